@@ -1,0 +1,45 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <initializer_list>
+
+#include "host/base/callback_list.h"
+#include "host/base/co.h"
+#include "host/base/context.h"
+#include "host/base/loop.h"
+#include "host/base/result.h"
+
+namespace drover {
+
+// Something that happens and that coroutines wait for. It stays set until it is reset. Must
+// outlive its waiters. Control thread only.
+class Event {
+ public:
+  explicit Event(Loop* loop) : loop_(loop) {}
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  // Waiters go on from the loop, never from inside Set.
+  void Set();
+  void Reset() { set_ = false; }
+  bool is_set() const { return set_; }
+
+  Co<void> Wait();
+  // The same, or the error of the context when it ends first. An event that is set wins.
+  Co<Status> Wait(Context context);
+
+  // Calls FUNCTION once when it is set: at once if it is.
+  [[nodiscard]] Subscription OnSet(std::function<void()> function);
+
+  Loop* loop() const { return loop_; }
+
+ private:
+  Loop* loop_;
+  bool set_ = false;
+  CallbackList callbacks_;
+};
+
+// Returns when one of the events is set or the context has ended.
+Co<void> WaitAny(Context context, Event* first, Event* second);
+
+}  // namespace drover

@@ -1,0 +1,43 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "host/base/co.h"
+#include "host/base/event.h"
+#include "host/base/loop.h"
+
+namespace drover {
+
+// Counts what runs in the background for somebody; closing it joins all of it. Control thread only.
+class Gate {
+ public:
+  explicit Gate(Loop* loop) : loop_(loop), empty_(loop) { empty_.Set(); }
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+  ~Gate() { DROVER_CHECK(running_ == 0); }
+
+  // Starts COROUTINE; after Close it is dropped without running and the answer is false.
+  bool Spawn(Co<void> coroutine);
+  // Lets nothing further in and returns when all that is inside has ended.
+  Co<void> Close();
+  // Returns when all that is inside has ended; the gate stays open.
+  Co<void> Join();
+
+  int running() const { return running_; }
+  bool closed() const { return closed_; }
+
+ private:
+  static Co<void> RunInside(Gate* gate, Co<void> coroutine);
+
+  Loop* loop_;
+  Event empty_;
+  int running_ = 0;
+  bool closed_ = false;
+};
+
+// Runs all of them side by side and returns when the last has ended.
+Co<void> InParallel(Loop* loop, std::vector<Co<void>> coroutines);
+
+}  // namespace drover

@@ -1,0 +1,115 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/io_context.hpp>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "host/base/co.h"
+#include "host/base/time.h"
+
+namespace drover {
+
+// The control thread: an asio io_context and the timers of everything that runs on it. All runner
+// state belongs to the thread that drives the loop, so none of it has locks. Every method is for
+// that thread, but Post.
+class Loop {
+ public:
+  // Names a timer; 0 is never one.
+  using TimerId = std::uint64_t;
+
+  Loop();
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+  virtual ~Loop();
+
+  boost::asio::io_context& io() { return io_; }
+  boost::asio::any_io_executor executor() { return io_.get_executor(); }
+
+  virtual TimePoint Now() const = 0;
+  virtual WallTime Wall() const = 0;
+
+  // Calls FUNCTION once on this thread at AT or as soon as possible after it.
+  TimerId At(TimePoint at, std::function<void()> function);
+  TimerId After(Duration delay, std::function<void()> function) {
+    return At(Now() + delay, std::move(function));
+  }
+  // Forgets a timer; one that has fired or 0 is fine.
+  void Cancel(TimerId id);
+
+  // Runs FUNCTION on the control thread, later. [any thread]
+  void Post(std::function<void()> function);
+
+  // Starts a coroutine that nobody waits for. An exception that leaves it aborts the program: it is
+  // a broken invariant, since our errors are values. Prefer Gate::Spawn, which can be joined.
+  void Spawn(Co<void> coroutine);
+
+  std::size_t live_timers() const { return timers_.size(); }
+
+ protected:
+  // The time of the first timer has changed.
+  virtual void TimersChanged() {}
+  // Calls all timers that are due at NOW.
+  void FireTimers(TimePoint now);
+  bool HasTimer() const { return !timers_.empty(); }
+  TimePoint FirstTimer() const { return timers_.begin()->first.first; }
+
+ private:
+  using Key = std::pair<TimePoint, TimerId>;
+  std::map<Key, std::function<void()>> timers_;
+  std::map<TimerId, TimePoint> timer_times_;
+  TimerId next_timer_ = 1;
+  boost::asio::io_context io_{1};  // last: destroying a suspended coroutine may cancel its timers
+};
+
+// The loop of a real program: CLOCK_BOOTTIME through one timerfd.
+class RealLoop : public Loop {
+ public:
+  RealLoop();
+  ~RealLoop() override;
+
+  TimePoint Now() const override { return BootClock::now(); }
+  WallTime Wall() const override { return WallNow(); }
+
+  // Runs until Stop; the calling thread is the control thread.
+  void Run();
+  void Stop();  // [any thread]
+  // Runs until COROUTINE has ended; false when LIMIT has passed first (the coroutine then goes on
+  // with the next Run).
+  bool RunToEnd(Co<void> coroutine, Duration limit = 60s);
+
+ protected:
+  void TimersChanged() override;
+
+ private:
+  struct Timer;
+  std::unique_ptr<Timer> timer_;
+};
+
+// The loop of a test: time stands still until the test moves it, so no test sleeps.
+class SimLoop : public Loop {
+ public:
+  TimePoint Now() const override { return now_; }
+  WallTime Wall() const override { return kWallStart + now_.time_since_epoch().count(); }
+
+  // Runs everything that is ready, without moving time.
+  void RunReady();
+  // Moves time forward timer by timer, and runs what that makes ready.
+  void Advance(Duration duration);
+  // Advances to each next timer until COROUTINE has ended; false when nothing is left that could
+  // end it or LIMIT of simulated time has passed.
+  bool RunToEnd(Co<void> coroutine, Duration limit = std::chrono::hours(24));
+  // The same, until DONE() is true.
+  bool RunUntil(const std::function<bool()>& done, Duration limit = std::chrono::hours(24));
+
+ private:
+  static constexpr WallTime kWallStart = 1'700'000'000'000'000'000;
+  TimePoint now_{std::chrono::seconds(1000)};
+};
+
+}  // namespace drover

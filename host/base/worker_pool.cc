@@ -1,0 +1,29 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/base/worker_pool.h"
+
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace drover {
+namespace asio = boost::asio;
+
+Co<void> WorkerPool::Do(std::function<void()> function) {
+  auto initiate = [this, &function](auto handler) {
+    auto shared = std::make_shared<asio::any_completion_handler<void()>>(std::move(handler));
+    // The guard keeps the control thread's loop alive until the answer has been posted.
+    asio::post(pool_, [this, work = std::move(function), shared,
+                       guard = asio::make_work_guard(loop_->io())]() mutable {
+      work();
+      work = nullptr;
+      asio::post(loop_->io(), [shared] { std::move (*shared)(); });
+      shared.reset();
+    });
+  };
+  co_await asio::async_initiate<const asio::use_awaitable_t<>&, void()>(initiate,
+                                                                        asio::use_awaitable);
+}
+
+}  // namespace drover

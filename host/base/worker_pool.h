@@ -1,0 +1,41 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/asio/thread_pool.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "host/base/co.h"
+#include "host/base/loop.h"
+
+namespace drover {
+
+// A few threads for work that blocks: walking directories, reading files, hashing. What runs there
+// sees only what its function was given.
+class WorkerPool {
+ public:
+  WorkerPool(Loop* loop, int threads) : loop_(loop), pool_(static_cast<std::size_t>(threads)) {}
+
+  // Runs FUNCTION on a pool thread; the awaiting coroutine goes on on the control thread. It cannot
+  // be given up: who awaits it waits for it.
+  Co<void> Do(std::function<void()> function);
+
+  // The same for a function with a result.
+  template <typename T>
+  Co<T> Run(std::function<T()> function) {
+    std::optional<T> result;
+    std::function<void()> store = [&result, &function] { result.emplace(function()); };
+    co_await Do(std::move(store));
+    co_return std::move(*result);
+  }
+
+  // Waits for all that was given; for the end of the program. Called by the destructor too.
+  void Join() { pool_.join(); }
+
+ private:
+  Loop* loop_;
+  boost::asio::thread_pool pool_;
+};
+
+}  // namespace drover
