@@ -1,0 +1,107 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "host/base/co.h"
+#include "host/base/context.h"
+#include "host/base/loop.h"
+#include "host/base/result.h"
+#include "host/process/process_spec.h"
+
+namespace drover {
+
+// One command inside a running run. Destroying it closes it. Control thread only.
+class ExecSession {
+ public:
+  virtual ~ExecSession() = default;
+
+  // With a terminal: its master side, non-blocking, owned by the session; else -1. When Wait has
+  // returned, what can be read without waiting is the rest of the output: a background child that
+  // keeps the terminal does not keep the session.
+  virtual int terminal() const = 0;
+
+  virtual Status Resize(std::uint16_t rows, std::uint16_t columns) = 0;
+  // Sends a signal to the session's process group.
+  virtual Status Signal(int signal_number) = 0;
+  // Returns when the command has ended. A command that could not be executed is an ExecExit with
+  // code 127 or 126 and an error.
+  virtual Co<Result<ExecExit>> Wait(Context context) = 0;
+  // Kills the session's process group; Wait then tells how it ended. Idempotent.
+  virtual void Close() = 0;
+};
+
+struct ProcessServiceOptions {
+  // Where sockets and exit records of the shims are: on a tmpfs, mode 0700. Empty: /run/drover for
+  // root, else $XDG_RUNTIME_DIR/drover. Made if missing.
+  std::string run_dir;
+  // The version 2 directory below which each run gets its cgroup. Empty: "drover" below the mount
+  // point of the version 2 hierarchy. "none": no cgroups, the shims walk their descendants.
+  std::string cgroup_root;
+  // A version 2 cgroup to start shims in. Empty: that of the agent.
+  std::string shim_cgroup;
+};
+
+// The processes of the runs: each is started and held by a shim, which outlives this object and the
+// agent. All methods belong to the control thread. A coroutine that was started must end before
+// the service is destroyed; it ends early, with the context's error, when its context does, and
+// what it began goes on.
+class ProcessService {
+ public:
+  using GapHandler = std::function<void(const RunId& run, const OutputGap& gap)>;
+
+  virtual ~ProcessService() = default;
+
+  // Returns when the program has been executed: the error names the step that failed. After an
+  // error nothing of the run is left, also when the context ended first.
+  virtual Co<Result<ProcessInfo>> Start(Context context, ProcessSpec spec) = 0;
+  virtual Co<Result<ProcessInfo>> StartOutput(Context context, OutputSpec spec) = 0;
+
+  // Takes over a run that an earlier agent started: running, or ended. kNotFound: it never started,
+  // or has been released. A run whose shim is lost is killed before this returns, and has ended
+  // with the error "supervisor lost".
+  using Attached = std::variant<ProcessInfo, ProcessExit>;
+  virtual Co<Result<Attached>> Attach(Context context, RunId run) = 0;
+
+  // Returns when the run has ended and its output is in the files, as far as the disk lets it.
+  // Any number may wait; it answers also after the end, until Release.
+  virtual Co<Result<ProcessExit>> Wait(Context context, RunId run) = 0;
+
+  // Sends a signal to the process.
+  virtual Co<Status> Signal(Context context, RunId run, int signal_number) = 0;
+  // Sends SIGNAL_NUMBER to the process and then to everything the run has started, waits TIMEOUT
+  // for the end of the process, then kills everything. Returns when the run has ended. A timeout
+  // of 0 kills at once.
+  virtual Co<Result<ProcessExit>> Stop(Context context, RunId run, int signal_number,
+                                       Duration timeout) = 0;
+  // Kills everything of the run; Wait tells when that is done.
+  virtual Status Kill(RunId run) = 0;
+
+  // Kills what is left of the run and removes its cgroup, exit record and socket; the run is
+  // unknown afterwards. Releasing an unknown run succeeds.
+  virtual Co<Status> Release(Context context, RunId run) = 0;
+
+  virtual Co<Result<ProcessUsage>> Usage(Context context, RunId run) = 0;
+
+  virtual Co<Result<std::unique_ptr<ExecSession>>> Exec(Context context, RunId run,
+                                                        ExecSpec spec) = 0;
+
+  // The runs of which a cgroup is left from whatever agent. Release those that nobody knows.
+  virtual std::vector<RunId> TrackedRuns() const = 0;
+
+  // At most one handler. Called for runs of this service, after Start or Attach.
+  virtual void SetGapHandler(GapHandler handler) = 0;
+
+  // How processes are tracked and what that does not confine, in one sentence; for the fingerprint.
+  virtual std::string TrackingDescription() const = 0;
+  virtual bool has_cgroups() const = 0;
+};
+
+Result<std::unique_ptr<ProcessService>> NewProcessService(Loop* loop,
+                                                          ProcessServiceOptions options);
+
+}  // namespace drover

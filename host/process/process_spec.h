@@ -1,0 +1,142 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/base/ids.h"
+#include "host/base/time.h"
+#include "host/base/unique_fd.h"
+
+namespace drover {
+
+// Where the output of a run goes: files `<task>.stdout.N` and `<task>.stderr.N` in DIRECTORY.
+struct LogSpec {
+  bool disabled = false;  // output goes to /dev/null, nothing else here counts
+  UniqueFd directory;     // the log directory, opened once; the shim never resolves its path again
+  std::string task;       // one path component
+  std::uint32_t max_files = 10;
+  std::uint64_t max_file_size = 10u << 20;  // bytes
+};
+
+// Numbers only: names are looked up by the driver.
+struct ProcessUser {
+  uid_t uid = 0;
+  gid_t gid = 0;
+  std::vector<gid_t> groups;  // supplementary; replaces all that the agent has
+};
+
+struct ResourceLimit {
+  int resource = 0;  // RLIMIT_*
+  std::uint64_t soft = 0;
+  std::uint64_t hard = 0;
+};
+
+// What a shim does with its run when the agent's connection ends: nothing (the run lives on), or,
+// bound, stop it. Foreground runs are bound.
+struct BoundSpec {
+  int kill_signal = 2;
+  Duration kill_timeout = 5s;
+};
+
+// Everything about the process of one run. The service consumes the descriptors.
+struct ProcessSpec {
+  RunId run;
+  // The program: a path, or a name that is looked up in the PATH of ENV. Empty means argv[0].
+  std::string executable;
+  std::vector<std::string> argv;
+  std::vector<std::pair<std::string, std::string>> env;  // the whole environment
+  std::string cwd = "/";
+  UniqueFd cwd_directory;  // if open: the working directory, CWD is then relative to it
+  std::optional<ProcessUser> user;
+  std::vector<ResourceLimit> limits;
+  int oom_score_adj = 0;  // set whatever the agent's own is
+  std::optional<mode_t> umask;
+  bool no_new_privileges = false;
+  LogSpec logs;
+  std::optional<BoundSpec> bound;
+  // A file with a line "oom_kill N" (memory.events, or memory.oom_control of version 1) of the
+  // run's resource cgroup; the run was killed for memory if N has grown by its end.
+  UniqueFd memory_events;
+};
+
+// A run without a process of ours: the shim only reads two pipes and writes log files. It ends when
+// both have ended, or by Kill.
+struct OutputSpec {
+  RunId run;
+  UniqueFd stdout_pipe;  // read ends
+  UniqueFd stderr_pipe;
+  LogSpec logs;
+  std::optional<BoundSpec> bound;
+};
+
+struct ProcessInfo {
+  pid_t pid = 0;       // 0 for a run without a process
+  pid_t shim_pid = 0;  // for people; nothing is ever signalled by it
+  WallTime started_at = 0;
+};
+
+// How a run has ended.
+struct ProcessExit {
+  int exit_code = 0;  // of the process; 128 + signal when a signal ended it; -1 with an error
+  int signal = 0;
+  bool oom_killed = false;
+  std::string error;  // "supervisor lost", or why the exit record could not be read
+  WallTime started_at = 0;
+  WallTime finished_at = 0;
+  Duration user_time{0};  // of the process and the children it waited for
+  Duration system_time{0};
+  std::uint64_t max_rss = 0;  // bytes
+  // Output that was lost, over the whole run.
+  std::uint64_t dropped_lines = 0;
+  std::uint64_t dropped_bytes = 0;
+};
+
+// What a run uses now.
+struct ProcessUsage {
+  Duration user_time{0};  // since the start, with ended descendants where the kernel counts them
+  Duration system_time{0};
+  std::uint64_t rss = 0;   // bytes
+  std::uint64_t swap = 0;  // bytes
+  struct Process {
+    pid_t pid = 0;
+    Duration user_time{0};
+    Duration system_time{0};
+    std::uint64_t rss = 0;
+    std::uint64_t swap = 0;
+  };
+  std::vector<Process> processes;
+};
+
+// Lines of a run's output were dropped, because its disk took them too slowly or not at all.
+struct OutputGap {
+  bool standard_error = false;
+  bool begins = false;      // the first line was dropped; the counts follow when the gap ends
+  std::uint64_t lines = 0;  // of this gap
+  std::uint64_t bytes = 0;
+};
+
+// A command to run beside the process of a run: in its cgroup, as its user, with its environment,
+// limits and working directory.
+struct ExecSpec {
+  std::vector<std::string> argv;
+  bool tty = false;
+  std::uint16_t rows = 24;  // with a terminal
+  std::uint16_t columns = 80;
+  UniqueFd standard_input;  // without a terminal: the child's ends
+  UniqueFd standard_output;
+  UniqueFd standard_error;
+};
+
+struct ExecExit {
+  int exit_code = 0;  // 128 + signal; 127: not found, 126: not executable (then with an error)
+  int signal = 0;
+  std::string error;  // one line for the user's stderr
+};
+
+}  // namespace drover
