@@ -1,0 +1,65 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/base/time.h"
+#include "host/spec/job.h"
+
+// An allocation: one instance of a task group placed on a node, and what became of it.
+namespace drover {
+
+enum class DesiredStatus { kRun, kStop, kEvict };
+enum class ClientStatus { kPending, kRunning, kComplete, kFailed, kLost, kUnknown };
+std::string_view DesiredStatusName(DesiredStatus status);
+std::string_view ClientStatusName(ClientStatus status);
+
+// Complete, failed or lost: it will not run again.
+inline bool IsTerminal(ClientStatus status) {
+  return status == ClientStatus::kComplete || status == ClientStatus::kFailed ||
+         status == ClientStatus::kLost;
+}
+
+// A port as it was placed on this node.
+struct AllocatedPort {
+  std::string label;
+  int value = 0;
+  int to = 0;
+  std::string host_ip;
+
+  bool operator==(const AllocatedPort&) const = default;
+};
+
+struct Allocation {
+  std::string id;    // a UUID
+  std::string name;  // job.group[index]
+  std::string eval_id;
+  std::string node_id;
+  std::string node_name;
+  int index = 0;
+  std::shared_ptr<const Job> job;
+  std::string group_name;
+  std::vector<AllocatedPort> ports;
+
+  DesiredStatus desired_status = DesiredStatus::kRun;
+  std::string desired_description;
+  bool no_shutdown_delay = false;                       // DesiredTransition.NoShutdownDelay
+  ClientStatus client_status = ClientStatus::kPending;  // as the server knows it
+
+  std::uint64_t create_index = 0;
+  std::uint64_t modify_index = 0;
+  std::uint64_t alloc_modify_index = 0;
+  WallTime create_time = 0;
+  WallTime modify_time = 0;
+
+  // The group that it is an instance of; null when the job has none of that name.
+  const TaskGroup* group() const { return FindGroup(*job, group_name); }
+  bool server_terminal() const { return desired_status != DesiredStatus::kRun; }
+};
+
+}  // namespace drover

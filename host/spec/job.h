@@ -1,0 +1,139 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/base/time.h"
+
+// The workload as users describe it, after validation and with its defaults filled in. The names
+// are those of the job's JSON.
+namespace drover {
+
+enum class JobType { kService, kBatch, kSystem, kSysbatch };
+std::string_view JobTypeName(JobType type);  // "service", ...
+
+using StringMap = std::map<std::string, std::string>;
+
+struct RestartPolicy {
+  enum class Mode { kFail, kDelay };
+  int attempts = 2;
+  Duration interval = std::chrono::minutes(30);
+  Duration delay = 15s;
+  Mode mode = Mode::kFail;
+
+  bool operator==(const RestartPolicy&) const = default;
+};
+
+struct LogConfig {
+  int max_files = 10;
+  std::int64_t max_file_size_bytes = 10LL << 20;
+  bool disabled = false;
+
+  bool operator==(const LogConfig&) const = default;
+};
+
+struct Lifecycle {
+  enum class Hook { kPrestart, kPoststart, kPoststop };
+  Hook hook = Hook::kPrestart;
+  bool sidecar = false;
+
+  bool operator==(const Lifecycle&) const = default;
+};
+
+struct Resources {
+  std::int64_t cpu_mhz = 100;
+  std::int64_t memory_mb = 300;
+  std::int64_t memory_max_mb = 0;  // 0: no more than memory_mb
+
+  bool operator==(const Resources&) const = default;
+};
+
+// A network port of the group. Of a dynamic port the value is chosen when it is placed.
+struct Port {
+  std::string label;
+  int value = 0;  // on the host; 0 for a dynamic port before placement
+  int to = 0;     // inside the task's network; 0: the same
+  std::string host_ip;
+
+  bool operator==(const Port&) const = default;
+};
+
+struct Network {
+  std::string mode = "host";
+  std::vector<Port> reserved_ports;
+  std::vector<Port> dynamic_ports;
+
+  bool operator==(const Network&) const = default;
+};
+
+struct Task {
+  std::string name;
+  std::string driver;
+  std::string user;
+  std::string config_json = "{}";  // the driver's configuration, a JSON object as it was given
+  StringMap env;
+  StringMap meta;
+  std::optional<Lifecycle> lifecycle;
+  std::optional<RestartPolicy> restart_policy;  // absent: that of the group
+  Resources resources;
+  LogConfig log_config;
+  Duration kill_timeout = 5s;
+  std::string kill_signal;  // empty: the driver's default
+  Duration shutdown_delay = 0s;
+  bool leader = false;
+
+  bool operator==(const Task&) const = default;
+};
+
+struct TaskGroup {
+  std::string name;
+  int count = 1;
+  RestartPolicy restart_policy;
+  std::vector<Task> tasks;
+  std::vector<Network> networks;  // at most one
+  StringMap meta;
+  Duration shutdown_delay = 0s;
+  std::optional<Duration> max_run_duration;
+  int ephemeral_disk_mb = 300;
+
+  bool operator==(const TaskGroup&) const = default;
+};
+
+struct Job {
+  std::string id;
+  std::string name;
+  std::string region = "global";
+  std::string job_namespace = "default";
+  JobType type = JobType::kService;
+  int priority = 50;
+  std::vector<std::string> datacenters = {"*"};
+  StringMap meta;
+  std::vector<TaskGroup> groups;
+
+  bool operator==(const Job&) const = default;
+};
+
+const Task* FindTask(const TaskGroup& group, std::string_view name);
+const TaskGroup* FindGroup(const Job& job, std::string_view name);
+
+// Which of the coordinator's classes a task belongs to.
+inline bool IsPrestart(const Task& task) {
+  return task.lifecycle && task.lifecycle->hook == Lifecycle::Hook::kPrestart;
+}
+inline bool IsPoststart(const Task& task) {
+  return task.lifecycle && task.lifecycle->hook == Lifecycle::Hook::kPoststart;
+}
+inline bool IsPoststop(const Task& task) {
+  return task.lifecycle && task.lifecycle->hook == Lifecycle::Hook::kPoststop;
+}
+inline bool IsMain(const Task& task) { return !task.lifecycle; }
+// A prestart or poststart task that runs beside the main tasks; poststop ignores the field.
+inline bool IsSidecar(const Task& task) {
+  return task.lifecycle && task.lifecycle->sidecar && !IsPoststop(task);
+}
+
+}  // namespace drover
