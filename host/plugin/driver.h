@@ -183,9 +183,9 @@ struct ExecRequest {
 };
 
 // A running exec session. Destroying it ends the session: its process group is killed.
-class ExecSession {
+class TaskExecSession {
  public:
-  virtual ~ExecSession() = default;
+  virtual ~TaskExecSession() = default;
   virtual Status Resize(TerminalSize size) = 0;
   virtual Co<Result<ExitResult>> Wait(Context context) = 0;
 };
@@ -240,8 +240,8 @@ class Driver {
   // has returned the sink is not called.
   virtual Co<Status> Stats(Context context, RunId run, Duration interval,
                            std::function<void(TaskUsage)> sink) = 0;
-  virtual Co<Result<std::unique_ptr<ExecSession>>> Exec(Context context, RunId run,
-                                                        ExecRequest request) = 0;
+  virtual Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, RunId run,
+                                                            ExecRequest request) = 0;
 };
 
 // Finds drivers by the name that jobs use.
