@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+"""Checks what compilers do not: format, licence headers, file sizes, operands of co_await.
+
+Usage: sources.py [format|co_await|licence|size ...]; all without an argument.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FOLDERS = ("host", "sdk", "shim", "plugins", "examples", "tests", "bench")
+SUFFIXES = (".h", ".hpp", ".cc", ".c")
+# Above this a file is more than one concept. Tests, generated tables and the ABI are exempt.
+MAX_LINES = 620
+
+
+def sources():
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in SUFFIXES and path.is_file():
+                yield path
+
+
+def check_format():
+    """clang-format has nothing to change. The C headers of the ABI are laid out by hand."""
+    files = [str(p) for p in sources() if p.name not in ("drover.h",)]
+    done = subprocess.run(["clang-format-19", "--dry-run", "-Werror", *files],
+                          capture_output=True, text=True)
+    return [line for line in done.stderr.splitlines() if "error:" in line]
+
+
+def operand_end(text, start):
+    """The index behind the full-expression that begins at START."""
+    depth = 0
+    i = start
+    while i < len(text):
+        c = text[i]
+        if c in '"':
+            i += 1
+            while text[i] != '"':
+                i += 2 if text[i] == "\\" else 1
+        elif c in "([{":
+            depth += 1
+        elif c in ")]}":
+            depth -= 1
+            if depth < 0:
+                return i
+        elif c == ";" and depth == 0:
+            return i
+        i += 1
+    return i
+
+
+def check_co_await():
+    """Operands of co_await hold names, literals and calls only: g++ 12 destroys the temporaries of
+    braces, capturing lambdas and ?: twice."""
+    found = []
+    for path in sources():
+        text = re.sub(r"//[^\n]*", lambda m: " " * len(m.group()), path.read_text())
+        for match in re.finditer(r"\bco_await\b", text):
+            operand = text[match.end():operand_end(text, match.end())]
+            operand = re.sub(r'"(\\.|[^"\\])*"', '""', operand)
+            bad = None
+            if "{" in operand:
+                bad = "braces"
+            elif re.search(r"(^|[(,])\s*\[", operand):
+                bad = "a lambda"
+            elif "?" in operand:
+                bad = "?:"
+            if bad:
+                line = text.count("\n", 0, match.start()) + 1
+                found.append(f"{path.relative_to(ROOT)}:{line}: {bad} in an operand of co_await: "
+                             "hoist it into a local first")
+    return found
+
+
+def check_licence():
+    """Each source says whose it is in its first lines."""
+    return [f"{p.relative_to(ROOT)}: no SPDX-License-Identifier in the first 3 lines"
+            for p in sources()
+            if "SPDX-License-Identifier: Apache-2.0" not in
+            "\n".join(p.read_text().splitlines()[:3])]
+
+
+def check_size():
+    """One concept per file."""
+    found = []
+    for path in sources():
+        lines = path.read_text().count("\n")
+        if lines > MAX_LINES and "_test." not in path.name and path.name != "drover.h":
+            found.append(f"{path.relative_to(ROOT)}: {lines} lines, more than {MAX_LINES}: "
+                         "split it by concept")
+    return found
+
+
+CHECKS = {"format": check_format, "co_await": check_co_await, "licence": check_licence,
+          "size": check_size}
+
+
+def main():
+    names = sys.argv[1:] or list(CHECKS)
+    found = []
+    for name in names:
+        if name not in CHECKS:
+            sys.exit(f"sources.py: unknown check {name!r}: {', '.join(CHECKS)}")
+        found += CHECKS[name]()
+    assert any(sources()), "no sources found: the folders have moved"
+    for line in found:
+        print(line)
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
