@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/base/time.h"
@@ -35,6 +36,15 @@ struct AllocatedPort {
   bool operator==(const AllocatedPort&) const = default;
 };
 
+// The network of an allocation that has one of its own.
+struct AllocationNetwork {
+  std::string interface_name;
+  std::string address;
+  std::string address_ipv6;
+
+  bool operator==(const AllocationNetwork&) const = default;
+};
+
 struct Allocation {
   std::string id;    // a UUID
   std::string name;  // job.group[index]
@@ -45,6 +55,7 @@ struct Allocation {
   std::shared_ptr<const Job> job;
   std::string group_name;
   std::vector<AllocatedPort> ports;
+  std::optional<AllocationNetwork> network;  // absent: the tasks use the host's network
 
   DesiredStatus desired_status = DesiredStatus::kRun;
   std::string desired_description;

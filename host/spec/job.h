@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/base/time.h"
@@ -27,6 +28,9 @@ struct RestartPolicy {
 
   bool operator==(const RestartPolicy&) const = default;
 };
+std::string_view RestartModeName(RestartPolicy::Mode mode);  // "fail", "delay"
+// What a group gets that says nothing about restarts.
+RestartPolicy DefaultRestartPolicy(JobType type);
 
 struct LogConfig {
   int max_files = 10;
@@ -43,6 +47,7 @@ struct Lifecycle {
 
   bool operator==(const Lifecycle&) const = default;
 };
+std::string_view LifecycleHookName(Lifecycle::Hook hook);  // "prestart", ...
 
 struct Resources {
   std::int64_t cpu_mhz = 100;
@@ -56,7 +61,7 @@ struct Resources {
 struct Port {
   std::string label;
   int value = 0;  // on the host; 0 for a dynamic port before placement
-  int to = 0;     // inside the task's network; 0: the same
+  int to = 0;     // inside the task's network; 0: the same; -1: the one chosen for the host
   std::string host_ip;
 
   bool operator==(const Port&) const = default;
@@ -106,6 +111,7 @@ struct TaskGroup {
 struct Job {
   std::string id;
   std::string name;
+  std::string parent_id;  // the job that this one was dispatched from; usually empty
   std::string region = "global";
   std::string job_namespace = "default";
   JobType type = JobType::kService;
@@ -117,8 +123,14 @@ struct Job {
   bool operator==(const Job&) const = default;
 };
 
+// Null when there is none of that name.
 const Task* FindTask(const TaskGroup& group, std::string_view name);
 const TaskGroup* FindGroup(const Job& job, std::string_view name);
+
+// The policy that a task follows: its own, else its group's.
+inline const RestartPolicy& EffectiveRestartPolicy(const TaskGroup& group, const Task& task) {
+  return task.restart_policy ? *task.restart_policy : group.restart_policy;
+}
 
 // Which of the coordinator's classes a task belongs to.
 inline bool IsPrestart(const Task& task) {
