@@ -1,0 +1,123 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/alloc/dir_tree.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <cerrno>
+
+namespace drover {
+namespace {
+
+constexpr uid_t kNobody = 65534;
+// Mounts on one place are taken off one by one; more than this is an attack or a loop.
+constexpr int kMaxStackedMounts = 64;
+
+std::string ProcPath(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
+
+// The descriptor, or -1 and errno.
+int OpenAt(int dir, const std::string& name, std::uint64_t flags, bool cross_mounts) {
+  open_how how{};
+  how.flags = flags | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
+  if (!cross_mounts) how.resolve |= RESOLVE_NO_XDEV;
+  long fd;
+  do {
+    fd = syscall(SYS_openat2, dir, name.c_str(), &how, sizeof how);
+  } while (fd < 0 && (errno == EINTR || errno == EAGAIN));  // EAGAIN: a rename raced with it
+  return static_cast<int>(fd);
+}
+
+Error OpenError(int error_number, const std::string& path) {
+  if (error_number == ENOTDIR || error_number == ELOOP) {
+    return Error(Code::kFailedPrecondition,
+                 path + " is not a directory; something has put a file or a link in its place");
+  }
+  if (error_number == EXDEV) {
+    return Error(Code::kFailedPrecondition, path + " is a mount point that cannot be unmounted");
+  }
+  return ErrnoError(error_number, path);
+}
+
+}  // namespace
+
+Result<UniqueFd> OpenDirAt(int dir, const std::string& name, const std::string& path,
+                           bool cross_mounts) {
+  UniqueFd fd(OpenAt(dir, name, O_RDONLY, cross_mounts));
+  if (fd) return fd;
+  if (errno != EACCES) return OpenError(errno, path);
+  // Without root, a task of the same user may have locked us out. Only a directory is ever given
+  // other bits: a file might be a link to one that is none of our business.
+  const UniqueFd locked(OpenAt(dir, name, O_PATH, cross_mounts));
+  if (!locked) return OpenError(errno, path);
+  if (chmod(ProcPath(locked.get()).c_str(), 0700) != 0) return ErrnoError(errno, "chmod " + path);
+  fd.Reset(OpenAt(dir, name, O_RDONLY, cross_mounts));
+  if (!fd) return OpenError(errno, path);
+  return fd;
+}
+
+Result<UniqueFd> MakeDirAt(int dir, const std::string& name, const std::string& path,
+                           DirMode mode) {
+  const bool made = mkdirat(dir, name.c_str(), mode.bits & 0777) == 0;
+  if (!made && errno != EEXIST) return ErrnoError(errno, "mkdir " + path);
+  DROVER_ASSIGN(UniqueFd fd, OpenDirAt(dir, name, path));
+  mode_t now = 0;  // of one that is new only the umask knows
+  if (!made) {
+    struct stat info;
+    if (fstat(fd.get(), &info) != 0) return ErrnoError(errno, "stat " + path);
+    now = info.st_mode & 07777;
+  }
+  if ((now & mode.bits) != mode.bits && fchmod(fd.get(), now | mode.bits) != 0) {
+    return ErrnoError(errno, "chmod " + path);
+  }
+  // A user namespace may not have this id; the bits are what makes the directory usable.
+  if (made && mode.nobody && geteuid() == 0 && fchown(fd.get(), kNobody, kNobody) != 0 &&
+      errno != EINVAL && errno != EPERM) {
+    return ErrnoError(errno, "chown " + path);
+  }
+  return fd;
+}
+
+bool IsMountRoot(int dir) {
+  struct statx info;
+  return statx(dir, "", AT_EMPTY_PATH, STATX_TYPE, &info) == 0 &&
+         (info.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
+Status MountTmpfs(int dir, const std::string& path, std::int64_t size) {
+  const std::string where = ProcPath(dir);
+  const std::string options = "size=" + std::to_string(size) + ",mode=0777";
+  const unsigned long flags = MS_NOEXEC | MS_NOSUID | MS_NODEV;
+  if (mount("tmpfs", where.c_str(), "tmpfs", flags, (options + ",noswap").c_str()) == 0) return {};
+  // Kernels before 6.4, and user namespaces, do not know noswap.
+  if (errno == EINVAL && mount("tmpfs", where.c_str(), "tmpfs", flags, options.c_str()) == 0) {
+    return {};
+  }
+  return ErrnoError(errno, "mount a tmpfs on " + path);
+}
+
+Status UnmountAt(int dir, const std::string& name, const std::string& path) {
+  const std::string where = ProcPath(dir) + "/" + name;
+  for (int i = 0; i < kMaxStackedMounts; ++i) {
+    if (umount2(where.c_str(), UMOUNT_NOFOLLOW) == 0) continue;
+    if (errno == EINVAL || errno == ENOENT) return {};  // nothing is mounted there
+    if (errno == EBUSY) {
+      return Error(Code::kFailedPrecondition,
+                   "cannot unmount " + path + ": a process still uses it; end that process")
+          .AsRecoverable();
+    }
+    // Without the right to unmount there is nothing to unmount either, unless others mounted it.
+    if (errno == EPERM) {
+      const UniqueFd inside(OpenAt(dir, name, O_PATH, false));
+      if (inside || errno != EXDEV) return {};
+      return ErrnoError(EPERM, "unmount " + path);
+    }
+    return ErrnoError(errno, "unmount " + path);
+  }
+  return Error(Code::kFailedPrecondition, "too many mounts are stacked on " + path);
+}
+
+}  // namespace drover

@@ -1,0 +1,45 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "host/base/result.h"
+#include "host/base/unique_fd.h"
+
+// Making and removing directories in trees that somebody hostile writes to at the same time. Every
+// step starts at a descriptor and follows no symbolic link, so no name can lead out of the tree.
+// The functions block and may be called on any thread. PATH is the text for error messages only.
+namespace drover {
+
+// Opens the directory NAME (one component) below DIR, for reading. A link, a file or, unless
+// CROSS_MOUNTS, a mount point in its place is an error.
+Result<UniqueFd> OpenDirAt(int dir, const std::string& name, const std::string& path,
+                           bool cross_mounts = true);
+
+struct DirMode {
+  mode_t bits = 0755;   // bits that it has at least, whatever the umask
+  bool nobody = false;  // belongs to nobody (65534) when it is new
+};
+
+// Makes the directory NAME below DIR unless it is there, and adds the missing bits.
+Result<UniqueFd> MakeDirAt(int dir, const std::string& name, const std::string& path, DirMode mode);
+
+// Whether DIR is the root of a mount.
+bool IsMountRoot(int dir);
+
+// Puts a tmpfs of SIZE bytes over the empty directory DIR: noexec, nosuid, nodev, mode 0777, and
+// never swapped where the kernel can promise that.
+Status MountTmpfs(int dir, const std::string& path, std::int64_t size);
+
+// Unmounts all that is mounted on NAME below DIR; nothing mounted there is success.
+Status UnmountAt(int dir, const std::string& name, const std::string& path);
+
+// Removes NAME below DIR with all that is in it. Links are removed, not followed; files are never
+// changed, only unlinked, since they may have other names elsewhere; a mount inside is unmounted,
+// and kept with an error when that fails. The depth of the tree costs neither stack nor
+// descriptors.
+Status RemoveTreeAt(int dir, const std::string& name, const std::string& path);
+
+}  // namespace drover

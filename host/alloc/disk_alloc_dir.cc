@@ -1,0 +1,129 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/alloc/disk_alloc_dir.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+
+#include <cerrno>
+#include <memory>
+#include <vector>
+
+#include "host/alloc/dir_tree.h"
+
+namespace drover {
+namespace {
+
+constexpr DirMode kShared{.bits = 0777, .nobody = true};
+
+}  // namespace
+
+DiskAllocDir::DiskAllocDir(DiskAllocDirOptions options, std::string alloc_id)
+    : options_(std::move(options)), id_(std::move(alloc_id)), path_(options_.base + "/" + id_) {
+  DROVER_CHECK(CheckTaskDirName(id_).ok());
+}
+
+Co<Status> DiskAllocDir::Blocking(std::function<Status()> work) {
+  if (options_.pool == nullptr) co_return work();
+  co_return co_await options_.pool->Run(std::move(work));
+}
+
+Co<Status> DiskAllocDir::Build() {
+  std::function<Status()> work = [this] { return BuildNow(); };
+  co_return co_await Blocking(std::move(work));
+}
+
+Co<Status> DiskAllocDir::BuildTask(std::string task) {
+  std::function<Status()> work = [this, &task] { return BuildTaskNow(task); };
+  co_return co_await Blocking(std::move(work));
+}
+
+Co<Status> DiskAllocDir::CheckBuilt() {
+  std::function<Status()> work = [this] { return CheckBuiltNow(); };
+  co_return co_await Blocking(std::move(work));
+}
+
+Co<Status> DiskAllocDir::Destroy() {
+  std::function<Status()> work = [this] { return DestroyNow(); };
+  co_return co_await Blocking(std::move(work));
+}
+
+Result<UniqueFd> DiskAllocDir::OpenBase() const {
+  UniqueFd base(open(options_.base.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!base) return ErrnoError(errno, "directory of the allocations " + options_.base);
+  return base;
+}
+
+Result<UniqueFd> DiskAllocDir::OpenRoot() const {
+  DROVER_ASSIGN(const UniqueFd base, OpenBase());
+  return OpenDirAt(base.get(), id_, path_);
+}
+
+Status DiskAllocDir::BuildNow() const {
+  DROVER_ASSIGN(const UniqueFd base, OpenBase());
+  const DirMode root_mode{.bits = 0755};
+  DROVER_ASSIGN(const UniqueFd root, MakeDirAt(base.get(), id_, path_, root_mode));
+  DROVER_ASSIGN(const UniqueFd shared, MakeDirAt(root.get(), "alloc", shared_path(), kShared));
+  for (const char* name : {"logs", "tmp", "data"}) {
+    DROVER_TRY(MakeDirAt(shared.get(), name, shared_path() + "/" + name, kShared));
+  }
+  return {};
+}
+
+Status DiskAllocDir::BuildTaskNow(const std::string& task) const {
+  DROVER_TRY(CheckTaskDirName(task));
+  const TaskDirPaths paths = TaskPaths(task);
+  DROVER_ASSIGN(const UniqueFd root, OpenRoot());
+  DROVER_ASSIGN(const UniqueFd dir, MakeDirAt(root.get(), task, paths.dir, kShared));
+  DROVER_TRY(MakeDirAt(dir.get(), "local", paths.local, kShared));
+  const DirMode sticky{.bits = 01777, .nobody = true};
+  DROVER_TRY(MakeDirAt(dir.get(), "tmp", paths.tmp, sticky));
+  DROVER_TRY(MakePrivate(dir.get(), "secrets", paths.secrets, options_.secrets_bytes));
+  return MakePrivate(dir.get(), "private", paths.private_dir, options_.private_bytes);
+}
+
+Status DiskAllocDir::MakePrivate(int task_dir, const std::string& name, const std::string& path,
+                                 std::int64_t bytes) const {
+  DROVER_ASSIGN(const UniqueFd dir, MakeDirAt(task_dir, name, path, kShared));
+  // Asked of the kernel, not of a marker file, which a task could make or remove.
+  if (!options_.private_tmpfs || IsMountRoot(dir.get())) return {};
+  return MountTmpfs(dir.get(), path, bytes);
+}
+
+Status DiskAllocDir::CheckBuiltNow() const {
+  DROVER_ASSIGN(const UniqueFd root, OpenRoot());
+  DROVER_TRY(OpenDirAt(root.get(), "alloc", shared_path()));
+  return {};
+}
+
+Status DiskAllocDir::UnmountTasks(int root) const {
+  const int copy = openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(copy < 0 ? nullptr : fdopendir(copy), closedir);
+  if (!entries) return ErrnoError(errno, path_);
+  std::vector<std::string> tasks;
+  while (const dirent* entry = readdir(entries.get())) {
+    if (CheckTaskDirName(entry->d_name).ok()) tasks.emplace_back(entry->d_name);
+  }
+  for (const std::string& task : tasks) {
+    const std::string task_path = path_ + "/" + task;
+    const Result<UniqueFd> dir = OpenDirAt(root, task, task_path);
+    if (!dir.ok()) continue;  // not a directory: what it is, is removed with the rest
+    for (const char* name : {"secrets", "private", "alloc"}) {
+      DROVER_TRY(UnmountAt(dir->get(), name, task_path + "/" + name));
+    }
+  }
+  return {};
+}
+
+Status DiskAllocDir::DestroyNow() const {
+  const Result<UniqueFd> base = OpenBase();
+  if (!base.ok()) return base.code() == Code::kNotFound ? Status() : Status(base.error());
+  {
+    const Result<UniqueFd> root = OpenDirAt(base->get(), id_, path_);
+    if (!root.ok()) return root.code() == Code::kNotFound ? Status() : Status(root.error());
+    // All mounts first: while one is in use, nothing is removed.
+    DROVER_TRY(UnmountTasks(root->get()));
+  }
+  return RemoveTreeAt(base->get(), id_, path_);
+}
+
+}  // namespace drover

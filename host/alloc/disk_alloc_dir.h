@@ -1,0 +1,52 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "host/alloc/alloc_dir.h"
+#include "host/base/unique_fd.h"
+#include "host/base/worker_pool.h"
+
+namespace drover {
+
+struct DiskAllocDirOptions {
+  std::string base;  // the directory of all allocations: the agent's own, made by it at its start
+  // TASK/secrets and TASK/private are file systems of their own in memory, never on a disk. That
+  // needs root; without it they are plain directories.
+  bool private_tmpfs = geteuid() == 0;
+  std::int64_t secrets_bytes = 1 << 20;
+  std::int64_t private_bytes = 1 << 20;
+  WorkerPool* pool = nullptr;  // where it blocks; null: on the calling thread
+};
+
+// An allocation's directory on a disk. All below it belongs to tasks that may change it at any
+// moment, so each call opens what it touches anew, from the base downwards, following no link.
+class DiskAllocDir : public AllocDir {
+ public:
+  DiskAllocDir(DiskAllocDirOptions options, std::string alloc_id);
+
+  const std::string& path() const override { return path_; }
+  Co<Status> Build() override;
+  Co<Status> BuildTask(std::string task) override;
+  Co<Status> CheckBuilt() override;
+  Co<Status> Destroy() override;
+
+ private:
+  Co<Status> Blocking(std::function<Status()> work);
+  Result<UniqueFd> OpenBase() const;
+  Result<UniqueFd> OpenRoot() const;
+  Status BuildNow() const;
+  Status BuildTaskNow(const std::string& task) const;
+  Status MakePrivate(int task_dir, const std::string& name, const std::string& path,
+                     std::int64_t bytes) const;
+  Status CheckBuiltNow() const;
+  Status DestroyNow() const;
+  Status UnmountTasks(int root) const;
+
+  const DiskAllocDirOptions options_;
+  const std::string id_;
+  const std::string path_;
+};
+
+}  // namespace drover

@@ -1,0 +1,149 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <memory>
+#include <optional>
+
+#include "host/alloc/dir_tree.h"
+
+namespace drover {
+namespace {
+
+// A directory deeper than this is first moved up to the top, so that a task cannot make a tree
+// which costs the agent its stack or its descriptors.
+constexpr int kMaxDepth = 32;
+// How often a directory that others keep filling is emptied before that is an error.
+constexpr int kMaxPasses = 16;
+constexpr int kMaxHoists = 1'000'000;
+
+struct CloseDir {
+  void operator()(DIR* dir) const { closedir(dir); }
+};
+
+class TreeRemover {
+ public:
+  TreeRemover(int top, std::string top_path) : top_(top), top_path_(std::move(top_path)) {}
+
+  // Empties the tree; the errors of single entries do not keep the others.
+  Status Empty() {
+    int idle_passes = 0;
+    while (idle_passes < kMaxPasses) {
+      const int hoists = hoists_;
+      const bool found = EmptyDir(top_, top_path_, 0);
+      if (error_) return *error_;
+      if (!found) return {};
+      if (hoists_ == hoists) ++idle_passes;
+    }
+    return Error(Code::kUnavailable,
+                 "something keeps making files in " + top_path_ + "; end that process", true);
+  }
+
+ private:
+  void Fail(Error error) {
+    if (!error_) error_ = std::move(error);
+  }
+
+  // Removes what is in DIR; true if there was anything.
+  bool EmptyDir(int dir, const std::string& path, int depth) {
+    // The stream gets its own descriptor: DIR goes on to be used by name.
+    const int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    std::unique_ptr<DIR, CloseDir> entries(copy < 0 ? nullptr : fdopendir(copy));
+    if (!entries) {
+      Fail(ErrnoError(errno, path));
+      if (copy >= 0) close(copy);
+      return true;
+    }
+    bool found = false;
+    while (const dirent* entry = readdir(entries.get())) {
+      const std::string name = entry->d_name;
+      if (name == "." || name == "..") continue;
+      found = true;
+      RemoveEntry(dir, name, path + "/" + name, entry->d_type == DT_DIR, depth);
+    }
+    return found;
+  }
+
+  void RemoveEntry(int dir, const std::string& name, const std::string& path, bool is_dir,
+                   int depth) {
+    if (!is_dir) {
+      if (Unlink(dir, name, 0) == 0 || errno == ENOENT) return;
+      if (errno == EBUSY && Unmount(dir, name, path) && Unlink(dir, name, 0) == 0) return;
+      if (errno != EISDIR) return Fail(ErrnoError(errno, "remove " + path));
+    }
+    if (Unlink(dir, name, AT_REMOVEDIR) == 0 || errno == ENOENT) return;  // it was empty
+    if (errno == ENOTDIR) return;  // changed under us: the next pass sees what it is now
+    if (errno == EBUSY && !Unmount(dir, name, path)) return;
+    Result<UniqueFd> inside = OpenDirAt(dir, name, path, false);
+    if (!inside.ok() && Unmount(dir, name, path)) inside = OpenDirAt(dir, name, path, false);
+    if (!inside.ok()) {
+      if (inside.code() != Code::kNotFound) Fail(inside.error());
+      return;
+    }
+    if (depth == kMaxDepth) return Hoist(dir, name, path, inside->get());
+    for (int pass = 0; pass < kMaxPasses && !error_; ++pass) {
+      EmptyDir(inside->get(), path, depth + 1);
+      if (Unlink(dir, name, AT_REMOVEDIR) == 0 || errno == ENOENT) return;
+      if (errno == ENOTEMPTY || errno == EEXIST) continue;
+      return Fail(ErrnoError(errno, "remove " + path));
+    }
+    if (!error_) {
+      Fail(Error(Code::kUnavailable,
+                 "something keeps making files in " + path + "; end that process", true));
+    }
+  }
+
+  // unlinkat, which gives itself the right to change DIR when a task has taken it away.
+  static int Unlink(int dir, const std::string& name, int flags) {
+    const int result = unlinkat(dir, name.c_str(), flags);
+    if (result == 0 || errno != EACCES) return result;
+    if (fchmod(dir, 0700) != 0) {
+      errno = EACCES;
+      return result;
+    }
+    return unlinkat(dir, name.c_str(), flags);
+  }
+
+  bool Unmount(int dir, const std::string& name, const std::string& path) {
+    if (Status status = UnmountAt(dir, name, path); !status.ok()) {
+      Fail(status.error());
+      return false;
+    }
+    return true;
+  }
+
+  void Hoist(int dir, const std::string& name, const std::string& path, int inside) {
+    if (++hoists_ > kMaxHoists) return Fail(Error(Code::kUnavailable, path + " is too deep", true));
+    fchmod(inside, 0700);  // moving a directory writes to it
+    const std::string target = ".drover-remove-" + std::to_string(hoists_);
+    if (renameat2(dir, name.c_str(), top_, target.c_str(), RENAME_NOREPLACE) != 0 &&
+        errno != ENOENT && errno != EEXIST) {
+      Fail(ErrnoError(errno, "move " + path));
+    }
+  }
+
+  int top_;
+  std::string top_path_;
+  int hoists_ = 0;
+  std::optional<Error> error_;
+};
+
+}  // namespace
+
+Status RemoveTreeAt(int dir, const std::string& name, const std::string& path) {
+  Result<UniqueFd> top = OpenDirAt(dir, name, path, false);
+  if (!top.ok()) {
+    if (top.code() == Code::kNotFound) return {};
+    return top.error();
+  }
+  TreeRemover remover(top->get(), path);
+  DROVER_TRY(remover.Empty());
+  if (unlinkat(dir, name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT) {
+    return ErrnoError(errno, "remove " + path);
+  }
+  return {};
+}
+
+}  // namespace drover
