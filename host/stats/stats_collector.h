@@ -1,0 +1,72 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "host/base/co.h"
+#include "host/base/context.h"
+#include "host/plugin/driver.h"
+#include "host/stats/stats_demand.h"
+
+namespace drover {
+
+// Keeps the newest sample of one task. It asks its source for one stream at a time, and only while
+// somebody wants samples: somebody who looked within the last ten seconds, or the whole agent when
+// metrics are on. Control thread only.
+class StatsCollector {
+ public:
+  // Driver::Stats with its run bound: feeds the sink until the stream ends.
+  using Sink = std::function<void(TaskUsage)>;
+  using Source = std::function<Co<Status>(Context, Duration interval, Sink)>;
+  using Sample = std::shared_ptr<const TaskUsage>;
+
+  struct Options {
+    Duration interval = 1s;
+    Duration linger = 10s;      // how long one look keeps the stream open
+    Duration min_backoff = 1s;  // after an error, doubled to the next
+    Duration max_backoff = 5s;
+  };
+
+  // AGENT is the wish of the whole agent; null: there is none. It outlives the collector.
+  StatsCollector(Loop* loop, StatsDemand* agent, Options options);
+  StatsCollector(const StatsCollector&) = delete;
+  StatsCollector& operator=(const StatsCollector&) = delete;
+  ~StatsCollector();
+
+  // Collects until the context ends or the driver says that it has no statistics. The sample is
+  // forgotten when it returns. One at a time.
+  Co<void> Run(Context context, Source source);
+
+  // The newest sample; null without one. Does not count as looking.
+  Sample latest() const { return latest_; }
+  // The newest sample, waiting for the first one until CONTEXT ends, and a wish for more.
+  // kUnimplemented when the driver has none, kFailedPrecondition when the task does not run.
+  Co<Result<Sample>> Look(Context context);
+
+  bool collecting() const { return collecting_; }     // Run is under way
+  std::uint64_t streams() const { return streams_; }  // how often the source was asked
+  std::uint64_t samples() const { return samples_; }
+
+ private:
+  Co<void> WaitWanted(Context context);
+  Co<Status> OneStream(Context context, const Source* source);
+  bool wanted() const { return own_.wanted() > 0 || (agent_ != nullptr && agent_->wanted() > 0); }
+  void Linger();
+
+  Loop* const loop_;
+  StatsDemand* const agent_;
+  const Options options_;
+  StatsDemand own_;
+  StatsDemand::Token looking_;
+  Loop::TimerId linger_ = 0;
+  Sample latest_;
+  Event changed_;  // a sample has come, or collecting has ended
+  bool collecting_ = false;
+  bool unimplemented_ = false;
+  std::uint64_t streams_ = 0;
+  std::uint64_t samples_ = 0;
+};
+
+}  // namespace drover

@@ -1,0 +1,74 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "host/base/time.h"
+#include "host/plugin/driver.h"
+#include "host/spec/job.h"
+
+namespace drover {
+
+// Whether a task that exits well is started again: those of services and system jobs are, sidecars
+// are, whatever the job, and other lifecycle tasks are not.
+bool RestartsOnSuccess(JobType type, const Task& task);
+
+// Decides, by the restart policy, what follows the end or the failed start of a task. Pure: it is
+// told what happened, the time and a source of random numbers.
+class RestartTracker {
+ public:
+  using Random = std::function<std::uint64_t(std::uint64_t bound)>;  // below BOUND, uniform
+
+  enum class Kind {
+    kKilled,         // it was killed: no restart
+    kTerminated,     // it has done its work
+    kNotRestarting,  // it has failed for good
+    kRestarting,     // after the delay
+  };
+  struct Decision {
+    Kind kind = Kind::kTerminated;
+    Duration delay = 0s;
+    std::string reason;
+
+    bool operator==(const Decision&) const = default;
+  };
+
+  // The policy's first interval begins at NOW.
+  RestartTracker(RestartPolicy policy, bool on_success, TimePoint now, Random random);
+
+  // Takes a changed policy; what was counted stays.
+  void SetPolicy(RestartPolicy policy) { policy_ = policy; }
+
+  // What happened since the last decision.
+  void SetKilled() { killed_ = true; }
+  void SetExit(ExitResult result) { exit_ = std::move(result); }
+  void SetStartError(Error error) { start_error_ = std::move(error); }
+  // Somebody asked for a restart. A FAILURE counts like a bad exit.
+  void SetTriggered(bool failure) { (failure ? failure_ : triggered_) = true; }
+
+  // Decides and forgets what happened.
+  Decision Next(TimePoint now);
+
+  int count() const { return count_; }
+
+ private:
+  Decision Decide(TimePoint now);
+  Duration Jittered(Duration delay);
+
+  RestartPolicy policy_;
+  bool on_success_;
+  Random random_;
+  TimePoint interval_start_;
+  int count_ = 0;
+
+  bool killed_ = false;
+  bool triggered_ = false;
+  bool failure_ = false;
+  std::optional<Error> start_error_;
+  std::optional<ExitResult> exit_;
+};
+
+}  // namespace drover

@@ -1,0 +1,119 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/base/time.h"
+#include "host/plugin/driver.h"
+#include "host/spec/job.h"
+
+namespace drover {
+
+// The types of task events, as clients compare them.
+namespace event_type {
+inline constexpr std::string_view kReceived = "Received";
+inline constexpr std::string_view kTaskSetup = "Task Setup";
+inline constexpr std::string_view kSetupFailure = "Setup Failure";
+inline constexpr std::string_view kStarted = "Started";
+inline constexpr std::string_view kFailedValidation = "Failed Validation";
+inline constexpr std::string_view kDriverFailure = "Driver Failure";
+inline constexpr std::string_view kDriver = "Driver";
+inline constexpr std::string_view kDownloadingArtifacts = "Downloading Artifacts";
+inline constexpr std::string_view kFailedArtifactDownload = "Failed Artifact Download";
+inline constexpr std::string_view kKilling = "Killing";
+inline constexpr std::string_view kKilled = "Killed";
+inline constexpr std::string_view kTerminated = "Terminated";
+inline constexpr std::string_view kRestarting = "Restarting";
+inline constexpr std::string_view kNotRestarting = "Not Restarting";
+inline constexpr std::string_view kRestartSignaled = "Restart Signaled";
+inline constexpr std::string_view kSignaling = "Signaling";
+inline constexpr std::string_view kSiblingFailed = "Sibling Task Failed";
+inline constexpr std::string_view kLeaderDead = "Leader Task Dead";
+inline constexpr std::string_view kMainDead = "Main Tasks Dead";
+inline constexpr std::string_view kReconnected = "Reconnected";
+inline constexpr std::string_view kAllocUnhealthy = "Alloc Unhealthy";
+inline constexpr std::string_view kTemplate = "Template";
+inline constexpr std::string_view kHookFailed = "Task hook failed";
+inline constexpr std::string_view kHookMessage = "Task hook message";
+inline constexpr std::string_view kRestoreFailed = "Failed Restoring Task";
+inline constexpr std::string_view kDiskExceeded = "Disk Resources Exceeded";
+inline constexpr std::string_view kPluginUnhealthy = "Plugin became unhealthy";
+inline constexpr std::string_view kPluginHealthy = "Plugin became healthy";
+inline constexpr std::string_view kWaitingShutdownDelay = "Waiting for shutdown delay";
+inline constexpr std::string_view kSkippingShutdownDelay = "Skipping shutdown delay";
+inline constexpr std::string_view kPausing = "Pausing";
+inline constexpr std::string_view kRunning = "Running";
+}  // namespace event_type
+
+// The keys of an event's details.
+namespace event_key {
+inline constexpr const char* kMessage = "message";
+inline constexpr const char* kSetupError = "setup_error";
+inline constexpr const char* kValidationError = "validation_error";
+inline constexpr const char* kDriverError = "driver_error";
+inline constexpr const char* kDriverMessage = "driver_message";
+inline constexpr const char* kExitCode = "exit_code";
+inline constexpr const char* kSignal = "signal";
+inline constexpr const char* kOomKilled = "oom_killed";
+inline constexpr const char* kExitMessage = "exit_message";
+inline constexpr const char* kKillTimeout = "kill_timeout";  // text of a duration
+inline constexpr const char* kKillError = "kill_error";
+inline constexpr const char* kKillReason = "kill_reason";
+inline constexpr const char* kStartDelay = "start_delay";  // nanoseconds, decimal
+inline constexpr const char* kRestartReason = "restart_reason";
+inline constexpr const char* kTaskSignal = "task_signal";
+inline constexpr const char* kTaskSignalReason = "task_signal_reason";
+inline constexpr const char* kDownloadError = "download_error";
+inline constexpr const char* kDiskLimit = "disk_limit";
+inline constexpr const char* kFailedSibling = "failed_sibling";
+inline constexpr const char* kFailsTask = "fails_task";  // "true"
+}  // namespace event_key
+
+// The reason of a restart that the policy allowed; it is left out of what people read.
+inline constexpr std::string_view kRestartWithinPolicy = "Restart within policy";
+
+// Something that happened to a task, for people and for dashboards. The details are the only copy
+// of the facts; the fields that older clients read are made of them when an event is served.
+struct TaskEvent {
+  std::string type;
+  WallTime time = 0;  // 0: set when the event is appended
+  StringMap details;
+  std::string display_message;  // empty: DisplayMessage makes it from the details
+
+  TaskEvent() = default;
+  explicit TaskEvent(std::string_view of_type) : type(of_type) {}
+
+  // Sets a detail and returns the event. Texts come from tasks and plugins, so each is bounded and
+  // cleaned first (see CleanEventText). An empty text sets nothing.
+  TaskEvent&& With(const char* key, std::string_view text) &&;
+  TaskEvent&& Message(std::string_view text) && {
+    return std::move(*this).With(event_key::kMessage, text);
+  }
+  // A task with such an event has failed.
+  TaskEvent&& FailsTask() && { return std::move(*this).With(event_key::kFailsTask, "true"); }
+
+  bool fails_task() const;
+  // The detail, or empty.
+  std::string_view Detail(const char* key) const;
+
+  bool operator==(const TaskEvent&) const = default;
+};
+
+// What the event says in a sentence.
+std::string DisplayMessage(const TaskEvent& event);
+
+TaskEvent TerminatedEvent(const ExitResult& result);
+// TIMEOUT is what the task gets between its signal and the kill.
+TaskEvent KillingEvent(Duration timeout);
+TaskEvent RestartingEvent(Duration delay, std::string_view reason);
+
+// TEXT as it may stand in state, logs and answers: at most 4 KiB, valid UTF-8 (bytes that are not
+// become U+FFFD), control characters but line feed and tab escaped as \xNN.
+std::string CleanEventText(std::string_view text);
+
+// At most this many events of a task are kept; older ones are dropped.
+inline constexpr std::size_t kMaxTaskEvents = 10;
+
+}  // namespace drover
