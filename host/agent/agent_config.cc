@@ -1,0 +1,201 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/agent/agent_config.h"
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace drover {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kMaxFileBytes = 4 << 20;
+
+// Reads an object key by key and remembers each mistake. A key that no reader asked for is one.
+class ObjectReader {
+ public:
+  ObjectReader(const Json& object, std::string pointer, std::vector<std::string>* mistakes)
+      : object_(object), pointer_(std::move(pointer)), mistakes_(mistakes) {
+    if (!object_.is_object()) Mistake("", "must be an object");
+  }
+
+  const Json* Take(const std::string& key) {
+    known_.push_back(key);
+    if (!object_.is_object()) return nullptr;
+    const auto found = object_.find(key);
+    return found == object_.end() || found->is_null() ? nullptr : &*found;
+  }
+
+  void Text(const std::string& key, std::string* out) {
+    const Json* value = Take(key);
+    if (value == nullptr) return;
+    if (!value->is_string()) return Mistake(key, "must be a text");
+    *out = value->get<std::string>();
+  }
+
+  void Bool(const std::string& key, bool* out) {
+    const Json* value = Take(key);
+    if (value == nullptr) return;
+    if (!value->is_boolean()) return Mistake(key, "must be true or false");
+    *out = value->get<bool>();
+  }
+
+  void Time(const std::string& key, Duration* out) {
+    const Json* value = Take(key);
+    if (value == nullptr) return;
+    if (!value->is_string()) return Mistake(key, "must be a duration such as \"30s\"");
+    const Result<Duration> parsed = ParseDuration(value->get<std::string>());
+    if (!parsed.ok()) return Mistake(key, parsed.error().message());
+    if (*parsed <= Duration(0)) return Mistake(key, "must be longer than 0s");
+    *out = *parsed;
+  }
+
+  void Texts(const std::string& key, std::vector<std::string>* out) {
+    const Json* value = Take(key);
+    if (value == nullptr) return;
+    if (!value->is_array()) return Mistake(key, "must be a list of texts");
+    for (const Json& item : *value) {
+      if (!item.is_string()) return Mistake(key, "must be a list of texts");
+      out->push_back(item.get<std::string>());
+    }
+  }
+
+  void Map(const std::string& key, StringMap* out) {
+    const Json* value = Take(key);
+    if (value == nullptr) return;
+    if (!value->is_object()) return Mistake(key, "must be an object of texts");
+    for (const auto& [name, item] : value->items()) {
+      if (!item.is_string()) return Mistake(key + "/" + name, "must be a text");
+      (*out)[name] = item.get<std::string>();
+    }
+  }
+
+  void Mistake(const std::string& key, const std::string& what) {
+    mistakes_->push_back(
+        (key.empty() ? (pointer_.empty() ? "/" : pointer_) : pointer_ + "/" + key) + ": " + what);
+  }
+
+  // Refuses what nobody has asked for.
+  void End() {
+    if (!object_.is_object()) return;
+    for (const auto& [key, value] : object_.items()) {
+      if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+      std::string names;
+      for (const std::string& name : known_) names += (names.empty() ? "" : ", ") + name;
+      Mistake(key, "is not supported by this version; known here: " + names);
+    }
+  }
+
+  std::string Pointer(const std::string& key) const { return pointer_ + "/" + key; }
+
+ private:
+  const Json& object_;
+  std::string pointer_;
+  std::vector<std::string>* mistakes_;
+  std::vector<std::string> known_;
+};
+
+std::string Absolute(const std::string& path, const std::string& base) {
+  if (path.empty()) return path;
+  return (std::filesystem::path(base) / path).lexically_normal().string();
+}
+
+bool IsSha256(const std::string& text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+PluginBlock ReadPlugin(const Json& json, const std::string& pointer, const std::string& base,
+                       std::vector<std::string>* mistakes) {
+  PluginBlock block;
+  ObjectReader reader(json, pointer, mistakes);
+  reader.Text("file", &block.file);
+  block.file = Absolute(block.file, base);
+  reader.Bool("enabled", &block.enabled);
+  reader.Text("sha256", &block.sha256);
+  if (!block.sha256.empty() && !IsSha256(block.sha256)) {
+    reader.Mistake("sha256", "must be 64 lower-case hex digits");
+  }
+  reader.Text("isolation", &block.isolation);
+  if (block.isolation == "process") {
+    reader.Mistake("isolation",
+                   "\"process\" is not supported by this version: write \"in-process\"");
+  } else if (block.isolation != "in-process" && block.isolation != "echo") {
+    reader.Mistake("isolation", "must be \"in-process\" or, for tests, \"echo\"");
+  }
+  if (const Json* config = reader.Take("config")) {
+    if (!config->is_object()) reader.Mistake("config", "must be an object");
+    block.config_json = config->dump();
+  }
+  reader.End();
+  return block;
+}
+
+}  // namespace
+
+Result<AgentConfig> ParseAgentConfig(const std::string& text, const std::string& base) {
+  Json json;
+  try {
+    json = Json::parse(text, nullptr, true, /*ignore_comments=*/true);
+  } catch (const Json::exception& e) {
+    return Error(Code::kInvalidArgument, std::string("not JSON: ") + e.what());
+  }
+  AgentConfig config;
+  std::vector<std::string> mistakes;
+  try {
+    ObjectReader reader(json, "", &mistakes);
+    reader.Text("name", &config.name);
+    reader.Text("datacenter", &config.datacenter);
+    reader.Text("region", &config.region);
+    reader.Map("meta", &config.meta);
+    reader.Text("alloc_dir", &config.alloc_dir);
+    config.alloc_dir = Absolute(config.alloc_dir, base);
+    reader.Text("run_dir", &config.run_dir);
+    config.run_dir = Absolute(config.run_dir, base);
+    reader.Texts("plugin_dirs", &config.plugin_dirs);
+    for (std::string& directory : config.plugin_dirs) directory = Absolute(directory, base);
+    if (const Json* plugins = reader.Take("plugins")) {
+      if (!plugins->is_object()) reader.Mistake("plugins", "must be an object, by driver name");
+      for (const auto& [name, block] : plugins->items()) {
+        config.plugins[name] =
+            ReadPlugin(block, reader.Pointer("plugins") + "/" + name, base, &mistakes);
+      }
+    }
+    reader.Time("max_kill_timeout", &config.max_kill_timeout);
+    reader.Time("stats_interval", &config.stats_interval);
+    reader.Text("log_level", &config.log_level);
+    static const std::vector<std::string> kLevels = {"trace", "debug", "info", "warn", "error"};
+    if (std::find(kLevels.begin(), kLevels.end(), config.log_level) == kLevels.end()) {
+      reader.Mistake("log_level", "must be trace, debug, info, warn or error");
+    }
+    reader.End();
+  } catch (const Json::exception& e) {
+    return Error(Code::kInvalidArgument, std::string("not a text of UTF-8: ") + e.what());
+  }
+  if (mistakes.empty()) return config;
+  std::string all;
+  for (const std::string& mistake : mistakes) all += (all.empty() ? "" : "; ") + mistake;
+  return Error(Code::kInvalidArgument, all);
+}
+
+Result<AgentConfig> ReadAgentConfig(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) {
+    return Error(Code::kNotFound, "configuration " + path + ": no such file");
+  }
+  if (std::filesystem::file_size(path, error) > kMaxFileBytes || error) {
+    return Error(Code::kInvalidArgument, "configuration " + path + ": larger than 4 MiB");
+  }
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) return Error(Code::kPermissionDenied, "configuration " + path + ": cannot be read");
+  const std::filesystem::path whole = std::filesystem::absolute(path, error);
+  Result<AgentConfig> config = ParseAgentConfig(text.str(), whole.parent_path().string());
+  if (!config.ok()) return config.error().WithContext("configuration " + path);
+  return config;
+}
+
+}  // namespace drover

@@ -1,0 +1,54 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "host/base/result.h"
+#include "host/base/time.h"
+#include "host/spec/job.h"
+
+namespace drover {
+
+// The block of one plugin: which file, and how it is used.
+struct PluginBlock {
+  std::string file;  // absolute; empty: NAME.so in the plugin directories
+  bool enabled = true;
+  std::string sha256;  // 64 hex digits that the file must have; empty: not pinned
+  std::string isolation = "in-process";
+  std::string config_json = "{}";
+
+  bool operator==(const PluginBlock&) const = default;
+};
+
+// The agent's configuration file, JSON with comments. Paths are absolute after reading: a relative
+// one is relative to the file.
+struct AgentConfig {
+  std::string name;  // of the node; empty: the machine's host name
+  std::string datacenter = "dc1";
+  std::string region = "global";
+  StringMap meta;  // of the node, for ${meta.KEY}
+
+  // Where allocations get their directories, and where shims keep sockets and exit records. Empty:
+  // chosen by the command.
+  std::string alloc_dir;
+  std::string run_dir;
+
+  std::vector<std::string> plugin_dirs;
+  std::map<std::string, PluginBlock> plugins;  // by the name of the driver
+
+  Duration max_kill_timeout = 30s;
+  Duration stats_interval = 1s;
+  std::string log_level = "info";
+
+  bool operator==(const AgentConfig&) const = default;
+};
+
+// Reads the text of a configuration file. All mistakes are in the one error, each with its JSON
+// pointer; a key that does not exist is one. BASE is the directory of relative paths.
+Result<AgentConfig> ParseAgentConfig(const std::string& text, const std::string& base);
+
+Result<AgentConfig> ReadAgentConfig(const std::string& path);
+
+}  // namespace drover

@@ -1,0 +1,97 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/agent/agent_config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <ostream>
+
+namespace drover {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
+  const Result<AgentConfig> config = ParseAgentConfig(R"({
+    // the node
+    "name": "n1", "datacenter": "dc2", "region": "eu", "meta": {"rack": "7"},
+    "alloc_dir": "allocs", "run_dir": "/run/x",
+    "plugin_dirs": ["../plugins", "/opt/drover"],
+    "plugins": {"raw_exec": {"config": {"enabled": true}, "enabled": false, "file": "r.so",
+                             "isolation": "echo"}},
+    "max_kill_timeout": "1m", "stats_interval": "250ms", "log_level": "debug"
+  })",
+                                                      "/etc/drover");
+  ASSERT_TRUE(config.ok()) << config.error().message();
+  EXPECT_EQ(config->name, "n1");
+  EXPECT_EQ(config->datacenter, "dc2");
+  EXPECT_EQ(config->region, "eu");
+  EXPECT_EQ(config->meta.at("rack"), "7");
+  EXPECT_EQ(config->alloc_dir, "/etc/drover/allocs");
+  EXPECT_EQ(config->run_dir, "/run/x");
+  EXPECT_EQ(config->plugin_dirs, (std::vector<std::string>{"/etc/plugins", "/opt/drover"}));
+  const PluginBlock& block = config->plugins.at("raw_exec");
+  EXPECT_EQ(block.file, "/etc/drover/r.so");
+  EXPECT_FALSE(block.enabled);
+  EXPECT_EQ(block.isolation, "echo");
+  EXPECT_EQ(block.config_json, R"({"enabled":true})");
+  EXPECT_EQ(config->max_kill_timeout, 60s);
+  EXPECT_EQ(config->stats_interval, 250ms);
+  EXPECT_EQ(config->log_level, "debug");
+}
+
+TEST(AgentConfigTest, EmptyIsAllDefaults) {
+  EXPECT_EQ(ParseAgentConfig("{}", "/").value(), AgentConfig());
+}
+
+struct Mistake {
+  const char* json;
+  const char* message;
+};
+
+void PrintTo(const Mistake& mistake, std::ostream* out) { *out << mistake.json; }
+
+class AgentConfigMistakeTest : public ::testing::TestWithParam<Mistake> {};
+
+TEST_P(AgentConfigMistakeTest, IsToldWithItsPointer) {
+  const Result<AgentConfig> config = ParseAgentConfig(GetParam().json, "/");
+  ASSERT_FALSE(config.ok());
+  EXPECT_EQ(config.code(), Code::kInvalidArgument);
+  EXPECT_THAT(config.error().message(), HasSubstr(GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, AgentConfigMistakeTest,
+    ::testing::Values(
+        Mistake{"{", "not JSON"}, Mistake{"[]", "/: must be an object"},
+        Mistake{R"({"nam": "x"})", "/nam: is not supported by this version; known here: name"},
+        Mistake{R"({"telemetry": {}})", "/telemetry: is not supported by this version"},
+        Mistake{R"({"name": 1})", "/name: must be a text"},
+        Mistake{R"({"plugin_dirs": "x"})", "/plugin_dirs: must be a list of texts"},
+        Mistake{R"({"meta": {"a": 1}})", "/meta/a: must be a text"},
+        Mistake{R"({"plugins": []})", "/plugins: must be an object"},
+        Mistake{R"({"plugins": {"a": 1}})", "/plugins/a: must be an object"},
+        Mistake{R"({"plugins": {"a": {"x": 1}}})", "/plugins/a/x: is not supported"},
+        Mistake{R"({"plugins": {"a": {"isolation": "process"}}})",
+                "/plugins/a/isolation: \"process\" is not supported by this version"},
+        Mistake{R"({"plugins": {"a": {"isolation": "vm"}}})", "/plugins/a/isolation: must be"},
+        Mistake{R"({"plugins": {"a": {"sha256": "12"}}})", "/plugins/a/sha256: must be 64"},
+        Mistake{R"({"plugins": {"a": {"config": []}}})", "/plugins/a/config: must be an object"},
+        Mistake{R"({"max_kill_timeout": 5})", "/max_kill_timeout: must be a duration"},
+        Mistake{R"({"max_kill_timeout": "0s"})", "/max_kill_timeout: must be longer than 0s"},
+        Mistake{R"({"stats_interval": "5"})", "/stats_interval: \"5\" is not a duration"},
+        Mistake{R"({"log_level": "loud"})", "/log_level: must be trace"}));
+
+TEST(AgentConfigTest, AllMistakesAreToldAtOnce) {
+  const Result<AgentConfig> config = ParseAgentConfig(R"({"a": 1, "name": 2})", "/");
+  EXPECT_THAT(config.error().message(), HasSubstr("/name"));
+  EXPECT_THAT(config.error().message(), HasSubstr("/a"));
+}
+
+TEST(AgentConfigTest, MissingFileIsNamed) {
+  EXPECT_EQ(ReadAgentConfig("/no/such.json").error(),
+            Error(Code::kNotFound, "configuration /no/such.json: no such file"));
+}
+
+}  // namespace
+}  // namespace drover

@@ -1,0 +1,83 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/scheduler/placement.h"
+
+#include "host/base/ids.h"
+
+namespace drover {
+namespace {
+
+// Takes ports, and gives them back unless they are kept.
+class PortTransaction {
+ public:
+  explicit PortTransaction(PortPool* pool) : pool_(pool) {}
+  ~PortTransaction() {
+    for (const int port : taken_) pool_->Release(port);
+  }
+
+  Result<AllocatedPort> Take(const Port& port) {
+    AllocatedPort allocated;
+    allocated.label = port.label;
+    allocated.to = port.to;
+    allocated.host_ip = port.host_ip.empty() ? "127.0.0.1" : port.host_ip;
+    if (port.value != 0) {
+      DROVER_TRY(pool_->TakeStatic(port.value));
+      allocated.value = port.value;
+    } else {
+      DROVER_ASSIGN(allocated.value, pool_->TakeDynamic());
+    }
+    taken_.push_back(allocated.value);
+    return allocated;
+  }
+
+  void Keep() { taken_.clear(); }
+
+ private:
+  PortPool* pool_;
+  std::vector<int> taken_;
+};
+
+Status TakePorts(const TaskGroup& group, PortTransaction* ports, std::vector<AllocatedPort>* out) {
+  for (const Network& network : group.networks) {
+    for (const auto* list : {&network.reserved_ports, &network.dynamic_ports}) {
+      for (const Port& port : *list) {
+        DROVER_ASSIGN(AllocatedPort allocated, ports->Take(port));
+        out->push_back(std::move(allocated));
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<std::shared_ptr<const Allocation>>> PlaceJob(std::shared_ptr<const Job> job,
+                                                                const std::string& node_id,
+                                                                const std::string& node_name,
+                                                                WallTime now, PortPool* ports) {
+  PortTransaction transaction(ports);
+  std::vector<std::shared_ptr<const Allocation>> allocations;
+  const std::string eval_id = RandomUuid();
+  for (const TaskGroup& group : job->groups) {
+    for (int index = 0; index < group.count; ++index) {
+      auto allocation = std::make_shared<Allocation>();
+      allocation->id = RandomUuid();
+      allocation->name = job->id + "." + group.name + "[" + std::to_string(index) + "]";
+      allocation->eval_id = eval_id;
+      allocation->node_id = node_id;
+      allocation->node_name = node_name;
+      allocation->index = index;
+      allocation->job = job;
+      allocation->group_name = group.name;
+      allocation->create_index = allocation->modify_index = allocation->alloc_modify_index = 1;
+      allocation->create_time = allocation->modify_time = now;
+      if (Status taken = TakePorts(group, &transaction, &allocation->ports); !taken.ok()) {
+        return taken.error().WithContext("allocation " + allocation->name);
+      }
+      allocations.push_back(std::move(allocation));
+    }
+  }
+  transaction.Keep();
+  return allocations;
+}
+
+}  // namespace drover

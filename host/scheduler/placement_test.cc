@@ -1,0 +1,76 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/scheduler/placement.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "host/base/unique_fd.h"
+
+namespace drover {
+namespace {
+
+std::shared_ptr<Job> JobWithPorts(int count) {
+  auto job = std::make_shared<Job>();
+  job->id = "web";
+  TaskGroup group;
+  group.name = "front";
+  group.count = count;
+  Network network;
+  Port dynamic;
+  dynamic.label = "http";
+  network.dynamic_ports.push_back(dynamic);
+  group.networks.push_back(network);
+  job->groups.push_back(group);
+  return job;
+}
+
+TEST(PlaceJobTest, OneAllocationPerCountWithPortsOfItsOwn) {
+  const auto pool = NewPortPool();
+  const auto placed = PlaceJob(JobWithPorts(3), "node", "n1", 42, pool.get());
+  ASSERT_TRUE(placed.ok()) << placed.error().message();
+  ASSERT_EQ(placed->size(), 3u);
+  std::set<int> ports;
+  std::set<std::string> ids;
+  for (const auto& allocation : *placed) {
+    ids.insert(allocation->id);
+    ports.insert(allocation->ports.at(0).value);
+    EXPECT_GE(allocation->ports.at(0).value, PortPool::kFirst);
+    EXPECT_LE(allocation->ports.at(0).value, PortPool::kLast);
+    EXPECT_NE(allocation->group(), nullptr);
+  }
+  EXPECT_EQ(placed->at(2)->name, "web.front[2]");
+  EXPECT_EQ(ports.size(), 3u);
+  EXPECT_EQ(ids.size(), 3u);
+}
+
+TEST(PlaceJobTest, StaticPortOfTwoAllocationsIsAnErrorAndTakesNothing) {
+  const auto pool = NewPortPool();
+  const int port = pool->TakeDynamic().value();
+  pool->Release(port);
+  auto job = JobWithPorts(2);
+  job->groups[0].networks[0].dynamic_ports[0].value = port;
+  const auto placed = PlaceJob(job, "node", "n1", 42, pool.get());
+  ASSERT_FALSE(placed.ok());
+  EXPECT_EQ(placed.error().message(),
+            "allocation web.front[1]: port " + std::to_string(port) + " is taken on this machine");
+  EXPECT_TRUE(pool->TakeStatic(port).ok());
+}
+
+TEST(PortPoolTest, SeesWhatOthersListenOn) {
+  UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  socklen_t size = sizeof address;
+  ASSERT_EQ(bind(fd.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
+  ASSERT_EQ(listen(fd.get(), 1), 0);
+  ASSERT_EQ(getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+  const auto pool = NewPortPool();
+  EXPECT_EQ(pool->TakeStatic(ntohs(address.sin_port)).code(), Code::kFailedPrecondition);
+  fd.Reset();
+  EXPECT_TRUE(pool->TakeStatic(ntohs(address.sin_port)).ok());
+}
+
+}  // namespace
+}  // namespace drover
