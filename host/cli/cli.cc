@@ -1,0 +1,123 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/cli/cli.h"
+
+#include <CLI/CLI.hpp>
+#include <cctype>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "host/cli/commands.h"
+
+namespace drover {
+namespace {
+
+// Nomad's spelling of long options has one dash: "-json" means "--json". Everything behind "--"
+// stays as it is.
+std::vector<std::string> WithTwoDashes(int argc, char** argv) {
+  std::vector<std::string> arguments;
+  bool options = true;
+  for (int i = 1; i < argc; ++i) {
+    std::string argument = argv[i];
+    if (argument == "--") options = false;
+    if (options && argument.size() > 2 && argument[0] == '-' && argument[1] != '-' &&
+        std::isalpha(static_cast<unsigned char>(argument[1])) != 0) {
+      argument.insert(0, 1, '-');
+    }
+    arguments.push_back(std::move(argument));
+  }
+  return arguments;
+}
+
+void AddPluginSources(CLI::App* command, std::string* config, std::vector<std::string>* dirs) {
+  command->add_option("--config,-c", *config, "The agent's configuration file (JSON)");
+  command->add_option("--plugin-dir", *dirs, "A directory of driver plugins; may be repeated");
+}
+
+}  // namespace
+
+int RunCli(int argc, char** argv) {
+  CLI::App app("Drover runs groups of tasks through driver plugins.", "drover");
+  app.require_subcommand(1);
+  app.failure_message(CLI::FailureMessage::simple);
+  int code = kExitOk;
+
+  RunOptions run;
+  CLI::App* run_app = app.add_subcommand(
+      "run", "Runs a job in the foreground: Ctrl-C stops it in order, a second Ctrl-C kills it");
+  run_app->add_option("JOB", run.job_file, "The job file, in the JSON of Nomad's API")->required();
+  AddPluginSources(run_app, &run.config_file, &run.plugin_dirs);
+  run_app->add_option("--alloc-dir", run.alloc_dir,
+                      "Where the allocations get their directories (default: a new directory "
+                      "below $TMPDIR)");
+  run_app->add_flag("--json", run.json, "Prints one JSON object per line");
+  run_app->add_flag("--no-logs", run.no_logs, "Does not print what the tasks write");
+  run_app->add_flag("--no-stats", run.no_stats, "Does not measure the tasks");
+  run_app->add_flag("--keep", run.keep, "Leaves the allocation directories behind");
+  run_app->footer(
+      "Exit code: 0 all allocations are complete, 1 one has failed, 2 the command line, the "
+      "configuration or the job is wrong, 130 interrupted.");
+  run_app->callback([&] { code = RunCommand(run); });
+
+  ValidateOptions validate;
+  CLI::App* validate_app = app.add_subcommand(
+      "validate", "Checks job files; with --config or --plugin-dir also against the drivers");
+  validate_app->add_option("JOB", validate.job_files, "The job files")->required();
+  AddPluginSources(validate_app, &validate.config_file, &validate.plugin_dirs);
+  validate_app->add_flag("--json", validate.json, "Prints the result as JSON");
+  validate_app->callback([&] { code = ValidateCommand(validate); });
+
+  CLI::App* plugin_app = app.add_subcommand("plugin", "Looks at driver plugins");
+  plugin_app->require_subcommand(1);
+  PluginOptions plugin;
+  CLI::App* list_app =
+      plugin_app->add_subcommand("list", "Loads the plugins and prints the health of each");
+  AddPluginSources(list_app, &plugin.config_file, &plugin.plugin_dirs);
+  list_app->add_flag("--json", plugin.json, "Prints JSON");
+  list_app->callback([&] { code = PluginListCommand(plugin); });
+
+  CLI::App* inspect_app = plugin_app->add_subcommand(
+      "inspect", "Prints a plugin's manifest, capabilities and schemas");
+  inspect_app->add_option("FILE", plugin.file, "The shared library")->required();
+  inspect_app->add_flag("--json", plugin.json, "Prints JSON");
+  inspect_app->callback([&] { code = PluginInspectCommand(plugin); });
+
+  CLI::App* plugin_validate_app = plugin_app->add_subcommand(
+      "validate", "Checks that this host would load a plugin, and its configuration");
+  plugin_validate_app->add_option("FILE", plugin.file, "The shared library")->required();
+  plugin_validate_app->add_option("--plugin-config", plugin.plugin_config,
+                                  "The plugin's configuration (JSON)");
+  plugin_validate_app->add_flag("--json", plugin.json, "Prints JSON");
+  plugin_validate_app->callback([&] { code = PluginValidateCommand(plugin); });
+
+  CLI::App* test_app = plugin_app->add_subcommand(
+      "test", "Runs the conformance cases against a plugin, each in a process of its own");
+  test_app->add_option("FILE", plugin.file, "The shared library")->required();
+  test_app->add_option("--case", plugin.cases, "Only this case; may be repeated");
+  test_app->add_flag("--list", plugin.list_cases, "Prints the names of the cases");
+  test_app->add_flag("--in-process", plugin.in_process,
+                     "Runs the case in this process, for a debugger");
+  test_app->add_option("--plugin-config", plugin.plugin_config,
+                       "The plugin's configuration (JSON)");
+  test_app->add_option("--task-config", plugin.task_config,
+                       "The configuration of a task that runs for a minute (JSON)");
+  test_app->add_flag("--json", plugin.json, "Prints JSON");
+  test_app->callback([&] { code = PluginTestCommand(plugin); });
+
+  bool version_json = false;
+  CLI::App* version_app = app.add_subcommand("version", "Prints the version");
+  version_app->add_flag("--json", version_json, "Prints JSON");
+  version_app->callback([&] { code = VersionCommand(version_json); });
+  app.set_version_flag("--version", std::string("drover ") + DROVER_VERSION);
+
+  std::vector<std::string> arguments = WithTwoDashes(argc, argv);
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? kExitOk : kExitUsage;
+  }
+  return code;
+}
+
+}  // namespace drover
