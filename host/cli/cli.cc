@@ -76,8 +76,8 @@ int RunCli(int argc, char** argv) {
   list_app->add_flag("--json", plugin.json, "Prints JSON");
   list_app->callback([&] { code = PluginListCommand(plugin); });
 
-  CLI::App* inspect_app = plugin_app->add_subcommand(
-      "inspect", "Prints a plugin's manifest, capabilities and schemas");
+  CLI::App* inspect_app =
+      plugin_app->add_subcommand("inspect", "Prints a plugin's manifest, capabilities and schemas");
   inspect_app->add_option("FILE", plugin.file, "The shared library")->required();
   inspect_app->add_flag("--json", plugin.json, "Prints JSON");
   inspect_app->callback([&] { code = PluginInspectCommand(plugin); });

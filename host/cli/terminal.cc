@@ -14,12 +14,18 @@ namespace {
 
 const char* Code(Terminal::Colour colour) {
   switch (colour) {
-    case Terminal::Colour::kRed: return "31";
-    case Terminal::Colour::kGreen: return "32";
-    case Terminal::Colour::kYellow: return "33";
-    case Terminal::Colour::kBlue: return "34";
-    case Terminal::Colour::kCyan: return "36";
-    case Terminal::Colour::kGrey: return "90";
+    case Terminal::Colour::kRed:
+      return "31";
+    case Terminal::Colour::kGreen:
+      return "32";
+    case Terminal::Colour::kYellow:
+      return "33";
+    case Terminal::Colour::kBlue:
+      return "34";
+    case Terminal::Colour::kCyan:
+      return "36";
+    case Terminal::Colour::kGrey:
+      return "90";
   }
   return "0";
 }
