@@ -7,6 +7,7 @@
 
 #include "host/base/co.h"
 #include "host/base/context.h"
+#include "host/base/gate.h"
 #include "host/plugin/driver.h"
 #include "host/stats/stats_demand.h"
 
@@ -35,7 +36,8 @@ class StatsCollector {
   StatsCollector& operator=(const StatsCollector&) = delete;
   ~StatsCollector();
 
-  // Collects until the context ends or the driver says that it has no statistics. The sample is
+  // Collects until the context ends or the driver says that asking again is of no use. A stream
+  // that was closed or has failed is asked for again, after a pause in any case. The sample is
   // forgotten when it returns. One at a time.
   Co<void> Run(Context context, Source source);
 
@@ -51,6 +53,7 @@ class StatsCollector {
 
  private:
   Co<void> WaitWanted(Context context);
+  Co<void> EndWhenUnwanted(Context stream);
   Co<Status> OneStream(Context context, const Source* source);
   bool wanted() const { return own_.wanted() > 0 || (agent_ != nullptr && agent_->wanted() > 0); }
   void Linger();
@@ -64,7 +67,7 @@ class StatsCollector {
   Sample latest_;
   Event changed_;  // a sample has come, or collecting has ended
   bool collecting_ = false;
-  bool unimplemented_ = false;
+  std::optional<Error> ended_;  // why collecting ended before its context
   std::uint64_t streams_ = 0;
   std::uint64_t samples_ = 0;
 };

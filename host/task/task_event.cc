@@ -1,0 +1,191 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/task/task_event.h"
+
+#include <array>
+#include <charconv>
+
+namespace drover {
+namespace {
+
+constexpr std::size_t kMaxText = 4096;
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+
+// The length of the valid UTF-8 sequence at the beginning of TEXT, which is not empty; 0 if there
+// is none. Overlong forms, surrogates and values above U+10FFFF are not valid.
+std::size_t SequenceLength(std::string_view text) {
+  const auto at = [&text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = at(0);
+  if (first < 0x80) return 1;
+  std::size_t length = 0;
+  unsigned char low = 0x80;  // the bounds of the second byte
+  unsigned char high = 0xBF;
+  if (first >= 0xC2 && first <= 0xDF) {
+    length = 2;
+  } else if (first >= 0xE0 && first <= 0xEF) {
+    length = 3;
+    if (first == 0xE0) low = 0xA0;
+    if (first == 0xED) high = 0x9F;
+  } else if (first >= 0xF0 && first <= 0xF4) {
+    length = 4;
+    if (first == 0xF0) low = 0x90;
+    if (first == 0xF4) high = 0x8F;
+  } else {
+    return 0;
+  }
+  if (text.size() < length) return 0;
+  if (at(1) < low || at(1) > high) return 0;
+  for (std::size_t i = 2; i < length; ++i) {
+    if (at(i) < 0x80 || at(i) > 0xBF) return 0;
+  }
+  return length;
+}
+
+std::string Escaped(unsigned char c) {
+  constexpr char kHex[] = "0123456789abcdef";
+  return {'\\', 'x', kHex[c >> 4], kHex[c & 15]};
+}
+
+std::string First(std::string_view text, std::string_view otherwise) {
+  return std::string(text.empty() ? otherwise : text);
+}
+
+std::string TerminatedText(const TaskEvent& event) {
+  std::string text = "Exit Code: " + First(event.Detail(event_key::kExitCode), "0");
+  const std::string_view signal = event.Detail(event_key::kSignal);
+  if (!signal.empty() && signal != "0") text += ", Signal: " + std::string(signal);
+  const std::string_view message = event.Detail(event_key::kExitMessage);
+  if (!message.empty()) text += ", Exit Message: \"" + std::string(message) + "\"";
+  return text;
+}
+
+std::string KillingText(const TaskEvent& event) {
+  const std::string_view reason = event.Detail(event_key::kKillReason);
+  if (!reason.empty()) return std::string(reason);
+  const std::string_view timeout = event.Detail(event_key::kKillTimeout);
+  if (timeout.empty()) return "Sent interrupt";
+  return "Sent interrupt. Waiting " + std::string(timeout) + " before force killing";
+}
+
+std::string RestartingText(const TaskEvent& event) {
+  std::int64_t delay = 0;
+  const std::string_view text = event.Detail(event_key::kStartDelay);
+  std::from_chars(text.data(), text.data() + text.size(), delay);
+  const std::string in = "Task restarting in " + FormatDuration(Duration(delay));
+  const std::string_view reason = event.Detail(event_key::kRestartReason);
+  if (reason.empty() || reason == kRestartWithinPolicy) return in;
+  return std::string(reason) + " - " + in;
+}
+
+std::string SignalingText(const TaskEvent& event) {
+  const std::string_view signal = event.Detail(event_key::kTaskSignal);
+  const std::string_view reason = event.Detail(event_key::kTaskSignalReason);
+  if (signal.empty()) return First(reason, "Task being sent a signal");
+  std::string text = "Task being sent signal " + std::string(signal);
+  if (!reason.empty()) text += ": " + std::string(reason);
+  return text;
+}
+
+std::string SiblingText(const TaskEvent& event) {
+  const std::string_view name = event.Detail(event_key::kFailedSibling);
+  if (name.empty()) return "Task's sibling failed";
+  return "Task's sibling \"" + std::string(name) + "\" failed";
+}
+
+// What most types say: one detail, or else a sentence of their own.
+struct PlainText {
+  std::string_view type;
+  const char* key;  // null: the sentence only
+  std::string_view otherwise;
+};
+constexpr std::array kPlainTexts = {
+    PlainText{event_type::kReceived, nullptr, "Task received by client"},
+    PlainText{event_type::kSetupFailure, event_key::kSetupError, "Task setup failed"},
+    PlainText{event_type::kStarted, nullptr, "Task started by client"},
+    PlainText{event_type::kFailedValidation, event_key::kValidationError,
+              "Validation of task failed"},
+    PlainText{event_type::kDriverFailure, event_key::kDriverError, "Failed to start task"},
+    PlainText{event_type::kDriver, event_key::kDriverMessage, ""},
+    PlainText{event_type::kDownloadingArtifacts, nullptr, "Client is downloading artifacts"},
+    PlainText{event_type::kFailedArtifactDownload, event_key::kDownloadError,
+              "Failed to download artifacts"},
+    PlainText{event_type::kKilled, event_key::kKillError, "Task successfully killed"},
+    PlainText{event_type::kNotRestarting, event_key::kRestartReason,
+              "Task exceeded restart policy"},
+    PlainText{event_type::kRestartSignaled, event_key::kRestartReason, "Task signaled to restart"},
+    PlainText{event_type::kLeaderDead, nullptr, "Leader Task in Group dead"},
+    PlainText{event_type::kMainDead, nullptr, "Main tasks in the group died"},
+    PlainText{event_type::kReconnected, nullptr, "Client reconnected"},
+};
+
+}  // namespace
+
+TaskEvent&& TaskEvent::With(const char* key, std::string_view text) && {
+  if (!text.empty()) details[key] = CleanEventText(text);
+  return std::move(*this);
+}
+
+bool TaskEvent::fails_task() const { return Detail(event_key::kFailsTask) == "true"; }
+
+std::string_view TaskEvent::Detail(const char* key) const {
+  const auto found = details.find(key);
+  return found == details.end() ? std::string_view() : std::string_view(found->second);
+}
+
+std::string DisplayMessage(const TaskEvent& event) {
+  if (!event.display_message.empty()) return event.display_message;
+  if (event.type == event_type::kTerminated) return TerminatedText(event);
+  if (event.type == event_type::kKilling) return KillingText(event);
+  if (event.type == event_type::kRestarting) return RestartingText(event);
+  if (event.type == event_type::kSignaling) return SignalingText(event);
+  if (event.type == event_type::kSiblingFailed) return SiblingText(event);
+  for (const PlainText& plain : kPlainTexts) {
+    if (event.type != plain.type) continue;
+    if (plain.key == nullptr) return std::string(plain.otherwise);
+    return First(event.Detail(plain.key), plain.otherwise);
+  }
+  return std::string(event.Detail(event_key::kMessage));
+}
+
+TaskEvent TerminatedEvent(const ExitResult& result) {
+  return TaskEvent(event_type::kTerminated)
+      .With(event_key::kExitCode, std::to_string(result.exit_code))
+      .With(event_key::kSignal, std::to_string(result.signal))
+      .With(event_key::kOomKilled, result.oom_killed ? "true" : "false")
+      .With(event_key::kExitMessage, result.error);
+}
+
+TaskEvent KillingEvent(Duration timeout) {
+  return TaskEvent(event_type::kKilling).With(event_key::kKillTimeout, FormatDuration(timeout));
+}
+
+TaskEvent RestartingEvent(Duration delay, std::string_view reason) {
+  return TaskEvent(event_type::kRestarting)
+      .With(event_key::kStartDelay, std::to_string(delay.count()))
+      .With(event_key::kRestartReason, reason);
+}
+
+std::string CleanEventText(std::string_view text) {
+  std::string clean;
+  while (!text.empty()) {
+    std::size_t length = SequenceLength(text);
+    std::string piece;
+    if (length == 0) {
+      piece = kReplacement;
+      length = 1;
+    } else if (const auto c = static_cast<unsigned char>(text[0]);
+               (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f) {
+      piece = Escaped(c);
+    } else {
+      piece = text.substr(0, length);
+    }
+    if (clean.size() + piece.size() > kMaxText - 3) {
+      clean += "...";
+      break;
+    }
+    clean += piece;
+    text.remove_prefix(length);
+  }
+  return clean;
+}
+
+}  // namespace drover

@@ -1,0 +1,143 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/task/task_event.h"
+
+#include <gtest/gtest.h>
+
+namespace drover {
+namespace {
+
+using namespace event_type;  // NOLINT: this file is about them
+using Details = StringMap;
+
+struct Row {
+  std::string_view type;
+  Details details;
+  std::string text;
+};
+
+TEST(TaskEventTest, DisplayMessageOfEachType) {
+  const std::vector<Row> rows = {
+      {kReceived, {}, "Task received by client"},
+      {kTaskSetup, {{"message", "Building Task Directory"}}, "Building Task Directory"},
+      {kSetupFailure, {{"setup_error", "no dir"}}, "no dir"},
+      {kSetupFailure, {}, "Task setup failed"},
+      {kStarted, {}, "Task started by client"},
+      {kFailedValidation, {{"validation_error", "/command: missing"}}, "/command: missing"},
+      {kFailedValidation, {}, "Validation of task failed"},
+      {kDriverFailure, {{"driver_error", "no such image"}}, "no such image"},
+      {kDriverFailure, {}, "Failed to start task"},
+      {kDriver, {{"driver_message", "pulling"}}, "pulling"},
+      {kDownloadingArtifacts, {}, "Client is downloading artifacts"},
+      {kFailedArtifactDownload, {{"download_error", "404"}}, "404"},
+      {kFailedArtifactDownload, {}, "Failed to download artifacts"},
+      {kKilling, {{"kill_reason", "because"}, {"kill_timeout", "5s"}}, "because"},
+      {kKilling, {{"kill_timeout", "5s"}}, "Sent interrupt. Waiting 5s before force killing"},
+      {kKilling, {}, "Sent interrupt"},
+      {kKilled, {{"kill_error", "stuck"}}, "stuck"},
+      {kKilled, {}, "Task successfully killed"},
+      {kTerminated, {{"exit_code", "0"}, {"signal", "0"}}, "Exit Code: 0"},
+      {kTerminated, {{"exit_code", "143"}, {"signal", "15"}}, "Exit Code: 143, Signal: 15"},
+      {kTerminated,
+       {{"exit_code", "1"}, {"signal", "0"}, {"exit_message", "oops"}},
+       "Exit Code: 1, Exit Message: \"oops\""},
+      {kTerminated,
+       {{"exit_code", "1"}, {"signal", "9"}, {"exit_message", "oops"}},
+       "Exit Code: 1, Signal: 9, Exit Message: \"oops\""},
+      {kTerminated, {}, "Exit Code: 0"},
+      {kRestarting, {{"start_delay", "1500000000"}}, "Task restarting in 1.5s"},
+      {kRestarting,
+       {{"start_delay", "15000000000"}, {"restart_reason", "Restart within policy"}},
+       "Task restarting in 15s"},
+      {kRestarting,
+       {{"start_delay", "90000000000"}, {"restart_reason", "Too often"}},
+       "Too often - Task restarting in 1m30s"},
+      {kRestarting, {{"start_delay", "soon"}}, "Task restarting in 0s"},
+      {kNotRestarting,
+       {{"restart_reason", "Policy allows no restarts"}},
+       "Policy allows no restarts"},
+      {kNotRestarting, {}, "Task exceeded restart policy"},
+      {kRestartSignaled, {{"restart_reason", "User requested"}}, "User requested"},
+      {kRestartSignaled, {}, "Task signaled to restart"},
+      {kSignaling, {}, "Task being sent a signal"},
+      {kSignaling, {{"signal", "SIGUSR1"}}, "Task being sent a signal"},
+      {kSignaling, {{"task_signal_reason", "template"}}, "template"},
+      {kSignaling, {{"task_signal", "SIGHUP"}}, "Task being sent signal SIGHUP"},
+      {kSignaling,
+       {{"task_signal", "SIGHUP"}, {"task_signal_reason", "template"}},
+       "Task being sent signal SIGHUP: template"},
+      {kSiblingFailed, {{"failed_sibling", "web"}}, "Task's sibling \"web\" failed"},
+      {kSiblingFailed, {}, "Task's sibling failed"},
+      {kLeaderDead, {}, "Leader Task in Group dead"},
+      {kMainDead, {}, "Main tasks in the group died"},
+      {kReconnected, {}, "Client reconnected"},
+  };
+  for (const Row& row : rows) {
+    TaskEvent event(row.type);
+    event.details = row.details;
+    EXPECT_EQ(DisplayMessage(event), row.text) << row.type;
+  }
+}
+
+TEST(TaskEventTest, TheOtherTypesSayTheirMessage) {
+  for (const std::string_view type :
+       {kAllocUnhealthy, kTemplate, kHookFailed, kHookMessage, kRestoreFailed, kDiskExceeded,
+        kPluginUnhealthy, kPluginHealthy, kWaitingShutdownDelay, kSkippingShutdownDelay, kPausing,
+        kRunning, std::string_view("From A Later Version")}) {
+    EXPECT_EQ(DisplayMessage(TaskEvent(type).Message("so it is")), "so it is") << type;
+    EXPECT_EQ(DisplayMessage(TaskEvent(type)), "") << type;
+  }
+}
+
+TEST(TaskEventTest, AGivenDisplayMessageWins) {
+  TaskEvent event(kSetupFailure);
+  event.display_message = "the reason";
+  EXPECT_EQ(DisplayMessage(event), "the reason");
+}
+
+TEST(TaskEventTest, DetailsOfTheMadeEvents) {
+  ExitResult result;
+  result.exit_code = 137;
+  result.signal = 9;
+  result.oom_killed = true;
+  result.error = "lost";
+  EXPECT_EQ(TerminatedEvent(result).details, (Details{{"exit_code", "137"},
+                                                      {"signal", "9"},
+                                                      {"oom_killed", "true"},
+                                                      {"exit_message", "lost"}}));
+  EXPECT_EQ(TerminatedEvent(ExitResult()).details,
+            (Details{{"exit_code", "0"}, {"signal", "0"}, {"oom_killed", "false"}}));
+  EXPECT_EQ(KillingEvent(90s).details, (Details{{"kill_timeout", "1m30s"}}));
+  EXPECT_EQ(RestartingEvent(1s, "why").details,
+            (Details{{"start_delay", "1000000000"}, {"restart_reason", "why"}}));
+  const TaskEvent failing = TaskEvent(kNotRestarting).FailsTask();
+  EXPECT_EQ(failing.details, (Details{{"fails_task", "true"}}));
+  EXPECT_TRUE(failing.fails_task());
+  EXPECT_FALSE(TaskEvent(kStarted).fails_task());
+}
+
+TEST(TaskEventTest, TextsAreCleaned) {
+  using std::string_literals::operator""s;
+  EXPECT_EQ(CleanEventText("plain \xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80\n\tx"),
+            "plain \xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80\n\tx");
+  EXPECT_EQ(CleanEventText("a\0b\x1b[31m\x7f"s), "a\\x00b\\x1b[31m\\x7f");
+  const std::string bad = "\xEF\xBF\xBD";
+  EXPECT_EQ(CleanEventText("\xff"), bad);
+  EXPECT_EQ(CleanEventText("\xC0\xAF"), bad + bad) << "overlong";
+  EXPECT_EQ(CleanEventText("\xE0\x80\x80"), bad + bad + bad) << "overlong";
+  EXPECT_EQ(CleanEventText("\xED\xA0\x80"), bad + bad + bad) << "surrogate";
+  EXPECT_EQ(CleanEventText("\xF4\x90\x80\x80"), bad + bad + bad + bad) << "above U+10FFFF";
+  EXPECT_EQ(CleanEventText("x\xE2\x82"), "x" + bad + bad) << "cut off";
+}
+
+TEST(TaskEventTest, TextsAreBoundedBetweenCharacters) {
+  std::string text;
+  for (int i = 0; i < 500'000; ++i) text += "\xC3\xA4";
+  const std::string clean = CleanEventText(text);
+  EXPECT_LE(clean.size(), 4096u);
+  EXPECT_GT(clean.size(), 4000u);
+  EXPECT_EQ(clean.substr(clean.size() - 5), "\xC3\xA4...");
+  EXPECT_EQ(TaskEvent(kDriver).With("driver_message", text).Detail("driver_message"), clean);
+}
+
+}  // namespace
+}  // namespace drover
