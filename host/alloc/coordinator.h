@@ -1,0 +1,96 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/base/event.h"
+#include "host/spec/job.h"
+#include "host/task/task_seams.h"
+#include "host/task/task_state.h"
+
+namespace drover {
+
+// The states of the tasks of one allocation, by their names.
+using TaskStates = std::map<std::string, TaskSnapshot>;
+
+// How far the life of an allocation has come. Each phase lets some classes of tasks start.
+enum class LifecyclePhase {
+  kInit,       // nobody
+  kPrestart,   // prestart tasks
+  kMain,       // main tasks, and prestart sidecars again
+  kPoststart,  // poststart tasks too
+  kWaitAlloc,  // main tasks and sidecars may restart, one-shots are done
+  kPoststop,   // poststop tasks, and nobody else
+};
+std::string_view LifecyclePhaseName(LifecyclePhase phase);
+
+// One task's gate: closed at first. Opening and closing may be repeated; after Shutdown neither has
+// an effect and whoever waits, waits until its context ends.
+class TaskGate : public StartGate {
+ public:
+  explicit TaskGate(Loop* loop) : opened_(loop) {}
+
+  void Open();
+  void Close();
+  void Shutdown();
+  bool is_open() const { return opened_.is_set(); }
+
+  Co<Status> WaitOpen(Context context) override;
+
+ private:
+  Event opened_;
+  bool shutdown_ = false;
+};
+
+// Decides whose turn it is: holds one gate per task, which the task's runner asks before each
+// start, and opens and closes them as the states of the tasks change. A task that is running is not
+// touched when its gate closes. Control thread only.
+class Coordinator {
+ public:
+  Coordinator(Loop* loop, const TaskGroup& group);
+
+  // The gate of a task of the group; lives as long as the coordinator.
+  TaskGate* gate(const std::string& task) { return &gates_.at(task)->gate; }
+  LifecyclePhase phase() const { return phase_; }
+
+  // Goes on as far as STATES allow, which may be over several phases.
+  void TaskStatesChanged(const TaskStates& states);
+  // Goes on where an earlier agent was, as far as that can be seen in STATES.
+  void Restore(const TaskStates& states);
+  // The whole allocation begins again: no task starts until all of them are pending.
+  void Restart();
+  // Nobody starts any more.
+  void Shutdown();
+
+ private:
+  enum class Class {
+    kPrestartOneShot,
+    kPrestartSidecar,
+    kMain,
+    kPoststartOneShot,
+    kPoststartSidecar,
+    kPoststop,
+  };
+  struct Entry {
+    Entry(Loop* loop, Class of_class) : task_class(of_class), gate(loop) {}
+    const Class task_class;
+    TaskGate gate;
+  };
+
+  static Class ClassOf(const Task& task);
+  static bool MayStart(LifecyclePhase phase, Class task_class);
+  LifecyclePhase Next(const TaskStates& states) const;
+  // Whether TEST holds for the states of all tasks of these classes.
+  template <typename Test>
+  bool All(const TaskStates& states, std::initializer_list<Class> classes, Test test) const;
+  void Enter(LifecyclePhase phase);
+
+  LifecyclePhase phase_ = LifecyclePhase::kInit;
+  std::map<std::string, std::unique_ptr<Entry>> gates_;
+};
+
+}  // namespace drover
