@@ -107,9 +107,10 @@ bool IsSha256(const std::string& text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-PluginBlock ReadPlugin(const Json& json, const std::string& pointer, const std::string& base,
-                       std::vector<std::string>* mistakes) {
-  PluginBlock block;
+PluginConfig ReadPlugin(const std::string& name, const Json& json, const std::string& pointer,
+                        const std::string& base, std::vector<std::string>* mistakes) {
+  PluginConfig block;
+  block.name = name;
   ObjectReader reader(json, pointer, mistakes);
   reader.Text("file", &block.file);
   block.file = Absolute(block.file, base);
@@ -119,11 +120,8 @@ PluginBlock ReadPlugin(const Json& json, const std::string& pointer, const std::
     reader.Mistake("sha256", "must be 64 lower-case hex digits");
   }
   reader.Text("isolation", &block.isolation);
-  if (block.isolation == "process") {
-    reader.Mistake("isolation",
-                   "\"process\" is not supported by this version: write \"in-process\"");
-  } else if (block.isolation != "in-process" && block.isolation != "echo") {
-    reader.Mistake("isolation", "must be \"in-process\" or, for tests, \"echo\"");
+  if (const auto known = ParseIsolation(block.isolation); !known.ok()) {
+    reader.Mistake("isolation", known.error().message());
   }
   if (const Json* config = reader.Take("config")) {
     if (!config->is_object()) reader.Mistake("config", "must be an object");
@@ -159,8 +157,8 @@ Result<AgentConfig> ParseAgentConfig(const std::string& text, const std::string&
     if (const Json* plugins = reader.Take("plugins")) {
       if (!plugins->is_object()) reader.Mistake("plugins", "must be an object, by driver name");
       for (const auto& [name, block] : plugins->items()) {
-        config.plugins[name] =
-            ReadPlugin(block, reader.Pointer("plugins") + "/" + name, base, &mistakes);
+        config.plugins.push_back(
+            ReadPlugin(name, block, reader.Pointer("plugins") + "/" + name, base, &mistakes));
       }
     }
     reader.Time("max_kill_timeout", &config.max_kill_timeout);

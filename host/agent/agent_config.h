@@ -1,26 +1,15 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "host/base/result.h"
 #include "host/base/time.h"
+#include "host/plugin/plugin_config.h"
 #include "host/spec/job.h"
 
 namespace drover {
-
-// The block of one plugin: which file, and how it is used.
-struct PluginBlock {
-  std::string file;  // absolute; empty: NAME.so in the plugin directories
-  bool enabled = true;
-  std::string sha256;  // 64 hex digits that the file must have; empty: not pinned
-  std::string isolation = "in-process";
-  std::string config_json = "{}";
-
-  bool operator==(const PluginBlock&) const = default;
-};
 
 // The agent's configuration file, JSON with comments. Paths are absolute after reading: a relative
 // one is relative to the file.
@@ -36,13 +25,11 @@ struct AgentConfig {
   std::string run_dir;
 
   std::vector<std::string> plugin_dirs;
-  std::map<std::string, PluginBlock> plugins;  // by the name of the driver
+  std::vector<PluginConfig> plugins;  // by name, files absolute
 
   Duration max_kill_timeout = 30s;
   Duration stats_interval = 1s;
   std::string log_level = "info";
-
-  bool operator==(const AgentConfig&) const = default;
 };
 
 // Reads the text of a configuration file. All mistakes are in the one error, each with its JSON

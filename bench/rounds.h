@@ -1,0 +1,35 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace drover::bench {
+
+// One way to run a number of tasks, with so many in flight; returns seconds.
+struct Side {
+  std::string name;
+  std::function<double(int tasks, int in_flight)> run;
+  std::vector<double> rates;  // tasks per second, one per round
+};
+
+inline double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+// Runs the sides in turn, so that the noise of the machine meets all of them.
+inline void RunRounds(std::vector<Side>* sides, int rounds, int tasks, int in_flight) {
+  for (Side& side : *sides) {
+    side.rates.clear();
+    side.run(tasks / 10 + 1, in_flight);  // warm up: caches, plugin, first directories
+  }
+  for (int round = 0; round < rounds; ++round) {
+    for (Side& side : *sides) side.rates.push_back(tasks / side.run(tasks, in_flight));
+  }
+}
+
+}  // namespace drover::bench

@@ -1,0 +1,63 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/agent/machine.h"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace drover {
+namespace {
+
+// MHz of a core: its highest frequency where the kernel tells it, else what it runs at now.
+double ReadCoreMhz() {
+  std::ifstream max("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
+  if (double kilohertz = 0; max >> kilohertz) return kilohertz / 1000;
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    if (line.rfind("cpu MHz", 0) != 0) continue;
+    std::istringstream value(line.substr(line.find(':') + 1));
+    if (double mhz = 0; value >> mhz) return mhz;
+  }
+  return 0;
+}
+
+// The value of KEY in /etc/os-release, without its quotes.
+std::string ReadOsRelease(const std::string& key) {
+  std::ifstream file("/etc/os-release");
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind(key + "=", 0) != 0) continue;
+    std::string value = line.substr(key.size() + 1);
+    if (value.size() >= 2 && value.front() == '"') value = value.substr(1, value.size() - 2);
+    return value;
+  }
+  return "";
+}
+
+}  // namespace
+
+Machine ReadMachine() {
+  Machine machine;
+  utsname name{};
+  uname(&name);
+  machine.hostname = name.nodename;
+  machine.cores = static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+  machine.core_mhz = ReadCoreMhz();
+  machine.memory_bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                         static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  StringMap& attributes = machine.attributes;
+  attributes["unique.hostname"] = machine.hostname;
+  attributes["kernel.name"] = "linux";
+  attributes["kernel.version"] = name.release;
+  attributes["kernel.arch"] = name.machine;
+  attributes["cpu.arch"] = std::string(name.machine) == "x86_64" ? "amd64" : name.machine;
+  attributes["cpu.numcores"] = std::to_string(machine.cores);
+  attributes["cpu.frequency"] = std::to_string(static_cast<long>(machine.core_mhz));
+  attributes["memory.totalbytes"] = std::to_string(machine.memory_bytes);
+  attributes["os.name"] = ReadOsRelease("ID");
+  attributes["os.version"] = ReadOsRelease("VERSION_ID");
+  return machine;
+}
+
+}  // namespace drover

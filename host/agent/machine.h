@@ -1,0 +1,23 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "host/spec/job.h"
+
+namespace drover {
+
+// What is known of this machine.
+struct Machine {
+  std::string hostname;
+  int cores = 1;
+  double core_mhz = 0;  // of one core; 0: not known
+  std::uint64_t memory_bytes = 0;
+  // As ${attr.KEY} finds them: "kernel.name", "kernel.version", "cpu.arch", "cpu.numcores", ...
+  StringMap attributes;
+};
+
+Machine ReadMachine();
+
+}  // namespace drover

@@ -1,0 +1,19 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/agent/machine.h"
+
+#include <gtest/gtest.h>
+
+namespace drover {
+namespace {
+
+TEST(MachineTest, TellsWhatEveryLinuxHas) {
+  const Machine machine = ReadMachine();
+  EXPECT_FALSE(machine.hostname.empty());
+  EXPECT_GE(machine.cores, 1);
+  EXPECT_GT(machine.memory_bytes, 1u << 20);
+  EXPECT_EQ(machine.attributes.at("kernel.name"), "linux");
+  EXPECT_EQ(machine.attributes.at("cpu.numcores"), std::to_string(machine.cores));
+}
+
+}  // namespace
+}  // namespace drover
