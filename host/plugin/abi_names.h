@@ -1,0 +1,22 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "drover/drover.h"
+
+namespace drover {
+
+inline constexpr std::uint64_t kKnownOffers =
+    DROVER_CAP_SIGNALS | DROVER_CAP_EXEC | DROVER_CAP_STATS | DROVER_CAP_DISABLES_LOG_COLLECTION;
+inline constexpr std::uint64_t kKnownNeeds =
+    DROVER_NEEDS_PROCESS_SERVICE | DROVER_NEEDS_TASK_OUTPUT;
+
+// In TaskHandle::driver between ReadRecovered and the driver: recover gave a new handle.
+inline constexpr char kNewHandle[] = "*";
+
+// "OK", "E_NOT_FOUND", ...: a status as the trace prints it.
+std::string_view StatusName(std::int32_t status);
+
+}  // namespace drover

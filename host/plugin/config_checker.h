@@ -1,0 +1,27 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "host/base/result.h"
+
+namespace drover {
+
+// Checks configurations against one JSON Schema and brings them into its form.
+class ConfigChecker {
+ public:
+  virtual ~ConfigChecker() = default;
+  // See Driver::NormalizeConfig.
+  virtual Result<std::string> Normalize(const std::string& json, bool final) const = 0;
+};
+
+// Makes the checker of a schema; the error says what is wrong with it.
+using ConfigCheckerFactory =
+    std::function<Result<std::unique_ptr<ConfigChecker>>(const std::string& schema)>;
+
+// The checker of host/schema.
+Result<std::unique_ptr<ConfigChecker>> NewSchemaChecker(const std::string& schema);
+
+}  // namespace drover

@@ -1,0 +1,22 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "drover/drover.h"
+#include "host/base/result.h"
+#include "host/plugin/plugin_config.h"
+#include "host/plugin/plugin_file.h"
+
+namespace drover {
+
+// Loads the code of a checked file into this process and asks its entry function. The code and the
+// descriptor stay for the life of the process: code is never unloaded, since nobody can know what
+// still runs in it, and the descriptor's number keeps its name for the dynamic linker unique.
+// Constructors of the library run here: not for the control thread.
+Result<const drover_driver*> LoadPluginCode(PluginFile file);
+
+// The driver's own description, checked: complete, of the manifest's name, without needs that this
+// host does not know. FILE is for messages.
+Result<PluginInfo> AskInfo(const std::string& file, const Manifest& manifest,
+                           const drover_driver* driver);
+
+}  // namespace drover

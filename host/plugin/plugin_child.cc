@@ -1,0 +1,15 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/plugin/plugin_child.h"
+
+#include <cstring>
+
+#include "host/plugin/probe.h"
+
+namespace drover {
+
+std::optional<int> MaybeRunPluginChild(int argc, char** argv) {
+  if (argc >= 4 && std::strcmp(argv[1], kProbeArgument) == 0) return RunProbeChild(3, 4);
+  return std::nullopt;
+}
+
+}  // namespace drover

@@ -1,0 +1,50 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "host/plugin/driver.h"
+
+namespace drover {
+
+// Where the code of a plugin runs.
+enum class Isolation {
+  kInProcess,
+  // As in the host process, but each call goes through the wire format of a container first. For
+  // tests: it proves that nothing passes the ABI that another process could not be sent.
+  kEcho,
+};
+// "in-process" or "echo"; "process" is refused: this version has no container process yet.
+Result<Isolation> ParseIsolation(const std::string& text);
+
+// One plugin as the operator configures it. Nothing of a file runs without such a block.
+struct PluginConfig {
+  std::string name;  // of the driver, as jobs name it
+  std::string file;  // path; empty: NAME.so in the first plugin directory that has it
+  bool enabled = true;
+  std::string config_json = "{}";
+  std::string sha256;  // 64 hex digits: the file must have exactly this content; empty: any
+  std::string isolation = "in-process";
+};
+
+// What a driver says about itself (drover_info), copied.
+struct PluginInfo {
+  std::string name;
+  std::string version;
+  FsIsolation fs_isolation = FsIsolation::kNone;
+  std::uint64_t offers = 0;
+  std::uint64_t needs = 0;
+  std::string config_schema;
+  std::string task_config_schema;
+
+  bool operator==(const PluginInfo&) const = default;
+};
+
+DriverInfo ToDriverInfo(const PluginInfo& info);
+
+// The same as text, for the pipe between a probe and its parent.
+std::string PluginInfoToJson(const PluginInfo& info);
+Result<PluginInfo> PluginInfoFromJson(const std::string& json);
+
+}  // namespace drover

@@ -1,0 +1,30 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "host/base/time.h"
+
+namespace drover {
+
+// How long a driver may take, and how much of the host it may hold. The defaults are for operation;
+// tests shorten them.
+struct DriverLimits {
+  int threads = 4;              // of the plugin's pool
+  int written_off_threads = 8;  // held past their deadline at one time; then calls fail at once
+  Duration hold = 30s;          // the longest that any function may hold its thread
+  Duration create = 30s;        // create and configure, each
+  Duration start = std::chrono::minutes(10);
+  Duration recover = 60s;
+  Duration stop_extra = 10s;  // stop: its own timeout and this
+  Duration kill_after = 1s;   // stop: the host itself kills so long after the timeout
+  Duration destroy = 60s;
+  Duration inspect = 10s;
+  Duration signal = 10s;
+  Duration shutdown = 10s;
+  Duration stream_join = 5s;
+  // A call that was given up keeps its task's turn until it has ended, or so long.
+  Duration abandoned = 5s;
+  Duration resubscribe_first = 1s;  // a stream that ended recoverably; doubled each time
+  Duration resubscribe_last = 60s;
+};
+
+}  // namespace drover

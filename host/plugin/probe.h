@@ -1,0 +1,46 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "host/base/time.h"
+#include "host/plugin/plugin_config.h"
+#include "host/plugin/plugin_file.h"
+
+namespace drover {
+
+// Loads a plugin in a child process first, to see whether its code can be loaded at all, and what
+// it says about itself. The child is this program again, with a hidden argument; it runs as nobody
+// when the agent is root, without network, privileges to gain, core dumps or much of anything else,
+// and is killed with its process group when its time is over. Results are kept by the file's
+// sha256, failures too. Thread-safe.
+class PluginProber {
+ public:
+  explicit PluginProber(Duration limit = 5s) : limit_(limit) {}
+
+  // Blocks until the child has ended: not for the control thread.
+  Result<PluginInfo> Probe(const PluginFile& file);
+
+  // How often a child was really started.
+  int probes() const { return probes_; }
+
+ private:
+  Result<PluginInfo> RunChild(const PluginFile& file) const;
+
+  const Duration limit_;
+  std::mutex mutex_;
+  std::map<std::string, Result<PluginInfo>> results_;
+  std::atomic<int> probes_{0};
+};
+
+// The child's side: never returns into the program's own work.
+int RunProbeChild(int plugin_fd, int result_fd);
+
+// In the environment of a probe's child, which can never probe again.
+inline constexpr char kProbeMark[] = "DROVER_PROBE_CHILD";
+inline constexpr char kProbeArgument[] = "__probe-plugin";
+
+}  // namespace drover

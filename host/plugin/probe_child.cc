@@ -1,0 +1,111 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/close_range.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "host/plugin/loader.h"
+#include "host/plugin/probe.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define DROVER_SHADOW_MEMORY 1
+#endif
+#endif
+
+namespace drover {
+namespace {
+
+constexpr uid_t kNobody = 65534;
+
+void Limit(int resource, rlim_t value) {
+  const rlimit limit{value, value};
+  setrlimit(static_cast<__rlimit_resource>(resource), &limit);
+}
+
+// A file that only its owner may read is copied, while this process still can.
+int ReadableByAll(int fd) {
+  struct stat info{};
+  if (fstat(fd, &info) != 0 || (info.st_mode & S_IROTH) != 0) return fd;
+  const int copy = memfd_create("plugin", 0);
+  if (copy < 0) return fd;
+  off_t at = 0;
+  while (at < info.st_size) {
+    if (sendfile(copy, fd, &at, static_cast<std::size_t>(info.st_size - at)) <= 0) return fd;
+  }
+  return copy;
+}
+
+// Gives up what a plugin's constructors have no need of. What the kernel refuses to take away is
+// not fatal: the probe finds faults, it is no jail.
+void Restrict() {
+  // Descriptors 0 to 4 are the probe's own.
+  syscall(SYS_close_range, 5u, ~0u, 0u);
+  Limit(RLIMIT_CORE, 0);
+  Limit(RLIMIT_CPU, 5);
+  Limit(RLIMIT_FSIZE, 0);
+  Limit(RLIMIT_NOFILE, 64);
+#ifndef DROVER_SHADOW_MEMORY  // sanitizers reserve terabytes of addresses
+  Limit(RLIMIT_AS, 2ull << 30);
+#endif
+  if (geteuid() == 0) {
+    unshare(CLONE_NEWNET | CLONE_NEWIPC);
+    if (setgroups(0, nullptr) != 0 || setresgid(kNobody, kNobody, kNobody) != 0 ||
+        setresuid(kNobody, kNobody, kNobody) != 0) {
+      _exit(126);  // a probe as root would be none
+    }
+    Limit(RLIMIT_NPROC, 64);
+  }
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  // After the change of user, which clears it.
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (chdir("/") != 0) _exit(126);
+}
+
+void Answer(int fd, const std::string& text) {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t n = write(fd, text.data() + done, text.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return;
+    done += static_cast<std::size_t>(n);
+  }
+}
+
+Result<PluginInfo> Load(int plugin_fd) {
+  PluginFile file;
+  file.fd.Reset(plugin_fd);
+  file.path = "plugin";  // the parent puts the path in its place
+  DROVER_ASSIGN(const ElfFile elf, ElfFile::Open(plugin_fd));
+  DROVER_ASSIGN(file.manifest, ReadManifest(elf));
+  const Manifest manifest = file.manifest;
+  DROVER_ASSIGN(const drover_driver* driver, LoadPluginCode(std::move(file)));
+  return AskInfo("plugin", manifest, driver);
+}
+
+}  // namespace
+
+int RunProbeChild(int plugin_fd, int result_fd) {
+  dup2(ReadableByAll(plugin_fd), plugin_fd);
+  Restrict();
+  const Result<PluginInfo> info = Load(plugin_fd);
+  Answer(result_fd,
+         info.ok() ? "ok " + PluginInfoToJson(*info) : "error " + info.error().message());
+  // Destructors of the plugin are not the probe's affair: an agent never runs them before its end.
+  _exit(0);
+}
+
+}  // namespace drover
