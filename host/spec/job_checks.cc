@@ -1,0 +1,313 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <csignal>
+#include <cstring>
+#include <map>
+#include <set>
+#include <string>
+
+#include "host/spec/job_json.h"
+#include "host/spec/strict_json.h"
+
+namespace drover {
+namespace {
+
+constexpr std::size_t kMaxName = 128;  // names become parts of paths, with suffixes
+constexpr int kMinDiskMb = 10;
+constexpr int kMaxCount = 100'000;
+
+// One place of the job and the list for its faults.
+class At {
+ public:
+  At(std::string pointer, JobFaults* faults) : pointer_(std::move(pointer)), faults_(faults) {}
+  template <typename Key>
+  At operator/(const Key& key) const {
+    return At(JsonPointer(pointer_, key), faults_);
+  }
+  const std::string& pointer() const { return pointer_; }
+  void Fault(std::string message) const { faults_->Add(pointer_, std::move(message)); }
+  void Unless(bool right, const char* message) const {
+    if (!right) Fault(message);
+  }
+
+ private:
+  std::string pointer_;
+  JobFaults* faults_;
+};
+
+bool IsControl(char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; }
+
+bool HasControl(std::string_view text) {
+  for (const char c : text) {
+    if (IsControl(c)) return true;
+  }
+  return false;
+}
+
+// Only letters, digits and the characters of MORE.
+bool IsPlain(std::string_view text, std::string_view more) {
+  for (const char c : text) {
+    const bool alnum = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (!alnum && more.find(c) == std::string_view::npos) return false;
+  }
+  return true;
+}
+
+bool CheckText(std::string_view text, const At& at) {
+  if (text.empty()) {
+    at.Fault("is missing");
+  } else if (text.size() > kMaxName) {
+    at.Fault("is longer than " + std::to_string(kMaxName) + " bytes");
+  } else if (HasControl(text)) {
+    at.Fault(Quoted(text) + " holds a control character");
+  } else {
+    return true;
+  }
+  return false;
+}
+
+// A name that becomes a part of paths.
+void CheckPathName(std::string_view name, const At& at) {
+  if (!CheckText(name, at)) return;
+  if (name.find('/') != std::string_view::npos || name.find('\\') != std::string_view::npos) {
+    at.Fault(Quoted(name) + " holds a slash");
+  } else if (name == "." || name == "..") {
+    at.Fault(Quoted(name) + " is not a name");
+  }
+}
+
+bool IsSignalName(std::string_view name) {
+  if (name.substr(0, 3) != "SIG") return false;
+  name.remove_prefix(3);
+  for (int number = 1; number < NSIG; ++number) {
+    const char* known = sigabbrev_np(number);
+    if (known != nullptr && name == known) return true;
+  }
+  return false;
+}
+
+// Names must be there once; the second one is the fault.
+class Names {
+ public:
+  void Add(const std::string& name, const At& at) {
+    const auto [first, fresh] = first_.emplace(name, at.pointer());
+    if (!fresh && !name.empty()) at.Fault(Quoted(name) + " is already at " + first->second);
+  }
+
+ private:
+  std::map<std::string, std::string> first_;
+};
+
+void CheckMap(const StringMap& map, bool env, const At& at) {
+  for (const auto& [key, value] : map) {
+    if (key.empty()) at.Fault("has an empty key");
+    if (env && key.find('=') != std::string::npos) (at / key).Fault("the name holds a \"=\"");
+  }
+}
+
+void CheckRestartPolicy(const RestartPolicy& policy, const At& at) {
+  if (policy.attempts < 0) {
+    (at / "Attempts").Fault("must not be negative, but is " + std::to_string(policy.attempts));
+  }
+  if (policy.delay < 0s) {
+    (at / "Delay").Fault("must not be negative, but is " + FormatDuration(policy.delay));
+  }
+  if (policy.interval < 5s) {
+    (at / "Interval").Fault("must be at least 5s, but is " + FormatDuration(policy.interval));
+    return;
+  }
+  if (policy.attempts == 0 && policy.mode == RestartPolicy::Mode::kDelay) {
+    (at / "Attempts").Fault("0 attempts with mode \"delay\" is ambiguous; use mode \"fail\"");
+  }
+  const long double needed =
+      static_cast<long double>(policy.attempts) * static_cast<long double>(policy.delay.count());
+  if (needed > static_cast<long double>(policy.interval.count())) {
+    at.Fault(std::to_string(policy.attempts) + " attempts with a delay of " +
+             FormatDuration(policy.delay) + " do not fit into the interval of " +
+             FormatDuration(policy.interval));
+  }
+}
+
+void CheckDuration(Duration duration, const At& at) {
+  if (duration < 0s) at.Fault("must not be negative, but is " + FormatDuration(duration));
+}
+
+void CheckPorts(const std::vector<Port>& ports, bool reserved, Names* labels, const At& at) {
+  std::set<int> values;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const Port& port = ports[i];
+    const At here = at / i;
+    if (CheckText(port.label, here / "Label") && !IsPlain(port.label, "_-")) {
+      (here / "Label")
+          .Fault(Quoted(port.label) + " may hold only letters, digits, \"_\" and \"-\"");
+    }
+    labels->Add(port.label, here / "Label");
+    if (reserved && (port.value < 1 || port.value > 65535)) {
+      (here / "Value").Fault("must be 1 to 65535, but is " + std::to_string(port.value));
+    } else if (reserved && !values.insert(port.value).second) {
+      (here / "Value").Fault("the port " + std::to_string(port.value) + " is reserved twice");
+    } else if (!reserved && port.value != 0) {
+      (here / "Value").Fault("a dynamic port has no value; write it under ReservedPorts");
+    }
+    if (port.to < -1 || port.to > 65535) {
+      (here / "To").Fault("must be -1 to 65535, but is " + std::to_string(port.to));
+    }
+  }
+}
+
+void CheckNetworks(const std::vector<Network>& networks, const At& at) {
+  if (networks.size() > 1) at.Fault("a group has at most one network");
+  for (std::size_t i = 0; i < networks.size(); ++i) {
+    const Network& network = networks[i];
+    if (network.mode != "host") {
+      (at / i / "Mode")
+          .Fault(Quoted(network.mode) + " is not supported by this version; \"host\" is");
+    }
+    Names labels;
+    CheckPorts(network.reserved_ports, true, &labels, at / i / "ReservedPorts");
+    CheckPorts(network.dynamic_ports, false, &labels, at / i / "DynamicPorts");
+  }
+}
+
+void CheckResources(const Resources& resources, const At& at) {
+  if (resources.cpu_mhz < 1) {
+    (at / "CPU").Fault("must be at least 1 MHz, but is " + std::to_string(resources.cpu_mhz));
+  }
+  if (resources.memory_mb < 10) {
+    (at / "MemoryMB").Fault("must be at least 10, but is " + std::to_string(resources.memory_mb));
+  }
+  if (resources.memory_max_mb != 0 && resources.memory_max_mb < resources.memory_mb) {
+    (at / "MemoryMaxMB")
+        .Fault("is " + std::to_string(resources.memory_max_mb) + ", less than MemoryMB, which is " +
+               std::to_string(resources.memory_mb));
+  }
+}
+
+void CheckLogConfig(const LogConfig& config, int disk_mb, const At& at) {
+  const std::int64_t size_mb = config.max_file_size_bytes >> 20;
+  if (config.max_files < 1) {
+    (at / "MaxFiles").Fault("must be at least 1, but is " + std::to_string(config.max_files));
+  } else if (size_mb < 1) {
+    (at / "MaxFileSizeMB").Fault("must be at least 1, but is " + std::to_string(size_mb));
+  } else if (disk_mb < kMinDiskMb) {
+    return;  // a fault of the group
+  } else if (!config.disabled && config.max_files * size_mb > disk_mb) {
+    at.Fault("the log storage of " + std::to_string(config.max_files * size_mb) +
+             " MB is more than the group's ephemeral disk of " + std::to_string(disk_mb) + " MB");
+  }
+}
+
+void CheckTask(const TaskGroup& group, const Task& task, const At& at) {
+  CheckPathName(task.name, at / "Name");
+  if (task.name == "alloc") {
+    (at / "Name").Fault("a task cannot be named \"alloc\": that is the shared directory");
+  }
+  if (CheckText(task.driver, at / "Driver") &&
+      (!IsPlain(task.driver, "_-.") || task.driver[0] == '.')) {
+    (at / "Driver").Fault(Quoted(task.driver) + " is not the name of a driver");
+  }
+  if (task.user.size() > kMaxName || HasControl(task.user)) {
+    (at / "User").Fault(Quoted(task.user) + " is not a user");
+  }
+  CheckMap(task.env, true, at / "Env");
+  CheckMap(task.meta, false, at / "Meta");
+  if (IsPoststop(task)) {
+    (at / "Lifecycle" / "Sidecar")
+        .Unless(!task.lifecycle->sidecar, "a poststop task cannot be a sidecar");
+    (at / "Leader").Unless(!task.leader, "a poststop task cannot be the leader");
+  }
+  if (task.restart_policy) CheckRestartPolicy(*task.restart_policy, at / "RestartPolicy");
+  CheckResources(task.resources, at / "Resources");
+  CheckLogConfig(task.log_config, group.ephemeral_disk_mb, at / "LogConfig");
+  CheckDuration(task.kill_timeout, at / "KillTimeout");
+  CheckDuration(task.shutdown_delay, at / "ShutdownDelay");
+  if (!task.kill_signal.empty() && !IsSignalName(task.kill_signal)) {
+    (at / "KillSignal").Fault(Quoted(task.kill_signal) + " is not a signal, such as \"SIGTERM\"");
+  }
+}
+
+void CheckTasks(const TaskGroup& group, const At& at) {
+  if (group.tasks.empty()) {
+    at.Fault("the group has no task");
+    return;
+  }
+  Names names;
+  const Task* leader = nullptr;
+  bool has_main = false;
+  for (std::size_t i = 0; i < group.tasks.size(); ++i) {
+    const Task& task = group.tasks[i];
+    CheckTask(group, task, at / i);
+    names.Add(task.name, at / i / "Name");
+    has_main = has_main || IsMain(task);
+    if (!task.leader) continue;
+    if (leader != nullptr) {
+      (at / i / "Leader").Fault("the group already has the leader " + Quoted(leader->name));
+    }
+    leader = &task;
+  }
+  at.Unless(has_main, "the group has no main task: each has a Lifecycle");
+}
+
+void CheckGroup(const Job& job, const TaskGroup& group, const At& at) {
+  CheckPathName(group.name, at / "Name");
+  const bool per_node = job.type == JobType::kSystem || job.type == JobType::kSysbatch;
+  if (group.count < 0) {
+    (at / "Count").Fault("must not be negative, but is " + std::to_string(group.count));
+  } else if (per_node && group.count > 1) {
+    (at / "Count")
+        .Fault("a " + std::string(JobTypeName(job.type)) +
+               " job runs once on each node: it must not exceed 1, but is " +
+               std::to_string(group.count));
+  } else if (group.count > kMaxCount) {
+    (at / "Count")
+        .Fault("must not exceed " + std::to_string(kMaxCount) + ", but is " +
+               std::to_string(group.count));
+  }
+  CheckRestartPolicy(group.restart_policy, at / "RestartPolicy");
+  CheckTasks(group, at / "Tasks");
+  CheckNetworks(group.networks, at / "Networks");
+  CheckMap(group.meta, false, at / "Meta");
+  CheckDuration(group.shutdown_delay, at / "ShutdownDelay");
+  if (group.ephemeral_disk_mb < kMinDiskMb) {
+    (at / "EphemeralDisk" / "SizeMB")
+        .Fault("must be at least 10, but is " + std::to_string(group.ephemeral_disk_mb));
+  }
+  if (!group.max_run_duration) return;
+  if (*group.max_run_duration <= 0s) {
+    (at / "MaxRunDuration")
+        .Fault("must be more than 0s, but is " + FormatDuration(*group.max_run_duration));
+  } else if (job.type == JobType::kService || job.type == JobType::kSystem) {
+    (at / "MaxRunDuration").Fault("only batch and sysbatch jobs may have one");
+  }
+}
+
+}  // namespace
+
+void CheckJob(const Job& job, const std::string& pointer, JobFaults* faults) {
+  const At at(pointer, faults);
+  if (CheckText(job.id, at / "ID") && job.id.find(' ') != std::string::npos) {
+    (at / "ID").Fault(Quoted(job.id) + " holds a space");
+  }
+  if (job.name != job.id) CheckText(job.name, at / "Name");
+  if (HasControl(job.parent_id)) (at / "ParentID").Fault("holds a control character");
+  CheckText(job.region, at / "Region");
+  if (CheckText(job.job_namespace, at / "Namespace") && !IsPlain(job.job_namespace, "-")) {
+    (at / "Namespace")
+        .Fault(Quoted(job.job_namespace) + " may hold only letters, digits and \"-\"");
+  }
+  if (job.priority < 1 || job.priority > 100) {
+    (at / "Priority").Fault("must be 1 to 100, but is " + std::to_string(job.priority));
+  }
+  if (job.datacenters.empty()) (at / "Datacenters").Fault("is empty; write \"*\" for all");
+  for (std::size_t i = 0; i < job.datacenters.size(); ++i) {
+    CheckText(job.datacenters[i], at / "Datacenters" / i);
+  }
+  CheckMap(job.meta, false, at / "Meta");
+  if (job.groups.empty()) (at / "TaskGroups").Fault("the job has no task group");
+  Names names;
+  for (std::size_t i = 0; i < job.groups.size(); ++i) {
+    CheckGroup(job, job.groups[i], at / "TaskGroups" / i);
+    names.Add(job.groups[i].name, at / "TaskGroups" / i / "Name");
+  }
+}
+
+}  // namespace drover

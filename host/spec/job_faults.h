@@ -1,0 +1,40 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "host/base/result.h"
+
+namespace drover {
+
+// One thing that is wrong with a job.
+struct JobFault {
+  std::string pointer;  // where in the JSON that was given, RFC 6901; empty: all of it
+  std::string message;  // what is wrong there and what to do
+
+  bool operator==(const JobFault&) const = default;
+};
+
+// Collects the faults of a job, so that its author sees all of them at once.
+class JobFaults {
+ public:
+  // Dropped when something is already wrong with that place or with what holds it: one mistake
+  // gives one message.
+  void Add(const std::string& pointer, std::string message);
+
+  bool empty() const { return faults_.empty(); }
+  const std::vector<JobFault>& list() const { return faults_; }
+  std::vector<JobFault> Take() { return std::move(faults_); }
+
+  // All of them as one error.
+  Error ToError() const;
+
+ private:
+  static constexpr std::size_t kMaxFaults = 50;  // a message that people can read
+  std::vector<JobFault> faults_;
+  std::size_t dropped_ = 0;
+};
+
+}  // namespace drover

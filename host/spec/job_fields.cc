@@ -1,0 +1,233 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/spec/job_fields.h"
+
+namespace drover {
+namespace {
+
+using enum FieldKind;
+using enum FieldState;
+
+// Servers fill some blocks in and give them back with the job, so that a job which was read from
+// one is registered again with them: their default values have no effect here.
+constexpr char kOneMachine[] = "there is one machine, so nothing to choose";
+constexpr char kServerField[] = "filled in by the server";
+
+constexpr JobField kRestartPolicy[] = {
+    {"Attempts", kInteger, kDone, {}, "", "default 2; of batch and sysbatch jobs 3"},
+    {"Interval", kDuration, kDone, {}, "", "default 30m; of batch and sysbatch jobs 24h"},
+    {"Delay", kDuration, kDone, {}, "", "default 15s"},
+    {"Mode", kText, kDone, {}, "", "fail (default) or delay"},
+    {"RenderTemplates", kBoolean, kRefused},
+};
+
+constexpr JobField kUpdate[] = {
+    {"Stagger", kDuration, kRefused, {}, R"(["30s"])"},
+    {"MaxParallel", kInteger, kRefused, {}, "[1]"},
+    {"HealthCheck", kText, kRefused, {}, R"(["checks"])"},
+    {"MinHealthyTime", kDuration, kRefused, {}, R"(["10s"])"},
+    {"HealthyDeadline", kDuration, kRefused, {}, R"(["5m"])"},
+    {"ProgressDeadline", kDuration, kRefused, {}, R"(["10m"])"},
+    {"Canary", kInteger, kRefused},
+    {"AutoRevert", kBoolean, kRefused},
+    {"AutoPromote", kBoolean, kRefused},
+};
+
+constexpr JobField kMigrate[] = {
+    {"MaxParallel", kInteger, kRefused, {}, "[1]"},
+    {"HealthCheck", kText, kRefused, {}, R"(["checks"])"},
+    {"MinHealthyTime", kDuration, kRefused, {}, R"(["10s"])"},
+    {"HealthyDeadline", kDuration, kRefused, {}, R"(["5m"])"},
+};
+
+constexpr JobField kReschedule[] = {
+    {"Attempts", kInteger, kRefused, {}, "[1]"},
+    {"Interval", kDuration, kRefused, {}, R"(["24h"])"},
+    {"Delay", kDuration, kRefused, {}, R"(["5s", "30s"])"},
+    {"DelayFunction", kText, kRefused, {}, R"(["constant", "exponential"])"},
+    {"MaxDelay", kDuration, kRefused, {}, R"(["1h"])"},
+    {"Unlimited", kBoolean, kRefused, {}, "[true]"},
+};
+
+constexpr JobField kConsul[] = {
+    {"Namespace", kText, kRefused},
+    {"Cluster", kText, kRefused, {}, R"(["default"])"},
+    {"Partition", kText, kRefused},
+};
+
+constexpr JobField kReservedPort[] = {
+    {"Label", kText, kDone},
+    {"Value", kInteger, kDone, {}, "", "1 to 65535"},
+    {"To", kInteger, kDone},
+    {"HostNetwork", kText, kRefused, {}, R"(["default"])"},
+    {"IgnoreCollision", kBoolean, kRefused},
+};
+
+constexpr JobField kNetwork[] = {
+    {"Mode", kText, kDone, {}, "", "host (default)"},
+    {"ReservedPorts", kObjectList, kDone, kReservedPort},
+    {"DynamicPorts", kObjectList, kDone, kReservedPort},
+    {"Device", kText, kRefused},
+    {"CIDR", kText, kRefused},
+    {"IP", kText, kRefused},
+    {"DNS", kAny, kRefused},
+    {"Hostname", kText, kRefused},
+    {"MBits", kInteger, kInert, {}, "", "bandwidth is not reserved"},
+    {"CNI", kAny, kRefused},
+};
+
+constexpr JobField kEphemeralDisk[] = {
+    {"SizeMB", kInteger, kDone, {}, "", "default 300"},
+    {"Sticky", kBoolean, kRefused},
+    {"Migrate", kBoolean, kRefused},
+};
+
+constexpr JobField kLifecycle[] = {
+    {"Hook", kText, kDone, {}, "", "prestart, poststart or poststop"},
+    {"Sidecar", kBoolean, kDone},
+};
+
+constexpr JobField kResources[] = {
+    {"CPU", kInteger, kDone, {}, "", "MHz, default 100"},
+    {"Cores", kInteger, kRefused},
+    {"MemoryMB", kInteger, kDone, {}, "", "default 300"},
+    {"MemoryMaxMB", kInteger, kDone},
+    {"DiskMB", kInteger, kInert, {}, "", "EphemeralDisk of the group says it"},
+    {"IOPS", kInteger, kInert},
+    {"Networks", kAny, kRefused, {}, "", "write them into the group"},
+    {"Devices", kAny, kRefused},
+    {"NUMA",
+     kAny,
+     kRefused,
+     {},
+     R"([{"Affinity": "none"}, {"Affinity": "none", "Devices": null}])"},
+    {"SecretsMB", kInteger, kRefused},
+};
+
+constexpr JobField kLogConfig[] = {
+    {"MaxFiles", kInteger, kDone, {}, "", "default 10"},
+    {"MaxFileSizeMB", kInteger, kDone, {}, "", "default 10"},
+    {"Disabled", kBoolean, kDone},
+    {"Enabled", kBoolean, kDone, {}, "", "older form of Disabled"},
+};
+
+constexpr JobField kIdentity[] = {
+    {"Name", kText, kRefused, {}, R"(["default"])"},
+    {"Audience", kAny, kRefused, {}, R"([["nomadproject.io"]])"},
+    {"ChangeMode", kText, kRefused, {}, R"(["noop"])"},
+    {"ChangeSignal", kText, kRefused},
+    {"Env", kBoolean, kRefused},
+    {"File", kBoolean, kRefused},
+    {"Filepath", kText, kRefused},
+    {"ServiceName", kText, kRefused},
+    {"TTL", kDuration, kRefused},
+    {"ExtraClaims", kAny, kRefused},
+};
+
+constexpr JobField kTask[] = {
+    {"Name", kText, kDone},
+    {"Driver", kText, kDone},
+    {"User", kText, kDone},
+    {"Config", kAny, kDone, {}, "", "checked against the driver's schema"},
+    {"Env", kTextMap, kDone},
+    {"Meta", kTextMap, kDone},
+    {"Lifecycle", kObject, kDone, kLifecycle},
+    {"RestartPolicy", kObject, kDone, kRestartPolicy, "", "what is left out is the group's"},
+    {"Resources", kObject, kDone, kResources},
+    {"LogConfig", kObject, kDone, kLogConfig},
+    {"KillTimeout", kDuration, kDone, {}, "", "default 5s"},
+    {"KillSignal", kText, kDone, {}, "", "default: the driver's"},
+    {"ShutdownDelay", kDuration, kDone},
+    {"Leader", kBoolean, kDone},
+    {"Constraints", kAny, kRefused},
+    {"Affinities", kAny, kInert, {}, "", kOneMachine},
+    {"Services", kAny, kRefused},
+    {"Artifacts", kAny, kRefused},
+    {"Templates", kAny, kRefused},
+    {"VolumeMounts", kAny, kRefused},
+    {"DispatchPayload", kAny, kRefused},
+    {"Vault", kAny, kRefused},
+    {"Consul", kObject, kRefused, kConsul},
+    {"Secrets", kAny, kRefused},
+    {"Identity", kObject, kRefused, kIdentity},
+    {"Identities", kAny, kRefused},
+    {"Actions", kAny, kRefused},
+    {"Schedule", kAny, kRefused},
+    {"CSIPluginConfig", kAny, kRefused},
+    {"ScalingPolicies", kAny, kRefused},
+    {"Kind", kText, kRefused},
+};
+
+constexpr JobField kGroup[] = {
+    {"Name", kText, kDone},
+    {"Count", kInteger, kDone, {}, "", "default 1"},
+    {"Tasks", kObjectList, kDone, kTask},
+    {"RestartPolicy", kObject, kDone, kRestartPolicy},
+    {"Networks", kObjectList, kDone, kNetwork, "", "at most one"},
+    {"Meta", kTextMap, kDone},
+    {"EphemeralDisk", kObject, kDone, kEphemeralDisk},
+    {"ShutdownDelay", kDuration, kDone},
+    {"MaxRunDuration", kDuration, kDone, {}, "", "batch and sysbatch"},
+    {"Constraints", kAny, kRefused},
+    {"Affinities", kAny, kInert, {}, "", kOneMachine},
+    {"Spreads", kAny, kInert, {}, "", kOneMachine},
+    {"Update", kObject, kRefused, kUpdate},
+    {"Migrate", kObject, kRefused, kMigrate},
+    {"ReschedulePolicy", kObject, kRefused, kReschedule},
+    {"Volumes", kAny, kRefused},
+    {"Services", kAny, kRefused},
+    {"Consul", kObject, kRefused, kConsul},
+    {"Scaling", kAny, kRefused},
+    {"Disconnect", kAny, kRefused},
+    {"StopAfterClientDisconnect", kDuration, kRefused},
+    {"MaxClientDisconnect", kDuration, kRefused},
+    {"PreventRescheduleOnLost", kBoolean, kInert, {}, "", kOneMachine},
+};
+
+constexpr JobField kJob[] = {
+    {"ID", kText, kDone},
+    {"Name", kText, kDone, {}, "", "default: the ID"},
+    {"Type", kText, kDone, {}, "", "service (default), batch, system or sysbatch"},
+    {"Region", kText, kDone, {}, "", "default global"},
+    {"Namespace", kText, kDone, {}, "", "default: default"},
+    {"Priority", kInteger, kDone, {}, "", "1 to 100, default 50"},
+    {"Datacenters", kTextList, kDone, {}, "", "default: all"},
+    {"TaskGroups", kObjectList, kDone, kGroup},
+    {"Meta", kTextMap, kDone},
+    {"ParentID", kText, kDone},
+    {"AllAtOnce", kBoolean, kRefused},
+    {"NodePool", kText, kRefused, {}, R"(["default", "all"])"},
+    {"Constraints", kAny, kRefused},
+    {"Affinities", kAny, kInert, {}, "", kOneMachine},
+    {"Spreads", kAny, kInert, {}, "", kOneMachine},
+    {"Update", kObject, kRefused, kUpdate},
+    {"Migrate", kObject, kRefused, kMigrate},
+    {"Reschedule", kObject, kRefused, kReschedule},
+    {"Multiregion", kAny, kRefused},
+    {"Periodic", kAny, kRefused},
+    {"ParameterizedJob", kAny, kRefused},
+    {"Dispatched", kBoolean, kRefused},
+    {"DispatchIdempotencyToken", kText, kRefused},
+    {"Payload", kAny, kRefused},
+    {"Stop", kBoolean, kRefused},
+    {"ConsulNamespace", kText, kRefused},
+    {"ConsulToken", kText, kRefused},
+    {"VaultNamespace", kText, kRefused},
+    {"VaultToken", kText, kRefused},
+    {"UI", kAny, kInert, {}, "", "shown by web interfaces only"},
+    {"NomadTokenID", kAny, kInert, {}, "", kServerField},
+    {"Status", kAny, kInert, {}, "", kServerField},
+    {"StatusDescription", kAny, kInert, {}, "", kServerField},
+    {"Stable", kAny, kInert, {}, "", kServerField},
+    {"Version", kAny, kInert, {}, "", kServerField},
+    {"VersionTag", kAny, kInert, {}, "", kServerField},
+    {"SubmitTime", kAny, kInert, {}, "", kServerField},
+    {"CreateIndex", kAny, kInert, {}, "", kServerField},
+    {"ModifyIndex", kAny, kInert, {}, "", kServerField},
+    {"JobModifyIndex", kAny, kInert, {}, "", kServerField},
+};
+
+}  // namespace
+
+std::span<const JobField> JobFields() { return kJob; }
+
+}  // namespace drover

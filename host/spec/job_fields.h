@@ -1,0 +1,57 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "host/base/time.h"
+#include "host/spec/job_faults.h"
+
+// Every field of a job's JSON, and what becomes of it. One table serves the reader, which refuses
+// by it, and the documentation, so the two cannot differ.
+namespace drover {
+
+enum class FieldKind {
+  kText,
+  kInteger,  // within 32 bits
+  kBoolean,
+  kDuration,  // nanoseconds, or text like "1m30s"
+  kTextMap,   // an object whose values are texts
+  kTextList,
+  kObject,      // one object with MEMBERS
+  kObjectList,  // a list of objects with MEMBERS
+  kAny,
+};
+
+enum class FieldState {
+  kDone,     // read and carried out
+  kRefused,  // a fault, unless the value has no effect
+  kInert,    // accepted, whatever it is, and without effect on this host
+};
+
+struct JobField {
+  const char* name;
+  FieldKind kind;
+  FieldState state;
+  std::span<const JobField> members = {};
+  // Of a refused field: a JSON list of the values that have no effect, besides null, false, 0, "",
+  // [], {} and objects that hold only such values.
+  const char* no_effect = "";
+  const char* note = "";
+};
+
+// The fields of the job itself; the rest hangs below as members.
+std::span<const JobField> JobFields();
+
+// Checks the names, types and states of everything in JOB (an object) and below.
+void CheckJobFields(const nlohmann::json& job, const std::string& pointer, JobFaults* faults);
+
+// The table as a page for people: docs/job-fields.md.
+std::string JobFieldsMarkdown();
+
+// A duration of the JSON: a whole number of nanoseconds or a text. False when it is neither.
+bool ReadJsonDuration(const nlohmann::json& value, Duration* duration);
+
+}  // namespace drover

@@ -1,0 +1,449 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/spec/job_json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr char kSmall[] = R"({"ID": "web", "TaskGroups": [
+    {"Name": "g", "Tasks": [{"Name": "t", "Driver": "raw_exec"}]}]})";
+
+// Everything that is carried out, each with a value of its own.
+constexpr char kFull[] = R"({"Job": {
+  "ID": "full/job", "Name": "Full", "ParentID": "parent", "Region": "eu", "Namespace": "team-a",
+  "Type": "batch", "Priority": 70, "Datacenters": ["dc1", "dc*"], "Meta": {"j": "1"},
+  "TaskGroups": [{
+    "Name": "g", "Count": 3, "ShutdownDelay": 1000000000, "MaxRunDuration": "1h",
+    "RestartPolicy": {"Attempts": 4, "Interval": "10m", "Delay": 2000000000, "Mode": "delay"},
+    "EphemeralDisk": {"SizeMB": 400, "Sticky": false, "Migrate": false},
+    "Networks": [{"Mode": "host", "MBits": 10, "ReservedPorts": [{"Label": "http", "Value": 8080}],
+                  "DynamicPorts": [{"Label": "admin", "To": 9000, "HostNetwork": "default"},
+                                   {"Label": "same", "To": -1}]}],
+    "Meta": {"g": "2"},
+    "Tasks": [
+      {"Name": "main", "Driver": "exec", "User": "nobody",
+       "Config": {"command": "/bin/sleep", "args": ["1", 2.5, true, null]},
+       "Env": {"A": "x"}, "Meta": {"t": "3"}, "Leader": true,
+       "RestartPolicy": {"Attempts": 1},
+       "Resources": {"CPU": 250, "MemoryMB": 64, "MemoryMaxMB": 128, "DiskMB": 0, "Cores": 0},
+       "LogConfig": {"MaxFiles": 3, "MaxFileSizeMB": 5, "Disabled": false, "Enabled": null},
+       "KillTimeout": "20s", "KillSignal": "SIGQUIT", "ShutdownDelay": "1.5s"},
+      {"Name": "init", "Driver": "exec", "Lifecycle": {"Hook": "prestart", "Sidecar": true},
+       "LogConfig": {"Enabled": false}}]}]}})";
+
+Job MustParse(const std::string& text) {
+  const auto job = ParseJob(text);
+  EXPECT_TRUE(job.ok()) << (job.ok() ? "" : job.error().message());
+  return job.ok() ? *job : Job{};
+}
+
+std::string Fault(const std::string& text) {
+  const auto job = ParseJob(text);
+  return job.ok() ? "" : job.error().message();
+}
+
+TEST(JobJsonTest, DefaultsAreFilledIn) {
+  const Job job = MustParse(kSmall);
+  Job expected;
+  expected.id = expected.name = "web";
+  expected.groups.resize(1);
+  expected.groups[0].name = "g";
+  expected.groups[0].tasks.resize(1);
+  expected.groups[0].tasks[0].name = "t";
+  expected.groups[0].tasks[0].driver = "raw_exec";
+  EXPECT_EQ(job, expected);
+  EXPECT_EQ(job.region, "global");
+  EXPECT_EQ(job.job_namespace, "default");
+  EXPECT_EQ(job.priority, 50);
+  EXPECT_EQ(job.groups[0].count, 1);
+  EXPECT_EQ(job.groups[0].restart_policy, DefaultRestartPolicy(JobType::kService));
+  EXPECT_EQ(job.groups[0].ephemeral_disk_mb, 300);
+  const Task& task = job.groups[0].tasks[0];
+  EXPECT_EQ(task.resources.cpu_mhz, 100);
+  EXPECT_EQ(task.resources.memory_mb, 300);
+  EXPECT_EQ(task.log_config.max_files, 10);
+  EXPECT_EQ(task.log_config.max_file_size_bytes, 10 << 20);
+  EXPECT_EQ(task.kill_timeout, 5s);
+}
+
+TEST(JobJsonTest, ReadsEveryFieldThatIsCarriedOut) {
+  const Job job = MustParse(kFull);
+  EXPECT_EQ(job.id, "full/job");
+  EXPECT_EQ(job.name, "Full");
+  EXPECT_EQ(job.parent_id, "parent");
+  EXPECT_EQ(job.region, "eu");
+  EXPECT_EQ(job.job_namespace, "team-a");
+  EXPECT_EQ(job.type, JobType::kBatch);
+  EXPECT_EQ(job.priority, 70);
+  EXPECT_EQ(job.datacenters, (std::vector<std::string>{"dc1", "dc*"}));
+  EXPECT_EQ(job.meta, (StringMap{{"j", "1"}}));
+  ASSERT_EQ(job.groups.size(), 1u);
+  const TaskGroup& group = job.groups[0];
+  EXPECT_EQ(group.count, 3);
+  EXPECT_EQ(group.shutdown_delay, 1s);
+  EXPECT_EQ(group.max_run_duration, std::optional<Duration>(1h));
+  EXPECT_EQ(group.restart_policy, (RestartPolicy{4, 10min, 2s, RestartPolicy::Mode::kDelay}));
+  EXPECT_EQ(group.ephemeral_disk_mb, 400);
+  EXPECT_EQ(group.meta, (StringMap{{"g", "2"}}));
+  ASSERT_EQ(group.networks.size(), 1u);
+  EXPECT_EQ(group.networks[0].reserved_ports, (std::vector<Port>{{"http", 8080, 0, ""}}));
+  EXPECT_EQ(group.networks[0].dynamic_ports,
+            (std::vector<Port>{{"admin", 0, 9000, ""}, {"same", 0, -1, ""}}));
+  ASSERT_EQ(group.tasks.size(), 2u);
+  const Task& task = group.tasks[0];
+  EXPECT_EQ(task.driver, "exec");
+  EXPECT_EQ(task.user, "nobody");
+  EXPECT_EQ(json::parse(task.config_json),
+            json::parse(R"({"command": "/bin/sleep", "args": ["1", 2.5, true, null]})"));
+  EXPECT_EQ(task.env, (StringMap{{"A", "x"}}));
+  EXPECT_EQ(task.meta, (StringMap{{"t", "3"}}));
+  EXPECT_TRUE(task.leader);
+  EXPECT_EQ(task.restart_policy,  // what it does not say is the group's
+            (RestartPolicy{1, 10min, 2s, RestartPolicy::Mode::kDelay}));
+  EXPECT_EQ(task.resources, (Resources{250, 64, 128}));
+  EXPECT_EQ(task.log_config, (LogConfig{3, 5 << 20, false}));
+  EXPECT_EQ(task.kill_timeout, 20s);
+  EXPECT_EQ(task.kill_signal, "SIGQUIT");
+  EXPECT_EQ(task.shutdown_delay, 1500ms);
+  EXPECT_EQ(group.tasks[1].lifecycle, (Lifecycle{Lifecycle::Hook::kPrestart, true}));
+  EXPECT_TRUE(group.tasks[1].log_config.disabled);
+  EXPECT_FALSE(group.tasks[1].restart_policy);
+}
+
+TEST(JobJsonTest, WhatIsWrittenIsReadBack) {
+  for (const char* text : {kSmall, kFull}) {
+    const Job job = MustParse(text);
+    EXPECT_EQ(MustParse(JobToJson(job)), job);
+  }
+}
+
+TEST(JobJsonTest, BatchDefaultsAndNullIsTheSameAsAbsent) {
+  json job = json::parse(kSmall);
+  job["Type"] = "sysbatch";
+  job["Name"] = nullptr;
+  job["Datacenters"] = json::array();
+  job["TaskGroups"][0]["RestartPolicy"] = {{"Attempts", nullptr}, {"Delay", "1s"}};
+  job["TaskGroups"][0]["Tasks"][0]["Lifecycle"] = nullptr;
+  job["TaskGroups"][0]["Tasks"][0]["Config"] = nullptr;
+  const Job read = MustParse(job.dump());
+  EXPECT_EQ(read.groups[0].restart_policy, (RestartPolicy{3, 24h, 1s, RestartPolicy::Mode::kFail}));
+  EXPECT_EQ(read.name, "web");
+  EXPECT_EQ(read.datacenters, (std::vector<std::string>{"*"}));
+  EXPECT_EQ(read.groups[0].tasks[0].config_json, "{}");
+}
+
+// A job as a server gives it back, with the defaults of what this version does not carry out.
+TEST(JobJsonTest, AcceptsAJobThatAServerCanonicalized) {
+  json job = json::parse(kSmall);
+  job.merge_patch(json::parse(R"({"AllAtOnce": false, "NodePool": "default", "Payload": null,
+    "Update": {"Stagger": 30000000000, "MaxParallel": 1, "HealthCheck": "checks",
+               "MinHealthyTime": 10000000000, "HealthyDeadline": 300000000000,
+               "ProgressDeadline": 600000000000, "Canary": 0, "AutoRevert": false,
+               "AutoPromote": false},
+    "Status": "running", "Version": 4, "SubmitTime": 1700000000000000000, "CreateIndex": 7,
+    "Stop": false, "Dispatched": false, "UI": {"Description": "x"}, "VaultNamespace": ""})"));
+  json& group = job["TaskGroups"][0];
+  group["ReschedulePolicy"] = json::parse(R"({"Attempts": 0, "Delay": 30000000000,
+    "DelayFunction": "exponential", "Interval": 0, "MaxDelay": 3600000000000, "Unlimited": true})");
+  group["Migrate"] = json::parse(R"({"MaxParallel": 1, "HealthCheck": "checks",
+    "MinHealthyTime": 10000000000, "HealthyDeadline": 300000000000})");
+  group["Consul"] = json::parse(R"({"Namespace": "", "Cluster": "default", "Partition": ""})");
+  group["Spreads"] = json::parse(R"([{"Attribute": "${node.datacenter}", "Weight": 50}])");
+  group["Tasks"][0]["Identity"] = json::parse(R"({"Audience": ["nomadproject.io"], "Env": false,
+    "ChangeMode": "", "ChangeSignal": "", "File": false, "Name": "default", "ServiceName": ""})");
+  EXPECT_EQ(MustParse(job.dump()), MustParse(kSmall));
+}
+
+struct BadField {
+  std::string pointer;  // what is replaced in the small job
+  std::string value;
+  std::string message;
+};
+void PrintTo(const BadField& bad, std::ostream* out) { *out << bad.pointer << " = " << bad.value; }
+
+class BadFieldTest : public testing::TestWithParam<BadField> {};
+
+TEST_P(BadFieldTest, IsRefusedByPointer) {
+  json job = json::parse(kSmall);
+  job[json::json_pointer(GetParam().pointer)] = json::parse(GetParam().value);
+  EXPECT_EQ(Fault(job.dump()), GetParam().message);
+  // The same inside of a request: the pointer is that of the text that was given.
+  EXPECT_THAT(Fault(json{{"Job", job}}.dump()), StartsWith("/Job" + GetParam().pointer));
+}
+
+const std::string kGroupAt = "/TaskGroups/0";
+const std::string kTaskAt = "/TaskGroups/0/Tasks/0";
+
+INSTANTIATE_TEST_SUITE_P(
+    Names, BadFieldTest,
+    testing::Values(
+        BadField{"/ID", R"("")", "/ID: is missing"}, BadField{"/ID", "null", "/ID: is missing"},
+        BadField{"/ID", R"("a b")", "/ID: \"a b\" holds a space"},
+        BadField{"/ID", R"("a\nb")", "/ID: \"a\\x0ab\" holds a control character"},
+        BadField{"/ID", "7", "/ID: must be a text, but is 7"},
+        BadField{"/Id", "7", "/Id: there is no such field; did you mean \"ID\"?"},
+        BadField{"/Foo", "7", "/Foo: there is no such field"},
+        BadField{"/Type", R"("cron")",
+                 "/Type: \"cron\" is not known; write one of service, batch, system, sysbatch"},
+        BadField{"/Priority", "0", "/Priority: must be 1 to 100, but is 0"},
+        BadField{"/Priority", "1.5",
+                 "/Priority: must be a whole number from -2147483648 to 2147483647, but is 1.5"},
+        BadField{"/Namespace", R"("a/b")",
+                 "/Namespace: \"a/b\" may hold only letters, digits and \"-\""},
+        BadField{"/Datacenters", R"(["a", 7])", "/Datacenters/1: must be a text, but is 7"},
+        BadField{"/Datacenters", R"([""])", "/Datacenters/0: is missing"},
+        BadField{"/Meta", R"({"a": 1})", "/Meta/a: must be a text, but is 1"},
+        BadField{"/Meta", R"({"": "1"})", "/Meta: has an empty key"},
+        BadField{"/TaskGroups", "[]", "/TaskGroups: the job has no task group"},
+        BadField{"/TaskGroups", "{}", "/TaskGroups: must be a list of objects, but is an object"},
+        BadField{"/TaskGroups/0", "null", "/TaskGroups/0: must be an object, but is null"},
+        BadField{"/Periodic", R"({"Enabled": true})",
+                 "/Periodic: is not supported by this version"},
+        BadField{"/Update", R"({"MaxParallel": 1, "Canary": 2})",
+                 "/Update/Canary: is not supported by this version"},
+        BadField{"/Update", R"({"Foo": 2})", "/Update/Foo: there is no such field"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Groups, BadFieldTest,
+    testing::Values(
+        BadField{kGroupAt + "/Name", R"("..")", "/TaskGroups/0/Name: \"..\" is not a name"},
+        BadField{kGroupAt + "/Name", R"("a/b")", "/TaskGroups/0/Name: \"a/b\" holds a slash"},
+        BadField{kGroupAt + "/Count", "-1", "/TaskGroups/0/Count: must not be negative, but is -1"},
+        BadField{kGroupAt + "/Count", "3000000000",
+                 "/TaskGroups/0/Count: must be a whole number from -2147483648 to 2147483647, but "
+                 "is 3000000000"},
+        BadField{kGroupAt + "/Tasks", "[]", "/TaskGroups/0/Tasks: the group has no task"},
+        BadField{kGroupAt + "/RestartPolicy", R"({"Interval": "4s", "Delay": 0})",
+                 "/TaskGroups/0/RestartPolicy/Interval: must be at least 5s, but is 4s"},
+        BadField{kGroupAt + "/RestartPolicy", R"({"Mode": "never"})",
+                 "/TaskGroups/0/RestartPolicy/Mode: \"never\" is not known; write one of fail, "
+                 "delay"},
+        BadField{kGroupAt + "/RestartPolicy", R"({"Attempts": 0, "Mode": "delay"})",
+                 "/TaskGroups/0/RestartPolicy/Attempts: 0 attempts with mode \"delay\" is "
+                 "ambiguous; use mode \"fail\""},
+        BadField{kGroupAt + "/RestartPolicy", R"({"Attempts": 121})",
+                 "/TaskGroups/0/RestartPolicy: 121 attempts with a delay of 15s do not fit into "
+                 "the interval of 30m0s"},
+        BadField{kGroupAt + "/RestartPolicy", R"({"Attempts": -1})",
+                 "/TaskGroups/0/RestartPolicy/Attempts: must not be negative, but is -1"},
+        BadField{kGroupAt + "/ShutdownDelay", "-1",
+                 "/TaskGroups/0/ShutdownDelay: must not be negative, but is -1ns"},
+        BadField{kGroupAt + "/ShutdownDelay", R"("soon")",
+                 "/TaskGroups/0/ShutdownDelay: must be a duration: a whole number of nanoseconds, "
+                 "or a text like \"1m30s\", but is the text \"soon\""},
+        BadField{kGroupAt + "/MaxRunDuration", "1",
+                 "/TaskGroups/0/MaxRunDuration: only batch and sysbatch jobs may have one"},
+        BadField{kGroupAt + "/MaxRunDuration", "0",
+                 "/TaskGroups/0/MaxRunDuration: must be more than 0s, but is 0s"},
+        BadField{kGroupAt + "/EphemeralDisk", R"({"SizeMB": -1})",
+                 "/TaskGroups/0/EphemeralDisk/SizeMB: must be at least 10, but is -1"},
+        BadField{kGroupAt + "/EphemeralDisk", R"({"Sticky": true})",
+                 "/TaskGroups/0/EphemeralDisk/Sticky: is not supported by this version"},
+        BadField{kGroupAt + "/Networks", R"([{}, {}])",
+                 "/TaskGroups/0/Networks: a group has at most one network"},
+        BadField{kGroupAt + "/Networks", R"([{"Mode": "bridge"}])",
+                 "/TaskGroups/0/Networks/0/Mode: \"bridge\" is not supported by this version; "
+                 "\"host\" is"},
+        BadField{kGroupAt + "/Networks",
+                 R"([{"ReservedPorts": [{"Label": "a", "Value": 1}],
+                      "DynamicPorts": [{"Label": "a"}]}])",
+                 "/TaskGroups/0/Networks/0/DynamicPorts/0/Label: \"a\" is already at "
+                 "/TaskGroups/0/Networks/0/ReservedPorts/0/Label"},
+        BadField{kGroupAt + "/Networks",
+                 R"([{"ReservedPorts": [{"Label": "a", "Value": 7}, {"Label": "b", "Value": 7}]}])",
+                 "/TaskGroups/0/Networks/0/ReservedPorts/1/Value: the port 7 is reserved twice"},
+        BadField{kGroupAt + "/Networks", R"([{"ReservedPorts": [{"Label": "a", "Value": 65536}]}])",
+                 "/TaskGroups/0/Networks/0/ReservedPorts/0/Value: must be 1 to 65535, but is "
+                 "65536"},
+        BadField{kGroupAt + "/Networks", R"([{"DynamicPorts": [{"Label": "a b"}]}])",
+                 "/TaskGroups/0/Networks/0/DynamicPorts/0/Label: \"a b\" may hold only letters, "
+                 "digits, \"_\" and \"-\""},
+        BadField{kGroupAt + "/Networks", R"([{"DynamicPorts": [{"Label": "a", "Value": 5}]}])",
+                 "/TaskGroups/0/Networks/0/DynamicPorts/0/Value: a dynamic port has no value; "
+                 "write it under ReservedPorts"},
+        BadField{kGroupAt + "/Constraints", R"([{"LTarget": "a"}])",
+                 "/TaskGroups/0/Constraints: is not supported by this version"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Tasks, BadFieldTest,
+    testing::Values(
+        BadField{kTaskAt + "/Name", R"("alloc")",
+                 kTaskAt + "/Name: a task cannot be named \"alloc\": that is the shared directory"},
+        BadField{kTaskAt + "/Name", R"("../x")", kTaskAt + "/Name: \"../x\" holds a slash"},
+        BadField{kTaskAt + "/Name", R"("a\u007fb")",
+                 kTaskAt + "/Name: \"a\\x7fb\" holds a control character"},
+        BadField{kTaskAt + "/Name", "\"" + std::string(129, 'x') + "\"",
+                 kTaskAt + "/Name: is longer than 128 bytes"},
+        BadField{kTaskAt + "/Driver", "null", kTaskAt + "/Driver: is missing"},
+        BadField{kTaskAt + "/Driver", R"("../evil")",
+                 kTaskAt + "/Driver: \"../evil\" is not the name of a driver"},
+        BadField{kTaskAt + "/Config", "[1]", kTaskAt + "/Config: must be an object"},
+        BadField{kTaskAt + "/Env", R"({"A=B": "1"})", kTaskAt + "/Env/A=B: the name holds a \"=\""},
+        BadField{kTaskAt + "/Env", R"({"A": ["1"]})",
+                 kTaskAt + "/Env/A: must be a text, but is a list"},
+        BadField{kTaskAt + "/Lifecycle", R"({"Hook": "prestop"})",
+                 kTaskAt + "/Lifecycle/Hook: \"prestop\" is not known; write one of prestart, "
+                           "poststart, poststop"},
+        BadField{kTaskAt + "/Lifecycle", "{}",
+                 kTaskAt + "/Lifecycle/Hook: is missing; write prestart, poststart or poststop"},
+        BadField{kGroupAt + "/Tasks",
+                 R"([{"Name": "a", "Driver": "exec", "Lifecycle": {"Hook": "prestart"}}])",
+                 "/TaskGroups/0/Tasks: the group has no main task: each has a Lifecycle"},
+        BadField{kTaskAt + "/RestartPolicy", R"({"Interval": "1s"})",
+                 kTaskAt + "/RestartPolicy/Interval: must be at least 5s, but is 1s"},
+        BadField{kTaskAt + "/Resources", R"({"CPU": 0})",
+                 kTaskAt + "/Resources/CPU: must be at least 1 MHz, but is 0"},
+        BadField{kTaskAt + "/Resources", R"({"MemoryMB": 9})",
+                 kTaskAt + "/Resources/MemoryMB: must be at least 10, but is 9"},
+        BadField{kTaskAt + "/Resources", R"({"MemoryMaxMB": 200})",
+                 kTaskAt + "/Resources/MemoryMaxMB: is 200, less than MemoryMB, which is 300"},
+        BadField{kTaskAt + "/Resources", R"({"Cores": 2})",
+                 kTaskAt + "/Resources/Cores: is not supported by this version"},
+        BadField{kTaskAt + "/LogConfig", R"({"MaxFiles": 0})",
+                 kTaskAt + "/LogConfig/MaxFiles: must be at least 1, but is 0"},
+        BadField{kTaskAt + "/LogConfig", R"({"MaxFileSizeMB": 0})",
+                 kTaskAt + "/LogConfig/MaxFileSizeMB: must be at least 1, but is 0"},
+        BadField{kTaskAt + "/LogConfig", R"({"MaxFiles": 31})",
+                 kTaskAt + "/LogConfig: the log storage of 310 MB is more than the group's "
+                           "ephemeral disk of 300 MB"},
+        BadField{kTaskAt + "/LogConfig", R"({"Enabled": true, "Disabled": true})",
+                 kTaskAt + "/LogConfig/Enabled: is true, but so is Disabled"},
+        BadField{kTaskAt + "/KillTimeout", R"("-1s")",
+                 kTaskAt + "/KillTimeout: must not be negative, but is -1s"},
+        BadField{kTaskAt + "/KillSignal", R"("TERM")",
+                 kTaskAt + "/KillSignal: \"TERM\" is not a signal, such as \"SIGTERM\""},
+        BadField{kTaskAt + "/ShutdownDelay", "-5",
+                 kTaskAt + "/ShutdownDelay: must not be negative, but is -5ns"},
+        BadField{kTaskAt + "/Leader", R"("true")",
+                 kTaskAt + "/Leader: must be true or false, but is the text \"true\""},
+        BadField{kTaskAt + "/Templates", R"([{"EmbeddedTmpl": "x"}])",
+                 kTaskAt + "/Templates: is not supported by this version"},
+        BadField{kTaskAt + "/Vault", R"({"Role": "x"})",
+                 kTaskAt + "/Vault: is not supported by this version"}));
+
+TEST(JobJsonTest, LogStorageEqualToTheDiskIsAllowedAndDisabledLogsNeedNone) {
+  json job = json::parse(kSmall);
+  json& log_config = job["TaskGroups"][0]["Tasks"][0]["LogConfig"];
+  log_config = {{"MaxFiles", 30}};
+  EXPECT_EQ(Fault(job.dump()), "");
+  log_config = {{"MaxFiles", 31}, {"Disabled", true}};
+  EXPECT_EQ(Fault(job.dump()), "");
+}
+
+TEST(JobJsonTest, NamesAreUniqueAndThereIsOneLeader) {
+  json job = json::parse(kSmall);
+  json& tasks = job["TaskGroups"][0]["Tasks"];
+  tasks.push_back(tasks[0]);
+  tasks[0]["Leader"] = true;
+  tasks[1]["Leader"] = true;
+  job["TaskGroups"].push_back(job["TaskGroups"][0]);
+  job["TaskGroups"][1]["Tasks"].erase(1);
+  EXPECT_EQ(Fault(job.dump()),
+            "the job has 3 faults:\n"
+            "  * /TaskGroups/0/Tasks/1/Name: \"t\" is already at /TaskGroups/0/Tasks/0/Name\n"
+            "  * /TaskGroups/0/Tasks/1/Leader: the group already has the leader \"t\"\n"
+            "  * /TaskGroups/1/Name: \"g\" is already at /TaskGroups/0/Name");
+}
+
+TEST(JobJsonTest, PoststopTasksAreNeitherLeadersNorSidecars) {
+  json job = json::parse(kSmall);
+  json& tasks = job["TaskGroups"][0]["Tasks"];
+  tasks.push_back(json::parse(R"({"Name": "stop", "Driver": "exec", "Leader": true,
+                                  "Lifecycle": {"Hook": "poststop", "Sidecar": true}})"));
+  const std::string message = Fault(job.dump());
+  EXPECT_THAT(message, HasSubstr("/TaskGroups/0/Tasks/1/Leader: a poststop task cannot be the"));
+  EXPECT_THAT(message, HasSubstr("/TaskGroups/0/Tasks/1/Lifecycle/Sidecar: a poststop task"));
+}
+
+TEST(JobJsonTest, SystemJobsRunOncePerNode) {
+  json job = json::parse(kSmall);
+  job["Type"] = "system";
+  job["TaskGroups"][0]["Count"] = 2;
+  EXPECT_THAT(Fault(job.dump()), HasSubstr("/TaskGroups/0/Count: a system job runs once"));
+}
+
+TEST(JobJsonTest, FaultsComeOneByOneToo) {
+  std::vector<JobFault> faults;
+  EXPECT_FALSE(ParseJob(R"({"Job": {"ID": "a", "Foo": 1}, "Bar": 1})", &faults).ok());
+  EXPECT_EQ(faults, (std::vector<JobFault>{{"/Bar", "there is no such field beside \"Job\""},
+                                           {"/Job/Foo", "there is no such field"},
+                                           {"/Job/TaskGroups", "the job has no task group"}}));
+  EXPECT_TRUE(ParseJob(kSmall, &faults).ok());
+  EXPECT_TRUE(faults.empty());
+}
+
+TEST(JobJsonTest, ManyFaultsMakeABoundedMessage) {
+  json job = json::parse(kSmall);
+  for (int i = 0; i < 1000; ++i) job["X" + std::to_string(i)] = 1;
+  const std::string message = Fault(job.dump());
+  EXPECT_THAT(message, HasSubstr("the job has 1000 faults"));
+  EXPECT_THAT(message, HasSubstr("* and 950 more"));
+}
+
+TEST(JobJsonTest, WhatIsNoJobAtAllIsAnError) {
+  EXPECT_THAT(Fault(""), HasSubstr("the job: there is no JSON"));
+  EXPECT_THAT(Fault("[]"), HasSubstr("must be a JSON object"));
+  EXPECT_THAT(Fault("{\"Job\": []}"), HasSubstr("/Job: must be an object"));
+  EXPECT_THAT(Fault("{\"Job\": null}"), HasSubstr("/Job: must be an object"));
+  EXPECT_THAT(Fault(R"({"ID": "a", "ID": "b"})"), HasSubstr("\"ID\" stands twice"));
+  EXPECT_THAT(Fault(std::string(1 << 20, '[')), HasSubstr("nested"));
+  EXPECT_THAT(Fault(std::string(9 << 20, ' ')), HasSubstr("bytes"));
+  EXPECT_THAT(Fault("job \"web\" { }"), HasSubstr("not JSON"));
+}
+
+// Random damage to a full job: an error or a job, and a job is one that can be written and read.
+TEST(JobJsonTest, DamagedJobsNeverCrash) {
+  const std::string text = json::parse(kFull).dump();
+  std::mt19937 random(20);
+  int jobs = 0;
+  for (int round = 0; round < 4000; ++round) {
+    std::string damaged = text;
+    for (unsigned hits = 1 + random() % 3; hits > 0; --hits) {
+      const std::size_t at = random() % damaged.size();
+      switch (random() % 3) {
+        case 0:
+          damaged[at] = static_cast<char>(random());
+          break;
+        case 1:
+          damaged.erase(at, random() % 20);
+          break;
+        default:
+          damaged.insert(at, damaged.substr(random() % damaged.size(), random() % 40));
+      }
+    }
+    const auto job = ParseJob(damaged);
+    if (!job.ok()) continue;
+    ++jobs;
+    EXPECT_EQ(MustParse(JobToJson(*job)), *job) << damaged;
+  }
+  EXPECT_GT(jobs, 0);
+}
+
+// Every value of a full job replaced by values of every type.
+TEST(JobJsonTest, WrongTypesNeverCrash) {
+  const json full = json::parse(kFull);
+  const json flat = full.flatten();
+  for (const auto& [pointer, unused] : flat.items()) {
+    for (json::json_pointer at(pointer); !at.empty(); at.pop_back()) {
+      for (const json& value : {json(nullptr), json(true), json(-1), json(18446744073709551615u),
+                                json(1e300), json("x"), json(""), json::array(),
+                                json::array({nullptr}), json::object(), json{{"Name", "x"}}}) {
+        json job = full;
+        job[at] = value;
+        (void)Fault(job.dump());
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace drover

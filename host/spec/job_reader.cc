@@ -1,0 +1,289 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <type_traits>
+
+#include "host/spec/job_fields.h"
+#include "host/spec/job_json.h"
+#include "host/spec/strict_json.h"
+
+// Reading a job goes in three steps: the table of fields checks names and types, this file builds
+// the types with their defaults, CheckJob looks at what they say. Each adds its faults to one list.
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+// Beside the job a register request has fields that are for the API; the job does not need them.
+constexpr std::string_view kRequestFields[] = {
+    "Job",       "Submission",        "EnforceIndex", "JobModifyIndex", "PolicyOverride",
+    "Diff",      "PreserveResources", "EvalPriority", "PreserveCounts", "Region",
+    "Namespace", "SecretID",          "AuthToken",    "Canonicalize"};
+
+// Reads the members of one object. One that is absent, null or of the wrong type (then a fault
+// already) leaves what was there: the default.
+class Members {
+ public:
+  Members(const json& object, std::string pointer, JobFaults* faults)
+      : object_(object), pointer_(std::move(pointer)), faults_(faults) {}
+
+  const json* Find(const char* name) const {
+    if (!object_.is_object()) return nullptr;
+    const auto found = object_.find(name);
+    return found == object_.end() || found->is_null() ? nullptr : &*found;
+  }
+  std::string PointerOf(const char* name) const { return JsonPointer(pointer_, name); }
+  Members Object(const char* name) const {
+    static const json kNone;
+    const json* value = Find(name);
+    return Members(value != nullptr ? *value : kNone, PointerOf(name), faults_);
+  }
+
+  void Read(const char* name, std::string* out) const {
+    const json* value = Find(name);
+    if (value != nullptr && value->is_string()) *out = value->get<std::string>();
+  }
+  void Read(const char* name, bool* out) const {
+    const json* value = Find(name);
+    if (value != nullptr && value->is_boolean()) *out = value->get<bool>();
+  }
+  // Numbers of the JSON have 32 bits, the rest is a fault of the table.
+  template <typename Integer>
+    requires std::is_same_v<Integer, int> || std::is_same_v<Integer, std::int64_t>
+  void Read(const char* name, Integer* out) const {
+    const json* value = Find(name);
+    if (value == nullptr || !value->is_number_integer()) return;
+    const double number = value->get<double>();
+    if (number >= -0x1p31 && number < 0x1p31) *out = value->get<int>();
+  }
+  void Read(const char* name, Duration* out) const {
+    const json* value = Find(name);
+    if (value != nullptr) (void)ReadJsonDuration(*value, out);
+  }
+  void Read(const char* name, StringMap* out) const {
+    const json* value = Find(name);
+    if (value == nullptr || !value->is_object()) return;
+    for (const auto& [key, text] : value->items()) {
+      if (text.is_string()) (*out)[key] = text.get<std::string>();
+    }
+  }
+  // Reads a list of objects, each by READ(members, element).
+  template <typename T, typename F>
+  void ReadList(const char* name, std::vector<T>* out, F read) const {
+    const json* value = Find(name);
+    if (value == nullptr || !value->is_array()) return;
+    for (std::size_t i = 0; i < value->size(); ++i) {
+      T& element = out->emplace_back();
+      read(Members((*value)[i], JsonPointer(PointerOf(name), i), faults_), &element);
+    }
+  }
+
+  void Fault(const char* name, std::string message) const {
+    faults_->Add(PointerOf(name), std::move(message));
+  }
+
+ private:
+  const json& object_;
+  std::string pointer_;
+  JobFaults* faults_;
+};
+
+// Reads a text that stands for one of VALUES; NAME_OF tells the texts.
+template <typename T, typename F, typename Out>
+void ReadName(const Members& in, const char* name, std::initializer_list<T> values, F name_of,
+              Out* out) {
+  std::string text;
+  in.Read(name, &text);
+  if (text.empty()) return;
+  std::string known;
+  for (const T value : values) {
+    if (text == name_of(value)) {
+      *out = value;
+      return;
+    }
+    if (!known.empty()) known += ", ";
+    known += name_of(value);
+  }
+  in.Fault(name, Quoted(text) + " is not known; write one of " + known);
+}
+
+RestartPolicy ReadRestartPolicy(const Members& in, RestartPolicy defaults) {
+  RestartPolicy policy = defaults;
+  in.Read("Attempts", &policy.attempts);
+  in.Read("Interval", &policy.interval);
+  in.Read("Delay", &policy.delay);
+  using Mode = RestartPolicy::Mode;
+  ReadName(in, "Mode", {Mode::kFail, Mode::kDelay}, RestartModeName, &policy.mode);
+  return policy;
+}
+
+void ReadPort(const Members& in, Port* port) {
+  in.Read("Label", &port->label);
+  in.Read("Value", &port->value);
+  in.Read("To", &port->to);
+}
+
+void ReadNetwork(const Members& in, Network* network) {
+  std::string mode;
+  in.Read("Mode", &mode);
+  if (!mode.empty()) network->mode = mode;
+  in.ReadList("ReservedPorts", &network->reserved_ports, ReadPort);
+  in.ReadList("DynamicPorts", &network->dynamic_ports, ReadPort);
+}
+
+LogConfig ReadLogConfig(const Members& in) {
+  LogConfig config;
+  std::int64_t megabytes = config.max_file_size_bytes >> 20;
+  in.Read("MaxFiles", &config.max_files);
+  in.Read("MaxFileSizeMB", &megabytes);
+  config.max_file_size_bytes = megabytes * (1 << 20);
+  in.Read("Disabled", &config.disabled);
+  if (in.Find("Enabled") != nullptr) {
+    bool enabled = true;
+    in.Read("Enabled", &enabled);
+    if (enabled && config.disabled) in.Fault("Enabled", "is true, but so is Disabled");
+    config.disabled = !enabled;
+  }
+  return config;
+}
+
+// Absent when its hook is wrong: the task then counts as a main one, which gives no second fault.
+std::optional<Lifecycle> ReadLifecycle(const Members& in) {
+  using Hook = Lifecycle::Hook;
+  std::optional<Hook> hook;
+  std::string text;
+  in.Read("Hook", &text);
+  if (text.empty()) in.Fault("Hook", "is missing; write prestart, poststart or poststop");
+  ReadName(in, "Hook", {Hook::kPrestart, Hook::kPoststart, Hook::kPoststop}, LifecycleHookName,
+           &hook);
+  if (!hook) return std::nullopt;
+  Lifecycle lifecycle{.hook = *hook};
+  in.Read("Sidecar", &lifecycle.sidecar);
+  return lifecycle;
+}
+
+void ReadTask(const Members& in, const RestartPolicy& group_policy, Task* task) {
+  in.Read("Name", &task->name);
+  in.Read("Driver", &task->driver);
+  in.Read("User", &task->user);
+  if (const json* config = in.Find("Config")) {
+    if (config->is_object()) {
+      task->config_json = config->dump();
+    } else {
+      in.Fault("Config", "must be an object");
+    }
+  }
+  in.Read("Env", &task->env);
+  in.Read("Meta", &task->meta);
+  if (in.Find("Lifecycle") != nullptr) task->lifecycle = ReadLifecycle(in.Object("Lifecycle"));
+  if (in.Find("RestartPolicy") != nullptr) {
+    task->restart_policy = ReadRestartPolicy(in.Object("RestartPolicy"), group_policy);
+  }
+  const Members resources = in.Object("Resources");
+  resources.Read("CPU", &task->resources.cpu_mhz);
+  resources.Read("MemoryMB", &task->resources.memory_mb);
+  resources.Read("MemoryMaxMB", &task->resources.memory_max_mb);
+  task->log_config = ReadLogConfig(in.Object("LogConfig"));
+  in.Read("KillTimeout", &task->kill_timeout);
+  in.Read("KillSignal", &task->kill_signal);
+  in.Read("ShutdownDelay", &task->shutdown_delay);
+  in.Read("Leader", &task->leader);
+}
+
+void ReadGroup(const Members& in, JobType type, TaskGroup* group) {
+  in.Read("Name", &group->name);
+  in.Read("Count", &group->count);
+  group->restart_policy = ReadRestartPolicy(in.Object("RestartPolicy"), DefaultRestartPolicy(type));
+  in.ReadList("Tasks", &group->tasks, [group](const Members& task_in, Task* task) {
+    ReadTask(task_in, group->restart_policy, task);
+  });
+  in.ReadList("Networks", &group->networks, ReadNetwork);
+  in.Read("Meta", &group->meta);
+  in.Read("ShutdownDelay", &group->shutdown_delay);
+  if (in.Find("MaxRunDuration") != nullptr) {
+    Duration limit{};
+    in.Read("MaxRunDuration", &limit);
+    group->max_run_duration = limit;
+  }
+  in.Object("EphemeralDisk").Read("SizeMB", &group->ephemeral_disk_mb);
+}
+
+Job ReadJob(const Members& in) {
+  Job job;
+  in.Read("ID", &job.id);
+  job.name = job.id;
+  std::string name;
+  in.Read("Name", &name);
+  if (!name.empty()) job.name = name;
+  in.Read("ParentID", &job.parent_id);
+  std::string text;
+  in.Read("Region", &text);
+  if (!text.empty()) job.region = text;
+  text.clear();
+  in.Read("Namespace", &text);
+  if (!text.empty()) job.job_namespace = text;
+  ReadName(in, "Type", {JobType::kService, JobType::kBatch, JobType::kSystem, JobType::kSysbatch},
+           JobTypeName, &job.type);
+  in.Read("Priority", &job.priority);
+  const json* datacenters = in.Find("Datacenters");
+  if (datacenters != nullptr && datacenters->is_array() && !datacenters->empty()) {
+    job.datacenters.clear();
+    for (const json& datacenter : *datacenters) {
+      job.datacenters.push_back(datacenter.is_string() ? datacenter.get<std::string>() : "");
+    }
+  }
+  in.Read("Meta", &job.meta);
+  in.ReadList("TaskGroups", &job.groups, [&job](const Members& group_in, TaskGroup* group) {
+    ReadGroup(group_in, job.type, group);
+  });
+  return job;
+}
+
+// The job inside of ROOT and its pointer; null with a fault when there is none.
+const json* FindJob(const json& root, std::string* pointer, JobFaults* faults) {
+  if (!root.is_object()) {
+    faults->Add("", "must be a JSON object");
+    return nullptr;
+  }
+  const auto wrapped = root.find("Job");
+  if (wrapped == root.end()) return &root;
+  *pointer = "/Job";
+  if (!wrapped->is_object()) {
+    faults->Add("/Job", "must be an object");
+    return nullptr;
+  }
+  for (const auto& [key, value] : root.items()) {
+    bool known = false;
+    for (const std::string_view field : kRequestFields) known = known || key == field;
+    if (!known) faults->Add(JsonPointer("", key), "there is no such field beside \"Job\"");
+  }
+  return &*wrapped;
+}
+
+}  // namespace
+
+Result<Job> ParseJob(std::string_view text, std::vector<JobFault>* list) {
+  JobFaults faults;
+  Job job;
+  const auto root = ParseStrictJson(text);
+  if (!root.ok()) {
+    faults.Add("", root.error().message());
+  } else {
+    std::string pointer;
+    if (const json* object = FindJob(*root, &pointer, &faults)) {
+      CheckJobFields(*object, pointer, &faults);
+      job = ReadJob(Members(*object, pointer, &faults));
+      CheckJob(job, pointer, &faults);
+    }
+  }
+  if (faults.empty()) {
+    if (list != nullptr) list->clear();
+    return job;
+  }
+  const Error error = faults.ToError();
+  if (list != nullptr) *list = faults.Take();
+  return error;
+}
+
+}  // namespace drover

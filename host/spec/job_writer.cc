@@ -1,0 +1,100 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "host/spec/job_json.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+json ToJson(const StringMap& map) { return map.empty() ? json(nullptr) : json(map); }
+
+json ToJson(const RestartPolicy& policy) {
+  return {{"Attempts", policy.attempts},
+          {"Interval", policy.interval.count()},
+          {"Delay", policy.delay.count()},
+          {"Mode", RestartModeName(policy.mode)}};
+}
+
+json ToJson(const std::vector<Port>& ports) {
+  json list = json::array();
+  for (const Port& port : ports) {
+    list.push_back({{"Label", port.label}, {"Value", port.value}, {"To", port.to}});
+  }
+  return list;
+}
+
+json ToJson(const Task& task) {
+  json out = {
+      {"Name", task.name},
+      {"Driver", task.driver},
+      {"User", task.user},
+      // What is in a Job was read by a parser; a text that somebody else made is refused by it.
+      {"Config", json::parse(task.config_json, nullptr, false)},
+      {"Env", ToJson(task.env)},
+      {"Meta", ToJson(task.meta)},
+      {"Lifecycle", nullptr},
+      {"RestartPolicy", nullptr},
+      {"Resources",
+       {{"CPU", task.resources.cpu_mhz},
+        {"MemoryMB", task.resources.memory_mb},
+        {"MemoryMaxMB", task.resources.memory_max_mb}}},
+      {"LogConfig",
+       {{"MaxFiles", task.log_config.max_files},
+        {"MaxFileSizeMB", task.log_config.max_file_size_bytes >> 20},
+        {"Disabled", task.log_config.disabled}}},
+      {"KillTimeout", task.kill_timeout.count()},
+      {"KillSignal", task.kill_signal},
+      {"ShutdownDelay", task.shutdown_delay.count()},
+      {"Leader", task.leader}};
+  if (out["Config"].is_discarded()) out["Config"] = nullptr;
+  if (task.lifecycle) {
+    out["Lifecycle"] = {{"Hook", LifecycleHookName(task.lifecycle->hook)},
+                        {"Sidecar", task.lifecycle->sidecar}};
+  }
+  if (task.restart_policy) out["RestartPolicy"] = ToJson(*task.restart_policy);
+  return out;
+}
+
+json ToJson(const TaskGroup& group) {
+  json tasks = json::array();
+  for (const Task& task : group.tasks) tasks.push_back(ToJson(task));
+  json networks = json::array();
+  for (const Network& network : group.networks) {
+    networks.push_back({{"Mode", network.mode},
+                        {"ReservedPorts", ToJson(network.reserved_ports)},
+                        {"DynamicPorts", ToJson(network.dynamic_ports)}});
+  }
+  json out = {{"Name", group.name},
+              {"Count", group.count},
+              {"RestartPolicy", ToJson(group.restart_policy)},
+              {"Tasks", std::move(tasks)},
+              {"Networks", std::move(networks)},
+              {"Meta", ToJson(group.meta)},
+              {"ShutdownDelay", group.shutdown_delay.count()},
+              {"MaxRunDuration", nullptr},
+              {"EphemeralDisk", {{"SizeMB", group.ephemeral_disk_mb}}}};
+  if (group.max_run_duration) out["MaxRunDuration"] = group.max_run_duration->count();
+  return out;
+}
+
+}  // namespace
+
+std::string JobToJson(const Job& job) {
+  json groups = json::array();
+  for (const TaskGroup& group : job.groups) groups.push_back(ToJson(group));
+  const json out = {{"ID", job.id},
+                    {"Name", job.name},
+                    {"ParentID", job.parent_id},
+                    {"Region", job.region},
+                    {"Namespace", job.job_namespace},
+                    {"Type", JobTypeName(job.type)},
+                    {"Priority", job.priority},
+                    {"Datacenters", job.datacenters},
+                    {"Meta", ToJson(job.meta)},
+                    {"TaskGroups", std::move(groups)}};
+  return out.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace drover

@@ -1,0 +1,31 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "host/base/result.h"
+
+namespace drover {
+
+// Limits for JSON from outside: beyond them the text is refused before it costs memory or stack.
+struct JsonLimits {
+  std::size_t bytes = 8u << 20;
+  std::size_t depth = 64;  // nested objects and lists
+};
+
+// Reads one JSON value from text that nobody vouches for. Refused, with the place in the message:
+// what is not JSON or not UTF-8, a key that stands twice in one object, U+0000 in a text, a whole
+// number beyond 64 bits, and what exceeds the limits. Never throws. [any thread]
+Result<nlohmann::json> ParseStrictJson(std::string_view text, JsonLimits limits = {});
+
+// "POINTER/KEY" with the escapes of RFC 6901.
+std::string JsonPointer(std::string_view pointer, std::string_view key);
+std::string JsonPointer(std::string_view pointer, std::size_t index);
+
+// The text in double quotes for a message: control characters escaped, long texts cut.
+std::string Quoted(std::string_view text);
+
+}  // namespace drover
