@@ -1,0 +1,209 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <time.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "drover/codec.hpp"
+
+// The asynchronous calls of the host, each to be completed exactly once.
+namespace drover {
+inline namespace sdk_v0 {
+
+namespace abi {
+
+inline std::int64_t BootNow() {
+  timespec now;
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1000000000 + now.tv_nsec;
+}
+
+class CallState;
+
+// The calls of an instance that are open, by their id.
+class CallTable {
+ public:
+  void Add(std::uint64_t id, const std::shared_ptr<CallState>& call) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    open_[id] = call;
+  }
+  void Remove(std::uint64_t id) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    open_.erase(id);
+  }
+  std::shared_ptr<CallState> Find(std::uint64_t id) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto found = open_.find(id);
+    return found == open_.end() ? nullptr : found->second.lock();
+  }
+  std::vector<std::shared_ptr<CallState>> All() {
+    std::vector<std::shared_ptr<CallState>> out;
+    std::lock_guard<std::mutex> lock(mutex_);
+    for (auto& item : open_) {
+      if (auto call = item.second.lock()) out.push_back(std::move(call));
+    }
+    return out;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::uint64_t, std::weak_ptr<CallState>> open_;
+};
+
+// One open call. Its last owner's end without completion is a completion with an error, so that a
+// driver can lose a call but never leave the host waiting for it.
+class CallState {
+ public:
+  CallState(const drover_host* host, std::shared_ptr<CallTable> table, const drover_call& call)
+      : host_(host),
+        table_(std::move(table)),
+        id_(call.id),
+        run_(Decode(call.run_id)),
+        deadline_(call.deadline) {}
+  CallState(const CallState&) = delete;
+  CallState& operator=(const CallState&) = delete;
+  ~CallState() {
+    if (completed_) return;
+    try {
+      Fail(Error(Code::kInternal, "the driver dropped the call without completing it"));
+    } catch (...) {
+      Complete(nullptr, nullptr);
+    }
+  }
+
+  std::uint64_t id() const { return id_; }
+  const RunId& run() const { return run_; }
+  std::int64_t deadline() const { return deadline_; }
+  bool cancelled() const { return cancelled_; }
+  bool completed() const { return completed_; }
+
+  // The first completion counts.
+  void Complete(const drover_error* error, const void* result) noexcept {
+    if (completed_.exchange(true)) return;
+    Forget();
+    host_->complete(host_, id_, error, result);
+  }
+  void Fail(const Error& error) noexcept {
+    drover_error out = EmptyError();
+    FillError(&out, error);
+    Complete(&out, nullptr);
+  }
+  // The verb was refused: the host does not expect a completion. False if there was one.
+  bool Disarm() noexcept {
+    if (completed_.exchange(true)) return false;
+    Forget();
+    return true;
+  }
+
+  // The host has given the call up.
+  void Cancel() {
+    std::function<void()> hear;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (cancelled_.exchange(true)) return;
+      hear.swap(on_cancel_);
+    }
+    if (hear) hear();
+  }
+  void OnCancel(std::function<void()> hear) {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (completed_) return;
+      if (!cancelled_) {
+        on_cancel_ = std::move(hear);
+        return;
+      }
+    }
+    hear();
+  }
+
+ private:
+  void Forget() noexcept {
+    std::function<void()> hear;  // may own this call: destroyed outside of the lock
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      hear.swap(on_cancel_);
+    }
+    table_->Remove(id_);
+  }
+
+  const drover_host* const host_;
+  const std::shared_ptr<CallTable> table_;
+  const std::uint64_t id_;
+  const RunId run_;
+  const std::int64_t deadline_;
+  std::atomic<bool> completed_{false};
+  std::atomic<bool> cancelled_{false};
+  std::mutex mutex_;
+  std::function<void()> on_cancel_;
+};
+
+}  // namespace abi
+
+// What every call has; for blocking methods, which complete it by returning. [any-thread]
+class CallView {
+ public:
+  explicit CallView(std::shared_ptr<abi::CallState> state) : state_(std::move(state)) {}
+
+  std::uint64_t id() const { return state_->id(); }
+  const RunId& run_id() const { return state_->run(); }
+  // The host wants no answer any more; complete soon, with anything.
+  bool cancelled() const { return state_->cancelled(); }
+  // Time until the host calls the driver unhealthy; negative when it is over.
+  Duration remaining() const {
+    if (state_->deadline() == std::numeric_limits<std::int64_t>::max()) return Duration::max();
+    return Duration(state_->deadline() - abi::BootNow());
+  }
+  // HEAR is called once, from a thread of the host's pool, when the call is cancelled; at once if
+  // it is already. It replaces an earlier one, and goes with the completion.
+  void OnCancel(std::function<void()> hear) const { state_->OnCancel(std::move(hear)); }
+
+ protected:
+  std::shared_ptr<abi::CallState> state_;
+};
+
+// A call that awaits a T. Copies are the same call: the first completion counts, and when the last
+// copy goes without one, the host gets an error. [any-thread]
+template <typename T>
+class Call : public CallView {
+ public:
+  using CallView::CallView;
+
+  void Complete(const T& value) const {
+    std::int32_t refused = abi::Guard(nullptr, [&] {
+      abi::With(value, [&](const auto* result) { state_->Complete(nullptr, result); });
+    });
+    if (refused != DROVER_OK) {
+      state_->Fail(Error(Code::kResourceExhausted, "the driver is out of memory"));
+    }
+  }
+  void Fail(const Error& error) const { state_->Fail(error); }
+  void Finish(const Outcome<T>& outcome) const {
+    if (outcome.ok()) {
+      Complete(outcome.value());
+    } else {
+      Fail(outcome.error());
+    }
+  }
+  // Completes with what WORK returns or throws.
+  template <typename Work>
+  void Run(Work&& work) const noexcept {
+    try {
+      Complete(work());
+    } catch (...) {
+      Fail(abi::CurrentError());
+    }
+  }
+};
+
+}  // namespace sdk_v0
+}  // namespace drover

@@ -1,0 +1,252 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "drover/host.hpp"
+
+// The base of a driver written in C++. docs/drivers.md tells the story.
+//
+//   class MyDriver : public drover::Driver {
+//    public:
+//     static drover::Info Describe();
+//     MyDriver(drover::Host host, const drover::Json& config);
+//     ... the methods below ...
+//   };
+//   DROVER_DRIVER(MyDriver, "my_driver", "0.1.0", "Apache-2.0")     // drover/entry.hpp
+//
+// Most verbs come in two forms; override one. The plain one blocks, on one of the few threads of
+// the instance, and returns or throws drover::Error. The one named ...Async is called on a thread
+// of the host, must return soon, and completes its call whenever it is done, from any thread.
+namespace drover {
+inline namespace sdk_v0 {
+
+// What a driver is; constant.
+struct Info {
+  std::uint64_t offers = 0;  // DROVER_CAP_... bits
+  std::uint64_t needs = 0;   // DROVER_NEEDS_... bits
+  drover_fs_isolation fs_isolation = DROVER_FS_NONE;
+  std::string config_schema = R"({"type":"object","additionalProperties":false})";
+  std::string task_config_schema = R"({"type":"object","additionalProperties":false})";
+};
+
+class Driver {
+ public:
+  explicit Driver(Host host) : host_(std::move(host)) {}
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+  virtual ~Driver() = default;
+
+  // ------------------------------------------------------------------------------ the instance
+
+  // The driver's health and what it found on this machine, asked every ProbeInterval and after
+  // each Configure. Blocking form only. An error is an unhealthy fingerprint.
+  virtual Fingerprint Probe() { return Fingerprint{}; }
+  virtual Duration ProbeInterval() const { return std::chrono::seconds(30); }
+
+  // A new configuration for this instance. It keeps the old one when this throws.
+  virtual void Configure(const Json& config) {
+    (void)config;
+    throw Error(Code::kUnimplemented, "this driver takes a new configuration only when it is new");
+  }
+  // All tasks that the host knows have been recovered: what is of no RUN may be removed.
+  virtual void RestoreComplete(const std::vector<RunId>& runs) { (void)runs; }
+  // The instance is about to be destroyed; tasks go on. Wake what waits.
+  virtual void Shutdown() {}
+
+  // ----------------------------------------------------------------------------------- one task
+
+  virtual Started Start(const TaskConfig& task, const CallView& call) {
+    (void)task, (void)call;
+    throw Error(Code::kUnimplemented, "this driver starts nothing");
+  }
+  // HANDLE is absent when none was stored: the start may never have happened. kNotFound: nothing
+  // of the run exists.
+  virtual Recovered Recover(const TaskConfig& task, const std::optional<TaskHandle>& handle,
+                            const CallView& call) {
+    (void)task, (void)handle, (void)call;
+    throw Error(Code::kNotFound, "this driver cannot recover tasks");
+  }
+  // Returns when the task has ended.
+  virtual void Stop(const RunId& run, const StopRequest& request, const CallView& call) {
+    (void)run, (void)request, (void)call;
+    throw Error(Code::kUnimplemented, "this driver stops nothing");
+  }
+  // Forgets the task. A running one is kFailedPrecondition unless FORCE.
+  virtual void Destroy(const RunId& run, bool force, const CallView& call) = 0;
+
+  // To be completed when the task ends, at once if it has. Any number may wait. Never blocks: keep
+  // the call. [any-thread]
+  virtual void Wait(Call<ExitResult> call) = 0;
+  // A look-up. [any-thread]
+  virtual TaskStatus Inspect(const RunId& run) = 0;
+  // Must not block for long: start the sending. [any-thread]
+  virtual void Signal(const RunId& run, const std::string& name) {
+    (void)run, (void)name;
+    throw Error(Code::kUnimplemented, "this driver sends no signals");
+  }
+
+  // With DROVER_CAP_STATS: sends a sample at once and then each INTERVAL. [any-thread]
+  virtual void TaskStats(const RunId& run, Duration interval, Stream<Stats> stream) {
+    (void)run, (void)interval, (void)stream;
+    throw Error(Code::kUnimplemented, "this driver has no statistics");
+  }
+  // With DROVER_CAP_EXEC: runs a command beside the task; the call's id names the session.
+  // [any-thread]
+  virtual void Exec(ExecRequest request, Call<ExitResult> call) {
+    (void)request, (void)call;
+    throw Error(Code::kUnimplemented, "this driver runs no commands");
+  }
+  virtual void Resize(std::uint64_t session_id, int width, int height) {
+    (void)session_id, (void)width, (void)height;
+    throw Error(Code::kUnimplemented, "this driver has no terminals");
+  }
+
+  // -------------------------------------------------------------------- the asynchronous forms
+
+  virtual void ConfigureAsync(Json config, Call<Empty> call) {
+    InBackground(std::move(call), [this, config = std::move(config)](const CallView&) {
+      Configure(config);
+      ProbeSoon();
+      return Empty{};
+    });
+  }
+  virtual void RestoreCompleteAsync(std::vector<RunId> runs, Call<Empty> call) {
+    InBackground(std::move(call), [this, runs = std::move(runs)](const CallView&) {
+      RestoreComplete(runs);
+      return Empty{};
+    });
+  }
+  virtual void StartAsync(TaskConfig task, Call<Started> call) {
+    InBackground(std::move(call), [this, task = std::move(task)](const CallView& view) {
+      return Start(task, view);
+    });
+  }
+  virtual void RecoverAsync(TaskConfig task, std::optional<TaskHandle> handle,
+                            Call<Recovered> call) {
+    InBackground(std::move(call),
+                 [this, task = std::move(task), handle = std::move(handle)](const CallView& view) {
+                   return Recover(task, handle, view);
+                 });
+  }
+  virtual void StopAsync(StopRequest request, Call<Empty> call) {
+    InBackground(std::move(call), [this, request = std::move(request)](const CallView& view) {
+      Stop(view.run_id(), request, view);
+      return Empty{};
+    });
+  }
+  virtual void DestroyAsync(bool force, Call<Empty> call) {
+    InBackground(std::move(call), [this, force](const CallView& view) {
+      Destroy(view.run_id(), force, view);
+      return Empty{};
+    });
+  }
+  // Sends fingerprints as they change, by Probe.
+  virtual void Fingerprints(Stream<Fingerprint> stream) {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      watchers_.push_back(Watcher{std::move(stream), std::nullopt});
+    }
+    ProbeSoon();
+  }
+  // Keeps the stream for Emit.
+  virtual void Events(Stream<Event> stream) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    listeners_.push_back(std::move(stream));
+  }
+
+ protected:
+  const Host& host() const { return host_; }
+
+  // Completes CALL with what WORK(call) returns or throws, on a thread of the instance.
+  template <typename T, typename Work>
+  void InBackground(Call<T> call, Work work) {
+    host_.Post(
+        [call = std::move(call), work = std::move(work)] { call.Run([&] { return work(call); }); });
+  }
+
+  // Tells the host an event of a task. [any-thread]
+  void Emit(const Event& event) {
+    std::vector<Stream<Event>> listeners;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      listeners_.erase(std::remove_if(listeners_.begin(), listeners_.end(),
+                                      [](const Stream<Event>& s) { return s.cancelled(); }),
+                       listeners_.end());
+      listeners = listeners_;
+    }
+    for (const Stream<Event>& listener : listeners) listener.Send(event);
+  }
+
+  // Asks Probe now, not at the end of the interval. [any-thread]
+  void ProbeSoon() {
+    host_.Post([this] { ProbeNow(); });
+  }
+
+  // Feeds STREAM with what SAMPLE(done) tells, at once and each INTERVAL; its error ends the
+  // stream. [any-thread]
+  void SampleEvery(Duration interval, Stream<Stats> stream,
+                   std::function<void(Done<Stats>)> sample) {
+    if (interval < std::chrono::milliseconds(10)) interval = std::chrono::milliseconds(10);
+    Done<Stats> next = [this, interval, stream, sample](Outcome<Stats> outcome) {
+      if (!outcome.ok()) return stream.Fail(outcome.error());
+      if (!stream.Send(outcome.value())) return;
+      Timer timer = host_.After(
+          interval, [this, interval, stream, sample] { SampleEvery(interval, stream, sample); });
+      stream.OnCancel([timer]() mutable { timer.Cancel(); });
+    };
+    sample(std::move(next));
+  }
+
+ private:
+  struct Watcher {
+    Stream<Fingerprint> stream;
+    std::optional<Fingerprint> last;
+  };
+
+  // On a thread of the pool; one probe at a time, so that the order of the messages is theirs.
+  void ProbeNow() {
+    std::lock_guard<std::mutex> one(probing_);
+    Fingerprint now;
+    try {
+      now = Probe();
+    } catch (...) {
+      now.health = Health::kUnhealthy;
+      now.description = abi::CurrentError().message();
+      now.attributes.clear();
+    }
+    std::vector<Stream<Fingerprint>> changed;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      watchers_.erase(std::remove_if(watchers_.begin(), watchers_.end(),
+                                     [](const Watcher& w) { return w.stream.cancelled(); }),
+                      watchers_.end());
+      for (Watcher& watcher : watchers_) {
+        if (watcher.last && *watcher.last == now) continue;
+        watcher.last = now;
+        changed.push_back(watcher.stream);
+      }
+      next_probe_.Cancel();
+      if (!watchers_.empty()) next_probe_ = host_.After(ProbeInterval(), [this] { ProbeSoon(); });
+    }
+    for (const Stream<Fingerprint>& stream : changed) stream.Send(now);
+  }
+
+  const Host host_;
+  std::mutex probing_;
+  std::mutex mutex_;
+  std::vector<Watcher> watchers_;
+  std::vector<Stream<Event>> listeners_;
+  Timer next_probe_;
+};
+
+}  // namespace sdk_v0
+}  // namespace drover

@@ -1,0 +1,360 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "drover/driver.hpp"
+
+// The border between the C interface and a class of driver.hpp: one thunk per verb, generated from
+// the list of the header, none of which lets anything unwind.
+namespace drover {
+inline namespace sdk_v0 {
+namespace abi {
+
+template <typename Args>
+struct VerbOf;
+#define DROVER_SDK_VERB(verb, result)   \
+  template <>                           \
+  struct VerbOf<drover_##verb##_args> { \
+    using Result = result;              \
+  };
+DROVER_SDK_VERB(configure, Empty)
+DROVER_SDK_VERB(start, Started)
+DROVER_SDK_VERB(recover, Recovered)
+DROVER_SDK_VERB(wait, ExitResult)
+DROVER_SDK_VERB(stop, Empty)
+DROVER_SDK_VERB(destroy, Empty)
+DROVER_SDK_VERB(inspect, TaskStatus)
+DROVER_SDK_VERB(restore_complete, Empty)
+DROVER_SDK_VERB(shutdown, Empty)
+DROVER_SDK_VERB(exec, ExitResult)
+#undef DROVER_SDK_VERB
+
+// What a drover_instance pointer leads to.
+class Instance {
+ public:
+  explicit Instance(const drover_host* host) : core_(std::make_shared<Core>(host)) {}
+
+  static Instance* From(drover_instance* self) {
+    if (self == nullptr) throw Error(Code::kInvalidArgument, "the instance is missing");
+    return reinterpret_cast<Instance*>(self);
+  }
+  drover_instance* raw() { return reinterpret_cast<drover_instance*>(this); }
+
+  const std::shared_ptr<Core>& core() const { return core_; }
+  Driver& driver() { return *driver_; }
+  void set_driver(std::unique_ptr<Driver> driver) { driver_ = std::move(driver); }
+
+  std::shared_ptr<CallState> Open(const drover_call* raw) {
+    drover_call call = Sized(raw, "the call");
+    auto state = std::make_shared<CallState>(core_->host, core_->calls, call);
+    core_->calls->Add(call.id, state);
+    return state;
+  }
+  std::shared_ptr<StreamState> OpenStream(std::uint64_t id) {
+    auto state = std::make_shared<StreamState>(core_->host, core_->streams, id);
+    core_->streams->Add(id, state);
+    return state;
+  }
+
+  // The verbs, told apart by their arguments.
+  void Do(const drover_configure_args& args, Call<Empty> call) {
+    driver_->ConfigureAsync(DecodeJson(args.config), std::move(call));
+  }
+  void Do(const drover_start_args& args, Call<Started> call) {
+    driver_->StartAsync(DecodeTaskConfig(args.config), std::move(call));
+  }
+  void Do(const drover_recover_args& args, Call<Recovered> call) {
+    driver_->RecoverAsync(DecodeTaskConfig(args.config), DecodeHandle(args.handle),
+                          std::move(call));
+  }
+  void Do(const drover_wait_args&, Call<ExitResult> call) { driver_->Wait(std::move(call)); }
+  void Do(const drover_stop_args& args, Call<Empty> call) {
+    driver_->StopAsync(StopRequest{Duration(args.timeout), Text(args.signal)}, std::move(call));
+  }
+  void Do(const drover_destroy_args& args, Call<Empty> call) {
+    driver_->DestroyAsync(args.force != 0, std::move(call));
+  }
+  void Do(const drover_inspect_args&, Call<TaskStatus> call) {
+    call.Complete(driver_->Inspect(call.run_id()));
+  }
+  void Do(const drover_restore_complete_args& args, Call<Empty> call) {
+    std::vector<RunId> runs;
+    EachFixed<drover_run_id>(args.run_ids, "the runs",
+                             [&](const drover_run_id* run) { runs.push_back(Decode(*run)); });
+    driver_->RestoreCompleteAsync(std::move(runs), std::move(call));
+  }
+  // On a thread of its own, since it joins the others.
+  void Do(const drover_shutdown_args&, Call<Empty> call) {
+    std::thread([this, call = std::move(call)]() noexcept { ShutDown(call); }).detach();
+  }
+  void Do(ExecRequest request, Call<ExitResult> call) {
+    driver_->Exec(std::move(request), std::move(call));
+  }
+
+ private:
+  void ShutDown(const Call<Empty>& call) noexcept {
+    Outcome<Empty> outcome = Empty{};
+    try {
+      driver_->Shutdown();
+    } catch (...) {
+      outcome = CurrentError();
+    }
+    Error gone(Code::kUnavailable, "the driver is shutting down");
+    for (const auto& open : core_->calls->All()) {
+      if (open->id() == call.id()) continue;
+      open->Cancel();
+      open->Fail(gone);
+    }
+    for (const auto& stream : core_->streams->All()) stream->End(nullptr);
+    core_->gate->Close();
+    core_->timers->CancelAll();
+    core_->pool.Stop();
+    driver_.reset();
+    delete this;
+    call.Finish(outcome);  // from here on the host may be gone
+  }
+
+  const std::shared_ptr<Core> core_;
+  std::unique_ptr<Driver> driver_;
+};
+
+// Opens the call, hands it on, and takes it back when the verb is refused.
+template <typename Result, typename Body>
+std::int32_t Accept(drover_instance* self, const drover_call* call, drover_error* error,
+                    Body&& body) noexcept {
+  std::shared_ptr<CallState> state;
+  std::int32_t code = Guard(error, [&] {
+    Instance* instance = Instance::From(self);
+    state = instance->Open(call);
+    body(*instance, Call<Result>(state));
+  });
+  if (code != DROVER_OK && state != nullptr && !state->Disarm()) return DROVER_OK;
+  return code;
+}
+
+template <typename Send, typename Body>
+std::int32_t AcceptStream(drover_instance* self, std::uint64_t id, drover_error* error,
+                          Body&& body) noexcept {
+  std::shared_ptr<StreamState> state;
+  std::int32_t code = Guard(error, [&] {
+    Instance* instance = Instance::From(self);
+    state = instance->OpenStream(id);
+    body(instance->driver(), Stream<Send>(state));
+  });
+  if (code != DROVER_OK && state != nullptr) state->Disarm();
+  return code;
+}
+
+// The functions of a driver class.
+template <typename D>
+struct Thunks {
+#define DROVER_SDK_THUNK(verb, tag)                                                          \
+  static std::int32_t verb(drover_instance* self, const drover_call* call,                   \
+                           const drover_##verb##_args* args, drover_error* error) noexcept { \
+    using Result = typename VerbOf<drover_##verb##_args>::Result;                            \
+    return Accept<Result>(self, call, error, [&](Instance& instance, Call<Result> open) {    \
+      instance.Do(Sized(args, "the arguments of " #verb), std::move(open));                  \
+    });                                                                                      \
+  }
+  DROVER_ASYNC_VERBS(DROVER_SDK_THUNK)
+#undef DROVER_SDK_THUNK
+
+  static std::int32_t create(const drover_host* host, const drover_call* call,
+                             const drover_create_args* args, drover_error* error) noexcept {
+    std::shared_ptr<CallState> state;
+    std::int32_t code = Guard(error, [&] {
+      if (host == nullptr || !DROVER_HAS(host, drover_host, stream_end)) {
+        throw Error(Code::kInvalidArgument, "the host's functions are missing");
+      }
+      auto instance = std::make_unique<Instance>(host);
+      state = instance->Open(call);
+      Json config = DecodeJson(Sized(args, "the arguments of create").config);
+      instance->set_driver(std::make_unique<D>(Host(instance->core()), config));
+      auto result = Make<drover_create_result>();
+      result.instance = instance->raw();
+      state->Complete(nullptr, &result);
+      instance.release();  // until shutdown
+    });
+    if (code != DROVER_OK && state != nullptr && !state->Disarm()) return DROVER_OK;
+    return code;
+  }
+
+  static const void* get_extension(drover_instance* self, drover_str id) noexcept {
+    if (self == nullptr) return nullptr;  // with an instance, Describe has succeeded
+    if (View(id) == DROVER_TASK_STATS_ID && (Facts().offers & DROVER_CAP_STATS) != 0) {
+      static const drover_task_stats kStats = {sizeof(drover_task_stats), 0, &stats};
+      return &kStats;
+    }
+    if (View(id) == DROVER_TASK_EXEC_ID && (Facts().offers & DROVER_CAP_EXEC) != 0) {
+      static const drover_task_exec kExec = {sizeof(drover_task_exec), 0, &exec, &resize};
+      return &kExec;
+    }
+    return nullptr;
+  }
+
+  static std::int32_t signal(drover_instance* self, const drover_run_id* run, drover_str name,
+                             drover_error* error) noexcept {
+    return Guard(error, [&] { Instance::From(self)->driver().Signal(NeedRun(run), Text(name)); });
+  }
+  static std::int32_t fingerprint(drover_instance* self, std::uint64_t stream,
+                                  drover_error* error) noexcept {
+    return AcceptStream<Fingerprint>(
+        self, stream, error,
+        [](Driver& driver, Stream<Fingerprint> open) { driver.Fingerprints(std::move(open)); });
+  }
+  static std::int32_t events(drover_instance* self, std::uint64_t stream,
+                             drover_error* error) noexcept {
+    return AcceptStream<Event>(self, stream, error, [](Driver& driver, Stream<Event> open) {
+      driver.Events(std::move(open));
+    });
+  }
+  static void stream_cancel(drover_instance* self, std::uint64_t stream) noexcept {
+    Guard(nullptr, [&] {
+      auto state = Instance::From(self)->core()->streams->Find(stream);
+      if (state != nullptr) state->Cancel();
+    });
+  }
+  static std::int32_t stream_join(drover_instance* self, std::uint64_t stream,
+                                  std::int64_t deadline, drover_error* error) noexcept {
+    return Guard(error, [&] {
+      if (!Instance::From(self)->core()->streams->Join(stream, deadline)) {
+        throw Error(Code::kTimeout, "the stream has not ended before the deadline");
+      }
+    });
+  }
+  static void call_cancelled(drover_instance* self, std::uint64_t call) noexcept {
+    Guard(nullptr, [&] {
+      auto state = Instance::From(self)->core()->calls->Find(call);
+      if (state != nullptr) state->Cancel();
+    });
+  }
+  static std::int32_t stats(drover_instance* self, std::uint64_t stream, const drover_run_id* run,
+                            std::int64_t interval, drover_error* error) noexcept {
+    return AcceptStream<Stats>(self, stream, error, [&](Driver& driver, Stream<Stats> open) {
+      driver.TaskStats(NeedRun(run), Duration(interval), std::move(open));
+    });
+  }
+  static std::int32_t exec(drover_instance* self, const drover_call* call,
+                           const drover_exec_args* args, drover_error* error) noexcept {
+    return Accept<ExitResult>(self, call, error, [&](Instance& instance, Call<ExitResult> open) {
+      drover_exec_args in = Sized(args, "the arguments of exec");
+      ExecRequest request;
+      request.input = Take(in.input);
+      request.output = Take(in.output);
+      request.error = Take(in.error);
+      request.run_id = open.run_id();
+      request.tty = in.tty != 0;
+      request.width = in.width;
+      request.height = in.height;
+      EachFixed<drover_str>(in.command, "the command", [&](const drover_str* word) {
+        request.command.push_back(Text(*word));
+      });
+      instance.Do(std::move(request), std::move(open));
+    });
+  }
+  static std::int32_t resize(drover_instance* self, std::uint64_t session, std::int32_t width,
+                             std::int32_t height, drover_error* error) noexcept {
+    return Guard(error, [&] { Instance::From(self)->driver().Resize(session, width, height); });
+  }
+
+  // Kept for the life of the library.
+  static const Info& Facts() {
+    static const Info* const kInfo = new Info(D::Describe());
+    return *kInfo;
+  }
+
+  static RunId NeedRun(const drover_run_id* run) {
+    if (run == nullptr) throw Error(Code::kInvalidArgument, "the run is missing");
+    return Decode(*run);
+  }
+  static Fd Take(drover_fd fd) {
+    return fd.ownership == DROVER_FD_GIVEN && fd.fd >= 0 ? Fd(fd.fd) : Fd();
+  }
+};
+
+// The descriptor of a driver class; INFO gives its name and version too.
+template <typename D>
+const drover_driver* Descriptor(const drover_info* (*info)(void)) noexcept {
+  using T = Thunks<D>;
+  static const drover_driver kDriver = [info] {
+    drover_driver out = Make<drover_driver>();
+    out.abi_major = DROVER_ABI_MAJOR;
+    out.min_host_minor = 0;
+    out.abi_draft = DROVER_ABI_DRAFT;
+    out.info = info;
+    out.create = &T::create;
+    out.get_extension = &T::get_extension;
+#define DROVER_SDK_MEMBER(verb, tag) out.verb = &T::verb;
+    DROVER_ASYNC_VERBS(DROVER_SDK_MEMBER)
+#undef DROVER_SDK_MEMBER
+    out.signal = &T::signal;
+    out.fingerprint = &T::fingerprint;
+    out.events = &T::events;
+    out.stream_cancel = &T::stream_cancel;
+    out.stream_join = &T::stream_join;
+    out.call_cancelled = &T::call_cancelled;
+    return out;
+  }();
+  return &kDriver;
+}
+
+// Null when the class's Describe throws: the host then refuses the plugin.
+template <typename D>
+const drover_info* MakeInfo(const char* name, const char* version) noexcept {
+  try {
+    static const drover_info* const kInfo = [name, version]() -> const drover_info* {
+      const Info& facts = Thunks<D>::Facts();
+      auto* out = new drover_info(Make<drover_info>());
+      out->fs_isolation = facts.fs_isolation;
+      out->name = Str(name);
+      out->version = Str(version);
+      out->offers = facts.offers;
+      out->needs = facts.needs;
+      out->config_schema = Str(facts.config_schema);
+      out->task_config_schema = Str(facts.task_config_schema);
+      return out;
+    }();
+    return kInfo;
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+}  // namespace abi
+}  // namespace sdk_v0
+}  // namespace drover
+
+// Keeps the section where a linker collects garbage.
+#ifdef __has_attribute
+#if __has_attribute(retain)
+#define DROVER_SDK_RETAIN , retain
+#endif
+#endif
+#ifndef DROVER_SDK_RETAIN
+#define DROVER_SDK_RETAIN
+#endif
+
+// Once per library, in the global namespace: the manifest and the exported function. The texts are
+// literals: NAME as jobs name the driver, VERSION of the plugin, LICENSE as an SPDX expression.
+#define DROVER_DRIVER(CLASS, NAME, VERSION, LICENSE)                                           \
+  extern "C" {                                                                                 \
+  extern __attribute__((visibility("hidden"))) const drover_manifest drover_manifest_v0;       \
+  __attribute__((used DROVER_SDK_RETAIN, section(DROVER_MANIFEST_SECTION)))                    \
+  const drover_manifest drover_manifest_v0 = {{'D', 'R', 'O', 'V', 'E', 'R', 'M', '0'},        \
+                                              sizeof(drover_manifest),                         \
+                                              DROVER_ABI_MAJOR,                                \
+                                              DROVER_ABI_DRAFT,                                \
+                                              0,                                               \
+                                              NAME,                                            \
+                                              VERSION,                                         \
+                                              LICENSE};                                        \
+  __attribute__((visibility("default"))) const drover_driver* drover_driver_entry_v0(void);    \
+  const drover_driver* drover_driver_entry_v0(void) {                                          \
+    return ::drover::abi::Descriptor<CLASS>(                                                   \
+        []() -> const drover_info* { return ::drover::abi::MakeInfo<CLASS>(NAME, VERSION); }); \
+  }                                                                                            \
+  }

@@ -1,0 +1,164 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "drover/drover.h"
+
+// Errors of a driver. A driver throws drover::Error; the wrapper turns it, and whatever else is
+// thrown, into the error object of the C interface, so that nothing unwinds into the host.
+namespace drover {
+inline namespace sdk_v0 {
+
+enum class Code : std::int32_t {
+  kInternal = DROVER_E_INTERNAL,
+  kInvalidArgument = DROVER_E_INVALID_ARGUMENT,
+  kNotFound = DROVER_E_NOT_FOUND,
+  kUnimplemented = DROVER_E_UNIMPLEMENTED,
+  kUnavailable = DROVER_E_UNAVAILABLE,
+  kCancelled = DROVER_E_CANCELLED,
+  kTimeout = DROVER_E_TIMEOUT,
+  kFailedPrecondition = DROVER_E_FAILED_PRECONDITION,
+  kPermissionDenied = DROVER_E_PERMISSION_DENIED,
+  kResourceExhausted = DROVER_E_RESOURCE_EXHAUSTED,
+};
+
+// An error: a code for programs, a text for people. Recoverable means that the same may succeed
+// when it is tried again; the host then restarts the task by its restart policy.
+class Error : public std::exception {
+ public:
+  Error(Code code, std::string message, bool recoverable = false)
+      : code_(code), recoverable_(recoverable), message_(std::move(message)) {}
+
+  static Error Recoverable(Code code, std::string message) {
+    return Error(code, std::move(message), true);
+  }
+
+  Code code() const noexcept { return code_; }
+  bool recoverable() const noexcept { return recoverable_; }
+  const std::string& message() const noexcept { return message_; }
+  const char* what() const noexcept override { return message_.c_str(); }
+
+ private:
+  Code code_;
+  bool recoverable_;
+  std::string message_;
+};
+
+// A value, or why there is none: what callbacks are given, since nobody could catch there.
+template <typename T>
+class Outcome {
+ public:
+  Outcome(T value) : content_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: implicit
+  Outcome(Error error) : content_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit
+
+  bool ok() const noexcept { return content_.index() == 0; }
+  // Throws the error when there is no value.
+  const T& value() const {
+    if (!ok()) throw std::get<1>(content_);
+    return std::get<0>(content_);
+  }
+  // Only when !ok().
+  const Error& error() const { return std::get<1>(content_); }
+
+ private:
+  std::variant<T, Error> content_;
+};
+
+namespace abi {
+
+// Fills the caller's error object, as far as the caller's version of it reaches.
+inline std::int32_t FillError(drover_error* out, Code code, bool recoverable, const char* text,
+                              std::size_t size) noexcept {
+  if (out != nullptr) {
+    std::uint32_t flags = recoverable ? DROVER_ERROR_RECOVERABLE : 0u;
+    if (DROVER_HAS(out, drover_error, code)) out->code = static_cast<std::int32_t>(code);
+    if (DROVER_HAS(out, drover_error, flags)) out->flags = flags;
+    if (DROVER_HAS(out, drover_error, message)) {
+      if (size > DROVER_ERROR_MESSAGE_MAX) {
+        size = DROVER_ERROR_MESSAGE_MAX;
+        // Cut between characters: step back over the bytes that continue one.
+        while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0u) == 0x80u) --size;
+      }
+      std::memcpy(out->message, text, size);
+      out->message_size = static_cast<std::uint32_t>(size);
+    }
+  }
+  return static_cast<std::int32_t>(code);
+}
+
+inline std::int32_t FillError(drover_error* out, const Error& error) noexcept {
+  return FillError(out, error.code(), error.recoverable(), error.message().data(),
+                   error.message().size());
+}
+
+inline drover_error EmptyError() noexcept {
+  drover_error error;
+  std::memset(&error, 0, sizeof error);
+  error.struct_size = sizeof error;
+  return error;
+}
+
+// The error that the other side has filled, CODE being what its function returned.
+inline Error ReadError(std::int32_t code, const drover_error& in) {
+  if (in.code != DROVER_OK) code = in.code;
+  if (code < DROVER_E_INTERNAL || code > DROVER_E_RESOURCE_EXHAUSTED) code = DROVER_E_INTERNAL;
+  std::size_t size = in.message_size;
+  if (size > DROVER_ERROR_MESSAGE_MAX) size = DROVER_ERROR_MESSAGE_MAX;
+  std::string message(in.message, size);
+  if (message.empty()) message = "the host gave no reason";
+  return Error(static_cast<Code>(code), std::move(message),
+               (in.flags & DROVER_ERROR_RECOVERABLE) != 0);
+}
+
+// An error object of maybe another version, brought into ours.
+inline Error ReadError(const drover_error* in) {
+  drover_error copy = EmptyError();
+  if (in != nullptr) {
+    std::size_t size = in->struct_size;
+    if (size > sizeof copy) size = sizeof copy;
+    if (size >= sizeof copy.struct_size) std::memcpy(&copy, in, size);
+  }
+  return ReadError(copy.code, copy);
+}
+
+// The exception in flight as an Error. Call it in a catch block.
+inline Error CurrentError() {
+  try {
+    throw;
+  } catch (const Error& error) {
+    return error;
+  } catch (const std::bad_alloc&) {
+    return Error(Code::kResourceExhausted, "the driver is out of memory");
+  } catch (const std::exception& error) {
+    return Error(Code::kInternal, error.what());
+  } catch (...) {
+    return Error(Code::kInternal, "the driver threw something that is no std::exception");
+  }
+}
+
+// Runs BODY on the border to the host: whatever it throws ends here, as a code and a filled error.
+template <typename Body>
+std::int32_t Guard(drover_error* out, Body&& body) noexcept {
+  try {
+    try {
+      body();
+      return DROVER_OK;
+    } catch (...) {
+      return FillError(out, CurrentError());
+    }
+  } catch (...) {
+    static const char kText[] = "the driver is out of memory";
+    return FillError(out, Code::kResourceExhausted, false, kText, sizeof kText - 1);
+  }
+}
+
+}  // namespace abi
+}  // namespace sdk_v0
+}  // namespace drover

@@ -1,0 +1,85 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <utility>
+
+// Counts the callbacks that are inside a driver instance. Closing it is what makes shutdown safe:
+// no callback enters any more, and Close returns when the last one has left.
+namespace drover {
+inline namespace sdk_v0 {
+
+class Gate {
+ public:
+  // A stay inside; false when the gate is closed.
+  class Pass {
+   public:
+    explicit Pass(Gate* gate) : gate_(gate) {}
+    Pass(Pass&& other) noexcept : gate_(std::exchange(other.gate_, nullptr)) {}
+    Pass(const Pass&) = delete;
+    Pass& operator=(const Pass&) = delete;
+    ~Pass() {
+      if (gate_ != nullptr) gate_->Leave();
+    }
+    explicit operator bool() const { return gate_ != nullptr; }
+
+   private:
+    Gate* gate_;
+  };
+
+  Pass Enter() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (closed_) return Pass(nullptr);
+    ++inside_;
+    return Pass(this);
+  }
+
+  // WAKE is called once when the gate closes, at once if it is closed already: for those who wait
+  // inside for something that will not come any more. Returns its number for Forget.
+  std::uint64_t OnClose(std::function<void()> wake) {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (!closed_) {
+        wakers_.emplace(++last_waker_, std::move(wake));
+        return last_waker_;
+      }
+    }
+    wake();
+    return 0;
+  }
+  void Forget(std::uint64_t waker) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    wakers_.erase(waker);
+  }
+
+  void Close() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    closed_ = true;
+    std::map<std::uint64_t, std::function<void()>> wakers;
+    wakers.swap(wakers_);
+    lock.unlock();
+    for (auto& waker : wakers) waker.second();
+    lock.lock();
+    empty_.wait(lock, [this] { return inside_ == 0; });
+  }
+
+ private:
+  void Leave() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (--inside_ == 0) empty_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable empty_;
+  bool closed_ = false;
+  int inside_ = 0;
+  std::uint64_t last_waker_ = 0;
+  std::map<std::uint64_t, std::function<void()>> wakers_;
+};
+
+}  // namespace sdk_v0
+}  // namespace drover

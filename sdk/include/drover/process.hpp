@@ -1,0 +1,268 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "drover/service.hpp"
+
+// The host's process service. A process that is started through it has what the host's own drivers
+// have: tracking of every descendant, log files with rotation, an exit status that survives the
+// agent.
+namespace drover {
+inline namespace sdk_v0 {
+
+// A descriptor that this object closes.
+class Fd {
+ public:
+  Fd() = default;
+  explicit Fd(int fd) : fd_(fd) {}
+  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Fd& operator=(Fd&& other) noexcept {
+    if (this != &other) {
+      if (fd_ >= 0) ::close(fd_);
+      fd_ = std::exchange(other.fd_, -1);
+    }
+    return *this;
+  }
+  ~Fd() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int get() const { return fd_; }
+  bool ok() const { return fd_ >= 0; }
+  int release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_ = -1;
+};
+
+struct ProcessSpec {
+  std::vector<std::string> argv;  // the first is an absolute path
+  StringMap env;                  // all of it
+  std::string work_dir;
+  std::string user;  // name or number; empty: that of the agent
+  int oom_score_adj = 0;
+};
+
+struct ProcessState {
+  TaskState state = TaskState::kUnknown;
+  int pid = 0;
+  std::int64_t started_at = 0;  // ns since 1970
+  std::optional<ExitResult> exit_result;
+};
+
+// A command to run beside a task. With a tty only OUTPUT is written.
+struct ExecRequest {
+  RunId run_id;
+  std::vector<std::string> command;
+  bool tty = false;
+  int width = 80;
+  int height = 24;
+  Fd input;
+  Fd output;
+  Fd error;
+};
+
+// A command that the process service runs beside a task, until its end has been told. [any-thread]
+class ExecSession {
+ public:
+  void Resize(int width, int height) const {
+    drover_error error = abi::EmptyError();
+    std::int32_t code =
+        service_->exec_resize(host_, const_cast<ExecSession*>(this), width, height, &error);
+    if (code != DROVER_OK) throw abi::ReadError(code, error);
+  }
+  // Ends it soon; its end is told as usual.
+  void End() const { service_->exec_end(host_, const_cast<ExecSession*>(this)); }
+
+ private:
+  friend class ProcessService;
+  ExecSession(const drover_host* host, const drover_process* service)
+      : host_(host), service_(service) {}
+
+  const drover_host* const host_;
+  const drover_process* const service_;
+  std::shared_ptr<Gate> gate_;
+  Done<ExitResult> done_;
+  // The session's address names it at the host: it is kept from reuse until the end is told.
+  std::shared_ptr<ExecSession> self_;
+};
+
+// Each function in two forms: with a callback [any-thread], and blocking, which throws, for the
+// driver's own threads only.
+class ProcessService {
+ public:
+  ProcessService(const drover_host* host, const drover_process* service, std::shared_ptr<Gate> gate)
+      : host_(host), service_(service), gate_(std::move(gate)) {}
+
+  bool available() const { return service_ != nullptr; }
+
+  // Success means that the program has been executed. Returns its process id.
+  void Start(const RunId& run, const ProcessSpec& spec, Done<int> done) const {
+    Need();
+    std::vector<drover_str> argv = abi::Strs(spec.argv);
+    std::vector<drover_pair> env = abi::Pairs(spec.env);
+    auto args = abi::Make<drover_process_start_args>();
+    args.oom_score_adj = spec.oom_score_adj;
+    args.argv = abi::Array(argv);
+    args.env = abi::Array(env);
+    args.work_dir = abi::Str(spec.work_dir);
+    args.user = abi::Str(spec.user);
+    Run<int>(run, service_->start, args, &DecodePid, std::move(done));
+  }
+  int Start(const RunId& run, const ProcessSpec& spec) const {
+    return abi::Await<int>(gate_, [&](Done<int> done) { Start(run, spec, std::move(done)); });
+  }
+
+  // Finds the process of a run after a restart of the agent. kNotFound: there is none.
+  void Attach(const RunId& run, Done<ProcessState> done) const {
+    Need();
+    Run<ProcessState>(run, service_->attach, None(), &DecodeState, std::move(done));
+  }
+  ProcessState Attach(const RunId& run) const {
+    return abi::Await<ProcessState>(gate_,
+                                    [&](Done<ProcessState> done) { Attach(run, std::move(done)); });
+  }
+
+  // The end of the process. There is no blocking form: no thread is parked for a task's life.
+  void Wait(const RunId& run, Done<ExitResult> done) const {
+    Need();
+    Run<ExitResult>(run, service_->wait, None(), &DecodeExitResult, std::move(done));
+  }
+
+  void Signal(const RunId& run, int number, Done<Empty> done) const {
+    Need();
+    auto args = abi::Make<drover_process_signal_args>();
+    args.number = number;
+    Run<Empty>(run, service_->signal, args, &abi::DecodeEmpty, std::move(done));
+  }
+  void Signal(const RunId& run, int number) const {
+    abi::Await<Empty>(gate_, [&](Done<Empty> done) { Signal(run, number, std::move(done)); });
+  }
+
+  // Sends the signal, and SIGKILL to every descendant when TIMEOUT is over.
+  void Stop(const RunId& run, int number, Duration timeout, Done<Empty> done) const {
+    Need();
+    auto args = abi::Make<drover_process_stop_args>();
+    args.number = number;
+    args.timeout = timeout.count();
+    Run<Empty>(run, service_->stop, args, &abi::DecodeEmpty, std::move(done));
+  }
+  void Stop(const RunId& run, int number, Duration timeout) const {
+    abi::Await<Empty>(gate_,
+                      [&](Done<Empty> done) { Stop(run, number, timeout, std::move(done)); });
+  }
+
+  // SIGKILL to every descendant.
+  void Kill(const RunId& run, Done<Empty> done) const {
+    Need();
+    Run<Empty>(run, service_->kill, None(), &abi::DecodeEmpty, std::move(done));
+  }
+  void Kill(const RunId& run) const {
+    abi::Await<Empty>(gate_, [&](Done<Empty> done) { Kill(run, std::move(done)); });
+  }
+
+  // Kills what is left, and forgets the run and its exit status.
+  void Release(const RunId& run, Done<Empty> done) const {
+    Need();
+    Run<Empty>(run, service_->release, None(), &abi::DecodeEmpty, std::move(done));
+  }
+  void Release(const RunId& run) const {
+    abi::Await<Empty>(gate_, [&](Done<Empty> done) { Release(run, std::move(done)); });
+  }
+
+  // One sample.
+  void Usage(const RunId& run, Done<Stats> done) const {
+    Need();
+    Run<Stats>(run, service_->usage, None(), &DecodeSample, std::move(done));
+  }
+  Stats Usage(const RunId& run) const {
+    return abi::Await<Stats>(gate_, [&](Done<Stats> done) { Usage(run, std::move(done)); });
+  }
+
+  // Runs a command beside the process and tells its end. The descriptors go with it. A refusal
+  // comes through DONE too.
+  std::shared_ptr<ExecSession> Exec(ExecRequest request, Done<ExitResult> done) const {
+    Need();
+    std::shared_ptr<ExecSession> session(new ExecSession(host_, service_));
+    session->gate_ = gate_;
+    session->done_ = std::move(done);
+    session->self_ = session;
+    std::vector<drover_str> command = abi::Strs(request.command);
+    auto args = abi::Make<drover_exec_args>();
+    args.tty = request.tty ? 1 : 0;
+    args.command = abi::Array(command);
+    args.width = request.width;
+    args.height = request.height;
+    args.input = Give(request.input);
+    args.output = Give(request.output);
+    args.error = Give(request.error);
+    drover_run_id run = abi::Encode(request.run_id);
+    drover_error error = abi::EmptyError();
+    std::int32_t code = service_->exec(host_, &run, &args, &ExecDone, session.get(), &error);
+    if (code != DROVER_OK) {
+      session->self_.reset();
+      session->done_(abi::ReadError(code, error));
+    }
+    return session;
+  }
+
+ private:
+  void Need() const {
+    if (service_ == nullptr) {
+      throw Error(Code::kUnimplemented, "the host has no process service");
+    }
+  }
+  static drover_process_none_args None() { return abi::Make<drover_process_none_args>(); }
+  static drover_fd Give(Fd& fd) {
+    if (!fd.ok()) return drover_fd{-1, DROVER_FD_NONE};
+    return drover_fd{fd.release(), DROVER_FD_GIVEN};
+  }
+  static int DecodePid(const void* in) {
+    return abi::Sized(static_cast<const drover_process_info*>(in), "the process").pid;
+  }
+  static ExitResult DecodeExitResult(const void* in) {
+    return abi::DecodeExit(static_cast<const drover_exit_result*>(in));
+  }
+  static ProcessState DecodeState(const void* in) {
+    auto raw = abi::Sized(static_cast<const drover_process_state*>(in), "the process state");
+    ProcessState out;
+    out.state = static_cast<TaskState>(raw.state);
+    out.pid = raw.pid;
+    out.started_at = raw.started_at;
+    if (raw.exit_result != nullptr) out.exit_result = abi::DecodeExit(raw.exit_result);
+    return out;
+  }
+  static Stats DecodeSample(const void* in) {
+    return abi::DecodeStats(static_cast<const drover_stats*>(in));
+  }
+  static void ExecDone(void* context, const drover_error* error, const void* result) noexcept {
+    std::shared_ptr<ExecSession> session = std::move(static_cast<ExecSession*>(context)->self_);
+    abi::RunInside(session->gate_, [&] {
+      abi::Pending<ExitResult> pending{session->gate_, &DecodeExitResult, nullptr};
+      session->done_(pending.Read(error, result));
+    });
+    session->done_ = nullptr;
+  }
+
+  template <typename T, typename Args, typename Function>
+  void Run(const RunId& run, Function function, const Args& args, T (*decode)(const void*),
+           Done<T> done) const {
+    drover_run_id raw = abi::Encode(run);
+    abi::CallService<T>(gate_, decode, std::move(done),
+                        [&](drover_done finish, void* context, drover_error* error) {
+                          return function(host_, &raw, &args, finish, context, error);
+                        });
+  }
+
+  const drover_host* const host_;
+  const drover_process* const service_;
+  const std::shared_ptr<Gate> gate_;
+};
+
+}  // namespace sdk_v0
+}  // namespace drover

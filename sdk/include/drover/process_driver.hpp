@@ -1,0 +1,334 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "drover/driver.hpp"
+#include "drover/signals.hpp"
+
+// The base of a driver whose task is one process of the host's process service: say in Plan what is
+// to run, and start, recover, wait, stop, signals, statistics and exec are there. No thread waits.
+namespace drover {
+inline namespace sdk_v0 {
+
+class ProcessDriver : public Driver {
+ public:
+  using Driver::Driver;
+
+  // What ProcessDriver does for the class, to be put into its Info.
+  static constexpr std::uint64_t kOffers = DROVER_CAP_SIGNALS | DROVER_CAP_EXEC | DROVER_CAP_STATS;
+  static constexpr std::uint64_t kNeeds = DROVER_NEEDS_PROCESS_SERVICE;
+
+  // The process of a task. May block; on a thread of the instance. Throw drover::Error to refuse.
+  virtual ProcessSpec Plan(const TaskConfig& task) = 0;
+
+  // The number of the signal that stops a task; REQUESTED may be empty, which is SIGINT here.
+  virtual int StopSignal(const std::string& requested) const {
+    if (requested.empty()) return SIGINT;
+    return NeedSignal(requested);
+  }
+  // The number of a signal to send.
+  virtual int SignalToSend(const RunId& run, const std::string& name) const {
+    (void)run;
+    return NeedSignal(name);
+  }
+  // The result of a task as the host is to see it.
+  virtual ExitResult Ended(ExitResult result) const { return result; }
+
+  void StartAsync(TaskConfig task, Call<Started> call) override {
+    auto entry = std::make_shared<Task>();
+    entry->run = task.run_id;
+    entry->kill_signal = task.kill_signal;
+    if (!Insert(entry)) {
+      throw Error(Code::kFailedPrecondition, "task with ID \"" + task.id + "\" already started");
+    }
+    try {
+      host().Post([this, task = std::move(task), entry, call] { PlanAndStart(task, entry, call); });
+    } catch (...) {
+      Erase(entry->run);
+      throw;
+    }
+  }
+
+  void RecoverAsync(TaskConfig task, std::optional<TaskHandle> handle,
+                    Call<Recovered> call) override {
+    (void)handle;  // the run's id is all that is needed to find the process
+    if (auto known = Find(task.run_id)) {
+      std::lock_guard<std::mutex> lock(known->mutex);
+      return call.Complete(Recovered{known->exited, HandleOf(*known)});
+    }
+    auto entry = std::make_shared<Task>();
+    entry->run = task.run_id;
+    entry->kill_signal = task.kill_signal;
+    host().process().Attach(entry->run, [this, entry, call](Outcome<ProcessState> outcome) {
+      if (!outcome.ok()) return call.Fail(outcome.error());
+      const ProcessState& state = outcome.value();
+      entry->pid = state.pid;
+      entry->started_at = state.started_at;
+      entry->running = true;
+      Insert(entry);
+      if (state.state == TaskState::kExited) {
+        SetExited(entry, state.exit_result.value_or(ExitResult{-1, 0, false, "unknown result"}));
+      } else {
+        AwaitEnd(entry);
+      }
+      std::lock_guard<std::mutex> lock(entry->mutex);
+      call.Complete(Recovered{entry->exited, HandleOf(*entry)});
+    });
+  }
+
+  void Wait(Call<ExitResult> call) override {
+    auto task = Need(call.run_id());
+    std::unique_lock<std::mutex> lock(task->mutex);
+    if (!task->exited) {
+      task->waiters.push_back(std::move(call));
+      return;
+    }
+    ExitResult result = *task->exited;
+    lock.unlock();
+    call.Complete(result);
+  }
+
+  void StopAsync(StopRequest request, Call<Empty> call) override {
+    auto task = Need(call.run_id());
+    const std::string& name = request.signal.empty() ? task->kill_signal : request.signal;
+    int number = request.timeout.count() > 0 ? StopSignal(name) : SIGKILL;
+    {
+      std::lock_guard<std::mutex> lock(task->mutex);
+      if (task->exited) return call.Complete(Empty{});
+    }
+    // What cannot be killed must not keep the call for ever.
+    Timer late = host().After(request.timeout + kStopGrace, [call] {
+      call.Fail(Error(Code::kTimeout, "the task has not ended 15 s after it was killed"));
+    });
+    auto finish = [call, late](Outcome<Empty> outcome) mutable {
+      late.Cancel();
+      if (!outcome.ok() && outcome.error().code() == Code::kNotFound) outcome = Empty{};
+      call.Finish(outcome);
+    };
+    if (request.timeout.count() > 0) {
+      host().process().Stop(task->run, number, request.timeout, std::move(finish));
+    } else {
+      host().process().Kill(task->run, std::move(finish));
+    }
+  }
+
+  void DestroyAsync(bool force, Call<Empty> call) override {
+    auto task = Find(call.run_id());
+    if (task != nullptr && !force) {
+      std::lock_guard<std::mutex> lock(task->mutex);
+      if (!task->exited) {
+        throw Error(Code::kFailedPrecondition, "cannot destroy running task");
+      }
+    }
+    // Also when the run is not known here: after a start that failed half-way.
+    RunId run = call.run_id();
+    bool known = task != nullptr;
+    host().process().Release(run, [this, run, known, call](Outcome<Empty> outcome) {
+      if (!outcome.ok() && !(known && outcome.error().code() == Code::kNotFound)) {
+        return call.Fail(outcome.error());
+      }
+      auto gone = Erase(run);
+      if (gone != nullptr) {
+        SetExited(gone, ExitResult{-1, SIGKILL, false, "the task was destroyed"});
+      }
+      call.Complete(Empty{});
+    });
+  }
+  void Destroy(const RunId&, bool, const CallView&) final {}  // see DestroyAsync
+
+  TaskStatus Inspect(const RunId& run) override {
+    auto task = Need(run);
+    std::lock_guard<std::mutex> lock(task->mutex);
+    TaskStatus out;
+    out.state = task->exited    ? TaskState::kExited
+                : task->running ? TaskState::kRunning
+                                : TaskState::kUnknown;
+    out.started_at = task->started_at;
+    out.completed_at = task->completed_at;
+    out.exit_result = task->exited;
+    out.attributes["pid"] = std::to_string(task->pid);
+    return out;
+  }
+
+  void Signal(const RunId& run, const std::string& name) override {
+    auto task = Need(run);
+    int number = SignalToSend(run, name);
+    {
+      std::lock_guard<std::mutex> lock(task->mutex);
+      if (task->exited || !task->running) {
+        throw Error(Code::kFailedPrecondition, "the task is not running");
+      }
+    }
+    Host log = host();
+    host().process().Signal(run, number, [log, run, number](Outcome<Empty> outcome) {
+      if (outcome.ok()) return;
+      log.Log(LogLevel::kWarn, run,
+              "signal " + std::to_string(number) + ": " + outcome.error().message());
+    });
+  }
+
+  void TaskStats(const RunId& run, Duration interval, Stream<Stats> stream) override {
+    auto task = Need(run);
+    SampleEvery(interval, std::move(stream),
+                [this, task](Done<Stats> done) { Sample(*task, std::move(done)); });
+  }
+
+  void Exec(ExecRequest request, Call<ExitResult> call) override {
+    Need(request.run_id);
+    std::uint64_t id = call.id();
+    // Held while the session is entered: its end may come before Exec has returned.
+    auto session = std::make_shared<Session>();
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      sessions_[id] = session;
+    }
+    auto running =
+        host().process().Exec(std::move(request), [this, id, call](Outcome<ExitResult> outcome) {
+          {
+            std::lock_guard<std::mutex> lock(mutex_);
+            sessions_.erase(id);
+          }
+          call.Finish(outcome);
+        });
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      session->exec = running;
+    }
+    call.OnCancel([running] { running->End(); });
+  }
+
+  void Resize(std::uint64_t session_id, int width, int height) override {
+    std::shared_ptr<ExecSession> exec;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      auto found = sessions_.find(session_id);
+      if (found != sessions_.end()) exec = found->second->exec;
+    }
+    if (exec == nullptr) throw Error(Code::kNotFound, "there is no such session");
+    exec->Resize(width, height);
+  }
+
+ private:
+  static constexpr std::chrono::seconds kStopGrace{15};
+
+  struct Task {
+    RunId run;
+    std::string kill_signal;
+    std::mutex mutex;  // of what follows
+    bool running = false;
+    int pid = 0;
+    std::int64_t started_at = 0;
+    std::int64_t completed_at = 0;
+    std::optional<ExitResult> exited;
+    std::vector<Call<ExitResult>> waiters;
+  };
+  struct Session {
+    std::shared_ptr<ExecSession> exec;
+  };
+
+  static int NeedSignal(const std::string& name) {
+    auto number = SignalNumber(name);
+    if (!number) throw Error(Code::kInvalidArgument, "unknown signal: " + name);
+    return *number;
+  }
+
+  void PlanAndStart(const TaskConfig& config, const std::shared_ptr<Task>& task,
+                    const Call<Started>& call) {
+    try {
+      ProcessSpec spec = Plan(config);
+      host().process().Start(task->run, spec, [this, task, call](Outcome<int> outcome) {
+        if (!outcome.ok()) {
+          Erase(task->run);
+          return call.Fail(outcome.error());
+        }
+        {
+          std::lock_guard<std::mutex> lock(task->mutex);
+          task->running = true;
+          task->pid = outcome.value();
+          task->started_at = WallNow();
+        }
+        AwaitEnd(task);
+        call.Complete(Started{HandleOf(*task), std::nullopt});
+      });
+    } catch (...) {
+      Erase(task->run);
+      call.Fail(abi::CurrentError());
+    }
+  }
+
+  void AwaitEnd(const std::shared_ptr<Task>& task) {
+    host().process().Wait(task->run, [this, task](Outcome<ExitResult> outcome) {
+      SetExited(task, outcome.ok() ? outcome.value()
+                                   : ExitResult{-1, 0, false, outcome.error().message()});
+    });
+  }
+
+  void SetExited(const std::shared_ptr<Task>& task, ExitResult result) {
+    std::vector<Call<ExitResult>> waiters;
+    {
+      std::lock_guard<std::mutex> lock(task->mutex);
+      if (task->exited) return;
+      result = Ended(std::move(result));
+      task->running = false;
+      task->exited = result;
+      task->completed_at = WallNow();
+      waiters.swap(task->waiters);
+    }
+    for (const Call<ExitResult>& waiter : waiters) waiter.Complete(result);
+  }
+
+  void Sample(Task& task, Done<Stats> done) {
+    {
+      std::lock_guard<std::mutex> lock(task.mutex);
+      if (task.exited) {
+        return done(Error(Code::kFailedPrecondition, "the task is not running"));
+      }
+    }
+    host().process().Usage(task.run, std::move(done));
+  }
+
+  TaskHandle HandleOf(const Task& task) const {
+    Json::Object state;
+    state["pid"] = Json(task.pid);
+    state["started_at"] = Json(task.started_at);
+    return TaskHandle{1, Json(std::move(state)).Text(), ""};
+  }
+
+  bool Insert(const std::shared_ptr<Task>& task) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return tasks_.emplace(task->run, task).second;
+  }
+  std::shared_ptr<Task> Find(const RunId& run) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto found = tasks_.find(run);
+    return found == tasks_.end() ? nullptr : found->second;
+  }
+  std::shared_ptr<Task> Need(const RunId& run) {
+    auto task = Find(run);
+    if (task == nullptr) throw Error(Code::kNotFound, "task not found for given id");
+    return task;
+  }
+  std::shared_ptr<Task> Erase(const RunId& run) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto found = tasks_.find(run);
+    if (found == tasks_.end()) return nullptr;
+    auto task = found->second;
+    tasks_.erase(found);
+    return task;
+  }
+
+  std::mutex mutex_;  // of what follows
+  std::map<RunId, std::shared_ptr<Task>> tasks_;
+  std::map<std::uint64_t, std::shared_ptr<Session>> sessions_;
+};
+
+}  // namespace sdk_v0
+}  // namespace drover

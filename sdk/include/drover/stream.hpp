@@ -1,0 +1,184 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "drover/call.hpp"
+
+// Streams of messages to the host.
+namespace drover {
+inline namespace sdk_v0 {
+
+namespace abi {
+
+class StreamState;
+
+// The streams of an instance that have not ended.
+class StreamTable {
+ public:
+  void Add(std::uint64_t id, const std::shared_ptr<StreamState>& stream) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    open_[id] = stream;
+  }
+  void Remove(std::uint64_t id) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    open_.erase(id);
+    ended_.notify_all();
+  }
+  std::shared_ptr<StreamState> Find(std::uint64_t id) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto found = open_.find(id);
+    return found == open_.end() ? nullptr : found->second.lock();
+  }
+  std::vector<std::shared_ptr<StreamState>> All() {
+    std::vector<std::shared_ptr<StreamState>> out;
+    std::lock_guard<std::mutex> lock(mutex_);
+    for (auto& item : open_) {
+      if (auto stream = item.second.lock()) out.push_back(std::move(stream));
+    }
+    return out;
+  }
+  // True when the stream has ended; false at DEADLINE (CLOCK_BOOTTIME).
+  bool Join(std::uint64_t id, std::int64_t deadline) {
+    // Longer than this no wait is: the sum below must not overflow.
+    constexpr std::int64_t kLongest = std::int64_t{1000} * 24 * 3600 * 1000000000;
+    std::int64_t now = BootNow();
+    std::int64_t left = deadline <= now ? 0 : deadline - now;
+    if (left > kLongest || left < 0) left = kLongest;
+    std::unique_lock<std::mutex> lock(mutex_);
+    return ended_.wait_for(lock, std::chrono::nanoseconds(left),
+                           [&] { return open_.count(id) == 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::map<std::uint64_t, std::weak_ptr<StreamState>> open_;
+};
+
+// One stream. Messages go out under a lock, so that after its end, which a cancellation brings at
+// once, nothing is sent any more, whatever the driver still does.
+class StreamState {
+ public:
+  StreamState(const drover_host* host, std::shared_ptr<StreamTable> table, std::uint64_t id)
+      : host_(host), table_(std::move(table)), id_(id) {}
+  StreamState(const StreamState&) = delete;
+  StreamState& operator=(const StreamState&) = delete;
+  ~StreamState() { End(nullptr); }
+
+  bool cancelled() const { return cancelled_; }
+
+  // False when the stream is cancelled or has ended.
+  bool Send(const void* message) {
+    bool go_on = false;
+    {
+      std::lock_guard<std::mutex> lock(sending_);
+      if (!ended_ && !cancelled_) {
+        go_on = host_->stream_send(host_, id_, static_cast<const drover_message*>(message)) == 0;
+      }
+    }
+    if (!go_on) Cancel();
+    return go_on && !EndIfCancelled();
+  }
+
+  void End(const drover_error* error) noexcept {
+    std::lock_guard<std::mutex> lock(sending_);
+    EndLocked(error);
+  }
+
+  // Never blocks: when a message is on its way, its sender ends the stream.
+  void Cancel() {
+    std::function<void()> hear;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      cancelled_ = true;
+      hear.swap(on_end_);
+    }
+    EndIfCancelled();
+    if (hear) hear();
+  }
+  // The verb was refused: the host knows no such stream.
+  void Disarm() noexcept {
+    std::lock_guard<std::mutex> lock(sending_);
+    if (ended_) return;
+    ended_ = true;
+    table_->Remove(id_);
+  }
+  void OnCancel(std::function<void()> hear) {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (!cancelled_) {
+        on_end_ = std::move(hear);
+        return;
+      }
+    }
+    hear();
+  }
+
+ private:
+  bool EndIfCancelled() {
+    if (!cancelled_) return false;
+    std::unique_lock<std::mutex> lock(sending_, std::try_to_lock);
+    if (lock.owns_lock()) EndLocked(nullptr);
+    return true;
+  }
+  void EndLocked(const drover_error* error) noexcept {
+    if (ended_) return;
+    ended_ = true;
+    host_->stream_end(host_, id_, error);
+    table_->Remove(id_);
+  }
+
+  const drover_host* const host_;
+  const std::shared_ptr<StreamTable> table_;
+  const std::uint64_t id_;
+  std::atomic<bool> cancelled_{false};
+  std::mutex sending_;
+  bool ended_ = false;
+  std::mutex mutex_;
+  std::function<void()> on_end_;
+};
+
+}  // namespace abi
+
+// A stream of T to the host. Copies are the same stream; it ends when the last copy goes.
+// [any-thread]
+template <typename T>
+class Stream {
+ public:
+  explicit Stream(std::shared_ptr<abi::StreamState> state) : state_(std::move(state)) {}
+
+  // False: the host wants no more. The stream has ended then; forget it.
+  bool Send(const T& message) const {
+    bool go_on = false;
+    abi::With(message, [&](const auto* out) { go_on = state_->Send(out); });
+    return go_on;
+  }
+  bool cancelled() const { return state_->cancelled(); }
+  // HEAR is called once, when the host cancels the stream; at once if it has. It must not block.
+  void OnCancel(std::function<void()> hear) const { state_->OnCancel(std::move(hear)); }
+  // There is nothing more to tell.
+  void End() const { state_->End(nullptr); }
+  // Ends with an error; after a recoverable one the host subscribes again, later.
+  void Fail(const Error& error) const {
+    drover_error out = abi::EmptyError();
+    abi::FillError(&out, error);
+    state_->End(&out);
+  }
+
+ private:
+  std::shared_ptr<abi::StreamState> state_;
+};
+
+}  // namespace sdk_v0
+}  // namespace drover

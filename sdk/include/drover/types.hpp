@@ -1,0 +1,191 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "drover/json.hpp"
+#include "drover/view.hpp"
+
+// What travels between host and driver, as values that own their memory.
+namespace drover {
+inline namespace sdk_v0 {
+
+using Duration = std::chrono::nanoseconds;
+
+// Names one start of a task.
+struct RunId {
+  std::array<std::uint8_t, 16> bytes{};
+
+  bool operator==(const RunId& other) const { return bytes == other.bytes; }
+  bool operator!=(const RunId& other) const { return bytes != other.bytes; }
+  bool operator<(const RunId& other) const { return bytes < other.bytes; }
+
+  std::string Text() const {
+    static const char kDigits[] = "0123456789abcdef";
+    std::string out;
+    for (std::uint8_t byte : bytes) {
+      out += kDigits[byte >> 4];
+      out += kDigits[byte & 15];
+    }
+    return out;
+  }
+};
+
+struct Empty {};
+
+struct Port {
+  std::string label;
+  int value = 0;  // on the host
+  int to = 0;     // inside the task's network; 0: the same
+  std::string host_ip;
+};
+
+struct Mount {
+  std::string task_path;
+  std::string host_path;
+  bool read_only = false;
+  std::string propagation;
+};
+
+struct Device {
+  std::string task_path;
+  std::string host_path;
+  std::string permissions;
+};
+
+// A task as the driver is to run it; drover_task_config tells what the members mean.
+struct TaskConfig {
+  RunId run_id;
+  std::string id;
+  std::string alloc_id;
+  std::string alloc_name;
+  std::string job_id;
+  std::string job_name;
+  std::string parent_job_id;
+  std::string job_namespace;
+  std::string group_name;
+  std::string task_name;
+  std::string node_id;
+  std::string node_name;
+  StringMap env;
+  StringMap device_env;
+  std::string user;
+  std::string alloc_dir;
+  std::string task_dir;
+  std::string local_dir;
+  std::string secrets_dir;
+  std::string log_dir;
+  std::string driver_config_text;  // as the host sent it
+  Json driver_config;              // the same, read
+  bool logs_disabled = false;
+  std::int64_t log_max_files = 0;
+  std::int64_t log_max_file_size = 0;
+  std::int64_t cpu_mhz = 0;
+  std::int64_t cpu_shares = 0;
+  std::int64_t memory_mb = 0;
+  std::int64_t memory_max_mb = 0;
+  std::int64_t memory_limit = 0;
+  std::vector<Port> ports;
+  std::vector<Mount> mounts;
+  std::vector<Device> devices;
+  std::string kill_signal;
+  Duration kill_timeout{0};
+  std::string network_mode;
+  std::string network_namespace;
+};
+
+// What the driver needs to find a task again; the bytes are its own.
+struct TaskHandle {
+  std::uint32_t format_version = 1;
+  std::string state;
+  std::string driver_version;  // set by the host, ignored on the way to it
+};
+
+struct DriverNetwork {
+  std::string ip;
+  bool auto_advertise = false;
+  std::vector<Port> ports;  // label and value
+};
+
+struct Started {
+  TaskHandle handle;
+  std::optional<DriverNetwork> network;
+};
+
+struct ExitResult {
+  int exit_code = 0;
+  int signal = 0;
+  bool oom_killed = false;
+  std::string error;  // why the true result is not known
+};
+
+struct Recovered {
+  std::optional<ExitResult> exited;  // it has ended meanwhile; absent: it is running
+  std::optional<TaskHandle> handle;  // a new one, if the old one is to be replaced
+};
+
+enum class TaskState { kUnknown = 0, kRunning = 1, kExited = 2 };
+
+struct TaskStatus {
+  TaskState state = TaskState::kUnknown;
+  std::int64_t started_at = 0;  // ns since 1970
+  std::int64_t completed_at = 0;
+  std::optional<ExitResult> exit_result;
+  StringMap attributes;
+};
+
+struct StopRequest {
+  Duration timeout{0};  // 0: kill at once
+  std::string signal;   // empty: the driver's default
+};
+
+enum class Health { kUndetected = 0, kUnhealthy = 1, kHealthy = 2 };
+
+struct Fingerprint {
+  Health health = Health::kHealthy;
+  std::string description = "Healthy";
+  StringMap attributes;
+
+  bool operator==(const Fingerprint& other) const {
+    return health == other.health && description == other.description &&
+           attributes == other.attributes;
+  }
+};
+
+struct Event {
+  RunId run_id;
+  std::string message;
+  StringMap annotations;
+};
+
+struct Usage {
+  int pid = 0;                 // in a list of processes
+  std::uint64_t measured = 0;  // DROVER_STAT_... bits
+  std::uint64_t rss = 0, cache = 0, swap = 0, mapped_file = 0, usage = 0, max_usage = 0;
+  std::uint64_t kernel_usage = 0, kernel_max_usage = 0;  // bytes
+  double system_mode = 0, user_mode = 0, percent = 0;    // percent of one core
+  double total_ticks = 0;                                // MHz
+  std::uint64_t throttled_periods = 0, throttled_time = 0;
+};
+
+struct Stats {
+  std::int64_t timestamp = 0;  // ns since 1970
+  Usage total;
+  std::vector<Usage> processes;
+};
+
+inline std::int64_t WallNow() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace sdk_v0
+}  // namespace drover
