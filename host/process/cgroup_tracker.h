@@ -1,0 +1,59 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/base/ids.h"
+#include "host/base/result.h"
+#include "host/base/time.h"
+#include "host/base/unique_fd.h"
+
+namespace drover {
+
+// The version 2 cgroups in which runs are tracked: one directory per run below a root of ours. Only
+// for knowing and killing the members; limits are set elsewhere. Control thread only; nothing here
+// touches a disk.
+class CgroupTracker {
+ public:
+  // ROOT empty: "drover" below the mount point of the version 2 hierarchy. The error says why runs
+  // cannot be tracked so.
+  static Result<std::unique_ptr<CgroupTracker>> Open(std::string root);
+
+  // The mount point of the version 2 hierarchy by the text of /proc/self/mounts.
+  static std::optional<std::string> FindMount(const std::string& mounts);
+
+  // Makes the cgroup of RUN and opens it. kFailedPrecondition: it is there already.
+  Result<UniqueFd> Create(const RunId& run);
+
+  bool Exists(const RunId& run) const;
+  // Has it living members, directly or below?
+  bool Populated(const RunId& run) const;
+  // Kills all members, below too. A cgroup that does not exist has none.
+  void Kill(const RunId& run) const;
+  // Removes the cgroup with those that its members have made; false: there are members yet.
+  bool Remove(const RunId& run) const;
+
+  std::vector<pid_t> Members(const RunId& run) const;  // below too
+  struct CpuTime {
+    Duration user{0};
+    Duration system{0};
+  };
+  std::optional<CpuTime> Cpu(const RunId& run) const;
+
+  std::vector<RunId> Runs() const;
+  const std::string& root() const { return root_; }
+
+ private:
+  CgroupTracker(std::string root, UniqueFd directory)
+      : root_(std::move(root)), directory_(std::move(directory)) {}
+
+  std::string root_;
+  UniqueFd directory_;
+};
+
+}  // namespace drover

@@ -1,0 +1,78 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/process/exit_record.h"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "host/process/small_file.h"
+#include "shim/attach_protocol.h"
+
+namespace drover {
+namespace {
+
+Error Damaged(const std::string& what) {
+  return Error(Code::kInternal, "the exit record is damaged: " + what);
+}
+
+}  // namespace
+
+Result<ProcessExit> ParseExitRecord(std::string_view bytes, const RunId& run) {
+  // The oldest version is as long as this; a newer one may be longer.
+  constexpr std::size_t kHead = offsetof(drover_exit_record, flags);
+  if (bytes.size() < kHead)
+    return Damaged("it has only " + std::to_string(bytes.size()) + " bytes");
+  drover_exit_record record{};
+  std::memcpy(&record, bytes.data(), std::min(bytes.size(), sizeof record));
+  if (record.magic != DROVER_EXIT_MAGIC) return Damaged("it does not begin as one");
+  if (record.version < 1 || record.size != bytes.size() || record.size < sizeof record)
+    return Damaged("version " + std::to_string(record.version) + " with " +
+                   std::to_string(bytes.size()) + " bytes");
+  std::uint64_t checksum = 0;
+  const std::size_t end = bytes.size() - sizeof checksum;
+  std::memcpy(&checksum, bytes.data() + end, sizeof checksum);
+  if (checksum != drover_fnv1a(bytes.data(), end)) return Damaged("its checksum is wrong");
+  if (!std::equal(run.bytes.begin(), run.bytes.end(), record.run_id))
+    return Damaged("it is that of another run");
+
+  ProcessExit exit;
+  if (WIFSIGNALED(record.wait_status)) {
+    exit.signal = WTERMSIG(record.wait_status);
+    exit.exit_code = 128 + exit.signal;
+  } else {
+    exit.exit_code = WEXITSTATUS(record.wait_status);
+  }
+  exit.oom_killed = record.oom_kills > 0;
+  exit.started_at = record.started_at;
+  exit.finished_at = record.finished_at;
+  exit.user_time = std::chrono::microseconds(record.user_us);
+  exit.system_time = std::chrono::microseconds(record.system_us);
+  exit.max_rss = record.max_rss_kib * 1024;
+  for (int i = 0; i < 2; ++i) {
+    exit.dropped_lines += record.dropped_lines[i];
+    exit.dropped_bytes += record.dropped_bytes[i];
+  }
+  return exit;
+}
+
+ProcessExit LostExit(std::string error, WallTime now) {
+  ProcessExit exit;
+  exit.exit_code = -1;
+  exit.error = std::move(error);
+  exit.finished_at = now;
+  return exit;
+}
+
+std::optional<ProcessExit> ReadExitRecord(int run_directory, const RunId& run) {
+  const std::string name = run.Short() + ".exit";
+  const std::optional<std::string> bytes =
+      ReadSmallFile(run_directory, name.c_str(), sizeof(drover_exit_record) * 4);
+  if (!bytes) return std::nullopt;
+  Result<ProcessExit> exit = ParseExitRecord(*bytes, run);
+  if (exit.ok()) return *exit;
+  return LostExit(exit.error().message(), WallNow());
+}
+
+}  // namespace drover

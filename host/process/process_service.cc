@@ -1,0 +1,476 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/process/process_service.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "host/process/detached_spawn.h"
+#include "host/process/exit_record.h"
+#include "host/process/process_usage.h"
+#include "host/process/run_directory.h"
+#include "host/process/shim_exec_session.h"
+#include "host/process/shim_image.h"
+#include "host/process/small_file.h"
+#include "host/process/start_message.h"
+#include "host/process/supervised_run.h"
+
+namespace drover {
+namespace {
+
+// How long a run that was killed may take to end before its shim is taken for stuck.
+constexpr Duration kKillPatience = 5s;
+constexpr Duration kWakePatience = 2s;
+constexpr Duration kReleasePatience = 10s;
+constexpr Duration kBirthPatience = 200ms;
+
+using RunPointer = std::shared_ptr<SupervisedRun>;
+
+std::array<std::uint8_t, 16> BootId() {
+  std::string text = ReadSmallFile(AT_FDCWD, "/proc/sys/kernel/random/boot_id").value_or("");
+  std::erase_if(text, [](char c) { return c == '-' || c == '\n'; });
+  const Result<RunId> id = RunId::Parse(text);
+  return id.ok() ? id->bytes : std::array<std::uint8_t, 16>{};
+}
+
+int OwnOomScoreAdj() {
+  const std::string text = ReadSmallFile(AT_FDCWD, "/proc/self/oom_score_adj").value_or("0");
+  return std::atoi(text.c_str());
+}
+
+Error StartError(const drover_start_reply& reply, const StartMessage& message) {
+  if (reply.step < 0 || std::size_t(reply.step) >= message.step_names.size())
+    return ErrnoError(reply.error, "the shim cannot prepare the task");
+  return ErrnoError(reply.error, "cannot " + message.step_names[std::size_t(reply.step)]);
+}
+
+class ProcessServiceImpl : public ProcessService {
+ public:
+  ProcessServiceImpl(std::shared_ptr<RunHost> host, UniqueFd image, UniqueFd null_device,
+                     UniqueFd shim_cgroup, std::string untracked_reason)
+      : host_(std::move(host)),
+        loop_(host_->loop),
+        image_(std::move(image)),
+        null_device_(std::move(null_device)),
+        shim_cgroup_(std::move(shim_cgroup)),
+        untracked_reason_(std::move(untracked_reason)) {
+    environment_.boot_id = BootId();
+    environment_.own_oom_score_adj = OwnOomScoreAdj();
+    environment_.run_directory = host_->run_directory.get();
+  }
+  ~ProcessServiceImpl() override { host_->on_gap = nullptr; }
+
+  Co<Result<ProcessInfo>> Start(Context context, ProcessSpec spec) override {
+    const RunId run = spec.run;
+    UniqueFd cgroup;
+    if (host_->tracker) {
+      DROVER_CO_ASSIGN(cgroup, host_->tracker->Create(run));
+    }
+    StartEnvironment environment = environment_;
+    environment.cgroup = cgroup.get();
+    Result<StartMessage> message = CompileStart(spec, environment);
+    if (!message.ok()) {
+      if (host_->tracker) host_->tracker->Remove(run);
+      co_return message.error();
+    }
+    Result<RunPointer> launched = Launch(run, *message, host_->tracker != nullptr);
+    // The shim has its own descriptors now; a task may cost the agent only two.
+    cgroup.Reset();
+    {
+      const ProcessSpec closed = std::move(spec);
+    }
+    if (!launched.ok()) {
+      if (host_->tracker) host_->tracker->Remove(run);
+      co_return launched.error();
+    }
+    RunPointer pointer = *launched;
+    StartMessage sent = std::move(*message);
+    co_return co_await AwaitStart(context, pointer, std::move(sent));
+  }
+
+  Co<Result<ProcessInfo>> StartOutput(Context context, OutputSpec spec) override {
+    Result<StartMessage> message = CompileOutputStart(spec, environment_);
+    if (!message.ok()) co_return message.error();
+    Result<RunPointer> launched = Launch(spec.run, *message, false);
+    {
+      const OutputSpec closed = std::move(spec);
+    }
+    if (!launched.ok()) co_return launched.error();
+    RunPointer pointer = *launched;
+    StartMessage sent = std::move(*message);
+    co_return co_await AwaitStart(context, pointer, std::move(sent));
+  }
+
+  Co<Result<Attached>> Attach(Context context, RunId run) override {
+    const TimePoint birth_end = loop_->Now() + kBirthPatience;
+    for (;;) {
+      if (const auto known = runs_.find(run); known != runs_.end()) {
+        RunPointer pointer = known->second;
+        co_await pointer->started().Wait();
+        co_return State(*pointer);
+      }
+      int connect_error = 0;
+      Result<UniqueFd> socket = ShimConnection::Connect(host_->run_directory.get(),
+                                                        run.Short() + ".sock", &connect_error);
+      if (socket.ok()) {
+        Result<Attached> attached = co_await Greet(context, run, std::move(*socket));
+        if (attached.ok() || attached.code() != Code::kUnavailable) co_return attached;
+        // It ended while we talked; by now its record is there, or it is lost.
+      }
+      if (const auto known = runs_.find(run); known != runs_.end()) continue;
+      if (std::optional<ProcessExit> exit = ReadExitRecord(host_->run_directory.get(), run))
+        co_return Remember(run, std::move(*exit));
+      const bool cgroup = host_->tracker && host_->tracker->Exists(run);
+      const bool alive = cgroup && host_->tracker->Populated(run);
+      if (alive || socket.ok() || connect_error == ECONNREFUSED) {
+        DROVER_CO_TRY(co_await KillOrphans(context, run));
+        ProcessExit lost = LostExit("supervisor lost", loop_->Wall());
+        co_return Remember(run, std::move(lost));
+      }
+      if (!cgroup || loop_->Now() >= birth_end) {
+        // A cgroup without member, socket and record: the agent died before its shim was there.
+        if (cgroup) host_->tracker->Remove(run);
+        co_return Error(Code::kNotFound, "run " + run.ToString() + " was never started");
+      }
+      DROVER_CO_TRY(co_await Sleep(context, 10ms));
+    }
+  }
+
+  Co<Result<ProcessExit>> Wait(Context context, RunId run) override {
+    Result<RunPointer> found = Find(run);
+    if (!found.ok()) co_return found.error();
+    RunPointer pointer = *found;
+    DROVER_CO_TRY(co_await pointer->ended().Wait(context));
+    co_return *pointer->exit();
+  }
+
+  Co<Status> Signal(Context context, RunId run, int signal_number) override {
+    Result<RunPointer> found = FindRunning(run);
+    if (!found.ok()) co_return found.error();
+    RunPointer pointer = *found;
+    if (signal_number < 1 || signal_number > 64)
+      co_return Error(Code::kInvalidArgument,
+                      "signal " + std::to_string(signal_number) + " does not exist");
+    ShimConnection::Bytes message = SignalMessage(signal_number, DROVER_ATTACH_SCOPE_LEADER);
+    std::vector<int> none;
+    std::string what = "cannot send signal " + std::to_string(signal_number) + " to the task";
+    co_return co_await pointer->connection()->Command(context, std::move(message), std::move(none),
+                                                      std::move(what));
+  }
+
+  Co<Result<ProcessExit>> Stop(Context context, RunId run, int signal_number,
+                               Duration timeout) override {
+    Result<RunPointer> found = Find(run);
+    if (!found.ok()) co_return found.error();
+    RunPointer pointer = *found;
+    if (signal_number < 1 || signal_number > 64)
+      co_return Error(Code::kInvalidArgument,
+                      "signal " + std::to_string(signal_number) + " does not exist");
+    if (timeout > 0ns && pointer->connection()) {
+      pointer->connection()->Send(SignalMessage(signal_number, DROVER_ATTACH_SCOPE_ALL));
+      Context limit = context.WithTimeout(timeout);
+      const Status in_time = co_await pointer->ended().Wait(limit);
+      limit.Cancel();
+      if (in_time.ok()) co_return *pointer->exit();
+      DROVER_CO_TRY(context.status());
+    }
+    co_return co_await KillAndWait(context, pointer);
+  }
+
+  Status Kill(RunId run) override {
+    Result<RunPointer> found = Find(run);
+    if (!found.ok()) return found.error();
+    (*found)->Kill();
+    return {};
+  }
+
+  Co<Status> Release(Context context, RunId run) override {
+    if (!runs_.contains(run)) {
+      // From an earlier agent, perhaps: then it is ended like one of ours.
+      Result<Attached> attached = co_await Attach(context, run);
+      if (!attached.ok() && attached.code() != Code::kNotFound) co_return attached.error();
+    }
+    if (const auto known = runs_.find(run); known != runs_.end()) {
+      RunPointer pointer = known->second;
+      if (!pointer->exit()) {
+        const Result<ProcessExit> exit = co_await KillAndWait(context, pointer);
+        if (!exit.ok()) co_return exit.error();
+      }
+    }
+    DROVER_CO_TRY(co_await RemoveCgroup(context, run));
+    for (const char* suffix : {".exit", ".sock", ".tmp"})
+      unlinkat(host_->run_directory.get(), (run.Short() + suffix).c_str(), 0);
+    runs_.erase(run);
+    co_return Status();
+  }
+
+  Co<Result<ProcessUsage>> Usage(Context, RunId run) override {
+    Result<RunPointer> found = FindRunning(run);
+    if (!found.ok()) co_return found.error();
+    const bool tracked = (*found)->tracked();
+    const std::vector<pid_t> members =
+        tracked ? host_->tracker->Members(run) : DescendantsOf((*found)->info().shim_pid);
+    ProcessUsage usage;
+    for (const pid_t pid : members) {
+      const std::optional<ProcessUsage::Process> process = ReadProcessUsage(pid);
+      if (!process) continue;
+      usage.user_time += process->user_time;
+      usage.system_time += process->system_time;
+      usage.rss += process->rss;
+      usage.swap += process->swap;
+      usage.processes.push_back(*process);
+    }
+    if (tracked) {
+      if (const auto cpu = host_->tracker->Cpu(run)) {
+        usage.user_time = cpu->user;
+        usage.system_time = cpu->system;
+      }
+    }
+    co_return usage;
+  }
+
+  Co<Result<std::unique_ptr<ExecSession>>> Exec(Context context, RunId run,
+                                                ExecSpec spec) override {
+    Result<RunPointer> found = FindRunning(run);
+    if (!found.ok()) co_return found.error();
+    const pid_t leader = (*found)->info().pid;
+    if (leader == 0) co_return Error(Code::kFailedPrecondition, "the run has no process");
+    int error = 0;
+    Result<UniqueFd> socket =
+        ShimConnection::Connect(host_->run_directory.get(), run.Short() + ".sock", &error);
+    if (!socket.ok()) co_return socket.error();
+    auto connection = ShimConnection::Make(loop_, std::move(*socket));
+    co_return co_await StartExecSession(context, loop_, std::move(connection), leader,
+                                        std::move(spec));
+  }
+
+  std::vector<RunId> TrackedRuns() const override {
+    return host_->tracker ? host_->tracker->Runs() : std::vector<RunId>();
+  }
+
+  void SetGapHandler(GapHandler handler) override { host_->on_gap = std::move(handler); }
+
+  bool has_cgroups() const override { return host_->tracker != nullptr; }
+
+  std::string TrackingDescription() const override {
+    if (host_->tracker)
+      return "each run is tracked by a cgroup below " + host_->tracker->root() +
+             "; nothing it starts can leave it but a process with the rights to move itself";
+    return "runs are tracked by walking the descendants of their supervisors (" +
+           untracked_reason_ +
+           "); processes that run as another user, and those that multiply faster than they are "
+           "found, are not confined, nor are any once a supervisor was killed";
+  }
+
+ private:
+  static ShimConnection::Bytes SignalMessage(int signal_number, std::uint32_t scope) {
+    drover_attach_signal message{};
+    message.signal_number = signal_number;
+    message.scope = scope;
+    return ShimConnection::Message(message, DROVER_ATTACH_SIGNAL);
+  }
+
+  Result<RunPointer> Find(const RunId& run) const {
+    const auto found = runs_.find(run);
+    if (found == runs_.end())
+      return Error(Code::kNotFound, "run " + run.ToString() + " is not known");
+    return found->second;
+  }
+
+  Result<RunPointer> FindRunning(const RunId& run) const {
+    DROVER_ASSIGN(RunPointer pointer, Find(run));
+    if (pointer->exit() || !pointer->connection())
+      return Error(Code::kFailedPrecondition, "the task is not running");
+    return pointer;
+  }
+
+  static Attached State(const SupervisedRun& run) {
+    if (run.exit()) return *run.exit();
+    return run.info();
+  }
+
+  Attached Remember(const RunId& run, ProcessExit exit) {
+    auto pointer = std::make_shared<SupervisedRun>(host_, run, host_->tracker != nullptr);
+    pointer->End(std::move(exit));
+    runs_[run] = pointer;
+    return State(*pointer);
+  }
+
+  // Sends the start message and starts the shim that reads it.
+  Result<RunPointer> Launch(const RunId& run, const StartMessage& message, bool tracked) {
+    if (runs_.contains(run))
+      return Error(Code::kFailedPrecondition, "run " + run.ToString() + " was started already");
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+      return ErrnoError(errno, "cannot make a connection for the shim");
+    UniqueFd ours(ends[0]);
+    const UniqueFd theirs(ends[1]);
+    auto connection = ShimConnection::Make(loop_, std::move(ours));
+    if (!connection->Send(message.bytes, message.fds))
+      return ErrnoError(errno, "cannot send the start message to the shim");
+    const std::string title = run.ToString();
+    drover_detached_spawn spawn{};
+    spawn.image = image_.get();
+    spawn.connection = theirs.get();
+    spawn.null_device = null_device_.get();
+    spawn.cgroup = shim_cgroup_ ? shim_cgroup_.get() : -1;
+    spawn.title = title.c_str();
+    if (const int error = drover_spawn_detached(&spawn); error != 0)
+      return ErrnoError(error, "cannot start the shim");
+    auto pointer = std::make_shared<SupervisedRun>(host_, run, tracked);
+    ProcessInfo info;
+    info.shim_pid = spawn.pid;
+    pointer->set_info(info);
+    pointer->Follow(std::move(connection), UniqueFd(spawn.pidfd));
+    runs_[run] = pointer;
+    return pointer;
+  }
+
+  Co<Result<ProcessInfo>> AwaitStart(Context context, RunPointer run, StartMessage message) {
+    const Status waited = co_await run->started().Wait(context);
+    const std::optional<drover_start_reply> reply = run->start_reply();
+    if (waited.ok() && reply && reply->error == 0) co_return run->info();
+    Error error(Code::kInternal, "the shim ended before it started the task", true);
+    if (!waited.ok()) {
+      error = waited.error();
+    } else if (reply) {
+      error = StartError(*reply, message);
+      run->End(LostExit(error.message(), loop_->Wall()));
+    }
+    // Nothing of a run that did not start may be left, whatever the context says.
+    Context cleanup(loop_);
+    Context limit = cleanup.WithTimeout(kKillPatience + kWakePatience + kReleasePatience);
+    const Status released = co_await Release(limit, run->id());
+    cleanup.Cancel();
+    if (!released.ok()) co_return error.WithContext(released.error().message());
+    co_return error;
+  }
+
+  Co<Result<Attached>> Greet(Context context, RunId run, UniqueFd socket) {
+    UniqueFd pidfd = PidfdOfPeer(socket.get());
+    auto connection = ShimConnection::Make(loop_, std::move(socket));
+    auto pointer = std::make_shared<SupervisedRun>(host_, run, host_->tracker != nullptr);
+    pointer->Follow(connection, std::move(pidfd));
+    drover_attach_hello hello{};
+    hello.version = DROVER_ATTACH_VERSION;
+    hello.subscribe = DROVER_ATTACH_EVENT_EXIT | DROVER_ATTACH_EVENT_GAP;
+    ShimConnection::Bytes message = ShimConnection::Message(hello, DROVER_ATTACH_HELLO);
+    std::vector<int> none;
+    Context limit = context.WithTimeout(kKillPatience);
+    Result<ShimConnection::Bytes> answer =
+        co_await connection->Call(limit, std::move(message), std::move(none));
+    limit.Cancel();
+    DROVER_CO_TRY(context.status());
+    if (!answer.ok() && answer.code() == Code::kTimeout) {
+      // It hangs, and with it its task's output: it counts as lost.
+      pointer->WakeShim(true);
+      co_return Error(Code::kUnavailable, "the shim does not answer");
+    }
+    if (!answer.ok()) co_return answer.error();
+    const auto reply = MessageAs<drover_attach_hello_reply>(*answer);
+    if (reply.header.type != DROVER_ATTACH_HELLO_REPLY)
+      co_return Error(Code::kInternal,
+                      "the shim of run " + run.ToString() + " speaks another protocol");
+    if (std::memcmp(reply.run_id, run.bytes.data(), run.bytes.size()) != 0)
+      co_return Error(Code::kNotFound, "run " + run.ToString() + " was never started");
+    ProcessInfo info;
+    info.pid = reply.pid;
+    info.shim_pid = reply.shim_pid;
+    info.started_at = reply.started_at;
+    pointer->set_info(info);
+    pointer->started().Set();
+    runs_[run] = pointer;
+    co_return State(*pointer);
+  }
+
+  // Kills and waits; a shim that does not tell the end is woken, then killed itself.
+  Co<Result<ProcessExit>> KillAndWait(Context context, RunPointer run) {
+    run->Kill();
+    for (const bool force : {false, true}) {
+      Context limit = context.WithTimeout(force ? kWakePatience : kKillPatience);
+      const Status in_time = co_await run->ended().Wait(limit);
+      limit.Cancel();
+      if (in_time.ok()) co_return *run->exit();
+      DROVER_CO_TRY(context.status());
+      run->WakeShim(force);
+    }
+    Context limit = context.WithTimeout(kWakePatience);
+    const Status in_time = co_await run->ended().Wait(limit);
+    limit.Cancel();
+    DROVER_CO_TRY(context.status());
+    if (!in_time.ok()) run->End(LostExit("supervisor lost", loop_->Wall()));
+    co_return *run->exit();
+  }
+
+  // What runs in the cgroup of a run without a shim.
+  Co<Status> KillOrphans(Context context, RunId run) {
+    const TimePoint end = loop_->Now() + 1s;
+    while (host_->tracker && host_->tracker->Populated(run) && loop_->Now() < end) {
+      host_->tracker->Kill(run);
+      DROVER_CO_TRY(co_await Sleep(context, 1ms));
+    }
+    co_return Status();
+  }
+
+  Co<Status> RemoveCgroup(Context context, RunId run) {
+    if (!host_->tracker) co_return Status();
+    const TimePoint end = loop_->Now() + kReleasePatience;
+    for (Duration pause = 1ms; !host_->tracker->Remove(run);
+         pause = std::min<Duration>(pause * 2, 100ms)) {
+      host_->tracker->Kill(run);
+      if (loop_->Now() >= end)
+        co_return Error(Code::kUnavailable,
+                        "processes of run " + run.ToString() + " do not die; its cgroup stays",
+                        true);
+      DROVER_CO_TRY(co_await Sleep(context, pause));
+    }
+    co_return Status();
+  }
+
+  std::shared_ptr<RunHost> host_;
+  Loop* loop_;
+  UniqueFd image_;
+  UniqueFd null_device_;
+  UniqueFd shim_cgroup_;
+  std::string untracked_reason_;
+  StartEnvironment environment_;
+  std::map<RunId, RunPointer> runs_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ProcessService>> NewProcessService(Loop* loop,
+                                                          ProcessServiceOptions options) {
+  auto host = std::make_shared<RunHost>();
+  host->loop = loop;
+  DROVER_ASSIGN(host->run_directory, OpenRunDirectory(options.run_dir));
+  std::string untracked_reason = "by configuration";
+  if (options.cgroup_root != "none") {
+    Result<std::unique_ptr<CgroupTracker>> tracker = CgroupTracker::Open(options.cgroup_root);
+    if (tracker.ok()) {
+      host->tracker = std::move(*tracker);
+    } else if (!options.cgroup_root.empty()) {
+      return tracker.error();
+    } else {
+      untracked_reason = tracker.error().message();
+    }
+  }
+  DROVER_ASSIGN(UniqueFd image, OpenShimImage());
+  UniqueFd null_device(open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!null_device) return ErrnoError(errno, "cannot open /dev/null");
+  UniqueFd shim_cgroup;
+  if (!options.shim_cgroup.empty()) {
+    shim_cgroup = UniqueFd(open(options.shim_cgroup.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!shim_cgroup) return ErrnoError(errno, "cannot open the cgroup " + options.shim_cgroup);
+  }
+  return std::unique_ptr<ProcessService>(std::make_unique<ProcessServiceImpl>(
+      std::move(host), std::move(image), std::move(null_device), std::move(shim_cgroup),
+      std::move(untracked_reason)));
+}
+
+}  // namespace drover

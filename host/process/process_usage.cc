@@ -1,0 +1,100 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/process/process_usage.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include "host/process/small_file.h"
+
+namespace drover {
+namespace {
+
+Duration FromTicks(std::uint64_t ticks) {
+  static const long per_second = sysconf(_SC_CLK_TCK);
+  return Duration(static_cast<Duration::rep>(ticks * (1'000'000'000u / std::uint64_t(per_second))));
+}
+
+// The value of "KEY:   N kB" in bytes.
+std::uint64_t KilobyteField(const std::string& text, const std::string& key) {
+  const std::size_t at = text.find("\n" + key + ":");
+  if (at == std::string::npos) return 0;
+  return std::strtoull(text.c_str() + at + key.size() + 2, nullptr, 10) * 1024;
+}
+
+bool MachineHasSwap() {
+  struct sysinfo info{};
+  return sysinfo(&info) == 0 && info.totalswap > 0;
+}
+
+}  // namespace
+
+std::optional<ProcessStat> ParseProcessStat(std::string_view text) {
+  // The name may hold spaces and brackets, so everything counts from its last bracket.
+  const std::size_t end = text.rfind(')');
+  if (end == std::string_view::npos || end + 2 >= text.size()) return std::nullopt;
+  std::istringstream words{std::string(text.substr(end + 2))};
+  std::string state;
+  ProcessStat stat;
+  std::string skipped;
+  words >> state >> stat.parent;
+  for (int field = 5; field < 14; ++field) words >> skipped;
+  std::uint64_t user = 0, system = 0;
+  if (!(words >> user >> system) || state == "Z" || state == "X") return std::nullopt;
+  stat.user_time = FromTicks(user);
+  stat.system_time = FromTicks(system);
+  return stat;
+}
+
+std::optional<ProcessUsage::Process> ReadProcessUsage(pid_t pid) {
+  const std::string base = "/proc/" + std::to_string(pid);
+  const std::optional<std::string> text = ReadSmallFile(AT_FDCWD, (base + "/stat").c_str());
+  const std::optional<ProcessStat> stat = text ? ParseProcessStat(*text) : std::nullopt;
+  if (!stat) return std::nullopt;
+  ProcessUsage::Process usage;
+  usage.pid = pid;
+  usage.user_time = stat->user_time;
+  usage.system_time = stat->system_time;
+  if (MachineHasSwap()) {
+    const std::string status = ReadSmallFile(AT_FDCWD, (base + "/status").c_str()).value_or("");
+    usage.rss = KilobyteField(status, "VmRSS");
+    usage.swap = KilobyteField(status, "VmSwap");
+  } else {
+    const std::string statm = ReadSmallFile(AT_FDCWD, (base + "/statm").c_str()).value_or("");
+    const std::size_t second = statm.find(' ');
+    static const long page = sysconf(_SC_PAGESIZE);
+    if (second != std::string::npos)
+      usage.rss = std::strtoull(statm.c_str() + second, nullptr, 10) * std::uint64_t(page);
+  }
+  return usage;
+}
+
+std::vector<pid_t> DescendantsOf(pid_t pid) {
+  std::multimap<pid_t, pid_t> children;
+  if (DIR* const directory = opendir("/proc")) {
+    while (const dirent* entry = readdir(directory)) {
+      const pid_t child = std::atoi(entry->d_name);
+      if (child <= 0) continue;
+      const std::string path = "/proc/" + std::string(entry->d_name) + "/stat";
+      const std::optional<std::string> text = ReadSmallFile(AT_FDCWD, path.c_str());
+      const std::optional<ProcessStat> stat = text ? ParseProcessStat(*text) : std::nullopt;
+      if (stat) children.emplace(stat->parent, child);
+    }
+    closedir(directory);
+  }
+  std::vector<pid_t> found{pid};
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto [first, last] = children.equal_range(found[i]);
+    for (auto it = first; it != last; ++it) found.push_back(it->second);
+  }
+  found.erase(found.begin());
+  return found;
+}
+
+}  // namespace drover

@@ -1,0 +1,28 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "host/process/process_spec.h"
+
+namespace drover {
+
+// What one process uses, by /proc; nothing if it is gone.
+std::optional<ProcessUsage::Process> ReadProcessUsage(pid_t pid);
+
+// The fields of /proc/PID/stat that are used here, by its text.
+struct ProcessStat {
+  pid_t parent = 0;
+  Duration user_time{0};
+  Duration system_time{0};
+};
+std::optional<ProcessStat> ParseProcessStat(std::string_view text);
+
+// All living descendants of PID, without itself.
+std::vector<pid_t> DescendantsOf(pid_t pid);
+
+}  // namespace drover

@@ -1,0 +1,97 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "host/base/co.h"
+#include "host/base/context.h"
+#include "host/base/event.h"
+#include "host/base/live_count.h"
+#include "host/base/result.h"
+#include "host/base/unique_fd.h"
+#include "shim/attach_protocol.h"
+
+namespace drover {
+
+// One connection to a shim: whole messages of shim/attach_protocol.h. Control thread only.
+class ShimConnection : public std::enable_shared_from_this<ShimConnection>,
+                       public LiveCount<ShimConnection> {
+ public:
+  using Bytes = std::vector<char>;
+  // A message that is no answer to a Call.
+  using EventHandler = std::function<void(const drover_attach_header& header, const Bytes& bytes)>;
+
+  // Takes SOCKET over, a SOCK_SEQPACKET connection.
+  static std::shared_ptr<ShimConnection> Make(Loop* loop, UniqueFd socket);
+  // Connects to the shim that listens as NAME in DIRECTORY. ECONNREFUSED or ENOENT: it is over.
+  static Result<UniqueFd> Connect(int directory, const std::string& name, int* error_number);
+
+  ~ShimConnection();
+
+  // Starts receiving. The handlers are called until Close, never from inside a method of this.
+  void Start(EventHandler on_event, std::function<void()> on_closed);
+
+  // Sends MESSAGE with the answer's request number, and waits for that answer. FDS are borrowed.
+  // The answer has at least HEADER bytes and, if its type is RESULT, those of a result.
+  Co<Result<Bytes>> Call(Context context, Bytes message, std::vector<int> fds);
+  // Calls and expects RESULT; its errno becomes an error "WHAT: ...".
+  Co<Status> Command(Context context, Bytes message, std::vector<int> fds, std::string what);
+  // Sends a request whose answer nobody waits for. False: the shim is gone or does not read.
+  bool Send(Bytes message, std::span<const int> fds = {});
+
+  // Answers with the next request number: for a request whose later events carry it.
+  std::uint32_t NextRequest() { return next_request_++; }
+
+  void Close();
+  bool closed() const { return closed_; }
+  int native_handle() { return socket_.native_handle(); }
+
+  // A request as bytes: STRUCT with its header filled in and TAIL behind it.
+  template <typename T>
+  static Bytes Message(T fixed, std::uint16_t type, std::uint32_t session = 0,
+                       std::span<const char> tail = {}) {
+    drover_attach_header* header = reinterpret_cast<drover_attach_header*>(&fixed);
+    header->type = type;
+    header->session = session;
+    return Pack(&fixed, sizeof fixed, tail);
+  }
+
+ private:
+  struct Pending {
+    explicit Pending(Loop* loop) : answered(loop) {}
+    Event answered;
+    Bytes bytes;  // empty: the connection has ended
+  };
+
+  ShimConnection(Loop* loop, UniqueFd socket);
+  static Bytes Pack(void* fixed, std::size_t size, std::span<const char> tail);
+  void WaitForMessage();
+  void Receive();
+  bool ReceiveOne();
+  void Fail();
+
+  Loop* loop_;
+  boost::asio::posix::stream_descriptor socket_;
+  EventHandler on_event_;
+  std::function<void()> on_closed_;
+  std::map<std::uint32_t, std::shared_ptr<Pending>> pending_;
+  std::uint32_t next_request_ = 1;
+  bool closed_ = false;
+};
+
+// Reads a struct from the front of a message: what is missing is zero.
+template <typename T>
+T MessageAs(const ShimConnection::Bytes& bytes) {
+  T value{};
+  std::memcpy(&value, bytes.data(), std::min(bytes.size(), sizeof value));
+  return value;
+}
+
+}  // namespace drover

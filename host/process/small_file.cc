@@ -1,0 +1,22 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/process/small_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "host/base/unique_fd.h"
+
+namespace drover {
+
+std::optional<std::string> ReadSmallFile(int directory, const char* path, std::size_t limit) {
+  const UniqueFd file(openat(directory, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!file) return std::nullopt;
+  std::string text;
+  char buffer[4096];
+  ssize_t n;
+  while (text.size() < limit && (n = read(file.get(), buffer, sizeof buffer)) > 0)
+    text.append(buffer, static_cast<std::size_t>(n));
+  return text;
+}
+
+}  // namespace drover

@@ -1,0 +1,14 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace drover {
+
+// The whole text of a file of the kernel (procfs, cgroupfs) or of the run directory, a tmpfs: never
+// of a disk. Empty if it cannot be read. At most LIMIT bytes.
+std::optional<std::string> ReadSmallFile(int directory, const char* path,
+                                         std::size_t limit = 1u << 20);
+
+}  // namespace drover

@@ -1,0 +1,259 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/process/start_message.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "shim/start_plan.h"
+
+namespace drover {
+namespace {
+
+constexpr std::uint16_t kBoth = DROVER_STEP_FOR_TASK | DROVER_STEP_FOR_SESSION;
+
+// Collects steps, aligned as the shim wants them.
+class PlanBuilder {
+ public:
+  // Adds a step with FIXED, whose first member is its drover_step, and TAIL behind it.
+  template <typename T>
+  void Add(std::uint16_t kind, T fixed, std::string_view tail, std::string name) {
+    const std::size_t size = (sizeof fixed + tail.size() + 7) / 8 * 8;
+    drover_step* step = reinterpret_cast<drover_step*>(&fixed);
+    step->kind = kind;
+    step->flags = kBoth;
+    step->size = static_cast<std::uint32_t>(size);
+    const std::size_t at = bytes_.size();
+    bytes_.resize(at + size);
+    std::memcpy(bytes_.data() + at, &fixed, sizeof fixed);
+    if (!tail.empty()) std::memcpy(bytes_.data() + at + sizeof fixed, tail.data(), tail.size());
+    names_.push_back(std::move(name));
+  }
+
+  std::vector<char>& bytes() { return bytes_; }
+  std::vector<std::string>& names() { return names_; }
+
+ private:
+  std::vector<char> bytes_;
+  std::vector<std::string> names_;
+};
+
+bool HasNul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
+
+Error Invalid(std::string message) { return Error(Code::kInvalidArgument, std::move(message)); }
+
+Status CheckLogs(const LogSpec& logs) {
+  if (logs.disabled) return {};
+  if (!logs.directory) return Invalid("the log directory is not open");
+  if (logs.task.empty() || logs.task.size() >= sizeof(drover_start::log_name) ||
+      logs.task.find('/') != std::string::npos || HasNul(logs.task))
+    return Invalid("\"" + logs.task + "\" cannot be part of a log file's name");
+  if (logs.max_files < 1 || logs.max_file_size < 1)
+    return Invalid("max_files and max_file_size of the logs must be at least 1");
+  return {};
+}
+
+Status CheckBound(const std::optional<BoundSpec>& bound) {
+  if (bound && (bound->kill_signal < 1 || bound->kill_signal > 64))
+    return Invalid("the kill signal " + std::to_string(bound->kill_signal) + " does not exist");
+  if (bound && bound->kill_timeout.count() < 0)
+    return Invalid("the kill timeout must not be negative");
+  return {};
+}
+
+Status CheckSpec(const ProcessSpec& spec) {
+  DROVER_TRY(CheckLogs(spec.logs));
+  DROVER_TRY(CheckBound(spec.bound));
+  if (spec.argv.empty()) return Invalid("there is no command");
+  if (spec.executable.empty() && spec.argv[0].empty()) return Invalid("the command is empty");
+  if (HasNul(spec.executable) || HasNul(spec.cwd))
+    return Invalid("the command or its directory contains a NUL byte");
+  for (const std::string& argument : spec.argv)
+    if (HasNul(argument)) return Invalid("an argument contains a NUL byte");
+  for (const auto& [name, value] : spec.env) {
+    if (name.empty() || name.find('=') != std::string::npos || HasNul(name))
+      return Invalid("\"" + name + "\" cannot be the name of an environment variable");
+    if (HasNul(value)) return Invalid("the environment variable " + name + " contains a NUL byte");
+  }
+  if (spec.argv.size() + spec.env.size() + 2 > DROVER_PLAN_MAX_STRINGS)
+    return Invalid("too many arguments and environment variables");
+  if (spec.oom_score_adj < -1000 || spec.oom_score_adj > 1000)
+    return Invalid("oom_score_adj must be from -1000 to 1000");
+  if (spec.user && (spec.user->uid == uid_t(-1) || spec.user->gid == gid_t(-1)))
+    return Invalid("a user or group id of 4294967295 means \"unchanged\" and cannot be used");
+  if (spec.user && spec.user->groups.size() > DROVER_PLAN_MAX_GROUPS)
+    return Invalid("too many supplementary groups");
+  if (spec.limits.size() > 32) return Invalid("too many resource limits");
+  for (const ResourceLimit& limit : spec.limits)
+    if (limit.resource < 0 || limit.resource >= RLIM_NLIMITS || limit.soft > limit.hard)
+      return Invalid("resource limit " + std::to_string(limit.resource) +
+                     " does not exist or its soft limit is above its hard limit");
+  return {};
+}
+
+template <typename T>
+std::string_view BytesOf(const std::vector<T>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+}
+
+void AddExec(const ProcessSpec& spec, PlanBuilder* plan) {
+  drover_step_exec exec{};
+  exec.argc = static_cast<std::uint32_t>(spec.argv.size());
+  exec.envc = static_cast<std::uint32_t>(spec.env.size());
+  const std::string& program = spec.executable.empty() ? spec.argv[0] : spec.executable;
+  std::string tail((exec.argc + exec.envc + 2) * sizeof(std::uint64_t), '\0');
+  auto add = [&tail](std::string_view text) {
+    tail += text;
+    tail += '\0';
+  };
+  add(program);
+  for (const std::string& argument : spec.argv) add(argument);
+  for (const auto& [name, value] : spec.env) {
+    tail += name;
+    tail += '=';
+    add(value);
+  }
+  plan->Add(DROVER_STEP_EXEC, exec, tail, "execute " + program);
+}
+
+// The order matters: what needs privileges comes before the ids, and what the ids undo after them.
+void AddSteps(const ProcessSpec& spec, const StartEnvironment& environment, StartMessage* message,
+              PlanBuilder* plan) {
+  auto number = [](std::int64_t value) {
+    drover_step_number step{};
+    step.number = value;
+    return step;
+  };
+  auto add_fd = [message](int fd) {
+    message->fds.push_back(fd);
+    return static_cast<std::int32_t>(message->fds.size() - 1);
+  };
+  if (environment.cgroup >= 0)
+    plan->Add(DROVER_STEP_CGROUP, number(add_fd(environment.cgroup)), {}, "enter the cgroup");
+  plan->Add(DROVER_STEP_SETSID, drover_step{}, {}, "become a session of its own");
+  if (spec.oom_score_adj != environment.own_oom_score_adj)
+    plan->Add(DROVER_STEP_OOM_SCORE_ADJ, number(spec.oom_score_adj), {},
+              "set oom_score_adj to " + std::to_string(spec.oom_score_adj));
+  for (const ResourceLimit& limit : spec.limits) {
+    drover_step_rlimit step{};
+    step.resource = static_cast<std::uint32_t>(limit.resource);
+    step.soft = limit.soft;
+    step.hard = limit.hard;
+    plan->Add(DROVER_STEP_RLIMIT, step, {}, "set resource limit " + std::to_string(limit.resource));
+  }
+  if (spec.umask) plan->Add(DROVER_STEP_UMASK, number(*spec.umask), {}, "set the umask");
+  if (spec.user) {
+    drover_step_ids ids{};
+    ids.uid = spec.user->uid;
+    ids.gid = spec.user->gid;
+    ids.group_count = static_cast<std::uint32_t>(spec.user->groups.size());
+    plan->Add(DROVER_STEP_IDS, ids, BytesOf(spec.user->groups),
+              "become user " + std::to_string(ids.uid) + " and group " + std::to_string(ids.gid));
+  }
+  drover_step_cwd cwd{};
+  cwd.directory_fd = spec.cwd_directory ? add_fd(spec.cwd_directory.get()) : -1;
+  const std::string path = spec.cwd.empty() && !spec.cwd_directory ? "/" : spec.cwd;
+  plan->Add(DROVER_STEP_CWD, cwd, std::string_view(path.c_str(), path.size() + 1),
+            "change to directory " + (path.empty() ? "that was given" : path));
+  if (spec.no_new_privileges)
+    plan->Add(DROVER_STEP_NO_NEW_PRIVS, drover_step{}, {}, "give up gaining privileges");
+  plan->Add(DROVER_STEP_PDEATHSIG, drover_step{}, {}, "be bound to its shim");
+  AddExec(spec, plan);
+}
+
+drover_start Header(const RunId& run, const LogSpec& logs, const std::optional<BoundSpec>& bound,
+                    const StartEnvironment& environment, StartMessage* message) {
+  drover_start start{};
+  start.header.type = DROVER_START;
+  start.version = DROVER_PLAN_VERSION;
+  std::memcpy(start.run_id, run.bytes.data(), sizeof start.run_id);
+  std::memcpy(start.boot_id, environment.boot_id.data(), sizeof start.boot_id);
+  auto add_fd = [message](int fd) {
+    message->fds.push_back(fd);
+    return static_cast<std::int32_t>(message->fds.size() - 1);
+  };
+  start.run_dir_fd = add_fd(environment.run_directory);
+  start.log_dir_fd = start.cgroup_fd = start.memory_events_fd = -1;
+  start.stdout_fd = start.stderr_fd = start.plan_fd = -1;
+  if (!logs.disabled) {
+    start.flags |= DROVER_START_LOGS;
+    start.log_dir_fd = add_fd(logs.directory.get());
+    std::memcpy(start.log_name, logs.task.data(), logs.task.size());
+    start.max_files = logs.max_files;
+    start.max_file_size = logs.max_file_size;
+  }
+  if (bound) {
+    start.flags |= DROVER_START_BOUND;
+    start.kill_signal = bound->kill_signal;
+    start.kill_timeout_ns = static_cast<std::uint64_t>(bound->kill_timeout.count());
+  }
+  return start;
+}
+
+Result<UniqueFd> MemoryFile(const std::vector<char>& bytes) {
+  UniqueFd file(memfd_create("drover-plan", MFD_CLOEXEC));
+  if (!file || write(file.get(), bytes.data(), bytes.size()) != ssize_t(bytes.size()))
+    return ErrnoError(errno, "cannot make a memory file for the start plan");
+  return file;
+}
+
+Result<StartMessage> Assemble(drover_start start, PlanBuilder plan, StartMessage message) {
+  std::vector<char>& steps = plan.bytes();
+  if (steps.size() > DROVER_PLAN_MAX_SIZE)
+    return Invalid("the arguments and the environment are too big");
+  start.step_count = static_cast<std::uint32_t>(plan.names().size());
+  start.steps_size = static_cast<std::uint32_t>(steps.size());
+  if (sizeof start + steps.size() > DROVER_ATTACH_MAX) {
+    DROVER_ASSIGN(message.large_plan, MemoryFile(steps));
+    message.fds.push_back(message.large_plan.get());
+    start.plan_fd = static_cast<std::int32_t>(message.fds.size() - 1);
+    steps.clear();
+  }
+  start.header.size = static_cast<std::uint32_t>(sizeof start + steps.size());
+  message.bytes.resize(start.header.size);
+  std::memcpy(message.bytes.data(), &start, sizeof start);
+  if (!steps.empty()) std::memcpy(message.bytes.data() + sizeof start, steps.data(), steps.size());
+  message.step_names = std::move(plan.names());
+  DROVER_CHECK(message.fds.size() <= DROVER_PLAN_MAX_FDS);
+  return message;
+}
+
+}  // namespace
+
+Result<StartMessage> CompileStart(const ProcessSpec& spec, const StartEnvironment& environment) {
+  DROVER_TRY(CheckSpec(spec));
+  StartMessage message;
+  drover_start start = Header(spec.run, spec.logs, spec.bound, environment, &message);
+  if (environment.cgroup < 0) start.flags |= DROVER_START_SUBREAPER;
+  if (spec.memory_events) {
+    start.memory_events_fd = static_cast<std::int32_t>(message.fds.size());
+    message.fds.push_back(spec.memory_events.get());
+  }
+  PlanBuilder plan;
+  if (environment.cgroup >= 0) start.cgroup_fd = static_cast<std::int32_t>(message.fds.size());
+  AddSteps(spec, environment, &message, &plan);
+  return Assemble(start, std::move(plan), std::move(message));
+}
+
+Result<StartMessage> CompileOutputStart(const OutputSpec& spec,
+                                        const StartEnvironment& environment) {
+  if (spec.logs.disabled) return Invalid("a run without a process needs its logs");
+  if (!spec.stdout_pipe || !spec.stderr_pipe) return Invalid("a pipe is not open");
+  DROVER_TRY(CheckLogs(spec.logs));
+  DROVER_TRY(CheckBound(spec.bound));
+  StartMessage message;
+  drover_start start = Header(spec.run, spec.logs, spec.bound, environment, &message);
+  start.flags |= DROVER_START_NO_PROCESS;
+  start.stdout_fd = static_cast<std::int32_t>(message.fds.size());
+  message.fds.push_back(spec.stdout_pipe.get());
+  start.stderr_fd = static_cast<std::int32_t>(message.fds.size());
+  message.fds.push_back(spec.stderr_pipe.get());
+  return Assemble(start, PlanBuilder(), std::move(message));
+}
+
+}  // namespace drover

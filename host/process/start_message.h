@@ -1,0 +1,36 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/base/result.h"
+#include "host/process/process_spec.h"
+
+namespace drover {
+
+// A start message for the shim (shim/start_plan.h): one datagram with its descriptors.
+struct StartMessage {
+  std::vector<char> bytes;
+  std::vector<int> fds;  // borrowed from the spec and the environment
+  UniqueFd large_plan;   // among FDS, if the plan is too big for the datagram
+  // What each step does, for the message of a failure: "cannot WHAT: No such file or directory".
+  std::vector<std::string> step_names;
+};
+
+// What the service adds to a spec.
+struct StartEnvironment {
+  std::array<std::uint8_t, 16> boot_id{};
+  int run_directory = -1;
+  int cgroup = -1;  // -1: the shim is the subreaper of its task
+  int own_oom_score_adj = 0;
+};
+
+// Checks the spec: an error says what is wrong with it.
+Result<StartMessage> CompileStart(const ProcessSpec& spec, const StartEnvironment& environment);
+Result<StartMessage> CompileOutputStart(const OutputSpec& spec,
+                                        const StartEnvironment& environment);
+
+}  // namespace drover

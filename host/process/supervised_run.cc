@@ -1,0 +1,163 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/process/supervised_run.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "host/process/exit_record.h"
+
+namespace drover {
+namespace {
+
+constexpr int kSoPeerPidfd = 77;  // SO_PEERPIDFD, since Linux 6.5
+constexpr int kMaxReconnects = 100;
+constexpr Duration kReconnectDelay = 10ms;
+
+}  // namespace
+
+UniqueFd PidfdOfPeer(int socket) {
+  int pidfd = -1;
+  socklen_t size = sizeof pidfd;
+  if (getsockopt(socket, SOL_SOCKET, kSoPeerPidfd, &pidfd, &size) == 0) return UniqueFd(pidfd);
+  ucred peer{};
+  size = sizeof peer;
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return UniqueFd();
+  return UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, peer.pid, 0)));
+}
+
+SupervisedRun::~SupervisedRun() {
+  if (connection_) connection_->Close();
+}
+
+void SupervisedRun::Follow(std::shared_ptr<ShimConnection> connection, UniqueFd pidfd) {
+  connection_ = std::move(connection);
+  pidfd_ = std::move(pidfd);
+  const std::weak_ptr<SupervisedRun> weak = weak_from_this();
+  connection_->Start(
+      [weak](const drover_attach_header& header, const ShimConnection::Bytes& bytes) {
+        if (const auto self = weak.lock()) self->OnEvent(header, bytes);
+      },
+      [weak] {
+        if (const auto self = weak.lock()) self->OnClosed();
+      });
+}
+
+void SupervisedRun::OnEvent(const drover_attach_header& header,
+                            const ShimConnection::Bytes& bytes) {
+  switch (header.type) {
+    case DROVER_START_REPLY: {
+      start_reply_ = MessageAs<drover_start_reply>(bytes);
+      info_.pid = start_reply_->pid;
+      info_.shim_pid = start_reply_->shim_pid;
+      info_.started_at = start_reply_->started_at;
+      started_.Set();
+      return;
+    }
+    case DROVER_ATTACH_EXIT: {
+      const std::string_view record(bytes.data() + sizeof header, bytes.size() - sizeof header);
+      Result<ProcessExit> exit = ParseExitRecord(record, id_);
+      End(exit.ok() ? *exit : LostExit(exit.error().message(), host_->loop->Wall()));
+      return;
+    }
+    case DROVER_ATTACH_GAP: {
+      const auto message = MessageAs<drover_attach_gap>(bytes);
+      const OutputGap gap{message.stream == 1, message.begins != 0, message.lines, message.bytes};
+      if (host_->on_gap) host_->on_gap(id_, gap);
+      return;
+    }
+    default:
+      return;  // of a newer shim
+  }
+}
+
+void SupervisedRun::End(ProcessExit exit) {
+  if (exit_) return;
+  exit_ = std::move(exit);
+  if (exit_->started_at == 0) exit_->started_at = info_.started_at;
+  // Not from inside a method of the connection that might be calling us.
+  host_->loop->Post([connection = std::move(connection_)] {
+    if (connection) connection->Close();
+  });
+  pidfd_.Reset();
+  started_.Set();
+  ended_.Set();
+}
+
+bool SupervisedRun::ShimIsDead() const {
+  pollfd poll_pidfd{pidfd_.get(), POLLIN, 0};
+  return !pidfd_ || poll(&poll_pidfd, 1, 0) == 1;
+}
+
+void SupervisedRun::After(Duration delay, std::function<void()> function) {
+  const std::weak_ptr<SupervisedRun> weak = weak_from_this();
+  host_->loop->After(delay, [weak, function = std::move(function)] {
+    const auto self = weak.lock();
+    if (self && !self->exit_) function();
+  });
+}
+
+// The shim has ended, is ending, has disconnected us because we did not read, or was killed.
+void SupervisedRun::OnClosed() {
+  if (exit_) return;
+  const bool dead = ShimIsDead();  // first: a shim writes its record before it dies
+  if (std::optional<ProcessExit> exit = ReadExitRecord(host_->run_directory.get(), id_)) {
+    End(std::move(*exit));
+  } else if (!started_.is_set() || (start_reply_ && start_reply_->error != 0)) {
+    // It gave up before it started anything, and is about to be gone.
+    End(LostExit("the shim ended before it started the task", host_->loop->Wall()));
+  } else if (dead) {
+    Lose();
+  } else if (++reconnects_ > kMaxReconnects) {
+    WakeShim(true);
+    Lose();
+  } else if (!Reconnect()) {
+    After(kReconnectDelay, [this] { OnClosed(); });
+  }
+}
+
+bool SupervisedRun::Reconnect() {
+  int error = 0;
+  Result<UniqueFd> socket =
+      ShimConnection::Connect(host_->run_directory.get(), id_.Short() + ".sock", &error);
+  if (!socket.ok()) return false;
+  auto connection = ShimConnection::Make(host_->loop, std::move(*socket));
+  drover_attach_hello hello{};
+  hello.version = DROVER_ATTACH_VERSION;
+  hello.subscribe = DROVER_ATTACH_EVENT_EXIT | DROVER_ATTACH_EVENT_GAP;
+  if (!connection->Send(ShimConnection::Message(hello, DROVER_ATTACH_HELLO))) return false;
+  UniqueFd pidfd = std::move(pidfd_);
+  Follow(std::move(connection), std::move(pidfd));
+  return true;
+}
+
+// The task's pipes and exit status went with the shim: what is left of the run must not live on.
+void SupervisedRun::Lose() {
+  if (tracked_) host_->tracker->Kill(id_);
+  WaitUntilEmpty(0);
+}
+
+void SupervisedRun::WaitUntilEmpty(int tries) {
+  constexpr int kTries = 1000;  // of a millisecond or more: a member may hang in the kernel
+  if (tracked_ && host_->tracker->Populated(id_) && tries < kTries) {
+    After(1ms, [this, tries] { WaitUntilEmpty(tries + 1); });
+    return;
+  }
+  End(LostExit("supervisor lost", host_->loop->Wall()));
+}
+
+void SupervisedRun::Kill() {
+  if (exit_) return;
+  if (tracked_) host_->tracker->Kill(id_);
+  if (connection_)
+    connection_->Send(ShimConnection::Message(drover_attach_header{}, DROVER_ATTACH_KILL));
+}
+
+void SupervisedRun::WakeShim(bool force) {
+  if (pidfd_) syscall(SYS_pidfd_send_signal, pidfd_.get(), force ? SIGKILL : SIGCONT, nullptr, 0);
+}
+
+}  // namespace drover

@@ -1,0 +1,88 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "host/base/event.h"
+#include "host/base/live_count.h"
+#include "host/base/loop.h"
+#include "host/process/cgroup_tracker.h"
+#include "host/process/process_spec.h"
+#include "host/process/shim_connection.h"
+#include "shim/start_plan.h"
+
+namespace drover {
+
+// What all runs of a service share.
+struct RunHost {
+  Loop* loop = nullptr;
+  UniqueFd run_directory;
+  std::unique_ptr<CgroupTracker> tracker;  // null: the shims walk their descendants
+  std::function<void(const RunId&, const OutputGap&)> on_gap;
+};
+
+// One run and the connection to its shim: follows it to its end, however that comes. Two
+// descriptors while it runs. Control thread only.
+class SupervisedRun : public std::enable_shared_from_this<SupervisedRun>,
+                      public LiveCount<SupervisedRun> {
+ public:
+  SupervisedRun(std::shared_ptr<RunHost> host, RunId id, bool tracked)
+      : host_(std::move(host)),
+        id_(id),
+        tracked_(tracked),
+        started_(host_->loop),
+        ended_(host_->loop) {}
+  ~SupervisedRun();
+
+  const RunId& id() const { return id_; }
+  bool tracked() const { return tracked_; }
+  const ProcessInfo& info() const { return info_; }
+  const std::optional<ProcessExit>& exit() const { return exit_; }
+  Event& started() { return started_; }  // the answer to the start message, or the end
+  Event& ended() { return ended_; }
+  const std::optional<drover_start_reply>& start_reply() const { return start_reply_; }
+
+  // Follows the run through CONNECTION, of the shim that PIDFD names.
+  void Follow(std::shared_ptr<ShimConnection> connection, UniqueFd pidfd);
+  void set_info(const ProcessInfo& info) { info_ = info; }
+  const std::shared_ptr<ShimConnection>& connection() const { return connection_; }
+
+  // SIGKILL to everything, by the cgroup and by the shim; whichever of them works is enough.
+  void Kill();
+  // The last resort against a shim that does not tell the end of a run that was killed: lets it go
+  // on, and with FORCE kills it.
+  void WakeShim(bool force);
+
+  // Ends the run as one of which nothing is known any more.
+  void End(ProcessExit exit);
+
+ private:
+  void OnEvent(const drover_attach_header& header, const ShimConnection::Bytes& bytes);
+  void OnClosed();
+  bool ShimIsDead() const;
+  bool Reconnect();
+  void Lose();
+  void WaitUntilEmpty(int tries);
+  void After(Duration delay, std::function<void()> function);
+
+  std::shared_ptr<RunHost> host_;
+  RunId id_;
+  bool tracked_;
+  ProcessInfo info_;
+  std::shared_ptr<ShimConnection> connection_;
+  UniqueFd pidfd_;
+  std::optional<drover_start_reply> start_reply_;
+  std::optional<ProcessExit> exit_;
+  Event started_;
+  Event ended_;
+  int reconnects_ = 0;
+};
+
+// The pidfd of the process that listens where SOCKET is connected; it proves to be that process by
+// answering on the connection afterwards.
+UniqueFd PidfdOfPeer(int socket);
+
+}  // namespace drover

@@ -1,0 +1,39 @@
+/* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
+/* Connections of agents, and the messages on them (attach_protocol.h). */
+#ifndef DROVER_SHIM_CONTROL_H_
+#define DROVER_SHIM_CONTROL_H_
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "shim/attach_protocol.h"
+
+enum { kMaxConnections = 40 };
+
+/* Listens in the current directory as `<name>.sock`. 0 or an errno. */
+int control_listen(const char* name);
+void control_unlisten(const char* name);
+
+/* The connection on which the start message came. */
+void control_adopt(int fd);
+
+/* Adds what to wait for; returns how many entries. */
+int control_poll(struct pollfd* fds);
+/* Handles what the COUNT entries have shown. */
+void control_handle(const struct pollfd* fds, int count);
+
+/*
+ * Sends MESSAGE, whose type is TYPE, to connection I; one that does not take it is disconnected
+ * unless MAY_MISS.
+ */
+void control_send(int i, struct drover_attach_header* message, uint16_t type, uint32_t size,
+                  uint32_t request, uint32_t session, bool may_miss);
+
+/* Sends an event to all that subscribed to EVENT. */
+void control_broadcast(uint32_t event, struct drover_attach_header* message, uint16_t type,
+                       uint32_t size);
+
+void control_close_all(void);
+
+#endif /* DROVER_SHIM_CONTROL_H_ */

@@ -1,0 +1,226 @@
+/* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "shim/log_file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { kNameMax = 288, kShortPiece = 16 << 10, kLongPieceRoom = 1 << 20 };
+/* Above this a name is not one of ours; the task may make up names in a shared directory. */
+#define MAX_INDEX 999999999u
+
+void log_file_init(struct log_file* file, int directory, const char* task, const char* stream,
+                   uint32_t max_files, uint64_t max_size) {
+  *file = (struct log_file){.directory = directory,
+                            .task = task,
+                            .stream = stream,
+                            .max_files = max_files > 0 ? max_files : 1,
+                            .max_size = max_size > 0 ? max_size : 1,
+                            .fd = -1};
+}
+
+void log_file_close(struct log_file* file) {
+  if (file->fd >= 0) close(file->fd);
+  file->fd = -1;
+}
+
+/* "<task>.<stream>." to OUT; returns its length. */
+static size_t prefix(const struct log_file* file, char* out) {
+  const size_t task = strlen(file->task), stream = strlen(file->stream);
+  if (task + stream > kNameMax - 16) return 0;
+  memcpy(out, file->task, task);
+  out[task] = '.';
+  memcpy(out + task + 1, file->stream, stream);
+  out[task + 1 + stream] = '.';
+  out[task + 2 + stream] = 0;
+  return task + 2 + stream;
+}
+
+static bool name_of(const struct log_file* file, uint64_t index, char* out) {
+  size_t length = prefix(file, out);
+  if (length == 0) return false;
+  char digits[24];
+  size_t count = 0;
+  do {
+    digits[count++] = (char)('0' + index % 10);
+    index /= 10;
+  } while (index > 0);
+  while (count > 0) out[length++] = digits[--count];
+  out[length] = 0;
+  return true;
+}
+
+/* The N of a name of this stream; false for any other name. */
+static bool index_of(const char* name, const char* start, size_t start_length, uint64_t* index) {
+  if (strncmp(name, start, start_length) != 0) return false;
+  const char* digit = name + start_length;
+  if (*digit == 0 || (digit[0] == '0' && digit[1] != 0)) return false;
+  uint64_t value = 0;
+  for (; *digit; digit++) {
+    if (*digit < '0' || *digit > '9') return false;
+    value = value * 10 + (uint64_t)(*digit - '0');
+    if (value > MAX_INDEX) return false;
+  }
+  *index = value;
+  return true;
+}
+
+struct entry { /* linux_dirent64 */
+  uint64_t inode;
+  int64_t offset;
+  uint16_t length;
+  uint8_t type;
+  char name[];
+};
+
+/* Finds the highest index, or removes all below KEEP_FROM. Returns 1 if one was found. */
+static int scan(struct log_file* file, uint64_t* highest, uint64_t keep_from) {
+  char start[kNameMax];
+  const size_t start_length = prefix(file, start);
+  if (start_length == 0) return -ENAMETOOLONG;
+  const int directory = openat(file->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return -errno;
+  _Alignas(8) char buffer[4096];
+  int found = 0;
+  long n;
+  while ((n = syscall(SYS_getdents64, directory, buffer, sizeof buffer)) > 0) {
+    for (long at = 0; at < n;) {
+      const struct entry* entry = (const struct entry*)(buffer + at);
+      at += entry->length;
+      uint64_t index;
+      if (!index_of(entry->name, start, start_length, &index)) continue;
+      if (highest) {
+        if (!found || index > *highest) *highest = index;
+        found = 1;
+      } else if (index < keep_from) {
+        unlinkat(file->directory, entry->name, 0);
+      }
+    }
+  }
+  const int error = n < 0 ? -errno : found;
+  close(directory);
+  return error;
+}
+
+/* Makes a new file at the first index from INDEX that is free. */
+static int create(struct log_file* file, uint64_t index) {
+  char name[kNameMax];
+  for (int tries = 0; tries < 64; tries++, index++) {
+    if (!name_of(file, index, name)) return -ENAMETOOLONG;
+    const int fd = openat(file->directory, name,
+                          O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    if (fd < 0 && errno == EEXIST) continue; /* somebody else made it: leave it alone */
+    if (fd < 0) return -errno;
+    log_file_close(file);
+    file->fd = fd;
+    file->index = index;
+    file->size = 0;
+    if (index >= file->max_files) {
+      const uint64_t keep_from = index - file->max_files + 1;
+      /* Usually exactly one file is too many, and it has the name before the first to keep. */
+      if (name_of(file, keep_from - 1, name) && unlinkat(file->directory, name, 0) != 0)
+        scan(file, NULL, keep_from);
+    }
+    return 0;
+  }
+  return -EEXIST;
+}
+
+/* Goes on in the highest file, if it is a plain file that nobody has replaced by a link. */
+static int open_first(struct log_file* file) {
+  uint64_t highest = 0;
+  const int found = scan(file, &highest, 0);
+  if (found < 0) return found;
+  if (!found) return create(file, 0);
+  char name[kNameMax];
+  name_of(file, highest, name);
+  const int fd =
+      openat(file->directory, name, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  struct stat status;
+  if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_nlink != 1 ||
+      status.st_uid != geteuid()) {
+    if (fd >= 0) close(fd);
+    return create(file, highest + 1);
+  }
+  file->fd = fd;
+  file->index = highest;
+  file->size = (uint64_t)status.st_size;
+  if (highest >= file->max_files) scan(file, NULL, highest - file->max_files + 1);
+  return 0;
+}
+
+static char byte_at(const struct iovec data[2], uint64_t at) {
+  return at < data[0].iov_len ? ((const char*)data[0].iov_base)[at]
+                              : ((const char*)data[1].iov_base)[at - data[0].iov_len];
+}
+
+/* The end of the last line within the first COUNT bytes; 0: no line ends there. */
+static uint64_t last_line_end(const struct iovec data[2], uint64_t count) {
+  const uint64_t first = count < data[0].iov_len ? count : data[0].iov_len;
+  const char* found = NULL;
+  if (count > first) found = memrchr(data[1].iov_base, '\n', count - first);
+  if (found) return first + (uint64_t)(found - (const char*)data[1].iov_base) + 1;
+  found = first > 0 ? memrchr(data[0].iov_base, '\n', first) : NULL;
+  return found ? (uint64_t)(found - (const char*)data[0].iov_base) + 1 : 0;
+}
+
+/* The end of the first line; 0: none ends. */
+static uint64_t first_line_end(const struct iovec data[2]) {
+  const char* found = data[0].iov_len > 0 ? memchr(data[0].iov_base, '\n', data[0].iov_len) : NULL;
+  if (found) return (uint64_t)(found - (const char*)data[0].iov_base) + 1;
+  found = data[1].iov_len > 0 ? memchr(data[1].iov_base, '\n', data[1].iov_len) : NULL;
+  return found ? data[0].iov_len + (uint64_t)(found - (const char*)data[1].iov_base) + 1 : 0;
+}
+
+/* How many bytes go into the open file now; 0: into the next one. */
+static uint64_t share(const struct log_file* file, const struct iovec data[2]) {
+  const uint64_t total = data[0].iov_len + data[1].iov_len;
+  const uint64_t room = file->size < file->max_size ? file->max_size - file->size : 0;
+  if (room == 0) return 0;
+  const uint64_t whole = last_line_end(data, total < room ? total : room);
+  if (total > room) {
+    if (whole > 0) return whole;
+    if (file->mid_line) return room;
+    const uint64_t line = first_line_end(data);
+    const uint64_t length = line > 0 ? line : total;
+    return length > file->max_size ? room : 0;
+  }
+  const uint64_t piece = total - whole; /* the beginning of a line without its end */
+  if (piece == 0 || (whole == 0 && file->mid_line)) return total;
+  uint64_t reserve = piece < kShortPiece ? kShortPiece : kLongPieceRoom;
+  if (reserve > file->max_size) reserve = file->max_size;
+  if (room - whole >= reserve || (whole == 0 && file->size == 0)) return total;
+  return whole;
+}
+
+long log_file_write(struct log_file* file, const struct iovec data[2]) {
+  if (file->fd < 0) {
+    const int error = open_first(file);
+    if (error < 0) return error;
+  }
+  uint64_t count = share(file, data);
+  if (count == 0) {
+    const int error = create(file, file->index + 1);
+    if (error < 0) return error;
+    count = share(file, data);
+  }
+  struct iovec parts[2] = {data[0], data[1]};
+  if (count <= parts[0].iov_len) {
+    parts[0].iov_len = count;
+    parts[1].iov_len = 0;
+  } else {
+    parts[1].iov_len = count - parts[0].iov_len;
+  }
+  const ssize_t n = writev(file->fd, parts, parts[1].iov_len > 0 ? 2 : 1);
+  if (n < 0) return -errno;
+  if (n == 0) return -EIO;
+  file->size += (uint64_t)n;
+  file->mid_line = byte_at(data, (uint64_t)n - 1) != '\n';
+  return n;
+}

@@ -1,0 +1,208 @@
+/* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "shim/log_stream.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+  kReadsPerTurn = 8, /* then the other stream and the control socket have their turn */
+  kGapLineMax = 64,  /* longest gap line */
+};
+static const int64_t kPatienceNs = 900 * 1000 * 1000; /* below the promised second */
+static const uint64_t kPatienceBytes = 1 << 20;       /* progress that renews it */
+static const int64_t kPieceNs = 100 * 1000 * 1000;    /* a prompt without line end shows up */
+
+static void begin_gap(struct log_stream* stream) {
+  struct ring* ring = stream->ring;
+  stream->gap_bytes = ring_tentative(ring);
+  stream->gap_lines = 0;
+  ring_take_back(ring);
+  stream->drop_mid_line = stream->mid_line || stream->gap_bytes > 0;
+  stream->piece_at = 0;
+  stream->dropping = true;
+  stream->full = false;
+  if (stream->on_gap) stream->on_gap(stream, true);
+}
+
+/* Publishes "[drover] N lines dropped"; there is room, the ring is half empty. */
+static void end_gap(struct log_stream* stream) {
+  char text[kGapLineMax];
+  char digits[24];
+  size_t length = 0, count = 0;
+  static const char kStart[] = "[drover] ";
+  const char* end = stream->gap_lines == 1 ? " line dropped\n" : " lines dropped\n";
+  if (stream->mid_line) text[length++] = '\n';
+  memcpy(text + length, kStart, sizeof kStart - 1);
+  length += sizeof kStart - 1;
+  for (uint64_t n = stream->gap_lines; count == 0 || n > 0; n /= 10)
+    digits[count++] = (char)('0' + n % 10);
+  while (count > 0) text[length++] = digits[--count];
+  memcpy(text + length, end, strlen(end));
+  length += strlen(end);
+  ring_put(stream->ring, text, (uint32_t)length);
+  ring_publish(stream->ring, 0);
+  stream->mid_line = false;
+  stream->dropping = false;
+  stream->stalled_at = 0;
+  stream->dropped_lines += stream->gap_lines;
+  stream->dropped_bytes += stream->gap_bytes;
+  if (stream->on_gap) stream->on_gap(stream, false);
+  stream->gap_lines = stream->gap_bytes = 0;
+}
+
+static void close_pipe(struct log_stream* stream) {
+  close(stream->fd);
+  stream->fd = -1;
+}
+
+/* The offset behind the last line end of the COUNT bytes from AT; 0: there is none. */
+static uint32_t lines_end(const struct ring* ring, uint32_t at, uint32_t count) {
+  struct iovec parts[2];
+  ring_parts(ring, at, count, parts);
+  const char* found = memrchr(parts[1].iov_base, '\n', parts[1].iov_len);
+  if (found)
+    return (uint32_t)(parts[0].iov_len + (size_t)(found - (const char*)parts[1].iov_base)) + 1;
+  found = memrchr(parts[0].iov_base, '\n', parts[0].iov_len);
+  return found ? (uint32_t)(found - (const char*)parts[0].iov_base) + 1 : 0;
+}
+
+/* Publishes whole lines, or all if the ring holds nothing but one line that is longer. */
+static bool publish(struct log_stream* stream, uint32_t count, int64_t now) {
+  struct ring* ring = stream->ring;
+  const uint32_t lines = lines_end(ring, ring->tail - count, count);
+  if (lines > 0) {
+    ring_publish(ring, count - lines);
+    stream->mid_line = false;
+    stream->piece_at = lines < count ? now : 0;
+    return true;
+  }
+  if (ring_tentative(ring) == RING_SIZE) {
+    ring_publish(ring, 0);
+    stream->mid_line = true;
+    stream->piece_at = 0;
+    return true;
+  }
+  if (stream->piece_at == 0) stream->piece_at = now;
+  return false;
+}
+
+/* One read into the ring. Returns what read did; 0 with FD still open: the ring is full. */
+static ssize_t read_into_ring(struct log_stream* stream, int64_t now, bool* published) {
+  struct ring* ring = stream->ring;
+  ring_rewind(ring);
+  const uint32_t room = ring_free(ring);
+  if (room == 0) {
+    /* A line longer than the ring can never be completed in it. */
+    if (ring_tentative(ring) == RING_SIZE) *published |= publish(stream, RING_SIZE, now);
+    if (stream->stalled_at == 0) {
+      stream->stalled_at = now;
+      stream->stalled_bytes = 0;
+    } else if (now - stream->stalled_at >= kPatienceNs) {
+      if (stream->stalled_bytes < kPatienceBytes) {
+        begin_gap(stream);
+      } else {
+        stream->stalled_at = now;
+        stream->stalled_bytes = 0;
+      }
+    }
+    stream->full = !stream->dropping;
+    return 0;
+  }
+  stream->full = false;
+  struct iovec parts[2];
+  const int count = ring_parts(ring, ring->tail, room, parts);
+  const ssize_t n = readv(stream->fd, parts, count);
+  if (n == 0) close_pipe(stream);
+  if (n <= 0) return n;
+  ring->tail += (uint32_t)n;
+  stream->stalled_bytes += (uint64_t)n;
+  *published |= publish(stream, (uint32_t)n, now);
+  return n;
+}
+
+/* One read that is dropped, up to the line end at which the ring has room again. */
+static ssize_t read_and_drop(struct log_stream* stream, int64_t now, bool* published) {
+  char scratch[8192];
+  const ssize_t n = read(stream->fd, scratch, sizeof scratch);
+  if (n == 0) close_pipe(stream);
+  if (n <= 0) return n;
+  const bool resume = ring_used(stream->ring) <= RING_SIZE / 2;
+  for (ssize_t at = 0; at < n;) {
+    const char* end = memchr(scratch + at, '\n', (size_t)(n - at));
+    const ssize_t next = end ? end - scratch + 1 : n;
+    stream->gap_bytes += (uint64_t)(next - at);
+    at = next;
+    stream->drop_mid_line = end == NULL;
+    if (!end) break;
+    stream->gap_lines++;
+    if (!resume) continue;
+    end_gap(stream);
+    *published = true;
+    ring_put(stream->ring, scratch + at, (uint32_t)(n - at));
+    if (n > at) publish(stream, (uint32_t)(n - at), now);
+    break;
+  }
+  return n;
+}
+
+bool log_stream_read(struct log_stream* stream, int64_t now) {
+  bool published = false;
+  for (int turn = 0; turn < kReadsPerTurn && stream->fd >= 0; turn++) {
+    const bool was_dropping = stream->dropping;
+    const ssize_t n = was_dropping ? read_and_drop(stream, now, &published)
+                                   : read_into_ring(stream, now, &published);
+    if (n > 0) continue;
+    if (n == 0) {
+      if (stream->dropping != was_dropping) continue; /* patience is over: now drop */
+      break;
+    }
+    if (errno == EINTR) continue;
+    if (errno == EAGAIN) {
+      stream->stalled_at = 0; /* the pipe is empty: nobody waits */
+    } else {
+      close_pipe(stream);
+    }
+    break;
+  }
+  return published;
+}
+
+bool log_stream_tick(struct log_stream* stream, int64_t now) {
+  bool published = false;
+  if (stream->piece_at != 0 && now - stream->piece_at >= kPieceNs) {
+    ring_publish(stream->ring, 0);
+    stream->mid_line = true;
+    stream->piece_at = 0;
+    published = true;
+  }
+  if (stream->dropping && !stream->drop_mid_line && ring_used(stream->ring) <= RING_SIZE / 2) {
+    end_gap(stream);
+    published = true;
+  }
+  if (stream->full && stream->fd >= 0) published |= log_stream_read(stream, now);
+  return published;
+}
+
+int64_t log_stream_deadline(const struct log_stream* stream) {
+  int64_t at = INT64_MAX;
+  if (stream->piece_at != 0) at = stream->piece_at + kPieceNs;
+  if (stream->full && stream->stalled_at != 0 && stream->stalled_at + kPatienceNs < at)
+    at = stream->stalled_at + kPatienceNs;
+  return at;
+}
+
+void log_stream_finish(struct log_stream* stream) {
+  if (stream->fd >= 0) close_pipe(stream);
+  ring_publish(stream->ring, 0);
+  stream->piece_at = 0;
+  if (!stream->dropping) return;
+  if (stream->drop_mid_line) stream->gap_lines++; /* the line that never ended */
+  if (ring_free(stream->ring) >= kGapLineMax) {
+    end_gap(stream);
+  } else {
+    stream->dropped_lines += stream->gap_lines;
+    stream->dropped_bytes += stream->gap_bytes;
+  }
+}

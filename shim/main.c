@@ -1,0 +1,369 @@
+/* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
+/*
+ * drover-shim: holds one run. It starts the task's process, keeps its output and its exit status,
+ * and ends when both are written, whether or not an agent is there. Descriptor 3 is the agent's
+ * connection; 0, 1 and 2 are /dev/null.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "shim/control.h"
+#include "shim/log_writer.h"
+#include "shim/record.h"
+#include "shim/sessions.h"
+#include "shim/shim.h"
+#include "shim/steps.h"
+#include "shim/tree.h"
+
+enum { kConnection = 3 };
+static const int64_t kDrainNs = 1000 * 1000 * 1000;  /* for descendants that keep the pipes */
+static const int64_t kWriterNs = 1000 * 1000 * 1000; /* for a disk that does not take the rest */
+
+struct shim shim;
+static struct ring rings[2];
+static struct log_writer_config log_config;
+static int signals = -1;
+static int start_status = -1; /* the status pipe of the task until it is executed */
+static int64_t drain_until;   /* in the phase DRAINING */
+static int64_t kill_at;       /* a bound run that is being stopped; 0: not */
+
+int64_t boot_time(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  return now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t wall_time(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static bool has_process(void) { return !(shim.plan.start.flags & DROVER_START_NO_PROCESS); }
+
+int shim_signal(int signal_number, bool all) {
+  if (signal_number < 1 || signal_number > 64) return EINVAL;
+  if (!has_process()) return ESRCH;
+  if (!shim.leader && !all) return ESRCH;
+  int error = 0;
+  /* Not reaped yet, so the number is still that of our own child. */
+  if (shim.leader && kill(shim.leader, signal_number) != 0) error = errno;
+  if (all) tree_signal(signal_number, shim.leader);
+  return error;
+}
+
+static void begin_draining(int64_t patience) {
+  if (shim.phase == DROVER_ATTACH_DRAINING) return;
+  shim.phase = DROVER_ATTACH_DRAINING;
+  shim.finished_at = wall_time();
+  shim.finished_boot = boot_time();
+  drain_until = shim.finished_boot + patience;
+}
+
+void shim_kill(void) {
+  if (!has_process()) {
+    begin_draining(0);
+    return;
+  }
+  if (shim.leader) kill(shim.leader, SIGKILL);
+  sessions_kill_all();
+  tree_kill();
+}
+
+void shim_owner_lost(void) {
+  const struct drover_start* start = &shim.plan.start;
+  if (!(start->flags & DROVER_START_BOUND) || kill_at) return;
+  if (!has_process()) return; /* its pipes end with whoever writes to them */
+  shim_signal(start->kill_signal, true);
+  kill_at = boot_time() + (int64_t)start->kill_timeout_ns;
+}
+
+static void report_gap(struct log_stream* stream, bool begins) {
+  struct drover_attach_gap gap = {.stream = stream == &shim.streams[1],
+                                  .begins = begins,
+                                  .lines = stream->gap_lines,
+                                  .bytes = stream->gap_bytes};
+  control_broadcast(DROVER_ATTACH_EVENT_GAP, &gap.header, DROVER_ATTACH_GAP, sizeof gap);
+}
+
+static void add_stream(int i, int fd) {
+  fcntl(fd, F_SETFL, O_NONBLOCK);
+  shim.streams[i] = (struct log_stream){.fd = fd, .ring = &rings[i], .on_gap = report_gap};
+}
+
+static void reply_to_start(const struct step_failure* failure) {
+  struct drover_start_reply reply = {
+      .error = failure->error,
+      .step = failure->error ? failure->step : 0,
+      .kind = failure->kind,
+      .shim_pid = getpid(),
+      .pid = shim.pid,
+      .started_at = shim.started_at,
+      .started_boot = shim.started_boot,
+  };
+  reply.header = (struct drover_attach_header){.size = sizeof reply, .type = DROVER_START_REPLY};
+  if (send(kConnection, &reply, sizeof reply, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) return;
+}
+
+/* The run never came to be: nothing is left of it but the answer. */
+static _Noreturn void give_up(const struct step_failure* failure) {
+  tree_kill();
+  control_unlisten(shim.name);
+  reply_to_start(failure);
+  _exit(1);
+}
+
+static void executed(void) {
+  shim.started_at = wall_time();
+  shim.started_boot = boot_time();
+  shim.phase = DROVER_ATTACH_RUNNING;
+  static const struct step_failure none;
+  reply_to_start(&none);
+}
+
+static void start_process(void) {
+  int standard[3] = {-1, -1, -1};
+  struct step_failure failure = {.step = -1};
+  for (int i = 0; i < 2 && shim.has_streams; i++) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+      failure.error = errno;
+      give_up(&failure);
+    }
+    add_stream(i, ends[0]);
+    standard[i + 1] = ends[1];
+  }
+  struct child child;
+  if (steps_start(&shim.plan, standard, NULL, &child, &failure) != 0) give_up(&failure);
+  for (int i = 1; i < 3; i++)
+    if (standard[i] >= 0) close(standard[i]);
+  shim.leader = shim.pid = child.pid;
+  start_status = child.status;
+}
+
+static void read_start_status(void) {
+  struct step_failure failure;
+  const ssize_t n = read(start_status, &failure, sizeof failure);
+  close(start_status);
+  start_status = -1;
+  if (n != sizeof failure) {
+    executed();
+    return;
+  }
+  shim.pid = 0;
+  give_up(&failure);
+}
+
+/* Collects every child that has ended; without a cgroup also what the task has left to us. */
+static void reap(void) {
+  struct signalfd_siginfo info;
+  while (read(signals, &info, sizeof info) > 0) {
+  }
+  for (;;) {
+    siginfo_t child = {.si_pid = 0};
+    if (waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT) != 0 || child.si_pid == 0) return;
+    const pid_t pid = child.si_pid;
+    if (pid == shim.leader && start_status >= 0) read_start_status();
+    int status;
+    struct rusage usage;
+    if (wait4(pid, &status, WNOHANG, &usage) != pid) return;
+    if (pid != shim.leader) {
+      sessions_reaped(pid, status);
+      continue;
+    }
+    shim.leader = 0;
+    shim.wait_status = status;
+    shim.usage = usage;
+    begin_draining(kDrainNs);
+    /* The task is its first process; whatever it leaves behind ends with it. */
+    sessions_kill_all();
+    tree_kill();
+  }
+}
+
+static bool drained(void) {
+  if (has_process() && sessions_count() > 0) return false;
+  return !shim.has_streams || (shim.streams[0].fd < 0 && shim.streams[1].fd < 0);
+}
+
+static int64_t next_deadline(void) {
+  int64_t at = kill_at ? kill_at : INT64_MAX;
+  if (shim.phase == DROVER_ATTACH_DRAINING && drain_until < at) at = drain_until;
+  for (int i = 0; i < 2 && shim.has_streams; i++) {
+    const int64_t stream = log_stream_deadline(&shim.streams[i]);
+    if (stream < at) at = stream;
+  }
+  return at;
+}
+
+/* Waits until something happens, and handles it. */
+static void turn(void) {
+  struct pollfd fds[1 + kMaxConnections + kMaxSessions + 6];
+  int count = control_poll(fds);
+  const int connections = count;
+  count += sessions_poll(fds + count);
+  const int own = count;
+  fds[count++] = (struct pollfd){.fd = signals, .events = POLLIN};
+  fds[count++] = (struct pollfd){.fd = start_status, .events = POLLIN};
+  fds[count++] = (struct pollfd){.fd = log_writer_fd(), .events = POLLIN};
+  bool room = false;
+  for (int i = 0; i < 2; i++) {
+    struct log_stream* stream = &shim.streams[i];
+    if (shim.has_streams && (stream->full || stream->dropping)) {
+      log_writer_want_room();
+      room |= stream->full && ring_free(stream->ring) > 0;
+    }
+    const bool read = shim.has_streams && stream->fd >= 0 && !stream->full;
+    fds[count++] = (struct pollfd){.fd = read ? stream->fd : -1, .events = POLLIN};
+  }
+
+  const int64_t deadline = next_deadline();
+  const int64_t left = room ? 0 : deadline == INT64_MAX ? -1 : deadline - boot_time();
+  const struct timespec limit = {.tv_sec = left > 0 ? left / 1000000000 : 0,
+                                 .tv_nsec = left > 0 ? left % 1000000000 : 0};
+  const bool forever = !room && deadline == INT64_MAX;
+  if (ppoll(fds, (nfds_t)count, forever ? NULL : &limit, NULL) < 0) return;
+
+  if (fds[own + 1].revents && start_status >= 0) read_start_status();
+  if (fds[own + 2].revents) log_writer_clear();
+  const int64_t now = boot_time();
+  bool published = false;
+  for (int i = 0; i < 2 && shim.has_streams; i++) {
+    if (fds[own + 3 + i].revents) published |= log_stream_read(&shim.streams[i], now);
+    published |= log_stream_tick(&shim.streams[i], now);
+  }
+  if (published) log_writer_wake();
+  if (fds[own].revents) reap();
+  sessions_handle(fds + connections, own - connections);
+  control_handle(fds, connections);
+  if (kill_at && now >= kill_at) {
+    kill_at = 0;
+    shim_kill();
+  }
+}
+
+/* Takes what is in the pipes now, without waiting for their ends. */
+static void finish_streams(void) {
+  for (int i = 0; i < 2; i++) {
+    struct log_stream* stream = &shim.streams[i];
+    for (int turns = 0; turns < 64 && stream->fd >= 0 && !stream->full; turns++)
+      if (!log_stream_read(stream, boot_time())) break;
+    log_stream_finish(stream);
+  }
+  log_writer_finish();
+  const int64_t until = boot_time() + kWriterNs;
+  while (!log_writer_finished()) {
+    const int64_t left = until - boot_time();
+    if (left <= 0 || log_writer_fd() < 0) break;
+    struct pollfd event = {.fd = log_writer_fd(), .events = POLLIN};
+    poll(&event, 1, (int)(left / 1000000) + 1);
+    if (event.revents) log_writer_clear();
+  }
+  for (int i = 0; i < 2; i++) {
+    struct iovec parts[2];
+    const uint32_t lost = ring_peek(&rings[i], parts);
+    shim.streams[i].dropped_bytes += lost;
+    for (uint32_t at = 0; at < lost; at++) {
+      const char* part = parts[at >= parts[0].iov_len].iov_base;
+      const size_t offset = at >= parts[0].iov_len ? at - parts[0].iov_len : at;
+      shim.streams[i].dropped_lines += part[offset] == '\n';
+    }
+  }
+}
+
+static _Noreturn void finish(void) {
+  if (shim.has_streams) finish_streams();
+  struct {
+    struct drover_attach_header header;
+    struct drover_exit_record record;
+  } message;
+  record_fill(&message.record);
+  record_write(&message.record);
+  control_broadcast(DROVER_ATTACH_EVENT_EXIT, &message.header, DROVER_ATTACH_EXIT, sizeof message);
+  control_unlisten(shim.name);
+  /* By hand: a writer that hangs in the disk would keep the connections open. */
+  control_close_all();
+  _exit(0);
+}
+
+static void reset_signals(void) {
+  struct sigaction standard = {.sa_handler = SIG_DFL};
+  for (int number = 1; number <= 64; number++) sigaction(number, &standard, NULL);
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, NULL);
+  sigset_t child;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void set_name(void) {
+  static const char kDigits[] = "0123456789abcdef";
+  for (int i = 0; i < 8; i++) {
+    shim.name[2 * i] = kDigits[shim.plan.start.run_id[i] >> 4];
+    shim.name[2 * i + 1] = kDigits[shim.plan.start.run_id[i] & 15];
+  }
+}
+
+int main(void) {
+  prctl(PR_SET_NAME, "drover-shim");
+  struct step_failure failure = {.step = -1};
+  failure.error = plan_receive(kConnection, &shim.plan);
+  if (failure.error == ECONNRESET) return 1;
+  if (failure.error) {
+    reply_to_start(&failure);
+    return 1;
+  }
+  const struct drover_start* start = &shim.plan.start;
+  set_name();
+  setsid();
+  reset_signals();
+  fcntl(kConnection, F_SETFD, FD_CLOEXEC);
+  fcntl(kConnection, F_SETFL, O_NONBLOCK);
+  if (signals < 0 || fchdir(plan_fd(&shim.plan, start->run_dir_fd)) != 0 ||
+      (failure.error = control_listen(shim.name)) != 0) {
+    if (!failure.error) failure.error = errno;
+    reply_to_start(&failure);
+    return 1;
+  }
+  control_adopt(kConnection);
+  tree_init(plan_fd(&shim.plan, start->cgroup_fd));
+  if (start->flags & DROVER_START_SUBREAPER) prctl(PR_SET_CHILD_SUBREAPER, 1);
+  shim.oom_kills_before = record_oom_kills(plan_fd(&shim.plan, start->memory_events_fd));
+  log_config = (struct log_writer_config){.directory = plan_fd(&shim.plan, start->log_dir_fd),
+                                          .task = start->log_name,
+                                          .max_files = start->max_files,
+                                          .max_file_size = start->max_file_size};
+  log_writer_init(&log_config, rings);
+  shim.has_streams = start->flags & DROVER_START_LOGS;
+  if (has_process()) {
+    start_process();
+  } else {
+    shim.has_streams = true;
+    add_stream(0, plan_fd(&shim.plan, start->stdout_fd));
+    add_stream(1, plan_fd(&shim.plan, start->stderr_fd));
+    executed();
+  }
+  /* Only what exec sessions and the log need stays open. */
+  const int32_t used_up[] = {start->run_dir_fd, start->plan_fd};
+  for (int i = 0; i < 2; i++)
+    if (used_up[i] >= 0) close(plan_fd(&shim.plan, used_up[i]));
+
+  for (;;) {
+    turn();
+    if (!has_process() && drained()) begin_draining(0);
+    if (shim.phase == DROVER_ATTACH_DRAINING && (drained() || boot_time() >= drain_until)) finish();
+  }
+}

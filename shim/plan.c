@@ -1,0 +1,167 @@
+/* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "shim/plan.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* The steps stay here for the life of the shim: exec sessions need them again. */
+static _Alignas(8) char message[DROVER_ATTACH_MAX];
+
+struct drover_step* plan_next(const struct plan* plan, const struct drover_step* at) {
+  const char* end = plan->steps + plan->start.steps_size;
+  const char* next = at ? (const char*)at + at->size : plan->steps;
+  return next < end ? (struct drover_step*)next : NULL;
+}
+
+char** plan_argv(const struct drover_step_exec* exec) { return (char**)(exec + 1); }
+
+char** plan_envp(const struct drover_step_exec* exec) { return plan_argv(exec) + exec->argc + 1; }
+
+const char* plan_program(const struct drover_step_exec* exec) {
+  return (const char*)(plan_envp(exec) + exec->envc + 1);
+}
+
+/* Ends TEXT within LIMIT bytes? Returns the byte after its NUL, NULL if it does not. */
+static char* after_string(char* text, const char* limit) {
+  char* end = text < limit ? memchr(text, 0, (size_t)(limit - text)) : NULL;
+  return end ? end + 1 : NULL;
+}
+
+static bool set_pointers(struct drover_step_exec* exec) {
+  if (exec->argc == 0 || exec->argc > DROVER_PLAN_MAX_STRINGS ||
+      exec->envc > DROVER_PLAN_MAX_STRINGS)
+    return false;
+  const uint64_t fixed = sizeof *exec + (exec->argc + exec->envc + 2ull) * sizeof(uint64_t);
+  if (fixed >= exec->step.size) return false;
+  const char* limit = (const char*)exec + exec->step.size;
+  char* text = after_string((char*)plan_program(exec), limit);
+  for (uint32_t i = 0; i < exec->argc; i++) {
+    plan_argv(exec)[i] = text;
+    if (!text || !(text = after_string(text, limit))) return false;
+  }
+  plan_argv(exec)[exec->argc] = NULL;
+  for (uint32_t i = 0; i < exec->envc; i++) {
+    plan_envp(exec)[i] = text;
+    if (!text || !(text = after_string(text, limit))) return false;
+  }
+  plan_envp(exec)[exec->envc] = NULL;
+  return text != NULL;
+}
+
+static bool check_step(const struct plan* plan, struct drover_step* step) {
+  const uint32_t size = step->size;
+  switch (step->kind) {
+    case DROVER_STEP_SETSID:
+    case DROVER_STEP_NO_NEW_PRIVS:
+    case DROVER_STEP_PDEATHSIG:
+      return true;
+    case DROVER_STEP_CGROUP:
+      return size >= sizeof(struct drover_step_number) &&
+             plan_fd(plan, ((struct drover_step_number*)step)->number) >= 0;
+    case DROVER_STEP_OOM_SCORE_ADJ:
+    case DROVER_STEP_UMASK:
+      return size >= sizeof(struct drover_step_number);
+    case DROVER_STEP_RLIMIT:
+      return size >= sizeof(struct drover_step_rlimit);
+    case DROVER_STEP_IDS: {
+      const struct drover_step_ids* ids = (const struct drover_step_ids*)step;
+      return size >= sizeof *ids && ids->group_count <= DROVER_PLAN_MAX_GROUPS &&
+             size >= sizeof *ids + ids->group_count * sizeof(uint32_t);
+    }
+    case DROVER_STEP_CWD: {
+      const struct drover_step_cwd* cwd = (const struct drover_step_cwd*)step;
+      return size > sizeof *cwd && memchr(cwd + 1, 0, size - sizeof *cwd) != NULL &&
+             (cwd->directory_fd == -1 || plan_fd(plan, cwd->directory_fd) >= 0);
+    }
+    case DROVER_STEP_EXEC:
+      return size >= sizeof(struct drover_step_exec) &&
+             set_pointers((struct drover_step_exec*)step);
+    default:
+      return false;
+  }
+}
+
+static bool fd_is_sound(const struct plan* plan, int32_t index) {
+  return index == -1 || plan_fd(plan, index) >= 0;
+}
+
+int plan_check(struct plan* plan) {
+  const struct drover_start* start = &plan->start;
+  const bool process = !(start->flags & DROVER_START_NO_PROCESS);
+  if (start->version != DROVER_PLAN_VERSION || start->steps_size > DROVER_PLAN_MAX_SIZE ||
+      start->steps_size % 8 != 0 || start->step_count > DROVER_PLAN_MAX_STEPS)
+    return EPROTO;
+  if (!memchr(start->log_name, 0, sizeof start->log_name) || strchr(start->log_name, '/'))
+    return EINVAL;
+  const int32_t fds[] = {start->run_dir_fd,       start->log_dir_fd, start->cgroup_fd,
+                         start->memory_events_fd, start->stdout_fd,  start->stderr_fd};
+  for (unsigned i = 0; i < sizeof fds / sizeof *fds; i++)
+    if (!fd_is_sound(plan, fds[i])) return EINVAL;
+  if (start->run_dir_fd < 0) return EINVAL;
+  if ((start->flags & DROVER_START_LOGS) && (start->log_dir_fd < 0 || !start->log_name[0]))
+    return EINVAL;
+  if (!process && (start->stdout_fd < 0 || start->stderr_fd < 0)) return EINVAL;
+  if ((start->flags & DROVER_START_BOUND) && (start->kill_signal < 1 || start->kill_signal > 64))
+    return EINVAL;
+
+  uint32_t left = start->steps_size, count = 0;
+  bool executes = false;
+  for (char* at = plan->steps; left > 0; count++) {
+    struct drover_step* step = (struct drover_step*)at;
+    if (executes || count == start->step_count || left < sizeof *step ||
+        step->size < sizeof *step || step->size % 8 != 0 || step->size > left)
+      return EPROTO;
+    if (step->kind == DROVER_STEP_CGROUP && count != 0) return EPROTO;
+    if (!check_step(plan, step)) return EPROTO;
+    executes = step->kind == DROVER_STEP_EXEC;
+    at += step->size;
+    left -= step->size;
+  }
+  return count == start->step_count && executes == process ? 0 : EPROTO;
+}
+
+static int take_fds(struct plan* plan, struct msghdr* header) {
+  for (struct cmsghdr* c = CMSG_FIRSTHDR(header); c; c = CMSG_NXTHDR(header, c)) {
+    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
+    plan->fd_count = (uint32_t)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+    memcpy(plan->fds, CMSG_DATA(c), plan->fd_count * sizeof(int));
+  }
+  return header->msg_flags & (MSG_TRUNC | MSG_CTRUNC) ? EMSGSIZE : 0;
+}
+
+int plan_receive(int connection, struct plan* plan) {
+  _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof plan->fds)];
+  struct iovec part = {.iov_base = message, .iov_len = sizeof message};
+  struct msghdr header = {
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+  ssize_t n;
+  do {
+    n = recvmsg(connection, &header, MSG_CMSG_CLOEXEC);
+  } while (n < 0 && errno == EINTR);
+  if (n < 0) return errno;
+  if (n == 0) return ECONNRESET;
+  const int error = take_fds(plan, &header);
+  if (error) return error;
+  if ((size_t)n < sizeof plan->start) return EPROTO;
+  memcpy(&plan->start, message, sizeof plan->start);
+  const struct drover_start* start = &plan->start;
+  if (start->header.type != DROVER_START || start->header.size != (size_t)n ||
+      start->steps_size > DROVER_PLAN_MAX_SIZE)
+    return EPROTO;
+  if (start->plan_fd == -1) {
+    if (start->steps_size != (size_t)n - sizeof *start) return EPROTO;
+    plan->steps = message + sizeof *start;
+    _Static_assert(sizeof(struct drover_start) % 8 == 0, "steps must be aligned");
+    return plan_check(plan);
+  }
+  const int file = plan_fd(plan, start->plan_fd);
+  if (file < 0 || start->steps_size == 0 || lseek(file, 0, SEEK_END) < (off_t)start->steps_size)
+    return EPROTO;
+  plan->steps = mmap(NULL, start->steps_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
+  return plan->steps == MAP_FAILED ? errno : plan_check(plan);
+}

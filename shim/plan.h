@@ -1,0 +1,39 @@
+/* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
+/* Receiving and checking the start message. */
+#ifndef DROVER_SHIM_PLAN_H_
+#define DROVER_SHIM_PLAN_H_
+
+#include <stdint.h>
+
+#include "shim/start_plan.h"
+
+struct plan {
+  struct drover_start start;
+  int fds[DROVER_PLAN_MAX_FDS];
+  uint32_t fd_count;
+  char* steps; /* start.steps_size bytes, writable, aligned to 8 */
+};
+
+/*
+ * Receives the message from CONNECTION into PLAN and checks it; the strings of EXEC get their
+ * pointers. Returns 0, or an errno; ECONNRESET: the agent is gone and nothing was sent.
+ */
+int plan_receive(int connection, struct plan* plan);
+
+/* Checks START and STEPS and sets the pointers; for tests and plan_receive. 0 or an errno. */
+int plan_check(struct plan* plan);
+
+/* The descriptor with INDEX, -1 for none. */
+static inline int plan_fd(const struct plan* plan, int64_t index) {
+  return index >= 0 && index < plan->fd_count ? plan->fds[index] : -1;
+}
+
+/* The first step after AT (NULL: the first of all); NULL: no more. */
+struct drover_step* plan_next(const struct plan* plan, const struct drover_step* at);
+
+/* argv, envp and the program of an EXEC step that was checked. */
+char** plan_argv(const struct drover_step_exec* exec);
+char** plan_envp(const struct drover_step_exec* exec);
+const char* plan_program(const struct drover_step_exec* exec);
+
+#endif /* DROVER_SHIM_PLAN_H_ */

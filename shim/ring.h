@@ -1,0 +1,92 @@
+/* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A ring of bytes between two threads: the control thread puts output in, the log writer takes it
+ * out. No locks. Positions count up for ever and wrap at 2^32.
+ *
+ * The producer first writes tentatively (behind COMMIT) and then publishes; so it can wait for the
+ * end of a line, or take an unpublished part back.
+ */
+#ifndef DROVER_SHIM_RING_H_
+#define DROVER_SHIM_RING_H_
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#define RING_SIZE 65536u
+
+struct ring {
+  _Atomic uint32_t head;   /* first byte not yet taken; the consumer's */
+  _Atomic uint32_t commit; /* end of what is published; the producer's */
+  uint32_t tail;           /* end of what is written; only the producer looks */
+  /*
+   * Where position 0 would be. The producer moves it when the ring is empty, so that a task that
+   * says little keeps touching the same page. The consumer reads it only after it has seen a commit
+   * that is not its head, and then it stands still.
+   */
+  uint32_t base;
+  char data[RING_SIZE];
+};
+
+static inline uint32_t ring_used(const struct ring* ring) {
+  return ring->tail - atomic_load_explicit(&ring->head, memory_order_acquire);
+}
+
+static inline uint32_t ring_free(const struct ring* ring) { return RING_SIZE - ring_used(ring); }
+
+static inline uint32_t ring_tentative(const struct ring* ring) {
+  return ring->tail - atomic_load_explicit(&ring->commit, memory_order_relaxed);
+}
+
+/* The two parts of LENGTH bytes from position AT. */
+static inline int ring_parts(const struct ring* ring, uint32_t at, uint32_t length,
+                             struct iovec parts[2]) {
+  const uint32_t offset = (at - ring->base) % RING_SIZE;
+  const uint32_t first = length < RING_SIZE - offset ? length : RING_SIZE - offset;
+  parts[0].iov_base = (void*)(ring->data + offset);
+  parts[0].iov_len = first;
+  parts[1].iov_base = (void*)ring->data;
+  parts[1].iov_len = length - first;
+  return length > first ? 2 : 1;
+}
+
+/* Producer: starts at the first byte again if nothing is inside. */
+static inline void ring_rewind(struct ring* ring) {
+  if (ring_used(ring) == 0) ring->base = ring->tail;
+}
+
+/* Producer: publishes all but the last KEEP bytes. */
+static inline void ring_publish(struct ring* ring, uint32_t keep) {
+  atomic_store_explicit(&ring->commit, ring->tail - keep, memory_order_release);
+}
+
+/* Producer: forgets what is not published. */
+static inline void ring_take_back(struct ring* ring) {
+  ring->tail = atomic_load_explicit(&ring->commit, memory_order_relaxed);
+}
+
+/* Producer: adds bytes tentatively; the caller knows that there is room. */
+static inline void ring_put(struct ring* ring, const char* bytes, uint32_t count) {
+  struct iovec parts[2];
+  ring_parts(ring, ring->tail, count, parts);
+  memcpy(parts[0].iov_base, bytes, parts[0].iov_len);
+  memcpy(parts[1].iov_base, bytes + parts[0].iov_len, parts[1].iov_len);
+  ring->tail += count;
+}
+
+/* Consumer: what is published; 0 if nothing is. */
+static inline uint32_t ring_peek(const struct ring* ring, struct iovec parts[2]) {
+  const uint32_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+  const uint32_t count = atomic_load_explicit(&ring->commit, memory_order_acquire) - head;
+  if (count == 0) return 0;
+  ring_parts(ring, head, count, parts);
+  return count;
+}
+
+/* Consumer. */
+static inline void ring_take(struct ring* ring, uint32_t count) {
+  atomic_fetch_add_explicit(&ring->head, count, memory_order_release);
+}
+
+#endif /* DROVER_SHIM_RING_H_ */

@@ -1,0 +1,161 @@
+/* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "shim/sessions.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "shim/control.h"
+#include "shim/shim.h"
+#include "shim/steps.h"
+
+struct session {
+  pid_t pid;      /* 0: a free entry; the process is not reaped, so the number is its own */
+  int connection; /* -1: it has ended */
+  uint32_t id, request;
+  int status;   /* the status pipe until the command is executed, then -1 */
+  int terminal; /* slave side, for resizing; -1: none */
+  struct step_failure failure;
+};
+static struct session sessions[kMaxSessions];
+
+static struct session* find(int connection, uint32_t id) {
+  for (int i = 0; i < kMaxSessions; i++)
+    if (sessions[i].pid && sessions[i].connection == connection && sessions[i].id == id)
+      return &sessions[i];
+  return NULL;
+}
+
+/* Each of COUNT strings ends within the LENGTH bytes at TEXT, and nothing follows. */
+static bool strings_are_sound(const char* text, uint32_t length, uint32_t count) {
+  const char* limit = text + length;
+  for (; count > 0; count--) {
+    const char* end = text < limit ? memchr(text, 0, (size_t)(limit - text)) : NULL;
+    if (!end) return false;
+    text = end + 1;
+  }
+  return text == limit;
+}
+
+int sessions_start(int connection, struct drover_attach_exec* message, uint32_t size, int* fds,
+                   int fd_count) {
+  const bool tty = message->flags & DROVER_ATTACH_EXEC_TTY;
+  if (message->flags & ~DROVER_ATTACH_EXEC_TTY) return EINVAL;
+  if (message->argc == 0 || message->argc > DROVER_ATTACH_MAX_ARGS ||
+      message->envc > DROVER_ATTACH_MAX_ENV || fd_count != (tty ? 1 : 3))
+    return EINVAL;
+  char* strings = (char*)(message + 1);
+  if (!strings_are_sound(strings, size - (uint32_t)sizeof *message, message->argc + message->envc))
+    return EINVAL;
+  if (shim.phase != DROVER_ATTACH_RUNNING || !shim.leader) return ESRCH;
+  if (find(connection, message->header.session)) return EEXIST;
+  struct session* session = NULL;
+  for (int i = 0; i < kMaxSessions && !session; i++)
+    if (!sessions[i].pid) session = &sessions[i];
+  if (!session) return EAGAIN;
+
+  const struct session_command command = {
+      .argc = message->argc, .envc = message->envc, .strings = strings, .tty = tty};
+  const int standard[3] = {fds[0], tty ? fds[0] : fds[1], tty ? fds[0] : fds[2]};
+  if (tty && message->rows && message->columns) {
+    const struct winsize window = {.ws_row = message->rows, .ws_col = message->columns};
+    if (ioctl(fds[0], TIOCSWINSZ, &window) != 0) return errno;
+  }
+  struct child child;
+  struct step_failure failure;
+  const int error = steps_start(&shim.plan, standard, &command, &child, &failure);
+  if (error) return error;
+  *session = (struct session){.pid = child.pid,
+                              .connection = connection,
+                              .id = message->header.session,
+                              .request = message->header.request,
+                              .status = child.status,
+                              .terminal = -1};
+  if (tty) {
+    session->terminal = fds[0];
+    fds[0] = -1;
+  }
+  return 0;
+}
+
+int sessions_resize(int connection, uint32_t id, uint16_t rows, uint16_t columns) {
+  const struct session* session = find(connection, id);
+  if (!session) return ESRCH;
+  if (session->terminal < 0) return ENOTTY;
+  const struct winsize window = {.ws_row = rows, .ws_col = columns};
+  return ioctl(session->terminal, TIOCSWINSZ, &window) == 0 ? 0 : errno;
+}
+
+static void kill_group(const struct session* session, int signal_number) {
+  /* Before setsid the child is not yet a group of its own. */
+  if (kill(-session->pid, signal_number) != 0) kill(session->pid, signal_number);
+}
+
+int sessions_signal(int connection, uint32_t id, int signal_number) {
+  const struct session* session = find(connection, id);
+  if (!session) return ESRCH;
+  kill_group(session, signal_number);
+  return 0;
+}
+
+void sessions_disconnected(int connection) {
+  for (int i = 0; i < kMaxSessions; i++) {
+    if (!sessions[i].pid || sessions[i].connection != connection) continue;
+    sessions[i].connection = -1;
+    kill_group(&sessions[i], SIGKILL);
+  }
+}
+
+void sessions_kill_all(void) {
+  for (int i = 0; i < kMaxSessions; i++)
+    if (sessions[i].pid) kill_group(&sessions[i], SIGKILL);
+}
+
+uint32_t sessions_count(void) {
+  uint32_t count = 0;
+  for (int i = 0; i < kMaxSessions; i++) count += sessions[i].pid != 0;
+  return count;
+}
+
+int sessions_poll(struct pollfd* fds) {
+  int count = 0;
+  for (int i = 0; i < kMaxSessions; i++)
+    if (sessions[i].pid && sessions[i].status >= 0)
+      fds[count++] = (struct pollfd){.fd = sessions[i].status, .events = POLLIN};
+  return count;
+}
+
+static void read_status(struct session* session) {
+  struct step_failure failure;
+  if (read(session->status, &failure, sizeof failure) == sizeof failure) session->failure = failure;
+  close(session->status);
+  session->status = -1;
+}
+
+void sessions_handle(const struct pollfd* fds, int count) {
+  for (int i = 0; i < count; i++) {
+    if (!fds[i].revents) continue;
+    for (int j = 0; j < kMaxSessions; j++)
+      if (sessions[j].pid && sessions[j].status == fds[i].fd) read_status(&sessions[j]);
+  }
+}
+
+bool sessions_reaped(pid_t pid, int wait_status) {
+  struct session* session = NULL;
+  for (int i = 0; i < kMaxSessions && !session; i++)
+    if (sessions[i].pid == pid) session = &sessions[i];
+  if (!session) return false;
+  if (session->status >= 0) read_status(session);
+  if (session->terminal >= 0) close(session->terminal);
+  struct drover_attach_session_exit message = {.wait_status = wait_status,
+                                               .exec_errno = session->failure.error,
+                                               .exec_step = session->failure.kind};
+  if (session->connection >= 0)
+    control_send(session->connection, &message.header, DROVER_ATTACH_SESSION_EXIT, sizeof message,
+                 session->request, session->id, false);
+  session->pid = 0;
+  return true;
+}

@@ -1,0 +1,146 @@
+/* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The start message: what the agent tells its own shim, compiled from the task's description.
+ * NOT frozen: the shim is embedded in the agent, so both ends are of one build. The shim still
+ * checks every size and offset. Valid C11 and C++.
+ *
+ * It is the first datagram on descriptor 3 of the shim, sent before the shim exists, so it is
+ * there whole or not at all: a shim that reads the end of the connection instead exits. It is a
+ * drover_start, then STEPS_SIZE bytes of steps; a plan too big for one datagram comes in a memory
+ * file. The answer is one drover_start_reply; the connection then is an attach connection that has
+ * said HELLO and subscribed to everything.
+ */
+#ifndef DROVER_SHIM_START_PLAN_H_
+#define DROVER_SHIM_START_PLAN_H_
+
+#include <stdint.h>
+
+#include "shim/attach_protocol.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DROVER_START 50u
+#define DROVER_START_REPLY 150u
+#define DROVER_PLAN_VERSION 1u
+#define DROVER_PLAN_MAX_STEPS 128u
+#define DROVER_PLAN_MAX_SIZE (8u << 20) /* bytes of steps: above the kernel's limit of one exec */
+#define DROVER_PLAN_MAX_FDS 16u
+#define DROVER_PLAN_MAX_STRINGS 65536u /* arguments plus variables */
+#define DROVER_PLAN_MAX_GROUPS 4096u
+
+/* drover_start.flags */
+#define DROVER_START_BOUND 1u      /* the run stops when the agent's connection ends */
+#define DROVER_START_NO_PROCESS 2u /* only reads stdout_fd and stderr_fd */
+#define DROVER_START_LOGS 4u       /* output goes to log_dir_fd, else to /dev/null */
+#define DROVER_START_SUBREAPER 8u  /* no cgroup: the shim collects what its task leaves behind */
+
+struct drover_start {
+  struct drover_attach_header header;
+  uint32_t version;
+  uint32_t flags;
+  uint8_t run_id[16];
+  uint8_t boot_id[16];
+  /* Indexes into the descriptors that came along; -1: none. */
+  int32_t run_dir_fd;
+  int32_t log_dir_fd;
+  int32_t cgroup_fd;
+  int32_t memory_events_fd;
+  int32_t stdout_fd;
+  int32_t stderr_fd;
+  int32_t plan_fd;
+  int32_t kill_signal; /* if bound */
+  uint64_t kill_timeout_ns;
+  uint64_t max_file_size;
+  uint32_t max_files;
+  uint32_t step_count;
+  uint32_t steps_size;
+  uint32_t reserved;
+  char log_name[232]; /* the task's name, NUL at the end */
+};
+
+struct drover_start_reply {
+  struct drover_attach_header header;
+  int32_t error; /* errno, 0: the program has been executed */
+  int32_t step;  /* index of the step that failed; -1: not in a step */
+  uint32_t kind; /* drover_step_kind of it */
+  int32_t shim_pid;
+  int32_t pid;
+  uint32_t reserved;
+  int64_t started_at;   /* CLOCK_REALTIME nanoseconds */
+  int64_t started_boot; /* CLOCK_BOOTTIME nanoseconds */
+};
+
+/*
+ * A step is a drover_step followed by its payload and zeros up to SIZE, a multiple of 8. Steps are
+ * carried out in their order by the new process; EXEC is the last. Room is kept for namespaces,
+ * mounts, capabilities and filters: they are further kinds.
+ */
+enum drover_step_kind {
+  DROVER_STEP_NONE = 0,
+  DROVER_STEP_CGROUP = 1,        /* drover_step_number: index of the cgroup's descriptor; first */
+  DROVER_STEP_SETSID = 2,        /* nothing */
+  DROVER_STEP_OOM_SCORE_ADJ = 3, /* drover_step_number */
+  DROVER_STEP_RLIMIT = 4,        /* drover_step_rlimit */
+  DROVER_STEP_UMASK = 5,         /* drover_step_number */
+  DROVER_STEP_IDS = 6,           /* drover_step_ids + groups */
+  DROVER_STEP_CWD = 7,           /* drover_step_cwd + path */
+  DROVER_STEP_NO_NEW_PRIVS = 8,  /* nothing */
+  DROVER_STEP_PDEATHSIG = 9,     /* nothing; after the last change of credentials */
+  DROVER_STEP_EXEC = 10,         /* drover_step_exec + pointers + strings */
+};
+
+#define DROVER_STEP_FOR_TASK 1u    /* drover_step.flags: whose start it belongs to */
+#define DROVER_STEP_FOR_SESSION 2u /* for EXEC: only its environment */
+
+struct drover_step {
+  uint16_t kind;
+  uint16_t flags;
+  uint32_t size;
+};
+
+struct drover_step_number {
+  struct drover_step step;
+  int64_t number;
+};
+
+struct drover_step_rlimit {
+  struct drover_step step;
+  uint32_t resource;
+  uint32_t reserved;
+  uint64_t soft;
+  uint64_t hard;
+};
+
+struct drover_step_ids {
+  struct drover_step step;
+  uint32_t uid;
+  uint32_t gid;
+  uint32_t group_count;
+  uint32_t reserved;
+  /* uint32_t groups[group_count] */
+};
+
+struct drover_step_cwd {
+  struct drover_step step;
+  int32_t directory_fd; /* index, or -1 */
+  uint32_t reserved;
+  /* char path[], NUL at the end; empty: the directory itself */
+};
+
+struct drover_step_exec {
+  struct drover_step step;
+  uint32_t argc;
+  uint32_t envc;
+  /*
+   * uint64_t pointers[argc + 1 + envc + 1], zeros that the shim turns into argv and envp in place,
+   * then strings, each ended by NUL: the program, ARGC arguments, ENVC times NAME=VALUE.
+   */
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DROVER_SHIM_START_PLAN_H_ */

@@ -1,0 +1,189 @@
+/* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "shim/tree.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { kBatch = 64, kRounds = 20, kMaxProcesses = 32768 };
+
+static int cgroup_directory = -1;
+
+void tree_init(int cgroup) { cgroup_directory = cgroup; }
+
+static void send_signal(int pidfd, int signal_number) {
+  syscall(SYS_pidfd_send_signal, pidfd, signal_number, NULL, 0);
+}
+
+static int open_pidfd(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+/* Reads a number and moves past it; -1 at the end of the text. */
+static pid_t next_number(const char** text) {
+  while (**text && (**text < '0' || **text > '9')) (*text)++;
+  if (!**text) return -1;
+  pid_t value = 0;
+  for (; **text >= '0' && **text <= '9'; (*text)++) value = value * 10 + (**text - '0');
+  return value;
+}
+
+/* Both texts are only touched when a whole cgroup is signalled one by one. */
+static char members[128 << 10], members_again[128 << 10];
+
+static bool read_members(char* out, size_t size) {
+  const int fd = openat(cgroup_directory, "cgroup.procs", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  size_t length = 0;
+  ssize_t n;
+  while (length < size - 1 && (n = read(fd, out + length, size - 1 - length)) > 0)
+    length += (size_t)n;
+  out[length] = 0;
+  close(fd);
+  return true;
+}
+
+static bool is_member(const char* text, pid_t pid) {
+  for (pid_t other; (other = next_number(&text)) > 0;)
+    if (other == pid) return true;
+  return false;
+}
+
+/* Returns how many were there to signal. */
+static int signal_cgroup(int signal_number, pid_t except) {
+  if (!read_members(members, sizeof members)) return 0;
+  const char* at = members;
+  int found = 0;
+  for (bool more = true; more;) {
+    pid_t pids[kBatch];
+    int pidfds[kBatch];
+    int count = 0;
+    while (count < kBatch) {
+      const pid_t pid = next_number(&at);
+      more = pid > 0;
+      if (!more) break;
+      if (pid == except) continue;
+      pids[count] = pid;
+      pidfds[count] = open_pidfd(pid);
+      if (pidfds[count] >= 0) count++;
+    }
+    /* A process that is listed again after its pidfd was opened is the one the pidfd names. */
+    if (count > 0 && !read_members(members_again, sizeof members_again)) members_again[0] = 0;
+    for (int i = 0; i < count; i++) {
+      if (is_member(members_again, pids[i])) {
+        send_signal(pidfds[i], signal_number);
+        found++;
+      }
+      close(pidfds[i]);
+    }
+  }
+  return found;
+}
+
+struct process {
+  pid_t pid, parent;
+  bool ours;
+};
+static struct process processes[kMaxProcesses];
+
+/* The parent of PID by /proc; -1: it is gone or a zombie. */
+static pid_t parent_of(pid_t pid) {
+  char path[32] = "/proc/";
+  char digits[12];
+  size_t length = 6, count = 0;
+  for (pid_t rest = pid; rest > 0; rest /= 10) digits[count++] = (char)('0' + rest % 10);
+  while (count > 0) path[length++] = digits[--count];
+  memcpy(path + length, "/stat", 6);
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  char text[512];
+  const ssize_t n = read(fd, text, sizeof text - 1);
+  close(fd);
+  if (n <= 0) return -1;
+  text[n] = 0;
+  const char* end = strrchr(text, ')'); /* the name before it may hold anything */
+  if (!end || end[1] != ' ' || end[2] == 0 || end[2] == 'Z' || end[2] == 'X') return -1;
+  end += 3;
+  return next_number(&end);
+}
+
+static int list_descendants(void) {
+  const int directory = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return 0;
+  _Alignas(8) char buffer[4096];
+  int count = 0;
+  long n;
+  while ((n = syscall(SYS_getdents64, directory, buffer, sizeof buffer)) > 0) {
+    for (long at = 0; at < n;) {
+      uint16_t length;
+      memcpy(&length, buffer + at + 16, sizeof length);
+      const char* name = buffer + at + 19;
+      at += length;
+      if (*name < '0' || *name > '9' || count == kMaxProcesses) continue;
+      const pid_t pid = next_number(&name);
+      const pid_t parent = parent_of(pid);
+      if (parent >= 0) processes[count++] = (struct process){pid, parent, false};
+    }
+  }
+  close(directory);
+  const pid_t shim = getpid();
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int i = 0; i < count; i++) {
+      if (processes[i].ours) continue;
+      bool ours = processes[i].parent == shim;
+      for (int j = 0; j < count && !ours; j++)
+        ours = processes[j].ours && processes[j].pid == processes[i].parent;
+      processes[i].ours = ours;
+      changed |= ours;
+    }
+  }
+  return count;
+}
+
+static int signal_descendants(int signal_number, pid_t except) {
+  const int count = list_descendants();
+  const pid_t shim = getpid();
+  int found = 0;
+  for (int i = 0; i < count; i++) {
+    if (!processes[i].ours || processes[i].pid == except) continue;
+    const int pidfd = open_pidfd(processes[i].pid);
+    if (pidfd < 0) continue;
+    /* Still the child of the same parent, or handed to the shim because that one died. */
+    const pid_t parent = parent_of(processes[i].pid);
+    if (parent == processes[i].parent || parent == shim) {
+      send_signal(pidfd, signal_number);
+      found++;
+    }
+    close(pidfd);
+  }
+  return found;
+}
+
+void tree_signal(int signal_number, pid_t except) {
+  if (cgroup_directory >= 0) {
+    signal_cgroup(signal_number, except);
+  } else {
+    signal_descendants(signal_number, except);
+  }
+}
+
+void tree_kill(void) {
+  if (cgroup_directory >= 0) {
+    const int fd = openat(cgroup_directory, "cgroup.kill", O_WRONLY | O_CLOEXEC);
+    const bool killed = fd >= 0 && write(fd, "1", 1) == 1;
+    if (fd >= 0) close(fd);
+    if (killed) return;
+  }
+  const struct timespec pause = {.tv_nsec = 1000 * 1000};
+  for (int round = 0; round < kRounds; round++) {
+    const int found =
+        cgroup_directory >= 0 ? signal_cgroup(SIGKILL, 0) : signal_descendants(SIGKILL, 0);
+    if (found == 0) return;
+    nanosleep(&pause, NULL);
+  }
+}

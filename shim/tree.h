@@ -1,0 +1,21 @@
+/* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Everything the run has started: the members of its cgroup, or, without one, the descendants of
+ * the shim, which is their subreaper. A process is only ever signalled through a pidfd after a
+ * check that it still belongs to the run; process ids are reused.
+ */
+#ifndef DROVER_SHIM_TREE_H_
+#define DROVER_SHIM_TREE_H_
+
+#include <sys/types.h>
+
+/* CGROUP: its directory, kept; -1: walk the descendants. */
+void tree_init(int cgroup);
+
+/* Sends SIGNAL_NUMBER to all but EXCEPT. */
+void tree_signal(int signal_number, pid_t except);
+
+/* Kills all. In a cgroup nothing escapes; a walk is repeated until it finds nobody, 20 times. */
+void tree_kill(void);
+
+#endif /* DROVER_SHIM_TREE_H_ */
