@@ -271,7 +271,7 @@ TEST_F(DiskAllocDirTest, AFullDiskIsAnErrorThatNamesThePathAndCanBeRepeated) {
 TEST_F(DiskAllocDirTest, ADeepTreeCostsNeitherStackNorDescriptors) {
   DiskAllocDir dir = Make();
   ExpectOk(dir.Build());
-  constexpr int kDepth = 3000;
+  constexpr int kDepth = 500;
   const std::string data = dir.data_path();
   UniqueFd at(open(data.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   for (int i = 0; i < kDepth; ++i) {

@@ -1,0 +1,32 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "host/alloc/client_status.h"
+#include "host/alloc/coordinator.h"
+#include "host/alloc/hook_resources.h"
+#include "host/spec/allocation.h"
+
+namespace drover {
+
+// An allocation at one moment: all that the store, the API and the event stream get to see. It
+// never changes, so every thread may keep it.
+struct AllocState {
+  std::shared_ptr<const Allocation> alloc;  // as it was placed or last updated
+  AllocStatus status;
+  TaskStates tasks;
+  std::optional<AllocNetworkStatus> network;
+  LifecyclePhase phase = LifecyclePhase::kInit;
+
+  bool terminal() const { return IsTerminal(status.status); }
+};
+using AllocSnapshot = std::shared_ptr<const AllocState>;
+
+// Whether two snapshots say the same.
+bool SameState(const AllocState& a, const AllocState& b);
+
+}  // namespace drover

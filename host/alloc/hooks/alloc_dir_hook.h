@@ -1,0 +1,25 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "host/alloc/alloc_dir.h"
+#include "host/alloc/alloc_hook.h"
+
+namespace drover {
+
+// Makes the directory of the allocation before its tasks, and removes it with the allocation: the
+// files of a stopped one stay readable until it is forgotten.
+class AllocDirHook : public AllocHook {
+ public:
+  explicit AllocDirHook(AllocDir* dir) : dir_(dir) {}
+
+  std::string_view name() const override { return "alloc_dir"; }
+  Co<Status> Prerun(Context context, AllocHookRequest request) override;
+  Co<Status> Destroy(Context context, AllocHookRequest request) override;
+
+ private:
+  AllocDir* const dir_;
+};
+
+}  // namespace drover

@@ -1,0 +1,26 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "host/alloc/alloc_hook.h"
+
+namespace drover {
+
+// Gives clients of the allocation's services the time of the group's shutdown_delay to go away
+// before its tasks are stopped. Comes after the hook that deregisters the services.
+class GroupShutdownDelayHook : public AllocHook {
+ public:
+  explicit GroupShutdownDelayHook(AllocHookEnv env) : env_(std::move(env)) {}
+
+  std::string_view name() const override { return "group_shutdown_delay"; }
+  Co<Status> PreTaskRestart(Context context, AllocHookRequest request) override;
+  Co<void> Prekill(Context context, AllocHookRequest request) override;
+
+ private:
+  Co<void> Wait(Context context, AllocHookRequest request);
+
+  const AllocHookEnv env_;
+};
+
+}  // namespace drover

@@ -1,0 +1,75 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/alloc/hooks/group_shutdown_delay_hook.h"
+
+#include <gtest/gtest.h>
+
+namespace drover {
+namespace {
+
+class GroupShutdownDelayHookTest : public testing::Test {
+ protected:
+  GroupShutdownDelayHookTest()
+      : context_(&loop_),
+        skip_(std::make_shared<Context>(&loop_)),
+        hook_(AllocHookEnv{&loop_, nullptr, nullptr, skip_}) {}
+
+  // Starts prekill; true when it has returned at once.
+  bool Prekill(Duration delay, bool any_task_live = true) {
+    auto job = std::make_shared<Job>();
+    job->groups.resize(1);
+    job->groups[0].name = "group";
+    job->groups[0].shutdown_delay = delay;
+    auto alloc = std::make_shared<Allocation>();
+    alloc->job = std::move(job);
+    alloc->group_name = "group";
+    AllocHookRequest request;
+    request.alloc = std::move(alloc);
+    request.any_task_live = any_task_live;
+    done_ = false;
+    auto run = [](Co<void> call, bool* out) -> Co<void> {
+      co_await std::move(call);
+      *out = true;
+    };
+    loop_.Spawn(run(hook_.Prekill(context_, request), &done_));
+    loop_.RunReady();
+    return done_;
+  }
+
+  SimLoop loop_;
+  Context context_;
+  std::shared_ptr<Context> skip_;
+  GroupShutdownDelayHook hook_;
+  bool done_ = false;
+};
+
+TEST_F(GroupShutdownDelayHookTest, WaitsForTheDelay) {
+  EXPECT_FALSE(Prekill(3s));
+  loop_.Advance(2999ms);
+  EXPECT_FALSE(done_);
+  loop_.Advance(1ms);
+  EXPECT_TRUE(done_);
+}
+
+TEST_F(GroupShutdownDelayHookTest, DoesNotWaitWithoutDelayOrTasks) {
+  EXPECT_TRUE(Prekill(0s));
+  EXPECT_TRUE(Prekill(3s, false));
+}
+
+TEST_F(GroupShutdownDelayHookTest, IsCutShortWhenTheDelayIsNotWanted) {
+  EXPECT_FALSE(Prekill(3s));
+  skip_->Cancel();
+  loop_.RunReady();
+  EXPECT_TRUE(done_);
+  EXPECT_TRUE(Prekill(3s)) << "nor is it begun";
+  EXPECT_EQ(loop_.live_timers(), 0u);
+}
+
+TEST_F(GroupShutdownDelayHookTest, IsCutShortByTheShutdownOfTheAgent) {
+  EXPECT_FALSE(Prekill(3s));
+  context_.Cancel();
+  loop_.RunReady();
+  EXPECT_TRUE(done_);
+}
+
+}  // namespace
+}  // namespace drover

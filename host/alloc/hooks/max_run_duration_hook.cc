@@ -1,0 +1,51 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/alloc/hooks/max_run_duration_hook.h"
+
+#include <algorithm>
+
+namespace drover {
+
+Co<Status> MaxRunDurationHook::Prerun(Context, AllocHookRequest request) {
+  Arm(*request.alloc);
+  co_return Status();
+}
+
+Co<Status> MaxRunDurationHook::Update(Context, AllocHookRequest request) {
+  Arm(*request.alloc);
+  co_return Status();
+}
+
+Co<Status> MaxRunDurationHook::Postrun(Context, AllocHookRequest) {
+  Disarm();
+  co_return Status();
+}
+
+Co<void> MaxRunDurationHook::Shutdown(Context, AllocHookRequest) {
+  Disarm();
+  co_return;
+}
+
+void MaxRunDurationHook::Arm(const Allocation& alloc) {
+  const TaskGroup* group = alloc.group();
+  const std::optional<Duration> limit = group == nullptr ? std::nullopt : group->max_run_duration;
+  if (limit == armed_for_) return;
+  Disarm();
+  armed_for_ = limit;
+  if (!limit) return;
+  // The allocation was made by the wall clock; what is left of its time is counted by the clock
+  // that does not jump.
+  const Duration age(env_.loop->Wall() - alloc.create_time);
+  const Duration left = std::max(Duration(0), *limit - age);
+  timer_ = env_.loop->After(left, [this] {
+    timer_ = 0;
+    env_.control->RequestEnd("allocation exceeded max_run_duration");
+  });
+}
+
+void MaxRunDurationHook::Disarm() {
+  env_.loop->Cancel(timer_);
+  timer_ = 0;
+  armed_for_.reset();
+}
+
+}  // namespace drover

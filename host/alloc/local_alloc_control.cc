@@ -1,0 +1,163 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "host/alloc/local_alloc_runner.h"
+#include "host/alloc/usage_sum.h"
+
+namespace drover {
+namespace {
+
+const Error& ShouldNotRunError() {
+  static const Error* const error =
+      new Error(Code::kFailedPrecondition, "restart of an alloc that should not run");
+  return *error;
+}
+
+TaskEvent RestartEvent(std::string_view reason) {
+  return TaskEvent(event_type::kRestartSignaled).With(event_key::kRestartReason, reason);
+}
+
+Co<void> RestartOne(std::shared_ptr<TaskRunner> task, TaskEvent event, bool force,
+                    std::vector<Error>* errors) {
+  Status status;
+  if (force) {
+    status = co_await task->ForceRestart(std::move(event), false);
+  } else {
+    status = co_await task->Restart(std::move(event), false);
+  }
+  // It ended before its turn came: there is nothing to restart.
+  if (status.ok() || status.code() == Code::kFailedPrecondition) co_return;
+  errors->push_back(status.error().WithContext("failed to restart task " + task->name()));
+}
+
+Co<void> SignalOne(std::shared_ptr<TaskRunner> task, TaskEvent event, std::string signal,
+                   std::vector<Error>* errors) {
+  const Status status = co_await task->Signal(std::move(event), std::move(signal));
+  if (status.ok()) co_return;
+  errors->emplace_back(status.code(), "Failed to signal task: " + task->name() +
+                                          ", err: " + status.error().message());
+}
+
+using Samples = std::vector<std::pair<std::string, StatsCollector::Sample>>;
+
+Co<void> LookAt(Context context, std::shared_ptr<TaskRunner> task, Samples* samples) {
+  const auto sample = co_await task->stats()->Look(context);
+  if (sample.ok() && *sample) samples->emplace_back(task->name(), *sample);
+}
+
+}  // namespace
+
+class LocalAllocRunner::Call {
+ public:
+  explicit Call(LocalAllocRunner* runner) : runner_(runner) {
+    ++runner_->calls_;
+    runner_->idle_.Reset();
+  }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+  ~Call() {
+    if (--runner_->calls_ == 0) runner_->idle_.Set();
+  }
+
+ private:
+  LocalAllocRunner* const runner_;
+};
+
+TaskRunner* LocalAllocRunner::task(const std::string& name) {
+  for (const auto& task : tasks_) {
+    if (task->name() == name) return task.get();
+  }
+  return nullptr;
+}
+
+Co<Status> LocalAllocRunner::RestartTask(std::string task) {
+  const Call call(this);
+  if (alloc_->server_terminal() || IsTerminal(alloc_->client_status)) {
+    co_return ShouldNotRunError();
+  }
+  TaskRunner* const runner = this->task(task);
+  if (runner == nullptr) {
+    co_return Error(Code::kNotFound, "Could not find task runner for task: " + task);
+  }
+  TaskEvent event = RestartEvent("User requested task to restart");
+  co_return co_await runner->Restart(std::move(event), false);
+}
+
+Co<Status> LocalAllocRunner::RestartRunning() { return RestartMany(RestartKind::kRunning); }
+
+Co<Status> LocalAllocRunner::RestartAll() { return RestartMany(RestartKind::kAll); }
+
+Co<Status> LocalAllocRunner::RestartMany(RestartKind kind) {
+  const Call call(this);
+  if (!started_ || ending() || !ShouldRun()) co_return ShouldNotRunError();
+  std::vector<Error> errors;
+  {
+    const JoinContext context(kill_, shutdown_);
+    const Status status =
+        co_await hooks_.Run(AllocHookStage::kPreTaskRestart, context.context(), HookRequestNow());
+    if (ending() || !ShouldRun()) co_return ShouldNotRunError();
+    if (!status.ok()) errors.push_back(status.error());
+  }
+  const bool all = kind == RestartKind::kAll;
+  // Closes all gates first, so that each task waits for its turn again.
+  if (all) coordinator_.Restart();
+  const TaskEvent event = RestartEvent(all ? "User requested all tasks to restart"
+                                           : "User requested running tasks to restart");
+  std::vector<Co<void>> restarts;
+  for (const auto& task : tasks_) {
+    if (IsPoststop(task->task()) || (!all && !task->running())) continue;
+    restarts.push_back(RestartOne(task, event, all, &errors));
+  }
+  co_await InParallel(loop_, std::move(restarts));
+  // Tasks that were all pending already have told nobody.
+  task_wake_.Set();
+  co_return JoinErrors(std::move(errors));
+}
+
+Co<Status> LocalAllocRunner::Signal(std::string task, std::string signal) {
+  const Call call(this);
+  const TaskEvent event = TaskEvent(event_type::kSignaling).With(event_key::kSignal, signal);
+  if (!task.empty()) {
+    TaskRunner* const runner = this->task(task);
+    if (runner == nullptr) co_return Error(Code::kNotFound, "Task not found");
+    co_return co_await runner->Signal(event, signal);
+  }
+  std::vector<Error> errors;
+  std::vector<Co<void>> signals;
+  for (const auto& one : tasks_) signals.push_back(SignalOne(one, event, signal, &errors));
+  co_await InParallel(loop_, std::move(signals));
+  co_return JoinErrors(std::move(errors));
+}
+
+Co<Result<std::unique_ptr<TaskExecSession>>> LocalAllocRunner::Exec(Context context,
+                                                                    std::string task,
+                                                                    ExecRequest request) {
+  const Call call(this);
+  TaskRunner* const runner = this->task(task);
+  if (runner == nullptr) {
+    co_return Error(Code::kNotFound, "unknown task name \"" + task + "\"");
+  }
+  const JoinContext either(context, shutdown_);
+  co_return co_await runner->Exec(either.context(), std::move(request));
+}
+
+Co<AllocUsage> LocalAllocRunner::Usage(Context context, std::string task) {
+  const Call call(this);
+  const JoinContext either(context, shutdown_);
+  Samples samples;
+  std::vector<Co<void>> looks;
+  for (const auto& one : tasks_) {
+    if (!one->running() || (!task.empty() && one->name() != task)) continue;
+    looks.push_back(LookAt(either.context(), one, &samples));
+  }
+  co_await InParallel(loop_, std::move(looks));
+  AllocUsage usage;
+  for (const auto& [name, sample] : samples) {
+    usage.tasks[name] = sample;
+    AddUsage(&usage.total, sample->total);
+    usage.timestamp = std::max(usage.timestamp, sample->timestamp);
+  }
+  co_return usage;
+}
+
+}  // namespace drover

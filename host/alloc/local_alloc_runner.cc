@@ -1,0 +1,276 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/alloc/local_alloc_runner.h"
+
+#include "host/alloc/hooks/alloc_dir_hook.h"
+#include "host/alloc/hooks/group_shutdown_delay_hook.h"
+#include "host/alloc/hooks/max_run_duration_hook.h"
+
+namespace drover {
+
+Result<std::unique_ptr<LocalAllocRunner>> LocalAllocRunner::Create(
+    std::shared_ptr<const LocalAllocEnv> env, AllocRunnerRequest request) {
+  if (request.alloc->group() == nullptr) {
+    return Error(Code::kInvalidArgument,
+                 "failed to lookup task group \"" + request.alloc->group_name + "\"");
+  }
+  std::unique_ptr<LocalAllocRunner> runner(new LocalAllocRunner(std::move(env), request));
+  DROVER_TRY(runner->MakeTasks(request));
+  runner->Publish();
+  return runner;
+}
+
+LocalAllocRunner::LocalAllocRunner(std::shared_ptr<const LocalAllocEnv> env,
+                                   const AllocRunnerRequest& request)
+    : loop_(env->loop),
+      env_(std::move(env)),
+      first_(request.alloc),
+      alloc_(request.alloc),
+      restored_(request.restored.has_value()),
+      dir_(env_->make_dir(alloc_->id)),
+      store_(env_->open_store ? env_->open_store(alloc_->id) : nullptr),
+      no_shutdown_delay_(std::make_shared<Context>(loop_)),
+      coordinator_(loop_, *alloc_->group()),
+      kill_(loop_),
+      shutdown_(loop_),
+      updating_(loop_),
+      task_wake_(loop_),
+      update_wake_(loop_),
+      prerun_done_(loop_),
+      over_(loop_),
+      ended_(loop_),
+      workers_(loop_),
+      main_(loop_),
+      idle_(loop_),
+      free_(loop_) {
+  idle_.Set();
+  free_.Set();
+  const AllocHookEnv hook_env{loop_, &resources_, this, no_shutdown_delay_};
+  hooks_.Add(std::make_unique<AllocDirHook>(dir_.get()));
+  hooks_.Add(std::make_unique<MaxRunDurationHook>(hook_env));
+  for (const AllocHookMaker& make : env_->extra_hooks) {
+    if (std::unique_ptr<AllocHook> hook = make(hook_env)) hooks_.Add(std::move(hook));
+  }
+  // Last: what is to be done before the delay, such as deregistering services, is above.
+  hooks_.Add(std::make_unique<GroupShutdownDelayHook>(hook_env));
+}
+
+LocalAllocRunner::~LocalAllocRunner() { DROVER_CHECK(calls_ == 0); }
+
+Status LocalAllocRunner::MakeTasks(const AllocRunnerRequest& request) {
+  for (const Task& task : first_->group()->tasks) {
+    TaskRunnerOptions options = OptionsFor(task);
+    if (restored_) {
+      const auto found = request.restored->find(task.name);
+      if (found != request.restored->end()) {
+        options.restored = TaskRunnerOptions::Restored{found->second.state, found->second.local};
+      }
+    }
+    DROVER_ASSIGN(auto runner, TaskRunner::Create(loop_, std::move(options)));
+    tasks_.push_back(std::move(runner));
+  }
+  return {};
+}
+
+TaskRunnerOptions LocalAllocRunner::OptionsFor(const Task& task) {
+  TaskRunnerOptions options = env_->task;
+  options.alloc = alloc_;
+  options.task_name = task.name;
+  const TaskDirPaths paths = dir_->TaskPaths(task.name);
+  options.location.alloc_dir = dir_->shared_path();
+  options.location.task_dir = paths.dir;
+  options.location.local_dir = paths.local;
+  options.location.secrets_dir = paths.secrets;
+  options.location.log_dir = dir_->log_path();
+  options.gate = coordinator_.gate(task.name);
+  options.dir_builder = this;
+  options.observer = this;
+  options.store = store_.get();
+  options.no_shutdown_delay = *no_shutdown_delay_;
+  if (env_->make_task_hooks) {
+    TaskHooks hooks = env_->make_task_hooks(*alloc_, task);
+    options.hooks_before_stats = std::move(hooks.before_stats);
+    options.hooks_after_stats = std::move(hooks.after_stats);
+  }
+  return options;
+}
+
+void LocalAllocRunner::Start() {
+  DROVER_CHECK(!started_);
+  started_ = true;
+  main_.Spawn(Run());
+}
+
+Co<void> LocalAllocRunner::Run() {
+  if (restored_) coordinator_.Restore(CollectStates());
+  workers_.Spawn(WatchUpdates());
+  const Status setup = co_await SetUp();
+  // A set-up that was interrupted has not failed: the tasks know themselves why they do not run.
+  if (!setup.ok() && !ending()) {
+    for (const auto& task : tasks_) task->MarkFailedKill(setup.error().message());
+  }
+  prerun_done_.Set();
+  task_wake_.Set();
+  workers_.Spawn(WatchTasks());
+  co_await RunTasks();
+
+  HandleTaskStates();
+  over_.Set();
+  task_wake_.Set();
+  update_wake_.Set();
+  co_await workers_.Close();
+  if (!shutdown_.cancelled()) {
+    // Its hooks say in the log what they could not clean up; nothing here could do it better.
+    [[maybe_unused]] const Status postrun =
+        co_await hooks_.Run(AllocHookStage::kPostrun, shutdown_, HookRequestNow());
+  }
+  Publish();
+  ended_.Set();
+}
+
+Co<Status> LocalAllocRunner::SetUp() {
+  if (restored_) {
+    const Status there = co_await dir_->CheckBuilt();
+    if (!there.ok()) {
+      const Error error = there.error().WithContext("allocation directory is inaccessible");
+      override_ = AllocStatus{ClientStatus::kFailed, error.message()};
+      co_return error;
+    }
+  }
+  if (!ShouldRun()) co_return Status();
+  const JoinContext context(kill_, shutdown_);
+  const Status status =
+      co_await hooks_.Run(AllocHookStage::kPrerun, context.context(), HookRequestNow());
+  if (!status.ok()) co_return status.error().WithContext("failed to setup alloc");
+  co_return Status();
+}
+
+Co<void> LocalAllocRunner::RunTasks() {
+  std::vector<Co<void>> runs;
+  // All at once: each waits at its gate for its turn.
+  for (const auto& task : tasks_) runs.push_back(task->Run());
+  co_await InParallel(loop_, std::move(runs));
+}
+
+void LocalAllocRunner::OnTaskState(const std::string& task_name, TaskSnapshot state) {
+  if (store_) store_->SaveTaskState(task_name, std::move(state));
+  task_wake_.Set();
+}
+
+Co<void> LocalAllocRunner::WatchTasks() {
+  while (!over_.is_set()) {
+    co_await task_wake_.Wait();
+    task_wake_.Reset();
+    HandleTaskStates();
+  }
+}
+
+void LocalAllocRunner::HandleTaskStates() {
+  if (!shutdown_.cancelled()) {
+    const TaskStates states = CollectStates();
+    const TaskVerdict verdict = JudgeTasks(*first_->group(), states);
+    if (verdict.kill_event && !end_begun_) {
+      for (const auto& task : tasks_) {
+        if (!IsPoststop(task->task()) && task->snapshot()->state != RunnerState::kDead) {
+          task->EmitEvent(*verdict.kill_event);
+        }
+      }
+    }
+    // Dead tasks wait for a restart of the whole allocation. When the last one is dead there will
+    // be none, so they are told to end.
+    if (verdict.kill_event || !verdict.any_live) BeginEnd();
+    // While tasks are being stopped it is nobody's turn; what stopping means for the others is
+    // seen when it is done.
+    if (!killing_) coordinator_.TaskStatesChanged(states);
+  }
+  Publish();
+}
+
+void LocalAllocRunner::Update(std::shared_ptr<const Allocation> alloc) {
+  if (ended()) return;
+  const Allocation& newest = queued_ ? *queued_ : *alloc_;
+  if (alloc->alloc_modify_index < newest.alloc_modify_index) return;
+  queued_ = std::move(alloc);
+  if (queued_->no_shutdown_delay) no_shutdown_delay_->Cancel("the shutdown delay is not wanted");
+  if (queued_->server_terminal()) updating_.Cancel("the allocation is to stop");
+  update_wake_.Set();
+}
+
+Co<void> LocalAllocRunner::WatchUpdates() {
+  while (!over_.is_set()) {
+    co_await update_wake_.Wait();
+    update_wake_.Reset();
+    if (queued_ && !over_.is_set()) co_await ApplyUpdate(std::move(queued_));
+  }
+}
+
+Co<void> LocalAllocRunner::ApplyUpdate(std::shared_ptr<const Allocation> alloc) {
+  alloc_ = std::move(alloc);
+  Publish();
+  if (!alloc_->server_terminal() && !ending()) {
+    updating_ = kill_.Child();
+    const JoinContext context(updating_, shutdown_);
+    const Status ready = co_await prerun_done_.Wait(context.context());
+    if (ready.ok()) {
+      [[maybe_unused]] const Status status =
+          co_await hooks_.Run(AllocHookStage::kUpdate, context.context(), HookRequestNow());
+    }
+  }
+  for (const auto& task : tasks_) task->Update(alloc_);
+  if (alloc_->server_terminal() && !shutdown_.cancelled()) BeginEnd();
+}
+
+bool LocalAllocRunner::ShouldRun() const {
+  return !alloc_->server_terminal() && !IsTerminal(alloc_->client_status) &&
+         !IsTerminal(StatusOf(CollectStates()).status);
+}
+
+TaskStates LocalAllocRunner::CollectStates() const {
+  TaskStates states;
+  for (const auto& task : tasks_) states[task->name()] = task->snapshot();
+  return states;
+}
+
+AllocStatus LocalAllocRunner::StatusOf(const TaskStates& states) const {
+  if (override_) return *override_;
+  AllocStatus status = ComputeAllocStatus(states);
+  if (end_description_) {
+    bool all_dead = true;
+    for (const auto& [name, state] : states) {
+      all_dead = all_dead && state->state == RunnerState::kDead;
+    }
+    if (all_dead) return {ClientStatus::kComplete, *end_description_};
+  }
+  return status;
+}
+
+void LocalAllocRunner::Publish() {
+  auto state = std::make_shared<AllocState>();
+  state->alloc = alloc_;
+  state->tasks = CollectStates();
+  state->status = StatusOf(state->tasks);
+  state->network = resources_.network_status();
+  state->phase = coordinator_.phase();
+  if (snapshot_ && SameState(*snapshot_, *state)) return;
+  snapshot_ = std::move(state);
+  const std::vector<AllocObserver*> observers = observers_;
+  for (AllocObserver* observer : observers) observer->OnAllocState(snapshot_);
+}
+
+AllocHookRequest LocalAllocRunner::HookRequestNow() const {
+  AllocHookRequest request;
+  request.alloc = alloc_;
+  request.any_task_live = JudgeTasks(*first_->group(), CollectStates()).any_live;
+  return request;
+}
+
+Co<Status> LocalAllocRunner::BuildTaskDir(Context, std::string task_name, FsIsolation) {
+  return dir_->BuildTask(std::move(task_name));
+}
+
+Result<std::unique_ptr<AllocRunner>> LocalAllocRunnerFactory::Make(AllocRunnerRequest request) {
+  DROVER_ASSIGN(std::unique_ptr<AllocRunner> runner,
+                LocalAllocRunner::Create(env_, std::move(request)));
+  return runner;
+}
+
+}  // namespace drover

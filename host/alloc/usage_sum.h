@@ -1,0 +1,11 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "host/plugin/driver.h"
+
+namespace drover {
+
+// Adds MORE to SUM. What either of them measured counts as measured.
+void AddUsage(ResourceUsage* sum, const ResourceUsage& more);
+
+}  // namespace drover
