@@ -1,0 +1,43 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/base/result.h"
+#include "host/base/unique_fd.h"
+
+// The rotated output of a task: files TASK.stdout.N and TASK.stderr.N in one directory, N rising.
+// The directory belongs to tasks that may put anything there, so files are opened below its
+// descriptor, without following links, and only regular ones are read.
+namespace drover {
+
+struct LogFile {
+  int index = 0;
+  std::int64_t size = 0;  // bytes
+
+  bool operator==(const LogFile&) const = default;
+};
+
+// The files of one stream ("stdout" or "stderr"), by rising index; empty when there is none.
+Result<std::vector<LogFile>> ListLogFiles(int directory, const std::string& task,
+                                          const std::string& stream);
+
+// kNotFound when it is not there (any more), kInvalidArgument when it is no regular file.
+Result<UniqueFd> OpenLogFile(int directory, const std::string& task, const std::string& stream,
+                             int index);
+
+struct LogPosition {
+  int index = 0;
+  std::int64_t offset = 0;
+
+  bool operator==(const LogPosition&) const = default;
+};
+
+// Where to read when somebody wants OFFSET bytes from the beginning of file INDEX or, negative,
+// before its end: carried over to later or earlier files, and never outside of what is there. An
+// index that is too high means the last file. FILES is not empty.
+LogPosition ClosestLogPosition(const std::vector<LogFile>& files, int index, std::int64_t offset);
+
+}  // namespace drover
