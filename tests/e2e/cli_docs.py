@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+"""Makes docs/cli.md of what `drover --help` says of each command.
+
+Usage: DROVER_BUILD_DIR=... cli_docs.py --update | --check
+"""
+import difflib
+import os
+import subprocess
+import sys
+
+import harness
+
+PAGE = harness.ROOT / "docs" / "cli.md"
+COMMANDS = ((), ("run",), ("validate",), ("plugin",), ("plugin", "list"), ("plugin", "inspect"),
+            ("plugin", "validate"), ("plugin", "test"), ("version",))
+HEAD = """\
+# The command line
+
+What `drover --help` says of each command. The page is generated: after a change of the options run
+`DROVER_BUILD_DIR=build/release tests/e2e/cli_docs.py --update`. How the commands behave is told in
+[operators.md](operators.md).
+
+- Options may be written with one dash, as Nomad writes them: `-json` is `--json`. What follows `--`
+  is taken as it is.
+- **Exit codes** of every command: 0 done; 1 the job, the test or the command has failed; 2 the
+  command line, the configuration or the job is wrong, and nothing was done; 130 interrupted.
+- What a command was asked for goes to standard output, complaints and the log go to standard error.
+"""
+
+
+def help_of(command):
+    done = subprocess.run([str(harness.binary()), *command, "--help"], capture_output=True,
+                          text=True, timeout=harness.LIMIT, stdin=subprocess.DEVNULL,
+                          env={**os.environ, "COLUMNS": "80", "LC_ALL": "C.UTF-8"}, check=True)
+    return "\n".join(line.rstrip() for line in done.stdout.strip().splitlines())
+
+
+def page():
+    parts = [HEAD]
+    for command in COMMANDS:
+        parts.append(f"\n## drover{''.join(' ' + word for word in command)}\n\n"
+                     f"```\n{help_of(command)}\n```\n")
+    return "".join(parts)
+
+
+def differences():
+    now = PAGE.read_text() if PAGE.exists() else ""
+    return "".join(difflib.unified_diff(now.splitlines(True), page().splitlines(True),
+                                        "docs/cli.md", "drover --help"))
+
+
+def main():
+    if sys.argv[1:] == ["--update"]:
+        PAGE.write_text(page())
+    elif sys.argv[1:] == ["--check"]:
+        found = differences()
+        print(found, end="")
+        sys.exit(1 if found else 0)
+    else:
+        sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main()

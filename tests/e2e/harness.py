@@ -1,0 +1,564 @@
+# Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+"""What the end-to-end tests share: the real binary in a sandbox of its own.
+
+A test gets a temporary directory that holds everything of it: configuration, allocations, run
+directory. The path of that directory is also its mark: every process of a task has it in its
+environment (NOMAD_ALLOC_DIR), every shim has it as its working directory, every mount lies below
+it. So what a test leaves behind is found without knowing what it started, and what others run at
+the same time is not taken for it.
+
+Nothing here sleeps for a fixed time: everything waits for a condition, with a limit that only a
+failure reaches. Environment:
+  DROVER_BUILD_DIR   the build tree: bin/drover and lib/drover/plugins/*.so
+  DROVER_E2E_SLACK   factor for the bounds on measured times, for slow builds (default 1)
+"""
+import contextlib
+import errno
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SLACK = float(os.environ.get("DROVER_E2E_SLACK", "1"))
+# Ends a wait that will never be satisfied. Below the TIMEOUT of the test in CMakeLists.txt.
+LIMIT = 40.0
+IS_ROOT = os.geteuid() == 0
+
+
+def build_dir():
+    path = os.environ.get("DROVER_BUILD_DIR")
+    if not path:
+        sys.exit("DROVER_BUILD_DIR is not set: run these tests through ctest, or set it to the "
+                 "build directory")
+    return pathlib.Path(path).resolve()
+
+
+def binary():
+    return build_dir() / "bin" / "drover"
+
+
+def plugin_file(name):
+    return build_dir() / "lib" / "drover" / "plugins" / (name + ".so")
+
+
+def wait_until(condition, what, limit=LIMIT, step=0.02):
+    """Returns the first true value of CONDITION, which is asked again and again."""
+    end = time.monotonic() + limit
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise AssertionError(f"{what}: not within {limit:g} s")
+        time.sleep(step)
+
+
+# Jobs ------------------------------------------------------------------------------------------
+
+NO_RESTART = {"Attempts": 0, "Interval": "10s", "Delay": "0s", "Mode": "fail"}
+
+
+def task(name, script=None, config=None, driver="raw_exec", **fields):
+    """A task: a shell SCRIPT of raw_exec, or any driver's CONFIG."""
+    if config is None:
+        config = {"command": "/bin/sh", "args": ["-c", script]}
+    return {"Name": name, "Driver": driver, "Config": config, **fields}
+
+
+def mock(name, **config):
+    fields = {key: config.pop(key) for key in list(config) if key[0].isupper()}
+    return task(name, config=config, driver="mock_driver", **fields)
+
+
+def group(*tasks, name="g", **fields):
+    fields.setdefault("RestartPolicy", NO_RESTART)
+    return {"Name": name, "Tasks": list(tasks), **fields}
+
+
+def job(*groups, id="e2e", type="batch", **fields):
+    return {"Job": {"ID": id, "Type": type, "TaskGroups": list(groups), **fields}}
+
+
+def one(*tasks, type="batch", **fields):
+    """A job with one group of TASKS."""
+    return job(group(*tasks, **fields), type=type)
+
+
+# What is left behind ---------------------------------------------------------------------------
+
+def v2_root():
+    """The directory of Drover below the version 2 hierarchy of cgroups, or None."""
+    for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines():
+        left, right = line.split(" - ", 1)
+        if right.split()[0] == "cgroup2":
+            return pathlib.Path(left.split()[4]) / "drover"
+    return None
+
+
+def cgroups():
+    """The cgroups of runs, whoever has made them."""
+    root = v2_root()
+    if root is None or not root.is_dir():
+        return set()
+    found = set()
+    for directory, names, _ in os.walk(root):
+        found.update(os.path.join(directory, name) for name in names)
+    return found
+
+
+def cgroup_processes(path):
+    try:
+        return [int(pid) for pid in pathlib.Path(path, "cgroup.procs").read_text().split()]
+    except OSError:
+        return None  # it has gone meanwhile
+
+
+def process_text(pid, name):
+    try:
+        return pathlib.Path("/proc", str(pid), name).read_bytes()
+    except OSError:
+        return b""
+
+
+def process_is_marked(pid, mark):
+    needle = str(mark).encode()
+    if needle in process_text(pid, "environ") or needle in process_text(pid, "cmdline"):
+        return True
+    with contextlib.suppress(OSError):
+        return str(mark) in os.readlink(f"/proc/{pid}/cwd")
+    return False
+
+
+def marked_processes(mark):
+    """pid -> description of the living processes that carry MARK, this one not counted."""
+    found = {}
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit() or int(entry) == os.getpid():
+            continue
+        if process_is_marked(entry, mark):
+            state = process_text(entry, "stat").rpartition(b")")[2].split()
+            if state and state[0] != b"Z":
+                line = process_text(entry, "cmdline").replace(b"\0", b" ").decode(errors="replace")
+                found[int(entry)] = line.strip() or process_text(entry, "comm").decode().strip()
+    return found
+
+
+def mounts_below(path):
+    return [line.split()[4] for line in
+            pathlib.Path("/proc/self/mountinfo").read_text().splitlines()
+            if line.split()[4].startswith(str(path) + "/")]
+
+
+class Leftovers:
+    """A census: what a sandbox has on this machine. Take it before, look at it after."""
+
+    def __init__(self, sandbox):
+        self.sandbox = sandbox
+        self.cgroups_before = cgroups()
+
+    def processes(self):
+        found = dict(marked_processes(self.sandbox.root))
+        for child in self.sandbox.own_processes():
+            found.pop(child, None)
+        return found
+
+    def own_cgroups(self):
+        """New cgroups that are ours or nobody's. Other tests run at the same time: one with
+        processes that do not carry our mark is theirs."""
+        found = []
+        for path in sorted(cgroups() - self.cgroups_before):
+            pids = cgroup_processes(path)
+            if pids is None:
+                continue
+            if not pids and any(other.startswith(path + "/") for other in cgroups()):
+                continue  # an inner one; its leaves say whose it is
+            if not pids or any(process_is_marked(p, self.sandbox.root) for p in pids):
+                found.append(path)
+        return found
+
+    def run_files(self):
+        run_dir = self.sandbox.run_dir
+        return sorted(os.listdir(run_dir)) if run_dir.is_dir() else []
+
+    def allocations(self):
+        found = []
+        for directory in self.sandbox.alloc_dirs:
+            if directory.is_dir():
+                found += [str(directory / name) for name in sorted(os.listdir(directory))
+                          if re.fullmatch(r"[0-9a-f-]{36}", name)]
+        # Those of a run without --alloc-dir.
+        found += [str(path) for path in self.sandbox.tmp.iterdir()]
+        return found
+
+    def found(self, kept=False):
+        """What is there that should not be, as texts. KEPT: allocation directories may stay."""
+        texts = [f"process {pid}: {line}" for pid, line in self.processes().items()]
+        texts += [f"cgroup {path}" for path in self.own_cgroups()]
+        texts += [f"run file {name}" for name in self.run_files()]
+        texts += [f"mount {path}" for path in mounts_below(self.sandbox.root)
+                  if path not in self.sandbox.own_mounts]
+        if not kept:
+            texts += [f"allocation {path}" for path in self.allocations()]
+        return texts
+
+    def clear(self, test, limit, kept=False, what="left behind"):
+        """Fails TEST unless nothing is there within LIMIT seconds. Returns how long it took."""
+        start = time.monotonic()
+        end = start + limit
+        while True:
+            found = self.found(kept)
+            if not found:
+                return time.monotonic() - start
+            if time.monotonic() > end:
+                test.fail(f"{what} after {limit:g} s:\n  " + "\n  ".join(found))
+            time.sleep(0.05)
+
+
+# The binary ------------------------------------------------------------------------------------
+
+SANITIZER_REPORT = re.compile(r"(ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:)")
+
+
+class Done:
+    """The outcome of a command that has ended."""
+
+    def __init__(self, code, out, err):
+        self.code, self.out, self.err = code, out, err
+
+    def __str__(self):
+        return f"exit code {self.code}\n--- stdout\n{self.out}\n--- stderr\n{self.err}"
+
+
+class Run:
+    """A `drover run`, read line by line while it goes on."""
+
+    def __init__(self, sandbox, arguments, json_lines=True, env=None, stdin=subprocess.DEVNULL,
+                 keep_lines=True):
+        self.json_lines = json_lines
+        self.lines = []  # objects with json_lines, else texts
+        self.broken = []  # lines that should have been JSON
+        self.err = ""
+        self._keep = keep_lines
+        self._changed = threading.Condition()
+        self._open = 2
+        self.process = subprocess.Popen(
+            [str(binary()), *map(str, arguments)], stdin=stdin, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, cwd=sandbox.root, env=sandbox.environment(env),
+            start_new_session=True)
+        self._threads = [threading.Thread(target=self._read_out, daemon=True),
+                         threading.Thread(target=self._read_err, daemon=True)]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def _read_out(self):
+        for raw in self.process.stdout:
+            text = raw.decode(errors="replace").rstrip("\n")
+            with self._changed:
+                if not self.json_lines:
+                    self.lines.append(text)
+                else:
+                    try:
+                        self.lines.append(json.loads(text))
+                    except ValueError:
+                        self.broken.append(text)
+                if self._keep is False:
+                    del self.lines[:-1000]
+                self._changed.notify_all()
+        self._end()
+
+    def _read_err(self):
+        for raw in self.process.stderr:
+            with self._changed:
+                self.err += raw.decode(errors="replace")
+                self._changed.notify_all()
+        self._end()
+
+    def _end(self):
+        with self._changed:
+            self._open -= 1
+            self._changed.notify_all()
+
+    def story(self):
+        """What has happened, for the message of a failure."""
+        with self._changed:
+            lines = self.lines[-60:]
+            text = "\n".join(json.dumps(l) if self.json_lines else l for l in lines)
+            return f"--- stdout\n{text}\n--- stderr\n{self.err[-4000:]}"
+
+    def wait_for(self, condition, what, limit=LIMIT):
+        """Waits until CONDITION(self) is true, and returns its value."""
+        end = time.monotonic() + limit
+        with self._changed:
+            while True:
+                value = condition(self)
+                if value:
+                    return value
+                left = end - time.monotonic()
+                if left <= 0 or self._open == 0:
+                    why = "the run has ended" if self._open == 0 else f"not within {limit:g} s"
+                    raise AssertionError(f"waiting for {what}: {why}\n{self.story()}")
+                self._changed.wait(left)
+
+    # What the lines say. All take the lines so far.
+
+    def of_type(self, kind):
+        with self._changed:
+            return [line for line in self.lines if line.get("Type") == kind]
+
+    def events(self, task_name, alloc=None):
+        return [line["Event"] for line in self.of_type("TaskEvent") if line["Task"] == task_name
+                and alloc in (None, line["AllocName"])]
+
+    def event_types(self, task_name, alloc=None):
+        return [event["Type"] for event in self.events(task_name, alloc)]
+
+    def event(self, task_name, kind, nth=0):
+        """The NTH event of that type, or None."""
+        found = [event for event in self.events(task_name) if event["Type"] == kind]
+        return found[nth] if len(found) > nth else None
+
+    def wait_event(self, task_name, kind, nth=0, limit=LIMIT):
+        return self.wait_for(lambda run: run.event(task_name, kind, nth),
+                             f"event {kind!r} of {task_name}", limit)
+
+    def state(self, task_name, alloc=None):
+        """The last state of the task, or None."""
+        found = [line for line in self.of_type("TaskState") if line["Task"] == task_name
+                 and alloc in (None, line["AllocName"])]
+        return found[-1] if found else None
+
+    def logs(self, task_name=None, stream=None):
+        return [line["Line"] for line in self.of_type("Log")
+                if task_name in (None, line["Task"]) and stream in (None, line["Stream"])]
+
+    def wait_log(self, task_name, text, limit=LIMIT):
+        return self.wait_for(
+            lambda run: [line for line in run.logs(task_name) if text in line],
+            f"{text!r} from {task_name}", limit)[0]
+
+    def notes(self):
+        return [line["Message"] for line in self.of_type("Note")]
+
+    def wait_note(self, text, limit=LIMIT):
+        return self.wait_for(lambda run: [n for n in run.notes() if text in n.lower()],
+                             f"note {text!r}", limit)[0]
+
+    def statuses(self, alloc=None):
+        return [(line["ClientStatus"], line["ClientDescription"]) for line in self.of_type("Alloc")
+                if alloc in (None, line["AllocName"])]
+
+    def placed(self):
+        return self.of_type("Placed")
+
+    # Ends of it.
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def interrupt(self):
+        self.signal(signal.SIGINT)
+
+    def wait(self, limit=LIMIT):
+        """Waits for the end of the process and of its output; returns the exit code."""
+        try:
+            code = self.process.wait(limit)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"drover run has not ended within {limit:g} s\n"
+                                 f"{self.story()}") from None
+        for thread in self._threads:
+            thread.join(limit)
+            if thread.is_alive():
+                raise AssertionError("something has kept the output of drover run open")
+        self.process.stdout.close()
+        self.process.stderr.close()
+        return code
+
+
+class Sandbox:
+    """The directory of one test, and what was started in it."""
+
+    def __init__(self):
+        self.root = pathlib.Path(tempfile.mkdtemp(prefix="drover-e2e-", dir="/tmp")).resolve()
+        self.root.chmod(0o755)
+        self.tmp = self.root / "tmp"
+        self.tmp.mkdir()
+        self.run_dir = self.root / "run"
+        self.alloc_dirs = [self.root / "allocs"]
+        self.own_mounts = []
+        self.runs = []
+        self.config_file = self.write_config()
+
+    def environment(self, more=None):
+        env = {key: value for key, value in os.environ.items()
+               if not key.startswith(("DROVER_", "NOMAD_"))}
+        env.update(TMPDIR=str(self.tmp), LC_ALL="C.UTF-8")
+        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+            env[name] = ":".join(filter(None, [os.environ.get(name), "exitcode=99"]))
+        env.update(more or {})
+        return {key: value for key, value in env.items() if value is not None}
+
+    def write(self, name, content):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(content, (dict, list)):
+            content = json.dumps(content, indent=1)
+        if isinstance(content, str):
+            content = content.encode()
+        path.write_bytes(content)
+        return path
+
+    def write_config(self, name="agent.json", **fields):
+        config = {
+            "alloc_dir": str(self.alloc_dirs[0]),
+            "run_dir": str(self.run_dir),
+            "plugins": {
+                "raw_exec": {"file": str(plugin_file("raw_exec")), "config": {"enabled": True}},
+                "mock_driver": {"file": str(plugin_file("mock"))},
+            },
+        }
+        config.update(fields)
+        return self.write(name, {key: value for key, value in config.items()
+                                 if value is not None})
+
+    def run(self, spec, *options, config=None, json_lines=True, **how):
+        """Starts `drover run`. SPEC: a job as an object, or the path of a file."""
+        path = spec if isinstance(spec, (str, pathlib.Path)) else self.write("job.json", spec)
+        arguments = ["run", "--config", config or self.config_file, *options]
+        if json_lines:
+            arguments.append("--json")
+        run = Run(self, [*arguments, path], json_lines=json_lines, **how)
+        self.runs.append(run)
+        return run
+
+    def command(self, *arguments, env=None, stdin=subprocess.DEVNULL, limit=LIMIT):
+        """Runs a command to its end."""
+        try:
+            done = subprocess.run([str(binary()), *map(str, arguments)], stdin=stdin,
+                                  capture_output=True, cwd=self.root, timeout=limit,
+                                  env=self.environment(env))
+        except subprocess.TimeoutExpired as e:
+            raise AssertionError(f"drover {' '.join(map(str, arguments))}: not within {limit:g} s\n"
+                                 f"{e.stdout!r}\n{e.stderr!r}") from None
+        return Done(done.returncode, done.stdout.decode(errors="replace"),
+                    done.stderr.decode(errors="replace"))
+
+    def own_processes(self):
+        return [run.pid for run in self.runs if run.process.poll() is None]
+
+    def remove(self):
+        """Takes everything away, whatever a failed test has left."""
+        for run in self.runs:
+            if run.process.poll() is None:
+                run.process.kill()
+                run.process.wait()
+        for _ in range(50):
+            pids = marked_processes(self.root)
+            for pid in pids:
+                # Never by number alone: it is looked at again behind the descriptor.
+                with contextlib.suppress(OSError):
+                    descriptor = os.pidfd_open(pid)
+                    try:
+                        if process_is_marked(pid, self.root):
+                            signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+                    finally:
+                        os.close(descriptor)
+            if not pids:
+                break
+            time.sleep(0.02)
+        for path in reversed(mounts_below(self.root)):
+            subprocess.run(["umount", "-l", path], stdin=subprocess.DEVNULL, check=False)
+        remove_tree(self.root)
+
+
+def remove_tree(path):
+    def give_rights(function, name, _):
+        with contextlib.suppress(OSError):
+            os.chmod(os.path.dirname(name), 0o700)
+            function(name)
+    shutil.rmtree(path, onerror=give_rights)
+
+
+class DroverTest(unittest.TestCase):
+    """A test with a sandbox, which fails when anything is left behind."""
+
+    maxDiff = 4000
+    # What may stay when the test is over; a test that leaves something on purpose says so.
+    leaves_allocations = False
+
+    def setUp(self):
+        if not binary().exists():
+            self.fail(f"{binary()} does not exist: build the target drover")
+        self.sandbox = Sandbox()
+        self.leftovers = Leftovers(self.sandbox)
+
+    def tearDown(self):
+        try:
+            failed = self._outcome_failed()
+            for run in self.sandbox.runs:
+                if not failed:
+                    self.assertIsNotNone(run.process.poll(), "the test has left a run")
+                    self.assertNotRegex(run.err, SANITIZER_REPORT)
+                    self.assertEqual(run.broken, [], "lines of drover run --json that are no JSON")
+            if not failed:
+                self.leftovers.clear(self, 5 * SLACK, kept=self.leaves_allocations)
+        finally:
+            self.sandbox.remove()
+
+    def _outcome_failed(self):
+        outcome = self._outcome  # what unittest itself has collected so far
+        errors = getattr(outcome, "errors", None)
+        if errors:  # Python up to 3.10
+            return any(error for _, error in errors)
+        result = outcome.result
+        return any(test is self for test, _ in result.failures + result.errors)
+
+    def run_job(self, spec, *options, code=0, limit=LIMIT, **how):
+        """Runs a job to its end and expects the exit code."""
+        run = self.sandbox.run(spec, *options, **how)
+        got = run.wait(limit)
+        self.assertEqual(got, code, run.story())
+        return run
+
+    def refused(self, spec, *texts, options=(), config=None):
+        """Runs a job that must be refused: exit code 2, each of TEXTS said, nothing done."""
+        run = self.sandbox.run(spec, *options, config=config)
+        code = run.wait()
+        said = run.err + "\n" + "\n".join(map(str, run.lines))
+        self.assertEqual(code, 2, run.story())
+        for text in texts:
+            self.assertIn(text, said)
+        self.assertEqual(run.placed(), [], "a refused job must not be placed")
+        self.leftovers.clear(self, 2 * SLACK)
+        return said
+
+    def assert_order(self, *times):
+        """TIMES are (name, nanoseconds), which must not decrease."""
+        for (before, first), (after, second) in zip(times, times[1:]):
+            self.assertGreater(first, 0, before)
+            self.assertLessEqual(first, second, f"{before} must not be after {after}")
+
+
+def is_gone(pid):
+    try:
+        os.kill(pid, 0)
+    except OSError as e:
+        return e.errno == errno.ESRCH
+    return False
+
+
+def main():
+    # Everything that a run may write to is given to it: it must work with nothing of this.
+    unittest.main(verbosity=2)

@@ -1,0 +1,222 @@
+# Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+"""What tasks write: on the disk, and as it is shown."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import time
+import unittest
+
+import harness
+from harness import IS_ROOT, SLACK, DroverTest, mock, one, task, wait_until
+
+MB = 1 << 20
+
+
+def python_task(name, code, **fields):
+    return task(name, config={"command": "/usr/bin/env", "args": ["python3", "-c", code]},
+                **fields)
+
+
+def memory_kb(pid, field):
+    text = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(field + r":\s+(\d+) kB", text).group(1))
+
+
+class LogTest(DroverTest):
+    def log_dir(self, run):
+        return self.sandbox.alloc_dirs[0] / run.placed()[0]["AllocID"] / "alloc" / "logs"
+
+    def files(self, run):
+        directory = self.log_dir(run)
+        return {name: directory / name for name in sorted(os.listdir(directory))}
+
+    def test_rotation_keeps_the_newest_files_and_whole_lines(self):
+        self.leaves_allocations = True
+        count = 3_500_000 // 100
+        code = f"for i in range({count}): print('%09d %s' % (i, 'x' * 89))"
+        run = self.run_job(
+            one(python_task("t", code, LogConfig={"MaxFiles": 2, "MaxFileSizeMB": 1})),
+            "--keep", "--no-logs")
+        files = self.files(run)
+        self.assertEqual(sorted(files), ["t.stdout.2", "t.stdout.3"])
+        numbers = []
+        for path in files.values():
+            data = path.read_bytes()
+            self.assertLessEqual(len(data), MB)
+            self.assertTrue(data.endswith(b"\n"))
+            numbers += [int(line[:9]) for line in data.decode().splitlines()]
+            self.assertTrue(all(len(line) == 99 for line in data.decode().splitlines()))
+        self.assertEqual(numbers, list(range(numbers[0], count)), "no line is lost in between")
+        self.assertEqual(os.stat(files["t.stdout.3"]).st_mode & 0o777, 0o644)
+
+    def test_lines_are_shown_in_their_order(self):
+        run = self.run_job(one(python_task(
+            "t", "import sys\nfor i in range(3000): print(i)\n"
+                 "for i in range(3000): print(i, file=sys.stderr)")))
+        self.assertEqual(run.logs("t", "stdout"), [str(i) for i in range(3000)])
+        self.assertEqual(run.logs("t", "stderr"), [str(i) for i in range(3000)])
+
+    def test_output_is_shown_while_the_task_runs(self):
+        run = self.sandbox.run(one(task("t", "echo early; exec sleep 60")))
+        run.wait_log("t", "early", limit=5 * SLACK)
+        run.interrupt()
+        self.assertEqual(run.wait(), 130)
+
+    def test_last_words_are_shown(self):
+        run = self.run_job(one(task("t", "printf 'no line break'"), Count=5))
+        self.assertEqual(run.logs("t"), ["no line break"] * 5)
+
+    def test_streams_of_two_tasks_are_kept_apart(self):
+        self.leaves_allocations = True
+        run = self.run_job(one(task("a", "echo a1; echo a2 >&2"), task("b", "echo b1")), "--keep")
+        self.assertEqual((run.logs("a", "stdout"), run.logs("a", "stderr"), run.logs("b")),
+                         (["a1"], ["a2"], ["b1"]))
+        self.assertEqual({name: path.read_text() for name, path in self.files(run).items()},
+                         {"a.stdout.0": "a1\n", "a.stderr.0": "a2\n", "b.stdout.0": "b1\n"})
+
+    def test_restarted_task_appends(self):
+        self.leaves_allocations = True
+        run = self.run_job(one(task("t", "echo again; exit 1"), RestartPolicy={
+            "Attempts": 2, "Interval": "10m", "Delay": "10ms", "Mode": "fail"}), "--keep", code=1)
+        self.assertEqual(run.logs("t"), ["again"] * 3)
+        self.assertEqual(self.files(run)["t.stdout.0"].read_text(), "again\n" * 3)
+
+    def test_disabled_logs_leave_no_file(self):
+        self.leaves_allocations = True
+        run = self.run_job(one(task("t", "echo x", LogConfig={"Disabled": True})), "--keep")
+        self.assertEqual(self.files(run), {})
+        self.assertEqual(run.logs(), [])
+
+    def test_no_logs(self):
+        run = self.run_job(one(task("t", "echo x")), "--no-logs")
+        self.assertEqual(run.logs(), [])
+
+    def test_bytes_that_are_no_text(self):
+        run = self.run_job(one(task("t", r"printf '\377\376 \033[31mred\033[0m \000end\n'")))
+        line = run.logs("t")[0]
+        self.assertIn("red", line)
+        self.assertIn("end", line)
+
+    def test_very_long_line(self):
+        run = self.run_job(one(python_task("t", "print('y' * 300000); print('end')")))
+        lines = run.logs("t")
+        self.assertEqual(sum(line.count("y") for line in lines), 300000)
+        self.assertEqual(lines[-1], "end")
+
+    def test_mock_driver_writes_through_the_host(self):
+        run = self.run_job(one(mock("m", run_for="50ms", stdout_string="out\n",
+                                    stderr_string="err\n")))
+        self.assertEqual((run.logs("m", "stdout"), run.logs("m", "stderr")), (["out"], ["err"]))
+
+    def test_100_mb_do_not_grow_the_agent_nor_lose_the_end(self):
+        code = ("import os\nline = b'z' * 99 + b'\\n'\nblock = line * 1000\n"
+                "for i in range(1000): os.write(1, block)\nprint('the last line')")
+        path = self.sandbox.write("job.json", one(
+            python_task("t", code, LogConfig={"MaxFiles": 2, "MaxFileSizeMB": 10})))
+        run = self.sandbox.run(path, keep_lines=False)
+        run.wait_event("t", "Started")
+        peaks = []
+
+        def sample():
+            try:
+                peaks.append(memory_kb(run.pid, "VmRSS"))
+            except (OSError, AttributeError):
+                return True
+            return run.event("t", "Terminated")
+        wait_until(sample, "the end of 100 MB", limit=90, step=0.05)
+        self.assertEqual(run.wait(), 0, run.story())
+        self.assertEqual(run.logs("t")[-1], "the last line")
+        if SLACK == 1:
+            self.assertLess(max(peaks), 96 * 1024, "kB of the agent")
+        print(f"peak of the agent {max(peaks) / 1024:.0f} MiB", flush=True)
+
+    def test_slow_reader_does_not_stop_the_task(self):
+        # Nobody reads standard output of `drover run`: the task goes on all the same.
+        flag = self.sandbox.root / "done"
+        path = self.sandbox.write("job.json", one(python_task(
+            "t", "import os\nfor i in range(20000): print('x' * 99)\n"
+                 f"open({str(flag)!r}, 'w').close()")))
+        process = subprocess.Popen(
+            [str(harness.binary()), "run", "--config", str(self.sandbox.config_file), str(path)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            env=self.sandbox.environment(), start_new_session=True)
+        try:
+            wait_until(flag.exists, "the task writes its 2 MB", limit=20)
+            out, _ = process.communicate(timeout=harness.LIMIT)
+            self.assertEqual(process.returncode, 0)
+            self.assertEqual(out.count(b"x" * 99), 20000)
+        finally:
+            process.kill()
+            process.wait()
+
+
+@unittest.skipUnless(IS_ROOT, "a file system of its own needs root")
+class FullDiskTest(DroverTest):
+    def setUp(self):
+        super().setUp()
+        self.disk = self.sandbox.root / "disk"
+        self.disk.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m,nr_inodes=200", "tmpfs",
+                        str(self.disk)], check=True)
+        self.sandbox.own_mounts.append(str(self.disk))
+        self.sandbox.alloc_dirs.append(self.disk)
+
+    def test_stop_is_on_time_and_the_task_never_blocks(self):
+        code = ("import os, time\n"
+                "for i in range(4000): os.write(1, b'%05d ' % i + b'f' * 994 + b'\\n')\n"
+                f"open({str(self.sandbox.root / 'written')!r}, 'w').close()\n"
+                "time.sleep(60)")
+        run = self.sandbox.run(one(python_task("t", code, KillTimeout="1s")),
+                               "--alloc-dir", self.disk)
+        start = time.monotonic()
+        wait_until((self.sandbox.root / "written").exists, "4 MB are written", limit=20)
+        print(f"4 MB to a full disk in {time.monotonic() - start:.2f} s", flush=True)
+        start = time.monotonic()
+        run.interrupt()
+        self.assertEqual(run.wait(), 130, run.story())
+        self.assertLess(time.monotonic() - start, 1 + 3 * SLACK)
+        self.assertEqual(run.logs("t")[:3], [f"{i:05d} " + "f" * 994 for i in range(3)])
+
+    def test_lines_resume_when_there_is_space_again(self):
+        blocker = self.disk / "blocker"
+        blocker.write_bytes(b"")
+        code = ("import os, time\ni = 0\nwhile True:\n  os.write(1, b'line %d\\n' % i)\n"
+                "  i += 1\n  time.sleep(0.01)")
+        run = self.sandbox.run(one(python_task("t", code)), "--alloc-dir", self.disk)
+        run.wait_log("t", "line 5")
+        with open(blocker, "wb") as file:
+            try:
+                while True:
+                    file.write(b"b" * 4096)
+                    file.flush()
+            except OSError:
+                pass
+        seen = len(run.logs("t"))
+        time.sleep(1)  # lines are being lost: that is what is tested
+        os.truncate(blocker, 0)
+        run.wait_for(lambda r: len(r.logs("t")) > seen + 50, "lines resume", limit=10 * SLACK)
+        run.interrupt()
+        self.assertEqual(run.wait(), 130, run.story())
+        blocker.unlink()
+
+    def test_full_disk_at_the_start_is_told(self):
+        (self.disk / "blocker").write_bytes(b"b" * (MB - 4096 * 8))
+        for i in range(300):
+            try:
+                (self.disk / f"inode{i}").touch()
+            except OSError:
+                break
+        run = self.sandbox.run(one(task("t", "echo up")), "--alloc-dir", self.disk)
+        self.assertEqual(run.wait(), 1, run.story())
+        said = json.dumps(run.lines) + run.err
+        self.assertIn("No space left", said)
+        self.assertNotIn("Started", run.event_types("t"))
+        for path in self.disk.iterdir():
+            if path.is_file():
+                path.unlink()
+
+
+if __name__ == "__main__":
+    harness.main()

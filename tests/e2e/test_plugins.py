@@ -1,0 +1,180 @@
+# Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+"""Plugins: what is loaded, what is refused, and what is said about it."""
+import hashlib
+import json
+import os
+import shutil
+
+import harness
+from harness import IS_ROOT, DroverTest, mock, one, plugin_file, task
+
+
+class PluginTest(DroverTest):
+    def list(self, plugins, *options, code=None):
+        config = self.sandbox.write_config("plugins.json", plugins=plugins)
+        done = self.sandbox.command("plugin", "list", "--config", config, *options)
+        if code is not None:
+            self.assertEqual(done.code, code, done)
+        return done
+
+    def copy(self, name, source="mock"):
+        path = self.sandbox.root / name
+        shutil.copyfile(plugin_file(source), path)
+        path.chmod(0o755)
+        return path
+
+    def test_good_plugins_are_listed_as_healthy(self):
+        done = self.list({"raw_exec": {"file": str(plugin_file("raw_exec")),
+                                       "config": {"enabled": True}},
+                          "mock_driver": {"file": str(plugin_file("mock"))}}, code=0)
+        for line in done.out.splitlines():
+            if "raw_exec" in line or "mock_driver" in line:
+                self.assertIn("healthy", line)
+        self.assertIn("raw_exec", done.out)
+        self.assertIn("mock_driver", done.out)
+
+    def test_plugin_directory(self):
+        config = self.sandbox.write_config(
+            "dirs.json", plugin_dirs=[str(plugin_file("mock").parent)],
+            plugins={"raw_exec": {"config": {"enabled": True}}})
+        done = self.sandbox.command("plugin", "list", "--config", config)
+        self.assertEqual(done.code, 0, done)
+        self.assertIn("raw_exec", done.out)
+        done = self.sandbox.command("plugin", "list", "--plugin-dir", plugin_file("mock").parent)
+        self.assertIn(done.code, (0, 1), done)
+
+    def test_every_bad_file_gets_one_message_and_the_others_load(self):
+        junk = self.sandbox.write("junk.so", "this is no library\n")
+        junk.chmod(0o755)
+        truncated = self.copy("truncated.so")
+        os.truncate(truncated, 5000)
+        empty = self.sandbox.write("empty.so", b"")
+        writable = self.copy("writable.so")
+        writable.chmod(0o777)
+        pinned = self.copy("pinned.so")
+        fifo = self.sandbox.root / "fifo.so"
+        os.mkfifo(fifo)
+        library = next(path for path in (
+            "/lib/x86_64-linux-gnu/libm.so.6", "/lib/aarch64-linux-gnu/libm.so.6", "/lib64/libm.so.6")
+            if os.path.exists(path))
+        bad = {
+            "junk": ({"file": str(junk)}, "junk.so"),
+            "truncated": ({"file": str(truncated)}, "truncated.so"),
+            "empty": ({"file": str(empty)}, "empty.so"),
+            "writable": ({"file": str(writable)}, "0777"),
+            "pinned": ({"file": str(pinned), "sha256": "0" * 64}, "sha256"),
+            "missing": ({"file": "/no/such/plugin.so"}, "/no/such/plugin.so"),
+            "directory": ({"file": str(self.sandbox.root)}, "not a regular file"),
+            "fifo": ({"file": str(fifo)}, "not a regular file"),
+            "library": ({"file": library}, "it is no Drover plugin"),
+            "nowhere": ({}, "nowhere"),
+            "misnamed": ({"file": str(plugin_file("mock"))}, "mock_driver"),
+        }
+        if IS_ROOT:
+            stranger = self.copy("stranger.so")
+            os.chown(stranger, 1234, 1234)
+            bad["stranger"] = ({"file": str(stranger)}, "belongs to user 1234")
+        plugins = {name: block for name, (block, _) in bad.items()}
+        plugins["mock_driver"] = {"file": str(plugin_file("mock"))}
+        plugins["raw_exec"] = {"file": str(plugin_file("raw_exec")), "config": {"enabled": True}}
+        done = self.list(plugins, "--json", code=1)
+        listed = json.loads(done.out)
+        entries = listed if isinstance(listed, list) else \
+            listed.get("Plugins", listed.get("plugins"))
+        if isinstance(entries, dict):
+            entries = [{"Name": name, **entry} for name, entry in entries.items()]
+        by_name = {entry.get("Name", entry.get("name")): json.dumps(entry) for entry in entries}
+        self.assertEqual(set(by_name), set(plugins))
+        for name, (_, text) in bad.items():
+            self.assertIn(text, by_name[name], name)
+            self.assertNotIn('"healthy"', by_name[name].lower())
+        for name in ("mock_driver", "raw_exec"):
+            self.assertIn("healthy", by_name[name].lower())
+            self.assertNotIn("unhealthy", by_name[name].lower())
+        # For people: one line each.
+        text = self.list(plugins, code=1).out
+        for name, (_, said) in bad.items():
+            lines = [line for line in text.splitlines() if line.startswith(name + " ")]
+            self.assertEqual(len(lines), 1, text)
+        # And a job of a good driver runs beside them.
+        config = self.sandbox.write_config("all.json", plugins=plugins)
+        self.run_job(one(mock("m", run_for="10ms")), config=config)
+
+    def test_pin_that_fits(self):
+        digest = hashlib.sha256(plugin_file("mock").read_bytes()).hexdigest()
+        self.list({"mock_driver": {"file": str(plugin_file("mock")), "sha256": digest}}, code=0)
+
+    def test_directory_that_others_may_write(self):
+        directory = self.sandbox.root / "open"
+        directory.mkdir()
+        shutil.copyfile(plugin_file("mock"), directory / "mock.so")
+        (directory / "mock.so").chmod(0o644)
+        directory.chmod(0o777)
+        done = self.list({"mock_driver": {"file": str(directory / "mock.so")}}, code=1)
+        self.assertIn("0777", done.out + done.err)
+
+    def test_disabled_plugin_is_not_loaded(self):
+        done = self.list({"raw_exec": {"file": str(plugin_file("raw_exec")), "enabled": False},
+                          "mock_driver": {"file": str(plugin_file("mock"))}})
+        self.assertEqual(done.code, 0, done)
+        run = self.sandbox.run(one(task("t", "true")),
+                               config=self.sandbox.root / "plugins.json")
+        self.assertIn(run.wait(), (1, 2), run.story())
+
+    def test_isolation_process_is_refused_by_name(self):
+        done = self.list({"raw_exec": {"isolation": "process"}}, code=2)
+        self.assertIn("/plugins/raw_exec/isolation", done.err)
+
+    def test_echo_isolation_runs_the_same_job(self):
+        config = self.sandbox.write_config("echo.json", plugins={
+            "raw_exec": {"file": str(plugin_file("raw_exec")), "config": {"enabled": True},
+                         "isolation": "echo"}})
+        run = self.run_job(one(task("t", "echo through the codec")), config=config)
+        self.assertEqual(run.logs("t"), ["through the codec"])
+
+    def test_inspect(self):
+        done = self.sandbox.command("plugin", "inspect", plugin_file("raw_exec"))
+        self.assertEqual(done.code, 0, done)
+        for text in ("raw_exec", "Apache-2.0", "command"):
+            self.assertIn(text, done.out)
+        for spelling in ("--json", "-json"):
+            done = self.sandbox.command("plugin", "inspect", spelling, plugin_file("mock"))
+            self.assertEqual(done.code, 0, done)
+            self.assertIn("mock_driver", json.dumps(json.loads(done.out)))
+            self.assertIn("run_for", json.dumps(json.loads(done.out)))
+
+    def test_inspect_of_what_is_no_plugin(self):
+        for path in (self.sandbox.write("x.so", "junk"), "/no/such.so", self.sandbox.root):
+            done = self.sandbox.command("plugin", "inspect", path)
+            self.assertIn(done.code, (1, 2), done)
+            self.assertIn(str(path), done.err + done.out)
+
+    def test_relative_path(self):
+        self.copy("here.so")
+        done = self.sandbox.command("plugin", "inspect", "here.so")
+        self.assertEqual(done.code, 0, done)
+
+    def test_validate(self):
+        done = self.sandbox.command("plugin", "validate", plugin_file("raw_exec"),
+                                    "--plugin-config", '{"enabled": true}')
+        self.assertEqual(done.code, 0, done)
+        done = self.sandbox.command("plugin", "validate", plugin_file("raw_exec"),
+                                    "--plugin-config", '{"enabeld": true}')
+        self.assertIn(done.code, (1, 2), done)
+        self.assertIn("enabeld", done.out + done.err)
+        done = self.sandbox.command("plugin", "validate", plugin_file("raw_exec"),
+                                    "--plugin-config", "{")
+        self.assertIn(done.code, (1, 2), done)
+
+    def test_conformance_cases_are_listed_and_one_runs(self):
+        done = self.sandbox.command("plugin", "test", "--list", plugin_file("mock"))
+        self.assertEqual(done.code, 0, done)
+        names = done.out.split()
+        self.assertGreater(len(names), 20, done)
+        done = self.sandbox.command("plugin", "test", plugin_file("mock"), "--case",
+                                    done.out.splitlines()[0].split()[0])
+        self.assertEqual(done.code, 0, done)
+
+
+if __name__ == "__main__":
+    harness.main()

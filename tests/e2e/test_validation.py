@@ -1,0 +1,98 @@
+# Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+"""Jobs that are wrong: told completely, by place, and before anything is done."""
+import json
+
+import harness
+from harness import DroverTest, group, job, mock, one, task
+
+GROUP = "/Job/TaskGroups/0"
+
+
+class ValidationTest(DroverTest):
+    def test_all_mistakes_are_told_at_once(self):
+        spec = job(group(task("a/b", "true", KillTimeout="soon"), task("b", "true", Kill=1),
+                         task("b", "true"), name="..", Count=-1),
+                   id="e 2", type="bach", Priority=200)
+        self.refused(spec, "the job has 8 faults", "/Job/ID", "/Job/Type", "/Job/Priority",
+                     GROUP + "/Name", GROUP + "/Count", GROUP + "/Tasks/0/Name",
+                     GROUP + "/Tasks/0/KillTimeout", GROUP + "/Tasks/1/Kill",
+                     GROUP + "/Tasks/2/Name")
+
+    def test_what_is_not_carried_out_is_refused_by_name(self):
+        spec = one(task("t", "true", Vault={"Role": "r"}, Templates=[{"DestPath": "x"}],
+                        Artifacts=[{"GetterSource": "http://x"}],
+                        Services=[{"Name": "s"}], VolumeMounts=[{"Volume": "v"}]),
+                   Volumes={"v": {}})
+        said = self.refused(spec, *(f"{GROUP}/Tasks/0/{name}: is not supported by this version"
+                                    for name in ("Vault", "Templates", "Artifacts", "Services",
+                                                 "VolumeMounts")),
+                            GROUP + "/Volumes: is not supported by this version")
+        self.assertNotIn("/KillTimeout", said)
+
+    def test_fields_without_effect_are_accepted(self):
+        self.run_job(one(mock("m", run_for="10ms", Vault=None, Templates=[], Services=None,
+                              Affinities=[]), Update=None, Spreads=[]))
+
+    def test_unknown_field_in_other_case_is_explained(self):
+        self.refused(one(task("t", "true", killTimeout="5s")), 'did you mean "KillTimeout"?')
+
+    def test_names_that_are_paths_create_nothing(self):
+        for name in ("../../escape", "a/b", ".", "..", "alloc", "a\nb", "\x1b[31m", "x" * 300, ""):
+            with self.subTest(name=name):
+                said = self.refused(one(task(name, "true")), GROUP + "/Tasks/0/Name")
+                self.assertNotIn("\x1b", said)
+
+    def test_files_that_are_no_job(self):
+        for content, text in (("", "the text is empty"), ("{", "line 1"), ("[]", "object"),
+                              ('{"Job": 1}', "/Job"), ("{}", "ID"), ("\x00\x01", "JSON"),
+                              ('{"Job": {"ID": "a", "ID": "b"}}', "twice"),
+                              ("[" * 5000, ""), ('job "x" {}', "JSON")):
+            with self.subTest(content=content[:20]):
+                path = self.sandbox.write("bad.json", content)
+                done = self.sandbox.command("run", "--config", self.sandbox.config_file, path)
+                self.assertEqual(done.code, 2, done)
+                self.assertIn(text, done.err)
+
+    def test_files_that_are_no_file(self):
+        for path in ("/no/such.json", self.sandbox.root, "/dev/zero"):
+            with self.subTest(path=path):
+                done = self.sandbox.command("run", "--config", self.sandbox.config_file, path)
+                self.assertEqual(done.code, 2, done)
+                self.assertIn(str(path), done.err)
+
+    def test_validate_of_good_and_bad_files(self):
+        good = self.sandbox.write("good.json", one(mock("m")))
+        bad = self.sandbox.write("bad.json", one(mock("m", KillTimeout="soon")))
+        done = self.sandbox.command("validate", good)
+        self.assertEqual(done.code, 0, done)
+        done = self.sandbox.command("validate", good, bad)
+        self.assertIn(done.code, (1, 2), done)
+        self.assertIn("bad.json", done.out + done.err)
+        self.assertIn(GROUP + "/Tasks/0/KillTimeout", done.out + done.err)
+        self.assertEqual(self.leftovers.found(), [])
+
+    def test_validate_asks_the_drivers_when_it_may(self):
+        spec = self.sandbox.write("job.json", one(task("t", config={"comand": "x"})))
+        self.assertEqual(self.sandbox.command("validate", spec).code, 0)
+        done = self.sandbox.command("validate", "--config", self.sandbox.config_file, spec)
+        self.assertIn(done.code, (1, 2), done)
+        self.assertIn(GROUP + "/Tasks/0/Config/comand", done.out + done.err)
+
+    def test_validate_as_json(self):
+        bad = self.sandbox.write("bad.json", one(mock("m", KillTimeout="soon", Nope=1)))
+        for spelling in ("--json", "-json"):
+            done = self.sandbox.command("validate", spelling, bad)
+            self.assertIn(done.code, (1, 2), done)
+            text = json.dumps(json.loads(done.out))
+            self.assertIn(GROUP + "/Tasks/0/KillTimeout", text)
+            self.assertIn(GROUP + "/Tasks/0/Nope", text)
+
+    def test_examples_are_valid(self):
+        for path in sorted((harness.ROOT / "examples" / "jobs").glob("*.json")):
+            with self.subTest(path=path.name):
+                done = self.sandbox.command("validate", "--config", self.sandbox.config_file, path)
+                self.assertEqual(done.code, 0, done)
+
+
+if __name__ == "__main__":
+    harness.main()
