@@ -1,0 +1,17 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "host/spec/job.h"
+
+namespace drover {
+
+// Whether a variable of the agent's own environment is kept from the tasks: credentials, what the
+// service manager told the agent about itself, and what would change how programs are loaded.
+bool IsDeniedHostVariable(std::string_view name);
+
+// The agent's environment without what is denied. Reads `environ`: before other threads start.
+StringMap ReadHostEnv();
+
+}  // namespace drover

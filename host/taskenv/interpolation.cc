@@ -1,0 +1,97 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/taskenv/interpolation.h"
+
+#include "host/spec/strict_json.h"
+
+namespace drover {
+namespace {
+
+// Further behind its "${" a "}" is not looked for: many "${" would take quadratic time.
+constexpr std::size_t kMaxReference = 1024;
+
+std::string_view Trim(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// One reference in a text: [begin, end) with its "${" and "}".
+struct Reference {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::string_view name;
+};
+
+// The first one at or after FROM; begin is npos when there is none, end when it is not closed.
+Reference FindReference(std::string_view text, std::size_t from) {
+  Reference found;
+  found.begin = text.find("${", from);
+  if (found.begin == std::string_view::npos) return found;
+  std::size_t close = text.substr(found.begin, kMaxReference).find('}');
+  if (close != std::string_view::npos) close += found.begin;
+  found.end = close == std::string_view::npos ? close : close + 1;
+  if (close != std::string_view::npos) {
+    found.name = Trim(text.substr(found.begin + 2, close - found.begin - 2));
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string InterpolateText(std::string_view text, const VariableLookup& lookup) {
+  std::string out;
+  std::size_t done = 0;
+  while (true) {
+    const Reference reference = FindReference(text, done);
+    if (reference.begin == std::string_view::npos) break;
+    const bool closed = reference.end != std::string_view::npos;
+    const std::string* value = closed ? lookup(reference.name) : nullptr;
+    if (value != nullptr) {
+      out.append(text, done, reference.begin - done).append(*value);
+      done = reference.end;
+    } else {
+      // Go on behind its "${": another reference may begin inside of what looks like one.
+      out.append(text, done, reference.begin + 2 - done);
+      done = reference.begin + 2;
+    }
+    if (out.size() > kMaxInterpolated) return std::string(text);
+  }
+  out.append(text, done);
+  return out.size() > kMaxInterpolated ? std::string(text) : out;
+}
+
+Result<std::string> InterpolateTextStrict(std::string_view text, const VariableLookup& lookup) {
+  std::string out;
+  std::size_t done = 0;
+  while (true) {
+    const Reference reference = FindReference(text, done);
+    if (reference.begin == std::string_view::npos) break;
+    if (reference.begin > done && text[reference.begin - 1] == '$') {
+      out.append(text, done, reference.begin - 1 - done).append("${");
+      done = reference.begin + 2;
+      continue;
+    }
+    if (reference.end == std::string_view::npos) {
+      return Error(Code::kInvalidArgument, "\"${\" is not closed in " + Quoted(text) +
+                                               "; write \"$${\" for the characters");
+    }
+    const std::string* value = lookup(reference.name);
+    if (value == nullptr) {
+      const std::string_view whole = text.substr(reference.begin, reference.end - reference.begin);
+      return Error(Code::kInvalidArgument,
+                   Quoted(whole) + " is not known to this task; write \"$${\" for the characters");
+    }
+    out.append(text, done, reference.begin - done).append(*value);
+    done = reference.end;
+    if (out.size() > kMaxInterpolated) break;
+  }
+  out.append(text, done);
+  if (out.size() > kMaxInterpolated) {
+    return Error(Code::kInvalidArgument, "the text becomes longer than " +
+                                             std::to_string(kMaxInterpolated) +
+                                             " bytes when its ${...} are replaced");
+  }
+  return out;
+}
+
+}  // namespace drover
