@@ -1,0 +1,24 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace raw_exec {
+
+// A set of user or group ids: "0,10-20,1000".
+class IdRanges {
+ public:
+  IdRanges() = default;
+  // Throws drover::Error, naming WHAT, when TEXT is no such list.
+  static IdRanges Parse(const std::string& text, const std::string& what);
+
+  bool Contains(std::uint32_t id) const;
+
+ private:
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges_;  // both ends are in
+};
+
+}  // namespace raw_exec

@@ -1,0 +1,20 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace raw_exec {
+
+struct TaskUser {
+  uid_t uid = 0;
+  std::vector<gid_t> gids;  // all of them
+};
+
+// The ids that a task of this user gets: a name of the user database, or the number of one that is
+// in it; empty is the agent's own user. Throws drover::Error. May block.
+TaskUser LookUpUser(const std::string& user);
+
+}  // namespace raw_exec
