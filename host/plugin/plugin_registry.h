@@ -34,6 +34,8 @@ struct PluginRegistryOptions {
   // MHz of one core, for the ticks in usage samples; 0: they are not told.
   double core_mhz = 0;
   DriverLimits limits;
+  // Processes end with this agent, however it ends, instead of living on: for foreground runs.
+  bool bind_runs = false;
 };
 
 // What became of one configured plugin.

@@ -189,6 +189,10 @@ class ProcessServiceImpl : public ProcessService {
     return {};
   }
 
+  void KillAll() override {
+    for (const auto& [id, run] : runs_) run->Kill();
+  }
+
   Co<Status> Release(Context context, RunId run) override {
     if (!runs_.contains(run)) {
       // From an earlier agent, perhaps: then it is ended like one of ours.

@@ -80,6 +80,8 @@ class ProcessService {
                                        Duration timeout) = 0;
   // Kills everything of the run; Wait tells when that is done.
   virtual Status Kill(RunId run) = 0;
+  // Kills everything of every run of this service.
+  virtual void KillAll() = 0;
 
   // Kills what is left of the run and removes its cgroup, exit record and socket; the run is
   // unknown afterwards. Releasing an unknown run succeeds.
