@@ -1,0 +1,96 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/agent/env_preparer.h"
+
+#include <algorithm>
+
+namespace drover {
+namespace {
+
+class EnvPreparer : public TaskPreparer {
+ public:
+  EnvPreparer(NodeInfo node, StringMap host_env)
+      : node_(std::move(node)), host_env_(std::move(host_env)) {}
+
+  std::string RenderUser(const PrepareRequest& request) override {
+    if (request.task->user.find("${") == std::string::npos) return request.task->user;
+    const Result<TaskEnv> env = TaskEnv::Build(InputFor(request));
+    return env.ok() ? env->Interpolate(request.task->user) : request.task->user;
+  }
+
+  Result<TaskConfig> Prepare(const PrepareRequest& request) override {
+    const Allocation& alloc = *request.alloc;
+    const Task& task = *request.task;
+    DROVER_ASSIGN(const TaskEnv env, TaskEnv::Build(InputFor(request)));
+    TaskConfig config;
+    DROVER_ASSIGN(config.driver_config_json,
+                  env.InterpolateConfig(task.config_json, /*strict=*/true));
+    config.alloc_id = alloc.id;
+    config.alloc_name = alloc.name;
+    config.job_id = alloc.job->id;
+    config.job_name = alloc.job->name.empty() ? alloc.job->id : alloc.job->name;
+    config.job_namespace = alloc.job->job_namespace;
+    config.group_name = alloc.group_name;
+    config.task_name = task.name;
+    config.node_id = node_.id;
+    config.node_name = node_.name;
+    config.env = env.env();
+    config.user = env.Interpolate(task.user);
+    config.alloc_dir = request.location.alloc_dir;
+    config.task_dir = request.location.task_dir;
+    config.local_dir = request.location.local_dir;
+    config.secrets_dir = request.location.secrets_dir;
+    config.log_dir = request.location.log_dir;
+    config.log_config = task.log_config;
+    config.log_config.disabled |= request.driver.disables_log_collection;
+    config.resources = task.resources;
+    config.memory_limit_bytes = std::max(task.resources.memory_mb, task.resources.memory_max_mb)
+                                << 20;
+    config.cpu_shares = task.resources.cpu_mhz;
+    for (const AllocatedPort& allocated : alloc.ports) {
+      Port port;
+      port.label = allocated.label;
+      port.value = allocated.value;
+      port.to = allocated.to;
+      port.host_ip = allocated.host_ip;
+      config.ports.push_back(std::move(port));
+    }
+    config.mounts = request.mounts;
+    config.devices = request.devices;
+    config.kill_signal = task.kill_signal;
+    config.kill_timeout = task.kill_timeout;
+    const TaskGroup* group = alloc.group();
+    if (group != nullptr && !group->networks.empty()) config.network_mode = group->networks[0].mode;
+    return config;
+  }
+
+ private:
+  TaskEnvInput InputFor(const PrepareRequest& request) const {
+    TaskEnvInput input;
+    input.node = &node_;
+    input.alloc = request.alloc.get();
+    input.task = request.task.get();
+    input.root = static_cast<TaskRoot>(request.driver.fs_isolation);
+    input.alloc_dir = request.location.alloc_dir;
+    input.local_dir = request.location.local_dir;
+    input.secrets_dir = request.location.secrets_dir;
+    input.host_env = host_env_;
+    input.hook_env.push_back(request.hook_env);
+    if (request.network) input.driver_ports = request.network->port_map;
+    return input;
+  }
+
+  const NodeInfo node_;
+  const StringMap host_env_;
+};
+
+static_assert(static_cast<int>(TaskRoot::kHost) == static_cast<int>(FsIsolation::kNone));
+static_assert(static_cast<int>(TaskRoot::kChroot) == static_cast<int>(FsIsolation::kChroot));
+static_assert(static_cast<int>(TaskRoot::kImage) == static_cast<int>(FsIsolation::kImage));
+
+}  // namespace
+
+std::unique_ptr<TaskPreparer> NewEnvPreparer(NodeInfo node, StringMap host_env) {
+  return std::make_unique<EnvPreparer>(std::move(node), std::move(host_env));
+}
+
+}  // namespace drover

@@ -1,0 +1,15 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "host/task/task_seams.h"
+#include "host/taskenv/task_env.h"
+
+namespace drover {
+
+// Makes what drivers are told of tasks on this node. HOST_ENV is what tasks without an own root
+// inherit.
+std::unique_ptr<TaskPreparer> NewEnvPreparer(NodeInfo node, StringMap host_env);
+
+}  // namespace drover

@@ -1,0 +1,90 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/agent/env_preparer.h"
+
+#include <gtest/gtest.h>
+
+namespace drover {
+namespace {
+
+PrepareRequest Request() {
+  auto job = std::make_shared<Job>();
+  job->id = "web";
+  TaskGroup group;
+  group.name = "front";
+  Network network;
+  network.mode = "host";
+  group.networks.push_back(network);
+  Task task;
+  task.name = "server";
+  task.driver = "raw_exec";
+  task.user = "${meta.user}";
+  task.config_json = R"({"args": ["${NOMAD_PORT_http}", "${NOMAD_ALLOC_DIR}"]})";
+  task.env["FROM_HOOK"] = "task";
+  task.resources.memory_mb = 10;
+  task.resources.memory_max_mb = 20;
+  group.tasks.push_back(task);
+  job->groups.push_back(group);
+  auto alloc = std::make_shared<Allocation>();
+  alloc->id = "a1";
+  alloc->name = "web.front[0]";
+  alloc->job = job;
+  alloc->group_name = "front";
+  AllocatedPort port;
+  port.label = "http";
+  port.value = 4242;
+  port.host_ip = "127.0.0.1";
+  alloc->ports.push_back(port);
+  PrepareRequest request;
+  request.task = std::make_shared<Task>(job->groups[0].tasks[0]);
+  request.alloc = alloc;
+  request.location.alloc_dir = "/allocs/a1/alloc";
+  request.location.log_dir = "/allocs/a1/alloc/logs";
+  request.hook_env["FROM_HOOK"] = "hook";
+  return request;
+}
+
+std::unique_ptr<TaskPreparer> Preparer() {
+  NodeInfo node;
+  node.id = "n1";
+  node.meta["user"] = "nobody";
+  return NewEnvPreparer(std::move(node), StringMap{{"PATH", "/bin"}});
+}
+
+TEST(EnvPreparerTest, FillsWhatADriverIsTold) {
+  const auto preparer = Preparer();
+  const PrepareRequest request = Request();
+  EXPECT_EQ(preparer->RenderUser(request), "nobody");
+  const Result<TaskConfig> config = preparer->Prepare(request);
+  ASSERT_TRUE(config.ok()) << config.error().message();
+  EXPECT_EQ(config->driver_config_json, R"({"args":["4242","/allocs/a1/alloc"]})");
+  EXPECT_EQ(config->user, "nobody");
+  EXPECT_EQ(config->env.at("FROM_HOOK"), "hook");
+  EXPECT_EQ(config->env.at("PATH"), "/bin");
+  EXPECT_EQ(config->env.at("NOMAD_JOB_NAME"), "web");
+  EXPECT_EQ(config->job_name, "web");
+  EXPECT_EQ(config->memory_limit_bytes, 20 << 20);
+  EXPECT_EQ(config->ports.at(0).value, 4242);
+  EXPECT_EQ(config->network_mode, "host");
+  EXPECT_EQ(config->log_dir, "/allocs/a1/alloc/logs");
+  EXPECT_FALSE(config->log_config.disabled);
+}
+
+TEST(EnvPreparerTest, ADriverMayDoWithoutLogs) {
+  PrepareRequest request = Request();
+  request.driver.disables_log_collection = true;
+  EXPECT_TRUE(Preparer()->Prepare(request)->log_config.disabled);
+}
+
+TEST(EnvPreparerTest, UnknownVariableInTheDriversPartIsAnError) {
+  PrepareRequest request = Request();
+  Task task = *request.task;
+  task.config_json = R"({"command": "${attr.nonsense}"})";
+  request.task = std::make_shared<Task>(task);
+  const Result<TaskConfig> config = Preparer()->Prepare(request);
+  ASSERT_FALSE(config.ok());
+  EXPECT_NE(config.error().message().find("attr.nonsense"), std::string::npos)
+      << config.error().message();
+}
+
+}  // namespace
+}  // namespace drover

@@ -1,0 +1,147 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/agent/node.h"
+
+#include "host/agent/env_preparer.h"
+#include "host/alloc/disk_alloc_dir.h"
+#include "host/alloc/local_alloc_runner.h"
+#include "host/base/ids.h"
+#include "host/taskenv/host_env.h"
+
+namespace drover {
+namespace {
+
+constexpr int kWorkers = 2;
+
+class LocalFactory : public AllocRunnerFactory {
+ public:
+  explicit LocalFactory(std::shared_ptr<const LocalAllocEnv> env) : env_(std::move(env)) {}
+
+  Result<std::unique_ptr<AllocRunner>> Make(AllocRunnerRequest request) override {
+    DROVER_ASSIGN(std::unique_ptr<LocalAllocRunner> runner,
+                  LocalAllocRunner::Create(env_, std::move(request)));
+    return std::unique_ptr<AllocRunner>(std::move(runner));
+  }
+
+ private:
+  const std::shared_ptr<const LocalAllocEnv> env_;
+};
+
+}  // namespace
+
+Node::Node(Loop* loop, NodeOptions options)
+    : loop_(loop),
+      options_(std::move(options)),
+      machine_(ReadMachine()),
+      id_(RandomUuid()),
+      name_(options_.config.name.empty() ? machine_.hostname : options_.config.name),
+      workers_(loop, kWorkers),
+      stats_demand_(loop),
+      ports_(NewPortPool()) {}
+
+Node::~Node() = default;
+
+Result<std::unique_ptr<Node>> Node::Create(Loop* loop, NodeOptions options) {
+  std::unique_ptr<Node> node(new Node(loop, std::move(options)));
+  DROVER_TRY(node->Init());
+  return node;
+}
+
+Status Node::Init() {
+  const AgentConfig& config = options_.config;
+  DROVER_CHECK(!config.alloc_dir.empty());
+
+  ProcessServiceOptions process_options;
+  process_options.run_dir = config.run_dir;
+  DROVER_ASSIGN(processes_, NewProcessService(loop_, std::move(process_options)));
+
+  PluginRegistryOptions plugin_options;
+  plugin_options.plugins = config.plugins;
+  plugin_options.directories = config.plugin_dirs;
+  plugin_options.log = options_.plugin_log;
+  plugin_options.core_mhz = machine_.core_mhz;
+  plugin_options.limits = options_.driver_limits;
+  plugin_options.bind_runs = options_.foreground;
+  plugins_ = std::make_unique<PluginRegistry>(loop_, &workers_, processes_.get(),
+                                              std::move(plugin_options));
+
+  NodeInfo env_node;
+  env_node.id = id_;
+  env_node.name = name_;
+  env_node.datacenter = config.datacenter;
+  env_node.region = config.region;
+  env_node.attributes = machine_.attributes;
+  env_node.meta = config.meta;
+  preparer_ = NewEnvPreparer(std::move(env_node), ReadHostEnv());
+
+  LocalAllocEnv env;
+  env.loop = loop_;
+  DiskAllocDirOptions dir_options;
+  dir_options.base = config.alloc_dir;
+  dir_options.pool = &workers_;
+  env.make_dir = [dir_options](const std::string& alloc_id) -> std::unique_ptr<AllocDir> {
+    return std::make_unique<DiskAllocDir>(dir_options, alloc_id);
+  };
+  env.task.drivers = plugins_.get();
+  env.task.preparer = preparer_.get();
+  env.task.stats_demand = &stats_demand_;
+  env.task.max_kill_timeout = config.max_kill_timeout;
+  env.task.stats_interval = config.stats_interval;
+  runners_ = std::make_unique<LocalFactory>(std::make_shared<const LocalAllocEnv>(std::move(env)));
+  return {};
+}
+
+Co<std::vector<PluginReport>> Node::Start(Context context) {
+  std::vector<PluginReport> reports = co_await plugins_->LoadAll(context);
+  co_await plugins_->RestoreComplete(context, std::vector<RunId>());
+  co_return reports;
+}
+
+Status Node::CheckJob(const Job& job) {
+  std::string mistakes;
+  for (std::size_t g = 0; g < job.groups.size(); ++g) {
+    for (std::size_t t = 0; t < job.groups[g].tasks.size(); ++t) {
+      const Task& task = job.groups[g].tasks[t];
+      const std::string pointer =
+          "/TaskGroups/" + std::to_string(g) + "/Tasks/" + std::to_string(t);
+      std::string mistake;
+      Driver* driver = plugins_->Find(task.driver);
+      if (driver == nullptr) {
+        mistake = pointer + "/Driver: no plugin of this node is a driver \"" + task.driver +
+                  "\": configure one, or correct the name";
+      } else if (driver->fingerprint().health == Health::kUndetected) {
+        mistake = pointer + "/Driver: driver \"" + task.driver +
+                  "\" cannot be used: " + driver->fingerprint().description;
+      } else if (const auto config = driver->NormalizeConfig(task.config_json, false);
+                 !config.ok()) {
+        mistake = pointer + "/Config: " + config.error().message();
+      }
+      if (!mistake.empty()) mistakes += (mistakes.empty() ? "" : "; ") + mistake;
+    }
+  }
+  if (mistakes.empty()) return {};
+  return Error(Code::kInvalidArgument, mistakes);
+}
+
+Result<std::vector<std::shared_ptr<const Allocation>>> Node::Place(std::shared_ptr<const Job> job) {
+  return PlaceJob(std::move(job), id_, name_, loop_->Wall(), ports_.get());
+}
+
+Result<std::unique_ptr<AllocRunner>> Node::MakeRunner(std::shared_ptr<const Allocation> alloc) {
+  AllocRunnerRequest request;
+  request.alloc = std::move(alloc);
+  return runners_->Make(std::move(request));
+}
+
+void Node::Release(const Allocation& alloc) {
+  for (const AllocatedPort& port : alloc.ports) ports_->Release(port.value);
+}
+
+std::string Node::LogDir(const Allocation& alloc) const {
+  return options_.config.alloc_dir + "/" + alloc.id + "/alloc/logs";
+}
+
+void Node::KillAll() { processes_->KillAll(); }
+
+Co<void> Node::Shutdown() { co_await plugins_->Shutdown(); }
+
+}  // namespace drover

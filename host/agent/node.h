@@ -1,0 +1,78 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/agent/agent_config.h"
+#include "host/agent/machine.h"
+#include "host/alloc/alloc_runner.h"
+#include "host/base/loop.h"
+#include "host/base/worker_pool.h"
+#include "host/plugin/plugin_registry.h"
+#include "host/process/process_service.h"
+#include "host/scheduler/placement.h"
+#include "host/stats/stats_demand.h"
+#include "host/task/task_seams.h"
+
+namespace drover {
+
+struct NodeOptions {
+  AgentConfig config;  // alloc_dir is set and exists
+  // Tasks end with this process, however it ends (`drover run`); else they live on.
+  bool foreground = false;
+  PluginLogSink plugin_log;  // empty: the program's default logger
+  DriverLimits driver_limits;
+};
+
+// A node: everything that runs allocations on this machine, wired together. Control thread only.
+class Node {
+ public:
+  static Result<std::unique_ptr<Node>> Create(Loop* loop, NodeOptions options);
+  ~Node();
+
+  const std::string& id() const { return id_; }
+  const std::string& name() const { return name_; }
+  const Machine& machine() const { return machine_; }
+
+  // Loads the plugins. A plugin that cannot be used is a report, not an error.
+  Co<std::vector<PluginReport>> Start(Context context);
+  // Whether the drivers of a job exist and take its configurations; all mistakes in one error.
+  Status CheckJob(const Job& job);
+  Result<std::vector<std::shared_ptr<const Allocation>>> Place(std::shared_ptr<const Job> job);
+  Result<std::unique_ptr<AllocRunner>> MakeRunner(std::shared_ptr<const Allocation> alloc);
+  // Gives the ports of an allocation back, once nothing of it runs.
+  void Release(const Allocation& alloc);
+  // Where the log files of an allocation's tasks are.
+  std::string LogDir(const Allocation& alloc) const;
+
+  // Kills every process of every run at once; the runners see their tasks end.
+  void KillAll();
+  // Ends the drivers. No runner may run any more.
+  Co<void> Shutdown();
+
+  PluginRegistry* plugins() { return plugins_.get(); }
+  ProcessService* processes() { return processes_.get(); }
+  WorkerPool* workers() { return &workers_; }
+  StatsDemand* stats_demand() { return &stats_demand_; }
+
+ private:
+  Node(Loop* loop, NodeOptions options);
+  Status Init();
+
+  Loop* const loop_;
+  const NodeOptions options_;
+  const Machine machine_;
+  const std::string id_;
+  std::string name_;
+  WorkerPool workers_;
+  StatsDemand stats_demand_;
+  std::unique_ptr<ProcessService> processes_;
+  std::unique_ptr<PluginRegistry> plugins_;
+  std::unique_ptr<TaskPreparer> preparer_;
+  std::unique_ptr<AllocRunnerFactory> runners_;
+  std::unique_ptr<PortPool> ports_;
+};
+
+}  // namespace drover

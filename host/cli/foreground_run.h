@@ -1,0 +1,54 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/agent/node.h"
+#include "host/alloc/alloc_runner.h"
+#include "host/base/context.h"
+#include "host/base/event.h"
+#include "host/base/gate.h"
+#include "host/cli/log_printer.h"
+#include "host/cli/run_view.h"
+
+namespace drover {
+
+struct ForegroundOptions {
+  bool logs = true;
+  bool stats = true;
+  bool keep = false;  // the directories stay
+  Duration stats_interval = 1s;
+};
+
+// Runs the allocations of a job while somebody looks on. Control thread only.
+class ForegroundRun {
+ public:
+  // The pointers outlive this.
+  ForegroundRun(Loop* loop, Node* node, RunView* view, ForegroundOptions options);
+  ~ForegroundRun();
+
+  // Runs them all to their end and removes their traces; the exit code of the command. An error of
+  // the cleanup is told through the view and makes the run a failed one.
+  Co<int> Run(std::vector<std::shared_ptr<const Allocation>> allocations);
+  // The first time: every allocation ends in order. The second time: everything is killed.
+  void Interrupt();
+
+ private:
+  class Watched;
+
+  Co<void> FollowUsage(Context context);
+  Co<void> FinishOne(Watched* watched);
+
+  Loop* const loop_;
+  Node* const node_;
+  RunView* const view_;
+  const ForegroundOptions options_;
+  std::vector<std::unique_ptr<Watched>> watched_;
+  int interrupts_ = 0;
+  bool cleanup_failed_ = false;
+};
+
+}  // namespace drover

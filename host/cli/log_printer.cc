@@ -1,0 +1,81 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/cli/log_printer.h"
+
+namespace drover {
+
+std::vector<std::string> LineCutter::Add(const std::string& data) {
+  std::vector<std::string> lines;
+  std::size_t from = 0;
+  while (from < data.size()) {
+    const std::size_t end = data.find('\n', from);
+    const std::size_t stop = end == std::string::npos ? data.size() : end;
+    const std::size_t take = std::min(stop - from, kMaxLine - rest_.size());
+    rest_.append(data, from, take);
+    from += take;
+    if (from == end) {
+      ++from;
+    } else if (rest_.size() < kMaxLine) {
+      break;  // the data is used up
+    }
+    lines.push_back(std::move(rest_));
+    rest_.clear();
+  }
+  return lines;
+}
+
+std::string LineCutter::TakeRest() { return std::exchange(rest_, std::string()); }
+
+struct LogPrinter::Stream {
+  Stream(LogPrinter* printer, std::string of_task, std::string stream_name)
+      : task(std::move(of_task)),
+        name(std::move(stream_name)),
+        follower(printer->loop_, printer->pool_, printer->directory_, task, name,
+                 [printer, this](LogChunk chunk) { printer->Show(this, chunk); }) {}
+
+  const std::string task;
+  const std::string name;
+  LineCutter cutter;
+  LogFollower follower;
+};
+
+LogPrinter::LogPrinter(Loop* loop, WorkerPool* pool, RunView* view,
+                       std::shared_ptr<const Allocation> alloc, std::string directory)
+    : loop_(loop),
+      pool_(pool),
+      view_(view),
+      alloc_(std::move(alloc)),
+      directory_(std::move(directory)),
+      context_(loop),
+      running_(loop) {}
+
+LogPrinter::~LogPrinter() = default;
+
+void LogPrinter::Begin(const std::string& task) {
+  auto& streams = streams_[task];
+  if (!streams.empty()) return;
+  for (const char* name : {"stdout", "stderr"}) {
+    streams.push_back(std::make_unique<Stream>(this, task, name));
+    running_.Spawn(RunStream(this, streams.back().get()));
+  }
+}
+
+Co<void> LogPrinter::RunStream(LogPrinter* self, Stream* stream) {
+  co_await stream->follower.Run(self->context_);
+  const std::string rest = stream->cutter.TakeRest();
+  if (!rest.empty()) self->view_->Log(*self->alloc_, stream->task, stream->name, rest);
+}
+
+void LogPrinter::Show(Stream* stream, const LogChunk& chunk) {
+  for (const std::string& line : stream->cutter.Add(chunk.data)) {
+    view_->Log(*alloc_, stream->task, stream->name, line);
+  }
+}
+
+Co<void> LogPrinter::Finish() {
+  for (auto& [task, streams] : streams_) {
+    for (auto& stream : streams) stream->follower.Finish();
+  }
+  co_await running_.Close();
+}
+
+}  // namespace drover

@@ -1,0 +1,18 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/cli/logging.h"
+
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+namespace drover {
+
+void SetUpLogging(const std::string& level) {
+  auto logger = std::make_shared<spdlog::logger>(
+      "drover", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+  logger->set_level(spdlog::level::from_str(level));
+  logger->set_pattern("%Y-%m-%dT%H:%M:%S.%e [%l] %v");
+  logger->flush_on(spdlog::level::trace);
+  spdlog::set_default_logger(std::move(logger));
+}
+
+}  // namespace drover

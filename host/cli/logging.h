@@ -1,0 +1,12 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace drover {
+
+// Sends the program's own log to standard error: output is for results. LEVEL is that of the
+// configuration: trace, debug, info, warn or error.
+void SetUpLogging(const std::string& level);
+
+}  // namespace drover

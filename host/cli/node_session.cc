@@ -1,0 +1,35 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/cli/node_session.h"
+
+#include "host/cli/logging.h"
+
+namespace drover {
+namespace {
+
+Co<void> Look(Loop* loop, Node* node,
+              const std::function<void(Node*, const std::vector<PluginReport>&)>* look) {
+  const Context context(loop);
+  const std::vector<PluginReport> reports = co_await node->Start(context);
+  (*look)(node, reports);
+  co_await node->Shutdown();
+}
+
+}  // namespace
+
+Status WithLoadedNode(AgentConfig config,
+                      const std::function<void(Node*, const std::vector<PluginReport>&)>& look) {
+  SetUpLogging(config.log_level);
+  RealLoop loop;
+  NodeOptions options;
+  options.config = std::move(config);
+  // Nothing is placed, so nothing is made there.
+  if (options.config.alloc_dir.empty()) options.config.alloc_dir = "/nonexistent";
+  options.foreground = true;
+  DROVER_ASSIGN(const std::unique_ptr<Node> node, Node::Create(&loop, std::move(options)));
+  if (!loop.RunToEnd(Look(&loop, node.get(), &look), std::chrono::minutes(5))) {
+    return Error(Code::kTimeout, "the plugins were not loaded within five minutes");
+  }
+  return {};
+}
+
+}  // namespace drover

@@ -1,0 +1,83 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/cli/node_setup.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "host/cli/terminal.h"
+#include "host/plugin/plugin_file.h"
+#include "host/spec/job_json.h"
+
+namespace drover {
+namespace {
+
+constexpr std::uintmax_t kMaxJobBytes = 8 << 20;
+
+// Adds a block for each library of DIRECTORIES whose driver has none yet: who names a directory on
+// the command line wants all of it.
+void AddPlugins(const std::vector<std::string>& directories, AgentConfig* config) {
+  for (FoundPlugin& found : FindPlugins(directories)) {
+    PluginConfig plugin;
+    plugin.file = std::move(found.path);
+    plugin.name = found.manifest.ok() ? found.manifest->name
+                                      : std::filesystem::path(plugin.file).stem().string();
+    // raw_exec is off unless somebody asks for it, and here somebody does.
+    if (plugin.name == "raw_exec") plugin.config_json = R"({"enabled": true})";
+    const auto same = [&plugin](const PluginConfig& other) { return other.name == plugin.name; };
+    if (std::none_of(config->plugins.begin(), config->plugins.end(), same)) {
+      config->plugins.push_back(std::move(plugin));
+    }
+  }
+}
+
+}  // namespace
+
+Result<AgentConfig> CommandConfig(const std::string& config_file,
+                                  const std::vector<std::string>& plugin_dirs) {
+  AgentConfig config;
+  if (!config_file.empty()) {
+    DROVER_ASSIGN(config, ReadAgentConfig(config_file));
+  }
+  std::vector<std::string> directories;
+  std::error_code error;
+  for (const std::string& directory : plugin_dirs) {
+    if (!std::filesystem::is_directory(directory, error)) {
+      return Error(Code::kNotFound, "plugin directory " + directory + ": no such directory");
+    }
+    directories.push_back(std::filesystem::absolute(directory, error).lexically_normal().string());
+  }
+  AddPlugins(directories, &config);
+  return config;
+}
+
+Result<Job> ReadJobFile(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) {
+    return Error(Code::kNotFound, "job file " + path + ": no such file");
+  }
+  if (std::filesystem::is_regular_file(path, error) &&
+      std::filesystem::file_size(path, error) > kMaxJobBytes) {
+    return Error(Code::kInvalidArgument, "job file " + path + ": larger than 8 MiB");
+  }
+  std::ifstream file(path, std::ios::binary);
+  std::string text(kMaxJobBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (file.bad() || (!file.is_open())) {
+    return Error(Code::kPermissionDenied, "job file " + path + ": cannot be read");
+  }
+  if (text.size() > kMaxJobBytes) {
+    return Error(Code::kInvalidArgument, "job file " + path + ": larger than 8 MiB");
+  }
+  Result<Job> job = ParseJob(text);
+  if (!job.ok()) return job.error().WithContext("job file " + path);
+  return job;
+}
+
+void PrintError(const std::string& command, const Error& error) {
+  std::fprintf(stderr, "drover %s: %s\n", command.c_str(), Printable(error.message()).c_str());
+}
+
+}  // namespace drover

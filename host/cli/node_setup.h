@@ -1,0 +1,23 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/agent/agent_config.h"
+#include "host/base/result.h"
+#include "host/spec/job.h"
+
+namespace drover {
+
+// The configuration of a command: that of CONFIG_FILE, or none, and every plugin of PLUGIN_DIRS.
+Result<AgentConfig> CommandConfig(const std::string& config_file,
+                                  const std::vector<std::string>& plugin_dirs);
+
+// The job in a file. Every mistake is in the error.
+Result<Job> ReadJobFile(const std::string& path);
+
+// Prints "drover COMMAND: MESSAGE" to standard error.
+void PrintError(const std::string& command, const Error& error);
+
+}  // namespace drover

@@ -1,0 +1,134 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+
+#include "host/cli/cli.h"
+#include "host/cli/commands.h"
+#include "host/cli/foreground_run.h"
+#include "host/cli/logging.h"
+#include "host/cli/node_setup.h"
+#include "host/cli/terminal.h"
+
+namespace drover {
+namespace {
+
+// The directory of this run's allocations: the one that was asked for, or a new one that goes.
+class AllocBase {
+ public:
+  static Result<AllocBase> Make(const std::string& wanted) {
+    std::error_code error;
+    if (!wanted.empty()) {
+      const std::filesystem::path path = std::filesystem::absolute(wanted, error);
+      std::filesystem::create_directories(path, error);
+      if (error) {
+        return Error(Code::kInvalidArgument, "--alloc-dir " + wanted + ": " + error.message());
+      }
+      return AllocBase(path.lexically_normal().string(), false);
+    }
+    const char* parent = std::getenv("TMPDIR");
+    std::string made =
+        std::string(parent != nullptr && *parent ? parent : "/tmp") + "/drover-run-XXXXXX";
+    if (mkdtemp(made.data()) == nullptr) {
+      return ErrnoError(errno, "a new directory " + made + " (set $TMPDIR, or use --alloc-dir)");
+    }
+    std::filesystem::permissions(made, std::filesystem::perms(0755), error);
+    return AllocBase(made, true);
+  }
+
+  const std::string& path() const { return path_; }
+  // Removes the directory if it was made here and is empty.
+  void Remove() const {
+    std::error_code error;
+    if (made_) std::filesystem::remove(path_, error);
+  }
+
+ private:
+  AllocBase(std::string path, bool made) : path_(std::move(path)), made_(made) {}
+  std::string path_;
+  bool made_;
+};
+
+Co<void> RunJob(Loop* loop, Node* node, RunView* view, ForegroundRun* run, Job job, int* code) {
+  const Context context(loop);
+  const std::vector<PluginReport> reports = co_await node->Start(context);
+  for (const PluginReport& report : reports) {
+    if (!report.message.empty()) view->Note("plugin " + report.name + ": " + report.message);
+  }
+  Status possible = node->CheckJob(job);
+  if (possible.ok()) {
+    auto shared = std::make_shared<const Job>(std::move(job));
+    auto placed = node->Place(std::move(shared));
+    if (placed.ok()) {
+      *code = co_await run->Run(std::move(*placed));
+    } else {
+      possible = placed.error();
+    }
+  }
+  if (!possible.ok()) {
+    PrintError("run", possible.error());
+    *code = kExitUsage;
+  }
+  co_await node->Shutdown();
+}
+
+}  // namespace
+
+int RunCommand(const RunOptions& options) {
+  Result<AgentConfig> config = CommandConfig(options.config_file, options.plugin_dirs);
+  Result<Job> job = config.ok() ? ReadJobFile(options.job_file) : config.error();
+  if (!job.ok()) {
+    PrintError("run", job.error());
+    return kExitUsage;
+  }
+  if (options.config_file.empty() && options.plugin_dirs.empty()) {
+    PrintError("run", Error(Code::kInvalidArgument,
+                            "no drivers: name them with --config FILE or --plugin-dir DIR"));
+    return kExitUsage;
+  }
+  const Result<AllocBase> base =
+      AllocBase::Make(options.alloc_dir.empty() ? config->alloc_dir : options.alloc_dir);
+  if (!base.ok()) {
+    PrintError("run", base.error());
+    return kExitUsage;
+  }
+  config->alloc_dir = base->path();
+
+  SetUpLogging(config->log_level);
+  RealLoop loop;
+  const std::unique_ptr<RunView> view = options.json ? NewJsonRunView() : NewTextRunView();
+  NodeOptions node_options;
+  ForegroundOptions foreground;
+  foreground.logs = !options.no_logs;
+  foreground.stats = !options.no_stats;
+  foreground.keep = options.keep;
+  foreground.stats_interval = config->stats_interval;
+  node_options.config = std::move(*config);
+  node_options.foreground = true;
+  Result<std::unique_ptr<Node>> node = Node::Create(&loop, std::move(node_options));
+  if (!node.ok()) {
+    PrintError("run", node.error());
+    base->Remove();
+    return kExitFailed;
+  }
+
+  ForegroundRun run(&loop, node->get(), view.get(), foreground);
+  boost::asio::signal_set signals(loop.io(), SIGINT, SIGTERM);
+  std::function<void()> wait = [&] {
+    signals.async_wait([&](const boost::system::error_code& error, int) {
+      if (error) return;
+      run.Interrupt();
+      wait();
+    });
+  };
+  wait();
+  int code = kExitFailed;
+  // A run has no limit.
+  loop.RunToEnd(RunJob(&loop, node->get(), view.get(), &run, std::move(*job), &code),
+                std::chrono::hours(24 * 365));
+  if (!options.keep) base->Remove();
+  return code;
+}
+
+}  // namespace drover
