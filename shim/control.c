@@ -3,16 +3,17 @@
 #include "shim/control.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include "shim/log_writer.h"
 #include "shim/sessions.h"
 #include "shim/shim.h"
+#include "shim/sys.h"
 
 enum { kBacklog = 16, kMaxFds = 4 };
 
@@ -37,17 +38,19 @@ static struct sockaddr_un address_of(const char* name) {
 int control_listen(const char* name) {
   for (int i = 0; i < kMaxConnections; i++) connections[i].fd = -1;
   const struct sockaddr_un address = address_of(name);
-  listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (listener < 0) return errno;
-  umask(0177);
-  const bool bound = bind(listener, (const struct sockaddr*)&address, sizeof address) == 0;
-  const int error = errno;
-  umask(022);
-  if (!bound) return error;
-  return listen(listener, kBacklog) == 0 ? 0 : errno;
+  listener = (int)SYS(socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (listener < 0) return -listener;
+  SYS(umask, 0177);
+  long result = SYS(bind, listener, &address, sizeof address);
+  SYS(umask, 022);
+  if (result == 0) result = SYS(listen, listener, kBacklog);
+  return (int)-result;
 }
 
-void control_unlisten(const char* name) { unlink(address_of(name).sun_path); }
+void control_unlisten(const char* name) {
+  const struct sockaddr_un address = address_of(name);
+  SYS(unlinkat, AT_FDCWD, address.sun_path, 0);
+}
 
 static int add(int fd, bool owner) {
   for (int i = 0; i < kMaxConnections; i++) {
@@ -55,7 +58,7 @@ static int add(int fd, bool owner) {
     connections[i] = (struct connection){.fd = fd, .owner = owner};
     return i;
   }
-  close(fd);
+  SYS(close, fd);
   return -1;
 }
 
@@ -67,7 +70,7 @@ void control_adopt(int fd) {
 
 static void disconnect(int i) {
   if (connections[i].fd < 0) return;
-  close(connections[i].fd);
+  SYS(close, connections[i].fd);
   connections[i].fd = -1;
   sessions_disconnected(i);
   if (connections[i].owner) shim_owner_lost();
@@ -75,8 +78,8 @@ static void disconnect(int i) {
 
 void control_close_all(void) {
   for (int i = 0; i < kMaxConnections; i++)
-    if (connections[i].fd >= 0) close(connections[i].fd);
-  close(listener);
+    if (connections[i].fd >= 0) SYS(close, connections[i].fd);
+  SYS(close, listener);
 }
 
 void control_send(int i, struct drover_attach_header* header, uint16_t type, uint32_t size,
@@ -84,8 +87,8 @@ void control_send(int i, struct drover_attach_header* header, uint16_t type, uin
   if (connections[i].fd < 0) return;
   *header = (struct drover_attach_header){
       .size = size, .type = type, .request = request, .session = session};
-  const ssize_t n = send(connections[i].fd, header, size, MSG_NOSIGNAL | MSG_DONTWAIT);
-  if (n < 0 && !(may_miss && errno == EAGAIN)) disconnect(i);
+  const long n = SYS(sendto, connections[i].fd, header, size, MSG_NOSIGNAL | MSG_DONTWAIT, NULL, 0);
+  if (n < 0 && !(may_miss && n == -EAGAIN)) disconnect(i);
 }
 
 void control_broadcast(uint32_t event, struct drover_attach_header* header, uint16_t type,
@@ -106,7 +109,7 @@ static int hello(int i, const struct drover_attach_hello* request) {
   connections[i].greeted = true;
   connections[i].events = request->subscribe;
   struct drover_attach_hello_reply reply = {.version = DROVER_ATTACH_VERSION,
-                                            .shim_pid = getpid(),
+                                            .shim_pid = (int32_t)SYS(getpid),
                                             .pid = shim.pid,
                                             .started_at = shim.started_at,
                                             .started_boot = shim.started_boot};
@@ -200,8 +203,8 @@ static bool receive(int i) {
   struct iovec part = {.iov_base = message, .iov_len = sizeof message};
   struct msghdr header = {
       .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
-  const ssize_t n = recvmsg(connections[i].fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+  const long n = SYS(recvmsg, connections[i].fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (n == -EAGAIN || n == -EINTR) return false;
   if (n <= 0) { /* an empty message looks like the end, and is treated so */
     disconnect(i);
     return false;
@@ -217,19 +220,19 @@ static bool receive(int i) {
   if ((size_t)n >= sizeof *request && !(header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
     error = dispatch(i, request, (uint32_t)n, fds, fd_count);
   for (int f = 0; f < fd_count; f++)
-    if (fds[f] >= 0) close(fds[f]);
+    if (fds[f] >= 0) SYS(close, fds[f]);
   if (error >= 0) answer(i, request, error);
   return connections[i].fd >= 0;
 }
 
 static void accept_one(void) {
-  const int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  const int fd = (int)SYS(accept4, listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (fd < 0) return;
   struct ucred peer;
   socklen_t size = sizeof peer;
-  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ||
-      (peer.uid != 0 && peer.uid != geteuid())) {
-    close(fd);
+  if (SYS(getsockopt, fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ||
+      (peer.uid != 0 && peer.uid != (uid_t)SYS(geteuid))) {
+    SYS(close, fd);
     return;
   }
   add(fd, false);

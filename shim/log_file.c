@@ -2,14 +2,13 @@
 #define _GNU_SOURCE
 #include "shim/log_file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+
+#include "shim/sys.h"
 
 enum { kNameMax = 288, kShortPiece = 16 << 10, kLongPieceRoom = 1 << 20 };
 /* Above this a name is not one of ours; the task may make up names in a shared directory. */
@@ -26,7 +25,7 @@ void log_file_init(struct log_file* file, int directory, const char* task, const
 }
 
 void log_file_close(struct log_file* file) {
-  if (file->fd >= 0) close(file->fd);
+  if (file->fd >= 0) SYS(close, file->fd);
   file->fd = -1;
 }
 
@@ -84,12 +83,12 @@ static int scan(struct log_file* file, uint64_t* highest, uint64_t keep_from) {
   char start[kNameMax];
   const size_t start_length = prefix(file, start);
   if (start_length == 0) return -ENAMETOOLONG;
-  const int directory = openat(file->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory < 0) return -errno;
+  const int directory = (int)sys_open(file->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  if (directory < 0) return directory;
   _Alignas(8) char buffer[4096];
   int found = 0;
   long n;
-  while ((n = syscall(SYS_getdents64, directory, buffer, sizeof buffer)) > 0) {
+  while ((n = SYS(getdents64, directory, buffer, sizeof buffer)) > 0) {
     for (long at = 0; at < n;) {
       const struct entry* entry = (const struct entry*)(buffer + at);
       at += entry->length;
@@ -99,12 +98,12 @@ static int scan(struct log_file* file, uint64_t* highest, uint64_t keep_from) {
         if (!found || index > *highest) *highest = index;
         found = 1;
       } else if (index < keep_from) {
-        unlinkat(file->directory, entry->name, 0);
+        SYS(unlinkat, file->directory, entry->name, 0);
       }
     }
   }
-  const int error = n < 0 ? -errno : found;
-  close(directory);
+  const int error = n < 0 ? (int)n : found;
+  SYS(close, directory);
   return error;
 }
 
@@ -113,10 +112,11 @@ static int create(struct log_file* file, uint64_t index) {
   char name[kNameMax];
   for (int tries = 0; tries < 64; tries++, index++) {
     if (!name_of(file, index, name)) return -ENAMETOOLONG;
-    const int fd = openat(file->directory, name,
-                          O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-    if (fd < 0 && errno == EEXIST) continue; /* somebody else made it: leave it alone */
-    if (fd < 0) return -errno;
+    const int fd =
+        (int)sys_open(file->directory, name,
+                      O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    if (fd == -EEXIST) continue; /* somebody else made it: leave it alone */
+    if (fd < 0) return fd;
     log_file_close(file);
     file->fd = fd;
     file->index = index;
@@ -124,7 +124,7 @@ static int create(struct log_file* file, uint64_t index) {
     if (index >= file->max_files) {
       const uint64_t keep_from = index - file->max_files + 1;
       /* Usually exactly one file is too many, and it has the name before the first to keep. */
-      if (name_of(file, keep_from - 1, name) && unlinkat(file->directory, name, 0) != 0)
+      if (name_of(file, keep_from - 1, name) && SYS(unlinkat, file->directory, name, 0) != 0)
         scan(file, NULL, keep_from);
     }
     return 0;
@@ -140,12 +140,12 @@ static int open_first(struct log_file* file) {
   if (!found) return create(file, 0);
   char name[kNameMax];
   name_of(file, highest, name);
-  const int fd =
-      openat(file->directory, name, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  const int fd = (int)sys_open(file->directory, name,
+                               O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
   struct stat status;
-  if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_nlink != 1 ||
-      status.st_uid != geteuid()) {
-    if (fd >= 0) close(fd);
+  if (fd < 0 || SYS(fstat, fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_nlink != 1 ||
+      status.st_uid != (uid_t)SYS(geteuid)) {
+    if (fd >= 0) SYS(close, fd);
     return create(file, highest + 1);
   }
   file->fd = fd;
@@ -217,8 +217,8 @@ long log_file_write(struct log_file* file, const struct iovec data[2]) {
   } else {
     parts[1].iov_len = count - parts[0].iov_len;
   }
-  const ssize_t n = writev(file->fd, parts, parts[1].iov_len > 0 ? 2 : 1);
-  if (n < 0) return -errno;
+  const long n = SYS(writev, file->fd, parts, parts[1].iov_len > 0 ? 2 : 1);
+  if (n < 0) return n;
   if (n == 0) return -EIO;
   file->size += (uint64_t)n;
   file->mid_line = byte_at(data, (uint64_t)n - 1) != '\n';

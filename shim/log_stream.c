@@ -4,7 +4,8 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "shim/sys.h"
 
 enum {
   kReadsPerTurn = 8, /* then the other stream and the control socket have their turn */
@@ -53,7 +54,7 @@ static void end_gap(struct log_stream* stream) {
 }
 
 static void close_pipe(struct log_stream* stream) {
-  close(stream->fd);
+  SYS(close, stream->fd);
   stream->fd = -1;
 }
 
@@ -89,7 +90,7 @@ static bool publish(struct log_stream* stream, uint32_t count, int64_t now) {
 }
 
 /* One read into the ring. Returns what read did; 0 with FD still open: the ring is full. */
-static ssize_t read_into_ring(struct log_stream* stream, int64_t now, bool* published) {
+static long read_into_ring(struct log_stream* stream, int64_t now, bool* published) {
   struct ring* ring = stream->ring;
   ring_rewind(ring);
   const uint32_t room = ring_free(ring);
@@ -113,7 +114,7 @@ static ssize_t read_into_ring(struct log_stream* stream, int64_t now, bool* publ
   stream->full = false;
   struct iovec parts[2];
   const int count = ring_parts(ring, ring->tail, room, parts);
-  const ssize_t n = readv(stream->fd, parts, count);
+  const long n = SYS(readv, stream->fd, parts, count);
   if (n == 0) close_pipe(stream);
   if (n <= 0) return n;
   ring->tail += (uint32_t)n;
@@ -123,15 +124,15 @@ static ssize_t read_into_ring(struct log_stream* stream, int64_t now, bool* publ
 }
 
 /* One read that is dropped, up to the line end at which the ring has room again. */
-static ssize_t read_and_drop(struct log_stream* stream, int64_t now, bool* published) {
+static long read_and_drop(struct log_stream* stream, int64_t now, bool* published) {
   char scratch[8192];
-  const ssize_t n = read(stream->fd, scratch, sizeof scratch);
+  const long n = SYS(read, stream->fd, scratch, sizeof scratch);
   if (n == 0) close_pipe(stream);
   if (n <= 0) return n;
   const bool resume = ring_used(stream->ring) <= RING_SIZE / 2;
-  for (ssize_t at = 0; at < n;) {
+  for (long at = 0; at < n;) {
     const char* end = memchr(scratch + at, '\n', (size_t)(n - at));
-    const ssize_t next = end ? end - scratch + 1 : n;
+    const long next = end ? end - scratch + 1 : n;
     stream->gap_bytes += (uint64_t)(next - at);
     at = next;
     stream->drop_mid_line = end == NULL;
@@ -151,15 +152,15 @@ bool log_stream_read(struct log_stream* stream, int64_t now) {
   bool published = false;
   for (int turn = 0; turn < kReadsPerTurn && stream->fd >= 0; turn++) {
     const bool was_dropping = stream->dropping;
-    const ssize_t n = was_dropping ? read_and_drop(stream, now, &published)
-                                   : read_into_ring(stream, now, &published);
+    const long n = was_dropping ? read_and_drop(stream, now, &published)
+                                : read_into_ring(stream, now, &published);
     if (n > 0) continue;
     if (n == 0) {
       if (stream->dropping != was_dropping) continue; /* patience is over: now drop */
       break;
     }
-    if (errno == EINTR) continue;
-    if (errno == EAGAIN) {
+    if (n == -EINTR) continue;
+    if (n == -EAGAIN) {
       stream->stalled_at = 0; /* the pipe is empty: nobody waits */
     } else {
       close_pipe(stream);

@@ -3,14 +3,12 @@
 #include "shim/log_writer.h"
 
 #include <linux/futex.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "shim/log_file.h"
+#include "shim/sys.h"
 
 enum { kRetryMs = 250, kRetryFinishingMs = 50 };
 
@@ -34,14 +32,13 @@ static _Alignas(64) char stack[64 << 10];
 
 static void notify(void) {
   const uint64_t one = 1;
-  if (write(writer.event, &one, sizeof one) < 0) return; /* it is readable already */
+  SYS(write, writer.event, &one, sizeof one); /* fails only if it is readable already */
 }
 
 static void sleep_until_work(uint32_t seen, int milliseconds) {
   const struct timespec limit = {.tv_sec = milliseconds / 1000,
                                  .tv_nsec = milliseconds % 1000 * 1000000l};
-  syscall(SYS_futex, &writer.work, FUTEX_WAIT_PRIVATE, seen, milliseconds < 0 ? NULL : &limit, NULL,
-          0);
+  SYS(futex, &writer.work, FUTEX_WAIT_PRIVATE, seen, milliseconds < 0 ? NULL : &limit, NULL, 0);
 }
 
 /* Writes out one ring as far as it goes; false: an error stopped it. */
@@ -64,7 +61,7 @@ static bool is_empty(void) {
   return ring_peek(&writer.rings[0], parts) == 0 && ring_peek(&writer.rings[1], parts) == 0;
 }
 
-static void* run(void* unused) {
+static void run(void) {
   for (;;) {
     const uint32_t seen = atomic_load(&writer.work);
     const bool finish = atomic_load(&writer.finish);
@@ -83,7 +80,7 @@ static void* run(void* unused) {
   log_file_close(&writer.files[1]);
   atomic_store(&writer.finished, true);
   notify();
-  return unused;
+  for (;;) SYS(exit, 0); /* of this thread */
 }
 
 void log_writer_init(const struct log_writer_config* config, struct ring rings[2]) {
@@ -96,19 +93,9 @@ static void start(void) {
   for (int i = 0; i < 2; i++)
     log_file_init(&writer.files[i], config->directory, config->task, i == 0 ? "stdout" : "stderr",
                   config->max_files, config->max_file_size);
-  writer.event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstack(&attributes, stack, sizeof stack);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_t thread;
+  if (writer.event < 0) writer.event = (int)SYS(eventfd2, 0, EFD_CLOEXEC | EFD_NONBLOCK);
   /* Without a thread (no memory, pids limit) the rings fill and lines are dropped; retried. */
-  writer.started = writer.event >= 0 && pthread_create(&thread, &attributes, run, NULL) == 0;
-  pthread_attr_destroy(&attributes);
-  if (!writer.started && writer.event >= 0) {
-    close(writer.event);
-    writer.event = -1;
-  }
+  writer.started = writer.event >= 0 && sys_start_thread(run, stack + sizeof stack) > 0;
 }
 
 void log_writer_wake(void) {
@@ -117,8 +104,7 @@ void log_writer_wake(void) {
     return;
   }
   atomic_fetch_add(&writer.work, 1);
-  if (atomic_load(&writer.sleeping))
-    syscall(SYS_futex, &writer.work, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+  if (atomic_load(&writer.sleeping)) SYS(futex, &writer.work, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 int log_writer_fd(void) { return writer.event; }
@@ -127,7 +113,7 @@ void log_writer_want_room(void) { atomic_store(&writer.want_room, true); }
 
 void log_writer_clear(void) {
   uint64_t count;
-  if (read(writer.event, &count, sizeof count) < 0) return;
+  SYS(read, writer.event, &count, sizeof count);
 }
 
 void log_writer_finish(void) {
@@ -141,7 +127,7 @@ void log_writer_finish(void) {
     return;
   }
   atomic_fetch_add(&writer.work, 1);
-  syscall(SYS_futex, &writer.work, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+  SYS(futex, &writer.work, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 bool log_writer_finished(void) { return atomic_load(&writer.finished); }

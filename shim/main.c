@@ -16,7 +16,6 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "shim/control.h"
 #include "shim/log_writer.h"
@@ -24,6 +23,7 @@
 #include "shim/sessions.h"
 #include "shim/shim.h"
 #include "shim/steps.h"
+#include "shim/sys.h"
 #include "shim/tree.h"
 
 enum { kConnection = 3 };
@@ -40,13 +40,13 @@ static int64_t kill_at;       /* a bound run that is being stopped; 0: not */
 
 int64_t boot_time(void) {
   struct timespec now;
-  clock_gettime(CLOCK_BOOTTIME, &now);
+  SYS(clock_gettime, CLOCK_BOOTTIME, &now);
   return now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 int64_t wall_time(void) {
   struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
+  SYS(clock_gettime, CLOCK_REALTIME, &now);
   return now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
@@ -56,11 +56,11 @@ int shim_signal(int signal_number, bool all) {
   if (signal_number < 1 || signal_number > 64) return EINVAL;
   if (!has_process()) return ESRCH;
   if (!shim.leader && !all) return ESRCH;
-  int error = 0;
+  long result = 0;
   /* Not reaped yet, so the number is still that of our own child. */
-  if (shim.leader && kill(shim.leader, signal_number) != 0) error = errno;
+  if (shim.leader) result = SYS(kill, shim.leader, signal_number);
   if (all) tree_signal(signal_number, shim.leader);
-  return error;
+  return (int)-result;
 }
 
 static void begin_draining(int64_t patience) {
@@ -76,7 +76,7 @@ void shim_kill(void) {
     begin_draining(0);
     return;
   }
-  if (shim.leader) kill(shim.leader, SIGKILL);
+  if (shim.leader) SYS(kill, shim.leader, SIGKILL);
   sessions_kill_all();
   tree_kill();
 }
@@ -98,7 +98,7 @@ static void report_gap(struct log_stream* stream, bool begins) {
 }
 
 static void add_stream(int i, int fd) {
-  fcntl(fd, F_SETFL, O_NONBLOCK);
+  SYS(fcntl, fd, F_SETFL, O_NONBLOCK);
   shim.streams[i] = (struct log_stream){.fd = fd, .ring = &rings[i], .on_gap = report_gap};
 }
 
@@ -107,13 +107,13 @@ static void reply_to_start(const struct step_failure* failure) {
       .error = failure->error,
       .step = failure->error ? failure->step : 0,
       .kind = failure->kind,
-      .shim_pid = getpid(),
+      .shim_pid = (int32_t)SYS(getpid),
       .pid = shim.pid,
       .started_at = shim.started_at,
       .started_boot = shim.started_boot,
   };
   reply.header = (struct drover_attach_header){.size = sizeof reply, .type = DROVER_START_REPLY};
-  if (send(kConnection, &reply, sizeof reply, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) return;
+  SYS(sendto, kConnection, &reply, sizeof reply, MSG_NOSIGNAL | MSG_DONTWAIT, NULL, 0);
 }
 
 /* The run never came to be: nothing is left of it but the answer. */
@@ -121,7 +121,7 @@ static _Noreturn void give_up(const struct step_failure* failure) {
   tree_kill();
   control_unlisten(shim.name);
   reply_to_start(failure);
-  _exit(1);
+  sys_exit(1);
 }
 
 static void executed(void) {
@@ -137,25 +137,23 @@ static void start_process(void) {
   struct step_failure failure = {.step = -1};
   for (int i = 0; i < 2 && shim.has_streams; i++) {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) {
-      failure.error = errno;
-      give_up(&failure);
-    }
+    failure.error = (int32_t)-SYS(pipe2, ends, O_CLOEXEC);
+    if (failure.error) give_up(&failure);
     add_stream(i, ends[0]);
     standard[i + 1] = ends[1];
   }
   struct child child;
   if (steps_start(&shim.plan, standard, NULL, &child, &failure) != 0) give_up(&failure);
   for (int i = 1; i < 3; i++)
-    if (standard[i] >= 0) close(standard[i]);
+    if (standard[i] >= 0) SYS(close, standard[i]);
   shim.leader = shim.pid = child.pid;
   start_status = child.status;
 }
 
 static void read_start_status(void) {
   struct step_failure failure;
-  const ssize_t n = read(start_status, &failure, sizeof failure);
-  close(start_status);
+  const long n = SYS(read, start_status, &failure, sizeof failure);
+  SYS(close, start_status);
   start_status = -1;
   if (n != sizeof failure) {
     executed();
@@ -168,16 +166,17 @@ static void read_start_status(void) {
 /* Collects every child that has ended; without a cgroup also what the task has left to us. */
 static void reap(void) {
   struct signalfd_siginfo info;
-  while (read(signals, &info, sizeof info) > 0) {
+  while (SYS(read, signals, &info, sizeof info) > 0) {
   }
   for (;;) {
     siginfo_t child = {.si_pid = 0};
-    if (waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT) != 0 || child.si_pid == 0) return;
+    if (SYS(waitid, P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT, NULL) != 0 || child.si_pid == 0)
+      return;
     const pid_t pid = child.si_pid;
     if (pid == shim.leader && start_status >= 0) read_start_status();
     int status;
     struct rusage usage;
-    if (wait4(pid, &status, WNOHANG, &usage) != pid) return;
+    if (SYS(wait4, pid, &status, WNOHANG, &usage) != pid) return;
     if (pid != shim.leader) {
       sessions_reaped(pid, status);
       continue;
@@ -233,7 +232,7 @@ static void turn(void) {
   const struct timespec limit = {.tv_sec = left > 0 ? left / 1000000000 : 0,
                                  .tv_nsec = left > 0 ? left % 1000000000 : 0};
   const bool forever = !room && deadline == INT64_MAX;
-  if (ppoll(fds, (nfds_t)count, forever ? NULL : &limit, NULL) < 0) return;
+  if (SYS(ppoll, fds, count, forever ? NULL : &limit, NULL, 0) < 0) return;
 
   if (fds[own + 1].revents && start_status >= 0) read_start_status();
   if (fds[own + 2].revents) log_writer_clear();
@@ -267,7 +266,8 @@ static void finish_streams(void) {
     const int64_t left = until - boot_time();
     if (left <= 0 || log_writer_fd() < 0) break;
     struct pollfd event = {.fd = log_writer_fd(), .events = POLLIN};
-    poll(&event, 1, (int)(left / 1000000) + 1);
+    const struct timespec limit = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
+    SYS(ppoll, &event, 1, &limit, NULL, 0);
     if (event.revents) log_writer_clear();
   }
   for (int i = 0; i < 2; i++) {
@@ -294,19 +294,18 @@ static _Noreturn void finish(void) {
   control_unlisten(shim.name);
   /* By hand: a writer that hangs in the disk would keep the connections open. */
   control_close_all();
-  _exit(0);
+  sys_exit(0);
 }
 
 static void reset_signals(void) {
-  struct sigaction standard = {.sa_handler = SIG_DFL};
-  for (int number = 1; number <= 64; number++) sigaction(number, &standard, NULL);
-  sigset_t all;
-  sigfillset(&all);
-  sigprocmask(SIG_SETMASK, &all, NULL);
-  sigset_t child;
-  sigemptyset(&child);
-  sigaddset(&child, SIGCHLD);
-  signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+  /* The kernel's struct: handler, flags, restorer, mask. */
+  static const uint64_t standard[4];
+  for (int number = 1; number <= 64; number++)
+    SYS(rt_sigaction, number, standard, NULL, sizeof(uint64_t));
+  const uint64_t all = ~0ull;
+  SYS(rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof all);
+  const uint64_t child = 1ull << (SIGCHLD - 1);
+  signals = (int)SYS(signalfd4, -1, &child, sizeof child, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 static void set_name(void) {
@@ -318,7 +317,7 @@ static void set_name(void) {
 }
 
 int main(void) {
-  prctl(PR_SET_NAME, "drover-shim");
+  SYS(prctl, PR_SET_NAME, "drover-shim");
   struct step_failure failure = {.step = -1};
   failure.error = plan_receive(kConnection, &shim.plan);
   if (failure.error == ECONNRESET) return 1;
@@ -328,19 +327,20 @@ int main(void) {
   }
   const struct drover_start* start = &shim.plan.start;
   set_name();
-  setsid();
+  SYS(setsid);
   reset_signals();
-  fcntl(kConnection, F_SETFD, FD_CLOEXEC);
-  fcntl(kConnection, F_SETFL, O_NONBLOCK);
-  if (signals < 0 || fchdir(plan_fd(&shim.plan, start->run_dir_fd)) != 0 ||
-      (failure.error = control_listen(shim.name)) != 0) {
-    if (!failure.error) failure.error = errno;
+  SYS(fcntl, kConnection, F_SETFD, FD_CLOEXEC);
+  SYS(fcntl, kConnection, F_SETFL, O_NONBLOCK);
+  failure.error = (int32_t)-SYS(fchdir, plan_fd(&shim.plan, start->run_dir_fd));
+  if (!failure.error && signals < 0) failure.error = -signals;
+  if (!failure.error) failure.error = control_listen(shim.name);
+  if (failure.error) {
     reply_to_start(&failure);
     return 1;
   }
   control_adopt(kConnection);
   tree_init(plan_fd(&shim.plan, start->cgroup_fd));
-  if (start->flags & DROVER_START_SUBREAPER) prctl(PR_SET_CHILD_SUBREAPER, 1);
+  if (start->flags & DROVER_START_SUBREAPER) SYS(prctl, PR_SET_CHILD_SUBREAPER, 1);
   shim.oom_kills_before = record_oom_kills(plan_fd(&shim.plan, start->memory_events_fd));
   log_config = (struct log_writer_config){.directory = plan_fd(&shim.plan, start->log_dir_fd),
                                           .task = start->log_name,
@@ -359,7 +359,7 @@ int main(void) {
   /* Only what exec sessions and the log need stays open. */
   const int32_t used_up[] = {start->run_dir_fd, start->plan_fd};
   for (int i = 0; i < 2; i++)
-    if (used_up[i] >= 0) close(plan_fd(&shim.plan, used_up[i]));
+    if (used_up[i] >= 0) SYS(close, plan_fd(&shim.plan, used_up[i]));
 
   for (;;) {
     turn();

@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <unistd.h>
+
+#include "shim/sys.h"
 
 /* The steps stay here for the life of the shim: exec sessions need them again. */
 static _Alignas(8) char message[DROVER_ATTACH_MAX];
@@ -139,11 +141,11 @@ int plan_receive(int connection, struct plan* plan) {
   struct iovec part = {.iov_base = message, .iov_len = sizeof message};
   struct msghdr header = {
       .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
-  ssize_t n;
+  long n;
   do {
-    n = recvmsg(connection, &header, MSG_CMSG_CLOEXEC);
-  } while (n < 0 && errno == EINTR);
-  if (n < 0) return errno;
+    n = SYS(recvmsg, connection, &header, MSG_CMSG_CLOEXEC);
+  } while (n == -EINTR);
+  if (n < 0) return (int)-n;
   if (n == 0) return ECONNRESET;
   const int error = take_fds(plan, &header);
   if (error) return error;
@@ -160,8 +162,11 @@ int plan_receive(int connection, struct plan* plan) {
     return plan_check(plan);
   }
   const int file = plan_fd(plan, start->plan_fd);
-  if (file < 0 || start->steps_size == 0 || lseek(file, 0, SEEK_END) < (off_t)start->steps_size)
+  if (file < 0 || start->steps_size == 0 || SYS(lseek, file, 0, SEEK_END) < (long)start->steps_size)
     return EPROTO;
-  plan->steps = mmap(NULL, start->steps_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
-  return plan->steps == MAP_FAILED ? errno : plan_check(plan);
+  const long steps =
+      SYS(mmap, NULL, start->steps_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
+  if (steps < 0) return (int)-steps;
+  plan->steps = (char*)steps;
+  return plan_check(plan);
 }

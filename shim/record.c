@@ -4,14 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "shim/sys.h"
 
 uint32_t record_oom_kills(int memory_events) {
   if (memory_events < 0) return 0;
   char text[1024];
-  const ssize_t n = pread(memory_events, text, sizeof text - 1, 0);
+  const long n = SYS(pread64, memory_events, text, sizeof text - 1, 0);
   if (n <= 0) return 0;
   text[n] = 0;
   const char* line = text;
@@ -40,7 +40,7 @@ void record_fill(struct drover_exit_record* record) {
   const uint32_t kills = record_oom_kills(plan_fd(&shim.plan, start->memory_events_fd));
   record->oom_kills = kills > shim.oom_kills_before ? kills - shim.oom_kills_before : 0;
   record->pid = shim.pid;
-  record->shim_pid = getpid();
+  record->shim_pid = (int32_t)SYS(getpid);
   record->started_at = shim.started_at;
   record->finished_at = shim.finished_at;
   record->started_boot = shim.started_boot;
@@ -67,12 +67,13 @@ int record_write(const struct drover_exit_record* record) {
   memcpy(final + 16, ".exit", 6);
   memcpy(temporary, shim.name, 16);
   memcpy(temporary + 16, ".tmp", 5);
-  const int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (fd < 0) return errno;
-  int error = 0;
-  if (write(fd, record, sizeof *record) != (ssize_t)sizeof *record) error = errno ? errno : EIO;
-  close(fd);
-  if (!error && rename(temporary, final) != 0) error = errno;
-  if (error) unlink(temporary);
-  return error;
+  const int fd = (int)sys_open(AT_FDCWD, temporary,
+                               O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd < 0) return -fd;
+  long result = SYS(write, fd, record, sizeof *record);
+  if (result >= 0) result = result == (long)sizeof *record ? 0 : -EIO;
+  SYS(close, fd);
+  if (result == 0) result = SYS(renameat2, AT_FDCWD, temporary, AT_FDCWD, final, 0);
+  if (result != 0) SYS(unlinkat, AT_FDCWD, temporary, 0);
+  return (int)-result;
 }

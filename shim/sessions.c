@@ -6,11 +6,11 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "shim/control.h"
 #include "shim/shim.h"
 #include "shim/steps.h"
+#include "shim/sys.h"
 
 struct session {
   pid_t pid;      /* 0: a free entry; the process is not reaped, so the number is its own */
@@ -62,7 +62,8 @@ int sessions_start(int connection, struct drover_attach_exec* message, uint32_t 
   const int standard[3] = {fds[0], tty ? fds[0] : fds[1], tty ? fds[0] : fds[2]};
   if (tty && message->rows && message->columns) {
     const struct winsize window = {.ws_row = message->rows, .ws_col = message->columns};
-    if (ioctl(fds[0], TIOCSWINSZ, &window) != 0) return errno;
+    const long result = SYS(ioctl, fds[0], TIOCSWINSZ, &window);
+    if (result < 0) return (int)-result;
   }
   struct child child;
   struct step_failure failure;
@@ -86,12 +87,12 @@ int sessions_resize(int connection, uint32_t id, uint16_t rows, uint16_t columns
   if (!session) return ESRCH;
   if (session->terminal < 0) return ENOTTY;
   const struct winsize window = {.ws_row = rows, .ws_col = columns};
-  return ioctl(session->terminal, TIOCSWINSZ, &window) == 0 ? 0 : errno;
+  return (int)-SYS(ioctl, session->terminal, TIOCSWINSZ, &window);
 }
 
 static void kill_group(const struct session* session, int signal_number) {
   /* Before setsid the child is not yet a group of its own. */
-  if (kill(-session->pid, signal_number) != 0) kill(session->pid, signal_number);
+  if (SYS(kill, -session->pid, signal_number) != 0) SYS(kill, session->pid, signal_number);
 }
 
 int sessions_signal(int connection, uint32_t id, int signal_number) {
@@ -130,8 +131,9 @@ int sessions_poll(struct pollfd* fds) {
 
 static void read_status(struct session* session) {
   struct step_failure failure;
-  if (read(session->status, &failure, sizeof failure) == sizeof failure) session->failure = failure;
-  close(session->status);
+  if (SYS(read, session->status, &failure, sizeof failure) == sizeof failure)
+    session->failure = failure;
+  SYS(close, session->status);
   session->status = -1;
 }
 
@@ -149,7 +151,7 @@ bool sessions_reaped(pid_t pid, int wait_status) {
     if (sessions[i].pid == pid) session = &sessions[i];
   if (!session) return false;
   if (session->status >= 0) read_status(session);
-  if (session->terminal >= 0) close(session->terminal);
+  if (session->terminal >= 0) SYS(close, session->terminal);
   struct drover_attach_session_exit message = {.wait_status = wait_status,
                                                .exec_errno = session->failure.error,
                                                .exec_step = session->failure.kind};

@@ -4,8 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
-#include <limits.h>
 #include <linux/sched.h>
 #include <signal.h>
 #include <stddef.h>
@@ -14,8 +12,8 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+
+#include "shim/sys.h"
 
 /* Of the child alone: pages that the shim itself never touches. */
 static char* session_argv[DROVER_ATTACH_MAX_ARGS + 1];
@@ -33,30 +31,32 @@ static int set_oom_score(int64_t score) {
     value /= 10;
   } while (value > 0);
   while (count > 0) text[length++] = digits[--count];
-  const int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-  if (fd < 0) return errno;
-  const int error = write(fd, text, length) == (ssize_t)length ? 0 : errno;
-  close(fd);
-  return error;
+  const int fd = (int)sys_open(AT_FDCWD, "/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC, 0);
+  if (fd < 0) return -fd;
+  const long n = SYS(write, fd, text, length);
+  SYS(close, fd);
+  return n < 0 ? (int)-n : 0;
 }
 
 static int set_ids(const struct drover_step_ids* ids) {
-  if (syscall(SYS_setgroups, (size_t)ids->group_count, (const uint32_t*)(ids + 1)) != 0)
-    return errno;
-  if (syscall(SYS_setresgid, ids->gid, ids->gid, ids->gid) != 0) return errno;
-  return syscall(SYS_setresuid, ids->uid, ids->uid, ids->uid) == 0 ? 0 : errno;
+  long result = SYS(setgroups, ids->group_count, ids + 1);
+  if (result == 0) result = SYS(setresgid, ids->gid, ids->gid, ids->gid);
+  if (result == 0) result = SYS(setresuid, ids->uid, ids->uid, ids->uid);
+  return (int)-result;
 }
 
 static int change_directory(const struct plan* plan, const struct drover_step_cwd* cwd) {
-  if (cwd->directory_fd >= 0 && fchdir(plan_fd(plan, cwd->directory_fd)) != 0) return errno;
+  long result = 0;
+  if (cwd->directory_fd >= 0) result = SYS(fchdir, plan_fd(plan, cwd->directory_fd));
   const char* path = (const char*)(cwd + 1);
-  return !*path || chdir(path) == 0 ? 0 : errno;
+  if (result == 0 && *path) result = SYS(chdir, path);
+  return (int)-result;
 }
 
 /* The kill must not be missed when the shim died before it was asked for. */
 static int die_with_shim(pid_t shim) {
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return errno;
-  return getppid() == shim ? 0 : ESRCH;
+  const long result = SYS(prctl, PR_SET_PDEATHSIG, SIGKILL);
+  return result < 0 ? (int)-result : SYS(getppid) == shim ? 0 : ESRCH;
 }
 
 static const char* variable(char** envp, const char* name) {
@@ -69,25 +69,23 @@ static const char* variable(char** envp, const char* name) {
 /* execve with a search of the PATH of ENVP for a name without slash. Returns the errno. */
 static int execute(const char* program, char** argv, char** envp) {
   if (!*program) return ENOENT;
-  if (strchr(program, '/')) {
-    execve(program, argv, envp);
-    return errno;
-  }
+  if (strchr(program, '/')) return (int)-SYS(execve, program, argv, envp);
   const char* path = variable(envp, "PATH");
   if (!path) path = "/usr/local/bin:/usr/bin:/bin";
   const size_t length = strlen(program);
   int error = ENOENT;
   for (const char* end; *path; path = *end ? end + 1 : end) {
     end = strchrnul(path, ':');
-    char file[PATH_MAX];
+    char file[4096];
     const size_t directory = (size_t)(end - path);
     if (directory == 0 || *path != '/' || directory + length + 2 > sizeof file) continue;
     memcpy(file, path, directory);
     file[directory] = '/';
     memcpy(file + directory + 1, program, length + 1);
-    execve(file, argv, envp);
-    if (errno != ENOENT && errno != ENOTDIR) error = errno;
-    if (errno != ENOENT && errno != ENOTDIR && errno != EACCES) break;
+    const int failed = (int)-SYS(execve, file, argv, envp);
+    if (failed == ENOENT || failed == ENOTDIR) continue;
+    error = failed;
+    if (failed != EACCES) break;
   }
   return error;
 }
@@ -116,23 +114,23 @@ static int run_step(const struct plan* plan, const struct drover_step* step, pid
     case DROVER_STEP_CGROUP:
       return 0; /* done by clone3 */
     case DROVER_STEP_SETSID:
-      return setsid() >= 0 ? 0 : errno;
+      return (int)-(SYS(setsid) < 0 ? -EPERM : 0);
     case DROVER_STEP_OOM_SCORE_ADJ:
       return set_oom_score(((const struct drover_step_number*)step)->number);
     case DROVER_STEP_RLIMIT: {
       const struct drover_step_rlimit* limit = (const struct drover_step_rlimit*)step;
       const struct rlimit64 value = {.rlim_cur = limit->soft, .rlim_max = limit->hard};
-      return setrlimit64((int)limit->resource, &value) == 0 ? 0 : errno;
+      return (int)-SYS(prlimit64, 0, limit->resource, &value, NULL);
     }
     case DROVER_STEP_UMASK:
-      umask((mode_t)((const struct drover_step_number*)step)->number & 0777);
+      SYS(umask, ((const struct drover_step_number*)step)->number & 0777);
       return 0;
     case DROVER_STEP_IDS:
       return set_ids((const struct drover_step_ids*)step);
     case DROVER_STEP_CWD:
       return change_directory(plan, (const struct drover_step_cwd*)step);
     case DROVER_STEP_NO_NEW_PRIVS:
-      return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
+      return (int)-SYS(prctl, PR_SET_NO_NEW_PRIVS, 1);
     case DROVER_STEP_PDEATHSIG:
       return die_with_shim(shim);
     case DROVER_STEP_EXEC: {
@@ -145,14 +143,17 @@ static int run_step(const struct plan* plan, const struct drover_step* step, pid
   }
 }
 
+/* The errno of a system call's result, 0 if it succeeded. */
+static int positive(long result) { return result < 0 ? (int)-result : 0; }
+
 static _Noreturn void run_child(const struct plan* plan, const int standard[3],
                                 const struct session_command* session, pid_t shim, int status) {
   struct step_failure failure = {.step = -1};
   for (int i = 0; i < 3 && !failure.error; i++)
-    if (standard[i] >= 0 && dup2(standard[i], i) < 0) failure.error = errno;
+    if (standard[i] >= 0) failure.error = positive(SYS(dup3, standard[i], i, 0));
   /* All others close when the program is executed; the status pipe proves that by closing. */
-  if (!failure.error && syscall(SYS_close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) != 0)
-    failure.error = errno;
+  if (!failure.error)
+    failure.error = positive(SYS(close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */));
   const uint16_t wanted = session ? DROVER_STEP_FOR_SESSION : DROVER_STEP_FOR_TASK;
   for (const struct drover_step* step = plan_next(plan, NULL); step && !failure.error;
        step = plan_next(plan, step)) {
@@ -160,18 +161,15 @@ static _Noreturn void run_child(const struct plan* plan, const int standard[3],
     failure.kind = step->kind;
     if (!(step->flags & wanted)) continue;
     if (step->kind == DROVER_STEP_EXEC) {
-      if (session && session->tty && ioctl(0, TIOCSCTTY, 0) != 0) {
-        failure.error = errno;
+      if (session && session->tty && (failure.error = positive(SYS(ioctl, 0, TIOCSCTTY, 0))) != 0)
         break;
-      }
-      sigset_t none;
-      sigemptyset(&none);
-      sigprocmask(SIG_SETMASK, &none, NULL);
+      const uint64_t none = 0;
+      SYS(rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none);
     }
     failure.error = run_step(plan, step, shim, session);
   }
-  if (write(status, &failure, sizeof failure) < 0) _exit(126);
-  _exit(127);
+  SYS(write, status, &failure, sizeof failure);
+  sys_exit(127);
 }
 
 int steps_start(const struct plan* plan, const int standard[3],
@@ -179,22 +177,22 @@ int steps_start(const struct plan* plan, const int standard[3],
                 struct step_failure* failure) {
   *failure = (struct step_failure){.step = -1};
   int status[2];
-  if (pipe2(status, O_CLOEXEC) != 0) return failure->error = errno;
+  failure->error = positive(SYS(pipe2, status, O_CLOEXEC));
+  if (failure->error) return failure->error;
   struct clone_args args = {.exit_signal = SIGCHLD};
   const struct drover_step* first = plan_next(plan, NULL);
   if (first->kind == DROVER_STEP_CGROUP) {
     args.flags = CLONE_INTO_CGROUP;
     args.cgroup = (uint64_t)plan_fd(plan, ((const struct drover_step_number*)first)->number);
   }
-  const pid_t shim = getpid();
-  const long pid = syscall(SYS_clone3, &args, sizeof args);
+  const pid_t shim = (pid_t)SYS(getpid);
+  const long pid = SYS(clone3, &args, sizeof args);
   if (pid == 0) run_child(plan, standard, session, shim, status[1]);
-  const int error = errno;
-  close(status[1]);
+  SYS(close, status[1]);
   if (pid < 0) {
-    close(status[0]);
+    SYS(close, status[0]);
     if (args.flags) *failure = (struct step_failure){.step = 0, .kind = DROVER_STEP_CGROUP};
-    return failure->error = error;
+    return failure->error = (int)-pid;
   }
   child->pid = (pid_t)pid;
   child->status = status[0];

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
+
+#include "shim/sys.h"
 
 enum { kBatch = 64, kRounds = 20, kMaxProcesses = 32768 };
 
@@ -18,10 +18,10 @@ static int cgroup_directory = -1;
 void tree_init(int cgroup) { cgroup_directory = cgroup; }
 
 static void send_signal(int pidfd, int signal_number) {
-  syscall(SYS_pidfd_send_signal, pidfd, signal_number, NULL, 0);
+  SYS(pidfd_send_signal, pidfd, signal_number, NULL, 0);
 }
 
-static int open_pidfd(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+static int open_pidfd(pid_t pid) { return (int)SYS(pidfd_open, pid, 0); }
 
 /* Reads a number and moves past it; -1 at the end of the text. */
 static pid_t next_number(const char** text) {
@@ -36,14 +36,14 @@ static pid_t next_number(const char** text) {
 static char members[128 << 10], members_again[128 << 10];
 
 static bool read_members(char* out, size_t size) {
-  const int fd = openat(cgroup_directory, "cgroup.procs", O_RDONLY | O_CLOEXEC);
+  const int fd = (int)sys_open(cgroup_directory, "cgroup.procs", O_RDONLY | O_CLOEXEC, 0);
   if (fd < 0) return false;
   size_t length = 0;
-  ssize_t n;
-  while (length < size - 1 && (n = read(fd, out + length, size - 1 - length)) > 0)
+  long n;
+  while (length < size - 1 && (n = SYS(read, fd, out + length, size - 1 - length)) > 0)
     length += (size_t)n;
   out[length] = 0;
-  close(fd);
+  SYS(close, fd);
   return true;
 }
 
@@ -78,7 +78,7 @@ static int signal_cgroup(int signal_number, pid_t except) {
         send_signal(pidfds[i], signal_number);
         found++;
       }
-      close(pidfds[i]);
+      SYS(close, pidfds[i]);
     }
   }
   return found;
@@ -98,11 +98,11 @@ static pid_t parent_of(pid_t pid) {
   for (pid_t rest = pid; rest > 0; rest /= 10) digits[count++] = (char)('0' + rest % 10);
   while (count > 0) path[length++] = digits[--count];
   memcpy(path + length, "/stat", 6);
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  const int fd = (int)sys_open(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
   if (fd < 0) return -1;
   char text[512];
-  const ssize_t n = read(fd, text, sizeof text - 1);
-  close(fd);
+  const long n = SYS(read, fd, text, sizeof text - 1);
+  SYS(close, fd);
   if (n <= 0) return -1;
   text[n] = 0;
   const char* end = strrchr(text, ')'); /* the name before it may hold anything */
@@ -112,12 +112,12 @@ static pid_t parent_of(pid_t pid) {
 }
 
 static int list_descendants(void) {
-  const int directory = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int directory = (int)sys_open(AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
   if (directory < 0) return 0;
   _Alignas(8) char buffer[4096];
   int count = 0;
   long n;
-  while ((n = syscall(SYS_getdents64, directory, buffer, sizeof buffer)) > 0) {
+  while ((n = SYS(getdents64, directory, buffer, sizeof buffer)) > 0) {
     for (long at = 0; at < n;) {
       uint16_t length;
       memcpy(&length, buffer + at + 16, sizeof length);
@@ -129,8 +129,8 @@ static int list_descendants(void) {
       if (parent >= 0) processes[count++] = (struct process){pid, parent, false};
     }
   }
-  close(directory);
-  const pid_t shim = getpid();
+  SYS(close, directory);
+  const pid_t shim = (pid_t)SYS(getpid);
   for (bool changed = true; changed;) {
     changed = false;
     for (int i = 0; i < count; i++) {
@@ -147,7 +147,7 @@ static int list_descendants(void) {
 
 static int signal_descendants(int signal_number, pid_t except) {
   const int count = list_descendants();
-  const pid_t shim = getpid();
+  const pid_t shim = (pid_t)SYS(getpid);
   int found = 0;
   for (int i = 0; i < count; i++) {
     if (!processes[i].ours || processes[i].pid == except) continue;
@@ -159,7 +159,7 @@ static int signal_descendants(int signal_number, pid_t except) {
       send_signal(pidfd, signal_number);
       found++;
     }
-    close(pidfd);
+    SYS(close, pidfd);
   }
   return found;
 }
@@ -174,9 +174,9 @@ void tree_signal(int signal_number, pid_t except) {
 
 void tree_kill(void) {
   if (cgroup_directory >= 0) {
-    const int fd = openat(cgroup_directory, "cgroup.kill", O_WRONLY | O_CLOEXEC);
-    const bool killed = fd >= 0 && write(fd, "1", 1) == 1;
-    if (fd >= 0) close(fd);
+    const int fd = (int)sys_open(cgroup_directory, "cgroup.kill", O_WRONLY | O_CLOEXEC, 0);
+    const bool killed = fd >= 0 && SYS(write, fd, "1", 1) == 1;
+    if (fd >= 0) SYS(close, fd);
     if (killed) return;
   }
   const struct timespec pause = {.tv_nsec = 1000 * 1000};
@@ -184,6 +184,6 @@ void tree_kill(void) {
     const int found =
         cgroup_directory >= 0 ? signal_cgroup(SIGKILL, 0) : signal_descendants(SIGKILL, 0);
     if (found == 0) return;
-    nanosleep(&pause, NULL);
+    SYS(nanosleep, &pause, NULL);
   }
 }
