@@ -52,7 +52,7 @@ class ProcessDriver : public Driver {
     try {
       host().Post([this, task = std::move(task), entry, call] { PlanAndStart(task, entry, call); });
     } catch (...) {
-      Erase(entry->run);
+      EraseIf(entry);
       throw;
     }
   }
@@ -244,11 +244,13 @@ class ProcessDriver : public Driver {
                     const Call<Started>& call) {
     try {
       ProcessSpec spec = Plan(config);
+      if (Find(task->run) != task) throw Error(Code::kCancelled, "the start was given up");
       host().process().Start(task->run, spec, [this, task, call](Outcome<int> outcome) {
         if (!outcome.ok()) {
-          Erase(task->run);
+          EraseIf(task);
           return call.Fail(outcome.error());
         }
+        if (Find(task->run) != task) return ReleaseLate(task, call);
         {
           std::lock_guard<std::mutex> lock(task->mutex);
           task->running = true;
@@ -259,9 +261,16 @@ class ProcessDriver : public Driver {
         call.Complete(Started{HandleOf(*task), std::nullopt});
       });
     } catch (...) {
-      Erase(task->run);
+      EraseIf(task);
       call.Fail(abi::CurrentError());
     }
+  }
+
+  // The host gave the start up and destroyed the task while the process was being made.
+  void ReleaseLate(const std::shared_ptr<Task>& task, const Call<Started>& call) {
+    host().process().Release(task->run, [call](Outcome<Empty>) {
+      call.Fail(Error(Code::kCancelled, "the start was given up"));
+    });
   }
 
   void AwaitEnd(const std::shared_ptr<Task>& task) {
@@ -315,6 +324,11 @@ class ProcessDriver : public Driver {
     auto task = Find(run);
     if (task == nullptr) throw Error(Code::kNotFound, "task not found for given id");
     return task;
+  }
+  void EraseIf(const std::shared_ptr<Task>& task) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto found = tasks_.find(task->run);
+    if (found != tasks_.end() && found->second == task) tasks_.erase(found);
   }
   std::shared_ptr<Task> Erase(const RunId& run) {
     std::lock_guard<std::mutex> lock(mutex_);

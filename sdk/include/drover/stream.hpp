@@ -76,6 +76,7 @@ class StreamState {
   StreamState& operator=(const StreamState&) = delete;
   ~StreamState() { End(nullptr); }
 
+  std::uint64_t id() const { return id_; }
   bool cancelled() const { return cancelled_; }
 
   // False when the stream is cancelled or has ended.
@@ -164,6 +165,7 @@ class Stream {
     abi::With(message, [&](const auto* out) { go_on = state_->Send(out); });
     return go_on;
   }
+  std::uint64_t id() const { return state_->id(); }
   bool cancelled() const { return state_->cancelled(); }
   // HEAR is called once, when the host cancels the stream; at once if it has. It must not block.
   void OnCancel(std::function<void()> hear) const { state_->OnCancel(std::move(hear)); }

@@ -1,0 +1,189 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "drover/drover.h"
+
+// A host for the tests of drivers: it speaks the C interface only, without the C++ wrapper's
+// readers, so that a mistake there is not made twice. Its process service really starts processes.
+namespace drover_test {
+
+using Map = std::map<std::string, std::string>;
+using namespace std::chrono_literals;
+
+struct Failure {
+  int code = 0;
+  bool recoverable = false;
+  std::string message;
+};
+
+struct Exit {
+  int exit_code = 0;
+  int signal = 0;
+  bool oom_killed = false;
+  std::string error;
+};
+
+// What came with a completion; which members are set depends on the verb.
+struct Result {
+  int refused = 0;              // the verb's own return value
+  std::optional<Failure> error;  // also of a refusal
+  bool complete = false;         // false: it has not come in time
+  drover_instance* instance = nullptr;
+  std::string handle;
+  std::uint32_t handle_version = 0;
+  int state = 0;
+  std::optional<Exit> exit;
+  std::int64_t started_at = 0;
+  std::int64_t completed_at = 0;
+  Map attributes;
+  std::string network_ip;
+  bool network_advertise = false;
+  std::map<std::string, int> network_ports;
+
+  bool ok() const { return complete && !error; }
+  std::string text() const { return error ? error->message : ""; }
+};
+
+struct Message {
+  int type = 0;
+  int health = 0;
+  std::string description;  // or an event's message
+  Map attributes;
+  std::uint64_t measured = 0;
+  std::uint64_t rss = 0;
+  std::int64_t timestamp = 0;
+};
+
+// One stream as the host has heard it.
+struct StreamLog {
+  std::vector<Message> messages;
+  bool ended = false;
+  std::optional<Failure> error;
+  int after_end = 0;  // messages that came too late
+};
+
+struct Task {
+  drover_run_id run = {};
+  std::string id = "alloc/task/00000000";
+  std::string task_name = "task";
+  std::string task_dir;
+  std::string user;
+  std::string kill_signal;
+  std::string config = "{}";
+  Map env;
+};
+
+drover_run_id RunOf(int number);
+
+class FakeHost {
+ public:
+  FakeHost();
+  ~FakeHost();
+
+  // Loads a driver's library and makes an instance of it.
+  const drover_driver* Load(const std::string& file);
+  Result Create(const std::string& config);
+  Result Create(const drover_driver* driver, const std::string& config);
+  Result Shutdown(std::chrono::milliseconds limit = 10s);
+  drover_instance* instance() const { return instance_; }
+  const drover_driver* driver() const { return driver_; }
+  drover_host* raw();
+
+  // Each calls the verb and returns the call's id; Finish waits for its completion.
+  std::uint64_t Start(const Task& task);
+  std::uint64_t Recover(const Task& task, const std::string* handle);
+  std::uint64_t Wait(drover_run_id run);
+  std::uint64_t Stop(drover_run_id run, std::chrono::nanoseconds timeout,
+                     const std::string& signal = "");
+  std::uint64_t Destroy(drover_run_id run, bool force);
+  std::uint64_t Inspect(drover_run_id run);
+  std::uint64_t Configure(const std::string& config);
+  std::uint64_t RestoreComplete(const std::vector<drover_run_id>& runs);
+  std::uint64_t Exec(drover_run_id run, const std::vector<std::string>& command, bool tty, int input,
+                     int output, int error);
+  Failure Resize(std::uint64_t session, int width, int height);
+  Failure Signal(drover_run_id run, const std::string& name);
+  Result Finish(std::uint64_t call, std::chrono::milliseconds limit = 20s);
+  void CancelCall(std::uint64_t call);
+  int completions(std::uint64_t call);
+
+  // Streams.
+  std::uint64_t Fingerprint();
+  std::uint64_t Events();
+  std::uint64_t Stats(drover_run_id run, std::chrono::nanoseconds interval, Failure* error);
+  void CancelStream(std::uint64_t stream);
+  int JoinStream(std::uint64_t stream, std::chrono::milliseconds limit);
+  StreamLog stream(std::uint64_t id);
+  // Waits until the stream has N messages or has ended.
+  StreamLog AwaitMessages(std::uint64_t id, std::size_t n, std::chrono::milliseconds limit = 10s);
+  // After so many messages stream_send answers that the stream is cancelled.
+  void StopStreamsAfter(std::size_t messages) { stop_after_ = messages; }
+
+  // What the fake process service has started.
+  int pid(drover_run_id run);
+  std::string output(drover_run_id run);  // of a run's process, or through task-output
+  std::string error_output(drover_run_id run);
+  Map environment(drover_run_id run);
+  std::vector<std::string> argv(drover_run_id run);
+  std::string work_dir(drover_run_id run);
+  std::string user(drover_run_id run);
+  int oom_score_adj(drover_run_id run);
+  std::string log();
+  void FailNext(const std::string& function, Failure failure);  // of the process service
+  void WithoutServices() { no_services_ = true; }
+
+ private:
+  struct Host;
+  struct Process;
+  struct Open;
+
+  friend struct Service;
+  std::uint64_t NewCall(drover_run_id run, drover_call* call, const char* verb);
+  void Returned(std::uint64_t id, int code, const drover_error& error);
+  void Completed(std::uint64_t id, const drover_error* error, const void* result);
+  void Post(std::function<void()> job);
+  std::shared_ptr<Process> FindProcess(drover_run_id run);
+  std::optional<Failure> TakeFailure(const std::string& function);
+  void PoolThread();
+  void TimerThread();
+
+  std::unique_ptr<Host> host_;
+  const drover_driver* driver_ = nullptr;
+  drover_instance* instance_ = nullptr;
+  bool no_services_ = false;
+  std::size_t stop_after_ = SIZE_MAX;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool ending_ = false;
+  std::uint64_t last_id_ = 100;
+  std::map<std::uint64_t, std::shared_ptr<Open>> calls_;
+  std::map<std::uint64_t, StreamLog> streams_;
+  std::map<std::string, std::shared_ptr<Process>> processes_;
+  std::map<std::string, Failure> failures_;
+  std::string log_;
+  std::deque<std::function<void()>> jobs_;
+  struct Timer {
+    std::uint64_t id;
+    void (*function)(void*);
+    void* context;
+  };
+  std::multimap<std::chrono::steady_clock::time_point, Timer> timers_;
+  std::vector<std::thread> threads_;
+  std::vector<std::thread> watchers_;
+};
+
+}  // namespace drover_test
