@@ -46,8 +46,12 @@ def binary():
     return build_dir() / "bin" / "drover"
 
 
-def plugin_file(name):
-    return build_dir() / "lib" / "drover" / "plugins" / (name + ".so")
+def plugin_file(driver):
+    """The file of a driver that comes with Drover."""
+    directory = build_dir() / "lib" / "drover" / "plugins"
+    if not directory.is_dir():
+        directory = build_dir() / "plugins"
+    return directory / (driver + ".so")
 
 
 def wait_until(condition, what, limit=LIMIT, step=0.02):
@@ -426,7 +430,7 @@ class Sandbox:
             "run_dir": str(self.run_dir),
             "plugins": {
                 "raw_exec": {"file": str(plugin_file("raw_exec")), "config": {"enabled": True}},
-                "mock_driver": {"file": str(plugin_file("mock"))},
+                "mock_driver": {"file": str(plugin_file("mock_driver"))},
             },
         }
         config.update(fields)

@@ -126,7 +126,7 @@ class DirectoryTest(DroverTest):
 
     def test_plugin_dir_without_a_configuration(self):
         path = self.sandbox.write("job.json", one(mock("m", run_for="10ms")))
-        done = self.sandbox.command("run", "--plugin-dir", plugin_file("mock").parent, path)
+        done = self.sandbox.command("run", "--plugin-dir", plugin_file("mock_driver").parent, path)
         self.assertEqual(done.code, 0, done)
 
 

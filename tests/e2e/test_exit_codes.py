@@ -39,7 +39,6 @@ class ExitCodeTest(DroverTest):
             ("run", "--config", self.sandbox.config_file, "/no/such-job.json"): "/no/such-job.json",
             ("run", "--config", self.sandbox.write("bad.json", "{"), good): "not JSON",
             ("run", "--config", self.sandbox.write("worse.json", {"nam": 1}), good): "/nam",
-            ("validate", "/no/such-job.json"): "/no/such-job.json",
             ("plugin",): "subcommand",
         }
         for arguments, text in cases.items():

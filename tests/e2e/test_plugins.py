@@ -17,7 +17,7 @@ class PluginTest(DroverTest):
             self.assertEqual(done.code, code, done)
         return done
 
-    def copy(self, name, source="mock"):
+    def copy(self, name, source="mock_driver"):
         path = self.sandbox.root / name
         shutil.copyfile(plugin_file(source), path)
         path.chmod(0o755)
@@ -26,7 +26,7 @@ class PluginTest(DroverTest):
     def test_good_plugins_are_listed_as_healthy(self):
         done = self.list({"raw_exec": {"file": str(plugin_file("raw_exec")),
                                        "config": {"enabled": True}},
-                          "mock_driver": {"file": str(plugin_file("mock"))}}, code=0)
+                          "mock_driver": {"file": str(plugin_file("mock_driver"))}}, code=0)
         for line in done.out.splitlines():
             if "raw_exec" in line or "mock_driver" in line:
                 self.assertIn("healthy", line)
@@ -35,12 +35,12 @@ class PluginTest(DroverTest):
 
     def test_plugin_directory(self):
         config = self.sandbox.write_config(
-            "dirs.json", plugin_dirs=[str(plugin_file("mock").parent)],
+            "dirs.json", plugin_dirs=[str(plugin_file("mock_driver").parent)],
             plugins={"raw_exec": {"config": {"enabled": True}}})
         done = self.sandbox.command("plugin", "list", "--config", config)
         self.assertEqual(done.code, 0, done)
         self.assertIn("raw_exec", done.out)
-        done = self.sandbox.command("plugin", "list", "--plugin-dir", plugin_file("mock").parent)
+        done = self.sandbox.command("plugin", "list", "--plugin-dir", plugin_file("mock_driver").parent)
         self.assertIn(done.code, (0, 1), done)
 
     def test_every_bad_file_gets_one_message_and_the_others_load(self):
@@ -68,14 +68,14 @@ class PluginTest(DroverTest):
             "fifo": ({"file": str(fifo)}, "not a regular file"),
             "library": ({"file": library}, "it is no Drover plugin"),
             "nowhere": ({}, "nowhere"),
-            "misnamed": ({"file": str(plugin_file("mock"))}, "mock_driver"),
+            "misnamed": ({"file": str(plugin_file("mock_driver"))}, "mock_driver"),
         }
         if IS_ROOT:
             stranger = self.copy("stranger.so")
             os.chown(stranger, 1234, 1234)
             bad["stranger"] = ({"file": str(stranger)}, "belongs to user 1234")
         plugins = {name: block for name, (block, _) in bad.items()}
-        plugins["mock_driver"] = {"file": str(plugin_file("mock"))}
+        plugins["mock_driver"] = {"file": str(plugin_file("mock_driver"))}
         plugins["raw_exec"] = {"file": str(plugin_file("raw_exec")), "config": {"enabled": True}}
         done = self.list(plugins, "--json", code=1)
         listed = json.loads(done.out)
@@ -101,21 +101,21 @@ class PluginTest(DroverTest):
         self.run_job(one(mock("m", run_for="10ms")), config=config)
 
     def test_pin_that_fits(self):
-        digest = hashlib.sha256(plugin_file("mock").read_bytes()).hexdigest()
-        self.list({"mock_driver": {"file": str(plugin_file("mock")), "sha256": digest}}, code=0)
+        digest = hashlib.sha256(plugin_file("mock_driver").read_bytes()).hexdigest()
+        self.list({"mock_driver": {"file": str(plugin_file("mock_driver")), "sha256": digest}}, code=0)
 
     def test_directory_that_others_may_write(self):
         directory = self.sandbox.root / "open"
         directory.mkdir()
-        shutil.copyfile(plugin_file("mock"), directory / "mock.so")
-        (directory / "mock.so").chmod(0o644)
+        shutil.copyfile(plugin_file("mock_driver"), directory / "mock_driver.so")
+        (directory / "mock_driver.so").chmod(0o644)
         directory.chmod(0o777)
-        done = self.list({"mock_driver": {"file": str(directory / "mock.so")}}, code=1)
+        done = self.list({"mock_driver": {"file": str(directory / "mock_driver.so")}}, code=1)
         self.assertIn("0777", done.out + done.err)
 
     def test_disabled_plugin_is_not_loaded(self):
         done = self.list({"raw_exec": {"file": str(plugin_file("raw_exec")), "enabled": False},
-                          "mock_driver": {"file": str(plugin_file("mock"))}})
+                          "mock_driver": {"file": str(plugin_file("mock_driver"))}})
         self.assertEqual(done.code, 0, done)
         run = self.sandbox.run(one(task("t", "true")),
                                config=self.sandbox.root / "plugins.json")
@@ -138,7 +138,7 @@ class PluginTest(DroverTest):
         for text in ("raw_exec", "Apache-2.0", "command"):
             self.assertIn(text, done.out)
         for spelling in ("--json", "-json"):
-            done = self.sandbox.command("plugin", "inspect", spelling, plugin_file("mock"))
+            done = self.sandbox.command("plugin", "inspect", spelling, plugin_file("mock_driver"))
             self.assertEqual(done.code, 0, done)
             self.assertIn("mock_driver", json.dumps(json.loads(done.out)))
             self.assertIn("run_for", json.dumps(json.loads(done.out)))
@@ -167,11 +167,11 @@ class PluginTest(DroverTest):
         self.assertIn(done.code, (1, 2), done)
 
     def test_conformance_cases_are_listed_and_one_runs(self):
-        done = self.sandbox.command("plugin", "test", "--list", plugin_file("mock"))
+        done = self.sandbox.command("plugin", "test", "--list", plugin_file("mock_driver"))
         self.assertEqual(done.code, 0, done)
         names = done.out.split()
         self.assertGreater(len(names), 20, done)
-        done = self.sandbox.command("plugin", "test", plugin_file("mock"), "--case",
+        done = self.sandbox.command("plugin", "test", plugin_file("mock_driver"), "--case",
                                     done.out.splitlines()[0].split()[0])
         self.assertEqual(done.code, 0, done)
 

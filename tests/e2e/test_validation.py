@@ -13,10 +13,12 @@ class ValidationTest(DroverTest):
         spec = job(group(task("a/b", "true", KillTimeout="soon"), task("b", "true", Kill=1),
                          task("b", "true"), name="..", Count=-1),
                    id="e 2", type="bach", Priority=200)
-        self.refused(spec, "the job has 8 faults", "/Job/ID", "/Job/Type", "/Job/Priority",
-                     GROUP + "/Name", GROUP + "/Count", GROUP + "/Tasks/0/Name",
-                     GROUP + "/Tasks/0/KillTimeout", GROUP + "/Tasks/1/Kill",
-                     GROUP + "/Tasks/2/Name")
+        said = self.refused(
+            spec, "the job has 9 faults", "/Job/ID", "/Job/Type", "/Job/Priority",
+            GROUP + "/Name", GROUP + "/Count", GROUP + "/Tasks/0/Name",
+            GROUP + "/Tasks/0/KillTimeout", GROUP + "/Tasks/1/Kill", GROUP + "/Tasks/2/Name")
+        # One line each, for people.
+        self.assertEqual(len([line for line in said.splitlines() if "  * /Job/" in line]), 9, said)
 
     def test_what_is_not_carried_out_is_refused_by_name(self):
         spec = one(task("t", "true", Vault={"Role": "r"}, Templates=[{"DestPath": "x"}],
@@ -65,8 +67,10 @@ class ValidationTest(DroverTest):
         bad = self.sandbox.write("bad.json", one(mock("m", KillTimeout="soon")))
         done = self.sandbox.command("validate", good)
         self.assertEqual(done.code, 0, done)
-        done = self.sandbox.command("validate", good, bad)
-        self.assertIn(done.code, (1, 2), done)
+        done = self.sandbox.command("validate", good, bad, "/no/such-job.json")
+        self.assertEqual(done.code, 1, done)
+        self.assertIn("good.json: valid", done.out)
+        self.assertIn("/no/such-job.json: no such file", done.out + done.err)
         self.assertIn("bad.json", done.out + done.err)
         self.assertIn(GROUP + "/Tasks/0/KillTimeout", done.out + done.err)
         self.assertEqual(self.leftovers.found(), [])
