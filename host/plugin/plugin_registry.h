@@ -80,6 +80,7 @@ class PluginRegistry : public DriverRegistry {
  private:
   struct Slot;
   Co<void> LoadOne(Context context, const PluginConfig* config, Slot* slot);
+  Co<Status> Bring(Context context, const PluginConfig* config, Slot* slot);
   Co<void> ShutdownOne(Slot* slot);
 
   Loop* loop_;

@@ -1,0 +1,129 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/plugin/call_table.h"
+
+#include <fcntl.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "host/plugin/abi_read.h"
+#include "host/plugin/abi_trace.h"
+
+namespace drover {
+
+std::uint64_t NextPluginId() {
+  static std::atomic<std::uint64_t> next{1};
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+PendingCall::PendingCall(Loop* loop, const char* name, RunId of, CallDecoder with)
+    : id(NextPluginId()), verb(name), run(of), decode(with), began(loop->Now()), done(loop) {}
+
+CallTable::CallTable(std::shared_ptr<LoopPort> port,
+                     std::function<void(const std::string&)> complain, std::string plugin)
+    : port_(std::move(port)), complain_(std::move(complain)), plugin_(std::move(plugin)) {}
+
+void CallTable::Add(std::shared_ptr<PendingCall> call) {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t id = call->id;
+  entries_[id].call = std::move(call);
+}
+
+std::optional<CallTable::Entry> CallTable::Extract(std::uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  auto node = entries_.extract(id);
+  if (node.empty()) return std::nullopt;
+  return std::move(node.mapped());
+}
+
+void CallTable::Deliver(std::shared_ptr<PendingCall> call, Result<CallValue> outcome) {
+  auto shared = std::make_shared<Result<CallValue>>(std::move(outcome));
+  port_->Post([call = std::move(call), shared] {
+    call->outcome.emplace(std::move(*shared));
+    call->done.Set();
+  });
+}
+
+void CallTable::Complete(std::uint64_t id, const drover_error* error, const void* result) {
+  std::optional<Entry> entry = Extract(id);
+  if (!entry) {
+    ++dropped_;
+    complain_("it completed call " + std::to_string(id) +
+              ", which is not known or was completed before: the completion is dropped");
+    return;
+  }
+  const PendingCall& call = *entry->call;
+  if (error != nullptr) {
+    Error failed = ReadError(DROVER_OK, error);
+    TraceCompletion(plugin_, call.verb, id, call.run, call.began,
+                    static_cast<std::int32_t>(failed.code()));
+    Deliver(entry->call, std::move(failed));
+    return;
+  }
+  TraceCompletion(plugin_, call.verb, id, call.run, call.began, DROVER_OK);
+  Result<CallValue> value = call.decode(result);
+  if (!value.ok()) {
+    value = value.error().WithContext(std::string("its answer to ") + call.verb);
+    complain_(value.error().message());
+  }
+  Deliver(entry->call, std::move(value));
+}
+
+void CallTable::Fail(std::uint64_t id, Error error) {
+  if (std::optional<Entry> entry = Extract(id)) Deliver(entry->call, std::move(error));
+}
+
+bool CallTable::Cancel(std::uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(id);
+  if (found == entries_.end()) return false;
+  found->second.cancelled = true;
+  const std::uint64_t one = 1;
+  if (found->second.event) (void)!write(found->second.event.get(), &one, sizeof one);
+  return true;
+}
+
+bool CallTable::IsCancelled(std::uint64_t id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(id);
+  return found == entries_.end() || found->second.cancelled;
+}
+
+Result<UniqueFd> CallTable::CancelFd(std::uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(id);
+  if (found == entries_.end()) return Error(Code::kNotFound, "the call is completed or unknown");
+  Entry& entry = found->second;
+  if (!entry.event) {
+    entry.event.Reset(eventfd(entry.cancelled ? 1 : 0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!entry.event) return ErrnoError(errno, "eventfd");
+  }
+  UniqueFd copy(fcntl(entry.event.get(), F_DUPFD_CLOEXEC, 3));
+  if (!copy) return ErrnoError(errno, "dup");
+  return copy;
+}
+
+bool CallTable::IsPending(std::uint64_t id) const {
+  const std::lock_guard lock(mutex_);
+  return entries_.count(id) != 0;
+}
+
+void CallTable::ForgetRun(const RunId& run) {
+  std::vector<std::uint64_t> forgotten;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, entry] : entries_) {
+      if (entry.call->run == run) forgotten.push_back(id);
+    }
+  }
+  for (const std::uint64_t id : forgotten)
+    Fail(id, Error(Code::kNotFound, "the task was destroyed"));
+}
+
+std::size_t CallTable::size() const {
+  const std::lock_guard lock(mutex_);
+  return entries_.size();
+}
+
+}  // namespace drover

@@ -1,0 +1,91 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "drover/drover.h"
+#include "host/base/event.h"
+#include "host/base/ids.h"
+#include "host/base/live_count.h"
+#include "host/base/unique_fd.h"
+#include "host/plugin/driver.h"
+#include "host/plugin/loop_port.h"
+
+namespace drover {
+
+// What an asynchronous verb can end with, copied out of the driver's memory.
+using CallValue = std::variant<std::monostate, StartedTask, RecoveredTask, ExitResult, TaskStatus,
+                               drover_instance*>;
+using CallDecoder = Result<CallValue> (*)(const void* result);
+
+// One call of an asynchronous verb. The constant part is for any thread, the rest for the control
+// thread.
+struct PendingCall : LiveCount<PendingCall> {
+  PendingCall(Loop* loop, const char* name, RunId of, CallDecoder with);
+
+  const std::uint64_t id;
+  const char* const verb;
+  const RunId run;  // zero: of none
+  const CallDecoder decode;
+  const TimePoint began;
+  TimePoint deadline = TimePoint::max();
+
+  Event done;
+  std::optional<Result<CallValue>> outcome;
+};
+
+// An id for a call, a stream or a session: never used twice in this process. [any thread]
+std::uint64_t NextPluginId();
+
+// The calls that a driver has still to complete, by id.
+class CallTable {
+ public:
+  // COMPLAIN hears of completions that belong to no call. [any thread]
+  CallTable(std::shared_ptr<LoopPort> port, std::function<void(const std::string&)> complain,
+            std::string plugin);
+
+  void Add(std::shared_ptr<PendingCall> call);  // control thread
+  // The driver's host->complete. The first for an id counts, others are dropped and told.
+  // [any thread]
+  void Complete(std::uint64_t id, const drover_error* error, const void* result);
+  // The call ends without the driver's completion: it was refused. [any thread]
+  void Fail(std::uint64_t id, Error error);
+
+  // The host has given the call up; false when it is not pending any more. [any thread]
+  bool Cancel(std::uint64_t id);
+  bool IsCancelled(std::uint64_t id) const;
+  Result<UniqueFd> CancelFd(std::uint64_t id);
+
+  bool IsPending(std::uint64_t id) const;
+
+  // Ends the calls of a run that was destroyed, with kNotFound: completions would come too late.
+  void ForgetRun(const RunId& run);
+  std::size_t size() const;
+  // Completions that were dropped, all told.
+  long dropped() const { return dropped_; }
+
+ private:
+  struct Entry {
+    std::shared_ptr<PendingCall> call;
+    bool cancelled = false;
+    UniqueFd event;
+  };
+  std::optional<Entry> Extract(std::uint64_t id);
+  void Deliver(std::shared_ptr<PendingCall> call, Result<CallValue> outcome);
+
+  const std::shared_ptr<LoopPort> port_;
+  const std::function<void(const std::string&)> complain_;
+  const std::string plugin_;
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, Entry> entries_;
+  std::atomic<long> dropped_{0};
+};
+
+}  // namespace drover

@@ -1,0 +1,344 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/plugin/host_process.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "host/plugin/abi_read.h"
+#include "host/plugin/abi_write.h"
+#include "host/plugin/exec_bridge.h"
+#include "host/plugin/service_done.h"
+#include "host/plugin/user_lookup.h"
+
+namespace drover {
+namespace {
+
+using Host = std::shared_ptr<PluginHost>;
+
+constexpr std::size_t kMaxArguments = 2u << 20;  // bytes, as the kernel has it
+
+Error NotARun() {
+  return Error(Code::kNotFound, "the run is not one of this driver, or was destroyed");
+}
+
+// An operation as it goes from the driver's thread to the control thread.
+struct Operation {
+  Host host;
+  RunId run;
+  ServiceDone done;
+};
+
+// Accepts an operation, or tells why not. WORK(operation) makes the coroutine that does it.
+template <typename Work>
+std::int32_t Submit(const drover_host* face, const char* what, const drover_run_id* run,
+                    drover_done done, void* context, drover_error* error, Work work) {
+  Host host = PluginHost::From(face);
+  const auto refuse = [error](const Error& reason) {
+    WriteError(reason, error);
+    return static_cast<std::int32_t>(reason.code());
+  };
+  if (!host) return refuse(Error(Code::kUnavailable, "the host has shut this driver down"));
+  if (run == nullptr || done == nullptr) {
+    return refuse(Error(Code::kInvalidArgument, std::string(what) + " needs a run and a function"));
+  }
+  auto operation = std::make_shared<Operation>(
+      Operation{host, ReadRunId(*run), ServiceDone(host, what, done, context)});
+  const bool posted = host->port()->Post([operation, work = std::move(work)]() mutable {
+    if (operation->host->services_context().cancelled()) {
+      operation->done.Finish(operation->host->services_context().status());
+    } else if (operation->host->FindRun(operation->run) == nullptr) {
+      operation->done.Finish(Status(NotARun()));
+    } else {
+      operation->host->services().Spawn(work(operation));
+    }
+  });
+  if (!posted) return refuse(Error(Code::kUnavailable, "the host has shut this driver down"));
+  return DROVER_OK;
+}
+
+using Op = std::shared_ptr<Operation>;
+
+std::int32_t Refuse(const Error& reason, drover_error* error) {
+  WriteError(reason, error);
+  return static_cast<std::int32_t>(reason.code());
+}
+
+Result<std::vector<std::string>> ReadTexts(const drover_array& array) {
+  std::vector<std::string> texts;
+  std::size_t total = 0;
+  DROVER_TRY(ReadArray<drover_str>(array, sizeof(drover_str), [&](const drover_str* at) -> Status {
+    DROVER_ASSIGN(std::string text, ReadBytes(*at, kMaxArguments));
+    total += text.size();
+    if (text.find('\0') != std::string::npos || total > kMaxArguments) {
+      return Error(Code::kInvalidArgument, "an argument holds a NUL byte, or all are too long");
+    }
+    texts.push_back(std::move(text));
+    return {};
+  }));
+  return texts;
+}
+
+Result<ProcessSpec> ReadSpec(const drover_process_start_args* args) {
+  DROVER_ASSIGN(const drover_process_start_args raw, CopyStruct(args));
+  ProcessSpec spec;
+  DROVER_ASSIGN(spec.argv, ReadTexts(raw.argv));
+  if (spec.argv.empty() || spec.argv[0].empty()) {
+    return Error(Code::kInvalidArgument, "there is no program to start: argv is empty");
+  }
+  DROVER_TRY(
+      ReadArray<drover_pair>(raw.env, sizeof(drover_pair), [&](const drover_pair* pair) -> Status {
+        DROVER_ASSIGN(std::string key, ReadBytes(pair->key, kMaxArguments));
+        DROVER_ASSIGN(std::string value, ReadBytes(pair->value, kMaxArguments));
+        if (key.empty() || key.find_first_of(std::string("=\0", 2)) != std::string::npos ||
+            value.find('\0') != std::string::npos) {
+          return Error(Code::kInvalidArgument,
+                       "an environment variable has no usable name or holds a NUL byte");
+        }
+        spec.env.emplace_back(std::move(key), std::move(value));
+        return {};
+      }));
+  DROVER_ASSIGN(std::string cwd, ReadBytes(raw.work_dir, 4096));
+  if (!cwd.empty()) spec.cwd = std::move(cwd);
+  DROVER_ASSIGN(const std::string user, ReadBytes(raw.user, 256));
+  DROVER_ASSIGN(spec.user, LookUpUser(user));
+  spec.oom_score_adj = raw.oom_score_adj;
+  return spec;
+}
+
+// Where the output of a run goes: the host's own knowledge.
+Result<LogSpec> LogsOf(const TaskConfig& config) {
+  LogSpec logs;
+  logs.task = config.task_name;
+  logs.max_files = static_cast<std::uint32_t>(std::max(1, config.log_config.max_files));
+  logs.max_file_size =
+      static_cast<std::uint64_t>(std::max<std::int64_t>(1, config.log_config.max_file_size_bytes));
+  logs.disabled = config.log_config.disabled || config.log_dir.empty();
+  if (logs.disabled) return logs;
+  logs.directory.Reset(
+      open(config.log_dir.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!logs.directory) return ErrnoError(errno, "log directory " + config.log_dir);
+  return logs;
+}
+
+Co<void> DoStart(Op op, std::shared_ptr<ProcessSpec> spec) {
+  PluginHost::Run* run = op->host->FindRun(op->run);
+  Result<LogSpec> logs = LogsOf(*run->config);
+  if (!logs.ok()) {
+    op->done.Finish(Status(logs.error()));
+    co_return;
+  }
+  spec->run = op->run;
+  spec->logs = std::move(*logs);
+  run->has_processes = true;
+  const Context context = op->host->services_context().Child();
+  op->done.Finish(co_await op->host->processes()->Start(context, std::move(*spec)));
+}
+
+Co<void> DoAttach(Op op) {
+  op->host->FindRun(op->run)->has_processes = true;
+  const Context context = op->host->services_context().Child();
+  op->done.FinishAttach(co_await op->host->processes()->Attach(context, op->run));
+}
+
+Co<void> DoWait(Op op) {
+  const Context context = op->host->services_context().Child();
+  op->done.Finish(co_await op->host->processes()->Wait(context, op->run));
+}
+
+Co<void> DoSignal(Op op, int number) {
+  const Context context = op->host->services_context().Child();
+  op->done.Finish(co_await op->host->processes()->Signal(context, op->run, number));
+}
+
+Co<void> DoStop(Op op, int number, Duration timeout) {
+  const Context context = op->host->services_context().Child();
+  Result<ProcessExit> end = co_await op->host->processes()->Stop(context, op->run, number, timeout);
+  op->done.Finish(end.ok() ? Status() : Status(end.error()));
+}
+
+Co<void> DoKill(Op op) {
+  op->done.Finish(op->host->processes()->Kill(op->run));
+  co_return;
+}
+
+Co<void> DoRelease(Op op) {
+  const Context context = op->host->services_context().Child();
+  op->done.Finish(co_await op->host->processes()->Release(context, op->run));
+}
+
+Co<void> DoUsage(Op op) {
+  const Context context = op->host->services_context().Child();
+  Result<ProcessUsage> usage = co_await op->host->processes()->Usage(context, op->run);
+  if (!usage.ok()) {
+    op->done.Finish(Status(usage.error()));
+    co_return;
+  }
+  Loop* loop = op->host->loop();
+  op->done.Finish(Result<TaskUsage>(ToTaskUsage(*usage, op->host->FindRun(op->run), loop->Now(),
+                                                loop->Wall(), op->host->core_mhz())));
+}
+
+Co<void> DoExec(Op op, std::shared_ptr<ExecBridge> bridge) {
+  Result<ExecExit> end = co_await bridge->Run();
+  op->host->exec_sessions().erase(op->done.context());
+  op->done.Finish(std::move(end));
+}
+
+Co<void> DoOutput(Op op) {
+  PluginHost::Run* run = op->host->FindRun(op->run);
+  Result<LogSpec> logs = LogsOf(*run->config);
+  std::array<int, 2> out{-1, -1};
+  std::array<int, 2> err{-1, -1};
+  Status status;
+  if (!logs.ok()) {
+    status = logs.error();
+  } else if (pipe2(out.data(), O_CLOEXEC) != 0 || pipe2(err.data(), O_CLOEXEC) != 0) {
+    status = ErrnoError(errno, "pipe");
+  }
+  UniqueFd out_read(out[0]), out_write(out[1]), err_read(err[0]), err_write(err[1]);
+  if (!status.ok()) {
+    op->done.Finish(status);
+    co_return;
+  }
+  OutputSpec spec;
+  spec.run = op->run;
+  spec.stdout_pipe = std::move(out_read);
+  spec.stderr_pipe = std::move(err_read);
+  spec.logs = std::move(*logs);
+  run->has_processes = true;
+  const Context context = op->host->services_context().Child();
+  Result<ProcessInfo> started =
+      co_await op->host->processes()->StartOutput(context, std::move(spec));
+  if (!started.ok()) {
+    op->done.Finish(Status(started.error()));
+  } else {
+    op->done.FinishPipes(std::move(out_write), std::move(err_write));
+  }
+}
+
+// ------------------------------------------------------------- the functions that drivers call
+
+std::int32_t Start(const drover_host* face, const drover_run_id* run,
+                   const drover_process_start_args* args, drover_done done, void* context,
+                   drover_error* error) {
+  Result<ProcessSpec> spec = ReadSpec(args);
+  if (!spec.ok()) return Refuse(spec.error(), error);
+  auto shared = std::make_shared<ProcessSpec>(std::move(*spec));
+  return Submit(face, "process.start", run, done, context, error,
+                [shared](Op op) { return DoStart(op, shared); });
+}
+
+#define DROVER_PLAIN_FUNCTION(Function, Work, text)                                       \
+  std::int32_t Function(const drover_host* face, const drover_run_id* run,                \
+                        const drover_process_none_args*, drover_done done, void* context, \
+                        drover_error* error) {                                            \
+    return Submit(face, text, run, done, context, error, [](Op op) { return Work(op); }); \
+  }
+DROVER_PLAIN_FUNCTION(Attach, DoAttach, "process.attach")
+DROVER_PLAIN_FUNCTION(Wait, DoWait, "process.wait")
+DROVER_PLAIN_FUNCTION(Kill, DoKill, "process.kill")
+DROVER_PLAIN_FUNCTION(Release, DoRelease, "process.release")
+DROVER_PLAIN_FUNCTION(Usage, DoUsage, "process.usage")
+#undef DROVER_PLAIN_FUNCTION
+
+std::int32_t Signal(const drover_host* face, const drover_run_id* run,
+                    const drover_process_signal_args* args, drover_done done, void* context,
+                    drover_error* error) {
+  const Result<drover_process_signal_args> raw = CopyStruct(args);
+  if (!raw.ok()) return Refuse(raw.error(), error);
+  return Submit(face, "process.signal", run, done, context, error,
+                [number = raw->number](Op op) { return DoSignal(op, number); });
+}
+
+std::int32_t Stop(const drover_host* face, const drover_run_id* run,
+                  const drover_process_stop_args* args, drover_done done, void* context,
+                  drover_error* error) {
+  const Result<drover_process_stop_args> raw = CopyStruct(args);
+  if (!raw.ok()) return Refuse(raw.error(), error);
+  // A year is as good as for ever, and can be added to any time without overflow.
+  constexpr std::int64_t kYear = 365LL * 24 * 3600 * 1'000'000'000;
+  const Duration timeout(std::clamp<std::int64_t>(raw->timeout, 0, kYear));
+  return Submit(face, "process.stop", run, done, context, error,
+                [number = raw->number, timeout](Op op) { return DoStop(op, number, timeout); });
+}
+
+std::int32_t Exec(const drover_host* face, const drover_run_id* run, const drover_exec_args* args,
+                  drover_done done, void* context, drover_error* error) {
+  const Result<drover_exec_args> raw = CopyStruct(args);
+  if (!raw.ok()) return Refuse(raw.error(), error);
+  auto request = std::make_shared<ExecBridge::Request>();
+  // Given descriptors are ours from here on, whatever becomes of the call.
+  const auto take = [](const drover_fd& fd) {
+    if (fd.ownership == DROVER_FD_GIVEN) return UniqueFd(fd.fd);
+    if (fd.ownership == DROVER_FD_BORROWED) return UniqueFd(fcntl(fd.fd, F_DUPFD_CLOEXEC, 3));
+    return UniqueFd();
+  };
+  request->input = take(raw->input);
+  request->output = take(raw->output);
+  request->error = take(raw->error);
+  Result<std::vector<std::string>> command = ReadTexts(raw->command);
+  if (!command.ok()) return Refuse(command.error(), error);
+  if (command->empty()) {
+    return Refuse(Error(Code::kInvalidArgument, "there is no command to run"), error);
+  }
+  request->command = std::move(*command);
+  request->tty = raw->tty != 0;
+  request->size = {raw->width, raw->height};
+  return Submit(face, "process.exec", run, done, context, error, [request](Op op) {
+    // Known before the coroutine runs: exec_end may be the next in the queue.
+    auto bridge = std::make_shared<ExecBridge>(op->host.get(), op->run, std::move(*request));
+    op->host->exec_sessions()[op->done.context()] = bridge.get();
+    return DoExec(op, bridge);
+  });
+}
+
+std::int32_t ExecResize(const drover_host* face, void* context, std::int32_t width,
+                        std::int32_t height, drover_error* error) {
+  const Host host = PluginHost::From(face);
+  const bool posted = host && host->port()->Post([host, context, width, height] {
+    const auto found = host->exec_sessions().find(context);
+    if (found != host->exec_sessions().end()) (void)found->second->Resize({width, height});
+  });
+  if (!posted) return Refuse(Error(Code::kUnavailable, "the host is gone"), error);
+  return DROVER_OK;
+}
+
+void ExecEnd(const drover_host* face, void* context) {
+  const Host host = PluginHost::From(face);
+  if (!host) return;
+  host->port()->Post([host, context] {
+    const auto found = host->exec_sessions().find(context);
+    if (found != host->exec_sessions().end()) found->second->End();
+  });
+}
+
+std::int32_t OpenOutput(const drover_host* face, const drover_run_id* run, drover_done done,
+                        void* context, drover_error* error) {
+  return Submit(face, "task-output.open", run, done, context, error,
+                [](Op op) { return DoOutput(op); });
+}
+
+const drover_process kProcess = {sizeof(drover_process),
+                                 0,
+                                 Start,
+                                 Attach,
+                                 Wait,
+                                 Signal,
+                                 Stop,
+                                 Kill,
+                                 Release,
+                                 Usage,
+                                 Exec,
+                                 ExecResize,
+                                 ExecEnd};
+const drover_task_output kTaskOutput = {sizeof(drover_task_output), 0, OpenOutput};
+
+}  // namespace
+
+const void* ProcessExtension() { return &kProcess; }
+const void* TaskOutputExtension() { return &kTaskOutput; }
+
+}  // namespace drover

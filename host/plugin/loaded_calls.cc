@@ -1,0 +1,222 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+// How a method becomes a call: on the pool, with a deadline, in turn, and given up when nobody
+// waits any more.
+#include "host/plugin/abi_read.h"
+#include "host/plugin/abi_trace.h"
+#include "host/plugin/abi_write.h"
+#include "host/plugin/loaded_driver.h"
+
+namespace drover {
+namespace {
+
+// A function of the plugin, behind a net: nothing may unwind out of it.
+template <typename Function>
+std::int32_t Guarded(const Function& function, drover_error* error) {
+  try {
+    return function(error);
+  } catch (...) {
+    WriteError(Error(Code::kInternal, "it threw an exception out of a function of the plugin ABI"),
+               error);
+    return DROVER_E_INTERNAL;
+  }
+}
+
+drover_error NewError() { return NewStruct<drover_error>(); }
+
+}  // namespace
+
+Error LoadedDriver::Unavailable(const std::string& why) const {
+  return Error(Code::kUnavailable, "driver " + info_.name + ": " + why, true);
+}
+
+Status LoadedDriver::Usable() const {
+  if (instance_ == nullptr) return Unavailable("it was never created");
+  if (ending_) return Unavailable("it is being shut down");
+  if (host_->pool().exhausted()) return Unavailable(fingerprint_.description);
+  return {};
+}
+
+std::shared_ptr<PendingCall> LoadedDriver::NewCall(const char* verb, RunId run,
+                                                   CallDecoder decode) const {
+  return std::make_shared<PendingCall>(loop(), verb, run, decode);
+}
+
+Co<Result<CallValue>> LoadedDriver::Call(Context context, std::shared_ptr<PendingCall> call,
+                                         Duration limit, bool control, Verb verb) {
+  if (context.cancelled()) co_return context.status().error();
+  const TimePoint own = limit.count() > 0 ? loop()->Now() + limit : TimePoint::max();
+  call->deadline = std::min(own, context.deadline().value_or(TimePoint::max()));
+  host_->calls().Add(call);
+  PluginPool::Job job;
+  job.what = call->verb;
+  job.hold = limit.count() > 0 ? std::min(limit, limits().hold) : limits().hold;
+  job.control = control;
+  job.run = [host = host_, container = container_, call, verb = std::move(verb)] {
+    if (host->calls().IsCancelled(call->id)) {
+      // Given up before it was begun: the driver need not hear of it.
+      host->calls().Fail(call->id, Error(Code::kCancelled, "the call was given up"));
+      return;
+    }
+    auto frame = NewStruct<drover_call>();
+    frame.id = call->id;
+    frame.run_id = ToRunId(call->run);
+    frame.deadline =
+        call->deadline == TimePoint::max() ? INT64_MAX : call->deadline.time_since_epoch().count();
+    drover_error error = NewError();
+    const TimePoint began = BootClock::now();
+    const std::int32_t status =
+        Guarded([&](drover_error* out) { return verb(&frame, out); }, &error);
+    TraceReturn(host->plugin(), call->verb, call->id, call->run, began, status);
+    if (status != DROVER_OK) host->calls().Fail(call->id, ReadError(status, &error));
+  };
+  if (!host_->pool().Post(std::move(job))) {
+    host_->calls().Fail(call->id, Error(Code::kUnavailable, "no thread is left"));
+    co_return Unavailable(std::string("no thread is left for ") + call->verb);
+  }
+  Context bounded = context;
+  if (own != TimePoint::max()) bounded = context.WithDeadline(own);
+  (void)co_await call->done.Wait(bounded);
+  if (call->outcome) co_return *call->outcome;
+  GiveUp(*call);
+  if (context.cancelled()) co_return context.status().error();
+  NoteOverdue(call, limit);
+  co_return Error(Code::kTimeout, "driver " + info_.name + " did not answer to " + call->verb +
+                                      " within " + FormatDuration(limit));
+}
+
+void LoadedDriver::GiveUp(const PendingCall& call) {
+  if (!host_->calls().Cancel(call.id)) return;
+  host_->pool().Post({"call_cancelled",
+                      [container = container_, self = instance_, id = call.id] {
+                        if (self != nullptr) container->table()->call_cancelled(self, id);
+                      },
+                      limits().hold, false});
+}
+
+Co<Result<CallValue>> LoadedDriver::CallInTurn(Context context, std::shared_ptr<PendingCall> call,
+                                               Duration limit, Verb verb) {
+  DROVER_CO_TRY(Usable());
+  std::shared_ptr<Turn>& slot = turns_[call->run];
+  if (!slot) slot = std::make_shared<Turn>(loop());
+  const std::shared_ptr<Turn> turn = slot;
+  ++turn->users;
+  while (turn->busy) {
+    Status waited = co_await turn->freed.Wait(context);
+    if (!waited.ok()) {
+      --turn->users;
+      LeaveTurn(call->run, nullptr);
+      co_return waited.error();
+    }
+  }
+  turn->busy = true;
+  turn->freed.Reset();
+  Result<CallValue> value =
+      co_await Call(std::move(context), call, limit, /*control=*/false, std::move(verb));
+  // The driver is still at it: the next call of the run waits, though not for ever.
+  const bool given_up = !call->outcome && host_->calls().IsPending(call->id);
+  if (!given_up || !gate_.Spawn(HoldTurn(call, turn))) {
+    --turn->users;
+    LeaveTurn(call->run, turn.get());
+  }
+  co_return value;
+}
+
+Co<void> LoadedDriver::HoldTurn(std::shared_ptr<PendingCall> call, std::shared_ptr<Turn> turn) {
+  const Context until = life_.WithTimeout(limits().abandoned);
+  (void)co_await call->done.Wait(until);
+  --turn->users;
+  LeaveTurn(call->run, turn.get());
+}
+
+void LoadedDriver::LeaveTurn(const RunId& run, Turn* turn) {
+  if (turn != nullptr) {
+    turn->busy = false;
+    turn->freed.Set();
+  }
+  const auto found = turns_.find(run);
+  if (found != turns_.end() && found->second->users == 0) turns_.erase(found);
+}
+
+Co<Status> LoadedDriver::Invoke(Context context, const char* what, RunId run, Duration hold,
+                                bool control, Plain function) {
+  struct Answer {
+    explicit Answer(Loop* loop) : returned(loop) {}
+    Event returned;
+    Status status;
+  };
+  auto answer = std::make_shared<Answer>(loop());
+  PluginPool::Job job{what, nullptr, hold, control};
+  job.run = [host = host_, answer, what, run, function = std::move(function)] {
+    drover_error error = NewError();
+    const TimePoint began = BootClock::now();
+    const std::int32_t status = Guarded(function, &error);
+    TraceReturn(host->plugin(), what, 0, run, began, status);
+    Status result;
+    if (status != DROVER_OK) result = ReadError(status, &error);
+    host->port()->Post([answer, result] {
+      answer->status = result;
+      answer->returned.Set();
+    });
+  };
+  if (!host_->pool().Post(std::move(job))) {
+    co_return Unavailable(std::string("no thread is left for ") + what);
+  }
+  // The pool itself sees when the function holds its thread; this only ends the waiting.
+  const Context bounded = context.WithTimeout(hold);
+  (void)co_await answer->returned.Wait(bounded);
+  if (answer->returned.is_set()) co_return answer->status;
+  if (context.cancelled()) co_return context.status();
+  co_return Error(Code::kTimeout, "driver " + info_.name + " did not return from " + what +
+                                      " within " + FormatDuration(hold));
+}
+
+void LoadedDriver::NoteOverdue(const std::shared_ptr<PendingCall>& call, Duration limit) {
+  Overdue& entry = overdue_[call->id];
+  entry.what = std::string(call->verb) + " has not answered within " + FormatDuration(limit);
+  entry.run = call->run;
+  entry.late = call->done.OnSet([this, id = call->id] {
+    overdue_.erase(id);
+    UpdateHealth();
+  });
+  host_->Log(PluginLogLevel::kError, entry.what, &call->run);
+  UpdateHealth();
+}
+
+// After a destroy nothing of the run is awaited any more.
+void LoadedDriver::ForgetRun(const RunId& run) {
+  host_->calls().ForgetRun(run);
+  host_->runs().erase(run);
+  std::erase_if(overdue_, [&](const auto& entry) { return entry.second.run == run; });
+  UpdateHealth();
+}
+
+void LoadedDriver::UpdateHealth() {
+  Fingerprint now = told_;
+  const auto unhealthy = [&](std::string why) {
+    now.health = Health::kUnhealthy;
+    now.description = std::move(why);
+  };
+  if (ending_) {
+    now.health = Health::kUndetected;
+    now.description = "the driver has been shut down";
+  } else if (const int held = host_->pool().held(); held > 0) {
+    unhealthy(host_->pool().held_by() + " does not return; " + std::to_string(held) + " of " +
+              std::to_string(limits().written_off_threads) + " threads that it may hold are held" +
+              (host_->pool().exhausted() ? ", so its calls fail at once" : ""));
+  } else if (!overdue_.empty()) {
+    unhealthy(overdue_.begin()->second.what);
+  }
+  if (now == fingerprint_) return;
+  if (now.health != fingerprint_.health) {
+    host_->Log(now.health == Health::kUnhealthy ? PluginLogLevel::kWarn : PluginLogLevel::kInfo,
+               std::string("is now ") +
+                   (now.health == Health::kHealthy     ? "healthy"
+                    : now.health == Health::kUnhealthy ? "unhealthy"
+                                                       : "undetected") +
+                   (now.description.empty() ? "" : ": " + now.description));
+  }
+  fingerprint_ = std::move(now);
+  fingerprint_listeners_.Call();
+}
+
+}  // namespace drover

@@ -1,0 +1,350 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/plugin/loaded_driver.h"
+
+#include "host/plugin/abi_names.h"
+#include "host/plugin/abi_read.h"
+#include "host/plugin/abi_write.h"
+#include "host/plugin/broken_driver.h"
+
+namespace drover {
+namespace {
+
+template <typename T>
+Result<CallValue> AsValue(Result<T> result) {
+  if (!result.ok()) return result.error();
+  return CallValue(std::move(*result));
+}
+
+Result<CallValue> DecodeEmpty(const void*) { return CallValue(); }
+Result<CallValue> DecodeStarted(const void* result) {
+  return AsValue(ReadStarted(static_cast<const drover_start_result*>(result)));
+}
+Result<CallValue> DecodeRecovered(const void* result) {
+  return AsValue(ReadRecovered(static_cast<const drover_recover_result*>(result)));
+}
+Result<CallValue> DecodeExit(const void* result) {
+  return AsValue(ReadExitResult(static_cast<const drover_exit_result*>(result)));
+}
+Result<CallValue> DecodeStatus(const void* result) {
+  return AsValue(ReadStatus(static_cast<const drover_task_status*>(result)));
+}
+Result<CallValue> DecodeInstance(const void* result) {
+  DROVER_ASSIGN(const drover_create_result raw,
+                CopyStruct(static_cast<const drover_create_result*>(result)));
+  if (raw.instance == nullptr) return Error(Code::kInternal, "it made no instance");
+  return CallValue(raw.instance);
+}
+
+Status ToStatus(const Result<CallValue>& value) {
+  if (!value.ok()) return value.error();
+  return {};
+}
+
+// A null pointer when the extension is absent or lacks its functions.
+template <typename T>
+const T* Extension(const drover_driver* table, drover_instance* self, const char* id,
+                   std::size_t needed) {
+  const auto* found = static_cast<const T*>(table->get_extension(self, ToStr(id)));
+  return found != nullptr && found->struct_size >= needed ? found : nullptr;
+}
+
+PluginHost::Parts HostParts(const LoadedDriver::Parts& parts, std::function<void()> changed) {
+  PluginHost::Parts host;
+  host.plugin = parts.info.name;
+  host.loop = parts.loop;
+  host.processes = parts.processes;
+  host.log = parts.log;
+  host.limits = parts.limits;
+  host.core_mhz = parts.core_mhz;
+  host.pool_changed = std::move(changed);
+  return host;
+}
+
+}  // namespace
+
+LoadedDriver::LoadedDriver(Parts parts)
+    : container_(std::move(parts.container)),
+      info_(parts.info),
+      driver_info_(ToDriverInfo(parts.info)),
+      task_checker_(parts.task_checker),
+      host_(PluginHost::Make(HostParts(parts, [this] { UpdateHealth(); }))),
+      first_fingerprint_(parts.loop),
+      life_(parts.loop),
+      gate_(parts.loop) {
+  told_.description = "the driver has not told its health yet";
+  fingerprint_ = told_;
+}
+
+LoadedDriver::~LoadedDriver() = default;
+
+Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
+  auto config = std::make_shared<const std::string>(std::move(config_json));
+  const auto call = NewCall("create", RunId(), DecodeInstance);
+  Verb create = [container = container_, host = host_, config](const drover_call* frame,
+                                                               drover_error* error) {
+    auto args = NewStruct<drover_create_args>();
+    args.config = ToStr(*config);
+    return container->Create(host->face(), frame, &args, error);
+  };
+  Result<CallValue> made =
+      co_await Call(context, call, limits().create, /*control=*/true, std::move(create));
+  if (!made.ok()) co_return made.error();
+  instance_ = std::get<drover_instance*>(*made);
+
+  struct Found {
+    const drover_task_stats* stats = nullptr;
+    const drover_task_exec* exec = nullptr;
+  };
+  auto found = std::make_shared<Found>();
+  Plain ask = [container = container_, self = instance_, found](drover_error*) {
+    const drover_driver* of = container->table();
+    found->stats =
+        Extension<drover_task_stats>(of, self, DROVER_TASK_STATS_ID, sizeof(drover_task_stats));
+    found->exec =
+        Extension<drover_task_exec>(of, self, DROVER_TASK_EXEC_ID, sizeof(drover_task_exec));
+    return DROVER_OK;
+  };
+  DROVER_CO_TRY(co_await Invoke(context, "get_extension", RunId(), limits().hold, /*control=*/true,
+                                std::move(ask)));
+  if (driver_info_.has_stats) stats_ = found->stats;
+  if (driver_info_.can_exec) exec_ = found->exec;
+  if (driver_info_.has_stats && stats_ == nullptr) {
+    co_return Error(Code::kInternal,
+                    "driver " + info_.name + " offers stats but has no " + DROVER_TASK_STATS_ID);
+  }
+  if (driver_info_.can_exec && exec_ == nullptr) {
+    co_return Error(Code::kInternal,
+                    "driver " + info_.name + " offers exec but has no " + DROVER_TASK_EXEC_ID);
+  }
+
+  Subscribe fingerprints = [container = container_, self = instance_](std::uint64_t id,
+                                                                      drover_error* error) {
+    return container->table()->fingerprint(self, id, error);
+  };
+  gate_.Spawn(KeepStream("fingerprint", DROVER_MESSAGE_FINGERPRINT, std::move(fingerprints),
+                         [this](StreamMessage message) {
+                           told_ = std::move(std::get<Fingerprint>(message));
+                           first_fingerprint_.Set();
+                           UpdateHealth();
+                         }));
+  Subscribe events = [container = container_, self = instance_](std::uint64_t id,
+                                                                drover_error* error) {
+    return container->table()->events(self, id, error);
+  };
+  gate_.Spawn(
+      KeepStream("events", DROVER_MESSAGE_EVENT, std::move(events), [this](StreamMessage message) {
+        const auto event = std::get<DriverEvent>(std::move(message));
+        const auto heard = event_listeners_.find(event.run_id);
+        if (heard != event_listeners_.end()) heard->second.Call(event);
+      }));
+  co_return Status();
+}
+
+Co<Status> LoadedDriver::Configure(Context context, std::string config_json) {
+  DROVER_CO_TRY(Usable());
+  auto config = std::make_shared<const std::string>(std::move(config_json));
+  const auto call = NewCall("configure", RunId(), DecodeEmpty);
+  Verb verb = [container = container_, self = instance_, config](const drover_call* frame,
+                                                                 drover_error* error) {
+    auto args = NewStruct<drover_configure_args>();
+    args.config = ToStr(*config);
+    return container->table()->configure(self, frame, &args, error);
+  };
+  co_return ToStatus(co_await Call(context, call, limits().create, true, std::move(verb)));
+}
+
+Co<Status> LoadedDriver::RestoreComplete(Context context, std::vector<RunId> runs) {
+  DROVER_CO_TRY(Usable());
+  auto ids = std::make_shared<std::vector<drover_run_id>>();
+  for (const RunId& run : runs) ids->push_back(ToRunId(run));
+  const auto call = NewCall("restore_complete", RunId(), DecodeEmpty);
+  Verb verb = [container = container_, self = instance_, ids](const drover_call* frame,
+                                                              drover_error* error) {
+    auto args = NewStruct<drover_restore_complete_args>();
+    args.run_ids = ToArray(*ids);
+    return container->table()->restore_complete(self, frame, &args, error);
+  };
+  co_return ToStatus(co_await Call(context, call, limits().recover, true, std::move(verb)));
+}
+
+Result<std::string> LoadedDriver::NormalizeConfig(const std::string& config_json, bool final) {
+  if (!task_checker_) return config_json;
+  return task_checker_->Normalize(config_json, final);
+}
+
+Co<Result<StartedTask>> LoadedDriver::Start(Context context,
+                                            std::shared_ptr<const TaskConfig> config) {
+  host_->runs()[config->run_id].config = config;
+  const auto call = NewCall("start", config->run_id, DecodeStarted);
+  Verb verb = [container = container_, self = instance_, config](const drover_call* frame,
+                                                                 drover_error* error) {
+    const TaskConfigView view(config);
+    auto args = NewStruct<drover_start_args>();
+    args.config = view.get();
+    return container->table()->start(self, frame, &args, error);
+  };
+  Result<CallValue> value = co_await CallInTurn(context, call, limits().start, std::move(verb));
+  if (!value.ok()) co_return value.error();
+  auto started = std::get<StartedTask>(std::move(*value));
+  started.handle.driver = info_.name;
+  started.handle.driver_version = info_.version;
+  co_return started;
+}
+
+Co<Result<RecoveredTask>> LoadedDriver::Recover(Context context,
+                                                std::shared_ptr<const TaskConfig> config,
+                                                TaskHandle handle) {
+  host_->runs()[config->run_id].config = config;
+  auto stored = std::make_shared<const TaskHandle>(std::move(handle));
+  const auto call = NewCall("recover", config->run_id, DecodeRecovered);
+  Verb verb = [container = container_, self = instance_, config, stored](const drover_call* frame,
+                                                                         drover_error* error) {
+    const TaskConfigView view(config);
+    auto old = NewStruct<drover_task_handle>();
+    old.format_version = stored->format_version;
+    old.driver_version = ToStr(stored->driver_version);
+    old.state = ToStr(stored->state);
+    auto args = NewStruct<drover_recover_args>();
+    args.config = view.get();
+    const bool none = stored->driver.empty() && stored->state.empty();
+    args.handle = none ? nullptr : &old;
+    return container->table()->recover(self, frame, &args, error);
+  };
+  Result<CallValue> value = co_await CallInTurn(context, call, limits().recover, std::move(verb));
+  if (!value.ok()) {
+    if (value.code() == Code::kNotFound) ForgetRun(config->run_id);
+    co_return value.error();
+  }
+  auto recovered = std::get<RecoveredTask>(std::move(*value));
+  if (recovered.handle.driver == kNewHandle) {
+    recovered.handle.driver = info_.name;
+    recovered.handle.driver_version = info_.version;
+  } else {
+    recovered.handle = *stored;
+  }
+  co_return recovered;
+}
+
+Co<Result<ExitResult>> LoadedDriver::Wait(Context context, RunId run) {
+  DROVER_CO_TRY(Usable());
+  const auto call = NewCall("wait", run, DecodeExit);
+  Verb verb = [container = container_, self = instance_](const drover_call* frame,
+                                                         drover_error* error) {
+    const auto args = NewStruct<drover_wait_args>();
+    return container->table()->wait(self, frame, &args, error);
+  };
+  Result<CallValue> value = co_await Call(context, call, Duration(0), false, std::move(verb));
+  if (!value.ok()) co_return value.error();
+  co_return std::get<ExitResult>(std::move(*value));
+}
+
+Co<Status> LoadedDriver::Stop(Context context, RunId run, Duration timeout, std::string signal) {
+  auto name = std::make_shared<const std::string>(std::move(signal));
+  const auto call = NewCall("stop", run, DecodeEmpty);
+  Verb verb = [container = container_, self = instance_, timeout, name](const drover_call* frame,
+                                                                        drover_error* error) {
+    auto args = NewStruct<drover_stop_args>();
+    args.timeout = timeout.count();
+    args.signal = ToStr(*name);
+    return container->table()->stop(self, frame, &args, error);
+  };
+  // The kill is the host's, whatever the driver does.
+  const Loop::TimerId kill = loop()->After(timeout + limits().kill_after, [host = host_, run] {
+    const PluginHost::Run* known = host->FindRun(run);
+    if (known == nullptr || !known->has_processes) return;
+    host->Log(PluginLogLevel::kWarn, "the stop timeout is over: the host kills the task", &run);
+    (void)host->processes()->Kill(run);
+  });
+  const Duration limit = timeout + limits().stop_extra;
+  Result<CallValue> value = co_await CallInTurn(context, call, limit, std::move(verb));
+  loop()->Cancel(kill);
+  co_return ToStatus(value);
+}
+
+Co<Status> LoadedDriver::ForceKill(Context context, RunId run) {
+  co_return co_await KillRun(host_->processes(), std::move(context), run);
+}
+
+Co<Status> LoadedDriver::Signal(Context context, RunId run, std::string signal) {
+  DROVER_CO_TRY(Usable());
+  if (!driver_info_.can_signal) {
+    co_return Error(Code::kUnimplemented, "driver " + info_.name + " does not support signals");
+  }
+  auto name = std::make_shared<const std::string>(std::move(signal));
+  Plain function = [container = container_, self = instance_, run, name](drover_error* error) {
+    const drover_run_id id = ToRunId(run);
+    return container->table()->signal(self, &id, ToStr(*name), error);
+  };
+  co_return co_await Invoke(context, "signal", run, limits().signal, false, std::move(function));
+}
+
+Co<Status> LoadedDriver::Destroy(Context context, RunId run, bool force) {
+  const auto call = NewCall("destroy", run, DecodeEmpty);
+  Verb verb = [container = container_, self = instance_, force](const drover_call* frame,
+                                                                drover_error* error) {
+    auto args = NewStruct<drover_destroy_args>();
+    args.force = force ? 1 : 0;
+    return container->table()->destroy(self, frame, &args, error);
+  };
+  const Status status =
+      ToStatus(co_await CallInTurn(context, call, limits().destroy, std::move(verb)));
+  const bool gone = status.ok() || status.code() == Code::kNotFound;
+  // Whatever the driver made of it: after a destroy nothing of the run is left.
+  const PluginHost::Run* known = host_->FindRun(run);
+  if ((gone || force) && known != nullptr && known->has_processes) {
+    const Context patient = life_.Child();
+    const Status released = co_await host_->processes()->Release(patient, run);
+    if (!released.ok()) {
+      host_->Log(PluginLogLevel::kWarn, "releasing it: " + released.error().message(), &run);
+    }
+  }
+  if (gone) {
+    ForgetRun(run);
+  } else if (force) {
+    host_->runs().erase(run);
+  }
+  co_return status;
+}
+
+Co<Result<TaskStatus>> LoadedDriver::Inspect(Context context, RunId run) {
+  DROVER_CO_TRY(Usable());
+  const auto call = NewCall("inspect", run, DecodeStatus);
+  Verb verb = [container = container_, self = instance_](const drover_call* frame,
+                                                         drover_error* error) {
+    const auto args = NewStruct<drover_inspect_args>();
+    return container->table()->inspect(self, frame, &args, error);
+  };
+  Result<CallValue> value = co_await Call(context, call, limits().inspect, false, std::move(verb));
+  if (!value.ok()) co_return value.error();
+  co_return std::get<TaskStatus>(std::move(*value));
+}
+
+Co<void> LoadedDriver::Shutdown() {
+  life_.Cancel("the driver is being shut down");
+  co_await gate_.Join();
+  // What the driver still waits for ends before it is told to go, so that nothing of the host's
+  // calls into it afterwards.
+  co_await host_->CloseServices();
+  co_await host_->pool().Drain(loop()->Now() + limits().shutdown);
+  if (instance_ != nullptr && !host_->pool().exhausted()) {
+    const Context context(loop());
+    const auto call = NewCall("shutdown", RunId(), DecodeEmpty);
+    Verb verb = [container = container_, self = instance_](const drover_call* frame,
+                                                           drover_error* error) {
+      const auto args = NewStruct<drover_shutdown_args>();
+      return container->table()->shutdown(self, frame, &args, error);
+    };
+    const Status status =
+        ToStatus(co_await Call(context, call, limits().shutdown, true, std::move(verb)));
+    if (!status.ok()) {
+      host_->Log(PluginLogLevel::kWarn, "shutting it down: " + status.error().message());
+    }
+  }
+  ending_ = true;
+  co_await gate_.Close();
+  co_await host_->Close(loop()->Now() + 2s);
+  overdue_.clear();
+  UpdateHealth();
+}
+
+}  // namespace drover

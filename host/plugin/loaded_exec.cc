@@ -1,0 +1,116 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/plugin/abi_read.h"
+#include "host/plugin/abi_write.h"
+#include "host/plugin/loaded_driver.h"
+
+namespace drover {
+namespace {
+
+Result<CallValue> DecodeExit(const void* result) {
+  Result<ExitResult> exit = ReadExitResult(static_cast<const drover_exit_result*>(result));
+  if (!exit.ok()) return exit.error();
+  return CallValue(std::move(*exit));
+}
+
+// One exec session: a call that the driver completes when the command has ended. Holds what it
+// needs of the driver, not the driver.
+class LoadedExecSession : public TaskExecSession {
+ public:
+  LoadedExecSession(std::shared_ptr<PluginHost> host, std::shared_ptr<DriverContainer> container,
+                    drover_instance* self, const drover_task_exec* exec,
+                    std::shared_ptr<PendingCall> call)
+      : host_(std::move(host)),
+        container_(std::move(container)),
+        self_(self),
+        exec_(exec),
+        call_(std::move(call)) {}
+
+  ~LoadedExecSession() override {
+    if (!host_->calls().Cancel(call_->id)) return;
+    host_->pool().Post({"call_cancelled",
+                        [container = container_, self = self_, id = call_->id] {
+                          container->table()->call_cancelled(self, id);
+                        },
+                        host_->limits().hold, false});
+  }
+
+  Status Resize(TerminalSize size) override {
+    // Nobody waits for the result: the terminal follows as soon as it can.
+    const bool posted = host_->pool().Post(
+        {"exec.resize",
+         [host = host_, self = self_, exec = exec_, id = call_->id, size] {
+           auto error = NewStruct<drover_error>();
+           const std::int32_t status = exec->resize(self, id, size.width, size.height, &error);
+           if (status != DROVER_OK) {
+             host->Log(PluginLogLevel::kDebug,
+                       "resizing a terminal: " + ReadError(status, &error).message());
+           }
+         },
+         host_->limits().hold, false});
+    if (!posted) return Error(Code::kUnavailable, "the driver has no thread left");
+    return {};
+  }
+
+  Co<Result<ExitResult>> Wait(Context context) override {
+    const std::shared_ptr<PendingCall> call = call_;
+    DROVER_CO_TRY(co_await call->done.Wait(context));
+    if (!call->outcome->ok()) co_return call->outcome->error();
+    co_return std::get<ExitResult>(**call->outcome);
+  }
+
+ private:
+  const std::shared_ptr<PluginHost> host_;
+  const std::shared_ptr<DriverContainer> container_;
+  drover_instance* const self_;
+  const drover_task_exec* const exec_;
+  const std::shared_ptr<PendingCall> call_;
+};
+
+}  // namespace
+
+Co<Result<std::unique_ptr<TaskExecSession>>> LoadedDriver::Exec(Context context, RunId run,
+                                                                ExecRequest request) {
+  DROVER_CO_TRY(Usable());
+  if (exec_ == nullptr) {
+    co_return Error(Code::kUnimplemented, "driver " + info_.name + " does not support exec");
+  }
+  if (request.command.empty()) {
+    co_return Error(Code::kInvalidArgument, "there is no command to run");
+  }
+  const auto call = NewCall("exec", run, DecodeExit);
+  host_->calls().Add(call);
+  auto given = std::make_shared<ExecRequest>(std::move(request));
+  Plain start = [exec = exec_, self = instance_, given, call](drover_error* error) {
+    std::vector<drover_str> command;
+    for (const std::string& word : given->command) command.push_back(ToStr(word));
+    auto frame = NewStruct<drover_call>();
+    frame.id = call->id;
+    frame.run_id = ToRunId(call->run);
+    frame.deadline = INT64_MAX;
+    auto args = NewStruct<drover_exec_args>();
+    args.tty = given->tty ? 1 : 0;
+    args.command = ToArray(command);
+    args.width = given->size.width;
+    args.height = given->size.height;
+    const auto give = [](UniqueFd* fd) {
+      return fd->valid() ? drover_fd{fd->Release(), DROVER_FD_GIVEN}
+                         : drover_fd{-1, DROVER_FD_NONE};
+    };
+    args.input = give(&given->input);
+    args.output = give(&given->output);
+    args.error = give(&given->error);
+    return exec->exec(self, &frame, &args, error);
+  };
+  const Status begun =
+      co_await Invoke(context, "exec", run, limits().hold, /*control=*/false, std::move(start));
+  // Made before the error is looked at: its destructor gives the call up.
+  auto session = std::make_unique<LoadedExecSession>(host_, container_, instance_, exec_, call);
+  if (!begun.ok()) {
+    const bool refused = !context.cancelled() && begun.code() != Code::kTimeout;
+    if (refused) host_->calls().Fail(call->id, begun.error());
+    co_return begun.error();
+  }
+  co_return std::unique_ptr<TaskExecSession>(std::move(session));
+}
+
+}  // namespace drover

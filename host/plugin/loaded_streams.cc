@@ -1,0 +1,122 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+// The streams of a driver: opened, subscribed to again when they end recoverably, and joined.
+#include "host/plugin/loaded_driver.h"
+
+namespace drover {
+
+Co<Status> LoadedDriver::RunStream(Context context, const char* what, RunId run, std::int32_t type,
+                                   bool control, Subscribe subscribe,
+                                   std::function<void(StreamMessage)> hear) {
+  struct State {
+    explicit State(Loop* loop) : ended(loop) {}
+    Event ended;
+    std::optional<Error> error;
+  };
+  auto state = std::make_shared<State>(loop());
+  const std::uint64_t id =
+      host_->streams().Open(type, std::move(hear), [state](std::optional<Error> error) {
+        state->error = std::move(error);
+        state->ended.Set();
+      });
+  Plain call = [subscribe = std::move(subscribe), id](drover_error* error) {
+    return subscribe(id, error);
+  };
+  Status status = co_await Invoke(context, what, run, limits().hold, control, std::move(call));
+  if (!status.ok() && !context.cancelled() && status.code() != Code::kTimeout) {
+    host_->streams().Close(id);  // refused
+    co_return status;
+  }
+  if (status.ok()) (void)co_await state->ended.Wait(context);
+  if (state->ended.is_set()) {
+    if (state->error) co_return *state->error;
+    co_return Status();
+  }
+  host_->streams().Close(id);
+  gate_.Spawn(EndStream(id));
+  co_return context.cancelled() ? context.status() : status;
+}
+
+Co<void> LoadedDriver::EndStream(std::uint64_t id) {
+  const Context context(loop());
+  Plain cancel = [container = container_, self = instance_, id](drover_error*) {
+    container->table()->stream_cancel(self, id);
+    return DROVER_OK;
+  };
+  (void)co_await Invoke(context, "stream_cancel", RunId(), limits().hold, false, std::move(cancel));
+  const Duration patience = limits().stream_join;
+  const std::int64_t deadline = (BootClock::now() + patience).time_since_epoch().count();
+  Plain join = [container = container_, self = instance_, id, deadline](drover_error* error) {
+    return container->table()->stream_join(self, id, deadline, error);
+  };
+  const Status joined =
+      co_await Invoke(context, "stream_join", RunId(), patience + 1s, false, std::move(join));
+  if (!joined.ok()) {
+    host_->Log(PluginLogLevel::kWarn,
+               "stream " + std::to_string(id) + " cannot be joined: " + joined.error().message());
+  }
+}
+
+// Keeps one of the driver's own streams open for its life. Between attempts it waits longer each
+// time, so a driver that fails at once costs nothing.
+Co<void> LoadedDriver::KeepStream(const char* what, std::int32_t type, Subscribe subscribe,
+                                  std::function<void(StreamMessage)> hear) {
+  Duration delay = limits().resubscribe_first;
+  bool heard = false;
+  std::function<void(StreamMessage)> listen = [&heard, hear](StreamMessage message) {
+    heard = true;
+    hear(std::move(message));
+  };
+  while (!life_.cancelled()) {
+    heard = false;
+    Status end =
+        co_await RunStream(life_, what, RunId(), type, /*control=*/true, subscribe, listen);
+    if (life_.cancelled() || end.ok()) break;
+    const bool fingerprint = type == DROVER_MESSAGE_FINGERPRINT;
+    if (fingerprint) {
+      told_.health = Health::kUnhealthy;
+      told_.description = "its fingerprint stream ended: " + end.error().message();
+      UpdateHealth();
+      first_fingerprint_.Set();
+    }
+    if (!end.error().recoverable()) {
+      const bool unimplemented = end.code() == Code::kUnimplemented && !fingerprint;
+      host_->Log(unimplemented ? PluginLogLevel::kDebug : PluginLogLevel::kWarn,
+                 std::string("its stream of ") + what + " ended: " + end.error().message());
+      break;
+    }
+    if (heard) delay = limits().resubscribe_first;
+    (void)co_await Sleep(life_, delay);
+    delay = std::min(delay * 2, limits().resubscribe_last);
+  }
+  first_fingerprint_.Set();
+}
+
+Subscription LoadedDriver::OnFingerprint(std::function<void()> changed) {
+  return fingerprint_listeners_.Add(std::move(changed));
+}
+
+Subscription LoadedDriver::OnEvents(RunId run, std::function<void(const DriverEvent&)> hear) {
+  std::erase_if(event_listeners_, [](const auto& entry) { return entry.second.empty(); });
+  return event_listeners_[run].Add(std::move(hear));
+}
+
+Co<Status> LoadedDriver::Stats(Context context, RunId run, Duration interval,
+                               std::function<void(TaskUsage)> sink) {
+  DROVER_CO_TRY(Usable());
+  if (stats_ == nullptr) {
+    co_return Error(Code::kUnimplemented, "driver " + info_.name + " has no statistics");
+  }
+  Subscribe subscribe = [stats = stats_, self = instance_, run, interval](std::uint64_t id,
+                                                                          drover_error* error) {
+    drover_run_id of;
+    std::copy(run.bytes.begin(), run.bytes.end(), std::begin(of.bytes));
+    return stats->stats(self, id, &of, interval.count(), error);
+  };
+  std::function<void(StreamMessage)> hear = [sink = std::move(sink)](StreamMessage message) {
+    sink(std::move(std::get<TaskUsage>(message)));
+  };
+  co_return co_await RunStream(std::move(context), "stats", run, DROVER_MESSAGE_STATS, false,
+                               std::move(subscribe), std::move(hear));
+}
+
+}  // namespace drover

@@ -1,0 +1,170 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/plugin/service_done.h"
+
+#include "host/plugin/abi_write.h"
+
+namespace drover {
+namespace {
+
+drover_exit_result ToExit(int exit_code, int signal, bool oom_killed, const std::string& error) {
+  auto result = NewStruct<drover_exit_result>();
+  result.exit_code = exit_code;
+  result.signal = signal;
+  result.oom_killed = oom_killed ? 1 : 0;
+  result.error = ToStr(error);
+  return result;
+}
+
+drover_usage ToUsage(int pid, const ResourceUsage& from, bool has_cpu, bool has_ticks) {
+  auto usage = NewStruct<drover_usage>();
+  usage.pid = pid;
+  usage.measured = DROVER_STAT_RSS | DROVER_STAT_SWAP;
+  usage.rss = from.memory.rss;
+  usage.swap = from.memory.swap;
+  if (!has_cpu) return usage;
+  usage.measured |= DROVER_STAT_USER_MODE | DROVER_STAT_SYSTEM_MODE | DROVER_STAT_PERCENT;
+  usage.user_mode = from.cpu.user_mode;
+  usage.system_mode = from.cpu.system_mode;
+  usage.percent = from.cpu.percent;
+  if (has_ticks) usage.measured |= DROVER_STAT_TOTAL_TICKS;
+  usage.total_ticks = from.cpu.total_ticks;
+  return usage;
+}
+
+}  // namespace
+
+void ServiceDone::Post(std::function<void()> call) {
+  if (!host_->pool().Post(
+          {std::string("done of ") + what_, std::move(call), host_->limits().hold, false})) {
+    host_->Log(PluginLogLevel::kError,
+               std::string("the end of ") + what_ + " cannot be told: its threads are all held");
+  }
+}
+
+bool ServiceDone::Failed(const Status& status) {
+  if (status.ok()) return false;
+  Post([function = function_, context = context_, error = status.error()] {
+    auto out = NewStruct<drover_error>();
+    WriteError(error, &out);
+    function(context, &out, nullptr);
+  });
+  return true;
+}
+
+void ServiceDone::Finish(Status status) {
+  if (Failed(status)) return;
+  Post([function = function_, context = context_] {
+    const auto result = NewStruct<drover_empty_result>();
+    function(context, nullptr, &result);
+  });
+}
+
+void ServiceDone::Finish(Result<ProcessInfo> info) {
+  if (!info.ok()) return (void)Failed(info.error());
+  Post([function = function_, context = context_, pid = info->pid] {
+    auto result = NewStruct<drover_process_info>();
+    result.pid = pid;
+    function(context, nullptr, &result);
+  });
+}
+
+void ServiceDone::Finish(Result<ProcessExit> end) {
+  if (!end.ok()) return (void)Failed(end.error());
+  Post([function = function_, context = context_, from = std::move(*end)] {
+    const auto result = ToExit(from.exit_code, from.signal, from.oom_killed, from.error);
+    function(context, nullptr, &result);
+  });
+}
+
+void ServiceDone::Finish(Result<ExecExit> end) {
+  if (!end.ok()) return (void)Failed(end.error());
+  Post([function = function_, context = context_, from = std::move(*end)] {
+    const auto result = ToExit(from.exit_code, from.signal, false, from.error);
+    function(context, nullptr, &result);
+  });
+}
+
+void ServiceDone::FinishAttach(Result<ProcessService::Attached> attached) {
+  if (!attached.ok()) return (void)Failed(attached.error());
+  Post([function = function_, context = context_, from = std::move(*attached)] {
+    auto state = NewStruct<drover_process_state>();
+    drover_exit_result exit_result{};
+    if (const auto* info = std::get_if<ProcessInfo>(&from)) {
+      state.state = DROVER_TASK_RUNNING;
+      state.pid = info->pid;
+      state.started_at = info->started_at;
+    } else {
+      const auto& end = std::get<ProcessExit>(from);
+      exit_result = ToExit(end.exit_code, end.signal, end.oom_killed, end.error);
+      state.state = DROVER_TASK_EXITED;
+      state.started_at = end.started_at;
+      state.exit_result = &exit_result;
+    }
+    function(context, nullptr, &state);
+  });
+}
+
+void ServiceDone::Finish(Result<TaskUsage> usage) {
+  if (!usage.ok()) return (void)Failed(usage.error());
+  Post([function = function_, context = context_, from = std::move(*usage)] {
+    const bool has_cpu = !from.total.cpu.measured.empty();
+    const bool has_ticks = from.total.cpu.measured.size() > 3;
+    const drover_usage total = ToUsage(0, from.total, has_cpu, has_ticks);
+    std::vector<drover_usage> processes;
+    for (const auto& [pid, process] : from.pids) {
+      processes.push_back(ToUsage(pid, process, false, false));
+    }
+    auto stats = NewStruct<drover_stats>();
+    stats.type = DROVER_MESSAGE_STATS;
+    stats.timestamp = from.timestamp;
+    stats.total = &total;
+    stats.processes = ToArray(processes);
+    function(context, nullptr, &stats);
+  });
+}
+
+void ServiceDone::FinishPipes(UniqueFd output, UniqueFd error) {
+  // Shared, since a function object must be copyable: whoever runs it gives them away.
+  auto fds = std::make_shared<std::pair<UniqueFd, UniqueFd>>(std::move(output), std::move(error));
+  Post([function = function_, context = context_, fds] {
+    auto pipes = NewStruct<drover_task_output_pipes>();
+    pipes.output = {fds->first.Release(), DROVER_FD_GIVEN};
+    pipes.error = {fds->second.Release(), DROVER_FD_GIVEN};
+    function(context, nullptr, &pipes);
+  });
+}
+
+TaskUsage ToTaskUsage(const ProcessUsage& usage, PluginHost::Run* run, TimePoint now, WallTime wall,
+                      double core_mhz) {
+  TaskUsage sample;
+  sample.timestamp = wall;
+  sample.total.memory.rss = usage.rss;
+  sample.total.memory.swap = usage.swap;
+  for (const ProcessUsage::Process& process : usage.processes) {
+    ResourceUsage& to = sample.pids[process.pid];
+    to.memory.rss = process.rss;
+    to.memory.swap = process.swap;
+  }
+  if (run == nullptr) return sample;
+  if (run->sampled != TimePoint() && now > run->sampled) {
+    const auto share = [&](Duration spent, Duration before) {
+      return 100.0 * static_cast<double>(std::max(Duration(0), spent - before).count()) /
+             static_cast<double>((now - run->sampled).count());
+    };
+    auto& cpu = sample.total.cpu;
+    cpu.user_mode = share(usage.user_time, run->user_time);
+    cpu.system_mode = share(usage.system_time, run->system_time);
+    cpu.percent = cpu.user_mode + cpu.system_mode;
+    cpu.measured = {"User Mode", "System Mode", "Percent"};
+    if (core_mhz > 0) {
+      cpu.total_ticks = cpu.percent / 100 * core_mhz;
+      cpu.measured.emplace_back("Total Ticks");
+    }
+  }
+  run->sampled = now;
+  run->user_time = usage.user_time;
+  run->system_time = usage.system_time;
+  return sample;
+}
+
+}  // namespace drover

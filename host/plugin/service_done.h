@@ -1,0 +1,48 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "drover/drover.h"
+#include "host/base/result.h"
+#include "host/plugin/driver.h"
+#include "host/plugin/plugin_host.h"
+#include "host/process/process_spec.h"
+
+namespace drover {
+
+// The driver's function for one operation of a service. It is called exactly once, on the plugin's
+// pool, with what Finish was given; never when the plugin has lost all its threads.
+class ServiceDone {
+ public:
+  ServiceDone(std::shared_ptr<PluginHost> host, const char* what, drover_done function,
+              void* context)
+      : host_(std::move(host)), what_(what), function_(function), context_(context) {}
+
+  void Finish(Status status);
+  void Finish(Result<ProcessInfo> info);
+  void Finish(Result<ProcessExit> end);
+  void Finish(Result<ExecExit> end);
+  void FinishAttach(Result<ProcessService::Attached> attached);
+  void Finish(Result<TaskUsage> usage);
+  // Gives both descriptors to the driver.
+  void FinishPipes(UniqueFd output, UniqueFd error);
+
+  void* context() const { return context_; }
+
+ private:
+  // CALL is run on the pool.
+  void Post(std::function<void()> call);
+  bool Failed(const Status& status);
+
+  std::shared_ptr<PluginHost> host_;
+  const char* what_;
+  drover_done function_;
+  void* context_;
+};
+
+// The shares of the processor since the run's last sample; both samples may be the first.
+TaskUsage ToTaskUsage(const ProcessUsage& usage, PluginHost::Run* run, TimePoint now, WallTime wall,
+                      double core_mhz);
+
+}  // namespace drover

@@ -1,0 +1,79 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/plugin/user_lookup.h"
+
+#include <grp.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <vector>
+
+namespace drover {
+namespace {
+
+// A whole number of decimal digits that is a user id; (uid_t)-1 is none.
+std::optional<uid_t> ParseUid(const std::string& text) {
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  if (value == UINT32_MAX) return std::nullopt;
+  return value;
+}
+
+bool IsDigits(const std::string& text) {
+  return text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+}  // namespace
+
+Result<std::optional<ProcessUser>> LookUpUser(const std::string& user) {
+  if (user.empty()) return std::optional<ProcessUser>();
+  std::optional<uid_t> number;
+  if (IsDigits(user)) {
+    number = ParseUid(user);
+    if (!number) {
+      return Error(Code::kInvalidArgument, "user \"" + user + "\" is no user id: it is too large");
+    }
+  }
+  std::vector<char> buffer(16u << 10);
+  passwd entry{};
+  passwd* found = nullptr;
+  int failed = 0;
+  while ((failed = number ? getpwuid_r(*number, &entry, buffer.data(), buffer.size(), &found)
+                          : getpwnam_r(user.c_str(), &entry, buffer.data(), buffer.size(),
+                                       &found)) == ERANGE) {
+    buffer.resize(buffer.size() * 2);
+  }
+  ProcessUser result;
+  if (found != nullptr) {
+    result.uid = found->pw_uid;
+    result.gid = found->pw_gid;
+    int count = 64;
+    result.groups.resize(static_cast<std::size_t>(count));
+    if (getgrouplist(found->pw_name, found->pw_gid, result.groups.data(), &count) < 0) {
+      result.groups.resize(static_cast<std::size_t>(count));
+      getgrouplist(found->pw_name, found->pw_gid, result.groups.data(), &count);
+    }
+    result.groups.resize(static_cast<std::size_t>(count));
+  } else if (number) {
+    result.uid = *number;  // a user without entry has the group of its number and no other
+    result.gid = *number;
+  } else if (failed != 0 && failed != ENOENT) {
+    return ErrnoError(failed, "user \"" + user + "\"");
+  } else {
+    return Error(
+        Code::kInvalidArgument,
+        "user \"" + user + "\" does not exist on this machine: create it, or name another");
+  }
+  if (geteuid() != 0) {
+    if (result.uid == geteuid()) return std::optional<ProcessUser>();
+    return Error(
+        Code::kPermissionDenied,
+        "user \"" + user + "\": only an agent that runs as root can start tasks as others");
+  }
+  return std::optional<ProcessUser>(std::move(result));
+}
+
+}  // namespace drover
