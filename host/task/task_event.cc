@@ -119,7 +119,7 @@ constexpr std::array kPlainTexts = {
 
 }  // namespace
 
-TaskEvent&& TaskEvent::With(const char* key, std::string_view text) && {
+TaskEvent TaskEvent::With(const char* key, std::string_view text) && {
   if (!text.empty()) details[key] = CleanEventText(text);
   return std::move(*this);
 }

@@ -87,12 +87,12 @@ struct TaskEvent {
 
   // Sets a detail and returns the event. Texts come from tasks and plugins, so each is bounded and
   // cleaned first (see CleanEventText). An empty text sets nothing.
-  TaskEvent&& With(const char* key, std::string_view text) &&;
-  TaskEvent&& Message(std::string_view text) && {
+  TaskEvent With(const char* key, std::string_view text) &&;
+  TaskEvent Message(std::string_view text) && {
     return std::move(*this).With(event_key::kMessage, text);
   }
   // A task with such an event has failed.
-  TaskEvent&& FailsTask() && { return std::move(*this).With(event_key::kFailsTask, "true"); }
+  TaskEvent FailsTask() && { return std::move(*this).With(event_key::kFailsTask, "true"); }
 
   bool fails_task() const;
   // The detail, or empty.

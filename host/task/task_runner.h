@@ -14,6 +14,7 @@
 #include "host/plugin/driver.h"
 #include "host/spec/allocation.h"
 #include "host/stats/stats_collector.h"
+#include "host/task/hook_chain.h"
 #include "host/task/local_state.h"
 #include "host/task/restart_tracker.h"
 #include "host/task/task_hook.h"
@@ -22,8 +23,8 @@
 
 namespace drover {
 
-class HookChain;
 struct LiveRun;
+struct StopAnswer;
 
 struct TaskRunnerOptions {
   // Everything below that is a pointer is not owned and outlives the runner; only the ones that are
@@ -67,6 +68,8 @@ struct TaskRunnerOptions {
   std::vector<std::string> user_denylist_drivers = {"exec", "qemu", "java"};
   // A random number below BOUND, for the jitter of restarts. Null: a good one.
   std::function<std::uint64_t(std::uint64_t bound)> random;
+  // Hears of errors that are only worth a line in the log. May be null.
+  std::function<void(const std::string& task_name, const Error& error)> report;
 };
 
 // Runs one task of an allocation from its first prestart to its end, restarts included. Belongs to
@@ -134,66 +137,77 @@ class TaskRunner : public TaskControl,
   // What would be restored now.
   const LocalState& local_state() const { return local_; }
   std::optional<DriverNetwork> network() const { return local_.network; }
-  StatsCollector* stats() { return &stats_; }
+  const std::shared_ptr<StatsCollector>& stats() const { return stats_; }
 
  private:
   // Why a part of the run returned.
   enum class Step {
     kNext,      // go on with the next part
-    kRestart,   // begin again at the gate
+    kAgain,     // begin again at the gate
     kEnd,       // the task will not start again
     kShutdown,  // leave everything as it is
   };
-  struct Outcome;  // what outlives the runner for those who wait for its end
+  struct Outcome;  // what those who wait for the end of the run share with it
 
   TaskRunner(Loop* loop, TaskRunnerOptions options, std::shared_ptr<const Task> task);
 
   // task_runner.cc: the way of a task through its life.
   Co<void> RunWhole();
   Co<Step> MainLoop();
-  Co<Step> StartOnce();
-  Co<Step> WaitForExit();
-  Co<Step> AfterExit(ExitResult result);
+  Co<Step> WaitTurn();
+  Co<Step> RunToExit();
+  Co<Step> AfterExit();
+  Co<Step> Decide();
   Co<Step> StopLeftover();
   Co<Step> ParkDead();
+  Co<void> Complete();
   bool ShouldRun() const;
 
-  // runner_start.cc: from the configuration to a running driver task.
+  // runner_start.cc: from the hooks to a running driver task.
   Co<Step> Prestart();
   Co<Step> StartDriver();
-  Co<Result<StartedTask>> TryStart();
-  Result<std::shared_ptr<const TaskConfig>> MakeConfig(RunId run);
-  Co<Step> Decide();
-  Driver* driver() const;
+  Co<Status> TryStart(std::shared_ptr<const TaskConfig> config);
+  Result<std::shared_ptr<const TaskConfig>> MakeConfig(RunId run, std::string id);
   PrepareRequest MakePrepareRequest() const;
+  Result<Driver*> FindDriver() const;
+
+  // runner_live.cc: a run that the driver knows.
+  void Adopt(std::shared_ptr<const TaskConfig> config, std::optional<ExitResult> exited);
+  static Co<void> WatchExit(TaskRunner* self, std::shared_ptr<LiveRun> run);
+  Co<bool> RecoverLost(std::shared_ptr<LiveRun> run);
+  Co<Result<RecoveredTask>> AskRecover(Context context, std::shared_ptr<const TaskConfig> config);
+  Co<void> ClearRun();
+  Co<void> Discard(RunId run, bool kill);
+  void ForgetRun();
+  void NoteHealth(LiveRun* run);
+  void HearDriver(const DriverEvent& event);
+  Co<Result<std::shared_ptr<LiveRun>>> LazyRun(Context context);
 
   // runner_restore.cc: what an earlier agent left.
   Co<Step> Restore();
   Co<Step> Reattach();
   Co<Step> GiveUpReattach(Error error);
-  Co<Result<RecoveredTask>> Recover(Context context);
 
   // runner_kill.cc: from the wish to the end of the processes.
-  Co<ExitResult> KillTask(std::shared_ptr<LiveRun> run);
+  Co<void> KillTask(std::shared_ptr<LiveRun> run);
   Co<void> WaitShutdownDelay(std::shared_ptr<LiveRun> run);
   Co<Status> StopRun(std::shared_ptr<LiveRun> run);
-  Co<void> ClearRun();
+  static Co<void> AskStop(TaskRunner* self, std::shared_ptr<LiveRun> run, Context context,
+                          Duration timeout, std::shared_ptr<StopAnswer> answer);
+  Co<Status> EnforceStop(std::shared_ptr<LiveRun> run, Context context, Duration timeout,
+                         std::shared_ptr<StopAnswer> answer);
+  Duration KillTimeout() const;
 
-  // runner_live.cc: a run that the driver knows.
-  void Adopt(std::shared_ptr<const TaskConfig> config, std::optional<ExitResult> exited);
-  Co<void> WatchExit(std::shared_ptr<LiveRun> run);
-  void WatchHealth();
-  void HearDriver(const DriverEvent& event);
-  Co<Result<std::shared_ptr<LiveRun>>> LazyRun(Context context);
-
-  // runner_control.cc: requests from outside, and the state.
-  Co<void> UpdateLoop();
+  // runner_control.cc: requests from outside, the state and the hooks.
   Co<Status> RestartRunning(TaskEvent event, bool failure);
+  static Co<void> CarryOut(std::shared_ptr<TaskRunner> self, Co<Status> request);
+  static Co<void> UpdateLoop(TaskRunner* self);
+  Co<void> RunHooks(HookStage stage, Context context);
   void SetState(RunnerState state);
-  void SetStateWith(RunnerState state, TaskEvent event);
+  void SetState(RunnerState state, TaskEvent event);
   void Publish();
   Co<Status> Save();
-  Co<void> Finish();
+  void ReportError(const Error& error) const;
 
   Loop* const loop_;
   TaskRunnerOptions options_;
@@ -215,10 +229,9 @@ class TaskRunner : public TaskControl,
   std::shared_ptr<Outcome> outcome_;
 
   std::unique_ptr<HookChain> hooks_;
-  StatsCollector stats_;
-  std::shared_ptr<LiveRun> run_;
-  Subscription on_health_;
-  Health last_health_ = Health::kHealthy;
+  HookChain::Prepared prepared_;  // by the last prestart
+  std::shared_ptr<StatsCollector> stats_;
+  std::shared_ptr<LiveRun> run_;  // null while the driver has none
 };
 
 }  // namespace drover

@@ -1,0 +1,143 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/task/hook_chain.h"
+
+#include <atomic>
+
+namespace drover {
+namespace {
+
+// What a hook gets to return after it was interrupted.
+constexpr Duration kGrace = 1s;
+
+std::atomic<long> abandoned_calls{0};
+
+// A call of a hook: shared by the one who waits and the coroutine that may be left behind.
+template <typename T>
+struct HookCall {
+  HookCall(Loop* loop, std::shared_ptr<TaskHook> of) : hook(std::move(of)), returned(loop) {}
+  std::shared_ptr<TaskHook> hook;
+  Event returned;
+  std::optional<Result<T>> result;
+};
+
+template <typename T>
+Co<void> Drive(std::shared_ptr<HookCall<T>> call, Co<Result<T>> body) {
+  call->result.emplace(co_await std::move(body));
+  call->returned.Set();
+}
+
+// Waits for BODY, a stage of HOOK that was given CONTEXT, but not much longer than CONTEXT lasts.
+template <typename T>
+Co<Result<T>> Interruptible(Context context, std::shared_ptr<TaskHook> hook, Duration deadline,
+                            Co<Result<T>> body) {
+  Loop* const loop = context.loop();
+  const auto call = std::make_shared<HookCall<T>>(loop, std::move(hook));
+  loop->Spawn(Drive(call, std::move(body)));
+  Status waited = co_await call->returned.Wait(context);
+  if (!call->returned.is_set()) {
+    const Context grace = Context(loop).WithTimeout(kGrace);
+    waited = co_await call->returned.Wait(grace);
+  }
+  const bool late = context.status().code() == Code::kTimeout;
+  const Error timeout(Code::kTimeout, "it took longer than " + FormatDuration(deadline), true);
+  if (!call->returned.is_set()) {
+    abandoned_calls.fetch_add(1, std::memory_order_relaxed);
+    if (late) co_return timeout;
+    co_return context.status().error();
+  }
+  if (!call->result->ok() && call->result->code() == Code::kTimeout && late) co_return timeout;
+  co_return std::move(*call->result);
+}
+
+Error InStage(const Error& error, HookStage stage, const TaskHook& hook) {
+  return error.WithContext(std::string(HookStageName(stage)) + " hook \"" +
+                           std::string(hook.name()) + "\" failed");
+}
+
+}  // namespace
+
+long HookChain::abandoned() { return abandoned_calls.load(std::memory_order_relaxed); }
+
+void HookChain::Attach(const std::weak_ptr<TaskControl>& control) {
+  for (const auto& hook : hooks_) hook->Attach(control);
+}
+
+Co<HookChain::PrestartResult> HookChain::Prestart(Context kill, Context shutdown,
+                                                  PrestartRequest request,
+                                                  std::map<std::string, HookState>* hooks,
+                                                  std::function<Co<Status>()> save) {
+  Prepared prepared;
+  for (const auto& hook : hooks_) {
+    if (!hook->Has(HookStage::kPrestart)) continue;
+    const std::string name(hook->name());
+    HookState& kept = (*hooks)[name];
+    if (!kept.prestart_done) {
+      const Duration deadline = hook->deadline(HookStage::kPrestart);
+      request.data = kept.data;
+      request.env = prepared.env;
+      const JoinContext joined(kill, shutdown);
+      const Context context = joined.context().WithTimeout(deadline);
+      auto body = hook->Prestart(context, request);
+      Result<PrestartResponse> answer =
+          co_await Interruptible(context, hook, deadline, std::move(body));
+      if (!answer.ok()) {
+        co_return Failed{InStage(answer.error(), HookStage::kPrestart, *hook),
+                         hook->FailureEvent(answer.error())};
+      }
+      PrestartResponse& response = *answer;
+      // Mounts and devices are not kept, so who gives some is asked again.
+      const bool done = response.done && response.mounts.empty() && response.devices.empty();
+      HookState now{done, std::move(response.data), std::move(response.env)};
+      std::move(response.mounts.begin(), response.mounts.end(),
+                std::back_inserter(prepared.mounts));
+      std::move(response.devices.begin(), response.devices.end(),
+                std::back_inserter(prepared.devices));
+      if (!(now == kept)) {
+        kept = std::move(now);
+        const Status saved = co_await save();
+        if (!saved.ok()) {
+          const Error error =
+              saved.error().WithContext("its state could not be stored").AsRecoverable();
+          co_return Failed{InStage(error, HookStage::kPrestart, *hook), hook->FailureEvent(error)};
+        }
+      }
+    }
+    for (const auto& [key, value] : kept.env) prepared.env[key] = value;
+  }
+  co_return prepared;
+}
+
+Co<Status> HookChain::Call(TaskHook* hook, HookStage stage, Context context,
+                           PoststartRequest request) {
+  switch (stage) {
+    case HookStage::kPoststart:
+      return hook->Poststart(context, std::move(request));
+    case HookStage::kPrekill:
+      return hook->Prekill(context, std::move(request));
+    case HookStage::kExited:
+      return hook->Exited(context, std::move(request));
+    case HookStage::kUpdate:
+      return hook->Update(context, std::move(request));
+    case HookStage::kShutdown:
+      return hook->Shutdown(context, std::move(request));
+    default:
+      return hook->Stop(context, std::move(request));
+  }
+}
+
+Co<void> HookChain::Run(HookStage stage, Context context, PoststartRequest request,
+                        const std::map<std::string, HookState>* hooks) {
+  for (const auto& hook : hooks_) {
+    if (!hook->Has(stage)) continue;
+    const auto kept = hooks->find(std::string(hook->name()));
+    request.data = kept == hooks->end() ? StringMap() : kept->second.data;
+    const Duration deadline = hook->deadline(stage);
+    Context limited = context.WithTimeout(deadline);
+    auto body = Call(hook.get(), stage, limited, request);
+    const Status status = co_await Interruptible(limited, hook, deadline, std::move(body));
+    limited.Cancel("the hook has returned");
+    if (!status.ok() && report_) report_(InStage(status.error(), stage, *hook));
+  }
+}
+
+}  // namespace drover

@@ -1,0 +1,50 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/task/hooks/stats_hook.h"
+
+namespace drover {
+
+Co<void> StatsHook::Collect(std::shared_ptr<StatsCollector> collector, Context context,
+                            StatsCollector::Source source) {
+  co_await collector->Run(context, std::move(source));
+}
+
+Co<Status> StatsHook::AskDriver(DriverRegistry* drivers, std::string driver, RunId run,
+                                Context context, Duration interval, StatsCollector::Sink sink) {
+  // Found anew for each stream: the plugin may have been loaded again.
+  Driver* const found = drivers->Find(driver);
+  if (found == nullptr) co_return Error(Code::kUnavailable, "unknown driver \"" + driver + "\"");
+  co_return co_await found->Stats(context, run, interval, std::move(sink));
+}
+
+Co<Status> StatsHook::Poststart(Context, PoststartRequest request) {
+  if (!request.config) co_return Status();
+  co_await End();
+  // Its own context: that of the stage ends with the stage.
+  collecting_.emplace(loop_);
+  DriverRegistry* const drivers = drivers_;
+  StatsCollector::Source source = [drivers, driver = request.task->driver,
+                                   run = request.config->run_id](Context context, Duration interval,
+                                                                 StatsCollector::Sink sink) {
+    return AskDriver(drivers, driver, run, context, interval, std::move(sink));
+  };
+  running_.Spawn(Collect(collector_, *collecting_, std::move(source)));
+  co_return Status();
+}
+
+Co<Status> StatsHook::Exited(Context, HookRequest) {
+  co_await End();
+  co_return Status();
+}
+
+Co<Status> StatsHook::Shutdown(Context, HookRequest) {
+  co_await End();
+  co_return Status();
+}
+
+Co<void> StatsHook::End() {
+  if (collecting_) collecting_->Cancel("the task has ended");
+  co_await running_.Join();
+  collecting_.reset();
+}
+
+}  // namespace drover

@@ -1,0 +1,49 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "host/base/context.h"
+#include "host/base/event.h"
+#include "host/plugin/driver.h"
+
+namespace drover {
+
+// One start of a task that the driver knows. Shared by the runner's loop, the coroutine that waits
+// for its end, and requests from outside.
+struct LiveRun {
+  LiveRun(Loop* loop, std::shared_ptr<const TaskConfig> of)
+      : config(std::move(of)), watch(loop), exited(loop), unhealthy(loop), stop_over(loop) {}
+
+  const RunId& id() const { return config->run_id; }
+
+  // The first end counts.
+  void Finish(ExitResult with) {
+    if (result) return;
+    result = std::move(with);
+    exited.Set();
+  }
+  // The same, when the true result is not known and something may still be alive.
+  void FinishUnknown(std::string error) {
+    if (result) return;
+    unsure = true;
+    Finish(ExitResult{-1, 0, false, std::move(error)});
+  }
+
+  const std::shared_ptr<const TaskConfig> config;
+  Context watch;  // ends the waiting for its end
+  Event exited;   // set with the result
+  std::optional<ExitResult> result;
+  bool unsure = false;    // the host must kill whatever is left
+  bool announced = true;  // the event "Started" has been told
+  Event unhealthy;        // set while the driver is
+  bool stopping = false;  // somebody stops it; others wait for the same
+  Event stop_over;
+  Status stop_status;
+  std::optional<TimePoint> recovered_at;  // after the plugin was gone
+  Subscription on_health;
+  Subscription on_events;
+};
+
+}  // namespace drover

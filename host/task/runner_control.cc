@@ -1,0 +1,197 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/task/live_run.h"
+#include "host/task/runner_outcome.h"
+#include "host/task/task_runner.h"
+
+// Requests from outside, the state that is told to the outside, and the hooks in between. A request
+// holds the runner until it returns.
+namespace drover {
+namespace {
+
+Error NotRunning() { return Error(Code::kFailedPrecondition, "Task not running"); }
+
+}  // namespace
+
+bool TaskRunner::ended() const { return outcome_->ended.is_set(); }
+
+Co<void> TaskRunner::WaitEnded() {
+  const auto outcome = outcome_;
+  co_await outcome->ended.Wait();
+}
+
+void TaskRunner::StartKill(std::optional<TaskEvent> event) {
+  if (outcome_->ended.is_set()) return;
+  const bool killing = event && event->type == event_type::kKilling;
+  const bool pointless = killing && (state_.finished_at != 0 || kill_.cancelled());
+  if (event && !pointless) EmitEvent(std::move(*event));
+  kill_.Cancel("the task is being killed");
+}
+
+Co<Status> TaskRunner::Kill(std::optional<TaskEvent> event) {
+  const auto outcome = outcome_;
+  StartKill(std::move(event));
+  co_await outcome->ended.Wait();
+  co_return outcome->kill_status;
+}
+
+TaskEvent TaskRunner::MakeKillingEvent() const { return KillingEvent(KillTimeout()); }
+
+Co<Status> TaskRunner::Restart(TaskEvent event, bool failure) {
+  const auto self = shared_from_this();
+  co_return co_await RestartRunning(std::move(event), failure);
+}
+
+Co<Status> TaskRunner::ForceRestart(TaskEvent event, bool failure) {
+  const auto self = shared_from_this();
+  if (state_.state != RunnerState::kDead)
+    co_return co_await RestartRunning(std::move(event), failure);
+  if (kill_.cancelled() || shutdown_.cancelled() || local_.run_complete ||
+      outcome_->ended.is_set()) {
+    co_return NotRunning();
+  }
+  EmitEvent(std::move(event));
+  tracker_.SetTriggered(failure);
+  force_restart_.Set();
+  co_return Status();
+}
+
+Co<Status> TaskRunner::RestartRunning(TaskEvent event, bool failure) {
+  const auto run = run_;
+  if (!run || run->exited.is_set() || state_.state != RunnerState::kRunning || kill_.cancelled()) {
+    co_return NotRunning();
+  }
+  EmitEvent(std::move(event));
+  tracker_.SetTriggered(failure);
+  co_await RunHooks(HookStage::kPrekill, shutdown_);
+  co_return co_await StopRun(run);
+}
+
+Co<Status> TaskRunner::Signal(TaskEvent event, std::string signal) {
+  const auto self = shared_from_this();
+  const auto run = run_;
+  if (!run || run->exited.is_set()) co_return NotRunning();
+  EmitEvent(std::move(event));
+  DROVER_CO_ASSIGN(Driver* const driver, FindDriver());
+  const Context context = life_.WithTimeout(options_.driver_timeout);
+  co_return co_await driver->Signal(context, run->id(), std::move(signal));
+}
+
+Co<Result<std::unique_ptr<TaskExecSession>>> TaskRunner::Exec(Context context,
+                                                              ExecRequest request) {
+  const auto self = shared_from_this();
+  DROVER_CO_ASSIGN(const auto run, co_await LazyRun(context));
+  DROVER_CO_ASSIGN(Driver* const driver, FindDriver());
+  if (!driver->info().can_exec)
+    co_return Error(Code::kUnimplemented, "task driver does not support exec");
+  co_return co_await driver->Exec(context, run->id(), std::move(request));
+}
+
+Co<Result<TaskStatus>> TaskRunner::Inspect(Context context) {
+  const auto self = shared_from_this();
+  const auto run = run_;
+  if (!run) co_return NotRunning();
+  DROVER_CO_ASSIGN(Driver* const driver, FindDriver());
+  co_return co_await driver->Inspect(context, run->id());
+}
+
+void TaskRunner::MarkFailedKill(std::string reason) {
+  TaskEvent event = TaskEvent(event_type::kSetupFailure)
+                        .With(event_key::kKillReason, event_type::kRestoreFailed)
+                        .FailsTask();
+  event.display_message = CleanEventText(reason);
+  StartKill(std::move(event));
+}
+
+void TaskRunner::Update(std::shared_ptr<const Allocation> alloc) {
+  const TaskGroup* const group = alloc->group();
+  const Task* const task = group == nullptr ? nullptr : FindTask(*group, name_);
+  if (task == nullptr) {
+    StartKill(TaskEvent(event_type::kKilled)
+                  .With(event_key::kKillReason, "update missing task")
+                  .FailsTask());
+    return;
+  }
+  tracker_.SetPolicy(task->restart_policy.value_or(group->restart_policy));
+  task_ = std::shared_ptr<const Task>(alloc, task);
+  alloc_ = std::move(alloc);
+  update_.Set();  // several updates while the hooks run become one
+}
+
+Co<void> TaskRunner::UpdateLoop(TaskRunner* self) {
+  while (true) {
+    [[maybe_unused]] const Status status = co_await self->update_.Wait(self->life_);
+    if (self->life_.cancelled()) break;
+    self->update_.Reset();
+    if (self->state_.state == RunnerState::kDead) continue;
+    const JoinContext ended(self->kill_, self->shutdown_);
+    const JoinContext joined(ended.context(), self->life_);
+    co_await self->RunHooks(HookStage::kUpdate, joined.context());
+  }
+}
+
+Co<void> TaskRunner::Shutdown() {
+  const auto self = shared_from_this();
+  shutdown_.Cancel("the agent is shutting down");
+  if (outcome_->begun) co_await outcome_->ended.Wait();
+  const Context context(loop_);
+  co_await RunHooks(HookStage::kShutdown, context);
+  const Status saved = co_await Save();
+  if (!saved.ok()) ReportError(saved.error());
+}
+
+void TaskRunner::EmitEvent(TaskEvent event) {
+  AppendTaskEvent(&state_, std::move(event), loop_->Wall());
+  Publish();
+}
+
+Co<void> TaskRunner::CarryOut(std::shared_ptr<TaskRunner> self, Co<Status> request) {
+  const Status status = co_await std::move(request);
+  if (!status.ok()) self->ReportError(status.error());
+}
+
+void TaskRunner::RequestRestart(TaskEvent event, bool failure) {
+  background_.Spawn(CarryOut(shared_from_this(), Restart(std::move(event), failure)));
+}
+
+void TaskRunner::RequestKill(TaskEvent event) { StartKill(std::move(event)); }
+
+void TaskRunner::RequestSignal(TaskEvent event, std::string signal) {
+  background_.Spawn(CarryOut(shared_from_this(), Signal(std::move(event), std::move(signal))));
+}
+
+void TaskRunner::SetState(RunnerState state) {
+  ChangeTaskState(&state_, state, loop_->Wall());
+  Publish();
+}
+
+void TaskRunner::SetState(RunnerState state, TaskEvent event) {
+  ChangeTaskState(&state_, state, loop_->Wall());
+  EmitEvent(std::move(event));
+}
+
+void TaskRunner::Publish() {
+  snapshot_ = std::make_shared<const TaskStateRecord>(state_);
+  if (options_.observer != nullptr) options_.observer->OnTaskState(name_, snapshot_);
+}
+
+Co<Status> TaskRunner::Save() {
+  if (options_.store == nullptr) co_return Status();
+  const Context context = Context(loop_).WithTimeout(options_.driver_timeout);
+  auto copy = std::make_shared<const LocalState>(local_);
+  co_return co_await options_.store->SaveLocalState(context, name_, std::move(copy));
+}
+
+Co<void> TaskRunner::RunHooks(HookStage stage, Context context) {
+  PoststartRequest request;
+  request.alloc = alloc_;
+  request.task = task_;
+  if (run_) request.config = run_->config;
+  request.network = local_.network;
+  co_await hooks_->Run(stage, context, std::move(request), &local_.hooks);
+}
+
+void TaskRunner::ReportError(const Error& error) const {
+  if (options_.report) options_.report(name_, error);
+}
+
+}  // namespace drover

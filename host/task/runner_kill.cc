@@ -1,0 +1,158 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "host/task/live_run.h"
+#include "host/task/runner_outcome.h"
+#include "host/task/task_runner.h"
+
+// From the wish that a task ends to the end of its processes. The driver is asked; the timer is the
+// host's, which kills by itself when the time is over, whatever the driver does.
+namespace drover {
+namespace {
+
+// What the driver gets for its own kill after the kill timeout.
+constexpr Duration kKillSlack = 50ms;
+// How long the end may take to be told after everything was killed.
+constexpr Duration kExitGrace = 5s;
+// How long a stop may take to return after the end was told.
+constexpr Duration kStopGrace = 250ms;
+
+constexpr int kStopRetries = 5;
+constexpr Duration kStopBase = 5s;
+constexpr Duration kStopMax = 2min;
+
+}  // namespace
+
+// What the driver has answered to the stop: shared with the coroutine that asks.
+struct StopAnswer {
+  explicit StopAnswer(Loop* loop) : over(loop) {}
+  Event over;  // it will not be asked again
+  Status status;
+};
+
+Duration TaskRunner::KillTimeout() const {
+  return std::clamp(task_->kill_timeout, Duration(0), options_.max_kill_timeout);
+}
+
+Co<void> TaskRunner::KillTask(std::shared_ptr<LiveRun> run) {
+  tracker_.SetKilled();  // also when it ends by itself meanwhile
+  co_await RunHooks(HookStage::kPrekill, shutdown_);
+  if (!run->exited.is_set()) co_await WaitShutdownDelay(run);
+  if (run->exited.is_set() || shutdown_.cancelled()) co_return;
+  outcome_->kill_status = co_await StopRun(run);
+  if (run->exited.is_set() || shutdown_.cancelled()) co_return;
+  // All means are used up. To wait for ever would help nobody; the error says what may be left.
+  run->FinishUnknown(outcome_->kill_status.ok() ? "the driver has not told how the task ended"
+                                                : outcome_->kill_status.error().message());
+}
+
+Co<void> TaskRunner::WaitShutdownDelay(std::shared_ptr<LiveRun> run) {
+  const Duration delay = task_->shutdown_delay;
+  if (delay <= 0s) co_return;
+  const Context no_delay = options_.no_shutdown_delay.value_or(life_);
+  const std::string text =
+      "shutdown_delay of " + FormatDuration(delay) + " before killing the task.";
+  if (no_delay.cancelled() || alloc_->no_shutdown_delay) {
+    SetState(RunnerState::kPending,
+             TaskEvent(event_type::kSkippingShutdownDelay).Message("Skipping " + text));
+    co_return;
+  }
+  SetState(RunnerState::kPending,
+           TaskEvent(event_type::kWaitingShutdownDelay).Message("Waiting for " + text));
+  const JoinContext joined(no_delay, shutdown_);
+  const Context limited = joined.context().WithTimeout(delay);
+  [[maybe_unused]] const Status exited = co_await run->exited.Wait(limited);
+}
+
+Co<Status> TaskRunner::StopRun(std::shared_ptr<LiveRun> run) {
+  if (run->exited.is_set()) co_return Status();
+  if (run->stopping) {
+    const Status over = co_await run->stop_over.Wait(shutdown_);
+    co_return over.ok() ? run->stop_status : over;
+  }
+  run->stopping = true;
+  run->stop_over.Reset();
+  const Duration timeout = KillTimeout();
+  const auto answer = std::make_shared<StopAnswer>(loop_);
+  Context asking = shutdown_.Child();
+  Gate asker(loop_);
+  asker.Spawn(AskStop(this, run, asking, timeout, answer));
+  const Status stopped = co_await EnforceStop(run, asking, timeout, answer);
+  if (!answer->over.is_set()) {
+    const Context grace = asking.WithTimeout(kStopGrace);
+    [[maybe_unused]] const Status over = co_await answer->over.Wait(grace);
+  }
+  asking.Cancel("the task has been stopped");
+  co_await asker.Close();
+  run->stopping = false;
+  run->stop_status = stopped;
+  run->stop_over.Set();
+  co_return stopped;
+}
+
+Co<void> TaskRunner::AskStop(TaskRunner* self, std::shared_ptr<LiveRun> run, Context context,
+                             Duration timeout, std::shared_ptr<StopAnswer> answer) {
+  const TimePoint deadline = self->loop_->Now() + timeout;
+  const std::string signal = self->task_->kill_signal;
+  Duration backoff = kStopBase;
+  for (int tries = 0;; ++tries) {
+    const Result<Driver*> driver = self->FindDriver();
+    if (driver.ok()) {
+      const Duration left = std::max(deadline - self->loop_->Now(), Duration(0));
+      const Context limited = context.WithTimeout(left + self->options_.driver_timeout);
+      answer->status = co_await (*driver)->Stop(limited, run->id(), left, signal);
+    } else {
+      answer->status = driver.error();
+    }
+    // A task that the driver does not know is one that has been stopped.
+    if (answer->status.code() == Code::kNotFound) answer->status = Status();
+    if (answer->status.ok() || tries == kStopRetries) break;
+    if (run->exited.is_set() || context.cancelled()) break;
+    self->ReportError(answer->status.error().WithContext("the task could not be stopped"));
+    const Context pause = context.WithTimeout(backoff);
+    [[maybe_unused]] const Status waited = co_await run->exited.Wait(pause);
+    if (run->exited.is_set() || context.cancelled()) break;
+    backoff = std::min(4 * backoff, kStopMax);
+  }
+  answer->over.Set();
+}
+
+Co<Status> TaskRunner::EnforceStop(std::shared_ptr<LiveRun> run, Context context, Duration timeout,
+                                   std::shared_ptr<StopAnswer> answer) {
+  {
+    const Context patience = context.WithTimeout(timeout + kKillSlack);
+    co_await WaitAny(patience, &run->exited, &run->unhealthy);
+  }
+  if (run->exited.is_set()) co_return Status();
+  if (context.cancelled()) co_return context.status();
+
+  Status forced;
+  const Result<Driver*> driver = FindDriver();
+  if (driver.ok()) {
+    const Context limited = context.WithTimeout(options_.driver_timeout);
+    forced = co_await (*driver)->ForceKill(limited, run->id());
+  } else {
+    forced = driver.error();
+  }
+  if (forced.ok()) {
+    const Duration limit = answer->over.is_set() ? kExitGrace : options_.driver_timeout;
+    const Context told = context.WithTimeout(limit);
+    [[maybe_unused]] const Status exited = co_await run->exited.Wait(told);
+  } else {
+    // Nothing of it is in the host's hands: only the driver can end it.
+    ReportError(forced.error().WithContext("the host could not kill the task"));
+    co_await WaitAny(context, &run->exited, &answer->over);
+    const Context told = context.WithTimeout(kExitGrace);
+    [[maybe_unused]] const Status exited = co_await run->exited.Wait(told);
+  }
+  if (run->exited.is_set()) co_return Status();
+  if (context.cancelled()) co_return context.status();
+  const std::string by_driver = answer->status.ok() ? std::string("it has not told of the end")
+                                                    : answer->status.error().message();
+  const std::string by_host =
+      forced.ok() ? std::string("all processes were killed") : forced.error().message();
+  co_return Error(Code::kTimeout, "failed to kill task: driver \"" + task_->driver +
+                                      "\": " + by_driver + "; host: " + by_host);
+}
+
+}  // namespace drover

@@ -1,0 +1,173 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "host/task/live_run.h"
+#include "host/task/task_runner.h"
+
+// A run that the driver knows: watching it, clearing it away, and bringing it back when its plugin
+// was gone.
+namespace drover {
+namespace {
+
+// Tries that are 250 ms, 1 s, 4 s, 5 s and 5 s apart.
+constexpr int kLazyTries = 5;
+constexpr Duration kLazyBase = 250ms;
+constexpr Duration kLazyMax = 5s;
+
+// A plugin that goes away again so soon after it came back is given up.
+constexpr Duration kRecoverAgainAfter = 30s;
+
+}  // namespace
+
+void TaskRunner::Adopt(std::shared_ptr<const TaskConfig> config, std::optional<ExitResult> exited) {
+  run_ = std::make_shared<LiveRun>(loop_, std::move(config));
+  if (const Result<Driver*> driver = FindDriver(); driver.ok()) {
+    LiveRun* const run = run_.get();
+    if ((*driver)->fingerprint().health == Health::kUnhealthy) run->unhealthy.Set();
+    run->on_health = (*driver)->OnFingerprint([this, run] { NoteHealth(run); });
+    run->on_events =
+        (*driver)->OnEvents(run->id(), [this](const DriverEvent& event) { HearDriver(event); });
+  }
+  if (exited) {
+    run_->Finish(std::move(*exited));
+  } else {
+    background_.Spawn(WatchExit(this, run_));
+  }
+}
+
+Co<void> TaskRunner::WatchExit(TaskRunner* self, std::shared_ptr<LiveRun> run) {
+  while (!run->watch.cancelled() && !run->exited.is_set()) {
+    const Result<Driver*> driver = self->FindDriver();
+    Result<ExitResult> result = Error(Code::kUnavailable, "");
+    if (driver.ok()) {
+      result = co_await (*driver)->Wait(run->watch, run->id());
+    } else {
+      result = driver.error();
+    }
+    if (run->watch.cancelled()) break;
+    if (result.ok()) {
+      run->Finish(std::move(*result));
+      break;
+    }
+    const bool gone = result.code() == Code::kUnavailable || result.code() == Code::kNotFound;
+    if (gone && co_await self->RecoverLost(run)) continue;
+    if (run->watch.cancelled()) break;
+    run->FinishUnknown(result.error().message());
+  }
+}
+
+Co<bool> TaskRunner::RecoverLost(std::shared_ptr<LiveRun> run) {
+  const TimePoint now = loop_->Now();
+  if (run->recovered_at && now - *run->recovered_at < kRecoverAgainAfter) co_return false;
+  Result<RecoveredTask> recovered = co_await AskRecover(run->watch, run->config);
+  if (!recovered.ok()) {
+    if (!run->watch.cancelled()) ReportError(recovered.error());
+    co_return false;
+  }
+  if (run->watch.cancelled()) co_return false;
+  run->recovered_at = loop_->Now();
+  local_.handle = std::move(recovered->handle);
+  const Status saved = co_await Save();
+  if (!saved.ok()) ReportError(saved.error());
+  if (recovered->exited) run->Finish(std::move(*recovered->exited));
+  co_return true;
+}
+
+Co<Result<RecoveredTask>> TaskRunner::AskRecover(Context context,
+                                                 std::shared_ptr<const TaskConfig> config) {
+  const TaskHandle handle = local_.handle.value_or(TaskHandle());
+  Duration backoff = kLazyBase;
+  for (int tries = 0;; ++tries) {
+    Result<RecoveredTask> recovered = Error(Code::kUnavailable, "");
+    const Result<Driver*> driver = FindDriver();
+    if (driver.ok()) {
+      const Context limited = context.WithTimeout(options_.driver_timeout);
+      recovered = co_await (*driver)->Recover(limited, config, handle);
+    } else {
+      recovered = driver.error();
+    }
+    // A plugin may be on its way back; every other answer is one.
+    if (recovered.ok() || recovered.code() != Code::kUnavailable) co_return recovered;
+    if (tries == kLazyTries || context.cancelled()) co_return recovered;
+    const Status slept = co_await Sleep(context, backoff);
+    if (!slept.ok()) co_return slept.error();
+    backoff = std::min(4 * backoff, kLazyMax);
+  }
+}
+
+Co<void> TaskRunner::ClearRun() {
+  const auto run = run_;
+  run->watch.Cancel("the task has ended");
+  run->on_events.Cancel();
+  run->on_health.Cancel();
+  co_await Discard(run->id(), run->unsure);
+  if (run_ == run) run_ = nullptr;
+  ForgetRun();
+  const Status saved = co_await Save();
+  if (!saved.ok()) ReportError(saved.error());
+}
+
+Co<void> TaskRunner::Discard(RunId run, bool kill) {
+  const Result<Driver*> driver = FindDriver();
+  if (!driver.ok()) {
+    ReportError(driver.error().WithContext("run " + run.ToString() + " could not be destroyed"));
+    co_return;
+  }
+  if (kill) {
+    const Context context = shutdown_.WithTimeout(options_.driver_timeout);
+    const Status killed = co_await (*driver)->ForceKill(context, run);
+    if (!killed.ok() && killed.code() != Code::kNotFound) ReportError(killed.error());
+  }
+  const Context context = shutdown_.WithTimeout(options_.driver_timeout);
+  const Status destroyed = co_await (*driver)->Destroy(context, run, true);
+  if (!destroyed.ok() && destroyed.code() != Code::kNotFound)
+    ReportError(destroyed.error().WithContext("run " + run.ToString() + " was not destroyed"));
+}
+
+void TaskRunner::ForgetRun() {
+  local_.run_id.reset();
+  local_.task_config_id.clear();
+  local_.config = nullptr;
+  local_.handle.reset();
+}
+
+void TaskRunner::NoteHealth(LiveRun* run) {
+  const Result<Driver*> driver = FindDriver();
+  if (!driver.ok() || run->exited.is_set()) return;
+  const Fingerprint& fingerprint = (*driver)->fingerprint();
+  const bool unhealthy = fingerprint.health == Health::kUnhealthy;
+  if (unhealthy == run->unhealthy.is_set()) return;
+  if (unhealthy) {
+    run->unhealthy.Set();
+  } else {
+    run->unhealthy.Reset();
+  }
+  std::string text =
+      "Driver \"" + task_->driver + "\" became " + std::string(unhealthy ? "unhealthy" : "healthy");
+  if (unhealthy && !fingerprint.description.empty()) text += ": " + fingerprint.description;
+  EmitEvent(TaskEvent(unhealthy ? event_type::kPluginUnhealthy : event_type::kPluginHealthy)
+                .Message(text));
+}
+
+void TaskRunner::HearDriver(const DriverEvent& heard) {
+  TaskEvent event(event_type::kDriver);
+  for (const auto& [key, value] : heard.annotations)
+    event.details[CleanEventText(key)] = CleanEventText(value);
+  EmitEvent(std::move(event).With(event_key::kDriverMessage, heard.message));
+}
+
+Co<Result<std::shared_ptr<LiveRun>>> TaskRunner::LazyRun(Context context) {
+  Duration backoff = kLazyBase;
+  for (int tries = 0;; ++tries) {
+    if (run_ && !run_->exited.is_set()) co_return run_;
+    if (state_.state == RunnerState::kDead || life_.cancelled())
+      co_return Error(Code::kFailedPrecondition, "Task not running");
+    if (tries == kLazyTries) co_return Error(Code::kUnavailable, "no driver handle");
+    const JoinContext joined(context, life_);
+    const Status slept = co_await Sleep(joined.context(), backoff);
+    if (!slept.ok() && context.cancelled()) co_return slept.error();
+    backoff = std::min(4 * backoff, kLazyMax);
+  }
+}
+
+}  // namespace drover

@@ -1,0 +1,17 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "host/base/event.h"
+#include "host/task/task_runner.h"
+
+namespace drover {
+
+// The end of a run. Those who wait for it hold it, so it may outlive the runner.
+struct TaskRunner::Outcome {
+  explicit Outcome(Loop* loop) : ended(loop) {}
+  bool begun = false;
+  Event ended;
+  Status kill_status;  // of the last stop that a kill asked for
+};
+
+}  // namespace drover

@@ -1,0 +1,95 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/task/live_run.h"
+#include "host/task/task_runner.h"
+
+// What an earlier agent left: a task that runs, that has ended meanwhile, or whose start it did not
+// survive.
+namespace drover {
+
+Co<TaskRunner::Step> TaskRunner::Restore() {
+  if (!options_.restored) co_return Step::kNext;
+  // Hooks that are done do not run again; what they added to the environment counts all the same.
+  for (const auto& [name, kept] : local_.hooks) {
+    if (!kept.prestart_done) continue;
+    for (const auto& [key, value] : kept.env) prepared_.env[key] = value;
+  }
+  if (state_.state == RunnerState::kDead) {
+    if (local_.run_id) {
+      co_await Discard(*local_.run_id, true);
+      ForgetRun();
+      const Status saved = co_await Save();
+      if (!saved.ok()) ReportError(saved.error());
+    }
+    Publish();
+    co_return shutdown_.cancelled() ? Step::kShutdown : Step::kEnd;
+  }
+  if (!local_.run_id) {
+    // Running without a run cannot be: the record is damaged, and nothing is left to find.
+    if (state_.state == RunnerState::kRunning) SetState(RunnerState::kPending);
+    co_return Step::kNext;
+  }
+  co_return co_await Reattach();
+}
+
+Co<TaskRunner::Step> TaskRunner::Reattach() {
+  const RunId run = *local_.run_id;
+  auto config = local_.config;
+  if (!config) {
+    auto made = MakeConfig(run, local_.task_config_id);
+    if (!made.ok()) co_return co_await GiveUpReattach(made.error());
+    config = std::move(*made);
+  }
+  // A kill does not end this: what is to be stopped must be found first.
+  Result<RecoveredTask> recovered = co_await AskRecover(shutdown_, config);
+  if (shutdown_.cancelled()) co_return Step::kShutdown;
+  if (!recovered.ok()) {
+    const bool intent_only = !local_.handle;
+    if (!intent_only || recovered.code() != Code::kNotFound)
+      co_return co_await GiveUpReattach(recovered.error());
+    // It was never started: the start is made again and counts as the first.
+    ForgetRun();
+    if (state_.state == RunnerState::kRunning) SetState(RunnerState::kPending);
+    co_return Step::kNext;
+  }
+  Adopt(config, std::move(recovered->exited));
+  // An agent that died between the start and its record has not told of it.
+  run_->announced = local_.handle.has_value();
+  local_.config = config;
+  local_.handle = std::move(recovered->handle);
+  const Status saved = co_await Save();
+  if (!saved.ok()) ReportError(saved.error());
+  co_return Step::kNext;
+}
+
+Co<TaskRunner::Step> TaskRunner::GiveUpReattach(Error error) {
+  ReportError(error.WithContext("task could not be re-attached"));
+  const bool was_running = state_.state == RunnerState::kRunning;
+  co_await Discard(*local_.run_id, true);
+  if (shutdown_.cancelled()) co_return Step::kShutdown;
+  ForgetRun();
+  const Status saved = co_await Save();
+  if (!saved.ok()) ReportError(saved.error());
+  if (!was_running) co_return Step::kNext;
+  const JobType type = alloc_->job->type;
+  const bool system = type == JobType::kSystem || type == JobType::kSysbatch;
+  if (system || !ShouldRun() || kill_.cancelled()) {
+    SetState(RunnerState::kPending);
+    co_return Step::kNext;
+  }
+  TaskEvent event(event_type::kRestoreFailed);
+  if (!options_.wait_server_contact) {
+    const std::string text = "failed to restore task; it is started again: " + error.message();
+    SetState(RunnerState::kPending, std::move(event).Message(text));
+    co_return Step::kNext;
+  }
+  SetState(
+      RunnerState::kPending,
+      std::move(event).Message("failed to restore task; will not run until server is contacted"));
+  {
+    const JoinContext joined(kill_, shutdown_);
+    [[maybe_unused]] const Status heard = co_await options_.wait_server_contact(joined.context());
+  }
+  co_return shutdown_.cancelled() ? Step::kShutdown : Step::kNext;
+}
+
+}  // namespace drover

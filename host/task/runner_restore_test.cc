@@ -1,0 +1,352 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/task/runner_fixture.h"
+
+// What a runner does with the tasks of an agent that ran before, and what it leaves to the next.
+namespace drover {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct RunnerRestoreTest : RunnerTest {
+  // A task that ran when the agent before ended.
+  void RestoreRunning(bool with_handle = true, bool with_config = true) {
+    TaskRunnerOptions::Restored restored;
+    restored.state.state = with_handle ? RunnerState::kRunning : RunnerState::kPending;
+    for (const auto type : {event_type::kReceived, event_type::kTaskSetup, event_type::kStarted}) {
+      if (with_handle || type != event_type::kStarted)
+        AppendTaskEvent(&restored.state, TaskEvent(type), 1);
+    }
+    if (with_handle) restored.state.started_at = 1;
+    restored.local.run_id = run;
+    restored.local.task_config_id = "alloc/web/12345678";
+    if (with_handle) restored.local.handle = TaskHandle{"fake", "1.0.0", 1, "old"};
+    if (with_config) {
+      auto config = std::make_shared<TaskConfig>();
+      config->run_id = run;
+      config->task_name = "web";
+      config->id = restored.local.task_config_id;
+      restored.local.config = config;
+    }
+    HookState dir;
+    dir.data["is_done"] = "true";
+    restored.local.hooks["task_dir"] = dir;
+    options.restored = restored;
+  }
+
+  void TestBody() override {}  // for the tests within a test
+
+  RunId run = RunId::Random();
+  std::shared_ptr<ScriptedHook> hook;
+};
+
+TEST_F(RunnerRestoreTest, ARunningTaskIsTakenOverWithoutAnEvent) {
+  driver.Plant(run, "web");
+  RestoreRunning();
+  Start();
+  EXPECT_EQ(phase(), RunnerState::kRunning);
+  EXPECT_EQ(state()->started_at, 1);
+  EXPECT_THAT(types, ElementsAre("Received", "Task Setup", "Started"));
+  EXPECT_THAT(driver.calls(), ElementsAre("recover web"));
+  Kill();
+  EXPECT_THAT(types,
+              ElementsAre("Received", "Task Setup", "Started", "Killing", "Terminated", "Killed"));
+}
+
+TEST_F(RunnerRestoreTest, ARunningTaskIsNotHeldUpByItsGate) {
+  gate.open.Reset();
+  driver.Plant(run, "web");
+  RestoreRunning();
+  Start();
+  EXPECT_EQ(gate.asked, 0);
+  driver.End("web", ExitResult{1, 0, false, ""});
+  loop.RunReady();
+  EXPECT_EQ(types.back(), "Not Restarting");
+  Finish();
+}
+
+TEST_F(RunnerRestoreTest, TheConfigurationIsMadeAgainWhenItWasNotKept) {
+  driver.Plant(run, "web");
+  RestoreRunning(true, false);
+  Start();
+  EXPECT_EQ(phase(), RunnerState::kRunning);
+  EXPECT_EQ(driver.last_config("web")->run_id, run);
+  EXPECT_EQ(driver.last_config("web")->id, "alloc/web/12345678");
+  Kill();
+}
+
+TEST_F(RunnerRestoreTest, AnEndInBetweenIsSeen) {
+  policy().attempts = 1;
+  driver.Plant(run, "web", ExitResult{3, 0, false, ""});
+  RestoreRunning();
+  Start();
+  EXPECT_THAT(types, ElementsAre("Received", "Task Setup", "Started", "Terminated", "Restarting"));
+  EXPECT_EQ(state()->events[3].Detail(event_key::kExitCode), "3");
+  EXPECT_THAT(driver.calls(), ElementsAre("recover web", "destroy web force"));
+  Kill();
+}
+
+TEST_F(RunnerRestoreTest, ATaskOfAStoppedAllocationIsStopped) {
+  alloc->desired_status = DesiredStatus::kStop;
+  driver.Plant(run, "web");
+  RestoreRunning();
+  Start();
+  EXPECT_THAT(types, ElementsAre("Received", "Task Setup", "Started", "Terminated"));
+  EXPECT_THAT(driver.calls(), ElementsAre("recover web", "stop web 5s", "destroy web force"));
+  EXPECT_EQ(phase(), RunnerState::kDead);
+  Finish();
+}
+
+TEST_F(RunnerRestoreTest, AKillThatCameBeforeTheRunStopsTheTask) {
+  driver.Plant(run, "web");
+  RestoreRunning();
+  Create();
+  runner->StartKill(runner->MakeKillingEvent());
+  Start();
+  EXPECT_TRUE(over);
+  EXPECT_EQ(driver.running("web"), 0);
+  EXPECT_THAT(types, ElementsAre("Received", "Task Setup", "Started", "Killing", "Terminated"));
+}
+
+TEST_F(RunnerRestoreTest, ALostTaskWaitsForTheServer) {
+  Event contact(&loop);
+  options.wait_server_contact = [&contact](Context context) { return contact.Wait(context); };
+  RestoreRunning();
+  Start();
+  EXPECT_EQ(phase(), RunnerState::kPending);
+  EXPECT_EQ(types.back(), "Failed Restoring Task");
+  EXPECT_EQ(DisplayMessage(state()->events.back()),
+            "failed to restore task; will not run until server is contacted");
+  EXPECT_EQ(driver.Count("start"), 0);
+  EXPECT_EQ(driver.Count("destroy"), 1);
+  contact.Set();
+  loop.RunReady();
+  EXPECT_EQ(phase(), RunnerState::kRunning);
+  EXPECT_EQ(state()->restarts, 0u);
+  Kill();
+}
+
+TEST_F(RunnerRestoreTest, KillAndShutdownEndTheWaitForTheServer) {
+  for (const bool kill : {true, false}) {
+    Event contact(&loop);
+    options.wait_server_contact = [&contact](Context context) { return contact.Wait(context); };
+    runner = nullptr;
+    over = shut_down = false;
+    RestoreRunning();
+    Start();
+    kill ? Kill() : Shutdown();
+    EXPECT_TRUE(over);
+    EXPECT_EQ(phase(), kill ? RunnerState::kDead : RunnerState::kPending);
+  }
+}
+
+TEST_F(RunnerRestoreTest, WithoutAServerALostTaskStartsAgain) {
+  RestoreRunning();
+  Start();
+  EXPECT_THAT(types,
+              ElementsAre("Received", "Task Setup", "Started", "Failed Restoring Task", "Started"));
+  Kill();
+}
+
+TEST_F(RunnerRestoreTest, SystemJobsStartAgainAtOnce) {
+  job().type = JobType::kSystem;
+  options.wait_server_contact = [](Context context) -> Co<Status> {
+    co_await context.Cancelled();
+    co_return context.status();
+  };
+  RestoreRunning();
+  Start();
+  EXPECT_THAT(types, ElementsAre("Received", "Task Setup", "Started", "Started"));
+  Kill();
+}
+
+TEST_F(RunnerRestoreTest, AFailedRecoverKillsWhatIsLeft) {
+  driver.Plant(run, "web");
+  driver.recover_error = Error(Code::kInternal, "bad handle");
+  RestoreRunning();
+  Start();
+  EXPECT_THAT(driver.calls(),
+              ElementsAre("recover web", "force_kill web", "destroy web force", "start web"));
+  EXPECT_EQ(driver.running("web"), 1);
+  Kill();
+}
+
+TEST_F(RunnerRestoreTest, ADriverThatIsNotThereYetIsAskedAgain) {
+  driver.Plant(run, "web");
+  driver.recover_error = Error(Code::kUnavailable, "loading");
+  driver.recover_errors = 3;
+  RestoreRunning();
+  Start();
+  loop.Advance(6s);
+  EXPECT_EQ(driver.Count("recover"), 4);
+  EXPECT_EQ(driver.Count("start"), 0);
+  EXPECT_EQ(phase(), RunnerState::kRunning);
+  Kill();
+}
+
+TEST_F(RunnerRestoreTest, AnIntentWithoutARunStartsUncounted) {
+  RestoreRunning(false);
+  Start();
+  EXPECT_THAT(driver.calls(), ElementsAre("recover web empty", "start web"));
+  EXPECT_THAT(types, ElementsAre("Received", "Task Setup", "Started"));
+  EXPECT_EQ(state()->restarts, 0u);
+  Kill();
+}
+
+TEST_F(RunnerRestoreTest, AStartThatTheAgentDidNotSurviveIsAdopted) {
+  driver.Plant(run, "web");
+  RestoreRunning(false);
+  Start();
+  EXPECT_THAT(driver.calls(), ElementsAre("recover web empty"));
+  EXPECT_THAT(types, ElementsAre("Received", "Task Setup", "Started"));
+  EXPECT_EQ(driver.running("web"), 1);
+  EXPECT_TRUE(runner->local_state().handle);
+  Kill();
+}
+
+TEST_F(RunnerRestoreTest, ADeadTaskIsNotStartedAndNotRecovered) {
+  RestoreRunning();
+  options.restored->state.state = RunnerState::kDead;
+  options.restored->state.finished_at = 5;
+  Start();
+  EXPECT_EQ(driver.Count("start") + driver.Count("recover"), 0);
+  EXPECT_EQ(phase(), RunnerState::kDead);
+  EXPECT_FALSE(over) << "its allocation may still be restarted";
+  Finish();
+  EXPECT_EQ(state()->finished_at, 5);
+}
+
+TEST_F(RunnerRestoreTest, ACompleteRunOnlyRunsItsStopHooks) {
+  const auto hook = AddHook("identity");
+  RestoreRunning();
+  options.restored->local.run_id.reset();
+  options.restored->local.run_complete = true;
+  options.restored->state.state = RunnerState::kDead;
+  Start();
+  EXPECT_TRUE(over);
+  EXPECT_THAT(hook_log, ElementsAre("identity stop"));
+  EXPECT_TRUE(driver.calls().empty());
+}
+
+TEST_F(RunnerRestoreTest, HooksThatWereDoneAreNotRunButTheirEnvironmentCounts) {
+  const auto hook = AddHook("artifacts");
+  driver.Plant(run, "web");
+  RestoreRunning(true, false);
+  HookState done;
+  done.prestart_done = true;
+  done.env["FROM_HOOK"] = "1";
+  options.restored->local.hooks["artifacts"] = done;
+  Start();
+  EXPECT_EQ(hook->On(HookStage::kPrestart).calls, 0);
+  EXPECT_EQ(driver.last_config("web")->env.at("FROM_HOOK"), "1");
+  EXPECT_EQ(builder.built, 1) << "directories are made again each time";
+  EXPECT_THAT(types, ElementsAre("Received", "Task Setup", "Started"));
+  Kill();
+}
+
+TEST_F(RunnerRestoreTest, ShutdownLeavesTheTaskRunning) {
+  const auto hook = AddHook("services");
+  Start();
+  const RunId started = *runner->local_state().run_id;
+  Shutdown();
+  EXPECT_TRUE(over);
+  EXPECT_TRUE(shut_down);
+  EXPECT_EQ(driver.running("web"), 1);
+  EXPECT_EQ(phase(), RunnerState::kRunning);
+  EXPECT_THAT(driver.calls(), ElementsAre("start web"));
+  EXPECT_THAT(hook_log,
+              ElementsAre("services prestart", "services poststart", "services shutdown"));
+  EXPECT_EQ(store.saved.back()->run_id, started);
+  EXPECT_TRUE(store.saved.back()->handle);
+  runs_left = 1;
+}
+
+TEST_F(RunnerRestoreTest, ShutdownAndRestoreLoseNothing) {
+  Start();
+  Shutdown();
+  TaskRunnerOptions::Restored restored{*state(), *store.saved.back()};
+  runner = nullptr;
+  over = false;
+  types.clear();
+  options.restored = restored;
+  Start();
+  EXPECT_EQ(phase(), RunnerState::kRunning);
+  EXPECT_EQ(driver.Count("start"), 1);
+  Kill();
+  EXPECT_TRUE(over);
+}
+
+TEST_F(RunnerRestoreTest, ShutdownEndsEveryWait) {
+  using Way = ScriptedHook::Way;
+  struct Row {
+    std::string where;
+    std::function<void(RunnerRestoreTest*)> before;
+    std::function<void(RunnerRestoreTest*)> after;
+    std::size_t left;
+  };
+  const std::vector<Row> rows = {
+      {"gate", [](auto* t) { t->gate.open.Reset(); }, nullptr, 0},
+      {"prestart", [](auto* t) { t->hook->On(HookStage::kPrestart).way = Way::kHang; }, nullptr, 0},
+      {"start", [](auto* t) { t->script().start_blocks = true; }, nullptr, 1},
+      {"poststart", [](auto* t) { t->hook->On(HookStage::kPoststart).way = Way::kHang; }, nullptr,
+       1},
+      {"restart delay",
+       [](auto* t) {
+         t->policy().attempts = 3;
+         t->script().start_error = Error(Code::kInternal, "x", true);
+       },
+       nullptr, 0},
+      {"prekill", [](auto* t) { t->hook->On(HookStage::kPrekill).way = Way::kHang; },
+       [](auto* t) { t->Kill(); }, 1},
+      {"shutdown delay", [](auto* t) { t->task().shutdown_delay = 1h; }, [](auto* t) { t->Kill(); },
+       1},
+      {"stop", [](auto* t) { t->script().stop_hangs = true; }, [](auto* t) { t->Kill(); }, 1},
+      {"exited", [](auto* t) { t->hook->On(HookStage::kExited).way = Way::kHang; },
+       [](auto* t) { t->Kill(); }, 0},
+      {"stop hooks", [](auto* t) { t->hook->On(HookStage::kStop).way = Way::kHang; },
+       [](auto* t) { t->Kill(); }, 0},
+      {"parked",
+       [](auto* t) {
+         t->job().type = JobType::kBatch;
+         t->script().run_for = 0s;
+       },
+       [](auto* t) { t->loop.Advance(1s); }, 0},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.where);
+    RunnerRestoreTest test;
+    test.hook = test.AddHook("hook");
+    row.before(&test);
+    test.Start();
+    if (row.after) row.after(&test);
+    EXPECT_FALSE(test.over);
+    const TimePoint start = test.loop.Now();
+    test.Shutdown();
+    EXPECT_TRUE(test.shut_down);
+    EXPECT_EQ(test.loop.Now(), start) << "nothing had to be waited for";
+    test.runs_left = row.left;
+    test.hook = nullptr;
+    test.TearDown();
+  }
+}
+
+TEST_F(RunnerRestoreTest, AnIntentIsStoredBeforeTheDriverIsCalled) {
+  store.error = Error(Code::kResourceExhausted, "no space left on device");
+  policy().attempts = 5;
+  Start();
+  EXPECT_EQ(driver.Count("start"), 0);
+  store.error.reset();
+  loop.Advance(10s);
+  ASSERT_EQ(driver.Count("start"), 1);
+  bool intent_seen = false;
+  for (const auto& saved : store.saved)
+    intent_seen = intent_seen || (saved->run_id && !saved->handle);
+  EXPECT_TRUE(intent_seen);
+  EXPECT_TRUE(store.saved.back()->handle);
+  Kill();
+  EXPECT_FALSE(store.saved.back()->run_id);
+  EXPECT_TRUE(store.saved.back()->run_complete);
+}
+
+}  // namespace
+}  // namespace drover

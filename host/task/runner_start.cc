@@ -1,0 +1,149 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "host/task/live_run.h"
+#include "host/task/task_runner.h"
+
+// From the prestart hooks to a running driver task.
+namespace drover {
+namespace {
+
+// Eight hex digits that make the id of a start its own.
+std::string StartSuffix() { return RunId::Random().ToString().substr(0, 8); }
+
+}  // namespace
+
+Result<Driver*> TaskRunner::FindDriver() const {
+  Driver* const driver = options_.drivers->Find(task_->driver);
+  if (driver != nullptr) return driver;
+  return Error(Code::kUnavailable,
+               "unknown driver \"" + task_->driver + "\": no plugin of that name is loaded");
+}
+
+PrepareRequest TaskRunner::MakePrepareRequest() const {
+  PrepareRequest request;
+  request.alloc = alloc_;
+  request.task = task_;
+  const Result<Driver*> driver = FindDriver();
+  request.driver = driver.ok() ? (*driver)->info() : DriverInfo();
+  if (!driver.ok()) request.driver.name = task_->driver;
+  request.location = options_.location;
+  request.hook_env = prepared_.env;
+  request.mounts = prepared_.mounts;
+  request.devices = prepared_.devices;
+  request.network = local_.network;
+  return request;
+}
+
+Co<TaskRunner::Step> TaskRunner::Prestart() {
+  PrestartRequest request;
+  {
+    const PrepareRequest prepare = MakePrepareRequest();
+    request.alloc = alloc_;
+    request.task = task_;
+    request.location = options_.location;
+    request.driver = prepare.driver;
+    request.user = options_.preparer->RenderUser(prepare);
+  }
+  std::function<Co<Status>()> save = [this] { return Save(); };
+  HookChain::PrestartResult result = co_await hooks_->Prestart(kill_, shutdown_, std::move(request),
+                                                               &local_.hooks, std::move(save));
+  if (shutdown_.cancelled()) co_return Step::kShutdown;
+  if (kill_.cancelled() || !ShouldRun()) co_return Step::kEnd;
+  if (auto* failed = std::get_if<HookChain::Failed>(&result)) {
+    EmitEvent(std::move(failed->event));
+    tracker_.SetStartError(std::move(failed->error));
+    co_return co_await Decide();
+  }
+  prepared_ = std::move(std::get<HookChain::Prepared>(result));
+  co_return Step::kNext;
+}
+
+Result<std::shared_ptr<const TaskConfig>> TaskRunner::MakeConfig(RunId run, std::string id) {
+  DROVER_ASSIGN(TaskConfig config, options_.preparer->Prepare(MakePrepareRequest()));
+  config.run_id = run;
+  config.id = std::move(id);
+  if (const Result<Driver*> driver = FindDriver(); driver.ok()) {
+    DROVER_ASSIGN(config.driver_config_json,
+                  (*driver)->NormalizeConfig(config.driver_config_json, true));
+  }
+  return std::make_shared<const TaskConfig>(std::move(config));
+}
+
+Co<TaskRunner::Step> TaskRunner::StartDriver() {
+  if (run_) {  // an earlier agent has started it
+    if (run_->announced) {
+      SetState(RunnerState::kRunning);
+    } else {
+      SetState(RunnerState::kRunning, TaskEvent(event_type::kStarted));
+    }
+    co_return Step::kNext;
+  }
+  for (bool retried = false;; retried = true) {
+    const RunId run = RunId::Random();
+    auto config = MakeConfig(run, alloc_->id + "/" + name_ + "/" + StartSuffix());
+    if (!config.ok()) {
+      EmitEvent(TaskEvent(event_type::kFailedValidation)
+                    .With(event_key::kValidationError, config.error().message()));
+      tracker_.SetStartError(Error(config.code(), config.error().message()));
+      co_return co_await Decide();
+    }
+    const Status started = co_await TryStart(*config);
+    if (started.ok()) break;
+    if (shutdown_.cancelled()) co_return Step::kShutdown;
+    if (kill_.cancelled()) co_return Step::kEnd;
+    // A plugin that went away under the call is loaded again by now, or will not be soon.
+    if (started.code() == Code::kUnavailable && !retried && FindDriver().ok()) continue;
+    EmitEvent(TaskEvent(event_type::kDriverFailure)
+                  .With(event_key::kDriverError, started.error().message()));
+    tracker_.SetStartError(started.error());
+    co_return co_await Decide();
+  }
+  SetState(RunnerState::kRunning, TaskEvent(event_type::kStarted));
+  co_return Step::kNext;
+}
+
+Co<Status> TaskRunner::TryStart(std::shared_ptr<const TaskConfig> config) {
+  const Result<Driver*> driver = FindDriver();
+  if (!driver.ok()) co_return driver.error();
+  // The intent comes first: a start that the agent does not survive can be found by its run id.
+  local_.run_id = config->run_id;
+  local_.task_config_id = config->id;
+  local_.config = config;
+  local_.handle.reset();
+  const Status intent = co_await Save();
+  if (!intent.ok()) {
+    ForgetRun();
+    co_return intent.error().WithContext("the start could not be recorded").AsRecoverable();
+  }
+  Result<StartedTask> started = Error(Code::kInternal, "");
+  {
+    const JoinContext joined(kill_, shutdown_);
+    const Context context = joined.context().WithTimeout(options_.start_timeout);
+    started = co_await (*driver)->Start(context, config);
+    if (!started.ok() && started.code() == Code::kTimeout && !joined.context().cancelled()) {
+      started = Error(Code::kTimeout,
+                      "driver \"" + task_->driver + "\" has not started the task within " +
+                          FormatDuration(options_.start_timeout),
+                      true);
+    }
+  }
+  if (!started.ok()) {
+    // At a shutdown the intent stays: the next agent asks the driver what became of it.
+    if (shutdown_.cancelled()) co_return started.error();
+    co_await Discard(config->run_id, false);
+    ForgetRun();
+    const Status saved = co_await Save();
+    if (!saved.ok()) ReportError(saved.error());
+    co_return started.error();
+  }
+  local_.handle = std::move(started->handle);
+  local_.network = std::move(started->network);
+  Adopt(config, std::nullopt);
+  // Without this record the next agent finds the run by its intent.
+  const Status saved = co_await Save();
+  if (!saved.ok()) ReportError(saved.error());
+  co_return Status();
+}
+
+}  // namespace drover

@@ -1,0 +1,236 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/task/task_runner.h"
+
+#include "host/task/hooks/stats_hook.h"
+#include "host/task/hooks/task_dir_hook.h"
+#include "host/task/hooks/validate_hook.h"
+#include "host/task/live_run.h"
+#include "host/task/runner_outcome.h"
+
+// The way of a task through its life. Requests from outside only set events and end contexts; what
+// follows from them is decided here, in one coroutine.
+namespace drover {
+namespace {
+
+std::shared_ptr<const Task> TaskOf(const std::shared_ptr<const Allocation>& alloc,
+                                   const std::string& name) {
+  const TaskGroup* const group = alloc->group();
+  const Task* const task = group == nullptr ? nullptr : FindTask(*group, name);
+  if (task == nullptr) return nullptr;
+  return std::shared_ptr<const Task>(alloc, task);  // lives as long as the allocation
+}
+
+RestartPolicy PolicyOf(const Allocation& alloc, const Task& task) {
+  return task.restart_policy.value_or(alloc.group()->restart_policy);
+}
+
+RestartTracker::Random RandomOf(const TaskRunnerOptions& options) {
+  if (options.random) return options.random;
+  return [](std::uint64_t bound) {
+    std::uint64_t bits = 0;
+    RandomBytes(&bits, sizeof bits);
+    return bits % bound;
+  };
+}
+
+}  // namespace
+
+Result<std::shared_ptr<TaskRunner>> TaskRunner::Create(Loop* loop, TaskRunnerOptions options) {
+  auto task = TaskOf(options.alloc, options.task_name);
+  if (!task) {
+    return Error(Code::kInvalidArgument, "allocation " + options.alloc->id + ": its group \"" +
+                                             options.alloc->group_name + "\" has no task \"" +
+                                             options.task_name + "\"");
+  }
+  DROVER_CHECK(options.drivers != nullptr && options.gate != nullptr &&
+               options.preparer != nullptr);
+  auto runner =
+      std::shared_ptr<TaskRunner>(new TaskRunner(loop, std::move(options), std::move(task)));
+  runner->hooks_->Attach(runner);
+  return runner;
+}
+
+TaskRunner::TaskRunner(Loop* loop, TaskRunnerOptions options, std::shared_ptr<const Task> task)
+    : loop_(loop),
+      options_(std::move(options)),
+      name_(options_.task_name),
+      alloc_(options_.alloc),
+      task_(std::move(task)),
+      tracker_(PolicyOf(*alloc_, *task_), RestartsOnSuccess(alloc_->job->type, *task_), loop->Now(),
+               RandomOf(options_)),
+      life_(loop),
+      kill_(loop),
+      shutdown_(loop),
+      force_restart_(loop),
+      update_(loop),
+      background_(loop),
+      outcome_(std::make_shared<Outcome>(loop)) {
+  StatsCollector::Options stats;
+  stats.interval = options_.stats_interval;
+  stats_ = std::make_shared<StatsCollector>(loop, options_.stats_demand, stats);
+
+  std::vector<std::shared_ptr<TaskHook>> hooks;
+  hooks.push_back(
+      std::make_shared<ValidateHook>(options_.user_denylist, options_.user_denylist_drivers));
+  hooks.push_back(std::make_shared<TaskDirHook>(options_.dir_builder));
+  for (auto& hook : options_.hooks_before_stats) hooks.push_back(std::move(hook));
+  hooks.push_back(std::make_shared<StatsHook>(loop, options_.drivers, stats_));
+  for (auto& hook : options_.hooks_after_stats) hooks.push_back(std::move(hook));
+  hooks_ = std::make_unique<HookChain>(std::move(hooks),
+                                       [this](const Error& error) { ReportError(error); });
+
+  if (options_.restored) {
+    state_ = std::move(options_.restored->state);
+    local_ = std::move(options_.restored->local);
+  } else {
+    AppendTaskEvent(&state_, TaskEvent(event_type::kReceived), loop_->Wall());
+  }
+  snapshot_ = std::make_shared<const TaskStateRecord>(state_);
+}
+
+TaskRunner::~TaskRunner() = default;
+
+Co<void> TaskRunner::Run() {
+  const auto self = shared_from_this();
+  DROVER_CHECK(!outcome_->begun);
+  outcome_->begun = true;
+  background_.Spawn(UpdateLoop(this));
+  co_await RunWhole();
+  life_.Cancel("the run has ended");
+  if (run_) run_->watch.Cancel("the run has ended");
+  co_await background_.Close();
+  run_ = nullptr;
+  outcome_->ended.Set();
+}
+
+Co<void> TaskRunner::RunWhole() {
+  if (local_.run_complete) co_return co_await Complete();
+  Step step = co_await Restore();
+  while (step != Step::kShutdown) {
+    if (step != Step::kEnd) step = co_await MainLoop();
+    if (step != Step::kShutdown) step = co_await StopLeftover();
+    if (step == Step::kShutdown) break;
+    if (state_.state != RunnerState::kDead) SetState(RunnerState::kDead);
+    step = co_await ParkDead();
+    if (step == Step::kEnd) co_return co_await Complete();
+  }
+}
+
+Co<TaskRunner::Step> TaskRunner::MainLoop() {
+  while (ShouldRun()) {
+    Step step = co_await WaitTurn();
+    if (step == Step::kNext) step = co_await Prestart();
+    if (step == Step::kNext) step = co_await StartDriver();
+    if (step == Step::kNext) step = co_await RunToExit();
+    if (step != Step::kAgain) co_return step;
+  }
+  co_return Step::kEnd;
+}
+
+bool TaskRunner::ShouldRun() const {
+  if (IsTerminal(alloc_->client_status)) return false;
+  return !alloc_->server_terminal() || IsPoststop(*task_);
+}
+
+Co<TaskRunner::Step> TaskRunner::WaitTurn() {
+  // Only a start needs permission; a task that runs already is not held up by its gate.
+  if (!run_ && !kill_.cancelled() && !shutdown_.cancelled()) {
+    const JoinContext joined(kill_, shutdown_);
+    [[maybe_unused]] const Status open = co_await options_.gate->WaitOpen(joined.context());
+  }
+  if (shutdown_.cancelled()) co_return Step::kShutdown;
+  if (kill_.cancelled() || !ShouldRun()) co_return Step::kEnd;
+  co_return Step::kNext;
+}
+
+Co<TaskRunner::Step> TaskRunner::RunToExit() {
+  const auto run = run_;
+  {
+    const JoinContext joined(kill_, shutdown_);
+    if (!run->exited.is_set()) co_await RunHooks(HookStage::kPoststart, joined.context());
+    [[maybe_unused]] const Status exited = co_await run->exited.Wait(joined.context());
+  }
+  if (shutdown_.cancelled()) co_return Step::kShutdown;
+  if (kill_.cancelled()) co_await KillTask(run);
+  if (!run->exited.is_set()) co_return Step::kShutdown;
+  co_return co_await AfterExit();
+}
+
+Co<TaskRunner::Step> TaskRunner::AfterExit() {
+  const ExitResult result = *run_->result;
+  EmitEvent(TerminatedEvent(result));
+  tracker_.SetExit(result);
+  co_await ClearRun();
+  co_await RunHooks(HookStage::kExited, shutdown_);
+  co_return co_await Decide();
+}
+
+Co<TaskRunner::Step> TaskRunner::Decide() {
+  using Kind = RestartTracker::Kind;
+  const RestartTracker::Decision decision = tracker_.Next(loop_->Now());
+  switch (decision.kind) {
+    case Kind::kKilled: {
+      TaskEvent killed(event_type::kKilled);
+      if (!outcome_->kill_status.ok()) {
+        killed =
+            std::move(killed).With(event_key::kKillError, outcome_->kill_status.error().message());
+      }
+      EmitEvent(std::move(killed));
+      co_return Step::kEnd;
+    }
+    case Kind::kTerminated:
+      co_return Step::kEnd;
+    case Kind::kNotRestarting:
+      SetState(RunnerState::kDead, TaskEvent(event_type::kNotRestarting)
+                                       .With(event_key::kRestartReason, decision.reason)
+                                       .FailsTask());
+      co_return Step::kEnd;
+    case Kind::kRestarting:
+      break;
+  }
+  SetState(RunnerState::kPending, RestartingEvent(decision.delay, decision.reason));
+  if (decision.delay > 0s) {
+    const JoinContext joined(kill_, shutdown_);
+    [[maybe_unused]] const Status slept = co_await Sleep(joined.context(), decision.delay);
+  }
+  if (shutdown_.cancelled()) co_return Step::kShutdown;
+  co_return kill_.cancelled() ? Step::kEnd : Step::kAgain;
+}
+
+Co<TaskRunner::Step> TaskRunner::StopLeftover() {
+  if (!run_) co_return Step::kEnd;
+  const auto run = run_;
+  if (!run->exited.is_set()) co_await KillTask(run);
+  if (!run->exited.is_set()) co_return Step::kShutdown;
+  EmitEvent(TerminatedEvent(*run->result));
+  co_await ClearRun();
+  co_await RunHooks(HookStage::kExited, shutdown_);
+  co_return Step::kEnd;
+}
+
+Co<TaskRunner::Step> TaskRunner::ParkDead() {
+  if (IsPoststop(*task_)) co_return Step::kEnd;
+  while (true) {
+    {
+      const JoinContext joined(kill_, shutdown_);
+      [[maybe_unused]] const Status asked = co_await force_restart_.Wait(joined.context());
+    }
+    if (shutdown_.cancelled()) co_return Step::kShutdown;
+    if (kill_.cancelled()) co_return Step::kEnd;
+    force_restart_.Reset();
+    const Step step = co_await Decide();
+    if (step != Step::kEnd) co_return step;
+    if (state_.state != RunnerState::kDead) SetState(RunnerState::kDead);
+  }
+}
+
+Co<void> TaskRunner::Complete() {
+  if (!local_.run_complete) {
+    local_.run_complete = true;
+    const Status saved = co_await Save();
+    if (!saved.ok()) ReportError(saved.error());
+  }
+  co_await RunHooks(HookStage::kStop, shutdown_);
+}
+
+}  // namespace drover
