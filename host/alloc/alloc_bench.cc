@@ -1,0 +1,221 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/alloc/alloc_bench.h"
+
+#include <gtest/gtest.h>
+
+namespace drover {
+
+Co<Status> FakeAllocDir::Build() {
+  if (disk_->build_error) co_return *disk_->build_error;
+  disk_->built = true;
+  co_return Status();
+}
+
+Co<Status> FakeAllocDir::BuildTask(std::string task) {
+  disk_->tasks.push_back(std::move(task));
+  co_return Status();
+}
+
+Co<Status> FakeAllocDir::CheckBuilt() {
+  if (disk_->built) co_return Status();
+  co_return Error(Code::kNotFound, "/nowhere: No such file or directory");
+}
+
+Co<Status> FakeAllocDir::Destroy() {
+  ++disk_->destroys;
+  if (disk_->destroy_error) co_return *disk_->destroy_error;
+  disk_->built = false;
+  co_return Status();
+}
+
+Co<Status> FakeAllocStore::SaveLocalState(Context, std::string task_name,
+                                          std::shared_ptr<const LocalState> state) {
+  records_->tasks[task_name].local = *state;
+  co_return Status();
+}
+
+void FakeAllocStore::SaveTaskState(const std::string& task_name, TaskSnapshot state) {
+  records_->tasks[task_name].state = *state;
+}
+
+Co<Status> FakeAllocStore::Delete(Context) {
+  if (records_->delete_error) co_return *records_->delete_error;
+  records_->tasks.clear();
+  records_->deleted = true;
+  co_return Status();
+}
+
+Result<TaskConfig> FakePreparer::Prepare(const PrepareRequest& request) {
+  TaskConfig config;
+  config.alloc_id = request.alloc->id;
+  config.task_name = request.task->name;
+  config.alloc_dir = request.location.alloc_dir;
+  config.task_dir = request.location.task_dir;
+  config.log_dir = request.location.log_dir;
+  config.driver_config_json = request.task->config_json;
+  config.kill_timeout = request.task->kill_timeout;
+  return config;
+}
+
+Co<Result<StartedTask>> TracingDriver::Start(Context context,
+                                             std::shared_ptr<const TaskConfig> config) {
+  auto started = co_await FakeDriver::Start(context, config);
+  if (started.ok()) {
+    trace.push_back({TraceEntry::Kind::kStart, config->task_name, on_->Now()});
+    open_[config->run_id] = config->task_name;
+  }
+  co_return started;
+}
+
+Co<Result<ExitResult>> TracingDriver::Wait(Context context, RunId run) {
+  auto result = co_await FakeDriver::Wait(context, run);
+  const auto open = open_.find(run);
+  if (result.ok() && open != open_.end()) {
+    trace.push_back({TraceEntry::Kind::kEnd, open->second, on_->Now()});
+    open_.erase(open);
+  }
+  co_return result;
+}
+
+std::string TracingDriver::TraceText() const {
+  std::string text;
+  for (const TraceEntry& entry : trace) {
+    if (!text.empty()) text += ' ';
+    text += (entry.kind == TraceEntry::Kind::kStart ? '+' : '-') + entry.task;
+  }
+  return text;
+}
+
+Task MakeTask(const std::string& name, const std::string& kind) {
+  Task task;
+  task.name = name;
+  task.driver = "fake";
+  if (kind == "init") task.lifecycle = Lifecycle{Lifecycle::Hook::kPrestart, false};
+  if (kind == "side") task.lifecycle = Lifecycle{Lifecycle::Hook::kPrestart, true};
+  if (kind == "post") task.lifecycle = Lifecycle{Lifecycle::Hook::kPoststart, false};
+  if (kind == "postside") task.lifecycle = Lifecycle{Lifecycle::Hook::kPoststart, true};
+  if (kind == "stop") task.lifecycle = Lifecycle{Lifecycle::Hook::kPoststop, false};
+  return task;
+}
+
+AllocBench::AllocBench()
+    : driver(&loop),
+      job_(std::make_shared<Job>()),
+      contexts_before_(Context::live()),
+      tasks_before_(TaskRunner::live()),
+      allocs_before_(LocalAllocRunner::live()) {
+  registry.Add(&driver);
+  job_->id = job_->name = "job";
+  job_->groups.resize(1);
+  group().name = "group";
+  group().restart_policy.attempts = 0;
+  env.loop = &loop;
+  env.make_dir = [this](const std::string&) { return std::make_unique<FakeAllocDir>(&disk); };
+  env.task.drivers = &registry;
+  env.task.preparer = &preparer;
+  env.task.random = [](std::uint64_t) { return 0; };
+}
+
+AllocBench::~AllocBench() {
+  // A test that has looked at its end itself leaves nothing to do here.
+  if (runner_) Destroy();
+  CheckNothingLeft();
+}
+
+void AllocBench::CheckNothingLeft() {
+  runner_.reset();
+  loop.RunReady();
+  EXPECT_EQ(loop.live_timers(), 0u);
+  EXPECT_EQ(driver.open_calls(), 0);
+  EXPECT_EQ(Context::live(), contexts_before_);
+  EXPECT_EQ(TaskRunner::live(), tasks_before_);
+  EXPECT_EQ(LocalAllocRunner::live(), allocs_before_);
+}
+
+Task& AllocBench::AddTask(const std::string& name, const std::string& kind) {
+  group().tasks.push_back(MakeTask(name, kind));
+  return group().tasks.back();
+}
+
+LocalAllocRunner& AllocBench::Make() {
+  if (keep_records) {
+    env.open_store = [this](const std::string&) {
+      return std::make_unique<FakeAllocStore>(&records);
+    };
+  }
+  auto alloc = std::make_shared<Allocation>();
+  alloc->id = "5a1b8c2e-0000-4000-8000-000000000001";
+  alloc->name = "job.group[0]";
+  alloc->job = std::make_shared<const Job>(*job_);
+  alloc->group_name = "group";
+  alloc->create_time = loop.Wall();
+  alloc->alloc_modify_index = 10;
+  alloc_ = alloc;
+  AllocRunnerRequest request;
+  request.alloc = alloc_;
+  auto made = LocalAllocRunner::Create(std::make_shared<const LocalAllocEnv>(env), request);
+  runner_ = std::move(made).value();
+  return *runner_;
+}
+
+LocalAllocRunner& AllocBench::Start() {
+  Make().Start();
+  loop.RunReady();
+  return *runner_;
+}
+
+LocalAllocRunner& AllocBench::Restore() {
+  runner_.reset();
+  AllocRunnerRequest request;
+  request.alloc = alloc_;
+  request.restored = records.tasks;
+  auto made = LocalAllocRunner::Create(std::make_shared<const LocalAllocEnv>(env), request);
+  runner_ = std::move(made).value();
+  return *runner_;
+}
+
+Allocation AllocBench::NextAlloc() {
+  Allocation alloc = *alloc_;
+  ++alloc.alloc_modify_index;
+  alloc_ = std::make_shared<const Allocation>(alloc);
+  return alloc;
+}
+
+void AllocBench::UpdateToStop() {
+  Allocation alloc = NextAlloc();
+  alloc.desired_status = DesiredStatus::kStop;
+  alloc_ = std::make_shared<const Allocation>(alloc);
+  Update(alloc);
+}
+
+Status AllocBench::Wait(Co<Status> call) {
+  Status status = Error(Code::kInternal, "the call did not end");
+  auto store = [](Co<Status> inner, Status* out) -> Co<void> { *out = co_await std::move(inner); };
+  EXPECT_TRUE(loop.RunToEnd(store(std::move(call), &status), 1h));
+  return status;
+}
+
+bool AllocBench::RunToEnd(Duration limit) {
+  return loop.RunUntil([this] { return runner_->ended(); }, limit);
+}
+
+void AllocBench::Destroy() {
+  const Status status = Wait(runner_->Destroy());
+  EXPECT_TRUE(status.ok()) << status.error().message();
+  EXPECT_TRUE(!disk.built) << "the directory is still there";
+  EXPECT_EQ(driver.live_runs(), 0u);
+  runner_.reset();
+}
+
+std::string AllocBench::Brief(const std::string& task) {
+  const TaskStateRecord& record = state(task);
+  return std::string(RunnerStateName(record.state)) + "/" + std::to_string(record.restarts);
+}
+
+std::vector<std::string> AllocBench::Events(const std::string& task) {
+  std::vector<std::string> types;
+  for (const TaskEvent& event : state(task).events) types.push_back(event.type);
+  return types;
+}
+
+}  // namespace drover

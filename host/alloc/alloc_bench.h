@@ -1,0 +1,150 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/alloc/local_alloc_runner.h"
+#include "host/task/fake_driver.h"
+
+// What the tests of allocation runners share: allocations made of few words, a driver without
+// processes, and a check that nothing is left behind.
+namespace drover {
+
+// A directory that only counts what is done to it.
+class FakeAllocDir : public AllocDir {
+ public:
+  // Outlives the directory, as a disk does.
+  struct Disk {
+    bool built = false;
+    std::vector<std::string> tasks;
+    std::optional<Error> build_error;
+    std::optional<Error> destroy_error;
+    int destroys = 0;
+  };
+  explicit FakeAllocDir(Disk* disk) : disk_(disk) {}
+  const std::string& path() const override { return path_; }
+  Co<Status> Build() override;
+  Co<Status> BuildTask(std::string task) override;
+  Co<Status> CheckBuilt() override;
+  Co<Status> Destroy() override;
+
+ private:
+  const std::string path_ = "/nowhere";
+  Disk* const disk_;
+};
+
+// Keeps the newest records of one allocation.
+class FakeAllocStore : public AllocStore {
+ public:
+  struct Records {
+    std::map<std::string, RestoredTask> tasks;
+    bool deleted = false;
+    std::optional<Error> delete_error;
+  };
+  explicit FakeAllocStore(Records* records) : records_(records) {}
+  Co<Status> SaveLocalState(Context context, std::string task_name,
+                            std::shared_ptr<const LocalState> state) override;
+  void SaveTaskState(const std::string& task_name, TaskSnapshot state) override;
+  void SaveNetwork(const AllocNetworkStatus&) override {}
+  Co<Status> Delete(Context context) override;
+
+ private:
+  Records* const records_;
+};
+
+// Copies what the runner needs to know; interpolates nothing.
+class FakePreparer : public TaskPreparer {
+ public:
+  std::string RenderUser(const PrepareRequest& request) override { return request.task->user; }
+  Result<TaskConfig> Prepare(const PrepareRequest& request) override;
+};
+
+// The trace of one start or end of a task, in the order in which they happened.
+struct TraceEntry {
+  enum class Kind { kStart, kEnd };
+  Kind kind;
+  std::string task;
+  TimePoint at;
+};
+
+// A fake driver that notes when tasks start and end.
+class TracingDriver : public FakeDriver {
+ public:
+  explicit TracingDriver(Loop* loop) : FakeDriver(loop), on_(loop) {}
+  Co<Result<StartedTask>> Start(Context context, std::shared_ptr<const TaskConfig> config) override;
+  Co<Result<ExitResult>> Wait(Context context, RunId run) override;
+  std::vector<TraceEntry> trace;
+  // The trace in words: "+main -main".
+  std::string TraceText() const;
+
+ private:
+  Loop* const on_;
+  std::map<RunId, std::string> open_;
+};
+
+// A task of the class that KIND names: main, init, side (prestart sidecar), post (poststart
+// one-shot), postside (poststart sidecar), stop (poststop).
+Task MakeTask(const std::string& name, const std::string& kind = "main");
+
+class AllocBench {
+ public:
+  AllocBench();
+  ~AllocBench();  // checks that nothing is left
+
+  // The group's tasks; before Make.
+  Task& AddTask(const std::string& name, const std::string& kind = "main");
+  TaskGroup& group() { return job_->groups[0]; }
+  Job& job() { return *job_; }
+  // Makes the runner of an allocation of the job as it is now; it is not started yet.
+  LocalAllocRunner& Make();
+  LocalAllocRunner& Start();
+  // The same allocation again, as an agent that starts anew finds it.
+  LocalAllocRunner& Restore();
+  LocalAllocRunner& runner() { return *runner_; }
+  bool has_runner() const { return runner_ != nullptr; }
+  void Forget() { runner_.reset(); }
+
+  // The allocation as the server sends it next, with a higher index.
+  Allocation NextAlloc();
+  void Update(Allocation alloc) { runner_->Update(std::make_shared<const Allocation>(alloc)); }
+  void UpdateToStop();
+
+  // Runs a call of the runner to its end, at most one simulated hour.
+  Status Wait(Co<Status> call);
+  // Runs until the allocation has ended.
+  bool RunToEnd(Duration limit = 1h);
+  void Destroy();
+
+  const TaskStateRecord& state(const std::string& task) {
+    return *runner_->snapshot()->tasks.at(task);
+  }
+  // "running/1": state and restarts.
+  std::string Brief(const std::string& task);
+  // The types of a task's events.
+  std::vector<std::string> Events(const std::string& task);
+  AllocStatus status() { return runner_->snapshot()->status; }
+
+  SimLoop loop;
+  TracingDriver driver;
+  FakeDriverRegistry registry;
+  FakePreparer preparer;
+  FakeAllocDir::Disk disk;
+  FakeAllocStore::Records records;
+  LocalAllocEnv env;
+  bool keep_records = false;  // with a store, for restores
+
+ private:
+  void CheckNothingLeft();
+
+  std::shared_ptr<Job> job_;
+  std::shared_ptr<const Allocation> alloc_;
+  std::unique_ptr<LocalAllocRunner> runner_;
+  const long contexts_before_;
+  const long tasks_before_;
+  const long allocs_before_;
+};
+
+}  // namespace drover
