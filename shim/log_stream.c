@@ -172,7 +172,11 @@ bool log_stream_read(struct log_stream* stream, int64_t now) {
 
 bool log_stream_tick(struct log_stream* stream, int64_t now) {
   bool published = false;
-  if (stream->piece_at != 0 && now - stream->piece_at >= kPieceNs) {
+  if (stream->piece_at != 0 && now - stream->piece_at >= kPieceNs &&
+      ring_used(stream->ring) != ring_tentative(stream->ring)) {
+    /* The writer is behind: nobody could see the piece yet, and whole it can still be dropped. */
+    stream->piece_at = now;
+  } else if (stream->piece_at != 0 && now - stream->piece_at >= kPieceNs) {
     ring_publish(stream->ring, 0);
     stream->mid_line = true;
     stream->piece_at = 0;

@@ -247,7 +247,7 @@ class ProcessServiceImpl : public ProcessService {
     int error = 0;
     Result<UniqueFd> socket =
         ShimConnection::Connect(host_->run_directory.get(), run.Short() + ".sock", &error);
-    if (!socket.ok()) co_return socket.error();
+    if (!socket.ok()) co_return Error(Code::kFailedPrecondition, "the task is not running");
     auto connection = ShimConnection::Make(loop_, std::move(*socket));
     co_return co_await StartExecSession(context, loop_, std::move(connection), leader,
                                         std::move(spec));

@@ -1,48 +1,359 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/process/process_service.h"
 
-#include <fcntl.h>
-#include <gtest/gtest.h>
-#include <unistd.h>
+#include <sys/resource.h>
 
-#include <filesystem>
-#include <fstream>
-#include <sstream>
+#include "host/process/process_test_fixture.h"
 
 namespace drover {
 namespace {
-TEST(Smoke, EchoRuns) {
-  RealLoop loop;
-  char dir[] = "/tmp/drover-smoke-XXXXXX";
-  ASSERT_TRUE(mkdtemp(dir));
-  ProcessServiceOptions options;
-  options.run_dir = std::string(dir) + "/run";
-  auto service = NewProcessService(&loop, options);
-  ASSERT_TRUE(service.ok()) << service.error().message();
-  ProcessService* s = service->get();
-  ProcessSpec spec;
-  spec.run = RunId::Random();
-  spec.argv = {"/bin/sh", "-c", "echo hello; exit 3"};
-  spec.logs.directory = UniqueFd(open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  spec.logs.task = "web";
-  auto body = [](ProcessService* s, ProcessSpec spec, Loop* loop) -> Co<void> {
-    Context context(loop);
-    const RunId run = spec.run;
-    auto info = co_await s->Start(context, std::move(spec));
-    EXPECT_TRUE(info.ok()) << info.error().message();
-    auto exit = co_await s->Wait(context, run);
-    EXPECT_TRUE(exit.ok());
-    EXPECT_EQ(exit->exit_code, 3) << exit->error;
-    auto r = co_await s->Release(context, run);
-    EXPECT_TRUE(r.ok()) << r.error().message();
-  };
-  EXPECT_TRUE(loop.RunToEnd(body(s, std::move(spec), &loop), 10s));
-  std::ifstream in(std::string(dir) + "/web.stdout.0");
-  std::stringstream t;
-  t << in.rdbuf();
-  EXPECT_EQ(t.str(), "hello\n");
-  system(("ls -la " + std::string(dir) + "/run").c_str());
-  std::filesystem::remove_all(dir);
+
+// Everything that must hold with a cgroup and, as far as the kernel lets it, without one.
+class ProcessServiceTest : public ProcessFixture, public ::testing::WithParamInterface<bool> {
+ protected:
+  void SetUp() override {
+    ProcessFixture::SetUp();
+    if (GetParam() && !has_cgroups()) GTEST_SKIP() << "cgroups need root and a version 2 mount";
+  }
+  bool WantsCgroups() const override { return GetParam(); }
+};
+INSTANTIATE_TEST_SUITE_P(Tracking, ProcessServiceTest, ::testing::Values(true, false),
+                         [](const auto& param) { return param.param ? "Cgroup" : "Walk"; });
+
+TEST_P(ProcessServiceTest, RunsACommandAndTellsHowItEnded) {
+  ProcessSpec spec = Shell("echo out; echo err >&2; exit 43");
+  const RunId run = spec.run;
+  const Result<ProcessInfo> info = Start(std::move(spec));
+  ASSERT_TRUE(info.ok()) << info.error().message();
+  EXPECT_GT(info->pid, 0);
+  EXPECT_NE(info->pid, info->shim_pid);
+  const ProcessExit exit = WaitFor(run);
+  EXPECT_EQ(exit.exit_code, 43);
+  EXPECT_EQ(exit.signal, 0);
+  EXPECT_FALSE(exit.oom_killed);
+  EXPECT_EQ(exit.error, "");
+  EXPECT_GE(exit.finished_at, exit.started_at);
+  EXPECT_EQ(exit.started_at, info->started_at);
+  EXPECT_GT(exit.max_rss, 0u);
+  EXPECT_EQ(Read("logs/web.stdout.0"), "out\n");
+  EXPECT_EQ(Read("logs/web.stderr.0"), "err\n");
+  // Any number may ask again.
+  EXPECT_EQ(WaitFor(run).exit_code, 43);
 }
+
+TEST_P(ProcessServiceTest, TellsTheSignalThatEndedIt) {
+  const ProcessExit exit = RunShell("kill -TERM $$");
+  EXPECT_EQ(exit.exit_code, 143);
+  EXPECT_EQ(exit.signal, SIGTERM);
+}
+
+TEST_P(ProcessServiceTest, TheTaskSeesOnlyWhatItIsGiven) {
+  signal(SIGPIPE, SIG_IGN);
+  sigset_t blocked, before;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &blocked, &before);
+  ProcessSpec spec = Shell(
+      "for f in /proc/self/fd/*; do echo ${f##*/}; done | sort -n | tr '\\n' ' ';"
+      "readlink /proc/self/fd/0; pwd; umask; grep -E 'Sig(Blk|Ign)|NoNewPrivs' "
+      "/proc/self/status;"
+      "cat /proc/self/oom_score_adj; env | sort | cut -d= -f1 | tr '\\n' ' '; ulimit -n; ulimit "
+      "-Hn");
+  spec.cwd = directory_;
+  spec.umask = 027;
+  spec.no_new_privileges = true;
+  spec.oom_score_adj = 7;
+  spec.limits = {{RLIMIT_NOFILE, 77, 99}};
+  EXPECT_EQ(WaitFor(MustStart(std::move(spec))).exit_code, 0);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  // 3 is the directory that the shell's pattern reads.
+  EXPECT_EQ(Read("logs/web.stdout.0"),
+            "0 1 2 3 /dev/null\n" + directory_ +
+                "\n0027\nSigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n"
+                "NoNewPrivs:\t1\n7\nDIR PATH PWD 77\n99\n");
+}
+
+TEST_P(ProcessServiceTest, RunsAsAnotherUser) {
+  if (geteuid() != 0) GTEST_SKIP() << "changing the user needs root";
+  ProcessSpec spec = Shell("id -u; id -g; id -G");
+  spec.user = ProcessUser{65534, 65533, {65533, 4242}};
+  EXPECT_EQ(WaitFor(MustStart(std::move(spec))).exit_code, 0);
+  EXPECT_EQ(Read("logs/web.stdout.0"), "65534\n65533\n65533 4242\n");
+}
+
+TEST_P(ProcessServiceTest, LooksForANameInThePathOfTheTask) {
+  ProcessSpec spec = Shell("");
+  spec.argv = {"echo", "found"};
+  EXPECT_EQ(WaitFor(MustStart(std::move(spec))).exit_code, 0);
+  EXPECT_EQ(Read("logs/web.stdout.0"), "found\n");
+}
+
+TEST_P(ProcessServiceTest, CarriesALargeEnvironment) {
+  ProcessSpec spec = Shell("echo ${#BIG_0} ${#BIG_7}");
+  for (int i = 0; i < 8; ++i)
+    spec.env.emplace_back("BIG_" + std::to_string(i), std::string(100000, 'x'));
+  EXPECT_EQ(WaitFor(MustStart(std::move(spec))).exit_code, 0);
+  EXPECT_EQ(Read("logs/web.stdout.0"), "100000 100000\n");
+}
+
+TEST_P(ProcessServiceTest, DisabledLogsLeaveNoFiles) {
+  ProcessSpec spec = Shell("echo out; readlink /proc/$$/fd/1 | cat > $DIR/stdout");
+  spec.logs = LogSpec();
+  spec.logs.disabled = true;
+  EXPECT_EQ(WaitFor(MustStart(std::move(spec))).exit_code, 0);
+  EXPECT_EQ(Read("stdout"), "/dev/null\n");
+  EXPECT_TRUE(std::filesystem::is_empty(directory_ + "/logs"));
+}
+
+TEST_P(ProcessServiceTest, EachStepThatFailsIsNamedAndLeavesNothing) {
+  ProcessSpec missing = Shell("");
+  missing.argv = {"/no/such/program"};
+  Result<ProcessInfo> result = Start(std::move(missing));
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().message(), "cannot execute /no/such/program: No such file or directory");
+  EXPECT_EQ(result.code(), Code::kNotFound);
+
+  ProcessSpec unknown = Shell("");
+  unknown.argv = {"no-such-program"};
+  result = Start(std::move(unknown));
+  EXPECT_EQ(result.error().message(), "cannot execute no-such-program: No such file or directory");
+
+  ProcessSpec text = Shell("");
+  text.argv = {directory_ + "/text"};
+  std::ofstream(text.argv[0]) << "not a program";
+  result = Start(std::move(text));
+  EXPECT_EQ(result.code(), Code::kPermissionDenied);
+
+  ProcessSpec cwd = Shell("true");
+  cwd.cwd = "/no/such/directory";
+  result = Start(std::move(cwd));
+  EXPECT_EQ(result.error().message(),
+            "cannot change to directory /no/such/directory: No such file or directory");
+
+  ProcessSpec limit = Shell("true");
+  limit.limits = {{RLIMIT_NOFILE, RLIM_INFINITY, RLIM_INFINITY}};
+  result = Start(std::move(limit));
+  EXPECT_EQ(result.error().message().substr(0, 29), "cannot set resource limit 7: ");
+
+  EXPECT_TRUE(std::filesystem::is_empty(directory_ + "/run"));
+  EXPECT_TRUE(service_->TrackedRuns().empty());
+}
+
+TEST_P(ProcessServiceTest, ARunIdStartsOnce) {
+  ProcessSpec first = Shell("sleep 1000");
+  ProcessSpec second = Shell("sleep 1000");
+  second.run = first.run;
+  MustStart(std::move(first));
+  const Result<ProcessInfo> again = Start(std::move(second));
+  EXPECT_EQ(again.code(), Code::kFailedPrecondition);
+}
+
+TEST_P(ProcessServiceTest, StopSendsTheSignalToAllAndWaits) {
+  const RunId run = MustStart(
+      Shell("trap 'echo child >> $DIR/got' TERM; (trap 'echo grandchild >> $DIR/got; exit' TERM; "
+            "echo > $DIR/ready; while :; do sleep 0.01; done) & wait; wait; exit 9"));
+  ASSERT_TRUE(Until([&] { return !Read("ready").empty(); }));
+  const auto exit = Await(service_->Stop(Forever(), run, SIGTERM, 20s));
+  ASSERT_TRUE(exit.ok());
+  EXPECT_EQ(exit->exit_code, 9);
+  EXPECT_NE(Read("got").find("grandchild"), std::string::npos);
+  EXPECT_NE(Read("got").find("child\n"), std::string::npos);
+}
+
+TEST_P(ProcessServiceTest, StopKillsAfterTheTimeout) {
+  const RunId run =
+      MustStart(Shell("trap '' TERM; echo > $DIR/ready; while :; do sleep 0.05; done"));
+  ASSERT_TRUE(Until([&] { return !Read("ready").empty(); }));
+  const TimePoint start = BootClock::now();
+  const auto exit = Await(service_->Stop(Forever(), run, SIGTERM, 300ms));
+  const Duration took = BootClock::now() - start;
+  ASSERT_TRUE(exit.ok());
+  EXPECT_EQ(exit->signal, SIGKILL);
+  EXPECT_EQ(exit->exit_code, 137);
+  EXPECT_GE(took, 300ms);
+  EXPECT_LE(took, 2s);
+}
+
+TEST_P(ProcessServiceTest, KillReachesDaemons) {
+  // Twice forked, a session of its own, its parent gone.
+  const RunId run = MustStart(
+      Shell("setsid sh -c 'setsid sh -c \"trap : TERM HUP INT; echo \\$\\$ > $DIR/daemon; while :; "
+            "do sleep 0.05; done\" > /dev/null 2>&1 &' & sleep 1000"));
+  const pid_t daemon = PidIn("daemon");
+  ASSERT_TRUE(Alive(daemon));
+  ASSERT_TRUE(service_->Kill(run).ok());
+  EXPECT_EQ(WaitFor(run).signal, SIGKILL);
+  EXPECT_TRUE(Until([&] { return !Alive(daemon); }));
+}
+
+TEST_P(ProcessServiceTest, WhatTheTaskLeavesBehindEndsWithIt) {
+  const RunId run =
+      MustStart(Shell("(trap '' HUP; echo $$ > /dev/null; sh -c 'echo $$ > $DIR/child; exec sleep "
+                      "1000') & while ! [ -s $DIR/child ]; do sleep 0.01; done; exit 5"));
+  // The child keeps the pipes: that may not hold the exit back.
+  const TimePoint start = BootClock::now();
+  EXPECT_EQ(WaitFor(run).exit_code, 5);
+  EXPECT_LE(BootClock::now() - start, 5s);
+  EXPECT_FALSE(Alive(PidIn("child")));
+}
+
+TEST_P(ProcessServiceTest, SignalsReachTheProcess) {
+  const RunId run = MustStart(
+      Shell("trap 'echo usr1; exit 3' USR1; echo > $DIR/ready; while :; do sleep 0.01; done"));
+  ASSERT_TRUE(Until([&] { return !Read("ready").empty(); }));
+  EXPECT_EQ(Await(service_->Signal(Forever(), run, 0)).code(), Code::kInvalidArgument);
+  EXPECT_TRUE(Await(service_->Signal(Forever(), run, SIGUSR1)).ok());
+  EXPECT_EQ(WaitFor(run).exit_code, 3);
+  EXPECT_EQ(Await(service_->Signal(Forever(), run, SIGUSR1)).code(), Code::kFailedPrecondition);
+  EXPECT_EQ(Read("logs/web.stdout.0"), "usr1\n");
+}
+
+TEST_P(ProcessServiceTest, AnotherAgentTakesTheRunOver) {
+  ProcessSpec spec = Shell("echo $$ > $DIR/pid; read x < $DIR/fifo; echo later; exit 6");
+  ASSERT_EQ(mkfifo((directory_ + "/fifo").c_str(), 0600), 0);
+  const RunId run = spec.run;
+  const Result<ProcessInfo> info = Start(std::move(spec));
+  ASSERT_TRUE(info.ok());
+  Restart();
+  const auto attached = Await(service_->Attach(Forever(), run));
+  ASSERT_TRUE(attached.ok()) << attached.error().message();
+  const auto* found = std::get_if<ProcessInfo>(&*attached);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->pid, info->pid);
+  EXPECT_EQ(found->shim_pid, info->shim_pid);
+  EXPECT_EQ(found->started_at, info->started_at);
+  EXPECT_EQ(PidIn("pid"), info->pid);
+  std::ofstream(directory_ + "/fifo") << "go\n";
+  EXPECT_EQ(WaitFor(run).exit_code, 6);
+  EXPECT_EQ(Read("logs/web.stdout.0"), "later\n");
+}
+
+TEST_P(ProcessServiceTest, ARunThatEndedWithoutAgentIsFound) {
+  ProcessSpec spec =
+      Shell("echo $$ > $DIR/pid; while ! [ -e $DIR/go ]; do sleep 0.01; done; exit 7");
+  const RunId run = MustStart(std::move(spec));
+  service_.reset();
+  Settle();
+  std::ofstream(directory_ + "/go") << "x";
+  const std::string record = directory_ + "/run/" + run.Short() + ".exit";
+  ASSERT_TRUE(Until([&] { return access(record.c_str(), F_OK) == 0; }));
+  Restart();
+  const auto attached = Await(service_->Attach(Forever(), run));
+  ASSERT_TRUE(attached.ok());
+  const auto* exit = std::get_if<ProcessExit>(&*attached);
+  ASSERT_TRUE(exit);
+  EXPECT_EQ(exit->exit_code, 7);
+  EXPECT_EQ(WaitFor(run).exit_code, 7);
+}
+
+TEST_P(ProcessServiceTest, ARunThatNeverStartedIsNotFound) {
+  const auto attached = Await(service_->Attach(Forever(), RunId::Random()));
+  EXPECT_EQ(attached.code(), Code::kNotFound);
+  EXPECT_EQ(Await(service_->Wait(Forever(), RunId::Random())).code(), Code::kNotFound);
+  EXPECT_TRUE(Await(service_->Release(Forever(), RunId::Random())).ok());
+}
+
+TEST_P(ProcessServiceTest, ReleaseEndsARunOfAnEarlierAgent) {
+  const RunId run = MustStart(Shell("echo $$ > $DIR/pid; exec sleep 1000"));
+  const pid_t pid = PidIn("pid");
+  Restart();
+  EXPECT_TRUE(Await(service_->Release(Forever(), run)).ok());
+  EXPECT_FALSE(Alive(pid));
+}
+
+TEST_P(ProcessServiceTest, AStartWhoseContextEndsLeavesNothing) {
+  Context context(loop_.get());
+  context.Cancel();
+  ProcessSpec spec = Shell("echo $$ > $DIR/pid; exec sleep 1000");
+  const RunId run = spec.run;
+  const auto info = Await(service_->Start(context, std::move(spec)));
+  EXPECT_EQ(info.code(), Code::kCancelled);
+  EXPECT_EQ(Await(service_->Attach(Forever(), run)).code(), Code::kNotFound);
+  EXPECT_TRUE(service_->TrackedRuns().empty());
+}
+
+TEST_P(ProcessServiceTest, UsageCountsAllProcesses) {
+  const RunId run = MustStart(Shell("sleep 1000 & sleep 1000 & echo > $DIR/ready; wait"));
+  ASSERT_TRUE(Until([&] {
+    const auto usage = Await(service_->Usage(Forever(), run));
+    return usage.ok() && usage->processes.size() == 3;
+  }));
+  const auto usage = Await(service_->Usage(Forever(), run));
+  ASSERT_TRUE(usage.ok());
+  EXPECT_GT(usage->rss, 100000u);
+}
+
+TEST_P(ProcessServiceTest, UsageCountsProcessorTime) {
+  const RunId run = MustStart(Shell("while :; do :; done"));
+  EXPECT_TRUE(Until([&] {
+    const auto usage = Await(service_->Usage(Forever(), run));
+    return usage.ok() && usage->user_time + usage->system_time > 50ms;
+  }));
+}
+
+TEST_P(ProcessServiceTest, ARunWithoutProcessWritesWhatItReads) {
+  int out[2], err[2];
+  ASSERT_EQ(pipe2(out, O_CLOEXEC), 0);
+  ASSERT_EQ(pipe2(err, O_CLOEXEC), 0);
+  OutputSpec spec;
+  spec.run = RunId::Random();
+  const RunId run = spec.run;
+  spec.stdout_pipe = UniqueFd(out[0]);
+  spec.stderr_pipe = UniqueFd(err[0]);
+  spec.logs.directory = LogDirectory();
+  spec.logs.task = "vm";
+  const auto info = Await(service_->StartOutput(Forever(), std::move(spec)));
+  ASSERT_TRUE(info.ok()) << info.error().message();
+  started_.push_back(run);
+  EXPECT_EQ(info->pid, 0);
+  ASSERT_EQ(write(out[1], "one\n", 4), 4);
+  ASSERT_TRUE(Until([&] { return Read("logs/vm.stdout.0") == "one\n"; }));
+  Restart();
+  ASSERT_TRUE(Await(service_->Attach(Forever(), run)).ok());
+  ASSERT_EQ(write(err[1], "two\n", 4), 4);
+  close(out[1]);
+  close(err[1]);
+  EXPECT_EQ(WaitFor(run).exit_code, 0);
+  EXPECT_EQ(Read("logs/vm.stderr.0"), "two\n");
+}
+
+TEST_P(ProcessServiceTest, ARunWithoutProcessCanBeStopped) {
+  int out[2], err[2];
+  ASSERT_EQ(pipe2(out, O_CLOEXEC), 0);
+  ASSERT_EQ(pipe2(err, O_CLOEXEC), 0);
+  OutputSpec spec;
+  spec.run = RunId::Random();
+  const RunId run = spec.run;
+  spec.stdout_pipe = UniqueFd(out[0]);
+  spec.stderr_pipe = UniqueFd(err[0]);
+  spec.logs.directory = LogDirectory();
+  spec.logs.task = "vm";
+  ASSERT_TRUE(Await(service_->StartOutput(Forever(), std::move(spec))).ok());
+  started_.push_back(run);
+  ASSERT_EQ(write(out[1], "last words\n", 11), 11);
+  EXPECT_TRUE(Await(service_->Stop(Forever(), run, SIGTERM, 0s)).ok());
+  EXPECT_EQ(Read("logs/vm.stdout.0"), "last words\n");
+  close(out[1]);
+  close(err[1]);
+}
+
+TEST_P(ProcessServiceTest, TwoDescriptorsForARunningTask) {
+  const int before = OpenFds();
+  for (int i = 0; i < 5; ++i) MustStart(Shell("exec sleep 1000"));
+  EXPECT_LE(OpenFds() - before, 10);
+}
+
+TEST_P(ProcessServiceTest, DescribesHowItTracks) {
+  const std::string text = service_->TrackingDescription();
+  EXPECT_EQ(service_->has_cgroups(), GetParam());
+  EXPECT_NE(text.find(GetParam() ? cgroup_root_ : "not confined"), std::string::npos) << text;
+}
+
+TEST_P(ProcessServiceTest, ManyAtOnce) {
+  std::vector<RunId> runs;
+  for (int i = 0; i < 30; ++i) runs.push_back(MustStart(Shell("exit " + std::to_string(i))));
+  for (int i = 0; i < 30; ++i) EXPECT_EQ(WaitFor(runs[i]).exit_code, i);
+}
+
 }  // namespace
 }  // namespace drover

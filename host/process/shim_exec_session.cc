@@ -130,6 +130,9 @@ class ShimExecSession : public ExecSession {
   std::string command_;
 };
 
+// The run ended while we talked to its shim.
+Error NotRunning() { return Error(Code::kFailedPrecondition, "the task is not running"); }
+
 Status CheckExec(const ExecSpec& spec) {
   if (spec.argv.empty() || spec.argv[0].empty())
     return Error(Code::kInvalidArgument, "there is no command to execute");
@@ -190,10 +193,14 @@ Co<Result<std::unique_ptr<ExecSession>>> StartExecSession(
   std::vector<int> none;
   const Result<ShimConnection::Bytes> greeted =
       co_await connection->Call(context, std::move(greeting), std::move(none));
-  if (!greeted.ok()) co_return greeted.error();
+  DROVER_CO_TRY(context.status());
+  if (!greeted.ok()) co_return NotRunning();
   ShimConnection::Bytes message = ExecMessage(spec);
-  DROVER_CO_TRY(co_await connection->Command(context, std::move(message), std::move(fds),
-                                             "cannot start a session in the task"));
+  const Status started = co_await connection->Command(context, std::move(message), std::move(fds),
+                                                      "cannot start a session in the task");
+  if (started.code() == Code::kUnavailable || started.code() == Code::kNotFound)
+    co_return NotRunning();
+  DROVER_CO_TRY(started);
   co_return std::unique_ptr<ExecSession>(std::move(session));
 }
 
