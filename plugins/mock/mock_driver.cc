@@ -1,28 +1,440 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+
+// The driver mock_driver: tasks that only pretend, for tests of the host. What it does, and does
+// wrong, stands in the task's configuration. It has no thread per task.
+#include <poll.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "drover/entry.hpp"
+#include "mock_config.h"
+#include "mock_run.h"
+
+namespace mock {
 namespace {
+
+using drover::Call;
+using drover::Code;
+using drover::Empty;
+using drover::Error;
+using drover::ExitResult;
+using drover::RunId;
+
+struct Task {
+  RunId run_id;
+  TaskSpec spec;
+  std::string name;
+  std::atomic<bool> given_up{false};
+  std::mutex mutex;              // of what follows
+  std::shared_ptr<MockRun> run;  // once it runs
+  std::int64_t started_at = 0;
+  std::int64_t completed_at = 0;
+  std::optional<ExitResult> exited;
+  std::vector<Call<ExitResult>> waiters;
+  std::vector<Call<Empty>> stoppers;
+};
+
 class MockDriver : public drover::Driver {
  public:
   static drover::Info Describe() {
     drover::Info info;
-    info.config_schema = R"({"type":"object","additionalProperties":true})";
-    info.task_config_schema = R"({"type":"object","additionalProperties":true})";
+    info.offers = DROVER_CAP_SIGNALS | DROVER_CAP_EXEC | DROVER_CAP_STATS;
+    info.config_schema = kConfigSchema;
+    info.task_config_schema = kTaskConfigSchema;
     return info;
   }
-  MockDriver(drover::Host host, const drover::Json&) : Driver(std::move(host)) {}
+
+  MockDriver(drover::Host host, const drover::Json& config) : Driver(std::move(host)) {
+    Take(config);
+    Commit("create");
+  }
+
+  ~MockDriver() override {
+    // A run that has not ended and its task hold each other.
+    for (auto& item : tasks_) {
+      std::shared_ptr<MockRun> run;
+      std::lock_guard<std::mutex> lock(item.second->mutex);
+      run.swap(item.second->run);
+    }
+  }
+
+  void ConfigureAsync(drover::Json config, Call<Empty> call) override {
+    if (Faulty("configure", call)) return;
+    Take(config);
+    ProbeSoon();
+    call.Complete(Empty{});
+  }
+
   drover::Fingerprint Probe() override {
+    Commit("fingerprint");
     drover::Fingerprint out;
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (disabled_at_ != 0 && drover::WallNow() >= disabled_at_) {
+      out.health = drover::Health::kUndetected;
+      out.description = "disabled";
+      return out;
+    }
     out.attributes["driver.mock_driver"] = "true";
     return out;
   }
-  void Destroy(const drover::RunId&, bool, const drover::CallView&) override {}
-  void Wait(drover::Call<drover::ExitResult> call) override {
-    call.Complete(drover::ExitResult{});
+  drover::Duration ProbeInterval() const override { return std::chrono::milliseconds(500); }
+
+  void RestoreCompleteAsync(std::vector<RunId>, Call<Empty> call) override {
+    if (Faulty("restore_complete", call)) return;
+    call.Complete(Empty{});
   }
-  drover::TaskStatus Inspect(const drover::RunId&) override { return {}; }
-  drover::Started Start(const drover::TaskConfig&, const drover::CallView&) override {
-    return {drover::TaskHandle{1, "{}", ""}, std::nullopt};
+
+  void Shutdown() override { Commit("shutdown"); }
+
+  void StartAsync(drover::TaskConfig config, Call<drover::Started> call) override {
+    auto task = std::make_shared<Task>();
+    task->run_id = config.run_id;
+    task->name = config.task_name;
+    task->spec = TaskSpec::Read(config.driver_config);
+    if (Faulty(*task, "start", call)) return;
+    if (!Insert(task)) {
+      throw Error(Code::kFailedPrecondition, "task with ID \"" + config.id + "\" already started");
+    }
+    if (task->spec.start_block_for.count() == 0) return Begin(task, call);
+    drover::Timer timer =
+        host().After(task->spec.start_block_for, [this, task, call] { Begin(task, call); });
+    call.OnCancel([this, task, call, timer]() mutable {
+      if (!timer.Cancel()) return;
+      Erase(task);
+      call.Fail(Error(Code::kCancelled, "the start was given up"));
+    });
   }
+
+  void RecoverAsync(drover::TaskConfig config, std::optional<drover::TaskHandle> handle,
+                    Call<drover::Recovered> call) override {
+    auto task = std::make_shared<Task>();
+    task->run_id = config.run_id;
+    task->name = config.task_name;
+    task->spec = TaskSpec::Read(config.driver_config);
+    if (Faulty(*task, "recover", call)) return;
+    if (auto known = Find(config.run_id)) {
+      std::lock_guard<std::mutex> lock(known->mutex);
+      return call.Complete(drover::Recovered{known->exited, std::nullopt});
+    }
+    // Without a handle the start was not finished, and nothing of it lives outside of the process.
+    if (!handle) throw Error(Code::kNotFound, "the task was never started");
+    std::int64_t started_at = drover::Json::Parse(handle->state).Int("started_at");
+    drover::Duration remaining =
+        task->spec.run.run_for - drover::Duration(drover::WallNow() - started_at);
+    Insert(task);
+    Run(task, started_at, remaining, nullptr, /*speak=*/false);
+    call.Complete(drover::Recovered{});
+  }
+
+  void Wait(Call<ExitResult> call) override {
+    auto task = Need(call.run_id());
+    if (Faulty(*task, "wait", call)) return;
+    std::unique_lock<std::mutex> lock(task->mutex);
+    if (!task->exited) {
+      task->waiters.push_back(std::move(call));
+      return;
+    }
+    ExitResult result = *task->exited;
+    lock.unlock();
+    call.Complete(result);
+  }
+
+  // At once, whatever timeout and signal are.
+  void StopAsync(drover::StopRequest, Call<Empty> call) override {
+    auto task = Need(call.run_id());
+    if (Faulty(*task, "stop", call)) return;
+    std::shared_ptr<MockRun> run;
+    {
+      std::lock_guard<std::mutex> lock(task->mutex);
+      if (task->exited) return call.Complete(Empty{});
+      run = task->run;
+      if (run != nullptr) task->stoppers.push_back(call);
+    }
+    if (run == nullptr) throw Error(Code::kFailedPrecondition, "the task has not started yet");
+    run->Kill();
+  }
+
+  void DestroyAsync(bool force, Call<Empty> call) override {
+    auto task = Find(call.run_id());
+    // After a start that was refused or given up there is nothing left to forget.
+    if (task == nullptr) {
+      if (Faulty("destroy", call)) return;
+      return call.Complete(Empty{});
+    }
+    if (Faulty(*task, "destroy", call)) return;
+    std::shared_ptr<MockRun> run;
+    {
+      std::lock_guard<std::mutex> lock(task->mutex);
+      if (!task->exited && !force) {
+        throw Error(Code::kFailedPrecondition, "cannot destroy running task");
+      }
+      run = task->run;
+    }
+    task->given_up = true;
+    if (run != nullptr) run->Kill();
+    Erase(task);
+    call.Complete(Empty{});
+  }
+  void Destroy(const RunId&, bool, const drover::CallView&) override {}  // see DestroyAsync
+
+  drover::TaskStatus Inspect(const RunId& run) override {
+    auto task = Need(run);
+    task->spec.faults.Commit("inspect");
+    Commit("inspect");
+    std::lock_guard<std::mutex> lock(task->mutex);
+    drover::TaskStatus out;
+    out.state = task->exited           ? drover::TaskState::kExited
+                : task->run != nullptr ? drover::TaskState::kRunning
+                                       : drover::TaskState::kUnknown;
+    out.started_at = task->started_at;
+    out.completed_at = task->completed_at;
+    out.exit_result = task->exited;
+    return out;
+  }
+
+  void Signal(const RunId& run, const std::string&) override {
+    auto task = Need(run);
+    task->spec.faults.Commit("signal");
+    Commit("signal");
+    const std::string& error = task->spec.run.signal_error;
+    if (!error.empty()) throw Error(Code::kInternal, error);
+  }
+
+  void TaskStats(const RunId& run, drover::Duration interval,
+                 drover::Stream<drover::Stats> stream) override {
+    auto task = Need(run);
+    task->spec.faults.Commit("stats");
+    Commit("stats");
+    const TaskSpec& spec = task->spec;
+    if (spec.stats_unimplemented) throw Error(Code::kUnimplemented, "stats not implemented");
+    if (!spec.stats_error.empty()) {
+      throw Error(Code::kInternal, spec.stats_error, spec.stats_error_recoverable);
+    }
+    auto sent = std::make_shared<std::int64_t>(0);
+    SampleEvery(interval, stream, [this, task, stream, sent](drover::Done<drover::Stats> done) {
+      if (task->spec.stats_close_after > 0 && *sent >= task->spec.stats_close_after) {
+        std::uint64_t id = stream.id();
+        stream.End();
+        if (task->spec.stats_late_message) SendLate(id);
+        return;
+      }
+      ++*sent;
+      done(RandomSample());
+    });
+  }
+
+  void Exec(drover::ExecRequest request, Call<ExitResult> call) override {
+    auto task = Need(request.run_id);
+    if (Faulty(*task, "exec", call)) return;
+    if (request.command.size() == 1 && request.command[0] == "showinput") {
+      auto shared = std::make_shared<drover::ExecRequest>(std::move(request));
+      return host().Post([shared, call] { ShowInput(*shared, call); });
+    }
+    if (!task->spec.exec) {
+      throw Error(Code::kFailedPrecondition, "no exec command is configured");
+    }
+    auto pipes = std::make_shared<drover::OutputPipes>();
+    if (request.tty) request.error = drover::Fd(::dup(request.output.get()));
+    pipes->output = std::move(request.output);
+    pipes->error = std::move(request.error);
+    auto run = std::make_shared<MockRun>(
+        host(), *task->spec.exec, [call](const ExitResult& result) { call.Complete(result); });
+    call.OnCancel([run] { run->Kill(); });
+    run->Begin(task->spec.exec->run_for, std::move(pipes), /*speak=*/true);
+  }
+  void Resize(std::uint64_t, int, int) override {}
+
+ private:
+  // The plugin's own configuration.
+  void Take(const drover::Json& config) {
+    std::string isolation = config.String("fs_isolation", "none");
+    if (!isolation.empty() && isolation != "none") {
+      throw Error(Code::kInvalidArgument, "/fs_isolation: \"" + isolation +
+                                              "\" is not supported by this version; a plugin "
+                                              "says once what it isolates: none");
+    }
+    std::lock_guard<std::mutex> lock(mutex_);
+    faults_ = Faults::Read(config);
+    disabled_at_ = 0;
+    if (config.Bool("shutdown_periodic_after")) {
+      disabled_at_ = drover::WallNow() + config.Int("shutdown_periodic_duration") * 1000000000;
+    }
+  }
+
+  Faults faults() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return faults_;
+  }
+  void Commit(const char* call) { faults().Commit(call); }
+  // Commits the plugin's faults; true when CALL is to be kept for ever.
+  template <typename T>
+  bool Faulty(const char* name, const Call<T>& call) {
+    return Faulty(faults(), name, call);
+  }
+  template <typename T>
+  bool Faulty(const Task& task, const char* name, const Call<T>& call) {
+    return Faulty(task.spec.faults, name, call) || Faulty(name, call);
+  }
+  template <typename T>
+  bool Faulty(const Faults& faults, const char* name, const Call<T>& call) {
+    faults.Commit(name);
+    if (!faults.Silent(name)) return false;
+    std::lock_guard<std::mutex> lock(mutex_);
+    silent_.push_back(call);
+    return true;
+  }
+
+  void Begin(const std::shared_ptr<Task>& task, const Call<drover::Started>& call) {
+    const TaskSpec& spec = task->spec;
+    if (!spec.start_error.empty()) {
+      Erase(task);
+      return call.Fail(Error(Code::kInternal, spec.start_error, spec.start_error_recoverable));
+    }
+    if (!spec.run.speaks() || !host().task_output().available()) {
+      return Started(task, call, nullptr);
+    }
+    using Pipes = std::shared_ptr<drover::OutputPipes>;
+    host().task_output().Open(task->run_id, [this, task, call](drover::Outcome<Pipes> outcome) {
+      if (outcome.ok()) return Started(task, call, outcome.value());
+      Erase(task);
+      call.Fail(outcome.error());
+    });
+  }
+
+  void Started(const std::shared_ptr<Task>& task, const Call<drover::Started>& call,
+               std::shared_ptr<drover::OutputPipes> pipes) {
+    if (task->given_up) return call.Fail(Error(Code::kCancelled, "the start was given up"));
+    std::int64_t now = drover::WallNow();
+    Run(task, now, task->spec.run.run_for, std::move(pipes), /*speak=*/true);
+    drover::Json::Object state;
+    state["started_at"] = drover::Json(now);
+    call.Complete(drover::Started{drover::TaskHandle{1, drover::Json(std::move(state)).Text(), ""},
+                                  task->spec.network});
+  }
+
+  void Run(const std::shared_ptr<Task>& task, std::int64_t started_at, drover::Duration remaining,
+           std::shared_ptr<drover::OutputPipes> pipes, bool speak) {
+    // The run keeps its task alive only until it ends, and the other way round.
+    auto run = std::make_shared<MockRun>(
+        host(), task->spec.run, [task](const ExitResult& result) { Ended(*task, result); });
+    {
+      std::lock_guard<std::mutex> lock(task->mutex);
+      task->run = run;
+      task->started_at = started_at;
+    }
+    if (task->given_up) {
+      run->Kill();
+    } else {
+      run->Begin(remaining, std::move(pipes), speak);
+    }
+    if (task->spec.plugin_exit_after.count() > 0) {
+      host().After(task->spec.plugin_exit_after, [task] { PretendPluginExit(*task); });
+    }
+  }
+
+  static void Ended(Task& task, const ExitResult& result) {
+    std::vector<Call<ExitResult>> waiters;
+    std::vector<Call<Empty>> stoppers;
+    std::shared_ptr<MockRun> run;  // let go outside of the lock
+    {
+      std::lock_guard<std::mutex> lock(task.mutex);
+      task.exited = result;
+      task.completed_at = drover::WallNow();
+      waiters.swap(task.waiters);
+      stoppers.swap(task.stoppers);
+      run.swap(task.run);
+    }
+    for (auto& waiter : waiters) waiter.Complete(result);
+    for (auto& stopper : stoppers) stopper.Complete(Empty{});
+  }
+
+  // Whoever waits hears what a host hears of a plugin that is gone; the task goes on.
+  static void PretendPluginExit(Task& task) {
+    std::vector<Call<ExitResult>> waiters;
+    {
+      std::lock_guard<std::mutex> lock(task.mutex);
+      waiters.swap(task.waiters);
+    }
+    for (auto& waiter : waiters) {
+      waiter.Fail(Error(Code::kUnavailable, "plugin is shut down"));
+    }
+  }
+
+  static drover::Stats RandomSample() {
+    static thread_local std::minstd_rand random{std::random_device{}()};
+    drover::Stats out;
+    out.timestamp = drover::WallNow();
+    out.total.measured = DROVER_STAT_RSS;
+    out.total.rss = random() % (64u << 20);
+    return out;
+  }
+
+  // A message behind the end of its stream, past the wrapper, which would not send it.
+  void SendLate(std::uint64_t stream) {
+    drover_stats late = {};
+    late.struct_size = sizeof late;
+    late.type = DROVER_MESSAGE_STATS;
+    host().raw()->stream_send(host().raw(), stream, reinterpret_cast<const drover_message*>(&late));
+  }
+
+  // Reads the whole input, at most 1 MiB of it, and shows it. Blocks.
+  static void ShowInput(drover::ExecRequest& request, const Call<ExitResult>& call) {
+    std::string input;
+    char buffer[4096];
+    while (request.input.ok() && input.size() < (1u << 20)) {
+      pollfd ready = {request.input.get(), POLLIN, 0};
+      if (::poll(&ready, 1, 100) == 0) {
+        if (call.cancelled()) return call.Fail(Error(Code::kCancelled, "the command was ended"));
+        continue;
+      }
+      ssize_t n = ::read(request.input.get(), buffer, sizeof buffer);
+      if (n <= 0) break;
+      input.append(buffer, static_cast<std::size_t>(n));
+    }
+    std::string text =
+        std::string("TTY: ") + (request.tty ? "true" : "false") + "\nStdin:\n" + input + "\n";
+    WriteAll(request.output.get(), text);
+    request.output = drover::Fd();
+    request.error = drover::Fd();
+    call.Complete(ExitResult{});
+  }
+
+  bool Insert(const std::shared_ptr<Task>& task) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return tasks_.emplace(task->run_id, task).second;
+  }
+  std::shared_ptr<Task> Find(const RunId& run) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto found = tasks_.find(run);
+    return found == tasks_.end() ? nullptr : found->second;
+  }
+  std::shared_ptr<Task> Need(const RunId& run) {
+    auto task = Find(run);
+    if (task == nullptr) throw Error(Code::kNotFound, "task not found for given id");
+    return task;
+  }
+  void Erase(const std::shared_ptr<Task>& task) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto found = tasks_.find(task->run_id);
+    if (found != tasks_.end() && found->second == task) tasks_.erase(found);
+  }
+
+  std::mutex mutex_;  // of what follows
+  Faults faults_;
+  std::int64_t disabled_at_ = 0;  // ns since 1970; 0: never
+  std::map<RunId, std::shared_ptr<Task>> tasks_;
+  std::vector<drover::CallView> silent_;
 };
+
 }  // namespace
-DROVER_DRIVER(MockDriver, "mock_driver", "0.1.0", "Apache-2.0")
+}  // namespace mock
+
+DROVER_DRIVER(mock::MockDriver, "mock_driver", "0.1.0", "Apache-2.0")

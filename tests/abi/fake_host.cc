@@ -264,7 +264,8 @@ struct Service {
     std::vector<char*> envp;
     for (std::string& word : env) envp.push_back(word.data());
     envp.push_back(nullptr);
-    int error = posix_spawn(&process->pid, argv[0], &actions, &attributes, argv.data(), envp.data());
+    int error =
+        posix_spawn(&process->pid, argv[0], &actions, &attributes, argv.data(), envp.data());
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     close(pipes[0][1]);
@@ -340,11 +341,11 @@ struct Service {
     return out;
   }
 
-#define BEGIN(function)                                                                          \
-  FakeHost* self = Self(host);                                                                   \
-  std::shared_ptr<FakeHost::Process> process;                                                    \
-  bool ended = false;                                                                            \
-  int begun = Begin(host, function, run, done, context, error, &process, &ended);                \
+#define BEGIN(function)                                                           \
+  FakeHost* self = Self(host);                                                    \
+  std::shared_ptr<FakeHost::Process> process;                                     \
+  bool ended = false;                                                             \
+  int begun = Begin(host, function, run, done, context, error, &process, &ended); \
   if (begun != DROVER_OK || ended) return begun;
 
   static std::int32_t attach(const drover_host* host, const drover_run_id* run,
@@ -396,12 +397,13 @@ struct Service {
       std::lock_guard<std::mutex> lock(self->mutex_);
       if (!process->exit) kill(-process->pid, SIGKILL);
     });
-    after(host, args->timeout,
-          [](void* c) {
-            std::unique_ptr<std::function<void()>> f(static_cast<std::function<void()>*>(c));
-            (*f)();
-          },
-          job);
+    after(
+        host, args->timeout,
+        [](void* c) {
+          std::unique_ptr<std::function<void()>> f(static_cast<std::function<void()>*>(c));
+          (*f)();
+        },
+        job);
     OnExit(self, process, [self, done, context](const Exit&) { Answer(self, done, context); });
     return DROVER_OK;
   }
@@ -538,9 +540,19 @@ struct Service {
 };
 
 const void* Service::get_extension(const drover_host* host, drover_str id) {
-  static const drover_process kProcess = {
-      sizeof(drover_process), 0,    &start,   &attach, &wait,        &signal,  &stop,
-      &kill_run,              &release, &usage, &exec,   &exec_resize, &exec_end};
+  static const drover_process kProcess = {sizeof(drover_process),
+                                          0,
+                                          &start,
+                                          &attach,
+                                          &wait,
+                                          &signal,
+                                          &stop,
+                                          &kill_run,
+                                          &release,
+                                          &usage,
+                                          &exec,
+                                          &exec_resize,
+                                          &exec_end};
   static const drover_diag_log kLog = {sizeof(drover_diag_log), 0, &log};
   static const drover_timer kTimer = {sizeof(drover_timer), 0, &after, &cancel};
   static const drover_task_output kOutput = {sizeof(drover_task_output), 0, &open_output};
@@ -744,12 +756,12 @@ Result FakeHost::Create(const drover_driver* driver, const std::string& config) 
   return result;
 }
 
-#define CALL(verb, run, ...)                                                    \
-  drover_call call;                                                             \
-  std::uint64_t call_id = NewCall(run, &call, #verb);                           \
-  drover_##verb##_args args = {sizeof args, __VA_ARGS__};                       \
-  drover_error error = NewError();                                              \
-  Returned(call_id, driver_->verb(instance_, &call, &args, &error), error);     \
+#define CALL(verb, run, ...)                                                \
+  drover_call call;                                                         \
+  std::uint64_t call_id = NewCall(run, &call, #verb);                       \
+  drover_##verb##_args args = {sizeof args, __VA_ARGS__};                   \
+  drover_error error = NewError();                                          \
+  Returned(call_id, driver_->verb(instance_, &call, &args, &error), error); \
   return call_id;
 
 Result FakeHost::Shutdown(std::chrono::milliseconds limit) {
@@ -786,19 +798,17 @@ std::uint64_t FakeHost::Recover(const Task& task, const std::string* handle) {
   if (handle != nullptr) raw_handle.state = Str(*handle);
   CALL(recover, task.run, 0, &raw.raw, handle == nullptr ? nullptr : &raw_handle)
 }
-std::uint64_t FakeHost::Wait(drover_run_id run) { CALL(wait, run, 0) }
-std::uint64_t FakeHost::Inspect(drover_run_id run) { CALL(inspect, run, 0) }
-std::uint64_t FakeHost::Stop(drover_run_id run, std::chrono::nanoseconds timeout,
-                             const std::string& signal) {
-  CALL(stop, run, 0, timeout.count(), Str(signal))
-}
-std::uint64_t FakeHost::Destroy(drover_run_id run, bool force) {
-  CALL(destroy, run, force ? 1u : 0u)
-}
-std::uint64_t FakeHost::Configure(const std::string& config) {
-  CALL(configure, drover_run_id{}, 0, Str(config))
-}
-std::uint64_t FakeHost::RestoreComplete(const std::vector<drover_run_id>& runs) {
+std::uint64_t FakeHost::Wait(drover_run_id run){
+    CALL(wait, run, 0)} std::uint64_t FakeHost::Inspect(drover_run_id run){
+    CALL(inspect, run, 0)} std::uint64_t FakeHost::Stop(drover_run_id run,
+                                                        std::chrono::nanoseconds timeout,
+                                                        const std::string& signal){
+    CALL(stop, run, 0, timeout.count(),
+         Str(signal))} std::uint64_t FakeHost::Destroy(drover_run_id run, bool force){
+    CALL(destroy, run,
+         force ? 1u : 0u)} std::uint64_t FakeHost::Configure(const std::string& config){
+    CALL(configure, drover_run_id{}, 0, Str(config))} std::uint64_t
+    FakeHost::RestoreComplete(const std::vector<drover_run_id>& runs) {
   drover_array array{runs.data(), runs.size(), sizeof(drover_run_id)};
   CALL(restore_complete, drover_run_id{}, 0, array)
 }
@@ -817,9 +827,7 @@ std::uint64_t FakeHost::Exec(drover_run_id run, const std::vector<std::string>& 
   args.command = drover_array{words.data(), words.size(), sizeof(drover_str)};
   args.width = 80;
   args.height = 24;
-  auto give = [](int fd) {
-    return drover_fd{fd, fd >= 0 ? DROVER_FD_GIVEN : DROVER_FD_NONE};
-  };
+  auto give = [](int fd) { return drover_fd{fd, fd >= 0 ? DROVER_FD_GIVEN : DROVER_FD_NONE}; };
   args.input = give(input);
   args.output = give(output);
   args.error = give(error_fd);

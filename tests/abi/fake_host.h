@@ -38,7 +38,7 @@ struct Exit {
 
 // What came with a completion; which members are set depends on the verb.
 struct Result {
-  int refused = 0;              // the verb's own return value
+  int refused = 0;               // the verb's own return value
   std::optional<Failure> error;  // also of a refusal
   bool complete = false;         // false: it has not come in time
   drover_instance* instance = nullptr;
@@ -112,8 +112,8 @@ class FakeHost {
   std::uint64_t Inspect(drover_run_id run);
   std::uint64_t Configure(const std::string& config);
   std::uint64_t RestoreComplete(const std::vector<drover_run_id>& runs);
-  std::uint64_t Exec(drover_run_id run, const std::vector<std::string>& command, bool tty, int input,
-                     int output, int error);
+  std::uint64_t Exec(drover_run_id run, const std::vector<std::string>& command, bool tty,
+                     int input, int output, int error);
   Failure Resize(std::uint64_t session, int width, int height);
   Failure Signal(drover_run_id run, const std::string& name);
   Result Finish(std::uint64_t call, std::chrono::milliseconds limit = 20s);

@@ -123,8 +123,9 @@ TEST_F(RawExecTest, ValidatesTheTaskConfiguration) {
       StartError(R"({"command":"sh","cgroup_v2_override":"a","cgroup_v1_override":{"cpu":"b"}})")
           .text(),
       prefix + "only one of cgroups_v1_override and cgroups_v2_override may be set");
-  EXPECT_EQ(StartError(R"({"command":"sh","cgroup_v2_override":"a"})").text().find(
-                prefix + "cgroup_v2_override is not supported"),
+  EXPECT_EQ(StartError(R"({"command":"sh","cgroup_v2_override":"a"})")
+                .text()
+                .find(prefix + "cgroup_v2_override is not supported"),
             0u);
   EXPECT_EQ(StartError(R"({"command":"no-such-thing"})").text(),
             "binary \"no-such-thing\" could not be found");
@@ -262,8 +263,7 @@ TEST_F(RawExecTest, RecoversARunningTaskAndOneThatHasEnded) {
   ASSERT_TRUE(gone.ok()) << gone.text();
   EXPECT_EQ(gone.state, DROVER_TASK_EXITED);
   EXPECT_EQ(gone.exit->exit_code, 3);
-  EXPECT_EQ(host_.Finish(host_.Recover(NewTask("{}", 3), nullptr)).error->code,
-            DROVER_E_NOT_FOUND);
+  EXPECT_EQ(host_.Finish(host_.Recover(NewTask("{}", 3), nullptr)).error->code, DROVER_E_NOT_FOUND);
   Result status = host_.Finish(host_.Inspect(running.run));
   EXPECT_EQ(status.attributes["pid"], std::to_string(host_.pid(running.run)));
   EXPECT_TRUE(host_.Finish(host_.Stop(running.run, 5s)).ok());
@@ -305,8 +305,8 @@ TEST_F(RawExecTest, ExecPassesStreamsAndResult) {
   ASSERT_TRUE(host_.Finish(host_.Start(task)).ok());
   int in[2], out[2], err[2];
   ASSERT_EQ(pipe2(in, O_CLOEXEC) + pipe2(out, O_CLOEXEC) + pipe2(err, O_CLOEXEC), 0);
-  std::uint64_t id = host_.Exec(task.run, {"sh", "-c", "cat; echo no >&2; exit 43"}, false, in[0],
-                                out[1], err[1]);
+  std::uint64_t id =
+      host_.Exec(task.run, {"sh", "-c", "cat; echo no >&2; exit 43"}, false, in[0], out[1], err[1]);
   EXPECT_EQ(host_.Resize(id, 100, 50).code, 0);
   EXPECT_EQ(host_.Resize(12345, 100, 50).code, DROVER_E_NOT_FOUND);
   ASSERT_EQ(write(in[1], "hello", 5), 5);

@@ -1,0 +1,152 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "mock_config.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <charconv>
+
+#include "duration.h"
+
+namespace mock {
+
+const char kConfigSchema[] = R"({
+  "type": "object",
+  "additionalProperties": false,
+  "properties": {
+    "fs_isolation": {"type": "string", "default": "none"},
+    "shutdown_periodic_after": {"type": "boolean", "default": false},
+    "shutdown_periodic_duration": {"type": "integer", "default": 0},
+    "hang_in": {"type": "string"},
+    "crash_in": {"type": "string"},
+    "fail_in": {"type": "string"},
+    "silent_in": {"type": "string"}
+  }
+})";
+
+#define DROVER_MOCK_RUN_SCHEMA \
+  R"("run_for": {"type": "string"},
+    "exit_code": {"type": "integer"},
+    "exit_signal": {"type": "integer"},
+    "exit_err_msg": {"type": "string"},
+    "signal_error": {"type": "string"},
+    "stdout_string": {"type": "string"},
+    "stdout_repeat": {"type": "integer"},
+    "stdout_repeat_duration": {"type": "string"},
+    "stderr_string": {"type": "string"},
+    "stderr_repeat": {"type": "integer"},
+    "stderr_repeat_duration": {"type": "string"})"
+
+const char kTaskConfigSchema[] = R"({
+  "type": "object",
+  "additionalProperties": false,
+  "properties": {
+    "start_error": {"type": "string"},
+    "start_error_recoverable": {"type": "boolean"},
+    "start_block_for": {"type": "string"},
+    "plugin_exit_after": {"type": "string"},
+    "kill_after": {"type": "string"},
+    "driver_ip": {"type": "string"},
+    "driver_advertise": {"type": "boolean"},
+    "driver_port_map": {"type": "string"},
+    "exec_command": {"type": "object", "additionalProperties": false, "properties": {
+    )" DROVER_MOCK_RUN_SCHEMA R"(}},
+    "stats_error": {"type": "string"},
+    "stats_error_recoverable": {"type": "boolean"},
+    "stats_unimplemented": {"type": "boolean"},
+    "stats_close_after": {"type": "integer"},
+    "stats_late_message": {"type": "boolean"},
+    "hang_in": {"type": "string"},
+    "crash_in": {"type": "string"},
+    "fail_in": {"type": "string"},
+    "silent_in": {"type": "string"},
+    )" DROVER_MOCK_RUN_SCHEMA R"(
+  }
+})";
+
+namespace {
+
+bool Named(const std::string& list, const std::string& call) {
+  for (std::size_t begin = 0; begin <= list.size();) {
+    std::size_t end = list.find(',', begin);
+    if (end == std::string::npos) end = list.size();
+    if (list.compare(begin, end - begin, call) == 0) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
+std::optional<drover::DriverNetwork> ReadNetwork(const drover::Json& config) {
+  std::string ports = config.String("driver_port_map");
+  drover::DriverNetwork out;
+  out.ip = config.String("driver_ip");
+  out.auto_advertise = config.Bool("driver_advertise");
+  if (out.ip.empty() && ports.empty()) return std::nullopt;
+  if (ports.empty()) return out;
+  std::size_t colon = ports.find(':');
+  int value = 0;
+  const char* end = ports.data() + ports.size();
+  const char* number = colon == std::string::npos ? end : ports.data() + colon + 1;
+  auto parsed = std::from_chars(number, end, value);
+  if (colon == 0 || parsed.ec != std::errc() || parsed.ptr != end || value < 1 || value > 65535) {
+    throw drover::Error(drover::Code::kInvalidArgument,
+                        "malformed port map \"" + ports + "\"; write it as label:port");
+  }
+  out.ports.push_back(drover::Port{ports.substr(0, colon), value, value, ""});
+  return out;
+}
+
+}  // namespace
+
+Faults Faults::Read(const drover::Json& config) {
+  return Faults{config.String("hang_in"), config.String("crash_in"), config.String("fail_in"),
+                config.String("silent_in")};
+}
+
+void Faults::Commit(const char* call) const {
+  if (Named(crash_in, call)) ::raise(SIGSEGV);
+  while (Named(hang_in, call)) ::pause();
+  if (Named(fail_in, call)) {
+    throw drover::Error(drover::Code::kInternal, std::string("mock failure in ") + call);
+  }
+}
+
+bool Faults::Silent(const char* call) const { return Named(silent_in, call); }
+
+RunSpec RunSpec::Read(const drover::Json& config) {
+  RunSpec out;
+  out.run_for = ParseDuration("run_for", config.String("run_for"));
+  out.exit_code = static_cast<int>(config.Int("exit_code"));
+  out.exit_signal = static_cast<int>(config.Int("exit_signal"));
+  out.exit_err_msg = config.String("exit_err_msg");
+  out.signal_error = config.String("signal_error");
+  const char* const kNames[] = {"stdout", "stderr"};
+  for (int i = 0; i < 2; ++i) {
+    std::string name = kNames[i];
+    out.output[i].text = config.String(name + "_string");
+    out.output[i].repeat = config.Int(name + "_repeat");
+    out.output[i].gap =
+        ParseDuration(name + "_repeat_duration", config.String(name + "_repeat_duration"));
+  }
+  return out;
+}
+
+TaskSpec TaskSpec::Read(const drover::Json& config) {
+  TaskSpec out;
+  out.run = RunSpec::Read(config);
+  if (!config["exec_command"].is_null()) out.exec = RunSpec::Read(config["exec_command"]);
+  out.faults = Faults::Read(config);
+  out.start_error = config.String("start_error");
+  out.start_error_recoverable = config.Bool("start_error_recoverable");
+  out.start_block_for = ParseDuration("start_block_for", config.String("start_block_for"));
+  out.plugin_exit_after = ParseDuration("plugin_exit_after", config.String("plugin_exit_after"));
+  out.network = ReadNetwork(config);
+  out.stats_error = config.String("stats_error");
+  out.stats_error_recoverable = config.Bool("stats_error_recoverable");
+  out.stats_unimplemented = config.Bool("stats_unimplemented");
+  out.stats_close_after = config.Int("stats_close_after");
+  out.stats_late_message = config.Bool("stats_late_message");
+  return out;
+}
+
+}  // namespace mock

@@ -1,0 +1,68 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "drover/types.hpp"
+
+namespace mock {
+
+using Duration = std::chrono::nanoseconds;
+
+extern const char kConfigSchema[];
+extern const char kTaskConfigSchema[];
+
+// What is done wrong on purpose, by the name of the call ("start", "stop", ...); each a list of
+// names with commas between them.
+struct Faults {
+  std::string hang_in;    // the thread of the call is held for ever
+  std::string crash_in;   // the process dies
+  std::string fail_in;    // the call is refused
+  std::string silent_in;  // the call is accepted and never completed
+
+  static Faults Read(const drover::Json& config);
+  // Does what is to be done in CALL, but for the silence.
+  void Commit(const char* call) const;
+  bool Silent(const char* call) const;
+};
+
+// The life of a task, or of a command beside it.
+struct RunSpec {
+  Duration run_for{0};
+  int exit_code = 0;
+  int exit_signal = 0;
+  std::string exit_err_msg;
+  std::string signal_error;
+  struct Output {
+    std::string text;
+    std::int64_t repeat = 0;  // how often again
+    Duration gap{0};
+  };
+  Output output[2];  // standard output, standard error
+
+  bool speaks() const { return !output[0].text.empty() || !output[1].text.empty(); }
+  static RunSpec Read(const drover::Json& config);
+};
+
+struct TaskSpec {
+  RunSpec run;
+  std::optional<RunSpec> exec;
+  Faults faults;
+  std::string start_error;
+  bool start_error_recoverable = false;
+  Duration start_block_for{0};
+  Duration plugin_exit_after{0};
+  std::optional<drover::DriverNetwork> network;
+  std::string stats_error;
+  bool stats_error_recoverable = false;
+  bool stats_unimplemented = false;
+  std::int64_t stats_close_after = 0;  // samples; 0: never
+  bool stats_late_message = false;
+
+  // Throws drover::Error.
+  static TaskSpec Read(const drover::Json& config);
+};
+
+}  // namespace mock

@@ -1,0 +1,50 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "drover/host.hpp"
+#include "mock_config.h"
+
+namespace mock {
+
+// Writes TEXT to a descriptor whose reader may be gone, as far as it goes. May block.
+void WriteAll(int fd, const std::string& text);
+
+// The pretended life of one task or command: it writes its output, lasts for its time, and ends
+// when both are over. It owns no thread: timers and the instance's pool carry it. [any-thread]
+class MockRun : public std::enable_shared_from_this<MockRun> {
+ public:
+  using Ended = std::function<void(const drover::ExitResult&)>;
+
+  MockRun(drover::Host host, RunSpec spec, Ended ended)
+      : host_(std::move(host)), spec_(std::move(spec)), ended_(std::move(ended)) {}
+
+  // REMAINING of the run's time is left. PIPES may be null when nothing is said; they are closed
+  // with the last word. SPEAK is false for a run that has said everything already.
+  void Begin(Duration remaining, std::shared_ptr<drover::OutputPipes> pipes, bool speak);
+  // Ends it now, with the configured result.
+  void Kill();
+
+ private:
+  // Says the text of one stream, and again after the gap while AGAIN is positive.
+  void Say(int stream, std::int64_t again);
+  void SayLater(int stream, std::int64_t again);
+  void OutputOver(int stream);
+  void EndIfOver();
+
+  const drover::Host host_;
+  const RunSpec spec_;
+  std::mutex mutex_;  // of what follows
+  Ended ended_;
+  std::shared_ptr<drover::OutputPipes> pipes_;
+  drover::Timer life_;
+  drover::Timer gap_[2];
+  bool speaking_[2] = {false, false};
+  bool time_over_ = false;
+  bool killed_ = false;
+};
+
+}  // namespace mock
