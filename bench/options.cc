@@ -1,0 +1,56 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "bench/options.h"
+
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+namespace drover::bench {
+namespace {
+
+constexpr char kUsage[] =
+    "Usage: bench_task [TASKS] [--rounds N] [--idle N]\n"
+    "\n"
+    "Measures what a task costs: how many a second, against posix_spawn of the same program,\n"
+    "and the memory and descriptors of idle ones.\n"
+    "\n"
+    "  TASKS       tasks of one round (1000)\n"
+    "  --rounds N  rounds, of which the median counts (5)\n"
+    "  --idle N    tasks that are idle together (500); 0: leave that out\n";
+
+bool ReadNumber(const char* text, int least, int* value) {
+  const char* const end = text + std::strlen(text);
+  const auto [rest, error] = std::from_chars(text, end, *value);
+  return error == std::errc() && rest == end && *value >= least && *value <= 1'000'000;
+}
+
+}  // namespace
+
+std::optional<Options> ReadOptions(int argc, char** argv, int* exit_code) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "-h" || word == "--help") {
+      std::fputs(kUsage, stdout);
+      *exit_code = 0;
+      return std::nullopt;
+    }
+    int* value = word == "--rounds" ? &options.rounds : word == "--idle" ? &options.idle : nullptr;
+    const char* text = argv[i];
+    if (value != nullptr) {
+      text = ++i < argc ? argv[i] : "";
+    } else {
+      value = &options.tasks;
+    }
+    if (!ReadNumber(text, value == &options.idle ? 0 : 1, value)) {
+      std::fprintf(stderr, "bench_task: \"%s\" is no number of %s; see --help\n", text,
+                   value == &options.tasks ? "tasks" : word.c_str());
+      *exit_code = 2;
+      return std::nullopt;
+    }
+  }
+  return options;
+}
+
+}  // namespace drover::bench

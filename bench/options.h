@@ -1,0 +1,17 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+namespace drover::bench {
+
+struct Options {
+  int tasks = 1000;  // of one round
+  int rounds = 5;
+  int idle = 500;  // tasks that are idle together; 0: do not measure them
+};
+
+// Of the command line; without a value it has been told what is wrong, or --help.
+std::optional<Options> ReadOptions(int argc, char** argv, int* exit_code);
+
+}  // namespace drover::bench

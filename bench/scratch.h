@@ -1,0 +1,34 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+namespace drover::bench {
+
+// A directory below $TMPDIR or /var/tmp, and one on a tmpfs for the sockets of shims where there is
+// one. Both are gone when the object is, and also when the program is killed: a janitor process
+// waits for its end. Make it before the first thread.
+class Scratch {
+ public:
+  Scratch();
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch();
+
+  const std::string& path() const { return path_; }
+  const std::string& run_dir() const { return run_dir_; }
+  bool run_dir_is_tmpfs() const { return run_dir_is_tmpfs_; }
+
+ private:
+  void Remove() const;
+
+  std::string path_;
+  std::string run_dir_;
+  bool run_dir_is_tmpfs_ = false;
+  pid_t janitor_ = -1;
+  int janitor_pipe_ = -1;  // its end tells the janitor of ours
+};
+
+}  // namespace drover::bench
