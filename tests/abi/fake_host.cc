@@ -688,6 +688,11 @@ std::uint64_t FakeHost::NewCall(drover_run_id run, drover_call* call, const char
   return id;
 }
 
+const drover_call* FakeHost::NewCall(drover_run_id run) {
+  NewCall(run, &own_call_, "start");
+  return &own_call_;
+}
+
 void FakeHost::Returned(std::uint64_t id, int code, const drover_error& error) {
   if (code == DROVER_OK) return;
   std::lock_guard<std::mutex> lock(mutex_);

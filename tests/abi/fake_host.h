@@ -116,6 +116,9 @@ class FakeHost {
                      int input, int output, int error);
   Failure Resize(std::uint64_t session, int width, int height);
   Failure Signal(drover_run_id run, const std::string& name);
+  // A call for a test that calls the verb itself; valid until the next one.
+  const drover_call* NewCall(drover_run_id run);
+  std::uint64_t last_call() const { return own_call_.id; }
   Result Finish(std::uint64_t call, std::chrono::milliseconds limit = 20s);
   void CancelCall(std::uint64_t call);
   int completions(std::uint64_t call);
@@ -165,6 +168,7 @@ class FakeHost {
   drover_instance* instance_ = nullptr;
   bool no_services_ = false;
   std::size_t stop_after_ = SIZE_MAX;
+  drover_call own_call_ = {};
 
   std::mutex mutex_;
   std::condition_variable changed_;
