@@ -6,7 +6,9 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 
+#include "drover/signals.hpp"
 #include "host/plugin/abi_read.h"
 #include "host/plugin/abi_write.h"
 #include "host/plugin/exec_bridge.h"
@@ -123,6 +125,15 @@ Result<LogSpec> LogsOf(const TaskConfig& config) {
   return logs;
 }
 
+// What the shim of a run does when the agent has gone: in the foreground, what the host would do.
+std::optional<BoundSpec> BoundOf(const PluginHost& host, const TaskConfig& config) {
+  if (!host.bind_runs()) return std::nullopt;
+  BoundSpec bound;
+  bound.kill_signal = drover::SignalNumber(config.kill_signal).value_or(SIGINT);
+  bound.kill_timeout = config.kill_timeout;
+  return bound;
+}
+
 Co<void> DoStart(Op op, std::shared_ptr<ProcessSpec> spec) {
   PluginHost::Run* run = op->host->FindRun(op->run);
   Result<LogSpec> logs = LogsOf(*run->config);
@@ -132,6 +143,7 @@ Co<void> DoStart(Op op, std::shared_ptr<ProcessSpec> spec) {
   }
   spec->run = op->run;
   spec->logs = std::move(*logs);
+  spec->bound = BoundOf(*op->host, *run->config);
   run->has_processes = true;
   const Context context = op->host->services_context().Child();
   op->done.Finish(co_await op->host->processes()->Start(context, std::move(*spec)));
@@ -208,6 +220,7 @@ Co<void> DoOutput(Op op) {
   spec.stdout_pipe = std::move(out_read);
   spec.stderr_pipe = std::move(err_read);
   spec.logs = std::move(*logs);
+  spec.bound = BoundOf(*op->host, *run->config);
   run->has_processes = true;
   const Context context = op->host->services_context().Child();
   Result<ProcessInfo> started =

@@ -56,6 +56,7 @@ PluginHost::Parts HostParts(const LoadedDriver::Parts& parts, std::function<void
   host.log = parts.log;
   host.limits = parts.limits;
   host.core_mhz = parts.core_mhz;
+  host.bind_runs = parts.bind_runs;
   host.pool_changed = std::move(changed);
   return host;
 }

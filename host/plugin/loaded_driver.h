@@ -35,6 +35,7 @@ class LoadedDriver : public Driver {
     PluginLogSink log;
     DriverLimits limits;
     double core_mhz = 0;
+    bool bind_runs = false;  // processes end with this agent
   };
   explicit LoadedDriver(Parts parts);
   ~LoadedDriver() override;

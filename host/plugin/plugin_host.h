@@ -35,6 +35,7 @@ class PluginHost : public std::enable_shared_from_this<PluginHost> {
     PluginLogSink log;
     DriverLimits limits;
     double core_mhz = 0;
+    bool bind_runs = false;  // processes end with this agent
     std::function<void()> pool_changed;  // control thread
   };
   static std::shared_ptr<PluginHost> Make(Parts parts);
@@ -73,6 +74,7 @@ class PluginHost : public std::enable_shared_from_this<PluginHost> {
   ProcessService* processes() const { return parts_.processes; }
   const DriverLimits& limits() const { return parts_.limits; }
   double core_mhz() const { return parts_.core_mhz; }
+  bool bind_runs() const { return parts_.bind_runs; }
   const std::shared_ptr<LoopPort>& port() const { return port_; }
   PluginPool& pool() { return pool_; }
   CallTable& calls() { return calls_; }

@@ -184,6 +184,7 @@ Co<Status> PluginRegistry::Bring(Context context, const PluginConfig* config, Sl
   parts.log = options_.log;
   parts.limits = options_.limits;
   parts.core_mhz = options_.core_mhz;
+  parts.bind_runs = options_.bind_runs;
   slot->loaded = std::make_unique<LoadedDriver>(std::move(parts));
   const Status created = co_await slot->loaded->Create(context, std::move(*normal));
   if (!created.ok()) co_return created.error().WithContext(path + " cannot be started");
