@@ -190,7 +190,7 @@ def has_reference(value):
 
 
 def main():
-    judge, venv = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    judge, venv = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
     count = int(sys.argv[3]) if len(sys.argv) > 3 else 10000
     seed = int(sys.argv[4]) if len(sys.argv) > 4 else 20260101
     try:
