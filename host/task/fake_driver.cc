@@ -23,6 +23,7 @@ struct FakeDriver::Run {
   bool started = false;
   bool known = true;  // false: the plugin was lost, and has not recovered it
   std::optional<Error> lost;
+  int losses = 0;
   std::optional<ExitResult> result;
   WallTime started_at = 0;
   TimePoint ended_at{};
@@ -74,6 +75,7 @@ void FakeDriver::Plant(RunId run, const std::string& task, std::optional<ExitRes
 void FakeDriver::LosePlugin(Error error, bool forget) {
   for (const auto& [id, run] : runs_) {
     run->lost = error;
+    ++run->losses;
     if (forget) run->known = false;
     run->changed.Set();
   }
@@ -328,8 +330,9 @@ Co<Status> FakeDriver::Stats(Context context, RunId id, Duration interval,
   const RunPtr run = Find(id);
   if (!run) co_return kUnknownRun;
   if (run->script.stats_error) co_return *run->script.stats_error;
+  const int losses = run->losses;
   for (int i = 0; !run->script.stats_samples || i < *run->script.stats_samples; ++i) {
-    if (!run->known) co_return Error(Code::kUnavailable, "the plugin is gone");
+    if (run->losses != losses) co_return Error(Code::kUnavailable, "the plugin is gone");
     TaskUsage usage;
     usage.timestamp = loop_->Wall();
     usage.total.memory.rss = 1 << 20;

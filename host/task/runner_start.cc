@@ -63,6 +63,7 @@ Result<std::shared_ptr<const TaskConfig>> TaskRunner::MakeConfig(RunId run, std:
   DROVER_ASSIGN(TaskConfig config, options_.preparer->Prepare(MakePrepareRequest()));
   config.run_id = run;
   config.id = std::move(id);
+  config.kill_timeout = KillTimeout();
   if (const Result<Driver*> driver = FindDriver(); driver.ok()) {
     DROVER_ASSIGN(config.driver_config_json,
                   (*driver)->NormalizeConfig(config.driver_config_json, true));
