@@ -16,14 +16,16 @@ function(drover_add_driver name)
   set(version_script "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/drover_driver.map")
   add_library(${name} MODULE ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE Drover::sdk)
-  target_compile_features(${name} PRIVATE cxx_std_17)
+  if(CMAKE_CXX_COMPILER_LOADED)
+    target_compile_features(${name} PRIVATE cxx_std_17)
+  endif()
   set_target_properties(${name} PROPERTIES
     PREFIX "" SUFFIX ".so"
     C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
     POSITION_INDEPENDENT_CODE ON
     LINK_DEPENDS "${version_script}")
   target_compile_options(${name} PRIVATE
-    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique> $<$<COMPILE_LANG_AND_ID:C,GNU>:-fPIC>)
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
   target_link_options(${name} PRIVATE
     "LINKER:--version-script=${version_script}" LINKER:--exclude-libs,ALL)
   string(TOUPPER "${CMAKE_BUILD_TYPE}" config)

@@ -1,0 +1,49 @@
+#!/bin/sh
+# Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#
+# header_compile_test.sh SDK_INCLUDE_DIR TEST_DIR [wrapper]
+#
+# Compiles the C header, and the table of its layout, in every language standard it promises, with
+# the compilers that are there; with "wrapper" the C++ wrapper instead.
+set -u
+include=$1
+dir=$2
+what=${3:-header}
+warnings="-Wall -Wextra -pedantic -Werror"
+failed=0
+ran=0
+
+compile() { # compiler, arguments
+  command -v "$1" >/dev/null || return 0
+  ran=$((ran + 1))
+  if ! "$@" -I"$include" $warnings -fsyntax-only; then
+    echo "FAILED: $*"
+    failed=1
+  fi
+}
+
+if [ "$what" = wrapper ]; then
+  for compiler in g++ clang++-19; do
+    for standard in c++17 c++20; do
+      compile $compiler -std=$standard -Wshadow -Wnon-virtual-dtor -fPIC -x c++ \
+        "$dir/wrapper_compile.cc"
+    done
+  done
+else
+  for source in "$dir/layout.c" "$include/drover/drover.h"; do
+    for compiler in gcc clang-19; do
+      for standard in c11 c17; do compile $compiler -std=$standard -x c "$source"; done
+    done
+    for compiler in g++ clang++-19; do
+      for standard in c++11 c++14 c++17 c++20; do
+        compile $compiler -std=$standard -x c++ "$source"
+      done
+    done
+  done
+fi
+if [ $ran -eq 0 ]; then
+  echo "no compiler found"
+  exit 1
+fi
+echo "$ran compilations"
+exit $failed

@@ -1,0 +1,61 @@
+#!/bin/sh
+# Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#
+# out_of_tree_test.sh BUILD_DIR EXAMPLES_DIR RUN_DRIVER EXPORTS_TEST
+#
+# Installs the SDK, moves it, and builds the examples against it as a third party would: with CMake
+# and with make, with g++ and with clang. Each result must load, run a task and export one symbol.
+set -eu
+build=$1
+examples=$2
+run=$3
+exports=$4
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+cmake --install "$build" --component sdk --prefix "$tmp/first" >"$tmp/install.log"
+mv "$tmp/first" "$tmp/sdk"
+config=$(find "$tmp/sdk" -name DroverSDKConfig.cmake)
+pc=$(dirname "$(find "$tmp/sdk" -name drover-sdk.pc)")
+[ -n "$config" ]
+export PKG_CONFIG_PATH=$pc
+plugindir=$(pkg-config --variable=plugindir drover-sdk)
+case $(readlink -m "$plugindir") in
+  "$tmp"/sdk/*/drover/plugins) ;;
+  *) echo "FAILED: plugindir is $plugindir"; exit 1 ;;
+esac
+
+check() { # library, task configuration, expected output
+  output=$("$run" "$1" "$2")
+  if [ "$output" != "$3" ]; then
+    echo "FAILED: $1 printed: $output"
+    exit 1
+  fi
+  "$exports" "$1"
+  echo "ok: $1"
+}
+check_hello() {
+  check "$1" '{"name":"world","times":2,"pause":1}' 'Hello, world
+Hello, world
+exit code 0'
+}
+check_hello_c() {
+  check "$1" '{"any":"thing"}' '{"any":"thing"}
+exit code 0'
+}
+
+cp -r "$examples/hello" "$examples/hello_c" "$tmp"
+for cc in gcc clang-19; do
+  command -v $cc >/dev/null || continue
+  case $cc in gcc) cxx=g++ ;; *) cxx=clang++-19 ;; esac
+  for example in hello hello_c; do
+    cmake -S "$tmp/$example" -B "$tmp/$cc-$example" -DCMAKE_PREFIX_PATH="$tmp/sdk" \
+      -DCMAKE_C_COMPILER=$cc -DCMAKE_CXX_COMPILER=$cxx -Wno-dev >"$tmp/log" 2>&1 ||
+      { cat "$tmp/log"; exit 1; }
+    cmake --build "$tmp/$cc-$example" >"$tmp/log" 2>&1 || { cat "$tmp/log"; exit 1; }
+    "check_$example" "$tmp/$cc-$example/$example.so"
+    make -s -C "$tmp/$example" clean
+    make -s -C "$tmp/$example" CC=$cc CXX=$cxx CFLAGS=-O0 CXXFLAGS=-O0
+    "check_$example" "$tmp/$example/$example.so"
+  done
+done

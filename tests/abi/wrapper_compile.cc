@@ -1,0 +1,22 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+
+// Every header of the wrapper, and each template used once.
+#include "drover/entry.hpp"
+#include "drover/process_driver.hpp"
+
+class Sample : public drover::ProcessDriver {
+ public:
+  static drover::Info Describe() { return {}; }
+  Sample(drover::Host host, const drover::Json&) : ProcessDriver(std::move(host)) {}
+  drover::ProcessSpec Plan(const drover::TaskConfig& task) override {
+    host().process().Kill(task.run_id);
+    host().process().Signal(task.run_id, 1);
+    host().process().Stop(task.run_id, 1, drover::Duration(0));
+    host().process().Release(task.run_id);
+    host().task_output().Open(task.run_id);
+    Emit(drover::Event{});
+    return {};
+  }
+};
+
+DROVER_DRIVER(Sample, "sample", "0.1.0", "Apache-2.0")
