@@ -1,0 +1,201 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/plugin/loaded_driver.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "host/plugin/registry_fixture.h"
+
+namespace drover {
+namespace {
+
+using testing::HasSubstr;
+
+// Each case runs straight and through the wire format of a container.
+class LoadedDriverTest : public RegistryFixture, public testing::WithParamInterface<const char*> {
+ protected:
+  LoadedDriverTest() { isolation_ = GetParam(); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Containers, LoadedDriverTest, testing::Values("in-process", "echo"),
+                         [](const auto& param) {
+                           return std::string(param.param) == "echo" ? "Echo" : "InProcess";
+                         });
+
+TEST_P(LoadedDriverTest, ATaskRunsAndEnds) {
+  Driver* driver = LoadOne("test");
+  const auto config = Config(R"({"run_for_ms":20,"exit_code":43})");
+  const Result<StartedTask> started = Await(driver->Start(context_, config));
+  ASSERT_TRUE(started.ok()) << started.error().message();
+  EXPECT_EQ(started->handle.driver, "test");
+  EXPECT_EQ(started->handle.driver_version, "1.2.3");
+  EXPECT_EQ(started->handle.format_version, 7u);
+  EXPECT_EQ(started->handle.state, std::string("t1\0x", 4));
+  EXPECT_EQ(Await(driver->Start(context_, config)).code(), Code::kFailedPrecondition);
+  const Result<ExitResult> end = Await(driver->Wait(context_, config->run_id));
+  ASSERT_TRUE(end.ok()) << end.error().message();
+  EXPECT_EQ(end->exit_code, 43);
+  EXPECT_EQ(Await(driver->Wait(context_, config->run_id))->exit_code, 43);
+  const Result<TaskStatus> status = Await(driver->Inspect(context_, config->run_id));
+  EXPECT_EQ(status->state, TaskState::kExited);
+  EXPECT_EQ(status->exit_result->exit_code, 43);
+  EXPECT_TRUE(Await(driver->Destroy(context_, config->run_id, false)).ok());
+  EXPECT_EQ(Await(driver->Wait(context_, config->run_id)).code(), Code::kNotFound);
+}
+
+TEST_P(LoadedDriverTest, StopSignalDestroyAndRecover) {
+  Driver* driver = LoadOne("test");
+  const auto config = Config("{}");
+  const RunId run = config->run_id;
+  const Result<StartedTask> started = Await(driver->Start(context_, config));
+  ASSERT_TRUE(started.ok());
+  EXPECT_TRUE(Await(driver->Signal(context_, run, "SIGHUP")).ok());
+  EXPECT_EQ(Await(driver->Signal(context_, run, "SIGNONSENSE")).code(), Code::kInvalidArgument);
+  EXPECT_EQ(Await(driver->Destroy(context_, run, false)).code(), Code::kFailedPrecondition);
+  EXPECT_TRUE(Await(driver->Recover(context_, config, started->handle)).ok());
+  EXPECT_TRUE(Await(driver->Stop(context_, run, 1s, "SIGINT")).ok());
+  EXPECT_EQ(Await(driver->Wait(context_, run))->exit_code, 130);
+  const Result<RecoveredTask> over = Await(driver->Recover(context_, config, started->handle));
+  EXPECT_EQ(over->exited->exit_code, 130);
+  EXPECT_EQ(over->handle, started->handle);  // it gave no new one
+  EXPECT_TRUE(Await(driver->Destroy(context_, run, true)).ok());
+  const Result<RecoveredTask> none = Await(driver->Recover(context_, config, TaskHandle()));
+  EXPECT_EQ(none.code(), Code::kNotFound);
+  TaskHandle strange = started->handle;
+  strange.state = "something else";
+  EXPECT_EQ(Await(driver->Recover(context_, config, strange)).code(), Code::kInvalidArgument);
+  EXPECT_EQ(Await(driver->Recover(context_, config, started->handle))->exited, std::nullopt);
+}
+
+TEST_P(LoadedDriverTest, EventsAndStatsReachWhoListens) {
+  Driver* driver = LoadOne("test");
+  const auto config = Config("{}");
+  std::vector<std::string> heard;
+  Subscription events = driver->OnEvents(
+      config->run_id, [&](const DriverEvent& event) { heard.push_back(event.message); });
+  const Subscription others = driver->OnEvents(
+      RunId::Random(), [&](const DriverEvent&) { heard.emplace_back("not mine"); });
+  ASSERT_TRUE(Await(driver->Start(context_, config)).ok());
+  EXPECT_TRUE(Until([&] { return !heard.empty(); }));
+  EXPECT_EQ(heard, std::vector<std::string>{"hello"});
+
+  int samples = 0;
+  Context wanted = context_.Child();
+  bool over = false;
+  auto collect = [](Driver* from, Context in, RunId run, int* count, bool* flag) -> Co<void> {
+    std::function<void(TaskUsage)> sink = [count](TaskUsage usage) {
+      EXPECT_EQ(usage.total.memory.rss, 4096u);
+      EXPECT_EQ(usage.total.memory.measured, std::vector<std::string>{"RSS"});
+      ++*count;
+    };
+    (void)co_await from->Stats(in, run, 5ms, std::move(sink));
+    *flag = true;
+  };
+  loop_.Spawn(collect(driver, wanted, config->run_id, &samples, &over));
+  EXPECT_TRUE(Until([&] { return samples >= 3; }));
+  wanted.Cancel();
+  EXPECT_TRUE(Until([&] { return over; }));
+  const int at_end = samples;
+  Until([started = BootClock::now()] { return BootClock::now() - started > 30ms; });
+  EXPECT_EQ(samples, at_end);  // after it has returned the sink is not called
+  std::function<void(TaskUsage)> ignore = [](TaskUsage) {};
+  EXPECT_EQ(Await(driver->Stats(context_, RunId::Random(), 1s, ignore)).code(), Code::kNotFound);
+}
+
+TEST_P(LoadedDriverTest, AWaitThatIsGivenUpLeavesNothingBehind) {
+  Driver* driver = LoadOne("test");
+  const auto config = Config("{}");
+  ASSERT_TRUE(Await(driver->Start(context_, config)).ok());
+  const long calls = PendingCall::live();
+  const Context impatient = context_.WithTimeout(5ms);
+  EXPECT_EQ(Await(driver->Wait(impatient, config->run_id)).code(), Code::kTimeout);
+  EXPECT_TRUE(Until([&] { return PendingCall::live() == calls; }));
+  // The caller's own impatience says nothing about the driver.
+  EXPECT_EQ(driver->fingerprint().health, Health::kHealthy);
+}
+
+TEST_P(LoadedDriverTest, DestroyEndsTheWaitsOfItsRun) {
+  Driver* driver = LoadOne("test");
+  const auto config = Config("{}");
+  ASSERT_TRUE(Await(driver->Start(context_, config)).ok());
+  Code code = Code::kOk;
+  auto wait = [](Driver* on, Context in, RunId run, Code* to) -> Co<void> {
+    Result<ExitResult> end = co_await on->Wait(in, run);
+    *to = end.ok() ? static_cast<Code>(end->exit_code) : end.code();
+  };
+  loop_.Spawn(wait(driver, context_, config->run_id, &code));
+  EXPECT_TRUE(Await(driver->Destroy(context_, config->run_id, true)).ok());
+  EXPECT_TRUE(Until([&] { return code != Code::kOk; }));
+  // It ended with the task, or came too late to the driver.
+  EXPECT_TRUE(static_cast<int>(code) == 137 || code == Code::kNotFound) << static_cast<int>(code);
+}
+
+TEST_P(LoadedDriverTest, ALateCallMakesItUnhealthyUntilTheRunIsGone) {
+  options_.limits.start = 30ms;
+  options_.limits.abandoned = 10ms;
+  Driver* driver = LoadOne("start_never_answers");
+  int changes = 0;
+  const Subscription subscription = driver->OnFingerprint([&] { ++changes; });
+  const auto config = Config("{}");
+  EXPECT_EQ(Await(driver->Start(context_, config)).code(), Code::kTimeout);
+  EXPECT_EQ(driver->fingerprint().health, Health::kUnhealthy);
+  EXPECT_THAT(driver->fingerprint().description, HasSubstr("start has not answered within 30ms"));
+  EXPECT_EQ(changes, 1);
+  // It takes its turn although the start never ended.
+  EXPECT_TRUE(Await(driver->Destroy(context_, config->run_id, true)).ok());
+  EXPECT_EQ(driver->fingerprint().health, Health::kHealthy);
+  EXPECT_EQ(changes, 2);
+}
+
+TEST_P(LoadedDriverTest, ThreadsThatAreHeldAreReplacedUntilThereAreTooMany) {
+  options_.limits.hold = 20ms;
+  options_.limits.start = 40ms;
+  options_.limits.abandoned = 1ms;
+  options_.limits.written_off_threads = 2;
+  options_.limits.shutdown = 100ms;
+  Driver* driver = LoadOne("holds_thread");
+  EXPECT_EQ(Await(driver->Start(context_, Config("{}"))).code(), Code::kTimeout);
+  EXPECT_TRUE(Until([&] { return driver->fingerprint().health == Health::kUnhealthy; }));
+  EXPECT_THAT(driver->fingerprint().description, HasSubstr("start does not return; 1 of 2"));
+  // The others still work.
+  EXPECT_EQ(Await(driver->Wait(context_, RunId::Random())).code(), Code::kNotFound);
+  EXPECT_EQ(Await(driver->Start(context_, Config("{}"))).code(), Code::kTimeout);
+  EXPECT_TRUE(Until(
+      [&] { return Await(driver->Wait(context_, RunId::Random())).code() == Code::kUnavailable; }));
+  EXPECT_THAT(driver->fingerprint().description, HasSubstr("so its calls fail at once"));
+}
+
+TEST_P(LoadedDriverTest, ASecondCompletionIsDroppedAndTold) {
+  Driver* driver = LoadOne("completes_twice");
+  const auto config = Config(R"({"run_for_ms":0,"exit_code":3})");
+  ASSERT_TRUE(Await(driver->Start(context_, config)).ok());
+  EXPECT_EQ(Await(driver->Wait(context_, config->run_id))->exit_code, 3);
+  EXPECT_TRUE(Until([&] { return log().find("was completed before") != std::string::npos; }));
+}
+
+TEST_P(LoadedDriverTest, AStreamThatEndsIsOpenedAgainButNotInATightLoop) {
+  options_.limits.resubscribe_first = 20ms;
+  int changes = 0;
+  Driver* driver = LoadOne("stream_ends");
+  const Subscription subscription = driver->OnFingerprint([&] { ++changes; });
+  const TimePoint began = BootClock::now();
+  EXPECT_TRUE(Until([&] { return changes >= 4; }));
+  // healthy, ended, healthy, ended: two pauses at least
+  EXPECT_GE(BootClock::now() - began, 20ms);
+}
+
+TEST_P(LoadedDriverTest, TaskConfigurationsAreCheckedBySchema) {
+  Driver* driver = LoadOne("test");
+  const Result<std::string> good = driver->NormalizeConfig(R"({"run_for_ms":5})", true);
+  ASSERT_TRUE(good.ok()) << good.error().message();
+#ifdef DROVER_HAS_SCHEMA
+  EXPECT_EQ(*good, R"({"exit_code":0,"run_for_ms":5})");
+  EXPECT_THAT(driver->NormalizeConfig(R"({"speed":5})", true).error().message(),
+              HasSubstr("/speed"));
+  EXPECT_TRUE(driver->NormalizeConfig(R"({"run_for_ms":"${x}"})", false).ok());
+  EXPECT_FALSE(driver->NormalizeConfig(R"({"run_for_ms":"${x}"})", true).ok());
+#endif
+}
+
+}  // namespace
+}  // namespace drover

@@ -1,0 +1,178 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/plugin/plugin_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "host/plugin/probe.h"
+#include "host/plugin/test_files.h"
+
+namespace drover {
+namespace {
+
+using testing::HasSubstr;
+
+std::string ErrorOf(const std::string& path, const std::string& pin = "") {
+  const Result<PluginFile> file = OpenPluginFile(path, pin);
+  return file.ok() ? "it was accepted" : file.error().message();
+}
+
+TEST(PluginFileTest, AGoodFileIsReadWithoutLoadingIt) {
+  const Result<PluginFile> file = OpenPluginFile(TestPlugin("test"), "");
+  ASSERT_TRUE(file.ok()) << file.error().message();
+  EXPECT_EQ(file->manifest.name, "test");
+  EXPECT_EQ(file->manifest.version, "1.2.3");
+  EXPECT_EQ(file->manifest.license, "Apache-2.0");
+  EXPECT_EQ(file->sha256.size(), 64u);
+  EXPECT_TRUE(OpenPluginFile(TestPlugin("test"), file->sha256).ok());
+  const std::string other(64, 'a');
+  EXPECT_THAT(ErrorOf(TestPlugin("test"), other), HasSubstr("the configuration wants aaaa"));
+}
+
+TEST(PluginFileTest, AnotherAbiIsRefusedWithAFullSentence) {
+  EXPECT_THAT(ErrorOf(TestPlugin("abi_major")),
+              testing::AllOf(HasSubstr("abi_major.so is a plugin of ABI major 7"),
+                             HasSubstr("install a newer Drover")));
+  EXPECT_THAT(ErrorOf(TestPlugin("abi_draft")), HasSubstr("built for draft 99"));
+  EXPECT_THAT(ErrorOf(TestPlugin("abi_minor")), HasSubstr("needs a host of ABI 0.12 or newer"));
+  EXPECT_THAT(ErrorOf(TestPlugin("two_exports")),
+              HasSubstr("exports 1 more symbols than drover_driver_entry_v0 (another_export)"));
+  EXPECT_THAT(ErrorOf(TestPlugin("no_manifest")), HasSubstr("it has no section .drover_manifest"));
+}
+
+TEST(PluginFileTest, FilesThatOthersCouldReplaceAreRefused) {
+  TestDirectory directory;
+  const std::string path = directory.Copy("test");
+  EXPECT_EQ(ErrorOf(path), "it was accepted");
+  chmod(path.c_str(), 0664);
+  EXPECT_THAT(ErrorOf(path), HasSubstr("mode 0664: others could replace the plugin"));
+  chmod(path.c_str(), 0644);
+  chmod(directory.path().c_str(), 0777);
+  EXPECT_THAT(ErrorOf(path), HasSubstr(directory.path() + " has mode 0777"));
+  chmod(directory.path().c_str(), 0755);
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
+  ASSERT_EQ(chown(path.c_str(), 1234, 1234), 0);
+  EXPECT_THAT(ErrorOf(path), HasSubstr("belongs to user 1234"));
+}
+
+TEST(PluginFileTest, WhatIsNoFileIsRefusedAndNeverBlocks) {
+  TestDirectory directory;
+  const std::string fifo = directory.path() + "/fifo.so";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0644), 0);
+  EXPECT_THAT(ErrorOf(fifo), HasSubstr("not a regular file"));
+  EXPECT_THAT(ErrorOf(directory.path()), HasSubstr("not a regular file"));
+  EXPECT_THAT(ErrorOf("relative.so"), HasSubstr("absolute path"));
+  EXPECT_THAT(ErrorOf(directory.path() + "/none.so"), HasSubstr("No such file"));
+  std::ofstream(directory.path() + "/text.so") << std::string(4000, 'x');
+  EXPECT_THAT(ErrorOf(directory.path() + "/text.so"), HasSubstr("no ELF file"));
+  std::ofstream(directory.path() + "/empty.so");
+  EXPECT_THAT(ErrorOf(directory.path() + "/empty.so"), HasSubstr("only 0 bytes"));
+}
+
+// Whatever stands in the file, reading it ends with a value: no crash, no endless work.
+TEST(PluginFileTest, DamagedFilesAreErrors) {
+  TestDirectory directory;
+  std::ifstream in(TestPlugin("test"), std::ios::binary);
+  const std::string good((std::istreambuf_iterator<char>(in)), {});
+  const std::string path = directory.path() + "/damaged.so";
+  const auto read = [&](const std::string& bytes) {
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+    UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const Result<ElfFile> elf = ElfFile::Open(fd.get());
+    if (!elf.ok()) return elf.code();
+    const Result<Manifest> manifest = ReadManifest(*elf);
+    const Result<std::vector<ElfSymbol>> symbols = elf->ExportedSymbols();
+    return !manifest.ok() ? manifest.code() : symbols.code();
+  };
+  EXPECT_EQ(read(good), Code::kOk);
+  for (std::size_t size = 0; size < good.size(); size += 997) {
+    EXPECT_NE(read(good.substr(0, size)), Code::kOk) << size;
+  }
+  std::mt19937 random(20260101);
+  for (int i = 0; i < 400; ++i) {
+    std::string bytes = good;
+    const std::size_t section_table = good.size() - 64 * 40;
+    for (int j = 0; j < 8; ++j) {
+      const std::size_t from = i % 2 == 0 ? 0 : section_table;
+      const std::size_t to = i % 2 == 0 ? 64 : good.size();
+      bytes[from + random() % (to - from)] = static_cast<char>(random());
+    }
+    read(bytes);  // any answer
+  }
+}
+
+TEST(PluginFileTest, DriversAreFoundByFileAndByManifest) {
+  TestDirectory directory;
+  directory.Copy("abi_major");
+  const std::string path = directory.Copy("test", "other_name");
+  EXPECT_EQ(FindPluginFile({"/nonexistent", directory.path()}, "test").value(),
+            directory.path() + "/abi_major.so");  // its manifest says "test" too, and comes first
+  EXPECT_EQ(FindPluginFile({directory.path()}, "other_name").value(), path);
+  const Result<std::string> none = FindPluginFile({directory.path()}, "nothing");
+  EXPECT_THAT(none.error().message(), HasSubstr("no plugin file for driver \"nothing\" in /"));
+  EXPECT_EQ(FindPlugins({directory.path()}).size(), 2u);
+}
+
+std::string ProbeError(const std::string& name, Duration limit = 5s) {
+  const Result<PluginFile> file = OpenPluginFile(TestPlugin(name), "");
+  if (!file.ok()) return file.error().message();
+  PluginProber prober(limit);
+  const Result<PluginInfo> info = prober.Probe(*file);
+  return info.ok() ? "it was accepted" : info.error().message();
+}
+
+TEST(ProbeTest, TellsWhatTheCodeSays) {
+  const PluginFile file = OpenPluginFile(TestPlugin("test"), "").value();
+  PluginProber prober;
+  const Result<PluginInfo> info = prober.Probe(file);
+  ASSERT_TRUE(info.ok()) << info.error().message();
+  EXPECT_EQ(info->name, "test");
+  EXPECT_THAT(info->task_config_schema, HasSubstr("run_for_ms"));
+  EXPECT_TRUE(prober.Probe(file).ok());
+  EXPECT_EQ(prober.probes(), 1);  // the second answer was kept
+}
+
+TEST(ProbeTest, BrokenCodeBreaksOnlyTheChild) {
+  EXPECT_THAT(
+      ProbeError("constructor_crashes"),
+      testing::AllOf(HasSubstr("constructor_crashes.so crashes when it is loaded (signal 6"),
+                     HasSubstr("it wrote: the constructor gives up")));
+  EXPECT_THAT(ProbeError("constructor_exits"), HasSubstr("ended the probe with exit code 0"));
+  EXPECT_THAT(ProbeError("constructor_hangs", 300ms), HasSubstr("hangs when it is loaded"));
+  EXPECT_THAT(ProbeError("entry_null"), HasSubstr("returned null"));
+  EXPECT_THAT(ProbeError("no_configure"), HasSubstr("no function \"configure\""));
+  EXPECT_THAT(ProbeError("needs"), HasSubstr("does not have (bits 0x100)"));
+}
+
+TEST(ProbeTest, TheChildHasNoRights) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root has rights to take away";
+  EXPECT_EQ(ProbeError("constructor_looks"), "it was accepted");
+}
+
+TEST(ProbeTest, AFileThatOnlyRootReadsCanBeProbed) {
+  TestDirectory directory;
+  const std::string path = directory.Copy("test");
+  chmod(path.c_str(), 0600);
+  PluginProber prober;
+  const Result<PluginInfo> info = prober.Probe(OpenPluginFile(path, "").value());
+  EXPECT_TRUE(info.ok()) << info.error().message();
+}
+
+TEST(ProbeTest, AProbeCannotProbe) {
+  const PluginFile file = OpenPluginFile(TestPlugin("test"), "").value();
+  setenv(kProbeMark, "1", 1);
+  PluginProber prober;
+  EXPECT_EQ(prober.Probe(file).error().message(), "a probe cannot probe");
+  unsetenv(kProbeMark);
+}
+
+}  // namespace
+}  // namespace drover

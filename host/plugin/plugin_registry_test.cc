@@ -1,0 +1,112 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/plugin/plugin_registry.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "host/plugin/call_table.h"
+#include "host/plugin/registry_fixture.h"
+
+namespace drover {
+namespace {
+
+using testing::HasSubstr;
+
+class PluginRegistryTest : public RegistryFixture {};
+
+TEST_F(PluginRegistryTest, ABrokenPluginIsAnUnhealthyDriverAndTheOthersGoOn) {
+  const std::vector<std::pair<std::string, std::string>> broken = {
+      {"missing", "No such file"},
+      {"abi_major", "ABI major 7"},
+      {"two_exports", "exports 1 more symbols"},
+      {"constructor_crashes", "crashes when it is loaded"},
+      {"entry_null", "returned null"},
+      {"needs", "install a newer Drover"},
+      {"needs_process", "needs processes, which this host cannot start"},
+      {"create_fails", "no color today"},
+  };
+  Add("test", TestPlugin("test"));
+  for (const auto& [name, what] : broken) Add("b-" + name, TestPlugin(name));
+  // Their code says that it is "test".
+  for (std::size_t i = 1; i <= broken.size(); ++i) options_.plugins[i].name = "test";
+  for (std::size_t i = 0; i < broken.size(); ++i) {
+    // One registry for each, for two blocks may not have one name.
+    PluginRegistryOptions options = options_;
+    options.plugins = {options_.plugins[i + 1]};
+    PluginRegistry registry(&loop_, &workers_, nullptr, options);
+    const PluginReport report = Await(registry.LoadAll(context_))[0];
+    EXPECT_FALSE(report.loaded);
+    EXPECT_THAT(report.message, HasSubstr(broken[i].second)) << broken[i].first;
+    Driver* driver = registry.Find("test");
+    ASSERT_NE(driver, nullptr);
+    EXPECT_EQ(driver->fingerprint().health, Health::kUnhealthy);
+    EXPECT_EQ(driver->fingerprint().description, report.message);
+    const Result<StartedTask> started = Await(driver->Start(context_, Config("{}")));
+    EXPECT_EQ(started.code(), Code::kUnavailable);
+    EXPECT_THAT(started.error().message(), HasSubstr(broken[i].second));
+    Await(registry.Shutdown());
+  }
+}
+
+TEST_F(PluginRegistryTest, BlocksAreCheckedBeforeAnythingRuns) {
+  Add("test", TestPlugin("test"));
+  Add("test", TestPlugin("test"));
+  Add("Bad Name", TestPlugin("test"));
+  Add("other", TestPlugin("test"));
+  Add("off", TestPlugin("constructor_crashes"));
+  options_.plugins[4].enabled = false;
+  Add("boxed", TestPlugin("test"));
+  options_.plugins[5].isolation = "process";
+  Add("pinned", TestPlugin("test"));
+  options_.plugins[6].sha256 = std::string(64, '0');
+  Add("absent", "");
+  const std::vector<PluginReport> reports = Load();
+  EXPECT_TRUE(reports[0].loaded) << reports[0].message;
+  EXPECT_THAT(reports[1].message, HasSubstr("configured twice"));
+  EXPECT_THAT(reports[2].message, HasSubstr("no name for a driver"));
+  EXPECT_THAT(reports[3].message, HasSubstr("is driver \"test\", not \"other\""));
+  EXPECT_FALSE(reports[4].enabled);
+  EXPECT_EQ(reports[4].message, "");
+  EXPECT_EQ(registry_->Find("off"), nullptr);
+  EXPECT_THAT(reports[5].message, HasSubstr("is not supported by this version"));
+  EXPECT_THAT(reports[6].message, HasSubstr("the configuration wants 0000"));
+  EXPECT_THAT(reports[7].message, HasSubstr("no plugin file for driver \"absent\""));
+  EXPECT_EQ(registry_->Find("test")->fingerprint().health, Health::kHealthy);
+}
+
+TEST_F(PluginRegistryTest, TheFirstFingerprintIsThereWhenLoadingIsOver) {
+  const Driver* driver = LoadOne("test");
+  EXPECT_EQ(driver->info().name, "test");
+  EXPECT_EQ(driver->info().version, "1.2.3");
+  EXPECT_TRUE(driver->info().can_signal);
+  EXPECT_TRUE(driver->info().has_stats);
+  EXPECT_FALSE(driver->info().can_exec);
+  EXPECT_EQ(driver->fingerprint().health, Health::kHealthy);
+  EXPECT_EQ(driver->fingerprint().description, "Healthy\xef\xbf\xbd");  // it sent a broken byte
+  EXPECT_EQ(driver->fingerprint().attributes.at("driver.test"), "true");
+}
+
+TEST_F(PluginRegistryTest, OneFileServesTwoHostsAtATime) {
+  LoadOne("test");
+  PluginRegistry other(&loop_, &workers_, nullptr, options_);
+  EXPECT_TRUE(Await(other.LoadAll(context_))[0].loaded);
+  EXPECT_NE(other.Find("test"), registry_->Find("test"));
+  Await(other.Shutdown());
+  EXPECT_EQ(registry_->Find("test")->fingerprint().health, Health::kHealthy);
+}
+
+TEST_F(PluginRegistryTest, AfterShutdownCallsFailAndNothingIsLeft) {
+  const long calls = PendingCall::live();
+  Driver* driver = LoadOne("test");
+  const auto config = Config("{}");
+  ASSERT_TRUE(Await(driver->Start(context_, config)).ok());
+  Await(registry_->RestoreComplete(context_, {config->run_id}));
+  Await(registry_->Shutdown());
+  EXPECT_EQ(PendingCall::live(), calls);
+  EXPECT_EQ(Await(registry_->Find("test")->Wait(context_, config->run_id)).code(),
+            Code::kUnavailable);
+  Await(registry_->Shutdown());  // again: nothing
+}
+
+}  // namespace
+}  // namespace drover

@@ -1,0 +1,95 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/plugin/plugin_registry.h"
+#include "host/plugin/test_files.h"
+
+namespace drover {
+
+// A test that loads plugins into this process and talks to them from a real control thread.
+class RegistryFixture : public testing::Test {
+ protected:
+  RegistryFixture() : workers_(&loop_, 2), context_(&loop_) {
+    options_.log = [this](PluginLogLevel, const std::string&, const RunId*,
+                          const std::string& line) {
+      const std::lock_guard lock(log_mutex_);
+      log_ += line + "\n";
+    };
+  }
+  ~RegistryFixture() override {
+    if (registry_) Await(registry_->Shutdown());
+  }
+
+  void Add(const std::string& name, const std::string& file) {
+    PluginConfig config;
+    config.name = name;
+    config.file = file;
+    options_.plugins.push_back(std::move(config));
+  }
+  std::vector<PluginReport> Load() {
+    registry_ = std::make_unique<PluginRegistry>(&loop_, &workers_, processes_, options_);
+    return Await(registry_->LoadAll(context_));
+  }
+  // The driver of one test plugin, loaded.
+  Driver* LoadOne(const std::string& file) {
+    Add("test", TestPlugin(file));
+    options_.plugins.back().isolation = isolation_;
+    const std::vector<PluginReport> reports = Load();
+    EXPECT_EQ(reports[0].message, "");
+    return registry_->Find("test");
+  }
+
+  template <typename T>
+  T Await(Co<T> coroutine) {
+    std::optional<T> result;
+    EXPECT_TRUE(loop_.RunToEnd(Store(std::move(coroutine), &result), 20s));
+    return std::move(result.value());
+  }
+  void Await(Co<void> coroutine) { EXPECT_TRUE(loop_.RunToEnd(std::move(coroutine), 20s)); }
+  // Lets the control thread work until DONE, at most 5 s.
+  bool Until(const std::function<bool()>& done) {
+    const TimePoint end = BootClock::now() + 5s;
+    while (!done() && BootClock::now() < end) Await(Turn(context_));
+    return done();
+  }
+
+  static std::shared_ptr<const TaskConfig> Config(const std::string& json) {
+    auto config = std::make_shared<TaskConfig>();
+    config->run_id = RunId::Random();
+    config->task_name = "web";
+    config->driver_config_json = json;
+    return config;
+  }
+  std::string log() {
+    const std::lock_guard lock(log_mutex_);
+    return log_;
+  }
+
+  RealLoop loop_;
+  WorkerPool workers_;
+  Context context_;
+  ProcessService* processes_ = nullptr;
+  PluginRegistryOptions options_;
+  std::string isolation_ = "in-process";
+  std::unique_ptr<PluginRegistry> registry_;
+
+ private:
+  template <typename T>
+  static Co<void> Store(Co<T> coroutine, std::optional<T>* to) {
+    *to = co_await std::move(coroutine);
+  }
+  static Co<void> Turn(Context context) { (void)co_await Sleep(context, 1ms); }
+
+  std::mutex log_mutex_;
+  std::string log_;
+};
+
+}  // namespace drover

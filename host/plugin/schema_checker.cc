@@ -1,0 +1,27 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/plugin/config_checker.h"
+#include "host/schema/schema.h"
+
+namespace drover {
+namespace {
+
+class SchemaChecker : public ConfigChecker {
+ public:
+  explicit SchemaChecker(Schema schema) : schema_(std::move(schema)) {}
+  Result<std::string> Normalize(const std::string& json, bool final) const override {
+    return schema_.Normalize(json, final);
+  }
+
+ private:
+  const Schema schema_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ConfigChecker>> NewSchemaChecker(const std::string& schema) {
+  // No schema at all means a driver without options.
+  DROVER_ASSIGN(Schema parsed, Schema::Parse(schema.empty() ? R"({"type":"object"})" : schema));
+  return std::unique_ptr<ConfigChecker>(std::make_unique<SchemaChecker>(std::move(parsed)));
+}
+
+}  // namespace drover
