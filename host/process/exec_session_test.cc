@@ -179,6 +179,7 @@ TEST_F(ExecSessionTest, TheEndOfTheTaskEndsItsSessions) {
   ASSERT_TRUE(Open({"sh", "-c", "trap '' TERM; sleep 1000"}).ok());
   ASSERT_TRUE(service_->Kill(run_).ok());
   EXPECT_EQ(Finish().signal, SIGKILL);
+  EXPECT_EQ(WaitFor(run_).signal, SIGKILL);
   EXPECT_EQ(Open({"true"}).code(), Code::kFailedPrecondition);
 }
 

@@ -24,7 +24,7 @@ namespace drover {
 namespace {
 
 // How long a run that was killed may take to end before its shim is taken for stuck.
-constexpr Duration kKillPatience = 5s;
+constexpr Duration kKillPatience = 3s;
 constexpr Duration kWakePatience = 2s;
 constexpr Duration kReleasePatience = 10s;
 constexpr Duration kBirthPatience = 200ms;

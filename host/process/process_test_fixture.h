@@ -59,8 +59,12 @@ class ProcessFixture : public ::testing::Test {
       ADD_FAILURE() << "left in the run directory: " << entry.path();
     if (!cgroup_root_.empty()) EXPECT_EQ(rmdir(cgroup_root_.c_str()), 0) << "cgroups are left";
     loop_.reset();
+    Unmount();
     std::filesystem::remove_all(directory_);
   }
+
+  // What a test has mounted below its directory.
+  virtual void Unmount() {}
 
   virtual bool WantsCgroups() const { return true; }
   bool has_cgroups() const { return !cgroup_root_.empty(); }

@@ -1,0 +1,258 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+// What happens to runs when shims, agents and disks fail.
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "host/process/process_test_fixture.h"
+
+namespace drover {
+namespace {
+
+class ProcessFaultTest : public ProcessFixture {
+ protected:
+  void TearDown() override {
+    ProcessFixture::TearDown();
+    for (const pid_t pid : children_) waitpid(pid, nullptr, 0);
+  }
+
+  // A run with a daemon, twice forked in a session of its own; sets pids.
+  RunId StartWithDaemon(ProcessInfo* info) {
+    ProcessSpec spec = Shell(
+        "setsid sh -c 'setsid sh -c \"trap : TERM HUP INT; echo \\$\\$ > $DIR/daemon; while :; do "
+        "sleep 0.05; done\" &' & sleep 1000");
+    const RunId run = spec.run;
+    Result<ProcessInfo> started = Start(std::move(spec));
+    EXPECT_TRUE(started.ok());
+    *info = *started;
+    daemon_ = PidIn("daemon");
+    return run;
+  }
+
+  pid_t daemon_ = 0;
+  std::vector<pid_t> children_;
+};
+
+TEST_F(ProcessFaultTest, TheDeathOfAShimEndsItsTask) {
+  ProcessInfo info;
+  const RunId run = StartWithDaemon(&info);
+  const TimePoint start = BootClock::now();
+  ASSERT_EQ(kill(info.shim_pid, SIGKILL), 0);
+  const ProcessExit exit = WaitFor(run);
+  EXPECT_LE(BootClock::now() - start, 1s);
+  EXPECT_EQ(exit.error, "supervisor lost");
+  EXPECT_EQ(exit.exit_code, -1);
+  EXPECT_TRUE(Until([&] { return !Alive(info.pid); }, 1s));
+  if (has_cgroups()) EXPECT_FALSE(Alive(daemon_));
+}
+
+TEST_F(ProcessFaultTest, ALostShimIsFoundByTheNextAgent) {
+  if (!has_cgroups()) GTEST_SKIP() << "cgroups need root and a version 2 mount";
+  ProcessInfo info;
+  const RunId run = StartWithDaemon(&info);
+  service_.reset();
+  Settle();
+  ASSERT_EQ(kill(info.shim_pid, SIGKILL), 0);
+  ASSERT_TRUE(Until([&] { return !Alive(info.shim_pid); }));
+  ASSERT_TRUE(Alive(daemon_));
+  Restart();
+  EXPECT_EQ(service_->TrackedRuns(), std::vector<RunId>{run});
+  const auto attached = Await(service_->Attach(Forever(), run));
+  ASSERT_TRUE(attached.ok()) << attached.error().message();
+  const auto* exit = std::get_if<ProcessExit>(&*attached);
+  ASSERT_TRUE(exit);
+  EXPECT_EQ(exit->error, "supervisor lost");
+  EXPECT_FALSE(Alive(daemon_));
+}
+
+TEST_F(ProcessFaultTest, ACgroupWithoutShimIsNeverAdopted) {
+  if (!has_cgroups()) GTEST_SKIP() << "cgroups need root and a version 2 mount";
+  const RunId run = RunId::Random();
+  const std::string cgroup = cgroup_root_ + "/" + run.ToString();
+  ASSERT_EQ(mkdir(cgroup.c_str(), 0755), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    std::ofstream(cgroup + "/cgroup.procs") << "0";
+    pause();
+    _exit(0);
+  }
+  children_.push_back(child);
+  ASSERT_TRUE(Until([&] {
+    std::ifstream procs(cgroup + "/cgroup.procs");
+    std::string first;
+    return static_cast<bool>(std::getline(procs, first));
+  }));
+  const auto attached = Await(service_->Attach(Forever(), run));
+  ASSERT_TRUE(attached.ok());
+  EXPECT_TRUE(std::holds_alternative<ProcessExit>(*attached));
+  started_.push_back(run);
+  EXPECT_FALSE(Alive(child));
+}
+
+TEST_F(ProcessFaultTest, AnEmptyCgroupWasNeverStarted) {
+  if (!has_cgroups()) GTEST_SKIP() << "cgroups need root and a version 2 mount";
+  const RunId run = RunId::Random();
+  ASSERT_EQ(mkdir((cgroup_root_ + "/" + run.ToString()).c_str(), 0755), 0);
+  EXPECT_EQ(Await(service_->Attach(Forever(), run)).code(), Code::kNotFound);
+  EXPECT_TRUE(service_->TrackedRuns().empty());
+}
+
+TEST_F(ProcessFaultTest, CgroupsThatTheTaskHasMadeAreRemoved) {
+  if (!has_cgroups()) GTEST_SKIP() << "cgroups need root and a version 2 mount";
+  ProcessSpec spec = Shell("");
+  const std::string cgroup = cgroup_root_ + "/" + spec.run.ToString();
+  spec.argv[2] = "mkdir -p " + cgroup + "/a/b && sh -c 'echo $$ > " + cgroup +
+                 "/a/b/cgroup.procs; echo $$ > $DIR/inner; exec sleep 1000' & sleep 1000";
+  const RunId run = MustStart(std::move(spec));
+  const pid_t inner = PidIn("inner");
+  EXPECT_TRUE(Await(service_->Release(Forever(), run)).ok());
+  EXPECT_FALSE(Alive(inner));
+}
+
+TEST_F(ProcessFaultTest, AShimThatHangsIsReplacedByItsEnd) {
+  if (!has_cgroups()) GTEST_SKIP() << "without a cgroup only the shim can kill what is left";
+  ProcessInfo info;
+  const RunId run = StartWithDaemon(&info);
+  ASSERT_EQ(kill(info.shim_pid, SIGSTOP), 0);
+  // It is woken when it does not report, and then tells the true end.
+  const auto exit = Await(service_->Stop(Forever(), run, SIGTERM, 100ms));
+  ASSERT_TRUE(exit.ok());
+  EXPECT_EQ(exit->signal, SIGKILL);
+  EXPECT_FALSE(Alive(daemon_));
+}
+
+TEST_F(ProcessFaultTest, AHangingShimIsLostForTheNextAgent) {
+  if (!has_cgroups()) GTEST_SKIP() << "cgroups need root and a version 2 mount";
+  ProcessInfo info;
+  const RunId run = StartWithDaemon(&info);
+  service_.reset();
+  Settle();
+  ASSERT_EQ(kill(info.shim_pid, SIGSTOP), 0);
+  Restart();
+  const auto attached = Await(service_->Attach(Forever(), run));
+  ASSERT_TRUE(attached.ok()) << attached.error().message();
+  EXPECT_TRUE(std::holds_alternative<ProcessExit>(*attached));
+  EXPECT_FALSE(Alive(daemon_));
+  EXPECT_TRUE(Until([&] { return !Alive(info.shim_pid); }));
+}
+
+TEST_F(ProcessFaultTest, ADamagedExitRecordIsAnEndWithAnError) {
+  ProcessSpec spec = Shell("while ! [ -e $DIR/go ]; do sleep 0.01; done; exit 7");
+  const RunId run = MustStart(std::move(spec));
+  service_.reset();
+  Settle();
+  std::ofstream(directory_ + "/go") << "x";
+  const std::string record = directory_ + "/run/" + run.Short() + ".exit";
+  const std::string socket = directory_ + "/run/" + run.Short() + ".sock";
+  ASSERT_TRUE(Until(
+      [&] { return access(record.c_str(), F_OK) == 0 && access(socket.c_str(), F_OK) != 0; }));
+  const std::string whole = Read("run/" + run.Short() + ".exit");
+  std::vector<std::string> damages{"", "x", whole.substr(0, whole.size() / 2), whole + "x"};
+  for (std::size_t at = 0; at < whole.size(); at += 7) {
+    std::string flipped = whole;
+    flipped[at] = static_cast<char>(flipped[at] ^ 1);
+    damages.push_back(std::move(flipped));
+  }
+  for (const std::string& damage : damages) {
+    {
+      std::ofstream(record, std::ios::trunc) << damage;
+    }
+    Restart();
+    const auto attached = Await(service_->Attach(Forever(), run));
+    ASSERT_TRUE(attached.ok());
+    const auto* exit = std::get_if<ProcessExit>(&*attached);
+    ASSERT_TRUE(exit);
+    EXPECT_NE(exit->error.find("the exit record is damaged"), std::string::npos) << exit->error;
+    EXPECT_EQ(exit->exit_code, -1);
+  }
+}
+
+// The agent of a foreground run: a child process with a service of its own that is killed.
+class BoundRunTest : public ProcessFaultTest {
+ protected:
+  pid_t StartInAnotherAgent(ProcessSpec spec) {
+    const std::string run_dir = directory_ + "/run", cgroup_root = cgroup_root_;
+    const pid_t agent = fork();
+    if (agent != 0) return agent;
+    // Nothing of the parent's loop is touched here.
+    RealLoop loop;
+    ProcessServiceOptions options;
+    options.run_dir = run_dir;
+    options.cgroup_root = cgroup_root.empty() ? "none" : cgroup_root;
+    auto service = NewProcessService(&loop, options);
+    if (!service.ok()) _exit(1);
+    auto start = [](ProcessService* in, Loop* on, ProcessSpec what) -> Co<void> {
+      const Context context(on);
+      const auto info = co_await in->Start(context, std::move(what));
+      if (!info.ok()) _exit(2);
+    };
+    loop.RunToEnd(start(service->get(), &loop, std::move(spec)));
+    for (;;) pause();
+  }
+};
+
+TEST_F(BoundRunTest, StopsWhenItsAgentDies) {
+  ProcessSpec spec = Shell(
+      "trap 'echo stopped > $DIR/stopped; exit 3' USR1; echo $$ > $DIR/pid; while :; do sleep "
+      "0.01; done");
+  const RunId run = spec.run;
+  spec.bound = BoundSpec{SIGUSR1, 10s};
+  const pid_t agent = StartInAnotherAgent(std::move(spec));
+  started_.push_back(run);
+  const pid_t pid = PidIn("pid");
+  kill(agent, SIGKILL);
+  waitpid(agent, nullptr, 0);
+  EXPECT_TRUE(Until([&] { return !Alive(pid); }));
+  EXPECT_EQ(Read("stopped"), "stopped\n");
+  const auto attached = Await(service_->Attach(Forever(), run));
+  ASSERT_TRUE(attached.ok());
+  if (const auto* exit = std::get_if<ProcessExit>(&*attached)) EXPECT_EQ(exit->exit_code, 3);
+}
+
+TEST_F(BoundRunTest, IsKilledWhenItDoesNotStop) {
+  ProcessSpec spec = Shell("trap '' TERM; echo $$ > $DIR/pid; while :; do sleep 0.05; done");
+  const RunId run = spec.run;
+  spec.bound = BoundSpec{SIGTERM, 200ms};
+  const pid_t agent = StartInAnotherAgent(std::move(spec));
+  started_.push_back(run);
+  const pid_t pid = PidIn("pid");
+  kill(agent, SIGKILL);
+  waitpid(agent, nullptr, 0);
+  EXPECT_TRUE(Until([&] { return !Alive(pid); }, 3s));
+}
+
+TEST_F(BoundRunTest, AnUnboundRunLivesOn) {
+  ProcessSpec spec = Shell("echo $$ > $DIR/pid; exec sleep 1000");
+  const RunId run = spec.run;
+  const pid_t agent = StartInAnotherAgent(std::move(spec));
+  started_.push_back(run);
+  const pid_t pid = PidIn("pid");
+  kill(agent, SIGKILL);
+  waitpid(agent, nullptr, 0);
+  Pause(100ms);
+  EXPECT_TRUE(Alive(pid));
+  const auto attached = Await(service_->Attach(Forever(), run));
+  ASSERT_TRUE(attached.ok());
+  EXPECT_TRUE(std::holds_alternative<ProcessInfo>(*attached));
+}
+
+TEST_F(ProcessFaultTest, ARunDirectoryOfOthersIsRefused) {
+  ProcessServiceOptions options;
+  options.run_dir = directory_ + "/open";
+  ASSERT_EQ(mkdir(options.run_dir.c_str(), 0755), 0);
+  options.cgroup_root = "none";
+  const auto service = NewProcessService(loop_.get(), options);
+  ASSERT_FALSE(service.ok());
+  EXPECT_EQ(service.code(), Code::kPermissionDenied);
+}
+
+TEST_F(ProcessFaultTest, ACgroupRootThatIsNoneIsRefused) {
+  ProcessServiceOptions options;
+  options.run_dir = directory_ + "/run";
+  options.cgroup_root = directory_ + "/no-cgroup";
+  const auto service = NewProcessService(loop_.get(), options);
+  EXPECT_FALSE(service.ok());
+}
+
+}  // namespace
+}  // namespace drover

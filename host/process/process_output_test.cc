@@ -1,0 +1,226 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+// A task's output, on disks that are full, slow or do not answer.
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+
+#include "host/process/process_test_fixture.h"
+
+#ifndef FIFREEZE
+#include <linux/fs.h>
+#endif
+
+namespace drover {
+namespace {
+
+class ProcessOutputTest : public ProcessFixture {
+ protected:
+  void SetUp() override {
+    ProcessFixture::SetUp();
+    service_->SetGapHandler([this](const RunId&, const OutputGap& gap) { gaps_.push_back(gap); });
+  }
+  // What the files of a stream hold, in their order.
+  std::string Logs(const std::string& directory, const std::string& stream = "stdout") {
+    std::string all;
+    for (int i = 0, missing = 0; missing < 20; ++i) {
+      const std::string name = directory + "/web." + stream + "." + std::to_string(i);
+      if (access((directory_ + "/" + name).c_str(), F_OK) != 0) {
+        ++missing;
+        continue;
+      }
+      all += Read(name);
+    }
+    return all;
+  }
+
+  std::vector<OutputGap> gaps_;
+};
+
+TEST_F(ProcessOutputTest, AllOfALargeOutputIsThere) {
+  ProcessSpec spec = Shell("seq 1 300000; seq 1 1000 >&2");
+  spec.logs.max_file_size = 100000;
+  spec.logs.max_files = 1000;
+  EXPECT_EQ(WaitFor(MustStart(std::move(spec))).dropped_lines, 0u);
+  std::string expected;
+  for (int i = 1; i <= 300000; ++i) expected += std::to_string(i) + "\n";
+  EXPECT_TRUE(Logs("logs") == expected);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(Read("logs/web.stdout." + std::to_string(i)).back(), '\n');
+}
+
+TEST_F(ProcessOutputTest, APromptShowsUpWithoutItsLineEnd) {
+  const RunId run = MustStart(Shell("printf 'name: '; sleep 1000"));
+  EXPECT_TRUE(Until([&] { return Logs("logs") == "name: "; }));
+  EXPECT_TRUE(service_->Kill(run).ok());
+}
+
+TEST_F(ProcessOutputTest, TheNextRunGoesOnInTheSameFile) {
+  RunShell("echo one");
+  RunShell("echo two");
+  EXPECT_EQ(Read("logs/web.stdout.0"), "one\ntwo\n");
+}
+
+TEST_F(ProcessOutputTest, BinaryOutputIsKeptByteForByte) {
+  RunShell("head -c 300000 /dev/zero; printf '\\001\\377\\n'");
+  const std::string expected = std::string(300000, '\0') + "\x01\xff\n";
+  EXPECT_TRUE(Logs("logs") == expected);
+}
+
+// A full tmpfs. The task writes numbered lines and measures how long its writes take.
+class FullDiskTest : public ProcessOutputTest {
+ protected:
+  void SetUp() override {
+    ProcessOutputTest::SetUp();
+    if (geteuid() != 0) GTEST_SKIP() << "mounting a small disk needs root";
+    ASSERT_EQ(mkdir((directory_ + "/disk").c_str(), 0755), 0);
+    if (mount("tmpfs", (directory_ + "/disk").c_str(), "tmpfs", 0, "size=64k") != 0)
+      GTEST_SKIP() << "cannot mount a tmpfs here";
+    mounted_ = true;
+  }
+  void Unmount() override {
+    if (mounted_) EXPECT_EQ(umount2((directory_ + "/disk").c_str(), MNT_DETACH), 0);
+  }
+  bool mounted_ = false;
+};
+
+TEST_F(FullDiskTest, TheTaskNeverWaitsLongAndTheGapIsTold) {
+  // Each line has 1000 bytes; 400 of them are far more than pipe, ring and disk hold.
+  ProcessSpec spec = Shell(
+      "python3 -c '\n"
+      "import os, time\n"
+      "worst = 0\n"
+      "def say(i):\n"
+      "  global worst\n"
+      "  t = time.monotonic(); os.write(1, b\"%06d\" % i + b\"x\" * 993 + b\"\\n\")\n"
+      "  worst = max(worst, time.monotonic() - t)\n"
+      "for i in range(400): say(i)\n"
+      "open(os.environ[\"DIR\"] + \"/full\", \"w\").write(str(worst) + \"\\n\")\n"
+      "while not os.path.exists(os.environ[\"DIR\"] + \"/go\"): time.sleep(0.01)\n"
+      "for i in range(1000, 1020): say(i)\n"
+      "open(os.environ[\"DIR\"] + \"/worst\", \"w\").write(str(worst) + \"\\n\")\n"
+      "time.sleep(1000)'");
+  spec.logs.directory =
+      UniqueFd(open((directory_ + "/disk").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const RunId run = MustStart(std::move(spec));
+  ASSERT_TRUE(Until([&] { return !Read("full").empty(); }));
+  EXPECT_LT(std::stod(Read("full")), 1.0);
+  EXPECT_TRUE(Until([&] { return gaps_.size() == 1; }));
+  EXPECT_TRUE(gaps_[0].begins);
+
+  ASSERT_EQ(mount(nullptr, (directory_ + "/disk").c_str(), nullptr, MS_REMOUNT, "size=8m"), 0);
+  const TimePoint freed = BootClock::now();
+  ASSERT_TRUE(Until([&] { return Logs("disk").find("lines dropped") != std::string::npos; }));
+  EXPECT_LE(BootClock::now() - freed, 1500ms);
+  std::ofstream(directory_ + "/go") << "x";
+  ASSERT_TRUE(Until([&] { return Logs("disk").find("\n001019x") != std::string::npos; }));
+  EXPECT_LT(std::stod(Read("worst")), 1.0);
+
+  // Whole lines, in order, and the gap counts exactly those that are missing.
+  std::istringstream lines(Logs("disk"));
+  int next = 0, gap_lines = 0;
+  std::uint64_t missing = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("[drover] ")) {
+      missing = std::stoull(line.substr(9));
+      ++gap_lines;
+      next = 1000;
+      continue;
+    }
+    ASSERT_EQ(line.size(), 999u);
+    EXPECT_EQ(std::stoi(line.substr(0, 6)), next);
+    if (gap_lines == 0) missing = static_cast<std::uint64_t>(400 - next - 1);
+    ++next;
+  }
+  EXPECT_EQ(gap_lines, 1);
+  EXPECT_EQ(next, 1020);
+  ASSERT_EQ(gaps_.size(), 2u);
+  EXPECT_FALSE(gaps_[1].begins);
+  EXPECT_EQ(gaps_[1].lines, missing);
+  EXPECT_EQ(gaps_[1].bytes, missing * 1000);
+  EXPECT_TRUE(service_->Kill(run).ok());
+  EXPECT_EQ(WaitFor(run).dropped_lines, missing);
+}
+
+TEST_F(FullDiskTest, TheEndIsReportedThoughTheDiskIsFull) {
+  ProcessSpec spec = Shell("yes 0123456789 | head -c 500000; exit 8");
+  spec.logs.directory =
+      UniqueFd(open((directory_ + "/disk").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const TimePoint start = BootClock::now();
+  const ProcessExit exit = WaitFor(MustStart(std::move(spec)));
+  EXPECT_EQ(exit.exit_code, 8);
+  EXPECT_GT(exit.dropped_bytes, 100000u);
+  EXPECT_LE(BootClock::now() - start, 6s);
+}
+
+TEST_F(FullDiskTest, AStopIsOnTimeThoughTheDiskIsFull) {
+  ProcessSpec spec =
+      Shell("trap 'exit 4' TERM; while :; do echo 0123456789012345678901234567; done");
+  spec.logs.directory =
+      UniqueFd(open((directory_ + "/disk").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const RunId run = MustStart(std::move(spec));
+  ASSERT_TRUE(Until([&] { return !gaps_.empty(); }, 20s));
+  const TimePoint start = BootClock::now();
+  const auto exit = Await(service_->Stop(Forever(), run, SIGTERM, 10s));
+  ASSERT_TRUE(exit.ok());
+  EXPECT_EQ(exit->exit_code, 4);
+  EXPECT_LE(BootClock::now() - start, 4s);
+}
+
+// A file system that is frozen: every write to it hangs in the kernel.
+class FrozenDiskTest : public ProcessOutputTest {
+ protected:
+  void SetUp() override {
+    ProcessOutputTest::SetUp();
+    if (geteuid() != 0) GTEST_SKIP() << "freezing a disk needs root";
+    const std::string image = directory_ + "/image", disk = directory_ + "/disk";
+    ASSERT_EQ(mkdir(disk.c_str(), 0755), 0);
+    const std::string make = "truncate -s 8M " + image + " && mkfs.ext4 -q " + image +
+                             " 2>/dev/null && mount -o loop " + image + " " + disk + " 2>/dev/null";
+    if (std::system(make.c_str()) != 0) GTEST_SKIP() << "cannot mount an ext4 image here";
+    mounted_ = true;
+  }
+  void TearDown() override {
+    Thaw();
+    ProcessOutputTest::TearDown();
+  }
+  void Unmount() override {
+    if (mounted_) EXPECT_EQ(umount2((directory_ + "/disk").c_str(), MNT_DETACH), 0);
+  }
+  bool Freeze() {
+    const UniqueFd disk(open((directory_ + "/disk").c_str(), O_RDONLY | O_CLOEXEC));
+    frozen_ = ioctl(disk.get(), FIFREEZE, 0) == 0;
+    return frozen_;
+  }
+  void Thaw() {
+    if (!frozen_) return;
+    const UniqueFd disk(open((directory_ + "/disk").c_str(), O_RDONLY | O_CLOEXEC));
+    frozen_ = ioctl(disk.get(), FITHAW, 0) != 0;
+  }
+  bool mounted_ = false, frozen_ = false;
+};
+
+TEST_F(FrozenDiskTest, TheTaskRunsOnAndIsStoppedOnTime) {
+  ProcessSpec spec = Shell(
+      "python3 -c '\n"
+      "import os, time\n"
+      "worst = 0\n"
+      "while True:\n"
+      "  t = time.monotonic(); os.write(1, b\"x\" * 999 + b\"\\n\")\n"
+      "  worst = max(worst, time.monotonic() - t)\n"
+      "  open(os.environ[\"DIR\"] + \"/worst\", \"w\").write(str(worst))\n"
+      "  time.sleep(0.001)'");
+  spec.logs.directory =
+      UniqueFd(open((directory_ + "/disk").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const RunId run = MustStart(std::move(spec));
+  ASSERT_TRUE(Until([&] { return Logs("disk").size() > 10000; }));
+  if (!Freeze()) GTEST_SKIP() << "this kernel cannot freeze the image";
+  ASSERT_TRUE(Until([&] { return !gaps_.empty(); }, 20s));
+  Pause(300ms);
+  EXPECT_LT(std::stod("0" + Read("worst")), 1.0);
+  const TimePoint start = BootClock::now();
+  const auto exit = Await(service_->Stop(Forever(), run, SIGTERM, 5s));
+  ASSERT_TRUE(exit.ok());
+  EXPECT_EQ(exit->signal, SIGTERM);
+  EXPECT_LE(BootClock::now() - start, 4s);
+}
+
+}  // namespace
+}  // namespace drover
