@@ -107,6 +107,16 @@ Co<HookChain::PrestartResult> HookChain::Prestart(Context kill, Context shutdown
   co_return prepared;
 }
 
+StringMap HookChain::StoredEnv(const std::map<std::string, HookState>& hooks) const {
+  StringMap env;
+  for (const auto& hook : hooks_) {
+    const auto kept = hooks.find(std::string(hook->name()));
+    if (kept == hooks.end() || !kept->second.prestart_done) continue;
+    for (const auto& [key, value] : kept->second.env) env[key] = value;
+  }
+  return env;
+}
+
 Co<Status> HookChain::Call(TaskHook* hook, HookStage stage, Context context,
                            PoststartRequest request) {
   switch (stage) {

@@ -49,6 +49,9 @@ class HookChain {
                               std::map<std::string, HookState>* hooks,
                               std::function<Co<Status>()> save);
 
+  // What the prestart hooks that are done gave earlier.
+  StringMap StoredEnv(const std::map<std::string, HookState>& hooks) const;
+
   // Calls the hooks of a stage other than prestart; all are called, errors are reported. CONTEXT
   // is what interrupts them beside their deadlines.
   Co<void> Run(HookStage stage, Context context, PoststartRequest request,

@@ -395,6 +395,30 @@ TEST_F(RunnerControlTest, StatisticsEndAtShutdown) {
   runner = nullptr;
 }
 
+TEST_F(RunnerControlTest, APoststartHookThatHangsDoesNotHideTheEndOfTheTask) {
+  const auto hook = AddHook("services");
+  hook->On(HookStage::kPoststart).way = ScriptedHook::Way::kHang;
+  job().type = JobType::kBatch;
+  script().run_for = 2s;
+  Start();
+  loop.Advance(2s);
+  EXPECT_EQ(types.back(), "Terminated");
+  EXPECT_EQ(phase(), RunnerState::kDead);
+  Finish();
+}
+
+TEST_F(RunnerControlTest, EventsOfTheDriverInItsStartAreHeard) {
+  script().start_delay = 2s;
+  Start();
+  loop.Advance(1s);
+  driver.Emit("web", "pulling the image");
+  loop.Advance(1s);
+  EXPECT_THAT(types, ElementsAre("Received", "Task Setup", "Driver", "Started"));
+  driver.Emit("web", "once");
+  EXPECT_EQ(std::count(types.begin(), types.end(), "Driver"), 2);
+  Kill();
+}
+
 TEST_F(RunnerControlTest, AThousandRestartsLeaveNothing) {
   Start();
   const long contexts = Context::live();

@@ -17,6 +17,9 @@ constexpr Duration kLazyMax = 5s;
 // A plugin that goes away again so soon after it came back is given up.
 constexpr Duration kRecoverAgainAfter = 30s;
 
+// Of a driver's event; more are dropped.
+constexpr std::size_t kMaxAnnotations = 16;
+
 }  // namespace
 
 void TaskRunner::Adopt(std::shared_ptr<const TaskConfig> config, std::optional<ExitResult> exited) {
@@ -151,8 +154,10 @@ void TaskRunner::NoteHealth(LiveRun* run) {
 
 void TaskRunner::HearDriver(const DriverEvent& heard) {
   TaskEvent event(event_type::kDriver);
-  for (const auto& [key, value] : heard.annotations)
+  for (const auto& [key, value] : heard.annotations) {
+    if (event.details.size() == kMaxAnnotations) break;
     event.details[CleanEventText(key)] = CleanEventText(value);
+  }
   EmitEvent(std::move(event).With(event_key::kDriverMessage, heard.message));
 }
 

@@ -9,10 +9,7 @@ namespace drover {
 Co<TaskRunner::Step> TaskRunner::Restore() {
   if (!options_.restored) co_return Step::kNext;
   // Hooks that are done do not run again; what they added to the environment counts all the same.
-  for (const auto& [name, kept] : local_.hooks) {
-    if (!kept.prestart_done) continue;
-    for (const auto& [key, value] : kept.env) prepared_.env[key] = value;
-  }
+  prepared_.env = hooks_->StoredEnv(local_.hooks);
   if (state_.state == RunnerState::kDead) {
     if (local_.run_id) {
       co_await Discard(*local_.run_id, true);

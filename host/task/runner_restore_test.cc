@@ -244,6 +244,24 @@ TEST_F(RunnerRestoreTest, HooksThatWereDoneAreNotRunButTheirEnvironmentCounts) {
   Kill();
 }
 
+TEST_F(RunnerRestoreTest, AHookThatFailsDoesNotStopARunningTaskAsLongAsThePolicyAllows) {
+  policy().attempts = 1;
+  const auto hook = AddHook("identity");
+  hook->On(HookStage::kPrestart).way = ScriptedHook::Way::kFail;
+  hook->On(HookStage::kPrestart).error = Error(Code::kInternal, "x", true);
+  driver.Plant(run, "web");
+  RestoreRunning();
+  Start();
+  EXPECT_EQ(types.back(), "Restarting");
+  EXPECT_EQ(driver.running("web"), 1);
+  loop.Advance(10s);
+  EXPECT_THAT(types, ElementsAre("Received", "Task Setup", "Started", "Task hook failed",
+                                 "Restarting", "Task hook failed", "Terminated", "Not Restarting"));
+  EXPECT_EQ(driver.running("web"), 0);
+  EXPECT_EQ(driver.Count("start"), 0);
+  Finish();
+}
+
 TEST_F(RunnerRestoreTest, ShutdownLeavesTheTaskRunning) {
   const auto hook = AddHook("services");
   Start();

@@ -121,6 +121,8 @@ Co<Status> TaskRunner::TryStart(std::shared_ptr<const TaskConfig> config) {
   {
     const JoinContext joined(kill_, shutdown_);
     const Context context = joined.context().WithTimeout(options_.start_timeout);
+    const Subscription on_events = (*driver)->OnEvents(
+        config->run_id, [this](const DriverEvent& event) { HearDriver(event); });
     started = co_await (*driver)->Start(context, config);
     if (!started.ok() && started.code() == Code::kTimeout && !joined.context().cancelled()) {
       started = Error(Code::kTimeout,

@@ -79,6 +79,7 @@ TaskRunner::TaskRunner(Loop* loop, TaskRunnerOptions options, std::shared_ptr<co
   hooks_ = std::make_unique<HookChain>(std::move(hooks),
                                        [this](const Error& error) { ReportError(error); });
 
+  options_.alloc = nullptr;  // updates replace it
   if (options_.restored) {
     state_ = std::move(options_.restored->state);
     local_ = std::move(options_.restored->local);
@@ -147,7 +148,10 @@ Co<TaskRunner::Step> TaskRunner::RunToExit() {
   const auto run = run_;
   {
     const JoinContext joined(kill_, shutdown_);
-    if (!run->exited.is_set()) co_await RunHooks(HookStage::kPoststart, joined.context());
+    Context started = joined.context().Child();  // ends with the task too
+    const Subscription on_exit =
+        run->exited.OnSet([started]() mutable { started.Cancel("the task has ended"); });
+    if (!started.cancelled()) co_await RunHooks(HookStage::kPoststart, started);
     [[maybe_unused]] const Status exited = co_await run->exited.Wait(joined.context());
   }
   if (shutdown_.cancelled()) co_return Step::kShutdown;
@@ -181,6 +185,8 @@ Co<TaskRunner::Step> TaskRunner::Decide() {
     case Kind::kTerminated:
       co_return Step::kEnd;
     case Kind::kNotRestarting:
+      // A task that an earlier agent started may still run when a hook has failed now.
+      if (run_ && co_await StopLeftover() == Step::kShutdown) co_return Step::kShutdown;
       SetState(RunnerState::kDead, TaskEvent(event_type::kNotRestarting)
                                        .With(event_key::kRestartReason, decision.reason)
                                        .FailsTask());
