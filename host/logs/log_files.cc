@@ -3,7 +3,9 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -30,6 +32,19 @@ int IndexOf(std::string_view name, std::string_view prefix) {
 
 }  // namespace
 
+Result<UniqueFd> OpenLogDirectory(int root, const std::string& path) {
+  open_how how{};
+  how.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
+  UniqueFd fd(static_cast<int>(syscall(SYS_openat2, root, path.c_str(), &how, sizeof how)));
+  if (!fd) return ErrnoError(errno, "log directory " + path);
+  return fd;
+}
+
+std::string LogFileName(const std::string& task, const std::string& stream, int index) {
+  return Prefix(task, stream) + std::to_string(index);
+}
+
 Result<std::vector<LogFile>> ListLogFiles(int directory, const std::string& task,
                                           const std::string& stream) {
   // A descriptor of its own: reading a directory moves its offset.
@@ -46,7 +61,7 @@ Result<std::vector<LogFile>> ListLogFiles(int directory, const std::string& task
     file.index = IndexOf(entry->d_name, prefix);
     struct stat status{};
     if (file.index < 0 || fstatat(directory, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
-        !S_ISREG(status.st_mode)) {
+        !S_ISREG(status.st_mode) || status.st_nlink > 1) {
       continue;
     }
     file.size = status.st_size;
@@ -59,7 +74,7 @@ Result<std::vector<LogFile>> ListLogFiles(int directory, const std::string& task
 
 Result<UniqueFd> OpenLogFile(int directory, const std::string& task, const std::string& stream,
                              int index) {
-  const std::string name = Prefix(task, stream) + std::to_string(index);
+  const std::string name = LogFileName(task, stream, index);
   // Not blocking: a task may have put a pipe there.
   UniqueFd fd(openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!fd) return ErrnoError(errno, "log file " + name);
@@ -67,6 +82,9 @@ Result<UniqueFd> OpenLogFile(int directory, const std::string& task, const std::
   if (fstat(fd.get(), &status) != 0) return ErrnoError(errno, "log file " + name);
   if (!S_ISREG(status.st_mode)) {
     return Error(Code::kInvalidArgument, "log file " + name + " is no regular file");
+  }
+  if (status.st_nlink > 1) {
+    return Error(Code::kInvalidArgument, "log file " + name + " has a second name");
   }
   return fd;
 }
@@ -77,7 +95,7 @@ LogPosition ClosestLogPosition(const std::vector<LogFile>& files, int index, std
                              [](const LogFile& file, int wanted) { return file.index < wanted; });
   if (at == files.end()) --at;
   if (offset < 0) {
-    while (-offset > at->size) {
+    while (offset < -at->size) {
       if (at == files.begin()) return {at->index, 0};
       offset += at->size;
       --at;

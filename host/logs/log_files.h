@@ -20,11 +20,20 @@ struct LogFile {
   bool operator==(const LogFile&) const = default;
 };
 
+// Opens the log directory PATH ("alloc/logs") below ROOT. A task may replace any part of the path
+// at any moment: no part is followed that is a link, leads out of ROOT or to another mount. [any
+// thread]
+Result<UniqueFd> OpenLogDirectory(int root, const std::string& path);
+
+// TASK.STREAM.INDEX
+std::string LogFileName(const std::string& task, const std::string& stream, int index);
+
 // The files of one stream ("stdout" or "stderr"), by rising index; empty when there is none.
 Result<std::vector<LogFile>> ListLogFiles(int directory, const std::string& task,
                                           const std::string& stream);
 
-// kNotFound when it is not there (any more), kInvalidArgument when it is no regular file.
+// kNotFound when it is not there (any more), kInvalidArgument when it is no regular file or has a
+// second name: a link that a task made to a file which it may not read itself.
 Result<UniqueFd> OpenLogFile(int directory, const std::string& task, const std::string& stream,
                              int index);
 

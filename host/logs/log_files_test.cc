@@ -22,11 +22,17 @@ TEST(ClosestLogPositionTest, TableOfFourFilesOfAHundredBytes) {
     std::int64_t offset;
     LogPosition want;
   };
-  const std::vector<Row> rows = {{0, 0, {0, 0}},         {0, -100, {0, 0}},
-                                 {1, -1000, {0, 0}},     {1, 0, {1, 0}},
-                                 {1, 10, {1, 10}},       {1, 110, {2, 10}},
-                                 {kMaxIndex, 0, {3, 0}}, {kMaxIndex, -10, {3, 90}},
-                                 {1, -150, {0, 50}},     {kMaxIndex, kMax, {3, 100}}};
+  const std::vector<Row> rows = {{0, 0, {0, 0}},
+                                 {0, -100, {0, 0}},
+                                 {1, -1000, {0, 0}},
+                                 {1, 0, {1, 0}},
+                                 {1, 10, {1, 10}},
+                                 {1, 110, {2, 10}},
+                                 {kMaxIndex, 0, {3, 0}},
+                                 {kMaxIndex, -10, {3, 90}},
+                                 {1, -150, {0, 50}},
+                                 {kMaxIndex, kMax, {3, 100}},
+                                 {kMaxIndex, -kMax - 1, {0, 0}}};
   for (const Row& row : rows) {
     EXPECT_EQ(ClosestLogPosition(files, row.index, row.offset), row.want)
         << row.index << " / " << row.offset;
@@ -56,6 +62,28 @@ TEST(ListLogFilesTest, SeesOnlyRegularFilesOfTheStream) {
   EXPECT_EQ(OpenLogFile(dir.fd(), "web", "stdout", 4).code(), Code::kInvalidArgument);
   EXPECT_EQ(OpenLogFile(dir.fd(), "web", "stdout", 5).code(), Code::kNotFound);
   EXPECT_TRUE(OpenLogFile(dir.fd(), "web", "stdout", 10).ok());
+}
+
+TEST(OpenLogFileTest, RefusesASecondName) {
+  const LogDirectoryForTest dir;
+  dir.Write("secret", "x");
+  ASSERT_EQ(linkat(dir.fd(), "secret", dir.fd(), "web.stdout.0", 0), 0);
+  EXPECT_EQ(OpenLogFile(dir.fd(), "web", "stdout", 0).code(), Code::kInvalidArgument);
+  EXPECT_TRUE(ListLogFiles(dir.fd(), "web", "stdout").value().empty());
+}
+
+TEST(OpenLogDirectoryTest, FollowsNoLinkAndStaysBelow) {
+  const LogDirectoryForTest dir;
+  std::filesystem::create_directories(dir.path() + "/alloc/logs");
+  std::filesystem::create_directories(dir.path() + "/other/logs");
+  EXPECT_TRUE(OpenLogDirectory(dir.fd(), "alloc/logs").ok());
+  EXPECT_EQ(OpenLogDirectory(dir.fd(), "alloc/none").code(), Code::kNotFound);
+  ASSERT_EQ(symlinkat("other", dir.fd(), "link"), 0);
+  ASSERT_EQ(symlinkat("/etc", dir.fd(), "alloc/etc"), 0);
+  dir.Write("file", "x");
+  for (const char* bad : {"link/logs", "alloc/etc", "../", "/etc", "alloc/../..", "file", ""}) {
+    EXPECT_FALSE(OpenLogDirectory(dir.fd(), bad).ok()) << bad;
+  }
 }
 
 }  // namespace

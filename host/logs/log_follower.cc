@@ -1,83 +1,83 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/logs/log_follower.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <algorithm>
+#include <utility>
 
 namespace drover {
+namespace {
+
+// The sink's function lives in the follower, so it outlives the coroutine.
+Co<Status> CallSink(const LogFollower::Sink* sink, LogChunk chunk) {
+  (*sink)(std::move(chunk));
+  co_return Status();
+}
+
+LogFollower::CoSink Wrap(LogFollower::Sink sink) {
+  const auto shared = std::make_shared<const LogFollower::Sink>(std::move(sink));
+  return [shared](LogChunk chunk) { return CallSink(shared.get(), std::move(chunk)); };
+}
+
+LogFollowOptions WithPool(WorkerPool* pool) {
+  LogFollowOptions options;
+  options.pool = pool;
+  return options;
+}
+
+}  // namespace
 
 LogFollower::LogFollower(Loop* loop, WorkerPool* pool, std::string directory, std::string task,
                          std::string stream, Sink sink)
-    : pool_(pool),
-      path_(std::move(directory)),
-      task_(std::move(task)),
-      stream_(std::move(stream)),
-      sink_(std::move(sink)),
+    : options_(WithPool(pool)),
+      sink_(Wrap(std::move(sink))),
+      reader_(std::move(directory), std::move(task), std::move(stream), LogStart()),
       finish_(loop) {}
 
-LogFollower::Read LogFollower::ReadNext(UniqueFd* directory, const std::string& path,
-                                        const std::string& task, const std::string& stream,
-                                        LogPosition at, bool started) {
-  Read read;
-  read.next = at;
-  if (!*directory) {
-    directory->Reset(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!*directory) return read;
-  }
-  const Result<std::vector<LogFile>> files = ListLogFiles(directory->get(), task, stream);
-  if (!files.ok() || files->empty()) return read;
-  // The file itself, or the next one when it has been rotated away.
-  const auto file = std::find_if(files->begin(), files->end(), [&](const LogFile& candidate) {
-    return !started || candidate.index >= at.index;
-  });
-  if (file == files->end()) return read;
-  if (file->index != at.index || !started) read.next = {file->index, 0};
-  if (read.next.offset > file->size) read.next.offset = 0;  // it was cut: from its beginning
-  const Result<UniqueFd> fd = OpenLogFile(directory->get(), task, stream, file->index);
-  if (!fd.ok()) return read;
-  read.data.resize(kChunk);
-  const ssize_t n = pread(fd->get(), read.data.data(), read.data.size(), read.next.offset);
-  read.data.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
-  read.next.offset += static_cast<std::int64_t>(read.data.size());
-  read.more = !read.data.empty();
-  if (read.data.empty() && file + 1 != files->end()) {
-    // A file that has a successor is complete: the look above was behind its last byte.
-    read.next = {(file + 1)->index, 0};
-    read.more = true;
-  }
-  return read;
+LogFollower::LogFollower(Loop* loop, UniqueFd directory, std::string task, std::string stream,
+                         CoSink sink, LogFollowOptions options)
+    : options_(options),
+      sink_(std::move(sink)),
+      reader_(std::move(directory), std::move(task), std::move(stream), options.start),
+      finish_(loop) {}
+
+Co<LogReader::Step> LogFollower::ReadOnPool() {
+  // Nothing else touches the reader while the read is under way.
+  std::function<LogReader::Step()> work = [this] { return reader_.Read(kChunk); };
+  if (options_.pool == nullptr) co_return work();
+  co_return co_await options_.pool->Run(std::move(work));
 }
 
-Co<LogFollower::Read> LogFollower::ReadOnPool() {
-  // Nothing else touches directory_ while the read is under way.
-  std::function<Read()> work = [this] {
-    return ReadNext(&directory_, path_, task_, stream_, at_, started_);
-  };
-  if (pool_ == nullptr) co_return work();
-  co_return co_await pool_->Run(std::move(work));
+Co<void> LogFollower::WaitForMore(Context context) {
+  if (watch_ == nullptr) {
+    const Context pause = context.WithTimeout(kPoll);
+    [[maybe_unused]] const Status woken = co_await finish_.Wait(pause);
+    co_return;
+  }
+  const Context pause = context.WithTimeout(kWatchedPoll);
+  co_await WaitAny(pause, &finish_, &watch_->changed());
+}
+
+Co<Status> LogFollower::Follow(Context context) {
+  while (!context.cancelled()) {
+    if (watch_ == nullptr && options_.watcher != nullptr && options_.follow) {
+      watch_ = options_.watcher->Add(reader_.directory());
+    }
+    if (watch_ != nullptr) watch_->changed().Reset();  // a change from here on wakes
+    const bool last = finish_.is_set() || !options_.follow;
+    LogReader::Step step = co_await ReadOnPool();
+    if (step.chunk) {
+      Co<Status> taken = sink_(std::move(*step.chunk));
+      DROVER_CO_TRY(co_await std::move(taken));
+    }
+    if (!options_.follow && step.past_first_end) co_return Status();
+    if (step.more) continue;
+    if (last) co_return Status();
+    co_await WaitForMore(context);
+  }
+  co_return context.status();
 }
 
 Co<void> LogFollower::Run(Context context) {
-  while (!context.cancelled()) {
-    const bool last = finish_.is_set();
-    Read read = co_await ReadOnPool();
-    const bool moved = read.next != at_;
-    at_ = read.next;
-    started_ = started_ || moved || !read.data.empty();
-    if (!read.data.empty()) {
-      LogChunk chunk;
-      chunk.data = std::move(read.data);
-      chunk.index = at_.index;
-      chunk.offset = at_.offset;
-      sink_(std::move(chunk));
-    }
-    if (read.more) continue;
-    if (last) co_return;
-    const Context pause = context.WithTimeout(kPoll);
-    [[maybe_unused]] const Status woken = co_await finish_.Wait(pause);
-  }
+  [[maybe_unused]] const Status ended = co_await Follow(context);
 }
 
 }  // namespace drover

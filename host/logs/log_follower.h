@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "host/base/co.h"
@@ -9,14 +10,19 @@
 #include "host/base/event.h"
 #include "host/base/live_count.h"
 #include "host/base/worker_pool.h"
-#include "host/logs/log_files.h"
+#include "host/logs/log_reader.h"
+#include "host/logs/log_watcher.h"
 
 namespace drover {
 
-struct LogChunk {
-  std::string data;
-  int index = 0;            // of the file it is from
-  std::int64_t offset = 0;  // in that file, behind the data
+struct LogFollowOptions {
+  LogStart start;
+  // False: Run returns at what was the end when it began, or at once when there is no file.
+  bool follow = true;
+  // Null: reads on the calling thread; both outlive the follower.
+  WorkerPool* pool = nullptr;
+  // Null: looks every kPoll.
+  LogWatcher* watcher = nullptr;
 };
 
 // Reads one stream of a task from the oldest file on, and goes on with what is added. Files are
@@ -25,38 +31,39 @@ struct LogChunk {
 class LogFollower : public LiveCount<LogFollower> {
  public:
   using Sink = std::function<void(LogChunk)>;
+  // The next chunk is read when the sink has returned, so a slow reader costs no memory. Its error
+  // ends the follower.
+  using CoSink = std::function<Co<Status>(LogChunk)>;
+
   static constexpr Duration kPoll = 100ms;
+  // With a watch: for file systems that do not tell of every change.
+  static constexpr Duration kWatchedPoll = 5s;
   static constexpr std::size_t kChunk = 64 << 10;
 
   // DIRECTORY is opened when it is first there. What is passed as pointers outlives this. POOL may
   // be null: reads on the calling thread.
   LogFollower(Loop* loop, WorkerPool* pool, std::string directory, std::string task,
               std::string stream, Sink sink);
+  // DIRECTORY: see OpenLogDirectory.
+  LogFollower(Loop* loop, UniqueFd directory, std::string task, std::string stream, CoSink sink,
+              LogFollowOptions options);
 
-  // Returns when the context ends, or, after Finish, at the end of what is there.
+  // Returns when the context ends (its error), the sink fails (its error), or at the end: after
+  // Finish, or without follow. Once.
+  Co<Status> Follow(Context context);
+  // The same without the reason.
   Co<void> Run(Context context);
   // Nothing will be added any more: Run returns at the end.
   void Finish() { finish_.Set(); }
 
  private:
-  struct Read {
-    std::string data;
-    LogPosition next;
-    bool more = false;  // there is something to read at once
-  };
-  // One look at the files, by value: it runs on a worker.
-  static Read ReadNext(UniqueFd* directory, const std::string& path, const std::string& task,
-                       const std::string& stream, LogPosition at, bool started);
-  Co<Read> ReadOnPool();
+  Co<LogReader::Step> ReadOnPool();
+  Co<void> WaitForMore(Context context);
 
-  WorkerPool* const pool_;
-  const std::string path_;
-  const std::string task_;
-  const std::string stream_;
-  const Sink sink_;
-  UniqueFd directory_;
-  LogPosition at_;
-  bool started_ = false;  // a file has been found
+  const LogFollowOptions options_;
+  const CoSink sink_;
+  LogReader reader_;
+  std::unique_ptr<LogWatcher::Watch> watch_;
   Event finish_;
 };
 

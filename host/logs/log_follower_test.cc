@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "host/logs/log_directory_for_test.h"
 
 namespace drover {
@@ -103,6 +105,106 @@ TEST_F(LogFollowerTest, MissingDirectoryIsWaitedFor) {
   EXPECT_EQ(text_, "x");
   follower_.Finish();
   loop_.RunReady();
+}
+
+// A follower with a watcher and a pool, on a real loop.
+class LogFollowTest : public ::testing::Test {
+ protected:
+  static constexpr Duration kLong = 20s;
+
+  LogFollowTest() : context_(&loop_), pool_(&loop_, 1), watcher_(&loop_) {}
+
+  UniqueFd Directory() { return UniqueFd(dup(dir_.fd())); }
+  LogFollower::CoSink Sink() {
+    return [this](LogChunk chunk) { return Take(this, std::move(chunk)); };
+  }
+  static Co<Status> Take(LogFollowTest* test, LogChunk chunk) {
+    test->text_ += chunk.data;
+    test->chunks_.push_back(std::move(chunk));
+    if (test->until_ && test->until_()) test->context_.Cancel();
+    co_return test->answer_;
+  }
+  static Co<void> Follow(LogFollowTest* test, LogFollower* follower) {
+    test->ended_ = co_await follower->Follow(test->context_);
+  }
+  // What a follower with these options has read when it ended.
+  std::string Read(LogFollowOptions options) {
+    options.pool = &pool_;
+    options.watcher = &watcher_;
+    text_.clear();
+    LogFollower follower(&loop_, Directory(), "web", "stdout", Sink(), options);
+    EXPECT_TRUE(loop_.RunToEnd(Follow(this, &follower), kLong));
+    return text_;
+  }
+
+  LogDirectoryForTest dir_;
+  RealLoop loop_;
+  Context context_;
+  WorkerPool pool_;
+  LogWatcher watcher_;
+  std::string text_;
+  std::vector<LogChunk> chunks_;
+  std::function<bool()> until_;  // then the context is cancelled
+  Status answer_;
+  Status ended_;
+};
+
+TEST_F(LogFollowTest, WithoutFollowingItEndsAtTheEnd) {
+  EXPECT_EQ(Read({.start = {}, .follow = false}), "");
+  dir_.Write("web.stdout.2", "two ");
+  dir_.Write("web.stdout.13", "thirteen");
+  EXPECT_EQ(Read({.start = {}, .follow = false}), "two thirteen");
+  EXPECT_TRUE(ended_.ok());
+  EXPECT_EQ(chunks_.back().file, "web.stdout.13");
+  EXPECT_EQ(chunks_.back().offset, 8);
+  EXPECT_EQ(Read({.start = {.from_end = false, .offset = 2}, .follow = false}), "o thirteen");
+  EXPECT_EQ(Read({.start = {.from_end = true, .offset = 10}, .follow = false}), "o thirteen");
+  EXPECT_EQ(Read({.start = {.from_end = true, .offset = 0}, .follow = false}), "");
+  EXPECT_EQ(Read({.start = {.from_end = true, .offset = 999}, .follow = false}), "two thirteen");
+}
+
+TEST_F(LogFollowTest, ChangesWakeIt) {
+  dir_.Write("web.stdout.0", "zero ");
+  loop_.After(50ms, [this] { dir_.Write("web.stdout.0", "more "); });
+  loop_.After(100ms, [this] { dir_.Write("web.stdout.1", "one"); });
+  until_ = [this] { return text_ == "zero more one"; };
+  const TimePoint start = loop_.Now();
+  Read({.start = {.from_end = true, .offset = 5}});
+  EXPECT_EQ(text_, "zero more one");
+  EXPECT_EQ(ended_.code(), Code::kCancelled);
+  EXPECT_LT(loop_.Now() - start, LogFollower::kWatchedPoll);
+  EXPECT_EQ(watcher_.directories(), 0u);
+}
+
+TEST_F(LogFollowTest, ASinkThatFailsEndsIt) {
+  dir_.Write("web.stdout.0", "x");
+  answer_ = Error(Code::kUnavailable, "the client has left");
+  Read({});
+  EXPECT_EQ(ended_.code(), Code::kUnavailable);
+}
+
+// A writer that rotates after every few lines, and a follower that runs beside it: nothing is
+// lost, doubled or split.
+TEST_F(LogFollowTest, NothingIsLostThroughManyRotations) {
+  constexpr int kLines = 6'000;
+  std::thread writer([this] {
+    std::ofstream file;
+    for (int line = 0; line < kLines; ++line) {
+      if (line % 25 == 0) {
+        file.close();
+        file.open(dir_.path() + "/web.stdout." + std::to_string(line / 25), std::ios::app);
+      }
+      file << line << '\n' << std::flush;
+    }
+  });
+  const std::string last = "\n" + std::to_string(kLines - 1) + "\n";
+  until_ = [this, &last] { return text_.ends_with(last); };
+  Read({});
+  writer.join();
+  std::string expected;
+  for (int line = 0; line < kLines; ++line) expected += std::to_string(line) + "\n";
+  EXPECT_TRUE(text_ == expected);
+  EXPECT_EQ(LogReader::live(), 0);
 }
 
 }  // namespace

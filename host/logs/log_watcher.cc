@@ -1,0 +1,113 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/logs/log_watcher.h"
+
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "host/base/unique_fd.h"
+
+namespace drover {
+namespace asio = boost::asio;
+
+// Shared by the watcher, its watches and what waits in the loop.
+struct LogWatcherState : std::enable_shared_from_this<LogWatcherState> {
+  explicit LogWatcherState(Loop* of) : loop(of) {}
+
+  void Wait();
+  void Gathered();
+
+  Loop* const loop;
+  std::unique_ptr<asio::posix::stream_descriptor> inotify;  // null: the kernel gave none
+  Loop::TimerId timer = 0;
+  // By the kernel's number of the directory: it gives the same one for the same directory.
+  std::map<int, std::set<LogWatcher::Watch*>> watches;
+
+  void Ring(const std::set<LogWatcher::Watch*>& of) {
+    for (LogWatcher::Watch* watch : of) watch->changed().Set();
+  }
+};
+
+void LogWatcherState::Wait() {
+  std::weak_ptr<LogWatcherState> weak = weak_from_this();
+  inotify->async_wait(asio::posix::descriptor_base::wait_read,
+                      [weak](const boost::system::error_code& error) {
+                        const auto self = weak.lock();
+                        if (error || self == nullptr || self->inotify == nullptr) return;
+                        // Read later: equal changes are one until then.
+                        self->timer = self->loop->After(LogWatcher::kGather, [weak] {
+                          if (const auto state = weak.lock()) state->Gathered();
+                        });
+                      });
+}
+
+void LogWatcherState::Gathered() {
+  timer = 0;
+  if (inotify == nullptr) return;
+  alignas(inotify_event) char buffer[16 << 10];
+  std::set<int> changed;
+  bool all = false;
+  // Bounded: what comes faster than it is read waits for the next time.
+  for (int reads = 0; reads < 16; ++reads) {
+    const ssize_t n = read(inotify->native_handle(), buffer, sizeof buffer);
+    if (n <= 0) break;
+    for (ssize_t at = 0; at < n;) {
+      const auto* event = reinterpret_cast<const inotify_event*>(buffer + at);
+      at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
+      all = all || (event->mask & IN_Q_OVERFLOW) != 0;
+      changed.insert(event->wd);
+    }
+  }
+  for (const auto& [id, of] : watches) {
+    if (all || changed.contains(id)) Ring(of);
+  }
+  Wait();
+}
+
+LogWatcher::LogWatcher(Loop* loop) : state_(std::make_shared<LogWatcherState>(loop)) {
+  UniqueFd fd(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  if (!fd) return;
+  state_->inotify = std::make_unique<asio::posix::stream_descriptor>(loop->io(), fd.get());
+  fd.Release();
+  state_->Wait();
+}
+
+LogWatcher::~LogWatcher() {
+  state_->loop->Cancel(state_->timer);
+  state_->inotify.reset();
+}
+
+std::unique_ptr<LogWatcher::Watch> LogWatcher::Add(int directory) {
+  if (state_->inotify == nullptr || directory < 0) return nullptr;
+  // The descriptor, not a path: the directory that was opened is meant.
+  const std::string path = "/proc/self/fd/" + std::to_string(directory);
+  const int id = inotify_add_watch(
+      state_->inotify->native_handle(), path.c_str(),
+      IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR);
+  if (id < 0) return nullptr;
+  std::unique_ptr<Watch> watch(new Watch(state_, id, state_->loop));
+  state_->watches[id].insert(watch.get());
+  return watch;
+}
+
+std::size_t LogWatcher::directories() const { return state_->watches.size(); }
+
+LogWatcher::Watch::Watch(std::shared_ptr<LogWatcherState> state, int id, Loop* loop)
+    : state_(std::move(state)), id_(id), changed_(loop) {}
+
+LogWatcher::Watch::~Watch() {
+  const auto found = state_->watches.find(id_);
+  if (found == state_->watches.end()) return;
+  found->second.erase(this);
+  if (!found->second.empty()) return;
+  state_->watches.erase(found);
+  // Fails when the directory is gone, and the kernel's watch with it.
+  if (state_->inotify != nullptr) inotify_rm_watch(state_->inotify->native_handle(), id_);
+}
+
+}  // namespace drover
