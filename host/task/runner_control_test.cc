@@ -315,6 +315,25 @@ TEST_F(RunnerControlTest, ALostPluginMayComeBackLater) {
   Kill();
 }
 
+TEST_F(RunnerControlTest, ATaskOutlivesALongFaultOfItsDriver) {
+  Start();
+  driver.SetHealth(Health::kUnhealthy, "does not load");
+  driver.recover_error = Error(Code::kUnavailable, "does not load");
+  driver.LosePlugin(Error(Code::kUnavailable, "the plugin is gone"));
+  loop.Advance(1h);
+  EXPECT_EQ(phase(), RunnerState::kRunning);
+  EXPECT_EQ(driver.running("web"), 1);
+  EXPECT_LT(driver.Count("recover"), 2000) << "no tight loop";
+  driver.recover_error.reset();
+  driver.SetHealth(Health::kHealthy);
+  loop.Advance(5s);
+  driver.End("web", ExitResult{0, 0, false, ""});
+  loop.RunReady();
+  EXPECT_EQ(driver.Count("start"), 1);
+  EXPECT_EQ(types.back(), "Not Restarting");
+  Finish();
+}
+
 TEST_F(RunnerControlTest, ATaskThatCannotBeRecoveredIsKilledAndEnds) {
   Start();
   driver.recover_error = Error(Code::kInternal, "no");
@@ -357,7 +376,7 @@ TEST_F(RunnerControlTest, KillWhileThePluginIsGone) {
   driver.SetHealth(Health::kUnhealthy, "gone");
   Kill();
   EXPECT_EQ(driver.running("web"), 0) << "the host kills at once";
-  EXPECT_TRUE(loop.RunUntil([this] { return over; }, 1min));
+  EXPECT_TRUE(loop.RunUntil([this] { return over; }, 6s));
   EXPECT_EQ(driver.live_runs(), 0u);
 }
 

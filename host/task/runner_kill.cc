@@ -135,7 +135,8 @@ Co<Status> TaskRunner::EnforceStop(std::shared_ptr<LiveRun> run, Context context
     forced = driver.error();
   }
   if (forced.ok()) {
-    const Duration limit = answer->over.is_set() ? kExitGrace : options_.driver_timeout;
+    const bool hopeless = answer->over.is_set() || run->unhealthy.is_set();
+    const Duration limit = hopeless ? kExitGrace : options_.driver_timeout;
     const Context told = context.WithTimeout(limit);
     [[maybe_unused]] const Status exited = co_await run->exited.Wait(told);
   } else {

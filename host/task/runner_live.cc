@@ -63,6 +63,12 @@ Co<bool> TaskRunner::RecoverLost(std::shared_ptr<LiveRun> run) {
   const TimePoint now = loop_->Now();
   if (run->recovered_at && now - *run->recovered_at < kRecoverAgainAfter) co_return false;
   Result<RecoveredTask> recovered = co_await AskRecover(run->watch, run->config);
+  // The task lives in its shim, whatever became of the plugin: as long as the driver is known to be
+  // broken, an operator may bring it back. A kill does not wait for that.
+  while (recovered.code() == Code::kUnavailable && run->unhealthy.is_set() &&
+         !run->watch.cancelled()) {
+    recovered = co_await AskRecover(run->watch, run->config);
+  }
   if (!recovered.ok()) {
     if (!run->watch.cancelled()) ReportError(recovered.error());
     co_return false;
