@@ -62,25 +62,36 @@ class FakePreparer : public TaskPreparer {
   Result<TaskConfig> Prepare(const PrepareRequest& request) override;
 };
 
-// The trace of one start or end of a task, in the order in which they happened.
+// What happened to one task, in the order in which it did.
 struct TraceEntry {
-  enum class Kind { kStart, kEnd };
+  enum class Kind {
+    kBegin,  // the driver was asked to start it
+    kStart,  // it runs
+    kStop,   // the driver was asked to stop it
+    kEnd,    // it has ended
+  };
   Kind kind;
   std::string task;
   TimePoint at;
+  bool success = false;  // of an end
 };
 
-// A fake driver that notes when tasks start and end.
+// A fake driver that notes what happens to its tasks.
 class TracingDriver : public FakeDriver {
  public:
   explicit TracingDriver(Loop* loop) : FakeDriver(loop), on_(loop) {}
   Co<Result<StartedTask>> Start(Context context, std::shared_ptr<const TaskConfig> config) override;
   Co<Result<ExitResult>> Wait(Context context, RunId run) override;
+  Co<Status> Stop(Context context, RunId run, Duration timeout, std::string signal) override;
   std::vector<TraceEntry> trace;
-  // The trace in words: "+main -main".
+  // The starts and ends in words: "+main -main".
   std::string TraceText() const;
 
  private:
+  void Note(TraceEntry::Kind kind, const std::string& task, bool success = false) {
+    trace.push_back({kind, task, on_->Now(), success});
+  }
+
   Loop* const on_;
   std::map<RunId, std::string> open_;
 };

@@ -159,12 +159,6 @@ TEST_P(AllocRestartTest, RequestsDoNotCountAgainstThePolicy) {
   }
 }
 
-TEST_P(AllocRestartTest, ARestartThatTheDriverRefusesIsNamed) {
-  bench_.driver.On("side").stop_error = Error(Code::kInternal, "the driver is on strike");
-  bench_.UpdateToStop();  // ends in a kill by the host
-  EXPECT_TRUE(bench_.RunToEnd());
-}
-
 TEST_P(AllocRestartTest, SignalOne) {
   ExpectOk(bench_.runner().Signal("main", "SIGUSR1"));
   EXPECT_EQ(bench_.driver.Count("signal main"), 1);
@@ -191,6 +185,25 @@ TEST(AllocRestartOneTest, EveryRunningTaskCanBeSignalled) {
   bench.Start();
   EXPECT_TRUE(bench.Wait(bench.runner().Signal("", "SIGHUP")).ok());
   EXPECT_EQ(bench.driver.Count("signal "), 2);
+}
+
+TEST(AllocRestartOneTest, WhatTheDriverRefusesIsNamedWithItsTask) {
+  AllocBench bench;
+  FakeDriver::Script& script = bench.driver.On("b");
+  script.stop_error = Error(Code::kInternal, "the driver is on strike");
+  script.force_kill_error = Error(Code::kInternal, "the kernel too");
+  script.signal_error = Error(Code::kInvalidArgument, "no such signal");
+  bench.AddTask("a");
+  bench.AddTask("b");
+  bench.Start();
+  const Status signalled = bench.Wait(bench.runner().Signal("", "SIGWHAT"));
+  ASSERT_FALSE(signalled.ok());
+  EXPECT_EQ(signalled.error().message(), "Failed to signal task: b, err: no such signal");
+  const Status restarted = bench.Wait(bench.runner().RestartRunning());
+  ASSERT_FALSE(restarted.ok());
+  EXPECT_EQ(restarted.error().message().rfind("failed to restart task b: ", 0), 0u)
+      << restarted.error().message();
+  EXPECT_EQ(bench.Brief("a"), "running/1");
 }
 
 TEST(AllocRestartOneTest, ARestartGivesWayToAKill) {

@@ -1,0 +1,277 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+// Random groups against a model of the order in which tasks may start and end. The model is made of
+// the rules only: it reads the driver's trace and knows nothing of coordinator or runner.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+#include <set>
+
+#include "host/alloc/alloc_bench.h"
+
+namespace drover {
+namespace {
+
+// Checks a trace, entry by entry. The rules are written at their functions.
+class OrderModel {
+ public:
+  OrderModel(const TaskGroup& group, bool restarts) : group_(group), restarts_(restarts) {}
+
+  // The first broken rule, or empty. RESTART_AT is the index at which all tasks were restarted.
+  std::string Check(const std::vector<TraceEntry>& trace, std::size_t restart_at) {
+    for (std::size_t i = 0; i < trace.size(); ++i) {
+      if (i == restart_at) ForgetRound();
+      const std::string fault = CheckEntry(trace[i]);
+      if (!fault.empty())
+        return "entry " + std::to_string(i) + ", task " + trace[i].task + ": " + fault;
+    }
+    for (const Task& task : group_.tasks) {
+      if (running_.count(task.name)) return task.name + " is left running";
+      if (IsPoststop(task) && !ever_begun_.count(task.name)) return task.name + " never ran";
+    }
+    return "";
+  }
+
+ private:
+  std::string CheckEntry(const TraceEntry& entry) {
+    const Task& task = *FindTask(group_, entry.task);
+    switch (entry.kind) {
+      case TraceEntry::Kind::kBegin:
+        return CheckBegin(task);
+      case TraceEntry::Kind::kStart:
+        started_.insert(task.name);
+        running_.insert(task.name);
+        return "";
+      case TraceEntry::Kind::kStop:
+        return CheckStop(task);
+      case TraceEntry::Kind::kEnd:
+        if (!running_.erase(task.name)) return "ended twice";
+        // What was begun before everything restarted does not count after it.
+        if (!old_.erase(task.name) && entry.success) succeeded_.insert(task.name);
+        return "";
+    }
+    return "unknown entry";
+  }
+
+  std::string CheckBegin(const Task& task) {
+    if (running_.count(task.name)) return "started while it runs";
+    const bool first = begun_.insert(task.name).second;
+    ever_begun_.insert(task.name);
+    if (poststop_begun_ && !IsPoststop(task)) return "started after a poststop task";
+    const bool one_shot = (IsPrestart(task) || IsPoststart(task)) && !IsSidecar(task);
+    if (one_shot && succeeded_.count(task.name)) return "a one-shot that was done started again";
+    if (IsPoststop(task)) {
+      poststop_begun_ = true;
+      for (const Task& other : group_.tasks) {
+        if (!IsPoststop(other) && running_.count(other.name))
+          return "started before the end of " + other.name;
+      }
+      return "";
+    }
+    if (!first) return "";
+    if (IsMain(task) || IsPoststart(task)) {
+      for (const Task& other : group_.tasks) {
+        if (!IsPrestart(other)) continue;
+        if (IsSidecar(other) && !started_.count(other.name))
+          return "started before sidecar " + other.name;
+        if (!IsSidecar(other) && !succeeded_.count(other.name))
+          return "started before the end of " + other.name;
+      }
+    }
+    if (IsPoststart(task)) {
+      for (const Task& other : group_.tasks) {
+        if (IsMain(other) && !started_.count(other.name)) return "started before " + other.name;
+      }
+    }
+    return "";
+  }
+
+  std::string CheckStop(const Task& task) {
+    if (restarts_ || IsPoststop(task)) return "";  // a restart stops tasks in no order
+    for (const Task& other : group_.tasks) {
+      if (other.name == task.name || !running_.count(other.name) || IsPoststop(other)) continue;
+      if (other.leader) return "stopped before the leader";
+      if (IsSidecar(task) && !task.leader && !IsSidecar(other)) {
+        return "a sidecar was stopped before " + other.name;
+      }
+    }
+    return "";
+  }
+
+  void ForgetRound() {
+    begun_.clear();
+    started_.clear();
+    succeeded_.clear();
+    old_ = running_;
+  }
+
+  const TaskGroup& group_;
+  const bool restarts_;
+  std::set<std::string> running_, begun_, started_, succeeded_, old_, ever_begun_;
+  bool poststop_begun_ = false;
+};
+
+class RandomGroup {
+ public:
+  explicit RandomGroup(std::uint64_t seed) : random_(seed) {}
+
+  void Run() {
+    AllocBench bench;
+    bench.job().type = Chance(50) ? JobType::kService : JobType::kBatch;
+    bench.group().restart_policy = {
+        static_cast<int>(Below(3)), 10min, Seconds(3),
+        Chance(80) ? RestartPolicy::Mode::kFail : RestartPolicy::Mode::kDelay};
+    const bool wants_restart = Chance(20);
+    // With a delay nobody but the runner knows when the second round begins.
+    if (!wants_restart && Chance(10)) bench.group().shutdown_delay = Seconds(5);
+    MakeTasks(&bench);
+    bench.Start();
+    bench.loop.Advance(Seconds(30));
+    std::size_t restart_at = SIZE_MAX;
+    const bool restart = wants_restart && !bench.runner().ended();
+    if (restart) {
+      // A start that is under way when everything restarts belongs to neither round.
+      if (bench.driver.open_calls() == static_cast<int>(bench.driver.live_runs())) {
+        restart_at = bench.driver.trace.size();
+      }
+      [[maybe_unused]] const Status status = bench.Wait(bench.runner().RestartAll());
+      // When it came too late nothing has begun anew.
+      if (!status.ok()) restart_at = SIZE_MAX;
+      bench.loop.Advance(Seconds(30));
+    }
+    if (restart && restart_at == SIZE_MAX) {
+      bench.UpdateToStop();
+      EXPECT_TRUE(bench.RunToEnd());
+      return;
+    }
+    bench.UpdateToStop();
+    EXPECT_TRUE(bench.RunToEnd()) << Describe(bench);
+    OrderModel model(bench.group(), restart);
+    const std::string fault = model.Check(bench.driver.trace, restart_at);
+    EXPECT_EQ(fault, "") << Describe(bench);
+    CheckEnd(&bench);
+  }
+
+ private:
+  std::uint64_t Below(std::uint64_t bound) { return random_() % bound; }
+  bool Chance(int percent) { return Below(100) < static_cast<std::uint64_t>(percent); }
+  Duration Seconds(int most) {
+    return std::chrono::milliseconds(Below(static_cast<std::uint64_t>(most) * 4 + 1) * 250);
+  }
+
+  void MakeTasks(AllocBench* bench) {
+    const std::vector<std::string> kinds = {"init", "side", "main", "post", "postside", "stop"};
+    const std::uint64_t more = Below(7);
+    bench->AddTask("main0", "main");
+    for (std::uint64_t i = 1; i <= more; ++i) {
+      const std::string kind = kinds[Below(kinds.size())];
+      bench->AddTask(kind + std::to_string(i), kind);
+    }
+    std::shuffle(bench->group().tasks.begin(), bench->group().tasks.end(), random_);
+    bool leader = false;
+    for (Task& task : bench->group().tasks) {
+      const bool one_shot = (IsPrestart(task) || IsPoststart(task)) && !IsSidecar(task);
+      FakeDriver::Script& script = bench->driver.On(task.name);
+      if (one_shot || IsPoststop(task) || Chance(40)) script.run_for = Seconds(20);
+      if (Chance(20)) script.exit.exit_code = 1;
+      if (Chance(30)) script.start_delay = Seconds(4);
+      if (Chance(50)) script.stop_delay = Seconds(4);
+      if (Chance(10)) script.ignores_signal = true;
+      if (Chance(5)) script.start_error = Error(Code::kInternal, "no luck", Chance(50));
+      if (IsPoststop(task) && bench->group().restart_policy.mode == RestartPolicy::Mode::kDelay) {
+        // Nothing ends a poststop task that fails and may be restarted for ever.
+        script.exit = ExitResult();
+        script.start_error.reset();
+      }
+      if (Chance(10)) task.shutdown_delay = Seconds(3);
+      if (!leader && IsMain(task) && Chance(20)) task.leader = leader = true;
+    }
+  }
+
+  // What must be true of every allocation that has ended.
+  void CheckEnd(AllocBench* bench) {
+    bool failed = false;
+    for (const Task& task : bench->group().tasks) {
+      const TaskStateRecord& state = bench->state(task.name);
+      EXPECT_EQ(state.state, RunnerState::kDead) << task.name;
+      EXPECT_NE(state.finished_at, 0) << task.name;
+      EXPECT_EQ(bench->driver.running(task.name), 0) << task.name;
+      failed = failed || state.failed;
+    }
+    EXPECT_EQ(bench->status().status, failed ? ClientStatus::kFailed : ClientStatus::kComplete);
+    EXPECT_EQ(bench->loop.live_timers(), 0u);
+  }
+
+  static std::string Describe(AllocBench& bench) {
+    std::string text = bench.driver.TraceText() + " |";
+    for (const Task& task : bench.group().tasks) {
+      text += " " + task.name + (task.leader ? "(leader)" : "") + "=" + bench.Brief(task.name);
+    }
+    return text;
+  }
+
+  std::mt19937_64 random_;
+};
+
+// DROVER_SEED repeats a run.
+std::uint64_t FirstSeed() {
+  const char* given = std::getenv("DROVER_SEED");
+  if (given != nullptr) return std::strtoull(given, nullptr, 10);
+  static const std::uint64_t seed = std::random_device{}();
+  return seed;
+}
+
+class OrderModelTest : public testing::TestWithParam<int> {};
+
+constexpr int kShards = 20;
+constexpr int kGroupsPerShard = 500;
+
+INSTANTIATE_TEST_SUITE_P(Shard, OrderModelTest, testing::Range(0, kShards));
+
+TEST_P(OrderModelTest, RandomGroupsKeepTheOrder) {
+  const std::uint64_t first =
+      FirstSeed() + static_cast<std::uint64_t>(GetParam()) * kGroupsPerShard;
+  std::printf("seeds from %llu\n", static_cast<unsigned long long>(first));
+  for (int i = 0; i < kGroupsPerShard && !HasFailure(); ++i) {
+    const std::uint64_t seed = first + static_cast<std::uint64_t>(i);
+    SCOPED_TRACE("repeat with DROVER_SEED=" + std::to_string(seed));
+    RandomGroup(seed).Run();
+  }
+}
+
+TEST(OrderModelSelfTest, SeesFaults) {
+  TaskGroup group;
+  for (const char* name : {"init", "main", "side", "stop"}) {
+    group.tasks.push_back(MakeTask(name, name));
+  }
+  const auto check = [&group](const std::string& words) {
+    std::vector<TraceEntry> trace;
+    std::size_t at = 0;
+    while (at < words.size()) {
+      const std::size_t end = std::min(words.find(' ', at), words.size());
+      const std::string task = words.substr(at + 1, end - at - 1);
+      if (words[at] == '+') {
+        trace.push_back({TraceEntry::Kind::kBegin, task, TimePoint()});
+        trace.push_back({TraceEntry::Kind::kStart, task, TimePoint()});
+      } else if (words[at] == '!') {
+        trace.push_back({TraceEntry::Kind::kStop, task, TimePoint()});
+      } else {
+        trace.push_back({TraceEntry::Kind::kEnd, task, TimePoint(), true});
+      }
+      at = end + 1;
+    }
+    return OrderModel(group, false).Check(trace, SIZE_MAX);
+  };
+  EXPECT_EQ(check("+init +side -init +main !main -main !side -side +stop -stop"), "");
+  EXPECT_NE(check("+init +side +main -init -main -side +stop -stop"), "");
+  EXPECT_NE(check("+init -init +main +side -main -side +stop -stop"), "");
+  EXPECT_NE(check("+init +side -init +main !side -side -main +stop -stop"), "");
+  EXPECT_NE(check("+init +side -init +main -main +stop -stop -side"), "");
+  EXPECT_NE(check("+init +side -init +main -main -side"), "");
+  EXPECT_NE(check("+init +side -init +init -init +main -main -side +stop -stop"), "");
+  EXPECT_NE(check("+init +side -init +main -side +stop -stop"), "");
+  EXPECT_NE(check("+init +side -init +main -main -side +stop -stop +main -main"), "");
+}
+
+}  // namespace
+}  // namespace drover
