@@ -29,7 +29,7 @@ struct AgentConfig {
 
   Duration max_kill_timeout = 30s;
   Duration stats_interval = 1s;
-  std::string log_level = "info";
+  std::string log_level = "warn";
 };
 
 // Reads the text of a configuration file. All mistakes are in the one error, each with its JSON
