@@ -321,6 +321,7 @@ Co<Result<TaskStatus>> LoadedDriver::Inspect(Context context, RunId run) {
 }
 
 Co<void> LoadedDriver::Shutdown() {
+  if (ending_) co_return;
   life_.Cancel("the driver is being shut down");
   co_await gate_.Join();
   // What the driver still waits for ends before it is told to go, so that nothing of the host's
@@ -337,6 +338,7 @@ Co<void> LoadedDriver::Shutdown() {
     };
     const Status status =
         ToStatus(co_await Call(context, call, limits().shutdown, true, std::move(verb)));
+    shutdown_status_ = status;
     if (!status.ok()) {
       host_->Log(PluginLogLevel::kWarn, "shutting it down: " + status.error().message());
     }

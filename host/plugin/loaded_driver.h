@@ -70,6 +70,7 @@ class LoadedDriver : public Driver {
                                                     ExecRequest request) override;
 
   // For the conformance kit.
+  const Status& shutdown_status() const { return shutdown_status_; }
   PluginHost* host() { return host_.get(); }
 
  private:
@@ -131,6 +132,7 @@ class LoadedDriver : public Driver {
   const drover_task_stats* stats_ = nullptr;
   const drover_task_exec* exec_ = nullptr;
   bool ending_ = false;
+  Status shutdown_status_;
 
   Fingerprint told_;         // by the driver
   Fingerprint fingerprint_;  // as it counts

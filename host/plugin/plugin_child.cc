@@ -3,12 +3,16 @@
 
 #include <cstring>
 
+#include "host/plugin/kit/conformance.h"
 #include "host/plugin/probe.h"
 
 namespace drover {
 
 std::optional<int> MaybeRunPluginChild(int argc, char** argv) {
   if (argc >= 4 && std::strcmp(argv[1], kProbeArgument) == 0) return RunProbeChild(3, 4);
+  if (argc >= 4 && std::strcmp(argv[1], kConformanceArgument) == 0) {
+    return RunConformanceChild(3, 4);
+  }
   return std::nullopt;
 }
 

@@ -1,10 +1,10 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/plugin/plugin_file.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -46,6 +46,12 @@ TEST(PluginFileTest, AnotherAbiIsRefusedWithAFullSentence) {
   EXPECT_THAT(ErrorOf(TestPlugin("two_exports")),
               HasSubstr("exports 1 more symbols than drover_driver_entry_v0 (another_export)"));
   EXPECT_THAT(ErrorOf(TestPlugin("no_manifest")), HasSubstr("it has no section .drover_manifest"));
+}
+
+TEST(PluginFileTest, SymbolsThatTheWholeProcessWouldShareAreRefused) {
+  if (access(TestPlugin("unique").c_str(), F_OK) != 0) GTEST_SKIP() << "g++ is not installed";
+  EXPECT_THAT(ErrorOf(TestPlugin("unique")),
+              testing::AllOf(HasSubstr("STB_GNU_UNIQUE"), HasSubstr("-fno-gnu-unique")));
 }
 
 TEST(PluginFileTest, FilesThatOthersCouldReplaceAreRefused) {

@@ -18,12 +18,6 @@ namespace {
 
 constexpr Duration kLoadLimit = 10s;
 
-// Results are of files, so all registries of this process share them.
-PluginProber& Prober() {
-  static auto* const prober = new PluginProber;
-  return *prober;
-}
-
 struct Checked {
   std::shared_ptr<PluginFile> file;  // shared: it goes to another thread
   PluginInfo info;
@@ -33,7 +27,7 @@ Result<Checked> CheckAndProbe(const std::string& path, const std::string& pin,
                               PluginReport* report) {
   DROVER_ASSIGN(PluginFile file, OpenPluginFile(path, pin));
   report->sha256 = file.sha256;
-  DROVER_ASSIGN(PluginInfo info, Prober().Probe(file));
+  DROVER_ASSIGN(PluginInfo info, SharedProber().Probe(file));
   return Checked{std::make_shared<PluginFile>(std::move(file)), std::move(info)};
 }
 

@@ -30,6 +30,16 @@ Result<PluginInfo> PluginProber::Probe(const PluginFile& file) {
   return result;
 }
 
+void PluginProber::Remember(const std::string& sha256, PluginInfo info) {
+  const std::lock_guard lock(mutex_);
+  results_.insert_or_assign(sha256, std::move(info));
+}
+
+PluginProber& SharedProber() {
+  static auto* const prober = new PluginProber;
+  return *prober;
+}
+
 Result<PluginInfo> PluginProber::RunChild(const PluginFile& file) const {
   if (std::getenv(kProbeMark) != nullptr) {
     return Error(Code::kFailedPrecondition, "a probe cannot probe");

@@ -24,6 +24,9 @@ class PluginProber {
   // Blocks until the child has ended: not for the control thread.
   Result<PluginInfo> Probe(const PluginFile& file);
 
+  // Keeps what another probe of a file with that content has told.
+  void Remember(const std::string& sha256, PluginInfo info);
+
   // How often a child was really started.
   int probes() const { return probes_; }
 
@@ -35,6 +38,9 @@ class PluginProber {
   std::map<std::string, Result<PluginInfo>> results_;
   std::atomic<int> probes_{0};
 };
+
+// The prober of this process.
+PluginProber& SharedProber();
 
 // The child's side: never returns into the program's own work.
 int RunProbeChild(int plugin_fd, int result_fd);

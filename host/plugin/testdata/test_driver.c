@@ -551,6 +551,9 @@ static void call_cancelled(drover_instance* self, uint64_t id) {
   error.struct_size = sizeof error;
   error.code = DROVER_E_CANCELLED;
   self->host->complete(self->host, id, &error, NULL);
+#ifdef FAULT_BLOCKS
+  sleep(4);
+#endif
 #endif
 }
 

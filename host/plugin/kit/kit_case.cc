@@ -1,0 +1,255 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/plugin/kit/kit_case.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "host/plugin/abi_text.h"
+#include "host/plugin/plugin_file.h"
+#include "host/plugin/probe.h"
+
+namespace drover {
+namespace {
+
+bool SchemaHas(const std::string& schema, const char* name) {
+  const auto json = nlohmann::json::parse(schema, nullptr, false);
+  return json.is_object() && json.contains("properties") && json["properties"].is_object() &&
+         json["properties"].contains(name);
+}
+
+}  // namespace
+
+std::string Describe(const Status& status) {
+  if (status.ok()) return "OK";
+  return std::string(CodeName(status.code())) + ": " + status.error().message();
+}
+
+DriverLimits KitCase::Limits() {
+  DriverLimits limits;
+  limits.hold = 1s;
+  limits.create = 5s;
+  limits.start = 5s;
+  limits.recover = 5s;
+  limits.stop_extra = 2s;
+  limits.destroy = 5s;
+  limits.inspect = 3s;
+  limits.signal = 3s;
+  limits.shutdown = 3s;
+  limits.stream_join = 2s;
+  limits.abandoned = 1s;
+  return limits;
+}
+
+KitCase::KitCase(RealLoop* loop, WorkerPool* workers, ProcessService* processes, KitSpec spec)
+    : loop_(loop),
+      workers_(workers),
+      processes_(processes),
+      spec_(std::move(spec)),
+      context_(loop) {}
+
+KitCase::~KitCase() = default;
+
+void KitCase::Fail(std::string why) {
+  if (decided()) return;
+  verdict_ = Verdict::kFail;
+  why_ = std::move(why);
+}
+
+void KitCase::Skip(std::string why) {
+  if (decided()) return;
+  verdict_ = Verdict::kSkip;
+  why_ = std::move(why);
+}
+
+Co<LoadedDriver*> KitCase::Load() {
+  std::function<Result<PluginInfo>()> probe = [this]() -> Result<PluginInfo> {
+    DROVER_ASSIGN(const PluginFile file, OpenPluginFile(spec_.file, ""));
+    // The parent's probe counts, for the same content.
+    const Result<PluginInfo> told = PluginInfoFromJson(spec_.info_json);
+    if (told.ok() && file.sha256 == spec_.sha256) SharedProber().Remember(file.sha256, *told);
+    return SharedProber().Probe(file);
+  };
+  const Result<PluginInfo> probed = co_await workers_->Run(std::move(probe));
+  if (!probed.ok()) {
+    Fail(probed.error().message());
+    co_return nullptr;
+  }
+  PluginRegistryOptions options;
+  PluginConfig config;
+  config.name = probed->name;
+  config.file = spec_.file;
+  config.isolation = spec_.isolation;
+  config.config_json = spec_.plugin_config;
+  if (config.config_json.empty()) {
+    config.config_json = SchemaHas(probed->config_schema, "enabled") ? R"({"enabled":true})" : "{}";
+  }
+  options.plugins = {config};
+  options.limits = Limits();
+  options.first_fingerprint = 0s;
+  options.bind_runs = true;  // nothing outlives the case
+  options.log = [](PluginLogLevel level, const std::string& plugin, const RunId*,
+                   const std::string& line) {
+    if (level >= PluginLogLevel::kInfo) {
+      std::fprintf(stderr, "%s: %s\n", plugin.c_str(), line.c_str());
+    }
+  };
+  auto registry = std::make_unique<PluginRegistry>(loop_, workers_, processes_, options);
+  const std::vector<PluginReport> reports = co_await registry->LoadAll(context_);
+  registries_.push_back(std::move(registry));
+  if (!reports[0].loaded) {
+    Fail(reports[0].message);
+    co_return nullptr;
+  }
+  info_ = reports[0].info;
+  auto* driver = dynamic_cast<LoadedDriver*>(registries_.back()->Find(probed->name));
+  const std::vector<RunId> none;
+  const Status told = co_await driver->RestoreComplete(context_, none);
+  if (!told.ok() && told.code() != Code::kUnimplemented) {
+    Fail("restore_complete: " + Describe(told));
+    co_return nullptr;
+  }
+  co_return driver;
+}
+
+Co<Status> KitCase::Unload(LoadedDriver* driver) {
+  std::erase_if(runs_, [&](const auto& run) { return run.first == driver; });
+  co_await driver->Shutdown();
+  co_return driver->shutdown_status();
+}
+
+bool KitCase::HasProperty(const char* name) const {
+  return SchemaHas(info_->task_config_schema, name);
+}
+
+std::shared_ptr<const TaskConfig> KitCase::Task(const std::string& json) {
+  auto config = std::make_shared<TaskConfig>();
+  config->run_id = RunId::Random();
+  config->task_name = "kit" + std::to_string(next_task_++);
+  config->alloc_id = RandomUuid();
+  config->id = config->alloc_id + "/" + config->task_name + "/00000000";
+  config->alloc_name = "kit.group[0]";
+  config->job_id = config->job_name = "kit";
+  config->job_namespace = "default";
+  config->group_name = "group";
+  config->node_id = RandomUuid();
+  config->node_name = "kit";
+  config->alloc_dir = spec_.directory + "/alloc";
+  config->task_dir = spec_.directory + "/" + config->task_name;
+  config->local_dir = config->task_dir + "/local";
+  config->secrets_dir = config->task_dir + "/secrets";
+  config->log_dir = config->alloc_dir + "/logs";
+  for (const std::string& path : {config->local_dir, config->secrets_dir, config->log_dir}) {
+    std::error_code ignored;
+    std::filesystem::create_directories(path, ignored);
+  }
+  config->env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"},
+                 {"NOMAD_TASK_NAME", config->task_name},
+                 {"NOMAD_ALLOC_DIR", config->alloc_dir},
+                 {"NOMAD_TASK_DIR", config->local_dir},
+                 {"NOMAD_SECRETS_DIR", config->secrets_dir}};
+  config->memory_limit_bytes = config->resources.memory_mb << 20;
+  config->cpu_shares = config->resources.cpu_mhz;
+  config->kill_timeout = 1s;
+  config->driver_config_json = json;
+  return config;
+}
+
+std::shared_ptr<const TaskConfig> KitCase::Script(const std::string& text) {
+  if (!HasProperty("command") || !HasProperty("args")) {
+    Skip("it runs no commands: its tasks have no \"command\" and \"args\"");
+    return nullptr;
+  }
+  const nlohmann::json json = {{"command", "/bin/sh"}, {"args", {"-c", text}}};
+  return Task(json.dump());
+}
+
+std::shared_ptr<const TaskConfig> KitCase::Lasting() {
+  if (!spec_.task_config.empty()) return Task(spec_.task_config);
+  if (HasProperty("command") && HasProperty("args")) return Script("exec sleep 60");
+  if (HasProperty("run_for_ms")) return Task(R"({"run_for_ms":60000})");
+  if (HasProperty("run_for")) return Task(R"({"run_for":"60s"})");
+  Skip("it needs a task that runs for a minute: give its configuration (--task-config)");
+  return nullptr;
+}
+
+std::shared_ptr<const TaskConfig> KitCase::Ending() {
+  if (HasProperty("command") && HasProperty("args")) return Script("sleep 0.2; exit 43");
+  if (HasProperty("run_for_ms")) return Task(R"({"run_for_ms":200,"exit_code":43})");
+  if (HasProperty("run_for")) return Task(R"({"run_for":"200ms","exit_code":43})");
+  Skip("it needs a task that ends with an exit code, and its tasks have no option for that");
+  return nullptr;
+}
+
+Co<bool> KitCase::Start(LoadedDriver* driver, std::shared_ptr<const TaskConfig> task) {
+  Result<std::string> normal = driver->NormalizeConfig(task->driver_config_json, true);
+  if (!normal.ok()) {
+    Fail("the task's configuration is refused: " + normal.error().message());
+    co_return false;
+  }
+  auto config = std::make_shared<TaskConfig>(*task);
+  config->driver_config_json = std::move(*normal);
+  runs_.emplace_back(driver, config->run_id);
+  const std::shared_ptr<const TaskConfig> final = config;
+  const Result<StartedTask> started = co_await driver->Start(context_, final);
+  if (!started.ok()) Fail("start: " + Describe(started));
+  co_return started.ok();
+}
+
+Co<void> KitCase::Clean() {
+  const Context patient = Within(3s);
+  for (const auto& [driver, run] : runs_) (void)co_await driver->Destroy(patient, run, true);
+  processes_->KillAll();
+}
+
+std::vector<KitEntry> AllKitCases() {
+  std::vector<KitEntry> all;
+  for (const auto* cases : {&LifeCases(), &TaskCases(), &StreamCases(), &ExecCases()}) {
+    all.insert(all.end(), cases->begin(), cases->end());
+  }
+  return all;
+}
+
+namespace {
+
+Co<void> Drive(KitCase* kit, KitFunction run, std::function<void(Verdict)> decided) {
+  LoadedDriver* driver = co_await kit->Load();
+  if (driver != nullptr) co_await run(kit, driver);
+  decided(kit->verdict());
+  co_await kit->Clean();
+}
+
+}  // namespace
+
+ConformanceResult RunKitCase(const KitSpec& spec, const std::function<void(Verdict)>& decided) {
+  ConformanceResult result;
+  result.name = spec.name;
+  for (const KitEntry& entry : AllKitCases()) {
+    if (spec.name != entry.name) continue;
+    // Never destroyed: a driver may keep threads, and this process ends at once.
+    auto* loop = new RealLoop;
+    auto* workers = new WorkerPool(loop, 2);
+    ProcessServiceOptions options;
+    options.run_dir = spec.directory + "/run";
+    options.cgroup_root = "none";
+    auto processes = NewProcessService(loop, options);
+    if (!processes.ok()) {
+      result.detail = "the process service: " + processes.error().message();
+      return result;
+    }
+    auto* kit = new KitCase(loop, workers, processes->release(), spec);
+    const auto tell = [&](Verdict verdict) {
+      result.verdict = verdict;
+      result.detail = SafeText(kit->why(), 4000);
+      decided(verdict);
+    };
+    const std::function<void(Verdict)> heard = tell;
+    (void)loop->RunToEnd(Drive(kit, entry.run, heard), std::chrono::hours(24));
+    return result;
+  }
+  result.detail = "there is no case of that name";
+  return result;
+}
+
+}  // namespace drover

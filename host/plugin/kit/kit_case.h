@@ -1,0 +1,110 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/base/worker_pool.h"
+#include "host/plugin/kit/conformance.h"
+#include "host/plugin/loaded_driver.h"
+#include "host/plugin/plugin_registry.h"
+
+namespace drover {
+
+// What one case is run with: goes from the parent to the child.
+struct KitSpec {
+  std::string file;
+  std::string name;  // of the case
+  std::string plugin_config;
+  std::string task_config;
+  std::string isolation;
+  std::string sha256;  // of the file that the parent has probed, and what that told
+  std::string info_json;
+  std::string directory;  // for everything that the case makes; the parent removes it
+};
+
+// The world of one running case: a host with one plugin. Control thread.
+class KitCase {
+ public:
+  KitCase(RealLoop* loop, WorkerPool* workers, ProcessService* processes, KitSpec spec);
+  ~KitCase();
+
+  // Both keep the first verdict.
+  void Fail(std::string why);
+  void Skip(std::string why);
+  bool decided() const { return verdict_ != Verdict::kPass; }
+  Verdict verdict() const { return verdict_; }
+  const std::string& why() const { return why_; }
+
+  // Loads the plugin into a registry of its own; null after Fail.
+  Co<LoadedDriver*> Load();
+  // Shuts the registry of that driver down; what its shutdown said.
+  Co<Status> Unload(LoadedDriver* driver);
+
+  // A task that lasts, and one that ends at once with code 43; null after Skip.
+  std::shared_ptr<const TaskConfig> Lasting();
+  std::shared_ptr<const TaskConfig> Ending();
+  // A task that runs a shell script; null after Skip.
+  std::shared_ptr<const TaskConfig> Script(const std::string& text);
+  // Starts it; false after Fail.
+  Co<bool> Start(LoadedDriver* driver, std::shared_ptr<const TaskConfig> task);
+  // Gives every run up, as far as the driver lets it.
+  Co<void> Clean();
+
+  Context Within(Duration duration) const { return context_.WithTimeout(duration); }
+  const Context& context() const { return context_; }
+  RealLoop* loop() const { return loop_; }
+  const PluginInfo& info() const { return *info_; }
+  static DriverLimits Limits();
+
+ private:
+  std::shared_ptr<const TaskConfig> Task(const std::string& json);
+  bool HasProperty(const char* name) const;
+
+  RealLoop* loop_;
+  WorkerPool* workers_;
+  ProcessService* processes_;
+  KitSpec spec_;
+  Context context_;
+  std::vector<std::unique_ptr<PluginRegistry>> registries_;
+  std::vector<std::pair<LoadedDriver*, RunId>> runs_;
+  std::optional<PluginInfo> info_;
+  Verdict verdict_ = Verdict::kPass;
+  std::string why_;
+  int next_task_ = 0;
+};
+
+using KitFunction = Co<void> (*)(KitCase* kit, LoadedDriver* driver);
+struct KitEntry {
+  const char* name;
+  const char* what;
+  KitFunction run;
+};
+// The cases of each file.
+const std::vector<KitEntry>& LifeCases();
+const std::vector<KitEntry>& TaskCases();
+const std::vector<KitEntry>& StreamCases();
+const std::vector<KitEntry>& ExecCases();
+std::vector<KitEntry> AllKitCases();
+
+// Runs one case to its verdict, in this process.
+ConformanceResult RunKitCase(const KitSpec& spec, const std::function<void(Verdict)>& decided);
+
+// "OK" or "code: message".
+std::string Describe(const Status& status);
+template <typename T>
+std::string Describe(const Result<T>& result) {
+  return Describe(result.ok() ? Status() : Status(result.error()));
+}
+
+#define KIT_EXPECT(condition, why) \
+  do {                             \
+    if (!(condition)) {            \
+      kit->Fail(why);              \
+      co_return;                   \
+    }                              \
+  } while (false)
+
+}  // namespace drover
