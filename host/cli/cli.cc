@@ -92,7 +92,7 @@ int RunCli(int argc, char** argv) {
 
   CLI::App* test_app = plugin_app->add_subcommand(
       "test", "Runs the conformance cases against a plugin, each in a process of its own");
-  test_app->add_option("FILE", plugin.file, "The shared library")->required();
+  test_app->add_option("FILE", plugin.file, "The shared library");
   test_app->add_option("--case", plugin.cases, "Only this case; may be repeated");
   test_app->add_flag("--list", plugin.list_cases, "Prints the names of the cases");
   test_app->add_flag("--in-process", plugin.in_process,
