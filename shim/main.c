@@ -116,6 +116,16 @@ static void reply_to_start(const struct step_failure* failure) {
   SYS(sendto, kConnection, &reply, sizeof reply, MSG_NOSIGNAL | MSG_DONTWAIT, NULL, 0);
 }
 
+/* A pipe of root's could not be opened again as /dev/stdout by a task of another user. */
+static void give_to_user(int fd) {
+  for (const struct drover_step* step = plan_next(&shim.plan, NULL); step;
+       step = plan_next(&shim.plan, step)) {
+    if (step->kind != DROVER_STEP_IDS) continue;
+    const struct drover_step_ids* ids = (const struct drover_step_ids*)step;
+    SYS(fchown, fd, ids->uid, ids->gid);
+  }
+}
+
 /* The run never came to be: nothing is left of it but the answer. */
 static _Noreturn void give_up(const struct step_failure* failure) {
   tree_kill();
@@ -140,6 +150,7 @@ static void start_process(void) {
     failure.error = (int32_t)-SYS(pipe2, ends, O_CLOEXEC);
     if (failure.error) give_up(&failure);
     add_stream(i, ends[0]);
+    give_to_user(ends[1]);
     standard[i + 1] = ends[1];
   }
   struct child child;
@@ -163,7 +174,7 @@ static void read_start_status(void) {
   give_up(&failure);
 }
 
-/* Collects every child that has ended; without a cgroup also what the task has left to us. */
+/* Collects every child that has ended, also those that the task has left to us. */
 static void reap(void) {
   struct signalfd_siginfo info;
   while (SYS(read, signals, &info, sizeof info) > 0) {
@@ -191,8 +202,13 @@ static void reap(void) {
   }
 }
 
+static bool has_children(void) {
+  siginfo_t child;
+  return SYS(waitid, P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT, NULL) == 0;
+}
+
 static bool drained(void) {
-  if (has_process() && sessions_count() > 0) return false;
+  if (has_process() && has_children()) return false;
   return !shim.has_streams || (shim.streams[0].fd < 0 && shim.streams[1].fd < 0);
 }
 
@@ -340,7 +356,8 @@ int main(void) {
   }
   control_adopt(kConnection);
   tree_init(plan_fd(&shim.plan, start->cgroup_fd));
-  if (start->flags & DROVER_START_SUBREAPER) SYS(prctl, PR_SET_CHILD_SUBREAPER, 1);
+  /* What the task leaves behind becomes ours, to be found, collected and waited for at the end. */
+  SYS(prctl, PR_SET_CHILD_SUBREAPER, 1);
   shim.oom_kills_before = record_oom_kills(plan_fd(&shim.plan, start->memory_events_fd));
   log_config = (struct log_writer_config){.directory = plan_fd(&shim.plan, start->log_dir_fd),
                                           .task = start->log_name,

@@ -34,7 +34,6 @@ extern "C" {
 #define DROVER_START_BOUND 1u      /* the run stops when the agent's connection ends */
 #define DROVER_START_NO_PROCESS 2u /* only reads stdout_fd and stderr_fd */
 #define DROVER_START_LOGS 4u       /* output goes to log_dir_fd, else to /dev/null */
-#define DROVER_START_SUBREAPER 8u  /* no cgroup: the shim collects what its task leaves behind */
 
 struct drover_start {
   struct drover_attach_header header;

@@ -111,7 +111,7 @@ class ProcessServiceImpl : public ProcessService {
     for (;;) {
       if (const auto known = runs_.find(run); known != runs_.end()) {
         RunPointer pointer = known->second;
-        co_await pointer->started().Wait();
+        DROVER_CO_TRY(co_await pointer->started().Wait(context));
         co_return State(*pointer);
       }
       int connect_error = 0;

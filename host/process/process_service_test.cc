@@ -1,9 +1,12 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/process/process_service.h"
 
+#include <sys/prctl.h>
 #include <sys/resource.h>
 
 #include "host/process/process_test_fixture.h"
+#include "host/process/shim_connection.h"
+#include "host/process/supervised_run.h"
 
 namespace drover {
 namespace {
@@ -79,6 +82,15 @@ TEST_P(ProcessServiceTest, RunsAsAnotherUser) {
   spec.user = ProcessUser{65534, 65533, {65533, 4242}};
   EXPECT_EQ(WaitFor(MustStart(std::move(spec))).exit_code, 0);
   EXPECT_EQ(Read("logs/web.stdout.0"), "65534\n65533\n65533 4242\n");
+}
+
+TEST_P(ProcessServiceTest, AnotherUserCanOpenItsOutputAgain) {
+  if (geteuid() != 0) GTEST_SKIP() << "changing the user needs root";
+  ProcessSpec spec = Shell("echo out > /dev/stdout; echo err > /dev/stderr");
+  spec.user = ProcessUser{65534, 65533, {}};
+  EXPECT_EQ(WaitFor(MustStart(std::move(spec))).exit_code, 0);
+  EXPECT_EQ(Read("logs/web.stdout.0"), "out\n");
+  EXPECT_EQ(Read("logs/web.stderr.0"), "err\n");
 }
 
 TEST_P(ProcessServiceTest, LooksForANameInThePathOfTheTask) {
@@ -347,6 +359,62 @@ TEST_P(ProcessServiceTest, DescribesHowItTracks) {
   const std::string text = service_->TrackingDescription();
   EXPECT_EQ(service_->has_cgroups(), GetParam());
   EXPECT_NE(text.find(GetParam() ? cgroup_root_ : "not confined"), std::string::npos) << text;
+}
+
+TEST_P(ProcessServiceTest, RunAfterRunLeavesNothing) {
+  const long connections = ShimConnection::live(), runs = SupervisedRun::live();
+  int fds = 0;
+  for (int i = 0; i < 60; ++i) {
+    ProcessSpec spec = Shell(i % 3 == 0 ? "echo out; sleep 1000 &" : "exit 1");
+    if (i % 5 == 0) spec.argv = {"/no/such/program"};
+    const RunId run = spec.run;
+    const Result<ProcessInfo> info = Await(service_->Start(Forever(), std::move(spec)));
+    EXPECT_EQ(info.ok(), i % 5 != 0);
+    if (info.ok()) {
+      WaitFor(run);
+      EXPECT_FALSE(Alive(info->pid));
+    }
+    EXPECT_TRUE(Await(service_->Release(Forever(), run)).ok());
+    Settle();
+    if (i == 10) fds = OpenFds();
+  }
+  EXPECT_EQ(OpenFds(), fds);
+  EXPECT_EQ(ShimConnection::live(), connections);
+  EXPECT_EQ(SupervisedRun::live(), runs);
+  EXPECT_TRUE(service_->TrackedRuns().empty());
+  EXPECT_TRUE(std::filesystem::is_empty(directory_ + "/run"));
+}
+
+// The first process of a container is the parent of all orphans, shims too.
+TEST_P(ProcessServiceTest, AnAgentThatAdoptsOrphansCollectsItsShims) {
+  ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+  ProcessSpec spec = Shell("exit 2");
+  const RunId run = spec.run;
+  const Result<ProcessInfo> info = Start(std::move(spec));
+  ASSERT_TRUE(info.ok());
+  EXPECT_EQ(WaitFor(run).exit_code, 2);
+  EXPECT_TRUE(Until([&] { return kill(info->shim_pid, 0) != 0 && errno == ESRCH; }));
+  ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 0), 0);
+}
+
+TEST_P(ProcessServiceTest, ShimsStartInTheCgroupThatIsSet) {
+  if (!GetParam()) GTEST_SKIP() << "the walk has no cgroups";
+  const std::string shims = cgroup_root_ + "-shims";
+  ASSERT_EQ(mkdir(shims.c_str(), 0755), 0);
+  ProcessServiceOptions options;
+  options.run_dir = directory_ + "/run";
+  options.cgroup_root = cgroup_root_;
+  options.shim_cgroup = shims;
+  service_ = std::move(*NewProcessService(loop_.get(), options));
+  ProcessSpec spec = Shell("exec sleep 1000");
+  const RunId run = spec.run;
+  const Result<ProcessInfo> info = Start(std::move(spec));
+  ASSERT_TRUE(info.ok()) << info.error().message();
+  const std::string path = "/proc/" + std::to_string(info->shim_pid) + "/cgroup";
+  const std::string cgroup = ReadSmallFile(AT_FDCWD, path.c_str()).value_or("");
+  EXPECT_NE(cgroup.find("-shims\n"), std::string::npos) << cgroup;
+  EXPECT_TRUE(Await(service_->Release(Forever(), run)).ok());
+  EXPECT_TRUE(Until([&] { return rmdir(shims.c_str()) == 0; }));
 }
 
 TEST_P(ProcessServiceTest, ManyAtOnce) {

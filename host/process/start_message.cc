@@ -229,7 +229,6 @@ Result<StartMessage> CompileStart(const ProcessSpec& spec, const StartEnvironmen
   DROVER_TRY(CheckSpec(spec));
   StartMessage message;
   drover_start start = Header(spec.run, spec.logs, spec.bound, environment, &message);
-  if (environment.cgroup < 0) start.flags |= DROVER_START_SUBREAPER;
   if (spec.memory_events) {
     start.memory_events_fd = static_cast<std::int32_t>(message.fds.size());
     message.fds.push_back(spec.memory_events.get());

@@ -24,7 +24,7 @@ struct StartMessage {
 struct StartEnvironment {
   std::array<std::uint8_t, 16> boot_id{};
   int run_directory = -1;
-  int cgroup = -1;  // -1: the shim is the subreaper of its task
+  int cgroup = -1;  // -1: the shim walks its descendants
   int own_oom_score_adj = 0;
 };
 

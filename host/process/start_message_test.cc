@@ -39,7 +39,7 @@ StartEnvironment Environment() {
 
 // The message as the shim receives it. The steps are aligned, as they are there.
 struct Received {
-  explicit Received(const StartMessage& message) : steps(DROVER_ATTACH_MAX / 8) {
+  explicit Received(const StartMessage& message) : steps(message.bytes.size() / 8 + 1) {
     std::memcpy(&plan.start, message.bytes.data(), sizeof plan.start);
     std::memcpy(steps.data(), message.bytes.data() + sizeof plan.start,
                 message.bytes.size() - sizeof plan.start);
@@ -81,14 +81,14 @@ TEST(StartMessageTest, TheShimUnderstandsIt) {
   EXPECT_EQ(plan_envp(exec)[2], nullptr);
 }
 
-TEST(StartMessageTest, WithoutCgroupTheShimIsTheSubreaper) {
+TEST(StartMessageTest, WithoutCgroupThereIsNoStepForIt) {
   StartEnvironment environment = Environment();
   environment.cgroup = -1;
   const Result<StartMessage> message = CompileStart(Spec(), environment);
   ASSERT_TRUE(message.ok());
   Received received(*message);
   ASSERT_EQ(plan_check(&received.plan), 0);
-  EXPECT_TRUE(received.plan.start.flags & DROVER_START_SUBREAPER);
+  EXPECT_NE(plan_next(&received.plan, nullptr)->kind, DROVER_STEP_CGROUP);
   EXPECT_EQ(received.plan.start.cgroup_fd, -1);
 }
 
@@ -150,7 +150,7 @@ TEST(StartMessageTest, DamagedPlansAreRefusedOrSound) {
   ASSERT_TRUE(message.ok());
   std::mt19937 random(11);
   int refused = 0;
-  for (int round = 0; round < 20000; ++round) {
+  for (int round = 0; round < 5000; ++round) {
     StartMessage damaged;
     damaged.bytes = message->bytes;
     damaged.fds = message->fds;
@@ -179,7 +179,7 @@ TEST(StartMessageTest, DamagedPlansAreRefusedOrSound) {
         ASSERT_LT(plan_envp(exec)[i] + std::strlen(plan_envp(exec)[i]), end);
     }
   }
-  EXPECT_GT(refused, 1000);
+  EXPECT_GT(refused, 500);
 }
 
 }  // namespace

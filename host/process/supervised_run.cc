@@ -2,8 +2,10 @@
 #include "host/process/supervised_run.h"
 
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -16,6 +18,13 @@ namespace {
 constexpr int kSoPeerPidfd = 77;  // SO_PEERPIDFD, since Linux 6.5
 constexpr int kMaxReconnects = 100;
 constexpr Duration kReconnectDelay = 10ms;
+
+// Is this process, as the first of a container, the parent of every shim? Then nobody else collects
+// them when they have ended.
+bool AdoptsOrphans() {
+  int subreaper = 0;
+  return getpid() == 1 || (prctl(PR_GET_CHILD_SUBREAPER, &subreaper) == 0 && subreaper != 0);
+}
 
 }  // namespace
 
@@ -82,9 +91,21 @@ void SupervisedRun::End(ProcessExit exit) {
   host_->loop->Post([connection = std::move(connection_)] {
     if (connection) connection->Close();
   });
+  if (AdoptsOrphans() && pidfd_)
+    Collect(host_->loop, std::make_shared<UniqueFd>(std::move(pidfd_)), 1ms);
   pidfd_.Reset();
   started_.Set();
   ended_.Set();
+}
+
+// The shim has become our child; it is about to end.
+void SupervisedRun::Collect(Loop* loop, std::shared_ptr<UniqueFd> pidfd, Duration pause) {
+  constexpr Duration kLongest = 1min;  // then its writer hangs in a disk; it stays a zombie
+  siginfo_t info{};
+  const bool waits = waitid(static_cast<idtype_t>(3 /* P_PIDFD */), static_cast<id_t>(pidfd->get()),
+                            &info, WEXITED | WNOHANG) == 0;
+  if (!waits || info.si_pid != 0 || pause > kLongest) return;
+  loop->After(pause, [loop, pidfd, pause] { Collect(loop, pidfd, pause * 2); });
 }
 
 bool SupervisedRun::ShimIsDead() const {

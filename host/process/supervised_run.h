@@ -67,6 +67,7 @@ class SupervisedRun : public std::enable_shared_from_this<SupervisedRun>,
   void Lose();
   void WaitUntilEmpty(int tries);
   void After(Duration delay, std::function<void()> function);
+  static void Collect(Loop* loop, std::shared_ptr<UniqueFd> pidfd, Duration pause);
 
   std::shared_ptr<RunHost> host_;
   RunId id_;
