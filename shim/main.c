@@ -37,6 +37,7 @@ static int signals = -1;
 static int start_status = -1; /* the status pipe of the task until it is executed */
 static int64_t drain_until;   /* in the phase DRAINING */
 static int64_t kill_at;       /* a bound run that is being stopped; 0: not */
+static bool orphaned;         /* a bound run whose agent has gone */
 
 int64_t boot_time(void) {
   struct timespec now;
@@ -83,7 +84,9 @@ void shim_kill(void) {
 
 void shim_owner_lost(void) {
   const struct drover_start* start = &shim.plan.start;
-  if (!(start->flags & DROVER_START_BOUND) || kill_at) return;
+  if (!(start->flags & DROVER_START_BOUND)) return;
+  orphaned = true;
+  if (kill_at) return;
   if (!has_process()) return; /* its pipes end with whoever writes to them */
   shim_signal(start->kill_signal, true);
   kill_at = boot_time() + (int64_t)start->kill_timeout_ns;
@@ -308,6 +311,11 @@ static _Noreturn void finish(void) {
   record_write(&message.record);
   control_broadcast(DROVER_ATTACH_EVENT_EXIT, &message.header, DROVER_ATTACH_EXIT, sizeof message);
   control_unlisten(shim.name);
+  if (orphaned) {
+    /* Nobody will ever ask for this run: what an agent would remove. */
+    record_remove();
+    tree_remove(shim.plan.start.run_id);
+  }
   /* By hand: a writer that hangs in the disk would keep the connections open. */
   control_close_all();
   sys_exit(0);

@@ -77,3 +77,10 @@ int record_write(const struct drover_exit_record* record) {
   if (result != 0) SYS(unlinkat, AT_FDCWD, temporary, 0);
   return (int)-result;
 }
+
+void record_remove(void) {
+  char name[32];
+  memcpy(name, shim.name, 16);
+  memcpy(name + 16, ".exit", 6);
+  SYS(unlinkat, AT_FDCWD, name, 0);
+}

@@ -12,4 +12,7 @@ void record_fill(struct drover_exit_record* record);
 /* Writes `<name>.exit` in the current directory, the run directory, by rename. 0 or an errno. */
 int record_write(const struct drover_exit_record* record);
 
+/* Removes it again. */
+void record_remove(void);
+
 #endif /* DROVER_SHIM_RECORD_H_ */

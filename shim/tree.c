@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "shim/tree.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -186,4 +187,24 @@ void tree_kill(void) {
     if (found == 0) return;
     SYS(nanosleep, &pause, NULL);
   }
+}
+
+void tree_remove(const uint8_t* run_id) {
+  tree_kill();
+  if (cgroup_directory < 0) return;
+  static const char kDigits[] = "0123456789abcdef";
+  char name[2 * 16 + 1] = {0};
+  for (int i = 0; i < 16; i++) {
+    name[2 * i] = kDigits[run_id[i] >> 4];
+    name[2 * i + 1] = kDigits[run_id[i] & 15];
+  }
+  const int parent = (int)sys_open(cgroup_directory, "..", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+  if (parent < 0) return;
+  const struct timespec pause = {.tv_nsec = 1000 * 1000};
+  for (int round = 0; round < 1000; round++) {
+    /* Busy while somebody who was killed is still in it. */
+    if (SYS(unlinkat, parent, name, AT_REMOVEDIR) != -EBUSY) break;
+    SYS(nanosleep, &pause, NULL);
+  }
+  SYS(close, parent);
 }

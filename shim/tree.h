@@ -7,6 +7,7 @@
 #ifndef DROVER_SHIM_TREE_H_
 #define DROVER_SHIM_TREE_H_
 
+#include <stdint.h>
 #include <sys/types.h>
 
 /* CGROUP: its directory, kept; -1: walk the descendants. */
@@ -17,5 +18,9 @@ void tree_signal(int signal_number, pid_t except);
 
 /* Kills all. In a cgroup nothing escapes; a walk is repeated until it finds nobody, 20 times. */
 void tree_kill(void);
+
+/* Kills all and removes the cgroup, the directory named RUN_ID, as soon as it is empty; gives up
+ * after a second. Nothing without a cgroup. */
+void tree_remove(const uint8_t* run_id);
 
 #endif /* DROVER_SHIM_TREE_H_ */
