@@ -27,7 +27,7 @@ class EnvPreparer : public TaskPreparer {
     config.alloc_id = alloc.id;
     config.alloc_name = alloc.name;
     config.job_id = alloc.job->id;
-    config.job_name = alloc.job->name.empty() ? alloc.job->id : alloc.job->name;
+    config.job_name = alloc.job->name;
     config.job_namespace = alloc.job->job_namespace;
     config.group_name = alloc.group_name;
     config.task_name = task.name;

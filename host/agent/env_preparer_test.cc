@@ -9,6 +9,7 @@ namespace {
 PrepareRequest Request() {
   auto job = std::make_shared<Job>();
   job->id = "web";
+  job->name = "web";
   TaskGroup group;
   group.name = "front";
   Network network;
