@@ -37,6 +37,7 @@ struct LiveRun {
   std::optional<ExitResult> result;
   bool unsure = false;    // the host must kill whatever is left
   bool announced = true;  // the event "Started" has been told
+  bool end_told = false;  // and "Terminated"
   Event unhealthy;        // set while the driver is
   bool stopping = false;  // somebody stops it; others wait for the same
   Event stop_over;

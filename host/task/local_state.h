@@ -31,6 +31,9 @@ struct LocalState {
   // The configuration of that run; null after a restore that did not keep it: it is made again.
   std::shared_ptr<const TaskConfig> config;
   std::optional<TaskHandle> handle;  // absent between intent and commit
+  // How that run ended. Stored before the driver forgets the run, so that an agent that does not
+  // survive what follows does not run a finished task again.
+  std::optional<ExitResult> exit;
   std::optional<DriverNetwork> network;
   bool run_complete = false;  // all is over, only stop hooks may have to run again
 };

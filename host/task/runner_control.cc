@@ -135,8 +135,7 @@ Co<void> TaskRunner::Shutdown() {
   if (outcome_->begun) co_await outcome_->ended.Wait();
   const Context context(loop_);
   co_await RunHooks(HookStage::kShutdown, context);
-  const Status saved = co_await Save();
-  if (!saved.ok()) ReportError(saved.error());
+  co_await SaveOrReport();
 }
 
 void TaskRunner::EmitEvent(TaskEvent event) {
@@ -179,6 +178,11 @@ Co<Status> TaskRunner::Save() {
   const Context context = Context(loop_).WithTimeout(options_.driver_timeout);
   auto copy = std::make_shared<const LocalState>(local_);
   co_return co_await options_.store->SaveLocalState(context, name_, std::move(copy));
+}
+
+Co<void> TaskRunner::SaveOrReport() {
+  const Status saved = co_await Save();
+  if (!saved.ok()) ReportError(saved.error());
 }
 
 Co<void> TaskRunner::RunHooks(HookStage stage, Context context) {

@@ -76,8 +76,7 @@ Co<bool> TaskRunner::RecoverLost(std::shared_ptr<LiveRun> run) {
   if (run->watch.cancelled()) co_return false;
   run->recovered_at = loop_->Now();
   local_.handle = std::move(recovered->handle);
-  const Status saved = co_await Save();
-  if (!saved.ok()) ReportError(saved.error());
+  co_await SaveOrReport();
   if (recovered->exited) run->Finish(std::move(*recovered->exited));
   co_return true;
 }
@@ -110,10 +109,7 @@ Co<void> TaskRunner::ClearRun() {
   run->on_events.Cancel();
   run->on_health.Cancel();
   co_await Discard(run->id(), run->unsure);
-  if (run_ == run) run_ = nullptr;
-  ForgetRun();
-  const Status saved = co_await Save();
-  if (!saved.ok()) ReportError(saved.error());
+  run_ = nullptr;
 }
 
 Co<void> TaskRunner::Discard(RunId run, bool kill) {
@@ -138,6 +134,7 @@ void TaskRunner::ForgetRun() {
   local_.task_config_id.clear();
   local_.config = nullptr;
   local_.handle.reset();
+  local_.exit.reset();
 }
 
 void TaskRunner::NoteHealth(LiveRun* run) {

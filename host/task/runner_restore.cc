@@ -14,8 +14,7 @@ Co<TaskRunner::Step> TaskRunner::Restore() {
     if (local_.run_id) {
       co_await Discard(*local_.run_id, true);
       ForgetRun();
-      const Status saved = co_await Save();
-      if (!saved.ok()) ReportError(saved.error());
+      co_await SaveOrReport();
     }
     Publish();
     co_return shutdown_.cancelled() ? Step::kShutdown : Step::kEnd;
@@ -25,7 +24,30 @@ Co<TaskRunner::Step> TaskRunner::Restore() {
     if (state_.state == RunnerState::kRunning) SetState(RunnerState::kPending);
     co_return Step::kNext;
   }
+  if (local_.exit) co_return co_await ResumeExit();
   co_return co_await Reattach();
+}
+
+Co<TaskRunner::Step> TaskRunner::ResumeExit() {
+  const std::string last = state_.events.empty() ? std::string() : state_.events.back().type;
+  if (last == event_type::kRestarting) {  // what follows was decided; only the run is left
+    co_await Discard(*local_.run_id, true);
+    if (shutdown_.cancelled()) co_return Step::kShutdown;
+    ForgetRun();
+    co_await SaveOrReport();
+    co_return Step::kNext;
+  }
+  auto config = local_.config;
+  if (!config) {  // all that the end needs
+    auto bare = std::make_shared<TaskConfig>();
+    bare->run_id = *local_.run_id;
+    bare->id = local_.task_config_id;
+    bare->task_name = name_;
+    config = std::move(bare);
+  }
+  Adopt(config, local_.exit);
+  run_->end_told = last == event_type::kTerminated;
+  co_return Step::kNext;
 }
 
 Co<TaskRunner::Step> TaskRunner::Reattach() {
@@ -53,8 +75,7 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
   run_->announced = local_.handle.has_value();
   local_.config = config;
   local_.handle = std::move(recovered->handle);
-  const Status saved = co_await Save();
-  if (!saved.ok()) ReportError(saved.error());
+  co_await SaveOrReport();
   co_return Step::kNext;
 }
 
@@ -64,8 +85,7 @@ Co<TaskRunner::Step> TaskRunner::GiveUpReattach(Error error) {
   co_await Discard(*local_.run_id, true);
   if (shutdown_.cancelled()) co_return Step::kShutdown;
   ForgetRun();
-  const Status saved = co_await Save();
-  if (!saved.ok()) ReportError(saved.error());
+  co_await SaveOrReport();
   if (!was_running) co_return Step::kNext;
   const JobType type = alloc_->job->type;
   const bool system = type == JobType::kSystem || type == JobType::kSysbatch;

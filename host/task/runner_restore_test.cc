@@ -86,6 +86,50 @@ TEST_F(RunnerRestoreTest, AnEndInBetweenIsSeen) {
   Kill();
 }
 
+TEST_F(RunnerRestoreTest, AFinishedTaskIsNotRunAgainWhereverTheAgentDied) {
+  // The records as they followed each other when the task ended; the agent may die after each.
+  job().type = JobType::kBatch;
+  script().run_for = 1s;
+  Start();
+  loop.Advance(1s);
+  Finish();
+  const auto records = store.saved;
+  const TaskStateRecord dead = *state();
+  std::size_t ends = 0;
+  for (const auto& record : records) {
+    if (!record->exit) continue;
+    for (const bool told : {false, true}) {
+      ++ends;
+      TaskRunnerOptions::Restored restored{dead, *record};
+      restored.state.state = RunnerState::kRunning;
+      if (!told) restored.state.events.pop_back();
+      options.restored = restored;
+      runner = nullptr;
+      over = false;
+      types.clear();
+      Start();
+      EXPECT_EQ(phase(), RunnerState::kDead);
+      EXPECT_THAT(types, ElementsAre("Received", "Task Setup", "Started", "Terminated"));
+      Finish();
+    }
+  }
+  EXPECT_GE(ends, 2u);
+  EXPECT_EQ(driver.Count("start"), 1);
+}
+
+TEST_F(RunnerRestoreTest, ARestartThatWasDecidedIsNotDecidedAgain) {
+  driver.Plant(run, "web", ExitResult{1, 0, false, ""});
+  RestoreRunning();
+  options.restored->local.exit = ExitResult{1, 0, false, ""};
+  AppendTaskEvent(&options.restored->state, TerminatedEvent(ExitResult()), 2);
+  AppendTaskEvent(&options.restored->state, RestartingEvent(10s, ""), 3);
+  options.restored->state.state = RunnerState::kPending;
+  Start();
+  EXPECT_EQ(state()->restarts, 1u);
+  EXPECT_THAT(driver.calls(), ElementsAre("force_kill web", "destroy web force", "start web"));
+  Kill();
+}
+
 TEST_F(RunnerRestoreTest, ATaskOfAStoppedAllocationIsStopped) {
   alloc->desired_status = DesiredStatus::kStop;
   driver.Plant(run, "web");

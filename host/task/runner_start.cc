@@ -112,6 +112,7 @@ Co<Status> TaskRunner::TryStart(std::shared_ptr<const TaskConfig> config) {
   local_.task_config_id = config->id;
   local_.config = config;
   local_.handle.reset();
+  local_.exit.reset();
   const Status intent = co_await Save();
   if (!intent.ok()) {
     ForgetRun();
@@ -136,16 +137,14 @@ Co<Status> TaskRunner::TryStart(std::shared_ptr<const TaskConfig> config) {
     if (shutdown_.cancelled()) co_return started.error();
     co_await Discard(config->run_id, false);
     ForgetRun();
-    const Status saved = co_await Save();
-    if (!saved.ok()) ReportError(saved.error());
+    co_await SaveOrReport();
     co_return started.error();
   }
   local_.handle = std::move(started->handle);
   local_.network = std::move(started->network);
   Adopt(config, std::nullopt);
   // Without this record the next agent finds the run by its intent.
-  const Status saved = co_await Save();
-  if (!saved.ok()) ReportError(saved.error());
+  co_await SaveOrReport();
   co_return Status();
 }
 

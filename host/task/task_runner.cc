@@ -112,6 +112,10 @@ Co<void> TaskRunner::RunWhole() {
     if (step != Step::kShutdown) step = co_await StopLeftover();
     if (step == Step::kShutdown) break;
     if (state_.state != RunnerState::kDead) SetState(RunnerState::kDead);
+    if (local_.run_id) {  // of a leftover
+      ForgetRun();
+      co_await SaveOrReport();
+    }
     step = co_await ParkDead();
     if (step == Step::kEnd) co_return co_await Complete();
   }
@@ -119,6 +123,12 @@ Co<void> TaskRunner::RunWhole() {
 
 Co<TaskRunner::Step> TaskRunner::MainLoop() {
   while (ShouldRun()) {
+    if (run_ && run_->exited.is_set()) {  // while no agent looked
+      if (!run_->announced) SetState(RunnerState::kRunning, TaskEvent(event_type::kStarted));
+      const Step after = co_await AfterExit();
+      if (after != Step::kAgain) co_return after;
+      continue;
+    }
     Step step = co_await WaitTurn();
     if (step == Step::kNext) step = co_await Prestart();
     if (step == Step::kNext) step = co_await StartDriver();
@@ -161,9 +171,11 @@ Co<TaskRunner::Step> TaskRunner::RunToExit() {
 }
 
 Co<TaskRunner::Step> TaskRunner::AfterExit() {
-  const ExitResult result = *run_->result;
-  EmitEvent(TerminatedEvent(result));
-  tracker_.SetExit(result);
+  const auto run = run_;
+  tracker_.SetExit(*run->result);
+  local_.exit = run->result;
+  co_await SaveOrReport();
+  if (!run->end_told) EmitEvent(TerminatedEvent(*run->result));
   co_await ClearRun();
   co_await RunHooks(HookStage::kExited, shutdown_);
   co_return co_await Decide();
@@ -174,27 +186,32 @@ Co<TaskRunner::Step> TaskRunner::Decide() {
   const RestartTracker::Decision decision = tracker_.Next(loop_->Now());
   switch (decision.kind) {
     case Kind::kKilled: {
-      TaskEvent killed(event_type::kKilled);
-      if (!outcome_->kill_status.ok()) {
-        killed =
-            std::move(killed).With(event_key::kKillError, outcome_->kill_status.error().message());
-      }
-      EmitEvent(std::move(killed));
-      co_return Step::kEnd;
+      const Status& killed = outcome_->kill_status;
+      const std::string error = killed.ok() ? std::string() : killed.error().message();
+      SetState(RunnerState::kDead,
+               TaskEvent(event_type::kKilled).With(event_key::kKillError, error));
+      break;
     }
     case Kind::kTerminated:
-      co_return Step::kEnd;
+      SetState(RunnerState::kDead);
+      break;
     case Kind::kNotRestarting:
       // A task that an earlier agent started may still run when a hook has failed now.
       if (run_ && co_await StopLeftover() == Step::kShutdown) co_return Step::kShutdown;
       SetState(RunnerState::kDead, TaskEvent(event_type::kNotRestarting)
                                        .With(event_key::kRestartReason, decision.reason)
                                        .FailsTask());
-      co_return Step::kEnd;
+      break;
     case Kind::kRestarting:
+      SetState(RunnerState::kPending, RestartingEvent(decision.delay, decision.reason));
       break;
   }
-  SetState(RunnerState::kPending, RestartingEvent(decision.delay, decision.reason));
+  // What was decided is told first: only then may the end of the run be forgotten.
+  if (!run_ && local_.run_id) {
+    ForgetRun();
+    co_await SaveOrReport();
+  }
+  if (decision.kind != Kind::kRestarting) co_return Step::kEnd;
   if (decision.delay > 0s) {
     const JoinContext joined(kill_, shutdown_);
     [[maybe_unused]] const Status slept = co_await Sleep(joined.context(), decision.delay);
@@ -206,9 +223,12 @@ Co<TaskRunner::Step> TaskRunner::Decide() {
 Co<TaskRunner::Step> TaskRunner::StopLeftover() {
   if (!run_) co_return Step::kEnd;
   const auto run = run_;
-  if (!run->exited.is_set()) co_await KillTask(run);
+  if (!run->exited.is_set()) {
+    co_await KillTask(run);
+    [[maybe_unused]] const auto killed = tracker_.Next(loop_->Now());  // not to be decided later
+  }
   if (!run->exited.is_set()) co_return Step::kShutdown;
-  EmitEvent(TerminatedEvent(*run->result));
+  if (!run->end_told) EmitEvent(TerminatedEvent(*run->result));
   co_await ClearRun();
   co_await RunHooks(HookStage::kExited, shutdown_);
   co_return Step::kEnd;
@@ -233,8 +253,7 @@ Co<TaskRunner::Step> TaskRunner::ParkDead() {
 Co<void> TaskRunner::Complete() {
   if (!local_.run_complete) {
     local_.run_complete = true;
-    const Status saved = co_await Save();
-    if (!saved.ok()) ReportError(saved.error());
+    co_await SaveOrReport();
   }
   co_await RunHooks(HookStage::kStop, shutdown_);
 }

@@ -185,6 +185,7 @@ class TaskRunner : public TaskControl,
 
   // runner_restore.cc: what an earlier agent left.
   Co<Step> Restore();
+  Co<Step> ResumeExit();
   Co<Step> Reattach();
   Co<Step> GiveUpReattach(Error error);
 
@@ -207,6 +208,7 @@ class TaskRunner : public TaskControl,
   void SetState(RunnerState state, TaskEvent event);
   void Publish();
   Co<Status> Save();
+  Co<void> SaveOrReport();
   void ReportError(const Error& error) const;
 
   Loop* const loop_;
