@@ -90,6 +90,14 @@ TEST_P(ThunkTest, ForeignArguments) {
   EXPECT_EQ(driver->signal(host_.instance(), nullptr, {}, &error), DROVER_E_INVALID_ARGUMENT);
   EXPECT_EQ(driver->get_extension(host_.instance(), {"drover.task-stats/draftX", 24}), nullptr);
   EXPECT_EQ(driver->get_extension(host_.instance(), {nullptr, 0}), nullptr);
+  // A given descriptor is the receiver's, also when nothing else of the call is right.
+  auto* part = static_cast<const drover_task_exec*>(driver->get_extension(
+      host_.instance(), {DROVER_TASK_EXEC_ID, sizeof DROVER_TASK_EXEC_ID - 1}));
+  drover_exec_args exec = {};
+  exec.struct_size = sizeof exec;
+  exec.input = {open("/dev/null", O_RDWR | O_CLOEXEC), DROVER_FD_GIVEN};
+  EXPECT_EQ(part->exec(host_.instance(), nullptr, &exec, &error), DROVER_E_INVALID_ARGUMENT);
+  EXPECT_EQ(fcntl(exec.input.fd, F_GETFD), -1);
   driver->call_cancelled(host_.instance(), 999);
   driver->stream_cancel(host_.instance(), 999);
 }

@@ -97,6 +97,9 @@ TEST(JsonTest, RefusesWhatIsNoJson) {
 TEST(JsonTest, IsBounded) {
   EXPECT_EQ(Fault(std::string(60, '[') + std::string(60, ']')), "");
   EXPECT_NE(Fault(std::string(100000, '[')).find("too deep"), std::string::npos);
+  std::string many = "[0";
+  for (int i = 0; i < Json::kMaxValues; ++i) many += ",0";
+  EXPECT_NE(Fault(many + "]").find("too many values"), std::string::npos);
   EXPECT_NE(Fault(std::string(Json::kMaxBytes + 1, ' ')).find("too large"), std::string::npos);
 }
 

@@ -106,13 +106,13 @@ class Instance {
     Error gone(Code::kUnavailable, "the driver is shutting down");
     for (const auto& open : core_->calls->All()) {
       if (open->id() == call.id()) continue;
-      open->Cancel();
+      Guard(nullptr, [&] { open->Cancel(); });
       open->Fail(gone);
     }
     for (const auto& stream : core_->streams->All()) stream->End(nullptr);
     core_->gate->Close();
-    core_->timers->CancelAll();
     core_->pool.Stop();
+    core_->timers->CancelAll();
     driver_.reset();
     delete this;
     call.Finish(outcome);  // from here on the host may be gone
@@ -240,19 +240,23 @@ struct Thunks {
   }
   static std::int32_t exec(drover_instance* self, const drover_call* call,
                            const drover_exec_args* args, drover_error* error) noexcept {
-    return Accept<ExitResult>(self, call, error, [&](Instance& instance, Call<ExitResult> open) {
+    ExecRequest request;
+    std::int32_t code = Guard(error, [&] {
       drover_exec_args in = Sized(args, "the arguments of exec");
-      ExecRequest request;
+      // First of all: what was given is closed, whatever comes of the call.
       request.input = Take(in.input);
       request.output = Take(in.output);
       request.error = Take(in.error);
-      request.run_id = open.run_id();
       request.tty = in.tty != 0;
       request.width = in.width;
       request.height = in.height;
       EachFixed<drover_str>(in.command, "the command", [&](const drover_str* word) {
         request.command.push_back(Text(*word));
       });
+    });
+    if (code != DROVER_OK) return code;
+    return Accept<ExitResult>(self, call, error, [&](Instance& instance, Call<ExitResult> open) {
+      request.run_id = open.run_id();
       instance.Do(std::move(request), std::move(open));
     });
   }

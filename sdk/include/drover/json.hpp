@@ -30,6 +30,7 @@ class Json {
 
   static constexpr std::size_t kMaxBytes = 4u << 20;
   static constexpr int kMaxDepth = 64;
+  static constexpr int kMaxValues = 200000;  // each takes some 150 bytes of memory
 
   Json() = default;
   Json(bool value) : type_(Type::kBool), bool_(value) {}                        // NOLINT
@@ -155,6 +156,7 @@ class JsonParser {
 
   Json Value(int depth) {
     if (depth > Json::kMaxDepth) Fail("nested too deep");
+    if (++values_ > Json::kMaxValues) Fail("too many values");
     SkipSpace();
     switch (Peek()) {
       case '{':
@@ -386,6 +388,7 @@ class JsonParser {
 
   std::string_view text_;
   std::size_t at_ = 0;
+  int values_ = 0;
 };
 
 inline void AppendJsonText(std::string& out, std::string_view text) {

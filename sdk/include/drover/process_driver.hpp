@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -60,10 +61,7 @@ class ProcessDriver : public Driver {
   void RecoverAsync(TaskConfig task, std::optional<TaskHandle> handle,
                     Call<Recovered> call) override {
     (void)handle;  // the run's id is all that is needed to find the process
-    if (auto known = Find(task.run_id)) {
-      std::lock_guard<std::mutex> lock(known->mutex);
-      return call.Complete(Recovered{known->exited, HandleOf(*known)});
-    }
+    if (auto known = Find(task.run_id)) return call.Complete(RecoveredAs(*known));
     auto entry = std::make_shared<Task>();
     entry->run = task.run_id;
     entry->kill_signal = task.kill_signal;
@@ -79,8 +77,7 @@ class ProcessDriver : public Driver {
       } else {
         AwaitEnd(entry);
       }
-      std::lock_guard<std::mutex> lock(entry->mutex);
-      call.Complete(Recovered{entry->exited, HandleOf(*entry)});
+      call.Complete(RecoveredAs(*entry));
     });
   }
 
@@ -105,7 +102,8 @@ class ProcessDriver : public Driver {
       if (task->exited) return call.Complete(Empty{});
     }
     // What cannot be killed must not keep the call for ever.
-    Timer late = host().After(request.timeout + kStopGrace, [call] {
+    Duration limit = std::min<Duration>(request.timeout, std::chrono::hours(24 * 365));
+    Timer late = host().After(limit + kStopGrace, [call] {
       call.Fail(Error(Code::kTimeout, "the task has not ended 15 s after it was killed"));
     });
     auto finish = [call, late](Outcome<Empty> outcome) mutable {
@@ -271,6 +269,11 @@ class ProcessDriver : public Driver {
     host().process().Release(task->run, [call](Outcome<Empty>) {
       call.Fail(Error(Code::kCancelled, "the start was given up"));
     });
+  }
+
+  Recovered RecoveredAs(Task& task) const {
+    std::lock_guard<std::mutex> lock(task.mutex);
+    return Recovered{task.exited, HandleOf(task)};
   }
 
   void AwaitEnd(const std::shared_ptr<Task>& task) {
