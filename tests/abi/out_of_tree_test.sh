@@ -40,7 +40,7 @@ Hello, world
 exit code 0'
 }
 check_hello_c() {
-  check "$1" '{"any":"thing"}' '{"any":"thing"}
+  check "$1" '{"text":"hi"}' '{"text":"hi"}
 exit code 0'
 }
 

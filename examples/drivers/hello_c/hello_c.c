@@ -249,7 +249,8 @@ static const drover_info* info(void) {
                                     0,
                                     DROVER_NEEDS_PROCESS_SERVICE,
                                     TEXT("{\"type\":\"object\",\"additionalProperties\":false}"),
-                                    TEXT("{\"type\":\"object\"}")};
+                                    TEXT("{\"type\":\"object\",\"additionalProperties\":false,"
+                                         "\"properties\":{\"text\":{\"type\":\"string\"}}}")};
   return &kInfo;
 }
 
