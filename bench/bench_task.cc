@@ -3,11 +3,14 @@
 // What a task costs: see README.md in this directory.
 #include <cstdio>
 
+#include "bench/alloc_spawn.h"
 #include "bench/bare_spawn.h"
+#include "bench/idle_cost.h"
 #include "bench/options.h"
 #include "bench/rounds.h"
 #include "bench/scratch.h"
 #include "bench/shim_spawn.h"
+#include "host/plugin/plugin_child.h"
 
 namespace drover::bench {
 namespace {
@@ -24,25 +27,32 @@ void PrintRates(const std::vector<Side>& sides) {
   }
 }
 
+void PrintIdle(const IdleCost& cost, const Options& options) {
+  std::printf("an idle raw_exec task, as the difference between 0 and %d of them:\n", options.idle);
+  std::printf("  memory       %7.0f KiB  (helpers %.0f, agent %.0f; proportional)\n",
+              cost.helper_pss_kib + cost.agent_pss_kib, cost.helper_pss_kib, cost.agent_pss_kib);
+  std::printf("  helpers      %7.2f processes\n", cost.helpers);
+  std::printf("  descriptors  %7ld in a helper, %.2f in the agent\n", cost.helper_descriptors,
+              cost.agent_descriptors);
+  std::printf("  all together %7.2f %% of a core in the agent, %ld more threads\n",
+              cost.agent_cpu_percent, cost.agent_threads_growth);
+}
+
 int Main(int argc, char** argv) {
   int exit_code = 0;
   const std::optional<Options> options = ReadOptions(argc, argv, &exit_code);
   if (!options) return exit_code;
+  setvbuf(stdout, nullptr, _IOLBF, 0);  // each line counts, also when this is cut short
   const Scratch scratch;
   if (!scratch.run_dir_is_tmpfs()) {
     std::printf("note: no tmpfs found for the sockets of shims, they are on a disk\n");
   }
 
   RealLoop loop;
-  ProcessServiceOptions process_options;
-  process_options.run_dir = scratch.run_dir();
-  Result<std::unique_ptr<ProcessService>> processes = NewProcessService(&loop, process_options);
-  if (!processes.ok()) {
-    std::fprintf(stderr, "bench_task: %s\n", processes.error().message().c_str());
-    return 1;
-  }
-  std::printf("tracking: %s\n", (*processes)->TrackingDescription().c_str());
-  ShimSpawn shim(&loop, processes->get(), scratch, DROVER_BENCH_NOOP);
+  LocalNode node(&loop, scratch);
+  std::printf("tracking: %s\n", node->processes()->TrackingDescription().c_str());
+  ShimSpawn shim(&loop, node->processes(), scratch, DROVER_BENCH_NOOP);
+  AllocSpawn raw_exec(&node, DROVER_BENCH_NOOP);
 
   for (const int in_flight : {1, 4}) {
     std::vector<Side> sides;
@@ -50,17 +60,29 @@ int Main(int argc, char** argv) {
                      [](int tasks, int n) { return RunBareSpawn(DROVER_BENCH_NOOP, tasks, n); },
                      {}});
     sides.push_back({"shim", [&](int tasks, int n) { return shim.Run(tasks, n); }, {}});
+    sides.push_back({"raw_exec", [&](int tasks, int n) { return raw_exec.Run(tasks, n); }, {}});
     shim.latencies().clear();
+    raw_exec.from_start().clear();
+    raw_exec.from_gate().clear();
     RunRounds(&sides, options->rounds, options->tasks, in_flight);
     std::printf("%d in flight, median of %d rounds of %d:\n", in_flight, options->rounds,
                 options->tasks);
     PrintRates(sides);
-    std::printf("  start to execution: shim %.2f ms\n", Median(shim.latencies()) * 1e3);
+    std::printf(
+        "  until the program runs: shim %.2f ms; raw_exec %.2f ms from the gate, %.2f ms "
+        "from the start of the allocation\n",
+        Median(shim.latencies()) * 1e3, Median(raw_exec.from_gate()) * 1e3,
+        Median(raw_exec.from_start()) * 1e3);
   }
+  if (options->idle > 0) PrintIdle(MeasureIdle(&node, DROVER_BENCH_IDLE, options->idle), *options);
   return 0;
 }
 
 }  // namespace
 }  // namespace drover::bench
 
-int main(int argc, char** argv) { return drover::bench::Main(argc, argv); }
+// The probe of a plugin starts this program again.
+int main(int argc, char** argv) {
+  if (const auto code = drover::MaybeRunPluginChild(argc, argv)) return *code;
+  return drover::bench::Main(argc, argv);
+}

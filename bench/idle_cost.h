@@ -1,0 +1,25 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "bench/local_node.h"
+
+namespace drover::bench {
+
+// What an idle task costs beside its own process, each as the difference between no task and TASKS.
+struct IdleCost {
+  double helpers = 0;             // processes per task
+  double helper_pss_kib = 0;      // of all helpers of one task
+  double agent_pss_kib = 0;       // what the agent has grown by, per task
+  double agent_descriptors = 0;   // per task
+  long helper_descriptors = 0;    // of the helper with the most
+  double agent_cpu_percent = 0;   // of one core, with all tasks idle
+  long agent_threads_growth = 0;  // over all tasks
+};
+
+// Runs TASKS times PROGRAM, which sleeps, by raw_exec, and ends them. Makes this process the
+// subreaper of all that it starts, for good.
+IdleCost MeasureIdle(LocalNode* node, const std::string& program, int tasks);
+
+}  // namespace drover::bench

@@ -1,0 +1,79 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/scratch.h"
+#include "host/agent/node.h"
+
+namespace drover::bench {
+
+struct LocalNodeOptions {
+  std::vector<PluginConfig> more_plugins;  // beside raw_exec and mock_driver
+  DriverLimits limits;
+};
+
+// A node in this process with the drivers of the build, its directories in SCRATCH. Its tasks end
+// with the process, whatever happens to it. Aborts when it cannot be made: there is nothing to
+// measure then.
+class LocalNode {
+ public:
+  LocalNode(RealLoop* loop, const Scratch& scratch, LocalNodeOptions options = {});
+  ~LocalNode();  // no runner may run any more
+
+  Node* operator->() { return node_.get(); }
+  Node* get() { return node_.get(); }
+  RealLoop* loop() { return loop_; }
+  const std::string& alloc_dir() const { return alloc_dir_; }
+
+ private:
+  RealLoop* const loop_;
+  const std::string alloc_dir_;
+  std::unique_ptr<Node> node_;
+};
+
+// A task named "t", which is not restarted. CONFIG_JSON is the driver's.
+Task MakeTask(const std::string& driver, const std::string& config_json);
+// A batch job of one group with this task.
+std::shared_ptr<const Job> MakeJob(Task task);
+
+// One allocation on its way through a node: Start, then what a test does with it, then Finish.
+class LocalAlloc : public AllocObserver {
+ public:
+  LocalAlloc(LocalNode* node, std::shared_ptr<const Job> job);
+  ~LocalAlloc() override;
+
+  void Start();
+  // Asks for its end.
+  void Stop();
+  // Returns when DONE holds for its state, or the allocation has ended.
+  Co<void> WaitUntil(std::function<bool(const AllocState&)> done);
+  // Returns when task "t" runs; whether it does.
+  Co<bool> WaitRunning();
+  // Waits for its end and removes every trace of it.
+  Co<Status> Finish();
+
+  AllocRunner* runner() { return runner_.get(); }
+  const Allocation& alloc() const { return *alloc_; }
+  // The record of task "t" as it was last seen; also after Finish.
+  const TaskStateRecord& record() const { return *record_; }
+  // When the first event of TYPE happened to it; 0: it has not.
+  WallTime EventTime(std::string_view type) const;
+  // When Start was called.
+  WallTime started() const { return started_; }
+
+  void OnAllocState(const AllocSnapshot& state) override;
+
+ private:
+  LocalNode* const node_;
+  std::shared_ptr<const Allocation> alloc_;
+  std::unique_ptr<AllocRunner> runner_;
+  TaskSnapshot record_;
+  WallTime started_ = 0;
+  Event changed_;
+};
+
+}  // namespace drover::bench

@@ -1,0 +1,113 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "tests/load/census.h"
+
+#include <malloc.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "bench/proc_facts.h"
+#include "host/process/cgroup_tracker.h"
+#include "host/process/supervised_run.h"
+#include "host/task/task_runner.h"
+
+namespace drover::load {
+namespace {
+
+long Entries(const std::string& path) {
+  std::error_code error;
+  long count = 0;
+  for (std::filesystem::directory_iterator it(path, error), end; !error && it != end;
+       it.increment(error)) {
+    ++count;
+  }
+  return count;
+}
+
+std::string ReadText(const std::string& path) {
+  std::ifstream file(path);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+long MountsBelow(const std::string& path) {
+  long count = 0;
+  std::ifstream mounts("/proc/self/mounts");
+  for (std::string line; std::getline(mounts, line);) {
+    if (line.find(" " + path + "/") != std::string::npos) ++count;
+  }
+  return count;
+}
+
+// Those with members belong to other tests on this machine: ours have no process left, which is
+// counted elsewhere.
+long EmptyCgroups(ProcessService* processes, const std::set<RunId>& before) {
+  const auto mount = CgroupTracker::FindMount(ReadText("/proc/self/mounts"));
+  if (!mount) return 0;
+  long count = 0;
+  for (const RunId& run : CgroupRuns(processes)) {
+    if (before.count(run) != 0) continue;
+    const std::string events = ReadText(*mount + "/drover/" + run.ToString() + "/cgroup.events");
+    if (events.find("populated 0") != std::string::npos) ++count;
+  }
+  return count;
+}
+
+Co<void> Pause(Loop* loop) {
+  const Context context(loop);
+  [[maybe_unused]] const Status slept = co_await Sleep(context, 50ms);
+}
+
+}  // namespace
+
+void PrintTo(const Census& c, std::ostream* out) {
+  *out << "contexts " << c.contexts << ", task runners " << c.task_runners << ", runs "
+       << c.supervised_runs << ", threads " << c.threads << ", descriptors " << c.descriptors
+       << ", descendants " << c.descendants << ", mounts " << c.mounts << ", run entries "
+       << c.run_entries << ", allocation entries " << c.alloc_entries << ", cgroups " << c.cgroups;
+}
+
+std::set<RunId> CgroupRuns(ProcessService* processes) {
+  const std::vector<RunId> runs = processes->TrackedRuns();
+  return std::set<RunId>(runs.begin(), runs.end());
+}
+
+Census TakeCensus(bench::LocalNode* node, const bench::Scratch& scratch,
+                  const std::set<RunId>& before) {
+  while (waitpid(-1, nullptr, WNOHANG) > 0) {
+  }
+  const bench::ProcFacts facts = bench::ReadProcFacts(getpid());
+  Census census;
+  census.contexts = Context::live();
+  census.task_runners = LiveCount<TaskRunner>::live();
+  census.supervised_runs = LiveCount<SupervisedRun>::live();
+  census.threads = facts.threads;
+  census.descriptors = facts.descriptors;
+  census.descendants = static_cast<long>(bench::Descendants().size());
+  census.mounts = MountsBelow(scratch.path());
+  census.run_entries = Entries(scratch.run_dir());
+  census.alloc_entries = Entries(node->alloc_dir());
+  census.cgroups = EmptyCgroups((*node)->processes(), before);
+  return census;
+}
+
+Census SettledCensus(bench::LocalNode* node, const bench::Scratch& scratch,
+                     const std::set<RunId>& before, const Census& wanted, Duration patience) {
+  const TimePoint end = node->loop()->Now() + patience;
+  for (;;) {
+    const Census census = TakeCensus(node, scratch, before);
+    if (census == wanted || node->loop()->Now() > end) return census;
+    node->loop()->RunToEnd(Pause(node->loop()));
+  }
+}
+
+long ResidentKib() {
+  malloc_trim(0);
+  std::ifstream file("/proc/self/statm");
+  long total = 0, resident = 0;
+  file >> total >> resident;
+  return resident * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+}  // namespace drover::load

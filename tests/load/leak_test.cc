@@ -1,0 +1,206 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+
+// Thousands of tasks that end in every way leave nothing behind.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/prctl.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+#include "host/base/gate.h"
+#include "tests/load/census.h"
+
+namespace drover::load {
+namespace {
+
+using bench::LocalAlloc;
+
+// How a task of the mix lives and ends. The second half are real processes that fork.
+enum Way {
+  kMockEnds,
+  kMockFailsInPrestart,
+  kMockKilledInPrestart,
+  kMockShutDownInPrestart,
+  kRawLeavesChildren,
+  kRawHoldsExecSession,
+  kRawHoldsStatsStream,
+  kRawKilledInPrestart,
+  kWays,
+};
+
+constexpr int kInFlight = 16;
+constexpr long kGrowthKib = 5 * 1024;
+
+std::string ForkerConfig(const std::string& what) {
+  return R"({"command": ")" DROVER_LOAD_FORKER R"(", "args": [")" + what + "\"]}";
+}
+
+class LeakTest : public testing::Test {
+ protected:
+  LeakTest() {
+    jobs_[kMockEnds] = Mock();
+    jobs_[kMockFailsInPrestart] = Mock();
+    jobs_[kMockKilledInPrestart] = Mock();
+    jobs_[kMockShutDownInPrestart] = Mock();
+    jobs_[kRawLeavesChildren] = Raw("leave");
+    jobs_[kRawHoldsExecSession] = Raw("stay");
+    jobs_[kRawHoldsStatsStream] = Raw("stay");
+    jobs_[kRawKilledInPrestart] = Raw("stay");
+  }
+
+  static std::shared_ptr<const Job> Mock() {
+    return bench::MakeJob(bench::MakeTask("mock_driver", R"({"run_for": "1ms"})"));
+  }
+  static std::shared_ptr<const Job> Raw(const std::string& what) {
+    return bench::MakeJob(bench::MakeTask("raw_exec", ForkerConfig(what)));
+  }
+
+  // Runs TASKS, the ways in turn.
+  void Run(int tasks) {
+    next_ = 0;
+    end_ = tasks;
+    ASSERT_TRUE(loop_.RunToEnd(RunAll(), std::chrono::minutes(15)));
+  }
+
+  // Runs TASKS; memory is compared from the task EARLY on.
+  void CheckNothingStays(int early, int tasks) {
+    // Lazily made threads and caches, and one of each way.
+    Run(2 * kInFlight + kWays);
+    const Census first = TakeCensus(&node_, scratch_, before_);
+    EXPECT_EQ(first.mounts, 0);
+    EXPECT_EQ(first.run_entries, 0);
+    EXPECT_EQ(first.alloc_entries, 0);
+    ways_done_.fill(0);
+    Run(early);
+    const long resident = ResidentKib();
+    Run(tasks - early);
+    EXPECT_LE(ResidentKib() - resident, kGrowthKib) << "from " << resident << " KiB";
+    EXPECT_EQ(SettledCensus(&node_, scratch_, before_, first), first);
+    for (int way = 0; way < kWays; ++way) {
+      // In prestart means: most of them were met there.
+      EXPECT_GT(ways_done_[way], tasks / kWays * 9 / 10) << "way " << way;
+    }
+  }
+
+  bench::Scratch scratch_;
+  const int subreaper_ = prctl(PR_SET_CHILD_SUBREAPER, 1);
+  RealLoop loop_;
+  bench::LocalNode node_{&loop_, scratch_};
+  const std::set<RunId> before_ = CgroupRuns(node_->processes());
+
+ private:
+  Co<void> RunAll() {
+    std::vector<Co<void>> workers;
+    for (int i = 0; i < kInFlight; ++i) workers.push_back(RunSome());
+    co_await InParallel(&loop_, std::move(workers));
+  }
+
+  Co<void> RunSome() {
+    while (next_ < end_ && !HasFailure()) {
+      const Way way = static_cast<Way>(next_++ % kWays);
+      co_await RunOne(way);
+    }
+  }
+
+  Co<void> RunOne(Way way) {
+    LocalAlloc alloc(&node_, jobs_[way]);
+    if (way == kMockFailsInPrestart) PutFileInTheWay(alloc.alloc().id);
+    alloc.Start();
+    bool as_meant = false;
+    switch (way) {
+      case kMockEnds:
+      case kMockFailsInPrestart:
+      case kRawLeavesChildren:
+        break;
+      case kMockKilledInPrestart:
+      case kRawKilledInPrestart:
+        co_await WaitPrestart(&alloc);
+        alloc.Stop();
+        break;
+      case kMockShutDownInPrestart:
+        co_await WaitPrestart(&alloc);
+        co_await alloc.runner()->Shutdown();
+        break;
+      case kRawHoldsExecSession:
+        as_meant = co_await HoldSession(&alloc);
+        break;
+      case kRawHoldsStatsStream:
+        as_meant = co_await HoldStats(&alloc);
+        break;
+      case kWays:
+        break;
+    }
+    const Status finished = co_await alloc.Finish();
+    EXPECT_TRUE(finished.ok()) << "way " << way << ": " << finished.error().message();
+    const TaskStateRecord& record = alloc.record();
+    if (way == kMockEnds || way == kRawLeavesChildren) as_meant = record.Successful();
+    if (way == kMockFailsInPrestart) {
+      as_meant = record.failed && alloc.EventTime(event_type::kStarted) == 0;
+    }
+    if (way == kMockKilledInPrestart || way == kMockShutDownInPrestart ||
+        way == kRawKilledInPrestart) {
+      as_meant = alloc.EventTime(event_type::kStarted) == 0;
+    }
+    if (as_meant) ++ways_done_[way];
+  }
+
+  // The directory of the task cannot be made.
+  void PutFileInTheWay(const std::string& alloc_id) {
+    const std::string directory = node_.alloc_dir() + "/" + alloc_id;
+    std::filesystem::create_directory(directory);
+    std::ofstream(directory + "/t") << "in the way";
+  }
+
+  static Co<void> WaitPrestart(LocalAlloc* alloc) {
+    std::function<bool(const AllocState&)> begun = [alloc](const AllocState&) {
+      return alloc->EventTime(event_type::kTaskSetup) != 0;
+    };
+    co_await alloc->WaitUntil(std::move(begun));
+  }
+
+  // The task is stopped while a command runs beside it.
+  Co<bool> HoldSession(LocalAlloc* alloc) {
+    const bool running = co_await alloc->WaitRunning();
+    if (!running) co_return false;
+    ExecRequest request;
+    request.command = {DROVER_LOAD_FORKER, "stay"};
+    request.input = UniqueFd(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    request.output = UniqueFd(open("/dev/null", O_WRONLY | O_CLOEXEC));
+    request.error = UniqueFd(open("/dev/null", O_WRONLY | O_CLOEXEC));
+    const Context context(&loop_);
+    auto session = co_await alloc->runner()->Exec(context, "t", std::move(request));
+    EXPECT_TRUE(session.ok()) << session.error().message();
+    alloc->Stop();
+    if (!session.ok()) co_return false;
+    co_await alloc->runner()->WaitEnded();
+    co_return true;
+  }
+
+  // The task is stopped while its samples are followed.
+  Co<bool> HoldStats(LocalAlloc* alloc) {
+    const bool running = co_await alloc->WaitRunning();
+    if (!running) co_return false;
+    const StatsDemand::Token demand = node_->stats_demand()->Acquire();
+    const Context context(&loop_);
+    const Context soon = context.WithTimeout(10s);
+    const AllocUsage usage = co_await alloc->runner()->Usage(soon, "t");
+    alloc->Stop();
+    co_await alloc->runner()->WaitEnded();
+    co_return usage.tasks.size() == 1;
+  }
+
+  std::array<std::shared_ptr<const Job>, kWays> jobs_;
+  std::array<int, kWays> ways_done_{};
+  int next_ = 0;
+  int end_ = 0;
+};
+
+TEST_F(LeakTest, TwoThousandTasksLeaveNothingBehind) { CheckNothingStays(400, 2000); }
+
+using LeakLongTest = LeakTest;
+TEST_F(LeakLongTest, TenThousandTasksLeaveNothingBehind) { CheckNothingStays(2000, 10000); }
+
+}  // namespace
+}  // namespace drover::load
