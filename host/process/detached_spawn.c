@@ -68,6 +68,60 @@ static long clone3_call(struct clone_args* args, int (*function)(void*), void* a
 #endif
 }
 
+/*
+ * The same by the old clone, for where no cgroup is wanted: unprivileged containers refuse clone3.
+ * The stack ends at STACK_END; with CLONE_PIDFD, PIDFD is set.
+ */
+static long clone_call(unsigned long flags, char* stack_end, int* pidfd, int (*function)(void*),
+                       void* argument) {
+#if defined(__x86_64__)
+  long result;
+  register int (*f)(void*) __asm__("r12") = function;
+  register void* a __asm__("r13") = argument;
+  register long r10 __asm__("r10") = 0;
+  register long r8 __asm__("r8") = 0;
+  __asm__ volatile(
+      "syscall\n\t"
+      "testq %%rax, %%rax\n\t"
+      "jnz 1f\n\t"
+      "xorl %%ebp, %%ebp\n\t"
+      "movq %[a], %%rdi\n\t"
+      "callq *%[f]\n\t"
+      "movl %%eax, %%edi\n\t"
+      "movl $231, %%eax\n\t" /* exit_group */
+      "syscall\n\t"
+      "hlt\n"
+      "1:"
+      : "=a"(result)
+      : "0"((long)SYS_clone), "D"(flags), "S"(stack_end), "d"(pidfd), "r"(r10),
+        "r"(r8), [f] "r"(f), [a] "r"(a)
+      : "rcx", "r11", "memory", "cc");
+  return result;
+#elif defined(__aarch64__)
+  register long x8 __asm__("x8") = SYS_clone;
+  register long x0 __asm__("x0") = (long)flags;
+  register long x1 __asm__("x1") = (long)stack_end;
+  register long x2 __asm__("x2") = (long)pidfd;
+  register long x3 __asm__("x3") = 0;
+  register long x4 __asm__("x4") = 0;
+  register int (*f)(void*) __asm__("x19") = function;
+  register void* a __asm__("x20") = argument;
+  __asm__ volatile(
+      "svc #0\n\t"
+      "cbnz x0, 1f\n\t"
+      "mov x29, xzr\n\t"
+      "mov x0, %[a]\n\t"
+      "blr %[f]\n\t"
+      "mov x8, #94\n\t" /* exit_group */
+      "svc #0\n"
+      "1:"
+      : "+r"(x0)
+      : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), [f] "r"(f), [a] "r"(a)
+      : "memory", "cc", "x30");
+  return x0;
+#endif
+}
+
 /* Runs as the process that becomes the program. */
 static int become_program(void* argument) {
   struct job* job = argument;
@@ -91,18 +145,19 @@ static int become_program(void* argument) {
 static int start_program(void* argument) {
   struct job* job = argument;
   struct drover_detached_spawn* spawn = job->spawn;
+  const unsigned long flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD;
   struct clone_args args = {
-      .flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD,
+      .flags = flags | CLONE_INTO_CGROUP,
       .pidfd = (uint64_t)(uintptr_t)&spawn->pidfd,
       .exit_signal = SIGCHLD,
       .stack = (uint64_t)(uintptr_t)job->second_stack,
       .stack_size = job->stack_size,
+      .cgroup = (uint64_t)spawn->cgroup,
   };
-  if (spawn->cgroup >= 0) {
-    args.flags |= CLONE_INTO_CGROUP;
-    args.cgroup = (uint64_t)spawn->cgroup;
-  }
-  const long pid = clone3_call(&args, become_program, job);
+  const long pid = spawn->cgroup >= 0
+                       ? clone3_call(&args, become_program, job)
+                       : clone_call(flags | SIGCHLD, job->second_stack + job->stack_size,
+                                    &spawn->pidfd, become_program, job);
   if (pid < 0) job->error = (int)-pid;
   if (pid > 0) spawn->pid = (pid_t)pid;
   return 0;
@@ -113,16 +168,12 @@ int drover_spawn_detached(struct drover_detached_spawn* spawn) {
   struct job job = {.spawn = spawn, .second_stack = stacks[1], .stack_size = sizeof stacks[1]};
   spawn->pid = 0;
   spawn->pidfd = -1;
-  struct clone_args args = {
-      .flags = CLONE_VM | CLONE_VFORK | CLONE_FILES,
-      .stack = (uint64_t)(uintptr_t)stacks[0],
-      .stack_size = sizeof stacks[0],
-  };
   /* No handler may run in the children: it would change the caller's memory. */
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  const long pid = clone3_call(&args, start_program, &job);
+  const long pid = clone_call(CLONE_VM | CLONE_VFORK | CLONE_FILES, stacks[0] + sizeof stacks[0],
+                              NULL, start_program, &job);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (pid < 0) return (int)-pid;
   siginfo_t info;
