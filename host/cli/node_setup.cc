@@ -77,7 +77,7 @@ Result<Job> ReadJobFile(const std::string& path) {
 }
 
 void PrintError(const std::string& command, const Error& error) {
-  std::fprintf(stderr, "drover %s: %s\n", command.c_str(), Printable(error.message()).c_str());
+  std::fprintf(stderr, "drover %s: %s\n", command.c_str(), PrintableLines(error.message()).c_str());
 }
 
 }  // namespace drover

@@ -1,4 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <sched.h>
+#include <sys/mount.h>
+
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
 #include <cstdlib>
@@ -73,6 +76,13 @@ Co<void> RunJob(Loop* loop, Node* node, RunView* view, ForegroundRun* run, Job j
   co_await node->Shutdown();
 }
 
+// What is mounted for the tasks (their secrets) is seen by this process and them only, and so ends
+// with them, even if nobody is left to unmount it. Before any thread is there.
+void TakeMountsAlong() {
+  if (unshare(CLONE_NEWNS) != 0) return;  // not root: then nothing will be mounted
+  mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr);
+}
+
 }  // namespace
 
 int RunCommand(const RunOptions& options) {
@@ -96,6 +106,7 @@ int RunCommand(const RunOptions& options) {
   config->alloc_dir = base->path();
 
   SetUpLogging(config->log_level);
+  TakeMountsAlong();
   RealLoop loop;
   const std::unique_ptr<RunView> view = options.json ? NewJsonRunView() : NewTextRunView();
   NodeOptions node_options;
@@ -114,11 +125,17 @@ int RunCommand(const RunOptions& options) {
   }
 
   ForegroundRun run(&loop, node->get(), view.get(), foreground);
-  boost::asio::signal_set signals(loop.io(), SIGINT, SIGTERM);
+  // A terminal or a reader that goes away must not leave the tasks to a hard end.
+  boost::asio::signal_set signals(loop.io(), SIGINT, SIGTERM, SIGHUP);
+  signals.add(SIGPIPE);
+  bool stopping = false;
   std::function<void()> wait = [&] {
-    signals.async_wait([&](const boost::system::error_code& error, int) {
+    signals.async_wait([&](const boost::system::error_code& error, int number) {
       if (error) return;
-      run.Interrupt();
+      // Only people and service managers ask twice; a broken pipe tells so with every line.
+      const bool asked = number == SIGINT || number == SIGTERM;
+      if (asked || !stopping) run.Interrupt();
+      stopping = true;
       wait();
     });
   };

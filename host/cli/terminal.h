@@ -29,7 +29,10 @@ class Terminal {
   std::string status_;
 };
 
-// TEXT with control characters made visible, so that a task cannot steer the terminal.
+// TEXT with control characters, and bytes that are no UTF-8, made visible, so that a task cannot
+// steer the terminal.
 std::string Printable(std::string_view text);
+// The same for a text of several lines.
+std::string PrintableLines(std::string_view text);
 
 }  // namespace drover

@@ -12,6 +12,7 @@ failure reaches. Environment:
   DROVER_BUILD_DIR   the build tree: bin/drover and lib/drover/plugins/*.so
   DROVER_E2E_SLACK   factor for the bounds on measured times, for slow builds (default 1)
 """
+import collections
 import contextlib
 import errno
 import json
@@ -176,16 +177,14 @@ class Leftovers:
         return found
 
     def own_cgroups(self):
-        """New cgroups that are ours or nobody's. Other tests run at the same time: one with
-        processes that do not carry our mark is theirs."""
+        """New cgroups that are ours: others run tests at the same time. Ours have a name that was
+        seen in our run directory, or processes with our mark."""
+        self.sandbox.note_runs()
         found = []
         for path in sorted(cgroups() - self.cgroups_before):
-            pids = cgroup_processes(path)
-            if pids is None:
-                continue
-            if not pids and any(other.startswith(path + "/") for other in cgroups()):
-                continue  # an inner one; its leaves say whose it is
-            if not pids or any(process_is_marked(p, self.sandbox.root) for p in pids):
+            pids = cgroup_processes(path) or []
+            known = os.path.isdir(path) and os.path.basename(path)[:16] in self.sandbox.seen_runs
+            if known or any(process_is_marked(p, self.sandbox.root) for p in pids):
                 found.append(path)
         return found
 
@@ -246,12 +245,13 @@ class Run:
     """A `drover run`, read line by line while it goes on."""
 
     def __init__(self, sandbox, arguments, json_lines=True, env=None, stdin=subprocess.DEVNULL,
-                 keep_lines=True):
+                 kept_logs=None):
         self.json_lines = json_lines
         self.lines = []  # objects with json_lines, else texts
         self.broken = []  # lines that should have been JSON
         self.err = ""
-        self._keep = keep_lines
+        self._sandbox = sandbox
+        self._logs = collections.deque(maxlen=kept_logs)  # the lines of tasks, the last ones
         self._changed = threading.Condition()
         self._open = 2
         self.process = subprocess.Popen(
@@ -275,13 +275,16 @@ class Run:
                     self.lines.append(text)
                 else:
                     try:
-                        self.lines.append(json.loads(text))
+                        self._add(json.loads(text))
                     except ValueError:
                         self.broken.append(text)
-                if self._keep is False:
-                    del self.lines[:-1000]
                 self._changed.notify_all()
         self._end()
+
+    def _add(self, line):
+        (self._logs if line.get("Type") == "Log" else self.lines).append(line)
+        if line.get("Type") == "TaskEvent":
+            self._sandbox.note_runs()
 
     def _read_err(self):
         for raw in self.process.stderr:
@@ -298,7 +301,7 @@ class Run:
     def story(self):
         """What has happened, for the message of a failure."""
         with self._changed:
-            lines = self.lines[-60:]
+            lines = (self.lines + list(self._logs)[-20:])[-80:]
             text = "\n".join(json.dumps(l) if self.json_lines else l for l in lines)
             return f"--- stdout\n{text}\n--- stderr\n{self.err[-4000:]}"
 
@@ -320,7 +323,8 @@ class Run:
 
     def of_type(self, kind):
         with self._changed:
-            return [line for line in self.lines if line.get("Type") == kind]
+            lines = self._logs if kind == "Log" else self.lines
+            return [line for line in lines if line.get("Type") == kind]
 
     def events(self, task_name, alloc=None):
         return [line["Event"] for line in self.of_type("TaskEvent") if line["Task"] == task_name
@@ -403,6 +407,7 @@ class Sandbox:
         self.alloc_dirs = [self.root / "allocs"]
         self.own_mounts = []
         self.runs = []
+        self.seen_runs = set()  # the first 16 digits of run ids
         self.config_file = self.write_config()
 
     def environment(self, more=None):
@@ -424,7 +429,7 @@ class Sandbox:
         path.write_bytes(content)
         return path
 
-    def write_config(self, name="agent.json", **fields):
+    def write_config(self, file_name="agent.json", /, **fields):
         config = {
             "alloc_dir": str(self.alloc_dirs[0]),
             "run_dir": str(self.run_dir),
@@ -434,8 +439,8 @@ class Sandbox:
             },
         }
         config.update(fields)
-        return self.write(name, {key: value for key, value in config.items()
-                                 if value is not None})
+        return self.write(file_name, {key: value for key, value in config.items()
+                                      if value is not None})
 
     def run(self, spec, *options, config=None, json_lines=True, **how):
         """Starts `drover run`. SPEC: a job as an object, or the path of a file."""
@@ -458,6 +463,11 @@ class Sandbox:
                                  f"{e.stdout!r}\n{e.stderr!r}") from None
         return Done(done.returncode, done.stdout.decode(errors="replace"),
                     done.stderr.decode(errors="replace"))
+
+    def note_runs(self):
+        """Remembers the runs whose shims have a socket or a record now."""
+        with contextlib.suppress(OSError):
+            self.seen_runs.update(name[:16] for name in os.listdir(self.run_dir))
 
     def own_processes(self):
         return [run.pid for run in self.runs if run.process.poll() is None]

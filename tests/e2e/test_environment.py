@@ -148,8 +148,8 @@ class EnvironmentTest(DroverTest):
     def test_program_in_the_task_directory(self):
         run = self.run_job(one(
             task("main", config={"command": "prog", "args": ["x"]}),
-            task("make", "for d in $NOMAD_ALLOC_DIR/../main/local; do "
-                         "printf '#!/bin/sh\\necho mine $1\\n' > $d/prog; done",
+            task("make", "d=$NOMAD_ALLOC_DIR/../main/local; mkdir -p $d; "
+                         "printf '#!/bin/sh\\necho mine $1\\n' > $d/prog",
                  Lifecycle={"Hook": "prestart"})))
         self.assertEqual(run.logs("main"), ["mine x"])
 

@@ -68,10 +68,17 @@ class HarnessTest(DroverTest):
         if root is None:
             self.skipTest("no version 2 hierarchy of cgroups is mounted")
         root.mkdir(exist_ok=True)
-        group = root / f"e2e-{os.getpid()}"
+        group = root / f"{os.getpid():016x}{0:016x}"
         group.mkdir()
         self.addCleanup(lambda: group.exists() and group.rmdir())
+        self.assertNotIn(f"cgroup {group}", self.leftovers.found())
+        self.sandbox.run_dir.mkdir()
+        socket = self.sandbox.run_dir / (group.name[:16] + ".sock")
+        socket.touch()
         self.assertIn(f"cgroup {group}", self.leftovers.found())
+        socket.unlink()
+        self.assertIn(f"cgroup {group}", self.leftovers.found())
+        self.sandbox.seen_runs.clear()
         mine = self.sleeper({"MARK": str(self.sandbox.root)})
         stranger = self.sleeper({})
         (group / "cgroup.procs").write_text(str(stranger.pid))

@@ -2,7 +2,7 @@
 """The order in which the tasks of a group start and end."""
 
 import harness
-from harness import ROOT, DroverTest, mock, one, task
+from harness import ROOT, SLACK, DroverTest, mock, one, task
 
 
 class LifecycleTest(DroverTest):
@@ -13,7 +13,12 @@ class LifecycleTest(DroverTest):
         return name + " started", run.event(name, "Started", nth)["Time"]
 
     def test_example_runs_in_order_and_leaves_nothing(self):
-        run = self.run_job(ROOT / "examples/jobs/lifecycle.json")
+        # The web server serves for 5 seconds; on a slow machine the others take longer to ask it.
+        text = (ROOT / "examples/jobs/lifecycle.json").read_text()
+        self.assertIn("sleep 5;", text)
+        slow = self.sandbox.write("lifecycle.json",
+                                  text.replace("sleep 5;", f"sleep {4 + 2 * SLACK:g};"))
+        run = self.run_job(slow, limit=90)
         for first, second in (("build", "web"), ("build", "flaky"), ("build", "probe")):
             self.assert_order(self.finished(run, first), self.started(run, second))
         self.assert_order(self.started(run, "watch"), self.started(run, "web"))

@@ -136,7 +136,8 @@ class StopTest(DroverTest):
         run.wait_log("t", "up")
         run.interrupt()
         self.assertEqual(run.wait(), 130, run.story())
-        self.assertEqual(run.logs("t"), ["up", "got usr1"])
+        # The shell also tells on standard error what the signal did to its child.
+        self.assertEqual(run.logs("t", "stdout"), ["up", "got usr1"])
 
     def test_many_deaf_tasks_die_together(self):
         run = self.sandbox.run(one(

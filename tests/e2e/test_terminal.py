@@ -125,16 +125,13 @@ class TerminalTest(DroverTest):
             "start_error": "bad\x1b[2Jend"})))
         self.assertNotIn(ESC + b"[2J", shown)
 
-    def test_background_run_without_a_session_ignores_the_terminal(self):
-        # SIGHUP of a terminal that closes ends the run in order.
+    def test_terminal_that_is_closed_ends_the_run_in_order(self):
         run = self.sandbox.run(one(task("t", "exec sleep 60"),
                                    task("after", "echo sweeping", Lifecycle={"Hook": "poststop"})))
         run.wait_event("t", "Started")
         run.signal(signal.SIGHUP)
-        code = run.wait()
-        self.assertIn(code, (129, 130, -signal.SIGHUP), run.story())
-        if code < 0:
-            self.leaves_allocations = True
+        self.assertEqual(run.wait(), 130, run.story())
+        self.assertEqual(run.logs("after"), ["sweeping"])
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ class ValidationTest(DroverTest):
         spec = one(task("t", "true", Vault={"Role": "r"}, Templates=[{"DestPath": "x"}],
                         Artifacts=[{"GetterSource": "http://x"}],
                         Services=[{"Name": "s"}], VolumeMounts=[{"Volume": "v"}]),
-                   Volumes={"v": {}})
+                   Volumes={"v": {"Type": "host"}})
         said = self.refused(spec, *(f"{GROUP}/Tasks/0/{name}: is not supported by this version"
                                     for name in ("Vault", "Templates", "Artifacts", "Services",
                                                  "VolumeMounts")),
@@ -80,7 +80,8 @@ class ValidationTest(DroverTest):
         self.assertEqual(self.sandbox.command("validate", spec).code, 0)
         done = self.sandbox.command("validate", "--config", self.sandbox.config_file, spec)
         self.assertIn(done.code, (1, 2), done)
-        self.assertIn(GROUP + "/Tasks/0/Config/comand", done.out + done.err)
+        self.assertIn("/TaskGroups/0/Tasks/0/Config", done.out + done.err)
+        self.assertIn("/comand", done.out + done.err)
 
     def test_validate_as_json(self):
         bad = self.sandbox.write("bad.json", one(mock("m", KillTimeout="soon", Nope=1)))
