@@ -30,9 +30,11 @@ TEST(SimLoopTest, TimersFireInOrderAndCanBeCancelled) {
 
 TEST(SimLoopTest, RunToEndTellsWhatCannotEnd) {
   SimLoop loop;
-  const Context context(&loop);
+  Context context(&loop);
   auto forever = [](Context in) -> Co<void> { co_await in.Cancelled(); };
   EXPECT_FALSE(loop.RunToEnd(forever(context)));
+  context.Cancel();
+  loop.RunReady();
 }
 
 TEST(RealLoopTest, RunsTimersInOrder) {

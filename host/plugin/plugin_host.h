@@ -35,7 +35,7 @@ class PluginHost : public std::enable_shared_from_this<PluginHost> {
     PluginLogSink log;
     DriverLimits limits;
     double core_mhz = 0;
-    bool bind_runs = false;  // processes end with this agent
+    bool bind_runs = false;              // processes end with this agent
     std::function<void()> pool_changed;  // control thread
   };
   static std::shared_ptr<PluginHost> Make(Parts parts);

@@ -6,6 +6,7 @@
  * A task runs until it is stopped, or for "run_for_ms", and ends with "exit_code".
  */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +70,11 @@ struct drover_instance {
   task tasks[MAX_TASKS];
   stream streams[MAX_STREAMS];
   uint64_t event_stream;
+  drover_instance* next;
 };
+
+/* Instances are never freed, since a timer may come late; here they stay reachable. */
+static drover_instance* _Atomic instances;
 
 static int32_t fail(drover_error* error, int32_t code, const char* message) {
   error->code = code;
@@ -174,6 +179,9 @@ static int32_t create(const drover_host* host, const drover_call* call,
   drover_instance* self = calloc(1, sizeof *self);
   if (!self) return fail(error, DROVER_E_RESOURCE_EXHAUSTED, "no memory");
   self->host = host;
+  self->next = instances;
+  while (!atomic_compare_exchange_weak(&instances, &self->next, self)) {
+  }
   drover_str id = TEXT(DROVER_TIMER_ID);
   self->timer = host->get_extension(host, id);
   pthread_mutexattr_t kind;
@@ -186,7 +194,8 @@ static int32_t create(const drover_host* host, const drover_call* call,
 }
 
 __attribute__((unused)) static int32_t configure(drover_instance* self, const drover_call* call,
-                         const drover_configure_args* args, drover_error* error) {
+                                                 const drover_configure_args* args,
+                                                 drover_error* error) {
   (void)args, (void)error;
   complete_empty(self->host, call->id);
   return DROVER_OK;
@@ -404,7 +413,7 @@ static int32_t shutdown_instance(drover_instance* self, const drover_call* call,
 #ifndef FAULT_SHUTDOWN_HANGS
   complete_empty(self->host, call->id);
 #endif
-  return DROVER_OK; /* never freed: a timer may still be on its way */
+  return DROVER_OK;
 }
 
 static int32_t send_signal(drover_instance* self, const drover_run_id* run, drover_str name,
