@@ -1,0 +1,53 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/alloc/alloc_runner.h"
+#include "host/base/event.h"
+
+namespace drover {
+
+// The smallest allocation runner that keeps the contract: its tasks are words that are running or
+// dead. It shows that the interface can be carried without drivers, directories and coordinator, so
+// an allocation may one day be run by something else; the contract's tests hold it to that.
+class MinimalAllocRunner : public AllocRunner {
+ public:
+  MinimalAllocRunner(Loop* loop, std::shared_ptr<const Allocation> alloc);
+
+  const std::string& id() const override { return alloc_->id; }
+  void Start() override;
+  bool ended() const override { return ended_.is_set(); }
+  Co<void> WaitEnded() override { return ended_.Wait(); }
+  void Update(std::shared_ptr<const Allocation> alloc) override;
+  Co<Status> Destroy() override;
+  Co<void> Shutdown() override;
+  AllocSnapshot snapshot() const override { return snapshot_; }
+  void AddObserver(AllocObserver* observer) override { observers_.push_back(observer); }
+  void RemoveObserver(AllocObserver* observer) override { std::erase(observers_, observer); }
+  Co<Status> RestartTask(std::string task) override;
+  Co<Status> RestartRunning() override;
+  Co<Status> RestartAll() override;
+  Co<Status> Signal(std::string task, std::string signal) override;
+  Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, std::string task,
+                                                    ExecRequest request) override;
+  Co<AllocUsage> Usage(Context context, std::string task) override;
+
+ private:
+  void Change(const std::string& task, RunnerState state, bool restarted = false);
+  void StopAll();
+  void Publish();
+  bool stopped() const;
+
+  Loop* const loop_;
+  std::shared_ptr<const Allocation> alloc_;
+  TaskStates tasks_;
+  AllocSnapshot snapshot_;
+  std::vector<AllocObserver*> observers_;
+  Event ended_;
+  bool started_ = false;
+};
+
+}  // namespace drover
