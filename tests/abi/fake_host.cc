@@ -630,8 +630,9 @@ void FakeHost::TimerThread() {
     }
     auto at = timers_.begin();
     // When the host ends, what is left fires at once: each context is freed by its function.
-    if (!ending_ && at->first > std::chrono::steady_clock::now()) {
-      changed_.wait_until(lock, at->first);
+    auto when = at->first;  // a copy: the timer may be cancelled during the wait
+    if (!ending_ && when > std::chrono::steady_clock::now()) {
+      changed_.wait_until(lock, when);
       continue;
     }
     Timer timer = at->second;
