@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/agent/node.h"
 
+#include <spdlog/spdlog.h>
+
 #include "host/agent/env_preparer.h"
 #include "host/alloc/disk_alloc_dir.h"
 #include "host/alloc/local_alloc_runner.h"
@@ -84,6 +86,9 @@ Status Node::Init() {
   env.task.drivers = plugins_.get();
   env.task.preparer = preparer_.get();
   env.task.stats_demand = &stats_demand_;
+  env.task.report = [](const std::string& task, const Error& error) {
+    spdlog::warn("task {}: {}", task, error.message());
+  };
   env.task.max_kill_timeout = config.max_kill_timeout;
   env.task.stats_interval = config.stats_interval;
   runners_ = std::make_unique<LocalFactory>(std::make_shared<const LocalAllocEnv>(std::move(env)));
