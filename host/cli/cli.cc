@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/cli/commands.h"
+#include "host/cli/terminal.h"
 
 namespace drover {
 namespace {
@@ -115,6 +116,12 @@ int RunCli(int argc, char** argv) {
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& e) {
+    // The parser only says that a command is missing.
+    for (const std::string& unknown : app.remaining(true)) {
+      if (app.get_subcommands().empty()) {
+        std::fprintf(stderr, "drover: unknown command \"%s\"\n", Printable(unknown).c_str());
+      }
+    }
     return app.exit(e) == 0 ? kExitOk : kExitUsage;
   }
   return code;

@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "host/cli/cli.h"
@@ -71,7 +72,10 @@ void PrintText(const Json& json) {
 }  // namespace
 
 int PluginInspectCommand(const PluginOptions& options) {
-  const Result<PluginFile> file = OpenPluginFile(options.file, "");
+  std::error_code error;
+  const std::string path =
+      std::filesystem::absolute(options.file, error).lexically_normal().string();
+  const Result<PluginFile> file = OpenPluginFile(path, "");
   if (!file.ok()) {
     PrintError("plugin inspect", file.error());
     return kExitFailed;

@@ -31,7 +31,8 @@ void Print(const std::vector<Checked>& files, bool with_drivers, bool json) {
       std::printf("%s: valid%s\n", Printable(checked.file).c_str(),
                   with_drivers ? "" : " (driver configurations were not checked: no plugins)");
     } else {
-      std::printf("%s: %s\n", Printable(checked.file).c_str(), Printable(checked.error).c_str());
+      std::printf("%s: %s\n", Printable(checked.file).c_str(),
+                  PrintableLines(checked.error).c_str());
     }
   }
   if (json) {
