@@ -1,0 +1,146 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/plugin/kit/conformance.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "host/plugin/test_files.h"
+
+namespace drover {
+namespace {
+
+using Results = std::vector<ConformanceResult>;
+
+Results RunKit(const std::string& file, ConformanceOptions options = {}) {
+  options.parallel = 8;
+  // Machines that run tests are busy.
+  if (options.limit == ConformanceOptions().limit) options.limit = 40s;
+  Result<Results> results = RunConformance(file, options);
+  EXPECT_TRUE(results.ok()) << results.error().message();
+  return results.ok() ? *results : Results();
+}
+
+// What did not pass, as "case VERDICT".
+std::vector<std::string> Failures(const Results& results) {
+  std::vector<std::string> failed;
+  for (const ConformanceResult& result : results) {
+    if (result.verdict == Verdict::kPass || result.verdict == Verdict::kSkip) continue;
+    failed.push_back(result.name + " " + std::string(VerdictName(result.verdict)));
+    std::printf("%s %s: %s\n", result.name.c_str(), VerdictName(result.verdict).data(),
+                result.detail.c_str());
+  }
+  return failed;
+}
+
+int Count(const Results& results, Verdict verdict) {
+  int count = 0;
+  for (const ConformanceResult& result : results) count += result.verdict == verdict ? 1 : 0;
+  return count;
+}
+
+struct Fault {
+  const char* file;
+  const char* fails;
+};
+
+class BrokenDriverTest : public testing::TestWithParam<Fault> {};
+
+TEST_P(BrokenDriverTest, FailsTheCaseOfItsRuleAlone) {
+  const Results results = RunKit(TestPlugin(GetParam().file));
+  EXPECT_EQ(Failures(results), std::vector<std::string>{GetParam().fails});
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Faults, BrokenDriverTest,
+    testing::Values(
+        Fault{"blocks", "never-blocks FAIL"}, Fault{"exit_code", "exit-code FAIL"},
+        Fault{"completes_twice", "completes-once FAIL"}, Fault{"start_twice", "start-known FAIL"},
+        Fault{"recover_invents", "recover-unknown FAIL"},
+        Fault{"recover_crashes", "recover-garbage CRASH"}, Fault{"unknown_run", "unknown-run FAIL"},
+        Fault{"wait_only_before", "wait-many FAIL"}, Fault{"stop_never_answers", "stop FAIL"},
+        Fault{"destroys_running", "destroy-running FAIL"}, Fault{"shutdown_hangs", "shutdown FAIL"},
+        Fault{"no_fingerprint", "fingerprint FAIL"}, Fault{"sends_after_join", "stream-join FAIL"},
+        Fault{"ignores_cancel", "wait-cancel FAIL"}),
+    [](const auto& param) { return std::string(param.param.file); });
+
+TEST(ConformanceTest, AGoodDriverConforms) {
+  const Results results = RunKit(TestPlugin("test"));
+  EXPECT_TRUE(Failures(results).empty());
+  EXPECT_GE(Count(results, Verdict::kPass), 25);
+  for (const ConformanceResult& result : results) {
+    if (result.verdict != Verdict::kSkip) continue;
+    EXPECT_THAT(result.name, testing::StartsWith("exec"));
+    EXPECT_EQ(result.detail, "it offers no exec");
+  }
+}
+
+TEST(ConformanceTest, WhatCannotBeLoadedIsOneFailure) {
+  EXPECT_EQ(Failures(RunKit(TestPlugin("constructor_crashes"))),
+            std::vector<std::string>{"load FAIL"});
+  EXPECT_EQ(Failures(RunKit("/nonexistent.so")), std::vector<std::string>{"load FAIL"});
+}
+
+TEST(ConformanceTest, ADriverThatWalksArraysByItsOwnSizeIsFoundOut) {
+  ConformanceOptions options;
+  options.cases = {"whole-config"};
+  EXPECT_TRUE(Failures(RunKit(TestPlugin("element_size"), options)).empty());
+  options.isolation = "echo";  // there elements are larger than the driver's own
+  EXPECT_EQ(Failures(RunKit(TestPlugin("element_size"), options)),
+            std::vector<std::string>{"whole-config CRASH"});
+}
+
+TEST(ConformanceTest, ADriverThatHangsRunsOutOfTime) {
+  ConformanceOptions options;
+  options.cases = {"load"};
+  options.limit = 10ms;
+  EXPECT_EQ(Failures(RunKit(TestPlugin("test"), options)),
+            std::vector<std::string>{"load TIMEOUT"});
+}
+
+TEST(ConformanceTest, NamesOfCasesAreChecked) {
+  ConformanceOptions options;
+  options.cases = {"no-such-case"};
+  EXPECT_EQ(RunConformance(TestPlugin("test"), options).code(), Code::kInvalidArgument);
+  std::map<std::string, int> names;
+  for (const ConformanceCase& entry : ConformanceCases()) ++names[entry.name];
+  for (const auto& [name, count] : names) EXPECT_EQ(count, 1) << name;
+}
+
+// KNOWN are rules that the driver is known to break; nothing else may fail, and it need not.
+void ExpectConforms(const std::string& file, const std::string& isolation, int least,
+                    const std::vector<std::string>& known) {
+  ConformanceOptions options;
+  options.isolation = isolation;
+  const Results results = RunKit(file, options);
+  for (const std::string& failed : Failures(results)) {
+    EXPECT_THAT(known, testing::Contains(failed));
+  }
+  EXPECT_GE(Count(results, Verdict::kPass), least);
+}
+
+#ifdef RAW_EXEC_SO
+// The C++ wrapper does not complete a wait that the host has given up.
+const std::vector<std::string> kRawExecKnown = {"wait-cancel FAIL"};
+TEST(ConformanceTest, RawExecConforms) {
+  ExpectConforms(RAW_EXEC_SO, "in-process", 33, kRawExecKnown);
+}
+TEST(ConformanceTest, RawExecConformsInAnEchoContainer) {
+  ExpectConforms(RAW_EXEC_SO, "echo", 33, kRawExecKnown);
+}
+#endif
+#ifdef MOCK_DRIVER_SO
+// It also forgives: a destroy of what it does not know, a handle that it did not write.
+const std::vector<std::string> kMockKnown = {"wait-cancel FAIL", "unknown-run FAIL",
+                                             "recover-garbage FAIL"};
+TEST(ConformanceTest, MockConforms) {
+  ExpectConforms(MOCK_DRIVER_SO, "in-process", 22, kMockKnown);
+}
+TEST(ConformanceTest, MockConformsInAnEchoContainer) {
+  ExpectConforms(MOCK_DRIVER_SO, "echo", 22, kMockKnown);
+}
+#endif
+
+}  // namespace
+}  // namespace drover
