@@ -63,8 +63,8 @@ Scratch::Scratch() {
     char byte = 0;
     while (read(ends[0], &byte, 1) > 0) {
     }
-    // Bound tasks need a moment to end after the benchmark has.
-    for (int i = 0; i < 50 && std::filesystem::exists(path_); ++i) {
+    // Bound tasks need a moment to end after the benchmark has, and their shims write a record.
+    for (int i = 0; i < 100 && (i < 10 || Exists()); ++i) {
       Remove();
       usleep(100'000);
     }
@@ -76,9 +76,16 @@ Scratch::Scratch() {
 
 Scratch::~Scratch() {
   Remove();
+  // A good end leaves nothing to wait for.
+  if (!Exists()) kill(janitor_, SIGKILL);
   close(janitor_pipe_);
   int status = 0;
   waitpid(janitor_, &status, 0);
+}
+
+bool Scratch::Exists() const {
+  std::error_code ignored;
+  return std::filesystem::exists(path_, ignored) || std::filesystem::exists(run_dir_, ignored);
 }
 
 void Scratch::Remove() const {

@@ -22,6 +22,7 @@ class Scratch {
   bool run_dir_is_tmpfs() const { return run_dir_is_tmpfs_; }
 
  private:
+  bool Exists() const;
   void Remove() const;
 
   std::string path_;

@@ -9,7 +9,6 @@
 #include <fstream>
 
 #include "bench/proc_facts.h"
-#include "host/process/cgroup_tracker.h"
 #include "host/process/supervised_run.h"
 #include "host/task/task_runner.h"
 
@@ -26,11 +25,6 @@ long Entries(const std::string& path) {
   return count;
 }
 
-std::string ReadText(const std::string& path) {
-  std::ifstream file(path);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
 long MountsBelow(const std::string& path) {
   long count = 0;
   std::ifstream mounts("/proc/self/mounts");
@@ -40,16 +34,10 @@ long MountsBelow(const std::string& path) {
   return count;
 }
 
-// Those with members belong to other tests on this machine: ours have no process left, which is
-// counted elsewhere.
-long EmptyCgroups(ProcessService* processes, const std::set<RunId>& before) {
-  const auto mount = CgroupTracker::FindMount(ReadText("/proc/self/mounts"));
-  if (!mount) return 0;
+long CgroupsOf(ProcessService* processes, const RunNames& own) {
   long count = 0;
-  for (const RunId& run : CgroupRuns(processes)) {
-    if (before.count(run) != 0) continue;
-    const std::string events = ReadText(*mount + "/drover/" + run.ToString() + "/cgroup.events");
-    if (events.find("populated 0") != std::string::npos) ++count;
+  for (const RunId& run : processes->TrackedRuns()) {
+    if (own.count(run.Short()) != 0) ++count;
   }
   return count;
 }
@@ -68,13 +56,15 @@ void PrintTo(const Census& c, std::ostream* out) {
        << c.run_entries << ", allocation entries " << c.alloc_entries << ", cgroups " << c.cgroups;
 }
 
-std::set<RunId> CgroupRuns(ProcessService* processes) {
-  const std::vector<RunId> runs = processes->TrackedRuns();
-  return std::set<RunId>(runs.begin(), runs.end());
+void NoteRuns(const bench::Scratch& scratch, RunNames* names) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(scratch.run_dir(), error), end; !error && it != end;
+       it.increment(error)) {
+    names->insert(it->path().stem().string());
+  }
 }
 
-Census TakeCensus(bench::LocalNode* node, const bench::Scratch& scratch,
-                  const std::set<RunId>& before) {
+Census TakeCensus(bench::LocalNode* node, const bench::Scratch& scratch, const RunNames& own) {
   while (waitpid(-1, nullptr, WNOHANG) > 0) {
   }
   const bench::ProcFacts facts = bench::ReadProcFacts(getpid());
@@ -88,15 +78,15 @@ Census TakeCensus(bench::LocalNode* node, const bench::Scratch& scratch,
   census.mounts = MountsBelow(scratch.path());
   census.run_entries = Entries(scratch.run_dir());
   census.alloc_entries = Entries(node->alloc_dir());
-  census.cgroups = EmptyCgroups((*node)->processes(), before);
+  census.cgroups = CgroupsOf((*node)->processes(), own);
   return census;
 }
 
-Census SettledCensus(bench::LocalNode* node, const bench::Scratch& scratch,
-                     const std::set<RunId>& before, const Census& wanted, Duration patience) {
+Census SettledCensus(bench::LocalNode* node, const bench::Scratch& scratch, const RunNames& own,
+                     const Census& wanted, Duration patience) {
   const TimePoint end = node->loop()->Now() + patience;
   for (;;) {
-    const Census census = TakeCensus(node, scratch, before);
+    const Census census = TakeCensus(node, scratch, own);
     if (census == wanted || node->loop()->Now() > end) return census;
     node->loop()->RunToEnd(Pause(node->loop()));
   }

@@ -3,7 +3,7 @@
 
 #include <ostream>
 #include <set>
-#include <vector>
+#include <string>
 
 #include "bench/local_node.h"
 
@@ -20,22 +20,24 @@ struct Census {
   long mounts = 0;         // below the scratch directory
   long run_entries = 0;    // sockets and exit records of shims
   long alloc_entries = 0;  // directories of allocations
-  long cgroups = 0;        // without members, made since BEFORE
+  long cgroups = 0;        // of the runs that were noted
 
   bool operator==(const Census&) const = default;
 };
 void PrintTo(const Census& census, std::ostream* out);
 
-// Runs of which there are cgroups, of whatever process on this machine.
-std::set<RunId> CgroupRuns(ProcessService* processes);
+// The short names of runs, as they are in the run directory while the runs live.
+using RunNames = std::set<std::string>;
+// Adds those that live now.
+void NoteRuns(const bench::Scratch& scratch, RunNames* names);
 
-// Reaps what has ended, and counts.
-Census TakeCensus(bench::LocalNode* node, const bench::Scratch& scratch,
-                  const std::set<RunId>& before);
+// Reaps what has ended, and counts. OWN: the runs whose cgroups count; others on this machine are
+// those of other tests.
+Census TakeCensus(bench::LocalNode* node, const bench::Scratch& scratch, const RunNames& own);
 
 // What was started has a moment to go away: counts until the census is WANTED, at most PATIENCE.
-Census SettledCensus(bench::LocalNode* node, const bench::Scratch& scratch,
-                     const std::set<RunId>& before, const Census& wanted, Duration patience = 10s);
+Census SettledCensus(bench::LocalNode* node, const bench::Scratch& scratch, const RunNames& own,
+                     const Census& wanted, Duration patience = 10s);
 
 // Of this process, what the allocator keeps given back before.
 long ResidentKib();

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <string>
 
 #include "bench/proc_facts.h"
 #include "host/base/gate.h"
@@ -33,6 +34,7 @@ bench::LocalNodeOptions WithStuck() {
   options.limits.shutdown = 1s;
   options.limits.destroy = 2s;
   options.limits.hold = 2s;
+  options.limits.abandoned = 1s;
   return options;
 }
 
@@ -58,24 +60,31 @@ class StuckTest : public testing::Test {
   bench::LocalNode node_{&loop_, scratch_, WithStuck()};
 };
 
-// Stops a task that hears no signal of a driver that does not answer; how long until its processes
-// were gone.
-Co<void> StopUnheard(bench::LocalNode* node, std::string more, std::vector<Duration>* times) {
-  Task task = bench::MakeTask("stuck", Forker("deaf", more));
+// Looks until there are COUNT.
+Co<void> WaitForkers(Loop* loop, long count) {
+  const Context context(loop);
+  const TimePoint end = loop->Now() + 30s;
+  while (LivingForkers() != count && loop->Now() < end) {
+    const Status slept = co_await Sleep(context, 5ms);
+    EXPECT_TRUE(slept.ok());
+  }
+  EXPECT_EQ(LivingForkers(), count);
+}
+
+// Stops a task of DRIVER that hears no signal; how long until its processes were gone.
+Co<void> StopUnheard(bench::LocalNode* node, std::string driver, std::string more,
+                     std::vector<Duration>* times) {
+  Task task = bench::MakeTask(driver, Forker("deaf", more));
   task.kill_timeout = kKillTimeout;
   const auto job = bench::MakeJob(std::move(task));
   LocalAlloc alloc(node, job);
   alloc.Start();
   const bool running = co_await alloc.WaitRunning();
   EXPECT_TRUE(running);
-  EXPECT_EQ(LivingForkers(), 3);
+  co_await WaitForkers(node->loop(), 3);
   const TimePoint asked = node->loop()->Now();
   alloc.Stop();
-  const Context context(node->loop());
-  while (LivingForkers() > 0 && node->loop()->Now() < asked + 30s) {
-    const Status slept = co_await Sleep(context, 5ms);
-    EXPECT_TRUE(slept.ok());
-  }
+  co_await WaitForkers(node->loop(), 0);
   times->push_back(node->loop()->Now() - asked);
   co_await alloc.runner()->WaitEnded();
   EXPECT_NE(alloc.EventTime(event_type::kKilled), 0);
@@ -83,23 +92,31 @@ Co<void> StopUnheard(bench::LocalNode* node, std::string more, std::vector<Durat
   EXPECT_TRUE(finished.ok()) << finished.error().message();
 }
 
-void CheckTimes(const std::vector<Duration>& times) {
-  for (const Duration time : times) EXPECT_GE(time, kKillTimeout);
-  EXPECT_LE(*std::min_element(times.begin(), times.end()), kKillTimeout + kKillSlack);
+Duration Fastest(const std::vector<Duration>& times) {
+  return *std::min_element(times.begin(), times.end());
+}
+
+// None before its time; and no later than with a driver that does what it is asked, which on a busy
+// machine is late too.
+void CheckTimes(const std::vector<Duration>& stuck, const std::vector<Duration>& good) {
+  for (const Duration time : stuck) EXPECT_GE(time, kKillTimeout);
+  EXPECT_LE(Fastest(stuck), std::max(kKillTimeout, Fastest(good)) + kKillSlack);
 }
 
 TEST_F(StuckTest, AStopThatIsNeverAnsweredKillsInTime) {
-  std::vector<Duration> times;
+  std::vector<Duration> stuck, good;
   for (int i = 0; i < kTries; ++i) {
-    ASSERT_TRUE(loop_.RunToEnd(StopUnheard(&node_, "", &times)));
+    ASSERT_TRUE(loop_.RunToEnd(StopUnheard(&node_, "raw_exec", "", &good)));
+    ASSERT_TRUE(loop_.RunToEnd(StopUnheard(&node_, "stuck", "", &stuck)));
   }
-  CheckTimes(times);
+  CheckTimes(stuck, good);
 }
 
 TEST_F(StuckTest, AStopThatHoldsItsThreadKillsInTime) {
-  std::vector<Duration> times;
-  ASSERT_TRUE(loop_.RunToEnd(StopUnheard(&node_, R"(, "hold": true)", &times)));
-  CheckTimes(times);
+  std::vector<Duration> stuck, good;
+  ASSERT_TRUE(loop_.RunToEnd(StopUnheard(&node_, "raw_exec", "", &good)));
+  ASSERT_TRUE(loop_.RunToEnd(StopUnheard(&node_, "stuck", R"(, "hold": true)", &stuck)));
+  CheckTimes(stuck, good);
 }
 
 Co<void> RunOthers(bench::LocalNode* node, std::vector<double>* milliseconds) {
@@ -124,6 +141,8 @@ Co<void> WaitSetUp(LocalAlloc* alloc) {
 Co<void> ShutDown(LocalAlloc* alloc) { co_await alloc->runner()->Shutdown(); }
 
 TEST_F(StuckTest, ADriverThatHangsInEveryCallDelaysNoOther) {
+  std::vector<double> before, milliseconds;
+  ASSERT_TRUE(loop_.RunToEnd(RunOthers(&node_, &before)));
   std::vector<std::unique_ptr<LocalAlloc>> hanging;
   for (const std::string call : {"wait", "stats", "start", "start", "start", "start"}) {
     const auto job = bench::MakeJob(
@@ -133,9 +152,10 @@ TEST_F(StuckTest, ADriverThatHangsInEveryCallDelaysNoOther) {
     ASSERT_TRUE(loop_.RunToEnd(WaitSetUp(hanging.back().get())));
   }
   // Every thread of the one driver is held; the other starts and ends what it is given.
-  std::vector<double> milliseconds;
   ASSERT_TRUE(loop_.RunToEnd(RunOthers(&node_, &milliseconds)));
-  EXPECT_LE(*std::min_element(milliseconds.begin(), milliseconds.end()), kMaxStartMs);
+  const double fastest_before = *std::min_element(before.begin(), before.end());
+  EXPECT_LE(*std::min_element(milliseconds.begin(), milliseconds.end()),
+            std::max(kMaxStartMs, 2 * fastest_before));
   for (std::size_t i = 2; i < hanging.size(); ++i) {
     EXPECT_EQ(hanging[i]->EventTime(event_type::kStarted), 0);
   }
