@@ -10,6 +10,10 @@
 #include "host/plugin/plugin_config.h"
 #include "host/plugin/plugin_file.h"
 
+#ifndef __has_feature
+#define __has_feature(name) 0
+#endif
+
 namespace drover {
 
 // Loads a plugin in a child process first, to see whether its code can be loaded at all, and what
@@ -19,7 +23,13 @@ namespace drover {
 // sha256, failures too. Thread-safe.
 class PluginProber {
  public:
-  explicit PluginProber(Duration limit = 5s) : limit_(limit) {}
+  // Sanitized code starts many times slower.
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  static constexpr Duration kLimit = 60s;
+#else
+  static constexpr Duration kLimit = 5s;
+#endif
+  explicit PluginProber(Duration limit = kLimit) : limit_(limit) {}
 
   // Blocks until the child has ended: not for the control thread.
   Result<PluginInfo> Probe(const PluginFile& file);
