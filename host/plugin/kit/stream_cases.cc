@@ -41,7 +41,7 @@ Co<void> StreamJoin(KitCase* kit, LoadedDriver* driver) {
   auto samples = std::make_shared<Samples>();
   const Context wanted = kit->Within(200ms);
   kit->loop()->Spawn(Collect(driver, wanted, task->run_id, samples));
-  (void)co_await Sleep(kit->context(), 700ms);  // cancelled and joined meanwhile
+  (void)co_await Sleep(kit->context(), 2s);  // cancelled and joined meanwhile
   const long late = driver->host()->streams().late();
   (void)co_await Sleep(kit->context(), 300ms);
   KIT_EXPECT(driver->host()->streams().late() == late,
