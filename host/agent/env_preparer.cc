@@ -28,6 +28,7 @@ class EnvPreparer : public TaskPreparer {
     config.alloc_name = alloc.name;
     config.job_id = alloc.job->id;
     config.job_name = alloc.job->name;
+    config.parent_job_id = alloc.job->parent_id;
     config.job_namespace = alloc.job->job_namespace;
     config.group_name = alloc.group_name;
     config.task_name = task.name;

@@ -31,8 +31,12 @@ class AllocBase {
       return AllocBase(path.lexically_normal().string(), false);
     }
     const char* parent = std::getenv("TMPDIR");
+    // Absolute: tasks get it as NOMAD_ALLOC_DIR and run elsewhere.
     std::string made =
-        std::string(parent != nullptr && *parent ? parent : "/tmp") + "/drover-run-XXXXXX";
+        std::filesystem::absolute(parent != nullptr && *parent ? parent : "/tmp", error)
+            .lexically_normal()
+            .string() +
+        "/drover-run-XXXXXX";
     if (mkdtemp(made.data()) == nullptr) {
       return ErrnoError(errno, "a new directory " + made + " (set $TMPDIR, or use --alloc-dir)");
     }

@@ -86,7 +86,8 @@ class TextRunView : public RunView {
       if (task.state != RunnerState::kRunning || !task.has_usage) continue;
       char cpu[32];
       std::snprintf(cpu, sizeof cpu, "%.0f %%", task.cpu_percent);
-      line += (line.empty() ? "" : "   ") + task.task + " " + Mebibytes(task.rss) + " " + cpu;
+      line += (line.empty() ? "" : "   ") + Printable(task.task) + " " + Mebibytes(task.rss) + " " +
+              cpu;
     }
     // Without a terminal that redraws, once in a while is enough.
     if (terminal_.is_terminal()) {
