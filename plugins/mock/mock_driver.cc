@@ -127,6 +127,9 @@ class MockDriver : public drover::Driver {
     // Without a handle the start was not finished, and nothing of it lives outside of the process.
     if (!handle) throw Error(Code::kNotFound, "the task was never started");
     std::int64_t started_at = drover::Json::Parse(handle->state).Int("started_at");
+    if (handle->format_version != 1 || started_at <= 0) {
+      throw Error(Code::kInvalidArgument, "the handle is not one of this driver");
+    }
     drover::Duration remaining =
         task->spec.run.run_for - drover::Duration(drover::WallNow() - started_at);
     Insert(task);
@@ -139,7 +142,7 @@ class MockDriver : public drover::Driver {
     if (Faulty(*task, "wait", call)) return;
     std::unique_lock<std::mutex> lock(task->mutex);
     if (!task->exited) {
-      task->waiters.push_back(std::move(call));
+      drover::AddWaiter(&task->waiters, std::move(call));
       return;
     }
     ExitResult result = *task->exited;
@@ -164,10 +167,9 @@ class MockDriver : public drover::Driver {
 
   void DestroyAsync(bool force, Call<Empty> call) override {
     auto task = Find(call.run_id());
-    // After a start that was refused or given up there is nothing left to forget.
     if (task == nullptr) {
       if (Faulty("destroy", call)) return;
-      return call.Complete(Empty{});
+      throw Error(Code::kNotFound, "task not found for given id");
     }
     if (Faulty(*task, "destroy", call)) return;
     std::shared_ptr<MockRun> run;

@@ -91,10 +91,10 @@ TEST(ConformanceTest, ADriverThatWalksArraysByItsOwnSizeIsFoundOut) {
             std::vector<std::string>{"whole-config CRASH"});
 }
 
-TEST(ConformanceTest, ADriverThatHangsRunsOutOfTime) {
+TEST(ConformanceTest, ACaseThatIsNotOverInTimeIsTold) {
   ConformanceOptions options;
   options.cases = {"load"};
-  options.limit = 10ms;
+  options.limit = 1ms;  // less than any process takes to start
   EXPECT_EQ(Failures(RunKit(TestPlugin("test"), options)),
             std::vector<std::string>{"load TIMEOUT"});
 }
@@ -108,38 +108,22 @@ TEST(ConformanceTest, NamesOfCasesAreChecked) {
   for (const auto& [name, count] : names) EXPECT_EQ(count, 1) << name;
 }
 
-// KNOWN are rules that the driver is known to break; nothing else may fail, and it need not.
-void ExpectConforms(const std::string& file, const std::string& isolation, int least,
-                    const std::vector<std::string>& known) {
+// LEAST so many cases pass, the others are skipped.
+void ExpectConforms(const std::string& file, const std::string& isolation, int least) {
   ConformanceOptions options;
   options.isolation = isolation;
   const Results results = RunKit(file, options);
-  for (const std::string& failed : Failures(results)) {
-    EXPECT_THAT(known, testing::Contains(failed));
-  }
+  EXPECT_EQ(Failures(results), std::vector<std::string>());
   EXPECT_GE(Count(results, Verdict::kPass), least);
 }
 
 #ifdef RAW_EXEC_SO
-// The C++ wrapper does not complete a wait that the host has given up.
-const std::vector<std::string> kRawExecKnown = {"wait-cancel FAIL"};
-TEST(ConformanceTest, RawExecConforms) {
-  ExpectConforms(RAW_EXEC_SO, "in-process", 33, kRawExecKnown);
-}
-TEST(ConformanceTest, RawExecConformsInAnEchoContainer) {
-  ExpectConforms(RAW_EXEC_SO, "echo", 33, kRawExecKnown);
-}
+TEST(ConformanceTest, RawExecConforms) { ExpectConforms(RAW_EXEC_SO, "in-process", 33); }
+TEST(ConformanceTest, RawExecConformsInAnEchoContainer) { ExpectConforms(RAW_EXEC_SO, "echo", 33); }
 #endif
 #ifdef MOCK_DRIVER_SO
-// It also forgives: a destroy of what it does not know, a handle that it did not write.
-const std::vector<std::string> kMockKnown = {"wait-cancel FAIL", "unknown-run FAIL",
-                                             "recover-garbage FAIL"};
-TEST(ConformanceTest, MockConforms) {
-  ExpectConforms(MOCK_DRIVER_SO, "in-process", 22, kMockKnown);
-}
-TEST(ConformanceTest, MockConformsInAnEchoContainer) {
-  ExpectConforms(MOCK_DRIVER_SO, "echo", 22, kMockKnown);
-}
+TEST(ConformanceTest, MockConforms) { ExpectConforms(MOCK_DRIVER_SO, "in-process", 22); }
+TEST(ConformanceTest, MockConformsInAnEchoContainer) { ExpectConforms(MOCK_DRIVER_SO, "echo", 22); }
 #endif
 
 }  // namespace

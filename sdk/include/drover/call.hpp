@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -166,6 +167,15 @@ class CallView {
   // HEAR is called once, from a thread of the host's pool, when the call is cancelled; at once if
   // it is already. It replaces an earlier one, and goes with the completion.
   void OnCancel(std::function<void()> hear) const { state_->OnCancel(std::move(hear)); }
+  // For a call that only waits: it fails when it is cancelled. Who keeps it may still complete it.
+  void FailOnCancel() const {
+    std::weak_ptr<abi::CallState> weak = state_;
+    state_->OnCancel([weak] {
+      if (auto state = weak.lock()) state->Fail(Error(Code::kCancelled, "the call was given up"));
+    });
+  }
+  // It has been completed, by whomever: nothing will come of it.
+  bool completed() const { return state_->completed(); }
 
  protected:
   std::shared_ptr<abi::CallState> state_;
@@ -204,6 +214,15 @@ class Call : public CallView {
     }
   }
 };
+
+// Keeps CALL among those that wait for the same, without those that were given up meanwhile.
+template <typename T>
+void AddWaiter(std::vector<Call<T>>* waiters, Call<T> call) {
+  waiters->erase(std::remove_if(waiters->begin(), waiters->end(),
+                                [](const Call<T>& waiter) { return waiter.completed(); }),
+                 waiters->end());
+  waiters->push_back(std::move(call));
+}
 
 }  // namespace sdk_v0
 }  // namespace drover

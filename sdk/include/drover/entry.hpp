@@ -71,7 +71,10 @@ class Instance {
     driver_->RecoverAsync(DecodeTaskConfig(args.config), DecodeHandle(args.handle),
                           std::move(call));
   }
-  void Do(const drover_wait_args&, Call<ExitResult> call) { driver_->Wait(std::move(call)); }
+  void Do(const drover_wait_args&, Call<ExitResult> call) {
+    call.FailOnCancel();
+    driver_->Wait(std::move(call));
+  }
   void Do(const drover_stop_args& args, Call<Empty> call) {
     driver_->StopAsync(StopRequest{Duration(args.timeout), Text(args.signal)}, std::move(call));
   }

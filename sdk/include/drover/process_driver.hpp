@@ -85,7 +85,7 @@ class ProcessDriver : public Driver {
     auto task = Need(call.run_id());
     std::unique_lock<std::mutex> lock(task->mutex);
     if (!task->exited) {
-      task->waiters.push_back(std::move(call));
+      AddWaiter(&task->waiters, std::move(call));
       return;
     }
     ExitResult result = *task->exited;
