@@ -105,16 +105,19 @@ class CallState {
     return true;
   }
 
-  // The host has given the call up.
-  void Cancel() {
+  // The host has given the call up, or, with a reason, the instance ends.
+  void Cancel(const Error* why = nullptr) {
     std::function<void()> hear;
     {
       std::lock_guard<std::mutex> lock(mutex_);
       if (cancelled_.exchange(true)) return;
+      if (why != nullptr) why_cancelled_ = *why;
       hear.swap(on_cancel_);
     }
     if (hear) hear();
   }
+  // Set before any function of OnCancel is called.
+  const Error& why_cancelled() const { return why_cancelled_; }
   void OnCancel(std::function<void()> hear) {
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -146,6 +149,7 @@ class CallState {
   std::atomic<bool> cancelled_{false};
   std::mutex mutex_;
   std::function<void()> on_cancel_;
+  Error why_cancelled_{Code::kCancelled, "the call was given up"};
 };
 
 }  // namespace abi
@@ -171,7 +175,7 @@ class CallView {
   void FailOnCancel() const {
     std::weak_ptr<abi::CallState> weak = state_;
     state_->OnCancel([weak] {
-      if (auto state = weak.lock()) state->Fail(Error(Code::kCancelled, "the call was given up"));
+      if (auto state = weak.lock()) state->Fail(state->why_cancelled());
     });
   }
   // It has been completed, by whomever: nothing will come of it.

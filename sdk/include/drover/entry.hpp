@@ -109,7 +109,7 @@ class Instance {
     Error gone(Code::kUnavailable, "the driver is shutting down");
     for (const auto& open : core_->calls->All()) {
       if (open->id() == call.id()) continue;
-      Guard(nullptr, [&] { open->Cancel(); });
+      Guard(nullptr, [&] { open->Cancel(&gone); });
       open->Fail(gone);
     }
     for (const auto& stream : core_->streams->All()) stream->End(nullptr);
