@@ -61,6 +61,7 @@ static bool check_step(const struct plan* plan, struct drover_step* step) {
     case DROVER_STEP_SETSID:
     case DROVER_STEP_NO_NEW_PRIVS:
     case DROVER_STEP_PDEATHSIG:
+    case DROVER_STEP_KEYRING:
       return true;
     case DROVER_STEP_CGROUP:
       return size >= sizeof(struct drover_step_number) &&
@@ -74,6 +75,15 @@ static bool check_step(const struct plan* plan, struct drover_step* step) {
       const struct drover_step_ids* ids = (const struct drover_step_ids*)step;
       return size >= sizeof *ids && ids->group_count <= DROVER_PLAN_MAX_GROUPS &&
              size >= sizeof *ids + ids->group_count * sizeof(uint32_t);
+    }
+    case DROVER_STEP_BOUNDING:
+    case DROVER_STEP_CAPABILITIES:
+      return size >= sizeof(struct drover_step_capabilities);
+    case DROVER_STEP_SECCOMP: {
+      const struct drover_step_filter* filter = (const struct drover_step_filter*)step;
+      return size >= sizeof *filter && filter->count > 0 &&
+             filter->count <= DROVER_PLAN_MAX_FILTER &&
+             size >= sizeof *filter + filter->count * sizeof(uint64_t);
     }
     case DROVER_STEP_CWD: {
       const struct drover_step_cwd* cwd = (const struct drover_step_cwd*)step;

@@ -29,6 +29,7 @@ extern "C" {
 #define DROVER_PLAN_MAX_FDS 16u
 #define DROVER_PLAN_MAX_STRINGS 65536u /* arguments plus variables */
 #define DROVER_PLAN_MAX_GROUPS 4096u
+#define DROVER_PLAN_MAX_FILTER 4096u /* instructions, as the kernel has it */
 
 /* drover_start.flags */
 #define DROVER_START_BOUND 1u      /* the run stops when the agent's connection ends */
@@ -88,6 +89,10 @@ enum drover_step_kind {
   DROVER_STEP_NO_NEW_PRIVS = 8,  /* nothing */
   DROVER_STEP_PDEATHSIG = 9,     /* nothing; after the last change of credentials */
   DROVER_STEP_EXEC = 10,         /* drover_step_exec + pointers + strings */
+  DROVER_STEP_BOUNDING = 11,     /* drover_step_capabilities; before IDS */
+  DROVER_STEP_CAPABILITIES = 12, /* drover_step_capabilities; after IDS */
+  DROVER_STEP_SECCOMP = 13,      /* drover_step_filter + instructions; shortly before EXEC */
+  DROVER_STEP_KEYRING = 14,      /* nothing: a session keyring of its own */
 };
 
 #define DROVER_STEP_FOR_TASK 1u    /* drover_step.flags: whose start it belongs to */
@@ -119,6 +124,21 @@ struct drover_step_ids {
   uint32_t group_count;
   uint32_t reserved;
   /* uint32_t groups[group_count] */
+};
+
+/* Sets of capabilities, bit N for capability N. */
+struct drover_step_capabilities {
+  struct drover_step step;
+  uint64_t bounding;  /* all others leave the bounding set */
+  uint64_t permitted; /* permitted and effective, as far as the shim has them itself */
+  uint64_t ambient;   /* inheritable and ambient, too: these stay for a user that is not root */
+};
+
+struct drover_step_filter {
+  struct drover_step step;
+  uint32_t count;
+  uint32_t reserved;
+  /* struct sock_filter instructions[count] */
 };
 
 struct drover_step_cwd {

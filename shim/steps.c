@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "shim/privileges.h"
 #include "shim/sys.h"
 
 /* Of the child alone: pages that the shim itself never touches. */
@@ -36,13 +37,6 @@ static int set_oom_score(int64_t score) {
   const long n = SYS(write, fd, text, length);
   SYS(close, fd);
   return n < 0 ? (int)-n : 0;
-}
-
-static int set_ids(const struct drover_step_ids* ids) {
-  long result = SYS(setgroups, ids->group_count, ids + 1);
-  if (result == 0) result = SYS(setresgid, ids->gid, ids->gid, ids->gid);
-  if (result == 0) result = SYS(setresuid, ids->uid, ids->uid, ids->uid);
-  return (int)-result;
 }
 
 static int change_directory(const struct plan* plan, const struct drover_step_cwd* cwd) {
@@ -126,7 +120,15 @@ static int run_step(const struct plan* plan, const struct drover_step* step, pid
       SYS(umask, ((const struct drover_step_number*)step)->number & 0777);
       return 0;
     case DROVER_STEP_IDS:
-      return set_ids((const struct drover_step_ids*)step);
+      return privileges_set_ids((const struct drover_step_ids*)step);
+    case DROVER_STEP_BOUNDING:
+      return privileges_bound((const struct drover_step_capabilities*)step);
+    case DROVER_STEP_CAPABILITIES:
+      return privileges_set((const struct drover_step_capabilities*)step);
+    case DROVER_STEP_SECCOMP:
+      return privileges_filter((const struct drover_step_filter*)step);
+    case DROVER_STEP_KEYRING:
+      return privileges_new_keyring();
     case DROVER_STEP_CWD:
       return change_directory(plan, (const struct drover_step_cwd*)step);
     case DROVER_STEP_NO_NEW_PRIVS:

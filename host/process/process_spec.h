@@ -12,6 +12,7 @@
 #include "host/base/ids.h"
 #include "host/base/time.h"
 #include "host/base/unique_fd.h"
+#include "host/process/capability_set.h"
 
 namespace drover {
 
@@ -29,6 +30,13 @@ struct ProcessUser {
   uid_t uid = 0;
   gid_t gid = 0;
   std::vector<gid_t> groups;  // supplementary; replaces all that the agent has
+};
+
+// What the kernel lets a process do beyond its user's rights.
+struct Privileges {
+  CapabilitySet bounding;    // what a process of root has, and what no program can add to
+  CapabilitySet ambient;     // what a process of another user has; a part of BOUNDING
+  bool filter_calls = true;  // by the default filter of system calls; implies no_new_privileges
 };
 
 struct ResourceLimit {
@@ -58,6 +66,7 @@ struct ProcessSpec {
   int oom_score_adj = 0;  // set whatever the agent's own is
   std::optional<mode_t> umask;
   bool no_new_privileges = false;
+  std::optional<Privileges> privileges;  // none: those of the agent, as far as USER leaves them
   LogSpec logs;
   std::optional<BoundSpec> bound;
   // A file with a line "oom_kill N" (memory.events, or memory.oom_control of version 1) of the

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "host/process/seccomp_filter.h"
 #include "shim/start_plan.h"
 
 namespace drover {
@@ -66,9 +67,19 @@ Status CheckBound(const std::optional<BoundSpec>& bound) {
   return {};
 }
 
+Status CheckPrivileges(const ProcessSpec& spec) {
+  if (!spec.privileges) return {};
+  const Privileges& privileges = *spec.privileges;
+  if (!privileges.bounding.Contains(privileges.ambient))
+    return Invalid("the ambient capabilities " + privileges.ambient.ToString() +
+                   " are not all among the capabilities " + privileges.bounding.ToString());
+  return {};
+}
+
 Status CheckSpec(const ProcessSpec& spec) {
   DROVER_TRY(CheckLogs(spec.logs));
   DROVER_TRY(CheckBound(spec.bound));
+  DROVER_TRY(CheckPrivileges(spec));
   if (spec.argv.empty()) return Invalid("there is no command");
   if (spec.executable.empty() && spec.argv[0].empty()) return Invalid("the command is empty");
   if (HasNul(spec.executable) || HasNul(spec.cwd))
@@ -147,6 +158,15 @@ void AddSteps(const ProcessSpec& spec, const StartEnvironment& environment, Star
     plan->Add(DROVER_STEP_RLIMIT, step, {}, "set resource limit " + std::to_string(limit.resource));
   }
   if (spec.umask) plan->Add(DROVER_STEP_UMASK, number(*spec.umask), {}, "set the umask");
+  drover_step_capabilities capabilities{};
+  if (spec.privileges) {
+    const bool root = !spec.user || spec.user->uid == 0;
+    capabilities.bounding = spec.privileges->bounding.bits();
+    capabilities.ambient = root ? 0 : spec.privileges->ambient.bits();
+    capabilities.permitted = root ? capabilities.bounding : capabilities.ambient;
+    plan->Add(DROVER_STEP_KEYRING, drover_step{}, {}, "get a keyring of its own");
+    plan->Add(DROVER_STEP_BOUNDING, capabilities, {}, "give up capabilities");
+  }
   if (spec.user) {
     drover_step_ids ids{};
     ids.uid = spec.user->uid;
@@ -155,14 +175,24 @@ void AddSteps(const ProcessSpec& spec, const StartEnvironment& environment, Star
     plan->Add(DROVER_STEP_IDS, ids, BytesOf(spec.user->groups),
               "become user " + std::to_string(ids.uid) + " and group " + std::to_string(ids.gid));
   }
+  if (spec.privileges)
+    plan->Add(DROVER_STEP_CAPABILITIES, capabilities, {},
+              "get the capabilities " + CapabilitySet(capabilities.permitted).ToString());
   drover_step_cwd cwd{};
   cwd.directory_fd = spec.cwd_directory ? add_fd(spec.cwd_directory.get()) : -1;
   const std::string path = spec.cwd.empty() && !spec.cwd_directory ? "/" : spec.cwd;
   plan->Add(DROVER_STEP_CWD, cwd, std::string_view(path.c_str(), path.size() + 1),
             "change to directory " + (path.empty() ? "that was given" : path));
-  if (spec.no_new_privileges)
+  const bool filtered = spec.privileges && spec.privileges->filter_calls;
+  if (spec.no_new_privileges || filtered)
     plan->Add(DROVER_STEP_NO_NEW_PRIVS, drover_step{}, {}, "give up gaining privileges");
   plan->Add(DROVER_STEP_PDEATHSIG, drover_step{}, {}, "be bound to its shim");
+  if (filtered) {
+    const std::vector<sock_filter> filter = DefaultSeccompFilter(spec.privileges->bounding);
+    drover_step_filter step{};
+    step.count = static_cast<std::uint32_t>(filter.size());
+    plan->Add(DROVER_STEP_SECCOMP, step, BytesOf(filter), "be restricted in its system calls");
+  }
   AddExec(spec, plan);
 }
 

@@ -1,0 +1,35 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/base/result.h"
+
+namespace drover {
+
+// A set of Linux capabilities, bit N for capability N.
+class CapabilitySet {
+ public:
+  CapabilitySet() = default;
+  explicit CapabilitySet(std::uint64_t bits) : bits_(bits) {}
+
+  // Names as "net_raw", "CAP_NET_RAW" or "NET_RAW"; "all" is every capability that has a name here.
+  // An unknown name is an error that names it.
+  static Result<CapabilitySet> Parse(const std::vector<std::string>& names);
+
+  bool Has(int capability) const { return (bits_ >> capability & 1) != 0; }
+  bool Contains(CapabilitySet other) const { return (other.bits_ & ~bits_) == 0; }
+  std::uint64_t bits() const { return bits_; }
+  // "net_raw,sys_admin", for messages.
+  std::string ToString() const;
+
+  bool operator==(const CapabilitySet&) const = default;
+
+ private:
+  std::uint64_t bits_ = 0;
+};
+
+}  // namespace drover
