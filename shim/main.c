@@ -19,6 +19,8 @@
 
 #include "shim/control.h"
 #include "shim/log_writer.h"
+#include "shim/mounts.h"
+#include "shim/namespaces.h"
 #include "shim/record.h"
 #include "shim/sessions.h"
 #include "shim/shim.h"
@@ -34,10 +36,12 @@ struct shim shim;
 static struct ring rings[2];
 static struct log_writer_config log_config;
 static int signals = -1;
-static int start_status = -1; /* the status pipe of the task until it is executed */
-static int64_t drain_until;   /* in the phase DRAINING */
-static int64_t kill_at;       /* a bound run that is being stopped; 0: not */
-static bool orphaned;         /* a bound run whose agent has gone */
+static int start_status = -1;               /* the status pipe of the task until it is executed */
+static pid_t starting;                      /* the process at its other end */
+static int task_standard[3] = {-1, -1, -1}; /* of the task until it is made */
+static int64_t drain_until;                 /* in the phase DRAINING */
+static int64_t kill_at;                     /* a bound run that is being stopped; 0: not */
+static bool orphaned;                       /* a bound run whose agent has gone */
 
 int64_t boot_time(void) {
   struct timespec now;
@@ -145,8 +149,17 @@ static void executed(void) {
   reply_to_start(&none);
 }
 
+static void start_leader(void) {
+  struct child child;
+  struct step_failure failure;
+  if (steps_start(&shim.plan, task_standard, NULL, &child, &failure) != 0) give_up(&failure);
+  for (int i = 1; i < 3; i++)
+    if (task_standard[i] >= 0) SYS(close, task_standard[i]);
+  starting = shim.leader = shim.pid = child.pid;
+  start_status = child.status;
+}
+
 static void start_process(void) {
-  int standard[3] = {-1, -1, -1};
   struct step_failure failure = {.step = -1};
   for (int i = 0; i < 2 && shim.has_streams; i++) {
     int ends[2];
@@ -154,14 +167,16 @@ static void start_process(void) {
     if (failure.error) give_up(&failure);
     add_stream(i, ends[0]);
     give_to_user(ends[1]);
-    standard[i + 1] = ends[1];
+    task_standard[i + 1] = ends[1];
   }
-  struct child child;
-  if (steps_start(&shim.plan, standard, NULL, &child, &failure) != 0) give_up(&failure);
-  for (int i = 1; i < 3; i++)
-    if (standard[i] >= 0) SYS(close, standard[i]);
-  shim.leader = shim.pid = child.pid;
-  start_status = child.status;
+  if (!namespaces_wanted(&shim.plan)) {
+    start_leader();
+    return;
+  }
+  struct child holder;
+  if (namespaces_start(&shim.plan, &holder, &failure) != 0) give_up(&failure);
+  starting = holder.pid;
+  start_status = holder.status;
 }
 
 static void read_start_status(void) {
@@ -169,8 +184,14 @@ static void read_start_status(void) {
   const long n = SYS(read, start_status, &failure, sizeof failure);
   SYS(close, start_status);
   start_status = -1;
-  if (n != sizeof failure) {
+  if (n != sizeof failure && shim.leader) {
     executed();
+    return;
+  }
+  if (n != sizeof failure) /* the holder of the namespaces was killed */
+    failure = (struct step_failure){.step = -1, .error = ECHILD};
+  if (!failure.error && failure.step == kNamespacesReady) {
+    start_leader();
     return;
   }
   shim.pid = 0;
@@ -187,12 +208,12 @@ static void reap(void) {
     if (SYS(waitid, P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT, NULL) != 0 || child.si_pid == 0)
       return;
     const pid_t pid = child.si_pid;
-    if (pid == shim.leader && start_status >= 0) read_start_status();
+    if (pid == starting && start_status >= 0) read_start_status();
     int status;
     struct rusage usage;
     if (SYS(wait4, pid, &status, WNOHANG, &usage) != pid) return;
     if (pid != shim.leader) {
-      sessions_reaped(pid, status);
+      if (!namespaces_reaped(pid)) sessions_reaped(pid, status);
       continue;
     }
     shim.leader = 0;
@@ -201,6 +222,7 @@ static void reap(void) {
     begin_draining(kDrainNs);
     /* The task is its first process; whatever it leaves behind ends with it. */
     sessions_kill_all();
+    namespaces_end();
     tree_kill();
   }
 }
@@ -385,6 +407,7 @@ int main(void) {
   const int32_t used_up[] = {start->run_dir_fd, start->plan_fd};
   for (int i = 0; i < 2; i++)
     if (used_up[i] >= 0) SYS(close, plan_fd(&shim.plan, used_up[i]));
+  mounts_close(&shim.plan);
 
   for (;;) {
     turn();

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
+#include "shim/mounts.h"
 #include "shim/sys.h"
 
 /* The steps stay here for the life of the shim: exec sessions need them again. */
@@ -62,7 +63,10 @@ static bool check_step(const struct plan* plan, struct drover_step* step) {
     case DROVER_STEP_NO_NEW_PRIVS:
     case DROVER_STEP_PDEATHSIG:
     case DROVER_STEP_KEYRING:
+    case DROVER_STEP_ENTER:
       return true;
+    case DROVER_STEP_NAMESPACES:
+      return size >= sizeof(struct drover_step_number);
     case DROVER_STEP_CGROUP:
       return size >= sizeof(struct drover_step_number) &&
              plan_fd(plan, ((struct drover_step_number*)step)->number) >= 0;
@@ -94,7 +98,7 @@ static bool check_step(const struct plan* plan, struct drover_step* step) {
       return size >= sizeof(struct drover_step_exec) &&
              set_pointers((struct drover_step_exec*)step);
     default:
-      return false;
+      return mounts_check(plan, step);
   }
 }
 

@@ -24,9 +24,9 @@ extern "C" {
 #define DROVER_START 50u
 #define DROVER_START_REPLY 150u
 #define DROVER_PLAN_VERSION 1u
-#define DROVER_PLAN_MAX_STEPS 128u
+#define DROVER_PLAN_MAX_STEPS 256u
 #define DROVER_PLAN_MAX_SIZE (8u << 20) /* bytes of steps: above the kernel's limit of one exec */
-#define DROVER_PLAN_MAX_FDS 16u
+#define DROVER_PLAN_MAX_FDS 128u
 #define DROVER_PLAN_MAX_STRINGS 65536u /* arguments plus variables */
 #define DROVER_PLAN_MAX_GROUPS 4096u
 #define DROVER_PLAN_MAX_FILTER 4096u /* instructions, as the kernel has it */
@@ -93,10 +93,20 @@ enum drover_step_kind {
   DROVER_STEP_CAPABILITIES = 12, /* drover_step_capabilities; after IDS */
   DROVER_STEP_SECCOMP = 13,      /* drover_step_filter + instructions; shortly before EXEC */
   DROVER_STEP_KEYRING = 14,      /* nothing: a session keyring of its own */
+  DROVER_STEP_ENTER = 15,        /* nothing: the namespaces that NAMESPACES has made */
+  /* For the process that holds the namespaces. */
+  DROVER_STEP_NAMESPACES = 16,       /* drover_step_number: CLONE_NEW... of the run */
+  DROVER_STEP_PRIVATE_MOUNTS = 17,   /* nothing: no mount reaches the host from here */
+  DROVER_STEP_FILESYSTEM = 18,       /* drover_step_filesystem + strings; the first is the root */
+  DROVER_STEP_MOUNT = 19,            /* drover_step_mount + path */
+  DROVER_STEP_NODE = 20,             /* drover_step_node + path and target */
+  DROVER_STEP_MOUNT_ATTRIBUTES = 21, /* drover_step_mount_attributes + path */
+  DROVER_STEP_PIVOT = 22,            /* drover_step_number: 1 pivot_root, 0 chroot */
 };
 
 #define DROVER_STEP_FOR_TASK 1u    /* drover_step.flags: whose start it belongs to */
 #define DROVER_STEP_FOR_SESSION 2u /* for EXEC: only its environment */
+#define DROVER_STEP_FOR_NAMESPACES 4u
 
 struct drover_step {
   uint16_t kind;
@@ -146,6 +156,42 @@ struct drover_step_cwd {
   int32_t directory_fd; /* index, or -1 */
   uint32_t reserved;
   /* char path[], NUL at the end; empty: the directory itself */
+};
+
+/* Makes a file system and mounts it. */
+struct drover_step_filesystem {
+  struct drover_step step;
+  uint32_t attributes; /* MOUNT_ATTR_... */
+  uint32_t option_count;
+  /* char type[], target[] (empty: it is the new root), options[option_count][] as KEY or KEY=VALUE
+   */
+};
+
+#define DROVER_MOUNT_FILE 1u     /* the mount is of a file */
+#define DROVER_MOUNT_MAY_MISS 2u /* nothing is done where the target does not exist */
+
+/* Attaches a mount that belongs to no namespace yet, or a copy of what lies at SOURCE already. */
+struct drover_step_mount {
+  struct drover_step step;
+  int32_t tree_fd; /* index; -1: SOURCE */
+  uint32_t flags;
+  uint32_t attributes; /* MOUNT_ATTR_... that a copy gets in addition */
+  uint32_t reserved;
+  /* char target[], source[] */
+};
+
+struct drover_step_node {
+  struct drover_step step;
+  uint32_t mode;   /* S_IFDIR, S_IFCHR, S_IFBLK or S_IFLNK, with permissions */
+  uint32_t device; /* as mknod has it */
+  /* char path[], target[] (of a link) */
+};
+
+struct drover_step_mount_attributes {
+  struct drover_step step;
+  uint32_t set; /* MOUNT_ATTR_... */
+  uint32_t reserved;
+  /* char path[]; empty: the root */
 };
 
 struct drover_step_exec {

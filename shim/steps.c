@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "shim/namespaces.h"
 #include "shim/privileges.h"
 #include "shim/sys.h"
 
@@ -47,10 +49,14 @@ static int change_directory(const struct plan* plan, const struct drover_step_cw
   return (int)-result;
 }
 
-/* The kill must not be missed when the shim died before it was asked for. */
-static int die_with_shim(pid_t shim) {
+/* The kill must not be missed when the shim died before it was asked for: then nobody holds the
+   other end of the status pipe. A pid namespace does not tell who the parent is. */
+static int die_with_shim(int status) {
   const long result = SYS(prctl, PR_SET_PDEATHSIG, SIGKILL);
-  return result < 0 ? (int)-result : SYS(getppid) == shim ? 0 : ESRCH;
+  if (result < 0) return (int)-result;
+  struct pollfd shim = {.fd = status, .events = 0};
+  const struct timespec now = {0};
+  return SYS(ppoll, &shim, 1, &now, NULL, 0) == 0 ? 0 : ESRCH;
 }
 
 static const char* variable(char** envp, const char* name) {
@@ -102,7 +108,7 @@ static int execute_session(const struct drover_step_exec* exec,
   return execute(session_argv[0], session_argv, session_envp);
 }
 
-static int run_step(const struct plan* plan, const struct drover_step* step, pid_t shim,
+static int run_step(const struct plan* plan, const struct drover_step* step, int status,
                     const struct session_command* session) {
   switch (step->kind) {
     case DROVER_STEP_CGROUP:
@@ -134,7 +140,9 @@ static int run_step(const struct plan* plan, const struct drover_step* step, pid
     case DROVER_STEP_NO_NEW_PRIVS:
       return (int)-SYS(prctl, PR_SET_NO_NEW_PRIVS, 1);
     case DROVER_STEP_PDEATHSIG:
-      return die_with_shim(shim);
+      return die_with_shim(status);
+    case DROVER_STEP_ENTER:
+      return namespaces_enter();
     case DROVER_STEP_EXEC: {
       const struct drover_step_exec* exec = (const struct drover_step_exec*)step;
       return session ? execute_session(exec, session)
@@ -149,7 +157,7 @@ static int run_step(const struct plan* plan, const struct drover_step* step, pid
 static int positive(long result) { return result < 0 ? (int)-result : 0; }
 
 static _Noreturn void run_child(const struct plan* plan, const int standard[3],
-                                const struct session_command* session, pid_t shim, int status) {
+                                const struct session_command* session, int status) {
   struct step_failure failure = {.step = -1};
   for (int i = 0; i < 3 && !failure.error; i++)
     if (standard[i] >= 0) failure.error = positive(SYS(dup3, standard[i], i, 0));
@@ -168,7 +176,7 @@ static _Noreturn void run_child(const struct plan* plan, const int standard[3],
       const uint64_t none = 0;
       SYS(rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none);
     }
-    failure.error = run_step(plan, step, shim, session);
+    failure.error = run_step(plan, step, status, session);
   }
   SYS(write, status, &failure, sizeof failure);
   sys_exit(127);
@@ -187,10 +195,19 @@ int steps_start(const struct plan* plan, const int standard[3],
     args.flags = CLONE_INTO_CGROUP;
     args.cgroup = (uint64_t)plan_fd(plan, ((const struct drover_step_number*)first)->number);
   }
-  const pid_t shim = (pid_t)SYS(getpid);
+  failure->error = namespaces_bear_children(true);
+  if (failure->error) {
+    SYS(close, status[0]);
+    SYS(close, status[1]);
+    return failure->error;
+  }
   /* Unprivileged containers refuse clone3, and have no cgroups to give. */
   const long pid = args.flags ? SYS(clone3, &args, sizeof args) : SYS(clone, SIGCHLD, 0, 0, 0, 0);
-  if (pid == 0) run_child(plan, standard, session, shim, status[1]);
+  if (pid == 0) {
+    SYS(close, status[0]);
+    run_child(plan, standard, session, status[1]);
+  }
+  namespaces_bear_children(false);
   SYS(close, status[1]);
   if (pid < 0) {
     SYS(close, status[0]);

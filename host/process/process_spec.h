@@ -13,6 +13,7 @@
 #include "host/base/time.h"
 #include "host/base/unique_fd.h"
 #include "host/process/capability_set.h"
+#include "host/process/isolation.h"
 
 namespace drover {
 
@@ -66,7 +67,8 @@ struct ProcessSpec {
   int oom_score_adj = 0;  // set whatever the agent's own is
   std::optional<mode_t> umask;
   bool no_new_privileges = false;
-  std::optional<Privileges> privileges;  // none: those of the agent, as far as USER leaves them
+  std::optional<NamespaceSpec> namespaces;  // none: those of the agent
+  std::optional<Privileges> privileges;     // none: those of the agent, as far as USER leaves them
   LogSpec logs;
   std::optional<BoundSpec> bound;
   // A file with a line "oom_kill N" (memory.events, or memory.oom_control of version 1) of the

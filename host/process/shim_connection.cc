@@ -10,6 +10,8 @@
 #include <cstring>
 #include <utility>
 
+#include "shim/start_plan.h"
+
 namespace drover {
 namespace {
 
@@ -123,8 +125,8 @@ bool ShimConnection::Send(Bytes message, std::span<const int> fds) {
   msghdr header{};
   header.msg_iov = &part;
   header.msg_iovlen = 1;
-  alignas(cmsghdr) char control[CMSG_SPACE(16 * sizeof(int))] = {};
-  DROVER_CHECK(fds.size() <= 16);
+  alignas(cmsghdr) char control[CMSG_SPACE(DROVER_PLAN_MAX_FDS * sizeof(int))] = {};
+  DROVER_CHECK(fds.size() <= DROVER_PLAN_MAX_FDS);
   if (!fds.empty()) {
     header.msg_control = control;
     header.msg_controllen = CMSG_SPACE(fds.size() * sizeof(int));

@@ -2,6 +2,7 @@
 #include "host/process/start_message.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -10,39 +11,15 @@
 #include <cstring>
 #include <string_view>
 
+#include "host/process/plan_builder.h"
 #include "host/process/seccomp_filter.h"
 #include "shim/start_plan.h"
 
 namespace drover {
 namespace {
 
-constexpr std::uint16_t kBoth = DROVER_STEP_FOR_TASK | DROVER_STEP_FOR_SESSION;
-
-// Collects steps, aligned as the shim wants them.
-class PlanBuilder {
- public:
-  // Adds a step with FIXED, whose first member is its drover_step, and TAIL behind it.
-  template <typename T>
-  void Add(std::uint16_t kind, T fixed, std::string_view tail, std::string name) {
-    const std::size_t size = (sizeof fixed + tail.size() + 7) / 8 * 8;
-    drover_step* step = reinterpret_cast<drover_step*>(&fixed);
-    step->kind = kind;
-    step->flags = kBoth;
-    step->size = static_cast<std::uint32_t>(size);
-    const std::size_t at = bytes_.size();
-    bytes_.resize(at + size);
-    std::memcpy(bytes_.data() + at, &fixed, sizeof fixed);
-    if (!tail.empty()) std::memcpy(bytes_.data() + at + sizeof fixed, tail.data(), tail.size());
-    names_.push_back(std::move(name));
-  }
-
-  std::vector<char>& bytes() { return bytes_; }
-  std::vector<std::string>& names() { return names_; }
-
- private:
-  std::vector<char> bytes_;
-  std::vector<std::string> names_;
-};
+// With the other descriptors of a message, and the other steps, these are below the shim's bounds.
+constexpr std::size_t kMaxMounts = 100;
 
 bool HasNul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
 
@@ -73,6 +50,28 @@ Status CheckPrivileges(const ProcessSpec& spec) {
   if (!privileges.bounding.Contains(privileges.ambient))
     return Invalid("the ambient capabilities " + privileges.ambient.ToString() +
                    " are not all among the capabilities " + privileges.bounding.ToString());
+  if (spec.namespaces && !spec.namespaces->root.pivot && privileges.bounding.Has(CAP_SYS_CHROOT))
+    return Invalid("without pivot_root the capability sys_chroot would lead out of the root");
+  return {};
+}
+
+Status CheckNamespaces(const ProcessSpec& spec) {
+  if (!spec.namespaces) return {};
+  if (!spec.privileges)
+    return Invalid("a task with namespaces needs its capabilities told, or it could undo them");
+  if (spec.cwd_directory)
+    return Invalid("a working directory of the host is not in the task's root");
+  for (const MountTree& mount : spec.namespaces->root.mounts) {
+    if (!mount.tree) return Invalid("the mount for " + mount.target + " is not open");
+    if (!mount.target.starts_with('/') || mount.target.size() < 2 || HasNul(mount.target) ||
+        (mount.target + "/").find("/../") != std::string::npos)
+      return Invalid("\"" + mount.target + "\" cannot be the place of a mount");
+    for (const char* own : {"/proc/", "/sys/"})
+      if ((mount.target + "/").starts_with(own) || mount.target == "/dev")
+        return Invalid("nothing can be mounted at " + mount.target + ", which isolation makes");
+  }
+  if (spec.namespaces->root.mounts.size() > kMaxMounts)
+    return Invalid("there are more than " + std::to_string(kMaxMounts) + " mounts");
   return {};
 }
 
@@ -80,6 +79,7 @@ Status CheckSpec(const ProcessSpec& spec) {
   DROVER_TRY(CheckLogs(spec.logs));
   DROVER_TRY(CheckBound(spec.bound));
   DROVER_TRY(CheckPrivileges(spec));
+  DROVER_TRY(CheckNamespaces(spec));
   if (spec.argv.empty()) return Invalid("there is no command");
   if (spec.executable.empty() && spec.argv[0].empty()) return Invalid("the command is empty");
   if (HasNul(spec.executable) || HasNul(spec.cwd))
@@ -133,23 +133,22 @@ void AddExec(const ProcessSpec& spec, PlanBuilder* plan) {
 }
 
 // The order matters: what needs privileges comes before the ids, and what the ids undo after them.
-void AddSteps(const ProcessSpec& spec, const StartEnvironment& environment, StartMessage* message,
-              PlanBuilder* plan) {
+void AddSteps(const ProcessSpec& spec, const StartEnvironment& environment, PlanBuilder* plan) {
   auto number = [](std::int64_t value) {
     drover_step_number step{};
     step.number = value;
     return step;
   };
-  auto add_fd = [message](int fd) {
-    message->fds.push_back(fd);
-    return static_cast<std::int32_t>(message->fds.size() - 1);
-  };
   if (environment.cgroup >= 0)
-    plan->Add(DROVER_STEP_CGROUP, number(add_fd(environment.cgroup)), {}, "enter the cgroup");
+    plan->Add(DROVER_STEP_CGROUP, number(plan->Descriptor(environment.cgroup)), {},
+              "enter the cgroup");
+  if (spec.namespaces) AddNamespaceSteps(*spec.namespaces, plan);
   plan->Add(DROVER_STEP_SETSID, drover_step{}, {}, "become a session of its own");
   if (spec.oom_score_adj != environment.own_oom_score_adj)
     plan->Add(DROVER_STEP_OOM_SCORE_ADJ, number(spec.oom_score_adj), {},
               "set oom_score_adj to " + std::to_string(spec.oom_score_adj));
+  if (spec.namespaces)
+    plan->Add(DROVER_STEP_ENTER, drover_step{}, {}, "enter the namespaces of the run");
   for (const ResourceLimit& limit : spec.limits) {
     drover_step_rlimit step{};
     step.resource = static_cast<std::uint32_t>(limit.resource);
@@ -179,7 +178,7 @@ void AddSteps(const ProcessSpec& spec, const StartEnvironment& environment, Star
     plan->Add(DROVER_STEP_CAPABILITIES, capabilities, {},
               "get the capabilities " + CapabilitySet(capabilities.permitted).ToString());
   drover_step_cwd cwd{};
-  cwd.directory_fd = spec.cwd_directory ? add_fd(spec.cwd_directory.get()) : -1;
+  cwd.directory_fd = spec.cwd_directory ? plan->Descriptor(spec.cwd_directory.get()) : -1;
   const std::string path = spec.cwd.empty() && !spec.cwd_directory ? "/" : spec.cwd;
   plan->Add(DROVER_STEP_CWD, cwd, std::string_view(path.c_str(), path.size() + 1),
             "change to directory " + (path.empty() ? "that was given" : path));
@@ -263,9 +262,9 @@ Result<StartMessage> CompileStart(const ProcessSpec& spec, const StartEnvironmen
     start.memory_events_fd = static_cast<std::int32_t>(message.fds.size());
     message.fds.push_back(spec.memory_events.get());
   }
-  PlanBuilder plan;
+  PlanBuilder plan(&message.fds);
   if (environment.cgroup >= 0) start.cgroup_fd = static_cast<std::int32_t>(message.fds.size());
-  AddSteps(spec, environment, &message, &plan);
+  AddSteps(spec, environment, &plan);
   return Assemble(start, std::move(plan), std::move(message));
 }
 
@@ -282,7 +281,7 @@ Result<StartMessage> CompileOutputStart(const OutputSpec& spec,
   message.fds.push_back(spec.stdout_pipe.get());
   start.stderr_fd = static_cast<std::int32_t>(message.fds.size());
   message.fds.push_back(spec.stderr_pipe.get());
-  return Assemble(start, PlanBuilder(), std::move(message));
+  return Assemble(start, PlanBuilder(&message.fds), std::move(message));
 }
 
 }  // namespace drover

@@ -1,0 +1,32 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "host/process/mount_tree.h"
+
+namespace drover {
+
+class PlanBuilder;
+
+// The root file system of a task: in a mount namespace of its own, a read-only tmpfs with /proc,
+// /sys and a minimal /dev, in which MOUNTS are attached in their order. Nothing is copied.
+struct RootSpec {
+  std::vector<MountTree> mounts;
+  // The old root is gone for good. Without (where the agent's root cannot be pivoted, on an
+  // initramfs), it is only covered, and what may call chroot can get out: so CAP_SYS_CHROOT cannot
+  // be given.
+  bool pivot = true;
+};
+
+// The namespaces of a run. Exec sessions enter them, too.
+struct NamespaceSpec {
+  bool pids = true;  // sees only processes of the run
+  bool ipc = true;
+  RootSpec root;
+};
+
+// Adds the steps that make the namespaces, for the process that holds them.
+void AddNamespaceSteps(const NamespaceSpec& namespaces, PlanBuilder* plan);
+
+}  // namespace drover

@@ -1,0 +1,274 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/process/isolation.h"
+
+#include <gmock/gmock.h>
+#include <sys/mount.h>
+
+#include "host/process/process_test_fixture.h"
+#include "host/process/task_root.h"
+
+namespace drover {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class IsolationTest : public ProcessFixture {
+ protected:
+  void SetUp() override {
+    if (geteuid() != 0) GTEST_SKIP() << "namespaces need root";
+    ProcessFixture::SetUp();
+    for (const char* path : {"alloc", "alloc/data", "task", "task/local", "task/secrets"}) {
+      mkdir((directory_ + "/" + path).c_str(), 0777);
+      if (chmod((directory_ + "/" + path).c_str(), 0777) != 0) FAIL() << path;
+    }
+    options_.alloc_dir = directory_ + "/alloc";
+    options_.log_dir = directory_ + "/logs";
+    options_.task_dir = directory_ + "/task";
+  }
+  void TearDown() override {
+    if (loop_) ProcessFixture::TearDown();
+  }
+
+  ProcessSpec Isolated(const std::string& script) {
+    ProcessSpec spec = Shell(script);
+    spec.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}};
+    spec.namespaces.emplace();
+    Result<RootSpec> root = OpenTaskRoot(options_);
+    EXPECT_TRUE(root.ok()) << root.error().message();
+    if (root.ok()) spec.namespaces->root = std::move(*root);
+    spec.privileges.emplace();
+    spec.user = ProcessUser{65534, 65534, {}};
+    return spec;
+  }
+  std::string Output(ProcessSpec spec) {
+    const ProcessExit exit = WaitFor(MustStart(std::move(spec)));
+    EXPECT_EQ(exit.exit_code, 0) << Read("logs/web.stderr.0");
+    return Read("logs/web.stdout.0");
+  }
+  std::string Output(const std::string& script) { return Output(Isolated(script)); }
+  std::string InSession(RunId run, const std::string& script) {
+    ExecSpec exec;
+    exec.argv = {"/bin/sh", "-c", script};
+    exec.standard_input.Reset(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    exec.standard_error.Reset(open("/dev/null", O_WRONLY | O_CLOEXEC));
+    exec.standard_output.Reset(
+        open((directory_ + "/session").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    auto session = Await(service_->Exec(Forever(), run, std::move(exec)));
+    if (!session.ok()) return session.error().message();
+    const Result<ExecExit> exit = Await((*session)->Wait(Forever()));
+    EXPECT_TRUE(exit.ok() && exit->exit_code == 0) << (exit.ok() ? exit->error : "");
+    return Read("session");
+  }
+
+  TaskRootOptions options_;
+};
+
+TEST_F(IsolationTest, TheTaskEndsAsItDoesOutside) {
+  EXPECT_EQ(WaitFor(MustStart(Isolated("exit 43"))).exit_code, 43);
+  EXPECT_EQ(WaitFor(MustStart(Isolated("kill -TERM $$"))).signal, SIGTERM);
+  const RunId run = MustStart(Isolated("exec sleep 1000"));
+  const Status sent = Await(service_->Signal(Forever(), run, SIGUSR1));
+  ASSERT_TRUE(sent.ok()) << sent.error().message();
+  EXPECT_EQ(WaitFor(run).signal, SIGUSR1);
+}
+
+TEST_F(IsolationTest, OnlyItsOwnProcessesAreVisible) {
+  // 1 is the init, 2 the shell; what ls and the pipe add is told by their names.
+  const std::string seen = Output(
+      "echo $$ $PPID; cat /proc/$$/comm; for p in /proc/[0-9]*; do echo ${p##*/}; done | sort -n | "
+      "head -1; kill -0 1 2>&1 || echo refused");
+  EXPECT_THAT(seen, ::testing::StartsWith("2 0\nsh\n2\n")) << "the init is hidden from nobody";
+  EXPECT_THAT(seen, HasSubstr("refused"));
+}
+
+TEST_F(IsolationTest, TheInitHasNoDescriptorsAndNoRights) {
+  ProcessSpec spec = Isolated(
+      "grep -E '^(Name|CapPrm|CapBnd|NoNew)' /proc/1/status | tr -d '\\t'; ls /proc/1/fd | wc -l; "
+      "readlink /proc/1/exe || echo no exe; cat /proc/1/environ | wc -c");
+  spec.user.reset();
+  spec.privileges->bounding = *CapabilitySet::Parse({"sys_ptrace"});
+  const std::string seen = Output(std::move(spec));
+  EXPECT_THAT(seen, HasSubstr("Name:drover-init\nCapPrm:0000000000000000\nCapBnd:0000000000000000\n"
+                              "NoNewPrivs:1\n0\n"));
+}
+
+TEST_F(IsolationTest, TheHostIsNotInReach) {
+  const std::string seen = Output("ls / | tr '\\n' ' '; echo; test -e " + directory_ +
+                                  " && echo leak; ls /home /root /var 2>&1 "
+                                  "| grep -c 'No such'; pwd; ls /proc/self/fd | tr '\\n' ' '");
+  EXPECT_THAT(seen, HasSubstr("alloc bin dev empty etc lib"));
+  EXPECT_THAT(seen, HasSubstr(" local proc "));
+  EXPECT_THAT(seen, Not(HasSubstr("leak")));
+  EXPECT_THAT(seen, HasSubstr("3\n/\n0 1 2 3 ")) << "3 is the directory that ls reads";
+}
+
+TEST_F(IsolationTest, EveryReadOnlyClaimHolds) {
+  ProcessSpec spec = Isolated("cat /proc/self/mountinfo");
+  spec.user.reset();
+  const std::string mounts = Output(std::move(spec));
+  std::map<std::string, std::string> options;
+  std::istringstream lines(mounts);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string id, parent, device, root, place, flags;
+    words >> id >> parent >> device >> root >> place >> flags;
+    options[place] = flags + ",";
+    EXPECT_THAT(flags, HasSubstr("nosuid")) << line;
+  }
+  for (const char* place :
+       {"/", "/bin", "/etc", "/lib", "/usr", "/sys", "/alloc/logs", "/dev", "/proc/sys"})
+    EXPECT_THAT(options[place], ::testing::StartsWith("ro,")) << place;
+  for (const char* place : {"/alloc", "/local", "/tmp", "/secrets", "/dev/shm", "/proc"})
+    EXPECT_THAT(options[place], ::testing::StartsWith("rw,")) << place;
+  EXPECT_THAT(options["/secrets"], HasSubstr("nodev,noexec"));
+  EXPECT_EQ(mounts.find(directory_ + "/run"), std::string::npos);
+  EXPECT_EQ(mounts.find(" - cgroup"), std::string::npos);
+}
+
+TEST_F(IsolationTest, WhatIsReadOnlyCannotBeWrittenAlsoByRoot) {
+  ProcessSpec spec = Isolated(
+      "for f in /etc/x /usr/x /x /alloc/logs/x /sys/kernel/x /proc/sys/kernel/hostname /dev/x "
+      "/proc/sysrq-trigger; do (echo x > $f) 2>/dev/null && echo wrote $f; done; "
+      "for f in /alloc/data/x /local/x /secrets/x /tmp/x /dev/shm/x /dev/null; do "
+      "echo x > $f || echo cannot $f; done; mv /alloc/logs /alloc/other 2>/dev/null && echo moved; "
+      "mount -o remount,rw / 2>/dev/null && echo remounted; true");
+  spec.user.reset();
+  spec.privileges->bounding =
+      *CapabilitySet::Parse({"chown", "dac_override", "fowner", "mknod", "sys_chroot"});
+  EXPECT_EQ(Output(std::move(spec)), "");
+  EXPECT_EQ(Read("task/local/x"), "x\n");
+  EXPECT_EQ(Read("alloc/data/x"), "x\n");
+}
+
+TEST_F(IsolationTest, DevicesAreThoseThatDoNoHarm) {
+  EXPECT_EQ(Output("cd /dev; ls | tr '\\n' ' '; head -c 3 /dev/zero | wc -c; "
+                   "head -c 3 /dev/urandom | wc -c; echo out > /dev/stdout"),
+            "fd full null ptmx pts random shm stderr stdin stdout tty urandom zero 3\n3\nout\n");
+}
+
+TEST_F(IsolationTest, WhatATaskLeavesBehindEndsWithIt) {
+  // The descendant is a session of its own and has lost its parent; it is the init's then.
+  ProcessSpec spec = Isolated("setsid sh -c 'sleep 1000 & sleep 1000' & sleep 0.2; exit 5");
+  EXPECT_EQ(WaitFor(MustStart(std::move(spec))).exit_code, 5);
+}
+
+TEST_F(IsolationTest, SessionsEnterTheNamespaces) {
+  const RunId run = MustStart(Isolated("touch /tmp/mine; exec sleep 1000"));
+  ASSERT_TRUE(Until([&] { return std::filesystem::exists(directory_ + "/task/tmp/mine"); }));
+  EXPECT_EQ(InSession(run,
+                      "ls /tmp; id -u; for n in mnt pid ipc uts; do readlink /proc/self/ns/$n; "
+                      "done | sort > /local/session; cat /proc/2/comm"),
+            "mine\n65534\nsleep\n");
+  EXPECT_EQ(InSession(run,
+                      "for n in mnt pid ipc uts; do readlink /proc/2/ns/$n; done | sort | "
+                      "cmp - /local/session && echo same"),
+            "same\n");
+  ASSERT_TRUE(service_->Kill(run).ok());
+  EXPECT_EQ(WaitFor(run).signal, SIGKILL);
+}
+
+TEST_F(IsolationTest, ASessionThatIsClosedIsKilledWithItsGroup) {
+  const RunId run = MustStart(Isolated("exec sleep 1000"));
+  ExecSpec exec;
+  exec.argv = {"/bin/sh", "-c", "sleep 1000 & echo ready > /local/ready; wait"};
+  for (UniqueFd* end : {&exec.standard_input, &exec.standard_output, &exec.standard_error})
+    end->Reset(open("/dev/null", O_RDWR | O_CLOEXEC));
+  auto session = Await(service_->Exec(Forever(), run, std::move(exec)));
+  ASSERT_TRUE(session.ok()) << session.error().message();
+  ASSERT_TRUE(Until([&] { return Read("task/local/ready") == "ready\n"; }));
+  session->reset();
+  EXPECT_TRUE(Until(
+      [&] { return InSession(run, "grep -c sleep /proc/[0-9]*/comm | grep -c ':1'") == "1\n"; }));
+  ASSERT_TRUE(service_->Kill(run).ok());
+  WaitFor(run);
+}
+
+TEST_F(IsolationTest, TheRunIsFoundAgainByAnotherAgent) {
+  const RunId run =
+      MustStart(Isolated("trap 'exit 7' TERM; echo up; while :; do sleep 0.05; done"));
+  ASSERT_TRUE(Until([&] { return Read("logs/web.stdout.0") == "up\n"; }));
+  Restart();
+  const auto attached = Await(service_->Attach(Forever(), run));
+  ASSERT_TRUE(attached.ok()) << attached.error().message();
+  const Result<ProcessExit> exit = Await(service_->Stop(Forever(), run, SIGTERM, 10s));
+  ASSERT_TRUE(exit.ok());
+  EXPECT_EQ(exit->exit_code, 7);
+}
+
+TEST_F(IsolationTest, TheDeathOfTheShimEndsTheNamespace) {
+  ProcessSpec spec = Isolated("echo $$ > /local/pid; sleep 1000 & exec sleep 1000");
+  const RunId run = spec.run;
+  const Result<ProcessInfo> info = Start(std::move(spec));
+  ASSERT_TRUE(info.ok()) << info.error().message();
+  ASSERT_TRUE(Until([&] { return !Read("task/local/pid").empty(); }));
+  kill(info->shim_pid, SIGKILL);
+  EXPECT_EQ(WaitFor(run).error, "supervisor lost");
+  EXPECT_FALSE(Alive(info->pid));
+}
+
+TEST_F(IsolationTest, WithoutPivotTheRootIsTheSame) {
+  options_.pivot = false;
+  EXPECT_EQ(Output("test -e " + directory_ + " && echo leak; ls /local; echo done"), "done\n");
+  ProcessSpec spec = Isolated("true");
+  spec.privileges->bounding = *CapabilitySet::Parse({"sys_chroot"});
+  const Result<ProcessInfo> info = Start(std::move(spec));
+  ASSERT_FALSE(info.ok());
+  EXPECT_THAT(info.error().message(), HasSubstr("sys_chroot"));
+}
+
+TEST_F(IsolationTest, VolumesAndDevicesAreMounted) {
+  mkdir((directory_ + "/volume").c_str(), 0755);
+  std::ofstream(directory_ + "/volume/file") << "content\n";
+  options_.volumes = {{directory_ + "/volume", "/srv/data", true, ""},
+                      {directory_ + "/volume/file", "/srv/one", false, "host-to-task"}};
+  options_.devices = {{"/dev/zero", "/dev/nothing", false}};
+  ProcessSpec spec = Isolated(
+      "cat /srv/data/file /srv/one; (echo x > /srv/data/new) 2>/dev/null && echo wrote; "
+      "head -c 2 /dev/nothing | wc -c");
+  spec.user.reset();
+  spec.privileges->bounding = *CapabilitySet::Parse({"dac_override"});
+  EXPECT_EQ(Output(std::move(spec)), "content\ncontent\n2\n");
+}
+
+TEST_F(IsolationTest, ALinkThatATaskLeftLeadsNowhere) {
+  mkdir((directory_ + "/volume").c_str(), 0755);
+  ASSERT_EQ(symlink("/etc", (directory_ + "/task/local/way").c_str()), 0);
+  options_.volumes = {{directory_ + "/volume", "/local/way/in", false, ""}};
+  const Result<ProcessInfo> info = Start(Isolated("true"));
+  ASSERT_FALSE(info.ok());
+  EXPECT_THAT(info.error().message(), HasSubstr("cannot mount /local/way/in"));
+  EXPECT_FALSE(std::filesystem::exists("/etc/in"));
+  options_.volumes.clear();
+  ASSERT_EQ(rename((directory_ + "/task/local").c_str(), (directory_ + "/task/old").c_str()), 0);
+  ASSERT_EQ(symlink("/etc", (directory_ + "/task/local").c_str()), 0);
+  EXPECT_FALSE(OpenTaskRoot(options_).ok());
+}
+
+TEST_F(IsolationTest, WhatIsMissingIsNamed) {
+  options_.volumes = {{directory_ + "/nowhere", "/srv", false, ""}};
+  const Result<RootSpec> root = OpenTaskRoot(options_);
+  ASSERT_FALSE(root.ok());
+  EXPECT_EQ(root.error().message(), directory_ + "/nowhere: No such file or directory");
+  options_.volumes = {{directory_, "/srv", false, "sideways"}};
+  EXPECT_THAT(OpenTaskRoot(options_).error().message(),
+              HasSubstr("\"sideways\" is no propagation"));
+  options_.volumes = {{directory_, "/proc/self", false, ""}};
+  EXPECT_THAT(Start(Isolated("true")).error().message(), HasSubstr("mounted at /proc/self"));
+  options_.volumes = {{directory_, "/srv/../proc", false, ""}};
+  EXPECT_THAT(Start(Isolated("true")).error().message(), HasSubstr("cannot be the place"));
+  options_.volumes.clear();
+  options_.devices = {{"/etc/passwd", "/dev/passwd", false}};
+  EXPECT_EQ(OpenTaskRoot(options_).error().message(), "/etc/passwd is no device");
+}
+
+TEST_F(IsolationTest, NothingIsMountedOnTheHost) {
+  const std::string before = ReadSmallFile(AT_FDCWD, "/proc/self/mountinfo").value_or("");
+  const RunId run = MustStart(Isolated("exec sleep 1000"));
+  EXPECT_EQ(ReadSmallFile(AT_FDCWD, "/proc/self/mountinfo").value_or(""), before);
+  ASSERT_TRUE(service_->Kill(run).ok());
+  WaitFor(run);
+}
+
+}  // namespace
+}  // namespace drover

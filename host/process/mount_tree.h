@@ -1,0 +1,37 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "host/base/result.h"
+#include "host/base/unique_fd.h"
+
+namespace drover {
+
+// A copy of a mount that belongs to no namespace yet: what a task will see at TARGET. Closing it
+// undoes it.
+struct MountTree {
+  UniqueFd tree;
+  std::string target;  // absolute, in the task's root
+  bool is_file = false;
+};
+
+struct MountOptions {
+  bool read_only = false;
+  bool no_exec = false;
+  bool devices = false;    // device nodes below it work
+  bool recursive = false;  // with what is mounted below it; the options then hold there, too
+  std::string propagation = "private";  // "private", "host-to-task" or "bidirectional"
+};
+
+// Opens what is at PATH relative to DIRECTORY (a descriptor, or AT_FDCWD) as a mount for TARGET.
+// Files with set-user-id bits do nothing below it. kNotFound: there is nothing at PATH.
+Result<MountTree> OpenMountTree(int directory, const std::string& path, std::string target,
+                                const MountOptions& options);
+
+// The same for a path below DIRECTORY that a task may have changed: no symbolic link is followed.
+Result<MountTree> OpenMountTreeBeneath(int directory, const std::string& path, std::string target,
+                                       const MountOptions& options);
+
+}  // namespace drover

@@ -1,0 +1,259 @@
+/* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "shim/mounts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <linux/openat2.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "shim/sys.h"
+
+enum { kMaxName = 256, kMoveEmptyPath = 4 /* MOVE_MOUNT_F_EMPTY_PATH */ };
+enum { kPrivate = 1 << 18, kRecursive = 1 << 14, kDetach = 2 }; /* MS_PRIVATE, MS_REC, MNT_DETACH */
+
+static int root = -1; /* of the new file system */
+
+static int errno_of(long result) { return result < 0 ? (int)-result : 0; }
+
+/* COUNT strings, each ended by NUL, behind the FIXED bytes of STEP? */
+static bool has_strings(const struct drover_step* step, size_t fixed, uint32_t count) {
+  if (step->size < fixed) return false;
+  const char* at = (const char*)step + fixed;
+  const char* limit = (const char*)step + step->size;
+  for (; count > 0; count--) {
+    const char* end = at < limit ? memchr(at, 0, (size_t)(limit - at)) : NULL;
+    if (!end) return false;
+    at = end + 1;
+  }
+  return true;
+}
+
+bool mounts_check(const struct plan* plan, const struct drover_step* step) {
+  switch (step->kind) {
+    case DROVER_STEP_PRIVATE_MOUNTS:
+      return true;
+    case DROVER_STEP_PIVOT:
+      return step->size >= sizeof(struct drover_step_number);
+    case DROVER_STEP_FILESYSTEM: {
+      const struct drover_step_filesystem* made = (const struct drover_step_filesystem*)step;
+      return step->size >= sizeof *made && made->option_count <= 16 &&
+             has_strings(step, sizeof *made, made->option_count + 2);
+    }
+    case DROVER_STEP_MOUNT: {
+      const struct drover_step_mount* mount = (const struct drover_step_mount*)step;
+      return step->size >= sizeof *mount &&
+             (mount->tree_fd == -1 || plan_fd(plan, mount->tree_fd) >= 0) &&
+             has_strings(step, sizeof *mount, 2);
+    }
+    case DROVER_STEP_NODE:
+      return has_strings(step, sizeof(struct drover_step_node), 2);
+    case DROVER_STEP_MOUNT_ATTRIBUTES:
+      return has_strings(step, sizeof(struct drover_step_mount_attributes), 1);
+    default:
+      return false;
+  }
+}
+
+static long open_beneath(int directory, const char* path, int flags) {
+  const struct open_how how = {.flags = (uint64_t)(O_PATH | O_CLOEXEC | flags),
+                               .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
+  return SYS(openat2, directory, path, &how, sizeof how);
+}
+
+/*
+ * Opens the directory that holds the last component of PATH, making what is missing, and copies
+ * that component to NAME; "." for the root. Returns a descriptor or a negative errno.
+ */
+static long open_parent(const char* path, char name[kMaxName]) {
+  long directory = open_beneath(root, ".", O_DIRECTORY);
+  for (;;) {
+    while (*path == '/') path++;
+    const size_t length = (size_t)(strchrnul(path, '/') - path);
+    if (directory < 0) return directory;
+    if (length >= kMaxName) {
+      SYS(close, directory);
+      return -ENAMETOOLONG;
+    }
+    memcpy(name, length > 0 ? path : ".", length > 0 ? length : 1);
+    name[length > 0 ? length : 1] = 0;
+    path += length;
+    const char* rest = path;
+    while (*rest == '/') rest++;
+    if (!*rest) return directory;
+    long next = open_beneath((int)directory, name, O_DIRECTORY);
+    if (next == -ENOENT) {
+      const long made = SYS(mkdirat, directory, name, 0755);
+      next = made < 0 && made != -EEXIST ? made : open_beneath((int)directory, name, O_DIRECTORY);
+    }
+    SYS(close, directory);
+    directory = next;
+  }
+}
+
+/* Opens PATH as a mount point, made if it is missing: a directory, or else an empty file. */
+static long open_target(const char* path, bool is_file) {
+  char name[kMaxName];
+  const long parent = open_parent(path, name);
+  if (parent < 0) return parent;
+  long target = open_beneath((int)parent, name, is_file ? 0 : O_DIRECTORY);
+  if (target == -ENOENT) {
+    const long made =
+        is_file ? SYS(mknodat, parent, name, S_IFREG | 0444, 0) : SYS(mkdirat, parent, name, 0755);
+    target = made < 0 && made != -EEXIST
+                 ? made
+                 : open_beneath((int)parent, name, is_file ? 0 : O_DIRECTORY);
+  }
+  SYS(close, parent);
+  return target;
+}
+
+static int attach(long mount, const char* path, bool is_file) {
+  const long target = open_target(path, is_file);
+  if (target < 0) return (int)-target;
+  /* 0x40: MOVE_MOUNT_T_EMPTY_PATH, so both ends are descriptors. */
+  const long result = SYS(move_mount, mount, "", target, "", kMoveEmptyPath | 0x40);
+  SYS(close, target);
+  return errno_of(result);
+}
+
+/* The options of mount(8) as text: "KEY=VALUE" or "KEY". */
+static long configure(long context, const char* option) {
+  const char* value = strchr(option, '=');
+  if (!value) return SYS(fsconfig, context, FSCONFIG_SET_FLAG, option, NULL, 0);
+  char key[kMaxName];
+  const size_t length = (size_t)(value - option);
+  if (length >= sizeof key) return -ENAMETOOLONG;
+  memcpy(key, option, length);
+  key[length] = 0;
+  return SYS(fsconfig, context, FSCONFIG_SET_STRING, key, value + 1, 0);
+}
+
+static int make_filesystem(const struct drover_step_filesystem* made) {
+  const char* type = (const char*)(made + 1);
+  const char* target = type + strlen(type) + 1;
+  const char* option = target + strlen(target) + 1;
+  const long context = SYS(fsopen, type, FSOPEN_CLOEXEC);
+  if (context < 0) return (int)-context;
+  long result = 0;
+  for (uint32_t i = 0; i < made->option_count && result >= 0; i++, option += strlen(option) + 1)
+    result = configure(context, option);
+  if (result >= 0) result = SYS(fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0);
+  long mount = result;
+  if (result >= 0) mount = SYS(fsmount, context, FSMOUNT_CLOEXEC, made->attributes);
+  SYS(close, context);
+  if (mount < 0) return (int)-mount;
+  if (*target) {
+    const int error = attach(mount, target, false);
+    SYS(close, mount);
+    return error;
+  }
+  /* The new root lies upon the old one until PIVOT: it must be somewhere to be a root. */
+  root = (int)mount;
+  return errno_of(SYS(move_mount, mount, "", AT_FDCWD, "/", kMoveEmptyPath));
+}
+
+/* A directory, a device or a symbolic link. */
+static int make_node(const struct drover_step_node* node) {
+  const char* path = (const char*)(node + 1);
+  const char* target = path + strlen(path) + 1;
+  char name[kMaxName];
+  const long parent = open_parent(path, name);
+  if (parent < 0) return (int)-parent;
+  long result;
+  if (S_ISLNK(node->mode)) {
+    result = SYS(symlinkat, target, parent, name);
+  } else if (S_ISDIR(node->mode)) {
+    result = SYS(mkdirat, parent, name, node->mode & 07777);
+    if (result == 0) result = SYS(fchmodat, parent, name, node->mode & 07777);
+  } else {
+    result = SYS(mknodat, parent, name, node->mode, node->device);
+    if (result == 0 && node->mode & 07777) result = SYS(fchmodat, parent, name, node->mode & 07777);
+  }
+  SYS(close, parent);
+  return errno_of(result);
+}
+
+static int set_attributes(const struct drover_step_mount_attributes* step) {
+  const char* path = (const char*)(step + 1);
+  const long target = open_beneath(root, *path ? path : ".", 0);
+  if (target < 0) return (int)-target;
+  const struct mount_attr attributes = {.attr_set = step->set};
+  const long result = SYS(mount_setattr, target, "", AT_EMPTY_PATH, &attributes, sizeof attributes);
+  SYS(close, target);
+  return errno_of(result);
+}
+
+/* A copy of the mount at PATH below the new root, which may be a part of it. */
+static long copy_tree(const char* path, uint32_t attributes) {
+  const long source = open_beneath(root, path, 0);
+  if (source < 0) return source;
+  const long tree = SYS(open_tree, source, "",
+                        AT_EMPTY_PATH | AT_RECURSIVE | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+  SYS(close, source);
+  if (tree < 0) return tree;
+  const struct mount_attr set = {.attr_set = attributes};
+  const long result = SYS(mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &set, sizeof set);
+  if (result == 0) return tree;
+  SYS(close, tree);
+  return result;
+}
+
+static int attach_tree(const struct plan* plan, const struct drover_step_mount* step) {
+  const char* target = (const char*)(step + 1);
+  const bool is_file = step->flags & DROVER_MOUNT_FILE;
+  if (step->tree_fd >= 0) return attach(plan_fd(plan, step->tree_fd), target, is_file);
+  if (step->flags & DROVER_MOUNT_MAY_MISS) {
+    const long there = open_beneath(root, target, 0);
+    if (there == -ENOENT) return 0;
+    if (there >= 0) SYS(close, there);
+  }
+  const long tree = copy_tree(target + strlen(target) + 1, step->attributes);
+  if (tree < 0) return (int)-tree;
+  const int error = attach(tree, target, is_file);
+  SYS(close, tree);
+  return error;
+}
+
+static int change_root(bool pivot) {
+  long result = SYS(fchdir, root);
+  if (pivot) {
+    /* Both are the same directory: the old root then lies upon the new one, and is taken off. */
+    if (result == 0) result = SYS(pivot_root, ".", ".");
+    if (result == 0) result = SYS(umount2, ".", kDetach);
+  } else if (result == 0) {
+    result = SYS(chroot, ".");
+  }
+  if (result == 0) result = SYS(chdir, "/");
+  SYS(close, root);
+  root = -1;
+  return errno_of(result);
+}
+
+int mounts_run(const struct plan* plan, const struct drover_step* step) {
+  switch (step->kind) {
+    case DROVER_STEP_PRIVATE_MOUNTS:
+      return errno_of(SYS(mount, NULL, "/", NULL, kPrivate | kRecursive, NULL));
+    case DROVER_STEP_FILESYSTEM:
+      return make_filesystem((const struct drover_step_filesystem*)step);
+    case DROVER_STEP_MOUNT:
+      return attach_tree(plan, (const struct drover_step_mount*)step);
+    case DROVER_STEP_NODE:
+      return make_node((const struct drover_step_node*)step);
+    case DROVER_STEP_MOUNT_ATTRIBUTES:
+      return set_attributes((const struct drover_step_mount_attributes*)step);
+    case DROVER_STEP_PIVOT:
+      return change_root(((const struct drover_step_number*)step)->number != 0);
+    default:
+      return EPROTO;
+  }
+}
+
+void mounts_close(const struct plan* plan) {
+  for (const struct drover_step* step = plan_next(plan, NULL); step; step = plan_next(plan, step))
+    if (step->kind == DROVER_STEP_MOUNT && ((const struct drover_step_mount*)step)->tree_fd >= 0)
+      SYS(close, plan_fd(plan, ((const struct drover_step_mount*)step)->tree_fd));
+}

@@ -1,0 +1,129 @@
+/* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "shim/namespaces.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+
+#include "shim/mounts.h"
+#include "shim/privileges.h"
+#include "shim/sys.h"
+
+static pid_t holder;           /* 0: there is none */
+static int holder_pidfd = -1;  /* names the namespaces as long as the holder lives */
+static int own_pids = -1;      /* the shim's own pid namespace */
+static uint64_t namespace_set; /* CLONE_NEW... */
+
+static int errno_of(long result) { return result < 0 ? (int)-result : 0; }
+
+static const struct drover_step_number* find(const struct plan* plan) {
+  for (const struct drover_step* step = plan_next(plan, NULL); step; step = plan_next(plan, step))
+    if (step->kind == DROVER_STEP_NAMESPACES) return (const struct drover_step_number*)step;
+  return NULL;
+}
+
+bool namespaces_wanted(const struct plan* plan) { return find(plan) != NULL; }
+
+/* Collects orphans until it is killed. It has no descriptor and no capability, and cannot be looked
+   into: nothing in its memory or in its rights is of use to the task. */
+static _Noreturn void hold(void) {
+  const uint64_t all = ~0ull;
+  for (;;) {
+    /* A child that comes or ends after the wait leaves its signal pending. */
+    if (SYS(wait4, -1, NULL, 0, NULL) < 0) SYS(rt_sigtimedwait, &all, NULL, NULL, sizeof all);
+  }
+}
+
+static _Noreturn void run_holder(const struct plan* plan, int status) {
+  struct step_failure failure = {.step = -1};
+  const uint64_t all = ~0ull;
+  SYS(rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof all);
+  SYS(prctl, PR_SET_NAME, "drover-init");
+  SYS(umask, 0);
+  failure.error = errno_of(SYS(prctl, PR_SET_PDEATHSIG, SIGKILL));
+  /* The shim would not hear of a start that failed in its own absence, so nobody is told. */
+  struct pollfd shim = {.fd = status, .events = 0};
+  if (SYS(ppoll, &shim, 1, &(struct timespec){0}, NULL, 0) > 0) sys_exit(1);
+  if (!failure.error) failure.error = errno_of(SYS(setsid));
+  for (const struct drover_step* step = plan_next(plan, NULL); step && !failure.error;
+       step = plan_next(plan, step)) {
+    failure.step++;
+    failure.kind = step->kind;
+    if (!(step->flags & DROVER_STEP_FOR_NAMESPACES)) continue;
+    if (step->kind != DROVER_STEP_NAMESPACES) failure.error = mounts_run(plan, step);
+  }
+  if (!failure.error) {
+    failure = (struct step_failure){.step = kNamespacesReady};
+    static const struct drover_step_capabilities none;
+    failure.error = privileges_bound(&none);
+    if (!failure.error) failure.error = privileges_set(&none);
+    if (!failure.error) failure.error = errno_of(SYS(prctl, PR_SET_NO_NEW_PRIVS, 1));
+    if (failure.error) failure.step = -1;
+  }
+  SYS(write, status, &failure, sizeof failure);
+  if (failure.error) sys_exit(127);
+  SYS(close_range, 0, ~0u, 0);
+  hold();
+}
+
+int namespaces_start(const struct plan* plan, struct child* child, struct step_failure* failure) {
+  *failure = (struct step_failure){.step = -1, .kind = DROVER_STEP_NAMESPACES};
+  namespace_set = (uint64_t)find(plan)->number;
+  /* Also what the shim will fork later is in the reach of the task for a moment, before it executes
+     its program. */
+  failure->error = errno_of(SYS(prctl, PR_SET_DUMPABLE, 0));
+  int status[2] = {-1, -1};
+  if (!failure->error) failure->error = errno_of(SYS(pipe2, status, O_CLOEXEC));
+  if (!failure->error && namespace_set & CLONE_NEWPID) {
+    own_pids = (int)sys_open(AT_FDCWD, "/proc/self/ns/pid", O_RDONLY | O_CLOEXEC, 0);
+    if (own_pids < 0) failure->error = -own_pids;
+  }
+  if (failure->error) return failure->error;
+  struct clone_args args = {.flags = namespace_set | CLONE_PIDFD,
+                            .pidfd = (uint64_t)(uintptr_t)&holder_pidfd,
+                            .exit_signal = SIGCHLD};
+  const struct drover_step* first = plan_next(plan, NULL);
+  if (first->kind == DROVER_STEP_CGROUP) {
+    args.flags |= CLONE_INTO_CGROUP;
+    args.cgroup = (uint64_t)plan_fd(plan, ((const struct drover_step_number*)first)->number);
+  }
+  const long pid = SYS(clone3, &args, sizeof args);
+  if (pid == 0) {
+    SYS(close, status[0]);
+    run_holder(plan, status[1]);
+  }
+  SYS(close, status[1]);
+  if (pid < 0) {
+    SYS(close, status[0]);
+    failure->step = args.flags & CLONE_INTO_CGROUP ? 1 : 0;
+    return failure->error = (int)-pid;
+  }
+  holder = (pid_t)pid;
+  *child = (struct child){.pid = holder, .status = status[0]};
+  return 0;
+}
+
+int namespaces_bear_children(bool inside) {
+  if (holder_pidfd < 0 || own_pids < 0) return 0;
+  return errno_of(SYS(setns, inside ? holder_pidfd : own_pids, CLONE_NEWPID));
+}
+
+int namespaces_enter(void) {
+  return errno_of(SYS(setns, holder_pidfd, namespace_set & ~(uint64_t)CLONE_NEWPID));
+}
+
+void namespaces_end(void) {
+  if (holder) SYS(kill, holder, SIGKILL);
+}
+
+bool namespaces_reaped(pid_t pid) {
+  if (pid != holder || !holder) return false;
+  holder = 0;
+  return true;
+}
