@@ -102,6 +102,10 @@ void Fields(V& v, drover_stop_args& s) {
   v(s.reserved), v(s.timeout), v(s.signal);
 }
 template <typename V>
+void Fields(V& v, drover_signal_args& s) {
+  v(s.reserved), v(s.name);
+}
+template <typename V>
 void Fields(V& v, drover_destroy_args& s) {
   v(s.force);
 }

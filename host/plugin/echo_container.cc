@@ -149,6 +149,7 @@ using start_result = drover_start_result;
 using recover_result = drover_recover_result;
 using wait_result = drover_exit_result;
 using stop_result = drover_empty_result;
+using signal_result = drover_empty_result;
 using destroy_result = drover_empty_result;
 using inspect_result = drover_task_status;
 using restore_complete_result = drover_empty_result;
@@ -170,16 +171,6 @@ const drover_info* Info() { return nullptr; }  // the host asks the library itse
 std::int32_t CreateRefused(const drover_host*, const drover_call*, const drover_create_args*,
                            drover_error*) {
   return DROVER_E_UNIMPLEMENTED;  // EchoContainer::Create does it
-}
-
-std::int32_t Signal(drover_instance* handle, const drover_run_id* run, drover_str name,
-                    drover_error* error) {
-  Instance* instance = FromHandle(handle);
-  const std::string copy(name.data, name.size);
-  const drover_run_id id = *run;
-  drover_error failed = NewStruct<drover_error>();
-  return CarryError(instance->real->signal(instance->self, &id, ToStr(copy), &failed), failed,
-                    error);
 }
 
 std::int32_t OpenFingerprint(drover_instance* handle, std::uint64_t id, drover_error* error) {
@@ -257,8 +248,7 @@ const drover_driver kTable = {sizeof(drover_driver),
                               Info,
                               CreateRefused,
                               GetExtension,
-                              DROVER_ASYNC_VERBS(DROVER_ECHO_MEMBER) Signal,
-                              OpenFingerprint,
+                              DROVER_ASYNC_VERBS(DROVER_ECHO_MEMBER) OpenFingerprint,
                               OpenEvents,
                               StreamCancel,
                               StreamJoin,

@@ -272,11 +272,15 @@ Co<Status> LoadedDriver::Signal(Context context, RunId run, std::string signal) 
     co_return Error(Code::kUnimplemented, "driver " + info_.name + " does not support signals");
   }
   auto name = std::make_shared<const std::string>(std::move(signal));
-  Plain function = [container = container_, self = instance_, run, name](drover_error* error) {
-    const drover_run_id id = ToRunId(run);
-    return container->table()->signal(self, &id, ToStr(*name), error);
+  const auto call = NewCall("signal", run, DecodeEmpty);
+  Verb verb = [container = container_, self = instance_, name](const drover_call* frame,
+                                                               drover_error* error) {
+    auto args = NewStruct<drover_signal_args>();
+    args.name = ToStr(*name);
+    return container->table()->signal(self, frame, &args, error);
   };
-  co_return co_await Invoke(context, "signal", run, limits().signal, false, std::move(function));
+  co_return ToStatus(
+      co_await Call(context, call, limits().signal, /*control=*/false, std::move(verb)));
 }
 
 Co<Status> LoadedDriver::Destroy(Context context, RunId run, bool force) {

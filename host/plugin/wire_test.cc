@@ -72,6 +72,7 @@ TEST(WireTest, FieldListsReachEveryByte) {
   EXPECT_WHOLE(drover_recover_result);
   EXPECT_WHOLE(drover_wait_args);
   EXPECT_WHOLE(drover_stop_args);
+  EXPECT_WHOLE(drover_signal_args);
   EXPECT_WHOLE(drover_destroy_args);
   EXPECT_WHOLE(drover_inspect_args);
   EXPECT_WHOLE(drover_restore_complete_args);

@@ -202,12 +202,12 @@ class MockDriver : public drover::Driver {
     return out;
   }
 
-  void Signal(const RunId& run, const std::string&) override {
-    auto task = Need(run);
-    task->spec.faults.Commit("signal");
-    Commit("signal");
+  void SignalAsync(std::string, Call<Empty> call) override {
+    auto task = Need(call.run_id());
+    if (Faulty(*task, "signal", call)) return;
     const std::string& error = task->spec.run.signal_error;
     if (!error.empty()) throw Error(Code::kInternal, error);
+    call.Complete(Empty{});
   }
 
   void TaskStats(const RunId& run, drover::Duration interval,

@@ -851,9 +851,8 @@ Failure FakeHost::Resize(std::uint64_t session, int width, int height) {
 }
 
 Failure FakeHost::Signal(drover_run_id run, const std::string& name) {
-  drover_error error = NewError();
-  int code = driver_->signal(instance_, &run, Str(name), &error);
-  return code == DROVER_OK ? Failure{} : Read(code, error);
+  auto begin = [&]() -> std::uint64_t { CALL(signal, run, 0, Str(name)) };
+  return Finish(begin()).error.value_or(Failure{});
 }
 
 Result FakeHost::Finish(std::uint64_t call, std::chrono::milliseconds limit) {

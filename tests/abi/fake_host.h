@@ -115,7 +115,7 @@ class FakeHost {
   std::uint64_t Exec(drover_run_id run, const std::vector<std::string>& command, bool tty,
                      int input, int output, int error);
   Failure Resize(std::uint64_t session, int width, int height);
-  Failure Signal(drover_run_id run, const std::string& name);
+  Failure Signal(drover_run_id run, const std::string& name);  // waits for its completion
   // A call for a test that calls the verb itself; valid until the next one.
   const drover_call* NewCall(drover_run_id run);
   std::uint64_t last_call() const { return own_call_.id; }

@@ -20,7 +20,7 @@
 
 CHECK(sizeof(void*) == 8);
 CHECK(DROVER_ABI_MAJOR == 0);
-CHECK(DROVER_ABI_DRAFT == 1);
+CHECK(DROVER_ABI_DRAFT == 2);
 
 AT(drover_str, data, 0);
 AT(drover_str, size, 8);
@@ -194,6 +194,11 @@ AT(drover_stop_args, timeout, 8);
 AT(drover_stop_args, signal, 16);
 END(drover_stop_args, signal, 32);
 
+AT(drover_signal_args, struct_size, 0);
+AT(drover_signal_args, reserved, 4);
+AT(drover_signal_args, name, 8);
+END(drover_signal_args, name, 24);
+
 AT(drover_destroy_args, struct_size, 0);
 AT(drover_destroy_args, force, 4);
 END(drover_destroy_args, force, 8);
@@ -282,11 +287,11 @@ AT(drover_driver, start, 48);
 AT(drover_driver, recover, 56);
 AT(drover_driver, wait, 64);
 AT(drover_driver, stop, 72);
-AT(drover_driver, destroy, 80);
-AT(drover_driver, inspect, 88);
-AT(drover_driver, restore_complete, 96);
-AT(drover_driver, shutdown, 104);
-AT(drover_driver, signal, 112);
+AT(drover_driver, signal, 80);
+AT(drover_driver, destroy, 88);
+AT(drover_driver, inspect, 96);
+AT(drover_driver, restore_complete, 104);
+AT(drover_driver, shutdown, 112);
 AT(drover_driver, fingerprint, 120);
 AT(drover_driver, events, 128);
 AT(drover_driver, stream_cancel, 136);

@@ -195,9 +195,9 @@ static int32_t shut_down(drover_instance* self, const drover_call* call,
   return DROVER_OK;
 }
 
-static int32_t send_signal(drover_instance* self, const drover_run_id* run, drover_str name,
-                           drover_error* error) {
-  (void)self, (void)run, (void)name;
+static int32_t send_signal(drover_instance* self, const drover_call* call,
+                           const drover_signal_args* args, drover_error* error) {
+  (void)self, (void)call, (void)args;
   return fail(error, DROVER_E_UNIMPLEMENTED, "this driver sends no signals");
 }
 
@@ -294,11 +294,11 @@ const drover_driver* drover_driver_entry_v0(void) {
       recover,
       wait_for,
       stop,
+      send_signal,
       destroy,
       inspect,
       restore_complete,
       shut_down,
-      send_signal,
       fingerprint,
       events,
       stream_cancel,

@@ -416,15 +416,17 @@ static int32_t shutdown_instance(drover_instance* self, const drover_call* call,
   return DROVER_OK;
 }
 
-static int32_t send_signal(drover_instance* self, const drover_run_id* run, drover_str name,
-                           drover_error* error) {
+static int32_t send_signal(drover_instance* self, const drover_call* call,
+                           const drover_signal_args* args, drover_error* error) {
+  const drover_str name = args->name;
   pthread_mutex_lock(&self->mutex);
-  task* t = find(self, run);
+  task* t = find(self, &call->run_id);
   pthread_mutex_unlock(&self->mutex);
   if (!t) return fail(error, DROVER_E_NOT_FOUND, "no such task");
   if (name.size < 4 || memcmp(name.data, "SIG", 3) != 0 || !memcmp(name.data, "SIGNO", 5)) {
     return fail(error, DROVER_E_INVALID_ARGUMENT, "no such signal");
   }
+  complete_empty(self->host, call->id);
   return DROVER_OK;
 }
 
@@ -593,11 +595,11 @@ static const drover_driver the_driver = {sizeof(drover_driver),
                                          recover,
                                          wait_for,
                                          stop,
+                                         send_signal,
                                          destroy,
                                          inspect,
                                          restore_complete,
                                          shutdown_instance,
-                                         send_signal,
                                          fingerprint,
                                          events,
                                          stream_cancel,

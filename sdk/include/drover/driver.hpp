@@ -88,9 +88,9 @@ class Driver {
   virtual void Wait(Call<ExitResult> call) = 0;
   // A look-up. [any-thread]
   virtual TaskStatus Inspect(const RunId& run) = 0;
-  // Must not block for long: start the sending. [any-thread]
-  virtual void Signal(const RunId& run, const std::string& name) {
-    (void)run, (void)name;
+  // Returns when the task has it.
+  virtual void Signal(const RunId& run, const std::string& name, const CallView& call) {
+    (void)run, (void)name, (void)call;
     throw Error(Code::kUnimplemented, "this driver sends no signals");
   }
 
@@ -140,6 +140,12 @@ class Driver {
   virtual void StopAsync(StopRequest request, Call<Empty> call) {
     InBackground(std::move(call), [this, request = std::move(request)](const CallView& view) {
       Stop(view.run_id(), request, view);
+      return Empty{};
+    });
+  }
+  virtual void SignalAsync(std::string name, Call<Empty> call) {
+    InBackground(std::move(call), [this, name = std::move(name)](const CallView& view) {
+      Signal(view.run_id(), name, view);
       return Empty{};
     });
   }

@@ -51,7 +51,7 @@ extern "C" {
 
 #define DROVER_ABI_MAJOR 0
 #define DROVER_ABI_MINOR 0
-#define DROVER_ABI_DRAFT 1
+#define DROVER_ABI_DRAFT 2
 #define DROVER_ENTRY_SYMBOL "drover_driver_entry_v0"
 
 /* True when *PTR, filled by the other side, is large enough to hold FIELD. */
@@ -325,6 +325,12 @@ typedef struct drover_stop_args {
   drover_str signal; /* "SIGINT"; empty: the driver's default */
 } drover_stop_args;
 
+typedef struct drover_signal_args {
+  uint32_t struct_size;
+  uint32_t reserved;
+  drover_str name; /* "SIGHUP" */
+} drover_signal_args;
+
 typedef struct drover_destroy_args {
   uint32_t struct_size;
   uint32_t force; /* 0: a running task is E_FAILED_PRECONDITION */
@@ -464,6 +470,7 @@ struct drover_host {
  *                     number of times, also after the end, until destroy  -> drover_exit_result
  *   stop              sends the signal, waits, kills; completes when the
  *                     task has ended                                      -> drover_empty_result
+ *   signal            sends a signal to the task; completes when it has it   -> drover_empty_result
  *   destroy           forgets the task, stopping it by force if it must   -> drover_empty_result
  *   inspect           tells about a task                                  -> drover_task_status
  *   restore_complete  once after create, before the first start           -> drover_empty_result
@@ -479,6 +486,7 @@ struct drover_host {
   X(recover, "[task]")          \
   X(wait, "[any-thread]")       \
   X(stop, "[task]")             \
+  X(signal, "[any-thread]")     \
   X(destroy, "[task]")          \
   X(inspect, "[any-thread]")    \
   X(restore_complete, "[control]") \
@@ -505,10 +513,6 @@ typedef struct drover_driver {
   const void* (*get_extension)(drover_instance* self, drover_str id);
 
   DROVER_ASYNC_VERBS(DROVER_VERB_MEMBER)
-
-  /* Sends a signal ("SIGHUP") to the task. [any-thread] */
-  int32_t (*signal)(drover_instance* self, const drover_run_id* run, drover_str name,
-                    drover_error* error);
 
   /* Streams drover_fingerprint: the first one soon, then at each change. [control] */
   int32_t (*fingerprint)(drover_instance* self, uint64_t stream_id, drover_error* error);

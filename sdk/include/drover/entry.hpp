@@ -26,6 +26,7 @@ DROVER_SDK_VERB(start, Started)
 DROVER_SDK_VERB(recover, Recovered)
 DROVER_SDK_VERB(wait, ExitResult)
 DROVER_SDK_VERB(stop, Empty)
+DROVER_SDK_VERB(signal, Empty)
 DROVER_SDK_VERB(destroy, Empty)
 DROVER_SDK_VERB(inspect, TaskStatus)
 DROVER_SDK_VERB(restore_complete, Empty)
@@ -77,6 +78,9 @@ class Instance {
   }
   void Do(const drover_stop_args& args, Call<Empty> call) {
     driver_->StopAsync(StopRequest{Duration(args.timeout), Text(args.signal)}, std::move(call));
+  }
+  void Do(const drover_signal_args& args, Call<Empty> call) {
+    driver_->SignalAsync(Text(args.name), std::move(call));
   }
   void Do(const drover_destroy_args& args, Call<Empty> call) {
     driver_->DestroyAsync(args.force != 0, std::move(call));
@@ -199,10 +203,6 @@ struct Thunks {
     return nullptr;
   }
 
-  static std::int32_t signal(drover_instance* self, const drover_run_id* run, drover_str name,
-                             drover_error* error) noexcept {
-    return Guard(error, [&] { Instance::From(self)->driver().Signal(NeedRun(run), Text(name)); });
-  }
   static std::int32_t fingerprint(drover_instance* self, std::uint64_t stream,
                                   drover_error* error) noexcept {
     return AcceptStream<Fingerprint>(
@@ -298,7 +298,6 @@ const drover_driver* Descriptor(const drover_info* (*info)(void)) noexcept {
 #define DROVER_SDK_MEMBER(verb, tag) out.verb = &T::verb;
     DROVER_ASYNC_VERBS(DROVER_SDK_MEMBER)
 #undef DROVER_SDK_MEMBER
-    out.signal = &T::signal;
     out.fingerprint = &T::fingerprint;
     out.events = &T::events;
     out.stream_cancel = &T::stream_cancel;

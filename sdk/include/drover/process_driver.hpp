@@ -156,21 +156,17 @@ class ProcessDriver : public Driver {
     return out;
   }
 
-  void Signal(const RunId& run, const std::string& name) override {
-    auto task = Need(run);
-    int number = SignalToSend(run, name);
+  void SignalAsync(std::string name, Call<Empty> call) override {
+    auto task = Need(call.run_id());
+    int number = SignalToSend(task->run, name);
     {
       std::lock_guard<std::mutex> lock(task->mutex);
       if (task->exited || !task->running) {
         throw Error(Code::kFailedPrecondition, "the task is not running");
       }
     }
-    Host log = host();
-    host().process().Signal(run, number, [log, run, number](Outcome<Empty> outcome) {
-      if (outcome.ok()) return;
-      log.Log(LogLevel::kWarn, run,
-              "signal " + std::to_string(number) + ": " + outcome.error().message());
-    });
+    host().process().Signal(task->run, number,
+                            [call](Outcome<Empty> outcome) { call.Finish(outcome); });
   }
 
   void TaskStats(const RunId& run, Duration interval, Stream<Stats> stream) override {

@@ -66,7 +66,9 @@ class Thrower : public drover::Driver {
   }
   void RestoreComplete(const std::vector<drover::RunId>&) override { Throw(); }
   void Shutdown() override { Throw(); }
-  void Signal(const drover::RunId&, const std::string&) override { Throw(); }
+  void Signal(const drover::RunId&, const std::string&, const drover::CallView&) override {
+    Throw();
+  }
   drover::Fingerprint Probe() override {
     Throw();
     return {};
