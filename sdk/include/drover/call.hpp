@@ -8,13 +8,13 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
 
 #include "drover/codec.hpp"
+#include "drover/open_table.hpp"
 
 // The asynchronous calls of the host, each to be completed exactly once.
 namespace drover {
@@ -30,35 +30,7 @@ inline std::int64_t BootNow() {
 
 class CallState;
 
-// The calls of an instance that are open, by their id.
-class CallTable {
- public:
-  void Add(std::uint64_t id, const std::shared_ptr<CallState>& call) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    open_[id] = call;
-  }
-  void Remove(std::uint64_t id) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    open_.erase(id);
-  }
-  std::shared_ptr<CallState> Find(std::uint64_t id) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    auto found = open_.find(id);
-    return found == open_.end() ? nullptr : found->second.lock();
-  }
-  std::vector<std::shared_ptr<CallState>> All() {
-    std::vector<std::shared_ptr<CallState>> out;
-    std::lock_guard<std::mutex> lock(mutex_);
-    for (auto& item : open_) {
-      if (auto call = item.second.lock()) out.push_back(std::move(call));
-    }
-    return out;
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<std::uint64_t, std::weak_ptr<CallState>> open_;
-};
+using CallTable = OpenTable<CallState>;
 
 // One open call. Its last owner's end without completion is a completion with an error, so that a
 // driver can lose a call but never leave the host waiting for it.
@@ -72,7 +44,7 @@ class CallState {
         deadline_(call.deadline) {}
   CallState(const CallState&) = delete;
   CallState& operator=(const CallState&) = delete;
-  ~CallState() {
+  DROVER_SDK_ONCE ~CallState() {
     if (completed_) return;
     try {
       Fail(Error(Code::kInternal, "the driver dropped the call without completing it"));
@@ -88,25 +60,38 @@ class CallState {
   bool completed() const { return completed_; }
 
   // The first completion counts.
-  void Complete(const drover_error* error, const void* result) noexcept {
+  DROVER_SDK_ONCE void Complete(const drover_error* error, const void* result) noexcept {
     if (completed_.exchange(true)) return;
     Forget();
     host_->complete(host_, id_, error, result);
   }
-  void Fail(const Error& error) noexcept {
+  // COMPLETE lays the result out and completes with it.
+  DROVER_SDK_ONCE void CompleteBy(Ref<> complete) noexcept {
+    if (Guard(nullptr, complete) == DROVER_OK) return;
+    Fail(Error(Code::kResourceExhausted, "the driver is out of memory"));
+  }
+  DROVER_SDK_ONCE void Fail(const Error& error) noexcept {
     drover_error out = EmptyError();
     FillError(&out, error);
     Complete(&out, nullptr);
   }
+  // WORK completes; what it throws is the answer.
+  DROVER_SDK_ONCE void Try(Ref<> work) noexcept {
+    try {
+      work();
+    } catch (...) {
+      Fail(CurrentError());
+    }
+  }
   // The verb was refused: the host does not expect a completion. False if there was one.
-  bool Disarm() noexcept {
+  DROVER_SDK_ONCE bool Disarm() noexcept {
     if (completed_.exchange(true)) return false;
     Forget();
     return true;
   }
 
   // The host has given the call up, or, with a reason, the instance ends.
-  void Cancel(const Error* why = nullptr) {
+  DROVER_SDK_ONCE void Cancel(const Error* why = nullptr) {
     std::function<void()> hear;
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -118,7 +103,7 @@ class CallState {
   }
   // Set before any function of OnCancel is called.
   const Error& why_cancelled() const { return why_cancelled_; }
-  void OnCancel(std::function<void()> hear) {
+  DROVER_SDK_ONCE void OnCancel(std::function<void()> hear) {
     {
       std::lock_guard<std::mutex> lock(mutex_);
       if (completed_) return;
@@ -193,12 +178,8 @@ class Call : public CallView {
   using CallView::CallView;
 
   void Complete(const T& value) const {
-    std::int32_t refused = abi::Guard(nullptr, [&] {
-      abi::With(value, [&](const auto* result) { state_->Complete(nullptr, result); });
-    });
-    if (refused != DROVER_OK) {
-      state_->Fail(Error(Code::kResourceExhausted, "the driver is out of memory"));
-    }
+    state_->CompleteBy(
+        [&] { abi::With(value, [&](const void* result) { state_->Complete(nullptr, result); }); });
   }
   void Fail(const Error& error) const { state_->Fail(error); }
   void Finish(const Outcome<T>& outcome) const {
@@ -211,11 +192,7 @@ class Call : public CallView {
   // Completes with what WORK returns or throws.
   template <typename Work>
   void Run(Work&& work) const noexcept {
-    try {
-      Complete(work());
-    } catch (...) {
-      Fail(abi::CurrentError());
-    }
+    state_->Try([&] { Complete(work()); });
   }
 };
 

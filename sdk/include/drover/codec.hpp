@@ -27,7 +27,7 @@ inline Json DecodeJson(drover_str in) {
   return in.size == 0 ? Json(Json::Object{}) : Json::Parse(View(in));
 }
 
-inline std::vector<Port> DecodePorts(const drover_array& in) {
+DROVER_SDK_ONCE inline std::vector<Port> DecodePorts(const drover_array& in) {
   std::vector<Port> out;
   Each<drover_port>(in, "the ports", [&](const drover_port* raw) {
     drover_port port = Sized(raw, "a port");
@@ -36,39 +36,56 @@ inline std::vector<Port> DecodePorts(const drover_array& in) {
   return out;
 }
 
-inline TaskConfig DecodeTaskConfig(const drover_task_config* raw) {
+// A field of a struct of the interface and the member of the value that stands for it. A list of
+// them is a loop where assignments would be a page of code, and serves both directions.
+template <typename Raw, typename RawField, typename Value, typename Field>
+struct Pair {
+  RawField Raw::* raw;
+  Field Value::* value;
+};
+
+using TaskText = Pair<drover_task_config, drover_str, TaskConfig, std::string>;
+inline constexpr TaskText kTaskTexts[] = {
+#define DROVER_SDK_FIELD(name) {&drover_task_config::name, &TaskConfig::name}
+    DROVER_SDK_FIELD(id),
+    DROVER_SDK_FIELD(alloc_id),
+    DROVER_SDK_FIELD(alloc_name),
+    DROVER_SDK_FIELD(job_id),
+    DROVER_SDK_FIELD(job_name),
+    DROVER_SDK_FIELD(parent_job_id),
+    DROVER_SDK_FIELD(job_namespace),
+    DROVER_SDK_FIELD(group_name),
+    DROVER_SDK_FIELD(task_name),
+    DROVER_SDK_FIELD(node_id),
+    DROVER_SDK_FIELD(node_name),
+    DROVER_SDK_FIELD(user),
+    DROVER_SDK_FIELD(alloc_dir),
+    DROVER_SDK_FIELD(task_dir),
+    DROVER_SDK_FIELD(local_dir),
+    DROVER_SDK_FIELD(secrets_dir),
+    DROVER_SDK_FIELD(log_dir),
+    DROVER_SDK_FIELD(kill_signal),
+    DROVER_SDK_FIELD(network_mode),
+    DROVER_SDK_FIELD(network_namespace)};
+using TaskNumber = Pair<drover_task_config, std::int64_t, TaskConfig, std::int64_t>;
+inline constexpr TaskNumber kTaskNumbers[] = {
+    DROVER_SDK_FIELD(log_max_files), DROVER_SDK_FIELD(log_max_file_size),
+    DROVER_SDK_FIELD(cpu_mhz),       DROVER_SDK_FIELD(cpu_shares),
+    DROVER_SDK_FIELD(memory_mb),     DROVER_SDK_FIELD(memory_max_mb),
+    DROVER_SDK_FIELD(memory_limit)};
+#undef DROVER_SDK_FIELD
+
+DROVER_SDK_ONCE inline TaskConfig DecodeTaskConfig(const drover_task_config* raw) {
   drover_task_config in = Sized(raw, "the task configuration");
   TaskConfig out;
+  for (const TaskText& field : kTaskTexts) out.*field.value = Text(in.*field.raw);
+  for (const TaskNumber& field : kTaskNumbers) out.*field.value = in.*field.raw;
   out.run_id = Decode(in.run_id);
-  out.id = Text(in.id);
-  out.alloc_id = Text(in.alloc_id);
-  out.alloc_name = Text(in.alloc_name);
-  out.job_id = Text(in.job_id);
-  out.job_name = Text(in.job_name);
-  out.parent_job_id = Text(in.parent_job_id);
-  out.job_namespace = Text(in.job_namespace);
-  out.group_name = Text(in.group_name);
-  out.task_name = Text(in.task_name);
-  out.node_id = Text(in.node_id);
-  out.node_name = Text(in.node_name);
   out.env = Map(in.env, "the environment");
   out.device_env = Map(in.device_env, "the environment of the devices");
-  out.user = Text(in.user);
-  out.alloc_dir = Text(in.alloc_dir);
-  out.task_dir = Text(in.task_dir);
-  out.local_dir = Text(in.local_dir);
-  out.secrets_dir = Text(in.secrets_dir);
-  out.log_dir = Text(in.log_dir);
   out.driver_config_text = Text(in.driver_config);
   out.driver_config = DecodeJson(in.driver_config);
   out.logs_disabled = in.logs_disabled != 0;
-  out.log_max_files = in.log_max_files;
-  out.log_max_file_size = in.log_max_file_size;
-  out.cpu_mhz = in.cpu_mhz;
-  out.cpu_shares = in.cpu_shares;
-  out.memory_mb = in.memory_mb;
-  out.memory_max_mb = in.memory_max_mb;
-  out.memory_limit = in.memory_limit;
   out.ports = DecodePorts(in.ports);
   Each<drover_mount>(in.mounts, "the mounts", [&](const drover_mount* item) {
     drover_mount mount = Sized(item, "a mount");
@@ -80,47 +97,51 @@ inline TaskConfig DecodeTaskConfig(const drover_task_config* raw) {
     out.devices.push_back(
         Device{Text(device.task_path), Text(device.host_path), Text(device.permissions)});
   });
-  out.kill_signal = Text(in.kill_signal);
   out.kill_timeout = Duration(in.kill_timeout);
-  out.network_mode = Text(in.network_mode);
-  out.network_namespace = Text(in.network_namespace);
   return out;
 }
 
-inline std::optional<TaskHandle> DecodeHandle(const drover_task_handle* raw) {
+DROVER_SDK_ONCE inline std::optional<TaskHandle> DecodeHandle(const drover_task_handle* raw) {
   if (raw == nullptr) return std::nullopt;
   drover_task_handle in = Sized(raw, "the handle");
   return TaskHandle{in.format_version, Text(in.state), Text(in.driver_version)};
 }
 
-inline ExitResult DecodeExit(const drover_exit_result* raw) {
+DROVER_SDK_ONCE inline ExitResult DecodeExit(const drover_exit_result* raw) {
   drover_exit_result in = Sized(raw, "the exit result");
   return ExitResult{in.exit_code, in.signal, in.oom_killed != 0, Text(in.error)};
 }
 
-inline Usage DecodeUsage(const drover_usage* raw) {
+using UsageCount = Pair<drover_usage, std::uint64_t, Usage, std::uint64_t>;
+inline constexpr UsageCount kUsageCounts[] = {
+#define DROVER_SDK_FIELD(name) {&drover_usage::name, &Usage::name}
+    DROVER_SDK_FIELD(measured),
+    DROVER_SDK_FIELD(rss),
+    DROVER_SDK_FIELD(cache),
+    DROVER_SDK_FIELD(swap),
+    DROVER_SDK_FIELD(mapped_file),
+    DROVER_SDK_FIELD(usage),
+    DROVER_SDK_FIELD(max_usage),
+    DROVER_SDK_FIELD(kernel_usage),
+    DROVER_SDK_FIELD(kernel_max_usage),
+    DROVER_SDK_FIELD(throttled_periods),
+    DROVER_SDK_FIELD(throttled_time)};
+using UsageShare = Pair<drover_usage, double, Usage, double>;
+inline constexpr UsageShare kUsageShares[] = {
+    DROVER_SDK_FIELD(system_mode), DROVER_SDK_FIELD(user_mode), DROVER_SDK_FIELD(percent),
+    DROVER_SDK_FIELD(total_ticks)};
+#undef DROVER_SDK_FIELD
+
+DROVER_SDK_ONCE inline Usage DecodeUsage(const drover_usage* raw) {
   drover_usage in = Sized(raw, "a usage");
   Usage out;
   out.pid = in.pid;
-  out.measured = in.measured;
-  out.rss = in.rss;
-  out.cache = in.cache;
-  out.swap = in.swap;
-  out.mapped_file = in.mapped_file;
-  out.usage = in.usage;
-  out.max_usage = in.max_usage;
-  out.kernel_usage = in.kernel_usage;
-  out.kernel_max_usage = in.kernel_max_usage;
-  out.system_mode = in.system_mode;
-  out.user_mode = in.user_mode;
-  out.percent = in.percent;
-  out.total_ticks = in.total_ticks;
-  out.throttled_periods = in.throttled_periods;
-  out.throttled_time = in.throttled_time;
+  for (const UsageCount& field : kUsageCounts) out.*field.value = in.*field.raw;
+  for (const UsageShare& field : kUsageShares) out.*field.value = in.*field.raw;
   return out;
 }
 
-inline Stats DecodeStats(const drover_stats* raw) {
+DROVER_SDK_ONCE inline Stats DecodeStats(const drover_stats* raw) {
   drover_stats in = Sized(raw, "the statistics");
   Stats out;
   out.timestamp = in.timestamp;
@@ -133,8 +154,7 @@ inline Stats DecodeStats(const drover_stats* raw) {
 // ------------------------------------------------------------------- values to structs: each calls
 // USE with a pointer that is valid until USE returns.
 
-template <typename Use>
-void With(const Empty&, Use&& use) {
+DROVER_SDK_ONCE inline void With(const Empty&, Ref<const void*> use) {
   drover_empty_result out = Make<drover_empty_result>();
   use(&out);
 }
@@ -155,14 +175,12 @@ inline drover_exit_result View(const ExitResult& in) {
   return out;
 }
 
-template <typename Use>
-void With(const ExitResult& in, Use&& use) {
+DROVER_SDK_ONCE inline void With(const ExitResult& in, Ref<const void*> use) {
   drover_exit_result out = View(in);
   use(&out);
 }
 
-template <typename Use>
-void With(const Started& in, Use&& use) {
+DROVER_SDK_ONCE inline void With(const Started& in, Ref<const void*> use) {
   drover_start_result out = Make<drover_start_result>();
   drover_task_handle handle = View(in.handle);
   out.handle = &handle;
@@ -185,8 +203,7 @@ void With(const Started& in, Use&& use) {
   use(&out);
 }
 
-template <typename Use>
-void With(const Recovered& in, Use&& use) {
+DROVER_SDK_ONCE inline void With(const Recovered& in, Ref<const void*> use) {
   drover_recover_result out = Make<drover_recover_result>();
   drover_task_handle handle = Make<drover_task_handle>();
   drover_exit_result exited = Make<drover_exit_result>();
@@ -202,8 +219,7 @@ void With(const Recovered& in, Use&& use) {
   use(&out);
 }
 
-template <typename Use>
-void With(const TaskStatus& in, Use&& use) {
+DROVER_SDK_ONCE inline void With(const TaskStatus& in, Ref<const void*> use) {
   drover_task_status out = Make<drover_task_status>();
   drover_exit_result exited = Make<drover_exit_result>();
   std::vector<drover_pair> attributes = Pairs(in.attributes);
@@ -218,8 +234,7 @@ void With(const TaskStatus& in, Use&& use) {
   use(&out);
 }
 
-template <typename Use>
-void With(const Fingerprint& in, Use&& use) {
+DROVER_SDK_ONCE inline void With(const Fingerprint& in, Ref<const void*> use) {
   drover_fingerprint out = Make<drover_fingerprint>();
   std::vector<drover_pair> attributes = Pairs(in.attributes);
   out.type = DROVER_MESSAGE_FINGERPRINT;
@@ -229,8 +244,7 @@ void With(const Fingerprint& in, Use&& use) {
   use(&out);
 }
 
-template <typename Use>
-void With(const Event& in, Use&& use) {
+DROVER_SDK_ONCE inline void With(const Event& in, Ref<const void*> use) {
   drover_event out = Make<drover_event>();
   std::vector<drover_pair> annotations = Pairs(in.annotations);
   out.type = DROVER_MESSAGE_EVENT;
@@ -240,29 +254,15 @@ void With(const Event& in, Use&& use) {
   use(&out);
 }
 
-inline drover_usage View(const Usage& in) {
+DROVER_SDK_ONCE inline drover_usage View(const Usage& in) {
   drover_usage out = Make<drover_usage>();
   out.pid = in.pid;
-  out.measured = in.measured;
-  out.rss = in.rss;
-  out.cache = in.cache;
-  out.swap = in.swap;
-  out.mapped_file = in.mapped_file;
-  out.usage = in.usage;
-  out.max_usage = in.max_usage;
-  out.kernel_usage = in.kernel_usage;
-  out.kernel_max_usage = in.kernel_max_usage;
-  out.system_mode = in.system_mode;
-  out.user_mode = in.user_mode;
-  out.percent = in.percent;
-  out.total_ticks = in.total_ticks;
-  out.throttled_periods = in.throttled_periods;
-  out.throttled_time = in.throttled_time;
+  for (const UsageCount& field : kUsageCounts) out.*field.raw = in.*field.value;
+  for (const UsageShare& field : kUsageShares) out.*field.raw = in.*field.value;
   return out;
 }
 
-template <typename Use>
-void With(const Stats& in, Use&& use) {
+DROVER_SDK_ONCE inline void With(const Stats& in, Ref<const void*> use) {
   drover_stats out = Make<drover_stats>();
   drover_usage total = View(in.total);
   std::vector<drover_usage> processes;

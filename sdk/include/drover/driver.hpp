@@ -113,8 +113,9 @@ class Driver {
   // -------------------------------------------------------------------- the asynchronous forms
 
   virtual void ConfigureAsync(Json config, Call<Empty> call) {
-    InBackground(std::move(call), [this, config = std::move(config)](const CallView&) {
-      Configure(config);
+    auto shared = std::make_shared<Json>(std::move(config));
+    InBackground(std::move(call), [this, shared](const CallView&) {
+      Configure(*shared);
       ProbeSoon();
       return Empty{};
     });
@@ -126,16 +127,17 @@ class Driver {
     });
   }
   virtual void StartAsync(TaskConfig task, Call<Started> call) {
-    InBackground(std::move(call), [this, task = std::move(task)](const CallView& view) {
-      return Start(task, view);
-    });
+    auto shared = std::make_shared<TaskConfig>(std::move(task));
+    InBackground(std::move(call),
+                 [this, shared](const CallView& view) { return Start(*shared, view); });
   }
   virtual void RecoverAsync(TaskConfig task, std::optional<TaskHandle> handle,
                             Call<Recovered> call) {
-    InBackground(std::move(call),
-                 [this, task = std::move(task), handle = std::move(handle)](const CallView& view) {
-                   return Recover(task, handle, view);
-                 });
+    auto shared = std::make_shared<TaskConfig>(std::move(task));
+    auto stored = std::make_shared<std::optional<TaskHandle>>(std::move(handle));
+    InBackground(std::move(call), [this, shared, stored](const CallView& view) {
+      return Recover(*shared, *stored, view);
+    });
   }
   virtual void StopAsync(StopRequest request, Call<Empty> call) {
     InBackground(std::move(call), [this, request = std::move(request)](const CallView& view) {

@@ -31,7 +31,6 @@ DROVER_SDK_VERB(destroy, Empty)
 DROVER_SDK_VERB(inspect, TaskStatus)
 DROVER_SDK_VERB(restore_complete, Empty)
 DROVER_SDK_VERB(shutdown, Empty)
-DROVER_SDK_VERB(exec, ExitResult)
 #undef DROVER_SDK_VERB
 
 // What a drover_instance pointer leads to.
@@ -111,12 +110,12 @@ class Instance {
       outcome = CurrentError();
     }
     Error gone(Code::kUnavailable, "the driver is shutting down");
-    for (const auto& open : core_->calls->All()) {
-      if (open->id() == call.id()) continue;
-      Guard(nullptr, [&] { open->Cancel(&gone); });
-      open->Fail(gone);
-    }
-    for (const auto& stream : core_->streams->All()) stream->End(nullptr);
+    core_->calls->ForAll([&](CallState& open) {
+      if (open.id() == call.id()) return;
+      Guard(nullptr, [&] { open.Cancel(&gone); });
+      open.Fail(gone);
+    });
+    core_->streams->ForAll([](StreamState& stream) { stream.End(nullptr); });
     core_->gate->Close();
     core_->pool.Stop();
     core_->timers->CancelAll();
@@ -130,27 +129,27 @@ class Instance {
 };
 
 // Opens the call, hands it on, and takes it back when the verb is refused.
-template <typename Result, typename Body>
-std::int32_t Accept(drover_instance* self, const drover_call* call, drover_error* error,
-                    Body&& body) noexcept {
+DROVER_SDK_ONCE inline std::int32_t Accept(
+    drover_instance* self, const drover_call* call, drover_error* error,
+    Ref<Instance&, std::shared_ptr<CallState>> body) noexcept {
   std::shared_ptr<CallState> state;
   std::int32_t code = Guard(error, [&] {
     Instance* instance = Instance::From(self);
     state = instance->Open(call);
-    body(*instance, Call<Result>(state));
+    body(*instance, state);
   });
   if (code != DROVER_OK && state != nullptr && !state->Disarm()) return DROVER_OK;
   return code;
 }
 
-template <typename Send, typename Body>
-std::int32_t AcceptStream(drover_instance* self, std::uint64_t id, drover_error* error,
-                          Body&& body) noexcept {
+DROVER_SDK_ONCE inline std::int32_t AcceptStream(
+    drover_instance* self, std::uint64_t id, drover_error* error,
+    Ref<Driver&, std::shared_ptr<StreamState>> body) noexcept {
   std::shared_ptr<StreamState> state;
   std::int32_t code = Guard(error, [&] {
     Instance* instance = Instance::From(self);
     state = instance->OpenStream(id);
-    body(instance->driver(), Stream<Send>(state));
+    body(instance->driver(), state);
   });
   if (code != DROVER_OK && state != nullptr) state->Disarm();
   return code;
@@ -163,8 +162,8 @@ struct Thunks {
   static std::int32_t verb(drover_instance* self, const drover_call* call,                   \
                            const drover_##verb##_args* args, drover_error* error) noexcept { \
     using Result = typename VerbOf<drover_##verb##_args>::Result;                            \
-    return Accept<Result>(self, call, error, [&](Instance& instance, Call<Result> open) {    \
-      instance.Do(Sized(args, "the arguments of " #verb), std::move(open));                  \
+    return Accept(self, call, error, [&](Instance& to, std::shared_ptr<CallState> open) {    \
+      to.Do(Sized(args, "the arguments of " #verb), Call<Result>(std::move(open)));          \
     });                                                                                      \
   }
   DROVER_ASYNC_VERBS(DROVER_SDK_THUNK)
@@ -205,14 +204,14 @@ struct Thunks {
 
   static std::int32_t fingerprint(drover_instance* self, std::uint64_t stream,
                                   drover_error* error) noexcept {
-    return AcceptStream<Fingerprint>(
-        self, stream, error,
-        [](Driver& driver, Stream<Fingerprint> open) { driver.Fingerprints(std::move(open)); });
+    return AcceptStream(self, stream, error, [](Driver& driver, std::shared_ptr<StreamState> open) {
+      driver.Fingerprints(Stream<Fingerprint>(std::move(open)));
+    });
   }
   static std::int32_t events(drover_instance* self, std::uint64_t stream,
                              drover_error* error) noexcept {
-    return AcceptStream<Event>(self, stream, error, [](Driver& driver, Stream<Event> open) {
-      driver.Events(std::move(open));
+    return AcceptStream(self, stream, error, [](Driver& driver, std::shared_ptr<StreamState> open) {
+      driver.Events(Stream<Event>(std::move(open)));
     });
   }
   static void stream_cancel(drover_instance* self, std::uint64_t stream) noexcept {
@@ -237,9 +236,10 @@ struct Thunks {
   }
   static std::int32_t stats(drover_instance* self, std::uint64_t stream, const drover_run_id* run,
                             std::int64_t interval, drover_error* error) noexcept {
-    return AcceptStream<Stats>(self, stream, error, [&](Driver& driver, Stream<Stats> open) {
-      driver.TaskStats(NeedRun(run), Duration(interval), std::move(open));
-    });
+    return AcceptStream(
+        self, stream, error, [&](Driver& driver, std::shared_ptr<StreamState> open) {
+          driver.TaskStats(NeedRun(run), Duration(interval), Stream<Stats>(std::move(open)));
+        });
   }
   static std::int32_t exec(drover_instance* self, const drover_call* call,
                            const drover_exec_args* args, drover_error* error) noexcept {
@@ -258,9 +258,9 @@ struct Thunks {
       });
     });
     if (code != DROVER_OK) return code;
-    return Accept<ExitResult>(self, call, error, [&](Instance& instance, Call<ExitResult> open) {
-      request.run_id = open.run_id();
-      instance.Do(std::move(request), std::move(open));
+    return Accept(self, call, error, [&](Instance& to, std::shared_ptr<CallState> open) {
+      request.run_id = open->run();
+      to.Do(std::move(request), Call<ExitResult>(std::move(open)));
     });
   }
   static std::int32_t resize(drover_instance* self, std::uint64_t session, std::int32_t width,

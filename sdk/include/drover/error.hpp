@@ -5,11 +5,16 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
-#include <variant>
 
 #include "drover/drover.h"
+
+// Compiled once and not into each of its callers: the wrapper's code is short of time nowhere but
+// in the compiler.
+#define DROVER_SDK_ONCE __attribute__((noinline))
 
 // Errors of a driver. A driver throws drover::Error; the wrapper turns it, and whatever else is
 // thrown, into the error object of the C interface, so that nothing unwinds into the host.
@@ -33,7 +38,7 @@ enum class Code : std::int32_t {
 // when it is tried again; the host then restarts the task by its restart policy.
 class Error : public std::exception {
  public:
-  Error(Code code, std::string message, bool recoverable = false)
+  DROVER_SDK_ONCE Error(Code code, std::string message, bool recoverable = false)
       : code_(code), recoverable_(recoverable), message_(std::move(message)) {}
 
   static Error Recoverable(Code code, std::string message) {
@@ -44,6 +49,7 @@ class Error : public std::exception {
   bool recoverable() const noexcept { return recoverable_; }
   const std::string& message() const noexcept { return message_; }
   const char* what() const noexcept override { return message_.c_str(); }
+  [[noreturn]] DROVER_SDK_ONCE void Throw() const { throw *this; }
 
  private:
   Code code_;
@@ -55,27 +61,28 @@ class Error : public std::exception {
 template <typename T>
 class Outcome {
  public:
-  Outcome(T value) : content_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: implicit
-  Outcome(Error error) : content_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit
+  Outcome(T value) : value_(std::move(value)) {}      // NOLINT: implicit
+  Outcome(Error error) : error_(std::move(error)) {}  // NOLINT: implicit
 
-  bool ok() const noexcept { return content_.index() == 0; }
+  bool ok() const noexcept { return value_.has_value(); }
   // Throws the error when there is no value.
   const T& value() const {
-    if (!ok()) throw std::get<1>(content_);
-    return std::get<0>(content_);
+    if (!ok()) error_.Throw();
+    return *value_;
   }
   // Only when !ok().
-  const Error& error() const { return std::get<1>(content_); }
+  const Error& error() const { return error_; }
 
  private:
-  std::variant<T, Error> content_;
+  std::optional<T> value_;
+  Error error_{Code::kInternal, std::string()};
 };
 
 namespace abi {
 
 // Fills the caller's error object, as far as the caller's version of it reaches.
-inline std::int32_t FillError(drover_error* out, Code code, bool recoverable, const char* text,
-                              std::size_t size) noexcept {
+DROVER_SDK_ONCE inline std::int32_t FillError(drover_error* out, Code code, bool recoverable,
+                                              const char* text, std::size_t size) noexcept {
   if (out != nullptr) {
     std::uint32_t flags = recoverable ? DROVER_ERROR_RECOVERABLE : 0u;
     if (DROVER_HAS(out, drover_error, code)) out->code = static_cast<std::int32_t>(code);
@@ -106,7 +113,7 @@ inline drover_error EmptyError() noexcept {
 }
 
 // The error that the other side has filled, CODE being what its function returned.
-inline Error ReadError(std::int32_t code, const drover_error& in) {
+DROVER_SDK_ONCE inline Error ReadError(std::int32_t code, const drover_error& in) {
   if (in.code != DROVER_OK) code = in.code;
   if (code < DROVER_E_INTERNAL || code > DROVER_E_RESOURCE_EXHAUSTED) code = DROVER_E_INTERNAL;
   std::size_t size = in.message_size;
@@ -118,7 +125,7 @@ inline Error ReadError(std::int32_t code, const drover_error& in) {
 }
 
 // An error object of maybe another version, brought into ours.
-inline Error ReadError(const drover_error* in) {
+DROVER_SDK_ONCE inline Error ReadError(const drover_error* in) {
   drover_error copy = EmptyError();
   if (in != nullptr) {
     std::size_t size = in->struct_size;
@@ -129,7 +136,7 @@ inline Error ReadError(const drover_error* in) {
 }
 
 // The exception in flight as an Error. Call it in a catch block.
-inline Error CurrentError() {
+DROVER_SDK_ONCE inline Error CurrentError() {
   try {
     throw;
   } catch (const Error& error) {
@@ -143,9 +150,27 @@ inline Error CurrentError() {
   }
 }
 
+// A function that is called before this object's expression ends: nothing is copied or allocated.
+template <typename... Args>
+class Ref {
+ public:
+  template <typename Function>
+  Ref(Function&& function)  // NOLINT: implicit
+      : object_(const_cast<void*>(static_cast<const void*>(&function))),
+        call_([](void* object, Args... args) {
+          (*static_cast<std::remove_reference_t<Function>*>(object))(std::forward<Args>(args)...);
+        }) {}
+  Ref(const Ref&) = default;
+  Ref(Ref&) = default;
+  void operator()(Args... args) const { call_(object_, std::forward<Args>(args)...); }
+
+ private:
+  void* object_;
+  void (*call_)(void*, Args...);
+};
+
 // Runs BODY on the border to the host: whatever it throws ends here, as a code and a filled error.
-template <typename Body>
-std::int32_t Guard(drover_error* out, Body&& body) noexcept {
+DROVER_SDK_ONCE inline std::int32_t Guard(drover_error* out, Ref<> body) noexcept {
   try {
     try {
       body();

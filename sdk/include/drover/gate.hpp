@@ -4,7 +4,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <list>
 #include <mutex>
 #include <utility>
 
@@ -44,7 +44,7 @@ class Gate {
     {
       std::lock_guard<std::mutex> lock(mutex_);
       if (!closed_) {
-        wakers_.emplace(++last_waker_, std::move(wake));
+        wakers_.push_back(Waker{++last_waker_, std::move(wake)});
         return last_waker_;
       }
     }
@@ -53,21 +53,30 @@ class Gate {
   }
   void Forget(std::uint64_t waker) {
     std::lock_guard<std::mutex> lock(mutex_);
-    wakers_.erase(waker);
+    for (auto at = wakers_.begin(); at != wakers_.end(); ++at) {
+      if (at->number != waker) continue;
+      wakers_.erase(at);
+      return;
+    }
   }
 
   void Close() {
     std::unique_lock<std::mutex> lock(mutex_);
     closed_ = true;
-    std::map<std::uint64_t, std::function<void()>> wakers;
+    std::list<Waker> wakers;
     wakers.swap(wakers_);
     lock.unlock();
-    for (auto& waker : wakers) waker.second();
+    for (auto& waker : wakers) waker.wake();
     lock.lock();
     empty_.wait(lock, [this] { return inside_ == 0; });
   }
 
  private:
+  struct Waker {
+    std::uint64_t number;
+    std::function<void()> wake;
+  };
+
   void Leave() {
     std::lock_guard<std::mutex> lock(mutex_);
     if (--inside_ == 0) empty_.notify_all();
@@ -78,7 +87,7 @@ class Gate {
   bool closed_ = false;
   int inside_ = 0;
   std::uint64_t last_waker_ = 0;
-  std::map<std::uint64_t, std::function<void()>> wakers_;
+  std::list<Waker> wakers_;  // of the few threads that wait inside
 };
 
 }  // namespace sdk_v0

@@ -115,7 +115,9 @@ class ProcessService {
     Run<int>(run, service_->start, args, &DecodePid, std::move(done));
   }
   int Start(const RunId& run, const ProcessSpec& spec) const {
-    return abi::Await<int>(gate_, [&](Done<int> done) { Start(run, spec, std::move(done)); });
+    abi::Landing<int> landing;
+    Start(run, spec, landing.done());
+    return landing.Take(gate_);
   }
 
   // Finds the process of a run after a restart of the agent. kNotFound: there is none.
@@ -124,8 +126,9 @@ class ProcessService {
     Run<ProcessState>(run, service_->attach, None(), &DecodeState, std::move(done));
   }
   ProcessState Attach(const RunId& run) const {
-    return abi::Await<ProcessState>(gate_,
-                                    [&](Done<ProcessState> done) { Attach(run, std::move(done)); });
+    abi::Landing<ProcessState> landing;
+    Attach(run, landing.done());
+    return landing.Take(gate_);
   }
 
   // The end of the process. There is no blocking form: no thread is parked for a task's life.
@@ -141,7 +144,9 @@ class ProcessService {
     Run<Empty>(run, service_->signal, args, &abi::DecodeEmpty, std::move(done));
   }
   void Signal(const RunId& run, int number) const {
-    abi::Await<Empty>(gate_, [&](Done<Empty> done) { Signal(run, number, std::move(done)); });
+    abi::Landing<Empty> landing;
+    Signal(run, number, landing.done());
+    landing.Take(gate_);
   }
 
   // Sends the signal, and SIGKILL to every descendant when TIMEOUT is over.
@@ -153,8 +158,9 @@ class ProcessService {
     Run<Empty>(run, service_->stop, args, &abi::DecodeEmpty, std::move(done));
   }
   void Stop(const RunId& run, int number, Duration timeout) const {
-    abi::Await<Empty>(gate_,
-                      [&](Done<Empty> done) { Stop(run, number, timeout, std::move(done)); });
+    abi::Landing<Empty> landing;
+    Stop(run, number, timeout, landing.done());
+    landing.Take(gate_);
   }
 
   // SIGKILL to every descendant.
@@ -163,7 +169,9 @@ class ProcessService {
     Run<Empty>(run, service_->kill, None(), &abi::DecodeEmpty, std::move(done));
   }
   void Kill(const RunId& run) const {
-    abi::Await<Empty>(gate_, [&](Done<Empty> done) { Kill(run, std::move(done)); });
+    abi::Landing<Empty> landing;
+    Kill(run, landing.done());
+    landing.Take(gate_);
   }
 
   // Kills what is left, and forgets the run and its exit status.
@@ -172,7 +180,9 @@ class ProcessService {
     Run<Empty>(run, service_->release, None(), &abi::DecodeEmpty, std::move(done));
   }
   void Release(const RunId& run) const {
-    abi::Await<Empty>(gate_, [&](Done<Empty> done) { Release(run, std::move(done)); });
+    abi::Landing<Empty> landing;
+    Release(run, landing.done());
+    landing.Take(gate_);
   }
 
   // One sample.
@@ -181,7 +191,9 @@ class ProcessService {
     Run<Stats>(run, service_->usage, None(), &DecodeSample, std::move(done));
   }
   Stats Usage(const RunId& run) const {
-    return abi::Await<Stats>(gate_, [&](Done<Stats> done) { Usage(run, std::move(done)); });
+    abi::Landing<Stats> landing;
+    Usage(run, landing.done());
+    return landing.Take(gate_);
   }
 
   // Runs a command beside the process and tells its end. The descriptors go with it. A refusal
@@ -243,8 +255,9 @@ class ProcessService {
   static void ExecDone(void* context, const drover_error* error, const void* result) noexcept {
     std::shared_ptr<ExecSession> session = std::move(static_cast<ExecSession*>(context)->self_);
     abi::RunInside(session->gate_, [&] {
-      abi::Pending<ExitResult> pending{session->gate_, &DecodeExitResult, nullptr};
-      session->done_(pending.Read(error, result));
+      abi::Pending<ExitResult> pending(session->gate_, &DecodeExitResult, session->done_);
+      pending.Read(error, result);
+      pending.Tell();
     });
     session->done_ = nullptr;
   }
@@ -253,10 +266,11 @@ class ProcessService {
   void Run(const RunId& run, Function function, const Args& args, T (*decode)(const void*),
            Done<T> done) const {
     drover_run_id raw = abi::Encode(run);
-    abi::CallService<T>(gate_, decode, std::move(done),
-                        [&](drover_done finish, void* context, drover_error* error) {
-                          return function(host_, &raw, &args, finish, context, error);
-                        });
+    abi::CallService(
+        std::make_unique<abi::Pending<T>>(gate_, decode, std::move(done)),
+        [&](drover_done finish, void* context, drover_error* error, std::int32_t* code) {
+          *code = function(host_, &raw, &args, finish, context, error);
+        });
   }
 
   const drover_host* const host_;

@@ -51,7 +51,8 @@ class ProcessDriver : public Driver {
       throw Error(Code::kFailedPrecondition, "task with ID \"" + task.id + "\" already started");
     }
     try {
-      host().Post([this, task = std::move(task), entry, call] { PlanAndStart(task, entry, call); });
+      auto config = std::make_shared<TaskConfig>(std::move(task));
+      host().Post([this, config, entry, call] { PlanAndStart(*config, entry, call); });
     } catch (...) {
       EraseIf(entry);
       throw;

@@ -5,7 +5,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <utility>
 
 #include "drover/codec.hpp"
@@ -22,75 +21,125 @@ using Done = std::function<void(Outcome<T>)>;
 namespace abi {
 
 // The context of one call of a service: freed by the host's callback, or by the caller when the
-// service refused.
-template <typename T>
-struct Pending {
-  std::shared_ptr<Gate> gate;
-  T (*decode)(const void*);
-  Done<T> done;
+// service refused. Its end is read in any case, since what was given with the result is ours then,
+// and told inside the gate.
+class PendingBase {
+ public:
+  explicit PendingBase(std::shared_ptr<Gate> gate) : gate_(std::move(gate)) {}
+  virtual ~PendingBase() = default;
 
-  static void Finish(void* context, const drover_error* error, const void* result) noexcept {
-    std::unique_ptr<Pending> self(static_cast<Pending*>(context));
+  DROVER_SDK_ONCE static void Finish(void* context, const drover_error* error,
+                                     const void* result) noexcept {
+    std::unique_ptr<PendingBase> self(static_cast<PendingBase*>(context));
     try {
-      // Read in any case: what was given with the result is ours now.
-      Outcome<T> outcome = self->Read(error, result);
-      RunInside(self->gate, [&] { self->done(std::move(outcome)); });
+      self->Read(error, result);
+    } catch (...) {  // what it was made with says that memory is short
+    }
+    RunInside(self->gate_, [&] { self->Tell(); });
+  }
+  // The service has returned CODE: a refusal is told now, to its caller.
+  DROVER_SDK_ONCE static void Returned(std::unique_ptr<PendingBase> self, std::int32_t code,
+                                       const drover_error& error) {
+    if (code == DROVER_OK) {
+      self.release();
+      return;
+    }
+    self->Fail(ReadError(code, error));
+    self->Tell();
+  }
+  DROVER_SDK_ONCE void Read(const drover_error* error, const void* result) {
+    if (error != nullptr) return Fail(ReadError(error));
+    try {
+      Decode(result);
     } catch (...) {
-      RunInside(self->gate, [&] {
-        self->done(Error(Code::kResourceExhausted, "the driver is out of memory"));
-      });
+      Fail(CurrentError());
     }
   }
-  Outcome<T> Read(const drover_error* error, const void* result) const {
-    if (error != nullptr) return ReadError(error);
-    try {
-      return decode(result);
-    } catch (...) {
-      return CurrentError();
-    }
-  }
+
+  virtual void Decode(const void* result) = 0;
+  virtual void Fail(Error error) = 0;
+  virtual void Tell() = 0;
+
+ private:
+  const std::shared_ptr<Gate> gate_;
+};
+
+template <typename T>
+class Pending final : public PendingBase {
+ public:
+  Pending(std::shared_ptr<Gate> gate, T (*decode)(const void*), Done<T> done)
+      : PendingBase(std::move(gate)), decode_(decode), done_(std::move(done)) {}
+
+  void Decode(const void* result) override { outcome_ = decode_(result); }
+  void Fail(Error error) override { outcome_ = std::move(error); }
+  void Tell() override { done_(std::move(outcome_)); }
+
+ private:
+  T (*const decode_)(const void*);
+  const Done<T> done_;
+  Outcome<T> outcome_{Error(Code::kResourceExhausted, "the driver is out of memory")};
 };
 
 // Calls FUNCTION(done, context, error); a refusal comes through DONE too, before this returns.
-template <typename T, typename Function>
-void CallService(const std::shared_ptr<Gate>& gate, T (*decode)(const void*), Done<T> done,
-                 Function&& function) {
-  auto pending = std::make_unique<Pending<T>>(Pending<T>{gate, decode, std::move(done)});
+DROVER_SDK_ONCE inline void CallService(
+    std::unique_ptr<PendingBase> pending,
+    Ref<drover_done, void*, drover_error*, std::int32_t*> function) {
   drover_error error = EmptyError();
-  std::int32_t code = function(&Pending<T>::Finish, pending.get(), &error);
-  if (code == DROVER_OK) {
-    pending.release();
-  } else {
-    pending->done(ReadError(code, error));
+  std::int32_t code = DROVER_OK;
+  function(&PendingBase::Finish, pending.get(), &error, &code);
+  PendingBase::Returned(std::move(pending), code, error);
+}
+
+// What one thread waits for and another brings. Only for threads that may block: the driver's own
+// and those of its pool; never one of the host's, which the end may need.
+class LandingBase {
+ public:
+  // Returns when it has come, or the gate closes.
+  DROVER_SDK_ONCE void Await(Gate* gate, const std::shared_ptr<LandingBase>& self) {
+    std::uint64_t waker = gate->OnClose([self] { self->Come(); });
+    std::unique_lock<std::mutex> lock(mutex_);
+    while (!come_) changed_.wait(lock);
+    lock.unlock();
+    gate->Forget(waker);
   }
-}
 
-// Runs START(done) and waits for its end. Only for threads that may block: the driver's own and
-// those of its pool; never one of the host's, which the end may need.
-template <typename T, typename Start>
-T Await(const std::shared_ptr<Gate>& gate, Start&& start) {
-  struct State {
-    std::mutex mutex;
-    std::condition_variable changed;
-    std::optional<Outcome<T>> outcome;
+ protected:
+  void Come() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    come_ = true;
+    changed_.notify_all();
+  }
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool come_ = false;
+};
 
+// The blocking form of a service: give done() to the one with a callback, then Take.
+template <typename T>
+class Landing {
+ public:
+  Done<T> done() const {
+    return [state = state_](Outcome<T> outcome) { state->Set(std::move(outcome)); };
+  }
+  T Take(const std::shared_ptr<Gate>& gate) const {
+    state_->Await(gate.get(), state_);
+    return state_->outcome.value();
+  }
+
+ private:
+  struct State : LandingBase {
     void Set(Outcome<T> value) {
-      std::lock_guard<std::mutex> lock(mutex);
-      if (outcome) return;
-      outcome.emplace(std::move(value));
-      changed.notify_all();
+      {
+        std::lock_guard<std::mutex> lock(mutex_);
+        if (come_) return;
+        outcome = std::move(value);
+      }
+      Come();
     }
+    Outcome<T> outcome{Error(Code::kUnavailable, "the driver is shutting down")};
   };
-  auto state = std::make_shared<State>();
-  start(Done<T>([state](Outcome<T> outcome) { state->Set(std::move(outcome)); }));
-  std::uint64_t waker = gate->OnClose(
-      [state] { state->Set(Error(Code::kUnavailable, "the driver is shutting down")); });
-  std::unique_lock<std::mutex> lock(state->mutex);
-  state->changed.wait(lock, [&] { return state->outcome.has_value(); });
-  lock.unlock();
-  gate->Forget(waker);
-  return state->outcome->value();
-}
+  const std::shared_ptr<State> state_ = std::make_shared<State>();
+};
 
 inline Empty DecodeEmpty(const void*) { return Empty{}; }
 

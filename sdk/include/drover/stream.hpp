@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -26,44 +25,32 @@ class StreamState;
 // The streams of an instance that have not ended.
 class StreamTable {
  public:
-  void Add(std::uint64_t id, const std::shared_ptr<StreamState>& stream) {
+  void Add(std::uint64_t id, const std::shared_ptr<StreamState>& stream) { open_.Add(id, stream); }
+  DROVER_SDK_ONCE void Remove(std::uint64_t id) {
     std::lock_guard<std::mutex> lock(mutex_);
-    open_[id] = stream;
-  }
-  void Remove(std::uint64_t id) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    open_.erase(id);
+    open_.Remove(id);
     ended_.notify_all();
   }
-  std::shared_ptr<StreamState> Find(std::uint64_t id) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    auto found = open_.find(id);
-    return found == open_.end() ? nullptr : found->second.lock();
-  }
-  std::vector<std::shared_ptr<StreamState>> All() {
-    std::vector<std::shared_ptr<StreamState>> out;
-    std::lock_guard<std::mutex> lock(mutex_);
-    for (auto& item : open_) {
-      if (auto stream = item.second.lock()) out.push_back(std::move(stream));
-    }
-    return out;
+  std::shared_ptr<StreamState> Find(std::uint64_t id) const { return open_.Find(id); }
+  template <typename Visit>
+  void ForAll(Visit&& visit) const {
+    open_.ForAll(visit);
   }
   // True when the stream has ended; false at DEADLINE (CLOCK_BOOTTIME).
-  bool Join(std::uint64_t id, std::int64_t deadline) {
+  DROVER_SDK_ONCE bool Join(std::uint64_t id, std::int64_t deadline) {
     // Longer than this no wait is: the sum below must not overflow.
     constexpr std::int64_t kLongest = std::int64_t{1000} * 24 * 3600 * 1000000000;
     std::int64_t now = BootNow();
     std::int64_t left = deadline <= now ? 0 : deadline - now;
     if (left > kLongest || left < 0) left = kLongest;
     std::unique_lock<std::mutex> lock(mutex_);
-    return ended_.wait_for(lock, std::chrono::nanoseconds(left),
-                           [&] { return open_.count(id) == 0; });
+    return ended_.wait_for(lock, std::chrono::nanoseconds(left), [&] { return !open_.Has(id); });
   }
 
  private:
-  std::mutex mutex_;
+  std::mutex mutex_;  // a removal is seen by whoever waits for it
   std::condition_variable ended_;
-  std::map<std::uint64_t, std::weak_ptr<StreamState>> open_;
+  OpenTable<StreamState> open_;
 };
 
 // One stream. Messages go out under a lock, so that after its end, which a cancellation brings at
@@ -80,7 +67,7 @@ class StreamState {
   bool cancelled() const { return cancelled_; }
 
   // False when the stream is cancelled or has ended.
-  bool Send(const void* message) {
+  DROVER_SDK_ONCE bool Send(const void* message) {
     bool go_on = false;
     {
       std::lock_guard<std::mutex> lock(sending_);
@@ -92,13 +79,13 @@ class StreamState {
     return go_on && !EndIfCancelled();
   }
 
-  void End(const drover_error* error) noexcept {
+  DROVER_SDK_ONCE void End(const drover_error* error) noexcept {
     std::lock_guard<std::mutex> lock(sending_);
     EndLocked(error);
   }
 
   // Never blocks: when a message is on its way, its sender ends the stream.
-  void Cancel() {
+  DROVER_SDK_ONCE void Cancel() {
     std::function<void()> hear;
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -109,13 +96,13 @@ class StreamState {
     if (hear) hear();
   }
   // The verb was refused: the host knows no such stream.
-  void Disarm() noexcept {
+  DROVER_SDK_ONCE void Disarm() noexcept {
     std::lock_guard<std::mutex> lock(sending_);
     if (ended_) return;
     ended_ = true;
     table_->Remove(id_);
   }
-  void OnCancel(std::function<void()> hear) {
+  DROVER_SDK_ONCE void OnCancel(std::function<void()> hear) {
     {
       std::lock_guard<std::mutex> lock(mutex_);
       if (!cancelled_) {
@@ -127,7 +114,7 @@ class StreamState {
   }
 
  private:
-  bool EndIfCancelled() {
+  DROVER_SDK_ONCE bool EndIfCancelled() {
     if (!cancelled_) return false;
     std::unique_lock<std::mutex> lock(sending_, std::try_to_lock);
     if (lock.owns_lock()) EndLocked(nullptr);
@@ -162,7 +149,7 @@ class Stream {
   // False: the host wants no more. The stream has ended then; forget it.
   bool Send(const T& message) const {
     bool go_on = false;
-    abi::With(message, [&](const auto* out) { go_on = state_->Send(out); });
+    abi::With(message, [&](const void* out) { go_on = state_->Send(out); });
     return go_on;
   }
   std::uint64_t id() const { return state_->id(); }

@@ -29,16 +29,18 @@ class TaskOutput {
       throw Error(Code::kUnimplemented, "the host has no output service");
     }
     drover_run_id raw = abi::Encode(run);
-    abi::CallService<std::shared_ptr<OutputPipes>>(
-        gate_, &Decode, std::move(done),
-        [&](drover_done finish, void* context, drover_error* error) {
-          return service_->open(host_, &raw, finish, context, error);
+    abi::CallService(
+        std::make_unique<abi::Pending<std::shared_ptr<OutputPipes>>>(gate_, &Decode,
+                                                                     std::move(done)),
+        [&](drover_done finish, void* context, drover_error* error, std::int32_t* code) {
+          *code = service_->open(host_, &raw, finish, context, error);
         });
   }
   // Blocking: for the driver's own threads only.
   std::shared_ptr<OutputPipes> Open(const RunId& run) const {
-    using Pipes = std::shared_ptr<OutputPipes>;
-    return abi::Await<Pipes>(gate_, [&](Done<Pipes> done) { Open(run, std::move(done)); });
+    abi::Landing<std::shared_ptr<OutputPipes>> landing;
+    Open(run, landing.done());
+    return landing.Take(gate_);
   }
 
  private:

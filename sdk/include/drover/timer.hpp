@@ -19,8 +19,7 @@ inline namespace sdk_v0 {
 namespace abi {
 
 // Runs FUNCTION inside the gate, and not at all behind the closed one.
-template <typename Function>
-void RunInside(const std::shared_ptr<Gate>& gate, Function&& function) noexcept {
+DROVER_SDK_ONCE inline void RunInside(const std::shared_ptr<Gate>& gate, Ref<> function) noexcept {
   try {
     Gate::Pass pass = gate->Enter();
     if (pass) function();

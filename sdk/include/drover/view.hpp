@@ -20,19 +20,25 @@ using StringMap = std::map<std::string, std::string>;
 
 namespace abi {
 
+DROVER_SDK_ONCE inline void CopySized(void* out, std::size_t out_size, const void* in,
+                                      const char* what) {
+  if (in == nullptr) throw Error(Code::kInvalidArgument, std::string(what) + " is missing");
+  std::uint32_t size = 0;
+  std::memcpy(&size, in, sizeof size);
+  if (size < sizeof size) {
+    throw Error(Code::kInvalidArgument, std::string(what) + " has no struct_size");
+  }
+  std::memset(out, 0, out_size);
+  std::memcpy(out, in, size < out_size ? size : out_size);
+}
+
 // A struct of the other side, brought into our version of it: what it lacks is zero, what we do
 // not know is left out.
 template <typename T>
 T Sized(const T* in, const char* what) {
   static_assert(std::is_trivially_copyable<T>::value, "a struct of the C interface");
-  if (in == nullptr) throw Error(Code::kInvalidArgument, std::string(what) + " is missing");
-  std::size_t size = in->struct_size;
-  if (size < sizeof(std::uint32_t)) {
-    throw Error(Code::kInvalidArgument, std::string(what) + " has no struct_size");
-  }
   T out;
-  std::memset(static_cast<void*>(&out), 0, sizeof out);
-  std::memcpy(static_cast<void*>(&out), in, size < sizeof out ? size : sizeof out);
+  CopySized(&out, sizeof out, in, what);
   out.struct_size = sizeof out;
   return out;
 }
@@ -49,33 +55,37 @@ T Make() {
 inline std::string_view View(drover_str in) {
   return in.data == nullptr ? std::string_view() : std::string_view(in.data, in.size);
 }
-inline std::string Text(drover_str in) { return std::string(View(in)); }
+DROVER_SDK_ONCE inline std::string Text(drover_str in) { return std::string(View(in)); }
 // Valid as long as IN is.
 inline drover_str Str(std::string_view in) { return drover_str{in.data(), in.size()}; }
 
-// Calls VISIT with a const T* for each element, at the distance that the other side uses.
-template <typename T, typename Visit>
-void Each(const drover_array& array, const char* what, Visit&& visit) {
+// Calls VISIT with each element, at the distance that the other side uses. An element has at least
+// LEAST bytes.
+DROVER_SDK_ONCE inline void Walk(const drover_array& array, std::size_t least, const char* what,
+                                 Ref<const void*> visit) {
   if (array.count == 0) return;
   if (array.data == nullptr || array.element_size < sizeof(std::uint32_t)) {
     throw Error(Code::kInvalidArgument, std::string(what) + ": a list without elements");
   }
-  const char* at = static_cast<const char*>(array.data);
-  for (std::size_t i = 0; i < array.count; ++i, at += array.element_size) {
-    visit(reinterpret_cast<const T*>(at));
+  if (array.element_size < least) {
+    throw Error(Code::kInvalidArgument, std::string(what) + ": the elements are too small");
   }
+  const char* at = static_cast<const char*>(array.data);
+  for (std::size_t i = 0; i < array.count; ++i, at += array.element_size) visit(at);
+}
+
+template <typename T, typename Visit>
+void Each(const drover_array& array, const char* what, Visit&& visit) {
+  Walk(array, 0, what, [&](const void* at) { visit(static_cast<const T*>(at)); });
 }
 
 // The same for the fixed structs, which have no size of their own.
 template <typename T, typename Visit>
 void EachFixed(const drover_array& array, const char* what, Visit&& visit) {
-  if (array.count != 0 && array.element_size < sizeof(T)) {
-    throw Error(Code::kInvalidArgument, std::string(what) + ": the elements are too small");
-  }
-  Each<T>(array, what, std::forward<Visit>(visit));
+  Walk(array, sizeof(T), what, [&](const void* at) { visit(static_cast<const T*>(at)); });
 }
 
-inline StringMap Map(const drover_array& array, const char* what) {
+DROVER_SDK_ONCE inline StringMap Map(const drover_array& array, const char* what) {
   StringMap out;
   EachFixed<drover_pair>(
       array, what, [&](const drover_pair* pair) { out[Text(pair->key)] = Text(pair->value); });
@@ -88,13 +98,13 @@ drover_array Array(const std::vector<T>& in) {
 }
 
 // Views on a map or list of texts, alive beside what they show.
-inline std::vector<drover_pair> Pairs(const StringMap& in) {
+DROVER_SDK_ONCE inline std::vector<drover_pair> Pairs(const StringMap& in) {
   std::vector<drover_pair> out;
   out.reserve(in.size());
   for (const auto& item : in) out.push_back(drover_pair{Str(item.first), Str(item.second)});
   return out;
 }
-inline std::vector<drover_str> Strs(const std::vector<std::string>& in) {
+DROVER_SDK_ONCE inline std::vector<drover_str> Strs(const std::vector<std::string>& in) {
   std::vector<drover_str> out;
   out.reserve(in.size());
   for (const std::string& item : in) out.push_back(Str(item));
