@@ -323,6 +323,15 @@ static void finish_streams(void) {
   }
 }
 
+/* The cgroups of the run beside that of the tree. */
+static void remove_joined(void) {
+  for (const struct drover_step* step = plan_next(&shim.plan, NULL); step;
+       step = plan_next(&shim.plan, step))
+    if (step->kind == DROVER_STEP_JOIN)
+      tree_remove_cgroup(plan_fd(&shim.plan, ((const struct drover_step_number*)step)->number),
+                         shim.plan.start.run_id);
+}
+
 static _Noreturn void finish(void) {
   if (shim.has_streams) finish_streams();
   struct {
@@ -337,6 +346,7 @@ static _Noreturn void finish(void) {
     /* Nobody will ever ask for this run: what an agent would remove. */
     record_remove();
     tree_remove(shim.plan.start.run_id);
+    remove_joined();
   }
   /* By hand: a writer that hangs in the disk would keep the connections open. */
   control_close_all();

@@ -94,6 +94,7 @@ enum drover_step_kind {
   DROVER_STEP_SECCOMP = 13,      /* drover_step_filter + instructions; shortly before EXEC */
   DROVER_STEP_KEYRING = 14,      /* nothing: a session keyring of its own */
   DROVER_STEP_ENTER = 15,        /* nothing: the namespaces that NAMESPACES has made */
+  DROVER_STEP_JOIN = 23,         /* drover_step_number: index of a further cgroup's directory */
   /* For the process that holds the namespaces. */
   DROVER_STEP_NAMESPACES = 16,       /* drover_step_number: CLONE_NEW... of the run */
   DROVER_STEP_PRIVATE_MOUNTS = 17,   /* nothing: no mount reaches the host from here */

@@ -41,6 +41,14 @@ static int set_oom_score(int64_t score) {
   return n < 0 ? (int)-n : 0;
 }
 
+static int join_cgroup(int cgroup) {
+  const long fd = sys_open(cgroup, "cgroup.procs", O_WRONLY | O_CLOEXEC, 0);
+  if (fd < 0) return (int)-fd;
+  const long n = SYS(write, fd, "0", 1); /* the writer, in whatever pid namespace */
+  SYS(close, fd);
+  return n < 0 ? (int)-n : 0;
+}
+
 static int change_directory(const struct plan* plan, const struct drover_step_cwd* cwd) {
   long result = 0;
   if (cwd->directory_fd >= 0) result = SYS(fchdir, plan_fd(plan, cwd->directory_fd));
@@ -141,6 +149,8 @@ static int run_step(const struct plan* plan, const struct drover_step* step, int
       return (int)-SYS(prctl, PR_SET_NO_NEW_PRIVS, 1);
     case DROVER_STEP_PDEATHSIG:
       return die_with_shim(status);
+    case DROVER_STEP_JOIN:
+      return join_cgroup(plan_fd(plan, ((const struct drover_step_number*)step)->number));
     case DROVER_STEP_ENTER:
       return namespaces_enter();
     case DROVER_STEP_EXEC: {

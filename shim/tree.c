@@ -189,16 +189,14 @@ void tree_kill(void) {
   }
 }
 
-void tree_remove(const uint8_t* run_id) {
-  tree_kill();
-  if (cgroup_directory < 0) return;
+void tree_remove_cgroup(int directory, const uint8_t* run_id) {
   static const char kDigits[] = "0123456789abcdef";
   char name[2 * 16 + 1] = {0};
   for (int i = 0; i < 16; i++) {
     name[2 * i] = kDigits[run_id[i] >> 4];
     name[2 * i + 1] = kDigits[run_id[i] & 15];
   }
-  const int parent = (int)sys_open(cgroup_directory, "..", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+  const int parent = (int)sys_open(directory, "..", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
   if (parent < 0) return;
   const struct timespec pause = {.tv_nsec = 1000 * 1000};
   for (int round = 0; round < 1000; round++) {
@@ -207,4 +205,9 @@ void tree_remove(const uint8_t* run_id) {
     SYS(nanosleep, &pause, NULL);
   }
   SYS(close, parent);
+}
+
+void tree_remove(const uint8_t* run_id) {
+  tree_kill();
+  if (cgroup_directory >= 0) tree_remove_cgroup(cgroup_directory, run_id);
 }

@@ -23,4 +23,7 @@ void tree_kill(void);
  * after a second. Nothing without a cgroup. */
 void tree_remove(const uint8_t* run_id);
 
+/* Removes the cgroup that is open as DIRECTORY and named RUN_ID, with the same patience. */
+void tree_remove_cgroup(int directory, const uint8_t* run_id);
+
 #endif /* DROVER_SHIM_TREE_H_ */

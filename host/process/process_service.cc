@@ -13,6 +13,7 @@
 #include "host/process/detached_spawn.h"
 #include "host/process/exit_record.h"
 #include "host/process/process_usage.h"
+#include "host/process/resource_cgroups.h"
 #include "host/process/run_directory.h"
 #include "host/process/shim_exec_session.h"
 #include "host/process/shim_image.h"
@@ -73,19 +74,27 @@ class ProcessServiceImpl : public ProcessService {
     }
     StartEnvironment environment = environment_;
     environment.cgroup = cgroup.get();
+    Result<ResourceCgroups::Run> resources = LimitResources(&spec, environment.cgroup);
+    if (!resources.ok()) {
+      if (host_->tracker) host_->tracker->Remove(run);
+      co_return resources.error();
+    }
+    for (const UniqueFd& entered : resources->cgroups)
+      environment.resource_cgroups.push_back(entered.get());
     Result<StartMessage> message = CompileStart(spec, environment);
     if (!message.ok()) {
-      if (host_->tracker) host_->tracker->Remove(run);
+      RemoveAllCgroups(run);
       co_return message.error();
     }
     Result<RunPointer> launched = Launch(run, *message, host_->tracker != nullptr);
     // The shim has its own descriptors now; a task may cost the agent only two.
     cgroup.Reset();
+    resources->cgroups.clear();
     {
       const ProcessSpec closed = std::move(spec);
     }
     if (!launched.ok()) {
-      if (host_->tracker) host_->tracker->Remove(run);
+      RemoveAllCgroups(run);
       co_return launched.error();
     }
     RunPointer pointer = *launched;
@@ -392,6 +401,28 @@ class ProcessServiceImpl : public ProcessService {
     co_return State(*pointer);
   }
 
+  ResourceCgroups& resources() {
+    if (!resources_) {
+      const std::string mounts = ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or("");
+      resources_ = ResourceCgroups::Open(mounts, host_->tracker ? host_->tracker->root() : "");
+    }
+    return *resources_;
+  }
+
+  Result<ResourceCgroups::Run> LimitResources(ProcessSpec* spec, int tracking) {
+    if (!spec->resources.any()) return ResourceCgroups::Run();
+    DROVER_ASSIGN(ResourceCgroups::Run run,
+                  resources().Create(spec->run, spec->resources, tracking));
+    if (run.memory_events) spec->memory_events = std::move(run.memory_events);
+    return run;
+  }
+
+  // False: a process is still in one of them.
+  bool RemoveAllCgroups(const RunId& run) {
+    const bool limits_gone = resources().Remove(run);
+    return (!host_->tracker || host_->tracker->Remove(run)) && limits_gone;
+  }
+
   // Kills and waits; a shim that does not tell the end is woken, then killed itself.
   Co<Result<ProcessExit>> KillAndWait(Context context, RunPointer run) {
     run->Kill();
@@ -422,11 +453,10 @@ class ProcessServiceImpl : public ProcessService {
   }
 
   Co<Status> RemoveCgroup(Context context, RunId run) {
-    if (!host_->tracker) co_return Status();
     const TimePoint end = loop_->Now() + kReleasePatience;
-    for (Duration pause = 1ms; !host_->tracker->Remove(run);
+    for (Duration pause = 1ms; !RemoveAllCgroups(run);
          pause = std::min<Duration>(pause * 2, 100ms)) {
-      host_->tracker->Kill(run);
+      if (host_->tracker) host_->tracker->Kill(run);
       if (loop_->Now() >= end)
         co_return Error(Code::kUnavailable,
                         "processes of run " + run.ToString() + " do not die; its cgroup stays",
@@ -441,6 +471,7 @@ class ProcessServiceImpl : public ProcessService {
   UniqueFd image_;
   UniqueFd null_device_;
   UniqueFd shim_cgroup_;
+  std::unique_ptr<ResourceCgroups> resources_;
   std::string untracked_reason_;
   StartEnvironment environment_;
   std::map<RunId, RunPointer> runs_;

@@ -14,6 +14,7 @@
 #include "host/base/unique_fd.h"
 #include "host/process/capability_set.h"
 #include "host/process/isolation.h"
+#include "host/process/resource_cgroups.h"
 
 namespace drover {
 
@@ -71,8 +72,10 @@ struct ProcessSpec {
   std::optional<Privileges> privileges;     // none: those of the agent, as far as USER leaves them
   LogSpec logs;
   std::optional<BoundSpec> bound;
+  ResourceLimits resources;
   // A file with a line "oom_kill N" (memory.events, or memory.oom_control of version 1) of the
-  // run's resource cgroup; the run was killed for memory if N has grown by its end.
+  // run's resource cgroup; the run was killed for memory if N has grown by its end. Set by the
+  // service where RESOURCES limit the memory.
   UniqueFd memory_events;
 };
 

@@ -147,6 +147,8 @@ void AddSteps(const ProcessSpec& spec, const StartEnvironment& environment, Plan
   if (spec.oom_score_adj != environment.own_oom_score_adj)
     plan->Add(DROVER_STEP_OOM_SCORE_ADJ, number(spec.oom_score_adj), {},
               "set oom_score_adj to " + std::to_string(spec.oom_score_adj));
+  for (const int cgroup : environment.resource_cgroups)
+    plan->AddNumber(DROVER_STEP_JOIN, plan->Descriptor(cgroup), "enter a cgroup of its resources");
   if (spec.namespaces)
     plan->Add(DROVER_STEP_ENTER, drover_step{}, {}, "enter the namespaces of the run");
   for (const ResourceLimit& limit : spec.limits) {

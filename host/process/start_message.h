@@ -24,7 +24,8 @@ struct StartMessage {
 struct StartEnvironment {
   std::array<std::uint8_t, 16> boot_id{};
   int run_directory = -1;
-  int cgroup = -1;  // -1: the shim walks its descendants
+  int cgroup = -1;                    // -1: the shim walks its descendants
+  std::vector<int> resource_cgroups;  // that the task's processes enter, too
   int own_oom_score_adj = 0;
 };
 

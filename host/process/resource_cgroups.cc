@@ -1,0 +1,182 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/process/resource_cgroups.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <sstream>
+
+#include "host/process/small_file.h"
+
+namespace drover {
+namespace {
+
+constexpr const char* kControllers[] = {"memory", "cpu", "pids"};
+
+Status Write(int directory, const std::string& file, const std::string& value) {
+  const UniqueFd fd(openat(directory, file.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+  if (!fd || write(fd.get(), value.data(), value.size()) != ssize_t(value.size()))
+    return ErrnoError(errno, "cannot write " + value + " to the cgroup's " + file);
+  return {};
+}
+
+UniqueFd OpenDirectory(int parent, const std::string& path) {
+  return UniqueFd(openat(parent, path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+bool HasWord(const std::string& text, const std::string& word) {
+  std::string padded = text;
+  std::ranges::replace_if(padded, [](char c) { return c == '\n' || c == ','; }, ' ');
+  return (" " + padded + " ").find(" " + word + " ") != std::string::npos;
+}
+
+// Shares are around 1024, from 2 to 262144; weights around 100, from 1 to 10000.
+std::int64_t Weight(std::int64_t shares) {
+  const std::int64_t bounded = std::clamp<std::int64_t>(shares, 2, 262144);
+  return 1 + (bounded - 2) * 9999 / 262142;
+}
+
+struct Setting {
+  std::string file;
+  std::string value;
+  bool may_miss = false;
+};
+
+std::vector<Setting> Settings(const std::string& controller, bool unified,
+                              const ResourceLimits& limits) {
+  std::vector<Setting> settings;
+  const auto add = [&settings](const char* file, std::int64_t value) {
+    if (value > 0) settings.push_back({file, std::to_string(value)});
+  };
+  const std::int64_t hard = std::max(limits.memory, limits.memory_max);
+  const std::int64_t kept = limits.memory_max > limits.memory ? limits.memory : 0;
+  if (controller == "memory") {
+    add(unified ? "memory.max" : "memory.limit_in_bytes", hard);
+    add(unified ? "memory.low" : "memory.soft_limit_in_bytes", kept);
+    // A task that swaps instead of ending takes the machine with it. Kernels without swap
+    // accounting have no such file.
+    if (hard > 0)
+      settings.push_back({unified ? "memory.swap.max" : "memory.memsw.limit_in_bytes",
+                          unified ? "0" : std::to_string(hard), true});
+  } else if (controller == "cpu") {
+    if (limits.cpu_shares > 0)
+      add(unified ? "cpu.weight" : "cpu.shares",
+          unified ? Weight(limits.cpu_shares) : std::max<std::int64_t>(limits.cpu_shares, 2));
+  } else {
+    add("pids.max", limits.max_processes);
+  }
+  return settings;
+}
+
+// A cgroup has a controller only if each one above it hands it down.
+Status HandDown(const std::string& mount, const std::string& root, const std::string& controller) {
+  std::size_t end = mount.size();
+  for (bool last = false; !last; end = root.find('/', end + 1)) {
+    last = end == std::string::npos || end >= root.size();
+    const std::string path = root.substr(0, end);
+    const UniqueFd directory = OpenDirectory(AT_FDCWD, path);
+    if (!directory) return ErrnoError(errno, "cannot open the cgroup " + path);
+    const std::string given = ReadSmallFile(directory.get(), "cgroup.subtree_control").value_or("");
+    if (!HasWord(given, controller))
+      DROVER_TRY(Write(directory.get(), "cgroup.subtree_control", "+" + controller));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::unique_ptr<ResourceCgroups> ResourceCgroups::Open(const std::string& mounts,
+                                                       const std::string& tracking_root) {
+  const std::string last = std::filesystem::path(tracking_root).filename().string();
+  const std::string name = last.empty() ? "drover" : last;
+  auto result = std::make_unique<ResourceCgroups>();
+  for (const char* controller : kControllers) {
+    std::istringstream lines(mounts);
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream words(line);
+      std::string source, path, type, options;
+      if (!(words >> source >> path >> type >> options)) continue;
+      if (type == "cgroup" && HasWord(options, controller)) {
+        result->controllers_.push_back({controller, path, path + "/" + name, false});
+        break;
+      }
+      const std::string there =
+          ReadSmallFile(AT_FDCWD, (path + "/cgroup.controllers").c_str()).value_or("");
+      if (type != "cgroup2" || !HasWord(there, controller) ||
+          !(tracking_root + "/").starts_with(path + "/"))
+        continue;
+      result->controllers_.push_back({controller, path, tracking_root, true});
+      break;
+    }
+  }
+  return result;
+}
+
+std::string ResourceCgroups::missing() const {
+  std::string text;
+  for (const char* name : kControllers) {
+    if (std::ranges::find(controllers_, name, &Controller::name) != controllers_.end()) continue;
+    if (!text.empty()) text += ", ";
+    text += name;
+  }
+  return text;
+}
+
+Status ResourceCgroups::Limit(const Controller& controller, const RunId& run,
+                              const ResourceLimits& limits, int tracking, Run* result) {
+  const std::vector<Setting> settings = Settings(controller.name, controller.unified, limits);
+  if (settings.empty()) return {};
+  UniqueFd own;
+  int directory = tracking;
+  if (controller.unified) {
+    // Once is enough, but somebody else may take it away again.
+    if (tracking < 0) return {};
+    DROVER_TRY(HandDown(controller.mount, controller.root, controller.name));
+  } else {
+    const std::string path = controller.root + "/" + run.ToString();
+    if (mkdir(controller.root.c_str(), 0755) != 0 && errno != EEXIST)
+      return ErrnoError(errno, "cannot make the cgroup " + controller.root);
+    if (mkdir(path.c_str(), 0755) != 0) return ErrnoError(errno, "cannot make the cgroup " + path);
+    own = OpenDirectory(AT_FDCWD, path);
+    if (!own) return ErrnoError(errno, "cannot open the cgroup " + path);
+    directory = own.get();
+    result->cgroups.push_back(std::move(own));
+  }
+  for (const Setting& setting : settings) {
+    if (setting.may_miss && faccessat(directory, setting.file.c_str(), F_OK, 0) != 0) continue;
+    DROVER_TRY(Write(directory, setting.file, setting.value));
+  }
+  if (controller.name == "memory")
+    result->memory_events.Reset(openat(directory,
+                                       controller.unified ? "memory.events" : "memory.oom_control",
+                                       O_RDONLY | O_CLOEXEC));
+  return {};
+}
+
+Result<ResourceCgroups::Run> ResourceCgroups::Create(const RunId& run, const ResourceLimits& limits,
+                                                     int tracking) {
+  Run result;
+  for (const Controller& controller : controllers_) {
+    const Status status = Limit(controller, run, limits, tracking, &result);
+    if (status.ok()) continue;
+    Remove(run);
+    return status.error();
+  }
+  return result;
+}
+
+bool ResourceCgroups::Remove(const RunId& run) {
+  bool removed = true;
+  for (const Controller& controller : controllers_) {
+    if (controller.unified) continue;
+    if (rmdir((controller.root + "/" + run.ToString()).c_str()) != 0 && errno != ENOENT)
+      removed = false;
+  }
+  return removed;
+}
+
+}  // namespace drover

@@ -1,0 +1,60 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/base/ids.h"
+#include "host/base/result.h"
+#include "host/base/unique_fd.h"
+
+namespace drover {
+
+// What a run may use at most. 0: no limit.
+struct ResourceLimits {
+  bool any() const { return memory > 0 || memory_max > 0 || cpu_shares > 0 || max_processes > 0; }
+
+  std::int64_t memory = 0;         // bytes; the hard limit, unless MEMORY_MAX is larger
+  std::int64_t memory_max = 0;     // bytes; then MEMORY is what it keeps when memory is short
+  std::int64_t cpu_shares = 0;     // relative to 1024 of the others
+  std::int64_t max_processes = 0;  // processes and threads
+};
+
+// The cgroups that limit runs. Version 1: one below each controller's hierarchy. Version 2: the
+// run's tracking cgroup itself. Either may be missing a controller. Control thread.
+class ResourceCgroups {
+ public:
+  // MOUNTS is the text of /proc/self/mounts, TRACKING_ROOT the directory of the tracking cgroups or
+  // empty; its last part is the name below each hierarchy of version 1. Only looks: what is needed
+  // is made by Create.
+  static std::unique_ptr<ResourceCgroups> Open(const std::string& mounts,
+                                               const std::string& tracking_root);
+
+  struct Run {
+    std::vector<UniqueFd> cgroups;  // of version 1, which the task's processes are to enter
+    UniqueFd memory_events;         // with a line "oom_kill N"
+  };
+  // TRACKING is the run's cgroup of version 2, or -1. After an error nothing is left but TRACKING.
+  Result<Run> Create(const RunId& run, const ResourceLimits& limits, int tracking);
+  // Removes what Create has made, when its processes are gone. False: not yet.
+  bool Remove(const RunId& run);
+
+  // "memory, pids": the controllers that this machine does not have.
+  std::string missing() const;
+
+ private:
+  struct Controller {
+    std::string name;
+    std::string mount;  // of its hierarchy
+    std::string root;   // below it, with a directory for each run
+    bool unified = false;
+  };
+  Status Limit(const Controller& controller, const RunId& run, const ResourceLimits& limits,
+               int tracking, Run* result);
+
+  std::vector<Controller> controllers_;
+};
+
+}  // namespace drover

@@ -1,0 +1,187 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/process/resource_cgroups.h"
+
+#include <gmock/gmock.h>
+
+#include "host/process/process_test_fixture.h"
+
+namespace drover {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A tree of files as the kernel has them, but that nothing happens.
+class FakeCgroups : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = "/tmp/drover-cgroup-test-XXXXXX";
+    ASSERT_TRUE(mkdtemp(pattern.data()));
+    root_ = pattern;
+  }
+  void TearDown() override { std::filesystem::remove_all(root_); }
+
+  void Make(const std::string& path, const std::string& text = "") {
+    std::filesystem::create_directories(
+        (root_ + "/" + path).substr(0, (root_ + "/" + path).rfind('/')));
+    std::ofstream(root_ + "/" + path) << text;
+  }
+  std::string Read(const std::string& path) {
+    return ReadSmallFile(AT_FDCWD, (root_ + "/" + path).c_str()).value_or("missing");
+  }
+  std::string Mounts() const {
+    return "cgroup2 " + root_ + "/two cgroup2 rw 0 0\ncgroup " + root_ +
+           "/cpu cgroup rw,cpu,cpuacct 0 0\n";
+  }
+
+  std::string root_;
+  RunId run_ = RunId::Random();
+};
+
+TEST_F(FakeCgroups, Version2LimitsTheTrackingCgroup) {
+  const std::string own = "two/unit/drover/" + run_.ToString();
+  Make("two/cgroup.controllers", "cpuset memory pids\n");
+  for (const char* path : {"two", "two/unit", "two/unit/drover"})
+    Make(std::string(path) + "/cgroup.subtree_control");
+  for (const char* file :
+       {"memory.max", "memory.low", "memory.swap.max", "memory.events", "pids.max"})
+    Make(own + "/" + file);
+  const auto cgroups =
+      ResourceCgroups::Open("x " + root_ + "/two cgroup2 rw 0 0\n", root_ + "/two/unit/drover");
+  EXPECT_EQ(cgroups->missing(), "cpu");
+  const UniqueFd tracking(open((root_ + "/" + own).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ResourceLimits limits{64 << 20, 128 << 20, 500, 77};
+  const auto made = cgroups->Create(run_, limits, tracking.get());
+  ASSERT_TRUE(made.ok()) << made.error().message();
+  EXPECT_TRUE(made->cgroups.empty());
+  EXPECT_TRUE(made->memory_events);
+  EXPECT_EQ(Read(own + "/memory.max"), "134217728");
+  EXPECT_EQ(Read(own + "/memory.low"), "67108864");
+  EXPECT_EQ(Read(own + "/memory.swap.max"), "0");
+  EXPECT_EQ(Read(own + "/pids.max"), "77");
+  // The last to be written; a real one keeps both.
+  for (const char* path : {"two", "two/unit", "two/unit/drover"})
+    EXPECT_EQ(Read(std::string(path) + "/cgroup.subtree_control"), "+pids") << path;
+  EXPECT_TRUE(cgroups->Remove(run_));
+}
+
+TEST_F(FakeCgroups, AHierarchyElsewhereIsNotTouched) {
+  Make("two/cgroup.controllers", "memory pids cpu\n");
+  Make("two/cgroup.subtree_control");
+  const auto cgroups =
+      ResourceCgroups::Open("x " + root_ + "/two cgroup2 rw 0 0\n", "/elsewhere/drover");
+  EXPECT_EQ(cgroups->missing(), "memory, cpu, pids");
+  EXPECT_TRUE(cgroups->Create(run_, {1 << 20, 0, 1, 1}, -1).ok());
+  EXPECT_EQ(Read("two/cgroup.subtree_control"), "");
+}
+
+TEST_F(FakeCgroups, AnErrorNamesTheFileAndLeavesNothing) {
+  std::filesystem::create_directories(root_ + "/cpu");
+  const auto cgroups = ResourceCgroups::Open(Mounts(), root_ + "/two/drover");
+  EXPECT_EQ(cgroups->missing(), "memory, pids");
+  // A new directory of a fake tree has no files.
+  const auto made = cgroups->Create(run_, {0, 0, 100, 0}, -1);
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().message(),
+            "cannot write 100 to the cgroup's cpu.shares: No such file or directory");
+  EXPECT_FALSE(std::filesystem::exists(root_ + "/cpu/drover/" + run_.ToString()));
+}
+
+TEST_F(FakeCgroups, WithoutLimitsNothingIsMade) {
+  std::filesystem::create_directories(root_ + "/cpu");
+  const auto cgroups = ResourceCgroups::Open(Mounts(), "");
+  const auto made = cgroups->Create(run_, {}, -1);
+  ASSERT_TRUE(made.ok());
+  EXPECT_FALSE(std::filesystem::exists(root_ + "/cpu/drover"));
+}
+
+// The kernel's own, as this machine has them.
+class ResourceTest : public ProcessFixture {
+ protected:
+  void SetUp() override {
+    ProcessFixture::SetUp();
+    const std::string mounts = ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or("");
+    const std::string missing = ResourceCgroups::Open(mounts, cgroup_root_)->missing();
+    if (!has_cgroups() || !missing.empty())
+      GTEST_SKIP()
+          << "limits need root, a tracking cgroup and the controllers memory, cpu and pids; "
+             "missing here: "
+          << missing;
+  }
+  void TearDown() override {
+    for (const RunId& run : started_) (void)Await(service_->Release(Forever(), run));
+    started_.clear();
+    const std::string name = std::filesystem::path(cgroup_root_).filename().string();
+    for (const char* controller : {"memory", "cpu", "pids"})
+      if (!name.empty()) rmdir(("/sys/fs/cgroup/" + std::string(controller) + "/" + name).c_str());
+    ProcessFixture::TearDown();
+  }
+};
+
+TEST_F(ResourceTest, ATaskThatIsKilledForMemoryIsToldSo) {
+  ProcessSpec spec = Shell("x=x; while :; do x=$x$x; done");
+  spec.resources.memory = 16 << 20;
+  const ProcessExit exit = WaitFor(MustStart(std::move(spec)));
+  EXPECT_TRUE(exit.oom_killed);
+  EXPECT_EQ(exit.signal, SIGKILL);
+}
+
+TEST_F(ResourceTest, AKillFromOutsideIsNotTakenForIt) {
+  ProcessSpec spec = Shell("kill -KILL $$");
+  spec.resources.memory = 16 << 20;
+  const ProcessExit exit = WaitFor(MustStart(std::move(spec)));
+  EXPECT_FALSE(exit.oom_killed);
+  EXPECT_EQ(exit.signal, SIGKILL);
+}
+
+TEST_F(ResourceTest, TenMegabytesAreEnoughToRunTrue) {
+  ProcessSpec spec = Shell("");
+  spec.argv = {"/bin/true"};
+  spec.resources.memory = 10 << 20;
+  EXPECT_EQ(WaitFor(MustStart(std::move(spec))).exit_code, 0);
+}
+
+TEST_F(ResourceTest, AForkBombEndsAtItsOwnLimit) {
+  // Each copy adds a line; the shell stops when it cannot fork.
+  ProcessSpec spec =
+      Shell("i=0; while [ $i -lt 60 ]; do sleep 1000 & i=$((i+1)); done; echo all of them");
+  spec.resources.max_processes = 20;
+  const ProcessExit exit = WaitFor(MustStart(std::move(spec)));
+  EXPECT_NE(exit.exit_code, 0);
+  EXPECT_THAT(Read("logs/web.stderr.0"), HasSubstr("fork"));
+  EXPECT_EQ(RunShell("echo another").exit_code, 0);
+}
+
+TEST_F(ResourceTest, SessionsCountToo) {
+  ProcessSpec spec = Shell("exec sleep 1000");
+  spec.resources = {32 << 20, 0, 512, 50};
+  const RunId run = MustStart(std::move(spec));
+  ExecSpec exec;
+  exec.argv = {"/bin/sh", "-c",
+               "grep -c -E ':(memory|cpu|pids):.*drover-test' /proc/self/cgroup > $DIR/count"};
+  for (UniqueFd* end : {&exec.standard_input, &exec.standard_output, &exec.standard_error})
+    end->Reset(open("/dev/null", O_RDWR | O_CLOEXEC));
+  auto session = Await(service_->Exec(Forever(), run, std::move(exec)));
+  ASSERT_TRUE(session.ok()) << session.error().message();
+  const Result<ExecExit> exit = Await((*session)->Wait(Forever()));
+  EXPECT_TRUE(exit.ok() && exit->exit_code == 0);
+  EXPECT_EQ(Read("count"), "3\n");
+  session->reset();
+  ASSERT_TRUE(service_->Kill(run).ok());
+  WaitFor(run);
+}
+
+TEST_F(ResourceTest, AReleasedRunLeavesNoCgroup) {
+  ProcessSpec spec = Shell("true");
+  spec.resources = {32 << 20, 0, 512, 50};
+  const RunId run = MustStart(std::move(spec));
+  WaitFor(run);
+  ASSERT_TRUE(Await(service_->Release(Forever(), run)).ok());
+  started_.clear();
+  const std::string name = std::filesystem::path(cgroup_root_).filename().string();
+  for (const char* controller : {"memory", "cpu", "pids"})
+    EXPECT_FALSE(std::filesystem::exists("/sys/fs/cgroup/" + std::string(controller) + "/" + name +
+                                         "/" + run.ToString()));
+}
+
+}  // namespace
+}  // namespace drover
