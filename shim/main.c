@@ -198,6 +198,11 @@ static void read_start_status(void) {
   give_up(&failure);
 }
 
+static bool has_children(void) {
+  siginfo_t child;
+  return SYS(waitid, P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT, NULL) == 0;
+}
+
 /* Collects every child that has ended, also those that the task has left to us. */
 static void reap(void) {
   struct signalfd_siginfo info;
@@ -220,16 +225,13 @@ static void reap(void) {
     shim.wait_status = status;
     shim.usage = usage;
     begin_draining(kDrainNs);
-    /* The task is its first process; whatever it leaves behind ends with it. */
+    /* The task is its first process; whatever it leaves behind ends with it, and is below one of
+     * our children, since we are their subreaper. */
+    if (!has_children()) return;
     sessions_kill_all();
     namespaces_end();
     tree_kill();
   }
-}
-
-static bool has_children(void) {
-  siginfo_t child;
-  return SYS(waitid, P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT, NULL) == 0;
 }
 
 static bool drained(void) {
@@ -340,8 +342,9 @@ static _Noreturn void finish(void) {
   } message;
   record_fill(&message.record);
   record_write(&message.record);
-  control_broadcast(DROVER_ATTACH_EVENT_EXIT, &message.header, DROVER_ATTACH_EXIT, sizeof message);
+  /* Whoever hears of the end finds the record, and nothing else of the run. */
   control_unlisten(shim.name);
+  control_broadcast(DROVER_ATTACH_EVENT_EXIT, &message.header, DROVER_ATTACH_EXIT, sizeof message);
   if (orphaned) {
     /* Nobody will ever ask for this run: what an agent would remove. */
     record_remove();

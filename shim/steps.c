@@ -192,6 +192,69 @@ static _Noreturn void run_child(const struct plan* plan, const int standard[3],
   sys_exit(127);
 }
 
+struct job {
+  const struct plan* plan;
+  const int* standard;
+  int status[2];
+};
+
+/* Holds a path of the search and little else; the steps of a session have a copy of all memory. */
+static _Alignas(16) char child_stack[24 << 10];
+
+static void run_job(void* argument) {
+  const struct job* job = argument;
+  SYS(close, job->status[0]);
+  run_child(job->plan, job->standard, NULL, job->status[1]);
+}
+
+/* Steps that may run in the shim's own memory: they change the process and nothing else. */
+static bool may_share_memory(const struct plan* plan) {
+  for (const struct drover_step* step = plan_next(plan, NULL); step; step = plan_next(plan, step)) {
+    switch (step->kind) {
+      case DROVER_STEP_CGROUP:
+      case DROVER_STEP_SETSID:
+      case DROVER_STEP_OOM_SCORE_ADJ:
+      case DROVER_STEP_RLIMIT:
+      case DROVER_STEP_UMASK:
+      case DROVER_STEP_CWD:
+      case DROVER_STEP_NO_NEW_PRIVS:
+      case DROVER_STEP_PDEATHSIG:
+      case DROVER_STEP_EXEC:
+        continue;
+      default:
+        return false;
+    }
+  }
+  return true;
+}
+
+/*
+ * In a cgroup of its own the child may share the shim's memory, which then waits for the exec as
+ * after vfork: no page tables to copy, no pages to copy afterwards. Whatever holds up the exec ends
+ * by cgroup.kill, which needs no shim. Steps that change the user do not share: the kernel would
+ * take the shim, too, for a program that gave up its rights.
+ */
+static long start_child(const struct job* job, const struct session_command* session, int cgroup) {
+  struct clone_args args = {.exit_signal = SIGCHLD};
+  if (cgroup >= 0) {
+    args.flags = CLONE_INTO_CGROUP;
+    args.cgroup = (uint64_t)cgroup;
+    if (!session && may_share_memory(job->plan)) {
+      args.flags |= CLONE_VM | CLONE_VFORK;
+      args.stack = (uint64_t)(uintptr_t)child_stack;
+      args.stack_size = sizeof child_stack;
+      return sys_clone_call(&args, sizeof args, run_job, (void*)job);
+    }
+  }
+  /* Unprivileged containers refuse clone3, and have no cgroups to give. */
+  const long pid = cgroup >= 0 ? SYS(clone3, &args, sizeof args) : SYS(clone, SIGCHLD, 0, 0, 0, 0);
+  if (pid == 0) {
+    SYS(close, job->status[0]);
+    run_child(job->plan, job->standard, session, job->status[1]);
+  }
+  return pid;
+}
+
 int steps_start(const struct plan* plan, const int standard[3],
                 const struct session_command* session, struct child* child,
                 struct step_failure* failure) {
@@ -199,29 +262,23 @@ int steps_start(const struct plan* plan, const int standard[3],
   int status[2];
   failure->error = positive(SYS(pipe2, status, O_CLOEXEC));
   if (failure->error) return failure->error;
-  struct clone_args args = {.exit_signal = SIGCHLD};
   const struct drover_step* first = plan_next(plan, NULL);
-  if (first->kind == DROVER_STEP_CGROUP) {
-    args.flags = CLONE_INTO_CGROUP;
-    args.cgroup = (uint64_t)plan_fd(plan, ((const struct drover_step_number*)first)->number);
-  }
+  const int cgroup = first->kind == DROVER_STEP_CGROUP
+                         ? plan_fd(plan, ((const struct drover_step_number*)first)->number)
+                         : -1;
   failure->error = namespaces_bear_children(true);
   if (failure->error) {
     SYS(close, status[0]);
     SYS(close, status[1]);
     return failure->error;
   }
-  /* Unprivileged containers refuse clone3, and have no cgroups to give. */
-  const long pid = args.flags ? SYS(clone3, &args, sizeof args) : SYS(clone, SIGCHLD, 0, 0, 0, 0);
-  if (pid == 0) {
-    SYS(close, status[0]);
-    run_child(plan, standard, session, status[1]);
-  }
+  const struct job job = {.plan = plan, .standard = standard, .status = {status[0], status[1]}};
+  const long pid = start_child(&job, session, cgroup);
   namespaces_bear_children(false);
   SYS(close, status[1]);
   if (pid < 0) {
     SYS(close, status[0]);
-    if (args.flags) *failure = (struct step_failure){.step = 0, .kind = DROVER_STEP_CGROUP};
+    if (cgroup >= 0) *failure = (struct step_failure){.step = 0, .kind = DROVER_STEP_CGROUP};
     return failure->error = (int)-pid;
   }
   child->pid = (pid_t)pid;

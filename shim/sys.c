@@ -70,6 +70,45 @@ long sys_start_thread(void (*function)(void), void* stack_end) {
 #endif
 }
 
+long sys_clone_call(const struct clone_args* args, size_t size, void (*function)(void*),
+                    void* argument) {
+#if defined(__x86_64__)
+  long result;
+  register void (*f)(void*) __asm__("r12") = function;
+  register void* a __asm__("r13") = argument;
+  __asm__ volatile(
+      "syscall\n\t"
+      "testq %%rax, %%rax\n\t"
+      "jnz 1f\n\t"
+      "xorl %%ebp, %%ebp\n\t"
+      "movq %[a], %%rdi\n\t"
+      "callq *%[f]\n\t"
+      "hlt\n"
+      "1:"
+      : "=a"(result)
+      : "0"((long)SYS_clone3), "D"(args), "S"(size), [f] "r"(f), [a] "r"(a)
+      : "rcx", "r11", "memory", "cc");
+  return result;
+#elif defined(__aarch64__)
+  register long x8 __asm__("x8") = SYS_clone3;
+  register long x0 __asm__("x0") = (long)args;
+  register long x1 __asm__("x1") = (long)size;
+  register void (*f)(void*) __asm__("x19") = function;
+  register void* a __asm__("x20") = argument;
+  __asm__ volatile(
+      "svc #0\n\t"
+      "cbnz x0, 1f\n\t"
+      "mov x29, xzr\n\t"
+      "mov x0, %[a]\n\t"
+      "blr %[f]\n"
+      "1:"
+      : "+r"(x0)
+      : "r"(x8), "r"(x1), [f] "r"(f), [a] "r"(a)
+      : "memory", "cc", "x30");
+  return x0;
+#endif
+}
+
 /* What the compiler calls by itself, and the few others that the shim uses. */
 
 void* memcpy(void* restrict to, const void* restrict from, size_t count) {

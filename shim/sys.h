@@ -58,4 +58,12 @@ static inline long sys_open(int directory, const char* path, int flags, int mode
  */
 long sys_start_thread(void (*function)(void), void* stack_end);
 
+struct clone_args;
+/*
+ * clone3 of a process that shares the memory of this one and runs FUNCTION(ARGUMENT), which never
+ * returns, on the stack that ARGS names. Returns when CLONE_VFORK lets it.
+ */
+long sys_clone_call(const struct clone_args* args, size_t size, void (*function)(void*),
+                    void* argument);
+
 #endif /* DROVER_SHIM_SYS_H_ */
