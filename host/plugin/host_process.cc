@@ -144,13 +144,13 @@ Co<void> DoStart(Op op, std::shared_ptr<ProcessSpec> spec) {
   spec->run = op->run;
   spec->logs = std::move(*logs);
   spec->bound = BoundOf(*op->host, *run->config);
-  run->has_processes = true;
+  ++run->asked;
   const Context context = op->host->services_context().Child();
   op->done.Finish(co_await op->host->processes()->Start(context, std::move(*spec)));
 }
 
 Co<void> DoAttach(Op op) {
-  op->host->FindRun(op->run)->has_processes = true;
+  ++op->host->FindRun(op->run)->asked;
   const Context context = op->host->services_context().Child();
   op->done.FinishAttach(co_await op->host->processes()->Attach(context, op->run));
 }
@@ -178,7 +178,12 @@ Co<void> DoKill(Op op) {
 
 Co<void> DoRelease(Op op) {
   const Context context = op->host->services_context().Child();
-  op->done.Finish(co_await op->host->processes()->Release(context, op->run));
+  const int asked = op->host->FindRun(op->run)->asked;
+  const Status released = co_await op->host->processes()->Release(context, op->run);
+  // Then the host need not do it again; what was started meanwhile still counts.
+  PluginHost::Run* const run = op->host->FindRun(op->run);
+  if (released.ok() && run != nullptr) run->freed = asked;
+  op->done.Finish(released);
 }
 
 Co<void> DoUsage(Op op) {
@@ -221,7 +226,7 @@ Co<void> DoOutput(Op op) {
   spec.stderr_pipe = std::move(err_read);
   spec.logs = std::move(*logs);
   spec.bound = BoundOf(*op->host, *run->config);
-  run->has_processes = true;
+  ++run->asked;
   const Context context = op->host->services_context().Child();
   Result<ProcessInfo> started =
       co_await op->host->processes()->StartOutput(context, std::move(spec));

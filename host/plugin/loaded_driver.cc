@@ -252,7 +252,7 @@ Co<Status> LoadedDriver::Stop(Context context, RunId run, Duration timeout, std:
   // The kill is the host's, whatever the driver does.
   const Loop::TimerId kill = loop()->After(timeout + limits().kill_after, [host = host_, run] {
     const PluginHost::Run* known = host->FindRun(run);
-    if (known == nullptr || !known->has_processes) return;
+    if (known == nullptr || !known->has_processes()) return;
     host->Log(PluginLogLevel::kWarn, "the stop timeout is over: the host kills the task", &run);
     (void)host->processes()->Kill(run);
   });
@@ -296,7 +296,7 @@ Co<Status> LoadedDriver::Destroy(Context context, RunId run, bool force) {
   const bool gone = status.ok() || status.code() == Code::kNotFound;
   // Whatever the driver made of it: after a destroy nothing of the run is left.
   const PluginHost::Run* known = host_->FindRun(run);
-  if ((gone || force) && known != nullptr && known->has_processes) {
+  if ((gone || force) && known != nullptr && known->has_processes()) {
     const Context patient = life_.Child();
     const Status released = co_await host_->processes()->Release(patient, run);
     if (!released.ok()) {

@@ -54,7 +54,9 @@ class PluginHost : public std::enable_shared_from_this<PluginHost> {
   // A run of this driver, from start or recover until destroy. Control thread.
   struct Run {
     std::shared_ptr<const TaskConfig> config;
-    bool has_processes = false;  // the service was asked to start something
+    int asked = 0;  // how often the service was asked for a process
+    int freed = 0;  // what ASKED was when the driver last released the run
+    bool has_processes() const { return asked != freed; }
     // Of the last usage sample, for shares of the processor.
     TimePoint sampled;
     Duration user_time{0};

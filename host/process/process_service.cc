@@ -216,8 +216,13 @@ class ProcessServiceImpl : public ProcessService {
       }
     }
     DROVER_CO_TRY(co_await RemoveCgroup(context, run));
-    for (const char* suffix : {".exit", ".sock", ".tmp"})
+    // A shim that told the end itself has left its record and nothing else.
+    const auto ended = runs_.find(run);
+    const bool clean = ended != runs_.end() && ended->second->told();
+    for (const char* suffix : {".exit", ".sock", ".tmp"}) {
       unlinkat(host_->run_directory.get(), (run.Short() + suffix).c_str(), 0);
+      if (clean) break;
+    }
     runs_.erase(run);
     co_return Status();
   }

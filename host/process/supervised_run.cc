@@ -69,6 +69,7 @@ void SupervisedRun::OnEvent(const drover_attach_header& header,
     case DROVER_ATTACH_EXIT: {
       const std::string_view record(bytes.data() + sizeof header, bytes.size() - sizeof header);
       Result<ProcessExit> exit = ParseExitRecord(record, id_);
+      told_ = exit.ok();
       End(exit.ok() ? *exit : LostExit(exit.error().message(), host_->loop->Wall()));
       return;
     }

@@ -43,6 +43,8 @@ class SupervisedRun : public std::enable_shared_from_this<SupervisedRun>,
   const std::optional<ProcessExit>& exit() const { return exit_; }
   Event& started() { return started_; }  // the answer to the start message, or the end
   Event& ended() { return ended_; }
+  // Whether the shim itself has told the end; its socket is gone then.
+  bool told() const { return told_; }
   const std::optional<drover_start_reply>& start_reply() const { return start_reply_; }
 
   // Follows the run through CONNECTION, of the shim that PIDFD names.
@@ -79,6 +81,7 @@ class SupervisedRun : public std::enable_shared_from_this<SupervisedRun>,
   std::optional<ProcessExit> exit_;
   Event started_;
   Event ended_;
+  bool told_ = false;
   int reconnects_ = 0;
 };
 
