@@ -77,16 +77,11 @@ Status DiskAllocDir::BuildTaskNow(const std::string& task) const {
   DROVER_TRY(MakeDirAt(dir.get(), "local", paths.local, kShared));
   const DirMode sticky{.bits = 01777, .nobody = true};
   DROVER_TRY(MakeDirAt(dir.get(), "tmp", paths.tmp, sticky));
-  DROVER_TRY(MakePrivate(dir.get(), "secrets", paths.secrets, options_.secrets_bytes));
-  return MakePrivate(dir.get(), "private", paths.private_dir, options_.private_bytes);
-}
-
-Status DiskAllocDir::MakePrivate(int task_dir, const std::string& name, const std::string& path,
-                                 std::int64_t bytes) const {
-  DROVER_ASSIGN(const UniqueFd dir, MakeDirAt(task_dir, name, path, kShared));
+  DROVER_TRY(MakeDirAt(dir.get(), "private", paths.private_dir, kShared));
+  DROVER_ASSIGN(const UniqueFd secrets, MakeDirAt(dir.get(), "secrets", paths.secrets, kShared));
   // Asked of the kernel, not of a marker file, which a task could make or remove.
-  if (!options_.private_tmpfs || IsMountRoot(dir.get())) return {};
-  return MountTmpfs(dir.get(), path, bytes);
+  if (!options_.private_tmpfs || IsMountRoot(secrets.get())) return {};
+  return MountTmpfs(secrets.get(), paths.secrets, options_.secrets_bytes);
 }
 
 Status DiskAllocDir::CheckBuiltNow() const {

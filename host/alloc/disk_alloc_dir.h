@@ -12,11 +12,12 @@ namespace drover {
 
 struct DiskAllocDirOptions {
   std::string base;  // the directory of all allocations: the agent's own, made by it at its start
-  // TASK/secrets and TASK/private are file systems of their own in memory, never on a disk. That
-  // needs root; without it they are plain directories.
+  // TASK/secrets is a file system of its own in memory, never on a disk. That needs root; without
+  // it, it is a plain directory. To mount and unmount one costs every task 60 us of processor time
+  // and a wait for all processors, so TASK/private, where the agent keeps nothing yet, is none:
+  // whoever puts something there mounts one first. Destroy unmounts both.
   bool private_tmpfs = geteuid() == 0;
   std::int64_t secrets_bytes = 1 << 20;
-  std::int64_t private_bytes = 1 << 20;
   WorkerPool* pool = nullptr;  // where it blocks; null: on the calling thread
 };
 
@@ -38,8 +39,6 @@ class DiskAllocDir : public AllocDir {
   Result<UniqueFd> OpenRoot() const;
   Status BuildNow() const;
   Status BuildTaskNow(const std::string& task) const;
-  Status MakePrivate(int task_dir, const std::string& name, const std::string& path,
-                     std::int64_t bytes) const;
   Status CheckBuiltNow() const;
   Status DestroyNow() const;
   Status UnmountTasks(int root) const;
