@@ -5,6 +5,8 @@
 
 #include "bench/alloc_spawn.h"
 #include "bench/bare_spawn.h"
+#include "bench/cpu_parts.h"
+#include "bench/floor_spawn.h"
 #include "bench/idle_cost.h"
 #include "bench/options.h"
 #include "bench/rounds.h"
@@ -24,6 +26,16 @@ void PrintRates(const std::vector<Side>& sides) {
     const auto [least, most] = std::minmax_element(side.rates.begin(), side.rates.end());
     std::printf("  %-22s %7.0f a second  (%.0f to %.0f)  %5.2f of bare\n", side.name.c_str(),
                 Median(side.rates), *least, *most, Median(ratios));
+  }
+}
+
+void PrintCpu(const std::vector<Side>& sides) {
+  std::printf("  processor time of one task in us:\n");
+  for (const Side& side : sides) {
+    std::printf(
+        "    %-20s %6.0f = control %.0f + other threads %.0f + children %.0f + in cgroups %.0f\n",
+        side.name.c_str(), side.cpu.total(), side.cpu.control, side.cpu.threads, side.cpu.children,
+        side.cpu.programs);
   }
 }
 
@@ -48,6 +60,8 @@ int Main(int argc, char** argv) {
     std::printf("note: no tmpfs found for the sockets of shims, they are on a disk\n");
   }
 
+  const CpuMeter meter(scratch);
+  FloorSpawn floor(scratch, DROVER_BENCH_HOLDER);
   RealLoop loop;
   LocalNode node(&loop, scratch);
   std::printf("tracking: %s\n", node->processes()->TrackingDescription().c_str());
@@ -59,15 +73,17 @@ int Main(int argc, char** argv) {
     sides.push_back({"bare posix_spawn",
                      [](int tasks, int n) { return RunBareSpawn(DROVER_BENCH_NOOP, tasks, n); },
                      {}});
+    sides.push_back({"floor", [&](int tasks, int n) { return floor.Run(tasks, n); }, {}});
     sides.push_back({"shim", [&](int tasks, int n) { return shim.Run(tasks, n); }, {}});
     sides.push_back({"raw_exec", [&](int tasks, int n) { return raw_exec.Run(tasks, n); }, {}});
     shim.latencies().clear();
     raw_exec.from_start().clear();
     raw_exec.from_gate().clear();
-    RunRounds(&sides, options->rounds, options->tasks, in_flight);
+    RunRounds(&sides, meter, options->rounds, options->tasks, in_flight);
     std::printf("%d in flight, median of %d rounds of %d:\n", in_flight, options->rounds,
                 options->tasks);
     PrintRates(sides);
+    if (meter.works()) PrintCpu(sides);
     std::printf(
         "  until the program runs: shim %.2f ms; raw_exec %.2f ms from the gate, %.2f ms "
         "from the start of the allocation\n",

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/cpu_parts.h"
+
 namespace drover::bench {
 
 // One way to run a number of tasks, with so many in flight; returns seconds.
@@ -13,6 +15,7 @@ struct Side {
   std::string name;
   std::function<double(int tasks, int in_flight)> run;
   std::vector<double> rates;  // tasks per second, one per round
+  CpuParts cpu = {};          // of one task, the mean of all rounds
 };
 
 inline double Median(std::vector<double> values) {
@@ -22,13 +25,18 @@ inline double Median(std::vector<double> values) {
 }
 
 // Runs the sides in turn, so that the noise of the machine meets all of them.
-inline void RunRounds(std::vector<Side>* sides, int rounds, int tasks, int in_flight) {
+inline void RunRounds(std::vector<Side>* sides, const CpuMeter& meter, int rounds, int tasks,
+                      int in_flight) {
   for (Side& side : *sides) {
     side.rates.clear();
     side.run(tasks / 10 + 1, in_flight);  // warm up: caches, plugin, first directories
   }
   for (int round = 0; round < rounds; ++round) {
-    for (Side& side : *sides) side.rates.push_back(tasks / side.run(tasks, in_flight));
+    for (Side& side : *sides) {
+      const CpuParts before = meter.Now();
+      side.rates.push_back(tasks / side.run(tasks, in_flight));
+      side.cpu += (meter.Now() - before) / (double(rounds) * tasks);
+    }
   }
 }
 

@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "host/base/result.h"
+#include "host/process/cgroup_tracker.h"
+#include "host/process/small_file.h"
 
 namespace drover::bench {
 namespace {
@@ -53,6 +55,10 @@ Scratch::Scratch() {
   run_dir_is_tmpfs_ = !run_dir_.empty();
   if (!run_dir_is_tmpfs_) run_dir_ = path_ + "/run";
 
+  const auto mounts = ReadSmallFile(AT_FDCWD, "/proc/self/mounts");
+  if (const auto mount = CgroupTracker::FindMount(mounts.value_or("")))
+    cgroup_ = MakeDirectory(*mount);
+
   int ends[2];
   DROVER_CHECK(pipe2(ends, O_CLOEXEC) == 0);
   janitor_ = fork();
@@ -85,7 +91,8 @@ Scratch::~Scratch() {
 
 bool Scratch::Exists() const {
   std::error_code ignored;
-  return std::filesystem::exists(path_, ignored) || std::filesystem::exists(run_dir_, ignored);
+  return std::filesystem::exists(path_, ignored) || std::filesystem::exists(run_dir_, ignored) ||
+         (!cgroup_.empty() && std::filesystem::exists(cgroup_, ignored));
 }
 
 void Scratch::Remove() const {
@@ -93,6 +100,7 @@ void Scratch::Remove() const {
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
   std::filesystem::remove_all(run_dir_, ignored);
+  if (!cgroup_.empty()) rmdir(cgroup_.c_str());  // once nobody is in it
 }
 
 }  // namespace drover::bench

@@ -7,9 +7,9 @@
 
 namespace drover::bench {
 
-// A directory below $TMPDIR or /var/tmp, and one on a tmpfs for the sockets of shims where there is
-// one. Both are gone when the object is, and also when the program is killed: a janitor process
-// waits for its end. Make it before the first thread.
+// A directory below $TMPDIR or /var/tmp, one on a tmpfs for the sockets of shims where there is
+// one, and for root a version 2 cgroup to count in. All are gone when the object is, and also when
+// the program is killed: a janitor process waits for its end. Make it before the first thread.
 class Scratch {
  public:
   Scratch();
@@ -20,6 +20,7 @@ class Scratch {
   const std::string& path() const { return path_; }
   const std::string& run_dir() const { return run_dir_; }
   bool run_dir_is_tmpfs() const { return run_dir_is_tmpfs_; }
+  const std::string& cgroup() const { return cgroup_; }  // empty: there is none
 
  private:
   bool Exists() const;
@@ -27,6 +28,7 @@ class Scratch {
 
   std::string path_;
   std::string run_dir_;
+  std::string cgroup_;
   bool run_dir_is_tmpfs_ = false;
   pid_t janitor_ = -1;
   int janitor_pipe_ = -1;  // its end tells the janitor of ours
