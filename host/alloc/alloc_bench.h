@@ -48,7 +48,6 @@ class FakeAllocStore : public AllocStore {
   Co<Status> SaveLocalState(Context context, std::string task_name,
                             std::shared_ptr<const LocalState> state) override;
   void SaveTaskState(const std::string& task_name, TaskSnapshot state) override;
-  void SaveNetwork(const AllocNetworkStatus&) override {}
   Co<Status> Delete(Context context) override;
 
  private:

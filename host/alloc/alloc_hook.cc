@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/alloc/alloc_hook.h"
 
+#include "host/task/interruptible.h"
+
 namespace drover {
 
 std::string_view AllocHookStageName(AllocHookStage stage) {
@@ -23,41 +25,46 @@ std::string_view AllocHookStageName(AllocHookStage stage) {
   return "unknown";
 }
 
+Duration AllocHook::deadline(AllocHookStage stage, const AllocHookRequest&) const {
+  return stage == AllocHookStage::kShutdown ? Duration(5s) : Duration(1min);
+}
+
 Co<Status> AllocHook::Prerun(Context, AllocHookRequest) { co_return Status(); }
 Co<Status> AllocHook::Update(Context, AllocHookRequest) { co_return Status(); }
 Co<Status> AllocHook::PreTaskRestart(Context, AllocHookRequest) { co_return Status(); }
 Co<Status> AllocHook::Postrun(Context, AllocHookRequest) { co_return Status(); }
 Co<Status> AllocHook::Destroy(Context, AllocHookRequest) { co_return Status(); }
-Co<void> AllocHook::Prekill(Context, AllocHookRequest) { co_return; }
-Co<void> AllocHook::Shutdown(Context, AllocHookRequest) { co_return; }
+Co<Status> AllocHook::Prekill(Context, AllocHookRequest) { co_return Status(); }
+Co<Status> AllocHook::Shutdown(Context, AllocHookRequest) { co_return Status(); }
 
 Co<Status> AllocHookChain::Call(AllocHook* hook, AllocHookStage stage, Context context,
                                 AllocHookRequest request) {
   switch (stage) {
     case AllocHookStage::kPrerun:
-      co_return co_await hook->Prerun(context, request);
+      return hook->Prerun(context, std::move(request));
     case AllocHookStage::kUpdate:
-      co_return co_await hook->Update(context, request);
+      return hook->Update(context, std::move(request));
     case AllocHookStage::kPreTaskRestart:
-      co_return co_await hook->PreTaskRestart(context, request);
+      return hook->PreTaskRestart(context, std::move(request));
     case AllocHookStage::kPostrun:
-      co_return co_await hook->Postrun(context, request);
+      return hook->Postrun(context, std::move(request));
     case AllocHookStage::kDestroy:
-      co_return co_await hook->Destroy(context, request);
+      return hook->Destroy(context, std::move(request));
     case AllocHookStage::kPrekill:
-      co_await hook->Prekill(context, request);
-      break;
-    case AllocHookStage::kShutdown:
-      co_await hook->Shutdown(context, request);
-      break;
+      return hook->Prekill(context, std::move(request));
+    default:
+      return hook->Shutdown(context, std::move(request));
   }
-  co_return Status();
 }
 
 Co<Status> AllocHookChain::Run(AllocHookStage stage, Context context, AllocHookRequest request) {
   std::vector<Error> errors;
   for (const auto& hook : hooks_) {
-    const Status status = co_await Call(hook.get(), stage, context, request);
+    const Duration deadline = hook->deadline(stage, request);
+    Context limited = context.WithTimeout(deadline);
+    Co<Status> body = Call(hook.get(), stage, limited, request);
+    const Status status = co_await Interruptible(limited, hook, deadline, std::move(body));
+    limited.Cancel("the hook has returned");
     if (status.ok()) continue;
     const Error& error = status.error();
     errors.emplace_back(error.code(),

@@ -39,7 +39,7 @@ class AllocControl {
   virtual void RequestEnd(std::string description) = 0;
 };
 
-// What hooks are given when they are made. All of it outlives them.
+// What hooks are given when they are made. It outlives them and every context that they are given.
 struct AllocHookEnv {
   Loop* loop = nullptr;
   HookResources* resources = nullptr;
@@ -50,23 +50,29 @@ struct AllocHookEnv {
 
 // One concern of an allocation as a whole. Stages are coroutines of the control thread, called in
 // the order of the hooks' registration, one at a time. A stage that is not overridden does nothing.
-// A context ends: prerun's by a kill or the agent's shutdown, update's and pre-task-restart's by a
-// kill too, the others' by the agent's shutdown; a hook returns soon after.
+// Every context ends with the stage's deadline. Those of prerun, update and pre-task-restart are
+// also ended by a kill or the agent's shutdown, those of prekill and postrun by the shutdown. A
+// hook that does not return soon after is left behind: its answer is dropped, so from then on it
+// must not touch anything that it does not own, what it was made with included.
 class AllocHook {
  public:
   virtual ~AllocHook() = default;
 
   virtual std::string_view name() const = 0;
+  // How long a stage may take before it is interrupted. Every hook has one: none may hold an
+  // allocation or the agent.
+  virtual Duration deadline(AllocHookStage stage, const AllocHookRequest& request) const;
 
   // The first error ends the stage, and the tasks are not started.
   virtual Co<Status> Prerun(Context context, AllocHookRequest request);
-  // In these three and Destroy an error keeps no other hook from running.
+  // In all further stages an error keeps no other hook from running; that of Destroy is the error
+  // of the whole, the others are told to LocalAllocEnv::report.
   virtual Co<Status> Update(Context context, AllocHookRequest request);
   virtual Co<Status> PreTaskRestart(Context context, AllocHookRequest request);
   virtual Co<Status> Postrun(Context context, AllocHookRequest request);
   virtual Co<Status> Destroy(Context context, AllocHookRequest request);
-  virtual Co<void> Prekill(Context context, AllocHookRequest request);
-  virtual Co<void> Shutdown(Context context, AllocHookRequest request);
+  virtual Co<Status> Prekill(Context context, AllocHookRequest request);
+  virtual Co<Status> Shutdown(Context context, AllocHookRequest request);
 };
 
 // Makes a hook for one allocation; how hooks are added to those that every allocation has.
@@ -75,7 +81,7 @@ using AllocHookMaker = std::function<std::unique_ptr<AllocHook>(const AllocHookE
 // The hooks of one allocation, in order.
 class AllocHookChain {
  public:
-  void Add(std::unique_ptr<AllocHook> hook) { hooks_.push_back(std::move(hook)); }
+  void Add(std::shared_ptr<AllocHook> hook) { hooks_.push_back(std::move(hook)); }
 
   // Runs one stage. The errors name stage and hook; of a stage that goes on after errors, all.
   Co<Status> Run(AllocHookStage stage, Context context, AllocHookRequest request);
@@ -84,7 +90,7 @@ class AllocHookChain {
   static Co<Status> Call(AllocHook* hook, AllocHookStage stage, Context context,
                          AllocHookRequest request);
 
-  std::vector<std::unique_ptr<AllocHook>> hooks_;
+  std::vector<std::shared_ptr<AllocHook>> hooks_;  // shared with calls that were left behind
 };
 
 // One error out of several: the only one as it is, else their number and all texts.

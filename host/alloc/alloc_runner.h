@@ -49,7 +49,10 @@ class AllocRunner {
   // alloc_modify_index) is dropped, and so is one that comes after the end. Of several that are
   // waiting, the newest is taken. One that is to stop ends the tasks.
   virtual void Update(std::shared_ptr<const Allocation> alloc) = 0;
-  // Ends the tasks, if need be, and returns when nothing is left of the allocation: no process, no
+  // Ends the tasks of an allocation that was started, poststop tasks too: each of them has its kill
+  // timeout once its turn has come, and is killed then. Returns at once.
+  virtual void Kill() = 0;
+  // Kills the tasks, if need be, and returns when nothing is left of the allocation: no process, no
   // file, no record. After an error, which names what could not be removed, it may be called again.
   virtual Co<Status> Destroy() = 0;
   // The agent ends. Returns when nothing of this runner runs any more; the tasks go on.

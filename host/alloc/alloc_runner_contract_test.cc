@@ -154,6 +154,19 @@ TYPED_TEST(AllocRunnerContractTest, AfterTheEndUpdatesAreDropped) {
   EXPECT_TRUE(this->bench_.Wait(this->runner_->Destroy()).ok());
 }
 
+TYPED_TEST(AllocRunnerContractTest, KillEndsTheTasksAndMayBeRepeated) {
+  this->runner_->Kill();
+  EXPECT_FALSE(this->runner_->ended()) << "it was not started";
+  this->Start();
+  this->runner_->Kill();
+  this->runner_->Kill();
+  EXPECT_TRUE(this->bench_.loop.RunUntil([this] { return this->runner_->ended(); }, 1min));
+  EXPECT_EQ(this->StateOf("web"), RunnerState::kDead);
+  EXPECT_EQ(this->StatusOf(), ClientStatus::kComplete);
+  this->runner_->Kill();
+  EXPECT_TRUE(this->bench_.Wait(this->runner_->Destroy()).ok());
+}
+
 TYPED_TEST(AllocRunnerContractTest, DestroyEndsTheTasksAndMayBeRepeated) {
   this->Start();
   EXPECT_TRUE(this->bench_.Wait(this->runner_->Destroy()).ok());

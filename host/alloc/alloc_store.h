@@ -16,7 +16,6 @@ class AllocStore : public LocalStateStore {
  public:
   // Queues the record behind those that were given before; of several only the last counts.
   virtual void SaveTaskState(const std::string& task_name, TaskSnapshot state) = 0;
-  virtual void SaveNetwork(const AllocNetworkStatus& network) = 0;
   // Forgets the allocation and all of its tasks; the last call.
   virtual Co<Status> Delete(Context context) = 0;
 };

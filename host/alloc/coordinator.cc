@@ -86,8 +86,16 @@ bool Coordinator::All(const TaskStates& states, std::initializer_list<Class> cla
   return true;
 }
 
+bool Coordinator::AllPending(const TaskStates& states) const {
+  for (const auto& [name, entry] : gates_) {
+    const auto state = states.find(name);
+    if (entry->left_out || state == states.end()) continue;
+    if (state->second->state != RunnerState::kPending) return false;
+  }
+  return true;
+}
+
 LifecyclePhase Coordinator::Next(const TaskStates& states) const {
-  const auto pending = [](const TaskStateRecord& s) { return s.state == RunnerState::kPending; };
   const auto not_pending = [](const TaskStateRecord& s) {
     return s.state != RunnerState::kPending;
   };
@@ -103,12 +111,7 @@ LifecyclePhase Coordinator::Next(const TaskStates& states) const {
   }
   switch (phase_) {
     case LifecyclePhase::kInit:
-      if (All(states,
-              {Class::kPrestartOneShot, Class::kPrestartSidecar, Class::kMain,
-               Class::kPoststartOneShot, Class::kPoststartSidecar, Class::kPoststop},
-              pending)) {
-        return LifecyclePhase::kPrestart;
-      }
+      if (AllPending(states)) return LifecyclePhase::kPrestart;
       break;
     case LifecyclePhase::kPrestart:
       if (All(states, {Class::kPrestartOneShot}, succeeded) &&
@@ -138,7 +141,10 @@ void Coordinator::Restore(const TaskStates& states) {
   TaskStatesChanged(states);
 }
 
-void Coordinator::Restart() { Enter(LifecyclePhase::kInit); }
+void Coordinator::Restart() {
+  for (auto& [name, entry] : gates_) entry->left_out = false;
+  Enter(LifecyclePhase::kInit);
+}
 
 void Coordinator::Shutdown() {
   for (auto& [name, entry] : gates_) entry->gate.Shutdown();

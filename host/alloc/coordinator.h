@@ -63,6 +63,8 @@ class Coordinator {
   void Restore(const TaskStates& states);
   // The whole allocation begins again: no task starts until all of them are pending.
   void Restart();
+  // A task could not be stopped for that: the others do not wait for it to be pending.
+  void LeaveOut(const std::string& task) { gates_.at(task)->left_out = true; }
   // Nobody starts any more.
   void Shutdown();
 
@@ -79,11 +81,13 @@ class Coordinator {
     Entry(Loop* loop, Class of_class) : task_class(of_class), gate(loop) {}
     const Class task_class;
     TaskGate gate;
+    bool left_out = false;  // of the restart that is under way
   };
 
   static Class ClassOf(const Task& task);
   static bool MayStart(LifecyclePhase phase, Class task_class);
   LifecyclePhase Next(const TaskStates& states) const;
+  bool AllPending(const TaskStates& states) const;
   // Whether TEST holds for the states of all tasks of these classes.
   template <typename Test>
   bool All(const TaskStates& states, std::initializer_list<Class> classes, Test test) const;

@@ -265,6 +265,19 @@ TEST(CoordinatorTest, RestartWaitsUntilAllTasksArePendingAgain) {
             Names({"init", "side"}));
 }
 
+TEST(CoordinatorTest, ARestartDoesNotWaitForATaskThatCouldNotBeStopped) {
+  Fixture c({{"init", Kind::kPE}, {"stuck", Kind::kM}, {"main", Kind::kM}});
+  c.Feed({{"init", "p"}, {"stuck", "p"}, {"main", "p"}});
+  c.Feed({{"init", "ok"}, {"stuck", "r"}, {"main", "r"}});
+  c->Restart();
+  c->LeaveOut("stuck");
+  EXPECT_EQ(c.Feed({{"init", "p"}, {"stuck", "r"}, {"main", "r"}}), Names());
+  EXPECT_EQ(c.Feed({{"init", "p"}, {"stuck", "r"}, {"main", "p"}}), Names({"init"}));
+  c.Feed({{"init", "ok"}, {"stuck", "r"}, {"main", "r"}});
+  c->Restart();  // the next time it counts again
+  EXPECT_EQ(c.Feed({{"init", "p"}, {"stuck", "r"}, {"main", "p"}}), Names());
+}
+
 TEST(CoordinatorTest, AfterShutdownNobodyStarts) {
   Fixture c({{"main", Kind::kM}, {"stop", Kind::kX}});
   c.Feed({{"main", "p"}, {"stop", "p"}});

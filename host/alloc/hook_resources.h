@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "host/spec/job.h"
-
 namespace drover {
 
 // The network that an allocation got, as clients see it.
@@ -22,34 +20,16 @@ struct AllocNetworkStatus {
   bool operator==(const AllocNetworkStatus&) const = default;
 };
 
-// The network namespace that the tasks of an allocation share.
-struct NetworkIsolation {
-  std::string mode;
-  std::string path;  // of the namespace
-  StringMap labels;
-
-  bool operator==(const NetworkIsolation&) const = default;
-};
-
-// What the hooks of one allocation leave for each other and for its tasks. Hooks may do their work
-// on other threads, so this one object has a lock. [any thread]
+// What the hooks of one allocation leave for others to see. Hooks may do their work on other
+// threads, so this one object has a lock. [any thread]
 class HookResources {
  public:
   void SetNetworkStatus(AllocNetworkStatus status);
   std::optional<AllocNetworkStatus> network_status() const;
 
-  void SetNetworkIsolation(NetworkIsolation isolation);
-  std::optional<NetworkIsolation> network_isolation() const;
-
-  // Mounts for a task beside those of the job, by the volume's name.
-  void SetTaskMountSource(std::string volume, std::string host_path);
-  std::optional<std::string> task_mount_source(const std::string& volume) const;
-
  private:
   mutable std::mutex mutex_;
   std::optional<AllocNetworkStatus> network_status_;
-  std::optional<NetworkIsolation> network_isolation_;
-  StringMap mount_sources_;
 };
 
 }  // namespace drover

@@ -18,15 +18,8 @@ AllocNetworkStatus Status(const std::string& interface, const std::string& addre
 TEST(HookResourcesTest, KeepsWhatWasSet) {
   HookResources resources;
   EXPECT_FALSE(resources.network_status());
-  EXPECT_FALSE(resources.network_isolation());
-  EXPECT_FALSE(resources.task_mount_source("disk"));
   resources.SetNetworkStatus(Status("eth0", "10.0.0.2"));
-  resources.SetNetworkIsolation({"bridge", "/run/netns/x", {}});
-  resources.SetTaskMountSource("disk", "/srv/disk");
   EXPECT_EQ(resources.network_status()->address, "10.0.0.2");
-  EXPECT_EQ(resources.network_isolation()->path, "/run/netns/x");
-  EXPECT_EQ(resources.task_mount_source("disk"), "/srv/disk");
-  EXPECT_FALSE(resources.task_mount_source("other"));
 }
 
 // Texts that are set together are seen together; the thread sanitizer sees the rest.

@@ -17,8 +17,13 @@ TaskEvent RestartEvent(std::string_view reason) {
   return TaskEvent(event_type::kRestartSignaled).With(event_key::kRestartReason, reason);
 }
 
+struct RestartErrors {
+  std::vector<Error> errors;
+  std::vector<std::string> tasks;  // that could not be stopped
+};
+
 Co<void> RestartOne(std::shared_ptr<TaskRunner> task, TaskEvent event, bool force,
-                    std::vector<Error>* errors) {
+                    RestartErrors* failed) {
   Status status;
   if (force) {
     status = co_await task->ForceRestart(std::move(event), false);
@@ -27,7 +32,8 @@ Co<void> RestartOne(std::shared_ptr<TaskRunner> task, TaskEvent event, bool forc
   }
   // It ended before its turn came: there is nothing to restart.
   if (status.ok() || status.code() == Code::kFailedPrecondition) co_return;
-  errors->push_back(status.error().WithContext("failed to restart task " + task->name()));
+  failed->errors.push_back(status.error().WithContext("failed to restart task " + task->name()));
+  failed->tasks.push_back(task->name());
 }
 
 Co<void> SignalOne(std::shared_ptr<TaskRunner> task, TaskEvent event, std::string signal,
@@ -90,13 +96,13 @@ Co<Status> LocalAllocRunner::RestartAll() { return RestartMany(RestartKind::kAll
 Co<Status> LocalAllocRunner::RestartMany(RestartKind kind) {
   const Call call(this);
   if (!started_ || ending() || !ShouldRun()) co_return ShouldNotRunError();
-  std::vector<Error> errors;
+  RestartErrors failed;
   {
     const JoinContext context(kill_, shutdown_);
     const Status status =
         co_await hooks_.Run(AllocHookStage::kPreTaskRestart, context.context(), HookRequestNow());
     if (ending() || !ShouldRun()) co_return ShouldNotRunError();
-    if (!status.ok()) errors.push_back(status.error());
+    if (!status.ok()) failed.errors.push_back(status.error());
   }
   const bool all = kind == RestartKind::kAll;
   // Closes all gates first, so that each task waits for its turn again.
@@ -106,12 +112,13 @@ Co<Status> LocalAllocRunner::RestartMany(RestartKind kind) {
   std::vector<Co<void>> restarts;
   for (const auto& task : tasks_) {
     if (IsPoststop(task->task()) || (!all && !task->running())) continue;
-    restarts.push_back(RestartOne(task, event, all, &errors));
+    restarts.push_back(RestartOne(task, event, all, &failed));
   }
   co_await InParallel(loop_, std::move(restarts));
+  for (const std::string& name : failed.tasks) coordinator_.LeaveOut(name);
   // Tasks that were all pending already have told nobody.
   task_wake_.Set();
-  co_return JoinErrors(std::move(errors));
+  co_return JoinErrors(std::move(failed.errors));
 }
 
 Co<Status> LocalAllocRunner::Signal(std::string task, std::string signal) {

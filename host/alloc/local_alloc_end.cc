@@ -43,8 +43,7 @@ void LocalAllocRunner::BeginEnd() {
 }
 
 Co<void> LocalAllocRunner::EndTasks() {
-  [[maybe_unused]] const Status prekill =
-      co_await hooks_.Run(AllocHookStage::kPrekill, shutdown_, HookRequestNow());
+  co_await RunHooks(AllocHookStage::kPrekill, shutdown_);
   TaskRunners leader;
   TaskRunners others;
   TaskRunners sidecars;
@@ -72,12 +71,21 @@ Co<void> LocalAllocRunner::KillAll(TaskRunners tasks) {
   co_await InParallel(loop_, std::move(kills));
 }
 
+void LocalAllocRunner::Kill() {
+  if (!started_ || shutdown_.cancelled() || poststop_limited_) return;
+  poststop_limited_ = true;
+  BeginEnd();
+  for (const auto& task : tasks_) {
+    if (IsPoststop(task->task())) workers_.Spawn(LimitPoststop(this, task));
+  }
+}
+
 Co<Status> LocalAllocRunner::Destroy() {
   while (!free_.is_set()) co_await free_.Wait();
   const Turn turn(&free_);
   if (destroyed_) co_return Status();
   if (started_ && !shutdown_.cancelled()) {
-    BeginEnd();
+    Kill();
     co_await ended_.Wait();
   }
   for (const auto& task : tasks_) {
@@ -90,7 +98,8 @@ Co<Status> LocalAllocRunner::Destroy() {
     }
   }
   co_await FinishCalls();
-  const Context context(loop_);
+  // A shutdown of the agent interrupts it; after one it may take its time.
+  const Context context = shutdown_.cancelled() ? Context(loop_) : shutdown_;
   const AllocHookRequest request = HookRequestNow();
   DROVER_CO_TRY(co_await hooks_.Run(AllocHookStage::kDestroy, context, request));
   if (store_) DROVER_CO_TRY(co_await store_->Delete(context));
@@ -114,9 +123,19 @@ Co<void> LocalAllocRunner::Shutdown() {
   if (started_) co_await ended_.Wait();
   co_await FinishCalls();
   const Context context(loop_);
-  const AllocHookRequest request = HookRequestNow();
-  [[maybe_unused]] const Status status =
-      co_await hooks_.Run(AllocHookStage::kShutdown, context, request);
+  co_await RunHooks(AllocHookStage::kShutdown, context);
+}
+
+// A stop lets poststop tasks take their time. Who kills the allocation waits for one no longer than
+// for any task that is stopped: it has its kill timeout for its work, then it is killed.
+Co<void> LocalAllocRunner::LimitPoststop(LocalAllocRunner* self, std::shared_ptr<TaskRunner> task) {
+  Context waiting = self->shutdown_.Child();
+  const Subscription on_over =
+      self->over_.OnSet([waiting]() mutable { waiting.Cancel("all tasks have ended"); });
+  const Status turn = co_await self->coordinator_.gate(task->name())->WaitOpen(waiting);
+  if (!turn.ok()) co_return;
+  const Status ended = co_await Sleep(waiting, task->KillTimeout());
+  if (ended.ok()) task->StartKill(task->MakeKillingEvent());
 }
 
 Co<void> LocalAllocRunner::FinishCalls() {

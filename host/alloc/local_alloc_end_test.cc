@@ -259,6 +259,96 @@ TEST(AllocEndTest, MaxRunDurationEndsAPoststopThatHangs) {
   EXPECT_EQ(bench.status().description, "allocation exceeded max_run_duration");
 }
 
+TEST(AllocEndTest, AStopLetsAPoststopTaskTakeItsTime) {
+  AllocBench bench;
+  bench.driver.On("stop").run_for = 30min;
+  bench.AddTask("main");
+  bench.AddTask("stop", "stop");
+  bench.Start();
+  bench.UpdateToStop();
+  bench.loop.Advance(29min);
+  EXPECT_EQ(bench.Brief("stop"), "running/0");
+  EXPECT_TRUE(bench.RunToEnd());
+  EXPECT_EQ(bench.Events("stop"), (Types{"Received", "Task Setup", "Started", "Terminated"}));
+}
+
+TEST(AllocEndTest, DestroyGivesAPoststopTaskItsKillTimeoutAndThenKillsIt) {
+  AllocBench bench;
+  bench.driver.On("main").stop_delay = 2s;
+  bench.driver.On("stop").ignores_signal = true;
+  bench.AddTask("main");
+  bench.AddTask("stop", "stop").kill_timeout = 10s;
+  bench.AddTask("quick", "stop");
+  bench.driver.On("quick").run_for = 1s;
+  bench.Start();
+  const TimePoint begin = bench.loop.Now();
+  bool destroyed = false;
+  auto destroy = [](LocalAllocRunner* runner, bool* out) -> Co<void> {
+    *out = (co_await runner->Destroy()).ok();
+  };
+  bench.loop.Spawn(destroy(&bench.runner(), &destroyed));
+  bench.loop.Advance(11999ms);
+  EXPECT_EQ(bench.driver.Count("stop stop"), 0);
+  bench.loop.Advance(1ms);
+  EXPECT_EQ(bench.driver.Count("stop stop"), 1) << "ten seconds after its turn came";
+  EXPECT_FALSE(destroyed);
+  EXPECT_TRUE(bench.loop.RunUntil([&destroyed] { return destroyed; }, 1min));
+  EXPECT_GE(bench.loop.Now() - begin, 2s + 10s + 10s);
+  EXPECT_LT(bench.loop.Now() - begin, 2s + 10s + 10s + 1s);
+  EXPECT_EQ(bench.Events("stop"), kStopped);
+  EXPECT_EQ(bench.Events("quick"), (Types{"Received", "Task Setup", "Started", "Terminated"}));
+  bench.Forget();
+}
+
+TEST(AllocEndTest, DestroyEndsAPoststopTaskThatIsRestartedWithoutEnd) {
+  AllocBench bench;
+  bench.group().restart_policy = RestartPolicy();
+  bench.group().restart_policy.attempts = 1;
+  bench.group().restart_policy.interval = 1h;
+  bench.group().restart_policy.delay = 15s;
+  bench.group().restart_policy.mode = RestartPolicy::Mode::kDelay;
+  bench.driver.On("stop").run_for = 1s;
+  bench.driver.On("stop").exit = ExitResult{1, 0, false, ""};
+  bench.AddTask("main");
+  bench.AddTask("stop", "stop");
+  bench.Start();
+  bench.UpdateToStop();
+  bench.loop.Advance(5h);
+  EXPECT_FALSE(bench.runner().ended()) << "the policy never gives up";
+  const TimePoint begin = bench.loop.Now();
+  EXPECT_TRUE(bench.Wait(bench.runner().Destroy()).ok());
+  EXPECT_LE(bench.loop.Now() - begin, 10s);
+  EXPECT_EQ(bench.Brief("stop").substr(0, 5), "dead/");
+  bench.Forget();
+}
+
+TEST(AllocEndTest, AShutdownEndsADestroyThatWaitsForAPoststopTask) {
+  AllocBench bench;
+  bench.AddTask("main");
+  bench.AddTask("stop", "stop").kill_timeout = 10s;
+  bench.Start();
+  Status destroyed;
+  bool shut_down = false;
+  auto destroy = [](LocalAllocRunner* runner, Status* out) -> Co<void> {
+    *out = co_await runner->Destroy();
+  };
+  auto shutdown = [](LocalAllocRunner* runner, bool* out) -> Co<void> {
+    co_await runner->Shutdown();
+    *out = true;
+  };
+  bench.loop.Spawn(destroy(&bench.runner(), &destroyed));
+  bench.loop.Advance(1s);
+  EXPECT_EQ(bench.Brief("stop"), "running/0");
+  bench.loop.Spawn(shutdown(&bench.runner(), &shut_down));
+  bench.loop.RunReady();
+  EXPECT_TRUE(shut_down);
+  EXPECT_EQ(destroyed.code(), Code::kUnavailable) << "the task runs, so its files must stay";
+  EXPECT_EQ(bench.loop.live_timers(), 0u);
+  EXPECT_TRUE(bench.disk.built);
+  bench.driver.End("stop", ExitResult());
+  bench.Forget();
+}
+
 TEST(AllocEndTest, StoppingTwiceAddsNoSecondKill) {
   AllocBench bench;
   bench.driver.On("main").stop_delay = 3s;

@@ -206,6 +206,32 @@ TEST(AllocRestartOneTest, WhatTheDriverRefusesIsNamedWithItsTask) {
   EXPECT_EQ(bench.Brief("a"), "running/1");
 }
 
+TEST(AllocRestartOneTest, ATaskThatCannotBeStoppedDoesNotHoldTheOthersOfARestart) {
+  AllocBench bench;
+  bench.env.task.driver_timeout = 2s;
+  FakeDriver::Script& script = bench.driver.On("stuck");
+  script.stop_error = Error(Code::kInternal, "the driver is on strike");
+  script.force_kill_error = Error(Code::kInternal, "the kernel too");
+  bench.driver.On("init").run_for = 1s;
+  bench.AddTask("init", "init");
+  bench.AddTask("stuck");
+  bench.AddTask("main");
+  bench.Start();
+  bench.loop.Advance(5s);
+  const Status restarted = bench.Wait(bench.runner().RestartAll());
+  ASSERT_FALSE(restarted.ok());
+  EXPECT_EQ(restarted.error().message().rfind("failed to restart task stuck: ", 0), 0u)
+      << restarted.error().message();
+  bench.loop.Advance(5s);
+  EXPECT_EQ(bench.Brief("stuck"), "running/0");
+  EXPECT_EQ(bench.Brief("init"), "dead/1");
+  EXPECT_EQ(bench.Brief("main"), "running/1");
+  bench.driver.On("stuck") = FakeDriver::Script();
+  bench.driver.End("stuck", ExitResult());
+  bench.loop.Advance(5s);
+  EXPECT_EQ(bench.Brief("stuck"), "running/1") << "it was asked to";
+}
+
 TEST(AllocRestartOneTest, ARestartGivesWayToAKill) {
   AllocBench bench;
   bench.group().shutdown_delay = 10s;

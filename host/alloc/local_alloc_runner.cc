@@ -45,7 +45,7 @@ LocalAllocRunner::LocalAllocRunner(std::shared_ptr<const LocalAllocEnv> env,
   idle_.Set();
   free_.Set();
   const AllocHookEnv hook_env{loop_, &resources_, this, no_shutdown_delay_};
-  hooks_.Add(std::make_unique<AllocDirHook>(dir_.get()));
+  hooks_.Add(std::make_unique<AllocDirHook>(dir_));
   hooks_.Add(std::make_unique<MaxRunDurationHook>(hook_env));
   for (const AllocHookMaker& make : env_->extra_hooks) {
     if (std::unique_ptr<AllocHook> hook = make(hook_env)) hooks_.Add(std::move(hook));
@@ -105,7 +105,9 @@ Co<void> LocalAllocRunner::Run() {
   workers_.Spawn(WatchUpdates());
   const Status setup = co_await SetUp();
   // A set-up that was interrupted has not failed: the tasks know themselves why they do not run.
-  if (!setup.ok() && !ending()) {
+  if (ending()) {
+    Report(setup);
+  } else if (!setup.ok()) {
     for (const auto& task : tasks_) task->MarkFailedKill(setup.error().message());
   }
   prerun_done_.Set();
@@ -118,11 +120,7 @@ Co<void> LocalAllocRunner::Run() {
   task_wake_.Set();
   update_wake_.Set();
   co_await workers_.Close();
-  if (!shutdown_.cancelled()) {
-    // Its hooks say in the log what they could not clean up; nothing here could do it better.
-    [[maybe_unused]] const Status postrun =
-        co_await hooks_.Run(AllocHookStage::kPostrun, shutdown_, HookRequestNow());
-  }
+  if (!shutdown_.cancelled()) co_await RunHooks(AllocHookStage::kPostrun, shutdown_);
   Publish();
   ended_.Set();
 }
@@ -210,10 +208,7 @@ Co<void> LocalAllocRunner::ApplyUpdate(std::shared_ptr<const Allocation> alloc) 
     updating_ = kill_.Child();
     const JoinContext context(updating_, shutdown_);
     const Status ready = co_await prerun_done_.Wait(context.context());
-    if (ready.ok()) {
-      [[maybe_unused]] const Status status =
-          co_await hooks_.Run(AllocHookStage::kUpdate, context.context(), HookRequestNow());
-    }
+    if (ready.ok()) co_await RunHooks(AllocHookStage::kUpdate, context.context());
   }
   for (const auto& task : tasks_) task->Update(alloc_);
   if (alloc_->server_terminal() && !shutdown_.cancelled()) BeginEnd();
@@ -263,8 +258,19 @@ AllocHookRequest LocalAllocRunner::HookRequestNow() const {
   return request;
 }
 
+Co<void> LocalAllocRunner::RunHooks(AllocHookStage stage, Context context) {
+  Report(co_await hooks_.Run(stage, context, HookRequestNow()));
+}
+
+void LocalAllocRunner::Report(const Status& status) const {
+  // A hook that was interrupted has done what it was told.
+  if (status.ok() || status.code() == Code::kCancelled) return;
+  if (env_->report) env_->report(id(), status.error());
+}
+
 Co<Status> LocalAllocRunner::BuildTaskDir(Context, std::string task_name, FsIsolation) {
-  return dir_->BuildTask(std::move(task_name));
+  const std::shared_ptr<AllocDir> dir = dir_;  // this may go while it builds
+  co_return co_await dir->BuildTask(std::move(task_name));
 }
 
 Result<std::unique_ptr<AllocRunner>> LocalAllocRunnerFactory::Make(AllocRunnerRequest request) {

@@ -36,6 +36,9 @@ struct LocalAllocEnv {
   std::function<std::unique_ptr<AllocStore>(const std::string& alloc_id)> open_store;
   std::vector<AllocHookMaker> extra_hooks;  // in this order, after the built-in ones
   std::function<TaskHooks(const Allocation&, const Task&)> make_task_hooks;  // may be null
+  // Hears of errors of hooks that change nothing for the tasks and are only worth a line in the
+  // log. May be null.
+  std::function<void(const std::string& alloc_id, const Error& error)> report;
   // The options that all tasks share (drivers, preparer, limits); the rest is set for each task.
   TaskRunnerOptions task;
 };
@@ -57,6 +60,7 @@ class LocalAllocRunner : public AllocRunner,
   bool ended() const override { return ended_.is_set(); }
   Co<void> WaitEnded() override { return ended_.Wait(); }
   void Update(std::shared_ptr<const Allocation> alloc) override;
+  void Kill() override;
   Co<Status> Destroy() override;
   Co<void> Shutdown() override;
   AllocSnapshot snapshot() const override { return snapshot_; }
@@ -97,11 +101,15 @@ class LocalAllocRunner : public AllocRunner,
   AllocStatus StatusOf(const TaskStates& states) const;
   void Publish();
   AllocHookRequest HookRequestNow() const;
+  // Runs a stage whose errors nobody is given: they are reported.
+  Co<void> RunHooks(AllocHookStage stage, Context context);
+  void Report(const Status& status) const;
 
   // local_alloc_end.cc: from the wish to end it to nothing left.
   void BeginEnd();
   Co<void> EndTasks();
   Co<void> KillAll(TaskRunners tasks);
+  static Co<void> LimitPoststop(LocalAllocRunner* self, std::shared_ptr<TaskRunner> task);
   Co<void> FinishCalls();
 
   // local_alloc_control.cc: what clients ask of it.
@@ -120,7 +128,7 @@ class LocalAllocRunner : public AllocRunner,
   std::shared_ptr<const Allocation> alloc_;
   const bool restored_;
 
-  std::unique_ptr<AllocDir> dir_;
+  std::shared_ptr<AllocDir> dir_;      // shared with hooks that were left behind
   std::unique_ptr<AllocStore> store_;  // may be null
   HookResources resources_;
   std::shared_ptr<Context> no_shutdown_delay_;
@@ -146,6 +154,7 @@ class LocalAllocRunner : public AllocRunner,
   Gate main_;
   bool started_ = false;
   bool end_begun_ = false;
+  bool poststop_limited_ = false;
   bool killing_ = false;  // EndTasks is under way: nobody's turn comes meanwhile
   bool destroyed_ = false;
 

@@ -21,6 +21,8 @@ class TestHook : public AllocHook {
     std::optional<Error> prerun_error;
     bool prerun_blocks = false;
     bool update_blocks = false;
+    bool destroy_blocks = false;
+    std::string fails;  // the stage that fails, by the name that it has in CALLS
     std::optional<Error> destroy_error;
     std::vector<std::uint64_t> updates;  // the indexes of the allocations that it heard of
     std::string interrupted;
@@ -41,31 +43,30 @@ class TestHook : public AllocHook {
     script_->calls.push_back("update");
     script_->updates.push_back(request.alloc->alloc_modify_index);
     if (script_->update_blocks) co_await context.Cancelled();
+    if (script_->fails == "update") co_return Error(Code::kInternal, "no luck");
     co_return Status();
   }
-  Co<Status> PreTaskRestart(Context, AllocHookRequest) override {
-    script_->calls.push_back("restart");
-    co_return Status();
-  }
-  Co<void> Prekill(Context, AllocHookRequest) override {
-    script_->calls.push_back("prekill");
-    co_return;
-  }
-  Co<Status> Postrun(Context, AllocHookRequest) override {
-    script_->calls.push_back("postrun");
-    co_return Status();
-  }
-  Co<Status> Destroy(Context, AllocHookRequest) override {
+  Co<Status> PreTaskRestart(Context, AllocHookRequest) override { return Note("restart"); }
+  Co<Status> Prekill(Context, AllocHookRequest) override { return Note("prekill"); }
+  Co<Status> Postrun(Context, AllocHookRequest) override { return Note("postrun"); }
+  Co<Status> Destroy(Context context, AllocHookRequest) override {
     script_->calls.push_back("destroy");
+    if (script_->destroy_blocks) {
+      co_await context.Cancelled();
+      co_return context.status();
+    }
     if (script_->destroy_error) co_return *script_->destroy_error;
     co_return Status();
   }
-  Co<void> Shutdown(Context, AllocHookRequest) override {
-    script_->calls.push_back("shutdown");
-    co_return;
-  }
+  Co<Status> Shutdown(Context, AllocHookRequest) override { return Note("shutdown"); }
 
  private:
+  Co<Status> Note(std::string stage) {
+    script_->calls.push_back(stage);
+    if (script_->fails == stage) co_return Error(Code::kInternal, "no luck");
+    co_return Status();
+  }
+
   Script* const script_;
 };
 
@@ -74,6 +75,10 @@ class LocalAllocRunnerTest : public testing::Test {
   LocalAllocRunnerTest() {
     bench_.env.extra_hooks.push_back(
         [this](const AllocHookEnv&) { return std::make_unique<TestHook>(&hook_); });
+    bench_.env.report = [this](const std::string& id, const Error& error) {
+      EXPECT_EQ(id, bench_.runner().id());
+      reports_.push_back(error.message());
+    };
   }
   void Shutdown() {
     bool done = false;
@@ -87,6 +92,7 @@ class LocalAllocRunnerTest : public testing::Test {
   }
 
   TestHook::Script hook_;
+  std::vector<std::string> reports_;
   AllocBench bench_;
 };
 
@@ -154,6 +160,92 @@ TEST_F(LocalAllocRunnerTest, AFailedHookFailsTheAllocationBeforeAnyTask) {
   EXPECT_EQ(bench_.driver.Count("start"), 0);
 }
 
+TEST_F(LocalAllocRunnerTest, ErrorsOfLaterStagesAreReportedAndStopNothing) {
+  // Of two hooks the first one fails: the second is called all the same.
+  TestHook::Script second;
+  bench_.env.extra_hooks.push_back(
+      [&second](const AllocHookEnv&) { return std::make_unique<TestHook>(&second); });
+  bench_.driver.On("main").stop_delay = 1s;  // time between prekill and postrun
+  bench_.AddTask("main");
+  bench_.Start();
+  hook_.fails = "update";
+  bench_.Update(bench_.NextAlloc());
+  bench_.loop.RunReady();
+  EXPECT_EQ(reports_, Types{"update hook \"test\" failed: no luck"});
+  EXPECT_EQ(second.calls.back(), "update");
+  EXPECT_EQ(bench_.Brief("main"), "running/0");
+
+  hook_.fails = "restart";
+  const Status restarted = bench_.Wait(bench_.runner().RestartRunning());
+  EXPECT_EQ(restarted.error().message(), "pre-task-restart hook \"test\" failed: no luck");
+  EXPECT_EQ(second.calls.back(), "restart");
+  bench_.loop.Advance(2s);
+  EXPECT_EQ(bench_.Brief("main"), "running/1") << "restarted all the same";
+  EXPECT_EQ(reports_.size(), 1u) << "who asked has the error";
+
+  reports_.clear();
+  hook_.fails = "prekill";
+  bench_.UpdateToStop();
+  bench_.loop.RunUntil([&second] { return second.calls.back() == "prekill"; }, 1min);
+  EXPECT_EQ(reports_, Types{"pre-kill hook \"test\" failed: no luck"});
+  hook_.fails = "postrun";
+  EXPECT_TRUE(bench_.RunToEnd());
+  EXPECT_EQ(reports_.back(), "post-run hook \"test\" failed: no luck");
+  EXPECT_EQ(second.calls.back(), "postrun");
+  EXPECT_EQ(bench_.status().status, ClientStatus::kComplete);
+  hook_.fails = "shutdown";
+  Shutdown();
+  EXPECT_EQ(reports_.back(), "shutdown hook \"test\" failed: no luck");
+  EXPECT_EQ(second.calls.back(), "shutdown");
+  bench_.Destroy();  // before the second hook's script goes
+}
+
+TEST_F(LocalAllocRunnerTest, ARestartOfOneTaskIsNoneOfTheHooksBusiness) {
+  bench_.AddTask("main");
+  bench_.AddTask("side", "side");
+  bench_.Start();
+  const LifecyclePhase phase = bench_.runner().coordinator().phase();
+  EXPECT_TRUE(bench_.Wait(bench_.runner().RestartTask("main")).ok());
+  EXPECT_EQ(hook_.calls, Types{"prerun"});
+  EXPECT_EQ(bench_.runner().coordinator().phase(), phase);
+  EXPECT_TRUE(bench_.Wait(bench_.runner().RestartRunning()).ok());
+  EXPECT_EQ(hook_.calls, (Types{"prerun", "restart"}));
+}
+
+TEST_F(LocalAllocRunnerTest, AHookThatHangsHoldsTheAllocationNoLongerThanItsDeadline) {
+  // Deaf to its context, so it is left behind.
+  struct Deaf : TestHook {
+    using TestHook::TestHook;
+    Co<Status> Prekill(Context, AllocHookRequest) override { return Hang(); }
+    Co<Status> Postrun(Context, AllocHookRequest) override { return Hang(); }
+    Co<Status> Hang() {
+      co_await never->Wait();
+      co_return Status();
+    }
+    std::shared_ptr<Event> never;
+  };
+  const auto never = std::make_shared<Event>(&bench_.loop);
+  TestHook::Script script;
+  bench_.env.extra_hooks.push_back([&](const AllocHookEnv&) {
+    auto hook = std::make_unique<Deaf>(&script);
+    hook->never = never;
+    return hook;
+  });
+  bench_.AddTask("main");
+  bench_.Start();
+  bench_.UpdateToStop();
+  bench_.loop.Advance(1min + 1s);
+  EXPECT_EQ(bench_.Brief("main"), "dead/0");
+  EXPECT_FALSE(bench_.runner().ended());
+  bench_.loop.Advance(1min + 1s);
+  EXPECT_TRUE(bench_.runner().ended());
+  EXPECT_EQ(reports_, (Types{"pre-kill hook \"test\" failed: it took longer than 1m0s",
+                             "post-run hook \"test\" failed: it took longer than 1m0s"}));
+  bench_.Destroy();
+  never->Set();
+  bench_.loop.RunReady();
+}
+
 TEST_F(LocalAllocRunnerTest, AFailedDirectoryNamesItsHook) {
   bench_.disk.build_error = Error(Code::kResourceExhausted, "mkdir x: No space left on device");
   bench_.AddTask("main");
@@ -175,6 +267,7 @@ TEST_F(LocalAllocRunnerTest, AStopInterruptsPrerunAndIsNoFailure) {
   EXPECT_FALSE(hook_.interrupted.empty());
   EXPECT_EQ(bench_.Events("main"), (Types{"Received", "Killing"}));
   EXPECT_EQ(bench_.status().status, ClientStatus::kComplete);
+  EXPECT_TRUE(reports_.empty()) << "to be interrupted is no error";
 }
 
 TEST_F(LocalAllocRunnerTest, AShutdownInterruptsPrerunAndChangesNothing) {
@@ -287,6 +380,23 @@ TEST_F(LocalAllocRunnerTest, ADestroyThatFailsCanBeRepeated) {
   bench_.disk.destroy_error.reset();
   bench_.Destroy();
   EXPECT_TRUE(bench_.records.deleted);
+}
+
+TEST_F(LocalAllocRunnerTest, AShutdownInterruptsADestroy) {
+  hook_.destroy_blocks = true;
+  bench_.AddTask("main");
+  bench_.Start();
+  Status destroyed;
+  auto destroy = [](LocalAllocRunner* runner, Status* out) -> Co<void> {
+    *out = co_await runner->Destroy();
+  };
+  bench_.loop.Spawn(destroy(&bench_.runner(), &destroyed));
+  bench_.loop.RunUntil([this] { return hook_.calls.back() == "destroy"; }, 1min);
+  Shutdown();
+  EXPECT_EQ(destroyed.code(), Code::kCancelled);
+  EXPECT_TRUE(bench_.disk.destroys == 1) << "the other hooks had their turn";
+  hook_.destroy_blocks = false;
+  bench_.Destroy();
 }
 
 TEST_F(LocalAllocRunnerTest, ShutdownLeavesTheTasksAndTheNextAgentTakesThemOver) {

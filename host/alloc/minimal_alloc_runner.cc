@@ -25,7 +25,7 @@ void MinimalAllocRunner::Update(std::shared_ptr<const Allocation> alloc) {
 }
 
 Co<Status> MinimalAllocRunner::Destroy() {
-  if (started_ && !ended()) StopAll();
+  Kill();
   co_return Status();
 }
 

@@ -22,6 +22,9 @@ class MinimalAllocRunner : public AllocRunner {
   bool ended() const override { return ended_.is_set(); }
   Co<void> WaitEnded() override { return ended_.Wait(); }
   void Update(std::shared_ptr<const Allocation> alloc) override;
+  void Kill() override {
+    if (started_) StopAll();
+  }
   Co<Status> Destroy() override;
   Co<void> Shutdown() override;
   AllocSnapshot snapshot() const override { return snapshot_; }

@@ -139,13 +139,13 @@ class RandomGroup {
       if (!status.ok()) restart_at = SIZE_MAX;
       bench.loop.Advance(Seconds(30));
     }
-    if (restart && restart_at == SIZE_MAX) {
+    if (endless_ || Chance(20)) {
+      bench.runner().Kill();
+    } else {
       bench.UpdateToStop();
-      EXPECT_TRUE(bench.RunToEnd());
-      return;
     }
-    bench.UpdateToStop();
     EXPECT_TRUE(bench.RunToEnd()) << Describe(bench);
+    if (restart && restart_at == SIZE_MAX) return;
     OrderModel model(bench.group(), restart);
     const std::string fault = model.Check(bench.driver.trace, restart_at);
     EXPECT_EQ(fault, "") << Describe(bench);
@@ -179,9 +179,8 @@ class RandomGroup {
       if (Chance(10)) script.ignores_signal = true;
       if (Chance(5)) script.start_error = Error(Code::kInternal, "no luck", Chance(50));
       if (IsPoststop(task) && bench->group().restart_policy.mode == RestartPolicy::Mode::kDelay) {
-        // Nothing ends a poststop task that fails and may be restarted for ever.
-        script.exit = ExitResult();
-        script.start_error.reset();
+        // A stop does not end a poststop task that fails and may be restarted for ever.
+        endless_ = endless_ || script.exit.exit_code != 0 || script.start_error;
       }
       if (Chance(10)) task.shutdown_delay = Seconds(3);
       if (!leader && IsMain(task) && Chance(20)) task.leader = leader = true;
@@ -211,6 +210,7 @@ class RandomGroup {
   }
 
   std::mt19937_64 random_;
+  bool endless_ = false;
 };
 
 // DROVER_SEED repeats a run.

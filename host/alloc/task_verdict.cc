@@ -7,12 +7,10 @@ TaskVerdict JudgeTasks(const TaskGroup& group, const TaskStates& states) {
   TaskVerdict verdict;
   const Task* failed = nullptr;
   bool leader_dead = false;
-  bool has_sidecars = false;
   bool only_sidecars_live = true;
   for (const Task& task : group.tasks) {
     const auto found = states.find(task.name);
     if (IsPoststop(task) || found == states.end()) continue;
-    has_sidecars = has_sidecars || IsSidecar(task);
     const TaskStateRecord& state = *found->second;
     if (state.state != RunnerState::kDead) {
       verdict.any_live = true;
@@ -28,7 +26,7 @@ TaskVerdict JudgeTasks(const TaskGroup& group, const TaskStates& states) {
   } else if (failed != nullptr) {
     verdict.kill_event =
         TaskEvent(event_type::kSiblingFailed).With(event_key::kFailedSibling, failed->name);
-  } else if (has_sidecars && only_sidecars_live) {
+  } else if (only_sidecars_live) {
     verdict.kill_event = TaskEvent(event_type::kMainDead);
   }
   return verdict;

@@ -1,53 +1,10 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/task/hook_chain.h"
 
-#include <atomic>
+#include "host/task/interruptible.h"
 
 namespace drover {
 namespace {
-
-// What a hook gets to return after it was interrupted.
-constexpr Duration kGrace = 1s;
-
-std::atomic<long> abandoned_calls{0};
-
-// A call of a hook: shared by the one who waits and the coroutine that may be left behind.
-template <typename T>
-struct HookCall {
-  HookCall(Loop* loop, std::shared_ptr<TaskHook> of) : hook(std::move(of)), returned(loop) {}
-  std::shared_ptr<TaskHook> hook;
-  Event returned;
-  std::optional<Result<T>> result;
-};
-
-template <typename T>
-Co<void> Drive(std::shared_ptr<HookCall<T>> call, Co<Result<T>> body) {
-  call->result.emplace(co_await std::move(body));
-  call->returned.Set();
-}
-
-// Waits for BODY, a stage of HOOK that was given CONTEXT, but not much longer than CONTEXT lasts.
-template <typename T>
-Co<Result<T>> Interruptible(Context context, std::shared_ptr<TaskHook> hook, Duration deadline,
-                            Co<Result<T>> body) {
-  Loop* const loop = context.loop();
-  const auto call = std::make_shared<HookCall<T>>(loop, std::move(hook));
-  loop->Spawn(Drive(call, std::move(body)));
-  Status waited = co_await call->returned.Wait(context);
-  if (!call->returned.is_set()) {
-    const Context grace = Context(loop).WithTimeout(kGrace);
-    waited = co_await call->returned.Wait(grace);
-  }
-  const bool late = context.status().code() == Code::kTimeout;
-  const Error timeout(Code::kTimeout, "it took longer than " + FormatDuration(deadline), true);
-  if (!call->returned.is_set()) {
-    abandoned_calls.fetch_add(1, std::memory_order_relaxed);
-    if (late) co_return timeout;
-    co_return context.status().error();
-  }
-  if (!call->result->ok() && call->result->code() == Code::kTimeout && late) co_return timeout;
-  co_return std::move(*call->result);
-}
 
 Error InStage(const Error& error, HookStage stage, const TaskHook& hook) {
   return error.WithContext(std::string(HookStageName(stage)) + " hook \"" +
@@ -55,8 +12,6 @@ Error InStage(const Error& error, HookStage stage, const TaskHook& hook) {
 }
 
 }  // namespace
-
-long HookChain::abandoned() { return abandoned_calls.load(std::memory_order_relaxed); }
 
 void HookChain::Attach(const std::weak_ptr<TaskControl>& control) {
   for (const auto& hook : hooks_) hook->Attach(control);

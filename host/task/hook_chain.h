@@ -57,9 +57,6 @@ class HookChain {
   Co<void> Run(HookStage stage, Context context, PoststartRequest request,
                const std::map<std::string, HookState>* hooks);
 
-  // Calls that were left behind, in this process; a metric.
-  static long abandoned();
-
  private:
   static Co<Status> Call(TaskHook* hook, HookStage stage, Context context,
                          PoststartRequest request);

@@ -2,6 +2,7 @@
 #include "host/task/hook_chain.h"
 
 #include "host/task/hooks/validate_hook.h"
+#include "host/task/interruptible.h"
 #include "host/task/runner_fixture.h"
 
 namespace drover {
@@ -186,7 +187,7 @@ TEST_F(HookChainTest, ADeadlineEndsAHook) {
 }
 
 TEST_F(HookChainTest, AHookThatIgnoresItsContextIsLeftBehind) {
-  const long before = HookChain::abandoned();
+  const long before = AbandonedHookCalls();
   const Hook a = Add("deaf");
   a->On(HookStage::kPrestart).way = Way::kIgnoreContext;
   StartPrestart();
@@ -196,7 +197,7 @@ TEST_F(HookChainTest, AHookThatIgnoresItsContextIsLeftBehind) {
   loop.Advance(1s);
   ASSERT_TRUE(result);
   EXPECT_EQ(failed().error.code(), Code::kCancelled);
-  EXPECT_EQ(HookChain::abandoned(), before + 1);
+  EXPECT_EQ(AbandonedHookCalls(), before + 1);
   // Its late answer meets nobody, and then it is gone.
   made.reset();
   hooks.clear();

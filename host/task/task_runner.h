@@ -102,6 +102,8 @@ class TaskRunner : public TaskControl,
   void StartKill(std::optional<TaskEvent> event);
   // The event for a kill of this task: its kill timeout within the agent's limit.
   TaskEvent MakeKillingEvent() const;
+  // How long the task may take to end when it is asked to.
+  Duration KillTimeout() const;
 
   // Stops the running task so that it starts again, and returns when it has been stopped. A FAILURE
   // counts against the restart policy. kFailedPrecondition, "Task not running", when it is pending
@@ -197,7 +199,6 @@ class TaskRunner : public TaskControl,
                           Duration timeout, std::shared_ptr<StopAnswer> answer);
   Co<Status> EnforceStop(std::shared_ptr<LiveRun> run, Context context, Duration timeout,
                          std::shared_ptr<StopAnswer> answer);
-  Duration KillTimeout() const;
 
   // runner_control.cc: requests from outside, the state and the hooks.
   Co<Status> RestartRunning(TaskEvent event, bool failure);

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string_view>
 
 #include "host/alloc/alloc_dir.h"
@@ -12,14 +13,16 @@ namespace drover {
 // files of a stopped one stay readable until it is forgotten.
 class AllocDirHook : public AllocHook {
  public:
-  explicit AllocDirHook(AllocDir* dir) : dir_(dir) {}
+  explicit AllocDirHook(std::shared_ptr<AllocDir> dir) : dir_(std::move(dir)) {}
 
   std::string_view name() const override { return "alloc_dir"; }
+  // A disk may be slow, and a task may have filled it with files.
+  Duration deadline(AllocHookStage, const AllocHookRequest&) const override { return 10min; }
   Co<Status> Prerun(Context context, AllocHookRequest request) override;
   Co<Status> Destroy(Context context, AllocHookRequest request) override;
 
  private:
-  AllocDir* const dir_;
+  const std::shared_ptr<AllocDir> dir_;
 };
 
 }  // namespace drover

@@ -3,13 +3,21 @@
 
 namespace drover {
 
+Duration GroupShutdownDelayHook::deadline(AllocHookStage stage,
+                                          const AllocHookRequest& request) const {
+  const TaskGroup* const group = request.alloc ? request.alloc->group() : nullptr;
+  const Duration delay = group == nullptr ? Duration(0) : group->shutdown_delay;
+  return AllocHook::deadline(stage, request) + delay;
+}
+
 Co<Status> GroupShutdownDelayHook::PreTaskRestart(Context context, AllocHookRequest request) {
   co_await Wait(context, request);
   co_return context.status();
 }
 
-Co<void> GroupShutdownDelayHook::Prekill(Context context, AllocHookRequest request) {
+Co<Status> GroupShutdownDelayHook::Prekill(Context context, AllocHookRequest request) {
   co_await Wait(context, request);
+  co_return Status();
 }
 
 Co<void> GroupShutdownDelayHook::Wait(Context context, AllocHookRequest request) {

@@ -14,8 +14,9 @@ class GroupShutdownDelayHook : public AllocHook {
   explicit GroupShutdownDelayHook(AllocHookEnv env) : env_(std::move(env)) {}
 
   std::string_view name() const override { return "group_shutdown_delay"; }
+  Duration deadline(AllocHookStage stage, const AllocHookRequest& request) const override;
   Co<Status> PreTaskRestart(Context context, AllocHookRequest request) override;
-  Co<void> Prekill(Context context, AllocHookRequest request) override;
+  Co<Status> Prekill(Context context, AllocHookRequest request) override;
 
  private:
   Co<void> Wait(Context context, AllocHookRequest request);

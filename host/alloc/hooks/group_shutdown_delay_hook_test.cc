@@ -26,9 +26,8 @@ class GroupShutdownDelayHookTest : public testing::Test {
     request.alloc = std::move(alloc);
     request.any_task_live = any_task_live;
     done_ = false;
-    auto run = [](Co<void> call, bool* out) -> Co<void> {
-      co_await std::move(call);
-      *out = true;
+    auto run = [](Co<Status> call, bool* out) -> Co<void> {
+      *out = (co_await std::move(call)).ok();
     };
     loop_.Spawn(run(hook_.Prekill(context_, request), &done_));
     loop_.RunReady();
@@ -48,6 +47,19 @@ TEST_F(GroupShutdownDelayHookTest, WaitsForTheDelay) {
   EXPECT_FALSE(done_);
   loop_.Advance(1ms);
   EXPECT_TRUE(done_);
+}
+
+TEST_F(GroupShutdownDelayHookTest, IsNotInterruptedInItsDelay) {
+  auto job = std::make_shared<Job>();
+  job->groups.resize(1);
+  job->groups[0].name = "group";
+  job->groups[0].shutdown_delay = 2h;
+  auto alloc = std::make_shared<Allocation>();
+  alloc->job = std::move(job);
+  alloc->group_name = "group";
+  AllocHookRequest request;
+  request.alloc = std::move(alloc);
+  EXPECT_GT(hook_.deadline(AllocHookStage::kPrekill, request), 2h);
 }
 
 TEST_F(GroupShutdownDelayHookTest, DoesNotWaitWithoutDelayOrTasks) {

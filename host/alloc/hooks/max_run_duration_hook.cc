@@ -20,9 +20,9 @@ Co<Status> MaxRunDurationHook::Postrun(Context, AllocHookRequest) {
   co_return Status();
 }
 
-Co<void> MaxRunDurationHook::Shutdown(Context, AllocHookRequest) {
+Co<Status> MaxRunDurationHook::Shutdown(Context, AllocHookRequest) {
   Disarm();
-  co_return;
+  co_return Status();
 }
 
 void MaxRunDurationHook::Arm(const Allocation& alloc) {

@@ -19,7 +19,7 @@ class MaxRunDurationHook : public AllocHook {
   Co<Status> Prerun(Context context, AllocHookRequest request) override;
   Co<Status> Update(Context context, AllocHookRequest request) override;
   Co<Status> Postrun(Context context, AllocHookRequest request) override;
-  Co<void> Shutdown(Context context, AllocHookRequest request) override;
+  Co<Status> Shutdown(Context context, AllocHookRequest request) override;
 
  private:
   // Sets the timer, unless it is set for the same duration already.

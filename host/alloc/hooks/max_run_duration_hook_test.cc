@@ -88,8 +88,7 @@ TEST_F(MaxRunDurationHookTest, PostrunAndShutdownTakeTheTimerBack) {
   Wait(hook_.Postrun(Context(&loop_), AllocHookRequest()));
   EXPECT_EQ(loop_.live_timers(), 0u);
   Prerun(Request(10s));
-  loop_.Spawn(hook_.Shutdown(Context(&loop_), AllocHookRequest()));
-  loop_.RunReady();
+  Wait(hook_.Shutdown(Context(&loop_), AllocHookRequest()));
   EXPECT_EQ(loop_.live_timers(), 0u);
 }
 

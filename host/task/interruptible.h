@@ -1,0 +1,62 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "host/base/co.h"
+#include "host/base/context.h"
+#include "host/base/event.h"
+#include "host/base/time.h"
+
+// Waiting for a hook, of a task or of an allocation, but not for ever.
+namespace drover {
+
+// What a hook gets to return after it was interrupted.
+inline constexpr Duration kHookGrace = 1s;
+
+// Calls of hooks that were left behind in this process; a metric.
+long AbandonedHookCalls();
+void CountAbandonedHookCall();
+
+// A call of a hook: shared by the one who waits and the coroutine that may be left behind.
+template <typename T, typename Hook>
+struct HookCall {
+  HookCall(Loop* loop, std::shared_ptr<Hook> of) : hook(std::move(of)), returned(loop) {}
+  std::shared_ptr<Hook> hook;
+  Event returned;
+  std::optional<Result<T>> result;
+};
+
+template <typename T, typename Hook>
+Co<void> DriveHookCall(std::shared_ptr<HookCall<T, Hook>> call, Co<Result<T>> body) {
+  call->result.emplace(co_await std::move(body));
+  call->returned.Set();
+}
+
+// Waits for BODY, a stage of HOOK that was given CONTEXT, but not much longer than CONTEXT lasts: a
+// hook that goes on is left behind, and what it answers then is dropped. DEADLINE is that of
+// CONTEXT, for the message.
+template <typename T, typename Hook>
+Co<Result<T>> Interruptible(Context context, std::shared_ptr<Hook> hook, Duration deadline,
+                            Co<Result<T>> body) {
+  Loop* const loop = context.loop();
+  const auto call = std::make_shared<HookCall<T, Hook>>(loop, std::move(hook));
+  loop->Spawn(DriveHookCall(call, std::move(body)));
+  Status waited = co_await call->returned.Wait(context);
+  if (!call->returned.is_set()) {
+    const Context grace = Context(loop).WithTimeout(kHookGrace);
+    waited = co_await call->returned.Wait(grace);
+  }
+  const bool late = context.status().code() == Code::kTimeout;
+  const Error timeout(Code::kTimeout, "it took longer than " + FormatDuration(deadline), true);
+  if (!call->returned.is_set()) {
+    CountAbandonedHookCall();
+    if (late) co_return timeout;
+    co_return context.status().error();
+  }
+  if (!call->result->ok() && call->result->code() == Code::kTimeout && late) co_return timeout;
+  co_return std::move(*call->result);
+}
+
+}  // namespace drover
