@@ -101,13 +101,13 @@ Co<std::vector<PluginReport>> Node::Start(Context context) {
   co_return reports;
 }
 
-Status Node::CheckJob(const Job& job) {
+Status Node::CheckJob(const Job& job, const std::string& place) {
   std::string mistakes;
   for (std::size_t g = 0; g < job.groups.size(); ++g) {
     for (std::size_t t = 0; t < job.groups[g].tasks.size(); ++t) {
       const Task& task = job.groups[g].tasks[t];
       const std::string pointer =
-          "/TaskGroups/" + std::to_string(g) + "/Tasks/" + std::to_string(t);
+          place + "/TaskGroups/" + std::to_string(g) + "/Tasks/" + std::to_string(t);
       std::string mistake;
       Driver* driver = plugins_->Find(task.driver);
       if (driver == nullptr) {
@@ -116,9 +116,10 @@ Status Node::CheckJob(const Job& job) {
       } else if (driver->fingerprint().health == Health::kUndetected) {
         mistake = pointer + "/Driver: driver \"" + task.driver +
                   "\" cannot be used: " + driver->fingerprint().description;
-      } else if (const auto config = driver->NormalizeConfig(task.config_json, false);
+      } else if (const auto config =
+                     driver->NormalizeConfigAt(pointer + "/Config", task.config_json, false);
                  !config.ok()) {
-        mistake = pointer + "/Config: " + config.error().message();
+        mistake = config.error().message();
       }
       if (!mistake.empty()) mistakes += (mistakes.empty() ? "" : "; ") + mistake;
     }

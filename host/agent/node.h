@@ -38,8 +38,9 @@ class Node {
 
   // Loads the plugins. A plugin that cannot be used is a report, not an error.
   Co<std::vector<PluginReport>> Start(Context context);
-  // Whether the drivers of a job exist and take its configurations; all mistakes in one error.
-  Status CheckJob(const Job& job);
+  // Whether the drivers of a job exist and take its configurations; all mistakes in one error, each
+  // with its JSON pointer. PLACE is that of the job in its file.
+  Status CheckJob(const Job& job, const std::string& place);
   Result<std::vector<std::shared_ptr<const Allocation>>> Place(std::shared_ptr<const Job> job);
   Result<std::unique_ptr<AllocRunner>> MakeRunner(std::shared_ptr<const Allocation> alloc);
   // Gives the ports of an allocation back, once nothing of it runs.

@@ -66,6 +66,9 @@ int RunCli(int argc, char** argv) {
   validate_app->add_option("JOB", validate.job_files, "The job files")->required();
   AddPluginSources(validate_app, &validate.config_file, &validate.plugin_dirs);
   validate_app->add_flag("--json", validate.json, "Prints the result as JSON");
+  validate_app->footer(
+      "Exit code: 0 all jobs are valid, 1 one is not, 2 the command line or the configuration is "
+      "wrong or a file cannot be read.");
   validate_app->callback([&] { code = ValidateCommand(validate); });
 
   CLI::App* plugin_app = app.add_subcommand("plugin", "Looks at driver plugins");

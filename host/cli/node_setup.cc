@@ -52,7 +52,7 @@ Result<AgentConfig> CommandConfig(const std::string& config_file,
   return config;
 }
 
-Result<Job> ReadJobFile(const std::string& path) {
+Result<JobFile> ReadJobFile(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
     return Error(Code::kNotFound, "job file " + path + ": no such file");
@@ -71,9 +71,11 @@ Result<Job> ReadJobFile(const std::string& path) {
   if (text.size() > kMaxJobBytes) {
     return Error(Code::kInvalidArgument, "job file " + path + ": larger than 8 MiB");
   }
-  Result<Job> job = ParseJob(text);
+  JobFile read;
+  Result<Job> job = ParseJob(text, nullptr, &read.place);
   if (!job.ok()) return job.error().WithContext("job file " + path);
-  return job;
+  read.job = std::move(*job);
+  return read;
 }
 
 void PrintError(const std::string& command, const Error& error) {

@@ -14,8 +14,13 @@ namespace drover {
 Result<AgentConfig> CommandConfig(const std::string& config_file,
                                   const std::vector<std::string>& plugin_dirs);
 
-// The job in a file. Every mistake is in the error.
-Result<Job> ReadJobFile(const std::string& path);
+struct JobFile {
+  Job job;
+  std::string place;  // the job's JSON pointer in the file
+};
+// The job in a file. Every mistake is in the error: Code::kInvalidArgument when the job is wrong,
+// another code when the file cannot be read.
+Result<JobFile> ReadJobFile(const std::string& path);
 
 // Prints "drover COMMAND: MESSAGE" to standard error.
 void PrintError(const std::string& command, const Error& error);

@@ -57,15 +57,16 @@ class AllocBase {
   bool made_;
 };
 
-Co<void> RunJob(Loop* loop, Node* node, RunView* view, ForegroundRun* run, Job job, int* code) {
+Co<void> RunJob(Loop* loop, Node* node, RunView* view, ForegroundRun* run, JobFile file,
+                int* code) {
   const Context context(loop);
   const std::vector<PluginReport> reports = co_await node->Start(context);
   for (const PluginReport& report : reports) {
     if (!report.message.empty()) view->Note("plugin " + report.name + ": " + report.message);
   }
-  Status possible = node->CheckJob(job);
+  Status possible = node->CheckJob(file.job, file.place);
   if (possible.ok()) {
-    auto shared = std::make_shared<const Job>(std::move(job));
+    auto shared = std::make_shared<const Job>(std::move(file.job));
     auto placed = node->Place(std::move(shared));
     if (placed.ok()) {
       *code = co_await run->Run(std::move(*placed));
@@ -91,7 +92,7 @@ void TakeMountsAlong() {
 
 int RunCommand(const RunOptions& options) {
   Result<AgentConfig> config = CommandConfig(options.config_file, options.plugin_dirs);
-  Result<Job> job = config.ok() ? ReadJobFile(options.job_file) : config.error();
+  Result<JobFile> job = config.ok() ? ReadJobFile(options.job_file) : config.error();
   if (!job.ok()) {
     PrintError("run", job.error());
     return kExitUsage;

@@ -15,8 +15,9 @@ namespace {
 
 struct Checked {
   std::string file;
-  std::optional<Job> job;
+  std::optional<JobFile> job;
   std::string error;  // empty: valid
+  bool unreadable = false;
 };
 
 void Print(const std::vector<Checked>& files, bool with_drivers, bool json) {
@@ -52,11 +53,12 @@ int ValidateCommand(const ValidateOptions& options) {
   for (const std::string& file : options.job_files) {
     Checked checked;
     checked.file = file;
-    Result<Job> job = ReadJobFile(file);
+    Result<JobFile> job = ReadJobFile(file);
     if (job.ok()) {
       checked.job = std::move(*job);
     } else {
       checked.error = job.error().message();
+      checked.unreadable = job.code() != Code::kInvalidArgument;
     }
     files.push_back(std::move(checked));
   }
@@ -66,20 +68,22 @@ int ValidateCommand(const ValidateOptions& options) {
         WithLoadedNode(std::move(*config), [&files](Node* node, const std::vector<PluginReport>&) {
           for (Checked& checked : files) {
             if (!checked.job) continue;
-            const Status possible = node->CheckJob(*checked.job);
+            const Status possible = node->CheckJob(checked.job->job, checked.job->place);
             if (!possible.ok()) checked.error = possible.error().message();
           }
         });
     if (!looked.ok()) {
       PrintError("validate", looked.error());
-      return kExitFailed;
+      return kExitUsage;
     }
   }
   Print(files, with_drivers, options.json);
+  int code = kExitOk;
   for (const Checked& checked : files) {
-    if (!checked.error.empty()) return kExitFailed;
+    if (checked.unreadable) return kExitUsage;
+    if (!checked.error.empty()) code = kExitFailed;
   }
-  return kExitOk;
+  return code;
 }
 
 }  // namespace drover

@@ -20,7 +20,9 @@ class BrokenDriver : public Driver {
   const Fingerprint& fingerprint() const override { return fingerprint_; }
   Subscription OnFingerprint(std::function<void()>) override { return {}; }
   Subscription OnEvents(RunId, std::function<void(const DriverEvent&)>) override { return {}; }
-  Result<std::string> NormalizeConfig(const std::string&, bool) override { return Reason(); }
+  Result<std::string> NormalizeConfigAt(const std::string&, const std::string&, bool) override {
+    return Reason();
+  }
   Co<Result<StartedTask>> Start(Context, std::shared_ptr<const TaskConfig>) override;
   Co<Result<RecoveredTask>> Recover(Context, std::shared_ptr<const TaskConfig>,
                                     TaskHandle) override;

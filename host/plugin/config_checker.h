@@ -13,8 +13,9 @@ namespace drover {
 class ConfigChecker {
  public:
   virtual ~ConfigChecker() = default;
-  // See Driver::NormalizeConfig.
-  virtual Result<std::string> Normalize(const std::string& json, bool final) const = 0;
+  // See Driver::NormalizeConfigAt.
+  virtual Result<std::string> Normalize(const std::string& place, const std::string& json,
+                                        bool final) const = 0;
 };
 
 // Makes the checker of a schema; the error says what is wrong with it.

@@ -214,8 +214,13 @@ class Driver {
                                               std::function<void(const DriverEvent&)> hear) = 0;
 
   // The task's configuration checked against the driver's schema and brought into its form, with
-  // defaults filled in. A text that holds ${...} stands for any scalar unless FINAL.
-  virtual Result<std::string> NormalizeConfig(const std::string& config_json, bool final) = 0;
+  // defaults filled in. A text that holds ${...} stands for any scalar unless FINAL. PLACE is the
+  // JSON pointer of the configuration: those of the error begin with it.
+  virtual Result<std::string> NormalizeConfigAt(const std::string& place,
+                                                const std::string& config_json, bool final) = 0;
+  Result<std::string> NormalizeConfig(const std::string& config_json, bool final) {
+    return NormalizeConfigAt("", config_json, final);
+  }
 
   virtual Co<Result<StartedTask>> Start(Context context,
                                         std::shared_ptr<const TaskConfig> config) = 0;

@@ -9,7 +9,7 @@ namespace {
 // For builds without the component schema: any JSON object is good.
 class ObjectChecker : public ConfigChecker {
  public:
-  Result<std::string> Normalize(const std::string& json, bool) const override {
+  Result<std::string> Normalize(const std::string&, const std::string& json, bool) const override {
     const auto value = nlohmann::json::parse(json, nullptr, false);
     if (!value.is_object()) {
       return Error(Code::kInvalidArgument, "the configuration is no JSON object");

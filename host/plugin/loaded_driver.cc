@@ -168,9 +168,10 @@ Co<Status> LoadedDriver::RestoreComplete(Context context, std::vector<RunId> run
   co_return ToStatus(co_await Call(context, call, limits().recover, true, std::move(verb)));
 }
 
-Result<std::string> LoadedDriver::NormalizeConfig(const std::string& config_json, bool final) {
+Result<std::string> LoadedDriver::NormalizeConfigAt(const std::string& place,
+                                                    const std::string& config_json, bool final) {
   if (!task_checker_) return config_json;
-  return task_checker_->Normalize(config_json, final);
+  return task_checker_->Normalize(place, config_json, final);
 }
 
 Co<Result<StartedTask>> LoadedDriver::Start(Context context,

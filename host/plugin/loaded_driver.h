@@ -54,7 +54,8 @@ class LoadedDriver : public Driver {
   const Fingerprint& fingerprint() const override { return fingerprint_; }
   Subscription OnFingerprint(std::function<void()> changed) override;
   Subscription OnEvents(RunId run, std::function<void(const DriverEvent&)> hear) override;
-  Result<std::string> NormalizeConfig(const std::string& config_json, bool final) override;
+  Result<std::string> NormalizeConfigAt(const std::string& place, const std::string& config_json,
+                                        bool final) override;
   Co<Result<StartedTask>> Start(Context context, std::shared_ptr<const TaskConfig> config) override;
   Co<Result<RecoveredTask>> Recover(Context context, std::shared_ptr<const TaskConfig> config,
                                     TaskHandle handle) override;

@@ -160,7 +160,8 @@ Co<Status> PluginRegistry::Bring(Context context, const PluginConfig* config, Sl
   if (!task_checker.ok()) {
     co_return task_checker.error().WithContext(path + ": the schema of its tasks");
   }
-  Result<std::string> normal = (*config_checker)->Normalize(config->config_json, /*final=*/true);
+  Result<std::string> normal =
+      (*config_checker)->Normalize("", config->config_json, /*final=*/true);
   if (!normal.ok()) {
     co_return normal.error().WithContext("configuration of plugin " + config->name);
   }

@@ -8,8 +8,9 @@ namespace {
 class SchemaChecker : public ConfigChecker {
  public:
   explicit SchemaChecker(Schema schema) : schema_(std::move(schema)) {}
-  Result<std::string> Normalize(const std::string& json, bool final) const override {
-    return schema_.Normalize(json, final);
+  Result<std::string> Normalize(const std::string& place, const std::string& json,
+                                bool final) const override {
+    return schema_.Normalize(json, final, place);
   }
 
  private:

@@ -25,10 +25,11 @@ Status Schema::Validate(std::string_view text) const {
   return {};
 }
 
-Result<std::string> Schema::Normalize(std::string_view text, bool final) const {
+Result<std::string> Schema::Normalize(std::string_view text, bool final,
+                                      const std::string& place) const {
   DROVER_ASSIGN(json value, ParseStrictJson(text));
   SchemaFaults faults;
-  NormalizeSchema(*root_, final, "", &value, &faults);
+  NormalizeSchema(*root_, final, place, &value, &faults);
   if (!faults.empty()) return faults.ToError();
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }

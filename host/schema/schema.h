@@ -40,8 +40,10 @@ class Schema {
   // - a text becomes the number or boolean that it spells, and a whole number or boolean becomes a
   //   text, where the other is declared.
   // Unless FINAL, a text that holds "${" satisfies any scalar: its value is not known yet.
-  // The error lists what is wrong as "/POINTER: MESSAGE; /POINTER: MESSAGE".
-  Result<std::string> Normalize(std::string_view json, bool final) const;
+  // The error lists what is wrong as "/POINTER: MESSAGE; /POINTER: MESSAGE", each pointer behind
+  // PLACE, that of the value in a larger text.
+  Result<std::string> Normalize(std::string_view json, bool final,
+                                const std::string& place = "") const;
 
  private:
   explicit Schema(std::shared_ptr<const SchemaNode> root) : root_(std::move(root)) {}

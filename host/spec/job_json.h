@@ -13,9 +13,10 @@ namespace drover {
 
 // Reads a job, alone or as {"Job": ...}: defaults are filled in, and a Job that comes back is
 // valid. The error (Code::kInvalidArgument) lists every fault with its JSON pointer; FAULTS, if not
-// null, receives them one by one. Whether drivers exist and take their configuration is for the
-// host of the plugins to say. [any thread]
-Result<Job> ParseJob(std::string_view json, std::vector<JobFault>* faults = nullptr);
+// null, receives them one by one; PLACE, if not null, the job's own pointer: "/Job" or "". Whether
+// drivers exist and take their configuration is for the host of the plugins to say. [any thread]
+Result<Job> ParseJob(std::string_view json, std::vector<JobFault>* faults = nullptr,
+                     std::string* place = nullptr);
 
 // What is wrong with a job, however it was made. POINTER is the place of the job in its JSON.
 void CheckJob(const Job& job, const std::string& pointer, JobFaults* faults);

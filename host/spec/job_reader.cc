@@ -263,7 +263,7 @@ const json* FindJob(const json& root, std::string* pointer, JobFaults* faults) {
 
 }  // namespace
 
-Result<Job> ParseJob(std::string_view text, std::vector<JobFault>* list) {
+Result<Job> ParseJob(std::string_view text, std::vector<JobFault>* list, std::string* place) {
   JobFaults faults;
   Job job;
   const auto root = ParseStrictJson(text);
@@ -276,6 +276,7 @@ Result<Job> ParseJob(std::string_view text, std::vector<JobFault>* list) {
       job = ReadJob(Members(*object, pointer, &faults));
       CheckJob(job, pointer, &faults);
     }
+    if (place != nullptr) *place = pointer;
   }
   if (faults.empty()) {
     if (list != nullptr) list->clear();

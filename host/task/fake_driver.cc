@@ -182,7 +182,8 @@ Subscription FakeDriver::OnEvents(RunId run, std::function<void(const DriverEven
   return anchor_.Add([owned] {});
 }
 
-Result<std::string> FakeDriver::NormalizeConfig(const std::string& config_json, bool) {
+Result<std::string> FakeDriver::NormalizeConfigAt(const std::string&,
+                                                  const std::string& config_json, bool) {
   if (normalize_error) return *normalize_error;
   return config_json;
 }

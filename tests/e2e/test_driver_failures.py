@@ -8,7 +8,7 @@ def config(**values):
     return one(task("t", config=values))
 
 
-POINTER = "/TaskGroups/0/Tasks/0"
+POINTER = "/Job/TaskGroups/0/Tasks/0"
 
 
 class DriverFailureTest(DroverTest):
@@ -59,17 +59,17 @@ class DriverFailureTest(DroverTest):
         self.driver_failure(config(command="/bin/true", work_dir="/no/such/dir"), "/no/such/dir")
 
     def test_wrong_configuration_is_refused_with_its_place(self):
-        self.refused(config(command=["x"]), POINTER + "/Config", "/command")
-        self.refused(config(), POINTER + "/Config", "/command: is missing")
-        self.refused(config(command="/bin/true", comand="x"), POINTER + "/Config", "/comand",
+        self.refused(config(command=["x"]), POINTER + "/Config/command: ")
+        self.refused(config(), POINTER + "/Config/command: is missing")
+        self.refused(config(command="/bin/true", comand="x"), POINTER + "/Config/comand: ",
                      'did you mean "command"?')
-        self.refused(config(command="/bin/true", args={"a": 1}), POINTER + "/Config", "/args")
-        self.refused(config(command="/bin/true", args=[{"a": 1}]), POINTER + "/Config", "/args/0")
+        self.refused(config(command="/bin/true", args={"a": 1}), POINTER + "/Config/args: ")
+        self.refused(config(command="/bin/true", args=[{"a": 1}]), POINTER + "/Config/args/0: ")
 
     def test_two_wrong_tasks_are_told_at_once(self):
         self.refused(one(task("a", config={"command": ["x"]}), task("b", config={"comand": "x"})),
-                     "/TaskGroups/0/Tasks/0/Config", "/command",
-                     "/TaskGroups/0/Tasks/1/Config", "/comand")
+                     "/Job/TaskGroups/0/Tasks/0/Config/command: ",
+                     "/Job/TaskGroups/0/Tasks/1/Config/comand: ")
 
     def test_configuration_that_is_wrong_after_interpolation(self):
         spec = one(task("t", driver="mock_driver",
