@@ -16,8 +16,11 @@ class ForegroundRun::Watched : public AllocObserver {
     runner_->AddObserver(this);
     run_->view_->Placed(*alloc_);
     if (run_->options_.logs) {
-      logs_ = std::make_unique<LogPrinter>(run_->loop_, run_->node_->workers(), run_->view_, alloc_,
-                                           run_->node_->LogDir(*alloc_));
+      LogFollowOptions options;
+      options.pool = run_->node_->workers();
+      options.watcher = &run_->log_watcher_;
+      logs_ = std::make_unique<LogPrinter>(run_->loop_, run_->view_, alloc_,
+                                           run_->node_->LogDir(*alloc_), options);
     }
     runner_->Start();
     return {};
@@ -74,7 +77,7 @@ class ForegroundRun::Watched : public AllocObserver {
 };
 
 ForegroundRun::ForegroundRun(Loop* loop, Node* node, RunView* view, ForegroundOptions options)
-    : loop_(loop), node_(node), view_(view), options_(options) {}
+    : loop_(loop), node_(node), view_(view), options_(options), log_watcher_(loop) {}
 
 ForegroundRun::~ForegroundRun() = default;
 
@@ -153,9 +156,13 @@ void ForegroundRun::Interrupt() {
   ++interrupts_;
   if (interrupts_ == 1) view_->Note("stopping; interrupt again to kill");
   if (interrupts_ == 2) view_->Note("killing");
-  if (interrupts_ > 2) return;
-  for (const auto& watched : watched_) watched->Stop(interrupts_ == 2);
-  if (interrupts_ == 2) node_->KillAll();
+  if (interrupts_ <= 2) {
+    for (const auto& watched : watched_) watched->Stop(interrupts_ == 2);
+  }
+  if (interrupts_ < 2) return;
+  // What is killed makes way for poststop tasks, which have their kill timeout from then on.
+  for (const auto& watched : watched_) watched->runner()->Kill();
+  node_->KillAll();
 }
 
 }  // namespace drover

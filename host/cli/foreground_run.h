@@ -33,7 +33,8 @@ class ForegroundRun {
   // Runs them all to their end and removes their traces; the exit code of the command. An error of
   // the cleanup is told through the view and makes the run a failed one.
   Co<int> Run(std::vector<std::shared_ptr<const Allocation>> allocations);
-  // The first time: every allocation ends in order. The second time: everything is killed.
+  // The first time: every allocation ends in order. From the second time on: everything that runs
+  // is killed, and poststop tasks get no longer than their kill timeout.
   void Interrupt();
 
  private:
@@ -46,6 +47,7 @@ class ForegroundRun {
   Node* const node_;
   RunView* const view_;
   const ForegroundOptions options_;
+  LogWatcher log_watcher_;
   std::vector<std::unique_ptr<Watched>> watched_;
   int interrupts_ = 0;
   bool cleanup_failed_ = false;

@@ -29,8 +29,9 @@ struct LogPrinter::Stream {
   Stream(LogPrinter* printer, std::string of_task, std::string stream_name)
       : task(std::move(of_task)),
         name(std::move(stream_name)),
-        follower(printer->loop_, printer->pool_, printer->directory_, task, name,
-                 [printer, this](LogChunk chunk) { printer->Show(this, chunk); }) {}
+        follower(
+            printer->loop_, printer->directory_, task, name,
+            [printer, this](LogChunk chunk) { printer->Show(this, chunk); }, printer->options_) {}
 
   const std::string task;
   const std::string name;
@@ -38,13 +39,13 @@ struct LogPrinter::Stream {
   LogFollower follower;
 };
 
-LogPrinter::LogPrinter(Loop* loop, WorkerPool* pool, RunView* view,
-                       std::shared_ptr<const Allocation> alloc, std::string directory)
+LogPrinter::LogPrinter(Loop* loop, RunView* view, std::shared_ptr<const Allocation> alloc,
+                       std::string directory, LogFollowOptions options)
     : loop_(loop),
-      pool_(pool),
       view_(view),
       alloc_(std::move(alloc)),
       directory_(std::move(directory)),
+      options_(options),
       context_(loop),
       running_(loop) {}
 

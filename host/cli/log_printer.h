@@ -8,7 +8,6 @@
 
 #include "host/base/context.h"
 #include "host/base/gate.h"
-#include "host/base/worker_pool.h"
 #include "host/cli/run_view.h"
 #include "host/logs/log_follower.h"
 #include "host/spec/allocation.h"
@@ -33,9 +32,9 @@ class LineCutter {
 // Shows what the tasks of one allocation write, line by line. Control thread only.
 class LogPrinter {
  public:
-  // The pointers outlive this.
-  LogPrinter(Loop* loop, WorkerPool* pool, RunView* view, std::shared_ptr<const Allocation> alloc,
-             std::string directory);
+  // The pointers outlive this, those of OPTIONS too.
+  LogPrinter(Loop* loop, RunView* view, std::shared_ptr<const Allocation> alloc,
+             std::string directory, LogFollowOptions options);
   ~LogPrinter();
 
   // Follows the output of a task from now on; again is fine.
@@ -49,10 +48,10 @@ class LogPrinter {
   static Co<void> RunStream(LogPrinter* self, Stream* stream);
 
   Loop* const loop_;
-  WorkerPool* const pool_;
   RunView* const view_;
   const std::shared_ptr<const Allocation> alloc_;
   const std::string directory_;
+  const LogFollowOptions options_;
   Context context_;
   Gate running_;
   std::map<std::string, std::vector<std::unique_ptr<Stream>>> streams_;

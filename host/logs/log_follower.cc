@@ -17,19 +17,13 @@ LogFollower::CoSink Wrap(LogFollower::Sink sink) {
   return [shared](LogChunk chunk) { return CallSink(shared.get(), std::move(chunk)); };
 }
 
-LogFollowOptions WithPool(WorkerPool* pool) {
-  LogFollowOptions options;
-  options.pool = pool;
-  return options;
-}
-
 }  // namespace
 
-LogFollower::LogFollower(Loop* loop, WorkerPool* pool, std::string directory, std::string task,
-                         std::string stream, Sink sink)
-    : options_(WithPool(pool)),
+LogFollower::LogFollower(Loop* loop, std::string directory, std::string task, std::string stream,
+                         Sink sink, LogFollowOptions options)
+    : options_(options),
       sink_(Wrap(std::move(sink))),
-      reader_(std::move(directory), std::move(task), std::move(stream), LogStart()),
+      reader_(std::move(directory), std::move(task), std::move(stream), options.start),
       finish_(loop) {}
 
 LogFollower::LogFollower(Loop* loop, UniqueFd directory, std::string task, std::string stream,

@@ -40,10 +40,9 @@ class LogFollower : public LiveCount<LogFollower> {
   static constexpr Duration kWatchedPoll = 5s;
   static constexpr std::size_t kChunk = 64 << 10;
 
-  // DIRECTORY is opened when it is first there. What is passed as pointers outlives this. POOL may
-  // be null: reads on the calling thread.
-  LogFollower(Loop* loop, WorkerPool* pool, std::string directory, std::string task,
-              std::string stream, Sink sink);
+  // DIRECTORY is opened when it is first there.
+  LogFollower(Loop* loop, std::string directory, std::string task, std::string stream, Sink sink,
+              LogFollowOptions options);
   // DIRECTORY: see OpenLogDirectory.
   LogFollower(Loop* loop, UniqueFd directory, std::string task, std::string stream, CoSink sink,
               LogFollowOptions options);

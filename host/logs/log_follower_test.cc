@@ -14,8 +14,9 @@ class LogFollowerTest : public ::testing::Test {
  protected:
   LogFollowerTest()
       : context_(&loop_),
-        follower_(&loop_, nullptr, dir_.path(), "web", "stdout",
-                  [this](LogChunk chunk) { text_ += chunk.data; }) {}
+        follower_(
+            &loop_, dir_.path(), "web", "stdout", [this](LogChunk chunk) { text_ += chunk.data; },
+            LogFollowOptions()) {}
 
   void Begin() {
     loop_.Spawn(Watch(this));

@@ -51,6 +51,18 @@ class LogTest(DroverTest):
         self.assertEqual(numbers, list(range(numbers[0], count)), "no line is lost in between")
         self.assertEqual(os.stat(files["t.stdout.3"]).st_mode & 0o777, 0o644)
 
+    def test_the_kernel_tells_of_new_lines(self):
+        run = self.sandbox.run(one(task("t", "echo up; exec sleep 60")))
+        run.wait_log("t", "up")
+        watched = f"ino:{os.stat(self.log_dir(run)).st_ino:x} "
+
+        def is_watched():
+            return any(watched in harness.process_text(run.pid, f"fdinfo/{number}").decode()
+                       for number in os.listdir(f"/proc/{run.pid}/fd"))
+        wait_until(is_watched, "the watch of the log directory")
+        run.interrupt()
+        self.assertEqual(run.wait(), 130, run.story())
+
     def test_lines_are_shown_in_their_order(self):
         run = self.run_job(one(python_task(
             "t", "import sys\nfor i in range(3000): print(i)\n"

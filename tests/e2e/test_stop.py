@@ -85,6 +85,25 @@ class StopTest(DroverTest):
         self.assertLess(time.monotonic() - start, 5 * SLACK, run.story())
         self.assertTrue(any("killing" in note.lower() for note in run.notes()), run.notes())
 
+    def test_second_interrupt_ends_poststop_tasks_too(self):
+        for options in ((), ("--keep",)):
+            with self.subTest(options=options):
+                run = self.sandbox.run(one(
+                    task("main", "exec sleep 60"),
+                    # Killed, it would be started again without end.
+                    task("after", "echo up; exec sleep 60", KillTimeout="1s",
+                         Lifecycle={"Hook": "poststop"},
+                         RestartPolicy={"Attempts": 5, "Interval": "10m", "Delay": "10ms",
+                                        "Mode": "delay"})), *options)
+                run.wait_event("main", "Started")
+                run.interrupt()
+                run.wait_log("after", "up")
+                start = time.monotonic()
+                run.interrupt()
+                self.assertEqual(run.wait(), 130, run.story())
+                self.assertLess(time.monotonic() - start, 1 + 4 * SLACK, run.story())
+        self.leaves_allocations = True
+
     def test_interrupt_before_the_start_has_ended(self):
         run = self.sandbox.run(one(mock("slow", start_block_for="20s", run_for="60s"),
                                    task("after", "echo sweeping", Lifecycle={"Hook": "poststop"})))
@@ -172,7 +191,7 @@ class StopTest(DroverTest):
         self.assertGreaterEqual(len(self.leftovers.processes()), 3 + 2 + 3)
         run.signal(signal.SIGKILL)
         self.assertEqual(run.wait(), -signal.SIGKILL)
-        # The directory of the allocations is all that may stay: nobody is there to remove it.
+        # The directories of the allocations are all that may stay: the next run removes them.
         took = self.leftovers.clear(self, 1 + 2 * SLACK, kept=True, what="left by kill -9")
         print(f"gone after {took:.2f} s", flush=True)
         self.leaves_allocations = True
@@ -190,8 +209,7 @@ class StopTest(DroverTest):
         run = self.sandbox.run(one(self.daemon(), task("other", "echo up; exec sleep 60")))
         run.wait_log("d", "ready")
         run.wait_log("other", "up")
-        shims = [pid for pid in self.leftovers.processes()
-                 if harness.process_text(pid, "comm").strip() == b"drover-shim"]
+        shims = self.leftovers.shims()
         self.assertEqual(len(shims), 2, self.leftovers.processes())
         daemon_shim = wait_until(
             lambda: [pid for pid in shims if any(
