@@ -4,29 +4,19 @@
 #include <spdlog/spdlog.h>
 
 #include "host/agent/env_preparer.h"
+#include "host/agent/ledger_store.h"
+#include "host/agent/leftovers.h"
+#include "host/agent/run_ledger.h"
 #include "host/alloc/disk_alloc_dir.h"
 #include "host/alloc/local_alloc_runner.h"
 #include "host/base/ids.h"
+#include "host/process/run_directory.h"
 #include "host/taskenv/host_env.h"
 
 namespace drover {
 namespace {
 
 constexpr int kWorkers = 2;
-
-class LocalFactory : public AllocRunnerFactory {
- public:
-  explicit LocalFactory(std::shared_ptr<const LocalAllocEnv> env) : env_(std::move(env)) {}
-
-  Result<std::unique_ptr<AllocRunner>> Make(AllocRunnerRequest request) override {
-    DROVER_ASSIGN(std::unique_ptr<LocalAllocRunner> runner,
-                  LocalAllocRunner::Create(env_, std::move(request)));
-    return std::unique_ptr<AllocRunner>(std::move(runner));
-  }
-
- private:
-  const std::shared_ptr<const LocalAllocEnv> env_;
-};
 
 }  // namespace
 
@@ -83,6 +73,9 @@ Status Node::Init() {
   env.make_dir = [dir_options](const std::string& alloc_id) -> std::unique_ptr<AllocDir> {
     return std::make_unique<DiskAllocDir>(dir_options, alloc_id);
   };
+  env.report = [](const std::string& alloc_id, const Error& error) {
+    spdlog::warn("allocation {}: {}", alloc_id, error.message());
+  };
   env.task.drivers = plugins_.get();
   env.task.preparer = preparer_.get();
   env.task.stats_demand = &stats_demand_;
@@ -91,14 +84,39 @@ Status Node::Init() {
   };
   env.task.max_kill_timeout = config.max_kill_timeout;
   env.task.stats_interval = config.stats_interval;
-  runners_ = std::make_unique<LocalFactory>(std::make_shared<const LocalAllocEnv>(std::move(env)));
+  if (!options_.looks_only) {
+    DROVER_ASSIGN(UniqueFd run_directory, OpenRunDirectory(config.run_dir));
+    DROVER_ASSIGN(ledger_, RunLedger::Create(std::move(run_directory), id_, config.alloc_dir,
+                                             options_.alloc_dir_is_own));
+    const bool keep = options_.keep_directories;
+    env.open_store = [ledger = ledger_, keep](const std::string& id) {
+      return std::make_unique<LedgerStore>(ledger, id, keep);
+    };
+  }
+  runners_ = std::make_unique<LocalAllocRunnerFactory>(std::move(env));
   return {};
 }
 
 Co<std::vector<PluginReport>> Node::Start(Context context) {
+  if (ledger_) co_await ClearLeftovers(context);
   std::vector<PluginReport> reports = co_await plugins_->LoadAll(context);
   co_await plugins_->RestoreComplete(context, std::vector<RunId>());
   co_return reports;
+}
+
+Co<void> Node::ClearLeftovers(Context context) {
+  const Result<UniqueFd> run_directory = OpenRunDirectory(options_.config.run_dir);
+  if (!run_directory.ok()) co_return;  // it was there a moment ago
+  for (const LedgerLeftovers& left : RunLedger::FindDead(run_directory->get())) {
+    const Status cleared =
+        co_await ClearLeftoversOf(context, loop_, processes_.get(), &workers_, &left);
+    if (cleared.ok()) {
+      RunLedger::Forget(run_directory->get(), left);
+    } else {
+      spdlog::warn("what a run that was killed has left is still there: {}",
+                   cleared.error().message());
+    }
+  }
 }
 
 Status Node::CheckJob(const Job& job, const std::string& place) {

@@ -22,9 +22,15 @@ struct NodeOptions {
   AgentConfig config;  // alloc_dir is set and exists
   // Tasks end with this process, however it ends (`drover run`); else they live on.
   bool foreground = false;
-  PluginLogSink plugin_log;  // empty: the program's default logger
+  // Only looks at its plugins: it runs nothing, and what other nodes left does not concern it.
+  bool looks_only = false;
+  bool keep_directories = false;  // those of its allocations, should it die
+  bool alloc_dir_is_own = false;  // alloc_dir was made for this node and goes when it is empty
+  PluginLogSink plugin_log;       // empty: the program's default logger
   DriverLimits driver_limits;
 };
+
+class RunLedger;
 
 // A node: everything that runs allocations on this machine, wired together. Control thread only.
 class Node {
@@ -36,7 +42,8 @@ class Node {
   const std::string& name() const { return name_; }
   const Machine& machine() const { return machine_; }
 
-  // Loads the plugins. A plugin that cannot be used is a report, not an error.
+  // Clears away what nodes that died have left, then loads the plugins. A plugin that cannot be
+  // used is a report, not an error.
   Co<std::vector<PluginReport>> Start(Context context);
   // Whether the drivers of a job exist and take its configurations; all mistakes in one error, each
   // with its JSON pointer. PLACE is that of the job in its file.
@@ -61,6 +68,7 @@ class Node {
  private:
   Node(Loop* loop, NodeOptions options);
   Status Init();
+  Co<void> ClearLeftovers(Context context);
 
   Loop* const loop_;
   const NodeOptions options_;
@@ -71,6 +79,7 @@ class Node {
   StatsDemand stats_demand_;
   std::unique_ptr<ProcessService> processes_;
   std::unique_ptr<PluginRegistry> plugins_;
+  std::shared_ptr<RunLedger> ledger_;  // null when it only looks
   std::unique_ptr<TaskPreparer> preparer_;
   std::unique_ptr<AllocRunnerFactory> runners_;
   std::unique_ptr<PortPool> ports_;

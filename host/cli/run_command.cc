@@ -45,6 +45,7 @@ class AllocBase {
   }
 
   const std::string& path() const { return path_; }
+  bool made() const { return made_; }
   // Removes the directory if it was made here and is empty.
   void Remove() const {
     std::error_code error;
@@ -122,6 +123,8 @@ int RunCommand(const RunOptions& options) {
   foreground.stats_interval = config->stats_interval;
   node_options.config = std::move(*config);
   node_options.foreground = true;
+  node_options.keep_directories = options.keep;
+  node_options.alloc_dir_is_own = base->made();
   Result<std::unique_ptr<Node>> node = Node::Create(&loop, std::move(node_options));
   if (!node.ok()) {
     PrintError("run", node.error());

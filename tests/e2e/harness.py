@@ -192,6 +192,10 @@ class Leftovers:
         run_dir = self.sandbox.run_dir
         return sorted(os.listdir(run_dir)) if run_dir.is_dir() else []
 
+    def shims(self):
+        return [pid for pid in self.processes()
+                if process_text(pid, "comm").strip() == b"drover-shim"]
+
     def allocations(self):
         found = []
         for directory in self.sandbox.alloc_dirs:
@@ -203,10 +207,12 @@ class Leftovers:
         return found
 
     def found(self, kept=False):
-        """What is there that should not be, as texts. KEPT: allocation directories may stay."""
+        """What is there that should not be, as texts. KEPT: allocation directories may stay, and
+        the ledgers that name them."""
         texts = [f"process {pid}: {line}" for pid, line in self.processes().items()]
         texts += [f"cgroup {path}" for path in self.own_cgroups()]
-        texts += [f"run file {name}" for name in self.run_files()]
+        texts += [f"run file {name}" for name in self.run_files()
+                  if not (kept and name.endswith(".ledger"))]
         texts += [f"mount {path}" for path in mounts_below(self.sandbox.root)
                   if path not in self.sandbox.own_mounts]
         if not kept:

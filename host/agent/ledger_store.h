@@ -1,0 +1,31 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "host/agent/run_ledger.h"
+#include "host/alloc/alloc_store.h"
+
+namespace drover {
+
+// The records of one allocation on a node that goes on with nothing after it has died: only what
+// the next one must clear away is written down, in the node's ledger.
+class LedgerStore : public AllocStore {
+ public:
+  // KEEP_DIRECTORY: the allocation's directory is not to be cleared away.
+  LedgerStore(std::shared_ptr<RunLedger> ledger, std::string alloc_id, bool keep_directory);
+
+  Co<Status> SaveLocalState(Context context, std::string task_name,
+                            std::shared_ptr<const LocalState> state) override;
+  void SaveTaskState(const std::string&, TaskSnapshot) override {}
+  Co<Status> Delete(Context context) override;
+
+ private:
+  const std::shared_ptr<RunLedger> ledger_;
+  const std::string alloc_id_;
+  std::map<std::string, RunId> runs_;  // of the tasks, as they stand in the ledger
+};
+
+}  // namespace drover

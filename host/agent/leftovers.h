@@ -1,0 +1,18 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "host/agent/run_ledger.h"
+#include "host/base/co.h"
+#include "host/base/context.h"
+#include "host/base/worker_pool.h"
+#include "host/process/process_service.h"
+
+namespace drover {
+
+// Kills what still runs of a node that has died and removes its exit records, cgroups and
+// directories. The wait for processes is bounded. An error names something that is still there,
+// while the rest is gone; trying again is fine. The pointers outlive the call.
+Co<Status> ClearLeftoversOf(Context context, Loop* loop, ProcessService* processes,
+                            WorkerPool* pool, const LedgerLeftovers* leftovers);
+
+}  // namespace drover

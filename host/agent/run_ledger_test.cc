@@ -1,0 +1,159 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/agent/run_ledger.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+namespace drover {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RunLedgerTest : public testing::Test {
+ protected:
+  RunLedgerTest() {
+    std::string made = testing::TempDir() + "/drover-ledger-XXXXXX";
+    DROVER_CHECK(mkdtemp(made.data()) != nullptr);
+    path_ = made;
+    directory_ = Open();
+  }
+  ~RunLedgerTest() override { fs::remove_all(path_); }
+
+  UniqueFd Open() const {
+    return UniqueFd(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  }
+  std::unique_ptr<RunLedger> Make(const std::string& node = "node") {
+    return RunLedger::Create(Open(), node, "/srv/allocs", true).value();
+  }
+  // Runs WORK in a process of its own, which is killed after it.
+  template <typename Work>
+  void InAProcessThatIsKilled(Work work) {
+    const pid_t child = fork();
+    if (child == 0) {
+      work();
+      raise(SIGKILL);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  }
+  std::vector<LedgerLeftovers> FindDead() { return RunLedger::FindDead(directory_.get()); }
+  std::size_t Files() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
+  }
+
+  std::string path_;
+  UniqueFd directory_;
+};
+
+TEST_F(RunLedgerTest, TheLedgerOfALivingNodeIsNobodysBusiness) {
+  const auto ledger = Make();
+  ASSERT_TRUE(ledger->AddRun(RunId::Random()).ok());
+  EXPECT_TRUE(FindDead().empty());
+}
+
+TEST_F(RunLedgerTest, WhatANodeHasLeftStandsInIt) {
+  const RunId gone = RunId::Random();
+  const RunId left = RunId::Random();
+  InAProcessThatIsKilled([&] {
+    auto* const ledger = Make().release();
+    (void)ledger->AddRun(gone);
+    (void)ledger->AddAlloc("5a1b8c2e-0000-4000-8000-000000000001");
+    (void)ledger->AddRun(left);
+    ledger->RemoveRun(gone);
+  });
+  const std::vector<LedgerLeftovers> dead = FindDead();
+  ASSERT_EQ(dead.size(), 1u);
+  EXPECT_EQ(dead[0].runs, std::vector<RunId>{left});
+  EXPECT_EQ(dead[0].allocs, std::vector<std::string>{"5a1b8c2e-0000-4000-8000-000000000001"});
+  EXPECT_EQ(dead[0].alloc_base, "/srv/allocs");
+  EXPECT_TRUE(dead[0].base_is_own);
+  EXPECT_TRUE(FindDead().empty()) << "who has found it holds it";
+  RunLedger::Forget(directory_.get(), dead[0]);
+  EXPECT_EQ(Files(), 0u);
+}
+
+TEST_F(RunLedgerTest, WhatWasNotForgottenIsFoundAgain) {
+  InAProcessThatIsKilled([&] { (void)Make().release()->AddRun(RunId::Random()); });
+  EXPECT_EQ(FindDead().size(), 1u);
+  EXPECT_EQ(FindDead().size(), 1u);
+}
+
+TEST_F(RunLedgerTest, AnOrderlyEndLeavesNoFileUnlessSomethingIsLeft) {
+  const RunId run = RunId::Random();
+  {
+    const auto ledger = Make();
+    ASSERT_TRUE(ledger->AddRun(run).ok());
+    ASSERT_TRUE(ledger->AddAlloc("a").ok());
+    ledger->RemoveRun(run);
+    ledger->RemoveAlloc("a");
+    EXPECT_EQ(Files(), 1u);
+  }
+  EXPECT_EQ(Files(), 0u);
+  {
+    ASSERT_TRUE(Make()->AddRun(run).ok());
+  }
+  EXPECT_EQ(FindDead().size(), 1u);
+}
+
+TEST_F(RunLedgerTest, ManyRestartsDoNotMakeItLonger) {
+  const auto ledger = Make();
+  ASSERT_TRUE(ledger->AddAlloc("a").ok());
+  const auto size = [&] { return fs::file_size(path_ + "/node.ledger"); };
+  std::uintmax_t after_first = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const RunId run = RunId::Random();
+    ASSERT_TRUE(ledger->AddRun(run).ok());
+    ASSERT_TRUE(ledger->AddRun(run).ok()) << "twice is once";
+    ledger->RemoveRun(run);
+    if (i == 0) after_first = size();
+  }
+  EXPECT_EQ(size(), after_first);
+}
+
+TEST_F(RunLedgerTest, FilesThatAreNoLedgersAndEntriesWithoutSenseAreLeftAlone) {
+  std::ofstream(path_ + "/foreign.ledger") << "something else\n";
+  std::ofstream(path_ + "/empty.ledger");
+  std::ofstream(path_ + "/0123456789abcdef.exit") << "record";
+  fs::create_symlink("/etc/passwd", path_ + "/link.ledger");
+  std::ofstream(path_ + "/odd.ledger") << "drover ledger 1\n/srv/allocs\ngiven\n"
+                                       << "run 12\nalloc ../../etc\nalloc ..\nwhat else\n\n";
+  const std::vector<LedgerLeftovers> dead = FindDead();
+  ASSERT_EQ(dead.size(), 1u);
+  EXPECT_EQ(dead[0].file, "odd.ledger");
+  EXPECT_FALSE(dead[0].base_is_own);
+  EXPECT_TRUE(dead[0].runs.empty());
+  EXPECT_TRUE(dead[0].allocs.empty());
+}
+
+TEST_F(RunLedgerTest, ADirectoryWithALineBreakIsRefused) {
+  EXPECT_EQ(RunLedger::Create(Open(), "node", "/srv/a\nb", false).code(), Code::kInvalidArgument);
+  EXPECT_EQ(Files(), 0u);
+}
+
+TEST_F(RunLedgerTest, AFullDiskIsAnErrorAndNoSlotIsLost) {
+  const auto ledger = Make();
+  // No file of this process may get longer now.
+  struct rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  struct rlimit now = before;
+  now.rlim_cur = 40;
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &now), 0);
+  const Status status = ledger->AddRun(RunId::Random());
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_FALSE(status.ok());
+  EXPECT_TRUE(ledger->AddRun(RunId::Random()).ok());
+  EXPECT_EQ((fs::file_size(path_ + "/node.ledger") - 32) / 64, 1u);
+}
+
+}  // namespace
+}  // namespace drover

@@ -1,0 +1,119 @@
+# Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+"""What a run that was killed leaves behind is cleared away by the next one."""
+import os
+import pathlib
+import signal
+
+import harness
+from harness import SLACK, DroverTest, mock, one, task, wait_until
+
+QUICK = one(mock("m", run_for="10ms"))
+
+
+class LeftoverTest(DroverTest):
+    def killed_run(self, *options, config=None, with_shims=True):
+        """A run of two tasks that dies with kill -9, and with it, if asked, their shims: then
+        nobody is left to stop what the tasks have started."""
+        others = set(self.leftovers.shims())
+        run = self.sandbox.run(
+            one(task("t", "setsid sleep 600 & echo up; wait", KillTimeout="500ms"), Count=2),
+            *options, config=config)
+        run.wait_for(lambda r: r.logs("t").count("up") == 2, "2 tasks up")
+        if with_shims:
+            run.signal(signal.SIGSTOP)  # it would see them die and clear up
+            shims = set(self.leftovers.shims()) - others
+            self.assertEqual(len(shims), 2)
+            for pid in shims:
+                os.kill(pid, signal.SIGKILL)
+        run.signal(signal.SIGKILL)
+        self.assertEqual(run.wait(), -signal.SIGKILL)
+        return run
+
+    def left(self, kind):
+        return [text for text in self.leftovers.found() if text.startswith(kind)]
+
+    def test_the_next_run_clears_everything(self):
+        self.killed_run()
+        self.assertGreaterEqual(len(self.left("process")), 2, "the test tests nothing")
+        self.assertEqual(len(self.left("allocation")), 2)
+        if harness.v2_root() is not None and harness.IS_ROOT:
+            self.assertEqual(len(self.left("cgroup")), 2)
+        run = self.run_job(QUICK)
+        self.assertEqual(run.err, "")
+        self.assertEqual(self.leftovers.found(), [])
+
+    def test_directories_below_tmpdir_are_cleared_too(self):
+        config = self.sandbox.write_config("tmp.json", alloc_dir=None)
+        self.killed_run(config=config, with_shims=False)
+        self.leftovers.clear(self, 1 + 2 * SLACK, kept=True)
+        self.assertEqual(len(list(self.sandbox.tmp.iterdir())), 1)
+        self.run_job(QUICK, config=config)
+        self.assertEqual(list(self.sandbox.tmp.iterdir()), [])
+
+    def test_a_living_run_is_not_touched(self):
+        living = self.sandbox.run(one(task("t", "echo up; exec sleep 60")))
+        living.wait_log("t", "up")
+        mine = set(self.left("allocation") + self.left("cgroup") + self.left("run file"))
+        processes = set(self.leftovers.processes())
+        self.killed_run()
+        self.run_job(QUICK)
+        self.assertEqual({text for text in self.leftovers.found()
+                          if not text.startswith("process")}, mine)
+        self.assertEqual(set(self.leftovers.processes()), processes)
+        self.assertIsNone(living.event("t", "Terminated"), living.story())
+        living.interrupt()
+        self.assertEqual(living.wait(), 130, living.story())
+
+    def test_many_runs_at_once_clear_it_once(self):
+        self.killed_run()
+        runs = [self.sandbox.run(self.sandbox.write(f"job{i}.json", QUICK)) for i in range(4)]
+        for run in runs:
+            self.assertEqual(run.wait(), 0, run.story())
+            self.assertEqual(run.err, "")
+        self.assertEqual(self.leftovers.found(), [])
+
+    def test_what_was_to_be_kept_is_kept(self):
+        self.killed_run("--keep")
+        self.run_job(QUICK)
+        self.leftovers.clear(self, 1 + SLACK, kept=True)
+        allocations = self.leftovers.allocations()
+        self.assertEqual(len(allocations), 2)
+        for allocation in allocations:
+            self.assertEqual((pathlib.Path(allocation) / "alloc/logs/t.stdout.0").read_text(), "up\n")
+        self.leaves_allocations = True
+
+    def test_commands_that_only_look_clear_nothing(self):
+        self.killed_run()
+        before = self.leftovers.found()
+        done = self.sandbox.command("plugin", "list", "--config", self.sandbox.config_file)
+        self.assertEqual(done.code, 0, done)
+        job = self.sandbox.write("quick.json", QUICK)
+        done = self.sandbox.command("validate", "--config", self.sandbox.config_file, job)
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual(self.leftovers.found(), before)
+        self.run_job(QUICK)
+
+    def test_a_directory_that_cannot_be_removed_is_told_and_tried_again(self):
+        if not harness.IS_ROOT:
+            self.skipTest("a directory that root itself cannot remove needs root to be made")
+        self.killed_run(with_shims=False)
+        self.leftovers.clear(self, 1 + 2 * SLACK, kept=True)
+        allocation = pathlib.Path(self.leftovers.allocations()[0])
+        os.system(f"chattr +i {allocation}/alloc/logs 2>/dev/null")
+        try:
+            os.rename(allocation / "alloc/logs/t.stdout.0", allocation / "alloc/logs/x")
+        except PermissionError:
+            pass
+        else:
+            self.run_job(QUICK)
+            self.skipTest("this file system has no immutable directories")
+        run = self.run_job(QUICK)
+        self.assertIn("is still there", run.err)
+        self.assertEqual(self.leftovers.allocations(), [str(allocation)])
+        os.system(f"chattr -i {allocation}/alloc/logs")
+        self.run_job(QUICK)
+        self.assertEqual(wait_until(lambda: not self.leftovers.found(), "everything gone"), True)
+
+
+if __name__ == "__main__":
+    harness.main()
