@@ -150,9 +150,15 @@ void Fields(V& v, drover_exec_args& s) {
   v(s.input), v(s.output), v(s.error);
 }
 template <typename V>
+void Fields(V& v, drover_isolation& s) {
+  v(s.flags), v.template Array<drover_str>(s.capabilities);
+  v.template Array<drover_str>(s.ambient_capabilities);
+  v.template Array<drover_pair>(s.root_paths), v(s.max_processes);
+}
+template <typename V>
 void Fields(V& v, drover_process_start_args& s) {
   v(s.oom_score_adj), v.template Array<drover_str>(s.argv), v.template Array<drover_pair>(s.env);
-  v(s.work_dir), v(s.user);
+  v(s.work_dir), v(s.user), v.Pointer(s.isolation);
 }
 template <typename V>
 void Fields(V& v, drover_process_info& s) {

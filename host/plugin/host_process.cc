@@ -2,24 +2,30 @@
 #include "host/plugin/host_process.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <optional>
 
 #include "drover/signals.hpp"
+#include "host/base/event.h"
 #include "host/plugin/abi_read.h"
 #include "host/plugin/abi_write.h"
 #include "host/plugin/exec_bridge.h"
 #include "host/plugin/service_done.h"
 #include "host/plugin/user_lookup.h"
+#include "host/process/task_root.h"
 
 namespace drover {
 namespace {
 
 using Host = std::shared_ptr<PluginHost>;
 
+constexpr std::size_t kMaxNames = 128;
+constexpr std::int64_t kMaxProcesses = 4 << 20;  // of the kernel
 constexpr std::size_t kMaxArguments = 2u << 20;  // bytes, as the kernel has it
 
 Error NotARun() {
@@ -83,6 +89,73 @@ Result<std::vector<std::string>> ReadTexts(const drover_array& array) {
   return texts;
 }
 
+// An isolated task leaves no core files, whose handler runs on the host, and cannot use up the
+// machine's descriptors. A program that uses select() must not get more than 1024 unasked.
+std::vector<ResourceLimit> IsolatedLimits() {
+  rlimit own{};
+  getrlimit(RLIMIT_NOFILE, &own);
+  const std::uint64_t hard = std::min<std::uint64_t>(own.rlim_max, 65536);
+  return {{RLIMIT_CORE, 0, 0}, {RLIMIT_NOFILE, std::min<std::uint64_t>(hard, 1024), hard}};
+}
+
+// The root is opened later: its directories are the host's knowledge.
+struct StartRequest {
+  ProcessSpec spec;
+  TaskRootOptions root;
+  bool limited = false;  // by the resources of the task's configuration
+};
+
+Result<std::vector<std::string>> ReadNames(const drover_array& array) {
+  if (array.count > kMaxNames) return Error(Code::kInvalidArgument, "too many capabilities");
+  return ReadTexts(array);
+}
+
+Status ReadIsolation(const drover_isolation* args, StartRequest* request) {
+  constexpr std::uint32_t kKnown = DROVER_ISOLATE_ROOT | DROVER_ISOLATE_PIDS | DROVER_ISOLATE_IPC |
+                                   DROVER_ISOLATE_CALLS | DROVER_ISOLATE_NO_PIVOT |
+                                   DROVER_ISOLATE_RESOURCES;
+  DROVER_ASSIGN(const drover_isolation raw, CopyStruct(args));
+  if ((raw.flags & ~kKnown) != 0) {
+    return Error(Code::kUnimplemented,
+                 "the driver asks for a kind of isolation that this host does not know");
+  }
+  if ((raw.flags & DROVER_ISOLATE_ROOT) == 0) {
+    return Error(Code::kInvalidArgument, "isolation needs a root of its own");
+  }
+  if (geteuid() != 0) {
+    return Error(Code::kPermissionDenied, "only an agent that runs as root can isolate tasks");
+  }
+  NamespaceSpec& namespaces = request->spec.namespaces.emplace();
+  namespaces.pids = (raw.flags & DROVER_ISOLATE_PIDS) != 0;
+  namespaces.ipc = (raw.flags & DROVER_ISOLATE_IPC) != 0;
+  request->root.pivot = (raw.flags & DROVER_ISOLATE_NO_PIVOT) == 0;
+  Privileges& privileges = request->spec.privileges.emplace();
+  privileges.filter_calls = (raw.flags & DROVER_ISOLATE_CALLS) != 0;
+  DROVER_ASSIGN(std::vector<std::string> names, ReadNames(raw.capabilities));
+  DROVER_ASSIGN(privileges.bounding, CapabilitySet::Parse(names));
+  DROVER_ASSIGN(names, ReadNames(raw.ambient_capabilities));
+  DROVER_ASSIGN(privileges.ambient, CapabilitySet::Parse(names));
+  if (raw.root_paths.count > kMaxNames) {
+    return Error(Code::kInvalidArgument, "too many paths for the root");
+  }
+  DROVER_TRY(ReadArray<drover_pair>(
+      raw.root_paths, sizeof(drover_pair), [&](const drover_pair* pair) -> Status {
+        DROVER_ASSIGN(std::string host_path, ReadBytes(pair->key, 4096));
+        DROVER_ASSIGN(std::string task_path, ReadBytes(pair->value, 4096));
+        request->root.host_paths.emplace_back(std::move(host_path), std::move(task_path));
+        return {};
+      }));
+  request->spec.limits = IsolatedLimits();
+  request->spec.umask = 022;
+  if (raw.max_processes < 0 || raw.max_processes > kMaxProcesses) {
+    return Error(Code::kInvalidArgument,
+                 "max_processes must be from 0 to " + std::to_string(kMaxProcesses));
+  }
+  request->spec.resources.max_processes = raw.max_processes;
+  request->limited = (raw.flags & DROVER_ISOLATE_RESOURCES) != 0;
+  return {};
+}
+
 Result<ProcessSpec> ReadSpec(const drover_process_start_args* args) {
   DROVER_ASSIGN(const drover_process_start_args raw, CopyStruct(args));
   ProcessSpec spec;
@@ -110,6 +183,39 @@ Result<ProcessSpec> ReadSpec(const drover_process_start_args* args) {
   return spec;
 }
 
+Result<StartRequest> ReadStart(const drover_process_start_args* args) {
+  StartRequest request;
+  DROVER_ASSIGN(request.spec, ReadSpec(args));
+  DROVER_ASSIGN(const drover_process_start_args raw, CopyStruct(args));
+  if (raw.isolation != nullptr) DROVER_TRY(ReadIsolation(raw.isolation, &request));
+  return request;
+}
+
+// What isolation takes from the task's configuration: directories, mounts, devices and limits.
+Status TakeFromConfig(const TaskConfig& config, StartRequest* request) {
+  if (!request->spec.namespaces) return {};
+  if (!config.network_namespace_path.empty()) {
+    return Error(Code::kUnimplemented,
+                 "a network namespace is not supported by this version: use the host's network");
+  }
+  if (request->limited) {
+    ResourceLimits& limits = request->spec.resources;
+    limits.memory = config.resources.memory_mb << 20;
+    limits.memory_max = config.resources.memory_max_mb << 20;
+    limits.cpu_shares = config.cpu_shares;
+  }
+  TaskRootOptions& root = request->root;
+  root.alloc_dir = config.alloc_dir;
+  root.log_dir = config.log_dir;
+  root.task_dir = config.task_dir;
+  for (const TaskMount& mount : config.mounts)
+    root.volumes.push_back({mount.host_path, mount.task_path, mount.read_only, mount.propagation});
+  for (const TaskDevice& device : config.devices)
+    root.devices.push_back(
+        {device.host_path, device.task_path, device.permissions.find('w') == std::string::npos});
+  return {};
+}
+
 // Where the output of a run goes: the host's own knowledge.
 Result<LogSpec> LogsOf(const TaskConfig& config) {
   LogSpec logs;
@@ -134,18 +240,47 @@ std::optional<BoundSpec> BoundOf(const PluginHost& host, const TaskConfig& confi
   return bound;
 }
 
-Co<void> DoStart(Op op, std::shared_ptr<ProcessSpec> spec) {
+// Opens what the task's root consists of, on a thread of the plugin: a file system may be slow.
+Co<Status> OpenRoot(Context context, Host host, std::shared_ptr<StartRequest> request) {
+  if (!request->spec.namespaces) co_return Status();
+  struct Opening {
+    explicit Opening(Loop* loop) : done(loop) {}
+    Event done;
+    std::optional<Result<RootSpec>> root;
+  };
+  auto opening = std::make_shared<Opening>(host->loop());
+  std::function<void()> open_all = [opening, request, port = host->port()] {
+    opening->root.emplace(OpenTaskRoot(request->root));
+    port->Post([opening] { opening->done.Set(); });
+  };
+  if (!host->pool().Post({"open the task's root", std::move(open_all), host->limits().hold}))
+    co_return Error(Code::kUnavailable, "the driver has no thread left to open the task's root");
+  DROVER_CO_TRY(co_await opening->done.Wait(context));
+  if (!opening->root->ok()) co_return opening->root->error();
+  request->spec.namespaces->root = std::move(**opening->root);
+  co_return Status();
+}
+
+Co<void> DoStart(Op op, std::shared_ptr<StartRequest> request) {
+  const Context context = op->host->services_context().Child();
+  const std::shared_ptr<const TaskConfig> config = op->host->FindRun(op->run)->config;
+  Result<LogSpec> logs = LogsOf(*config);
+  Status ready = logs.ok() ? TakeFromConfig(*config, request.get()) : Status(logs.error());
+  if (ready.ok()) {
+    Host host = op->host;
+    ready = co_await OpenRoot(context, host, request);
+  }
   PluginHost::Run* run = op->host->FindRun(op->run);
-  Result<LogSpec> logs = LogsOf(*run->config);
-  if (!logs.ok()) {
-    op->done.Finish(Status(logs.error()));
+  if (ready.ok() && run == nullptr) ready = NotARun();  // destroyed meanwhile
+  if (!ready.ok()) {
+    op->done.Finish(ready);
     co_return;
   }
+  ProcessSpec* spec = &request->spec;
   spec->run = op->run;
   spec->logs = std::move(*logs);
-  spec->bound = BoundOf(*op->host, *run->config);
+  spec->bound = BoundOf(*op->host, *config);
   ++run->asked;
-  const Context context = op->host->services_context().Child();
   op->done.Finish(co_await op->host->processes()->Start(context, std::move(*spec)));
 }
 
@@ -242,9 +377,9 @@ Co<void> DoOutput(Op op) {
 std::int32_t Start(const drover_host* face, const drover_run_id* run,
                    const drover_process_start_args* args, drover_done done, void* context,
                    drover_error* error) {
-  Result<ProcessSpec> spec = ReadSpec(args);
-  if (!spec.ok()) return Refuse(spec.error(), error);
-  auto shared = std::make_shared<ProcessSpec>(std::move(*spec));
+  Result<StartRequest> request = ReadStart(args);
+  if (!request.ok()) return Refuse(request.error(), error);
+  auto shared = std::make_shared<StartRequest>(std::move(*request));
   return Submit(face, "process.start", run, done, context, error,
                 [shared](Op op) { return DoStart(op, shared); });
 }

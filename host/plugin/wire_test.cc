@@ -83,6 +83,7 @@ TEST(WireTest, FieldListsReachEveryByte) {
   EXPECT_WHOLE(drover_usage);
   EXPECT_WHOLE(drover_stats);
   EXPECT_WHOLE(drover_exec_args);
+  EXPECT_WHOLE(drover_isolation);
   EXPECT_WHOLE(drover_process_start_args);
   EXPECT_WHOLE(drover_process_info);
   EXPECT_WHOLE(drover_process_none_args);

@@ -20,7 +20,7 @@
 
 CHECK(sizeof(void*) == 8);
 CHECK(DROVER_ABI_MAJOR == 0);
-CHECK(DROVER_ABI_DRAFT == 2);
+CHECK(DROVER_ABI_DRAFT == 3);
 
 AT(drover_str, data, 0);
 AT(drover_str, size, 8);
@@ -324,13 +324,22 @@ AT(drover_task_exec, exec, 8);
 AT(drover_task_exec, resize, 16);
 END(drover_task_exec, resize, 24);
 
+AT(drover_isolation, struct_size, 0);
+AT(drover_isolation, flags, 4);
+AT(drover_isolation, capabilities, 8);
+AT(drover_isolation, ambient_capabilities, 32);
+AT(drover_isolation, root_paths, 56);
+AT(drover_isolation, max_processes, 80);
+END(drover_isolation, max_processes, 88);
+
 AT(drover_process_start_args, struct_size, 0);
 AT(drover_process_start_args, oom_score_adj, 4);
 AT(drover_process_start_args, argv, 8);
 AT(drover_process_start_args, env, 32);
 AT(drover_process_start_args, work_dir, 56);
 AT(drover_process_start_args, user, 72);
-END(drover_process_start_args, user, 88);
+AT(drover_process_start_args, isolation, 88);
+END(drover_process_start_args, isolation, 96);
 
 AT(drover_process_info, struct_size, 0);
 AT(drover_process_info, pid, 4);

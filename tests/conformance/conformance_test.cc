@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <map>
 
@@ -120,6 +121,16 @@ void ExpectConforms(const std::string& file, const std::string& isolation, int l
 #ifdef RAW_EXEC_SO
 TEST(ConformanceTest, RawExecConforms) { ExpectConforms(RAW_EXEC_SO, "in-process", 33); }
 TEST(ConformanceTest, RawExecConformsInAnEchoContainer) { ExpectConforms(RAW_EXEC_SO, "echo", 33); }
+#endif
+#ifdef EXEC_SO
+TEST(ConformanceTest, ExecConforms) {
+  if (geteuid() != 0) GTEST_SKIP() << "exec needs root";
+  ExpectConforms(EXEC_SO, "in-process", 33);
+}
+TEST(ConformanceTest, ExecConformsInAnEchoContainer) {
+  if (geteuid() != 0) GTEST_SKIP() << "exec needs root";
+  ExpectConforms(EXEC_SO, "echo", 33);
+}
 #endif
 #ifdef MOCK_DRIVER_SO
 TEST(ConformanceTest, MockConforms) { ExpectConforms(MOCK_DRIVER_SO, "in-process", 22); }

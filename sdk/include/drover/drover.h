@@ -51,7 +51,7 @@ extern "C" {
 
 #define DROVER_ABI_MAJOR 0
 #define DROVER_ABI_MINOR 0
-#define DROVER_ABI_DRAFT 2
+#define DROVER_ABI_DRAFT 3
 #define DROVER_ENTRY_SYMBOL "drover_driver_entry_v0"
 
 /* True when *PTR, filled by the other side, is large enough to hold FIELD. */
@@ -574,6 +574,30 @@ typedef struct drover_task_exec {
 
 #define DROVER_PROCESS_ID "drover.process/draft"
 
+#define DROVER_ISOLATE_ROOT (1u << 0)      /* a root file system of its own; needed by all others */
+#define DROVER_ISOLATE_PIDS (1u << 1)      /* it sees only the processes of its run */
+#define DROVER_ISOLATE_IPC (1u << 2)       /* shared memory and the like of its run alone */
+#define DROVER_ISOLATE_CALLS (1u << 3)     /* the host's filter of system calls; no new privileges */
+#define DROVER_ISOLATE_NO_PIVOT (1u << 4)  /* where the agent's root cannot be pivoted */
+#define DROVER_ISOLATE_RESOURCES (1u << 5) /* the task configuration's memory and processor shares
+                                              limit it, as far as this machine has cgroups for it */
+
+/* What keeps a process from the host and from other tasks. The agent must be root. Inside, the
+ * directories of the task configuration are /alloc (with /alloc/logs read-only), /local, /secrets
+ * and /tmp, and its mounts and devices are where it says; the rest of the root is read-only. The
+ * driver tells it to the host by fs_isolation DROVER_FS_CHROOT. Limits: no core files, 65536
+ * descriptors at most. A flag that the host does not know is refused. */
+typedef struct drover_isolation {
+  uint32_t struct_size;
+  uint32_t flags; /* DROVER_ISOLATE_... */
+  drover_array capabilities;         /* of drover_str, "net_bind_service": what root has */
+  drover_array ambient_capabilities; /* of drover_str, some of these: what another user has */
+  drover_array root_paths; /* of drover_pair: host path, path in the root; read-only. None: /bin,
+                              /etc, /lib, /lib32, /lib64, /run/resolvconf, /run/systemd/resolve,
+                              /sbin, /usr. What the host has not is left out. */
+  int64_t max_processes; /* and threads; 0: no limit */
+} drover_isolation;
+
 /* A process of a run: the host starts it through a shim of its own, under the run's id, with
  * tracking of every descendant, log files with rotation, an exit record that survives the agent. */
 typedef struct drover_process_start_args {
@@ -583,6 +607,8 @@ typedef struct drover_process_start_args {
   drover_array env;  /* of drover_pair */
   drover_str work_dir;
   drover_str user; /* name or number; empty: that of the agent */
+  const drover_isolation* isolation; /* null: none. Argv may then begin with a plain name, which is
+                                        looked up in the PATH inside. */
 } drover_process_start_args;
 
 typedef struct drover_process_info {

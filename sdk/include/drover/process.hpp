@@ -40,12 +40,26 @@ class Fd {
   int fd_ = -1;
 };
 
+// See drover_isolation: what is not said is isolated.
+struct Isolation {
+  bool pids = true;
+  bool ipc = true;
+  bool calls = true;
+  bool pivot = true;
+  bool resources = true;
+  std::int64_t max_processes = 4096;
+  std::vector<std::string> capabilities;
+  std::vector<std::string> ambient_capabilities;
+  StringMap root_paths;
+};
+
 struct ProcessSpec {
   std::vector<std::string> argv;  // the first is an absolute path
   StringMap env;                  // all of it
   std::string work_dir;
   std::string user;  // name or number; empty: that of the agent
   int oom_score_adj = 0;
+  std::optional<Isolation> isolation;
 };
 
 struct ProcessState {
@@ -112,6 +126,21 @@ class ProcessService {
     args.env = abi::Array(env);
     args.work_dir = abi::Str(spec.work_dir);
     args.user = abi::Str(spec.user);
+    const Isolation isolated = spec.isolation.value_or(Isolation());
+    std::vector<drover_str> capabilities = abi::Strs(isolated.capabilities);
+    std::vector<drover_str> ambient = abi::Strs(isolated.ambient_capabilities);
+    std::vector<drover_pair> paths = abi::Pairs(isolated.root_paths);
+    auto isolation = abi::Make<drover_isolation>();
+    isolation.flags = DROVER_ISOLATE_ROOT | (isolated.pids ? DROVER_ISOLATE_PIDS : 0) |
+                      (isolated.ipc ? DROVER_ISOLATE_IPC : 0) |
+                      (isolated.calls ? DROVER_ISOLATE_CALLS : 0) |
+                      (isolated.pivot ? 0 : DROVER_ISOLATE_NO_PIVOT) |
+                      (isolated.resources ? DROVER_ISOLATE_RESOURCES : 0);
+    isolation.max_processes = isolated.max_processes;
+    isolation.capabilities = abi::Array(capabilities);
+    isolation.ambient_capabilities = abi::Array(ambient);
+    isolation.root_paths = abi::Array(paths);
+    if (spec.isolation) args.isolation = &isolation;
     Run<int>(run, service_->start, args, &DecodePid, std::move(done));
   }
   int Start(const RunId& run, const ProcessSpec& spec) const {

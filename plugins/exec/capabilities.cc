@@ -1,0 +1,73 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "capabilities.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "drover/error.hpp"
+
+namespace exec_driver {
+namespace {
+
+using Names = std::set<std::string>;
+
+std::string Plain(std::string name) {
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return name.compare(0, 4, "cap_") == 0 ? name.substr(4) : name;
+}
+
+Names Set(const std::vector<std::string>& names) {
+  Names out;
+  for (const std::string& name : names) out.insert(Plain(name));
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> DefaultCapabilities() {
+  return {"audit_write",      "chown",   "dac_override", "fowner",  "fsetid", "kill",      "mknod",
+          "net_bind_service", "setfcap", "setgid",       "setpcap", "setuid", "sys_chroot"};
+}
+
+Capabilities ChooseCapabilities(const std::vector<std::string>& allowed,
+                                const std::vector<std::string>& add,
+                                const std::vector<std::string>& drop) {
+  const Names allow = Set(allowed);
+  const Names added = Set(add);
+  const Names dropped = Set(drop);
+  std::string refused;
+  for (const std::string& name : added) {
+    if (name == "all" || allow.count(name) > 0 || allow.count("all") > 0) continue;
+    refused += (refused.empty() ? "" : ", ") + name;
+  }
+  if (!refused.empty()) {
+    throw drover::Error(drover::Code::kPermissionDenied,
+                        "failed driver config validation: cap_add: not allowed by the operator's "
+                        "allow_caps: " +
+                            refused);
+  }
+  // What a job that asks for nothing gets is a part of the default, never all that is allowed.
+  Names chosen;
+  if (dropped.count("all") == 0) {
+    for (const std::string& name : DefaultCapabilities()) {
+      bool is_allowed = allow.count(name) > 0 || allow.count("all") > 0;
+      if (is_allowed && dropped.count(name) == 0) chosen.insert(name);
+    }
+  }
+  Names named;
+  for (const std::string& name : added) {
+    if (name != "all") {
+      named.insert(name);
+    } else {
+      named.insert(allow.begin(), allow.end());
+    }
+  }
+  chosen.insert(named.begin(), named.end());
+  Capabilities out;
+  out.bounding.assign(chosen.begin(), chosen.end());
+  out.ambient.assign(named.begin(), named.end());
+  return out;
+}
+
+}  // namespace exec_driver
