@@ -1,0 +1,436 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+
+//! A task driver in Rust, without a crate: each task prints its configuration and sleeps a second.
+//! The process is the host's; the run id that comes with every call finds it there, so nothing is
+//! kept. A panic never leaves a function: `guard` makes an error of it.
+mod abi;
+
+use abi::*;
+use std::ffi::c_void;
+use std::mem::size_of;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::ptr::null;
+
+/// An error on its way to the host.
+struct Failure(i32, &'static str);
+
+/// What an instance knows. Both live longer than the instance.
+#[derive(Clone, Copy)]
+struct Hello {
+    host: &'static Host,
+    process: &'static Process,
+}
+
+/// A call of the host's that waits for the process service.
+struct Pending {
+    hello: Hello,
+    call: u64,
+    run: RunId,
+}
+
+fn write(error: *mut Error, code: i32, text: &str) {
+    // SAFETY: null, or an error object of the caller, valid during the call.
+    let Some(out) = (unsafe { error.as_mut() }) else {
+        return;
+    };
+    if (out.struct_size as usize) < size_of::<Error>() {
+        return;
+    }
+    let size = text.len().min(out.message.len());
+    out.code = code;
+    out.flags = 0;
+    out.message[..size].copy_from_slice(&text.as_bytes()[..size]);
+    out.message_size = size as u32;
+}
+
+/// Runs WORK on the border to the host: an error is told, and so is a panic.
+fn guard(error: *mut Error, work: impl FnOnce() -> Result<i32, Failure>) -> i32 {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(code)) => code,
+        Ok(Err(Failure(code, text))) => {
+            write(error, code, text);
+            code
+        }
+        Err(_) => {
+            write(error, E_INTERNAL, "the driver panicked");
+            E_INTERNAL
+        }
+    }
+}
+
+impl Hello {
+    fn of(instance: *mut Instance) -> &'static Hello {
+        // SAFETY: create made it, and shutdown is the last call.
+        unsafe { &*instance.cast::<Hello>() }
+    }
+    fn complete<T>(&self, call: u64, result: &T) {
+        (self.host.complete)(self.host, call, null(), (result as *const T).cast());
+    }
+    /// Calls a function of the service for a call of the host. DONE completes the call; a refusal
+    /// refuses it.
+    fn forward<A>(
+        self,
+        call: *const Call,
+        service: Service<A>,
+        args: &A,
+        done: Done,
+        error: *mut Error,
+    ) -> i32 {
+        // SAFETY: valid during the verb.
+        let call = unsafe { &*call };
+        let pending = Box::new(Pending {
+            hello: self,
+            call: call.id,
+            run: call.run_id,
+        });
+        let context = Box::into_raw(pending);
+        let code = service(self.host, &call.run_id, args, done, context.cast(), error);
+        if code != OK {
+            // SAFETY: refused, so the service has forgotten it.
+            drop(unsafe { Box::from_raw(context) });
+        }
+        code
+    }
+}
+
+/// The end of a service: MAKE lays out the result of the verb, which is told with the call.
+fn finish(context: *mut c_void, error: *const Error, make: impl FnOnce(&Pending)) {
+    // SAFETY: what forward gave away, and this is its one use.
+    let pending = unsafe { Box::from_raw(context.cast::<Pending>()) };
+    if error.is_null() {
+        let _ = catch_unwind(AssertUnwindSafe(|| make(&pending)));
+    } else {
+        (pending.hello.host.complete)(pending.hello.host, pending.call, error, null());
+    }
+}
+/// The results of wait, stop and release are the verb's.
+extern "C" fn pass_on(context: *mut c_void, error: *const Error, result: *const c_void) {
+    finish(context, error, |p| {
+        (p.hello.host.complete)(p.hello.host, p.call, null(), result)
+    });
+}
+extern "C" fn started(context: *mut c_void, error: *const Error, _: *const c_void) {
+    let handle = Handle {
+        struct_size: size_of::<Handle>() as u32,
+        format_version: 1,
+        driver_version: Str::of(""),
+        state: Str::of("-"),
+    };
+    let result = StartResult {
+        struct_size: 24,
+        reserved: 0,
+        handle: &handle,
+        network: null(),
+    };
+    finish(context, error, |p| p.hello.complete(p.call, &result));
+}
+fn state_of(result: *const c_void) -> &'static ProcessState {
+    // SAFETY: the result of attach, valid during the callback; no error came with it.
+    unsafe { &*result.cast::<ProcessState>() }
+}
+extern "C" fn recovered(context: *mut c_void, error: *const Error, result: *const c_void) {
+    finish(context, error, |p| {
+        let found = state_of(result);
+        p.hello.complete(
+            p.call,
+            &RecoverResult {
+                struct_size: size_of::<RecoverResult>() as u32,
+                state: found.state,
+                handle: null(),
+                exit_result: found.exit_result,
+            },
+        );
+    });
+}
+extern "C" fn inspected(context: *mut c_void, error: *const Error, result: *const c_void) {
+    finish(context, error, |p| {
+        let found = state_of(result);
+        p.hello.complete(
+            p.call,
+            &TaskStatus {
+                struct_size: size_of::<TaskStatus>() as u32,
+                state: found.state,
+                started_at: found.started_at,
+                completed_at: 0,
+                exit_result: found.exit_result,
+                attributes: Array::NONE,
+            },
+        );
+    });
+}
+/// Releases the run unless it goes on.
+extern "C" fn release_if_ended(context: *mut c_void, error: *const Error, result: *const c_void) {
+    finish(context, error, |p| {
+        // SAFETY: plain bytes, for which zero is a value.
+        let mut own: Error = unsafe { std::mem::zeroed() };
+        own.struct_size = size_of::<Error>() as u32;
+        let frame = Call {
+            struct_size: 40,
+            reserved: 0,
+            id: p.call,
+            run_id: p.run,
+            deadline: i64::MAX,
+        };
+        if state_of(result).state == RUNNING {
+            write(
+                &mut own,
+                E_FAILED_PRECONDITION,
+                "cannot destroy running task",
+            );
+        } else if p
+            .hello
+            .forward(&frame, p.hello.process.release, &NOTHING, pass_on, &mut own)
+            == OK
+        {
+            return;
+        }
+        (p.hello.host.complete)(p.hello.host, p.call, &own, null());
+    });
+}
+
+extern "C" fn start(
+    self_: *mut Instance,
+    call: *const Call,
+    args: *const StartArgs,
+    error: *mut Error,
+) -> i32 {
+    guard(error, || {
+        // SAFETY: valid during the verb.
+        let task = unsafe { &*(*args).config };
+        let argv = [
+            Str::of("/bin/sh"),
+            Str::of("-c"),
+            Str::of("echo \"$1\"; exec sleep 1"),
+            Str::of("hello"),
+            task.driver_config,
+        ];
+        let process = ProcessStart {
+            struct_size: size_of::<ProcessStart>() as u32,
+            oom_score_adj: 0,
+            argv: Array::of(&argv),
+            env: task.env,
+            work_dir: task.task_dir,
+            user: task.user,
+        };
+        let hello = Hello::of(self_);
+        Ok(hello.forward(call, hello.process.start, &process, started, error))
+    })
+}
+extern "C" fn stop(
+    self_: *mut Instance,
+    call: *const Call,
+    args: *const StopArgs,
+    error: *mut Error,
+) -> i32 {
+    guard(error, || {
+        // SAFETY: valid during the verb.
+        let timeout = unsafe { (*args).timeout };
+        let hello = Hello::of(self_);
+        let how = ProcessStop {
+            struct_size: 16,
+            number: 15,
+            timeout,
+        };
+        Ok(hello.forward(call, hello.process.stop, &how, pass_on, error))
+    })
+}
+extern "C" fn destroy(
+    self_: *mut Instance,
+    call: *const Call,
+    args: *const DestroyArgs,
+    error: *mut Error,
+) -> i32 {
+    guard(error, || {
+        let hello = Hello::of(self_);
+        // SAFETY: valid during the verb.
+        let force = unsafe { (*args).force } != 0;
+        let (service, done): (_, Done) = if force {
+            (hello.process.release, pass_on)
+        } else {
+            (hello.process.attach, release_if_ended)
+        };
+        Ok(hello.forward(call, service, &NOTHING, done, error))
+    })
+}
+extern "C" fn recover(
+    self_: *mut Instance,
+    call: *const Call,
+    _: *const StartArgs,
+    error: *mut Error,
+) -> i32 {
+    let hello = Hello::of(self_);
+    guard(error, || {
+        Ok(hello.forward(call, hello.process.attach, &NOTHING, recovered, error))
+    })
+}
+extern "C" fn wait(
+    self_: *mut Instance,
+    call: *const Call,
+    _: *const Nothing,
+    error: *mut Error,
+) -> i32 {
+    let hello = Hello::of(self_);
+    guard(error, || {
+        Ok(hello.forward(call, hello.process.wait, &NOTHING, pass_on, error))
+    })
+}
+extern "C" fn inspect(
+    self_: *mut Instance,
+    call: *const Call,
+    _: *const Nothing,
+    error: *mut Error,
+) -> i32 {
+    let hello = Hello::of(self_);
+    guard(error, || {
+        Ok(hello.forward(call, hello.process.attach, &NOTHING, inspected, error))
+    })
+}
+extern "C" fn signal(
+    _: *mut Instance,
+    _: *const Call,
+    _: *const Nothing,
+    error: *mut Error,
+) -> i32 {
+    guard(error, || {
+        Err(Failure(E_UNIMPLEMENTED, "this driver sends no signals"))
+    })
+}
+/// configure and restore_complete: there is nothing to do.
+extern "C" fn agree(
+    self_: *mut Instance,
+    call: *const Call,
+    _: *const Nothing,
+    _: *mut Error,
+) -> i32 {
+    // SAFETY: valid during the verb.
+    Hello::of(self_).complete(unsafe { (*call).id }, &NOTHING);
+    OK
+}
+extern "C" fn shut_down(
+    self_: *mut Instance,
+    call: *const Call,
+    _: *const Nothing,
+    _: *mut Error,
+) -> i32 {
+    // SAFETY: made by create, and nothing comes after this.
+    let hello = *unsafe { Box::from_raw(self_.cast::<Hello>()) };
+    hello.complete(unsafe { (*call).id }, &NOTHING);
+    OK
+}
+
+/// One message says it all: this driver's health never changes.
+extern "C" fn fingerprint(self_: *mut Instance, stream: u64, _: *mut Error) -> i32 {
+    let attributes = [Pair(Str::of("driver.hello_rust"), Str::of("true"))];
+    let message = Fingerprint {
+        struct_size: size_of::<Fingerprint>() as u32,
+        kind: MESSAGE_FINGERPRINT,
+        health: HEALTHY,
+        reserved: 0,
+        description: Str::of("Healthy"),
+        attributes: Array::of(&attributes),
+    };
+    let host = Hello::of(self_).host;
+    (host.stream_send)(host, stream, &message);
+    OK
+}
+/// There are none; the stream stays open until it is cancelled.
+extern "C" fn events(_: *mut Instance, _: u64, _: *mut Error) -> i32 {
+    OK
+}
+extern "C" fn stream_cancel(self_: *mut Instance, stream: u64) {
+    let host = Hello::of(self_).host;
+    (host.stream_end)(host, stream, null());
+}
+/// Nothing is ever sent after the verb has returned.
+extern "C" fn stream_join(_: *mut Instance, _: u64, _: i64, _: *mut Error) -> i32 {
+    OK
+}
+extern "C" fn call_cancelled(_: *mut Instance, _: u64) {}
+extern "C" fn get_extension(_: *mut Instance, _: Str) -> *const c_void {
+    null()
+}
+
+extern "C" fn create(
+    host: *const Host,
+    call: *const Call,
+    _: *const c_void,
+    error: *mut Error,
+) -> i32 {
+    guard(error, || {
+        // SAFETY: good until shutdown has completed.
+        let host = unsafe { &*host };
+        let process: *const Process = (host.get_extension)(host, Str::of(PROCESS_ID)).cast();
+        let Some(process) = (unsafe { process.as_ref() }) else {
+            return Err(Failure(E_UNIMPLEMENTED, "the host has no process service"));
+        };
+        let hello = Hello { host, process };
+        let instance = Box::into_raw(Box::new(hello)).cast();
+        let result = CreateResult {
+            struct_size: 16,
+            reserved: 0,
+            instance,
+        };
+        // SAFETY: valid during the verb.
+        hello.complete(unsafe { (*call).id }, &result);
+        Ok(OK)
+    })
+}
+
+extern "C" fn info() -> *const Info {
+    static INFO: Info = Info {
+        struct_size: size_of::<Info>() as u32,
+        fs_isolation: 0,
+        name: Str::of("hello_rust"),
+        version: Str::of("0.1.0"),
+        offers: 0,
+        needs: NEEDS_PROCESS_SERVICE,
+        config_schema: Str::of(r#"{"type":"object","additionalProperties":false}"#),
+        task_config_schema: Str::of(
+            r#"{"type":"object","additionalProperties":false,
+                "properties":{"text":{"type":"string"}}}"#,
+        ),
+    };
+    &INFO
+}
+
+#[used]
+#[link_section = ".drover_manifest"]
+static MANIFEST: Manifest = Manifest {
+    magic: *b"DROVERM0",
+    struct_size: size_of::<Manifest>() as u32,
+    abi_major: 0,
+    abi_draft: DRAFT,
+    min_host_minor: 0,
+    name: padded("hello_rust"),
+    version: padded("0.1.0"),
+    license: padded("Apache-2.0"),
+};
+
+#[no_mangle]
+pub extern "C" fn drover_driver_entry_v0() -> *const Driver {
+    static DRIVER: Driver = Driver {
+        struct_size: size_of::<Driver>() as u32,
+        abi_major: 0,
+        min_host_minor: 0,
+        abi_draft: DRAFT,
+        info,
+        create,
+        get_extension,
+        configure: agree,
+        start,
+        recover,
+        wait,
+        stop,
+        signal,
+        destroy,
+        inspect,
+        restore_complete: agree,
+        shutdown: shut_down,
+        fingerprint,
+        events,
+        stream_cancel,
+        stream_join,
+        call_cancelled,
+    };
+    &DRIVER
+}
