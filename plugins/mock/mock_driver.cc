@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "drover/entry.hpp"
+#include "drover/task_table.hpp"
 #include "mock_config.h"
 #include "mock_run.h"
 
@@ -59,11 +59,11 @@ class MockDriver : public drover::Driver {
 
   ~MockDriver() override {
     // A run that has not ended and its task hold each other.
-    for (auto& item : tasks_) {
+    tasks_.ForAll([](Task& task) {
       std::shared_ptr<MockRun> run;
-      std::lock_guard<std::mutex> lock(item.second->mutex);
-      run.swap(item.second->run);
-    }
+      std::lock_guard<std::mutex> lock(task.mutex);
+      run.swap(task.run);
+    });
   }
 
   void ConfigureAsync(drover::Json config, Call<Empty> call) override {
@@ -100,7 +100,7 @@ class MockDriver : public drover::Driver {
     task->name = config.task_name;
     task->spec = TaskSpec::Read(config.driver_config);
     if (Faulty(*task, "start", call)) return;
-    if (!Insert(task)) {
+    if (!tasks_.Insert(config.run_id, task)) {
       throw Error(Code::kFailedPrecondition, "task with ID \"" + config.id + "\" already started");
     }
     if (task->spec.start_block_for.count() == 0) return Begin(task, call);
@@ -108,7 +108,7 @@ class MockDriver : public drover::Driver {
         host().After(task->spec.start_block_for, [this, task, call] { Begin(task, call); });
     call.OnCancel([this, task, call, timer]() mutable {
       if (!timer.Cancel()) return;
-      Erase(task);
+      tasks_.Erase(task->run_id, task);
       call.Fail(Error(Code::kCancelled, "the start was given up"));
     });
   }
@@ -120,7 +120,7 @@ class MockDriver : public drover::Driver {
     task->name = config.task_name;
     task->spec = TaskSpec::Read(config.driver_config);
     if (Faulty(*task, "recover", call)) return;
-    if (auto known = Find(config.run_id)) {
+    if (auto known = tasks_.Find(config.run_id)) {
       std::lock_guard<std::mutex> lock(known->mutex);
       return call.Complete(drover::Recovered{known->exited, std::nullopt});
     }
@@ -132,13 +132,13 @@ class MockDriver : public drover::Driver {
     }
     drover::Duration remaining =
         task->spec.run.run_for - drover::Duration(drover::WallNow() - started_at);
-    Insert(task);
+    tasks_.Insert(config.run_id, task);
     Run(task, started_at, remaining, nullptr, /*speak=*/false);
     call.Complete(drover::Recovered{});
   }
 
   void Wait(Call<ExitResult> call) override {
-    auto task = Need(call.run_id());
+    auto task = tasks_.Need(call.run_id());
     if (Faulty(*task, "wait", call)) return;
     std::unique_lock<std::mutex> lock(task->mutex);
     if (!task->exited) {
@@ -152,7 +152,7 @@ class MockDriver : public drover::Driver {
 
   // At once, whatever timeout and signal are.
   void StopAsync(drover::StopRequest, Call<Empty> call) override {
-    auto task = Need(call.run_id());
+    auto task = tasks_.Need(call.run_id());
     if (Faulty(*task, "stop", call)) return;
     std::shared_ptr<MockRun> run;
     {
@@ -166,7 +166,7 @@ class MockDriver : public drover::Driver {
   }
 
   void DestroyAsync(bool force, Call<Empty> call) override {
-    auto task = Find(call.run_id());
+    auto task = tasks_.Find(call.run_id());
     if (task == nullptr) {
       if (Faulty("destroy", call)) return;
       throw Error(Code::kNotFound, "task not found for given id");
@@ -182,13 +182,13 @@ class MockDriver : public drover::Driver {
     }
     task->given_up = true;
     if (run != nullptr) run->Kill();
-    Erase(task);
+    tasks_.Erase(task->run_id, task);
     call.Complete(Empty{});
   }
   void Destroy(const RunId&, bool, const drover::CallView&) override {}  // see DestroyAsync
 
   drover::TaskStatus Inspect(const RunId& run) override {
-    auto task = Need(run);
+    auto task = tasks_.Need(run);
     task->spec.faults.Commit("inspect");
     Commit("inspect");
     std::lock_guard<std::mutex> lock(task->mutex);
@@ -203,7 +203,7 @@ class MockDriver : public drover::Driver {
   }
 
   void SignalAsync(std::string, Call<Empty> call) override {
-    auto task = Need(call.run_id());
+    auto task = tasks_.Need(call.run_id());
     if (Faulty(*task, "signal", call)) return;
     const std::string& error = task->spec.run.signal_error;
     if (!error.empty()) throw Error(Code::kInternal, error);
@@ -212,7 +212,7 @@ class MockDriver : public drover::Driver {
 
   void TaskStats(const RunId& run, drover::Duration interval,
                  drover::Stream<drover::Stats> stream) override {
-    auto task = Need(run);
+    auto task = tasks_.Need(run);
     task->spec.faults.Commit("stats");
     Commit("stats");
     const TaskSpec& spec = task->spec;
@@ -234,7 +234,7 @@ class MockDriver : public drover::Driver {
   }
 
   void Exec(drover::ExecRequest request, Call<ExitResult> call) override {
-    auto task = Need(request.run_id);
+    auto task = tasks_.Need(request.run_id);
     if (Faulty(*task, "exec", call)) return;
     if (request.command.size() == 1 && request.command[0] == "showinput") {
       auto shared = std::make_shared<drover::ExecRequest>(std::move(request));
@@ -297,7 +297,7 @@ class MockDriver : public drover::Driver {
   void Begin(const std::shared_ptr<Task>& task, const Call<drover::Started>& call) {
     const TaskSpec& spec = task->spec;
     if (!spec.start_error.empty()) {
-      Erase(task);
+      tasks_.Erase(task->run_id, task);
       return call.Fail(Error(Code::kInternal, spec.start_error, spec.start_error_recoverable));
     }
     if (!spec.run.speaks() || !host().task_output().available()) {
@@ -306,7 +306,7 @@ class MockDriver : public drover::Driver {
     using Pipes = std::shared_ptr<drover::OutputPipes>;
     host().task_output().Open(task->run_id, [this, task, call](drover::Outcome<Pipes> outcome) {
       if (outcome.ok()) return Started(task, call, outcome.value());
-      Erase(task);
+      tasks_.Erase(task->run_id, task);
       call.Fail(outcome.error());
     });
   }
@@ -409,30 +409,10 @@ class MockDriver : public drover::Driver {
     call.Complete(ExitResult{});
   }
 
-  bool Insert(const std::shared_ptr<Task>& task) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    return tasks_.emplace(task->run_id, task).second;
-  }
-  std::shared_ptr<Task> Find(const RunId& run) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    auto found = tasks_.find(run);
-    return found == tasks_.end() ? nullptr : found->second;
-  }
-  std::shared_ptr<Task> Need(const RunId& run) {
-    auto task = Find(run);
-    if (task == nullptr) throw Error(Code::kNotFound, "task not found for given id");
-    return task;
-  }
-  void Erase(const std::shared_ptr<Task>& task) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    auto found = tasks_.find(task->run_id);
-    if (found != tasks_.end() && found->second == task) tasks_.erase(found);
-  }
-
+  drover::TaskTable<Task> tasks_;
   std::mutex mutex_;  // of what follows
   Faults faults_;
   std::int64_t disabled_at_ = 0;  // ns since 1970; 0: never
-  std::map<RunId, std::shared_ptr<Task>> tasks_;
   std::vector<drover::CallView> silent_;
 };
 

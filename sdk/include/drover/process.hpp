@@ -247,7 +247,8 @@ class ProcessService {
     std::int32_t code = service_->exec(host_, &run, &args, &ExecDone, session.get(), &error);
     if (code != DROVER_OK) {
       session->self_.reset();
-      session->done_(abi::ReadError(code, error));
+      Done<ExitResult> refused = std::move(session->done_);  // it may own the session
+      refused(abi::ReadError(code, error));
     }
     return session;
   }

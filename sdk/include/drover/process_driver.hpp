@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,6 +12,7 @@
 
 #include "drover/driver.hpp"
 #include "drover/signals.hpp"
+#include "drover/task_table.hpp"
 
 // The base of a driver whose task is one process of the host's process service: say in Plan what is
 // to run, and start, recover, wait, stop, signals, statistics and exec are there. No thread waits.
@@ -47,14 +47,14 @@ class ProcessDriver : public Driver {
     auto entry = std::make_shared<Task>();
     entry->run = task.run_id;
     entry->kill_signal = task.kill_signal;
-    if (!Insert(entry)) {
+    if (!tasks_.Insert(entry->run, entry)) {
       throw Error(Code::kFailedPrecondition, "task with ID \"" + task.id + "\" already started");
     }
     try {
       auto config = std::make_shared<TaskConfig>(std::move(task));
       host().Post([this, config, entry, call] { PlanAndStart(*config, entry, call); });
     } catch (...) {
-      EraseIf(entry);
+      tasks_.Erase(entry->run, entry);
       throw;
     }
   }
@@ -62,7 +62,7 @@ class ProcessDriver : public Driver {
   void RecoverAsync(TaskConfig task, std::optional<TaskHandle> handle,
                     Call<Recovered> call) override {
     (void)handle;  // the run's id is all that is needed to find the process
-    if (auto known = Find(task.run_id)) return call.Complete(RecoveredAs(*known));
+    if (auto known = tasks_.Find(task.run_id)) return call.Complete(RecoveredAs(*known));
     auto entry = std::make_shared<Task>();
     entry->run = task.run_id;
     entry->kill_signal = task.kill_signal;
@@ -72,7 +72,7 @@ class ProcessDriver : public Driver {
       entry->pid = state.pid;
       entry->started_at = state.started_at;
       entry->running = true;
-      Insert(entry);
+      tasks_.Insert(entry->run, entry);
       if (state.state == TaskState::kExited) {
         SetExited(entry, state.exit_result.value_or(ExitResult{-1, 0, false, "unknown result"}));
       } else {
@@ -83,7 +83,7 @@ class ProcessDriver : public Driver {
   }
 
   void Wait(Call<ExitResult> call) override {
-    auto task = Need(call.run_id());
+    auto task = tasks_.Need(call.run_id());
     std::unique_lock<std::mutex> lock(task->mutex);
     if (!task->exited) {
       AddWaiter(&task->waiters, std::move(call));
@@ -95,7 +95,7 @@ class ProcessDriver : public Driver {
   }
 
   void StopAsync(StopRequest request, Call<Empty> call) override {
-    auto task = Need(call.run_id());
+    auto task = tasks_.Need(call.run_id());
     const std::string& name = request.signal.empty() ? task->kill_signal : request.signal;
     int number = request.timeout.count() > 0 ? StopSignal(name) : SIGKILL;
     {
@@ -120,7 +120,7 @@ class ProcessDriver : public Driver {
   }
 
   void DestroyAsync(bool force, Call<Empty> call) override {
-    auto task = Find(call.run_id());
+    auto task = tasks_.Find(call.run_id());
     if (task != nullptr && !force) {
       std::lock_guard<std::mutex> lock(task->mutex);
       if (!task->exited) {
@@ -134,7 +134,7 @@ class ProcessDriver : public Driver {
       if (!outcome.ok() && !(known && outcome.error().code() == Code::kNotFound)) {
         return call.Fail(outcome.error());
       }
-      auto gone = Erase(run);
+      auto gone = tasks_.Erase(run);
       if (gone != nullptr) {
         SetExited(gone, ExitResult{-1, SIGKILL, false, "the task was destroyed"});
       }
@@ -144,7 +144,7 @@ class ProcessDriver : public Driver {
   void Destroy(const RunId&, bool, const CallView&) final {}  // see DestroyAsync
 
   TaskStatus Inspect(const RunId& run) override {
-    auto task = Need(run);
+    auto task = tasks_.Need(run);
     std::lock_guard<std::mutex> lock(task->mutex);
     TaskStatus out;
     out.state = task->exited    ? TaskState::kExited
@@ -158,7 +158,7 @@ class ProcessDriver : public Driver {
   }
 
   void SignalAsync(std::string name, Call<Empty> call) override {
-    auto task = Need(call.run_id());
+    auto task = tasks_.Need(call.run_id());
     int number = SignalToSend(task->run, name);
     {
       std::lock_guard<std::mutex> lock(task->mutex);
@@ -171,30 +171,25 @@ class ProcessDriver : public Driver {
   }
 
   void TaskStats(const RunId& run, Duration interval, Stream<Stats> stream) override {
-    auto task = Need(run);
+    auto task = tasks_.Need(run);
     SampleEvery(interval, std::move(stream),
                 [this, task](Done<Stats> done) { Sample(*task, std::move(done)); });
   }
 
   void Exec(ExecRequest request, Call<ExitResult> call) override {
-    Need(request.run_id);
+    tasks_.Need(request.run_id);
     std::uint64_t id = call.id();
-    // Held while the session is entered: its end may come before Exec has returned.
+    // Entered before the session runs, since its end may come before Exec has returned; it lives as
+    // long as its end is awaited.
     auto session = std::make_shared<Session>();
+    sessions_.Add(id, session);
+    auto running = host().process().Exec(std::move(request),
+                                         [this, id, call, session](Outcome<ExitResult> outcome) {
+                                           sessions_.Remove(id);
+                                           call.Finish(outcome);
+                                         });
     {
-      std::lock_guard<std::mutex> lock(mutex_);
-      sessions_[id] = session;
-    }
-    auto running =
-        host().process().Exec(std::move(request), [this, id, call](Outcome<ExitResult> outcome) {
-          {
-            std::lock_guard<std::mutex> lock(mutex_);
-            sessions_.erase(id);
-          }
-          call.Finish(outcome);
-        });
-    {
-      std::lock_guard<std::mutex> lock(mutex_);
+      std::lock_guard<std::mutex> lock(session->mutex);
       session->exec = running;
     }
     call.OnCancel([running] { running->End(); });
@@ -202,10 +197,9 @@ class ProcessDriver : public Driver {
 
   void Resize(std::uint64_t session_id, int width, int height) override {
     std::shared_ptr<ExecSession> exec;
-    {
-      std::lock_guard<std::mutex> lock(mutex_);
-      auto found = sessions_.find(session_id);
-      if (found != sessions_.end()) exec = found->second->exec;
+    if (auto session = sessions_.Find(session_id)) {
+      std::lock_guard<std::mutex> lock(session->mutex);
+      exec = session->exec;
     }
     if (exec == nullptr) throw Error(Code::kNotFound, "there is no such session");
     exec->Resize(width, height);
@@ -226,6 +220,7 @@ class ProcessDriver : public Driver {
     std::vector<Call<ExitResult>> waiters;
   };
   struct Session {
+    std::mutex mutex;
     std::shared_ptr<ExecSession> exec;
   };
 
@@ -239,13 +234,13 @@ class ProcessDriver : public Driver {
                     const Call<Started>& call) {
     try {
       ProcessSpec spec = Plan(config);
-      if (Find(task->run) != task) throw Error(Code::kCancelled, "the start was given up");
+      if (tasks_.Find(task->run) != task) throw Error(Code::kCancelled, "the start was given up");
       host().process().Start(task->run, spec, [this, task, call](Outcome<int> outcome) {
         if (!outcome.ok()) {
-          EraseIf(task);
+          tasks_.Erase(task->run, task);
           return call.Fail(outcome.error());
         }
-        if (Find(task->run) != task) return ReleaseLate(task, call);
+        if (tasks_.Find(task->run) != task) return ReleaseLate(task, call);
         {
           std::lock_guard<std::mutex> lock(task->mutex);
           task->running = true;
@@ -256,7 +251,7 @@ class ProcessDriver : public Driver {
         call.Complete(Started{HandleOf(*task), std::nullopt});
       });
     } catch (...) {
-      EraseIf(task);
+      tasks_.Erase(task->run, task);
       call.Fail(abi::CurrentError());
     }
   }
@@ -311,37 +306,8 @@ class ProcessDriver : public Driver {
     return TaskHandle{1, Json(std::move(state)).Text(), ""};
   }
 
-  bool Insert(const std::shared_ptr<Task>& task) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    return tasks_.emplace(task->run, task).second;
-  }
-  std::shared_ptr<Task> Find(const RunId& run) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    auto found = tasks_.find(run);
-    return found == tasks_.end() ? nullptr : found->second;
-  }
-  std::shared_ptr<Task> Need(const RunId& run) {
-    auto task = Find(run);
-    if (task == nullptr) throw Error(Code::kNotFound, "task not found for given id");
-    return task;
-  }
-  void EraseIf(const std::shared_ptr<Task>& task) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    auto found = tasks_.find(task->run);
-    if (found != tasks_.end() && found->second == task) tasks_.erase(found);
-  }
-  std::shared_ptr<Task> Erase(const RunId& run) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    auto found = tasks_.find(run);
-    if (found == tasks_.end()) return nullptr;
-    auto task = found->second;
-    tasks_.erase(found);
-    return task;
-  }
-
-  std::mutex mutex_;  // of what follows
-  std::map<RunId, std::shared_ptr<Task>> tasks_;
-  std::map<std::uint64_t, std::shared_ptr<Session>> sessions_;
+  TaskTable<Task> tasks_;
+  abi::OpenTable<Session> sessions_;
 };
 
 }  // namespace sdk_v0
