@@ -39,4 +39,9 @@ void TraceCompletion(const std::string& plugin, const char* verb, std::uint64_t 
   if (TracesAbi()) Print("complete", plugin, verb, id, run, began, status);
 }
 
+void TraceDone(const std::string& plugin, const char* service, TimePoint began,
+               std::int32_t status) {
+  if (TracesAbi()) Print("done", plugin, service, 0, RunId(), began, status);
+}
+
 }  // namespace drover

@@ -16,6 +16,7 @@
 #include "host/plugin/abi_write.h"
 #include "host/plugin/exec_bridge.h"
 #include "host/plugin/service_done.h"
+#include "host/plugin/traced.h"
 #include "host/plugin/user_lookup.h"
 #include "host/process/task_root.h"
 
@@ -374,7 +375,10 @@ Co<void> DoOutput(Op op) {
 
 // ------------------------------------------------------------- the functions that drivers call
 
-std::int32_t Start(const drover_host* face, const drover_run_id* run,
+// By the names of the header's list, from which the table below is made.
+namespace process {
+
+std::int32_t start(const drover_host* face, const drover_run_id* run,
                    const drover_process_start_args* args, drover_done done, void* context,
                    drover_error* error) {
   Result<StartRequest> request = ReadStart(args);
@@ -384,20 +388,21 @@ std::int32_t Start(const drover_host* face, const drover_run_id* run,
                 [shared](Op op) { return DoStart(op, shared); });
 }
 
-#define DROVER_PLAIN_FUNCTION(Function, Work, text)                                       \
-  std::int32_t Function(const drover_host* face, const drover_run_id* run,                \
+#define DROVER_PLAIN_FUNCTION(function, Work)                                             \
+  std::int32_t function(const drover_host* face, const drover_run_id* run,                \
                         const drover_process_none_args*, drover_done done, void* context, \
                         drover_error* error) {                                            \
-    return Submit(face, text, run, done, context, error, [](Op op) { return Work(op); }); \
+    return Submit(face, "process." #function, run, done, context, error,                  \
+                  [](Op op) { return Work(op); });                                        \
   }
-DROVER_PLAIN_FUNCTION(Attach, DoAttach, "process.attach")
-DROVER_PLAIN_FUNCTION(Wait, DoWait, "process.wait")
-DROVER_PLAIN_FUNCTION(Kill, DoKill, "process.kill")
-DROVER_PLAIN_FUNCTION(Release, DoRelease, "process.release")
-DROVER_PLAIN_FUNCTION(Usage, DoUsage, "process.usage")
+DROVER_PLAIN_FUNCTION(attach, DoAttach)
+DROVER_PLAIN_FUNCTION(wait, DoWait)
+DROVER_PLAIN_FUNCTION(kill, DoKill)
+DROVER_PLAIN_FUNCTION(release, DoRelease)
+DROVER_PLAIN_FUNCTION(usage, DoUsage)
 #undef DROVER_PLAIN_FUNCTION
 
-std::int32_t Signal(const drover_host* face, const drover_run_id* run,
+std::int32_t signal(const drover_host* face, const drover_run_id* run,
                     const drover_process_signal_args* args, drover_done done, void* context,
                     drover_error* error) {
   const Result<drover_process_signal_args> raw = CopyStruct(args);
@@ -406,7 +411,7 @@ std::int32_t Signal(const drover_host* face, const drover_run_id* run,
                 [number = raw->number](Op op) { return DoSignal(op, number); });
 }
 
-std::int32_t Stop(const drover_host* face, const drover_run_id* run,
+std::int32_t stop(const drover_host* face, const drover_run_id* run,
                   const drover_process_stop_args* args, drover_done done, void* context,
                   drover_error* error) {
   const Result<drover_process_stop_args> raw = CopyStruct(args);
@@ -418,7 +423,7 @@ std::int32_t Stop(const drover_host* face, const drover_run_id* run,
                 [number = raw->number, timeout](Op op) { return DoStop(op, number, timeout); });
 }
 
-std::int32_t Exec(const drover_host* face, const drover_run_id* run, const drover_exec_args* args,
+std::int32_t exec(const drover_host* face, const drover_run_id* run, const drover_exec_args* args,
                   drover_done done, void* context, drover_error* error) {
   const Result<drover_exec_args> raw = CopyStruct(args);
   if (!raw.ok()) return Refuse(raw.error(), error);
@@ -448,6 +453,8 @@ std::int32_t Exec(const drover_host* face, const drover_run_id* run, const drove
   });
 }
 
+}  // namespace process
+
 std::int32_t ExecResize(const drover_host* face, void* context, std::int32_t width,
                         std::int32_t height, drover_error* error) {
   const Host host = PluginHost::From(face);
@@ -474,20 +481,15 @@ std::int32_t OpenOutput(const drover_host* face, const drover_run_id* run, drove
                 [](Op op) { return DoOutput(op); });
 }
 
-const drover_process kProcess = {sizeof(drover_process),
-                                 0,
-                                 Start,
-                                 Attach,
-                                 Wait,
-                                 Signal,
-                                 Stop,
-                                 Kill,
-                                 Release,
-                                 Usage,
-                                 Exec,
-                                 ExecResize,
-                                 ExecEnd};
-const drover_task_output kTaskOutput = {sizeof(drover_task_output), 0, OpenOutput};
+#define DROVER_PROCESS_ENTRY(function, args_type, result_type) \
+  Traced<"process." #function, process::function>::Call,
+const drover_process kProcess = {sizeof(drover_process), 0,
+                                 DROVER_PROCESS_FUNCTIONS(DROVER_PROCESS_ENTRY)
+                                     Traced<"process.exec_resize", ExecResize>::Call,
+                                 Traced<"process.exec_end", ExecEnd>::Call};
+#undef DROVER_PROCESS_ENTRY
+const drover_task_output kTaskOutput = {sizeof(drover_task_output), 0,
+                                        Traced<"task-output.open", OpenOutput>::Call};
 
 }  // namespace
 

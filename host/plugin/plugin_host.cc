@@ -6,6 +6,7 @@
 #include "host/plugin/abi_text.h"
 #include "host/plugin/abi_write.h"
 #include "host/plugin/host_process.h"
+#include "host/plugin/traced.h"
 
 namespace drover {
 
@@ -77,8 +78,10 @@ std::int32_t TimerCancel(const drover_host* face, std::uint64_t id) {
   return host && host->timers().Cancel(id) ? 1 : 0;
 }
 
-const drover_diag_log kDiagLog = {sizeof(drover_diag_log), 0, WriteLog};
-const drover_timer kTimer = {sizeof(drover_timer), 0, TimerAfter, TimerCancel};
+const drover_diag_log kDiagLog = {sizeof(drover_diag_log), 0,
+                                  Traced<"diag-log.write", WriteLog>::Call};
+const drover_timer kTimer = {sizeof(drover_timer), 0, Traced<"timer.after", TimerAfter>::Call,
+                             Traced<"timer.cancel", TimerCancel>::Call};
 
 const void* GetExtension(const drover_host* face, drover_str id) {
   const auto host = PluginHost::From(face);
@@ -118,8 +121,14 @@ PluginHost::PluginHost(Parts parts)
       services_(parts_.loop) {
   face_ = new Face;
   static_cast<drover_host&>(*face_) = {
-      sizeof(drover_host), DROVER_ABI_MINOR, GetExtension, Complete,
-      CallIsCancelled,     CallCancelFd,     StreamSend,   StreamEnd,
+      sizeof(drover_host),
+      DROVER_ABI_MINOR,
+      Traced<"get_extension", GetExtension>::Call,
+      Complete,  // the table of calls traces it, which knows the verb
+      Traced<"call_is_cancelled", CallIsCancelled>::Call,
+      Traced<"call_cancel_fd", CallCancelFd>::Call,
+      Traced<"stream_send", StreamSend>::Call,
+      Traced<"stream_end", StreamEnd>::Call,
   };
 }
 

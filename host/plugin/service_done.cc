@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/plugin/service_done.h"
 
+#include "host/plugin/abi_trace.h"
 #include "host/plugin/abi_write.h"
 
 namespace drover {
@@ -33,9 +34,14 @@ drover_usage ToUsage(int pid, const ResourceUsage& from, bool has_cpu, bool has_
 
 }  // namespace
 
-void ServiceDone::Post(std::function<void()> call) {
+void ServiceDone::Post(std::function<void()> call, std::int32_t status) {
+  auto traced = [host = host_, what = what_, status, call = std::move(call)] {
+    const TimePoint began = BootClock::now();
+    call();
+    TraceDone(host->plugin(), what, began, status);
+  };
   if (!host_->pool().Post(
-          {std::string("done of ") + what_, std::move(call), host_->limits().hold, false})) {
+          {std::string("done of ") + what_, std::move(traced), host_->limits().hold, false})) {
     host_->Log(PluginLogLevel::kError,
                std::string("the end of ") + what_ + " cannot be told: its threads are all held");
   }
@@ -43,11 +49,13 @@ void ServiceDone::Post(std::function<void()> call) {
 
 bool ServiceDone::Failed(const Status& status) {
   if (status.ok()) return false;
-  Post([function = function_, context = context_, error = status.error()] {
+  const auto code = static_cast<std::int32_t>(status.code());
+  const auto fail = [function = function_, context = context_, error = status.error()] {
     auto out = NewStruct<drover_error>();
     WriteError(error, &out);
     function(context, &out, nullptr);
-  });
+  };
+  Post(fail, code);
   return true;
 }
 

@@ -31,8 +31,8 @@ class ServiceDone {
   void* context() const { return context_; }
 
  private:
-  // CALL is run on the pool.
-  void Post(std::function<void()> call);
+  // CALL is run on the pool; STATUS is what it tells.
+  void Post(std::function<void()> call, std::int32_t status = DROVER_OK);
   bool Failed(const Status& status);
 
   std::shared_ptr<PluginHost> host_;

@@ -1,0 +1,56 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+
+// DROVER_TRACE=abi, read by the process once: this program runs itself again with it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "host/plugin/kit/conformance.h"
+
+namespace drover {
+namespace {
+
+#ifdef RAW_EXEC_SO
+
+TEST(TraceTest, EachCallOfBothSidesIsALine) {
+  if (std::getenv("DROVER_TRACE") != nullptr) {
+    ConformanceOptions options;
+    options.cases = {"exit-code"};
+    options.in_process = true;
+    const auto results = RunConformance(RAW_EXEC_SO, options);
+    ASSERT_TRUE(results.ok());
+    EXPECT_EQ(results->at(0).verdict, Verdict::kPass) << results->at(0).detail;
+    return;
+  }
+  const std::string command = "DROVER_TRACE=abi '" +
+                              std::filesystem::read_symlink("/proc/self/exe").string() +
+                              "' --gtest_filter=TraceTest.* 2>&1";
+  FILE* pipe = popen(command.c_str(), "r");
+  ASSERT_NE(pipe, nullptr);
+  std::string said;
+  char buffer[4096];
+  for (std::size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) said.append(buffer, n);
+  EXPECT_EQ(pclose(pipe), 0) << said;
+  const std::string run = "run=[0-9a-f]+ [0-9.]+ms ";
+  for (const std::string& line : {
+           "return start id=[0-9]+ " + run + "OK",
+           "complete start id=[0-9]+ " + run + "OK",
+           "host process.start id=0 " + run + "OK",
+           std::string("done process.start id=0 run=- [0-9.]+ms OK"),
+           "host process.wait id=0 " + run + "OK",
+           std::string("done process.wait id=0 run=- [0-9.]+ms OK"),
+           "complete wait id=[0-9]+ " + run + "OK",
+           std::string("host get_extension id=0 run=- [0-9.]+ms found"),
+           std::string("host stream_send id=[0-9]+ run=- [0-9.]+ms 0"),
+           std::string("host timer.after id=0 run=- [0-9.]+ms [1-9]"),
+       }) {
+    EXPECT_THAT(said, testing::ContainsRegex("abi raw_exec " + line));
+  }
+}
+
+#endif
+
+}  // namespace
+}  // namespace drover
