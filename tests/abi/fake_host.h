@@ -154,6 +154,7 @@ class FakeHost {
   struct Open;
 
   friend struct Service;
+  friend struct FakeProcesses;
   std::uint64_t NewCall(drover_run_id run, drover_call* call, const char* verb);
   void Returned(std::uint64_t id, int code, const drover_error& error);
   void Completed(std::uint64_t id, const drover_error* error, const void* result);

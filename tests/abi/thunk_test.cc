@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 #include "fake_host.h"
 
 namespace drover_test {
@@ -16,6 +18,12 @@ struct Case {
   const char* text;
   bool recoverable;
 };
+
+// Named, not as bytes, in the list of the tests.
+void PrintTo(const Case& of, std::ostream* out) {
+  const std::string library = of.library;
+  *out << library.substr(library.rfind('/') + 1) << " throws " << of.what;
+}
 
 class ThunkTest : public testing::TestWithParam<Case> {
  protected:
