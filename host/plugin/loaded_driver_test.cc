@@ -75,6 +75,8 @@ TEST_P(LoadedDriverTest, EventsAndStatsReachWhoListens) {
       config->run_id, [&](const DriverEvent& event) { heard.push_back(event.message); });
   const Subscription others = driver->OnEvents(
       RunId::Random(), [&](const DriverEvent&) { heard.emplace_back("not mine"); });
+  // As an agent does before the first start: the streams are asked for ahead of it.
+  Await(registry_->RestoreComplete(context_, {}));
   ASSERT_TRUE(Await(driver->Start(context_, config)).ok());
   EXPECT_TRUE(Until([&] { return !heard.empty(); }));
   EXPECT_EQ(heard, std::vector<std::string>{"hello"});
@@ -195,6 +197,37 @@ TEST_P(LoadedDriverTest, TaskConfigurationsAreCheckedBySchema) {
   EXPECT_TRUE(driver->NormalizeConfig(R"({"run_for_ms":"${x}"})", false).ok());
   EXPECT_FALSE(driver->NormalizeConfig(R"({"run_for_ms":"${x}"})", true).ok());
 #endif
+}
+
+// The driver ends this process when two functions meet that must not, or when one is called on the
+// control thread.
+TEST_P(LoadedDriverTest, ThreadTagsAreKeptWhateverIsCalledAtATime) {
+  auto* driver = static_cast<LoadedDriver*>(LoadOne("checks_tags"));
+  const auto config = Config("{}");
+  ASSERT_TRUE(Await(driver->Start(context_, config)).ok());
+  const auto verbs = [](LoadedDriver* of, Context context,
+                        std::shared_ptr<const TaskConfig> task) -> Co<void> {
+    const RunId run = task->run_id;
+    (void)co_await of->Start(context, task);
+    (void)co_await of->Stop(context, run, 0s, std::string());
+    (void)co_await of->Destroy(context, run, false);
+  };
+  const auto control = [](LoadedDriver* of, Context context) -> Co<void> {
+    const Status done = co_await of->Configure(context, std::string("{}"));
+    EXPECT_TRUE(done.ok()) << done.error().message();
+  };
+  const auto any = [](LoadedDriver* of, Context context, RunId run) -> Co<void> {
+    (void)co_await of->Inspect(context, run);
+    (void)co_await of->Signal(context, run, std::string("SIGHUP"));
+  };
+  std::vector<Co<void>> all;
+  for (int i = 0; i < 5; ++i) {
+    all.push_back(verbs(driver, context_, config));
+    all.push_back(control(driver, context_));
+    all.push_back(any(driver, context_, config->run_id));
+  }
+  Await(InParallel(&loop_, std::move(all)));
+  EXPECT_EQ(driver->fingerprint().health, Health::kHealthy);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "host/plugin/kit/conformance.h"
+#include "host/plugin/kit/scratch.h"
 #include "host/plugin/probe.h"
 
 namespace drover {
@@ -13,6 +14,7 @@ std::optional<int> MaybeRunPluginChild(int argc, char** argv) {
   if (argc >= 4 && std::strcmp(argv[1], kConformanceArgument) == 0) {
     return RunConformanceChild(3, 4);
   }
+  if (argc == 3 && std::strcmp(argv[1], kScratchArgument) == 0) return RunScratchRemover(argv[2]);
   return std::nullopt;
 }
 

@@ -83,6 +83,46 @@ TEST(PluginFileTest, WhatIsNoFileIsRefusedAndNeverBlocks) {
   EXPECT_THAT(ErrorOf(directory.path() + "/empty.so"), HasSubstr("only 0 bytes"));
 }
 
+TEST(PluginFileTest, LibrariesOfOtherMachinesAndCutOnesAreRefused) {
+  TestDirectory directory;
+  const std::string path = directory.Copy("test");
+  const auto patched = [&](std::streamoff at, char value) {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(at);
+    const char old = static_cast<char>(file.get());
+    file.seekp(at);
+    file.put(value);
+    file.close();
+    const std::string said = ErrorOf(path);
+    file.open(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(at);
+    file.put(old);
+    return said;
+  };
+  EXPECT_THAT(patched(4, 1), HasSubstr("it is not 64 bit ELF"));  // ELFCLASS32
+  EXPECT_THAT(patched(18, 99), HasSubstr("it is for ELF machine 99"));
+  EXPECT_THAT(patched(16, 2), HasSubstr("not a shared library"));  // an executable
+  EXPECT_EQ(ErrorOf(path), "it was accepted");
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+  EXPECT_THAT(ErrorOf(path), HasSubstr("test.so: the file is damaged"));
+}
+
+// A link is followed once, to the file that is then checked and named; one to nowhere is missing.
+TEST(PluginFileTest, LinksLeadToTheFileThatIsChecked) {
+  TestDirectory directory;
+  const std::string path = directory.Copy("test");
+  const std::string link = directory.path() + "/link.so";
+  ASSERT_EQ(symlink("test.so", link.c_str()), 0);
+  EXPECT_EQ(OpenPluginFile(link, "").value().path, path);
+  chmod(path.c_str(), 0666);
+  EXPECT_THAT(ErrorOf(link), HasSubstr("test.so has mode 0666"));
+  unlink(path.c_str());
+  EXPECT_THAT(ErrorOf(link), HasSubstr("link.so: No such file"));
+  unlink(link.c_str());
+  ASSERT_EQ(symlink("link.so", link.c_str()), 0);
+  EXPECT_THAT(ErrorOf(link), HasSubstr("Too many levels of symbolic links"));
+}
+
 // Whatever stands in the file, reading it ends with a value: no crash, no endless work.
 TEST(PluginFileTest, DamagedFilesAreErrors) {
   TestDirectory directory;

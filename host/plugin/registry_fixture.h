@@ -54,9 +54,9 @@ class RegistryFixture : public testing::Test {
     return std::move(result.value());
   }
   void Await(Co<void> coroutine) { EXPECT_TRUE(loop_.RunToEnd(std::move(coroutine), 20s)); }
-  // Lets the control thread work until DONE, at most 5 s.
-  bool Until(const std::function<bool()>& done) {
-    const TimePoint end = BootClock::now() + 5s;
+  // Lets the control thread work until DONE, at most so long.
+  bool Until(const std::function<bool()>& done, Duration limit = 5s) {
+    const TimePoint end = BootClock::now() + limit;
     while (!done() && BootClock::now() < end) Await(Turn(context_));
     return done();
   }

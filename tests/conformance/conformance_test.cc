@@ -46,6 +46,10 @@ struct Fault {
   const char* fails;
 };
 
+void PrintTo(const Fault& fault, std::ostream* out) {
+  *out << fault.file << " fails " << fault.fails;
+}
+
 class BrokenDriverTest : public testing::TestWithParam<Fault> {};
 
 TEST_P(BrokenDriverTest, FailsTheCaseOfItsRuleAlone) {
@@ -63,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"wait_only_before", "wait-many FAIL"}, Fault{"stop_never_answers", "stop FAIL"},
         Fault{"destroys_running", "destroy-running FAIL"}, Fault{"shutdown_hangs", "shutdown FAIL"},
         Fault{"no_fingerprint", "fingerprint FAIL"}, Fault{"sends_after_join", "stream-join FAIL"},
-        Fault{"ignores_cancel", "wait-cancel FAIL"}),
+        Fault{"ignores_cancel", "wait-cancel FAIL"}, Fault{"one_at_a_time", "side-by-side FAIL"}),
     [](const auto& param) { return std::string(param.param.file); });
 
 TEST(ConformanceTest, AGoodDriverConforms) {
@@ -75,6 +79,11 @@ TEST(ConformanceTest, AGoodDriverConforms) {
     EXPECT_THAT(result.name, testing::StartsWith("exec"));
     EXPECT_EQ(result.detail, "it offers no exec");
   }
+}
+
+// The driver that checks the host finds nothing wrong with it in any case.
+TEST(ConformanceTest, TheKitKeepsTheThreadTags) {
+  EXPECT_EQ(Failures(RunKit(TestPlugin("checks_tags"))), std::vector<std::string>());
 }
 
 TEST(ConformanceTest, WhatCannotBeLoadedIsOneFailure) {

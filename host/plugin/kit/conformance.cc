@@ -1,7 +1,10 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/plugin/kit/conformance.h"
 
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +21,7 @@
 #include "host/plugin/abi_text.h"
 #include "host/plugin/child_process.h"
 #include "host/plugin/kit/kit_case.h"
+#include "host/plugin/kit/scratch.h"
 #include "host/plugin/plugin_file.h"
 #include "host/plugin/probe.h"
 
@@ -27,27 +31,6 @@ namespace drover {
 namespace {
 
 using Json = nlohmann::json;
-
-// A directory for one case, with everything that the case leaves in it.
-class CaseDirectory {
- public:
-  CaseDirectory() {
-    const char* base = std::getenv("TMPDIR");
-    std::string pattern = std::string(base != nullptr && *base != '\0' ? base : "/tmp") +
-                          "/drover-plugin-test-XXXXXX";
-    if (mkdtemp(pattern.data()) != nullptr) path_ = pattern;
-  }
-  CaseDirectory(const CaseDirectory&) = delete;
-  CaseDirectory& operator=(const CaseDirectory&) = delete;
-  ~CaseDirectory() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 Result<UniqueFd> AsFile(const std::string& text) {
   UniqueFd fd(memfd_create("conformance-case", MFD_CLOEXEC));
@@ -66,7 +49,8 @@ std::string ToJson(const KitSpec& spec) {
                      {"isolation", spec.isolation},
                      {"sha256", spec.sha256},
                      {"info", spec.info_json},
-                     {"directory", spec.directory}};
+                     {"directory", spec.directory},
+                     {"parent", getpid()}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -204,11 +188,19 @@ Result<std::vector<ConformanceResult>> RunConformance(
   if (!probed.ok()) return results;
   std::atomic<std::size_t> next{0};
   std::mutex mutex;
+  const Scratch scratch;
+  if (scratch.path().empty()) {
+    return Error(Code::kInternal, "no directory for the cases can be made in TMPDIR, or in /tmp");
+  }
   const auto work = [&] {
     for (std::size_t i; (i = next++) < specs.size();) {
-      const CaseDirectory directory;
       KitSpec spec = specs[i];
-      spec.directory = directory.path();
+      spec.directory = scratch.path() + "/" + spec.name;
+      if (mkdir(spec.directory.c_str(), 0700) != 0) {
+        results[i].name = spec.name;
+        results[i].detail = "mkdir " + spec.directory + ": " + std::strerror(errno);
+        continue;
+      }
       const TimePoint began = BootClock::now();
       results[i] =
           options.in_process ? RunKitCase(spec, [](Verdict) {}) : RunInChild(spec, options.limit);
@@ -236,6 +228,9 @@ int RunConformanceChild(int spec_fd, int result_fd) {
   close(spec_fd);
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return 2;
+  // A case is of no use without the kit that waits for it, and its driver may never end by itself.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != json.value("parent", 0)) return 2;
   KitSpec spec;
   spec.file = json.value("file", "");
   spec.name = json.value("name", "");

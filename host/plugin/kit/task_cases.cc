@@ -261,6 +261,30 @@ Co<void> GivenUpStart(KitCase* kit, LoadedDriver* driver) {
              "the task of a start that was given up is still known after its destroy");
 }
 
+// What a driver may be asked from any thread it is asked from several at a time.
+Co<void> SideBySide(KitCase* kit, LoadedDriver* driver) {
+  std::vector<RunId> runs;
+  for (int i = 0; i < 3; ++i) {
+    const auto task = kit->Lasting();
+    if (!task) co_return;
+    if (!co_await kit->Start(driver, task)) co_return;
+    runs.push_back(task->run_id);
+  }
+  const auto ask = [](KitCase* of, LoadedDriver* whom, RunId run) -> Co<void> {
+    for (int i = 0; i < 10 && !of->decided(); ++i) {
+      const Result<TaskStatus> status = co_await whom->Inspect(of->context(), run);
+      if (!status.ok() || status->state != TaskState::kRunning) {
+        of->Fail("inspect of a running task, beside others: " + Describe(status));
+      }
+    }
+  };
+  std::vector<Co<void>> all;
+  for (const RunId& run : runs) {
+    for (int i = 0; i < 3; ++i) all.push_back(ask(kit, driver, run));
+  }
+  co_await InParallel(kit->loop(), std::move(all));
+}
+
 }  // namespace
 
 const std::vector<KitEntry>& TaskCases() {
@@ -282,6 +306,7 @@ const std::vector<KitEntry>& TaskCases() {
       {"recover-garbage", "recover refuses handles that the driver never wrote", RecoverGarbage},
       {"recover-restart", "A new instance takes the task of an earlier one over",
        RecoverAfterRestart},
+      {"side-by-side", "[any-thread] functions may be called several at a time", SideBySide},
       {"many-tasks", "Tasks can be started and destroyed side by side", ManyTasks},
   };
   return cases;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "drover/drover.h"
@@ -88,6 +89,56 @@ static int same(const drover_run_id* a, const drover_run_id* b) {
   return memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
 }
 
+#ifdef CHECKS_TAGS
+/* Ends the process where the host breaks the thread tags of the header: [control] functions one at
+ * a time per instance, [task] functions one at a time per run, none on the main thread, which is
+ * the tests' control thread. Each stays inside for a moment, so that two would meet. */
+static void check(int fine, const char* what) {
+  if (fine) return;
+  fprintf(stderr, "the host breaks a thread tag: %s\n", what);
+  abort();
+}
+typedef struct inside {
+  void* owner; /* of [control]: the instance; of [task]: null */
+  drover_run_id run;
+  int used;
+} inside;
+static inside all_inside[64];
+static pthread_mutex_t inside_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static inside* enter(void* owner, const drover_run_id* run, const char* what) {
+  inside* free_one = NULL;
+  check(syscall(SYS_gettid) != getpid(), "a function is called on the control thread");
+  pthread_mutex_lock(&inside_mutex);
+  for (int i = 0; i < 64; ++i) {
+    inside* other = &all_inside[i];
+    if (!other->used) free_one = other;
+    check(!other->used || other->owner != owner || (run && !same(&other->run, run)), what);
+  }
+  check(free_one != NULL, "more than 64 functions at a time");
+  free_one->used = 1;
+  free_one->owner = owner;
+  if (run) free_one->run = *run;
+  pthread_mutex_unlock(&inside_mutex);
+  usleep(1000);
+  return free_one;
+}
+static void leave_inside(inside** mine) {
+  pthread_mutex_lock(&inside_mutex);
+  (*mine)->used = 0;
+  pthread_mutex_unlock(&inside_mutex);
+}
+#define INSIDE(owner, run, what) \
+  inside* here __attribute__((cleanup(leave_inside), unused)) = enter(owner, run, what)
+#define CONTROL(self) INSIDE(self, NULL, "two [control] functions at a time")
+#define TASK(run) INSIDE(NULL, run, "two [task] functions of a run at a time")
+#define ANY() check(syscall(SYS_gettid) != getpid(), "a function is called on the control thread")
+#else
+#define CONTROL(self)
+#define TASK(run)
+#define ANY()
+#endif
+
 static task* find(drover_instance* self, const drover_run_id* run) {
   for (int i = 0; i < MAX_TASKS; ++i) {
     if (self->tasks[i].used && same(&self->tasks[i].run, run)) return &self->tasks[i];
@@ -149,6 +200,7 @@ static void remember(uint64_t* list, uint64_t id) {
 
 static void task_over(void* context) {
   task* t = context;
+  ANY();
   drover_instance* self = t->owner;
   pthread_mutex_lock(&self->mutex);
   t->timer = 0;
@@ -197,6 +249,7 @@ __attribute__((unused)) static int32_t configure(drover_instance* self, const dr
                                                  const drover_configure_args* args,
                                                  drover_error* error) {
   (void)args, (void)error;
+  CONTROL(self);
   complete_empty(self->host, call->id);
   return DROVER_OK;
 }
@@ -233,6 +286,7 @@ static task* new_task(drover_instance* self, const drover_task_config* config) {
 static int32_t start(drover_instance* self, const drover_call* call, const drover_start_args* args,
                      drover_error* error) {
   const drover_task_config* config = args->config;
+  TASK(&config->run_id);
 #ifdef FAULT_HOLDS_THREAD
   for (;;) pause();
 #endif
@@ -274,6 +328,7 @@ static int32_t recover(drover_instance* self, const drover_call* call,
                        const drover_recover_args* args, drover_error* error) {
   drover_recover_result result = {sizeof result, DROVER_TASK_RUNNING, NULL, NULL};
   drover_exit_result over;
+  TASK(&args->config->run_id);
   pthread_mutex_lock(&self->mutex);
   task* t = find(self, &args->config->run_id);
 #ifdef FAULT_RECOVER_INVENTS
@@ -340,6 +395,7 @@ static int32_t wait_for(drover_instance* self, const drover_call* call,
 static int32_t stop(drover_instance* self, const drover_call* call, const drover_stop_args* args,
                     drover_error* error) {
   (void)args, (void)error;
+  TASK(&call->run_id);
   pthread_mutex_lock(&self->mutex);
   task* t = find(self, &call->run_id);
   if (!t) return unknown(self, call, error);
@@ -357,6 +413,7 @@ static int32_t stop(drover_instance* self, const drover_call* call, const drover
 
 static int32_t destroy(drover_instance* self, const drover_call* call,
                        const drover_destroy_args* args, drover_error* error) {
+  TASK(&call->run_id);
   pthread_mutex_lock(&self->mutex);
   task* t = find(self, &call->run_id);
   if (!t) return unknown(self, call, error);
@@ -379,6 +436,14 @@ static int32_t destroy(drover_instance* self, const drover_call* call,
 static int32_t inspect(drover_instance* self, const drover_call* call,
                        const drover_inspect_args* args, drover_error* error) {
   (void)args;
+  ANY();
+#ifdef FAULT_ONE_AT_A_TIME
+  static _Atomic int callers;
+  int others = atomic_fetch_add(&callers, 1);
+  usleep(5000);
+  atomic_fetch_sub(&callers, 1);
+  if (others != 0) return fail(error, DROVER_E_INTERNAL, "somebody else is in here");
+#endif
   pthread_mutex_lock(&self->mutex);
   task* t = find(self, &call->run_id);
   if (!t) {
@@ -403,6 +468,7 @@ static int32_t inspect(drover_instance* self, const drover_call* call,
 static int32_t restore_complete(drover_instance* self, const drover_call* call,
                                 const drover_restore_complete_args* args, drover_error* error) {
   (void)args, (void)error;
+  CONTROL(self);
   complete_empty(self->host, call->id);
   return DROVER_OK;
 }
@@ -410,6 +476,7 @@ static int32_t restore_complete(drover_instance* self, const drover_call* call,
 static int32_t shutdown_instance(drover_instance* self, const drover_call* call,
                                  const drover_shutdown_args* args, drover_error* error) {
   (void)args, (void)error;
+  CONTROL(self);
 #ifndef FAULT_SHUTDOWN_HANGS
   complete_empty(self->host, call->id);
 #endif
@@ -419,6 +486,7 @@ static int32_t shutdown_instance(drover_instance* self, const drover_call* call,
 static int32_t send_signal(drover_instance* self, const drover_call* call,
                            const drover_signal_args* args, drover_error* error) {
   const drover_str name = args->name;
+  ANY();
   pthread_mutex_lock(&self->mutex);
   task* t = find(self, &call->run_id);
   pthread_mutex_unlock(&self->mutex);
@@ -459,6 +527,7 @@ static stream* new_stream(drover_instance* self, uint64_t id) {
 
 static int32_t fingerprint(drover_instance* self, uint64_t id, drover_error* error) {
   (void)error;
+  CONTROL(self);
   pthread_mutex_lock(&self->mutex);
   new_stream(self, id);
 #ifndef FAULT_NO_FINGERPRINT
@@ -478,6 +547,7 @@ static int32_t fingerprint(drover_instance* self, uint64_t id, drover_error* err
 
 static int32_t events(drover_instance* self, uint64_t id, drover_error* error) {
   (void)error;
+  CONTROL(self);
   pthread_mutex_lock(&self->mutex);
   self->event_stream = id;
   pthread_mutex_unlock(&self->mutex);
@@ -486,6 +556,7 @@ static int32_t events(drover_instance* self, uint64_t id, drover_error* error) {
 
 static void send_stats(void* context) {
   stream* s = context;
+  ANY();
   drover_instance* self = s->owner;
   pthread_mutex_lock(&self->mutex);
   s->timer = 0;

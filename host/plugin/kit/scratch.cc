@@ -1,0 +1,85 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/plugin/kit/scratch.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <thread>
+
+extern char** environ;
+
+namespace drover {
+namespace {
+
+bool Remove(const std::string& directory) {
+  std::error_code ignored;
+  std::filesystem::remove_all(directory, ignored);
+  return access(directory.c_str(), F_OK) != 0;
+}
+
+// In a session of its own, so that what interrupts the kit does not interrupt it. -1: there is
+// none.
+int SpawnRemover(const std::string& directory, int input) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, input, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+  std::string program = "drover";
+  std::string argument = kScratchArgument;
+  std::string path = directory;
+  char* argv[] = {program.data(), argument.data(), path.data(), nullptr};
+  pid_t pid = -1;
+  const int failed = posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, argv, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  return failed == 0 ? pid : -1;
+}
+
+}  // namespace
+
+Scratch::Scratch() {
+  const char* base = std::getenv("TMPDIR");
+  std::string pattern =
+      std::string(base != nullptr && *base != '\0' ? base : "/tmp") + "/drover-plugin-test-XXXXXX";
+  if (mkdtemp(pattern.data()) == nullptr) return;
+  path_ = pattern;
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return;
+  const UniqueFd read_end(ends[0]);
+  alive_ = UniqueFd(ends[1]);
+  remover_ = SpawnRemover(path_, read_end.get());
+}
+
+Scratch::~Scratch() {
+  alive_.Reset();
+  siginfo_t info{};
+  while (remover_ > 0 && waitid(P_PID, static_cast<id_t>(remover_), &info, WEXITED) != 0 &&
+         errno == EINTR) {
+  }
+  if (!path_.empty()) Remove(path_);  // also where no process could be made
+}
+
+int RunScratchRemover(const std::string& directory) {
+  std::array<char, 16> buffer{};
+  for (ssize_t n; (n = read(0, buffer.data(), buffer.size())) > 0 || (n < 0 && errno == EINTR);) {
+  }
+  for (int i = 0; i < 100 && !Remove(directory); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  return 0;
+}
+
+}  // namespace drover
