@@ -77,8 +77,12 @@ Status DiskAllocDir::BuildTaskNow(const std::string& task) const {
   DROVER_TRY(MakeDirAt(dir.get(), "local", paths.local, kShared));
   const DirMode sticky{.bits = 01777, .nobody = true};
   DROVER_TRY(MakeDirAt(dir.get(), "tmp", paths.tmp, sticky));
-  DROVER_TRY(MakeDirAt(dir.get(), "private", paths.private_dir, kShared));
-  DROVER_ASSIGN(const UniqueFd secrets, MakeDirAt(dir.get(), "secrets", paths.secrets, kShared));
+  // The agent's own: no task has business in it.
+  const DirMode own{.bits = 0700};
+  DROVER_TRY(MakeDirAt(dir.get(), "private", paths.private_dir, own));
+  // Without root every task has the agent's own user; other users of the machine are kept out.
+  const DirMode secret = geteuid() == 0 ? kShared : own;
+  DROVER_ASSIGN(const UniqueFd secrets, MakeDirAt(dir.get(), "secrets", paths.secrets, secret));
   // Asked of the kernel, not of a marker file, which a task could make or remove.
   if (!options_.private_tmpfs || IsMountRoot(secrets.get())) return {};
   return MountTmpfs(secrets.get(), paths.secrets, options_.secrets_bytes);

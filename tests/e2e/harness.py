@@ -251,7 +251,7 @@ class Run:
     """A `drover run`, read line by line while it goes on."""
 
     def __init__(self, sandbox, arguments, json_lines=True, env=None, stdin=subprocess.DEVNULL,
-                 kept_logs=None):
+                 kept_logs=None, command=None):
         self.json_lines = json_lines
         self.lines = []  # objects with json_lines, else texts
         self.broken = []  # lines that should have been JSON
@@ -261,9 +261,9 @@ class Run:
         self._changed = threading.Condition()
         self._open = 2
         self.process = subprocess.Popen(
-            [str(binary()), *map(str, arguments)], stdin=stdin, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, cwd=sandbox.root, env=sandbox.environment(env),
-            start_new_session=True)
+            [*map(str, command or [binary()]), *map(str, arguments)], stdin=stdin,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=sandbox.root,
+            env=sandbox.environment(env), start_new_session=True)
         self._threads = [threading.Thread(target=self._read_out, daemon=True),
                          threading.Thread(target=self._read_err, daemon=True)]
         for thread in self._threads:

@@ -83,11 +83,11 @@ Census TakeCensus(bench::LocalNode* node, const bench::Scratch& scratch, const R
 }
 
 Census SettledCensus(bench::LocalNode* node, const bench::Scratch& scratch, const RunNames& own,
-                     const Census& wanted, Duration patience) {
+                     const std::function<bool(const Census&)>& settled, Duration patience) {
   const TimePoint end = node->loop()->Now() + patience;
   for (;;) {
     const Census census = TakeCensus(node, scratch, own);
-    if (census == wanted || node->loop()->Now() > end) return census;
+    if (settled(census) || node->loop()->Now() > end) return census;
     node->loop()->RunToEnd(Pause(node->loop()));
   }
 }

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <ostream>
 #include <set>
 #include <string>
@@ -35,9 +36,9 @@ void NoteRuns(const bench::Scratch& scratch, RunNames* names);
 // those of other tests.
 Census TakeCensus(bench::LocalNode* node, const bench::Scratch& scratch, const RunNames& own);
 
-// What was started has a moment to go away: counts until the census is WANTED, at most PATIENCE.
+// What was started has a moment to go away: counts until SETTLED says so, at most for PATIENCE.
 Census SettledCensus(bench::LocalNode* node, const bench::Scratch& scratch, const RunNames& own,
-                     const Census& wanted, Duration patience = 10s);
+                     const std::function<bool(const Census&)>& settled, Duration patience = 10s);
 
 // Of this process, what the allocator keeps given back before.
 long ResidentKib();

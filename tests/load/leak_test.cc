@@ -32,7 +32,7 @@ enum Way {
 
 constexpr int kInFlight = 16;
 constexpr int kWarmUp = 200;
-constexpr long kMaxThreads = 20;
+constexpr long kMaxThreads = 16;  // all pools of the node and of its two drivers are full
 constexpr long kGrowthKib = 5 * 1024;
 
 std::string ForkerConfig(const std::string& what) {
@@ -70,8 +70,20 @@ class LeakTest : public testing::Test {
 
   // Runs TASKS; memory is compared from the task EARLY on.
   void CheckNothingStays(int early, int tasks) {
+    const Census unused = TakeCensus(&node_, scratch_, own_);
     Run(kWarmUp);
-    Census first = TakeCensus(&node_, scratch_, own_);
+    // What is opened once is open now; what a task has opened goes away in a moment.
+    Census before;
+    Census first = SettledCensus(&node_, scratch_, own_, [&](const Census& c) {
+      const bool settled = c.contexts == unused.contexts && c.run_entries == 0 &&
+                           c.descendants == unused.descendants && c == before;
+      before = c;
+      return settled;
+    });
+    EXPECT_EQ(first.contexts, unused.contexts);
+    EXPECT_EQ(first.task_runners, 0);
+    EXPECT_EQ(first.supervised_runs, 0);
+    EXPECT_EQ(first.descendants, unused.descendants);
     EXPECT_EQ(first.mounts, 0);
     EXPECT_EQ(first.run_entries, 0);
     EXPECT_EQ(first.alloc_entries, 0);
@@ -82,13 +94,14 @@ class LeakTest : public testing::Test {
     Run(tasks - early);
     EXPECT_LE(ResidentKib() - resident, kGrowthKib) << "from " << resident << " KiB";
     EXPECT_FALSE(own_.empty());
-    // The pools make their threads when they are first busy enough: bounded, whatever the tasks.
+    // Pools make a thread when all of theirs are busy: bounded by their sizes, whatever the tasks.
     first.threads = TakeCensus(&node_, scratch_, own_).threads;
     EXPECT_LE(first.threads, kMaxThreads);
-    EXPECT_EQ(SettledCensus(&node_, scratch_, own_, first), first);
+    const auto as_at_first = [&](const Census& c) { return c == first; };
+    EXPECT_EQ(SettledCensus(&node_, scratch_, own_, as_at_first), first);
     for (int way = 0; way < kWays; ++way) {
-      // In prestart means: most of them were met there.
-      EXPECT_GT(ways_done_[way], tasks / kWays * 9 / 10) << "way " << way;
+      // Some of those to be met in prestart have started before they are: half must be as meant.
+      EXPECT_GT(ways_done_[way], tasks / kWays / 2) << "way " << way;
     }
   }
 
