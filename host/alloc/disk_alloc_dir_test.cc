@@ -82,10 +82,11 @@ TEST_F(DiskAllocDirTest, ModesDoNotDependOnTheUmask) {
   umask(before);
   for (const std::string& path :
        {dir.shared_path(), dir.log_path(), dir.data_path(), dir.shared_path() + "/tmp",
-        dir.TaskPaths("web").dir, dir.TaskPaths("web").local, dir.TaskPaths("web").secrets,
-        dir.TaskPaths("web").private_dir}) {
+        dir.TaskPaths("web").dir, dir.TaskPaths("web").local}) {
     EXPECT_EQ(ModeOf(path), 0777u) << path;
   }
+  EXPECT_EQ(ModeOf(dir.TaskPaths("web").secrets), geteuid() == 0 ? 0777u : 0700u);
+  EXPECT_EQ(ModeOf(dir.TaskPaths("web").private_dir), 0700u);
   EXPECT_EQ(ModeOf(dir.path()), 0755u);
   EXPECT_EQ(ModeOf(dir.TaskPaths("web").tmp), 01777u);
 }

@@ -34,6 +34,11 @@ constexpr int kInFlight = 16;
 constexpr int kWarmUp = 200;
 constexpr long kMaxThreads = 16;  // all pools of the node and of its two drivers are full
 constexpr long kGrowthKib = 5 * 1024;
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
 
 std::string ForkerConfig(const std::string& what) {
   return R"({"command": ")" DROVER_LOAD_FORKER R"(", "args": [")" + what + "\"]}";
@@ -75,7 +80,7 @@ class LeakTest : public testing::Test {
     // What is opened once is open now; what a task has opened goes away in a moment.
     Census before;
     Census first = SettledCensus(&node_, scratch_, own_, [&](const Census& c) {
-      const bool settled = c.contexts == unused.contexts && c.run_entries == 0 &&
+      const bool settled = c.contexts == unused.contexts && c.run_entries == unused.run_entries &&
                            c.descendants == unused.descendants && c == before;
       before = c;
       return settled;
@@ -85,14 +90,16 @@ class LeakTest : public testing::Test {
     EXPECT_EQ(first.supervised_runs, 0);
     EXPECT_EQ(first.descendants, unused.descendants);
     EXPECT_EQ(first.mounts, 0);
-    EXPECT_EQ(first.run_entries, 0);
+    EXPECT_EQ(first.run_entries, unused.run_entries);
     EXPECT_EQ(first.alloc_entries, 0);
     EXPECT_EQ(first.cgroups, 0);
     ways_done_.fill(0);
     Run(early);
     const long resident = ResidentKib();
     Run(tasks - early);
-    EXPECT_LE(ResidentKib() - resident, kGrowthKib) << "from " << resident << " KiB";
+    if (!kSanitized) {
+      EXPECT_LE(ResidentKib() - resident, kGrowthKib) << "from " << resident << " KiB";
+    }
     EXPECT_FALSE(own_.empty());
     // Pools make a thread when all of theirs are busy: bounded by their sizes, whatever the tasks.
     first.threads = TakeCensus(&node_, scratch_, own_).threads;
@@ -221,9 +228,10 @@ class LeakTest : public testing::Test {
 };
 
 TEST_F(LeakTest, EveryWayToEndLeavesNothingBehind) { CheckNothingStays(80, 400); }
-
-using LeakLongTest = LeakTest;
-TEST_F(LeakLongTest, TenThousandTasksLeaveNothingBehind) { CheckNothingStays(2000, 10000); }
+TEST_F(LeakTest, TenThousandTasksLeaveNothingBehind) {
+  if (kSanitized) GTEST_SKIP() << "sanitizers keep what was freed, and take too long";
+  CheckNothingStays(2000, 10000);
+}
 
 }  // namespace
 }  // namespace drover::load
