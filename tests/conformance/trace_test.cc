@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
@@ -22,7 +23,9 @@ TEST(TraceTest, EachCallOfBothSidesIsALine) {
     const auto results = RunConformance(RAW_EXEC_SO, options);
     ASSERT_TRUE(results.ok());
     EXPECT_EQ(results->at(0).verdict, Verdict::kPass) << results->at(0).detail;
-    return;
+    // The driver keeps its threads: no static object is destroyed under them.
+    std::fflush(nullptr);
+    std::_Exit(HasFailure() ? 1 : 0);
   }
   const std::string command = "DROVER_TRACE=abi '" +
                               std::filesystem::read_symlink("/proc/self/exe").string() +
