@@ -1,0 +1,183 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+
+// The driver exec in a host with a real process service: that its options reach the kernel.
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "host/plugin/registry_fixture.h"
+#include "host/process/cgroup_tracker.h"
+#include "host/process/process_service.h"
+#include "host/process/small_file.h"
+
+namespace drover {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ExecDriverTest : public RegistryFixture {
+ protected:
+  void SetUp() override {
+    if (geteuid() != 0) GTEST_SKIP() << "exec needs root";
+    for (const char* path : {"alloc", "alloc/logs", "task/local", "task/secrets"}) {
+      std::filesystem::create_directories(directory_.path() + "/" + path);
+      std::filesystem::permissions(directory_.path() + "/" + path, std::filesystem::perms::all);
+    }
+    const std::string mounts = ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or("");
+    const std::optional<std::string> mount = CgroupTracker::FindMount(mounts);
+    ProcessServiceOptions options;
+    options.run_dir = directory_.path() + "/run";
+    name_ = "drover-test-" + std::to_string(getpid());
+    options.cgroup_root = mount ? *mount + "/" + name_ : "none";
+    if (mount) cgroups_.push_back(options.cgroup_root);
+    Result<std::unique_ptr<ProcessService>> service = NewProcessService(&loop_, options);
+    ASSERT_TRUE(service.ok()) << service.error().message();
+    service_ = std::move(*service);
+    processes_ = service_.get();
+  }
+  void TearDown() override {
+    if (registry_) Await(registry_->Shutdown());
+    registry_.reset();
+    service_.reset();
+    for (const char* controller : {"memory", "cpu", "pids"})
+      cgroups_.push_back("/sys/fs/cgroup/" + std::string(controller) + "/" + name_);
+    for (const std::string& path : cgroups_)
+      if (rmdir(path.c_str()) != 0 && errno != ENOENT) ADD_FAILURE() << path << " is left";
+  }
+
+  Driver* Exec(const std::string& config = "{}") {
+    Add("exec", EXEC_SO);
+    options_.plugins.back().config_json = config;
+    const std::vector<PluginReport> reports = Load();
+    EXPECT_EQ(reports[0].message, "");
+    return registry_->Find("exec");
+  }
+
+  std::shared_ptr<TaskConfig> Script(const std::string& script, const std::string& more = "") {
+    auto config = std::make_shared<TaskConfig>();
+    config->run_id = RunId::Random();
+    config->task_name = "web";
+    config->id = "id/web/" + config->run_id.ToString();
+    config->alloc_dir = directory_.path() + "/alloc";
+    config->log_dir = directory_.path() + "/alloc/logs";
+    config->task_dir = directory_.path() + "/task";
+    config->local_dir = config->task_dir + "/local";
+    config->secrets_dir = config->task_dir + "/secrets";
+    config->env = {{"PATH", "/usr/bin:/bin"}, {"AWS_KEY", "secret"}};
+    config->resources.memory_mb = 64;
+    config->cpu_shares = 100;
+    config->driver_config_json =
+        R"({"command": "sh", "args": ["-c", ")" + script + "\"]" + more + "}";
+    return config;
+  }
+
+  // Runs it to its end; what it wrote is in the log.
+  Result<ExitResult> Run(Driver* driver, std::shared_ptr<TaskConfig> config) {
+    const Result<StartedTask> started = Await(driver->Start(context_, config));
+    if (!started.ok()) return started.error();
+    Result<ExitResult> end = Await(driver->Wait(context_, config->run_id));
+    const Status gone = Await(driver->Destroy(context_, config->run_id, true));
+    EXPECT_TRUE(gone.ok()) << gone.error().message();
+    return end;
+  }
+  std::string Output(Driver* driver, std::shared_ptr<TaskConfig> config) {
+    std::filesystem::remove(config->log_dir + "/web.stdout.0");
+    const Result<ExitResult> end = Run(driver, config);
+    if (!end.ok()) return end.error().message();
+    EXPECT_EQ(end->exit_code, 0);
+    std::ostringstream text;
+    text << std::ifstream(config->log_dir + "/web.stdout.0").rdbuf();
+    return text.str();
+  }
+
+  TestDirectory directory_;
+  std::unique_ptr<ProcessService> service_;
+  std::vector<std::string> cgroups_;
+  std::string name_;
+};
+
+TEST_F(ExecDriverTest, ATaskIsNobodyInARootOfItsOwn) {
+  Driver* driver = Exec(R"({"denied_envvars": ["AWS_*"]})");
+  EXPECT_EQ(driver->info().fs_isolation, FsIsolation::kChroot);
+  const std::string text =
+      Output(driver, Script("id -un; pwd; echo $AWS_KEY; echo x > /local/a && echo x > /alloc/a && "
+                            "echo x > /secrets/a && echo x > /tmp/a && echo written; ulimit -c; "
+                            "ulimit -Hn; umask; ls " +
+                            directory_.path() +
+                            " 2>&1 | wc -l; ls -d "
+                            "/proc/[0-9]* | head -1"));
+  rlimit own{};
+  getrlimit(RLIMIT_NOFILE, &own);
+  const std::string files = std::to_string(std::min<rlim_t>(own.rlim_max, 65536));
+  EXPECT_EQ(text, "nobody\n/\n\nwritten\n0\n" + files + "\n0022\n1\n/proc/2\n");
+}
+
+TEST_F(ExecDriverTest, CapabilitiesAndUserFollowTheJob) {
+  Driver* driver = Exec();
+  const std::string show = "grep -E 'CapEff|CapBnd' /proc/self/status | cut -f2";
+  EXPECT_EQ(Output(driver, Script(show)), "0000000000000000\n00000000a80405fb\n");
+  EXPECT_EQ(Output(driver, Script(show, R"(,"cap_add":["net_bind_service"],"cap_drop":["all"])")),
+            "0000000000000400\n0000000000000400\n");
+  auto root = Script(show);
+  root->user = "root";
+  EXPECT_EQ(Output(driver, root), "00000000a80405fb\n00000000a80405fb\n");
+}
+
+TEST_F(ExecDriverTest, WhatIsNotAllowedIsRefusedAndNamed) {
+  Driver* driver = Exec(R"({"denied_host_uids": "1-5"})");
+  const std::pair<const char*, const char*> cases[] = {
+      {R"(,"cap_add":["sys_admin"])", "allow_caps: sys_admin"},
+      {R"(,"pid_mode":"host")", "pid_mode \"host\" is not allowed"},
+      {R"(,"ipc_mode":"shared")", "ipc_mode must be \"private\" or \"host\", got \"shared\""},
+      {R"(,"work_dir":"here")", "work_dir must be absolute but got relative path \"here\""},
+      {R"(,"work_dir":"/nowhere")", "cannot change to directory /nowhere"},
+      {R"(,"oom_score_adj":-1)", "oom_score_adj must not be negative"}};
+  for (const auto& [options, message] : cases)
+    EXPECT_THAT(Output(driver, Script("true", options)), HasSubstr(message));
+  for (const char* user : {"0day", "-1", "4294967295", "4294967296", "nobody:0"}) {
+    auto config = Script("true");
+    config->user = user;
+    EXPECT_FALSE(Run(driver, config).ok()) << user;
+  }
+  auto denied = Script("true");
+  denied->user = "bin";
+  EXPECT_THAT(Output(driver, denied), HasSubstr("running as uid 2 is disallowed"));
+}
+
+TEST_F(ExecDriverTest, MemoryIsLimitedAndItsEndIsTold) {
+  Driver* driver = Exec();
+  auto config = Script("x=x; while :; do x=$x$x; done");
+  config->resources.memory_mb = 16;
+  const Result<ExitResult> end = Run(driver, config);
+  ASSERT_TRUE(end.ok()) << end.error().message();
+  EXPECT_TRUE(end->oom_killed);
+  EXPECT_EQ(end->exit_code, 137);
+}
+
+TEST_F(ExecDriverTest, ProcessesAreLimitedByTheOperator) {
+  Driver* driver = Exec(R"({"pids_limit": 10})");
+  const Result<ExitResult> end =
+      Run(driver, Script("i=0; while [ $i -lt 30 ]; do sleep 100 & i=$((i+1)); done"));
+  ASSERT_TRUE(end.ok()) << end.error().message();
+  EXPECT_NE(end->exit_code, 0);
+}
+
+TEST_F(ExecDriverTest, ACommandIsLookedForInLocalFirst) {
+  Driver* driver = Exec();
+  const std::string file = directory_.path() + "/task/local/sh";
+  std::ofstream(file) << "#!/bin/sh\necho mine\n";
+  std::filesystem::permissions(file, std::filesystem::perms::all);
+  EXPECT_EQ(Output(driver, Script("echo theirs")), "mine\n");
+}
+
+TEST_F(ExecDriverTest, TheOperatorsListOfPathsIsTheRoot) {
+  Driver* driver = Exec(R"({"chroot_env": {"/usr": "/usr", "/lib64": "/lib64", "/lib": "/lib",
+                              "/bin": "/bin", "/etc/passwd": "/etc/who"}})");
+  EXPECT_EQ(Output(driver, Script("ls /etc; ls -d /sbin 2>&1 | grep -c cannot")), "who\n1\n");
+}
+
+}  // namespace
+}  // namespace drover
