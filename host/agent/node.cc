@@ -100,6 +100,7 @@ Status Node::Init() {
 Co<std::vector<PluginReport>> Node::Start(Context context) {
   if (ledger_) co_await ClearLeftovers(context);
   std::vector<PluginReport> reports = co_await plugins_->LoadAll(context);
+  // A node takes nothing over: whatever ran before it has been ended above.
   co_await plugins_->RestoreComplete(context, std::vector<RunId>());
   co_return reports;
 }

@@ -100,6 +100,11 @@ TYPED_TEST(AllocRunnerContractTest, ARunnerThatNeverStartedMayBeDestroyed) {
   EXPECT_TRUE(this->bench_.Wait(this->runner_->Destroy()).ok());
 }
 
+TYPED_TEST(AllocRunnerContractTest, ARunnerThatNeverStartedMayBeShutDown) {
+  this->Shutdown();
+  EXPECT_TRUE(this->bench_.Wait(this->runner_->Destroy()).ok());
+}
+
 TYPED_TEST(AllocRunnerContractTest, StartRunsAllTasks) {
   this->Start();
   EXPECT_EQ(this->StatusOf(), ClientStatus::kRunning);

@@ -72,8 +72,7 @@ Co<void> LocalAllocRunner::KillAll(TaskRunners tasks) {
 }
 
 void LocalAllocRunner::Kill() {
-  if (!started_ || shutdown_.cancelled() || poststop_limited_) return;
-  poststop_limited_ = true;
+  if (!started_ || shutdown_.cancelled()) return;
   BeginEnd();
   for (const auto& task : tasks_) {
     if (IsPoststop(task->task())) workers_.Spawn(LimitPoststop(this, task));

@@ -174,9 +174,9 @@ TEST(AllocEndTest, NobodysTurnComesWhileTasksAreStopped) {
   AllocBench bench;
   bench.driver.On("leader").stop_delay = 5s;
   bench.driver.On("once").run_for = 1s;
-  bench.driver.On("slow").start_delay = 20s;
+  bench.driver.On("slow").start_delay = 2s;
   bench.AddTask("leader").leader = true;
-  bench.AddTask("slow");  // pending: the poststart task must wait for it
+  bench.AddTask("slow");  // runs while the leader ends: now it would be the poststart task's turn
   bench.AddTask("once", "post");
   bench.Start();
   bench.UpdateToStop();

@@ -154,7 +154,6 @@ class LocalAllocRunner : public AllocRunner,
   Gate main_;
   bool started_ = false;
   bool end_begun_ = false;
-  bool poststop_limited_ = false;
   bool killing_ = false;  // EndTasks is under way: nobody's turn comes meanwhile
   bool destroyed_ = false;
 

@@ -378,8 +378,10 @@ TEST_F(LocalAllocRunnerTest, ADestroyThatFailsCanBeRepeated) {
   EXPECT_EQ(status.error().message(), "destroy hook \"alloc_dir\" failed: secrets: still used");
   EXPECT_FALSE(bench_.records.deleted) << "the record is what leads back to the directory";
   bench_.disk.destroy_error.reset();
-  bench_.Destroy();
+  EXPECT_TRUE(bench_.Wait(bench_.runner().Destroy()).ok());
   EXPECT_TRUE(bench_.records.deleted);
+  bench_.Destroy();
+  EXPECT_EQ(bench_.disk.destroys, 2) << "what is gone is not removed again";
 }
 
 TEST_F(LocalAllocRunnerTest, AShutdownInterruptsADestroy) {

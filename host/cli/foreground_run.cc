@@ -93,7 +93,10 @@ Co<int> ForegroundRun::Run(std::vector<std::shared_ptr<const Allocation>> alloca
   }
   // An interrupt that came before the allocations were there.
   if (interrupts_ > 0) {
-    for (const auto& watched : watched_) watched->Stop(interrupts_ > 1);
+    for (const auto& watched : watched_) {
+      watched->Stop(interrupts_ > 1);
+      if (interrupts_ > 1) watched->runner()->Kill();
+    }
   }
   Context looking(loop_);
   Gate background(loop_);
