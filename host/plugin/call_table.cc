@@ -30,6 +30,24 @@ void CallTable::Add(std::shared_ptr<PendingCall> call) {
   entries_[id].call = std::move(call);
 }
 
+void CallTable::Enter(std::uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = entries_.find(id); found != entries_.end()) found->second.entered = true;
+}
+
+void CallTable::Leave(std::uint64_t id) {
+  std::optional<Entry> over;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(id);
+    if (found == entries_.end()) return;
+    found->second.entered = false;
+    if (!found->second.outcome) return;
+    over = std::move(entries_.extract(found).mapped());
+  }
+  Deliver(over->call, *std::move(over->outcome));
+}
+
 std::optional<CallTable::Entry> CallTable::Extract(std::uint64_t id) {
   const std::lock_guard lock(mutex_);
   auto node = entries_.extract(id);
@@ -45,20 +63,43 @@ void CallTable::Deliver(std::shared_ptr<PendingCall> call, Result<CallValue> out
   });
 }
 
+void CallTable::DeliverWhenLeft(std::uint64_t id, Result<CallValue> outcome) {
+  std::shared_ptr<PendingCall> call;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(id);
+    if (found == entries_.end()) return;  // its run was destroyed
+    if (found->second.entered) {
+      found->second.outcome = std::move(outcome);
+      return;
+    }
+    call = std::move(entries_.extract(found).mapped().call);
+  }
+  Deliver(std::move(call), std::move(outcome));
+}
+
 void CallTable::Complete(std::uint64_t id, const drover_error* error, const void* result) {
-  std::optional<Entry> entry = Extract(id);
-  if (!entry) {
+  std::shared_ptr<PendingCall> pending;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(id);
+    if (found != entries_.end() && !found->second.completed) {
+      found->second.completed = true;
+      pending = found->second.call;
+    }
+  }
+  if (!pending) {
     ++dropped_;
     complain_("it completed call " + std::to_string(id) +
               ", which is not known or was completed before: the completion is dropped");
     return;
   }
-  const PendingCall& call = *entry->call;
+  const PendingCall& call = *pending;
   if (error != nullptr) {
     Error failed = ReadError(DROVER_OK, error);
     TraceCompletion(plugin_, call.verb, id, call.run, call.began,
                     static_cast<std::int32_t>(failed.code()));
-    Deliver(entry->call, std::move(failed));
+    DeliverWhenLeft(id, std::move(failed));
     return;
   }
   TraceCompletion(plugin_, call.verb, id, call.run, call.began, DROVER_OK);
@@ -67,7 +108,7 @@ void CallTable::Complete(std::uint64_t id, const drover_error* error, const void
     value = value.error().WithContext(std::string("its answer to ") + call.verb);
     complain_(value.error().message());
   }
-  Deliver(entry->call, std::move(value));
+  DeliverWhenLeft(id, std::move(value));
 }
 
 void CallTable::Fail(std::uint64_t id, Error error) {
@@ -77,7 +118,7 @@ void CallTable::Fail(std::uint64_t id, Error error) {
 bool CallTable::Cancel(std::uint64_t id) {
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(id);
-  if (found == entries_.end()) return false;
+  if (found == entries_.end() || found->second.completed) return false;
   found->second.cancelled = true;
   const std::uint64_t one = 1;
   if (found->second.event) (void)!write(found->second.event.get(), &one, sizeof one);

@@ -52,6 +52,10 @@ class CallTable {
             std::string plugin);
 
   void Add(std::shared_ptr<PendingCall> call);  // control thread
+  // Around the verb's function: a completion from within, or from another thread meanwhile, counts
+  // when the function has returned, so that the next one of the run never meets it. [any thread]
+  void Enter(std::uint64_t id);
+  void Leave(std::uint64_t id);
   // The driver's host->complete. The first for an id counts, others are dropped and told.
   // [any thread]
   void Complete(std::uint64_t id, const drover_error* error, const void* result);
@@ -76,9 +80,13 @@ class CallTable {
     std::shared_ptr<PendingCall> call;
     bool cancelled = false;
     UniqueFd event;
+    bool entered = false;    // the verb's function has not returned
+    bool completed = false;  // by the driver
+    std::optional<Result<CallValue>> outcome;
   };
   std::optional<Entry> Extract(std::uint64_t id);
   void Deliver(std::shared_ptr<PendingCall> call, Result<CallValue> outcome);
+  void DeliverWhenLeft(std::uint64_t id, Result<CallValue> outcome);
 
   const std::shared_ptr<LoopPort> port_;
   const std::function<void(const std::string&)> complain_;

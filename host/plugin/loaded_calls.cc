@@ -64,10 +64,12 @@ Co<Result<CallValue>> LoadedDriver::Call(Context context, std::shared_ptr<Pendin
         call->deadline == TimePoint::max() ? INT64_MAX : call->deadline.time_since_epoch().count();
     drover_error error = NewError();
     const TimePoint began = BootClock::now();
+    host->calls().Enter(call->id);
     const std::int32_t status =
         Guarded([&](drover_error* out) { return verb(&frame, out); }, &error);
     TraceReturn(host->plugin(), call->verb, call->id, call->run, began, status);
     if (status != DROVER_OK) host->calls().Fail(call->id, ReadError(status, &error));
+    host->calls().Leave(call->id);
   };
   if (!host_->pool().Post(std::move(job))) {
     host_->calls().Fail(call->id, Error(Code::kUnavailable, "no thread is left"));
