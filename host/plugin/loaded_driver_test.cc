@@ -202,8 +202,6 @@ TEST_P(LoadedDriverTest, TaskConfigurationsAreCheckedBySchema) {
 // The driver ends this process when two functions meet that must not, or when one is called on the
 // control thread.
 TEST_P(LoadedDriverTest, ThreadTagsAreKeptWhateverIsCalledAtATime) {
-  GTEST_SKIP() << "the next [task] call of a run begins when the last is completed, which may be "
-                  "before its function has returned";
   auto* driver = static_cast<LoadedDriver*>(LoadOne("checks_tags"));
   const auto config = Config("{}");
   ASSERT_TRUE(Await(driver->Start(context_, config)).ok());
