@@ -1,12 +1,18 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/agent/leftovers.h"
 
+#include <spdlog/spdlog.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdio>
 
 #include "host/alloc/disk_alloc_dir.h"
 #include "host/base/gate.h"
+#include "host/process/run_directory.h"
 
 namespace drover {
 namespace {
@@ -17,6 +23,16 @@ constexpr Duration kPatience = 20s;
 Co<void> ReleaseRun(Context context, ProcessService* processes, RunId run, Status* first) {
   const Status released = co_await processes->Release(context, run);
   if (!released.ok() && first->ok()) *first = released.error().WithContext("run " + run.ToString());
+}
+
+// A shim that was killed leaves its socket, on which nobody listens.
+bool ShimLives(int run_directory, const RunId& run) {
+  const UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s.sock",
+                run_directory, run.Short().c_str());
+  return connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
 }
 
 }  // namespace
@@ -42,6 +58,28 @@ Co<Status> ClearLeftoversOf(Context context, Loop* loop, ProcessService* process
   // Only when it is empty; what somebody else has put there is not ours to remove.
   if (leftovers->base_is_own) rmdir(leftovers->alloc_base.c_str());
   co_return first;
+}
+
+Co<void> ClearDeadNodes(Context context, Loop* loop, ProcessService* processes, WorkerPool* pool,
+                        std::string run_dir, Duration patience) {
+  const Result<UniqueFd> run_directory = OpenRunDirectory(run_dir);
+  if (!run_directory.ok()) co_return;  // it was there a moment ago
+  const int directory = run_directory->get();
+  const TimePoint until = loop->Now() + patience;
+  for (const LedgerLeftovers& left : RunLedger::FindDead(directory)) {
+    const auto lives = [directory](const RunId& run) { return ShimLives(directory, run); };
+    while (loop->Now() < until && std::any_of(left.runs.begin(), left.runs.end(), lives)) {
+      const Status slept = co_await Sleep(context, 50ms);
+      if (!slept.ok()) co_return;
+    }
+    const Status cleared = co_await ClearLeftoversOf(context, loop, processes, pool, &left);
+    if (cleared.ok()) {
+      RunLedger::Forget(directory, left);
+    } else {
+      spdlog::warn("what a run that was killed has left is still there: {}",
+                   cleared.error().message());
+    }
+  }
 }
 
 }  // namespace drover

@@ -15,4 +15,9 @@ namespace drover {
 Co<Status> ClearLeftoversOf(Context context, Loop* loop, ProcessService* processes,
                             WorkerPool* pool, const LedgerLeftovers* leftovers);
 
+// The same for every dead node that has a ledger in RUN_DIR; failures are logged, and the ledger
+// stays. PATIENCE: how long shims that still live may take to stop their tasks in order.
+Co<void> ClearDeadNodes(Context context, Loop* loop, ProcessService* processes, WorkerPool* pool,
+                        std::string run_dir, Duration patience);
+
 }  // namespace drover

@@ -98,26 +98,14 @@ Status Node::Init() {
 }
 
 Co<std::vector<PluginReport>> Node::Start(Context context) {
-  if (ledger_) co_await ClearLeftovers(context);
+  if (ledger_) {
+    co_await ClearDeadNodes(context, loop_, processes_.get(), &workers_, options_.config.run_dir,
+                            Duration(0));
+  }
   std::vector<PluginReport> reports = co_await plugins_->LoadAll(context);
   // A node takes nothing over: whatever ran before it has been ended above.
   co_await plugins_->RestoreComplete(context, std::vector<RunId>());
   co_return reports;
-}
-
-Co<void> Node::ClearLeftovers(Context context) {
-  const Result<UniqueFd> run_directory = OpenRunDirectory(options_.config.run_dir);
-  if (!run_directory.ok()) co_return;  // it was there a moment ago
-  for (const LedgerLeftovers& left : RunLedger::FindDead(run_directory->get())) {
-    const Status cleared =
-        co_await ClearLeftoversOf(context, loop_, processes_.get(), &workers_, &left);
-    if (cleared.ok()) {
-      RunLedger::Forget(run_directory->get(), left);
-    } else {
-      spdlog::warn("what a run that was killed has left is still there: {}",
-                   cleared.error().message());
-    }
-  }
 }
 
 Status Node::CheckJob(const Job& job, const std::string& place) {

@@ -68,7 +68,6 @@ class Node {
  private:
   Node(Loop* loop, NodeOptions options);
   Status Init();
-  Co<void> ClearLeftovers(Context context);
 
   Loop* const loop_;
   const NodeOptions options_;

@@ -12,6 +12,7 @@
 #include "host/cli/foreground_run.h"
 #include "host/cli/logging.h"
 #include "host/cli/node_setup.h"
+#include "host/cli/run_sweeper.h"
 #include "host/cli/terminal.h"
 
 namespace drover {
@@ -113,6 +114,11 @@ int RunCommand(const RunOptions& options) {
 
   SetUpLogging(config->log_level);
   TakeMountsAlong();
+  const Result<RunSweeper> sweeper =
+      RunSweeper::Start(config->run_dir, config->max_kill_timeout + std::chrono::seconds(1));
+  if (!sweeper.ok()) {
+    PrintError("run", sweeper.error().WithContext("nobody will clear up if this run is killed"));
+  }
   RealLoop loop;
   const std::unique_ptr<RunView> view = options.json ? NewJsonRunView() : NewTextRunView();
   NodeOptions node_options;

@@ -196,6 +196,10 @@ class Leftovers:
         return [pid for pid in self.processes()
                 if process_text(pid, "comm").strip() == b"drover-shim"]
 
+    def sweepers(self):
+        return [pid for pid in self.processes()
+                if process_text(pid, "comm").strip() == b"drover-sweeper"]
+
     def allocations(self):
         found = []
         for directory in self.sandbox.alloc_dirs:

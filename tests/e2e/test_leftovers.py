@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""What a run that was killed leaves behind is cleared away by the next one."""
+"""What a run leaves behind that was killed together with its sweeper: the next one clears it away."""
 import os
 import pathlib
 import signal
@@ -15,6 +15,7 @@ class LeftoverTest(DroverTest):
         """A run of two tasks that dies with kill -9, and with it, if asked, their shims: then
         nobody is left to stop what the tasks have started."""
         others = set(self.leftovers.shims())
+        sweepers = set(self.leftovers.sweepers())
         run = self.sandbox.run(
             one(task("t", "setsid sleep 600 & echo up; wait", KillTimeout="500ms"), Count=2),
             *options, config=config)
@@ -25,6 +26,8 @@ class LeftoverTest(DroverTest):
             self.assertEqual(len(shims), 2)
             for pid in shims:
                 os.kill(pid, signal.SIGKILL)
+        for pid in set(self.leftovers.sweepers()) - sweepers:
+            os.kill(pid, signal.SIGKILL)
         run.signal(signal.SIGKILL)
         self.assertEqual(run.wait(), -signal.SIGKILL)
         return run

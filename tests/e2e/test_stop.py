@@ -191,10 +191,19 @@ class StopTest(DroverTest):
         self.assertGreaterEqual(len(self.leftovers.processes()), 3 + 2 + 3)
         run.signal(signal.SIGKILL)
         self.assertEqual(run.wait(), -signal.SIGKILL)
-        # The directories of the allocations are all that may stay: the next run removes them.
-        took = self.leftovers.clear(self, 1 + 2 * SLACK, kept=True, what="left by kill -9")
+        took = self.leftovers.clear(self, 1 + 2 * SLACK, what="left by kill -9")
         print(f"gone after {took:.2f} s", flush=True)
-        self.leaves_allocations = True
+
+    def test_kill_9_of_the_run_and_its_shims_leaves_nothing(self):
+        run = self.sandbox.run(one(self.daemon(), Count=2))
+        run.wait_for(lambda r: r.logs().count("ready") == 2, "2 tasks ready")
+        shims = self.leftovers.shims()
+        run.signal(signal.SIGSTOP)  # it would see them die and clear up
+        for pid in shims:
+            os.kill(pid, signal.SIGKILL)
+        run.signal(signal.SIGKILL)
+        self.assertEqual(run.wait(), -signal.SIGKILL)
+        self.leftovers.clear(self, 2 * SLACK, what="left by kill -9")
 
     def test_kill_9_while_tasks_start(self):
         for _ in range(3):
@@ -202,8 +211,7 @@ class StopTest(DroverTest):
             run.wait_for(lambda r: r.of_type("TaskState"), "the first state")
             run.signal(signal.SIGKILL)
             run.wait()
-            self.leftovers.clear(self, 1 + 2 * SLACK, kept=True, what="left by kill -9")
-        self.leaves_allocations = True
+            self.leftovers.clear(self, 1 + 2 * SLACK, what="left by kill -9")
 
     def test_shim_that_is_killed_takes_its_task_with_it(self):
         run = self.sandbox.run(one(self.daemon(), task("other", "echo up; exec sleep 60")))

@@ -1,0 +1,80 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/cli/run_sweeper.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "host/agent/leftovers.h"
+#include "host/base/loop.h"
+
+namespace drover {
+namespace {
+
+// For what comes behind the stop of the tasks: kills, records, directories.
+constexpr Duration kClearing = 60s;
+// The kernel closes the descriptors of the dead one by one: the lock of its ledger goes last.
+constexpr Duration kDying = 100ms;
+
+Co<void> Sweep(Loop* loop, ProcessService* processes, WorkerPool* pool, std::string run_dir,
+               Duration patience) {
+  const Context context(loop);
+  const Status slept = co_await Sleep(context, kDying);
+  if (!slept.ok()) co_return;
+  co_await ClearDeadNodes(context, loop, processes, pool, std::move(run_dir), patience);
+}
+
+// The life of the child.
+void WaitAndSweep(int run, const std::string& run_dir, Duration patience) {
+  setsid();
+  prctl(PR_SET_NAME, "drover-sweeper");
+  // Nothing of the run is held open: neither its output nor the directory that it was started in.
+  const int null_device = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd = 0; fd < 3; ++fd) dup2(null_device, fd);
+  if (chdir("/") != 0) return;
+  char word;
+  ssize_t n;
+  do n = read(run, &word, 1);
+  while (n < 0 && errno == EINTR);
+  if (n != 0) return;
+  RealLoop loop;
+  WorkerPool pool(&loop, 1);
+  ProcessServiceOptions options;
+  options.run_dir = run_dir;
+  const auto processes = NewProcessService(&loop, std::move(options));
+  if (!processes.ok()) return;
+  loop.RunToEnd(Sweep(&loop, processes->get(), &pool, run_dir, patience), patience + kClearing);
+}
+
+}  // namespace
+
+Result<RunSweeper> RunSweeper::Start(const std::string& run_dir, Duration patience) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    return ErrnoError(errno, "socketpair");
+  }
+  UniqueFd child_end(ends[0]), run_end(ends[1]);
+  const pid_t child = fork();
+  if (child < 0) return ErrnoError(errno, "fork");
+  if (child == 0) {
+    run_end.Reset();
+    WaitAndSweep(child_end.get(), run_dir, patience);
+    _exit(0);  // nothing of the run is flushed or destroyed twice
+  }
+  return RunSweeper(child, std::move(run_end));
+}
+
+RunSweeper::~RunSweeper() {
+  if (!run_) return;
+  // With a message: an end of the stream alone is what a death looks like.
+  (void)send(run_.get(), "", 1, MSG_NOSIGNAL);
+  run_.Reset();
+  while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace drover
