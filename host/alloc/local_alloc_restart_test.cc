@@ -12,6 +12,7 @@ struct Variant {
   JobType type;
   bool leader;
 };
+void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.name; }
 
 class AllocRestartTest : public testing::TestWithParam<Variant> {
  protected:
