@@ -55,6 +55,7 @@ Result<AgentConfig> CommandConfig(const std::string& config_file,
 Result<JobFile> ReadJobFile(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
+    if (error) return Error(Code::kPermissionDenied, "job file " + path + ": " + error.message());
     return Error(Code::kNotFound, "job file " + path + ": no such file");
   }
   if (std::filesystem::is_regular_file(path, error) &&

@@ -35,7 +35,8 @@ class UnprivilegedTest(DroverTest):
         return super().run_job(spec, *options, config=self.config, command=self.as_user, **how)
 
     def test_the_jobs_of_the_examples_run(self):
-        run = self.run_job(harness.ROOT / "examples/jobs/lifecycle.json")
+        job = shutil.copy(harness.ROOT / "examples/jobs/lifecycle.json", self.sandbox.root)
+        run = self.run_job(job)
         self.assertEqual(run.statuses()[-1], ("complete", "All tasks have completed"))
         self.assertEqual(run.logs("sweep"), ["sweeping up"])
 
