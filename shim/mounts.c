@@ -218,6 +218,22 @@ static int attach_tree(const struct plan* plan, const struct drover_step_mount* 
   return error;
 }
 
+/*
+ * Who enters the mount namespace later begins at its root, which is ours unless this process began
+ * in a chroot: then all files of the host would be in reach. Enters it and compares.
+ */
+static long check_namespace_root(void) {
+  struct stat ours, entered;
+  long result = SYS(newfstatat, AT_FDCWD, "/", &ours, 0);
+  const long self = SYS(pidfd_open, SYS(getpid), 0);
+  if (self < 0) return self;
+  if (result == 0) result = SYS(setns, self, 0x20000 /* CLONE_NEWNS */);
+  SYS(close, self);
+  if (result == 0) result = SYS(newfstatat, AT_FDCWD, "/", &entered, 0);
+  if (result != 0) return result;
+  return ours.st_dev == entered.st_dev && ours.st_ino == entered.st_ino ? 0 : -EXDEV;
+}
+
 static int change_root(bool pivot) {
   long result = SYS(fchdir, root);
   if (pivot) {
@@ -228,6 +244,7 @@ static int change_root(bool pivot) {
     result = SYS(chroot, ".");
   }
   if (result == 0) result = SYS(chdir, "/");
+  if (result == 0) result = check_namespace_root();
   SYS(close, root);
   root = -1;
   return errno_of(result);

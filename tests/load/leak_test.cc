@@ -107,8 +107,9 @@ class LeakTest : public testing::Test {
     const auto as_at_first = [&](const Census& c) { return c == first; };
     EXPECT_EQ(SettledCensus(&node_, scratch_, own_, as_at_first), first);
     for (int way = 0; way < kWays; ++way) {
-      // Some of those to be met in prestart have started before they are: half must be as meant.
-      EXPECT_GT(ways_done_[way], tasks / kWays / 2) << "way " << way;
+      // Some of those to be met in prestart have started before they are: half must be as meant,
+      // which sanitizers make too slow.
+      if (!kSanitized) EXPECT_GT(ways_done_[way], tasks / kWays / 2) << "way " << way;
     }
   }
 
