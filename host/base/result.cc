@@ -66,7 +66,9 @@ Error ErrnoError(int error_number, std::string_view what) {
     default:
       break;
   }
-  return Error(code, std::string(what) + ": " + std::strerror(error_number));
+  // What the machine lacks now it may have later.
+  const bool recoverable = code == Code::kResourceExhausted;
+  return Error(code, std::string(what) + ": " + std::strerror(error_number), recoverable);
 }
 
 }  // namespace drover

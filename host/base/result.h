@@ -54,7 +54,7 @@ class [[nodiscard]] Error {
   std::string message_;
 };
 
-// "WHAT: No such file or directory", with the code that fits the errno.
+// "WHAT: No such file or directory", with the errno's code; a lack of something is recoverable.
 Error ErrnoError(int error_number, std::string_view what);
 
 namespace internal {

@@ -42,6 +42,8 @@ TEST(ResultTest, ErrnoGetsItsCodeAndText) {
   const Error error = ErrnoError(ENOENT, "open /x");
   EXPECT_EQ(error.code(), Code::kNotFound);
   EXPECT_EQ(error.message(), "open /x: No such file or directory");
+  EXPECT_FALSE(error.recoverable());
+  EXPECT_TRUE(ErrnoError(EMFILE, "open /x").recoverable()) << "there may be descriptors later";
 }
 
 TEST(ResultDeathTest, ValueOfAnErrorAborts) {
