@@ -61,7 +61,8 @@ static bool is_empty(void) {
   return ring_peek(&writer.rings[0], parts) == 0 && ring_peek(&writer.rings[1], parts) == 0;
 }
 
-static void run(void) {
+static void run(void* unused) {
+  (void)unused;
   for (;;) {
     const uint32_t seen = atomic_load(&writer.work);
     const bool finish = atomic_load(&writer.finish);

@@ -30,6 +30,7 @@
 
 enum { kConnection = 3 };
 static const int64_t kDrainNs = 1000 * 1000 * 1000;  /* for descendants that keep the pipes */
+static const int64_t kKilledNs = 1000 * 1000 * 1000; /* for what was killed to be gone */
 static const int64_t kWriterNs = 1000 * 1000 * 1000; /* for a disk that does not take the rest */
 
 struct shim shim;
@@ -109,7 +110,7 @@ static void add_stream(int i, int fd) {
   shim.streams[i] = (struct log_stream){.fd = fd, .ring = &rings[i], .on_gap = report_gap};
 }
 
-static void reply_to_start(const struct step_failure* failure) {
+static int reply_to_start(const struct step_failure* failure) {
   struct drover_start_reply reply = {
       .error = failure->error,
       .step = failure->error ? failure->step : 0,
@@ -120,22 +121,47 @@ static void reply_to_start(const struct step_failure* failure) {
       .started_boot = shim.started_boot,
   };
   reply.header = (struct drover_attach_header){.size = sizeof reply, .type = DROVER_START_REPLY};
-  SYS(sendto, kConnection, &reply, sizeof reply, MSG_NOSIGNAL | MSG_DONTWAIT, NULL, 0);
+  const long n =
+      SYS(sendto, kConnection, &reply, sizeof reply, MSG_NOSIGNAL | MSG_DONTWAIT, NULL, 0);
+  return n < 0 ? (int)-n : 0;
 }
 
 /* A pipe of root's could not be opened again as /dev/stdout by a task of another user. */
-static void give_to_user(int fd) {
+static int give_to_user(int fd) {
+  long result = 0;
   for (const struct drover_step* step = plan_next(&shim.plan, NULL); step;
        step = plan_next(&shim.plan, step)) {
     if (step->kind != DROVER_STEP_IDS) continue;
     const struct drover_step_ids* ids = (const struct drover_step_ids*)step;
-    SYS(fchown, fd, ids->uid, ids->gid);
+    result = SYS(fchown, fd, ids->uid, ids->gid);
+  }
+  return (int)-result;
+}
+
+/* Waits for the ends of all children, which have been killed. As long as one of them is a zombie of
+   a pid namespace, its init is not gone, nor is their cgroup; and who inherits zombies from us may
+   take its time. */
+static void reap_killed(void) {
+  const int64_t until = boot_time() + kKilledNs;
+  for (;;) {
+    long pid;
+    do {
+      pid = SYS(wait4, -1, NULL, WNOHANG | __WALL, NULL);
+    } while (pid > 0);
+    const int64_t left = until - boot_time();
+    if (pid < 0 || left <= 0) return;
+    struct pollfd child = {.fd = signals, .events = POLLIN};
+    const struct timespec limit = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
+    SYS(ppoll, &child, 1, &limit, NULL, 0);
+    struct signalfd_siginfo info;
+    SYS(read, signals, &info, sizeof info);
   }
 }
 
 /* The run never came to be: nothing is left of it but the answer. */
 static _Noreturn void give_up(const struct step_failure* failure) {
   tree_kill();
+  reap_killed();
   control_unlisten(shim.name);
   reply_to_start(failure);
   sys_exit(1);
@@ -145,8 +171,10 @@ static void executed(void) {
   shim.started_at = wall_time();
   shim.started_boot = boot_time();
   shim.phase = DROVER_ATTACH_RUNNING;
-  static const struct step_failure none;
-  reply_to_start(&none);
+  struct step_failure failure = {.step = -1};
+  failure.error = reply_to_start(&(struct step_failure){0});
+  /* An agent that has gone finds the run again; one that is there would wait for ever. */
+  if (failure.error && failure.error != EPIPE && failure.error != ECONNRESET) give_up(&failure);
 }
 
 static void start_leader(void) {
@@ -166,7 +194,8 @@ static void start_process(void) {
     failure.error = (int32_t)-SYS(pipe2, ends, O_CLOEXEC);
     if (failure.error) give_up(&failure);
     add_stream(i, ends[0]);
-    give_to_user(ends[1]);
+    failure.error = give_to_user(ends[1]);
+    if (failure.error) give_up(&failure);
     task_standard[i + 1] = ends[1];
   }
   if (!namespaces_wanted(&shim.plan)) {
@@ -184,12 +213,12 @@ static void read_start_status(void) {
   const long n = SYS(read, start_status, &failure, sizeof failure);
   SYS(close, start_status);
   start_status = -1;
-  if (n != sizeof failure && shim.leader) {
+  if (n == 0 && shim.leader) {
     executed();
     return;
   }
-  if (n != sizeof failure) /* the holder of the namespaces was killed */
-    failure = (struct step_failure){.step = -1, .error = ECHILD};
+  if (n != sizeof failure) /* 0: the holder of the namespaces was killed */
+    failure = (struct step_failure){.step = -1, .error = n < 0 ? (int32_t)-n : ECHILD};
   if (!failure.error && failure.step == kNamespacesReady) {
     start_leader();
     return;
@@ -367,14 +396,6 @@ static void reset_signals(void) {
   signals = (int)SYS(signalfd4, -1, &child, sizeof child, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static void set_name(void) {
-  static const char kDigits[] = "0123456789abcdef";
-  for (int i = 0; i < 8; i++) {
-    shim.name[2 * i] = kDigits[shim.plan.start.run_id[i] >> 4];
-    shim.name[2 * i + 1] = kDigits[shim.plan.start.run_id[i] & 15];
-  }
-}
-
 int main(void) {
   SYS(prctl, PR_SET_NAME, "drover-shim");
   struct step_failure failure = {.step = -1};
@@ -385,12 +406,15 @@ int main(void) {
     return 1;
   }
   const struct drover_start* start = &shim.plan.start;
-  set_name();
-  SYS(setsid);
+  sys_hex(start->run_id, sizeof shim.name / 2, shim.name);
+  const long session = SYS(setsid);
+  failure.error = session < 0 ? (int32_t)-session : 0;
   reset_signals();
   SYS(fcntl, kConnection, F_SETFD, FD_CLOEXEC);
   SYS(fcntl, kConnection, F_SETFL, O_NONBLOCK);
-  failure.error = (int32_t)-SYS(fchdir, plan_fd(&shim.plan, start->run_dir_fd));
+  /* What the task leaves behind becomes ours, to be found, collected and waited for at the end. */
+  if (!failure.error) failure.error = (int32_t)-SYS(prctl, PR_SET_CHILD_SUBREAPER, 1);
+  if (!failure.error) failure.error = (int32_t)-SYS(fchdir, plan_fd(&shim.plan, start->run_dir_fd));
   if (!failure.error && signals < 0) failure.error = -signals;
   if (!failure.error) failure.error = control_listen(shim.name);
   if (failure.error) {
@@ -398,9 +422,7 @@ int main(void) {
     return 1;
   }
   control_adopt(kConnection);
-  tree_init(plan_fd(&shim.plan, start->cgroup_fd));
-  /* What the task leaves behind becomes ours, to be found, collected and waited for at the end. */
-  SYS(prctl, PR_SET_CHILD_SUBREAPER, 1);
+  tree_init(plan_fd(&shim.plan, start->cgroup_fd), start->flags & DROVER_START_FREEZER);
   shim.oom_kills_before = record_oom_kills(plan_fd(&shim.plan, start->memory_events_fd));
   log_config = (struct log_writer_config){.directory = plan_fd(&shim.plan, start->log_dir_fd),
                                           .task = start->log_name,

@@ -64,6 +64,12 @@ static long open_beneath(int directory, const char* path, int flags) {
   return SYS(openat2, directory, path, &how, sizeof how);
 }
 
+/* Opens PATH below the new root; most that is asked for is there, and costs one call. */
+static long open_in_root(const char* path, int flags) {
+  while (*path == '/') path++;
+  return open_beneath(root, *path ? path : ".", flags);
+}
+
 /*
  * Opens the directory that holds the last component of PATH, making what is missing, and copies
  * that component to NAME; "." for the root. Returns a descriptor or a negative errno.
@@ -96,6 +102,8 @@ static long open_parent(const char* path, char name[kMaxName]) {
 
 /* Opens PATH as a mount point, made if it is missing: a directory, or else an empty file. */
 static long open_target(const char* path, bool is_file) {
+  const long there = open_in_root(path, is_file ? 0 : O_DIRECTORY);
+  if (there != -ENOENT) return there;
   char name[kMaxName];
   const long parent = open_parent(path, name);
   if (parent < 0) return parent;
@@ -111,13 +119,17 @@ static long open_target(const char* path, bool is_file) {
   return target;
 }
 
-static int attach(long mount, const char* path, bool is_file) {
-  const long target = open_target(path, is_file);
+/* Both are descriptors; that of the target is used up. */
+static int attach_to(long mount, long target) {
   if (target < 0) return (int)-target;
-  /* 0x40: MOVE_MOUNT_T_EMPTY_PATH, so both ends are descriptors. */
+  /* 0x40: MOVE_MOUNT_T_EMPTY_PATH */
   const long result = SYS(move_mount, mount, "", target, "", kMoveEmptyPath | 0x40);
   SYS(close, target);
   return errno_of(result);
+}
+
+static int attach(long mount, const char* path, bool is_file) {
+  return attach_to(mount, open_target(path, is_file));
 }
 
 /* The options of mount(8) as text: "KEY=VALUE" or "KEY". */
@@ -206,14 +218,15 @@ static int attach_tree(const struct plan* plan, const struct drover_step_mount* 
   const char* target = (const char*)(step + 1);
   const bool is_file = step->flags & DROVER_MOUNT_FILE;
   if (step->tree_fd >= 0) return attach(plan_fd(plan, step->tree_fd), target, is_file);
-  if (step->flags & DROVER_MOUNT_MAY_MISS) {
-    const long there = open_beneath(root, target, 0);
-    if (there == -ENOENT) return 0;
-    if (there >= 0) SYS(close, there);
-  }
+  const bool may_miss = step->flags & DROVER_MOUNT_MAY_MISS;
+  const long there = may_miss ? open_in_root(target, 0) : open_target(target, is_file);
+  if (there < 0) return may_miss && there == -ENOENT ? 0 : (int)-there;
   const long tree = copy_tree(target + strlen(target) + 1, step->attributes);
-  if (tree < 0) return (int)-tree;
-  const int error = attach(tree, target, is_file);
+  if (tree < 0) {
+    SYS(close, there);
+    return (int)-tree;
+  }
+  const int error = attach_to(tree, there);
   SYS(close, tree);
   return error;
 }

@@ -64,11 +64,13 @@ static _Noreturn void run_holder(const struct plan* plan, int status) {
     failure.error = privileges_bound(&none);
     if (!failure.error) failure.error = privileges_set(&none);
     if (!failure.error) failure.error = errno_of(SYS(prctl, PR_SET_NO_NEW_PRIVS, 1));
+    if (!failure.error && status > 0) failure.error = errno_of(SYS(close_range, 0, status - 1, 0));
+    if (!failure.error) failure.error = errno_of(SYS(close_range, status + 1, ~0u, 0));
     if (failure.error) failure.step = -1;
   }
   SYS(write, status, &failure, sizeof failure);
   if (failure.error) sys_exit(127);
-  SYS(close_range, 0, ~0u, 0);
+  SYS(close, status);
   hold();
 }
 

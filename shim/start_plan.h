@@ -35,6 +35,7 @@ extern "C" {
 #define DROVER_START_BOUND 1u      /* the run stops when the agent's connection ends */
 #define DROVER_START_NO_PROCESS 2u /* only reads stdout_fd and stderr_fd */
 #define DROVER_START_LOGS 4u       /* output goes to log_dir_fd, else to /dev/null */
+#define DROVER_START_FREEZER 8u    /* cgroup_fd is of the freezer of version 1; JOIN enters it */
 
 struct drover_start {
   struct drover_attach_header header;
@@ -94,7 +95,7 @@ enum drover_step_kind {
   DROVER_STEP_SECCOMP = 13,      /* drover_step_filter + instructions; shortly before EXEC */
   DROVER_STEP_KEYRING = 14,      /* nothing: a session keyring of its own */
   DROVER_STEP_ENTER = 15,        /* nothing: the namespaces that NAMESPACES has made */
-  DROVER_STEP_JOIN = 23,         /* drover_step_number: index of a further cgroup's directory */
+  DROVER_STEP_JOIN = 23,         /* drover_step_number: index of a version 1 cgroup's directory */
   /* For the process that holds the namespaces. */
   DROVER_STEP_NAMESPACES = 16,       /* drover_step_number: CLONE_NEW... of the run */
   DROVER_STEP_PRIVATE_MOUNTS = 17,   /* nothing: no mount reaches the host from here */
@@ -103,6 +104,7 @@ enum drover_step_kind {
   DROVER_STEP_NODE = 20,             /* drover_step_node + path and target */
   DROVER_STEP_MOUNT_ATTRIBUTES = 21, /* drover_step_mount_attributes + path */
   DROVER_STEP_PIVOT = 22,            /* drover_step_number: 1 pivot_root, 0 chroot */
+  DROVER_STEP_KINDS = 24,            /* above every kind */
 };
 
 #define DROVER_STEP_FOR_TASK 1u    /* drover_step.flags: whose start it belongs to */

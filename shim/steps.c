@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "shim/child_entry.h"
 #include "shim/namespaces.h"
 #include "shim/privileges.h"
 #include "shim/sys.h"
@@ -21,6 +22,9 @@
 /* Of the child alone: pages that the shim itself never touches. */
 static char* session_argv[DROVER_ATTACH_MAX_ARGS + 1];
 static char* session_envp[DROVER_PLAN_MAX_STRINGS + DROVER_ATTACH_MAX_ENV + 1];
+
+/* The errno of a system call's result, 0 if it succeeded. */
+static int positive(long result) { return result < 0 ? (int)-result : 0; }
 
 static int set_oom_score(int64_t score) {
   char text[24];
@@ -41,8 +45,11 @@ static int set_oom_score(int64_t score) {
   return n < 0 ? (int)-n : 0;
 }
 
+/* Of version 1. By "tasks", which moves this one thread: whole processes, as "cgroup.procs" moves
+   them, are kept from forking meanwhile, and for that the kernel waits for all processors to have
+   been idle once, many milliseconds. */
 static int join_cgroup(int cgroup) {
-  const long fd = sys_open(cgroup, "cgroup.procs", O_WRONLY | O_CLOEXEC, 0);
+  const long fd = sys_open(cgroup, "tasks", O_WRONLY | O_CLOEXEC, 0);
   if (fd < 0) return (int)-fd;
   const long n = SYS(write, fd, "0", 1); /* the writer, in whatever pid namespace */
   SYS(close, fd);
@@ -64,7 +71,8 @@ static int die_with_shim(int status) {
   if (result < 0) return (int)-result;
   struct pollfd shim = {.fd = status, .events = 0};
   const struct timespec now = {0};
-  return SYS(ppoll, &shim, 1, &now, NULL, 0) == 0 ? 0 : ESRCH;
+  const long polled = SYS(ppoll, &shim, 1, &now, NULL, 0);
+  return polled > 0 ? ESRCH : positive(polled);
 }
 
 static const char* variable(char** envp, const char* name) {
@@ -122,7 +130,7 @@ static int run_step(const struct plan* plan, const struct drover_step* step, int
     case DROVER_STEP_CGROUP:
       return 0; /* done by clone3 */
     case DROVER_STEP_SETSID:
-      return (int)-(SYS(setsid) < 0 ? -EPERM : 0);
+      return positive(SYS(setsid));
     case DROVER_STEP_OOM_SCORE_ADJ:
       return set_oom_score(((const struct drover_step_number*)step)->number);
     case DROVER_STEP_RLIMIT: {
@@ -162,9 +170,6 @@ static int run_step(const struct plan* plan, const struct drover_step* step, int
       return EPROTO;
   }
 }
-
-/* The errno of a system call's result, 0 if it succeeded. */
-static int positive(long result) { return result < 0 ? (int)-result : 0; }
 
 static _Noreturn void run_child(const struct plan* plan, const int standard[3],
                                 const struct session_command* session, int status) {
@@ -243,7 +248,7 @@ static long start_child(const struct job* job, const struct session_command* ses
       args.flags |= CLONE_VM | CLONE_VFORK;
       args.stack = (uint64_t)(uintptr_t)child_stack;
       args.stack_size = sizeof child_stack;
-      return sys_clone_call(&args, sizeof args, run_job, (void*)job);
+      return clone3_with_child(&args, sizeof args, run_job, (void*)job);
     }
   }
   /* Unprivileged containers refuse clone3, and have no cgroups to give. */
@@ -274,8 +279,14 @@ int steps_start(const struct plan* plan, const int standard[3],
   }
   const struct job job = {.plan = plan, .standard = standard, .status = {status[0], status[1]}};
   const long pid = start_child(&job, session, cgroup);
-  namespaces_bear_children(false);
+  const int still_inside = namespaces_bear_children(false);
   SYS(close, status[1]);
+  if (pid > 0 && still_inside) {
+    /* No thread could be made any more. */
+    SYS(kill, pid, SIGKILL);
+    SYS(close, status[0]);
+    return failure->error = still_inside;
+  }
   if (pid < 0) {
     SYS(close, status[0]);
     if (cgroup >= 0) *failure = (struct step_failure){.step = 0, .kind = DROVER_STEP_CGROUP};

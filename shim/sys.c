@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "shim/child_entry.h"
+
 int main(void);
 
 /* The kernel enters here with an unaligned frame; main does not look at its arguments. */
@@ -29,84 +31,19 @@ __asm__(
     "  bl enter\n");
 #endif
 
-long sys_start_thread(void (*function)(void), void* stack_end) {
+long sys_start_thread(void (*function)(void*), void* stack_end) {
   const long flags =
       CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
-#if defined(__x86_64__)
-  long result;
-  register void (*f)(void) __asm__("r12") = function;
-  register long r10 __asm__("r10") = 0;
-  register long r8 __asm__("r8") = 0;
-  __asm__ volatile(
-      "syscall\n\t"
-      "testq %%rax, %%rax\n\t"
-      "jnz 1f\n\t"
-      "xorl %%ebp, %%ebp\n\t"
-      "callq *%[f]\n\t"
-      "hlt\n"
-      "1:"
-      : "=a"(result)
-      : "0"((long)SYS_clone), "D"(flags), "S"(stack_end), "d"(0L), "r"(r10), "r"(r8), [f] "r"(f)
-      : "rcx", "r11", "memory", "cc");
-  return result;
-#elif defined(__aarch64__)
-  register long x8 __asm__("x8") = SYS_clone;
-  register long x0 __asm__("x0") = flags;
-  register long x1 __asm__("x1") = (long)stack_end;
-  register long x2 __asm__("x2") = 0;
-  register long x3 __asm__("x3") = 0;
-  register long x4 __asm__("x4") = 0;
-  register void (*f)(void) __asm__("x19") = function;
-  __asm__ volatile(
-      "svc #0\n\t"
-      "cbnz x0, 1f\n\t"
-      "mov x29, xzr\n\t"
-      "blr %[f]\n"
-      "1:"
-      : "+r"(x0)
-      : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), [f] "r"(f)
-      : "memory", "cc", "x30");
-  return x0;
-#endif
+  return call_with_child(SYS_clone, flags, (long)stack_end, 0, 0, 0, function, NULL);
 }
 
-long sys_clone_call(const struct clone_args* args, size_t size, void (*function)(void*),
-                    void* argument) {
-#if defined(__x86_64__)
-  long result;
-  register void (*f)(void*) __asm__("r12") = function;
-  register void* a __asm__("r13") = argument;
-  __asm__ volatile(
-      "syscall\n\t"
-      "testq %%rax, %%rax\n\t"
-      "jnz 1f\n\t"
-      "xorl %%ebp, %%ebp\n\t"
-      "movq %[a], %%rdi\n\t"
-      "callq *%[f]\n\t"
-      "hlt\n"
-      "1:"
-      : "=a"(result)
-      : "0"((long)SYS_clone3), "D"(args), "S"(size), [f] "r"(f), [a] "r"(a)
-      : "rcx", "r11", "memory", "cc");
-  return result;
-#elif defined(__aarch64__)
-  register long x8 __asm__("x8") = SYS_clone3;
-  register long x0 __asm__("x0") = (long)args;
-  register long x1 __asm__("x1") = (long)size;
-  register void (*f)(void*) __asm__("x19") = function;
-  register void* a __asm__("x20") = argument;
-  __asm__ volatile(
-      "svc #0\n\t"
-      "cbnz x0, 1f\n\t"
-      "mov x29, xzr\n\t"
-      "mov x0, %[a]\n\t"
-      "blr %[f]\n"
-      "1:"
-      : "+r"(x0)
-      : "r"(x8), "r"(x1), [f] "r"(f), [a] "r"(a)
-      : "memory", "cc", "x30");
-  return x0;
-#endif
+void sys_hex(const uint8_t* bytes, size_t count, char* text) {
+  static const char kDigits[] = "0123456789abcdef";
+  for (size_t i = 0; i < count; i++) {
+    text[2 * i] = kDigits[bytes[i] >> 4];
+    text[2 * i + 1] = kDigits[bytes[i] & 15];
+  }
+  text[2 * count] = '\0';
 }
 
 /* What the compiler calls by itself, and the few others that the shim uses. */

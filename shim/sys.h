@@ -53,17 +53,12 @@ static inline long sys_open(int directory, const char* path, int flags, int mode
 }
 
 /*
- * Starts a thread of this process that runs FUNCTION, which never returns, on the stack that ends
- * at STACK_END.
+ * Starts a thread of this process that runs FUNCTION(NULL), which never returns, on the stack that
+ * ends at STACK_END.
  */
-long sys_start_thread(void (*function)(void), void* stack_end);
+long sys_start_thread(void (*function)(void*), void* stack_end);
 
-struct clone_args;
-/*
- * clone3 of a process that shares the memory of this one and runs FUNCTION(ARGUMENT), which never
- * returns, on the stack that ARGS names. Returns when CLONE_VFORK lets it.
- */
-long sys_clone_call(const struct clone_args* args, size_t size, void (*function)(void*),
-                    void* argument);
+/* COUNT bytes as 2 * COUNT hex digits and a NUL. */
+void sys_hex(const uint8_t* bytes, size_t count, char* text);
 
 #endif /* DROVER_SHIM_SYS_H_ */

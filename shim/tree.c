@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "shim/tree.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,11 +13,15 @@
 
 #include "shim/sys.h"
 
-enum { kBatch = 64, kRounds = 20, kMaxProcesses = 32768 };
+enum { kBatch = 64, kRounds = 20, kMaxProcesses = 32768, kMaxDepth = 8 };
 
 static int cgroup_directory = -1;
+static bool is_freezer;
 
-void tree_init(int cgroup) { cgroup_directory = cgroup; }
+void tree_init(int cgroup, bool freezer) {
+  cgroup_directory = cgroup;
+  is_freezer = freezer;
+}
 
 static void send_signal(int pidfd, int signal_number) {
   SYS(pidfd_send_signal, pidfd, signal_number, NULL, 0);
@@ -36,16 +41,70 @@ static pid_t next_number(const char** text) {
 /* Both texts are only touched when a whole cgroup is signalled one by one. */
 static char members[128 << 10], members_again[128 << 10];
 
-static bool read_members(char* out, size_t size) {
-  const int fd = (int)sys_open(cgroup_directory, "cgroup.procs", O_RDONLY | O_CLOEXEC, 0);
-  if (fd < 0) return false;
+/* Reads a file into OUT, with a NUL at its end, and returns its length; -1: it cannot be opened. */
+static long read_file(int directory, const char* name, char* out, size_t size) {
+  const int fd = (int)sys_open(directory, name, O_RDONLY | O_CLOEXEC, 0);
+  if (fd < 0) return -1;
   size_t length = 0;
   long n;
   while (length < size - 1 && (n = SYS(read, fd, out + length, size - 1 - length)) > 0)
     length += (size_t)n;
   out[length] = 0;
   SYS(close, fd);
-  return true;
+  return (long)length;
+}
+
+/* The members of DIRECTORY and of the cgroups that the task has made below it. */
+static size_t read_members_of(int directory, char* out, size_t size, int depth) {
+  const long own = read_file(directory, "cgroup.procs", out, size);
+  size_t length = own > 0 ? (size_t)own : 0;
+  if (depth == 0) return length;
+  const int list = (int)sys_open(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  if (list < 0) return length;
+  _Alignas(8) char buffer[2048];
+  long n;
+  while ((n = SYS(getdents64, list, buffer, sizeof buffer)) > 0) {
+    for (long at = 0; at < n;) {
+      uint16_t entry;
+      memcpy(&entry, buffer + at + 16, sizeof entry);
+      const unsigned char type = (unsigned char)buffer[at + 18];
+      const char* name = buffer + at + 19;
+      at += entry;
+      if (type != DT_DIR || *name == '.') continue;
+      const int below =
+          (int)sys_open(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+      if (below < 0) continue;
+      length += read_members_of(below, out + length, size - length, depth - 1);
+      SYS(close, below);
+    }
+  }
+  SYS(close, list);
+  return length;
+}
+
+static void read_members(char* out, size_t size) {
+  out[0] = 0;
+  read_members_of(cgroup_directory, out, size, kMaxDepth);
+}
+
+static void set_freezer(const char* state) {
+  const int fd = (int)sys_open(cgroup_directory, "freezer.state", O_WRONLY | O_CLOEXEC, 0);
+  if (fd < 0) return;
+  SYS(write, fd, state, strlen(state));
+  SYS(close, fd);
+}
+
+/* Nobody forks in what is frozen. A member that hangs in the kernel is not waited for long. */
+static void freeze(void) {
+  const struct timespec pause = {.tv_nsec = 1000 * 1000};
+  set_freezer("FROZEN");
+  for (int look = 0; look < 100; look++) {
+    char state[16];
+    if (read_file(cgroup_directory, "freezer.state", state, sizeof state) >= 6 &&
+        memcmp(state, "FROZEN", 6) == 0)
+      return;
+    SYS(nanosleep, &pause, NULL);
+  }
 }
 
 static bool is_member(const char* text, pid_t pid) {
@@ -56,7 +115,7 @@ static bool is_member(const char* text, pid_t pid) {
 
 /* Returns how many were there to signal. */
 static int signal_cgroup(int signal_number, pid_t except) {
-  if (!read_members(members, sizeof members)) return 0;
+  read_members(members, sizeof members);
   const char* at = members;
   int found = 0;
   for (bool more = true; more;) {
@@ -73,7 +132,7 @@ static int signal_cgroup(int signal_number, pid_t except) {
       if (pidfds[count] >= 0) count++;
     }
     /* A process that is listed again after its pidfd was opened is the one the pidfd names. */
-    if (count > 0 && !read_members(members_again, sizeof members_again)) members_again[0] = 0;
+    if (count > 0) read_members(members_again, sizeof members_again);
     for (int i = 0; i < count; i++) {
       if (is_member(members_again, pids[i])) {
         send_signal(pidfds[i], signal_number);
@@ -173,8 +232,19 @@ void tree_signal(int signal_number, pid_t except) {
   }
 }
 
+/* Returns how many were there to kill. */
+static int kill_once(void) {
+  if (cgroup_directory < 0) return signal_descendants(SIGKILL, 0);
+  if (!is_freezer) return signal_cgroup(SIGKILL, 0);
+  freeze();
+  /* The signals take effect when it thaws. A child that is about to enter is no member yet. */
+  const int found = signal_cgroup(SIGKILL, 0) + signal_descendants(SIGKILL, 0);
+  set_freezer("THAWED");
+  return found;
+}
+
 void tree_kill(void) {
-  if (cgroup_directory >= 0) {
+  if (cgroup_directory >= 0 && !is_freezer) {
     const int fd = (int)sys_open(cgroup_directory, "cgroup.kill", O_WRONLY | O_CLOEXEC, 0);
     const bool killed = fd >= 0 && SYS(write, fd, "1", 1) == 1;
     if (fd >= 0) SYS(close, fd);
@@ -182,20 +252,14 @@ void tree_kill(void) {
   }
   const struct timespec pause = {.tv_nsec = 1000 * 1000};
   for (int round = 0; round < kRounds; round++) {
-    const int found =
-        cgroup_directory >= 0 ? signal_cgroup(SIGKILL, 0) : signal_descendants(SIGKILL, 0);
-    if (found == 0) return;
+    if (kill_once() == 0) return;
     SYS(nanosleep, &pause, NULL);
   }
 }
 
 void tree_remove_cgroup(int directory, const uint8_t* run_id) {
-  static const char kDigits[] = "0123456789abcdef";
-  char name[2 * 16 + 1] = {0};
-  for (int i = 0; i < 16; i++) {
-    name[2 * i] = kDigits[run_id[i] >> 4];
-    name[2 * i + 1] = kDigits[run_id[i] & 15];
-  }
+  char name[2 * 16 + 1];
+  sys_hex(run_id, 16, name);
   const int parent = (int)sys_open(directory, "..", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
   if (parent < 0) return;
   const struct timespec pause = {.tv_nsec = 1000 * 1000};

@@ -7,16 +7,18 @@
 #ifndef DROVER_SHIM_TREE_H_
 #define DROVER_SHIM_TREE_H_
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-/* CGROUP: its directory, kept; -1: walk the descendants. */
-void tree_init(int cgroup);
+/* CGROUP: its directory, kept; -1: walk the descendants. FREEZER: it is one of version 1. */
+void tree_init(int cgroup, bool freezer);
 
 /* Sends SIGNAL_NUMBER to all but EXCEPT. */
 void tree_signal(int signal_number, pid_t except);
 
-/* Kills all. In a cgroup nothing escapes; a walk is repeated until it finds nobody, 20 times. */
+/* Kills all. In a cgroup nothing escapes: the kernel kills its members, or they are frozen first. A
+ * walk is repeated until it finds nobody, 20 times. */
 void tree_kill(void);
 
 /* Kills all and removes the cgroup, the directory named RUN_ID, as soon as it is empty; gives up

@@ -3,14 +3,20 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstdlib>
 #include <functional>
 #include <sstream>
+#include <thread>
 
 #include "host/process/small_file.h"
 
@@ -23,9 +29,9 @@ UniqueFd OpenDirectory(int directory, const char* path) {
   return UniqueFd(openat(directory, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
 }
 
-bool WriteOne(int directory, const char* path) {
+bool WriteText(int directory, const char* path, std::string_view text) {
   const UniqueFd file(openat(directory, path, O_WRONLY | O_CLOEXEC));
-  return file && write(file.get(), "1", 1) == 1;
+  return file && write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
 // Calls FUNCTION with the name of each directory within DIRECTORY.
@@ -74,40 +80,94 @@ std::optional<std::int64_t> Field(const std::string& text, const std::string& ke
   return std::atoll(text.c_str() + at + key.size() + 1);
 }
 
-}  // namespace
+// The freezer of version 1 with everything below it. A member that hangs in the kernel keeps it
+// from being frozen as a whole; it is not waited for long.
+void Freeze(int directory) {
+  constexpr int kLooks = 20;
+  WriteText(directory, "freezer.state", "FROZEN");
+  for (int look = 0; look < kLooks; ++look) {
+    if (ReadSmallFile(directory, "freezer.state").value_or("").starts_with("FROZEN")) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
 
-std::optional<std::string> CgroupTracker::FindMount(const std::string& mounts) {
+// Nobody in it forks while it is frozen, so that the list of members is complete; the signals take
+// effect when it thaws. A process that is still listed when its pidfd has been opened is the one
+// that the pidfd names.
+void KillInFreezer(int directory) {
+  Freeze(directory);
+  std::vector<pid_t> members;
+  AddMembers(directory, kMaxDepth, &members);
+  std::vector<std::pair<pid_t, UniqueFd>> opened;
+  for (const pid_t pid : members)
+    opened.emplace_back(pid, UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))));
+  std::vector<pid_t> still;
+  AddMembers(directory, kMaxDepth, &still);
+  std::sort(still.begin(), still.end());
+  for (const auto& [pid, pidfd] : opened)
+    if (pidfd && std::binary_search(still.begin(), still.end(), pid))
+      syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0);
+  WriteText(directory, "freezer.state", "THAWED");
+}
+
+// The mount point of the first line of which TYPE and OPTIONS are liked.
+std::optional<std::string> FindMountOf(
+    const std::string& mounts,
+    const std::function<bool(const std::string& type, const std::string& options)>& liked) {
   std::istringstream lines(mounts);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
-    std::string source, path, type;
-    if (words >> source >> path >> type && type == "cgroup2") return path;
+    std::string source, path, type, options;
+    if (words >> source >> path >> type >> options && liked(type, options)) return path;
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> CgroupTracker::FindMount(const std::string& mounts) {
+  return FindMountOf(mounts,
+                     [](const std::string& type, const std::string&) { return type == "cgroup2"; });
+}
+
+std::optional<std::string> CgroupTracker::FindFreezer(const std::string& mounts) {
+  return FindMountOf(mounts, [](const std::string& type, const std::string& options) {
+    return type == "cgroup" && ("," + options + ",").find(",freezer,") != std::string::npos;
+  });
 }
 
 Result<std::unique_ptr<CgroupTracker>> CgroupTracker::Open(std::string root) {
   if (root.empty()) {
     const std::string mounts = ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or("");
-    const std::optional<std::string> mount = FindMount(mounts);
-    if (!mount) return Error(Code::kNotFound, "no version 2 cgroup hierarchy is mounted");
+    std::optional<std::string> mount = FindMount(mounts);
+    if (!mount) mount = FindFreezer(mounts);
+    if (!mount)
+      return Error(Code::kNotFound,
+                   "neither a version 2 cgroup hierarchy nor the freezer is mounted");
     root = *mount + "/drover";
   }
   if (mkdir(root.c_str(), 0755) != 0 && errno != EEXIST)
     return ErrnoError(errno, "cannot make the cgroup " + root);
   UniqueFd directory = OpenDirectory(AT_FDCWD, root.c_str());
   if (!directory) return ErrnoError(errno, "cannot open the cgroup " + root);
-  std::unique_ptr<CgroupTracker> tracker(new CgroupTracker(std::move(root), std::move(directory)));
+  struct statfs file_system{};
+  const bool freezer = fstatfs(directory.get(), &file_system) == 0 &&
+                       file_system.f_type == CGROUP_SUPER_MAGIC;  // that of version 1
+  std::unique_ptr<CgroupTracker> tracker(
+      new CgroupTracker(std::move(root), std::move(directory), freezer));
   // A trial: is it a cgroup file system that lets us make, kill and remove?
   const RunId trial = RunId::Random();
   {
     Result<UniqueFd> made = tracker->Create(trial);
     if (!made.ok()) return made.error();
   }
-  const bool kills =
-      WriteOne(tracker->directory_.get(), (trial.ToString() + "/cgroup.kill").c_str());
+  const std::string file = trial.ToString() + (freezer ? "/freezer.state" : "/cgroup.kill");
+  const bool kills = WriteText(tracker->directory_.get(), file.c_str(), freezer ? "THAWED" : "1");
   const int kill_error = errno;
   tracker->Remove(trial);
+  if (!kills && freezer)
+    return ErrnoError(kill_error, "cannot use freezer.state in " + tracker->root() +
+                                      " (is it below the hierarchy of the freezer?)");
   if (!kills)
     return ErrnoError(kill_error, "cannot use cgroup.kill in " + tracker->root() +
                                       " (it needs Linux 5.14 and a version 2 hierarchy)");
@@ -135,13 +195,18 @@ bool CgroupTracker::Exists(const RunId& run) const {
 }
 
 bool CgroupTracker::Populated(const RunId& run) const {
+  if (freezer_) return !Members(run).empty();
   const std::string path = run.ToString() + "/cgroup.events";
   const std::string text = ReadSmallFile(directory_.get(), path.c_str()).value_or("");
   return Field(text, "populated").value_or(0) != 0;
 }
 
 void CgroupTracker::Kill(const RunId& run) const {
-  WriteOne(directory_.get(), (run.ToString() + "/cgroup.kill").c_str());
+  if (!freezer_) {
+    WriteText(directory_.get(), (run.ToString() + "/cgroup.kill").c_str(), "1");
+  } else if (const UniqueFd directory = OpenDirectory(directory_.get(), run.ToString().c_str())) {
+    KillInFreezer(directory.get());
+  }
 }
 
 bool CgroupTracker::Remove(const RunId& run) const {
@@ -156,6 +221,7 @@ std::vector<pid_t> CgroupTracker::Members(const RunId& run) const {
 }
 
 std::optional<CgroupTracker::CpuTime> CgroupTracker::Cpu(const RunId& run) const {
+  if (freezer_) return std::nullopt;
   const std::string path = run.ToString() + "/cpu.stat";
   const std::optional<std::string> text = ReadSmallFile(directory_.get(), path.c_str());
   if (!text) return std::nullopt;

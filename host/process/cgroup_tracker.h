@@ -15,17 +15,20 @@
 
 namespace drover {
 
-// The version 2 cgroups in which runs are tracked: one directory per run below a root of ours. Only
-// for knowing and killing the members; limits are set elsewhere. Control thread only; nothing here
-// touches a disk.
+// The cgroups in which runs are tracked: one directory per run below a root of ours. Only for
+// knowing and killing the members; limits are set elsewhere. Where no version 2 hierarchy is
+// mounted it is the freezer of version 1: what is frozen can be killed without a race. Control
+// thread only; nothing here touches a disk.
 class CgroupTracker {
  public:
-  // ROOT empty: "drover" below the mount point of the version 2 hierarchy. The error says why runs
-  // cannot be tracked so.
+  // ROOT empty: "drover" below the mount point of the version 2 hierarchy, else of the freezer. The
+  // error says why runs cannot be tracked so.
   static Result<std::unique_ptr<CgroupTracker>> Open(std::string root);
 
   // The mount point of the version 2 hierarchy by the text of /proc/self/mounts.
   static std::optional<std::string> FindMount(const std::string& mounts);
+  // The same for the version 1 hierarchy of the freezer.
+  static std::optional<std::string> FindFreezer(const std::string& mounts);
 
   // Makes the cgroup of RUN and opens it. kFailedPrecondition: it is there already.
   Result<UniqueFd> Create(const RunId& run);
@@ -33,7 +36,8 @@ class CgroupTracker {
   bool Exists(const RunId& run) const;
   // Has it living members, directly or below?
   bool Populated(const RunId& run) const;
-  // Kills all members, below too. A cgroup that does not exist has none.
+  // Kills all members, below too. A cgroup that does not exist has none. With the freezer, members
+  // that hang in the kernel, and so cannot be frozen in time, may have multiplied: ask again.
   void Kill(const RunId& run) const;
   // Removes the cgroup with those that its members have made; false: there are members yet.
   bool Remove(const RunId& run) const;
@@ -47,13 +51,16 @@ class CgroupTracker {
 
   std::vector<RunId> Runs() const;
   const std::string& root() const { return root_; }
+  // A process enters it by itself, and the kernel kills nobody in it.
+  bool is_freezer() const { return freezer_; }
 
  private:
-  CgroupTracker(std::string root, UniqueFd directory)
-      : root_(std::move(root)), directory_(std::move(directory)) {}
+  CgroupTracker(std::string root, UniqueFd directory, bool freezer)
+      : root_(std::move(root)), directory_(std::move(directory)), freezer_(freezer) {}
 
   std::string root_;
   UniqueFd directory_;
+  bool freezer_;
 };
 
 }  // namespace drover

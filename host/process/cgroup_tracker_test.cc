@@ -1,9 +1,18 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/process/cgroup_tracker.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <functional>
+#include <thread>
 
 #include "host/process/process_usage.h"
+#include "host/process/small_file.h"
 
 namespace drover {
 namespace {
@@ -17,6 +26,93 @@ TEST(CgroupTrackerTest, FindsTheMountOfTheSecondVersion) {
   EXPECT_EQ(CgroupTracker::FindMount("cgroup /sys/fs/cgroup/cpu cgroup rw,cpu 0 0\n"),
             std::nullopt);
   EXPECT_EQ(CgroupTracker::FindMount("garbage"), std::nullopt);
+}
+
+TEST(CgroupTrackerTest, FindsTheMountOfTheFreezer) {
+  EXPECT_EQ(CgroupTracker::FindFreezer("cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0\n"
+                                       "cgroup /sys/fs/cgroup/cpu cgroup rw,cpu,cpuacct 0 0\n"
+                                       "cgroup /sys/fs/cgroup/f cgroup rw,freezer,devices 0 0\n"),
+            "/sys/fs/cgroup/f");
+  EXPECT_EQ(CgroupTracker::FindFreezer("cgroup /sys/fs/cgroup/x cgroup rw,name=freezer 0 0\n"),
+            std::nullopt);
+}
+
+// A root of its own below a hierarchy, with one cgroup that holds a process which ends as soon as
+// it has made the next, and so many others that it is gone when the list of all has been read.
+class ForkChainTest : public testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    const std::string mounts = ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or("");
+    const auto mount =
+        GetParam() ? CgroupTracker::FindFreezer(mounts) : CgroupTracker::FindMount(mounts);
+    if (!mount || geteuid() != 0) GTEST_SKIP() << "it needs root and a mount of the hierarchy";
+    root_ = *mount + "/drover-tracker-test-" + std::to_string(getpid());
+    file_ = testing::TempDir() + "/drover-fork-chain-" + std::to_string(getpid());
+    tracker_ = CgroupTracker::Open(root_).value();
+    ASSERT_EQ(tracker_->is_freezer(), GetParam());
+    cgroup_ = tracker_->Create(run_).value();
+    // What loses its parent is ours, and nobody waits for it.
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    signal(SIGCHLD, SIG_IGN);
+  }
+  void TearDown() override {
+    if (!tracker_) return;
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+    EXPECT_TRUE(Within(30s, [this] {
+      tracker_->Kill(run_);
+      return tracker_->Remove(run_);
+    }));
+    EXPECT_EQ(rmdir(root_.c_str()), 0);
+    std::filesystem::remove(file_);
+    signal(SIGCHLD, SIG_DFL);
+  }
+
+  static bool Within(Duration limit, const std::function<bool()>& done) {
+    const TimePoint end = BootClock::now() + limit;
+    while (!done()) {
+      if (BootClock::now() > end) return false;
+      std::this_thread::sleep_for(1ms);
+    }
+    return true;
+  }
+  std::uintmax_t born() const {
+    std::error_code none;
+    const std::uintmax_t size = std::filesystem::file_size(file_, none);
+    return none ? 0 : size;
+  }
+  // Runs WORK in a process of the cgroup.
+  void Enter(const std::function<void()>& work) {
+    const pid_t child = fork();
+    if (child == 0) {
+      const int procs = openat(cgroup_.get(), "cgroup.procs", O_WRONLY | O_CLOEXEC);
+      if (write(procs, "0", 1) == 1) work();
+      _exit(127);
+    }
+    ASSERT_GT(child, 0);
+  }
+
+  const RunId run_ = RunId::Random();
+  std::string root_;
+  std::string file_;
+  std::unique_ptr<CgroupTracker> tracker_;
+  UniqueFd cgroup_;
+};
+INSTANTIATE_TEST_SUITE_P(Kinds, ForkChainTest, testing::Values(false, true),
+                         [](const auto& param) { return param.param ? "Freezer" : "Cgroup"; });
+
+TEST_P(ForkChainTest, OneKillEndsThemAll) {
+  for (int i = 0; i < 300; ++i) {
+    Enter([] {
+      for (;;) pause();
+    });
+  }
+  Enter([this] { execl(DROVER_FORK_CHAIN, DROVER_FORK_CHAIN, file_.c_str(), "20", nullptr); });
+  ASSERT_TRUE(Within(20s, [this] { return born() > 2000; }));
+  tracker_->Kill(run_);
+  EXPECT_TRUE(Within(5s, [this] { return !tracker_->Populated(run_); }));
+  const std::uintmax_t at_the_end = born();
+  std::this_thread::sleep_for(50ms);  // in which one that lived would have gone on
+  EXPECT_EQ(born(), at_the_end);
 }
 
 TEST(ProcessUsageTest, ReadsTheStatLineOfAnyName) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <sys/mount.h>
 
+#include "host/process/isolation_for_test.h"
 #include "host/process/process_test_fixture.h"
 #include "host/process/task_root.h"
 
@@ -16,7 +17,7 @@ using ::testing::Not;
 class IsolationTest : public ProcessFixture {
  protected:
   void SetUp() override {
-    if (geteuid() != 0) GTEST_SKIP() << "namespaces need root";
+    if (const char* reason = ReasonNotToIsolate()) GTEST_SKIP() << reason;
     ProcessFixture::SetUp();
     for (const char* path : {"alloc", "alloc/data", "task", "task/local", "task/secrets"}) {
       mkdir((directory_ + "/" + path).c_str(), 0777);

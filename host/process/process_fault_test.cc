@@ -53,7 +53,7 @@ TEST_F(ProcessFaultTest, TheDeathOfAShimEndsItsTask) {
 }
 
 TEST_F(ProcessFaultTest, ALostShimIsFoundByTheNextAgent) {
-  if (!has_cgroups()) GTEST_SKIP() << "cgroups need root and a version 2 mount";
+  if (!has_cgroups()) GTEST_SKIP() << "it needs root and a cgroup hierarchy";
   ProcessInfo info;
   const RunId run = StartWithDaemon(&info);
   service_.reset();
@@ -72,7 +72,7 @@ TEST_F(ProcessFaultTest, ALostShimIsFoundByTheNextAgent) {
 }
 
 TEST_F(ProcessFaultTest, ACgroupWithoutShimIsNeverAdopted) {
-  if (!has_cgroups()) GTEST_SKIP() << "cgroups need root and a version 2 mount";
+  if (!has_cgroups()) GTEST_SKIP() << "it needs root and a cgroup hierarchy";
   const RunId run = RunId::Random();
   const std::string cgroup = cgroup_root_ + "/" + run.ToString();
   ASSERT_EQ(mkdir(cgroup.c_str(), 0755), 0);
@@ -96,7 +96,7 @@ TEST_F(ProcessFaultTest, ACgroupWithoutShimIsNeverAdopted) {
 }
 
 TEST_F(ProcessFaultTest, AnEmptyCgroupWasNeverStarted) {
-  if (!has_cgroups()) GTEST_SKIP() << "cgroups need root and a version 2 mount";
+  if (!has_cgroups()) GTEST_SKIP() << "it needs root and a cgroup hierarchy";
   const RunId run = RunId::Random();
   ASSERT_EQ(mkdir((cgroup_root_ + "/" + run.ToString()).c_str(), 0755), 0);
   EXPECT_EQ(Await(service_->Attach(Forever(), run)).code(), Code::kNotFound);
@@ -104,7 +104,7 @@ TEST_F(ProcessFaultTest, AnEmptyCgroupWasNeverStarted) {
 }
 
 TEST_F(ProcessFaultTest, CgroupsThatTheTaskHasMadeAreRemoved) {
-  if (!has_cgroups()) GTEST_SKIP() << "cgroups need root and a version 2 mount";
+  if (!has_cgroups()) GTEST_SKIP() << "it needs root and a cgroup hierarchy";
   ProcessSpec spec = Shell("");
   const std::string cgroup = cgroup_root_ + "/" + spec.run.ToString();
   spec.argv[2] = "mkdir -p " + cgroup + "/a/b && sh -c 'echo $$ > " + cgroup +
@@ -128,7 +128,7 @@ TEST_F(ProcessFaultTest, AShimThatHangsIsReplacedByItsEnd) {
 }
 
 TEST_F(ProcessFaultTest, AHangingShimIsLostForTheNextAgent) {
-  if (!has_cgroups()) GTEST_SKIP() << "cgroups need root and a version 2 mount";
+  if (!has_cgroups()) GTEST_SKIP() << "it needs root and a cgroup hierarchy";
   ProcessInfo info;
   const RunId run = StartWithDaemon(&info);
   service_.reset();

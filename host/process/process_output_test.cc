@@ -2,6 +2,9 @@
 // A task's output, on disks that are full, slow or do not answer.
 #include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
+
+#include <set>
 
 #include "host/process/process_test_fixture.h"
 
@@ -56,6 +59,45 @@ TEST_F(ProcessOutputTest, TheNextRunGoesOnInTheSameFile) {
   RunShell("echo one");
   RunShell("echo two");
   EXPECT_EQ(Read("logs/web.stdout.0"), "one\ntwo\n");
+}
+
+TEST_F(ProcessOutputTest, TheOutputGoesThroughPipesWithoutAName) {
+  const mode_t before = umask(077);
+  RunShell("readlink /proc/$$/fd/1; readlink /proc/$$/fd/2 >&2");
+  umask(before);
+  for (const char* stream : {"stdout", "stderr"}) {
+    EXPECT_EQ(Logs("logs", stream).substr(0, 6), "pipe:[");
+  }
+  // Nothing else is in the directory, and whoever may enter it may read.
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(directory_ + "/logs")) {
+    names.insert(entry.path().filename());
+    EXPECT_TRUE(std::filesystem::is_regular_file(entry.symlink_status()));
+    EXPECT_EQ(entry.status().permissions(), std::filesystem::perms(0644));
+  }
+  EXPECT_EQ(names, (std::set<std::string>{"web.stderr.0", "web.stdout.0"}));
+}
+
+TEST_F(ProcessOutputTest, WhatAnEarlierRunLeftWritesNothingBetweenTheLinesOfTheNext) {
+  if (!has_cgroups()) GTEST_SKIP() << "without cgroups such a process may live on";
+  RunShell(
+      "(trap '' HUP TERM; setsid sh -c 'while :; do echo old; done') & "
+      "while ! [ -s $DIR/logs/web.stdout.0 ]; do sleep 0.01; done");
+  RunShell("echo new; sleep 0.1; echo new");
+  const std::string text = Logs("logs");
+  EXPECT_EQ(text.substr(text.find("new")), "new\nnew\n");
+}
+
+TEST_F(ProcessOutputTest, ALogWriterThatDiedIsReplacedByThatOfTheNextRun) {
+  ProcessSpec spec = Shell("echo one; echo half; sleep 1000");
+  const RunId run = spec.run;
+  const Result<ProcessInfo> info = Start(std::move(spec));
+  ASSERT_TRUE(info.ok());
+  ASSERT_TRUE(Until([&] { return Logs("logs") == "one\nhalf\n"; }));
+  ASSERT_EQ(kill(info->shim_pid, SIGKILL), 0);
+  EXPECT_EQ(WaitFor(run).error, "supervisor lost");
+  RunShell("echo two");
+  EXPECT_EQ(Logs("logs"), "one\nhalf\ntwo\n");
 }
 
 TEST_F(ProcessOutputTest, BinaryOutputIsKeptByteForByte) {

@@ -20,6 +20,7 @@
 #include "host/process/small_file.h"
 #include "host/process/start_message.h"
 #include "host/process/supervised_run.h"
+#include "host/process/unit_cgroups.h"
 
 namespace drover {
 namespace {
@@ -53,12 +54,13 @@ Error StartError(const drover_start_reply& reply, const StartMessage& message) {
 class ProcessServiceImpl : public ProcessService {
  public:
   ProcessServiceImpl(std::shared_ptr<RunHost> host, UniqueFd image, UniqueFd null_device,
-                     UniqueFd shim_cgroup, std::string untracked_reason)
+                     UniqueFd shim_cgroup, std::string unit, std::string untracked_reason)
       : host_(std::move(host)),
         loop_(host_->loop),
         image_(std::move(image)),
         null_device_(std::move(null_device)),
         shim_cgroup_(std::move(shim_cgroup)),
+        unit_(std::move(unit)),
         untracked_reason_(std::move(untracked_reason)) {
     environment_.boot_id = BootId();
     environment_.own_oom_score_adj = OwnOomScoreAdj();
@@ -74,7 +76,9 @@ class ProcessServiceImpl : public ProcessService {
     }
     StartEnvironment environment = environment_;
     environment.cgroup = cgroup.get();
-    Result<ResourceCgroups::Run> resources = LimitResources(&spec, environment.cgroup);
+    environment.freezer = host_->tracker && host_->tracker->is_freezer();
+    Result<ResourceCgroups::Run> resources =
+        LimitResources(&spec, environment.freezer ? -1 : environment.cgroup);
     if (!resources.ok()) {
       if (host_->tracker) host_->tracker->Remove(run);
       co_return resources.error();
@@ -97,7 +101,7 @@ class ProcessServiceImpl : public ProcessService {
       RemoveAllCgroups(run);
       co_return launched.error();
     }
-    RunPointer pointer = *launched;
+    RunPointer pointer = std::move(*launched);
     StartMessage sent = std::move(*message);
     co_return co_await AwaitStart(context, pointer, std::move(sent));
   }
@@ -110,7 +114,7 @@ class ProcessServiceImpl : public ProcessService {
       const OutputSpec closed = std::move(spec);
     }
     if (!launched.ok()) co_return launched.error();
-    RunPointer pointer = *launched;
+    RunPointer pointer = std::move(*launched);
     StartMessage sent = std::move(*message);
     co_return co_await AwaitStart(context, pointer, std::move(sent));
   }
@@ -153,7 +157,7 @@ class ProcessServiceImpl : public ProcessService {
   Co<Result<ProcessExit>> Wait(Context context, RunId run) override {
     Result<RunPointer> found = Find(run);
     if (!found.ok()) co_return found.error();
-    RunPointer pointer = *found;
+    RunPointer pointer = std::move(*found);
     DROVER_CO_TRY(co_await pointer->ended().Wait(context));
     co_return *pointer->exit();
   }
@@ -161,7 +165,7 @@ class ProcessServiceImpl : public ProcessService {
   Co<Status> Signal(Context context, RunId run, int signal_number) override {
     Result<RunPointer> found = FindRunning(run);
     if (!found.ok()) co_return found.error();
-    RunPointer pointer = *found;
+    RunPointer pointer = std::move(*found);
     if (signal_number < 1 || signal_number > 64)
       co_return Error(Code::kInvalidArgument,
                       "signal " + std::to_string(signal_number) + " does not exist");
@@ -176,7 +180,7 @@ class ProcessServiceImpl : public ProcessService {
                                Duration timeout) override {
     Result<RunPointer> found = Find(run);
     if (!found.ok()) co_return found.error();
-    RunPointer pointer = *found;
+    RunPointer pointer = std::move(*found);
     if (signal_number < 1 || signal_number > 64)
       co_return Error(Code::kInvalidArgument,
                       "signal " + std::to_string(signal_number) + " does not exist");
@@ -409,7 +413,8 @@ class ProcessServiceImpl : public ProcessService {
   ResourceCgroups& resources() {
     if (!resources_) {
       const std::string mounts = ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or("");
-      resources_ = ResourceCgroups::Open(mounts, host_->tracker ? host_->tracker->root() : "");
+      resources_ =
+          ResourceCgroups::Open(mounts, host_->tracker ? host_->tracker->root() : "", unit_);
     }
     return *resources_;
   }
@@ -476,6 +481,7 @@ class ProcessServiceImpl : public ProcessService {
   UniqueFd image_;
   UniqueFd null_device_;
   UniqueFd shim_cgroup_;
+  std::string unit_;  // the cgroup that systemd has handed to us, or empty
   std::unique_ptr<ResourceCgroups> resources_;
   std::string untracked_reason_;
   StartEnvironment environment_;
@@ -489,7 +495,15 @@ Result<std::unique_ptr<ProcessService>> NewProcessService(Loop* loop,
   auto host = std::make_shared<RunHost>();
   host->loop = loop;
   DROVER_ASSIGN(host->run_directory, OpenRunDirectory(options.run_dir));
-  std::string untracked_reason = "by configuration";
+  std::string untracked_reason = "by configuration", unit;
+  if (options.cgroup_root.empty() && options.shim_cgroup.empty()) {
+    DROVER_ASSIGN(const std::optional<UnitCgroups> own, EnterUnitCgroups());
+    if (own) {
+      unit = own->unit;
+      options.cgroup_root = own->tasks();
+      options.shim_cgroup = own->shims();
+    }
+  }
   if (options.cgroup_root != "none") {
     Result<std::unique_ptr<CgroupTracker>> tracker = CgroupTracker::Open(options.cgroup_root);
     if (tracker.ok()) {
@@ -510,7 +524,7 @@ Result<std::unique_ptr<ProcessService>> NewProcessService(Loop* loop,
   }
   return std::unique_ptr<ProcessService>(std::make_unique<ProcessServiceImpl>(
       std::move(host), std::move(image), std::move(null_device), std::move(shim_cgroup),
-      std::move(untracked_reason)));
+      std::move(unit), std::move(untracked_reason)));
 }
 
 }  // namespace drover

@@ -39,10 +39,11 @@ struct ProcessServiceOptions {
   // Where sockets and exit records of the shims are: on a tmpfs, mode 0700. Empty: /run/drover for
   // root, else $XDG_RUNTIME_DIR/drover. Made if missing.
   std::string run_dir;
-  // The version 2 directory below which each run gets its cgroup. Empty: "drover" below the mount
-  // point of the version 2 hierarchy. "none": no cgroups, the shims walk their descendants.
+  // The directory below which each run gets its cgroup, of version 2 or of the freezer. Empty:
+  // "tasks" of the unit that systemd has delegated to this process (process/unit_cgroups.h), else
+  // "drover" below the mount point of either. "none": the shims walk their descendants.
   std::string cgroup_root;
-  // A version 2 cgroup to start shims in. Empty: that of the agent.
+  // A version 2 cgroup to start shims in. Empty: "shims" of that unit, else that of the agent.
   std::string shim_cgroup;
 };
 

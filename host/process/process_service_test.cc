@@ -11,17 +11,31 @@
 namespace drover {
 namespace {
 
-// Everything that must hold with a cgroup and, as far as the kernel lets it, without one.
-class ProcessServiceTest : public ProcessFixture, public ::testing::WithParamInterface<bool> {
+enum class Tracking { kCgroup, kFreezer, kWalk };
+std::string NameOf(Tracking tracking) {
+  return tracking == Tracking::kCgroup    ? "Cgroup"
+         : tracking == Tracking::kFreezer ? "Freezer"
+                                          : "Walk";
+}
+void PrintTo(Tracking tracking, std::ostream* out) { *out << NameOf(tracking); }
+
+// Everything that must hold with a cgroup of either version and, as far as the kernel lets it,
+// without one.
+class ProcessServiceTest : public ProcessFixture, public ::testing::WithParamInterface<Tracking> {
  protected:
   void SetUp() override {
     ProcessFixture::SetUp();
-    if (GetParam() && !has_cgroups()) GTEST_SKIP() << "cgroups need root and a version 2 mount";
+    if (WantsCgroups() && !has_cgroups()) {
+      GTEST_SKIP() << "it needs root and a mount of "
+                   << (WantsFreezer() ? "the version 1 freezer" : "the version 2 hierarchy");
+    }
   }
-  bool WantsCgroups() const override { return GetParam(); }
+  bool WantsCgroups() const override { return GetParam() != Tracking::kWalk; }
+  bool WantsFreezer() const override { return GetParam() == Tracking::kFreezer; }
 };
-INSTANTIATE_TEST_SUITE_P(Tracking, ProcessServiceTest, ::testing::Values(true, false),
-                         [](const auto& param) { return param.param ? "Cgroup" : "Walk"; });
+INSTANTIATE_TEST_SUITE_P(Kinds, ProcessServiceTest,
+                         ::testing::Values(Tracking::kCgroup, Tracking::kFreezer, Tracking::kWalk),
+                         [](const auto& param) { return NameOf(param.param); });
 
 TEST_P(ProcessServiceTest, RunsACommandAndTellsHowItEnded) {
   ProcessSpec spec = Shell("echo out; echo err >&2; exit 43");
@@ -151,6 +165,29 @@ TEST_P(ProcessServiceTest, EachStepThatFailsIsNamedAndLeavesNothing) {
   EXPECT_TRUE(service_->TrackedRuns().empty());
 }
 
+TEST_P(ProcessServiceTest, AStartThatLacksDescriptorsMayBeTriedAgain) {
+  // The first look of a sanitizer at a type takes descriptors, too: that is over after one start.
+  const RunId first = MustStart(Shell("exit 4"));
+  EXPECT_EQ(WaitFor(first).exit_code, 4);
+  EXPECT_TRUE(Await(service_->Release(Forever(), first)).ok());
+  struct rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  struct rlimit none = before;
+  none.rlim_cur = 3;
+  ProcessSpec spec = Shell("exit 5");
+  const RunId run = spec.run;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const Result<ProcessInfo> result = Start(std::move(spec));
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.code(), Code::kResourceExhausted) << result.error().message();
+  EXPECT_TRUE(result.error().recoverable());
+  EXPECT_TRUE(service_->TrackedRuns().empty());
+  ProcessSpec again = Shell("exit 5");
+  again.run = run;
+  EXPECT_EQ(WaitFor(MustStart(std::move(again))).exit_code, 5);
+}
+
 TEST_P(ProcessServiceTest, ARunIdStartsOnce) {
   ProcessSpec first = Shell("sleep 1000");
   ProcessSpec second = Shell("sleep 1000");
@@ -196,6 +233,29 @@ TEST_P(ProcessServiceTest, KillReachesDaemons) {
   ASSERT_TRUE(service_->Kill(run).ok());
   EXPECT_EQ(WaitFor(run).signal, SIGKILL);
   EXPECT_TRUE(Until([&] { return !Alive(daemon); }));
+}
+
+// Each generation lives for a moment only: who kills what was listed comes too late.
+TEST_P(ProcessServiceTest, KillEndsWhatForksFasterThanItIsListed) {
+  if (!has_cgroups()) GTEST_SKIP() << "a walk does not confine what multiplies faster";
+  const auto written = [this] { return std::filesystem::file_size(directory_ + "/born"); };
+  for (const bool stop : {true, false}) {
+    std::ofstream(directory_ + "/born").flush();
+    const RunId run =
+        MustStart(Shell("for i in 1 2 3 4; do setsid " DROVER_FORK_CHAIN " $DIR/born 20 & done; "
+                        "trap '' TERM; while :; do sleep 0.1; done"));
+    ASSERT_TRUE(Until([&] { return written() > 1000; }));
+    if (stop) {
+      Result<ProcessExit> exit = Await(service_->Stop(Forever(), run, SIGTERM, 50ms));
+      ASSERT_TRUE(exit.ok()) << exit.error().message();
+    } else {
+      ASSERT_TRUE(service_->Kill(run).ok());
+    }
+    EXPECT_EQ(WaitFor(run).signal, SIGKILL);
+    const std::uintmax_t at_the_end = written();
+    Pause(100ms);  // in which a chain that lived would have gone on
+    EXPECT_EQ(written(), at_the_end);
+  }
 }
 
 TEST_P(ProcessServiceTest, WhatTheTaskLeavesBehindEndsWithIt) {
@@ -357,8 +417,8 @@ TEST_P(ProcessServiceTest, TwoDescriptorsForARunningTask) {
 
 TEST_P(ProcessServiceTest, DescribesHowItTracks) {
   const std::string text = service_->TrackingDescription();
-  EXPECT_EQ(service_->has_cgroups(), GetParam());
-  EXPECT_NE(text.find(GetParam() ? cgroup_root_ : "not confined"), std::string::npos) << text;
+  EXPECT_EQ(service_->has_cgroups(), WantsCgroups());
+  EXPECT_NE(text.find(WantsCgroups() ? cgroup_root_ : "not confined"), std::string::npos) << text;
 }
 
 TEST_P(ProcessServiceTest, RunAfterRunLeavesNothing) {
@@ -398,7 +458,7 @@ TEST_P(ProcessServiceTest, AnAgentThatAdoptsOrphansCollectsItsShims) {
 }
 
 TEST_P(ProcessServiceTest, ShimsStartInTheCgroupThatIsSet) {
-  if (!GetParam()) GTEST_SKIP() << "the walk has no cgroups";
+  if (GetParam() != Tracking::kCgroup) GTEST_SKIP() << "shims start in cgroups of version 2";
   const std::string shims = cgroup_root_ + "-shims";
   ASSERT_EQ(mkdir(shims.c_str(), 0755), 0);
   ProcessServiceOptions options;

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -36,7 +37,8 @@ class ProcessFixture : public ::testing::Test {
     if (chmod(directory_.c_str(), 0755) != 0) FAIL() << "chmod";
     mkdir((directory_ + "/logs").c_str(), 0755);
     const std::string mounts = ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or("");
-    const std::optional<std::string> mount = CgroupTracker::FindMount(mounts);
+    const std::optional<std::string> mount =
+        WantsFreezer() ? CgroupTracker::FindFreezer(mounts) : CgroupTracker::FindMount(mounts);
     if (mount && geteuid() == 0 && WantsCgroups())
       cgroup_root_ = *mount + "/drover-test-" + std::to_string(getpid());
     loop_ = std::make_unique<RealLoop>();
@@ -67,6 +69,8 @@ class ProcessFixture : public ::testing::Test {
   virtual void Unmount() {}
 
   virtual bool WantsCgroups() const { return true; }
+  // The freezer of version 1, as where no version 2 hierarchy is mounted.
+  virtual bool WantsFreezer() const { return std::getenv("DROVER_TEST_FREEZER") != nullptr; }
   bool has_cgroups() const { return !cgroup_root_.empty(); }
 
   // Drops the service, as the end of an agent would, and makes a new one.

@@ -17,11 +17,17 @@ namespace {
 
 constexpr const char* kControllers[] = {"memory", "cpu", "pids"};
 
-Status Write(int directory, const std::string& file, const std::string& value) {
+// 0 or an errno.
+int TryWrite(int directory, const std::string& file, const std::string& value) {
   const UniqueFd fd(openat(directory, file.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
-  if (!fd || write(fd.get(), value.data(), value.size()) != ssize_t(value.size()))
-    return ErrnoError(errno, "cannot write " + value + " to the cgroup's " + file);
-  return {};
+  if (!fd || write(fd.get(), value.data(), value.size()) != ssize_t(value.size())) return errno;
+  return 0;
+}
+
+Status Write(int directory, const std::string& file, const std::string& value) {
+  const int error = TryWrite(directory, file, value);
+  if (error == 0) return {};
+  return ErrnoError(error, "cannot write " + value + " to the cgroup's " + file);
 }
 
 UniqueFd OpenDirectory(int parent, const std::string& path) {
@@ -73,16 +79,24 @@ std::vector<Setting> Settings(const std::string& controller, bool unified,
 }
 
 // A cgroup has a controller only if each one above it hands it down.
-Status HandDown(const std::string& mount, const std::string& root, const std::string& controller) {
-  std::size_t end = mount.size();
+Status HandDown(const std::string& top, const std::string& root, const std::string& controller) {
+  std::size_t end = top.size();
   for (bool last = false; !last; end = root.find('/', end + 1)) {
     last = end == std::string::npos || end >= root.size();
     const std::string path = root.substr(0, end);
     const UniqueFd directory = OpenDirectory(AT_FDCWD, path);
     if (!directory) return ErrnoError(errno, "cannot open the cgroup " + path);
     const std::string given = ReadSmallFile(directory.get(), "cgroup.subtree_control").value_or("");
-    if (!HasWord(given, controller))
-      DROVER_TRY(Write(directory.get(), "cgroup.subtree_control", "+" + controller));
+    if (HasWord(given, controller)) continue;
+    const int error = TryWrite(directory.get(), "cgroup.subtree_control", "+" + controller);
+    if (error == EBUSY)
+      return Error(Code::kFailedPrecondition,
+                   "the controller " + controller + " cannot be handed down by the cgroup " + path +
+                       ", which has processes of its own: let its unit start drover itself, "
+                       "without a shell around it");
+    if (error != 0)
+      return ErrnoError(error,
+                        "cannot hand the controller " + controller + " down in the cgroup " + path);
   }
   return {};
 }
@@ -90,9 +104,10 @@ Status HandDown(const std::string& mount, const std::string& root, const std::st
 }  // namespace
 
 std::unique_ptr<ResourceCgroups> ResourceCgroups::Open(const std::string& mounts,
-                                                       const std::string& tracking_root) {
+                                                       const std::string& tracking_root,
+                                                       const std::string& unit) {
   const std::string last = std::filesystem::path(tracking_root).filename().string();
-  const std::string name = last.empty() ? "drover" : last;
+  const std::string name = last.empty() || !unit.empty() ? "drover" : last;
   auto result = std::make_unique<ResourceCgroups>();
   for (const char* controller : kControllers) {
     std::istringstream lines(mounts);
@@ -101,15 +116,18 @@ std::unique_ptr<ResourceCgroups> ResourceCgroups::Open(const std::string& mounts
       std::string source, path, type, options;
       if (!(words >> source >> path >> type >> options)) continue;
       if (type == "cgroup" && HasWord(options, controller)) {
+        // One that cannot be written is as good as none; the driver's fingerprint tells.
+        if (access(path.c_str(), W_OK) != 0 && (errno == EROFS || errno == EACCES)) break;
         result->controllers_.push_back({controller, path, path + "/" + name, false});
         break;
       }
+      const std::string top = unit.empty() ? path : unit;
       const std::string there =
-          ReadSmallFile(AT_FDCWD, (path + "/cgroup.controllers").c_str()).value_or("");
+          ReadSmallFile(AT_FDCWD, (top + "/cgroup.controllers").c_str()).value_or("");
       if (type != "cgroup2" || !HasWord(there, controller) ||
           !(tracking_root + "/").starts_with(path + "/"))
         continue;
-      result->controllers_.push_back({controller, path, tracking_root, true});
+      result->controllers_.push_back({controller, top, tracking_root, true});
       break;
     }
   }
@@ -135,7 +153,7 @@ Status ResourceCgroups::Limit(const Controller& controller, const RunId& run,
   if (controller.unified) {
     // Once is enough, but somebody else may take it away again.
     if (tracking < 0) return {};
-    DROVER_TRY(HandDown(controller.mount, controller.root, controller.name));
+    DROVER_TRY(HandDown(controller.top, controller.root, controller.name));
   } else {
     const std::string path = controller.root + "/" + run.ToString();
     if (mkdir(controller.root.c_str(), 0755) != 0 && errno != EEXIST)

@@ -27,10 +27,12 @@ struct ResourceLimits {
 class ResourceCgroups {
  public:
   // MOUNTS is the text of /proc/self/mounts, TRACKING_ROOT the directory of the tracking cgroups or
-  // empty; its last part is the name below each hierarchy of version 1. Only looks: what is needed
-  // is made by Create.
+  // empty; its last part is the name below each hierarchy of version 1. UNIT is the cgroup above it
+  // that was handed to us: it tells which controllers there are, what is above it is not ours, and
+  // the name in version 1 is "drover". Only looks: what is needed is made by Create.
   static std::unique_ptr<ResourceCgroups> Open(const std::string& mounts,
-                                               const std::string& tracking_root);
+                                               const std::string& tracking_root,
+                                               const std::string& unit = "");
 
   struct Run {
     std::vector<UniqueFd> cgroups;  // of version 1, which the task's processes are to enter
@@ -47,8 +49,8 @@ class ResourceCgroups {
  private:
   struct Controller {
     std::string name;
-    std::string mount;  // of its hierarchy
-    std::string root;   // below it, with a directory for each run
+    std::string top;   // the uppermost cgroup that is ours to change
+    std::string root;  // below it, with a directory for each run
     bool unified = false;
   };
   Status Limit(const Controller& controller, const RunId& run, const ResourceLimits& limits,

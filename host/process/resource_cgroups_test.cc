@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <set>
+#include <sstream>
+
 #include "host/process/process_test_fixture.h"
 
 namespace drover {
@@ -62,6 +65,31 @@ TEST_F(FakeCgroups, Version2LimitsTheTrackingCgroup) {
   for (const char* path : {"two", "two/unit", "two/unit/drover"})
     EXPECT_EQ(Read(std::string(path) + "/cgroup.subtree_control"), "+pids") << path;
   EXPECT_TRUE(cgroups->Remove(run_));
+}
+
+TEST_F(FakeCgroups, WhatIsAboveADelegatedUnitIsNotOurs) {
+  const std::string own = "two/unit/tasks/" + run_.ToString();
+  Make("two/cgroup.controllers", "cpu memory pids\n");
+  Make("two/unit/cgroup.controllers", "memory\n");
+  for (const char* path : {"two", "two/unit", "two/unit/tasks"})
+    Make(std::string(path) + "/cgroup.subtree_control");
+  for (const char* file : {"memory.max", "memory.events"}) Make(own + "/" + file);
+  const auto cgroups = ResourceCgroups::Open("x " + root_ + "/two cgroup2 rw 0 0\n",
+                                             root_ + "/two/unit/tasks", root_ + "/two/unit");
+  EXPECT_EQ(cgroups->missing(), "cpu, pids");
+  const UniqueFd tracking(open((root_ + "/" + own).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ASSERT_TRUE(cgroups->Create(run_, {64 << 20, 0, 500, 77}, tracking.get()).ok());
+  EXPECT_EQ(Read("two/cgroup.subtree_control"), "");
+  EXPECT_EQ(Read("two/unit/cgroup.subtree_control"), "+memory");
+  EXPECT_EQ(Read(own + "/memory.max"), "67108864");
+}
+
+TEST_F(FakeCgroups, BesideVersion1TheUnitDoesNotNameTheCgroups) {
+  Make("cpu/drover/x");  // "tasks" is a file in each cgroup of version 1
+  const auto cgroups =
+      ResourceCgroups::Open(Mounts(), root_ + "/two/unit/tasks", root_ + "/two/unit");
+  EXPECT_FALSE(cgroups->Create(run_, {0, 0, 100, 0}, -1).ok());  // its files are missing
+  EXPECT_FALSE(std::filesystem::exists(root_ + "/cpu/tasks"));
 }
 
 TEST_F(FakeCgroups, AHierarchyElsewhereIsNotTouched) {
@@ -156,15 +184,24 @@ TEST_F(ResourceTest, SessionsCountToo) {
   spec.resources = {32 << 20, 0, 512, 50};
   const RunId run = MustStart(std::move(spec));
   ExecSpec exec;
-  exec.argv = {"/bin/sh", "-c",
-               "grep -c -E ':(memory|cpu|pids):.*drover-test' /proc/self/cgroup > $DIR/count"};
+  exec.argv = {"/bin/sh", "-c", "cat /proc/self/cgroup > $DIR/cgroups"};
   for (UniqueFd* end : {&exec.standard_input, &exec.standard_output, &exec.standard_error})
     end->Reset(open("/dev/null", O_RDWR | O_CLOEXEC));
   auto session = Await(service_->Exec(Forever(), run, std::move(exec)));
   ASSERT_TRUE(session.ok()) << session.error().message();
   const Result<ExecExit> exit = Await((*session)->Wait(Forever()));
   EXPECT_TRUE(exit.ok() && exit->exit_code == 0);
-  EXPECT_EQ(Read("count"), "3\n");
+  // "ID:CONTROLLERS:PATH", without controllers for version 2, where the tracking cgroup has them.
+  int entered = 0;
+  std::istringstream lines(Read("cgroups"));
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t name = line.find(':') + 1, path = line.find(':', name);
+    const std::string controllers = line.substr(name, path - name);
+    if (!(std::set<std::string>{"", "memory", "cpu", "pids"}).contains(controllers)) continue;
+    EXPECT_THAT(line, HasSubstr("drover-test"));
+    ++entered;
+  }
+  EXPECT_GE(entered, 1);
   session->reset();
   ASSERT_TRUE(service_->Kill(run).ok());
   WaitFor(run);

@@ -200,7 +200,7 @@ Co<Result<std::unique_ptr<ExecSession>>> StartExecSession(
                                                       "cannot start a session in the task");
   if (started.code() == Code::kUnavailable || started.code() == Code::kNotFound)
     co_return NotRunning();
-  DROVER_CO_TRY(started);
+  if (!started.ok()) co_return started.error();
   co_return std::unique_ptr<ExecSession>(std::move(session));
 }
 

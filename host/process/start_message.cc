@@ -140,8 +140,8 @@ void AddSteps(const ProcessSpec& spec, const StartEnvironment& environment, Plan
     return step;
   };
   if (environment.cgroup >= 0)
-    plan->Add(DROVER_STEP_CGROUP, number(plan->Descriptor(environment.cgroup)), {},
-              "enter the cgroup");
+    plan->AddNumber(environment.freezer ? DROVER_STEP_JOIN : DROVER_STEP_CGROUP,
+                    plan->Descriptor(environment.cgroup), "enter the cgroup");
   if (spec.namespaces) AddNamespaceSteps(*spec.namespaces, plan);
   plan->Add(DROVER_STEP_SETSID, drover_step{}, {}, "become a session of its own");
   if (spec.oom_score_adj != environment.own_oom_score_adj)
@@ -266,6 +266,7 @@ Result<StartMessage> CompileStart(const ProcessSpec& spec, const StartEnvironmen
   }
   PlanBuilder plan(&message.fds);
   if (environment.cgroup >= 0) start.cgroup_fd = static_cast<std::int32_t>(message.fds.size());
+  if (environment.freezer) start.flags |= DROVER_START_FREEZER;
   AddSteps(spec, environment, &plan);
   return Assemble(start, std::move(plan), std::move(message));
 }
@@ -283,7 +284,8 @@ Result<StartMessage> CompileOutputStart(const OutputSpec& spec,
   message.fds.push_back(spec.stdout_pipe.get());
   start.stderr_fd = static_cast<std::int32_t>(message.fds.size());
   message.fds.push_back(spec.stderr_pipe.get());
-  return Assemble(start, PlanBuilder(&message.fds), std::move(message));
+  PlanBuilder no_steps(&message.fds);
+  return Assemble(start, std::move(no_steps), std::move(message));
 }
 
 }  // namespace drover

@@ -25,6 +25,7 @@ struct StartEnvironment {
   std::array<std::uint8_t, 16> boot_id{};
   int run_directory = -1;
   int cgroup = -1;                    // -1: the shim walks its descendants
+  bool freezer = false;               // CGROUP is one of the freezer of version 1
   std::vector<int> resource_cgroups;  // that the task's processes enter, too
   int own_oom_score_adj = 0;
 };

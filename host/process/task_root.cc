@@ -18,12 +18,15 @@ Result<UniqueFd> OpenDirectory(const std::string& path) {
 
 // The task's own /tmp, on the disk of the allocation.
 Status MakeTemporary(int task_directory) {
-  if (mkdirat(task_directory, "tmp", 01777) == 0) {
-    // The umask has had its part. Nobody else knows of the directory yet.
-    if (fchmodat(task_directory, "tmp", 01777, 0) != 0) return ErrnoError(errno, "tmp");
-  } else if (errno != EEXIST) {
+  if (mkdirat(task_directory, "tmp", 01777) != 0) {
+    if (errno == EEXIST) return {};
     return ErrnoError(errno, "cannot make the task's directory tmp");
   }
+  // The umask has had its part. By now another task may have put a link in its place.
+  const UniqueFd made(
+      openat(task_directory, "tmp", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!made || fchmod(made.get(), 01777) != 0)
+    return ErrnoError(errno, "cannot set the mode of the task's directory tmp");
   return {};
 }
 

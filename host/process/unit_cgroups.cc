@@ -1,0 +1,74 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/process/unit_cgroups.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <sstream>
+#include <utility>
+
+#include "host/base/unique_fd.h"
+#include "host/process/cgroup_tracker.h"
+#include "host/process/small_file.h"
+
+namespace drover {
+namespace {
+
+// What systemd writes on the cgroups that it gives away: the first since 244, for those who may
+// read it; the second since 251.
+bool IsDelegated(const std::string& directory) {
+  for (const char* name : {"trusted.delegate", "user.delegate"}) {
+    char value[8];
+    const ssize_t size = getxattr(directory.c_str(), name, value, sizeof value);
+    if (size > 0 && std::string(value, static_cast<std::size_t>(size)) == "1") return true;
+  }
+  return false;
+}
+
+// The path of the version 2 cgroup: "0::/system.slice/drover.service".
+std::string OwnCgroup(const std::string& cgroups) {
+  std::istringstream lines(cgroups);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("0::/")) return line.substr(3);
+  return "";
+}
+
+Status MakeCgroup(const std::string& path) {
+  if (mkdir(path.c_str(), 0755) == 0 || errno == EEXIST) return {};
+  return ErrnoError(errno, "cannot make the cgroup " + path);
+}
+
+}  // namespace
+
+std::optional<UnitCgroups> FindUnitCgroups(const std::string& mounts, const std::string& cgroups,
+                                           bool (*is_delegated)(const std::string& directory)) {
+  const std::optional<std::string> mount = CgroupTracker::FindMount(mounts);
+  const std::string own = OwnCgroup(cgroups);
+  if (!mount || own.size() < 2) return std::nullopt;
+  UnitCgroups found{*mount + own};
+  if (is_delegated(found.unit)) return found;
+  const std::size_t last = found.unit.rfind('/');
+  if (found.unit.substr(last) != "/agent") return std::nullopt;
+  found.unit.resize(last);
+  if (is_delegated(found.unit)) return found;
+  return std::nullopt;
+}
+
+Result<std::optional<UnitCgroups>> EnterUnitCgroups() {
+  const std::string mounts = ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or("");
+  const std::string own = ReadSmallFile(AT_FDCWD, "/proc/self/cgroup").value_or("");
+  const std::optional<UnitCgroups> found = FindUnitCgroups(mounts, own, IsDelegated);
+  if (!found) return found;
+  for (const std::string& path : {found->agent(), found->shims(), found->tasks()})
+    DROVER_TRY(MakeCgroup(path));
+  const UniqueFd members(open((found->agent() + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
+  // "0" is the process that writes, with all of its threads.
+  if (!members || write(members.get(), "0", 1) != 1)
+    return ErrnoError(errno, "cannot move to the cgroup " + found->agent());
+  return found;
+}
+
+}  // namespace drover
