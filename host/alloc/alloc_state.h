@@ -26,7 +26,4 @@ struct AllocState {
 };
 using AllocSnapshot = std::shared_ptr<const AllocState>;
 
-// Whether two snapshots say the same.
-bool SameState(const AllocState& a, const AllocState& b);
-
 }  // namespace drover

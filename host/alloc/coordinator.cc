@@ -78,10 +78,11 @@ bool Coordinator::MayStart(LifecyclePhase phase, Class task_class) {
 template <typename Test>
 bool Coordinator::All(const TaskStates& states, std::initializer_list<Class> classes,
                       Test test) const {
+  static const TaskStateRecord unknown;
   for (const auto& [name, entry] : gates_) {
     if (std::find(classes.begin(), classes.end(), entry->task_class) == classes.end()) continue;
     const auto state = states.find(name);
-    if (!test(state == states.end() ? TaskStateRecord() : *state->second)) return false;
+    if (!test(state == states.end() ? unknown : *state->second)) return false;
   }
   return true;
 }

@@ -67,6 +67,7 @@ Status LocalAllocRunner::MakeTasks(const AllocRunnerRequest& request) {
     }
     DROVER_ASSIGN(auto runner, TaskRunner::Create(loop_, std::move(options)));
     tasks_.push_back(std::move(runner));
+    states_of_tasks_.push_back(&states_[task.name]);
   }
   return {};
 }
@@ -101,7 +102,7 @@ void LocalAllocRunner::Start() {
 }
 
 Co<void> LocalAllocRunner::Run() {
-  if (restored_) coordinator_.Restore(CollectStates());
+  if (restored_) coordinator_.Restore(States());
   workers_.Spawn(WatchUpdates());
   const Status setup = co_await SetUp();
   // A set-up that was interrupted has not failed: the tasks know themselves why they do not run.
@@ -164,7 +165,7 @@ Co<void> LocalAllocRunner::WatchTasks() {
 
 void LocalAllocRunner::HandleTaskStates() {
   if (!shutdown_.cancelled()) {
-    const TaskStates states = CollectStates();
+    const TaskStates& states = States();
     const TaskVerdict verdict = JudgeTasks(*first_->group(), states);
     if (verdict.kill_event && !end_begun_) {
       for (const auto& task : tasks_) {
@@ -214,15 +215,17 @@ Co<void> LocalAllocRunner::ApplyUpdate(std::shared_ptr<const Allocation> alloc) 
   if (alloc_->server_terminal() && !shutdown_.cancelled()) BeginEnd();
 }
 
-bool LocalAllocRunner::ShouldRun() const {
+bool LocalAllocRunner::ShouldRun() {
   return !alloc_->server_terminal() && !IsTerminal(alloc_->client_status) &&
-         !IsTerminal(StatusOf(CollectStates()).status);
+         !IsTerminal(StatusOf(States()).status);
 }
 
-TaskStates LocalAllocRunner::CollectStates() const {
-  TaskStates states;
-  for (const auto& task : tasks_) states[task->name()] = task->snapshot();
-  return states;
+const TaskStates& LocalAllocRunner::States() {
+  for (std::size_t i = 0; i < tasks_.size(); ++i) {
+    TaskSnapshot now = tasks_[i]->snapshot();
+    if (*states_of_tasks_[i] != now) *states_of_tasks_[i] = std::move(now);
+  }
+  return states_;
 }
 
 AllocStatus LocalAllocRunner::StatusOf(const TaskStates& states) const {
@@ -239,22 +242,24 @@ AllocStatus LocalAllocRunner::StatusOf(const TaskStates& states) const {
 }
 
 void LocalAllocRunner::Publish() {
-  auto state = std::make_shared<AllocState>();
-  state->alloc = alloc_;
-  state->tasks = CollectStates();
-  state->status = StatusOf(state->tasks);
-  state->network = resources_.network_status();
-  state->phase = coordinator_.phase();
-  if (snapshot_ && SameState(*snapshot_, *state)) return;
-  snapshot_ = std::move(state);
+  const TaskStates& tasks = States();
+  const AllocStatus status = StatusOf(tasks);
+  const auto network = resources_.network_status();
+  const LifecyclePhase phase = coordinator_.phase();
+  // Records never change, so two that are equal are one object.
+  if (snapshot_ && snapshot_->alloc == alloc_ && snapshot_->status == status &&
+      snapshot_->network == network && snapshot_->phase == phase && snapshot_->tasks == tasks) {
+    return;
+  }
+  snapshot_ = std::make_shared<AllocState>(AllocState{alloc_, status, tasks, network, phase});
   const std::vector<AllocObserver*> observers = observers_;
   for (AllocObserver* observer : observers) observer->OnAllocState(snapshot_);
 }
 
-AllocHookRequest LocalAllocRunner::HookRequestNow() const {
+AllocHookRequest LocalAllocRunner::HookRequestNow() {
   AllocHookRequest request;
   request.alloc = alloc_;
-  request.any_task_live = JudgeTasks(*first_->group(), CollectStates()).any_live;
+  request.any_task_live = JudgeTasks(*first_->group(), States()).any_live;
   return request;
 }
 

@@ -96,11 +96,12 @@ class LocalAllocRunner : public AllocRunner,
   void HandleTaskStates();
   Co<void> WatchUpdates();
   Co<void> ApplyUpdate(std::shared_ptr<const Allocation> alloc);
-  bool ShouldRun() const;
-  TaskStates CollectStates() const;
+  bool ShouldRun();
+  // What the tasks are now; the next look changes it.
+  const TaskStates& States();
   AllocStatus StatusOf(const TaskStates& states) const;
   void Publish();
-  AllocHookRequest HookRequestNow() const;
+  AllocHookRequest HookRequestNow();
   // Runs a stage whose errors nobody is given: they are reported.
   Co<void> RunHooks(AllocHookStage stage, Context context);
   void Report(const Status& status) const;
@@ -135,6 +136,8 @@ class LocalAllocRunner : public AllocRunner,
   AllocHookChain hooks_;
   Coordinator coordinator_;
   TaskRunners tasks_;                           // in the order of the group
+  TaskStates states_;                           // as they were at the last look
+  std::vector<TaskSnapshot*> states_of_tasks_;  // where each task's stands in STATES_
   std::optional<AllocStatus> override_;         // the allocation failed, whatever its tasks say
   std::optional<std::string> end_description_;  // its time is over: complete when all are dead
 
