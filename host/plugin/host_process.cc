@@ -192,6 +192,18 @@ Result<StartRequest> ReadStart(const drover_process_start_args* args) {
   return request;
 }
 
+// Where a directory of the task is in its root; other paths are meant as they are.
+std::string InRoot(const std::string& path, const TaskConfig& config) {
+  const std::pair<const std::string&, const char*> directories[] = {{config.alloc_dir, "/alloc"},
+                                                                    {config.task_dir, ""}};
+  for (const auto& [host_path, task_path] : directories)
+    if (!host_path.empty() && (path + "/").starts_with(host_path + "/")) {
+      const std::string inside = task_path + path.substr(host_path.size());
+      return inside.empty() ? "/" : inside;
+    }
+  return path;
+}
+
 // What isolation takes from the task's configuration: directories, mounts, devices and limits.
 Status TakeFromConfig(const TaskConfig& config, StartRequest* request) {
   if (!request->spec.namespaces) return {};
@@ -205,6 +217,7 @@ Status TakeFromConfig(const TaskConfig& config, StartRequest* request) {
     limits.memory_max = config.resources.memory_max_mb << 20;
     limits.cpu_shares = config.cpu_shares;
   }
+  request->spec.cwd = InRoot(request->spec.cwd, config);
   TaskRootOptions& root = request->root;
   root.alloc_dir = config.alloc_dir;
   root.log_dir = config.log_dir;

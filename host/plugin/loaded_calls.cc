@@ -86,13 +86,20 @@ Co<Result<CallValue>> LoadedDriver::Call(Context context, std::shared_ptr<Pendin
                                       " within " + FormatDuration(limit));
 }
 
+void PostCancelled(const std::shared_ptr<PluginHost>& host,
+                   std::shared_ptr<DriverContainer> container, drover_instance* self,
+                   std::uint64_t id) {
+  const auto tell = [host, container = std::move(container), self, id] {
+    const TimePoint began = BootClock::now();
+    container->table()->call_cancelled(self, id);
+    TraceReturn(host->plugin(), "call_cancelled", id, RunId(), began, DROVER_OK);
+  };
+  host->pool().Post({"call_cancelled", tell, host->limits().hold, false});
+}
+
 void LoadedDriver::GiveUp(const PendingCall& call) {
   if (!host_->calls().Cancel(call.id)) return;
-  host_->pool().Post({"call_cancelled",
-                      [container = container_, self = instance_, id = call.id] {
-                        if (self != nullptr) container->table()->call_cancelled(self, id);
-                      },
-                      limits().hold, false});
+  if (instance_ != nullptr) PostCancelled(host_, container_, instance_, call.id);
 }
 
 Co<Result<CallValue>> LoadedDriver::CallInTurn(Context context, std::shared_ptr<PendingCall> call,
@@ -139,8 +146,8 @@ void LoadedDriver::LeaveTurn(const RunId& run, Turn* turn) {
   if (found != turns_.end() && found->second->users == 0) turns_.erase(found);
 }
 
-Co<Status> LoadedDriver::Invoke(Context context, const char* what, RunId run, Duration hold,
-                                bool control, Plain function) {
+Co<Status> LoadedDriver::Invoke(Context context, const char* what, RunId run, std::uint64_t id,
+                                Duration hold, bool control, Plain function) {
   struct Answer {
     explicit Answer(Loop* loop) : returned(loop) {}
     Event returned;
@@ -148,11 +155,11 @@ Co<Status> LoadedDriver::Invoke(Context context, const char* what, RunId run, Du
   };
   auto answer = std::make_shared<Answer>(loop());
   PluginPool::Job job{what, nullptr, hold, control};
-  job.run = [host = host_, answer, what, run, function = std::move(function)] {
+  job.run = [host = host_, answer, what, run, id, function = std::move(function)] {
     drover_error error = NewError();
     const TimePoint began = BootClock::now();
     const std::int32_t status = Guarded(function, &error);
-    TraceReturn(host->plugin(), what, 0, run, began, status);
+    TraceReturn(host->plugin(), what, id, run, began, status);
     Status result;
     if (status != DROVER_OK) result = ReadError(status, &error);
     host->port()->Post([answer, result] {

@@ -105,8 +105,8 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
         Extension<drover_task_exec>(of, self, DROVER_TASK_EXEC_ID, sizeof(drover_task_exec));
     return DROVER_OK;
   };
-  DROVER_CO_TRY(co_await Invoke(context, "get_extension", RunId(), limits().hold, /*control=*/true,
-                                std::move(ask)));
+  DROVER_CO_TRY(co_await Invoke(context, "get_extension", RunId(), 0, limits().hold,
+                                /*control=*/true, std::move(ask)));
   if (driver_info_.has_stats) stats_ = found->stats;
   if (driver_info_.can_exec) exec_ = found->exec;
   if (driver_info_.has_stats && stats_ == nullptr) {

@@ -100,9 +100,9 @@ class LoadedDriver : public Driver {
   // The same in the run's turn.
   Co<Result<CallValue>> CallInTurn(Context context, std::shared_ptr<PendingCall> call,
                                    Duration limit, Verb verb);
-  // Runs a function that only returns a status.
-  Co<Status> Invoke(Context context, const char* what, RunId run, Duration hold, bool control,
-                    Plain function);
+  // Runs a function that only returns a status; ID, of a call or a stream, is for the trace.
+  Co<Status> Invoke(Context context, const char* what, RunId run, std::uint64_t id, Duration hold,
+                    bool control, Plain function);
   void GiveUp(const PendingCall& call);
   Co<void> HoldTurn(std::shared_ptr<PendingCall> call, std::shared_ptr<Turn> turn);
   void LeaveTurn(const RunId& run, Turn* turn);
@@ -146,5 +146,10 @@ class LoadedDriver : public Driver {
   Context life_;
   Gate gate_;
 };
+
+// Tells the instance that nobody wants the answer to the call ID any more.
+void PostCancelled(const std::shared_ptr<PluginHost>& host,
+                   std::shared_ptr<DriverContainer> container, drover_instance* self,
+                   std::uint64_t id);
 
 }  // namespace drover

@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/plugin/abi_read.h"
+#include "host/plugin/abi_trace.h"
 #include "host/plugin/abi_write.h"
 #include "host/plugin/loaded_driver.h"
 
@@ -27,11 +28,7 @@ class LoadedExecSession : public TaskExecSession {
 
   ~LoadedExecSession() override {
     if (!host_->calls().Cancel(call_->id)) return;
-    host_->pool().Post({"call_cancelled",
-                        [container = container_, self = self_, id = call_->id] {
-                          container->table()->call_cancelled(self, id);
-                        },
-                        host_->limits().hold, false});
+    PostCancelled(host_, container_, self_, call_->id);
   }
 
   Status Resize(TerminalSize size) override {
@@ -40,7 +37,9 @@ class LoadedExecSession : public TaskExecSession {
         {"exec.resize",
          [host = host_, self = self_, exec = exec_, id = call_->id, size] {
            auto error = NewStruct<drover_error>();
+           const TimePoint began = BootClock::now();
            const std::int32_t status = exec->resize(self, id, size.width, size.height, &error);
+           TraceReturn(host->plugin(), "exec.resize", id, RunId(), began, status);
            if (status != DROVER_OK) {
              host->Log(PluginLogLevel::kDebug,
                        "resizing a terminal: " + ReadError(status, &error).message());
@@ -101,8 +100,8 @@ Co<Result<std::unique_ptr<TaskExecSession>>> LoadedDriver::Exec(Context context,
     args.error = give(&given->error);
     return exec->exec(self, &frame, &args, error);
   };
-  const Status begun =
-      co_await Invoke(context, "exec", run, limits().hold, /*control=*/false, std::move(start));
+  const Status begun = co_await Invoke(context, "exec", run, call->id, limits().hold,
+                                       /*control=*/false, std::move(start));
   // Made before the error is looked at: its destructor gives the call up.
   auto session = std::make_unique<LoadedExecSession>(host_, container_, instance_, exec_, call);
   if (!begun.ok()) {

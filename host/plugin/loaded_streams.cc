@@ -21,7 +21,7 @@ Co<Status> LoadedDriver::RunStream(Context context, const char* what, RunId run,
   Plain call = [subscribe = std::move(subscribe), id](drover_error* error) {
     return subscribe(id, error);
   };
-  Status status = co_await Invoke(context, what, run, limits().hold, control, std::move(call));
+  Status status = co_await Invoke(context, what, run, id, limits().hold, control, std::move(call));
   if (!status.ok() && !context.cancelled() && status.code() != Code::kTimeout) {
     host_->streams().Close(id);  // refused
     co_return status;
@@ -42,14 +42,15 @@ Co<void> LoadedDriver::EndStream(std::uint64_t id) {
     container->table()->stream_cancel(self, id);
     return DROVER_OK;
   };
-  (void)co_await Invoke(context, "stream_cancel", RunId(), limits().hold, false, std::move(cancel));
+  (void)co_await Invoke(context, "stream_cancel", RunId(), id, limits().hold, false,
+                        std::move(cancel));
   const Duration patience = limits().stream_join;
   const std::int64_t deadline = (BootClock::now() + patience).time_since_epoch().count();
   Plain join = [container = container_, self = instance_, id, deadline](drover_error* error) {
     return container->table()->stream_join(self, id, deadline, error);
   };
   const Status joined =
-      co_await Invoke(context, "stream_join", RunId(), patience + 1s, false, std::move(join));
+      co_await Invoke(context, "stream_join", RunId(), id, patience + 1s, false, std::move(join));
   if (!joined.ok()) {
     host_->Log(PluginLogLevel::kWarn,
                "stream " + std::to_string(id) + " cannot be joined: " + joined.error().message());

@@ -99,17 +99,19 @@ bool PluginPool::MakeThread(const std::shared_ptr<State>& state) {
 }
 
 bool PluginPool::Post(Job job) {
-  const std::lock_guard lock(state_->mutex);
-  if (state_->closed || state_->held >= state_->max_held) return false;
-  state_->queue.push_back(std::move(job));
-  if (state_->idle < static_cast<int>(state_->queue.size()) &&
-      static_cast<int>(state_->threads.size()) < state_->max_threads) {
-    if (!MakeThread(state_) && state_->threads.empty()) {
-      state_->queue.pop_back();
-      return false;
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->closed || state_->held >= state_->max_held) return false;
+    state_->queue.push_back(std::move(job));
+    if (state_->idle < static_cast<int>(state_->queue.size()) &&
+        static_cast<int>(state_->threads.size()) < state_->max_threads) {
+      if (!MakeThread(state_) && state_->threads.empty()) {
+        state_->queue.pop_back();
+        return false;
+      }
     }
   }
-  state_->work.notify_one();
+  state_->work.notify_one();  // without the lock, which the thread that wakes takes at once
   return true;
 }
 
@@ -138,7 +140,8 @@ void PluginPool::Work(const std::shared_ptr<State>& state, std::uint64_t id) {
     state->running.erase(id);
     if (job->control) {
       state->control_busy = false;
-      state->work.notify_all();
+      // This thread takes the next job; if that is another one, somebody takes this driver's next.
+      if (!state->queue.empty()) state->work.notify_one();
     }
     if (written_off) {
       --state->held;

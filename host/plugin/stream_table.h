@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "drover/drover.h"
+#include "host/base/live_count.h"
 #include "host/plugin/driver.h"
 #include "host/plugin/loop_port.h"
 
@@ -42,12 +43,13 @@ class StreamTable : public std::enable_shared_from_this<StreamTable> {
   void End(std::uint64_t id, const drover_error* error);
 
   std::size_t size() const;
+  static long live() { return Stream::live(); }  // of all drivers; a metric
   // Messages that met no stream, since it was closed or never opened; and events that were lost.
   long late() const { return late_; }
   long lost() const { return lost_; }
 
  private:
-  struct Stream {
+  struct Stream : LiveCount<Stream> {
     std::int32_t type = 0;
     std::deque<StreamMessage> queue;
     bool posted = false;

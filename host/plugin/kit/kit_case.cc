@@ -2,11 +2,10 @@
 #include "host/plugin/kit/kit_case.h"
 
 #include <cstdlib>
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "host/plugin/abi_text.h"
+#include "host/plugin/kit/kit_task.h"
 #include "host/plugin/plugin_file.h"
 #include "host/plugin/probe.h"
 
@@ -124,34 +123,8 @@ bool KitCase::HasProperty(const char* name) const {
 }
 
 std::shared_ptr<const TaskConfig> KitCase::Task(const std::string& json) {
-  auto config = std::make_shared<TaskConfig>();
-  config->run_id = RunId::Random();
-  config->task_name = "kit" + std::to_string(next_task_++);
-  config->alloc_id = RandomUuid();
-  config->id = config->alloc_id + "/" + config->task_name + "/00000000";
-  config->alloc_name = "kit.group[0]";
-  config->job_id = config->job_name = "kit";
-  config->job_namespace = "default";
-  config->group_name = "group";
-  config->node_id = RandomUuid();
-  config->node_name = "kit";
-  config->alloc_dir = spec_.directory + "/alloc";
-  config->task_dir = spec_.directory + "/" + config->task_name;
-  config->local_dir = config->task_dir + "/local";
-  config->secrets_dir = config->task_dir + "/secrets";
-  config->log_dir = config->alloc_dir + "/logs";
-  for (const std::string& path : {config->local_dir, config->secrets_dir, config->log_dir}) {
-    std::error_code ignored;
-    std::filesystem::create_directories(path, ignored);
-  }
-  config->env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"},
-                 {"NOMAD_TASK_NAME", config->task_name},
-                 {"NOMAD_ALLOC_DIR", config->alloc_dir},
-                 {"NOMAD_TASK_DIR", config->local_dir},
-                 {"NOMAD_SECRETS_DIR", config->secrets_dir}};
-  config->memory_limit_bytes = config->resources.memory_mb << 20;
-  config->cpu_shares = config->resources.cpu_mhz;
-  config->kill_timeout = 1s;
+  auto config = std::make_shared<TaskConfig>(
+      MakeKitTask(spec_.directory, "kit" + std::to_string(next_task_++)));
   config->driver_config_json = json;
   return config;
 }

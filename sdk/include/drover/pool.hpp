@@ -23,24 +23,23 @@ class Pool {
   // Runs JOB on a thread of the pool; after Stop it is dropped. Throws when there is neither a
   // thread nor a way to make one.
   void Post(std::function<void()> job) {
-    std::function<void()> dropped;
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (stopped_) {
-      dropped = std::move(job);
-      return;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (stopped_) return;
+      jobs_.push_back(std::move(job));
+      if (idle_ < jobs_.size() && threads_.size() < max_threads_) {
+        try {
+          threads_.emplace_back([this] { Run(); });
+          return;
+        } catch (...) {
+          if (threads_.empty()) {
+            jobs_.pop_back();
+            throw;
+          }
+        }
+      }
     }
-    jobs_.push_back(std::move(job));
-    if (idle_ >= jobs_.size() || threads_.size() >= max_threads_) {
-      wake_.notify_one();
-      return;
-    }
-    try {
-      threads_.emplace_back([this] { Run(); });
-    } catch (...) {
-      if (!threads_.empty()) return;  // those that are there will do it
-      jobs_.pop_back();
-      throw;
-    }
+    wake_.notify_one();  // without the lock, which the thread that wakes takes at once
   }
 
   // Drops what is queued and joins the threads. Not for a thread of the pool.
