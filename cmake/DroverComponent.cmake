@@ -29,7 +29,8 @@ target_link_libraries(drover_test_flags INTERFACE drover_flags)
 
 # drover_precompile(TARGET LIBRARY-OF-FLAGS HEADERS...): an owner of precompiled headers.
 function(drover_precompile name flags)
-  file(WRITE ${CMAKE_BINARY_DIR}/${name}.cc "int main() { return 0; }\n")
+  # Written only when it changes: a configuration rebuilds nothing.
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${name}.cc CONTENT "int main() { return 0; }\n")
   if(flags STREQUAL drover_flags)
     add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/${name}.cc)
   else()  # of the kind of its users: an executable's code is compiled with other flags

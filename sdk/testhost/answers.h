@@ -1,0 +1,17 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "host/plugin/driver.h"
+
+// The values of a driver as they stand in answers.
+namespace drover {
+
+nlohmann::json ErrorJson(const Error& error);
+nlohmann::json FingerprintJson(const Fingerprint& fingerprint);
+nlohmann::json ExitJson(const ExitResult& exit);
+nlohmann::json StatusJson(const TaskStatus& status);
+nlohmann::json UsageJson(const TaskUsage& usage);
+
+}  // namespace drover

@@ -1,0 +1,44 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "host/base/result.h"
+
+namespace drover {
+
+// The members of one request. A member of the wrong type or one that nobody asked for is told by
+// status(), which comes after the last question: a misspelt name is never ignored.
+class Request {
+ public:
+  using Json = nlohmann::json;
+
+  // TEXT must be one JSON object.
+  static Result<Request> Parse(const std::string& text);
+
+  std::string Text(const char* name);  // must be there
+  std::string Text(const char* name, std::string otherwise);
+  std::int64_t Number(const char* name, std::int64_t otherwise);
+  bool Flag(const char* name, bool otherwise);
+  std::vector<std::string> Texts(const char* name);  // must be there, and not empty
+  // An object of texts.
+  std::map<std::string, std::string> Pairs(const char* name);
+  // Any value; null when it is not there.
+  Json Value(const char* name);
+
+  Status status() const;
+
+ private:
+  explicit Request(Json json) : json_(std::move(json)) {}
+  const Json* Find(const char* name);
+  void Wrong(const char* name, const char* wanted);
+
+  Json json_;
+  std::set<std::string> asked_;
+  std::string wrong_;
+};
+
+}  // namespace drover

@@ -1,0 +1,91 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "sdk/testhost/server.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <iostream>
+#include <thread>
+
+#include "sdk/testhost/answers.h"
+
+namespace drover {
+
+using Json = nlohmann::json;
+
+Server::Server(RealLoop* loop, TestedDriver* driver)
+    : loop_(loop), driver_(driver), context_(loop), calls_(loop), arrived_(loop) {}
+
+void Server::StartReader() {
+  std::thread([this] {
+    for (std::string line; std::getline(std::cin, line);) {
+      loop_->Post([this, line] {
+        lines_.push_back(line);
+        arrived_.Set();
+      });
+    }
+    loop_->Post([this] {
+      end_ = true;
+      arrived_.Set();
+    });
+    // A test that was killed reads no answers: what it had asked for is not carried on.
+    pollfd out = {STDOUT_FILENO, 0, 0};
+    while (poll(&out, 1, -1) <= 0) {
+    }
+    loop_->Post([this] { context_.Cancel("nobody reads the answers"); });
+  }).detach();
+}
+
+void Server::Give(const Json& answer) {
+  const std::string text = answer.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t n = write(STDOUT_FILENO, text.data() + done, text.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return context_.Cancel("nobody reads the answers");
+    done += static_cast<std::size_t>(n);
+  }
+}
+
+Co<void> Server::Answer(std::string line) {
+  Json answer;
+  Result<Request> request = Request::Parse(line);
+  Result<Json> result = Json();
+  if (request.ok()) {
+    answer["id"] = request->Value("id");
+    (void)request->Flag("async", false);
+    const std::string call = request->Text("call");
+    const auto limit = std::chrono::milliseconds(request->Number("timeout_ms", 30'000));
+    const Context context = context_.WithTimeout(limit);
+    result = co_await driver_->Call(context, call, &*request);
+  } else {
+    result = request.error();
+  }
+  result.ok() ? answer["result"] = std::move(*result) : answer["error"] = ErrorJson(result.error());
+  Give(answer);
+}
+
+Co<void> Server::Serve() {
+  Give({{"result", driver_->Describe()}});
+  StartReader();
+  while (!context_.cancelled()) {
+    if (lines_.empty() && end_) break;
+    if (lines_.empty()) {
+      arrived_.Reset();
+      if (!(co_await arrived_.Wait(context_)).ok()) break;
+      continue;
+    }
+    const std::string line = std::move(lines_.front());
+    lines_.pop_front();
+    Result<Request> request = Request::Parse(line);
+    if (request.ok() && request->Flag("async", false)) {
+      calls_.Spawn(Answer(line));
+    } else {
+      co_await Answer(line);
+    }
+  }
+  context_.Cancel("there are no more requests");
+  co_await calls_.Close();
+}
+
+}  // namespace drover

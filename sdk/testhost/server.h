@@ -1,0 +1,37 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <string>
+
+#include "host/base/event.h"
+#include "host/base/gate.h"
+#include "sdk/testhost/tested_driver.h"
+
+namespace drover {
+
+// Reads requests, one per line, and answers each with one line. A request waits for those before it
+// unless it is "async": then the following ones are served meanwhile. Control thread.
+class Server {
+ public:
+  Server(RealLoop* loop, TestedDriver* driver);
+
+  // Serves standard input until its end, or until nobody reads the answers any more.
+  Co<void> Serve();
+
+ private:
+  Co<void> Answer(std::string line);
+  // Reads standard input on a thread of its own, which is never joined.
+  void StartReader();
+  void Give(const nlohmann::json& answer);
+
+  RealLoop* loop_;
+  TestedDriver* driver_;
+  Context context_;
+  Gate calls_;
+  std::deque<std::string> lines_;
+  bool end_ = false;
+  Event arrived_;
+};
+
+}  // namespace drover

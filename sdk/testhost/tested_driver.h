@@ -1,0 +1,86 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/base/worker_pool.h"
+#include "host/plugin/plugin_registry.h"
+#include "sdk/testhost/request.h"
+
+namespace drover {
+
+struct TestedDriverOptions {
+  std::string file;           // of the plugin
+  std::string config = "{}";  // of the plugin, JSON
+  std::string isolation = "in-process";
+  std::string directory;  // for the tasks and the sockets of their shims
+};
+
+// One driver in a host without an agent, and the tasks that a test has started with it by name. The
+// file is checked, probed and loaded, and configurations validated, by what the agent does it with.
+// Control thread only.
+class TestedDriver {
+ public:
+  using Json = nlohmann::json;
+
+  TestedDriver(RealLoop* loop, WorkerPool* workers, ProcessService* processes,
+               TestedDriverOptions options);
+  ~TestedDriver();
+
+  Co<Status> Load();
+  // What Load has found: name, version and what the driver offers.
+  Json Describe() const;
+
+  // Carries out one call, "start" for example; docs/drivers.md lists them.
+  Co<Result<Json>> Call(Context context, std::string name, Request* request);
+
+  // Destroys every task and shuts the driver down.
+  Co<void> Close();
+
+ private:
+  struct Task {
+    std::shared_ptr<const TaskConfig> config;
+    TaskHandle handle;
+    Json events = Json::array();
+    Subscription hearing;
+  };
+  using Function = Co<Result<Json>> (TestedDriver::*)(Context, Request*);
+  struct Entry {
+    const char* name;
+    Function function;
+  };
+  static const std::vector<Entry>& Calls();
+
+  Co<Result<Json>> Fingerprint(Context, Request*);
+  Co<Result<Json>> Check(Context, Request*);
+  Co<Result<Json>> Start(Context, Request*);
+  Co<Result<Json>> Wait(Context, Request*);
+  Co<Result<Json>> Inspect(Context, Request*);
+  Co<Result<Json>> Signal(Context, Request*);
+  Co<Result<Json>> Stop(Context, Request*);
+  Co<Result<Json>> Destroy(Context, Request*);
+  Co<Result<Json>> Logs(Context, Request*);
+  Co<Result<Json>> Stats(Context, Request*);
+  Co<Result<Json>> Exec(Context, Request*);
+  Co<Result<Json>> Events(Context, Request*);
+  Co<Result<Json>> Reload(Context, Request*);
+
+  // The task that the request names; also the error of the request's other members.
+  Result<std::shared_ptr<Task>> Named(Request* request);
+  void Hear(const std::shared_ptr<Task>& task);
+
+  RealLoop* loop_;
+  WorkerPool* workers_;
+  ProcessService* processes_;
+  const TestedDriverOptions options_;
+  // Of each instance so far: calls of an old one may still end. The last has the driver.
+  std::vector<std::unique_ptr<PluginRegistry>> registries_;
+  PluginReport report_;
+  Driver* driver_ = nullptr;
+  std::map<std::string, std::shared_ptr<Task>> tasks_;
+};
+
+}  // namespace drover

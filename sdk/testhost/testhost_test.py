@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+"""testhost_test.py DROVER-TESTHOST MOCK_DRIVER.so RAW_EXEC.so: the program's own rules."""
+import glob
+import json
+import os
+import select
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TESTHOST, DRIVER, RAW_EXEC = sys.argv[1:4]
+LASTING = {"call": "start", "task": "a", "config": {"run_for": "1h"}}
+
+
+class TesthostTest(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.environment = dict(os.environ, TMPDIR=directory.name)
+        self.leftovers = lambda: glob.glob(directory.name + "/*")
+
+    def start(self, *arguments):
+        process = subprocess.Popen([TESTHOST, *arguments], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, text=True, env=self.environment)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stdin.close)
+        self.addCleanup(process.kill)
+        return process
+
+    def serve(self, *requests, arguments=(DRIVER,)):
+        """The answers to requests that are the whole input, without the first line."""
+        process = self.start(*arguments)
+        text, _ = process.communicate("".join(
+            (r if isinstance(r, str) else json.dumps(r)) + "\n" for r in requests), timeout=60)
+        self.assertEqual(process.returncode, 0, text)
+        self.assertEqual(self.leftovers(), [])
+        return [json.loads(line) for line in text.splitlines()][1:]
+
+    def codes(self, *requests):
+        return [a["error"]["code"] if "error" in a else "OK" for a in self.serve(*requests)]
+
+    def test_bad_requests_are_answered_and_change_nothing(self):
+        self.assertEqual(
+            self.codes("nonsense", {"call": "fly"}, {}, {"call": "wait"},
+                       {"call": "wait", "task": "a"},
+                       dict(LASTING, tsak=1), dict(LASTING, task="../a"), LASTING, LASTING,
+                       {"call": "logs", "task": "a", "stream": "stdin"}),
+            ["E_INVALID_ARGUMENT"] * 4 + ["E_NOT_FOUND"] + ["E_INVALID_ARGUMENT"] * 2 +
+            ["OK", "E_FAILED_PRECONDITION", "E_INVALID_ARGUMENT"])
+
+    def test_an_async_request_holds_nobody_up(self):
+        answers = self.serve(LASTING, {"call": "wait", "task": "a", "async": True, "id": "end"},
+                             {"call": "inspect", "task": "a", "id": 1},
+                             {"call": "stop", "task": "a", "id": 2},
+                             {"call": "wait", "task": "a", "id": 3})
+        order = [answer["id"] for answer in answers]
+        self.assertCountEqual(order, [None, "end", 1, 2, 3])
+        self.assertLess(order.index(1), order.index("end"))
+
+    def test_a_call_ends_with_its_time(self):
+        self.assertEqual(self.codes(LASTING, {"call": "wait", "task": "a", "timeout_ms": 50}),
+                         ["OK", "E_TIMEOUT"])
+
+    def test_the_end_of_the_input_gives_up_what_is_async(self):
+        self.assertEqual(self.codes(LASTING, {"call": "wait", "task": "a", "async": True}),
+                         ["OK", "E_CANCELLED"])
+
+    def test_a_failed_start_leaves_the_name_free(self):
+        self.assertEqual(
+            self.codes(dict(LASTING, config={"start_error": "no"}), LASTING,
+                       {"call": "destroy", "task": "a"},
+                       {"call": "destroy", "task": "a", "force": True}, LASTING),
+            ["E_INTERNAL", "OK", "E_FAILED_PRECONDITION", "OK", "OK"])
+
+    def test_samples_and_the_network_are_told(self):
+        answers = self.serve(
+            dict(LASTING, config={"run_for": "1h", "driver_ip": "127.0.0.1",
+                                  "driver_port_map": "http:80"}),
+            {"call": "stats", "task": "a", "samples": 2, "interval_ms": 10})
+        self.assertEqual(answers[0]["result"]["network"]["ports"], {"http": 80})
+        self.assertEqual(len(answers[1]["result"]["samples"]), 2)
+
+    def test_what_is_measured_of_a_process(self):
+        answers = self.serve(
+            {"call": "start", "task": "a", "config": {"command": "/bin/sleep", "args": ["60"]}},
+            {"call": "stats", "task": "a", "samples": 2, "interval_ms": 50},
+            arguments=("--config", '{"enabled": true}', RAW_EXEC))
+        first, second = answers[1]["result"]["samples"]
+        self.assertEqual(first["memory"]["measured"], ["RSS", "Swap"])
+        self.assertGreater(first["memory"]["rss"], 0)
+        self.assertEqual(second["cpu"]["measured"], ["System Mode", "User Mode", "Percent"])
+
+    def test_calls_pass_the_wire_of_a_container_too(self):
+        answers = self.serve(LASTING, {"call": "inspect", "task": "a"},
+                             arguments=("--isolation", "echo", DRIVER))
+        self.assertEqual(answers[1]["result"]["state"], "running")
+
+    def test_a_file_that_is_no_driver_is_said_in_the_first_line(self):
+        process = self.start("/etc/passwd")
+        text, _ = process.communicate(timeout=60)
+        self.assertIn("not a shared library", json.loads(text)["error"]["message"])
+        self.assertEqual(process.returncode, 1)
+
+    def test_a_killed_client_ends_it(self):
+        # The client is a shell that holds both pipes; the request would last a minute.
+        client = subprocess.Popen(
+            ["python3", "-c",
+             "import subprocess, sys, json\n"
+             "p = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"
+             f"p.stdin.write({json.dumps(LASTING)!r}.encode() + b'\\n"
+             '{"call": "wait", "task": "a", "timeout_ms": 600000}'
+             "\\n')\n"
+             "p.stdin.flush()\n"
+             "p.stdout.readline(), p.stdout.readline()\n"
+             "print(p.pid, flush=True)\n"
+             "p.wait()", TESTHOST, DRIVER],
+            stdout=subprocess.PIPE, text=True, env=self.environment)
+        with client.stdout:
+            host = os.pidfd_open(int(client.stdout.readline()))
+        self.addCleanup(os.close, host)
+        client.kill()
+        client.wait()
+        ready, _, _ = select.select([host], [], [], 60)
+        self.assertEqual(ready, [host], "it waits on for a client that is gone")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
