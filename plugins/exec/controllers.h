@@ -5,8 +5,8 @@
 
 namespace exec_driver {
 
-// Which of the cgroup controllers memory, cpu and pids this machine does not have mounted, in
-// either version: "memory, pids". For the fingerprint. May block.
-std::string MissingControllers();
+// In what tasks are not limited here, for want of cgroup controllers, and what to do about it:
+// "memory, pids: mount ...". Empty: memory, cpu and pids are all there. May block.
+std::string MissingLimits();
 
 }  // namespace exec_driver

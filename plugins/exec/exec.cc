@@ -6,21 +6,22 @@
 #include <unistd.h>
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "capabilities.h"
+#include "command_driver.h"
 #include "controllers.h"
 #include "drover/entry.hpp"
-#include "drover/process_driver.hpp"
-#include "env_filter.h"
-#include "id_ranges.h"
-#include "task_user.h"
+#include "own_root.h"
 
 namespace exec_driver {
 namespace {
+
+using command::DropVariables;
+using command::Invalid;
+using command::OomScore;
 
 const char kConfigSchema[] = R"({
   "type": "object",
@@ -54,19 +55,13 @@ const char kTaskConfigSchema[] = R"({
   }
 })";
 
-[[noreturn]] void Invalid(const std::string& why) {
-  throw drover::Error(drover::Code::kInvalidArgument, "failed driver config validation: " + why);
-}
-
 // The plugin's configuration; replaced as a whole.
 struct Settings {
   bool pivot = true;
   bool host_pids = false;
   bool host_ipc = false;
   std::vector<std::string> allow_caps;
-  raw_exec::IdRanges denied_uids;
-  raw_exec::IdRanges denied_gids;
-  std::vector<std::string> denied_envvars;
+  command::Denied denied;
   drover::StringMap root_paths;
   std::int64_t pids_limit = 0;
 
@@ -77,16 +72,12 @@ struct Settings {
     out->host_ipc = config.String("default_ipc_mode") == "host";
     out->allow_caps =
         config["allow_caps"].is_null() ? DefaultCapabilities() : config.Strings("allow_caps");
-    out->denied_uids =
-        raw_exec::IdRanges::Parse(config.String("denied_host_uids"), "/denied_host_uids");
-    out->denied_gids =
-        raw_exec::IdRanges::Parse(config.String("denied_host_gids"), "/denied_host_gids");
+    out->denied = command::Denied::Read(config);
     out->pids_limit = config.Int("pids_limit");
     if (out->pids_limit < 1 || out->pids_limit > 4 << 20) {
       throw drover::Error(drover::Code::kInvalidArgument,
                           "/pids_limit: must be from 1 to 4194304 processes");
     }
-    out->denied_envvars = config.Strings("denied_envvars");
     if (!config["chroot_env"].is_null()) {
       for (const auto& entry : config["chroot_env"].AsObject()) {
         const std::string& target = entry.second.AsString();
@@ -102,7 +93,7 @@ struct Settings {
   }
 };
 
-class ExecDriver : public drover::ProcessDriver {
+class ExecDriver : public command::CommandDriver<Settings> {
  public:
   static drover::Info Describe() {
     drover::Info info;
@@ -114,14 +105,7 @@ class ExecDriver : public drover::ProcessDriver {
     return info;
   }
 
-  ExecDriver(drover::Host host, const drover::Json& config)
-      : ProcessDriver(std::move(host)), settings_(Settings::Read(config)) {}
-
-  void Configure(const drover::Json& config) override {
-    auto settings = Settings::Read(config);
-    std::lock_guard<std::mutex> lock(mutex_);
-    settings_ = std::move(settings);
-  }
+  using CommandDriver::CommandDriver;
 
   drover::Fingerprint Probe() override {
     drover::Fingerprint out;
@@ -137,12 +121,18 @@ class ExecDriver : public drover::ProcessDriver {
           "or use raw_exec";
       return out;
     }
-    out.attributes["driver.exec"] = "true";
-    std::string missing = MissingControllers();
-    if (!missing.empty()) {
+    if (IsInChroot()) {
+      out.health = drover::Health::kUndetected;
       out.description =
-          "Healthy, but tasks are not limited in their " + missing +
-          ": mount the cgroup controllers of these names, or hand them down to the agent's cgroup";
+          "exec changes the root of its tasks, for which the agent must not be in a chroot: start "
+          "it outside, or give it a mount namespace whose root is its own (pivot_root), or use "
+          "raw_exec";
+      return out;
+    }
+    out.attributes["driver.exec"] = "true";
+    std::string missing = MissingLimits();
+    if (!missing.empty()) {
+      out.description = "Healthy, but tasks are not limited in their " + missing;
     }
     return out;
   }
@@ -170,11 +160,9 @@ class ExecDriver : public drover::ProcessDriver {
     }
     if (out.work_dir.empty()) out.work_dir = "/";
     out.user = task.user.empty() ? "nobody" : task.user;
-    CheckUser(*settings, out.user);
+    settings->denied.CheckUser(out.user);
     out.env = task.env;
-    for (auto at = out.env.begin(); at != out.env.end();) {
-      at = Denied(settings->denied_envvars, at->first) ? out.env.erase(at) : std::next(at);
-    }
+    DropVariables(settings->denied.variables, &out.env);
     out.argv = config.Strings("args");
     std::string command = config.String("command");
     if (command.empty()) Invalid("command must not be empty");
@@ -183,36 +171,7 @@ class ExecDriver : public drover::ProcessDriver {
     return out;
   }
 
-  int StopSignal(const std::string& requested) const override {
-    if (requested.empty()) return SIGINT;
-    if (auto number = drover::SignalNumber(requested)) return *number;
-    throw drover::Error(drover::Code::kInvalidArgument,
-                        "error unknown signal given for shutdown: " + requested);
-  }
-
-  int SignalToSend(const drover::RunId& run, const std::string& name) const override {
-    if (auto number = drover::SignalNumber(name)) return *number;
-    host().Log(drover::LogLevel::kWarn, run,
-               "unknown signal \"" + name + "\" to send to the task: sending SIGINT instead");
-    return SIGINT;
-  }
-
-  drover::ExitResult Ended(drover::ExitResult result) const override {
-    if (!result.error.empty()) {
-      result.exit_code = -1;
-      result.error = "executor: error waiting on process: " + result.error;
-    } else if (result.signal != 0) {
-      result.exit_code = 128 + result.signal;
-    }
-    return result;
-  }
-
  private:
-  std::shared_ptr<const Settings> settings() {
-    std::lock_guard<std::mutex> lock(mutex_);
-    return settings_;
-  }
-
   // A job may ask for less than the operator's default, never for more.
   static bool HostMode(const std::string& asked, bool host_is_default, const std::string& name) {
     if (asked.empty()) return host_is_default;
@@ -229,20 +188,6 @@ class ExecDriver : public drover::ProcessDriver {
     return true;
   }
 
-  static int OomScore(const drover::Json& config) {
-    std::int64_t score = config.Int("oom_score_adj");
-    if (score < 0) Invalid("oom_score_adj must not be negative");
-    if (score > 1000) Invalid("oom_score_adj must not be above 1000");
-    return static_cast<int>(score);
-  }
-
-  static bool Denied(const std::vector<std::string>& patterns, const std::string& name) {
-    for (const std::string& pattern : patterns) {
-      if (raw_exec::Matches(pattern, name)) return true;
-    }
-    return false;
-  }
-
   // A plain name is looked for in the task's own directory first, then in the PATH inside the root.
   static bool IsLocal(const drover::TaskConfig& task, const std::string& command) {
     if (command.find('/') != std::string::npos) return false;
@@ -250,22 +195,6 @@ class ExecDriver : public drover::ProcessDriver {
     std::string path = task.local_dir + "/" + command;
     return ::lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
   }
-
-  static void CheckUser(const Settings& settings, const std::string& user) {
-    raw_exec::TaskUser ids = raw_exec::LookUpUser(user);
-    if (settings.denied_uids.Contains(ids.uid)) {
-      throw drover::Error(drover::Code::kPermissionDenied,
-                          "running as uid " + std::to_string(ids.uid) + " is disallowed");
-    }
-    for (gid_t gid : ids.gids) {
-      if (!settings.denied_gids.Contains(gid)) continue;
-      throw drover::Error(drover::Code::kPermissionDenied,
-                          "running as gid " + std::to_string(gid) + " is disallowed");
-    }
-  }
-
-  std::mutex mutex_;
-  std::shared_ptr<const Settings> settings_;
 };
 
 }  // namespace

@@ -5,20 +5,20 @@
 #include <unistd.h>
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "command_driver.h"
 #include "command_lookup.h"
 #include "drover/entry.hpp"
-#include "drover/process_driver.hpp"
-#include "env_filter.h"
-#include "id_ranges.h"
-#include "task_user.h"
 
 namespace raw_exec {
 namespace {
+
+using command::DropVariables;
+using command::Invalid;
+using command::OomScore;
 
 const char kConfigSchema[] = R"({
   "type": "object",
@@ -49,25 +49,17 @@ const char kTaskConfigSchema[] = R"({
 // The plugin's configuration; replaced as a whole.
 struct Settings {
   bool enabled = false;
-  IdRanges denied_uids;
-  IdRanges denied_gids;
-  std::vector<std::string> denied_envvars;
+  command::Denied denied;
 
   static std::shared_ptr<const Settings> Read(const drover::Json& config) {
     auto out = std::make_shared<Settings>();
     out->enabled = config.Bool("enabled");
-    out->denied_uids = IdRanges::Parse(config.String("denied_host_uids"), "/denied_host_uids");
-    out->denied_gids = IdRanges::Parse(config.String("denied_host_gids"), "/denied_host_gids");
-    out->denied_envvars = config.Strings("denied_envvars");
+    out->denied = command::Denied::Read(config);
     return out;
   }
 };
 
-[[noreturn]] void Invalid(const std::string& why) {
-  throw drover::Error(drover::Code::kInvalidArgument, "failed driver config validation: " + why);
-}
-
-class RawExecDriver : public drover::ProcessDriver {
+class RawExecDriver : public command::CommandDriver<Settings> {
  public:
   static drover::Info Describe() {
     drover::Info info;
@@ -78,14 +70,7 @@ class RawExecDriver : public drover::ProcessDriver {
     return info;
   }
 
-  RawExecDriver(drover::Host host, const drover::Json& config)
-      : ProcessDriver(std::move(host)), settings_(Settings::Read(config)) {}
-
-  void Configure(const drover::Json& config) override {
-    auto settings = Settings::Read(config);
-    std::lock_guard<std::mutex> lock(mutex_);
-    settings_ = std::move(settings);
-  }
+  using CommandDriver::CommandDriver;
 
   drover::Fingerprint Probe() override {
     drover::Fingerprint out;
@@ -127,8 +112,8 @@ class RawExecDriver : public drover::ProcessDriver {
     CheckUser(*settings, task.user);
     out.user = task.user;
     out.env = task.env;
-    Deny(settings->denied_envvars, &out.env);
-    Deny(config.Strings("denied_envvars"), &out.env);
+    DropVariables(settings->denied.variables, &out.env);
+    DropVariables(config.Strings("denied_envvars"), &out.env);
     // Looked up last, since it may make the file executable.
     out.argv = config.Strings("args");
     out.argv.insert(out.argv.begin(),
@@ -136,43 +121,7 @@ class RawExecDriver : public drover::ProcessDriver {
     return out;
   }
 
-  int StopSignal(const std::string& requested) const override {
-    if (requested.empty()) return SIGINT;
-    if (auto number = drover::SignalNumber(requested)) return *number;
-    throw drover::Error(drover::Code::kInvalidArgument,
-                        "error unknown signal given for shutdown: " + requested);
-  }
-
-  int SignalToSend(const drover::RunId& run, const std::string& name) const override {
-    if (auto number = drover::SignalNumber(name)) return *number;
-    host().Log(drover::LogLevel::kWarn, run,
-               "unknown signal \"" + name + "\" to send to the task: sending SIGINT instead");
-    return SIGINT;
-  }
-
-  drover::ExitResult Ended(drover::ExitResult result) const override {
-    if (!result.error.empty()) {
-      result.exit_code = -1;
-      result.error = "executor: error waiting on process: " + result.error;
-    } else if (result.signal != 0) {
-      result.exit_code = 128 + result.signal;
-    }
-    return result;
-  }
-
  private:
-  std::shared_ptr<const Settings> settings() {
-    std::lock_guard<std::mutex> lock(mutex_);
-    return settings_;
-  }
-
-  static int OomScore(const drover::Json& config) {
-    std::int64_t score = config.Int("oom_score_adj");
-    if (score < 0) Invalid("oom_score_adj must not be negative");
-    if (score > 1000) Invalid("oom_score_adj must not be above 1000");
-    return static_cast<int>(score);
-  }
-
   static void RefuseCgroups(const drover::Json& config) {
     bool v2 = !config.String("cgroup_v2_override").empty();
     const drover::Json& v1_map = config["cgroup_v1_override"];
@@ -186,27 +135,10 @@ class RawExecDriver : public drover::ProcessDriver {
   }
 
   static void CheckUser(const Settings& settings, const std::string& user) {
-    TaskUser ids = LookUpUser(user);
-    if (settings.denied_uids.Contains(ids.uid)) {
-      throw drover::Error(drover::Code::kPermissionDenied,
-                          "running as uid " + std::to_string(ids.uid) + " is disallowed");
-    }
-    for (gid_t gid : ids.gids) {
-      if (!settings.denied_gids.Contains(gid)) continue;
-      throw drover::Error(drover::Code::kPermissionDenied,
-                          "running as gid " + std::to_string(gid) + " is disallowed");
-    }
-    if (::geteuid() != 0 && ids.uid != ::geteuid()) {
+    const uid_t uid = settings.denied.CheckUser(user).uid;
+    if (::geteuid() != 0 && uid != ::geteuid()) {
       throw drover::Error(drover::Code::kPermissionDenied,
                           "the agent is not root and cannot run a task as user " + user);
-    }
-  }
-
-  static void Deny(const std::vector<std::string>& patterns, drover::StringMap* env) {
-    for (auto at = env->begin(); at != env->end();) {
-      bool denied = false;
-      for (const std::string& pattern : patterns) denied = denied || Matches(pattern, at->first);
-      at = denied ? env->erase(at) : std::next(at);
     }
   }
 
@@ -216,9 +148,6 @@ class RawExecDriver : public drover::ProcessDriver {
     const char* own = ::getenv("PATH");
     return own == nullptr ? "/usr/local/bin:/usr/bin:/bin" : own;
   }
-
-  std::mutex mutex_;
-  std::shared_ptr<const Settings> settings_;
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace raw_exec {
+namespace command {
 
 // A set of user or group ids: "0,10-20,1000".
 class IdRanges {
@@ -21,4 +21,4 @@ class IdRanges {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges_;  // both ends are in
 };
 
-}  // namespace raw_exec
+}  // namespace command

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace raw_exec {
+namespace command {
 
 // Whether TEXT matches PATTERN, in which * stands for any text and everything else for itself.
 // Takes time in the product of both lengths at most.
@@ -30,4 +30,4 @@ inline bool Matches(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
-}  // namespace raw_exec
+}  // namespace command

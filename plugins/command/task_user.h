@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace raw_exec {
+namespace command {
 
 struct TaskUser {
   uid_t uid = 0;
@@ -17,4 +17,4 @@ struct TaskUser {
 // in it; empty is the agent's own user. Throws drover::Error. May block.
 TaskUser LookUpUser(const std::string& user);
 
-}  // namespace raw_exec
+}  // namespace command

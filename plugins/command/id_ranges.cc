@@ -5,7 +5,7 @@
 
 #include "drover/error.hpp"
 
-namespace raw_exec {
+namespace command {
 namespace {
 
 std::string Trim(const std::string& text) {
@@ -53,4 +53,4 @@ bool IdRanges::Contains(std::uint32_t id) const {
   return false;
 }
 
-}  // namespace raw_exec
+}  // namespace command

@@ -12,7 +12,7 @@
 
 #include "drover/error.hpp"
 
-namespace raw_exec {
+namespace command {
 namespace {
 
 constexpr std::size_t kMaxEntry = 1u << 20;
@@ -76,4 +76,4 @@ TaskUser LookUpUser(const std::string& user) {
   return out;
 }
 
-}  // namespace raw_exec
+}  // namespace command

@@ -1,0 +1,87 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <csignal>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "drover/process_driver.hpp"
+#include "id_ranges.h"
+#include "task_user.h"
+
+// What exec and raw_exec have in common: a task is a command of its job.
+namespace command {
+
+// Refuses a task's configuration.
+[[noreturn]] void Invalid(const std::string& why);
+
+// The option oom_score_adj of a task; throws when it is none.
+int OomScore(const drover::Json& task_config);
+
+// Takes the variables out of ENV whose names match one of PATTERNS.
+void DropVariables(const std::vector<std::string>& patterns, drover::StringMap* env);
+
+// What the operator allows no task: denied_host_uids, denied_host_gids, denied_envvars.
+struct Denied {
+  IdRanges uids;
+  IdRanges gids;
+  std::vector<std::string> variables;
+
+  static Denied Read(const drover::Json& config);
+  // The ids of the user; throws when there is none, or when one of its ids is denied. May block.
+  TaskUser CheckUser(const std::string& user) const;
+};
+
+// SETTINGS: the plugin's configuration, with a static Read(const Json&) that makes a shared pointer
+// to one; it is replaced as a whole.
+template <typename Settings>
+class CommandDriver : public drover::ProcessDriver {
+ public:
+  CommandDriver(drover::Host host, const drover::Json& config)
+      : ProcessDriver(std::move(host)), settings_(Settings::Read(config)) {}
+
+  void Configure(const drover::Json& config) override {
+    auto settings = Settings::Read(config);
+    std::lock_guard<std::mutex> lock(mutex_);
+    settings_ = std::move(settings);
+  }
+
+  int StopSignal(const std::string& requested) const override {
+    if (requested.empty()) return SIGINT;
+    if (auto number = drover::SignalNumber(requested)) return *number;
+    throw drover::Error(drover::Code::kInvalidArgument,
+                        "error unknown signal given for shutdown: " + requested);
+  }
+
+  int SignalToSend(const drover::RunId& run, const std::string& name) const override {
+    if (auto number = drover::SignalNumber(name)) return *number;
+    host().Log(drover::LogLevel::kWarn, run,
+               "unknown signal \"" + name + "\" to send to the task: sending SIGINT instead");
+    return SIGINT;
+  }
+
+  drover::ExitResult Ended(drover::ExitResult result) const override {
+    if (!result.error.empty()) {
+      result.exit_code = -1;
+      result.error = "executor: error waiting on process: " + result.error;
+    } else if (result.signal != 0) {
+      result.exit_code = 128 + result.signal;
+    }
+    return result;
+  }
+
+ protected:
+  std::shared_ptr<const Settings> settings() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return settings_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<const Settings> settings_;
+};
+
+}  // namespace command

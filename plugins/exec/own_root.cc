@@ -1,0 +1,42 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "own_root.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace exec_driver {
+namespace {
+
+// With its mount: the same directory may be bound to several places.
+bool LookAtRoot(struct statx* out) {
+  return ::statx(AT_FDCWD, "/", 0, STATX_INO | STATX_MNT_ID, out) == 0;
+}
+
+}  // namespace
+
+bool IsInChroot() {
+  constexpr int kSame = 0, kOther = 1, kUnknown = 2;
+  // Entering the own namespace leads to its root. Threads share theirs, so it takes a process; that
+  // makes nothing but system calls.
+  const pid_t child = ::fork();
+  if (child < 0) return false;
+  if (child == 0) {
+    struct statx ours, entered;
+    const int own = ::open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+    if (own < 0 || !LookAtRoot(&ours) || ::setns(own, CLONE_NEWNS) != 0 || !LookAtRoot(&entered))
+      ::_exit(kUnknown);
+    ::_exit(ours.stx_mnt_id == entered.stx_mnt_id && ours.stx_ino == entered.stx_ino ? kSame
+                                                                                     : kOther);
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == kOther;
+}
+
+}  // namespace exec_driver
