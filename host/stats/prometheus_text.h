@@ -1,0 +1,18 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/stats/metric_registry.h"
+
+namespace drover {
+
+inline constexpr std::string_view kPrometheusType = "text/plain; version=0.0.4; charset=utf-8";
+
+// The metrics in Prometheus' text format: what is not allowed in a name becomes "_", and the values
+// of one name stand together.
+std::string PrometheusText(std::vector<Metric> metrics);
+
+}  // namespace drover
