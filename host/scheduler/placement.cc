@@ -48,35 +48,55 @@ Status TakePorts(const TaskGroup& group, PortTransaction* ports, std::vector<All
   return {};
 }
 
+std::string AllocationName(const Job& job, const TaskGroup& group, int index) {
+  return job.id + "." + group.name + "[" + std::to_string(index) + "]";
+}
+
 }  // namespace
+
+Result<std::shared_ptr<Allocation>> PlaceAllocation(std::shared_ptr<const Job> job,
+                                                    const TaskGroup& group, int index,
+                                                    const std::string& node_id,
+                                                    const std::string& node_name, WallTime now,
+                                                    PortPool* ports) {
+  PortTransaction transaction(ports);
+  auto allocation = std::make_shared<Allocation>();
+  allocation->id = RandomUuid();
+  allocation->name = AllocationName(*job, group, index);
+  allocation->node_id = node_id;
+  allocation->node_name = node_name;
+  allocation->index = index;
+  allocation->group_name = group.name;
+  allocation->job = std::move(job);
+  allocation->create_time = allocation->modify_time = now;
+  DROVER_TRY(TakePorts(group, &transaction, &allocation->ports));
+  transaction.Keep();
+  return allocation;
+}
+
+void ReleasePorts(const Allocation& alloc, PortPool* ports) {
+  for (const AllocatedPort& port : alloc.ports) ports->Release(port.value);
+}
 
 Result<std::vector<std::shared_ptr<const Allocation>>> PlaceJob(std::shared_ptr<const Job> job,
                                                                 const std::string& node_id,
                                                                 const std::string& node_name,
                                                                 WallTime now, PortPool* ports) {
-  PortTransaction transaction(ports);
   std::vector<std::shared_ptr<const Allocation>> allocations;
   const std::string eval_id = RandomUuid();
   for (const TaskGroup& group : job->groups) {
     for (int index = 0; index < group.count; ++index) {
-      auto allocation = std::make_shared<Allocation>();
-      allocation->id = RandomUuid();
-      allocation->name = job->id + "." + group.name + "[" + std::to_string(index) + "]";
-      allocation->eval_id = eval_id;
-      allocation->node_id = node_id;
-      allocation->node_name = node_name;
-      allocation->index = index;
-      allocation->job = job;
-      allocation->group_name = group.name;
-      allocation->create_index = allocation->modify_index = allocation->alloc_modify_index = 1;
-      allocation->create_time = allocation->modify_time = now;
-      if (Status taken = TakePorts(group, &transaction, &allocation->ports); !taken.ok()) {
-        return taken.error().WithContext("allocation " + allocation->name);
+      auto placed = PlaceAllocation(job, group, index, node_id, node_name, now, ports);
+      if (!placed.ok()) {
+        for (const auto& allocation : allocations) ReleasePorts(*allocation, ports);
+        return placed.error().WithContext("allocation " + AllocationName(*job, group, index));
       }
-      allocations.push_back(std::move(allocation));
+      Allocation& allocation = **placed;
+      allocation.eval_id = eval_id;
+      allocation.create_index = allocation.modify_index = allocation.alloc_modify_index = 1;
+      allocations.push_back(std::move(*placed));
     }
   }
-  transaction.Keep();
   return allocations;
 }
 

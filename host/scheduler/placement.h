@@ -29,6 +29,17 @@ class PortPool {
 // Looks at the machine too: a port that a socket listens on is taken.
 std::unique_ptr<PortPool> NewPortPool();
 
+// One allocation of GROUP on this node, with its ports; without an evaluation and without indexes.
+// An error takes no port.
+Result<std::shared_ptr<Allocation>> PlaceAllocation(std::shared_ptr<const Job> job,
+                                                    const TaskGroup& group, int index,
+                                                    const std::string& node_id,
+                                                    const std::string& node_name, WallTime now,
+                                                    PortPool* ports);
+
+// Gives the ports of an allocation back.
+void ReleasePorts(const Allocation& alloc, PortPool* ports);
+
 // The allocations of JOB on this node: one per count of each group, with their ports. An error
 // names the group and takes no port.
 Result<std::vector<std::shared_ptr<const Allocation>>> PlaceJob(std::shared_ptr<const Job> job,

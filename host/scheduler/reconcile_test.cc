@@ -1,0 +1,59 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/scheduler/reconcile.h"
+
+#include <gtest/gtest.h>
+
+#include "host/scheduler/node_capacity.h"
+
+namespace drover {
+namespace {
+
+Task NamedTask(const std::string& name, std::int64_t memory_mb) {
+  Task task;
+  task.name = name;
+  task.resources = {memory_mb, memory_mb, 0};
+  return task;
+}
+
+TEST(ReconcileTest, WhatTheRunnersTakeOverNeedsNoNewStart) {
+  TaskGroup from;
+  from.tasks.push_back(NamedTask("t", 100));
+  TaskGroup to = from;
+  to.count = 7;
+  to.restart_policy.attempts = 9;
+  to.shutdown_delay = 3s;
+  to.tasks[0].kill_timeout = 17s;
+  to.tasks[0].shutdown_delay = 1s;
+  EXPECT_TRUE(CanUpdateInPlace(from, to));
+  const auto changed = [&](const std::function<void(TaskGroup*)>& change) {
+    TaskGroup other = to;
+    change(&other);
+    return !CanUpdateInPlace(from, other);
+  };
+  EXPECT_TRUE(changed([](TaskGroup* g) { g->tasks[0].config_json = R"({"a":1})"; }));
+  EXPECT_TRUE(changed([](TaskGroup* g) { g->tasks[0].env["A"] = "1"; }));
+  EXPECT_TRUE(changed([](TaskGroup* g) { g->tasks[0].resources.memory_mb = 1; }));
+  EXPECT_TRUE(changed([](TaskGroup* g) { g->tasks[0].driver = "exec"; }));
+  EXPECT_TRUE(changed([](TaskGroup* g) { g->tasks[0].user = "nobody"; }));
+  EXPECT_TRUE(changed([](TaskGroup* g) { g->tasks[0].leader = true; }));
+  EXPECT_TRUE(changed([](TaskGroup* g) { g->networks.emplace_back(); }));
+  EXPECT_TRUE(changed([](TaskGroup* g) { g->meta["a"] = "b"; }));
+  EXPECT_TRUE(changed([](TaskGroup* g) { g->tasks.push_back(NamedTask("u", 1)); }));
+}
+
+TEST(NodeCapacityTest, AGroupNeedsWhatItsMostDemandingMomentNeeds) {
+  TaskGroup group;
+  Task before = NamedTask("before", 700);
+  before.lifecycle = Lifecycle{Lifecycle::Hook::kPrestart, false};
+  Task sidecar = NamedTask("sidecar", 30);
+  sidecar.lifecycle = Lifecycle{Lifecycle::Hook::kPrestart, true};
+  Task after = NamedTask("after", 200);
+  after.lifecycle = Lifecycle{Lifecycle::Hook::kPoststop, false};
+  group.tasks = {before, sidecar, NamedTask("a", 100), NamedTask("b", 250), after};
+  EXPECT_EQ(GroupResources(group).memory_mb, 730);
+  group.tasks.erase(group.tasks.begin());
+  EXPECT_EQ(GroupResources(group).memory_mb, 380);
+}
+
+}  // namespace
+}  // namespace drover

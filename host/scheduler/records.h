@@ -1,0 +1,125 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/alloc/client_status.h"
+#include "host/alloc/hook_resources.h"
+#include "host/spec/allocation.h"
+
+// What the scheduler knows: jobs, evaluations, allocations, nodes. A record never changes once it
+// is in the store, so every thread may keep it; a change is a new record with a higher index.
+namespace drover {
+
+// The newest version of a job as it was registered.
+struct JobRecord {
+  std::shared_ptr<const Job> job;
+  // The job as clients read it: what was submitted, with the defaults, without the fields below.
+  std::shared_ptr<const nlohmann::json> json;
+  bool stop = false;
+  std::uint64_t version = 0;
+  WallTime submit_time = 0;
+  std::string status = "pending";  // pending, running, dead
+  std::uint64_t create_index = 0;
+  std::uint64_t modify_index = 0;      // of anything, also of the status
+  std::uint64_t job_modify_index = 0;  // of what the user wrote
+};
+
+// Why a group's allocations have no place.
+struct PlacementFailure {
+  int nodes_evaluated = 0;
+  int nodes_filtered = 0;
+  int nodes_exhausted = 0;
+  std::map<std::string, int> constraint_filtered;  // by sentence
+  std::map<std::string, int> dimension_exhausted;  // "memory", "cpu", "network: ..."
+  int coalesced_failures = 0;                      // further allocations with the same lot
+
+  bool operator==(const PlacementFailure&) const = default;
+};
+
+struct Evaluation {
+  std::string id;
+  std::string job_namespace;
+  std::string job_id;
+  JobType type = JobType::kService;
+  int priority = 50;
+  std::string triggered_by;        // job-register, job-deregister, alloc-stop, queued-allocs, ...
+  std::string status = "pending";  // blocked, pending, complete, failed, canceled
+  std::string status_description;
+  std::string previous_eval;
+  std::string blocked_eval;
+  std::uint64_t job_modify_index = 0;
+  std::map<std::string, PlacementFailure> failed_groups;
+  std::map<std::string, int> queued;  // by group
+  std::uint64_t create_index = 0;
+  std::uint64_t modify_index = 0;
+  WallTime create_time = 0;
+  WallTime modify_time = 0;
+
+  bool open() const { return status == "pending" || status == "blocked"; }
+};
+
+// What a node tells of one of its allocations.
+struct AllocUpdate {
+  std::string id;
+  AllocStatus status;
+  TaskStates tasks;
+  std::optional<AllocNetworkStatus> network;
+  WallTime modify_time = 0;
+};
+
+// An allocation: what is wanted of it, and what its node has told.
+struct AllocRecord {
+  std::shared_ptr<const Allocation> alloc;
+  std::shared_ptr<const JobRecord> job;  // the version that it was placed or last updated for
+  AllocUpdate told;                      // status pending until the node has spoken
+  std::string previous;                  // the allocation that it replaces
+  std::string next;                      // the one that replaces it
+  bool migrate = false;                  // somebody asked for another one in its place
+  std::uint64_t modify_index = 0;
+  WallTime modify_time = 0;
+
+  const std::string& id() const { return alloc->id; }
+  bool client_terminal() const { return IsTerminal(told.status.status); }
+  // It neither runs nor will: it needs neither ports nor memory.
+  bool terminal() const { return alloc->server_terminal() || client_terminal(); }
+};
+
+struct DriverRecord {
+  bool detected = false;
+  bool healthy = false;
+  std::string description;
+  StringMap attributes;
+  WallTime update_time = 0;
+
+  bool operator==(const DriverRecord&) const = default;
+};
+
+struct NodeRecord {
+  std::string id;
+  std::string name;
+  std::string datacenter = "dc1";
+  std::string http_address;  // host:port; empty: none
+  std::string version;
+  StringMap attributes;
+  StringMap meta;
+  std::map<std::string, DriverRecord> drivers;
+  int cores = 0;
+  std::int64_t cpu_mhz = 0;  // of all cores
+  std::int64_t memory_mb = 0;
+  std::int64_t disk_mb = 0;
+  std::string status = "initializing";  // initializing, ready, down
+  bool eligible = true;
+  std::uint64_t create_index = 0;
+  std::uint64_t modify_index = 0;
+  WallTime status_time = 0;
+};
+
+}  // namespace drover

@@ -1,0 +1,384 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/scheduler/scheduler.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+
+#include "host/base/ids.h"
+#include "host/scheduler/evaluating.h"
+
+namespace drover {
+namespace {
+
+constexpr TableMask kJobs = MaskOf(Table::kJobs);
+constexpr TableMask kEvals = MaskOf(Table::kEvals);
+constexpr TableMask kAllocs = MaskOf(Table::kAllocs);
+constexpr TableMask kWanted = MaskOf(Table::kWanted);
+constexpr TableMask kNodes = MaskOf(Table::kNodes);
+
+// Of what a node has told, what people and clients see.
+bool SaysTheSame(const AllocUpdate& a, const AllocUpdate& b) {
+  if (!(a.status == b.status) || a.network != b.network || a.tasks.size() != b.tasks.size()) {
+    return false;
+  }
+  return std::equal(a.tasks.begin(), a.tasks.end(), b.tasks.begin(),
+                    [](const auto& x, const auto& y) {
+                      return x.first == y.first && (x.second == y.second || *x.second == *y.second);
+                    });
+}
+
+// Of all allocations, or of one.
+void EraseEnded(Tables* tables, const std::string& alloc) {
+  std::vector<std::shared_ptr<const AllocRecord>> ended;
+  for (const auto& [id, record] : tables->allocs) {
+    if (!record->client_terminal() || (!alloc.empty() && id != alloc)) continue;
+    // What a job has done is told by its allocations for as long as it lives.
+    const auto job = Tables::Find(tables->jobs, KeyOf(*record->alloc->job));
+    const bool needed = job != nullptr && job->status != "dead" &&
+                        !record->alloc->server_terminal() && alloc.empty();
+    if (!needed) ended.push_back(record);
+  }
+  for (const auto& record : ended) tables->Erase(*record);
+}
+
+Error NoSuch(const std::string& what) { return Error(Code::kNotFound, what + " not found"); }
+
+}  // namespace
+
+Scheduler::Scheduler(Loop* loop, StateStore* store, PortPool* ports, SchedulerOptions options)
+    : loop_(loop), store_(store), ports_(ports), options_(std::move(options)) {}
+
+JobReply Scheduler::EvaluateNow(Tables* tables, std::uint64_t index, const JobKey& key,
+                                const Cause& cause, TableMask* written) {
+  // What waits for a place is part of the new evaluation.
+  if (const auto ids = tables->evals_of_job.find(key); ids != tables->evals_of_job.end()) {
+    for (const std::string& id : ids->second) {
+      const auto& old = tables->evals.at(id);
+      if (old->status != "blocked") continue;
+      auto canceled = std::make_shared<Evaluation>(*old);
+      canceled->status = "canceled";
+      canceled->status_description = "a newer evaluation of the job exists";
+      canceled->modify_index = index;
+      tables->evals[id] = std::move(canceled);
+    }
+  }
+  Evaluation eval;
+  eval.id = RandomUuid();
+  eval.job_namespace = key.first;
+  eval.job_id = key.second;
+  eval.triggered_by = cause.triggered_by;
+  eval.create_index = index;
+  eval.create_time = loop_->Wall();
+  JobReply reply;
+  if (const auto job = Tables::Find(tables->jobs, key)) {
+    eval.type = job->job->type;
+    eval.priority = job->job->priority;
+    reply.job_modify_index = job->job_modify_index;
+  }
+  reply.eval_id = eval.id;
+  reply.eval_create_index = reply.index = index;
+  Evaluating(tables, index, ports_, loop_->Wall(), cause.no_shutdown_delay).Run(std::move(eval));
+  *written |= kEvals | kAllocs | kWanted | tables->UpdateJobStatus(key, index);
+  return reply;
+}
+
+Result<JobReply> Scheduler::Register(JobRegistration registration) {
+  const JobKey key = KeyOf(*registration.job);
+  DROVER_TRY(CheckIndex(registration, key));
+  if (options_.check_job) DROVER_TRY(options_.check_job(*registration.job));
+  JobReply reply;
+  store_->Write([&](Tables* tables, std::uint64_t index) -> TableMask {
+    TableMask written = 0;
+    const auto before = Tables::Find(tables->jobs, key);
+    // The same job again is only looked at again.
+    if (before == nullptr || before->stop || *before->json != *registration.json) {
+      auto record = std::make_shared<JobRecord>();
+      record->job = registration.job;
+      record->json = registration.json;
+      record->version = before == nullptr ? 0 : before->version + 1;
+      record->submit_time = loop_->Wall();
+      record->create_index = before == nullptr ? index : before->create_index;
+      record->modify_index = record->job_modify_index = index;
+      tables->Put(key, std::move(record));
+      written |= kJobs;
+    }
+    reply = EvaluateNow(tables, index, key, {"job-register"}, &written);
+    return written;
+  });
+  return reply;
+}
+
+Status Scheduler::CheckIndex(const JobRegistration& registration, const JobKey& key) const {
+  if (!registration.enforce_index) return {};
+  const std::uint64_t wanted = *registration.enforce_index;
+  std::shared_ptr<const JobRecord> before;
+  store_->Read([&](const Tables& tables) { before = Tables::Find(tables.jobs, key); });
+  const std::string enforcing = "Enforcing job modify index " + std::to_string(wanted) + ": ";
+  if (before == nullptr) {
+    if (wanted == 0) return {};
+    return Error(Code::kFailedPrecondition, enforcing + "job does not exist");
+  }
+  if (wanted == 0) return Error(Code::kFailedPrecondition, enforcing + "job already exists");
+  if (wanted == before->job_modify_index) return {};
+  return Error(Code::kFailedPrecondition, enforcing +
+                                              "job exists with conflicting job modify index: " +
+                                              std::to_string(before->job_modify_index));
+}
+
+Result<PlanReply> Scheduler::Plan(const JobRegistration& registration) const {
+  const JobKey key = KeyOf(*registration.job);
+  DROVER_TRY(CheckIndex(registration, key));
+  if (options_.check_job) DROVER_TRY(options_.check_job(*registration.job));
+  PlanReply reply;
+  store_->Read([&](const Tables& tables) {
+    reply.before = Tables::Find(tables.jobs, key);
+    JobRecord after;
+    after.job = registration.job;
+    after.json = registration.json;
+    const bool same =
+        reply.before != nullptr && !reply.before->stop && *reply.before->json == *registration.json;
+    after.job_modify_index = same ? reply.before->job_modify_index : tables.last_index + 1;
+    reply.plan = Reconcile(&after, tables.AllocsOf(key));
+    const auto node = ReadyNode(tables);
+    std::optional<NodeCapacity> capacity;
+    if (node) capacity.emplace(*node, tables);
+    for (const auto& [name, plan] : reply.plan) {
+      for (std::size_t i = 0; i < plan.place.size(); ++i) {
+        const std::string missing =
+            capacity ? capacity->Take(*FindGroup(*after.job, name)) : std::string("node");
+        if (missing.empty()) continue;
+        PlacementFailure& failure = reply.failed_groups[name];
+        if (failure.nodes_exhausted > 0) {
+          ++failure.coalesced_failures;
+        } else {
+          failure.nodes_evaluated = failure.nodes_exhausted = 1;
+          failure.dimension_exhausted[missing] = 1;
+        }
+      }
+    }
+  });
+  return reply;
+}
+
+Result<JobReply> Scheduler::Deregister(const JobKey& key, bool purge, bool no_shutdown_delay) {
+  JobReply reply;
+  bool found = false;
+  store_->Read([&](const Tables& tables) { found = tables.jobs.count(key) > 0; });
+  if (!found) return NoSuch("job");
+  store_->Write([&](Tables* tables, std::uint64_t index) -> TableMask {
+    TableMask written = kJobs;
+    const std::shared_ptr<const JobRecord> before = tables->jobs.at(key);
+    if (purge) {
+      tables->jobs.erase(key);
+      tables->versions.erase(key);
+    } else if (!before->stop) {
+      auto stopped = std::make_shared<JobRecord>(*before);
+      stopped->stop = true;
+      ++stopped->version;
+      stopped->modify_index = stopped->job_modify_index = index;
+      tables->Put(key, std::move(stopped));
+    }
+    reply = EvaluateNow(tables, index, key, {"job-deregister", no_shutdown_delay}, &written);
+    if (purge) reply.job_modify_index = index;
+    return written;
+  });
+  return reply;
+}
+
+Result<JobReply> Scheduler::Evaluate(const JobKey& key) {
+  bool found = false;
+  store_->Read([&](const Tables& tables) { found = tables.jobs.count(key) > 0; });
+  if (!found) return NoSuch("job");
+  JobReply reply;
+  store_->Write([&](Tables* tables, std::uint64_t index) {
+    TableMask written = 0;
+    reply = EvaluateNow(tables, index, key, {"job-register"}, &written);
+    return written;
+  });
+  return reply;
+}
+
+Result<JobReply> Scheduler::StopAlloc(const std::string& id, bool no_shutdown_delay) {
+  std::shared_ptr<const AllocRecord> record;
+  store_->Read([&](const Tables& tables) { record = Tables::Find(tables.allocs, id); });
+  if (record == nullptr) return NoSuch("allocation");
+  const JobKey key = KeyOf(*record->alloc->job);
+  JobReply reply;
+  store_->Write([&](Tables* tables, std::uint64_t index) {
+    TableMask written = 0;
+    if (!record->terminal()) {
+      auto changed = std::make_shared<AllocRecord>(*record);
+      changed->migrate = true;
+      changed->modify_index = index;
+      tables->allocs[id] = std::move(changed);
+    }
+    reply = EvaluateNow(tables, index, key, {"alloc-stop", no_shutdown_delay}, &written);
+    return written;
+  });
+  return reply;
+}
+
+Result<std::uint64_t> Scheduler::SetEligible(const std::string& node_id, bool eligible) {
+  std::shared_ptr<const NodeRecord> node;
+  store_->Read([&](const Tables& tables) { node = Tables::Find(tables.nodes, node_id); });
+  if (node == nullptr) return NoSuch("node");
+  if (node->eligible == eligible) return node->modify_index;
+  const std::uint64_t index = store_->Write([&](Tables* tables, std::uint64_t at) {
+    auto changed = std::make_shared<NodeRecord>(*node);
+    changed->eligible = eligible;
+    changed->modify_index = at;
+    tables->nodes[node_id] = std::move(changed);
+    return kNodes;
+  });
+  if (eligible) RetryBlocked();
+  return index;
+}
+
+Status Scheduler::CollectGarbage(const std::string& alloc) {
+  if (!alloc.empty()) {
+    std::shared_ptr<const AllocRecord> record;
+    store_->Read([&](const Tables& tables) { record = Tables::Find(tables.allocs, alloc); });
+    if (record == nullptr) return NoSuch("allocation");
+    if (!record->client_terminal()) {
+      return Error(Code::kFailedPrecondition, "allocation " + alloc + " has not ended: stop it");
+    }
+  }
+  store_->Write([&](Tables* tables, std::uint64_t) {
+    EraseEnded(tables, alloc);
+    if (!alloc.empty()) return kAllocs | kWanted;
+    std::vector<std::shared_ptr<const Evaluation>> done;
+    for (const auto& [id, eval] : tables->evals) {
+      if (!eval->open()) done.push_back(eval);
+    }
+    for (const auto& eval : done) {
+      const JobKey key = KeyOf(*eval);
+      if (tables->allocs_of_job.count(key) == 0) tables->Erase(*eval);
+    }
+    for (auto at = tables->jobs.begin(); at != tables->jobs.end();) {
+      const bool over = at->second->status == "dead" &&
+                        tables->allocs_of_job.count(at->first) == 0 &&
+                        tables->evals_of_job.count(at->first) == 0;
+      if (over) tables->versions.erase(at->first);
+      at = over ? tables->jobs.erase(at) : std::next(at);
+    }
+    return kAllocs | kWanted | kEvals | kJobs;
+  });
+  return {};
+}
+
+void Scheduler::CollectAllocs() {
+  store_->Write([](Tables* tables, std::uint64_t) {
+    EraseEnded(tables, "");
+    return kAllocs | kWanted;
+  });
+}
+
+Co<Result<Duration>> Scheduler::Register(Context, NodeRecord node) {
+  store_->Write([&](Tables* tables, std::uint64_t index) {
+    const auto before = Tables::Find(tables->nodes, node.id);
+    node.create_index = before == nullptr ? index : before->create_index;
+    if (before != nullptr) {
+      node.status = before->status;
+      node.eligible = before->eligible;
+    }
+    node.modify_index = index;
+    node.status_time = loop_->Wall();
+    tables->nodes[node.id] = std::make_shared<const NodeRecord>(node);
+    return kNodes;
+  });
+  co_return options_.heartbeat;
+}
+
+Co<Result<Duration>> Scheduler::Heartbeat(Context, std::string node_id) {
+  std::shared_ptr<const NodeRecord> node;
+  store_->Read([&](const Tables& tables) { node = Tables::Find(tables.nodes, node_id); });
+  if (node == nullptr) co_return NoSuch("node");
+  if (node->status != "ready") {
+    store_->Write([&](Tables* tables, std::uint64_t index) {
+      auto ready = std::make_shared<NodeRecord>(*node);
+      ready->status = "ready";
+      ready->modify_index = index;
+      ready->status_time = loop_->Wall();
+      tables->nodes[node_id] = std::move(ready);
+      return kNodes;
+    });
+    RetryBlocked();
+  }
+  co_return options_.heartbeat;
+}
+
+Co<Result<NodeAllocs>> Scheduler::FetchAllocs(Context context, std::string node_id,
+                                              std::uint64_t newer_than) {
+  const Status newer = co_await store_->WaitNewer(context, kWanted, newer_than);
+  if (!newer.ok()) co_return newer.error();
+  NodeAllocs out;
+  store_->Read([&](const Tables& tables) {
+    out.index = tables.IndexOf(kWanted);
+    for (const auto& [id, record] : tables.allocs) {
+      if (record->alloc->node_id == node_id) out.allocs.push_back(record->alloc);
+    }
+  });
+  co_return out;
+}
+
+Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<AllocUpdate> updates) {
+  bool ready = false;
+  store_->Read([&](const Tables& tables) {
+    const auto node = Tables::Find(tables.nodes, node_id);
+    ready = node != nullptr && node->status == "ready";
+  });
+  if (!ready) {
+    co_return Error(Code::kFailedPrecondition, "node " + node_id + " is not ready: heartbeat first",
+                    true);
+  }
+  bool ended = false;
+  store_->Write([&](Tables* tables, std::uint64_t index) {
+    std::set<JobKey> jobs;
+    for (AllocUpdate& update : updates) {
+      const auto before = Tables::Find(tables->allocs, update.id);
+      if (before == nullptr || SaysTheSame(before->told, update)) continue;
+      auto changed = std::make_shared<AllocRecord>(*before);
+      changed->told = std::move(update);
+      changed->modify_index = index;
+      changed->modify_time = loop_->Wall();
+      if (changed->client_terminal() && !before->client_terminal()) {
+        ReleasePorts(*changed->alloc, ports_);
+        ended = true;
+      }
+      jobs.insert(KeyOf(*changed->alloc->job));
+      tables->allocs[changed->id()] = std::move(changed);
+    }
+    TableMask written = jobs.empty() ? 0 : kAllocs;
+    for (const JobKey& key : jobs) written |= tables->UpdateJobStatus(key, index);
+    return written;
+  });
+  if (ended) RetryBlocked();
+  co_return Status();
+}
+
+void Scheduler::RetryBlocked() {
+  std::vector<std::shared_ptr<const Evaluation>> blocked;
+  store_->Read([&](const Tables& tables) {
+    for (const auto& [id, eval] : tables.evals) {
+      if (eval->status == "blocked") blocked.push_back(eval);
+    }
+  });
+  if (blocked.empty()) return;
+  // The oldest of the highest priority first, as they would have been placed.
+  std::sort(blocked.begin(), blocked.end(), [](const auto& a, const auto& b) {
+    return std::tuple(-a->priority, a->create_index, a->id) <
+           std::tuple(-b->priority, b->create_index, b->id);
+  });
+  store_->Write([&](Tables* tables, std::uint64_t index) {
+    TableMask written = kEvals | kAllocs | kWanted;
+    for (const auto& eval : blocked) {
+      Evaluating(tables, index, ports_, loop_->Wall(), false).Run(*eval);
+      written |= tables->UpdateJobStatus(KeyOf(*eval), index);
+    }
+    return written;
+  });
+}
+
+}  // namespace drover

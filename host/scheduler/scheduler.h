@@ -1,0 +1,99 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/base/loop.h"
+#include "host/scheduler/cluster_link.h"
+#include "host/scheduler/placement.h"
+#include "host/scheduler/reconcile.h"
+#include "host/scheduler/state_store.h"
+
+namespace drover {
+
+struct JobRegistration {
+  std::shared_ptr<const Job> job;
+  std::shared_ptr<const nlohmann::json> json;  // as JobRecord::json
+  std::optional<std::uint64_t> enforce_index;  // the job's modify index must be this; 0: no job
+};
+
+// What a write has led to.
+struct JobReply {
+  std::string eval_id;  // empty: there was nothing to evaluate
+  std::uint64_t eval_create_index = 0;
+  std::uint64_t job_modify_index = 0;
+  std::uint64_t index = 0;
+};
+
+// What a registration would lead to.
+struct PlanReply {
+  JobPlan plan;
+  std::map<std::string, PlacementFailure> failed_groups;
+  std::shared_ptr<const JobRecord> before;  // null: there is no such job
+};
+
+struct SchedulerOptions {
+  // Whether the node takes the job: its drivers and their configurations. Empty: everything.
+  std::function<Status(const Job& job)> check_job;
+  Duration heartbeat = 10s;
+};
+
+// The scheduler of a single machine. A write changes the store, evaluates the job and places its
+// allocations at once; the node hears of them through ClusterLink. Control thread only; what it
+// writes is in the store, for every thread.
+class Scheduler : public ClusterLink {
+ public:
+  // The pointers outlive this.
+  Scheduler(Loop* loop, StateStore* store, PortPool* ports, SchedulerOptions options);
+
+  // Errors: kInvalidArgument for a job that cannot be, kFailedPrecondition for the index.
+  Result<JobReply> Register(JobRegistration registration);
+  Result<PlanReply> Plan(const JobRegistration& registration) const;
+  // Stops a job; with PURGE it is forgotten, too. kNotFound: there is none.
+  Result<JobReply> Deregister(const JobKey& key, bool purge, bool no_shutdown_delay);
+  // Looks at a job again. kNotFound: there is none.
+  Result<JobReply> Evaluate(const JobKey& key);
+  // Has an allocation replaced by another one. kNotFound: there is none.
+  Result<JobReply> StopAlloc(const std::string& id, bool no_shutdown_delay);
+  // Whether the node takes new allocations. kNotFound: there is no such node.
+  Result<std::uint64_t> SetEligible(const std::string& node_id, bool eligible);
+  // Forgets what has ended: allocations, evaluations, and jobs of which nothing is left. ALLOC:
+  // only that one, kFailedPrecondition when it has not ended.
+  Status CollectGarbage(const std::string& alloc = "");
+  // Forgets the allocations that have ended, but no job.
+  void CollectAllocs();
+
+  // It is in the same process and takes everything at once.
+  UpdatePace pace() const override { return {0s, 100ms}; }
+  Co<Result<Duration>> Register(Context context, NodeRecord node) override;
+  Co<Result<Duration>> Heartbeat(Context context, std::string node_id) override;
+  Co<Result<NodeAllocs>> FetchAllocs(Context context, std::string node_id,
+                                     std::uint64_t newer_than) override;
+  Co<Status> UpdateAllocs(Context context, std::string node_id,
+                          std::vector<AllocUpdate> updates) override;
+
+ private:
+  struct Cause {
+    std::string triggered_by;
+    bool no_shutdown_delay = false;
+  };
+
+  // Makes an evaluation of the job and carries it out.
+  JobReply EvaluateNow(Tables* tables, std::uint64_t index, const JobKey& key, const Cause& cause,
+                       TableMask* written);
+  // Places again what had no place, now that something has ended.
+  void RetryBlocked();
+  Status CheckIndex(const JobRegistration& registration, const JobKey& key) const;
+
+  Loop* const loop_;
+  StateStore* const store_;
+  PortPool* const ports_;
+  const SchedulerOptions options_;
+};
+
+}  // namespace drover

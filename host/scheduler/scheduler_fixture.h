@@ -1,0 +1,134 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "host/scheduler/scheduler.h"
+
+// A scheduler for tests: simulated time, ports of nobody, and one node.
+namespace drover {
+
+class FakePortPool : public PortPool {
+ public:
+  Result<int> TakeDynamic() override {
+    taken_.insert(next_);
+    return next_++;
+  }
+  Status TakeStatic(int port) override {
+    if (!taken_.insert(port).second) {
+      return Error(Code::kFailedPrecondition, "port " + std::to_string(port) + " is taken");
+    }
+    return {};
+  }
+  void Release(int port) override { taken_.erase(port); }
+  std::size_t taken() const { return taken_.size(); }
+
+ private:
+  std::set<int> taken_;
+  int next_ = kFirst;
+};
+
+class SchedulerFixture : public ::testing::Test {
+ protected:
+  SchedulerFixture() : scheduler(&loop, &store, &ports, {}) {}
+
+  // NODE is there and ready.
+  void MakeNodeReady() {
+    NodeRecord node;
+    node.id = "node";
+    node.name = "n1";
+    node.cpu_mhz = 1000;
+    node.memory_mb = 1000;
+    EXPECT_TRUE(Await<Result<Duration>>(scheduler.Register(context, node)).ok());
+    EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
+  }
+
+  static JobRegistration Registration(const std::string& id, int count, int memory_mb = 100,
+                                      const std::string& driver_config = "{}") {
+    auto job = std::make_shared<Job>();
+    job->id = job->name = id;
+    TaskGroup group;
+    group.name = "g";
+    group.count = count;
+    Task task;
+    task.name = "t";
+    task.driver = "mock_driver";
+    task.config_json = driver_config;
+    task.resources = {10, memory_mb, 0};
+    group.tasks.push_back(task);
+    job->groups.push_back(group);
+    JobRegistration registration;
+    registration.json = std::make_shared<nlohmann::json>(nlohmann::json{
+        {"ID", id}, {"Count", count}, {"MemoryMB", memory_mb}, {"Config", driver_config}});
+    registration.job = std::move(job);
+    return registration;
+  }
+
+  JobReply MustRegister(JobRegistration registration) {
+    const Result<JobReply> reply = scheduler.Register(std::move(registration));
+    EXPECT_TRUE(reply.ok());
+    return reply.ok() ? *reply : JobReply();
+  }
+
+  // The node tells that an allocation has come to STATUS.
+  void Tell(const std::string& id, ClientStatus status) {
+    AllocUpdate update;
+    update.id = id;
+    update.status = {status, "told by a test"};
+    EXPECT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {update})).ok());
+  }
+
+  std::vector<std::shared_ptr<const AllocRecord>> Allocs() const {
+    std::vector<std::shared_ptr<const AllocRecord>> out;
+    store.Read([&](const Tables& tables) {
+      for (const auto& [id, record] : tables.allocs) out.push_back(record);
+    });
+    return out;
+  }
+  // Those that are to run and have not ended.
+  std::vector<std::shared_ptr<const AllocRecord>> Live() const {
+    auto out = Allocs();
+    std::erase_if(out, [](const auto& record) { return record->terminal(); });
+    return out;
+  }
+  std::shared_ptr<const AllocRecord> Alloc(const std::string& id) const {
+    std::shared_ptr<const AllocRecord> out;
+    store.Read([&](const Tables& tables) { out = Tables::Find(tables.allocs, id); });
+    return out;
+  }
+  std::shared_ptr<const Evaluation> Eval(const std::string& id) const {
+    std::shared_ptr<const Evaluation> out;
+    store.Read([&](const Tables& tables) { out = Tables::Find(tables.evals, id); });
+    return out;
+  }
+  std::shared_ptr<const JobRecord> JobOf(const std::string& id) const {
+    std::shared_ptr<const JobRecord> out;
+    store.Read(
+        [&](const Tables& tables) { out = Tables::Find(tables.jobs, JobKey("default", id)); });
+    return out;
+  }
+
+  template <typename T>
+  T Await(Co<T> coroutine) {
+    std::optional<T> out;
+    EXPECT_TRUE(loop.RunToEnd(Store(std::move(coroutine), &out)));
+    return std::move(*out);
+  }
+
+  SimLoop loop;
+  Context context{&loop};
+  StateStore store;
+  FakePortPool ports;
+  Scheduler scheduler;
+
+ private:
+  template <typename T>
+  static Co<void> Store(Co<T> coroutine, std::optional<T>* out) {
+    out->emplace(co_await std::move(coroutine));
+  }
+};
+
+}  // namespace drover

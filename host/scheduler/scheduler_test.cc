@@ -1,0 +1,267 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/scheduler/scheduler.h"
+
+#include <gmock/gmock.h>
+
+#include "host/scheduler/scheduler_fixture.h"
+
+namespace drover {
+namespace {
+
+using SchedulerTest = SchedulerFixture;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+JobRegistration WithStaticPort(JobRegistration registration, int value) {
+  auto job = std::make_shared<Job>(*registration.job);
+  Port port;
+  port.label = "http";
+  port.value = value;
+  Network network;
+  network.reserved_ports.push_back(port);
+  job->groups[0].networks.push_back(network);
+  registration.job = std::move(job);
+  return registration;
+}
+
+TEST_F(SchedulerTest, PlacesOneAllocationPerCount) {
+  MakeNodeReady();
+  const JobReply reply = MustRegister(Registration("web", 3));
+  const auto eval = Eval(reply.eval_id);
+  ASSERT_NE(eval, nullptr);
+  EXPECT_EQ(eval->status, "complete");
+  EXPECT_EQ(eval->triggered_by, "job-register");
+  EXPECT_EQ(eval->create_index, reply.eval_create_index);
+  ASSERT_EQ(Live().size(), 3u);
+  std::set<std::string> names;
+  for (const auto& record : Live()) {
+    names.insert(record->alloc->name);
+    EXPECT_EQ(record->alloc->eval_id, reply.eval_id);
+    EXPECT_EQ(record->alloc->node_id, "node");
+    EXPECT_EQ(record->alloc->create_index, reply.index);
+  }
+  EXPECT_THAT(names, ElementsAre("web.g[0]", "web.g[1]", "web.g[2]"));
+  EXPECT_EQ(JobOf("web")->status, "running");
+  EXPECT_EQ(JobOf("web")->job_modify_index, reply.job_modify_index);
+}
+
+TEST_F(SchedulerTest, TheSameJobAgainChangesNothing) {
+  MakeNodeReady();
+  const JobReply first = MustRegister(Registration("web", 2));
+  const auto before = Live();
+  const JobReply second = MustRegister(Registration("web", 2));
+  EXPECT_EQ(Live(), before);
+  EXPECT_EQ(JobOf("web")->version, 0u);
+  EXPECT_EQ(second.job_modify_index, first.job_modify_index);
+  EXPECT_NE(second.eval_id, first.eval_id);
+}
+
+TEST_F(SchedulerTest, ACountThatGrowsAndShrinksTouchesNoOther) {
+  MakeNodeReady();
+  MustRegister(Registration("web", 2));
+  const auto before = Live();
+  MustRegister(Registration("web", 3));
+  ASSERT_EQ(Live().size(), 3u);
+  for (const auto& record : before) {
+    EXPECT_FALSE(Alloc(record->id())->terminal());
+    EXPECT_EQ(Alloc(record->id())->job->version, 1u) << "it has the new job";
+  }
+  MustRegister(Registration("web", 1));
+  ASSERT_EQ(Live().size(), 1u);
+  EXPECT_EQ(Live()[0]->alloc->index, 0);
+  for (const auto& record : Allocs()) {
+    if (!record->terminal()) continue;
+    EXPECT_EQ(record->alloc->desired_description, "alloc not needed due to job update");
+  }
+}
+
+TEST_F(SchedulerTest, AnotherTaskReplacesTheAllocation) {
+  MakeNodeReady();
+  MustRegister(Registration("web", 1));
+  const auto old = Live().at(0);
+  MustRegister(Registration("web", 1, 100, R"({"run_for": "1s"})"));
+  ASSERT_EQ(Live().size(), 1u);
+  EXPECT_EQ(Live()[0]->previous, old->id());
+  EXPECT_EQ(Alloc(old->id())->next, Live()[0]->id());
+  EXPECT_EQ(Alloc(old->id())->alloc->desired_status, DesiredStatus::kStop);
+  EXPECT_EQ(Alloc(old->id())->alloc->desired_description,
+            "alloc is being updated due to job update");
+}
+
+TEST_F(SchedulerTest, WhatHasEndedIsStartedAgainForAnotherJobOnly) {
+  MakeNodeReady();
+  MustRegister(Registration("sum", 1));
+  Tell(Live().at(0)->id(), ClientStatus::kComplete);
+  EXPECT_EQ(JobOf("sum")->status, "dead");
+  ASSERT_TRUE(scheduler.Evaluate({"default", "sum"}).ok());
+  EXPECT_THAT(Live(), IsEmpty());
+  MustRegister(Registration("sum", 1, 101));
+  EXPECT_EQ(Live().size(), 1u);
+  EXPECT_EQ(JobOf("sum")->status, "running");
+}
+
+TEST_F(SchedulerTest, AStaticPortWaitsForTheAllocationThatHasIt) {
+  MakeNodeReady();
+  MustRegister(WithStaticPort(Registration("web", 1), 8080));
+  const std::string old = Live().at(0)->id();
+  const JobReply reply = MustRegister(WithStaticPort(Registration("web", 1, 101), 8080));
+  EXPECT_THAT(Live(), IsEmpty()) << "the old one still has the port";
+  const auto eval = Eval(reply.eval_id);
+  ASSERT_EQ(eval->failed_groups.count("g"), 1u);
+  EXPECT_EQ(eval->failed_groups.at("g").dimension_exhausted.begin()->first,
+            "network: port 8080 is taken");
+  EXPECT_EQ(Eval(eval->blocked_eval)->status, "blocked");
+  EXPECT_EQ(JobOf("web")->status, "pending");
+  Tell(old, ClientStatus::kComplete);
+  ASSERT_EQ(Live().size(), 1u);
+  EXPECT_EQ(Live()[0]->alloc->ports.at(0).value, 8080);
+  EXPECT_EQ(Eval(eval->blocked_eval)->status, "complete");
+  EXPECT_EQ(ports.taken(), 1u);
+}
+
+TEST_F(SchedulerTest, WhatDoesNotFitWaitsForMemory) {
+  MakeNodeReady();
+  MustRegister(Registration("big", 1, 600));
+  const JobReply reply = MustRegister(Registration("more", 3, 200));
+  const auto eval = Eval(reply.eval_id);
+  EXPECT_EQ(Live().size(), 3u) << "big and two of more";
+  EXPECT_EQ(eval->failed_groups.at("g").dimension_exhausted.at("memory"), 1);
+  EXPECT_EQ(eval->queued.at("g"), 1);
+  ASSERT_TRUE(scheduler.Deregister({"default", "big"}, false, false).ok());
+  EXPECT_EQ(Live().size(), 2u) << "its memory is in use until it has ended";
+  for (const auto& record : Allocs()) {
+    if (record->alloc->job->id == "big") Tell(record->id(), ClientStatus::kComplete);
+  }
+  EXPECT_EQ(Live().size(), 3u);
+}
+
+TEST_F(SchedulerTest, NothingIsPlacedBeforeTheNodeIsReady) {
+  const JobReply reply = MustRegister(Registration("web", 1));
+  EXPECT_THAT(Allocs(), IsEmpty());
+  EXPECT_EQ(Eval(Eval(reply.eval_id)->blocked_eval)->status, "blocked");
+  MakeNodeReady();
+  EXPECT_EQ(Live().size(), 1u);
+}
+
+TEST_F(SchedulerTest, AnIneligibleNodeTakesNothingNew) {
+  MakeNodeReady();
+  MustRegister(Registration("old", 1));
+  ASSERT_TRUE(scheduler.SetEligible("node", false).ok());
+  MustRegister(Registration("new", 1));
+  EXPECT_EQ(Live().size(), 1u);
+  ASSERT_TRUE(scheduler.SetEligible("node", true).ok());
+  EXPECT_EQ(Live().size(), 2u);
+  EXPECT_EQ(scheduler.SetEligible("stranger", true).code(), Code::kNotFound);
+}
+
+TEST_F(SchedulerTest, AStoppedAllocationIsReplaced) {
+  MakeNodeReady();
+  MustRegister(Registration("web", 1));
+  const std::string old = Live().at(0)->id();
+  const Result<JobReply> reply = scheduler.StopAlloc(old, true);
+  ASSERT_TRUE(reply.ok());
+  EXPECT_EQ(Eval(reply->eval_id)->triggered_by, "alloc-stop");
+  EXPECT_EQ(Alloc(old)->alloc->desired_description, "alloc is being migrated");
+  EXPECT_TRUE(Alloc(old)->alloc->no_shutdown_delay);
+  ASSERT_EQ(Live().size(), 1u);
+  EXPECT_EQ(Live()[0]->previous, old);
+  EXPECT_EQ(scheduler.StopAlloc("stranger", false).code(), Code::kNotFound);
+}
+
+TEST_F(SchedulerTest, AStoppedJobIsDeadAndCanBePurgedAndComeBack) {
+  MakeNodeReady();
+  MustRegister(Registration("web", 1));
+  const std::string id = Live().at(0)->id();
+  ASSERT_TRUE(scheduler.Deregister({"default", "web"}, false, false).ok());
+  EXPECT_TRUE(JobOf("web")->stop);
+  EXPECT_EQ(JobOf("web")->status, "dead");
+  EXPECT_EQ(Alloc(id)->alloc->desired_status, DesiredStatus::kStop);
+  ASSERT_TRUE(scheduler.Deregister({"default", "web"}, true, false).ok());
+  EXPECT_EQ(JobOf("web"), nullptr);
+  EXPECT_EQ(scheduler.Deregister({"default", "web"}, true, false).code(), Code::kNotFound);
+  MustRegister(Registration("web", 1));
+  EXPECT_EQ(JobOf("web")->version, 0u);
+  EXPECT_EQ(Live().size(), 1u);
+}
+
+TEST_F(SchedulerTest, TheModifyIndexIsEnforced) {
+  MakeNodeReady();
+  JobRegistration registration = Registration("web", 1);
+  registration.enforce_index = 7;
+  EXPECT_EQ(scheduler.Register(registration).error().message(),
+            "Enforcing job modify index 7: job does not exist");
+  registration.enforce_index = 0;
+  const JobReply reply = MustRegister(registration);
+  EXPECT_EQ(scheduler.Register(registration).error().message(),
+            "Enforcing job modify index 0: job already exists");
+  registration.enforce_index = reply.job_modify_index + 1;
+  EXPECT_EQ(scheduler.Register(registration).error().message(),
+            "Enforcing job modify index " + std::to_string(reply.job_modify_index + 1) +
+                ": job exists with conflicting job modify index: " +
+                std::to_string(reply.job_modify_index));
+  registration.enforce_index = reply.job_modify_index;
+  EXPECT_TRUE(scheduler.Register(registration).ok());
+}
+
+TEST_F(SchedulerTest, APlanSaysWhatWouldBeDoneAndDoesNothing) {
+  MakeNodeReady();
+  MustRegister(Registration("web", 2));
+  std::uint64_t index = 0;
+  store.Read([&](const Tables& tables) { index = tables.last_index; });
+  const auto plan = scheduler.Plan(Registration("web", 20, 90));
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ(plan->plan.at("g").destructive, 2);
+  EXPECT_EQ(plan->plan.at("g").place.size(), 20u);
+  EXPECT_EQ(plan->failed_groups.at("g").coalesced_failures, 11) << "800 MB are left for 20 of 90";
+  store.Read([&](const Tables& tables) { EXPECT_EQ(tables.last_index, index); });
+}
+
+TEST_F(SchedulerTest, UpdatesOfANodeThatIsNotReadyAreRefused) {
+  AllocUpdate update;
+  update.id = "a";
+  EXPECT_EQ(Await<Status>(scheduler.UpdateAllocs(context, "node", {update})).code(),
+            Code::kFailedPrecondition);
+  EXPECT_EQ(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).code(), Code::kNotFound);
+}
+
+TEST_F(SchedulerTest, ANodeFetchesWhatIsWantedOfIt) {
+  MakeNodeReady();
+  MustRegister(Registration("web", 2));
+  const auto first = Await<Result<NodeAllocs>>(scheduler.FetchAllocs(context, "node", 0));
+  ASSERT_TRUE(first.ok());
+  EXPECT_EQ(first->allocs.size(), 2u);
+  Tell(Live().at(0)->id(), ClientStatus::kRunning);
+  const Context limited = context.WithTimeout(1s);
+  EXPECT_EQ(Await<Result<NodeAllocs>>(scheduler.FetchAllocs(limited, "node", first->index)).code(),
+            Code::kTimeout)
+      << "what the node itself has told is no news for it";
+  ASSERT_TRUE(scheduler.Deregister({"default", "web"}, true, false).ok());
+  const auto second =
+      Await<Result<NodeAllocs>>(scheduler.FetchAllocs(context, "node", first->index));
+  ASSERT_TRUE(second.ok());
+  for (const auto& alloc : second->allocs) EXPECT_TRUE(alloc->server_terminal());
+}
+
+TEST_F(SchedulerTest, GarbageIsWhatHasEndedAndIsNotNeeded) {
+  MakeNodeReady();
+  MustRegister(Registration("live", 2));
+  MustRegister(Registration("done", 1));
+  std::string ended;
+  for (const auto& record : Allocs()) {
+    if (record->alloc->job->id == "done" || record->alloc->index == 1) {
+      Tell(record->id(), ClientStatus::kComplete);
+    } else {
+      EXPECT_EQ(scheduler.CollectGarbage(record->id()).code(), Code::kFailedPrecondition);
+    }
+    if (record->alloc->index == 1) ended = record->id();
+  }
+  ASSERT_TRUE(scheduler.CollectGarbage().ok());
+  EXPECT_EQ(JobOf("done"), nullptr);
+  EXPECT_EQ(Allocs().size(), 2u) << "what a living job has done is still told";
+  ASSERT_TRUE(scheduler.CollectGarbage(ended).ok());
+  EXPECT_EQ(Alloc(ended), nullptr);
+  EXPECT_EQ(scheduler.CollectGarbage("stranger").code(), Code::kNotFound);
+}
+
+}  // namespace
+}  // namespace drover

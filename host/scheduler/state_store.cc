@@ -1,0 +1,56 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/scheduler/state_store.h"
+
+namespace drover {
+
+StateStore::~StateStore() { DROVER_CHECK(waiters_.empty()); }
+
+void StateStore::Read(const std::function<void(const Tables&)>& look) const {
+  const std::shared_lock lock(tables_mutex_);
+  look(tables_);
+}
+
+std::uint64_t StateStore::Write(
+    const std::function<TableMask(Tables*, std::uint64_t index)>& change) {
+  TableMask written = 0;
+  std::uint64_t index = 0;
+  {
+    const std::unique_lock lock(tables_mutex_);
+    index = ++tables_.last_index;
+    written = change(&tables_, index);
+    for (int i = 0; i < kTables; ++i) {
+      if ((written & (1u << i)) != 0) tables_.index[static_cast<std::size_t>(i)] = index;
+    }
+  }
+  const std::lock_guard lock(waiters_mutex_);
+  for (const std::shared_ptr<Waiter>& waiter : waiters_) {
+    if ((waiter->mask & written) == 0 || index <= waiter->newer_than) continue;
+    // It is still in the list, so its loop is still there.
+    waiter->loop->Post([waiter] { waiter->changed.Set(); });
+  }
+  return index;
+}
+
+Co<Status> StateStore::WaitNewer(Context context, TableMask mask, std::uint64_t newer_than) {
+  const auto waiter = std::make_shared<Waiter>(context.loop(), mask, newer_than);
+  Waiters::iterator place;
+  {
+    const std::lock_guard lock(waiters_mutex_);
+    place = waiters_.insert(waiters_.end(), waiter);
+  }
+  // Only now, so that no write falls between the look and the wait.
+  bool newer = false;
+  Read([&](const Tables& tables) { newer = tables.IndexOf(mask) > newer_than; });
+  Status waited;
+  if (!newer) waited = co_await waiter->changed.Wait(context);
+  const std::lock_guard lock(waiters_mutex_);
+  waiters_.erase(place);
+  co_return waited;
+}
+
+std::size_t StateStore::waiting() const {
+  const std::lock_guard lock(waiters_mutex_);
+  return waiters_.size();
+}
+
+}  // namespace drover

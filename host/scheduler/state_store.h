@@ -1,0 +1,59 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+
+#include "host/base/co.h"
+#include "host/base/context.h"
+#include "host/base/event.h"
+#include "host/scheduler/tables.h"
+
+namespace drover {
+
+// The tables, for one writer (the scheduler, on the control thread) and many readers (the API's
+// threads). Records are shared, so a reader copies pointers and encodes them without a lock.
+class StateStore {
+ public:
+  StateStore() = default;
+  StateStore(const StateStore&) = delete;
+  StateStore& operator=(const StateStore&) = delete;
+  ~StateStore();
+
+  // Calls LOOK with the tables, which do not change meanwhile. Copy what you need: a writer waits.
+  // [any thread]
+  void Read(const std::function<void(const Tables&)>& look) const;
+
+  // One numbered write: CHANGE gets the tables and the new index, and returns the tables that it
+  // has written to; those who wait for one of them are told. [control]
+  std::uint64_t Write(const std::function<TableMask(Tables*, std::uint64_t index)>& change);
+
+  // Returns when a table of MASK has an index above NEWER_THAN, or with the error of the context.
+  // On the thread of the context's loop. [any thread]
+  Co<Status> WaitNewer(Context context, TableMask mask, std::uint64_t newer_than);
+
+  // How many wait; a metric. [any thread]
+  std::size_t waiting() const;
+
+ private:
+  struct Waiter {
+    Waiter(Loop* on, TableMask of, std::uint64_t newer)
+        : loop(on), mask(of), newer_than(newer), changed(on) {}
+    Loop* const loop;
+    const TableMask mask;
+    const std::uint64_t newer_than;
+    Event changed;
+  };
+  using Waiters = std::list<std::shared_ptr<Waiter>>;
+
+  mutable std::shared_mutex tables_mutex_;
+  Tables tables_;
+  mutable std::mutex waiters_mutex_;
+  Waiters waiters_;
+};
+
+}  // namespace drover

@@ -1,0 +1,94 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/scheduler/state_store.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace drover {
+namespace {
+
+TEST(StateStoreTest, ATableHasTheIndexOfItsLastWrite) {
+  StateStore store;
+  store.Read([](const Tables& tables) { EXPECT_EQ(tables.IndexOf(MaskOf(Table::kJobs)), 1u); });
+  store.Write([](Tables*, std::uint64_t) { return MaskOf(Table::kJobs); });
+  const std::uint64_t last =
+      store.Write([](Tables*, std::uint64_t) { return MaskOf(Table::kNodes); });
+  EXPECT_EQ(last, 2u);
+  store.Read([](const Tables& tables) {
+    EXPECT_EQ(tables.IndexOf(MaskOf(Table::kJobs)), 1u);
+    EXPECT_EQ(tables.IndexOf(MaskOf(Table::kJobs) | MaskOf(Table::kNodes)), 2u);
+  });
+}
+
+// The times at which waits of one loop ended.
+struct Waits {
+  Co<void> One(Context context, StateStore* store, TableMask mask, std::uint64_t newer_than) {
+    last = co_await store->WaitNewer(context, mask, newer_than);
+    ++ended;
+  }
+  int ended = 0;
+  Status last;
+};
+
+TEST(StateStoreTest, OnlyAWriteToItsTableEndsAWait) {
+  SimLoop loop;
+  const Context context(&loop);
+  StateStore store;
+  store.Write([](Tables*, std::uint64_t) { return MaskOf(Table::kJobs); });
+  Waits waits;
+  loop.Spawn(waits.One(context, &store, MaskOf(Table::kJobs), 1));
+  loop.RunReady();
+  store.Write([](Tables*, std::uint64_t) { return MaskOf(Table::kNodes); });
+  loop.RunReady();
+  EXPECT_EQ(waits.ended, 0);
+  EXPECT_EQ(store.waiting(), 1u);
+  store.Write([](Tables*, std::uint64_t) { return MaskOf(Table::kJobs); });
+  loop.RunReady();
+  EXPECT_EQ(waits.ended, 1);
+  EXPECT_TRUE(waits.last.ok());
+  EXPECT_EQ(store.waiting(), 0u);
+}
+
+TEST(StateStoreTest, AWaitEndsWithItsContextAndAtOnceForWhatIsOld) {
+  SimLoop loop;
+  const Context context(&loop);
+  StateStore store;
+  Waits waits;
+  loop.Spawn(waits.One(context, &store, MaskOf(Table::kJobs), 0));
+  loop.RunReady();
+  EXPECT_EQ(waits.ended, 1) << "the index is never below 1";
+  loop.Spawn(waits.One(context.WithTimeout(5s), &store, MaskOf(Table::kJobs), 1));
+  loop.Advance(4s);
+  EXPECT_EQ(waits.ended, 1);
+  loop.Advance(1s);
+  EXPECT_EQ(waits.ended, 2);
+  EXPECT_EQ(waits.last.code(), Code::kTimeout);
+  EXPECT_EQ(store.waiting(), 0u);
+}
+
+TEST(StateStoreTest, NoWriteIsMissedByAnotherThread) {
+  StateStore store;
+  constexpr std::uint64_t kWrites = 2000;
+  std::uint64_t seen = 1;
+  std::thread reader([&] {
+    RealLoop loop;
+    const Context context(&loop);
+    const auto follow = [](Context c, StateStore* s, std::uint64_t* at) -> Co<void> {
+      while (*at < kWrites) {
+        const Status newer = co_await s->WaitNewer(c, MaskOf(Table::kAllocs), *at);
+        if (!newer.ok()) co_return;
+        s->Read([&](const Tables& tables) { *at = tables.IndexOf(MaskOf(Table::kAllocs)); });
+      }
+    };
+    EXPECT_TRUE(loop.RunToEnd(follow(context.WithTimeout(30s), &store, &seen)));
+  });
+  for (std::uint64_t i = 0; i < kWrites; ++i) {
+    store.Write([](Tables*, std::uint64_t) { return MaskOf(Table::kAllocs); });
+  }
+  reader.join();
+  EXPECT_EQ(seen, kWrites);
+}
+
+}  // namespace
+}  // namespace drover

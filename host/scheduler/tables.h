@@ -1,0 +1,62 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/scheduler/records.h"
+
+namespace drover {
+
+// kWanted is what is wanted of allocations: it is written with them, but not by what nodes tell.
+enum class Table { kJobs, kEvals, kAllocs, kWanted, kNodes };
+inline constexpr int kTables = 5;
+
+// A set of tables.
+using TableMask = unsigned;
+constexpr TableMask MaskOf(Table table) { return 1u << static_cast<int>(table); }
+
+// Namespace and id.
+using JobKey = std::pair<std::string, std::string>;
+inline JobKey KeyOf(const Job& job) { return {job.job_namespace, job.id}; }
+inline JobKey KeyOf(const Evaluation& eval) { return {eval.job_namespace, eval.job_id}; }
+
+// All records. Every write is numbered: the index of a table is that of its last write.
+struct Tables {
+  std::map<JobKey, std::shared_ptr<const JobRecord>> jobs;
+  std::map<JobKey, std::map<std::uint64_t, std::shared_ptr<const JobRecord>>> versions;
+  std::map<std::string, std::shared_ptr<const Evaluation>> evals;
+  std::map<std::string, std::shared_ptr<const AllocRecord>> allocs;
+  std::map<std::string, std::shared_ptr<const NodeRecord>> nodes;
+  std::map<JobKey, std::vector<std::string>> allocs_of_job;  // ids, in the order of placement
+  std::map<JobKey, std::vector<std::string>> evals_of_job;
+  std::array<std::uint64_t, kTables> index{};
+  std::uint64_t last_index = 0;
+
+  // Null when there is none.
+  template <typename Map, typename Key>
+  static typename Map::mapped_type Find(const Map& map, const Key& key) {
+    const auto found = map.find(key);
+    return found == map.end() ? nullptr : found->second;
+  }
+  // The highest index of the tables of MASK; at least 1, as clients expect.
+  std::uint64_t IndexOf(TableMask mask) const;
+  // In the order in which they were placed.
+  std::vector<std::shared_ptr<const AllocRecord>> AllocsOf(const JobKey& key) const;
+
+  // Each adds a record or puts it in the place of the older one.
+  void Put(const JobKey& key, std::shared_ptr<const JobRecord> record);
+  void Put(std::shared_ptr<const Evaluation> eval);
+  void Put(std::shared_ptr<const AllocRecord> record);
+  void Erase(const Evaluation& eval);
+  void Erase(const AllocRecord& record);
+  // Brings the status of a job in line with its allocations and evaluations; what it has written.
+  TableMask UpdateJobStatus(const JobKey& key, std::uint64_t at_index);
+};
+
+}  // namespace drover
