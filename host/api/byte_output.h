@@ -1,0 +1,34 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "host/api/byte_stream.h"
+#include "host/base/loop.h"
+#include "host/base/result.h"
+
+namespace drover {
+
+// What a client is sent. A client that takes nothing for STALL loses its connection. One thread.
+class ByteOutput {
+ public:
+  ByteOutput(Loop* loop, ByteStream* stream, Duration stall)
+      : loop_(loop), stream_(stream), stall_(stall), last_progress_(loop->Now()) {}
+
+  // All of it; Code::kUnavailable when the client has gone or does not read.
+  Co<Status> Write(std::string bytes);
+  void AsyncWriteSome(boost::asio::const_buffer buffer, ByteStream::Handler handler);
+
+  bool failed() const { return failed_; }
+  TimePoint last_progress() const { return last_progress_; }
+
+ private:
+  Loop* loop_;
+  ByteStream* stream_;
+  Duration stall_;
+  TimePoint last_progress_;
+  bool failed_ = false;
+  bool stalled_ = false;
+};
+
+}  // namespace drover

@@ -1,0 +1,43 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/system/error_code.hpp>
+#include <memory>
+#include <string>
+#include <tuple>
+
+#include "host/base/co.h"
+
+namespace drover {
+
+// A connection's bytes, in the clear or through TLS: one type, so that HTTP and websockets are
+// compiled once. At most one read and one write at a time; belongs to one thread.
+class ByteStream {
+ public:
+  using ErrorCode = boost::system::error_code;
+  using Handler = boost::asio::any_completion_handler<void(ErrorCode, std::size_t)>;
+  using Transfer = std::tuple<ErrorCode, std::size_t>;
+
+  virtual ~ByteStream() = default;
+
+  // What precedes the first byte of the protocol.
+  virtual Co<ErrorCode> Handshake() = 0;
+  virtual void AsyncReadSome(boost::asio::mutable_buffer buffer, Handler handler) = 0;
+  virtual void AsyncWriteSome(boost::asio::const_buffer buffer, Handler handler) = 0;
+  // Tells the client that nothing more comes; it can still be read.
+  virtual Co<void> ShutdownSend() = 0;
+  // Whatever waits ends with an error. May be called again.
+  virtual void Close() = 0;
+  // Of a verified client certificate.
+  virtual std::string client_subject() const { return ""; }
+
+  Co<Transfer> ReadSome(boost::asio::mutable_buffer buffer);
+  Co<Transfer> WriteSome(boost::asio::const_buffer buffer);
+};
+
+std::unique_ptr<ByteStream> MakePlainStream(boost::asio::ip::tcp::socket socket);
+
+}  // namespace drover

@@ -1,0 +1,209 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+// Hostile clients of a whole server: they get their 4xx and nothing else, and others notice
+// nothing.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "host/api/http_test_client.h"
+
+namespace drover {
+namespace {
+
+constexpr const char* kGet = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+// A server that counts what reaches its handler.
+class HttpAttack : public ::testing::Test {
+ protected:
+  void Start(const HttpServerOptions& options) {
+    server_ = StartTestServer(options, [this](HttpExchange* exchange) {
+      ++handled_;
+      return Answer(exchange);
+    });
+  }
+  static Co<void> Answer(HttpExchange* exchange) {
+    HttpReply reply;
+    [[maybe_unused]] const Status sent = co_await exchange->Reply(std::move(reply));
+  }
+  void ExpectServed() {
+    HttpTestClient client(server_->port());
+    client.Send(kGet);
+    EXPECT_EQ(client.ReadAnswer().status, 200);
+  }
+
+  std::atomic<int> handled_{0};
+  std::unique_ptr<HttpServer> server_;
+};
+
+TEST_F(HttpAttack, ASmuggledRequestIsNeverServed) {
+  Start(HttpServerOptions());
+  const std::string post = "POST / HTTP/1.1\r\nHost: localhost\r\n";
+  const std::string hidden = "GET /hidden HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  const std::vector<std::string> attacks = {
+      post + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + hidden,
+      post + "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n" + hidden,
+      post + "Content-Length: 0\r\nContent-Length: 40\r\n\r\n" + hidden,
+      post + "Transfer-Encoding: chunked\r\nTransfer-encoding: x\r\n\r\n0\r\n\r\n" + hidden,
+      post + "Transfer-Encoding: x\r\n\r\n0\r\n\r\n" + hidden,
+      post + "X: a\r\n Content-Length: 40\r\n\r\n" + hidden,
+      post + "X: a\nContent-Length: 40\r\n\r\n" + hidden,
+      post + "Content-Length : 40\r\n\r\n" + hidden,
+      post + "Transfer-Encoding: chunked\r\n\r\n1\r\nab\r\n0\r\n\r\n" + hidden,
+  };
+  for (const std::string& attack : attacks) {
+    HttpTestClient client(server_->port());
+    client.Send(attack);
+    const auto answer = client.ReadAnswer();
+    EXPECT_TRUE(answer.status == 400 || answer.status == 501) << attack << answer.head;
+    EXPECT_TRUE(answer.Has("Connection: close\r\n")) << attack;
+    EXPECT_EQ(client.ReadAll(), "") << attack;
+  }
+  EXPECT_EQ(handled_, 0);
+  ExpectServed();
+}
+
+TEST_F(HttpAttack, AHugeHeadOrBodyIsRefusedWhileItIsSent) {
+  HttpServerOptions options;
+  options.max_body_bytes = 1 << 20;
+  options.linger_time = 10s;  // for a client that is slow to see its answer
+  Start(options);
+  const std::string line = "X-Filler: " + std::string(1000, 'a') + "\r\n";
+  HttpTestClient head(server_->port());
+  head.Send("GET / HTTP/1.1\r\nHost: localhost\r\n");
+  for (int i = 0; i < 1000 && head.Send(line); ++i) {
+  }
+  EXPECT_EQ(head.ReadAnswer().status, 431);
+
+  HttpTestClient body(server_->port());
+  body.Send("PUT / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n");
+  const std::string chunk = "10000\r\n" + std::string(0x10000, 'a') + "\r\n";
+  for (int i = 0; i < 64 && body.Send(chunk); ++i) {
+  }
+  EXPECT_EQ(body.ReadAnswer().status, 413);
+
+  // A length that is too large is refused before any body.
+  HttpTestClient told(server_->port());
+  told.Send(
+      "PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n"
+      "Expect: 100-continue\r\n\r\n");
+  EXPECT_EQ(told.ReadAnswer().status, 413);
+  // The head of a chunk has no length of its own.
+  HttpTestClient endless(server_->port());
+  endless.Send("PUT / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1;");
+  for (int i = 0; i < 1000 && endless.Send(std::string(1000, 'a')); ++i) {
+  }
+  EXPECT_EQ(endless.ReadAnswer().status, 400);
+  EXPECT_EQ(handled_, 0);
+  ExpectServed();
+}
+
+TEST_F(HttpAttack, ManyLargeBodiesAtOnceAreBounded) {
+  HttpServerOptions options;
+  options.max_total_body_bytes = 3 << 20;
+  options.linger_time = 10s;  // for a client that is slow to see its answer
+  Start(options);
+  const std::string start = "PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2000000\r\n\r\n" +
+                            std::string(1'000'000, 'x');
+  std::deque<HttpTestClient> clients;
+  for (int i = 0; i < 5; ++i) clients.emplace_back(server_->port()).Send(start);
+  // Each is finished; some were refused before, and a refused one may not take the rest.
+  int refused = 0;
+  for (HttpTestClient& client : clients) {
+    client.Send(std::string(1'000'000, 'x'));
+    refused += client.ReadAnswer().status == 503 ? 1 : 0;
+  }
+  EXPECT_GE(refused, 1);
+  EXPECT_EQ(handled_, 5 - refused);
+  ExpectServed();
+}
+
+TEST_F(HttpAttack, SlowClientsLoseAndOthersAreServed) {
+  HttpServerOptions options;
+  options.threads = 1;
+  options.header_time = 300ms;
+  options.linger_time = 50ms;
+  Start(options);
+  std::deque<HttpTestClient> slow;
+  for (int i = 0; i < 50; ++i) slow.emplace_back(server_->port()).Send("GET / HTTP/1.1\r\n");
+  // Each byte comes in time; the head as a whole does not.
+  HttpTestClient other(server_->port());
+  const auto limit = std::chrono::steady_clock::now() + 20s;
+  int rounds = 0;
+  for (bool open = true; open; ++rounds) {
+    ASSERT_LT(std::chrono::steady_clock::now(), limit) << "slow clients are still connected";
+    open = false;
+    for (HttpTestClient& client : slow) open |= client.Send("a");
+    other.Send(kGet);
+    ASSERT_EQ(other.ReadAnswer().status, 200);
+  }
+  for (HttpTestClient& client : slow) {
+    const std::string answer = client.ReadAll();
+    // What was sent after the end resets the connection, and may take the answer away.
+    EXPECT_TRUE(answer.empty() || answer.starts_with("HTTP/1.1 408 ")) << answer;
+  }
+  EXPECT_EQ(handled_, rounds);
+}
+
+TEST_F(HttpAttack, AThousandIdleConnectionsAreBounded) {
+  constexpr int kMost = 400;
+  rlimit files{};
+  getrlimit(RLIMIT_NOFILE, &files);
+  rlimit wanted = files;
+  wanted.rlim_cur = std::max<rlim_t>(files.rlim_cur, 3000);
+  if (files.rlim_max < 3000 || setrlimit(RLIMIT_NOFILE, &wanted) != 0) {
+    GTEST_SKIP() << "needs 3000 descriptors, the limit is " << files.rlim_max;
+  }
+  HttpServerOptions options;
+  options.max_connections = kMost;
+  options.max_connections_per_client = 0;
+  Start(options);
+  std::deque<HttpTestClient> clients;
+  for (int i = 0; i < 1000; ++i) clients.emplace_back(server_->port());
+  // The last has been dealt with when it is closed; connections are accepted in their order, but
+  // by two threads, so the one before it too.
+  EXPECT_TRUE(clients[998].ReadAll().find("200 OK") == std::string::npos);
+  EXPECT_TRUE(clients[999].ReadAll().find("200 OK") == std::string::npos);
+  EXPECT_EQ(server_->connections(), kMost);
+  HttpTestClient refused(server_->port());
+  const std::string answer = refused.ReadAll();
+  EXPECT_TRUE(answer.empty() || answer.starts_with("HTTP/1.1 429 ")) << answer;
+  clients.clear();
+  server_->Stop();
+  EXPECT_EQ(server_->connections(), 0);
+  setrlimit(RLIMIT_NOFILE, &files);
+}
+
+TEST_F(HttpAttack, OneClientCannotTakeAllConnections) {
+  HttpServerOptions options;
+  options.max_connections_per_client = 3;
+  Start(options);
+  std::deque<HttpTestClient> mine;
+  for (int i = 0; i < 3; ++i) {
+    mine.emplace_back(server_->port()).Send(kGet);
+    EXPECT_EQ(mine.back().ReadAnswer().status, 200);
+  }
+  HttpTestClient fourth(server_->port());
+  const auto answer = fourth.ReadAnswer();
+  EXPECT_EQ(answer.status, 429);
+  EXPECT_EQ(answer.body, "too many connections; close some or try again later");
+  EXPECT_EQ(fourth.ReadAll(), "");
+  mine.clear();
+  // Served again as soon as the server has noticed.
+  int status = 429;
+  const auto limit = std::chrono::steady_clock::now() + 20s;
+  while (status == 429 && std::chrono::steady_clock::now() < limit) {
+    HttpTestClient again(server_->port());
+    again.Send(kGet);
+    status = again.ReadAnswer().status;
+  }
+  EXPECT_EQ(status, 200);
+}
+
+}  // namespace
+}  // namespace drover

@@ -1,0 +1,63 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "host/api/http_message.h"
+#include "host/base/co.h"
+#include "host/base/context.h"
+#include "host/base/loop.h"
+#include "host/base/result.h"
+
+namespace drover {
+
+struct WebSocketMessage {
+  bool text = true;  // else binary
+  std::string bytes;
+};
+
+// The two directions of an upgraded connection. One reader at a time; writers take turns. Pings are
+// sent and answered by itself. Belongs to its exchange, and to the exchange's thread.
+class WebSocketChannel {
+ public:
+  virtual ~WebSocketChannel() = default;
+
+  // The next message. Code::kUnavailable when the client has closed the connection or has gone; the
+  // error of the context when that ends first, and then nothing is lost.
+  virtual Co<Result<WebSocketMessage>> Read(Context context) = 0;
+  // Returns when the message has been given to the system. A write that has begun is not ended by
+  // its context but by the server's write_stall.
+  virtual Co<Status> Write(Context context, bool text, std::string bytes) = 0;
+  // Says why (1000 is "normal") and ends the connection within a second; what is read later is
+  // Code::kUnavailable.
+  virtual Co<Status> Close(int code, std::string reason) = 0;
+};
+
+// One request and its answer. It lives on its connection's thread until the handler's coroutine has
+// returned; everything here is for that thread, and one call follows the other.
+class HttpExchange {
+ public:
+  virtual ~HttpExchange() = default;
+
+  virtual const HttpRequest& request() const = 0;
+  virtual Loop* loop() = 0;
+  // Ends when the client has gone or the server stops. A client that only closes its sending side
+  // counts as gone when it has been sent nothing for a second.
+  virtual const Context& context() const = 0;
+
+  // The whole answer, once. Code::kUnavailable: the client has gone or does not read.
+  virtual Co<Status> Reply(HttpReply reply) = 0;
+  // An answer of unknown length: HEAD's body is ignored, what Write sends follows. It ends when the
+  // handler returns; when the handler throws, the client sees it cut short.
+  virtual Co<Status> StartStream(HttpReply head) = 0;
+  // Sends at once, and waits while the client is slow: at most write_stall without any progress.
+  virtual Co<Status> Write(std::string bytes) = 0;
+
+  // Accepts the upgrade that the client asks for. An error means that it asked for none, or
+  // wrongly; the handler may then Reply. The channel is the exchange's.
+  virtual Co<Result<WebSocketChannel*>> AcceptWebSocket() = 0;
+};
+
+}  // namespace drover

@@ -1,0 +1,178 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+// Times: of clients that are slow, that leave, and of a server that stops. Short times are set
+// where the server has to act; where it must not, the default is minutes or the test is not about
+// it.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <future>
+#include <string>
+
+#include "host/api/http_connection.h"
+#include "host/api/http_test_client.h"
+
+namespace drover {
+namespace {
+
+constexpr const char* kGet = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+// Waits until its context has ended, and says why.
+struct Waiter {
+  std::promise<void> began;
+  std::promise<std::string> ended;
+
+  HttpHandler Handler() {
+    return [this](HttpExchange* exchange) { return Wait(this, exchange); };
+  }
+  static Co<void> Wait(Waiter* waiter, HttpExchange* exchange) {
+    waiter->began.set_value();
+    co_await exchange->context().Cancelled();
+    HttpReply reply = TextReply(200, "in time");
+    [[maybe_unused]] const Status sent = co_await exchange->Reply(std::move(reply));
+    waiter->ended.set_value(exchange->context().status().error().message());
+  }
+};
+
+template <typename T>
+T Soon(std::promise<T>* promise) {
+  std::future<T> future = promise->get_future();
+  EXPECT_EQ(future.wait_for(20s), std::future_status::ready);
+  if (future.wait_for(0s) != std::future_status::ready) std::abort();  // the server cannot stop
+  return future.get();
+}
+
+TEST(HttpLimits, ASlowHeadIs408) {
+  HttpServerOptions options;
+  options.header_time = 100ms;
+  const auto server = StartTestServer(options, nullptr);
+  HttpTestClient client(server->port());
+  client.Send("GET / HTTP/1.1\r\nHost: loc");
+  EXPECT_EQ(client.ReadAnswer().status, 408);
+  EXPECT_EQ(client.ReadAll(), "");
+}
+
+TEST(HttpLimits, ASlowBodyIs408) {
+  HttpServerOptions options;
+  options.body_time = 100ms;
+  const auto server = StartTestServer(options, nullptr);
+  HttpTestClient client(server->port());
+  client.Send("PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nabc");
+  EXPECT_EQ(client.ReadAnswer().status, 408);
+  EXPECT_EQ(client.ReadAll(), "");
+}
+
+TEST(HttpLimits, AnIdleConnectionIsClosed) {
+  HttpServerOptions options;
+  options.idle_time = 100ms;
+  const auto server = StartTestServer(options, nullptr);
+  HttpTestClient client(server->port());
+  EXPECT_EQ(client.ReadAll(), "");
+}
+
+TEST(HttpLimits, TheContextEndsWhenTheClientGoes) {
+  for (const bool reset : {false, true}) {
+    Waiter waiter;
+    const auto server = StartTestServer(HttpServerOptions(), waiter.Handler());
+    HttpTestClient client(server->port());
+    client.Send(kGet);
+    Soon(&waiter.began);
+    const linger at_once{1, 0};
+    if (reset) setsockopt(client.fd(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    client.Close();
+    EXPECT_EQ(Soon(&waiter.ended), "the client has gone");
+  }
+}
+
+TEST(HttpLimits, AClientThatOnlyEndsItsSideIsAnswered) {
+  Waiter waiter;
+  const auto server = StartTestServer(HttpServerOptions(), waiter.Handler());
+  HttpTestClient client(server->port());
+  client.Send(kGet);
+  client.ShutdownSend();
+  EXPECT_TRUE(client.ReadAll().ends_with("in time"));
+  Soon(&waiter.ended);
+}
+
+// Writes until it fails.
+Co<void> Flood(std::promise<Error>* failed, HttpExchange* exchange) {
+  HttpReply head;
+  Status status = co_await exchange->StartStream(std::move(head));
+  while (status.ok()) {
+    std::string block(100'000, 'x');
+    status = co_await exchange->Write(std::move(block));
+  }
+  EXPECT_TRUE(exchange->context().cancelled());
+  failed->set_value(status.error());
+}
+
+TEST(HttpLimits, AClientThatDoesNotReadIsCutOff) {
+  std::promise<Error> failed;
+  HttpServerOptions options;
+  options.write_stall = 200ms;
+  const auto server =
+      StartTestServer(options, [&](HttpExchange* exchange) { return Flood(&failed, exchange); });
+  HttpTestClient client(server->port(), 4096);
+  client.Send(kGet);
+  const Error error = Soon(&failed);
+  EXPECT_EQ(error.code(), Code::kUnavailable);
+  EXPECT_EQ(error.message(), "the client does not read");
+}
+
+TEST(HttpLimits, AStreamEndsWhenItsClientGoes) {
+  std::promise<Error> failed;
+  const auto server = StartTestServer(
+      HttpServerOptions(), [&](HttpExchange* exchange) { return Flood(&failed, exchange); });
+  HttpTestClient client(server->port());
+  client.Send(kGet);
+  client.ReadUntil("xxx");
+  client.Close();
+  EXPECT_EQ(Soon(&failed).message(), "the client has gone");
+}
+
+TEST(HttpLimits, StopEndsWaitingHandlersAndTheirAnswersArrive) {
+  Waiter waiter;
+  HttpServerOptions options;
+  options.linger_time = 50ms;
+  const auto server = StartTestServer(options, waiter.Handler());
+  HttpTestClient client(server->port());
+  HttpTestClient idle(server->port());
+  client.Send(kGet);
+  Soon(&waiter.began);
+  server->Stop();
+  EXPECT_EQ(Soon(&waiter.ended), "the server stops");
+  EXPECT_TRUE(client.ReadAll().ends_with("in time"));
+  EXPECT_EQ(idle.ReadAll(), "");
+}
+
+TEST(HttpLimits, StopCutsOffAClientThatDoesNotRead) {
+  std::promise<Error> failed;
+  HttpServerOptions options;
+  options.stop_time = 50ms;
+  const auto server =
+      StartTestServer(options, [&](HttpExchange* exchange) { return Flood(&failed, exchange); });
+  HttpTestClient client(server->port(), 4096);
+  client.Send(kGet);
+  client.ReadUntil("\r\n\r\n");
+  server->Stop();  // write_stall is longer than the test's own limit
+  EXPECT_EQ(Soon(&failed).code(), Code::kUnavailable);
+}
+
+TEST(HttpLimits, NothingIsLeftBehind) {
+  const long connections = HttpConnection::live();
+  const long contexts = Context::live();
+  {
+    Waiter waiter;
+    const auto server = StartTestServer(HttpServerOptions(), waiter.Handler());
+    HttpTestClient waiting(server->port());
+    HttpTestClient half(server->port());
+    waiting.Send(kGet);
+    half.Send("GET / HT");
+    Soon(&waiter.began);
+    EXPECT_GE(HttpConnection::live(), connections + 1);
+  }
+  EXPECT_EQ(HttpConnection::live(), connections);
+  EXPECT_EQ(Context::live(), contexts);
+}
+
+}  // namespace
+}  // namespace drover

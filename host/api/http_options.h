@@ -1,0 +1,51 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "host/base/time.h"
+
+namespace drover {
+
+struct HttpTls {
+  std::string cert_file;  // PEM, with its chain; empty: no TLS
+  std::string key_file;   // PEM
+  std::string ca_file;    // PEM; who signs the clients' certificates
+  bool verify_client = false;
+
+  bool enabled() const { return !cert_file.empty(); }
+};
+
+// What an HTTP server listens on and what it bears. A limit of 0 connections is none.
+struct HttpServerOptions {
+  std::string address = "127.0.0.1";  // an IP address
+  int port = 4646;                    // 0: any that is free
+  int threads = 2;
+  HttpTls tls;
+
+  // Names, beside "localhost" and IP addresses, that a Host header may have where only this machine
+  // can connect; anything else there is a browser that was sent here by a foreign name.
+  std::vector<std::string> hosts;
+  // Origins ("https://ui.example:8443"), beside the server's own, whose pages may change things.
+  std::vector<std::string> origins;
+
+  int max_connections = 512;
+  int max_connections_per_client = 100;  // of one IP address
+  std::size_t max_header_bytes = 16 << 10;
+  std::size_t max_body_bytes = 32 << 20;
+  std::size_t max_total_body_bytes = 128 << 20;  // of all requests that are being read or handled
+  std::size_t max_message_bytes = 1 << 20;       // of a websocket
+
+  Duration header_time = 10s;     // for a TLS handshake; for a head from its first byte
+  Duration body_time = 60s;       // for a whole body
+  Duration idle_time = 120s;      // for the first byte of a request
+  Duration write_stall = 30s;     // for some progress of a write
+  Duration half_close_time = 1s;  // see HttpExchange::context
+  Duration linger_time = 1s;      // for the client to close, after the last answer
+  Duration stop_time = 1s;        // for answers that are under way when the server stops
+  Duration ping_interval = 20s;   // of websockets; a client is gone after two without a sign
+};
+
+}  // namespace drover

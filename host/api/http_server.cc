@@ -1,0 +1,173 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/api/http_server.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/ip/address.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <optional>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "host/api/byte_stream.h"
+#include "host/api/connection_count.h"
+#include "host/api/http_connection.h"
+#include "host/api/tls_stream.h"
+#include "host/base/gate.h"
+
+namespace drover {
+namespace asio = boost::asio;
+using asio::ip::tcp;
+namespace {
+
+// How many clients at once are told that there are too many; further ones, and those of TLS, are
+// only closed.
+constexpr int kMostTurnedAway = 32;
+
+struct ApiThread {
+  RealLoop loop;  // first: what follows refers to it
+  Context stop{&loop};
+  Gate gate{&loop};
+  std::thread thread;
+};
+
+Co<void> StopThread(ApiThread* thread) {
+  thread->stop.Cancel("the server stops");
+  co_await thread->gate.Close();
+  thread->loop.Stop();
+}
+
+std::string ClientText(const tcp::endpoint& remote) {
+  const std::string address = remote.address().to_string();
+  return (remote.address().is_v6() ? "[" + address + "]" : address) + ":" +
+         std::to_string(remote.port());
+}
+
+}  // namespace
+
+struct HttpServer::State {
+  State(HttpServerOptions given, HttpHandler handler)
+      : service(std::move(given), std::move(handler)),
+        count(service.options.max_connections, service.options.max_connections_per_client) {}
+
+  Status Listen();
+  Co<void> Accept();
+  void Give(ApiThread* thread, tcp::socket socket);
+  Co<void> Serve(ApiThread* thread, std::shared_ptr<tcp::socket> socket, tcp::endpoint remote);
+
+  HttpService service;
+  ConnectionCount count;
+  std::shared_ptr<TlsContext> tls;  // null: in the clear
+  std::atomic<int> turned_away{0};
+  std::vector<std::unique_ptr<ApiThread>> threads;
+  std::optional<tcp::acceptor> acceptor;  // of the first thread
+  int port = 0;
+  bool stopped = false;
+};
+
+Status HttpServer::State::Listen() {
+  const HttpServerOptions& options = service.options;
+  const std::string where = options.address + " port " + std::to_string(options.port);
+  boost::system::error_code error;
+  const asio::ip::address address = asio::ip::make_address(options.address, error);
+  if (error) {
+    return Error(Code::kInvalidArgument,
+                 "cannot listen on '" + options.address + "': it is not an IP address");
+  }
+  const tcp::endpoint endpoint(address, static_cast<std::uint16_t>(options.port));
+  acceptor.emplace(threads.front()->loop.io());
+  acceptor->open(endpoint.protocol(), error);
+  if (!error) acceptor->set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error) acceptor->bind(endpoint, error);
+  if (!error) acceptor->listen(asio::socket_base::max_listen_connections, error);
+  if (!error) port = acceptor->local_endpoint(error).port();
+  if (error) return ErrnoError(error.value(), "cannot listen on " + where);
+  return {};
+}
+
+Co<void> HttpServer::State::Accept() {
+  ApiThread* first = threads.front().get();
+  const Subscription on_stop = first->stop.OnCancel([this] {
+    boost::system::error_code ignored;
+    acceptor->close(ignored);
+  });
+  constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
+  for (std::size_t next = 0; !first->stop.cancelled(); ++next) {
+    ApiThread* thread = threads[next % threads.size()].get();
+    std::tuple<boost::system::error_code, tcp::socket> accepted =
+        co_await acceptor->async_accept(thread->loop.io(), kTuple);
+    if (std::get<0>(accepted)) {
+      // Out of descriptors or memory: that is over when some connection has ended.
+      [[maybe_unused]] const Status slept = co_await Sleep(first->stop, 50ms);
+      continue;
+    }
+    Give(thread, std::move(std::get<1>(accepted)));
+  }
+}
+
+void HttpServer::State::Give(ApiThread* thread, tcp::socket socket) {
+  boost::system::error_code error;
+  const tcp::endpoint remote = socket.remote_endpoint(error);
+  if (!error) socket.set_option(tcp::no_delay(true), error);
+  if (!error) socket.set_option(asio::socket_base::keep_alive(true), error);
+  if (error) return;
+  auto shared = std::make_shared<tcp::socket>(std::move(socket));
+  thread->loop.Post(
+      [this, thread, shared, remote] { thread->gate.Spawn(Serve(thread, shared, remote)); });
+}
+
+Co<void> HttpServer::State::Serve(ApiThread* thread, std::shared_ptr<tcp::socket> socket,
+                                  tcp::endpoint remote) {
+  const std::string client = remote.address().to_string();
+  std::unique_ptr<ByteStream> stream =
+      tls ? tls->MakeStream(std::move(*socket)) : MakePlainStream(std::move(*socket));
+  HttpConnection connection(thread->stop, &service, std::move(stream), ClientText(remote));
+  if (count.Add(client)) {
+    co_await connection.Serve();
+    count.Remove(client);
+  } else {
+    if (turned_away.fetch_add(1) < kMostTurnedAway && !tls) co_await connection.TurnAway();
+    turned_away.fetch_sub(1);
+  }
+}
+
+HttpServer::HttpServer(std::unique_ptr<State> state) : state_(std::move(state)) {}
+HttpServer::~HttpServer() { Stop(); }
+
+Result<std::unique_ptr<HttpServer>> HttpServer::Start(HttpServerOptions options,
+                                                      HttpHandler handler) {
+  auto state = std::make_unique<State>(std::move(options), std::move(handler));
+  if (state->service.options.tls.enabled()) {
+    DROVER_ASSIGN(state->tls, TlsContext::Load(state->service.options.tls));
+  }
+  for (int i = 0; i < std::max(1, state->service.options.threads); ++i) {
+    state->threads.push_back(std::make_unique<ApiThread>());
+  }
+  DROVER_TRY(state->Listen());
+  ApiThread* first = state->threads.front().get();
+  first->loop.Post([first, listening = state.get()] { first->gate.Spawn(listening->Accept()); });
+  for (const auto& thread : state->threads) {
+    thread->thread = std::thread([running = thread.get()] { running->loop.Run(); });
+    pthread_setname_np(thread->thread.native_handle(), "drover-api");
+  }
+  return std::unique_ptr<HttpServer>(new HttpServer(std::move(state)));
+}
+
+int HttpServer::port() const { return state_->port; }
+int HttpServer::connections() const { return state_->count.total(); }
+
+void HttpServer::Stop() {
+  if (std::exchange(state_->stopped, true)) return;
+  for (const auto& thread : state_->threads) {
+    thread->loop.Post([running = thread.get()] { running->loop.Spawn(StopThread(running)); });
+  }
+  for (const auto& thread : state_->threads) thread->thread.join();
+}
+
+}  // namespace drover

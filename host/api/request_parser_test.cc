@@ -1,0 +1,224 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/api/request_parser.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace drover {
+namespace {
+
+constexpr RequestParser::Limits kLimits{1000, 10'000};
+
+struct Outcome {
+  int refused = 0;  // the status; 0: it was not
+  bool done = false;
+  std::string body;
+  std::size_t taken = 0;
+};
+
+// Gives the bytes in pieces of STEP, as the network may.
+Outcome Parse(const std::string& bytes, std::size_t step) {
+  BodyBudget budget(1 << 20);
+  RequestParser parser(kLimits, &budget);
+  std::size_t taken = 0;
+  for (std::size_t arrived = 0; arrived < bytes.size();) {
+    arrived = std::min(bytes.size(), arrived + step);
+    for (std::size_t more = 1; more > 0; taken += more) {
+      more = parser.Put(std::string_view(bytes).substr(taken, arrived - taken));
+    }
+  }
+  Outcome outcome;
+  if (parser.refusal()) outcome.refused = parser.refusal()->status;
+  outcome.done = parser.done();
+  outcome.body = parser.request().body;
+  outcome.taken = taken;
+  return outcome;
+}
+
+std::string Post(const std::string& headers, const std::string& rest) {
+  return "POST / HTTP/1.1\r\nHost: h\r\n" + headers + "\r\n" + rest;
+}
+
+TEST(RequestParser, TakesWhatIsRight) {
+  const std::string next = "GET /next HTTP/1.1\r\n";
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"GET / HTTP/1.1\r\nHost: h\r\n\r\n", ""},
+      {"GET / HTTP/1.0\r\n\r\n", ""},
+      {"OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n", ""},
+      {"FROB /a?b=c HTTP/1.1\r\nHost:h\r\nX:\r\n\r\n", ""},
+      {Post("Content-Length: 3\r\n", "abc"), "abc"},
+      {Post("Content-Length: 0\r\n", ""), ""},
+      {Post("Transfer-Encoding: chunked\r\n", "0\r\n\r\n"), ""},
+      {Post("Transfer-Encoding: Chunked\r\n", "3\r\nabc\r\n0\r\n\r\n"), "abc"},
+      {Post("Transfer-Encoding: chunked\r\n",
+            "1\r\na\r\n00002;x=\"y\"\r\nbc\r\n0\r\nHost: x\r\n\r\n"),
+       "abc"},
+  };
+  for (const auto& [bytes, body] : cases) {
+    for (const std::size_t step : {std::size_t{1}, std::size_t{7}, bytes.size() + next.size()}) {
+      const Outcome outcome = Parse(bytes + next, step);
+      EXPECT_EQ(outcome.refused, 0) << bytes;
+      EXPECT_TRUE(outcome.done) << bytes;
+      EXPECT_EQ(outcome.body, body) << bytes;
+      EXPECT_EQ(outcome.taken, bytes.size()) << bytes;
+    }
+  }
+}
+
+TEST(RequestParser, RefusesWhatTwoCouldReadDifferently) {
+  const std::string get = "GET / HTTP/1.1\r\nHost: h\r\n";
+  const std::vector<std::pair<std::string, int>> cases = {
+      // Two lengths.
+      {Post("Content-Length: 3\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"), 400},
+      {Post("Transfer-Encoding: chunked\r\nContent-Length: 3\r\n", "0\r\n\r\n"), 400},
+      {Post("Content-Length: 3\r\nContent-Length: 3\r\n", "abc"), 400},
+      {Post("Content-Length: 3\r\nContent-Length: 4\r\n", "abcd"), 400},
+      {Post("Content-Length: 3, 3\r\n", "abc"), 400},
+      {Post("Content-Length: +3\r\n", "abc"), 400},
+      {Post("Content-Length: -1\r\n", "abc"), 400},
+      {Post("Content-Length: 0x3\r\n", "abc"), 400},
+      {Post("Content-Length: 3 3\r\n", "abc"), 400},
+      {Post("Content-Length:\r\n", "abc"), 400},
+      {Post("Content-Length: 18446744073709551619\r\n", "abc"), 400},
+      // Codings that some know and some do not.
+      {Post("Transfer-Encoding: identity\r\n", "abc"), 501},
+      {Post("Transfer-Encoding: gzip, chunked\r\n", "0\r\n\r\n"), 501},
+      {Post("Transfer-Encoding: xchunked\r\n", "0\r\n\r\n"), 501},
+      {Post("Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n", "0\r\n\r\n"), 400},
+      {Post("Transfer-Encoding : chunked\r\n", "0\r\n\r\n"), 400},
+      {Post("Transfer-Encoding:\x0b chunked\r\n", "0\r\n\r\n"), 400},
+      {"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
+      // Lines.
+      {"GET / HTTP/1.1\nHost: h\n\n", 400},
+      {"GET / HTTP/1.1\r\nHost: h\nX: y\r\n\r\n", 400},
+      {"GET / HTTP/1.1\r\nHost: h\rX: y\r\n\r\n", 400},
+      {get + "X: a\r\n b\r\n\r\n", 400},
+      {get + "X: a\r\n\tb\r\n\r\n", 400},
+      {get + " X: a\r\n\r\n", 400},
+      {get + "X : a\r\n\r\n", 400},
+      {get + "X\r\n\r\n", 400},
+      {get + ": a\r\n\r\n", 400},
+      {get + std::string("X: a\0b\r\n\r\n", 10), 400},
+      {get + "X: a\x7f\r\n\r\n", 400},
+      // Requests.
+      {"\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n", 400},
+      {"GET  / HTTP/1.1\r\nHost: h\r\n\r\n", 400},
+      {"GET / HTTP/1.1 \r\nHost: h\r\n\r\n", 400},
+      {"GET / HTTP/2.0\r\nHost: h\r\n\r\n", 400},
+      {"GET /\r\n\r\n", 400},
+      {"GET http://h/ HTTP/1.1\r\nHost: h\r\n\r\n", 400},
+      {"GET /a b HTTP/1.1\r\nHost: h\r\n\r\n", 400},
+      {"GET /?a=%zz HTTP/1.1\r\nHost: h\r\n\r\n", 400},
+      {"CONNECT h:1 HTTP/1.1\r\nHost: h\r\n\r\n", 400},
+      {"GET / HTTP/1.1\r\n\r\n", 400},
+      {get + "Host: other\r\n\r\n", 400},
+      {"\x16\x03\x01\x02\x01\x01\xfc\x03", 400},
+      // Chunks.
+      {Post("Transfer-Encoding: chunked\r\n", "3\nabc\r\n0\r\n\r\n"), 400},
+      {Post("Transfer-Encoding: chunked\r\n", "3\r\nabcd\r\n0\r\n\r\n"), 400},
+      {Post("Transfer-Encoding: chunked\r\n", "-3\r\nabc\r\n0\r\n\r\n"), 400},
+      {Post("Transfer-Encoding: chunked\r\n", "0x3\r\nabc\r\n0\r\n\r\n"), 400},
+      {Post("Transfer-Encoding: chunked\r\n", "3;a\nb\r\nabc\r\n0\r\n\r\n"), 400},
+      {Post("Transfer-Encoding: chunked\r\n", "ffffffffffffffff1\r\nabc\r\n0\r\n\r\n"), 413},
+      {Post("Transfer-Encoding: chunked\r\n", "zz\r\n\r\n"), 400},
+      {Post("Transfer-Encoding: chunked\r\n", "\r\n\r\n\r\n"), 400},
+      // Sizes.
+      {get + "X: " + std::string(1000, 'a') + "\r\n\r\n", 431},
+      {"GET /" + std::string(5000, 'a'), 431},
+      {Post("Transfer-Encoding: chunked\r\n", "1;" + std::string(5000, 'x')), 400},
+      {Post("Transfer-Encoding: chunked\r\n", std::string(5000, '0')), 400},
+      {Post("Transfer-Encoding: chunked\r\n", "0\r\n" + std::string(5000, 'x')), 400},
+      {Post("Content-Length: 10001\r\n", ""), 413},
+      {Post("Transfer-Encoding: chunked\r\n", "2711\r\n"), 413},
+      {Post("Transfer-Encoding: chunked\r\n", "ffffffffffffffff\r\n"), 413},
+  };
+  for (const auto& [bytes, status] : cases) {
+    for (const std::size_t step : {std::size_t{1}, std::size_t{5}, bytes.size()}) {
+      EXPECT_EQ(Parse(bytes, step).refused, status) << "in steps of " << step << ": " << bytes;
+    }
+  }
+}
+
+// Whatever comes, and however the network cuts it: the same outcome, and no broken invariant.
+TEST(RequestParser, DamagedRequestsAreReadTheSameInAnyPieces) {
+  const std::vector<std::string> seeds = {
+      Post("Content-Length: 3\r\n", "abc"),
+      Post("Transfer-Encoding: chunked\r\n", "3\r\nabc\r\n2;e=\"q\"\r\nde\r\n0\r\nX: y\r\n\r\n"),
+      "GET /a%20b?c=d&e HTTP/1.1\r\nHost: h\r\nConnection: upgrade, close\r\n\r\n"};
+  const std::string alphabet = "\r\n :;,=\"09afx%\t/?" + std::string("\0\xff", 2);
+  std::mt19937 random(7);
+  const auto below = [&random](std::size_t end) { return random() % end; };
+  int refused = 0;
+  int done = 0;
+  for (int round = 0; round < 5'0000; ++round) {
+    std::string bytes = seeds[below(seeds.size())];
+    for (std::size_t changes = 1 + below(3); changes > 0; --changes) {
+      const std::size_t at = below(bytes.size());
+      switch (below(4)) {
+        case 0:
+          bytes[at] = alphabet[below(alphabet.size())];
+          break;
+        case 1:
+          bytes.insert(at, 1, alphabet[below(alphabet.size())]);
+          break;
+        case 2:
+          bytes.erase(at, 1 + below(3));
+          break;
+        case 3:
+          bytes.insert(at, bytes.substr(below(bytes.size()), below(30)));
+          break;
+      }
+      if (bytes.empty()) bytes = "\r";
+    }
+    const Outcome whole = Parse(bytes, bytes.size());
+    const Outcome pieces = Parse(bytes, 1 + below(4));
+    ASSERT_EQ(whole.refused, pieces.refused) << bytes;
+    ASSERT_EQ(whole.done, pieces.done) << bytes;
+    if (whole.refused == 0) ASSERT_EQ(whole.body, pieces.body) << bytes;
+    refused += whole.refused != 0 ? 1 : 0;
+    done += whole.done && whole.refused == 0 ? 1 : 0;
+  }
+  EXPECT_GT(refused, 500);
+  EXPECT_GT(done, 500);
+}
+
+TEST(RequestParser, TrailersAreNoHeaders) {
+  BodyBudget budget(100);
+  RequestParser parser(kLimits, &budget);
+  std::string bytes =
+      Post("Transfer-Encoding: chunked\r\n", "0\r\nX-Nomad-Token: root\r\nHost: x\r\n\r\n");
+  while (const std::size_t taken = parser.Put(bytes)) bytes.erase(0, taken);
+  EXPECT_TRUE(parser.done());
+  EXPECT_FALSE(parser.refusal().has_value());
+  EXPECT_EQ(parser.request().Header("X-Nomad-Token"), nullptr);
+}
+
+TEST(RequestParser, AllBodiesTogetherHaveALimit) {
+  BodyBudget budget(5000);
+  const std::string bytes = Post("Content-Length: 3000\r\n", std::string(3000, 'x'));
+  const auto feed = [&bytes](RequestParser* parser) {
+    for (std::size_t at = 0, taken = 1; taken > 0; at += taken) {
+      taken = parser->Put(std::string_view(bytes).substr(at));
+    }
+  };
+  {
+    RequestParser first(kLimits, &budget);
+    feed(&first);
+    EXPECT_TRUE(first.done() && !first.refusal());
+    RequestParser second(kLimits, &budget);
+    feed(&second);
+    ASSERT_TRUE(second.refusal().has_value());
+    EXPECT_EQ(second.refusal()->status, 503);
+  }
+  RequestParser third(kLimits, &budget);
+  feed(&third);
+  EXPECT_TRUE(third.done() && !third.refusal());
+}
+
+}  // namespace
+}  // namespace drover

@@ -1,0 +1,49 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/api/routes/access.h"
+
+#include <gtest/gtest.h>
+
+#include "host/api/routes/router.h"
+
+namespace drover {
+namespace {
+
+std::optional<std::string> With(const std::string& name, const std::string& value) {
+  HttpRequest request;
+  request.headers.emplace_back(name, value);
+  return Refusal(request, "secret");
+}
+
+TEST(AccessTest, TheTokenComesInEitherHeader) {
+  EXPECT_EQ(With("X-Nomad-Token", "secret"), std::nullopt);
+  EXPECT_EQ(With("x-nomad-token", "secret"), std::nullopt);
+  EXPECT_EQ(With("Authorization", "Bearer secret"), std::nullopt);
+  EXPECT_EQ(With("authorization", "bearer secret"), std::nullopt);
+}
+
+TEST(AccessTest, AnythingElseIsRefused) {
+  EXPECT_EQ(With("X-Nomad-Token", "Secret"), "ACL token not found");
+  EXPECT_EQ(With("X-Nomad-Token", "secret "), "ACL token not found");
+  EXPECT_EQ(With("Authorization", "Bearer wrong"), "ACL token not found");
+  EXPECT_EQ(With("X-Nomad-Token", ""), "Permission denied");
+  EXPECT_EQ(With("Authorization", "secret"), "Permission denied");
+  EXPECT_EQ(With("Authorization", "Basic secret"), "Permission denied");
+  EXPECT_EQ(With("Authorization", "Bearer "), "Permission denied");
+  EXPECT_EQ(With("Cookie", "X-Nomad-Token=secret"), "Permission denied");
+}
+
+TEST(AccessTest, WithoutATokenNobodyIsRefused) {
+  EXPECT_EQ(Refusal(HttpRequest(), ""), std::nullopt);
+}
+
+TEST(AccessTest, OnlyWhatTellsNothingIsOpen) {
+  std::vector<std::string> open;
+  for (const Route& route : AllRoutes()) {
+    if (route.access == Access::kOpen) open.emplace_back(route.pattern);
+  }
+  EXPECT_EQ(open, std::vector<std::string>({"/v1/agent/health", "/v1/status/leader",
+                                            "/v1/status/peers", "/v1/regions"}));
+}
+
+}  // namespace
+}  // namespace drover

@@ -1,0 +1,223 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/api/routes/encode.h"
+#include "host/api/routes/router.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMostMatches = 20;  // of a search, for each context
+
+// Where the API is; empty before the node has registered.
+std::string Address(const ApiAgent& agent) {
+  std::string address;
+  agent.store->Read([&](const Tables& tables) {
+    if (const auto node = Tables::Find(tables.nodes, agent.node_id)) address = node->http_address;
+  });
+  return address;
+}
+
+json EncodeMember(const ApiAgent& agent) {
+  const std::string address = Address(agent);
+  const std::size_t colon = address.rfind(':');
+  return {{"Name", agent.name + "." + agent.region},
+          {"Addr", address.substr(0, colon)},
+          {"Port", 0},
+          {"Tags",
+           {{"role", "nomad"},
+            {"region", agent.region},
+            {"dc", agent.datacenter},
+            {"build", agent.version}}},
+          {"Status", "alive"},
+          {"ProtocolMin", 1},
+          {"ProtocolMax", 5},
+          {"ProtocolCur", 2},
+          {"DelegateMin", 2},
+          {"DelegateMax", 5},
+          {"DelegateCur", 4}};
+}
+
+json EncodeStats(const ApiAgent& agent) {
+  std::size_t jobs = 0, allocs = 0, evals = 0;
+  agent.store->Read([&](const Tables& tables) {
+    jobs = tables.jobs.size();
+    allocs = tables.allocs.size();
+    evals = tables.evals.size();
+  });
+  return {{"drover", {{"version", agent.version}, {"node_id", agent.node_id}}},
+          {"state",
+           {{"jobs", std::to_string(jobs)},
+            {"allocations", std::to_string(allocs)},
+            {"evaluations", std::to_string(evals)},
+            {"blocking_queries", std::to_string(agent.store->waiting())}}}};
+}
+
+Co<Answer> ReadSelf(ApiRequest* request) {
+  const ApiAgent& agent = request->agent();
+  co_return JsonAnswer(
+      {{"config", *agent.config}, {"member", EncodeMember(agent)}, {"stats", EncodeStats(agent)}});
+}
+
+Co<Answer> ReadMembers(ApiRequest* request) {
+  const ApiAgent& agent = request->agent();
+  co_return JsonAnswer({{"ServerName", agent.name},
+                        {"ServerRegion", agent.region},
+                        {"ServerDC", agent.datacenter},
+                        {"Members", json::array({EncodeMember(agent)})}});
+}
+
+Co<Answer> ReadHealth(ApiRequest* request) {
+  bool ready = false;
+  request->agent().store->Read([&](const Tables& tables) {
+    const auto node = Tables::Find(tables.nodes, request->agent().node_id);
+    ready = node != nullptr && node->status == "ready";
+  });
+  const std::string type = request->Text("type");
+  json health = json::object();
+  if (type.empty() || type == "client") {
+    health["client"] = {{"ok", ready}, {"message", ready ? "ok" : "the node is not ready yet"}};
+  }
+  if (type.empty() || type == "server") health["server"] = {{"ok", true}, {"message", "ok"}};
+  Answer answer = JsonAnswer(health);
+  if (health.contains("client") && !ready) answer.reply.status = 500;
+  co_return answer;
+}
+
+Co<Answer> ReadLeader(ApiRequest* request) {
+  const std::string address = Address(request->agent());
+  if (address.empty()) co_return ErrorAnswer(500, "No cluster leader");
+  co_return JsonAnswer(address);
+}
+Co<Answer> ReadServers(ApiRequest* request) {
+  co_return JsonAnswer(json::array({Address(request->agent())}));
+}
+Co<Answer> ReadRegions(ApiRequest* request) {
+  co_return JsonAnswer(json::array({request->agent().region}));
+}
+
+json EncodeNamespace(const std::string& name) {
+  return {{"Name", name},    {"Description", name == "default" ? "Default shared namespace" : ""},
+          {"Quota", ""},     {"Capabilities", nullptr},
+          {"Meta", nullptr}, {"CreateIndex", 1},
+          {"ModifyIndex", 1}};
+}
+
+std::set<std::string> Namespaces(const Tables& tables) {
+  std::set<std::string> names = {"default"};
+  for (const auto& [key, job] : tables.jobs) names.insert(key.first);
+  return names;
+}
+
+Co<Answer> ListNamespaces(ApiRequest* request) {
+  std::set<std::string> names;
+  request->agent().store->Read([&](const Tables& tables) { names = Namespaces(tables); });
+  json list = json::array();
+  for (const std::string& name : names) {
+    if (name.starts_with(request->Text("prefix"))) list.push_back(EncodeNamespace(name));
+  }
+  co_return JsonAnswer(list);
+}
+
+Co<Answer> ReadNamespace(ApiRequest* request) {
+  std::set<std::string> names;
+  request->agent().store->Read([&](const Tables& tables) { names = Namespaces(tables); });
+  if (names.count(request->parameter(0)) == 0) co_return ErrorAnswer(404, "Namespace not found");
+  co_return JsonAnswer(EncodeNamespace(request->parameter(0)));
+}
+
+Co<Answer> CollectGarbage(ApiRequest* request) {
+  Scheduler* const scheduler = request->agent().scheduler;
+  std::function<Result<bool>()> work = [scheduler]() -> Result<bool> {
+    const Status done = scheduler->CollectGarbage();
+    if (!done.ok()) return done.error();
+    return true;
+  };
+  const Result<bool> done = co_await request->ControlNow<bool>(std::move(work));
+  if (!done.ok()) co_return ErrorAnswer(done.error());
+  co_return EmptyAnswer();
+}
+
+// Ids that begin with PREFIX, at most kMostMatches; whether there were more.
+template <typename Map, typename Id>
+bool Matches(const Map& map, const std::string& prefix, Id id, json* out) {
+  *out = json::array();
+  for (const auto& [key, record] : map) {
+    const std::string text = id(key, *record);
+    if (text.empty() || !text.starts_with(prefix)) continue;
+    if (out->size() == kMostMatches) return true;
+    out->push_back(text);
+  }
+  return false;
+}
+
+Co<Answer> Search(ApiRequest* request) {
+  const Result<json> body = request->Body();
+  if (!body.ok()) co_return ErrorAnswer(body.error());
+  const std::string prefix = Field<std::string>(*body, "Prefix");
+  const std::string context = Field<std::string>(*body, "Context");
+  const auto wanted = [&](const char* name) {
+    return context.empty() || context == "all" || context == name;
+  };
+  json matches = json::object(), truncations = json::object();
+  std::uint64_t index = 0;
+  request->agent().store->Read([&](const Tables& tables) {
+    index = tables.last_index;
+    const auto in_namespace = [&](const std::string& of, const std::string& id) {
+      return request->InNamespace(of) ? id : std::string();
+    };
+    if (wanted("jobs")) {
+      truncations["jobs"] = Matches(
+          tables.jobs, prefix,
+          [&](const JobKey& key, const JobRecord&) { return in_namespace(key.first, key.second); },
+          &matches["jobs"]);
+    }
+    if (wanted("allocs")) {
+      truncations["allocs"] = Matches(
+          tables.allocs, prefix,
+          [&](const std::string& id, const AllocRecord& record) {
+            return in_namespace(record.alloc->job->job_namespace, id);
+          },
+          &matches["allocs"]);
+    }
+    if (wanted("evals")) {
+      truncations["evals"] = Matches(
+          tables.evals, prefix,
+          [&](const std::string& id, const Evaluation& eval) {
+            return in_namespace(eval.job_namespace, id);
+          },
+          &matches["evals"]);
+    }
+    if (wanted("nodes")) {
+      truncations["nodes"] = Matches(
+          tables.nodes, prefix, [](const std::string& id, const NodeRecord&) { return id; },
+          &matches["nodes"]);
+    }
+  });
+  co_return JsonAnswer({{"Matches", std::move(matches)},
+                        {"Truncations", std::move(truncations)},
+                        {"Index", index},
+                        {"LastContact", 0},
+                        {"KnownLeader", true}},
+                       index);
+}
+
+}  // namespace
+
+std::vector<Route> AgentRoutes() {
+  return {
+      {"GET", "/v1/agent/self", ReadSelf},
+      {"GET", "/v1/agent/members", ReadMembers},
+      {"GET", "/v1/agent/servers", ReadServers},
+      {"GET", "/v1/agent/health", ReadHealth, Access::kOpen},
+      {"GET", "/v1/status/leader", ReadLeader, Access::kOpen},
+      {"GET", "/v1/status/peers", ReadServers, Access::kOpen},
+      {"GET", "/v1/regions", ReadRegions, Access::kOpen},
+      {"GET", "/v1/namespaces", ListNamespaces},
+      {"GET", "/v1/namespace/*", ReadNamespace},
+      {"PUT POST", "/v1/system/gc", CollectGarbage},
+      {"PUT POST", "/v1/search", Search},
+  };
+}
+
+}  // namespace drover

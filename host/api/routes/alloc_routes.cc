@@ -1,0 +1,209 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+
+#include "host/api/routes/encode.h"
+#include "host/api/routes/router.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+// How long statistics wait for the first sample of a task.
+constexpr Duration kFirstSample = 2s;
+
+std::shared_ptr<const AllocRecord> FindAlloc(const ApiRequest& request) {
+  std::shared_ptr<const AllocRecord> record;
+  request.agent().store->Read(
+      [&](const Tables& tables) { record = Tables::Find(tables.allocs, request.parameter(0)); });
+  return record;
+}
+
+Answer UnknownAlloc(const ApiRequest& request) {
+  return ErrorAnswer(404, "Unknown allocation \"" + request.parameter(0) + "\"");
+}
+
+Answer IndexAnswer(const ApiRequest& request) {
+  std::uint64_t index = 0;
+  request.agent().store->Read([&](const Tables& tables) { index = tables.last_index; });
+  return JsonAnswer({{"Index", index}}, index);
+}
+
+// The text of an id without its hyphens: prefixes may leave them out.
+std::string Digits(std::string_view id) {
+  std::string out(id);
+  std::erase(out, '-');
+  return out;
+}
+
+// A key that comes the earlier the later the allocation was placed.
+std::string NewestFirst(const Allocation& alloc) {
+  char index[24];
+  std::snprintf(index, sizeof index, "%020llu.",
+                static_cast<unsigned long long>(~std::uint64_t{0} - alloc.create_index));
+  return index + alloc.id;
+}
+
+Co<Answer> ListAllocs(ApiRequest* request) {
+  Look look = [request](const Tables& tables) {
+    const std::string prefix = Digits(request->Text("prefix"));
+    StubFields fields;
+    fields.resources = request->Flag("resources");
+    fields.task_states = request->Flag("task_states", true);
+    std::map<std::string, std::shared_ptr<const AllocRecord>> records;
+    for (const auto& [id, record] : tables.allocs) {
+      if (request->InNamespace(record->alloc->job->job_namespace) &&
+          Digits(id).starts_with(prefix)) {
+        records.emplace(NewestFirst(*record->alloc), record);
+      }
+    }
+    std::vector<ListItem> items;
+    for (const auto& [key, record] : records) {
+      items.push_back({key, [record, fields] { return EncodeAllocStub(*record, fields); }});
+    }
+    return Found{tables.IndexOf(MaskOf(Table::kAllocs)),
+                 [request, items = std::move(items)] { return ListAnswer(*request, items); }};
+  };
+  co_return co_await AnswerRead(request, MaskOf(Table::kAllocs), std::move(look));
+}
+
+Co<Answer> ReadAlloc(ApiRequest* request) {
+  Look look = [request](const Tables& tables) {
+    const auto record = Tables::Find(tables.allocs, request->parameter(0));
+    if (record == nullptr) {
+      return Found{tables.IndexOf(MaskOf(Table::kAllocs)),
+                   [] { return ErrorAnswer(404, "alloc not found"); }};
+    }
+    return Found{record->modify_index, [record] { return JsonAnswer(EncodeAlloc(*record)); }};
+  };
+  co_return co_await AnswerRead(request, MaskOf(Table::kAllocs), std::move(look));
+}
+
+Co<Answer> StopAlloc(ApiRequest* request) {
+  Scheduler* const scheduler = request->agent().scheduler;
+  const std::string id = request->parameter(0);
+  const bool no_delay = request->Flag("no_shutdown_delay");
+  std::function<Result<JobReply>()> work = [=] { return scheduler->StopAlloc(id, no_delay); };
+  const Result<JobReply> reply = co_await request->ControlNow<JobReply>(std::move(work));
+  if (!reply.ok()) co_return ErrorAnswer(reply.error());
+  co_return JsonAnswer({{"EvalID", reply->eval_id}, {"Index", reply->index}}, reply->index);
+}
+
+Co<Answer> ListServices(ApiRequest* request) {
+  if (FindAlloc(*request) == nullptr) co_return ErrorAnswer(404, "allocation not found");
+  co_return JsonAnswer(json::array());
+}
+
+// Does WORK with the runner of the allocation on the control thread.
+Co<Result<bool>> WithRunner(ApiRequest* request, std::function<Co<Status>(AllocRunner*)> work) {
+  const ApiAgent* const agent = &request->agent();
+  const std::string id = request->parameter(0);
+  std::function<Co<Result<bool>>(Context)> call = [agent, id, &work](Context) -> Co<Result<bool>> {
+    AllocRunner* const runner = agent->find_runner(id);
+    if (runner == nullptr) {
+      co_return Error(Code::kNotFound, "Unknown allocation \"" + id + "\"");
+    }
+    const Status done = co_await work(runner);
+    if (!done.ok()) co_return done.error();
+    co_return true;
+  };
+  co_return co_await request->Control<bool>(std::move(call));
+}
+
+Co<Answer> RestartAlloc(ApiRequest* request) {
+  if (FindAlloc(*request) == nullptr) co_return UnknownAlloc(*request);
+  std::string task;
+  bool all = false;
+  if (!request->http().body.empty()) {
+    const Result<json> body = request->Body();
+    if (!body.ok()) co_return ErrorAnswer(400, "Failed to decode body: " + body.error().message());
+    task = Field<std::string>(*body, "TaskName");
+    all = Field<bool>(*body, "AllTasks");
+  }
+  if (all && !task.empty()) {
+    co_return ErrorAnswer(400, "Can't restart all tasks when a task name is given");
+  }
+  std::function<Co<Status>(AllocRunner*)> work = [task, all](AllocRunner* runner) {
+    if (all) return runner->RestartAll();
+    return task.empty() ? runner->RestartRunning() : runner->RestartTask(task);
+  };
+  const Result<bool> done = co_await WithRunner(request, std::move(work));
+  if (!done.ok()) co_return ErrorAnswer(done.error());
+  co_return IndexAnswer(*request);
+}
+
+Co<Answer> SignalAlloc(ApiRequest* request) {
+  const Result<json> body = request->Body();
+  if (!body.ok()) co_return ErrorAnswer(400, "Failed to decode body: " + body.error().message());
+  if (FindAlloc(*request) == nullptr) co_return UnknownAlloc(*request);
+  const std::string task = Field<std::string>(*body, "Task");
+  const std::string name = Field<std::string>(*body, "Signal");
+  std::function<Co<Status>(AllocRunner*)> work = [task, name](AllocRunner* runner) {
+    return runner->Signal(task, name);
+  };
+  const Result<bool> done = co_await WithRunner(request, std::move(work));
+  if (!done.ok()) co_return ErrorAnswer(done.error());
+  co_return IndexAnswer(*request);
+}
+
+Co<Answer> ReadStats(ApiRequest* request) {
+  if (FindAlloc(*request) == nullptr) co_return UnknownAlloc(*request);
+  const ApiAgent* const agent = &request->agent();
+  const std::string id = request->parameter(0);
+  const std::string task = request->Text("task");
+  std::function<Co<Result<AllocUsage>>(Context)> work =
+      [agent, id, task](Context context) -> Co<Result<AllocUsage>> {
+    AllocRunner* const runner = agent->find_runner(id);
+    if (runner == nullptr) {
+      co_return Error(Code::kNotFound, "Unknown allocation \"" + id + "\"");
+    }
+    const Context limited = context.WithTimeout(kFirstSample);
+    co_return co_await runner->Usage(limited, task);
+  };
+  const Result<AllocUsage> usage = co_await request->Control<AllocUsage>(std::move(work));
+  if (!usage.ok()) co_return ErrorAnswer(usage.error());
+  co_return JsonAnswer(EncodeUsage(*usage));
+}
+
+Co<Answer> ReadChecks(ApiRequest* request) {
+  if (FindAlloc(*request) == nullptr) co_return UnknownAlloc(*request);
+  co_return JsonAnswer(json::object());
+}
+
+Co<Answer> CollectAlloc(ApiRequest* request) {
+  if (FindAlloc(*request) == nullptr) co_return UnknownAlloc(*request);
+  Scheduler* const scheduler = request->agent().scheduler;
+  const std::string id = request->parameter(0);
+  std::function<Result<bool>()> work = [=]() -> Result<bool> {
+    const Status done = scheduler->CollectGarbage(id);
+    if (!done.ok()) return done.error();
+    return true;
+  };
+  const Result<bool> done = co_await request->ControlNow<bool>(std::move(work));
+  if (!done.ok()) {
+    co_return ErrorAnswer(500, "No such allocation on client, or allocation not eligible for GC");
+  }
+  // The Go client takes an empty body for an error.
+  co_return JsonAnswer(json::object());
+}
+
+Co<Answer> NoResource(ApiRequest*) { co_return ErrorAnswer(404, "resource not found"); }
+
+}  // namespace
+
+std::vector<Route> AllocRoutes() {
+  return {
+      {"GET", "/v1/allocations", ListAllocs},
+      {"PUT POST", "/v1/allocation/*/stop", StopAlloc},
+      {"GET", "/v1/allocation/*/services", ListServices},
+      {"GET", "/v1/allocation/*", ReadAlloc},
+      {"", "/v1/allocation/**", NoResource},
+      {"", "/v1/client/allocation/*/restart", RestartAlloc},
+      {"PUT POST", "/v1/client/allocation/*/signal", SignalAlloc},
+      {"GET", "/v1/client/allocation/*/stats", ReadStats},
+      {"GET", "/v1/client/allocation/*/checks", ReadChecks},
+      {"GET PUT POST", "/v1/client/allocation/*/gc", CollectAlloc},
+  };
+}
+
+}  // namespace drover

@@ -1,0 +1,73 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "host/alloc/alloc_runner.h"
+#include "host/base/gate.h"
+#include "host/scheduler/scheduler.h"
+
+namespace drover {
+
+class HostStatsReader;
+class MetricRegistry;
+struct Metric;
+
+// What the API needs of the agent that it speaks for. It outlives the server.
+struct ApiAgent {
+  std::string version;
+  std::string name;  // of the node
+  std::string region = "global";
+  std::string datacenter = "dc1";
+  std::string node_id;
+  std::string token;  // who asks must know it; empty: everybody may. Never told, never logged
+  std::shared_ptr<const nlohmann::json> config;  // for /v1/agent/self, without secrets
+  StateStore* store = nullptr;                   // [any thread]
+  HostStatsReader* host_stats = nullptr;         // [any thread]
+  MetricRegistry* metrics = nullptr;             // [any thread]
+  bool prometheus = false;                       // whether metrics are told in its format
+  TimePoint started;                             // of the agent
+
+  // For the control thread, which these belong to; see CallControl.
+  Loop* control = nullptr;
+  Gate* calls = nullptr;  // what the API has asked for and is not done
+  Scheduler* scheduler = nullptr;
+  // Null when the allocation has no runner here.
+  std::function<AllocRunner*(const std::string& alloc_id)> find_runner;
+  // What the tasks use. Empty: it is not published.
+  std::function<Co<Result<std::vector<Metric>>>(Context context)> alloc_metrics;
+};
+
+// Runs FUNCTION on the control thread and returns what it answers; by then it has ended, whatever
+// becomes of the caller's context. Of another thread's coroutine.
+template <typename T>
+Co<Result<T>> CallControl(Loop* caller, const ApiAgent* agent,
+                          std::function<Co<Result<T>>(Context context)> function) {
+  struct Call {
+    explicit Call(Loop* loop) : answered(loop) {}
+    Event answered;
+    Result<T> answer = Error(Code::kUnavailable, "the agent is shutting down");
+  };
+  const auto call = std::make_shared<Call>(caller);
+  const auto run = [](Loop* from, Loop* control, std::function<Co<Result<T>>(Context)> work,
+                      std::shared_ptr<Call> to) -> Co<void> {
+    const Context context(control);
+    Result<T> answer = co_await work(context);
+    from->Post([to, answer = std::make_shared<Result<T>>(std::move(answer))] {
+      to->answer = std::move(*answer);
+      to->answered.Set();
+    });
+  };
+  agent->control->Post([caller, agent, run, call, work = std::move(function)]() mutable {
+    if (!agent->calls->Spawn(run(caller, agent->control, std::move(work), call))) {
+      caller->Post([call] { call->answered.Set(); });
+    }
+  });
+  co_await call->answered.Wait();
+  co_return std::move(call->answer);
+}
+
+}  // namespace drover

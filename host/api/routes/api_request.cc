@@ -1,0 +1,174 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/api/routes/api_request.h"
+
+#include <algorithm>
+#include <charconv>
+#include <random>
+
+#include "host/spec/strict_json.h"
+
+namespace drover {
+namespace {
+
+// What the server lets through is the limit.
+constexpr std::size_t kMaxBody = std::size_t{1} << 30;
+constexpr Duration kLongestWait = std::chrono::minutes(5);
+
+int StatusOf(Code code) {
+  switch (code) {
+    case Code::kInvalidArgument:
+      return 400;
+    case Code::kNotFound:
+      return 404;
+    case Code::kPermissionDenied:
+      return 403;
+    case Code::kUnimplemented:
+      return 501;
+    default:
+      return 500;
+  }
+}
+
+Result<std::uint64_t> WantedIndex(const ApiRequest& request) {
+  const std::string text = request.Text("index");
+  std::uint64_t index = 0;
+  if (text.empty()) return index;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return Error(Code::kInvalidArgument, "Invalid index");
+  }
+  return index;
+}
+
+Result<Duration> WantedWait(const ApiRequest& request) {
+  const std::string text = request.Text("wait");
+  Duration wait = kLongestWait;
+  if (!text.empty()) {
+    const Result<Duration> parsed = ParseDuration(text);
+    if (!parsed.ok() || *parsed < Duration(0)) {
+      return Error(Code::kInvalidArgument, "Invalid wait time");
+    }
+    if (*parsed > Duration(0)) wait = std::min(*parsed, kLongestWait);
+  }
+  // So that clients which came together do not come back together.
+  static thread_local std::minstd_rand random{std::random_device{}()};
+  const Duration spread(std::uniform_int_distribution<Duration::rep>(0, wait.count() / 16)(random));
+  return wait + spread;
+}
+
+}  // namespace
+
+Answer ErrorAnswer(int status, const std::string& text) {
+  return {TextReply(status, text), std::nullopt, ""};
+}
+
+Answer ErrorAnswer(const Error& error) {
+  return ErrorAnswer(StatusOf(error.code()), error.message());
+}
+
+Answer JsonAnswer(const nlohmann::json& body, std::optional<std::uint64_t> index) {
+  Answer answer;
+  // What tasks and drivers have written need not be UTF-8.
+  answer.reply.body = body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  answer.index = index;
+  return answer;
+}
+
+Answer EmptyAnswer() {
+  Answer answer;
+  answer.reply.content_type.clear();
+  return answer;
+}
+
+std::string ApiRequest::Text(const char* name) const {
+  const std::string* value = http().Query(name);
+  return value == nullptr ? "" : *value;
+}
+
+bool ApiRequest::Flag(const char* name, bool missing) const {
+  const std::string text = Text(name);
+  for (const char* yes : {"1", "t", "T", "true", "True", "TRUE"}) {
+    if (text == yes) return true;
+  }
+  for (const char* no : {"0", "f", "F", "false", "False", "FALSE"}) {
+    if (text == no) return false;
+  }
+  return missing;
+}
+
+std::string ApiRequest::Namespace() const {
+  const std::string name = Text("namespace");
+  return name.empty() ? "default" : name;
+}
+
+Result<nlohmann::json> ApiRequest::Body() const {
+  if (http().body.empty()) return Error(Code::kInvalidArgument, "Request body is empty");
+  DROVER_ASSIGN(nlohmann::json body, ParseStrictJson(http().body, {.bytes = kMaxBody}));
+  if (!body.is_object()) {
+    return Error(Code::kInvalidArgument, "the body must be a JSON object");
+  }
+  return body;
+}
+
+Co<Answer> AnswerRead(ApiRequest* request, TableMask mask, Look look) {
+  const Result<std::uint64_t> newer_than = WantedIndex(*request);
+  if (!newer_than.ok()) co_return ErrorAnswer(newer_than.error());
+  const Result<Duration> wait = WantedWait(*request);
+  if (!wait.ok()) co_return ErrorAnswer(wait.error());
+  const Context& context = request->exchange()->context();
+  const Context limited = context.WithTimeout(*wait);
+  while (true) {
+    Found found;
+    std::uint64_t seen = 0;
+    request->agent().store->Read([&](const Tables& tables) {
+      found = look(tables);
+      seen = tables.IndexOf(mask);
+    });
+    found.index = std::max<std::uint64_t>(found.index, 1);
+    if (*newer_than > 0 && found.index <= *newer_than) {
+      StateStore* const store = request->agent().store;
+      const Status newer = co_await store->WaitNewer(limited, mask, seen);
+      if (newer.ok()) continue;
+      if (context.cancelled()) co_return ErrorAnswer(500, "the client has gone");
+    }
+    Answer answer = found.encode();
+    answer.index = found.index;
+    co_return answer;
+  }
+}
+
+Answer ListAnswer(const ApiRequest& request, std::vector<ListItem> items) {
+  if (request.Flag("reverse")) std::reverse(items.begin(), items.end());
+  std::size_t per_page = 0;
+  if (const std::string text = request.Text("per_page"); !text.empty()) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), per_page);
+    if (error != std::errc() || end != text.data() + text.size()) {
+      return ErrorAnswer(400, "Invalid per_page: " + text + " is no number");
+    }
+  }
+  auto first = items.begin();
+  if (const std::string token = request.Text("next_token"); !token.empty()) {
+    first = std::find_if(items.begin(), items.end(),
+                         [&](const ListItem& item) { return item.key == token; });
+    // What the page began with has gone meanwhile: the next by order.
+    if (first == items.end()) {
+      const bool reverse = request.Flag("reverse");
+      first = std::find_if(items.begin(), items.end(), [&](const ListItem& item) {
+        return reverse ? item.key < token : item.key > token;
+      });
+    }
+  }
+  Answer answer;
+  nlohmann::json list = nlohmann::json::array();
+  for (; first != items.end(); ++first) {
+    if (per_page > 0 && list.size() == per_page) {
+      answer.next_token = first->key;
+      break;
+    }
+    list.push_back(first->encode());
+  }
+  answer.reply.body = list.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return answer;
+}
+
+}  // namespace drover

@@ -1,0 +1,40 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "host/alloc/alloc_runner.h"
+#include "host/scheduler/reconcile.h"
+#include "host/scheduler/state_store.h"
+
+// Records as clients read them: the names are those of the Go client's types. [any thread]
+namespace drover {
+
+// "2026-11-22T08:15:30.123456789Z"; the zero time of Go for 0.
+std::string Rfc3339(WallTime time);
+
+// The job with what the server adds to it.
+nlohmann::json EncodeJob(const JobRecord& job);
+// The job as it was submitted, with its defaults: ORIGINAL holds what clients sent.
+nlohmann::json CanonicalJob(const Job& job, const nlohmann::json& original);
+// ALLOCS and EVALS are those of the job.
+nlohmann::json EncodeJobSummary(const JobRecord& job, const Tables& tables);
+nlohmann::json EncodeJobStub(const JobRecord& job, nlohmann::json summary, bool meta);
+
+nlohmann::json EncodeEval(const Evaluation& eval);
+nlohmann::json EncodeFailure(const PlacementFailure& failure);
+
+nlohmann::json EncodeTaskStates(const TaskStates& states);
+nlohmann::json EncodeAlloc(const AllocRecord& record);
+struct StubFields {
+  bool resources = false;
+  bool task_states = true;
+};
+nlohmann::json EncodeAllocStub(const AllocRecord& record, StubFields fields);
+nlohmann::json EncodeUsage(const AllocUsage& usage);
+
+nlohmann::json EncodeNode(const NodeRecord& node);
+nlohmann::json EncodeNodeStub(const NodeRecord& node, bool resources);
+
+}  // namespace drover

@@ -1,0 +1,124 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/api/routes/encode.h"
+#include "host/spec/job_json.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+// Puts what WE made of the job over what the client sent: fields that have no effect here are told
+// as they came.
+json Overlay(const json& sent, json ours) {
+  if (sent.is_object() && ours.is_object()) {
+    for (const auto& [key, value] : sent.items()) {
+      const auto found = ours.find(key);
+      if (found == ours.end()) {
+        ours[key] = value;
+      } else {
+        *found = Overlay(value, std::move(*found));
+      }
+    }
+  } else if (sent.is_array() && ours.is_array() && sent.size() == ours.size()) {
+    for (std::size_t i = 0; i < sent.size(); ++i) ours[i] = Overlay(sent[i], std::move(ours[i]));
+  } else if (ours.is_null()) {
+    return sent;
+  }
+  return ours;
+}
+
+}  // namespace
+
+json CanonicalJob(const Job& job, const json& original) {
+  return Overlay(original, json::parse(JobToJson(job)));
+}
+
+json EncodeJob(const JobRecord& job) {
+  json out = *job.json;
+  out["Stop"] = job.stop;
+  out["Status"] = job.status;
+  out["StatusDescription"] = "";
+  out["Stable"] = false;
+  out["Version"] = job.version;
+  out["SubmitTime"] = job.submit_time;
+  out["CreateIndex"] = job.create_index;
+  out["ModifyIndex"] = job.modify_index;
+  out["JobModifyIndex"] = job.job_modify_index;
+  return out;
+}
+
+json EncodeJobSummary(const JobRecord& job, const Tables& tables) {
+  const JobKey key = KeyOf(*job.job);
+  std::map<std::string, std::map<std::string, int>> groups;
+  for (const TaskGroup& group : job.job->groups) groups[group.name];
+  for (const auto& record : tables.AllocsOf(key)) {
+    const char* count = "Starting";
+    switch (record->told.status.status) {
+      case ClientStatus::kPending:
+        break;
+      case ClientStatus::kRunning:
+        count = "Running";
+        break;
+      case ClientStatus::kComplete:
+        count = "Complete";
+        break;
+      case ClientStatus::kFailed:
+        count = "Failed";
+        break;
+      case ClientStatus::kLost:
+        count = "Lost";
+        break;
+      case ClientStatus::kUnknown:
+        count = "Unknown";
+        break;
+    }
+    ++groups[record->alloc->group_name][count];
+  }
+  if (const auto ids = tables.evals_of_job.find(key); ids != tables.evals_of_job.end()) {
+    for (const std::string& id : ids->second) {
+      const auto& eval = tables.evals.at(id);
+      if (eval->status != "blocked") continue;
+      for (const auto& [group, queued] : eval->queued) groups[group]["Queued"] += queued;
+    }
+  }
+  json summary = json::object();
+  for (auto& [name, counts] : groups) {
+    for (const char* count :
+         {"Queued", "Complete", "Failed", "Running", "Starting", "Lost", "Unknown"}) {
+      summary[name][count] = counts[count];
+    }
+  }
+  return {{"JobID", key.second},
+          {"Namespace", key.first},
+          {"Summary", std::move(summary)},
+          {"Children", {{"Pending", 0}, {"Running", 0}, {"Dead", 0}}},
+          {"CreateIndex", job.create_index},
+          {"ModifyIndex", job.modify_index}};
+}
+
+json EncodeJobStub(const JobRecord& record, json summary, bool meta) {
+  const Job& job = *record.job;
+  json out = {{"ID", job.id},
+              {"ParentID", job.parent_id},
+              {"Name", job.name},
+              {"Namespace", job.job_namespace},
+              {"Datacenters", job.datacenters},
+              {"NodePool", "default"},
+              {"Multiregion", nullptr},
+              {"Type", JobTypeName(job.type)},
+              {"Priority", job.priority},
+              {"Periodic", false},
+              {"ParameterizedJob", false},
+              {"Stop", record.stop},
+              {"Status", record.status},
+              {"StatusDescription", ""},
+              {"JobSummary", std::move(summary)},
+              {"CreateIndex", record.create_index},
+              {"ModifyIndex", record.modify_index},
+              {"JobModifyIndex", record.job_modify_index},
+              {"SubmitTime", record.submit_time}};
+  if (meta) out["Meta"] = job.meta;
+  return out;
+}
+
+}  // namespace drover

@@ -1,0 +1,87 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/api/routes/encode.h"
+#include "host/scheduler/placement.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+json EncodeDrivers(const NodeRecord& node) {
+  json out = json::object();
+  for (const auto& [name, driver] : node.drivers) {
+    out[name] = {{"Attributes", driver.attributes},
+                 {"Detected", driver.detected},
+                 {"Healthy", driver.healthy},
+                 {"HealthDescription", driver.description},
+                 {"UpdateTime", Rfc3339(driver.update_time)}};
+  }
+  return out;
+}
+
+json EncodeNodeResources(const NodeRecord& node) {
+  return {{"Cpu", {{"CpuShares", node.cpu_mhz}, {"TotalCpuCores", node.cores}}},
+          {"Memory", {{"MemoryMB", node.memory_mb}}},
+          {"Disk", {{"DiskMB", node.disk_mb}}},
+          {"Networks", nullptr},
+          {"Devices", nullptr},
+          {"MinDynamicPort", PortPool::kFirst},
+          {"MaxDynamicPort", PortPool::kLast}};
+}
+
+json EncodeCommon(const NodeRecord& node) {
+  return {{"ID", node.id},
+          {"Datacenter", node.datacenter},
+          {"Name", node.name},
+          {"NodePool", "default"},
+          {"NodeClass", ""},
+          {"SchedulingEligibility", node.eligible ? "eligible" : "ineligible"},
+          {"Status", node.status},
+          {"StatusDescription", ""},
+          {"Drivers", EncodeDrivers(node)},
+          {"HostVolumes", nullptr},
+          {"LastDrain", nullptr},
+          {"Drain", false},
+          {"CreateIndex", node.create_index},
+          {"ModifyIndex", node.modify_index}};
+}
+
+}  // namespace
+
+json EncodeNode(const NodeRecord& node) {
+  json out = EncodeCommon(node);
+  out["HTTPAddr"] = node.http_address;
+  out["TLSEnabled"] = false;
+  out["Attributes"] = node.attributes;
+  out["Meta"] = node.meta;
+  out["Links"] = nullptr;
+  out["NodeResources"] = EncodeNodeResources(node);
+  out["ReservedResources"] = nullptr;
+  out["Resources"] = {
+      {"CPU", node.cpu_mhz}, {"MemoryMB", node.memory_mb}, {"DiskMB", node.disk_mb}};
+  out["Reserved"] = nullptr;
+  out["DrainStrategy"] = nullptr;
+  out["StatusUpdatedAt"] = node.status_time / 1'000'000'000;
+  out["Events"] = json::array();
+  out["HostNetworks"] = nullptr;
+  out["CSIControllerPlugins"] = nullptr;
+  out["CSINodePlugins"] = nullptr;
+  out["SecretID"] = "";
+  out["CgroupParent"] = "";
+  return out;
+}
+
+json EncodeNodeStub(const NodeRecord& node, bool resources) {
+  json out = EncodeCommon(node);
+  const std::size_t colon = node.http_address.rfind(':');
+  out["Address"] = node.http_address.substr(0, colon);
+  out["Version"] = node.version;
+  out["Attributes"] = nullptr;
+  if (resources) {
+    out["NodeResources"] = EncodeNodeResources(node);
+    out["ReservedResources"] = nullptr;
+  }
+  return out;
+}
+
+}  // namespace drover

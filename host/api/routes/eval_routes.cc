@@ -1,0 +1,118 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/api/routes/encode.h"
+#include "host/api/routes/router.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+constexpr TableMask kOfEvals = MaskOf(Table::kEvals);
+
+bool Wanted(const ApiRequest& request, const Evaluation& eval) {
+  const std::string status = request.Text("status");
+  const std::string job = request.Text("job");
+  return request.InNamespace(eval.job_namespace) && eval.id.starts_with(request.Text("prefix")) &&
+         (status.empty() || eval.status == status) && (job.empty() || eval.job_id == job);
+}
+
+Co<Answer> ListEvals(ApiRequest* request) {
+  Look look = [request](const Tables& tables) {
+    std::vector<ListItem> items;
+    for (const auto& [id, eval] : tables.evals) {
+      if (Wanted(*request, *eval)) items.push_back({id, [eval] { return EncodeEval(*eval); }});
+    }
+    return Found{tables.IndexOf(kOfEvals),
+                 [request, items = std::move(items)] { return ListAnswer(*request, items); }};
+  };
+  co_return co_await AnswerRead(request, kOfEvals, std::move(look));
+}
+
+Co<Answer> CountEvals(ApiRequest* request) {
+  Look look = [request](const Tables& tables) {
+    std::size_t count = 0;
+    for (const auto& [id, eval] : tables.evals) count += Wanted(*request, *eval);
+    return Found{tables.IndexOf(kOfEvals), [count] { return JsonAnswer({{"Count", count}}); }};
+  };
+  co_return co_await AnswerRead(request, kOfEvals, std::move(look));
+}
+
+// The evaluations of the same job that came of this one or led to it.
+json Related(const Tables& tables, const Evaluation& eval) {
+  json list = json::array();
+  const auto ids = tables.evals_of_job.find(KeyOf(eval));
+  if (ids == tables.evals_of_job.end()) return list;
+  for (const std::string& id : ids->second) {
+    const Evaluation& other = *tables.evals.at(id);
+    const bool related = other.previous_eval == eval.id || eval.previous_eval == other.id;
+    if (!related) continue;
+    list.push_back({{"ID", other.id},
+                    {"Priority", other.priority},
+                    {"Type", JobTypeName(other.type)},
+                    {"TriggeredBy", other.triggered_by},
+                    {"Namespace", other.job_namespace},
+                    {"JobID", other.job_id},
+                    {"Status", other.status},
+                    {"StatusDescription", other.status_description},
+                    {"PreviousEval", other.previous_eval},
+                    {"BlockedEval", other.blocked_eval},
+                    {"CreateIndex", other.create_index},
+                    {"ModifyIndex", other.modify_index}});
+  }
+  return list;
+}
+
+Co<Answer> ReadEval(ApiRequest* request) {
+  Look look = [request](const Tables& tables) {
+    const auto eval = Tables::Find(tables.evals, request->parameter(0));
+    if (eval == nullptr) {
+      return Found{tables.IndexOf(kOfEvals), [] { return ErrorAnswer(404, "eval not found"); }};
+    }
+    json related = request->Flag("related") ? Related(tables, *eval) : json(nullptr);
+    return Found{eval->modify_index, [eval, related = std::move(related)] {
+                   json out = EncodeEval(*eval);
+                   out["RelatedEvals"] = related;
+                   return JsonAnswer(out);
+                 }};
+  };
+  co_return co_await AnswerRead(request, kOfEvals, std::move(look));
+}
+
+Co<Answer> ListAllocsOfEval(ApiRequest* request) {
+  Look look = [request](const Tables& tables) {
+    std::vector<std::shared_ptr<const AllocRecord>> records;
+    const std::string& id = request->parameter(0);
+    if (const auto eval = Tables::Find(tables.evals, id)) {
+      for (const auto& record : tables.AllocsOf(KeyOf(*eval))) {
+        if (record->alloc->eval_id == id) records.push_back(record);
+      }
+    }
+    return Found{tables.IndexOf(MaskOf(Table::kAllocs)), [records = std::move(records)] {
+                   json list = json::array();
+                   for (const auto& record : records) list.push_back(EncodeAllocStub(*record, {}));
+                   return JsonAnswer(list);
+                 }};
+  };
+  co_return co_await AnswerRead(request, MaskOf(Table::kAllocs), std::move(look));
+}
+
+Co<Answer> NothingListed(ApiRequest*) { co_return JsonAnswer(json::array()); }
+Co<Answer> NoDeployment(ApiRequest*) { co_return ErrorAnswer(404, "deployment not found"); }
+
+}  // namespace
+
+std::vector<Route> EvalRoutes() {
+  return {
+      {"GET", "/v1/evaluations", ListEvals},
+      {"GET", "/v1/evaluations/count", CountEvals},
+      {"GET", "/v1/evaluation/*/allocations", ListAllocsOfEval},
+      {"GET", "/v1/evaluation/*", ReadEval},
+      // There are no deployments and no services yet, and so none to be listed.
+      {"GET", "/v1/deployments", NothingListed},
+      {"GET", "/v1/deployment/*", NoDeployment},
+      {"GET", "/v1/services", NothingListed},
+      {"GET", "/v1/service/*", NothingListed},
+  };
+}
+
+}  // namespace drover

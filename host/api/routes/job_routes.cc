@@ -1,0 +1,318 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/api/routes/encode.h"
+#include "host/api/routes/router.h"
+#include "host/spec/job_json.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+constexpr TableMask kOfJobs = MaskOf(Table::kJobs) | MaskOf(Table::kAllocs) | MaskOf(Table::kEvals);
+
+json EncodeReply(const JobReply& reply) {
+  return {{"EvalID", reply.eval_id},
+          {"EvalCreateIndex", reply.eval_create_index},
+          {"JobModifyIndex", reply.job_modify_index},
+          {"Warnings", ""},
+          {"Index", reply.index},
+          {"LastContact", 0},
+          {"KnownLeader", false},
+          {"NextToken", ""}};
+}
+
+Answer WriteAnswer(const Result<JobReply>& reply) {
+  if (!reply.ok()) return ErrorAnswer(reply.error());
+  return JsonAnswer(EncodeReply(*reply), reply->index);
+}
+
+std::string TextOf(const JobFault& fault) {
+  return fault.pointer.empty() ? fault.message : fault.pointer + ": " + fault.message;
+}
+
+// What is wrong with a job, as clients print it.
+std::string ErrorList(const std::vector<std::string>& faults) {
+  std::string text = std::to_string(faults.size()) +
+                     (faults.size() == 1 ? " error occurred:\n" : " errors occurred:\n");
+  for (const std::string& fault : faults) text += "\t* " + fault + "\n";
+  return text + "\n";
+}
+
+struct Submission {
+  JobRegistration registration;
+  Answer refused;  // when there is no job
+};
+
+// The job of a request. MUST_BE, unless empty, is the id that the path names.
+Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
+                          const char* mismatch) {
+  Submission out;
+  const Result<json> body = request.Body();
+  if (!body.ok()) return out.refused = ErrorAnswer(body.error()), out;
+  const auto job = body->find("Job");
+  if (job == body->end() || !job->is_object()) {
+    return out.refused = ErrorAnswer(400, "Job must be specified"), out;
+  }
+  const auto id = job->find("ID");
+  if (id == job->end() || !id->is_string() || id->get_ref<const std::string&>().empty()) {
+    return out.refused = ErrorAnswer(400, "Job ID hasn't been provided"), out;
+  }
+  if (!must_be.empty() && id->get_ref<const std::string&>() != must_be) {
+    return out.refused = ErrorAnswer(400, mismatch), out;
+  }
+  json copy = *job;
+  // A namespace in the query stands for one that the job does not name.
+  if (copy.value("Namespace", json()).is_null() && !request.Text("namespace").empty()) {
+    copy["Namespace"] = request.Text("namespace");
+  }
+  std::vector<JobFault> faults;
+  const Result<Job> parsed = ParseJob(json{{"Job", copy}}.dump(), &faults);
+  if (!parsed.ok()) {
+    std::vector<std::string> texts;
+    for (const JobFault& fault : faults) texts.push_back(TextOf(fault));
+    if (texts.empty()) texts.push_back(parsed.error().message());
+    return out.refused = ErrorAnswer(500, ErrorList(texts)), out;
+  }
+  out.registration.json = std::make_shared<const json>(CanonicalJob(*parsed, copy));
+  out.registration.job = std::make_shared<const Job>(*parsed);
+  if (Field<bool>(*body, "EnforceIndex")) {
+    out.registration.enforce_index = Field<std::uint64_t>(*body, "JobModifyIndex");
+  }
+  return out;
+}
+
+// A job that the node does not take is refused like one that makes no sense.
+Answer RefusedJob(const Error& error) {
+  if (error.code() != Code::kInvalidArgument) return ErrorAnswer(error);
+  return ErrorAnswer(500, ErrorList({error.message()}));
+}
+
+Co<Answer> RegisterJob(ApiRequest* request, const std::string must_be) {
+  Submission submission = ReadSubmission(*request, must_be, "Job ID does not match name");
+  if (!submission.registration.job) co_return submission.refused;
+  Scheduler* const scheduler = request->agent().scheduler;
+  std::function<Result<JobReply>()> work = [scheduler, &submission] {
+    return scheduler->Register(submission.registration);
+  };
+  const Result<JobReply> reply = co_await request->ControlNow<JobReply>(std::move(work));
+  if (!reply.ok()) co_return RefusedJob(reply.error());
+  co_return WriteAnswer(reply);
+}
+
+Co<Answer> RegisterAny(ApiRequest* request) { return RegisterJob(request, ""); }
+Co<Answer> RegisterOne(ApiRequest* request) { return RegisterJob(request, request->parameter(0)); }
+
+Co<Answer> ListJobs(ApiRequest* request) {
+  Look look = [request](const Tables& tables) {
+    const std::string prefix = request->Text("prefix");
+    const bool meta = request->Flag("meta");
+    std::vector<ListItem> items;
+    for (const auto& [key, job] : tables.jobs) {
+      if (!request->InNamespace(key.first) || !key.second.starts_with(prefix)) continue;
+      items.push_back(
+          {key.first + "." + key.second, [job, meta, summary = EncodeJobSummary(*job, tables)] {
+             return EncodeJobStub(*job, summary, meta);
+           }});
+    }
+    return Found{tables.IndexOf(kOfJobs),
+                 [request, items = std::move(items)] { return ListAnswer(*request, items); }};
+  };
+  co_return co_await AnswerRead(request, kOfJobs, std::move(look));
+}
+
+// Reads the job that the path names; MISSING says that there is none.
+Co<Answer> WithJob(ApiRequest* request, TableMask mask,
+                   std::function<std::function<Answer()>(const Tables&, const JobRecord&)> encode,
+                   std::string missing = "job not found") {
+  Look look = [request, mask, &encode, &missing](const Tables& tables) {
+    const JobKey key(request->Namespace(), request->parameter(0));
+    const auto job = Tables::Find(tables.jobs, key);
+    if (job == nullptr) {
+      return Found{tables.IndexOf(mask), [text = missing] { return ErrorAnswer(404, text); }};
+    }
+    const bool only_job = mask == MaskOf(Table::kJobs);
+    return Found{only_job ? job->modify_index : tables.IndexOf(mask), encode(tables, *job)};
+  };
+  co_return co_await AnswerRead(request, mask, std::move(look));
+}
+
+Co<Answer> ReadJob(ApiRequest* request) {
+  return WithJob(request, MaskOf(Table::kJobs), [](const Tables&, const JobRecord& job) {
+    return [job] { return JsonAnswer(EncodeJob(job)); };
+  });
+}
+
+Co<Answer> ReadSummary(ApiRequest* request) {
+  return WithJob(request, kOfJobs, [](const Tables& tables, const JobRecord& job) {
+    return [summary = EncodeJobSummary(job, tables)] { return JsonAnswer(summary); };
+  });
+}
+
+Co<Answer> ReadVersions(ApiRequest* request) {
+  return WithJob(
+      request, MaskOf(Table::kJobs),
+      [](const Tables& tables, const JobRecord& job) {
+        std::vector<std::shared_ptr<const JobRecord>> versions;
+        for (const auto& [number, version] : tables.versions.at(KeyOf(*job.job))) {
+          versions.insert(versions.begin(), version);
+        }
+        return [versions = std::move(versions)] {
+          json list = json::array();
+          for (const auto& version : versions) list.push_back(EncodeJob(*version));
+          return JsonAnswer({{"Versions", std::move(list)}, {"Diffs", nullptr}});
+        };
+      },
+      "job versions not found");
+}
+
+Co<Answer> ListAllocsOfJob(ApiRequest* request) {
+  Look look = [request](const Tables& tables) {
+    const auto allocs = tables.AllocsOf({request->Namespace(), request->parameter(0)});
+    return Found{tables.IndexOf(MaskOf(Table::kAllocs)), [allocs] {
+                   json list = json::array();
+                   for (const auto& record : allocs) list.push_back(EncodeAllocStub(*record, {}));
+                   return JsonAnswer(list);
+                 }};
+  };
+  co_return co_await AnswerRead(request, MaskOf(Table::kAllocs), std::move(look));
+}
+
+Co<Answer> ListEvalsOfJob(ApiRequest* request) {
+  Look look = [request](const Tables& tables) {
+    std::vector<std::shared_ptr<const Evaluation>> evals;
+    const auto ids = tables.evals_of_job.find({request->Namespace(), request->parameter(0)});
+    if (ids != tables.evals_of_job.end()) {
+      for (const std::string& id : ids->second) evals.push_back(tables.evals.at(id));
+    }
+    return Found{tables.IndexOf(MaskOf(Table::kEvals)), [evals] {
+                   json list = json::array();
+                   for (const auto& eval : evals) list.push_back(EncodeEval(*eval));
+                   return JsonAnswer(list);
+                 }};
+  };
+  co_return co_await AnswerRead(request, MaskOf(Table::kEvals), std::move(look));
+}
+
+Co<Answer> NoDeployments(ApiRequest*) { co_return JsonAnswer(json::array()); }
+Co<Answer> NoDeployment(ApiRequest*) { co_return JsonAnswer(nullptr); }
+
+Co<Answer> DeregisterJob(ApiRequest* request) {
+  Scheduler* const scheduler = request->agent().scheduler;
+  const JobKey key(request->Namespace(), request->parameter(0));
+  const bool purge = request->Flag("purge");
+  const bool no_delay = request->Flag("no_shutdown_delay");
+  std::function<Result<JobReply>()> work = [=] {
+    return scheduler->Deregister(key, purge, no_delay);
+  };
+  const Result<JobReply> reply = co_await request->ControlNow<JobReply>(std::move(work));
+  if (!reply.ok()) co_return ErrorAnswer(reply.error());
+  json body = EncodeReply(*reply);
+  body["VolumeEvalID"] = "";
+  body["VolumeEvalIndex"] = 0;
+  co_return JsonAnswer(body, reply->index);
+}
+
+Co<Answer> EvaluateJob(ApiRequest* request) {
+  if (!request->http().body.empty()) {
+    const Result<json> body = request->Body();
+    if (!body.ok()) co_return ErrorAnswer(body.error());
+    const std::string id = Field<std::string>(*body, "JobID");
+    if (id.empty()) co_return ErrorAnswer(400, "Job ID must be specified");
+    if (id != request->parameter(0)) co_return ErrorAnswer(400, "JobID not same as job name");
+  }
+  Scheduler* const scheduler = request->agent().scheduler;
+  const JobKey key(request->Namespace(), request->parameter(0));
+  std::function<Result<JobReply>()> work = [=] { return scheduler->Evaluate(key); };
+  const Result<JobReply> reply = co_await request->ControlNow<JobReply>(std::move(work));
+  co_return WriteAnswer(reply);
+}
+
+const char* DiffType(const PlanReply& plan) {
+  if (plan.before == nullptr) return "Added";
+  for (const auto& [name, group] : plan.plan) {
+    if (!group.stop.empty() || !group.place.empty() || !group.update.empty()) return "Edited";
+  }
+  return "None";
+}
+
+Co<Answer> PlanJob(ApiRequest* request) {
+  const Submission submission =
+      ReadSubmission(*request, request->parameter(0), "Job ID does not match");
+  if (!submission.registration.job) co_return submission.refused;
+  Scheduler* const scheduler = request->agent().scheduler;
+  std::function<Result<PlanReply>()> work = [scheduler, &submission] {
+    return scheduler->Plan(submission.registration);
+  };
+  const Result<PlanReply> plan = co_await request->ControlNow<PlanReply>(std::move(work));
+  if (!plan.ok()) co_return RefusedJob(plan.error());
+  json updates = json::object();
+  for (const auto& [name, group] : plan->plan) {
+    const std::size_t replaced = static_cast<std::size_t>(group.destructive + group.migrate);
+    updates[name] = {{"Ignore", group.ignore},
+                     {"Place", group.place.size() - replaced},
+                     {"Migrate", group.migrate},
+                     {"Stop", group.stop.size() - replaced},
+                     {"InPlaceUpdate", group.update.size()},
+                     {"DestructiveUpdate", group.destructive},
+                     {"Canary", 0},
+                     {"Preemptions", 0}};
+  }
+  json failed = nullptr;
+  for (const auto& [name, failure] : plan->failed_groups) failed[name] = EncodeFailure(failure);
+  co_return JsonAnswer(
+      {{"Annotations", {{"DesiredTGUpdates", std::move(updates)}, {"PreemptedAllocs", nullptr}}},
+       {"FailedTGAllocs", std::move(failed)},
+       {"JobModifyIndex", plan->before ? plan->before->job_modify_index : 0},
+       {"CreatedEvals", nullptr},
+       {"Diff",
+        {{"Type", DiffType(*plan)},
+         {"ID", request->parameter(0)},
+         {"Fields", nullptr},
+         {"Objects", nullptr},
+         {"TaskGroups", nullptr}}},
+       {"NextPeriodicLaunch", "0001-01-01T00:00:00Z"},
+       {"Warnings", ""}});
+}
+
+Co<Answer> ValidateJob(ApiRequest* request) {
+  const Result<json> body = request->Body();
+  if (!body.ok()) co_return ErrorAnswer(body.error());
+  if (!body->contains("Job") || !body->at("Job").is_object()) {
+    co_return ErrorAnswer(400, "Job must be specified");
+  }
+  std::vector<JobFault> faults;
+  (void)ParseJob(json{{"Job", body->at("Job")}}.dump(), &faults);
+  json errors = nullptr;
+  std::vector<std::string> texts;
+  for (const JobFault& fault : faults) {
+    texts.push_back(TextOf(fault));
+    errors.push_back(TextOf(fault));
+  }
+  co_return JsonAnswer({{"DriverConfigValidated", true},
+                        {"ValidationErrors", std::move(errors)},
+                        {"Error", texts.empty() ? "" : ErrorList(texts)},
+                        {"Warnings", ""}});
+}
+
+}  // namespace
+
+std::vector<Route> JobRoutes() {
+  return {
+      {"GET", "/v1/jobs", ListJobs},
+      {"PUT POST", "/v1/jobs", RegisterAny},
+      {"PUT POST", "/v1/validate/job", ValidateJob},
+      {"PUT POST", "/v1/job/**/plan", PlanJob},
+      {"PUT POST", "/v1/job/**/evaluate", EvaluateJob},
+      {"GET", "/v1/job/**/summary", ReadSummary},
+      {"GET", "/v1/job/**/allocations", ListAllocsOfJob},
+      {"GET", "/v1/job/**/evaluations", ListEvalsOfJob},
+      {"GET", "/v1/job/**/deployments", NoDeployments},
+      {"GET", "/v1/job/**/deployment", NoDeployment},
+      {"GET", "/v1/job/**/versions", ReadVersions},
+      {"GET", "/v1/job/**", ReadJob},
+      {"PUT POST", "/v1/job/**", RegisterOne},
+      {"DELETE", "/v1/job/**", DeregisterJob},
+  };
+}
+
+}  // namespace drover

@@ -1,0 +1,76 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/api/routes/router.h"
+#include "host/stats/metric_registry.h"
+#include "host/stats/prometheus_text.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+// "2026-11-22 08:15:30 +0000 UTC"
+std::string MetricsTime(WallTime time) {
+  const std::time_t seconds = time / 1'000'000'000;
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[40];
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S +0000 UTC", &parts);
+  return text;
+}
+
+// As clients read it. Counters are those since the agent was started, AGE seconds ago, and grow
+// one by one.
+json EncodeMetrics(const std::vector<Metric>& metrics, WallTime now, double age) {
+  json gauges = json::array(), counters = json::array();
+  for (const Metric& metric : metrics) {
+    if (metric.kind == Metric::Kind::kGauge) {
+      gauges.push_back({{"Name", metric.name}, {"Value", metric.value}, {"Labels", metric.labels}});
+      continue;
+    }
+    const double each = metric.value > 0 ? 1 : 0;
+    counters.push_back({{"Name", metric.name},
+                        {"Count", static_cast<std::uint64_t>(metric.value)},
+                        {"Rate", age > 0 ? metric.value / age : 0},
+                        {"Sum", metric.value},
+                        {"Min", each},
+                        {"Max", each},
+                        {"Mean", each},
+                        {"Stddev", 0},
+                        {"Labels", metric.labels}});
+  }
+  return {{"Timestamp", MetricsTime(now)},
+          {"Gauges", std::move(gauges)},
+          {"Points", json::array()},
+          {"Counters", std::move(counters)},
+          {"Samples", json::array()}};
+}
+
+Co<Answer> ReadMetrics(ApiRequest* request) {
+  const ApiAgent& agent = request->agent();
+  const bool prometheus = request->Text("format") == "prometheus";
+  if (prometheus && !agent.prometheus) co_return ErrorAnswer(415, "Prometheus is not enabled");
+  std::vector<Metric> metrics = agent.metrics->Look();
+  if (agent.alloc_metrics) {
+    auto work = agent.alloc_metrics;
+    Result<std::vector<Metric>> more =
+        co_await request->Control<std::vector<Metric>>(std::move(work));
+    if (!more.ok()) co_return ErrorAnswer(more.error());
+    for (Metric& metric : *more) metrics.push_back(std::move(metric));
+  }
+  for (Metric& metric : metrics) metric.labels["host"] = agent.name;
+  Loop* const loop = request->exchange()->loop();
+  if (!prometheus) {
+    const std::chrono::duration<double> age = loop->Now() - agent.started;
+    co_return JsonAnswer(EncodeMetrics(metrics, loop->Wall(), age.count()));
+  }
+  Answer answer;
+  answer.reply.content_type = kPrometheusType;
+  answer.reply.body = PrometheusText(std::move(metrics));
+  co_return answer;
+}
+
+}  // namespace
+
+std::vector<Route> MetricsRoutes() { return {{"GET", "/v1/metrics", ReadMetrics}}; }
+
+}  // namespace drover

@@ -1,0 +1,86 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/api/routes/encode.h"
+#include "host/api/routes/router.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+constexpr TableMask kOfNodes = MaskOf(Table::kNodes);
+
+Co<Answer> ListNodes(ApiRequest* request) {
+  Look look = [request](const Tables& tables) {
+    const std::string prefix = request->Text("prefix");
+    const bool resources = request->Flag("resources");
+    std::vector<ListItem> items;
+    for (const auto& [id, node] : tables.nodes) {
+      if (!id.starts_with(prefix)) continue;
+      items.push_back({id, [node, resources] { return EncodeNodeStub(*node, resources); }});
+    }
+    return Found{tables.IndexOf(kOfNodes),
+                 [request, items = std::move(items)] { return ListAnswer(*request, items); }};
+  };
+  co_return co_await AnswerRead(request, kOfNodes, std::move(look));
+}
+
+Co<Answer> ReadNode(ApiRequest* request) {
+  Look look = [request](const Tables& tables) {
+    const auto node = Tables::Find(tables.nodes, request->parameter(0));
+    if (node == nullptr) {
+      return Found{tables.IndexOf(kOfNodes), [] { return ErrorAnswer(404, "node not found"); }};
+    }
+    return Found{node->modify_index, [node] { return JsonAnswer(EncodeNode(*node)); }};
+  };
+  co_return co_await AnswerRead(request, kOfNodes, std::move(look));
+}
+
+Co<Answer> ListAllocsOfNode(ApiRequest* request) {
+  Look look = [request](const Tables& tables) {
+    std::vector<std::shared_ptr<const AllocRecord>> records;
+    for (const auto& [id, record] : tables.allocs) {
+      if (record->alloc->node_id == request->parameter(0)) records.push_back(record);
+    }
+    return Found{tables.IndexOf(MaskOf(Table::kAllocs)), [records = std::move(records)] {
+                   json list = json::array();
+                   for (const auto& record : records) list.push_back(EncodeAlloc(*record));
+                   return JsonAnswer(list);
+                 }};
+  };
+  co_return co_await AnswerRead(request, MaskOf(Table::kAllocs), std::move(look));
+}
+
+Co<Answer> SetEligibility(ApiRequest* request) {
+  const Result<json> body = request->Body();
+  if (!body.ok()) co_return ErrorAnswer(body.error());
+  const std::string wanted = Field<std::string>(*body, "Eligibility");
+  if (wanted != "eligible" && wanted != "ineligible") {
+    co_return ErrorAnswer(400, "invalid scheduling eligibility \"" + wanted +
+                                   "\": it is \"eligible\" or \"ineligible\"");
+  }
+  Scheduler* const scheduler = request->agent().scheduler;
+  const std::string id = request->parameter(0);
+  std::function<Result<std::uint64_t>()> work = [=] {
+    return scheduler->SetEligible(id, wanted == "eligible");
+  };
+  const Result<std::uint64_t> index = co_await request->ControlNow<std::uint64_t>(std::move(work));
+  if (!index.ok()) co_return ErrorAnswer(index.error());
+  co_return JsonAnswer({{"NodeModifyIndex", *index},
+                        {"EvalIDs", nullptr},
+                        {"EvalCreateIndex", 0},
+                        {"Index", *index}},
+                       *index);
+}
+
+}  // namespace
+
+std::vector<Route> NodeRoutes() {
+  return {
+      {"GET", "/v1/nodes", ListNodes},
+      {"GET", "/v1/node/*/allocations", ListAllocsOfNode},
+      {"PUT POST", "/v1/node/*/eligibility", SetEligibility},
+      {"GET", "/v1/node/*", ReadNode},
+  };
+}
+
+}  // namespace drover

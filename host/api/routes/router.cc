@@ -1,0 +1,166 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/api/routes/router.h"
+
+#include <memory>
+#include <optional>
+
+#include "host/api/routes/access.h"
+
+namespace drover {
+namespace {
+
+std::vector<std::string_view> Split(std::string_view path) {
+  std::vector<std::string_view> parts;
+  while (!path.empty() && path.front() == '/') path.remove_prefix(1);
+  while (true) {
+    const std::size_t slash = path.find('/');
+    parts.push_back(path.substr(0, slash));
+    if (slash == std::string_view::npos) return parts;
+    path.remove_prefix(slash + 1);
+  }
+}
+
+std::string Join(const std::vector<std::string_view>& parts, std::size_t from, std::size_t count) {
+  std::string out;
+  for (std::size_t i = from; i < from + count; ++i) {
+    if (i > from) out += '/';
+    out += parts[i];
+  }
+  return out;
+}
+
+bool Allows(std::string_view methods, std::string_view method) {
+  if (methods.empty()) return true;
+  if (method == "HEAD") method = "GET";
+  while (!methods.empty()) {
+    const std::size_t space = methods.find(' ');
+    if (methods.substr(0, space) == method) return true;
+    if (space == std::string_view::npos) break;
+    methods.remove_prefix(space + 1);
+  }
+  return false;
+}
+
+bool IsPretty(const HttpRequest& request) {
+  const std::string* pretty = request.Query("pretty");
+  return pretty != nullptr && *pretty != "0";
+}
+
+// Adds what every reply has, and indents it if that is asked for.
+HttpReply Finish(const HttpRequest& request, Answer answer) {
+  HttpReply reply = std::move(answer.reply);
+  if (answer.index) {
+    reply.headers.emplace_back("X-Nomad-Index", std::to_string(*answer.index));
+    reply.headers.emplace_back("X-Nomad-LastContact", "0");
+    reply.headers.emplace_back("X-Nomad-KnownLeader", "true");
+  }
+  if (!answer.next_token.empty()) {
+    reply.headers.emplace_back("X-Nomad-NextToken", answer.next_token);
+  }
+  if (reply.content_type == "application/json" && IsPretty(request)) {
+    const auto body = nlohmann::json::parse(reply.body, nullptr, false);
+    if (!body.is_discarded()) reply.body = body.dump(4) + "\n";
+  }
+  return reply;
+}
+
+struct Target {
+  const Route* route = nullptr;
+  std::vector<std::string> stars;
+  bool known = false;  // the path is, if not with this method
+};
+
+Target FindRoute(const std::vector<Route>& routes, const std::string& path,
+                 const std::string& method) {
+  Target target;
+  for (const Route& route : routes) {
+    std::optional<std::vector<std::string>> stars = MatchPath(route.pattern, path);
+    if (!stars) continue;
+    target.known = true;
+    if (!Allows(route.methods, method)) continue;
+    target.route = &route;
+    target.stars = std::move(*stars);
+    break;
+  }
+  return target;
+}
+
+Co<Answer> Dispatch(const std::vector<Route>* routes, const ApiAgent* agent,
+                    HttpExchange* exchange) {
+  const HttpRequest& http = exchange->request();
+  const Result<std::string> path = PercentDecode(http.path);
+  if (!path.ok()) co_return ErrorAnswer(path.error());
+  if (*path == "/") {
+    Answer redirect = EmptyAnswer();
+    redirect.reply.status = 307;
+    redirect.reply.headers.emplace_back("Location", "/ui/");
+    co_return redirect;
+  }
+  Target target = FindRoute(*routes, *path, http.method);
+  // What is not in the table needs the token, too.
+  if (target.route == nullptr || target.route->access != Access::kOpen) {
+    if (const auto refusal = Refusal(http, agent->token)) co_return ErrorAnswer(403, *refusal);
+  }
+  if (target.route == nullptr) {
+    if (target.known) co_return ErrorAnswer(405, "Invalid method");
+    Answer unknown = EmptyAnswer();
+    unknown.reply.status = 404;
+    co_return unknown;
+  }
+  ApiRequest request(exchange, agent, std::move(target.stars));
+  try {
+    co_return co_await target.route->handler(&request);
+  } catch (const nlohmann::json::exception& error) {
+    // A field of the body is not of the type that the route reads it as.
+    co_return ErrorAnswer(400, std::string("Failed to decode body: ") + error.what());
+  }
+}
+
+}  // namespace
+
+std::vector<Route> AllRoutes() {
+  std::vector<Route> all;
+  for (auto* some : {&JobRoutes, &AllocRoutes, &EvalRoutes, &NodeRoutes, &ClientRoutes,
+                     &AgentRoutes, &MetricsRoutes, &UnsupportedRoutes}) {
+    for (Route& route : some()) all.push_back(std::move(route));
+  }
+  return all;
+}
+
+std::optional<std::vector<std::string>> MatchPath(std::string_view pattern, std::string_view path) {
+  const std::vector<std::string_view> wanted = Split(pattern);
+  const std::vector<std::string_view> parts = Split(path);
+  if (parts.size() < wanted.size()) return std::nullopt;
+  const std::size_t more = parts.size() - wanted.size();  // what "**" takes beyond one part
+  std::vector<std::string> stars;
+  std::size_t at = 0;
+  bool stretched = false;
+  for (const std::string_view part : wanted) {
+    const std::size_t count = part == "**" ? 1 + more : 1;
+    if (part == "*" || part == "**") {
+      stars.push_back(Join(parts, at, count));
+      if (stars.back().empty()) return std::nullopt;
+    } else if (parts[at] != part) {
+      return std::nullopt;
+    }
+    stretched = stretched || part == "**";
+    at += count;
+  }
+  if (more > 0 && !stretched) return std::nullopt;
+  return stars;
+}
+
+HttpHandler MakeApiHandler(const ApiAgent* agent) {
+  const auto routes = std::make_shared<const std::vector<Route>>(AllRoutes());
+  return [agent, routes](HttpExchange* exchange) -> Co<void> {
+    // The lambda may go while the coroutine runs: what it needs is copied by value.
+    return [](std::shared_ptr<const std::vector<Route>> table, const ApiAgent* of,
+              HttpExchange* with) -> Co<void> {
+      Answer answer = co_await Dispatch(table.get(), of, with);
+      HttpReply reply = Finish(with->request(), std::move(answer));
+      (void)co_await with->Reply(std::move(reply));
+    }(routes, agent, exchange);
+  };
+}
+
+}  // namespace drover

@@ -1,0 +1,46 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/api/http_server.h"
+#include "host/api/routes/api_request.h"
+
+namespace drover {
+
+// Whether a route needs the token where there is one.
+enum class Access { kToken, kOpen };
+
+// One entry of the table of routes. In PATTERN a "*" stands for one part of the path and "**" for
+// one or more: the id of a job may hold slashes, so such a route is recognised by its end. METHODS
+// are those that are let in, "" lets all in.
+struct Route {
+  std::string_view methods;  // "GET", "PUT POST"
+  std::string_view pattern;  // "/v1/job/**/plan"
+  std::function<Co<Answer>(ApiRequest*)> handler;
+  Access access = Access::kToken;
+};
+
+// The routes in their files. The first that fits is taken, so longer patterns stand first.
+std::vector<Route> JobRoutes();
+std::vector<Route> AllocRoutes();
+std::vector<Route> EvalRoutes();
+std::vector<Route> NodeRoutes();
+std::vector<Route> ClientRoutes();
+std::vector<Route> AgentRoutes();
+std::vector<Route> MetricsRoutes();
+// What the API that clients know has and this version has not: 501 and a sentence.
+std::vector<Route> UnsupportedRoutes();
+// All of them, in the order in which they are tried. docs/compatibility.md lists them.
+std::vector<Route> AllRoutes();
+
+// What the stars of PATTERN stand for in PATH; nothing when they do not fit.
+std::optional<std::vector<std::string>> MatchPath(std::string_view pattern, std::string_view path);
+
+// Answers all requests. AGENT outlives the handler.
+HttpHandler MakeApiHandler(const ApiAgent* agent);
+
+}  // namespace drover

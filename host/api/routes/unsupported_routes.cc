@@ -1,0 +1,65 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/api/routes/router.h"
+
+namespace drover {
+namespace {
+
+struct Unsupported {
+  std::string_view pattern;
+  const char* why;
+};
+
+constexpr char kLater[] = "is not supported by this version of Drover";
+constexpr char kOneNode[] = "has no meaning on a single node";
+
+// Clients get a sentence instead of the 404 of a wrong path.
+constexpr Unsupported kUnsupported[] = {
+    {"/v1/jobs/parse", "is not supported: send the job as JSON, as `nomad job run` does"},
+    {"/v1/jobs/statuses", kLater},
+    {"/v1/client/allocation/*/exec", kLater},
+    {"/v1/client/allocation/*/snapshot", kLater},
+    {"/v1/client/allocation/*/pause", kLater},
+    {"/v1/client/fs/**", kLater},
+    {"/v1/client/metadata", kLater},
+    {"/v1/node/*/drain", kLater},
+    {"/v1/node/*/purge", kOneNode},
+    {"/v1/node/*/evaluate", kLater},
+    {"/v1/deployment/**", kLater},
+    {"/v1/event/stream", kLater},
+    {"/v1/agent/monitor", kLater},
+    {"/v1/agent/pprof/*", kLater},
+    {"/v1/agent/join", kOneNode},
+    {"/v1/agent/force-leave", kOneNode},
+    {"/v1/agent/keyring/*", kOneNode},
+    {"/v1/system/reconcile/summaries", kOneNode},
+    {"/v1/search/fuzzy", kLater},
+    {"/v1/operator/**", kOneNode},
+    {"/v1/acl/**", kLater},
+    {"/v1/vars", kLater},
+    {"/v1/var/**", kLater},
+    {"/v1/volumes", kLater},
+    {"/v1/volume/**", kLater},
+    {"/v1/plugins", kLater},
+    {"/v1/plugin/**", kLater},
+    {"/v1/scaling/**", kLater},
+    {"/v1/node/pools", kOneNode},
+    {"/v1/node/pool/**", kOneNode},
+    {"/v1/quotas", kOneNode},
+    {"/v1/sentinel/**", kOneNode},
+    {"/v1/recommendation/**", kOneNode},
+};
+
+}  // namespace
+
+std::vector<Route> UnsupportedRoutes() {
+  std::vector<Route> routes;
+  for (const Unsupported& route : kUnsupported) {
+    routes.push_back({"", route.pattern, [why = route.why](ApiRequest* request) -> Co<Answer> {
+                        // The lambda lives in the table of routes.
+                        co_return ErrorAnswer(501, request->http().path + " " + why);
+                      }});
+  }
+  return routes;
+}
+
+}  // namespace drover

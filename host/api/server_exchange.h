@@ -1,0 +1,67 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "host/api/byte_input.h"
+#include "host/api/byte_output.h"
+#include "host/api/gzip_encoder.h"
+#include "host/api/http_exchange.h"
+#include "host/api/http_options.h"
+#include "host/api/reply_head.h"
+#include "host/api/websocket.h"
+
+namespace drover {
+
+// The exchange of a connection: frames the answer, and knows when the client has gone.
+class ServerExchange : public HttpExchange {
+ public:
+  struct Parts {
+    Loop* loop;
+    ByteStream* stream;
+    ByteInput* input;
+    ByteOutput* output;
+    const HttpServerOptions* options;
+    bool http_1_0;
+    bool keep_alive;  // as the client wants it
+  };
+
+  ServerExchange(Parts parts, Context stop, HttpRequest request);
+  ~ServerExchange() override;
+
+  const HttpRequest& request() const override { return request_; }
+  Loop* loop() override { return parts_.loop; }
+  const Context& context() const override { return context_; }
+  Co<Status> Reply(HttpReply reply) override;
+  Co<Status> StartStream(HttpReply head) override;
+  Co<Status> Write(std::string bytes) override;
+  Co<Result<WebSocketChannel*>> AcceptWebSocket() override;
+
+  // Ends the answer when the handler has returned; one that failed has THROWN something.
+  Co<void> Finish(bool failed, std::string thrown);
+  // Whether another request may follow on the connection.
+  bool keep_alive() const { return keep_alive_; }
+
+ private:
+  enum class Answer { kNone, kStream, kWebSocket, kDone };
+
+  void WatchHalfClosed();
+  bool WantsGzip(const HttpReply& reply) const;
+  std::string Chunk(std::string bytes) const;
+  Co<Status> Send(std::string bytes);
+
+  Parts parts_;
+  Context context_;
+  HttpRequest request_;
+  Answer answer_ = Answer::kNone;
+  bool keep_alive_;
+  bool bodyless_ = false;  // HEAD, or a status without a body
+  bool chunked_ = false;
+  std::unique_ptr<GzipEncoder> gzip_;  // of a stream whose client wants it
+  std::unique_ptr<WebSocket> websocket_;
+  Loop::TimerId half_closed_timer_ = 0;
+  Subscription on_end_;
+};
+
+}  // namespace drover

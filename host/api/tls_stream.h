@@ -1,0 +1,29 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <memory>
+
+#include "host/api/byte_stream.h"
+#include "host/api/http_options.h"
+#include "host/base/result.h"
+
+namespace drover {
+
+// A server's certificate and rules. [any thread]
+class TlsContext {
+ public:
+  static Result<std::shared_ptr<TlsContext>> Load(const HttpTls& tls);
+  TlsContext(const TlsContext&) = delete;
+  TlsContext& operator=(const TlsContext&) = delete;
+  ~TlsContext();
+
+  std::unique_ptr<ByteStream> MakeStream(boost::asio::ip::tcp::socket socket);
+
+ private:
+  struct State;
+  explicit TlsContext(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace drover
