@@ -43,6 +43,17 @@ class ObjectReader {
     *out = value->get<bool>();
   }
 
+  void Number(const std::string& key, int least, int most, int* out) {
+    const Json* value = Take(key);
+    if (value == nullptr) return;
+    const bool fits = value->is_number_integer() && *value >= least && *value <= most;
+    if (!fits) {
+      return Mistake(key, "must be a whole number from " + std::to_string(least) + " to " +
+                              std::to_string(most));
+    }
+    *out = value->get<int>();
+  }
+
   void Time(const std::string& key, Duration* out) {
     const Json* value = Take(key);
     if (value == nullptr) return;
@@ -150,6 +161,31 @@ Result<AgentConfig> ParseAgentConfig(const std::string& text, const std::string&
     reader.Map("meta", &config.meta);
     reader.Text("alloc_dir", &config.alloc_dir);
     config.alloc_dir = Absolute(config.alloc_dir, base);
+    reader.Text("data_dir", &config.data_dir);
+    config.data_dir = Absolute(config.data_dir, base);
+    reader.Text("token_file", &config.token_file);
+    config.token_file = Absolute(config.token_file, base);
+    if (const Json* http = reader.Take("http")) {
+      ObjectReader of_http(*http, "/http", &mistakes);
+      of_http.Text("address", &config.http.address);
+      of_http.Number("port", 0, 65535, &config.http.port);
+      if (const Json* tls = of_http.Take("tls")) {
+        ObjectReader of_tls(*tls, "/http/tls", &mistakes);
+        of_tls.Text("cert_file", &config.http.cert_file);
+        of_tls.Text("key_file", &config.http.key_file);
+        of_tls.Text("ca_file", &config.http.ca_file);
+        of_tls.Bool("verify_client", &config.http.verify_client);
+        for (std::string* file :
+             {&config.http.cert_file, &config.http.key_file, &config.http.ca_file}) {
+          *file = Absolute(*file, base);
+        }
+        if (config.http.cert_file.empty() || config.http.key_file.empty()) {
+          of_tls.Mistake("", "needs cert_file and key_file");
+        }
+        of_tls.End();
+      }
+      of_http.End();
+    }
     reader.Text("run_dir", &config.run_dir);
     config.run_dir = Absolute(config.run_dir, base);
     reader.Texts("plugin_dirs", &config.plugin_dirs);
@@ -163,6 +199,12 @@ Result<AgentConfig> ParseAgentConfig(const std::string& text, const std::string&
     }
     reader.Time("max_kill_timeout", &config.max_kill_timeout);
     reader.Time("stats_interval", &config.stats_interval);
+    if (const Json* telemetry = reader.Take("telemetry")) {
+      ObjectReader of_telemetry(*telemetry, "/telemetry", &mistakes);
+      of_telemetry.Bool("publish_allocation_metrics", &config.telemetry.publish_allocation_metrics);
+      of_telemetry.Bool("prometheus_metrics", &config.telemetry.prometheus_metrics);
+      of_telemetry.End();
+    }
     reader.Text("log_level", &config.log_level);
     static const std::vector<std::string> kLevels = {"trace", "debug", "info", "warn", "error"};
     if (std::find(kLevels.begin(), kLevels.end(), config.log_level) == kLevels.end()) {

@@ -24,11 +24,29 @@ struct AgentConfig {
   std::string alloc_dir;
   std::string run_dir;
 
+  // Where an agent keeps what is its own; alloc_dir is below it unless it is named. Empty: chosen
+  // by the command.
+  std::string data_dir;
+  // Holds the token that every request must carry; only its owner may read it. Empty: no token.
+  std::string token_file;
+  struct Http {
+    std::string address = "127.0.0.1";
+    int port = 4646;        // 0: any that is free
+    std::string cert_file;  // PEM; empty: no TLS
+    std::string key_file;   // PEM
+    std::string ca_file;    // PEM; who signs the certificates of clients
+    bool verify_client = false;
+  } http;
+
   std::vector<std::string> plugin_dirs;
   std::vector<PluginConfig> plugins;  // by name, files absolute
 
   Duration max_kill_timeout = 30s;
   Duration stats_interval = 1s;
+  struct Telemetry {
+    bool publish_allocation_metrics = false;  // tasks are then measured all the time
+    bool prometheus_metrics = false;
+  } telemetry;
   std::string log_level = "warn";
 };
 

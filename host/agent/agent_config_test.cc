@@ -19,7 +19,8 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
     "plugin_dirs": ["../plugins", "/opt/drover"],
     "plugins": {"raw_exec": {"config": {"enabled": true}, "enabled": false, "file": "r.so",
                              "isolation": "echo"}},
-    "max_kill_timeout": "1m", "stats_interval": "250ms", "log_level": "debug"
+    "max_kill_timeout": "1m", "stats_interval": "250ms", "log_level": "debug",
+    "telemetry": {"publish_allocation_metrics": true, "prometheus_metrics": true}
   })",
                                                       "/etc/drover");
   ASSERT_TRUE(config.ok()) << config.error().message();
@@ -39,6 +40,8 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
   EXPECT_EQ(config->max_kill_timeout, 60s);
   EXPECT_EQ(config->stats_interval, 250ms);
   EXPECT_EQ(config->log_level, "debug");
+  EXPECT_TRUE(config->telemetry.publish_allocation_metrics);
+  EXPECT_TRUE(config->telemetry.prometheus_metrics);
 }
 
 TEST(AgentConfigTest, EmptyIsAllDefaults) {
@@ -68,7 +71,10 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Mistake{"{", "not JSON"}, Mistake{"[]", "/: must be an object"},
         Mistake{R"({"nam": "x"})", "/nam: is not supported by this version; known here: name"},
-        Mistake{R"({"telemetry": {}})", "/telemetry: is not supported by this version"},
+        Mistake{R"({"audit": {}})", "/audit: is not supported by this version"},
+        Mistake{R"({"telemetry": 1})", "/telemetry: must be an object"},
+        Mistake{R"({"telemetry": {"prometheus_metrics": "yes"}})",
+                "/telemetry/prometheus_metrics: must be true or false"},
         Mistake{R"({"name": 1})", "/name: must be a text"},
         Mistake{R"({"plugin_dirs": "x"})", "/plugin_dirs: must be a list of texts"},
         Mistake{R"({"meta": {"a": 1}})", "/meta/a: must be a text"},

@@ -2,17 +2,14 @@
 #include "host/agent/leftovers.h"
 
 #include <spdlog/spdlog.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 
 #include "host/alloc/disk_alloc_dir.h"
 #include "host/base/gate.h"
 #include "host/process/run_directory.h"
+#include "host/process/shim_connection.h"
 
 namespace drover {
 namespace {
@@ -27,12 +24,8 @@ Co<void> ReleaseRun(Context context, ProcessService* processes, RunId run, Statu
 
 // A shim that was killed leaves its socket, on which nobody listens.
 bool ShimLives(int run_directory, const RunId& run) {
-  const UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s.sock",
-                run_directory, run.Short().c_str());
-  return connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  int error_number = 0;
+  return ShimConnection::Connect(run_directory, run.Short() + ".sock", &error_number).ok();
 }
 
 }  // namespace

@@ -145,9 +145,7 @@ Result<std::unique_ptr<AllocRunner>> Node::MakeRunner(std::shared_ptr<const Allo
   return runners_->Make(std::move(request));
 }
 
-void Node::Release(const Allocation& alloc) {
-  for (const AllocatedPort& port : alloc.ports) ports_->Release(port.value);
-}
+void Node::Release(const Allocation& alloc) { ReleasePorts(alloc, ports_.get()); }
 
 std::string Node::LogDir(const Allocation& alloc) const {
   return options_.config.alloc_dir + "/" + alloc.id + "/alloc/logs";

@@ -64,6 +64,7 @@ class Node {
   ProcessService* processes() { return processes_.get(); }
   WorkerPool* workers() { return &workers_; }
   StatsDemand* stats_demand() { return &stats_demand_; }
+  PortPool* ports() { return ports_.get(); }
 
  private:
   Node(Loop* loop, NodeOptions options);

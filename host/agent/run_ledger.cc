@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::string_view kMagic = "drover ledger 1";
 constexpr std::string_view kSuffix = ".ledger";
+// A ledger gets its name when it is locked and complete: nobody takes it for that of a dead node.
+constexpr std::string_view kUnfinished = ".ledger.tmp";
 constexpr std::size_t kSlot = 64;  // bytes, the line break counted
 
 std::string Slot(const std::string& entry) {
@@ -81,6 +83,31 @@ std::optional<LedgerLeftovers> OpenDead(int run_directory, const std::string& na
   return left;
 }
 
+// Makes the file NAME and locks it. It may be taken for a dead node's before it is locked, and
+// removed: then it is made again.
+UniqueFd MakeLocked(int run_directory, const std::string& name) {
+  for (;;) {
+    UniqueFd file(openat(run_directory, name.c_str(),
+                         O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    struct stat status{};
+    if (!file || flock(file.get(), LOCK_EX) != 0 || fstat(file.get(), &status) != 0) return {};
+    if (status.st_nlink > 0) return file;
+  }
+}
+
+// Removes the unfinished ledger NAME if its node has died before it got to write anything: it has
+// begun nothing then. What is locked keeps its name, and what has lost it since is no concern.
+void RemoveUnfinished(int run_directory, const std::string& name) {
+  const UniqueFd file(openat(run_directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat locked{};
+  struct stat named{};
+  if (file && flock(file.get(), LOCK_EX | LOCK_NB) == 0 && fstat(file.get(), &locked) == 0 &&
+      fstatat(run_directory, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+      locked.st_dev == named.st_dev && locked.st_ino == named.st_ino) {
+    unlinkat(run_directory, name.c_str(), 0);
+  }
+}
+
 }  // namespace
 
 RunLedger::RunLedger(UniqueFd run_directory, std::string name, UniqueFd file,
@@ -104,13 +131,11 @@ Result<std::unique_ptr<RunLedger>> RunLedger::Create(UniqueFd run_directory,
                      "\" must have a name without line breaks; use another one");
   }
   const std::string name = node_id + std::string(kSuffix);
-  // It gets its name when it is locked and complete: nobody takes it for that of a dead node.
-  const std::string unfinished = name + ".tmp";
-  UniqueFd file(openat(run_directory.get(), unfinished.c_str(),
-                       O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  const std::string unfinished = node_id + std::string(kUnfinished);
+  UniqueFd file = MakeLocked(run_directory.get(), unfinished);
   const std::string header =
       std::string(kMagic) + '\n' + alloc_base + '\n' + (base_is_own ? "own" : "given") + '\n';
-  if (!file || flock(file.get(), LOCK_EX | LOCK_NB) != 0 || !WriteAt(file.get(), header, 0) ||
+  if (!file || !WriteAt(file.get(), header, 0) ||
       renameat(run_directory.get(), unfinished.c_str(), run_directory.get(), name.c_str()) != 0) {
     const int error = errno;
     unlinkat(run_directory.get(), unfinished.c_str(), 0);
@@ -154,6 +179,7 @@ std::vector<LedgerLeftovers> RunLedger::FindDead(int run_directory) {
   if (!entries) return dead;
   while (const dirent* entry = readdir(entries.get())) {
     const std::string name = entry->d_name;
+    if (name.ends_with(kUnfinished)) RemoveUnfinished(run_directory, name);
     if (!name.ends_with(kSuffix)) continue;
     if (auto left = OpenDead(run_directory, name)) dead.push_back(std::move(*left));
   }

@@ -48,7 +48,8 @@ class RunLedger {
   Status AddAlloc(const std::string& alloc_id) { return Add("alloc " + alloc_id); }
   void RemoveAlloc(const std::string& alloc_id) { Remove("alloc " + alloc_id); }
 
-  // The ledgers of nodes that have died. Entries that make no sense are left out.
+  // The ledgers of nodes that have died. Entries that make no sense are left out. What a node left
+  // that died while it made its ledger is removed.
   static std::vector<LedgerLeftovers> FindDead(int run_directory);
   // Forgets one, when all that it names is gone.
   static void Forget(int run_directory, const LedgerLeftovers& leftovers);

@@ -3,12 +3,15 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 namespace drover {
 namespace {
@@ -131,6 +134,33 @@ TEST_F(RunLedgerTest, FilesThatAreNoLedgersAndEntriesWithoutSenseAreLeftAlone) {
   EXPECT_FALSE(dead[0].base_is_own);
   EXPECT_TRUE(dead[0].runs.empty());
   EXPECT_TRUE(dead[0].allocs.empty());
+}
+
+TEST_F(RunLedgerTest, ALedgerThatWasNeverFinishedIsRemovedUnlessItsNodeLives) {
+  const std::string unfinished = path_ + "/dead.ledger.tmp";
+  std::ofstream(unfinished).flush();
+  const std::string begun = path_ + "/living.ledger.tmp";
+  std::ofstream(begun).flush();
+  const UniqueFd living(open(begun.c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_EQ(flock(living.get(), LOCK_EX | LOCK_NB), 0);
+  EXPECT_TRUE(FindDead().empty());
+  EXPECT_FALSE(fs::exists(unfinished));
+  EXPECT_TRUE(fs::exists(begun));
+}
+
+// Each looks for dead nodes while the other makes its ledger.
+TEST_F(RunLedgerTest, NodesThatStartTogetherDoNotRemoveEachOthersLedgers) {
+  std::atomic<bool> stop{false};
+  std::thread looking([&] {
+    while (!stop) EXPECT_TRUE(FindDead().empty());
+  });
+  for (int i = 0; i < 2000; ++i) {
+    const auto ledger = RunLedger::Create(Open(), "node", "/srv/allocs", true);
+    ASSERT_TRUE(ledger.ok()) << i << ": " << ledger.error().message();
+    ASSERT_TRUE(fs::exists(path_ + "/node.ledger")) << i;
+  }
+  stop = true;
+  looking.join();
 }
 
 TEST_F(RunLedgerTest, ADirectoryWithALineBreakIsRefused) {

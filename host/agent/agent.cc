@@ -1,0 +1,205 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/agent/agent.h"
+
+#include <fcntl.h>
+#include <spdlog/spdlog.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "host/agent/agent_metrics.h"
+#include "host/agent/alloc_metrics.h"
+#include "host/api/routes/router.h"
+
+namespace drover {
+namespace {
+
+constexpr std::size_t kLeastToken = 16;
+
+std::int64_t DiskMb(const std::string& path) {
+  struct statvfs info{};
+  if (statvfs(path.c_str(), &info) != 0) return 0;
+  return static_cast<std::int64_t>(info.f_bavail * (info.f_frsize >> 10) >> 10);
+}
+
+// The token of the API; empty without a file.
+Result<std::string> ReadToken(const std::string& path) {
+  if (path.empty()) return std::string();
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!file) return ErrnoError(errno, "token_file " + path);
+  struct stat info{};
+  if (fstat(file.get(), &info) != 0) return ErrnoError(errno, "token_file " + path);
+  if ((info.st_mode & 077) != 0 || info.st_uid != geteuid()) {
+    return Error(
+        Code::kPermissionDenied,
+        "token_file " + path + ": others can read it: give it to the agent's user, mode 0600");
+  }
+  char text[1024];
+  const ssize_t size = read(file.get(), text, sizeof text);
+  std::string_view token(text, size > 0 ? static_cast<std::size_t>(size) : 0);
+  while (!token.empty() && std::isspace(static_cast<unsigned char>(token.back()))) {
+    token.remove_suffix(1);
+  }
+  if (token.size() < kLeastToken) {
+    return Error(Code::kInvalidArgument, "token_file " + path + ": a token has at least " +
+                                             std::to_string(kLeastToken) + " characters");
+  }
+  return std::string(token);
+}
+
+}  // namespace
+
+Agent::Agent(Loop* loop, AgentOptions options)
+    : loop_(loop), options_(std::move(options)), calls_(loop) {}
+
+Agent::~Agent() = default;
+
+Result<std::unique_ptr<Agent>> Agent::Create(Loop* loop, AgentOptions options) {
+  std::unique_ptr<Agent> agent(new Agent(loop, std::move(options)));
+  NodeOptions node;
+  node.config = agent->options_.config;
+  // There is no store yet from which an agent could take its tasks over, so they end with it.
+  node.foreground = true;
+  DROVER_ASSIGN(agent->node_, Node::Create(loop, std::move(node)));
+  agent->AddMetrics();
+  agent->host_stats_ = std::make_unique<HostStatsReader>(agent->options_.config.alloc_dir,
+                                                         agent->node_->machine().core_mhz);
+  return agent;
+}
+
+void Agent::AddMetrics() {
+  metrics_.AddSource(AppendProcessMetrics);
+  metrics_.AddSource([this](std::vector<Metric>* out) {
+    AppendHostMetrics(host_stats_->Look(), out);
+    AppendStateMetrics(store_, node_->id(), out);
+    const HttpServer* const server = serving_;
+    const double connections = server == nullptr ? 0 : server->connections();
+    out->push_back({"drover.http.connections", connections, Metric::Kind::kGauge, {}});
+  });
+}
+
+NodeRecord Agent::Describe() {
+  const Machine& machine = node_->machine();
+  NodeRecord record;
+  record.id = node_->id();
+  record.name = node_->name();
+  record.datacenter = options_.config.datacenter;
+  record.http_address = address_;
+  record.version = options_.version;
+  record.attributes = machine.attributes;
+  record.meta = options_.config.meta;
+  record.cores = machine.cores;
+  // Where nobody tells the frequency, a core counts as one of 1 GHz.
+  const double core_mhz = machine.core_mhz > 0 ? machine.core_mhz : 1000;
+  record.cpu_mhz = static_cast<std::int64_t>(core_mhz * machine.cores);
+  record.memory_mb = static_cast<std::int64_t>(machine.memory_bytes >> 20);
+  record.disk_mb = DiskMb(options_.config.alloc_dir);
+  for (Driver* driver : node_->plugins()->drivers()) {
+    const Fingerprint& fingerprint = driver->fingerprint();
+    DriverRecord& of = record.drivers[driver->info().name];
+    of.detected = fingerprint.health != Health::kUndetected;
+    of.healthy = fingerprint.health == Health::kHealthy;
+    of.description = fingerprint.description;
+    of.attributes = fingerprint.attributes;
+    of.update_time = loop_->Wall();
+    record.attributes.insert(fingerprint.attributes.begin(), fingerprint.attributes.end());
+  }
+  return record;
+}
+
+// Everything that a request may need is there before the first one can come.
+Status Agent::Serve() {
+  const AgentConfig& config = options_.config;
+  DROVER_ASSIGN(api_.token, ReadToken(config.token_file));
+  api_.version = options_.version;
+  api_.name = node_->name();
+  api_.region = config.region;
+  api_.datacenter = config.datacenter;
+  api_.node_id = node_->id();
+  api_.store = &store_;
+  api_.host_stats = host_stats_.get();
+  api_.metrics = &metrics_;
+  api_.prometheus = config.telemetry.prometheus_metrics;
+  api_.started = loop_->Now();
+  if (config.telemetry.publish_allocation_metrics) {
+    measuring_ = node_->stats_demand()->Acquire();
+    api_.alloc_metrics = [this](Context context) {
+      return RunningAllocMetrics(context, client_.get());
+    };
+  }
+  api_.control = loop_;
+  api_.calls = &calls_;
+  api_.scheduler = scheduler_.get();
+  api_.find_runner = [this](const std::string& id) { return client_->Find(id); };
+  nlohmann::json described = {{"Name", node_->name()},
+                              {"Region", config.region},
+                              {"Datacenter", config.datacenter},
+                              {"BindAddr", config.http.address},
+                              {"Version", {{"Version", options_.version}}},
+                              {"ACL", {{"Enabled", !api_.token.empty()}}},
+                              {"UI", {{"Enabled", false}}}};
+  api_.config = std::make_shared<const nlohmann::json>(std::move(described));
+
+  client_ = std::make_unique<NodeClient>(
+      loop_, scheduler_.get(), Describe(),
+      [this](std::shared_ptr<const Allocation> alloc) { return node_->MakeRunner(alloc); });
+  client_->SetObserver([this](const AllocSnapshot& before, const AllocState& now) {
+    task_counters_.Changed(before, now);
+  });
+  HttpServerOptions http;
+  http.address = config.http.address;
+  http.port = config.http.port;
+  http.tls = {config.http.cert_file, config.http.key_file, config.http.ca_file,
+              config.http.verify_client};
+  Result<std::unique_ptr<HttpServer>> server = HttpServer::Start(http, MakeApiHandler(&api_));
+  if (!server.ok()) return server.error();
+  server_ = std::move(*server);
+  serving_ = server_.get();
+  const bool ipv6 = http.address.find(':') != std::string::npos;
+  address_ =
+      (ipv6 ? "[" + http.address + "]" : http.address) + ":" + std::to_string(server_->port());
+  client_->NodeChanged(Describe());  // now it has an address
+  return {};
+}
+
+Co<void> Agent::StopServing() {
+  // The handlers that are still there may be waiting for this thread.
+  std::function<Status()> stop = [this] {
+    server_->Stop();
+    return Status();
+  };
+  (void)co_await node_->workers()->Run(std::move(stop));
+  server_.reset();
+  co_await calls_.Close();
+}
+
+Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
+  const std::vector<PluginReport> reports = co_await node_->Start(stop);
+  for (const PluginReport& report : reports) {
+    if (!report.message.empty()) spdlog::warn("plugin {}: {}", report.name, report.message);
+  }
+  SchedulerOptions scheduling;
+  scheduling.check_job = [this](const Job& job) { return node_->CheckJob(job, "/Job"); };
+  scheduler_ = std::make_unique<Scheduler>(loop_, &store_, node_->ports(), scheduling);
+  const Status serving = Serve();
+  if (serving.ok()) {
+    for (Driver* driver : node_->plugins()->drivers()) {
+      fingerprints_.push_back(driver->OnFingerprint([this] { client_->NodeChanged(Describe()); }));
+    }
+    ready();
+    co_await client_->Run(stop);
+    fingerprints_.clear();
+    co_await StopServing();
+    const Status destroyed = co_await client_->DestroyAll();
+    if (!destroyed.ok()) spdlog::warn("left behind: {}", destroyed.error().message());
+  }
+  co_await node_->Shutdown();
+  co_return serving;
+}
+
+}  // namespace drover

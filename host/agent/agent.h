@@ -1,0 +1,67 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/agent/agent_config.h"
+#include "host/agent/node.h"
+#include "host/agent/node_client.h"
+#include "host/agent/task_counters.h"
+#include "host/api/http_server.h"
+#include "host/api/routes/api_agent.h"
+#include "host/stats/host_stats.h"
+
+namespace drover {
+
+struct AgentOptions {
+  AgentConfig config;  // alloc_dir is set and exists
+  std::string version;
+};
+
+// A node, the scheduler of its machine, and the HTTP API that speaks for both. Control thread only.
+class Agent {
+ public:
+  static Result<std::unique_ptr<Agent>> Create(Loop* loop, AgentOptions options);
+  ~Agent();
+
+  // Loads the drivers, serves, and runs what it is told to until STOP ends; then ends all tasks in
+  // order. READY is called once the API answers. An error means that it never did.
+  Co<Status> Run(Context stop, std::function<void()> ready);
+
+  // Kills every process of every task at once.
+  void KillAll() { node_->KillAll(); }
+
+  // Where the API is: "127.0.0.1:4646". Once it is ready.
+  const std::string& address() const { return address_; }
+
+ private:
+  Agent(Loop* loop, AgentOptions options);
+
+  void AddMetrics();
+  Status Serve();
+  Co<void> StopServing();
+  NodeRecord Describe();
+
+  Loop* const loop_;
+  const AgentOptions options_;
+  std::unique_ptr<Node> node_;
+  StateStore store_;
+  std::unique_ptr<HostStatsReader> host_stats_;
+  MetricRegistry metrics_;
+  TaskCounters task_counters_{&metrics_};
+  StatsDemand::Token measuring_;  // held while what tasks use is published
+  std::unique_ptr<Scheduler> scheduler_;
+  std::unique_ptr<NodeClient> client_;
+  Gate calls_;
+  std::string address_;
+  ApiAgent api_;
+  std::unique_ptr<HttpServer> server_;
+  std::atomic<const HttpServer*> serving_{nullptr};  // the server once it runs, for its own threads
+  std::vector<Subscription> fingerprints_;
+};
+
+}  // namespace drover

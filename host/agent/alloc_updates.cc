@@ -1,0 +1,91 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/agent/alloc_updates.h"
+
+#include <algorithm>
+#include <random>
+
+namespace drover {
+namespace {
+
+Duration RandomUpTo(Duration most) {
+  static thread_local std::minstd_rand random{std::random_device{}()};
+  return Duration(std::uniform_int_distribution<Duration::rep>(0, most.count())(random));
+}
+
+}  // namespace
+
+AllocUpdates::AllocUpdates(Loop* loop, UpdatePace pace, Send send)
+    : loop_(loop),
+      pace_(pace),
+      send_(std::move(send)),
+      began_(loop->Now()),
+      last_sent_(began_ - pace.tick),
+      wake_(loop) {}
+
+void AllocUpdates::Put(AllocUpdate update) {
+  std::string id = update.id;
+  waiting_.insert_or_assign(std::move(id), std::move(update));
+  wake_.Set();
+}
+
+void AllocUpdates::Forget(const std::string& id) {
+  waiting_.erase(id);
+  acknowledged_.erase(id);
+}
+
+bool AllocUpdates::Urgent(const AllocUpdate& update) const {
+  const auto known = acknowledged_.find(update.id);
+  // Before the first update the server takes every allocation for pending.
+  const ClientStatus before =
+      known == acknowledged_.end() ? ClientStatus::kPending : known->second.status.status;
+  return update.status.status != before;
+}
+
+TimePoint AllocUpdates::Due() const {
+  const bool urgent = std::any_of(waiting_.begin(), waiting_.end(),
+                                  [this](const auto& entry) { return Urgent(entry.second); });
+  if (urgent) return last_sent_ + pace_.tick;
+  const auto slow_ticks = (loop_->Now() - began_) / pace_.slow_tick;
+  return began_ + (slow_ticks + 1) * pace_.slow_tick;
+}
+
+Co<void> AllocUpdates::Run(Context context) {
+  while (!context.cancelled()) {
+    if (waiting_.empty()) {
+      wake_.Reset();
+      (void)co_await wake_.Wait(context);
+      continue;
+    }
+    const TimePoint due = Due();
+    if (due > loop_->Now()) {
+      wake_.Reset();
+      const Context until_due = context.WithDeadline(due);
+      (void)co_await wake_.Wait(until_due);  // an urgent one may have come
+      if (loop_->Now() < due || waiting_.empty()) continue;
+    }
+    if (context.cancelled()) break;
+    const bool sent = co_await SendBatch(context);
+    const Duration pause = kRetry + RandomUpTo(kRetry);
+    if (!sent) (void)co_await Sleep(context, pause);
+  }
+}
+
+Co<bool> AllocUpdates::SendBatch(Context context) {
+  last_sent_ = loop_->Now();
+  std::vector<AllocUpdate> batch;
+  for (auto& [id, update] : waiting_) batch.push_back(update);
+  waiting_.clear();
+  std::vector<AllocUpdate> copy = batch;
+  const Status sent = co_await send_(context, std::move(copy));
+  for (AllocUpdate& update : batch) {
+    std::string id = update.id;
+    if (sent.ok()) {
+      acknowledged_.insert_or_assign(std::move(id), std::move(update));
+    } else {
+      waiting_.emplace(std::move(id), std::move(update));  // unless there is a newer one
+    }
+  }
+  co_return sent.ok();
+}
+
+}  // namespace drover

@@ -1,0 +1,217 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/agent/node_client.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <set>
+
+namespace drover {
+namespace {
+
+constexpr Duration kFirstRetry = 1s;
+constexpr Duration kLongestRetry = 30s;
+constexpr Duration kFetchWait = std::chrono::minutes(5);
+
+}  // namespace
+
+// A runner and its line to the server.
+class NodeClient::Held : public AllocObserver {
+ public:
+  Held(NodeClient* client, std::unique_ptr<AllocRunner> runner, std::uint64_t modify_index)
+      : client_(client), runner_(std::move(runner)), modify_index_(modify_index) {
+    runner_->AddObserver(this);
+  }
+  ~Held() override { runner_->RemoveObserver(this); }
+
+  void OnAllocState(const AllocSnapshot& state) override {
+    if (client_->observe_) client_->observe_(last_, *state);
+    last_ = state;
+    client_->Report(*state);
+  }
+
+  void Update(const std::shared_ptr<const Allocation>& alloc) {
+    if (alloc->alloc_modify_index <= modify_index_) return;
+    modify_index_ = alloc->alloc_modify_index;
+    runner_->Update(alloc);
+  }
+
+  AllocRunner* runner() const { return runner_.get(); }
+
+ private:
+  NodeClient* const client_;
+  const std::unique_ptr<AllocRunner> runner_;
+  std::uint64_t modify_index_;
+  AllocSnapshot last_;  // what was told last; null: nothing
+};
+
+NodeClient::NodeClient(Loop* loop, ClusterLink* link, NodeRecord node, MakeRunner make_runner)
+    : loop_(loop),
+      link_(link),
+      node_(std::move(node)),
+      make_runner_(std::move(make_runner)),
+      updates_(loop, link->pace(),
+               [this](Context context, std::vector<AllocUpdate> updates) {
+                 return link_->UpdateAllocs(context, node_.id, std::move(updates));
+               }),
+      ready_(loop),
+      node_changed_(loop),
+      destroying_(loop) {}
+
+NodeClient::~NodeClient() { DROVER_CHECK(held_.empty()); }
+
+Co<void> NodeClient::Run(Context context) {
+  std::vector<Co<void>> parts;
+  parts.push_back(KeepAlive(context));
+  parts.push_back(Follow(context));
+  co_await InParallel(loop_, std::move(parts));
+  co_await destroying_.Join();
+}
+
+void NodeClient::NodeChanged(NodeRecord node) {
+  node_ = std::move(node);
+  node_changed_.Set();
+}
+
+Co<void> NodeClient::Introduce(Context context) {
+  Duration pause = kFirstRetry;
+  while (!context.cancelled()) {
+    node_changed_.Reset();
+    NodeRecord node = node_;
+    const Result<Duration> registered = co_await link_->Register(context, std::move(node));
+    if (registered.ok()) co_return;
+    spdlog::warn("the node cannot be registered: {}", registered.error().message());
+    (void)co_await Sleep(context, pause);
+    pause = std::min(pause * 2, kLongestRetry);
+  }
+}
+
+Co<void> NodeClient::KeepAlive(Context context) {
+  co_await Introduce(context);
+  Duration pause = kFirstRetry;
+  while (!context.cancelled()) {
+    const Result<Duration> alive = co_await link_->Heartbeat(context, node_.id);
+    if (alive.ok()) {
+      ready_.Set();
+      pause = kFirstRetry;
+      const Context until_next = context.WithTimeout(*alive);
+      const Status changed = co_await node_changed_.Wait(until_next);
+      if (changed.ok()) co_await Introduce(context);
+    } else if (alive.code() == Code::kNotFound) {
+      co_await Introduce(context);
+    } else {
+      (void)co_await Sleep(context, pause);
+      pause = std::min(pause * 2, kLongestRetry);
+    }
+  }
+}
+
+Co<void> NodeClient::Follow(Context context) {
+  // Before that the server would refuse what the allocations become.
+  const Status ready = co_await ready_.Wait(context);
+  if (!ready.ok()) co_return;
+  std::vector<Co<void>> parts;
+  parts.push_back(updates_.Run(context));
+  parts.push_back(Fetch(context));
+  co_await InParallel(loop_, std::move(parts));
+}
+
+Co<void> NodeClient::Fetch(Context context) {
+  std::uint64_t index = 0;
+  Duration pause = kFirstRetry;
+  while (!context.cancelled()) {
+    const Context limited = context.WithTimeout(kFetchWait);
+    const Result<NodeAllocs> wanted = co_await link_->FetchAllocs(limited, node_.id, index);
+    if (wanted.ok()) {
+      Apply(*wanted);
+      index = wanted->index;
+      pause = kFirstRetry;
+    } else if (wanted.code() != Code::kTimeout && !context.cancelled()) {
+      spdlog::warn("the allocations of the node cannot be fetched: {}", wanted.error().message());
+      (void)co_await Sleep(context, pause);
+      pause = std::min(pause * 2, kLongestRetry);
+    }
+  }
+}
+
+void NodeClient::Apply(const NodeAllocs& wanted) {
+  std::set<std::string> ids;
+  for (const auto& alloc : wanted.allocs) {
+    ids.insert(alloc->id);
+    if (const auto held = held_.find(alloc->id); held != held_.end()) {
+      held->second->Update(alloc);
+    } else if (!alloc->server_terminal()) {
+      StartOne(alloc);
+    }
+  }
+  for (auto at = held_.begin(); at != held_.end();) {
+    if (ids.count(at->first) > 0) {
+      ++at;
+      continue;
+    }
+    destroying_.Spawn(DestroyOne(at->second, nullptr));
+    at = held_.erase(at);
+  }
+}
+
+void NodeClient::StartOne(const std::shared_ptr<const Allocation>& alloc) {
+  Result<std::unique_ptr<AllocRunner>> runner = make_runner_(alloc);
+  if (!runner.ok()) {
+    AllocUpdate failed;
+    failed.id = alloc->id;
+    failed.status = {ClientStatus::kFailed, runner.error().message()};
+    failed.modify_time = loop_->Wall();
+    updates_.Put(std::move(failed));
+    return;
+  }
+  auto held = std::make_shared<Held>(this, std::move(*runner), alloc->alloc_modify_index);
+  held_[alloc->id] = held;
+  held->runner()->Start();
+}
+
+void NodeClient::Report(const AllocState& state) {
+  AllocUpdate update;
+  update.id = state.alloc->id;
+  update.status = state.status;
+  update.tasks = state.tasks;
+  update.network = state.network;
+  update.modify_time = loop_->Wall();
+  updates_.Put(std::move(update));
+}
+
+Co<void> NodeClient::DestroyOne(std::shared_ptr<Held> held, Status* first) {
+  const Status destroyed = co_await held->runner()->Destroy();
+  updates_.Forget(held->runner()->id());
+  if (destroyed.ok()) co_return;
+  spdlog::warn("allocation {}: {}", held->runner()->id(), destroyed.error().message());
+  if (first != nullptr && first->ok()) *first = destroyed;
+}
+
+Co<Status> NodeClient::DestroyAll() {
+  Status first;
+  std::vector<Co<void>> all;
+  for (const auto& [id, held] : held_) all.push_back(DestroyOne(held, &first));
+  co_await InParallel(loop_, std::move(all));
+  held_.clear();
+  co_return first;
+}
+
+Co<void> NodeClient::ShutdownAll() {
+  std::vector<Co<void>> all;
+  for (const auto& [id, held] : held_) all.push_back(held->runner()->Shutdown());
+  co_await InParallel(loop_, std::move(all));
+  held_.clear();
+}
+
+std::vector<std::string> NodeClient::alloc_ids() const {
+  std::vector<std::string> ids;
+  for (const auto& [id, held] : held_) ids.push_back(id);
+  return ids;
+}
+
+AllocRunner* NodeClient::Find(const std::string& alloc_id) const {
+  const auto held = held_.find(alloc_id);
+  return held == held_.end() ? nullptr : held->second->runner();
+}
+
+}  // namespace drover

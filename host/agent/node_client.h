@@ -1,0 +1,74 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/agent/alloc_updates.h"
+#include "host/alloc/alloc_runner.h"
+#include "host/base/gate.h"
+#include "host/scheduler/cluster_link.h"
+
+namespace drover {
+
+// Runs on this machine what a server wants run here: registers the node, says that it lives,
+// fetches its allocations, gives each a runner, and tells what becomes of them. Control thread
+// only.
+class NodeClient {
+ public:
+  using MakeRunner =
+      std::function<Result<std::unique_ptr<AllocRunner>>(std::shared_ptr<const Allocation>)>;
+
+  // Hears of each change of an allocation that is here; BEFORE is null at the first.
+  using Observe = std::function<void(const AllocSnapshot& before, const AllocState& now)>;
+
+  // LINK outlives this.
+  NodeClient(Loop* loop, ClusterLink* link, NodeRecord node, MakeRunner make_runner);
+  ~NodeClient();
+
+  // Before Run.
+  void SetObserver(Observe observe) { observe_ = std::move(observe); }
+
+  // Until CONTEXT ends; the runners go on.
+  Co<void> Run(Context context);
+  // Registers the node anew: its drivers have changed.
+  void NodeChanged(NodeRecord node);
+
+  // After Run: ends the tasks of all allocations in order and removes their traces.
+  Co<Status> DestroyAll();
+  // After Run: leaves the tasks as they are.
+  Co<void> ShutdownAll();
+
+  // Null when the allocation is not, or not any more, on this node. Valid until the next co_await.
+  AllocRunner* Find(const std::string& alloc_id) const;
+  std::vector<std::string> alloc_ids() const;
+  std::size_t runners() const { return held_.size(); }
+
+ private:
+  class Held;
+
+  Co<void> Introduce(Context context);
+  Co<void> KeepAlive(Context context);
+  Co<void> Follow(Context context);
+  Co<void> Fetch(Context context);
+  void Apply(const NodeAllocs& wanted);
+  void StartOne(const std::shared_ptr<const Allocation>& alloc);
+  Co<void> DestroyOne(std::shared_ptr<Held> held, Status* first);
+  void Report(const AllocState& state);
+
+  Loop* const loop_;
+  ClusterLink* const link_;
+  NodeRecord node_;
+  const MakeRunner make_runner_;
+  Observe observe_;
+  AllocUpdates updates_;
+  std::map<std::string, std::shared_ptr<Held>> held_;
+  Event ready_;         // the server has heard that the node is
+  Event node_changed_;  // it has to be registered again
+  Gate destroying_;
+};
+
+}  // namespace drover

@@ -1,0 +1,176 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/agent/node_client.h"
+
+#include <gtest/gtest.h>
+
+#include "host/alloc/minimal_alloc_runner.h"
+#include "host/scheduler/scheduler_fixture.h"
+
+namespace drover {
+namespace {
+
+// A cluster far away: every call takes DELAY, and may be lost.
+class RemoteLink : public ClusterLink {
+ public:
+  RemoteLink(Scheduler* scheduler, Duration delay) : scheduler_(scheduler), delay_(delay) {}
+
+  Co<Result<Duration>> Register(Context context, NodeRecord node) override {
+    ++registered;
+    DROVER_CO_TRY(co_await Travel(context));
+    if (lose) co_return Error(Code::kUnavailable, "the cluster cannot be reached", true);
+    co_return co_await scheduler_->Register(context, std::move(node));
+  }
+  Co<Result<Duration>> Heartbeat(Context context, std::string node_id) override {
+    DROVER_CO_TRY(co_await Travel(context));
+    if (lose) co_return Error(Code::kUnavailable, "the cluster cannot be reached", true);
+    if (forget_node) {
+      forget_node = false;
+      co_return Error(Code::kNotFound, "node not found");
+    }
+    co_return co_await scheduler_->Heartbeat(context, std::move(node_id));
+  }
+  Co<Result<NodeAllocs>> FetchAllocs(Context context, std::string node_id,
+                                     std::uint64_t newer_than) override {
+    DROVER_CO_TRY(co_await Travel(context));
+    co_return co_await scheduler_->FetchAllocs(context, std::move(node_id), newer_than);
+  }
+  Co<Status> UpdateAllocs(Context context, std::string node_id,
+                          std::vector<AllocUpdate> updates) override {
+    ++batches;
+    DROVER_CO_TRY(co_await Travel(context));
+    if (lose) co_return Error(Code::kUnavailable, "the cluster cannot be reached", true);
+    co_return co_await scheduler_->UpdateAllocs(context, std::move(node_id), std::move(updates));
+  }
+
+  bool lose = false;
+  bool forget_node = false;
+  int registered = 0;
+  int batches = 0;
+
+ private:
+  Co<Status> Travel(Context context) {
+    if (delay_ == 0s) co_return Status();
+    co_return co_await Sleep(context, delay_);
+  }
+
+  Scheduler* const scheduler_;
+  const Duration delay_;
+};
+
+class NodeClientTest : public SchedulerFixture {
+ protected:
+  void Start(Duration delay) {
+    link_ = std::make_unique<RemoteLink>(&scheduler, delay);
+    NodeRecord node;
+    node.id = "node";
+    node.cpu_mhz = node.memory_mb = 1'000'000'000;
+    client_ = std::make_unique<NodeClient>(
+        &loop, link_.get(), node,
+        [this](std::shared_ptr<const Allocation> alloc) -> Result<std::unique_ptr<AllocRunner>> {
+          if (refuse_) return Error(Code::kInvalidArgument, "no such thing");
+          return std::unique_ptr<AllocRunner>(new MinimalAllocRunner(&loop, std::move(alloc)));
+        });
+    EXPECT_TRUE(gate_.Spawn(client_->Run(running_)));
+    loop.RunReady();
+  }
+  ~NodeClientTest() override {
+    running_.Cancel();
+    EXPECT_TRUE(loop.RunToEnd(gate_.Close()));
+    EXPECT_TRUE(Await<Status>(client_->DestroyAll()).ok());
+  }
+
+  std::size_t Count(ClientStatus status) const {
+    std::size_t count = 0;
+    for (const auto& record : Allocs()) count += record->told.status.status == status;
+    return count;
+  }
+
+  bool refuse_ = false;
+  Context running_{&loop};
+  Gate gate_{&loop};
+  std::unique_ptr<RemoteLink> link_;
+  std::unique_ptr<NodeClient> client_;
+};
+
+TEST_F(NodeClientTest, TenThousandAllocationsGoThroughASlowSeam) {
+  Start(300ms);
+  loop.Advance(5s);
+  MustRegister(Registration("many", 10'000, 1));
+  ASSERT_TRUE(loop.RunUntil([&] { return Count(ClientStatus::kRunning) == 10'000; }, 60s));
+  EXPECT_EQ(client_->runners(), 10'000u);
+  EXPECT_LT(link_->batches, 20) << "they were gathered";
+  ASSERT_TRUE(scheduler.Deregister({"default", "many"}, false, false).ok());
+  ASSERT_TRUE(loop.RunUntil([&] { return Count(ClientStatus::kComplete) == 10'000; }, 60s));
+  EXPECT_EQ(client_->runners(), 10'000u) << "what has ended stays until it is collected";
+  ASSERT_TRUE(scheduler.CollectGarbage().ok());
+  EXPECT_TRUE(loop.RunUntil([&] { return client_->runners() == 0; }, 60s));
+}
+
+TEST_F(NodeClientTest, TheEmbeddedSchedulerHearsAtOnce) {
+  Start(0s);
+  loop.Advance(5s);
+  MustRegister(Registration("web", 1));
+  loop.RunReady();
+  EXPECT_EQ(Count(ClientStatus::kRunning), 1u) << "no time has passed";
+}
+
+TEST_F(NodeClientTest, ANodeThatIsForgottenRegistersAgain) {
+  Start(10ms);
+  loop.Advance(5s);
+  EXPECT_EQ(link_->registered, 1);
+  link_->forget_node = true;
+  loop.Advance(15s);
+  EXPECT_EQ(link_->registered, 2);
+  client_->NodeChanged([] {
+    NodeRecord node;
+    node.id = "node";
+    node.attributes["driver.exec"] = "1";
+    return node;
+  }());
+  loop.Advance(1s);
+  EXPECT_EQ(link_->registered, 3) << "its drivers have changed";
+  store.Read([](const Tables& tables) {
+    EXPECT_EQ(tables.nodes.at("node")->attributes.count("driver.exec"), 1u);
+    EXPECT_EQ(tables.nodes.at("node")->status, "ready");
+  });
+}
+
+TEST_F(NodeClientTest, ALostClusterCostsNoTaskAndHearsEverythingLater) {
+  Start(10ms);
+  loop.Advance(5s);
+  MustRegister(Registration("web", 3, 1));
+  loop.Advance(1s);
+  link_->lose = true;
+  ASSERT_TRUE(scheduler.Deregister({"default", "web"}, false, false).ok());
+  loop.Advance(60s);
+  EXPECT_EQ(Count(ClientStatus::kRunning), 3u) << "nobody could tell";
+  link_->lose = false;
+  loop.Advance(60s);
+  EXPECT_EQ(Count(ClientStatus::kComplete), 3u);
+}
+
+TEST_F(NodeClientTest, AnAllocationThatCannotRunIsToldAsFailed) {
+  refuse_ = true;
+  Start(0s);
+  loop.Advance(5s);
+  MustRegister(Registration("web", 1));
+  loop.RunReady();
+  ASSERT_EQ(Count(ClientStatus::kFailed), 1u);
+  EXPECT_EQ(Allocs()[0]->told.status.description, "no such thing");
+  EXPECT_EQ(client_->Find(Allocs()[0]->id()), nullptr);
+}
+
+TEST_F(NodeClientTest, AShutdownLeavesTheTasks) {
+  Start(0s);
+  loop.Advance(5s);
+  MustRegister(Registration("web", 2));
+  loop.RunReady();
+  running_.Cancel();
+  ASSERT_TRUE(loop.RunToEnd(gate_.Close()));
+  ASSERT_TRUE(loop.RunToEnd(client_->ShutdownAll()));
+  EXPECT_EQ(client_->runners(), 0u);
+  EXPECT_EQ(Count(ClientStatus::kRunning), 2u);
+}
+
+}  // namespace
+}  // namespace drover
