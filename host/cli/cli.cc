@@ -4,9 +4,11 @@
 #include <CLI/CLI.hpp>
 #include <cctype>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "host/cli/client_cli.h"
 #include "host/cli/commands.h"
 #include "host/cli/terminal.h"
 
@@ -43,6 +45,25 @@ int RunCli(int argc, char** argv) {
   app.failure_message(CLI::FailureMessage::simple);
   int code = kExitOk;
 
+  AgentCommandOptions agent;
+  CLI::App* agent_app = app.add_subcommand(
+      "agent", "Runs a node that is driven through its HTTP API, until it is interrupted");
+  agent_app->add_flag("--dev", agent.dev,
+                      "Needs no configuration: every driver beside this program is enabled, and "
+                      "the data directory is a new one that is removed at the end");
+  AddPluginSources(agent_app, &agent.config_file, &agent.plugin_dirs);
+  agent_app->add_option("--data-dir", agent.data_dir, "Where the agent keeps what is its own");
+  agent_app->add_option("--bind", agent.bind, "The address of the API (127.0.0.1)");
+  agent_app->add_option("--port", agent.port, "The port of the API (4646); 0: any that is free")
+      ->check(CLI::Range(0, 65535));
+  agent_app->add_option("--log-level", agent.log_level, "trace, debug, info, warn or error")
+      ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error"}));
+  agent_app->footer(
+      "The tasks end with the agent: on SIGINT or SIGTERM in order, on a second one at once. Exit "
+      "code: 0 it has ended in order, 1 it could not serve, 2 the command line or the "
+      "configuration is wrong.");
+  agent_app->callback([&] { code = AgentCommand(agent); });
+
   RunOptions run;
   CLI::App* run_app = app.add_subcommand(
       "run", "Runs a job in the foreground: Ctrl-C stops it in order, a second Ctrl-C kills it");
@@ -70,6 +91,8 @@ int RunCli(int argc, char** argv) {
       "Exit code: 0 all jobs are valid, 1 one is not, 2 the command line or the configuration is "
       "wrong or a file cannot be read.");
   validate_app->callback([&] { code = ValidateCommand(validate); });
+
+  const std::shared_ptr<void> client_options = AddClientCommands(&app, &code);
 
   CLI::App* plugin_app = app.add_subcommand("plugin", "Looks at driver plugins");
   plugin_app->require_subcommand(1);

@@ -52,7 +52,8 @@ Result<AgentConfig> CommandConfig(const std::string& config_file,
   return config;
 }
 
-Result<JobFile> ReadJobFile(const std::string& path) {
+Result<std::string> ReadJobText(const std::string& path) {
+  if (path == "-") return ReadJobText("/dev/stdin");
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
     if (error) return Error(Code::kPermissionDenied, "job file " + path + ": " + error.message());
@@ -72,6 +73,11 @@ Result<JobFile> ReadJobFile(const std::string& path) {
   if (text.size() > kMaxJobBytes) {
     return Error(Code::kInvalidArgument, "job file " + path + ": larger than 8 MiB");
   }
+  return text;
+}
+
+Result<JobFile> ReadJobFile(const std::string& path) {
+  DROVER_ASSIGN(const std::string text, ReadJobText(path));
   JobFile read;
   Result<Job> job = ParseJob(text, nullptr, &read.place);
   if (!job.ok()) return job.error().WithContext("job file " + path);

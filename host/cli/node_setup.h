@@ -14,6 +14,9 @@ namespace drover {
 Result<AgentConfig> CommandConfig(const std::string& config_file,
                                   const std::vector<std::string>& plugin_dirs);
 
+// The text of a job file ("-": of standard input), which is no larger than what an agent takes.
+Result<std::string> ReadJobText(const std::string& path);
+
 struct JobFile {
   Job job;
   std::string place;  // the job's JSON pointer in the file

@@ -14,6 +14,7 @@
 #include "host/cli/node_setup.h"
 #include "host/cli/run_sweeper.h"
 #include "host/cli/terminal.h"
+#include "host/process/unit_cgroups.h"
 
 namespace drover {
 namespace {
@@ -114,6 +115,11 @@ int RunCommand(const RunOptions& options) {
 
   SetUpLogging(config->log_level);
   TakeMountsAlong();
+  // The sweeper is to be there, too: who stays behind keeps the unit from limiting its tasks.
+  if (const auto unit = EnterUnitCgroups(); !unit.ok()) {
+    PrintError("run", unit.error());
+    return kExitFailed;
+  }
   const Result<RunSweeper> sweeper =
       RunSweeper::Start(config->run_dir, config->max_kill_timeout + std::chrono::seconds(1));
   if (!sweeper.ok()) {

@@ -2,8 +2,10 @@
 #include "host/cli/run_sweeper.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,19 +19,23 @@ namespace {
 
 // For what comes behind the stop of the tasks: kills, records, directories.
 constexpr Duration kClearing = 60s;
-// The kernel closes the descriptors of the dead one by one: the lock of its ledger goes last.
-constexpr Duration kDying = 100ms;
 
 Co<void> Sweep(Loop* loop, ProcessService* processes, WorkerPool* pool, std::string run_dir,
                Duration patience) {
   const Context context(loop);
-  const Status slept = co_await Sleep(context, kDying);
-  if (!slept.ok()) co_return;
   co_await ClearDeadNodes(context, loop, processes, pool, std::move(run_dir), patience);
 }
 
-// The life of the child.
-void WaitAndSweep(int run, const std::string& run_dir, Duration patience) {
+// The kernel closes the descriptors of the dead one by one, and the lock of its ledger is another
+// than the one that told: it is only known to be free when the whole process has ended.
+void AwaitEnd(int process) {
+  pollfd end{process, POLLIN, 0};
+  while (poll(&end, 1, -1) < 0 && errno == EINTR) {
+  }
+}
+
+// The life of the child. RUN ends, or says a word, when the run does; PROCESS is its descriptor.
+void WaitAndSweep(int run, int process, const std::string& run_dir, Duration patience) {
   setsid();
   prctl(PR_SET_NAME, "drover-sweeper");
   // Nothing of the run is held open: neither its output nor the directory that it was started in.
@@ -41,6 +47,7 @@ void WaitAndSweep(int run, const std::string& run_dir, Duration patience) {
   do n = read(run, &word, 1);
   while (n < 0 && errno == EINTR);
   if (n != 0) return;
+  AwaitEnd(process);
   RealLoop loop;
   WorkerPool pool(&loop, 1);
   ProcessServiceOptions options;
@@ -58,11 +65,13 @@ Result<RunSweeper> RunSweeper::Start(const std::string& run_dir, Duration patien
     return ErrnoError(errno, "socketpair");
   }
   UniqueFd child_end(ends[0]), run_end(ends[1]);
+  const UniqueFd own(static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0)));
+  if (!own) return ErrnoError(errno, "pidfd_open");
   const pid_t child = fork();
   if (child < 0) return ErrnoError(errno, "fork");
   if (child == 0) {
     run_end.Reset();
-    WaitAndSweep(child_end.get(), run_dir, patience);
+    WaitAndSweep(child_end.get(), own.get(), run_dir, patience);
     _exit(0);  // nothing of the run is flushed or destroyed twice
   }
   return RunSweeper(child, std::move(run_end));

@@ -17,7 +17,8 @@ namespace drover {
 // and in the run's mount namespace, where the secrets are mounted.
 class RunSweeper {
  public:
-  // To be called before this process has threads. PATIENCE: how long a task may take to stop.
+  // To be called before this process has threads; its standard descriptors are open. PATIENCE: how
+  // long a task may take to stop.
   static Result<RunSweeper> Start(const std::string& run_dir, Duration patience);
   // The run has ended by itself and cleared up; so does the sweeper.
   ~RunSweeper();

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,8 @@ class Terminal {
   Terminal();
 
   bool is_terminal() const { return is_terminal_; }
+  // Characters in a line; 0 without a terminal, where lines have no end.
+  std::size_t width() const { return is_terminal_ ? static_cast<std::size_t>(width_) : 0; }
   std::string Paint(Colour colour, std::string_view text) const;
 
   // Writes one line (without its line break) above the status line.

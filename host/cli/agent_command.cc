@@ -1,0 +1,162 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <boost/asio/signal_set.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "host/agent/agent.h"
+#include "host/base/unique_fd.h"
+#include "host/cli/cli.h"
+#include "host/cli/commands.h"
+#include "host/cli/logging.h"
+#include "host/cli/node_setup.h"
+
+namespace drover {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Drivers are installed, and built, beside the program.
+std::string PluginDirBesideProgram() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  return (program.parent_path().parent_path() / "lib/drover/plugins").string();
+}
+
+// The directory of an agent, which is this agent's alone for as long as the object lives.
+class DataDir {
+ public:
+  static Result<DataDir> Make(const std::string& wanted) {
+    DataDir dir;
+    std::error_code error;
+    if (wanted.empty()) {
+      const char* parent = std::getenv("TMPDIR");
+      dir.path_ = fs::absolute(parent != nullptr && *parent ? parent : "/tmp", error) /
+                  "drover-agent-XXXXXX";
+      if (mkdtemp(dir.path_.data()) == nullptr) {
+        return ErrnoError(errno, "a new directory " + dir.path_ + " (set $TMPDIR, or --data-dir)");
+      }
+      dir.made_ = true;
+    } else {
+      dir.path_ = fs::absolute(wanted, error).lexically_normal().string();
+    }
+    // Tasks of any user reach their own directory below it.
+    fs::create_directories(dir.alloc_dir(), error);
+    if (error) return Error(Code::kInvalidArgument, dir.alloc_dir() + ": " + error.message());
+    fs::permissions(dir.path_, fs::perms(0711), error);
+    fs::permissions(dir.alloc_dir(), fs::perms(0711), error);
+    const std::string lock = dir.path_ + "/agent.lock";
+    dir.lock_ = UniqueFd(open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!dir.lock_) return ErrnoError(errno, lock);
+    if (flock(dir.lock_.get(), LOCK_EX | LOCK_NB) != 0) {
+      return Error(Code::kFailedPrecondition,
+                   "another agent uses the data directory " + dir.path_ +
+                       ": stop it, or give this one a directory of its own with --data-dir");
+    }
+    return dir;
+  }
+
+  std::string alloc_dir() const { return path_ + "/alloc"; }
+  void RemoveIfMade() const {
+    std::error_code error;
+    if (!made_) return;
+    fs::remove(alloc_dir(), error);  // only when it is empty
+    if (error) return;
+    fs::remove(path_ + "/agent.lock", error);
+    fs::remove(path_, error);
+  }
+
+ private:
+  std::string path_;
+  bool made_ = false;
+  UniqueFd lock_;
+};
+
+Result<AgentConfig> ReadConfig(const AgentCommandOptions& options) {
+  if (options.config_file.empty() && !options.dev) {
+    return Error(Code::kInvalidArgument,
+                 "name a configuration with --config FILE, or try --dev, which needs none");
+  }
+  std::vector<std::string> directories = options.plugin_dirs;
+  if (options.dev && options.config_file.empty() && directories.empty()) {
+    directories.push_back(PluginDirBesideProgram());
+  }
+  DROVER_ASSIGN(AgentConfig config, CommandConfig(options.config_file, directories));
+  if (!options.data_dir.empty()) config.data_dir = options.data_dir;
+  if (config.data_dir.empty() && !options.dev) {
+    return Error(Code::kInvalidArgument,
+                 "/data_dir: where the agent keeps what is its own is not said: add it to the "
+                 "configuration, or use --data-dir");
+  }
+  if (!options.bind.empty()) config.http.address = options.bind;
+  if (options.port >= 0) config.http.port = options.port;
+  if (options.dev && options.config_file.empty()) {
+    config.log_level = "info";
+    config.telemetry = {.publish_allocation_metrics = true, .prometheus_metrics = true};
+  }
+  if (!options.log_level.empty()) config.log_level = options.log_level;
+  return config;
+}
+
+Co<void> RunAgent(Agent* agent, Context stop, Status* status) {
+  const auto ready = [agent] {
+    std::printf("drover agent: serving http://%s\n", agent->address().c_str());
+    std::fflush(stdout);
+  };
+  *status = co_await agent->Run(stop, ready);
+}
+
+}  // namespace
+
+int AgentCommand(const AgentCommandOptions& options) {
+  Result<AgentConfig> config = ReadConfig(options);
+  if (!config.ok()) {
+    PrintError("agent", config.error());
+    return kExitUsage;
+  }
+  const Result<DataDir> data_dir = DataDir::Make(config->data_dir);
+  if (!data_dir.ok()) {
+    PrintError("agent", data_dir.error());
+    return data_dir.code() == Code::kFailedPrecondition ? kExitFailed : kExitUsage;
+  }
+  if (config->alloc_dir.empty()) config->alloc_dir = data_dir->alloc_dir();
+  SetUpLogging(config->log_level);
+
+  RealLoop loop;
+  AgentOptions agent_options;
+  agent_options.config = std::move(*config);
+  agent_options.version = DROVER_VERSION;
+  const Result<std::unique_ptr<Agent>> agent = Agent::Create(&loop, std::move(agent_options));
+  if (!agent.ok()) {
+    PrintError("agent", agent.error());
+    data_dir->RemoveIfMade();
+    return kExitFailed;
+  }
+
+  std::signal(SIGPIPE, SIG_IGN);
+  const Context stop(&loop);
+  boost::asio::signal_set signals(loop.io(), SIGINT, SIGTERM);
+  std::function<void()> wait = [&] {
+    signals.async_wait([&](const boost::system::error_code& error, int) {
+      if (error) return;
+      if (stop.cancelled()) (*agent)->KillAll();
+      Context(stop).Cancel("the agent was told to stop");
+      wait();
+    });
+  };
+  wait();
+  Status status;
+  // An agent has no limit.
+  loop.RunToEnd(RunAgent(agent->get(), stop, &status), std::chrono::hours(24 * 365 * 100));
+  data_dir->RemoveIfMade();
+  if (status.ok()) return kExitOk;
+  PrintError("agent", status.error());
+  return kExitFailed;
+}
+
+}  // namespace drover

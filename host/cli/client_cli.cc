@@ -1,0 +1,214 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/cli/client_cli.h"
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "host/cli/client_commands.h"
+
+namespace drover {
+namespace {
+
+struct AllOptions {
+  JobOptions job;
+  AllocOptions alloc;
+  NodeOptions node;
+  EvalOptions eval;
+  ClientCommandOptions system;
+};
+
+// Below the help of a group and of its commands.
+std::string GroupNote(const std::string& group) {
+  return "The options of drover " + group +
+         ", --address and the like, may also stand behind its "
+         "commands: see drover " +
+         group + " --help.";
+}
+
+// A command that has others below it, with the options that all of them take.
+CLI::App* AddGroup(CLI::App* app, const char* name, const char* what,
+                   ClientCommandOptions* options) {
+  CLI::App* group = app->add_subcommand(name, what);
+  group->require_subcommand(1);
+  ClientOptions* client = &options->client;
+  group->add_option("--address", client->address,
+                    "The agent: http://HOST:PORT, https://HOST:PORT or unix:///PATH "
+                    "($DROVER_ADDR, $NOMAD_ADDR, http://127.0.0.1:4646)");
+  group->add_option("--token", client->token, "The token to show ($DROVER_TOKEN, $NOMAD_TOKEN)");
+  group->add_option("--namespace", client->job_namespace,
+                    "The namespace ($DROVER_NAMESPACE, $NOMAD_NAMESPACE; all of them)");
+  group->add_option("--ca-cert", client->ca_cert,
+                    "Certificates that vouch for the agent ($NOMAD_CACERT)");
+  group->add_option("--ca-path", client->ca_path, "A directory of those ($NOMAD_CAPATH)");
+  group->add_option("--client-cert", client->client_cert,
+                    "The certificate to show ($NOMAD_CLIENT_CERT)");
+  group->add_option("--client-key", client->client_key, "The key of that ($NOMAD_CLIENT_KEY)");
+  group->add_flag("--tls-skip-verify", client->tls_skip_verify,
+                  "Takes any certificate of the agent ($NOMAD_SKIP_VERIFY)");
+  group->footer(GroupNote(name));
+  return group;
+}
+
+CLI::App* AddCommand(CLI::App* group, const char* name, const char* what,
+                     ClientCommandOptions* options) {
+  CLI::App* command = group->add_subcommand(name, what);
+  command->fallthrough();  // to the options of the group
+  command->add_flag("--json", options->json, "Prints JSON");
+  return command;
+}
+
+void AddId(CLI::App* command, const char* name, ClientCommandOptions* options,
+           bool required = true) {
+  command->add_option(name, options->id, "Its id, or the beginning of it")->required(required);
+}
+
+void AddVerbose(CLI::App* command, ClientCommandOptions* options) {
+  command->add_flag("--verbose", options->verbose, "Prints ids in full");
+}
+
+constexpr char kFollows[] =
+    "Exit code: 0 every allocation is placed and has started, 1 an error, or an allocation has "
+    "failed, 2 something could not be placed; it is when there is room for it.\n\n";
+
+void AddFollowing(CLI::App* command, ClientCommandOptions* options) {
+  command->add_flag("--detach", options->detach, "Does not wait for what comes of it");
+  AddVerbose(command, options);
+}
+
+void AddJobCommands(CLI::App* app, JobOptions* options, int* code) {
+  CLI::App* job = AddGroup(app, "job", "Runs jobs by an agent, and looks at them", options);
+
+  CLI::App* run = AddCommand(
+      job, "run", "Submits a job, and waits until its allocations have started", options);
+  run->add_option("FILE", options->file, "The job file, in the JSON of Nomad's API; -: stdin")
+      ->required();
+  run->add_option("--check-index", options->check_index,
+                  "Only if the job has this index still; 0: only if there is none");
+  AddFollowing(run, options);
+  run->footer(kFollows + GroupNote("job"));
+  run->callback([=] { *code = JobRunCommand(*options); });
+
+  CLI::App* plan = AddCommand(job, "plan", "Tells what running a job would change", options);
+  plan->add_option("FILE", options->file, "The job file, in the JSON of Nomad's API; -: stdin")
+      ->required();
+  plan->footer("Exit code: 0 no allocation would come or go, 1 some would, 255 an error.\n\n" +
+               GroupNote("job"));
+  plan->callback([=] { *code = JobPlanCommand(*options); });
+
+  CLI::App* status = AddCommand(job, "status", "Lists the jobs, or shows one", options);
+  AddId(status, "ID", options, false);
+  AddVerbose(status, options);
+  status->callback([=] { *code = JobStatusCommand(*options); });
+
+  CLI::App* stop = AddCommand(job, "stop", "Stops a job", options);
+  AddId(stop, "ID", options);
+  stop->add_flag("--purge", options->purge, "Forgets the job, too");
+  stop->add_flag("--no-shutdown-delay", options->no_shutdown_delay,
+                 "Stops the tasks without their shutdown delay");
+  stop->add_flag("--yes", options->yes, "Does not ask when only the beginning of the id is given");
+  AddFollowing(stop, options);
+  stop->callback([=] { *code = JobStopCommand(*options); });
+
+  CLI::App* inspect = AddCommand(job, "inspect", "Prints a job as JSON", options);
+  AddId(inspect, "ID", options);
+  inspect->add_option("--version", options->version, "That version of it, and not the last one");
+  inspect->callback([=] { *code = JobInspectCommand(*options); });
+
+  CLI::App* history = AddCommand(job, "history", "Lists the versions of a job", options);
+  AddId(history, "ID", options);
+  history->callback([=] { *code = JobHistoryCommand(*options); });
+
+  CLI::App* allocs = AddCommand(job, "allocs", "Lists the allocations of a job", options);
+  AddId(allocs, "ID", options);
+  allocs->add_flag("--all", options->all, "Those of an earlier job of this id, too");
+  AddVerbose(allocs, options);
+  allocs->callback([=] { *code = JobAllocsCommand(*options); });
+}
+
+void AddAllocCommands(CLI::App* app, AllocOptions* options, int* code) {
+  CLI::App* alloc = AddGroup(app, "alloc", "Looks at allocations, and steers them", options);
+  const auto add_task = [options](CLI::App* command) {
+    command->add_option("TASK,--task", options->task, "Only this task");
+  };
+
+  CLI::App* status = AddCommand(alloc, "status", "Shows an allocation and its tasks", options);
+  AddId(status, "ID", options);
+  AddVerbose(status, options);
+  status->callback([=] { *code = AllocStatusCommand(*options); });
+
+  CLI::App* restart = AddCommand(alloc, "restart", "Restarts the tasks that run", options);
+  AddId(restart, "ID", options);
+  add_task(restart);
+  restart->add_flag("--all-tasks", options->all_tasks, "Those that have ended, too");
+  restart->callback([=] { *code = AllocRestartCommand(*options); });
+
+  CLI::App* stop =
+      AddCommand(alloc, "stop", "Stops an allocation; another one replaces it", options);
+  AddId(stop, "ID", options);
+  stop->add_flag("--no-shutdown-delay", options->no_shutdown_delay,
+                 "Stops the tasks without their shutdown delay");
+  AddFollowing(stop, options);
+  stop->footer(kFollows + GroupNote("alloc"));
+  stop->callback([=] { *code = AllocStopCommand(*options); });
+
+  CLI::App* signal = AddCommand(alloc, "signal", "Sends a signal to the tasks", options);
+  AddId(signal, "ID", options);
+  add_task(signal);
+  signal->add_option("-s,--signal", options->signal, "Its name")->capture_default_str();
+  signal->callback([=] { *code = AllocSignalCommand(*options); });
+
+  CLI::App* checks = AddCommand(alloc, "checks", "Shows the health checks", options);
+  AddId(checks, "ID", options);
+  checks->callback([=] { *code = AllocChecksCommand(*options); });
+}
+
+void AddNodeCommands(CLI::App* app, NodeOptions* options, int* code) {
+  CLI::App* node = AddGroup(app, "node", "Looks at nodes, and steers them", options);
+
+  CLI::App* status = AddCommand(node, "status", "Lists the nodes, or shows one", options);
+  AddId(status, "ID", options, false);
+  AddVerbose(status, options);
+  status->callback([=] { *code = NodeStatusCommand(*options); });
+
+  CLI::App* eligibility =
+      AddCommand(node, "eligibility", "Tells whether a node gets new allocations", options);
+  AddId(eligibility, "ID", options);
+  CLI::Option_group* which = eligibility->add_option_group("One of");
+  which->add_flag("--enable", options->enable, "It does");
+  which->add_flag("--disable", options->disable, "It does not; what runs goes on");
+  which->require_option(1);
+  eligibility->callback([=] { *code = NodeEligibilityCommand(*options); });
+}
+
+void AddEvalCommands(CLI::App* app, EvalOptions* options, int* code) {
+  CLI::App* eval = AddGroup(app, "eval", "Looks at the decisions of the scheduler", options);
+
+  CLI::App* status = AddCommand(eval, "status", "Shows an evaluation", options);
+  AddId(status, "ID", options);
+  AddVerbose(status, options);
+  status->callback([=] { *code = EvalStatusCommand(*options); });
+
+  CLI::App* list = AddCommand(eval, "list", "Lists evaluations", options);
+  list->add_option("--job", options->job, "Only those of this job");
+  list->add_option("--status", options->status, "Only those with this status");
+  AddVerbose(list, options);
+  list->callback([=] { *code = EvalListCommand(*options); });
+}
+
+}  // namespace
+
+std::shared_ptr<void> AddClientCommands(CLI::App* app, int* code) {
+  const auto options = std::make_shared<AllOptions>();
+  AddJobCommands(app, &options->job, code);
+  AddAllocCommands(app, &options->alloc, code);
+  AddNodeCommands(app, &options->node, code);
+  AddEvalCommands(app, &options->eval, code);
+  ClientCommandOptions* const system = &options->system;
+  CLI::App* group = AddGroup(app, "system", "Looks after an agent", system);
+  CLI::App* gc =
+      AddCommand(group, "gc", "Forgets what has ended: allocations, evaluations, jobs", system);
+  gc->callback([=] { *code = SystemGcCommand(*system); });
+  return options;
+}
+
+}  // namespace drover

@@ -1,0 +1,17 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+namespace CLI {
+class App;
+}
+
+namespace drover {
+
+// Adds the commands that ask an agent: job, alloc, node, eval and system. The one that is chosen
+// runs while the command line is read, and leaves its exit code in CODE. What is returned keeps
+// their options until then.
+std::shared_ptr<void> AddClientCommands(CLI::App* app, int* code);
+
+}  // namespace drover

@@ -1,0 +1,80 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/cli/client_command.h"
+
+#include <unistd.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "host/cli/cli.h"
+#include "host/cli/eval_follower.h"
+#include "host/cli/json_fields.h"
+#include "host/cli/node_setup.h"
+#include "host/cli/readable.h"
+
+namespace drover {
+
+using nlohmann::json;
+
+int RunClientCommand(
+    const std::string& name, const ClientCommandOptions& options,
+    const std::function<Result<int>(ApiClient* client, Terminal* terminal)>& command) {
+  Result<ApiClient> client = ApiClient::Create(options.client);
+  if (!client.ok()) {
+    PrintError(name, client.error());
+    return client.code() == Code::kInvalidArgument ? kExitUsage : kExitFailed;
+  }
+  Terminal terminal;
+  const Result<int> code = command(&*client, &terminal);
+  if (code.ok()) return *code;
+  PrintError(name, code.error());
+  return kExitFailed;
+}
+
+Result<int> FollowAnswer(ApiClient* client, Terminal* terminal, const ClientCommandOptions& options,
+                         const json& answer) {
+  const std::string eval = RawField(answer, "EvalID");
+  if (eval.empty() || options.detach) {
+    if (options.json) {
+      PrintJson(answer);
+    } else if (!eval.empty()) {
+      terminal->Line("evaluation " + Printable(eval) + " has begun");
+    }
+    return kExitOk;
+  }
+  EvalFollower follower(client, options.json ? nullptr : terminal, options.verbose);
+  DROVER_ASSIGN(const int code, follower.Follow(eval));
+  if (options.json) {
+    json all = follower.Report();
+    all["Answer"] = answer;
+    PrintJson(all);
+  }
+  return code;
+}
+
+Result<bool> Confirmed(const std::string& question) {
+  if (isatty(STDIN_FILENO) != 1) {
+    return Error(Code::kFailedPrecondition, question +
+                                                " Nobody can be asked: write it in full, "
+                                                "or use --yes");
+  }
+  std::cout << Printable(question) << " [y/N] " << std::flush;
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "y" || answer == "yes" || answer == "Y";
+}
+
+Table AllocTable(const json& stubs, bool full_ids) {
+  Table table({"ID", "Node", "Group", "Version", "Desired", "Status", "Created", "Modified"});
+  const WallTime now = WallNow();
+  for (const json& stub : AsList(stubs)) {
+    table.Add(
+        {ShownId(TextField(stub, "ID"), full_ids), TextField(stub, "NodeName"),
+         TextField(stub, "TaskGroup"), std::to_string(NumberField(stub, "JobVersion")),
+         StatusCell(TextField(stub, "DesiredStatus")), StatusCell(TextField(stub, "ClientStatus")),
+         Ago(NumberField(stub, "CreateTime"), now), Ago(NumberField(stub, "ModifyTime"), now)});
+  }
+  return table;
+}
+
+}  // namespace drover

@@ -1,0 +1,67 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "host/cli/api_client.h"
+
+namespace drover {
+
+// The commands that ask an agent. They print for themselves and return the exit code.
+
+// What all of them take.
+struct ClientCommandOptions {
+  ClientOptions client;
+  std::string id;        // of what the command is about, or the beginning of it
+  bool json = false;     // prints what the agent has answered
+  bool verbose = false;  // ids in full
+  bool detach = false;   // does not wait for what comes of it
+  bool yes = false;      // does not ask
+  bool no_shutdown_delay = false;
+};
+
+struct JobOptions : ClientCommandOptions {
+  std::string file;
+  std::optional<std::uint64_t> check_index;
+  std::optional<std::uint64_t> version;
+  bool purge = false;
+  bool all = false;
+};
+inline constexpr int kExitPlanError = 255;
+int JobRunCommand(const JobOptions& options);
+int JobPlanCommand(const JobOptions& options);
+int JobStopCommand(const JobOptions& options);
+int JobStatusCommand(const JobOptions& options);
+int JobInspectCommand(const JobOptions& options);
+int JobHistoryCommand(const JobOptions& options);
+int JobAllocsCommand(const JobOptions& options);
+
+struct AllocOptions : ClientCommandOptions {
+  std::string task;
+  bool all_tasks = false;
+  std::string signal = "SIGKILL";
+};
+int AllocStatusCommand(const AllocOptions& options);
+int AllocRestartCommand(const AllocOptions& options);
+int AllocStopCommand(const AllocOptions& options);
+int AllocSignalCommand(const AllocOptions& options);
+int AllocChecksCommand(const AllocOptions& options);
+
+struct NodeOptions : ClientCommandOptions {
+  bool enable = false;
+  bool disable = false;
+};
+int NodeStatusCommand(const NodeOptions& options);
+int NodeEligibilityCommand(const NodeOptions& options);
+
+struct EvalOptions : ClientCommandOptions {
+  std::string job;
+  std::string status;
+};
+int EvalStatusCommand(const EvalOptions& options);
+int EvalListCommand(const EvalOptions& options);
+int SystemGcCommand(const ClientCommandOptions& options);
+
+}  // namespace drover

@@ -1,0 +1,95 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/cli/id_lookup.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "host/cli/json_fields.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMostShown = 20;
+
+std::string Digits(std::string id) {
+  std::erase(id, '-');
+  return id;
+}
+
+Error Ambiguous(const std::string& prefix, const char* name, std::vector<std::string> lines) {
+  std::string text = "\"" + prefix + "\" is the beginning of " + std::to_string(lines.size()) +
+                     " " + name + "s: write more of it";
+  const std::size_t shown = std::min(lines.size(), kMostShown);
+  for (std::size_t i = 0; i < shown; ++i) text += "\n  " + lines[i];
+  if (shown < lines.size()) text += "\n  ...";
+  return Error(Code::kFailedPrecondition, text);
+}
+
+// An id and what else tells it apart.
+std::string Described(const json& stub) {
+  std::string text = RawField(stub, "ID");
+  for (const char* field : {"Name", "JobID", "ClientStatus", "Status"}) {
+    const std::string value = RawField(stub, field);
+    if (!value.empty()) text += "  " + value;
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<std::string> ListedPrefix(const std::string& prefix) {
+  std::string digits = Digits(prefix);
+  if (digits.size() < 2) {
+    return Error(Code::kInvalidArgument,
+                 "\"" + prefix + "\" is too short: an id needs at least two characters");
+  }
+  if (digits.size() % 2 == 1) digits.pop_back();
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i == 8 || i == 12 || i == 16 || i == 20) text += '-';
+    text += digits[i];
+  }
+  return text;
+}
+
+Result<std::string> FindId(ApiClient* client, const IdKind& kind, const std::string& prefix) {
+  DROVER_ASSIGN(const std::string listed, ListedPrefix(prefix));
+  Query query = {{"prefix", listed}, {"namespace", client->SearchedNamespace()}};
+  query.emplace_back("task_states", "false");
+  DROVER_ASSIGN(const json list, client->Get(kind.list, query));
+  std::vector<std::string> ids, lines;
+  for (const json& stub : AsList(list)) {
+    const std::string id = RawField(stub, "ID");
+    if (!Digits(id).starts_with(Digits(prefix))) continue;
+    ids.push_back(id);
+    lines.push_back(Described(stub));
+  }
+  if (ids.size() == 1) return ids[0];
+  if (!ids.empty()) return Ambiguous(prefix, kind.name, lines);
+  return Error(Code::kNotFound, std::string("no ") + kind.name + " has an id that begins with \"" +
+                                    prefix + "\": see " + kind.hint);
+}
+
+Result<JobName> FindJob(ApiClient* client, const std::string& prefix) {
+  const Query query = {{"prefix", prefix}, {"namespace", client->SearchedNamespace()}};
+  DROVER_ASSIGN(const json list, client->Get("/v1/jobs", query));
+  std::vector<JobName> found, exact;
+  std::vector<std::string> lines;
+  for (const json& stub : AsList(list)) {
+    JobName name{RawField(stub, "ID"), RawField(stub, "Namespace")};
+    name.exact = name.id == prefix;
+    if (name.exact) exact.push_back(name);
+    lines.push_back(name.id + "  in namespace " + name.job_namespace);
+    found.push_back(std::move(name));
+  }
+  if (exact.size() == 1) return exact[0];
+  if (found.size() == 1) return found[0];
+  if (!found.empty()) return Ambiguous(prefix, "job", lines);
+  return Error(Code::kNotFound,
+               "no job has an id that begins with \"" + prefix + "\": see drover job status");
+}
+
+}  // namespace drover
