@@ -1,0 +1,239 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+
+// Each system call of an isolated start fails once: then the task has all of its isolation, or
+// nothing of it is left and the error names the step.
+#include <gmock/gmock.h>
+#include <linux/capability.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include <map>
+#include <set>
+
+#include "host/process/isolation_for_test.h"
+#include "host/process/process_test_fixture.h"
+#include "host/process/start_message.h"
+#include "host/process/task_root.h"
+#include "shim/start_plan.h"
+#include "tests/faults/syscall_faults.h"
+
+namespace drover {
+namespace {
+
+class StartFaultTest : public ProcessFixture {
+ protected:
+  void SetUp() override {
+    if (const char* reason = ReasonNotToIsolate()) GTEST_SKIP() << reason;
+    faults_ = &SyscallFaults::Install();
+    ProcessFixture::SetUp();
+    for (const char* path : {"alloc", "task", "task/local", "task/secrets"}) {
+      mkdir((directory_ + "/" + path).c_str(), 0777);
+      ASSERT_EQ(chmod((directory_ + "/" + path).c_str(), 0777), 0);
+    }
+    const std::string mounts = ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or("");
+    resources_ = ResourceCgroups::Open(mounts, cgroup_root_);
+    baseline_mounts_ = MountInfo();
+    baseline_fds_ = OpenFds();
+  }
+  void TearDown() override {
+    const std::string name = std::filesystem::path(cgroup_root_).filename().string();
+    for (const char* controller : {"memory", "cpu", "pids"})
+      if (!name.empty()) rmdir(("/sys/fs/cgroup/" + std::string(controller) + "/" + name).c_str());
+    if (loop_) ProcessFixture::TearDown();
+  }
+
+  // A plan with steps of every kind. The task tells what the kernel says about it.
+  ProcessSpec Isolated() {
+    ProcessSpec spec = Shell("");
+    spec.executable = "/bin/cat";
+    spec.argv = {"cat",
+                 "/proc/self/mountinfo",
+                 "/proc/self/status",
+                 "/proc/self/limits",
+                 "/proc/self/cgroup",
+                 "/proc/self/oom_score_adj"};
+    TaskRootOptions options;
+    options.alloc_dir = directory_ + "/alloc";
+    options.log_dir = directory_ + "/logs";
+    options.task_dir = directory_ + "/task";
+    Result<RootSpec> root = OpenTaskRoot(options);
+    DROVER_CHECK(root.ok());
+    spec.namespaces.emplace();
+    spec.namespaces->root = std::move(*root);
+    spec.privileges.emplace();
+    spec.privileges->bounding = *CapabilitySet::Parse({"net_bind_service", "chown"});
+    spec.privileges->ambient = *CapabilitySet::Parse({"net_bind_service"});
+    spec.user = ProcessUser{65534, 65534, {12, 34}};
+    spec.limits = {{RLIMIT_NOFILE, 77, 88}};
+    spec.oom_score_adj = 123;
+    spec.umask = 027;
+    spec.cwd = "/local";
+    spec.resources = {64 << 20, 0, 512, 50};
+    return spec;
+  }
+
+  // The steps of the plan by the names that errors give them, with their kinds.
+  std::map<std::string, int> Steps() {
+    const ProcessSpec spec = Isolated();
+    StartEnvironment environment;
+    environment.run_directory = 0;
+    environment.cgroup = has_cgroups() ? 0 : -1;
+    Result<ResourceCgroups::Run> joined = resources_->Create(spec.run, spec.resources, -1);
+    EXPECT_TRUE(joined.ok());
+    for (const UniqueFd& cgroup : joined->cgroups)
+      environment.resource_cgroups.push_back(cgroup.get());
+    const Result<StartMessage> message = CompileStart(spec, environment);
+    EXPECT_TRUE(resources_->Remove(spec.run));
+    EXPECT_TRUE(message.ok() && !message->large_plan);
+    std::map<std::string, int> steps;
+    std::size_t at = sizeof(drover_start);
+    for (const std::string& name : message->step_names) {
+      drover_step step{};
+      std::memcpy(&step, message->bytes.data() + at, sizeof step);
+      at += step.size;
+      steps[name] = step.kind;
+    }
+    EXPECT_EQ(at, message->bytes.size());
+    return steps;
+  }
+
+  struct Outcome {
+    SyscallFaults::Fault fault;
+    std::string error;  // empty: it has started, and
+    std::string told;   // this is what it told
+  };
+
+  Outcome StartWithFault(int at, int error) {
+    ProcessSpec spec = Isolated();
+    const RunId run = spec.run;
+    std::filesystem::remove(directory_ + "/logs/web.stdout.0");
+    Context limit = Forever().WithTimeout(20s);
+    Outcome outcome;
+    std::vector<pid_t> pids;
+    faults_->Arm(at, error);
+    const Result<ProcessInfo> info = Await(service_->Start(limit, std::move(spec)), 60s);
+    outcome.fault = faults_->Disarm(&pids);
+    if (info.ok()) {
+      EXPECT_EQ(WaitFor(run).exit_code, 0);
+      EXPECT_TRUE(Await(service_->Release(Forever(), run)).ok());
+      outcome.told = Told(run);
+    } else {
+      outcome.error = info.error().message();
+    }
+    limit.Cancel();
+    ExpectNothingLeft(run, pids);
+    return outcome;
+  }
+
+  void ExpectNothingLeft(const RunId& run, const std::vector<pid_t>& pids) {
+    Settle();
+    for (const pid_t pid : pids) EXPECT_TRUE(Until([pid] { return !Alive(pid); })) << pid;
+    EXPECT_TRUE(std::filesystem::is_empty(directory_ + "/run")) << "a socket or record is left";
+    EXPECT_THAT(service_->TrackedRuns(), ::testing::IsEmpty());
+    const std::string name = std::filesystem::path(cgroup_root_).filename().string();
+    for (const char* controller : {"memory", "cpu", "pids"})
+      EXPECT_FALSE(std::filesystem::exists("/sys/fs/cgroup/" + std::string(controller) + "/" +
+                                           name + "/" + run.ToString()));
+    EXPECT_EQ(MountInfo(), baseline_mounts_);
+    EXPECT_EQ(OpenFds(), baseline_fds_);
+  }
+
+  static std::string MountInfo() {
+    return ReadSmallFile(AT_FDCWD, "/proc/self/mountinfo").value_or("");
+  }
+
+  // The task's view without what differs between any two runs.
+  std::string Told(const RunId& run) const {
+    std::istringstream lines(Read("logs/web.stdout.0"));
+    std::string told;
+    for (std::string line; std::getline(lines, line);) {
+      if (const std::size_t type = line.find(" - "); type != std::string::npos) {
+        std::istringstream words(line);
+        std::string id, parent, device, root, target, options;
+        words >> id >> parent >> device >> root >> target >> options;
+        line = root + " " + target + " " + options + line.substr(type);
+      } else if (const std::size_t id = line.find(run.ToString()); id != std::string::npos) {
+        line.replace(id, run.ToString().size(), "RUN");
+      } else if (line.find(':') != std::string::npos && !OfInterest(line)) {
+        continue;
+      }
+      told += line + "\n";
+    }
+    return told;
+  }
+  static bool OfInterest(const std::string& line) {
+    for (const char* start : {"Umask", "PPid", "Uid", "Gid", "Groups", "NStgid", "NSsid", "Cap",
+                              "NoNewPrivs", "Seccomp:", "SigBlk"})
+      if (line.starts_with(start)) return true;
+    return line.find(":/") != std::string::npos;  // a cgroup
+  }
+
+  // ROUNDS 1: each call fails with one of the errors in turn; 4: with each of them.
+  void FailEachCall(int rounds);
+
+  SyscallFaults* faults_ = nullptr;
+  std::unique_ptr<ResourceCgroups> resources_;
+  std::string baseline_mounts_;
+  int baseline_fds_ = 0;
+};
+
+void StartFaultTest::FailEachCall(int rounds) {
+  const std::map<std::string, int> steps = Steps();
+  std::set<int> kinds;
+  for (const auto& [name, kind] : steps) kinds.insert(kind);
+  for (int kind = DROVER_STEP_NONE + 1; kind < DROVER_STEP_KINDS; ++kind) {
+    // Version 2 limits the tracking cgroup: there is no further one to join.
+    if (kind == DROVER_STEP_JOIN && resources_->missing().empty() && !kinds.contains(kind))
+      continue;
+    EXPECT_TRUE(kinds.contains(kind)) << "no step of kind " << kind << " is in this plan";
+  }
+
+  const Outcome whole = StartWithFault(0, 0);
+  ASSERT_EQ(whole.error, "");
+  ASSERT_THAT(whole.told, ::testing::HasSubstr("NoNewPrivs:\t1"));
+
+  std::set<std::string> not_named;
+  for (const auto& [name, kind] : steps)
+    if (kind != DROVER_STEP_UMASK) not_named.insert(name);  // no call of it can fail
+  const std::string kEnded = "the shim ended before it started the task";
+  constexpr int kErrors[] = {ENOMEM, EMFILE, ENOSPC, EPERM};
+  int started = 0, undone = 0, unnamed = 0;
+  for (int turn = 0;; ++turn) {
+    const int at = turn / rounds + 1, error = kErrors[(at + turn % rounds) % 4];
+    const Outcome outcome = StartWithFault(at, error);
+    if (outcome.fault.call < 0) break;
+    SCOPED_TRACE("fault " + std::to_string(at) + ": call " + std::to_string(outcome.fault.call) +
+                 ", " + std::strerror(error));
+    if (outcome.error.empty()) {
+      ++started;
+      EXPECT_EQ(outcome.told, whole.told) << "it has started with less isolation";
+      continue;
+    }
+    ++undone;
+    // Between processes, what cannot be said is told by the end of the pipe or socket.
+    if (outcome.fault.call != SYS_write && outcome.error != kEnded)
+      EXPECT_THAT(outcome.error, ::testing::HasSubstr(std::strerror(error)));
+    bool named = false;
+    for (const auto& [name, kind] : steps) {
+      if (outcome.error.find("cannot " + name + ": ") == std::string::npos) continue;
+      named = true;
+      not_named.erase(name);
+    }
+    if (!named) {
+      ++unnamed;
+      EXPECT_THAT(outcome.error,
+                  ::testing::AnyOf(::testing::HasSubstr("cannot start the shim"),
+                                   ::testing::HasSubstr("the shim cannot prepare the task"),
+                                   ::testing::HasSubstr(kEnded)));
+    }
+  }
+  printf("%d started, %d undone, of those %d outside the steps\n", started, undone, unnamed);
+  EXPECT_THAT(not_named, ::testing::IsEmpty()) << "steps in which no fault has ended a start";
+}
+
+TEST_F(StartFaultTest, EachCallFailsOnce) { FailEachCall(1); }
+
+TEST_F(StartFaultTest, EachCallFailsWithEachError) { FailEachCall(4); }
+
+}  // namespace
+}  // namespace drover

@@ -1,0 +1,152 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "tests/faults/syscall_faults.h"
+
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+#include "host/base/result.h"
+
+namespace drover {
+namespace {
+
+#if defined(__x86_64__)
+constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
+#endif
+
+// These fail for no want of anything, or only when a program is wrong; or they end something.
+constexpr int kNotAsked[] = {SYS_close,        SYS_exit,
+                             SYS_exit_group,   SYS_kill,
+                             SYS_wait4,        SYS_waitid,
+                             SYS_futex,        SYS_munmap,
+                             SYS_rt_sigaction, SYS_rt_sigprocmask,
+                             SYS_rt_sigreturn, SYS_clock_gettime,
+                             SYS_getpid,       SYS_pidfd_send_signal,
+                             SYS_umask};
+
+// Of the watching thread and the armed one. The watching one may not allocate: the armed thread may
+// be waiting for it in the middle of an allocation.
+struct State {
+  std::mutex mutex;
+  pid_t armed_thread = 0;
+  bool armed = false;
+  int at = 0;
+  int error = 0;
+  int count = 0;
+  bool executed = false;
+  pid_t task = 0;
+  SyscallFaults::Fault fault;
+  std::array<pid_t, 64> pids{};
+  std::size_t pid_count = 0;
+};
+State& state = *new State;
+
+// The error to answer with, 0 to let the call happen.
+int Judge(pid_t pid, long call) {
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  if (!state.armed || pid == state.armed_thread || pid == state.task) return 0;
+  const auto end = state.pids.begin() + static_cast<std::ptrdiff_t>(state.pid_count);
+  if (std::find(state.pids.begin(), end, pid) == end) {
+    if (state.executed || state.pid_count == state.pids.size()) return 0;
+    state.pids[state.pid_count++] = pid;
+  }
+  if (++state.count == state.at) {
+    state.fault = {call, pid};
+    return state.error;
+  }
+  if (call == SYS_execve) {
+    state.executed = true;
+    state.task = pid;
+  }
+  return 0;
+}
+
+[[noreturn]] void Watch(int listener) {
+  // The kernel's structs may be larger than those of the headers.
+  alignas(8) std::array<char, 4096> request_bytes;
+  alignas(8) std::array<char, 4096> answer_bytes;
+  auto* const request = reinterpret_cast<seccomp_notif*>(request_bytes.data());
+  auto* const answer = reinterpret_cast<seccomp_notif_resp*>(answer_bytes.data());
+  for (;;) {
+    request_bytes.fill(0);
+    answer_bytes.fill(0);
+    if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, request) != 0) continue;  // it was killed
+    answer->id = request->id;
+    answer->error = -Judge(static_cast<pid_t>(request->pid), request->data.nr);
+    if (answer->error == 0) answer->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+    ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, answer);
+  }
+}
+
+std::vector<sock_filter> Filter() {
+  std::vector<sock_filter> filter = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
+  for (const int call : kNotAsked) {
+    filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(call), 0, 1));
+    filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+  }
+  filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF));
+  return filter;
+}
+
+}  // namespace
+
+SyscallFaults& SyscallFaults::Install() {
+  static SyscallFaults* const instance = [] {
+    state.armed_thread = static_cast<pid_t>(syscall(SYS_gettid));
+    std::vector<sock_filter> filter = Filter();
+    const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
+    // The watching thread must be there before the filter, or it would have it, too.
+    static std::atomic<int> listener = -1;
+    std::thread([] {
+      listener.wait(-1);
+      Watch(listener);
+    }).detach();
+    const long made =
+        syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+    DROVER_CHECK(made >= 0);
+    listener = static_cast<int>(made);
+    listener.notify_one();
+    return new SyscallFaults;
+  }();
+  return *instance;
+}
+
+void SyscallFaults::Arm(int at, int error) {
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  state.armed = true;
+  state.at = at;
+  state.error = error;
+  state.count = 0;
+  state.executed = false;
+  state.task = 0;
+  state.fault = {};
+  state.pid_count = 0;
+}
+
+SyscallFaults::Fault SyscallFaults::Disarm(std::vector<pid_t>* pids) {
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  state.armed = false;
+  pids->assign(state.pids.begin(),
+               state.pids.begin() + static_cast<std::ptrdiff_t>(state.pid_count));
+  return state.fault;
+}
+
+}  // namespace drover

@@ -1,0 +1,35 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace drover {
+
+// Makes system calls fail, of real programs and without a seam in them: a filter that the calling
+// thread, and all that it starts, has for the rest of its life asks a thread of this process about
+// each call. Calls that want nothing that could run out, or that end a process, are not asked
+// about. Needs root. One per process; it is never destroyed.
+class SyscallFaults {
+ public:
+  // Installs the filter for the calling thread, whose own calls are never made to fail.
+  static SyscallFaults& Install();
+
+  struct Fault {
+    long call = -1;  // its number; -1: none was injected
+    pid_t pid = 0;
+  };
+  // From now on call number AT (from 1; 0: none), counted over all that this thread has started and
+  // starts, fails with ERROR. Nothing counts of a program that is executed by execve, which is the
+  // task's, nor of what begins after it.
+  void Arm(int at, int error);
+  // Ends that; what has failed, and by PIDS the threads that were asked about, in their order.
+  Fault Disarm(std::vector<pid_t>* pids);
+
+ private:
+  SyscallFaults() = default;
+};
+
+}  // namespace drover

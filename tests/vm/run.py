@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+"""The suite in a virtual machine: Debian's kernel, cgroups of version 2 only, systemd as init.
+
+Usage: run.py BUILD_DIRECTORY [-v] [TEST...]
+
+Copies the build's programs into a Debian 12 machine, runs there what depends on the machine's
+cgroups, mounts and init, and fails when a test fails, when none has run or when the machine is not
+off in time. Needs the packages that `./dev test --long` installs. TEST: only those whose name has
+this text.
+"""
+import argparse
+import io
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+
+import image
+import machine
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIMIT = 540  # seconds, of one boot
+# Without tests/faults: its hundreds of starts take minutes where each instruction is emulated.
+GTEST = ["host/process/process_test", "tests/attacks/attacks_test"]
+END_TO_END = ["test_exec", "test_stop", "test_leftovers", "test_systemd", "test_unprivileged"]
+# Programs that these use, and their sources where a path of the tree is built in.
+FILES = ["bin/drover", "host/process/fork_chain", "lib/drover/plugins/*.so",
+         "tests/attacks/programs/*"]
+SOURCES = ["tests/e2e/*.py", "examples/jobs/*", "examples/*.json", "CMakeLists.txt", "packaging/*"]
+
+def say(text):
+    print("vm: " + text, flush=True)
+
+
+def classes():
+    """The end-to-end tests, which the build system names: "test_exec.ExecTest"."""
+    text = (ROOT / "tests/e2e/CMakeLists.txt").read_text()
+    return [f"{file}.{name}" for file, name in re.findall(r"^drover_e2e\((\w+) (\w+)", text, re.M)
+            if file in END_TO_END]
+
+
+def pack(build, plan, path):
+    """A tar file, all of it root's: the host refuses plugins that others could replace."""
+    made = set()
+
+    def add_parents(tar, name):
+        for parent in reversed(pathlib.PurePath(name).parents[:-1]):
+            if parent not in made:
+                made.add(parent)
+                entry = tarfile.TarInfo(str(parent))
+                entry.type, entry.mode = tarfile.DIRTYPE, 0o755
+                tar.addfile(entry)
+
+    def add(tar, file, name):
+        add_parents(tar, name)
+        entry = tar.gettarinfo(str(file), name)
+        entry.uid = entry.gid = 0
+        entry.uname = entry.gname = "root"
+        entry.mode = 0o755 if entry.mode & 0o100 else 0o644
+        with open(file, "rb") as content:
+            tar.addfile(entry, content)
+
+    with tarfile.open(path, "w") as tar:
+        for base, patterns in ((build, [*FILES, *GTEST]), (ROOT, SOURCES)):
+            for pattern in patterns:
+                found = [file for file in sorted(base.glob(pattern)) if file.is_file()]
+                if not found:
+                    sys.exit(f"vm: there is no {base / pattern}: build first")
+                for file in found:
+                    add(tar, file, str(file)[1:])
+        add(tar, ROOT / "tests/vm/guest.py", "drover-vm/guest.py")
+        text = json.dumps(plan).encode()
+        entry = tarfile.TarInfo("drover-vm/plan.json")
+        entry.size = len(text)
+        tar.addfile(entry, io.BytesIO(text))
+
+
+def run(name, options, plan, accelerator, directories, verbose):
+    """One boot. Returns whether all is well."""
+    build, root_image, scratch = directories
+    payload, console = scratch / "payload.tar", scratch / "console.log"
+    pack(build, plan, payload)
+    lines, result = [], []
+
+    def on_line(line):
+        lines.append(line)
+        if line.startswith("RESULT "):
+            result.append(json.loads(line[7:]))
+        elif verbose or not line.startswith("passed "):
+            print("  " + line, flush=True)
+
+    begin = time.monotonic()
+    off = machine.Machine(root_image, payload, console, options, accelerator,
+                          on_line).wait(LIMIT)
+    took = f"{time.monotonic() - begin:.0f} s"
+    if not off or not result:
+        why = "has not reported" if off else f"is not off after {LIMIT} s or broke down"
+        say(f"{name}: the machine {why}; the end of its console:")
+        print(console.read_text(errors="replace")[-6000:])
+        return False
+    counts = result[0]
+    say(f"{name}: {counts['passed']} passed, {counts['skipped']} skipped, "
+        f"{counts['failed']} failed in {took}, booting included")
+    if counts["passed"] == 0:
+        say("no test has run")
+    return counts["passed"] > 0 and counts["failed"] == 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("build", type=lambda path: pathlib.Path(path).resolve())
+    parser.add_argument("tests", nargs="*")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show what passes, too")
+    arguments = parser.parse_intermixed_args()
+    reason = machine.reason_not_to_run()
+    if reason:
+        say("skipped: " + reason)
+        return
+    plan = {"gtest": [str(arguments.build / program) for program in GTEST],
+            "unittest": classes(), "e2e": str(ROOT / "tests/e2e"), "jobs": 2,
+            "only": arguments.tests,
+            "environment": {"DROVER_BUILD_DIR": str(arguments.build), "DROVER_E2E_SLACK": "6"}}
+    with tempfile.TemporaryDirectory(prefix="drover-vm-") as scratch:
+        directories = arguments.build, image.image(say), pathlib.Path(scratch)
+        accelerator = machine.choose_accelerator(directories[1], directories[2] / "console.log",
+                                                 say)
+        well = run("cgroups of version 2", "", plan, accelerator, directories,
+                   arguments.verbose)
+        if not arguments.tests:
+            plan.update(gtest=[], unittest=["test_exec.MissingControllerTest"])
+            well = run("without a memory controller", "cgroup_disable=memory", plan, accelerator,
+                       directories, arguments.verbose) and well
+        if not well:
+            sys.exit(1)
+
+
+main()
