@@ -12,8 +12,15 @@ import sys
 import harness
 
 PAGE = harness.ROOT / "docs" / "cli.md"
-COMMANDS = ((), ("run",), ("validate",), ("plugin",), ("plugin", "list"), ("plugin", "inspect"),
-            ("plugin", "validate"), ("plugin", "test"), ("version",))
+COMMANDS = ((), ("agent",), ("run",), ("validate",),
+            ("job",), ("job", "run"), ("job", "plan"), ("job", "status"), ("job", "stop"),
+            ("job", "inspect"), ("job", "history"), ("job", "allocs"),
+            ("alloc",), ("alloc", "status"), ("alloc", "restart"), ("alloc", "stop"),
+            ("alloc", "signal"), ("alloc", "checks"),
+            ("node",), ("node", "status"), ("node", "eligibility"),
+            ("eval",), ("eval", "status"), ("eval", "list"), ("system",), ("system", "gc"),
+            ("plugin",), ("plugin", "list"), ("plugin", "inspect"), ("plugin", "validate"),
+            ("plugin", "test"), ("version",))
 HEAD = """\
 # The command line
 
@@ -24,7 +31,8 @@ What `drover --help` says of each command. The page is generated: after a change
 - Options may be written with one dash, as Nomad writes them: `-json` is `--json`. What follows `--`
   is taken as it is.
 - **Exit codes** of every command: 0 done; 1 the job, the test or the command has failed; 2 the
-  command line, the configuration or the job is wrong, and nothing was done; 130 interrupted.
+  command line, the configuration or the job is wrong, and nothing was done; 130 interrupted. Those
+  of `job run`, `job plan`, `job stop` and `alloc stop` are what Nomad's commands return.
 - What a command was asked for goes to standard output, complaints and the log go to standard error.
 """
 

@@ -1,11 +1,14 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """Jobs of the driver exec: what an isolated task has, what it cannot reach, how it is limited."""
 import json
+import os
 import pathlib
+import subprocess
+import time
 import unittest
 
 import harness
-from harness import IS_ROOT, DroverTest, one, task
+from harness import IS_ROOT, SLACK, DroverTest, one, task
 
 
 def isolated(name, script, config=None, **fields):
@@ -13,12 +16,39 @@ def isolated(name, script, config=None, **fields):
                 driver="exec", **fields)
 
 
-@unittest.skipUnless(IS_ROOT, "exec needs an agent that is root")
-class ExecTest(DroverTest):
+# Forks as often as it may, and never gives up.
+FORK_BOMB = """
+import os, time
+while True:
+    try:
+        os.fork()
+    except OSError:
+        print("no more", flush=True)
+        time.sleep(0.1)
+"""
+
+
+def is_in_chroot():
+    """Entering the own mount namespace leads to its root, which is not ours in a chroot."""
+    if not IS_ROOT:
+        return False
+    look = ["findmnt", "--noheadings", "--raw", "--output=ID,FSROOT", "--mountpoint=/"]
+    entered = subprocess.run(["nsenter", "--mount=/proc/self/ns/mnt", *look], capture_output=True)
+    return entered.stdout != subprocess.run(look, capture_output=True).stdout
+
+
+IN_CHROOT = is_in_chroot()
+
+
+class ExecConfiguration(DroverTest):
     def configuration(self, **config):
         return self.sandbox.write_config("exec.json", plugins={
             "exec": {"file": str(harness.plugin_file("exec")), "config": config}})
 
+
+@unittest.skipUnless(IS_ROOT, "exec needs an agent that is root")
+@unittest.skipIf(IN_CHROOT, "exec needs an agent that is not in a chroot")
+class ExecTest(ExecConfiguration):
     def output(self, script, task_config=None, config=None, code=0, **fields):
         run = self.run_job(one(isolated("look", script, task_config, **fields)),
                            config=self.configuration(**(config or {})), code=code)
@@ -77,10 +107,111 @@ class ExecTest(DroverTest):
                            config=self.configuration(), code=1)
         self.assertRegex(json.dumps(run.lines), "(?i)oom")
 
+    def start_milliseconds(self):
+        """How long a task takes from its allocation to its start; the fastest of three."""
+        found = []
+        for _ in range(3):
+            run = self.run_job(one(isolated("other", "echo here")), config=self.configuration())
+            self.assertEqual(run.logs("other", "stdout"), ["here"])
+            received, started = run.event("other", "Received"), run.event("other", "Started")
+            found.append((started["Time"] - received["Time"]) / 1e6)
+        return min(found)
+
+    def test_a_fork_bomb_ends_at_its_own_limit(self):
+        alone = self.start_milliseconds()
+        bomb = task("bomb", driver="exec", KillTimeout="300ms", config={
+            "command": "/usr/bin/python3", "args": ["-c", FORK_BOMB]})
+        run = self.sandbox.run(one(bomb, type="service"),
+                               config=self.configuration(pids_limit=60))
+        run.wait_log("bomb", "no more")
+        beside = self.start_milliseconds()
+        self.assertLess(beside, max(1000, 10 * alone) * SLACK,
+                        f"{alone:.0f} ms without the bomb, {beside:.0f} ms beside it")
+        self.assertNotIn("Terminated", run.event_types("bomb"))
+        run.interrupt()
+        self.assertEqual(run.wait(), 130, run.story())
+
+    def test_what_does_not_want_to_end_ends(self):
+        # Deaf to signals, in sessions of their own, without their parents.
+        mark = f"{os.getpid()}.{time.monotonic_ns()}"
+        deaf = "trap '' TERM INT HUP; "
+        script = (f"{deaf} (setsid sh -c \"{deaf} (setsid sleep 9{mark} &); exec sleep 8{mark}\" &);"
+                  f" exec sleep 7{mark}")
+        run = self.sandbox.run(one(isolated("deaf", script, KillTimeout="300ms"), type="service"),
+                               config=self.configuration())
+
+        def living():
+            return [line for pid in os.listdir("/proc") if pid.isdigit()
+                    for line in [harness.process_text(pid, "cmdline")] if mark.encode() in line
+                    and line.startswith(b"sleep")]
+        harness.wait_until(lambda: len(living()) == 3, "three processes")
+        run.interrupt()
+        self.assertEqual(run.wait(), 130, run.story())
+        self.assertEqual(living(), [])
+
     def test_the_example_runs(self):
         job = pathlib.Path(__file__).parents[2] / "examples" / "jobs" / "exec.json"
         run = self.run_job(job, config=self.configuration(), code=0)
         self.assertIn("listening on", "\n".join(run.logs("web", "stdout")))
+
+
+    # How the machine is; in a mount namespace of the test's own.
+
+    def in_a_changed_machine(self, change, *command):
+        """Runs drover with COMMAND after the shell commands of CHANGE."""
+        done = subprocess.run(
+            ["unshare", "--mount", "sh", "-ec", change + ' exec $chroot "$0" "$@"',
+             str(harness.binary()), *map(str, command)], capture_output=True, text=True,
+            stdin=subprocess.DEVNULL, env=self.sandbox.environment(), timeout=harness.LIMIT)
+        return done.returncode, done.stdout + done.stderr
+
+    def test_a_hierarchy_that_cannot_be_written_is_told_once(self):
+        change = ("for path in $(findmnt -rno TARGET -t cgroup,cgroup2); do "
+                  "mount -o remount,bind,ro $path; done;")
+        config = self.configuration()
+        code, said = self.in_a_changed_machine(change, "plugin", "list", "--config", config)
+        self.assertEqual(code, 0, said)
+        self.assertEqual(said.count("are not limited in their memory, cpu, pids: mount the cgroup "
+                                    "hierarchies of these controllers writable"), 1, said)
+        job = self.sandbox.write("job.json", one(isolated("look", "echo ran")))
+        code, said = self.in_a_changed_machine(change, "run", "--config", config, job)
+        self.assertEqual(code, 0, said)
+        self.assertIn("ran", said)
+
+    def test_in_a_chroot_the_remedy_is_told(self):
+        root = self.sandbox.root / "root"
+        root.mkdir()
+        change = f"mount --rbind / {root}; chroot='chroot {root}';"
+        config = self.configuration()
+        code, said = self.in_a_changed_machine(change, "plugin", "list", "--config", config)
+        self.assertEqual(code, 0, said)
+        self.assertIn("the agent must not be in a chroot: start it outside", said)
+        job = self.sandbox.write("job.json", one(isolated("look", "echo ran")))
+        code, said = self.in_a_changed_machine(change, "run", "--config", config, job)
+        self.assertEqual(code, 2, said)
+        self.assertIn("the agent must not be in a chroot: start it outside", said)
+        root.rmdir()
+
+
+def absent_controllers():
+    """Those that the kernel does not have: "memory, pids"."""
+    rows = [line.split() for line in pathlib.Path("/proc/cgroups").read_text().splitlines()]
+    enabled = {row[0] for row in rows if row[-1] == "1"}
+    return ", ".join(name for name in ("memory", "cpu", "pids") if name not in enabled)
+
+
+@unittest.skipUnless(IS_ROOT, "exec needs an agent that is root")
+@unittest.skipIf(IN_CHROOT, "exec needs an agent that is not in a chroot")
+@unittest.skipUnless(absent_controllers(), "this machine has the controllers memory, cpu and pids")
+class MissingControllerTest(ExecConfiguration):
+    def test_it_is_told_once_and_tasks_run(self):
+        config = self.configuration()
+        done = self.sandbox.command("plugin", "list", "--config", config)
+        self.assertEqual(done.out.count("are not limited in their " + absent_controllers() +
+                                        ": mount the cgroup controllers of these names"), 1,
+                         done.out)
+        self.run_job(one(isolated("look", "true", Resources={"CPU": 100, "MemoryMB": 16})),
+                     config=config)
 
 
 if __name__ == "__main__":

@@ -50,14 +50,17 @@ class ExitCodeTest(DroverTest):
     def test_works_with_closed_descriptors(self):
         path = self.sandbox.write("job.json", one(task("t", "echo said; ls -l /proc/self/fd")))
 
-        def close_input():
-            os.close(0)
-        done = subprocess.run(
-            [str(binary()), "run", "--config", str(self.sandbox.config_file), str(path)],
-            preexec_fn=close_input, capture_output=True, timeout=harness.LIMIT,
-            env=self.sandbox.environment({"CI": "true"}), start_new_session=True)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn(b"said", done.stdout)
+        for closed in ([0], [2], [0, 2]):
+            def close_them():
+                for fd in closed:
+                    os.close(fd)
+            with self.subTest(closed=closed):
+                done = subprocess.run(
+                    [str(binary()), "run", "--config", str(self.sandbox.config_file), str(path)],
+                    preexec_fn=close_them, capture_output=True, timeout=harness.LIMIT,
+                    env=self.sandbox.environment({"CI": "true"}), start_new_session=True)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertIn(b"said", done.stdout)
 
     def test_a_reader_that_goes_away_does_not_leave_tasks_behind(self):
         # `drover run ... | head -1`

@@ -176,6 +176,29 @@ class StopTest(DroverTest):
         self.assertEqual(run.wait(), 130, run.story())
         self.leftovers.clear(self, 2 * SLACK)
 
+    def test_the_freezer_tracks_where_no_second_version_is_mounted(self):
+        mounts = [line.split() for line in open("/proc/self/mounts")]
+        freezers = [m[1] for m in mounts if m[2] == "cgroup" and "freezer" in m[3].split(",")]
+        if os.geteuid() != 0 or not freezers:
+            self.skipTest("it needs root and a mount of the version 1 freezer")
+        second = [m[1] for m in mounts if m[2] == "cgroup2"]
+        hidden = "".join(f"umount -l {path}; " for path in second)
+        run = self.sandbox.run(
+            one(self.daemon(KillTimeout="500ms")),
+            command=["unshare", "-m", "--propagation", "private", "sh", "-c",
+                     hidden + 'exec "$@"', "sh", harness.binary()])
+        run.wait_log("d", "ready")
+        tracked = set()
+        for pid in self.leftovers.processes():
+            with open(f"/proc/{pid}/cgroup") as lines:
+                tracked.update(line.split(":", 2)[2].strip() for line in lines
+                               if "freezer" in line.split(":")[1] and "/drover/" in line)
+        self.assertEqual(len(tracked), 1, "the task and its daemon are in the cgroup of the run")
+        run.interrupt()
+        self.assertEqual(run.wait(), 130, run.story())
+        self.leftovers.clear(self, 2 * SLACK)
+        self.assertFalse(os.path.exists(freezers[0] + tracked.pop()))
+
     def test_what_a_task_has_started_ends_with_it(self):
         script = self.sandbox.write("daemon.py", DAEMON.rsplit("time.sleep(600)", 1)[0])
         self.run_job(one(task("d", config={"command": "/usr/bin/env",

@@ -19,26 +19,9 @@ import random
 import subprocess
 import sys
 
-SKIPPED = 77
-
-
-def interpreter_with_jsonschema(venv):
-    """The Python of VENV, made if it is not there; None when the package cannot be had."""
-    python = venv / "bin" / "python3"
-    probe = [str(python), "-c", "import jsonschema"]
-    if python.exists() and subprocess.run(probe, stderr=subprocess.DEVNULL).returncode == 0:
-        return python
-    for command in ([sys.executable, "-m", "venv", str(venv)],
-                    [str(python), "-m", "pip", "install", "--quiet", "jsonschema==4.23.0"]):
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=200)
-        except (OSError, subprocess.TimeoutExpired) as error:
-            print(f"{command[1:4]}: {error}")
-            return None
-        if done.returncode != 0:
-            print(done.stdout[-500:] + done.stderr[-500:])
-            return None
-    return python
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import package_venv
+from package_venv import SKIPPED
 
 
 class Cases:
@@ -196,7 +179,7 @@ def main():
     try:
         import jsonschema
     except ImportError:
-        python = interpreter_with_jsonschema(venv)
+        python = package_venv.interpreter_with(venv, "jsonschema", "jsonschema==4.23.0")
         if python is None:
             print("SKIP: jsonschema cannot be installed from the package index")
             return SKIPPED

@@ -1,0 +1,366 @@
+# Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+"""The commands that ask an agent: job, alloc, node, eval and system."""
+import contextlib
+import fcntl
+import http.server
+import json
+import os
+import pty
+import re
+import socketserver
+import struct
+import subprocess
+import termios
+import threading
+
+import harness
+from agent_harness import Agent, AgentTest, agent_config
+from harness import DroverTest, binary, group, job, mock, task
+
+LONG = "exec sleep 1000"
+
+
+def service(*tasks, id="web", **fields):
+    return job(group(*tasks, **fields), id=id, type="service")
+
+
+class Client:
+    """Runs commands of the client; a part of a test class."""
+
+    address = None
+
+    def cli(self, *arguments, code=0, stdin=subprocess.DEVNULL, **env):
+        done = self.sandbox.command(*arguments, stdin=stdin,
+                                    env={"DROVER_ADDR": self.address, **env})
+        self.assertEqual(done.code, code, done)
+        self.assertNotRegex(done.err, harness.SANITIZER_REPORT)
+        return done
+
+    def json(self, *arguments, **how):
+        return json.loads(self.cli(*arguments, "-json", **how).out)
+
+    def fails(self, *arguments, code=1, **how):
+        """What a command that fails says of it; it must print nothing else."""
+        done = self.cli(*arguments, code=code, **how)
+        self.assertEqual(done.out, "")
+        return done.err
+
+
+class ClientJobTest(Client, AgentTest):
+    def setUp(self):
+        super().setUp()
+        self.address = self.agent.url
+
+    def file(self, spec, name="job.json"):
+        return self.sandbox.write(name, spec)
+
+    def test_a_job_from_its_plan_to_its_end(self):
+        path = self.file(service(task("t", LONG), Count=2))
+        self.assertIn("2 create", self.cli("job", "plan", path, code=1).out)
+        shown = self.cli("job", "run", path).out
+        self.assertRegex(shown, r"evaluation [0-9a-f]{8}: complete")
+        self.assertEqual(len(re.findall(r"allocation [0-9a-f]{8} web\.g\[[01]\]: running", shown)), 2)
+        self.assertIn("2 unchanged", self.cli("job", "plan", path).out)
+        self.assertRegex(self.cli("job", "status").out, r"(?m)^web +default +service +50 +running")
+        status = self.cli("job", "status", "web").out
+        self.assertRegex(status, r"(?m)^Status += running")
+        self.assertRegex(status, r"(?m)^g +0 +0 +2 +0 ")
+        listed = self.json("job", "allocs", "web")
+        self.assertEqual({a["ID"] for a in listed}, {a["ID"] for a in self.agent.allocs("web")})
+        for alloc in listed:
+            self.assertIn(alloc["ID"][:8], status)
+            self.assertIn(alloc["ID"], self.cli("job", "allocs", "-verbose", "web").out)
+
+        self.cli("job", "run", "-detach", self.file(service(task("t", LONG), Count=1)))
+        self.assertEqual(self.json("job", "inspect", "web")["Job"]["TaskGroups"][0]["Count"], 1)
+        old = self.json("job", "inspect", "-version", "0", "web")
+        self.assertEqual(old["Job"]["TaskGroups"][0]["Count"], 2)
+        self.assertIn("no version 7", self.fails("job", "inspect", "--version", "7", "web"))
+        self.assertEqual([v["Version"] for v in self.json("job", "history", "web")], [1, 0])
+        self.assertRegex(self.cli("job", "history", "web").out, r"(?m)^1 +no +no +20")
+
+        self.cli("job", "stop", "web")
+        self.agent.wait_allocs("web", 2, "complete", "stop")
+        self.assertIn("dead (stopped)", self.cli("job", "status").out)
+        self.cli("system", "gc")
+        self.assertIn("There are no jobs", self.cli("job", "status").out)
+
+    def test_a_job_is_purged_at_once(self):
+        self.cli("job", "run", self.file(service(task("t", LONG))))
+        self.cli("job", "stop", "-purge", "-detach", "web")
+        self.assertEqual(self.agent.ask("GET", "/v1/job/web").status, 404)
+
+    def test_what_could_not_be_placed_is_told(self):
+        node = self.json("node", "status")[0]["ID"]
+        self.cli("node", "eligibility", "-disable", node[:4])
+        self.assertIn("ineligible", self.cli("node", "status").out)
+        path = self.file(service(mock("t", run_for="1h"), Count=3))
+        shown = self.cli("job", "run", path, code=2).out
+        self.assertIn('task group "g": 3 allocations could not be placed', shown)
+        self.assertIn("waits until there is room", shown)
+        self.assertIn("Waiting for room", self.cli("job", "status", "web").out)
+        evals = self.json("eval", "list", "-job", "web", "-status", "complete")
+        told = self.cli("eval", "status", evals[0]["ID"][:13]).out
+        self.assertIn("no node was eligible", told)
+        self.assertIn("queued-allocs", told)
+        self.cli("node", "eligibility", "-enable", node)
+        self.agent.wait_allocs("web", 3, "running")
+        shown = self.cli("node", "status", node).out
+        self.assertRegex(shown, r"raw_exec +yes +yes")
+        self.assertEqual(len(re.findall(r" web +g +0 +run +running ", shown)), 3)
+
+    def test_an_allocation_that_fails_makes_the_command_fail(self):
+        path = self.file(service(mock("t", start_error="it is broken")))
+        shown = self.cli("job", "run", path, code=1).out
+        self.assertIn("failed", shown)
+        path = self.file(service(mock("t", start_error="it is broken"), id="other"))
+        told = self.json("job", "run", path, code=1)
+        self.assertEqual(told["Evaluation"]["ID"], told["Answer"]["EvalID"])
+        self.assertEqual([a["ClientStatus"] for a in told["Allocations"]], ["failed"])
+
+    def test_jobs_that_are_refused(self):
+        bad = service(mock("t", run_for="1h"))
+        bad["Job"]["TaskGroups"][0]["Tasks"][0]["Driver"] = ""
+        said = self.fails("job", "run", self.file(bad))
+        self.assertIn("the job was not taken: 1 error", said)
+        self.assertIn("/TaskGroups/0/Tasks/0/Driver", said)
+        self.fails("job", "plan", self.file(bad), code=255)
+        self.assertIn("no such file", self.fails("job", "run", "missing.json"))
+        self.assertIn("no job with an ID", self.fails("job", "run", self.file({"Job": {}})))
+        self.assertIn("line", self.fails("job", "run", self.file("{")))
+        good = self.file(service(mock("t", run_for="1h")))
+        self.cli("job", "run", "-check-index", "0", good)
+        self.assertIn("job already exists", self.fails("job", "run", "-check-index", "0", good))
+        with open(good, "rb") as stdin:  # "-": standard input
+            self.assertIn("unchanged", self.cli("job", "plan", "-", stdin=stdin).out)
+
+    def test_names_are_found_by_their_beginning(self):
+        for name in ("web", "web/ab", "other"):
+            self.agent.submit(service(mock("t", run_for="1h"), id=name))
+        self.assertRegex(self.cli("job", "status", "web").out, r"(?m)^ID += web$")
+        self.assertRegex(self.cli("job", "status", "web/").out, r"(?m)^ID += web/ab$")
+        self.assertRegex(self.cli("job", "status", "o").out, r"(?m)^ID += other$")
+        said = self.fails("job", "status", "we")
+        self.assertIn('"we" is the beginning of 2 jobs', said)
+        self.assertIn("web/ab  in namespace default", said)
+        self.assertIn("no job has an id that begins", self.fails("job", "status", "x"))
+        # Nobody is there to confirm that the right one was meant.
+        self.assertIn("--yes", self.fails("job", "stop", "oth"))
+        self.assertFalse(self.agent.get("/v1/job/other")["Stop"])
+        self.cli("job", "stop", "-yes", "oth")
+        self.assertTrue(self.agent.get("/v1/job/other")["Stop"])
+        self.assertIn("no job", self.fails("job", "status", "web", "-namespace", "elsewhere"))
+        self.assertIn("no job", self.fails("job", "status", "web", NOMAD_NAMESPACE="elsewhere"))
+
+    def test_allocations_are_steered(self):
+        self.cli("job", "run", self.file(service(task("t", LONG), task("u", LONG))))
+        alloc = self.agent.allocs("web")[0]["ID"]
+        short = alloc[:13].replace("-", "")
+        self.agent.wait_tasks(alloc, lambda t: {s["State"] for s in t.values()} == {"running"},
+                              "both run")
+        self.assertIn(alloc, self.cli("alloc", "restart", short, "t").out)
+        self.agent.wait_tasks(alloc, lambda t: t["t"]["Restarts"] == 1, "it has been restarted")
+        shown = self.cli("alloc", "status", alloc[:9]).out
+        self.assertRegex(shown, r"(?m)^Status += running")
+        self.assertRegex(shown, r'(?s)Task "t".*Restarts = 1.*Restart Signaled.*Task "u".*Restarts = 0')
+        self.assertRegex(shown, r"(?m)^Usage += [\d.]+ % of a core, [\d.]+ \w+ resident")
+        self.cli("alloc", "restart", "-all-tasks", alloc)
+        self.agent.wait_tasks(alloc, lambda t: (t["t"]["Restarts"], t["u"]["Restarts"]) == (2, 1),
+                              "all have been restarted")
+        self.assertIn("nope", self.fails("alloc", "restart", alloc, "nope"))
+        self.cli("alloc", "signal", "-s", "SIGWINCH", alloc, "u")
+        self.agent.wait_tasks(alloc, lambda t: "Signaling" in [e["Type"] for e in t["u"]["Events"]],
+                              "the signal")
+        self.assertIn("no checks", self.cli("alloc", "checks", alloc).out)
+        self.assertEqual(self.json("alloc", "checks", alloc), {})
+        shown = self.cli("alloc", "stop", alloc).out
+        self.assertRegex(shown, r"allocation [0-9a-f]{8} web\.g\[0\]: running")
+        self.assertRegex(self.cli("alloc", "status", alloc).out, r"(?m)^Replaced by += [0-9a-f]{8}$")
+        self.assertIn("too short", self.fails("alloc", "status", "a"))
+        self.assertIn("no allocation has an id", self.fails("alloc", "status", "zzzz"))
+
+
+class ClientReachTest(Client, DroverTest):
+    """How the client comes to an agent, and what it says when it does not."""
+
+    def setUp(self):
+        super().setUp()
+        self.sandbox.alloc_dirs[0].mkdir()
+
+    def test_nobody_is_there(self):
+        self.address = "http://127.0.0.1:1"
+        said = self.fails("job", "status")
+        self.assertEqual(said, "drover job status: cannot reach http://127.0.0.1:1: Connection "
+                               "refused: is an agent running? drover agent --dev starts one\n")
+        # Others answer for the variables than for the options.
+        self.assertIn("127.0.0.1:2", self.fails("node", "status", "-address=http://127.0.0.1:2"))
+        self.assertIn("127.0.0.1:3", self.fails("node", "status", DROVER_ADDR=None,
+                                                NOMAD_ADDR="http://127.0.0.1:3"))
+        self.assertIn("http://", self.fails("eval", "list", "--address", "127.0.0.1:4", code=2))
+        self.assertIn("drover.sock", self.fails("system", "gc", DROVER_ADDR="unix:///drover.sock"))
+        # The agent of this machine is not behind a proxy.
+        self.assertIn("Connection refused", self.fails("job", "status", http_proxy="http://[::1]:5"))
+
+    def test_commands_that_make_no_sense(self):
+        for arguments in (("job",), ("job", "fly"), ("alloc", "status"), ("node", "eligibility", "ab"),
+                          ("job", "run", "-check-index", "x", "f"), ("job", "status", "a", "b")):
+            self.fails(*arguments, code=2, DROVER_ADDR="http://127.0.0.1:1")
+
+    def test_a_token(self):
+        token = self.sandbox.write("token", "correct-horse-battery\n")
+        token.chmod(0o600)
+        agent = Agent(self.sandbox, config=agent_config(self.sandbox, token_file=str(token)))
+        self.address = agent.url
+        self.assertIn("Permission denied: see --token", self.fails("job", "status"))
+        self.assertIn("ACL token not found", self.fails("job", "status", "-token", "other"))
+        self.cli("job", "status", "-token", "correct-horse-battery")
+        self.cli("job", "status", NOMAD_TOKEN="correct-horse-battery")
+        agent.stop()
+
+    def test_tls(self):
+        root = self.sandbox.root
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+                        "-subj", "/CN=drover", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout",
+                        str(root / "key.pem"), "-out", str(root / "cert.pem")], check=True,
+                       capture_output=True, stdin=subprocess.DEVNULL)
+        files = {"cert_file": str(root / "cert.pem"), "key_file": str(root / "key.pem"),
+                 "ca_file": str(root / "cert.pem"), "verify_client": True}
+        run = harness.Run(self.sandbox, [
+            "agent", "--port", "0", "--config",
+            agent_config(self.sandbox, http={"tls": files})], json_lines=False)
+        self.sandbox.runs.append(run)
+        line = run.wait_for(lambda r: next((l for l in r.lines if "serving" in l), None), "the API")
+        self.address = "https://" + re.search(r"//(\S+)", line).group(1)
+        own = ("--client-cert", root / "cert.pem", "--client-key", root / "key.pem")
+        self.assertIn("certificate", self.fails("job", "status", *own))
+        self.cli("job", "status", *own, "--ca-cert", root / "cert.pem")
+        self.cli("job", "status", *own, "--tls-skip-verify")
+        self.cli("job", "status", NOMAD_CACERT=str(root / "cert.pem"),
+                 NOMAD_CLIENT_CERT=str(root / "cert.pem"), NOMAD_CLIENT_KEY=str(root / "key.pem"))
+        self.fails("job", "status", "--ca-cert", root / "cert.pem")  # who is asking?
+        run.interrupt()
+        self.assertEqual(run.wait(), 0, run.story())
+
+
+class Canned(http.server.BaseHTTPRequestHandler):
+    """Answers with what the test has prepared for the path."""
+
+    def do_GET(self):
+        body = self.server.answers.get(self.path.partition("?")[0])
+        self.send_response(404 if body is None else 200)
+        self.end_headers()
+        if body is not None:
+            self.wfile.write(body if isinstance(body, bytes) else json.dumps(body).encode())
+
+    def address_string(self):
+        return "client"
+
+    def log_message(self, *_):
+        pass
+
+
+class UnixServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
+    daemon_threads = True
+
+
+@contextlib.contextmanager
+def canned(answers, path=None):
+    """A server with ANSWERS; its address. PATH: of a socket in the file system."""
+    server = (UnixServer(path, Canned) if path else
+              http.server.ThreadingHTTPServer(("127.0.0.1", 0), Canned))
+    server.answers = answers
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield "unix://" + path if path else "http://127.0.0.1:%d" % server.server_address[1]
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def stub(number, **fields):
+    return {"ID": f"abcdef{number:02x}-0000-4000-8000-000000000000", "Name": f"j.g[{number}]",
+            "JobID": "j", "ClientStatus": "running", **fields}
+
+
+class ClientAnswerTest(Client, DroverTest):
+    """What the client makes of answers; the agent is a double here."""
+
+    def on_terminal(self, *arguments, columns, **env):
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        process = subprocess.Popen(
+            [str(binary()), *arguments], stdin=slave, stdout=slave, stderr=slave,
+            env=self.sandbox.environment({"TERM": "xterm", "NO_COLOR": None,
+                                          "DROVER_ADDR": self.address, **env}))
+        os.close(slave)
+        shown = b""
+        with contextlib.suppress(OSError):  # how a terminal ends
+            while data := os.read(master, 65536):
+                shown += data
+        os.close(master)
+        self.assertEqual(process.wait(harness.LIMIT), 0, shown)
+        return shown.decode().replace("\r\n", "\n")
+
+    def test_an_id_with_several_meanings(self):
+        with canned({"/v1/allocations": [stub(1), stub(2), stub(0x21)]}) as self.address:
+            said = self.fails("alloc", "status", "abc")
+            self.assertIn('"abc" is the beginning of 3 allocations: write more of it', said)
+            self.assertIn("abcdef02-0000-4000-8000-000000000000  j.g[2]  j  running", said)
+            # An odd number of characters: the server was asked for one less.
+            self.assertIn("of 2 allocations", self.fails("alloc", "stop", "abcdef0"))
+            self.assertIn("no allocation", self.fails("alloc", "signal", "abcdef3"))
+
+    def test_texts_do_not_steer_the_terminal(self):
+        evil = "\x1b[2Jx\x9b31m\u009b"
+        one = stub(1, NodeName=evil, ClientDescription=evil, ClientStatus=evil,
+                   TaskStates={evil: {"State": evil, "Events": [{"DisplayMessage": evil}]}})
+        answers = {"/v1/allocations": [one], "/v1/allocation/" + one["ID"]: one,
+                   "/v1/jobs": [{"ID": evil, "Namespace": evil, "Status": evil}]}
+        with canned(answers) as self.address:
+            for arguments in (("alloc", "status", "abcdef"), ("job", "status"),
+                              ("alloc", "status", "abcdef", "-json"), ("job", "status", "-json")):
+                shown = self.cli(*arguments).out
+                self.assertNotRegex(shown, "[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+            said = self.fails("job", "stop", "\x1b")
+            self.assertNotIn("\x1b", said)
+
+    def test_answers_that_make_no_sense(self):
+        deep = b"[" * 1000000
+        for body in (b"<html>", b"{", b"", b"null", b"7", b'"x"', b"[7, null, {}, [[]]]", deep,
+                     b"[" * 100000 + b"]" * 100000,
+                     b'[{"ID": 7, "SubmitTime": "x", "Priority": {}}]'):
+            with canned({"/v1/jobs": body, "/v1/nodes": body}) as self.address:
+                for arguments in (("job", "status"), ("node", "status", "-json")):
+                    done = self.sandbox.command(*arguments, env={"DROVER_ADDR": self.address})
+                    self.assertIn(done.code, (0, 1), (body[:40], str(done)[:2000]))
+                    if body in (b"<html>", b"{", deep):
+                        self.assertIn("is no JSON", done.err)
+        with canned({}) as self.address:
+            self.assertIn("HTTP status 404", self.fails("job", "status"))
+
+    def test_narrow_terminals(self):
+        jobs = [{"ID": "a-job-with-a-long-name-" * 2, "Namespace": "default", "Type": "service",
+                 "Priority": 50, "Status": "running", "SubmitTime": 1_700_000_000_000_000_000}]
+        with canned({"/v1/jobs": jobs}) as self.address:
+            shown = self.on_terminal("job", "status", columns=70)
+            self.assertIn("\x1b[32mrunning", shown)
+            plain = re.sub(r"\x1b\[\d+m", "", shown)
+            for line in plain.splitlines():
+                self.assertLessEqual(len(line), 70, line)
+            self.assertIn("a-job-with", plain)
+            self.assertIn("…", plain)
+            self.assertNotIn("\x1b", self.on_terminal("job", "status", columns=70, NO_COLOR="1"))
+            # Where nobody looks at it, nothing is cut and nothing is coloured.
+            piped = self.cli("job", "status").out
+            self.assertIn(jobs[0]["ID"], piped)
+            self.assertNotIn("\x1b", piped)
+
+    def test_a_socket_in_the_file_system(self):
+        with canned({"/v1/jobs": []}, str(self.sandbox.root / "s")) as self.address:
+            self.assertIn("There are no jobs", self.cli("job", "status").out)
+
+
+if __name__ == "__main__":
+    harness.main()

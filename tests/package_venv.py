@@ -1,0 +1,26 @@
+# Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+"""Packages of the Python package index, for tests that need one as their other side."""
+import subprocess
+import sys
+
+SKIPPED = 77  # the exit code by which ctest knows a skipped test
+
+
+def interpreter_with(venv, module, requirement):
+    """The Python of the virtual environment VENV (a path), which is made and gets REQUIREMENT unless
+    it can import MODULE; None, after saying why, when the package cannot be had."""
+    python = venv / "bin" / "python3"
+    probe = [str(python), "-c", f"import {module}"]
+    if python.exists() and subprocess.run(probe, stderr=subprocess.DEVNULL).returncode == 0:
+        return python
+    for command in ([sys.executable, "-m", "venv", str(venv)],
+                    [str(python), "-m", "pip", "install", "--quiet", requirement]):
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=200)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            print(f"{command[1:4]}: {error}")
+            return None
+        if done.returncode != 0:
+            print(done.stdout[-500:] + done.stderr[-500:])
+            return None
+    return python
