@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Checks what compilers do not: format, licence headers, file sizes, operands of co_await.
+"""Checks what compilers do not: format, licence headers, file sizes, operands of co_await, locks.
 
-Usage: sources.py [format|co_await|licence|size ...]; all without an argument.
+Usage: sources.py [format|co_await|licence|locks|size ...]; all without an argument.
 """
 import pathlib
 import re
@@ -76,6 +76,18 @@ def check_co_await():
     return found
 
 
+def check_locks():
+    """A lock has a name: without one it is let go at once."""
+    kinds = "lock_guard|unique_lock|scoped_lock|shared_lock"
+    found = []
+    for path in sources():
+        text = path.read_text()
+        for match in re.finditer(rf"[;{{}})]\s*std::({kinds})\s*(<[^;(){{}}]*>)?\s*[({{]", text):
+            line = text.count("\n", 0, match.end()) + 1
+            found.append(f"{path.relative_to(ROOT)}:{line}: a lock without a name locks nothing")
+    return found
+
+
 def check_licence():
     """Each source says whose it is in its first lines."""
     return [f"{p.relative_to(ROOT)}: no SPDX-License-Identifier in the first 3 lines"
@@ -99,7 +111,7 @@ def check_size():
 
 
 CHECKS = {"format": check_format, "co_await": check_co_await, "licence": check_licence,
-          "size": check_size}
+          "locks": check_locks, "size": check_size}
 
 
 def main():

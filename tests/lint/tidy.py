@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+"""clang-tidy over the sources of the host and the drivers, with the commands of a finished build.
+
+Usage: tidy.py BUILD_DIRECTORY [FILE ...]
+
+A file whose command, checks and inputs are those of its last clean run is not looked at again: its
+stamp, below BUILD_DIRECTORY/tidy, is the hash of them. The inputs are those that ninja has recorded.
+"""
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TIDY = "clang-tidy-19"
+CHECKED = re.compile(r"(host|plugins|sdk)/(?!.*(_test|/testdata/)).*\.cc$")
+
+
+def inputs(build):
+    """The files that each object was compiled from, by the object's path."""
+    known, current = {}, None
+    done = subprocess.run(["ninja", "-C", build, "-t", "deps"], capture_output=True, text=True,
+                          check=True)
+    for line in done.stdout.splitlines():
+        if line.startswith("    "):
+            current.append(line.strip())
+        elif ": #deps" in line:
+            current = known.setdefault(line.split(": #deps")[0], [])
+    return known
+
+
+def output(entry):
+    """The object of a compile command, as ninja calls it."""
+    return re.search(r" -o (\S+)", entry["command"]).group(1)
+
+
+class Stamps:
+    """What was found clean, and of what contents."""
+
+    def __init__(self, build):
+        self.build = pathlib.Path(build).resolve()
+        self.directory = self.build / "tidy"
+        self.directory.mkdir(exist_ok=True)
+        self.inputs = inputs(self.build)
+        self.contents = {}
+        version = subprocess.run([TIDY, "--version"], capture_output=True, text=True, check=True)
+        self.common = version.stdout + (ROOT / ".clang-tidy").read_text()
+
+    def content(self, path):
+        """A hash of a file, or of what a precompiled header was made of: that differs each time."""
+        if path not in self.contents:
+            made_of = self.inputs.get(os.path.relpath(path, self.build), [])
+            if path.endswith(".pch") and made_of:
+                self.contents[path] = self.combined(made_of)
+            else:
+                self.contents[path] = hashlib.sha256((self.build / path).read_bytes()).digest()
+        return self.contents[path]
+
+    def combined(self, files):
+        hashed = hashlib.sha256()
+        for path in sorted(files):
+            hashed.update(path.encode() + self.content(path))
+        return hashed.digest()
+
+    def key(self, entry):
+        """None: it is not built as it is now, so there is nothing to go by."""
+        try:
+            inputs_hash = self.combined(self.inputs[output(entry)])
+        except (KeyError, FileNotFoundError):
+            return None
+        whole = self.common.encode() + entry["command"].encode() + inputs_hash
+        return hashlib.sha256(whole).hexdigest()
+
+    def path(self, entry):
+        return self.directory / hashlib.sha256(output(entry).encode()).hexdigest()[:16]
+
+    def clean(self, entry, key):
+        path = self.path(entry)
+        return key is not None and path.exists() and path.read_text() == key
+
+    def store(self, entry, key):
+        if key is not None:
+            self.path(entry).write_text(key)
+
+
+def look(build, file):
+    """What clang-tidy says of FILE; empty when nothing is wrong."""
+    done = subprocess.run([TIDY, "--quiet", "-p", build, file], capture_output=True, text=True)
+    return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    build, wanted = sys.argv[1], {str(pathlib.Path(f).resolve()) for f in sys.argv[2:]}
+    entries = {}
+    for entry in json.loads((pathlib.Path(build) / "compile_commands.json").read_text()):
+        name = os.path.relpath(entry["file"], ROOT)
+        if CHECKED.match(name) and (not wanted or entry["file"] in wanted):
+            entries.setdefault(entry["file"], entry)
+    if not entries:
+        sys.exit("tidy.py: no sources to look at in " + build)
+    stamps = Stamps(build)
+    keys = {file: stamps.key(entry) for file, entry in entries.items()}
+    todo = [file for file, entry in entries.items() if not stamps.clean(entry, keys[file])]
+    found = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for file, said in zip(todo, pool.map(lambda file: look(build, file), todo)):
+            if said:
+                found += 1
+                print(said, flush=True)
+            else:
+                stamps.store(entries[file], keys[file])
+    print(f"clang-tidy: {len(todo)} of {len(entries)} files looked at, {found} with findings")
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
