@@ -108,19 +108,39 @@ TEST_F(MockDriverTest, StopYieldsTheConfiguredResultAtOnce) {
   EXPECT_EQ(host_.Finish(host_.Destroy(RunOf(1), false)).text(), "cannot destroy running task");
   EXPECT_TRUE(host_.Finish(host_.Stop(RunOf(1), 1h, "SIGWHAT"), 2s).ok());
   EXPECT_EQ(WaitFor().exit_code, 4);
+  ASSERT_TRUE(Start(R"({"run_for":"1h","exit_signal":3,"exit_err_msg":"odd"})", 2).ok());
+  EXPECT_TRUE(host_.Finish(host_.Stop(RunOf(2), 0s), 2s).ok());
+  EXPECT_EQ(WaitFor(2).signal, 3);
+  EXPECT_EQ(WaitFor(2).error, "odd");
+}
+
+TEST_F(MockDriverTest, AStartThatIsHeldUpSucceedsInTheEnd) {
+  Create();
+  auto begin = std::chrono::steady_clock::now();
+  ASSERT_TRUE(Start(R"({"start_block_for":"50ms","run_for":"1h"})").ok());
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 50ms);
+  EXPECT_EQ(host_.Finish(host_.Inspect(RunOf(1))).state, DROVER_TASK_RUNNING);
+}
+
+TEST_F(MockDriverTest, OtherIsolationThanNoneIsRefused) {
+  Create(R"({"fs_isolation":"none"})");
+  ASSERT_TRUE(host_.Shutdown().ok());
+  EXPECT_EQ(host_.Create(R"({"fs_isolation":"image"})").text().find("/fs_isolation: \"image\""),
+            0u);
 }
 
 TEST_F(MockDriverTest, SaysItsOutput) {
   Create();
   ASSERT_TRUE(Start(R"({"stdout_string":"a\n","stdout_repeat":2,"stdout_repeat_duration":"20ms",
-                        "stderr_string":"b\n"})")
+                        "stderr_string":"b\n","stderr_repeat":1,
+                        "stderr_repeat_duration":"10ms"})")
                   .ok());
   auto begin = std::chrono::steady_clock::now();
   WaitFor();
   EXPECT_GE(std::chrono::steady_clock::now() - begin, 30ms) << "the end waits for the output";
   for (int i = 0; i < 200 && host_.output(RunOf(1)) != "a\na\na\n"; ++i) usleep(10000);
   EXPECT_EQ(host_.output(RunOf(1)), "a\na\na\n");
-  EXPECT_EQ(host_.error_output(RunOf(1)), "b\n");
+  EXPECT_EQ(host_.error_output(RunOf(1)), "b\nb\n");
 }
 
 TEST_F(MockDriverTest, AKillEndsTheOutput) {
@@ -250,6 +270,16 @@ TEST_F(MockDriverTest, ExecCommands) {
   EXPECT_EQ(read(out[0], text, 200), 0);
   close(out[0]);
   close(err[0]);
+  ASSERT_TRUE(Start(R"({"run_for":"1h","exec_command":{"exit_signal":9,"exit_err_msg":"odd",
+                "stdout_string":"x","stdout_repeat":2,"stdout_repeat_duration":"1ms"}})",
+                    3)
+                  .ok());
+  ASSERT_EQ(pipe2(out, O_CLOEXEC), 0);
+  Result end = host_.Finish(host_.Exec(RunOf(3), {"x"}, false, -1, out[1], -1));
+  EXPECT_EQ(end.exit->signal, 9);
+  EXPECT_EQ(end.exit->error, "odd");
+  EXPECT_EQ(std::string(text, static_cast<std::size_t>(read(out[0], text, 200))), "xxx");
+  close(out[0]);
 }
 
 TEST_F(MockDriverTest, AThousandBlockedStartsNeedNoThreads) {

@@ -4,7 +4,8 @@
 # out_of_tree_test.sh BUILD_DIR EXAMPLES_DIR RUN_DRIVER EXPORTS_TEST
 #
 # Installs the SDK, moves it, and builds the examples against it as a third party would: with CMake
-# and with make, with g++ and with clang. Each result must load, run a task and export one symbol.
+# and with make, with g++ and with clang. Each result must load, run a task, export one symbol
+# and pass its own tests.
 set -eu
 build=$1
 examples=$2
@@ -54,8 +55,12 @@ for cc in gcc clang-19; do
       { cat "$tmp/log"; exit 1; }
     cmake --build "$tmp/$cc-$example" >"$tmp/log" 2>&1 || { cat "$tmp/log"; exit 1; }
     "check_$example" "$tmp/$cc-$example/$example.so"
+    if [ "$example" = hello ]; then # the driver's own tests, in the host of the installed SDK
+      ctest --test-dir "$tmp/$cc-$example" --output-on-failure --no-tests=error
+    fi
     make -s -C "$tmp/$example" clean
     make -s -C "$tmp/$example" CC=$cc CXX=$cxx CFLAGS=-O0 CXXFLAGS=-O0
     "check_$example" "$tmp/$example/$example.so"
+    [ "$example" != hello ] || make -s -C "$tmp/hello" test
   done
 done

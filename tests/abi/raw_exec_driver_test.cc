@@ -112,6 +112,14 @@ TEST_F(RawExecTest, RunsInTheTaskDirectoryWithExactlyItsEnvironment) {
   EXPECT_EQ(host_.oom_score_adj(task.run), 100);
 }
 
+TEST_F(RawExecTest, RunsInTheDirectoryThatTheTaskChooses) {
+  Create();
+  Task task = NewTask(R"({"command":"sh","args":["-c","pwd"],"work_dir":"/usr"})");
+  ASSERT_TRUE(host_.Finish(host_.Start(task)).ok());
+  host_.Finish(host_.Wait(task.run));
+  EXPECT_EQ(host_.work_dir(task.run), "/usr");
+}
+
 TEST_F(RawExecTest, ValidatesTheTaskConfiguration) {
   Create();
   const std::string prefix = "failed driver config validation: ";
@@ -217,6 +225,17 @@ TEST_F(RawExecTest, StopInterruptsThenKills) {
   EXPECT_TRUE(host_.Finish(host_.Stop(polite.run, 1s)).ok()) << "stopping again succeeds";
 }
 
+TEST_F(RawExecTest, AStopWithoutTimeKillsAtOnce) {
+  Create();
+  Task task = NewTask(Shell("trap 'exit 5' INT TERM; echo up; while :; do sleep 0.05; done"));
+  ASSERT_TRUE(host_.Finish(host_.Start(task)).ok());
+  for (int i = 0; i < 500 && host_.output(task.run) != "up\n"; ++i) usleep(10000);
+  EXPECT_TRUE(host_.Finish(host_.Stop(task.run, 0s)).ok());
+  Exit exit = *host_.Finish(host_.Wait(task.run)).exit;
+  EXPECT_EQ(exit.signal, SIGKILL);
+  EXPECT_EQ(exit.exit_code, 137);
+}
+
 TEST_F(RawExecTest, DestroyNeedsForceForARunningTask) {
   Create();
   Task task = NewTask(Shell("exec sleep 100"));
@@ -289,6 +308,7 @@ TEST_F(RawExecTest, StatsComeAtOnceAndEndWithTheStream) {
   StreamLog log = host_.AwaitMessages(stream, 3);
   ASSERT_GE(log.messages.size(), 3u);
   EXPECT_GT(log.messages[0].rss, 0u);
+  EXPECT_EQ(log.messages[0].measured & DROVER_STAT_RSS, DROVER_STAT_RSS);
   host_.CancelStream(stream);
   EXPECT_EQ(host_.JoinStream(stream, 5s), DROVER_OK);
   std::size_t count = host_.stream(stream).messages.size();

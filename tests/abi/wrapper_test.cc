@@ -121,25 +121,25 @@ TEST(JsonTest, NamesTheKeyOfAWrongType) {
 }
 
 TEST(EnvFilterTest, Globs) {
-  EXPECT_TRUE(raw_exec::Matches("*", ""));
-  EXPECT_TRUE(raw_exec::Matches("AWS_*", "AWS_KEY"));
-  EXPECT_TRUE(raw_exec::Matches("*_KEY", "A_KEY_KEY"));
-  EXPECT_TRUE(raw_exec::Matches("A*B*C", "AxBxBxC"));
-  EXPECT_TRUE(raw_exec::Matches("PATH", "PATH"));
-  EXPECT_FALSE(raw_exec::Matches("PATH", "PATHS"));
-  EXPECT_FALSE(raw_exec::Matches("A*B*C", "AxCxB"));
-  EXPECT_FALSE(raw_exec::Matches("", "A"));
-  EXPECT_FALSE(raw_exec::Matches("a?", "ab"));
+  EXPECT_TRUE(command::Matches("*", ""));
+  EXPECT_TRUE(command::Matches("AWS_*", "AWS_KEY"));
+  EXPECT_TRUE(command::Matches("*_KEY", "A_KEY_KEY"));
+  EXPECT_TRUE(command::Matches("A*B*C", "AxBxBxC"));
+  EXPECT_TRUE(command::Matches("PATH", "PATH"));
+  EXPECT_FALSE(command::Matches("PATH", "PATHS"));
+  EXPECT_FALSE(command::Matches("A*B*C", "AxCxB"));
+  EXPECT_FALSE(command::Matches("", "A"));
+  EXPECT_FALSE(command::Matches("a?", "ab"));
   std::string stars, text(5000, 'a');
   for (int i = 0; i < 2000; ++i) stars += "*a";
-  EXPECT_FALSE(raw_exec::Matches(stars + "b", text)) << "and that soon";
+  EXPECT_FALSE(command::Matches(stars + "b", text)) << "and that soon";
 }
 
 TEST(IdRangesTest, Contains) {
-  auto ids = raw_exec::IdRanges::Parse(" 1, 10-20 ,4294967294", "x");
+  auto ids = command::IdRanges::Parse(" 1, 10-20 ,4294967294", "x");
   EXPECT_TRUE(ids.Contains(1) && ids.Contains(10) && ids.Contains(20) && ids.Contains(4294967294u));
   EXPECT_FALSE(ids.Contains(0) || ids.Contains(9) || ids.Contains(21));
-  EXPECT_FALSE(raw_exec::IdRanges::Parse("", "x").Contains(0));
+  EXPECT_FALSE(command::IdRanges::Parse("", "x").Contains(0));
 }
 
 TEST(SignalsTest, Names) {

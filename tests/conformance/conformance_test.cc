@@ -8,6 +8,7 @@
 #include <map>
 
 #include "host/plugin/test_files.h"
+#include "host/process/isolation_for_test.h"
 
 namespace drover {
 namespace {
@@ -133,11 +134,11 @@ TEST(ConformanceTest, RawExecConformsInAnEchoContainer) { ExpectConforms(RAW_EXE
 #endif
 #ifdef EXEC_SO
 TEST(ConformanceTest, ExecConforms) {
-  if (geteuid() != 0) GTEST_SKIP() << "exec needs root";
+  if (const char* reason = ReasonNotToIsolate()) GTEST_SKIP() << reason;
   ExpectConforms(EXEC_SO, "in-process", 33);
 }
 TEST(ConformanceTest, ExecConformsInAnEchoContainer) {
-  if (geteuid() != 0) GTEST_SKIP() << "exec needs root";
+  if (const char* reason = ReasonNotToIsolate()) GTEST_SKIP() << reason;
   ExpectConforms(EXEC_SO, "echo", 33);
 }
 #endif

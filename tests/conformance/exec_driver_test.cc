@@ -10,6 +10,7 @@
 
 #include "host/plugin/registry_fixture.h"
 #include "host/process/cgroup_tracker.h"
+#include "host/process/isolation_for_test.h"
 #include "host/process/process_service.h"
 #include "host/process/small_file.h"
 
@@ -21,7 +22,7 @@ using ::testing::HasSubstr;
 class ExecDriverTest : public RegistryFixture {
  protected:
   void SetUp() override {
-    if (geteuid() != 0) GTEST_SKIP() << "exec needs root";
+    if (const char* reason = ReasonNotToIsolate()) GTEST_SKIP() << reason;
     for (const char* path : {"alloc", "alloc/logs", "task/local", "task/secrets"}) {
       std::filesystem::create_directories(directory_.path() + "/" + path);
       std::filesystem::permissions(directory_.path() + "/" + path, std::filesystem::perms::all);
@@ -39,6 +40,7 @@ class ExecDriverTest : public RegistryFixture {
     processes_ = service_.get();
   }
   void TearDown() override {
+    if (!service_) return;  // skipped
     if (registry_) Await(registry_->Shutdown());
     registry_.reset();
     service_.reset();

@@ -15,10 +15,30 @@ namespace {
 
 #ifdef RAW_EXEC_SO
 
-TEST(TraceTest, EachCallOfBothSidesIsALine) {
-  if (std::getenv("DROVER_TRACE") != nullptr) {
+constexpr char kCaseVariable[] = "DROVER_TRACED_CASE";
+
+// What a process of its own writes that runs one case of the kit against raw_exec.
+std::string TraceOf(const std::string& kit_case) {
+  const std::string command = std::string(kCaseVariable) + "=" + kit_case + " DROVER_TRACE=abi '" +
+                              std::filesystem::read_symlink("/proc/self/exe").string() +
+                              "' --gtest_filter=TraceTest.EachCall* 2>&1";
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return "popen failed";
+  std::string said;
+  char buffer[4096];
+  for (std::size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) said.append(buffer, n);
+  EXPECT_EQ(pclose(pipe), 0) << said;
+  return said;
+}
+
+class TraceTest : public testing::Test {
+ protected:
+  // In the process that TraceOf starts: runs the case, and that is all.
+  void SetUp() override {
+    const char* kit_case = std::getenv(kCaseVariable);
+    if (kit_case == nullptr) return;
     ConformanceOptions options;
-    options.cases = {"exit-code"};
+    options.cases = {kit_case};
     options.in_process = true;
     const auto results = RunConformance(RAW_EXEC_SO, options);
     ASSERT_TRUE(results.ok());
@@ -27,16 +47,11 @@ TEST(TraceTest, EachCallOfBothSidesIsALine) {
     std::fflush(nullptr);
     std::_Exit(HasFailure() ? 1 : 0);
   }
-  const std::string command = "DROVER_TRACE=abi '" +
-                              std::filesystem::read_symlink("/proc/self/exe").string() +
-                              "' --gtest_filter=TraceTest.* 2>&1";
-  FILE* pipe = popen(command.c_str(), "r");
-  ASSERT_NE(pipe, nullptr);
-  std::string said;
-  char buffer[4096];
-  for (std::size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) said.append(buffer, n);
-  EXPECT_EQ(pclose(pipe), 0) << said;
+};
+
+TEST_F(TraceTest, EachCallOfBothSidesIsALine) {
   const std::string run = "run=[0-9a-f]+ [0-9.]+ms ";
+  const std::string said = TraceOf("exit-code");
   for (const std::string& line : {
            "return start id=[0-9]+ " + run + "OK",
            "complete start id=[0-9]+ " + run + "OK",
@@ -51,6 +66,21 @@ TEST(TraceTest, EachCallOfBothSidesIsALine) {
        }) {
     EXPECT_THAT(said, testing::ContainsRegex("abi raw_exec " + line));
   }
+}
+
+TEST_F(TraceTest, WhatEndsCallsAndStreamsIsALineToo) {
+  EXPECT_THAT(TraceOf("wait-cancel"),
+              testing::ContainsRegex(
+                  "abi raw_exec return call_cancelled id=[1-9][0-9]* run=- [0-9.]+ms OK"));
+  const std::string stats = TraceOf("stream-join");
+  for (const char* function : {"stats", "stream_cancel", "stream_join"}) {
+    EXPECT_THAT(stats, testing::ContainsRegex("abi raw_exec return " + std::string(function) +
+                                              " id=[1-9][0-9]* run=[-0-9a-f]+ [0-9.]+ms OK"));
+  }
+  const std::string exec = TraceOf("exec-resize");
+  EXPECT_THAT(exec, testing::ContainsRegex(
+                        "abi raw_exec return exec.resize id=[1-9][0-9]* run=- [0-9.]+ms OK"));
+  EXPECT_THAT(exec, testing::ContainsRegex("abi raw_exec host process.exec_resize "));
 }
 
 #endif
