@@ -2,13 +2,12 @@
 #include "bench/alloc_spawn.h"
 
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 
 #include "host/base/gate.h"
 
 namespace drover::bench {
-
-AllocSpawn::AllocSpawn(LocalNode* node, const std::string& program)
-    : node_(node), job_(MakeJob(MakeTask("raw_exec", R"({"command": ")" + program + "\"}"))) {}
 
 double AllocSpawn::Run(int tasks, int in_flight) {
   const auto start = std::chrono::steady_clock::now();
@@ -35,7 +34,11 @@ Co<void> AllocSpawn::RunOne() {
   alloc.Start();
   const Status finished = co_await alloc.Finish();
   DROVER_CHECK(finished.ok());
-  DROVER_CHECK(alloc.record().Successful() && alloc.record().started_at != 0);
+  if (!alloc.record().Successful() || alloc.record().started_at == 0) {
+    for (const TaskEvent& event : alloc.record().events)
+      std::fprintf(stderr, "%s: %s\n", event.type.c_str(), event.display_message.c_str());
+    std::abort();
+  }
   const WallTime executed = alloc.record().started_at;
   const WallTime gate = alloc.EventTime(event_type::kTaskSetup);
   DROVER_CHECK(gate != 0);

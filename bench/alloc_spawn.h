@@ -1,17 +1,18 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "bench/local_node.h"
 
 namespace drover::bench {
 
-// Runs tasks the whole way: an allocation each, with the driver raw_exec.
+// Runs tasks the whole way: an allocation of JOB each.
 class AllocSpawn {
  public:
-  AllocSpawn(LocalNode* node, const std::string& program);
+  AllocSpawn(LocalNode* node, std::shared_ptr<const Job> job) : node_(node), job_(std::move(job)) {}
 
   // Seconds for TASKS of them, IN_FLIGHT at once.
   double Run(int tasks, int in_flight);

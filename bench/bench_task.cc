@@ -6,6 +6,7 @@
 #include "bench/alloc_spawn.h"
 #include "bench/bare_spawn.h"
 #include "bench/cpu_parts.h"
+#include "bench/floor_dirs.h"
 #include "bench/floor_spawn.h"
 #include "bench/idle_cost.h"
 #include "bench/options.h"
@@ -39,20 +40,13 @@ void PrintCpu(const std::vector<Side>& sides) {
   }
 }
 
-void PrintIdle(const IdleCost& cost, const Options& options) {
-  std::printf("an idle raw_exec task, as the difference between 0 and %d of them:\n", options.idle);
-  std::printf("  memory       %7.0f KiB  (helpers %.0f, agent %.0f; proportional)\n",
-              cost.helper_pss_kib + cost.agent_pss_kib, cost.helper_pss_kib, cost.agent_pss_kib);
-  std::printf("  helpers      %7.2f processes\n", cost.helpers);
-  std::printf("  descriptors  %7ld in a helper, %.2f in the agent\n", cost.helper_descriptors,
-              cost.agent_descriptors);
-  std::printf("  all together %7.2f %% of a core in the agent, %ld more threads\n",
-              cost.agent_cpu_percent, cost.agent_threads_growth);
+std::shared_ptr<const Job> RawExecJob(const std::string& program) {
+  return MakeJob(MakeTask("raw_exec", R"({"command": ")" + program + "\"}"));
 }
 
 int Main(int argc, char** argv) {
   int exit_code = 0;
-  const std::optional<Options> options = ReadOptions(argc, argv, &exit_code);
+  const std::optional<Options> options = ReadOptions("bench_task", {}, argc, argv, &exit_code);
   if (!options) return exit_code;
   setvbuf(stdout, nullptr, _IOLBF, 0);  // each line counts, also when this is cut short
   const Scratch scratch;
@@ -62,18 +56,30 @@ int Main(int argc, char** argv) {
 
   const CpuMeter meter(scratch);
   FloorSpawn floor(scratch, DROVER_BENCH_HOLDER);
+  const FloorDirs directories(scratch);
   RealLoop loop;
   LocalNode node(&loop, scratch);
   std::printf("tracking: %s\n", node->processes()->TrackingDescription().c_str());
   ShimSpawn shim(&loop, node->processes(), scratch, DROVER_BENCH_NOOP);
-  AllocSpawn raw_exec(&node, DROVER_BENCH_NOOP);
+  AllocSpawn raw_exec(&node, RawExecJob(DROVER_BENCH_NOOP));
 
   for (const int in_flight : {1, 4}) {
     std::vector<Side> sides;
     sides.push_back({"bare posix_spawn",
                      [](int tasks, int n) { return RunBareSpawn(DROVER_BENCH_NOOP, tasks, n); },
                      {}});
-    sides.push_back({"floor", [&](int tasks, int n) { return floor.Run(tasks, n); }, {}});
+    sides.push_back({"floor",
+                     [&](int tasks, int n) {
+                       floor.UseDirectories(nullptr);
+                       return floor.Run(tasks, n);
+                     },
+                     {}});
+    sides.push_back({"floor and directories",
+                     [&](int tasks, int n) {
+                       floor.UseDirectories(&directories);
+                       return floor.Run(tasks, n);
+                     },
+                     {}});
     sides.push_back({"shim", [&](int tasks, int n) { return shim.Run(tasks, n); }, {}});
     sides.push_back({"raw_exec", [&](int tasks, int n) { return raw_exec.Run(tasks, n); }, {}});
     shim.latencies().clear();
@@ -90,7 +96,10 @@ int Main(int argc, char** argv) {
         Median(shim.latencies()) * 1e3, Median(raw_exec.from_gate()) * 1e3,
         Median(raw_exec.from_start()) * 1e3);
   }
-  if (options->idle > 0) PrintIdle(MeasureIdle(&node, DROVER_BENCH_IDLE, options->idle), *options);
+  if (options->idle > 0)
+    PrintIdle("raw_exec",
+              MeasureIdle(&node, RawExecJob(DROVER_BENCH_IDLE), "bench_idle", options->idle),
+              options->idle);
   return 0;
 }
 

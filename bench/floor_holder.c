@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "shim/attach_protocol.h"
+#include "shim/child_entry.h"
 #include "shim/sys.h"
 
 static _Alignas(16) char stack[8 << 10];
@@ -30,11 +31,11 @@ int main(void) {
                             .stack = (uint64_t)(uintptr_t)stack,
                             .stack_size = sizeof stack,
                             .cgroup = 4};
-  long pid = sys_clone_call(&args, sizeof args, become_task, NULL);
+  long pid = clone3_with_child(&args, sizeof args, become_task, NULL);
   if (pid < 0) { /* no cgroup was given */
     args.flags &= ~(uint64_t)CLONE_INTO_CGROUP;
     args.cgroup = 0;
-    pid = sys_clone_call(&args, sizeof args, become_task, NULL);
+    pid = clone3_with_child(&args, sizeof args, become_task, NULL);
   }
   int status = -1;
   struct rusage usage;

@@ -29,6 +29,7 @@ FloorSpawn::FloorSpawn(const Scratch& scratch, std::string holder) : holder_(std
 FloorSpawn::Running FloorSpawn::Start() {
   Running running;
   running.run = RunId::Random();
+  if (directories_ != nullptr) directories_->Make(running.run.ToString());
   UniqueFd cgroup;
   if (tracker_) {
     Result<UniqueFd> made = tracker_->Create(running.run);
@@ -55,6 +56,7 @@ void FloorSpawn::Finish(const Running& running) {
   DROVER_CHECK(record && record->size() == sizeof(drover_exit_record));
   DROVER_CHECK(unlinkat(records_.get(), name.c_str(), 0) == 0);
   DROVER_CHECK(!tracker_ || tracker_->Remove(running.run));
+  if (directories_ != nullptr) directories_->Remove(running.run.ToString());
 }
 
 double FloorSpawn::Run(int tasks, int in_flight) {

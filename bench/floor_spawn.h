@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "bench/floor_dirs.h"
 #include "bench/scratch.h"
 #include "host/base/unique_fd.h"
 #include "host/process/cgroup_tracker.h"
@@ -16,6 +17,9 @@ namespace drover::bench {
 class FloorSpawn {
  public:
   FloorSpawn(const Scratch& scratch, std::string holder);
+
+  // Of the tasks of Run; borrowed. Null: they have none.
+  void UseDirectories(const FloorDirs* directories) { directories_ = directories; }
 
   // Returns seconds.
   double Run(int tasks, int in_flight);
@@ -30,6 +34,7 @@ class FloorSpawn {
 
   std::string holder_;
   UniqueFd records_;
+  const FloorDirs* directories_ = nullptr;
   std::unique_ptr<CgroupTracker> tracker_;  // null: no cgroups here
 };
 

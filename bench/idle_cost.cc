@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <filesystem>
+#include <cstdio>
 #include <set>
 
 #include "bench/proc_facts.h"
@@ -76,12 +76,10 @@ std::set<pid_t> LivingDescendants() {
 
 }  // namespace
 
-IdleCost MeasureIdle(LocalNode* node, const std::string& program, int tasks) {
+IdleCost MeasureIdle(LocalNode* node, std::shared_ptr<const Job> job, const std::string& name,
+                     int tasks) {
   DROVER_CHECK(prctl(PR_SET_CHILD_SUBREAPER, 1) == 0);
   RealLoop* const loop = node->loop();
-  const std::string name = std::filesystem::path(program).filename().string().substr(0, 15);
-  const auto job = MakeJob(MakeTask("raw_exec", R"({"command": ")" + program + "\"}"));
-
   const std::set<pid_t> before = LivingDescendants();
   const ProcFacts empty = OwnFacts();
   Allocs allocs;
@@ -120,6 +118,18 @@ IdleCost MeasureIdle(LocalNode* node, const std::string& program, int tasks) {
   for (int i = 0; i < 100 && LivingDescendants() != before; ++i) usleep(20'000);
   DROVER_CHECK(LivingDescendants() == before);
   return cost;
+}
+
+void PrintIdle(const std::string& driver, const IdleCost& cost, int tasks) {
+  std::printf("an idle %s task, as the difference between 0 and %d of them:\n", driver.c_str(),
+              tasks);
+  std::printf("  memory       %7.0f KiB  (helpers %.0f, agent %.0f; proportional)\n",
+              cost.helper_pss_kib + cost.agent_pss_kib, cost.helper_pss_kib, cost.agent_pss_kib);
+  std::printf("  helpers      %7.2f processes\n", cost.helpers);
+  std::printf("  descriptors  %7ld in a helper, %.2f in the agent\n", cost.helper_descriptors,
+              cost.agent_descriptors);
+  std::printf("  all together %7.2f %% of a core in the agent, %ld more threads\n",
+              cost.agent_cpu_percent, cost.agent_threads_growth);
 }
 
 }  // namespace drover::bench

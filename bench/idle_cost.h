@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "bench/local_node.h"
@@ -18,8 +19,10 @@ struct IdleCost {
   long agent_threads_growth = 0;  // over all tasks
 };
 
-// Runs TASKS times PROGRAM, which sleeps, by raw_exec, and ends them. Makes this process the
-// subreaper of all that it starts, for good.
-IdleCost MeasureIdle(LocalNode* node, const std::string& program, int tasks);
+// Runs TASKS times JOB, whose task is a program NAME (at most 15 characters) that sleeps, and ends
+// them. Makes this process the subreaper of all that it starts, for good.
+IdleCost MeasureIdle(LocalNode* node, std::shared_ptr<const Job> job, const std::string& name,
+                     int tasks);
+void PrintIdle(const std::string& driver, const IdleCost& cost, int tasks);
 
 }  // namespace drover::bench

@@ -10,14 +10,14 @@ namespace drover::bench {
 namespace {
 
 constexpr char kUsage[] =
-    "Usage: bench_task [TASKS] [--rounds N] [--idle N]\n"
+    "Usage: %s [TASKS] [--rounds N] [--idle N]\n"
     "\n"
-    "Measures what a task costs: how many a second, against posix_spawn of the same program,\n"
-    "and the memory and descriptors of idle ones.\n"
+    "Measures what a task costs, against what is least for it, and the memory and descriptors of\n"
+    "idle ones; see bench/README.md.\n"
     "\n"
-    "  TASKS       tasks of one round (1000)\n"
-    "  --rounds N  rounds, of which the median counts (5)\n"
-    "  --idle N    tasks that are idle together (500); 0: leave that out\n";
+    "  TASKS       tasks of one round (%d)\n"
+    "  --rounds N  rounds, of which the median counts (%d)\n"
+    "  --idle N    tasks that are idle together (%d); 0: leave that out\n";
 
 bool ReadNumber(const char* text, int least, int* value) {
   const char* const end = text + std::strlen(text);
@@ -27,12 +27,13 @@ bool ReadNumber(const char* text, int least, int* value) {
 
 }  // namespace
 
-std::optional<Options> ReadOptions(int argc, char** argv, int* exit_code) {
-  Options options;
+std::optional<Options> ReadOptions(const char* program, Options defaults, int argc, char** argv,
+                                   int* exit_code) {
+  Options options = defaults;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "-h" || word == "--help") {
-      std::fputs(kUsage, stdout);
+      std::printf(kUsage, program, defaults.tasks, defaults.rounds, defaults.idle);
       *exit_code = 0;
       return std::nullopt;
     }
@@ -44,7 +45,7 @@ std::optional<Options> ReadOptions(int argc, char** argv, int* exit_code) {
       value = &options.tasks;
     }
     if (!ReadNumber(text, value == &options.idle ? 0 : 1, value)) {
-      std::fprintf(stderr, "bench_task: \"%s\" is no number of %s; see --help\n", text,
+      std::fprintf(stderr, "%s: \"%s\" is no number of %s; see --help\n", program, text,
                    value == &options.tasks ? "tasks" : word.c_str());
       *exit_code = 2;
       return std::nullopt;

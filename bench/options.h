@@ -11,7 +11,9 @@ struct Options {
   int idle = 500;  // tasks that are idle together; 0: do not measure them
 };
 
-// Of the command line; without a value it has been told what is wrong, or --help.
-std::optional<Options> ReadOptions(int argc, char** argv, int* exit_code);
+// Of the command line of PROGRAM, with its defaults; without a value it has been told what is
+// wrong, or --help.
+std::optional<Options> ReadOptions(const char* program, Options defaults, int argc, char** argv,
+                                   int* exit_code);
 
 }  // namespace drover::bench

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -42,6 +43,12 @@ void UnmountBelow(const std::string& path) {
 }
 
 }  // namespace
+
+std::string Scratch::NewDirectory(const std::string& name) const {
+  std::string path = path_ + "/" + name + "-XXXXXX";
+  DROVER_CHECK(mkdtemp(path.data()) != nullptr && chmod(path.c_str(), 0755) == 0);
+  return path;
+}
 
 Scratch::Scratch() {
   const char* tmp = getenv("TMPDIR");

@@ -18,6 +18,8 @@ class Scratch {
   ~Scratch();
 
   const std::string& path() const { return path_; }
+  // A new directory below it, of that name and some letters.
+  std::string NewDirectory(const std::string& name) const;
   const std::string& run_dir() const { return run_dir_; }
   bool run_dir_is_tmpfs() const { return run_dir_is_tmpfs_; }
   const std::string& cgroup() const { return cgroup_; }  // empty: there is none
