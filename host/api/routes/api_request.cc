@@ -59,7 +59,7 @@ Result<Duration> WantedWait(const ApiRequest& request) {
 }  // namespace
 
 Answer ErrorAnswer(int status, const std::string& text) {
-  return {TextReply(status, text), std::nullopt, ""};
+  return {TextReply(status, text), std::nullopt, "", false};
 }
 
 Answer ErrorAnswer(const Error& error) {
@@ -77,6 +77,12 @@ Answer JsonAnswer(const nlohmann::json& body, std::optional<std::uint64_t> index
 Answer EmptyAnswer() {
   Answer answer;
   answer.reply.content_type.clear();
+  return answer;
+}
+
+Answer StreamedAnswer() {
+  Answer answer;
+  answer.streamed = true;
   return answer;
 }
 

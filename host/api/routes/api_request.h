@@ -19,6 +19,7 @@ struct Answer {
   HttpReply reply;
   std::optional<std::uint64_t> index;  // X-Nomad-Index
   std::string next_token;              // X-Nomad-NextToken; empty: there is no more
+  bool streamed = false;  // the route has answered through its exchange: see LiveStream
 };
 
 // Plain text, as errors are told.
@@ -27,6 +28,8 @@ Answer ErrorAnswer(int status, const std::string& text);
 Answer ErrorAnswer(const Error& error);
 Answer JsonAnswer(const nlohmann::json& body, std::optional<std::uint64_t> index = std::nullopt);
 Answer EmptyAnswer();
+// What a route returns that has answered by itself: with a stream or a websocket.
+Answer StreamedAnswer();
 
 // One request on its way through a route. On the thread of its exchange.
 class ApiRequest {

@@ -157,6 +157,7 @@ HttpHandler MakeApiHandler(const ApiAgent* agent) {
     return [](std::shared_ptr<const std::vector<Route>> table, const ApiAgent* of,
               HttpExchange* with) -> Co<void> {
       Answer answer = co_await Dispatch(table.get(), of, with);
+      if (answer.streamed) co_return;
       HttpReply reply = Finish(with->request(), std::move(answer));
       (void)co_await with->Reply(std::move(reply));
     }(routes, agent, exchange);

@@ -16,7 +16,9 @@ enum class Access { kToken, kOpen };
 
 // One entry of the table of routes. In PATTERN a "*" stands for one part of the path and "**" for
 // one or more: the id of a job may hold slashes, so such a route is recognised by its end. METHODS
-// are those that are let in, "" lets all in.
+// are those that are let in, "" lets all in. A handler returns what is to be replied; one whose
+// answer goes on talks to the exchange itself, until its context ends, and returns
+// StreamedAnswer().
 struct Route {
   std::string_view methods;  // "GET", "PUT POST"
   std::string_view pattern;  // "/v1/job/**/plan"

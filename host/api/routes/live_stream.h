@@ -1,0 +1,47 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "host/api/http_exchange.h"
+#include "host/base/event.h"
+#include "host/base/gate.h"
+#include "host/base/live_count.h"
+
+namespace drover {
+
+// An answer that goes on for as long as its client stays. While nothing else is written it tells
+// the client by heartbeats that it lives. On the thread of its exchange; End comes before its
+// destruction.
+class LiveStream : public LiveCount<LiveStream> {
+ public:
+  // EXCHANGE outlives it.
+  explicit LiveStream(HttpExchange* exchange)
+      : exchange_(exchange),
+        context_(exchange->context().Child()),
+        written_(exchange->loop()),
+        background_(exchange->loop()) {}
+
+  // Sends the head, and from then on HEARTBEAT whenever INTERVAL has passed without a write. Empty:
+  // never.
+  Co<Status> Start(HttpReply head, std::string heartbeat, Duration interval);
+  // Writers take turns. Waits while the client is slow; Code::kUnavailable when it has gone.
+  Co<Status> Write(std::string bytes);
+  // Returns when nothing of it runs any more. The answer ends when the handler returns.
+  Co<void> End();
+
+  // Ends when the client has gone, when the server stops, and by End.
+  const Context& context() const { return context_; }
+
+ private:
+  Co<void> Beat(std::string heartbeat, Duration interval);
+
+  HttpExchange* const exchange_;
+  const Context context_;
+  bool writing_ = false;
+  TimePoint last_write_;
+  Event written_;
+  Gate background_;
+};
+
+}  // namespace drover
