@@ -14,6 +14,7 @@
 
 #include "host/agent/agent_metrics.h"
 #include "host/agent/alloc_metrics.h"
+#include "host/agent/garbage_loop.h"
 #include "host/api/routes/router.h"
 
 namespace drover {
@@ -191,8 +192,13 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
     for (Driver* driver : node_->plugins()->drivers()) {
       fingerprints_.push_back(driver->OnFingerprint([this] { client_->NodeChanged(Describe()); }));
     }
+    Gate background(loop_);
+    background.Spawn(
+        CollectGarbageForever(stop, &options_.config.gc, scheduler_.get(), &store_,
+                              [this] { return host_stats_->Look().alloc_dir.used_percent; }));
     ready();
     co_await client_->Run(stop);
+    co_await background.Close();
     fingerprints_.clear();
     co_await StopServing();
     const Status destroyed = co_await client_->DestroyAll();

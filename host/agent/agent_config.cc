@@ -205,6 +205,14 @@ Result<AgentConfig> ParseAgentConfig(const std::string& text, const std::string&
       of_telemetry.Bool("prometheus_metrics", &config.telemetry.prometheus_metrics);
       of_telemetry.End();
     }
+    if (const Json* gc = reader.Take("gc")) {
+      ObjectReader of_gc(*gc, "/gc", &mistakes);
+      of_gc.Time("interval", &config.gc.interval);
+      of_gc.Time("age", &config.gc.age);
+      of_gc.Number("max_allocs", 0, 1'000'000, &config.gc.max_allocs);
+      of_gc.Number("disk_usage_threshold", 1, 100, &config.gc.disk_usage_threshold);
+      of_gc.End();
+    }
     reader.Text("log_level", &config.log_level);
     static const std::vector<std::string> kLevels = {"trace", "debug", "info", "warn", "error"};
     if (std::find(kLevels.begin(), kLevels.end(), config.log_level) == kLevels.end()) {

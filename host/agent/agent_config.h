@@ -47,6 +47,13 @@ struct AgentConfig {
     bool publish_allocation_metrics = false;  // tasks are then measured all the time
     bool prometheus_metrics = false;
   } telemetry;
+  // When what has ended is forgotten, and its directories removed.
+  struct Gc {
+    Duration interval = 60s;
+    Duration age = std::chrono::hours(4);
+    int max_allocs = 500;           // that have ended
+    int disk_usage_threshold = 80;  // percent of the file system of alloc_dir
+  } gc;
   std::string log_level = "warn";
 };
 

@@ -20,7 +20,8 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
     "plugins": {"raw_exec": {"config": {"enabled": true}, "enabled": false, "file": "r.so",
                              "isolation": "echo"}},
     "max_kill_timeout": "1m", "stats_interval": "250ms", "log_level": "debug",
-    "telemetry": {"publish_allocation_metrics": true, "prometheus_metrics": true}
+    "telemetry": {"publish_allocation_metrics": true, "prometheus_metrics": true},
+    "gc": {"interval": "10s", "age": "1h", "max_allocs": 7, "disk_usage_threshold": 90}
   })",
                                                       "/etc/drover");
   ASSERT_TRUE(config.ok()) << config.error().message();
@@ -42,6 +43,10 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
   EXPECT_EQ(config->log_level, "debug");
   EXPECT_TRUE(config->telemetry.publish_allocation_metrics);
   EXPECT_TRUE(config->telemetry.prometheus_metrics);
+  EXPECT_EQ(config->gc.interval, 10s);
+  EXPECT_EQ(config->gc.age, 3600s);
+  EXPECT_EQ(config->gc.max_allocs, 7);
+  EXPECT_EQ(config->gc.disk_usage_threshold, 90);
 }
 
 TEST(AgentConfigTest, EmptyIsAllDefaults) {
@@ -88,6 +93,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{R"({"max_kill_timeout": 5})", "/max_kill_timeout: must be a duration"},
         Mistake{R"({"max_kill_timeout": "0s"})", "/max_kill_timeout: must be longer than 0s"},
         Mistake{R"({"stats_interval": "5"})", "/stats_interval: \"5\" is not a duration"},
+        Mistake{R"({"gc": {"age": "0s"}})", "/gc/age: must be longer than 0s"},
+        Mistake{R"({"gc": {"disk_usage_threshold": 101}})",
+                "/gc/disk_usage_threshold: must be a whole number from 1 to 100"},
         Mistake{R"({"log_level": "loud"})", "/log_level: must be trace"}));
 
 TEST(AgentConfigTest, AllMistakesAreToldAtOnce) {

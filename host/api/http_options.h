@@ -34,7 +34,7 @@ struct HttpServerOptions {
   int max_connections = 512;
   int max_connections_per_client = 100;  // of one IP address
   std::size_t max_header_bytes = 16 << 10;
-  std::size_t max_body_bytes = 32 << 20;
+  std::size_t max_body_bytes = 8 << 20;
   std::size_t max_total_body_bytes = 128 << 20;  // of all requests that are being read or handled
   std::size_t max_message_bytes = 1 << 20;       // of a websocket
 

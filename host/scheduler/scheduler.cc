@@ -29,20 +29,6 @@ bool SaysTheSame(const AllocUpdate& a, const AllocUpdate& b) {
                     });
 }
 
-// Of all allocations, or of one.
-void EraseEnded(Tables* tables, const std::string& alloc) {
-  std::vector<std::shared_ptr<const AllocRecord>> ended;
-  for (const auto& [id, record] : tables->allocs) {
-    if (!record->client_terminal() || (!alloc.empty() && id != alloc)) continue;
-    // What a job has done is told by its allocations for as long as it lives.
-    const auto job = Tables::Find(tables->jobs, KeyOf(*record->alloc->job));
-    const bool needed = job != nullptr && job->status != "dead" &&
-                        !record->alloc->server_terminal() && alloc.empty();
-    if (!needed) ended.push_back(record);
-  }
-  for (const auto& record : ended) tables->Erase(*record);
-}
-
 Error NoSuch(const std::string& what) { return Error(Code::kNotFound, what + " not found"); }
 
 }  // namespace
@@ -236,43 +222,23 @@ Result<std::uint64_t> Scheduler::SetEligible(const std::string& node_id, bool el
   return index;
 }
 
-Status Scheduler::CollectGarbage(const std::string& alloc) {
-  if (!alloc.empty()) {
-    std::shared_ptr<const AllocRecord> record;
-    store_->Read([&](const Tables& tables) { record = Tables::Find(tables.allocs, alloc); });
-    if (record == nullptr) return NoSuch("allocation");
-    if (!record->client_terminal()) {
-      return Error(Code::kFailedPrecondition, "allocation " + alloc + " has not ended: stop it");
-    }
-  }
-  store_->Write([&](Tables* tables, std::uint64_t) {
-    EraseEnded(tables, alloc);
-    if (!alloc.empty()) return kAllocs | kWanted;
-    std::vector<std::shared_ptr<const Evaluation>> done;
-    for (const auto& [id, eval] : tables->evals) {
-      if (!eval->open()) done.push_back(eval);
-    }
-    for (const auto& eval : done) {
-      const JobKey key = KeyOf(*eval);
-      if (tables->allocs_of_job.count(key) == 0) tables->Erase(*eval);
-    }
-    for (auto at = tables->jobs.begin(); at != tables->jobs.end();) {
-      const bool over = at->second->status == "dead" &&
-                        tables->allocs_of_job.count(at->first) == 0 &&
-                        tables->evals_of_job.count(at->first) == 0;
-      if (over) tables->versions.erase(at->first);
-      at = over ? tables->jobs.erase(at) : std::next(at);
-    }
-    return kAllocs | kWanted | kEvals | kJobs;
-  });
-  return {};
+void Scheduler::CollectGarbage(const GarbageRule& rule) {
+  store_->Write(
+      [&](Tables* tables, std::uint64_t) { return drover::CollectGarbage(tables, rule); });
 }
 
-void Scheduler::CollectAllocs() {
-  store_->Write([](Tables* tables, std::uint64_t) {
-    EraseEnded(tables, "");
+Status Scheduler::ForgetAlloc(const std::string& id) {
+  std::shared_ptr<const AllocRecord> record;
+  store_->Read([&](const Tables& tables) { record = Tables::Find(tables.allocs, id); });
+  if (record == nullptr) return NoSuch("allocation");
+  if (!record->client_terminal()) {
+    return Error(Code::kFailedPrecondition, "allocation " + id + " has not ended: stop it");
+  }
+  store_->Write([&](Tables* tables, std::uint64_t) {
+    tables->Erase(*record);
     return kAllocs | kWanted;
   });
+  return {};
 }
 
 Co<Result<Duration>> Scheduler::Register(Context, NodeRecord node) {

@@ -10,6 +10,7 @@
 
 #include "host/base/loop.h"
 #include "host/scheduler/cluster_link.h"
+#include "host/scheduler/garbage.h"
 #include "host/scheduler/placement.h"
 #include "host/scheduler/reconcile.h"
 #include "host/scheduler/state_store.h"
@@ -62,11 +63,11 @@ class Scheduler : public ClusterLink {
   Result<JobReply> StopAlloc(const std::string& id, bool no_shutdown_delay);
   // Whether the node takes new allocations. kNotFound: there is no such node.
   Result<std::uint64_t> SetEligible(const std::string& node_id, bool eligible);
-  // Forgets what has ended: allocations, evaluations, and jobs of which nothing is left. ALLOC:
-  // only that one, kFailedPrecondition when it has not ended.
-  Status CollectGarbage(const std::string& alloc = "");
-  // Forgets the allocations that have ended, but no job.
-  void CollectAllocs();
+  // Forgets of what has ended that which RULE names.
+  void CollectGarbage(const GarbageRule& rule);
+  // Forgets one allocation, also of a living job. kNotFound: there is none, kFailedPrecondition: it
+  // has not ended.
+  Status ForgetAlloc(const std::string& id);
 
   // It is in the same process and takes everything at once.
   UpdatePace pace() const override { return {0s, 100ms}; }

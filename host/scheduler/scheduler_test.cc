@@ -242,26 +242,5 @@ TEST_F(SchedulerTest, ANodeFetchesWhatIsWantedOfIt) {
   for (const auto& alloc : second->allocs) EXPECT_TRUE(alloc->server_terminal());
 }
 
-TEST_F(SchedulerTest, GarbageIsWhatHasEndedAndIsNotNeeded) {
-  MakeNodeReady();
-  MustRegister(Registration("live", 2));
-  MustRegister(Registration("done", 1));
-  std::string ended;
-  for (const auto& record : Allocs()) {
-    if (record->alloc->job->id == "done" || record->alloc->index == 1) {
-      Tell(record->id(), ClientStatus::kComplete);
-    } else {
-      EXPECT_EQ(scheduler.CollectGarbage(record->id()).code(), Code::kFailedPrecondition);
-    }
-    if (record->alloc->index == 1) ended = record->id();
-  }
-  ASSERT_TRUE(scheduler.CollectGarbage().ok());
-  EXPECT_EQ(JobOf("done"), nullptr);
-  EXPECT_EQ(Allocs().size(), 2u) << "what a living job has done is still told";
-  ASSERT_TRUE(scheduler.CollectGarbage(ended).ok());
-  EXPECT_EQ(Alloc(ended), nullptr);
-  EXPECT_EQ(scheduler.CollectGarbage("stranger").code(), Code::kNotFound);
-}
-
 }  // namespace
 }  // namespace drover

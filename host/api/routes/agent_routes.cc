@@ -126,11 +126,10 @@ Co<Answer> ReadNamespace(ApiRequest* request) {
   co_return JsonAnswer(EncodeNamespace(request->parameter(0)));
 }
 
-Co<Answer> CollectGarbage(ApiRequest* request) {
+Co<Answer> CollectAll(ApiRequest* request) {
   Scheduler* const scheduler = request->agent().scheduler;
   std::function<Result<bool>()> work = [scheduler]() -> Result<bool> {
-    const Status done = scheduler->CollectGarbage();
-    if (!done.ok()) return done.error();
+    scheduler->CollectGarbage({});
     return true;
   };
   const Result<bool> done = co_await request->ControlNow<bool>(std::move(work));
@@ -215,7 +214,7 @@ std::vector<Route> AgentRoutes() {
       {"GET", "/v1/regions", ReadRegions, Access::kOpen},
       {"GET", "/v1/namespaces", ListNamespaces},
       {"GET", "/v1/namespace/*", ReadNamespace},
-      {"PUT POST", "/v1/system/gc", CollectGarbage},
+      {"PUT POST", "/v1/system/gc", CollectAll},
       {"PUT POST", "/v1/search", Search},
   };
 }

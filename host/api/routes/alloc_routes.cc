@@ -1,4 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdio>
 
 #include "host/api/routes/encode.h"
@@ -44,25 +45,35 @@ std::string NewestFirst(const Allocation& alloc) {
   return index + alloc.id;
 }
 
+// A writer waits while a reader looks: here it only takes pointers, and orders them afterwards.
+Answer NewestList(const ApiRequest& request,
+                  const std::vector<std::shared_ptr<const AllocRecord>>& records) {
+  StubFields fields;
+  fields.resources = request.Flag("resources");
+  fields.task_states = request.Flag("task_states", true);
+  std::vector<ListItem> items;
+  items.reserve(records.size());
+  for (const auto& record : records) {
+    items.push_back({NewestFirst(*record->alloc),
+                     [record, fields] { return EncodeAllocStub(*record, fields); }});
+  }
+  std::sort(items.begin(), items.end(),
+            [](const ListItem& a, const ListItem& b) { return a.key < b.key; });
+  return ListAnswer(request, items);
+}
+
 Co<Answer> ListAllocs(ApiRequest* request) {
-  Look look = [request](const Tables& tables) {
-    const std::string prefix = Digits(request->Text("prefix"));
-    StubFields fields;
-    fields.resources = request->Flag("resources");
-    fields.task_states = request->Flag("task_states", true);
-    std::map<std::string, std::shared_ptr<const AllocRecord>> records;
+  const std::string prefix = Digits(request->Text("prefix"));
+  Look look = [request, &prefix](const Tables& tables) {
+    std::vector<std::shared_ptr<const AllocRecord>> records;
     for (const auto& [id, record] : tables.allocs) {
       if (request->InNamespace(record->alloc->job->job_namespace) &&
-          Digits(id).starts_with(prefix)) {
-        records.emplace(NewestFirst(*record->alloc), record);
+          (prefix.empty() || Digits(id).starts_with(prefix))) {
+        records.push_back(record);
       }
     }
-    std::vector<ListItem> items;
-    for (const auto& [key, record] : records) {
-      items.push_back({key, [record, fields] { return EncodeAllocStub(*record, fields); }});
-    }
     return Found{tables.IndexOf(MaskOf(Table::kAllocs)),
-                 [request, items = std::move(items)] { return ListAnswer(*request, items); }};
+                 [request, records = std::move(records)] { return NewestList(*request, records); }};
   };
   co_return co_await AnswerRead(request, MaskOf(Table::kAllocs), std::move(look));
 }
@@ -175,7 +186,7 @@ Co<Answer> CollectAlloc(ApiRequest* request) {
   Scheduler* const scheduler = request->agent().scheduler;
   const std::string id = request->parameter(0);
   std::function<Result<bool>()> work = [=]() -> Result<bool> {
-    const Status done = scheduler->CollectGarbage(id);
+    const Status done = scheduler->ForgetAlloc(id);
     if (!done.ok()) return done.error();
     return true;
   };

@@ -61,7 +61,7 @@ Co<Answer> CollectAllocs(ApiRequest* request) {
   if (IsOtherNode(*request)) co_return UnknownNode(*request);
   Scheduler* const scheduler = request->agent().scheduler;
   std::function<Result<bool>()> work = [scheduler]() -> Result<bool> {
-    scheduler->CollectAllocs();
+    scheduler->CollectGarbage({.jobs = false});
     return true;
   };
   const Result<bool> done = co_await request->ControlNow<bool>(std::move(work));

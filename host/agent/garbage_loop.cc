@@ -1,0 +1,33 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/agent/garbage_loop.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+namespace drover {
+
+Co<void> CollectGarbageForever(Context context, const AgentConfig::Gc* rules, Scheduler* scheduler,
+                               const StateStore* store, std::function<double()> disk_used) {
+  Duration pause = rules->interval;
+  for (;;) {
+    const Status slept = co_await Sleep(context, pause);
+    if (!slept.ok()) co_return;
+    GarbageRule rule;
+    rule.ended_before = context.loop()->Wall() - rules->age.count();
+    rule.keep = static_cast<std::size_t>(rules->max_allocs);
+    pause = rules->interval;
+    const double used = disk_used();
+    if (used > rules->disk_usage_threshold) {
+      std::size_t ended = 0;
+      store->Read([&](const Tables& tables) { ended = CountEnded(tables); });
+      spdlog::info("the disk of the allocations is {:.0f} % full: {} of {} that have ended go",
+                   used, ended - ended / 2, ended);
+      rule.keep = std::min(rule.keep, ended / 2);
+      pause = rules->interval / 10;
+    }
+    scheduler->CollectGarbage(rule);
+  }
+}
+
+}  // namespace drover

@@ -1,0 +1,20 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+
+#include "host/agent/agent_config.h"
+#include "host/base/co.h"
+#include "host/base/context.h"
+#include "host/scheduler/scheduler.h"
+
+namespace drover {
+
+// Has the scheduler forget what has ended by age and number, every interval of RULES until CONTEXT
+// ends; what nobody knows any more, the node removes from the disk. While DISK_USED (percent) is
+// above the threshold it looks ten times as often, and the older half goes each time, one at least.
+// Control thread only; the pointers outlive this.
+Co<void> CollectGarbageForever(Context context, const AgentConfig::Gc* rules, Scheduler* scheduler,
+                               const StateStore* store, std::function<double()> disk_used);
+
+}  // namespace drover

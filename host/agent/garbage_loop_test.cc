@@ -1,0 +1,86 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/agent/garbage_loop.h"
+
+#include "host/base/gate.h"
+#include "host/scheduler/scheduler_fixture.h"
+
+namespace drover {
+namespace {
+
+class GarbageLoopTest : public SchedulerFixture {
+ protected:
+  GarbageLoopTest() {
+    rules_.interval = 60s;
+    rules_.age = std::chrono::hours(4);
+    rules_.max_allocs = 6;
+    rules_.disk_usage_threshold = 80;
+    EXPECT_TRUE(running_.Spawn(
+        CollectGarbageForever(stop_, &rules_, &scheduler, &store, [this] { return disk_used_; })));
+  }
+  ~GarbageLoopTest() override {
+    stop_.Cancel();
+    EXPECT_TRUE(loop.RunToEnd(running_.Close()));
+  }
+
+  // An allocation that ends one second after the one before.
+  void RunOne(const std::string& job) {
+    MustRegister(Registration(job, 1));
+    for (const auto& record : Live()) Tell(record->id(), ClientStatus::kComplete);
+    loop.Advance(1s);
+  }
+
+  AgentConfig::Gc rules_;
+  double disk_used_ = 10;
+  Context stop_{&loop};
+  Gate running_{&loop};
+};
+
+TEST_F(GarbageLoopTest, TheOldestBeyondTheNumberGo) {
+  MakeNodeReady();
+  for (int i = 0; i < 8; ++i) RunOne("j" + std::to_string(i));
+  loop.Advance(60s);
+  EXPECT_EQ(Allocs().size(), 6u);
+  EXPECT_EQ(JobOf("j0"), nullptr) << "nothing of it is left";
+  EXPECT_EQ(JobOf("j1"), nullptr);
+  EXPECT_NE(JobOf("j2"), nullptr);
+}
+
+TEST_F(GarbageLoopTest, WhatIsOldGoes) {
+  MakeNodeReady();
+  RunOne("old");
+  loop.Advance(std::chrono::hours(3));
+  RunOne("young");
+  loop.Advance(std::chrono::minutes(59));
+  EXPECT_EQ(Allocs().size(), 2u) << "none is four hours old";
+  loop.Advance(std::chrono::minutes(2));
+  ASSERT_EQ(Allocs().size(), 1u);
+  EXPECT_EQ(Allocs()[0]->alloc->job->id, "young");
+}
+
+TEST_F(GarbageLoopTest, WhileTheDiskIsFullTheOlderHalfGoesEachTime) {
+  MakeNodeReady();
+  for (int i = 0; i < 5; ++i) RunOne("j" + std::to_string(i));
+  disk_used_ = 81;
+  loop.Advance(60s);
+  EXPECT_EQ(Allocs().size(), 2u);
+  EXPECT_NE(JobOf("j4"), nullptr);
+  loop.Advance(6s);
+  EXPECT_EQ(Allocs().size(), 1u);
+  disk_used_ = 80;
+  loop.Advance(60s);
+  EXPECT_EQ(Allocs().size(), 1u) << "there is room again";
+  disk_used_ = 100;
+  loop.Advance(60s);
+  EXPECT_TRUE(Allocs().empty());
+}
+
+TEST_F(GarbageLoopTest, WhatRunsIsNeverCollected) {
+  MakeNodeReady();
+  MustRegister(Registration("web", 3));
+  disk_used_ = 100;
+  loop.Advance(std::chrono::hours(10));
+  EXPECT_EQ(Live().size(), 3u);
+}
+
+}  // namespace
+}  // namespace drover
