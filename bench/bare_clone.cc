@@ -26,6 +26,10 @@ void Execute(void* program) {
 }  // namespace
 
 double StartBareClone(const std::string& program) {
+  return StartInNamespaces(Execute, const_cast<char*>(program.c_str()));
+}
+
+double StartInNamespaces(void (*enter)(void*), void* argument) {
   alignas(16) static char stack[64 << 10];
   clone_args args{};
   args.flags = CLONE_VM | CLONE_VFORK | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
@@ -33,8 +37,7 @@ double StartBareClone(const std::string& program) {
   args.stack = reinterpret_cast<std::uint64_t>(stack);
   args.stack_size = sizeof stack;
   const auto start = std::chrono::steady_clock::now();
-  const long pid =
-      clone3_with_child(&args, sizeof args, Execute, const_cast<char*>(program.c_str()));
+  const long pid = clone3_with_child(&args, sizeof args, enter, argument);
   const auto end = std::chrono::steady_clock::now();
   DROVER_CHECK(pid > 0);
   int status = 0;

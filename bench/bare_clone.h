@@ -9,4 +9,8 @@ namespace drover::bench {
 // one clone and nothing else: the floor of whatever isolates so. Waits for its end, not counted.
 double StartBareClone(const std::string& program);
 
+// The same with a child that runs ENTER(ARGUMENT), on a small stack and in this program's memory,
+// until it executes its program.
+double StartInNamespaces(void (*enter)(void*), void* argument);
+
 }  // namespace drover::bench

@@ -9,6 +9,7 @@
 
 #include "bench/alloc_spawn.h"
 #include "bench/bare_clone.h"
+#include "bench/floor_root.h"
 #include "bench/idle_cost.h"
 #include "bench/isolated_start.h"
 #include "bench/local_node.h"
@@ -148,9 +149,11 @@ int Main(int argc, char** argv) {
   std::printf("tracking: %s\n", node->processes()->TrackingDescription().c_str());
 
   IsolatedStart isolated(&loop, node->processes(), scratch, directory, "/bench/bench_noop");
+  const FloorRoot floor(scratch, directory, "/bench/bench_noop");
   AllocSpawn alloc(&node, ExecJob("/bench/bench_noop"));
   std::vector<Starter> starters;
   starters.push_back({"bare clone", [] { return StartBareClone(DROVER_BENCH_NOOP); }});
+  starters.push_back({"clone with that root", [&floor] { return floor.Start(); }});
   starters.push_back({"process service, isolated", [&isolated] { return isolated.Start(); }});
   starters.push_back({"exec, a whole allocation", [&alloc] {
                         alloc.Run(1, 1);
