@@ -81,6 +81,13 @@ class Agent:
             return tasks if condition(tasks) else None
         return harness.wait_until(states, what)
 
+    def wait_restarts(self, alloc_id, **restarts):
+        """Waits until the tasks given by name have been restarted so often, and run again."""
+        self.wait_tasks(
+            alloc_id, lambda tasks: all((tasks[name]["Restarts"], tasks[name]["State"]) ==
+                                        (count, "running") for name, count in restarts.items()),
+            f"restarts of {alloc_id}: {restarts}")
+
     def stop(self, code=0):
         """Ends the agent in order."""
         self.run.interrupt()

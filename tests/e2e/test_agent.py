@@ -125,11 +125,9 @@ class AgentAllocTest(AgentTest):
         self.agent.wait_tasks(alloc, lambda t: all(s["StartedAt"][:4] != "0001" for s in t.values()),
                               "both started")
         self.assertIn("Index", self.agent.must("PUT", client + "/restart", {"TaskName": "a"}))
-        self.agent.wait_tasks(alloc, lambda t: (t["a"]["Restarts"], t["b"]["Restarts"]) == (1, 0),
-                              "a has been restarted")
+        self.agent.wait_restarts(alloc, a=1, b=0)
         self.agent.must("PUT", client + "/restart", {"AllTasks": True})
-        self.agent.wait_tasks(alloc, lambda t: (t["a"]["Restarts"], t["b"]["Restarts"]) == (2, 1),
-                              "all have been restarted")
+        self.agent.wait_restarts(alloc, a=2, b=1)
         refused = self.agent.ask("PUT", client + "/restart", {"TaskName": "x"})
         self.assertEqual(refused.status, 404, refused.body)
 

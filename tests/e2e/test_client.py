@@ -159,14 +159,13 @@ class ClientJobTest(Client, AgentTest):
         self.agent.wait_tasks(alloc, lambda t: {s["State"] for s in t.values()} == {"running"},
                               "both run")
         self.assertIn(alloc, self.cli("alloc", "restart", short, "t").out)
-        self.agent.wait_tasks(alloc, lambda t: t["t"]["Restarts"] == 1, "it has been restarted")
+        self.agent.wait_restarts(alloc, t=1, u=0)
         shown = self.cli("alloc", "status", alloc[:9]).out
         self.assertRegex(shown, r"(?m)^Status += running")
         self.assertRegex(shown, r'(?s)Task "t".*Restarts = 1.*Restart Signaled.*Task "u".*Restarts = 0')
         self.assertRegex(shown, r"(?m)^Usage += [\d.]+ % of a core, [\d.]+ \w+ resident")
         self.cli("alloc", "restart", "-all-tasks", alloc)
-        self.agent.wait_tasks(alloc, lambda t: (t["t"]["Restarts"], t["u"]["Restarts"]) == (2, 1),
-                              "all have been restarted")
+        self.agent.wait_restarts(alloc, t=2, u=1)
         self.assertIn("nope", self.fails("alloc", "restart", alloc, "nope"))
         self.cli("alloc", "signal", "-s", "SIGWINCH", alloc, "u")
         self.agent.wait_tasks(alloc, lambda t: "Signaling" in [e["Type"] for e in t["u"]["Events"]],

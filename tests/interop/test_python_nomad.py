@@ -21,6 +21,10 @@ class PythonNomadTest(AgentTest):
             return found if len(found) == count else None
         return harness.wait_until(those, f"{count} {status} of {job_id}")
 
+    def restarts_and_state(self, alloc_id):
+        task_state = self.nomad.allocation.get_allocation(alloc_id)["TaskStates"]["t"]
+        return task_state["Restarts"], task_state["State"]
+
     def test_a_job_and_its_allocations(self):
         spec = job(group(task("t", "exec sleep 1000"), Count=2), id="web", type="service")
         reply = self.nomad.job.register_job("web", spec)
@@ -45,8 +49,8 @@ class PythonNomadTest(AgentTest):
         stats = self.nomad.client.allocation.read_allocation_stats(one)
         self.assertGreater(stats["ResourceUsage"]["MemoryStats"]["RSS"], 0)
         self.nomad.client.allocation.restart_allocation(one)
-        harness.wait_until(lambda: self.nomad.allocation.get_allocation(one)["TaskStates"]["t"]
-                           ["Restarts"] == 1, "it has been restarted")
+        harness.wait_until(lambda: self.restarts_and_state(one) == (1, "running"),
+                           "it has been restarted")
         self.nomad.client.allocation.signal_allocation(one, "SIGKILL")
         self.nomad.allocation.stop_allocation(one)
         harness.wait_until(lambda: self.nomad.allocation.get_allocation(one)["ClientStatus"]
