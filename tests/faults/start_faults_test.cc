@@ -4,6 +4,8 @@
 // nothing of it is left and the error names the step.
 #include <gmock/gmock.h>
 #include <linux/capability.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
@@ -24,6 +26,10 @@ class StartFaultTest : public ProcessFixture {
  protected:
   void SetUp() override {
     if (const char* reason = ReasonNotToIsolate()) GTEST_SKIP() << reason;
+    // What others mount meanwhile is not seen here. Shared, as a machine's mounts are.
+    ASSERT_EQ(unshare(CLONE_NEWNS), 0);
+    ASSERT_EQ(mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), 0);
+    ASSERT_EQ(mount(nullptr, "/", nullptr, MS_REC | MS_SHARED, nullptr), 0);
     faults_ = &SyscallFaults::Install();
     ProcessFixture::SetUp();
     for (const char* path : {"alloc", "task", "task/local", "task/secrets"}) {

@@ -48,6 +48,7 @@ struct State {
   int error = 0;
   int count = 0;
   bool executed = false;
+  bool answered = false;
   pid_t task = 0;
   SyscallFaults::Fault fault;
   std::array<pid_t, 64> pids{};
@@ -58,12 +59,13 @@ State& state = *new State;
 // The error to answer with, 0 to let the call happen.
 int Judge(pid_t pid, long call) {
   const std::lock_guard<std::mutex> lock(state.mutex);
-  if (!state.armed || pid == state.armed_thread || pid == state.task) return 0;
+  if (!state.armed || state.answered || pid == state.armed_thread || pid == state.task) return 0;
   const auto end = state.pids.begin() + static_cast<std::ptrdiff_t>(state.pid_count);
   if (std::find(state.pids.begin(), end, pid) == end) {
     if (state.executed || state.pid_count == state.pids.size()) return 0;
     state.pids[state.pid_count++] = pid;
   }
+  state.answered = state.executed && call == SYS_sendto;
   if (++state.count == state.at) {
     state.fault = {call, pid};
     return state.error;
@@ -136,6 +138,7 @@ void SyscallFaults::Arm(int at, int error) {
   state.error = error;
   state.count = 0;
   state.executed = false;
+  state.answered = false;
   state.task = 0;
   state.fault = {};
   state.pid_count = 0;

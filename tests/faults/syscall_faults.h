@@ -23,7 +23,8 @@ class SyscallFaults {
   };
   // From now on call number AT (from 1; 0: none), counted over all that this thread has started and
   // starts, fails with ERROR. Nothing counts of a program that is executed by execve, which is the
-  // task's, nor of what begins after it.
+  // task's, nor of what begins after it, and nothing at all after the first message (sendto) that
+  // follows it, which tells that the task runs.
   void Arm(int at, int error);
   // Ends that; what has failed, and by PIDS the threads that were asked about, in their order.
   Fault Disarm(std::vector<pid_t>* pids);
