@@ -18,18 +18,6 @@
 namespace drover::bench {
 namespace {
 
-void PrintRates(const std::vector<Side>& sides) {
-  const std::vector<double>& bare = sides.front().rates;
-  for (const Side& side : sides) {
-    // Round by round, since the machine may be slower in one than in another.
-    std::vector<double> ratios;
-    for (std::size_t i = 0; i < bare.size(); ++i) ratios.push_back(side.rates[i] / bare[i]);
-    const auto [least, most] = std::minmax_element(side.rates.begin(), side.rates.end());
-    std::printf("  %-22s %7.0f a second  (%.0f to %.0f)  %5.2f of bare\n", side.name.c_str(),
-                Median(side.rates), *least, *most, Median(ratios));
-  }
-}
-
 void PrintCpu(const std::vector<Side>& sides) {
   std::printf("  processor time of one task in us:\n");
   for (const Side& side : sides) {

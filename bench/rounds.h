@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdio>
 #include <functional>
 #include <string>
 #include <vector>
@@ -37,6 +38,19 @@ inline void RunRounds(std::vector<Side>* sides, const CpuMeter& meter, int round
       side.rates.push_back(tasks / side.run(tasks, in_flight));
       side.cpu += (meter.Now() - before) / (double(rounds) * tasks);
     }
+  }
+}
+
+// Each side's rate, and its ratio to the first.
+inline void PrintRates(const std::vector<Side>& sides) {
+  const std::vector<double>& bare = sides.front().rates;
+  for (const Side& side : sides) {
+    // Round by round, since the machine may be slower in one than in another.
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < bare.size(); ++i) ratios.push_back(side.rates[i] / bare[i]);
+    const auto [least, most] = std::minmax_element(side.rates.begin(), side.rates.end());
+    std::printf("  %-22s %7.0f a second  (%.0f to %.0f)  %5.2f of bare\n", side.name.c_str(),
+                Median(side.rates), *least, *most, Median(ratios));
   }
 }
 
