@@ -12,6 +12,7 @@ import harness
 from agent_harness import AgentTest
 
 SOURCE = pathlib.Path(__file__).resolve().parent / "go"
+FIELDS_PAGE = SOURCE.parents[2] / "docs" / "job-fields.md"
 SKIPPED = 77  # the exit code by which ctest knows a skipped test
 
 
@@ -40,6 +41,40 @@ class GoClientTest(AgentTest):
                               capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (0, "all calls have been made\n"),
                          done.stderr + self.agent.run.story())
+
+
+class JobFieldsTest(unittest.TestCase):
+    """docs/job-fields.md says of every field that a job of this client can have what becomes of it."""
+
+    def test_every_field_is_in_the_table(self):
+        rows = {}
+        for line in FIELDS_PAGE.read_text().splitlines():
+            row = re.match(r"\| `(/[^`]*)` \| ([^|]*) \| (\w+) \|", line)
+            if row:
+                rows[row[1]] = (row[2], row[3])
+        fields = subprocess.run([os.environ["DROVER_GO_CLIENT"], "fields"], check=True,
+                                capture_output=True, text=True, timeout=60).stdout.split()
+        self.assertGreater(len(fields), 800)
+        self.assertEqual([f for f in fields if not is_covered(f, rows)], [])
+
+    def test_a_field_that_is_new_would_be_seen(self):
+        rows = {"/A": ("object", "done"), "/A/B": ("any", "refused"), "/C": ("text", "inert")}
+        self.assertTrue(is_covered("/A/B/x", rows))
+        self.assertFalse(is_covered("/A/New", rows))
+        self.assertFalse(is_covered("/New", rows))
+
+
+def is_covered(field, rows):
+    """A row names the field, or the nearest row above it takes or refuses all that is below."""
+    if field in rows or field.endswith("/*"):
+        return True
+    above = field
+    while above not in rows:
+        above = above.rpartition("/")[0]
+        if not above:
+            return False
+    kind, state = rows[above]
+    return kind == "any" or kind.startswith("map") or state != "done"
 
 
 if __name__ == "__main__":

@@ -15,6 +15,10 @@ import (
 )
 
 func main() {
+	if os.Args[1] == "fields" {
+		printJobFields()
+		return
+	}
 	client, err := api.NewClient(&api.Config{Address: os.Args[1]})
 	check(err, "client")
 	register(client)
