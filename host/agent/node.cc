@@ -26,7 +26,7 @@ Node::Node(Loop* loop, NodeOptions options)
       machine_(ReadMachine()),
       id_(RandomUuid()),
       name_(options_.config.name.empty() ? machine_.hostname : options_.config.name),
-      workers_(loop, kWorkers),
+      workers_(kWorkers),
       stats_demand_(loop),
       ports_(NewPortPool()) {}
 

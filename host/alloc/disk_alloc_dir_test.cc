@@ -13,6 +13,7 @@
 #include <fstream>
 
 #include "host/alloc/dir_tree.h"
+#include "host/base/loop.h"
 
 namespace drover {
 namespace {
@@ -332,7 +333,7 @@ TEST_F(DiskAllocDirTest, WhatMayNotBeRemovedIsNamed) {
 
 TEST_F(DiskAllocDirTest, WorksOnThePoolWithoutHoldingTheControlThread) {
   RealLoop loop;
-  WorkerPool pool(&loop, 1);
+  WorkerPool pool(1);
   DiskAllocDirOptions options;
   options.base = base_;
   options.private_tmpfs = false;

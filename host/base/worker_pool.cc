@@ -5,20 +5,22 @@
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 namespace drover {
 namespace asio = boost::asio;
 
 Co<void> WorkerPool::Do(std::function<void()> function) {
-  auto initiate = [this, &function](auto handler) {
+  const asio::any_io_executor home = co_await asio::this_coro::executor;
+  auto initiate = [this, &function, &home](auto handler) {
     auto shared = std::make_shared<asio::any_completion_handler<void()>>(std::move(handler));
-    // The guard keeps the control thread's loop alive until the answer has been posted.
-    asio::post(pool_, [this, work = std::move(function), shared,
-                       guard = asio::make_work_guard(loop_->io())]() mutable {
+    // The guard keeps the caller's loop alive until the answer has been posted.
+    asio::post(pool_, [work = std::move(function), shared, home,
+                       guard = asio::make_work_guard(home)]() mutable {
       work();
       work = nullptr;
-      asio::post(loop_->io(), [shared] { std::move (*shared)(); });
+      asio::post(home, [shared] { std::move (*shared)(); });
       shared.reset();
     });
   };

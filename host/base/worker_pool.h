@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "host/base/co.h"
-#include "host/base/loop.h"
 
 namespace drover {
 
@@ -15,10 +14,10 @@ namespace drover {
 // sees only what its function was given.
 class WorkerPool {
  public:
-  WorkerPool(Loop* loop, int threads) : loop_(loop), pool_(static_cast<std::size_t>(threads)) {}
+  explicit WorkerPool(int threads) : pool_(static_cast<std::size_t>(threads)) {}
 
-  // Runs FUNCTION on a pool thread; the awaiting coroutine goes on on the control thread. It cannot
-  // be given up: who awaits it waits for it.
+  // Runs FUNCTION on a pool thread; the awaiting coroutine goes on on its own. It cannot be given
+  // up: who awaits it waits for it. [any thread with a loop]
   Co<void> Do(std::function<void()> function);
 
   // The same for a function with a result.
@@ -34,7 +33,6 @@ class WorkerPool {
   void Join() { pool_.join(); }
 
  private:
-  Loop* loop_;
   boost::asio::thread_pool pool_;
 };
 

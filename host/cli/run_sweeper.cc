@@ -49,7 +49,7 @@ void WaitAndSweep(int run, int process, const std::string& run_dir, Duration pat
   if (n != 0) return;
   AwaitEnd(process);
   RealLoop loop;
-  WorkerPool pool(&loop, 1);
+  WorkerPool pool(1);
   ProcessServiceOptions options;
   options.run_dir = run_dir;
   const auto processes = NewProcessService(&loop, std::move(options));

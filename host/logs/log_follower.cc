@@ -53,7 +53,7 @@ Co<void> LogFollower::WaitForMore(Context context) {
 Co<Status> LogFollower::Follow(Context context) {
   while (!context.cancelled()) {
     if (watch_ == nullptr && options_.watcher != nullptr && options_.follow) {
-      watch_ = options_.watcher->Add(reader_.directory());
+      watch_ = options_.watcher->Add(finish_.loop(), reader_.directory());
     }
     if (watch_ != nullptr) watch_->changed().Reset();  // a change from here on wakes
     const bool last = finish_.is_set() || !options_.follow;
@@ -64,7 +64,7 @@ Co<Status> LogFollower::Follow(Context context) {
     }
     if (!options_.follow && step.past_first_end) co_return Status();
     if (step.more) continue;
-    if (last) co_return Status();
+    if (last || step.gone) co_return Status();
     co_await WaitForMore(context);
   }
   co_return context.status();

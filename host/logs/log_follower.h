@@ -26,8 +26,8 @@ struct LogFollowOptions {
 };
 
 // Reads one stream of a task from the oldest file on, and goes on with what is added. Files are
-// read on the worker pool: a disk that hangs holds a worker and not the control thread. Control
-// thread.
+// read on the worker pool: a disk that hangs holds a worker and not the loop. On the thread of its
+// loop.
 class LogFollower : public LiveCount<LogFollower> {
  public:
   using Sink = std::function<void(LogChunk)>;
@@ -48,7 +48,7 @@ class LogFollower : public LiveCount<LogFollower> {
               LogFollowOptions options);
 
   // Returns when the context ends (its error), the sink fails (its error), or at the end: after
-  // Finish, or without follow. Once.
+  // Finish, without follow, or when the directory has been removed. Once.
   Co<Status> Follow(Context context);
   // The same without the reason.
   Co<void> Run(Context context);

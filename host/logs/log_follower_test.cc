@@ -113,7 +113,7 @@ class LogFollowTest : public ::testing::Test {
  protected:
   static constexpr Duration kLong = 20s;
 
-  LogFollowTest() : context_(&loop_), pool_(&loop_, 1), watcher_(&loop_) {}
+  LogFollowTest() : context_(&loop_), pool_(1), watcher_(&loop_) {}
 
   UniqueFd Directory() { return UniqueFd(dup(dir_.fd())); }
   LogFollower::CoSink Sink() {
@@ -174,7 +174,17 @@ TEST_F(LogFollowTest, ChangesWakeIt) {
   EXPECT_EQ(text_, "zero more one");
   EXPECT_EQ(ended_.code(), Code::kCancelled);
   EXPECT_LT(loop_.Now() - start, LogFollower::kWatchedPoll);
-  EXPECT_EQ(watcher_.directories(), 0u);
+  EXPECT_EQ(watcher_.watched(), 0u);
+}
+
+TEST_F(LogFollowTest, ItEndsWithItsDirectory) {
+  dir_.Write("web.stdout.0", "last words");
+  until_ = [this] {
+    std::filesystem::remove_all(dir_.path());
+    return false;
+  };
+  EXPECT_EQ(Read({}), "last words");
+  EXPECT_TRUE(ended_.ok());
 }
 
 TEST_F(LogFollowTest, ASinkThatFailsEndsIt) {

@@ -108,6 +108,8 @@ LogReader::Step LogReader::Read(std::size_t limit) {
   step.past_first_end =
       begun_ && (at_.index > first_end_.index ||
                  (at_.index == first_end_.index && at_.offset >= first_end_.offset));
+  struct stat status{};
+  step.gone = !step.more && fstat(directory_.get(), &status) == 0 && status.st_nlink == 0;
   return step;
 }
 

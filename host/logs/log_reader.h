@@ -49,6 +49,8 @@ class LogReader : public LiveCount<LogReader> {
     bool more = false;
     // Reading has reached what was the end when it began, or is beyond it.
     bool past_first_end = false;
+    // The directory has been removed: nothing will ever follow.
+    bool gone = false;
   };
   // One look: at most LIMIT bytes.
   Step Read(std::size_t limit);

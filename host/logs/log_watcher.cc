@@ -6,6 +6,7 @@
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <map>
+#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
@@ -22,15 +23,22 @@ struct LogWatcherState : std::enable_shared_from_this<LogWatcherState> {
   void Wait();
   void Gathered();
 
-  Loop* const loop;
-  std::unique_ptr<asio::posix::stream_descriptor> inotify;  // null: the kernel gave none
-  Loop::TimerId timer = 0;
-  // By the kernel's number of the directory: it gives the same one for the same directory.
-  std::map<int, std::set<LogWatcher::Watch*>> watches;
-
-  void Ring(const std::set<LogWatcher::Watch*>& of) {
-    for (LogWatcher::Watch* watch : of) watch->changed().Set();
+  // On each watch's own thread: a watch that is in the list has not been destroyed, so its loop is
+  // there.
+  static void Ring(const std::set<LogWatcher::Watch*>& of) {
+    for (const LogWatcher::Watch* watch : of) {
+      watch->changed_->loop()->Post([bell = std::weak_ptr<Event>(watch->changed_)] {
+        if (const auto changed = bell.lock()) changed->Set();
+      });
+    }
   }
+
+  Loop* const loop;
+  Loop::TimerId timer = 0;
+  std::mutex mutex;                                         // of what follows
+  std::unique_ptr<asio::posix::stream_descriptor> inotify;  // null: the kernel gave none
+  // By the kernel's number of what is watched: it gives the same one for the same directory.
+  std::map<int, std::set<LogWatcher::Watch*>> watches;
 };
 
 void LogWatcherState::Wait() {
@@ -48,6 +56,7 @@ void LogWatcherState::Wait() {
 
 void LogWatcherState::Gathered() {
   timer = 0;
+  const std::lock_guard lock(mutex);
   if (inotify == nullptr) return;
   alignas(inotify_event) char buffer[16 << 10];
   std::set<int> changed;
@@ -79,28 +88,35 @@ LogWatcher::LogWatcher(Loop* loop) : state_(std::make_shared<LogWatcherState>(lo
 
 LogWatcher::~LogWatcher() {
   state_->loop->Cancel(state_->timer);
+  const std::lock_guard lock(state_->mutex);
   state_->inotify.reset();
 }
 
-std::unique_ptr<LogWatcher::Watch> LogWatcher::Add(int directory) {
-  if (state_->inotify == nullptr || directory < 0) return nullptr;
-  // The descriptor, not a path: the directory that was opened is meant.
-  const std::string path = "/proc/self/fd/" + std::to_string(directory);
-  const int id = inotify_add_watch(
-      state_->inotify->native_handle(), path.c_str(),
-      IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR);
+std::unique_ptr<LogWatcher::Watch> LogWatcher::Add(Loop* loop, int fd) {
+  const std::lock_guard lock(state_->mutex);
+  if (state_->inotify == nullptr || fd < 0) return nullptr;
+  // The descriptor, not a path: what was opened is meant. Of an open file that loses its name only
+  // the attributes change.
+  const std::string path = "/proc/self/fd/" + std::to_string(fd);
+  const int id = inotify_add_watch(state_->inotify->native_handle(), path.c_str(),
+                                   IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO |
+                                       IN_ATTRIB | IN_MOVE_SELF | IN_DELETE_SELF);
   if (id < 0) return nullptr;
-  std::unique_ptr<Watch> watch(new Watch(state_, id, state_->loop));
+  std::unique_ptr<Watch> watch(new Watch(state_, id, loop));
   state_->watches[id].insert(watch.get());
   return watch;
 }
 
-std::size_t LogWatcher::directories() const { return state_->watches.size(); }
+std::size_t LogWatcher::watched() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->watches.size();
+}
 
 LogWatcher::Watch::Watch(std::shared_ptr<LogWatcherState> state, int id, Loop* loop)
-    : state_(std::move(state)), id_(id), changed_(loop) {}
+    : state_(std::move(state)), id_(id), changed_(std::make_shared<Event>(loop)) {}
 
 LogWatcher::Watch::~Watch() {
+  const std::lock_guard lock(state_->mutex);
   const auto found = state_->watches.find(id_);
   if (found == state_->watches.end()) return;
   found->second.erase(this);

@@ -8,8 +8,9 @@
 
 namespace drover {
 
-// Tells when something changes in directories, for all followers of one agent: the kernel gives a
-// user few inotify instances, so there is one. Control thread only; outlives its watches.
+// Tells when something changes in directories or files, for all followers of one agent: the kernel
+// gives a user few inotify instances, so there is one. It belongs to the thread of its loop;
+// watches may be anybody's.
 class LogWatcher {
  public:
   // How long changes are gathered: a task that writes without pause wakes nobody more often.
@@ -20,27 +21,28 @@ class LogWatcher {
   LogWatcher& operator=(const LogWatcher&) = delete;
   ~LogWatcher();
 
-  // Ends the watch when it is destroyed.
+  // Ends the watch when it is destroyed. Belongs to the thread of its loop, which outlives it.
   class Watch {
    public:
     ~Watch();
-    // Set by each change in the directory; to be reset before looking.
-    Event& changed() { return changed_; }
+    // Set by each change; to be reset before looking.
+    Event& changed() { return *changed_; }
 
    private:
     friend class LogWatcher;
+    friend struct LogWatcherState;
     Watch(std::shared_ptr<struct LogWatcherState> state, int id, Loop* loop);
     std::shared_ptr<struct LogWatcherState> state_;
-    int id_;
-    Event changed_;
+    const int id_;
+    const std::shared_ptr<Event> changed_;
   };
 
-  // Watches the directory that is open as DIRECTORY. Null when the kernel has no more of it: then
-  // look from time to time.
-  std::unique_ptr<Watch> Add(int directory);
+  // Watches the directory or file that is open as FD, for somebody on the thread of LOOP, which is
+  // the caller. Null when the kernel has no more of it: then look from time to time. [any thread]
+  std::unique_ptr<Watch> Add(Loop* loop, int fd);
 
-  // Directories that are watched; for tests and metrics.
-  std::size_t directories() const;
+  // What is watched; for tests and metrics. [any thread]
+  std::size_t watched() const;
 
  private:
   std::shared_ptr<struct LogWatcherState> state_;

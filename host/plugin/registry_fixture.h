@@ -17,7 +17,7 @@ namespace drover {
 // A test that loads plugins into this process and talks to them from a real control thread.
 class RegistryFixture : public testing::Test {
  protected:
-  RegistryFixture() : workers_(&loop_, 2), context_(&loop_) {
+  RegistryFixture() : workers_(2), context_(&loop_) {
     options_.log = [this](PluginLogLevel, const std::string&, const RunId*,
                           const std::string& line) {
       const std::lock_guard lock(log_mutex_);

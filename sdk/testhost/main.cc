@@ -50,7 +50,7 @@ int Main(int argc, char** argv) {
   options.directory = scratch.path();
   // Never destroyed: a driver may keep threads, and this process ends at once.
   auto* loop = new RealLoop;
-  auto* workers = new WorkerPool(loop, 2);
+  auto* workers = new WorkerPool(2);
   ProcessServiceOptions service;
   service.run_dir = scratch.path() + "/run";
   service.cgroup_root = "none";

@@ -202,7 +202,7 @@ ConformanceResult RunKitCase(const KitSpec& spec, const std::function<void(Verdi
     if (spec.name != entry.name) continue;
     // Never destroyed: a driver may keep threads, and this process ends at once.
     auto* loop = new RealLoop;
-    auto* workers = new WorkerPool(loop, 2);
+    auto* workers = new WorkerPool(2);
     ProcessServiceOptions options;
     options.run_dir = spec.directory + "/run";
     options.cgroup_root = "none";
