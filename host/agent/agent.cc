@@ -21,6 +21,7 @@ namespace drover {
 namespace {
 
 constexpr std::size_t kLeastToken = 16;
+constexpr int kFileWorkers = 2;
 
 std::int64_t DiskMb(const std::string& path) {
   struct statvfs info{};
@@ -56,7 +57,11 @@ Result<std::string> ReadToken(const std::string& path) {
 }  // namespace
 
 Agent::Agent(Loop* loop, AgentOptions options)
-    : loop_(loop), options_(std::move(options)), calls_(loop) {}
+    : loop_(loop),
+      options_(std::move(options)),
+      calls_(loop),
+      file_workers_(kFileWorkers),
+      file_watcher_(loop) {}
 
 Agent::~Agent() = default;
 
@@ -125,6 +130,9 @@ Status Agent::Serve() {
   api_.store = &store_;
   api_.host_stats = host_stats_.get();
   api_.metrics = &metrics_;
+  api_.alloc_dir = config.alloc_dir;
+  api_.file_workers = &file_workers_;
+  api_.file_watcher = &file_watcher_;
   api_.prometheus = config.telemetry.prometheus_metrics;
   api_.started = loop_->Now();
   if (config.telemetry.publish_allocation_metrics) {

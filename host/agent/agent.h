@@ -13,6 +13,8 @@
 #include "host/agent/task_counters.h"
 #include "host/api/http_server.h"
 #include "host/api/routes/api_agent.h"
+#include "host/base/worker_pool.h"
+#include "host/logs/log_watcher.h"
 #include "host/stats/host_stats.h"
 
 namespace drover {
@@ -57,6 +59,9 @@ class Agent {
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<NodeClient> client_;
   Gate calls_;
+  // Of those who read files and logs: a disk that hangs under them does not hold the node.
+  WorkerPool file_workers_;
+  LogWatcher file_watcher_;
   std::string address_;
   ApiAgent api_;
   std::unique_ptr<HttpServer> server_;

@@ -28,7 +28,7 @@ class Agent:
     def url(self):
         return "http://" + self.address
 
-    def ask(self, method, path, body=None, headers=None, limit=harness.LIMIT, **query):
+    def ask(self, method, path, /, body=None, headers=None, limit=harness.LIMIT, **query):
         """One request on a connection of its own. BODY: an object, a text, bytes or None."""
         if query:
             path += "?" + urllib.parse.urlencode(query)

@@ -13,8 +13,10 @@
 namespace drover {
 
 class HostStatsReader;
+class LogWatcher;
 class MetricRegistry;
 struct Metric;
+class WorkerPool;
 
 // What the API needs of the agent that it speaks for. It outlives the server.
 struct ApiAgent {
@@ -28,6 +30,9 @@ struct ApiAgent {
   StateStore* store = nullptr;                   // [any thread]
   HostStatsReader* host_stats = nullptr;         // [any thread]
   MetricRegistry* metrics = nullptr;             // [any thread]
+  std::string alloc_dir;                         // of all allocations
+  WorkerPool* file_workers = nullptr;            // [any thread]: for what is below it
+  LogWatcher* file_watcher = nullptr;            // [any thread]
   bool prometheus = false;                       // whether metrics are told in its format
   TimePoint started;                             // of the agent
 

@@ -120,8 +120,9 @@ Co<Answer> Dispatch(const std::vector<Route>* routes, const ApiAgent* agent,
 
 std::vector<Route> AllRoutes() {
   std::vector<Route> all;
-  for (auto* some : {&JobRoutes, &AllocRoutes, &EvalRoutes, &NodeRoutes, &ClientRoutes,
-                     &AgentRoutes, &MetricsRoutes, &UnsupportedRoutes}) {
+  for (auto* some :
+       {&JobRoutes, &AllocRoutes, &EvalRoutes, &NodeRoutes, &ClientRoutes, &FollowRoutes,
+        &FileRoutes, &AgentRoutes, &MetricsRoutes, &UnsupportedRoutes}) {
     for (Route& route : some()) all.push_back(std::move(route));
   }
   return all;

@@ -32,6 +32,8 @@ std::vector<Route> AllocRoutes();
 std::vector<Route> EvalRoutes();
 std::vector<Route> NodeRoutes();
 std::vector<Route> ClientRoutes();
+std::vector<Route> FileRoutes();
+std::vector<Route> FollowRoutes();
 std::vector<Route> AgentRoutes();
 std::vector<Route> MetricsRoutes();
 // What the API that clients know has and this version has not: 501 and a sentence.

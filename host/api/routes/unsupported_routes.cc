@@ -19,7 +19,6 @@ constexpr Unsupported kUnsupported[] = {
     {"/v1/client/allocation/*/exec", kLater},
     {"/v1/client/allocation/*/snapshot", kLater},
     {"/v1/client/allocation/*/pause", kLater},
-    {"/v1/client/fs/**", kLater},
     {"/v1/client/metadata", kLater},
     {"/v1/node/*/drain", kLater},
     {"/v1/node/*/purge", kOneNode},

@@ -1,0 +1,56 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/base/result.h"
+#include "host/base/time.h"
+#include "host/base/unique_fd.h"
+
+namespace drover {
+
+// A file or directory as people are told of it.
+struct AllocFileInfo {
+  std::string name;
+  std::int64_t size = 0;  // bytes
+  mode_t mode = 0;        // with its type
+  WallTime modified = 0;
+
+  bool is_directory() const { return S_ISDIR(mode); }
+};
+
+// What is below the directory of an allocation, for those who look at it from outside. Its tasks
+// may put anything there, at any moment, so each path is resolved by the kernel and never leaves
+// the directory, and it is what has been opened that is judged. It blocks. [any thread]
+//
+// Errors: kNotFound; kPermissionDenied: the path leads out of the directory; kFailedPrecondition:
+// what a task or the agent keeps to itself; kInvalidArgument: it is of another kind.
+class AllocFiles {
+ public:
+  // BASE is the directory of all allocations.
+  static Result<AllocFiles> Open(const std::string& base, const std::string& alloc_id);
+
+  // Sorted by name. Links are told of, not followed.
+  Result<std::vector<AllocFileInfo>> List(const std::string& path) const;
+  Result<AllocFileInfo> Stat(const std::string& path) const;
+  // A regular file with one name, to be read. What a second name leads to may be a file that the
+  // task could not read itself.
+  Result<UniqueFd> OpenFile(const std::string& path) const;
+
+  int root() const { return root_.get(); }
+
+ private:
+  AllocFiles(UniqueFd root, std::string alloc_id)
+      : root_(std::move(root)), id_(std::move(alloc_id)) {}
+  Result<UniqueFd> Resolve(const std::string& path) const;
+  Status CheckReadable(int fd, const std::string& path) const;
+
+  UniqueFd root_;
+  std::string id_;
+};
+
+}  // namespace drover
