@@ -4,12 +4,8 @@
 #include <openssl/crypto.h>
 #include <openssl/sha.h>
 
-#include <string_view>
-
 namespace drover {
-namespace {
 
-// What the client says it knows: X-Nomad-Token, or Authorization with the scheme Bearer.
 std::string_view GivenToken(const HttpRequest& request) {
   if (const std::string* token = request.Header("X-Nomad-Token"); token && !token->empty()) {
     return *token;
@@ -29,11 +25,12 @@ bool SameSecret(std::string_view a, std::string_view b) {
   return CRYPTO_memcmp(digests[0], digests[1], SHA256_DIGEST_LENGTH) == 0;
 }
 
-}  // namespace
-
 std::optional<std::string> Refusal(const HttpRequest& request, const std::string& token) {
+  return Refusal(GivenToken(request), token);
+}
+
+std::optional<std::string> Refusal(std::string_view given, const std::string& token) {
   if (token.empty()) return std::nullopt;
-  const std::string_view given = GivenToken(request);
   if (given.empty()) return "Permission denied";
   if (!SameSecret(given, token)) return "ACL token not found";
   return std::nullopt;

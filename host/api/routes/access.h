@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "host/api/http_message.h"
 
@@ -11,5 +12,13 @@ namespace drover {
 // Why a request that needs TOKEN is refused; nothing when it has it. Empty TOKEN: nobody is
 // refused. The time that it takes does not tell how much of a guess was right.
 std::optional<std::string> Refusal(const HttpRequest& request, const std::string& token);
+// The same for who says GIVEN.
+std::optional<std::string> Refusal(std::string_view given, const std::string& token);
+
+// What the client says it knows: X-Nomad-Token, or Authorization with the scheme Bearer.
+std::string_view GivenToken(const HttpRequest& request);
+
+// Compares in a time that tells nothing.
+bool SameSecret(std::string_view a, std::string_view b);
 
 }  // namespace drover

@@ -32,6 +32,7 @@ std::vector<Route> AllocRoutes();
 std::vector<Route> EvalRoutes();
 std::vector<Route> NodeRoutes();
 std::vector<Route> ClientRoutes();
+std::vector<Route> ExecRoutes();
 std::vector<Route> FileRoutes();
 std::vector<Route> FollowRoutes();
 std::vector<Route> AgentRoutes();

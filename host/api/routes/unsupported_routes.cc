@@ -16,7 +16,6 @@ constexpr char kOneNode[] = "has no meaning on a single node";
 constexpr Unsupported kUnsupported[] = {
     {"/v1/jobs/parse", "is not supported: send the job as JSON, as `nomad job run` does"},
     {"/v1/jobs/statuses", kLater},
-    {"/v1/client/allocation/*/exec", kLater},
     {"/v1/client/allocation/*/snapshot", kLater},
     {"/v1/client/allocation/*/pause", kLater},
     {"/v1/client/metadata", kLater},

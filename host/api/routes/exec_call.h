@@ -1,0 +1,39 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "host/api/routes/api_agent.h"
+#include "host/base/live_count.h"
+
+namespace drover {
+
+// A command beside a task, which lives on the control thread, as another thread has it. Shared by
+// both.
+class ExecCall : public std::enable_shared_from_this<ExecCall>, public LiveCount<ExecCall> {
+ public:
+  explicit ExecCall(const ApiAgent* agent) : agent_(agent) {}
+
+  // Returns when the command has ended, or could not be begun. Once; of CALLER's coroutine.
+  Co<Result<ExitResult>> Run(Loop* caller, std::string alloc_id, std::string task,
+                             ExecRequest request);
+  // The terminal's size, from its beginning on if it comes before that. [any thread]
+  void Resize(TerminalSize size);
+  // Ends the command; Run tells when that is done. [any thread]
+  void Cancel();
+
+ private:
+  static Co<Result<ExitResult>> OnControl(std::shared_ptr<ExecCall> self, std::string alloc_id,
+                                          std::string task, std::shared_ptr<ExecRequest> request);
+
+  const ApiAgent* const agent_;
+  // Of the control thread:
+  std::optional<Context> context_;  // while the command is begun and runs
+  TaskExecSession* session_ = nullptr;
+  std::optional<TerminalSize> size_;
+  bool cancelled_ = false;
+};
+
+}  // namespace drover

@@ -1,0 +1,188 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/api/routes/exec_conversation.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "host/base/base64.h"
+#include "host/spec/strict_json.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kPiece = 32 << 10;
+constexpr Duration kHeartbeat = 10s;
+constexpr int kNormal = 1000;
+constexpr int kPolicy = 1008;
+constexpr int kInternal = 1011;
+constexpr int kMostCells = 10'000;
+
+// {"stdout":{"data":"..."}}
+std::string DataMessage(const char* stream, std::string_view bytes) {
+  return std::string("{\"") + stream + "\":{\"data\":\"" + Base64(bytes) + "\"}}";
+}
+
+std::string CloseMessage(const char* stream) {
+  return std::string("{\"") + stream + "\":{\"close\":true}}";
+}
+
+// The object KEY of a message; an empty one for anything else.
+json Part(const json& message, const char* key) {
+  const auto found = message.find(key);
+  return found != message.end() && found->is_object() ? *found : json::object();
+}
+
+int Cells(const json& size, const char* key) {
+  const auto found = size.find(key);
+  if (found == size.end() || !found->is_number_integer()) return 0;
+  return static_cast<int>(std::clamp<std::int64_t>(found->get<std::int64_t>(), 0, kMostCells));
+}
+
+}  // namespace
+
+Co<void> CloseWith(WebSocketChannel* channel, Error error) {
+  const bool theirs = error.code() == Code::kInvalidArgument || error.code() == Code::kNotFound;
+  std::string reason = error.message();
+  // The protocol wants UTF-8 and cuts it anywhere; names come from the client.
+  std::replace_if(
+      reason.begin(), reason.end(), [](char c) { return static_cast<signed char>(c) < 0; }, '?');
+  const int code = theirs ? kPolicy : kInternal;
+  (void)co_await channel->Close(code, std::move(reason));
+}
+
+ExecConversation::ExecConversation(HttpExchange* exchange, WebSocketChannel* channel,
+                                   std::shared_ptr<ExecCall> call)
+    : exchange_(exchange),
+      channel_(channel),
+      call_(std::move(call)),
+      context_(exchange->context().Child()),
+      outputs_(exchange->loop()),
+      background_(exchange->loop()) {}
+
+Result<ExecRequest> ExecConversation::Open(const Command& command) {
+  ExecRequest request;
+  request.command = command.words;
+  request.tty = command.tty;
+  DROVER_ASSIGN(input_, ExecPipe::ToWriteTo(exchange_->loop(), &request.input));
+  DROVER_ASSIGN(output_, ExecPipe::ToReadFrom(exchange_->loop(), &request.output));
+  if (!command.tty) {
+    DROVER_ASSIGN(error_, ExecPipe::ToReadFrom(exchange_->loop(), &request.error));
+  }
+  return request;
+}
+
+Co<Status> ExecConversation::Say(std::string message) {
+  const Status said = co_await channel_->Write(context_, true, std::move(message));
+  if (!said) {
+    Context context = context_;
+    context.Cancel("the client has gone");
+  }
+  co_return said;
+}
+
+Co<void> ExecConversation::Beat() {
+  while (true) {
+    const Status slept = co_await Sleep(context_, kHeartbeat);
+    if (!slept) co_return;
+    const Status said = co_await Say("{}");
+    if (!said) co_return;
+  }
+}
+
+Co<void> ExecConversation::CopyOutput(ExecPipe* pipe, const char* name) {
+  while (true) {
+    const std::string bytes = co_await pipe->Read(kPiece);
+    std::string message = bytes.empty() ? CloseMessage(name) : DataMessage(name, bytes);
+    const Status said = co_await Say(std::move(message));
+    if (!said || bytes.empty()) break;
+  }
+  pipe->Close();  // a command that goes on writing is told so
+}
+
+// A heartbeat and what this version does not know mean nothing.
+Co<Status> ExecConversation::Take(std::string message) {
+  DROVER_CO_ASSIGN(const json said, ParseStrictJson(message));
+  if (!said.is_object()) {
+    co_return Error(Code::kInvalidArgument, "a message must be a JSON object");
+  }
+  const json size = Part(said, "tty_size");
+  TerminalSize cells;
+  cells.width = Cells(size, "width");
+  cells.height = Cells(size, "height");
+  if (cells.width > 0 && cells.height > 0) call_->Resize(cells);
+  const json input = Part(said, "stdin");
+  if (const auto data = input.find("data"); data != input.end() && data->is_string()) {
+    std::optional<std::string> bytes = FromBase64(data->get_ref<const std::string&>());
+    if (!bytes) co_return Error(Code::kInvalidArgument, "stdin is not encoded by base64");
+    // A command that reads no more is no mistake of the client.
+    (void)co_await input_->Write(std::move(*bytes));
+  }
+  if (const auto close = input.find("close"); close != input.end() && *close == true) {
+    input_->Close();
+  }
+  co_return Status();
+}
+
+Co<void> ExecConversation::ReadMessages() {
+  Context context = context_;
+  while (true) {
+    Result<WebSocketMessage> message = co_await channel_->Read(context);
+    if (!message.ok()) break;
+    const Status taken = co_await Take(std::move(message->bytes));
+    if (!taken.ok()) {
+      broken_ = taken;
+      break;
+    }
+  }
+  context.Cancel("the client has gone");
+}
+
+Co<void> ExecConversation::Tell(ExitResult exit, bool tty) {
+  // Why the command could not be executed, where a shell would say it.
+  if (!exit.error.empty()) {
+    std::string line = DataMessage(tty ? "stdout" : "stderr", exit.error + (tty ? "\r\n" : "\n"));
+    (void)co_await Say(std::move(line));
+  }
+  std::string last =
+      R"({"exited":true,"result":{"exit_code":)" + std::to_string(exit.exit_code) + "}}";
+  (void)co_await Say(std::move(last));
+  (void)co_await channel_->Close(kNormal, "");
+}
+
+Co<void> ExecConversation::Run(Command command) {
+  const bool tty = command.tty;
+  Result<ExecRequest> request = Open(command);
+  if (!request.ok()) {
+    co_await CloseWith(channel_, request.error());
+    co_return;
+  }
+  const Subscription gone = context_.OnCancel([this] {
+    call_->Cancel();
+    input_->Finish();
+  });
+  background_.Spawn(ReadMessages());
+  background_.Spawn(Beat());
+  outputs_.Spawn(CopyOutput(output_.get(), "stdout"));
+  if (error_) outputs_.Spawn(CopyOutput(error_.get(), "stderr"));
+  const Result<ExitResult> exit = co_await call_->Run(
+      exchange_->loop(), std::move(command.alloc_id), std::move(command.task), std::move(*request));
+  output_->Finish();
+  if (error_) error_->Finish();
+  co_await outputs_.Close();
+  if (!broken_.ok()) {
+    co_await CloseWith(channel_, broken_.error());
+  } else if (exit.ok()) {
+    co_await Tell(*exit, tty);
+  } else {
+    co_await CloseWith(channel_, exit.error());
+  }
+  Context context = context_;
+  context.Cancel("the session has ended");
+  co_await background_.Close();
+}
+
+}  // namespace drover

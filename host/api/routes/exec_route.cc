@@ -1,0 +1,120 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+// Commands beside tasks, through a websocket. Clients want it opened before anything is checked, so
+// that they learn what is wrong from how it is closed.
+#include "host/api/routes/access.h"
+#include "host/api/routes/exec_conversation.h"
+#include "host/api/routes/router.h"
+#include "host/spec/strict_json.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+constexpr Duration kHandshakeTime = 10s;
+
+// Whether the client has said what it must know: in a header or, as browsers cannot set any, in its
+// first message.
+Co<Status> Authorize(ApiRequest* request, WebSocketChannel* channel) {
+  const HttpRequest& http = request->http();
+  const std::string& token = request->agent().token;
+  const std::string wants = request->Text("ws_handshake");
+  std::string given(GivenToken(http));
+  if (!wants.empty() && request->Flag("ws_handshake", true) != request->Flag("ws_handshake")) {
+    co_return Error(Code::kInvalidArgument, "ws_handshake value is not a boolean: " + wants);
+  }
+  if (request->Flag("ws_handshake")) {
+    const Context limited = request->exchange()->context().WithTimeout(kHandshakeTime);
+    DROVER_CO_ASSIGN(const WebSocketMessage message, co_await channel->Read(limited));
+    DROVER_CO_ASSIGN(const json said, ParseStrictJson(message.bytes));
+    const json version = said.is_object() ? said.value("version", json()) : json();
+    if (version != 1) {
+      co_return Error(Code::kInvalidArgument, "unexpected handshake value: " + version.dump());
+    }
+    const json told = said.value("auth_token", json(""));
+    const std::string text = told.is_string() ? told.get<std::string>() : "";
+    if (!given.empty() && !text.empty() && !SameSecret(given, text)) {
+      co_return Error(Code::kInvalidArgument, "handshake auth token mismatched auth header token");
+    }
+    if (given.empty()) given = text;
+  }
+  const std::optional<std::string> refusal = Refusal(given, token);
+  if (refusal) co_return Error(Code::kPermissionDenied, *refusal);
+  co_return Status();
+}
+
+Result<std::vector<std::string>> CommandOf(const ApiRequest& request) {
+  const std::string text = request.Text("command");
+  if (text.empty()) return Error(Code::kInvalidArgument, "command is not present");
+  const Result<json> words = ParseStrictJson(text);
+  std::vector<std::string> command;
+  bool valid = words.ok() && words->is_array();
+  for (const json& word : valid ? *words : json::array()) {
+    valid = valid && word.is_string();
+    if (valid) command.push_back(word.get<std::string>());
+  }
+  if (!valid) {
+    return Error(Code::kInvalidArgument, "command must be a JSON list of texts");
+  }
+  if (command.empty()) return Error(Code::kInvalidArgument, "command is not present");
+  return command;
+}
+
+// The command that a request asks for, of a task that runs.
+Result<ExecConversation::Command> Check(const ApiRequest& request) {
+  ExecConversation::Command command;
+  command.alloc_id = request.parameter(0);
+  command.task = request.Text("task");
+  command.tty = request.Flag("tty");
+  std::shared_ptr<const AllocRecord> record;
+  request.agent().store->Read(
+      [&](const Tables& tables) { record = Tables::Find(tables.allocs, command.alloc_id); });
+  if (record == nullptr) {
+    return Error(Code::kNotFound, "Unknown allocation \"" + command.alloc_id + "\"");
+  }
+  if (command.task.empty()) return Error(Code::kInvalidArgument, "must provide task name");
+  DROVER_ASSIGN(command.words, CommandOf(request));
+  const TaskGroup* const group = record->alloc->group();
+  if (group == nullptr || FindTask(*group, command.task) == nullptr) {
+    return Error(Code::kInternal, "task not found");
+  }
+  const std::string task = "task \"" + command.task + "\" ";
+  const auto state = record->told.tasks.find(command.task);
+  if (state == record->told.tasks.end() || !state->second || state->second->started_at == 0) {
+    return Error(Code::kNotFound, task + "not started yet.");
+  }
+  if (state->second->state != RunnerState::kRunning) {
+    return Error(Code::kNotFound, task + "is not running.");
+  }
+  return command;
+}
+
+Co<Answer> ExecInTask(ApiRequest* request) {
+  HttpExchange* const exchange = request->exchange();
+  const Result<WebSocketChannel*> channel = co_await exchange->AcceptWebSocket();
+  if (!channel.ok()) co_return ErrorAnswer(500, "websocket connection not found in context");
+  const Status authorized = co_await Authorize(request, *channel);
+  if (!authorized.ok()) {
+    co_await CloseWith(*channel, authorized.error());
+    co_return StreamedAnswer();
+  }
+  Result<ExecConversation::Command> command = Check(*request);
+  if (!command.ok()) {
+    co_await CloseWith(*channel, command.error());
+    co_return StreamedAnswer();
+  }
+  auto call = std::make_shared<ExecCall>(&request->agent());
+  ExecConversation conversation(exchange, *channel, std::move(call));
+  co_await conversation.Run(std::move(*command));
+  co_return StreamedAnswer();
+}
+
+}  // namespace
+
+std::vector<Route> ExecRoutes() {
+  return {
+      {"GET", "/v1/client/allocation/*/exec", ExecInTask, Access::kOpen},
+  };
+}
+
+}  // namespace drover
