@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "host/cli/curl_library.h"
+#include "host/cli/websocket_client.h"
 
 namespace drover {
 namespace {
@@ -59,25 +60,39 @@ Code CodeOf(long status) {
   }
 }
 
+using Take = std::function<void(std::string_view)>;
+
 struct Reply {
   std::string body;
   std::uint64_t index = 0;
+  const Take* take = nullptr;  // who gets the body of a success; null: it is kept
+  bool success = false;        // as the first line says
 };
 
-std::size_t TakeBody(char* data, std::size_t, std::size_t size, void* reply) {
-  std::string& body = static_cast<Reply*>(reply)->body;
+std::size_t TakeBody(char* data, std::size_t, std::size_t size, void* to) {
+  auto* const reply = static_cast<Reply*>(to);
+  if (reply->take != nullptr && reply->success) {
+    (*reply->take)(std::string_view(data, size));
+    return size;
+  }
+  std::string& body = reply->body;
   if (body.size() + size > kMaxReply) return 0;  // ends the transfer
   body.append(data, size);
   return size;
 }
 
-std::size_t TakeHeader(char* data, std::size_t, std::size_t size, void* reply) {
+std::size_t TakeHeader(char* data, std::size_t, std::size_t size, void* to) {
   constexpr std::string_view kName = "X-Nomad-Index:";
+  auto* const reply = static_cast<Reply*>(to);
   const std::string_view line(data, size);
+  if (line.starts_with("HTTP/")) {
+    const std::size_t space = line.find(' ');
+    reply->success = space != std::string_view::npos && line.substr(space + 1, 1) == "2";
+  }
   if (line.size() > kName.size() && strncasecmp(data, kName.data(), kName.size()) == 0) {
     std::string_view value = line.substr(kName.size());
     while (!value.empty() && value.front() == ' ') value.remove_prefix(1);
-    std::from_chars(value.data(), value.data() + value.size(), static_cast<Reply*>(reply)->index);
+    std::from_chars(value.data(), value.data() + value.size(), reply->index);
   }
   return size;
 }
@@ -129,12 +144,13 @@ class ApiClient::Connection {
 
   const ClientOptions& options() const { return options_; }
 
-  // SECONDS: 0 for as long as it takes. BODY: null for none.
+  // SECONDS: 0 for as long as it takes. BODY: null for none. TAKE: null keeps what is answered.
   Result<Reply> Ask(const char* method, const std::string& path, const Query& query,
-                    const std::string* body, long seconds) {
+                    const std::string* body, long seconds, const Take* take = nullptr) {
     if (handle_ == nullptr) return Error(Code::kResourceExhausted, "libcurl is out of memory");
     curl_.reset(handle_);  // connections stay open
     Reply reply;
+    reply.take = take;
     char complaint[CURL_ERROR_SIZE] = "";
     const std::string url = Url(path, query);
     curl_slist* headers = Headers(body != nullptr);
@@ -159,6 +175,30 @@ class ApiClient::Connection {
     curl_.getinfo(handle_, CURLINFO_RESPONSE_CODE, &status);
     if (status >= 200 && status < 300) return reply;
     return Refused(method, path, status, std::move(reply.body));
+  }
+
+  Result<std::unique_ptr<WebSocketClient>> OpenWebSocket(const std::string& path,
+                                                         const Query& query) {
+    if (handle_ == nullptr) return Error(Code::kResourceExhausted, "libcurl is out of memory");
+    curl_.reset(handle_);
+    char complaint[CURL_ERROR_SIZE] = "";
+    const std::string url = Url("", {});
+    SetConnection();
+    Set(CURLOPT_URL, url.c_str());
+    Set(CURLOPT_ERRORBUFFER, complaint);
+    Set(CURLOPT_CONNECT_ONLY, 1L);
+    Set(CURLOPT_FRESH_CONNECT, 1L);
+    Set(CURLOPT_HTTPPROXYTUNNEL, 1L);
+    Set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
+    const CURLcode code = curl_.perform(handle_);
+    if (code != CURLE_OK) return Unreachable(code, complaint);
+    Set(CURLOPT_ERRORBUFFER, nullptr);
+    auto socket = std::make_unique<WebSocketClient>(curl_, handle_);
+    handle_ = curl_.init();  // for what is asked next
+    const std::string token = options_.token.empty() ? "" : "X-Nomad-Token: " + options_.token;
+    DROVER_TRY(socket->Open(url.substr(url.find("://") + 3), Url(path, query).substr(url.size()),
+                            token + (token.empty() ? "" : "\r\n")));
+    return socket;
   }
 
  private:
@@ -292,6 +332,16 @@ Result<json> ApiClient::Put(const std::string& path, const json& body, Query que
 Result<json> ApiClient::Delete(const std::string& path, Query query) {
   DROVER_ASSIGN(const Reply reply, connection_->Ask("DELETE", path, query, nullptr, 0));
   return Decoded(options().address, reply);
+}
+
+Status ApiClient::Stream(const std::string& path, Query query, const Take& take) {
+  DROVER_TRY(connection_->Ask("GET", path, query, nullptr, 0, &take));
+  return {};
+}
+
+Result<std::unique_ptr<WebSocketClient>> ApiClient::OpenWebSocket(const std::string& path,
+                                                                  Query query) {
+  return connection_->OpenWebSocket(path, query);
 }
 
 std::string ApiClient::SearchedNamespace() const {

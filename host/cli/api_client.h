@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,8 @@
 #include "host/base/time.h"
 
 namespace drover {
+
+class WebSocketClient;
 
 // How the client reaches an agent. What is empty is taken from the environment; see
 // WithEnvironment.
@@ -50,6 +54,12 @@ class ApiClient {
   // agent does: a restart returns when the task has been restarted.
   Result<nlohmann::json> Put(const std::string& path, const nlohmann::json& body, Query query = {});
   Result<nlohmann::json> Delete(const std::string& path, Query query = {});
+
+  // Hands what a GET answers to TAKE as it comes, for as long as the agent answers.
+  Status Stream(const std::string& path, Query query,
+                const std::function<void(std::string_view)>& take);
+  // A websocket of its own, over a connection of its own.
+  Result<std::unique_ptr<WebSocketClient>> OpenWebSocket(const std::string& path, Query query);
 
   // The namespace to look in: that of the options, or all of them.
   std::string SearchedNamespace() const;

@@ -15,19 +15,36 @@
 namespace drover {
 namespace {
 
+// Whether an option of `alloc exec` stands alone; the others are followed by a value.
+bool StandsAlone(const std::string& option) {
+  for (const char* flag : {"-i", "-t", "--no-interactive", "--no-tty", "--tls-skip-verify",
+                           "--json", "-h", "--help"}) {
+    if (option == flag) return true;
+  }
+  return option.find('=') != std::string::npos;
+}
+
 // Nomad's spelling of long options has one dash: "-json" means "--json". Everything behind "--"
-// stays as it is.
+// stays as it is, and so does the command that follows the id of `alloc exec`.
 std::vector<std::string> WithTwoDashes(int argc, char** argv) {
   std::vector<std::string> arguments;
   bool options = true;
+  bool exec = false;    // the id is to come
+  bool valued = false;  // the argument is the value of an option
   for (int i = 1; i < argc; ++i) {
     std::string argument = argv[i];
     if (argument == "--") options = false;
+    const bool is_id = exec && options && !valued && argument[0] != '-';
     if (options && argument.size() > 2 && argument[0] == '-' && argument[1] != '-' &&
         std::isalpha(static_cast<unsigned char>(argument[1])) != 0) {
       argument.insert(0, 1, '-');
     }
+    valued = options && argument[0] == '-' && !StandsAlone(argument);
+    exec = exec || (argument == "exec" && !arguments.empty() && arguments.back() == "alloc");
     arguments.push_back(std::move(argument));
+    if (!is_id) continue;
+    if (i + 1 < argc && std::string(argv[i + 1]) != "--") arguments.emplace_back("--");
+    options = false;
   }
   return arguments;
 }

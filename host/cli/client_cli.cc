@@ -125,6 +125,44 @@ void AddJobCommands(CLI::App* app, JobOptions* options, int* code) {
   allocs->callback([=] { *code = JobAllocsCommand(*options); });
 }
 
+void AddAllocFileCommands(CLI::App* alloc, AllocOptions* options, int* code) {
+  CLI::App* logs = AddCommand(alloc, "logs", "Prints what a task has written", options);
+  AddId(logs, "ID", options);
+  logs->add_option("TASK,--task", options->task, "The task, if there are several");
+  logs->add_flag("--stderr", options->standard_error, "Its standard error, not its output");
+  logs->add_flag("-f,--follow", options->follow, "Goes on with what it writes");
+  logs->add_flag("--tail", options->tail, "Begins with the last 10 lines");
+  logs->add_option("-n", options->lines, "Begins with so many of the last lines")
+      ->check(CLI::PositiveNumber);
+  logs->add_option("-c", options->bytes, "Begins with so many of the last bytes")
+      ->check(CLI::NonNegativeNumber);
+  logs->callback([=] { *code = AllocLogsCommand(*options); });
+
+  CLI::App* fs =
+      AddCommand(alloc, "fs", "Lists a directory of an allocation, or prints a file", options);
+  AddId(fs, "ID", options);
+  fs->add_option("PATH", options->path, "Below the directory of the allocation")
+      ->capture_default_str();
+  fs->add_flag("--stat", options->stat, "Shows what it is, and not what is in it");
+  fs->callback([=] { *code = AllocFsCommand(*options); });
+
+  CLI::App* exec = AddCommand(alloc, "exec", "Runs a command beside a task", options);
+  AddId(exec, "ID", options);
+  exec->add_option("COMMAND", options->command, "The program and its arguments")->required();
+  exec->add_option("--task", options->task, "The task, if there are several");
+  exec->add_flag("-i,!--no-interactive", options->interactive,
+                 "Gives it standard input, as is done anyway");
+  CLI::Option* tty = exec->add_flag("-t", options->tty,
+                                    "Gives it a terminal, as is done when "
+                                    "this program has one");
+  exec->add_flag("--no-tty", options->no_tty, "Gives it none")->excludes(tty);
+  exec->footer(
+      "Options stand before the ID: what follows it is the command. The exit code is that "
+      "of the command, or 1 when there is none.\n\n" +
+      GroupNote("alloc"));
+  exec->callback([=] { *code = AllocExecCommand(*options); });
+}
+
 void AddAllocCommands(CLI::App* app, AllocOptions* options, int* code) {
   CLI::App* alloc = AddGroup(app, "alloc", "Looks at allocations, and steers them", options);
   const auto add_task = [options](CLI::App* command) {
@@ -160,6 +198,7 @@ void AddAllocCommands(CLI::App* app, AllocOptions* options, int* code) {
   CLI::App* checks = AddCommand(alloc, "checks", "Shows the health checks", options);
   AddId(checks, "ID", options);
   checks->callback([=] { *code = AllocChecksCommand(*options); });
+  AddAllocFileCommands(alloc, options, code);
 }
 
 void AddNodeCommands(CLI::App* app, NodeOptions* options, int* code) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "host/cli/api_client.h"
 
@@ -42,12 +43,26 @@ struct AllocOptions : ClientCommandOptions {
   std::string task;
   bool all_tasks = false;
   std::string signal = "SIGKILL";
+  bool follow = false;
+  bool standard_error = false;
+  bool tail = false;
+  std::optional<std::int64_t> lines;  // the last ones only
+  std::optional<std::int64_t> bytes;
+  std::string path = "/";
+  bool stat = false;
+  std::vector<std::string> command;
+  bool interactive = true;
+  bool tty = false;
+  bool no_tty = false;  // neither: a terminal if this program has one
 };
 int AllocStatusCommand(const AllocOptions& options);
 int AllocRestartCommand(const AllocOptions& options);
 int AllocStopCommand(const AllocOptions& options);
 int AllocSignalCommand(const AllocOptions& options);
 int AllocChecksCommand(const AllocOptions& options);
+int AllocLogsCommand(const AllocOptions& options);
+int AllocFsCommand(const AllocOptions& options);
+int AllocExecCommand(const AllocOptions& options);
 
 struct NodeOptions : ClientCommandOptions {
   bool enable = false;

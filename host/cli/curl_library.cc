@@ -31,6 +31,8 @@ Result<CurlLibrary> CurlLibrary::Load() {
                         Find(library, "curl_easy_setopt", &curl.setopt) &&
                         Find(library, "curl_easy_perform", &curl.perform) &&
                         Find(library, "curl_easy_getinfo", &curl.getinfo) &&
+                        Find(library, "curl_easy_send", &curl.send) &&
+                        Find(library, "curl_easy_recv", &curl.recv) &&
                         Find(library, "curl_easy_strerror", &curl.strerror) &&
                         Find(library, "curl_slist_append", &curl.slist_append) &&
                         Find(library, "curl_slist_free_all", &curl.slist_free_all);

@@ -16,6 +16,8 @@ struct CurlLibrary {
   decltype(&curl_easy_setopt) setopt = nullptr;
   decltype(&curl_easy_perform) perform = nullptr;
   decltype(&curl_easy_getinfo) getinfo = nullptr;
+  decltype(&curl_easy_send) send = nullptr;
+  decltype(&curl_easy_recv) recv = nullptr;
   decltype(&curl_easy_strerror) strerror = nullptr;
   decltype(&curl_slist_append) slist_append = nullptr;
   decltype(&curl_slist_free_all) slist_free_all = nullptr;

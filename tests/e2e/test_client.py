@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import signal
 import socketserver
 import struct
 import subprocess
@@ -177,6 +178,112 @@ class ClientJobTest(Client, AgentTest):
         self.assertRegex(self.cli("alloc", "status", alloc).out, r"(?m)^Replaced by += [0-9a-f]{8}$")
         self.assertIn("too short", self.fails("alloc", "status", "a"))
         self.assertIn("no allocation has an id", self.fails("alloc", "status", "zzzz"))
+
+
+class ClientFilesTest(Client, AgentTest):
+    """alloc logs, fs and exec."""
+
+    def setUp(self):
+        super().setUp()
+        self.address = self.agent.url
+
+    def start(self, *tasks):
+        self.agent.submit(service(*tasks))
+        alloc = self.agent.wait_allocs("web", 1, "running")[0]["ID"]
+        self.agent.wait_tasks(alloc, lambda t: all(s["State"] == "running" for s in t.values()),
+                              "running")
+        return alloc
+
+    def test_logs_whole_from_their_end_and_followed(self):
+        alloc = self.start(task("t", "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); echo line $i; done;"
+                                     f"printf 'a\\033b' >&2; {LONG}"))
+        whole = "".join(f"line {i}\n" for i in range(1, 3001))
+
+        def prints(text, *arguments):  # there is no log before the task has written
+            env = {"DROVER_ADDR": self.address}
+            harness.wait_until(
+                lambda: self.sandbox.command("alloc", "logs", *arguments, env=env).out == text, text)
+        prints(whole, alloc[:8])
+        prints("a\033b", "-stderr", alloc)
+        self.assertEqual(self.cli("alloc", "logs", "-tail", alloc, "t").out, whole[-100:])
+        self.assertEqual(self.cli("alloc", "logs", "-n", "2", alloc).out, "line 2999\nline 3000\n")
+        self.assertEqual(self.cli("alloc", "logs", "-n", "9999", alloc).out, whole)
+        self.assertEqual(self.cli("alloc", "logs", "-c", "7", "-task", "t", alloc).out, "e 3000\n")
+        self.assertIn('unknown task name "x"', self.fails("alloc", "logs", alloc, "x"))
+        self.assertIn("too short", self.fails("alloc", "logs", "1"))
+        follower = subprocess.Popen(
+            [binary(), "alloc", "logs", "-f", "-n", "1", alloc], stdout=subprocess.PIPE,
+            env=self.sandbox.environment({"DROVER_ADDR": self.address}))
+        with follower:
+            self.assertEqual(follower.stdout.readline(), b"line 3000\n")
+            logs = self.sandbox.alloc_dirs[0] / alloc / "alloc" / "logs"
+            with (logs / "t.stdout.0").open("a") as file:
+                file.write("one more\n")
+            self.assertEqual(follower.stdout.readline(), b"one more\n")
+            follower.terminate()
+
+    def test_files(self):
+        alloc = self.start(task("t", LONG))
+        (self.sandbox.alloc_dirs[0] / alloc / "t" / "local" / "f").write_text("text")
+        self.assertRegex(self.cli("alloc", "fs", alloc).out, r"(?m)^d\S+ .* t/$")
+        listed = self.cli("alloc", "fs", alloc[:8], "t/local").out
+        self.assertRegex(listed, r"(?m)^-rw-r--r-- +4 B +20\S+Z +f$")
+        self.assertEqual(self.cli("alloc", "fs", alloc, "t/local/f").out, "text")
+        self.assertEqual(self.json("alloc", "fs", "-stat", alloc, "t/local/f")[0]["Size"], 4)
+        self.assertIn("No such file", self.fails("alloc", "fs", alloc, "t/none"))
+        self.assertIn("escapes", self.fails("alloc", "fs", alloc, "../.."))
+
+    def test_a_command_beside_a_task(self):
+        alloc = self.start(task("t", LONG), task("u", LONG))
+        done = self.cli("alloc", "exec", "-task", "t", alloc, "sh", "-c", "echo $NOMAD_TASK_NAME; "
+                        "ls -la / >/dev/null; echo err >&2; exit 43", code=43)
+        self.assertEqual((done.out, done.err), ("t\n", "err\n"))
+        self.assertEqual(self.cli("alloc", "exec", "-task=t", alloc, "--", "echo", "-n", "-json",
+                                  "stop").out, "-json stop")
+        text = self.sandbox.write("input", "x" * 3_000_000)
+        with open(text) as file:
+            self.assertEqual(len(self.cli("alloc", "exec", "-i", "--task", "u", alloc[:8], "cat",
+                                          stdin=file).out), 3_000_000)
+        with open(text) as file:
+            self.assertEqual(self.cli("alloc", "exec", "--no-interactive", "-task", "u", alloc,
+                                      "wc", "-c", stdin=file).out.strip(), "0")
+        self.assertIn("name one of its tasks with --task: t, u",
+                      self.fails("alloc", "exec", alloc, "true"))
+        self.assertIn("failed to exec into task: task not found",
+                      self.fails("alloc", "exec", "-task", "x", alloc, "true"))
+        self.assertIn("-t needs a terminal",
+                      self.fails("alloc", "exec", "-t", "-task", "t", alloc, "true"))
+        done = self.cli("alloc", "exec", "-task", "t", alloc, "no-such-program", code=127)
+        self.assertIn("no-such-program", done.err)
+
+    def test_a_command_with_a_terminal(self):
+        alloc = self.start(task("t", LONG))
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 31, 91, 0, 0))
+        before = termios.tcgetattr(theirs)
+        script = ("read x; stty size; trap 'stty size; exit 7' WINCH; echo rea''dy; "
+                  "while :; do sleep 0.01; done")
+        command = subprocess.Popen(
+            [binary(), "alloc", "exec", alloc, "sh", "-c", script], stdin=theirs, stdout=theirs,
+            start_new_session=True,
+            env=self.sandbox.environment({"DROVER_ADDR": self.address}))
+        shown = b""
+
+        def until(text):
+            nonlocal shown
+            while text not in shown:
+                shown += os.read(ours, 4096)
+        # What is typed before the terminal is raw is kept by the kernel.
+        os.write(ours, b"go\n")
+        until(b"ready")
+        self.assertIn(b"31 91", shown)
+        fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 20, 66, 0, 0))
+        command.send_signal(signal.SIGWINCH)
+        until(b"20 66")
+        self.assertEqual(command.wait(harness.LIMIT), 7)
+        self.assertEqual(termios.tcgetattr(theirs), before, "the terminal is as it was")
+        os.close(ours)
+        os.close(theirs)
 
 
 class ClientReachTest(Client, DroverTest):
