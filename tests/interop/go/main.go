@@ -33,6 +33,7 @@ func main() {
 	nodes(client)
 	agent(client)
 	mistakes(client)
+	filesAndCommands(client)
 	stop(client, allocs[1])
 	end(client)
 	fmt.Println("all calls have been made")
