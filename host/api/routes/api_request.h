@@ -63,12 +63,15 @@ class ApiRequest {
   // The same of what does not wait.
   template <typename T>
   Co<Result<T>> ControlNow(std::function<Result<T>()> function) {
-    return CallControl<T>(
-        exchange_->loop(), agent_,
-        [work = std::move(function)](Context) -> Co<Result<T>> { co_return work(); });
+    return Control<T>([work = std::move(function)](const Context&) { return RunNow<T>(work); });
   }
 
  private:
+  template <typename T>
+  static Co<Result<T>> RunNow(std::function<Result<T>()> work) {
+    co_return work();
+  }
+
   HttpExchange* const exchange_;
   const ApiAgent* const agent_;
   const std::vector<std::string> parameters_;
