@@ -1,5 +1,6 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """Commands beside tasks, through the websockets of the package index."""
+import asyncio
 import base64
 import contextlib
 import hashlib
@@ -7,9 +8,9 @@ import json
 import os
 import pathlib
 import re
-import threading
 import urllib.parse
 
+from websockets.asyncio.client import connect as connect_async
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
@@ -197,29 +198,40 @@ class ExecTest(AgentTest):
             while True:
                 full.input(block)
         # 100 MB in and out at the same time.
-        cat = self.session(["cat"])
-
-        def write():
-            for _ in range(size // len(block)):
-                cat.input(block)
-            cat.end_input()
-        writer = threading.Thread(target=write)
-        writer.start()
-        digest, total, grown = hashlib.sha256(), 0, 0
-        while not cat.message().get("exited"):
-            total += len(cat.out["stdout"])
-            digest.update(cat.out["stdout"])
-            cat.out["stdout"] = b""
-            grown = max(grown, self.resident() - before)
-        writer.join()
+        count = size // len(block)
+        total, digest, grown = asyncio.run(self.cat(block, count, before))
         self.assertEqual(total, size)
-        self.assertEqual(digest.digest(),
-                         hashlib.sha256(block * (size // len(block))).digest())
+        self.assertEqual(digest, hashlib.sha256(block * count).digest())
         self.assertLess(grown, 40_000, "kB")
         stuck.socket.socket.close()
         full.socket.socket.close()
         # A client that has gone behind bytes that nobody reads is found by the next heartbeats.
         wait_until(lambda: all(harness.is_gone(pid) for pid in pids), "their commands are gone")
+
+    async def cat(self, block, count, before):
+        """Sends COUNT blocks through cat; the bytes that come back, their digest, and how many kB
+        the agent has grown meanwhile. The client with threads cannot send and receive at once."""
+        query = urllib.parse.urlencode({"task": "t", "command": '["cat"]'})
+        path = f"/v1/client/allocation/{self.alloc}/exec?{query}"
+        digest, total, grown = hashlib.sha256(), 0, 0
+        async with connect_async(f"ws://{self.agent.address}{path}", max_size=None, proxy=None,
+                                 ping_interval=None) as socket:
+            async def write():
+                message = json.dumps({"stdin": {"data": encoded(block)}})
+                for _ in range(count):
+                    await socket.send(message)
+                await socket.send(json.dumps({"stdin": {"close": True}}))
+            writer = asyncio.create_task(write())
+            while True:
+                message = json.loads(await socket.recv())
+                if message.get("exited"):
+                    break
+                data = base64.b64decode(message.get("stdout", {}).get("data", ""))
+                total += len(data)
+                digest.update(data)
+                grown = max(grown, self.resident() - before)
+            await writer
+        return total, digest.digest(), grown
 
     def resident(self):
         text = pathlib.Path(f"/proc/{self.agent.run.pid}/status").read_text()
