@@ -71,6 +71,7 @@ Result<std::unique_ptr<Agent>> Agent::Create(Loop* loop, AgentOptions options) {
   node.config = agent->options_.config;
   // There is no store yet from which an agent could take its tasks over, so they end with it.
   node.foreground = true;
+  node.task_open_files = agent->options_.task_open_files;
   DROVER_ASSIGN(agent->node_, Node::Create(loop, std::move(node)));
   agent->AddMetrics();
   agent->host_stats_ = std::make_unique<HostStatsReader>(agent->options_.config.alloc_dir,

@@ -22,6 +22,7 @@ namespace drover {
 struct AgentOptions {
   AgentConfig config;  // alloc_dir is set and exists
   std::string version;
+  std::uint64_t task_open_files = 0;  // the soft limit that tasks begin with; 0: the agent's
 };
 
 // A node, the scheduler of its machine, and the HTTP API that speaks for both. Control thread only.

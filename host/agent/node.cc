@@ -44,6 +44,7 @@ Status Node::Init() {
 
   ProcessServiceOptions process_options;
   process_options.run_dir = config.run_dir;
+  process_options.open_files = options_.task_open_files;
   DROVER_ASSIGN(processes_, NewProcessService(loop_, std::move(process_options)));
 
   PluginRegistryOptions plugin_options;

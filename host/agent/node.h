@@ -24,9 +24,10 @@ struct NodeOptions {
   bool foreground = false;
   // Only looks at its plugins: it runs nothing, and what other nodes left does not concern it.
   bool looks_only = false;
-  bool keep_directories = false;  // those of its allocations, should it die
-  bool alloc_dir_is_own = false;  // alloc_dir was made for this node and goes when it is empty
-  PluginLogSink plugin_log;       // empty: the program's default logger
+  bool keep_directories = false;      // those of its allocations, should it die
+  std::uint64_t task_open_files = 0;  // ProcessServiceOptions::open_files
+  bool alloc_dir_is_own = false;      // alloc_dir was made for this node and goes when it is empty
+  PluginLogSink plugin_log;           // empty: the program's default logger
   DriverLimits driver_limits;
 };
 

@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <spdlog/spdlog.h>
 #include <sys/file.h>
 
 #include <boost/asio/signal_set.hpp>
@@ -10,6 +11,8 @@
 #include <filesystem>
 
 #include "host/agent/agent.h"
+#include "host/agent/open_files.h"
+#include "host/agent/service_manager.h"
 #include "host/base/unique_fd.h"
 #include "host/cli/cli.h"
 #include "host/cli/commands.h"
@@ -103,10 +106,30 @@ Result<AgentConfig> ReadConfig(const AgentCommandOptions& options) {
   return config;
 }
 
+void Notify(const std::string& state) {
+  const Status told = NotifyServiceManager(state);
+  if (!told.ok()) spdlog::warn("the service manager was not told: {}", told.error().message());
+}
+
+// Raises the limit of this process; returns the one that tasks should have, 0: the agent's.
+std::uint64_t RaiseLimits() {
+  const Result<OpenFileLimit> files = RaiseOpenFileLimit();
+  if (!files.ok()) {
+    spdlog::warn("{}", files.error().message());
+    return 0;
+  }
+  if (files->now > files->before) {
+    spdlog::info("the agent's limit of open files is raised from {} to {}", files->before,
+                 files->now);
+  }
+  return files->before;
+}
+
 Co<void> RunAgent(Agent* agent, Context stop, Status* status) {
   const auto ready = [agent] {
     std::printf("drover agent: serving http://%s\n", agent->address().c_str());
     std::fflush(stdout);
+    Notify("READY=1");
   };
   *status = co_await agent->Run(stop, ready);
 }
@@ -126,11 +149,13 @@ int AgentCommand(const AgentCommandOptions& options) {
   }
   if (config->alloc_dir.empty()) config->alloc_dir = data_dir->alloc_dir();
   SetUpLogging(config->log_level);
+  const std::uint64_t task_open_files = RaiseLimits();
 
   RealLoop loop;
   AgentOptions agent_options;
   agent_options.config = std::move(*config);
   agent_options.version = DROVER_VERSION;
+  agent_options.task_open_files = task_open_files;
   const Result<std::unique_ptr<Agent>> agent = Agent::Create(&loop, std::move(agent_options));
   if (!agent.ok()) {
     PrintError("agent", agent.error());
@@ -144,7 +169,11 @@ int AgentCommand(const AgentCommandOptions& options) {
   std::function<void()> wait = [&] {
     signals.async_wait([&](const boost::system::error_code& error, int) {
       if (error) return;
-      if (stop.cancelled()) (*agent)->KillAll();
+      if (stop.cancelled()) {
+        (*agent)->KillAll();
+      } else {
+        Notify("STOPPING=1");
+      }
       Context(stop).Cancel("the agent was told to stop");
       wait();
     });

@@ -7,6 +7,7 @@
 #include <linux/sched.h>
 #include <signal.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,6 +25,15 @@ struct job {
   int error;
 };
 
+/* The limits of a process are its own, also while it shares the memory of another one. */
+static int limit_open_files(uint64_t soft) {
+  struct rlimit64 limit;
+  if (soft == 0) return 0;
+  if (syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) != 0) return -1;
+  limit.rlim_cur = soft < limit.rlim_max ? soft : limit.rlim_max;
+  return (int)syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, NULL);
+}
+
 /* Runs as the process that becomes the program. */
 static void become_program(void* argument) {
   struct job* job = argument;
@@ -36,7 +46,8 @@ static void become_program(void* argument) {
   char* const envp[] = {NULL};
   if (image >= 0 && connection >= 0 && null_device >= 0 && dup2(null_device, 0) == 0 &&
       dup2(null_device, 1) == 1 && dup2(null_device, 2) == 2 && dup2(connection, 3) == 3 &&
-      syscall(SYS_close_range, 4u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) == 0)
+      syscall(SYS_close_range, 4u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) == 0 &&
+      limit_open_files(spawn->open_files) == 0)
     syscall(SYS_execveat, image, "", argv, envp, AT_EMPTY_PATH);
   job->error = errno;
   _exit(1);

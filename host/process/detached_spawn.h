@@ -1,6 +1,7 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <stdint.h>
 #include <sys/types.h>
 
 #ifdef __cplusplus
@@ -13,6 +14,8 @@ struct drover_detached_spawn {
   int null_device;   /* /dev/null, read and write */
   int cgroup;        /* the version 2 cgroup to start in, -1: the caller's */
   const char* title; /* argv[1], for people who look at the list of processes */
+  /* Soft limit of open files that the program and what it starts begin with; 0: the caller's. */
+  uint64_t open_files;
   /* Results: */
   pid_t pid;
   int pidfd; /* close-on-exec */

@@ -54,12 +54,14 @@ Error StartError(const drover_start_reply& reply, const StartMessage& message) {
 class ProcessServiceImpl : public ProcessService {
  public:
   ProcessServiceImpl(std::shared_ptr<RunHost> host, UniqueFd image, UniqueFd null_device,
-                     UniqueFd shim_cgroup, std::string unit, std::string untracked_reason)
+                     UniqueFd shim_cgroup, std::uint64_t open_files, std::string unit,
+                     std::string untracked_reason)
       : host_(std::move(host)),
         loop_(host_->loop),
         image_(std::move(image)),
         null_device_(std::move(null_device)),
         shim_cgroup_(std::move(shim_cgroup)),
+        open_files_(open_files),
         unit_(std::move(unit)),
         untracked_reason_(std::move(untracked_reason)) {
     environment_.boot_id = BootId();
@@ -342,6 +344,7 @@ class ProcessServiceImpl : public ProcessService {
     spawn.null_device = null_device_.get();
     spawn.cgroup = shim_cgroup_ ? shim_cgroup_.get() : -1;
     spawn.title = title.c_str();
+    spawn.open_files = open_files_;
     if (const int error = drover_spawn_detached(&spawn); error != 0)
       return ErrnoError(error, "cannot start the shim");
     auto pointer = std::make_shared<SupervisedRun>(host_, run, tracked);
@@ -481,6 +484,7 @@ class ProcessServiceImpl : public ProcessService {
   UniqueFd image_;
   UniqueFd null_device_;
   UniqueFd shim_cgroup_;
+  const std::uint64_t open_files_;
   std::string unit_;  // the cgroup that systemd has handed to us, or empty
   std::unique_ptr<ResourceCgroups> resources_;
   std::string untracked_reason_;
@@ -524,7 +528,7 @@ Result<std::unique_ptr<ProcessService>> NewProcessService(Loop* loop,
   }
   return std::unique_ptr<ProcessService>(std::make_unique<ProcessServiceImpl>(
       std::move(host), std::move(image), std::move(null_device), std::move(shim_cgroup),
-      std::move(unit), std::move(untracked_reason)));
+      options.open_files, std::move(unit), std::move(untracked_reason)));
 }
 
 }  // namespace drover

@@ -45,6 +45,9 @@ struct ProcessServiceOptions {
   std::string cgroup_root;
   // A version 2 cgroup to start shims in. Empty: "shims" of that unit, else that of the agent.
   std::string shim_cgroup;
+  // The soft limit of open files that tasks begin with, where their driver sets none: many programs
+  // do not bear a high one. 0: that of this process.
+  std::uint64_t open_files = 0;
 };
 
 // The processes of the runs: each is started and held by a shim, which outlives this object and the

@@ -90,6 +90,21 @@ TEST_P(ProcessServiceTest, TheTaskSeesOnlyWhatItIsGiven) {
                 "NoNewPrivs:\t1\n7\nDIR PATH PWD 77\n99\n");
 }
 
+TEST_P(ProcessServiceTest, TheLimitOfOpenFilesIsNotThatOfTheAgent) {
+  rlimit own{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &own), 0);
+  ASSERT_GT(own.rlim_cur, 55u);
+  open_files_ = 55;
+  Restart();
+  EXPECT_EQ(RunShell("ulimit -Sn; ulimit -Hn").exit_code, 0);
+  const std::string hard =
+      own.rlim_max == RLIM_INFINITY ? "unlimited" : std::to_string(own.rlim_max);
+  EXPECT_EQ(Read("logs/web.stdout.0"), "55\n" + hard + "\n");
+  rlimit after{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &after), 0);
+  EXPECT_EQ(after.rlim_cur, own.rlim_cur) << "the agent's own has changed";
+}
+
 TEST_P(ProcessServiceTest, RunsAsAnotherUser) {
   if (geteuid() != 0) GTEST_SKIP() << "changing the user needs root";
   ProcessSpec spec = Shell("id -u; id -g; id -G");

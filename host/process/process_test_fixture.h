@@ -80,6 +80,7 @@ class ProcessFixture : public ::testing::Test {
     ProcessServiceOptions options;
     options.run_dir = directory_ + "/run";
     options.cgroup_root = cgroup_root_.empty() ? "none" : cgroup_root_;
+    options.open_files = open_files_;
     Result<std::unique_ptr<ProcessService>> service = NewProcessService(loop_.get(), options);
     ASSERT_TRUE(service.ok()) << service.error().message();
     service_ = std::move(*service);
@@ -183,6 +184,7 @@ class ProcessFixture : public ::testing::Test {
   std::unique_ptr<ProcessService> service_;
   std::vector<RunId> started_;
   int fds_before_ = 0;
+  std::uint64_t open_files_ = 0;  // for Restart()
 };
 
 }  // namespace drover

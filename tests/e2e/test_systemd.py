@@ -81,15 +81,19 @@ class SystemdTest(DroverTest):
         pids = (directory / "cgroup.procs").read_text().split()
         return sorted({pathlib.Path("/proc", pid, "comm").read_text().strip() for pid in pids})
 
-    def test_the_shipped_unit_delegates(self):
-        self.assertIn("Delegate=yes", DELEGATED)
-        checked = subprocess.run(["systemd-analyze", "verify", "--man=no",
-                                  str(harness.ROOT / "packaging/drover@.service")],
-                                 capture_output=True, text=True)
-        # The program is not installed there in tests.
-        complaints = [line for line in checked.stderr.splitlines()
-                      if "/usr/local/bin/drover is not executable" not in line]
-        self.assertEqual(complaints, [])
+    def test_the_shipped_units_are_valid_and_delegate(self):
+        for unit in ("drover@.service", "drover.service"):
+            path = harness.ROOT / "packaging" / unit
+            text = path.read_text()
+            for line in DELEGATED:
+                self.assertIn(line + "\n", text, unit)
+            self.assertIn("Delegate=yes", DELEGATED)
+            checked = subprocess.run(["systemd-analyze", "verify", "--man=no", str(path)],
+                                     capture_output=True, text=True)
+            # The program is not installed there in tests.
+            complaints = [line for line in checked.stderr.splitlines()
+                          if "/usr/local/bin/drover is not executable" not in line]
+            self.assertEqual(complaints, [], unit)
 
     def test_agent_shims_and_tasks_have_cgroups_of_their_own(self):
         unit = self.start(one(exec_task("t", "echo ready; exec sleep 1000",
