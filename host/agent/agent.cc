@@ -11,11 +11,14 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 #include "host/agent/agent_metrics.h"
 #include "host/agent/alloc_metrics.h"
 #include "host/agent/garbage_loop.h"
 #include "host/api/routes/router.h"
+#include "host/api/tls_stream.h"
 
 namespace drover {
 namespace {
@@ -52,6 +55,35 @@ Result<std::string> ReadToken(const std::string& path) {
                                              std::to_string(kLeastToken) + " characters");
   }
   return std::string(token);
+}
+
+HttpTls TlsOf(const AgentConfig& config) {
+  return {config.http.cert_file, config.http.key_file, config.http.ca_file,
+          config.http.verify_client};
+}
+
+// A configuration with what the files that it names hold.
+struct ReadAgain {
+  AgentConfig config;
+  std::string token;
+  std::shared_ptr<TlsContext> tls;  // null: there is none
+};
+
+Result<ReadAgain> ReadEverything(const std::function<Result<AgentConfig>()>& read) {
+  ReadAgain again;
+  DROVER_ASSIGN(again.config, read());
+  DROVER_ASSIGN(again.token, ReadToken(again.config.token_file));
+  const HttpTls tls = TlsOf(again.config);
+  if (tls.enabled()) {
+    DROVER_ASSIGN(again.tls, TlsContext::Load(tls));
+  }
+  return again;
+}
+
+std::string Listed(const std::vector<std::string>& names) {
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  return all.empty() ? "nothing" : all;
 }
 
 }  // namespace
@@ -119,10 +151,26 @@ NodeRecord Agent::Describe() {
   return record;
 }
 
+void Agent::ApplySettings(const AgentConfig& config, std::string token) {
+  ApiSettings settings;
+  settings.token = std::move(token);
+  settings.prometheus = config.telemetry.prometheus_metrics;
+  if (config.telemetry.publish_allocation_metrics) {
+    measuring_ = node_->stats_demand()->Acquire();
+    settings.alloc_metrics = [this](Context context) {
+      return RunningAllocMetrics(context, client_.get());
+    };
+  } else {
+    measuring_ = StatsDemand::Token();
+  }
+  api_.settings.Set(std::move(settings));
+}
+
 // Everything that a request may need is there before the first one can come.
 Status Agent::Serve() {
   const AgentConfig& config = options_.config;
-  DROVER_ASSIGN(api_.token, ReadToken(config.token_file));
+  DROVER_ASSIGN(std::string token, ReadToken(config.token_file));
+  ApplySettings(config, std::move(token));
   api_.version = options_.version;
   api_.name = node_->name();
   api_.region = config.region;
@@ -134,14 +182,7 @@ Status Agent::Serve() {
   api_.alloc_dir = config.alloc_dir;
   api_.file_workers = &file_workers_;
   api_.file_watcher = &file_watcher_;
-  api_.prometheus = config.telemetry.prometheus_metrics;
   api_.started = loop_->Now();
-  if (config.telemetry.publish_allocation_metrics) {
-    measuring_ = node_->stats_demand()->Acquire();
-    api_.alloc_metrics = [this](Context context) {
-      return RunningAllocMetrics(context, client_.get());
-    };
-  }
   api_.control = loop_;
   api_.calls = &calls_;
   api_.scheduler = scheduler_.get();
@@ -151,7 +192,6 @@ Status Agent::Serve() {
                               {"Datacenter", config.datacenter},
                               {"BindAddr", config.http.address},
                               {"Version", {{"Version", options_.version}}},
-                              {"ACL", {{"Enabled", !api_.token.empty()}}},
                               {"UI", {{"Enabled", false}}}};
   api_.config = std::make_shared<const nlohmann::json>(std::move(described));
 
@@ -164,8 +204,7 @@ Status Agent::Serve() {
   HttpServerOptions http;
   http.address = config.http.address;
   http.port = config.http.port;
-  http.tls = {config.http.cert_file, config.http.key_file, config.http.ca_file,
-              config.http.verify_client};
+  http.tls = TlsOf(config);
   Result<std::unique_ptr<HttpServer>> server = HttpServer::Start(http, MakeApiHandler(&api_));
   if (!server.ok()) return server.error();
   server_ = std::move(*server);
@@ -177,7 +216,48 @@ Status Agent::Serve() {
   return {};
 }
 
+Co<Status> Agent::Reload(std::function<Result<AgentConfig>()> read) {
+  std::function<Result<ReadAgain>()> work = [read = std::move(read)] {
+    return ReadEverything(read);
+  };
+  Result<ReadAgain> again = co_await node_->workers()->Run(std::move(work));
+  if (!again.ok()) co_return again.error();
+  if (serving_ == nullptr) co_return Error(Code::kFailedPrecondition, "the agent does not serve");
+  AgentConfig& running = options_.config;
+  const AgentConfig& wanted = again->config;
+  const std::vector<std::string> restart = KeysThatNeedRestart(running, wanted);
+  std::vector<std::string> changed;
+  if (again->token != api_.settings.Get()->token) changed.emplace_back("the token");
+  if (again->tls != nullptr && TlsOf(running).enabled()) {
+    server_->UseTls(again->tls);
+    changed.emplace_back("the certificates of TLS");
+  }
+  const auto telemetry = [](const AgentConfig& config) {
+    return std::pair(config.telemetry.publish_allocation_metrics,
+                     config.telemetry.prometheus_metrics);
+  };
+  if (telemetry(running) != telemetry(wanted)) changed.emplace_back("telemetry");
+  running.telemetry = wanted.telemetry;
+  ApplySettings(running, std::move(again->token));
+  const auto gc = [](const AgentConfig::Gc& of) {
+    return std::tuple(of.interval, of.age, of.max_allocs, of.disk_usage_threshold);
+  };
+  if (gc(running.gc) != gc(wanted.gc)) changed.emplace_back("gc");
+  running.gc = wanted.gc;  // from its next round on
+  if (running.log_level != wanted.log_level) changed.emplace_back("log_level");
+  running.log_level = wanted.log_level;
+  spdlog::set_level(spdlog::level::from_str(running.log_level));
+  const std::string line = "configuration read again; taken over: " + Listed(changed);
+  if (restart.empty()) {
+    spdlog::info("{}", line);
+  } else {
+    spdlog::warn("{}; only a restart takes over: {}", line, Listed(restart));
+  }
+  co_return Status();
+}
+
 Co<void> Agent::StopServing() {
+  serving_ = nullptr;
   // The handlers that are still there may be waiting for this thread.
   std::function<Status()> stop = [this] {
     server_->Stop();

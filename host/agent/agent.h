@@ -35,6 +35,12 @@ class Agent {
   // order. READY is called once the API answers. An error means that it never did.
   Co<Status> Run(Context stop, std::function<void()> ready);
 
+  // Carries out what the configuration that READ returns says otherwise, as far as an agent that
+  // serves can: the log level, gc, telemetry, the token and the files of TLS. READ and what it
+  // names are read on another thread. Logs in one line what has changed and what needs a restart;
+  // after an error nothing has changed.
+  Co<Status> Reload(std::function<Result<AgentConfig>()> read);
+
   // Kills every process of every task at once.
   void KillAll() { node_->KillAll(); }
 
@@ -46,11 +52,12 @@ class Agent {
 
   void AddMetrics();
   Status Serve();
+  void ApplySettings(const AgentConfig& config, std::string token);
   Co<void> StopServing();
   NodeRecord Describe();
 
   Loop* const loop_;
-  const AgentOptions options_;
+  AgentOptions options_;
   std::unique_ptr<Node> node_;
   StateStore store_;
   std::unique_ptr<HostStatsReader> host_stats_;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <tuple>
 
 namespace drover {
 namespace {
@@ -142,6 +143,11 @@ PluginConfig ReadPlugin(const std::string& name, const Json& json, const std::st
   return block;
 }
 
+bool SamePlugin(const PluginConfig& a, const PluginConfig& b) {
+  return std::tie(a.name, a.file, a.enabled, a.config_json, a.sha256, a.isolation) ==
+         std::tie(b.name, b.file, b.enabled, b.config_json, b.sha256, b.isolation);
+}
+
 }  // namespace
 
 Result<AgentConfig> ParseAgentConfig(const std::string& text, const std::string& base) {
@@ -244,6 +250,32 @@ Result<AgentConfig> ReadAgentConfig(const std::string& path) {
   Result<AgentConfig> config = ParseAgentConfig(text.str(), whole.parent_path().string());
   if (!config.ok()) return config.error().WithContext("configuration " + path);
   return config;
+}
+
+std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running,
+                                             const AgentConfig& wanted) {
+  std::vector<std::string> keys;
+  const auto compare = [&keys](const char* key, bool same) {
+    if (!same) keys.emplace_back(key);
+  };
+  const AgentConfig &a = running, &b = wanted;
+  compare("name", a.name == b.name);
+  compare("datacenter", a.datacenter == b.datacenter);
+  compare("region", a.region == b.region);
+  compare("meta", a.meta == b.meta);
+  compare("alloc_dir", a.alloc_dir == b.alloc_dir);
+  compare("data_dir", a.data_dir == b.data_dir);
+  compare("http/address", a.http.address == b.http.address);
+  compare("http/port", a.http.port == b.http.port);
+  // Whether there is TLS at all.
+  compare("http/tls", a.http.cert_file.empty() == b.http.cert_file.empty());
+  compare("run_dir", a.run_dir == b.run_dir);
+  compare("plugin_dirs", a.plugin_dirs == b.plugin_dirs);
+  compare("plugins", std::equal(a.plugins.begin(), a.plugins.end(), b.plugins.begin(),
+                                b.plugins.end(), SamePlugin));
+  compare("max_kill_timeout", a.max_kill_timeout == b.max_kill_timeout);
+  compare("stats_interval", a.stats_interval == b.stats_interval);
+  return keys;
 }
 
 }  // namespace drover

@@ -63,4 +63,9 @@ Result<AgentConfig> ParseAgentConfig(const std::string& text, const std::string&
 
 Result<AgentConfig> ReadAgentConfig(const std::string& path);
 
+// The keys whose values in WANTED are others than in RUNNING and that an agent takes only when it
+// starts, in the order of the file: all but log_level, gc, telemetry, token_file and what TLS
+// reads.
+std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running, const AgentConfig& wanted);
+
 }  // namespace drover

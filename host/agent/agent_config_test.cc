@@ -55,6 +55,27 @@ TEST(AgentConfigTest, EmptyIsAllDefaults) {
   EXPECT_TRUE(config.plugins.empty());
 }
 
+TEST(AgentConfigTest, TellsWhatOnlyARestartTakesOver) {
+  const auto parse = [](const char* text) { return ParseAgentConfig(text, "/etc").value(); };
+  const AgentConfig before = parse(R"({"name": "n", "plugins": {"mock_driver": {}},
+      "http": {"tls": {"cert_file": "a.pem", "key_file": "a.key"}}})");
+  EXPECT_THAT(KeysThatNeedRestart(before, before), ::testing::IsEmpty());
+  const AgentConfig reloadable = parse(R"({"name": "n", "plugins": {"mock_driver": {}},
+      "log_level": "debug", "token_file": "t", "telemetry": {"prometheus_metrics": true},
+      "gc": {"max_allocs": 7},
+      "http": {"tls": {"cert_file": "b.pem", "key_file": "b.key"}}})");
+  EXPECT_THAT(KeysThatNeedRestart(before, reloadable), ::testing::IsEmpty());
+  const AgentConfig other = parse(R"({"name": "m", "datacenter": "d", "region": "r",
+      "meta": {"k": "v"}, "alloc_dir": "a", "data_dir": "d", "run_dir": "r", "plugin_dirs": ["p"],
+      "http": {"address": "::1", "port": 1}, "plugins": {"mock_driver": {"enabled": false}},
+      "max_kill_timeout": "1s", "stats_interval": "2s"})");
+  EXPECT_THAT(
+      KeysThatNeedRestart(before, other),
+      ::testing::ElementsAre("name", "datacenter", "region", "meta", "alloc_dir", "data_dir",
+                             "http/address", "http/port", "http/tls", "run_dir", "plugin_dirs",
+                             "plugins", "max_kill_timeout", "stats_interval"));
+}
+
 struct Mistake {
   const char* json;
   const char* message;

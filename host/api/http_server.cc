@@ -9,6 +9,7 @@
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <tuple>
@@ -60,9 +61,14 @@ struct HttpServer::State {
   Co<void> Accept();
   void Give(ApiThread* thread, tcp::socket socket);
   Co<void> Serve(ApiThread* thread, std::shared_ptr<tcp::socket> socket, tcp::endpoint remote);
+  std::shared_ptr<TlsContext> Tls() const {
+    const std::lock_guard lock(tls_mutex);
+    return tls;
+  }
 
   HttpService service;
   ConnectionCount count;
+  mutable std::mutex tls_mutex;
   std::shared_ptr<TlsContext> tls;  // null: in the clear
   std::atomic<int> turned_away{0};
   std::vector<std::unique_ptr<ApiThread>> threads;
@@ -125,14 +131,15 @@ void HttpServer::State::Give(ApiThread* thread, tcp::socket socket) {
 Co<void> HttpServer::State::Serve(ApiThread* thread, std::shared_ptr<tcp::socket> socket,
                                   tcp::endpoint remote) {
   const std::string client = remote.address().to_string();
+  const std::shared_ptr<TlsContext> tls_now = Tls();
   std::unique_ptr<ByteStream> stream =
-      tls ? tls->MakeStream(std::move(*socket)) : MakePlainStream(std::move(*socket));
+      tls_now ? tls_now->MakeStream(std::move(*socket)) : MakePlainStream(std::move(*socket));
   HttpConnection connection(thread->stop, &service, std::move(stream), ClientText(remote));
   if (count.Add(client)) {
     co_await connection.Serve();
     count.Remove(client);
   } else {
-    if (turned_away.fetch_add(1) < kMostTurnedAway && !tls) co_await connection.TurnAway();
+    if (turned_away.fetch_add(1) < kMostTurnedAway && !tls_now) co_await connection.TurnAway();
     turned_away.fetch_sub(1);
   }
 }
@@ -157,6 +164,12 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Start(HttpServerOptions options,
     pthread_setname_np(thread->thread.native_handle(), "drover-api");
   }
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(state)));
+}
+
+void HttpServer::UseTls(std::shared_ptr<TlsContext> tls) {
+  const std::lock_guard lock(state_->tls_mutex);
+  DROVER_CHECK(state_->tls != nullptr && tls != nullptr);
+  state_->tls.swap(tls);
 }
 
 int HttpServer::port() const { return state_->port; }

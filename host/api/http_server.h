@@ -11,12 +11,14 @@
 
 namespace drover {
 
+class TlsContext;
+
 // Answers one request; called on the thread of its connection. Returning without an answer means
 // 500, and so does an exception.
 using HttpHandler = std::function<Co<void>(HttpExchange*)>;
 
 // An HTTP/1.1 server that knows nothing of what it serves. It has threads of its own, each with a
-// loop; a connection belongs to one of them. No method is for these threads.
+// loop; a connection belongs to one of them. Stop is not for these threads.
 class HttpServer {
  public:
   // Listens when it returns. The handler must be callable from several threads.
@@ -24,6 +26,10 @@ class HttpServer {
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
   ~HttpServer();
+
+  // What connections that come from now on see instead of the certificate and rules of the options,
+  // which must have had some; see TlsContext::Load. [any thread]
+  void UseTls(std::shared_ptr<TlsContext> tls);
 
   int port() const;         // the real one
   int connections() const;  // right now; a metric

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "host/api/http_test_client.h"
+#include "host/api/tls_stream.h"
 
 namespace drover {
 namespace {
@@ -182,6 +183,20 @@ TEST_F(HttpTls, OnlyClientsOfTheAuthorityMayConnectWhereItIsAsked) {
   EXPECT_TRUE(Ask("/", "client").ends_with("\r\n\r\ntls CN=client"));
   EXPECT_EQ(Ask("/"), "");
   EXPECT_EQ(Ask("/", "stranger"), "");
+}
+
+TEST_F(HttpTls, NewConnectionsSeeTheNewRules) {
+  HttpServerOptions options = Options();
+  Start(options);
+  EXPECT_TRUE(Ask("/").ends_with("tls "));
+  options.tls.ca_file = authority_.Path("ca.pem");
+  options.tls.verify_client = true;
+  const auto rules = TlsContext::Load(options.tls);
+  ASSERT_TRUE(rules.ok()) << rules.error().message();
+  server_->UseTls(*rules);
+  EXPECT_EQ(Ask("/"), "") << "without a certificate of its own";
+  authority_.Issue("client");
+  EXPECT_TRUE(Ask("/", "client").ends_with("tls CN=client"));
 }
 
 TEST_F(HttpTls, SilenceAndGarbageBeforeTheHandshakeEndTheConnection) {

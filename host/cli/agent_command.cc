@@ -9,15 +9,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "host/agent/agent.h"
 #include "host/agent/open_files.h"
-#include "host/agent/service_manager.h"
 #include "host/base/unique_fd.h"
 #include "host/cli/cli.h"
 #include "host/cli/commands.h"
 #include "host/cli/logging.h"
 #include "host/cli/node_setup.h"
+#include "host/cli/reload_on_hangup.h"
 
 namespace drover {
 namespace {
@@ -106,11 +107,6 @@ Result<AgentConfig> ReadConfig(const AgentCommandOptions& options) {
   return config;
 }
 
-void Notify(const std::string& state) {
-  const Status told = NotifyServiceManager(state);
-  if (!told.ok()) spdlog::warn("the service manager was not told: {}", told.error().message());
-}
-
 // Raises the limit of this process; returns the one that tasks should have, 0: the agent's.
 std::uint64_t RaiseLimits() {
   const Result<OpenFileLimit> files = RaiseOpenFileLimit();
@@ -125,13 +121,15 @@ std::uint64_t RaiseLimits() {
   return files->before;
 }
 
-Co<void> RunAgent(Agent* agent, Context stop, Status* status) {
-  const auto ready = [agent] {
+Co<void> RunAgent(Agent* agent, Context stop, ReloadOnHangup* reload, Status* status) {
+  const auto ready = [agent, reload] {
     std::printf("drover agent: serving http://%s\n", agent->address().c_str());
     std::fflush(stdout);
-    Notify("READY=1");
+    NotifyOrWarn("READY=1");
+    if (reload != nullptr) reload->Listen();
   };
   *status = co_await agent->Run(stop, ready);
+  if (reload != nullptr) co_await reload->End();
 }
 
 }  // namespace
@@ -148,6 +146,7 @@ int AgentCommand(const AgentCommandOptions& options) {
     return data_dir.code() == Code::kFailedPrecondition ? kExitFailed : kExitUsage;
   }
   if (config->alloc_dir.empty()) config->alloc_dir = data_dir->alloc_dir();
+  const std::string alloc_dir = config->alloc_dir;
   SetUpLogging(config->log_level);
   const std::uint64_t task_open_files = RaiseLimits();
 
@@ -166,13 +165,23 @@ int AgentCommand(const AgentCommandOptions& options) {
   std::signal(SIGPIPE, SIG_IGN);
   const Context stop(&loop);
   boost::asio::signal_set signals(loop.io(), SIGINT, SIGTERM);
+  std::optional<ReloadOnHangup> reload;
+  if (options.config_file.empty()) {
+    signals.add(SIGHUP);  // there is no file to read again
+  } else {
+    reload.emplace(&loop, agent->get(), [&options, alloc_dir] {
+      Result<AgentConfig> again = ReadConfig(options);
+      if (again.ok() && again->alloc_dir.empty()) again->alloc_dir = alloc_dir;
+      return again;
+    });
+  }
   std::function<void()> wait = [&] {
     signals.async_wait([&](const boost::system::error_code& error, int) {
       if (error) return;
       if (stop.cancelled()) {
         (*agent)->KillAll();
       } else {
-        Notify("STOPPING=1");
+        NotifyOrWarn("STOPPING=1");
       }
       Context(stop).Cancel("the agent was told to stop");
       wait();
@@ -181,7 +190,8 @@ int AgentCommand(const AgentCommandOptions& options) {
   wait();
   Status status;
   // An agent has no limit.
-  loop.RunToEnd(RunAgent(agent->get(), stop, &status), std::chrono::hours(24 * 365 * 100));
+  loop.RunToEnd(RunAgent(agent->get(), stop, reload ? &*reload : nullptr, &status),
+                std::chrono::hours(24 * 365 * 100));
   data_dir->RemoveIfMade();
   if (status.ok()) return kExitOk;
   PrintError("agent", status.error());

@@ -1,12 +1,16 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """The agent as a service: its limits, and what it tells who has started it."""
 import pathlib
+import re
 import resource
+import signal
 import socket
+import ssl
+import subprocess
 
 import harness
 from agent_harness import Agent, agent_config
-from harness import DroverTest, group, job, task
+from harness import DroverTest, Run, group, job, task
 
 
 class AgentServiceTest(DroverTest):
@@ -45,3 +49,113 @@ class AgentServiceTest(DroverTest):
         agent = Agent(self.sandbox, env={"NOTIFY_SOCKET": f"{self.sandbox.root}/none"})
         self.assertIn("the service manager was not told: NOTIFY_SOCKET", agent.run.err)
         agent.stop()
+
+
+class AgentReloadTest(DroverTest):
+    TOKENS = ["correct-horse-battery", "wrong-horse-no-battery"]
+
+    def setUp(self):
+        super().setUp()
+        self.sandbox.alloc_dirs[0].mkdir()
+
+    def write_token(self, token):
+        path = self.sandbox.write("token", token + "\n")
+        path.chmod(0o600)
+        return str(path)
+
+    def reload(self, run, text):
+        """Sends SIGHUP and waits until TEXT is in a line that the agent then logs."""
+        before = len(run.err)
+        run.signal(signal.SIGHUP)
+        return run.wait_for(lambda r: next((l for l in r.err[before:].splitlines() if text in l),
+                                           None), text)
+
+    def may(self, agent, token, path="/v1/jobs"):
+        return agent.ask("GET", path, headers={"X-Nomad-Token": token}).status == 200
+
+    def test_what_can_be_is_taken_over_and_the_rest_is_named(self):
+        old, new = self.TOKENS
+        fields = {"token_file": self.write_token(old), "log_level": "info"}
+        agent = Agent(self.sandbox, config=agent_config(self.sandbox, **fields))
+        self.assertIn("taken over: nothing", self.reload(agent.run, "read again"))
+        prometheus = "/v1/metrics?format=prometheus"
+        self.assertEqual((self.may(agent, old), self.may(agent, new)), (True, False))
+        self.assertFalse(self.may(agent, old, prometheus))
+
+        self.write_token(new)
+        agent_config(self.sandbox, **{**fields, "name": "other", "log_level": "warn",
+                                      "gc": {"max_allocs": 7},
+                                      "telemetry": {"prometheus_metrics": True}})
+        line = self.reload(agent.run, "read again")
+        self.assertIn("taken over: the token, telemetry, gc, log_level; "
+                      "only a restart takes over: name", line)
+        self.assertEqual((self.may(agent, old), self.may(agent, new)), (False, True))
+        self.assertTrue(self.may(agent, new, prometheus))
+        self.assertNotIn(new, agent.run.err)
+        agent.stop()
+
+    def test_a_file_that_is_wrong_changes_nothing(self):
+        old, new = self.TOKENS
+        fields = {"token_file": self.write_token(old), "log_level": "info"}
+        agent = Agent(self.sandbox, config=agent_config(self.sandbox, **fields))
+        self.write_token(new)
+        agent_config(self.sandbox, **{**fields, "log_level": "loud"})
+        line = self.reload(agent.run, "stays as it was")
+        self.assertIn("/log_level: must be trace", line)
+        agent_config(self.sandbox, **fields)
+        self.write_token("short")
+        self.assertIn("a token has at least", self.reload(agent.run, "stays as it was"))
+        self.assertTrue(self.may(agent, old))
+        agent.stop()
+
+    def test_the_service_manager_is_told(self):
+        address = f"@{self.sandbox.root.name}"
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+            manager.settimeout(harness.LIMIT)
+            manager.bind("\0" + address[1:])
+            agent = Agent(self.sandbox, env={"NOTIFY_SOCKET": address})
+            self.assertEqual(manager.recv(1000), b"READY=1")
+            agent.run.signal(signal.SIGHUP)
+            self.assertRegex(manager.recv(1000), rb"^RELOADING=1\nMONOTONIC_USEC=\d+$")
+            self.assertEqual(manager.recv(1000), b"READY=1")
+            agent.stop()
+
+    def test_a_new_certificate(self):
+        root = self.sandbox.root
+
+        def issue(name):
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                            "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+                            "/CN=" + name, "-keyout", str(root / "key.pem"), "-out",
+                            str(root / "cert.pem")],
+                           check=True, capture_output=True, stdin=subprocess.DEVNULL)
+            return (root / "cert.pem").read_text()
+
+        first = issue("first")
+        run = Run(self.sandbox, [
+            "agent", "--port", "0", "--log-level", "info", "--config",
+            agent_config(self.sandbox, http={"tls": {"cert_file": str(root / "cert.pem"),
+                                                     "key_file": str(root / "key.pem")}})],
+                  json_lines=False)
+        self.sandbox.runs.append(run)
+        line = run.wait_for(lambda r: next((l for l in r.lines if "serving" in l), None), "the API")
+        port = int(re.search(r":(\d+)$", line).group(1))
+
+        def served():
+            return ssl.get_server_certificate(("127.0.0.1", port))
+        self.assertEqual(served(), first)
+        (root / "key.pem").write_text("nonsense")
+        self.assertIn("cannot use the private key", self.reload(run, "stays as it was"))
+        self.assertEqual(served(), first)
+        second = issue("second")
+        self.assertIn("the certificates of TLS", self.reload(run, "read again"))
+        self.assertEqual(served(), second)
+        run.interrupt()
+        self.assertEqual(run.wait(), 0, run.story())
+
+    def test_without_a_file_a_hangup_ends_the_agent_in_order(self):
+        run = Run(self.sandbox, ["agent", "--dev", "--port", "0"], json_lines=False)
+        self.sandbox.runs.append(run)
+        run.wait_for(lambda r: any("serving" in l for l in r.lines), "the API")
+        run.signal(signal.SIGHUP)
+        self.assertEqual(run.wait(), 0, run.story())

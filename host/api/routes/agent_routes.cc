@@ -55,8 +55,11 @@ json EncodeStats(const ApiAgent& agent) {
 
 Co<Answer> ReadSelf(ApiRequest* request) {
   const ApiAgent& agent = request->agent();
-  co_return JsonAnswer(
-      {{"config", *agent.config}, {"member", EncodeMember(agent)}, {"stats", EncodeStats(agent)}});
+  json config = *agent.config;
+  config["ACL"] = {{"Enabled", !agent.settings.Get()->token.empty()}};
+  co_return JsonAnswer({{"config", std::move(config)},
+                        {"member", EncodeMember(agent)},
+                        {"stats", EncodeStats(agent)}});
 }
 
 Co<Answer> ReadMembers(ApiRequest* request) {

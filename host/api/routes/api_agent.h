@@ -3,8 +3,11 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "host/alloc/alloc_runner.h"
 #include "host/base/gate.h"
@@ -18,6 +21,32 @@ class MetricRegistry;
 struct Metric;
 class WorkerPool;
 
+// What the API does otherwise once the agent has read its configuration again.
+struct ApiSettings {
+  std::string token;        // who asks must know it; empty: everybody may. Never told, never logged
+  bool prometheus = false;  // whether metrics are told in its format
+  // What the tasks use; for the control thread, see CallControl. Empty: it is not published.
+  std::function<Co<Result<std::vector<Metric>>>(Context context)> alloc_metrics;
+};
+
+// The newest settings. [any thread]
+class SharedApiSettings {
+ public:
+  std::shared_ptr<const ApiSettings> Get() const {
+    const std::lock_guard lock(mutex_);
+    return settings_;
+  }
+  void Set(ApiSettings settings) {
+    auto next = std::make_shared<const ApiSettings>(std::move(settings));
+    const std::lock_guard lock(mutex_);
+    settings_.swap(next);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const ApiSettings> settings_ = std::make_shared<const ApiSettings>();
+};
+
 // What the API needs of the agent that it speaks for. It outlives the server.
 struct ApiAgent {
   std::string version;
@@ -25,7 +54,7 @@ struct ApiAgent {
   std::string region = "global";
   std::string datacenter = "dc1";
   std::string node_id;
-  std::string token;  // who asks must know it; empty: everybody may. Never told, never logged
+  SharedApiSettings settings;
   std::shared_ptr<const nlohmann::json> config;  // for /v1/agent/self, without secrets
   StateStore* store = nullptr;                   // [any thread]
   HostStatsReader* host_stats = nullptr;         // [any thread]
@@ -33,7 +62,6 @@ struct ApiAgent {
   std::string alloc_dir;                         // of all allocations
   WorkerPool* file_workers = nullptr;            // [any thread]: for what is below it
   LogWatcher* file_watcher = nullptr;            // [any thread]
-  bool prometheus = false;                       // whether metrics are told in its format
   TimePoint started;                             // of the agent
 
   // For the control thread, which these belong to; see CallControl.
@@ -42,8 +70,6 @@ struct ApiAgent {
   Scheduler* scheduler = nullptr;
   // Null when the allocation has no runner here.
   std::function<AllocRunner*(const std::string& alloc_id)> find_runner;
-  // What the tasks use. Empty: it is not published.
-  std::function<Co<Result<std::vector<Metric>>>(Context context)> alloc_metrics;
 };
 
 // Runs FUNCTION on the control thread and returns what it answers; by then it has ended, whatever

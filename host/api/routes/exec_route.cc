@@ -17,7 +17,7 @@ constexpr Duration kHandshakeTime = 10s;
 // first message.
 Co<Status> Authorize(ApiRequest* request, WebSocketChannel* channel) {
   const HttpRequest& http = request->http();
-  const std::string& token = request->agent().token;
+  const std::string token = request->agent().settings.Get()->token;
   const std::string wants = request->Text("ws_handshake");
   std::string given(GivenToken(http));
   if (!wants.empty() && request->Flag("ws_handshake", true) != request->Flag("ws_handshake")) {

@@ -48,10 +48,11 @@ json EncodeMetrics(const std::vector<Metric>& metrics, WallTime now, double age)
 Co<Answer> ReadMetrics(ApiRequest* request) {
   const ApiAgent& agent = request->agent();
   const bool prometheus = request->Text("format") == "prometheus";
-  if (prometheus && !agent.prometheus) co_return ErrorAnswer(415, "Prometheus is not enabled");
+  const std::shared_ptr<const ApiSettings> settings = agent.settings.Get();
+  if (prometheus && !settings->prometheus) co_return ErrorAnswer(415, "Prometheus is not enabled");
   std::vector<Metric> metrics = agent.metrics->Look();
-  if (agent.alloc_metrics) {
-    auto work = agent.alloc_metrics;
+  if (settings->alloc_metrics) {
+    auto work = settings->alloc_metrics;
     Result<std::vector<Metric>> more =
         co_await request->Control<std::vector<Metric>>(std::move(work));
     if (!more.ok()) co_return ErrorAnswer(more.error());

@@ -99,7 +99,8 @@ Co<Answer> Dispatch(const std::vector<Route>* routes, const ApiAgent* agent,
   Target target = FindRoute(*routes, *path, http.method);
   // What is not in the table needs the token, too.
   if (target.route == nullptr || target.route->access != Access::kOpen) {
-    if (const auto refusal = Refusal(http, agent->token)) co_return ErrorAnswer(403, *refusal);
+    if (const auto refusal = Refusal(http, agent->settings.Get()->token))
+      co_return ErrorAnswer(403, *refusal);
   }
   if (target.route == nullptr) {
     if (target.known) co_return ErrorAnswer(405, "Invalid method");
