@@ -66,11 +66,12 @@ TableMask CollectGarbage(Tables* tables, const GarbageRule& rule) {
   for (auto at = tables->jobs.begin(); at != tables->jobs.end();) {
     const bool over = at->second->status == "dead" && IsBare(*tables, at->first) &&
                       tables->evals_of_job.count(at->first) == 0;
+    const JobKey key = at->first;
+    ++at;
     if (over) {
-      tables->versions.erase(at->first);
+      tables->EraseJob(key);
       written |= MaskOf(Table::kJobs);
     }
-    at = over ? tables->jobs.erase(at) : std::next(at);
   }
   return written;
 }

@@ -47,7 +47,7 @@ JobReply Scheduler::EvaluateNow(Tables* tables, std::uint64_t index, const JobKe
       canceled->status = "canceled";
       canceled->status_description = "a newer evaluation of the job exists";
       canceled->modify_index = index;
-      tables->evals[id] = std::move(canceled);
+      tables->Put(std::move(canceled));
     }
   }
   Evaluation eval;
@@ -75,7 +75,7 @@ Result<JobReply> Scheduler::Register(JobRegistration registration) {
   DROVER_TRY(CheckIndex(registration, key));
   if (options_.check_job) DROVER_TRY(options_.check_job(*registration.job));
   JobReply reply;
-  store_->Write([&](Tables* tables, std::uint64_t index) -> TableMask {
+  store_->Write(cause::kJobRegistered, [&](Tables* tables, std::uint64_t index) -> TableMask {
     TableMask written = 0;
     const auto before = Tables::Find(tables->jobs, key);
     // The same job again is only looked at again.
@@ -153,12 +153,11 @@ Result<JobReply> Scheduler::Deregister(const JobKey& key, bool purge, bool no_sh
   bool found = false;
   store_->Read([&](const Tables& tables) { found = tables.jobs.count(key) > 0; });
   if (!found) return NoSuch("job");
-  store_->Write([&](Tables* tables, std::uint64_t index) -> TableMask {
+  store_->Write(cause::kJobDeregistered, [&](Tables* tables, std::uint64_t index) -> TableMask {
     TableMask written = kJobs;
     const std::shared_ptr<const JobRecord> before = tables->jobs.at(key);
     if (purge) {
-      tables->jobs.erase(key);
-      tables->versions.erase(key);
+      tables->EraseJob(key);
     } else if (!before->stop) {
       auto stopped = std::make_shared<JobRecord>(*before);
       stopped->stop = true;
@@ -178,7 +177,7 @@ Result<JobReply> Scheduler::Evaluate(const JobKey& key) {
   store_->Read([&](const Tables& tables) { found = tables.jobs.count(key) > 0; });
   if (!found) return NoSuch("job");
   JobReply reply;
-  store_->Write([&](Tables* tables, std::uint64_t index) {
+  store_->Write(cause::kEvaluation, [&](Tables* tables, std::uint64_t index) {
     TableMask written = 0;
     reply = EvaluateNow(tables, index, key, {"job-register"}, &written);
     return written;
@@ -192,13 +191,13 @@ Result<JobReply> Scheduler::StopAlloc(const std::string& id, bool no_shutdown_de
   if (record == nullptr) return NoSuch("allocation");
   const JobKey key = KeyOf(*record->alloc->job);
   JobReply reply;
-  store_->Write([&](Tables* tables, std::uint64_t index) {
+  store_->Write(cause::kAllocStop, [&](Tables* tables, std::uint64_t index) {
     TableMask written = 0;
     if (!record->terminal()) {
       auto changed = std::make_shared<AllocRecord>(*record);
       changed->migrate = true;
       changed->modify_index = index;
-      tables->allocs[id] = std::move(changed);
+      tables->Put(std::move(changed));
     }
     reply = EvaluateNow(tables, index, key, {"alloc-stop", no_shutdown_delay}, &written);
     return written;
@@ -211,20 +210,22 @@ Result<std::uint64_t> Scheduler::SetEligible(const std::string& node_id, bool el
   store_->Read([&](const Tables& tables) { node = Tables::Find(tables.nodes, node_id); });
   if (node == nullptr) return NoSuch("node");
   if (node->eligible == eligible) return node->modify_index;
-  const std::uint64_t index = store_->Write([&](Tables* tables, std::uint64_t at) {
-    auto changed = std::make_shared<NodeRecord>(*node);
-    changed->eligible = eligible;
-    changed->modify_index = at;
-    tables->nodes[node_id] = std::move(changed);
-    return kNodes;
-  });
+  const std::uint64_t index =
+      store_->Write(cause::kNodeEligibility, [&](Tables* tables, std::uint64_t at) {
+        auto changed = std::make_shared<NodeRecord>(*node);
+        changed->eligible = eligible;
+        changed->modify_index = at;
+        tables->Put(std::move(changed));
+        return kNodes;
+      });
   if (eligible) RetryBlocked();
   return index;
 }
 
 void Scheduler::CollectGarbage(const GarbageRule& rule) {
-  store_->Write(
-      [&](Tables* tables, std::uint64_t) { return drover::CollectGarbage(tables, rule); });
+  store_->Write(cause::kJobsCollected, [&](Tables* tables, std::uint64_t) {
+    return drover::CollectGarbage(tables, rule);
+  });
 }
 
 Status Scheduler::ForgetAlloc(const std::string& id) {
@@ -234,7 +235,7 @@ Status Scheduler::ForgetAlloc(const std::string& id) {
   if (!record->client_terminal()) {
     return Error(Code::kFailedPrecondition, "allocation " + id + " has not ended: stop it");
   }
-  store_->Write([&](Tables* tables, std::uint64_t) {
+  store_->Write(cause::kJobsCollected, [&](Tables* tables, std::uint64_t) {
     tables->Erase(*record);
     return kAllocs | kWanted;
   });
@@ -242,7 +243,7 @@ Status Scheduler::ForgetAlloc(const std::string& id) {
 }
 
 Co<Result<Duration>> Scheduler::Register(Context, NodeRecord node) {
-  store_->Write([&](Tables* tables, std::uint64_t index) {
+  store_->Write(cause::kNodeRegistration, [&](Tables* tables, std::uint64_t index) {
     const auto before = Tables::Find(tables->nodes, node.id);
     node.create_index = before == nullptr ? index : before->create_index;
     if (before != nullptr) {
@@ -251,7 +252,7 @@ Co<Result<Duration>> Scheduler::Register(Context, NodeRecord node) {
     }
     node.modify_index = index;
     node.status_time = loop_->Wall();
-    tables->nodes[node.id] = std::make_shared<const NodeRecord>(node);
+    tables->Put(std::make_shared<const NodeRecord>(node));
     return kNodes;
   });
   co_return options_.heartbeat;
@@ -262,12 +263,12 @@ Co<Result<Duration>> Scheduler::Heartbeat(Context, std::string node_id) {
   store_->Read([&](const Tables& tables) { node = Tables::Find(tables.nodes, node_id); });
   if (node == nullptr) co_return NoSuch("node");
   if (node->status != "ready") {
-    store_->Write([&](Tables* tables, std::uint64_t index) {
+    store_->Write(cause::kNodeStatus, [&](Tables* tables, std::uint64_t index) {
       auto ready = std::make_shared<NodeRecord>(*node);
       ready->status = "ready";
       ready->modify_index = index;
       ready->status_time = loop_->Wall();
-      tables->nodes[node_id] = std::move(ready);
+      tables->Put(std::move(ready));
       return kNodes;
     });
     RetryBlocked();
@@ -300,7 +301,7 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
                     true);
   }
   bool ended = false;
-  store_->Write([&](Tables* tables, std::uint64_t index) {
+  store_->Write(cause::kAllocUpdate, [&](Tables* tables, std::uint64_t index) {
     std::set<JobKey> jobs;
     for (AllocUpdate& update : updates) {
       const auto before = Tables::Find(tables->allocs, update.id);
@@ -314,7 +315,7 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
         ended = true;
       }
       jobs.insert(KeyOf(*changed->alloc->job));
-      tables->allocs[changed->id()] = std::move(changed);
+      tables->Put(std::move(changed));
     }
     TableMask written = jobs.empty() ? 0 : kAllocs;
     for (const JobKey& key : jobs) written |= tables->UpdateJobStatus(key, index);
@@ -337,7 +338,7 @@ void Scheduler::RetryBlocked() {
     return std::tuple(-a->priority, a->create_index, a->id) <
            std::tuple(-b->priority, b->create_index, b->id);
   });
-  store_->Write([&](Tables* tables, std::uint64_t index) {
+  store_->Write(cause::kEvaluation, [&](Tables* tables, std::uint64_t index) {
     TableMask written = kEvals | kAllocs | kWanted;
     for (const auto& eval : blocked) {
       Evaluating(tables, index, ports_, loop_->Wall(), false).Run(*eval);

@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/scheduler/state_store.h"
 
+#include <utility>
+
 namespace drover {
 
 StateStore::~StateStore() { DROVER_CHECK(waiters_.empty()); }
@@ -11,7 +13,7 @@ void StateStore::Read(const std::function<void(const Tables&)>& look) const {
 }
 
 std::uint64_t StateStore::Write(
-    const std::function<TableMask(Tables*, std::uint64_t index)>& change) {
+    std::string_view cause, const std::function<TableMask(Tables*, std::uint64_t index)>& change) {
   TableMask written = 0;
   std::uint64_t index = 0;
   {
@@ -21,6 +23,7 @@ std::uint64_t StateStore::Write(
     for (int i = 0; i < kTables; ++i) {
       if ((written & (1u << i)) != 0) tables_.index[static_cast<std::size_t>(i)] = index;
     }
+    events_.Add(index, cause, std::exchange(tables_.changes, {}));
   }
   const std::lock_guard lock(waiters_mutex_);
   for (const std::shared_ptr<Waiter>& waiter : waiters_) {
@@ -32,6 +35,20 @@ std::uint64_t StateStore::Write(
 }
 
 Co<Status> StateStore::WaitNewer(Context context, TableMask mask, std::uint64_t newer_than) {
+  std::function<bool()> there = [this, mask, newer_than] {
+    const std::shared_lock lock(tables_mutex_);
+    return tables_.IndexOf(mask) > newer_than;
+  };
+  co_return co_await Wait(context, mask, newer_than, std::move(there));
+}
+
+Co<Status> StateStore::WaitEvents(Context context, std::uint64_t newer_than) {
+  std::function<bool()> there = [this, newer_than] { return events_.last_index() > newer_than; };
+  co_return co_await Wait(context, kAllTables, newer_than, std::move(there));
+}
+
+Co<Status> StateStore::Wait(Context context, TableMask mask, std::uint64_t newer_than,
+                            std::function<bool()> there) {
   const auto waiter = std::make_shared<Waiter>(context.loop(), mask, newer_than);
   Waiters::iterator place;
   {
@@ -39,10 +56,8 @@ Co<Status> StateStore::WaitNewer(Context context, TableMask mask, std::uint64_t 
     place = waiters_.insert(waiters_.end(), waiter);
   }
   // Only now, so that no write falls between the look and the wait.
-  bool newer = false;
-  Read([&](const Tables& tables) { newer = tables.IndexOf(mask) > newer_than; });
   Status waited;
-  if (!newer) waited = co_await waiter->changed.Wait(context);
+  if (!there()) waited = co_await waiter->changed.Wait(context);
   const std::lock_guard lock(waiters_mutex_);
   waiters_.erase(place);
   co_return waited;

@@ -7,10 +7,12 @@
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
+#include <string_view>
 
 #include "host/base/co.h"
 #include "host/base/context.h"
 #include "host/base/event.h"
+#include "host/scheduler/event_log.h"
 #include "host/scheduler/tables.h"
 
 namespace drover {
@@ -29,12 +31,19 @@ class StateStore {
   void Read(const std::function<void(const Tables&)>& look) const;
 
   // One numbered write: CHANGE gets the tables and the new index, and returns the tables that it
-  // has written to; those who wait for one of them are told. [control]
-  std::uint64_t Write(const std::function<TableMask(Tables*, std::uint64_t index)>& change);
+  // has written to; those who wait for one of them are told. What it has put is in events() then,
+  // with CAUSE. [control]
+  std::uint64_t Write(std::string_view cause,
+                      const std::function<TableMask(Tables*, std::uint64_t index)>& change);
 
   // Returns when a table of MASK has an index above NEWER_THAN, or with the error of the context.
   // On the thread of the context's loop. [any thread]
   Co<Status> WaitNewer(Context context, TableMask mask, std::uint64_t newer_than);
+
+  // What the newest writes have changed. [any thread]
+  const EventLog& events() const { return events_; }
+  // Returns when there are events of an index above NEWER_THAN; otherwise as WaitNewer.
+  Co<Status> WaitEvents(Context context, std::uint64_t newer_than);
 
   // How many wait; a metric. [any thread]
   std::size_t waiting() const;
@@ -50,8 +59,13 @@ class StateStore {
   };
   using Waiters = std::list<std::shared_ptr<Waiter>>;
 
+  // Waits for a write to MASK, unless THERE already says that it is there.
+  Co<Status> Wait(Context context, TableMask mask, std::uint64_t newer_than,
+                  std::function<bool()> there);
+
   mutable std::shared_mutex tables_mutex_;
   Tables tables_;
+  EventLog events_;
   mutable std::mutex waiters_mutex_;
   Waiters waiters_;
 };

@@ -11,9 +11,9 @@ namespace {
 TEST(StateStoreTest, ATableHasTheIndexOfItsLastWrite) {
   StateStore store;
   store.Read([](const Tables& tables) { EXPECT_EQ(tables.IndexOf(MaskOf(Table::kJobs)), 1u); });
-  store.Write([](Tables*, std::uint64_t) { return MaskOf(Table::kJobs); });
+  store.Write(cause::kEvaluation, [](Tables*, std::uint64_t) { return MaskOf(Table::kJobs); });
   const std::uint64_t last =
-      store.Write([](Tables*, std::uint64_t) { return MaskOf(Table::kNodes); });
+      store.Write(cause::kEvaluation, [](Tables*, std::uint64_t) { return MaskOf(Table::kNodes); });
   EXPECT_EQ(last, 2u);
   store.Read([](const Tables& tables) {
     EXPECT_EQ(tables.IndexOf(MaskOf(Table::kJobs)), 1u);
@@ -35,15 +35,15 @@ TEST(StateStoreTest, OnlyAWriteToItsTableEndsAWait) {
   SimLoop loop;
   const Context context(&loop);
   StateStore store;
-  store.Write([](Tables*, std::uint64_t) { return MaskOf(Table::kJobs); });
+  store.Write(cause::kEvaluation, [](Tables*, std::uint64_t) { return MaskOf(Table::kJobs); });
   Waits waits;
   loop.Spawn(waits.One(context, &store, MaskOf(Table::kJobs), 1));
   loop.RunReady();
-  store.Write([](Tables*, std::uint64_t) { return MaskOf(Table::kNodes); });
+  store.Write(cause::kEvaluation, [](Tables*, std::uint64_t) { return MaskOf(Table::kNodes); });
   loop.RunReady();
   EXPECT_EQ(waits.ended, 0);
   EXPECT_EQ(store.waiting(), 1u);
-  store.Write([](Tables*, std::uint64_t) { return MaskOf(Table::kJobs); });
+  store.Write(cause::kEvaluation, [](Tables*, std::uint64_t) { return MaskOf(Table::kJobs); });
   loop.RunReady();
   EXPECT_EQ(waits.ended, 1);
   EXPECT_TRUE(waits.last.ok());
@@ -84,7 +84,7 @@ TEST(StateStoreTest, NoWriteIsMissedByAnotherThread) {
     EXPECT_TRUE(loop.RunToEnd(follow(context.WithTimeout(30s), &store, &seen)));
   });
   for (std::uint64_t i = 0; i < kWrites; ++i) {
-    store.Write([](Tables*, std::uint64_t) { return MaskOf(Table::kAllocs); });
+    store.Write(cause::kEvaluation, [](Tables*, std::uint64_t) { return MaskOf(Table::kAllocs); });
   }
   reader.join();
   EXPECT_EQ(seen, kWrites);

@@ -54,19 +54,35 @@ void Tables::Put(const JobKey& key, std::shared_ptr<const JobRecord> record) {
   auto& of_job = versions[key];
   of_job.insert_or_assign(record->version, record);
   while (of_job.size() > kMaxVersions) of_job.erase(of_job.begin());
+  changes.push_back({record});
   jobs.insert_or_assign(key, std::move(record));
 }
 
 void Tables::Put(std::shared_ptr<const Evaluation> eval) {
   const JobKey key = KeyOf(*eval);
   const std::string id = eval->id;
+  changes.push_back({eval});
   if (evals.insert_or_assign(id, std::move(eval)).second) evals_of_job[key].push_back(id);
 }
 
 void Tables::Put(std::shared_ptr<const AllocRecord> record) {
   const JobKey key = KeyOf(*record->alloc->job);
   const std::string id = record->id();
+  changes.push_back({record});
   if (allocs.insert_or_assign(id, std::move(record)).second) allocs_of_job[key].push_back(id);
+}
+
+void Tables::Put(std::shared_ptr<const NodeRecord> node) {
+  changes.push_back({node});
+  const std::string id = node->id;
+  nodes.insert_or_assign(id, std::move(node));
+}
+
+void Tables::EraseJob(const JobKey& key) {
+  const auto found = jobs.find(key);
+  changes.push_back({found->second, true});
+  jobs.erase(found);
+  versions.erase(key);
 }
 
 void Tables::Erase(const Evaluation& eval) {
@@ -91,8 +107,7 @@ TableMask Tables::UpdateJobStatus(const JobKey& key, std::uint64_t at_index) {
   auto changed = std::make_shared<JobRecord>(*found->second);
   changed->status = std::move(status);
   changed->modify_index = at_index;
-  versions[key].insert_or_assign(changed->version, changed);
-  found->second = std::move(changed);
+  Put(key, std::move(changed));
   return MaskOf(Table::kJobs);
 }
 

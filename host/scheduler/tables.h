@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/scheduler/records.h"
+#include "host/scheduler/state_event.h"
 
 namespace drover {
 
@@ -20,6 +20,7 @@ inline constexpr int kTables = 5;
 // A set of tables.
 using TableMask = unsigned;
 constexpr TableMask MaskOf(Table table) { return 1u << static_cast<int>(table); }
+inline constexpr TableMask kAllTables = (1u << kTables) - 1;
 
 // Namespace and id.
 using JobKey = std::pair<std::string, std::string>;
@@ -37,6 +38,8 @@ struct Tables {
   std::map<JobKey, std::vector<std::string>> evals_of_job;
   std::array<std::uint64_t, kTables> index{};
   std::uint64_t last_index = 0;
+  // What the write that is under way has put or erased; the store takes it.
+  std::vector<StateEvent> changes;
 
   // Null when there is none.
   template <typename Map, typename Key>
@@ -53,6 +56,9 @@ struct Tables {
   void Put(const JobKey& key, std::shared_ptr<const JobRecord> record);
   void Put(std::shared_ptr<const Evaluation> eval);
   void Put(std::shared_ptr<const AllocRecord> record);
+  void Put(std::shared_ptr<const NodeRecord> node);
+  // With its versions; it is there. Of what is collected only jobs are events.
+  void EraseJob(const JobKey& key);
   void Erase(const Evaluation& eval);
   void Erase(const AllocRecord& record);
   // Brings the status of a job in line with its allocations and evaluations; what it has written.

@@ -27,6 +27,7 @@ nlohmann::json EncodeFailure(const PlacementFailure& failure);
 
 nlohmann::json EncodeTaskStates(const TaskStates& states);
 nlohmann::json EncodeAlloc(const AllocRecord& record);
+nlohmann::json EncodeAllocWithoutJob(const AllocRecord& record);
 struct StubFields {
   bool resources = false;
   bool task_states = true;

@@ -197,9 +197,14 @@ json EncodeTaskStates(const TaskStates& states) {
 }
 
 json EncodeAlloc(const AllocRecord& record) {
+  json out = EncodeAllocWithoutJob(record);
+  out["Job"] = EncodeJob(*record.job);
+  return out;
+}
+
+json EncodeAllocWithoutJob(const AllocRecord& record) {
   const Allocation& alloc = *record.alloc;
   json out = EncodeCommon(record);
-  out["Job"] = EncodeJob(*record.job);
   out["AllocatedResources"] = EncodeAllocated(alloc);
   const Resources resources = GroupResources(*alloc.group());
   out["Resources"] = {{"CPU", resources.cpu_mhz},

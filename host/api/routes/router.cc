@@ -123,7 +123,7 @@ std::vector<Route> AllRoutes() {
   std::vector<Route> all;
   for (auto* some :
        {&JobRoutes, &AllocRoutes, &EvalRoutes, &NodeRoutes, &ClientRoutes, &FollowRoutes,
-        &ExecRoutes, &FileRoutes, &AgentRoutes, &MetricsRoutes, &UnsupportedRoutes}) {
+        &ExecRoutes, &FileRoutes, &AgentRoutes, &MetricsRoutes, &EventRoutes, &UnsupportedRoutes}) {
     for (Route& route : some()) all.push_back(std::move(route));
   }
   return all;

@@ -37,6 +37,7 @@ std::vector<Route> FileRoutes();
 std::vector<Route> FollowRoutes();
 std::vector<Route> AgentRoutes();
 std::vector<Route> MetricsRoutes();
+std::vector<Route> EventRoutes();
 // What the API that clients know has and this version has not: 501 and a sentence.
 std::vector<Route> UnsupportedRoutes();
 // All of them, in the order in which they are tried. docs/compatibility.md lists them.
