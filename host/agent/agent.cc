@@ -99,6 +99,7 @@ Agent::~Agent() = default;
 
 Result<std::unique_ptr<Agent>> Agent::Create(Loop* loop, AgentOptions options) {
   std::unique_ptr<Agent> agent(new Agent(loop, std::move(options)));
+  agent->log_monitor_ = std::make_unique<LogMonitor>(spdlog::default_logger());
   NodeOptions node;
   node.config = agent->options_.config;
   // There is no store yet from which an agent could take its tasks over, so they end with it.
@@ -177,6 +178,7 @@ Status Agent::Serve() {
   api_.datacenter = config.datacenter;
   api_.node_id = node_->id();
   api_.store = &store_;
+  api_.log_monitor = log_monitor_.get();
   api_.host_stats = host_stats_.get();
   api_.metrics = &metrics_;
   api_.alloc_dir = config.alloc_dir;
@@ -246,7 +248,7 @@ Co<Status> Agent::Reload(std::function<Result<AgentConfig>()> read) {
   running.gc = wanted.gc;  // from its next round on
   if (running.log_level != wanted.log_level) changed.emplace_back("log_level");
   running.log_level = wanted.log_level;
-  spdlog::set_level(spdlog::level::from_str(running.log_level));
+  log_monitor_->SetLevel(spdlog::level::from_str(running.log_level));
   const std::string line = "configuration read again; taken over: " + Listed(changed);
   if (restart.empty()) {
     spdlog::info("{}", line);

@@ -12,6 +12,7 @@
 #include "host/agent/node_client.h"
 #include "host/agent/task_counters.h"
 #include "host/api/http_server.h"
+#include "host/api/log_monitor.h"
 #include "host/api/routes/api_agent.h"
 #include "host/base/worker_pool.h"
 #include "host/logs/log_watcher.h"
@@ -60,6 +61,7 @@ class Agent {
   AgentOptions options_;
   std::unique_ptr<Node> node_;
   StateStore store_;
+  std::unique_ptr<LogMonitor> log_monitor_;
   std::unique_ptr<HostStatsReader> host_stats_;
   MetricRegistry metrics_;
   TaskCounters task_counters_{&metrics_};

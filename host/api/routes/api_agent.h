@@ -16,6 +16,7 @@
 namespace drover {
 
 class HostStatsReader;
+class LogMonitor;
 class LogWatcher;
 class MetricRegistry;
 struct Metric;
@@ -57,6 +58,7 @@ struct ApiAgent {
   SharedApiSettings settings;
   std::shared_ptr<const nlohmann::json> config;  // for /v1/agent/self, without secrets
   StateStore* store = nullptr;                   // [any thread]
+  LogMonitor* log_monitor = nullptr;             // [any thread]
   HostStatsReader* host_stats = nullptr;         // [any thread]
   MetricRegistry* metrics = nullptr;             // [any thread]
   std::string alloc_dir;                         // of all allocations

@@ -38,6 +38,7 @@ std::vector<Route> FollowRoutes();
 std::vector<Route> AgentRoutes();
 std::vector<Route> MetricsRoutes();
 std::vector<Route> EventRoutes();
+std::vector<Route> MonitorRoutes();
 // What the API that clients know has and this version has not: 501 and a sentence.
 std::vector<Route> UnsupportedRoutes();
 // All of them, in the order in which they are tried. docs/compatibility.md lists them.

@@ -23,7 +23,6 @@ constexpr Unsupported kUnsupported[] = {
     {"/v1/node/*/purge", kOneNode},
     {"/v1/node/*/evaluate", kLater},
     {"/v1/deployment/**", kLater},
-    {"/v1/agent/monitor", kLater},
     {"/v1/agent/pprof/*", kLater},
     {"/v1/agent/join", kOneNode},
     {"/v1/agent/force-leave", kOneNode},
