@@ -15,6 +15,8 @@ struct AllOptions {
   NodeOptions node;
   EvalOptions eval;
   ClientCommandOptions system;
+  MonitorOptions monitor;
+  EventsOptions events;
 };
 
 // Below the help of a group and of its commands.
@@ -25,12 +27,8 @@ std::string GroupNote(const std::string& group) {
          group + " --help.";
 }
 
-// A command that has others below it, with the options that all of them take.
-CLI::App* AddGroup(CLI::App* app, const char* name, const char* what,
-                   ClientCommandOptions* options) {
-  CLI::App* group = app->add_subcommand(name, what);
-  group->require_subcommand(1);
-  ClientOptions* client = &options->client;
+// How to reach an agent.
+void AddClientOptions(CLI::App* group, ClientOptions* client) {
   group->add_option("--address", client->address,
                     "The agent: http://HOST:PORT, https://HOST:PORT or unix:///PATH "
                     "($DROVER_ADDR, $NOMAD_ADDR, http://127.0.0.1:4646)");
@@ -45,6 +43,14 @@ CLI::App* AddGroup(CLI::App* app, const char* name, const char* what,
   group->add_option("--client-key", client->client_key, "The key of that ($NOMAD_CLIENT_KEY)");
   group->add_flag("--tls-skip-verify", client->tls_skip_verify,
                   "Takes any certificate of the agent ($NOMAD_SKIP_VERIFY)");
+}
+
+// A command that has others below it, with the options that all of them take.
+CLI::App* AddGroup(CLI::App* app, const char* name, const char* what,
+                   ClientCommandOptions* options) {
+  CLI::App* group = app->add_subcommand(name, what);
+  group->require_subcommand(1);
+  AddClientOptions(group, &options->client);
   group->footer(GroupNote(name));
   return group;
 }
@@ -234,6 +240,30 @@ void AddEvalCommands(CLI::App* app, EvalOptions* options, int* code) {
   list->callback([=] { *code = EvalListCommand(*options); });
 }
 
+// What follows an agent until it is interrupted.
+void AddFollowCommands(CLI::App* app, MonitorOptions* monitor, EventsOptions* events, int* code) {
+  CLI::App* log = app->add_subcommand("monitor", "Shows the log of an agent as it is written");
+  log->add_option("--log-level", monitor->level,
+                  "The least severe level: trace, debug, info, warn or error, whatever the agent's "
+                  "own (info)");
+  log->add_flag("--json", monitor->json, "Prints an object per line");
+  AddClientOptions(log, &monitor->client);
+  log->callback([=] { *code = MonitorCommand(*monitor); });
+
+  CLI::App* changes =
+      app->add_subcommand("events", "Shows what changes: jobs, evaluations, allocations, nodes");
+  changes->add_option(
+      "--topic", events->topics,
+      "TOPIC or TOPIC:KEY, may be repeated: Job, Evaluation, Allocation, Node or *; "
+      "the key is an id in full, or that of the job");
+  changes->add_option("--index", events->index,
+                      "From this index on, and not all that the agent still has");
+  changes->add_flag("--json", events->json, "Prints what the agent tells, an object per line");
+  AddVerbose(changes, events);
+  AddClientOptions(changes, &events->client);
+  changes->callback([=] { *code = EventsCommand(*events); });
+}
+
 }  // namespace
 
 std::shared_ptr<void> AddClientCommands(CLI::App* app, int* code) {
@@ -247,6 +277,7 @@ std::shared_ptr<void> AddClientCommands(CLI::App* app, int* code) {
   CLI::App* gc =
       AddCommand(group, "gc", "Forgets what has ended: allocations, evaluations, jobs", system);
   gc->callback([=] { *code = SystemGcCommand(*system); });
+  AddFollowCommands(app, &options->monitor, &options->events, code);
   return options;
 }
 

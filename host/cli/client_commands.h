@@ -79,4 +79,15 @@ int EvalStatusCommand(const EvalOptions& options);
 int EvalListCommand(const EvalOptions& options);
 int SystemGcCommand(const ClientCommandOptions& options);
 
+struct MonitorOptions : ClientCommandOptions {
+  std::string level = "info";
+};
+int MonitorCommand(const MonitorOptions& options);
+
+struct EventsOptions : ClientCommandOptions {
+  std::vector<std::string> topics;  // TOPIC or TOPIC:KEY; empty: all
+  std::uint64_t index = 0;          // from this on; 0: all that the agent still has
+};
+int EventsCommand(const EventsOptions& options);
+
 }  // namespace drover
