@@ -131,7 +131,8 @@ Co<Result<ExecExit>> ExecBridge::Run() {
     streams_->input.close(ignored);
     streams_->terminal_in.close(ignored);
     // The rest of the output is there already; a background child may keep the terminal open.
-    streams_->terminal_out.cancel(ignored);
+    // Closed, not cancelled: copying that does not wait at this moment would wait after it.
+    streams_->terminal_out.close(ignored);
     co_await copying.Close();
     std::array<char, kChunk> buffer;
     for (std::size_t total = 0; total < (1u << 20) && streams_->output.is_open();) {
