@@ -47,6 +47,12 @@ if(BUILD_TESTING)
                     ${drover_heavy_headers} <gtest/gtest.h> <gmock/gmock.h>)
 endif()
 
+# The seconds after which a unit test hangs: sanitizers make it ten times as slow.
+set(drover_test_limit 60)
+if(DROVER_SANITIZE)
+  set(drover_test_limit 300)
+endif()
+
 # drover_component(NAME SOURCES a.cc ... TESTS a_test.cc ... DEPS base ... PRIVATE_DEPS ...
 #                  TEST_DEPS ...)
 #
@@ -75,6 +81,6 @@ function(drover_component name)
                                                GTest::gmock)
     target_precompile_headers(${name}_test REUSE_FROM drover_test_headers)
     gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
-                         PROPERTIES TIMEOUT 60 LABELS fast)
+                         PROPERTIES TIMEOUT ${drover_test_limit} LABELS fast)
   endif()
 endfunction()
