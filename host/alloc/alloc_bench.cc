@@ -45,7 +45,7 @@ Co<Status> FakeAllocStore::Delete(Context) {
   co_return Status();
 }
 
-Result<TaskConfig> FakePreparer::Prepare(const PrepareRequest& request) {
+Result<TaskConfig> BenchPreparer::Prepare(const PrepareRequest& request) {
   TaskConfig config;
   config.alloc_id = request.alloc->id;
   config.task_name = request.task->name;

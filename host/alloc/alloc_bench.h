@@ -55,7 +55,7 @@ class FakeAllocStore : public AllocStore {
 };
 
 // Copies what the runner needs to know; interpolates nothing.
-class FakePreparer : public TaskPreparer {
+class BenchPreparer : public TaskPreparer {
  public:
   std::string RenderUser(const PrepareRequest& request) override { return request.task->user; }
   Result<TaskConfig> Prepare(const PrepareRequest& request) override;
@@ -140,7 +140,7 @@ class AllocBench {
   SimLoop loop;
   TracingDriver driver;
   FakeDriverRegistry registry;
-  FakePreparer preparer;
+  BenchPreparer preparer;
   FakeAllocDir::Disk disk;
   FakeAllocStore::Records records;
   LocalAllocEnv env;

@@ -12,7 +12,7 @@ namespace {
 struct AllOptions {
   JobOptions job;
   AllocOptions alloc;
-  NodeOptions node;
+  NodeCommandOptions node;
   EvalOptions eval;
   ClientCommandOptions system;
   MonitorOptions monitor;
@@ -207,7 +207,7 @@ void AddAllocCommands(CLI::App* app, AllocOptions* options, int* code) {
   AddAllocFileCommands(alloc, options, code);
 }
 
-void AddNodeCommands(CLI::App* app, NodeOptions* options, int* code) {
+void AddNodeCommands(CLI::App* app, NodeCommandOptions* options, int* code) {
   CLI::App* node = AddGroup(app, "node", "Looks at nodes, and steers them", options);
 
   CLI::App* status = AddCommand(node, "status", "Lists the nodes, or shows one", options);

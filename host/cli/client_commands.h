@@ -64,12 +64,12 @@ int AllocLogsCommand(const AllocOptions& options);
 int AllocFsCommand(const AllocOptions& options);
 int AllocExecCommand(const AllocOptions& options);
 
-struct NodeOptions : ClientCommandOptions {
+struct NodeCommandOptions : ClientCommandOptions {
   bool enable = false;
   bool disable = false;
 };
-int NodeStatusCommand(const NodeOptions& options);
-int NodeEligibilityCommand(const NodeOptions& options);
+int NodeStatusCommand(const NodeCommandOptions& options);
+int NodeEligibilityCommand(const NodeCommandOptions& options);
 
 struct EvalOptions : ClientCommandOptions {
   std::string job;

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-Result<int> List(ApiClient* client, Terminal* terminal, const NodeOptions& options) {
+Result<int> List(ApiClient* client, Terminal* terminal, const NodeCommandOptions& options) {
   DROVER_ASSIGN(const json nodes, client->Get("/v1/nodes"));
   if (options.json) return PrintJson(nodes), kExitOk;
   Table table({"ID", "Name", "Datacenter", "Address", "Version", "Eligibility", "Status"});
@@ -48,7 +48,7 @@ std::string Mebibytes(const json& of, const char* field) {
   return Amount(static_cast<std::uint64_t>(NumberField(of, field)) << 20);
 }
 
-Result<int> Show(ApiClient* client, Terminal* terminal, const NodeOptions& options) {
+Result<int> Show(ApiClient* client, Terminal* terminal, const NodeCommandOptions& options) {
   DROVER_ASSIGN(const std::string id, FindId(client, kNodeIds, options.id));
   DROVER_ASSIGN(const json node, client->Get(ApiPath("/v1/node", id)));
   if (options.json) return PrintJson(node), kExitOk;
@@ -83,7 +83,8 @@ Result<int> Show(ApiClient* client, Terminal* terminal, const NodeOptions& optio
   return kExitOk;
 }
 
-Result<int> SetEligibility(ApiClient* client, Terminal* terminal, const NodeOptions& options) {
+Result<int> SetEligibility(ApiClient* client, Terminal* terminal,
+                           const NodeCommandOptions& options) {
   DROVER_ASSIGN(const std::string id, FindId(client, kNodeIds, options.id));
   const std::string wanted = options.enable ? "eligible" : "ineligible";
   const json body = {{"NodeID", id}, {"Eligibility", wanted}};
@@ -95,13 +96,13 @@ Result<int> SetEligibility(ApiClient* client, Terminal* terminal, const NodeOpti
 
 }  // namespace
 
-int NodeStatusCommand(const NodeOptions& options) {
+int NodeStatusCommand(const NodeCommandOptions& options) {
   return RunClientCommand("node status", options, [&](auto* client, auto* out) {
     return options.id.empty() ? List(client, out, options) : Show(client, out, options);
   });
 }
 
-int NodeEligibilityCommand(const NodeOptions& options) {
+int NodeEligibilityCommand(const NodeCommandOptions& options) {
   return RunClientCommand("node eligibility", options, [&](auto* client, auto* out) {
     return SetEligibility(client, out, options);
   });

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Checks what compilers do not: format, licence headers, file sizes, operands of co_await, locks.
+"""Checks what compilers do not: format, licence headers, file sizes, operands of co_await, locks,
+names of types.
 
-Usage: sources.py [format|co_await|licence|locks|size ...]; all without an argument.
+Usage: sources.py [format|co_await|licence|locks|size|types ...]; all without an argument.
 """
 import pathlib
 import re
@@ -88,6 +89,22 @@ def check_locks():
     return found
 
 
+def check_types():
+    """A type of a header has a name of its own: of two that share one, the linker takes either's
+    constructors for both."""
+    places, found = {}, []
+    for path in sources():
+        if path.suffix != ".h" or path.relative_to(ROOT).parts[0] != "host":
+            continue
+        text = path.read_text()
+        for match in re.finditer(r"^(?:class|struct|union) (\w+)(?: final)?(?: :[^;{]+)? \{", text, re.M):
+            where = f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 1}"
+            first = places.setdefault(match.group(1), where)
+            if first != where:
+                found.append(f"{where}: {match.group(1)} is also the name of a type in {first}")
+    return found
+
+
 def check_licence():
     """Each source says whose it is in its first lines."""
     return [f"{p.relative_to(ROOT)}: no SPDX-License-Identifier in the first 3 lines"
@@ -111,7 +128,7 @@ def check_size():
 
 
 CHECKS = {"format": check_format, "co_await": check_co_await, "licence": check_licence,
-          "locks": check_locks, "size": check_size}
+          "locks": check_locks, "size": check_size, "types": check_types}
 
 
 def main():
