@@ -80,6 +80,10 @@ Status Node::Init() {
   env.task.drivers = plugins_.get();
   env.task.preparer = preparer_.get();
   env.task.stats_demand = &stats_demand_;
+  env.task.on_dropped_output = [processes = processes_.get()](
+                                   RunId run, std::function<void(const DroppedOutput&)> hear) {
+    return processes->OnDroppedOutput(run, std::move(hear));
+  };
   env.task.report = [](const std::string& task, const Error& error) {
     spdlog::warn("task {}: {}", task, error.message());
   };

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "host/base/gate.h"
+#include "host/base/listener_list.h"
 #include "host/plugin/call_table.h"
 #include "host/plugin/config_checker.h"
 #include "host/plugin/container.h"
 #include "host/plugin/driver.h"
-#include "host/plugin/listener_list.h"
 #include "host/plugin/plugin_config.h"
 #include "host/plugin/plugin_host.h"
 #include "host/plugin/stream_table.h"

@@ -17,10 +17,6 @@ namespace {
 
 class ProcessOutputTest : public ProcessFixture {
  protected:
-  void SetUp() override {
-    ProcessFixture::SetUp();
-    service_->SetGapHandler([this](const RunId&, const OutputGap& gap) { gaps_.push_back(gap); });
-  }
   // What the files of a stream hold, in their order.
   std::string Logs(const std::string& directory, const std::string& stream = "stdout") {
     std::string all;
@@ -35,7 +31,13 @@ class ProcessOutputTest : public ProcessFixture {
     return all;
   }
 
-  std::vector<OutputGap> gaps_;
+  // What the service tells of output that RUN loses.
+  void Hear(const RunId& run) {
+    on_dropped_ = service_->OnDroppedOutput(
+        run, [this](const DroppedOutput& dropped) { dropped_.push_back(dropped); });
+  }
+  std::vector<DroppedOutput> dropped_;
+  Subscription on_dropped_;
 };
 
 TEST_F(ProcessOutputTest, AllOfALargeOutputIsThere) {
@@ -141,11 +143,12 @@ TEST_F(FullDiskTest, TheTaskNeverWaitsLongAndTheGapIsTold) {
       "time.sleep(1000)'");
   spec.logs.directory =
       UniqueFd(open((directory_ + "/disk").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  Hear(spec.run);
   const RunId run = MustStart(std::move(spec));
   ASSERT_TRUE(Until([&] { return !Read("full").empty(); }));
   EXPECT_LT(std::stod(Read("full")), 1.0);
-  EXPECT_TRUE(Until([&] { return gaps_.size() == 1; }));
-  EXPECT_TRUE(gaps_[0].begins);
+  EXPECT_TRUE(Until([&] { return dropped_.size() == 1; }));
+  EXPECT_EQ(dropped_[0], (DroppedOutput{true, 0, 0}));
 
   ASSERT_EQ(mount(nullptr, (directory_ + "/disk").c_str(), nullptr, MS_REMOUNT, "size=8m"), 0);
   const TimePoint freed = BootClock::now();
@@ -173,10 +176,8 @@ TEST_F(FullDiskTest, TheTaskNeverWaitsLongAndTheGapIsTold) {
   }
   EXPECT_EQ(gap_lines, 1);
   EXPECT_EQ(next, 1020);
-  ASSERT_EQ(gaps_.size(), 2u);
-  EXPECT_FALSE(gaps_[1].begins);
-  EXPECT_EQ(gaps_[1].lines, missing);
-  EXPECT_EQ(gaps_[1].bytes, missing * 1000);
+  ASSERT_EQ(dropped_.size(), 2u);
+  EXPECT_EQ(dropped_[1], (DroppedOutput{false, missing, missing * 1000}));
   EXPECT_TRUE(service_->Kill(run).ok());
   EXPECT_EQ(WaitFor(run).dropped_lines, missing);
 }
@@ -186,9 +187,18 @@ TEST_F(FullDiskTest, TheEndIsReportedThoughTheDiskIsFull) {
   spec.logs.directory =
       UniqueFd(open((directory_ + "/disk").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const TimePoint start = BootClock::now();
-  const ProcessExit exit = WaitFor(MustStart(std::move(spec)));
+  const RunId run = spec.run;
+  Hear(run);
+  MustStart(std::move(spec));
+  const ProcessExit exit = WaitFor(run);
   EXPECT_EQ(exit.exit_code, 8);
   EXPECT_GT(exit.dropped_bytes, 100000u);
+  // The end tells all that was lost, to those who listen and to those who come late.
+  const DroppedOutput all{false, exit.dropped_lines, exit.dropped_bytes};
+  EXPECT_EQ(dropped_.back(), all);
+  dropped_.clear();
+  Hear(run);
+  EXPECT_EQ(dropped_, std::vector<DroppedOutput>{all});
   EXPECT_LE(BootClock::now() - start, 6s);
 }
 
@@ -197,8 +207,9 @@ TEST_F(FullDiskTest, AStopIsOnTimeThoughTheDiskIsFull) {
       Shell("trap 'exit 4' TERM; while :; do echo 0123456789012345678901234567; done");
   spec.logs.directory =
       UniqueFd(open((directory_ + "/disk").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  Hear(spec.run);
   const RunId run = MustStart(std::move(spec));
-  ASSERT_TRUE(Until([&] { return !gaps_.empty(); }, 20s));
+  ASSERT_TRUE(Until([&] { return !dropped_.empty(); }, 20s));
   const TimePoint start = BootClock::now();
   const auto exit = Await(service_->Stop(Forever(), run, SIGTERM, 10s));
   ASSERT_TRUE(exit.ok());
@@ -251,10 +262,11 @@ TEST_F(FrozenDiskTest, TheTaskRunsOnAndIsStoppedOnTime) {
       "  time.sleep(0.001)'");
   spec.logs.directory =
       UniqueFd(open((directory_ + "/disk").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  Hear(spec.run);
   const RunId run = MustStart(std::move(spec));
   ASSERT_TRUE(Until([&] { return Logs("disk").size() > 10000; }));
   if (!Freeze()) GTEST_SKIP() << "this kernel cannot freeze the image";
-  ASSERT_TRUE(Until([&] { return !gaps_.empty(); }, 20s));
+  ASSERT_TRUE(Until([&] { return !dropped_.empty(); }, 20s));
   Pause(300ms);
   EXPECT_LT(std::stod("0" + Read("worst")), 1.0);
   const TimePoint start = BootClock::now();

@@ -68,7 +68,6 @@ class ProcessServiceImpl : public ProcessService {
     environment_.own_oom_score_adj = OwnOomScoreAdj();
     environment_.run_directory = host_->run_directory.get();
   }
-  ~ProcessServiceImpl() override { host_->on_gap = nullptr; }
 
   Co<Result<ProcessInfo>> Start(Context context, ProcessSpec spec) override {
     const RunId run = spec.run;
@@ -277,7 +276,14 @@ class ProcessServiceImpl : public ProcessService {
     return host_->tracker ? host_->tracker->Runs() : std::vector<RunId>();
   }
 
-  void SetGapHandler(GapHandler handler) override { host_->on_gap = std::move(handler); }
+  Subscription OnDroppedOutput(RunId run, std::function<void(const DroppedOutput&)> hear) override {
+    if (const auto known = runs_.find(run); known != runs_.end()) {
+      const DroppedOutput dropped = known->second->dropped();
+      if (dropped != DroppedOutput()) hear(dropped);
+    }
+    std::erase_if(host_->on_dropped, [](const auto& entry) { return entry.second.empty(); });
+    return host_->on_dropped[run].Add(std::move(hear));
+  }
 
   bool has_cgroups() const override { return host_->tracker != nullptr; }
 

@@ -11,6 +11,7 @@
 #include "host/base/context.h"
 #include "host/base/loop.h"
 #include "host/base/result.h"
+#include "host/process/dropped_output.h"
 #include "host/process/process_spec.h"
 
 namespace drover {
@@ -56,8 +57,6 @@ struct ProcessServiceOptions {
 // what it began goes on.
 class ProcessService {
  public:
-  using GapHandler = std::function<void(const RunId& run, const OutputGap& gap)>;
-
   virtual ~ProcessService() = default;
 
   // Returns when the program has been executed: the error names the step that failed. After an
@@ -99,8 +98,10 @@ class ProcessService {
   // The runs of which a cgroup is left from whatever agent. Release those that nobody knows.
   virtual std::vector<RunId> TrackedRuns() const = 0;
 
-  // At most one handler. Called for runs of this service, after Start or Attach.
-  virtual void SetGapHandler(GapHandler handler) = 0;
+  // Hears, until the subscription goes, each time that output of this run begins to be dropped or
+  // has been counted; at once if some was already. All has been told when Wait returns.
+  [[nodiscard]] virtual Subscription OnDroppedOutput(
+      RunId run, std::function<void(const DroppedOutput&)> hear) = 0;
 
   // How processes are tracked and what that does not confine, in one sentence; for the fingerprint.
   virtual std::string TrackingDescription() const = 0;

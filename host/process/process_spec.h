@@ -127,14 +127,6 @@ struct ProcessUsage {
   std::vector<Process> processes;
 };
 
-// Lines of a run's output were dropped, because its disk took them too slowly or not at all.
-struct OutputGap {
-  bool standard_error = false;
-  bool begins = false;      // the first line was dropped; the counts follow when the gap ends
-  std::uint64_t lines = 0;  // of this gap
-  std::uint64_t bytes = 0;
-};
-
 // A command to run beside the process of a run: in its cgroup, as its user, with its environment,
 // limits and working directory.
 struct ExecSpec {

@@ -73,21 +73,40 @@ void SupervisedRun::OnEvent(const drover_attach_header& header,
       End(exit.ok() ? *exit : LostExit(exit.error().message(), host_->loop->Wall()));
       return;
     }
-    case DROVER_ATTACH_GAP: {
-      const auto message = MessageAs<drover_attach_gap>(bytes);
-      const OutputGap gap{message.stream == 1, message.begins != 0, message.lines, message.bytes};
-      if (host_->on_gap) host_->on_gap(id_, gap);
+    case DROVER_ATTACH_GAP:
+      OnGap(MessageAs<drover_attach_gap>(bytes));
       return;
-    }
     default:
       return;  // of a newer shim
   }
+}
+
+void SupervisedRun::OnGap(const drover_attach_gap& gap) {
+  const bool begins = gap.begins != 0;
+  in_gap_[gap.stream == 1 ? 1 : 0] = begins;
+  if (!begins) {
+    dropped_.lines += gap.lines;
+    dropped_.bytes += gap.bytes;
+  }
+  dropped_.ongoing = in_gap_[0] || in_gap_[1];
+  TellDropped();
+}
+
+void SupervisedRun::TellDropped() {
+  const auto found = host_->on_dropped.find(id_);
+  if (found != host_->on_dropped.end()) found->second.Call(dropped_);
 }
 
 void SupervisedRun::End(ProcessExit exit) {
   if (exit_) return;
   exit_ = std::move(exit);
   if (exit_->started_at == 0) exit_->started_at = info_.started_at;
+  // The record also counts what no event has told: what the writer could not write at the end, and
+  // events that this side has missed. Of a lost run it says nothing.
+  if (exit_->dropped_bytes > dropped_.bytes) {
+    dropped_ = {false, exit_->dropped_lines, exit_->dropped_bytes};
+    TellDropped();
+  }
   // Not from inside a method of the connection that might be calling us.
   host_->loop->Post([connection = std::move(connection_)] {
     if (connection) connection->Close();

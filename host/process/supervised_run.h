@@ -1,15 +1,19 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "host/base/event.h"
+#include "host/base/listener_list.h"
 #include "host/base/live_count.h"
 #include "host/base/loop.h"
 #include "host/process/cgroup_tracker.h"
+#include "host/process/dropped_output.h"
 #include "host/process/process_spec.h"
 #include "host/process/shim_connection.h"
 #include "shim/start_plan.h"
@@ -21,7 +25,7 @@ struct RunHost {
   Loop* loop = nullptr;
   UniqueFd run_directory;
   std::unique_ptr<CgroupTracker> tracker;  // null: the shims walk their descendants
-  std::function<void(const RunId&, const OutputGap&)> on_gap;
+  std::map<RunId, ListenerList<const DroppedOutput&>> on_dropped;
 };
 
 // One run and the connection to its shim: follows it to its end, however that comes. Two
@@ -41,6 +45,7 @@ class SupervisedRun : public std::enable_shared_from_this<SupervisedRun>,
   bool tracked() const { return tracked_; }
   const ProcessInfo& info() const { return info_; }
   const std::optional<ProcessExit>& exit() const { return exit_; }
+  const DroppedOutput& dropped() const { return dropped_; }
   Event& started() { return started_; }  // the answer to the start message, or the end
   Event& ended() { return ended_; }
   // Whether the shim itself has told the end; its socket is gone then.
@@ -63,6 +68,8 @@ class SupervisedRun : public std::enable_shared_from_this<SupervisedRun>,
 
  private:
   void OnEvent(const drover_attach_header& header, const ShimConnection::Bytes& bytes);
+  void OnGap(const drover_attach_gap& gap);
+  void TellDropped();
   void OnClosed();
   bool ShimIsDead() const;
   bool Reconnect();
@@ -79,6 +86,8 @@ class SupervisedRun : public std::enable_shared_from_this<SupervisedRun>,
   UniqueFd pidfd_;
   std::optional<drover_start_reply> start_reply_;
   std::optional<ProcessExit> exit_;
+  DroppedOutput dropped_;
+  std::array<bool, 2> in_gap_{};  // standard output, standard error
   Event started_;
   Event ended_;
   bool told_ = false;

@@ -7,6 +7,7 @@
 #include "host/base/context.h"
 #include "host/base/event.h"
 #include "host/plugin/driver.h"
+#include "host/process/dropped_output.h"
 
 namespace drover {
 
@@ -14,7 +15,12 @@ namespace drover {
 // for its end, and requests from outside.
 struct LiveRun {
   LiveRun(Loop* loop, std::shared_ptr<const TaskConfig> of)
-      : config(std::move(of)), watch(loop), exited(loop), unhealthy(loop), stop_over(loop) {}
+      : config(std::move(of)),
+        watch(loop),
+        exited(loop),
+        unhealthy(loop),
+        stop_over(loop),
+        dropped_more(loop) {}
 
   const RunId& id() const { return config->run_id; }
 
@@ -43,6 +49,11 @@ struct LiveRun {
   Event stop_over;
   Status stop_status;
   std::optional<TimePoint> recovered_at;  // after the plugin was gone
+  DroppedOutput dropped;                  // so far
+  DroppedOutput dropped_told;             // what the last event about it said
+  bool tells_dropped = false;             // a coroutine waits for the next
+  Event dropped_more;
+  Subscription on_dropped;
   Subscription on_health;
   Subscription on_events;
 };

@@ -1,4 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/base/listener_list.h"
 #include "host/task/runner_fixture.h"
 
 // The order of the events and states of a task, from its start to its end.
@@ -299,6 +300,80 @@ TEST_F(RunnerEventsTest, DriverEventsAreToldAndCleaned) {
   Kill();
   driver.Emit("web", "late");
   EXPECT_EQ(types.back(), "Killed");
+}
+
+// What a process service would tell of the run that was started last.
+class DroppedOutputTest : public RunnerTest {
+ protected:
+  DroppedOutputTest() {
+    options.on_dropped_output = [this](RunId, std::function<void(const DroppedOutput&)> hear) {
+      return hearers.Add(std::move(hear));
+    };
+  }
+  void Drop(DroppedOutput dropped) {
+    hearers.Call(dropped);
+    loop.RunReady();
+  }
+  // The counted lines of the events, in their order; -1 for what is not counted yet.
+  std::vector<int> Told() const {
+    std::vector<int> told;
+    for (const TaskEvent& event : state()->events) {
+      if (event.type != event_type::kOutputDropped) continue;
+      const int lines = std::stoi(std::string(event.Detail(event_key::kDroppedLines)));
+      told.push_back(lines == 0 ? -1 : lines);
+    }
+    return told;
+  }
+  ListenerList<const DroppedOutput&> hearers;
+};
+
+TEST_F(DroppedOutputTest, IsToldAtOnceAndThenLessAndLessOften) {
+  Start();
+  Drop({true, 0, 0});
+  EXPECT_EQ(Told(), (std::vector<int>{-1})) << "the disk is still full";
+  Drop({false, 5, 50});
+  EXPECT_EQ(Told(), (std::vector<int>{-1}));
+  loop.Advance(1s);
+  EXPECT_EQ(Told(), (std::vector<int>{-1, 5}));
+  // A disk that takes a little every second: an hour of it.
+  for (unsigned i = 1; i <= 3600; ++i) {
+    Drop({true, 5 * i, 50 * i});
+    Drop({false, 5 * i + 5, 50 * i + 50});
+    loop.Advance(1s);
+  }
+  EXPECT_EQ(Told(), (std::vector<int>{-1, 5, 25, 105, 425, 1705, 6825}));
+  Kill();
+  EXPECT_EQ(Told().back(), 18005);
+  EXPECT_EQ(types[types.size() - 3], "Output Dropped") << "before the end of the task";
+  EXPECT_TRUE(hearers.empty());
+}
+
+TEST_F(DroppedOutputTest, WhatIsCountedAtTheEndIsToldBeforeIt) {
+  script().run_for = 1h;
+  Start();
+  loop.Advance(1h - 1ms);
+  Drop({true, 0, 0});
+  Drop({false, 7, 70});
+  loop.Advance(1ms);
+  EXPECT_THAT(types, ElementsAre("Received", "Task Setup", "Started", "Output Dropped",
+                                 "Output Dropped", "Terminated", "Not Restarting"));
+  EXPECT_EQ(Told(), (std::vector<int>{-1, 7}));
+  Finish();
+}
+
+TEST_F(DroppedOutputTest, NothingIsToldTwiceNorOfAnEarlierRun) {
+  script().run_for = 1h;
+  policy().attempts = 1;
+  Start();
+  Drop({false, 7, 70});
+  loop.Advance(1h);
+  EXPECT_EQ(Told(), (std::vector<int>{7}));
+  loop.Advance(10s);
+  EXPECT_EQ(types.back(), "Started");
+  Drop({false, 7, 70});
+  EXPECT_EQ(Told(), (std::vector<int>{7, 7})) << "the new run counts for itself";
+  Kill();
+  EXPECT_EQ(Told(), (std::vector<int>{7, 7}));
 }
 
 TEST_F(RunnerEventsTest, HealthOfTheDriverIsToldWhileTheTaskRuns) {

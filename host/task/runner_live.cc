@@ -17,6 +17,11 @@ constexpr Duration kLazyMax = 5s;
 // A plugin that goes away again so soon after it came back is given up.
 constexpr Duration kRecoverAgainAfter = 30s;
 
+// Between two events about dropped output: four times as long each time. A disk that takes a little
+// now and then must not push all other events out of the list.
+constexpr Duration kDroppedFirst = 1s;
+constexpr Duration kDroppedMax = 1h;
+
 // Of a driver's event; more are dropped.
 constexpr std::size_t kMaxAnnotations = 16;
 
@@ -30,6 +35,10 @@ void TaskRunner::Adopt(std::shared_ptr<const TaskConfig> config, std::optional<E
     run->on_health = (*driver)->OnFingerprint([this, run] { NoteHealth(run); });
     run->on_events =
         (*driver)->OnEvents(run->id(), [this](const DriverEvent& event) { HearDriver(event); });
+  }
+  if (options_.on_dropped_output) {
+    run_->on_dropped = options_.on_dropped_output(
+        run_->id(), [this](const DroppedOutput& dropped) { HearDropped(dropped); });
   }
   if (exited) {
     run_->Finish(std::move(*exited));
@@ -106,6 +115,7 @@ Co<Result<RecoveredTask>> TaskRunner::AskRecover(Context context,
 Co<void> TaskRunner::ClearRun() {
   const auto run = run_;
   run->watch.Cancel("the task has ended");
+  run->on_dropped.Cancel();
   run->on_events.Cancel();
   run->on_health.Cancel();
   co_await Discard(run->id(), run->unsure);
@@ -162,6 +172,33 @@ void TaskRunner::HearDriver(const DriverEvent& heard) {
     event.details[CleanEventText(key)] = CleanEventText(value);
   }
   EmitEvent(std::move(event).With(event_key::kDriverMessage, heard.message));
+}
+
+void TaskRunner::HearDropped(const DroppedOutput& dropped) {
+  const auto run = run_;
+  if (!run) return;  // the agent shuts down
+  run->dropped = dropped;
+  run->dropped_more.Set();
+  if (run->tells_dropped) return;
+  run->tells_dropped = true;
+  background_.Spawn(TellDroppedLoop(this, run));
+}
+
+Co<void> TaskRunner::TellDroppedLoop(TaskRunner* self, std::shared_ptr<LiveRun> run) {
+  for (Duration pause = kDroppedFirst;; pause = std::min(4 * pause, kDroppedMax)) {
+    const Status more = co_await run->dropped_more.Wait(run->watch);
+    if (!more.ok() || run->watch.cancelled()) co_return;
+    run->dropped_more.Reset();
+    self->TellDropped(run.get());
+    const Status slept = co_await Sleep(run->watch, pause);
+    if (!slept.ok()) co_return;
+  }
+}
+
+void TaskRunner::TellDropped(LiveRun* run) {
+  if (run->dropped == run->dropped_told) return;
+  run->dropped_told = run->dropped;
+  EmitEvent(OutputDroppedEvent(run->dropped));
 }
 
 Co<Result<std::shared_ptr<LiveRun>>> TaskRunner::LazyRun(Context context) {

@@ -164,6 +164,22 @@ TaskEvent RestartingEvent(Duration delay, std::string_view reason) {
       .With(event_key::kRestartReason, reason);
 }
 
+TaskEvent OutputDroppedEvent(const DroppedOutput& dropped) {
+  const std::string lines = std::to_string(dropped.lines);
+  const std::string counted = lines + (dropped.lines == 1 ? " line" : " lines");
+  std::string text;
+  if (!dropped.ongoing) {
+    text = counted + " of output dropped";
+  } else {
+    text = "Output is being dropped";
+    if (dropped.lines > 0) text += ", " + counted + " before";
+  }
+  return TaskEvent(event_type::kOutputDropped)
+      .Message(text + ": the disk of the log files is full or too slow")
+      .With(event_key::kDroppedLines, lines)
+      .With(event_key::kDroppedBytes, std::to_string(dropped.bytes));
+}
+
 std::string CleanEventText(std::string_view text) {
   std::string clean;
   while (!text.empty()) {

@@ -7,6 +7,7 @@
 
 #include "host/base/time.h"
 #include "host/plugin/driver.h"
+#include "host/process/dropped_output.h"
 #include "host/spec/job.h"
 
 namespace drover {
@@ -45,6 +46,8 @@ inline constexpr std::string_view kWaitingShutdownDelay = "Waiting for shutdown 
 inline constexpr std::string_view kSkippingShutdownDelay = "Skipping shutdown delay";
 inline constexpr std::string_view kPausing = "Pausing";
 inline constexpr std::string_view kRunning = "Running";
+// Of Drover only.
+inline constexpr std::string_view kOutputDropped = "Output Dropped";
 }  // namespace event_type
 
 // The keys of an event's details.
@@ -69,6 +72,9 @@ inline constexpr const char* kDownloadError = "download_error";
 inline constexpr const char* kDiskLimit = "disk_limit";
 inline constexpr const char* kFailedSibling = "failed_sibling";
 inline constexpr const char* kFailsTask = "fails_task";  // "true"
+// Of Drover only: of this start of the task, so far.
+inline constexpr const char* kDroppedLines = "dropped_lines";
+inline constexpr const char* kDroppedBytes = "dropped_bytes";
 }  // namespace event_key
 
 // The reason of a restart that the policy allowed; it is left out of what people read.
@@ -108,6 +114,7 @@ TaskEvent TerminatedEvent(const ExitResult& result);
 // TIMEOUT is what the task gets between its signal and the kill.
 TaskEvent KillingEvent(Duration timeout);
 TaskEvent RestartingEvent(Duration delay, std::string_view reason);
+TaskEvent OutputDroppedEvent(const DroppedOutput& dropped);
 
 // TEXT as it may stand in state, logs and answers: at most 4 KiB, valid UTF-8 (bytes that are not
 // become U+FFFD), control characters but line feed and tab escaped as \xNN.

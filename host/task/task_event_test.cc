@@ -78,6 +78,25 @@ TEST(TaskEventTest, DisplayMessageOfEachType) {
   }
 }
 
+TEST(TaskEventTest, DroppedOutputIsCountedInTextAndDetails) {
+  const std::string why = ": the disk of the log files is full or too slow";
+  const std::vector<std::pair<DroppedOutput, std::string>> texts = {
+      {{true, 0, 0}, "Output is being dropped"},
+      {{true, 12, 99}, "Output is being dropped, 12 lines before"},
+      {{false, 12, 99}, "12 lines of output dropped"},
+      {{false, 1, 9}, "1 line of output dropped"},
+      {{false, 0, 9}, "0 lines of output dropped"},
+  };
+  for (const auto& [dropped, text] : texts) {
+    const TaskEvent event = OutputDroppedEvent(dropped);
+    EXPECT_EQ(event.type, "Output Dropped");
+    EXPECT_EQ(DisplayMessage(event), text + why);
+    EXPECT_EQ(event.Detail(event_key::kDroppedLines), std::to_string(dropped.lines));
+    EXPECT_EQ(event.Detail(event_key::kDroppedBytes), std::to_string(dropped.bytes));
+    EXPECT_FALSE(event.fails_task());
+  }
+}
+
 TEST(TaskEventTest, TheOtherTypesSayTheirMessage) {
   for (const std::string_view type :
        {kAllocUnhealthy, kTemplate, kHookFailed, kHookMessage, kRestoreFailed, kDiskExceeded,

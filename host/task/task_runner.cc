@@ -175,6 +175,7 @@ Co<TaskRunner::Step> TaskRunner::AfterExit() {
   tracker_.SetExit(*run->result);
   local_.exit = run->result;
   co_await SaveOrReport();
+  TellDropped(run.get());
   if (!run->end_told) EmitEvent(TerminatedEvent(*run->result));
   co_await ClearRun();
   co_await RunHooks(HookStage::kExited, shutdown_);
@@ -228,6 +229,7 @@ Co<TaskRunner::Step> TaskRunner::StopLeftover() {
     [[maybe_unused]] const auto killed = tracker_.Next(loop_->Now());  // not to be decided later
   }
   if (!run->exited.is_set()) co_return Step::kShutdown;
+  TellDropped(run.get());
   if (!run->end_told) EmitEvent(TerminatedEvent(*run->result));
   co_await ClearRun();
   co_await RunHooks(HookStage::kExited, shutdown_);

@@ -42,6 +42,10 @@ struct TaskRunnerOptions {
   StatsDemand* stats_demand =
       nullptr;  // may be null: of the whole agent, held while metrics are on
 
+  // Subscribes to what of a run's output is dropped (as ProcessService::OnDroppedOutput). Null:
+  // nobody knows.
+  std::function<Subscription(RunId, std::function<void(const DroppedOutput&)>)> on_dropped_output;
+
   // Hooks beside those that every task has. The order is: validate, task_dir, HOOKS_BEFORE_STATS,
   // stats, HOOKS_AFTER_STATS.
   std::vector<std::shared_ptr<TaskHook>> hooks_before_stats;
@@ -183,6 +187,9 @@ class TaskRunner : public TaskControl,
   void ForgetRun();
   void NoteHealth(LiveRun* run);
   void HearDriver(const DriverEvent& event);
+  void HearDropped(const DroppedOutput& dropped);
+  static Co<void> TellDroppedLoop(TaskRunner* self, std::shared_ptr<LiveRun> run);
+  void TellDropped(LiveRun* run);
   Co<Result<std::shared_ptr<LiveRun>>> LazyRun(Context context);
 
   // runner_restore.cc: what an earlier agent left.

@@ -185,10 +185,19 @@ class FullDiskTest(DroverTest):
         start = time.monotonic()
         wait_until((self.sandbox.root / "written").exists, "4 MB are written", limit=20)
         print(f"4 MB to a full disk in {time.monotonic() - start:.2f} s", flush=True)
+        told = run.wait_event("t", "Output Dropped")
+        self.assertEqual((told["DisplayMessage"], told["Details"]["dropped_lines"]),
+                         ("Output is being dropped: the disk of the log files is full or too slow",
+                          "0"), "told while the disk is full")
         start = time.monotonic()
         run.interrupt()
         self.assertEqual(run.wait(), 130, run.story())
         self.assertLess(time.monotonic() - start, 1 + 3 * SLACK)
+        # All that is not on the disk is counted before the end of the task: it takes less than 1 MiB.
+        self.assertEqual(run.event_types("t")[-3:], ["Output Dropped", "Terminated", "Killed"])
+        counted = int(run.events("t")[-3]["Details"]["dropped_lines"])
+        self.assertGreater(counted, 2900)
+        self.assertLess(counted, 4000)
         self.assertEqual(run.logs("t")[:3], [f"{i:05d} " + "f" * 994 for i in range(3)])
 
     def test_lines_resume_when_there_is_space_again(self):
