@@ -130,6 +130,10 @@ class AgentAllocTest(AgentTest):
         self.agent.wait_restarts(alloc, a=2, b=1)
         refused = self.agent.ask("PUT", client + "/restart", {"TaskName": "x"})
         self.assertEqual(refused.status, 404, refused.body)
+        refused = self.agent.ask("PUT", client + "/restart", {"TaskName": "a", "AllTasks": True})
+        self.assertEqual((refused.status, refused.body),
+                         (500, b"task name cannot be set when restarting all tasks"))
+        self.agent.wait_restarts(alloc, a=2, b=1)
 
     def test_a_signal_arrives(self):
         script = ("trap 'echo got > $NOMAD_TASK_DIR/sign' USR1; echo > $NOMAD_TASK_DIR/ready; "

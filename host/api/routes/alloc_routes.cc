@@ -132,7 +132,7 @@ Co<Answer> RestartAlloc(ApiRequest* request) {
     all = Field<bool>(*body, "AllTasks");
   }
   if (all && !task.empty()) {
-    co_return ErrorAnswer(400, "Can't restart all tasks when a task name is given");
+    co_return ErrorAnswer(500, "task name cannot be set when restarting all tasks");
   }
   std::function<Co<Status>(AllocRunner*)> work = [task, all](AllocRunner* runner) {
     if (all) return runner->RestartAll();
