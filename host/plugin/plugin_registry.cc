@@ -23,11 +23,11 @@ struct Checked {
   PluginInfo info;
 };
 
-Result<Checked> CheckAndProbe(const std::string& path, const std::string& pin,
+Result<Checked> CheckAndProbe(const std::string& path, const std::string& pin, PluginProber* prober,
                               PluginReport* report) {
   DROVER_ASSIGN(PluginFile file, OpenPluginFile(path, pin));
   report->sha256 = file.sha256;
-  DROVER_ASSIGN(PluginInfo info, SharedProber().Probe(file));
+  DROVER_ASSIGN(PluginInfo info, prober->Probe(file));
   return Checked{std::make_shared<PluginFile>(std::move(file)), std::move(info)};
 }
 
@@ -138,7 +138,8 @@ Co<Status> PluginRegistry::Bring(Context context, const PluginConfig* config, Sl
       DROVER_ASSIGN(path, FindPluginFile(options_.directories, config->name));
     }
     slot->report.file = path;
-    return CheckAndProbe(path, config->sha256, &slot->report);
+    PluginProber* prober = options_.prober == nullptr ? &SharedProber() : options_.prober;
+    return CheckAndProbe(path, config->sha256, prober, &slot->report);
   };
   DROVER_CO_ASSIGN(Checked checked, co_await workers_->Run(std::move(check)));
   slot->report.info = checked.info;

@@ -21,6 +21,8 @@
 
 namespace drover {
 
+class PluginProber;
+
 struct PluginRegistryOptions {
   std::vector<PluginConfig> plugins;
   // Where the files of plugins without `file` are searched, in this order.
@@ -29,6 +31,8 @@ struct PluginRegistryOptions {
   PluginLogSink log;
   // Makes the checker of a schema. Empty: that of host/schema.
   ConfigCheckerFactory checker;
+  // Not owned. Null: the prober of this process.
+  PluginProber* prober = nullptr;
   // How long LoadAll waits for the first fingerprint of each driver.
   Duration first_fingerprint = 2s;
   // MHz of one core, for the ticks in usage samples; 0: they are not told.

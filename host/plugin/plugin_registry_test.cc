@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "host/plugin/call_table.h"
+#include "host/plugin/probe.h"
 #include "host/plugin/registry_fixture.h"
 
 namespace drover {
@@ -20,6 +21,7 @@ TEST_F(PluginRegistryTest, ABrokenPluginIsAnUnhealthyDriverAndTheOthersGoOn) {
       {"abi_major", "ABI major 7"},
       {"two_exports", "exports 1 more symbols"},
       {"constructor_crashes", "crashes when it is loaded"},
+      {"constructor_hangs", "hangs when it is loaded"},
       {"entry_null", "returned null"},
       {"needs", "install a newer Drover"},
       {"needs_process", "needs processes, which this host cannot start"},
@@ -33,6 +35,8 @@ TEST_F(PluginRegistryTest, ABrokenPluginIsAnUnhealthyDriverAndTheOthersGoOn) {
     // One registry for each, for two blocks may not have one name.
     PluginRegistryOptions options = options_;
     options.plugins = {options_.plugins[i + 1]};
+    PluginProber impatient(300ms);
+    if (broken[i].first == "constructor_hangs") options.prober = &impatient;
     PluginRegistry registry(&loop_, &workers_, nullptr, options);
     const PluginReport report = Await(registry.LoadAll(context_))[0];
     EXPECT_FALSE(report.loaded);

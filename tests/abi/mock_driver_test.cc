@@ -318,17 +318,60 @@ TEST_F(MockDriverTest, FaultsOfCalls) {
   EXPECT_TRUE(host_.Finish(stop).error.has_value()) << "shutdown completes what is open";
 }
 
+const char* const kVerbs[] = {"create",  "fingerprint", "configure", "restore_complete",
+                              "start",   "recover",     "inspect",   "signal",
+                              "stats",   "exec",        "stop",      "wait",
+                              "destroy", "shutdown"};
+
+// Makes every call of a driver with this configuration, says which, and ends the process.
+[[noreturn]] void CallAll(const std::string& config) {
+  signal(SIGSEGV, SIG_DFL);  // a sanitizer would report it and exit
+  const auto call = [](const char* verb) { fprintf(stderr, "called %s\n", verb); };
+  FakeHost host;
+  host.Load(MOCK_DRIVER_SO);
+  call("create");
+  host.Create(config);
+  call("fingerprint");
+  host.AwaitMessages(host.Fingerprint(), 1);
+  call("configure");
+  host.Finish(host.Configure(config));
+  call("restore_complete");
+  host.Finish(host.RestoreComplete({}));
+  Task task;
+  task.run = RunOf(1);
+  task.config = R"({"run_for":"1h"})";
+  call("start");
+  host.Finish(host.Start(task));
+  call("recover");
+  host.Finish(host.Recover(task, nullptr));
+  call("inspect");
+  host.Finish(host.Inspect(task.run));
+  call("signal");
+  host.Signal(task.run, "SIGHUP");
+  call("stats");
+  Failure failure;
+  host.AwaitMessages(host.Stats(task.run, 1s, &failure), 1);
+  const auto null = [] { return open("/dev/null", O_RDWR | O_CLOEXEC); };
+  call("exec");
+  host.Finish(host.Exec(task.run, {"x"}, false, null(), null(), null()));
+  call("stop");
+  host.Finish(host.Stop(task.run, 0s));
+  call("wait");
+  host.Finish(host.Wait(task.run));
+  call("destroy");
+  host.Finish(host.Destroy(task.run, true));
+  call("shutdown");
+  host.Shutdown();
+  _exit(0);
+}
+
 TEST_F(MockDriverTest, CrashesAndHangsOnDemand) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(
-      {
-        signal(SIGSEGV, SIG_DFL);  // a sanitizer would report it and exit
-        FakeHost host;
-        host.Load(MOCK_DRIVER_SO);
-        host.Create("{}");
-        host.Finish(host.Start(NewTask(R"({"crash_in":"start"})")));
-      },
-      testing::KilledBySignal(SIGSEGV), "");
+  for (const char* verb : kVerbs) {
+    EXPECT_EXIT(CallAll(std::string(R"({"crash_in":")") + verb + "\"}"),
+                testing::KilledBySignal(SIGSEGV), std::string("called ") + verb + "\n$");
+  }
+  EXPECT_EXIT(CallAll("{}"), testing::ExitedWithCode(0), "called shutdown\n$");
   EXPECT_EXIT(
       {
         FakeHost host;
