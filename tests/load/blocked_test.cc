@@ -17,6 +17,7 @@ using bench::LocalAlloc;
 using Allocs = std::vector<std::unique_ptr<LocalAlloc>>;
 
 constexpr Duration kPatience = std::chrono::minutes(10);
+constexpr int kTasks = 1000;
 constexpr long kMaxThreads = 32;
 constexpr double kMaxStartMs = 100;
 // The machine may be busy with something else; the fastest of some tells what the host can do.
@@ -73,8 +74,8 @@ Co<void> StopOneThenAll(Loop* loop, Allocs* allocs) {
   co_await InParallel(loop, std::move(stops));
 }
 
-// TASKS whose start takes an hour, and as many that run.
-void CheckBlocked(int tasks) {
+// Beside them as many run.
+TEST(BlockedTest, AThousandStartsThatTakeAnHourHoldNobody) {
   const bench::Scratch scratch;
   RealLoop loop;
   bench::LocalNode node(&loop, scratch);
@@ -84,7 +85,7 @@ void CheckBlocked(int tasks) {
   std::vector<double> alone;
   ASSERT_TRUE(loop.RunToEnd(RunFurther(&node, &alone), kPatience));
   Allocs blocked, running;
-  for (int i = 0; i < tasks; ++i) {
+  for (int i = 0; i < kTasks; ++i) {
     blocked.push_back(std::make_unique<LocalAlloc>(&node, slow));
     running.push_back(std::make_unique<LocalAlloc>(&node, quick));
   }
@@ -108,9 +109,6 @@ void CheckBlocked(int tasks) {
   }
   for (const auto& alloc : running) EXPECT_NE(alloc->EventTime(event_type::kKilled), 0);
 }
-
-TEST(BlockedTest, StartsThatTakeAnHourHoldNobody) { CheckBlocked(100); }
-TEST(BlockedLongTest, AThousandStartsThatTakeAnHourHoldNobody) { CheckBlocked(1000); }
 
 }  // namespace
 }  // namespace drover::load

@@ -9,6 +9,8 @@
 #include <fstream>
 
 #include "bench/proc_facts.h"
+#include "host/alloc/local_alloc_runner.h"
+#include "host/plugin/stream_table.h"
 #include "host/process/supervised_run.h"
 #include "host/task/task_runner.h"
 
@@ -50,10 +52,12 @@ Co<void> Pause(Loop* loop) {
 }  // namespace
 
 void PrintTo(const Census& c, std::ostream* out) {
-  *out << "contexts " << c.contexts << ", task runners " << c.task_runners << ", runs "
-       << c.supervised_runs << ", threads " << c.threads << ", descriptors " << c.descriptors
-       << ", descendants " << c.descendants << ", mounts " << c.mounts << ", run entries "
-       << c.run_entries << ", allocation entries " << c.alloc_entries << ", cgroups " << c.cgroups;
+  *out << "contexts " << c.contexts << ", task runners " << c.task_runners
+       << ", allocation runners " << c.alloc_runners << ", runs " << c.supervised_runs
+       << ", streams " << c.streams << ", threads " << c.threads << ", descriptors "
+       << c.descriptors << ", descendants " << c.descendants << ", mounts " << c.mounts
+       << ", run entries " << c.run_entries << ", allocation entries " << c.alloc_entries
+       << ", cgroups " << c.cgroups;
 }
 
 void NoteRuns(const bench::Scratch& scratch, RunNames* names) {
@@ -71,6 +75,8 @@ Census TakeCensus(bench::LocalNode* node, const bench::Scratch& scratch, const R
   Census census;
   census.contexts = Context::live();
   census.task_runners = LiveCount<TaskRunner>::live();
+  census.alloc_runners = LiveCount<LocalAllocRunner>::live();
+  census.streams = StreamTable::live();
   census.supervised_runs = LiveCount<SupervisedRun>::live();
   census.threads = facts.threads;
   census.descriptors = facts.descriptors;

@@ -14,7 +14,9 @@ namespace drover::load {
 struct Census {
   long contexts = 0;
   long task_runners = 0;
+  long alloc_runners = 0;
   long supervised_runs = 0;
+  long streams = 0;  // of the drivers
   long threads = 0;
   long descriptors = 0;
   long descendants = 0;    // the process must be the subreaper of its tasks
