@@ -4,7 +4,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <set>
 
 namespace drover {
 namespace {
@@ -140,7 +139,11 @@ void NodeClient::Apply(const NodeAllocs& wanted) {
     ids.insert(alloc->id);
     if (const auto held = held_.find(alloc->id); held != held_.end()) {
       held->second->Update(alloc);
-    } else if (!alloc->server_terminal()) {
+    } else if (known_.count(alloc->id) > 0) {
+      // It could not be started, and the server has been told so.
+    } else if (alloc->server_terminal()) {
+      Tell(alloc->id, {ClientStatus::kComplete, "stopped before it was started"});
+    } else {
       StartOne(alloc);
     }
   }
@@ -152,21 +155,25 @@ void NodeClient::Apply(const NodeAllocs& wanted) {
     destroying_.Spawn(DestroyOne(at->second, nullptr));
     at = held_.erase(at);
   }
+  known_ = std::move(ids);
 }
 
 void NodeClient::StartOne(const std::shared_ptr<const Allocation>& alloc) {
   Result<std::unique_ptr<AllocRunner>> runner = make_runner_(alloc);
   if (!runner.ok()) {
-    AllocUpdate failed;
-    failed.id = alloc->id;
-    failed.status = {ClientStatus::kFailed, runner.error().message()};
-    failed.modify_time = loop_->Wall();
-    updates_.Put(std::move(failed));
-    return;
+    return Tell(alloc->id, {ClientStatus::kFailed, runner.error().message()});
   }
   auto held = std::make_shared<Held>(this, std::move(*runner), alloc->alloc_modify_index);
   held_[alloc->id] = held;
   held->runner()->Start();
+}
+
+void NodeClient::Tell(const std::string& alloc_id, AllocStatus status) {
+  AllocUpdate update;
+  update.id = alloc_id;
+  update.status = std::move(status);
+  update.modify_time = loop_->Wall();
+  updates_.Put(std::move(update));
 }
 
 void NodeClient::Report(const AllocState& state) {

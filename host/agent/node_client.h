@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,8 @@ class NodeClient {
   void StartOne(const std::shared_ptr<const Allocation>& alloc);
   Co<void> DestroyOne(std::shared_ptr<Held> held, Status* first);
   void Report(const AllocState& state);
+  // Of an allocation without a runner.
+  void Tell(const std::string& alloc_id, AllocStatus status);
 
   Loop* const loop_;
   ClusterLink* const link_;
@@ -66,8 +69,9 @@ class NodeClient {
   Observe observe_;
   AllocUpdates updates_;
   std::map<std::string, std::shared_ptr<Held>> held_;
-  Event ready_;         // the server has heard that the node is
-  Event node_changed_;  // it has to be registered again
+  std::set<std::string> known_;  // what the server wanted when it was last asked
+  Event ready_;                  // the server has heard that the node is
+  Event node_changed_;           // it has to be registered again
   Gate destroying_;
 };
 

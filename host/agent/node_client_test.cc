@@ -160,6 +160,17 @@ TEST_F(NodeClientTest, AnAllocationThatCannotRunIsToldAsFailed) {
   EXPECT_EQ(client_->Find(Allocs()[0]->id()), nullptr);
 }
 
+TEST_F(NodeClientTest, WhatIsStoppedBeforeTheNodeHearsOfItEnds) {
+  Start(0s);
+  loop.Advance(5s);
+  MustRegister(Registration("web", 2));
+  ASSERT_TRUE(scheduler.Deregister({"default", "web"}, false, false).ok());
+  loop.Advance(1s);
+  EXPECT_EQ(Count(ClientStatus::kComplete), 2u);
+  EXPECT_EQ(ports.taken(), 0u);
+  EXPECT_EQ(client_->runners(), 0u);
+}
+
 TEST_F(NodeClientTest, AShutdownLeavesTheTasks) {
   Start(0s);
   loop.Advance(5s);
