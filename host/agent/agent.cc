@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cctype>
@@ -26,12 +25,6 @@ namespace {
 constexpr std::size_t kLeastToken = 16;
 constexpr int kFileWorkers = 2;
 
-std::int64_t DiskMb(const std::string& path) {
-  struct statvfs info{};
-  if (statvfs(path.c_str(), &info) != 0) return 0;
-  return static_cast<std::int64_t>(info.f_bavail * (info.f_frsize >> 10) >> 10);
-}
-
 // The token of the API; empty without a file.
 Result<std::string> ReadToken(const std::string& path) {
   if (path.empty()) return std::string();
@@ -46,7 +39,12 @@ Result<std::string> ReadToken(const std::string& path) {
   }
   char text[1024];
   const ssize_t size = read(file.get(), text, sizeof text);
-  std::string_view token(text, size > 0 ? static_cast<std::size_t>(size) : 0);
+  if (size < 0) return ErrnoError(errno, "token_file " + path);
+  if (size == sizeof text) {
+    return Error(Code::kInvalidArgument, "token_file " + path + ": a token is shorter than " +
+                                             std::to_string(sizeof text) + " characters");
+  }
+  std::string_view token(text, static_cast<std::size_t>(size));
   while (!token.empty() && std::isspace(static_cast<unsigned char>(token.back()))) {
     token.remove_suffix(1);
   }
@@ -106,6 +104,8 @@ Result<std::unique_ptr<Agent>> Agent::Create(Loop* loop, AgentOptions options) {
   node.foreground = true;
   node.task_open_files = agent->options_.task_open_files;
   DROVER_ASSIGN(agent->node_, Node::Create(loop, std::move(node)));
+  const HostStats::Disk disk = ReadDisk(agent->options_.config.alloc_dir);
+  agent->disk_mb_ = static_cast<std::int64_t>(disk.available >> 20);
   agent->AddMetrics();
   agent->host_stats_ = std::make_unique<HostStatsReader>(agent->options_.config.alloc_dir,
                                                          agent->node_->machine().core_mhz);
@@ -138,7 +138,7 @@ NodeRecord Agent::Describe() {
   const double core_mhz = machine.core_mhz > 0 ? machine.core_mhz : 1000;
   record.cpu_mhz = static_cast<std::int64_t>(core_mhz * machine.cores);
   record.memory_mb = static_cast<std::int64_t>(machine.memory_bytes >> 20);
-  record.disk_mb = DiskMb(options_.config.alloc_dir);
+  record.disk_mb = disk_mb_;
   for (Driver* driver : node_->plugins()->drivers()) {
     const Fingerprint& fingerprint = driver->fingerprint();
     DriverRecord& of = record.drivers[driver->info().name];
@@ -258,6 +258,13 @@ Co<Status> Agent::Reload(std::function<Result<AgentConfig>()> read) {
   co_return Status();
 }
 
+Co<double> Agent::DiskUsed() {
+  std::function<double()> look = [path = options_.config.alloc_dir] {
+    return ReadDisk(path).used_percent;
+  };
+  return file_workers_.Run(std::move(look));
+}
+
 Co<void> Agent::StopServing() {
   serving_ = nullptr;
   // The handlers that are still there may be waiting for this thread.
@@ -284,9 +291,8 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
       fingerprints_.push_back(driver->OnFingerprint([this] { client_->NodeChanged(Describe()); }));
     }
     Gate background(loop_);
-    background.Spawn(
-        CollectGarbageForever(stop, &options_.config.gc, scheduler_.get(), &store_,
-                              [this] { return host_stats_->Look().alloc_dir.used_percent; }));
+    background.Spawn(CollectGarbageForever(stop, &options_.config.gc, scheduler_.get(), &store_,
+                                           [this] { return DiskUsed(); }));
     ready();
     co_await client_->Run(stop);
     co_await background.Close();

@@ -55,6 +55,7 @@ class Agent {
   Status Serve();
   void ApplySettings(const AgentConfig& config, std::string token);
   Co<void> StopServing();
+  Co<double> DiskUsed();
   NodeRecord Describe();
 
   Loop* const loop_;
@@ -63,6 +64,7 @@ class Agent {
   StateStore store_;
   std::unique_ptr<LogMonitor> log_monitor_;
   std::unique_ptr<HostStatsReader> host_stats_;
+  std::int64_t disk_mb_ = 0;  // that was free for allocations at the start
   MetricRegistry metrics_;
   TaskCounters task_counters_{&metrics_};
   StatsDemand::Token measuring_;  // held while what tasks use is published

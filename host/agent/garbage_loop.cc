@@ -8,7 +8,7 @@
 namespace drover {
 
 Co<void> CollectGarbageForever(Context context, const AgentConfig::Gc* rules, Scheduler* scheduler,
-                               const StateStore* store, std::function<double()> disk_used) {
+                               const StateStore* store, std::function<Co<double>()> disk_used) {
   Duration pause = rules->interval;
   for (;;) {
     const Status slept = co_await Sleep(context, pause);
@@ -17,7 +17,7 @@ Co<void> CollectGarbageForever(Context context, const AgentConfig::Gc* rules, Sc
     rule.ended_before = context.loop()->Wall() - rules->age.count();
     rule.keep = static_cast<std::size_t>(rules->max_allocs);
     pause = rules->interval;
-    const double used = disk_used();
+    const double used = co_await disk_used();
     if (used > rules->disk_usage_threshold) {
       std::size_t ended = 0;
       store->Read([&](const Tables& tables) { ended = CountEnded(tables); });

@@ -13,8 +13,9 @@ namespace drover {
 // Has the scheduler forget what has ended by age and number, every interval of RULES until CONTEXT
 // ends; what nobody knows any more, the node removes from the disk. While DISK_USED (percent) is
 // above the threshold it looks ten times as often, and the older half goes each time, one at least.
-// Control thread only; the pointers outlive this.
+// DISK_USED looks somewhere else,
+// as a disk may hang. Control thread only; the pointers outlive this.
 Co<void> CollectGarbageForever(Context context, const AgentConfig::Gc* rules, Scheduler* scheduler,
-                               const StateStore* store, std::function<double()> disk_used);
+                               const StateStore* store, std::function<Co<double>()> disk_used);
 
 }  // namespace drover

@@ -14,8 +14,8 @@ class GarbageLoopTest : public SchedulerFixture {
     rules_.age = std::chrono::hours(4);
     rules_.max_allocs = 6;
     rules_.disk_usage_threshold = 80;
-    EXPECT_TRUE(running_.Spawn(
-        CollectGarbageForever(stop_, &rules_, &scheduler, &store, [this] { return disk_used_; })));
+    EXPECT_TRUE(running_.Spawn(CollectGarbageForever(
+        stop_, &rules_, &scheduler, &store, [this]() -> Co<double> { co_return disk_used_; })));
   }
   ~GarbageLoopTest() override {
     stop_.Cancel();
@@ -24,7 +24,11 @@ class GarbageLoopTest : public SchedulerFixture {
 
   // An allocation that ends one second after the one before.
   void RunOne(const std::string& job) {
-    MustRegister(Registration(job, 1));
+    JobRegistration registration = Registration(job, 1);
+    auto batch = std::make_shared<Job>(*registration.job);
+    batch->type = JobType::kBatch;
+    registration.job = std::move(batch);
+    MustRegister(std::move(registration));
     for (const auto& record : Live()) Tell(record->id(), ClientStatus::kComplete);
     loop.Advance(1s);
   }

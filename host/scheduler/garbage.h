@@ -8,20 +8,29 @@
 
 namespace drover {
 
-// What of that which has ended is forgotten.
+// What of that which has ended is let go.
+//
+// An allocation that has ended holds two things: its runner and files on the node, and its record,
+// by which its job knows what it has done. The node lets go of the first by `collected`; the record
+// goes when the job does not need it any more, or with the job.
 struct GarbageRule {
   static constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
   WallTime ended_before = std::numeric_limits<WallTime>::max();
   std::size_t keep = kAll;  // of the allocations that have ended since, the newest so many
-  bool jobs = true;         // also evaluations, and jobs of which nothing is left
+  bool living = true;       // also what the ended allocations of living jobs hold on the node
+  bool jobs = true;         // also evaluations, and jobs that are over
 };
 
-// How many allocations RULE could ever take: those that have ended and that no living job needs.
+// How many allocations have ended and still hold something on their node.
 std::size_t CountEnded(const Tables& tables);
 
-// Forgets what has ended by RULE; what it has written to. An allocation that has not ended, or by
-// which a living job knows what it has done, stays.
-TableMask CollectGarbage(Tables* tables, const GarbageRule& rule);
+// Lets go of what has ended by RULE, as the write INDEX; what it has written to. What has not ended
+// stays, and so does what a job needs that may still be evaluated: a service that nobody has
+// stopped, a batch job that has not ended.
+TableMask CollectGarbage(Tables* tables, std::uint64_t index, const GarbageRule& rule);
+
+// The same for one allocation that has ended.
+TableMask CollectAlloc(Tables* tables, std::uint64_t index, const AllocRecord& record);
 
 }  // namespace drover

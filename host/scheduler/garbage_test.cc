@@ -8,11 +8,20 @@ namespace {
 
 class GarbageTest : public SchedulerFixture {
  protected:
-  // Registers a job of COUNT allocations of which ENDED have come to their end.
-  void Make(const std::string& job, int count, int ended) {
-    MustRegister(Registration(job, count));
+  GarbageTest() { MakeNodeReady(); }
+
+  static JobRegistration Batch(const std::string& id, int count, int memory_mb = 100) {
+    JobRegistration registration = Registration(id, count, memory_mb);
+    auto job = std::make_shared<Job>(*registration.job);
+    job->type = JobType::kBatch;
+    registration.job = std::move(job);
+    return registration;
+  }
+  // Registers a job of which the first ENDED allocations come to their end.
+  void Make(const JobRegistration& registration, int ended) {
+    MustRegister(registration);
     for (const auto& record : Live()) {
-      if (record->alloc->job->id == job && record->alloc->index < ended) {
+      if (record->alloc->job->id == registration.job->id && record->alloc->index < ended) {
         Tell(record->id(), ClientStatus::kComplete);
       }
     }
@@ -22,45 +31,90 @@ class GarbageTest : public SchedulerFixture {
     store.Read([&](const Tables& tables) { count = tables.evals.size(); });
     return count;
   }
+  // What the node is to hold.
+  std::size_t Held() {
+    const auto wanted = Await<Result<NodeAllocs>>(scheduler.FetchAllocs(context, "node", 0));
+    EXPECT_TRUE(wanted.ok());
+    return wanted.ok() ? wanted->allocs.size() : 0;
+  }
 };
 
 TEST_F(GarbageTest, IsWhatHasEndedAndIsNotNeeded) {
-  MakeNodeReady();
-  Make("live", 2, 1);
-  Make("done", 1, 1);
-  scheduler.CollectGarbage({});
+  Make(Registration("live", 2), 1);
+  Make(Batch("half", 2), 1);
+  Make(Batch("done", 1), 1);
+  scheduler.CollectGarbage({.living = false});
   EXPECT_EQ(JobOf("done"), nullptr);
-  EXPECT_EQ(Allocs().size(), 2u) << "what a living job has done is still told";
-  EXPECT_EQ(Evals(), 1u);
+  EXPECT_EQ(Allocs().size(), 4u) << "what a living job has done is still told";
+  EXPECT_EQ(Held(), 4u);
+  EXPECT_EQ(Evals(), 2u);
 }
 
-TEST_F(GarbageTest, OfOneAllocationIsTakenWhateverItsJobDoes) {
-  MakeNodeReady();
-  Make("live", 2, 1);
+TEST_F(GarbageTest, TheNodeLetsGoOfWhatALivingJobStillKnows) {
+  Make(Batch("half", 2), 1);
+  scheduler.CollectGarbage({});
+  EXPECT_EQ(Allocs().size(), 2u);
+  EXPECT_EQ(Held(), 1u);
+  ASSERT_TRUE(scheduler.Evaluate({"default", "half"}).ok());
+  EXPECT_EQ(Allocs().size(), 2u) << "it is not run again";
+}
+
+TEST_F(GarbageTest, OfOneAllocationDoesNotRunItAgain) {
+  Make(Batch("half", 2), 1);
   for (const auto& record : Allocs()) {
-    const Status forgotten = scheduler.ForgetAlloc(record->id());
-    if (record->terminal()) {
-      EXPECT_TRUE(forgotten.ok());
-    } else {
-      EXPECT_EQ(forgotten.code(), Code::kFailedPrecondition);
-    }
+    const Status done = scheduler.CollectAlloc(record->id());
+    EXPECT_EQ(done.code(), record->terminal() ? Code::kOk : Code::kFailedPrecondition);
   }
-  EXPECT_EQ(Allocs().size(), 1u);
-  EXPECT_EQ(scheduler.ForgetAlloc("stranger").code(), Code::kNotFound);
+  EXPECT_EQ(Held(), 1u);
+  ASSERT_TRUE(scheduler.Evaluate({"default", "half"}).ok());
+  EXPECT_EQ(Allocs().size(), 2u);
+  EXPECT_EQ(scheduler.CollectAlloc("stranger").code(), Code::kNotFound);
 }
 
-TEST_F(GarbageTest, WithoutJobsOnlyAllocationsGo) {
-  MakeNodeReady();
-  Make("done", 2, 2);
+TEST_F(GarbageTest, WithoutJobsTheNodeLetsGo) {
+  Make(Batch("done", 2), 2);
   scheduler.CollectGarbage({.jobs = false});
-  EXPECT_TRUE(Allocs().empty());
+  EXPECT_EQ(Held(), 0u);
   EXPECT_NE(JobOf("done"), nullptr);
   EXPECT_EQ(Evals(), 1u);
+  scheduler.CollectGarbage({});
+  EXPECT_TRUE(Allocs().empty());
+  EXPECT_EQ(JobOf("done"), nullptr);
+  EXPECT_EQ(Evals(), 0u);
+}
+
+TEST_F(GarbageTest, AJobThatIsOverGoesInOne) {
+  Make(Batch("done", 2), 1);
+  loop.Advance(10s);
+  const WallTime between = loop.Wall();
+  loop.Advance(10s);
+  Tell(Live()[0]->id(), ClientStatus::kComplete);
+  scheduler.CollectGarbage({.ended_before = between});
+  EXPECT_EQ(Allocs().size(), 2u) << "half of it would be placed again";
+  EXPECT_EQ(Held(), 1u);
+  ASSERT_TRUE(scheduler.Evaluate({"default", "done"}).ok());
+  EXPECT_TRUE(Live().empty());
+  scheduler.CollectGarbage({.ended_before = loop.Wall() + 1});
+  EXPECT_TRUE(Allocs().empty());
+  EXPECT_EQ(JobOf("done"), nullptr);
+}
+
+TEST_F(GarbageTest, AServiceThatNobodyHasStoppedStays) {
+  Make(Registration("none", 0), 0);
+  Make(Registration("ended", 1), 1);
+  scheduler.CollectGarbage({});
+  EXPECT_NE(JobOf("none"), nullptr);
+  EXPECT_NE(JobOf("ended"), nullptr);
+  for (const char* id : {"none", "ended"}) {
+    ASSERT_TRUE(scheduler.Deregister({"default", id}, false, false).ok());
+  }
+  scheduler.CollectGarbage({});
+  EXPECT_EQ(JobOf("none"), nullptr);
+  EXPECT_EQ(JobOf("ended"), nullptr);
 }
 
 TEST_F(GarbageTest, AStoppedAllocationStaysUntilItsTasksHaveEnded) {
-  MakeNodeReady();
-  Make("web", 1, 0);
+  Make(Registration("web", 1), 0);
   ASSERT_TRUE(scheduler.Deregister({"default", "web"}, false, false).ok());
   scheduler.CollectGarbage({});
   ASSERT_EQ(Allocs().size(), 1u) << "it is to stop and has not";
@@ -70,9 +124,25 @@ TEST_F(GarbageTest, AStoppedAllocationStaysUntilItsTasksHaveEnded) {
   EXPECT_EQ(JobOf("web"), nullptr);
 }
 
+TEST_F(GarbageTest, OldVersionsAndEvaluationsOfALivingJobGo) {
+  for (const char* config : {"1", "2", "3"}) {
+    MustRegister(Registration("web", 1, 100, config));
+    for (const auto& record : Live()) {
+      if (record->alloc->desired_status == DesiredStatus::kRun) {
+        Tell(record->id(), ClientStatus::kComplete);
+      }
+    }
+  }
+  ASSERT_EQ(Allocs().size(), 3u);
+  ASSERT_EQ(Evals(), 3u);
+  scheduler.CollectGarbage({.living = false});
+  ASSERT_EQ(Allocs().size(), 1u) << "what an older version has done decides nothing";
+  EXPECT_EQ(Allocs()[0]->job->version, 2u);
+  EXPECT_EQ(Evals(), 1u);
+}
+
 TEST_F(GarbageTest, AnEvaluationThatWaitsKeepsItsJob) {
-  MakeNodeReady();
-  MustRegister(Registration("large", 1, 5000));
+  MustRegister(Batch("large", 1, 5000));
   ASSERT_TRUE(Allocs().empty());
   scheduler.CollectGarbage({});
   EXPECT_NE(JobOf("large"), nullptr);

@@ -83,6 +83,7 @@ struct AllocRecord {
   std::string previous;                  // the allocation that it replaces
   std::string next;                      // the one that replaces it
   bool migrate = false;                  // somebody asked for another one in its place
+  bool collected = false;                // it has ended, and its node lets go of it
   std::uint64_t modify_index = 0;
   WallTime modify_time = 0;
 

@@ -29,6 +29,17 @@ bool SaysTheSame(const AllocUpdate& a, const AllocUpdate& b) {
                     });
 }
 
+// Whether there is room for any group of an evaluation that is blocked; ports are not looked at.
+bool MayBePlaced(const Tables& tables, const NodeCapacity& capacity, const Evaluation& eval) {
+  const auto job = Tables::Find(tables.jobs, KeyOf(eval));
+  if (job == nullptr) return true;  // then it has nothing to wait for
+  return std::any_of(eval.failed_groups.begin(), eval.failed_groups.end(), [&](const auto& failed) {
+    const TaskGroup* const group = FindGroup(*job->job, failed.first);
+    NodeCapacity left = capacity;
+    return group == nullptr || left.Take(*group).empty();
+  });
+}
+
 Error NoSuch(const std::string& what) { return Error(Code::kNotFound, what + " not found"); }
 
 }  // namespace
@@ -73,7 +84,7 @@ JobReply Scheduler::EvaluateNow(Tables* tables, std::uint64_t index, const JobKe
 Result<JobReply> Scheduler::Register(JobRegistration registration) {
   const JobKey key = KeyOf(*registration.job);
   DROVER_TRY(CheckIndex(registration, key));
-  if (options_.check_job) DROVER_TRY(options_.check_job(*registration.job));
+  DROVER_TRY(Check(*registration.job));
   JobReply reply;
   store_->Write(cause::kJobRegistered, [&](Tables* tables, std::uint64_t index) -> TableMask {
     TableMask written = 0;
@@ -113,10 +124,14 @@ Status Scheduler::CheckIndex(const JobRegistration& registration, const JobKey& 
                                               std::to_string(before->job_modify_index));
 }
 
+Status Scheduler::Check(const Job& job) const {
+  return options_.check_job ? options_.check_job(job) : Status();
+}
+
 Result<PlanReply> Scheduler::Plan(const JobRegistration& registration) const {
   const JobKey key = KeyOf(*registration.job);
   DROVER_TRY(CheckIndex(registration, key));
-  if (options_.check_job) DROVER_TRY(options_.check_job(*registration.job));
+  DROVER_TRY(Check(*registration.job));
   PlanReply reply;
   store_->Read([&](const Tables& tables) {
     reply.before = Tables::Find(tables.jobs, key);
@@ -223,21 +238,20 @@ Result<std::uint64_t> Scheduler::SetEligible(const std::string& node_id, bool el
 }
 
 void Scheduler::CollectGarbage(const GarbageRule& rule) {
-  store_->Write(cause::kJobsCollected, [&](Tables* tables, std::uint64_t) {
-    return drover::CollectGarbage(tables, rule);
+  store_->Write(cause::kJobsCollected, [&](Tables* tables, std::uint64_t index) {
+    return drover::CollectGarbage(tables, index, rule);
   });
 }
 
-Status Scheduler::ForgetAlloc(const std::string& id) {
+Status Scheduler::CollectAlloc(const std::string& id) {
   std::shared_ptr<const AllocRecord> record;
   store_->Read([&](const Tables& tables) { record = Tables::Find(tables.allocs, id); });
   if (record == nullptr) return NoSuch("allocation");
   if (!record->client_terminal()) {
     return Error(Code::kFailedPrecondition, "allocation " + id + " has not ended: stop it");
   }
-  store_->Write(cause::kJobsCollected, [&](Tables* tables, std::uint64_t) {
-    tables->Erase(*record);
-    return kAllocs | kWanted;
+  store_->Write(cause::kJobsCollected, [&](Tables* tables, std::uint64_t index) {
+    return drover::CollectAlloc(tables, index, *record);
   });
   return {};
 }
@@ -271,8 +285,8 @@ Co<Result<Duration>> Scheduler::Heartbeat(Context, std::string node_id) {
       tables->Put(std::move(ready));
       return kNodes;
     });
-    RetryBlocked();
   }
+  RetryBlocked();  // also what waits for a port: nobody tells when a foreign process has left it
   co_return options_.heartbeat;
 }
 
@@ -284,7 +298,9 @@ Co<Result<NodeAllocs>> Scheduler::FetchAllocs(Context context, std::string node_
   store_->Read([&](const Tables& tables) {
     out.index = tables.IndexOf(kWanted);
     for (const auto& [id, record] : tables.allocs) {
-      if (record->alloc->node_id == node_id) out.allocs.push_back(record->alloc);
+      if (record->alloc->node_id == node_id && !record->collected) {
+        out.allocs.push_back(record->alloc);
+      }
     }
   });
   co_return out;
@@ -328,8 +344,13 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
 void Scheduler::RetryBlocked() {
   std::vector<std::shared_ptr<const Evaluation>> blocked;
   store_->Read([&](const Tables& tables) {
+    const auto node = ReadyNode(tables);
+    if (node == nullptr) return;
+    const NodeCapacity capacity(*node, tables);
     for (const auto& [id, eval] : tables.evals) {
-      if (eval->status == "blocked") blocked.push_back(eval);
+      if (eval->status == "blocked" && MayBePlaced(tables, capacity, *eval)) {
+        blocked.push_back(eval);
+      }
     }
   });
   if (blocked.empty()) return;

@@ -54,6 +54,8 @@ class Scheduler : public ClusterLink {
 
   // Errors: kInvalidArgument for a job that cannot be, kFailedPrecondition for the index.
   Result<JobReply> Register(JobRegistration registration);
+  // Whether the node could carry out such a job. kInvalidArgument: why not.
+  Status Check(const Job& job) const;
   Result<PlanReply> Plan(const JobRegistration& registration) const;
   // Stops a job; with PURGE it is forgotten, too. kNotFound: there is none.
   Result<JobReply> Deregister(const JobKey& key, bool purge, bool no_shutdown_delay);
@@ -63,11 +65,11 @@ class Scheduler : public ClusterLink {
   Result<JobReply> StopAlloc(const std::string& id, bool no_shutdown_delay);
   // Whether the node takes new allocations. kNotFound: there is no such node.
   Result<std::uint64_t> SetEligible(const std::string& node_id, bool eligible);
-  // Forgets of what has ended that which RULE names.
+  // Lets go of what has ended and RULE names.
   void CollectGarbage(const GarbageRule& rule);
-  // Forgets one allocation, also of a living job. kNotFound: there is none, kFailedPrecondition: it
-  // has not ended.
-  Status ForgetAlloc(const std::string& id);
+  // Lets go of one allocation, also of a living job. kNotFound: there is none, kFailedPrecondition:
+  // it has not ended.
+  Status CollectAlloc(const std::string& id);
 
   // It is in the same process and takes everything at once.
   UpdatePace pace() const override { return {0s, 100ms}; }
@@ -87,7 +89,7 @@ class Scheduler : public ClusterLink {
   // Makes an evaluation of the job and carries it out.
   JobReply EvaluateNow(Tables* tables, std::uint64_t index, const JobKey& key, const Cause& cause,
                        TableMask* written);
-  // Places again what had no place, now that something has ended.
+  // Places again what had no place, now that something has changed.
   void RetryBlocked();
   Status CheckIndex(const JobRegistration& registration, const JobKey& key) const;
 

@@ -119,6 +119,25 @@ TEST_F(SchedulerTest, AStaticPortWaitsForTheAllocationThatHasIt) {
   EXPECT_EQ(ports.taken(), 1u);
 }
 
+TEST_F(SchedulerTest, APortThatAForeignProcessLeavesIsTaken) {
+  MakeNodeReady();
+  ASSERT_TRUE(ports.TakeStatic(8080).ok());
+  MustRegister(WithStaticPort(Registration("web", 1), 8080));
+  ASSERT_THAT(Live(), IsEmpty());
+  ports.Release(8080);
+  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
+  EXPECT_EQ(Live().size(), 1u);
+}
+
+TEST_F(SchedulerTest, WhatStillHasNoRoomIsNotWrittenAgain) {
+  MakeNodeReady();
+  MustRegister(Registration("small", 1, 100));
+  const JobReply reply = MustRegister(Registration("large", 1, 5000));
+  const auto blocked = Eval(Eval(reply.eval_id)->blocked_eval);
+  Tell(Live().at(0)->id(), ClientStatus::kComplete);
+  EXPECT_EQ(Eval(blocked->id), blocked);
+}
+
 TEST_F(SchedulerTest, WhatDoesNotFitWaitsForMemory) {
   MakeNodeReady();
   MustRegister(Registration("big", 1, 600));

@@ -80,6 +80,8 @@ DiskMount MountOf(const std::string& path, std::string_view mounts) {
 
 }  // namespace
 
+HostStats::Disk ReadDisk(const std::string& path) { return DiskOf({"", path}); }
+
 HostStats::Memory ParseMemory(std::string_view meminfo) {
   std::map<std::string, std::uint64_t> bytes;
   for (const std::string& line : Lines(meminfo)) {

@@ -39,6 +39,10 @@ struct HostStats {
   WallTime timestamp = 0;
 };
 
+// The file system below PATH, without its device; all zero if it cannot be read. It blocks as long
+// as that file system does. [any thread]
+HostStats::Disk ReadDisk(const std::string& path);
+
 // What a core has done since the machine was started, in the kernel's ticks.
 struct CoreTimes {
   std::uint64_t user = 0, system = 0, idle = 0, total = 0;

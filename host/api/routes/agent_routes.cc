@@ -132,7 +132,7 @@ Co<Answer> ReadNamespace(ApiRequest* request) {
 Co<Answer> CollectAll(ApiRequest* request) {
   Scheduler* const scheduler = request->agent().scheduler;
   std::function<Result<bool>()> work = [scheduler]() -> Result<bool> {
-    scheduler->CollectGarbage({});
+    scheduler->CollectGarbage({.living = false});
     return true;
   };
   const Result<bool> done = co_await request->ControlNow<bool>(std::move(work));

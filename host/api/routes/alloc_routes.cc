@@ -181,12 +181,12 @@ Co<Answer> ReadChecks(ApiRequest* request) {
   co_return JsonAnswer(json::object());
 }
 
-Co<Answer> CollectAlloc(ApiRequest* request) {
+Co<Answer> CollectOne(ApiRequest* request) {
   if (FindAlloc(*request) == nullptr) co_return UnknownAlloc(*request);
   Scheduler* const scheduler = request->agent().scheduler;
   const std::string id = request->parameter(0);
   std::function<Result<bool>()> work = [=]() -> Result<bool> {
-    const Status done = scheduler->ForgetAlloc(id);
+    const Status done = scheduler->CollectAlloc(id);
     if (!done.ok()) return done.error();
     return true;
   };
@@ -213,7 +213,7 @@ std::vector<Route> AllocRoutes() {
       {"PUT POST", "/v1/client/allocation/*/signal", SignalAlloc},
       {"GET", "/v1/client/allocation/*/stats", ReadStats},
       {"GET", "/v1/client/allocation/*/checks", ReadChecks},
-      {"GET PUT POST", "/v1/client/allocation/*/gc", CollectAlloc},
+      {"GET PUT POST", "/v1/client/allocation/*/gc", CollectOne},
   };
 }
 
