@@ -50,10 +50,15 @@ std::optional<std::string> RefuseForBrowser(const HttpRequest& request,
     return "the Host header has a name that this agent does not know; use its IP address or "
            "localhost, or configure the name";
   }
+  // Not even a GET: some of them change things.
   const std::string* origin = request.Header("Origin");
-  const bool reads = request.method == "GET" || request.method == "HEAD";
-  if (origin && (!reads || request.Header("Upgrade")) && !IsOwnOrigin(*origin, host, options)) {
+  if (origin && !IsOwnOrigin(*origin, host, options)) {
     return "pages of the origin '" + *origin + "' may not use this agent";
+  }
+  // What an image or a link asks for has no Origin; browsers tell of it by this header.
+  const std::string* site = request.Header("Sec-Fetch-Site");
+  if (!origin && site && (*site == "cross-site" || *site == "same-site")) {
+    return "pages of other sites may not use this agent";
   }
   return std::nullopt;
 }

@@ -15,8 +15,8 @@ namespace drover {
 bool IsLocalOnly(const HttpServerOptions& options);
 
 // Why a request is refused (403) that a browser may have been tricked into, if it is. Pages of
-// other origins may read nothing (we never send CORS headers), and here is where they may change
-// nothing and open no websocket.
+// other origins could read nothing anyway, as we never send CORS headers; here is where they may
+// change nothing and open no websocket.
 std::optional<std::string> RefuseForBrowser(const HttpRequest& request,
                                             const HttpServerOptions& options, bool local_only);
 

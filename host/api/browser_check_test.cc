@@ -37,15 +37,28 @@ TEST(BrowserCheck, AForeignNameIsRefusedWhereOnlyThisMachineConnects) {
   }
 }
 
-TEST(BrowserCheck, PagesOfOthersMayOnlyAsk) {
+TEST(BrowserCheck, PagesOfOthersMayDoNothing) {
   for (const char* origin : {"http://evil.example", "null", "http://127.0.0.1:8080",
                              "http://127.0.0.1:4646.evil.example", "file://"}) {
     for (const bool local : {true, false}) {
       EXPECT_TRUE(Refused(From("POST", "127.0.0.1:4646", origin), local)) << origin;
       EXPECT_TRUE(Refused(From("DELETE", "127.0.0.1:4646", origin), local)) << origin;
       EXPECT_TRUE(Refused(From("GET", "127.0.0.1:4646", origin, true), local)) << origin;
-      EXPECT_FALSE(Refused(From("GET", "127.0.0.1:4646", origin), local)) << origin;
+      EXPECT_TRUE(Refused(From("GET", "127.0.0.1:4646", origin), local)) << origin;
     }
+  }
+}
+
+TEST(BrowserCheck, ImagesAndLinksOfOtherSitesMayDoNothing) {
+  for (const auto& [site, refused] : {std::pair("cross-site", true),
+                                      {"same-site", true},
+                                      {"same-origin", false},
+                                      {"none", false}}) {
+    HttpRequest request = From("GET", "127.0.0.1:4646", "");
+    request.headers.emplace_back("Sec-Fetch-Site", site);
+    EXPECT_EQ(Refused(request), refused) << site;
+    request.headers.emplace_back("Origin", "https://ui.example");
+    EXPECT_FALSE(Refused(request)) << "one that was named may";
   }
 }
 
