@@ -96,6 +96,7 @@ Status EvalFollower::FollowAllocs(const std::string& eval_id) {
 }
 
 void EvalFollower::Note(const json& allocs) {
+  for (auto& [id, seen] : allocs_) seen.wanted = false;  // those that are not listed any more
   for (const json& alloc : AsList(allocs)) {
     const std::string id = RawField(alloc, "ID");
     const std::string status = RawField(alloc, "ClientStatus");
