@@ -1,6 +1,9 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/spec/job_fields.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace drover {
 namespace {
 
@@ -229,5 +232,11 @@ constexpr JobField kJob[] = {
 }  // namespace
 
 std::span<const JobField> JobFields() { return kJob; }
+
+bool IsServerField(std::string_view name) {
+  return std::any_of(std::begin(kJob), std::end(kJob), [name](const JobField& field) {
+    return name == field.name && field.note == std::string_view(kServerField);
+  });
+}
 
 }  // namespace drover

@@ -45,6 +45,10 @@ struct JobField {
 // The fields of the job itself; the rest hangs below as members.
 std::span<const JobField> JobFields();
 
+// Whether NAME is a field of the job itself that the server fills in: clients that read a job and
+// send it back have it, and it says nothing about what they want.
+bool IsServerField(std::string_view name);
+
 // Checks the names, types and states of everything in JOB (an object) and below.
 void CheckJobFields(const nlohmann::json& job, const std::string& pointer, JobFaults* faults);
 

@@ -60,6 +60,23 @@ class AgentJobTest(AgentTest):
                          (3, "Exit Code: 3"))
         harness.wait_until(lambda: self.agent.get("/v1/job/sum")["Status"] == "dead", "dead")
 
+    def test_a_job_that_is_read_and_sent_back_is_the_same_job(self):
+        self.agent.submit(job(group(task("t", "echo once")), id="once", type="batch"))
+        self.agent.get_until("/v1/job/once", lambda r: json.loads(r.body)["Status"] == "dead")
+        self.agent.must("PUT", "/v1/jobs", {"Job": self.agent.get("/v1/job/once")})
+        self.assertEqual(self.agent.get("/v1/job/once")["Version"], 0)
+        self.assertEqual(len(self.agent.get("/v1/job/once/allocations")), 1)
+
+    def test_a_purged_job_leaves_nothing_to_its_successor(self):
+        spec = job(group(mock("t", run_for="1h")), id="again", type="service")
+        self.agent.submit(spec)
+        self.agent.must("DELETE", "/v1/job/again", purge="true")
+        self.agent.submit(spec)
+        self.assertEqual(len(self.agent.get("/v1/job/again/allocations")), 1)
+        self.assertEqual(len(self.agent.get("/v1/job/again/allocations", all="true")), 2)
+        counts = self.agent.get("/v1/job/again/summary")["Summary"]["g"]
+        self.assertEqual(sum(counts.values()), 1)
+
     def test_a_new_version_replaces_what_has_changed_and_leaves_the_rest(self):
         self.agent.submit(service(task("t", LONG)))
         old = self.agent.wait_allocs("web", 1, "running")[0]
@@ -300,6 +317,9 @@ class AgentQueryTest(AgentTest):
         self.assertTrue(text.startswith("2 errors occurred:\n\t* "), text)
         self.assertIn("/Job/TaskGroups/0/Tasks/0/Vault", text)
         self.assertEqual(self.agent.get("/v1/jobs"), [])
+        checked = self.agent.must("PUT", "/v1/validate/job", service(
+            {"Name": "t", "Driver": "no_such", "Config": {}}))
+        self.assertIn("no plugin of this node is a driver", checked["ValidationErrors"][0])
 
     def test_bad_bodies_get_their_code_and_create_nothing(self):
         bodies = [

@@ -123,20 +123,22 @@ Co<Answer> AnswerRead(ApiRequest* request, TableMask mask, Look look) {
   if (!wait.ok()) co_return ErrorAnswer(wait.error());
   const Context& context = request->exchange()->context();
   const Context limited = context.WithTimeout(*wait);
+  StateStore* const store = request->agent().store;
+  std::uint64_t seen = *newer_than;  // nothing is newer than the tables that it is in
   while (true) {
+    bool late = true;
+    if (*newer_than > 0) {
+      const Status newer = co_await store->WaitNewer(limited, mask, seen);
+      if (context.cancelled()) co_return ErrorAnswer(500, context.status().error().message());
+      late = !newer.ok();
+    }
     Found found;
-    std::uint64_t seen = 0;
-    request->agent().store->Read([&](const Tables& tables) {
+    store->Read([&](const Tables& tables) {
       found = look(tables);
       seen = tables.IndexOf(mask);
     });
     found.index = std::max<std::uint64_t>(found.index, 1);
-    if (*newer_than > 0 && found.index <= *newer_than) {
-      StateStore* const store = request->agent().store;
-      const Status newer = co_await store->WaitNewer(limited, mask, seen);
-      if (newer.ok()) continue;
-      if (context.cancelled()) co_return ErrorAnswer(500, "the client has gone");
-    }
+    if (!late && found.index <= *newer_than) continue;
     Answer answer = found.encode();
     answer.index = found.index;
     co_return answer;

@@ -1,8 +1,10 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "host/alloc/alloc_runner.h"
 #include "host/scheduler/reconcile.h"
@@ -18,8 +20,13 @@ std::string Rfc3339(WallTime time);
 nlohmann::json EncodeJob(const JobRecord& job);
 // The job as it was submitted, with its defaults: ORIGINAL holds what clients sent.
 nlohmann::json CanonicalJob(const Job& job, const nlohmann::json& original);
-// ALLOCS and EVALS are those of the job.
-nlohmann::json EncodeJobSummary(const JobRecord& job, const Tables& tables);
+// What is counted in the summary of a job; those of a purged one of the same name are not.
+struct JobParts {
+  std::vector<std::shared_ptr<const AllocRecord>> allocs;
+  std::vector<std::shared_ptr<const Evaluation>> blocked;
+};
+JobParts PartsOf(const JobRecord& job, const Tables& tables);
+nlohmann::json EncodeJobSummary(const JobRecord& job, const JobParts& parts);
 nlohmann::json EncodeJobStub(const JobRecord& job, nlohmann::json summary, bool meta);
 
 nlohmann::json EncodeEval(const Evaluation& eval);

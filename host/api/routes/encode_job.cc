@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/api/routes/encode.h"
+#include "host/spec/job_fields.h"
 #include "host/spec/job_json.h"
 
 namespace drover {
@@ -30,7 +31,11 @@ json Overlay(const json& sent, json ours) {
 }  // namespace
 
 json CanonicalJob(const Job& job, const json& original) {
-  return Overlay(original, json::parse(JobToJson(job)));
+  json sent = json::object();
+  for (const auto& [key, value] : original.items()) {
+    if (!IsServerField(key)) sent[key] = value;
+  }
+  return Overlay(sent, json::parse(JobToJson(job)));
 }
 
 json EncodeJob(const JobRecord& job) {
@@ -47,11 +52,26 @@ json EncodeJob(const JobRecord& job) {
   return out;
 }
 
-json EncodeJobSummary(const JobRecord& job, const Tables& tables) {
+JobParts PartsOf(const JobRecord& job, const Tables& tables) {
+  const JobKey key = KeyOf(*job.job);
+  JobParts parts;
+  for (auto& record : tables.AllocsOf(key)) {
+    if (record->job->create_index == job.create_index) parts.allocs.push_back(std::move(record));
+  }
+  if (const auto ids = tables.evals_of_job.find(key); ids != tables.evals_of_job.end()) {
+    for (const std::string& id : ids->second) {
+      const auto& eval = tables.evals.at(id);
+      if (eval->status == "blocked") parts.blocked.push_back(eval);
+    }
+  }
+  return parts;
+}
+
+json EncodeJobSummary(const JobRecord& job, const JobParts& parts) {
   const JobKey key = KeyOf(*job.job);
   std::map<std::string, std::map<std::string, int>> groups;
   for (const TaskGroup& group : job.job->groups) groups[group.name];
-  for (const auto& record : tables.AllocsOf(key)) {
+  for (const auto& record : parts.allocs) {
     const char* count = "Starting";
     switch (record->told.status.status) {
       case ClientStatus::kPending:
@@ -74,12 +94,8 @@ json EncodeJobSummary(const JobRecord& job, const Tables& tables) {
     }
     ++groups[record->alloc->group_name][count];
   }
-  if (const auto ids = tables.evals_of_job.find(key); ids != tables.evals_of_job.end()) {
-    for (const std::string& id : ids->second) {
-      const auto& eval = tables.evals.at(id);
-      if (eval->status != "blocked") continue;
-      for (const auto& [group, queued] : eval->queued) groups[group]["Queued"] += queued;
-    }
+  for (const auto& eval : parts.blocked) {
+    for (const auto& [group, queued] : eval->queued) groups[group]["Queued"] += queued;
   }
   json summary = json::object();
   for (auto& [name, counts] : groups) {

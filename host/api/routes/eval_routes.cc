@@ -9,18 +9,31 @@ using nlohmann::json;
 
 constexpr TableMask kOfEvals = MaskOf(Table::kEvals);
 
-bool Wanted(const ApiRequest& request, const Evaluation& eval) {
-  const std::string status = request.Text("status");
-  const std::string job = request.Text("job");
-  return request.InNamespace(eval.job_namespace) && eval.id.starts_with(request.Text("prefix")) &&
-         (status.empty() || eval.status == status) && (job.empty() || eval.job_id == job);
-}
+// Which evaluations a list has, read once: the store waits while its records are looked at.
+class EvalFilter {
+ public:
+  explicit EvalFilter(const ApiRequest& request)
+      : request_(request),
+        status_(request.Text("status")),
+        job_(request.Text("job")),
+        prefix_(request.Text("prefix")) {}
+
+  bool Takes(const Evaluation& eval) const {
+    return request_.InNamespace(eval.job_namespace) && eval.id.starts_with(prefix_) &&
+           (status_.empty() || eval.status == status_) && (job_.empty() || eval.job_id == job_);
+  }
+
+ private:
+  const ApiRequest& request_;
+  const std::string status_, job_, prefix_;
+};
 
 Co<Answer> ListEvals(ApiRequest* request) {
-  Look look = [request](const Tables& tables) {
+  const EvalFilter filter(*request);
+  Look look = [request, &filter](const Tables& tables) {
     std::vector<ListItem> items;
     for (const auto& [id, eval] : tables.evals) {
-      if (Wanted(*request, *eval)) items.push_back({id, [eval] { return EncodeEval(*eval); }});
+      if (filter.Takes(*eval)) items.push_back({id, [eval] { return EncodeEval(*eval); }});
     }
     return Found{tables.IndexOf(kOfEvals),
                  [request, items = std::move(items)] { return ListAnswer(*request, items); }};
@@ -29,9 +42,10 @@ Co<Answer> ListEvals(ApiRequest* request) {
 }
 
 Co<Answer> CountEvals(ApiRequest* request) {
-  Look look = [request](const Tables& tables) {
+  const EvalFilter filter(*request);
+  Look look = [&filter](const Tables& tables) {
     std::size_t count = 0;
-    for (const auto& [id, eval] : tables.evals) count += Wanted(*request, *eval);
+    for (const auto& [id, eval] : tables.evals) count += filter.Takes(*eval);
     return Found{tables.IndexOf(kOfEvals), [count] { return JsonAnswer({{"Count", count}}); }};
   };
   co_return co_await AnswerRead(request, kOfEvals, std::move(look));

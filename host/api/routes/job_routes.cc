@@ -38,6 +38,14 @@ std::string ErrorList(const std::vector<std::string>& faults) {
   return text + "\n";
 }
 
+// Why there is no JOB; empty when there is one.
+std::vector<std::string> FaultTexts(const Result<Job>& job, const std::vector<JobFault>& faults) {
+  std::vector<std::string> texts;
+  for (const JobFault& fault : faults) texts.push_back(TextOf(fault));
+  if (texts.empty() && !job.ok()) texts.push_back(job.error().message());
+  return texts;
+}
+
 struct Submission {
   JobRegistration registration;
   Answer refused;  // when there is no job
@@ -68,10 +76,7 @@ Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
   std::vector<JobFault> faults;
   const Result<Job> parsed = ParseJob(json{{"Job", copy}}.dump(), &faults);
   if (!parsed.ok()) {
-    std::vector<std::string> texts;
-    for (const JobFault& fault : faults) texts.push_back(TextOf(fault));
-    if (texts.empty()) texts.push_back(parsed.error().message());
-    return out.refused = ErrorAnswer(500, ErrorList(texts)), out;
+    return out.refused = ErrorAnswer(500, ErrorList(FaultTexts(parsed, faults))), out;
   }
   out.registration.json = std::make_shared<const json>(CanonicalJob(*parsed, copy));
   out.registration.job = std::make_shared<const Job>(*parsed);
@@ -103,16 +108,15 @@ Co<Answer> RegisterAny(ApiRequest* request) { return RegisterJob(request, ""); }
 Co<Answer> RegisterOne(ApiRequest* request) { return RegisterJob(request, request->parameter(0)); }
 
 Co<Answer> ListJobs(ApiRequest* request) {
-  Look look = [request](const Tables& tables) {
-    const std::string prefix = request->Text("prefix");
-    const bool meta = request->Flag("meta");
+  const std::string prefix = request->Text("prefix");
+  const bool meta = request->Flag("meta");
+  Look look = [request, &prefix, meta](const Tables& tables) {
     std::vector<ListItem> items;
     for (const auto& [key, job] : tables.jobs) {
       if (!request->InNamespace(key.first) || !key.second.starts_with(prefix)) continue;
-      items.push_back(
-          {key.first + "." + key.second, [job, meta, summary = EncodeJobSummary(*job, tables)] {
-             return EncodeJobStub(*job, summary, meta);
-           }});
+      items.push_back({key.first + "." + key.second, [job, meta, parts = PartsOf(*job, tables)] {
+                         return EncodeJobStub(*job, EncodeJobSummary(*job, parts), meta);
+                       }});
     }
     return Found{tables.IndexOf(kOfJobs),
                  [request, items = std::move(items)] { return ListAnswer(*request, items); }};
@@ -144,7 +148,7 @@ Co<Answer> ReadJob(ApiRequest* request) {
 
 Co<Answer> ReadSummary(ApiRequest* request) {
   return WithJob(request, kOfJobs, [](const Tables& tables, const JobRecord& job) {
-    return [summary = EncodeJobSummary(job, tables)] { return JsonAnswer(summary); };
+    return [job, parts = PartsOf(job, tables)] { return JsonAnswer(EncodeJobSummary(job, parts)); };
   });
 }
 
@@ -166,8 +170,12 @@ Co<Answer> ReadVersions(ApiRequest* request) {
 }
 
 Co<Answer> ListAllocsOfJob(ApiRequest* request) {
-  Look look = [request](const Tables& tables) {
-    const auto allocs = tables.AllocsOf({request->Namespace(), request->parameter(0)});
+  const JobKey key(request->Namespace(), request->parameter(0));
+  const bool all = request->Flag("all");
+  Look look = [&key, all](const Tables& tables) {
+    // Those of a purged job of the same name only with ?all.
+    const auto job = all ? nullptr : Tables::Find(tables.jobs, key);
+    const auto allocs = job ? PartsOf(*job, tables).allocs : tables.AllocsOf(key);
     return Found{tables.IndexOf(MaskOf(Table::kAllocs)), [allocs] {
                    json list = json::array();
                    for (const auto& record : allocs) list.push_back(EncodeAllocStub(*record, {}));
@@ -219,6 +227,11 @@ Co<Answer> EvaluateJob(ApiRequest* request) {
     const std::string id = Field<std::string>(*body, "JobID");
     if (id.empty()) co_return ErrorAnswer(400, "Job ID must be specified");
     if (id != request->parameter(0)) co_return ErrorAnswer(400, "JobID not same as job name");
+    const auto options = body->find("EvalOptions");
+    if (options != body->end() && options->is_object() &&
+        Field<bool>(*options, "ForceReschedule")) {
+      co_return ErrorAnswer(501, "ForceReschedule is not carried out by this version");
+    }
   }
   Scheduler* const scheduler = request->agent().scheduler;
   const JobKey key(request->Namespace(), request->parameter(0));
@@ -281,15 +294,20 @@ Co<Answer> ValidateJob(ApiRequest* request) {
     co_return ErrorAnswer(400, "Job must be specified");
   }
   std::vector<JobFault> faults;
-  (void)ParseJob(json{{"Job", body->at("Job")}}.dump(), &faults);
-  json errors = nullptr;
-  std::vector<std::string> texts;
-  for (const JobFault& fault : faults) {
-    texts.push_back(TextOf(fault));
-    errors.push_back(TextOf(fault));
+  const Result<Job> job = ParseJob(json{{"Job", body->at("Job")}}.dump(), &faults);
+  std::vector<std::string> texts = FaultTexts(job, faults);
+  if (job.ok()) {
+    Scheduler* const scheduler = request->agent().scheduler;
+    std::function<Result<bool>()> work = [scheduler, &job]() -> Result<bool> {
+      const Status taken = scheduler->Check(*job);
+      if (!taken.ok()) return taken.error();
+      return true;
+    };
+    const Result<bool> taken = co_await request->ControlNow<bool>(std::move(work));
+    if (!taken.ok()) texts.push_back(taken.error().message());
   }
-  co_return JsonAnswer({{"DriverConfigValidated", true},
-                        {"ValidationErrors", std::move(errors)},
+  co_return JsonAnswer({{"DriverConfigValidated", job.ok()},
+                        {"ValidationErrors", texts.empty() ? json(nullptr) : json(texts)},
                         {"Error", texts.empty() ? "" : ErrorList(texts)},
                         {"Warnings", ""}});
 }
