@@ -22,13 +22,20 @@ static uint64_t namespace_set; /* CLONE_NEW... */
 
 static int errno_of(long result) { return result < 0 ? (int)-result : 0; }
 
-static const struct drover_step_number* find(const struct plan* plan) {
-  for (const struct drover_step* step = plan_next(plan, NULL); step; step = plan_next(plan, step))
+/* INDEX gets its place among the steps. */
+static const struct drover_step_number* find(const struct plan* plan, int32_t* index) {
+  *index = 0;
+  for (const struct drover_step* step = plan_next(plan, NULL); step; step = plan_next(plan, step)) {
     if (step->kind == DROVER_STEP_NAMESPACES) return (const struct drover_step_number*)step;
+    ++*index;
+  }
   return NULL;
 }
 
-bool namespaces_wanted(const struct plan* plan) { return find(plan) != NULL; }
+bool namespaces_wanted(const struct plan* plan) {
+  int32_t index;
+  return find(plan, &index) != NULL;
+}
 
 /* Collects orphans until it is killed. It has no descriptor and no capability, and cannot be looked
    into: nothing in its memory or in its rights is of use to the task. */
@@ -56,7 +63,10 @@ static _Noreturn void run_holder(const struct plan* plan, int status) {
     failure.step++;
     failure.kind = step->kind;
     if (!(step->flags & DROVER_STEP_FOR_NAMESPACES)) continue;
-    if (step->kind != DROVER_STEP_NAMESPACES) failure.error = mounts_run(plan, step);
+    if (step->kind == DROVER_STEP_NAMESPACES) continue; /* done by clone3 */
+    failure.error = step->kind == DROVER_STEP_NETWORK
+                        ? namespaces_enter_network(plan, (const struct drover_step_number*)step)
+                        : mounts_run(plan, step);
   }
   if (!failure.error) {
     failure = (struct step_failure){.step = kNamespacesReady};
@@ -76,7 +86,8 @@ static _Noreturn void run_holder(const struct plan* plan, int status) {
 
 int namespaces_start(const struct plan* plan, struct child* child, struct step_failure* failure) {
   *failure = (struct step_failure){.step = -1, .kind = DROVER_STEP_NAMESPACES};
-  namespace_set = (uint64_t)find(plan)->number;
+  int32_t index;
+  namespace_set = (uint64_t)find(plan, &index)->number;
   /* Also what the shim will fork later is in the reach of the task for a moment, before it executes
      its program. */
   failure->error = errno_of(SYS(prctl, PR_SET_DUMPABLE, 0));
@@ -103,7 +114,7 @@ int namespaces_start(const struct plan* plan, struct child* child, struct step_f
   SYS(close, status[1]);
   if (pid < 0) {
     SYS(close, status[0]);
-    failure->step = args.flags & CLONE_INTO_CGROUP ? 1 : 0;
+    failure->step = index;
     return failure->error = (int)-pid;
   }
   holder = (pid_t)pid;
@@ -118,6 +129,10 @@ int namespaces_bear_children(bool inside) {
 
 int namespaces_enter(void) {
   return errno_of(SYS(setns, holder_pidfd, namespace_set & ~(uint64_t)CLONE_NEWPID));
+}
+
+int namespaces_enter_network(const struct plan* plan, const struct drover_step_number* step) {
+  return errno_of(SYS(setns, plan_fd(plan, step->number), CLONE_NEWNET));
 }
 
 void namespaces_end(void) {

@@ -32,6 +32,10 @@ int namespaces_bear_children(bool inside);
 /* Enters all others; for such a child. An errno. */
 int namespaces_enter(void);
 
+/* Enters a network namespace that was given: for a child of either kind, and for the holder, whose
+   /sys is then of that network. An errno. */
+int namespaces_enter_network(const struct plan* plan, const struct drover_step_number* step);
+
 /* Ends the holder. Idempotent; it must not have been reaped before, see namespaces_reaped. */
 void namespaces_end(void);
 /* Was PID the holder? */

@@ -96,6 +96,7 @@ enum drover_step_kind {
   DROVER_STEP_KEYRING = 14,      /* nothing: a session keyring of its own */
   DROVER_STEP_ENTER = 15,        /* nothing: the namespaces that NAMESPACES has made */
   DROVER_STEP_JOIN = 23,         /* drover_step_number: index of a version 1 cgroup's directory */
+  DROVER_STEP_NETWORK = 24,      /* drover_step_number: index of a network namespace */
   /* For the process that holds the namespaces. */
   DROVER_STEP_NAMESPACES = 16,       /* drover_step_number: CLONE_NEW... of the run */
   DROVER_STEP_PRIVATE_MOUNTS = 17,   /* nothing: no mount reaches the host from here */
@@ -104,7 +105,7 @@ enum drover_step_kind {
   DROVER_STEP_NODE = 20,             /* drover_step_node + path and target */
   DROVER_STEP_MOUNT_ATTRIBUTES = 21, /* drover_step_mount_attributes + path */
   DROVER_STEP_PIVOT = 22,            /* drover_step_number: 1 pivot_root, 0 chroot */
-  DROVER_STEP_KINDS = 24,            /* above every kind */
+  DROVER_STEP_KINDS = 25,            /* above every kind */
 };
 
 #define DROVER_STEP_FOR_TASK 1u    /* drover_step.flags: whose start it belongs to */

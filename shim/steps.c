@@ -161,6 +161,8 @@ static int run_step(const struct plan* plan, const struct drover_step* step, int
       return join_cgroup(plan_fd(plan, ((const struct drover_step_number*)step)->number));
     case DROVER_STEP_ENTER:
       return namespaces_enter();
+    case DROVER_STEP_NETWORK:
+      return namespaces_enter_network(plan, (const struct drover_step_number*)step);
     case DROVER_STEP_EXEC: {
       const struct drover_step_exec* exec = (const struct drover_step_exec*)step;
       return session ? execute_session(exec, session)

@@ -59,6 +59,7 @@ class EnvPreparer : public TaskPreparer {
     config.devices = request.devices;
     config.kill_signal = task.kill_signal;
     config.kill_timeout = task.kill_timeout;
+    config.network_namespace_path = request.location.network_namespace;
     const TaskGroup* group = alloc.group();
     if (group != nullptr && !group->networks.empty()) config.network_mode = group->networks[0].mode;
     return config;

@@ -40,6 +40,7 @@ PrepareRequest Request() {
   request.alloc = alloc;
   request.location.alloc_dir = "/allocs/a1/alloc";
   request.location.log_dir = "/allocs/a1/alloc/logs";
+  request.location.network_namespace = "/run/netns/a";
   request.hook_env["FROM_HOOK"] = "hook";
   return request;
 }
@@ -66,6 +67,7 @@ TEST(EnvPreparerTest, FillsWhatADriverIsTold) {
   EXPECT_EQ(config->memory_limit_bytes, 20 << 20);
   EXPECT_EQ(config->ports.at(0).value, 4242);
   EXPECT_EQ(config->network_mode, "host");
+  EXPECT_EQ(config->network_namespace_path, "/run/netns/a");
   EXPECT_EQ(config->log_dir, "/allocs/a1/alloc/logs");
   EXPECT_FALSE(config->log_config.disabled);
 }

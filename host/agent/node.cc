@@ -6,6 +6,7 @@
 #include "host/agent/env_preparer.h"
 #include "host/agent/ledger_store.h"
 #include "host/agent/leftovers.h"
+#include "host/agent/network_hook.h"
 #include "host/agent/run_ledger.h"
 #include "host/alloc/disk_alloc_dir.h"
 #include "host/alloc/local_alloc_runner.h"
@@ -74,6 +75,9 @@ Status Node::Init() {
   env.make_dir = [dir_options](const std::string& alloc_id) -> std::unique_ptr<AllocDir> {
     return std::make_unique<DiskAllocDir>(dir_options, alloc_id);
   };
+  env.extra_hooks.push_back([pool = &workers_](const AllocHookEnv& hook_env) {
+    return std::make_unique<NetworkHook>(hook_env, pool);
+  });
   env.report = [](const std::string& alloc_id, const Error& error) {
     spdlog::warn("allocation {}: {}", alloc_id, error.message());
   };

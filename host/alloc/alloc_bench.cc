@@ -52,6 +52,7 @@ Result<TaskConfig> BenchPreparer::Prepare(const PrepareRequest& request) {
   config.alloc_dir = request.location.alloc_dir;
   config.task_dir = request.location.task_dir;
   config.log_dir = request.location.log_dir;
+  config.network_namespace_path = request.location.network_namespace;
   config.driver_config_json = request.task->config_json;
   config.kill_timeout = request.task->kill_timeout;
   return config;
@@ -60,6 +61,7 @@ Result<TaskConfig> BenchPreparer::Prepare(const PrepareRequest& request) {
 Co<Result<StartedTask>> TracingDriver::Start(Context context,
                                              std::shared_ptr<const TaskConfig> config) {
   Note(TraceEntry::Kind::kBegin, config->task_name);
+  networks[config->task_name] = config->network_namespace_path;
   auto started = co_await FakeDriver::Start(context, config);
   if (started.ok()) {
     Note(TraceEntry::Kind::kStart, config->task_name);

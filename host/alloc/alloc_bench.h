@@ -83,6 +83,7 @@ class TracingDriver : public FakeDriver {
   Co<Result<ExitResult>> Wait(Context context, RunId run) override;
   Co<Status> Stop(Context context, RunId run, Duration timeout, std::string signal) override;
   std::vector<TraceEntry> trace;
+  std::map<std::string, std::string> networks;  // the namespaces that tasks were to start in
   // The starts and ends in words: "+main -main".
   std::string TraceText() const;
 

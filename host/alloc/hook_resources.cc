@@ -15,4 +15,14 @@ std::optional<AllocNetworkStatus> HookResources::network_status() const {
   return network_status_;
 }
 
+void HookResources::SetNetworkNamespace(std::string path) {
+  const std::lock_guard lock(mutex_);
+  network_namespace_ = std::move(path);
+}
+
+std::string HookResources::network_namespace() const {
+  const std::lock_guard lock(mutex_);
+  return network_namespace_;
+}
+
 }  // namespace drover

@@ -27,8 +27,14 @@ class HookResources {
   void SetNetworkStatus(AllocNetworkStatus status);
   std::optional<AllocNetworkStatus> network_status() const;
 
+  // The path of the network namespace that the tasks are to be in; set by a prerun hook. Empty:
+  // that of the host.
+  void SetNetworkNamespace(std::string path);
+  std::string network_namespace() const;
+
  private:
   mutable std::mutex mutex_;
+  std::string network_namespace_;
   std::optional<AllocNetworkStatus> network_status_;
 };
 

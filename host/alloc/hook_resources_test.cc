@@ -17,6 +17,9 @@ AllocNetworkStatus Status(const std::string& interface, const std::string& addre
 
 TEST(HookResourcesTest, KeepsWhatWasSet) {
   HookResources resources;
+  EXPECT_EQ(resources.network_namespace(), "");
+  resources.SetNetworkNamespace("/run/netns/a");
+  EXPECT_EQ(resources.network_namespace(), "/run/netns/a");
   EXPECT_FALSE(resources.network_status());
   resources.SetNetworkStatus(Status("eth0", "10.0.0.2"));
   EXPECT_EQ(resources.network_status()->address, "10.0.0.2");

@@ -111,6 +111,7 @@ Co<void> LocalAllocRunner::Run() {
   } else if (!setup.ok()) {
     for (const auto& task : tasks_) task->MarkFailedKill(setup.error().message());
   }
+  for (const auto& task : tasks_) task->SetNetworkNamespace(resources_.network_namespace());
   prerun_done_.Set();
   task_wake_.Set();
   workers_.Spawn(WatchTasks());

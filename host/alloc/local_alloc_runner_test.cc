@@ -160,6 +160,18 @@ TEST_F(LocalAllocRunnerTest, AFailedHookFailsTheAllocationBeforeAnyTask) {
   EXPECT_EQ(bench_.driver.Count("start"), 0);
 }
 
+TEST_F(LocalAllocRunnerTest, TheNetworkOfAPrerunHookIsThatOfAllTasks) {
+  bench_.env.extra_hooks.push_back([this](const AllocHookEnv& env) {
+    env.resources->SetNetworkNamespace("/run/netns/a");
+    return std::make_unique<TestHook>(&hook_);
+  });
+  bench_.AddTask("main");
+  bench_.AddTask("side", "side");
+  bench_.Start();
+  EXPECT_EQ(bench_.driver.networks, (std::map<std::string, std::string>{{"main", "/run/netns/a"},
+                                                                        {"side", "/run/netns/a"}}));
+}
+
 TEST_F(LocalAllocRunnerTest, ErrorsOfLaterStagesAreReportedAndStopNothing) {
   // Of two hooks the first one fails: the second is called all the same.
   TestHook::Script second;

@@ -122,8 +122,8 @@ struct TaskConfig {
 
   std::string kill_signal;
   Duration kill_timeout = 5s;
-  std::string network_mode;  // "" or "host"
-  std::string network_namespace_path;
+  std::string network_mode;            // "", "host" or "none"
+  std::string network_namespace_path;  // empty: that of the host
 };
 
 enum class TaskState { kUnknown = 0, kRunning = 1, kExited = 2 };

@@ -18,6 +18,7 @@
 #include "host/plugin/service_done.h"
 #include "host/plugin/traced.h"
 #include "host/plugin/user_lookup.h"
+#include "host/process/network_namespace.h"
 #include "host/process/task_root.h"
 
 namespace drover {
@@ -99,10 +100,11 @@ std::vector<ResourceLimit> IsolatedLimits() {
   return {{RLIMIT_CORE, 0, 0}, {RLIMIT_NOFILE, std::min<std::uint64_t>(hard, 1024), hard}};
 }
 
-// The root is opened later: its directories are the host's knowledge.
+// The root and the network are opened later: where they are is the host's knowledge.
 struct StartRequest {
   ProcessSpec spec;
   TaskRootOptions root;
+  std::string network;   // the path of its namespace; empty: that of the host
   bool limited = false;  // by the resources of the task's configuration
 };
 
@@ -204,13 +206,11 @@ std::string InRoot(const std::string& path, const TaskConfig& config) {
   return path;
 }
 
-// What isolation takes from the task's configuration: directories, mounts, devices and limits.
-Status TakeFromConfig(const TaskConfig& config, StartRequest* request) {
-  if (!request->spec.namespaces) return {};
-  if (!config.network_namespace_path.empty()) {
-    return Error(Code::kUnimplemented,
-                 "a network namespace is not supported by this version: use the host's network");
-  }
+// What comes from the task's configuration: the network and, for isolation, directories, mounts,
+// devices and limits.
+void TakeFromConfig(const TaskConfig& config, StartRequest* request) {
+  request->network = config.network_namespace_path;
+  if (!request->spec.namespaces) return;
   if (request->limited) {
     ResourceLimits& limits = request->spec.resources;
     limits.memory = config.resources.memory_mb << 20;
@@ -227,7 +227,6 @@ Status TakeFromConfig(const TaskConfig& config, StartRequest* request) {
   for (const TaskDevice& device : config.devices)
     root.devices.push_back(
         {device.host_path, device.task_path, device.permissions.find('w') == std::string::npos});
-  return {};
 }
 
 // Where the output of a run goes: the host's own knowledge.
@@ -254,35 +253,46 @@ std::optional<BoundSpec> BoundOf(const PluginHost& host, const TaskConfig& confi
   return bound;
 }
 
-// Opens what the task's root consists of, on a thread of the plugin: a file system may be slow.
-Co<Status> OpenRoot(Context context, Host host, std::shared_ptr<StartRequest> request) {
-  if (!request->spec.namespaces) co_return Status();
+Status OpenPlaces(StartRequest* request) {
+  ProcessSpec& spec = request->spec;
+  if (!request->network.empty()) {
+    DROVER_ASSIGN(spec.network, OpenNetworkNamespace(request->network));
+  }
+  if (spec.namespaces) {
+    DROVER_ASSIGN(spec.namespaces->root, OpenTaskRoot(request->root));
+  }
+  return {};
+}
+
+// Opens what the task's root consists of and its network, on a thread of the plugin: a file system
+// may be slow. After an error the request may still be in use there.
+Co<Status> OpenPlacesOnThread(Context context, Host host, std::shared_ptr<StartRequest> request) {
+  if (!request->spec.namespaces && request->network.empty()) co_return Status();
   struct Opening {
     explicit Opening(Loop* loop) : done(loop) {}
     Event done;
-    std::optional<Result<RootSpec>> root;
+    Status status;
   };
   auto opening = std::make_shared<Opening>(host->loop());
   std::function<void()> open_all = [opening, request, port = host->port()] {
-    opening->root.emplace(OpenTaskRoot(request->root));
+    opening->status = OpenPlaces(request.get());
     port->Post([opening] { opening->done.Set(); });
   };
   if (!host->pool().Post({"open the task's root", std::move(open_all), host->limits().hold}))
     co_return Error(Code::kUnavailable, "the driver has no thread left to open the task's root");
   DROVER_CO_TRY(co_await opening->done.Wait(context));
-  if (!opening->root->ok()) co_return opening->root->error();
-  request->spec.namespaces->root = std::move(**opening->root);
-  co_return Status();
+  co_return opening->status;
 }
 
 Co<void> DoStart(Op op, std::shared_ptr<StartRequest> request) {
   const Context context = op->host->services_context().Child();
   const std::shared_ptr<const TaskConfig> config = op->host->FindRun(op->run)->config;
   Result<LogSpec> logs = LogsOf(*config);
-  Status ready = logs.ok() ? TakeFromConfig(*config, request.get()) : Status(logs.error());
+  Status ready = logs.ok() ? Status() : Status(logs.error());
   if (ready.ok()) {
+    TakeFromConfig(*config, request.get());
     Host host = op->host;
-    ready = co_await OpenRoot(context, host, request);
+    ready = co_await OpenPlacesOnThread(context, host, request);
   }
   PluginHost::Run* run = op->host->FindRun(op->run);
   if (ready.ok() && run == nullptr) ready = NotARun();  // destroyed meanwhile

@@ -5,6 +5,7 @@
 #include <sys/mount.h>
 
 #include "host/process/isolation_for_test.h"
+#include "host/process/network_namespace.h"
 #include "host/process/process_test_fixture.h"
 #include "host/process/task_root.h"
 
@@ -167,6 +168,26 @@ TEST_F(IsolationTest, SessionsEnterTheNamespaces) {
             "same\n");
   ASSERT_TRUE(service_->Kill(run).ok());
   EXPECT_EQ(WaitFor(run).signal, SIGKILL);
+}
+
+TEST_F(IsolationTest, ATaskInANetworkNamespaceSeesNoOther) {
+  Result<UniqueFd> network = MakeNetworkNamespace();
+  ASSERT_TRUE(network.ok()) << network.error().message();
+  ProcessSpec spec = Isolated(
+      "ls /sys/class/net; tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '; "
+      "touch /tmp/told; exec sleep 1000");
+  spec.network = std::move(*network);
+  const RunId run = MustStart(std::move(spec));
+  ASSERT_TRUE(Until([&] { return std::filesystem::exists(directory_ + "/task/tmp/told"); }));
+  EXPECT_TRUE(Until([&] { return Read("logs/web.stdout.0") == "lo\nlo\n"; }))
+      << Read("logs/web.stdout.0");
+  EXPECT_EQ(InSession(run,
+                      "ls /sys/class/net; "
+                      "readlink /proc/self/ns/net > /tmp/mine; readlink /proc/2/ns/net | "
+                      "cmp - /tmp/mine && echo same"),
+            "lo\nsame\n");
+  ASSERT_TRUE(service_->Kill(run).ok());
+  WaitFor(run);
 }
 
 TEST_F(IsolationTest, ASessionThatIsClosedIsKilledWithItsGroup) {

@@ -69,7 +69,10 @@ struct ProcessSpec {
   std::optional<mode_t> umask;
   bool no_new_privileges = false;
   std::optional<NamespaceSpec> namespaces;  // none: those of the agent
-  std::optional<Privileges> privileges;     // none: those of the agent, as far as USER leaves them
+  // If open: the network namespace (process/network_namespace.h) to be in, also for exec sessions;
+  // with NAMESPACES the task's /sys tells about it.
+  UniqueFd network;
+  std::optional<Privileges> privileges;  // none: those of the agent, as far as USER leaves them
   LogSpec logs;
   std::optional<BoundSpec> bound;
   ResourceLimits resources;

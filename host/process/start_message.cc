@@ -142,6 +142,12 @@ void AddSteps(const ProcessSpec& spec, const StartEnvironment& environment, Plan
   if (environment.cgroup >= 0)
     plan->AddNumber(environment.freezer ? DROVER_STEP_JOIN : DROVER_STEP_CGROUP,
                     plan->Descriptor(environment.cgroup), "enter the cgroup");
+  if (spec.network) {
+    plan->For(DROVER_STEP_FOR_TASK | DROVER_STEP_FOR_SESSION | DROVER_STEP_FOR_NAMESPACES);
+    plan->AddNumber(DROVER_STEP_NETWORK, plan->Descriptor(spec.network.get()),
+                    "enter the network namespace");
+    plan->For(DROVER_STEP_FOR_TASK | DROVER_STEP_FOR_SESSION);
+  }
   if (spec.namespaces) AddNamespaceSteps(*spec.namespaces, plan);
   plan->Add(DROVER_STEP_SETSID, drover_step{}, {}, "become a session of its own");
   if (spec.oom_score_adj != environment.own_oom_score_adj)

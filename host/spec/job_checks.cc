@@ -158,9 +158,13 @@ void CheckNetworks(const std::vector<Network>& networks, const At& at) {
   if (networks.size() > 1) at.Fault("a group has at most one network");
   for (std::size_t i = 0; i < networks.size(); ++i) {
     const Network& network = networks[i];
-    if (network.mode != "host") {
+    if (network.mode == "none") {
+      (at / i).Unless(network.reserved_ports.empty() && network.dynamic_ports.empty(),
+                      "a network of mode \"none\" has no ports");
+    } else if (network.mode != "host") {
       (at / i / "Mode")
-          .Fault(Quoted(network.mode) + " is not supported by this version; \"host\" is");
+          .Fault(Quoted(network.mode) +
+                 " is not supported by this version; \"host\" and \"none\" are");
     }
     Names labels;
     CheckPorts(network.reserved_ports, true, &labels, at / i / "ReservedPorts");

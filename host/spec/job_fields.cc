@@ -66,7 +66,7 @@ constexpr JobField kReservedPort[] = {
 };
 
 constexpr JobField kNetwork[] = {
-    {"Mode", kText, kDone, {}, "", "host (default)"},
+    {"Mode", kText, kDone, {}, "", "host (default) or none"},
     {"ReservedPorts", kObjectList, kDone, kReservedPort},
     {"DynamicPorts", kObjectList, kDone, kReservedPort},
     {"Device", kText, kRefused},

@@ -252,7 +252,9 @@ INSTANTIATE_TEST_SUITE_P(
                  "/TaskGroups/0/Networks: a group has at most one network"},
         BadField{kGroupAt + "/Networks", R"([{"Mode": "bridge"}])",
                  "/TaskGroups/0/Networks/0/Mode: \"bridge\" is not supported by this version; "
-                 "\"host\" is"},
+                 "\"host\" and \"none\" are"},
+        BadField{kGroupAt + "/Networks", R"([{"Mode": "none", "DynamicPorts": [{"Label": "a"}]}])",
+                 "/TaskGroups/0/Networks/0: a network of mode \"none\" has no ports"},
         BadField{kGroupAt + "/Networks",
                  R"([{"ReservedPorts": [{"Label": "a", "Value": 1}],
                       "DynamicPorts": [{"Label": "a"}]}])",

@@ -29,13 +29,14 @@ enum class HookStage {
 };
 std::string_view HookStageName(HookStage stage);
 
-// Where a task finds its files, as paths of the host.
+// Where a task finds its files and its network, as paths of the host.
 struct TaskLocation {
   std::string alloc_dir;  // what the tasks of the allocation share
   std::string task_dir;
   std::string local_dir;
   std::string secrets_dir;
   std::string log_dir;
+  std::string network_namespace;  // empty: the host's
 };
 
 // What every stage is told. Shared pointers, so a hook that is late holds what it reads.

@@ -125,6 +125,10 @@ class TaskRunner : public TaskControl,
   // The allocation could not be set up: the task fails with REASON and will not start. Call Run
   // all the same.
   void MarkFailedKill(std::string reason);
+  // The network namespace of all its starts from now on; before Run.
+  void SetNetworkNamespace(std::string path) {
+    options_.location.network_namespace = std::move(path);
+  }
   // The allocation has changed. When the task is gone from it, the task is killed.
   void Update(std::shared_ptr<const Allocation> alloc);
   // The agent ends: leaves the task running, returns when Run has, then runs the shutdown hooks.

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import time
 import unittest
@@ -106,6 +107,45 @@ class ExecTest(ExecConfiguration):
                                         Resources={"CPU": 100, "MemoryMB": 16})),
                            config=self.configuration(), code=1)
         self.assertRegex(json.dumps(run.lines), "(?i)oom")
+
+    def test_a_group_without_network_shares_a_loopback_of_its_own(self):
+        # Each task tells its namespace; the second finds what the first has bound.
+        serve = ("import os, socket, time; s = socket.create_server(('127.0.0.1', 7)); "
+                 "print(os.listdir('/sys/class/net'), os.readlink('/proc/self/ns/net'), flush=True);"
+                 "s.accept()")
+        connect = ("import os, socket, time\n"
+                   "while True:\n"
+                   "  try: socket.create_connection(('127.0.0.1', 7)); break\n"
+                   "  except ConnectionRefusedError: time.sleep(0.05)\n"
+                   "print(os.listdir('/sys/class/net'), os.readlink('/proc/self/ns/net'))")
+        tasks = [task(name, driver="exec", config={
+            "command": "/usr/bin/python3", "args": ["-c", script],
+            "cap_add": ["net_bind_service"]}) for name, script in
+            (("server", serve), ("client", connect))]
+        run = self.run_job(one(*tasks, Networks=[{"Mode": "none"}]), config=self.configuration())
+        seen = run.logs("server", "stdout")
+        self.assertEqual(run.logs("client", "stdout"), seen)
+        self.assertIn("['lo'] net:[", seen[0])
+        self.assertNotIn(os.readlink("/proc/self/ns/net"), seen[0])
+
+    def test_nothing_of_a_network_is_left_by_a_run_that_is_killed(self):
+        job = one(isolated("wait", "readlink /proc/self/ns/net; exec sleep 1000"), type="service",
+                  Networks=[{"Mode": "none"}])
+        run = self.sandbox.run(job, config=self.configuration())
+        inside = run.wait_log("wait", "net:")
+
+        def users():
+            found = []
+            for pid in filter(str.isdigit, os.listdir("/proc")):
+                try:
+                    found += [pid] if os.readlink(f"/proc/{pid}/ns/net") in inside else []
+                except OSError:
+                    continue
+            return found
+        self.assertTrue(users())
+        run.signal(signal.SIGKILL)
+        run.wait()
+        harness.wait_until(lambda: not users(), "the end of all in the network namespace")
 
     def start_milliseconds(self):
         """How long a task takes from its allocation to its start; the fastest of three."""

@@ -13,6 +13,7 @@
 #include <set>
 
 #include "host/process/isolation_for_test.h"
+#include "host/process/network_namespace.h"
 #include "host/process/process_test_fixture.h"
 #include "host/process/start_message.h"
 #include "host/process/task_root.h"
@@ -38,6 +39,9 @@ class StartFaultTest : public ProcessFixture {
     }
     const std::string mounts = ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or("");
     resources_ = ResourceCgroups::Open(mounts, cgroup_root_);
+    Result<UniqueFd> network = MakeNetworkNamespace();
+    ASSERT_TRUE(network.ok()) << network.error().message();
+    network_ = std::move(*network);
     baseline_mounts_ = MountInfo();
     baseline_fds_ = OpenFds();
   }
@@ -45,6 +49,7 @@ class StartFaultTest : public ProcessFixture {
     const std::string name = std::filesystem::path(cgroup_root_).filename().string();
     for (const char* controller : {"memory", "cpu", "pids"})
       if (!name.empty()) rmdir(("/sys/fs/cgroup/" + std::string(controller) + "/" + name).c_str());
+    network_.Reset();
     if (loop_) ProcessFixture::TearDown();
   }
 
@@ -57,6 +62,7 @@ class StartFaultTest : public ProcessFixture {
                  "/proc/self/status",
                  "/proc/self/limits",
                  "/proc/self/cgroup",
+                 "/proc/self/net/route",
                  "/proc/self/oom_score_adj"};
     TaskRootOptions options;
     options.alloc_dir = directory_ + "/alloc";
@@ -75,6 +81,7 @@ class StartFaultTest : public ProcessFixture {
     spec.umask = 027;
     spec.cwd = "/local";
     spec.resources = {64 << 20, 0, 512, 50};
+    spec.network.Reset(fcntl(network_.get(), F_DUPFD_CLOEXEC, 3));
     return spec;
   }
 
@@ -179,6 +186,7 @@ class StartFaultTest : public ProcessFixture {
 
   SyscallFaults* faults_ = nullptr;
   std::unique_ptr<ResourceCgroups> resources_;
+  UniqueFd network_;
   std::string baseline_mounts_;
   int baseline_fds_ = 0;
 };

@@ -218,8 +218,9 @@ typedef struct drover_task_config {
   drover_array devices;    /* of drover_device */
   drover_str kill_signal;  /* "SIGTERM"; empty: the driver's default */
   int64_t kill_timeout;    /* ns; the host kills when it is over, whatever the driver does */
-  drover_str network_mode; /* "" or "host" */
-  drover_str network_namespace; /* path, or empty */
+  drover_str network_mode; /* "", "host" or "none" */
+  drover_str network_namespace; /* path on the host, valid while the task lives; empty: the host's.
+                                   drover.process enters it by itself; else the driver does */
 } drover_task_config;
 
 /* What recover needs to find the task again: bytes of the driver, opaque to the host. */

@@ -1,0 +1,68 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/process/network_namespace.h"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/nsfs.h>
+#include <net/if.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+namespace drover {
+namespace {
+
+Error NoNetwork(const std::string& path, const std::string& what) {
+  return Error(Code::kInvalidArgument, path + " " + what + ": name a network namespace");
+}
+
+Status BringLoopbackUp() {
+  const UniqueFd any(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  ifreq request{};
+  std::strcpy(request.ifr_name, "lo");
+  if (any && ioctl(any.get(), SIOCGIFFLAGS, &request) == 0) {
+    request.ifr_flags = static_cast<short>(request.ifr_flags | IFF_UP);
+    if (ioctl(any.get(), SIOCSIFFLAGS, &request) == 0) return {};
+  }
+  return ErrnoError(errno, "cannot bring the loopback interface of a network namespace up");
+}
+
+Result<UniqueFd> EnterNew() {
+  if (unshare(CLONE_NEWNET) != 0) return ErrnoError(errno, "cannot make a network namespace");
+  DROVER_TRY(BringLoopbackUp());
+  UniqueFd made(open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC));
+  if (!made) return ErrnoError(errno, "cannot open a new network namespace");
+  return made;
+}
+
+}  // namespace
+
+Result<UniqueFd> OpenNetworkNamespace(const std::string& path) {
+  const UniqueFd place(open(path.c_str(), O_PATH | O_CLOEXEC));
+  if (!place) return ErrnoError(errno, "cannot open the network namespace " + path);
+  // Opening a device or a pipe might do something.
+  struct statfs system{};
+  if (fstatfs(place.get(), &system) != 0) return ErrnoError(errno, path);
+  if (system.f_type != NSFS_MAGIC) return NoNetwork(path, "is no namespace");
+  const std::string itself = "/proc/self/fd/" + std::to_string(place.get());
+  UniqueFd opened(open(itself.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!opened) return ErrnoError(errno, "cannot open the network namespace " + path);
+  if (ioctl(opened.get(), NS_GET_NSTYPE) != CLONE_NEWNET)
+    return NoNetwork(path, "is a namespace of another kind");
+  return opened;
+}
+
+Result<UniqueFd> MakeNetworkNamespace() {
+  // Each thread has a network namespace; one that ends need not go back to where it was.
+  Result<UniqueFd> made = Error(Code::kInternal, "");
+  std::thread([&made] { made = EnterNew(); }).join();
+  return made;
+}
+
+}  // namespace drover

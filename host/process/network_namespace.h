@@ -1,0 +1,21 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "host/base/result.h"
+#include "host/base/unique_fd.h"
+
+namespace drover {
+
+// Opens the network namespace that PATH names: a file of the kernel's, such as /run/netns/NAME or
+// /proc/PID/ns/net. Anything else is refused, and not opened. Blocks as long as the host's file
+// systems do.
+Result<UniqueFd> OpenNetworkNamespace(const std::string& path);
+
+// Makes a network namespace that has nothing but its own loopback interface, which is up. It lives
+// as long as a process is in it or the descriptor is open. Blocks, a few milliseconds as a rule.
+// Needs root.
+Result<UniqueFd> MakeNetworkNamespace();
+
+}  // namespace drover
