@@ -134,6 +134,7 @@ NodeRecord Agent::Describe() {
   record.attributes = machine.attributes;
   record.meta = options_.config.meta;
   record.cores = machine.cores;
+  record.core_ids = machine.core_ids;
   // Where nobody tells the frequency, a core counts as one of 1 GHz.
   const double core_mhz = machine.core_mhz > 0 ? machine.core_mhz : 1000;
   record.cpu_mhz = static_cast<std::int64_t>(core_mhz * machine.cores);

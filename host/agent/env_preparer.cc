@@ -46,7 +46,10 @@ class EnvPreparer : public TaskPreparer {
     config.resources = task.resources;
     config.memory_limit_bytes = std::max(task.resources.memory_mb, task.resources.memory_max_mb)
                                 << 20;
-    config.cpu_shares = task.resources.cpu_mhz;
+    config.cpu_cores = CoresOf(request);
+    // A cgroup of its own has 1024 shares; a task has as many for each core.
+    config.cpu_shares =
+        task.resources.cores > 0 ? task.resources.cores * 1024 : task.resources.cpu_mhz;
     for (const AllocatedPort& allocated : alloc.ports) {
       Port port;
       port.label = allocated.label;
@@ -66,6 +69,11 @@ class EnvPreparer : public TaskPreparer {
   }
 
  private:
+  static std::string CoresOf(const PrepareRequest& request) {
+    const auto cores = request.alloc->cores.find(request.task->name);
+    return cores == request.alloc->cores.end() ? "" : CoreList(cores->second);
+  }
+
   TaskEnvInput InputFor(const PrepareRequest& request) const {
     TaskEnvInput input;
     input.node = &node_;
@@ -77,6 +85,7 @@ class EnvPreparer : public TaskPreparer {
     input.secrets_dir = request.location.secrets_dir;
     input.host_env = host_env_;
     input.hook_env.push_back(request.hook_env);
+    input.cpu_cores = CoresOf(request);
     if (request.network) input.driver_ports = request.network->port_map;
     return input;
   }

@@ -68,8 +68,27 @@ TEST(EnvPreparerTest, FillsWhatADriverIsTold) {
   EXPECT_EQ(config->ports.at(0).value, 4242);
   EXPECT_EQ(config->network_mode, "host");
   EXPECT_EQ(config->network_namespace_path, "/run/netns/a");
+  EXPECT_EQ(config->cpu_cores, "");
+  EXPECT_EQ(config->cpu_shares, 100);
   EXPECT_EQ(config->log_dir, "/allocs/a1/alloc/logs");
   EXPECT_FALSE(config->log_config.disabled);
+}
+
+TEST(EnvPreparerTest, ReservedCoresStandForTheirShares) {
+  PrepareRequest request = Request();
+  auto task = std::make_shared<Task>(*request.task);
+  task->name = "web";
+  task->resources.cpu_mhz = 0;
+  task->resources.cores = 3;
+  request.task = task;
+  auto alloc = std::make_shared<Allocation>(*request.alloc);
+  alloc->cores = {{"web", {2, 3, 7}}, {"other", {1}}};
+  request.alloc = alloc;
+  const Result<TaskConfig> config = Preparer()->Prepare(request);
+  ASSERT_TRUE(config.ok()) << config.error().message();
+  EXPECT_EQ(config->cpu_cores, "2-3,7");
+  EXPECT_EQ(config->env.at("NOMAD_CPU_CORES"), "2-3,7");
+  EXPECT_EQ(config->cpu_shares, 3072);
 }
 
 TEST(EnvPreparerTest, ADriverMayDoWithoutLogs) {

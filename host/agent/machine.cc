@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/agent/machine.h"
 
+#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -23,6 +24,16 @@ double ReadCoreMhz() {
   return 0;
 }
 
+std::vector<int> ReadCoreIds() {
+  std::vector<int> ids;
+  cpu_set_t usable;
+  if (sched_getaffinity(0, sizeof usable, &usable) != 0) return ids;
+  for (int id = 0; id < CPU_SETSIZE; ++id) {
+    if (CPU_ISSET(id, &usable)) ids.push_back(id);
+  }
+  return ids;
+}
+
 // The value of KEY in /etc/os-release, without its quotes.
 std::string ReadOsRelease(const std::string& key) {
   std::ifstream file("/etc/os-release");
@@ -43,6 +54,7 @@ Machine ReadMachine() {
   uname(&name);
   machine.hostname = name.nodename;
   machine.cores = static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+  machine.core_ids = ReadCoreIds();
   machine.core_mhz = ReadCoreMhz();
   machine.memory_bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
                          static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));

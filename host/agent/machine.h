@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "host/spec/job.h"
 
@@ -12,7 +13,8 @@ namespace drover {
 struct Machine {
   std::string hostname;
   int cores = 1;
-  double core_mhz = 0;  // of one core; 0: not known
+  std::vector<int> core_ids;  // those that this process may use, in their order
+  double core_mhz = 0;        // of one core; 0: not known
   std::uint64_t memory_bytes = 0;
   // As ${attr.KEY} finds them: "kernel.name", "kernel.version", "cpu.arch", "cpu.numcores", ...
   StringMap attributes;

@@ -10,6 +10,7 @@ TEST(MachineTest, TellsWhatEveryLinuxHas) {
   const Machine machine = ReadMachine();
   EXPECT_FALSE(machine.hostname.empty());
   EXPECT_GE(machine.cores, 1);
+  EXPECT_FALSE(machine.core_ids.empty());
   EXPECT_GT(machine.memory_bytes, 1u << 20);
   EXPECT_EQ(machine.attributes.at("kernel.name"), "linux");
   EXPECT_EQ(machine.attributes.at("cpu.numcores"), std::to_string(machine.cores));

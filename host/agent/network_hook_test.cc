@@ -61,7 +61,7 @@ TEST_F(NetworkHookTest, NoneIsANamespaceUntilTheTasksHaveEnded) {
 
 TEST_F(NetworkHookTest, OneThatWasGivenUpLeavesNothing) {
   if (geteuid() != 0) GTEST_SKIP() << "network namespaces need root";
-  const Context context(&loop_);
+  Context context(&loop_);
   context.Cancel();
   EXPECT_EQ(Run(hook_.Prerun(context, Request("none"))).code(), Code::kCancelled);
   EXPECT_EQ(resources_.network_namespace(), "");

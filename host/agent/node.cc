@@ -145,7 +145,7 @@ Status Node::CheckJob(const Job& job, const std::string& place) {
 }
 
 Result<std::vector<std::shared_ptr<const Allocation>>> Node::Place(std::shared_ptr<const Job> job) {
-  return PlaceJob(std::move(job), id_, name_, loop_->Wall(), ports_.get());
+  return PlaceJob(std::move(job), id_, name_, loop_->Wall(), ports_.get(), machine_.core_ids);
 }
 
 Result<std::unique_ptr<AllocRunner>> Node::MakeRunner(std::shared_ptr<const Allocation> alloc) {

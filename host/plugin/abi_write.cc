@@ -140,6 +140,7 @@ TaskConfigView::TaskConfigView(std::shared_ptr<const TaskConfig> config)
   view_.kill_timeout = from.kill_timeout.count();
   view_.network_mode = ToStr(from.network_mode);
   view_.network_namespace = ToStr(from.network_namespace_path);
+  view_.cpu_cores = ToStr(from.cpu_cores);
 }
 
 }  // namespace drover

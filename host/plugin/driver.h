@@ -116,6 +116,7 @@ struct TaskConfig {
   Resources resources;
   std::int64_t memory_limit_bytes = 0;
   std::int64_t cpu_shares = 0;
+  std::string cpu_cores;  // "0,5-7": reserved for the task; empty: none
   std::vector<Port> ports;
   std::vector<TaskMount> mounts;
   std::vector<TaskDevice> devices;

@@ -106,6 +106,7 @@ struct StartRequest {
   TaskRootOptions root;
   std::string network;   // the path of its namespace; empty: that of the host
   bool limited = false;  // by the resources of the task's configuration
+  bool hard_cpu = false;
 };
 
 Result<std::vector<std::string>> ReadNames(const drover_array& array) {
@@ -116,7 +117,7 @@ Result<std::vector<std::string>> ReadNames(const drover_array& array) {
 Status ReadIsolation(const drover_isolation* args, StartRequest* request) {
   constexpr std::uint32_t kKnown = DROVER_ISOLATE_ROOT | DROVER_ISOLATE_PIDS | DROVER_ISOLATE_IPC |
                                    DROVER_ISOLATE_CALLS | DROVER_ISOLATE_NO_PIVOT |
-                                   DROVER_ISOLATE_RESOURCES;
+                                   DROVER_ISOLATE_RESOURCES | DROVER_ISOLATE_CPU_HARD;
   DROVER_ASSIGN(const drover_isolation raw, CopyStruct(args));
   if ((raw.flags & ~kKnown) != 0) {
     return Error(Code::kUnimplemented,
@@ -156,6 +157,7 @@ Status ReadIsolation(const drover_isolation* args, StartRequest* request) {
   }
   request->spec.resources.max_processes = raw.max_processes;
   request->limited = (raw.flags & DROVER_ISOLATE_RESOURCES) != 0;
+  request->hard_cpu = (raw.flags & DROVER_ISOLATE_CPU_HARD) != 0;
   return {};
 }
 
@@ -206,9 +208,15 @@ std::string InRoot(const std::string& path, const TaskConfig& config) {
   return path;
 }
 
+// What MHZ are of the time of one core. Where nobody tells its frequency, it is one of 1 GHz, as it
+// is for the scheduler.
+double CoresIn(std::int64_t mhz, double core_mhz) {
+  return static_cast<double>(mhz) / (core_mhz > 0 ? core_mhz : 1000);
+}
+
 // What comes from the task's configuration: the network and, for isolation, directories, mounts,
 // devices and limits.
-void TakeFromConfig(const TaskConfig& config, StartRequest* request) {
+void TakeFromConfig(const TaskConfig& config, double core_mhz, StartRequest* request) {
   request->network = config.network_namespace_path;
   if (!request->spec.namespaces) return;
   if (request->limited) {
@@ -216,6 +224,8 @@ void TakeFromConfig(const TaskConfig& config, StartRequest* request) {
     limits.memory = config.resources.memory_mb << 20;
     limits.memory_max = config.resources.memory_max_mb << 20;
     limits.cpu_shares = config.cpu_shares;
+    limits.cores = config.cpu_cores;
+    if (request->hard_cpu) limits.cpu_time = CoresIn(config.resources.cpu_mhz, core_mhz);
   }
   request->spec.cwd = InRoot(request->spec.cwd, config);
   TaskRootOptions& root = request->root;
@@ -290,7 +300,7 @@ Co<void> DoStart(Op op, std::shared_ptr<StartRequest> request) {
   Result<LogSpec> logs = LogsOf(*config);
   Status ready = logs.ok() ? Status() : Status(logs.error());
   if (ready.ok()) {
-    TakeFromConfig(*config, request.get());
+    TakeFromConfig(*config, op->host->core_mhz(), request.get());
     Host host = op->host;
     ready = co_await OpenPlacesOnThread(context, host, request);
   }

@@ -142,7 +142,8 @@ std::shared_ptr<const TaskConfig> Distinct() {
                             &config->log_dir,
                             &config->kill_signal,
                             &config->network_mode,
-                            &config->network_namespace_path}) {
+                            &config->network_namespace_path,
+                            &config->cpu_cores}) {
     *text = "text " + std::to_string(++n);
   }
   config->env = {{"A", "1"}, {"B", "2"}};
@@ -195,6 +196,7 @@ TEST(WireTest, EachFieldOfATaskConfigurationArrives) {
       {got->kill_signal, config->kill_signal},
       {got->network_mode, config->network_mode},
       {got->network_namespace, config->network_namespace_path},
+      {got->cpu_cores, config->cpu_cores},
   };
   for (const auto& [there, here] : texts) EXPECT_EQ(Text(there), here);
   EXPECT_EQ(ReadRunId(got->run_id), config->run_id);

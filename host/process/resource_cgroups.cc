@@ -15,7 +15,9 @@
 namespace drover {
 namespace {
 
-constexpr const char* kControllers[] = {"memory", "cpu", "pids"};
+constexpr const char* kControllers[] = {"memory", "cpu", "pids", "cpuset"};
+constexpr std::int64_t kCpuPeriod = 100'000;  // microseconds, in which processor time is counted
+constexpr std::int64_t kLeastCpuTime = 1000;  // microseconds of it, as the kernel has it
 
 // 0 or an errno.
 int TryWrite(int directory, const std::string& file, const std::string& value) {
@@ -72,10 +74,39 @@ std::vector<Setting> Settings(const std::string& controller, bool unified,
     if (limits.cpu_shares > 0)
       add(unified ? "cpu.weight" : "cpu.shares",
           unified ? Weight(limits.cpu_shares) : std::max<std::int64_t>(limits.cpu_shares, 2));
+    if (limits.cpu_time > 0) {
+      const auto time =
+          std::max(static_cast<std::int64_t>(limits.cpu_time * double(kCpuPeriod)), kLeastCpuTime);
+      if (unified) {
+        settings.push_back({"cpu.max", std::to_string(time) + " " + std::to_string(kCpuPeriod)});
+      } else {
+        add("cpu.cfs_period_us", kCpuPeriod);
+        add("cpu.cfs_quota_us", time);
+      }
+    }
+  } else if (controller == "cpuset") {
+    if (!limits.cores.empty()) settings.push_back({"cpuset.cpus", limits.cores});
   } else {
     add("pids.max", limits.max_processes);
   }
   return settings;
+}
+
+// In version 1, a cgroup of cpuset begins without cores and memory nodes, and then nothing can
+// enter it: it gets what FROM, the one above it, has.
+Status InheritNodes(const std::string& from, const std::string& to) {
+  const UniqueFd above = OpenDirectory(AT_FDCWD, from);
+  const UniqueFd own = OpenDirectory(AT_FDCWD, to);
+  if (!above || !own) return ErrnoError(errno, "cannot open the cgroup " + (above ? to : from));
+  for (const char* file : {"cpuset.cpus", "cpuset.mems"}) {
+    const auto read = [file](const UniqueFd& cgroup) {
+      std::string text = ReadSmallFile(cgroup.get(), file).value_or("");
+      if (text.ends_with('\n')) text.pop_back();
+      return text;
+    };
+    if (read(own).empty()) DROVER_TRY(Write(own.get(), file, read(above)));
+  }
+  return {};
 }
 
 // A cgroup has a controller only if each one above it hands it down.
@@ -134,10 +165,14 @@ std::unique_ptr<ResourceCgroups> ResourceCgroups::Open(const std::string& mounts
   return result;
 }
 
+bool ResourceCgroups::Has(const std::string& name) const {
+  return std::ranges::find(controllers_, name, &Controller::name) != controllers_.end();
+}
+
 std::string ResourceCgroups::missing() const {
   std::string text;
   for (const char* name : kControllers) {
-    if (std::ranges::find(controllers_, name, &Controller::name) != controllers_.end()) continue;
+    if (Has(name)) continue;
     if (!text.empty()) text += ", ";
     text += name;
   }
@@ -159,6 +194,10 @@ Status ResourceCgroups::Limit(const Controller& controller, const RunId& run,
     if (mkdir(controller.root.c_str(), 0755) != 0 && errno != EEXIST)
       return ErrnoError(errno, "cannot make the cgroup " + controller.root);
     if (mkdir(path.c_str(), 0755) != 0) return ErrnoError(errno, "cannot make the cgroup " + path);
+    if (controller.name == "cpuset") {
+      DROVER_TRY(InheritNodes(controller.top, controller.root));
+      DROVER_TRY(InheritNodes(controller.root, path));
+    }
     own = OpenDirectory(AT_FDCWD, path);
     if (!own) return ErrnoError(errno, "cannot open the cgroup " + path);
     directory = own.get();
@@ -178,6 +217,11 @@ Status ResourceCgroups::Limit(const Controller& controller, const RunId& run,
 Result<ResourceCgroups::Run> ResourceCgroups::Create(const RunId& run, const ResourceLimits& limits,
                                                      int tracking) {
   Run result;
+  if (!limits.cores.empty() && !Has("cpuset"))
+    return Error(Code::kFailedPrecondition,
+                 "the task reserves the cores " + limits.cores +
+                     ", but there is no cgroup controller cpuset here: mount it, or hand it down "
+                     "to the agent's cgroup, or ask for CPU instead of Cores");
   for (const Controller& controller : controllers_) {
     const Status status = Limit(controller, run, limits, tracking, &result);
     if (status.ok()) continue;

@@ -14,12 +14,17 @@ namespace drover {
 
 // What a run may use at most. 0: no limit.
 struct ResourceLimits {
-  bool any() const { return memory > 0 || memory_max > 0 || cpu_shares > 0 || max_processes > 0; }
+  bool any() const {
+    return memory > 0 || memory_max > 0 || cpu_shares > 0 || max_processes > 0 || cpu_time > 0 ||
+           !cores.empty();
+  }
 
   std::int64_t memory = 0;         // bytes; the hard limit, unless MEMORY_MAX is larger
   std::int64_t memory_max = 0;     // bytes; then MEMORY is what it keeps when memory is short
   std::int64_t cpu_shares = 0;     // relative to 1024 of the others
   std::int64_t max_processes = 0;  // processes and threads
+  double cpu_time = 0;             // seconds of all processors in a second, also if others are idle
+  std::string cores{};             // "0,5-7": it runs on no others; empty: on all
 };
 
 // The cgroups that limit runs. Version 1: one below each controller's hierarchy. Version 2: the
@@ -38,7 +43,8 @@ class ResourceCgroups {
     std::vector<UniqueFd> cgroups;  // of version 1, which the task's processes are to enter
     UniqueFd memory_events;         // with a line "oom_kill N"
   };
-  // TRACKING is the run's cgroup of version 2, or -1. After an error nothing is left but TRACKING.
+  // TRACKING is the run's cgroup of version 2, or -1. Limits for which there is no controller are
+  // left out, but cores are an error then. After an error nothing is left but TRACKING.
   Result<Run> Create(const RunId& run, const ResourceLimits& limits, int tracking);
   // Removes what Create has made, when its processes are gone. False: not yet.
   bool Remove(const RunId& run);
@@ -53,6 +59,7 @@ class ResourceCgroups {
     std::string root;  // below it, with a directory for each run
     bool unified = false;
   };
+  bool Has(const std::string& name) const;
   Status Limit(const Controller& controller, const RunId& run, const ResourceLimits& limits,
                int tracking, Run* result);
 

@@ -2,6 +2,7 @@
 #include "host/process/resource_cgroups.h"
 
 #include <gmock/gmock.h>
+#include <sched.h>
 
 #include <set>
 #include <sstream>
@@ -67,6 +68,34 @@ TEST_F(FakeCgroups, Version2LimitsTheTrackingCgroup) {
   EXPECT_TRUE(cgroups->Remove(run_));
 }
 
+TEST_F(FakeCgroups, Version2HasHardLimitsOfProcessors) {
+  const std::string own = "two/drover/" + run_.ToString();
+  Make("two/cgroup.controllers", "cpuset cpu\n");
+  for (const char* path : {"two", "two/drover"})
+    Make(std::string(path) + "/cgroup.subtree_control");
+  for (const char* file : {"cpu.max", "cpuset.cpus"}) Make(own + "/" + file);
+  const auto cgroups =
+      ResourceCgroups::Open("x " + root_ + "/two cgroup2 rw 0 0\n", root_ + "/two/drover");
+  const UniqueFd tracking(open((root_ + "/" + own).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ASSERT_TRUE(cgroups->Create(run_, {.cpu_time = 1.5, .cores = "0,5-7"}, tracking.get()).ok());
+  EXPECT_EQ(Read(own + "/cpu.max"), "150000 100000");
+  EXPECT_EQ(Read(own + "/cpuset.cpus"), "0,5-7");
+  // Less than the kernel takes is the least that it takes.
+  ASSERT_TRUE(cgroups->Create(run_, {.cpu_time = 0.0001}, tracking.get()).ok());
+  EXPECT_TRUE(Read(own + "/cpu.max").starts_with("1000 100000"));
+}
+
+TEST_F(FakeCgroups, CoresThatCannotBeHadAreAnError) {
+  std::filesystem::create_directories(root_ + "/cpu");
+  const auto cgroups = ResourceCgroups::Open(Mounts(), root_ + "/two/drover");
+  const auto made = cgroups->Create(run_, {.cpu_shares = 100, .cores = "1"}, -1);
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.code(), Code::kFailedPrecondition);
+  EXPECT_THAT(made.error().message(),
+              HasSubstr("reserves the cores 1, but there is no cgroup controller cpuset here"));
+  EXPECT_FALSE(std::filesystem::exists(root_ + "/cpu/drover"));
+}
+
 TEST_F(FakeCgroups, WhatIsAboveADelegatedUnitIsNotOurs) {
   const std::string own = "two/unit/tasks/" + run_.ToString();
   Make("two/cgroup.controllers", "cpu memory pids\n");
@@ -76,7 +105,7 @@ TEST_F(FakeCgroups, WhatIsAboveADelegatedUnitIsNotOurs) {
   for (const char* file : {"memory.max", "memory.events"}) Make(own + "/" + file);
   const auto cgroups = ResourceCgroups::Open("x " + root_ + "/two cgroup2 rw 0 0\n",
                                              root_ + "/two/unit/tasks", root_ + "/two/unit");
-  EXPECT_EQ(cgroups->missing(), "cpu, pids");
+  EXPECT_EQ(cgroups->missing(), "cpu, pids, cpuset");
   const UniqueFd tracking(open((root_ + "/" + own).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   ASSERT_TRUE(cgroups->Create(run_, {64 << 20, 0, 500, 77}, tracking.get()).ok());
   EXPECT_EQ(Read("two/cgroup.subtree_control"), "");
@@ -97,7 +126,7 @@ TEST_F(FakeCgroups, AHierarchyElsewhereIsNotTouched) {
   Make("two/cgroup.subtree_control");
   const auto cgroups =
       ResourceCgroups::Open("x " + root_ + "/two cgroup2 rw 0 0\n", "/elsewhere/drover");
-  EXPECT_EQ(cgroups->missing(), "memory, cpu, pids");
+  EXPECT_EQ(cgroups->missing(), "memory, cpu, pids, cpuset");
   EXPECT_TRUE(cgroups->Create(run_, {1 << 20, 0, 1, 1}, -1).ok());
   EXPECT_EQ(Read("two/cgroup.subtree_control"), "");
 }
@@ -105,7 +134,7 @@ TEST_F(FakeCgroups, AHierarchyElsewhereIsNotTouched) {
 TEST_F(FakeCgroups, AnErrorNamesTheFileAndLeavesNothing) {
   std::filesystem::create_directories(root_ + "/cpu");
   const auto cgroups = ResourceCgroups::Open(Mounts(), root_ + "/two/drover");
-  EXPECT_EQ(cgroups->missing(), "memory, pids");
+  EXPECT_EQ(cgroups->missing(), "memory, pids, cpuset");
   // A new directory of a fake tree has no files.
   const auto made = cgroups->Create(run_, {0, 0, 100, 0}, -1);
   ASSERT_FALSE(made.ok());
@@ -130,16 +159,16 @@ class ResourceTest : public ProcessFixture {
     const std::string mounts = ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or("");
     const std::string missing = ResourceCgroups::Open(mounts, cgroup_root_)->missing();
     if (!has_cgroups() || !missing.empty())
-      GTEST_SKIP()
-          << "limits need root, a tracking cgroup and the controllers memory, cpu and pids; "
-             "missing here: "
-          << missing;
+      GTEST_SKIP() << "limits need root, a tracking cgroup and the controllers memory, cpu, pids "
+                      "and cpuset; "
+                      "missing here: "
+                   << missing;
   }
   void TearDown() override {
     for (const RunId& run : started_) (void)Await(service_->Release(Forever(), run));
     started_.clear();
     const std::string name = std::filesystem::path(cgroup_root_).filename().string();
-    for (const char* controller : {"memory", "cpu", "pids"})
+    for (const char* controller : {"memory", "cpu", "pids", "cpuset"})
       if (!name.empty()) rmdir(("/sys/fs/cgroup/" + std::string(controller) + "/" + name).c_str());
     ProcessFixture::TearDown();
   }
@@ -179,6 +208,43 @@ TEST_F(ResourceTest, AForkBombEndsAtItsOwnLimit) {
   EXPECT_EQ(RunShell("echo another").exit_code, 0);
 }
 
+TEST_F(ResourceTest, ATaskRunsOnItsCoresOnly) {
+  cpu_set_t usable;
+  ASSERT_EQ(sched_getaffinity(0, sizeof usable, &usable), 0);
+  int core = 0;
+  while (!CPU_ISSET(core, &usable)) ++core;
+  ProcessSpec spec = Shell("grep Cpus_allowed_list /proc/self/status | cut -f2");
+  spec.resources.cores = std::to_string(core);
+  EXPECT_EQ(WaitFor(MustStart(std::move(spec))).exit_code, 0) << Read("logs/web.stderr.0");
+  EXPECT_EQ(Read("logs/web.stdout.0"), std::to_string(core) + "\n");
+  spec = Shell("true");
+  spec.resources.cores = "4000";
+  const Result<ProcessInfo> info = Start(std::move(spec));
+  ASSERT_FALSE(info.ok());
+  EXPECT_THAT(info.error().message(), HasSubstr("cannot write 4000 to the cgroup's cpuset.cpus"));
+}
+
+TEST_F(ResourceTest, AHardLimitHoldsOnAnIdleMachine) {
+  ProcessSpec spec = Shell("while :; do :; done");
+  spec.resources.cpu_time = 0.05;
+  const RunId run = MustStart(std::move(spec));
+  const std::string name = std::filesystem::path(cgroup_root_).filename().string();
+  const std::string version1 = "/sys/fs/cgroup/cpu/" + name + "/" + run.ToString();
+  const std::string cgroup =
+      std::filesystem::exists(version1) ? version1 : cgroup_root_ + "/" + run.ToString();
+  const auto text = [&](const std::string& file) {
+    return ReadSmallFile(AT_FDCWD, (cgroup + "/" + file).c_str()).value_or("");
+  };
+  EXPECT_THAT(text("cpu.cfs_quota_us") + text("cpu.max"), HasSubstr("5000"));
+  EXPECT_TRUE(Until([&] {
+    const std::string stat = text("cpu.stat");
+    const std::size_t at = stat.find("nr_throttled ");
+    return at != std::string::npos && std::atoi(stat.c_str() + at + 13) > 0;
+  }));
+  ASSERT_TRUE(service_->Kill(run).ok());
+  WaitFor(run);
+}
+
 TEST_F(ResourceTest, SessionsCountToo) {
   ProcessSpec spec = Shell("exec sleep 1000");
   spec.resources = {32 << 20, 0, 512, 50};
@@ -215,7 +281,7 @@ TEST_F(ResourceTest, AReleasedRunLeavesNoCgroup) {
   ASSERT_TRUE(Await(service_->Release(Forever(), run)).ok());
   started_.clear();
   const std::string name = std::filesystem::path(cgroup_root_).filename().string();
-  for (const char* controller : {"memory", "cpu", "pids"})
+  for (const char* controller : {"memory", "cpu", "pids", "cpuset"})
     EXPECT_FALSE(std::filesystem::exists("/sys/fs/cgroup/" + std::string(controller) + "/" + name +
                                          "/" + run.ToString()));
 }

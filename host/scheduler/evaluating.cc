@@ -87,7 +87,8 @@ void Evaluating::Place(const std::shared_ptr<const JobRecord>& job, const TaskGr
   if (!node_) return Fail(group, failure, eval);
   failure.nodes_evaluated = failure.nodes_exhausted = 1;
   NodeCapacity left = *capacity_;
-  if (const std::string missing = left.Take(group); !missing.empty()) {
+  ReservedCores cores;
+  if (const std::string missing = left.Take(group, &cores); !missing.empty()) {
     failure.dimension_exhausted[missing] = 1;
     return Fail(group, failure, eval);
   }
@@ -96,7 +97,8 @@ void Evaluating::Place(const std::shared_ptr<const JobRecord>& job, const TaskGr
     failure.dimension_exhausted["network: " + placed.error().message()] = 1;
     return Fail(group, failure, eval);
   }
-  *capacity_ = left;
+  (*placed)->cores = std::move(cores);
+  *capacity_ = std::move(left);
   Placed(job, std::move(*placed), place, *eval);
 }
 

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <string>
 
+#include "host/scheduler/core_pool.h"
 #include "host/scheduler/tables.h"
 
 namespace drover {
 
 // What an allocation of GROUP needs at the most demanding moment of its life: sidecars always run,
-// prestart, main and poststop tasks after one another.
+// prestart, main and poststop tasks after one another. Cores are reserved for each task, for as
+// long as the allocation lives.
 Resources GroupResources(const TaskGroup& group);
 
 // What of a node is not promised to an allocation. An allocation that is to stop counts until it
@@ -18,13 +20,20 @@ class NodeCapacity {
  public:
   NodeCapacity(const NodeRecord& node, const Tables& tables);
 
-  // Takes what GROUP needs; if there is not enough, nothing is taken and the answer is what is
-  // missing: "memory" or "cpu".
-  std::string Take(const TaskGroup& group);
+  // Takes what GROUP needs, and tells which CORES it has got; if there is not enough, nothing is
+  // taken and the answer is what is missing: "memory", "cpu" or "cores".
+  std::string Take(const TaskGroup& group, ReservedCores* cores);
 
  private:
+  // Of cores that are reserved, all is gone.
+  std::int64_t MhzOf(const Resources& resources) const {
+    return resources.cpu_mhz + resources.cores * core_mhz_;
+  }
+
+  std::int64_t core_mhz_;
   std::int64_t cpu_mhz_;
   std::int64_t memory_mb_;
+  CorePool cores_;
 };
 
 }  // namespace drover

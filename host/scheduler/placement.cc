@@ -2,6 +2,7 @@
 #include "host/scheduler/placement.h"
 
 #include "host/base/ids.h"
+#include "host/scheduler/core_pool.h"
 
 namespace drover {
 namespace {
@@ -52,6 +53,12 @@ std::string AllocationName(const Job& job, const TaskGroup& group, int index) {
   return job.id + "." + group.name + "[" + std::to_string(index) + "]";
 }
 
+Error NoCores(const CorePool& free_cores) {
+  return Error(Code::kResourceExhausted, "its tasks reserve more cores than the " +
+                                             std::to_string(free_cores.size()) +
+                                             " of this machine that are not reserved");
+}
+
 }  // namespace
 
 Result<std::shared_ptr<Allocation>> PlaceAllocation(std::shared_ptr<const Job> job,
@@ -81,17 +88,22 @@ void ReleasePorts(const Allocation& alloc, PortPool* ports) {
 Result<std::vector<std::shared_ptr<const Allocation>>> PlaceJob(std::shared_ptr<const Job> job,
                                                                 const std::string& node_id,
                                                                 const std::string& node_name,
-                                                                WallTime now, PortPool* ports) {
+                                                                WallTime now, PortPool* ports,
+                                                                std::vector<int> cores) {
   std::vector<std::shared_ptr<const Allocation>> allocations;
+  CorePool free_cores(std::move(cores));
   const std::string eval_id = RandomUuid();
   for (const TaskGroup& group : job->groups) {
     for (int index = 0; index < group.count; ++index) {
-      auto placed = PlaceAllocation(job, group, index, node_id, node_name, now, ports);
+      std::optional<ReservedCores> reserved = free_cores.Take(group);
+      auto placed = reserved ? PlaceAllocation(job, group, index, node_id, node_name, now, ports)
+                             : Result<std::shared_ptr<Allocation>>(NoCores(free_cores));
       if (!placed.ok()) {
         for (const auto& allocation : allocations) ReleasePorts(*allocation, ports);
         return placed.error().WithContext("allocation " + AllocationName(*job, group, index));
       }
       Allocation& allocation = **placed;
+      allocation.cores = std::move(*reserved);
       allocation.eval_id = eval_id;
       allocation.create_index = allocation.modify_index = allocation.alloc_modify_index = 1;
       allocations.push_back(std::move(*placed));

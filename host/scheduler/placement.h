@@ -40,11 +40,12 @@ Result<std::shared_ptr<Allocation>> PlaceAllocation(std::shared_ptr<const Job> j
 // Gives the ports of an allocation back.
 void ReleasePorts(const Allocation& alloc, PortPool* ports);
 
-// The allocations of JOB on this node: one per count of each group, with their ports. An error
-// names the group and takes no port.
+// The allocations of JOB on this node: one per count of each group, with their ports and cores, of
+// which CORES are there. An error names the group and takes no port.
 Result<std::vector<std::shared_ptr<const Allocation>>> PlaceJob(std::shared_ptr<const Job> job,
                                                                 const std::string& node_id,
                                                                 const std::string& node_name,
-                                                                WallTime now, PortPool* ports);
+                                                                WallTime now, PortPool* ports,
+                                                                std::vector<int> cores);
 
 }  // namespace drover

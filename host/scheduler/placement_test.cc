@@ -28,7 +28,7 @@ std::shared_ptr<Job> JobWithPorts(int count) {
 
 TEST(PlaceJobTest, OneAllocationPerCountWithPortsOfItsOwn) {
   const auto pool = NewPortPool();
-  const auto placed = PlaceJob(JobWithPorts(3), "node", "n1", 42, pool.get());
+  const auto placed = PlaceJob(JobWithPorts(3), "node", "n1", 42, pool.get(), {});
   ASSERT_TRUE(placed.ok()) << placed.error().message();
   ASSERT_EQ(placed->size(), 3u);
   std::set<int> ports;
@@ -45,13 +45,30 @@ TEST(PlaceJobTest, OneAllocationPerCountWithPortsOfItsOwn) {
   EXPECT_EQ(ids.size(), 3u);
 }
 
+TEST(PlaceJobTest, EachAllocationHasCoresOfItsOwn) {
+  const auto job = JobWithPorts(2);
+  Task& task = job->groups[0].tasks.emplace_back();
+  task.name = "t";
+  task.resources.cores = 2;
+  const auto pool = NewPortPool();
+  const auto placed = PlaceJob(job, "node", "n1", 42, pool.get(), {0, 1, 2, 3, 4});
+  ASSERT_TRUE(placed.ok()) << placed.error().message();
+  EXPECT_EQ(placed->at(0)->cores.at("t"), (std::vector<int>{0, 1}));
+  EXPECT_EQ(placed->at(1)->cores.at("t"), (std::vector<int>{2, 3}));
+  const auto crowded = PlaceJob(job, "node", "n1", 42, pool.get(), {0, 1, 2});
+  ASSERT_FALSE(crowded.ok());
+  EXPECT_EQ(crowded.error().message(),
+            "allocation web.front[1]: its tasks reserve more cores than the 1 of this machine that "
+            "are not reserved");
+}
+
 TEST(PlaceJobTest, StaticPortOfTwoAllocationsIsAnErrorAndTakesNothing) {
   const auto pool = NewPortPool();
   const int port = pool->TakeDynamic().value();
   pool->Release(port);
   auto job = JobWithPorts(2);
   job->groups[0].networks[0].dynamic_ports[0].value = port;
-  const auto placed = PlaceJob(job, "node", "n1", 42, pool.get());
+  const auto placed = PlaceJob(job, "node", "n1", 42, pool.get(), {});
   ASSERT_FALSE(placed.ok());
   EXPECT_EQ(placed.error().message(),
             "allocation web.front[1]: port " + std::to_string(port) + " is taken on this machine");

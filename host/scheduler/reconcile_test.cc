@@ -41,6 +41,30 @@ TEST(ReconcileTest, WhatTheRunnersTakeOverNeedsNoNewStart) {
   EXPECT_TRUE(changed([](TaskGroup* g) { g->tasks.push_back(NamedTask("u", 1)); }));
 }
 
+TEST(NodeCapacityTest, AReservedCoreIsGoneWhole) {
+  NodeRecord node;
+  node.cores = 2;
+  node.core_ids = {0, 1};
+  node.cpu_mhz = 2000;
+  node.memory_mb = 1000;
+  TaskGroup group;
+  group.tasks = {NamedTask("a", 0)};
+  group.tasks[0].resources.cores = 1;
+  NodeCapacity capacity(node, Tables());
+  ReservedCores cores;
+  EXPECT_EQ(capacity.Take(group, &cores), "");
+  EXPECT_EQ(cores, (ReservedCores{{"a", {0}}}));
+  TaskGroup mhz;
+  mhz.tasks = {NamedTask("b", 600)};  // of memory, too
+  EXPECT_EQ(capacity.Take(mhz, &cores), "");
+  EXPECT_EQ(capacity.Take(group, &cores), "cpu") << "one is free, but its time is promised";
+  NodeCapacity other(node, Tables());
+  group.tasks[0].resources.cores = 2;
+  node.core_ids = {1};
+  EXPECT_EQ(NodeCapacity(node, Tables()).Take(group, &cores), "cores");
+  EXPECT_EQ(other.Take(group, &cores), "");
+}
+
 TEST(NodeCapacityTest, AGroupNeedsWhatItsMostDemandingMomentNeeds) {
   TaskGroup group;
   Task before = NamedTask("before", 700);

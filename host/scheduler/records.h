@@ -113,7 +113,8 @@ struct NodeRecord {
   StringMap meta;
   std::map<std::string, DriverRecord> drivers;
   int cores = 0;
-  std::int64_t cpu_mhz = 0;  // of all cores
+  std::vector<int> core_ids;  // that tasks can reserve, in their order
+  std::int64_t cpu_mhz = 0;   // of all cores
   std::int64_t memory_mb = 0;
   std::int64_t disk_mb = 0;
   std::string status = "initializing";  // initializing, ready, down

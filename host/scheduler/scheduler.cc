@@ -147,8 +147,9 @@ Result<PlanReply> Scheduler::Plan(const JobRegistration& registration) const {
     if (node) capacity.emplace(*node, tables);
     for (const auto& [name, plan] : reply.plan) {
       for (std::size_t i = 0; i < plan.place.size(); ++i) {
+        ReservedCores cores;
         const std::string missing =
-            capacity ? capacity->Take(*FindGroup(*after.job, name)) : std::string("node");
+            capacity ? capacity->Take(*FindGroup(*after.job, name), &cores) : std::string("node");
         if (missing.empty()) continue;
         PlacementFailure& failure = reply.failed_groups[name];
         if (failure.nodes_exhausted > 0) {

@@ -100,6 +100,32 @@ TEST_F(SchedulerTest, WhatHasEndedIsStartedAgainForAnotherJobOnly) {
   EXPECT_EQ(JobOf("sum")->status, "running");
 }
 
+TEST_F(SchedulerTest, ReservedCoresWaitForTheAllocationThatHasThem) {
+  NodeRecord node;
+  node.id = "node";
+  node.cpu_mhz = node.memory_mb = 1000;
+  node.cores = 2;
+  node.core_ids = {2, 5};
+  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Register(context, node)).ok());
+  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
+  JobRegistration registration = Registration("web", 3);
+  auto job = std::make_shared<Job>(*registration.job);
+  job->groups[0].tasks[0].resources.cpu_mhz = 0;
+  job->groups[0].tasks[0].resources.cores = 1;
+  registration.job = std::move(job);
+  MustRegister(std::move(registration));
+  const auto placed = Live();
+  ASSERT_EQ(placed.size(), 2u);
+  const std::vector<int> first = placed[0]->alloc->cores.at("t");
+  EXPECT_EQ((std::set<std::vector<int>>{first, placed[1]->alloc->cores.at("t")}),
+            (std::set<std::vector<int>>{{2}, {5}}));
+  Tell(placed[0]->id(), ClientStatus::kFailed);
+  const auto later = Live();
+  ASSERT_EQ(later.size(), 2u) << "one has ended, another has its place";
+  const auto& newest = later[0]->id() == placed[1]->id() ? later[1] : later[0];
+  EXPECT_EQ(newest->alloc->cores.at("t"), first);
+}
+
 TEST_F(SchedulerTest, AStaticPortWaitsForTheAllocationThatHasIt) {
   MakeNodeReady();
   MustRegister(WithStaticPort(Registration("web", 1), 8080));

@@ -33,4 +33,15 @@ std::string_view ClientStatusName(ClientStatus status) {
   return "unknown";
 }
 
+std::string CoreList(const std::vector<int>& cores) {
+  std::string text;
+  for (std::size_t first = 0, last = 0; first < cores.size(); first = ++last) {
+    while (last + 1 < cores.size() && cores[last + 1] == cores[last] + 1) ++last;
+    if (!text.empty()) text += ",";
+    text += std::to_string(cores[first]);
+    if (last > first) text += "-" + std::to_string(cores[last]);
+  }
+  return text;
+}
+
 }  // namespace drover

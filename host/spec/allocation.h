@@ -45,6 +45,9 @@ struct AllocationNetwork {
   bool operator==(const AllocationNetwork&) const = default;
 };
 
+// Cores as the kernel lists them: {0, 5, 6, 7} is "0,5-7". CORES are in their order.
+std::string CoreList(const std::vector<int>& cores);
+
 struct Allocation {
   std::string id;    // a UUID
   std::string name;  // job.group[index]
@@ -55,7 +58,8 @@ struct Allocation {
   std::shared_ptr<const Job> job;
   std::string group_name;
   std::vector<AllocatedPort> ports;
-  std::optional<AllocationNetwork> network;  // absent: the tasks use the host's network
+  std::map<std::string, std::vector<int>> cores;  // reserved, by task; in their order
+  std::optional<AllocationNetwork> network;       // absent: the tasks use the host's network
 
   DesiredStatus desired_status = DesiredStatus::kRun;
   std::string desired_description;

@@ -53,6 +53,7 @@ struct Resources {
   std::int64_t cpu_mhz = 100;
   std::int64_t memory_mb = 300;
   std::int64_t memory_max_mb = 0;  // 0: no more than memory_mb
+  std::int64_t cores = 0;          // reserved for the task alone; then CPU_MHZ is 0
 
   bool operator==(const Resources&) const = default;
 };

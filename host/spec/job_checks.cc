@@ -173,7 +173,11 @@ void CheckNetworks(const std::vector<Network>& networks, const At& at) {
 }
 
 void CheckResources(const Resources& resources, const At& at) {
-  if (resources.cpu_mhz < 1) {
+  if (resources.cores < 0) {
+    (at / "Cores").Fault("must not be negative, but is " + std::to_string(resources.cores));
+  } else if (resources.cores > 0) {
+    (at / "Cores").Unless(resources.cpu_mhz == 0, "a task has either Cores or CPU");
+  } else if (resources.cpu_mhz < 1) {
     (at / "CPU").Fault("must be at least 1 MHz, but is " + std::to_string(resources.cpu_mhz));
   }
   if (resources.memory_mb < 10) {

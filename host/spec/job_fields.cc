@@ -91,7 +91,7 @@ constexpr JobField kLifecycle[] = {
 
 constexpr JobField kResources[] = {
     {"CPU", kInteger, kDone, {}, "", "MHz, default 100"},
-    {"Cores", kInteger, kRefused},
+    {"Cores", kInteger, kDone, {}, "", "instead of CPU"},
     {"MemoryMB", kInteger, kDone, {}, "", "default 300"},
     {"MemoryMaxMB", kInteger, kDone},
     {"DiskMB", kInteger, kInert, {}, "", "EphemeralDisk of the group says it"},

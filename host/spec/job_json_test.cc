@@ -126,6 +126,15 @@ TEST(JobJsonTest, WhatIsWrittenIsReadBack) {
   }
 }
 
+TEST(JobJsonTest, CoresStandInPlaceOfMegahertz) {
+  json job = json::parse(kSmall);
+  job["TaskGroups"][0]["Tasks"][0]["Resources"] = {{"Cores", 2}};
+  const Job read = MustParse(job.dump());
+  EXPECT_EQ(read.groups[0].tasks[0].resources.cores, 2);
+  EXPECT_EQ(read.groups[0].tasks[0].resources.cpu_mhz, 0);
+  EXPECT_EQ(MustParse(JobToJson(read)), read);
+}
+
 TEST(JobJsonTest, BatchDefaultsAndNullIsTheSameAsAbsent) {
   json job = json::parse(kSmall);
   job["Type"] = "sysbatch";
@@ -308,8 +317,10 @@ INSTANTIATE_TEST_SUITE_P(
                  kTaskAt + "/Resources/MemoryMB: must be at least 10, but is 9"},
         BadField{kTaskAt + "/Resources", R"({"MemoryMaxMB": 200})",
                  kTaskAt + "/Resources/MemoryMaxMB: is 200, less than MemoryMB, which is 300"},
-        BadField{kTaskAt + "/Resources", R"({"Cores": 2})",
-                 kTaskAt + "/Resources/Cores: is not supported by this version"},
+        BadField{kTaskAt + "/Resources", R"({"Cores": 2, "CPU": 100})",
+                 kTaskAt + "/Resources/Cores: a task has either Cores or CPU"},
+        BadField{kTaskAt + "/Resources", R"({"Cores": -1})",
+                 kTaskAt + "/Resources/Cores: must not be negative, but is -1"},
         BadField{kTaskAt + "/LogConfig", R"({"MaxFiles": 0})",
                  kTaskAt + "/LogConfig/MaxFiles: must be at least 1, but is 0"},
         BadField{kTaskAt + "/LogConfig", R"({"MaxFileSizeMB": 0})",

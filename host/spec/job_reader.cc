@@ -181,6 +181,8 @@ void ReadTask(const Members& in, const RestartPolicy& group_policy, Task* task) 
     task->restart_policy = ReadRestartPolicy(in.Object("RestartPolicy"), group_policy);
   }
   const Members resources = in.Object("Resources");
+  resources.Read("Cores", &task->resources.cores);
+  if (task->resources.cores != 0) task->resources.cpu_mhz = 0;  // unless it is said
   resources.Read("CPU", &task->resources.cpu_mhz);
   resources.Read("MemoryMB", &task->resources.memory_mb);
   resources.Read("MemoryMaxMB", &task->resources.memory_max_mb);

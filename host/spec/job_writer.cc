@@ -38,6 +38,7 @@ json ToJson(const Task& task) {
       {"RestartPolicy", nullptr},
       {"Resources",
        {{"CPU", task.resources.cpu_mhz},
+        {"Cores", task.resources.cores},
         {"MemoryMB", task.resources.memory_mb},
         {"MemoryMaxMB", task.resources.memory_max_mb}}},
       {"LogConfig",

@@ -44,7 +44,7 @@ std::string MissingLimits() {
     }
   }
   std::string missing, unwritable;
-  for (const char* name : {"memory", "cpu", "pids"}) {
+  for (const char* name : {"memory", "cpu", "pids", "cpuset"}) {
     if (found.count(name) != 0) continue;
     std::string& list = read_only.count(name) != 0 ? unwritable : missing;
     list += (list.empty() ? "" : ", ") + std::string(name);

@@ -51,6 +51,7 @@ const char kTaskConfigSchema[] = R"({
     "cap_add": {"type": "array", "items": {"type": "string"}},
     "cap_drop": {"type": "array", "items": {"type": "string"}},
     "oom_score_adj": {"type": "integer", "default": 0},
+    "cpu_hard_limit": {"type": "boolean", "default": false},
     "work_dir": {"type": "string", "default": ""}
   }
 })";
@@ -147,6 +148,7 @@ class ExecDriver : public command::CommandDriver<Settings> {
     isolation.pivot = settings->pivot;
     isolation.root_paths = settings->root_paths;
     isolation.max_processes = settings->pids_limit;
+    isolation.cpu_hard = config.Bool("cpu_hard_limit");
     Capabilities capabilities = ChooseCapabilities(settings->allow_caps, config.Strings("cap_add"),
                                                    config.Strings("cap_drop"));
     isolation.capabilities = std::move(capabilities.bounding);

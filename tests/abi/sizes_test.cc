@@ -72,6 +72,7 @@ struct FullTask {
     raw.kill_timeout = 108;
     raw.network_mode = Str("host");
     raw.network_namespace = Str("/run/netns/x");
+    raw.cpu_cores = Str("0,5-7");
   }
 };
 
@@ -111,7 +112,8 @@ Map Expected() {
           {"kill_signal", "SIGQUIT"},
           {"kill_timeout", "108"},
           {"network_mode", "host"},
-          {"network_namespace", "/run/netns/x"}};
+          {"network_namespace", "/run/netns/x"},
+          {"cpu_cores", "0,5-7"}};
 }
 
 class SizesTest : public testing::Test {
@@ -160,7 +162,8 @@ TEST_F(SizesTest, SmallerStructsOfAnEarlierHostLeaveTheRestZero) {
   ASSERT_EQ(Start(&task.raw), DROVER_OK);
   host_.Finish(host_.last_call());
   Map expected = Expected();
-  expected["kill_signal"] = expected["network_mode"] = expected["network_namespace"] = "";
+  for (const char* text : {"kill_signal", "network_mode", "network_namespace", "cpu_cores"})
+    expected[text] = "";
   expected["kill_timeout"] = "0";
   EXPECT_EQ(Attributes(), expected);
 }

@@ -147,6 +147,40 @@ class ExecTest(ExecConfiguration):
         run.wait()
         harness.wait_until(lambda: not users(), "the end of all in the network namespace")
 
+    def test_cores_are_reserved(self):
+        usable = sorted(os.sched_getaffinity(0))
+        resources = {"Cores": 1, "MemoryMB": 32}
+        look = "echo $NOMAD_CPU_CORES; grep Cpus_allowed_list /proc/self/status | cut -f2"
+        run = self.run_job(one(isolated("one", look, Resources=resources)),
+                           config=self.configuration())
+        self.assertEqual(run.logs("one", "stdout"), [str(usable[0])] * 2)
+        many = one(isolated("one", look, Resources={"Cores": len(usable) + 1, "MemoryMB": 32}))
+        refused = self.sandbox.command("run", "--config", self.configuration(),
+                                       self.sandbox.write("many.json", many))
+        self.assertNotEqual(refused.code, 0)
+        self.assertIn("its tasks reserve more cores than", refused.err + refused.out)
+
+    def test_a_hard_limit_of_processor_time_reaches_the_kernel(self):
+        mark = f"{os.getpid()}.{time.monotonic_ns()}"
+        run = self.sandbox.run(one(isolated("spin", f"exec sleep 9{mark}", {"cpu_hard_limit": True},
+                                            Resources={"CPU": 100, "MemoryMB": 64})),
+                               config=self.configuration())
+        wanted = b"sleep\0009" + mark.encode()
+        pid = harness.wait_until(
+            lambda: [pid for pid in os.listdir("/proc") if pid.isdigit()
+                     and harness.process_text(pid, "cmdline").startswith(wanted)], "the task")[0]
+        quotas = []
+        for line in pathlib.Path(f"/proc/{pid}/cgroup").read_text().splitlines():
+            _, names, path = line.split(":", 2)
+            file = pathlib.Path(f"/sys/fs/cgroup/{path}/cpu.max" if names == "" else
+                                f"/sys/fs/cgroup/cpu/{path}/cpu.cfs_quota_us")
+            if names == "" or "cpu" in names.split(","):
+                quotas += file.read_text().split()[:1] if file.exists() else []
+        # 100 MHz of a core that has at least 400.
+        self.assertTrue([q for q in quotas if q.isdigit() and 1000 <= int(q) <= 25000], quotas)
+        run.interrupt()
+        run.wait()
+
     def start_milliseconds(self):
         """How long a task takes from its allocation to its start; the fastest of three."""
         found = []
@@ -211,7 +245,8 @@ class ExecTest(ExecConfiguration):
         config = self.configuration()
         code, said = self.in_a_changed_machine(change, "plugin", "list", "--config", config)
         self.assertEqual(code, 0, said)
-        self.assertEqual(said.count("are not limited in their memory, cpu, pids: mount the cgroup "
+        self.assertEqual(said.count("are not limited in their memory, cpu, pids, cpuset: mount the "
+                                    "cgroup "
                                     "hierarchies of these controllers writable"), 1, said)
         job = self.sandbox.write("job.json", one(isolated("look", "echo ran")))
         code, said = self.in_a_changed_machine(change, "run", "--config", config, job)
@@ -237,12 +272,12 @@ def absent_controllers():
     """Those that the kernel does not have: "memory, pids"."""
     rows = [line.split() for line in pathlib.Path("/proc/cgroups").read_text().splitlines()]
     enabled = {row[0] for row in rows if row[-1] == "1"}
-    return ", ".join(name for name in ("memory", "cpu", "pids") if name not in enabled)
+    return ", ".join(name for name in ("memory", "cpu", "pids", "cpuset") if name not in enabled)
 
 
 @unittest.skipUnless(IS_ROOT, "exec needs an agent that is root")
 @unittest.skipIf(IN_CHROOT, "exec needs an agent that is not in a chroot")
-@unittest.skipUnless(absent_controllers(), "this machine has the controllers memory, cpu and pids")
+@unittest.skipUnless(absent_controllers(), "this machine has the controllers memory, cpu, pids and cpuset")
 class MissingControllerTest(ExecConfiguration):
     def test_it_is_told_once_and_tasks_run(self):
         config = self.configuration()

@@ -47,7 +47,7 @@ class StartFaultTest : public ProcessFixture {
   }
   void TearDown() override {
     const std::string name = std::filesystem::path(cgroup_root_).filename().string();
-    for (const char* controller : {"memory", "cpu", "pids"})
+    for (const char* controller : {"memory", "cpu", "pids", "cpuset"})
       if (!name.empty()) rmdir(("/sys/fs/cgroup/" + std::string(controller) + "/" + name).c_str());
     network_.Reset();
     if (loop_) ProcessFixture::TearDown();
@@ -80,7 +80,7 @@ class StartFaultTest : public ProcessFixture {
     spec.oom_score_adj = 123;
     spec.umask = 027;
     spec.cwd = "/local";
-    spec.resources = {64 << 20, 0, 512, 50};
+    spec.resources = {64 << 20, 0, 512, 50, 1.5, "0"};
     spec.network.Reset(fcntl(network_.get(), F_DUPFD_CLOEXEC, 3));
     return spec;
   }
@@ -144,7 +144,7 @@ class StartFaultTest : public ProcessFixture {
     EXPECT_TRUE(std::filesystem::is_empty(directory_ + "/run")) << "a socket or record is left";
     EXPECT_THAT(service_->TrackedRuns(), ::testing::IsEmpty());
     const std::string name = std::filesystem::path(cgroup_root_).filename().string();
-    for (const char* controller : {"memory", "cpu", "pids"})
+    for (const char* controller : {"memory", "cpu", "pids", "cpuset"})
       EXPECT_FALSE(std::filesystem::exists("/sys/fs/cgroup/" + std::string(controller) + "/" +
                                            name + "/" + run.ToString()));
     EXPECT_EQ(MountInfo(), baseline_mounts_);

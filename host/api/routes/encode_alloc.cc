@@ -89,6 +89,8 @@ json EncodeAllocated(const Allocation& alloc) {
          {{"MemoryMB", task.resources.memory_mb}, {"MemoryMaxMB", task.resources.memory_max_mb}}},
         {"Networks", nullptr},
         {"Devices", nullptr}};
+    const auto cores = alloc.cores.find(task.name);
+    if (cores != alloc.cores.end()) tasks[task.name]["Cpu"]["ReservedCores"] = cores->second;
     lifecycles[task.name] = nullptr;
     if (task.lifecycle) {
       lifecycles[task.name] = {{"Hook", LifecycleHookName(task.lifecycle->hook)},
@@ -208,6 +210,7 @@ json EncodeAllocWithoutJob(const AllocRecord& record) {
   out["AllocatedResources"] = EncodeAllocated(alloc);
   const Resources resources = GroupResources(*alloc.group());
   out["Resources"] = {{"CPU", resources.cpu_mhz},
+                      {"Cores", resources.cores},
                       {"MemoryMB", resources.memory_mb},
                       {"DiskMB", alloc.group()->ephemeral_disk_mb},
                       {"Networks", EncodeNetworks(alloc)}};

@@ -20,7 +20,10 @@ json EncodeDrivers(const NodeRecord& node) {
 }
 
 json EncodeNodeResources(const NodeRecord& node) {
-  return {{"Cpu", {{"CpuShares", node.cpu_mhz}, {"TotalCpuCores", node.cores}}},
+  return {{"Cpu",
+           {{"CpuShares", node.cpu_mhz},
+            {"TotalCpuCores", node.cores},
+            {"ReservableCpuCores", node.core_ids}}},
           {"Memory", {{"MemoryMB", node.memory_mb}}},
           {"Disk", {{"DiskMB", node.disk_mb}}},
           {"Networks", nullptr},

@@ -66,7 +66,8 @@ inline constexpr TaskText kTaskTexts[] = {
     DROVER_SDK_FIELD(log_dir),
     DROVER_SDK_FIELD(kill_signal),
     DROVER_SDK_FIELD(network_mode),
-    DROVER_SDK_FIELD(network_namespace)};
+    DROVER_SDK_FIELD(network_namespace),
+    DROVER_SDK_FIELD(cpu_cores)};
 using TaskNumber = Pair<drover_task_config, std::int64_t, TaskConfig, std::int64_t>;
 inline constexpr TaskNumber kTaskNumbers[] = {
     DROVER_SDK_FIELD(log_max_files), DROVER_SDK_FIELD(log_max_file_size),

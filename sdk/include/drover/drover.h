@@ -51,7 +51,7 @@ extern "C" {
 
 #define DROVER_ABI_MAJOR 0
 #define DROVER_ABI_MINOR 0
-#define DROVER_ABI_DRAFT 3
+#define DROVER_ABI_DRAFT 4
 #define DROVER_ENTRY_SYMBOL "drover_driver_entry_v0"
 
 /* True when *PTR, filled by the other side, is large enough to hold FIELD. */
@@ -221,6 +221,7 @@ typedef struct drover_task_config {
   drover_str network_mode; /* "", "host" or "none" */
   drover_str network_namespace; /* path on the host, valid while the task lives; empty: the host's.
                                    drover.process enters it by itself; else the driver does */
+  drover_str cpu_cores; /* "0,5-7": reserved for this task; empty: none */
 } drover_task_config;
 
 /* What recover needs to find the task again: bytes of the driver, opaque to the host. */
@@ -580,8 +581,11 @@ typedef struct drover_task_exec {
 #define DROVER_ISOLATE_IPC (1u << 2)       /* shared memory and the like of its run alone */
 #define DROVER_ISOLATE_CALLS (1u << 3)     /* the host's filter of system calls; no new privileges */
 #define DROVER_ISOLATE_NO_PIVOT (1u << 4)  /* where the agent's root cannot be pivoted */
-#define DROVER_ISOLATE_RESOURCES (1u << 5) /* the task configuration's memory and processor shares
-                                              limit it, as far as this machine has cgroups for it */
+#define DROVER_ISOLATE_RESOURCES (1u << 5) /* the task configuration's memory, processor shares and
+                                              cores limit it, as far as this machine has cgroups for
+                                              it; cores that cannot be had are an error */
+#define DROVER_ISOLATE_CPU_HARD (1u << 6)  /* with RESOURCES: it gets no more processor time than its
+                                              cpu_mhz, though the machine is idle */
 
 /* What keeps a process from the host and from other tasks. The agent must be root. Inside, the
  * directories of the task configuration are /alloc (with /alloc/logs read-only), /local, /secrets

@@ -47,6 +47,7 @@ struct Isolation {
   bool calls = true;
   bool pivot = true;
   bool resources = true;
+  bool cpu_hard = false;
   std::int64_t max_processes = 4096;
   std::vector<std::string> capabilities;
   std::vector<std::string> ambient_capabilities;
@@ -135,7 +136,8 @@ class ProcessService {
                       (isolated.ipc ? DROVER_ISOLATE_IPC : 0) |
                       (isolated.calls ? DROVER_ISOLATE_CALLS : 0) |
                       (isolated.pivot ? 0 : DROVER_ISOLATE_NO_PIVOT) |
-                      (isolated.resources ? DROVER_ISOLATE_RESOURCES : 0);
+                      (isolated.resources ? DROVER_ISOLATE_RESOURCES : 0) |
+                      (isolated.cpu_hard ? DROVER_ISOLATE_CPU_HARD : 0);
     isolation.max_processes = isolated.max_processes;
     isolation.capabilities = abi::Array(capabilities);
     isolation.ambient_capabilities = abi::Array(ambient);

@@ -99,6 +99,7 @@ struct TaskConfig {
   Duration kill_timeout{0};
   std::string network_mode;
   std::string network_namespace;
+  std::string cpu_cores;
 };
 
 // What the driver needs to find a task again; the bytes are its own.

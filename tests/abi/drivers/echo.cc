@@ -87,6 +87,7 @@ class Echo : public drover::Driver {
     a["kill_timeout"] = std::to_string(last_.kill_timeout.count());
     a["network_mode"] = last_.network_mode;
     a["network_namespace"] = last_.network_namespace;
+    a["cpu_cores"] = last_.cpu_cores;
     if (handle_) {
       a["handle"] = std::to_string(handle_->format_version) + "," + handle_->state + "," +
                     handle_->driver_version;
