@@ -36,7 +36,8 @@ bool MayBePlaced(const Tables& tables, const NodeCapacity& capacity, const Evalu
   return std::any_of(eval.failed_groups.begin(), eval.failed_groups.end(), [&](const auto& failed) {
     const TaskGroup* const group = FindGroup(*job->job, failed.first);
     NodeCapacity left = capacity;
-    return group == nullptr || left.Take(*group).empty();
+    ReservedCores cores;
+    return group == nullptr || left.Take(*group, &cores).empty();
   });
 }
 
