@@ -40,10 +40,15 @@ class AgentHostTest(AgentTest):
         self.assertEqual(self.agent.ask("GET", "/v1/client/gc", node_id="x").status, 404)
         reply = self.agent.ask("GET", "/v1/client/gc")
         self.assertEqual((reply.status, reply.body), (200, b""))
-        self.assertEqual([a["ID"] for a in self.agent.get("/v1/allocations")], [running])
-        self.assertEqual(self.agent.get("/v1/job/short")["Status"], "dead")
         harness.wait_until(lambda: not (self.sandbox.alloc_dirs[0] / ended).exists(),
                            "the directory of the allocation is gone")
+        self.assertEqual({a["ID"] for a in self.agent.get("/v1/allocations")}, {running, ended})
+        self.agent.must("PUT", "/v1/job/short/evaluate", {"JobID": "short"})
+        self.assertEqual(len(self.agent.get("/v1/job/short/allocations")), 1)
+        self.assertEqual(self.agent.get("/v1/job/short")["Status"], "dead")
+        self.agent.must("PUT", "/v1/system/gc")
+        self.assertEqual([a["ID"] for a in self.agent.get("/v1/allocations")], [running])
+        self.assertEqual(self.agent.ask("GET", "/v1/job/short").status, 404)
 
 
 class AgentMetricsTest(AgentTest):

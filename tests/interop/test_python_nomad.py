@@ -25,6 +25,13 @@ class PythonNomadTest(AgentTest):
         task_state = self.nomad.allocation.get_allocation(alloc_id)["TaskStates"]["t"]
         return task_state["Restarts"], task_state["State"]
 
+    def is_on_its_node(self, alloc):
+        try:
+            self.nomad.client.allocation.read_allocation_stats(alloc)
+        except exceptions.URLNotFoundNomadException:
+            return False
+        return True
+
     def test_a_job_and_its_allocations(self):
         spec = job(group(task("t", "exec sleep 1000"), Count=2), id="web", type="service")
         reply = self.nomad.job.register_job("web", spec)
@@ -56,7 +63,7 @@ class PythonNomadTest(AgentTest):
         harness.wait_until(lambda: self.nomad.allocation.get_allocation(one)["ClientStatus"]
                            in ("complete", "failed"), "it has been stopped")
         self.nomad.client.gc_allocation.garbage_collect(one)
-        self.assertNotIn(one, self.nomad.allocation)
+        harness.wait_until(lambda: not self.is_on_its_node(one), "its node has let go of it")
         self.nomad.job.deregister_job("web", purge=True)
         self.assertNotIn("web", self.nomad.job)
         harness.wait_until(lambda: all(a["ClientStatus"] == "complete"

@@ -33,7 +33,8 @@ json Overlay(const json& sent, json ours) {
 json CanonicalJob(const Job& job, const json& original) {
   json sent = json::object();
   for (const auto& [key, value] : original.items()) {
-    if (!IsServerField(key)) sent[key] = value;
+    // Stop is never true in a job that is taken.
+    if (!IsServerField(key) && key != "Stop") sent[key] = value;
   }
   return Overlay(sent, json::parse(JobToJson(job)));
 }
