@@ -123,6 +123,8 @@ void Agent::AddMetrics() {
   });
 }
 
+bool Agent::tls() const { return TlsOf(options_.config).enabled(); }
+
 NodeRecord Agent::Describe() {
   const Machine& machine = node_->machine();
   NodeRecord record;
@@ -130,6 +132,7 @@ NodeRecord Agent::Describe() {
   record.name = node_->name();
   record.datacenter = options_.config.datacenter;
   record.http_address = address_;
+  record.tls = tls();
   record.version = options_.version;
   record.attributes = machine.attributes;
   record.meta = options_.config.meta;

@@ -47,6 +47,7 @@ class Agent {
 
   // Where the API is: "127.0.0.1:4646". Once it is ready.
   const std::string& address() const { return address_; }
+  bool tls() const;
 
  private:
   Agent(Loop* loop, AgentOptions options);

@@ -123,7 +123,8 @@ std::uint64_t RaiseLimits() {
 
 Co<void> RunAgent(Agent* agent, Context stop, ReloadOnHangup* reload, Status* status) {
   const auto ready = [agent, reload] {
-    std::printf("drover agent: serving http://%s\n", agent->address().c_str());
+    std::printf("drover agent: serving %s://%s\n", agent->tls() ? "https" : "http",
+                agent->address().c_str());
     std::fflush(stdout);
     NotifyOrWarn("READY=1");
     if (reload != nullptr) reload->Listen();

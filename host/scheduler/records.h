@@ -108,6 +108,7 @@ struct NodeRecord {
   std::string name;
   std::string datacenter = "dc1";
   std::string http_address;  // host:port; empty: none
+  bool tls = false;          // it is served with TLS: clients must not send a token in the clear
   std::string version;
   StringMap attributes;
   StringMap meta;

@@ -336,11 +336,14 @@ class ClientReachTest(Client, DroverTest):
             agent_config(self.sandbox, http={"tls": files})], json_lines=False)
         self.sandbox.runs.append(run)
         line = run.wait_for(lambda r: next((l for l in r.lines if "serving" in l), None), "the API")
-        self.address = "https://" + re.search(r"//(\S+)", line).group(1)
+        self.address = re.search(r"https://\S+", line).group(0)
         own = ("--client-cert", root / "cert.pem", "--client-key", root / "key.pem")
         self.assertIn("certificate", self.fails("job", "status", *own))
         self.cli("job", "status", *own, "--ca-cert", root / "cert.pem")
         self.cli("job", "status", *own, "--tls-skip-verify")
+        node = self.json("node", "status", *own, "--tls-skip-verify")[0]["ID"]
+        self.assertTrue(self.json("node", "status", *own, "--tls-skip-verify", node)["TLSEnabled"],
+                        "clients that ask the node itself must not send a token in the clear")
         self.cli("job", "status", NOMAD_CACERT=str(root / "cert.pem"),
                  NOMAD_CLIENT_CERT=str(root / "cert.pem"), NOMAD_CLIENT_KEY=str(root / "key.pem"))
         self.fails("job", "status", "--ca-cert", root / "cert.pem")  # who is asking?

@@ -54,7 +54,7 @@ json EncodeCommon(const NodeRecord& node) {
 json EncodeNode(const NodeRecord& node) {
   json out = EncodeCommon(node);
   out["HTTPAddr"] = node.http_address;
-  out["TLSEnabled"] = false;
+  out["TLSEnabled"] = node.tls;
   out["Attributes"] = node.attributes;
   out["Meta"] = node.meta;
   out["Links"] = nullptr;
