@@ -211,6 +211,7 @@ Status Agent::Serve() {
   http.address = config.http.address;
   http.port = config.http.port;
   http.tls = TlsOf(config);
+  http.refuse_body = MakeBodyRefusal(&api_);
   Result<std::unique_ptr<HttpServer>> server = HttpServer::Start(http, MakeApiHandler(&api_));
   if (!server.ok()) return server.error();
   server_ = std::move(*server);

@@ -65,6 +65,12 @@ Co<bool> HttpConnection::ServeRequest() {
     co_return false;
   }
   if (parser.has_body()) {
+    if (options_.refuse_body) {
+      if (const auto wrong = options_.refuse_body(parser.request())) {
+        co_await Refuse(403, *wrong);
+        co_return false;
+      }
+    }
     const std::string* expect = parser.request().Header("Expect");
     if (expect && !EqualsIgnoringCase(*expect, "100-continue")) {
       co_await Refuse(417, "nothing but 100-continue can be expected");

@@ -61,6 +61,28 @@ TEST(HttpLimits, ASlowBodyIs408) {
   EXPECT_EQ(client.ReadAll(), "");
 }
 
+TEST(HttpLimits, ABodyThatIsRefusedIsNotReadAndKeepsNoRoom) {
+  HttpServerOptions options;
+  options.max_total_body_bytes = options.max_body_bytes;
+  options.refuse_body = [](const HttpRequest& request) -> std::optional<std::string> {
+    if (request.Header("X-Key") != nullptr) return std::nullopt;
+    return "you have no key";
+  };
+  const auto server = StartTestServer(options, [](HttpExchange* exchange) -> Co<void> {
+    HttpReply reply = TextReply(200, exchange->request().body);
+    [[maybe_unused]] const Status sent = co_await exchange->Reply(std::move(reply));
+  });
+  const std::string head = "PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ";
+  HttpTestClient stranger(server->port());
+  stranger.Send(head + std::to_string(options.max_body_bytes) + "\r\n\r\na");
+  const auto refused = stranger.ReadAnswer();
+  EXPECT_EQ(refused.status, 403);
+  EXPECT_NE(refused.body.find("you have no key"), std::string::npos);
+  HttpTestClient friendly(server->port());
+  friendly.Send(head + "5\r\nX-Key: 1\r\n\r\nhello");
+  EXPECT_EQ(friendly.ReadAnswer().body, "hello");
+}
+
 TEST(HttpLimits, AnIdleConnectionIsClosed) {
   HttpServerOptions options;
   options.idle_time = 100ms;

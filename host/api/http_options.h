@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "host/api/http_message.h"
 #include "host/base/time.h"
 
 namespace drover {
@@ -30,6 +33,10 @@ struct HttpServerOptions {
   std::vector<std::string> hosts;
   // Origins ("https://ui.example:8443"), beside the server's own, whose pages may change things.
   std::vector<std::string> origins;
+
+  // Looks at a request when its head has come, before room is kept for its body: why it is refused
+  // (403), if it is. Empty: none is. Callable from several threads.
+  std::function<std::optional<std::string>(const HttpRequest& request)> refuse_body;
 
   int max_connections = 512;
   int max_connections_per_client = 100;  // of one IP address

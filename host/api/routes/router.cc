@@ -85,6 +85,13 @@ Target FindRoute(const std::vector<Route>& routes, const std::string& path,
   return target;
 }
 
+// Why who asks for TARGET may not; what is not in the table needs the token, too.
+std::optional<std::string> RefusalOf(const Target& target, const ApiAgent& agent,
+                                     const HttpRequest& http) {
+  if (target.route != nullptr && target.route->access == Access::kOpen) return std::nullopt;
+  return Refusal(http, agent.settings.Get()->token);
+}
+
 Co<Answer> Dispatch(const std::vector<Route>* routes, const ApiAgent* agent,
                     HttpExchange* exchange) {
   const HttpRequest& http = exchange->request();
@@ -97,11 +104,7 @@ Co<Answer> Dispatch(const std::vector<Route>* routes, const ApiAgent* agent,
     co_return redirect;
   }
   Target target = FindRoute(*routes, *path, http.method);
-  // What is not in the table needs the token, too.
-  if (target.route == nullptr || target.route->access != Access::kOpen) {
-    if (const auto refusal = Refusal(http, agent->settings.Get()->token))
-      co_return ErrorAnswer(403, *refusal);
-  }
+  if (const auto refusal = RefusalOf(target, *agent, http)) co_return ErrorAnswer(403, *refusal);
   if (target.route == nullptr) {
     if (target.known) co_return ErrorAnswer(405, "Invalid method");
     Answer unknown = EmptyAnswer();
@@ -150,6 +153,15 @@ std::optional<std::vector<std::string>> MatchPath(std::string_view pattern, std:
   }
   if (more > 0 && !stretched) return std::nullopt;
   return stars;
+}
+
+std::function<std::optional<std::string>(const HttpRequest&)> MakeBodyRefusal(
+    const ApiAgent* agent) {
+  return [agent, routes = AllRoutes()](const HttpRequest& http) -> std::optional<std::string> {
+    const Result<std::string> path = PercentDecode(http.path);
+    if (!path.ok()) return std::nullopt;  // the handler says what is wrong with it
+    return RefusalOf(FindRoute(routes, *path, http.method), *agent, http);
+  };
 }
 
 HttpHandler MakeApiHandler(const ApiAgent* agent) {

@@ -50,4 +50,9 @@ std::optional<std::vector<std::string>> MatchPath(std::string_view pattern, std:
 // Answers all requests. AGENT outlives the handler.
 HttpHandler MakeApiHandler(const ApiAgent* agent);
 
+// Refuses the bodies of those who have no token: they would keep the room of others. AGENT outlives
+// it.
+std::function<std::optional<std::string>(const HttpRequest&)> MakeBodyRefusal(
+    const ApiAgent* agent);
+
 }  // namespace drover
