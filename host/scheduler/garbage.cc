@@ -10,8 +10,6 @@ namespace {
 
 using Records = std::vector<std::shared_ptr<const AllocRecord>>;
 
-bool HasEnded(const AllocRecord& record) { return record.client_terminal() && !record.collected; }
-
 // Nothing will ever be placed for it again by itself.
 bool IsOver(const JobRecord& job) {
   const bool ends = job.job->type == JobType::kBatch || job.job->type == JobType::kSysbatch;
@@ -42,7 +40,10 @@ TableMask CollectAllocs(Tables* tables, std::uint64_t index, const GarbageRule& 
                         std::set<JobKey>* touched) {
   Records ended;
   for (const auto& [id, record] : tables->allocs) {
-    if (HasEnded(*record)) ended.push_back(record);
+    if (!record->client_terminal()) continue;
+    // What the node has let go of stays only while it is needed.
+    const auto job = Tables::Find(tables->jobs, KeyOf(*record->alloc->job));
+    if (!record->collected || !IsNeeded(job.get(), *record)) ended.push_back(record);
   }
   std::sort(ended.begin(), ended.end(), [](const auto& a, const auto& b) {
     return std::tuple(a->modify_time, a->alloc->create_index, a->id()) <
@@ -117,8 +118,9 @@ TableMask CollectJobs(Tables* tables, const GarbageRule& rule, const std::set<Jo
 
 std::size_t CountEnded(const Tables& tables) {
   return static_cast<std::size_t>(
-      std::count_if(tables.allocs.begin(), tables.allocs.end(),
-                    [](const auto& entry) { return HasEnded(*entry.second); }));
+      std::count_if(tables.allocs.begin(), tables.allocs.end(), [](const auto& entry) {
+        return entry.second->client_terminal() && !entry.second->collected;
+      }));
 }
 
 TableMask CollectGarbage(Tables* tables, std::uint64_t index, const GarbageRule& rule) {

@@ -71,6 +71,18 @@ TEST_F(GarbageTest, OfOneAllocationDoesNotRunItAgain) {
   EXPECT_EQ(scheduler.CollectAlloc("stranger").code(), Code::kNotFound);
 }
 
+TEST_F(GarbageTest, WhatTheNodeHasLetGoOfGoesWithItsJob) {
+  Make(Batch("half", 2), 1);
+  scheduler.CollectGarbage({.jobs = false});
+  ASSERT_EQ(Allocs().size(), 2u);
+  ASSERT_TRUE(scheduler.Deregister({"default", "half"}, true, false).ok());
+  for (const auto& record : Allocs()) {
+    if (!record->client_terminal()) Tell(record->id(), ClientStatus::kComplete);
+  }
+  scheduler.CollectGarbage({.living = false});
+  EXPECT_TRUE(Allocs().empty());
+}
+
 TEST_F(GarbageTest, WithoutJobsTheNodeLetsGo) {
   Make(Batch("done", 2), 2);
   scheduler.CollectGarbage({.jobs = false});

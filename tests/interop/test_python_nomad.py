@@ -66,7 +66,7 @@ class PythonNomadTest(AgentTest):
         harness.wait_until(lambda: not self.is_on_its_node(one), "its node has let go of it")
         self.nomad.job.deregister_job("web", purge=True)
         self.assertNotIn("web", self.nomad.job)
-        harness.wait_until(lambda: all(a["ClientStatus"] == "complete"
+        harness.wait_until(lambda: all(a["ClientStatus"] in ("complete", "failed")
                                        for a in self.nomad.allocations.get_allocations()), "ended")
         self.nomad.system.initiate_garbage_collection()
         self.assertEqual(self.nomad.allocations.get_allocations(), [])
