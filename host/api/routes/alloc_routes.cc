@@ -105,19 +105,24 @@ Co<Answer> ListServices(ApiRequest* request) {
   co_return JsonAnswer(json::array());
 }
 
+// [control]
+Co<Result<bool>> DoWithRunner(const ApiAgent* agent, std::string id,
+                              std::function<Co<Status>(AllocRunner*)> work) {
+  AllocRunner* const runner = agent->find_runner(id);
+  if (runner == nullptr) {
+    co_return Error(Code::kNotFound, "Unknown allocation \"" + id + "\"");
+  }
+  const Status done = co_await work(runner);
+  if (!done.ok()) co_return done.error();
+  co_return true;
+}
+
 // Does WORK with the runner of the allocation on the control thread.
 Co<Result<bool>> WithRunner(ApiRequest* request, std::function<Co<Status>(AllocRunner*)> work) {
-  const ApiAgent* const agent = &request->agent();
-  const std::string id = request->parameter(0);
-  std::function<Co<Result<bool>>(Context)> call = [agent, id, &work](Context) -> Co<Result<bool>> {
-    AllocRunner* const runner = agent->find_runner(id);
-    if (runner == nullptr) {
-      co_return Error(Code::kNotFound, "Unknown allocation \"" + id + "\"");
-    }
-    const Status done = co_await work(runner);
-    if (!done.ok()) co_return done.error();
-    co_return true;
-  };
+  std::function<Co<Result<bool>>(Context)> call =
+      [agent = &request->agent(), id = request->parameter(0), work = std::move(work)](Context) {
+        return DoWithRunner(agent, id, work);
+      };
   co_return co_await request->Control<bool>(std::move(call));
 }
 
@@ -157,20 +162,22 @@ Co<Answer> SignalAlloc(ApiRequest* request) {
   co_return IndexAnswer(*request);
 }
 
+// [control]
+Co<Result<AllocUsage>> UsageOf(const ApiAgent* agent, std::string id, std::string task,
+                               Context context) {
+  AllocRunner* const runner = agent->find_runner(id);
+  if (runner == nullptr) {
+    co_return Error(Code::kNotFound, "Unknown allocation \"" + id + "\"");
+  }
+  const Context limited = context.WithTimeout(kFirstSample);
+  co_return co_await runner->Usage(limited, task);
+}
+
 Co<Answer> ReadStats(ApiRequest* request) {
   if (FindAlloc(*request) == nullptr) co_return UnknownAlloc(*request);
-  const ApiAgent* const agent = &request->agent();
-  const std::string id = request->parameter(0);
-  const std::string task = request->Text("task");
   std::function<Co<Result<AllocUsage>>(Context)> work =
-      [agent, id, task](Context context) -> Co<Result<AllocUsage>> {
-    AllocRunner* const runner = agent->find_runner(id);
-    if (runner == nullptr) {
-      co_return Error(Code::kNotFound, "Unknown allocation \"" + id + "\"");
-    }
-    const Context limited = context.WithTimeout(kFirstSample);
-    co_return co_await runner->Usage(limited, task);
-  };
+      [agent = &request->agent(), id = request->parameter(0),
+       task = request->Text("task")](Context context) { return UsageOf(agent, id, task, context); };
   const Result<AllocUsage> usage = co_await request->Control<AllocUsage>(std::move(work));
   if (!usage.ok()) co_return ErrorAnswer(usage.error());
   co_return JsonAnswer(EncodeUsage(*usage));

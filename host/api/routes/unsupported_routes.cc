@@ -45,14 +45,17 @@ constexpr Unsupported kUnsupported[] = {
     {"/v1/recommendation/**", kOneNode},
 };
 
+Co<Answer> RefuseUnsupported(ApiRequest* request, std::string why) {
+  co_return ErrorAnswer(501, request->http().path + " " + why);
+}
+
 }  // namespace
 
 std::vector<Route> UnsupportedRoutes() {
   std::vector<Route> routes;
   for (const Unsupported& route : kUnsupported) {
-    routes.push_back({"", route.pattern, [why = route.why](ApiRequest* request) -> Co<Answer> {
-                        // The lambda lives in the table of routes.
-                        co_return ErrorAnswer(501, request->http().path + " " + why);
+    routes.push_back({"", route.pattern, [why = route.why](ApiRequest* request) {
+                        return RefuseUnsupported(request, why);
                       }});
   }
   return routes;
