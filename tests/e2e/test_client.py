@@ -60,7 +60,8 @@ class ClientJobTest(Client, AgentTest):
         self.assertIn("2 create", self.cli("job", "plan", path, code=1).out)
         shown = self.cli("job", "run", path).out
         self.assertRegex(shown, r"evaluation [0-9a-f]{8}: complete")
-        self.assertEqual(len(re.findall(r"allocation [0-9a-f]{8} web\.g\[[01]\]: running", shown)), 2)
+        running = re.findall(r"allocation [0-9a-f]{8} web\.g\[[01]\]( placed on \S+)?: running", shown)
+        self.assertEqual(len(running), 2)
         self.assertIn("2 unchanged", self.cli("job", "plan", path).out)
         self.assertRegex(self.cli("job", "status").out, r"(?m)^web +default +service +50 +running")
         status = self.cli("job", "status", "web").out
@@ -174,7 +175,7 @@ class ClientJobTest(Client, AgentTest):
         self.assertIn("no checks", self.cli("alloc", "checks", alloc).out)
         self.assertEqual(self.json("alloc", "checks", alloc), {})
         shown = self.cli("alloc", "stop", alloc).out
-        self.assertRegex(shown, r"allocation [0-9a-f]{8} web\.g\[0\]: running")
+        self.assertRegex(shown, r"allocation [0-9a-f]{8} web\.g\[0\]( placed on \S+)?: running")
         self.assertRegex(self.cli("alloc", "status", alloc).out, r"(?m)^Replaced by += [0-9a-f]{8}$")
         self.assertIn("too short", self.fails("alloc", "status", "a"))
         self.assertIn("no allocation has an id", self.fails("alloc", "status", "zzzz"))
