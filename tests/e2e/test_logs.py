@@ -1,5 +1,6 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """What tasks write: on the disk, and as it is shown."""
+import errno
 import json
 import os
 import pathlib
@@ -203,10 +204,12 @@ class FullDiskTest(DroverTest):
     def test_lines_resume_when_there_is_space_again(self):
         blocker = self.disk / "blocker"
         blocker.write_bytes(b"")
-        code = ("import os, time\ni = 0\nwhile True:\n  os.write(1, b'line %d\\n' % i)\n"
+        code = ("import os, signal, time\nsignal.signal(signal.SIGINT, signal.SIG_DFL)\n"
+                "i = 0\nwhile True:\n"
+                "  os.write(1, b'%06d ' % i + b'l' * 992 + b'\\n')\n"
                 "  i += 1\n  time.sleep(0.01)")
         run = self.sandbox.run(one(python_task("t", code)), "--alloc-dir", self.disk)
-        run.wait_log("t", "line 5")
+        run.wait_log("t", "000005 ")
         descriptor = os.open(blocker, os.O_WRONLY)
         try:
             with self.assertRaises(OSError):
@@ -214,13 +217,27 @@ class FullDiskTest(DroverTest):
                     os.write(descriptor, b"b" * 4096)
         finally:
             os.close(descriptor)
-        seen = len(run.logs("t"))
-        time.sleep(1)  # lines are being lost: that is what is tested
+        run.wait_event("t", "Output Dropped")
         os.truncate(blocker, 0)
-        run.wait_for(lambda r: len(r.logs("t")) > seen + 50, "lines resume", limit=10 * SLACK)
+        run.wait_log("t", "[drover] ")
+
+        def gap_at(r):
+            return next(i for i, line in enumerate(r.logs("t")) if line.startswith("[drover] "))
+        run.wait_for(lambda r: len(r.logs("t")) > gap_at(r) + 50, "lines resume")
         run.interrupt()
         self.assertEqual(run.wait(), 130, run.story())
         blocker.unlink()
+
+        # Whole lines, one gap, and the lines around it are those that were not lost.
+        lines, gap = run.logs("t"), gap_at(run)
+        numbers = [int(line[:6]) for line in lines[:gap] + lines[gap + 1:]]
+        missing = numbers[gap] - gap
+        self.assertGreater(missing, 0)
+        self.assertEqual(numbers, [*range(gap), *range(gap + missing, len(numbers) + missing)])
+        self.assertTrue(all(len(line) == 999 for line in lines[:gap] + lines[gap + 1:]))
+        self.assertIn(lines[gap], (f"[drover] {missing} lines dropped", "[drover] 1 line dropped"))
+        told = [event for event in run.events("t") if event["Type"] == "Output Dropped"][-1]
+        self.assertEqual(told["Details"]["dropped_lines"], str(missing))
 
     def test_full_disk_at_the_start_is_told(self):
         (self.disk / "blocker").write_bytes(b"b" * (MB - 4096 * 8))
@@ -237,6 +254,121 @@ class FullDiskTest(DroverTest):
         for path in self.disk.iterdir():
             if path.is_file():
                 path.unlink()
+
+
+def blkio_root():
+    """Where the version 1 controller that throttles disks is mounted, or None."""
+    for line in pathlib.Path("/proc/self/mounts").read_text().splitlines():
+        _, path, kind, options, *_ = line.split()
+        if kind == "cgroup" and "blkio" in options.split(","):
+            return pathlib.Path(path)
+    return None
+
+
+@unittest.skipUnless(IS_ROOT, "a file system of its own needs root")
+class SlowDiskTest(DroverTest):
+    """A real file system on which each write waits for the device, whose rate for the shim the
+    kernel limits: to write a full ring of output takes two seconds."""
+    RATE = 32 << 10  # bytes in a second
+
+    def setUp(self):
+        super().setUp()
+        root = blkio_root()
+        if root is None:
+            self.skipTest("no blkio controller of version 1 is mounted here")
+        image, self.disk = self.sandbox.root / "image", self.sandbox.root / "disk"
+        self.disk.mkdir()
+        with open(image, "wb") as file:
+            file.truncate(16 * MB)
+        subprocess.run(["mkfs.ext4", "-q", "-O", "^has_journal", str(image)], check=True)
+        mounted = subprocess.run(["mount", "-o", "loop,sync", str(image), str(self.disk)],
+                                 stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        if mounted.returncode != 0:
+            self.skipTest(f"cannot mount an ext4 image here: {mounted.stderr}")
+        self.sandbox.own_mounts.append(str(self.disk))
+        self.sandbox.alloc_dirs.append(self.disk)
+        number = os.stat(self.disk).st_dev
+        self.device = f"{os.major(number)}:{os.minor(number)}"
+        self.throttled = root / self.sandbox.root.name
+        self.throttled.mkdir()
+        self.addCleanup(wait_until, self.remove_cgroup, "the shim leaves its cgroup")
+        self.limit(self.RATE)
+
+    def tearDown(self):
+        if hasattr(self, "throttled"):
+            self.limit(0)  # what waits ends
+        super().tearDown()
+
+    def limit(self, rate):
+        (self.throttled / "blkio.throttle.write_bps_device").write_text(f"{self.device} {rate}")
+
+    def remove_cgroup(self):
+        try:
+            self.throttled.rmdir()
+        except OSError as error:
+            if error.errno != errno.EBUSY:
+                raise
+            return False
+        return True
+
+    def test_stop_is_on_time_and_the_task_never_waits_long(self):
+        worst, told = self.sandbox.root / "worst", self.sandbox.root / "told"
+        code = f"""
+import os, signal, time
+go_on = True
+def stop(*_):
+  global go_on
+  go_on = False
+signal.signal(signal.SIGINT, stop)
+while not os.path.exists({str(self.sandbox.root / "go")!r}): time.sleep(0.01)
+count = worst = 0
+while go_on:
+  begin = time.monotonic()
+  os.write(1, b"%06d" % count + b"x" * 993 + b"\\n")
+  count += 1
+  took = time.monotonic() - begin
+  if took > worst:
+    worst = took
+    open({str(worst)!r}, "w").write(str(worst))
+  time.sleep(0.001)
+open({str(told)!r}, "w").write(str(count))
+"""
+        run = self.sandbox.run(one(python_task("t", code)), "--alloc-dir", self.disk)
+        run.wait_event("t", "Started")
+        shims = self.leftovers.shims()
+        self.assertEqual(len(shims), 1)
+        (self.throttled / "cgroup.procs").write_text(str(shims[0]))
+        (self.sandbox.root / "go").touch()
+        first = run.wait_event("t", "Output Dropped")
+        self.assertEqual((first["DisplayMessage"], first["Details"]["dropped_lines"]),
+                         ("Output is being dropped: the disk of the log files is full or too slow",
+                          "0"), "told while it is lost")
+        # The disk goes on, slowly: the gap ends, what it was is told, and the next one begins.
+        run.wait_for(lambda r: any(int(e["Details"]["dropped_lines"]) > 0 for e in r.events("t")
+                                   if e["Type"] == "Output Dropped"), "the first gap is counted")
+        run.wait_for(lambda r: len([l for l in r.logs("t") if l.startswith("[drover] ")]) > 1,
+                     "a second gap")
+        start = time.monotonic()
+        run.interrupt()
+        self.assertEqual(run.wait(), 130, run.story())
+        stopped = time.monotonic() - start
+        print(f"longest write {float(worst.read_text()):.2f} s, stop {stopped:.2f} s", flush=True)
+        self.assertLess(float(worst.read_text()), 1.0 * SLACK)
+        self.assertGreater(float(worst.read_text()), 0.1, "the disk was not slow")
+        self.assertLess(stopped, 2 + 3 * SLACK)
+
+        # The end is told after all that was lost; lines are whole and in order, and none is missing
+        # that is not counted.
+        self.assertEqual(run.event_types("t")[-3:], ["Output Dropped", "Terminated", "Killed"])
+        dropped = int(run.events("t")[-3]["Details"]["dropped_lines"])
+        written = int(told.read_text())
+        shown = [line for line in run.logs("t") if not line.startswith("[drover] ")]
+        self.assertTrue(all(len(line) == 999 for line in shown))
+        numbers = [int(line[:6]) for line in shown]
+        self.assertEqual(numbers, sorted(set(numbers)))
+        self.assertGreater(dropped, 0)
+        self.assertLessEqual(dropped, written)
+        self.assertGreaterEqual(len(shown) + dropped, written)
 
 
 if __name__ == "__main__":
