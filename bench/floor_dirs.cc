@@ -20,7 +20,7 @@ struct Directory {
 
 // In the order in which they are made.
 constexpr Directory kDirectories[] = {
-    {"", 0755, false},          {"/alloc", 0777, true},      {"/alloc/logs", 0777, true},
+    {"", 0755, false},          {"/alloc", 01777, false},    {"/alloc/logs", 0755, false},
     {"/alloc/tmp", 0777, true}, {"/alloc/data", 0777, true}, {"/t", 0777, true},
     {"/t/local", 0777, true},   {"/t/tmp", 01777, true},     {"/t/private", 0700, false},
     {"/t/secrets", 0777, true},

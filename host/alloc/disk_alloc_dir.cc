@@ -14,6 +14,10 @@ namespace drover {
 namespace {
 
 constexpr DirMode kShared{.bits = 0777, .nobody = true};
+// What holds the logs and the logs themselves are the agent's own: tasks make files beside them,
+// but can neither change them nor put something else in their place.
+constexpr DirMode kHoldsLogs{.bits = 01777};
+constexpr DirMode kLogs{.bits = 0755};
 
 }  // namespace
 
@@ -62,8 +66,9 @@ Status DiskAllocDir::BuildNow() const {
   DROVER_ASSIGN(const UniqueFd base, OpenBase());
   const DirMode root_mode{.bits = 0755};
   DROVER_ASSIGN(const UniqueFd root, MakeDirAt(base.get(), id_, path_, root_mode));
-  DROVER_ASSIGN(const UniqueFd shared, MakeDirAt(root.get(), "alloc", shared_path(), kShared));
-  for (const char* name : {"logs", "tmp", "data"}) {
+  DROVER_ASSIGN(const UniqueFd shared, MakeDirAt(root.get(), "alloc", shared_path(), kHoldsLogs));
+  DROVER_TRY(MakeDirAt(shared.get(), "logs", log_path(), kLogs));
+  for (const char* name : {"tmp", "data"}) {
     DROVER_TRY(MakeDirAt(shared.get(), name, shared_path() + "/" + name, kShared));
   }
   return {};

@@ -81,18 +81,19 @@ TEST_F(DiskAllocDirTest, ModesDoNotDependOnTheUmask) {
   ExpectOk(dir.Build());
   ExpectOk(dir.BuildTask("web"));
   umask(before);
-  for (const std::string& path :
-       {dir.shared_path(), dir.log_path(), dir.data_path(), dir.shared_path() + "/tmp",
-        dir.TaskPaths("web").dir, dir.TaskPaths("web").local}) {
+  for (const std::string& path : {dir.data_path(), dir.shared_path() + "/tmp",
+                                  dir.TaskPaths("web").dir, dir.TaskPaths("web").local}) {
     EXPECT_EQ(ModeOf(path), 0777u) << path;
   }
+  EXPECT_EQ(ModeOf(dir.shared_path()), 01777u);
+  EXPECT_EQ(ModeOf(dir.log_path()), 0755u);
   EXPECT_EQ(ModeOf(dir.TaskPaths("web").secrets), geteuid() == 0 ? 0777u : 0700u);
   EXPECT_EQ(ModeOf(dir.TaskPaths("web").private_dir), 0700u);
   EXPECT_EQ(ModeOf(dir.path()), 0755u);
   EXPECT_EQ(ModeOf(dir.TaskPaths("web").tmp), 01777u);
 }
 
-TEST_F(DiskAllocDirTest, WithRootTheDirectoriesBelongToNobody) {
+TEST_F(DiskAllocDirTest, WithRootTheDirectoriesBelongToNobodyAndTheLogsToRoot) {
   NEEDS_ROOT();
   DiskAllocDir dir = Make();
   ExpectOk(dir.Build());
@@ -102,8 +103,10 @@ TEST_F(DiskAllocDirTest, WithRootTheDirectoriesBelongToNobody) {
   EXPECT_EQ(info.st_uid, 65534u);
   ASSERT_EQ(stat(dir.TaskPaths("web").local.c_str(), &info), 0);
   EXPECT_EQ(info.st_uid, 65534u);
-  ASSERT_EQ(stat(dir.path().c_str(), &info), 0);
-  EXPECT_EQ(info.st_uid, 0u);
+  for (const std::string& path : {dir.path(), dir.shared_path(), dir.log_path()}) {
+    ASSERT_EQ(stat(path.c_str(), &info), 0);
+    EXPECT_EQ(info.st_uid, 0u) << path;
+  }
 }
 
 TEST_F(DiskAllocDirTest, BuildingAgainKeepsWhatIsThereAndPutsModesRight) {
@@ -301,6 +304,28 @@ bool AsNobody(const std::function<bool()>& work) {
   return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+TEST_F(DiskAllocDirTest, OtherUsersCanNeitherChangeNorReplaceTheLogs) {
+  NEEDS_ROOT();
+  DiskAllocDir dir = Make();
+  ExpectOk(dir.Build());
+  const std::string shared = dir.shared_path();
+  Write(dir.log_path() + "/web.stdout.0");
+  // Whether nobody can do all of it to NAME, a directory below alloc with the file FILE.
+  const auto can = [&shared](const std::string& name, const std::string& file) {
+    const std::string path = shared + "/" + name;
+    return AsNobody([&] {
+      return mkdir((path + "/mine").c_str(), 0777) == 0 ||
+             unlink((path + "/" + file).c_str()) == 0 || chmod(path.c_str(), 0777) == 0 ||
+             rename(path.c_str(), (shared + "/old").c_str()) == 0;
+    });
+  };
+  EXPECT_FALSE(can("logs", "web.stdout.0"));
+  EXPECT_TRUE(fs::exists(dir.log_path() + "/web.stdout.0"));
+  EXPECT_TRUE(AsNobody([&] {
+    return rename((shared + "/tmp").c_str(), (shared + "/x").c_str()) == 0;
+  })) << "what is nobody's own can be renamed beside them";
+}
+
 TEST_F(DiskAllocDirTest, WithoutRootLockedDirectoriesAreRemovedAllTheSame) {
   NEEDS_ROOT();
   EXPECT_TRUE(AsNobody([this] {
@@ -319,7 +344,7 @@ TEST_F(DiskAllocDirTest, WithoutRootLockedDirectoriesAreRemovedAllTheSame) {
 TEST_F(DiskAllocDirTest, WhatMayNotBeRemovedIsNamed) {
   NEEDS_ROOT();
   DiskAllocDir dir = Make(false);
-  ExpectOk(dir.Build());
+  EXPECT_TRUE(AsNobody([this] { return Wait(Make(false).Build()).ok(); }));
   fs::create_directory(dir.data_path() + "/roots");
   chmod((dir.data_path() + "/roots").c_str(), 0755);
   Write(dir.data_path() + "/roots/file");

@@ -107,6 +107,26 @@ class HostileTest(DroverTest):
         run.interrupt()
         self.assertEqual(run.wait(20), 130, run.story())
 
+    @unittest.skipUnless(IS_ROOT, "other users need root")
+    def test_logs_are_not_for_tasks_of_other_users(self):
+        # What works, it tells; beside the logs, all of it does.
+        attack = (
+            "cd $NOMAD_ALLOC_DIR; try() { \"$@\" 2>/dev/null && echo $1; }; "
+            "while [ ! -s logs/victim.stdout.0 ]; do sleep 0.02; done; "
+            "mkdir -p own; touch own/victim.stdout.0; cd $DIRECTORY; try touch mine; "
+            "try rm -f victim.stdout.0; try ln -s $OUT link; try chmod 777 .; cd ..; "
+            "try mv $DIRECTORY old")
+        victim = task("victim", "echo here; exec sleep 1000")
+        for user in ("nobody", "daemon"):
+            for directory, done in (("own", ["touch", "rm", "ln", "chmod", "mv"]), ("logs", [])):
+                with self.subTest(user=user, directory=directory):
+                    run = self.sandbox.run(
+                        one(task("t", attack, User=user, Leader=True,
+                                 Env={"OUT": str(self.outside), "DIRECTORY": directory}), victim))
+                    self.assertIn(run.wait(), (0, 1), run.story())
+                    self.assertEqual(run.logs("t"), done)
+                    self.assertEqual(run.logs("victim"), ["here"])
+
     def test_environment_and_memory_of_the_agent_are_not_for_tasks_of_others(self):
         if not IS_ROOT:
             self.skipTest("another user needs root")
