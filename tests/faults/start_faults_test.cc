@@ -114,18 +114,20 @@ class StartFaultTest : public ProcessFixture {
     SyscallFaults::Fault fault;
     std::string error;  // empty: it has started, and
     std::string told;   // this is what it told
+    std::size_t processes = 0;
   };
 
-  Outcome StartWithFault(int at, int error) {
+  Outcome StartWithFault(std::size_t process, int at, int error) {
     ProcessSpec spec = Isolated();
     const RunId run = spec.run;
     std::filesystem::remove(directory_ + "/logs/web.stdout.0");
     Context limit = Forever().WithTimeout(20s);
     Outcome outcome;
     std::vector<pid_t> pids;
-    faults_->Arm(at, error);
+    faults_->Arm(process, at, error);
     const Result<ProcessInfo> info = Await(service_->Start(limit, std::move(spec)), 60s);
     outcome.fault = faults_->Disarm(&pids);
+    outcome.processes = pids.size();
     if (info.ok()) {
       EXPECT_EQ(WaitFor(run).exit_code, 0);
       EXPECT_TRUE(Await(service_->Release(Forever(), run)).ok());
@@ -202,7 +204,7 @@ void StartFaultTest::FailEachCall(int rounds) {
     EXPECT_TRUE(kinds.contains(kind)) << "no step of kind " << kind << " is in this plan";
   }
 
-  const Outcome whole = StartWithFault(0, 0);
+  const Outcome whole = StartWithFault(0, 0, 0);
   ASSERT_EQ(whole.error, "");
   ASSERT_THAT(whole.told, ::testing::HasSubstr("NoNewPrivs:\t1"));
 
@@ -212,12 +214,17 @@ void StartFaultTest::FailEachCall(int rounds) {
   const std::string kEnded = "the shim ended before it started the task";
   constexpr int kErrors[] = {ENOMEM, EMFILE, ENOSPC, EPERM};
   int started = 0, undone = 0, unnamed = 0;
-  for (int turn = 0;; ++turn) {
+  std::size_t process = 0;
+  for (int turn = 0; process < whole.processes; ++turn) {
     const int at = turn / rounds + 1, error = kErrors[(at + turn % rounds) % 4];
-    const Outcome outcome = StartWithFault(at, error);
-    if (outcome.fault.call < 0) break;
-    SCOPED_TRACE("fault " + std::to_string(at) + ": call " + std::to_string(outcome.fault.call) +
-                 ", " + std::strerror(error));
+    const Outcome outcome = StartWithFault(process, at, error);
+    if (outcome.fault.call < 0) {
+      ++process;
+      turn = -1;
+      continue;
+    }
+    SCOPED_TRACE("process " + std::to_string(process) + ", fault " + std::to_string(at) +
+                 ": call " + std::to_string(outcome.fault.call) + ", " + std::strerror(error));
     if (outcome.error.empty()) {
       ++started;
       EXPECT_EQ(outcome.told, whole.told) << "it has started with less isolation";

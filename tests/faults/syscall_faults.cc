@@ -44,29 +44,47 @@ struct State {
   std::mutex mutex;
   pid_t armed_thread = 0;
   bool armed = false;
+  std::size_t process = 0;
   int at = 0;
   int error = 0;
-  int count = 0;
   bool executed = false;
   bool answered = false;
   pid_t task = 0;
   SyscallFaults::Fault fault;
-  std::array<pid_t, 64> pids{};
-  std::size_t pid_count = 0;
+  // The processes, each with its threads, in the order in which they were born: each is the child
+  // of one before it that had been asked about.
+  struct Process {
+    pid_t pid = 0;
+    int count = 0;
+  };
+  std::array<Process, 16> processes{};
+  std::size_t process_count = 0;
 };
 State& state = *new State;
+
+// Whose thread THREAD is; null: of one that has not been asked about.
+State::Process* FindProcess(pid_t thread) {
+  for (std::size_t i = 0; i < state.process_count; ++i) {
+    State::Process& process = state.processes[i];
+    if (process.pid == thread || syscall(SYS_tgkill, process.pid, thread, 0) == 0) return &process;
+  }
+  return nullptr;
+}
 
 // The error to answer with, 0 to let the call happen.
 int Judge(pid_t pid, long call) {
   const std::lock_guard<std::mutex> lock(state.mutex);
   if (!state.armed || state.answered || pid == state.armed_thread || pid == state.task) return 0;
-  const auto end = state.pids.begin() + static_cast<std::ptrdiff_t>(state.pid_count);
-  if (std::find(state.pids.begin(), end, pid) == end) {
-    if (state.executed || state.pid_count == state.pids.size()) return 0;
-    state.pids[state.pid_count++] = pid;
+  State::Process* process = FindProcess(pid);
+  if (process == nullptr) {
+    if (state.executed || state.process_count == state.processes.size()) return 0;
+    process = &state.processes[state.process_count++];
+    *process = {pid, 0};
   }
   state.answered = state.executed && call == SYS_sendto;
-  if (++state.count == state.at) {
+  // What the other threads of a process do, they do whenever they come to it.
+  const bool counts = pid == process->pid;
+  if (counts && ++process->count == state.at && process == state.processes.data() + state.process) {
     state.fault = {call, pid};
     return state.error;
   }
@@ -131,24 +149,24 @@ SyscallFaults& SyscallFaults::Install() {
   return *instance;
 }
 
-void SyscallFaults::Arm(int at, int error) {
+void SyscallFaults::Arm(std::size_t process, int at, int error) {
   const std::lock_guard<std::mutex> lock(state.mutex);
   state.armed = true;
+  state.process = process;
   state.at = at;
   state.error = error;
-  state.count = 0;
   state.executed = false;
   state.answered = false;
   state.task = 0;
   state.fault = {};
-  state.pid_count = 0;
+  state.process_count = 0;
 }
 
 SyscallFaults::Fault SyscallFaults::Disarm(std::vector<pid_t>* pids) {
   const std::lock_guard<std::mutex> lock(state.mutex);
   state.armed = false;
-  pids->assign(state.pids.begin(),
-               state.pids.begin() + static_cast<std::ptrdiff_t>(state.pid_count));
+  pids->clear();
+  for (std::size_t i = 0; i < state.process_count; ++i) pids->push_back(state.processes[i].pid);
   return state.fault;
 }
 

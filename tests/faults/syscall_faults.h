@@ -3,7 +3,7 @@
 
 #include <sys/types.h>
 
-#include <string>
+#include <cstddef>
 #include <vector>
 
 namespace drover {
@@ -21,12 +21,14 @@ class SyscallFaults {
     long call = -1;  // its number; -1: none was injected
     pid_t pid = 0;
   };
-  // From now on call number AT (from 1; 0: none), counted over all that this thread has started and
-  // starts, fails with ERROR. Nothing counts of a program that is executed by execve, which is the
-  // task's, nor of what begins after it, and nothing at all after the first message (sendto) that
+  // From now on call number AT (from 1; 0: none) of process number PROCESS (from 0), of those that
+  // this thread starts, in the order of their births, fails with ERROR. What several processes do
+  // at the same time is done in another order each time, so each has a count of its own. Nothing
+  // counts of a program that is executed by execve, which is the task's, nor of what begins after
+  // it, nor of threads beside the first; and nothing at all after the first message (sendto) that
   // follows it, which tells that the task runs.
-  void Arm(int at, int error);
-  // Ends that; what has failed, and by PIDS the threads that were asked about, in their order.
+  void Arm(std::size_t process, int at, int error);
+  // Ends that; what has failed, and by PIDS the processes that were asked about, in their order.
   Fault Disarm(std::vector<pid_t>* pids);
 
  private:
