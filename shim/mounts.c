@@ -35,6 +35,7 @@ static bool has_strings(const struct drover_step* step, size_t fixed, uint32_t c
 bool mounts_check(const struct plan* plan, const struct drover_step* step) {
   switch (step->kind) {
     case DROVER_STEP_PRIVATE_MOUNTS:
+    case DROVER_STEP_VERIFY:
       return true;
     case DROVER_STEP_PIVOT:
       return step->size >= sizeof(struct drover_step_number);

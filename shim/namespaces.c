@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <sys/prctl.h>
 
+#include "shim/mount_claims.h"
 #include "shim/mounts.h"
 #include "shim/privileges.h"
 #include "shim/sys.h"
@@ -64,9 +65,12 @@ static _Noreturn void run_holder(const struct plan* plan, int status) {
     failure.kind = step->kind;
     if (!(step->flags & DROVER_STEP_FOR_NAMESPACES)) continue;
     if (step->kind == DROVER_STEP_NAMESPACES) continue; /* done by clone3 */
-    failure.error = step->kind == DROVER_STEP_NETWORK
-                        ? namespaces_enter_network(plan, (const struct drover_step_number*)step)
-                        : mounts_run(plan, step);
+    if (step->kind == DROVER_STEP_NETWORK)
+      failure.error = namespaces_enter_network(plan, (const struct drover_step_number*)step);
+    else if (step->kind == DROVER_STEP_VERIFY)
+      failure.error = mount_claims_verify(plan, &failure.step);
+    else
+      failure.error = mounts_run(plan, step);
   }
   if (!failure.error) {
     failure = (struct step_failure){.step = kNamespacesReady};

@@ -105,7 +105,9 @@ enum drover_step_kind {
   DROVER_STEP_NODE = 20,             /* drover_step_node + path and target */
   DROVER_STEP_MOUNT_ATTRIBUTES = 21, /* drover_step_mount_attributes + path */
   DROVER_STEP_PIVOT = 22,            /* drover_step_number: 1 pivot_root, 0 chroot */
-  DROVER_STEP_KINDS = 25,            /* above every kind */
+  DROVER_STEP_VERIFY = 25, /* nothing: the mounts are what the steps claim; after PIVOT. A failure
+                              with the index of another step tells whose claim does not hold */
+  DROVER_STEP_KINDS = 26,  /* above every kind */
 };
 
 #define DROVER_STEP_FOR_TASK 1u    /* drover_step.flags: whose start it belongs to */
@@ -179,7 +181,7 @@ struct drover_step_mount {
   struct drover_step step;
   int32_t tree_fd; /* index; -1: SOURCE */
   uint32_t flags;
-  uint32_t attributes; /* MOUNT_ATTR_... that a copy gets in addition */
+  uint32_t attributes; /* MOUNT_ATTR_... that it has, and that a copy gets in addition */
   uint32_t reserved;
   /* char target[], source[] */
 };

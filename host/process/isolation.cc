@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include <filesystem>
 #include <initializer_list>
 #include <string>
 
@@ -26,6 +27,13 @@ std::string Texts(std::initializer_list<std::string_view> texts) {
   return joined;
 }
 
+// As the kernel tells it: without a second slash, and none at the end.
+std::string PlaceOf(const std::string& target) {
+  std::string place = std::filesystem::path(target).lexically_normal();
+  if (place.ends_with('/')) place.pop_back();
+  return place;
+}
+
 class RootBuilder {
  public:
   explicit RootBuilder(PlanBuilder* plan) : plan_(plan) {}
@@ -42,7 +50,9 @@ class RootBuilder {
     drover_step_mount step{};
     step.tree_fd = plan_->Descriptor(mount.tree.get());
     step.flags = mount.is_file ? DROVER_MOUNT_FILE : 0;
-    plan_->Add(DROVER_STEP_MOUNT, step, Texts({mount.target, ""}), "mount " + mount.target);
+    step.attributes = mount.attributes;
+    plan_->Add(DROVER_STEP_MOUNT, step, Texts({PlaceOf(mount.target), ""}),
+               "mount " + mount.target);
   }
   void Copy(std::string_view source, std::string_view target, std::uint32_t flags,
             std::uint32_t attributes) {
@@ -128,6 +138,7 @@ void AddNamespaceSteps(const NamespaceSpec& namespaces, PlanBuilder* plan) {
   ProtectKernelFiles(&root);
   root.Attributes("", MOUNT_ATTR_RDONLY);
   plan->AddNumber(DROVER_STEP_PIVOT, namespaces.root.pivot ? 1 : 0, "change the root");
+  plan->Add(DROVER_STEP_VERIFY, drover_step{}, {}, kVerifyStep);
   plan->For(DROVER_STEP_FOR_TASK | DROVER_STEP_FOR_SESSION);
 }
 

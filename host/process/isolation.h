@@ -26,6 +26,9 @@ struct NamespaceSpec {
   RootSpec root;
 };
 
+// The name of the step that compares the mounts with what they are to be.
+inline constexpr char kVerifyStep[] = "verify the mounts";
+
 // Adds the steps that make the namespaces, for the process that holds them.
 void AddNamespaceSteps(const NamespaceSpec& namespaces, PlanBuilder* plan);
 

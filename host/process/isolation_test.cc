@@ -2,8 +2,10 @@
 #include "host/process/isolation.h"
 
 #include <gmock/gmock.h>
+#include <linux/mount.h>
 #include <sys/mount.h>
 
+#include "host/process/failing_calls_for_test.h"
 #include "host/process/isolation_for_test.h"
 #include "host/process/network_namespace.h"
 #include "host/process/process_test_fixture.h"
@@ -30,6 +32,21 @@ class IsolationTest : public ProcessFixture {
   }
   void TearDown() override {
     if (loop_) ProcessFixture::TearDown();
+  }
+
+  void Unmount() override {
+    for (const char* place : {"/volume/below/it", "/volume/below"})
+      umount2((directory_ + place).c_str(), MNT_DETACH);
+  }
+
+  // A directory with a mount below it, and one below that.
+  void MakeVolumes() {
+    for (const char* place : {"/volume", "/volume/below", "/volume/below/it"}) {
+      const std::string path = directory_ + place;
+      ASSERT_EQ(mkdir(path.c_str(), 0755), 0);
+      if (place != std::string("/volume"))
+        ASSERT_EQ(mount("none", path.c_str(), "tmpfs", 0, "mode=755,size=64k"), 0);
+    }
   }
 
   ProcessSpec Isolated(const std::string& script) {
@@ -106,26 +123,90 @@ TEST_F(IsolationTest, TheHostIsNotInReach) {
 }
 
 TEST_F(IsolationTest, EveryReadOnlyClaimHolds) {
-  ProcessSpec spec = Isolated("cat /proc/self/mountinfo");
+  MakeVolumes();
+  options_.volumes = {{directory_ + "/volume", "/srv/kept/", true, ""},
+                      {directory_ + "/volume", "/srv//open", false, ""}};
+  ProcessSpec spec = Isolated(
+      "for f in bus fs irq sys sysrq-trigger kcore keys key-users kmsg latency_stats timer_list "
+      "timer_stats sched_debug kpagecount kpageflags kpagecgroup vmallocinfo kallsyms acpi scsi "
+      "asound; do test -e /proc/$f && echo is /proc/$f; done; for f in /sys/firmware "
+      "/sys/devices/virtual/powercap; do test -e $f && echo is $f; done; cat /proc/self/mountinfo");
   spec.user.reset();
   const std::string mounts = Output(std::move(spec));
   std::map<std::string, std::string> options;
+  std::vector<std::string> protected_places;
   std::istringstream lines(mounts);
   for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("is ")) {
+      protected_places.push_back(line.substr(3));
+      continue;
+    }
     std::istringstream words(line);
     std::string id, parent, device, root, place, flags;
     words >> id >> parent >> device >> root >> place >> flags;
     options[place] = flags + ",";
     EXPECT_THAT(flags, HasSubstr("nosuid")) << line;
   }
-  for (const char* place :
-       {"/", "/bin", "/etc", "/lib", "/usr", "/sys", "/alloc/logs", "/dev", "/proc/sys"})
+  EXPECT_THAT(protected_places, ::testing::IsSupersetOf({"/proc/fs", "/proc/sys", "/proc/keys"}));
+  for (const std::string& place : protected_places)
     EXPECT_THAT(options[place], ::testing::StartsWith("ro,")) << place;
-  for (const char* place : {"/alloc", "/local", "/tmp", "/secrets", "/dev/shm", "/proc"})
+  for (const char* place : {"/", "/bin", "/etc", "/lib", "/usr", "/sys", "/alloc/logs", "/dev",
+                            "/srv/kept", "/srv/kept/below", "/srv/kept/below/it"})
+    EXPECT_THAT(options[place], ::testing::StartsWith("ro,")) << place;
+  for (const char* place : {"/alloc", "/local", "/tmp", "/secrets", "/dev/shm", "/dev/pts", "/proc",
+                            "/srv/open", "/srv/open/below", "/srv/open/below/it"})
     EXPECT_THAT(options[place], ::testing::StartsWith("rw,")) << place;
   EXPECT_THAT(options["/secrets"], HasSubstr("nodev,noexec"));
   EXPECT_EQ(mounts.find(directory_ + "/run"), std::string::npos);
   EXPECT_EQ(mounts.find(" - cgroup"), std::string::npos);
+}
+
+TEST_F(IsolationTest, AnOptionThatIsNotThereEndsTheStart) {
+  MakeVolumes();
+  const std::string name = "a place \\ of its own";
+  // The filter of a thread is for ever; who is started has it, too.
+  const auto message = [this](long call) {
+    std::string told = "it has started";
+    std::thread([&] {
+      ProcessSpec spec = Isolated("true");
+      ASSERT_EQ(FailCalls({call}, 0), 0);
+      const Result<ProcessInfo> info = Start(std::move(spec));
+      if (!info.ok()) told = info.error().message();
+    }).join();
+    return told;
+  };
+  EXPECT_THAT(message(SYS_mount_setattr),
+              HasSubstr("cannot verify the mounts: after the step \"make / read-only\""));
+  EXPECT_THAT(message(SYS_move_mount), HasSubstr("cannot"));
+  // Of what the agent has opened: the tree has no options, whatever it says.
+  options_.volumes = {{directory_ + "/volume", "/srv/" + name, false, ""}};
+  ProcessSpec spec = Isolated("true");
+  spec.namespaces->root.mounts.back().attributes |= MOUNT_ATTR_RDONLY;
+  EXPECT_THAT(Start(std::move(spec)).error().message(),
+              HasSubstr("after the step \"mount /srv/" + name + "\""));
+  // Of what lies below it, when the place itself is as it is to be.
+  spec = Isolated("true");
+  MountTree& tree = spec.namespaces->root.mounts.back();
+  mount_attr read_only{};
+  read_only.attr_set = MOUNT_ATTR_RDONLY;
+  ASSERT_EQ(
+      syscall(SYS_mount_setattr, tree.tree.get(), "", AT_EMPTY_PATH, &read_only, sizeof read_only),
+      0);
+  tree.attributes |= MOUNT_ATTR_RDONLY;
+  EXPECT_THAT(Start(std::move(spec)).error().message(),
+              HasSubstr("after the step \"mount /srv/" + name + "\""));
+}
+
+TEST_F(IsolationTest, WhatIsMountedUponAnotherIsWhatCounts) {
+  MakeVolumes();
+  mkdir((directory_ + "/other").c_str(), 0755);
+  // Upon one that can be written, with two more below it, one that cannot; and the other way round.
+  options_.volumes = {{directory_ + "/volume", "/srv/one", false, ""},
+                      {directory_ + "/other", "/srv/one", true, ""},
+                      {directory_ + "/volume", "/srv/two", true, ""},
+                      {directory_ + "/other", "/srv/two", false, ""}};
+  EXPECT_EQ(Output("ls /srv/one /srv/two; echo > /srv/one/x || echo not one"),
+            "/srv/one:\n\n/srv/two:\nnot one\n");
 }
 
 TEST_F(IsolationTest, WhatIsReadOnlyCannotBeWrittenAlsoByRoot) {

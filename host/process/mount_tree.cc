@@ -46,6 +46,7 @@ Result<MountTree> Copy(UniqueFd place, const std::string& path, std::string targ
   if (syscall(SYS_mount_setattr, result.tree.get(), "", AT_EMPTY_PATH | recursive, &attributes,
               sizeof attributes) != 0)
     return ErrnoError(errno, "cannot set the options of the mount of " + path);
+  result.attributes = static_cast<std::uint32_t>(attributes.attr_set);
   return result;
 }
 

@@ -15,6 +15,7 @@ struct MountTree {
   UniqueFd tree;
   std::string target;  // absolute, in the task's root
   bool is_file = false;
+  std::uint32_t attributes = 0;  // MOUNT_ATTR_... that it has with all that is below it
 };
 
 struct MountOptions {

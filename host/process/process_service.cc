@@ -12,6 +12,7 @@
 
 #include "host/process/detached_spawn.h"
 #include "host/process/exit_record.h"
+#include "host/process/isolation.h"
 #include "host/process/process_usage.h"
 #include "host/process/resource_cgroups.h"
 #include "host/process/run_directory.h"
@@ -48,7 +49,13 @@ int OwnOomScoreAdj() {
 Error StartError(const drover_start_reply& reply, const StartMessage& message) {
   if (reply.step < 0 || std::size_t(reply.step) >= message.step_names.size())
     return ErrnoError(reply.error, "the shim cannot prepare the task");
-  return ErrnoError(reply.error, "cannot " + message.step_names[std::size_t(reply.step)]);
+  const std::string& name = message.step_names[std::size_t(reply.step)];
+  if (reply.kind == DROVER_STEP_VERIFY && name != kVerifyStep)
+    return Error(Code::kFailedPrecondition,
+                 std::string("cannot ") + kVerifyStep + ": after the step \"" + name +
+                     "\" /proc/self/mountinfo lacks its mount, or an option of it, or of what is "
+                     "mounted below it");
+  return ErrnoError(reply.error, "cannot " + name);
 }
 
 class ProcessServiceImpl : public ProcessService {

@@ -1,0 +1,18 @@
+/* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
+/* What the mounts of a run must be, and what the kernel says that they are. */
+#ifndef DROVER_SHIM_MOUNT_CLAIMS_H_
+#define DROVER_SHIM_MOUNT_CLAIMS_H_
+
+#include <stdint.h>
+
+#include "shim/plan.h"
+
+/*
+ * Reads the mountinfo of the new root, as its /proc has it, after PIVOT: each mount must have the
+ * attributes (read-only, nosuid, nodev, noexec) that the step which made it claims, those below a
+ * copied one, too, and each step must have left its mount. Returns an errno. STEP comes as the
+ * index of the step that verifies; it becomes that of a step whose claim does not hold.
+ */
+int mount_claims_verify(const struct plan* plan, int32_t* step);
+
+#endif /* DROVER_SHIM_MOUNT_CLAIMS_H_ */
