@@ -15,6 +15,7 @@
 
 namespace drover {
 
+class ApiStreams;
 class WebSocketClient;
 
 // How the client reaches an agent. What is empty is taken from the environment; see
@@ -34,6 +35,8 @@ struct ClientOptions {
 Result<ClientOptions> WithEnvironment(ClientOptions options);
 
 using Query = std::vector<std::pair<std::string, std::string>>;
+// Gets what an agent answers, piece by piece.
+using TakeBytes = std::function<void(std::string_view)>;
 
 // The path of an element of a list: BASE and ID, whose odd characters are escaped, and REST.
 std::string ApiPath(const std::string& base, const std::string& id, const std::string& rest = "");
@@ -56,10 +59,12 @@ class ApiClient {
   Result<nlohmann::json> Delete(const std::string& path, Query query = {});
 
   // Hands what a GET answers to TAKE as it comes, for as long as the agent answers.
-  Status Stream(const std::string& path, Query query,
-                const std::function<void(std::string_view)>& take);
+  Status Stream(const std::string& path, Query query, const TakeBytes& take);
   // A websocket of its own, over a connection of its own.
   Result<std::unique_ptr<WebSocketClient>> OpenWebSocket(const std::string& path, Query query);
+
+  // For several requests at a time, over connections of their own.
+  Result<ApiStreams> OpenStreams() const;
 
   // The namespace to look in: that of the options, or all of them.
   std::string SearchedNamespace() const;

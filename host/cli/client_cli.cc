@@ -76,6 +76,10 @@ constexpr char kFollows[] =
     "Exit code: 0 every allocation is placed and has started, 1 an error, or an allocation has "
     "failed, 2 something could not be placed; it is when there is room for it.\n\n";
 
+constexpr char kFollowsOn[] =
+    "With --follow: 0 every allocation is complete, 1 an error, or one has failed, 130 "
+    "interrupted.\n\n";
+
 void AddFollowing(CLI::App* command, ClientCommandOptions* options) {
   command->add_flag("--detach", options->detach, "Does not wait for what comes of it");
   AddVerbose(command, options);
@@ -91,7 +95,11 @@ void AddJobCommands(CLI::App* app, JobOptions* options, int* code) {
   run->add_option("--check-index", options->check_index,
                   "Only if the job has this index still; 0: only if there is none");
   AddFollowing(run, options);
-  run->footer(kFollows + GroupNote("job"));
+  run->add_flag("-f,--follow", options->follow,
+                "Shows it live until all of it has ended; Ctrl-C stops the job, a second one kills "
+                "its tasks")
+      ->excludes("--detach");
+  run->footer(kFollows + std::string(kFollowsOn) + GroupNote("job"));
   run->callback([=] { *code = JobRunCommand(*options); });
 
   CLI::App* plan = AddCommand(job, "plan", "Tells what running a job would change", options);

@@ -27,6 +27,7 @@ struct JobOptions : ClientCommandOptions {
   std::string file;
   std::optional<std::uint64_t> check_index;
   std::optional<std::uint64_t> version;
+  bool follow = false;
   bool purge = false;
   bool all = false;
 };

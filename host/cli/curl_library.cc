@@ -34,6 +34,13 @@ Result<CurlLibrary> CurlLibrary::Load() {
                         Find(library, "curl_easy_send", &curl.send) &&
                         Find(library, "curl_easy_recv", &curl.recv) &&
                         Find(library, "curl_easy_strerror", &curl.strerror) &&
+                        Find(library, "curl_multi_init", &curl.multi_init) &&
+                        Find(library, "curl_multi_cleanup", &curl.multi_cleanup) &&
+                        Find(library, "curl_multi_add_handle", &curl.multi_add_handle) &&
+                        Find(library, "curl_multi_remove_handle", &curl.multi_remove_handle) &&
+                        Find(library, "curl_multi_perform", &curl.multi_perform) &&
+                        Find(library, "curl_multi_poll", &curl.multi_poll) &&
+                        Find(library, "curl_multi_info_read", &curl.multi_info_read) &&
                         Find(library, "curl_slist_append", &curl.slist_append) &&
                         Find(library, "curl_slist_free_all", &curl.slist_free_all);
   if (!complete) return Error(Code::kUnavailable, std::string(kFile) + " is not libcurl 7");

@@ -1,13 +1,21 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 // What changes jobs: run, plan and stop.
+#include <sys/signalfd.h>
+
+#include <cerrno>
+#include <csignal>
 #include <nlohmann/json.hpp>
 
+#include "host/base/unique_fd.h"
+#include "host/cli/api_streams.h"
 #include "host/cli/cli.h"
 #include "host/cli/client_command.h"
 #include "host/cli/eval_follower.h"
 #include "host/cli/id_lookup.h"
+#include "host/cli/job_follower.h"
 #include "host/cli/json_fields.h"
 #include "host/cli/node_setup.h"
+#include "host/cli/run_view.h"
 #include "host/spec/strict_json.h"
 
 namespace drover {
@@ -49,6 +57,38 @@ void PrintWarnings(Terminal* terminal, const json& answer) {
   terminal->Line(terminal->Paint(Colour::kYellow, "warning: ") + PrintableLines(warnings));
 }
 
+// Where signals can be read that would end the program otherwise.
+Result<UniqueFd> CatchSignals() {
+  sigset_t caught;
+  sigemptyset(&caught);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    sigaddset(&caught, signal);
+    std::signal(signal, SIG_DFL);  // what is ignored cannot be read
+  }
+  pthread_sigmask(SIG_BLOCK, &caught, nullptr);
+  UniqueFd signals(signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!signals) return ErrnoError(errno, "signalfd");
+  return signals;
+}
+
+// From here on an interrupt is for the job. ANSWER is what the agent has said to it.
+Result<int> FollowLive(ApiClient* client, const JobOptions& options, const ReadJob& read,
+                       const json& answer) {
+  DROVER_ASSIGN(const UniqueFd signals, CatchSignals());
+  DROVER_ASSIGN(ApiStreams streams, client->OpenStreams());
+  JobFollower::Target target;
+  target.job = read.id;
+  target.job_namespace = RawField(read.job, "Namespace");
+  for (const auto& [name, value] : NamespaceQuery(*client)) {
+    if (target.job_namespace.empty()) target.job_namespace = value;
+  }
+  if (target.job_namespace.empty()) target.job_namespace = "default";
+  target.eval = RawField(answer, "EvalID");
+  target.index = static_cast<std::uint64_t>(NumberField(answer, "EvalCreateIndex"));
+  const std::unique_ptr<RunView> view = options.json ? NewJsonRunView() : NewTextRunView();
+  return JobFollower(client, &streams, view.get(), std::move(target)).Follow(signals.get());
+}
+
 Result<int> Run(ApiClient* client, Terminal* terminal, const JobOptions& options) {
   DROVER_ASSIGN(const ReadJob read, ReadRawJob(options.file));
   json body = {{"Job", read.job}};
@@ -59,6 +99,7 @@ Result<int> Run(ApiClient* client, Terminal* terminal, const JobOptions& options
   Result<json> answer = client->Put("/v1/jobs", body, NamespaceQuery(*client));
   if (!answer.ok()) return answer.error().WithContext("the job was not taken");
   if (!options.json) PrintWarnings(terminal, *answer);
+  if (options.follow) return FollowLive(client, options, read, *answer);
   return FollowAnswer(client, terminal, options, *answer);
 }
 

@@ -101,15 +101,16 @@ std::optional<Answer> RefusedLogs(const ApiRequest& request, const AllocRecord& 
   return ErrorAnswer(404, "task \"" + task + "\" not started yet. No logs available");
 }
 
-// The directory of the logs; kNotFound when there are none of this kind.
+// The directory of the logs; kNotFound when there are none of this kind. Who follows them waits
+// for the first: there is none before the task has written.
 Result<std::shared_ptr<UniqueFd>> OpenLogs(const AllocFiles& files, const std::string& task,
-                                           const std::string& type) {
+                                           const std::string& type, bool follow) {
   const std::string none =
       "log entry for task \"" + task + "\" and log type \"" + type + "\" not found";
   Result<UniqueFd> directory = OpenLogDirectory(files.root(), kLogPath);
   if (!directory.ok()) return Error(Code::kNotFound, none);
   DROVER_ASSIGN(const std::vector<LogFile> list, ListLogFiles(directory->get(), task, type));
-  if (list.empty()) return Error(Code::kNotFound, none);
+  if (list.empty() && !follow) return Error(Code::kNotFound, none);
   return std::make_shared<UniqueFd>(std::move(*directory));
 }
 
@@ -148,16 +149,16 @@ Co<Answer> StreamLogs(ApiRequest* request) {
   if (target.refusal) co_return std::move(*target.refusal);
   std::optional<Answer> refused = RefusedLogs(*request, *target.record);
   if (refused) co_return std::move(*refused);
-  std::function<Result<std::shared_ptr<UniqueFd>>()> open = [files = target.files, task, type] {
-    return OpenLogs(*files, task, type);
-  };
+  const bool follows = Follows(*request, *follow);
+  std::function<Result<std::shared_ptr<UniqueFd>>()> open =
+      [files = target.files, task, type, follows] { return OpenLogs(*files, task, type, follows); };
   const Result<std::shared_ptr<UniqueFd>> directory =
       co_await OnFileWorker(request, std::move(open));
   if (!directory.ok()) co_return ErrorAnswer(directory.error());
 
   LogFollowOptions options;
   options.start = {start->from_end, start->offset};
-  options.follow = Follows(*request, *follow);
+  options.follow = follows;
   options.pool = request->agent().file_workers;
   options.watcher = request->agent().file_watcher;
   HttpReply head;

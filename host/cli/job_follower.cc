@@ -1,0 +1,350 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/cli/job_follower.h"
+
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "host/base/base64.h"
+#include "host/cli/cli.h"
+#include "host/cli/eval_follower.h"
+#include "host/cli/json_fields.h"
+#include "host/cli/log_printer.h"
+#include "host/cli/terminal.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+constexpr Duration kUsageInterval = 1s;
+constexpr int kMaxDepth = 200;
+// An agent lets one client have a hundred connections, and there are other things to ask.
+constexpr std::size_t kMostLogs = 64;
+constexpr std::size_t kMostMeasured = 16;  // allocations at a time
+// A sign of life that was on its way may be older than the last output of its task. The next one
+// comes behind it, since the agent sends one only where it has had nothing else to send.
+constexpr int kIdleSigns = 2;
+
+json Parsed(const std::string& text) {
+  const auto keep = [](int depth, json::parse_event_t, const json&) { return depth < kMaxDepth; };
+  return json::parse(text, keep, false);
+}
+
+int ExitCodeOf(bool failed, int interrupts) {
+  if (interrupts > 0) return kExitInterrupted;
+  return failed ? kExitFailed : kExitOk;
+}
+
+}  // namespace
+
+// One stream of one task.
+struct JobFollower::Log {
+  std::string task;
+  std::string stream;
+  std::uint64_t request = 0;
+  JsonCutter frames;
+  LineCutter lines;
+  int idle_signs = 0;      // since its task has ended
+  bool task_dead = false;  // as far as is known
+  bool finished = false;
+};
+
+// One allocation, and what the view has been told of it.
+struct JobFollower::Followed {
+  Allocation alloc;
+  bool shown = false;
+  std::map<std::string, TaskStateRecord> tasks;
+  std::vector<std::unique_ptr<Log>> logs;
+};
+
+JobFollower::JobFollower(ApiClient* client, ApiStreams* streams, RunView* view, Target target)
+    : client_(client), streams_(streams), view_(view), target_(std::move(target)) {}
+
+JobFollower::~JobFollower() = default;
+
+Result<int> JobFollower::Follow(int signals) {
+  DROVER_TRY(TakeEarlier());
+  Query query = {{"namespace", target_.job_namespace}, {"index", std::to_string(target_.index)}};
+  // A key with a colon cannot be asked for: then all events come, and most are passed over.
+  const bool keyed = target_.job.find(':') == std::string::npos;
+  for (const char* topic : {"Job", "Evaluation", "Allocation"}) {
+    query.emplace_back("topic", keyed ? topic + (":" + target_.job) : topic);
+  }
+  streams_->Ask(
+      "GET", "/v1/event/stream", query,
+      [this](std::string_view some) {
+        cutter_.Add(some, [this](const std::string& text) { TakeEvents(Parsed(text)); });
+      },
+      [this](const Status& status) { broken_ = status; });
+  Clock::time_point next_usage = Clock::now();
+  while (!Ended() && !broken_) {
+    const Duration left = std::max<Duration>(next_usage - Clock::now(), 0s);
+    DROVER_TRY(streams_->Wait(signals, left));
+    signalfd_siginfo signal;
+    while (read(signals, &signal, sizeof signal) == sizeof signal) Interrupt();
+    if (interrupts_ > 2) return kExitInterrupted;
+    if (Clock::now() < next_usage) continue;
+    next_usage = Clock::now() + kUsageInterval;
+    AskUsage();
+  }
+  if (!Ended()) {
+    if (!broken_->ok()) return broken_->error();
+    return Error(Code::kUnavailable,
+                 "the agent tells nothing more: it has ended, or was too far "
+                 "ahead; see drover job status");
+  }
+  const bool failed = std::any_of(followed_.begin(), followed_.end(), [](const auto& entry) {
+    return entry.second->alloc.client_status != ClientStatus::kComplete;
+  });
+  return ExitCodeOf(failed || eval_failed_, interrupts_);
+}
+
+Status JobFollower::TakeEarlier() {
+  const Query query = {{"namespace", target_.job_namespace}};
+  DROVER_ASSIGN(const json stubs,
+                client_->Get(ApiPath("/v1/job", target_.job, "/allocations"), query));
+  for (const json& stub : AsList(stubs)) {
+    const Allocation alloc = DecodeAlloc(stub);
+    if (alloc.create_index >= target_.index || IsTerminal(alloc.client_status)) continue;
+    DROVER_ASSIGN(const json whole, client_->Get(ApiPath("/v1/allocation", alloc.id)));
+    TakeAlloc(whole);
+  }
+  return {};
+}
+
+void JobFollower::TakeEvents(const json& batch) {
+  if (batch.is_object() && batch.contains("Error")) {
+    broken_ = Error(Code::kUnavailable, TextField(batch, "Error"));
+  }
+  for (const json& event : ListField(batch, "Events")) {
+    const json& payload = MapField(event, "Payload");
+    if (const json& job = MapField(payload, "Job"); RawField(job, "ID") == target_.job) {
+      TakeJob(payload);
+    }
+    const json& eval = MapField(payload, "Evaluation");
+    if (RawField(eval, "JobID") == target_.job) TakeEval(eval);
+    const json& alloc = MapField(payload, "Allocation");
+    if (RawField(alloc, "JobID") == target_.job) TakeAlloc(alloc);
+  }
+}
+
+void JobFollower::TakeJob(const json& payload) {
+  job_ended_ =
+      FlagField(payload, "Deleted") || RawField(MapField(payload, "Job"), "Status") == "dead";
+}
+
+void JobFollower::TakeEval(const json& eval) {
+  const std::string status = RawField(eval, "Status");
+  const bool ended = status == "complete" || status == "failed" || status == "canceled";
+  if (RawField(eval, "ID") != target_.eval || !ended || std::exchange(eval_ended_, true)) return;
+  eval_failed_ = status != "complete";
+  if (eval_failed_) view_->Note("the evaluation is " + status);
+  for (const auto& [group, failure] : MapField(eval, "FailedTGAllocs").items()) {
+    for (const std::string& line : PlacementFailureLines(group, failure)) view_->Note(line);
+  }
+  if (!MapField(eval, "FailedTGAllocs").empty()) {
+    view_->Note("the rest waits until there is room for it");
+  }
+  if (job_ended_) return;
+  // A job that had ended and is still the same does not change by being submitted again.
+  const auto answer = std::make_shared<std::string>();
+  streams_->Ask(
+      "GET", ApiPath("/v1/job", target_.job), {{"namespace", target_.job_namespace}},
+      [answer](std::string_view some) { *answer += some; },
+      [this, answer](const Status& status) {
+        if (!status.ok()) return;
+        const json job = Parsed(*answer);
+        const auto changed = static_cast<std::uint64_t>(NumberField(job, "ModifyIndex"));
+        // Of what has changed since, the events tell.
+        if (RawField(job, "Status") == "dead" && changed < target_.index) job_ended_ = true;
+      });
+}
+
+void JobFollower::TakeAlloc(const json& from) {
+  const std::string id = RawField(from, "ID");
+  Allocation alloc = DecodeAlloc(from);
+  const bool earlier = alloc.create_index < target_.index;
+  auto& followed = followed_[id];
+  if (followed == nullptr) {
+    if (earlier && IsTerminal(alloc.client_status)) {
+      followed_.erase(id);  // it had ended before
+      return;
+    }
+    followed = std::make_unique<Followed>();
+  }
+  // What was read before the events began may come once more.
+  if (followed->shown && alloc.modify_index <= followed->alloc.modify_index) return;
+  const ClientStatus before = followed->alloc.client_status;
+  followed->alloc = std::move(alloc);
+  const bool first = !std::exchange(followed->shown, true);
+  if (first) view_->Placed(followed->alloc);
+  ShowTasks(followed.get(), DecodeTaskStates(MapField(from, "TaskStates")));
+  const ClientStatus status = followed->alloc.client_status;
+  if (first ? status != ClientStatus::kPending : status != before) {
+    view_->AllocStatus(followed->alloc, status, RawField(from, "ClientDescription"));
+  }
+  if (IsTerminal(status)) usage_.erase(id);
+}
+
+void JobFollower::ShowTasks(Followed* followed, std::map<std::string, TaskStateRecord> now) {
+  const auto before = std::exchange(followed->tasks, std::move(now));
+  const bool over = IsTerminal(followed->alloc.client_status);
+  for (const auto& [task, record] : followed->tasks) {
+    const auto found = before.find(task);
+    const TaskStateRecord* const old = found == before.end() ? nullptr : &found->second;
+    for (const TaskEvent& event : NewEvents(old, record)) {
+      view_->Event(followed->alloc, task, event);
+    }
+    if (old == nullptr || old->state != record.state || old->failed != record.failed) {
+      view_->State(followed->alloc, task, record);
+    }
+    if (record.started_at != 0) FollowLogs(followed, task);
+    for (const auto& log : followed->logs) {
+      if (log->task == task) log->task_dead = over || record.state == RunnerState::kDead;
+    }
+  }
+}
+
+void JobFollower::FollowLogs(Followed* followed, const std::string& task) {
+  const bool known = std::any_of(followed->logs.begin(), followed->logs.end(),
+                                 [&](const auto& log) { return log->task == task; });
+  if (known) return;
+  if (logs_ + 2 > kMostLogs) {
+    if (!std::exchange(logs_left_out_, true)) {
+      view_->Note("so many tasks are shown without their output: see drover alloc logs");
+    }
+    return;
+  }
+  for (const char* stream : {"stdout", "stderr"}) {
+    followed->logs.push_back(std::make_unique<Log>());
+    Log* const log = followed->logs.back().get();
+    log->task = task;
+    log->stream = stream;
+    ++logs_;
+    log->request = streams_->Ask(
+        "GET", ApiPath("/v1/client/fs/logs", followed->alloc.id),
+        {{"task", task}, {"type", stream}, {"follow", "true"}},
+        [=, this](std::string_view some) {
+          log->frames.Add(
+              some, [=, this](const std::string& text) { TakeFrame(followed, log, Parsed(text)); });
+        },
+        [=, this](const Status& status) {
+          // An allocation that was collected meanwhile, or a task without logs, has none.
+          if (!status.ok() && status.code() != Code::kNotFound) {
+            view_->Note("the output of " + Printable(task) +
+                        " cannot be followed: " + Printable(status.error().message()));
+          }
+          FinishLog(followed, log);
+        });
+  }
+}
+
+void JobFollower::TakeFrame(Followed* followed, Log* log, const json& frame) {
+  if (log->finished || !frame.is_object()) return;
+  const std::optional<std::string> data = FromBase64(RawField(frame, "Data"));
+  if (data && !data->empty()) {
+    log->idle_signs = 0;
+    for (const std::string& line : log->lines.Add(*data)) {
+      view_->Log(followed->alloc, log->task, log->stream, line);
+    }
+  } else if (frame.empty() && log->task_dead && ++log->idle_signs >= kIdleSigns) {
+    streams_->Drop(log->request);
+    FinishLog(followed, log);
+  }
+}
+
+void JobFollower::FinishLog(Followed* followed, Log* log) {
+  if (std::exchange(log->finished, true)) return;
+  --logs_;
+  const std::string rest = log->lines.TakeRest();
+  if (!rest.empty()) view_->Log(followed->alloc, log->task, log->stream, rest);
+}
+
+void JobFollower::AskUsage() {
+  if (asked_usage_ > 0) return;  // the agent is behind
+  for (const auto& [id, followed] : followed_) {
+    if (followed->alloc.client_status != ClientStatus::kRunning) continue;
+    if (asked_usage_ == kMostMeasured) break;
+    ++asked_usage_;
+    const auto answer = std::make_shared<std::string>();
+    streams_->Ask(
+        "GET", ApiPath("/v1/client/allocation", id, "/stats"), {},
+        [answer](std::string_view some) { *answer += some; },
+        [this, answer, alloc = id](const Status& status) {
+          --asked_usage_;
+          if (status.ok()) TakeUsage(alloc, Parsed(*answer));
+          if (asked_usage_ == 0) ShowUsage();
+        });
+  }
+}
+
+void JobFollower::TakeUsage(const std::string& alloc, const json& usage) {
+  const auto found = followed_.find(alloc);
+  if (found == followed_.end() || IsTerminal(found->second->alloc.client_status)) return;
+  auto& lines = usage_[alloc];
+  lines.clear();
+  for (const auto& [task, of_task] : MapField(usage, "Tasks").items()) {
+    const json& used = MapField(of_task, "ResourceUsage");
+    const json& cpu = MapField(used, "CpuStats");
+    RunView::TaskLine& line = lines[task];
+    line.alloc_name = found->second->alloc.name;
+    line.task = task;
+    line.state = found->second->tasks[task].state;
+    line.has_usage = true;
+    line.rss = static_cast<std::uint64_t>(NumberField(MapField(used, "MemoryStats"), "RSS"));
+    const auto percent = cpu.find("Percent");
+    if (percent != cpu.end() && percent->is_number()) line.cpu_percent = percent->get<double>();
+  }
+}
+
+void JobFollower::ShowUsage() {
+  std::vector<RunView::TaskLine> all;
+  for (const auto& [alloc, lines] : usage_) {
+    for (const auto& [task, line] : lines) all.push_back(line);
+  }
+  view_->Usage(all);
+}
+
+void JobFollower::Interrupt() {
+  ++interrupts_;
+  if (interrupts_ == 1) {
+    view_->Note("stopping; interrupt again to kill");
+    Tell("DELETE", ApiPath("/v1/job", target_.job), {{"namespace", target_.job_namespace}},
+         nullptr);
+  } else if (interrupts_ == 2) {
+    view_->Note("killing; interrupt again to leave");
+    static const std::string kKill = R"({"Task":"","Signal":"SIGKILL"})";
+    for (const auto& [id, followed] : followed_) {
+      if (IsTerminal(followed->alloc.client_status)) continue;
+      Tell("PUT", ApiPath("/v1/client/allocation", id, "/signal"), {}, &kKill);
+    }
+  }
+}
+
+void JobFollower::Tell(const char* method, const std::string& path, const Query& query,
+                       const std::string* body) {
+  streams_->Ask(
+      method, path, query, nullptr,
+      [this](const Status& status) {
+        if (!status.ok()) view_->Note(Printable(status.error().message()));
+      },
+      body);
+}
+
+bool JobFollower::Ended() const {
+  return job_ended_ && std::all_of(followed_.begin(), followed_.end(), [](const auto& entry) {
+           const Followed& followed = *entry.second;
+           return IsTerminal(followed.alloc.client_status) &&
+                  std::all_of(followed.logs.begin(), followed.logs.end(),
+                              [](const auto& log) { return log->finished; });
+         });
+}
+
+}  // namespace drover

@@ -1,0 +1,75 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "host/cli/api_streams.h"
+#include "host/cli/decode_alloc.h"
+#include "host/cli/run_view.h"
+
+namespace drover {
+
+// Shows a job that an agent has been given, live, until all of it has ended: what `drover run` does
+// of its own allocations, through the API. One thread.
+class JobFollower {
+ public:
+  struct Target {
+    std::string job;
+    std::string job_namespace;
+    std::string eval;
+    std::uint64_t index = 0;  // of the write that made the evaluation
+  };
+
+  // The pointers outlive this.
+  JobFollower(ApiClient* client, ApiStreams* streams, RunView* view, Target target);
+  ~JobFollower();
+
+  // The exit code: 0 every allocation is complete, 1 one is not, or could not be followed, 130
+  // interrupted. SIGNALS is a signalfd: the first signal stops the job, a second one kills its
+  // tasks, a third one leaves them.
+  Result<int> Follow(int signals);
+
+ private:
+  struct Log;
+  struct Followed;
+
+  // Also what ran already and the new job has only updated.
+  Status TakeEarlier();
+  void TakeEvents(const nlohmann::json& batch);
+  void TakeJob(const nlohmann::json& payload);
+  void TakeEval(const nlohmann::json& eval);
+  void TakeAlloc(const nlohmann::json& alloc);
+  void ShowTasks(Followed* followed, std::map<std::string, TaskStateRecord> now);
+  void FollowLogs(Followed* followed, const std::string& task);
+  void TakeFrame(Followed* followed, Log* log, const nlohmann::json& frame);
+  void FinishLog(Followed* followed, Log* log);
+  void AskUsage();
+  void TakeUsage(const std::string& alloc, const nlohmann::json& usage);
+  void ShowUsage();
+  void Interrupt();
+  void Tell(const char* method, const std::string& path, const Query& query,
+            const std::string* body);
+  bool Ended() const;
+
+  ApiClient* const client_;
+  ApiStreams* const streams_;
+  RunView* const view_;
+  const Target target_;
+  JsonCutter cutter_;                                          // of the events
+  std::map<std::string, std::unique_ptr<Followed>> followed_;  // by allocation
+  std::map<std::string, std::map<std::string, RunView::TaskLine>> usage_;
+  std::size_t asked_usage_ = 0;  // answers that are to come
+  std::size_t logs_ = 0;         // that are followed
+  bool logs_left_out_ = false;   // it has been told that there are too many
+  bool eval_ended_ = false;
+  bool eval_failed_ = false;
+  bool job_ended_ = false;
+  int interrupts_ = 0;
+  std::optional<Status> broken_;  // the events have ended
+};
+
+}  // namespace drover
