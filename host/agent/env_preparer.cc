@@ -8,8 +8,8 @@ namespace {
 
 class EnvPreparer : public TaskPreparer {
  public:
-  EnvPreparer(NodeInfo node, StringMap host_env)
-      : node_(std::move(node)), host_env_(std::move(host_env)) {}
+  EnvPreparer(NodeInfo node, StringMap host_env, double core_mhz)
+      : node_(std::move(node)), host_env_(std::move(host_env)), core_mhz_(core_mhz) {}
 
   std::string RenderUser(const PrepareRequest& request) override {
     if (request.task->user.find("${") == std::string::npos) return request.task->user;
@@ -50,6 +50,7 @@ class EnvPreparer : public TaskPreparer {
     // A cgroup of its own has 1024 shares; a task has as many for each core.
     config.cpu_shares =
         task.resources.cores > 0 ? task.resources.cores * 1024 : task.resources.cpu_mhz;
+    config.cpu_quota = CpuQuota(task.resources.cpu_mhz, core_mhz_);
     for (const AllocatedPort& allocated : alloc.ports) {
       Port port;
       port.label = allocated.label;
@@ -92,6 +93,7 @@ class EnvPreparer : public TaskPreparer {
 
   const NodeInfo node_;
   const StringMap host_env_;
+  const double core_mhz_;
 };
 
 static_assert(static_cast<int>(TaskRoot::kHost) == static_cast<int>(FsIsolation::kNone));
@@ -100,8 +102,8 @@ static_assert(static_cast<int>(TaskRoot::kImage) == static_cast<int>(FsIsolation
 
 }  // namespace
 
-std::unique_ptr<TaskPreparer> NewEnvPreparer(NodeInfo node, StringMap host_env) {
-  return std::make_unique<EnvPreparer>(std::move(node), std::move(host_env));
+std::unique_ptr<TaskPreparer> NewEnvPreparer(NodeInfo node, StringMap host_env, double core_mhz) {
+  return std::make_unique<EnvPreparer>(std::move(node), std::move(host_env), core_mhz);
 }
 
 }  // namespace drover

@@ -9,7 +9,7 @@
 namespace drover {
 
 // Makes what drivers are told of tasks on this node. HOST_ENV is what tasks without an own root
-// inherit.
-std::unique_ptr<TaskPreparer> NewEnvPreparer(NodeInfo node, StringMap host_env);
+// inherit, CORE_MHZ the frequency of one core (0: not known).
+std::unique_ptr<TaskPreparer> NewEnvPreparer(NodeInfo node, StringMap host_env, double core_mhz);
 
 }  // namespace drover

@@ -49,7 +49,7 @@ std::unique_ptr<TaskPreparer> Preparer() {
   NodeInfo node;
   node.id = "n1";
   node.meta["user"] = "nobody";
-  return NewEnvPreparer(std::move(node), StringMap{{"PATH", "/bin"}});
+  return NewEnvPreparer(std::move(node), StringMap{{"PATH", "/bin"}}, 2000);
 }
 
 TEST(EnvPreparerTest, FillsWhatADriverIsTold) {
@@ -70,6 +70,7 @@ TEST(EnvPreparerTest, FillsWhatADriverIsTold) {
   EXPECT_EQ(config->network_namespace_path, "/run/netns/a");
   EXPECT_EQ(config->cpu_cores, "");
   EXPECT_EQ(config->cpu_shares, 100);
+  EXPECT_EQ(config->cpu_quota, 5ms) << "of each 100 ms, on a core of 2000 MHz";
   EXPECT_EQ(config->log_dir, "/allocs/a1/alloc/logs");
   EXPECT_FALSE(config->log_config.disabled);
 }
@@ -89,6 +90,7 @@ TEST(EnvPreparerTest, ReservedCoresStandForTheirShares) {
   EXPECT_EQ(config->cpu_cores, "2-3,7");
   EXPECT_EQ(config->env.at("NOMAD_CPU_CORES"), "2-3,7");
   EXPECT_EQ(config->cpu_shares, 3072);
+  EXPECT_EQ(config->cpu_quota, 0ns) << "the cores are the limit";
 }
 
 TEST(EnvPreparerTest, ADriverMayDoWithoutLogs) {

@@ -65,7 +65,7 @@ Status Node::Init() {
   env_node.region = config.region;
   env_node.attributes = machine_.attributes;
   env_node.meta = config.meta;
-  preparer_ = NewEnvPreparer(std::move(env_node), ReadHostEnv());
+  preparer_ = NewEnvPreparer(std::move(env_node), ReadHostEnv(), machine_.core_mhz);
 
   LocalAllocEnv env;
   env.loop = loop_;

@@ -47,7 +47,7 @@ void Fields(V& v, drover_task_config& s) {
   v.template Array<drover_port>(s.ports), v.template Array<drover_mount>(s.mounts);
   v.template Array<drover_device>(s.devices);
   v(s.kill_signal), v(s.kill_timeout), v(s.network_mode), v(s.network_namespace);
-  v(s.cpu_cores);
+  v(s.cpu_cores), v(s.cpu_period), v(s.cpu_quota);
 }
 template <typename V>
 void Fields(V& v, drover_task_handle& s) {

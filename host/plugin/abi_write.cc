@@ -141,6 +141,8 @@ TaskConfigView::TaskConfigView(std::shared_ptr<const TaskConfig> config)
   view_.network_mode = ToStr(from.network_mode);
   view_.network_namespace = ToStr(from.network_namespace_path);
   view_.cpu_cores = ToStr(from.cpu_cores);
+  view_.cpu_period = kCpuPeriod.count();
+  view_.cpu_quota = from.cpu_quota.count();
 }
 
 }  // namespace drover

@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -86,6 +88,17 @@ struct TaskDevice {
   bool operator==(const TaskDevice&) const = default;
 };
 
+// Limits of processor time are told for periods of this length.
+inline constexpr Duration kCpuPeriod = 100ms;
+// What MHZ are of one core's time in each of them. Where nobody tells its frequency, it is a core
+// of 1 GHz, as it is for the scheduler.
+inline Duration CpuQuota(std::int64_t mhz, double core_mhz) {
+  const double cores = static_cast<double>(mhz) / (core_mhz > 0 ? core_mhz : 1000);
+  constexpr double kMost = 1e6;  // cores: more than any machine has, and no overflow
+  return std::chrono::duration_cast<Duration>(std::min(cores, kMost) *
+                                              std::chrono::duration<double>(kCpuPeriod));
+}
+
 // What a driver is told of the task that it starts or recovers. One object serves a whole run.
 struct TaskConfig {
   RunId run_id;
@@ -117,6 +130,7 @@ struct TaskConfig {
   std::int64_t memory_limit_bytes = 0;
   std::int64_t cpu_shares = 0;
   std::string cpu_cores;  // "0,5-7": reserved for the task; empty: none
+  Duration cpu_quota{0};  // of each kCpuPeriod: what cpu_mhz are on this machine; 0 with cores
   std::vector<Port> ports;
   std::vector<TaskMount> mounts;
   std::vector<TaskDevice> devices;

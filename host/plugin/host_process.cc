@@ -208,15 +208,9 @@ std::string InRoot(const std::string& path, const TaskConfig& config) {
   return path;
 }
 
-// What MHZ are of the time of one core. Where nobody tells its frequency, it is one of 1 GHz, as it
-// is for the scheduler.
-double CoresIn(std::int64_t mhz, double core_mhz) {
-  return static_cast<double>(mhz) / (core_mhz > 0 ? core_mhz : 1000);
-}
-
 // What comes from the task's configuration: the network and, for isolation, directories, mounts,
 // devices and limits.
-void TakeFromConfig(const TaskConfig& config, double core_mhz, StartRequest* request) {
+void TakeFromConfig(const TaskConfig& config, StartRequest* request) {
   request->network = config.network_namespace_path;
   if (!request->spec.namespaces) return;
   if (request->limited) {
@@ -225,7 +219,8 @@ void TakeFromConfig(const TaskConfig& config, double core_mhz, StartRequest* req
     limits.memory_max = config.resources.memory_max_mb << 20;
     limits.cpu_shares = config.cpu_shares;
     limits.cores = config.cpu_cores;
-    if (request->hard_cpu) limits.cpu_time = CoresIn(config.resources.cpu_mhz, core_mhz);
+    if (request->hard_cpu)
+      limits.cpu_time = std::chrono::duration<double>(config.cpu_quota) / kCpuPeriod;
   }
   request->spec.cwd = InRoot(request->spec.cwd, config);
   TaskRootOptions& root = request->root;
@@ -300,7 +295,7 @@ Co<void> DoStart(Op op, std::shared_ptr<StartRequest> request) {
   Result<LogSpec> logs = LogsOf(*config);
   Status ready = logs.ok() ? Status() : Status(logs.error());
   if (ready.ok()) {
-    TakeFromConfig(*config, op->host->core_mhz(), request.get());
+    TakeFromConfig(*config, request.get());
     Host host = op->host;
     ready = co_await OpenPlacesOnThread(context, host, request);
   }

@@ -156,6 +156,7 @@ std::shared_ptr<const TaskConfig> Distinct() {
   config->mounts = {{"/in", "/out", true, "rslave"}};
   config->devices = {{"/dev/in", "/dev/out", "rw"}};
   config->kill_timeout = 32ns;
+  config->cpu_quota = 33ns;
   return config;
 }
 
@@ -209,6 +210,8 @@ TEST(WireTest, EachFieldOfATaskConfigurationArrives) {
   EXPECT_EQ(got->memory_limit, 26);
   EXPECT_EQ(got->cpu_shares, 27);
   EXPECT_EQ(got->kill_timeout, 32);
+  EXPECT_EQ(got->cpu_period, kCpuPeriod.count());
+  EXPECT_EQ(got->cpu_quota, 33);
   EXPECT_EQ(ReadPairs(got->env).value(), config->env);
   EXPECT_EQ(ReadPairs(got->device_env).value(), config->device_env);
   std::vector<Port> ports;

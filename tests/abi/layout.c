@@ -20,7 +20,7 @@
 
 CHECK(sizeof(void*) == 8);
 CHECK(DROVER_ABI_MAJOR == 0);
-CHECK(DROVER_ABI_DRAFT == 4);
+CHECK(DROVER_ABI_DRAFT == 5);
 
 AT(drover_str, data, 0);
 AT(drover_str, size, 8);
@@ -111,7 +111,9 @@ AT(drover_task_config, kill_timeout, 504);
 AT(drover_task_config, network_mode, 512);
 AT(drover_task_config, network_namespace, 528);
 AT(drover_task_config, cpu_cores, 544);
-END(drover_task_config, cpu_cores, 560);
+AT(drover_task_config, cpu_period, 560);
+AT(drover_task_config, cpu_quota, 568);
+END(drover_task_config, cpu_quota, 576);
 
 AT(drover_task_handle, struct_size, 0);
 AT(drover_task_handle, format_version, 4);

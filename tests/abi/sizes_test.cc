@@ -73,6 +73,8 @@ struct FullTask {
     raw.network_mode = Str("host");
     raw.network_namespace = Str("/run/netns/x");
     raw.cpu_cores = Str("0,5-7");
+    raw.cpu_period = 109;
+    raw.cpu_quota = 110;
   }
 };
 
@@ -113,7 +115,9 @@ Map Expected() {
           {"kill_timeout", "108"},
           {"network_mode", "host"},
           {"network_namespace", "/run/netns/x"},
-          {"cpu_cores", "0,5-7"}};
+          {"cpu_cores", "0,5-7"},
+          {"cpu_period", "109"},
+          {"cpu_quota", "110"}};
 }
 
 class SizesTest : public testing::Test {
@@ -164,7 +168,7 @@ TEST_F(SizesTest, SmallerStructsOfAnEarlierHostLeaveTheRestZero) {
   Map expected = Expected();
   for (const char* text : {"kill_signal", "network_mode", "network_namespace", "cpu_cores"})
     expected[text] = "";
-  expected["kill_timeout"] = "0";
+  for (const char* time : {"kill_timeout", "cpu_period", "cpu_quota"}) expected[time] = "0";
   EXPECT_EQ(Attributes(), expected);
 }
 

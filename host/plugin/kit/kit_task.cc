@@ -34,6 +34,7 @@ TaskConfig MakeKitTask(const std::string& directory, const std::string& name) {
                 {"NOMAD_SECRETS_DIR", config.secrets_dir}};
   config.memory_limit_bytes = config.resources.memory_mb << 20;
   config.cpu_shares = config.resources.cpu_mhz;
+  config.cpu_quota = CpuQuota(config.resources.cpu_mhz, 0);
   config.kill_timeout = 1s;
   return config;
 }

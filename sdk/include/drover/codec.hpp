@@ -99,6 +99,8 @@ DROVER_SDK_ONCE inline TaskConfig DecodeTaskConfig(const drover_task_config* raw
         Device{Text(device.task_path), Text(device.host_path), Text(device.permissions)});
   });
   out.kill_timeout = Duration(in.kill_timeout);
+  out.cpu_period = Duration(in.cpu_period);
+  out.cpu_quota = Duration(in.cpu_quota);
   return out;
 }
 

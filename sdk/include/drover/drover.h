@@ -51,7 +51,7 @@ extern "C" {
 
 #define DROVER_ABI_MAJOR 0
 #define DROVER_ABI_MINOR 0
-#define DROVER_ABI_DRAFT 4
+#define DROVER_ABI_DRAFT 5
 #define DROVER_ENTRY_SYMBOL "drover_driver_entry_v0"
 
 /* True when *PTR, filled by the other side, is large enough to hold FIELD. */
@@ -144,7 +144,8 @@ enum drover_log_level {
 
 /* ------------------------------------------------------------------------------------ data */
 
-/* Constant for the life of the library. */
+/* Constant for the life of the library. It lists neither network modes nor kinds of mounts: a driver
+ * that cannot do what a task's configuration says refuses its start. */
 typedef struct drover_info {
   uint32_t struct_size;
   int32_t fs_isolation;   /* enum drover_fs_isolation */
@@ -181,7 +182,13 @@ typedef struct drover_device {
   drover_str permissions; /* of "rwm" */
 } drover_device;
 
-/* A task as the driver is to run it; the same for start and for recover. */
+/* A task as the driver is to run it; the same for start and for recover. Not here, though drivers of
+ * Nomad are told it:
+ *   - files for the output: it goes through drover.process or drover.task-output;
+ *   - paths of cgroups: drover.process puts what it starts into its own;
+ *   - an OOM score: that is an option of a driver's own task configuration;
+ *   - name servers, host names and labels of a network, names and SELinux labels of volumes: jobs
+ *     cannot have them yet. They will be added at the end. */
 typedef struct drover_task_config {
   uint32_t struct_size;
   uint32_t logs_disabled; /* nobody collects the output */
@@ -222,6 +229,9 @@ typedef struct drover_task_config {
   drover_str network_namespace; /* path on the host, valid while the task lives; empty: the host's.
                                    drover.process enters it by itself; else the driver does */
   drover_str cpu_cores; /* "0,5-7": reserved for this task; empty: none */
+  int64_t cpu_period;   /* ns */
+  int64_t cpu_quota;    /* ns of one core's time in each period: what cpu_mhz are on this machine, for
+                           a hard limit; 0 when cores are reserved */
 } drover_task_config;
 
 /* What recover needs to find the task again: bytes of the driver, opaque to the host. */
@@ -373,6 +383,7 @@ typedef struct drover_message {
   int32_t type; /* enum drover_message_type */
 } drover_message;
 
+/* Attributes are texts, numbers too ("8192"). */
 typedef struct drover_fingerprint {
   uint32_t struct_size;
   int32_t type;
@@ -382,6 +393,7 @@ typedef struct drover_fingerprint {
   drover_array attributes; /* of drover_pair */
 } drover_fingerprint;
 
+/* Its time is that of its arrival. */
 typedef struct drover_event {
   uint32_t struct_size;
   int32_t type;

@@ -100,6 +100,8 @@ struct TaskConfig {
   std::string network_mode;
   std::string network_namespace;
   std::string cpu_cores;
+  Duration cpu_period{0};
+  Duration cpu_quota{0};
 };
 
 // What the driver needs to find a task again; the bytes are its own.

@@ -88,6 +88,8 @@ class Echo : public drover::Driver {
     a["network_mode"] = last_.network_mode;
     a["network_namespace"] = last_.network_namespace;
     a["cpu_cores"] = last_.cpu_cores;
+    a["cpu_period"] = std::to_string(last_.cpu_period.count());
+    a["cpu_quota"] = std::to_string(last_.cpu_quota.count());
     if (handle_) {
       a["handle"] = std::to_string(handle_->format_version) + "," + handle_->state + "," +
                     handle_->driver_version;
