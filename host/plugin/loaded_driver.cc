@@ -135,8 +135,7 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
   gate_.Spawn(
       KeepStream("events", DROVER_MESSAGE_EVENT, std::move(events), [this](StreamMessage message) {
         const auto event = std::get<DriverEvent>(std::move(message));
-        const auto heard = event_listeners_.find(event.run_id);
-        if (heard != event_listeners_.end()) heard->second.Call(event);
+        event_listeners_.Call(event.run_id, event);
       }));
   co_return Status();
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/base/gate.h"
+#include "host/base/keyed_listeners.h"
 #include "host/base/listener_list.h"
 #include "host/plugin/call_table.h"
 #include "host/plugin/config_checker.h"
@@ -139,7 +140,7 @@ class LoadedDriver : public Driver {
   Fingerprint fingerprint_;  // as it counts
   Event first_fingerprint_;
   ListenerList<> fingerprint_listeners_;
-  std::map<RunId, ListenerList<const DriverEvent&>> event_listeners_;
+  KeyedListeners<RunId, const DriverEvent&> event_listeners_;
   std::map<std::uint64_t, Overdue> overdue_;
   std::map<RunId, std::shared_ptr<Turn>> turns_;
 

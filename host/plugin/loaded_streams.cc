@@ -97,8 +97,7 @@ Subscription LoadedDriver::OnFingerprint(std::function<void()> changed) {
 }
 
 Subscription LoadedDriver::OnEvents(RunId run, std::function<void(const DriverEvent&)> hear) {
-  std::erase_if(event_listeners_, [](const auto& entry) { return entry.second.empty(); });
-  return event_listeners_[run].Add(std::move(hear));
+  return event_listeners_.Add(run, std::move(hear));
 }
 
 Co<Status> LoadedDriver::Stats(Context context, RunId run, Duration interval,

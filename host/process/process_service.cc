@@ -288,8 +288,7 @@ class ProcessServiceImpl : public ProcessService {
       const DroppedOutput dropped = known->second->dropped();
       if (dropped != DroppedOutput()) hear(dropped);
     }
-    std::erase_if(host_->on_dropped, [](const auto& entry) { return entry.second.empty(); });
-    return host_->on_dropped[run].Add(std::move(hear));
+    return host_->on_dropped.Add(run, std::move(hear));
   }
 
   bool has_cgroups() const override { return host_->tracker != nullptr; }

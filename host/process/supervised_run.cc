@@ -92,10 +92,7 @@ void SupervisedRun::OnGap(const drover_attach_gap& gap) {
   TellDropped();
 }
 
-void SupervisedRun::TellDropped() {
-  const auto found = host_->on_dropped.find(id_);
-  if (found != host_->on_dropped.end()) found->second.Call(dropped_);
-}
+void SupervisedRun::TellDropped() { host_->on_dropped.Call(id_, dropped_); }
 
 void SupervisedRun::End(ProcessExit exit) {
   if (exit_) return;

@@ -3,13 +3,12 @@
 
 #include <array>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "host/base/event.h"
-#include "host/base/listener_list.h"
+#include "host/base/keyed_listeners.h"
 #include "host/base/live_count.h"
 #include "host/base/loop.h"
 #include "host/process/cgroup_tracker.h"
@@ -25,7 +24,7 @@ struct RunHost {
   Loop* loop = nullptr;
   UniqueFd run_directory;
   std::unique_ptr<CgroupTracker> tracker;  // null: the shims walk their descendants
-  std::map<RunId, ListenerList<const DroppedOutput&>> on_dropped;
+  KeyedListeners<RunId, const DroppedOutput&> on_dropped;
 };
 
 // One run and the connection to its shim: follows it to its end, however that comes. Two
