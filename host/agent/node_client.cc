@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace drover {
 namespace {
@@ -134,12 +135,17 @@ Co<void> NodeClient::Fetch(Context context) {
 }
 
 void NodeClient::Apply(const NodeAllocs& wanted) {
-  std::set<std::string> ids;
+  std::vector<std::string> gone = wanted.gone;
+  if (wanted.complete) {
+    std::set<std::string> ids;
+    for (const auto& alloc : wanted.allocs) ids.insert(alloc->id);
+    std::set_difference(known_.begin(), known_.end(), ids.begin(), ids.end(),
+                        std::back_inserter(gone));
+  }
   for (const auto& alloc : wanted.allocs) {
-    ids.insert(alloc->id);
     if (const auto held = held_.find(alloc->id); held != held_.end()) {
       held->second->Update(alloc);
-    } else if (known_.count(alloc->id) > 0) {
+    } else if (!known_.insert(alloc->id).second) {
       // It could not be started, and the server has been told so.
     } else if (alloc->server_terminal()) {
       Tell(alloc->id, {ClientStatus::kComplete, "stopped before it was started"});
@@ -147,15 +153,13 @@ void NodeClient::Apply(const NodeAllocs& wanted) {
       StartOne(alloc);
     }
   }
-  for (auto at = held_.begin(); at != held_.end();) {
-    if (ids.count(at->first) > 0) {
-      ++at;
-      continue;
-    }
-    destroying_.Spawn(DestroyOne(at->second, nullptr));
-    at = held_.erase(at);
+  for (const std::string& id : gone) {
+    known_.erase(id);
+    const auto held = held_.find(id);
+    if (held == held_.end()) continue;
+    destroying_.Spawn(DestroyOne(held->second, nullptr));
+    held_.erase(held);
   }
-  known_ = std::move(ids);
 }
 
 void NodeClient::StartOne(const std::shared_ptr<const Allocation>& alloc) {

@@ -69,7 +69,7 @@ class NodeClient {
   Observe observe_;
   AllocUpdates updates_;
   std::map<std::string, std::shared_ptr<Held>> held_;
-  std::set<std::string> known_;  // what the server wanted when it was last asked
+  std::set<std::string> known_;  // what the server wanted when it was last heard
   Event ready_;                  // the server has heard that the node is
   Event node_changed_;           // it has to be registered again
   Gate destroying_;

@@ -12,9 +12,11 @@
 
 namespace drover {
 
-// The allocations of a node as they are wanted.
+// The allocations of a node as they are wanted: all, or those that have changed.
 struct NodeAllocs {
+  bool complete = true;
   std::vector<std::shared_ptr<const Allocation>> allocs;
+  std::vector<std::string> gone;  // if not complete: ids of what is not wanted any more at all
   std::uint64_t index = 0;
 };
 
@@ -37,7 +39,8 @@ class ClusterLink {
   // Says that the node lives and is ready. kNotFound: register again.
   virtual Co<Result<Duration>> Heartbeat(Context context, std::string node_id) = 0;
   // Waits until the allocations of the node have changed since NEWER_THAN, at most as long as
-  // CONTEXT lives. An allocation that is missing from the answer is not wanted any more at all.
+  // CONTEXT lives. An allocation that is missing from a complete answer is not wanted any more at
+  // all; the answer to 0 is complete, others may be.
   virtual Co<Result<NodeAllocs>> FetchAllocs(Context context, std::string node_id,
                                              std::uint64_t newer_than) = 0;
   // kFailedPrecondition: the node has not said yet that it is ready.

@@ -37,8 +37,8 @@ NodeCapacity::NodeCapacity(const NodeRecord& node, const Tables& tables)
       cpu_mhz_(node.cpu_mhz),
       memory_mb_(node.memory_mb),
       cores_(node.core_ids) {
-  for (const auto& [id, record] : tables.allocs) {
-    if (record->client_terminal() || record->alloc->node_id != node.id) continue;
+  for (const auto& [id, record] : tables.live_allocs) {
+    if (record->alloc->node_id != node.id) continue;
     const Resources taken = GroupResources(*record->alloc->group());
     cpu_mhz_ -= MhzOf(taken);
     memory_mb_ -= taken.memory_mb;

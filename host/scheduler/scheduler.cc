@@ -299,10 +299,19 @@ Co<Result<NodeAllocs>> Scheduler::FetchAllocs(Context context, std::string node_
   NodeAllocs out;
   store_->Read([&](const Tables& tables) {
     out.index = tables.IndexOf(kWanted);
-    for (const auto& [id, record] : tables.allocs) {
-      if (record->alloc->node_id == node_id && !record->collected) {
+    const auto changed = newer_than == 0 ? std::nullopt : tables.wanted.Since(newer_than);
+    out.complete = !changed;
+    const auto add = [&](const AllocRecord* record, const std::string& id) {
+      if (record != nullptr && !record->collected && record->alloc->node_id == node_id) {
         out.allocs.push_back(record->alloc);
+      } else if (changed) {
+        out.gone.push_back(id);
       }
+    };
+    if (changed) {
+      for (const std::string& id : *changed) add(Tables::Find(tables.allocs, id).get(), id);
+    } else {
+      for (const auto& [id, record] : tables.allocs) add(record.get(), id);
     }
   });
   co_return out;
@@ -347,12 +356,11 @@ void Scheduler::RetryBlocked() {
   std::vector<std::shared_ptr<const Evaluation>> blocked;
   store_->Read([&](const Tables& tables) {
     const auto node = ReadyNode(tables);
-    if (node == nullptr) return;
+    if (node == nullptr || tables.blocked_evals.empty()) return;
     const NodeCapacity capacity(*node, tables);
-    for (const auto& [id, eval] : tables.evals) {
-      if (eval->status == "blocked" && MayBePlaced(tables, capacity, *eval)) {
-        blocked.push_back(eval);
-      }
+    for (const std::string& id : tables.blocked_evals) {
+      const auto& eval = tables.evals.at(id);
+      if (MayBePlaced(tables, capacity, *eval)) blocked.push_back(eval);
     }
   });
   if (blocked.empty()) return;

@@ -34,6 +34,24 @@ class FakePortPool : public PortPool {
 class SchedulerFixture : public ::testing::Test {
  protected:
   SchedulerFixture() : scheduler(&loop, &store, &ports, {}) {}
+  // After every test: the tables' parts are what one would find by looking through all.
+  ~SchedulerFixture() override {
+    store.Read([](const Tables& tables) {
+      std::map<std::string, std::shared_ptr<const AllocRecord>> live;
+      std::map<JobKey, std::size_t> open;
+      for (const auto& [id, record] : tables.allocs) {
+        if (!record->client_terminal()) live[id] = record;
+        if (!record->terminal()) ++open[KeyOf(*record->alloc->job)];
+      }
+      std::set<std::string> blocked;
+      for (const auto& [id, eval] : tables.evals) {
+        if (eval->status == "blocked") blocked.insert(id);
+      }
+      EXPECT_EQ(tables.live_allocs, live);
+      EXPECT_EQ(tables.open_allocs_of_job, open);
+      EXPECT_EQ(tables.blocked_evals, blocked);
+    });
+  }
 
   // NODE is there and ready.
   void MakeNodeReady() {

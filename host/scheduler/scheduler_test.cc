@@ -287,5 +287,28 @@ TEST_F(SchedulerTest, ANodeFetchesWhatIsWantedOfIt) {
   for (const auto& alloc : second->allocs) EXPECT_TRUE(alloc->server_terminal());
 }
 
+TEST_F(SchedulerTest, ANodeThatAsksAgainHearsOnlyWhatHasChanged) {
+  MakeNodeReady();
+  MustRegister(Registration("web", 3));
+  const auto fetch = [this](std::uint64_t newer_than) {
+    return *Await<Result<NodeAllocs>>(scheduler.FetchAllocs(context, "node", newer_than));
+  };
+  const NodeAllocs first = fetch(0);
+  EXPECT_TRUE(first.complete);
+  const std::string ended = Live().at(0)->id();
+  ASSERT_TRUE(scheduler.StopAlloc(ended, false).ok());
+  const NodeAllocs second = fetch(first.index);
+  EXPECT_FALSE(second.complete);
+  EXPECT_EQ(second.allocs.size(), 2u) << "the one that is to stop and the one in its place";
+  EXPECT_EQ(second.gone, std::vector<std::string>());
+  Tell(ended, ClientStatus::kComplete);
+  ASSERT_TRUE(scheduler.CollectAlloc(ended).ok());
+  const NodeAllocs third = fetch(second.index);
+  EXPECT_FALSE(third.complete);
+  EXPECT_EQ(third.allocs.size(), 0u);
+  EXPECT_EQ(third.gone, std::vector<std::string>{ended});
+  EXPECT_EQ(fetch(0).allocs.size(), 3u);
+}
+
 }  // namespace
 }  // namespace drover

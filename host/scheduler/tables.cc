@@ -18,11 +18,8 @@ void Forget(IdsOfJob* of_job, const JobKey& key, const std::string& id) {
 }
 
 std::string JobStatus(const Tables& tables, const JobKey& key, const JobRecord& job) {
-  bool any = job.stop;
-  for (const auto& record : tables.AllocsOf(key)) {
-    if (!record->terminal()) return "running";
-    any = true;
-  }
+  if (tables.open_allocs_of_job.count(key) > 0) return "running";
+  bool any = job.stop || tables.allocs_of_job.count(key) > 0;
   if (const auto ids = tables.evals_of_job.find(key); ids != tables.evals_of_job.end()) {
     for (const std::string& id : ids->second) {
       if (tables.evals.at(id)->open()) return "pending";
@@ -62,6 +59,11 @@ void Tables::Put(std::shared_ptr<const Evaluation> eval) {
   const JobKey key = KeyOf(*eval);
   const std::string id = eval->id;
   changes.push_back({eval});
+  if (eval->status == "blocked") {
+    blocked_evals.insert(id);
+  } else {
+    blocked_evals.erase(id);
+  }
   if (evals.insert_or_assign(id, std::move(eval)).second) evals_of_job[key].push_back(id);
 }
 
@@ -69,7 +71,10 @@ void Tables::Put(std::shared_ptr<const AllocRecord> record) {
   const JobKey key = KeyOf(*record->alloc->job);
   const std::string id = record->id();
   changes.push_back({record});
-  if (allocs.insert_or_assign(id, std::move(record)).second) allocs_of_job[key].push_back(id);
+  auto& place = allocs[id];
+  if (place == nullptr) allocs_of_job[key].push_back(id);
+  Count(place.get(), record);
+  place = std::move(record);
 }
 
 void Tables::Put(std::shared_ptr<const NodeRecord> node) {
@@ -89,14 +94,37 @@ void Tables::Erase(const Evaluation& eval) {
   const JobKey key = KeyOf(eval);
   const std::string id = eval.id;  // EVAL may be the table's own
   evals.erase(id);
+  blocked_evals.erase(id);
   Forget(&evals_of_job, key, id);
 }
 
 void Tables::Erase(const AllocRecord& record) {
   const JobKey key = KeyOf(*record.alloc->job);
   const std::string id = record.id();
-  allocs.erase(id);
+  const auto place = allocs.find(id);
+  Count(place->second.get(), nullptr);
+  allocs.erase(place);
   Forget(&allocs_of_job, key, id);
+}
+
+void Tables::Count(const AllocRecord* before, const std::shared_ptr<const AllocRecord>& after) {
+  const AllocRecord& any = before != nullptr ? *before : *after;
+  const bool was_open = before != nullptr && !before->terminal();
+  const bool is_open = after != nullptr && !after->terminal();
+  if (is_open && !was_open) ++open_allocs_of_job[KeyOf(*any.alloc->job)];
+  if (was_open && !is_open) {
+    const auto open = open_allocs_of_job.find(KeyOf(*any.alloc->job));
+    if (--open->second == 0) open_allocs_of_job.erase(open);
+  }
+  if (after != nullptr && !after->client_terminal()) {
+    live_allocs[any.id()] = after;
+  } else {
+    live_allocs.erase(any.id());
+  }
+  const bool wanted_before = before != nullptr && !before->collected;
+  const bool wanted_after = after != nullptr && !after->collected;
+  if (wanted_before != wanted_after || (wanted_after && before->alloc != after->alloc))
+    wanted.Add(last_index, any.id());
 }
 
 TableMask Tables::UpdateJobStatus(const JobKey& key, std::uint64_t at_index) {

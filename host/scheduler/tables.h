@@ -2,14 +2,17 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "host/scheduler/state_event.h"
+#include "host/scheduler/wanted_log.h"
 
 namespace drover {
 
@@ -36,6 +39,11 @@ struct Tables {
   std::map<std::string, std::shared_ptr<const NodeRecord>> nodes;
   std::map<JobKey, std::vector<std::string>> allocs_of_job;  // ids, in the order of placement
   std::map<JobKey, std::vector<std::string>> evals_of_job;
+  // Parts of the above, so that nobody has to look for them among all that has ended.
+  std::map<std::string, std::shared_ptr<const AllocRecord>> live_allocs;  // their node has them
+  std::map<JobKey, std::size_t> open_allocs_of_job;                       // not terminal; none: 0
+  std::set<std::string> blocked_evals;
+  WantedLog wanted;
   std::array<std::uint64_t, kTables> index{};
   std::uint64_t last_index = 0;
   // What the write that is under way has put or erased; the store takes it.
@@ -61,8 +69,13 @@ struct Tables {
   void EraseJob(const JobKey& key);
   void Erase(const Evaluation& eval);
   void Erase(const AllocRecord& record);
+
   // Brings the status of a job in line with its allocations and evaluations; what it has written.
   TableMask UpdateJobStatus(const JobKey& key, std::uint64_t at_index);
+
+ private:
+  // BEFORE and AFTER are an allocation as it was and is; null: it was not, or is not.
+  void Count(const AllocRecord* before, const std::shared_ptr<const AllocRecord>& after);
 };
 
 }  // namespace drover
