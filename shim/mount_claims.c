@@ -5,11 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/mount.h>
+#include <linux/openat2.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "shim/mount_calls.h"
 #include "shim/sys.h"
 
 enum { kLine = 4096 }; /* enough of a line for what is read of it */
@@ -62,12 +64,16 @@ static int covers(const char* directory, const char* place, bool* exact) {
   return (int)length;
 }
 
+static bool has(uint32_t attributes, uint32_t wanted) { return (attributes & wanted) == wanted; }
+
 /*
- * The attributes that the steps claim for PLACE: those of the last that has mounted there, or
- * nearest above, with what was set at the very place later. SEEN gets the bits of the steps that
- * are about the very place; BY the index of the one that has the say.
+ * The attributes that the steps claim for the place of LINE: those of the last that has mounted
+ * there, or nearest above, with what was set at the very place later. SEEN gets the bits of the
+ * steps that are about the very place and find here what they claim; BY is the index of the one
+ * that has the say.
  */
-static uint32_t claimed(const struct plan* plan, const char* place, uint64_t* seen, int32_t* by) {
+static uint32_t claimed(const struct plan* plan, const struct mount_line* line, uint64_t* seen,
+                        int32_t* by) {
   uint32_t attributes = 0;
   int nearest = -1;
   int32_t index = 0;
@@ -76,9 +82,9 @@ static uint32_t claimed(const struct plan* plan, const char* place, uint64_t* se
     const struct claim claim = claim_of(step);
     if (!claim.place) continue;
     bool exact;
-    const int length = covers(claim.place, place, &exact);
+    const int length = covers(claim.place, line->place, &exact);
     if (length < 0) continue;
-    if (exact) seen[index / 64] |= 1ull << (index % 64);
+    if (exact && has(line->attributes, claim.attributes)) seen[index / 64] |= 1ull << (index % 64);
     if (claim.makes && length >= nearest) {
       nearest = length;
       attributes = claim.attributes;
@@ -91,17 +97,29 @@ static uint32_t claimed(const struct plan* plan, const char* place, uint64_t* se
   return attributes;
 }
 
-/* Is the mount what lies at its place? Another may lie upon it, or upon a directory above. */
-static int lies_bare(const struct mount_line* line, bool* bare) {
-  struct statx info;
-  const long result =
-      SYS(statx, AT_FDCWD, line->place, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_MNT_ID, &info);
-  if (result == -ENOENT || result == -ENOTDIR) {
-    *bare = false;
-    return 0;
+/* Has a later step mounted upon the mount of STEP? */
+static bool is_covered(const struct plan* plan, const struct drover_step* step) {
+  const char* place = claim_of(step).place;
+  for (const struct drover_step* later = plan_next(plan, step); later;
+       later = plan_next(plan, later)) {
+    const struct claim upon = claim_of(later);
+    bool exact;
+    if (upon.place && upon.makes && covers(upon.place, place, &exact) >= 0) return true;
   }
-  *bare = result < 0 || !(info.stx_mask & STATX_MNT_ID) || info.stx_mnt_id == line->id;
-  return result < 0 ? (int)-result : 0;
+  return false;
+}
+
+/* Is it of a step that is covered, and as that step claims? Nobody reaches it any more; so neither
+   did what mount(2) should have added to it. */
+static bool is_of_covered_step(const struct plan* plan, const struct mount_line* line) {
+  for (const struct drover_step* step = plan_next(plan, NULL); step; step = plan_next(plan, step)) {
+    const struct claim claim = claim_of(step);
+    bool exact;
+    if (claim.place && claim.makes && covers(claim.place, line->place, &exact) >= 0 &&
+        (!mount_calls_exist() || has(line->attributes, claim.attributes)) && is_covered(plan, step))
+      return true;
+  }
+  return false;
 }
 
 static bool take_word(char** at, char** word) {
@@ -160,21 +178,35 @@ static bool parse(char* text, struct mount_line* line) {
   return true;
 }
 
-static int check_line(const struct plan* plan, char* text, uint64_t* seen, int32_t* step) {
+/* What mount(2) could not do at once. A mount that is no longer at its place, or that another lies
+   upon, stays as it is. */
+static int add_attributes(const struct mount_line* line, uint32_t wanted) {
+  const struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS};
+  const long place = SYS(openat2, AT_FDCWD, line->place, &how, sizeof how);
+  if (place < 0) return 0;
+  struct statx info;
+  int error = 0;
+  if (SYS(statx, place, "", AT_EMPTY_PATH, STATX_MNT_ID, &info) == 0 && info.stx_mnt_id == line->id)
+    error = mount_calls_remount((int)place, line->attributes, wanted);
+  SYS(close, place);
+  return error;
+}
+
+static int check_line(const struct plan* plan, char* text, bool add, uint64_t* seen,
+                      int32_t* step) {
   struct mount_line line;
   if (!parse(text, &line)) return ENAMETOOLONG;
   int32_t by = *step;
-  const uint32_t wanted = claimed(plan, line.place, seen, &by);
-  if ((line.attributes & wanted) == wanted) return 0;
-  bool bare;
-  const int error = lies_bare(&line, &bare);
-  if (error || !bare) return error;
+  const uint32_t wanted = claimed(plan, &line, seen, &by);
+  if (has(line.attributes, wanted)) return 0;
+  if (add) return add_attributes(&line, wanted);
+  if (is_of_covered_step(plan, &line)) return 0;
   *step = by;
   return EPERM;
 }
 
-/* All lines; what of a line is beyond BUFFER is not looked at. */
-static int check_lines(const struct plan* plan, int file, uint64_t* seen, int32_t* step) {
+/* All lines, or with ADD adds what they lack; what of a line is beyond BUFFER is not looked at. */
+static int check_lines(const struct plan* plan, int file, bool add, uint64_t* seen, int32_t* step) {
   char buffer[kLine];
   size_t length = 0;
   bool rest = false; /* of a line whose beginning has been checked */
@@ -186,14 +218,14 @@ static int check_lines(const struct plan* plan, int file, uint64_t* seen, int32_
     char* at = buffer;
     for (char* end; (end = memchr(at, '\n', length - (size_t)(at - buffer))); at = end + 1) {
       *end = 0;
-      const int error = rest ? 0 : check_line(plan, at, seen, step);
+      const int error = rest ? 0 : check_line(plan, at, add, seen, step);
       if (error) return error;
       rest = false;
     }
     length -= (size_t)(at - buffer);
     if (length == sizeof buffer - 1) {
       buffer[length] = 0;
-      const int error = rest ? 0 : check_line(plan, at, seen, step);
+      const int error = rest ? 0 : check_line(plan, at, add, seen, step);
       if (error) return error;
       rest = true;
       length = 0;
@@ -209,6 +241,7 @@ static int check_missing(const struct plan* plan, const uint64_t* seen, int32_t*
        at = plan_next(plan, at), index++) {
     const struct claim claim = claim_of(at);
     if (!claim.place || seen[index / 64] & 1ull << (index % 64)) continue;
+    if (!mount_calls_exist() && is_covered(plan, at)) continue;
     struct stat info;
     const long found =
         claim.may_miss ? SYS(newfstatat, AT_FDCWD, claim.place, &info, AT_SYMLINK_NOFOLLOW) : 0;
@@ -220,11 +253,16 @@ static int check_missing(const struct plan* plan, const uint64_t* seen, int32_t*
   return 0;
 }
 
-int mount_claims_verify(const struct plan* plan, int32_t* step) {
+static int check_all(const struct plan* plan, bool add, int32_t* step) {
   uint64_t seen[DROVER_PLAN_MAX_STEPS / 64] = {0};
   const int file = (int)sys_open(AT_FDCWD, "/proc/self/mountinfo", O_RDONLY | O_CLOEXEC, 0);
   if (file < 0) return -file;
-  const int error = check_lines(plan, file, seen, step);
+  const int error = check_lines(plan, file, add, seen, step);
   SYS(close, file);
-  return error ? error : check_missing(plan, seen, step);
+  return error || add ? error : check_missing(plan, seen, step);
+}
+
+int mount_claims_verify(const struct plan* plan, int32_t* step) {
+  const int error = mount_calls_exist() ? 0 : check_all(plan, true, step);
+  return error ? error : check_all(plan, false, step);
 }

@@ -4,15 +4,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/mount.h>
 #include <linux/openat2.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "shim/mount_calls.h"
 #include "shim/sys.h"
 
-enum { kMaxName = 256, kMoveEmptyPath = 4 /* MOVE_MOUNT_F_EMPTY_PATH */ };
+enum { kMaxName = 256 };
 enum { kPrivate = 1 << 18, kRecursive = 1 << 14, kDetach = 2 }; /* MS_PRIVATE, MS_REC, MNT_DETACH */
 
 static int root = -1; /* of the new file system */
@@ -120,53 +120,16 @@ static long open_target(const char* path, bool is_file) {
   return target;
 }
 
-/* Both are descriptors; that of the target is used up. */
-static int attach_to(long mount, long target) {
-  if (target < 0) return (int)-target;
-  /* 0x40: MOVE_MOUNT_T_EMPTY_PATH */
-  const long result = SYS(move_mount, mount, "", target, "", kMoveEmptyPath | 0x40);
-  SYS(close, target);
-  return errno_of(result);
-}
-
-static int attach(long mount, const char* path, bool is_file) {
-  return attach_to(mount, open_target(path, is_file));
-}
-
-/* The options of mount(8) as text: "KEY=VALUE" or "KEY". */
-static long configure(long context, const char* option) {
-  const char* value = strchr(option, '=');
-  if (!value) return SYS(fsconfig, context, FSCONFIG_SET_FLAG, option, NULL, 0);
-  char key[kMaxName];
-  const size_t length = (size_t)(value - option);
-  if (length >= sizeof key) return -ENAMETOOLONG;
-  memcpy(key, option, length);
-  key[length] = 0;
-  return SYS(fsconfig, context, FSCONFIG_SET_STRING, key, value + 1, 0);
-}
-
 static int make_filesystem(const struct drover_step_filesystem* made) {
   const char* type = (const char*)(made + 1);
-  const char* target = type + strlen(type) + 1;
-  const char* option = target + strlen(target) + 1;
-  const long context = SYS(fsopen, type, FSOPEN_CLOEXEC);
-  if (context < 0) return (int)-context;
-  long result = 0;
-  for (uint32_t i = 0; i < made->option_count && result >= 0; i++, option += strlen(option) + 1)
-    result = configure(context, option);
-  if (result >= 0) result = SYS(fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0);
-  long mount = result;
-  if (result >= 0) mount = SYS(fsmount, context, FSMOUNT_CLOEXEC, made->attributes);
-  SYS(close, context);
-  if (mount < 0) return (int)-mount;
-  if (*target) {
-    const int error = attach(mount, target, false);
-    SYS(close, mount);
-    return error;
-  }
+  const char* path = type + strlen(type) + 1;
   /* The new root lies upon the old one until PIVOT: it must be somewhere to be a root. */
-  root = (int)mount;
-  return errno_of(SYS(move_mount, mount, "", AT_FDCWD, "/", kMoveEmptyPath));
+  if (!*path) return mount_calls_make(made, -1, &root);
+  const long target = open_target(path, false);
+  if (target < 0) return (int)-target;
+  const int error = mount_calls_make(made, (int)target, NULL);
+  SYS(close, target);
+  return error;
 }
 
 /* A directory, a device or a symbolic link. */
@@ -194,41 +157,35 @@ static int set_attributes(const struct drover_step_mount_attributes* step) {
   const char* path = (const char*)(step + 1);
   const long target = open_beneath(root, *path ? path : ".", 0);
   if (target < 0) return (int)-target;
-  const struct mount_attr attributes = {.attr_set = step->set};
-  const long result = SYS(mount_setattr, target, "", AT_EMPTY_PATH, &attributes, sizeof attributes);
+  const int error = mount_calls_set((int)target, step->set);
   SYS(close, target);
-  return errno_of(result);
+  return error;
 }
 
-/* A copy of the mount at PATH below the new root, which may be a part of it. */
-static long copy_tree(const char* path, uint32_t attributes) {
-  const long source = open_beneath(root, path, 0);
-  if (source < 0) return source;
-  const long tree = SYS(open_tree, source, "",
-                        AT_EMPTY_PATH | AT_RECURSIVE | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
-  SYS(close, source);
-  if (tree < 0) return tree;
-  const struct mount_attr set = {.attr_set = attributes};
-  const long result = SYS(mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &set, sizeof set);
-  if (result == 0) return tree;
-  SYS(close, tree);
-  return result;
+/* A descriptor of what the mount is to show; a negative errno. */
+static long open_source(const struct plan* plan, const struct drover_step_mount* step,
+                        const char* source) {
+  return step->tree_fd >= 0 ? mount_calls_find(plan_fd(plan, step->tree_fd))
+                            : open_beneath(root, source, 0);
 }
 
-static int attach_tree(const struct plan* plan, const struct drover_step_mount* step) {
-  const char* target = (const char*)(step + 1);
-  const bool is_file = step->flags & DROVER_MOUNT_FILE;
-  if (step->tree_fd >= 0) return attach(plan_fd(plan, step->tree_fd), target, is_file);
+static int attach_mount(const struct plan* plan, const struct drover_step_mount* step) {
+  const char* path = (const char*)(step + 1);
   const bool may_miss = step->flags & DROVER_MOUNT_MAY_MISS;
-  const long there = may_miss ? open_in_root(target, 0) : open_target(target, is_file);
-  if (there < 0) return may_miss && there == -ENOENT ? 0 : (int)-there;
-  const long tree = copy_tree(target + strlen(target) + 1, step->attributes);
-  if (tree < 0) {
-    SYS(close, there);
-    return (int)-tree;
+  const long target =
+      may_miss ? open_in_root(path, 0) : open_target(path, step->flags & DROVER_MOUNT_FILE);
+  if (target < 0) return may_miss && target == -ENOENT ? 0 : (int)-target;
+  int error;
+  if (step->tree_fd >= 0 && !(step->flags & DROVER_MOUNT_PLACE)) {
+    error = mount_calls_attach(plan_fd(plan, step->tree_fd), (int)target);
+  } else {
+    const long source = open_source(plan, step, path + strlen(path) + 1);
+    error = source < 0 ? (int)-source
+                       : mount_calls_bind((int)source, (int)target,
+                                          step->flags & DROVER_MOUNT_RECURSIVE, step->attributes);
+    if (source >= 0) SYS(close, source);
   }
-  const int error = attach_to(tree, there);
-  SYS(close, tree);
+  SYS(close, target);
   return error;
 }
 
@@ -271,7 +228,7 @@ int mounts_run(const struct plan* plan, const struct drover_step* step) {
     case DROVER_STEP_FILESYSTEM:
       return make_filesystem((const struct drover_step_filesystem*)step);
     case DROVER_STEP_MOUNT:
-      return attach_tree(plan, (const struct drover_step_mount*)step);
+      return attach_mount(plan, (const struct drover_step_mount*)step);
     case DROVER_STEP_NODE:
       return make_node((const struct drover_step_node*)step);
     case DROVER_STEP_MOUNT_ATTRIBUTES:

@@ -173,10 +173,13 @@ struct drover_step_filesystem {
    */
 };
 
-#define DROVER_MOUNT_FILE 1u     /* the mount is of a file */
-#define DROVER_MOUNT_MAY_MISS 2u /* nothing is done where the target does not exist */
+#define DROVER_MOUNT_FILE 1u      /* the mount is of a file */
+#define DROVER_MOUNT_MAY_MISS 2u  /* nothing is done where the target does not exist */
+#define DROVER_MOUNT_PLACE 4u     /* tree_fd is no mount, but what a mount is to show */
+#define DROVER_MOUNT_RECURSIVE 8u /* a copy has the mounts below it, too */
 
-/* Attaches a mount that belongs to no namespace yet, or a copy of what lies at SOURCE already. */
+/* Attaches a mount that belongs to no namespace yet, or a copy of what lies at a place of the host,
+   or of what lies at SOURCE already. */
 struct drover_step_mount {
   struct drover_step step;
   int32_t tree_fd; /* index; -1: SOURCE */

@@ -49,7 +49,9 @@ class RootBuilder {
   void Tree(const MountTree& mount) {
     drover_step_mount step{};
     step.tree_fd = plan_->Descriptor(mount.tree.get());
-    step.flags = mount.is_file ? DROVER_MOUNT_FILE : 0;
+    if (mount.is_file) step.flags |= DROVER_MOUNT_FILE;
+    if (mount.is_place) step.flags |= DROVER_MOUNT_PLACE;
+    if (mount.is_recursive) step.flags |= DROVER_MOUNT_RECURSIVE;
     step.attributes = mount.attributes;
     plan_->Add(DROVER_STEP_MOUNT, step, Texts({PlaceOf(mount.target), ""}),
                "mount " + mount.target);
@@ -58,7 +60,7 @@ class RootBuilder {
             std::uint32_t attributes) {
     drover_step_mount step{};
     step.tree_fd = -1;
-    step.flags = flags | DROVER_MOUNT_MAY_MISS;
+    step.flags = flags | DROVER_MOUNT_MAY_MISS | DROVER_MOUNT_RECURSIVE;
     step.attributes = attributes;
     plan_->Add(DROVER_STEP_MOUNT, step, Texts({target, source}), "protect /" + std::string(target));
   }

@@ -17,36 +17,64 @@ constexpr unsigned kRecursive = 0x8000;       // AT_RECURSIVE
 constexpr std::uint64_t kPrivate = 1u << 18;  // MS_PRIVATE
 constexpr std::uint64_t kSlave = 1u << 19;    // MS_SLAVE
 
-Result<MountTree> Copy(UniqueFd place, const std::string& path, std::string target,
+// The kernel says EINVAL to these; whoever does not let the call through says something else.
+bool CallsExist() {
+  const auto exists = [](long result) { return result == -1 && errno == EINVAL; };
+  static const bool exist = exists(syscall(SYS_open_tree, -1, "", ~0u)) &&
+                            exists(syscall(SYS_move_mount, -1, "", -1, "", ~0u)) &&
+                            exists(syscall(SYS_mount_setattr, -1, "", 0, nullptr, 0));
+  return exist;
+}
+
+Status CopyMount(const std::string& path, std::uint64_t propagation, MountTree* mount) {
+  const unsigned recursive = mount->is_recursive ? kRecursive : 0;
+  UniqueFd copy(
+      static_cast<int>(syscall(SYS_open_tree, mount->tree.get(), "",
+                               AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | recursive)));
+  if (!copy) return ErrnoError(errno, "cannot copy the mount of " + path);
+  mount_attr attributes{};
+  attributes.attr_set = mount->attributes;
+  attributes.propagation = propagation;
+  if (syscall(SYS_mount_setattr, copy.get(), "", AT_EMPTY_PATH | recursive, &attributes,
+              sizeof attributes) != 0)
+    return ErrnoError(errno, "cannot set the options of the mount of " + path);
+  mount->tree = std::move(copy);
+  return {};
+}
+
+Result<MountTree> Make(UniqueFd place, const std::string& path, std::string target,
                        const MountOptions& options) {
   struct stat info{};
   if (fstat(place.get(), &info) != 0) return ErrnoError(errno, path);
-  const unsigned recursive = options.recursive ? kRecursive : 0;
-  MountTree result;
-  result.target = std::move(target);
-  result.is_file = !S_ISDIR(info.st_mode);
-  result.tree.Reset(
-      static_cast<int>(syscall(SYS_open_tree, place.get(), "",
-                               AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | recursive)));
-  if (!result.tree) return ErrnoError(errno, "cannot copy the mount of " + path);
-  mount_attr attributes{};
-  attributes.attr_set = MOUNT_ATTR_NOSUID;
-  if (options.read_only) attributes.attr_set |= MOUNT_ATTR_RDONLY;
-  if (options.no_exec) attributes.attr_set |= MOUNT_ATTR_NOEXEC;
-  if (!options.devices) attributes.attr_set |= MOUNT_ATTR_NODEV;
+  std::uint64_t propagation = 0;
   if (options.propagation == "private") {
-    attributes.propagation = kPrivate;
+    propagation = kPrivate;
   } else if (options.propagation == "host-to-task") {
-    attributes.propagation = kSlave;
+    propagation = kSlave;
   } else if (options.propagation != "bidirectional") {
     return Error(Code::kInvalidArgument, "\"" + options.propagation +
                                              "\" is no propagation: private, host-to-task or "
                                              "bidirectional");
   }
-  if (syscall(SYS_mount_setattr, result.tree.get(), "", AT_EMPTY_PATH | recursive, &attributes,
-              sizeof attributes) != 0)
-    return ErrnoError(errno, "cannot set the options of the mount of " + path);
-  result.attributes = static_cast<std::uint32_t>(attributes.attr_set);
+  MountTree result;
+  result.tree = std::move(place);
+  result.target = std::move(target);
+  result.is_file = !S_ISDIR(info.st_mode);
+  result.is_recursive = options.recursive;
+  result.attributes = MOUNT_ATTR_NOSUID;
+  if (options.read_only) result.attributes |= MOUNT_ATTR_RDONLY;
+  if (options.no_exec) result.attributes |= MOUNT_ATTR_NOEXEC;
+  if (!options.devices) result.attributes |= MOUNT_ATTR_NODEV;
+  if (CallsExist()) {
+    DROVER_TRY(CopyMount(path, propagation, &result));
+    return result;
+  }
+  if (propagation != kPrivate)
+    return Error(Code::kFailedPrecondition,
+                 path + ": the propagation " + options.propagation +
+                     " needs the system calls open_tree, move_mount and mount_setattr, which Linux "
+                     "5.12 has, and which a filter around the agent may refuse");
+  result.is_place = true;
   return result;
 }
 
@@ -56,7 +84,7 @@ Result<MountTree> OpenMountTree(int directory, const std::string& path, std::str
                                 const MountOptions& options) {
   UniqueFd place(openat(directory, path.c_str(), O_PATH | O_CLOEXEC));
   if (!place) return ErrnoError(errno, path);
-  return Copy(std::move(place), path, std::move(target), options);
+  return Make(std::move(place), path, std::move(target), options);
 }
 
 Result<MountTree> OpenMountTreeBeneath(int directory, const std::string& path, std::string target,
@@ -66,7 +94,7 @@ Result<MountTree> OpenMountTreeBeneath(int directory, const std::string& path, s
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
   UniqueFd place(static_cast<int>(syscall(SYS_openat2, directory, path.c_str(), &how, sizeof how)));
   if (!place) return ErrnoError(errno, path);
-  return Copy(std::move(place), path, std::move(target), options);
+  return Make(std::move(place), path, std::move(target), options);
 }
 
 }  // namespace drover

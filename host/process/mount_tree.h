@@ -9,12 +9,15 @@
 
 namespace drover {
 
-// A copy of a mount that belongs to no namespace yet: what a task will see at TARGET. Closing it
-// undoes it.
+// What a task will see at TARGET: a copy of a mount that belongs to no namespace yet, and that is
+// undone by closing it. Where the calls for that are missing (Linux 5.12 has them; filters of old
+// container runtimes do not), the place itself, which the shim mounts by its name.
 struct MountTree {
   UniqueFd tree;
   std::string target;  // absolute, in the task's root
   bool is_file = false;
+  bool is_place = false;
+  bool is_recursive = false;
   std::uint32_t attributes = 0;  // MOUNT_ATTR_... that it has with all that is below it
 };
 

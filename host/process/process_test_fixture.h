@@ -20,6 +20,7 @@
 
 #include "host/base/loop.h"
 #include "host/process/cgroup_tracker.h"
+#include "host/process/failing_calls_for_test.h"
 #include "host/process/process_service.h"
 #include "host/process/small_file.h"
 
@@ -30,6 +31,7 @@ namespace drover {
 class ProcessFixture : public ::testing::Test {
  protected:
   void SetUp() override {
+    ASSERT_EQ(FailMountCallsIfAsked(), 0);
     const char* const base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
     std::string pattern = std::string(base) + "/drover-process-test-XXXXXX";
     ASSERT_TRUE(mkdtemp(pattern.data()));

@@ -70,7 +70,9 @@ class RaceTest : public ProcessFixture {
     return false;
   }
 
-  static auto NamesTheMountOf(const std::string& place) {
+  static ::testing::Matcher<std::string> NamesTheMountOf(const std::string& place) {
+    // The shim finds by its name what the agent has opened, and that may be anything by then.
+    if (WithoutMountCalls()) return HasSubstr("cannot ");
     return ::testing::AnyOf(HasSubstr("cannot mount " + place + ": "),
                             HasSubstr("after the step \"mount " + place + "\""));
   }
@@ -108,7 +110,8 @@ TEST_F(RaceTest, DirectoriesThatAreMounted) {
       return tree.ok() && leads_outside(*tree);
     }));
     int opened = 0, refused = 0;
-    for (int i = 0; i < 300; ++i) {
+    const TimePoint end = BootClock::now() + kUntilWon;
+    for (int i = 0; i < 300 || ((opened == 0 || refused == 0) && BootClock::now() < end); ++i) {
       const Result<RootSpec> root = OpenTaskRoot(options_);
       ++(root.ok() ? opened : refused);
       if (root.ok()) EXPECT_TRUE(std::ranges::none_of(root->mounts, leads_outside));

@@ -1,0 +1,181 @@
+/* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "shim/mount_calls.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <linux/openat2.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "shim/sys.h"
+
+enum { kMaxName = 256, kMaxOptions = 1024, kMaxPath = 4096 };
+/* MOVE_MOUNT_F_EMPTY_PATH, MOVE_MOUNT_T_EMPTY_PATH */
+enum { kFromEmptyPath = 4, kToEmptyPath = 0x40 };
+/* MS_REMOUNT, MS_BIND, MS_REC; the four attributes have the numbers of MS_RDONLY to MS_NOEXEC */
+enum { kRemount = 32, kBind = 4096, kRecursive = 1 << 14 };
+
+static int errno_of(long result) { return result < 0 ? (int)-result : 0; }
+
+bool mount_calls_exist(void) {
+  static int known; /* 0: not yet */
+  if (!known) {
+    /* The kernel says EINVAL to these; whoever does not let the call through says something else.
+     */
+    const bool exist =
+        SYS(open_tree, -1, "", ~0u) == -EINVAL && SYS(move_mount, -1, "", -1, "", ~0u) == -EINVAL &&
+        SYS(fsopen, "", ~0u) == -EINVAL && SYS(fsconfig, -1, ~0u, NULL, NULL, 0) == -EINVAL &&
+        SYS(fsmount, -1, ~0u, 0) == -EINVAL && SYS(mount_setattr, -1, "", 0, NULL, 0) == -EINVAL;
+    known = exist ? 1 : -1;
+  }
+  return known > 0;
+}
+
+/* How mount(2) names what is open as FD; by the /proc of the root that this process has. */
+static void name_of(int fd, char name[32]) {
+  memcpy(name, "/proc/self/fd/", 14);
+  char digits[12];
+  size_t length = 14, count = 0;
+  do {
+    digits[count++] = (char)('0' + fd % 10);
+    fd /= 10;
+  } while (fd > 0);
+  while (count > 0) name[length++] = digits[--count];
+  name[length] = 0;
+}
+
+/* The options of mount(8) as text: "KEY=VALUE" or "KEY". */
+static long configure(long context, const char* option) {
+  const char* value = strchr(option, '=');
+  if (!value) return SYS(fsconfig, context, FSCONFIG_SET_FLAG, option, NULL, 0);
+  char key[kMaxName];
+  const size_t length = (size_t)(value - option);
+  if (length >= sizeof key) return -ENAMETOOLONG;
+  memcpy(key, option, length);
+  key[length] = 0;
+  return SYS(fsconfig, context, FSCONFIG_SET_STRING, key, value + 1, 0);
+}
+
+static int make_by_context(const struct drover_step_filesystem* made, int target, int* root) {
+  const char* type = (const char*)(made + 1);
+  const char* option = type + strlen(type) + 1;
+  option += strlen(option) + 1; /* the target */
+  const long context = SYS(fsopen, type, FSOPEN_CLOEXEC);
+  if (context < 0) return (int)-context;
+  long result = 0;
+  for (uint32_t i = 0; i < made->option_count && result >= 0; i++, option += strlen(option) + 1)
+    result = configure(context, option);
+  if (result >= 0) result = SYS(fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0);
+  long mount = result;
+  if (result >= 0) mount = SYS(fsmount, context, FSMOUNT_CLOEXEC, made->attributes);
+  SYS(close, context);
+  if (mount < 0) return (int)-mount;
+  if (target < 0) {
+    *root = (int)mount;
+    return errno_of(SYS(move_mount, mount, "", AT_FDCWD, "/", kFromEmptyPath));
+  }
+  const int error = mount_calls_attach((int)mount, target);
+  SYS(close, mount);
+  return error;
+}
+
+/* Opens the mount that lies upon the root of this process, which ".." leads to, and "/" does not.
+ */
+static long open_upper_root(void) {
+  const long root = sys_open(AT_FDCWD, "/..", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+  if (root < 0) return root;
+  struct stat below, above;
+  long result = SYS(newfstatat, AT_FDCWD, "/", &below, 0);
+  if (result == 0) result = SYS(newfstatat, root, "", &above, AT_EMPTY_PATH);
+  if (result == 0 && below.st_dev == above.st_dev) result = -EXDEV;
+  if (result == 0) return root;
+  SYS(close, root);
+  return result;
+}
+
+static int make_by_mount(const struct drover_step_filesystem* made, int target, int* root) {
+  const char* type = (const char*)(made + 1);
+  const char* option = type + strlen(type) + 1;
+  option += strlen(option) + 1; /* the target */
+  char options[kMaxOptions];
+  size_t length = 0;
+  for (uint32_t i = 0; i < made->option_count; i++, option += strlen(option) + 1) {
+    const size_t size = strlen(option);
+    if (length + size + 2 > sizeof options) return ENAMETOOLONG;
+    if (length > 0) options[length++] = ',';
+    memcpy(options + length, option, size);
+    length += size;
+  }
+  options[length] = 0;
+  char name[32] = "/";
+  if (target >= 0) name_of(target, name);
+  /* Read-only would be the file system itself, for others, too. */
+  const int error = errno_of(
+      SYS(mount, "none", name, type, made->attributes & ~(uint32_t)MOUNT_ATTR_RDONLY, options));
+  if (error || target >= 0) return error;
+  const long opened = open_upper_root();
+  if (opened < 0) return (int)-opened;
+  *root = (int)opened;
+  return 0;
+}
+
+int mount_calls_make(const struct drover_step_filesystem* step, int target, int* root) {
+  return mount_calls_exist() ? make_by_context(step, target, root)
+                             : make_by_mount(step, target, root);
+}
+
+int mount_calls_attach(int tree, int target) {
+  return errno_of(SYS(move_mount, tree, "", target, "", kFromEmptyPath | kToEmptyPath));
+}
+
+int mount_calls_bind(int source, int target, bool recursive, uint32_t attributes) {
+  if (!mount_calls_exist()) {
+    char from[32], to[32];
+    name_of(source, from);
+    name_of(target, to);
+    return errno_of(SYS(mount, from, to, NULL, kBind | (recursive ? kRecursive : 0), NULL));
+  }
+  const unsigned below = recursive ? AT_RECURSIVE : 0;
+  const long tree =
+      SYS(open_tree, source, "", AT_EMPTY_PATH | below | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+  if (tree < 0) return (int)-tree;
+  const struct mount_attr set = {.attr_set = attributes};
+  int error = errno_of(SYS(mount_setattr, tree, "", AT_EMPTY_PATH | below, &set, sizeof set));
+  if (!error) error = mount_calls_attach((int)tree, target);
+  SYS(close, tree);
+  return error;
+}
+
+int mount_calls_set(int target, uint32_t attributes) {
+  if (!mount_calls_exist()) return 0;
+  const struct mount_attr set = {.attr_set = attributes};
+  return errno_of(SYS(mount_setattr, target, "", AT_EMPTY_PATH, &set, sizeof set));
+}
+
+int mount_calls_remount(int target, uint32_t old, uint32_t attributes) {
+  char name[32];
+  name_of(target, name);
+  return errno_of(SYS(mount, NULL, name, NULL, kRemount | kBind | old | attributes, NULL));
+}
+
+long mount_calls_find(int place) {
+  char name[32], path[kMaxPath];
+  name_of(place, name);
+  const long length = SYS(readlinkat, AT_FDCWD, name, path, sizeof path - 1);
+  if (length < 0) return length;
+  path[length] = 0;
+  const struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS};
+  const long found = SYS(openat2, AT_FDCWD, path, &how, sizeof how);
+  if (found < 0) return found;
+  struct stat wanted, there;
+  long result = SYS(newfstatat, place, "", &wanted, AT_EMPTY_PATH);
+  if (result == 0) result = SYS(newfstatat, found, "", &there, AT_EMPTY_PATH);
+  if (result == 0 && (wanted.st_dev != there.st_dev || wanted.st_ino != there.st_ino))
+    result = -EXDEV;
+  if (result == 0) return found;
+  SYS(close, found);
+  return result;
+}
