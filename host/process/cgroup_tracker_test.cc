@@ -128,5 +128,15 @@ TEST(ProcessUsageTest, ReadsTheStatLineOfAnyName) {
   EXPECT_FALSE(ParseProcessStat(""));
 }
 
+TEST(ProcessUsageTest, ReadsWhatIsInMemoryAndWhatIsSwappedOut) {
+  const char* const status =
+      "Name:\tVmSwap:\t  9 kB\nVmPeak:\t    5000 kB\nVmRSS:\t    1200 kB\nVmSwap:\t      34 kB\n";
+  EXPECT_EQ(ParseStatusField(status, "VmRSS"), 1200u * 1024);
+  EXPECT_EQ(ParseStatusField(status, "VmSwap"), 34u * 1024);
+  EXPECT_EQ(ParseStatusField(status, "VmLck"), 0u);
+  EXPECT_EQ(ParseStatusField("Name:\tkthread\n", "VmSwap"), 0u);
+  EXPECT_EQ(ParseStatusField("Name:\tx\nVmSwap:", "VmSwap"), 0u);
+}
+
 }  // namespace
 }  // namespace drover

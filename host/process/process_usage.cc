@@ -21,13 +21,6 @@ Duration FromTicks(std::uint64_t ticks) {
   return Duration(static_cast<Duration::rep>(ticks * (1'000'000'000u / std::uint64_t(per_second))));
 }
 
-// The value of "KEY:   N kB" in bytes.
-std::uint64_t KilobyteField(const std::string& text, const std::string& key) {
-  const std::size_t at = text.find("\n" + key + ":");
-  if (at == std::string::npos) return 0;
-  return std::strtoull(text.c_str() + at + key.size() + 2, nullptr, 10) * 1024;
-}
-
 bool MachineHasSwap() {
   struct sysinfo info{};
   return sysinfo(&info) == 0 && info.totalswap > 0;
@@ -52,6 +45,18 @@ std::optional<ProcessStat> ParseProcessStat(std::string_view text) {
   return stat;
 }
 
+std::uint64_t ParseStatusField(std::string_view text, std::string_view field) {
+  const std::string key = "\n" + std::string(field) + ":";
+  const std::size_t at = text.find(key);
+  if (at == std::string_view::npos) return 0;
+  std::size_t digit = text.find_first_not_of(" \t", at + key.size());
+  std::uint64_t kilobytes = 0;
+  for (; digit < text.size() && text[digit] >= '0' && text[digit] <= '9'; ++digit) {
+    kilobytes = kilobytes * 10 + static_cast<std::uint64_t>(text[digit] - '0');
+  }
+  return kilobytes * 1024;
+}
+
 std::optional<ProcessUsage::Process> ReadProcessUsage(pid_t pid) {
   const std::string base = "/proc/" + std::to_string(pid);
   const std::optional<std::string> text = ReadSmallFile(AT_FDCWD, (base + "/stat").c_str());
@@ -63,8 +68,8 @@ std::optional<ProcessUsage::Process> ReadProcessUsage(pid_t pid) {
   usage.system_time = stat->system_time;
   if (MachineHasSwap()) {
     const std::string status = ReadSmallFile(AT_FDCWD, (base + "/status").c_str()).value_or("");
-    usage.rss = KilobyteField(status, "VmRSS");
-    usage.swap = KilobyteField(status, "VmSwap");
+    usage.rss = ParseStatusField(status, "VmRSS");
+    usage.swap = ParseStatusField(status, "VmSwap");
   } else {
     const std::string statm = ReadSmallFile(AT_FDCWD, (base + "/statm").c_str()).value_or("");
     const std::size_t second = statm.find(' ');

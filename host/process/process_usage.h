@@ -22,6 +22,10 @@ struct ProcessStat {
 };
 std::optional<ProcessStat> ParseProcessStat(std::string_view text);
 
+// A field of /proc/PID/status that is told in kB, in bytes, by the text of the file; 0 if it is not
+// there.
+std::uint64_t ParseStatusField(std::string_view text, std::string_view field);
+
 // All living descendants of PID, without itself.
 std::vector<pid_t> DescendantsOf(pid_t pid);
 

@@ -167,6 +167,14 @@ class AgentAllocTest(AgentTest):
         usage = self.agent.get(f"/v1/client/allocation/{alloc}/stats")
         self.assertGreater(usage["Tasks"]["t"]["ResourceUsage"]["MemoryStats"]["RSS"], 0)
         self.assertEqual(usage["Timestamp"], usage["Tasks"]["t"]["Timestamp"])
+        self.assertEqual(usage["Tasks"]["t"]["ResourceUsage"]["MemoryStats"]["Measured"],
+                         ["RSS", "Swap"])
+
+        def cpu():  # told from the second sample on
+            sample = self.agent.get(f"/v1/client/allocation/{alloc}/stats")
+            return sample["Tasks"]["t"]["ResourceUsage"]["CpuStats"]["Measured"]
+        names = harness.wait_until(cpu, "the time of the processor")
+        self.assertEqual(names[:3], ["System Mode", "User Mode", "Percent"])
         none = self.agent.get(f"/v1/client/allocation/{alloc}/stats", task="x")
         self.assertEqual(none["Tasks"], {})
 
