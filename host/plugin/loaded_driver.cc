@@ -128,6 +128,7 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
                            first_fingerprint_.Set();
                            UpdateHealth();
                          }));
+  gate_.Spawn(AwaitFingerprint());
   Subscribe events = [container = container_, self = instance_](std::uint64_t id,
                                                                 drover_error* error) {
     return container->table()->events(self, id, error);

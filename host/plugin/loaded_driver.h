@@ -116,6 +116,7 @@ class LoadedDriver : public Driver {
   Co<Status> RunStream(Context context, const char* what, RunId run, std::int32_t type,
                        bool control, Subscribe subscribe, std::function<void(StreamMessage)> hear);
   Co<void> EndStream(std::uint64_t id);
+  Co<void> AwaitFingerprint();
   Co<void> KeepStream(const char* what, std::int32_t type, Subscribe subscribe,
                       std::function<void(StreamMessage)> hear);
 

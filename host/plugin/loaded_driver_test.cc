@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <thread>
+
 #include "host/plugin/registry_fixture.h"
 
 namespace drover {
@@ -184,6 +187,63 @@ TEST_P(LoadedDriverTest, AStreamThatEndsIsOpenedAgainButNotInATightLoop) {
   EXPECT_TRUE(Until([&] { return changes >= 4; }));
   // healthy, ended, healthy, ended: two pauses at least
   EXPECT_GE(BootClock::now() - began, 20ms);
+}
+
+// On simulated time, which stands still while the driver's own threads are at work.
+class SilentDriverTest : public testing::Test {
+ protected:
+  SilentDriverTest() : workers_(2), context_(&loop_) {
+    PluginConfig config;
+    config.name = "test";
+    config.file = TestPlugin("no_fingerprint");
+    PluginRegistryOptions options;
+    options.plugins = {std::move(config)};
+    options.log = [](PluginLogLevel, const std::string&, const RunId*, const std::string&) {};
+    options.first_fingerprint = 0s;
+    registry_.emplace(&loop_, &workers_, nullptr, std::move(options));
+  }
+  ~SilentDriverTest() override { Finish(registry_->Shutdown(), 1ms); }
+
+  // Ends COROUTINE; with each look at it STEP of the time passes.
+  void Finish(Co<void> coroutine, Duration step = 0s) {
+    bool over = false;
+    loop_.Spawn(Note(std::move(coroutine), &over));
+    for (const TimePoint end = BootClock::now() + 20s; !over; std::this_thread::yield()) {
+      ASSERT_LT(BootClock::now(), end);
+      loop_.Advance(step);
+    }
+  }
+  static Co<void> Note(Co<void> coroutine, bool* over) {
+    co_await std::move(coroutine);
+    *over = true;
+  }
+  static Co<void> Load(PluginRegistry* registry, Context context) {
+    const std::vector<PluginReport> reports = co_await registry->LoadAll(context);
+    EXPECT_EQ(reports[0].message, "");
+  }
+  static Co<void> Configure(LoadedDriver* driver, Context context) {
+    const Status done = co_await driver->Configure(context, std::string("{}"));
+    EXPECT_TRUE(done.ok()) << done.error().message();
+  }
+
+  SimLoop loop_;
+  WorkerPool workers_;
+  Context context_;
+  std::optional<PluginRegistry> registry_;
+};
+
+TEST_F(SilentDriverTest, IsUnhealthyUntilItTellsItsHealth) {
+  Finish(Load(&*registry_, context_));
+  auto* driver = static_cast<LoadedDriver*>(registry_->Find("test"));
+  loop_.Advance(10s - 1ms);
+  EXPECT_EQ(driver->fingerprint().health, Health::kUndetected);
+  EXPECT_EQ(driver->fingerprint().description, "the driver has not told its health yet");
+  loop_.Advance(1ms);
+  EXPECT_EQ(driver->fingerprint().health, Health::kUnhealthy);
+  EXPECT_EQ(driver->fingerprint().description, "it has not told its health within 10s");
+  // This one tells it with its next configuration.
+  Finish(Configure(driver, context_));
+  EXPECT_EQ(driver->fingerprint().health, Health::kHealthy);
 }
 
 TEST_P(LoadedDriverTest, TaskConfigurationsAreCheckedBySchema) {

@@ -57,6 +57,16 @@ Co<void> LoadedDriver::EndStream(std::uint64_t id) {
   }
 }
 
+// A driver whose stream is open and says nothing would else be waited for for ever.
+Co<void> LoadedDriver::AwaitFingerprint() {
+  const Context patient = life_.WithTimeout(limits().fingerprint);
+  (void)co_await first_fingerprint_.Wait(patient);
+  if (first_fingerprint_.is_set() || life_.cancelled()) co_return;
+  told_.health = Health::kUnhealthy;
+  told_.description = "it has not told its health within " + FormatDuration(limits().fingerprint);
+  UpdateHealth();
+}
+
 // Keeps one of the driver's own streams open for its life. Between attempts it waits longer each
 // time, so a driver that fails at once costs nothing.
 Co<void> LoadedDriver::KeepStream(const char* what, std::int32_t type, Subscribe subscribe,

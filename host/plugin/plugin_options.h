@@ -20,6 +20,7 @@ struct DriverLimits {
   Duration inspect = 10s;
   Duration signal = 10s;
   Duration shutdown = 10s;
+  Duration fingerprint = 10s;  // the first one; a driver that tells none is unhealthy
   Duration stream_join = 5s;
   // A call that was given up keeps its task's turn until it has ended, or so long.
   Duration abandoned = 5s;

@@ -75,8 +75,12 @@ void FakeHost::TimerThread() {
     auto at = timers_.begin();
     // When the host ends, what is left fires at once: each context is freed by its function.
     auto when = at->first;  // a copy: the timer may be cancelled during the wait
-    if (!ending_ && when > std::chrono::steady_clock::now()) {
-      changed_.wait_until(lock, when);
+    if (!ending_ && when > Now()) {
+      if (stopped_at_) {
+        changed_.wait(lock);
+      } else {
+        changed_.wait_until(lock, when);
+      }
       continue;
     }
     Timer timer = at->second;
@@ -84,6 +88,26 @@ void FakeHost::TimerThread() {
     jobs_.push_back([timer] { timer.function(timer.context); });
     changed_.notify_all();
   }
+}
+
+std::chrono::steady_clock::time_point FakeHost::Now() const {
+  return stopped_at_.value_or(std::chrono::steady_clock::now());
+}
+
+void FakeHost::StopClock() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  stopped_at_ = std::chrono::steady_clock::now();
+}
+
+void FakeHost::Advance(std::chrono::nanoseconds time) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  *stopped_at_ += time;
+  changed_.notify_all();
+}
+
+bool FakeHost::AwaitTimer(std::chrono::nanoseconds delay, std::chrono::milliseconds limit) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  return changed_.wait_for(lock, limit, [&] { return timers_.count(Now() + delay) != 0; });
 }
 
 std::shared_ptr<FakeHost::Process> FakeHost::FindProcess(drover_run_id run) {
@@ -105,6 +129,20 @@ std::optional<Failure> FakeHost::TakeFailure(const std::string& function) {
 void FakeHost::FailNext(const std::string& function, Failure failure) {
   std::lock_guard<std::mutex> lock(mutex_);
   failures_[function] = std::move(failure);
+}
+
+void FakeHost::HoldNext(const std::string& function) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  hold_next_ = function;
+}
+
+void FakeHost::AnswerHeld() {
+  std::vector<std::function<void()>> held;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    held.swap(held_);
+  }
+  for (auto& answer : held) answer();
 }
 
 const drover_driver* FakeHost::Load(const std::string& file) {

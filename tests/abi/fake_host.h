@@ -146,7 +146,15 @@ class FakeHost {
   int oom_score_adj(drover_run_id run);
   std::string log();
   void FailNext(const std::string& function, Failure failure);  // of the process service
+  void HoldNext(const std::string& function);                   // of those: it does not answer
+  void AnswerHeld();                                            // now it does, with an error
   void WithoutServices() { no_services_ = true; }
+
+  // From now on time passes for the driver's timers by Advance only.
+  void StopClock();
+  void Advance(std::chrono::nanoseconds time);
+  // Waits until a timer is set that is due in DELAY; false when none comes.
+  bool AwaitTimer(std::chrono::nanoseconds delay, std::chrono::milliseconds limit = 10s);
 
  private:
   struct Host;
@@ -179,6 +187,8 @@ class FakeHost {
   std::map<std::uint64_t, StreamLog> streams_;
   std::map<std::string, std::shared_ptr<Process>> processes_;
   std::map<std::string, Failure> failures_;
+  std::string hold_next_;
+  std::vector<std::function<void()>> held_;
   std::string log_;
   std::deque<std::function<void()>> jobs_;
   struct Timer {
@@ -186,6 +196,8 @@ class FakeHost {
     void (*function)(void*);
     void* context;
   };
+  std::chrono::steady_clock::time_point Now() const;
+  std::optional<std::chrono::steady_clock::time_point> stopped_at_;
   std::multimap<std::chrono::steady_clock::time_point, Timer> timers_;
   std::vector<std::thread> threads_;
   std::vector<std::thread> watchers_;

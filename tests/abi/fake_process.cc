@@ -29,6 +29,18 @@ struct FakeProcesses::Functions {
       });
       return DROVER_OK;
     }
+    {
+      std::lock_guard<std::mutex> lock(self->mutex_);
+      if (self->hold_next_ == function) {
+        self->hold_next_.clear();
+        self->held_.push_back([done, context] {
+          drover_error out = NewError();
+          Fail(&out, DROVER_E_CANCELLED, "given up");
+          done(context, &out, nullptr);
+        });
+        return DROVER_OK;
+      }
+    }
     *process = self->FindProcess(*run);
     if (*process == nullptr) return Fail(error, DROVER_E_NOT_FOUND, "no process of this run");
     *ended = false;

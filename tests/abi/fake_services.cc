@@ -108,7 +108,7 @@ std::uint64_t Service::after(const drover_host* host, std::int64_t delay, void (
   std::lock_guard<std::mutex> lock(self->mutex_);
   std::uint64_t id = ++self->last_id_;
   // Clamped, as time points overflow where the driver's delays do not.
-  auto at = std::chrono::steady_clock::now() +
+  auto at = self->Now() +
             std::chrono::nanoseconds(std::min<std::int64_t>(delay, 1000000000ll * 3600 * 1000));
   self->timers_.emplace(at, FakeHost::Timer{id, function, context});
   self->changed_.notify_all();

@@ -70,6 +70,16 @@ TEST_F(RawExecTest, DisabledByDefault) {
   EXPECT_EQ(StartError(Shell("true")).text(), "raw_exec is disabled");
 }
 
+TEST_F(RawExecTest, LooksAtItselfEvery30Seconds) {
+  Create();
+  host_.StopClock();
+  host_.AwaitMessages(host_.Fingerprint(), 1);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(host_.AwaitTimer(30s)) << i;
+    host_.Advance(30s);
+  }
+}
+
 TEST_F(RawExecTest, ConfigureEnablesAndTellsIt) {
   Create("{}");
   std::uint64_t stream = host_.Fingerprint();
@@ -234,6 +244,31 @@ TEST_F(RawExecTest, AStopWithoutTimeKillsAtOnce) {
   Exit exit = *host_.Finish(host_.Wait(task.run)).exit;
   EXPECT_EQ(exit.signal, SIGKILL);
   EXPECT_EQ(exit.exit_code, 137);
+}
+
+TEST_F(RawExecTest, AStopThatDoesNotEndFails15SecondsAfterTheKill) {
+  Create();
+  host_.StopClock();
+  Task task = NewTask(Shell("exec sleep 100"));
+  ASSERT_TRUE(host_.Finish(host_.Start(task)).ok());
+  struct Case {
+    const char* function;  // of the process service
+    std::chrono::seconds timeout;
+  } const kCases[] = {{"stop", 5s}, {"kill", 0s}};
+  for (const Case& c : kCases) {
+    host_.HoldNext(c.function);
+    std::uint64_t stop = host_.Stop(task.run, c.timeout);
+    ASSERT_TRUE(host_.AwaitTimer(c.timeout + 15s)) << c.function;
+    host_.Advance(c.timeout + 15s - 1ns);
+    EXPECT_FALSE(host_.Finish(stop, 0ms).complete);
+    host_.Advance(1ns);
+    Result late = host_.Finish(stop);
+    ASSERT_TRUE(late.error.has_value()) << c.function;
+    EXPECT_EQ(late.error->code, DROVER_E_TIMEOUT);
+    EXPECT_EQ(late.text(), "the task has not ended 15 s after it was killed");
+    host_.AnswerHeld();
+    EXPECT_EQ(host_.completions(stop), 1) << "what comes later changes nothing";
+  }
 }
 
 TEST_F(RawExecTest, DestroyNeedsForceForARunningTask) {

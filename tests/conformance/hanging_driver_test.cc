@@ -20,6 +20,7 @@ class HangingDriverTest : public RegistryFixture, public testing::WithParamInter
     auto& limits = options_.limits;
     limits.hold = limits.create = limits.start = limits.recover = limits.destroy = 1500ms;
     limits.inspect = limits.signal = limits.shutdown = limits.stop_extra = 1500ms;
+    limits.fingerprint = 1500ms;
     options_.first_fingerprint = 2s;
     Add("mock_driver", MOCK_DRIVER_SO);
     Add("test", TestPlugin("test"));
@@ -101,8 +102,8 @@ TEST_P(HangingDriverTest, DelaysNoOther) {
   auto* hanging = static_cast<LoadedDriver*>(registry_->Find("mock_driver"));
   if (verb == "fingerprint") {  // nobody asks for it: it hangs since the driver was made
     Await(Live(healthy, context_, Config("{}")));
-    EXPECT_EQ(hanging->fingerprint().health, Health::kUndetected);
-    EXPECT_EQ(hanging->fingerprint().description, "the driver has not told its health yet");
+    EXPECT_TRUE(Until([&] { return hanging->fingerprint().health == Health::kUnhealthy; }));
+    EXPECT_EQ(hanging->fingerprint().description, "it has not told its health within 1.5s");
     return;
   }
   const Context asked = context_.Child();

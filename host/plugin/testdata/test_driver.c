@@ -245,11 +245,21 @@ static int32_t create(const drover_host* host, const drover_call* call,
   return DROVER_OK;
 }
 
+static void send_health(drover_instance* self, uint64_t id);
+
 __attribute__((unused)) static int32_t configure(drover_instance* self, const drover_call* call,
                                                  const drover_configure_args* args,
                                                  drover_error* error) {
   (void)args, (void)error;
   CONTROL(self);
+#ifdef FAULT_NO_FINGERPRINT
+  /* Only now. */
+  pthread_mutex_lock(&self->mutex);
+  for (int i = 0; i < MAX_STREAMS; ++i) {
+    if (self->streams[i].used) send_health(self, self->streams[i].id);
+  }
+  pthread_mutex_unlock(&self->mutex);
+#endif
   complete_empty(self->host, call->id);
   return DROVER_OK;
 }

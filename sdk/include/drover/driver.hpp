@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -51,6 +52,8 @@ class Driver {
   // each Configure. Blocking form only. An error is an unhealthy fingerprint.
   virtual Fingerprint Probe() { return Fingerprint{}; }
   virtual Duration ProbeInterval() const { return std::chrono::seconds(30); }
+  // While a probe takes longer than this, the driver is told to be unhealthy.
+  virtual Duration ProbeLimit() const { return std::chrono::seconds(20); }
 
   // A new configuration for this instance. It keeps the old one when this throws.
   virtual void Configure(const Json& config) {
@@ -222,15 +225,56 @@ class Driver {
 
   // On a thread of the pool; one probe at a time, so that the order of the messages is theirs.
   void ProbeNow() {
-    std::lock_guard<std::mutex> one(probing_);
+    std::uint64_t number = 0;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      asked_again_ = probing_ != 0;
+      if (asked_again_) return;
+      number = probing_ = ++last_probe_;
+    }
+    Timer late;
     Fingerprint now;
     try {
+      late = host_.After(ProbeLimit(), [this, number] { TellLate(number); });
       now = Probe();
     } catch (...) {
       now.health = Health::kUnhealthy;
       now.description = abi::CurrentError().message();
       now.attributes.clear();
     }
+    late.Cancel();
+    std::lock_guard<std::mutex> telling(telling_);
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      probing_ = 0;
+    }
+    Tell(now);
+    std::lock_guard<std::mutex> lock(mutex_);
+    next_probe_.Cancel();
+    if (asked_again_) {
+      asked_again_ = false;
+      ProbeSoon();
+    } else if (!watchers_.empty()) {
+      next_probe_ = host_.After(ProbeInterval(), [this] { ProbeSoon(); });
+    }
+  }
+
+  void TellLate(std::uint64_t number) {
+    std::lock_guard<std::mutex> telling(telling_);
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (probing_ != number) return;
+    }
+    Fingerprint late;
+    late.health = Health::kUnhealthy;
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(ProbeLimit());
+    late.description = "its health is not known: the probe has not returned for " +
+                       std::to_string(seconds.count()) + " s";
+    Tell(late);
+  }
+
+  // Sends NOW to those to whom it is new. TELLING_ is held.
+  void Tell(const Fingerprint& now) {
     std::vector<Stream<Fingerprint>> changed;
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -242,15 +286,16 @@ class Driver {
         watcher.last = now;
         changed.push_back(watcher.stream);
       }
-      next_probe_.Cancel();
-      if (!watchers_.empty()) next_probe_ = host_.After(ProbeInterval(), [this] { ProbeSoon(); });
     }
     for (const Stream<Fingerprint>& stream : changed) stream.Send(now);
   }
 
   const Host host_;
-  std::mutex probing_;
-  std::mutex mutex_;
+  std::mutex telling_;         // the order of the messages
+  std::mutex mutex_;           // of what follows
+  std::uint64_t probing_ = 0;  // the number of the probe that is on its way
+  std::uint64_t last_probe_ = 0;
+  bool asked_again_ = false;  // meanwhile
   std::vector<Watcher> watchers_;
   std::vector<Stream<Event>> listeners_;
   Timer next_probe_;
