@@ -59,7 +59,7 @@ struct TaskSpec {
   bool stats_error_recoverable = false;
   bool stats_unimplemented = false;
   std::int64_t stats_close_after = 0;  // samples; 0: never
-  bool stats_late_message = false;
+  bool stats_late_message = false;     // behind the end of the stream, whoever has ended it
 
   // Throws drover::Error.
   static TaskSpec Read(const drover::Json& config);

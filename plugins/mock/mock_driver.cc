@@ -230,6 +230,12 @@ class MockDriver : public drover::Driver {
       }
       ++*sent;
       done(RandomSample());
+      if (!task->spec.stats_late_message) return;
+      // Whoever has heard of the cancellation knows that nothing may come any more.
+      stream.OnCancel([this, id = stream.id()] {
+        SendLate(id);
+        host().After(kLate, [this, id] { SendLate(id); });
+      });
     });
   }
 
@@ -378,6 +384,9 @@ class MockDriver : public drover::Driver {
     out.total.rss = random() % (64u << 20);
     return out;
   }
+
+  // Longer than a host takes to join a stream.
+  static constexpr std::chrono::milliseconds kLate{20};
 
   // A message behind the end of its stream, past the wrapper, which would not send it.
   void SendLate(std::uint64_t stream) {

@@ -230,6 +230,18 @@ TEST_F(MockDriverTest, StatsFaults) {
   EXPECT_EQ(log.after_end, 1) << "the late message";
 }
 
+TEST_F(MockDriverTest, LateMessagesAfterTheStreamWasCancelled) {
+  Create();
+  ASSERT_TRUE(Start(R"({"run_for":"1h","stats_late_message":true})").ok());
+  Failure error;
+  std::uint64_t stream = host_.Stats(RunOf(1), 10ms, &error);
+  host_.AwaitMessages(stream, 2);
+  host_.CancelStream(stream);
+  EXPECT_EQ(host_.JoinStream(stream, 5s), DROVER_OK);
+  for (int i = 0; i < 500 && host_.stream(stream).after_end < 2; ++i) usleep(10000);
+  EXPECT_GE(host_.stream(stream).after_end, 2) << "with the cancellation and after the join";
+}
+
 TEST_F(MockDriverTest, AStreamEndsWhenTheHostSaysSoInSend) {
   Create();
   ASSERT_TRUE(Start(R"({"run_for":"1h"})").ok());
