@@ -32,7 +32,7 @@ std::vector<std::string> DefaultCapabilities() {
 
 Capabilities ChooseCapabilities(const std::vector<std::string>& allowed,
                                 const std::vector<std::string>& add,
-                                const std::vector<std::string>& drop) {
+                                const std::vector<std::string>& drop, const std::string& withheld) {
   const Names allow = Set(allowed);
   const Names added = Set(add);
   const Names dropped = Set(drop);
@@ -46,6 +46,12 @@ Capabilities ChooseCapabilities(const std::vector<std::string>& allowed,
                         "failed driver config validation: cap_add: not allowed by the operator's "
                         "allow_caps: " +
                             refused);
+  }
+  const bool asks_for_every_one = added.count("all") > 0 && allow.count("all") > 0;
+  if (!withheld.empty() && (added.count(withheld) > 0 || asks_for_every_one)) {
+    throw drover::Error(drover::Code::kPermissionDenied,
+                        "failed driver config validation: cap_add: no task can have " + withheld +
+                            " here, since the operator has set no_pivot_root: name the others");
   }
   // What a job that asks for nothing gets is a part of the default, never all that is allowed.
   Names chosen;
@@ -63,6 +69,8 @@ Capabilities ChooseCapabilities(const std::vector<std::string>& allowed,
       named.insert(allow.begin(), allow.end());
     }
   }
+  named.erase(withheld);
+  chosen.erase(withheld);
   chosen.insert(named.begin(), named.end());
   Capabilities out;
   out.bounding.assign(chosen.begin(), chosen.end());

@@ -17,8 +17,9 @@ std::vector<std::string> DefaultCapabilities();
 
 // ALLOWED by the operator, without DROP, and with ADD, which must be allowed; "all" stands for
 // every one that is allowed (for ADD and DROP). Throws drover::Error naming what is not allowed.
+// Nobody gets WITHHELD, if it is one: whoever names it is refused, too.
 Capabilities ChooseCapabilities(const std::vector<std::string>& allowed,
                                 const std::vector<std::string>& add,
-                                const std::vector<std::string>& drop);
+                                const std::vector<std::string>& drop, const std::string& withheld);
 
 }  // namespace exec_driver

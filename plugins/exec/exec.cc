@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "command_driver.h"
 #include "controllers.h"
 #include "drover/entry.hpp"
+#include "isolation_trial.h"
 #include "own_root.h"
 
 namespace exec_driver {
@@ -130,6 +132,16 @@ class ExecDriver : public command::CommandDriver<Settings> {
           "raw_exec";
       return out;
     }
+    const bool pivot = settings()->pivot;
+    if (isolates_ != pivot) {
+      std::string why = WhyNotIsolated(pivot);
+      if (!why.empty()) {
+        out.health = drover::Health::kUndetected;
+        out.description = "exec cannot isolate tasks here: it " + why + ", or use raw_exec";
+        return out;
+      }
+      isolates_ = pivot;
+    }
     out.attributes["driver.exec"] = "true";
     std::string missing = MissingLimits();
     if (!missing.empty()) {
@@ -149,8 +161,10 @@ class ExecDriver : public command::CommandDriver<Settings> {
     isolation.root_paths = settings->root_paths;
     isolation.max_processes = settings->pids_limit;
     isolation.cpu_hard = config.Bool("cpu_hard_limit");
-    Capabilities capabilities = ChooseCapabilities(settings->allow_caps, config.Strings("cap_add"),
-                                                   config.Strings("cap_drop"));
+    // Without pivot_root the old root is only covered: what may call chroot gets back to it.
+    Capabilities capabilities =
+        ChooseCapabilities(settings->allow_caps, config.Strings("cap_add"),
+                           config.Strings("cap_drop"), settings->pivot ? "" : "sys_chroot");
     isolation.capabilities = std::move(capabilities.bounding);
     isolation.ambient_capabilities = std::move(capabilities.ambient);
     out.isolation = std::move(isolation);
@@ -197,6 +211,9 @@ class ExecDriver : public command::CommandDriver<Settings> {
     std::string path = task.local_dir + "/" + command;
     return ::lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
   }
+
+  // With which kind of root (Settings::pivot) the isolation has been tried and works. [control]
+  std::optional<bool> isolates_;
 };
 
 }  // namespace

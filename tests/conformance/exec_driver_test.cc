@@ -18,6 +18,7 @@ namespace drover {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class ExecDriverTest : public RegistryFixture {
  protected:
@@ -126,6 +127,87 @@ TEST_F(ExecDriverTest, CapabilitiesAndUserFollowTheJob) {
   auto root = Script(show);
   root->user = "root";
   EXPECT_EQ(Output(driver, root), "00000000a80405fb\n00000000a80405fb\n");
+}
+
+TEST_F(ExecDriverTest, TheOperatorWidensWhatJobsMayHaveAndJobsGiveUpSingleOnes) {
+  Driver* driver = Exec(R"({"allow_caps": ["CAP_CHOWN", "net_raw", "sys_ptrace"]})");
+  const std::string show = "grep -E 'CapEff|CapBnd' /proc/self/status | cut -f2";
+  EXPECT_EQ(Output(driver, Script(show, R"(,"cap_add":["net_raw"])")),
+            "0000000000002000\n0000000000002001\n");
+  EXPECT_EQ(Output(driver, Script(show, R"(,"cap_add":["all"])")),
+            "0000000000082001\n0000000000082001\n");
+  auto root = Script(show, R"(,"cap_add":["sys_ptrace"],"cap_drop":["chown"])");
+  root->user = "root";
+  EXPECT_EQ(Output(driver, root), "0000000000080000\n0000000000080000\n");
+  EXPECT_THAT(Output(driver, Script("true", R"(,"cap_add":["mknod"])")),
+              HasSubstr("allow_caps: mknod"));
+}
+
+TEST_F(ExecDriverTest, OneCapabilityCanBeDropped) {
+  Driver* driver = Exec();
+  auto root =
+      Script("grep -E 'CapEff|CapBnd' /proc/self/status | cut -f2", R"(,"cap_drop":["CAP_MKNOD"])");
+  root->user = "root";
+  EXPECT_EQ(Output(driver, root), "00000000a00405fb\n00000000a00405fb\n");
+}
+
+TEST_F(ExecDriverTest, WithoutPivotTasksRunAndCannotChangeTheirRoot) {
+  Driver* driver = Exec(R"({"no_pivot_root": true})");
+  auto root = Script(
+      "grep CapBnd /proc/self/status | cut -f2; test -e " + directory_.path() +
+      " && echo leak; mkdir /local/deep; /usr/sbin/chroot /local/deep 2>&1 | grep -c permit");
+  root->user = "root";
+  EXPECT_EQ(Output(driver, root), "00000000a80005fb\n1\n");
+  EXPECT_THAT(Output(driver, Script("true", R"(,"cap_add":["sys_chroot"])")),
+              HasSubstr("no task can have sys_chroot here, since the operator has set "
+                        "no_pivot_root: name the others"));
+  // All of the others, which do not need the one.
+  EXPECT_EQ(
+      Output(driver, Script("grep CapEff /proc/self/status | cut -f2", R"(,"cap_add":["all"])")),
+      "00000000a80005fb\n");
+}
+
+TEST_F(ExecDriverTest, WithoutPivotAllCapabilitiesAreTooMany) {
+  Driver* driver = Exec(R"({"no_pivot_root": true, "allow_caps": ["all"]})");
+  EXPECT_THAT(Output(driver, Script("true", R"(,"cap_add":["all"])")),
+              HasSubstr("no task can have sys_chroot here"));
+}
+
+TEST_F(ExecDriverTest, IpcObjectsAreSharedOnlyWhereTheOperatorAllowsIt) {
+  const std::string show = "readlink /proc/self/ns/ipc";
+  const std::string own = std::filesystem::read_symlink("/proc/self/ns/ipc").string() + "\n";
+  Driver* driver = Exec(R"({"default_ipc_mode": "host"})");
+  EXPECT_EQ(Output(driver, Script(show)), own);
+  EXPECT_EQ(Output(driver, Script(show, R"(,"ipc_mode":"host")")), own);
+  EXPECT_NE(Output(driver, Script(show, R"(,"ipc_mode":"private")")), own);
+}
+
+TEST_F(ExecDriverTest, IpcObjectsAreTheTasksOwnByDefault) {
+  Driver* driver = Exec();
+  const std::string seen = Output(driver, Script("readlink /proc/self/ns/ipc; ipcs -m | wc -l"));
+  EXPECT_THAT(seen, ::testing::StartsWith("ipc:["));
+  EXPECT_THAT(seen, Not(HasSubstr(std::filesystem::read_symlink("/proc/self/ns/ipc").string())));
+  EXPECT_THAT(Output(driver, Script("true", R"(,"ipc_mode":"host")")),
+              HasSubstr("ipc_mode \"host\" is not allowed"));
+}
+
+TEST_F(ExecDriverTest, WorkDirAndOomScoreReachTheTask) {
+  Driver* driver = Exec();
+  EXPECT_EQ(Output(driver, Script("pwd; cat /proc/self/oom_score_adj",
+                                  R"(,"work_dir":"/usr/share","oom_score_adj":250)")),
+            "/usr/share\n250\n");
+  EXPECT_EQ(Output(driver, Script("pwd; cat /proc/self/oom_score_adj")), "/\n0\n");
+}
+
+TEST_F(ExecDriverTest, GroupsAreThoseOfTheUserAndDeniedOnesAreRefused) {
+  auto as = [this](const char* user) {
+    auto config = Script("id -u; id -G");
+    config->user = user;
+    return config;
+  };
+  Driver* driver = Exec(R"({"denied_host_gids": "2,1000-2000"})");
+  EXPECT_EQ(Output(driver, as("daemon")), "1\n1\n");
+  EXPECT_THAT(Output(driver, as("bin")), HasSubstr("running as gid 2 is disallowed"));
 }
 
 TEST_F(ExecDriverTest, WhatIsNotAllowedIsRefusedAndNamed) {

@@ -1,10 +1,13 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """Jobs of the driver exec: what an isolated task has, what it cannot reach, how it is limited."""
+import errno
 import json
 import os
 import pathlib
+import platform
 import signal
 import subprocess
+import sys
 import time
 import unittest
 
@@ -16,6 +19,10 @@ def isolated(name, script, config=None, **fields):
     return task(name, config={"command": "/bin/sh", "args": ["-c", script], **(config or {})},
                 driver="exec", **fields)
 
+
+# Numbers of system calls.
+CLONE3 = 435
+MOUNT, PIVOT_ROOT = {"x86_64": (165, 155), "aarch64": (40, 41)}.get(platform.machine(), (-1, -1))
 
 # Forks as often as it may, and never gives up.
 FORK_BOMB = """
@@ -252,6 +259,60 @@ class ExecTest(ExecConfiguration):
         code, said = self.in_a_changed_machine(change, "run", "--config", config, job)
         self.assertEqual(code, 0, said)
         self.assertIn("ran", said)
+
+    # Fails a system call for this process and all that come of it: number, error, command.
+    REFUSE = """
+import ctypes, os, struct, sys
+number, error = int(sys.argv[1]), int(sys.argv[2])
+code = b"".join(struct.pack("HBBI", *one) for one in (
+    (0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x00050000 | error),
+    (0x06, 0, 0, 0x7fff0000)))
+program = struct.pack("HxxxxxxP", len(code) // 8, ctypes.addressof(ctypes.c_char.from_buffer(
+    buffer := bytearray(code))))
+if ctypes.CDLL(None, use_errno=True).prctl(22, 2, program) != 0:
+    sys.exit("no filter: " + os.strerror(ctypes.get_errno()))
+os.execv(sys.argv[3], sys.argv[3:])
+"""
+
+    def refused_and_told(self, change, told, config=None):
+        """What tasks would fail at is told by the driver's description, and no task is started."""
+        config = config or self.configuration()
+        code, said = self.in_a_changed_machine(change, "plugin", "list", "--config", config)
+        self.assertEqual(code, 0, said)
+        self.assertRegex(said, told)
+        self.assertEqual(said.count("exec cannot isolate tasks here"), 1, said)
+        job = self.sandbox.write("job.json", one(isolated("look", "echo ran")))
+        code, said = self.in_a_changed_machine(change, "run", "--config", config, job)
+        self.assertEqual(code, 2, said)
+        self.assertRegex(said, told)
+
+    def refuse(self, call, error):
+        program = self.sandbox.write("refuse.py", self.REFUSE)
+        return f"chroot='{sys.executable} {program} {call} {error}';"
+
+    def test_an_agent_that_may_not_mount_or_make_namespaces_says_so_once(self):
+        for change, told in (
+                ("chroot='setpriv --bounding-set=-sys_admin';",
+                 r"cannot make namespaces \(Operation not permitted\): give the agent all"),
+                ("chroot='setpriv --bounding-set=-setpcap';",
+                 r"cannot give up capabilities \(Operation not permitted\): give the agent all"),
+                (self.refuse(CLONE3, errno.ENOSYS),
+                 r"cannot make namespaces \(Function not implemented\): give the agent all"),
+                (self.refuse(MOUNT, errno.EACCES),
+                 r"cannot keep mounts from the host \(Permission denied\): give the agent all")):
+            with self.subTest(told):
+                self.refused_and_told(change, told)
+
+    def test_where_the_root_cannot_be_pivoted_an_option_helps(self):
+        change = self.refuse(PIVOT_ROOT, errno.EINVAL)
+        self.refused_and_told(change, r"cannot change the root \(Invalid argument\): "
+                                      "set no_pivot_root, or")
+        config = self.configuration(no_pivot_root=True)
+        job = self.sandbox.write("job.json", one(isolated("look", "echo ran; ls /")))
+        code, said = self.in_a_changed_machine(change, "run", "--config", config, job)
+        self.assertEqual(code, 0, said)
+        self.assertIn("ran", said)
+        self.assertNotIn("home", said)
 
     def test_in_a_chroot_the_remedy_is_told(self):
         root = self.sandbox.root / "root"
