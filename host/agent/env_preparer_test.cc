@@ -93,6 +93,16 @@ TEST(EnvPreparerTest, ReservedCoresStandForTheirShares) {
   EXPECT_EQ(config->cpu_quota, 0ns) << "the cores are the limit";
 }
 
+TEST(EnvPreparerTest, TheDriverIsToldWhatHooksHaveGiven) {
+  PrepareRequest request = Request();
+  request.mounts = {{"/data", "/srv/volume", true, "host-to-task"}};
+  request.devices = {{"/dev/card", "/dev/dri/card0", "rw"}};
+  const Result<TaskConfig> config = Preparer()->Prepare(request);
+  ASSERT_TRUE(config.ok()) << config.error().message();
+  EXPECT_EQ(config->mounts, request.mounts);
+  EXPECT_EQ(config->devices, request.devices);
+}
+
 TEST(EnvPreparerTest, ADriverMayDoWithoutLogs) {
   PrepareRequest request = Request();
   request.driver.disables_log_collection = true;

@@ -67,6 +67,22 @@ class DiskAllocDirTest : public testing::Test {
     EXPECT_EQ(lstat(path.c_str(), &info), 0) << path;
     return info.st_mode & 07777;
   }
+  // What /proc/self/mountinfo says of the file system that is mounted at PATH.
+  static std::string OptionsOf(const std::string& path) {
+    std::ifstream mounts("/proc/self/mountinfo");
+    for (std::string line; std::getline(mounts, line);) {
+      if (line.find(" " + path + " ") != std::string::npos) return line.substr(line.find(" - "));
+    }
+    ADD_FAILURE() << path << " is no mount";
+    return "";
+  }
+  bool KernelKnowsNoswap() const {
+    const std::string place = base_ + "/noswap";
+    fs::create_directory(place);
+    const bool knows = mount("tmpfs", place.c_str(), "tmpfs", 0, "noswap") == 0;
+    if (knows) EXPECT_EQ(umount2(place.c_str(), 0), 0);
+    return knows;
+  }
   static void Write(const std::string& path) { std::ofstream(path) << "text"; }
 
   std::string base_;
@@ -134,6 +150,7 @@ TEST_F(DiskAllocDirTest, SecretsAreSmallPrivateMountsAndMountedOnce) {
   EXPECT_EQ(info.f_flag & (ST_NOEXEC | ST_NOSUID | ST_NODEV), ST_NOEXEC | ST_NOSUID | ST_NODEV);
   EXPECT_EQ(info.f_blocks * info.f_frsize, 1u << 20);
   EXPECT_EQ(ModeOf(paths.secrets), 0777u);
+  EXPECT_EQ(OptionsOf(paths.secrets).find("noswap") != std::string::npos, KernelKnowsNoswap());
   EXPECT_EQ(umount2(paths.secrets.c_str(), 0), 0);
   EXPECT_NE(umount2(paths.secrets.c_str(), 0), 0) << "it was mounted twice";
   // Nobody mounts here yet; what will be is unmounted with the rest.

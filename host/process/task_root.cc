@@ -86,8 +86,13 @@ Status AddVolumes(const TaskRootOptions& options, RootSpec* root) {
     root->mounts.push_back(std::move(tree));
   }
   for (const RootDevice& device : options.devices) {
+    // The kernel lets a device be written on a read-only mount, too.
+    if (device.read_only)
+      return Error(Code::kUnimplemented,
+                   "the device " + device.host_path +
+                       " cannot be given read-only, nobody would hold a task to it: give it with "
+                       "the permissions \"rw\"");
     MountOptions mount;
-    mount.read_only = device.read_only;
     mount.no_exec = true;
     mount.devices = true;
     const std::string& target = device.task_path.empty() ? device.host_path : device.task_path;

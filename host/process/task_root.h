@@ -21,8 +21,8 @@ struct RootVolume {
 // A device node of the host that a task gets.
 struct RootDevice {
   std::string host_path;
-  std::string task_path;  // empty: the same
-  bool read_only = false;
+  std::string task_path;   // empty: the same
+  bool read_only = false;  // is refused: it cannot be kept
 };
 
 struct TaskRootOptions {

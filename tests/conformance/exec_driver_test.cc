@@ -2,10 +2,12 @@
 
 // The driver exec in a host with a real process service: that its options reach the kernel.
 #include <gmock/gmock.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "host/plugin/registry_fixture.h"
@@ -229,6 +231,120 @@ TEST_F(ExecDriverTest, WhatIsNotAllowedIsRefusedAndNamed) {
   auto denied = Script("true");
   denied->user = "bin";
   EXPECT_THAT(Output(driver, denied), HasSubstr("running as uid 2 is disallowed"));
+}
+
+TEST_F(ExecDriverTest, MountsAndDevicesOfTheConfigurationAreWhereItSays) {
+  const std::string host = directory_.path() + "/volume";
+  std::filesystem::create_directory(host);
+  std::ofstream(host + "/file") << "content\n";
+  Driver* driver = Exec();
+  auto config = Script(
+      "cat /srv/data/file /srv/one; for d in /srv/data /srv/rw; do "
+      "grep ' '$d' ' /proc/self/mountinfo | cut -d' ' -f6 | cut -c1-9; "
+      "(echo x > $d/new) 2>/dev/null && echo written; done; head -c 2 /dev/nothing | wc -c");
+  config->user = "root";
+  config->mounts = {{"/srv/data", host, true, ""},
+                    {"/srv/rw", host, false, ""},
+                    {"/srv/one", host + "/file", true, "private"}};
+  config->devices = {{"/dev/nothing", "/dev/zero", "rw"}};
+  EXPECT_EQ(Output(driver, config), "content\ncontent\nro,nosuid\nrw,nosuid\nwritten\n2\n");
+  config->run_id = RunId::Random();
+  config->devices = {{"/dev/nothing", "/dev/zero", "r"}};
+  EXPECT_THAT(Output(driver, config), HasSubstr("/dev/zero cannot be given read-only"));
+}
+
+TEST_F(ExecDriverTest, MountsPropagateAsTheConfigurationSays) {
+  const std::string volume = directory_.path() + "/volume";
+  std::filesystem::create_directory(volume);
+  ASSERT_EQ(mount("tmpfs", volume.c_str(), "tmpfs", 0, nullptr), 0);
+  ASSERT_EQ(mount(nullptr, volume.c_str(), nullptr, MS_SHARED, nullptr), 0);
+  const auto unmount = [](const std::string& path) {
+    while (umount2(path.c_str(), MNT_DETACH) == 0) {
+    }
+  };
+  for (const char* name : {"/theirs", "/ours"}) std::filesystem::create_directory(volume + name);
+  Driver* driver = Exec(R"({"allow_caps": ["sys_admin"]})");
+  const struct {
+    const char* propagation;
+    const char* seen;
+    bool comes_back;
+  } cases[] = {{"private", "", false},
+               {"host-to-task", "theirs\n", false},
+               {"bidirectional", "theirs\n", true}};
+  for (const auto& [propagation, seen, comes_back] : cases) {
+    SCOPED_TRACE(propagation);
+    auto config = Script(
+        "cd /srv; touch up; while [ ! -e go ]; do sleep 0.02; done; cat theirs/file 2>/dev/null; "
+        "mount -t tmpfs none ours && touch ours/file",
+        R"(,"cap_add":["sys_admin"])");
+    config->user = "root";
+    config->mounts = {{"/srv", volume, false, propagation}};
+    const Result<StartedTask> started = Await(driver->Start(context_, config));
+    ASSERT_TRUE(started.ok()) << started.error().message();
+    EXPECT_TRUE(Until([&] { return std::filesystem::exists(volume + "/up"); }));
+    EXPECT_EQ(mount("tmpfs", (volume + "/theirs").c_str(), "tmpfs", 0, nullptr), 0);
+    std::ofstream(volume + "/theirs/file") << "theirs\n";
+    std::ofstream(volume + "/go") << "";
+    const Result<ExitResult> end = Await(driver->Wait(context_, config->run_id));
+    EXPECT_TRUE(end.ok() && end->exit_code == 0);
+    EXPECT_TRUE(Await(driver->Destroy(context_, config->run_id, true)).ok());
+    const std::string log = config->log_dir + "/web.stdout.0";
+    EXPECT_EQ(ReadSmallFile(AT_FDCWD, log.c_str()).value_or(""), seen);
+    EXPECT_EQ(std::filesystem::exists(volume + "/ours/file"), comes_back);
+    for (const char* name : {"/theirs", "/ours"}) unmount(volume + name);
+    for (const std::string& path : {volume + "/up", volume + "/go", log})
+      std::filesystem::remove(path);
+  }
+  unmount(volume);
+}
+
+TEST_F(ExecDriverTest, LimitsAreTheKernelsAndHoldTheTaskButNotItsShim) {
+  Driver* driver = Exec(R"({"pids_limit": 77})");
+  auto config = Script("exec sleep 1000");
+  config->resources.memory_mb = 32;
+  config->resources.memory_max_mb = 64;
+  config->cpu_shares = 512;
+  ASSERT_TRUE(Await(driver->Start(context_, config)).ok());
+  const auto cgroup = [&](const char* controller) {
+    const std::string v1 = "/sys/fs/cgroup/" + std::string(controller) + "/" + name_;
+    return (std::filesystem::exists(v1) ? v1 : cgroups_[0]) + "/" + config->run_id.ToString() + "/";
+  };
+  const auto read = [&](const char* controller, const char* v1, const char* v2) {
+    const std::string path = cgroup(controller);
+    const bool is_v1 = path.find(std::string("/") + controller + "/") != std::string::npos;
+    return ReadSmallFile(AT_FDCWD, (path + (is_v1 ? v1 : v2)).c_str()).value_or("there is none");
+  };
+  EXPECT_EQ(read("memory", "memory.limit_in_bytes", "memory.max"), "67108864\n");
+  EXPECT_EQ(read("memory", "memory.soft_limit_in_bytes", "memory.low"), "33554432\n");
+  EXPECT_EQ(read("pids", "pids.max", "pids.max"), "77\n");
+  EXPECT_THAT(read("cpu", "cpu.shares", "cpu.weight"),
+              ::testing::AnyOf("512\n", "20\n"));  // 20 of 100 are what 512 of 1024 are
+  // The holder of the namespaces is in the tracking cgroup, which in version 2 has the limits.
+  for (const char* controller : {"memory", "cpu", "pids"}) {
+    SCOPED_TRACE(cgroup(controller));
+    const auto members = [&] {
+      std::istringstream pids(read(controller, "cgroup.procs", "cgroup.procs"));
+      std::set<std::string> names;
+      for (std::string pid; pids >> pid;)
+        names.insert(ReadSmallFile(AT_FDCWD, ("/proc/" + pid + "/comm").c_str()).value_or(pid));
+      return names;
+    };
+    EXPECT_TRUE(Until([&] { return members().count("sleep\n") == 1; }));
+    EXPECT_THAT(members(), ::testing::AnyOf(::testing::ElementsAre("sleep\n"),
+                                            ::testing::ElementsAre("drover-init\n", "sleep\n")));
+  }
+  EXPECT_TRUE(Await(driver->Destroy(context_, config->run_id, true)).ok());
+}
+
+TEST_F(ExecDriverTest, TenMegabytesAreEnoughToRunTrue) {
+  Driver* driver = Exec();
+  auto config = Script("");
+  config->driver_config_json = R"({"command": "/bin/true"})";
+  config->resources.memory_mb = 10;
+  const Result<ExitResult> end = Run(driver, config);
+  ASSERT_TRUE(end.ok()) << end.error().message();
+  EXPECT_EQ(end->exit_code, 0);
+  EXPECT_FALSE(end->oom_killed);
 }
 
 TEST_F(ExecDriverTest, MemoryIsLimitedAndItsEndIsTold) {
