@@ -4,14 +4,6 @@
 #include "host/base/ids.h"
 
 namespace drover {
-namespace {
-
-void Fail(const TaskGroup& group, const PlacementFailure& failure, Evaluation* eval) {
-  eval->failed_groups[group.name] = failure;
-  ++eval->queued[group.name];
-}
-
-}  // namespace
 
 std::shared_ptr<const NodeRecord> ReadyNode(const Tables& tables) {
   for (const auto& [id, node] : tables.nodes) {
@@ -31,9 +23,7 @@ void Evaluating::Run(Evaluation eval) {
     eval.queued[group] = 0;
     for (const auto& stop : of_group.stop) Stop(stop);
     for (const auto& record : of_group.update) Update(*record, job);
-    for (const auto& place : of_group.place) {
-      Place(job, *FindGroup(*job->job, group), place, &eval);
-    }
+    PlaceAll(job, group, of_group.place, &eval);
   }
   eval.modify_index = index_;
   eval.modify_time = now_;
@@ -74,32 +64,42 @@ void Evaluating::Update(const AllocRecord& record, const std::shared_ptr<const J
   Put(std::move(changed), std::move(alloc));
 }
 
-void Evaluating::Place(const std::shared_ptr<const JobRecord>& job, const TaskGroup& group,
-                       const GroupPlan::Place& place, Evaluation* eval) {
-  // One failure tells all: the next allocation of the group has the same lot.
-  if (const auto failed = eval->failed_groups.find(group.name);
-      failed != eval->failed_groups.end()) {
-    ++failed->second.coalesced_failures;
-    ++eval->queued[group.name];
+void Evaluating::PlaceAll(const std::shared_ptr<const JobRecord>& job, const std::string& group,
+                          const std::vector<GroupPlan::Place>& places, Evaluation* eval) {
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    auto failure = Place(job, *FindGroup(*job->job, group), places[i], *eval);
+    if (!failure) continue;
+    // One failure tells all: the other allocations of the group have the same lot.
+    const auto left = static_cast<int>(places.size() - i);
+    failure->coalesced_failures = left - 1;
+    eval->failed_groups[group] = std::move(*failure);
+    eval->queued[group] = left;
     return;
   }
+}
+
+std::optional<PlacementFailure> Evaluating::Place(const std::shared_ptr<const JobRecord>& job,
+                                                  const TaskGroup& group,
+                                                  const GroupPlan::Place& place,
+                                                  const Evaluation& eval) {
   PlacementFailure failure;
-  if (!node_) return Fail(group, failure, eval);
+  if (!node_) return failure;
   failure.nodes_evaluated = failure.nodes_exhausted = 1;
   NodeCapacity left = *capacity_;
   ReservedCores cores;
   if (const std::string missing = left.Take(group, &cores); !missing.empty()) {
     failure.dimension_exhausted[missing] = 1;
-    return Fail(group, failure, eval);
+    return failure;
   }
   auto placed = PlaceAllocation(job->job, group, place.index, node_->id, node_->name, now_, ports_);
   if (!placed.ok()) {
     failure.dimension_exhausted["network: " + placed.error().message()] = 1;
-    return Fail(group, failure, eval);
+    return failure;
   }
   (*placed)->cores = std::move(cores);
   *capacity_ = std::move(left);
-  Placed(job, std::move(*placed), place, *eval);
+  Placed(job, std::move(*placed), place, eval);
+  return std::nullopt;
 }
 
 void Evaluating::Placed(const std::shared_ptr<const JobRecord>& job,

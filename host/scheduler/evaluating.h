@@ -34,8 +34,12 @@ class Evaluating {
   std::shared_ptr<Allocation> Changed(const AllocRecord& record) const;
   void Stop(const GroupPlan::Stop& stop);
   void Update(const AllocRecord& record, const std::shared_ptr<const JobRecord>& job);
-  void Place(const std::shared_ptr<const JobRecord>& job, const TaskGroup& group,
-             const GroupPlan::Place& place, Evaluation* eval);
+  void PlaceAll(const std::shared_ptr<const JobRecord>& job, const std::string& group,
+                const std::vector<GroupPlan::Place>& places, Evaluation* eval);
+  // Tells why there is no place; nothing: it is placed.
+  std::optional<PlacementFailure> Place(const std::shared_ptr<const JobRecord>& job,
+                                        const TaskGroup& group, const GroupPlan::Place& place,
+                                        const Evaluation& eval);
   void Placed(const std::shared_ptr<const JobRecord>& job, std::shared_ptr<Allocation> alloc,
               const GroupPlan::Place& place, const Evaluation& eval);
   void Block(Evaluation* eval);

@@ -8,8 +8,6 @@
 namespace drover {
 namespace {
 
-using Records = std::vector<std::shared_ptr<const AllocRecord>>;
-
 // Nothing will ever be placed for it again by itself.
 bool IsOver(const JobRecord& job) {
   const bool ends = job.job->type == JobType::kBatch || job.job->type == JobType::kSysbatch;
@@ -38,7 +36,7 @@ TableMask Collect(Tables* tables, std::uint64_t index, const JobRecord* job,
 // The allocations of RULE; the keys of their jobs are added to TOUCHED.
 TableMask CollectAllocs(Tables* tables, std::uint64_t index, const GarbageRule& rule,
                         std::set<JobKey>* touched) {
-  Records ended;
+  AllocRecords ended;
   for (const auto& [id, record] : tables->allocs) {
     if (!record->client_terminal()) continue;
     // What the node has let go of stays only while it is needed.
@@ -90,7 +88,8 @@ std::vector<std::shared_ptr<const Evaluation>> EvalsOf(const Tables& tables, con
 
 // All that is left of a job that is over, in one: half of it would be placed again.
 TableMask CollectJob(Tables* tables, const JobKey& key) {
-  for (const auto& record : tables->AllocsOf(key)) tables->Erase(*record);
+  const AllocRecords allocs = tables->AllocsOf(key);
+  for (const auto& record : allocs) tables->Erase(*record);
   for (const auto& eval : EvalsOf(*tables, key)) tables->Erase(*eval);
   tables->EraseJob(key);
   return MaskOf(Table::kJobs) | MaskOf(Table::kAllocs) | MaskOf(Table::kEvals);
@@ -100,7 +99,7 @@ TableMask CollectJobs(Tables* tables, const GarbageRule& rule, const std::set<Jo
   std::vector<JobKey> over;
   for (const auto& [key, job] : tables->jobs) {
     if (!IsOver(*job)) continue;
-    const auto allocs = tables->AllocsOf(key);
+    const AllocRecords& allocs = tables->AllocsOf(key);
     const auto evals = EvalsOf(*tables, key);
     const bool released = std::all_of(allocs.begin(), allocs.end(),
                                       [](const auto& record) { return record->collected; });

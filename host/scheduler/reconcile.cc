@@ -1,34 +1,34 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/scheduler/reconcile.h"
 
-#include <set>
+#include <vector>
 
 namespace drover {
 namespace {
-
-using Allocs = std::vector<std::shared_ptr<const AllocRecord>>;
 
 constexpr char kNotNeeded[] = "alloc not needed due to job update";
 constexpr char kUpdated[] = "alloc is being updated due to job update";
 constexpr char kMigrated[] = "alloc is being migrated";
 
-void PlanGroup(const JobRecord& job, const TaskGroup& group, const Allocs& allocs,
+void PlanGroup(const JobRecord& job, const TaskGroup& group, const AllocRecords& allocs,
                GroupPlan* plan) {
-  std::set<int> taken;
+  std::vector<bool> taken(static_cast<std::size_t>(group.count));
+  const auto is_taken = [&taken](int index) { return taken[static_cast<std::size_t>(index)]; };
+  const auto take = [&taken](int index) { taken[static_cast<std::size_t>(index)] = true; };
   for (const auto& record : allocs) {
     const Allocation& alloc = *record->alloc;
-    if (alloc.server_terminal()) continue;
+    if (alloc.group_name != group.name || alloc.server_terminal()) continue;
     const bool current = record->job->job_modify_index == job.job_modify_index;
     if (record->client_terminal()) {
       // What has ended is not started again for the same job, but a new job starts anew.
-      if (current && alloc.index < group.count) taken.insert(alloc.index);
+      if (current && alloc.index < group.count) take(alloc.index);
       continue;
     }
-    if (alloc.index >= group.count || taken.count(alloc.index) > 0) {
+    if (alloc.index >= group.count || is_taken(alloc.index)) {
       plan->stop.push_back({record, kNotNeeded});
       continue;
     }
-    taken.insert(alloc.index);  // of two with the same index the older one stays
+    take(alloc.index);  // of two with the same index the older one stays
     if (record->migrate) {
       plan->stop.push_back({record, kMigrated});
       plan->place.push_back({alloc.index, record});
@@ -44,7 +44,7 @@ void PlanGroup(const JobRecord& job, const TaskGroup& group, const Allocs& alloc
     }
   }
   for (int index = 0; index < group.count; ++index) {
-    if (taken.count(index) == 0) plan->place.push_back({index, nullptr});
+    if (!is_taken(index)) plan->place.push_back({index, nullptr});
   }
 }
 
@@ -65,22 +65,18 @@ bool CanUpdateInPlace(const TaskGroup& from, const TaskGroup& to) {
   return same == to;
 }
 
-JobPlan Reconcile(const JobRecord* job, const Allocs& allocs) {
-  std::map<std::string, Allocs> by_group;
-  for (const auto& record : allocs) by_group[record->alloc->group_name].push_back(record);
-
+JobPlan Reconcile(const JobRecord* job, const AllocRecords& allocs) {
   JobPlan plan;
   const bool wanted = job != nullptr && !job->stop;
   if (wanted) {
     for (const TaskGroup& group : job->job->groups) {
-      PlanGroup(*job, group, by_group[group.name], &plan[group.name]);
+      PlanGroup(*job, group, allocs, &plan[group.name]);
     }
   }
-  for (const auto& [name, list] : by_group) {
-    if (wanted && FindGroup(*job->job, name) != nullptr) continue;
-    for (const auto& record : list) {
-      if (!record->terminal()) plan[name].stop.push_back({record, kNotNeeded});
-    }
+  for (const auto& record : allocs) {
+    const std::string& name = record->alloc->group_name;
+    if (record->terminal() || (wanted && FindGroup(*job->job, name) != nullptr)) continue;
+    plan[name].stop.push_back({record, kNotNeeded});
   }
   return plan;
 }

@@ -23,7 +23,7 @@ struct GroupPlan {
   };
   std::vector<Stop> stop;
   std::vector<Place> place;
-  std::vector<std::shared_ptr<const AllocRecord>> update;  // gets the new job, and runs on
+  AllocRecords update;  // gets the new job, and runs on
   int ignore = 0;
   int destructive = 0;  // of place: in the place of one that cannot take the new job as it runs
   int migrate = 0;      // of place: in the place of one that was asked to go
@@ -33,8 +33,7 @@ using JobPlan = std::map<std::string, GroupPlan>;  // by group
 
 // JOB null: it was purged. ALLOCS are all of the job's, also those that have ended, in the order in
 // which they were placed.
-JobPlan Reconcile(const JobRecord* job,
-                  const std::vector<std::shared_ptr<const AllocRecord>>& allocs);
+JobPlan Reconcile(const JobRecord* job, const AllocRecords& allocs);
 
 // Whether a running allocation of the one can go on as one of the other.
 bool CanUpdateInPlace(const TaskGroup& from, const TaskGroup& to);

@@ -93,6 +93,8 @@ struct AllocRecord {
   bool terminal() const { return alloc->server_terminal() || client_terminal(); }
 };
 
+using AllocRecords = std::vector<std::shared_ptr<const AllocRecord>>;
+
 struct DriverRecord {
   bool detected = false;
   bool healthy = false;

@@ -167,17 +167,18 @@ TEST_F(SchedulerTest, WhatStillHasNoRoomIsNotWrittenAgain) {
 TEST_F(SchedulerTest, WhatDoesNotFitWaitsForMemory) {
   MakeNodeReady();
   MustRegister(Registration("big", 1, 600));
-  const JobReply reply = MustRegister(Registration("more", 3, 200));
+  const JobReply reply = MustRegister(Registration("more", 5, 200));
   const auto eval = Eval(reply.eval_id);
   EXPECT_EQ(Live().size(), 3u) << "big and two of more";
   EXPECT_EQ(eval->failed_groups.at("g").dimension_exhausted.at("memory"), 1);
-  EXPECT_EQ(eval->queued.at("g"), 1);
+  EXPECT_EQ(eval->failed_groups.at("g").coalesced_failures, 2);
+  EXPECT_EQ(eval->queued.at("g"), 3);
   ASSERT_TRUE(scheduler.Deregister({"default", "big"}, false, false).ok());
   EXPECT_EQ(Live().size(), 2u) << "its memory is in use until it has ended";
   for (const auto& record : Allocs()) {
     if (record->alloc->job->id == "big") Tell(record->id(), ClientStatus::kComplete);
   }
-  EXPECT_EQ(Live().size(), 3u);
+  EXPECT_EQ(Live().size(), 5u);
 }
 
 TEST_F(SchedulerTest, NothingIsPlacedBeforeTheNodeIsReady) {

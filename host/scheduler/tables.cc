@@ -8,15 +8,6 @@ namespace {
 
 constexpr std::size_t kMaxVersions = 6;  // of a job
 
-using IdsOfJob = std::map<JobKey, std::vector<std::string>>;
-
-void Forget(IdsOfJob* of_job, const JobKey& key, const std::string& id) {
-  const auto found = of_job->find(key);
-  if (found == of_job->end()) return;
-  std::erase(found->second, id);
-  if (found->second.empty()) of_job->erase(found);
-}
-
 std::string JobStatus(const Tables& tables, const JobKey& key, const JobRecord& job) {
   if (tables.open_allocs_of_job.count(key) > 0) return "running";
   bool any = job.stop || tables.allocs_of_job.count(key) > 0;
@@ -39,12 +30,10 @@ std::uint64_t Tables::IndexOf(TableMask mask) const {
   return highest;
 }
 
-std::vector<std::shared_ptr<const AllocRecord>> Tables::AllocsOf(const JobKey& key) const {
-  std::vector<std::shared_ptr<const AllocRecord>> out;
-  const auto ids = allocs_of_job.find(key);
-  if (ids == allocs_of_job.end()) return out;
-  for (const std::string& id : ids->second) out.push_back(allocs.at(id));
-  return out;
+const AllocRecords& Tables::AllocsOf(const JobKey& key) const {
+  static const auto& none = *new AllocRecords();
+  const auto found = allocs_of_job.find(key);
+  return found == allocs_of_job.end() ? none : found->second;
 }
 
 void Tables::Put(const JobKey& key, std::shared_ptr<const JobRecord> record) {
@@ -72,8 +61,13 @@ void Tables::Put(std::shared_ptr<const AllocRecord> record) {
   const std::string id = record->id();
   changes.push_back({record});
   auto& place = allocs[id];
-  if (place == nullptr) allocs_of_job[key].push_back(id);
   Count(place.get(), record);
+  auto& of_job = allocs_of_job[key];
+  if (place == nullptr) {
+    of_job.push_back(record);
+  } else {
+    *std::find(of_job.begin(), of_job.end(), place) = record;
+  }
   place = std::move(record);
 }
 
@@ -95,16 +89,18 @@ void Tables::Erase(const Evaluation& eval) {
   const std::string id = eval.id;  // EVAL may be the table's own
   evals.erase(id);
   blocked_evals.erase(id);
-  Forget(&evals_of_job, key, id);
+  const auto of_job = evals_of_job.find(key);
+  std::erase(of_job->second, id);
+  if (of_job->second.empty()) evals_of_job.erase(of_job);
 }
 
 void Tables::Erase(const AllocRecord& record) {
-  const JobKey key = KeyOf(*record.alloc->job);
-  const std::string id = record.id();
-  const auto place = allocs.find(id);
+  const auto place = allocs.find(record.id());
   Count(place->second.get(), nullptr);
-  allocs.erase(place);
-  Forget(&allocs_of_job, key, id);
+  const auto of_job = allocs_of_job.find(KeyOf(*record.alloc->job));
+  std::erase(of_job->second, place->second);
+  if (of_job->second.empty()) allocs_of_job.erase(of_job);
+  allocs.erase(place);  // RECORD may be the table's own
 }
 
 void Tables::Count(const AllocRecord* before, const std::shared_ptr<const AllocRecord>& after) {

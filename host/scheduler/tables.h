@@ -37,7 +37,7 @@ struct Tables {
   std::map<std::string, std::shared_ptr<const Evaluation>> evals;
   std::map<std::string, std::shared_ptr<const AllocRecord>> allocs;
   std::map<std::string, std::shared_ptr<const NodeRecord>> nodes;
-  std::map<JobKey, std::vector<std::string>> allocs_of_job;  // ids, in the order of placement
+  std::map<JobKey, AllocRecords> allocs_of_job;  // in the order of placement
   std::map<JobKey, std::vector<std::string>> evals_of_job;
   // Parts of the above, so that nobody has to look for them among all that has ended.
   std::map<std::string, std::shared_ptr<const AllocRecord>> live_allocs;  // their node has them
@@ -57,8 +57,8 @@ struct Tables {
   }
   // The highest index of the tables of MASK; at least 1, as clients expect.
   std::uint64_t IndexOf(TableMask mask) const;
-  // In the order in which they were placed.
-  std::vector<std::shared_ptr<const AllocRecord>> AllocsOf(const JobKey& key) const;
+  // In the order in which they were placed; as they are until the next write.
+  const AllocRecords& AllocsOf(const JobKey& key) const;
 
   // Each adds a record or puts it in the place of the older one.
   void Put(const JobKey& key, std::shared_ptr<const JobRecord> record);

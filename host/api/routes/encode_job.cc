@@ -56,8 +56,8 @@ json EncodeJob(const JobRecord& job) {
 JobParts PartsOf(const JobRecord& job, const Tables& tables) {
   const JobKey key = KeyOf(*job.job);
   JobParts parts;
-  for (auto& record : tables.AllocsOf(key)) {
-    if (record->job->create_index == job.create_index) parts.allocs.push_back(std::move(record));
+  for (const auto& record : tables.AllocsOf(key)) {
+    if (record->job->create_index == job.create_index) parts.allocs.push_back(record);
   }
   if (const auto ids = tables.evals_of_job.find(key); ids != tables.evals_of_job.end()) {
     for (const std::string& id : ids->second) {
