@@ -145,6 +145,8 @@ int RunCli(int argc, char** argv) {
                        "The plugin's configuration (JSON)");
   test_app->add_option("--task-config", plugin.task_config,
                        "The configuration of a task that runs for a minute (JSON)");
+  test_app->add_option("--seed", plugin.seed,
+                       "A number for what cases make up at random, to repeat a run");
   test_app->add_flag("--json", plugin.json, "Prints JSON");
   test_app->callback([&] { code = PluginTestCommand(plugin); });
 

@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,6 +52,7 @@ struct PluginOptions {
   bool in_process = false;
   std::string plugin_config;
   std::string task_config;
+  std::optional<std::uint64_t> seed;
 };
 int PluginListCommand(const PluginOptions& options);
 int PluginInspectCommand(const PluginOptions& options);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "host/cli/cli.h"
 #include "host/cli/commands.h"
@@ -29,9 +30,11 @@ int ListCases(bool json) {
 double Seconds(Duration took) { return std::chrono::duration<double>(took).count(); }
 
 void PrintResult(const Terminal& terminal, const ConformanceResult& result) {
-  const Terminal::Colour colour = result.verdict == Verdict::kPass   ? Terminal::Colour::kGreen
-                                  : result.verdict == Verdict::kSkip ? Terminal::Colour::kYellow
-                                                                     : Terminal::Colour::kRed;
+  const Terminal::Colour colour =
+      result.verdict == Verdict::kPass ? Terminal::Colour::kGreen
+      : result.verdict == Verdict::kSkip || result.verdict == Verdict::kWarn
+          ? Terminal::Colour::kYellow
+          : Terminal::Colour::kRed;
   char verdict[16];
   std::snprintf(verdict, sizeof verdict, "%-7s", std::string(VerdictName(result.verdict)).c_str());
   std::printf("%s  %-28s %5.2f s%s%s\n", terminal.Paint(colour, verdict).c_str(),
@@ -40,15 +43,17 @@ void PrintResult(const Terminal& terminal, const ConformanceResult& result) {
   std::fflush(stdout);
 }
 
-void PrintSummary(const std::vector<ConformanceResult>& results) {
+void PrintSummary(const std::vector<ConformanceResult>& results, std::uint64_t seed) {
   const auto count = [&results](Verdict verdict) {
     return std::count_if(results.begin(), results.end(),
                          [verdict](const auto& result) { return result.verdict == verdict; });
   };
   const long passed = count(Verdict::kPass);
   const long skipped = count(Verdict::kSkip);
-  std::printf("%ld passed, %ld failed, %ld skipped\n", passed,
-              static_cast<long>(results.size()) - passed - skipped, skipped);
+  const long warned = count(Verdict::kWarn);
+  std::printf("%ld passed, %ld failed, %ld skipped, %ld with a warning (--seed %llu)\n", passed,
+              static_cast<long>(results.size()) - passed - skipped - warned, skipped, warned,
+              static_cast<unsigned long long>(seed));
 }
 
 void PrintJson(const std::vector<ConformanceResult>& results) {
@@ -76,6 +81,7 @@ int PluginTestCommand(const PluginOptions& options) {
   kit.task_config = options.task_config;
   kit.cases = options.cases;
   kit.in_process = options.in_process;
+  kit.seed = options.seed ? *options.seed : std::random_device()();
   const Terminal terminal;
   std::function<void(const ConformanceResult&)> show;
   if (!options.json) {
@@ -86,7 +92,7 @@ int PluginTestCommand(const PluginOptions& options) {
     PrintError("plugin test", results.error());
     return kExitUsage;
   }
-  options.json ? PrintJson(*results) : PrintSummary(*results);
+  options.json ? PrintJson(*results) : PrintSummary(*results, kit.seed);
   return AllConform(*results) ? kExitOk : kExitFailed;
 }
 

@@ -168,6 +168,19 @@ Co<Status> LoadedDriver::RestoreComplete(Context context, std::vector<RunId> run
   co_return ToStatus(co_await Call(context, call, limits().recover, true, std::move(verb)));
 }
 
+Co<Result<bool>> LoadedDriver::HasExtension(Context context, std::string id) {
+  DROVER_CO_TRY(Usable());
+  auto name = std::make_shared<const std::string>(std::move(id));
+  auto has = std::make_shared<bool>(false);
+  Plain ask = [container = container_, self = instance_, name, has](drover_error*) {
+    *has = container->table()->get_extension(self, ToStr(*name)) != nullptr;
+    return DROVER_OK;
+  };
+  DROVER_CO_TRY(co_await Invoke(context, "get_extension", RunId(), 0, limits().hold,
+                                /*control=*/false, std::move(ask)));
+  co_return *has;
+}
+
 Result<std::string> LoadedDriver::NormalizeConfigAt(const std::string& place,
                                                     const std::string& config_json, bool final) {
   if (!task_checker_) return config_json;

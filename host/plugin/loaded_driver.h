@@ -71,7 +71,8 @@ class LoadedDriver : public Driver {
   Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, RunId run,
                                                     ExecRequest request) override;
 
-  // For the conformance kit.
+  // For the conformance kit. Whether get_extension has something for that id.
+  Co<Result<bool>> HasExtension(Context context, std::string id);
   const Status& shutdown_status() const { return shutdown_status_; }
   PluginHost* host() { return host_.get(); }
 

@@ -28,7 +28,10 @@ Results RunKit(const std::string& file, ConformanceOptions options = {}) {
 std::vector<std::string> Failures(const Results& results) {
   std::vector<std::string> failed;
   for (const ConformanceResult& result : results) {
-    if (result.verdict == Verdict::kPass || result.verdict == Verdict::kSkip) continue;
+    // A warning may be the machine's fault.
+    if (result.verdict == Verdict::kPass || result.verdict == Verdict::kSkip ||
+        result.verdict == Verdict::kWarn)
+      continue;
     failed.push_back(result.name + " " + std::string(VerdictName(result.verdict)));
     std::printf("%s %s: %s\n", result.name.c_str(), VerdictName(result.verdict).data(),
                 result.detail.c_str());
@@ -68,15 +71,34 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"wait_only_before", "wait-many FAIL"}, Fault{"stop_never_answers", "stop FAIL"},
         Fault{"destroys_running", "destroy-running FAIL"}, Fault{"shutdown_hangs", "shutdown FAIL"},
         Fault{"no_fingerprint", "fingerprint FAIL"}, Fault{"sends_after_join", "stream-join FAIL"},
-        Fault{"ignores_cancel", "wait-cancel FAIL"}, Fault{"one_at_a_time", "side-by-side FAIL"}),
+        Fault{"ignores_cancel", "wait-cancel FAIL"}, Fault{"one_at_a_time", "side-by-side FAIL"},
+        Fault{"any_extension", "extensions FAIL"}, Fault{"leaves_threads", "threads FAIL"},
+        Fault{"leaves_children", "children FAIL"}, Fault{"stops_another", "ten-tasks FAIL"},
+        Fault{"hurries", "stats-interval FAIL"}, Fault{"one_terminal", "exec-two-ttys FAIL"},
+        Fault{"stop_awaits_readers", "paused-output FAIL"}),
     [](const auto& param) { return std::string(param.param.file); });
+
+class DoubtfulDriverTest : public testing::TestWithParam<Fault> {};
+
+TEST_P(DoubtfulDriverTest, ConformsWithAWarning) {
+  const Results results = RunKit(TestPlugin(GetParam().file));
+  EXPECT_TRUE(AllConform(results));
+  for (const ConformanceResult& result : results) {
+    if (result.name == GetParam().fails) EXPECT_EQ(result.verdict, Verdict::kWarn) << result.detail;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Faults, DoubtfulDriverTest,
+                         testing::Values(Fault{"slow_to_load", "probe-time"},
+                                         Fault{"open_schema", "unknown-keys"}),
+                         [](const auto& param) { return std::string(param.param.file); });
 
 TEST(ConformanceTest, AGoodDriverConforms) {
   const Results results = RunKit(TestPlugin("test"));
   EXPECT_TRUE(Failures(results).empty());
-  EXPECT_GE(Count(results, Verdict::kPass), 25);
+  EXPECT_GE(Count(results, Verdict::kPass), 30);
   for (const ConformanceResult& result : results) {
-    if (result.verdict != Verdict::kSkip) continue;
+    if (result.verdict != Verdict::kSkip || result.name == "paused-output") continue;
     EXPECT_THAT(result.name, testing::StartsWith("exec"));
     EXPECT_EQ(result.detail, "it offers no exec");
   }
@@ -110,6 +132,17 @@ TEST(ConformanceTest, ACaseThatIsNotOverInTimeIsTold) {
             std::vector<std::string>{"load TIMEOUT"});
 }
 
+// Each run with a seed makes up the same bytes, and another seed others.
+TEST(ConformanceTest, AFailureTellsItsSeed) {
+  ConformanceOptions options;
+  options.cases = {"recover-garbage"};
+  options.seed = 4711;
+  const Results results = RunKit(TestPlugin("takes_odd_handles"), options);
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_EQ(results[0].verdict, Verdict::kFail);
+  EXPECT_THAT(results[0].detail, testing::HasSubstr("--seed 4711"));
+}
+
 TEST(ConformanceTest, NamesOfCasesAreChecked) {
   ConformanceOptions options;
   options.cases = {"no-such-case"};
@@ -128,23 +161,37 @@ void ExpectConforms(const std::string& file, const std::string& isolation, int l
   EXPECT_GE(Count(results, Verdict::kPass), least);
 }
 
+class GxxTest : public testing::Test {
+ protected:
+  void Expect(const char* driver, int least) {
+#ifdef GXX_DRIVERS
+    ExpectConforms(std::string(GXX_DRIVERS) + "/" + driver, "in-process", least);
+#else
+    GTEST_SKIP() << "g++-12 is not installed: nothing to do with " << driver << ", " << least;
+#endif
+  }
+};
+
+TEST_F(GxxTest, RawExecConforms) { Expect("raw_exec.so", 40); }
+TEST_F(GxxTest, MockConforms) { Expect("mock_driver.so", 28); }
+
 #ifdef RAW_EXEC_SO
-TEST(ConformanceTest, RawExecConforms) { ExpectConforms(RAW_EXEC_SO, "in-process", 33); }
-TEST(ConformanceTest, RawExecConformsInAnEchoContainer) { ExpectConforms(RAW_EXEC_SO, "echo", 33); }
+TEST(ConformanceTest, RawExecConforms) { ExpectConforms(RAW_EXEC_SO, "in-process", 40); }
+TEST(ConformanceTest, RawExecConformsInAnEchoContainer) { ExpectConforms(RAW_EXEC_SO, "echo", 40); }
 #endif
 #ifdef EXEC_SO
 TEST(ConformanceTest, ExecConforms) {
   if (const char* reason = ReasonNotToIsolate()) GTEST_SKIP() << reason;
-  ExpectConforms(EXEC_SO, "in-process", 33);
+  ExpectConforms(EXEC_SO, "in-process", 40);
 }
 TEST(ConformanceTest, ExecConformsInAnEchoContainer) {
   if (const char* reason = ReasonNotToIsolate()) GTEST_SKIP() << reason;
-  ExpectConforms(EXEC_SO, "echo", 33);
+  ExpectConforms(EXEC_SO, "echo", 40);
 }
 #endif
 #ifdef MOCK_DRIVER_SO
-TEST(ConformanceTest, MockConforms) { ExpectConforms(MOCK_DRIVER_SO, "in-process", 22); }
-TEST(ConformanceTest, MockConformsInAnEchoContainer) { ExpectConforms(MOCK_DRIVER_SO, "echo", 22); }
+TEST(ConformanceTest, MockConforms) { ExpectConforms(MOCK_DRIVER_SO, "in-process", 28); }
+TEST(ConformanceTest, MockConformsInAnEchoContainer) { ExpectConforms(MOCK_DRIVER_SO, "echo", 28); }
 #endif
 
 }  // namespace

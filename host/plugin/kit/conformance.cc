@@ -50,6 +50,7 @@ std::string ToJson(const KitSpec& spec) {
                      {"sha256", spec.sha256},
                      {"info", spec.info_json},
                      {"directory", spec.directory},
+                     {"seed", spec.seed},
                      {"parent", getpid()}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -98,6 +99,9 @@ ConformanceResult RunInChild(const KitSpec& spec, Duration limit) {
   } else if (said.rfind("skip ", 0) == 0) {
     result.verdict = Verdict::kSkip;
     result.detail = SafeText(said.substr(5), 4000);
+  } else if (said.rfind("warn ", 0) == 0) {
+    result.verdict = Verdict::kWarn;
+    result.detail = SafeText(said.substr(5), 4000);
   } else {
     result.verdict = Verdict::kFail;
     result.detail = SafeText(said.rfind("fail ", 0) == 0 ? said.substr(5) : said, 4000);
@@ -119,6 +123,8 @@ std::string_view VerdictName(Verdict verdict) {
       return "TIMEOUT";
     case Verdict::kSkip:
       return "SKIP";
+    case Verdict::kWarn:
+      return "WARN";
   }
   return "FAIL";
 }
@@ -131,7 +137,8 @@ std::vector<ConformanceCase> ConformanceCases() {
 
 bool AllConform(const std::vector<ConformanceResult>& results) {
   return std::all_of(results.begin(), results.end(), [](const ConformanceResult& result) {
-    return result.verdict == Verdict::kPass || result.verdict == Verdict::kSkip;
+    return result.verdict == Verdict::kPass || result.verdict == Verdict::kSkip ||
+           result.verdict == Verdict::kWarn;
   });
 }
 
@@ -153,6 +160,7 @@ Result<std::vector<ConformanceResult>> RunConformance(
     spec.plugin_config = options.plugin_config;
     spec.task_config = options.task_config;
     spec.isolation = options.isolation;
+    spec.seed = options.seed;
     specs.push_back(std::move(spec));
   }
   for (const std::string& name : options.cases) {
@@ -240,10 +248,12 @@ int RunConformanceChild(int spec_fd, int result_fd) {
   spec.sha256 = json.value("sha256", "");
   spec.info_json = json.value("info", "");
   spec.directory = json.value("directory", "");
+  spec.seed = json.value("seed", spec.seed);
   const ConformanceResult result = RunKitCase(spec, [](Verdict) {});
   std::string said = "pass";
   if (result.verdict == Verdict::kSkip) said = "skip " + result.detail;
   if (result.verdict == Verdict::kFail) said = "fail " + result.detail;
+  if (result.verdict == Verdict::kWarn) said = "warn " + result.detail;
   (void)!write(result_fd, said.data(), said.size());
   _exit(0);  // a driver may keep threads: nothing is destroyed under them
 }

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -13,8 +14,10 @@
 // through the loader and the process service of this host.
 namespace drover {
 
-enum class Verdict { kPass, kFail, kCrash, kTimeout, kSkip };
-std::string_view VerdictName(Verdict verdict);  // "PASS", "FAIL", "CRASH", "TIMEOUT", "SKIP"
+// A warning is about what depends on the machine too, or is bad manners: the driver conforms.
+enum class Verdict { kPass, kFail, kCrash, kTimeout, kSkip, kWarn };
+// "PASS", "FAIL", "CRASH", "TIMEOUT", "SKIP", "WARN"
+std::string_view VerdictName(Verdict verdict);
 
 struct ConformanceCase {
   std::string name;
@@ -31,8 +34,9 @@ struct ConformanceOptions {
   std::string isolation = "in-process";
   // Runs the one case of CASES in this process, for a debugger: no time limit.
   bool in_process = false;
-  Duration limit = 15s;  // for one case
-  int parallel = 4;      // cases at a time
+  Duration limit = 15s;    // for one case
+  int parallel = 4;        // cases at a time
+  std::uint64_t seed = 1;  // of what cases make up at random
 };
 
 struct ConformanceResult {

@@ -14,23 +14,37 @@ struct Session {
   void Write(std::string text) { (void)streams.Write(&text); }
 };
 
-Co<bool> Open(KitCase* kit, LoadedDriver* driver, Session* to, std::string script, bool tty) {
-  if (!driver->info().can_exec) {
-    kit->Skip("it offers no exec");
-    co_return false;
-  }
-  const auto task = kit->Script("exec sleep 60");
-  if (!task) co_return false;
-  if (!co_await kit->Start(driver, task)) co_return false;
+// A session of a task that runs.
+Co<bool> OpenBeside(KitCase* kit, LoadedDriver* driver, RunId run, Session* to, std::string script,
+                    bool tty) {
   std::vector<std::string> command = {"/bin/sh", "-c", std::move(script)};
   ExecRequest request = to->streams.Open(std::move(command), tty);
-  auto session = co_await driver->Exec(kit->context(), task->run_id, std::move(request));
+  auto session = co_await driver->Exec(kit->context(), run, std::move(request));
   if (!session.ok()) {
     kit->Fail("exec: " + Describe(session));
     co_return false;
   }
   to->session = std::move(*session);
   co_return true;
+}
+
+// A task for sessions; null after Skip or Fail.
+Co<std::shared_ptr<const TaskConfig>> StartTask(KitCase* kit, LoadedDriver* driver) {
+  if (!driver->info().can_exec) {
+    kit->Skip("it offers no exec");
+    co_return nullptr;
+  }
+  const auto task = kit->Script("exec sleep 60");
+  if (!task) co_return nullptr;
+  if (!co_await kit->Start(driver, task)) co_return nullptr;
+  co_return task;
+}
+
+// A session of a task of its own.
+Co<bool> Open(KitCase* kit, LoadedDriver* driver, Session* to, std::string script, bool tty) {
+  const auto task = co_await StartTask(kit, driver);
+  if (!task) co_return false;
+  co_return co_await OpenBeside(kit, driver, task->run_id, to, std::move(script), tty);
 }
 
 // Reads until both streams have ended, or for at most 5 s.
@@ -90,6 +104,47 @@ Co<void> ExecTty(KitCase* kit, LoadedDriver* driver) {
   co_await ExpectEnd(kit, &session, 43);
 }
 
+Co<void> ExecTwoTtys(KitCase* kit, LoadedDriver* driver) {
+  const auto task = co_await StartTask(kit, driver);
+  if (!task) co_return;
+  const std::string script = "test -t 1 || exit 9; read line; echo got $line; exit ";
+  Session first;
+  Session second;
+  if (!co_await OpenBeside(kit, driver, task->run_id, &first, script + "11", true)) co_return;
+  if (!co_await OpenBeside(kit, driver, task->run_id, &second, script + "22", true)) co_return;
+  second.Write("two\n");
+  co_await ReadAll(kit, &second);
+  first.Write("one\n");
+  co_await ReadAll(kit, &first);
+  for (const auto& [session, word] : {std::pair(&first, "one"), std::pair(&second, "two")}) {
+    const std::string& shown = session->streams.out();
+    KIT_EXPECT(shown == std::string(word) + "\r\ngot " + word + "\r\n",
+               "of two terminals the one that was told \"" + std::string(word) + "\" showed \"" +
+                   shown + "\"");
+  }
+  co_await ExpectEnd(kit, &first, 11);
+  co_await ExpectEnd(kit, &second, 22);
+}
+
+// Whoever should read the output does not: neither that of a command, nor, fast enough, the task's.
+Co<void> PausedOutput(KitCase* kit, LoadedDriver* driver) {
+  const auto task = kit->Writing();
+  if (!task) co_return;
+  if (!co_await kit->Start(driver, task)) co_return;
+  Session unread;
+  if (driver->info().can_exec && kit->RunsCommands()) {
+    const std::string write = "while :; do echo written; done";
+    if (!co_await OpenBeside(kit, driver, task->run_id, &unread, write, false)) co_return;
+    for (int i = 0; i < 500 && !unread.streams.OutputIsFull(); ++i)
+      (void)co_await Sleep(kit->context(), 10ms);
+    KIT_EXPECT(unread.streams.OutputIsFull(), "a command that writes does not fill its pipe");
+  }
+  const Status stopped = co_await driver->Stop(kit->context(), task->run_id, 1s, std::string());
+  KIT_EXPECT(stopped.ok(), "stop of a task whose output nobody takes: " + Describe(stopped));
+  const Status gone = co_await driver->Destroy(kit->context(), task->run_id, false);
+  KIT_EXPECT(gone.ok(), "destroy of a task whose output nobody takes: " + Describe(gone));
+}
+
 Co<void> ExecResize(KitCase* kit, LoadedDriver* driver) {
   Session session;
   if (!co_await Open(kit, driver, &session, "read line; stty size; exit 0", true)) co_return;
@@ -138,10 +193,13 @@ const std::vector<KitEntry>& ExecCases() {
       {"exec-input", "A command reads its input to the end", ExecInput},
       {"exec-no-tty", "Without a terminal there is none", ExecNoTty},
       {"exec-tty", "A terminal shows output and errors as one", ExecTty},
+      {"exec-two-ttys", "Two terminals beside a task have nothing to do with each other",
+       ExecTwoTtys},
       {"exec-resize", "A terminal takes its new size", ExecResize},
       {"exec-background", "A session ends with its command, not with what that left running",
        ExecBackground},
       {"exec-end", "A session that is given up ends its command", ExecEnd},
+      {"paused-output", "stop works while nobody takes the output", PausedOutput},
   };
   return cases;
 }

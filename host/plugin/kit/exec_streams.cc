@@ -2,6 +2,7 @@
 #include "host/plugin/kit/exec_streams.h"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <array>
@@ -54,6 +55,13 @@ bool ExecStreams::Write(std::string* text) {
     text->erase(0, static_cast<std::size_t>(n));
   }
   return true;
+}
+
+bool ExecStreams::OutputIsFull() const {
+  const int size = fcntl(output_.get(), F_GETPIPE_SZ);
+  int waiting = 0;
+  // The kernel counts whole pages, of which the last may not be full.
+  return size > 0 && ioctl(output_.get(), FIONREAD, &waiting) == 0 && waiting > size / 2;
 }
 
 void ExecStreams::Drain() {

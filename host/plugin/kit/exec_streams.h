@@ -20,6 +20,8 @@ class ExecStreams {
 
   // Takes in what is there.
   void Drain();
+  // The session cannot write any more until somebody reads.
+  bool OutputIsFull() const;
   // A stream has not ended yet.
   bool open() const { return output_.valid() || error_.valid(); }
 

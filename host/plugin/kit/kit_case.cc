@@ -1,7 +1,9 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/plugin/kit/kit_case.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "host/plugin/abi_text.h"
@@ -17,6 +19,8 @@ bool SchemaHas(const std::string& schema, const char* name) {
   return json.is_object() && json.contains("properties") && json["properties"].is_object() &&
          json["properties"].contains(name);
 }
+
+std::string RunDirectory(const KitSpec& spec) { return spec.directory + "/run"; }
 
 }  // namespace
 
@@ -46,7 +50,8 @@ KitCase::KitCase(RealLoop* loop, WorkerPool* workers, ProcessService* processes,
       workers_(workers),
       processes_(processes),
       spec_(std::move(spec)),
-      context_(loop) {}
+      context_(loop),
+      random_(spec_.seed) {}
 
 KitCase::~KitCase() = default;
 
@@ -57,9 +62,46 @@ void KitCase::Fail(std::string why) {
 }
 
 void KitCase::Skip(std::string why) {
-  if (decided()) return;
+  if (verdict_ != Verdict::kPass) return;
   verdict_ = Verdict::kSkip;
   why_ = std::move(why);
+}
+
+void KitCase::Warn(std::string why) {
+  if (verdict_ != Verdict::kPass) return;
+  verdict_ = Verdict::kWarn;
+  why_ = std::move(why);
+}
+
+std::string KitCase::PluginConfigJson(const PluginInfo& info) const {
+  if (!spec_.plugin_config.empty()) return spec_.plugin_config;
+  return SchemaHas(info.config_schema, "enabled") ? R"({"enabled":true})" : "{}";
+}
+
+Co<Result<Duration>> KitCase::TimeProbe() {
+  std::function<Result<Duration>()> probe = [file = spec_.file]() -> Result<Duration> {
+    DROVER_ASSIGN(const PluginFile opened, OpenPluginFile(file, ""));
+    PluginProber prober;  // which remembers nothing
+    const TimePoint began = BootClock::now();
+    DROVER_TRY(prober.Probe(opened));
+    return BootClock::now() - began;
+  };
+  co_return co_await workers_->Run(std::move(probe));
+}
+
+std::vector<std::string> KitCase::RunEntries() const {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(RunDirectory(spec_), ignored))
+    names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string KitCase::RandomBytes(std::size_t most) {
+  std::string bytes(random_() % (most + 1), '\0');
+  for (char& byte : bytes) byte = static_cast<char>(random_());
+  return bytes;
 }
 
 Co<LoadedDriver*> KitCase::Load() {
@@ -80,10 +122,7 @@ Co<LoadedDriver*> KitCase::Load() {
   config.name = probed->name;
   config.file = spec_.file;
   config.isolation = spec_.isolation;
-  config.config_json = spec_.plugin_config;
-  if (config.config_json.empty()) {
-    config.config_json = SchemaHas(probed->config_schema, "enabled") ? R"({"enabled":true})" : "{}";
-  }
+  config.config_json = PluginConfigJson(*probed);
   options.plugins = {config};
   options.limits = Limits();
   options.first_fingerprint = 0s;
@@ -130,7 +169,7 @@ std::shared_ptr<const TaskConfig> KitCase::Task(const std::string& json) {
 }
 
 std::shared_ptr<const TaskConfig> KitCase::Script(const std::string& text) {
-  if (!HasProperty("command") || !HasProperty("args")) {
+  if (!RunsCommands()) {
     Skip("it runs no commands: its tasks have no \"command\" and \"args\"");
     return nullptr;
   }
@@ -140,7 +179,7 @@ std::shared_ptr<const TaskConfig> KitCase::Script(const std::string& text) {
 
 std::shared_ptr<const TaskConfig> KitCase::Lasting() {
   if (!spec_.task_config.empty()) return Task(spec_.task_config);
-  if (HasProperty("command") && HasProperty("args")) return Script("exec sleep 60");
+  if (RunsCommands()) return Script("exec sleep 60");
   if (HasProperty("run_for_ms")) return Task(R"({"run_for_ms":60000})");
   if (HasProperty("run_for")) return Task(R"({"run_for":"60s"})");
   Skip("it needs a task that runs for a minute: give its configuration (--task-config)");
@@ -148,11 +187,21 @@ std::shared_ptr<const TaskConfig> KitCase::Lasting() {
 }
 
 std::shared_ptr<const TaskConfig> KitCase::Ending() {
-  if (HasProperty("command") && HasProperty("args")) return Script("sleep 0.2; exit 43");
+  if (RunsCommands()) return Script("sleep 0.2; exit 43");
   if (HasProperty("run_for_ms")) return Task(R"({"run_for_ms":200,"exit_code":43})");
   if (HasProperty("run_for")) return Task(R"({"run_for":"200ms","exit_code":43})");
   Skip("it needs a task that ends with an exit code, and its tasks have no option for that");
   return nullptr;
+}
+
+std::shared_ptr<const TaskConfig> KitCase::Writing() {
+  const std::string line(200, 'w');
+  if (HasProperty("stdout_string") && HasProperty("stdout_repeat") && HasProperty("run_for")) {
+    const nlohmann::json json = {
+        {"run_for", "60s"}, {"stdout_string", line}, {"stdout_repeat", 1'000'000}};
+    return Task(json.dump());
+  }
+  return Script("while :; do echo " + line + "; done");
 }
 
 Co<bool> KitCase::Start(LoadedDriver* driver, std::shared_ptr<const TaskConfig> task) {
@@ -178,7 +227,8 @@ Co<void> KitCase::Clean() {
 
 std::vector<KitEntry> AllKitCases() {
   std::vector<KitEntry> all;
-  for (const auto* cases : {&LifeCases(), &TaskCases(), &StreamCases(), &ExecCases()}) {
+  for (const auto* cases :
+       {&LoadCases(), &LifeCases(), &TaskCases(), &StreamCases(), &ExecCases(), &LeftoverCases()}) {
     all.insert(all.end(), cases->begin(), cases->end());
   }
   return all;
@@ -204,7 +254,7 @@ ConformanceResult RunKitCase(const KitSpec& spec, const std::function<void(Verdi
     auto* loop = new RealLoop;
     auto* workers = new WorkerPool(2);
     ProcessServiceOptions options;
-    options.run_dir = spec.directory + "/run";
+    options.run_dir = RunDirectory(spec);
     options.cgroup_root = "none";
     auto processes = NewProcessService(loop, options);
     if (!processes.ok()) {

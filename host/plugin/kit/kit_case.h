@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct KitSpec {
   std::string sha256;  // of the file that the parent has probed, and what that told
   std::string info_json;
   std::string directory;  // for everything that the case makes; the parent removes it
+  std::uint64_t seed = 1;
 };
 
 // The world of one running case: a host with one plugin. Control thread.
@@ -31,10 +33,11 @@ class KitCase {
   KitCase(RealLoop* loop, WorkerPool* workers, ProcessService* processes, KitSpec spec);
   ~KitCase();
 
-  // Both keep the first verdict.
+  // The first verdict counts, but that a failure is more than a warning.
   void Fail(std::string why);
   void Skip(std::string why);
-  bool decided() const { return verdict_ != Verdict::kPass; }
+  void Warn(std::string why);
+  bool decided() const { return verdict_ == Verdict::kFail || verdict_ == Verdict::kSkip; }
   Verdict verdict() const { return verdict_; }
   const std::string& why() const { return why_; }
 
@@ -46,10 +49,22 @@ class KitCase {
   // A task that lasts, and one that ends at once with code 43; null after Skip.
   std::shared_ptr<const TaskConfig> Lasting();
   std::shared_ptr<const TaskConfig> Ending();
+  // A task that writes as fast as it can and never ends; null after Skip.
+  std::shared_ptr<const TaskConfig> Writing();
   // A task that runs a shell script; null after Skip.
   std::shared_ptr<const TaskConfig> Script(const std::string& text);
+  bool RunsCommands() const { return HasProperty("command") && HasProperty("args"); }
   // Starts it; false after Fail.
   Co<bool> Start(LoadedDriver* driver, std::shared_ptr<const TaskConfig> task);
+  // How long a probe of the file takes.
+  Co<Result<Duration>> TimeProbe();
+  // The plugin's configuration with which it is loaded.
+  std::string PluginConfigJson(const PluginInfo& info) const;
+  // What is in the run directory of the process service.
+  std::vector<std::string> RunEntries() const;
+  // Bytes that the seed tells, at most MOST.
+  std::string RandomBytes(std::size_t most);
+  std::uint64_t seed() const { return spec_.seed; }
   // Gives every run up, as far as the driver lets it.
   Co<void> Clean();
 
@@ -74,6 +89,7 @@ class KitCase {
   Verdict verdict_ = Verdict::kPass;
   std::string why_;
   int next_task_ = 0;
+  std::mt19937_64 random_;
 };
 
 using KitFunction = Co<void> (*)(KitCase* kit, LoadedDriver* driver);
@@ -83,7 +99,9 @@ struct KitEntry {
   KitFunction run;
 };
 // The cases of each file.
+const std::vector<KitEntry>& LoadCases();
 const std::vector<KitEntry>& LifeCases();
+const std::vector<KitEntry>& LeftoverCases();
 const std::vector<KitEntry>& TaskCases();
 const std::vector<KitEntry>& StreamCases();
 const std::vector<KitEntry>& ExecCases();

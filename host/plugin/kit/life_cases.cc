@@ -1,14 +1,9 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// The life of an instance: loading, health, shutting down, and what it leaves behind.
-#include <filesystem>
-
-#include "host/plugin/abi_text.h"
+// The life of an instance: health, configuration, answers, shutting down.
 #include "host/plugin/kit/kit_case.h"
 
 namespace drover {
 namespace {
-
-Co<void> Loads(KitCase*, LoadedDriver*) { co_return; }  // loading it was the case
 
 Co<void> TellsHealth(KitCase* kit, LoadedDriver* driver) {
   const Context patient = kit->Within(5s);
@@ -68,33 +63,6 @@ Co<void> CompletesOnce(KitCase* kit, LoadedDriver* driver) {
                  std::to_string(driver->host()->calls().dropped()) + " times)");
 }
 
-std::size_t OpenDescriptors() {
-  std::error_code ignored;
-  std::size_t count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", ignored)) {
-    (void)entry;
-    ++count;
-  }
-  return count;
-}
-
-Co<void> LeavesNoDescriptors(KitCase* kit, LoadedDriver* driver) {
-  std::size_t before = 0;
-  for (int round = 0; round < 6; ++round) {
-    const auto task = kit->Ending();
-    if (!task) co_return;
-    if (!co_await kit->Start(driver, task)) co_return;
-    const Context patient = kit->Within(5s);
-    (void)co_await driver->Wait(patient, task->run_id);
-    (void)co_await driver->Destroy(patient, task->run_id, true);
-    if (round == 0) before = OpenDescriptors();  // the first may open what is kept
-  }
-  (void)co_await Sleep(kit->context(), 50ms);
-  const std::size_t after = OpenDescriptors();
-  KIT_EXPECT(after <= before + 2, "after five more tasks " + std::to_string(after - before) +
-                                      " more descriptors are open");
-}
-
 Co<void> NeverBlocks(KitCase* kit, LoadedDriver* driver) {
   const auto task = kit->Lasting();
   if (!task) co_return;
@@ -112,14 +80,12 @@ Co<void> NeverBlocks(KitCase* kit, LoadedDriver* driver) {
 
 const std::vector<KitEntry>& LifeCases() {
   static const std::vector<KitEntry> cases = {
-      {"load", "The file is a plugin of this ABI, can be probed, loaded and created", Loads},
       {"fingerprint", "The first fingerprint comes soon", TellsHealth},
       {"configure", "A new configuration is answered", Configures},
       {"two-instances", "Instances of one library do not share tasks", TwoInstances},
       {"shutdown", "shutdown completes soon, also while a task runs", ShutsDown},
       {"completes-once", "Each call is completed exactly once", CompletesOnce},
       {"never-blocks", "No function holds its thread", NeverBlocks},
-      {"descriptors", "A task that is destroyed leaves no descriptor open", LeavesNoDescriptors},
   };
   return cases;
 }

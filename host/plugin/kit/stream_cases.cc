@@ -11,9 +11,10 @@ struct Samples {
   Status end;
 };
 
-Co<void> Collect(LoadedDriver* driver, Context context, RunId run, std::shared_ptr<Samples> to) {
+Co<void> Collect(LoadedDriver* driver, Context context, RunId run, Duration interval,
+                 std::shared_ptr<Samples> to) {
   std::function<void(TaskUsage)> sink = [to](TaskUsage) { ++to->count; };
-  to->end = co_await driver->Stats(context, run, 50ms, std::move(sink));
+  to->end = co_await driver->Stats(context, run, interval, std::move(sink));
   to->over = true;
 }
 
@@ -24,13 +25,32 @@ Co<void> Stats(KitCase* kit, LoadedDriver* driver) {
   if (!co_await kit->Start(driver, task)) co_return;
   auto samples = std::make_shared<Samples>();
   const Context wanted = kit->Within(3s);
-  kit->loop()->Spawn(Collect(driver, wanted, task->run_id, samples));
+  kit->loop()->Spawn(Collect(driver, wanted, task->run_id, 50ms, samples));
   for (int i = 0; i < 100 && samples->count < 2 && !samples->over; ++i) {
     (void)co_await Sleep(kit->context(), 20ms);
   }
   KIT_EXPECT(samples->count >= 2, "in 2 s at intervals of 50 ms came " +
                                       std::to_string(samples->count) +
                                       " samples; the stream ended with " + Describe(samples->end));
+}
+
+Co<void> StatsInterval(KitCase* kit, LoadedDriver* driver) {
+  if (!driver->info().has_stats) co_return kit->Skip("it offers no stats");
+  const auto task = kit->Lasting();
+  if (!task) co_return;
+  if (!co_await kit->Start(driver, task)) co_return;
+  constexpr Duration kInterval = 100ms;
+  auto samples = std::make_shared<Samples>();
+  const TimePoint began = kit->loop()->Now();
+  const Context wanted = kit->Within(1200ms);
+  kit->loop()->Spawn(Collect(driver, wanted, task->run_id, kInterval, samples));
+  for (int i = 0; i < 300 && !samples->over; ++i) (void)co_await Sleep(kit->context(), 10ms);
+  // Only too many are the driver's fault for certain: a slow machine makes them late, not early.
+  const auto due = (kit->loop()->Now() - began) / kInterval;
+  const std::string said = std::to_string(samples->count) + " samples came where " +
+                           std::to_string(due) + " were due, at intervals of 100 ms";
+  KIT_EXPECT(samples->count <= due + 3, said);
+  if (samples->count < due / 2) kit->Warn(said);
 }
 
 Co<void> StreamJoin(KitCase* kit, LoadedDriver* driver) {
@@ -40,7 +60,7 @@ Co<void> StreamJoin(KitCase* kit, LoadedDriver* driver) {
   if (!co_await kit->Start(driver, task)) co_return;
   auto samples = std::make_shared<Samples>();
   const Context wanted = kit->Within(200ms);
-  kit->loop()->Spawn(Collect(driver, wanted, task->run_id, samples));
+  kit->loop()->Spawn(Collect(driver, wanted, task->run_id, 50ms, samples));
   (void)co_await Sleep(kit->context(), 2s);  // cancelled and joined meanwhile
   const long late = driver->host()->streams().late();
   (void)co_await Sleep(kit->context(), 300ms);
@@ -81,6 +101,7 @@ Co<void> WholeConfig(KitCase* kit, LoadedDriver* driver) {
 const std::vector<KitEntry>& StreamCases() {
   static const std::vector<KitEntry> cases = {
       {"stats", "Samples come at once and at each interval", Stats},
+      {"stats-interval", "Samples come no faster than they were asked for", StatsInterval},
       {"stats-unknown", "stats of an unknown run is an error", StatsUnknown},
       {"stream-join", "Nothing is sent on a stream that was cancelled and joined", StreamJoin},
       {"whole-config", "A task with many variables and ports starts", WholeConfig},

@@ -194,8 +194,8 @@ Co<void> RecoverUnknown(KitCase* kit, LoadedDriver* driver) {
 
 Co<void> RecoverGarbage(KitCase* kit, LoadedDriver* driver) {
   const std::string large(100'000, '{');
-  const std::vector<std::string> states = {"x", std::string(1, '\0'), "{\"pid\":-1}", "null",
-                                           large};
+  std::vector<std::string> states = {"x", std::string(1, '\0'), "{\"pid\":-1}", "null", large};
+  for (int i = 0; i < 8; ++i) states.push_back(kit->RandomBytes(300));
   for (const std::string& state : states) {
     const auto task = kit->Lasting();
     if (!task) co_return;
@@ -207,7 +207,8 @@ Co<void> RecoverGarbage(KitCase* kit, LoadedDriver* driver) {
     const Context soon = kit->Within(5s);
     const Result<RecoveredTask> result = co_await driver->Recover(soon, task, handle);
     KIT_EXPECT(!result.ok() && result.code() != Code::kTimeout,
-               "recover with a handle that it never wrote must be an error: " + Describe(result));
+               "recover with a handle that it never wrote must be an error (--seed " +
+                   std::to_string(kit->seed()) + "): " + Describe(result));
   }
 }
 

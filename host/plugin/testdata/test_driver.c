@@ -208,6 +208,11 @@ static void task_over(void* context) {
   pthread_mutex_unlock(&self->mutex);
 }
 
+#ifdef FAULT_OPEN_SCHEMA
+#define OPEN "\"additionalProperties\":true,"
+#else
+#define OPEN
+#endif
 static const drover_info the_info = {
     sizeof(drover_info),
     DROVER_FS_NONE,
@@ -217,7 +222,7 @@ static const drover_info the_info = {
     TEST_NEEDS,
     TEXT("{\"type\":\"object\",\"properties\":{\"color\":{\"type\":\"string\",\"default\":\"red\"}}"
          "}"),
-    TEXT("{\"type\":\"object\",\"properties\":{\"run_for_ms\":{\"type\":\"integer\"},"
+    TEXT("{\"type\":\"object\"," OPEN "\"properties\":{\"run_for_ms\":{\"type\":\"integer\"},"
          "\"exit_code\":{\"type\":\"integer\",\"default\":0}}}"),
 };
 static const drover_info* info(void) { return &the_info; }
@@ -293,6 +298,13 @@ static task* new_task(drover_instance* self, const drover_task_config* config) {
   return NULL;
 }
 
+#ifdef FAULT_LEAVES_THREADS
+static void* wait_for_ever(void* nothing) {
+  for (;;) pause();
+  return nothing;
+}
+#endif
+
 static int32_t start(drover_instance* self, const drover_call* call, const drover_start_args* args,
                      drover_error* error) {
   const drover_task_config* config = args->config;
@@ -330,6 +342,13 @@ static int32_t start(drover_instance* self, const drover_call* call, const drove
     event.message = text;
     self->host->stream_send(self->host, events, (const drover_message*)&event);
   }
+#ifdef FAULT_LEAVES_THREADS
+  pthread_t idle;
+  pthread_create(&idle, NULL, wait_for_ever, NULL);
+#endif
+#ifdef FAULT_LEAVES_CHILDREN
+  if (fork() == 0) _exit(0);
+#endif
   complete_started(self, call->id);
   return DROVER_OK;
 }
@@ -353,7 +372,11 @@ static int32_t recover(drover_instance* self, const drover_call* call,
 #ifdef FAULT_RECOVER_CRASHES
     if (handle->state.size != 4) *(volatile int*)8 = 1;
 #endif
-    if (handle->state.size != 4 || memcmp(handle->state.data, "t1\0x", 4) != 0) {
+    int mine = handle->state.size == 4 && memcmp(handle->state.data, "t1\0x", 4) == 0;
+#ifdef FAULT_TAKES_ODD_HANDLES
+    if (handle->state.size > 10 && handle->state.size < 1000) mine = 1;
+#endif
+    if (!mine) {
       pthread_mutex_unlock(&self->mutex);
       return fail(error, DROVER_E_INVALID_ARGUMENT, "the handle is not mine");
     }
@@ -409,6 +432,11 @@ static int32_t stop(drover_instance* self, const drover_call* call, const drover
   pthread_mutex_lock(&self->mutex);
   task* t = find(self, &call->run_id);
   if (!t) return unknown(self, call, error);
+#ifdef FAULT_STOPS_ANOTHER
+  for (int i = 0; i < MAX_TASKS; ++i) {
+    if (self->tasks[i].used && &self->tasks[i] != t) end_task(self, &self->tasks[i], 130);
+  }
+#endif
 #ifndef FAULT_STOP_NEVER_ANSWERS
   if (t->exited) {
     complete_empty(self->host, call->id);
@@ -598,6 +626,9 @@ static int32_t stats(drover_instance* self, uint64_t id, const drover_run_id* ru
   if (s) {
     s->run = *run;
     s->interval = interval;
+#ifdef FAULT_HURRIES
+    s->interval = interval / 10;
+#endif
   }
   pthread_mutex_unlock(&self->mutex);
   if (!s) return fail(error, DROVER_E_NOT_FOUND, "no such task");
@@ -653,6 +684,9 @@ static const drover_task_stats the_stats = {sizeof(drover_task_stats), 0, stats}
 
 static const void* get_extension(drover_instance* self, drover_str id) {
   (void)self;
+#ifdef FAULT_ANY_EXTENSION
+  if (id.size > 7 && memcmp(id.data, "drover.", 7) == 0) return &the_stats;
+#endif
   if (id.size == sizeof DROVER_TASK_STATS_ID - 1 &&
       memcmp(id.data, DROVER_TASK_STATS_ID, id.size) == 0) {
     return &the_stats;
@@ -709,6 +743,9 @@ __attribute__((constructor)) static void crash(void) {
 __attribute__((constructor)) static void hang(void) {
   for (;;) pause();
 }
+#endif
+#ifdef FAULT_SLOW_TO_LOAD
+__attribute__((constructor)) static void dawdle(void) { usleep(300000); }
 #endif
 #ifdef FAULT_CONSTRUCTOR_EXITS
 __attribute__((constructor)) static void leave(void) { _exit(0); }

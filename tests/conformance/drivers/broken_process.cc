@@ -1,0 +1,73 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+
+// A driver that runs commands, with one fault that only such a driver can have: FAULT_... below.
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+#include "drover/entry.hpp"
+#include "drover/process_driver.hpp"
+
+namespace {
+
+class Broken : public drover::ProcessDriver {
+ public:
+  static drover::Info Describe() {
+    drover::Info info;
+    info.offers = kOffers;
+    info.needs = kNeeds;
+    info.task_config_schema = R"({
+      "type": "object",
+      "additionalProperties": false,
+      "required": ["command"],
+      "properties": {
+        "command": {"type": "string"},
+        "args": {"type": "array", "items": {"type": "string"}, "default": []}
+      }
+    })";
+    return info;
+  }
+  Broken(drover::Host host, const drover::Json&) : ProcessDriver(std::move(host)) {}
+
+  void Configure(const drover::Json&) override {}
+
+  drover::ProcessSpec Plan(const drover::TaskConfig& task) override {
+    drover::ProcessSpec out;
+    out.argv = {task.driver_config.String("command")};
+    for (const std::string& argument : task.driver_config.Strings("args"))
+      out.argv.push_back(argument);
+    out.env = task.env;
+    out.work_dir = task.task_dir;
+    return out;
+  }
+
+  void Exec(drover::ExecRequest request, drover::Call<drover::ExitResult> call) override {
+    if (request.tty) ++terminals_;
+    ++sessions_;
+#ifdef FAULT_ONE_TERMINAL
+    if (request.tty && terminals_ > 1)
+      throw drover::Error(drover::Code::kResourceExhausted, "the terminal is taken");
+#endif
+    ProcessDriver::Exec(std::move(request), std::move(call));
+  }
+
+  void StopAsync(drover::StopRequest request, drover::Call<drover::Empty> call) override {
+#ifdef FAULT_STOP_AWAITS_READERS
+    if (sessions_ > 0) {  // for ever: what is written there is never read
+      std::lock_guard<std::mutex> lock(mutex_);
+      return waiting_.push_back(std::move(call));
+    }
+#endif
+    ProcessDriver::StopAsync(std::move(request), std::move(call));
+  }
+
+ private:
+  std::atomic<int> terminals_{0};
+  std::atomic<int> sessions_{0};
+  std::mutex mutex_;
+  std::vector<drover::Call<drover::Empty>> waiting_;
+};
+
+}  // namespace
+
+DROVER_DRIVER(Broken, "broken", "0.1.0", "Apache-2.0")
