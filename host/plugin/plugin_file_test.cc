@@ -12,6 +12,8 @@
 #include <fstream>
 #include <random>
 
+#include "drover/drover.h"
+#include "host/plugin/loader.h"
 #include "host/plugin/probe.h"
 #include "host/plugin/test_files.h"
 
@@ -121,6 +123,23 @@ TEST(PluginFileTest, LinksLeadToTheFileThatIsChecked) {
   unlink(link.c_str());
   ASSERT_EQ(symlink("link.so", link.c_str()), 0);
   EXPECT_THAT(ErrorOf(link), HasSubstr("Too many levels of symbolic links"));
+}
+
+// The name leads to other code as soon as the checks are over: the probe and the load do not care.
+TEST(PluginFileTest, TheFileThatWasCheckedIsTheOneThatRuns) {
+  TestDirectory directory;
+  const std::string path = directory.Copy("test");
+  Result<PluginFile> file = OpenPluginFile(path, "");
+  ASSERT_TRUE(file.ok()) << file.error().message();
+  std::filesystem::rename(directory.Copy("constructor_crashes"), path);
+  PluginProber prober;
+  const Result<PluginInfo> probed = prober.Probe(*file);
+  EXPECT_TRUE(probed.ok()) << probed.error().message();
+  std::filesystem::rename(directory.Copy("abi_draft"), path);
+  EXPECT_THAT(ErrorOf(path), HasSubstr("draft 99"));
+  const Result<const drover_driver*> loaded = LoadPluginCode(std::move(*file));
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message();
+  EXPECT_EQ((*loaded)->abi_draft, static_cast<unsigned>(DROVER_ABI_DRAFT));
 }
 
 // Whatever stands in the file, reading it ends with a value: no crash, no endless work.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "host/plugin/abi_write.h"
+#include "host/plugin/distinct_task.h"
 
 namespace drover {
 namespace {
@@ -118,53 +119,11 @@ class Empties {
   std::vector<int> empty_;
 };
 
-std::shared_ptr<const TaskConfig> Distinct() {
-  auto config = std::make_shared<TaskConfig>();
-  config->run_id = RunId::Random();
-  int n = 0;
-  for (std::string* text : {&config->id,
-                            &config->alloc_id,
-                            &config->alloc_name,
-                            &config->job_id,
-                            &config->job_name,
-                            &config->parent_job_id,
-                            &config->job_namespace,
-                            &config->group_name,
-                            &config->task_name,
-                            &config->node_id,
-                            &config->node_name,
-                            &config->user,
-                            &config->alloc_dir,
-                            &config->task_dir,
-                            &config->local_dir,
-                            &config->secrets_dir,
-                            &config->driver_config_json,
-                            &config->log_dir,
-                            &config->kill_signal,
-                            &config->network_mode,
-                            &config->network_namespace_path,
-                            &config->cpu_cores}) {
-    *text = "text " + std::to_string(++n);
-  }
-  config->env = {{"A", "1"}, {"B", "2"}};
-  config->device_env = {{"C", "3"}};
-  config->log_config = {21, 22, true};
-  config->resources = {23, 24, 25};
-  config->memory_limit_bytes = 26;
-  config->cpu_shares = 27;
-  config->ports = {{"http", 28, 29, "10.0.0.1"}, {"db", 30, 31, "10.0.0.2"}};
-  config->mounts = {{"/in", "/out", true, "rslave"}};
-  config->devices = {{"/dev/in", "/dev/out", "rw"}};
-  config->kill_timeout = 32ns;
-  config->cpu_quota = 33ns;
-  return config;
-}
-
 std::string Text(drover_str text) { return std::string(text.data, text.size); }
 
 // Both sides by hand, so that a mistake in the lists cannot hide itself.
 TEST(WireTest, EachFieldOfATaskConfigurationArrives) {
-  const auto config = Distinct();
+  const auto config = DistinctTask();
   const TaskConfigView view(config);
   Empties empties;
   drover_task_config copy = *view.get();
@@ -257,6 +216,90 @@ TEST(AbiReadTest, BrokenDataOfADriverIsAnError) {
   EXPECT_TRUE(ReadPairs({nullptr, 0, 0}).ok());
   auto started = NewStruct<drover_start_result>();
   EXPECT_FALSE(ReadStarted(&started).ok());  // without a handle
+}
+
+// A struct of a driver that is older or newer than this host: SIZE bytes count, and behind the last
+// known one stands what means nothing.
+template <typename T>
+struct OtherVersion {
+  explicit OtherVersion(const T& from, std::size_t size) : known(from) {
+    std::memset(later, 0x5a, sizeof later);
+    known.struct_size = static_cast<std::uint32_t>(size);
+  }
+  T known;
+  char later[64];
+};
+template <typename T>
+OtherVersion<T> Newer(const T& from) {
+  return OtherVersion<T>(from, sizeof(OtherVersion<T>));
+}
+
+TEST(AbiReadTest, StructsOfOlderDriversAreReadAsFarAsTheyGo) {
+  auto exit = NewStruct<drover_exit_result>();
+  exit.exit_code = 1;
+  exit.signal = 2;
+  exit.oom_killed = 3;
+  exit.error = {reinterpret_cast<const char*>(1), 1u << 30};  // to be found out when it is read
+  const OtherVersion old_exit(exit, offsetof(drover_exit_result, oom_killed));
+  EXPECT_EQ(ReadExitResult(&old_exit.known).value(), (ExitResult{1, 2, false, ""}));
+
+  auto handle = NewStruct<drover_task_handle>();
+  handle.state = ToStr("bytes");
+  auto started = NewStruct<drover_start_result>();
+  started.handle = &handle;
+  started.network = reinterpret_cast<const drover_driver_network*>(alignof(drover_driver_network));
+  const OtherVersion old_start(started, offsetof(drover_start_result, network));
+  EXPECT_EQ(ReadStarted(&old_start.known)->handle.state, "bytes");
+  EXPECT_EQ(ReadStarted(&old_start.known)->network, std::nullopt);
+
+  auto status = NewStruct<drover_task_status>();
+  status.state = DROVER_TASK_RUNNING;
+  status.started_at = 4;
+  status.attributes = {nullptr, 1000, 1};
+  const OtherVersion old_status(status, offsetof(drover_task_status, attributes));
+  EXPECT_EQ(ReadStatus(&old_status.known)->started_at, 4);
+
+  auto health = NewStruct<drover_fingerprint>();
+  health.health = DROVER_HEALTHY;
+  health.attributes = {nullptr, 1000, 1};
+  const OtherVersion old_health(health, offsetof(drover_fingerprint, attributes));
+  EXPECT_EQ(ReadFingerprint(&old_health.known)->health, Health::kHealthy);
+
+  auto usage = NewStruct<drover_usage>();
+  usage.measured = DROVER_STAT_RSS | DROVER_STAT_THROTTLED_TIME;
+  usage.rss = 5;
+  usage.throttled_time = 6;
+  const OtherVersion old_usage(usage, offsetof(drover_usage, throttled_time));
+  auto stats = NewStruct<drover_stats>();
+  stats.total = &old_usage.known;
+  EXPECT_EQ(ReadStats(&stats)->total.memory.rss, 5u);
+  EXPECT_EQ(ReadStats(&stats)->total.cpu.throttled_time_ns, 0u);
+}
+
+TEST(AbiReadTest, WhatNewerDriversHaveMoreIsLeftOut) {
+  auto exit = NewStruct<drover_exit_result>();
+  exit.exit_code = 1;
+  exit.error = ToStr("why");
+  const auto new_exit = Newer(exit);
+  EXPECT_EQ(ReadExitResult(&new_exit.known).value(), (ExitResult{1, 0, false, "why"}));
+  auto handle = NewStruct<drover_task_handle>();
+  handle.format_version = 9;
+  const auto new_handle = Newer(handle);
+  auto port = NewStruct<drover_port>();
+  port.label = ToStr("http");
+  port.value = 80;
+  const OtherVersion<drover_port> ports[] = {Newer(port), Newer(port)};
+  auto network = NewStruct<drover_driver_network>();
+  network.ports = {ports, 2, sizeof ports[0]};
+  const auto new_network = Newer(network);
+  auto started = NewStruct<drover_start_result>();
+  started.handle = &new_handle.known;
+  started.network = &new_network.known;
+  const auto new_start = Newer(started);
+  const Result<StartedTask> read = ReadStarted(&new_start.known);
+  ASSERT_TRUE(read.ok()) << read.error().message();
+  EXPECT_EQ(read->handle.format_version, 9u);
+  EXPECT_EQ(read->network->port_map, (std::map<std::string, int>{{"http", 80}}));
 }
 
 TEST(AbiReadTest, ErrorsKeepTheirCodeAndTheirMessageIsBounded) {

@@ -171,8 +171,8 @@ std::uint64_t FakeHost::NewCall(drover_run_id run, drover_call* call, const char
   return id;
 }
 
-const drover_call* FakeHost::NewCall(drover_run_id run) {
-  NewCall(run, &own_call_, "start");
+const drover_call* FakeHost::NewCall(drover_run_id run, const char* verb) {
+  NewCall(run, &own_call_, verb);
   return &own_call_;
 }
 

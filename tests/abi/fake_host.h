@@ -117,7 +117,7 @@ class FakeHost {
   Failure Resize(std::uint64_t session, int width, int height);
   Failure Signal(drover_run_id run, const std::string& name);  // waits for its completion
   // A call for a test that calls the verb itself; valid until the next one.
-  const drover_call* NewCall(drover_run_id run);
+  const drover_call* NewCall(drover_run_id run, const char* verb = "start");
   std::uint64_t last_call() const { return own_call_.id; }
   Result Finish(std::uint64_t call, std::chrono::milliseconds limit = 20s);
   void CancelCall(std::uint64_t call);

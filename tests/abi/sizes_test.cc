@@ -172,6 +172,23 @@ TEST_F(SizesTest, SmallerStructsOfAnEarlierHostLeaveTheRestZero) {
   EXPECT_EQ(Attributes(), expected);
 }
 
+TEST_F(SizesTest, ArgumentsOfOtherVersionsAreTakenAsFarAsTheyGo) {
+  Larger<drover_stop_args> args = {};
+  args.known.timeout = 7;
+  args.known.signal = Str("SIGQUIT");
+  const auto stop = [&](std::size_t size) {
+    args.known.struct_size = static_cast<std::uint32_t>(size);
+    const drover_call* call = host_.NewCall(RunOf(1), "stop");
+    EXPECT_EQ(host_.driver()->stop(host_.instance(), call, &args.known, nullptr), DROVER_OK);
+    EXPECT_TRUE(host_.Finish(host_.last_call()).ok());
+    return Attributes()["stop"];
+  };
+  EXPECT_EQ(stop(sizeof args), "7,SIGQUIT");
+  EXPECT_EQ(stop(sizeof(drover_stop_args)), "7,SIGQUIT");
+  EXPECT_EQ(stop(offsetof(drover_stop_args, signal)), "7,");
+  EXPECT_EQ(stop(offsetof(drover_stop_args, timeout)), "0,");
+}
+
 TEST_F(SizesTest, StructsWithoutASizeAreRefused) {
   FullTask task;
   task.raw.struct_size = 0;

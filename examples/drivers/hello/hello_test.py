@@ -4,6 +4,7 @@
 import json
 import subprocess
 import sys
+import time
 import unittest
 
 TESTHOST, DRIVER = sys.argv[1:3]
@@ -39,6 +40,14 @@ class Host:
         self.process.stdin.close()
         self.process.stdout.close()
         self.process.wait(timeout=60)
+
+
+def lives(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 class HelloTest(unittest.TestCase):
@@ -83,6 +92,25 @@ class HelloTest(unittest.TestCase):
             host.call("start", task="a", config={"name": "Ada", "times": 1000, "pause": 1})
             end = host.call("exec", task="a", command=["/bin/sh", "-c", 'echo "$NAME"; exit 3'])
             self.assertEqual((end["stdout"], end["exit_code"]), ("Ada\n", 3))
+
+    def test_a_task_is_measured(self):
+        with Host() as host:
+            host.call("start", task="a", config={"name": "Ada", "times": 1000, "pause": 1})
+            samples = host.call("stats", task="a", samples=2, interval_ms=50)["samples"]
+            self.assertGreater(samples[0]["memory"]["rss"], 0)
+            self.assertIn("Percent", samples[1]["cpu"]["measured"])
+
+    def test_nothing_that_a_task_has_started_outlives_it(self):
+        with Host() as host:
+            host.call("start", task="a", config={"name": "Ada", "times": 1000, "pause": 1})
+            escape = "setsid sleep 1000 >/dev/null 2>&1 & echo $!"
+            pid = int(host.call("exec", task="a", command=["/bin/sh", "-c", escape])["stdout"])
+            self.assertTrue(lives(pid))
+            host.call("destroy", task="a", force=True)
+            deadline = time.monotonic() + 30
+            while lives(pid) and time.monotonic() < deadline:
+                time.sleep(0.01)
+            self.assertFalse(lives(pid))
 
 
 if __name__ == "__main__":

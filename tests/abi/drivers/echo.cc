@@ -38,6 +38,11 @@ class Echo : public drover::Driver {
   void Wait(drover::Call<drover::ExitResult> call) override {
     call.Complete(drover::ExitResult{1, 2, true, "text"});
   }
+  void Stop(const drover::RunId&, const drover::StopRequest& request,
+            const drover::CallView&) override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    stop_ = std::to_string(request.timeout.count()) + "," + request.signal;
+  }
   void Destroy(const drover::RunId&, bool, const drover::CallView&) override {}
   drover::TaskStatus Inspect(const drover::RunId&) override {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -90,6 +95,7 @@ class Echo : public drover::Driver {
     a["cpu_cores"] = last_.cpu_cores;
     a["cpu_period"] = std::to_string(last_.cpu_period.count());
     a["cpu_quota"] = std::to_string(last_.cpu_quota.count());
+    if (!stop_.empty()) a["stop"] = stop_;
     if (handle_) {
       a["handle"] = std::to_string(handle_->format_version) + "," + handle_->state + "," +
                     handle_->driver_version;
@@ -104,6 +110,7 @@ class Echo : public drover::Driver {
   std::mutex mutex_;
   drover::TaskConfig last_;
   std::optional<drover::TaskHandle> handle_;
+  std::string stop_;
 };
 
 }  // namespace
