@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <linux/mount.h>
+#include <sched.h>
 #include <sys/mount.h>
 
 #include "host/process/isolation_for_test.h"
@@ -20,6 +21,10 @@ class IsolationTest : public ProcessFixture {
  protected:
   void SetUp() override {
     if (const char* reason = ReasonNotToIsolate()) GTEST_SKIP() << reason;
+    // What others mount meanwhile is not seen here. Shared, as a machine's mounts are.
+    ASSERT_EQ(unshare(CLONE_NEWNS), 0);
+    ASSERT_EQ(mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), 0);
+    ASSERT_EQ(mount(nullptr, "/", nullptr, MS_REC | MS_SHARED, nullptr), 0);
     ProcessFixture::SetUp();
     for (const char* path : {"alloc", "alloc/data", "task", "task/local", "task/secrets"}) {
       mkdir((directory_ + "/" + path).c_str(), 0777);
@@ -103,12 +108,44 @@ TEST_F(IsolationTest, OnlyItsOwnProcessesAreVisible) {
 TEST_F(IsolationTest, TheInitHasNoDescriptorsAndNoRights) {
   ProcessSpec spec = Isolated(
       "grep -E '^(Name|CapPrm|CapBnd|NoNew)' /proc/1/status | tr -d '\\t'; ls /proc/1/fd | wc -l; "
-      "readlink /proc/1/exe || echo no exe; cat /proc/1/environ | wc -c");
+      "cat /proc/1/environ | wc -c; readlink /proc/1/exe; "
+      "(echo x > /proc/1/exe) 2>/dev/null || echo cannot be written");
   spec.user.reset();
-  spec.privileges->bounding = *CapabilitySet::Parse({"sys_ptrace"});
-  const std::string seen = Output(std::move(spec));
-  EXPECT_THAT(seen, HasSubstr("Name:drover-init\nCapPrm:0000000000000000\nCapBnd:0000000000000000\n"
-                              "NoNewPrivs:1\n0\n"));
+  spec.privileges->bounding = *CapabilitySet::Parse({"sys_ptrace", "dac_override"});
+  EXPECT_EQ(Output(std::move(spec)),
+            "Name:drover-init\nCapPrm:0000000000000000\nCapBnd:0000000000000000\n"
+            "NoNewPrivs:1\n0\n0\n/memfd:drover-shim (deleted)\ncannot be written\n");
+}
+
+TEST_F(IsolationTest, TheInitCannotBeLookedInto) {
+  // Root may look into processes of root that have no more rights than itself, if they are
+  // dumpable; into those into which it may not it does not even see.
+  ProcessSpec spec = Isolated(
+      "sleep 1000 & for p in $! 1; do test -e /proc/$p/exe && echo sees $p || echo hidden $p; "
+      "done; "
+      "test $! = 3 || echo another $!; kill -9 $!");
+  spec.user.reset();
+  spec.privileges->bounding = *CapabilitySet::Parse({"kill"});
+  EXPECT_EQ(Output(std::move(spec)), "sees 3\nhidden 1\n");
+}
+
+TEST_F(IsolationTest, TheInitIsNotCountedAsTheTasks) {
+  const RunId run = MustStart(Isolated("echo drover-init > /proc/$$/comm; sleep 1000 & wait"));
+  std::vector<pid_t> pids;
+  const auto count = [&] {
+    pids.clear();
+    const Result<ProcessUsage> usage = Await(service_->Usage(Forever(), run));
+    if (usage.ok())
+      for (const auto& process : usage->processes) pids.push_back(process.pid);
+    return pids.size();
+  };
+  EXPECT_TRUE(Until([&] { return count() == 2; })) << count();
+  for (const pid_t pid : pids)
+    EXPECT_THAT(
+        ReadSmallFile(AT_FDCWD, ("/proc/" + std::to_string(pid) + "/status").c_str()).value_or(""),
+        Not(HasSubstr("NSpid:\t" + std::to_string(pid) + "\t1\n")));
+  ASSERT_TRUE(service_->Kill(run).ok());
+  WaitFor(run);
 }
 
 TEST_F(IsolationTest, TheHostIsNotInReach) {
@@ -226,9 +263,23 @@ TEST_F(IsolationTest, DevicesAreThoseThatDoNoHarm) {
 }
 
 TEST_F(IsolationTest, WhatATaskLeavesBehindEndsWithIt) {
-  // The descendant is a session of its own and has lost its parent; it is the init's then.
-  ProcessSpec spec = Isolated("setsid sh -c 'sleep 1000 & sleep 1000' & sleep 0.2; exit 5");
-  EXPECT_EQ(WaitFor(MustStart(std::move(spec))).exit_code, 5);
+  // The descendants are a session of their own and lose their parent; they are the init's then.
+  const RunId run = MustStart(Isolated(
+      "setsid sh -c 'sleep 1000 & sleep 1000' & until test -e /tmp/go; do :; done; exit 5"));
+  std::vector<UniqueFd> survivors;
+  ASSERT_TRUE(Until([&] {
+    survivors.clear();
+    const Result<ProcessUsage> usage = Await(service_->Usage(Forever(), run));
+    if (!usage.ok() || usage->processes.size() != 4) return false;
+    for (const auto& process : usage->processes)
+      survivors.emplace_back(static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0)));
+    return std::ranges::count(survivors, true, &UniqueFd::valid) == 4;
+  }));
+  std::ofstream(directory_ + "/task/tmp/go") << "now";
+  EXPECT_EQ(WaitFor(run).exit_code, 5);
+  // When the end is told, not when somebody clears up after it.
+  for (const UniqueFd& pidfd : survivors)
+    EXPECT_EQ(syscall(SYS_pidfd_send_signal, pidfd.get(), 0, nullptr, 0), -1);
 }
 
 TEST_F(IsolationTest, SessionsEnterTheNamespaces) {
