@@ -16,20 +16,56 @@ drover_exit_result ToExit(int exit_code, int signal, bool oom_killed, const std:
   return result;
 }
 
-drover_usage ToUsage(int pid, const ResourceUsage& from, bool has_cpu, bool has_ticks) {
+drover_usage ToUsage(int pid, const ResourceUsage& from) {
+  static constexpr std::pair<const char*, std::uint64_t> kStats[] = {
+      {"RSS", DROVER_STAT_RSS},
+      {"Cache", DROVER_STAT_CACHE},
+      {"Swap", DROVER_STAT_SWAP},
+      {"Mapped File", DROVER_STAT_MAPPED_FILE},
+      {"Usage", DROVER_STAT_USAGE},
+      {"Max Usage", DROVER_STAT_MAX_USAGE},
+      {"Kernel Usage", DROVER_STAT_KERNEL_USAGE},
+      {"User Mode", DROVER_STAT_USER_MODE},
+      {"System Mode", DROVER_STAT_SYSTEM_MODE},
+      {"Percent", DROVER_STAT_PERCENT},
+      {"Total Ticks", DROVER_STAT_TOTAL_TICKS},
+      {"Throttled Periods", DROVER_STAT_THROTTLED_PERIODS},
+      {"Throttled Time", DROVER_STAT_THROTTLED_TIME}};
   auto usage = NewStruct<drover_usage>();
   usage.pid = pid;
-  usage.measured = DROVER_STAT_RSS | DROVER_STAT_SWAP;
+  for (const auto* measured : {&from.memory.measured, &from.cpu.measured})
+    for (const std::string& what : *measured)
+      for (const auto& [name, bit] : kStats)
+        if (what == name) usage.measured |= bit;
   usage.rss = from.memory.rss;
+  usage.cache = from.memory.cache;
   usage.swap = from.memory.swap;
-  if (!has_cpu) return usage;
-  usage.measured |= DROVER_STAT_USER_MODE | DROVER_STAT_SYSTEM_MODE | DROVER_STAT_PERCENT;
+  usage.mapped_file = from.memory.mapped_file;
+  usage.usage = from.memory.usage;
+  usage.max_usage = from.memory.max_usage;
+  usage.kernel_usage = from.memory.kernel_usage;
   usage.user_mode = from.cpu.user_mode;
   usage.system_mode = from.cpu.system_mode;
   usage.percent = from.cpu.percent;
-  if (has_ticks) usage.measured |= DROVER_STAT_TOTAL_TICKS;
   usage.total_ticks = from.cpu.total_ticks;
+  usage.throttled_periods = from.cpu.throttled_periods;
+  usage.throttled_time = from.cpu.throttled_time_ns;
   return usage;
+}
+
+void AddMemory(const MemoryUsage& from, ResourceUsage::Memory* to) {
+  to->cache = from.cache;
+  to->mapped_file = from.mapped_file;
+  to->usage = from.usage;
+  to->measured.insert(to->measured.end(), {"Cache", "Mapped File", "Usage"});
+  if (from.max_usage) {
+    to->max_usage = *from.max_usage;
+    to->measured.emplace_back("Max Usage");
+  }
+  if (from.kernel_usage) {
+    to->kernel_usage = *from.kernel_usage;
+    to->measured.emplace_back("Kernel Usage");
+  }
 }
 
 }  // namespace
@@ -115,12 +151,10 @@ void ServiceDone::FinishAttach(Result<ProcessService::Attached> attached) {
 void ServiceDone::Finish(Result<TaskUsage> usage) {
   if (!usage.ok()) return (void)Failed(usage.error());
   Post([function = function_, context = context_, from = std::move(*usage)] {
-    const bool has_cpu = !from.total.cpu.measured.empty();
-    const bool has_ticks = from.total.cpu.measured.size() > 3;
-    const drover_usage total = ToUsage(0, from.total, has_cpu, has_ticks);
+    const drover_usage total = ToUsage(0, from.total);
     std::vector<drover_usage> processes;
     for (const auto& [pid, process] : from.pids) {
-      processes.push_back(ToUsage(pid, process, false, false));
+      processes.push_back(ToUsage(pid, process));
     }
     auto stats = NewStruct<drover_stats>();
     stats.type = DROVER_MESSAGE_STATS;
@@ -148,10 +182,18 @@ TaskUsage ToTaskUsage(const ProcessUsage& usage, PluginHost::Run* run, TimePoint
   sample.timestamp = wall;
   sample.total.memory.rss = usage.rss;
   sample.total.memory.swap = usage.swap;
+  sample.total.memory.measured = {"RSS", "Swap"};
+  if (usage.memory) AddMemory(*usage.memory, &sample.total.memory);
   for (const ProcessUsage::Process& process : usage.processes) {
     ResourceUsage& to = sample.pids[process.pid];
     to.memory.rss = process.rss;
     to.memory.swap = process.swap;
+    to.memory.measured = {"RSS", "Swap"};
+  }
+  if (usage.throttling) {
+    sample.total.cpu.throttled_periods = usage.throttling->periods;
+    sample.total.cpu.throttled_time_ns = static_cast<std::uint64_t>(usage.throttling->time.count());
+    sample.total.cpu.measured = {"Throttled Periods", "Throttled Time"};
   }
   if (run == nullptr) return sample;
   if (run->sampled != TimePoint() && now > run->sampled) {
@@ -163,7 +205,7 @@ TaskUsage ToTaskUsage(const ProcessUsage& usage, PluginHost::Run* run, TimePoint
     cpu.user_mode = share(usage.user_time, run->user_time);
     cpu.system_mode = share(usage.system_time, run->system_time);
     cpu.percent = cpu.user_mode + cpu.system_mode;
-    cpu.measured = {"User Mode", "System Mode", "Percent"};
+    cpu.measured.insert(cpu.measured.end(), {"User Mode", "System Mode", "Percent"});
     if (core_mhz > 0) {
       cpu.total_ticks = cpu.percent / 100 * core_mhz;
       cpu.measured.emplace_back("Total Ticks");

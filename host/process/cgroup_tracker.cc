@@ -72,14 +72,6 @@ void AddMembers(int directory, int depth, std::vector<pid_t>* out) {
   });
 }
 
-// The number behind KEY and a space at the start of a line.
-std::optional<std::int64_t> Field(const std::string& text, const std::string& key) {
-  std::size_t at = text.starts_with(key + " ") ? 0 : text.find("\n" + key + " ");
-  if (at == std::string::npos) return std::nullopt;
-  if (text[at] == '\n') ++at;
-  return std::atoll(text.c_str() + at + key.size() + 1);
-}
-
 // The freezer of version 1 with everything below it. A member that hangs in the kernel keeps it
 // from being frozen as a whole; it is not waited for long.
 void Freeze(int directory) {
@@ -198,7 +190,7 @@ bool CgroupTracker::Populated(const RunId& run) const {
   if (freezer_) return !Members(run).empty();
   const std::string path = run.ToString() + "/cgroup.events";
   const std::string text = ReadSmallFile(directory_.get(), path.c_str()).value_or("");
-  return Field(text, "populated").value_or(0) != 0;
+  return FieldOf(text, "populated").value_or(0) != 0;
 }
 
 void CgroupTracker::Kill(const RunId& run) const {
@@ -215,19 +207,12 @@ bool CgroupTracker::Remove(const RunId& run) const {
 
 std::vector<pid_t> CgroupTracker::Members(const RunId& run) const {
   std::vector<pid_t> members;
-  if (const UniqueFd directory = OpenDirectory(directory_.get(), run.ToString().c_str()))
-    AddMembers(directory.get(), kMaxDepth, &members);
+  if (const UniqueFd directory = OpenRun(run)) AddMembers(directory.get(), kMaxDepth, &members);
   return members;
 }
 
-std::optional<CgroupTracker::CpuTime> CgroupTracker::Cpu(const RunId& run) const {
-  if (freezer_) return std::nullopt;
-  const std::string path = run.ToString() + "/cpu.stat";
-  const std::optional<std::string> text = ReadSmallFile(directory_.get(), path.c_str());
-  if (!text) return std::nullopt;
-  const auto user = Field(*text, "user_usec"), system = Field(*text, "system_usec");
-  if (!user || !system) return std::nullopt;
-  return CpuTime{std::chrono::microseconds(*user), std::chrono::microseconds(*system)};
+UniqueFd CgroupTracker::OpenRun(const RunId& run) const {
+  return OpenDirectory(directory_.get(), run.ToString().c_str());
 }
 
 std::vector<RunId> CgroupTracker::Runs() const {

@@ -43,11 +43,8 @@ class CgroupTracker {
   bool Remove(const RunId& run) const;
 
   std::vector<pid_t> Members(const RunId& run) const;  // below too
-  struct CpuTime {
-    Duration user{0};
-    Duration system{0};
-  };
-  std::optional<CpuTime> Cpu(const RunId& run) const;
+  // The directory of RUN; none if it has no cgroup.
+  UniqueFd OpenRun(const RunId& run) const;
 
   std::vector<RunId> Runs() const;
   const std::string& root() const { return root_; }

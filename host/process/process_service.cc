@@ -16,6 +16,7 @@
 #include "host/process/process_usage.h"
 #include "host/process/resource_cgroups.h"
 #include "host/process/run_directory.h"
+#include "host/process/run_usage.h"
 #include "host/process/shim_exec_session.h"
 #include "host/process/shim_image.h"
 #include "host/process/small_file.h"
@@ -31,6 +32,8 @@ constexpr Duration kKillPatience = 3s;
 constexpr Duration kWakePatience = 2s;
 constexpr Duration kReleasePatience = 10s;
 constexpr Duration kBirthPatience = 200ms;
+// How long the files of statistics stay open when nobody asks.
+constexpr Duration kUsageIdle = 10s;
 
 using RunPointer = std::shared_ptr<SupervisedRun>;
 
@@ -75,6 +78,8 @@ class ProcessServiceImpl : public ProcessService {
     environment_.own_oom_score_adj = OwnOomScoreAdj();
     environment_.run_directory = host_->run_directory.get();
   }
+
+  ~ProcessServiceImpl() override { loop_->Cancel(usage_timer_); }
 
   Co<Result<ProcessInfo>> Start(Context context, ProcessSpec spec) override {
     const RunId run = spec.run;
@@ -236,6 +241,7 @@ class ProcessServiceImpl : public ProcessService {
       if (clean) break;
     }
     runs_.erase(run);
+    usage_files_.erase(run);
     co_return Status();
   }
 
@@ -243,11 +249,14 @@ class ProcessServiceImpl : public ProcessService {
     Result<RunPointer> found = FindRunning(run);
     if (!found.ok()) co_return found.error();
     const bool tracked = (*found)->tracked();
+    const ProcessInfo& info = (*found)->info();
     const std::vector<pid_t> members =
-        tracked ? host_->tracker->Members(run) : DescendantsOf((*found)->info().shim_pid);
+        tracked ? host_->tracker->Members(run) : DescendantsOf(info.shim_pid);
     ProcessUsage usage;
     for (const pid_t pid : members) {
-      const std::optional<ProcessUsage::Process> process = ReadProcessUsage(pid);
+      // The task's own process may have any name.
+      const std::optional<ProcessUsage::Process> process =
+          ReadProcessUsage(pid, pid == info.pid ? 0 : info.shim_pid);
       if (!process) continue;
       usage.user_time += process->user_time;
       usage.system_time += process->system_time;
@@ -255,12 +264,7 @@ class ProcessServiceImpl : public ProcessService {
       usage.swap += process->swap;
       usage.processes.push_back(*process);
     }
-    if (tracked) {
-      if (const auto cpu = host_->tracker->Cpu(run)) {
-        usage.user_time = cpu->user;
-        usage.system_time = cpu->system;
-      }
-    }
+    UsageFiles(run).Read(&usage);
     co_return usage;
   }
 
@@ -304,6 +308,30 @@ class ProcessServiceImpl : public ProcessService {
   }
 
  private:
+  // The open files of a run that somebody collects the statistics of.
+  const RunUsage& UsageFiles(const RunId& run) {
+    const auto [entry, is_new] = usage_files_.try_emplace(run);
+    if (is_new) {
+      const bool unified = host_->tracker && !host_->tracker->is_freezer();
+      const UniqueFd tracking = unified ? host_->tracker->OpenRun(run) : UniqueFd();
+      const auto of = [&](const char* controller) { return resources().OpenRun(run, controller); };
+      entry->second.files = RunUsage::Open(tracking.get(), of("memory").get(), of("cpu").get());
+    }
+    entry->second.used = loop_->Now();
+    if (usage_timer_ == 0) usage_timer_ = loop_->After(kUsageIdle, [this] { CloseUsageFiles(); });
+    return entry->second.files;
+  }
+
+  void CloseUsageFiles() {
+    usage_timer_ = 0;
+    const TimePoint since = loop_->Now() - kUsageIdle;
+    std::erase_if(usage_files_, [&](const auto& entry) {
+      return entry.second.used <= since || !FindRunning(entry.first).ok();
+    });
+    if (!usage_files_.empty())
+      usage_timer_ = loop_->After(kUsageIdle, [this] { CloseUsageFiles(); });
+  }
+
   static ShimConnection::Bytes SignalMessage(int signal_number, std::uint32_t scope) {
     drover_attach_signal message{};
     message.signal_number = signal_number;
@@ -502,6 +530,12 @@ class ProcessServiceImpl : public ProcessService {
   std::string untracked_reason_;
   StartEnvironment environment_;
   std::map<RunId, RunPointer> runs_;
+  struct OpenUsage {
+    RunUsage files;
+    TimePoint used;
+  };
+  std::map<RunId, OpenUsage> usage_files_;
+  Loop::TimerId usage_timer_ = 0;  // 0: none
 };
 
 }  // namespace

@@ -114,12 +114,28 @@ struct ProcessExit {
   std::uint64_t dropped_bytes = 0;
 };
 
+// Bytes, as the memory controller of a run counts them.
+struct MemoryUsage {
+  std::uint64_t cache = 0, mapped_file = 0, usage = 0;
+  std::optional<std::uint64_t> max_usage{}, kernel_usage{};
+};
+
+// How often, and how long, a run has been kept from running since its start.
+struct Throttling {
+  std::uint64_t periods = 0;
+  Duration time{0};
+};
+
 // What a run uses now.
 struct ProcessUsage {
   Duration user_time{0};  // since the start, with ended descendants where the kernel counts them
   Duration system_time{0};
-  std::uint64_t rss = 0;   // bytes
-  std::uint64_t swap = 0;  // bytes
+  // Bytes: as the run's memory controller counts, else the sums of the processes, which have what
+  // they share counted several times.
+  std::uint64_t rss = 0;
+  std::uint64_t swap = 0;
+  std::optional<MemoryUsage> memory{};     // if the run has a memory controller
+  std::optional<Throttling> throttling{};  // if it has one of processors
   struct Process {
     pid_t pid = 0;
     Duration user_time{0};

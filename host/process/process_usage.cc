@@ -35,6 +35,8 @@ std::optional<ProcessStat> ParseProcessStat(std::string_view text) {
   std::istringstream words{std::string(text.substr(end + 2))};
   std::string state;
   ProcessStat stat;
+  const std::size_t name = text.find('(') + 1;
+  if (name > 0 && name <= end) stat.name = text.substr(name, end - name);
   std::string skipped;
   words >> state >> stat.parent;
   for (int field = 5; field < 14; ++field) words >> skipped;
@@ -57,11 +59,11 @@ std::uint64_t ParseStatusField(std::string_view text, std::string_view field) {
   return kilobytes * 1024;
 }
 
-std::optional<ProcessUsage::Process> ReadProcessUsage(pid_t pid) {
+std::optional<ProcessUsage::Process> ReadProcessUsage(pid_t pid, pid_t shim) {
   const std::string base = "/proc/" + std::to_string(pid);
   const std::optional<std::string> text = ReadSmallFile(AT_FDCWD, (base + "/stat").c_str());
   const std::optional<ProcessStat> stat = text ? ParseProcessStat(*text) : std::nullopt;
-  if (!stat) return std::nullopt;
+  if (!stat || (stat->parent == shim && stat->name == "drover-init")) return std::nullopt;
   ProcessUsage::Process usage;
   usage.pid = pid;
   usage.user_time = stat->user_time;

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,11 +12,13 @@
 
 namespace drover {
 
-// What one process uses, by /proc; nothing if it is gone.
-std::optional<ProcessUsage::Process> ReadProcessUsage(pid_t pid);
+// What one process uses, by /proc; nothing if it is gone, or is the child of SHIM that holds the
+// namespaces of the run, which is not the task's.
+std::optional<ProcessUsage::Process> ReadProcessUsage(pid_t pid, pid_t shim);
 
 // The fields of /proc/PID/stat that are used here, by its text.
 struct ProcessStat {
+  std::string name;
   pid_t parent = 0;
   Duration user_time{0};
   Duration system_time{0};

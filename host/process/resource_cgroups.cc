@@ -231,6 +231,12 @@ Result<ResourceCgroups::Run> ResourceCgroups::Create(const RunId& run, const Res
   return result;
 }
 
+UniqueFd ResourceCgroups::OpenRun(const RunId& run, const std::string& controller) const {
+  const auto found = std::ranges::find(controllers_, controller, &Controller::name);
+  if (found == controllers_.end() || found->unified) return {};
+  return OpenDirectory(AT_FDCWD, found->root + "/" + run.ToString());
+}
+
 bool ResourceCgroups::Remove(const RunId& run) {
   bool removed = true;
   for (const Controller& controller : controllers_) {

@@ -49,6 +49,9 @@ class ResourceCgroups {
   // Removes what Create has made, when its processes are gone. False: not yet.
   bool Remove(const RunId& run);
 
+  // The cgroup of version 1 that Create has made for CONTROLLER; none if there is none.
+  UniqueFd OpenRun(const RunId& run, const std::string& controller) const;
+
   // "memory, pids": the controllers that this machine does not have.
   std::string missing() const;
 

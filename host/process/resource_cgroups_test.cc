@@ -174,6 +174,38 @@ class ResourceTest : public ProcessFixture {
   }
 };
 
+TEST_F(ResourceTest, TheControllersTellWhatARunUses) {
+  ProcessSpec spec = Shell(
+      "head -c 3000000 /dev/zero > $DIR/file; cat $DIR/file > /dev/null; "
+      "x=$(head -c 2000000 /dev/zero | tr '\\0' x); echo > $DIR/ready; while :; do :; done");
+  spec.resources.memory = 64 << 20;
+  spec.resources.cpu_time = 0.05;
+  const RunId run = MustStart(std::move(spec));
+  ASSERT_TRUE(Until([&] { return !Read("ready").empty(); }));
+  const int before = OpenFds();
+  std::optional<ProcessUsage> usage;
+  ASSERT_TRUE(Until([&] {
+    const Result<ProcessUsage> sample = Await(service_->Usage(Forever(), run));
+    if (sample.ok()) usage = *sample;
+    return usage && usage->throttling && usage->throttling->periods > 0;
+  }));
+  EXPECT_GT(usage->throttling->time, Duration(0));
+  ASSERT_TRUE(usage->memory);
+  EXPECT_GT(usage->rss, 2'000'000u);
+  EXPECT_LT(usage->rss, 64u << 20);
+  EXPECT_GE(usage->memory->usage, usage->rss);
+  EXPECT_GT(usage->memory->cache, 2'000'000u) << "the file is on a tmpfs";
+  if (usage->memory->max_usage) EXPECT_GE(*usage->memory->max_usage, usage->rss);
+  // The files stay open, and once more reads the same ones.
+  const int open = OpenFds();
+  EXPECT_GT(open, before);
+  EXPECT_LE(open, before + 5);
+  EXPECT_TRUE(Await(service_->Usage(Forever(), run)).ok());
+  EXPECT_EQ(OpenFds(), open);
+  ASSERT_TRUE(Await(service_->Release(Forever(), run)).ok());
+  EXPECT_LT(OpenFds(), before);
+}
+
 TEST_F(ResourceTest, ATaskThatIsKilledForMemoryIsToldSo) {
   ProcessSpec spec = Shell("x=x; while :; do x=$x$x; done");
   spec.resources.memory = 16 << 20;

@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cstdlib>
+
 #include "host/base/unique_fd.h"
 
 namespace drover {
@@ -17,6 +19,13 @@ std::optional<std::string> ReadSmallFile(int directory, const char* path, std::s
   while (text.size() < limit && (n = read(file.get(), buffer, sizeof buffer)) > 0)
     text.append(buffer, static_cast<std::size_t>(n));
   return text;
+}
+
+std::optional<std::int64_t> FieldOf(const std::string& text, const std::string& key) {
+  std::size_t at = text.starts_with(key + " ") ? 0 : text.find("\n" + key + " ");
+  if (at == std::string::npos) return std::nullopt;
+  if (text[at] == '\n') ++at;
+  return std::atoll(text.c_str() + at + key.size() + 1);
 }
 
 }  // namespace drover

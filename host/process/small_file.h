@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -10,5 +11,8 @@ namespace drover {
 // of a disk. Empty if it cannot be read. At most LIMIT bytes.
 std::optional<std::string> ReadSmallFile(int directory, const char* path,
                                          std::size_t limit = 1u << 20);
+
+// The number behind KEY and a space at the start of a line of TEXT.
+std::optional<std::int64_t> FieldOf(const std::string& text, const std::string& key);
 
 }  // namespace drover

@@ -1,0 +1,100 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/process/run_usage.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include "host/process/small_file.h"
+
+namespace drover {
+namespace {
+
+UniqueFd OpenFile(int directory, const char* name) {
+  return UniqueFd(openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+}
+
+// The text of a file from its beginning; empty if it cannot be read, as when the cgroup is gone.
+std::string TextOf(const UniqueFd& file) {
+  std::string text;
+  char buffer[4096];
+  ssize_t n;
+  while (file &&
+         (n = pread(file.get(), buffer, sizeof buffer, static_cast<off_t>(text.size()))) > 0)
+    text.append(buffer, static_cast<std::size_t>(n));
+  return text;
+}
+
+std::optional<std::uint64_t> NumberIn(const UniqueFd& file) {
+  const std::string text = TextOf(file);
+  if (text.empty()) return std::nullopt;
+  return std::strtoull(text.c_str(), nullptr, 10);
+}
+
+std::uint64_t Count(const std::string& text, const std::string& key) {
+  return static_cast<std::uint64_t>(FieldOf(text, key).value_or(0));
+}
+
+}  // namespace
+
+RunUsage RunUsage::Open(int tracking, int memory, int cpu) {
+  RunUsage usage;
+  if (tracking >= 0) {
+    usage.cpu_ = OpenFile(tracking, "cpu.stat");
+    usage.memory_usage_ = OpenFile(tracking, "memory.current");
+  }
+  if (usage.memory_usage_) {
+    usage.unified_memory_ = true;
+    usage.memory_ = OpenFile(tracking, "memory.stat");
+    usage.memory_peak_ = OpenFile(tracking, "memory.peak");
+    usage.swap_ = OpenFile(tracking, "memory.swap.current");
+  } else if (memory >= 0) {
+    usage.memory_usage_ = OpenFile(memory, "memory.usage_in_bytes");
+    usage.memory_ = OpenFile(memory, "memory.stat");
+    usage.memory_peak_ = OpenFile(memory, "memory.max_usage_in_bytes");
+  }
+  if (cpu >= 0) usage.throttling_ = OpenFile(cpu, "cpu.stat");
+  return usage;
+}
+
+void RunUsage::Read(ProcessUsage* usage) const {
+  const std::string cpu = TextOf(cpu_);
+  const auto user = FieldOf(cpu, "user_usec"), system = FieldOf(cpu, "system_usec");
+  if (user && system) {
+    usage->user_time = std::chrono::microseconds(*user);
+    usage->system_time = std::chrono::microseconds(*system);
+  }
+  const std::string throttling = throttling_ ? TextOf(throttling_) : cpu;
+  if (const auto periods = FieldOf(throttling, "nr_throttled")) {
+    // Microseconds in version 2, nanoseconds in version 1.
+    const auto microseconds = FieldOf(throttling, "throttled_usec");
+    const Duration time = microseconds ? Duration(std::chrono::microseconds(*microseconds))
+                                       : Duration(Count(throttling, "throttled_time"));
+    usage->throttling = {static_cast<std::uint64_t>(*periods), time};
+  }
+  const std::string memory = TextOf(memory_);
+  const std::optional<std::uint64_t> current = NumberIn(memory_usage_);
+  if (memory.empty() || !current) return;
+  MemoryUsage& to = usage->memory.emplace();
+  to.usage = *current;
+  to.max_usage = NumberIn(memory_peak_);
+  if (unified_memory_) {
+    usage->rss = Count(memory, "anon");
+    usage->swap = NumberIn(swap_).value_or(0);
+    to.cache = Count(memory, "file");
+    to.mapped_file = Count(memory, "file_mapped");
+    if (const auto kernel = FieldOf(memory, "kernel"))
+      to.kernel_usage = static_cast<std::uint64_t>(*kernel);
+  } else {
+    usage->rss = Count(memory, "total_rss");
+    usage->swap = Count(memory, "total_swap");
+    to.cache = Count(memory, "total_cache");
+    to.mapped_file = Count(memory, "total_mapped_file");
+  }
+}
+
+}  // namespace drover
