@@ -84,6 +84,89 @@ TEST_F(AttackTest, FilesOfTheHostByEveryName) {
   EXPECT_THAT(info.error().message(), ::testing::HasSubstr("cannot change to directory"));
 }
 
+TEST_F(AttackTest, AWorkingDirectoryThatIsALink) {
+  ProcessSpec control = Shell("");
+  control.argv = {std::string(DROVER_ATTACKS) + "/reach_file", "canary", directory_};
+  control.cwd = directory_ + "/task/local/way";
+  ASSERT_EQ(symlink(directory_.c_str(), control.cwd.c_str()), 0);
+  EXPECT_EQ(Inside(std::move(control)), kSucceeded);
+  ProcessSpec spec = Isolated("reach_file", {"canary", "/local"});
+  spec.cwd = "/local/way";
+  const Result<ProcessInfo> info = Start(std::move(spec));
+  ASSERT_FALSE(info.ok());
+  EXPECT_THAT(info.error().message(), ::testing::HasSubstr("cannot change to directory"));
+  // What goes up from the root stays in it.
+  ASSERT_EQ(
+      symlink(("/../../.." + directory_ + "/..").c_str(), (directory_ + "/task/local/up").c_str()),
+      0);
+  ASSERT_EQ(symlink("/../../..", (directory_ + "/task/local/top").c_str()), 0);
+  ProcessSpec top = Isolated("reach_file", {canary_.substr(1), "/local"});
+  top.cwd = "/local/top";
+  EXPECT_EQ(Inside(std::move(top)), kHeld);
+  ProcessSpec up = Isolated("reach_file", {"canary", "/local"});
+  up.cwd = "/local/up";
+  EXPECT_FALSE(Start(std::move(up)).ok());
+}
+
+TEST_F(AttackTest, WritingAProgramOfTheHost) {
+  const std::string program = directory_ + "/host/victim";
+  const auto attempt = [&](bool read_only) {
+    std::filesystem::create_directories(directory_ + "/host");
+    std::filesystem::copy_file(std::string(DROVER_ATTACKS) + "/rewrite_program", program,
+                               std::filesystem::copy_options::overwrite_existing);
+    ProcessSpec spec = Isolated("rewrite_program", {"begin", "/attacks/rewrite_program"});
+    MountOptions options;
+    options.read_only = read_only;
+    Result<MountTree> tree = OpenMountTree(AT_FDCWD, directory_ + "/host", "/host", options);
+    EXPECT_TRUE(tree.ok());
+    spec.namespaces->root.mounts.push_back(std::move(*tree));
+    spec.executable = "/host/victim";
+    return Inside(std::move(spec));
+  };
+  EXPECT_EQ(attempt(false), kSucceeded);
+  EXPECT_TRUE(Read("host/victim").starts_with("owned"));
+  EXPECT_EQ(attempt(true), kHeld);
+  EXPECT_TRUE(Read("host/victim")
+                  .starts_with("\x7f"
+                               "ELF"));
+}
+
+TEST_F(AttackTest, TellingItsSupervisorWhatToDo) {
+  const auto socket = [this](const RunId& run) {
+    return directory_ + "/run/" + run.Short() + ".sock";
+  };
+  ProcessSpec control = Shell("");
+  control.argv = {std::string(DROVER_ATTACKS) + "/talk_to_supervisor", socket(control.run)};
+  EXPECT_EQ(Inside(std::move(control)), kSucceeded);
+  // The user alone holds it: the directory is its owner's.
+  ProcessSpec user = Shell("");
+  user.argv = {std::string(DROVER_ATTACKS) + "/talk_to_supervisor", socket(user.run)};
+  user.user = ProcessUser{65534, 65534, {}};
+  EXPECT_EQ(Inside(std::move(user)), kHeld);
+  // And so does the root.
+  ProcessSpec root = Isolated("talk_to_supervisor", {});
+  root.argv.push_back(socket(root.run));
+  EXPECT_EQ(Inside(std::move(root)), kHeld);
+}
+
+TEST_F(AttackTest, CatchingASessionBeforeItsProgram) {
+  EXPECT_EQ(Control("catch_session", {directory_ + "/ready", directory_ + "/end"}), kSucceeded);
+  const RunId run = MustStart(Isolated("catch_session", {"/local/ready", "/local/end"}));
+  ASSERT_TRUE(Until([&] { return std::filesystem::exists(directory_ + "/task/local/ready"); }));
+  for (int i = 0; i < 100; ++i) {
+    ExecSpec exec;
+    exec.argv = {"/bin/true"};
+    for (UniqueFd* end : {&exec.standard_input, &exec.standard_output, &exec.standard_error})
+      end->Reset(open("/dev/null", O_RDWR | O_CLOEXEC));
+    const auto session = Await(service_->Exec(Forever(), run, std::move(exec)));
+    if (!session.ok()) break;  // the task has ended, which its exit code tells
+    const Result<ExecExit> exit = Await((*session)->Wait(Forever()));
+    EXPECT_TRUE(exit.ok());
+  }
+  std::ofstream(directory_ + "/task/local/end") << "now";
+  EXPECT_EQ(WaitFor(run).exit_code, kHeld);
+}
+
 TEST_F(AttackTest, LeavingTheRootByChroot) {
   EXPECT_EQ(Control("chroot_escape", {canary_, "/", directory_ + "/cage"}), kSucceeded);
   EXPECT_EQ(Inside("chroot_escape", {canary_, "/local"}), kHeld);
