@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "host/agent/advertised_address.h"
 #include "host/agent/agent_metrics.h"
 #include "host/agent/alloc_metrics.h"
 #include "host/agent/garbage_loop.h"
@@ -131,7 +132,7 @@ NodeRecord Agent::Describe() {
   record.id = node_->id();
   record.name = node_->name();
   record.datacenter = options_.config.datacenter;
-  record.http_address = address_;
+  record.http_address = advertised_;
   record.tls = tls();
   record.version = options_.version;
   record.attributes = machine.attributes;
@@ -143,17 +144,26 @@ NodeRecord Agent::Describe() {
   record.cpu_mhz = static_cast<std::int64_t>(core_mhz * machine.cores);
   record.memory_mb = static_cast<std::int64_t>(machine.memory_bytes >> 20);
   record.disk_mb = disk_mb_;
+  DescribeDrivers(&record);
+  return record;
+}
+
+void Agent::DescribeDrivers(NodeRecord* record) {
   for (Driver* driver : node_->plugins()->drivers()) {
     const Fingerprint& fingerprint = driver->fingerprint();
-    DriverRecord& of = record.drivers[driver->info().name];
+    DriverRecord of;
     of.detected = fingerprint.health != Health::kUndetected;
     of.healthy = fingerprint.health == Health::kHealthy;
     of.description = fingerprint.description;
     of.attributes = fingerprint.attributes;
-    of.update_time = loop_->Wall();
-    record.attributes.insert(fingerprint.attributes.begin(), fingerprint.attributes.end());
+    DriverRecord& last = drivers_[driver->info().name];
+    of.update_time = last.update_time;
+    // It tells when the driver has changed, not when somebody looked.
+    if (last.update_time == 0 || of != last) of.update_time = loop_->Wall();
+    last = of;
+    record->attributes.insert(fingerprint.attributes.begin(), fingerprint.attributes.end());
   }
-  return record;
+  record->drivers = drivers_;
 }
 
 void Agent::ApplySettings(const AgentConfig& config, std::string token) {
@@ -211,14 +221,15 @@ Status Agent::Serve() {
   http.address = config.http.address;
   http.port = config.http.port;
   http.tls = TlsOf(config);
+  http.hosts = config.http.hosts;
+  http.origins = config.http.origins;
   http.refuse_body = MakeBodyRefusal(&api_);
   Result<std::unique_ptr<HttpServer>> server = HttpServer::Start(http, MakeApiHandler(&api_));
   if (!server.ok()) return server.error();
   server_ = std::move(*server);
   serving_ = server_.get();
-  const bool ipv6 = http.address.find(':') != std::string::npos;
-  address_ =
-      (ipv6 ? "[" + http.address + "]" : http.address) + ":" + std::to_string(server_->port());
+  address_ = BoundAddress(config.http, server_->port());
+  advertised_ = AdvertisedAddress(config.http, server_->port());
   client_->NodeChanged(Describe());  // now it has an address
   return {};
 }
@@ -279,8 +290,9 @@ Co<void> Agent::StopServing() {
   };
   (void)co_await node_->workers()->Run(std::move(stop));
   server_.reset();
-  co_await calls_.Close();
 }
+
+Co<void> Agent::DestroyAll(Status* status) { *status = co_await client_->DestroyAll(&calls_); }
 
 Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
   const std::vector<PluginReport> reports = co_await node_->Start(stop);
@@ -302,8 +314,13 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
     co_await client_->Run(stop);
     co_await background.Close();
     fingerprints_.clear();
-    co_await StopServing();
-    const Status destroyed = co_await client_->DestroyAll();
+    // Side by side: what clients have asked for may wait for a task to end, and the server waits
+    // for what they have asked for.
+    Status destroyed;
+    std::vector<Co<void>> ends;
+    ends.push_back(StopServing());
+    ends.push_back(DestroyAll(&destroyed));
+    co_await InParallel(loop_, std::move(ends));
     if (!destroyed.ok()) spdlog::warn("left behind: {}", destroyed.error().message());
   }
   co_await node_->Shutdown();

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,7 +46,7 @@ class Agent {
   // Kills every process of every task at once.
   void KillAll() { node_->KillAll(); }
 
-  // Where the API is: "127.0.0.1:4646". Once it is ready.
+  // Where the API listens: "127.0.0.1:4646". Once it is ready.
   const std::string& address() const { return address_; }
   bool tls() const;
 
@@ -56,8 +57,10 @@ class Agent {
   Status Serve();
   void ApplySettings(const AgentConfig& config, std::string token);
   Co<void> StopServing();
+  Co<void> DestroyAll(Status* status);
   Co<double> DiskUsed();
   NodeRecord Describe();
+  void DescribeDrivers(NodeRecord* record);
 
   Loop* const loop_;
   AgentOptions options_;
@@ -75,7 +78,9 @@ class Agent {
   // Of those who read files and logs: a disk that hangs under them does not hold the node.
   WorkerPool file_workers_;
   LogWatcher file_watcher_;
-  std::string address_;
+  std::string address_;                          // where the API listens
+  std::string advertised_;                       // where clients are told that it is
+  std::map<std::string, DriverRecord> drivers_;  // as they were described last
   ApiAgent api_;
   std::unique_ptr<HttpServer> server_;
   std::atomic<const HttpServer*> serving_{nullptr};  // the server once it runs, for its own threads

@@ -1,6 +1,9 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/agent/agent_config.h"
 
+#include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -143,6 +146,55 @@ PluginConfig ReadPlugin(const std::string& name, const Json& json, const std::st
   return block;
 }
 
+// A host's name or address, those of version 6 in brackets.
+bool IsHost(const std::string& text) {
+  if (text.starts_with('[')) {
+    return text.size() > 2 &&
+           text.find_first_not_of("0123456789abcdefABCDEF:.", 1) == text.size() - 1 &&
+           text.ends_with(']');
+  }
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '-' || c == '.' || c == '_';
+  });
+}
+
+// A host, perhaps with a port.
+bool IsHostAndPort(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos || text.ends_with(']')) return IsHost(text);
+  int port = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data() + colon + 1, end, port);
+  return error == std::errc() && rest == end && port >= 1 && port <= 65535 &&
+         IsHost(text.substr(0, colon));
+}
+
+bool IsOrigin(const std::string& text) {
+  const std::size_t name = text.find("://");
+  const std::string scheme = text.substr(0, name);
+  return name != std::string::npos && (scheme == "http" || scheme == "https") &&
+         IsHostAndPort(text.substr(name + 3));
+}
+
+// By which names the API is reached.
+void ReadNames(ObjectReader* reader, AgentConfig::Http* http) {
+  reader->Texts("hosts", &http->hosts);
+  for (const std::string& host : http->hosts) {
+    if (!IsHost(host)) reader->Mistake("hosts", "\"" + host + "\" is no host name without a port");
+  }
+  reader->Texts("origins", &http->origins);
+  for (const std::string& origin : http->origins) {
+    if (!IsOrigin(origin)) {
+      reader->Mistake("origins", "\"" + origin + "\" is not like \"https://ui.example:8443\"");
+    }
+  }
+  reader->Text("advertise", &http->advertise);
+  if (!http->advertise.empty() && !IsHostAndPort(http->advertise)) {
+    reader->Mistake("advertise", "\"" + http->advertise +
+                                     "\" is not like \"node.example\" or \"192.0.2.7:4646\"");
+  }
+}
+
 bool SamePlugin(const PluginConfig& a, const PluginConfig& b) {
   return std::tie(a.name, a.file, a.enabled, a.config_json, a.sha256, a.isolation) ==
          std::tie(b.name, b.file, b.enabled, b.config_json, b.sha256, b.isolation);
@@ -190,6 +242,7 @@ Result<AgentConfig> ParseAgentConfig(const std::string& text, const std::string&
         }
         of_tls.End();
       }
+      ReadNames(&of_http, &config.http);
       of_http.End();
     }
     reader.Text("run_dir", &config.run_dir);
@@ -267,6 +320,9 @@ std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running,
   compare("data_dir", a.data_dir == b.data_dir);
   compare("http/address", a.http.address == b.http.address);
   compare("http/port", a.http.port == b.http.port);
+  compare("http/hosts", a.http.hosts == b.http.hosts);
+  compare("http/origins", a.http.origins == b.http.origins);
+  compare("http/advertise", a.http.advertise == b.http.advertise);
   // Whether there is TLS at all.
   compare("http/tls", a.http.cert_file.empty() == b.http.cert_file.empty());
   compare("run_dir", a.run_dir == b.run_dir);

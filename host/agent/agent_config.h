@@ -36,6 +36,11 @@ struct AgentConfig {
     std::string key_file;   // PEM
     std::string ca_file;    // PEM; who signs the certificates of clients
     bool verify_client = false;
+    // As in HttpServerOptions: names and origins that browsers may come with.
+    std::vector<std::string> hosts;
+    std::vector<std::string> origins;
+    std::string advertise;  // "HOST" or "HOST:PORT" that clients are told; empty: see
+                            // AdvertisedAddress
   } http;
 
   std::vector<std::string> plugin_dirs;

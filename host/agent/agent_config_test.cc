@@ -21,6 +21,8 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
                              "isolation": "echo"}},
     "max_kill_timeout": "1m", "stats_interval": "250ms", "log_level": "debug",
     "telemetry": {"publish_allocation_metrics": true, "prometheus_metrics": true},
+    "http": {"hosts": ["node.example"], "origins": ["https://ui.example:8443", "http://[::1]"],
+             "advertise": "node.example:80"},
     "gc": {"interval": "10s", "age": "1h", "max_allocs": 7, "disk_usage_threshold": 90}
   })",
                                                       "/etc/drover");
@@ -43,6 +45,9 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
   EXPECT_EQ(config->log_level, "debug");
   EXPECT_TRUE(config->telemetry.publish_allocation_metrics);
   EXPECT_TRUE(config->telemetry.prometheus_metrics);
+  EXPECT_EQ(config->http.hosts, (std::vector<std::string>{"node.example"}));
+  EXPECT_EQ(config->http.origins.size(), 2u);
+  EXPECT_EQ(config->http.advertise, "node.example:80");
   EXPECT_EQ(config->gc.interval, 10s);
   EXPECT_EQ(config->gc.age, 3600s);
   EXPECT_EQ(config->gc.max_allocs, 7);
@@ -67,13 +72,14 @@ TEST(AgentConfigTest, TellsWhatOnlyARestartTakesOver) {
   EXPECT_THAT(KeysThatNeedRestart(before, reloadable), ::testing::IsEmpty());
   const AgentConfig other = parse(R"({"name": "m", "datacenter": "d", "region": "r",
       "meta": {"k": "v"}, "alloc_dir": "a", "data_dir": "d", "run_dir": "r", "plugin_dirs": ["p"],
-      "http": {"address": "::1", "port": 1}, "plugins": {"mock_driver": {"enabled": false}},
+      "http": {"address": "::1", "port": 1, "hosts": ["h"], "origins": ["http://o"],
+      "advertise": "a"}, "plugins": {"mock_driver": {"enabled": false}},
       "max_kill_timeout": "1s", "stats_interval": "2s"})");
-  EXPECT_THAT(
-      KeysThatNeedRestart(before, other),
-      ::testing::ElementsAre("name", "datacenter", "region", "meta", "alloc_dir", "data_dir",
-                             "http/address", "http/port", "http/tls", "run_dir", "plugin_dirs",
-                             "plugins", "max_kill_timeout", "stats_interval"));
+  EXPECT_THAT(KeysThatNeedRestart(before, other),
+              ::testing::ElementsAre(
+                  "name", "datacenter", "region", "meta", "alloc_dir", "data_dir", "http/address",
+                  "http/port", "http/hosts", "http/origins", "http/advertise", "http/tls",
+                  "run_dir", "plugin_dirs", "plugins", "max_kill_timeout", "stats_interval"));
 }
 
 struct Mistake {
@@ -114,6 +120,14 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{R"({"max_kill_timeout": 5})", "/max_kill_timeout: must be a duration"},
         Mistake{R"({"max_kill_timeout": "0s"})", "/max_kill_timeout: must be longer than 0s"},
         Mistake{R"({"stats_interval": "5"})", "/stats_interval: \"5\" is not a duration"},
+        Mistake{R"({"http": {"hosts": ["a:80"]}})", "/http/hosts: \"a:80\" is no host name"},
+        Mistake{R"({"http": {"hosts": [""]}})", "/http/hosts: "},
+        Mistake{R"({"http": {"origins": ["ui.example"]}})", "/http/origins: \"ui.example\""},
+        Mistake{R"({"http": {"origins": ["https://ui.example/"]}})", "/http/origins: "},
+        Mistake{R"({"http": {"origins": ["ftp://ui.example"]}})", "/http/origins: "},
+        Mistake{R"({"http": {"advertise": "a:0"}})", "/http/advertise: \"a:0\" is not like"},
+        Mistake{R"({"http": {"advertise": "::1"}})", "/http/advertise: "},
+        Mistake{R"({"http": {"advertise": "a b"}})", "/http/advertise: "},
         Mistake{R"({"gc": {"age": "0s"}})", "/gc/age: must be longer than 0s"},
         Mistake{R"({"gc": {"disk_usage_threshold": 101}})",
                 "/gc/disk_usage_threshold: must be a whole number from 1 to 100"},

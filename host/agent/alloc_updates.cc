@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <random>
+#include <utility>
 
 namespace drover {
 namespace {
@@ -31,6 +32,7 @@ void AllocUpdates::Put(AllocUpdate update) {
 void AllocUpdates::Forget(const std::string& id) {
   waiting_.erase(id);
   acknowledged_.erase(id);
+  if (sending_) forgotten_.insert(id);
 }
 
 bool AllocUpdates::Urgent(const AllocUpdate& update) const {
@@ -76,9 +78,13 @@ Co<bool> AllocUpdates::SendBatch(Context context) {
   for (auto& [id, update] : waiting_) batch.push_back(update);
   waiting_.clear();
   std::vector<AllocUpdate> copy = batch;
+  sending_ = true;
   const Status sent = co_await send_(context, std::move(copy));
+  sending_ = false;
+  const std::set<std::string> forgotten = std::exchange(forgotten_, {});
   for (AllocUpdate& update : batch) {
     std::string id = update.id;
+    if (forgotten.count(id) > 0) continue;
     if (sent.ok()) {
       acknowledged_.insert_or_assign(std::move(id), std::move(update));
     } else {

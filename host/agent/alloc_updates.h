@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,8 @@ class AllocUpdates {
   TimePoint last_sent_;
   std::map<std::string, AllocUpdate> waiting_;
   std::map<std::string, AllocUpdate> acknowledged_;
+  std::set<std::string> forgotten_;  // while a batch is under way, which may have them
+  bool sending_ = false;
   Event wake_;
 };
 

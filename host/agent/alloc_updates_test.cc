@@ -152,6 +152,21 @@ TEST(AllocUpdatesPaceTest, AReceiverBesideItHearsOfEachStatusAtOnce) {
   EXPECT_TRUE(loop.RunToEnd(gate.Close()));
 }
 
+TEST_F(AllocUpdatesTest, WhatIsForgottenWhileItIsSentDoesNotComeBack) {
+  delay_ = 1s;
+  answer_ = Error(Code::kUnavailable, "not now");
+  Put("a", ClientStatus::kRunning);
+  updates_.Forget("a");
+  loop_.Advance(2s);
+  EXPECT_EQ(updates_.waiting(), 0u);
+  // Nor is it taken for what the server has been told of another life of the id.
+  delay_ = 0s;
+  answer_ = Status();
+  loop_.Advance(20s);
+  Put("a", ClientStatus::kRunning);
+  EXPECT_THAT(received_, ElementsAre("a:running", "a:running"));
+}
+
 TEST_F(AllocUpdatesTest, WhatIsForgottenIsNotSent) {
   Put("a", ClientStatus::kRunning);
   Put("b", ClientStatus::kRunning);

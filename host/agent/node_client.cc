@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace drover {
 namespace {
@@ -198,12 +199,13 @@ Co<void> NodeClient::DestroyOne(std::shared_ptr<Held> held, Status* first) {
   if (first != nullptr && first->ok()) *first = destroyed;
 }
 
-Co<Status> NodeClient::DestroyAll() {
+Co<Status> NodeClient::DestroyAll(Gate* callers) {
   Status first;
+  const auto leaving = std::exchange(held_, {});
   std::vector<Co<void>> all;
-  for (const auto& [id, held] : held_) all.push_back(DestroyOne(held, &first));
+  for (const auto& [id, held] : leaving) all.push_back(DestroyOne(held, &first));
   co_await InParallel(loop_, std::move(all));
-  held_.clear();
+  co_await callers->Close();
   co_return first;
 }
 

@@ -38,8 +38,9 @@ class NodeClient {
   // Registers the node anew: its drivers have changed.
   void NodeChanged(NodeRecord node);
 
-  // After Run: ends the tasks of all allocations in order and removes their traces.
-  Co<Status> DestroyAll();
+  // After Run: ends the tasks of all allocations in order and removes their traces. Find finds none
+  // of them any more; those who have found one are inside CALLERS, which is closed before it goes.
+  Co<Status> DestroyAll(Gate* callers);
   // After Run: leaves the tasks as they are.
   Co<void> ShutdownAll();
 

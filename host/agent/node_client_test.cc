@@ -76,7 +76,8 @@ class NodeClientTest : public SchedulerFixture {
   ~NodeClientTest() override {
     running_.Cancel();
     EXPECT_TRUE(loop.RunToEnd(gate_.Close()));
-    EXPECT_TRUE(Await<Status>(client_->DestroyAll()).ok());
+    Gate callers(&loop);
+    EXPECT_TRUE(Await<Status>(client_->DestroyAll(&callers)).ok());
   }
 
   std::size_t Count(ClientStatus status) const {
@@ -112,6 +113,29 @@ TEST_F(NodeClientTest, TheEmbeddedSchedulerHearsAtOnce) {
   MustRegister(Registration("web", 1));
   loop.RunReady();
   EXPECT_EQ(Count(ClientStatus::kRunning), 1u) << "no time has passed";
+}
+
+// Somebody who asks a runner for something that ends with its tasks only.
+Co<void> WaitForEnd(AllocRunner* runner, bool* ended) {
+  co_await runner->WaitEnded();
+  *ended = true;
+}
+
+TEST_F(NodeClientTest, WhoIsInsideARunnerIsWaitedForWhenItsTasksHaveBeenEnded) {
+  Start(0s);
+  loop.Advance(5s);
+  MustRegister(Registration("web", 1));
+  loop.RunReady();
+  const std::string id = Live().at(0)->id();
+  ASSERT_NE(client_->Find(id), nullptr);
+  Gate callers(&loop);
+  bool ended = false;
+  callers.Spawn(WaitForEnd(client_->Find(id), &ended));
+  running_.Cancel();
+  EXPECT_TRUE(Await<Status>(client_->DestroyAll(&callers)).ok());
+  EXPECT_TRUE(ended);
+  EXPECT_TRUE(callers.closed());
+  EXPECT_EQ(client_->Find(id), nullptr);
 }
 
 TEST_F(NodeClientTest, ANodeThatIsForgottenRegistersAgain) {

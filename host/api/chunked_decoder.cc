@@ -3,18 +3,13 @@
 
 #include <algorithm>
 
+#include "host/base/text.h"
+
 namespace drover {
 namespace {
 
 // Nobody uses extensions and trailers here; these suffice to skip them.
 constexpr std::size_t kMostText = 4 << 10;
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 }  // namespace
 

@@ -8,17 +8,12 @@
 
 #include "host/api/http_message.h"
 #include "host/base/result.h"
+#include "host/base/text.h"
 
 namespace drover {
 namespace {
 
 constexpr int kGzipFormat = 16;  // added to the size of the window: zlib's own way to say it
-
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
 
 // The part before SEPARATOR; TEXT is then what follows it.
 std::string_view Next(std::string_view* text, char separator) {

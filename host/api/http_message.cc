@@ -3,16 +3,12 @@
 
 #include <algorithm>
 
+#include "host/base/text.h"
+
 namespace drover {
 namespace {
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (Lower(c) >= 'a' && Lower(c) <= 'f') return Lower(c) - 'a' + 10;
-  return -1;
-}
 
 }  // namespace
 

@@ -10,7 +10,8 @@ namespace {
 
 constexpr char kHex[] = "0123456789abcdef";
 
-int HexDigit(char c) {
+// An id has one spelling only.
+int LowerHexDigit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   return -1;
@@ -41,8 +42,8 @@ Result<RunId> RunId::Parse(std::string_view hex) {
   RunId id;
   if (hex.size() != 2 * id.bytes.size()) return bad;
   for (std::size_t i = 0; i < id.bytes.size(); ++i) {
-    const int high = HexDigit(hex[2 * i]);
-    const int low = HexDigit(hex[2 * i + 1]);
+    const int high = LowerHexDigit(hex[2 * i]);
+    const int low = LowerHexDigit(hex[2 * i + 1]);
     if (high < 0 || low < 0) return bad;
     id.bytes[i] = static_cast<std::uint8_t>(high << 4 | low);
   }

@@ -132,6 +132,11 @@ Result<json> ApiClient::Get(const std::string& path, Query query, std::uint64_t*
     seconds += 2 * std::chrono::duration_cast<std::chrono::seconds>(wait).count();
   }
   DROVER_ASSIGN(const CurlReply reply, connection_->Ask("GET", path, query, nullptr, seconds));
+  if (index != nullptr && reply.index == 0) {
+    // Whoever waits for what is newer would ask again at once, for ever.
+    return Error(Code::kInternal, "the answer of " + options().address + " to " + path +
+                                      " has no X-Nomad-Index: is it an agent?");
+  }
   if (index != nullptr) *index = reply.index;
   return Decoded(options().address, reply);
 }

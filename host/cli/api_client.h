@@ -49,8 +49,8 @@ class ApiClient {
   ApiClient(ApiClient&&) noexcept;
   ~ApiClient();
 
-  // What a GET answers. INDEX, unless null, is that of the answer; when it is not 0, the agent
-  // answers as soon as it has something newer, or WAIT has passed.
+  // What a GET answers. INDEX, unless null, is that of the answer, which must have one; when it is
+  // not 0, the agent answers as soon as it has something newer, or WAIT has passed.
   Result<nlohmann::json> Get(const std::string& path, Query query = {},
                              std::uint64_t* index = nullptr, Duration wait = 10s);
   // What a PUT of BODY answers (null for an empty body), or a DELETE. They take as long as the

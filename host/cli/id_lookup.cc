@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "host/base/text.h"
 #include "host/cli/json_fields.h"
 
 namespace drover {
@@ -13,11 +14,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMostShown = 20;
-
-std::string Digits(std::string id) {
-  std::erase(id, '-');
-  return id;
-}
 
 Error Ambiguous(const std::string& prefix, const char* name, std::vector<std::string> lines) {
   std::string text = "\"" + prefix + "\" is the beginning of " + std::to_string(lines.size()) +
@@ -41,7 +37,7 @@ std::string Described(const json& stub) {
 }  // namespace
 
 Result<std::string> ListedPrefix(const std::string& prefix) {
-  std::string digits = Digits(prefix);
+  std::string digits = WithoutHyphens(prefix);
   if (digits.size() < 2) {
     return Error(Code::kInvalidArgument,
                  "\"" + prefix + "\" is too short: an id needs at least two characters");
@@ -63,7 +59,7 @@ Result<std::string> FindId(ApiClient* client, const IdKind& kind, const std::str
   std::vector<std::string> ids, lines;
   for (const json& stub : AsList(list)) {
     const std::string id = RawField(stub, "ID");
-    if (!Digits(id).starts_with(Digits(prefix))) continue;
+    if (!WithoutHyphens(id).starts_with(WithoutHyphens(prefix))) continue;
     ids.push_back(id);
     lines.push_back(Described(stub));
   }

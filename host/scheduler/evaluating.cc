@@ -4,12 +4,30 @@
 #include "host/base/ids.h"
 
 namespace drover {
+namespace {
+
+PlacementFailure Exhausted(const std::string& dimension) {
+  PlacementFailure failure;
+  failure.nodes_evaluated = failure.nodes_exhausted = 1;
+  failure.dimension_exhausted[dimension] = 1;
+  return failure;
+}
+
+}  // namespace
 
 std::shared_ptr<const NodeRecord> ReadyNode(const Tables& tables) {
   for (const auto& [id, node] : tables.nodes) {
     if (node->status == "ready" && node->eligible) return node;
   }
   return nullptr;
+}
+
+std::optional<PlacementFailure> TakeRoom(const TaskGroup& group, NodeCapacity* capacity,
+                                         ReservedCores* cores) {
+  if (capacity == nullptr) return PlacementFailure();
+  const std::string missing = capacity->Take(group, cores);
+  if (missing.empty()) return std::nullopt;
+  return Exhausted(missing);
 }
 
 void Evaluating::Run(Evaluation eval) {
@@ -82,22 +100,13 @@ std::optional<PlacementFailure> Evaluating::Place(const std::shared_ptr<const Jo
                                                   const TaskGroup& group,
                                                   const GroupPlan::Place& place,
                                                   const Evaluation& eval) {
-  PlacementFailure failure;
-  if (!node_) return failure;
-  failure.nodes_evaluated = failure.nodes_exhausted = 1;
-  NodeCapacity left = *capacity_;
+  std::optional<NodeCapacity> left = capacity_;
   ReservedCores cores;
-  if (const std::string missing = left.Take(group, &cores); !missing.empty()) {
-    failure.dimension_exhausted[missing] = 1;
-    return failure;
-  }
+  if (auto failure = TakeRoom(group, left ? &*left : nullptr, &cores)) return failure;
   auto placed = PlaceAllocation(job->job, group, place.index, node_->id, node_->name, now_, ports_);
-  if (!placed.ok()) {
-    failure.dimension_exhausted["network: " + placed.error().message()] = 1;
-    return failure;
-  }
+  if (!placed.ok()) return Exhausted("network: " + placed.error().message());
   (*placed)->cores = std::move(cores);
-  *capacity_ = std::move(left);
+  capacity_ = std::move(left);
   Placed(job, std::move(*placed), place, eval);
   return std::nullopt;
 }

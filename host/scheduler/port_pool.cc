@@ -10,7 +10,8 @@
 namespace drover {
 namespace {
 
-// Nothing on this machine listens on PORT, on any address.
+// Nothing listens on PORT at any IPv4 address of this machine. Of listeners with an IPv6 address
+// only those are seen that take IPv4 connections, too ("::").
 bool IsFree(int port) {
   UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd) return false;

@@ -10,14 +10,26 @@ constexpr char kNotNeeded[] = "alloc not needed due to job update";
 constexpr char kUpdated[] = "alloc is being updated due to job update";
 constexpr char kMigrated[] = "alloc is being migrated";
 
+// It was stopped for another one to take its place, which is still to come.
+bool WaitsForReplacement(const AllocRecord& record) {
+  const std::string& why = record.alloc->desired_description;
+  return record.next.empty() && (why == kUpdated || why == kMigrated);
+}
+
 void PlanGroup(const JobRecord& job, const TaskGroup& group, const AllocRecords& allocs,
                GroupPlan* plan) {
   std::vector<bool> taken(static_cast<std::size_t>(group.count));
   const auto is_taken = [&taken](int index) { return taken[static_cast<std::size_t>(index)]; };
   const auto take = [&taken](int index) { taken[static_cast<std::size_t>(index)] = true; };
+  std::map<int, std::shared_ptr<const AllocRecord>> unreplaced;  // there was no room
   for (const auto& record : allocs) {
     const Allocation& alloc = *record->alloc;
-    if (alloc.group_name != group.name || alloc.server_terminal()) continue;
+    if (alloc.group_name != group.name) continue;
+    unreplaced.erase(alloc.index);
+    if (alloc.server_terminal()) {
+      if (WaitsForReplacement(*record)) unreplaced[alloc.index] = record;
+      continue;
+    }
     const bool current = record->job->job_modify_index == job.job_modify_index;
     if (record->client_terminal()) {
       // What has ended is not started again for the same job, but a new job starts anew.
@@ -44,7 +56,9 @@ void PlanGroup(const JobRecord& job, const TaskGroup& group, const AllocRecords&
     }
   }
   for (int index = 0; index < group.count; ++index) {
-    if (!is_taken(index)) plan->place.push_back({index, nullptr});
+    if (is_taken(index)) continue;
+    const auto replaces = unreplaced.find(index);
+    plan->place.push_back({index, replaces == unreplaced.end() ? nullptr : replaces->second});
   }
 }
 

@@ -149,16 +149,12 @@ Result<PlanReply> Scheduler::Plan(const JobRegistration& registration) const {
     for (const auto& [name, plan] : reply.plan) {
       for (std::size_t i = 0; i < plan.place.size(); ++i) {
         ReservedCores cores;
-        const std::string missing =
-            capacity ? capacity->Take(*FindGroup(*after.job, name), &cores) : std::string("node");
-        if (missing.empty()) continue;
-        PlacementFailure& failure = reply.failed_groups[name];
-        if (failure.nodes_exhausted > 0) {
-          ++failure.coalesced_failures;
-        } else {
-          failure.nodes_evaluated = failure.nodes_exhausted = 1;
-          failure.dimension_exhausted[missing] = 1;
-        }
+        auto failure =
+            TakeRoom(*FindGroup(*after.job, name), capacity ? &*capacity : nullptr, &cores);
+        if (!failure) continue;
+        failure->coalesced_failures = static_cast<int>(plan.place.size() - i) - 1;
+        reply.failed_groups[name] = std::move(*failure);
+        break;
       }
     }
   });

@@ -88,6 +88,35 @@ TEST_F(SchedulerTest, AnotherTaskReplacesTheAllocation) {
             "alloc is being updated due to job update");
 }
 
+TEST_F(SchedulerTest, AReplacementThatHadToWaitKnowsWhatItReplaces) {
+  MakeNodeReady();
+  MustRegister(Registration("web", 1, 600));
+  const auto old = Live().at(0);
+  // There is room for the new one only when the old one has ended.
+  MustRegister(Registration("web", 1, 700));
+  EXPECT_THAT(Live(), IsEmpty());
+  EXPECT_EQ(Alloc(old->id())->next, "");
+  Tell(old->id(), ClientStatus::kComplete);
+  ASSERT_EQ(Live().size(), 1u);
+  EXPECT_EQ(Live()[0]->previous, old->id());
+  EXPECT_EQ(Alloc(old->id())->next, Live()[0]->id());
+  // What comes after that replaces the last one, not the first one again.
+  const auto second = Live()[0];
+  MustRegister(Registration("web", 1, 700, R"({"run_for": "1s"})"));
+  Tell(second->id(), ClientStatus::kComplete);
+  ASSERT_EQ(Live().size(), 1u);
+  EXPECT_EQ(Live()[0]->previous, second->id());
+}
+
+TEST_F(SchedulerTest, APlanWithoutANodeFailsAsItsEvaluationDoes) {
+  const Result<PlanReply> plan = scheduler.Plan(Registration("web", 3));
+  ASSERT_TRUE(plan.ok());
+  const JobReply reply = MustRegister(Registration("web", 3));
+  EXPECT_EQ(plan->failed_groups, Eval(reply.eval_id)->failed_groups);
+  EXPECT_EQ(plan->failed_groups.at("g").nodes_evaluated, 0);
+  EXPECT_EQ(plan->failed_groups.at("g").coalesced_failures, 2);
+}
+
 TEST_F(SchedulerTest, WhatHasEndedIsStartedAgainForAnotherJobOnly) {
   MakeNodeReady();
   MustRegister(Registration("sum", 1));

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/taskenv/interpolation.h"
 
+#include "host/base/text.h"
 #include "host/spec/strict_json.h"
 
 namespace drover {
@@ -8,12 +9,6 @@ namespace {
 
 // Further behind its "${" a "}" is not looked for: many "${" would take quadratic time.
 constexpr std::size_t kMaxReference = 1024;
-
-std::string_view Trim(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 // One reference in a text: [begin, end) with its "${" and "}".
 struct Reference {

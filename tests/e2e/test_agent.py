@@ -363,6 +363,8 @@ class AgentQueryTest(AgentTest):
         node = self.agent.get("/v1/nodes")[0]
         self.assertEqual(node["Status"], "ready")
         self.assertTrue(node["Drivers"]["raw_exec"]["Healthy"])
+        # Not the time of the question.
+        self.assertEqual(self.agent.get("/v1/nodes")[0]["Drivers"], node["Drivers"])
         self.assertEqual(self.agent.get(f"/v1/node/{node['ID']}")["HTTPAddr"], self.agent.address)
         self.assertEqual(self.agent.get("/v1/status/leader"), self.agent.address)
         self.assertEqual(self.agent.get("/v1/status/peers"), [self.agent.address])
@@ -411,6 +413,37 @@ class AgentLifeTest(DroverTest):
         done = self.sandbox.command("agent", "--config", agent_config(self.sandbox), "--port", "0")
         self.assertEqual(done.code, 1, done)
         self.assertIn(f"another agent uses the data directory {self.sandbox.root}/data", done.err)
+        agent.stop()
+
+    def test_names_and_addresses_that_are_configured(self):
+        config = agent_config(self.sandbox, http={
+            "hosts": ["node.example"], "origins": ["https://ui.example"],
+            "advertise": "node.example:80"})
+        agent = Agent(self.sandbox, config=config)
+        node = agent.get("/v1/nodes")[0]["ID"]
+        self.assertEqual(agent.get(f"/v1/node/{node}")["HTTPAddr"], "node.example:80")
+        self.assertEqual(agent.get("/v1/status/leader"), "node.example:80")
+
+        def status(**headers):
+            names = {name.replace("_", "-"): value for name, value in headers.items()}
+            return agent.ask("GET", "/v1/jobs", headers=names).status
+        self.assertEqual(status(Host="node.example:4646"), 200)
+        self.assertEqual(status(Host="other.example:4646"), 403)
+        self.assertEqual(status(Origin="https://ui.example"), 200)
+        self.assertEqual(status(Origin="https://other.example"), 403)
+        agent.stop()
+        config = agent_config(self.sandbox, http={"hosts": ["a:1"], "advertise": "http://x"})
+        done = self.sandbox.command("agent", "--config", config, "--port", "0")
+        self.assertEqual(done.code, 2, done)
+        self.assertIn("/http/hosts: ", done.err)
+        self.assertIn("/http/advertise: ", done.err)
+
+    def test_an_agent_on_all_addresses_tells_one(self):
+        agent = Agent(self.sandbox, "--bind", "0.0.0.0")
+        node = agent.get("/v1/nodes")[0]["ID"]
+        told = agent.get(f"/v1/node/{node}")["HTTPAddr"]
+        self.assertRegex(told, r"^\d+\.\d+\.\d+\.\d+:\d+$")
+        self.assertFalse(told.startswith("0.0.0.0"))
         agent.stop()
 
     def test_a_port_that_is_taken(self):

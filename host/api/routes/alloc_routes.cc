@@ -4,6 +4,7 @@
 
 #include "host/api/routes/encode.h"
 #include "host/api/routes/router.h"
+#include "host/base/text.h"
 
 namespace drover {
 namespace {
@@ -28,13 +29,6 @@ Answer IndexAnswer(const ApiRequest& request) {
   std::uint64_t index = 0;
   request.agent().store->Read([&](const Tables& tables) { index = tables.last_index; });
   return JsonAnswer({{"Index", index}}, index);
-}
-
-// The text of an id without its hyphens: prefixes may leave them out.
-std::string Digits(std::string_view id) {
-  std::string out(id);
-  std::erase(out, '-');
-  return out;
 }
 
 // A key that comes the earlier the later the allocation was placed.
@@ -63,12 +57,12 @@ Answer NewestList(const ApiRequest& request,
 }
 
 Co<Answer> ListAllocs(ApiRequest* request) {
-  const std::string prefix = Digits(request->Text("prefix"));
+  const std::string prefix = WithoutHyphens(request->Text("prefix"));
   Look look = [request, &prefix](const Tables& tables) {
     std::vector<std::shared_ptr<const AllocRecord>> records;
     for (const auto& [id, record] : tables.allocs) {
       if (request->InNamespace(record->alloc->job->job_namespace) &&
-          (prefix.empty() || Digits(id).starts_with(prefix))) {
+          (prefix.empty() || WithoutHyphens(id).starts_with(prefix))) {
         records.push_back(record);
       }
     }

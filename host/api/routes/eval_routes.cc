@@ -1,4 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdio>
+
 #include "host/api/routes/encode.h"
 #include "host/api/routes/router.h"
 
@@ -28,15 +31,32 @@ class EvalFilter {
   const std::string status_, job_, prefix_;
 };
 
+using Evals = std::vector<std::shared_ptr<const Evaluation>>;
+
+// The oldest first: what comes while a client turns pages is on the last one.
+Answer OldestList(const ApiRequest& request, const Evals& evals) {
+  std::vector<ListItem> items;
+  items.reserve(evals.size());
+  for (const auto& eval : evals) {
+    char index[24];
+    std::snprintf(index, sizeof index, "%020llu.",
+                  static_cast<unsigned long long>(eval->create_index));
+    items.push_back({index + eval->id, [eval] { return EncodeEval(*eval); }});
+  }
+  std::sort(items.begin(), items.end(),
+            [](const ListItem& a, const ListItem& b) { return a.key < b.key; });
+  return ListAnswer(request, std::move(items));
+}
+
 Co<Answer> ListEvals(ApiRequest* request) {
   const EvalFilter filter(*request);
   Look look = [request, &filter](const Tables& tables) {
-    std::vector<ListItem> items;
+    Evals evals;
     for (const auto& [id, eval] : tables.evals) {
-      if (filter.Takes(*eval)) items.push_back({id, [eval] { return EncodeEval(*eval); }});
+      if (filter.Takes(*eval)) evals.push_back(eval);
     }
     return Found{tables.IndexOf(kOfEvals),
-                 [request, items = std::move(items)] { return ListAnswer(*request, items); }};
+                 [request, evals = std::move(evals)] { return OldestList(*request, evals); }};
   };
   co_return co_await AnswerRead(request, kOfEvals, std::move(look));
 }

@@ -1,0 +1,30 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/base/text.h"
+
+#include <gtest/gtest.h>
+
+namespace drover {
+namespace {
+
+TEST(TextTest, HexDigitsInEitherCase) {
+  EXPECT_EQ(HexDigit('0'), 0);
+  EXPECT_EQ(HexDigit('9'), 9);
+  EXPECT_EQ(HexDigit('a'), 10);
+  EXPECT_EQ(HexDigit('F'), 15);
+  for (const char c : {'g', 'G', '/', ':', '@', '`', ' ', '\0'}) EXPECT_EQ(HexDigit(c), -1) << c;
+}
+
+TEST(TextTest, TrimTakesSpacesAndTabsFromTheEnds) {
+  EXPECT_EQ(Trim(" \t a b\t"), "a b");
+  EXPECT_EQ(Trim("a\n"), "a\n");
+  EXPECT_EQ(Trim(" \t "), "");
+  EXPECT_EQ(Trim(""), "");
+}
+
+TEST(TextTest, IdsLoseTheirHyphens) {
+  EXPECT_EQ(WithoutHyphens("3af779b9-b8-"), "3af779b9b8");
+  EXPECT_EQ(WithoutHyphens("--"), "");
+}
+
+}  // namespace
+}  // namespace drover
