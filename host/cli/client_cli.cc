@@ -223,6 +223,32 @@ void AddNodeCommands(CLI::App* app, NodeCommandOptions* options, int* code) {
   AddVerbose(status, options);
   status->callback([=] { *code = NodeStatusCommand(*options); });
 
+  CLI::App* drain = AddCommand(node, "drain", "Empties a node, or ends that", options);
+  AddId(drain, "ID", options);
+  CLI::Option_group* way = drain->add_option_group("One of");
+  way->add_flag(
+      "--enable", options->enable,
+      "Services are stopped at once, what ends by itself at the deadline; all of it comes "
+      "back when the node is eligible again");
+  way->add_flag("--disable", options->disable, "What was not stopped yet goes on");
+  way->require_option(1);
+  CLI::Option* deadline =
+      drain->add_option("--deadline", options->deadline, "How long what ends by itself may take")
+          ->capture_default_str();
+  CLI::Option* force = drain->add_flag("--force", options->force, "Stops everything at once");
+  drain->add_flag("--no-deadline", options->no_deadline, "What ends by itself may go on for ever")
+      ->excludes(deadline)
+      ->excludes(force);
+  force->excludes(deadline);
+  drain->add_flag("--ignore-system", options->ignore_system, "Leaves system jobs alone");
+  drain->add_flag("--keep-ineligible", options->keep_ineligible,
+                  "With --disable: the node still gets no new allocations");
+  drain->add_option("-m,--message", options->message, "Is kept with the drain");
+  drain->add_flag("--yes", options->yes, "Does not ask");
+  drain->add_flag("--detach", options->detach, "Does not wait until the node is empty");
+  AddVerbose(drain, options);
+  drain->callback([=] { *code = NodeDrainCommand(*options); });
+
   CLI::App* eligibility =
       AddCommand(node, "eligibility", "Tells whether a node gets new allocations", options);
   AddId(eligibility, "ID", options);

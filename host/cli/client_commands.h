@@ -68,8 +68,16 @@ int AllocExecCommand(const AllocOptions& options);
 struct NodeCommandOptions : ClientCommandOptions {
   bool enable = false;
   bool disable = false;
+  // Of a drain.
+  std::string deadline = "1h";
+  bool force = false;
+  bool no_deadline = false;
+  bool ignore_system = false;
+  bool keep_ineligible = false;
+  std::string message;
 };
 int NodeStatusCommand(const NodeCommandOptions& options);
+int NodeDrainCommand(const NodeCommandOptions& options);
 int NodeEligibilityCommand(const NodeCommandOptions& options);
 
 struct EvalOptions : ClientCommandOptions {

@@ -1,5 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "host/cli/cli.h"
 #include "host/cli/client_command.h"
@@ -48,6 +50,15 @@ std::string Mebibytes(const json& of, const char* field) {
   return Amount(static_cast<std::uint64_t>(NumberField(of, field)) << 20);
 }
 
+std::string LastDrainOf(const json& node) {
+  const json& last = MapField(node, "LastDrain");
+  const std::string message = TextField(MapField(last, "Meta"), "message");
+  const std::string status = TextField(last, "Status");
+  if (status.empty()) return "never";
+  return status + " since " + TextField(last, "UpdatedAt") +
+         (message.empty() ? "" : " (" + message + ")");
+}
+
 Result<int> Show(ApiClient* client, Terminal* terminal, const NodeCommandOptions& options) {
   DROVER_ASSIGN(const std::string id, FindId(client, kNodeIds, options.id));
   DROVER_ASSIGN(const json node, client->Get(ApiPath("/v1/node", id)));
@@ -62,6 +73,7 @@ Result<int> Show(ApiClient* client, Terminal* terminal, const NodeCommandOptions
        {"Address", TextField(node, "HTTPAddr")},
        {"Status", StatusCell(TextField(node, "Status"))},
        {"Eligibility", StatusCell(TextField(node, "SchedulingEligibility"))},
+       {"Drained", LastDrainOf(node)},
        {"CPU", std::to_string(NumberField(MapField(resources, "Cpu"), "CpuShares")) + " MHz"},
        {"Memory", Mebibytes(MapField(resources, "Memory"), "MemoryMB")},
        {"Disk", Mebibytes(MapField(resources, "Disk"), "DiskMB")}});
@@ -94,7 +106,82 @@ Result<int> SetEligibility(ApiClient* client, Terminal* terminal,
   return kExitOk;
 }
 
+Result<json> DrainBody(const std::string& id, const NodeCommandOptions& options) {
+  json body = {{"NodeID", id}, {"DrainSpec", nullptr}};
+  if (options.disable) {
+    body["MarkEligible"] = !options.keep_ineligible;
+  } else {
+    Duration deadline = options.force ? Duration(-1s) : Duration(0);
+    if (!options.force && !options.no_deadline) {
+      DROVER_ASSIGN(deadline, ParseDuration(options.deadline));
+    }
+    body["DrainSpec"] = {{"Deadline", deadline.count()},
+                         {"IgnoreSystemJobs", options.ignore_system}};
+  }
+  if (!options.message.empty()) body["Meta"] = {{"message", options.message}};
+  return body;
+}
+
+// How the allocations of a node are, by their ids.
+using Statuses = std::map<std::string, std::string>;
+
+// Notes how the allocations of the node are, and tells of those that are otherwise than NOTED.
+Status TellAllocs(ApiClient* client, Terminal* terminal, const std::string& id, bool full_ids,
+                  Statuses* noted) {
+  DROVER_ASSIGN(const json allocs, client->Get(ApiPath("/v1/node", id, "/allocations")));
+  for (const json& alloc : AsList(allocs)) {
+    const std::string of = RawField(alloc, "ID");
+    const std::string status = TextField(alloc, "ClientStatus") +
+                               (TextField(alloc, "DesiredStatus") == "run" ? "" : ", to stop");
+    if (std::exchange((*noted)[of], status) == status || terminal == nullptr) continue;
+    terminal->Line("allocation " + ShownId(Printable(of), full_ids) + " " +
+                   TextField(alloc, "Name") + ": " + status);
+  }
+  return {};
+}
+
+// Tells what becomes of the node's allocations until its drain has ended.
+Status FollowDrain(ApiClient* client, Terminal* terminal, const std::string& id, bool full_ids,
+                   Statuses noted) {
+  std::uint64_t index = 0;
+  while (true) {
+    // Allocations change more often than their node: it is not waited for any longer.
+    DROVER_ASSIGN(const json node, client->Get(ApiPath("/v1/node", id), {}, &index, 1s));
+    DROVER_TRY(TellAllocs(client, terminal, id, full_ids, &noted));
+    if (MapField(node, "DrainStrategy").empty()) break;
+  }
+  terminal->Line("node " + Printable(id) + " is drained");
+  return {};
+}
+
+Result<int> Drain(ApiClient* client, Terminal* terminal, const NodeCommandOptions& options) {
+  DROVER_ASSIGN(const std::string id, FindId(client, kNodeIds, options.id));
+  DROVER_ASSIGN(const json body, DrainBody(id, options));
+  if (options.enable && !options.yes) {
+    DROVER_ASSIGN(const bool drain, Confirmed("Drain the node " + id + "?"));
+    if (!drain) return kExitOk;
+  }
+  Statuses before;
+  if (!options.detach) DROVER_TRY(TellAllocs(client, nullptr, id, false, &before));
+  DROVER_ASSIGN(const json answer, client->Put(ApiPath("/v1/node", id, "/drain"), body));
+  if (options.json) return PrintJson(answer), kExitOk;
+  if (options.disable) {
+    terminal->Line("node " + Printable(id) + " is not drained any more");
+    return kExitOk;
+  }
+  terminal->Line("node " + Printable(id) + " is being drained");
+  if (!options.detach) {
+    DROVER_TRY(FollowDrain(client, terminal, id, options.verbose, std::move(before)));
+  }
+  return kExitOk;
+}
+
 }  // namespace
+
+int NodeDrainCommand(const NodeCommandOptions& options) {
+  return RunClientCommand("node drain", options,
+                          [&](auto* client, auto* out) { return Drain(client, out, options); });
+}
 
 int NodeStatusCommand(const NodeCommandOptions& options) {
   return RunClientCommand("node status", options, [&](auto* client, auto* out) {

@@ -105,6 +105,26 @@ struct DriverRecord {
   bool operator==(const DriverRecord&) const = default;
 };
 
+// A node that is being emptied.
+struct NodeDrain {
+  Duration deadline{0};  // as it was asked for: negative: at once, 0: none
+  bool ignore_system_jobs = false;
+  WallTime started_at = 0;
+  WallTime force_at = 0;  // then all has to go; 0: never
+
+  bool operator==(const NodeDrain&) const = default;
+};
+
+// The last time that a node was, or is, drained.
+struct LastDrain {
+  WallTime started_at = 0;
+  WallTime updated_at = 0;
+  std::string status;  // draining, complete, canceled
+  StringMap meta;      // of who asked for it
+
+  bool operator==(const LastDrain&) const = default;
+};
+
 struct NodeRecord {
   std::string id;
   std::string name;
@@ -122,6 +142,8 @@ struct NodeRecord {
   std::int64_t disk_mb = 0;
   std::string status = "initializing";  // initializing, ready, down
   bool eligible = true;
+  std::optional<NodeDrain> drain;
+  std::optional<LastDrain> last_drain;
   std::uint64_t create_index = 0;
   std::uint64_t modify_index = 0;
   WallTime status_time = 0;

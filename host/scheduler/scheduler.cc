@@ -223,6 +223,10 @@ Result<std::uint64_t> Scheduler::SetEligible(const std::string& node_id, bool el
   store_->Read([&](const Tables& tables) { node = Tables::Find(tables.nodes, node_id); });
   if (node == nullptr) return NoSuch("node");
   if (node->eligible == eligible) return node->modify_index;
+  if (eligible && node->drain) {
+    return Error(Code::kFailedPrecondition,
+                 "can not set node's scheduling eligibility to eligible while it is draining");
+  }
   const std::uint64_t index =
       store_->Write(cause::kNodeEligibility, [&](Tables* tables, std::uint64_t at) {
         auto changed = std::make_shared<NodeRecord>(*node);
@@ -233,6 +237,71 @@ Result<std::uint64_t> Scheduler::SetEligible(const std::string& node_id, bool el
       });
   if (eligible) RetryBlocked();
   return index;
+}
+
+Result<DrainReply> Scheduler::Drain(const std::string& node_id, std::optional<DrainSpec> spec,
+                                    bool mark_eligible, StringMap meta) {
+  std::shared_ptr<const NodeRecord> node;
+  store_->Read([&](const Tables& tables) { node = Tables::Find(tables.nodes, node_id); });
+  if (node == nullptr) return NoSuch("node");
+  DrainReply reply;
+  reply.index = store_->Write(cause::kNodeDrain, [&](Tables* tables, std::uint64_t index) {
+    auto changed = std::make_shared<NodeRecord>(
+        spec ? BeginDrain(*node, *spec, std::move(meta), loop_->Wall())
+             : (node->drain ? EndDrain(*node, "canceled", loop_->Wall()) : *node));
+    if (!spec && mark_eligible) changed->eligible = true;
+    changed->modify_index = index;
+    TableMask written = kNodes;
+    const NodeRecord& now = *changed;
+    tables->Put(changed);
+    reply.eval_ids = MigrateFrom(tables, index, now, &written);
+    return written;
+  });
+  ContinueDrain(node_id);
+  if (!spec) RetryBlocked();
+  return reply;
+}
+
+std::vector<std::string> Scheduler::MigrateFrom(Tables* tables, std::uint64_t index,
+                                                const NodeRecord& node, TableMask* written) {
+  std::set<JobKey> jobs;
+  for (const auto& record : ToMigrate(*tables, node, loop_->Wall())) {
+    auto changed = std::make_shared<AllocRecord>(*record);
+    changed->migrate = true;
+    changed->modify_index = index;
+    tables->Put(std::move(changed));
+    jobs.insert(KeyOf(*record->alloc->job));
+  }
+  std::vector<std::string> evals;
+  for (const JobKey& key : jobs) {
+    evals.push_back(EvaluateNow(tables, index, key, {"node-drain"}, written).eval_id);
+  }
+  return evals;
+}
+
+Duration Scheduler::ContinueDrain(const std::string& node_id) {
+  std::shared_ptr<const NodeRecord> node;
+  bool drained = false, migrates = false;
+  store_->Read([&](const Tables& tables) {
+    node = Tables::Find(tables.nodes, node_id);
+    if (node == nullptr || !node->drain) return;
+    drained = IsDrained(tables, *node);
+    migrates = !ToMigrate(tables, *node, loop_->Wall()).empty();
+  });
+  if (node == nullptr || !node->drain) return options_.heartbeat;
+  if (drained || migrates) {
+    store_->Write(cause::kNodeDrain, [&](Tables* tables, std::uint64_t index) {
+      TableMask written = 0;
+      if (migrates) MigrateFrom(tables, index, *node, &written);
+      if (!drained) return written;
+      auto ended = std::make_shared<NodeRecord>(EndDrain(*node, "complete", loop_->Wall()));
+      ended->modify_index = index;
+      tables->Put(std::move(ended));
+      return written | kNodes;
+    });
+  }
+  const Duration left(node->drain->force_at - loop_->Wall());
+  return left > Duration(0) ? std::min(left, options_.heartbeat) : options_.heartbeat;
 }
 
 void Scheduler::CollectGarbage(const GarbageRule& rule) {
@@ -261,6 +330,8 @@ Co<Result<Duration>> Scheduler::Register(Context, NodeRecord node) {
     if (before != nullptr) {
       node.status = before->status;
       node.eligible = before->eligible;
+      node.drain = before->drain;
+      node.last_drain = before->last_drain;
     }
     node.modify_index = index;
     node.status_time = loop_->Wall();
@@ -285,7 +356,7 @@ Co<Result<Duration>> Scheduler::Heartbeat(Context, std::string node_id) {
     });
   }
   RetryBlocked();  // also what waits for a port: nobody tells when a foreign process has left it
-  co_return options_.heartbeat;
+  co_return ContinueDrain(node_id);
 }
 
 Co<Result<NodeAllocs>> Scheduler::FetchAllocs(Context context, std::string node_id,
@@ -344,7 +415,10 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
     for (const JobKey& key : jobs) written |= tables->UpdateJobStatus(key, index);
     return written;
   });
-  if (ended) RetryBlocked();
+  if (ended) {
+    ContinueDrain(node_id);
+    RetryBlocked();
+  }
   co_return Status();
 }
 

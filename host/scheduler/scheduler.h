@@ -10,6 +10,7 @@
 
 #include "host/base/loop.h"
 #include "host/scheduler/cluster_link.h"
+#include "host/scheduler/drain.h"
 #include "host/scheduler/garbage.h"
 #include "host/scheduler/placement.h"
 #include "host/scheduler/reconcile.h"
@@ -29,6 +30,12 @@ struct JobReply {
   std::uint64_t eval_create_index = 0;
   std::uint64_t job_modify_index = 0;
   std::uint64_t index = 0;
+};
+
+// What a drain has led to.
+struct DrainReply {
+  std::uint64_t index = 0;
+  std::vector<std::string> eval_ids;
 };
 
 // What a registration would lead to.
@@ -63,7 +70,12 @@ class Scheduler : public ClusterLink {
   Result<JobReply> Evaluate(const JobKey& key);
   // Has an allocation replaced by another one. kNotFound: there is none.
   Result<JobReply> StopAlloc(const std::string& id, bool no_shutdown_delay);
-  // Whether the node takes new allocations. kNotFound: there is no such node.
+  // Empties a node, or, without SPEC, ends that; META is kept with it. MARK_ELIGIBLE: without SPEC,
+  // it takes new allocations then. kNotFound: there is no such node.
+  Result<DrainReply> Drain(const std::string& node_id, std::optional<DrainSpec> spec,
+                           bool mark_eligible, StringMap meta);
+  // Whether the node takes new allocations. kNotFound: there is no such node; kFailedPrecondition:
+  // it is being drained.
   Result<std::uint64_t> SetEligible(const std::string& node_id, bool eligible);
   // Lets go of what has ended and RULE names.
   void CollectGarbage(const GarbageRule& rule);
@@ -89,6 +101,11 @@ class Scheduler : public ClusterLink {
   // Makes an evaluation of the job and carries it out.
   JobReply EvaluateNow(Tables* tables, std::uint64_t index, const JobKey& key, const Cause& cause,
                        TableMask* written);
+  // Asks what has to leave a node that is drained to go; the evaluations that this made.
+  std::vector<std::string> MigrateFrom(Tables* tables, std::uint64_t index, const NodeRecord& node,
+                                       TableMask* written);
+  // Carries on with the drain of a node, if it has one. How soon that is to be looked at again.
+  Duration ContinueDrain(const std::string& node_id);
   // Places again what had no place, now that something has changed.
   void RetryBlocked();
   Status CheckIndex(const JobRegistration& registration, const JobKey& key) const;

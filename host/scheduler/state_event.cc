@@ -43,7 +43,7 @@ std::vector<std::string> StateEvent::FilterKeys() const {
 
 std::string_view EventBatch::TypeOf(const StateEvent& event) const {
   const bool evaluated = cause == cause::kJobRegistered || cause == cause::kJobDeregistered ||
-                         cause == cause::kEvaluation;
+                         cause == cause::kEvaluation || cause == cause::kNodeDrain;
   return evaluated && event.topic() == Topic::kAllocation ? kPlan : cause;
 }
 

@@ -18,7 +18,7 @@ COMMANDS = ((), ("agent",), ("run",), ("validate",),
             ("alloc",), ("alloc", "status"), ("alloc", "restart"), ("alloc", "stop"),
             ("alloc", "signal"), ("alloc", "checks"), ("alloc", "logs"), ("alloc", "fs"),
             ("alloc", "exec"),
-            ("node",), ("node", "status"), ("node", "eligibility"),
+            ("node",), ("node", "status"), ("node", "drain"), ("node", "eligibility"),
             ("eval",), ("eval", "status"), ("eval", "list"), ("system",), ("system", "gc"),
             ("plugin",), ("plugin", "list"), ("plugin", "inspect"), ("plugin", "validate"),
             ("plugin", "test"), ("version",))

@@ -111,6 +111,35 @@ class ClientJobTest(Client, AgentTest):
         self.assertRegex(shown, r"raw_exec +yes +yes")
         self.assertEqual(len(re.findall(r" web +g +0 +run +running ", shown)), 3)
 
+    def test_a_node_is_drained_and_filled_again(self):
+        node = self.json("node", "status")[0]["ID"]
+        self.cli("job", "run", self.file(service(task("t", LONG), Count=2)))
+        self.agent.submit(job(group(task("t", LONG)), id="sum"))
+        self.agent.wait_allocs("sum", 1, "running")
+        self.assertIn("--yes", self.fails("node", "drain", "-enable", node[:8]))
+        self.assertIn("is being drained",
+                      self.cli("node", "drain", "-enable", "-yes", "-detach", "-m", "a disk", node).out)
+        self.agent.wait_allocs("web", 2, "complete", "stop")
+        shown = self.json("node", "status", node)
+        self.assertTrue(shown["Drain"])
+        self.assertEqual(shown["DrainStrategy"]["Deadline"], 3600 * 10**9)
+        self.assertEqual(shown["LastDrain"]["Meta"], {"message": "a disk"})
+        self.assertEqual(self.agent.allocs("sum")[0]["DesiredStatus"], "run")
+        self.assertIn("while it is draining", self.fails("node", "eligibility", "-enable", node))
+        told = self.cli("node", "drain", "-enable", "-yes", "-force", node).out
+        self.assertIn("is drained", told)
+        self.assertRegex(told, r"allocation [0-9a-f]{8} sum\.g\[0\]: ")
+        self.agent.wait_allocs("sum", 1, "complete", "stop")
+        shown = self.json("node", "status", node)
+        self.assertEqual((shown["DrainStrategy"], shown["SchedulingEligibility"],
+                          shown["LastDrain"]["Status"]), (None, "ineligible", "complete"))
+        self.assertRegex(self.cli("node", "status", node).out, r"(?m)^Drained += complete since")
+        self.cli("node", "drain", "-disable", node)
+        self.agent.wait_allocs("web", 2, "running")
+        self.assertEqual(self.agent.ask("PUT", f"/v1/node/{node}/drain", "").status, 400)
+        self.assertEqual(self.agent.ask("PUT", f"/v1/node/{node}/drain", {"DrainSpec": 3}).status, 400)
+        self.assertEqual(self.agent.ask("PUT", "/v1/node/x/drain", {"DrainSpec": None}).status, 404)
+
     def test_an_allocation_that_fails_makes_the_command_fail(self):
         path = self.file(service(mock("t", start_error="it is broken")))
         shown = self.cli("job", "run", path, code=1).out

@@ -32,6 +32,23 @@ json EncodeNodeResources(const NodeRecord& node) {
           {"MaxDynamicPort", PortPool::kLast}};
 }
 
+json EncodeDrain(const std::optional<NodeDrain>& drain) {
+  if (!drain) return nullptr;
+  return {{"Deadline", drain->deadline.count()},
+          {"IgnoreSystemJobs", drain->ignore_system_jobs},
+          {"ForceDeadline", Rfc3339(drain->force_at)},
+          {"StartedAt", Rfc3339(drain->started_at)}};
+}
+
+json EncodeLastDrain(const std::optional<LastDrain>& last) {
+  if (!last) return nullptr;
+  return {{"StartedAt", Rfc3339(last->started_at)},
+          {"UpdatedAt", Rfc3339(last->updated_at)},
+          {"Status", last->status},
+          {"AccessorID", ""},
+          {"Meta", last->meta}};
+}
+
 json EncodeCommon(const NodeRecord& node) {
   return {{"ID", node.id},
           {"Datacenter", node.datacenter},
@@ -43,8 +60,8 @@ json EncodeCommon(const NodeRecord& node) {
           {"StatusDescription", ""},
           {"Drivers", EncodeDrivers(node)},
           {"HostVolumes", nullptr},
-          {"LastDrain", nullptr},
-          {"Drain", false},
+          {"LastDrain", EncodeLastDrain(node.last_drain)},
+          {"Drain", node.drain.has_value()},
           {"CreateIndex", node.create_index},
           {"ModifyIndex", node.modify_index}};
 }
@@ -63,7 +80,7 @@ json EncodeNode(const NodeRecord& node) {
   out["Resources"] = {
       {"CPU", node.cpu_mhz}, {"MemoryMB", node.memory_mb}, {"DiskMB", node.disk_mb}};
   out["Reserved"] = nullptr;
-  out["DrainStrategy"] = nullptr;
+  out["DrainStrategy"] = EncodeDrain(node.drain);
   out["StatusUpdatedAt"] = node.status_time / 1'000'000'000;
   out["Events"] = json::array();
   out["HostNetworks"] = nullptr;

@@ -8,6 +8,7 @@ namespace {
 using nlohmann::json;
 
 constexpr TableMask kOfNodes = MaskOf(Table::kNodes);
+constexpr Duration kLongestDrain = std::chrono::hours(24 * 366);
 
 Co<Answer> ListNodes(ApiRequest* request) {
   Look look = [request](const Tables& tables) {
@@ -72,6 +73,34 @@ Co<Answer> SetEligibility(ApiRequest* request) {
                        *index);
 }
 
+Co<Answer> DrainNode(ApiRequest* request) {
+  const Result<json> body = request->Body();
+  if (!body.ok()) co_return ErrorAnswer(400, body.error().message());
+  std::optional<DrainSpec> spec;
+  if (const json wanted = Field<json>(*body, "DrainSpec"); !wanted.is_null()) {
+    if (!wanted.is_object()) co_return ErrorAnswer(400, "DrainSpec must be an object or null");
+    spec.emplace();
+    spec->deadline = Duration(Field<std::int64_t>(wanted, "Deadline"));
+    spec->ignore_system_jobs = Field<bool>(wanted, "IgnoreSystemJobs");
+    if (spec->deadline > kLongestDrain) co_return ErrorAnswer(400, "Deadline: at most a year");
+  }
+  const bool mark_eligible = Field<bool>(*body, "MarkEligible");
+  const StringMap meta = Field<StringMap>(*body, "Meta");
+  Scheduler* const scheduler = request->agent().scheduler;
+  const std::string id = request->parameter(0);
+  std::function<Result<DrainReply>()> work = [=] {
+    return scheduler->Drain(id, spec, mark_eligible, meta);
+  };
+  const Result<DrainReply> reply = co_await request->ControlNow<DrainReply>(std::move(work));
+  if (!reply.ok()) co_return ErrorAnswer(reply.error());
+  const json evals = reply->eval_ids.empty() ? json(nullptr) : json(reply->eval_ids);
+  co_return JsonAnswer({{"NodeModifyIndex", reply->index},
+                        {"EvalIDs", evals},
+                        {"EvalCreateIndex", reply->eval_ids.empty() ? 0 : reply->index},
+                        {"Index", reply->index}},
+                       reply->index);
+}
+
 }  // namespace
 
 std::vector<Route> NodeRoutes() {
@@ -79,6 +108,7 @@ std::vector<Route> NodeRoutes() {
       {"GET", "/v1/nodes", ListNodes},
       {"GET", "/v1/node/*/allocations", ListAllocsOfNode},
       {"PUT POST", "/v1/node/*/eligibility", SetEligibility},
+      {"PUT POST", "/v1/node/*/drain", DrainNode},
       {"GET", "/v1/node/*", ReadNode},
   };
 }

@@ -19,7 +19,6 @@ constexpr Unsupported kUnsupported[] = {
     {"/v1/client/allocation/*/snapshot", kLater},
     {"/v1/client/allocation/*/pause", kLater},
     {"/v1/client/metadata", kLater},
-    {"/v1/node/*/drain", kLater},
     {"/v1/node/*/purge", kOneNode},
     {"/v1/node/*/evaluate", kLater},
     {"/v1/deployment/**", kLater},

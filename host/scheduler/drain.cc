@@ -1,0 +1,54 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/scheduler/drain.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace drover {
+
+NodeRecord BeginDrain(const NodeRecord& node, const DrainSpec& spec, StringMap meta, WallTime now) {
+  NodeRecord draining = node;
+  NodeDrain drain;
+  drain.deadline = spec.deadline;
+  drain.ignore_system_jobs = spec.ignore_system_jobs;
+  // A new drain in the place of one that is under way goes on with its start.
+  drain.started_at = node.drain ? node.drain->started_at : now;
+  if (spec.deadline != Duration(0)) {
+    drain.force_at = now + std::max<WallTime>(spec.deadline.count(), 0);
+  }
+  draining.drain = drain;
+  draining.eligible = false;
+  draining.last_drain = LastDrain{drain.started_at, now, "draining", std::move(meta)};
+  return draining;
+}
+
+NodeRecord EndDrain(const NodeRecord& node, const char* status, WallTime now) {
+  NodeRecord ended = node;
+  ended.drain.reset();
+  if (ended.last_drain) {
+    ended.last_drain->status = status;
+    ended.last_drain->updated_at = now;
+  }
+  return ended;
+}
+
+std::vector<std::shared_ptr<const AllocRecord>> ToMigrate(const Tables& tables,
+                                                          const NodeRecord& node, WallTime now) {
+  std::vector<std::shared_ptr<const AllocRecord>> out;
+  if (!node.drain) return out;
+  const bool forced = node.drain->force_at != 0 && now >= node.drain->force_at;
+  for (const auto& [id, record] : tables.allocs) {
+    if (record->alloc->node_id != node.id || record->terminal() || record->migrate) continue;
+    if (forced || record->alloc->job->type != JobType::kBatch) out.push_back(record);
+  }
+  return out;
+}
+
+bool IsDrained(const Tables& tables, const NodeRecord& node) {
+  return std::none_of(tables.allocs.begin(), tables.allocs.end(), [&](const auto& entry) {
+    const AllocRecord& record = *entry.second;
+    return record.alloc->node_id == node.id && !record.client_terminal();
+  });
+}
+
+}  // namespace drover

@@ -1,0 +1,31 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/scheduler/tables.h"
+
+namespace drover {
+
+// How a node is to be drained.
+struct DrainSpec {
+  Duration deadline{0};  // for what would end by itself; negative: at once, 0: none
+  bool ignore_system_jobs = false;
+};
+
+// NODE as a drain that begins at NOW leaves it: it gets no new allocations.
+NodeRecord BeginDrain(const NodeRecord& node, const DrainSpec& spec, StringMap meta, WallTime now);
+// NODE without its drain, which is STATUS: "complete" or "canceled".
+NodeRecord EndDrain(const NodeRecord& node, const char* status, WallTime now);
+
+// The allocations of a node that is drained which have to go by NOW, and are not asked to yet:
+// services at once, what ends by itself when the deadline has passed.
+std::vector<std::shared_ptr<const AllocRecord>> ToMigrate(const Tables& tables,
+                                                          const NodeRecord& node, WallTime now);
+// Whether nothing of the node runs any more.
+bool IsDrained(const Tables& tables, const NodeRecord& node);
+
+}  // namespace drover

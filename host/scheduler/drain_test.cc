@@ -1,0 +1,123 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/scheduler/drain.h"
+
+#include <gmock/gmock.h>
+
+#include "host/scheduler/scheduler_fixture.h"
+
+namespace drover {
+namespace {
+
+using ::testing::IsEmpty;
+
+class DrainTest : public SchedulerFixture {
+ protected:
+  static JobRegistration Batch(const std::string& id) {
+    JobRegistration registration = Registration(id, 1);
+    auto job = std::make_shared<Job>(*registration.job);
+    job->type = JobType::kBatch;
+    registration.job = std::move(job);
+    return registration;
+  }
+  std::shared_ptr<const NodeRecord> Node() const {
+    std::shared_ptr<const NodeRecord> out;
+    store.Read([&](const Tables& tables) { out = Tables::Find(tables.nodes, "node"); });
+    return out;
+  }
+  std::string IdOf(const std::string& job) const {
+    for (const auto& record : Allocs()) {
+      if (record->alloc->job->id == job && !record->client_terminal()) return record->id();
+    }
+    return "";
+  }
+  DrainReply MustDrain(std::optional<DrainSpec> spec, bool mark_eligible = false) {
+    const Result<DrainReply> reply =
+        scheduler.Drain("node", std::move(spec), mark_eligible, {{"message", "a new disk"}});
+    EXPECT_TRUE(reply.ok());
+    return reply.ok() ? *reply : DrainReply();
+  }
+};
+
+TEST_F(DrainTest, ServicesGoAtOnceAndWhatEndsByItselfMayGoOn) {
+  MakeNodeReady();
+  MustRegister(Registration("web", 1));
+  MustRegister(Batch("sum"));
+  const std::string web = IdOf("web"), sum = IdOf("sum");
+  const DrainReply reply = MustDrain(DrainSpec{std::chrono::hours(1)});
+  ASSERT_EQ(reply.eval_ids.size(), 1u);
+  EXPECT_EQ(Eval(reply.eval_ids[0])->triggered_by, "node-drain");
+  EXPECT_EQ(Alloc(web)->alloc->desired_description, "alloc is being migrated");
+  EXPECT_EQ(Alloc(sum)->alloc->desired_status, DesiredStatus::kRun);
+  EXPECT_FALSE(Node()->eligible);
+  ASSERT_TRUE(Node()->drain.has_value());
+  EXPECT_EQ(Node()->last_drain->status, "draining");
+  EXPECT_EQ(Node()->last_drain->meta.at("message"), "a new disk");
+  // While the node is drained it takes nothing, and cannot be told to.
+  EXPECT_EQ(scheduler.SetEligible("node", true).code(), Code::kFailedPrecondition);
+  Tell(web, ClientStatus::kComplete);
+  EXPECT_TRUE(Node()->drain.has_value()) << "the batch job still runs";
+  Tell(sum, ClientStatus::kComplete);
+  EXPECT_FALSE(Node()->drain.has_value());
+  EXPECT_EQ(Node()->last_drain->status, "complete");
+  EXPECT_FALSE(Node()->eligible);
+  EXPECT_THAT(Live(), IsEmpty());
+  // What was asked to go comes back with the node.
+  ASSERT_TRUE(scheduler.SetEligible("node", true).ok());
+  ASSERT_EQ(Live().size(), 1u);
+  EXPECT_EQ(Live()[0]->previous, web);
+}
+
+TEST_F(DrainTest, TheDeadlineEndsTheRest) {
+  MakeNodeReady();
+  MustRegister(Batch("sum"));
+  const std::string sum = IdOf("sum");
+  MustDrain(DrainSpec{60s});
+  loop.Advance(59s);
+  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
+  EXPECT_EQ(Alloc(sum)->alloc->desired_status, DesiredStatus::kRun);
+  const auto soon = Await<Result<Duration>>(scheduler.Heartbeat(context, "node"));
+  ASSERT_TRUE(soon.ok());
+  EXPECT_LE(*soon, 1s) << "the next one is when the deadline passes";
+  loop.Advance(1s);
+  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
+  EXPECT_EQ(Alloc(sum)->alloc->desired_status, DesiredStatus::kStop);
+}
+
+TEST_F(DrainTest, ANegativeDeadlineForcesAndNoneWaitsForEver) {
+  MakeNodeReady();
+  MustRegister(Batch("sum"));
+  const std::string sum = IdOf("sum");
+  MustDrain(DrainSpec{});
+  loop.Advance(std::chrono::hours(100));
+  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
+  EXPECT_EQ(Alloc(sum)->alloc->desired_status, DesiredStatus::kRun);
+  MustDrain(DrainSpec{-1s});
+  EXPECT_EQ(Alloc(sum)->alloc->desired_status, DesiredStatus::kStop);
+}
+
+TEST_F(DrainTest, ADrainIsCanceledAndSurvivesAnotherRegistration) {
+  MakeNodeReady();
+  MustRegister(Batch("sum"));
+  MustDrain(DrainSpec{std::chrono::hours(1)});
+  MakeNodeReady();
+  EXPECT_TRUE(Node()->drain.has_value());
+  EXPECT_FALSE(Node()->eligible);
+  MustDrain(std::nullopt, false);
+  EXPECT_FALSE(Node()->drain.has_value());
+  EXPECT_EQ(Node()->last_drain->status, "canceled");
+  EXPECT_FALSE(Node()->eligible);
+  MustDrain(std::nullopt, true);
+  EXPECT_TRUE(Node()->eligible);
+  EXPECT_EQ(scheduler.Drain("stranger", std::nullopt, true, {}).code(), Code::kNotFound);
+}
+
+TEST_F(DrainTest, AnEmptyNodeIsDrainedAtOnce) {
+  MakeNodeReady();
+  MustDrain(DrainSpec{std::chrono::hours(1)});
+  EXPECT_FALSE(Node()->drain.has_value());
+  EXPECT_EQ(Node()->last_drain->status, "complete");
+  EXPECT_FALSE(Node()->eligible);
+}
+
+}  // namespace
+}  // namespace drover
