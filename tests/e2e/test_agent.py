@@ -214,6 +214,41 @@ class AgentAllocTest(AgentTest):
 
 
 class AgentQueryTest(AgentTest):
+    def test_lists_are_filtered(self):
+        for name, meta in (("web", {"owner": "me"}), ("sum", {"owner": "you"})):
+            self.agent.submit(job(group(mock("t", run_for="1h"), Count=2), id=name,
+                                  type="service", Meta=meta))
+        self.agent.wait_allocs("web", 2, "running")
+
+        def chosen(path, text, field="ID", **query):
+            return [e[field] for e in self.agent.get(path, filter=text, **query)]
+        self.assertEqual(chosen("/v1/jobs", 'ID == "web"'), ["web"])
+        self.assertEqual(chosen("/v1/jobs", "Type != service or ID contains su"), ["sum"])
+        self.assertEqual(chosen("/v1/allocations", 'JobID == "web" and ClientStatus == running',
+                                "JobID"), ["web", "web"])
+        self.assertEqual(chosen("/v1/evaluations", 'JobID == "sum" and Status != "complete"'), [])
+        self.assertEqual(len(chosen("/v1/nodes", '"raw_exec" in Drivers')), 1)
+        # Pages are of what is chosen.
+        reply = self.agent.ask("GET", "/v1/allocations", filter="JobID == web", per_page=1)
+        token = reply.headers["X-Nomad-NextToken"]
+        first = json.loads(reply.body)
+        second = self.agent.get("/v1/allocations", filter="JobID == web", per_page=1,
+                                next_token=token)
+        self.assertEqual({a["Name"] for a in first + second}, {"web.g[0]", "web.g[1]"})
+        for wrong, said in (("ID =", 'not "="'), ("Nothing == x", "no field Nothing"),
+                            ("ID matches x", "not supported"), ("(" * 5000, "longer than")):
+            reply = self.agent.ask("GET", "/v1/jobs", filter=wrong)
+            self.assertEqual(reply.status, 400)
+            self.assertIn(said, reply.body.decode())
+
+    def test_evaluations_are_listed_in_their_order(self):
+        for nth in range(5):
+            self.agent.submit(service(mock("t", run_for="1h"), id=f"j{nth}"))
+        listed = self.agent.get("/v1/evaluations")
+        self.assertEqual([e["JobID"] for e in listed], [f"j{nth}" for nth in range(5)])
+        backwards = self.agent.get("/v1/evaluations", reverse="true")
+        self.assertEqual([e["ID"] for e in backwards], [e["ID"] for e in listed][::-1])
+
     def test_a_blocking_query_answers_when_something_has_changed(self):
         index = int(self.agent.ask("GET", "/v1/jobs").headers["X-Nomad-Index"])
         replies = []

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <random>
 
+#include "host/api/routes/list_filter.h"
 #include "host/spec/strict_json.h"
 
 namespace drover {
@@ -146,6 +147,12 @@ Co<Answer> AnswerRead(ApiRequest* request, TableMask mask, Look look) {
 }
 
 Answer ListAnswer(const ApiRequest& request, std::vector<ListItem> items) {
+  std::optional<ListFilter> filter;
+  if (const std::string text = request.Text("filter"); !text.empty()) {
+    Result<ListFilter> parsed = ListFilter::Parse(text);
+    if (!parsed.ok()) return ErrorAnswer(parsed.error());
+    filter = std::move(*parsed);
+  }
   if (request.Flag("reverse")) std::reverse(items.begin(), items.end());
   std::size_t per_page = 0;
   if (const std::string text = request.Text("per_page"); !text.empty()) {
@@ -169,11 +176,23 @@ Answer ListAnswer(const ApiRequest& request, std::vector<ListItem> items) {
   Answer answer;
   nlohmann::json list = nlohmann::json::array();
   for (; first != items.end(); ++first) {
-    if (per_page > 0 && list.size() == per_page) {
+    const bool full = per_page > 0 && list.size() == per_page;
+    if (full && !filter) {
       answer.next_token = first->key;
       break;
     }
-    list.push_back(first->encode());
+    nlohmann::json element = first->encode();
+    if (filter) {
+      const Result<bool> chosen = filter->Chooses(element);
+      if (!chosen.ok()) return ErrorAnswer(chosen.error());
+      if (!*chosen) continue;
+    }
+    // The next page begins with an element that is on it.
+    if (full) {
+      answer.next_token = first->key;
+      break;
+    }
+    list.push_back(std::move(element));
   }
   answer.reply.body = list.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   return answer;

@@ -102,7 +102,8 @@ struct ListItem {
   std::string key;
   std::function<nlohmann::json()> encode;
 };
-// A list as clients page through it: ?per_page, ?next_token, ?reverse. ITEMS are in order.
+// A list as clients choose from it and page through it: ?filter, ?per_page, ?next_token, ?reverse.
+// ITEMS are in order.
 Answer ListAnswer(const ApiRequest& request, std::vector<ListItem> items);
 
 }  // namespace drover
