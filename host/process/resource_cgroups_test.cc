@@ -179,7 +179,7 @@ TEST_F(ResourceTest, TheControllersTellWhatARunUses) {
       "head -c 3000000 /dev/zero > $DIR/file; cat $DIR/file > /dev/null; "
       "x=$(head -c 2000000 /dev/zero | tr '\\0' x); echo > $DIR/ready; while :; do :; done");
   spec.resources.memory = 64 << 20;
-  spec.resources.cpu_time = 0.05;
+  spec.resources.cpu_time = 0.5;
   const RunId run = MustStart(std::move(spec));
   ASSERT_TRUE(Until([&] { return !Read("ready").empty(); }));
   const int before = OpenFds();
