@@ -153,7 +153,7 @@ TEST_F(AttackTest, CatchingASessionBeforeItsProgram) {
   EXPECT_EQ(Control("catch_session", {directory_ + "/ready", directory_ + "/end"}), kSucceeded);
   const RunId run = MustStart(Isolated("catch_session", {"/local/ready", "/local/end"}));
   ASSERT_TRUE(Until([&] { return std::filesystem::exists(directory_ + "/task/local/ready"); }));
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 30; ++i) {
     ExecSpec exec;
     exec.argv = {"/bin/true"};
     for (UniqueFd* end : {&exec.standard_input, &exec.standard_output, &exec.standard_error})
