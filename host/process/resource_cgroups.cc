@@ -92,6 +92,13 @@ std::vector<Setting> Settings(const std::string& controller, bool unified,
   return settings;
 }
 
+Result<std::string> ReadNodes(int cgroup, const std::string& file) {
+  std::optional<std::string> text = ReadSmallFile(cgroup, file.c_str());
+  if (!text) return ErrnoError(errno, "cannot read the cgroup's " + file);
+  if (text->ends_with('\n')) text->pop_back();
+  return *text;
+}
+
 // In version 1, a cgroup of cpuset begins without cores and memory nodes, and then nothing can
 // enter it: it gets what FROM, the one above it, has.
 Status InheritNodes(const std::string& from, const std::string& to) {
@@ -99,12 +106,10 @@ Status InheritNodes(const std::string& from, const std::string& to) {
   const UniqueFd own = OpenDirectory(AT_FDCWD, to);
   if (!above || !own) return ErrnoError(errno, "cannot open the cgroup " + (above ? to : from));
   for (const char* file : {"cpuset.cpus", "cpuset.mems"}) {
-    const auto read = [file](const UniqueFd& cgroup) {
-      std::string text = ReadSmallFile(cgroup.get(), file).value_or("");
-      if (text.ends_with('\n')) text.pop_back();
-      return text;
-    };
-    if (read(own).empty()) DROVER_TRY(Write(own.get(), file, read(above)));
+    DROVER_ASSIGN(const std::string mine, ReadNodes(own.get(), file));
+    if (!mine.empty()) continue;
+    DROVER_ASSIGN(const std::string theirs, ReadNodes(above.get(), file));
+    DROVER_TRY(Write(own.get(), file, theirs));
   }
   return {};
 }
@@ -207,10 +212,11 @@ Status ResourceCgroups::Limit(const Controller& controller, const RunId& run,
     if (setting.may_miss && faccessat(directory, setting.file.c_str(), F_OK, 0) != 0) continue;
     DROVER_TRY(Write(directory, setting.file, setting.value));
   }
-  if (controller.name == "memory")
-    result->memory_events.Reset(openat(directory,
-                                       controller.unified ? "memory.events" : "memory.oom_control",
-                                       O_RDONLY | O_CLOEXEC));
+  if (controller.name == "memory") {
+    const std::string events = controller.unified ? "memory.events" : "memory.oom_control";
+    result->memory_events.Reset(openat(directory, events.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!result->memory_events) return ErrnoError(errno, "cannot open the cgroup's " + events);
+  }
   return {};
 }
 

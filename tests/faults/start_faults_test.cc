@@ -54,8 +54,7 @@ class StartFaultTest : public ProcessFixture {
   }
 
   // A plan with steps of every kind. The task tells what the kernel says about it.
-  ProcessSpec Isolated() {
-    ProcessSpec spec = Shell("");
+  Result<ProcessSpec> Isolated(ProcessSpec spec) {
     spec.executable = "/bin/cat";
     spec.argv = {"cat",
                  "/proc/self/mountinfo",
@@ -68,10 +67,8 @@ class StartFaultTest : public ProcessFixture {
     options.alloc_dir = directory_ + "/alloc";
     options.log_dir = directory_ + "/logs";
     options.task_dir = directory_ + "/task";
-    Result<RootSpec> root = OpenTaskRoot(options);
-    DROVER_CHECK(root.ok());
     spec.namespaces.emplace();
-    spec.namespaces->root = std::move(*root);
+    DROVER_ASSIGN(spec.namespaces->root, OpenTaskRoot(options));
     spec.privileges.emplace();
     spec.privileges->bounding = *CapabilitySet::Parse({"net_bind_service", "chown"});
     spec.privileges->ambient = *CapabilitySet::Parse({"net_bind_service"});
@@ -87,7 +84,9 @@ class StartFaultTest : public ProcessFixture {
 
   // The steps of the plan by the names that errors give them, with their kinds.
   std::map<std::string, int> Steps() {
-    const ProcessSpec spec = Isolated();
+    const Result<ProcessSpec> isolated = Isolated(Shell(""));
+    DROVER_CHECK(isolated.ok());
+    const ProcessSpec& spec = *isolated;
     StartEnvironment environment;
     environment.run_directory = 0;
     environment.cgroup = has_cgroups() ? 0 : -1;
@@ -118,14 +117,17 @@ class StartFaultTest : public ProcessFixture {
   };
 
   Outcome StartWithFault(std::size_t process, int at, int error) {
-    ProcessSpec spec = Isolated();
-    const RunId run = spec.run;
     std::filesystem::remove(directory_ + "/logs/web.stdout.0");
+    ProcessSpec plain = Shell("");
+    const RunId run = plain.run;
     Context limit = Forever().WithTimeout(20s);
     Outcome outcome;
     std::vector<pid_t> pids;
     faults_->Arm(process, at, error);
-    const Result<ProcessInfo> info = Await(service_->Start(limit, std::move(spec)), 60s);
+    Result<ProcessSpec> spec = Isolated(std::move(plain));
+    const Result<ProcessInfo> info = spec.ok()
+                                         ? Await(service_->Start(limit, std::move(*spec)), 60s)
+                                         : Result<ProcessInfo>(spec.error());
     outcome.fault = faults_->Disarm(&pids);
     outcome.processes = pids.size();
     if (info.ok()) {
@@ -250,6 +252,29 @@ void StartFaultTest::FailEachCall(int rounds) {
   }
   printf("%d started, %d undone, of those %d outside the steps\n", started, undone, unnamed);
   EXPECT_THAT(not_named, ::testing::IsEmpty()) << "steps in which no fault has ended a start";
+}
+
+TEST_F(StartFaultTest, EachCallOfTheAgentFailsWithEachError) {
+  const Outcome whole = StartWithFault(0, 0, 0);
+  ASSERT_EQ(whole.error, "");
+  std::map<long, int> undone;
+  for (int turn = 0;; ++turn) {
+    const int at = turn / 4 + 1, error = std::array{ENOMEM, EMFILE, ENOSPC, EPERM}[turn % 4];
+    const Outcome outcome = StartWithFault(SyscallFaults::kAgent, at, error);
+    if (outcome.fault.call < 0) break;
+    SCOPED_TRACE("fault " + std::to_string(at) + ": call " + std::to_string(outcome.fault.call) +
+                 ", " + std::strerror(error));
+    if (outcome.error.empty()) {
+      EXPECT_EQ(outcome.told, whole.told) << "it has started with less isolation";
+      continue;
+    }
+    ++undone[outcome.fault.call];
+    EXPECT_THAT(outcome.error, ::testing::HasSubstr(std::strerror(error)));
+  }
+  // Mounts, cgroups and what limits them, the shim.
+  for (const long call : {SYS_open_tree, SYS_mount_setattr, SYS_openat, SYS_mkdirat, SYS_write,
+                          SYS_socketpair, SYS_sendmsg, SYS_clone})
+    EXPECT_GT(undone[call], 0) << "call " << call << " has ended no start";
 }
 
 TEST_F(StartFaultTest, EachCallFailsOnce) { FailEachCall(1); }

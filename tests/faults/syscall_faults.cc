@@ -38,6 +38,15 @@ constexpr int kNotAsked[] = {SYS_close,        SYS_exit,
                              SYS_getpid,       SYS_pidfd_send_signal,
                              SYS_umask};
 
+// Of these the thread that is armed is asked about: what it makes, opens and sends for a start.
+constexpr int kOfAgent[] = {SYS_mkdirat,    SYS_openat,  SYS_openat2,       SYS_open_tree,
+                            SYS_socketpair, SYS_sendmsg, SYS_mount_setattr, SYS_memfd_create,
+                            SYS_fchmod,     SYS_clone,   SYS_clone3,        SYS_write,
+#ifdef SYS_mkdir
+                            SYS_mkdir
+#endif
+};
+
 // Of the watching thread and the armed one. The watching one may not allocate: the armed thread may
 // be waiting for it in the middle of an allocation.
 struct State {
@@ -47,6 +56,7 @@ struct State {
   std::size_t process = 0;
   int at = 0;
   int error = 0;
+  int agent_count = 0;
   bool executed = false;
   bool answered = false;
   pid_t task = 0;
@@ -71,10 +81,20 @@ State::Process* FindProcess(pid_t thread) {
   return nullptr;
 }
 
+// The same as Judge, of the armed thread.
+int JudgeAgent(long call) {
+  if (state.process != SyscallFaults::kAgent || state.process_count > 0 ||
+      std::ranges::find(kOfAgent, call) == std::end(kOfAgent) || ++state.agent_count != state.at)
+    return 0;
+  state.fault = {call, state.armed_thread};
+  return state.error;
+}
+
 // The error to answer with, 0 to let the call happen.
 int Judge(pid_t pid, long call) {
   const std::lock_guard<std::mutex> lock(state.mutex);
-  if (!state.armed || state.answered || pid == state.armed_thread || pid == state.task) return 0;
+  if (!state.armed || state.answered || pid == state.task) return 0;
+  if (pid == state.armed_thread) return JudgeAgent(call);
   State::Process* process = FindProcess(pid);
   if (process == nullptr) {
     if (state.executed || state.process_count == state.processes.size()) return 0;
@@ -155,6 +175,7 @@ void SyscallFaults::Arm(std::size_t process, int at, int error) {
   state.process = process;
   state.at = at;
   state.error = error;
+  state.agent_count = 0;
   state.executed = false;
   state.answered = false;
   state.task = 0;

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace drover {
@@ -14,7 +15,11 @@ namespace drover {
 // about. Needs root. One per process; it is never destroyed.
 class SyscallFaults {
  public:
-  // Installs the filter for the calling thread, whose own calls are never made to fail.
+  // Instead of the number of a process: this thread itself, until it has started one. Only calls by
+  // which it makes, opens or sends something count.
+  static constexpr std::size_t kAgent = SIZE_MAX;
+
+  // Installs the filter for the calling thread.
   static SyscallFaults& Install();
 
   struct Fault {
