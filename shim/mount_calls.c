@@ -15,8 +15,10 @@
 enum { kMaxName = 256, kMaxOptions = 1024, kMaxPath = 4096 };
 /* MOVE_MOUNT_F_EMPTY_PATH, MOVE_MOUNT_T_EMPTY_PATH */
 enum { kFromEmptyPath = 4, kToEmptyPath = 0x40 };
-/* MS_REMOUNT, MS_BIND, MS_REC; the four attributes have the numbers of MS_RDONLY to MS_NOEXEC */
-enum { kRemount = 32, kBind = 4096, kRecursive = 1 << 14 };
+/* MS_REMOUNT, MS_BIND, MS_REC, MS_NOSYMFOLLOW */
+enum { kRemount = 32, kBind = 4096, kRecursive = 1 << 14, kNoSymFollow = 256 };
+/* Have the numbers of MS_RDONLY to MS_NOEXEC. */
+enum { kPlain = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC };
 
 static int errno_of(long result) { return result < 0 ? (int)-result : 0; }
 
@@ -114,7 +116,7 @@ static int make_by_mount(const struct drover_step_filesystem* made, int target, 
   if (target >= 0) name_of(target, name);
   /* Read-only would be the file system itself, for others, too. */
   const int error = errno_of(
-      SYS(mount, "none", name, type, made->attributes & ~(uint32_t)MOUNT_ATTR_RDONLY, options));
+      SYS(mount, "none", name, type, made->attributes & kPlain & ~MOUNT_ATTR_RDONLY, options));
   if (error || target >= 0) return error;
   const long opened = open_upper_root();
   if (opened < 0) return (int)-opened;
@@ -158,7 +160,9 @@ int mount_calls_set(int target, uint32_t attributes) {
 int mount_calls_remount(int target, uint32_t old, uint32_t attributes) {
   char name[32];
   name_of(target, name);
-  return errno_of(SYS(mount, NULL, name, NULL, kRemount | kBind | old | attributes, NULL));
+  const uint32_t all = old | attributes;
+  const unsigned follow = all & MOUNT_ATTR_NOSYMFOLLOW ? kNoSymFollow : 0;
+  return errno_of(SYS(mount, NULL, name, NULL, kRemount | kBind | (all & kPlain) | follow, NULL));
 }
 
 long mount_calls_find(int place) {

@@ -2,8 +2,8 @@
 /*
  * The kernel's calls for mounts. Where those of Linux 5.2 to 5.12 (fsopen, open_tree, move_mount,
  * mount_setattr) are missing, or a filter around the agent refuses one of them, mount(2) does the
- * same; attributes that it cannot set at once are set by mount_claims_verify. All results are an
- * errno.
+ * same; attributes that it cannot set at once are set by mount_claims_verify. Unless said otherwise
+ * the result is an errno.
  */
 #ifndef DROVER_SHIM_MOUNT_CALLS_H_
 #define DROVER_SHIM_MOUNT_CALLS_H_

@@ -52,74 +52,51 @@ static struct claim claim_of(const struct drover_step* step) {
   }
 }
 
-/* The length of DIRECTORY if PLACE is it or lies below it, else -1; both without a slash at the
-   end, and with or without one at the beginning. */
-static int covers(const char* directory, const char* place, bool* exact) {
+/* Is PLACE the DIRECTORY, or below it? Both without a slash at the end, and with or without one at
+   the beginning. */
+static bool covers(const char* directory, const char* place, bool* exact) {
   if (*directory == '/') directory++;
   if (*place == '/') place++;
   const size_t length = strlen(directory);
-  if (length > 0 && strncmp(directory, place, length) != 0) return -1;
-  if (length > 0 && place[length] && place[length] != '/') return -1;
+  if (length > 0 && strncmp(directory, place, length) != 0) return false;
+  if (length > 0 && place[length] && place[length] != '/') return false;
   *exact = !place[length];
-  return (int)length;
+  return true;
 }
 
 static bool has(uint32_t attributes, uint32_t wanted) { return (attributes & wanted) == wanted; }
 
 /*
- * The attributes that the steps claim for the place of LINE: those of the last that has mounted
- * there, or nearest above, with what was set at the very place later. SEEN gets the bits of the
- * steps that are about the very place and find here what they claim; BY is the index of the one
- * that has the say.
+ * The attributes that the steps before END (NULL: all) claim for PLACE: those of the last that has
+ * mounted there or above, with what was set at the very place later. No step mounts upon what
+ * another has mounted: the host leaves out what would be hidden. BY is the index of the step that
+ * has the say; a bit of SEEN is set for each that is about the very place and finds in FOUND what
+ * it claims. Both may be NULL.
  */
-static uint32_t claimed(const struct plan* plan, const struct mount_line* line, uint64_t* seen,
-                        int32_t* by) {
+static uint32_t claimed(const struct plan* plan, const struct drover_step* end, const char* place,
+                        uint32_t found, uint64_t* seen, int32_t* by) {
   uint32_t attributes = 0;
-  int nearest = -1;
   int32_t index = 0;
-  for (const struct drover_step* step = plan_next(plan, NULL); step;
+  for (const struct drover_step* step = plan_next(plan, NULL); step && step != end;
        step = plan_next(plan, step), index++) {
     const struct claim claim = claim_of(step);
-    if (!claim.place) continue;
     bool exact;
-    const int length = covers(claim.place, line->place, &exact);
-    if (length < 0) continue;
-    if (exact && has(line->attributes, claim.attributes)) seen[index / 64] |= 1ull << (index % 64);
-    if (claim.makes && length >= nearest) {
-      nearest = length;
+    if (!claim.place || !covers(claim.place, place, &exact)) continue;
+    if (seen && exact && has(found, claim.attributes)) seen[index / 64] |= 1ull << (index % 64);
+    if (claim.makes)
       attributes = claim.attributes;
-      *by = index;
-    } else if (!claim.makes && exact) {
+    else if (exact)
       attributes |= claim.attributes;
-      *by = index;
-    }
+    else
+      continue;
+    if (by) *by = index;
   }
   return attributes;
 }
 
-/* Has a later step mounted upon the mount of STEP? */
-static bool is_covered(const struct plan* plan, const struct drover_step* step) {
-  const char* place = claim_of(step).place;
-  for (const struct drover_step* later = plan_next(plan, step); later;
-       later = plan_next(plan, later)) {
-    const struct claim upon = claim_of(later);
-    bool exact;
-    if (upon.place && upon.makes && covers(upon.place, place, &exact) >= 0) return true;
-  }
-  return false;
-}
-
-/* Is it of a step that is covered, and as that step claims? Nobody reaches it any more; so neither
-   did what mount(2) should have added to it. */
-static bool is_of_covered_step(const struct plan* plan, const struct mount_line* line) {
-  for (const struct drover_step* step = plan_next(plan, NULL); step; step = plan_next(plan, step)) {
-    const struct claim claim = claim_of(step);
-    bool exact;
-    if (claim.place && claim.makes && covers(claim.place, line->place, &exact) >= 0 &&
-        (!mount_calls_exist() || has(line->attributes, claim.attributes)) && is_covered(plan, step))
-      return true;
-  }
-  return false;
+bool mount_claims_read_only(const struct plan* plan, const struct drover_step* before,
+                            const char* place) {
+  return claimed(plan, before, place, 0, NULL, NULL) & MOUNT_ATTR_RDONLY;
 }
 
 static bool take_word(char** at, char** word) {
@@ -151,7 +128,8 @@ static uint32_t attributes_of(char* options) {
   } kNames[] = {{"ro", MOUNT_ATTR_RDONLY},
                 {"nosuid", MOUNT_ATTR_NOSUID},
                 {"nodev", MOUNT_ATTR_NODEV},
-                {"noexec", MOUNT_ATTR_NOEXEC}};
+                {"noexec", MOUNT_ATTR_NOEXEC},
+                {"nosymfollow", MOUNT_ATTR_NOSYMFOLLOW}};
   uint32_t attributes = 0;
   while (*options) {
     char* end = strchrnul(options, ',');
@@ -178,18 +156,33 @@ static bool parse(char* text, struct mount_line* line) {
   return true;
 }
 
-/* What mount(2) could not do at once. A mount that is no longer at its place, or that another lies
-   upon, stays as it is. */
-static int add_attributes(const struct mount_line* line, uint32_t wanted) {
+/* Opens the mount of LINE; -ENOENT: it is no longer at its place, or another lies upon it. */
+static long open_visible(const struct mount_line* line) {
   const struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS};
   const long place = SYS(openat2, AT_FDCWD, line->place, &how, sizeof how);
-  if (place < 0) return 0;
+  if (place < 0) return place == -ENOTDIR || place == -ELOOP ? -ENOENT : place;
   struct statx info;
-  int error = 0;
-  if (SYS(statx, place, "", AT_EMPTY_PATH, STATX_MNT_ID, &info) == 0 && info.stx_mnt_id == line->id)
-    error = mount_calls_remount((int)place, line->attributes, wanted);
+  long result = SYS(statx, place, "", AT_EMPTY_PATH, STATX_MNT_ID, &info);
+  if (result == 0 && !(info.stx_mask & STATX_MNT_ID)) result = -ENOSYS;
+  if (result == 0 && info.stx_mnt_id != line->id) result = -ENOENT;
+  if (result == 0) return place;
+  SYS(close, place);
+  return result;
+}
+
+/* What mount(2) cannot do at once, nor to a mount that nobody sees: that one stays as it is. */
+static int add_attributes(const struct mount_line* line, uint32_t wanted) {
+  const long place = open_visible(line);
+  if (place < 0) return place == -ENOENT ? 0 : (int)-place;
+  const int error = mount_calls_remount((int)place, line->attributes, wanted);
   SYS(close, place);
   return error;
+}
+
+static bool is_hidden(const struct mount_line* line) {
+  const long place = open_visible(line);
+  if (place >= 0) SYS(close, place);
+  return place == -ENOENT;
 }
 
 static int check_line(const struct plan* plan, char* text, bool add, uint64_t* seen,
@@ -197,10 +190,10 @@ static int check_line(const struct plan* plan, char* text, bool add, uint64_t* s
   struct mount_line line;
   if (!parse(text, &line)) return ENAMETOOLONG;
   int32_t by = *step;
-  const uint32_t wanted = claimed(plan, &line, seen, &by);
+  const uint32_t wanted = claimed(plan, NULL, line.place, line.attributes, seen, &by);
   if (has(line.attributes, wanted)) return 0;
   if (add) return add_attributes(&line, wanted);
-  if (is_of_covered_step(plan, &line)) return 0;
+  if (!mount_calls_exist() && is_hidden(&line)) return 0;
   *step = by;
   return EPERM;
 }
@@ -241,7 +234,6 @@ static int check_missing(const struct plan* plan, const uint64_t* seen, int32_t*
        at = plan_next(plan, at), index++) {
     const struct claim claim = claim_of(at);
     if (!claim.place || seen[index / 64] & 1ull << (index % 64)) continue;
-    if (!mount_calls_exist() && is_covered(plan, at)) continue;
     struct stat info;
     const long found =
         claim.may_miss ? SYS(newfstatat, AT_FDCWD, claim.place, &info, AT_SYMLINK_NOFOLLOW) : 0;

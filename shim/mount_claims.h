@@ -3,6 +3,7 @@
 #ifndef DROVER_SHIM_MOUNT_CLAIMS_H_
 #define DROVER_SHIM_MOUNT_CLAIMS_H_
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "shim/plan.h"
@@ -15,5 +16,9 @@
  * becomes that of a step whose claim does not hold.
  */
 int mount_claims_verify(const struct plan* plan, int32_t* step);
+
+/* Is PLACE of the new root read-only by what the steps before BEFORE claim? */
+bool mount_claims_read_only(const struct plan* plan, const struct drover_step* before,
+                            const char* place);
 
 #endif /* DROVER_SHIM_MOUNT_CLAIMS_H_ */

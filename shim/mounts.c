@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "shim/mount_calls.h"
+#include "shim/mount_claims.h"
 #include "shim/sys.h"
 
 enum { kMaxName = 256 };
@@ -101,10 +102,15 @@ static long open_parent(const char* path, char name[kMaxName]) {
   }
 }
 
-/* Opens PATH as a mount point, made if it is missing: a directory, or else an empty file. */
-static long open_target(const char* path, bool is_file) {
+/*
+ * Opens PATH as the mount point of STEP, made if it is missing: a directory, or else an empty file.
+ * What mount(2) has mounted becomes read-only only when all stands: nothing is made there either.
+ */
+static long open_target(const struct plan* plan, const struct drover_step* step, const char* path,
+                        bool is_file) {
   const long there = open_in_root(path, is_file ? 0 : O_DIRECTORY);
   if (there != -ENOENT) return there;
+  if (!mount_calls_exist() && mount_claims_read_only(plan, step, path)) return -EROFS;
   char name[kMaxName];
   const long parent = open_parent(path, name);
   if (parent < 0) return parent;
@@ -120,12 +126,12 @@ static long open_target(const char* path, bool is_file) {
   return target;
 }
 
-static int make_filesystem(const struct drover_step_filesystem* made) {
+static int make_filesystem(const struct plan* plan, const struct drover_step_filesystem* made) {
   const char* type = (const char*)(made + 1);
   const char* path = type + strlen(type) + 1;
   /* The new root lies upon the old one until PIVOT: it must be somewhere to be a root. */
   if (!*path) return mount_calls_make(made, -1, &root);
-  const long target = open_target(path, false);
+  const long target = open_target(plan, (const struct drover_step*)made, path, false);
   if (target < 0) return (int)-target;
   const int error = mount_calls_make(made, (int)target, NULL);
   SYS(close, target);
@@ -172,8 +178,9 @@ static long open_source(const struct plan* plan, const struct drover_step_mount*
 static int attach_mount(const struct plan* plan, const struct drover_step_mount* step) {
   const char* path = (const char*)(step + 1);
   const bool may_miss = step->flags & DROVER_MOUNT_MAY_MISS;
-  const long target =
-      may_miss ? open_in_root(path, 0) : open_target(path, step->flags & DROVER_MOUNT_FILE);
+  const long target = may_miss ? open_in_root(path, 0)
+                               : open_target(plan, (const struct drover_step*)step, path,
+                                             step->flags & DROVER_MOUNT_FILE);
   if (target < 0) return may_miss && target == -ENOENT ? 0 : (int)-target;
   int error;
   if (step->tree_fd >= 0 && !(step->flags & DROVER_MOUNT_PLACE)) {
@@ -226,7 +233,7 @@ int mounts_run(const struct plan* plan, const struct drover_step* step) {
     case DROVER_STEP_PRIVATE_MOUNTS:
       return errno_of(SYS(mount, NULL, "/", NULL, kPrivate | kRecursive, NULL));
     case DROVER_STEP_FILESYSTEM:
-      return make_filesystem((const struct drover_step_filesystem*)step);
+      return make_filesystem(plan, (const struct drover_step_filesystem*)step);
     case DROVER_STEP_MOUNT:
       return attach_mount(plan, (const struct drover_step_mount*)step);
     case DROVER_STEP_NODE:

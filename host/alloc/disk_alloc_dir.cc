@@ -14,8 +14,8 @@ namespace drover {
 namespace {
 
 constexpr DirMode kShared{.bits = 0777, .nobody = true};
-// What holds the logs and the logs themselves are the agent's own: tasks make files beside them,
-// but can neither change them nor put something else in their place.
+// What holds the logs and the logs themselves are the agent's own: tasks of other users make files
+// beside them, but can neither change them nor put something else in their place.
 constexpr DirMode kHoldsLogs{.bits = 01777};
 constexpr DirMode kLogs{.bits = 0755};
 

@@ -327,7 +327,7 @@ TEST_F(DiskAllocDirTest, OtherUsersCanNeitherChangeNorReplaceTheLogs) {
   ExpectOk(dir.Build());
   const std::string shared = dir.shared_path();
   Write(dir.log_path() + "/web.stdout.0");
-  // Whether nobody can do all of it to NAME, a directory below alloc with the file FILE.
+  // Whether nobody can do any of it to NAME, a directory below alloc with the file FILE.
   const auto can = [&shared](const std::string& name, const std::string& file) {
     const std::string path = shared + "/" + name;
     return AsNobody([&] {

@@ -7,9 +7,11 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "host/process/plan_builder.h"
 
@@ -27,11 +29,21 @@ std::string Texts(std::initializer_list<std::string_view> texts) {
   return joined;
 }
 
-// As the kernel tells it: without a second slash, and none at the end.
-std::string PlaceOf(const std::string& target) {
-  std::string place = std::filesystem::path(target).lexically_normal();
-  if (place.ends_with('/')) place.pop_back();
-  return place;
+bool IsAtOrBelow(const std::string& place, const std::string& above) {
+  return (place + "/").starts_with(above + "/");
+}
+
+// What a later mount lies upon is not mounted at all: nobody would see it.
+std::vector<const MountTree*> VisibleMounts(const std::vector<MountTree>& mounts) {
+  std::vector<const MountTree*> visible;
+  for (const MountTree& mount : mounts) {
+    const std::string place = PlaceOf(mount.target);
+    std::erase_if(visible, [&place](const MountTree* earlier) {
+      return IsAtOrBelow(PlaceOf(earlier->target), place);
+    });
+    visible.push_back(&mount);
+  }
+  return visible;
 }
 
 class RootBuilder {
@@ -81,7 +93,8 @@ class RootBuilder {
   PlanBuilder* plan_;
 };
 
-void AddDevices(RootBuilder* root) {
+// MOUNTS are those of the task, of which some may be upon directories of /dev.
+void AddDevices(const std::vector<const MountTree*>& mounts, RootBuilder* root) {
   root->Filesystem("tmpfs", "dev", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, {"mode=755", "size=64k"});
   constexpr mode_t kDevice = S_IFCHR | 0666;
   root->Node("dev/null", kDevice, makedev(1, 3));
@@ -95,9 +108,16 @@ void AddDevices(RootBuilder* root) {
   root->Node("dev/stdout", S_IFLNK, 0, "/proc/self/fd/1");
   root->Node("dev/stderr", S_IFLNK, 0, "/proc/self/fd/2");
   root->Node("dev/ptmx", S_IFLNK, 0, "pts/ptmx");
-  root->Filesystem("devpts", "dev/pts", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC,
-                   {"newinstance", "ptmxmode=0666", "mode=0620", "gid=5"});
-  root->Filesystem("tmpfs", "dev/shm", kQuiet, {"mode=1777", "size=64m"});
+  const auto is_given = [&mounts](const std::string& place) {
+    return std::any_of(mounts.begin(), mounts.end(), [&place](const MountTree* mount) {
+      return PlaceOf(mount->target) == place;
+    });
+  };
+  if (!is_given("/dev/pts"))
+    root->Filesystem("devpts", "dev/pts", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC,
+                     {"newinstance", "ptmxmode=0666", "mode=0620", "gid=5"});
+  if (!is_given("/dev/shm"))
+    root->Filesystem("tmpfs", "dev/shm", kQuiet, {"mode=1777", "size=64m"});
 }
 
 // What in /proc and /sys tells about or changes the machine as a whole.
@@ -117,6 +137,12 @@ void ProtectKernelFiles(RootBuilder* root) {
 
 }  // namespace
 
+std::string PlaceOf(const std::string& target) {
+  std::string place = std::filesystem::path(target).lexically_normal();
+  while (place.ends_with('/')) place.pop_back();
+  return place;
+}
+
 void AddNamespaceSteps(const NamespaceSpec& namespaces, PlanBuilder* plan) {
   plan->For(DROVER_STEP_FOR_NAMESPACES);
   std::int64_t flags = CLONE_NEWNS | CLONE_NEWUTS;
@@ -127,15 +153,18 @@ void AddNamespaceSteps(const NamespaceSpec& namespaces, PlanBuilder* plan) {
   RootBuilder root(plan);
   root.Filesystem("tmpfs", "", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, {"mode=755", "size=1m"});
   root.Node("empty", S_IFDIR | 0555, 0);
-  const auto is_device = [](const MountTree& mount) { return mount.target.starts_with("/dev/"); };
-  for (const MountTree& mount : namespaces.root.mounts)
-    if (!is_device(mount)) root.Tree(mount);
+  const std::vector<const MountTree*> mounts = VisibleMounts(namespaces.root.mounts);
+  const auto is_device = [](const MountTree* mount) {
+    return IsAtOrBelow(PlaceOf(mount->target), "/dev");
+  };
+  for (const MountTree* mount : mounts)
+    if (!is_device(mount)) root.Tree(*mount);
   root.Filesystem("proc", "proc", kQuiet, {"hidepid=invisible"});
   // Of the network namespace; without what is mounted below it on the host: no cgroups, no traces.
   root.Filesystem("sysfs", "sys", kQuiet | MOUNT_ATTR_RDONLY, {});
-  AddDevices(&root);
-  for (const MountTree& mount : namespaces.root.mounts)
-    if (is_device(mount)) root.Tree(mount);
+  AddDevices(mounts, &root);
+  for (const MountTree* mount : mounts)
+    if (is_device(mount)) root.Tree(*mount);
   root.Attributes("dev", MOUNT_ATTR_RDONLY);
   ProtectKernelFiles(&root);
   root.Attributes("", MOUNT_ATTR_RDONLY);

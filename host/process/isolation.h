@@ -29,6 +29,9 @@ struct NamespaceSpec {
 // The name of the step that compares the mounts with what they are to be.
 inline constexpr char kVerifyStep[] = "verify the mounts";
 
+// TARGET as the kernel tells it: without a second slash, and none at the end. Empty: the root.
+std::string PlaceOf(const std::string& target);
+
 // Adds the steps that make the namespaces, for the process that holds them.
 void AddNamespaceSteps(const NamespaceSpec& namespaces, PlanBuilder* plan);
 

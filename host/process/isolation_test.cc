@@ -233,12 +233,40 @@ TEST_F(IsolationTest, WhatIsMountedUponAnotherIsWhatCounts) {
   MakeVolumes();
   mkdir((directory_ + "/other").c_str(), 0755);
   // Upon one that can be written, with two more below it, one that cannot; and the other way round.
-  options_.volumes = {{directory_ + "/volume", "/srv/one", false, ""},
-                      {directory_ + "/other", "/srv/one", true, ""},
-                      {directory_ + "/volume", "/srv/two", true, ""},
-                      {directory_ + "/other", "/srv/two", false, ""}};
-  EXPECT_EQ(Output("ls /srv/one /srv/two; echo > /srv/one/x || echo not one"),
-            "/srv/one:\n\n/srv/two:\nnot one\n");
+  // In /srv/three one that can be written lies where a read-only one has a mount of its own, before
+  // that one; in /srv/four behind it.
+  const std::string volume = directory_ + "/volume", other = directory_ + "/other";
+  options_.volumes = {
+      {volume, "/srv/one", false, ""},        {other, "/srv/one", true, ""},
+      {volume, "/srv/two", true, ""},         {other, "/srv/two", false, ""},
+      {other, "/srv/three/below", false, ""}, {volume, "/srv//three", true, ""},
+      {volume, "/srv/four", true, ""},        {other, "/srv/four/below", false, ""}};
+  options_.devices = {{"/dev/zero", "/dev/shm/zero"}};
+  ProcessSpec spec = Isolated(
+      "ls /srv/one /srv/two; for d in one two three/below three/below/it four four/below; do "
+      "(echo > /srv/$d/x) 2>/dev/null && echo $d; done");
+  spec.user.reset();
+  spec.privileges->bounding = *CapabilitySet::Parse({"dac_override"});
+  EXPECT_EQ(Output(std::move(spec)), "/srv/one:\n\n/srv/two:\ntwo\nfour/below\n");
+}
+
+TEST_F(IsolationTest, NoPlaceOfAMountIsMadeInWhatIsReadOnly) {
+  MakeVolumes();
+  options_.volumes = {{directory_ + "/volume", "/srv/kept", true, ""},
+                      {directory_ + "/volume/below", "/srv/kept/new/place", false, ""}};
+  const Result<ProcessInfo> info = Start(Isolated("true"));
+  ASSERT_FALSE(info.ok());
+  EXPECT_THAT(info.error().message(), HasSubstr("mount /srv/kept/new/place"));
+  EXPECT_FALSE(std::filesystem::exists(directory_ + "/volume/new"));
+}
+
+TEST_F(IsolationTest, TheRootOfTheHostIsBoundWholeOrNotAtAll) {
+  options_.volumes = {{"/", "/srv/host", true, ""}};
+  if (WithoutMountCalls()) {
+    EXPECT_THAT(OpenTaskRoot(options_).error().message(), HasSubstr("the whole root of the host"));
+    return;
+  }
+  EXPECT_EQ(Output("test -e /srv/host" + directory_ + " && echo there"), "there\n");
 }
 
 TEST_F(IsolationTest, WhatIsReadOnlyCannotBeWrittenAlsoByRoot) {
@@ -423,8 +451,12 @@ TEST_F(IsolationTest, WhatIsMissingIsNamed) {
               HasSubstr("\"sideways\" is no propagation"));
   options_.volumes = {{directory_, "/proc/self", false, ""}};
   EXPECT_THAT(Start(Isolated("true")).error().message(), HasSubstr("mounted at /proc/self"));
-  options_.volumes = {{directory_, "/srv/../proc", false, ""}};
-  EXPECT_THAT(Start(Isolated("true")).error().message(), HasSubstr("cannot be the place"));
+  options_.volumes = {{directory_, "//proc/self", false, ""}};
+  EXPECT_THAT(Start(Isolated("true")).error().message(), HasSubstr("mounted at //proc/self"));
+  for (const char* nowhere : {"/srv/../proc", "/", "//", "srv"}) {
+    options_.volumes = {{directory_, nowhere, false, ""}};
+    EXPECT_THAT(Start(Isolated("true")).error().message(), HasSubstr("cannot be the place"));
+  }
   options_.volumes.clear();
   options_.devices = {{"/etc/passwd", "/dev/passwd", false}};
   EXPECT_EQ(OpenTaskRoot(options_).error().message(), "/etc/passwd is no device");

@@ -74,6 +74,15 @@ Result<MountTree> Make(UniqueFd place, const std::string& path, std::string targ
                  path + ": the propagation " + options.propagation +
                      " needs the system calls open_tree, move_mount and mount_setattr, which Linux "
                      "5.12 has, and which a filter around the agent may refuse");
+  // The task's root lies upon that of the host while it is made, and would be bound with it.
+  struct stat root{};
+  if (stat("/", &root) != 0) return ErrnoError(errno, "/");
+  if (info.st_dev == root.st_dev && info.st_ino == root.st_ino)
+    return Error(Code::kFailedPrecondition,
+                 path +
+                     ": the whole root of the host can be mounted only with the system calls "
+                     "open_tree, move_mount and mount_setattr, which Linux 5.12 has, and which "
+                     "a filter around the agent may refuse");
   result.is_place = true;
   return result;
 }

@@ -18,7 +18,7 @@ struct MountTree {
   bool is_file = false;
   bool is_place = false;
   bool is_recursive = false;
-  std::uint32_t attributes = 0;  // MOUNT_ATTR_... that it has with all that is below it
+  std::uint32_t attributes = 0;  // MOUNT_ATTR_... that it and all below it are to have
 };
 
 struct MountOptions {

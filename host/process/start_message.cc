@@ -11,6 +11,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "host/process/isolation.h"
 #include "host/process/plan_builder.h"
 #include "host/process/seccomp_filter.h"
 #include "shim/start_plan.h"
@@ -63,11 +64,12 @@ Status CheckNamespaces(const ProcessSpec& spec) {
     return Invalid("a working directory of the host is not in the task's root");
   for (const MountTree& mount : spec.namespaces->root.mounts) {
     if (!mount.tree) return Invalid("the mount for " + mount.target + " is not open");
-    if (!mount.target.starts_with('/') || mount.target.size() < 2 || HasNul(mount.target) ||
+    const std::string place = PlaceOf(mount.target);
+    if (!mount.target.starts_with('/') || place.empty() || HasNul(mount.target) ||
         (mount.target + "/").find("/../") != std::string::npos)
       return Invalid("\"" + mount.target + "\" cannot be the place of a mount");
     for (const char* own : {"/proc/", "/sys/"})
-      if ((mount.target + "/").starts_with(own) || mount.target == "/dev")
+      if ((place + "/").starts_with(own) || place == "/dev")
         return Invalid("nothing can be mounted at " + mount.target + ", which isolation makes");
   }
   if (spec.namespaces->root.mounts.size() > kMaxMounts)

@@ -42,7 +42,7 @@ const std::vector<std::pair<std::string, std::string>>& DefaultRootPaths();
 
 // Opens all that the root of a task consists of. Below the directories of the allocation no
 // symbolic link is followed: other tasks may have changed what is there. Blocks as long as the
-// host's file systems do. Needs root, and Linux 5.12.
+// host's file systems do. Needs root.
 Result<RootSpec> OpenTaskRoot(const TaskRootOptions& options);
 
 }  // namespace drover
