@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -42,7 +43,15 @@ class SchedulerFixture : public ::testing::Test {
       for (const auto& [id, record] : tables.allocs) {
         if (!record->client_terminal()) live[id] = record;
         if (!record->terminal()) ++open[KeyOf(*record->alloc->job)];
+        const AllocRecords& of_job = tables.AllocsOf(KeyOf(*record->alloc->job));
+        EXPECT_EQ(std::count(of_job.begin(), of_job.end(), record), 1) << id;
       }
+      std::size_t of_jobs = 0;
+      for (const auto& [key, records] : tables.allocs_of_job) {
+        EXPECT_FALSE(records.empty());
+        of_jobs += records.size();
+      }
+      EXPECT_EQ(of_jobs, tables.allocs.size());
       std::set<std::string> blocked;
       for (const auto& [id, eval] : tables.evals) {
         if (eval->status == "blocked") blocked.insert(id);

@@ -233,9 +233,13 @@ class Driver {
       number = probing_ = ++last_probe_;
     }
     Timer late;
-    Fingerprint now;
     try {
       late = host_.After(ProbeLimit(), [this, number] { TellLate(number); });
+    } catch (...) {
+      // Without a timer nobody tells that a probe hangs; the probe itself needs none.
+    }
+    Fingerprint now;
+    try {
       now = Probe();
     } catch (...) {
       now.health = Health::kUnhealthy;
