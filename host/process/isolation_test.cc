@@ -6,6 +6,8 @@
 #include <sched.h>
 #include <sys/mount.h>
 
+#include <algorithm>
+
 #include "host/process/isolation_for_test.h"
 #include "host/process/network_namespace.h"
 #include "host/process/process_test_fixture.h"
