@@ -212,7 +212,8 @@ class ExecDriver : public command::CommandDriver<Settings> {
     return ::lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
   }
 
-  // With which kind of root (Settings::pivot) the isolation has been tried and works. Of the probe alone.
+  // With which kind of root (Settings::pivot) the isolation has been tried and works. Of the probe
+  // alone.
   std::optional<bool> isolates_;
 };
 
