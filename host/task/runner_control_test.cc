@@ -63,6 +63,25 @@ TEST_F(RunnerControlTest, RestartRunsThePrekillHooksAndStopsTheTask) {
   loop.Advance(2s);
 }
 
+TEST_F(RunnerControlTest, WhatHooksGiveReachesTheDriverAtEachStart) {
+  const auto volumes = AddHook("volumes");
+  volumes->response.mounts = {{"/data", "/srv/volume", true, "host-to-task"}};
+  const auto devices = AddHook("devices");
+  devices->response.devices = {{"/dev/card", "/dev/dri/card0", "rw"}};
+  Start();
+  for (const char* start : {"first", "second"}) {
+    SCOPED_TRACE(start);
+    const auto config = driver.last_config("web");
+    ASSERT_NE(config, nullptr);
+    EXPECT_EQ(config->mounts, volumes->response.mounts);
+    EXPECT_EQ(config->devices, devices->response.devices);
+    volumes->response.mounts[0].host_path = "/srv/other";
+    EXPECT_TRUE(Restart().ok());
+    loop.RunReady();
+  }
+  Kill();
+}
+
 TEST_F(RunnerControlTest, RestartsAtTheSameTimeAreOne) {
   script().stop_delay = 2s;
   Start();

@@ -46,6 +46,7 @@ struct FakePreparer : TaskPreparer {
     config.task_name = request.task->name;
     config.env = request.hook_env;
     config.mounts = request.mounts;
+    config.devices = request.devices;
     return config;
   }
   std::optional<Error> error;

@@ -304,7 +304,7 @@ class ExecMachineTest(ExecConfiguration):
         config = agent_config(self.sandbox, plugins={
             "exec": {"file": str(harness.plugin_file("exec"))}})
         self.sandbox.alloc_dirs[0].mkdir()
-        agent = Agent(self.sandbox, config=config, command=[
+        agent = Agent(self.sandbox, "--log-level", "info", config=config, command=[
             "unshare", "--mount", "sh", "-ec",
             'umount --recursive --lazy /sys/fs/cgroup; exec "$0" "$@"', harness.binary()])
         node = agent.get("/v1/node/" + agent.get("/v1/nodes")[0]["ID"])
@@ -315,7 +315,8 @@ class ExecMachineTest(ExecConfiguration):
         agent.submit(one(isolated("look", "true")))
         agent.wait_allocs("e2e", 1, "complete")
         agent.stop()
-        self.assertLessEqual("\n".join([*agent.run.lines, agent.run.err]).count(missing), 1)
+        self.assertEqual("\n".join([*agent.run.lines, agent.run.err]).count(missing), 1,
+                         agent.run.story())
 
     def test_a_task_has_the_groups_of_its_user(self):
         # As many as the machine's own database says: bound over for the agent.
