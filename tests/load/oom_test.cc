@@ -7,6 +7,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <cstdlib>
+
 #include "bench/local_node.h"
 #include "bench/proc_facts.h"
 #include "host/base/gate.h"
@@ -24,6 +26,12 @@ constexpr int kTasks = 100;
 constexpr int kInFlight = 10;
 constexpr int kLimitMb = 10;
 constexpr Duration kTold = 1s;  // from the kill to the event
+
+// By how much times may be longer here: in a machine whose instructions are emulated.
+int Slack() {
+  const char* const slack = std::getenv("DROVER_E2E_SLACK");
+  return slack == nullptr ? 1 : std::max(1, std::atoi(slack));
+}
 
 class OomTest : public testing::Test {
  protected:
@@ -67,7 +75,8 @@ class OomTest : public testing::Test {
     std::vector<Co<void>> workers;
     for (int i = 0; i < kInFlight; ++i) workers.push_back(some());
     if (more) workers.push_back(std::move(*more));
-    ASSERT_TRUE(loop_.RunToEnd(InParallel(&loop_, std::move(workers)), std::chrono::minutes(1)));
+    ASSERT_TRUE(
+        loop_.RunToEnd(InParallel(&loop_, std::move(workers)), std::chrono::minutes(1) * Slack()));
     EXPECT_EQ(ended_, kTasks);
   }
 
@@ -113,7 +122,7 @@ class OomTest : public testing::Test {
 TEST_F(OomTest, EachKillForMemoryIsToldWithinASecond) {
   const auto job = Hog(2 * kLimitMb);
   RunAll([this, job] { return RunToItsEnd(job, "137", true); });
-  EXPECT_LE(longest_, kTold);
+  EXPECT_LE(longest_, kTold * Slack());
   std::printf("at most %.1f ms from the kill to the event\n",
               std::chrono::duration<double, std::milli>(longest_).count());
 }

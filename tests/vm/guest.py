@@ -30,12 +30,13 @@ def gtest_names(program, wanted):
 
 def tests(plan):
     """(name, command, working directory)"""
+    # The long ones first, so that none runs alone at the end.
+    for name in plan["unittest"]:
+        yield (f"e2e.{name}", [sys.executable, "-B", "-m", "unittest", "-v", name], plan["e2e"])
     for program, wanted in plan["gtest"]:
         for name in gtest_names(program, wanted):
             yield (f"{pathlib.Path(program).name}.{name}",
                    [program, "--gtest_filter=" + name, "--gtest_color=no"], "/tmp")
-    for name in plan["unittest"]:
-        yield (f"e2e.{name}", [sys.executable, "-B", "-m", "unittest", "-v", name], plan["e2e"])
 
 
 def run(test, environment):
