@@ -41,6 +41,26 @@ bool MayBePlaced(const Tables& tables, const NodeCapacity& capacity, const Evalu
   });
 }
 
+// Lets what is stopping already stop at once.
+void DropShutdownDelays(Tables* tables, const JobKey& key, std::uint64_t index, WallTime now) {
+  const AllocRecords records = tables->AllocsOf(key);  // Put changes the list
+  for (const auto& record : records) {
+    const Allocation& before = *record->alloc;
+    if (!before.server_terminal() || record->client_terminal() || before.no_shutdown_delay) {
+      continue;
+    }
+    auto alloc = std::make_shared<Allocation>(before);
+    alloc->no_shutdown_delay = true;
+    alloc->modify_index = alloc->alloc_modify_index = index;
+    alloc->modify_time = now;
+    auto changed = std::make_shared<AllocRecord>(*record);
+    changed->alloc = std::move(alloc);
+    changed->modify_index = index;
+    changed->modify_time = now;
+    tables->Put(std::move(changed));
+  }
+}
+
 Error NoSuch(const std::string& what) { return Error(Code::kNotFound, what + " not found"); }
 
 }  // namespace
@@ -179,6 +199,7 @@ Result<JobReply> Scheduler::Deregister(const JobKey& key, bool purge, bool no_sh
       tables->Put(key, std::move(stopped));
     }
     reply = EvaluateNow(tables, index, key, {"job-deregister", no_shutdown_delay}, &written);
+    if (no_shutdown_delay) DropShutdownDelays(tables, key, index, loop_->Wall());
     if (purge) reply.job_modify_index = index;
     return written;
   });

@@ -259,6 +259,23 @@ TEST_F(SchedulerTest, AStoppedJobIsDeadAndCanBePurgedAndComeBack) {
   EXPECT_EQ(Live().size(), 1u);
 }
 
+TEST_F(SchedulerTest, WhatIsStoppingCanBeToldNotToDelay) {
+  MakeNodeReady();
+  MustRegister(Registration("web", 1));
+  const std::string id = Live().at(0)->id();
+  ASSERT_TRUE(scheduler.Deregister({"default", "web"}, false, false).ok());
+  const std::uint64_t stopped = Alloc(id)->alloc->alloc_modify_index;
+  EXPECT_FALSE(Alloc(id)->alloc->no_shutdown_delay);
+  ASSERT_TRUE(scheduler.Deregister({"default", "web"}, false, true).ok());
+  const std::uint64_t hurried = Alloc(id)->alloc->alloc_modify_index;
+  EXPECT_TRUE(Alloc(id)->alloc->no_shutdown_delay);
+  EXPECT_GT(hurried, stopped);
+  EXPECT_EQ(Alloc(id)->modify_index, hurried);
+  // Once is enough.
+  ASSERT_TRUE(scheduler.Deregister({"default", "web"}, false, true).ok());
+  EXPECT_EQ(Alloc(id)->alloc->alloc_modify_index, hurried);
+}
+
 TEST_F(SchedulerTest, TheModifyIndexIsEnforced) {
   MakeNodeReady();
   JobRegistration registration = Registration("web", 1);
