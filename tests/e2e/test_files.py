@@ -138,7 +138,8 @@ class FileTest(FilesTest):
 
     def test_bad_requests_and_their_answers(self):
         alloc = self.start(task("t", LONG), task("waits", LONG,
-                           Lifecycle={"Hook": "poststop", "Sidecar": False}))
+                           Lifecycle={"Hook": "poststop", "Sidecar": False}),
+                           task("mute", LONG, LogConfig={"Disabled": True}))
         local = self.root / "t" / "local"
         (self.root / "t" / "secrets" / "token").write_text("secret")
         (local / "up").symlink_to("../../../../agent.json")
@@ -177,6 +178,8 @@ class FileTest(FilesTest):
             (f"logs/{alloc}", {"task": "x", "type": "stdout"}, 400, 'unknown task name "x"'),
             (f"logs/{alloc}", {"task": "waits", "type": "stdout"}, 404,
              'task "waits" not started yet. No logs available'),
+            (f"logs/{alloc}", {"task": "mute", "type": "stdout", "follow": "true"}, 404,
+             'task "mute" keeps no logs'),
         ]
         for verb in ("stat", "cat", "readat", "stream"):
             table.append((f"{verb}/{alloc}", {"offset": 0}, 400, "must provide a file name"))

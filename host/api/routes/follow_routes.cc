@@ -91,8 +91,10 @@ Co<Answer> StreamFile(ApiRequest* request) {
 std::optional<Answer> RefusedLogs(const ApiRequest& request, const AllocRecord& record) {
   const std::string task = request.Text("task");
   const TaskGroup* const group = record.alloc->group();
-  if (group == nullptr || FindTask(*group, task) == nullptr) {
-    return ErrorAnswer(400, "unknown task name \"" + task + "\"");
+  const Task* const spec = group == nullptr ? nullptr : FindTask(*group, task);
+  if (spec == nullptr) return ErrorAnswer(400, "unknown task name \"" + task + "\"");
+  if (spec->log_config.disabled) {
+    return ErrorAnswer(404, "task \"" + task + "\" keeps no logs: its LogConfig is Disabled");
   }
   const auto state = record.told.tasks.find(task);
   const bool started =
