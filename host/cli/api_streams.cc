@@ -13,7 +13,10 @@ namespace drover {
 class ApiStreams::Set {
  public:
   Set(CurlLibrary curl, ClientOptions options)
-      : curl_(curl), options_(std::move(options)), multi_(curl_.multi_init()) {}
+      : curl_(curl), options_(std::move(options)), multi_(curl_.multi_init()) {
+    if (!usable()) return;
+    curl_.multi_setopt(multi_, CURLMOPT_MAX_TOTAL_CONNECTIONS, kMostConnections);
+  }
   ~Set() {
     while (!streams_.empty()) Drop(streams_.begin()->first);
     curl_.multi_cleanup(multi_);

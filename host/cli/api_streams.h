@@ -14,9 +14,13 @@
 namespace drover {
 
 // Asks an agent several things at a time, each over a connection of its own, and hands out what it
-// answers as it comes. One thread; nothing happens but in Wait. Errors are as those of ApiClient.
+// answers as it comes. More than kMostConnections wait for their turn. One thread; nothing happens
+// but in Wait. Errors are as those of ApiClient.
 class ApiStreams {
  public:
+  // An agent lets one client have a hundred, and some are for others to ask with.
+  static constexpr long kMostConnections = 90;
+
   using End = std::function<void(const Status& status)>;
 
   static Result<ApiStreams> Create(const CurlLibrary& curl, const ClientOptions& options);

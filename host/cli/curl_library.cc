@@ -36,6 +36,7 @@ Result<CurlLibrary> CurlLibrary::Load() {
                         Find(library, "curl_easy_strerror", &curl.strerror) &&
                         Find(library, "curl_multi_init", &curl.multi_init) &&
                         Find(library, "curl_multi_cleanup", &curl.multi_cleanup) &&
+                        Find(library, "curl_multi_setopt", &curl.multi_setopt) &&
                         Find(library, "curl_multi_add_handle", &curl.multi_add_handle) &&
                         Find(library, "curl_multi_remove_handle", &curl.multi_remove_handle) &&
                         Find(library, "curl_multi_perform", &curl.multi_perform) &&

@@ -21,6 +21,7 @@ struct CurlLibrary {
   decltype(&curl_easy_strerror) strerror = nullptr;
   decltype(&curl_multi_init) multi_init = nullptr;
   decltype(&curl_multi_cleanup) multi_cleanup = nullptr;
+  decltype(&curl_multi_setopt) multi_setopt = nullptr;
   decltype(&curl_multi_add_handle) multi_add_handle = nullptr;
   decltype(&curl_multi_remove_handle) multi_remove_handle = nullptr;
   decltype(&curl_multi_perform) multi_perform = nullptr;

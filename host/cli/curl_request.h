@@ -20,7 +20,7 @@ std::string UrlEscaped(std::string_view text);
 // Where OPTIONS have the agent answer PATH.
 std::string ApiUrl(const ClientOptions& options, const std::string& path, const Query& query);
 
-// One request of a handle of libcurl, which holds pointers into this until Finish.
+// One request of a handle of libcurl, which holds pointers into this for as long as it lives.
 class CurlRequest {
  public:
   static Error NoMemory();

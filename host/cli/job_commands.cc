@@ -86,7 +86,12 @@ Result<int> FollowLive(ApiClient* client, const JobOptions& options, const ReadJ
   target.eval = RawField(answer, "EvalID");
   target.index = static_cast<std::uint64_t>(NumberField(answer, "EvalCreateIndex"));
   const std::unique_ptr<RunView> view = options.json ? NewJsonRunView() : NewTextRunView();
-  return JobFollower(client, &streams, view.get(), std::move(target)).Follow(signals.get());
+  if (target.eval.empty()) {
+    // What only makes jobs, such as a periodic one.
+    view->Note("nothing is placed for this job now, so there is nothing to follow");
+    return kExitOk;
+  }
+  return JobFollower(&streams, view.get(), std::move(target)).Follow(signals.get());
 }
 
 Result<int> Run(ApiClient* client, Terminal* terminal, const JobOptions& options) {

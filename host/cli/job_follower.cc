@@ -25,11 +25,12 @@ using Clock = std::chrono::steady_clock;
 
 constexpr Duration kUsageInterval = 1s;
 constexpr int kMaxDepth = 200;
-// An agent lets one client have a hundred connections, and there are other things to ask.
+// Of the connections that there may be, some are for other things.
 constexpr std::size_t kMostLogs = 64;
 constexpr std::size_t kMostMeasured = 16;  // allocations at a time
-// A sign of life that was on its way may be older than the last output of its task. The next one
-// comes behind it, since the agent sends one only where it has had nothing else to send.
+// A sign of life that was on its way may be older than the last output of its task. An agent sends
+// one when it has sent nothing for a second, so output that it reads from its disk more than a
+// second late is left out.
 constexpr int kIdleSigns = 2;
 
 json Parsed(const std::string& text) {
@@ -64,13 +65,12 @@ struct JobFollower::Followed {
   std::vector<std::unique_ptr<Log>> logs;
 };
 
-JobFollower::JobFollower(ApiClient* client, ApiStreams* streams, RunView* view, Target target)
-    : client_(client), streams_(streams), view_(view), target_(std::move(target)) {}
+JobFollower::JobFollower(ApiStreams* streams, RunView* view, Target target)
+    : streams_(streams), view_(view), target_(std::move(target)) {}
 
 JobFollower::~JobFollower() = default;
 
 Result<int> JobFollower::Follow(int signals) {
-  DROVER_TRY(TakeEarlier());
   Query query = {{"namespace", target_.job_namespace}, {"index", std::to_string(target_.index)}};
   // A key with a colon cannot be asked for: then all events come, and most are passed over.
   const bool keyed = target_.job.find(':') == std::string::npos;
@@ -82,7 +82,9 @@ Result<int> JobFollower::Follow(int signals) {
       [this](std::string_view some) {
         cutter_.Add(some, [this](const std::string& text) { TakeEvents(Parsed(text)); });
       },
-      [this](const Status& status) { broken_ = status; });
+      [this](const Status& status) {
+        if (!broken_) broken_ = status;
+      });
   Clock::time_point next_usage = Clock::now();
   while (!Ended() && !broken_) {
     const Duration left = std::max<Duration>(next_usage - Clock::now(), 0s);
@@ -106,27 +108,74 @@ Result<int> JobFollower::Follow(int signals) {
   return ExitCodeOf(failed || eval_failed_, interrupts_);
 }
 
-Status JobFollower::TakeEarlier() {
-  const Query query = {{"namespace", target_.job_namespace}};
-  DROVER_ASSIGN(const json stubs,
-                client_->Get(ApiPath("/v1/job", target_.job, "/allocations"), query));
+void JobFollower::AskState() {
+  Read(
+      ApiPath("/v1/evaluation", target_.eval), {}, [this](const json& eval) { TakeEval(eval); },
+      [this] {
+        eval_ended_ = true;  // it was collected
+        AskJob();
+      });
+  Read(
+      ApiPath("/v1/job", target_.job, "/allocations"), {{"namespace", target_.job_namespace}},
+      [this](const json& stubs) { TakeList(stubs); }, nullptr);
+  AskJob();
+}
+
+void JobFollower::AskJob() {
+  Read(
+      ApiPath("/v1/job", target_.job), {{"namespace", target_.job_namespace}},
+      [this](const json& job) {
+        const auto index = static_cast<std::uint64_t>(NumberField(job, "ModifyIndex"));
+        // A job that had ended and is still the same does not change by being submitted again.
+        const bool concerned = index >= target_.index || eval_ended_;
+        TakeJob(concerned && RawField(job, "Status") == "dead", index);
+      },
+      [this] { job_ended_ = true; });
+}
+
+void JobFollower::Read(const std::string& path, const Query& query,
+                       std::function<void(const json& answer)> take,
+                       std::function<void()> missing) {
+  const auto answer = std::make_shared<std::string>();
+  ++reads_;
+  streams_->Ask(
+      "GET", path, query, [answer](std::string_view some) { *answer += some; },
+      [this, answer, take = std::move(take), missing = std::move(missing)](const Status& status) {
+        --reads_;
+        if (status.ok()) {
+          take(Parsed(*answer));
+        } else if (status.code() != Code::kNotFound) {
+          if (!broken_) broken_ = status;
+        } else if (missing) {
+          missing();
+        }
+      });
+}
+
+void JobFollower::TakeList(const json& stubs) {
   for (const json& stub : AsList(stubs)) {
     const Allocation alloc = DecodeAlloc(stub);
-    if (alloc.create_index >= target_.index || IsTerminal(alloc.client_status)) continue;
-    DROVER_ASSIGN(const json whole, client_->Get(ApiPath("/v1/allocation", alloc.id)));
-    TakeAlloc(whole);
+    const auto known = followed_.find(alloc.id);
+    const bool newer =
+        known == followed_.end() || known->second->alloc.modify_index < alloc.modify_index;
+    if (!newer || EndedBefore(alloc)) continue;
+    Read(
+        ApiPath("/v1/allocation", alloc.id), {}, [this](const json& whole) { TakeAlloc(whole); },
+        nullptr);
   }
-  return {};
 }
 
 void JobFollower::TakeEvents(const json& batch) {
-  if (batch.is_object() && batch.contains("Error")) {
+  // Whatever comes first tells that from here on nothing is missed.
+  if (!std::exchange(asked_state_, true)) AskState();
+  if (batch.is_object() && batch.contains("Error") && !broken_) {
     broken_ = Error(Code::kUnavailable, TextField(batch, "Error"));
   }
   for (const json& event : ListField(batch, "Events")) {
     const json& payload = MapField(event, "Payload");
     if (const json& job = MapField(payload, "Job"); RawField(job, "ID") == target_.job) {
-      TakeJob(payload);
+      TakeJob(FlagField(payload, "Deleted") || RawField(job, "Status") == "dead",
+              static_cast<std::uint64_t>(NumberField(event, "Index")));
     }
     const json& eval = MapField(payload, "Evaluation");
     if (RawField(eval, "JobID") == target_.job) TakeEval(eval);
@@ -135,9 +184,10 @@ void JobFollower::TakeEvents(const json& batch) {
   }
 }
 
-void JobFollower::TakeJob(const json& payload) {
-  job_ended_ =
-      FlagField(payload, "Deleted") || RawField(MapField(payload, "Job"), "Status") == "dead";
+void JobFollower::TakeJob(bool ended, std::uint64_t index) {
+  if (index < job_index_) return;  // what was read was newer
+  job_index_ = index;
+  job_ended_ = ended;
 }
 
 void JobFollower::TakeEval(const json& eval) {
@@ -152,34 +202,21 @@ void JobFollower::TakeEval(const json& eval) {
   if (!MapField(eval, "FailedTGAllocs").empty()) {
     view_->Note("the rest waits until there is room for it");
   }
-  if (job_ended_) return;
-  // A job that had ended and is still the same does not change by being submitted again.
-  const auto answer = std::make_shared<std::string>();
-  streams_->Ask(
-      "GET", ApiPath("/v1/job", target_.job), {{"namespace", target_.job_namespace}},
-      [answer](std::string_view some) { *answer += some; },
-      [this, answer](const Status& status) {
-        if (!status.ok()) return;
-        const json job = Parsed(*answer);
-        const auto changed = static_cast<std::uint64_t>(NumberField(job, "ModifyIndex"));
-        // Of what has changed since, the events tell.
-        if (RawField(job, "Status") == "dead" && changed < target_.index) job_ended_ = true;
-      });
+  if (!job_ended_) AskJob();
+}
+
+bool JobFollower::EndedBefore(const Allocation& alloc) const {
+  return alloc.create_index < target_.index && alloc.modify_index <= target_.index &&
+         IsTerminal(alloc.client_status);
 }
 
 void JobFollower::TakeAlloc(const json& from) {
   const std::string id = RawField(from, "ID");
   Allocation alloc = DecodeAlloc(from);
-  const bool earlier = alloc.create_index < target_.index;
+  if (EndedBefore(alloc)) return;
   auto& followed = followed_[id];
-  if (followed == nullptr) {
-    if (earlier && IsTerminal(alloc.client_status)) {
-      followed_.erase(id);  // it had ended before
-      return;
-    }
-    followed = std::make_unique<Followed>();
-  }
-  // What was read before the events began may come once more.
+  if (followed == nullptr) followed = std::make_unique<Followed>();
+  // What was read may be newer than the events that come, or the same.
   if (followed->shown && alloc.modify_index <= followed->alloc.modify_index) return;
   const ClientStatus before = followed->alloc.client_status;
   followed->alloc = std::move(alloc);
@@ -296,7 +333,8 @@ void JobFollower::TakeUsage(const std::string& alloc, const json& usage) {
     RunView::TaskLine& line = lines[task];
     line.alloc_name = found->second->alloc.name;
     line.task = task;
-    line.state = found->second->tasks[task].state;
+    const auto known = found->second->tasks.find(task);
+    if (known != found->second->tasks.end()) line.state = known->second.state;
     line.has_usage = true;
     line.rss = static_cast<std::uint64_t>(NumberField(MapField(used, "MemoryStats"), "RSS"));
     const auto percent = cpu.find("Percent");
@@ -320,10 +358,20 @@ void JobFollower::Interrupt() {
          nullptr);
   } else if (interrupts_ == 2) {
     view_->Note("killing; interrupt again to leave");
-    static const std::string kKill = R"({"Task":"","Signal":"SIGKILL"})";
-    for (const auto& [id, followed] : followed_) {
-      if (IsTerminal(followed->alloc.client_status)) continue;
-      Tell("PUT", ApiPath("/v1/client/allocation", id, "/signal"), {}, &kKill);
+    Kill();
+  }
+}
+
+void JobFollower::Kill() {
+  // Nothing is to be waited for before the end, either.
+  Tell("DELETE", ApiPath("/v1/job", target_.job),
+       {{"namespace", target_.job_namespace}, {"no_shutdown_delay", "true"}}, nullptr);
+  for (const auto& [id, followed] : followed_) {
+    if (IsTerminal(followed->alloc.client_status)) continue;
+    for (const auto& [task, record] : followed->tasks) {
+      if (record.state != RunnerState::kRunning) continue;
+      const std::string kill = json{{"Task", task}, {"Signal", "SIGKILL"}}.dump();
+      Tell("PUT", ApiPath("/v1/client/allocation", id, "/signal"), {}, &kill);
     }
   }
 }
@@ -339,7 +387,8 @@ void JobFollower::Tell(const char* method, const std::string& path, const Query&
 }
 
 bool JobFollower::Ended() const {
-  return job_ended_ && std::all_of(followed_.begin(), followed_.end(), [](const auto& entry) {
+  return asked_state_ && reads_ == 0 && job_ended_ &&
+         std::all_of(followed_.begin(), followed_.end(), [](const auto& entry) {
            const Followed& followed = *entry.second;
            return IsTerminal(followed.alloc.client_status) &&
                   std::all_of(followed.logs.begin(), followed.logs.end(),

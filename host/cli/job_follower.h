@@ -1,6 +1,9 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -25,24 +28,32 @@ class JobFollower {
   };
 
   // The pointers outlive this.
-  JobFollower(ApiClient* client, ApiStreams* streams, RunView* view, Target target);
+  JobFollower(ApiStreams* streams, RunView* view, Target target);
   ~JobFollower();
 
-  // The exit code: 0 every allocation is complete, 1 one is not, or could not be followed, 130
-  // interrupted. SIGNALS is a signalfd: the first signal stops the job, a second one kills its
-  // tasks, a third one leaves them.
+  // The exit code: 0 every allocation is complete, 1 one is not, 130 there was a signal, whatever
+  // came of the job; an error when it cannot be followed. SIGNALS is a signalfd: the first signal
+  // stops the job, a second one kills its tasks, a third one leaves them.
   Result<int> Follow(int signals);
 
  private:
   struct Log;
   struct Followed;
 
-  // Also what ran already and the new job has only updated.
-  Status TakeEarlier();
+  // Reads what the events may not tell: what ran already and was only updated, and what happened
+  // before the oldest event that the agent still has.
+  void AskState();
+  void AskJob();
+  // Hands what PATH answers to TAKE; MISSING, which may be empty, is for what is not there.
+  void Read(const std::string& path, const Query& query,
+            std::function<void(const nlohmann::json& answer)> take, std::function<void()> missing);
+  void TakeList(const nlohmann::json& stubs);
   void TakeEvents(const nlohmann::json& batch);
-  void TakeJob(const nlohmann::json& payload);
+  void TakeJob(bool ended, std::uint64_t index);
   void TakeEval(const nlohmann::json& eval);
   void TakeAlloc(const nlohmann::json& alloc);
+  // What it did is not of this run.
+  bool EndedBefore(const Allocation& alloc) const;
   void ShowTasks(Followed* followed, std::map<std::string, TaskStateRecord> now);
   void FollowLogs(Followed* followed, const std::string& task);
   void TakeFrame(Followed* followed, Log* log, const nlohmann::json& frame);
@@ -51,11 +62,11 @@ class JobFollower {
   void TakeUsage(const std::string& alloc, const nlohmann::json& usage);
   void ShowUsage();
   void Interrupt();
+  void Kill();
   void Tell(const char* method, const std::string& path, const Query& query,
             const std::string* body);
   bool Ended() const;
 
-  ApiClient* const client_;
   ApiStreams* const streams_;
   RunView* const view_;
   const Target target_;
@@ -65,11 +76,14 @@ class JobFollower {
   std::size_t asked_usage_ = 0;  // answers that are to come
   std::size_t logs_ = 0;         // that are followed
   bool logs_left_out_ = false;   // it has been told that there are too many
+  bool asked_state_ = false;     // the events have begun
+  std::size_t reads_ = 0;        // answers of Read that are to come
+  std::uint64_t job_index_ = 0;  // of the newest that is known of the job
   bool eval_ended_ = false;
   bool eval_failed_ = false;
   bool job_ended_ = false;
   int interrupts_ = 0;
-  std::optional<Status> broken_;  // the events have ended
+  std::optional<Status> broken_;  // there is no more to come; why, the first that was told
 };
 
 }  // namespace drover

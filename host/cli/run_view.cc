@@ -67,8 +67,9 @@ class TextRunView : public RunView {
   void Event(const Allocation& alloc, const std::string& task, const TaskEvent& event) override {
     const std::string message =
         event.display_message.empty() ? DisplayMessage(event) : event.display_message;
-    terminal_.Line(Head(alloc, task, event.time) + terminal_.Paint(EventColour(event), event.type) +
-                   ": " + Printable(message));
+    terminal_.Line(Head(alloc, task, event.time) +
+                   terminal_.Paint(EventColour(event), Printable(event.type)) + ": " +
+                   Printable(message));
   }
 
   void State(const Allocation&, const std::string&, const TaskStateRecord&) override {}

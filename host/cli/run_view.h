@@ -11,7 +11,7 @@
 
 namespace drover {
 
-// What `drover run` shows of a job while it runs. Control thread only.
+// What `drover run` shows of a job while it runs. One thread.
 class RunView {
  public:
   struct TaskLine {

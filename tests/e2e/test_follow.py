@@ -1,8 +1,10 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """A job that an agent runs, shown live: `drover job run --follow`, and `./dev run`."""
+import http.server
 import json
 import os
 import signal
+import threading
 import unittest
 
 import harness
@@ -70,13 +72,25 @@ class FollowTest(AgentTest):
     def test_a_second_interrupt_kills(self):
         stubborn = task("t", "trap '' INT TERM; echo ready; while :; do sleep 0.1; done",
                         KillTimeout="25s")
-        run = self.follow(one(stubborn))
+        run = self.follow(one(task("before", "true", Lifecycle={"Hook": "prestart"}), stubborn))
         run.wait_log("t", "ready")
         run.interrupt()
         run.wait_event("t", "Killing")
         run.interrupt()
         self.ends(run, 130)
         self.assertEqual(run.event("t", "Terminated")["Details"]["signal"], "9")
+        # What has ended is left in peace.
+        self.assertEqual(run.notes(), ["stopping; interrupt again to kill",
+                                       "killing; interrupt again to leave"])
+
+    def test_a_second_interrupt_ends_shutdown_delays(self):
+        run = self.follow(one(task("t", LONG, ShutdownDelay="1h"), ShutdownDelay="1h"))
+        run.wait_event("t", "Started")
+        run.interrupt()
+        harness.wait_until(lambda: self.agent.allocs("e2e")[0]["DesiredStatus"] == "stop", "stop")
+        run.interrupt()
+        self.ends(run, 130)
+        self.assertEqual(run.state("t")["State"], "dead")
 
     def test_what_waits_for_room_and_what_ran_before(self):
         node = self.agent.get("/v1/nodes")[0]["ID"]
@@ -99,6 +113,90 @@ class FollowTest(AgentTest):
         self.agent.stop()
         self.assertEqual(run.wait(), 1, run.story())
         self.assertIn("the agent", run.err)
+
+
+class Told(http.server.BaseHTTPRequestHandler):
+    """An agent that takes every job and answers what the test has prepared."""
+
+    def answer(self, body):
+        self.send_response(404 if body is None else 200)
+        self.end_headers()
+        self.wfile.write(b"" if body is None else json.dumps(body).encode())
+
+    def do_PUT(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.answer(self.server.taken)
+
+    def do_GET(self):
+        path = self.path.partition("?")[0]
+        if path != "/v1/event/stream":
+            return self.answer(self.server.answers.get(path))
+        self.answer(self.server.event)
+        if self.server.stays:
+            self.server.over.wait()
+
+    def address_string(self):
+        return "client"
+
+    def log_message(self, *_):
+        pass
+
+
+class FollowAnswerTest(DroverTest):
+    """What is made of answers; the agent is a double here."""
+
+    INDEX = 10  # of the evaluation
+
+    def follow(self, allocs=(), event=None, stays=True, **taken):
+        """Follows the job e2e, of which the events tell nothing but EVENT; what came of it."""
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Told)
+        server.taken = {"EvalID": "eval", "EvalCreateIndex": self.INDEX, **taken}
+        server.event, server.stays, server.over = event or {}, stays, threading.Event()
+        server.answers = {
+            "/v1/evaluation/eval": {"ID": "eval", "JobID": "e2e", "Status": "complete"},
+            "/v1/job/e2e": {"ID": "e2e", "Status": "dead", "ModifyIndex": self.INDEX + 10},
+            "/v1/job/e2e/allocations": list(allocs),
+            **{"/v1/allocation/" + alloc["ID"]: alloc for alloc in allocs}}
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        try:
+            run = Run(self.sandbox, ["job", "run", "--follow", "--json", "--address",
+                                     f"http://127.0.0.1:{server.server_address[1]}",
+                                     self.sandbox.write("job.json", one(task("t", "true")))])
+            self.sandbox.runs.append(run)
+            return run, run.wait()
+        finally:
+            server.over.set()
+            server.shutdown()
+            thread.join()
+            server.server_close()
+
+    def alloc(self, created, modified, status):
+        return {"ID": f"{created}-{modified}", "Name": "e2e.g[0]", "JobID": "e2e",
+                "ClientStatus": status, "CreateIndex": created, "ModifyIndex": modified}
+
+    def test_what_the_events_do_not_tell_is_read(self):
+        for status, code in (("complete", 0), ("failed", 1)):
+            run, got = self.follow([self.alloc(self.INDEX, self.INDEX + 5, status)])
+            self.assertEqual(got, code, run.story())
+            self.assertEqual([s for s, _ in run.statuses()], [status])
+
+    def test_what_ended_before_is_not_of_this_run(self):
+        run, got = self.follow([self.alloc(2, self.INDEX - 1, "failed")])
+        self.assertEqual((got, run.placed()), (0, []), run.story())
+        run, got = self.follow([self.alloc(2, self.INDEX + 1, "failed")])
+        self.assertEqual((got, len(run.placed())), (1, 1), run.story())
+
+    def test_the_first_reason_is_told(self):
+        run, got = self.follow([self.alloc(2, self.INDEX + 1, "running")],
+                               event={"Error": "some are gone"}, stays=False)
+        self.assertEqual(got, 1, run.story())
+        self.assertIn("some are gone", run.err)
+
+    def test_a_job_without_an_evaluation_is_not_followed(self):
+        run, got = self.follow(EvalID="")
+        self.assertEqual(got, 0, run.story())
+        self.assertIn("nothing to follow", run.notes()[0])
 
 
 @unittest.skipUnless(harness.IS_ROOT or os.environ.get("XDG_RUNTIME_DIR"),
