@@ -513,7 +513,7 @@ static int32_t restore_complete(drover_instance* self, const drover_call* call,
 
 static int32_t shutdown_instance(drover_instance* self, const drover_call* call,
                                  const drover_shutdown_args* args, drover_error* error) {
-  (void)args, (void)error;
+  (void)self, (void)call, (void)args, (void)error;
   CONTROL(self);
 #ifndef FAULT_SHUTDOWN_HANGS
   complete_empty(self->host, call->id);
