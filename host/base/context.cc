@@ -2,6 +2,7 @@
 #include "host/base/context.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "host/base/event.h"
@@ -11,14 +12,17 @@ namespace drover {
 
 struct Context::State : LiveCount<Context::State> {
   explicit State(Loop* on) : loop(on) {}
-  ~State() { loop->Cancel(timer); }
+  ~State() { StopTimer(); }
 
   void End(Error reason) {
     if (error) return;
     error = std::move(reason);
-    loop->Cancel(timer);
-    timer = 0;
+    StopTimer();
     callbacks.Fire();
+  }
+  // Without a timer the loop is left alone: it may be gone.
+  void StopTimer() {
+    if (timer != 0) loop->Cancel(std::exchange(timer, 0));
   }
 
   Loop* loop;

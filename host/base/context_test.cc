@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <optional>
+
 #include "host/base/event.h"
 
 namespace drover {
@@ -44,6 +47,18 @@ TEST(ContextTest, DeadlineCancelsWithTimeout) {
   loop.Advance(1ms);
   EXPECT_EQ(longer.status().code(), Code::kTimeout);
   EXPECT_EQ(loop.live_timers(), 0u) << "a cancelled context keeps no timer";
+}
+
+TEST(ContextTest, OneThatIsCancelledMayOutliveItsLoop) {
+  auto loop = std::make_unique<SimLoop>();
+  std::optional<Context> plain(loop.get());
+  std::optional<Context> timed(plain->WithTimeout(1s));
+  plain->Cancel();
+  EXPECT_TRUE(timed->cancelled());
+  loop.reset();
+  timed.reset();
+  plain.reset();
+  EXPECT_EQ(Context::live(), 0);
 }
 
 TEST(ContextTest, NothingIsLeftWhenTheLastCopyGoes) {

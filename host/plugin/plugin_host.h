@@ -25,7 +25,8 @@ class ExecBridge;
 // The host as one driver instance sees it: the function table that it is given, and behind it the
 // tables of its calls, streams and timers, its threads and its runs. The table that the driver
 // holds is never freed, since a driver may call at any time; this object can be gone then, and
-// nothing happens.
+// nothing happens. The last to hold this object may be a thread of the driver that is inside of a
+// call, and the loop may be gone by then: after Close no member's destructor may need it.
 class PluginHost : public std::enable_shared_from_this<PluginHost> {
  public:
   struct Parts {
