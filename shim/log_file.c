@@ -44,13 +44,7 @@ static size_t prefix(const struct log_file* file, char* out) {
 static bool name_of(const struct log_file* file, uint64_t index, char* out) {
   size_t length = prefix(file, out);
   if (length == 0) return false;
-  char digits[24];
-  size_t count = 0;
-  do {
-    digits[count++] = (char)('0' + index % 10);
-    index /= 10;
-  } while (index > 0);
-  while (count > 0) out[length++] = digits[--count];
+  length += sys_decimal(index, out + length);
   out[length] = 0;
   return true;
 }

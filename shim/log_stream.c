@@ -30,16 +30,13 @@ static void begin_gap(struct log_stream* stream) {
 /* Publishes "[drover] N lines dropped"; there is room, the ring is half empty. */
 static void end_gap(struct log_stream* stream) {
   char text[kGapLineMax];
-  char digits[24];
-  size_t length = 0, count = 0;
+  size_t length = 0;
   static const char kStart[] = "[drover] ";
   const char* end = stream->gap_lines == 1 ? " line dropped\n" : " lines dropped\n";
   if (stream->mid_line) text[length++] = '\n';
   memcpy(text + length, kStart, sizeof kStart - 1);
   length += sizeof kStart - 1;
-  for (uint64_t n = stream->gap_lines; count == 0 || n > 0; n /= 10)
-    digits[count++] = (char)('0' + n % 10);
-  while (count > 0) text[length++] = digits[--count];
+  length += sys_decimal(stream->gap_lines, text + length);
   memcpy(text + length, end, strlen(end));
   length += strlen(end);
   ring_put(stream->ring, text, (uint32_t)length);

@@ -47,7 +47,7 @@ static bool write_ring(int i) {
   struct iovec parts[2];
   while (ring_peek(ring, parts) > 0) {
     const long n = log_file_write(&writer.files[i], parts);
-    atomic_store(&writer.error[i], n < 0 ? (int)-n : 0);
+    atomic_store(&writer.error[i], sys_error(n));
     if (n < 0) return false;
     ring_take(ring, (uint32_t)n);
     atomic_fetch_add(&writer.written[i], (uint64_t)n);

@@ -123,7 +123,7 @@ static int reply_to_start(const struct step_failure* failure) {
   reply.header = (struct drover_attach_header){.size = sizeof reply, .type = DROVER_START_REPLY};
   const long n =
       SYS(sendto, kConnection, &reply, sizeof reply, MSG_NOSIGNAL | MSG_DONTWAIT, NULL, 0);
-  return n < 0 ? (int)-n : 0;
+  return sys_error(n);
 }
 
 /* A pipe of root's could not be opened again as /dev/stdout by a task of another user. */

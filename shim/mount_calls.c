@@ -20,8 +20,6 @@ enum { kRemount = 32, kBind = 4096, kRecursive = 1 << 14, kNoSymFollow = 256 };
 /* Have the numbers of MS_RDONLY to MS_NOEXEC. */
 enum { kPlain = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC };
 
-static int errno_of(long result) { return result < 0 ? (int)-result : 0; }
-
 bool mount_calls_exist(void) {
   static int known; /* 0: not yet */
   if (!known) {
@@ -39,14 +37,7 @@ bool mount_calls_exist(void) {
 /* How mount(2) names what is open as FD; by the /proc of the root that this process has. */
 static void name_of(int fd, char name[32]) {
   memcpy(name, "/proc/self/fd/", 14);
-  char digits[12];
-  size_t length = 14, count = 0;
-  do {
-    digits[count++] = (char)('0' + fd % 10);
-    fd /= 10;
-  } while (fd > 0);
-  while (count > 0) name[length++] = digits[--count];
-  name[length] = 0;
+  name[14 + sys_decimal((uint64_t)fd, name + 14)] = 0;
 }
 
 /* The options of mount(8) as text: "KEY=VALUE" or "KEY". */
@@ -61,10 +52,15 @@ static long configure(long context, const char* option) {
   return SYS(fsconfig, context, FSCONFIG_SET_STRING, key, value + 1, 0);
 }
 
+static const char* first_option(const struct drover_step_filesystem* made) {
+  const char* type = (const char*)(made + 1);
+  const char* target = type + strlen(type) + 1;
+  return target + strlen(target) + 1;
+}
+
 static int make_by_context(const struct drover_step_filesystem* made, int target, int* root) {
   const char* type = (const char*)(made + 1);
-  const char* option = type + strlen(type) + 1;
-  option += strlen(option) + 1; /* the target */
+  const char* option = first_option(made);
   const long context = SYS(fsopen, type, FSOPEN_CLOEXEC);
   if (context < 0) return (int)-context;
   long result = 0;
@@ -77,7 +73,7 @@ static int make_by_context(const struct drover_step_filesystem* made, int target
   if (mount < 0) return (int)-mount;
   if (target < 0) {
     *root = (int)mount;
-    return errno_of(SYS(move_mount, mount, "", AT_FDCWD, "/", kFromEmptyPath));
+    return sys_error(SYS(move_mount, mount, "", AT_FDCWD, "/", kFromEmptyPath));
   }
   const int error = mount_calls_attach((int)mount, target);
   SYS(close, mount);
@@ -100,8 +96,7 @@ static long open_upper_root(void) {
 
 static int make_by_mount(const struct drover_step_filesystem* made, int target, int* root) {
   const char* type = (const char*)(made + 1);
-  const char* option = type + strlen(type) + 1;
-  option += strlen(option) + 1; /* the target */
+  const char* option = first_option(made);
   char options[kMaxOptions];
   size_t length = 0;
   for (uint32_t i = 0; i < made->option_count; i++, option += strlen(option) + 1) {
@@ -115,7 +110,7 @@ static int make_by_mount(const struct drover_step_filesystem* made, int target, 
   char name[32] = "/";
   if (target >= 0) name_of(target, name);
   /* Read-only would be the file system itself, for others, too. */
-  const int error = errno_of(
+  const int error = sys_error(
       SYS(mount, "none", name, type, made->attributes & kPlain & ~MOUNT_ATTR_RDONLY, options));
   if (error || target >= 0) return error;
   const long opened = open_upper_root();
@@ -130,7 +125,7 @@ int mount_calls_make(const struct drover_step_filesystem* step, int target, int*
 }
 
 int mount_calls_attach(int tree, int target) {
-  return errno_of(SYS(move_mount, tree, "", target, "", kFromEmptyPath | kToEmptyPath));
+  return sys_error(SYS(move_mount, tree, "", target, "", kFromEmptyPath | kToEmptyPath));
 }
 
 int mount_calls_bind(int source, int target, bool recursive, uint32_t attributes) {
@@ -138,14 +133,14 @@ int mount_calls_bind(int source, int target, bool recursive, uint32_t attributes
     char from[32], to[32];
     name_of(source, from);
     name_of(target, to);
-    return errno_of(SYS(mount, from, to, NULL, kBind | (recursive ? kRecursive : 0), NULL));
+    return sys_error(SYS(mount, from, to, NULL, kBind | (recursive ? kRecursive : 0), NULL));
   }
   const unsigned below = recursive ? AT_RECURSIVE : 0;
   const long tree =
       SYS(open_tree, source, "", AT_EMPTY_PATH | below | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
   if (tree < 0) return (int)-tree;
   const struct mount_attr set = {.attr_set = attributes};
-  int error = errno_of(SYS(mount_setattr, tree, "", AT_EMPTY_PATH | below, &set, sizeof set));
+  int error = sys_error(SYS(mount_setattr, tree, "", AT_EMPTY_PATH | below, &set, sizeof set));
   if (!error) error = mount_calls_attach((int)tree, target);
   SYS(close, tree);
   return error;
@@ -154,7 +149,7 @@ int mount_calls_bind(int source, int target, bool recursive, uint32_t attributes
 int mount_calls_set(int target, uint32_t attributes) {
   if (!mount_calls_exist()) return 0;
   const struct mount_attr set = {.attr_set = attributes};
-  return errno_of(SYS(mount_setattr, target, "", AT_EMPTY_PATH, &set, sizeof set));
+  return sys_error(SYS(mount_setattr, target, "", AT_EMPTY_PATH, &set, sizeof set));
 }
 
 int mount_calls_remount(int target, uint32_t old, uint32_t attributes) {
@@ -162,7 +157,7 @@ int mount_calls_remount(int target, uint32_t old, uint32_t attributes) {
   name_of(target, name);
   const uint32_t all = old | attributes;
   const unsigned follow = all & MOUNT_ATTR_NOSYMFOLLOW ? kNoSymFollow : 0;
-  return errno_of(SYS(mount, NULL, name, NULL, kRemount | kBind | (all & kPlain) | follow, NULL));
+  return sys_error(SYS(mount, NULL, name, NULL, kRemount | kBind | (all & kPlain) | follow, NULL));
 }
 
 long mount_calls_find(int place) {

@@ -18,8 +18,6 @@ enum { kPrivate = 1 << 18, kRecursive = 1 << 14, kDetach = 2 }; /* MS_PRIVATE, M
 
 static int root = -1; /* of the new file system */
 
-static int errno_of(long result) { return result < 0 ? (int)-result : 0; }
-
 /* COUNT strings, each ended by NUL, behind the FIXED bytes of STEP? */
 static bool has_strings(const struct drover_step* step, size_t fixed, uint32_t count) {
   if (step->size < fixed) return false;
@@ -156,7 +154,7 @@ static int make_node(const struct drover_step_node* node) {
     if (result == 0 && node->mode & 07777) result = SYS(fchmodat, parent, name, node->mode & 07777);
   }
   SYS(close, parent);
-  return errno_of(result);
+  return sys_error(result);
 }
 
 static int set_attributes(const struct drover_step_mount_attributes* step) {
@@ -225,13 +223,13 @@ static int change_root(bool pivot) {
   if (result == 0) result = check_namespace_root();
   SYS(close, root);
   root = -1;
-  return errno_of(result);
+  return sys_error(result);
 }
 
 int mounts_run(const struct plan* plan, const struct drover_step* step) {
   switch (step->kind) {
     case DROVER_STEP_PRIVATE_MOUNTS:
-      return errno_of(SYS(mount, NULL, "/", NULL, kPrivate | kRecursive, NULL));
+      return sys_error(SYS(mount, NULL, "/", NULL, kPrivate | kRecursive, NULL));
     case DROVER_STEP_FILESYSTEM:
       return make_filesystem(plan, (const struct drover_step_filesystem*)step);
     case DROVER_STEP_MOUNT:

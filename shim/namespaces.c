@@ -21,8 +21,6 @@ static int holder_pidfd = -1;  /* names the namespaces as long as the holder liv
 static int own_pids = -1;      /* the shim's own pid namespace */
 static uint64_t namespace_set; /* CLONE_NEW... */
 
-static int errno_of(long result) { return result < 0 ? (int)-result : 0; }
-
 /* INDEX gets its place among the steps. */
 static const struct drover_step_number* find(const struct plan* plan, int32_t* index) {
   *index = 0;
@@ -54,11 +52,11 @@ static _Noreturn void run_holder(const struct plan* plan, int status) {
   SYS(rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof all);
   SYS(prctl, PR_SET_NAME, "drover-init");
   SYS(umask, 0);
-  failure.error = errno_of(SYS(prctl, PR_SET_PDEATHSIG, SIGKILL));
+  failure.error = sys_error(SYS(prctl, PR_SET_PDEATHSIG, SIGKILL));
   /* The shim would not hear of a start that failed in its own absence, so nobody is told. */
   struct pollfd shim = {.fd = status, .events = 0};
   if (SYS(ppoll, &shim, 1, &(struct timespec){0}, NULL, 0) > 0) sys_exit(1);
-  if (!failure.error) failure.error = errno_of(SYS(setsid));
+  if (!failure.error) failure.error = sys_error(SYS(setsid));
   for (const struct drover_step* step = plan_next(plan, NULL); step && !failure.error;
        step = plan_next(plan, step)) {
     failure.step++;
@@ -77,9 +75,9 @@ static _Noreturn void run_holder(const struct plan* plan, int status) {
     static const struct drover_step_capabilities none;
     failure.error = privileges_bound(&none);
     if (!failure.error) failure.error = privileges_set(&none);
-    if (!failure.error) failure.error = errno_of(SYS(prctl, PR_SET_NO_NEW_PRIVS, 1));
-    if (!failure.error && status > 0) failure.error = errno_of(SYS(close_range, 0, status - 1, 0));
-    if (!failure.error) failure.error = errno_of(SYS(close_range, status + 1, ~0u, 0));
+    if (!failure.error) failure.error = sys_error(SYS(prctl, PR_SET_NO_NEW_PRIVS, 1));
+    if (!failure.error && status > 0) failure.error = sys_error(SYS(close_range, 0, status - 1, 0));
+    if (!failure.error) failure.error = sys_error(SYS(close_range, status + 1, ~0u, 0));
     if (failure.error) failure.step = -1;
   }
   SYS(write, status, &failure, sizeof failure);
@@ -94,9 +92,9 @@ int namespaces_start(const struct plan* plan, struct child* child, struct step_f
   namespace_set = (uint64_t)find(plan, &index)->number;
   /* Also what the shim will fork later is in the reach of the task for a moment, before it executes
      its program. */
-  failure->error = errno_of(SYS(prctl, PR_SET_DUMPABLE, 0));
+  failure->error = sys_error(SYS(prctl, PR_SET_DUMPABLE, 0));
   int status[2] = {-1, -1};
-  if (!failure->error) failure->error = errno_of(SYS(pipe2, status, O_CLOEXEC));
+  if (!failure->error) failure->error = sys_error(SYS(pipe2, status, O_CLOEXEC));
   if (!failure->error && namespace_set & CLONE_NEWPID) {
     own_pids = (int)sys_open(AT_FDCWD, "/proc/self/ns/pid", O_RDONLY | O_CLOEXEC, 0);
     if (own_pids < 0) failure->error = -own_pids;
@@ -128,15 +126,15 @@ int namespaces_start(const struct plan* plan, struct child* child, struct step_f
 
 int namespaces_bear_children(bool inside) {
   if (holder_pidfd < 0 || own_pids < 0) return 0;
-  return errno_of(SYS(setns, inside ? holder_pidfd : own_pids, CLONE_NEWPID));
+  return sys_error(SYS(setns, inside ? holder_pidfd : own_pids, CLONE_NEWPID));
 }
 
 int namespaces_enter(void) {
-  return errno_of(SYS(setns, holder_pidfd, namespace_set & ~(uint64_t)CLONE_NEWPID));
+  return sys_error(SYS(setns, holder_pidfd, namespace_set & ~(uint64_t)CLONE_NEWPID));
 }
 
 int namespaces_enter_network(const struct plan* plan, const struct drover_step_number* step) {
-  return errno_of(SYS(setns, plan_fd(plan, step->number), CLONE_NEWNET));
+  return sys_error(SYS(setns, plan_fd(plan, step->number), CLONE_NEWNET));
 }
 
 void namespaces_end(void) {

@@ -13,13 +13,11 @@
 #include "shim/sys.h"
 
 /* The errno of a system call's result, 0 if it succeeded. */
-static int errno_of(long result) { return result < 0 ? (int)-result : 0; }
-
 int privileges_set_ids(const struct drover_step_ids* ids) {
   long result = SYS(setgroups, ids->group_count, ids + 1);
   if (result == 0) result = SYS(setresgid, ids->gid, ids->gid, ids->gid);
   if (result == 0) result = SYS(setresuid, ids->uid, ids->uid, ids->uid);
-  return errno_of(result);
+  return sys_error(result);
 }
 
 int privileges_bound(const struct drover_step_capabilities* capabilities) {
@@ -31,7 +29,7 @@ int privileges_bound(const struct drover_step_capabilities* capabilities) {
   }
   const long result = SYS(prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL);
   if (result < 0) return (int)-result;
-  return errno_of(SYS(prctl, PR_SET_KEEPCAPS, 1));
+  return sys_error(SYS(prctl, PR_SET_KEEPCAPS, 1));
 }
 
 static int write_sets(uint64_t permitted, uint64_t inheritable) {
@@ -39,32 +37,32 @@ static int write_sets(uint64_t permitted, uint64_t inheritable) {
   const struct __user_cap_data_struct data[2] = {
       {(uint32_t)permitted, (uint32_t)permitted, (uint32_t)inheritable},
       {(uint32_t)(permitted >> 32), (uint32_t)(permitted >> 32), (uint32_t)(inheritable >> 32)}};
-  return errno_of(SYS(capset, &header, data));
+  return sys_error(SYS(capset, &header, data));
 }
 
 int privileges_set(const struct drover_step_capabilities* capabilities) {
   struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
   struct __user_cap_data_struct own[2];
-  int error = errno_of(SYS(capget, &header, own));
+  int error = sys_error(SYS(capget, &header, own));
   const uint64_t permitted = own[0].permitted | (uint64_t)own[1].permitted << 32;
   /* What is to be ambient has been asked for by name: it must not be missing silently. */
   const uint64_t wanted = (capabilities->permitted & permitted) | capabilities->ambient;
   if (!error) error = write_sets(wanted, capabilities->ambient);
   for (int capability = 0; capability < 64 && !error; capability++)
     if (capabilities->ambient >> capability & 1)
-      error = errno_of(SYS(prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capability, 0, 0));
-  if (!error) error = errno_of(SYS(prctl, PR_SET_KEEPCAPS, 0));
+      error = sys_error(SYS(prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capability, 0, 0));
+  if (!error) error = sys_error(SYS(prctl, PR_SET_KEEPCAPS, 0));
   return error;
 }
 
 int privileges_filter(const struct drover_step_filter* filter) {
   const struct sock_fprog program = {.len = (unsigned short)filter->count,
                                      .filter = (struct sock_filter*)(filter + 1)};
-  return errno_of(SYS(seccomp, SECCOMP_SET_MODE_FILTER, 0, &program));
+  return sys_error(SYS(seccomp, SECCOMP_SET_MODE_FILTER, 0, &program));
 }
 
 int privileges_new_keyring(void) {
   const long result = SYS(keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
   /* A kernel without keys has none that could leak. */
-  return result == -ENOSYS ? 0 : errno_of(result);
+  return result == -ENOSYS ? 0 : sys_error(result);
 }

@@ -24,25 +24,16 @@ static char* session_argv[DROVER_ATTACH_MAX_ARGS + 1];
 static char* session_envp[DROVER_PLAN_MAX_STRINGS + DROVER_ATTACH_MAX_ENV + 1];
 
 /* The errno of a system call's result, 0 if it succeeded. */
-static int positive(long result) { return result < 0 ? (int)-result : 0; }
-
 static int set_oom_score(int64_t score) {
   char text[24];
   size_t length = 0;
   if (score < 0) text[length++] = '-';
-  uint64_t value = (uint64_t)(score < 0 ? -score : score);
-  char digits[20];
-  size_t count = 0;
-  do {
-    digits[count++] = (char)('0' + value % 10);
-    value /= 10;
-  } while (value > 0);
-  while (count > 0) text[length++] = digits[--count];
+  length += sys_decimal((uint64_t)(score < 0 ? -score : score), text + length);
   const int fd = (int)sys_open(AT_FDCWD, "/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC, 0);
   if (fd < 0) return -fd;
   const long n = SYS(write, fd, text, length);
   SYS(close, fd);
-  return n < 0 ? (int)-n : 0;
+  return sys_error(n);
 }
 
 /* Of version 1. By "tasks", which moves this one thread: whole processes, as "cgroup.procs" moves
@@ -53,7 +44,7 @@ static int join_cgroup(int cgroup) {
   if (fd < 0) return (int)-fd;
   const long n = SYS(write, fd, "0", 1); /* the writer, in whatever pid namespace */
   SYS(close, fd);
-  return n < 0 ? (int)-n : 0;
+  return sys_error(n);
 }
 
 static int change_directory(const struct plan* plan, const struct drover_step_cwd* cwd) {
@@ -72,7 +63,7 @@ static int die_with_shim(int status) {
   struct pollfd shim = {.fd = status, .events = 0};
   const struct timespec now = {0};
   const long polled = SYS(ppoll, &shim, 1, &now, NULL, 0);
-  return polled > 0 ? ESRCH : positive(polled);
+  return polled > 0 ? ESRCH : sys_error(polled);
 }
 
 static const char* variable(char** envp, const char* name) {
@@ -130,7 +121,7 @@ static int run_step(const struct plan* plan, const struct drover_step* step, int
     case DROVER_STEP_CGROUP:
       return 0; /* done by clone3 */
     case DROVER_STEP_SETSID:
-      return positive(SYS(setsid));
+      return sys_error(SYS(setsid));
     case DROVER_STEP_OOM_SCORE_ADJ:
       return set_oom_score(((const struct drover_step_number*)step)->number);
     case DROVER_STEP_RLIMIT: {
@@ -177,10 +168,10 @@ static _Noreturn void run_child(const struct plan* plan, const int standard[3],
                                 const struct session_command* session, int status) {
   struct step_failure failure = {.step = -1};
   for (int i = 0; i < 3 && !failure.error; i++)
-    if (standard[i] >= 0) failure.error = positive(SYS(dup3, standard[i], i, 0));
+    if (standard[i] >= 0) failure.error = sys_error(SYS(dup3, standard[i], i, 0));
   /* All others close when the program is executed; the status pipe proves that by closing. */
   if (!failure.error)
-    failure.error = positive(SYS(close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */));
+    failure.error = sys_error(SYS(close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */));
   const uint16_t wanted = session ? DROVER_STEP_FOR_SESSION : DROVER_STEP_FOR_TASK;
   for (const struct drover_step* step = plan_next(plan, NULL); step && !failure.error;
        step = plan_next(plan, step)) {
@@ -188,7 +179,7 @@ static _Noreturn void run_child(const struct plan* plan, const int standard[3],
     failure.kind = step->kind;
     if (!(step->flags & wanted)) continue;
     if (step->kind == DROVER_STEP_EXEC) {
-      if (session && session->tty && (failure.error = positive(SYS(ioctl, 0, TIOCSCTTY, 0))) != 0)
+      if (session && session->tty && (failure.error = sys_error(SYS(ioctl, 0, TIOCSCTTY, 0))) != 0)
         break;
       const uint64_t none = 0;
       SYS(rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none);
@@ -267,7 +258,7 @@ int steps_start(const struct plan* plan, const int standard[3],
                 struct step_failure* failure) {
   *failure = (struct step_failure){.step = -1};
   int status[2];
-  failure->error = positive(SYS(pipe2, status, O_CLOEXEC));
+  failure->error = sys_error(SYS(pipe2, status, O_CLOEXEC));
   if (failure->error) return failure->error;
   const struct drover_step* first = plan_next(plan, NULL);
   const int cgroup = first->kind == DROVER_STEP_CGROUP

@@ -48,6 +48,9 @@ static inline _Noreturn void sys_exit(int code) {
   for (;;) SYS(exit_group, code);
 }
 
+/* The errno of what SYS has returned; 0: it has not failed. */
+static inline int sys_error(long result) { return result < 0 ? (int)-result : 0; }
+
 static inline long sys_open(int directory, const char* path, int flags, int mode) {
   return SYS(openat, directory, path, flags, mode);
 }
@@ -57,6 +60,18 @@ static inline long sys_open(int directory, const char* path, int flags, int mode
  * ends at STACK_END.
  */
 long sys_start_thread(void (*function)(void*), void* stack_end);
+
+/* VALUE in decimal digits, at most 20 and without a NUL; returns how many. */
+static inline size_t sys_decimal(uint64_t value, char* text) {
+  char digits[20];
+  size_t count = 0, length = 0;
+  do {
+    digits[count++] = (char)('0' + value % 10);
+    value /= 10;
+  } while (value > 0);
+  while (count > 0) text[length++] = digits[--count];
+  return length;
+}
 
 /* COUNT bytes as 2 * COUNT hex digits and a NUL. */
 void sys_hex(const uint8_t* bytes, size_t count, char* text);

@@ -153,11 +153,8 @@ static struct process processes[kMaxProcesses];
 /* The parent of PID by /proc; -1: it is gone or a zombie. */
 static pid_t parent_of(pid_t pid) {
   char path[32] = "/proc/";
-  char digits[12];
-  size_t length = 6, count = 0;
-  for (pid_t rest = pid; rest > 0; rest /= 10) digits[count++] = (char)('0' + rest % 10);
-  while (count > 0) path[length++] = digits[--count];
-  memcpy(path + length, "/stat", 6);
+  const size_t length = sys_decimal((uint64_t)pid, path + 6);
+  memcpy(path + 6 + length, "/stat", 6);
   const int fd = (int)sys_open(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
   if (fd < 0) return -1;
   char text[512];
