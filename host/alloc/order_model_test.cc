@@ -3,11 +3,11 @@
 // the rules only: it reads the driver's trace and knows nothing of coordinator or runner.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 #include <set>
 
 #include "host/alloc/alloc_bench.h"
+#include "host/alloc/random_groups_for_test.h"
 
 namespace drover {
 namespace {
@@ -213,14 +213,6 @@ class RandomGroup {
   bool endless_ = false;
 };
 
-// DROVER_SEED repeats a run.
-std::uint64_t FirstSeed() {
-  const char* given = std::getenv("DROVER_SEED");
-  if (given != nullptr) return std::strtoull(given, nullptr, 10);
-  static const std::uint64_t seed = std::random_device{}();
-  return seed;
-}
-
 class OrderModelTest : public testing::TestWithParam<int> {};
 
 constexpr int kShards = 20;
@@ -229,14 +221,7 @@ constexpr int kGroupsPerShard = 500;
 INSTANTIATE_TEST_SUITE_P(Shard, OrderModelTest, testing::Range(0, kShards));
 
 TEST_P(OrderModelTest, RandomGroupsKeepTheOrder) {
-  const std::uint64_t first =
-      FirstSeed() + static_cast<std::uint64_t>(GetParam()) * kGroupsPerShard;
-  std::printf("seeds from %llu\n", static_cast<unsigned long long>(first));
-  for (int i = 0; i < kGroupsPerShard && !HasFailure(); ++i) {
-    const std::uint64_t seed = first + static_cast<std::uint64_t>(i);
-    SCOPED_TRACE("repeat with DROVER_SEED=" + std::to_string(seed));
-    RandomGroup(seed).Run();
-  }
+  ForRandomGroups(GetParam(), kGroupsPerShard, [](std::uint64_t seed) { RandomGroup(seed).Run(); });
 }
 
 TEST(OrderModelSelfTest, SeesFaults) {

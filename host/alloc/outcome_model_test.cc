@@ -6,11 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <random>
 #include <tuple>
 
 #include "host/alloc/alloc_bench.h"
+#include "host/alloc/random_groups_for_test.h"
 
 namespace drover {
 namespace {
@@ -381,14 +381,6 @@ class RandomGroup {
   std::mt19937_64 random_;
 };
 
-// DROVER_SEED repeats a run.
-std::uint64_t FirstSeed() {
-  const char* given = std::getenv("DROVER_SEED");
-  if (given != nullptr) return std::strtoull(given, nullptr, 10);
-  static const std::uint64_t seed = std::random_device{}();
-  return seed;
-}
-
 class OutcomeModelTest : public testing::TestWithParam<int> {};
 
 constexpr int kShards = 10;
@@ -397,15 +389,10 @@ constexpr int kGroupsPerShard = 1000;
 INSTANTIATE_TEST_SUITE_P(Shard, OutcomeModelTest, testing::Range(0, kShards));
 
 TEST_P(OutcomeModelTest, RandomGroupsEndAsPredicted) {
-  const std::uint64_t first =
-      FirstSeed() + static_cast<std::uint64_t>(GetParam()) * kGroupsPerShard;
-  std::printf("seeds from %llu\n", static_cast<unsigned long long>(first));
   int predicted = 0;
-  for (int i = 0; i < kGroupsPerShard && !HasFailure(); ++i) {
-    const std::uint64_t seed = first + static_cast<std::uint64_t>(i);
-    SCOPED_TRACE("repeat with DROVER_SEED=" + std::to_string(seed));
+  ForRandomGroups(GetParam(), kGroupsPerShard, [&predicted](std::uint64_t seed) {
     if (RandomGroup(seed).Run()) ++predicted;
-  }
+  });
   if (!HasFailure()) EXPECT_GT(predicted, kGroupsPerShard * 9 / 10);
 }
 
