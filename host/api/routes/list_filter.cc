@@ -44,12 +44,17 @@ bool IsWordCharacter(char c) {
          c == '*' || c == ':' || c == '+';
 }
 
-Result<Token> ReadText(std::string_view text, std::size_t from) {
+// Reads the text that begins with the quote at AT, which then is behind the closing one.
+Result<Token> ReadText(std::string_view text, std::size_t* at) {
+  const std::size_t from = *at;
   const char quote = text[from];
   Token token{Token::Kind::kText, "", from};
   for (std::size_t i = from + 1; i < text.size(); ++i) {
     char c = text[i];
-    if (c == quote) return token;
+    if (c == quote) {
+      *at = i + 1;
+      return token;
+    }
     // Between backquotes nothing has a meaning of its own.
     if (c == '\\' && quote == '"') {
       if (++i == text.size()) break;
@@ -69,11 +74,7 @@ Result<std::vector<Token>> Tokens(std::string_view text) {
     if (std::isspace(static_cast<unsigned char>(c)) != 0) {
       ++i;
     } else if (c == '"' || c == '`') {
-      DROVER_ASSIGN(Token token, ReadText(text, i));
-      // The text is at most as long as it is written.
-      std::size_t end = i + 1;
-      while (text[end] != c) end += text[end] == '\\' && c == '"' ? 2 : 1;
-      i = end + 1;
+      DROVER_ASSIGN(Token token, ReadText(text, &i));
       tokens.push_back(std::move(token));
     } else if (IsWordCharacter(c)) {
       Token token{Token::Kind::kWord, "", i};
