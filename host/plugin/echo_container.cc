@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "host/plugin/abi_verbs.h"
 #include "host/plugin/abi_write.h"
 #include "host/plugin/echo_services.h"
 #include "host/plugin/wire.h"
@@ -124,14 +125,14 @@ void StreamEnd(const drover_host* face, std::uint64_t id, const drover_error* er
 
 // ------------------------------------------------------------------------- from the host inward
 
-template <typename Args, typename ResultType, typename Function>
+template <typename Args, typename Function>
 std::int32_t ForwardCall(drover_instance* handle, const drover_call* call, const Args* args,
                          drover_error* error, Function function) {
   Instance* instance = FromHandle(handle);
   const std::uint64_t id = call->id;
   {
     const std::lock_guard lock(instance->mutex);
-    instance->calls[id] = ForwardResult<ResultType>;
+    instance->calls[id] = ForwardResult<typename ResultOf<Args>::Type>;
   }
   const Carried<drover_call> frame(call);
   const Carried<Args> carried(args);
@@ -144,21 +145,10 @@ std::int32_t ForwardCall(drover_instance* handle, const drover_call* call, const
   return CarryError(status, failed, error);
 }
 
-using configure_result = drover_empty_result;
-using start_result = drover_start_result;
-using recover_result = drover_recover_result;
-using wait_result = drover_exit_result;
-using stop_result = drover_empty_result;
-using signal_result = drover_empty_result;
-using destroy_result = drover_empty_result;
-using inspect_result = drover_task_status;
-using restore_complete_result = drover_empty_result;
-using shutdown_result = drover_empty_result;
-
 #define DROVER_ECHO_VERB(verb, tag)                                                    \
   std::int32_t verb##_verb(drover_instance* self, const drover_call* call,             \
                            const drover_##verb##_args* args, drover_error* error) {    \
-    return ForwardCall<drover_##verb##_args, verb##_result>(                           \
+    return ForwardCall(                                                                \
         self, call, args, error,                                                       \
         [](Instance* to, const drover_call* frame, const drover_##verb##_args* with,   \
            drover_error* out) { return to->real->verb(to->self, frame, with, out); }); \
@@ -215,7 +205,7 @@ const drover_task_exec* RealExec(Instance* instance) {
 
 std::int32_t Exec(drover_instance* handle, const drover_call* call, const drover_exec_args* args,
                   drover_error* error) {
-  return ForwardCall<drover_exec_args, drover_exit_result>(
+  return ForwardCall(
       handle, call, args, error,
       [](Instance* to, const drover_call* frame, const drover_exec_args* with, drover_error* out) {
         return RealExec(to)->exec(to->self, frame, with, out);

@@ -1,17 +1,21 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstring>
 #include <list>
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "host/plugin/abi_fields.h"
 #include "host/plugin/abi_read.h"
 
-// Structs of the ABI as bytes: what a container would send to another process. Everything a pointer
+// Structs of the ABI as bytes: what a container sends to another process. Everything a pointer
 // leads to is written out; descriptors travel beside the bytes.
 namespace drover {
 
@@ -33,19 +37,28 @@ class WireWriter {
     Bytes(&number, sizeof number);
   }
   void operator()(const drover_str& text) {
-    (*this)(static_cast<std::uint64_t>(text.size));
-    Bytes(text.data, text.size);
+    if (text.data == nullptr && text.size > 0) ok_ = false;
+    const std::uint64_t size = ok_ ? text.size : 0;
+    (*this)(size);
+    Bytes(text.data, size);
   }
   void operator()(const drover_run_id& run) { Bytes(&run, sizeof run); }
   void operator()(const drover_fd& fd) {
-    (*this)(static_cast<std::uint32_t>(to_->fds.size()));
-    to_->fds.push_back(fd);
+    const bool none = fd.ownership == DROVER_FD_NONE || fd.fd < 0;
+    (*this)(none ? kNoFd : static_cast<std::uint32_t>(to_->fds.size()));
+    if (!none) to_->fds.push_back(fd);
   }
   template <typename T>
   void Array(const drover_array& array) {
-    (*this)(static_cast<std::uint64_t>(array.count));
+    const std::size_t least = kHasSize<T> ? sizeof(std::uint32_t) : sizeof(T);
+    const bool readable =
+        array.count == 0 || (array.data != nullptr && array.count <= kMaxElements &&
+                             array.element_size >= least && array.element_size <= kMaxStruct);
+    if (!readable) ok_ = false;
+    const std::uint64_t count = readable ? array.count : 0;
+    (*this)(count);
     const auto* at = static_cast<const char*>(array.data);
-    for (std::size_t i = 0; i < array.count; ++i, at += array.element_size) {
+    for (std::size_t i = 0; i < count; ++i, at += array.element_size) {
       Struct(reinterpret_cast<const T*>(at));
     }
   }
@@ -59,32 +72,59 @@ class WireWriter {
   void Struct(const T* from) {
     T copy{};
     if constexpr (kHasSize<T>) {
-      std::memcpy(&copy, from, std::min<std::size_t>(from->struct_size, sizeof copy));
+      if (from->struct_size < sizeof(std::uint32_t) || from->struct_size > kMaxStruct) {
+        ok_ = false;
+      } else {
+        std::memcpy(&copy, from, std::min<std::size_t>(from->struct_size, sizeof copy));
+      }
     } else {
       copy = *from;
     }
     Fields(*this, copy);
   }
 
+  // False when something could not be read; what was written is then of no use.
+  bool ok() const { return ok_; }
+
+  static constexpr std::uint32_t kNoFd = ~0u;
+
  private:
   void Bytes(const void* data, std::size_t size) {
     if (size > 0) to_->bytes.append(static_cast<const char*>(data), size);
   }
   WireMessage* to_;
+  bool ok_ = true;
 };
 
-// Rebuilds structs in memory of its own. They are larger than this ABI's, as those of a newer peer
-// would be, and what lies behind is no use to anybody; texts have no NUL behind them, and empty
-// ones no pointer.
+// How a reader lays structs out.
+enum class WireForm {
+  kPlain,
+  // Larger than this ABI's, as those of a newer peer would be, and what lies behind is no use to
+  // anybody: for tests.
+  kGrown,
+};
+
+// Rebuilds structs in memory of its own, from bytes that may say anything. What it gives is valid
+// as long as it lives; texts have no NUL behind them, and empty ones no pointer. Descriptors that
+// were not read are closed with it, and all of them when it is not ok().
 class WireReader {
  public:
-  explicit WireReader(WireMessage message) : message_(std::move(message)) {}
+  explicit WireReader(WireMessage message, WireForm form = WireForm::kPlain)
+      : message_(std::move(message)), form_(form), taken_(message_.fds.size()) {}
+  WireReader(const WireReader&) = delete;
+  WireReader& operator=(const WireReader&) = delete;
+  ~WireReader() {
+    for (std::size_t i = 0; i < message_.fds.size(); ++i) {
+      const drover_fd& fd = message_.fds[i];
+      if (fd.ownership == DROVER_FD_GIVEN && (!taken_[i] || !ok_)) close(fd.fd);
+    }
+  }
 
   template <typename T>
   T* Struct() {
-    constexpr std::size_t kGrown = kHasSize<T> ? 64 : 0;
-    auto* made = static_cast<T*>(Allocate(sizeof(T) + kGrown));
-    Fill(made, sizeof(T) + kGrown);
+    const std::size_t size = sizeof(T) + Growth(kHasSize<T> ? 64 : 0);
+    auto* made = static_cast<T*>(Allocate(size));
+    Fill(made, size);
     return made;
   }
   template <typename T>
@@ -94,53 +134,68 @@ class WireReader {
   }
   void operator()(drover_str& text) {
     const auto size = Number<std::uint64_t>();
-    DROVER_CHECK(size <= message_.bytes.size() - at_);
-    text = {nullptr, size};
-    if (size == 0) return;
+    text = {nullptr, 0};
+    if (size > left()) ok_ = false;
+    if (!ok_ || size == 0) return;
     auto* copy = static_cast<char*>(Allocate(size));
     Bytes(copy, size);
-    text.data = copy;
+    text = {copy, size};
   }
   void operator()(drover_run_id& run) { Bytes(&run, sizeof run); }
   void operator()(drover_fd& fd) {
+    fd = {-1, DROVER_FD_NONE};
     const auto index = Number<std::uint32_t>();
-    DROVER_CHECK(index < message_.fds.size());
+    if (index == WireWriter::kNoFd) return;
+    if (index >= message_.fds.size() || taken_[index]) ok_ = false;
+    if (!ok_) return;
+    taken_[index] = true;
     fd = message_.fds[index];
   }
   template <typename T>
   void Array(drover_array& array) {
-    constexpr std::size_t kGrown = kHasSize<T> ? 32 : 16;
     const auto count = Number<std::uint64_t>();
-    array = {nullptr, count, sizeof(T) + kGrown};
-    if (count == 0) return;
+    array = {nullptr, 0, sizeof(T) + Growth(kHasSize<T> ? 32 : 16)};
+    // An element has a length or a number at least: so a few bytes cannot ask for much memory.
+    if (count > kMaxElements || count > left() / sizeof(std::uint32_t)) ok_ = false;
+    if (!ok_ || count == 0) return;
     auto* elements = static_cast<char*>(Allocate(count * array.element_size));
     array.data = elements;
-    for (std::size_t i = 0; i < count; ++i) {
+    array.count = count;
+    for (std::size_t i = 0; i < count && ok_; ++i) {
       Fill(reinterpret_cast<T*>(elements + i * array.element_size), array.element_size);
     }
   }
   template <typename T>
   void Pointer(const T*& pointer) {
-    pointer = Number<std::uint8_t>() != 0 ? Struct<T>() : nullptr;
+    pointer = Number<std::uint8_t>() != 0 && ok_ ? Struct<T>() : nullptr;
   }
-  bool AtEnd() const { return at_ == message_.bytes.size(); }
-
- private:
+  // A number by itself; 0 when the bytes are at their end.
   template <typename T>
   T Number() {
     T number{};
     Bytes(&number, sizeof number);
     return number;
   }
+  bool AtEnd() const { return left() == 0; }
+  // False when the bytes were not what was asked for; what was read is then of no use.
+  bool ok() const { return ok_; }
+  // The same, and nothing is left over.
+  bool Done() const { return ok_ && AtEnd(); }
+
+ private:
+  std::size_t Growth(std::size_t grown) const { return form_ == WireForm::kGrown ? grown : 0; }
+  std::size_t left() const { return message_.bytes.size() - at_; }
+
   template <typename T>
   void Fill(T* made, std::size_t size) {
-    std::memset(static_cast<void*>(made), 0x5a, size);
+    if (size > sizeof(T)) std::memset(static_cast<void*>(made), 0x5a, size);
     std::memset(static_cast<void*>(made), 0, sizeof(T));
     if constexpr (kHasSize<T>) made->struct_size = static_cast<std::uint32_t>(size);
     Fields(*this, *made);
   }
   void Bytes(void* to, std::size_t size) {
-    DROVER_CHECK(size <= message_.bytes.size() - at_);
+    if (size > left()) ok_ = false;
+    if (!ok_) return;
     std::memcpy(to, message_.bytes.data() + at_, size);
     at_ += size;
   }
@@ -151,22 +206,27 @@ class WireReader {
   }
 
   WireMessage message_;
+  const WireForm form_;
+  std::vector<bool> taken_;
   std::size_t at_ = 0;
+  bool ok_ = true;
   std::list<std::unique_ptr<char[]>> memory_;
 };
 
-// A struct that went over the wire and back. Null stays null; what cannot be read as a struct is
-// passed on as it is, for the other side to complain about.
+// A struct that went over the wire and back, as an echo container does it. Null stays null; what
+// cannot be read as a struct is passed on as it is, for the other side to complain about.
 template <typename T>
 class Carried {
  public:
   explicit Carried(const T* from) : pointer_(from) {
     if (from == nullptr || !CopyStruct(from).ok()) return;
     WireMessage message;
-    WireWriter(&message).Struct(from);
-    reader_ = std::make_unique<WireReader>(std::move(message));
+    WireWriter writer(&message);
+    writer.Struct(from);
+    if (!writer.ok()) return;
+    reader_ = std::make_unique<WireReader>(std::move(message), WireForm::kGrown);
     pointer_ = reader_->Struct<T>();
-    DROVER_CHECK(reader_->AtEnd());
+    DROVER_CHECK(reader_->Done());
   }
   const T* get() const { return pointer_; }
 

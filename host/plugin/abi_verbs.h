@@ -1,0 +1,34 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "drover/drover.h"
+
+namespace drover {
+
+// What a verb with these arguments is completed with.
+template <typename Args>
+struct ResultOf {
+  using Type = drover_empty_result;
+};
+template <>
+struct ResultOf<drover_start_args> {
+  using Type = drover_start_result;
+};
+template <>
+struct ResultOf<drover_recover_args> {
+  using Type = drover_recover_result;
+};
+template <>
+struct ResultOf<drover_wait_args> {
+  using Type = drover_exit_result;
+};
+template <>
+struct ResultOf<drover_inspect_args> {
+  using Type = drover_task_status;
+};
+template <>
+struct ResultOf<drover_exec_args> {
+  using Type = drover_exit_result;
+};
+
+}  // namespace drover
