@@ -19,7 +19,7 @@ Result<int> Restart(ApiClient* client, Terminal* terminal, const AllocOptions& o
   if (options.all_tasks) body["AllTasks"] = true;
   DROVER_ASSIGN(const json answer,
                 client->Put(ApiPath("/v1/client/allocation", id, "/restart"), body));
-  if (options.json) return PrintJson(answer), kExitOk;
+  if (options.raw()) return PrintAnswer(options, answer);
   const std::string what =
       options.task.empty() ? "" : "task \"" + Printable(options.task) + "\" of ";
   terminal->Line(what + "allocation " + Printable(id) + " has been restarted");
@@ -43,7 +43,7 @@ Result<int> Signal(ApiClient* client, Terminal* terminal, const AllocOptions& op
   const json body = {{"Task", options.task}, {"Signal", options.signal}};
   DROVER_ASSIGN(const json answer,
                 client->Put(ApiPath("/v1/client/allocation", id, "/signal"), body));
-  if (options.json) return PrintJson(answer), kExitOk;
+  if (options.raw()) return PrintAnswer(options, answer);
   terminal->Line(
       Printable(options.signal) + " has been sent to " +
       (options.task.empty() ? "every task" : "task \"" + Printable(options.task) + "\"") +

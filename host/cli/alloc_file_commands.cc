@@ -62,6 +62,12 @@ Result<std::string> FindTaskName(ApiClient* client, const std::string& id,
                                            : "name one of its tasks with --task: " + names);
 }
 
+// The allocation that is meant: its own id may be given, or its job.
+Result<std::string> FindAlloc(ApiClient* client, const AllocOptions& options) {
+  return options.of_job ? FindAllocOfJob(client, options.id, options.group)
+                        : FindId(client, kAllocIds, options.id);
+}
+
 // Where the last LINES lines begin: so many bytes before the end, one more than they have; nothing
 // when there are no more lines than that.
 Result<std::optional<std::int64_t>> FindTail(ApiClient* client, const std::string& path,
@@ -84,7 +90,7 @@ Result<std::optional<std::int64_t>> FindTail(ApiClient* client, const std::strin
 }
 
 Result<int> Logs(ApiClient* client, const AllocOptions& options) {
-  DROVER_ASSIGN(const std::string id, FindId(client, kAllocIds, options.id));
+  DROVER_ASSIGN(const std::string id, FindAlloc(client, options));
   DROVER_ASSIGN(const std::string task, FindTaskName(client, id, options.task));
   const std::string path = ApiPath("/v1/client/fs/logs", id);
   Query query = {
@@ -123,7 +129,7 @@ std::string Moment(const std::string& rfc3339) {
 }
 
 Result<int> PrintFiles(Terminal* terminal, const AllocOptions& options, const json& files) {
-  if (options.json) return PrintJson(files), kExitOk;
+  if (options.raw()) return PrintAnswer(options, files);
   Table table({"Mode", "Size", "Modified", "Name"});
   for (const json& file : AsList(files)) {
     table.Add({TextField(file, "FileMode"),
@@ -136,7 +142,7 @@ Result<int> PrintFiles(Terminal* terminal, const AllocOptions& options, const js
 }
 
 Result<int> Files(ApiClient* client, Terminal* terminal, const AllocOptions& options) {
-  DROVER_ASSIGN(const std::string id, FindId(client, kAllocIds, options.id));
+  DROVER_ASSIGN(const std::string id, FindAlloc(client, options));
   const Query query = {{"path", options.path}};
   DROVER_ASSIGN(const json file, client->Get(ApiPath("/v1/client/fs/stat", id), query));
   if (options.stat) return PrintFiles(terminal, options, json::array({file}));
@@ -152,7 +158,7 @@ Result<int> Files(ApiClient* client, Terminal* terminal, const AllocOptions& opt
 }
 
 Result<int> Exec(ApiClient* client, const AllocOptions& options) {
-  DROVER_ASSIGN(const std::string id, FindId(client, kAllocIds, options.id));
+  DROVER_ASSIGN(const std::string id, FindAlloc(client, options));
   DROVER_ASSIGN(const std::string task, FindTaskName(client, id, options.task));
   ExecClientOptions session;
   session.input = options.interactive;

@@ -81,7 +81,7 @@ Table CheckTable(const json& checks) {
 Result<int> Show(ApiClient* client, Terminal* terminal, const AllocOptions& options) {
   DROVER_ASSIGN(const std::string id, FindId(client, kAllocIds, options.id));
   DROVER_ASSIGN(const json alloc, client->Get(ApiPath("/v1/allocation", id)));
-  if (options.json) return PrintJson(alloc), kExitOk;
+  if (options.raw()) return PrintAnswer(options, alloc);
   // Those that have ended have neither; that is no reason to show nothing.
   const bool runs = RawField(alloc, "ClientStatus") == "running";
   const std::string client_path = ApiPath("/v1/client/allocation", id);
@@ -121,7 +121,7 @@ Result<int> Show(ApiClient* client, Terminal* terminal, const AllocOptions& opti
 Result<int> Checks(ApiClient* client, Terminal* terminal, const AllocOptions& options) {
   DROVER_ASSIGN(const std::string id, FindId(client, kAllocIds, options.id));
   DROVER_ASSIGN(const json checks, client->Get(ApiPath("/v1/client/allocation", id, "/checks")));
-  if (options.json) return PrintJson(checks), kExitOk;
+  if (options.raw()) return PrintAnswer(options, checks);
   const Table table = CheckTable(checks);
   if (table.empty()) {
     terminal->Line("The allocation has no checks.");

@@ -10,6 +10,7 @@
 
 #include "host/cli/client_cli.h"
 #include "host/cli/commands.h"
+#include "host/cli/completion.h"
 #include "host/cli/terminal.h"
 
 namespace drover {
@@ -17,8 +18,8 @@ namespace {
 
 // Whether an option of `alloc exec` stands alone; the others are followed by a value.
 bool StandsAlone(const std::string& option) {
-  for (const char* flag : {"-i", "-t", "--no-interactive", "--no-tty", "--tls-skip-verify",
-                           "--json", "-h", "--help"}) {
+  for (const char* flag :
+       {"-i", "-t", "--no-interactive", "--no-tty", "--tls-skip-verify", "--job", "-h", "--help"}) {
     if (option == flag) return true;
   }
   return option.find('=') != std::string::npos;
@@ -154,8 +155,19 @@ int RunCli(int argc, char** argv) {
   CLI::App* version_app = app.add_subcommand("version", "Prints the version");
   version_app->add_flag("--json", version_json, "Prints JSON");
   version_app->callback([&] { code = VersionCommand(version_json); });
+  std::string shell;
+  CLI::App* completion_app = app.add_subcommand(
+      "completion", "Prints the script by which a shell completes commands, options and ids");
+  completion_app->add_option("SHELL", shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  completion_app->footer("In bash: source <(drover completion bash)");
+  completion_app->callback([&] { code = CompletionScriptCommand(shell); });
   app.set_version_flag("--version", std::string("drover ") + DROVER_VERSION);
 
+  if (argc > 1 && std::string(argv[1]) == kCompleteArgument) {
+    return CompleteCommand(app, std::vector<std::string>(argv + 2, argv + argc));
+  }
   std::vector<std::string> arguments = WithTwoDashes(argc, argv);
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
   try {

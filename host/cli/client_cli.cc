@@ -55,11 +55,21 @@ CLI::App* AddGroup(CLI::App* app, const char* name, const char* what,
   return group;
 }
 
-CLI::App* AddCommand(CLI::App* group, const char* name, const char* what,
-                     ClientCommandOptions* options) {
+// A command that prints what it is asked for as it is.
+CLI::App* AddPlainCommand(CLI::App* group, const char* name, const char* what) {
   CLI::App* command = group->add_subcommand(name, what);
   command->fallthrough();  // to the options of the group
-  command->add_flag("--json", options->json, "Prints JSON");
+  return command;
+}
+
+CLI::App* AddCommand(CLI::App* group, const char* name, const char* what,
+                     ClientCommandOptions* options) {
+  CLI::App* command = AddPlainCommand(group, name, what);
+  CLI::Option* json = command->add_flag("--json", options->json, "Prints JSON");
+  command
+      ->add_option("-t,--template", options->form,
+                   "Prints what --json prints by this template, as Go has them: '{{.ID}}'")
+      ->excludes(json);
   return command;
 }
 
@@ -140,8 +150,16 @@ void AddJobCommands(CLI::App* app, JobOptions* options, int* code) {
 }
 
 void AddAllocFileCommands(CLI::App* alloc, AllocOptions* options, int* code) {
-  CLI::App* logs = AddCommand(alloc, "logs", "Prints what a task has written", options);
-  AddId(logs, "ID", options);
+  const auto add_id = [options](CLI::App* command) {
+    AddId(command, "ID", options);
+    command->add_flag("--job", options->of_job,
+                      "The ID is that of a job: the newest of its allocations, if possible one "
+                      "that runs");
+    command->add_option("--group", options->group, "With --job: of this task group");
+  };
+
+  CLI::App* logs = AddPlainCommand(alloc, "logs", "Prints what a task has written");
+  add_id(logs);
   logs->add_option("TASK,--task", options->task, "The task, if there are several");
   logs->add_flag("--stderr", options->standard_error, "Its standard error, not its output");
   logs->add_flag("-f,--follow", options->follow, "Goes on with what it writes");
@@ -154,14 +172,14 @@ void AddAllocFileCommands(CLI::App* alloc, AllocOptions* options, int* code) {
 
   CLI::App* fs =
       AddCommand(alloc, "fs", "Lists a directory of an allocation, or prints a file", options);
-  AddId(fs, "ID", options);
+  add_id(fs);
   fs->add_option("PATH", options->path, "Below the directory of the allocation")
       ->capture_default_str();
   fs->add_flag("--stat", options->stat, "Shows what it is, and not what is in it");
   fs->callback([=] { *code = AllocFsCommand(*options); });
 
-  CLI::App* exec = AddCommand(alloc, "exec", "Runs a command beside a task", options);
-  AddId(exec, "ID", options);
+  CLI::App* exec = AddPlainCommand(alloc, "exec", "Runs a command beside a task");
+  add_id(exec);
   exec->add_option("COMMAND", options->command, "The program and its arguments")->required();
   exec->add_option("--task", options->task, "The task, if there are several");
   exec->add_flag("-i,!--no-interactive", options->interactive,
@@ -218,19 +236,28 @@ void AddAllocCommands(CLI::App* app, AllocOptions* options, int* code) {
 void AddNodeCommands(CLI::App* app, NodeCommandOptions* options, int* code) {
   CLI::App* node = AddGroup(app, "node", "Looks at nodes, and steers them", options);
 
+  const auto add_id = [options](CLI::App* command) {
+    CLI::Option* id = command->add_option("ID", options->id, "Its id, or the beginning of it");
+    command->add_flag("--self", options->self, "The node of the agent that is asked")->excludes(id);
+  };
+  const auto needs_id = [options] {
+    if (options->id.empty() && !options->self) throw CLI::RequiredError("ID or --self");
+  };
+
   CLI::App* status = AddCommand(node, "status", "Lists the nodes, or shows one", options);
-  AddId(status, "ID", options, false);
+  add_id(status);
   AddVerbose(status, options);
   status->callback([=] { *code = NodeStatusCommand(*options); });
 
   CLI::App* drain = AddCommand(node, "drain", "Empties a node, or ends that", options);
-  AddId(drain, "ID", options);
+  add_id(drain);
   CLI::Option_group* way = drain->add_option_group("One of");
   way->add_flag(
       "--enable", options->enable,
       "Services are stopped at once, what ends by itself at the deadline; all of it comes "
       "back when the node is eligible again");
   way->add_flag("--disable", options->disable, "What was not stopped yet goes on");
+  way->add_flag("--monitor", options->monitor, "Only shows the drain that there is, to its end");
   way->require_option(1);
   CLI::Option* deadline =
       drain->add_option("--deadline", options->deadline, "How long what ends by itself may take")
@@ -244,19 +271,26 @@ void AddNodeCommands(CLI::App* app, NodeCommandOptions* options, int* code) {
   drain->add_flag("--keep-ineligible", options->keep_ineligible,
                   "With --disable: the node still gets no new allocations");
   drain->add_option("-m,--message", options->message, "Is kept with the drain");
+  drain->add_option("--meta", options->meta, "KEY=VALUE, is kept with the drain; may be repeated");
   drain->add_flag("--yes", options->yes, "Does not ask");
   drain->add_flag("--detach", options->detach, "Does not wait until the node is empty");
   AddVerbose(drain, options);
-  drain->callback([=] { *code = NodeDrainCommand(*options); });
+  drain->callback([=] {
+    needs_id();
+    *code = NodeDrainCommand(*options);
+  });
 
   CLI::App* eligibility =
       AddCommand(node, "eligibility", "Tells whether a node gets new allocations", options);
-  AddId(eligibility, "ID", options);
+  add_id(eligibility);
   CLI::Option_group* which = eligibility->add_option_group("One of");
   which->add_flag("--enable", options->enable, "It does");
   which->add_flag("--disable", options->disable, "It does not; what runs goes on");
   which->require_option(1);
-  eligibility->callback([=] { *code = NodeEligibilityCommand(*options); });
+  eligibility->callback([=] {
+    needs_id();
+    *code = NodeEligibilityCommand(*options);
+  });
 }
 
 void AddEvalCommands(CLI::App* app, EvalOptions* options, int* code) {
@@ -309,7 +343,7 @@ std::shared_ptr<void> AddClientCommands(CLI::App* app, int* code) {
   ClientCommandOptions* const system = &options->system;
   CLI::App* group = AddGroup(app, "system", "Looks after an agent", system);
   CLI::App* gc =
-      AddCommand(group, "gc", "Forgets what has ended: allocations, evaluations, jobs", system);
+      AddPlainCommand(group, "gc", "Forgets what has ended: allocations, evaluations, jobs");
   gc->callback([=] { *code = SystemGcCommand(*system); });
   AddFollowCommands(app, &options->monitor, &options->events, code);
   return options;

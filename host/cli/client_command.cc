@@ -11,6 +11,7 @@
 #include "host/cli/json_fields.h"
 #include "host/cli/node_setup.h"
 #include "host/cli/readable.h"
+#include "host/cli/text_template.h"
 
 namespace drover {
 
@@ -24,6 +25,11 @@ int RunClientCommand(
     PrintError(name, client.error());
     return client.code() == Code::kInvalidArgument ? kExitUsage : kExitFailed;
   }
+  // Before anything is done.
+  if (const Result<TextTemplate> form = TextTemplate::Parse(options.form); !form.ok()) {
+    PrintError(name, form.error());
+    return kExitUsage;
+  }
   Terminal terminal;
   const Result<int> code = command(&*client, &terminal);
   if (code.ok()) return *code;
@@ -35,21 +41,28 @@ Result<int> FollowAnswer(ApiClient* client, Terminal* terminal, const ClientComm
                          const json& answer) {
   const std::string eval = RawField(answer, "EvalID");
   if (eval.empty() || options.detach) {
-    if (options.json) {
-      PrintJson(answer);
-    } else if (!eval.empty()) {
-      terminal->Line("evaluation " + Printable(eval) + " has begun");
-    }
+    if (options.raw()) return PrintAnswer(options, answer);
+    if (!eval.empty()) terminal->Line("evaluation " + Printable(eval) + " has begun");
     return kExitOk;
   }
-  EvalFollower follower(client, options.json ? nullptr : terminal, options.verbose);
+  EvalFollower follower(client, options.raw() ? nullptr : terminal, options.verbose);
   DROVER_ASSIGN(const int code, follower.Follow(eval));
-  if (options.json) {
+  if (options.raw()) {
     json all = follower.Report();
     all["Answer"] = answer;
-    PrintJson(all);
+    DROVER_TRY(PrintAnswer(options, all));
   }
   return code;
+}
+
+Result<int> PrintAnswer(const ClientCommandOptions& options, const json& answer) {
+  if (options.form.empty()) return PrintJson(answer), kExitOk;
+  DROVER_ASSIGN(const TextTemplate form, TextTemplate::Parse(options.form));
+  DROVER_ASSIGN(const std::string text, form.Render(answer));
+  std::cout << text;
+  if (!text.ends_with('\n')) std::cout << '\n';
+  std::cout << std::flush;
+  return kExitOk;
 }
 
 Result<bool> Confirmed(const std::string& question) {

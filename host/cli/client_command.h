@@ -22,6 +22,9 @@ int RunClientCommand(
 Result<int> FollowAnswer(ApiClient* client, Terminal* terminal, const ClientCommandOptions& options,
                          const nlohmann::json& answer);
 
+// Prints ANSWER as --json or --t wants it; the exit code. Only where one of them was given.
+Result<int> PrintAnswer(const ClientCommandOptions& options, const nlohmann::json& answer);
+
 // Asks QUESTION on the terminal. Without one it is an error that tells to use --yes.
 Result<bool> Confirmed(const std::string& question);
 

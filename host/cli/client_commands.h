@@ -17,10 +17,14 @@ struct ClientCommandOptions {
   ClientOptions client;
   std::string id;        // of what the command is about, or the beginning of it
   bool json = false;     // prints what the agent has answered
+  std::string form;      // prints it by this template
   bool verbose = false;  // ids in full
   bool detach = false;   // does not wait for what comes of it
   bool yes = false;      // does not ask
   bool no_shutdown_delay = false;
+
+  // Whether what the agent has answered is printed, and no table.
+  bool raw() const { return json || !form.empty(); }
 };
 
 struct JobOptions : ClientCommandOptions {
@@ -41,6 +45,8 @@ int JobHistoryCommand(const JobOptions& options);
 int JobAllocsCommand(const JobOptions& options);
 
 struct AllocOptions : ClientCommandOptions {
+  bool of_job = false;  // the id is that of a job: the newest of its allocations is meant
+  std::string group;    // of that job; empty: any
   std::string task;
   bool all_tasks = false;
   std::string signal = "SIGKILL";
@@ -66,6 +72,7 @@ int AllocFsCommand(const AllocOptions& options);
 int AllocExecCommand(const AllocOptions& options);
 
 struct NodeCommandOptions : ClientCommandOptions {
+  bool self = false;  // the node of the agent that is asked
   bool enable = false;
   bool disable = false;
   // Of a drain.
@@ -75,6 +82,8 @@ struct NodeCommandOptions : ClientCommandOptions {
   bool ignore_system = false;
   bool keep_ineligible = false;
   std::string message;
+  std::vector<std::string> meta;  // KEY=VALUE
+  bool monitor = false;           // only shows the drain that there is
 };
 int NodeStatusCommand(const NodeCommandOptions& options);
 int NodeDrainCommand(const NodeCommandOptions& options);

@@ -43,7 +43,7 @@ Result<int> Show(ApiClient* client, Terminal* terminal, const EvalOptions& optio
   DROVER_ASSIGN(const std::string id, FindId(client, kEvalIds, options.id));
   const std::string path = ApiPath("/v1/evaluation", id);
   DROVER_ASSIGN(const json eval, client->Get(path, {{"related", "true"}}));
-  if (options.json) return PrintJson(eval), kExitOk;
+  if (options.raw()) return PrintAnswer(options, eval);
   DROVER_ASSIGN(const json allocs, client->Get(path + "/allocations"));
   const WallTime now = WallNow();
   const auto shown_id = [&](const char* field) {
@@ -85,7 +85,7 @@ Result<int> List(ApiClient* client, Terminal* terminal, const EvalOptions& optio
   if (!options.job.empty()) query.emplace_back("job", options.job);
   if (!options.status.empty()) query.emplace_back("status", options.status);
   DROVER_ASSIGN(const json evals, client->Get("/v1/evaluations", query));
-  if (options.json) return PrintJson(evals), kExitOk;
+  if (options.raw()) return PrintAnswer(options, evals);
   const Table table = EvalTable(evals, options.verbose);
   if (table.empty()) {
     terminal->Line("There are no such evaluations.");

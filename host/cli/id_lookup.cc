@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "host/base/text.h"
@@ -86,6 +87,32 @@ Result<JobName> FindJob(ApiClient* client, const std::string& prefix) {
   if (!found.empty()) return Ambiguous(prefix, "job", lines);
   return Error(Code::kNotFound,
                "no job has an id that begins with \"" + prefix + "\": see drover job status");
+}
+
+Result<std::string> FindAllocOfJob(ApiClient* client, const std::string& prefix,
+                                   const std::string& group) {
+  DROVER_ASSIGN(const JobName job, FindJob(client, prefix));
+  DROVER_ASSIGN(const json list, client->Get(ApiPath("/v1/job", job.id, "/allocations"),
+                                             {{"namespace", job.job_namespace}}));
+  const json* best = nullptr;
+  const auto rank = [](const json& stub) {
+    return std::pair(RawField(stub, "ClientStatus") == "running", NumberField(stub, "CreateIndex"));
+  };
+  for (const json& stub : AsList(list)) {
+    if (!group.empty() && RawField(stub, "TaskGroup") != group) continue;
+    if (best == nullptr || rank(*best) < rank(stub)) best = &stub;
+  }
+  if (best != nullptr) return RawField(*best, "ID");
+  return Error(Code::kNotFound, "the job \"" + job.id + "\" has no allocation" +
+                                    (group.empty() ? "" : " of the group \"" + group + "\"") +
+                                    ": see drover job allocs");
+}
+
+Result<std::string> FindOwnNode(ApiClient* client) {
+  DROVER_ASSIGN(const json self, client->Get("/v1/agent/self"));
+  std::string id = RawField(MapField(MapField(self, "stats"), "client"), "node_id");
+  if (id.empty()) return Error(Code::kNotFound, "the agent that is asked has no node");
+  return id;
 }
 
 }  // namespace drover

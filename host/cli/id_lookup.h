@@ -34,4 +34,12 @@ struct JobName {
 // The job named PREFIX, or else the only one whose name begins with it; errors like FindId.
 Result<JobName> FindJob(ApiClient* client, const std::string& prefix);
 
+// The newest allocation of that job, and of its group GROUP unless that is empty: one that runs, if
+// any does. Errors like FindId.
+Result<std::string> FindAllocOfJob(ApiClient* client, const std::string& prefix,
+                                   const std::string& group);
+
+// The node of the agent that is asked.
+Result<std::string> FindOwnNode(ApiClient* client);
+
 }  // namespace drover

@@ -103,7 +103,7 @@ Result<int> Run(ApiClient* client, Terminal* terminal, const JobOptions& options
   }
   Result<json> answer = client->Put("/v1/jobs", body, NamespaceQuery(*client));
   if (!answer.ok()) return answer.error().WithContext("the job was not taken");
-  if (!options.json) PrintWarnings(terminal, *answer);
+  if (!options.raw()) PrintWarnings(terminal, *answer);
   if (options.follow) return FollowLive(client, options, read, *answer);
   return FollowAnswer(client, terminal, options, *answer);
 }
@@ -155,15 +155,15 @@ Result<int> Plan(ApiClient* client, Terminal* terminal, const JobOptions& option
   Result<json> plan =
       client->Put(ApiPath("/v1/job", read.id, "/plan"), body, NamespaceQuery(*client));
   if (!plan.ok()) return plan.error().WithContext("the job cannot be planned");
-  if (options.json) {
-    PrintJson(*plan);
+  if (options.raw()) {
+    DROVER_TRY(PrintAnswer(options, *plan));
   } else {
     const std::string type = TextField(MapField(*plan, "Diff"), "Type");
     terminal->Line("job \"" + Printable(read.id) + "\": " + (type.empty() ? "None" : type));
     PrintWarnings(terminal, *plan);
   }
-  const bool changes = ShowPlan(options.json ? nullptr : terminal, *plan);
-  if (!options.json) {
+  const bool changes = ShowPlan(options.raw() ? nullptr : terminal, *plan);
+  if (!options.raw()) {
     const std::string index = std::to_string(NumberField(*plan, "JobModifyIndex"));
     terminal->Line(
         "To run it only if nobody changes the job before: drover job run --check-index " + index +

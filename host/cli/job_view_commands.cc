@@ -22,7 +22,7 @@ std::string JobStatus(const json& job) {
 Result<int> List(ApiClient* client, Terminal* terminal, const JobOptions& options) {
   DROVER_ASSIGN(const json jobs,
                 client->Get("/v1/jobs", {{"namespace", client->SearchedNamespace()}}));
-  if (options.json) return PrintJson(jobs), kExitOk;
+  if (options.raw()) return PrintAnswer(options, jobs);
   Table table({"ID", "Namespace", "Type", "Priority", "Status", "Submitted"});
   for (const json& job : AsList(jobs)) {
     const Cell status = StatusCell(TextField(job, "Status"));
@@ -90,10 +90,10 @@ Result<int> Show(ApiClient* client, Terminal* terminal, const JobOptions& option
   DROVER_ASSIGN(const json summary, get("/summary"));
   DROVER_ASSIGN(const json evals, get("/evaluations"));
   DROVER_ASSIGN(const json allocs, get("/allocations"));
-  if (options.json) {
-    PrintJson(
+  if (options.raw()) {
+    return PrintAnswer(
+        options,
         {{"Job", job}, {"Summary", summary}, {"Evaluations", evals}, {"Allocations", allocs}});
-    return kExitOk;
   }
   const Cell status = StatusCell(TextField(job, "Status"));
   PrintFields(terminal, {{"ID", TextField(job, "ID")},
@@ -123,12 +123,12 @@ Result<int> Inspect(ApiClient* client, const JobOptions& options) {
   if (!options.version) {
     DROVER_ASSIGN(const json job,
                   client->Get(ApiPath("/v1/job", name.id), {{"namespace", name.job_namespace}}));
-    return PrintJson({{"Job", job}}), kExitOk;
+    return PrintAnswer(options, {{"Job", job}});
   }
   DROVER_ASSIGN(const json versions, Versions(client, name));
   for (const json& job : versions) {
     if (NumberField(job, "Version") != static_cast<std::int64_t>(*options.version)) continue;
-    return PrintJson({{"Job", job}}), kExitOk;
+    return PrintAnswer(options, {{"Job", job}});
   }
   return Error(Code::kNotFound, "the job \"" + name.id + "\" has no version " +
                                     std::to_string(*options.version) + ": see drover job history");
@@ -137,7 +137,7 @@ Result<int> Inspect(ApiClient* client, const JobOptions& options) {
 Result<int> History(ApiClient* client, Terminal* terminal, const JobOptions& options) {
   DROVER_ASSIGN(const JobName name, FindJob(client, options.id));
   DROVER_ASSIGN(const json versions, Versions(client, name));
-  if (options.json) return PrintJson(versions), kExitOk;
+  if (options.raw()) return PrintAnswer(options, versions);
   Table table({"Version", "Stable", "Stopped", "Submitted", "Index"});
   for (const json& job : versions) {
     table.Add({std::to_string(NumberField(job, "Version")), FlagField(job, "Stable") ? "yes" : "no",
@@ -153,7 +153,7 @@ Result<int> Allocs(ApiClient* client, Terminal* terminal, const JobOptions& opti
   Query query = {{"namespace", name.job_namespace}};
   if (options.all) query.emplace_back("all", "true");
   DROVER_ASSIGN(const json allocs, client->Get(ApiPath("/v1/job", name.id, "/allocations"), query));
-  if (options.json) return PrintJson(allocs), kExitOk;
+  if (options.raw()) return PrintAnswer(options, allocs);
   ShowAllocs(terminal, allocs, options.verbose);
   return kExitOk;
 }

@@ -16,7 +16,7 @@ using nlohmann::json;
 
 Result<int> List(ApiClient* client, Terminal* terminal, const NodeCommandOptions& options) {
   DROVER_ASSIGN(const json nodes, client->Get("/v1/nodes"));
-  if (options.json) return PrintJson(nodes), kExitOk;
+  if (options.raw()) return PrintAnswer(options, nodes);
   Table table({"ID", "Name", "Datacenter", "Address", "Version", "Eligibility", "Status"});
   for (const json& node : AsList(nodes)) {
     table.Add({ShownId(TextField(node, "ID"), options.verbose), TextField(node, "Name"),
@@ -59,10 +59,15 @@ std::string LastDrainOf(const json& node) {
          (message.empty() ? "" : " (" + message + ")");
 }
 
+// The node that is meant.
+Result<std::string> FindNode(ApiClient* client, const NodeCommandOptions& options) {
+  return options.self ? FindOwnNode(client) : FindId(client, kNodeIds, options.id);
+}
+
 Result<int> Show(ApiClient* client, Terminal* terminal, const NodeCommandOptions& options) {
-  DROVER_ASSIGN(const std::string id, FindId(client, kNodeIds, options.id));
+  DROVER_ASSIGN(const std::string id, FindNode(client, options));
   DROVER_ASSIGN(const json node, client->Get(ApiPath("/v1/node", id)));
-  if (options.json) return PrintJson(node), kExitOk;
+  if (options.raw()) return PrintAnswer(options, node);
   DROVER_ASSIGN(const json allocs, client->Get(ApiPath("/v1/node", id, "/allocations")));
   const json& resources = MapField(node, "NodeResources");
   PrintFields(
@@ -97,11 +102,11 @@ Result<int> Show(ApiClient* client, Terminal* terminal, const NodeCommandOptions
 
 Result<int> SetEligibility(ApiClient* client, Terminal* terminal,
                            const NodeCommandOptions& options) {
-  DROVER_ASSIGN(const std::string id, FindId(client, kNodeIds, options.id));
+  DROVER_ASSIGN(const std::string id, FindNode(client, options));
   const std::string wanted = options.enable ? "eligible" : "ineligible";
   const json body = {{"NodeID", id}, {"Eligibility", wanted}};
   DROVER_ASSIGN(const json answer, client->Put(ApiPath("/v1/node", id, "/eligibility"), body));
-  if (options.json) return PrintJson(answer), kExitOk;
+  if (options.raw()) return PrintAnswer(options, answer);
   terminal->Line("node " + Printable(id) + " is now " + wanted + " for new allocations");
   return kExitOk;
 }
@@ -118,7 +123,16 @@ Result<json> DrainBody(const std::string& id, const NodeCommandOptions& options)
     body["DrainSpec"] = {{"Deadline", deadline.count()},
                          {"IgnoreSystemJobs", options.ignore_system}};
   }
-  if (!options.message.empty()) body["Meta"] = {{"message", options.message}};
+  json meta = json::object();
+  for (const std::string& pair : options.meta) {
+    const std::size_t equals = pair.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      return Error(Code::kInvalidArgument, "--meta " + pair + ": write it as KEY=VALUE");
+    }
+    meta[pair.substr(0, equals)] = pair.substr(equals + 1);
+  }
+  if (!options.message.empty()) meta["message"] = options.message;
+  if (!meta.empty()) body["Meta"] = std::move(meta);
   return body;
 }
 
@@ -155,7 +169,11 @@ Status FollowDrain(ApiClient* client, Terminal* terminal, const std::string& id,
 }
 
 Result<int> Drain(ApiClient* client, Terminal* terminal, const NodeCommandOptions& options) {
-  DROVER_ASSIGN(const std::string id, FindId(client, kNodeIds, options.id));
+  DROVER_ASSIGN(const std::string id, FindNode(client, options));
+  if (options.monitor) {
+    DROVER_TRY(FollowDrain(client, terminal, id, options.verbose, {}));
+    return kExitOk;
+  }
   DROVER_ASSIGN(const json body, DrainBody(id, options));
   if (options.enable && !options.yes) {
     DROVER_ASSIGN(const bool drain, Confirmed("Drain the node " + id + "?"));
@@ -164,7 +182,7 @@ Result<int> Drain(ApiClient* client, Terminal* terminal, const NodeCommandOption
   Statuses before;
   if (!options.detach) DROVER_TRY(TellAllocs(client, nullptr, id, false, &before));
   DROVER_ASSIGN(const json answer, client->Put(ApiPath("/v1/node", id, "/drain"), body));
-  if (options.json) return PrintJson(answer), kExitOk;
+  if (options.raw()) return PrintAnswer(options, answer);
   if (options.disable) {
     terminal->Line("node " + Printable(id) + " is not drained any more");
     return kExitOk;
@@ -185,7 +203,8 @@ int NodeDrainCommand(const NodeCommandOptions& options) {
 
 int NodeStatusCommand(const NodeCommandOptions& options) {
   return RunClientCommand("node status", options, [&](auto* client, auto* out) {
-    return options.id.empty() ? List(client, out, options) : Show(client, out, options);
+    const bool list = options.id.empty() && !options.self;
+    return list ? List(client, out, options) : Show(client, out, options);
   });
 }
 

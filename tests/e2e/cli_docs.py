@@ -20,8 +20,9 @@ COMMANDS = ((), ("agent",), ("run",), ("validate",),
             ("alloc", "exec"),
             ("node",), ("node", "status"), ("node", "drain"), ("node", "eligibility"),
             ("eval",), ("eval", "status"), ("eval", "list"), ("system",), ("system", "gc"),
+            ("monitor",), ("events",),
             ("plugin",), ("plugin", "list"), ("plugin", "inspect"), ("plugin", "validate"),
-            ("plugin", "test"), ("version",))
+            ("plugin", "test"), ("completion",), ("version",))
 HEAD = """\
 # The command line
 

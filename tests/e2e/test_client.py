@@ -140,6 +140,62 @@ class ClientJobTest(Client, AgentTest):
         self.assertEqual(self.agent.ask("PUT", f"/v1/node/{node}/drain", {"DrainSpec": 3}).status, 400)
         self.assertEqual(self.agent.ask("PUT", "/v1/node/x/drain", {"DrainSpec": None}).status, 404)
 
+    def test_the_own_node(self):
+        node = self.json("node", "status")[0]["ID"]
+        self.assertEqual(self.json("node", "status", "-self")["ID"], node)
+        self.cli("job", "run", self.file(service(task("t", LONG))))
+        self.assertIn("has an id", self.fails("node", "drain", "-monitor", "0" * 36))
+        told = self.cli("node", "drain", "-enable", "-self", "-yes", "-meta", "why=a disk",
+                        "-meta", "who=me", "-m", "soon").out
+        self.assertIn("is drained", told)
+        drain = self.json("node", "status", "-self")["LastDrain"]
+        self.assertEqual(drain["Meta"], {"why": "a disk", "who": "me", "message": "soon"})
+        self.assertIn("is drained", self.cli("node", "drain", "-self", "-monitor").out)
+        self.assertIn("KEY=VALUE", self.fails("node", "drain", "-self", "-disable", "-meta", "x"))
+        self.cli("node", "eligibility", "-enable", "-self")
+        for wrong in (("node", "drain", "-disable"), ("node", "eligibility", "-enable"),
+                      ("node", "status", "-self", node), ("node", "drain", "-self")):
+            self.fails(*wrong, code=2)
+
+    def test_answers_by_a_template(self):
+        self.cli("job", "run", self.file(service(task("t", LONG), Count=2)))
+        allocs = self.agent.allocs("web")
+        self.assertEqual(self.cli("job", "status", "-t", "{{range .}}{{.ID}} {{.Status}}{{end}}").out,
+                         "web running\n")
+        self.assertEqual(
+            set(self.cli("job", "allocs", "-t", "{{range .}}{{.ID}}\n{{end}}", "web").out.split()),
+            {a["ID"] for a in allocs})
+        one = allocs[0]["ID"]
+        form = '{{.Job.ID}} {{range $name, $task := .TaskStates}}{{$name}} {{$task.State}}{{end}}'
+        self.assertEqual(self.cli("alloc", "status", "-t", form, one).out, "web t running\n")
+        self.assertIn("no function", self.fails("job", "stop", "-t", "{{ID}}", "web", code=2))
+        self.assertFalse(self.agent.get("/v1/job/web")["Stop"], "nothing was done")
+        self.fails("job", "status", "-t", "{{.}}", "-json", code=2)
+
+    def completed(self, *words):
+        """What bash offers for the last of WORDS."""
+        script = ('source <("$0" completion bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
+                  '_drover; printf "%s\\n" "${COMPREPLY[@]}"')
+        done = subprocess.run(["bash", "-c", script, binary(), binary(), *words], check=True,
+                              capture_output=True, text=True, timeout=harness.LIMIT,
+                              env=self.sandbox.environment({"DROVER_ADDR": self.address}))
+        return done.stdout.split()
+
+    def test_a_shell_completes(self):
+        self.cli("job", "run", self.file(service(task("t", LONG))))
+        alloc = self.agent.allocs("web")[0]["ID"]
+        self.assertEqual(self.completed("pl"), ["plugin"])
+        self.assertEqual(self.completed("job", "st"), ["status", "stop"])
+        self.assertEqual(self.completed("job", "status", "w"), ["web"])
+        self.assertEqual(self.completed("alloc", "status", alloc[:5]), [alloc])
+        self.assertEqual(self.completed("alloc", "logs", "-job", ""), ["web"])
+        self.assertEqual(self.completed("job", "run", "--che"), ["--check-index"])
+        self.assertEqual(self.completed("job", "run", ""), [], "a file, which bash knows better")
+        self.address = "http://127.0.0.1:1"
+        self.assertEqual(self.completed("job", "status", ""), [])
+        for shell in ("bash", "zsh", "fish"):
+            self.assertIn("__complete", self.cli("completion", shell).out)
+
     def test_an_allocation_that_fails_makes_the_command_fail(self):
         path = self.file(service(mock("t", start_error="it is broken")))
         shown = self.cli("job", "run", path, code=1).out
@@ -251,6 +307,22 @@ class ClientFilesTest(Client, AgentTest):
                 file.write("one more\n")
             self.assertEqual(follower.stdout.readline(), b"one more\n")
             follower.terminate()
+
+    def test_the_allocation_of_a_job(self):
+        self.agent.submit(job(group(task("t", "echo old"), name="a"),
+                              group(task("t", f"echo runs; {LONG}"), name="b"), id="two"))
+        self.agent.wait_allocs("two", 1, "complete")
+        runs = self.agent.wait_allocs("two", 1, "running")[0]["ID"]
+        harness.wait_until(lambda: self.sandbox.command(
+            "alloc", "logs", "-job", "two", env={"DROVER_ADDR": self.address}).out == "runs\n",
+            "the log of the one that runs")
+        self.assertEqual(self.cli("alloc", "logs", "-job", "-group", "a", "tw").out, "old\n")
+        self.assertEqual(self.cli("alloc", "exec", "-job", "two", "sh", "-c",
+                                  "echo $NOMAD_ALLOC_ID").out, runs + "\n")
+        self.assertIn("alloc", self.cli("alloc", "fs", "-job", "two").out)
+        self.assertIn('no allocation of the group "x"',
+                      self.fails("alloc", "logs", "-job", "-group", "x", "two"))
+        self.assertIn("no job", self.fails("alloc", "exec", "-job", "none", "true"))
 
     def test_files(self):
         alloc = self.start(task("t", LONG))

@@ -46,6 +46,7 @@ json EncodeStats(const ApiAgent& agent) {
     evals = tables.evals.size();
   });
   return {{"drover", {{"version", agent.version}, {"node_id", agent.node_id}}},
+          {"client", {{"node_id", agent.node_id}}},  // where clients look for their own node
           {"state",
            {{"jobs", std::to_string(jobs)},
             {"allocations", std::to_string(allocs)},

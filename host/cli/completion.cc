@@ -1,0 +1,191 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/cli/completion.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "host/cli/api_client.h"
+#include "host/cli/cli.h"
+#include "host/cli/id_lookup.h"
+#include "host/cli/json_fields.h"
+#include "host/cli/terminal.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMostIds = 200;  // more, nobody reads
+
+constexpr char kBash[] = R"(_drover() {
+  local IFS=$'\n'
+  COMPREPLY=($("${COMP_WORDS[0]}" __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _drover drover
+)";
+constexpr char kZsh[] = R"(#compdef drover
+_drover() {
+  local -a found
+  found=("${(@f)$("${words[1]}" __complete "${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  if [[ -n "${found[1]}" ]]; then compadd -- "${found[@]}"; else _files; fi
+}
+compdef _drover drover
+)";
+constexpr char kFish[] = R"(function __drover_complete
+  set -l words (commandline -opc) (commandline -ct)
+  $words[1] __complete $words[2..-1] 2>/dev/null
+end
+complete -c drover -a '(__drover_complete)'
+)";
+
+std::vector<const CLI::App*> Children(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+// The options of APP and of the groups of options in it.
+std::vector<const CLI::Option*> OwnOptions(const CLI::App& app) {
+  std::vector<const CLI::Option*> options = app.get_options();
+  for (const CLI::App* child : Children(app)) {
+    if (!child->get_name().empty()) continue;
+    for (const CLI::Option* option : OwnOptions(*child)) options.push_back(option);
+  }
+  return options;
+}
+
+// Those that may stand behind a command: its own, and those of its group.
+std::vector<const CLI::Option*> AllOptions(const CLI::App& app) {
+  std::vector<const CLI::Option*> options = OwnOptions(app);
+  const CLI::App* const parent = app.get_parent();
+  if (parent == nullptr || !app.get_fallthrough()) return options;
+  for (const CLI::Option* option : OwnOptions(*parent)) options.push_back(option);
+  return options;
+}
+
+// The option that WORD names, "--tail" or "-n"; null when there is none.
+const CLI::Option* FindOption(const CLI::App& app, const std::string& word) {
+  const std::string name = word.substr(word.starts_with("--") ? 2 : 1);
+  for (const CLI::Option* option : AllOptions(app)) {
+    const auto& longs = option->get_lnames();
+    const auto& shorts = option->get_snames();
+    if (std::count(longs.begin(), longs.end(), name) +
+        std::count(shorts.begin(), shorts.end(), name)) {
+      return option;
+    }
+  }
+  return nullptr;
+}
+
+bool TakesValue(const CLI::Option* option) {
+  return option != nullptr && option->get_items_expected_max() > 0;
+}
+
+// What the NTH word that is no option stands for in APP: "ID", "FILE", ...
+std::string PositionalName(const CLI::App& app, std::size_t nth) {
+  for (const CLI::Option* option : OwnOptions(app)) {
+    if (!option->get_positional()) continue;
+    if (nth-- == 0) return option->get_name(true);
+  }
+  return "";
+}
+
+// The way that the words before the last one have led.
+struct Way {
+  const CLI::App* app;
+  std::size_t positionals = 0;
+  bool value = false;   // an option wants one
+  bool of_job = false;  // --job says that the id is that of a job
+};
+
+Way Follow(const CLI::App& root, const std::vector<std::string>& words) {
+  Way way{&root};
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (std::exchange(way.value, false)) continue;
+    if (word.size() > 1 && word[0] == '-') {
+      way.value = word.find('=') == std::string::npos && TakesValue(FindOption(*way.app, word));
+      way.of_job = way.of_job || word == "--job" || word == "-job";
+      continue;
+    }
+    const std::vector<const CLI::App*> children = Children(*way.app);
+    const auto child = std::find_if(children.begin(), children.end(), [&](const CLI::App* one) {
+      return !word.empty() && one->get_name() == word;
+    });
+    if (child != children.end()) {
+      way.app = *child;
+    } else {
+      ++way.positionals;
+    }
+  }
+  return way;
+}
+
+// Ids that an agent has; none when there is no agent.
+std::vector<std::string> Ids(const std::string& kind, const std::string& begun) {
+  Result<ApiClient> client = ApiClient::Create(ClientOptions());
+  if (!client.ok()) return {};
+  Query query = {{"namespace", client->SearchedNamespace()}, {"task_states", "false"}};
+  const char* list = "/v1/jobs";
+  if (kind == "job") {
+    query.emplace_back("prefix", begun);
+  } else {
+    list = kind == "alloc" ? kAllocIds.list : (kind == "node" ? kNodeIds.list : kEvalIds.list);
+    if (const Result<std::string> prefix = ListedPrefix(begun); prefix.ok()) {
+      query.emplace_back("prefix", *prefix);
+    }
+  }
+  query.emplace_back("per_page", std::to_string(kMostIds));
+  const Result<json> answer = client->Get(list, query);
+  std::vector<std::string> ids;
+  const json none;
+  for (const json& stub : AsList(answer.ok() ? *answer : none)) {
+    const std::string id = RawField(stub, "ID");
+    // What a shell or a terminal could take for something else is not offered.
+    if (id.starts_with(begun) && Printable(id) == id) ids.push_back(id);
+  }
+  return ids;
+}
+
+}  // namespace
+
+Completion Complete(const CLI::App& app, const std::vector<std::string>& words) {
+  Completion out;
+  const Way way = Follow(app, words);
+  const std::string begun = words.empty() ? "" : words.back();
+  if (way.value) return out;
+  const auto offer = [&out, &begun](const std::string& word) {
+    if (word.starts_with(begun)) out.words.push_back(word);
+  };
+  if (begun.starts_with("-")) {
+    for (const CLI::Option* option : AllOptions(*way.app)) {
+      for (const std::string& name : option->get_lnames()) offer("--" + name);
+    }
+  } else {
+    for (const CLI::App* child : Children(*way.app)) {
+      if (!child->get_name().empty()) offer(child->get_name());
+    }
+    const CLI::App* const group = way.app->get_parent();
+    if (group != nullptr && PositionalName(*way.app, way.positionals) == "ID") {
+      out.ids_of = way.of_job ? "job" : group->get_name();
+    }
+  }
+  std::sort(out.words.begin(), out.words.end());
+  out.words.erase(std::unique(out.words.begin(), out.words.end()), out.words.end());
+  return out;
+}
+
+int CompleteCommand(const CLI::App& app, const std::vector<std::string>& words) {
+  Completion found = Complete(app, words);
+  if (!found.ids_of.empty()) found.words = Ids(found.ids_of, words.empty() ? "" : words.back());
+  for (const std::string& word : found.words) std::printf("%s\n", word.c_str());
+  return kExitOk;
+}
+
+int CompletionScriptCommand(const std::string& shell) {
+  std::fputs(shell == "zsh" ? kZsh : (shell == "fish" ? kFish : kBash), stdout);
+  return kExitOk;
+}
+
+}  // namespace drover

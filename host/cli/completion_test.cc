@@ -1,0 +1,73 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/cli/completion.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace drover {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class CompletionTest : public ::testing::Test {
+ protected:
+  CompletionTest() {
+    app_.add_subcommand("agent", "")->add_option("--port", port_);
+    CLI::App* alloc = app_.add_subcommand("alloc", "");
+    alloc->add_option("--address", text_);
+    CLI::App* logs = alloc->add_subcommand("logs", "");
+    logs->fallthrough();
+    logs->add_option("ID", text_);
+    logs->add_option("TASK,--task", text_);
+    logs->add_flag("-f,--follow", flag_);
+    logs->add_flag("--job", flag_);
+    logs->add_option_group("One of")->add_flag("--stderr", flag_);
+    alloc->add_subcommand("stop", "");
+  }
+  std::vector<std::string> Words(const std::vector<std::string>& words) const {
+    return Complete(app_, words).words;
+  }
+  std::string IdsOf(const std::vector<std::string>& words) const {
+    return Complete(app_, words).ids_of;
+  }
+
+  CLI::App app_{"", "drover"};
+  int port_ = 0;
+  std::string text_;
+  bool flag_ = false;
+};
+
+TEST_F(CompletionTest, Commands) {
+  EXPECT_THAT(Words({""}), ElementsAre("agent", "alloc"));
+  EXPECT_THAT(Words({"al"}), ElementsAre("alloc"));
+  EXPECT_THAT(Words({"alloc", ""}), ElementsAre("logs", "stop"));
+  EXPECT_THAT(Words({"alloc", "--address", "x", "s"}), ElementsAre("stop"));
+  EXPECT_THAT(Words({}), ElementsAre("agent", "alloc"));
+  EXPECT_THAT(Words({"alloc", "x"}), IsEmpty());
+}
+
+TEST_F(CompletionTest, OptionsAlsoThoseOfTheGroup) {
+  EXPECT_THAT(Words({"alloc", "logs", "--"}),
+              ElementsAre("--address", "--follow", "--help", "--job", "--stderr", "--task"));
+  EXPECT_THAT(Words({"alloc", "logs", "--st"}), ElementsAre("--stderr"));
+  EXPECT_THAT(Words({"alloc", "logs", "--task", ""}), IsEmpty()) << "a value nobody knows";
+}
+
+TEST_F(CompletionTest, IdsWhereOneIsWanted) {
+  EXPECT_EQ(IdsOf({"alloc", "logs", ""}), "alloc");
+  EXPECT_EQ(IdsOf({"alloc", "logs", "-f", "ab"}), "alloc");
+  EXPECT_EQ(IdsOf({"alloc", "logs", "--task", "t", "ab"}), "alloc");
+  EXPECT_EQ(IdsOf({"alloc", "logs", "--task=t", "ab"}), "alloc");
+  EXPECT_EQ(IdsOf({"alloc", "logs", "-job", "we"}), "job");
+  EXPECT_EQ(IdsOf({"alloc", "logs", "abcd", ""}), "") << "then comes a task";
+  EXPECT_EQ(IdsOf({"alloc", "stop", ""}), "") << "it takes none here";
+  EXPECT_EQ(IdsOf({"alloc", ""}), "");
+}
+
+}  // namespace
+}  // namespace drover
