@@ -223,6 +223,7 @@ class AgentQueryTest(AgentTest):
         def chosen(path, text, field="ID", **query):
             return [e[field] for e in self.agent.get(path, filter=text, **query)]
         self.assertEqual(chosen("/v1/jobs", 'ID == "web"'), ["web"])
+        self.assertEqual(chosen("/v1/jobs", "ID matches `^w.b$`"), ["web"])
         self.assertEqual(chosen("/v1/jobs", "Type != service or ID contains su"), ["sum"])
         self.assertEqual(chosen("/v1/allocations", 'JobID == "web" and ClientStatus == running',
                                 "JobID"), ["web", "web"])
@@ -236,7 +237,7 @@ class AgentQueryTest(AgentTest):
                                 next_token=token)
         self.assertEqual({a["Name"] for a in first + second}, {"web.g[0]", "web.g[1]"})
         for wrong, said in (("ID =", 'not "="'), ("Nothing == x", "no field Nothing"),
-                            ("ID matches x", "not supported"), ("(" * 5000, "longer than")):
+                            ("ID matches `(`", "not a regular expression"), ("(" * 5000, "longer than")):
             reply = self.agent.ask("GET", "/v1/jobs", filter=wrong)
             self.assertEqual(reply.status, 400)
             self.assertIn(said, reply.body.decode())

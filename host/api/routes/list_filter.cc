@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/api/routes/list_filter.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -15,14 +17,18 @@ namespace drover {
 using nlohmann::json;
 
 struct ListFilter::Node {
-  enum class Kind { kAnd, kOr, kNot, kEquals, kContains, kEmpty };
+  enum class Kind { kAnd, kOr, kNot, kEquals, kContains, kEmpty, kMatches };
   Kind kind;
   std::shared_ptr<const Node> left, right;  // of kAnd and kOr; kNot has a left one
   std::vector<std::string> field;           // of the others: the way to it
   std::string value;
+  std::shared_ptr<const re2::RE2> pattern = nullptr;  // of kMatches
 };
 
 namespace {
+
+// A pattern that needs more is refused.
+constexpr std::int64_t kMostPatternBytes = 1 << 20;
 
 using Node = ListFilter::Node;
 using NodePtr = std::shared_ptr<const Node>;
@@ -122,7 +128,8 @@ class Parser {
   }
 
   static NodePtr Make(Node::Kind kind, NodePtr left, NodePtr right = nullptr) {
-    return std::make_shared<const Node>(Node{kind, std::move(left), std::move(right), {}, ""});
+    return std::make_shared<const Node>(
+        Node{kind, std::move(left), std::move(right), {}, "", nullptr});
   }
 
   Result<NodePtr> Or(int depth) {
@@ -164,13 +171,13 @@ class Parser {
     const bool negative = IsWord("not") && tokens_[next_ + 1].text == "in";
     if (negative) ++next_;
     if (TakeWord("in")) {
-      Node node{Node::Kind::kContains, nullptr, nullptr, {}, std::move(value)};
+      Node node{Node::Kind::kContains, nullptr, nullptr, {}, std::move(value), nullptr};
       DROVER_ASSIGN(node.field, Field());
       return Finished(std::move(node), negative);
     }
     next_ = from;
     if (quoted) return Unexpected("a field: a value comes before \"in\" only");
-    Node node{Node::Kind::kEquals, nullptr, nullptr, {}, ""};
+    Node node{Node::Kind::kEquals, nullptr, nullptr, {}, "", nullptr};
     DROVER_ASSIGN(node.field, Field());
     return Compared(std::move(node));
   }
@@ -185,14 +192,30 @@ class Parser {
     bool negative = TakeSign("!=");
     if (!negative && !TakeSign("==")) {
       negative = TakeWord("not");
-      if (IsWord("matches")) {
-        return Wrong("\"matches\" is not supported: use \"contains\"; found", Now().at);
+      if (TakeWord("matches")) {
+        node.kind = Node::Kind::kMatches;
+      } else if (TakeWord("contains")) {
+        node.kind = Node::Kind::kContains;
+      } else {
+        return Unexpected("==, !=, contains, matches, in, or is empty");
       }
-      if (!TakeWord("contains")) return Unexpected("==, !=, contains, in, or is empty");
-      node.kind = Node::Kind::kContains;
     }
+    const std::size_t at = Now().at;
     DROVER_ASSIGN(node.value, Value());
+    if (node.kind == Node::Kind::kMatches) {
+      DROVER_ASSIGN(node.pattern, Pattern(node.value, at));
+    }
     return Finished(std::move(node), negative);
+  }
+
+  // RE2 has the syntax of Go and takes time that grows with the text only, whatever is asked for.
+  Result<std::shared_ptr<const re2::RE2>> Pattern(const std::string& text, std::size_t at) {
+    if (++patterns_ > ListFilter::kMaxPatterns) return Wrong("too many regular expressions", at);
+    re2::RE2::Options options(re2::RE2::Quiet);
+    options.set_max_mem(kMostPatternBytes);
+    auto pattern = std::make_shared<const re2::RE2>(text, options);
+    if (!pattern->ok()) return Wrong("not a regular expression (" + pattern->error() + ")", at);
+    return pattern;
   }
 
   static NodePtr Finished(Node node, bool negative) {
@@ -234,6 +257,7 @@ class Parser {
 
   const std::vector<Token> tokens_;
   std::size_t next_ = 0;
+  int patterns_ = 0;
 };
 
 std::string Named(const std::vector<std::string>& way) {
@@ -286,6 +310,12 @@ Result<bool> Contains(const json& value, const Node& node) {
                      [&node](const json& one) { return Equals(one, node.value).value_or(false); });
 }
 
+Result<bool> Matches(const json& value, const Node& node) {
+  if (value.is_null()) return false;
+  if (!value.is_string()) return Incomparable(node, "matched");
+  return re2::RE2::PartialMatch(value.get_ref<const std::string&>(), *node.pattern);
+}
+
 Result<bool> Holds(const Node& node, const json& element) {
   switch (node.kind) {
     case Node::Kind::kNot: {
@@ -305,6 +335,7 @@ Result<bool> Holds(const Node& node, const json& element) {
   DROVER_ASSIGN(const json* const found, Find(element, node));
   const json& value = found == nullptr ? kMissing : *found;
   if (node.kind == Node::Kind::kContains) return Contains(value, node);
+  if (node.kind == Node::Kind::kMatches) return Matches(value, node);
   if (node.kind == Node::Kind::kEmpty) {
     if (value.is_string()) return value.get_ref<const std::string&>().empty();
     if (value.is_null() || value.is_structured()) return value.empty();

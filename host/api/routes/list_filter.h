@@ -12,7 +12,7 @@ namespace drover {
 // An expression of ?filter, as clients write them to choose among the elements of a list:
 //
 //   Status == "running" and not (JobID contains "test" or "x" in Datacenters)
-//   Meta["owner"] is not empty
+//   Meta["owner"] is not empty or ID matches "^web-[0-9]+$"
 //
 // A field is named as in the JSON of the element, with ".name" or ["name"] for what is inside.
 // Immutable; from any thread.
@@ -21,6 +21,7 @@ class ListFilter {
   // Longer expressions, and those that are nested deeper, are refused.
   static constexpr std::size_t kMaxBytes = 4096;
   static constexpr int kMaxDepth = 32;
+  static constexpr int kMaxPatterns = 16;  // regular expressions
 
   // The error says what is wrong and where.
   static Result<ListFilter> Parse(std::string_view text);

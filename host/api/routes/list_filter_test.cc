@@ -50,10 +50,14 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"dc3 not in Datacenters", true}, Case{"Datacenters contains dc1", true},
                       Case{"owner in Meta", true}, Case{"Meta contains nobody", false},
                       Case{"Meta.owner == me", true}, Case{R"(Meta["odd.key"] == 1)", true},
-                      Case{"Meta.nobody == me", false}, Case{"Meta.nobody is empty", true},
-                      Case{"Meta is not empty", true}, Case{"None is empty", true},
-                      Case{"Text is empty", true}, Case{"Periodic is empty", true},
-                      Case{"Periodic.Spec == x", false},
+                      Case{"Meta.nobody == me", false}, Case{R"(ID matches "^web/[a-z] b$")", true},
+                      Case{R"(ID matches "^eb")", false}, Case{"ID not matches `^x`", true},
+                      Case{"Meta.owner matches M", false}, Case{"Meta.owner matches `(?i)M`", true},
+                      Case{"Meta.nobody matches `.`", false},
+                      Case{"Status matches `(a*)*(a*)*(a*)*(a*)*b`", false},
+                      Case{"Meta.nobody is empty", true}, Case{"Meta is not empty", true},
+                      Case{"None is empty", true}, Case{"Text is empty", true},
+                      Case{"Periodic is empty", true}, Case{"Periodic.Spec == x", false},
                       // "and" before "or", "not" before both.
                       Case{"Stop == true and Stop == true or Status == running", true},
                       Case{"Status == running or Stop == true and Stop == true", true},
@@ -79,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(
     All, ListFilterMistakeTest,
     ::testing::Values(
         std::pair("", "expected a field or a value, not the end, at character 1"),
-        std::pair("Status", "expected ==, !=, contains, in, or is empty, not the end"),
+        std::pair("Status", "expected ==, !=, contains, matches, in, or is empty, not the end"),
         std::pair("Status = running", "not \"=\", at character 8"),
         std::pair("Status == ", "expected a value"), std::pair("Status == (", "expected a value"),
         std::pair(R"(Status == "run)", "without its closing quote at character 11"),
@@ -91,7 +95,10 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair("Meta[owner] == me", "in quotes"),
         std::pair("Meta. == me", "the name of a field"), std::pair("a in", "expected a field"),
         std::pair("not", "expected a field"), std::pair("Status is full", "expected \"empty\""),
-        std::pair("Status matches \"r.*\"", "\"matches\" is not supported"),
+        std::pair("Status matches `(r`", "not a regular expression (missing ): (r)"),
+        std::pair("Status matches `(a{1000}){1000}`", "not a regular expression"),
+        std::pair("Status matches `((a{30}){30}\\pL{300}){300}`", "not a regular expression"),
+        std::pair("Priority matches 5", "Priority cannot be matched"),
         std::pair("Nothing == x", "there is no field Nothing"),
         std::pair("Priority == high", "Priority cannot be compared with \"high\""),
         std::pair("Meta == x", "Meta cannot be compared"),
@@ -111,13 +118,33 @@ TEST(ListFilterLimitTest, LongAndDeepOnesAreRefused) {
   EXPECT_FALSE(refused(nested(ListFilter::kMaxDepth, "(", ")")));
   EXPECT_TRUE(refused(nested(ListFilter::kMaxDepth + 1, "(", ")")));
   EXPECT_TRUE(refused(nested(ListFilter::kMaxDepth + 1, "not ", "")));
+  std::string patterns = "ID matches a";
+  for (int i = 1; i < ListFilter::kMaxPatterns; ++i) patterns += " or ID matches a";
+  EXPECT_FALSE(refused(patterns));
+  EXPECT_TRUE(refused(patterns + " or ID matches a"));
 }
 
 TEST(ListFilterLimitTest, NoBytesMakeItFail) {
   // Every text of up to three of these pieces is read to its end, whatever it says.
-  const std::string pieces[] = {"a",     "\"",   "`",    "\\",    "(",    ")",
-                                "[",     "]",    ".",    "==",    "!",    "=",
-                                " not ", " in ", " is ", " and ", "\xff", std::string(1, '\0')};
+  const std::string pieces[] = {"a",
+                                "\"",
+                                "`",
+                                "\\",
+                                "(",
+                                ")",
+                                "[",
+                                "]",
+                                ".",
+                                "==",
+                                "!",
+                                "=",
+                                " matches ",
+                                " not ",
+                                " in ",
+                                " is ",
+                                " and ",
+                                "\xff",
+                                std::string(1, '\0')};
   int read = 0;
   for (const std::string& first : pieces) {
     for (const std::string& second : pieces) {
