@@ -2,6 +2,7 @@
 #include "host/agent/run_ledger.h"
 
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
 #include <sys/resource.h>
@@ -170,17 +171,21 @@ TEST_F(RunLedgerTest, ADirectoryWithALineBreakIsRefused) {
 
 TEST_F(RunLedgerTest, AFullDiskIsAnErrorAndNoSlotIsLost) {
   const auto ledger = Make();
-  // No file of this process may get longer now.
   struct rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  struct rlimit now = before;
-  now.rlim_cur = 40;
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &now), 0);
-  const Status status = ledger->AddRun(RunId::Random());
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  // Adds a run while no file of this process may get longer than SIZE.
+  const auto add_below = [&](rlim_t size) {
+    struct rlimit now = before;
+    now.rlim_cur = size;
+    DROVER_CHECK(setrlimit(RLIMIT_FSIZE, &now) == 0);
+    const Status status = ledger->AddRun(RunId::Random());
+    DROVER_CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
+    return status.ok() ? std::string("added") : status.error().message();
+  };
+  EXPECT_THAT(add_below(40), testing::EndsWith("No space left on device"));  // 8 bytes fit
+  EXPECT_THAT(add_below(32), testing::EndsWith("File too large"));
   std::signal(SIGXFSZ, handler);
-  EXPECT_FALSE(status.ok());
   EXPECT_TRUE(ledger->AddRun(RunId::Random()).ok());
   EXPECT_EQ((fs::file_size(path_ + "/node.ledger") - 32) / 64, 1u);
 }

@@ -66,6 +66,7 @@ class Condition:
     sure: bool  # it stands where only a condition can
     line: int = 0
     text: str = ""  # on one line, and "#2" for the second of the same text
+    declares: str = ""  # "if (T name = ...)": the name, which is the condition
 
 
 def tokenize(source):
@@ -115,7 +116,7 @@ class Finder:
             i += 1
         return i
 
-    def add(self, i, end, sure):
+    def add(self, i, end, sure, declares=""):
         if i >= end:
             return
         start, stop = self.tokens[i].start, self.tokens[end - 1].end
@@ -123,7 +124,7 @@ class Finder:
         if known is None:
             self.found[start, stop] = Condition(
                 start, stop, sure, self.source.count("\n", 0, start) + 1,
-                " ".join(self.source[start:stop].split()))
+                " ".join(self.source[start:stop].split()), declares)
         else:
             known.sure = known.sure or sure
 
@@ -147,8 +148,12 @@ class Finder:
         for i, token in enumerate(self.tokens):
             before, after = self.text(i - 1), self.text(i + 1)
             if token.text in ("if", "while") and after == "(":
-                end = self.group_end(i + 1)
-                self.condition(*self.split(i + 2, end, {";"})[-1])
+                begin, end = self.split(i + 2, self.group_end(i + 1), {";"})[-1]
+                parts = self.split(begin, end, {"="})
+                if len(parts) == 1:
+                    self.condition(begin, end)
+                elif token.text == "if":  # of a while it could not be asked after the declaration
+                    self.add(begin, end, sure=True, declares=self.text(parts[0][1] - 1))
             elif token.text == "for" and after == "(":
                 parts = self.split(i + 2, self.group_end(i + 1), {";"})
                 if len(parts) == 3:
@@ -188,6 +193,10 @@ class Finder:
             return
         if alone and (first.kind in ("number", "text") or first.text == "nullptr"):
             return
+        # Wrapped, a local that is returned would be copied instead of moved.
+        truth = first.text in ("true", "false") or f"bool {first.text}" in self.source
+        if alone and not truth and not first.text.endswith("_"):
+            return
         joined = any(len(self.split(i, end, {op})) > 1 for op in ("&&", "||"))
         self.condition(i, end, sure=joined and len(self.split(i, end, {"?"})) == 1)
 
@@ -198,6 +207,9 @@ def wrap(source, conditions):
     for number, c in enumerate(conditions):
         name = "Condition" if c.sure else "Value"
         length = c.end - c.start
+        if c.declares:
+            edits.append((c.end, 0, length, f"; ::drover_mutation::Condition<{number}>({c.declares})"))
+            continue
         # At one place: what closes comes first, the inner ones before the outer; then what opens,
         # the outer ones before the inner.
         edits.append((c.start, 1, -length, f"::drover_mutation::{name}<{number}>("))

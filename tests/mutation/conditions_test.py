@@ -22,6 +22,20 @@ class ConditionsTest(unittest.TestCase):
     def test_declaration_before_the_condition(self):
         self.check("if (auto it = f(); it != e) g();", "? f()", "it != e")
 
+    def test_declaration_as_the_condition(self):
+        source = "if (auto it = f(a, b == c)) g();"
+        self.check(source, "auto it = f(a, b == c)", "? f(a, b == c)")
+        self.assertIn("if (auto it = ::drover_mutation::Value<1>(f(a, b == c)); "
+                      "::drover_mutation::Condition<0>(it)) g();",
+                      conditions.wrap(source, conditions.find(source)))
+        self.check("while (T* t = f()) g();", "? f()")
+
+    def test_only_a_local_bool_is_wrapped_when_returned(self):
+        self.check("T t; return t;")
+        self.check("bool b; return b;", "? b")
+        self.check("return b_;", "? b_")
+        self.check("return true;", "? true")
+
     def test_for(self):
         self.check("for (int i = 0; i < 3; ++i) g();", "i < 3")
         self.check("for (auto& x : xs) g();")
