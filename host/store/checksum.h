@@ -1,0 +1,14 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "host/store/record.h"
+
+namespace drover {
+
+// The CRC-32 of a record, its key included: finds each flipped bit and each damaged stretch of up
+// to 32 bits, and of all other damage all but one in four thousand million.
+std::uint32_t ChecksumOf(const Record& record);
+
+}  // namespace drover

@@ -1,0 +1,129 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/store/record_file.h"
+
+#include <sys/stat.h>
+
+#include "host/base/time.h"
+#include "host/store/checksum.h"
+#include "host/store/rebuild.h"
+#include "host/store/record_schema.h"
+
+namespace drover {
+namespace {
+
+constexpr off_t kMuchLog = 4 << 20;  // bytes
+constexpr const char* kKeepDamaged = "1000";
+
+bool IsDamage(const Error& error) { return error.code() == Code::kInternal; }
+
+std::int64_t Size(const std::string& path) {
+  struct stat status{};
+  return stat(path.c_str(), &status) == 0 ? status.st_size : 0;
+}
+
+}  // namespace
+
+Result<RecordFile::Opened> RecordFile::Open(const std::string& path) {
+  DROVER_TRY(FinishRebuild(path));
+  Opened opened;
+  for (const bool again : {false, true}) {
+    opened.file.reset(new RecordFile(path));
+    const Status prepared = opened.file->Prepare();
+    Result<std::vector<Record>> records = prepared.ok()
+                                              ? opened.file->ReadAll(&opened.damage)
+                                              : Result<std::vector<Record>>(prepared.error());
+    if (records.ok()) {
+      opened.records = std::move(*records);
+      return opened;
+    }
+    opened.file.reset();
+    if (again || !IsDamage(records.error())) return records.error().WithContext(path);
+    opened.damage.clear();
+    DROVER_ASSIGN(const std::string told, Rebuild(path));
+    opened.damage.push_back(records.error().message() + "; " + told);
+  }
+  return opened;  // never reached
+}
+
+Status RecordFile::Prepare() {
+  DROVER_ASSIGN(database_, Database::Open(path_));
+  // Exclusive: its index of the log is in memory, not in one more file that a full disk refuses.
+  DROVER_TRY(database_.Execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA cell_size_check = ON"));
+  DROVER_TRY(
+      database_.Execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+                        "PRAGMA wal_autocheckpoint = 0"));
+  DROVER_TRY(PrepareRecordSchema(&database_));
+  DROVER_ASSIGN(put_,
+                database_.Prepare("INSERT INTO record (kind, id, value, sum) VALUES (?, ?, ?, ?)"
+                                  " ON CONFLICT (kind, id) DO UPDATE SET"
+                                  " value = excluded.value, sum = excluded.sum"));
+  DROVER_ASSIGN(erase_, database_.Prepare("DELETE FROM record WHERE kind = ? AND id = ?"));
+  return {};
+}
+
+Result<std::vector<Record>> RecordFile::ReadAll(std::vector<std::string>* damage) {
+  DROVER_ASSIGN(const std::string sound, database_.Text("PRAGMA integrity_check(1)"));
+  if (sound != "ok") return Error(Code::kInternal, "it is damaged: " + sound);
+  std::vector<Record> records;
+  std::vector<std::int64_t> bad;
+  DROVER_ASSIGN(Statement all,
+                database_.Prepare("SELECT kind, id, value, sum, number FROM record"));
+  while (true) {
+    DROVER_ASSIGN(const bool row, all.Step());
+    if (!row) break;
+    Record record{{all.Text(0), all.Text(1)}, all.Text(2)};
+    if (ChecksumOf(record) == all.Number(3)) {
+      records.push_back(std::move(record));
+    } else {
+      bad.push_back(all.Number(4));
+      damage->push_back("the record " + record.key.kind + " " + record.key.id +
+                        " is damaged and was moved to the table of damaged records");
+    }
+  }
+  for (const std::int64_t number : bad) {
+    // It may stay where it is while the disk is full: it is found damaged again.
+    const Status moved = SetAside(number);
+    if (!moved.ok() && IsDamage(moved.error())) return moved.error();
+  }
+  return records;
+}
+
+Status RecordFile::SetAside(std::int64_t number) {
+  const std::string from = std::to_string(number);
+  const std::string sql =
+      "BEGIN; INSERT INTO damaged SELECT NULL, " + std::to_string(WallNow()) +
+      ", kind, id, value, sum FROM record WHERE number = " + from +
+      "; DELETE FROM record WHERE number = " + from +
+      "; DELETE FROM damaged WHERE number <= (SELECT max(number) FROM damaged) - " + kKeepDamaged +
+      "; COMMIT";
+  const Status moved = database_.Execute(sql.c_str());
+  if (!moved.ok()) (void)database_.Execute("ROLLBACK");
+  return moved;
+}
+
+Status RecordFile::Apply(const std::vector<RecordChange>& changes) {
+  DROVER_TRY(database_.Execute("BEGIN IMMEDIATE"));
+  Status done;
+  for (const RecordChange& change : changes) {
+    Statement& statement = change.value ? put_ : erase_;
+    statement.BindText(1, change.key.kind);
+    statement.BindText(2, change.key.id);
+    if (change.value) {
+      statement.BindBlob(3, *change.value);
+      statement.Bind(4, ChecksumOf({change.key, *change.value}));
+    }
+    done = statement.Run();
+    if (!done.ok()) break;
+  }
+  if (done.ok()) done = database_.Execute("COMMIT");
+  // Some errors have rolled it back already.
+  if (!done.ok()) (void)database_.Execute("ROLLBACK");
+  return done;
+}
+
+Status RecordFile::Checkpoint(bool also_little) {
+  if (!also_little && Size(path_ + "-wal") < kMuchLog) return {};
+  return database_.Execute("PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+}  // namespace drover

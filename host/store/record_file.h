@@ -1,0 +1,51 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/store/database.h"
+#include "host/store/record.h"
+
+namespace drover {
+
+// A file of records, each with its checksum. Of one thread at a time; its calls block.
+//
+// A record that is damaged is moved to the table `damaged` and is no record any more. A file that
+// is damaged is renamed, with the time, and made anew from those of its records that can still be
+// read and whose checksums are right. Nothing is ever deleted because it is damaged.
+class RecordFile {
+ public:
+  struct Opened;
+  // Opens the file PATH, or makes it. kUnimplemented: a newer program has made it.
+  static Result<Opened> Open(const std::string& path);
+
+  // Carries out the changes, all or none: when this returns they survive the end of this process.
+  // What must survive a power cut too needs Sync, which any thread may call.
+  Status Apply(const std::vector<RecordChange>& changes);
+  // Writes what is in the write-ahead log to the file proper, when there is much of it. May take
+  // long. ALSO_LITTLE: whatever there is.
+  Status Checkpoint(bool also_little);
+
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit RecordFile(std::string path) : path_(std::move(path)) {}
+  Status Prepare();
+  Result<std::vector<Record>> ReadAll(std::vector<std::string>* damage);
+  Status SetAside(std::int64_t number);
+
+  const std::string path_;
+  Database database_;
+  Statement put_;
+  Statement erase_;
+};
+
+struct RecordFile::Opened {
+  std::unique_ptr<RecordFile> file;
+  std::vector<Record> records;
+  std::vector<std::string> damage;  // a sentence for each thing that was set aside
+};
+
+}  // namespace drover

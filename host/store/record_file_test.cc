@@ -1,0 +1,102 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/store/record_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "host/store/checksum.h"
+#include "host/store/record_schema.h"
+#include "host/store/store_for_test.h"
+
+namespace drover {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+std::vector<Record> ReadBack(const StoreDirectory& directory) {
+  const auto opened = RecordFile::Open(directory.file());
+  EXPECT_TRUE(opened.ok());
+  EXPECT_THAT(opened->damage, IsEmpty());
+  return opened->records;
+}
+
+TEST(RecordFileTest, KeepsWhatWasPutAndForgetsWhatWasErased) {
+  const StoreDirectory directory;
+  const std::string binary("\0\xff'\n", 4);
+  {
+    const auto opened = RecordFile::Open(directory.file());
+    ASSERT_TRUE(opened.ok()) << opened.error().message();
+    EXPECT_THAT(opened->records, IsEmpty());
+    ASSERT_TRUE(
+        opened->file->Apply({{{"a", "1"}, "old"}, {{"a", "2"}, "gone"}, {{"b", "1"}, ""}}).ok());
+    ASSERT_TRUE(opened->file->Apply({{{"a", "1"}, binary}, {{"a", "2"}, std::nullopt}}).ok());
+  }
+  EXPECT_THAT(ReadBack(directory),
+              UnorderedElementsAre(Record{{"a", "1"}, binary}, Record{{"b", "1"}, ""}));
+}
+
+TEST(RecordFileTest, WhatWasAppliedSurvivesAnOpenFileThatIsNeverClosed) {
+  const StoreDirectory directory;
+  const StoreDirectory copy;
+  const auto opened = RecordFile::Open(directory.file());
+  ASSERT_TRUE(opened.ok());
+  ASSERT_TRUE(opened->file->Apply(ChangesForTest(100)).ok());
+  std::filesystem::copy(
+      directory.path(), copy.path(),
+      std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
+  EXPECT_EQ(ReadBack(copy).size(), 100u);
+  ASSERT_TRUE(opened->file->Checkpoint(true).ok());
+  EXPECT_EQ(std::filesystem::file_size(directory.file() + "-wal"), 0u);
+}
+
+TEST(RecordFileTest, AFileHasOneUser) {
+  const StoreDirectory directory;
+  const auto opened = RecordFile::Open(directory.file());
+  ASSERT_TRUE(opened.ok());
+  EXPECT_EQ(RecordFile::Open(directory.file()).code(), Code::kFailedPrecondition);
+}
+
+TEST(RecordFileTest, AnOlderFileIsBroughtUpToDate) {
+  const StoreDirectory directory;
+  {
+    auto old = Database::Open(directory.file());
+    ASSERT_TRUE(old.ok());
+    ASSERT_TRUE(PrepareRecordSchema(&*old, 1).ok());
+    EXPECT_EQ(*old->Number("PRAGMA user_version"), 1);
+    EXPECT_EQ(*old->Number("SELECT count(*) FROM sqlite_schema WHERE name = 'damaged'"), 0);
+  }
+  ASSERT_TRUE(RecordFile::Open(directory.file()).ok());
+  auto now = Database::Open(directory.file());
+  ASSERT_TRUE(now.ok());
+  EXPECT_EQ(*now->Number("PRAGMA user_version"), kRecordSchemaVersion);
+  EXPECT_EQ(*now->Number("SELECT count(*) FROM sqlite_schema WHERE name = 'damaged'"), 1);
+}
+
+TEST(RecordFileTest, ANewerFileIsRefusedAndNotTouched) {
+  const StoreDirectory directory;
+  {
+    const auto opened = RecordFile::Open(directory.file());
+    ASSERT_TRUE(opened.ok());
+    ASSERT_TRUE(opened->file->Apply(ChangesForTest(5)).ok());
+  }
+  {
+    auto newer = Database::Open(directory.file());
+    // With the right checksum, as a newer program would write it.
+    const std::string sum = std::to_string(ChecksumOf({{"meta", "version"}, "99"}));
+    const std::string sql =
+        "UPDATE meta SET value = '99', sum = " + sum + "; PRAGMA user_version = 99";
+    ASSERT_TRUE(newer->Execute(sql.c_str()).ok());
+  }
+  const std::string before = ReadFileForTest(directory.file());
+  const auto refused = RecordFile::Open(directory.file());
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.code(), Code::kUnimplemented);
+  EXPECT_THAT(refused.error().message(), HasSubstr("newer version"));
+  EXPECT_EQ(ReadFileForTest(directory.file()), before);
+  EXPECT_FALSE(std::filesystem::exists(directory.file() + "-wal"));
+}
+
+}  // namespace
+}  // namespace drover

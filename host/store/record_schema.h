@@ -1,0 +1,16 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "host/store/database.h"
+
+namespace drover {
+
+// The version of the tables that this program makes and understands.
+inline constexpr int kRecordSchemaVersion = 2;
+
+// Brings the tables of DATABASE to VERSION, from nothing or from any older version, each step in a
+// transaction of its own. Errors beside those of Database: kUnimplemented, a newer program has made
+// it, which nothing is changed of; kInternal also when its two notes of the version differ.
+Status PrepareRecordSchema(Database* database, int version = kRecordSchemaVersion);
+
+}  // namespace drover

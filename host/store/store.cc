@@ -1,0 +1,176 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/store/store.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <utility>
+
+namespace drover {
+namespace {
+
+constexpr auto kRetry = std::chrono::seconds(1);
+// What nobody waits for gathers for so long.
+constexpr auto kGather = std::chrono::milliseconds(1);
+
+}  // namespace
+
+Result<Store::Opened> Store::Open(const std::string& directory, Report report) {
+  if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) return ErrnoError(errno, directory);
+  const UniqueFd opened(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat status{};
+  if (!opened || fstat(opened.get(), &status) != 0) return ErrnoError(errno, directory);
+  if (status.st_uid != geteuid() || (status.st_mode & 077) != 0) {
+    return Error(Code::kPermissionDenied,
+                 directory + ": it must belong to the agent's user and have mode 0700");
+  }
+  const std::string path = directory + "/state.db";
+  DROVER_ASSIGN(RecordFile::Opened file, RecordFile::Open(path));
+  // To write the log to the disk needs a descriptor of it, not SQLite, which the writer is using.
+  UniqueFd log(open((path + "-wal").c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!log) return ErrnoError(errno, path + "-wal");
+  if (fsync(opened.get()) != 0) return ErrnoError(errno, directory);  // the names
+  Opened store;
+  store.store.reset(new Store(std::move(file.file), std::move(log), std::move(report)));
+  store.records = std::move(file.records);
+  store.damage = std::move(file.damage);
+  return store;
+}
+
+Store::Store(std::unique_ptr<RecordFile> file, UniqueFd log, Report report)
+    : file_(std::move(file)),
+      log_(std::move(log)),
+      report_(std::move(report)),
+      writer_([this] { WriteForever(); }),
+      syncer_([this] { SyncForever(); }) {}
+
+Store::~Store() {
+  {
+    const std::lock_guard lock(mutex_);
+    DROVER_CHECK(waiters_.empty());
+    closing_ = true;
+  }
+  given_more_.notify_one();
+  writer_.join();
+  sync_more_.notify_one();
+  syncer_.join();
+}
+
+void Store::Put(RecordKey key, Encode encode) {
+  DROVER_CHECK(encode != nullptr);
+  Add(std::move(key), std::move(encode));
+}
+
+void Store::Erase(RecordKey key) { Add(std::move(key), nullptr); }
+
+void Store::Add(RecordKey key, Encode encode) {
+  bool first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    first = changes_.empty();
+    changes_.insert_or_assign(std::move(key), std::move(encode));
+    ++given_;
+  }
+  if (first) given_more_.notify_one();
+}
+
+Co<Status> Store::Wait(Context context, bool sync) {
+  std::shared_ptr<Waiter> waiter;
+  Waiters::iterator place;
+  {
+    const std::lock_guard lock(mutex_);
+    if ((sync ? synced_ : committed_) >= given_) co_return Status();
+    waiter = std::make_shared<Waiter>(context.loop(), given_, sync);
+    place = waiters_.insert(waiters_.end(), waiter);
+  }
+  given_more_.notify_one();
+  if (sync) sync_more_.notify_one();
+  const Status waited = co_await waiter->done.Wait(context);
+  const std::lock_guard lock(mutex_);
+  waiters_.erase(place);
+  co_return waited.ok() ? waiter->status : waited;
+}
+
+void Store::Tell(const Status& written) {
+  for (const std::shared_ptr<Waiter>& waiter : waiters_) {
+    if (waiter->told) continue;
+    if (written.ok() && waiter->number > (waiter->sync ? synced_ : committed_)) continue;
+    waiter->told = true;
+    // It is still in the list, so its loop is still there.
+    waiter->loop->Post([waiter, written] {
+      waiter->status = written;
+      waiter->done.Set();
+    });
+  }
+}
+
+Status Store::WriteNow(const Changes& batch) {
+  std::vector<RecordChange> changes;
+  changes.reserve(batch.size());
+  for (const auto& [key, encode] : batch) {
+    changes.push_back({key, encode ? std::optional(encode()) : std::nullopt});
+  }
+  return file_->Apply(changes);
+}
+
+void Store::WriteForever() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    given_more_.wait(lock, [this] { return closing_ || !changes_.empty(); });
+    if (changes_.empty()) break;
+    const auto awaited = [this] {
+      return closing_ || std::any_of(waiters_.begin(), waiters_.end(), [this](const auto& waiter) {
+               return waiter->number > committed_ && !waiter->told;
+             });
+    };
+    given_more_.wait_for(lock, refused_ ? kRetry : kGather, awaited);
+    Changes batch = std::exchange(changes_, {});
+    const std::uint64_t number = given_;
+    lock.unlock();
+    const Status written = WriteNow(batch);
+    if (!written.ok() && !refused_ && report_) report_(written.error());
+    lock.lock();
+    refused_ = !written.ok();
+    if (written.ok()) {
+      committed_ = number;
+    } else {
+      changes_.merge(batch);  // what was given since is newer
+    }
+    Tell(written);
+    if (written.ok()) sync_more_.notify_one();
+    if (!written.ok() && closing_) break;
+    if (written.ok() && changes_.empty()) {
+      lock.unlock();
+      // A log that stays long is no error: it is tried again.
+      (void)file_->Checkpoint(false);
+      lock.lock();
+    }
+  }
+  write_ended_ = true;
+}
+
+void Store::SyncForever() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    const auto wanted = [this] {
+      return std::any_of(waiters_.begin(), waiters_.end(), [this](const auto& waiter) {
+        return waiter->sync && !waiter->told && waiter->number <= committed_;
+      });
+    };
+    sync_more_.wait(lock, [&] { return write_ended_ || wanted(); });
+    if (write_ended_) return;
+    const std::uint64_t number = committed_;
+    lock.unlock();
+    const bool done = fdatasync(log_.get()) == 0;
+    const int error = errno;
+    lock.lock();
+    if (done) synced_ = number;
+    Tell(done ? Status() : ErrnoError(error, "write the state to the disk"));
+  }
+}
+
+}  // namespace drover

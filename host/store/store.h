@@ -1,0 +1,102 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "host/base/co.h"
+#include "host/base/context.h"
+#include "host/base/event.h"
+#include "host/base/unique_fd.h"
+#include "host/store/record_file.h"
+
+namespace drover {
+
+// The records of an agent on their way to its file. What is given is written in its order, by one
+// thread, as much at a time as has gathered while the last was written; so those who wait for their
+// own record share a write, and who waits for the disk holds up nobody else.
+//
+// What could not be written, because the disk is full, is tried again each second, and those who
+// wait for it are told at once that it is not there.
+class Store {
+ public:
+  // Makes the value of a record, on the thread that writes: it may only read what does not change.
+  using Encode = std::function<std::string()>;
+  using Report = std::function<void(const Error&)>;  // [the thread that writes]
+
+  struct Opened;
+  // Opens the store of DIRECTORY, which is made for this user alone. Blocks. REPORT, if not empty,
+  // hears when records begin to be refused by the disk. Errors are those of RecordFile.
+  static Result<Opened> Open(const std::string& directory, Report report);
+  // Writes what is left.
+  ~Store();
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  // Never waits; of several that are given for a key only the last counts. [any thread]
+  void Put(RecordKey key, Encode encode);
+  void Erase(RecordKey key);
+
+  // Returns when all that was given before would survive the end of this process. [any thread]
+  Co<Status> Committed(Context context) { return Wait(context, false); }
+  // The same, of a power cut.
+  Co<Status> Synced(Context context) { return Wait(context, true); }
+
+ private:
+  using Changes = std::map<RecordKey, Encode>;  // empty: it is to be forgotten
+  struct Waiter {
+    Waiter(Loop* on, std::uint64_t of, bool synced)
+        : loop(on), number(of), sync(synced), done(on) {}
+    Loop* const loop;
+    const std::uint64_t number;
+    const bool sync;
+    bool told = false;  // under the lock; the rest is the loop's
+    Event done;
+    Status status;
+  };
+  using Waiters = std::list<std::shared_ptr<Waiter>>;
+
+  Store(std::unique_ptr<RecordFile> file, UniqueFd log, Report report);
+  void Add(RecordKey key, Encode encode);
+  Co<Status> Wait(Context context, bool sync);
+  void WriteForever();
+  void SyncForever();
+  Status WriteNow(const Changes& batch);
+  // With the lock. Ends the waiting of those for whom it is over: with an error, of all.
+  void Tell(const Status& written);
+
+  const std::unique_ptr<RecordFile> file_;
+  const UniqueFd log_;
+  const Report report_;
+
+  std::mutex mutex_;
+  std::condition_variable given_more_;
+  std::condition_variable sync_more_;
+  Changes changes_;
+  std::uint64_t given_ = 0;      // how many were given
+  std::uint64_t committed_ = 0;  // of them
+  std::uint64_t synced_ = 0;
+  Waiters waiters_;
+  bool refused_ = false;  // the last write was
+  bool closing_ = false;
+  bool write_ended_ = false;
+
+  std::thread writer_;
+  std::thread syncer_;
+};
+
+struct Store::Opened {
+  std::unique_ptr<Store> store;
+  std::vector<Record> records;
+  std::vector<std::string> damage;  // a sentence for each thing that was set aside
+};
+
+}  // namespace drover

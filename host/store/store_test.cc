@@ -1,0 +1,136 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/store/store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "host/base/gate.h"
+#include "host/store/store_for_test.h"
+
+namespace drover {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+
+class StoreTest : public ::testing::Test {
+ protected:
+  Store::Opened Open() {
+    auto opened = Store::Open(directory_.path() + "/state", [this](const Error&) { ++refusals_; });
+    DROVER_CHECK(opened.ok());
+    return std::move(*opened);
+  }
+  Status Await(Co<Status> work) {
+    Status status = Error(Code::kTimeout, "it did not end");
+    DROVER_CHECK(loop_.RunToEnd(Into(std::move(work), &status)));
+    return status;
+  }
+  static Co<void> Into(Co<Status> work, Status* status) { *status = co_await std::move(work); }
+  static Store::Encode Text(const std::string& text) {
+    return [text] { return text; };
+  }
+
+  RealLoop loop_;
+  const Context context_{&loop_};
+  const StoreDirectory directory_;
+  std::atomic<int> refusals_{0};
+};
+
+TEST_F(StoreTest, TheLastOfEachKeyCounts) {
+  {
+    const Store::Opened opened = Open();
+    EXPECT_THAT(opened.records, IsEmpty());
+    opened.store->Put({"a", "1"}, Text("old"));
+    opened.store->Put({"a", "2"}, Text("two"));
+    opened.store->Put({"a", "1"}, Text("new"));
+    opened.store->Erase({"a", "2"});
+    opened.store->Put({"a", "3"}, Text("three"));
+  }
+  EXPECT_THAT(Open().records,
+              UnorderedElementsAre(Record{{"a", "1"}, "new"}, Record{{"a", "3"}, "three"}));
+}
+
+// The copy is what a new process would find, had this one been killed.
+TEST_F(StoreTest, WhatIsCommittedIsInTheFile) {
+  const Store::Opened opened = Open();
+  EXPECT_TRUE(Await(opened.store->Committed(context_)).ok()) << "there is nothing to wait for";
+  for (const bool synced : {false, true}) {
+    for (int i = 0; i < 100; ++i) opened.store->Put({"n", std::to_string(i)}, Text("value"));
+    EXPECT_TRUE(
+        Await(synced ? opened.store->Synced(context_) : opened.store->Committed(context_)).ok());
+    const StoreDirectory copy;
+    std::filesystem::copy(directory_.path() + "/state", copy.path(),
+                          std::filesystem::copy_options::recursive |
+                              std::filesystem::copy_options::overwrite_existing);
+    const auto read = RecordFile::Open(copy.file());
+    ASSERT_TRUE(read.ok());
+    EXPECT_THAT(read->records, SizeIs(100));
+  }
+}
+
+TEST_F(StoreTest, ManyWaitSideBySide) {
+  const Store::Opened opened = Open();
+  Gate gate(&loop_);
+  int done = 0;
+  for (int i = 0; i < 500; ++i) {
+    opened.store->Put({"n", std::to_string(i)}, Text("value"));
+    const auto wait = [](Store* store, Context context, bool sync, int* count) -> Co<void> {
+      Status status;
+      if (sync) {
+        status = co_await store->Synced(context);
+      } else {
+        status = co_await store->Committed(context);
+      }
+      if (status.ok()) ++*count;
+    };
+    gate.Spawn(wait(opened.store.get(), context_, i % 7 == 0, &done));
+  }
+  EXPECT_TRUE(loop_.RunToEnd(gate.Close()));
+  EXPECT_EQ(done, 500);
+}
+
+TEST_F(StoreTest, AWaitEndsWithItsContext) {
+  const Store::Opened opened = Open();
+  opened.store->Put({"a", "1"}, [] {
+    usleep(20000);
+    return std::string("slow");
+  });
+  Context ended(&loop_);
+  ended.Cancel();
+  EXPECT_EQ(Await(opened.store->Committed(ended)).code(), Code::kCancelled);
+}
+
+TEST_F(StoreTest, IsOfOneUserOnly) {
+  const std::string open = directory_.path() + "/open";
+  std::filesystem::create_directory(open);
+  std::filesystem::permissions(open, std::filesystem::perms(0755));
+  EXPECT_EQ(Store::Open(open, nullptr).code(), Code::kPermissionDenied);
+}
+
+TEST_F(StoreTest, WhatAFullDiskRefusedIsWrittenWhenThereIsRoom) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can mount a small tmpfs";
+  const std::string path = directory_.path() + "/state";
+  std::filesystem::create_directory(path);
+  ASSERT_EQ(mount("tmpfs", path.c_str(), "tmpfs", 0, "size=512k,mode=0700"), 0);
+  {
+    const Store::Opened opened = Open();
+    WriteFileForTest(path + "/filler", std::string(1 << 20, 'x'));
+    opened.store->Put({"a", "1"}, Text(std::string(100000, 'v')));
+    EXPECT_EQ(Await(opened.store->Committed(context_)).code(), Code::kResourceExhausted);
+    opened.store->Put({"a", "2"}, Text("two"));
+    EXPECT_EQ(Await(opened.store->Synced(context_)).code(), Code::kResourceExhausted);
+    EXPECT_EQ(refusals_, 1) << "it is told once";
+    std::filesystem::remove(path + "/filler");
+    EXPECT_TRUE(Await(opened.store->Synced(context_)).ok());
+  }
+  EXPECT_THAT(Open().records, SizeIs(2));
+  EXPECT_EQ(umount2(path.c_str(), MNT_DETACH), 0);
+}
+
+}  // namespace
+}  // namespace drover
