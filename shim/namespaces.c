@@ -103,11 +103,7 @@ int namespaces_start(const struct plan* plan, struct child* child, struct step_f
   struct clone_args args = {.flags = namespace_set | CLONE_PIDFD,
                             .pidfd = (uint64_t)(uintptr_t)&holder_pidfd,
                             .exit_signal = SIGCHLD};
-  const struct drover_step* first = plan_next(plan, NULL);
-  if (first->kind == DROVER_STEP_CGROUP) {
-    args.flags |= CLONE_INTO_CGROUP;
-    args.cgroup = (uint64_t)plan_fd(plan, ((const struct drover_step_number*)first)->number);
-  }
+  /* It stays in the shim's cgroups: what it costs is not the task's. */
   const long pid = SYS(clone3, &args, sizeof args);
   if (pid == 0) {
     SYS(close, status[0]);

@@ -150,6 +150,33 @@ TEST_F(IsolationTest, TheInitIsNotCountedAsTheTasks) {
   WaitFor(run);
 }
 
+TEST_F(IsolationTest, TheInitIsInNoCgroupOfTheTaskAndEndsWithItsSupervisor) {
+  // The limit is that of a task which is one process: nothing else counts.
+  ProcessSpec spec = Isolated("");
+  spec.argv = {"/bin/sleep", "1000"};
+  spec.resources.max_processes = 1;
+  spec.resources.memory = 32 << 20;
+  const RunId run = spec.run;
+  const Result<ProcessInfo> info = Start(std::move(spec));
+  ASSERT_TRUE(info.ok()) << info.error().message();
+  const std::string shim = std::to_string(info->shim_pid);
+  const std::string children = "/proc/" + shim + "/task/" + shim + "/children";
+  std::istringstream pids(ReadSmallFile(AT_FDCWD, children.c_str()).value_or(""));
+  pid_t init = 0;
+  for (pid_t pid; pids >> pid;)
+    if (pid != info->pid) init = pid;
+  const auto told = [&](const char* file) {
+    const std::string path = "/proc/" + std::to_string(init) + "/" + file;
+    return ReadSmallFile(AT_FDCWD, path.c_str()).value_or("");
+  };
+  EXPECT_EQ(told("comm"), "drover-init\n");
+  EXPECT_THAT(told("cgroup"), Not(HasSubstr(run.ToString())));
+  const UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, init, 0)));
+  kill(info->shim_pid, SIGKILL);
+  EXPECT_EQ(WaitFor(run).error, "supervisor lost");
+  EXPECT_TRUE(Until([&] { return !Alive(init); }));
+}
+
 TEST_F(IsolationTest, TheHostIsNotInReach) {
   const std::string seen = Output("ls / | tr '\\n' ' '; echo; test -e " + directory_ +
                                   " && echo leak; ls /home /root /var 2>&1 "

@@ -319,7 +319,6 @@ TEST_F(ExecDriverTest, LimitsAreTheKernelsAndHoldTheTaskButNotItsShim) {
   EXPECT_EQ(read("pids", "pids.max", "pids.max"), "77\n");
   EXPECT_THAT(read("cpu", "cpu.shares", "cpu.weight"),
               ::testing::AnyOf("512\n", "20\n"));  // 20 of 100 are what 512 of 1024 are
-  // The holder of the namespaces is in the tracking cgroup, which in version 2 has the limits.
   for (const char* controller : {"memory", "cpu", "pids"}) {
     SCOPED_TRACE(cgroup(controller));
     const auto members = [&] {
@@ -330,8 +329,7 @@ TEST_F(ExecDriverTest, LimitsAreTheKernelsAndHoldTheTaskButNotItsShim) {
       return names;
     };
     EXPECT_TRUE(Until([&] { return members().count("sleep\n") == 1; }));
-    EXPECT_THAT(members(), ::testing::AnyOf(::testing::ElementsAre("sleep\n"),
-                                            ::testing::ElementsAre("drover-init\n", "sleep\n")));
+    EXPECT_THAT(members(), ::testing::ElementsAre("sleep\n"));
   }
   EXPECT_TRUE(Await(driver->Destroy(context_, config->run_id, true)).ok());
 }
