@@ -19,6 +19,7 @@
 
 #include "shim/control.h"
 #include "shim/log_writer.h"
+#include "shim/mount_calls.h"
 #include "shim/mounts.h"
 #include "shim/namespaces.h"
 #include "shim/record.h"
@@ -406,6 +407,7 @@ int main(void) {
     return 1;
   }
   const struct drover_start* start = &shim.plan.start;
+  mount_calls_init(start->flags & DROVER_START_MOUNT_CALLS);
   sys_hex(start->run_id, sizeof shim.name / 2, shim.name);
   const long session = SYS(setsid);
   failure.error = session < 0 ? (int32_t)-session : 0;

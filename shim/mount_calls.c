@@ -20,19 +20,11 @@ enum { kRemount = 32, kBind = 4096, kRecursive = 1 << 14, kNoSymFollow = 256 };
 /* Have the numbers of MS_RDONLY to MS_NOEXEC. */
 enum { kPlain = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC };
 
-bool mount_calls_exist(void) {
-  static int known; /* 0: not yet */
-  if (!known) {
-    /* The kernel says EINVAL to these; whoever does not let the call through says something else.
-     */
-    const bool exist =
-        SYS(open_tree, -1, "", ~0u) == -EINVAL && SYS(move_mount, -1, "", -1, "", ~0u) == -EINVAL &&
-        SYS(fsopen, "", ~0u) == -EINVAL && SYS(fsconfig, -1, ~0u, NULL, NULL, 0) == -EINVAL &&
-        SYS(fsmount, -1, ~0u, 0) == -EINVAL && SYS(mount_setattr, -1, "", 0, NULL, 0) == -EINVAL;
-    known = exist ? 1 : -1;
-  }
-  return known > 0;
-}
+static bool calls_exist;
+
+void mount_calls_init(bool exist) { calls_exist = exist; }
+
+bool mount_calls_exist(void) { return calls_exist; }
 
 /* How mount(2) names what is open as FD; by the /proc of the root that this process has. */
 static void name_of(int fd, char name[32]) {

@@ -13,7 +13,8 @@
 
 #include "shim/start_plan.h"
 
-/* Are all of the newer calls there? Asks once. */
+/* Are all of the newer calls there? The agent has asked, under the same filter. */
+void mount_calls_init(bool exist);
 bool mount_calls_exist(void);
 
 /* Makes the file system of STEP and mounts it at TARGET; -1: upon the present root, and ROOT

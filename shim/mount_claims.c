@@ -170,19 +170,29 @@ static long open_visible(const struct mount_line* line) {
   return result;
 }
 
-/* What mount(2) cannot do at once, nor to a mount that nobody sees: that one stays as it is. */
-static int add_attributes(const struct mount_line* line, uint32_t wanted) {
-  const long place = open_visible(line);
-  if (place < 0) return place == -ENOENT ? 0 : (int)-place;
-  const int error = mount_calls_remount((int)place, line->attributes, wanted);
-  SYS(close, place);
-  return error;
-}
-
 static bool is_hidden(const struct mount_line* line) {
   const long place = open_visible(line);
   if (place >= 0) SYS(close, place);
   return place == -ENOENT;
+}
+
+/* Not to a mount that nobody sees, or that the host has taken off again: that one stays as it is.
+ */
+static int add_attributes(const struct mount_line* line, uint32_t wanted) {
+  const long place = open_visible(line);
+  if (place < 0) return place == -ENOENT ? 0 : (int)-place;
+  const int error = mount_calls_exist() ? mount_calls_set((int)place, wanted)
+                                        : mount_calls_remount((int)place, line->attributes, wanted);
+  SYS(close, place);
+  return error && is_hidden(line) ? 0 : error;
+}
+
+/* May the host have added this mount to what the step of this index has mounted? */
+static bool may_have_come(const struct plan* plan, int32_t index) {
+  const struct drover_step* step = plan_next(plan, NULL);
+  for (; step && index > 0; step = plan_next(plan, step)) index--;
+  return step && step->kind == DROVER_STEP_MOUNT &&
+         ((const struct drover_step_mount*)step)->flags & DROVER_MOUNT_FOLLOWS;
 }
 
 static int check_line(const struct plan* plan, char* text, bool add, uint64_t* seen,
@@ -192,10 +202,13 @@ static int check_line(const struct plan* plan, char* text, bool add, uint64_t* s
   int32_t by = *step;
   const uint32_t wanted = claimed(plan, NULL, line.place, line.attributes, seen, &by);
   if (has(line.attributes, wanted)) return 0;
-  if (add) return add_attributes(&line, wanted);
-  if (!mount_calls_exist() && is_hidden(&line)) return 0;
-  *step = by;
-  return EPERM;
+  int error = DROVER_NOT_AS_CLAIMED;
+  if (add || may_have_come(plan, by))
+    error = add_attributes(&line, wanted);
+  else if (!mount_calls_exist() && is_hidden(&line))
+    error = 0;
+  if (error) *step = by;
+  return error;
 }
 
 /* All lines, or with ADD adds what they lack; what of a line is beyond BUFFER is not looked at. */
@@ -240,7 +253,7 @@ static int check_missing(const struct plan* plan, const uint64_t* seen, int32_t*
     if (found == -ENOENT) continue;
     if (found < 0) return (int)-found;
     *step = index;
-    return EPERM;
+    return DROVER_NOT_AS_CLAIMED;
   }
   return 0;
 }

@@ -12,8 +12,10 @@
  * Reads the mountinfo of the new root, as its /proc has it, after PIVOT: each mount must have the
  * attributes (read-only, nosuid, nodev, noexec) that the step which made it claims, those below a
  * copied one, too, and each step must have left its mount. Where mount(2) has made them, it adds
- * the attributes first. Returns an errno. STEP comes as the index of the step that verifies; it
- * becomes that of a step whose claim does not hold.
+ * the attributes first; and to what the host may just have mounted below one that FOLLOWS, in any
+ * case. Returns an errno or DROVER_NOT_AS_CLAIMED. STEP comes as the index of the step that
+ * verifies; it becomes that of a step whose claim does not hold, or to whose mounts an attribute
+ * cannot be added.
  */
 int mount_claims_verify(const struct plan* plan, int32_t* step);
 

@@ -32,10 +32,11 @@ extern "C" {
 #define DROVER_PLAN_MAX_FILTER 4096u /* instructions, as the kernel has it */
 
 /* drover_start.flags */
-#define DROVER_START_BOUND 1u      /* the run stops when the agent's connection ends */
-#define DROVER_START_NO_PROCESS 2u /* only reads stdout_fd and stderr_fd */
-#define DROVER_START_LOGS 4u       /* output goes to log_dir_fd, else to /dev/null */
-#define DROVER_START_FREEZER 8u    /* cgroup_fd is of the freezer of version 1; JOIN enters it */
+#define DROVER_START_BOUND 1u        /* the run stops when the agent's connection ends */
+#define DROVER_START_NO_PROCESS 2u   /* only reads stdout_fd and stderr_fd */
+#define DROVER_START_LOGS 4u         /* output goes to log_dir_fd, else to /dev/null */
+#define DROVER_START_FREEZER 8u      /* cgroup_fd is of the freezer of version 1; JOIN enters it */
+#define DROVER_START_MOUNT_CALLS 16u /* the newer calls for mounts work (shim/mount_calls.h) */
 
 struct drover_start {
   struct drover_attach_header header;
@@ -60,6 +61,9 @@ struct drover_start {
   uint32_t reserved;
   char log_name[232]; /* the task's name, NUL at the end */
 };
+
+/* In the place of an errno: the kernel tells something else than what the step claims. */
+#define DROVER_NOT_AS_CLAIMED 4096
 
 struct drover_start_reply {
   struct drover_attach_header header;
@@ -106,7 +110,7 @@ enum drover_step_kind {
   DROVER_STEP_MOUNT_ATTRIBUTES = 21, /* drover_step_mount_attributes + path */
   DROVER_STEP_PIVOT = 22,            /* drover_step_number: 1 pivot_root, 0 chroot */
   DROVER_STEP_VERIFY = 25, /* nothing: the mounts are what the steps claim; after PIVOT. A failure
-                              with the index of another step tells whose claim does not hold */
+                              with the index of another step is about what that one has mounted */
   DROVER_STEP_KINDS = 26,  /* above every kind */
 };
 
@@ -177,6 +181,7 @@ struct drover_step_filesystem {
 #define DROVER_MOUNT_MAY_MISS 2u  /* nothing is done where the target does not exist */
 #define DROVER_MOUNT_PLACE 4u     /* tree_fd is no mount, but what a mount is to show */
 #define DROVER_MOUNT_RECURSIVE 8u /* a copy has the mounts below it, too */
+#define DROVER_MOUNT_FOLLOWS 16u  /* what the host mounts below it comes here, at any moment */
 
 /* Attaches a mount that belongs to no namespace yet, or a copy of what lies at a place of the host,
    or of what lies at SOURCE already. */

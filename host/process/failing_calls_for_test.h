@@ -8,24 +8,36 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <vector>
 
 namespace drover {
 
-enum class WhichCalls { kAll, kWithFifthArgument };
+// Of the lower half of an argument: BPF_JEQ: it is VALUE, BPF_JSET: it has a bit of VALUE.
+struct CallsWith {
+  unsigned argument = 0;
+  unsigned short comparison = BPF_JEQ;
+  std::uint32_t value = 0;
+};
 
 // From now on, in this thread and in all that it starts, CALLS do nothing and fail with ERROR; 0:
 // they say that they have succeeded. Needs root. 0 or an errno.
 inline int FailCalls(const std::vector<long>& calls, int error,
-                     WhichCalls which = WhichCalls::kAll) {
+                     std::optional<CallsWith> only = std::nullopt) {
   std::vector<sock_filter> filter;
   for (const long call : calls) {
     filter.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)));
-    filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(call), 0, 3));
-    filter.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[4])));
-    const unsigned char skipped = which == WhichCalls::kAll ? 0 : 1;
-    filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, skipped, 0));
+    const unsigned char conditions = only ? 2 : 0;
+    filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(call), 0,
+                              static_cast<unsigned char>(conditions + 1)));
+    if (only) {
+      const std::size_t at = offsetof(seccomp_data, args) + only->argument * sizeof(std::uint64_t);
+      filter.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(at)));
+      filter.push_back(BPF_JUMP(static_cast<std::uint16_t>(BPF_JMP | only->comparison | BPF_K),
+                                only->value, 0, 1));
+    }
     filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(error)));
   }
   filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));

@@ -64,6 +64,7 @@ class RootBuilder {
     if (mount.is_file) step.flags |= DROVER_MOUNT_FILE;
     if (mount.is_place) step.flags |= DROVER_MOUNT_PLACE;
     if (mount.is_recursive) step.flags |= DROVER_MOUNT_RECURSIVE;
+    if (mount.follows) step.flags |= DROVER_MOUNT_FOLLOWS;
     step.attributes = mount.attributes;
     plan_->Add(DROVER_STEP_MOUNT, step, Texts({PlaceOf(mount.target), ""}),
                "mount " + mount.target);

@@ -7,6 +7,7 @@
 #include <sys/mount.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "host/process/isolation_for_test.h"
 #include "host/process/network_namespace.h"
@@ -234,7 +235,7 @@ TEST_F(IsolationTest, AnOptionThatIsNotThereEndsTheStart) {
   std::string told = "it has started";
   std::thread([&] {
     ProcessSpec spec = Isolated("true");
-    ASSERT_EQ(FailCalls({SYS_mount_setattr}, 0, WhichCalls::kWithFifthArgument), 0);
+    ASSERT_EQ(FailCalls({SYS_mount_setattr}, 0, CallsWith{4, BPF_JSET, ~0u}), 0);
     const Result<ProcessInfo> info = Start(std::move(spec));
     if (!info.ok()) told = info.error().message();
   }).join();
@@ -256,6 +257,48 @@ TEST_F(IsolationTest, AnOptionThatIsNotThereEndsTheStart) {
   tree.attributes |= MOUNT_ATTR_RDONLY;
   EXPECT_THAT(Start(std::move(spec)).error().message(),
               HasSubstr("after the step \"mount /srv/" + name + "\""));
+}
+
+TEST_F(IsolationTest, AnOptionThatCannotBeAddedIsToldWithItsStep) {
+  if (!WithoutMountCalls()) GTEST_SKIP() << "here all options are set at once";
+  std::string told = "it has started";
+  std::thread([&] {
+    ProcessSpec spec = Isolated("true");
+    ASSERT_EQ(FailCalls({SYS_mount}, EACCES, CallsWith{3, BPF_JSET, MS_REMOUNT}), 0);
+    const Result<ProcessInfo> info = Start(std::move(spec));
+    if (!info.ok()) told = info.error().message();
+  }).join();
+  EXPECT_EQ(told,
+            "cannot verify the mounts: after the step \"make / read-only\" an option of a "
+            "mount cannot be set: Permission denied");
+}
+
+TEST_F(IsolationTest, WhatTheHostMountsDuringAStartHasTheOptionsOfItsVolume) {
+  if (WithoutMountCalls()) GTEST_SKIP() << "volumes cannot follow the host here";
+  MakeVolumes();
+  const std::string below = directory_ + "/volume/below";
+  ASSERT_EQ(mount(nullptr, below.c_str(), nullptr, MS_SHARED, nullptr), 0);
+  options_.volumes = {{below, "/srv/followed", true, "host-to-task"}};
+  // A storm of mounts, of which some come between the steps of a start and their verification.
+  std::vector<std::string> places;
+  for (const char* name : {"/1", "/2", "/3", "/4"}) {
+    places.push_back(below + name);
+    ASSERT_EQ(mkdir(places.back().c_str(), 0755), 0);
+  }
+  std::atomic<bool> over = false;
+  std::thread storm([&] {
+    while (!over) {
+      for (const std::string& place : places)
+        EXPECT_EQ(mount("none", place.c_str(), "tmpfs", 0, "size=4k"), 0);
+      for (const std::string& place : places) EXPECT_EQ(umount2(place.c_str(), MNT_DETACH), 0);
+    }
+  });
+  for (int i = 0; i < 40; ++i) {
+    const Result<ProcessInfo> info = Start(Isolated("true"));
+    EXPECT_TRUE(info.ok()) << info.error().message();
+  }
+  over = true;
+  storm.join();
 }
 
 TEST_F(IsolationTest, WhatIsMountedUponAnotherIsWhatCounts) {

@@ -17,15 +17,6 @@ constexpr unsigned kRecursive = 0x8000;       // AT_RECURSIVE
 constexpr std::uint64_t kPrivate = 1u << 18;  // MS_PRIVATE
 constexpr std::uint64_t kSlave = 1u << 19;    // MS_SLAVE
 
-// The kernel says EINVAL to these; whoever does not let the call through says something else.
-bool CallsExist() {
-  const auto exists = [](long result) { return result == -1 && errno == EINVAL; };
-  static const bool exist = exists(syscall(SYS_open_tree, -1, "", ~0u)) &&
-                            exists(syscall(SYS_move_mount, -1, "", -1, "", ~0u)) &&
-                            exists(syscall(SYS_mount_setattr, -1, "", 0, nullptr, 0));
-  return exist;
-}
-
 Status CopyMount(const std::string& path, std::uint64_t propagation, MountTree* mount) {
   const unsigned recursive = mount->is_recursive ? kRecursive : 0;
   UniqueFd copy(
@@ -65,7 +56,8 @@ Result<MountTree> Make(UniqueFd place, const std::string& path, std::string targ
   if (options.read_only) result.attributes |= MOUNT_ATTR_RDONLY;
   if (options.no_exec) result.attributes |= MOUNT_ATTR_NOEXEC;
   if (!options.devices) result.attributes |= MOUNT_ATTR_NODEV;
-  if (CallsExist()) {
+  result.follows = propagation != kPrivate;
+  if (MountCallsExist()) {
     DROVER_TRY(CopyMount(path, propagation, &result));
     return result;
   }
@@ -88,6 +80,18 @@ Result<MountTree> Make(UniqueFd place, const std::string& path, std::string targ
 }
 
 }  // namespace
+
+bool MountCallsExist() {
+  // The kernel says EINVAL to these; whoever does not let the call through says something else.
+  const auto exists = [](long result) { return result == -1 && errno == EINVAL; };
+  static const bool exist = exists(syscall(SYS_open_tree, -1, "", ~0u)) &&
+                            exists(syscall(SYS_move_mount, -1, "", -1, "", ~0u)) &&
+                            exists(syscall(SYS_fsopen, "", ~0u)) &&
+                            exists(syscall(SYS_fsconfig, -1, ~0u, nullptr, nullptr, 0)) &&
+                            exists(syscall(SYS_fsmount, -1, ~0u, 0)) &&
+                            exists(syscall(SYS_mount_setattr, -1, "", 0, nullptr, 0));
+  return exist;
+}
 
 Result<MountTree> OpenMountTree(int directory, const std::string& path, std::string target,
                                 const MountOptions& options) {

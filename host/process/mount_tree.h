@@ -9,6 +9,10 @@
 
 namespace drover {
 
+// Are all the newer calls for mounts there, those that shim/mount_calls.h names? Asks once, for
+// this process and its shims.
+bool MountCallsExist();
+
 // What a task will see at TARGET: a copy of a mount that belongs to no namespace yet, and that is
 // undone by closing it. Where the calls for that are missing (Linux 5.12 has them; filters of old
 // container runtimes do not), the place itself, which the shim mounts by its name.
@@ -18,6 +22,7 @@ struct MountTree {
   bool is_file = false;
   bool is_place = false;
   bool is_recursive = false;
+  bool follows = false;          // what the host mounts below its source comes to it
   std::uint32_t attributes = 0;  // MOUNT_ATTR_... that it and all below it are to have
 };
 

@@ -53,12 +53,15 @@ Error StartError(const drover_start_reply& reply, const StartMessage& message) {
   if (reply.step < 0 || std::size_t(reply.step) >= message.step_names.size())
     return ErrnoError(reply.error, "the shim cannot prepare the task");
   const std::string& name = message.step_names[std::size_t(reply.step)];
-  if (reply.kind == DROVER_STEP_VERIFY && name != kVerifyStep)
-    return Error(Code::kFailedPrecondition,
-                 std::string("cannot ") + kVerifyStep + ": after the step \"" + name +
-                     "\" /proc/self/mountinfo lacks its mount, or an option of it, or of what is "
-                     "mounted below it");
-  return ErrnoError(reply.error, "cannot " + name);
+  if (reply.kind != DROVER_STEP_VERIFY || name == kVerifyStep)
+    return ErrnoError(reply.error, "cannot " + name);
+  const std::string where = std::string("cannot ") + kVerifyStep + ": after the step \"" + name;
+  if (reply.error != DROVER_NOT_AS_CLAIMED)
+    return ErrnoError(reply.error, where + "\" an option of a mount cannot be set");
+  return Error(Code::kFailedPrecondition,
+               where +
+                   "\" /proc/self/mountinfo lacks its mount, or an option of it, or of what is "
+                   "mounted below it");
 }
 
 class ProcessServiceImpl : public ProcessService {

@@ -275,6 +275,7 @@ Result<StartMessage> CompileStart(const ProcessSpec& spec, const StartEnvironmen
   PlanBuilder plan(&message.fds);
   if (environment.cgroup >= 0) start.cgroup_fd = static_cast<std::int32_t>(message.fds.size());
   if (environment.freezer) start.flags |= DROVER_START_FREEZER;
+  if (spec.namespaces && MountCallsExist()) start.flags |= DROVER_START_MOUNT_CALLS;
   AddSteps(spec, environment, &plan);
   return Assemble(start, std::move(plan), std::move(message));
 }

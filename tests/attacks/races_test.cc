@@ -15,6 +15,7 @@
 
 extern "C" {
 #include "shim/plan.h"
+void mount_calls_init(bool exist);
 int following_mounts_run(const struct plan* plan, const struct drover_step* step);
 }
 
@@ -166,6 +167,7 @@ TEST_F(RaceTest, PlacesOfMountsInTheTasksDirectory) {
     const pid_t child = fork();
     if (child == 0) {
       if (unshare(CLONE_NEWNS) != 0) _exit(2);
+      mount_calls_init(plan.start.flags & DROVER_START_MOUNT_CALLS);
       const char* at = message->bytes.data() + sizeof(drover_start);
       const char* const end = message->bytes.data() + message->bytes.size();
       for (; at < end; at += reinterpret_cast<const drover_step*>(at)->size) {
