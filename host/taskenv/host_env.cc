@@ -3,6 +3,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <iterator>
+
 namespace drover {
 namespace {
 
@@ -20,7 +23,13 @@ constexpr std::string_view kDeniedSuffixes[] = {"_TOKEN",       "_SECRET",     "
                                                 "_SECRET_KEY",  "_SECRET_ID",  "_CLIENT_SECRET",
                                                 "_PRIVATE_KEY", "_CREDENTIALS"};
 
+constexpr std::string_view kForIsolated[] = {"PATH", "LANG", "LANGUAGE", "TZ"};
+
 }  // namespace
+
+bool IsForIsolatedTasks(std::string_view name) {
+  return name.starts_with("LC_") || std::ranges::find(kForIsolated, name) != std::end(kForIsolated);
+}
 
 bool IsDeniedHostVariable(std::string_view name) {
   for (const std::string_view denied : kDenied) {

@@ -11,6 +11,9 @@ namespace drover {
 // service manager told the agent about itself, and what would change how programs are loaded.
 bool IsDeniedHostVariable(std::string_view name);
 
+// Whether a task with a root of its own gets it: where programs are, and how people read and write.
+bool IsForIsolatedTasks(std::string_view name);
+
 // The agent's environment without what is denied. Reads `environ`: before other threads start.
 StringMap ReadHostEnv();
 

@@ -194,7 +194,8 @@ class Builder {
 
   void AddHostEnv() {
     for (const auto& [name, value] : input_.host_env) {
-      if (!env_.contains(name) && !IsDeniedHostVariable(name)) Set(name, value);
+      if (env_.contains(name) || IsDeniedHostVariable(name)) continue;
+      if (input_.root == TaskRoot::kHost || IsForIsolatedTasks(name)) Set(name, value);
     }
   }
 

@@ -29,7 +29,7 @@ struct NodeInfo {
 // What the task sees as its root directory; the values are those of the driver's file isolation.
 enum class TaskRoot {
   kHost = 0,    // the host's: paths are those of the host, its environment is inherited
-  kChroot = 1,  // its own: /alloc, /local, /secrets
+  kChroot = 1,  // its own: /alloc, /local, /secrets; of the host's environment an allow-list
   kImage = 2,   // that of an image, which has an environment of its own too
 };
 

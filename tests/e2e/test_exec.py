@@ -76,6 +76,18 @@ class ExecTest(ExecConfiguration):
         self.assertNotIn("leak", text)
         self.assertIn("read-only", text)
 
+    def test_of_the_agents_environment_it_has_an_allow_list(self):
+        run = self.run_job(one(isolated("look", "env; umask", Env={"OWN": "1", "TZ": "job"})),
+                           config=self.configuration(denied_envvars=["LC_*"]), code=0,
+                           env={"API_KEY": "secret", "LANG": "C", "LC_ALL": "C", "TZ": "agent"})
+        shown = run.logs("look", "stdout")
+        self.assertEqual(shown.pop(), "0022")
+        names = {line.split("=")[0] for line in shown if not line.startswith("NOMAD_")}
+        self.assertLessEqual({"PATH", "OWN", "LANG", "TZ"}, names)
+        # The shell adds what it wants to have.
+        self.assertLessEqual(names, {"PATH", "OWN", "LANG", "TZ", "PWD", "SHLVL", "_", "OLDPWD"})
+        self.assertIn("TZ=job", shown)
+
     def test_command_of_the_local_directory_and_of_the_path(self):
         self.assertEqual(self.output("sh -c 'echo found'", {"command": "sh"}), "found\n")
 
