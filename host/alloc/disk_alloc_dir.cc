@@ -100,9 +100,11 @@ Status DiskAllocDir::CheckBuiltNow() const {
 }
 
 Status DiskAllocDir::UnmountTasks(int root) const {
-  const int copy = openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const std::unique_ptr<DIR, int (*)(DIR*)> entries(copy < 0 ? nullptr : fdopendir(copy), closedir);
+  UniqueFd copy(openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(copy ? fdopendir(copy.get()) : nullptr,
+                                                    closedir);
   if (!entries) return ErrnoError(errno, path_);
+  copy.Release();  // it is the stream's
   std::vector<std::string> tasks;
   while (const dirent* entry = readdir(entries.get())) {
     if (CheckTaskDirName(entry->d_name).ok()) tasks.emplace_back(entry->d_name);

@@ -13,6 +13,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 #include <thread>
 
 namespace drover {
@@ -61,7 +62,11 @@ Result<UniqueFd> OpenNetworkNamespace(const std::string& path) {
 Result<UniqueFd> MakeNetworkNamespace() {
   // Each thread has a network namespace; one that ends need not go back to where it was.
   Result<UniqueFd> made = Error(Code::kInternal, "");
-  std::thread([&made] { made = EnterNew(); }).join();
+  try {
+    std::thread([&made] { made = EnterNew(); }).join();
+  } catch (const std::system_error& error) {
+    return ErrnoError(error.code().value(), "cannot start a thread that makes a network namespace");
+  }
   return made;
 }
 

@@ -79,7 +79,8 @@ class StartFaultTest : public ProcessFixture {
     spec.umask = 027;
     spec.cwd = "/local";
     spec.resources = {64 << 20, 0, 512, 50, 1.5, "0"};
-    spec.network.Reset(fcntl(network_.get(), F_DUPFD_CLOEXEC, 3));
+    DROVER_ASSIGN(spec.network,
+                  OpenNetworkNamespace("/proc/self/fd/" + std::to_string(network_.get())));
     return spec;
   }
 

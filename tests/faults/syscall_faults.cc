@@ -29,14 +29,15 @@ constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 #endif
 
 // These fail for no want of anything, or only when a program is wrong; or they end something.
-constexpr int kNotAsked[] = {SYS_close,        SYS_exit,
-                             SYS_exit_group,   SYS_kill,
-                             SYS_wait4,        SYS_waitid,
-                             SYS_futex,        SYS_munmap,
-                             SYS_rt_sigaction, SYS_rt_sigprocmask,
-                             SYS_rt_sigreturn, SYS_clock_gettime,
-                             SYS_getpid,       SYS_pidfd_send_signal,
-                             SYS_umask};
+constexpr int kNotAsked[] = {SYS_close,          SYS_exit,
+                             SYS_exit_group,     SYS_kill,
+                             SYS_wait4,          SYS_waitid,
+                             SYS_futex,          SYS_munmap,
+                             SYS_rt_sigaction,   SYS_rt_sigprocmask,
+                             SYS_rt_sigreturn,   SYS_clock_gettime,
+                             SYS_getpid,         SYS_pidfd_send_signal,
+                             SYS_umask,          SYS_rseq,
+                             SYS_set_robust_list};
 
 // Of these the thread that is armed is asked about: what it makes, opens and sends for a start.
 constexpr int kOfAgent[] = {SYS_mkdirat,    SYS_openat,  SYS_openat2,       SYS_open_tree,
@@ -83,9 +84,10 @@ State::Process* FindProcess(pid_t thread) {
 
 // The same as Judge, of the armed thread.
 int JudgeAgent(long call) {
-  if (state.process != SyscallFaults::kAgent || state.process_count > 0 ||
-      std::ranges::find(kOfAgent, call) == std::end(kOfAgent) || ++state.agent_count != state.at)
-    return 0;
+  const bool counts = state.process == SyscallFaults::kThisThread ||
+                      (state.process == SyscallFaults::kAgent && state.process_count == 0 &&
+                       std::ranges::find(kOfAgent, call) != std::end(kOfAgent));
+  if (!counts || ++state.agent_count != state.at) return 0;
   state.fault = {call, state.armed_thread};
   return state.error;
 }

@@ -18,6 +18,8 @@ class SyscallFaults {
   // Instead of the number of a process: this thread itself, until it has started one. Only calls by
   // which it makes, opens or sends something count.
   static constexpr std::size_t kAgent = SIZE_MAX;
+  // The same with all its calls, also after it has started a process.
+  static constexpr std::size_t kThisThread = SIZE_MAX - 1;
 
   // Installs the filter for the calling thread.
   static SyscallFaults& Install();
