@@ -68,7 +68,7 @@ class ProcessServiceImpl : public ProcessService {
  public:
   ProcessServiceImpl(std::shared_ptr<RunHost> host, UniqueFd image, UniqueFd null_device,
                      UniqueFd shim_cgroup, std::uint64_t open_files, std::string unit,
-                     std::string untracked_reason)
+                     std::string untracked_reason, std::function<void(StartMessage*)> change_start)
       : host_(std::move(host)),
         loop_(host_->loop),
         image_(std::move(image)),
@@ -76,7 +76,8 @@ class ProcessServiceImpl : public ProcessService {
         shim_cgroup_(std::move(shim_cgroup)),
         open_files_(open_files),
         unit_(std::move(unit)),
-        untracked_reason_(std::move(untracked_reason)) {
+        untracked_reason_(std::move(untracked_reason)),
+        change_start_(std::move(change_start)) {
     environment_.boot_id = BootId();
     environment_.own_oom_score_adj = OwnOomScoreAdj();
     environment_.run_directory = host_->run_directory.get();
@@ -106,6 +107,7 @@ class ProcessServiceImpl : public ProcessService {
       RemoveAllCgroups(run);
       co_return message.error();
     }
+    if (change_start_) change_start_(&*message);
     Result<RunPointer> launched = Launch(run, *message, host_->tracker != nullptr);
     // The shim has its own descriptors now; a task may cost the agent only two.
     cgroup.Reset();
@@ -531,6 +533,7 @@ class ProcessServiceImpl : public ProcessService {
   std::string unit_;  // the cgroup that systemd has handed to us, or empty
   std::unique_ptr<ResourceCgroups> resources_;
   std::string untracked_reason_;
+  std::function<void(StartMessage*)> change_start_;
   StartEnvironment environment_;
   std::map<RunId, RunPointer> runs_;
   struct OpenUsage {
@@ -577,7 +580,8 @@ Result<std::unique_ptr<ProcessService>> NewProcessService(Loop* loop,
   }
   return std::unique_ptr<ProcessService>(std::make_unique<ProcessServiceImpl>(
       std::move(host), std::move(image), std::move(null_device), std::move(shim_cgroup),
-      options.open_files, std::move(unit), std::move(untracked_reason)));
+      options.open_files, std::move(unit), std::move(untracked_reason),
+      std::move(options.change_start)));
 }
 
 }  // namespace drover

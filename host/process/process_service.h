@@ -36,6 +36,8 @@ class ExecSession {
   virtual void Close() = 0;
 };
 
+struct StartMessage;
+
 struct ProcessServiceOptions {
   // Where sockets and exit records of the shims are: on a tmpfs, mode 0700. Empty: /run/drover for
   // root, else $XDG_RUNTIME_DIR/drover. Made if missing.
@@ -49,6 +51,9 @@ struct ProcessServiceOptions {
   // The soft limit of open files that tasks begin with, where their driver sets none: many programs
   // do not bear a high one. 0: that of this process.
   std::uint64_t open_files = 0;
+  // Of tests alone: changes what a shim is told to do. What a step defends against is seen where
+  // the step is missing.
+  std::function<void(StartMessage*)> change_start;
 };
 
 // The processes of the runs: each is started and held by a shim, which outlives this object and the

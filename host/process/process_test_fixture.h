@@ -83,6 +83,9 @@ class ProcessFixture : public ::testing::Test {
     options.run_dir = directory_ + "/run";
     options.cgroup_root = cgroup_root_.empty() ? "none" : cgroup_root_;
     options.open_files = open_files_;
+    options.change_start = [this](StartMessage* message) {
+      if (change_start_) change_start_(message);
+    };
     Result<std::unique_ptr<ProcessService>> service = NewProcessService(loop_.get(), options);
     ASSERT_TRUE(service.ok()) << service.error().message();
     service_ = std::move(*service);
@@ -187,6 +190,7 @@ class ProcessFixture : public ::testing::Test {
   std::vector<RunId> started_;
   int fds_before_ = 0;
   std::uint64_t open_files_ = 0;  // for Restart()
+  std::function<void(StartMessage*)> change_start_;
 };
 
 }  // namespace drover

@@ -16,6 +16,8 @@ int main(int argc, char** argv) {
     const struct dirent* entry;
     while ((entry = readdir(list))) {
       if (entry->d_name[0] < '0' || entry->d_name[0] > '9') continue;
+      if (strcmp(entry->d_name, "1") == 0)
+        continue; /* the init, which is of that program for ever */
       char name[300], program[64];
       snprintf(name, sizeof name, "/proc/%s/exe", entry->d_name);
       const ssize_t length = readlink(name, program, sizeof program - 1);
