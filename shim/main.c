@@ -380,6 +380,7 @@ static _Noreturn void finish(void) {
     record_remove();
     tree_remove(shim.plan.start.run_id);
     remove_joined();
+    record_remove_note(); /* last: until then it tells where to look */
   }
   /* By hand: a writer that hangs in the disk would keep the connections open. */
   control_close_all();

@@ -78,9 +78,13 @@ int record_write(const struct drover_exit_record* record) {
   return (int)-result;
 }
 
-void record_remove(void) {
+static void remove_file(const char* suffix, size_t size) {
   char name[32];
   memcpy(name, shim.name, 16);
-  memcpy(name + 16, ".exit", 6);
+  memcpy(name + 16, suffix, size);
   SYS(unlinkat, AT_FDCWD, name, 0);
 }
+
+void record_remove(void) { remove_file(".exit", sizeof ".exit"); }
+
+void record_remove_note(void) { remove_file(".cgroup", sizeof ".cgroup"); }

@@ -15,4 +15,7 @@ int record_write(const struct drover_exit_record* record);
 /* Removes it again. */
 void record_remove(void);
 
+/* Removes `<name>.cgroup`, by which an agent finds the run's cgroup if it is in none of its own. */
+void record_remove_note(void);
+
 #endif /* DROVER_SHIM_RECORD_H_ */

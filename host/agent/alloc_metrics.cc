@@ -104,7 +104,7 @@ Co<Result<std::vector<Metric>>> RunningAllocMetrics(Context context, const NodeC
     AllocRunner* const runner = client->Find(id);
     if (runner == nullptr || runner->snapshot()->terminal()) continue;
     const AllocSnapshot snapshot = runner->snapshot();
-    const AllocUsage usage = co_await runner->Usage(no_wait, "");
+    const AllocUsage usage = co_await runner->Usage(no_wait, "", UsageDetail::kTotals);
     AppendAllocMetrics(*snapshot->alloc, usage, &metrics);
   }
   co_return metrics;

@@ -74,8 +74,8 @@ class AllocRunner {
   virtual Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, std::string task,
                                                             ExecRequest request) = 0;
   // Samples of all running tasks, or of one (an unknown name gives none). Waits for first samples,
-  // at most until CONTEXT ends.
-  virtual Co<AllocUsage> Usage(Context context, std::string task) = 0;
+  // or for such as tell of processes, at most until CONTEXT ends.
+  virtual Co<AllocUsage> Usage(Context context, std::string task, UsageDetail detail) = 0;
 };
 
 // What an earlier agent left of one task.

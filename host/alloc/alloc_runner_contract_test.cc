@@ -241,7 +241,7 @@ TYPED_TEST(AllocRunnerContractTest, RequestsForTasksThatAreNotThere) {
     ExecRequest request;
     const auto session = co_await runner->Exec(context, "nobody", std::move(request));
     *out = session.code();
-    *sum = co_await runner->Usage(context, "nobody");
+    *sum = co_await runner->Usage(context, "nobody", UsageDetail::kTotals);
   };
   EXPECT_TRUE(this->bench_.loop.RunToEnd(ask(&this->bench_, this->runner_.get(), &code, &usage)));
   EXPECT_EQ(code, Code::kNotFound);

@@ -46,8 +46,9 @@ Co<void> SignalOne(std::shared_ptr<TaskRunner> task, TaskEvent event, std::strin
 
 using Samples = std::vector<std::pair<std::string, StatsCollector::Sample>>;
 
-Co<void> LookAt(Context context, std::shared_ptr<TaskRunner> task, Samples* samples) {
-  const auto sample = co_await task->stats()->Look(context);
+Co<void> LookAt(Context context, std::shared_ptr<TaskRunner> task, UsageDetail detail,
+                Samples* samples) {
+  const auto sample = co_await task->stats()->Look(context, detail);
   if (sample.ok() && *sample) samples->emplace_back(task->name(), *sample);
 }
 
@@ -148,14 +149,14 @@ Co<Result<std::unique_ptr<TaskExecSession>>> LocalAllocRunner::Exec(Context cont
   co_return co_await runner->Exec(either.context(), std::move(request));
 }
 
-Co<AllocUsage> LocalAllocRunner::Usage(Context context, std::string task) {
+Co<AllocUsage> LocalAllocRunner::Usage(Context context, std::string task, UsageDetail detail) {
   const Call call(this);
   const JoinContext either(context, shutdown_);
   Samples samples;
   std::vector<Co<void>> looks;
   for (const auto& one : tasks_) {
     if (!one->running() || (!task.empty() && one->name() != task)) continue;
-    looks.push_back(LookAt(either.context(), one, &samples));
+    looks.push_back(LookAt(either.context(), one, detail, &samples));
   }
   co_await InParallel(loop_, std::move(looks));
   AllocUsage usage;

@@ -72,7 +72,7 @@ class LocalAllocRunner : public AllocRunner,
   Co<Status> Signal(std::string task, std::string signal) override;
   Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, std::string task,
                                                     ExecRequest request) override;
-  Co<AllocUsage> Usage(Context context, std::string task) override;
+  Co<AllocUsage> Usage(Context context, std::string task, UsageDetail detail) override;
 
   // For tests and metrics.
   const Coordinator& coordinator() const { return coordinator_; }

@@ -496,7 +496,7 @@ TEST_F(LocalAllocRunnerTest, UsageIsTheSumOfTheRunningTasks) {
   auto ask = [](AllocBench* bench, std::string task, AllocUsage* out) -> Co<void> {
     Context context(&bench->loop);
     const Context limited = context.WithTimeout(5s);
-    *out = co_await bench->runner().Usage(limited, std::move(task));
+    *out = co_await bench->runner().Usage(limited, std::move(task), UsageDetail::kProcesses);
   };
   EXPECT_TRUE(bench_.loop.RunToEnd(ask(&bench_, "", &all), 1min));
   EXPECT_TRUE(bench_.loop.RunToEnd(ask(&bench_, "a", &one), 1min));

@@ -75,7 +75,9 @@ Co<Result<std::unique_ptr<TaskExecSession>>> MinimalAllocRunner::Exec(Context, s
   co_return Error(Code::kUnimplemented, "there is nothing to run a command in");
 }
 
-Co<AllocUsage> MinimalAllocRunner::Usage(Context, std::string) { co_return AllocUsage(); }
+Co<AllocUsage> MinimalAllocRunner::Usage(Context, std::string, UsageDetail) {
+  co_return AllocUsage();
+}
 
 void MinimalAllocRunner::Change(const std::string& task, RunnerState state, bool restarted) {
   auto record = std::make_shared<TaskStateRecord>(*tasks_.at(task));

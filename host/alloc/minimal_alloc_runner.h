@@ -36,7 +36,7 @@ class MinimalAllocRunner : public AllocRunner {
   Co<Status> Signal(std::string task, std::string signal) override;
   Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, std::string task,
                                                     ExecRequest request) override;
-  Co<AllocUsage> Usage(Context context, std::string task) override;
+  Co<AllocUsage> Usage(Context context, std::string task, UsageDetail detail) override;
 
  private:
   void Change(const std::string& task, RunnerState state, bool restarted = false);

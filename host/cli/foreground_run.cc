@@ -136,7 +136,7 @@ Co<void> ForegroundRun::FollowUsage(Context context) {
       const AllocSnapshot state = watched->runner()->snapshot();
       if (watched->runner()->ended()) continue;
       const Context soon = context.WithTimeout(options_.stats_interval);
-      const AllocUsage usage = co_await watched->runner()->Usage(soon, "");
+      const AllocUsage usage = co_await watched->runner()->Usage(soon, "", UsageDetail::kTotals);
       for (const auto& [task, record] : state->tasks) {
         RunView::TaskLine line;
         line.alloc_name = watched->alloc().name;

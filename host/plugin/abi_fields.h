@@ -24,6 +24,11 @@ void Fields(V& v, drover_pair& s) {
   v(s.key), v(s.value);
 }
 template <typename V>
+void Fields(V& v, drover_info& s) {
+  v(s.fs_isolation), v(s.name), v(s.version), v(s.offers), v(s.needs);
+  v(s.config_schema), v(s.task_config_schema);
+}
+template <typename V>
 void Fields(V& v, drover_port& s) {
   v(s.value), v(s.to), v(s.reserved), v(s.label), v(s.host_ip);
 }
@@ -146,6 +151,10 @@ void Fields(V& v, drover_stats& s) {
   v(s.type), v(s.timestamp), v.Pointer(s.total), v.template Array<drover_usage>(s.processes);
 }
 template <typename V>
+void Fields(V& v, drover_stats_args& s) {
+  v(s.flags), v(s.interval);
+}
+template <typename V>
 void Fields(V& v, drover_exec_args& s) {
   v(s.tty), v.template Array<drover_str>(s.command), v(s.width), v(s.height);
   v(s.input), v(s.output), v(s.error);
@@ -159,7 +168,8 @@ void Fields(V& v, drover_isolation& s) {
 template <typename V>
 void Fields(V& v, drover_process_start_args& s) {
   v(s.oom_score_adj), v.template Array<drover_str>(s.argv), v.template Array<drover_pair>(s.env);
-  v(s.work_dir), v(s.user), v.Pointer(s.isolation);
+  v(s.work_dir), v(s.user), v.Pointer(s.isolation), v(s.cgroup);
+  v.template Array<drover_pair>(s.v1_cgroups);
 }
 template <typename V>
 void Fields(V& v, drover_process_info& s) {
@@ -168,6 +178,10 @@ void Fields(V& v, drover_process_info& s) {
 template <typename V>
 void Fields(V& v, drover_process_none_args& s) {
   v(s.reserved);
+}
+template <typename V>
+void Fields(V& v, drover_process_usage_args& s) {
+  v(s.flags);
 }
 template <typename V>
 void Fields(V& v, drover_process_signal_args& s) {

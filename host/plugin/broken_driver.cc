@@ -29,7 +29,7 @@ Co<Status> BrokenDriver::Signal(Context, RunId, std::string) { co_return Reason(
 Co<Status> BrokenDriver::Destroy(Context, RunId, bool) { co_return Reason(); }
 Co<Result<TaskStatus>> BrokenDriver::Inspect(Context, RunId) { co_return Reason(); }
 
-Co<Status> BrokenDriver::Stats(Context, RunId, Duration, std::function<void(TaskUsage)>) {
+Co<Status> BrokenDriver::Stats(Context, RunId, StatsRequest, std::function<void(TaskUsage)>) {
   co_return Reason();
 }
 

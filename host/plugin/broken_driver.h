@@ -33,7 +33,7 @@ class BrokenDriver : public Driver {
   Co<Status> Signal(Context, RunId, std::string) override;
   Co<Status> Destroy(Context, RunId, bool) override;
   Co<Result<TaskStatus>> Inspect(Context, RunId) override;
-  Co<Status> Stats(Context, RunId, Duration, std::function<void(TaskUsage)>) override;
+  Co<Status> Stats(Context, RunId, StatsRequest, std::function<void(TaskUsage)>) override;
   Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context, RunId, ExecRequest) override;
 
  private:

@@ -17,12 +17,18 @@
 #include "host/base/unique_fd.h"
 #include "host/plugin/driver.h"
 #include "host/plugin/loop_port.h"
+#include "host/plugin/plugin_config.h"
 
 namespace drover {
 
 // What an asynchronous verb can end with, copied out of the driver's memory.
+// What create has made.
+struct CreatedInstance {
+  drover_instance* instance = nullptr;
+  std::optional<PluginInfo> info{};  // absent: the library's
+};
 using CallValue = std::variant<std::monostate, StartedTask, RecoveredTask, ExitResult, TaskStatus,
-                               drover_instance*>;
+                               CreatedInstance>;
 using CallDecoder = Result<CallValue> (*)(const void* result);
 
 // One call of an asynchronous verb. The constant part is for any thread, the rest for the control

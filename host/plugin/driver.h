@@ -16,6 +16,7 @@
 #include "host/base/ids.h"
 #include "host/base/result.h"
 #include "host/base/unique_fd.h"
+#include "host/process/usage_detail.h"
 #include "host/spec/job.h"
 
 // A task driver as the runners see it, whether its code is loaded from a plugin or is a test's.
@@ -172,6 +173,11 @@ struct TaskUsage {
   WallTime timestamp = 0;
 };
 
+struct StatsRequest {
+  Duration interval = 1s;
+  UsageDetail detail = UsageDetail::kTotals;  // with kTotals the samples may name no processes
+};
+
 struct StartedTask {
   TaskHandle handle;
   std::optional<DriverNetwork> network;
@@ -255,10 +261,10 @@ class Driver {
   // Forgets the task; without FORCE a running one is an error (kFailedPrecondition).
   virtual Co<Status> Destroy(Context context, RunId run, bool force) = 0;
   virtual Co<Result<TaskStatus>> Inspect(Context context, RunId run) = 0;
-  // Feeds SINK each INTERVAL, the first sample at once, and returns when the stream has ended:
+  // Feeds SINK at each interval, the first sample at once, and returns when the stream has ended:
   // success when the driver closed it, else its error (kUnimplemented: never ask again). After it
   // has returned the sink is not called.
-  virtual Co<Status> Stats(Context context, RunId run, Duration interval,
+  virtual Co<Status> Stats(Context context, RunId run, StatsRequest request,
                            std::function<void(TaskUsage)> sink) = 0;
   virtual Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, RunId run,
                                                             ExecRequest request) = 0;

@@ -63,8 +63,10 @@ void Complete(const drover_host* face, std::uint64_t id, const drover_error* err
     // The driver's pointer stays here; the host gets one of the container's.
     const auto made = CopyStruct(static_cast<const drover_create_result*>(result));
     if (made.ok()) instance->self = made->instance;
+    const Carried<drover_info> info(made.ok() ? made->info : nullptr);
     auto answer = NewStruct<drover_create_result>();
     answer.instance = instance->self != nullptr ? AsHandle(instance) : nullptr;
+    answer.info = info.get();
     outer->complete(outer, id, carried, &answer);
     return;
   }
@@ -190,12 +192,13 @@ void CallCancelled(drover_instance* handle, std::uint64_t id) {
 }
 
 std::int32_t Stats(drover_instance* handle, std::uint64_t id, const drover_run_id* run,
-                   std::int64_t interval, drover_error* error) {
+                   const drover_stats_args* args, drover_error* error) {
   Instance* instance = FromHandle(handle);
   const auto* real = static_cast<const drover_task_stats*>(
       instance->real->get_extension(instance->self, ToStr(DROVER_TASK_STATS_ID)));
   const drover_run_id copy = *run;
-  return real->stats(instance->self, id, &copy, interval, error);
+  const Carried<drover_stats_args> carried(args);
+  return real->stats(instance->self, id, &copy, carried.get(), error);
 }
 
 const drover_task_exec* RealExec(Instance* instance) {

@@ -185,6 +185,14 @@ Result<ProcessSpec> ReadSpec(const drover_process_start_args* args) {
   DROVER_ASSIGN(const std::string user, ReadBytes(raw.user, 256));
   DROVER_ASSIGN(spec.user, LookUpUser(user));
   spec.oom_score_adj = raw.oom_score_adj;
+  DROVER_ASSIGN(spec.cgroup, ReadBytes(raw.cgroup, 4096));
+  DROVER_TRY(ReadArray<drover_pair>(
+      raw.v1_cgroups, sizeof(drover_pair), [&](const drover_pair* pair) -> Status {
+        DROVER_ASSIGN(std::string controller, ReadBytes(pair->key, 256));
+        DROVER_ASSIGN(std::string path, ReadBytes(pair->value, 4096));
+        spec.v1_cgroups.emplace_back(std::move(controller), std::move(path));
+        return {};
+      }));
   return spec;
 }
 
@@ -350,9 +358,9 @@ Co<void> DoRelease(Op op) {
   op->done.Finish(released);
 }
 
-Co<void> DoUsage(Op op) {
+Co<void> DoUsage(Op op, UsageDetail detail) {
   const Context context = op->host->services_context().Child();
-  Result<ProcessUsage> usage = co_await op->host->processes()->Usage(context, op->run);
+  Result<ProcessUsage> usage = co_await op->host->processes()->Usage(context, op->run, detail);
   if (!usage.ok()) {
     op->done.Finish(Status(usage.error()));
     co_return;
@@ -427,8 +435,18 @@ DROVER_PLAIN_FUNCTION(attach, DoAttach)
 DROVER_PLAIN_FUNCTION(wait, DoWait)
 DROVER_PLAIN_FUNCTION(kill, DoKill)
 DROVER_PLAIN_FUNCTION(release, DoRelease)
-DROVER_PLAIN_FUNCTION(usage, DoUsage)
 #undef DROVER_PLAIN_FUNCTION
+
+std::int32_t usage(const drover_host* face, const drover_run_id* run,
+                   const drover_process_usage_args* args, drover_done done, void* context,
+                   drover_error* error) {
+  const Result<drover_process_usage_args> raw = CopyStruct(args);
+  if (!raw.ok()) return Refuse(raw.error(), error);
+  const UsageDetail detail =
+      (raw->flags & DROVER_STATS_PROCESSES) != 0 ? UsageDetail::kProcesses : UsageDetail::kTotals;
+  return Submit(face, "process.usage", run, done, context, error,
+                [detail](Op op) { return DoUsage(op, detail); });
+}
 
 std::int32_t signal(const drover_host* face, const drover_run_id* run,
                     const drover_process_signal_args* args, drover_done done, void* context,

@@ -32,7 +32,11 @@ Result<CallValue> DecodeInstance(const void* result) {
   DROVER_ASSIGN(const drover_create_result raw,
                 CopyStruct(static_cast<const drover_create_result*>(result)));
   if (raw.instance == nullptr) return Error(Code::kInternal, "it made no instance");
-  return CallValue(raw.instance);
+  CreatedInstance created{raw.instance};
+  if (raw.info != nullptr) {
+    DROVER_ASSIGN(created.info, ReadInfo(raw.info));
+  }
+  return CallValue(std::move(created));
 }
 
 Status ToStatus(const Result<CallValue>& value) {
@@ -90,7 +94,19 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
   Result<CallValue> made =
       co_await Call(context, call, limits().create, /*control=*/true, std::move(create));
   if (!made.ok()) co_return made.error();
-  instance_ = std::get<drover_instance*>(*made);
+  const auto& created = std::get<CreatedInstance>(*made);
+  instance_ = created.instance;
+  if (created.info) {
+    PluginInfo rest = *created.info;
+    rest.fs_isolation = info_.fs_isolation;
+    rest.offers = info_.offers;
+    if (rest != info_) {
+      co_return Error(Code::kInternal,
+                      "its instance says other things about itself than its "
+                      "library, beside fs_isolation and offers");
+    }
+    driver_info_ = ToDriverInfo(*created.info);
+  }
 
   struct Found {
     const drover_task_stats* stats = nullptr;

@@ -66,7 +66,7 @@ class LoadedDriver : public Driver {
   Co<Status> Signal(Context context, RunId run, std::string signal) override;
   Co<Status> Destroy(Context context, RunId run, bool force) override;
   Co<Result<TaskStatus>> Inspect(Context context, RunId run) override;
-  Co<Status> Stats(Context context, RunId run, Duration interval,
+  Co<Status> Stats(Context context, RunId run, StatsRequest request,
                    std::function<void(TaskUsage)> sink) override;
   Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, RunId run,
                                                     ExecRequest request) override;
@@ -127,8 +127,8 @@ class LoadedDriver : public Driver {
 
   // Shared with the jobs on the pool, which may outlive this object when they never return.
   const std::shared_ptr<DriverContainer> container_;
-  const PluginInfo info_;
-  const DriverInfo driver_info_;
+  const PluginInfo info_;   // of the library
+  DriverInfo driver_info_;  // of the instance, once it is there
   const std::shared_ptr<const ConfigChecker> task_checker_;
   const std::shared_ptr<PluginHost> host_;
 

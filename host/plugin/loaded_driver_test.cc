@@ -93,7 +93,8 @@ TEST_P(LoadedDriverTest, EventsAndStatsReachWhoListens) {
       EXPECT_EQ(usage.total.memory.measured, std::vector<std::string>{"RSS"});
       ++*count;
     };
-    (void)co_await from->Stats(in, run, 5ms, std::move(sink));
+    const StatsRequest wanted{5ms};
+    (void)co_await from->Stats(in, run, wanted, std::move(sink));
     *flag = true;
   };
   loop_.Spawn(collect(driver, wanted, config->run_id, &samples, &over));
@@ -104,7 +105,8 @@ TEST_P(LoadedDriverTest, EventsAndStatsReachWhoListens) {
   Until([started = BootClock::now()] { return BootClock::now() - started > 30ms; });
   EXPECT_EQ(samples, at_end);  // after it has returned the sink is not called
   std::function<void(TaskUsage)> ignore = [](TaskUsage) {};
-  EXPECT_EQ(Await(driver->Stats(context_, RunId::Random(), 1s, ignore)).code(), Code::kNotFound);
+  EXPECT_EQ(Await(driver->Stats(context_, RunId::Random(), StatsRequest{}, ignore)).code(),
+            Code::kNotFound);
 }
 
 TEST_P(LoadedDriverTest, AWaitThatIsGivenUpLeavesNothingBehind) {

@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 // The streams of a driver: opened, subscribed to again when they end recoverably, and joined.
+#include "host/plugin/abi_write.h"
 #include "host/plugin/loaded_driver.h"
 
 namespace drover {
@@ -110,17 +111,19 @@ Subscription LoadedDriver::OnEvents(RunId run, std::function<void(const DriverEv
   return event_listeners_.Add(run, std::move(hear));
 }
 
-Co<Status> LoadedDriver::Stats(Context context, RunId run, Duration interval,
+Co<Status> LoadedDriver::Stats(Context context, RunId run, StatsRequest request,
                                std::function<void(TaskUsage)> sink) {
   DROVER_CO_TRY(Usable());
   if (stats_ == nullptr) {
     co_return Error(Code::kUnimplemented, "driver " + info_.name + " has no statistics");
   }
-  Subscribe subscribe = [stats = stats_, self = instance_, run, interval](std::uint64_t id,
-                                                                          drover_error* error) {
-    drover_run_id of;
-    std::copy(run.bytes.begin(), run.bytes.end(), std::begin(of.bytes));
-    return stats->stats(self, id, &of, interval.count(), error);
+  Subscribe subscribe = [stats = stats_, self = instance_, run, request](std::uint64_t id,
+                                                                         drover_error* error) {
+    const drover_run_id of = ToRunId(run);
+    auto args = NewStruct<drover_stats_args>();
+    args.interval = request.interval.count();
+    if (request.detail == UsageDetail::kProcesses) args.flags |= DROVER_STATS_PROCESSES;
+    return stats->stats(self, id, &of, &args, error);
   };
   std::function<void(StreamMessage)> hear = [sink = std::move(sink)](StreamMessage message) {
     sink(std::move(std::get<TaskUsage>(message)));

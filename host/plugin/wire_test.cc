@@ -56,6 +56,7 @@ std::string MissingBytes() {
 // A field that is added to the header and not to the list would be lost on the way to a container.
 TEST(WireTest, FieldListsReachEveryByte) {
   EXPECT_WHOLE(drover_pair);
+  EXPECT_WHOLE(drover_info);
   EXPECT_WHOLE(drover_port);
   EXPECT_WHOLE(drover_mount);
   EXPECT_WHOLE(drover_device);
@@ -83,11 +84,13 @@ TEST(WireTest, FieldListsReachEveryByte) {
   EXPECT_WHOLE(drover_event);
   EXPECT_WHOLE(drover_usage);
   EXPECT_WHOLE(drover_stats);
+  EXPECT_WHOLE(drover_stats_args);
   EXPECT_WHOLE(drover_exec_args);
   EXPECT_WHOLE(drover_isolation);
   EXPECT_WHOLE(drover_process_start_args);
   EXPECT_WHOLE(drover_process_info);
   EXPECT_WHOLE(drover_process_none_args);
+  EXPECT_WHOLE(drover_process_usage_args);
   EXPECT_WHOLE(drover_process_signal_args);
   EXPECT_WHOLE(drover_process_stop_args);
   EXPECT_WHOLE(drover_process_state);

@@ -14,6 +14,7 @@
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <sstream>
 #include <thread>
@@ -102,6 +103,20 @@ void KillInFreezer(int directory) {
   WriteText(directory, "freezer.state", "THAWED");
 }
 
+// Makes the cgroup NAME in PARENT, which is at PATH, and opens it.
+Result<UniqueFd> Make(int parent, const std::string& path, const std::string& name) {
+  if (mkdirat(parent, name.c_str(), 0755) != 0) {
+    if (errno == EEXIST)
+      return Error(Code::kFailedPrecondition, "run " + name + " has a cgroup already");
+    return ErrnoError(errno, "cannot make the cgroup " + path + "/" + name);
+  }
+  UniqueFd directory = OpenDirectory(parent, name.c_str());
+  if (directory) return directory;
+  const int error = errno;
+  unlinkat(parent, name.c_str(), AT_REMOVEDIR);
+  return ErrnoError(error, "cannot open the cgroup " + path + "/" + name);
+}
+
 // The mount point of the first line of which TYPE and OPTIONS are liked.
 std::optional<std::string> FindMountOf(
     const std::string& mounts,
@@ -128,7 +143,7 @@ std::optional<std::string> CgroupTracker::FindFreezer(const std::string& mounts)
   });
 }
 
-Result<std::unique_ptr<CgroupTracker>> CgroupTracker::Open(std::string root) {
+Result<std::unique_ptr<CgroupTracker>> CgroupTracker::Open(std::string root, int notes) {
   if (root.empty()) {
     const std::string mounts = ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or("");
     std::optional<std::string> mount = FindMount(mounts);
@@ -146,7 +161,7 @@ Result<std::unique_ptr<CgroupTracker>> CgroupTracker::Open(std::string root) {
   const bool freezer = fstatfs(directory.get(), &file_system) == 0 &&
                        file_system.f_type == CGROUP_SUPER_MAGIC;  // that of version 1
   std::unique_ptr<CgroupTracker> tracker(
-      new CgroupTracker(std::move(root), std::move(directory), freezer));
+      new CgroupTracker(std::move(root), std::move(directory), freezer, notes));
   // A trial: is it a cgroup file system that lets us make, kill and remove?
   const RunId trial = RunId::Random();
   {
@@ -167,41 +182,51 @@ Result<std::unique_ptr<CgroupTracker>> CgroupTracker::Open(std::string root) {
 }
 
 Result<UniqueFd> CgroupTracker::Create(const RunId& run) {
-  const std::string name = run.ToString();
-  if (mkdirat(directory_.get(), name.c_str(), 0755) != 0) {
-    if (errno == EEXIST)
-      return Error(Code::kFailedPrecondition, "run " + name + " has a cgroup already");
-    return ErrnoError(errno, "cannot make the cgroup " + root_ + "/" + name);
-  }
-  UniqueFd directory = OpenDirectory(directory_.get(), name.c_str());
-  if (!directory) {
-    const int error = errno;
-    unlinkat(directory_.get(), name.c_str(), AT_REMOVEDIR);
-    return ErrnoError(error, "cannot open the cgroup " + root_ + "/" + name);
-  }
-  return directory;
+  return Make(directory_.get(), root_, run.ToString());
 }
 
-bool CgroupTracker::Exists(const RunId& run) const {
-  return faccessat(directory_.get(), run.ToString().c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+Result<UniqueFd> CgroupTracker::CreateIn(int parent, const RunId& run) {
+  DROVER_CHECK(!freezer_);
+  std::error_code failed;
+  const std::string path =
+      std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(parent), failed);
+  if (failed) return ErrnoError(failed.value(), "cannot tell the path of the task's cgroup");
+  // Else it would be killed with another run, or another with it.
+  if ((path + "/").starts_with(root_ + "/"))
+    return Error(
+        Code::kInvalidArgument,
+        "the cgroup " + path + " is one of those in which drover tracks tasks: name another");
+  DROVER_TRY(notes_.Write(run, path + "/" + run.ToString()));
+  Result<UniqueFd> made = Make(parent, path, run.ToString());
+  if (!made.ok()) notes_.Remove(run);
+  return made;
 }
+
+bool CgroupTracker::Exists(const RunId& run) const { return static_cast<bool>(OpenRun(run)); }
 
 bool CgroupTracker::Populated(const RunId& run) const {
+  const UniqueFd directory = OpenRun(run);
+  if (!directory) return false;
   if (freezer_) return !Members(run).empty();
-  const std::string path = run.ToString() + "/cgroup.events";
-  const std::string text = ReadSmallFile(directory_.get(), path.c_str()).value_or("");
+  const std::string text = ReadSmallFile(directory.get(), "cgroup.events").value_or("");
   return FieldOf(text, "populated").value_or(0) != 0;
 }
 
 void CgroupTracker::Kill(const RunId& run) const {
-  if (!freezer_) {
-    WriteText(directory_.get(), (run.ToString() + "/cgroup.kill").c_str(), "1");
-  } else if (const UniqueFd directory = OpenDirectory(directory_.get(), run.ToString().c_str())) {
+  const UniqueFd directory = OpenRun(run);
+  if (!directory) return;
+  if (freezer_) {
     KillInFreezer(directory.get());
+  } else {
+    WriteText(directory.get(), "cgroup.kill", "1");
   }
 }
 
 bool CgroupTracker::Remove(const RunId& run) const {
+  if (const std::optional<std::string> noted = notes_.Find(run)) {
+    if (!RemoveTree(AT_FDCWD, noted->c_str(), kMaxDepth)) return false;
+    notes_.Remove(run);
+  }
   return RemoveTree(directory_.get(), run.ToString().c_str(), kMaxDepth);
 }
 
@@ -212,11 +237,14 @@ std::vector<pid_t> CgroupTracker::Members(const RunId& run) const {
 }
 
 UniqueFd CgroupTracker::OpenRun(const RunId& run) const {
-  return OpenDirectory(directory_.get(), run.ToString().c_str());
+  UniqueFd directory = OpenDirectory(directory_.get(), run.ToString().c_str());
+  if (directory) return directory;
+  const std::optional<std::string> noted = notes_.Find(run);
+  return noted ? OpenDirectory(AT_FDCWD, noted->c_str()) : UniqueFd();
 }
 
 std::vector<RunId> CgroupTracker::Runs() const {
-  std::vector<RunId> runs;
+  std::vector<RunId> runs = notes_.Runs();
   ForEachChild(directory_.get(), [&runs](const char* name) {
     if (Result<RunId> run = RunId::Parse(name); run.ok()) runs.push_back(*run);
   });

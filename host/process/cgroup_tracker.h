@@ -12,18 +12,21 @@
 #include "host/base/result.h"
 #include "host/base/time.h"
 #include "host/base/unique_fd.h"
+#include "host/process/cgroup_notes.h"
 
 namespace drover {
 
-// The cgroups in which runs are tracked: one directory per run below a root of ours. Only for
+// The cgroups in which runs are tracked: one directory per run below a root of ours, or in a cgroup
+// of the operator. Only for
 // knowing and killing the members; limits are set elsewhere. Where no version 2 hierarchy is
 // mounted it is the freezer of version 1: what is frozen can be killed without a race. Control
 // thread only; nothing here touches a disk.
 class CgroupTracker {
  public:
   // ROOT empty: "drover" below the mount point of the version 2 hierarchy, else of the freezer. The
-  // error says why runs cannot be tracked so.
-  static Result<std::unique_ptr<CgroupTracker>> Open(std::string root);
+  // error says why runs cannot be tracked so. NOTES, borrowed, is where cgroups elsewhere are
+  // noted; -1: there are none.
+  static Result<std::unique_ptr<CgroupTracker>> Open(std::string root, int notes = -1);
 
   // The mount point of the version 2 hierarchy by the text of /proc/self/mounts.
   static std::optional<std::string> FindMount(const std::string& mounts);
@@ -32,6 +35,8 @@ class CgroupTracker {
 
   // Makes the cgroup of RUN and opens it. kFailedPrecondition: it is there already.
   Result<UniqueFd> Create(const RunId& run);
+  // The same in PARENT, a version 2 cgroup of the operator; not with the freezer.
+  Result<UniqueFd> CreateIn(int parent, const RunId& run);
 
   bool Exists(const RunId& run) const;
   // Has it living members, directly or below?
@@ -52,12 +57,16 @@ class CgroupTracker {
   bool is_freezer() const { return freezer_; }
 
  private:
-  CgroupTracker(std::string root, UniqueFd directory, bool freezer)
-      : root_(std::move(root)), directory_(std::move(directory)), freezer_(freezer) {}
+  CgroupTracker(std::string root, UniqueFd directory, bool freezer, int notes)
+      : root_(std::move(root)),
+        directory_(std::move(directory)),
+        freezer_(freezer),
+        notes_(notes) {}
 
   std::string root_;
   UniqueFd directory_;
   bool freezer_;
+  CgroupNotes notes_;
 };
 
 }  // namespace drover

@@ -137,7 +137,8 @@ TEST_F(IsolationTest, TheInitIsNotCountedAsTheTasks) {
   std::vector<pid_t> pids;
   const auto count = [&] {
     pids.clear();
-    const Result<ProcessUsage> usage = Await(service_->Usage(Forever(), run));
+    const Result<ProcessUsage> usage =
+        Await(service_->Usage(Forever(), run, UsageDetail::kProcesses));
     if (usage.ok())
       for (const auto& process : usage->processes) pids.push_back(process.pid);
     return pids.size();
@@ -369,7 +370,8 @@ TEST_F(IsolationTest, WhatATaskLeavesBehindEndsWithIt) {
   std::vector<UniqueFd> survivors;
   ASSERT_TRUE(Until([&] {
     survivors.clear();
-    const Result<ProcessUsage> usage = Await(service_->Usage(Forever(), run));
+    const Result<ProcessUsage> usage =
+        Await(service_->Usage(Forever(), run, UsageDetail::kProcesses));
     if (!usage.ok() || usage->processes.size() != 4) return false;
     for (const auto& process : usage->processes)
       survivors.emplace_back(static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0)));

@@ -12,17 +12,18 @@
 
 #include "host/process/detached_spawn.h"
 #include "host/process/exit_record.h"
+#include "host/process/given_cgroups.h"
 #include "host/process/isolation.h"
 #include "host/process/process_usage.h"
 #include "host/process/resource_cgroups.h"
 #include "host/process/run_directory.h"
-#include "host/process/run_usage.h"
 #include "host/process/shim_exec_session.h"
 #include "host/process/shim_image.h"
 #include "host/process/small_file.h"
 #include "host/process/start_message.h"
 #include "host/process/supervised_run.h"
 #include "host/process/unit_cgroups.h"
+#include "host/process/usage_sampler.h"
 
 namespace drover {
 namespace {
@@ -32,8 +33,6 @@ constexpr Duration kKillPatience = 3s;
 constexpr Duration kWakePatience = 2s;
 constexpr Duration kReleasePatience = 10s;
 constexpr Duration kBirthPatience = 200ms;
-// How long the files of statistics stay open when nobody asks.
-constexpr Duration kUsageIdle = 10s;
 
 using RunPointer = std::shared_ptr<SupervisedRun>;
 
@@ -77,19 +76,21 @@ class ProcessServiceImpl : public ProcessService {
         open_files_(open_files),
         unit_(std::move(unit)),
         untracked_reason_(std::move(untracked_reason)),
-        change_start_(std::move(change_start)) {
+        change_start_(std::move(change_start)),
+        usage_(
+            loop_, [this](const RunId& run) { return OpenUsage(run); },
+            [this](const RunId& run) { return Walk(run); }) {
     environment_.boot_id = BootId();
     environment_.own_oom_score_adj = OwnOomScoreAdj();
     environment_.run_directory = host_->run_directory.get();
   }
 
-  ~ProcessServiceImpl() override { loop_->Cancel(usage_timer_); }
-
   Co<Result<ProcessInfo>> Start(Context context, ProcessSpec spec) override {
     const RunId run = spec.run;
+    DROVER_CO_ASSIGN(std::vector<GivenCgroup> given, OpenGiven(spec));
     UniqueFd cgroup;
     if (host_->tracker) {
-      DROVER_CO_ASSIGN(cgroup, host_->tracker->Create(run));
+      DROVER_CO_ASSIGN(cgroup, Track(run, spec.cgroup));
     }
     StartEnvironment environment = environment_;
     environment.cgroup = cgroup.get();
@@ -102,6 +103,8 @@ class ProcessServiceImpl : public ProcessService {
     }
     for (const UniqueFd& entered : resources->cgroups)
       environment.resource_cgroups.push_back(entered.get());
+    for (const GivenCgroup& entered : given)
+      environment.given_cgroups.push_back({entered.directory.get(), entered.name});
     Result<StartMessage> message = CompileStart(spec, environment);
     if (!message.ok()) {
       RemoveAllCgroups(run);
@@ -112,6 +115,7 @@ class ProcessServiceImpl : public ProcessService {
     // The shim has its own descriptors now; a task may cost the agent only two.
     cgroup.Reset();
     resources->cgroups.clear();
+    given.clear();
     {
       const ProcessSpec closed = std::move(spec);
     }
@@ -165,7 +169,7 @@ class ProcessServiceImpl : public ProcessService {
       }
       if (!cgroup || loop_->Now() >= birth_end) {
         // A cgroup without member, socket and record: the agent died before its shim was there.
-        if (cgroup) host_->tracker->Remove(run);
+        if (host_->tracker) host_->tracker->Remove(run);
         co_return Error(Code::kNotFound, "run " + run.ToString() + " was never started");
       }
       DROVER_CO_TRY(co_await Sleep(context, 10ms));
@@ -246,31 +250,14 @@ class ProcessServiceImpl : public ProcessService {
       if (clean) break;
     }
     runs_.erase(run);
-    usage_files_.erase(run);
+    usage_.Forget(run);
     co_return Status();
   }
 
-  Co<Result<ProcessUsage>> Usage(Context, RunId run) override {
-    Result<RunPointer> found = FindRunning(run);
+  Co<Result<ProcessUsage>> Usage(Context, RunId run, UsageDetail detail) override {
+    const Result<RunPointer> found = FindRunning(run);
     if (!found.ok()) co_return found.error();
-    const bool tracked = (*found)->tracked();
-    const ProcessInfo& info = (*found)->info();
-    const std::vector<pid_t> members =
-        tracked ? host_->tracker->Members(run) : DescendantsOf(info.shim_pid);
-    ProcessUsage usage;
-    for (const pid_t pid : members) {
-      // The task's own process may have any name.
-      const std::optional<ProcessUsage::Process> process =
-          ReadProcessUsage(pid, pid == info.pid ? 0 : info.shim_pid);
-      if (!process) continue;
-      usage.user_time += process->user_time;
-      usage.system_time += process->system_time;
-      usage.rss += process->rss;
-      usage.swap += process->swap;
-      usage.processes.push_back(*process);
-    }
-    UsageFiles(run).Read(&usage);
-    co_return usage;
+    co_return usage_.Sample(run, detail);
   }
 
   Co<Result<std::unique_ptr<ExecSession>>> Exec(Context context, RunId run,
@@ -313,28 +300,26 @@ class ProcessServiceImpl : public ProcessService {
   }
 
  private:
-  // The open files of a run that somebody collects the statistics of.
-  const RunUsage& UsageFiles(const RunId& run) {
-    const auto [entry, is_new] = usage_files_.try_emplace(run);
-    if (is_new) {
-      const bool unified = host_->tracker && !host_->tracker->is_freezer();
-      const UniqueFd tracking = unified ? host_->tracker->OpenRun(run) : UniqueFd();
-      const auto of = [&](const char* controller) { return resources().OpenRun(run, controller); };
-      entry->second.files = RunUsage::Open(tracking.get(), of("memory").get(), of("cpu").get());
-    }
-    entry->second.used = loop_->Now();
-    if (usage_timer_ == 0) usage_timer_ = loop_->After(kUsageIdle, [this] { CloseUsageFiles(); });
-    return entry->second.files;
+  RunUsage OpenUsage(const RunId& run) {
+    const bool unified = host_->tracker && !host_->tracker->is_freezer();
+    const UniqueFd tracking = unified ? host_->tracker->OpenRun(run) : UniqueFd();
+    const auto of = [&](const char* controller) { return resources().OpenRun(run, controller); };
+    return RunUsage::Open(tracking.get(), of("memory").get(), of("cpu").get());
   }
 
-  void CloseUsageFiles() {
-    usage_timer_ = 0;
-    const TimePoint since = loop_->Now() - kUsageIdle;
-    std::erase_if(usage_files_, [&](const auto& entry) {
-      return entry.second.used <= since || !FindRunning(entry.first).ok();
-    });
-    if (!usage_files_.empty())
-      usage_timer_ = loop_->After(kUsageIdle, [this] { CloseUsageFiles(); });
+  std::vector<ProcessUsage::Process> Walk(const RunId& run) {
+    std::vector<ProcessUsage::Process> processes;
+    const Result<RunPointer> found = FindRunning(run);
+    if (!found.ok()) return processes;
+    const ProcessInfo& info = (*found)->info();
+    for (const pid_t pid :
+         (*found)->tracked() ? host_->tracker->Members(run) : DescendantsOf(info.shim_pid)) {
+      // The task's own process may have any name.
+      const std::optional<ProcessUsage::Process> process =
+          ReadProcessUsage(pid, pid == info.pid ? 0 : info.shim_pid);
+      if (process) processes.push_back(*process);
+    }
+    return processes;
   }
 
   static ShimConnection::Bytes SignalMessage(int signal_number, std::uint32_t scope) {
@@ -467,6 +452,29 @@ class ProcessServiceImpl : public ProcessService {
     return *resources_;
   }
 
+  // The cgroups of version 1 that the operator has given to the run; checks that of version 2.
+  Result<std::vector<GivenCgroup>> OpenGiven(const ProcessSpec& spec) const {
+    if (spec.cgroup.empty() && spec.v1_cgroups.empty()) return std::vector<GivenCgroup>();
+    if (spec.resources.any())
+      return Error(Code::kInvalidArgument,
+                   "a run has limits of its own or those of given cgroups, not both");
+    if (!spec.cgroup.empty() && (!host_->tracker || host_->tracker->is_freezer()))
+      return Error(Code::kFailedPrecondition, "nothing can run below the cgroup " + spec.cgroup +
+                                                  ": tasks are not tracked by version 2 cgroups "
+                                                  "on this machine");
+    const std::string mounts = ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or("");
+    return OpenGivenCgroups(mounts, spec.v1_cgroups,
+                            host_->tracker && host_->tracker->is_freezer());
+  }
+
+  // Makes the cgroup that tracks the run: in GIVEN, unless that is empty.
+  Result<UniqueFd> Track(const RunId& run, const std::string& given) {
+    if (given.empty()) return host_->tracker->Create(run);
+    const std::string mounts = ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or("");
+    DROVER_ASSIGN(const UniqueFd parent, OpenGivenCgroup(mounts, given));
+    return host_->tracker->CreateIn(parent.get(), run);
+  }
+
   Result<ResourceCgroups::Run> LimitResources(ProcessSpec* spec, int tracking) {
     if (!spec->resources.any()) return ResourceCgroups::Run();
     DROVER_ASSIGN(ResourceCgroups::Run run,
@@ -536,12 +544,7 @@ class ProcessServiceImpl : public ProcessService {
   std::function<void(StartMessage*)> change_start_;
   StartEnvironment environment_;
   std::map<RunId, RunPointer> runs_;
-  struct OpenUsage {
-    RunUsage files;
-    TimePoint used;
-  };
-  std::map<RunId, OpenUsage> usage_files_;
-  Loop::TimerId usage_timer_ = 0;  // 0: none
+  UsageSampler usage_;
 };
 
 }  // namespace
@@ -561,7 +564,8 @@ Result<std::unique_ptr<ProcessService>> NewProcessService(Loop* loop,
     }
   }
   if (options.cgroup_root != "none") {
-    Result<std::unique_ptr<CgroupTracker>> tracker = CgroupTracker::Open(options.cgroup_root);
+    Result<std::unique_ptr<CgroupTracker>> tracker =
+        CgroupTracker::Open(options.cgroup_root, host->run_directory.get());
     if (tracker.ok()) {
       host->tracker = std::move(*tracker);
     } else if (!options.cgroup_root.empty()) {

@@ -13,6 +13,7 @@
 #include "host/base/result.h"
 #include "host/process/dropped_output.h"
 #include "host/process/process_spec.h"
+#include "host/process/usage_detail.h"
 
 namespace drover {
 
@@ -95,7 +96,7 @@ class ProcessService {
   // unknown afterwards. Releasing an unknown run succeeds.
   virtual Co<Status> Release(Context context, RunId run) = 0;
 
-  virtual Co<Result<ProcessUsage>> Usage(Context context, RunId run) = 0;
+  virtual Co<Result<ProcessUsage>> Usage(Context context, RunId run, UsageDetail detail) = 0;
 
   virtual Co<Result<std::unique_ptr<ExecSession>>> Exec(Context context, RunId run,
                                                         ExecSpec spec) = 0;

@@ -362,10 +362,10 @@ TEST_P(ProcessServiceTest, AStartWhoseContextEndsLeavesNothing) {
 TEST_P(ProcessServiceTest, UsageCountsAllProcesses) {
   const RunId run = MustStart(Shell("sleep 1000 & sleep 1000 & echo > $DIR/ready; wait"));
   ASSERT_TRUE(Until([&] {
-    const auto usage = Await(service_->Usage(Forever(), run));
+    const auto usage = Await(service_->Usage(Forever(), run, UsageDetail::kProcesses));
     return usage.ok() && usage->processes.size() == 3;
   }));
-  const auto usage = Await(service_->Usage(Forever(), run));
+  const auto usage = Await(service_->Usage(Forever(), run, UsageDetail::kProcesses));
   ASSERT_TRUE(usage.ok());
   EXPECT_GT(usage->rss, 100000u);
 }
@@ -373,7 +373,7 @@ TEST_P(ProcessServiceTest, UsageCountsAllProcesses) {
 TEST_P(ProcessServiceTest, UsageCountsProcessorTime) {
   const RunId run = MustStart(Shell("while :; do :; done"));
   EXPECT_TRUE(Until([&] {
-    const auto usage = Await(service_->Usage(Forever(), run));
+    const auto usage = Await(service_->Usage(Forever(), run, UsageDetail::kProcesses));
     return usage.ok() && usage->user_time + usage->system_time > 50ms;
   }));
 }

@@ -76,6 +76,10 @@ struct ProcessSpec {
   LogSpec logs;
   std::optional<BoundSpec> bound;
   ResourceLimits resources;
+  // Cgroups of the operator (process/given_cgroups.h), which RESOURCES exclude: of version 2, in
+  // which that of the run is made; of version 1, by their controllers, which it enters.
+  std::string cgroup;
+  std::vector<std::pair<std::string, std::string>> v1_cgroups;
   // A file with a line "oom_kill N" (memory.events, or memory.oom_control of version 1) of the
   // run's resource cgroup; the run was killed for memory if N has grown by its end. Set by the
   // service where RESOURCES limit the memory.

@@ -13,6 +13,8 @@ class RunUsage {
   // version 1, as far as the run has them, else -1; all borrowed.
   static RunUsage Open(int tracking, int memory, int cpu);
 
+  // Whether memory and processor time both are counted for the run as a whole.
+  bool tells_all() const { return cpu_ && memory_ && memory_usage_; }
   // Sets what the kernel counts for the run as a whole. What it does not count stays as it is.
   void Read(ProcessUsage* usage) const;
 

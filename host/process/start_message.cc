@@ -157,6 +157,8 @@ void AddSteps(const ProcessSpec& spec, const StartEnvironment& environment, Plan
               "set oom_score_adj to " + std::to_string(spec.oom_score_adj));
   for (const int cgroup : environment.resource_cgroups)
     plan->AddNumber(DROVER_STEP_JOIN, plan->Descriptor(cgroup), "enter a cgroup of its resources");
+  for (const auto& [cgroup, name] : environment.given_cgroups)
+    plan->AddNumber(DROVER_STEP_JOIN, plan->Descriptor(cgroup), "enter the cgroup " + name);
   if (spec.namespaces)
     plan->Add(DROVER_STEP_ENTER, drover_step{}, {}, "enter the namespaces of the run");
   for (const ResourceLimit& limit : spec.limits) {

@@ -27,6 +27,11 @@ struct StartEnvironment {
   int cgroup = -1;                    // -1: the shim walks its descendants
   bool freezer = false;               // CGROUP is one of the freezer of version 1
   std::vector<int> resource_cgroups;  // that the task's processes enter, too
+  struct Given {
+    int cgroup;
+    std::string name;
+  };
+  std::vector<Given> given_cgroups;  // the same, of the operator
   int own_oom_score_adj = 0;
 };
 

@@ -92,6 +92,22 @@ TEST(StartMessageTest, WithoutCgroupThereIsNoStepForIt) {
   EXPECT_EQ(received.plan.start.cgroup_fd, -1);
 }
 
+TEST(StartMessageTest, GivenCgroupsAreEnteredByTheTaskAndItsSessionsAndNamed) {
+  StartEnvironment environment = Environment();
+  environment.given_cgroups.push_back({0, "apps of the controller pids"});
+  const Result<StartMessage> message = CompileStart(Spec(), environment);
+  ASSERT_TRUE(message.ok());
+  Received received(*message);
+  ASSERT_EQ(plan_check(&received.plan), 0);
+  const drover_step* step = nullptr;
+  std::size_t index = 0;
+  while ((step = plan_next(&received.plan, step)) != nullptr && step->kind != DROVER_STEP_JOIN)
+    ++index;
+  ASSERT_NE(step, nullptr);
+  EXPECT_EQ(step->flags, DROVER_STEP_FOR_TASK | DROVER_STEP_FOR_SESSION);
+  EXPECT_EQ(message->step_names[index], "enter the cgroup apps of the controller pids");
+}
+
 TEST(StartMessageTest, ALargePlanGoesIntoAFile) {
   ProcessSpec spec = Spec();
   spec.argv.push_back(std::string(100000, 'x'));

@@ -23,9 +23,12 @@ bool IsFinal(const Status& status) {
 }  // namespace
 
 StatsCollector::StatsCollector(Loop* loop, StatsDemand* agent, Options options)
-    : loop_(loop), agent_(agent), options_(options), own_(loop), changed_(loop) {}
-
-StatsCollector::~StatsCollector() { loop_->Cancel(linger_); }
+    : loop_(loop),
+      agent_(agent),
+      options_(options),
+      looks_(loop, options.linger),
+      process_looks_(loop, options.linger),
+      changed_(loop) {}
 
 Co<void> StatsCollector::Run(Context context, Source source) {
   DROVER_CHECK(!collecting_);
@@ -36,13 +39,16 @@ Co<void> StatsCollector::Run(Context context, Source source) {
     co_await WaitWanted(context);
     if (context.cancelled()) break;
     const std::uint64_t before = samples_;
-    const Status status = co_await OneStream(context, &source);
+    const UsageDetail detail = wanted_detail();
+    const Status status = co_await OneStream(context, &source, detail);
     if (context.cancelled()) break;
     if (IsFinal(status)) {
       ended_ = status.error();
       break;
     }
-    if (!wanted()) continue;  // the stream ended because nobody looks any more
+    // The stream ended because nobody looks any more, or somebody looks otherwise. That changes at
+    // most twice in the time for which a look counts.
+    if (!wanted() || detail != wanted_detail()) continue;
     // Whatever the reason, never at once: a driver that closes its streams must not get a loop.
     if (samples_ != before) backoff = options_.min_backoff;
     const Duration wait = status.ok() ? std::max(options_.interval, options_.min_backoff) : backoff;
@@ -51,63 +57,63 @@ Co<void> StatsCollector::Run(Context context, Source source) {
   }
   collecting_ = false;
   latest_ = nullptr;
-  looking_.Release();
-  loop_->Cancel(std::exchange(linger_, 0));
+  looks_.End();
+  process_looks_.End();
   changed_.Set();
 }
 
 Co<void> StatsCollector::WaitWanted(Context context) {
   if (wanted()) co_return;
   latest_ = nullptr;  // it gets old
-  Event* const other = agent_ != nullptr ? agent_->some() : own_.some();
-  while (!wanted() && !context.cancelled()) co_await WaitAny(context, own_.some(), other);
+  Event* const other = agent_ != nullptr ? agent_->some() : looks_.some();
+  while (!wanted() && !context.cancelled()) co_await WaitAny(context, looks_.some(), other);
 }
 
-Co<void> StatsCollector::EndWhenUnwanted(Context stream) {
+Co<void> StatsCollector::EndWhenUnwanted(Context stream, UsageDetail detail) {
+  const bool processes = detail == UsageDetail::kProcesses;
+  Event* const otherwise = processes ? process_looks_.none() : process_looks_.some();
   while (!stream.cancelled()) {
-    if (!wanted()) {
-      stream.Cancel("nobody wants samples");
+    if (!wanted() || wanted_detail() != detail) {
+      stream.Cancel("nobody wants such samples");
       break;
     }
-    Event* const gone = own_.wanted() > 0 ? own_.none() : agent_->none();
-    [[maybe_unused]] const Status waited = co_await gone->Wait(stream);
+    Event* const gone = looks_.wanted() ? looks_.none() : agent_->none();
+    co_await WaitAny(stream, gone, otherwise);
   }
 }
 
-Co<Status> StatsCollector::OneStream(Context context, const Source* source) {
+Co<Status> StatsCollector::OneStream(Context context, const Source* source, UsageDetail detail) {
   Context stream = context.Child();
   Gate watch(loop_);
-  watch.Spawn(EndWhenUnwanted(stream));
+  watch.Spawn(EndWhenUnwanted(stream, detail));
   ++streams_;
-  const Sink sink = [this](TaskUsage usage) {
+  const Sink sink = [this, detail](TaskUsage usage) {
     ++samples_;
     latest_ = std::make_shared<const TaskUsage>(std::move(usage));
+    latest_detail_ = detail;
     changed_.Set();
   };
-  Status status = co_await (*source)(stream, options_.interval, sink);
+  const StatsRequest request{options_.interval, detail};
+  Status status = co_await (*source)(stream, request, sink);
   stream.Cancel("the stream has ended");
   co_await watch.Close();
   co_return status;
 }
 
-void StatsCollector::Linger() {
-  if (!looking_.held()) looking_ = own_.Acquire();
-  loop_->Cancel(linger_);
-  linger_ = loop_->After(options_.linger, [this] {
-    linger_ = 0;
-    looking_.Release();
-  });
-}
-
-Co<Result<StatsCollector::Sample>> StatsCollector::Look(Context context) {
+Co<Result<StatsCollector::Sample>> StatsCollector::Look(Context context, UsageDetail detail) {
   const Error not_running(Code::kFailedPrecondition, "Task not running");
-  if (collecting_) Linger();
-  while (latest_ == nullptr) {
+  if (collecting_) {
+    looks_.Renew();
+    if (detail == UsageDetail::kProcesses) process_looks_.Renew();
+  }
+  while (!Shows(detail)) {
     if (ended_) co_return *ended_;
     if (!collecting_) co_return not_running;
     changed_.Reset();
     const Status status = co_await changed_.Wait(context);
-    if (!status.ok()) co_return status.error();
+    if (status.ok()) continue;
+    if (latest_ != nullptr) break;
+    co_return status.error();
   }
   co_return latest_;
 }

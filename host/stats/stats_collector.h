@@ -9,18 +9,20 @@
 #include "host/base/context.h"
 #include "host/base/gate.h"
 #include "host/plugin/driver.h"
+#include "host/stats/lingering_demand.h"
 #include "host/stats/stats_demand.h"
 
 namespace drover {
 
 // Keeps the newest sample of one task. It asks its source for one stream at a time, and only while
 // somebody wants samples: somebody who looked within the last ten seconds, or the whole agent when
-// metrics are on. Control thread only.
+// metrics are on. The stream tells of processes only while somebody has looked for them: it is
+// renewed when that begins or ends. Control thread only.
 class StatsCollector {
  public:
   // Driver::Stats with its run bound: feeds the sink until the stream ends.
   using Sink = std::function<void(TaskUsage)>;
-  using Source = std::function<Co<Status>(Context, Duration interval, Sink)>;
+  using Source = std::function<Co<Status>(Context, StatsRequest, Sink)>;
   using Sample = std::shared_ptr<const TaskUsage>;
 
   struct Options {
@@ -34,7 +36,6 @@ class StatsCollector {
   StatsCollector(Loop* loop, StatsDemand* agent, Options options);
   StatsCollector(const StatsCollector&) = delete;
   StatsCollector& operator=(const StatsCollector&) = delete;
-  ~StatsCollector();
 
   // Collects until the context ends or the driver says that asking again is of no use. A stream
   // that was closed or has failed is asked for again, after a pause in any case. The sample is
@@ -43,9 +44,10 @@ class StatsCollector {
 
   // The newest sample; null without one. Does not count as looking.
   Sample latest() const { return latest_; }
-  // The newest sample, waiting for the first one until CONTEXT ends, and a wish for more.
-  // kUnimplemented when the driver has none, kFailedPrecondition when the task does not run.
-  Co<Result<Sample>> Look(Context context);
+  // The newest sample, and a wish for more. Waits until CONTEXT ends for the first one, and for one
+  // in that DETAIL; after that it is content with what there is. kUnimplemented when the driver has
+  // none, kFailedPrecondition when the task does not run.
+  Co<Result<Sample>> Look(Context context, UsageDetail detail);
 
   bool collecting() const { return collecting_; }     // Run is under way
   std::uint64_t streams() const { return streams_; }  // how often the source was asked
@@ -53,19 +55,24 @@ class StatsCollector {
 
  private:
   Co<void> WaitWanted(Context context);
-  Co<void> EndWhenUnwanted(Context stream);
-  Co<Status> OneStream(Context context, const Source* source);
-  bool wanted() const { return own_.wanted() > 0 || (agent_ != nullptr && agent_->wanted() > 0); }
-  void Linger();
+  Co<void> EndWhenUnwanted(Context stream, UsageDetail detail);
+  Co<Status> OneStream(Context context, const Source* source, UsageDetail detail);
+  bool wanted() const { return looks_.wanted() || (agent_ != nullptr && agent_->wanted() > 0); }
+  UsageDetail wanted_detail() const {
+    return process_looks_.wanted() ? UsageDetail::kProcesses : UsageDetail::kTotals;
+  }
+  bool Shows(UsageDetail detail) const {
+    return latest_ != nullptr && (detail == UsageDetail::kTotals || latest_detail_ == detail);
+  }
 
   Loop* const loop_;
   StatsDemand* const agent_;
   const Options options_;
-  StatsDemand own_;
-  StatsDemand::Token looking_;
-  Loop::TimerId linger_ = 0;
+  LingeringDemand looks_;
+  LingeringDemand process_looks_;  // of those, the ones that want to see the processes
   Sample latest_;
-  Event changed_;  // a sample has come, or collecting has ended
+  UsageDetail latest_detail_ = UsageDetail::kTotals;  // that it was asked for
+  Event changed_;                                     // a sample has come, or collecting has ended
   bool collecting_ = false;
   std::optional<Error> ended_;  // why collecting ended before its context
   std::uint64_t streams_ = 0;

@@ -22,9 +22,12 @@ struct FakeSource {
   int open = 0;
   std::vector<TimePoint> sample_times;
 
-  static Co<Status> Run(FakeSource* self, Context context, Duration interval,
+  std::vector<UsageDetail> details;  // that each stream was asked for
+
+  static Co<Status> Run(FakeSource* self, Context context, StatsRequest request,
                         StatsCollector::Sink sink) {
     ++self->asked;
+    self->details.push_back(request.detail);
     Stream stream = self->otherwise;
     if (!self->script.empty()) {
       stream = self->script.front();
@@ -34,9 +37,10 @@ struct FakeSource {
     for (int i = 0; stream.samples < 0 || i < stream.samples; ++i) {
       TaskUsage usage;
       usage.total.memory.rss = self->sample_times.size() + 1;
+      if (request.detail == UsageDetail::kProcesses) usage.pids[1] = usage.total;
       self->sample_times.push_back(context.loop()->Now());
       sink(std::move(usage));
-      const Status slept = co_await Sleep(context, interval);
+      const Status slept = co_await Sleep(context, request.interval);
       if (!slept.ok()) {
         --self->open;
         co_return slept;
@@ -46,8 +50,8 @@ struct FakeSource {
     co_return stream.end;
   }
   StatsCollector::Source source() {
-    return [this](Context context, Duration interval, StatsCollector::Sink sink) {
-      return Run(this, context, interval, std::move(sink));
+    return [this](Context context, StatsRequest request, StatsCollector::Sink sink) {
+      return Run(this, context, request, std::move(sink));
     };
   }
 };
@@ -65,18 +69,18 @@ struct Fixture : testing::Test {
     co_await f->collector.Run(f->context, f->source.source());
     f->over = true;
   }
-  static Co<void> LookIt(Fixture* f, Context in,
-                         std::optional<Result<StatsCollector::Sample>>* out) {
-    *out = co_await f->collector.Look(in);
+  static Co<void> LookIt(Fixture* f, Context in, std::optional<Result<StatsCollector::Sample>>* out,
+                         UsageDetail detail = UsageDetail::kTotals) {
+    *out = co_await f->collector.Look(in, detail);
   }
   void Start(bool with_metrics) {
     if (with_metrics) metrics = agent.Acquire();
     loop.Spawn(RunIt(this));
     loop.RunReady();
   }
-  std::optional<Result<StatsCollector::Sample>> Look() {
+  std::optional<Result<StatsCollector::Sample>> Look(UsageDetail detail = UsageDetail::kTotals) {
     std::optional<Result<StatsCollector::Sample>> result;
-    loop.Spawn(LookIt(this, context, &result));
+    loop.Spawn(LookIt(this, context, &result, detail));
     loop.RunReady();
     return result;
   }
@@ -262,6 +266,69 @@ TEST_F(StatsCollectorTest, ResumesAfterTheDriverWasGone) {
   EXPECT_EQ(source.open, 1);
   EXPECT_GT(collector.samples(), 10u);
   EXPECT_NE(collector.latest(), nullptr);
+}
+
+TEST_F(StatsCollectorTest, MetricsAloneAskForNoProcesses) {
+  Start(true);
+  loop.Advance(1min);
+  EXPECT_TRUE(Look()->ok());
+  loop.Advance(1min);
+  EXPECT_EQ(source.details, std::vector<UsageDetail>{UsageDetail::kTotals});
+}
+
+TEST_F(StatsCollectorTest, ALookForProcessesRenewsTheStreamAndItsFirstAnswerHasThem) {
+  Start(true);
+  loop.Advance(2500ms);
+  const auto sample = Look(UsageDetail::kProcesses);
+  ASSERT_TRUE(sample && sample->ok()) << "it does not wait for an interval";
+  EXPECT_EQ((**sample)->pids.size(), 1u);
+  EXPECT_EQ(source.open, 1);
+  // Further looks have theirs from the same stream.
+  for (int i = 0; i < 20; ++i) {
+    loop.Advance(1s);
+    EXPECT_EQ(Look(UsageDetail::kProcesses)->value()->pids.size(), 1u);
+  }
+  EXPECT_EQ(source.asked, 2);
+  // A look ages out, and metrics go on without.
+  loop.Advance(10s);
+  EXPECT_EQ(source.details, (std::vector<UsageDetail>{UsageDetail::kTotals, UsageDetail::kProcesses,
+                                                      UsageDetail::kTotals}));
+  EXPECT_EQ(source.open, 1);
+  EXPECT_TRUE(collector.latest()->pids.empty());
+  loop.Advance(1min);
+  EXPECT_EQ(source.asked, 3);
+}
+
+TEST_F(StatsCollectorTest, ALookForTotalsTakesWhatThereIs) {
+  Start(false);
+  EXPECT_EQ(Look(UsageDetail::kProcesses)->value()->pids.size(), 1u);
+  EXPECT_TRUE(Look()->ok());
+  EXPECT_EQ(source.asked, 1);
+  // Once nobody looks for processes the other look is not enough for them.
+  loop.Advance(9s);
+  EXPECT_TRUE(Look()->ok());
+  loop.Advance(5s);
+  EXPECT_EQ(source.details.back(), UsageDetail::kTotals);
+  EXPECT_EQ(source.open, 1);
+  loop.Advance(5s);
+  EXPECT_EQ(source.open, 0);
+}
+
+TEST_F(StatsCollectorTest, ARenewedStreamThatFailsWaitsItsTurnAndTheLookIsContent) {
+  source.script = {{-1, Status()}, {0, Error(Code::kUnavailable, "gone")}};
+  Start(true);
+  Context look = context.WithTimeout(500ms);
+  std::optional<Result<StatsCollector::Sample>> result;
+  loop.Spawn(LookIt(this, look, &result, UsageDetail::kProcesses));
+  loop.Advance(499ms);
+  EXPECT_FALSE(result);
+  EXPECT_EQ(source.asked, 2);
+  loop.Advance(1ms);
+  ASSERT_TRUE(result && result->ok()) << "an older sample is better than none";
+  EXPECT_TRUE((**result)->pids.empty());
+  loop.Advance(500ms);
+  EXPECT_EQ(source.asked, 3);
+  EXPECT_EQ(Look(UsageDetail::kProcesses)->value()->pids.size(), 1u);
 }
 
 }  // namespace

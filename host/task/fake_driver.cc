@@ -324,7 +324,7 @@ Co<Result<TaskStatus>> FakeDriver::Inspect(Context, RunId id) {
   co_return status;
 }
 
-Co<Status> FakeDriver::Stats(Context context, RunId id, Duration interval,
+Co<Status> FakeDriver::Stats(Context context, RunId id, StatsRequest request,
                              std::function<void(TaskUsage)> sink) {
   const OpenCall open(this);
   ++stats_calls_;
@@ -338,8 +338,9 @@ Co<Status> FakeDriver::Stats(Context context, RunId id, Duration interval,
     usage.timestamp = loop_->Wall();
     usage.total.memory.rss = 1 << 20;
     usage.total.memory.measured = {"RSS"};
+    if (request.detail == UsageDetail::kProcesses) usage.pids[1] = usage.total;
     sink(std::move(usage));
-    DROVER_CO_TRY(co_await Sleep(context, interval));
+    DROVER_CO_TRY(co_await Sleep(context, request.interval));
   }
   co_return Status();
 }

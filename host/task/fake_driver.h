@@ -99,7 +99,7 @@ class FakeDriver : public Driver {
   Co<Status> Signal(Context context, RunId run, std::string signal) override;
   Co<Status> Destroy(Context context, RunId run, bool force) override;
   Co<Result<TaskStatus>> Inspect(Context context, RunId run) override;
-  Co<Status> Stats(Context context, RunId run, Duration interval,
+  Co<Status> Stats(Context context, RunId run, StatsRequest request,
                    std::function<void(TaskUsage)> sink) override;
   Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, RunId run,
                                                     ExecRequest request) override;

@@ -53,8 +53,14 @@ class MockDriver : public drover::Driver {
   }
 
   MockDriver(drover::Host host, const drover::Json& config) : Driver(std::move(host)) {
+    isolation_ = IsolationOf(config);
     Take(config);
     Commit("create");
+  }
+
+  drover::Info Configured(drover::Info info) const override {
+    info.fs_isolation = isolation_;
+    return info;
   }
 
   ~MockDriver() override {
@@ -210,7 +216,7 @@ class MockDriver : public drover::Driver {
     call.Complete(Empty{});
   }
 
-  void TaskStats(const RunId& run, drover::Duration interval,
+  void TaskStats(const RunId& run, const drover::StatsRequest& request,
                  drover::Stream<drover::Stats> stream) override {
     auto task = tasks_.Need(run);
     task->spec.faults.Commit("stats");
@@ -221,22 +227,23 @@ class MockDriver : public drover::Driver {
       throw Error(Code::kInternal, spec.stats_error, spec.stats_error_recoverable);
     }
     auto sent = std::make_shared<std::int64_t>(0);
-    SampleEvery(interval, stream, [this, task, stream, sent](drover::Done<drover::Stats> done) {
-      if (task->spec.stats_close_after > 0 && *sent >= task->spec.stats_close_after) {
-        std::uint64_t id = stream.id();
-        stream.End();
-        if (task->spec.stats_late_message) SendLate(id);
-        return;
-      }
-      ++*sent;
-      done(RandomSample());
-      if (!task->spec.stats_late_message) return;
-      // Whoever has heard of the cancellation knows that nothing may come any more.
-      stream.OnCancel([this, id = stream.id()] {
-        SendLate(id);
-        host().After(kLate, [this, id] { SendLate(id); });
-      });
-    });
+    SampleEvery(request.interval, stream,
+                [this, task, stream, sent](drover::Done<drover::Stats> done) {
+                  if (task->spec.stats_close_after > 0 && *sent >= task->spec.stats_close_after) {
+                    std::uint64_t id = stream.id();
+                    stream.End();
+                    if (task->spec.stats_late_message) SendLate(id);
+                    return;
+                  }
+                  ++*sent;
+                  done(RandomSample());
+                  if (!task->spec.stats_late_message) return;
+                  // Whoever has heard of the cancellation knows that nothing may come any more.
+                  stream.OnCancel([this, id = stream.id()] {
+                    SendLate(id);
+                    host().After(kLate, [this, id] { SendLate(id); });
+                  });
+                });
   }
 
   void Exec(drover::ExecRequest request, Call<ExitResult> call) override {
@@ -263,11 +270,9 @@ class MockDriver : public drover::Driver {
  private:
   // The plugin's own configuration.
   void Take(const drover::Json& config) {
-    std::string isolation = config.String("fs_isolation", "none");
-    if (!isolation.empty() && isolation != "none") {
-      throw Error(Code::kInvalidArgument, "/fs_isolation: \"" + isolation +
-                                              "\" is not supported by this version; a plugin "
-                                              "says once what it isolates: none");
+    if (IsolationOf(config) != isolation_) {
+      throw Error(Code::kFailedPrecondition,
+                  "/fs_isolation cannot change while the plugin is loaded: restart the agent");
     }
     std::lock_guard<std::mutex> lock(mutex_);
     faults_ = Faults::Read(config);
@@ -275,6 +280,15 @@ class MockDriver : public drover::Driver {
     if (config.Bool("shutdown_periodic_after")) {
       disabled_at_ = drover::WallNow() + config.Int("shutdown_periodic_duration") * 1000000000;
     }
+  }
+
+  static drover_fs_isolation IsolationOf(const drover::Json& config) {
+    std::string isolation = config.String("fs_isolation", "none");
+    if (isolation.empty() || isolation == "none") return DROVER_FS_NONE;
+    if (isolation == "chroot") return DROVER_FS_CHROOT;
+    if (isolation == "image") return DROVER_FS_IMAGE;
+    throw Error(Code::kInvalidArgument,
+                "/fs_isolation: \"" + isolation + "\" is not known: write none, chroot or image");
   }
 
   Faults faults() {
@@ -418,6 +432,7 @@ class MockDriver : public drover::Driver {
     call.Complete(ExitResult{});
   }
 
+  drover_fs_isolation isolation_ = DROVER_FS_NONE;  // told once, with the instance
   drover::TaskTable<Task> tasks_;
   std::mutex mutex_;  // of what follows
   Faults faults_;

@@ -108,7 +108,7 @@ class RawExecDriver : public command::CommandDriver<Settings> {
     out.work_dir = config.String("work_dir");
     if (out.work_dir.empty()) out.work_dir = task.task_dir;
     if (out.work_dir[0] != '/') Invalid("work_dir must be an absolute path");
-    RefuseCgroups(config);
+    TakeCgroups(config, &out);
     CheckUser(*settings, task.user);
     out.user = task.user;
     out.env = task.env;
@@ -122,15 +122,17 @@ class RawExecDriver : public command::CommandDriver<Settings> {
   }
 
  private:
-  static void RefuseCgroups(const drover::Json& config) {
-    bool v2 = !config.String("cgroup_v2_override").empty();
-    const drover::Json& v1_map = config["cgroup_v1_override"];
-    bool v1 = !v1_map.is_null() && !v1_map.AsObject().empty();
-    if (v1 && v2) Invalid("only one of cgroups_v1_override and cgroups_v2_override may be set");
-    if (v1 || v2) {
-      Invalid(std::string(v1 ? "cgroup_v1_override" : "cgroup_v2_override") +
-              " is not supported by this version: a task is tracked in a cgroup of its own; "
-              "remove the option");
+  // Those of the operator. The task is tracked in one of its own all the same.
+  static void TakeCgroups(const drover::Json& config, drover::ProcessSpec* out) {
+    out->cgroup = config.String("cgroup_v2_override");
+    const drover::Json& v1 = config["cgroup_v1_override"];
+    if (!v1.is_null()) {
+      for (const auto& [controller, path] : v1.AsObject()) {
+        out->v1_cgroups[controller] = path.AsString();
+      }
+    }
+    if (!out->cgroup.empty() && !out->v1_cgroups.empty()) {
+      Invalid("only one of cgroups_v1_override and cgroups_v2_override may be set");
     }
   }
 

@@ -225,7 +225,8 @@ Co<Result<TestedDriver::Json>> TestedDriver::Logs(Context, Request* request) {
 
 Co<Result<TestedDriver::Json>> TestedDriver::Stats(Context context, Request* request) {
   const std::int64_t count = request->Number("samples", 1);
-  const auto interval = std::chrono::milliseconds(request->Number("interval_ms", 1000));
+  StatsRequest wanted{std::chrono::milliseconds(request->Number("interval_ms", 1000))};
+  if (request->Flag("processes", false)) wanted.detail = UsageDetail::kProcesses;
   DROVER_CO_ASSIGN(const auto task, Named(request));
   Json samples = Json::array();
   Context enough = context.Child();
@@ -233,7 +234,7 @@ Co<Result<TestedDriver::Json>> TestedDriver::Stats(Context context, Request* req
     if (samples.size() < static_cast<std::size_t>(count)) samples.push_back(UsageJson(usage));
     if (samples.size() >= static_cast<std::size_t>(count)) enough.Cancel("enough samples");
   };
-  const Status ended = co_await driver_->Stats(enough, task->config->run_id, interval, sink);
+  const Status ended = co_await driver_->Stats(enough, task->config->run_id, wanted, sink);
   if (samples.size() < static_cast<std::size_t>(count)) {
     if (!ended.ok()) co_return ended.error();
     co_return Error(Code::kUnavailable, "the driver ended the stream after " +

@@ -103,6 +103,19 @@ TEST_P(EchoContainerTest, RecoverIsGivenTheSameAndTheHandle) {
   EXPECT_TRUE(expected["handle"].ends_with("h,0.0.9")) << expected["handle"];
 }
 
+TEST_P(EchoContainerTest, AnInstanceCanBeOtherThanItsLibrary) {
+  Add("mock_driver", MOCK_DRIVER_SO);
+  options_.plugins.back().isolation = GetParam();
+  options_.plugins.back().config_json = R"({"fs_isolation":"image"})";
+  const std::vector<PluginReport> reports = Load();
+  EXPECT_EQ(reports[0].message, "");
+  EXPECT_EQ(reports[0].info->fs_isolation, FsIsolation::kNone);
+  const DriverInfo& info = registry_->Find("mock_driver")->info();
+  EXPECT_EQ(info.fs_isolation, FsIsolation::kImage);
+  EXPECT_EQ(info.name, "mock_driver");
+  EXPECT_TRUE(info.has_stats);
+}
+
 TEST_P(EchoContainerTest, ResultsComeBackWhole) {
   Driver* driver = LoadEcho();
   const Result<ExitResult> end = Await(driver->Wait(context_, RunId::Random()));

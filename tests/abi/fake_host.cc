@@ -200,7 +200,12 @@ void FakeHost::Completed(std::uint64_t id, const drover_error* error, const void
     return;
   }
   if (open.verb == "create") {
-    result.instance = static_cast<const drover_create_result*>(raw)->instance;
+    auto* in = static_cast<const drover_create_result*>(raw);
+    result.instance = in->instance;
+    if (DROVER_HAS(in, drover_create_result, info) && in->info != nullptr) {
+      result.instance_isolation = in->info->fs_isolation;
+      result.instance_name = Text(in->info->name);
+    }
   } else if (open.verb == "start") {
     auto* in = static_cast<const drover_start_result*>(raw);
     result.handle = Text(in->handle->state);

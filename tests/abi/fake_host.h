@@ -42,6 +42,8 @@ struct Result {
   std::optional<Failure> error;  // also of a refusal
   bool complete = false;         // false: it has not come in time
   drover_instance* instance = nullptr;
+  int instance_isolation = -1;  // of the instance's own info, if it has one
+  std::string instance_name;
   std::string handle;
   std::uint32_t handle_version = 0;
   int state = 0;
@@ -64,6 +66,7 @@ struct Message {
   Map attributes;
   std::uint64_t measured = 0;
   std::uint64_t rss = 0;
+  std::vector<int> pids;  // of a sample
   std::int64_t timestamp = 0;
 };
 
@@ -126,7 +129,8 @@ class FakeHost {
   // Streams.
   std::uint64_t Fingerprint();
   std::uint64_t Events();
-  std::uint64_t Stats(drover_run_id run, std::chrono::nanoseconds interval, Failure* error);
+  std::uint64_t Stats(drover_run_id run, std::chrono::nanoseconds interval, Failure* error,
+                      std::uint32_t flags = 0);
   void CancelStream(std::uint64_t stream);
   int JoinStream(std::uint64_t stream, std::chrono::milliseconds limit);
   StreamLog stream(std::uint64_t id);
@@ -144,6 +148,8 @@ class FakeHost {
   std::string work_dir(drover_run_id run);
   std::string user(drover_run_id run);
   int oom_score_adj(drover_run_id run);
+  std::string cgroup(drover_run_id run);
+  Map v1_cgroups(drover_run_id run);
   std::string log();
   void FailNext(const std::string& function, Failure failure);  // of the process service
   void HoldNext(const std::string& function);                   // of those: it does not answer

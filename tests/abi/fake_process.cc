@@ -75,6 +75,10 @@ struct FakeProcesses::Functions {
     process->work_dir = Text(args->work_dir);
     process->user = Text(args->user);
     process->oom_score_adj = args->oom_score_adj;
+    if (DROVER_HAS(args, drover_process_start_args, v1_cgroups)) {
+      process->cgroup = Text(args->cgroup);
+      process->v1_cgroups = Pairs(args->v1_cgroups);
+    }
     self->Post([self, process, done, context] { self_start(self, process, done, context); });
     return DROVER_OK;
   }
@@ -266,10 +270,11 @@ struct FakeProcesses::Functions {
     return DROVER_OK;
   }
   static std::int32_t usage(const drover_host* host, const drover_run_id* run,
-                            const drover_process_none_args*, drover_done done, void* context,
+                            const drover_process_usage_args* args, drover_done done, void* context,
                             drover_error* error) {
     BEGIN("usage")
-    self->Post([process, done, context] {
+    bool processes = (args->flags & DROVER_STATS_PROCESSES) != 0;
+    self->Post([process, processes, done, context] {
       drover_usage total = {};
       total.struct_size = sizeof total;
       total.measured = DROVER_STAT_RSS;
@@ -282,6 +287,9 @@ struct FakeProcesses::Functions {
       out.type = DROVER_MESSAGE_STATS;
       out.timestamp = WallTime();
       out.total = &total;
+      drover_usage only = total;
+      only.pid = process->pid;
+      if (processes) out.processes = {&only, 1, sizeof only};
       done(context, nullptr, &out);
     });
     return DROVER_OK;

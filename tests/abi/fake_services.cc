@@ -42,6 +42,10 @@ struct Service::Functions {
         out.measured = in->total->measured;
         out.rss = in->total->rss;
       }
+      auto* at = static_cast<const char*>(in->processes.data);
+      for (std::size_t i = 0; i < in->processes.count; ++i, at += in->processes.element_size) {
+        out.pids.push_back(reinterpret_cast<const drover_usage*>(at)->pid);
+      }
     }
     std::lock_guard<std::mutex> lock(self->mutex_);
     StreamLog& stream = self->streams_[id];

@@ -85,7 +85,8 @@ struct FakeHost::Process {
   pid_t pid = 0;
   std::vector<std::string> argv;
   Map env;
-  std::string work_dir, user;
+  std::string work_dir, user, cgroup;
+  Map v1_cgroups;
   int oom_score_adj = 0;
   std::int64_t started_at = 0;
   std::string output[2];

@@ -147,7 +147,7 @@ std::uint64_t FakeHost::Events() {
 }
 
 std::uint64_t FakeHost::Stats(drover_run_id run, std::chrono::nanoseconds interval,
-                              Failure* failure) {
+                              Failure* failure, std::uint32_t flags) {
   auto* part = static_cast<const drover_task_stats*>(driver_->get_extension(
       instance_, drover_str{DROVER_TASK_STATS_ID, sizeof(DROVER_TASK_STATS_ID) - 1}));
   std::uint64_t id;
@@ -156,7 +156,8 @@ std::uint64_t FakeHost::Stats(drover_run_id run, std::chrono::nanoseconds interv
     id = ++last_id_;
   }
   drover_error error = NewError();
-  int code = part->stats(instance_, id, &run, interval.count(), &error);
+  drover_stats_args args = {sizeof args, flags, interval.count()};
+  int code = part->stats(instance_, id, &run, &args, &error);
   *failure = code == DROVER_OK ? Failure{} : Read(code, error);
   return id;
 }
@@ -197,6 +198,8 @@ PROCESS_FACT(std::vector<std::string>, argv, argv)
 PROCESS_FACT(std::string, work_dir, work_dir)
 PROCESS_FACT(std::string, user, user)
 PROCESS_FACT(int, oom_score_adj, oom_score_adj)
+PROCESS_FACT(std::string, cgroup, cgroup)
+PROCESS_FACT(Map, v1_cgroups, v1_cgroups)
 
 std::string FakeHost::log() {
   std::lock_guard<std::mutex> lock(mutex_);

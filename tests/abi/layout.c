@@ -20,7 +20,7 @@
 
 CHECK(sizeof(void*) == 8);
 CHECK(DROVER_ABI_MAJOR == 0);
-CHECK(DROVER_ABI_DRAFT == 5);
+CHECK(DROVER_ABI_DRAFT == 6);
 
 AT(drover_str, data, 0);
 AT(drover_str, size, 8);
@@ -157,7 +157,8 @@ END(drover_create_args, config, 24);
 AT(drover_create_result, struct_size, 0);
 AT(drover_create_result, reserved, 4);
 AT(drover_create_result, instance, 8);
-END(drover_create_result, instance, 16);
+AT(drover_create_result, info, 16);
+END(drover_create_result, info, 24);
 
 AT(drover_configure_args, struct_size, 0);
 AT(drover_configure_args, reserved, 4);
@@ -302,6 +303,11 @@ AT(drover_driver, stream_join, 144);
 AT(drover_driver, call_cancelled, 152);
 END(drover_driver, call_cancelled, 160);
 
+AT(drover_stats_args, struct_size, 0);
+AT(drover_stats_args, flags, 4);
+AT(drover_stats_args, interval, 8);
+END(drover_stats_args, interval, 16);
+
 AT(drover_task_stats, struct_size, 0);
 AT(drover_task_stats, reserved, 4);
 AT(drover_task_stats, stats, 8);
@@ -342,7 +348,9 @@ AT(drover_process_start_args, env, 32);
 AT(drover_process_start_args, work_dir, 56);
 AT(drover_process_start_args, user, 72);
 AT(drover_process_start_args, isolation, 88);
-END(drover_process_start_args, isolation, 96);
+AT(drover_process_start_args, cgroup, 96);
+AT(drover_process_start_args, v1_cgroups, 112);
+END(drover_process_start_args, v1_cgroups, 136);
 
 AT(drover_process_info, struct_size, 0);
 AT(drover_process_info, pid, 4);
@@ -351,6 +359,10 @@ END(drover_process_info, pid, 8);
 AT(drover_process_none_args, struct_size, 0);
 AT(drover_process_none_args, reserved, 4);
 END(drover_process_none_args, reserved, 8);
+
+AT(drover_process_usage_args, struct_size, 0);
+AT(drover_process_usage_args, flags, 4);
+END(drover_process_usage_args, flags, 8);
 
 AT(drover_process_signal_args, struct_size, 0);
 AT(drover_process_signal_args, number, 4);

@@ -122,11 +122,22 @@ TEST_F(MockDriverTest, AStartThatIsHeldUpSucceedsInTheEnd) {
   EXPECT_EQ(host_.Finish(host_.Inspect(RunOf(1))).state, DROVER_TASK_RUNNING);
 }
 
-TEST_F(MockDriverTest, OtherIsolationThanNoneIsRefused) {
-  Create(R"({"fs_isolation":"none"})");
-  ASSERT_TRUE(host_.Shutdown().ok());
-  EXPECT_EQ(host_.Create(R"({"fs_isolation":"image"})").text().find("/fs_isolation: \"image\""),
-            0u);
+TEST_F(MockDriverTest, AnInstanceHasTheIsolationOfItsConfiguration) {
+  const std::pair<const char*, int> kinds[] = {
+      {"chroot", DROVER_FS_CHROOT}, {"image", DROVER_FS_IMAGE}, {"none", -1}, {"", -1}};
+  for (const auto& [name, isolation] : kinds) {
+    Result result = host_.Create(std::string(R"({"fs_isolation":")") + name + "\"}");
+    ASSERT_TRUE(result.ok()) << result.text();
+    EXPECT_EQ(result.instance_isolation, isolation) << name << ": -1 is that of the library";
+    EXPECT_EQ(result.instance_name, isolation < 0 ? "" : "mock_driver");
+    ASSERT_TRUE(host_.Shutdown().ok());
+  }
+  EXPECT_EQ(host_.Create(R"({"fs_isolation":"unveil"})").text(),
+            "/fs_isolation: \"unveil\" is not known: write none, chroot or image");
+  Create(R"({"fs_isolation":"image"})");
+  EXPECT_TRUE(host_.Finish(host_.Configure(R"({"fs_isolation":"image"})")).ok());
+  EXPECT_EQ(host_.Finish(host_.Configure("{}")).text(),
+            "/fs_isolation cannot change while the plugin is loaded: restart the agent");
 }
 
 TEST_F(MockDriverTest, SaysItsOutput) {

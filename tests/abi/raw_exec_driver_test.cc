@@ -141,10 +141,6 @@ TEST_F(RawExecTest, ValidatesTheTaskConfiguration) {
       StartError(R"({"command":"sh","cgroup_v2_override":"a","cgroup_v1_override":{"cpu":"b"}})")
           .text(),
       prefix + "only one of cgroups_v1_override and cgroups_v2_override may be set");
-  EXPECT_EQ(StartError(R"({"command":"sh","cgroup_v2_override":"a"})")
-                .text()
-                .find(prefix + "cgroup_v2_override is not supported"),
-            0u);
   EXPECT_EQ(StartError(R"({"command":"no-such-thing"})").text(),
             "binary \"no-such-thing\" could not be found");
   EXPECT_EQ(StartError(R"({"command":"../../../bin/sh"})").text(),
@@ -332,6 +328,34 @@ TEST_F(RawExecTest, ALostSupervisorIsAnErrorOfTheResult) {
   Result waited = host_.Finish(host_.Wait(task.run));
   EXPECT_EQ(waited.exit->exit_code, -1);
   EXPECT_EQ(waited.exit->error, "executor: error waiting on process: supervisor lost");
+}
+
+TEST_F(RawExecTest, CgroupsOfTheOperatorAreTheServicesAffair) {
+  Create();
+  Task task =
+      NewTask(R"({"command":"true","cgroup_v2_override":"apps/web","cgroup_v1_override":{}})");
+  ASSERT_TRUE(host_.Finish(host_.Start(task)).ok());
+  EXPECT_EQ(host_.cgroup(task.run), "apps/web");
+  EXPECT_EQ(host_.v1_cgroups(task.run), Map());
+  task = NewTask(R"({"command":"true","cgroup_v1_override":{"cpu":"a","pids":"/b/c"}})", 2);
+  ASSERT_TRUE(host_.Finish(host_.Start(task)).ok());
+  EXPECT_EQ(host_.cgroup(task.run), "");
+  EXPECT_EQ(host_.v1_cgroups(task.run), (Map{{"cpu", "a"}, {"pids", "/b/c"}}));
+}
+
+TEST_F(RawExecTest, StatsNameTheProcessesWhenTheyAreAskedTo) {
+  Create();
+  Task task = NewTask(Shell("exec sleep 100"));
+  ASSERT_TRUE(host_.Finish(host_.Start(task)).ok());
+  Failure error;
+  StreamLog log = host_.AwaitMessages(host_.Stats(task.run, 20ms, &error), 1);
+  ASSERT_GE(log.messages.size(), 1u);
+  EXPECT_TRUE(log.messages[0].pids.empty());
+  // Bits of a later host are no fault.
+  const std::uint32_t flags = DROVER_STATS_PROCESSES | 1u << 31;
+  log = host_.AwaitMessages(host_.Stats(task.run, 20ms, &error, flags), 1);
+  ASSERT_GE(log.messages.size(), 1u);
+  EXPECT_EQ(log.messages[0].pids, std::vector<int>{host_.pid(task.run)});
 }
 
 TEST_F(RawExecTest, StatsComeAtOnceAndEndWithTheStream) {

@@ -60,7 +60,8 @@ class HangingDriverTest : public RegistryFixture, public testing::WithParamInter
       if (!result.ok()) *said = result.error();
     } else if (verb == "stats") {
       std::function<void(TaskUsage)> sink = [](const TaskUsage&) {};
-      *said = co_await driver->Stats(context, run, 1s, std::move(sink));
+      const StatsRequest wanted{1s};
+      *said = co_await driver->Stats(context, run, wanted, std::move(sink));
     } else if (verb == "exec") {
       ExecRequest request;
       request.command = {"x"};

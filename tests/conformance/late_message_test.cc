@@ -16,7 +16,8 @@ class LateMessageTest : public RegistryFixture, public testing::WithParamInterfa
 
 Co<void> Collect(Driver* driver, Context context, RunId run, int* samples, Status* end) {
   std::function<void(TaskUsage)> sink = [samples](const TaskUsage&) { ++*samples; };
-  *end = co_await driver->Stats(context, run, 10ms, std::move(sink));
+  const StatsRequest wanted{10ms};
+  *end = co_await driver->Stats(context, run, wanted, std::move(sink));
 }
 
 TEST_P(LateMessageTest, IsIgnored) {

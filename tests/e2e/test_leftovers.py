@@ -11,14 +11,14 @@ QUICK = one(mock("m", run_for="10ms"))
 
 
 class LeftoverTest(DroverTest):
-    def killed_run(self, *options, config=None, with_shims=True):
+    def killed_run(self, *options, config=None, with_shims=True, task_config=None):
         """A run of two tasks that dies with kill -9, and with it, if asked, their shims: then
         nobody is left to stop what the tasks have started."""
         others = set(self.leftovers.shims())
         sweepers = set(self.leftovers.sweepers())
-        run = self.sandbox.run(
-            one(task("t", "setsid sleep 600 & echo up; wait", KillTimeout="500ms"), Count=2),
-            *options, config=config)
+        of_task = task("t", "setsid sleep 600 & echo up; wait", KillTimeout="500ms")
+        of_task["Config"].update(task_config or {})
+        run = self.sandbox.run(one(of_task, Count=2), *options, config=config)
         run.wait_for(lambda r: r.logs("t").count("up") == 2, "2 tasks up")
         if with_shims:
             run.signal(signal.SIGSTOP)  # it would see them die and clear up
@@ -44,6 +44,20 @@ class LeftoverTest(DroverTest):
         run = self.run_job(QUICK)
         self.assertEqual(run.err, "")
         self.assertEqual(self.leftovers.found(), [])
+
+    def test_what_is_below_a_cgroup_of_the_operator_is_found_there(self):
+        root = harness.v2_root()
+        if root is None or not harness.IS_ROOT:
+            self.skipTest("it needs root and a version 2 cgroup hierarchy")
+        given = root.parent / f"drover-e2e-given-{os.getpid()}"
+        given.mkdir()
+        self.addCleanup(given.rmdir)
+        self.killed_run(task_config={"cgroup_v2_override": given.name})
+        self.assertEqual(len([path for path in given.iterdir() if path.is_dir()]), 2)
+        self.assertGreaterEqual(len(self.left("process")), 2, "the test tests nothing")
+        self.run_job(QUICK)
+        self.assertEqual(self.leftovers.found(), [])
+        self.assertEqual([path for path in given.iterdir() if path.is_dir()], [])
 
     def test_directories_below_tmpdir_are_cleared_too(self):
         config = self.sandbox.write_config("tmp.json", alloc_dir=None)

@@ -285,7 +285,7 @@ class LeakTest : public testing::Test {
     const StatsDemand::Token demand = node_->stats_demand()->Acquire();
     const Context context(&loop_);
     const Context soon = context.WithTimeout(10s);
-    const AllocUsage usage = co_await alloc->runner()->Usage(soon, "t");
+    const AllocUsage usage = co_await alloc->runner()->Usage(soon, "t", UsageDetail::kProcesses);
     alloc->Stop();
     co_await alloc->runner()->WaitEnded();
     co_return usage.tasks.size() == 1;

@@ -164,7 +164,7 @@ Co<Result<AllocUsage>> UsageOf(const ApiAgent* agent, std::string id, std::strin
     co_return Error(Code::kNotFound, "Unknown allocation \"" + id + "\"");
   }
   const Context limited = context.WithTimeout(kFirstSample);
-  co_return co_await runner->Usage(limited, task);
+  co_return co_await runner->Usage(limited, task, UsageDetail::kProcesses);
 }
 
 Co<Answer> ReadStats(ApiRequest* request) {

@@ -7,14 +7,18 @@ namespace {
 
 struct Samples {
   int count = 0;
+  std::map<int, ResourceUsage> processes;  // of the last one
   bool over = false;
   Status end;
 };
 
-Co<void> Collect(LoadedDriver* driver, Context context, RunId run, Duration interval,
+Co<void> Collect(LoadedDriver* driver, Context context, RunId run, StatsRequest request,
                  std::shared_ptr<Samples> to) {
-  std::function<void(TaskUsage)> sink = [to](TaskUsage) { ++to->count; };
-  to->end = co_await driver->Stats(context, run, interval, std::move(sink));
+  std::function<void(TaskUsage)> sink = [to](const TaskUsage& usage) {
+    ++to->count;
+    to->processes = usage.pids;
+  };
+  to->end = co_await driver->Stats(context, run, request, std::move(sink));
   to->over = true;
 }
 
@@ -25,13 +29,37 @@ Co<void> Stats(KitCase* kit, LoadedDriver* driver) {
   if (!co_await kit->Start(driver, task)) co_return;
   auto samples = std::make_shared<Samples>();
   const Context wanted = kit->Within(3s);
-  kit->loop()->Spawn(Collect(driver, wanted, task->run_id, 50ms, samples));
+  kit->loop()->Spawn(Collect(driver, wanted, task->run_id, StatsRequest{50ms}, samples));
   for (int i = 0; i < 100 && samples->count < 2 && !samples->over; ++i) {
     (void)co_await Sleep(kit->context(), 20ms);
   }
   KIT_EXPECT(samples->count >= 2, "in 2 s at intervals of 50 ms came " +
                                       std::to_string(samples->count) +
                                       " samples; the stream ended with " + Describe(samples->end));
+}
+
+// A driver whose tasks are no processes of this machine may have none to tell.
+Co<void> StatsProcesses(KitCase* kit, LoadedDriver* driver) {
+  if (!driver->info().has_stats) co_return kit->Skip("it offers no stats");
+  const bool needs_them = (kit->info().needs & DROVER_NEEDS_PROCESS_SERVICE) != 0;
+  const auto task = kit->Lasting();
+  if (!task) co_return;
+  if (!co_await kit->Start(driver, task)) co_return;
+  auto samples = std::make_shared<Samples>();
+  const Context wanted = kit->Within(3s);
+  const StatsRequest request{50ms, UsageDetail::kProcesses};
+  kit->loop()->Spawn(Collect(driver, wanted, task->run_id, request, samples));
+  for (int i = 0; i < 100 && samples->count < 2 && !samples->over; ++i) {
+    (void)co_await Sleep(kit->context(), 20ms);
+  }
+  KIT_EXPECT(samples->count > 0,
+             "asked for processes, too, it tells nothing; the stream ended with " +
+                 Describe(samples->end));
+  KIT_EXPECT(!needs_them || !samples->processes.empty(),
+             "asked for processes, too, it names none, though its task is one");
+  for (const auto& [pid, usage] : samples->processes) {
+    KIT_EXPECT(pid > 0, "a process has the id " + std::to_string(pid));
+  }
 }
 
 Co<void> StatsInterval(KitCase* kit, LoadedDriver* driver) {
@@ -43,7 +71,7 @@ Co<void> StatsInterval(KitCase* kit, LoadedDriver* driver) {
   auto samples = std::make_shared<Samples>();
   const TimePoint began = kit->loop()->Now();
   const Context wanted = kit->Within(1200ms);
-  kit->loop()->Spawn(Collect(driver, wanted, task->run_id, kInterval, samples));
+  kit->loop()->Spawn(Collect(driver, wanted, task->run_id, StatsRequest{kInterval}, samples));
   for (int i = 0; i < 300 && !samples->over; ++i) (void)co_await Sleep(kit->context(), 10ms);
   // Only too many are the driver's fault for certain: a slow machine makes them late, not early.
   const auto due = (kit->loop()->Now() - began) / kInterval;
@@ -60,7 +88,7 @@ Co<void> StreamJoin(KitCase* kit, LoadedDriver* driver) {
   if (!co_await kit->Start(driver, task)) co_return;
   auto samples = std::make_shared<Samples>();
   const Context wanted = kit->Within(200ms);
-  kit->loop()->Spawn(Collect(driver, wanted, task->run_id, 50ms, samples));
+  kit->loop()->Spawn(Collect(driver, wanted, task->run_id, StatsRequest{50ms}, samples));
   (void)co_await Sleep(kit->context(), 2s);  // cancelled and joined meanwhile
   const long late = driver->host()->streams().late();
   (void)co_await Sleep(kit->context(), 300ms);
@@ -72,7 +100,8 @@ Co<void> StatsUnknown(KitCase* kit, LoadedDriver* driver) {
   if (!driver->info().has_stats) co_return kit->Skip("it offers no stats");
   const Context soon = kit->Within(3s);
   std::function<void(TaskUsage)> sink = [](TaskUsage) {};
-  const Status status = co_await driver->Stats(soon, RunId::Random(), 1s, std::move(sink));
+  const StatsRequest request;
+  const Status status = co_await driver->Stats(soon, RunId::Random(), request, std::move(sink));
   KIT_EXPECT(!status.ok() && status.code() != Code::kTimeout,
              "stats of an unknown run must be an error, it was " + Describe(status));
 }
@@ -101,6 +130,8 @@ Co<void> WholeConfig(KitCase* kit, LoadedDriver* driver) {
 const std::vector<KitEntry>& StreamCases() {
   static const std::vector<KitEntry> cases = {
       {"stats", "Samples come at once and at each interval", Stats},
+      {"stats-processes", "Samples name the task's processes when they are asked to",
+       StatsProcesses},
       {"stats-interval", "Samples come no faster than they were asked for", StatsInterval},
       {"stats-unknown", "stats of an unknown run is an error", StatsUnknown},
       {"stream-join", "Nothing is sent on a stream that was cancelled and joined", StreamJoin},

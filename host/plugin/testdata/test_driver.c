@@ -619,15 +619,15 @@ static void send_stats(void* context) {
   pthread_mutex_unlock(&self->mutex);
 }
 
-static int32_t stats(drover_instance* self, uint64_t id, const drover_run_id* run, int64_t interval,
-                     drover_error* error) {
+static int32_t stats(drover_instance* self, uint64_t id, const drover_run_id* run,
+                     const drover_stats_args* args, drover_error* error) {
   pthread_mutex_lock(&self->mutex);
   stream* s = find(self, run) ? new_stream(self, id) : NULL;
   if (s) {
     s->run = *run;
-    s->interval = interval;
+    s->interval = args->interval;
 #ifdef FAULT_HURRIES
-    s->interval = interval / 10;
+    s->interval = args->interval / 10;
 #endif
   }
   pthread_mutex_unlock(&self->mutex);

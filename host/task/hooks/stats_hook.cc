@@ -9,11 +9,11 @@ Co<void> StatsHook::Collect(std::shared_ptr<StatsCollector> collector, Context c
 }
 
 Co<Status> StatsHook::AskDriver(DriverRegistry* drivers, std::string driver, RunId run,
-                                Context context, Duration interval, StatsCollector::Sink sink) {
+                                Context context, StatsRequest wanted, StatsCollector::Sink sink) {
   // Found anew for each stream: the plugin may have been loaded again.
   Driver* const found = drivers->Find(driver);
   if (found == nullptr) co_return Error(Code::kUnavailable, "unknown driver \"" + driver + "\"");
-  co_return co_await found->Stats(context, run, interval, std::move(sink));
+  co_return co_await found->Stats(context, run, wanted, std::move(sink));
 }
 
 Co<Status> StatsHook::Poststart(Context, PoststartRequest request) {
@@ -22,11 +22,11 @@ Co<Status> StatsHook::Poststart(Context, PoststartRequest request) {
   // Its own context: that of the stage ends with the stage.
   collecting_.emplace(loop_);
   DriverRegistry* const drivers = drivers_;
-  StatsCollector::Source source = [drivers, driver = request.task->driver,
-                                   run = request.config->run_id](Context context, Duration interval,
-                                                                 StatsCollector::Sink sink) {
-    return AskDriver(drivers, driver, run, context, interval, std::move(sink));
-  };
+  StatsCollector::Source source =
+      [drivers, driver = request.task->driver, run = request.config->run_id](
+          Context context, StatsRequest wanted, StatsCollector::Sink sink) {
+        return AskDriver(drivers, driver, run, context, wanted, std::move(sink));
+      };
   running_.Spawn(Collect(collector_, *collecting_, std::move(source)));
   co_return Status();
 }

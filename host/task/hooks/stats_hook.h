@@ -30,7 +30,7 @@ class StatsHook : public TaskHook {
   static Co<void> Collect(std::shared_ptr<StatsCollector> collector, Context context,
                           StatsCollector::Source source);
   static Co<Status> AskDriver(DriverRegistry* drivers, std::string driver, RunId run,
-                              Context context, Duration interval, StatsCollector::Sink sink);
+                              Context context, StatsRequest wanted, StatsCollector::Sink sink);
   Co<void> End();
 
   Loop* const loop_;

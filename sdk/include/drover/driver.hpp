@@ -30,7 +30,7 @@
 namespace drover {
 inline namespace sdk_v0 {
 
-// What a driver is; constant.
+// What a driver is; constant, but for Driver::Configured.
 struct Info {
   std::uint64_t offers = 0;  // DROVER_CAP_... bits
   std::uint64_t needs = 0;   // DROVER_NEEDS_... bits
@@ -55,6 +55,9 @@ class Driver {
   // While a probe takes longer than this, the driver is told to be unhealthy.
   virtual Duration ProbeLimit() const { return std::chrono::seconds(20); }
 
+  // What this instance is, where that depends on its configuration: INFO, which is Describe's, with
+  // another fs_isolation or other offers. Asked once.
+  virtual Info Configured(Info info) const { return info; }
   // A new configuration for this instance. It keeps the old one when this throws.
   virtual void Configure(const Json& config) {
     (void)config;
@@ -97,9 +100,9 @@ class Driver {
     throw Error(Code::kUnimplemented, "this driver sends no signals");
   }
 
-  // With DROVER_CAP_STATS: sends a sample at once and then each INTERVAL. [any-thread]
-  virtual void TaskStats(const RunId& run, Duration interval, Stream<Stats> stream) {
-    (void)run, (void)interval, (void)stream;
+  // With DROVER_CAP_STATS: sends a sample at once and then at each interval. [any-thread]
+  virtual void TaskStats(const RunId& run, const StatsRequest& request, Stream<Stats> stream) {
+    (void)run, (void)request, (void)stream;
     throw Error(Code::kUnimplemented, "this driver has no statistics");
   }
   // With DROVER_CAP_EXEC: runs a command beside the task; the call's id names the session.

@@ -51,7 +51,7 @@ extern "C" {
 
 #define DROVER_ABI_MAJOR 0
 #define DROVER_ABI_MINOR 0
-#define DROVER_ABI_DRAFT 5
+#define DROVER_ABI_DRAFT 6
 #define DROVER_ENTRY_SYMBOL "drover_driver_entry_v0"
 
 /* True when *PTR, filled by the other side, is large enough to hold FIELD. */
@@ -144,7 +144,7 @@ enum drover_log_level {
 
 /* ------------------------------------------------------------------------------------ data */
 
-/* Constant for the life of the library. It lists neither network modes nor kinds of mounts: a driver
+/* Constant for the life of the library, or of an instance. It lists neither network modes nor kinds of mounts: a driver
  * that cannot do what a task's configuration says refuses its start. */
 typedef struct drover_info {
   uint32_t struct_size;
@@ -289,6 +289,8 @@ typedef struct drover_create_result {
   uint32_t struct_size;
   uint32_t reserved;
   drover_instance* instance;
+  const drover_info* info; /* what the instance is, where its configuration decides: fs_isolation
+                              and offers may differ from the library's info. Null: they do not */
 } drover_create_result;
 
 typedef struct drover_configure_args {
@@ -434,8 +436,11 @@ typedef struct drover_stats {
   int32_t type;
   int64_t timestamp; /* ns since 1970 */
   const drover_usage* total;
-  drover_array processes; /* of drover_usage */
+  drover_array processes; /* of drover_usage; may be empty without DROVER_STATS_PROCESSES */
 } drover_stats;
+
+/* What a sample is to tell beside the total; the asked side ignores bits that it does not know. */
+#define DROVER_STATS_PROCESSES (1u << 0) /* each process: to read them costs far more than a total */
 
 /* ------------------------------------------------------------------ the host, given to create */
 
@@ -551,13 +556,20 @@ typedef const drover_driver* (*drover_driver_entry)(void);
 
 #define DROVER_TASK_STATS_ID "drover.task-stats/draft"
 
+typedef struct drover_stats_args {
+  uint32_t struct_size;
+  uint32_t flags;   /* DROVER_STATS_... */
+  int64_t interval; /* ns */
+} drover_stats_args;
+
 typedef struct drover_task_stats {
   uint32_t struct_size;
   uint32_t reserved;
-  /* Streams drover_stats each INTERVAL ns, the first at once. E_UNIMPLEMENTED: never ask again.
+  /* Streams drover_stats at each interval, the first at once. A driver may end the stream whenever
+   * it likes: the host asks again after an interval. E_UNIMPLEMENTED: never ask again.
    * [any-thread] */
   int32_t (*stats)(drover_instance* self, uint64_t stream_id, const drover_run_id* run,
-                   int64_t interval, drover_error* error);
+                   const drover_stats_args* args, drover_error* error);
 } drover_task_stats;
 
 #define DROVER_TASK_EXEC_ID "drover.task-exec/draft"
@@ -624,8 +636,14 @@ typedef struct drover_process_start_args {
   drover_array env;  /* of drover_pair */
   drover_str work_dir;
   drover_str user; /* name or number; empty: that of the agent */
-  const drover_isolation* isolation; /* null: none. Argv may then begin with a plain name, which is
-                                        looked up in the PATH inside. */
+  const drover_isolation* isolation; /* null: none. With it argv may begin with a plain name, which
+                                        is looked up in the PATH inside. */
+  /* Cgroups of the operator, whose limits then hold for the run: they must exist, and stay. Paths
+   * are relative to the mount point of the hierarchy, or begin with it. Not together with limits of
+   * the isolation. */
+  drover_str cgroup;       /* of version 2: the cgroup that tracks the run is made in it. Empty: in
+                              the host's own */
+  drover_array v1_cgroups; /* of drover_pair: controller of version 1, the cgroup to enter */
 } drover_process_start_args;
 
 typedef struct drover_process_info {
@@ -637,6 +655,11 @@ typedef struct drover_process_none_args {
   uint32_t struct_size;
   uint32_t reserved;
 } drover_process_none_args;
+
+typedef struct drover_process_usage_args {
+  uint32_t struct_size;
+  uint32_t flags; /* DROVER_STATS_... */
+} drover_process_usage_args;
 
 typedef struct drover_process_signal_args {
   uint32_t struct_size;
@@ -678,7 +701,7 @@ typedef struct drover_process_state {
   X(stop, drover_process_stop_args, drover_empty_result)             \
   X(kill, drover_process_none_args, drover_empty_result)             \
   X(release, drover_process_none_args, drover_empty_result)          \
-  X(usage, drover_process_none_args, drover_stats)                   \
+  X(usage, drover_process_usage_args, drover_stats)                  \
   X(exec, drover_exec_args, drover_exit_result)
 
 #define DROVER_PROCESS_MEMBER(function, args_type, result_type)                             \

@@ -182,6 +182,8 @@ struct Thunks {
       instance->set_driver(std::make_unique<D>(Host(instance->core()), config));
       auto result = Make<drover_create_result>();
       result.instance = instance->raw();
+      const drover_info own = InfoOf(instance->driver());
+      if (own.struct_size != 0) result.info = &own;
       state->Complete(nullptr, &result);
       instance.release();  // until shutdown
     });
@@ -235,10 +237,12 @@ struct Thunks {
     });
   }
   static std::int32_t stats(drover_instance* self, std::uint64_t stream, const drover_run_id* run,
-                            std::int64_t interval, drover_error* error) noexcept {
+                            const drover_stats_args* args, drover_error* error) noexcept {
     return AcceptStream(
         self, stream, error, [&](Driver& driver, std::shared_ptr<StreamState> open) {
-          driver.TaskStats(NeedRun(run), Duration(interval), Stream<Stats>(std::move(open)));
+          drover_stats_args in = Sized(args, "the arguments of stats");
+          StatsRequest request{Duration(in.interval), (in.flags & DROVER_STATS_PROCESSES) != 0};
+          driver.TaskStats(NeedRun(run), request, Stream<Stats>(std::move(open)));
         });
   }
   static std::int32_t exec(drover_instance* self, const drover_call* call,
@@ -274,6 +278,22 @@ struct Thunks {
     return *kInfo;
   }
 
+  // What the library's function info tells; known since the descriptor was made.
+  static const drover_info* (*&LibraryInfo())(void) {
+    static const drover_info* (*info)(void) = nullptr;
+    return info;
+  }
+  // Without a size when the instance is what its library is.
+  static drover_info InfoOf(const Driver& driver) {
+    const Info own = driver.Configured(Facts());
+    drover_info out = {};
+    if (own.fs_isolation == Facts().fs_isolation && own.offers == Facts().offers) return out;
+    out = *LibraryInfo()();
+    out.fs_isolation = own.fs_isolation;
+    out.offers = own.offers;
+    return out;
+  }
+
   static RunId NeedRun(const drover_run_id* run) {
     if (run == nullptr) throw Error(Code::kInvalidArgument, "the run is missing");
     return Decode(*run);
@@ -287,6 +307,7 @@ struct Thunks {
 template <typename D>
 const drover_driver* Descriptor(const drover_info* (*info)(void)) noexcept {
   using T = Thunks<D>;
+  T::LibraryInfo() = info;
   static const drover_driver kDriver = [info] {
     drover_driver out = Make<drover_driver>();
     out.abi_major = DROVER_ABI_MAJOR;

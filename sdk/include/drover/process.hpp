@@ -61,6 +61,9 @@ struct ProcessSpec {
   std::string user;  // name or number; empty: that of the agent
   int oom_score_adj = 0;
   std::optional<Isolation> isolation;
+  // Cgroups of the operator, see drover_process_start_args.
+  std::string cgroup;    // of version 2
+  StringMap v1_cgroups;  // of version 1, by their controllers
 };
 
 struct ProcessState {
@@ -143,6 +146,9 @@ class ProcessService {
     isolation.ambient_capabilities = abi::Array(ambient);
     isolation.root_paths = abi::Array(paths);
     if (spec.isolation) args.isolation = &isolation;
+    args.cgroup = abi::Str(spec.cgroup);
+    std::vector<drover_pair> v1_cgroups = abi::Pairs(spec.v1_cgroups);
+    args.v1_cgroups = abi::Array(v1_cgroups);
     Run<int>(run, service_->start, args, &DecodePid, std::move(done));
   }
   int Start(const RunId& run, const ProcessSpec& spec) const {
@@ -216,14 +222,16 @@ class ProcessService {
     landing.Take(gate_);
   }
 
-  // One sample.
-  void Usage(const RunId& run, Done<Stats> done) const {
+  // One sample. With PROCESSES it tells about each process, too.
+  void Usage(const RunId& run, bool processes, Done<Stats> done) const {
     Need();
-    Run<Stats>(run, service_->usage, None(), &DecodeSample, std::move(done));
+    auto args = abi::Make<drover_process_usage_args>();
+    if (processes) args.flags |= DROVER_STATS_PROCESSES;
+    Run<Stats>(run, service_->usage, args, &DecodeSample, std::move(done));
   }
-  Stats Usage(const RunId& run) const {
+  Stats Usage(const RunId& run, bool processes) const {
     abi::Landing<Stats> landing;
-    Usage(run, landing.done());
+    Usage(run, processes, landing.done());
     return landing.Take(gate_);
   }
 

@@ -170,10 +170,12 @@ class ProcessDriver : public Driver {
                             [call](Outcome<Empty> outcome) { call.Finish(outcome); });
   }
 
-  void TaskStats(const RunId& run, Duration interval, Stream<Stats> stream) override {
+  void TaskStats(const RunId& run, const StatsRequest& request, Stream<Stats> stream) override {
     auto task = tasks_.Need(run);
-    SampleEvery(interval, std::move(stream),
-                [this, task](Done<Stats> done) { Sample(*task, std::move(done)); });
+    bool processes = request.processes;
+    SampleEvery(request.interval, std::move(stream), [this, task, processes](Done<Stats> done) {
+      Sample(*task, processes, std::move(done));
+    });
   }
 
   void Exec(ExecRequest request, Call<ExitResult> call) override {
@@ -289,14 +291,14 @@ class ProcessDriver : public Driver {
     for (const Call<ExitResult>& waiter : waiters) waiter.Complete(result);
   }
 
-  void Sample(Task& task, Done<Stats> done) {
+  void Sample(Task& task, bool processes, Done<Stats> done) {
     {
       std::lock_guard<std::mutex> lock(task.mutex);
       if (task.exited) {
         return done(Error(Code::kFailedPrecondition, "the task is not running"));
       }
     }
-    host().process().Usage(task.run, std::move(done));
+    host().process().Usage(task.run, processes, std::move(done));
   }
 
   TaskHandle HandleOf(const Task& task) const {

@@ -184,6 +184,12 @@ struct Stats {
   std::vector<Usage> processes;
 };
 
+// What the host wants to hear of a task.
+struct StatsRequest {
+  Duration interval{0};
+  bool processes = false;  // each process, too; else only the total must be told
+};
+
 inline std::int64_t WallNow() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::system_clock::now().time_since_epoch())

@@ -77,7 +77,8 @@ class Thrower : public drover::Driver {
     streams_.push_back(stream);
     Throw();
   }
-  void TaskStats(const drover::RunId&, drover::Duration, drover::Stream<drover::Stats>) override {
+  void TaskStats(const drover::RunId&, const drover::StatsRequest&,
+                 drover::Stream<drover::Stats>) override {
     Throw();
   }
   void Exec(drover::ExecRequest, drover::Call<drover::ExitResult>) override { Throw(); }

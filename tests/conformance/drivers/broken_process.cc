@@ -41,6 +41,15 @@ class Broken : public drover::ProcessDriver {
     return out;
   }
 
+  void TaskStats(const drover::RunId& run, const drover::StatsRequest& request,
+                 drover::Stream<drover::Stats> stream) override {
+    drover::StatsRequest asked = request;
+#ifdef FAULT_NAMES_NO_PROCESSES
+    asked.processes = false;
+#endif
+    ProcessDriver::TaskStats(run, asked, std::move(stream));
+  }
+
   void Exec(drover::ExecRequest request, drover::Call<drover::ExitResult> call) override {
     if (request.tty) ++terminals_;
     ++sessions_;

@@ -1,0 +1,121 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/process/given_cgroups.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <optional>
+#include <sstream>
+
+#include "host/process/cgroup_tracker.h"
+
+namespace drover {
+namespace {
+
+// The mount options name the controllers among others; version 1 gets no new ones.
+constexpr const char* kControllers[] = {"blkio",    "cpu",        "cpuacct", "cpuset", "devices",
+                                        "freezer",  "hugetlb",    "memory",  "misc",   "net_cls",
+                                        "net_prio", "perf_event", "pids",    "rdma"};
+
+struct Hierarchy {
+  std::string mount;
+  bool has_freezer = false;
+};
+
+bool HasOption(const std::string& options, const std::string& name) {
+  return ("," + options + ",").find("," + name + ",") != std::string::npos;
+}
+
+std::optional<Hierarchy> FindHierarchy(const std::string& mounts, const std::string& controller) {
+  std::istringstream lines(mounts);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string source, path, type, options;
+    if (words >> source >> path >> type >> options && type == "cgroup" &&
+        HasOption(options, controller))
+      return Hierarchy{path, HasOption(options, "freezer")};
+  }
+  return std::nullopt;
+}
+
+// PATH as it is below one of PLACES, which are names of the same mount point.
+std::optional<std::string> Below(const std::vector<std::string>& places, const std::string& path) {
+  if (!path.starts_with('/')) return path;
+  for (const std::string& place : places) {
+    if (!(path + "/").starts_with(place + "/")) continue;
+    const std::size_t begin = path.find_first_not_of('/', place.size());
+    return begin == std::string::npos ? "." : path.substr(begin);
+  }
+  return std::nullopt;
+}
+
+Result<UniqueFd> Open(const std::vector<std::string>& places, const std::string& path,
+                      const std::string& what) {
+  const std::optional<std::string> below = Below(places, path);
+  if (!below || below->empty() || below->find('\0') != std::string::npos)
+    return Error(Code::kInvalidArgument, "the path of " + what + " must be relative to " +
+                                             places.front() + ", or begin with it");
+  const UniqueFd mount(open(places.front().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!mount) return ErrnoError(errno, "cannot open " + places.front());
+  open_how how{};
+  how.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
+  UniqueFd directory(
+      static_cast<int>(syscall(SYS_openat2, mount.get(), below->c_str(), &how, sizeof how)));
+  if (!directory && errno == EXDEV)
+    return Error(Code::kInvalidArgument, what + " leads out of " + places.front());
+  if (!directory) return ErrnoError(errno, "cannot open " + what);
+  return directory;
+}
+
+}  // namespace
+
+Result<UniqueFd> OpenGivenCgroup(const std::string& mounts, const std::string& path) {
+  const std::optional<std::string> mount = CgroupTracker::FindMount(mounts);
+  if (!mount)
+    return Error(Code::kFailedPrecondition, "the cgroup " + path +
+                                                " is of version 2, of which no hierarchy is "
+                                                "mounted on this machine");
+  return Open({*mount}, path, "the version 2 cgroup " + path);
+}
+
+Result<std::vector<GivenCgroup>> OpenGivenCgroups(
+    const std::string& mounts, const std::vector<std::pair<std::string, std::string>>& cgroups,
+    bool freezer_is_taken) {
+  std::vector<GivenCgroup> opened;
+  std::map<std::string, std::pair<std::string, std::string>> taken;  // by their mount points
+  for (const auto& [controller, path] : cgroups) {
+    if (std::ranges::find(kControllers, controller) == std::end(kControllers))
+      return Error(Code::kInvalidArgument,
+                   "\"" + controller + "\" is no controller of version 1 cgroups");
+    const std::optional<Hierarchy> hierarchy = FindHierarchy(mounts, controller);
+    const std::string name = path + " of the controller " + controller;
+    if (!hierarchy)
+      return Error(Code::kFailedPrecondition, "the cgroup " + name +
+                                                  " cannot be entered: no version 1 hierarchy of "
+                                                  "that controller is mounted on this machine");
+    if (hierarchy->has_freezer && freezer_is_taken)
+      return Error(Code::kFailedPrecondition, "the cgroup " + name +
+                                                  " cannot be entered: tasks are tracked and "
+                                                  "killed by the freezer on this machine");
+    const auto [other, is_new] = taken.try_emplace(hierarchy->mount, controller, path);
+    if (!is_new && other->second.second == path) continue;
+    if (!is_new)
+      return Error(Code::kInvalidArgument,
+                   "the controllers " + other->second.first + " and " + controller +
+                       " are one hierarchy on this machine: name the same cgroup for both");
+    // Of several controllers, such as cpu,cpuacct; each of them alone is commonly a link to it.
+    const std::string parent = hierarchy->mount.substr(0, hierarchy->mount.rfind('/') + 1);
+    DROVER_ASSIGN(UniqueFd directory,
+                  Open({hierarchy->mount, parent + controller}, path, "the cgroup " + name));
+    opened.push_back({std::move(directory), name});
+  }
+  return opened;
+}
+
+}  // namespace drover

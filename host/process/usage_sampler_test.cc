@@ -1,0 +1,113 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/process/usage_sampler.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace drover {
+namespace {
+
+// Cgroups are directories of plain files; each look at the processes is counted.
+class UsageSamplerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = "/tmp/drover-usage-test-XXXXXX";
+    ASSERT_TRUE(mkdtemp(pattern.data()));
+    root_ = pattern;
+  }
+  void TearDown() override { std::filesystem::remove_all(root_); }
+
+  void Make(const std::string& name, const std::string& text) {
+    std::ofstream(root_ + "/" + name) << text;
+  }
+  void MakeMemory() {
+    Make("memory.current", "9000\n");
+    Make("memory.stat", "anon 5000\nfile 3000\nfile_mapped 1000\n");
+  }
+  void MakeCpu() { Make("cpu.stat", "usage_usec 30\nuser_usec 20\nsystem_usec 10\n"); }
+
+  RunUsage Open() {
+    ++opened_;
+    const UniqueFd directory(open(root_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    return RunUsage::Open(directory.get(), -1, -1);
+  }
+  std::vector<ProcessUsage::Process> Walk() {
+    ++walked_;
+    return {{.pid = 7, .user_time = 1s, .system_time = 2s, .rss = 100, .swap = 10},
+            {.pid = 8, .user_time = 1s, .system_time = 2s, .rss = 200, .swap = 20}};
+  }
+
+  SimLoop loop_;
+  std::string root_;
+  int opened_ = 0;
+  int walked_ = 0;
+  const RunId run_ = RunId::Random();
+  UsageSampler sampler_{&loop_, [this](const RunId&) { return Open(); },
+                        [this](const RunId&) { return Walk(); }};
+};
+
+TEST_F(UsageSamplerTest, NoProcessIsLookedAtWhereTheFilesTellAll) {
+  MakeMemory();
+  MakeCpu();
+  for (int i = 0; i < 3; ++i) {
+    const ProcessUsage usage = sampler_.Sample(run_, UsageDetail::kTotals);
+    EXPECT_EQ(usage.rss, 5000u);
+    EXPECT_EQ(usage.user_time, 20us);
+    EXPECT_TRUE(usage.processes.empty());
+  }
+  EXPECT_EQ(walked_, 0);
+  EXPECT_EQ(opened_, 1);
+}
+
+TEST_F(UsageSamplerTest, TheyAreWhenSomebodyWantsToKnowThemAndTheTotalsStay) {
+  MakeMemory();
+  MakeCpu();
+  const ProcessUsage usage = sampler_.Sample(run_, UsageDetail::kProcesses);
+  EXPECT_EQ(walked_, 1);
+  ASSERT_EQ(usage.processes.size(), 2u);
+  EXPECT_EQ(usage.processes[1].rss, 200u);
+  EXPECT_EQ(usage.rss, 5000u);
+  EXPECT_EQ(usage.system_time, 10us);
+}
+
+TEST_F(UsageSamplerTest, WithoutMemoryFilesTheTotalsAreThoseOfTheProcesses) {
+  MakeCpu();
+  const ProcessUsage usage = sampler_.Sample(run_, UsageDetail::kTotals);
+  EXPECT_EQ(walked_, 1);
+  EXPECT_EQ(usage.rss, 300u);
+  EXPECT_EQ(usage.swap, 30u);
+  EXPECT_EQ(usage.user_time, 20us) << "which a file tells";
+  EXPECT_TRUE(usage.processes.empty()) << "nobody asked for them";
+}
+
+TEST_F(UsageSamplerTest, WithoutProcessorFilesTheSameHolds) {
+  MakeMemory();
+  const ProcessUsage usage = sampler_.Sample(run_, UsageDetail::kTotals);
+  EXPECT_EQ(walked_, 1);
+  EXPECT_EQ(usage.user_time, 2s);
+  EXPECT_EQ(usage.rss, 5000u);
+}
+
+TEST_F(UsageSamplerTest, FilesAreClosedWhenNobodyHasAskedForAWhile) {
+  MakeMemory();
+  MakeCpu();
+  for (int i = 0; i < 30; ++i) {
+    sampler_.Sample(run_, UsageDetail::kTotals);
+    loop_.Advance(1s);
+  }
+  EXPECT_EQ(opened_, 1);
+  loop_.Advance(20s);
+  EXPECT_EQ(loop_.live_timers(), 0u);
+  sampler_.Sample(run_, UsageDetail::kTotals);
+  EXPECT_EQ(opened_, 2);
+  sampler_.Forget(run_);
+  sampler_.Sample(run_, UsageDetail::kTotals);
+  EXPECT_EQ(opened_, 3);
+}
+
+}  // namespace
+}  // namespace drover
