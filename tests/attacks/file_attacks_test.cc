@@ -111,6 +111,21 @@ TEST_F(FileAttackTest, WritingWhatIsReadOnly) {
     EXPECT_EQ(WithoutMountStep(step, Isolated("write_file", {path})), kSucceeded) << path;
     EXPECT_EQ(Inside("write_file", {path}), kHeld) << path;
   }
+  // This one has no step of its own that makes it so.
+  const std::string kernel = "/sys/kernel/mm/transparent_hugepage/enabled";
+  if (std::filesystem::exists(kernel)) {
+    change_start_ = [](StartMessage* message) {
+      ForEachStep(message, [](const std::string& name, drover_step* step) {
+        if (name == kVerifyStep) step->flags = 0;
+        if (name != "mount sysfs at /sys") return;
+        reinterpret_cast<drover_step_filesystem*>(step)->attributes &=
+            ~std::uint32_t{MOUNT_ATTR_RDONLY};
+      });
+    };
+    EXPECT_EQ(Inside("write_file", {kernel}), kSucceeded);
+    change_start_ = nullptr;
+    EXPECT_EQ(Inside("write_file", {kernel}), kHeld);
+  }
   ProcessSpec control = Isolated("write_file", {"/alloc/logs/new"});
   Mount("/alloc/logs", "/alloc/logs", {}, &control);
   EXPECT_EQ(Run(std::move(control)), kSucceeded);
