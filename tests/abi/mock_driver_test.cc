@@ -37,6 +37,24 @@ class MockDriverTest : public testing::Test {
   FakeHost host_;
 };
 
+TEST_F(MockDriverTest, DescribesItself) {
+  const drover_info* info = host_.driver()->info();
+  EXPECT_EQ(std::string(info->name.data, info->name.size), "mock_driver");
+  EXPECT_EQ(info->offers, DROVER_CAP_SIGNALS | DROVER_CAP_EXEC | DROVER_CAP_STATS);
+  EXPECT_EQ(info->needs, 0u);
+  EXPECT_EQ(info->fs_isolation, DROVER_FS_NONE);
+}
+
+TEST_F(MockDriverTest, LooksAtItselfTwiceASecond) {
+  Create();
+  host_.StopClock();
+  host_.AwaitMessages(host_.Fingerprint(), 1);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(host_.AwaitTimer(500ms)) << i;
+    host_.Advance(500ms);
+  }
+}
+
 TEST_F(MockDriverTest, EndsAtOnceByDefaultAndMayBeAskedAgain) {
   Create();
   ASSERT_TRUE(Start(R"({"exit_code":3,"exit_signal":9,"exit_err_msg":"odd"})").ok());
@@ -239,6 +257,19 @@ TEST_F(MockDriverTest, StatsFaults) {
   EXPECT_TRUE(log.ended);
   EXPECT_FALSE(log.error.has_value());
   EXPECT_EQ(log.after_end, 1) << "the late message";
+}
+
+// As Nomad's mock has it; the host then asks again after an interval.
+TEST_F(MockDriverTest, OneSampleOfMemoryAndAClosedStream) {
+  Create();
+  ASSERT_TRUE(Start(R"({"run_for":"1h","stats_close_after":1})").ok());
+  Failure error;
+  StreamLog log = host_.AwaitMessages(host_.Stats(RunOf(1), 10ms, &error), 2);
+  EXPECT_TRUE(log.ended);
+  EXPECT_FALSE(log.error.has_value());
+  ASSERT_EQ(log.messages.size(), 1u);
+  EXPECT_EQ(log.messages[0].measured, DROVER_STAT_RSS);
+  EXPECT_TRUE(log.messages[0].pids.empty());
 }
 
 TEST_F(MockDriverTest, LateMessagesAfterTheStreamWasCancelled) {
