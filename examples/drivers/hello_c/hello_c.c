@@ -257,7 +257,7 @@ static const drover_info* info(void) {
 static int32_t create(const drover_host* host, const drover_call* call,
                       const drover_create_args* args, drover_error* error) {
   drover_str id = TEXT(DROVER_PROCESS_ID);
-  drover_create_result out = {sizeof out, 0, NULL};
+  drover_create_result out = {sizeof out, 0, NULL, NULL};
   const drover_process* process = host->get_extension(host, id);
   (void)args;
   if (process == NULL) return fail(error, DROVER_E_UNIMPLEMENTED, "no process service");

@@ -1,0 +1,99 @@
+/* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A small driver without processes, straight from the C header, for the tests of the loader and of
+ * the conformance kit. Built many times, each time with one fault: FAULT_... in its files.
+ *
+ * A task runs until it is stopped, or for "run_for_ms", and ends with "exit_code".
+ */
+#ifndef DROVER_PLUGIN_TESTDATA_TEST_DRIVER_H_
+#define DROVER_PLUGIN_TESTDATA_TEST_DRIVER_H_
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "drover/drover.h"
+
+#define TEXT(literal) {(literal), sizeof(literal) - 1}
+#define MAX_TASKS 64
+#define MAX_WAITS 32
+#define MAX_STREAMS 64
+
+typedef struct task {
+  int used, exited, exit_code;
+  drover_run_id run;
+  uint64_t waits[MAX_WAITS], stops[MAX_WAITS], timer;
+  drover_instance* owner;
+} task;
+
+typedef struct stream {
+  int used, cancelled;
+  uint64_t id, timer;
+  int64_t interval;
+  drover_run_id run;
+  drover_instance* owner;
+} stream;
+
+struct drover_instance {
+  const drover_host* host;
+  const drover_timer* timer;
+  pthread_mutex_t mutex;
+  task tasks[MAX_TASKS];
+  stream streams[MAX_STREAMS];
+  uint64_t event_stream;
+  drover_instance* next;
+};
+
+int32_t fail(drover_error* error, int32_t code, const char* message);
+int same(const drover_run_id* a, const drover_run_id* b);
+void complete_empty(const drover_host* host, uint64_t id);
+
+#ifdef CHECKS_TAGS
+/* Ends the process where the host breaks the thread tags of the header: [control] functions one at
+ * a time per instance, [task] functions one at a time per run, none on the main thread, which is
+ * the tests' control thread. Each stays inside for a moment, so that two would meet. */
+typedef struct inside inside;
+inside* enter(void* owner, const drover_run_id* run, const char* what);
+void leave_inside(inside** mine);
+void check_thread(void);
+#define INSIDE(owner, run, what) \
+  inside* here __attribute__((cleanup(leave_inside), unused)) = enter(owner, run, what)
+#define CONTROL(self) INSIDE(self, NULL, "two [control] functions at a time")
+#define TASK(run) INSIDE(NULL, run, "two [task] functions of a run at a time")
+#define ANY() check_thread()
+#else
+#define CONTROL(self)
+#define TASK(run)
+#define ANY()
+#endif
+
+/* The verbs of tasks: test_tasks.c. */
+task* find(drover_instance* self, const drover_run_id* run);
+int32_t start(drover_instance* self, const drover_call* call, const drover_start_args* args,
+              drover_error* error);
+int32_t recover(drover_instance* self, const drover_call* call, const drover_recover_args* args,
+                drover_error* error);
+int32_t wait_for(drover_instance* self, const drover_call* call, const drover_wait_args* args,
+                 drover_error* error);
+int32_t stop(drover_instance* self, const drover_call* call, const drover_stop_args* args,
+             drover_error* error);
+int32_t destroy(drover_instance* self, const drover_call* call, const drover_destroy_args* args,
+                drover_error* error);
+int32_t inspect(drover_instance* self, const drover_call* call, const drover_inspect_args* args,
+                drover_error* error);
+int32_t send_signal(drover_instance* self, const drover_call* call, const drover_signal_args* args,
+                    drover_error* error);
+void call_cancelled(drover_instance* self, uint64_t id);
+
+/* Its streams: test_streams.c. */
+void send_health(drover_instance* self, uint64_t id);
+int32_t fingerprint(drover_instance* self, uint64_t id, drover_error* error);
+int32_t events(drover_instance* self, uint64_t id, drover_error* error);
+int32_t stats(drover_instance* self, uint64_t id, const drover_run_id* run,
+              const drover_stats_args* args, drover_error* error);
+void stream_cancel(drover_instance* self, uint64_t id);
+int32_t stream_join(drover_instance* self, uint64_t id, int64_t deadline, drover_error* error);
+
+#endif /* DROVER_PLUGIN_TESTDATA_TEST_DRIVER_H_ */

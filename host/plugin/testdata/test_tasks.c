@@ -1,0 +1,344 @@
+/* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
+/* The tasks of the test driver, and what its verbs do to them. */
+#include <stdatomic.h>
+
+#include "test_driver.h"
+
+task* find(drover_instance* self, const drover_run_id* run) {
+  for (int i = 0; i < MAX_TASKS; ++i) {
+    if (self->tasks[i].used && same(&self->tasks[i].run, run)) return &self->tasks[i];
+  }
+  return NULL;
+}
+
+static long number(drover_str json, const char* key, long none) {
+  char text[512];
+  size_t size = json.size < sizeof text - 1 ? json.size : sizeof text - 1;
+  memcpy(text, json.data, size);
+  text[size] = 0;
+  const char* at = strstr(text, key);
+  return at ? strtol(at + strlen(key) + 2, NULL, 10) : none;
+}
+
+static void complete_exit(const drover_host* host, uint64_t id, int exit_code) {
+  drover_exit_result result;
+  memset(&result, 0, sizeof result);
+  result.struct_size = sizeof result;
+  result.exit_code = exit_code;
+#ifdef FAULT_EXIT_CODE
+  result.exit_code = 0;
+#endif
+  host->complete(host, id, NULL, &result);
+#ifdef FAULT_COMPLETES_TWICE
+  host->complete(host, id, NULL, &result);
+#endif
+}
+
+static void end_task(drover_instance* self, task* t, int exit_code) {
+  uint64_t waits[MAX_WAITS], stops[MAX_WAITS];
+  if (t->exited) return;
+  t->exited = 1;
+  t->exit_code = exit_code;
+  memcpy(waits, t->waits, sizeof waits);
+  memcpy(stops, t->stops, sizeof stops);
+  memset(t->waits, 0, sizeof t->waits);
+  memset(t->stops, 0, sizeof t->stops);
+  for (int i = 0; i < MAX_WAITS; ++i) {
+    if (waits[i]) complete_exit(self->host, waits[i], exit_code);
+    if (stops[i]) complete_empty(self->host, stops[i]);
+  }
+}
+
+static void remember(uint64_t* list, uint64_t id) {
+  for (int i = 0; i < MAX_WAITS; ++i) {
+    if (!list[i]) {
+      list[i] = id;
+      return;
+    }
+  }
+}
+
+static void task_over(void* context) {
+  task* t = context;
+  ANY();
+  drover_instance* self = t->owner;
+  pthread_mutex_lock(&self->mutex);
+  t->timer = 0;
+  if (t->used) end_task(self, t, t->exit_code);
+  pthread_mutex_unlock(&self->mutex);
+}
+
+static void complete_started(drover_instance* self, uint64_t id) {
+  drover_task_handle handle;
+  memset(&handle, 0, sizeof handle);
+  handle.struct_size = sizeof handle;
+  handle.format_version = 7;
+  handle.state.data = "t1\0x";
+  handle.state.size = 4;
+  drover_start_result result = {sizeof result, 0, &handle, NULL};
+  self->host->complete(self->host, id, NULL, &result);
+}
+
+static task* new_task(drover_instance* self, const drover_task_config* config) {
+  for (int i = 0; i < MAX_TASKS; ++i) {
+    task* t = &self->tasks[i];
+    if (t->used || t->timer) continue;
+    memset(t, 0, sizeof *t);
+    t->used = 1;
+    t->owner = self;
+    t->run = config->run_id;
+    t->exit_code = (int)number(config->driver_config, "\"exit_code", 0);
+    long ms = number(config->driver_config, "\"run_for_ms", -1);
+    if (ms >= 0) {
+      t->timer = self->timer->after(self->host, ms * 1000000ll, task_over, t);
+    }
+    return t;
+  }
+  return NULL;
+}
+
+#ifdef FAULT_LEAVES_THREADS
+static void* wait_for_ever(void* nothing) {
+  for (;;) pause();
+  return nothing;
+}
+#endif
+
+int32_t start(drover_instance* self, const drover_call* call, const drover_start_args* args,
+              drover_error* error) {
+  const drover_task_config* config = args->config;
+  TASK(&config->run_id);
+#ifdef FAULT_HOLDS_THREAD
+  for (;;) pause();
+#endif
+#ifdef FAULT_ELEMENT_SIZE
+  const drover_pair* pairs = config->env.data;
+  volatile unsigned sum = 0;
+  for (size_t i = 0; i < config->env.count; ++i) {
+    for (size_t j = 0; j < pairs[i].key.size; ++j) sum += (unsigned char)pairs[i].key.data[j];
+  }
+#endif
+  pthread_mutex_lock(&self->mutex);
+  int known = find(self, &config->run_id) != NULL;
+#ifdef FAULT_START_TWICE
+  known = 0;
+#endif
+  task* t = known ? NULL : new_task(self, config);
+  uint64_t events = self->event_stream;
+  pthread_mutex_unlock(&self->mutex);
+  if (known) return fail(error, DROVER_E_FAILED_PRECONDITION, "the task runs already");
+  if (!t) return fail(error, DROVER_E_RESOURCE_EXHAUSTED, "too many tasks");
+#ifdef FAULT_START_NEVER_ANSWERS
+  return DROVER_OK;
+#endif
+  if (events) {
+    drover_event event;
+    memset(&event, 0, sizeof event);
+    event.struct_size = sizeof event;
+    event.type = DROVER_MESSAGE_EVENT;
+    event.run_id = config->run_id;
+    drover_str text = TEXT("hello");
+    event.message = text;
+    self->host->stream_send(self->host, events, (const drover_message*)&event);
+  }
+#ifdef FAULT_LEAVES_THREADS
+  pthread_t idle;
+  pthread_create(&idle, NULL, wait_for_ever, NULL);
+#endif
+#ifdef FAULT_LEAVES_CHILDREN
+  if (fork() == 0) _exit(0);
+#endif
+  complete_started(self, call->id);
+  return DROVER_OK;
+}
+
+int32_t recover(drover_instance* self, const drover_call* call, const drover_recover_args* args,
+                drover_error* error) {
+  drover_recover_result result = {sizeof result, DROVER_TASK_RUNNING, NULL, NULL};
+  drover_exit_result over;
+  TASK(&args->config->run_id);
+  pthread_mutex_lock(&self->mutex);
+  task* t = find(self, &args->config->run_id);
+#ifdef FAULT_RECOVER_INVENTS
+  if (!t && !args->handle) t = new_task(self, args->config);
+#endif
+  if (!t) {
+    const drover_task_handle* handle = args->handle;
+    if (!handle) {
+      pthread_mutex_unlock(&self->mutex);
+      return fail(error, DROVER_E_NOT_FOUND, "never started");
+    }
+#ifdef FAULT_RECOVER_CRASHES
+    if (handle->state.size != 4) *(volatile int*)8 = 1;
+#endif
+    int mine = handle->state.size == 4 && memcmp(handle->state.data, "t1\0x", 4) == 0;
+#ifdef FAULT_TAKES_ODD_HANDLES
+    if (handle->state.size > 10 && handle->state.size < 1000) mine = 1;
+#endif
+    if (!mine) {
+      pthread_mutex_unlock(&self->mutex);
+      return fail(error, DROVER_E_INVALID_ARGUMENT, "the handle is not mine");
+    }
+    t = new_task(self, args->config);
+  }
+  if (t->exited) {
+    memset(&over, 0, sizeof over);
+    over.struct_size = sizeof over;
+    over.exit_code = t->exit_code;
+    result.state = DROVER_TASK_EXITED;
+    result.exit_result = &over;
+  }
+  pthread_mutex_unlock(&self->mutex);
+  self->host->complete(self->host, call->id, NULL, &result);
+  return DROVER_OK;
+}
+
+static int32_t unknown(drover_instance* self, const drover_call* call, drover_error* error) {
+  pthread_mutex_unlock(&self->mutex);
+#ifdef FAULT_UNKNOWN_RUN
+  complete_empty(self->host, call->id);
+  return DROVER_OK;
+#endif
+  (void)call;
+  return fail(error, DROVER_E_NOT_FOUND, "no such task");
+}
+
+int32_t wait_for(drover_instance* self, const drover_call* call, const drover_wait_args* args,
+                 drover_error* error) {
+  (void)args;
+  pthread_mutex_lock(&self->mutex);
+  task* t = find(self, &call->run_id);
+  if (!t) {
+    pthread_mutex_unlock(&self->mutex);
+    return fail(error, DROVER_E_NOT_FOUND, "no such task");
+  }
+#ifdef FAULT_WAIT_ONLY_BEFORE
+  int now = 0;
+#else
+  int now = t->exited;
+#endif
+  if (!now) remember(t->waits, call->id);
+  int exit_code = t->exit_code;
+  pthread_mutex_unlock(&self->mutex);
+  if (now) complete_exit(self->host, call->id, exit_code);
+  return DROVER_OK;
+}
+
+int32_t stop(drover_instance* self, const drover_call* call, const drover_stop_args* args,
+             drover_error* error) {
+  (void)args, (void)error;
+  TASK(&call->run_id);
+  pthread_mutex_lock(&self->mutex);
+  task* t = find(self, &call->run_id);
+  if (!t) return unknown(self, call, error);
+#ifdef FAULT_STOPS_ANOTHER
+  for (int i = 0; i < MAX_TASKS; ++i) {
+    if (self->tasks[i].used && &self->tasks[i] != t) end_task(self, &self->tasks[i], 130);
+  }
+#endif
+#ifndef FAULT_STOP_NEVER_ANSWERS
+  if (t->exited) {
+    complete_empty(self->host, call->id);
+  } else {
+    remember(t->stops, call->id);
+    end_task(self, t, 130);
+  }
+#endif
+  pthread_mutex_unlock(&self->mutex);
+  return DROVER_OK;
+}
+
+int32_t destroy(drover_instance* self, const drover_call* call, const drover_destroy_args* args,
+                drover_error* error) {
+  TASK(&call->run_id);
+  pthread_mutex_lock(&self->mutex);
+  task* t = find(self, &call->run_id);
+  if (!t) return unknown(self, call, error);
+  int refused = !t->exited && !args->force;
+#ifdef FAULT_DESTROYS_RUNNING
+  refused = 0;
+#endif
+  if (refused) {
+    pthread_mutex_unlock(&self->mutex);
+    return fail(error, DROVER_E_FAILED_PRECONDITION, "the task runs");
+  }
+  if (t->timer && self->timer->cancel(self->host, t->timer)) t->timer = 0;
+  end_task(self, t, 137);
+  t->used = 0;
+  pthread_mutex_unlock(&self->mutex);
+  complete_empty(self->host, call->id);
+  return DROVER_OK;
+}
+
+int32_t inspect(drover_instance* self, const drover_call* call, const drover_inspect_args* args,
+                drover_error* error) {
+  (void)args;
+  ANY();
+#ifdef FAULT_ONE_AT_A_TIME
+  static _Atomic int callers;
+  int others = atomic_fetch_add(&callers, 1);
+  usleep(5000);
+  atomic_fetch_sub(&callers, 1);
+  if (others != 0) return fail(error, DROVER_E_INTERNAL, "somebody else is in here");
+#endif
+  pthread_mutex_lock(&self->mutex);
+  task* t = find(self, &call->run_id);
+  if (!t) {
+    pthread_mutex_unlock(&self->mutex);
+    return fail(error, DROVER_E_NOT_FOUND, "no such task");
+  }
+  drover_exit_result over;
+  memset(&over, 0, sizeof over);
+  over.struct_size = sizeof over;
+  over.exit_code = t->exit_code;
+  drover_task_status status;
+  memset(&status, 0, sizeof status);
+  status.struct_size = sizeof status;
+  status.state = t->exited ? DROVER_TASK_EXITED : DROVER_TASK_RUNNING;
+  status.started_at = 1;
+  status.exit_result = t->exited ? &over : NULL;
+  pthread_mutex_unlock(&self->mutex);
+  self->host->complete(self->host, call->id, NULL, &status);
+  return DROVER_OK;
+}
+
+int32_t send_signal(drover_instance* self, const drover_call* call, const drover_signal_args* args,
+                    drover_error* error) {
+  const drover_str name = args->name;
+  ANY();
+  pthread_mutex_lock(&self->mutex);
+  task* t = find(self, &call->run_id);
+  pthread_mutex_unlock(&self->mutex);
+  if (!t) return fail(error, DROVER_E_NOT_FOUND, "no such task");
+  if (name.size < 4 || memcmp(name.data, "SIG", 3) != 0 || !memcmp(name.data, "SIGNO", 5)) {
+    return fail(error, DROVER_E_INVALID_ARGUMENT, "no such signal");
+  }
+  complete_empty(self->host, call->id);
+  return DROVER_OK;
+}
+
+void call_cancelled(drover_instance* self, uint64_t id) {
+#ifdef FAULT_IGNORES_CANCEL
+  (void)self, (void)id;
+#else
+  int found = 0;
+  pthread_mutex_lock(&self->mutex);
+  for (int i = 0; i < MAX_TASKS; ++i) {
+    for (int j = 0; j < MAX_WAITS; ++j) {
+      if (self->tasks[i].waits[j] != id) continue;
+      self->tasks[i].waits[j] = 0;
+      found = 1;
+    }
+  }
+  pthread_mutex_unlock(&self->mutex);
+  if (!found) return;
+  drover_error error;
+  memset(&error, 0, sizeof error);
+  error.struct_size = sizeof error;
+  error.code = DROVER_E_CANCELLED;
+  self->host->complete(self->host, id, &error, NULL);
+#ifdef FAULT_BLOCKS
+  sleep(4);
+#endif
+#endif
+}
