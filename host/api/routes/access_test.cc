@@ -41,10 +41,10 @@ TEST(AccessTest, OnlyWhatTellsNothingIsOpen) {
   for (const Route& route : AllRoutes()) {
     if (route.access == Access::kOpen) open.emplace_back(route.pattern);
   }
-  // That of exec asks for the token once the websocket is there.
-  EXPECT_EQ(open,
-            std::vector<std::string>({"/v1/client/allocation/*/exec", "/v1/agent/health",
-                                      "/v1/status/leader", "/v1/status/peers", "/v1/regions"}));
+  // Those with a websocket ask for the token once it is there.
+  EXPECT_EQ(open, std::vector<std::string>({"/v1/client/allocation/*/exec", "/v1/job/**/action",
+                                            "/v1/agent/health", "/v1/status/leader",
+                                            "/v1/status/peers", "/v1/regions"}));
 }
 
 }  // namespace

@@ -7,8 +7,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMostMatches = 20;  // of a search, for each context
-
 // Where the API is; empty before the node has registered.
 std::string Address(const ApiAgent& agent) {
   std::string address;
@@ -84,7 +82,10 @@ Co<Answer> ReadHealth(ApiRequest* request) {
   }
   if (type.empty() || type == "server") health["server"] = {{"ok", true}, {"message", "ok"}};
   Answer answer = JsonAnswer(health);
-  if (health.contains("client") && !ready) answer.reply.status = 500;
+  if (health.contains("client") && !ready) {
+    answer.reply.status = 500;
+    answer.reply.content_type = "text/plain; charset=utf-8";
+  }
   co_return answer;
 }
 
@@ -141,69 +142,8 @@ Co<Answer> CollectAll(ApiRequest* request) {
   co_return EmptyAnswer();
 }
 
-// Ids that begin with PREFIX, at most kMostMatches; whether there were more.
-template <typename Map, typename Id>
-bool Matches(const Map& map, const std::string& prefix, Id id, json* out) {
-  *out = json::array();
-  for (const auto& [key, record] : map) {
-    const std::string text = id(key, *record);
-    if (text.empty() || !text.starts_with(prefix)) continue;
-    if (out->size() == kMostMatches) return true;
-    out->push_back(text);
-  }
-  return false;
-}
-
-Co<Answer> Search(ApiRequest* request) {
-  const Result<json> body = request->Body();
-  if (!body.ok()) co_return ErrorAnswer(body.error());
-  const std::string prefix = Field<std::string>(*body, "Prefix");
-  const std::string context = Field<std::string>(*body, "Context");
-  const auto wanted = [&](const char* name) {
-    return context.empty() || context == "all" || context == name;
-  };
-  json matches = json::object(), truncations = json::object();
-  std::uint64_t index = 0;
-  request->agent().store->Read([&](const Tables& tables) {
-    index = tables.last_index;
-    const auto in_namespace = [&](const std::string& of, const std::string& id) {
-      return request->InNamespace(of) ? id : std::string();
-    };
-    if (wanted("jobs")) {
-      truncations["jobs"] = Matches(
-          tables.jobs, prefix,
-          [&](const JobKey& key, const JobRecord&) { return in_namespace(key.first, key.second); },
-          &matches["jobs"]);
-    }
-    if (wanted("allocs")) {
-      truncations["allocs"] = Matches(
-          tables.allocs, prefix,
-          [&](const std::string& id, const AllocRecord& record) {
-            return in_namespace(record.alloc->job->job_namespace, id);
-          },
-          &matches["allocs"]);
-    }
-    if (wanted("evals")) {
-      truncations["evals"] = Matches(
-          tables.evals, prefix,
-          [&](const std::string& id, const Evaluation& eval) {
-            return in_namespace(eval.job_namespace, id);
-          },
-          &matches["evals"]);
-    }
-    if (wanted("nodes")) {
-      truncations["nodes"] = Matches(
-          tables.nodes, prefix, [](const std::string& id, const NodeRecord&) { return id; },
-          &matches["nodes"]);
-    }
-  });
-  co_return JsonAnswer({{"Matches", std::move(matches)},
-                        {"Truncations", std::move(truncations)},
-                        {"Index", index},
-                        {"LastContact", 0},
-                        {"KnownLeader", true}},
-                       index);
-}
+// There is nothing to be reconciled: summaries are counted when they are asked for.
+Co<Answer> Reconciled(ApiRequest*) { co_return EmptyAnswer(); }
 
 }  // namespace
 
@@ -219,7 +159,7 @@ std::vector<Route> AgentRoutes() {
       {"GET", "/v1/namespaces", ListNamespaces},
       {"GET", "/v1/namespace/*", ReadNamespace},
       {"PUT POST", "/v1/system/gc", CollectAll},
-      {"PUT POST", "/v1/search", Search},
+      {"PUT POST", "/v1/system/reconcile/summaries", Reconciled},
   };
 }
 

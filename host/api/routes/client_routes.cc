@@ -69,11 +69,22 @@ Co<Answer> CollectAllocs(ApiRequest* request) {
   co_return EmptyAnswer();
 }
 
+// All of it is from the configuration: nothing can be set while the agent runs.
+Co<Answer> ReadMetadata(ApiRequest* request) {
+  if (IsOtherNode(*request)) co_return UnknownNode(*request);
+  json meta = json::object();
+  request->agent().store->Read([&](const Tables& tables) {
+    if (const auto node = Tables::Find(tables.nodes, request->agent().node_id)) meta = node->meta;
+  });
+  co_return JsonAnswer({{"Meta", meta}, {"Dynamic", json::object()}, {"Static", meta}});
+}
+
 }  // namespace
 
 std::vector<Route> ClientRoutes() {
   return {
       {"GET", "/v1/client/stats", ReadHostStats},
+      {"GET", "/v1/client/metadata", ReadMetadata},
       {"GET PUT POST", "/v1/client/gc", CollectAllocs},
   };
 }

@@ -8,6 +8,7 @@
 
 #include "host/alloc/alloc_runner.h"
 #include "host/scheduler/reconcile.h"
+#include "host/scheduler/scheduler.h"
 #include "host/scheduler/state_store.h"
 
 // Records as clients read them: the names are those of the Go client's types. [any thread]
@@ -27,6 +28,8 @@ struct JobParts {
 };
 JobParts PartsOf(const JobRecord& job, const Tables& tables);
 nlohmann::json EncodeJobSummary(const JobRecord& job, const JobParts& parts);
+// What a write to a job has led to.
+nlohmann::json EncodeJobReply(const JobReply& reply);
 nlohmann::json EncodeJobStub(const JobRecord& job, nlohmann::json summary, bool meta);
 
 nlohmann::json EncodeEval(const Evaluation& eval);

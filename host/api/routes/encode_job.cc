@@ -113,6 +113,17 @@ json EncodeJobSummary(const JobRecord& job, const JobParts& parts) {
           {"ModifyIndex", job.modify_index}};
 }
 
+json EncodeJobReply(const JobReply& reply) {
+  return {{"EvalID", reply.eval_id},
+          {"EvalCreateIndex", reply.eval_create_index},
+          {"JobModifyIndex", reply.job_modify_index},
+          {"Warnings", ""},
+          {"Index", reply.index},
+          {"LastContact", 0},
+          {"KnownLeader", false},
+          {"NextToken", ""}};
+}
+
 json EncodeJobStub(const JobRecord& record, json summary, bool meta) {
   const Job& job = *record.job;
   json out = {{"ID", job.id},

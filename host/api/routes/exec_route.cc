@@ -89,6 +89,32 @@ Result<ExecConversation::Command> Check(const ApiRequest& request) {
   return command;
 }
 
+// Why the action that a request asks for is not carried out. No job can have any.
+Error NoAction(const ApiRequest& request) {
+  const std::string alloc = request.Text("allocID"), action = request.Text("action");
+  if (alloc.empty()) return Error(Code::kInvalidArgument, "must provide a valid alloc id");
+  std::shared_ptr<const AllocRecord> record;
+  request.agent().store->Read(
+      [&](const Tables& tables) { record = Tables::Find(tables.allocs, alloc); });
+  if (record == nullptr) return Error(Code::kNotFound, "Unknown allocation \"" + alloc + "\"");
+  const std::string task = request.Text("task");
+  if (task.empty()) return Error(Code::kInvalidArgument, "must provide task name");
+  if (record->alloc->job->id != request.parameter(0)) {
+    return Error(Code::kInvalidArgument,
+                 "job " + request.parameter(0) + " does not have allocation " + alloc);
+  }
+  return Error(Code::kInvalidArgument, "action " + action + " not found in task " + task);
+}
+
+Co<Answer> RunAction(ApiRequest* request) {
+  HttpExchange* const exchange = request->exchange();
+  const Result<WebSocketChannel*> channel = co_await exchange->AcceptWebSocket();
+  if (!channel.ok()) co_return ErrorAnswer(500, "websocket connection not found in context");
+  const Status authorized = co_await Authorize(request, *channel);
+  co_await CloseWith(*channel, authorized.ok() ? NoAction(*request) : authorized.error());
+  co_return StreamedAnswer();
+}
+
 Co<Answer> ExecInTask(ApiRequest* request) {
   HttpExchange* const exchange = request->exchange();
   const Result<WebSocketChannel*> channel = co_await exchange->AcceptWebSocket();
@@ -114,6 +140,7 @@ Co<Answer> ExecInTask(ApiRequest* request) {
 std::vector<Route> ExecRoutes() {
   return {
       {"GET", "/v1/client/allocation/*/exec", ExecInTask, Access::kOpen},
+      {"GET", "/v1/job/**/action", RunAction, Access::kOpen},
   };
 }
 

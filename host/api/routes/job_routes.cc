@@ -10,20 +10,9 @@ using nlohmann::json;
 
 constexpr TableMask kOfJobs = MaskOf(Table::kJobs) | MaskOf(Table::kAllocs) | MaskOf(Table::kEvals);
 
-json EncodeReply(const JobReply& reply) {
-  return {{"EvalID", reply.eval_id},
-          {"EvalCreateIndex", reply.eval_create_index},
-          {"JobModifyIndex", reply.job_modify_index},
-          {"Warnings", ""},
-          {"Index", reply.index},
-          {"LastContact", 0},
-          {"KnownLeader", false},
-          {"NextToken", ""}};
-}
-
 Answer WriteAnswer(const Result<JobReply>& reply) {
   if (!reply.ok()) return ErrorAnswer(reply.error());
-  return JsonAnswer(EncodeReply(*reply), reply->index);
+  return JsonAnswer(EncodeJobReply(*reply), reply->index);
 }
 
 std::string TextOf(const JobFault& fault) {
@@ -214,7 +203,7 @@ Co<Answer> DeregisterJob(ApiRequest* request) {
   };
   const Result<JobReply> reply = co_await request->ControlNow<JobReply>(std::move(work));
   if (!reply.ok()) co_return ErrorAnswer(reply.error());
-  json body = EncodeReply(*reply);
+  json body = EncodeJobReply(*reply);
   body["VolumeEvalID"] = "";
   body["VolumeEvalIndex"] = 0;
   co_return JsonAnswer(body, reply->index);

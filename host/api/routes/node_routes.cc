@@ -1,4 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <set>
+
 #include "host/api/routes/encode.h"
 #include "host/api/routes/router.h"
 
@@ -101,6 +104,36 @@ Co<Answer> DrainNode(ApiRequest* request) {
                        reply->index);
 }
 
+// Looks again at each job that has something on the node.
+Co<Answer> EvaluateNode(ApiRequest* request) {
+  std::set<JobKey> jobs;
+  std::shared_ptr<const NodeRecord> node;
+  request->agent().store->Read([&](const Tables& tables) {
+    node = Tables::Find(tables.nodes, request->parameter(0));
+    for (const auto& [id, record] : tables.live_allocs) {
+      if (record->alloc->node_id == request->parameter(0)) jobs.insert(KeyOf(*record->alloc->job));
+    }
+  });
+  if (node == nullptr) co_return ErrorAnswer(404, "node not found");
+  Scheduler* const scheduler = request->agent().scheduler;
+  std::function<Result<json>()> work = [scheduler, &jobs]() -> Result<json> {
+    json evals = json::array();
+    std::uint64_t index = 0;
+    for (const JobKey& key : jobs) {
+      const Result<JobReply> reply = scheduler->Evaluate(key);
+      if (!reply.ok()) continue;  // the job has gone meanwhile
+      evals.push_back(reply->eval_id);
+      index = reply->index;
+    }
+    return json{{"EvalIDs", evals}, {"EvalCreateIndex", index}, {"Index", index}};
+  };
+  Result<json> reply = co_await request->ControlNow<json>(std::move(work));
+  if (!reply.ok()) co_return ErrorAnswer(reply.error());
+  (*reply)["HeartbeatTTL"] = 0;
+  (*reply)["NodeModifyIndex"] = node->modify_index;
+  co_return JsonAnswer(*reply, std::max<std::uint64_t>(reply->at("Index").get<std::uint64_t>(), 1));
+}
+
 }  // namespace
 
 std::vector<Route> NodeRoutes() {
@@ -109,6 +142,7 @@ std::vector<Route> NodeRoutes() {
       {"GET", "/v1/node/*/allocations", ListAllocsOfNode},
       {"PUT POST", "/v1/node/*/eligibility", SetEligibility},
       {"PUT POST", "/v1/node/*/drain", DrainNode},
+      {"PUT POST", "/v1/node/*/evaluate", EvaluateNode},
       {"GET", "/v1/node/*", ReadNode},
   };
 }

@@ -28,6 +28,7 @@ struct Route {
 
 // The routes in their files. The first that fits is taken, so longer patterns stand first.
 std::vector<Route> JobRoutes();
+std::vector<Route> JobChangeRoutes();
 std::vector<Route> AllocRoutes();
 std::vector<Route> EvalRoutes();
 std::vector<Route> NodeRoutes();
@@ -36,6 +37,7 @@ std::vector<Route> ExecRoutes();
 std::vector<Route> FileRoutes();
 std::vector<Route> FollowRoutes();
 std::vector<Route> AgentRoutes();
+std::vector<Route> SearchRoutes();
 std::vector<Route> MetricsRoutes();
 std::vector<Route> EventRoutes();
 std::vector<Route> MonitorRoutes();

@@ -7,6 +7,7 @@ namespace {
 struct Unsupported {
   std::string_view pattern;
   const char* why;
+  std::string_view methods = "";  // all
 };
 
 constexpr char kLater[] = "is not supported by this version of Drover";
@@ -18,16 +19,15 @@ constexpr Unsupported kUnsupported[] = {
     {"/v1/jobs/statuses", kLater},
     {"/v1/client/allocation/*/snapshot", kLater},
     {"/v1/client/allocation/*/pause", kLater},
-    {"/v1/client/metadata", kLater},
+    {"/v1/client/metadata", kLater, "PUT POST"},
+    {"/v1/evaluations", kLater, "DELETE"},
+    {"/v1/agent/servers", kOneNode, "PUT POST"},
     {"/v1/node/*/purge", kOneNode},
-    {"/v1/node/*/evaluate", kLater},
     {"/v1/deployment/**", kLater},
     {"/v1/agent/pprof/*", kLater},
     {"/v1/agent/join", kOneNode},
     {"/v1/agent/force-leave", kOneNode},
     {"/v1/agent/keyring/*", kOneNode},
-    {"/v1/system/reconcile/summaries", kOneNode},
-    {"/v1/search/fuzzy", kLater},
     {"/v1/operator/**", kOneNode},
     {"/v1/acl/**", kLater},
     {"/v1/vars", kLater},
@@ -53,7 +53,7 @@ Co<Answer> RefuseUnsupported(ApiRequest* request, std::string why) {
 std::vector<Route> UnsupportedRoutes() {
   std::vector<Route> routes;
   for (const Unsupported& route : kUnsupported) {
-    routes.push_back({"", route.pattern, [why = route.why](ApiRequest* request) {
+    routes.push_back({route.methods, route.pattern, [why = route.why](ApiRequest* request) {
                         return RefuseUnsupported(request, why);
                       }});
   }

@@ -1,0 +1,173 @@
+# Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+"""The smaller routes of the HTTP API: what they answer, and what they refuse."""
+import json
+import uuid
+
+import harness
+from agent_harness import AgentTest
+from harness import group, job, mock
+
+NONE = str(uuid.uuid4())
+
+
+def service(count=1, id="web", **config):
+    return job(group(mock("t", run_for="1h", **config), Count=count), id=id, type="service")
+
+
+class AgentRouteTest(AgentTest):
+    def versions(self):
+        return [v["Version"] for v in self.agent.get("/v1/job/web/versions")["Versions"]]
+
+    def error(self, method, path, body=None, **query):
+        reply = self.agent.ask(method, path, body, **query)
+        self.assertIn("text/plain", reply.headers["Content-Type"], reply)
+        return reply.status, reply.body.decode()
+
+    def test_a_job_goes_back_to_an_earlier_version(self):
+        self.agent.submit(service())
+        self.agent.submit(service(2, stdout_string="new"))
+        revert = {"JobID": "web", "JobVersion": 0}
+        for body, code, text in (
+                ({"JobID": "x", "JobVersion": 0}, 400, "Job ID does not match"),
+                ({"JobID": "web", "JobVersion": 1}, 500, "can't revert to current version"),
+                ({**revert, "EnforcePriorVersion": 0}, 500,
+                 "Current job has version 1; enforcing version 0"),
+                ({"JobID": "web", "JobVersion": 7}, 500,
+                 'job "web" in namespace "default" at version 7 not found'),
+                ({"JobID": "web", "JobVersion": "x"}, 400, "Failed to decode body: ")):
+            got = self.error("PUT", "/v1/job/web/revert", body)
+            self.assertEqual((got[0], got[1][:len(text)]), (code, text))
+        self.assertEqual(self.versions(), [1, 0])
+        reply = self.agent.must("PUT", "/v1/job/web/revert", {**revert, "EnforcePriorVersion": 1})
+        self.assertEqual(self.agent.get(f"/v1/evaluation/{reply['EvalID']}")["JobID"], "web")
+        self.assertEqual(self.versions(), [2, 1, 0])
+        now = self.agent.get("/v1/job/web")["TaskGroups"][0]
+        self.assertEqual((now["Count"], now["Tasks"][0]["Config"]), (1, {"run_for": "1h"}))
+        self.agent.wait_allocs("web", 1, "running")
+        self.assertEqual(self.error("PUT", "/v1/job/x/revert", {"JobID": "x", "JobVersion": 0}),
+                         (404, "job not found"))
+
+    def test_a_job_is_scaled(self):
+        self.agent.submit(service())
+        first = self.agent.wait_allocs("web", 1, "running")[0]["ID"]
+        scale = {"Count": 3, "Target": {"Group": "g"}}
+        self.assertTrue(self.agent.must("PUT", "/v1/job/web/scale", scale)["EvalID"])
+        running = self.agent.wait_allocs("web", 3, "running")
+        self.assertIn(first, [a["ID"] for a in running], "the others are left alone")
+        status = self.agent.get("/v1/job/web/scale")
+        self.assertEqual((status["JobID"], status["JobStopped"]), ("web", False))
+        self.assertEqual(status["TaskGroups"]["g"], {
+            "Desired": 3, "Placed": 3, "Running": 3, "Healthy": 0, "Unhealthy": 0, "Events": []})
+        for body, code, text in (
+                ({"Count": 1}, 400, "Target must name a task group"),
+                ({**scale, "Target": {"Group": "x"}}, 400, 'no task group "x"'),
+                ({**scale, "Count": -1}, 400, "Count must be"),
+                ({**scale, "Count": "1"}, 400, "Count must be"),
+                ({"Target": {"Group": "g"}}, 501, "without a Count")):
+            got = self.error("PUT", "/v1/job/web/scale", body)
+            self.assertEqual(got[0], code, got)
+            self.assertIn(text, got[1])
+        self.agent.must("DELETE", "/v1/job/web")
+        self.assertIn("stopped", self.error("PUT", "/v1/job/web/scale", scale)[1])
+        self.assertEqual(self.error("GET", "/v1/job/x/scale"), (404, "job not found"))
+
+    def test_what_is_asked_of_kinds_of_jobs_that_there_are_none_of(self):
+        self.agent.submit(service())
+        table = [
+            ("PUT", "job/web/dispatch", {}, 500, 'Specified job "web" is not a parameterized job'),
+            ("PUT", "job/x/dispatch", {}, 500, "parameterized job not found"),
+            ("PUT", "job/web/periodic/force", None, 500, "can't force launch non-periodic job"),
+            ("PUT", "job/x/periodic/force", None, 404, "job not found"),
+            ("GET", "job/web/submission", None, 404, "job source not found"),
+            ("PUT", "job/web/stable", {}, 501, "not supported"),
+            ("PUT", "job/web/versions/a/tag", {}, 501, "not supported"),
+            ("GET", "job/web/dispatch/payload", None, 501, "not supported"),
+            ("GET", "job/web/action", None, 500, "websocket connection not found in context"),
+            ("DELETE", "evaluations", {}, 501, "not supported"),
+            ("PUT", "agent/servers", None, 501, "no meaning on a single node"),
+            ("GET", "jobs/statuses", None, 501, "not supported"),
+            ("PUT", "jobs/parse", {}, 501, "JSON"),
+            ("GET", "service/", None, 400, "missing service name"),
+            ("DELETE", "service/a", None, 400, "missing service id"),
+            ("DELETE", "service/a/b", None, 404, "service registration not found"),
+            ("PUT", "deployment/fail/x", {}, 501, "not supported"),
+            ("PUT", "client/metadata", {}, 501, "not supported"),
+        ]
+        for method, path, body, code, text in table:
+            with self.subTest(path):
+                got = self.error(method, "/v1/" + path, body)
+                self.assertEqual(got[0], code, got)
+                self.assertIn(text, got[1])
+        for choice in ("x", "|k", "1|", "0|k", "-1|k", "1|a|b", "99999999999|k"):
+            self.assertEqual(self.error("GET", "/v1/service/a", choose=choice)[0], 400, choice)
+        for path in ("job/web/services", "job/web/actions", "services", "service/a", "deployments"):
+            self.assertEqual(self.agent.get("/v1/" + path), [], path)
+        self.assertEqual(self.agent.get("/v1/service/a", choose="2|k"), [])
+        self.assertEqual(self.agent.ask("PUT", "/v1/system/reconcile/summaries").body, b"")
+        self.assertEqual([j["ID"] for j in self.agent.get("/v1/jobs")], ["web"])
+
+    def test_what_a_node_is_asked(self):
+        node = self.agent.get("/v1/nodes")[0]["ID"]
+        self.agent.submit(service())
+        self.agent.wait_allocs("web", 1, "running")
+        reply = self.agent.must("PUT", f"/v1/node/{node}/evaluate")
+        self.assertEqual([self.agent.get(f"/v1/evaluation/{e}")["JobID"] for e in reply["EvalIDs"]],
+                         ["web"])
+        self.assertEqual(self.error("PUT", f"/v1/node/{NONE}/evaluate"), (404, "node not found"))
+        told = self.agent.get("/v1/client/metadata", node_id=node)
+        self.assertEqual(told, {"Meta": {}, "Dynamic": {}, "Static": {}})
+        self.assertEqual(self.error("GET", "/v1/client/metadata", node_id=NONE)[0], 404)
+
+    def search(self, text, context="", fuzzy=False):
+        body = {"Text" if fuzzy else "Prefix": text, "Context": context}
+        return self.agent.must("POST", "/v1/search" + ("/fuzzy" if fuzzy else ""), body)
+
+    def test_searches(self):
+        for number in range(25):
+            self.agent.submit(service(id=f"web-{number:02}"))
+        node = self.agent.get("/v1/nodes")[0]
+        alloc = self.agent.allocs("web-07")[0]
+        found = self.search("web", "jobs")
+        self.assertEqual((len(found["Matches"]["jobs"]), found["Truncations"]), (20, {"jobs": True}))
+        found = self.search(alloc["ID"][:9])  # an odd number of digits: the last one is cut
+        self.assertEqual((found["Matches"]["allocs"], found["Matches"]["jobs"]), ([alloc["ID"]], []))
+        self.assertEqual(self.search(alloc["ID"].replace("-", "")[:13])["Matches"]["allocs"],
+                         [alloc["ID"]])
+        self.assertEqual(self.search("x", "deployment")["Matches"], {})
+        self.assertEqual(self.error("POST", "/v1/search", {"Prefix": "x", "Context": "y"}),
+                         (400, 'unknown context "y"'))
+
+        found = self.search("B-07", fuzzy=True)["Matches"]
+        self.assertEqual(found["jobs"], [{"ID": "web-07", "Scope": ["default", "web-07"]}])
+        self.assertEqual(found["allocs"],
+                         [{"ID": "web-07.g[0]", "Scope": ["default", alloc["ID"]]}])
+        found = self.search(node["Name"].upper(), "nodes", fuzzy=True)["Matches"]
+        self.assertEqual(found, {"nodes": [{"ID": node["Name"], "Scope": [node["ID"]]}]})
+        self.agent.submit(job(group(harness.task("shell", "true"), name="group"), id="other"))
+        scope = ["default", "other"]
+        self.assertEqual(self.search("roup", fuzzy=True)["Matches"]["groups"],
+                         [{"ID": "group", "Scope": scope}])
+        self.assertEqual(self.search("hel", "tasks", fuzzy=True)["Matches"]["tasks"],
+                         [{"ID": "shell", "Scope": [*scope, "group"]}])
+        self.assertEqual(self.search("bin/s", fuzzy=True)["Matches"]["commands"],
+                         [{"ID": "/bin/sh", "Scope": [*scope, "group", "shell"]}])
+        self.assertTrue(self.search("web", "jobs", fuzzy=True)["Truncations"]["jobs"])
+        self.assertEqual(self.error("POST", "/v1/search/fuzzy", {"Text": "x"})[0], 400)
+
+    def test_queries_that_make_no_sense(self):
+        for query, text in (({"per_page": "x"}, "per_page"), ({"filter": "ID ="}, "filter"),
+                            ({"index": "-1"}, "Invalid index"),
+                            ({"index": "1", "wait": "-1s"}, "Invalid wait time")):
+            for path in ("jobs", "allocations", "evaluations", "nodes"):
+                got = self.error("GET", "/v1/" + path, **query)
+                self.assertEqual(got[0], 400, (path, query))
+                self.assertIn(text, got[1])
+        for path in ("jobs", "allocations", "evaluations", "nodes", "deployments", "services",
+                     "namespaces", "regions", "agent/members", "agent/self", "status/peers"):
+            self.assertEqual(self.agent.ask("PATCH", "/v1/" + path).status, 405, path)
+        pretty = self.agent.ask("GET", "/v1/agent/self", pretty="1")
+        self.assertEqual(json.loads(pretty.body), self.agent.get("/v1/agent/self", pretty="0"))
+
+
+if __name__ == "__main__":
+    harness.main()
