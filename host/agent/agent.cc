@@ -144,6 +144,8 @@ NodeRecord Agent::Describe() {
   record.cpu_mhz = static_cast<std::int64_t>(core_mhz * machine.cores);
   record.memory_mb = static_cast<std::int64_t>(machine.memory_bytes >> 20);
   record.disk_mb = disk_mb_;
+  record.attributes["unique.storage.volume"] = options_.config.alloc_dir;
+  record.attributes["unique.storage.bytesfree"] = std::to_string(disk_mb_ << 20);
   DescribeDrivers(&record);
   return record;
 }

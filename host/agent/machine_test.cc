@@ -14,6 +14,13 @@ TEST(MachineTest, TellsWhatEveryLinuxHas) {
   EXPECT_GT(machine.memory_bytes, 1u << 20);
   EXPECT_EQ(machine.attributes.at("kernel.name"), "linux");
   EXPECT_EQ(machine.attributes.at("cpu.numcores"), std::to_string(machine.cores));
+  EXPECT_NE(machine.attributes.at("unique.network.ip-address").find('.'), std::string::npos);
+  // Where there are cgroups at all.
+  const auto version = machine.attributes.find("unique.cgroup.version");
+  if (version != machine.attributes.end()) {
+    EXPECT_TRUE(version->second == "v1" || version->second == "v2");
+    EXPECT_TRUE(machine.attributes.at("unique.cgroup.mountpoint").starts_with("/"));
+  }
 }
 
 }  // namespace

@@ -46,6 +46,7 @@ nlohmann::json EncodeAllocStub(const AllocRecord& record, StubFields fields);
 nlohmann::json EncodeUsage(const AllocUsage& usage);
 
 nlohmann::json EncodeNode(const NodeRecord& node);
-nlohmann::json EncodeNodeStub(const NodeRecord& node, bool resources);
+// RESOURCES and OS: with those, too.
+nlohmann::json EncodeNodeStub(const NodeRecord& node, bool resources, bool os);
 
 }  // namespace drover

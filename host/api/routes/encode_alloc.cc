@@ -217,7 +217,9 @@ json EncodeAllocWithoutJob(const AllocRecord& record) {
   out["SharedResources"] = {{"DiskMB", alloc.group()->ephemeral_disk_mb}};
   out["TaskResources"] = nullptr;
   out["Services"] = nullptr;
-  out["Metrics"] = {{"NodesEvaluated", 1}, {"NodesInPool", 1}, {"NodePool", "default"}};
+  PlacementFailure none;  // there was one node, and nothing against it
+  none.nodes_evaluated = 1;
+  out["Metrics"] = EncodeFailure(none);
   out["TaskStates"] = EncodeTaskStates(record.told.tasks);
   out["AllocStates"] = nullptr;
   out["DeploymentID"] = "";

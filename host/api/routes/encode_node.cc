@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/api/routes/encode.h"
+#include "host/scheduler/node_class.h"
 #include "host/scheduler/placement.h"
 
 namespace drover {
@@ -88,15 +89,20 @@ json EncodeNode(const NodeRecord& node) {
   out["CSINodePlugins"] = nullptr;
   out["SecretID"] = "";
   out["CgroupParent"] = "";
+  out["ComputedClass"] = ComputedClass(node);
   return out;
 }
 
-json EncodeNodeStub(const NodeRecord& node, bool resources) {
+json EncodeNodeStub(const NodeRecord& node, bool resources, bool os) {
   json out = EncodeCommon(node);
   const std::size_t colon = node.http_address.rfind(':');
   out["Address"] = node.http_address.substr(0, colon);
   out["Version"] = node.version;
   out["Attributes"] = nullptr;
+  for (const char* name : {"os.name", "os.version"}) {
+    const auto found = node.attributes.find(name);
+    if (os && found != node.attributes.end()) out["Attributes"][name] = found->second;
+  }
   if (resources) {
     out["NodeResources"] = EncodeNodeResources(node);
     out["ReservedResources"] = nullptr;

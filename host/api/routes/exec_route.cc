@@ -111,7 +111,8 @@ Co<Answer> RunAction(ApiRequest* request) {
   const Result<WebSocketChannel*> channel = co_await exchange->AcceptWebSocket();
   if (!channel.ok()) co_return ErrorAnswer(500, "websocket connection not found in context");
   const Status authorized = co_await Authorize(request, *channel);
-  co_await CloseWith(*channel, authorized.ok() ? NoAction(*request) : authorized.error());
+  const Error why = authorized.ok() ? NoAction(*request) : authorized.error();
+  co_await CloseWith(*channel, why);
   co_return StreamedAnswer();
 }
 

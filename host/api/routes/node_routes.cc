@@ -16,11 +16,11 @@ constexpr Duration kLongestDrain = std::chrono::hours(24 * 366);
 Co<Answer> ListNodes(ApiRequest* request) {
   Look look = [request](const Tables& tables) {
     const std::string prefix = request->Text("prefix");
-    const bool resources = request->Flag("resources");
+    const bool resources = request->Flag("resources"), os = request->Flag("os");
     std::vector<ListItem> items;
     for (const auto& [id, node] : tables.nodes) {
       if (!id.starts_with(prefix)) continue;
-      items.push_back({id, [node, resources] { return EncodeNodeStub(*node, resources); }});
+      items.push_back({id, [node, resources, os] { return EncodeNodeStub(*node, resources, os); }});
     }
     return Found{tables.IndexOf(kOfNodes),
                  [request, items = std::move(items)] { return ListAnswer(*request, items); }};

@@ -1,0 +1,45 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/scheduler/node_class.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace drover {
+namespace {
+
+// FNV-1a, of 64 bits. Texts are told apart by their lengths.
+class Hash {
+ public:
+  void Add(std::string_view text) {
+    AddByte(static_cast<unsigned char>(text.size() & 0xff));
+    AddByte(static_cast<unsigned char>(text.size() >> 8 & 0xff));
+    for (const char c : text) AddByte(static_cast<unsigned char>(c));
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  void AddByte(unsigned char byte) { value_ = (value_ ^ byte) * 0x100000001b3; }
+
+  std::uint64_t value_ = 0xcbf29ce484222325;
+};
+
+void AddShared(const StringMap& map, Hash* hash) {
+  for (const auto& [key, value] : map) {
+    if (key.starts_with("unique.")) continue;
+    hash->Add(key);
+    hash->Add(value);
+  }
+  hash->Add("");
+}
+
+}  // namespace
+
+std::string ComputedClass(const NodeRecord& node) {
+  Hash hash;
+  hash.Add(node.datacenter);
+  AddShared(node.attributes, &hash);
+  AddShared(node.meta, &hash);
+  return "v1:" + std::to_string(hash.value());
+}
+
+}  // namespace drover
