@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -28,10 +29,20 @@ constexpr int kMaxDepth = 200;
 // Of the connections that there may be, some are for other things.
 constexpr std::size_t kMostLogs = 64;
 constexpr std::size_t kMostMeasured = 16;  // allocations at a time
-// A sign of life that was on its way may be older than the last output of its task. An agent sends
-// one when it has sent nothing for a second, so output that it reads from its disk more than a
-// second late is left out.
-constexpr int kIdleSigns = 2;
+
+// Of a task's log file: its number, and how much of it. They grow with what the task writes.
+using Position = std::pair<std::int64_t, std::int64_t>;
+constexpr Position kNothing = {-1, 0};
+
+// The number of the log file NAME of a task's stream; -1 when it is not one.
+std::int64_t NumberOf(const std::string& name, const std::string& task, const std::string& stream) {
+  const std::string start = task + "." + stream + ".";
+  std::int64_t number = -1;
+  if (!name.starts_with(start)) return number;
+  const char* const end = name.data() + name.size();
+  const auto [rest, error] = std::from_chars(name.data() + start.size(), end, number);
+  return error == std::errc() && rest == end ? number : -1;
+}
 
 json Parsed(const std::string& text) {
   const auto keep = [](int depth, json::parse_event_t, const json&) { return depth < kMaxDepth; };
@@ -52,7 +63,9 @@ struct JobFollower::Log {
   std::uint64_t request = 0;
   JsonCutter frames;
   LineCutter lines;
-  int idle_signs = 0;      // since its task has ended
+  Position at = kNothing;       // up to where it has come
+  std::optional<Position> end;  // where it ends, once its task has
+  bool started = false;
   bool task_dead = false;  // as far as is known
   bool finished = false;
 };
@@ -244,7 +257,11 @@ void JobFollower::ShowTasks(Followed* followed, std::map<std::string, TaskStateR
     }
     if (record.started_at != 0) FollowLogs(followed, task);
     for (const auto& log : followed->logs) {
-      if (log->task == task) log->task_dead = over || record.state == RunnerState::kDead;
+      if (log->task != task) continue;
+      const bool dead = over || record.state == RunnerState::kDead;
+      const bool was_dead = std::exchange(log->task_dead, dead);
+      if (!dead) log->end.reset();  // it was restarted
+      if (dead && !was_dead && log->started) AskEnd(followed, log.get());
     }
   }
 }
@@ -253,53 +270,92 @@ void JobFollower::FollowLogs(Followed* followed, const std::string& task) {
   const bool known = std::any_of(followed->logs.begin(), followed->logs.end(),
                                  [&](const auto& log) { return log->task == task; });
   if (known) return;
-  if (logs_ + 2 > kMostLogs) {
-    if (!std::exchange(logs_left_out_, true)) {
-      view_->Note("so many tasks are shown without their output: see drover alloc logs");
-    }
-    return;
-  }
   for (const char* stream : {"stdout", "stderr"}) {
     followed->logs.push_back(std::make_unique<Log>());
     Log* const log = followed->logs.back().get();
     log->task = task;
     log->stream = stream;
-    ++logs_;
-    log->request = streams_->Ask(
-        "GET", ApiPath("/v1/client/fs/logs", followed->alloc.id),
-        {{"task", task}, {"type", stream}, {"follow", "true"}},
-        [=, this](std::string_view some) {
-          log->frames.Add(
-              some, [=, this](const std::string& text) { TakeFrame(followed, log, Parsed(text)); });
-        },
-        [=, this](const Status& status) {
-          // An allocation that was collected meanwhile, or a task without logs, has none.
-          if (!status.ok() && status.code() != Code::kNotFound) {
-            view_->Note("the output of " + Printable(task) +
-                        " cannot be followed: " + Printable(status.error().message()));
-          }
-          FinishLog(followed, log);
-        });
+    waiting_.emplace_back(followed, log);
   }
+  StartLogs();
+}
+
+void JobFollower::StartLogs() {
+  while (!waiting_.empty() && logs_ < kMostLogs) {
+    const auto [followed, log] = waiting_.front();
+    waiting_.pop_front();
+    StartLog(followed, log);
+  }
+  if (!waiting_.empty() && !std::exchange(told_of_waiting_, true)) {
+    view_->Note("the output of so many tasks is shown when that of others has ended");
+  }
+}
+
+void JobFollower::StartLog(Followed* followed, Log* log) {
+  ++logs_;
+  log->started = true;
+  log->request = streams_->Ask(
+      "GET", ApiPath("/v1/client/fs/logs", followed->alloc.id),
+      {{"task", log->task}, {"type", log->stream}, {"follow", "true"}},
+      [=, this](std::string_view some) {
+        log->frames.Add(
+            some, [=, this](const std::string& text) { TakeFrame(followed, log, Parsed(text)); });
+      },
+      [=, this](const Status& status) {
+        // An allocation that was collected meanwhile, or a task without logs, has none.
+        if (!status.ok() && status.code() != Code::kNotFound) {
+          view_->Note("the output of " + Printable(log->task) +
+                      " cannot be followed: " + Printable(status.error().message()));
+        }
+        FinishLog(followed, log);
+      });
+  if (log->task_dead) AskEnd(followed, log);
+}
+
+void JobFollower::AskEnd(Followed* followed, Log* log) {
+  // By the time that a task is told to have ended, all of its output is in its files.
+  Read(
+      ApiPath("/v1/client/fs/ls", followed->alloc.id), {{"path", "alloc/logs"}},
+      [=, this](const json& files) {
+        if (!log->task_dead) return;
+        Position end = kNothing;
+        for (const json& file : AsList(files)) {
+          const std::int64_t number = NumberOf(RawField(file, "Name"), log->task, log->stream);
+          const std::int64_t size = NumberField(file, "Size");
+          if (number >= 0 && size > 0) end = std::max(end, Position(number, size));
+        }
+        log->end = end;
+        FinishAtEnd(followed, log);
+      },
+      [=, this] {
+        streams_->Drop(log->request);
+        FinishLog(followed, log);
+      });
+}
+
+void JobFollower::FinishAtEnd(Followed* followed, Log* log) {
+  if (log->finished || !log->end || log->at < *log->end) return;
+  streams_->Drop(log->request);
+  FinishLog(followed, log);
 }
 
 void JobFollower::TakeFrame(Followed* followed, Log* log, const json& frame) {
   if (log->finished || !frame.is_object()) return;
   const std::optional<std::string> data = FromBase64(RawField(frame, "Data"));
-  if (data && !data->empty()) {
-    log->idle_signs = 0;
-    for (const std::string& line : log->lines.Add(*data)) {
-      view_->Log(followed->alloc, log->task, log->stream, line);
-    }
-  } else if (frame.empty() && log->task_dead && ++log->idle_signs >= kIdleSigns) {
-    streams_->Drop(log->request);
-    FinishLog(followed, log);
+  if (!data || data->empty()) return;
+  for (const std::string& line : log->lines.Add(*data)) {
+    view_->Log(followed->alloc, log->task, log->stream, line);
   }
+  const std::string file = RawField(frame, "File");
+  const std::int64_t number = NumberOf(file.substr(file.rfind('/') + 1), log->task, log->stream);
+  log->at = {number, NumberField(frame, "Offset")};
+  FinishAtEnd(followed, log);
 }
 
 void JobFollower::FinishLog(Followed* followed, Log* log) {
   if (std::exchange(log->finished, true)) return;
   --logs_;
+  StartLogs();
   const std::string rest = log->lines.TakeRest();
   if (!rest.empty()) view_->Log(followed->alloc, log->task, log->stream, rest);
 }

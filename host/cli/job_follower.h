@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "host/cli/api_streams.h"
 #include "host/cli/decode_alloc.h"
@@ -56,6 +58,12 @@ class JobFollower {
   bool EndedBefore(const Allocation& alloc) const;
   void ShowTasks(Followed* followed, std::map<std::string, TaskStateRecord> now);
   void FollowLogs(Followed* followed, const std::string& task);
+  // As many of those that wait as there may be at a time.
+  void StartLogs();
+  void StartLog(Followed* followed, Log* log);
+  // Asks where the log of a task that has ended ends.
+  void AskEnd(Followed* followed, Log* log);
+  void FinishAtEnd(Followed* followed, Log* log);
   void TakeFrame(Followed* followed, Log* log, const nlohmann::json& frame);
   void FinishLog(Followed* followed, Log* log);
   void AskUsage();
@@ -73,12 +81,13 @@ class JobFollower {
   JsonCutter cutter_;                                          // of the events
   std::map<std::string, std::unique_ptr<Followed>> followed_;  // by allocation
   std::map<std::string, std::map<std::string, RunView::TaskLine>> usage_;
-  std::size_t asked_usage_ = 0;  // answers that are to come
-  std::size_t logs_ = 0;         // that are followed
-  bool logs_left_out_ = false;   // it has been told that there are too many
-  bool asked_state_ = false;     // the events have begun
-  std::size_t reads_ = 0;        // answers of Read that are to come
-  std::uint64_t job_index_ = 0;  // of the newest that is known of the job
+  std::size_t asked_usage_ = 0;   // answers that are to come
+  std::size_t logs_ = 0;          // that are followed
+  bool told_of_waiting_ = false;  // that there are too many to be followed at a time
+  std::deque<std::pair<Followed*, Log*>> waiting_;  // logs that are followed when others end
+  bool asked_state_ = false;                        // the events have begun
+  std::size_t reads_ = 0;                           // answers of Read that are to come
+  std::uint64_t job_index_ = 0;                     // of the newest that is known of the job
   bool eval_ended_ = false;
   bool eval_failed_ = false;
   bool job_ended_ = false;

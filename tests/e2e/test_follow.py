@@ -46,6 +46,16 @@ class FollowTest(AgentTest):
         self.assertEqual(run.logs("before"), ["first", "first"])
         self.assertEqual(run.logs("t", "stderr"), ["no break", "no break"])
 
+    def test_output_of_more_tasks_than_can_be_followed_at_a_time(self):
+        spec = one(task("t", "echo first; sleep 1; echo last", Resources={"CPU": 1, "MemoryMB": 10}),
+                   Count=50, EphemeralDisk={"SizeMB": 101})
+        run = self.follow(spec)
+        self.ends(run, 0)
+        for stream in range(50):
+            self.assertEqual([l["Line"] for l in run.of_type("Log")
+                              if l["AllocName"] == f"e2e.g[{stream}]"], ["first", "last"])
+        self.assertTrue(any("when that of others has ended" in note for note in run.notes()))
+
     def test_the_exit_code_is_that_of_the_job(self):
         self.ends(self.follow(one(task("t", "exit 3"))), 1)
         # The same job again has ended already.
