@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <malloc.h>
 #include <spdlog/spdlog.h>
 #include <sys/file.h>
 
@@ -136,6 +137,8 @@ Co<void> RunAgent(Agent* agent, Context stop, ReloadOnHangup* reload, Status* st
 }  // namespace
 
 int AgentCommand(const AgentCommandOptions& options) {
+  // What is large, such as the body of a request, goes back to the system when it is done with.
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
   Result<AgentConfig> config = ReadConfig(options);
   if (!config.ok()) {
     PrintError("agent", config.error());

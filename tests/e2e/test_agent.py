@@ -152,6 +152,37 @@ class AgentAllocTest(AgentTest):
                          (500, b"task name cannot be set when restarting all tasks"))
         self.agent.wait_restarts(alloc, a=2, b=1)
 
+    def test_a_stop_is_not_held_by_a_restart_that_waits(self):
+        # The restart of all waits until the group's delay is over.
+        self.agent.submit(service(task("t", LONG), ShutdownDelay="1h"))
+        alloc = self.agent.wait_allocs("web", 1, "running")[0]["ID"]
+        replies = []
+        waiting = threading.Thread(target=lambda: replies.append(self.agent.ask(
+            "PUT", f"/v1/client/allocation/{alloc}/restart", {"AllTasks": True})))
+        waiting.start()
+
+        def connections():
+            return next(m["Value"] for m in self.agent.get("/v1/metrics")["Gauges"]
+                        if m["Name"] == "drover.http.connections")
+        harness.wait_until(lambda: connections() >= 2, "the call waits")
+        self.agent.must("DELETE", "/v1/job/web", no_shutdown_delay="true")
+        self.agent.wait_allocs("web", 1, "complete", "stop")
+        waiting.join(harness.LIMIT)
+        self.assertEqual((replies[0].status, replies[0].body),
+                         (500, b"restart of an alloc that should not run"))
+
+    def test_no_restart_while_a_task_waits_to_be_stopped(self):
+        alloc = self.start(task("t", LONG, ShutdownDelay="1h"))
+        self.agent.must("DELETE", "/v1/job/web")
+        self.agent.wait_tasks(alloc, lambda t: "Waiting for shutdown delay" in
+                              [e["Type"] for e in t["t"]["Events"]], "it waits")
+        for body in ({"TaskName": "t"}, {"AllTasks": True}, {}):
+            reply = self.agent.ask("PUT", f"/v1/client/allocation/{alloc}/restart", body)
+            self.assertEqual((reply.status, reply.body),
+                             (500, b"restart of an alloc that should not run"), body)
+        self.agent.must("DELETE", "/v1/job/web", no_shutdown_delay="true")
+        self.agent.wait_allocs("web", 1, "complete", "stop")
+
     def test_a_signal_arrives(self):
         script = ("trap 'echo got > $NOMAD_TASK_DIR/sign' USR1; echo > $NOMAD_TASK_DIR/ready; "
                   "while :; do sleep 0.05; done")

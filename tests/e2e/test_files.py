@@ -6,11 +6,12 @@ import http.client
 import json
 import os
 import pathlib
+import time
 import urllib.parse
 
 import harness
 from agent_harness import AgentTest
-from harness import group, job, task, wait_until
+from harness import SLACK, group, job, task, wait_until
 
 LONG = "exec sleep 1000"
 
@@ -71,6 +72,12 @@ class Follower:
     def close(self):
         self.answer.close()
         self.connection.close()
+
+
+def processor_seconds(pid):
+    """What all threads of a process have used so far."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def data(frames):
@@ -228,7 +235,7 @@ class FileTest(FilesTest):
             self.assertEqual(frame, {})
 
 
-class LogFollowTest(FilesTest):
+class LogsTest(FilesTest):
     def logs(self, alloc, **query):
         return self.follow("logs", alloc, task="t", type="stdout", **query)
 
@@ -238,6 +245,8 @@ class LogFollowTest(FilesTest):
             return reply.status == 200 and text in reply.body
         wait_until(there, f"the output {text}")
 
+
+class LogFollowTest(LogsTest):
     def test_logs_plain_and_framed_from_either_end(self):
         alloc = self.start(task("t", f"printf 0123456789; printf oops >&2; {LONG}"))
         self.wait_output(alloc, b"0123456789")
@@ -253,6 +262,25 @@ class LogFollowTest(FilesTest):
         self.assertEqual(json.loads(framed.body), {"Data": "b29wcw==", "Offset": 4,
                                                    "File": "alloc/logs/t.stderr.0"})
 
+    def test_following_ends_with_the_directory(self):
+        alloc = self.start(task("t", f"echo up; {LONG}"))
+        self.wait_output(alloc, b"up")
+        follower = self.logs(alloc, follow="true", plain="true")
+        follower.until(b"up\n")
+        self.finish()
+        self.agent.must("PUT", "/v1/system/gc")
+        self.assertEqual(follower.more(), b"")
+
+    def test_a_stop_of_the_agent_ends_followers(self):
+        alloc = self.start(task("t", f"echo up; {LONG}"))
+        self.wait_output(alloc, b"up")
+        follower = self.logs(alloc, follow="true", plain="true")
+        follower.until(b"up\n")
+        self.agent.stop()
+        self.assertEqual(follower.more(), b"")
+
+
+class LogFollowLoadTest(LogsTest):
     def test_a_rotation_while_it_is_followed(self):
         lines = 40_000
         count = f"i=0; while [ $i -lt {lines} ]; do i=$((i+1)); echo \"$i {'x' * 80}\"; done"
@@ -274,16 +302,7 @@ class LogFollowTest(FilesTest):
         self.assertEqual(seen[:len(text)], text)
         self.assertGreaterEqual(len(set(files)), 4, "it has been rotated")
 
-    def test_following_ends_with_the_directory(self):
-        alloc = self.start(task("t", f"echo up; {LONG}"))
-        self.wait_output(alloc, b"up")
-        follower = self.logs(alloc, follow="true", plain="true")
-        follower.until(b"up\n")
-        self.finish()
-        self.agent.must("PUT", "/v1/system/gc")
-        self.assertEqual(follower.more(), b"")
-
-    def test_two_hundred_followers_leave_nothing_behind(self):
+    def test_two_hundred_followers_cost_little_and_leave_nothing_behind(self):
         alloc = self.start(task("t", f"echo up; {LONG}"))
         self.wait_output(alloc, b"up")
         fds = pathlib.Path(f"/proc/{self.agent.run.pid}/fd")
@@ -297,14 +316,13 @@ class LogFollowTest(FilesTest):
         for follower in followers:
             self.assertEqual(data([follower.frame()]), b"up\n")
         self.assertGreaterEqual(len(os.listdir(fds)), before + 200)
+        begin, used = time.monotonic(), processor_seconds(self.agent.run.pid)
+        for _ in range(4):
+            self.assertEqual(followers[0].frame(), {}, "signs of life, one a second")
+        share = (processor_seconds(self.agent.run.pid) - used) / (time.monotonic() - begin)
+        print(f"200 followers of an idle task: {share:.2%} of a core", flush=True)
+        self.assertLess(share, 0.05 * SLACK)
         for follower in followers:
             follower.close()
-        wait_until(lambda: len(os.listdir(fds)) <= before, f"{before} descriptors, as before")
-
-    def test_a_stop_of_the_agent_ends_followers(self):
-        alloc = self.start(task("t", f"echo up; {LONG}"))
-        self.wait_output(alloc, b"up")
-        follower = self.logs(alloc, follow="true", plain="true")
-        follower.until(b"up\n")
-        self.agent.stop()
-        self.assertEqual(follower.more(), b"")
+        wait_until(lambda: len(os.listdir(fds)) <= before, f"{before} descriptors, as before",
+                   limit=2 * SLACK)
