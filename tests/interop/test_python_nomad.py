@@ -1,11 +1,28 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """The agent, driven by python-nomad as it comes from the package index."""
+import base64
+import json
+import os
+import threading
+
 import nomad
 from nomad.api import exceptions
 
 import harness
 from agent_harness import AgentTest
 from harness import group, job, mock, task
+
+
+def is_open_by(pid, path):
+    """Whether a process has that file open."""
+    directory = f"/proc/{pid}/fd"
+    for descriptor in os.listdir(directory):
+        try:
+            if os.readlink(f"{directory}/{descriptor}") == str(path):
+                return True
+        except OSError:
+            continue  # closed meanwhile
+    return False
 
 
 class PythonNomadTest(AgentTest):
@@ -70,6 +87,69 @@ class PythonNomadTest(AgentTest):
                                        for a in self.nomad.allocations.get_allocations()), "ended")
         self.nomad.system.initiate_garbage_collection()
         self.assertEqual(self.nomad.allocations.get_allocations(), [])
+
+    def test_files_and_logs(self):
+        script = ("echo out; echo err >&2; echo 0123456789 > $NOMAD_TASK_DIR/file; "
+                  "mkdir $NOMAD_TASK_DIR/d; exec sleep 1000")
+        self.nomad.job.register_job("web", job(group(task("t", script)), id="web", type="service"))
+        alloc = self.wait("web", "running")[0]["ID"]
+        client, path = self.nomad.client, "/t/local/file"
+        harness.wait_until(lambda: any(f["Name"] == "d" for f in client.ls.list_files(
+            alloc, "/t/local")), "the task has done its work")
+        self.assertEqual([f["Name"] for f in client.ls.list_files(alloc)], ["alloc", "t"])
+        told = client.stat.stat_file(alloc, path)
+        self.assertEqual((told["Size"], told["IsDir"], told["FileMode"]), (11, False, "-rw-r--r--"))
+        self.assertEqual(client.cat.read_file(alloc, path), "0123456789\n")
+        self.assertEqual(client.read_at.read_file_offset(alloc, 2, 3, path), "234")
+        with self.assertRaises(exceptions.URLNotFoundNomadException):
+            client.stat.stat_file(alloc, "/t/none")
+        with self.assertRaises(exceptions.BadRequestNomadException):
+            client.cat.read_file(alloc, "/../../none")
+        for kind, text in (("stdout", "out\n"), ("stderr", "err\n")):
+            plain = client.stream_logs.stream(alloc, "t", kind, plain=True)
+            self.assertEqual(plain, text)
+            frame = json.loads(client.stream_logs.stream(alloc, "t", kind))
+            self.assertEqual((base64.b64decode(frame["Data"]).decode(), frame["Offset"]), (text, 4))
+        self.assertEqual(client.stream_logs.stream(alloc, "t", "stdout", offset=2, origin="end",
+                                                   plain=True), "t\n")
+        # This call follows the file: it returns when that is gone.
+        text = []
+        reader = threading.Thread(target=lambda: text.append(
+            client.stream_file.stream(alloc, 4, "end", path)))
+        reader.start()
+        file = self.sandbox.alloc_dirs[0] / alloc / "t" / "local" / "file"
+        harness.wait_until(lambda: is_open_by(self.agent.run.pid, file), "it is followed")
+        file.unlink()
+        reader.join(harness.LIMIT)
+        self.assertFalse(reader.is_alive())
+        frames = text[0].replace("}{", "}\n{").splitlines()
+        self.assertEqual(base64.b64decode(json.loads(frames[0])["Data"]), b"789\n")
+        self.assertEqual(json.loads(frames[-1])["FileEvent"], "file deleted")
+        self.assertGreater(client.stats.read_stats()["Memory"]["Total"], 0)
+
+    def test_events(self):
+        stream, done, events = self.nomad.event.stream.get_stream(topic={"Allocation": "web"},
+                                                                  timeout=2)
+        stream.daemon = True
+        stream.start()
+        self.nomad.job.register_job("web", job(group(mock("t", run_for="1s")), id="web"))
+        seen = set()
+        while "complete" not in seen:
+            batch = events.get(timeout=harness.LIMIT)
+            seen.update(e["Payload"].get("Allocation", {}).get("ClientStatus")
+                        for e in batch["Events"])
+        done.set()
+
+    def test_an_earlier_version(self):
+        spec = job(group(mock("t", run_for="1h")), id="web", type="service")
+        self.nomad.jobs.register_job(spec)
+        self.nomad.jobs.register_job({"Job": {**spec["Job"], "Meta": {"a": "b"}}})
+        self.nomad.job.revert_job("web", version=0)
+        self.assertFalse(self.nomad.job.get_job("web")["Meta"])
+        with self.assertRaises(exceptions.BaseNomadException):
+            self.nomad.job.dispatch_job("web")
+        with self.assertRaises(exceptions.BaseNomadException):
+            self.nomad.job.periodic_job("web")
 
     def test_a_plan_a_validation_and_an_evaluation(self):
         spec = job(group(mock("t", run_for="1h")), id="web", type="service")

@@ -82,7 +82,7 @@ class Session:
             return closed.rcvd.code, closed.rcvd.reason
 
 
-class ExecTest(AgentTest):
+class TaskTest(AgentTest):
     def start(self, *tasks):
         self.agent.submit(job(group(*tasks), id="web", type="service"))
         self.alloc = self.agent.wait_allocs("web", 1, "running")[0]["ID"]
@@ -99,6 +99,8 @@ class ExecTest(AgentTest):
     def local(self, name):
         return self.sandbox.alloc_dirs[0] / self.alloc / "t" / "local" / name
 
+
+class ExecTest(TaskTest):
     def test_output_errors_and_exit_codes(self):
         self.start(task("t", LONG))
         done = self.sh("echo out; echo err >&2; exit 43")
@@ -184,6 +186,38 @@ class ExecTest(AgentTest):
             while True:
                 session.message()
 
+    def test_what_is_wrong_is_told_by_the_close(self):
+        self.start(task("t", LONG), task("ended", "exit 0",
+                                         Lifecycle={"Hook": "prestart", "Sidecar": False}),
+                   task("later", LONG, Lifecycle={"Hook": "poststop", "Sidecar": False}),
+                   mock("mock", run_for="1h"))
+        self.agent.wait_tasks(self.alloc, lambda t: t["mock"]["State"] == "running", "running")
+        table = [
+            (NONE, ["true"], {"task": "t"}, (1008, f'Unknown allocation "{NONE}"')),
+            (self.alloc, ["true"], {}, (1008, "must provide task name")),
+            (self.alloc, None, {"task": "t"}, (1008, "command is not present")),
+            (self.alloc, [], {"task": "t"}, (1008, "command is not present")),
+            (self.alloc, [1], {"task": "t"}, (1008, "command must be a JSON list of texts")),
+            (self.alloc, ["true"], {"task": "none"}, (1011, "task not found")),
+            (self.alloc, ["true"], {"task": "later"}, (1008, 'task "later" not started yet.')),
+            (self.alloc, ["true"], {"task": "ended"}, (1008, 'task "ended" is not running.')),
+            (self.alloc, ["true"], {"task": "t", "ws_handshake": "maybe"},
+             (1008, "ws_handshake value is not a boolean: maybe")),
+        ]
+        for alloc, command, query, end in table:
+            self.assertEqual(Session(self, self.agent, alloc, command, **query).end(), end)
+        broken = self.session(["cat"])
+        broken.socket.send("{")
+        self.assertEqual(broken.end()[0], 1008)
+        broken = self.session(["cat"])
+        broken.send({"stdin": {"data": "***"}})
+        self.assertEqual(broken.end(), (1008, "stdin is not encoded by base64"))
+        plain = self.agent.ask("GET", f"/v1/client/allocation/{self.alloc}/exec", task="t")
+        self.assertEqual((plain.status, plain.body),
+                         (500, b"websocket connection not found in context"))
+
+
+class ExecLoadTest(TaskTest):
     def test_bytes_do_not_pile_up(self):
         self.start(task("t", LONG))
         size, block = 100_000_000, bytes(range(250)) * 400
@@ -250,36 +284,6 @@ class ExecTest(AgentTest):
         for i in range(30):
             self.assertEqual(self.sh("exit 0", tty="true" if i % 2 else "false").exit_code()[0], 0)
         wait_until(lambda: len(os.listdir(fds)) <= count[-1], f"{count[-1]} descriptors")
-
-    def test_what_is_wrong_is_told_by_the_close(self):
-        self.start(task("t", LONG), task("ended", "exit 0",
-                                         Lifecycle={"Hook": "prestart", "Sidecar": False}),
-                   task("later", LONG, Lifecycle={"Hook": "poststop", "Sidecar": False}),
-                   mock("mock", run_for="1h"))
-        self.agent.wait_tasks(self.alloc, lambda t: t["mock"]["State"] == "running", "running")
-        table = [
-            (NONE, ["true"], {"task": "t"}, (1008, f'Unknown allocation "{NONE}"')),
-            (self.alloc, ["true"], {}, (1008, "must provide task name")),
-            (self.alloc, None, {"task": "t"}, (1008, "command is not present")),
-            (self.alloc, [], {"task": "t"}, (1008, "command is not present")),
-            (self.alloc, [1], {"task": "t"}, (1008, "command must be a JSON list of texts")),
-            (self.alloc, ["true"], {"task": "none"}, (1011, "task not found")),
-            (self.alloc, ["true"], {"task": "later"}, (1008, 'task "later" not started yet.')),
-            (self.alloc, ["true"], {"task": "ended"}, (1008, 'task "ended" is not running.')),
-            (self.alloc, ["true"], {"task": "t", "ws_handshake": "maybe"},
-             (1008, "ws_handshake value is not a boolean: maybe")),
-        ]
-        for alloc, command, query, end in table:
-            self.assertEqual(Session(self, self.agent, alloc, command, **query).end(), end)
-        broken = self.session(["cat"])
-        broken.socket.send("{")
-        self.assertEqual(broken.end()[0], 1008)
-        broken = self.session(["cat"])
-        broken.send({"stdin": {"data": "***"}})
-        self.assertEqual(broken.end(), (1008, "stdin is not encoded by base64"))
-        plain = self.agent.ask("GET", f"/v1/client/allocation/{self.alloc}/exec", task="t")
-        self.assertEqual((plain.status, plain.body),
-                         (500, b"websocket connection not found in context"))
 
 
 class ExecTokenTest(harness.DroverTest):

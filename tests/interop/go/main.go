@@ -21,6 +21,7 @@ func main() {
 	}
 	client, err := api.NewClient(&api.Config{Address: os.Args[1]})
 	check(err, "client")
+	commands(client)
 	register(client)
 	allocs := wait(client, "web", "running", 2)
 	readJob(client)
