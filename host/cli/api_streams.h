@@ -18,8 +18,9 @@ namespace drover {
 // but in Wait. Errors are as those of ApiClient.
 class ApiStreams {
  public:
-  // An agent lets one client have a hundred, and some are for others to ask with.
-  static constexpr long kMostConnections = 90;
+  // An agent lets one client have a hundred, of which it counts those that were left for a while
+  // longer, and some are for others to ask with.
+  static constexpr long kMostConnections = 45;
 
   using End = std::function<void(const Status& status)>;
 

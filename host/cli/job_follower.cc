@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 constexpr Duration kUsageInterval = 1s;
 constexpr int kMaxDepth = 200;
 // Of the connections that there may be, some are for other things.
-constexpr std::size_t kMostLogs = 64;
+constexpr std::size_t kMostLogs = 40;
 constexpr std::size_t kMostMeasured = 16;  // allocations at a time
 
 // Of a task's log file: its number, and how much of it. They grow with what the task writes.
@@ -107,6 +107,9 @@ Result<int> JobFollower::Follow(int signals) {
     if (interrupts_ > 2) return kExitInterrupted;
     if (Clock::now() < next_usage) continue;
     next_usage = Clock::now() + kUsageInterval;
+    // By now the agent has seen that their connections are closed, of which it allows so many.
+    logs_ -= std::exchange(ended_logs_, 0);
+    StartLogs();
     AskUsage();
   }
   if (!Ended()) {
@@ -296,7 +299,7 @@ void JobFollower::StartLog(Followed* followed, Log* log) {
   log->started = true;
   log->request = streams_->Ask(
       "GET", ApiPath("/v1/client/fs/logs", followed->alloc.id),
-      {{"task", log->task}, {"type", log->stream}, {"follow", "true"}},
+      {{"task", log->task}, {"type", log->stream}, {"follow", log->task_dead ? "false" : "true"}},
       [=, this](std::string_view some) {
         log->frames.Add(
             some, [=, this](const std::string& text) { TakeFrame(followed, log, Parsed(text)); });
@@ -309,7 +312,6 @@ void JobFollower::StartLog(Followed* followed, Log* log) {
         }
         FinishLog(followed, log);
       });
-  if (log->task_dead) AskEnd(followed, log);
 }
 
 void JobFollower::AskEnd(Followed* followed, Log* log) {
@@ -354,8 +356,7 @@ void JobFollower::TakeFrame(Followed* followed, Log* log, const json& frame) {
 
 void JobFollower::FinishLog(Followed* followed, Log* log) {
   if (std::exchange(log->finished, true)) return;
-  --logs_;
-  StartLogs();
+  if (log->started) ++ended_logs_;
   const std::string rest = log->lines.TakeRest();
   if (!rest.empty()) view_->Log(followed->alloc, log->task, log->stream, rest);
 }

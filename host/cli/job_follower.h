@@ -82,7 +82,8 @@ class JobFollower {
   std::map<std::string, std::unique_ptr<Followed>> followed_;  // by allocation
   std::map<std::string, std::map<std::string, RunView::TaskLine>> usage_;
   std::size_t asked_usage_ = 0;   // answers that are to come
-  std::size_t logs_ = 0;          // that are followed
+  std::size_t logs_ = 0;          // that are followed, or were until just now
+  std::size_t ended_logs_ = 0;    // of these
   bool told_of_waiting_ = false;  // that there are too many to be followed at a time
   std::deque<std::pair<Followed*, Log*>> waiting_;  // logs that are followed when others end
   bool asked_state_ = false;                        // the events have begun
