@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import signal
 import socketserver
 import struct
@@ -195,6 +196,28 @@ class ClientJobTest(Client, AgentTest):
         self.assertEqual(self.completed("job", "status", ""), [])
         for shell in ("bash", "zsh", "fish"):
             self.assertIn("__complete", self.cli("completion", shell).out)
+
+    def test_the_first_five_minutes_of_the_readme(self):
+        text = (harness.ROOT / "README.md").read_text().partition("## The first five minutes")[2]
+        blocks = re.findall(r"```sh\n(.*?)```", text.partition("\n## ")[0], re.S)
+        lines = [line.partition("  #")[0].strip() for block in blocks for line in block.splitlines()]
+        self.assertGreater(len(lines), 10)
+        env = self.sandbox.environment({"DROVER_ADDR": self.address})
+        env["PATH"] = f"{binary().parent}:{env['PATH']}"
+        for line in lines:
+            if " ID" in line:
+                line = line.replace(" ID", " " + self.agent.allocs("web")[0]["ID"][:8])
+            line = line.replace("http://127.0.0.1:4646", self.agent.url)
+            if line.startswith("curl") and shutil.which("curl") is None:
+                print("there is no curl in PATH", flush=True)
+                continue
+            endless = line == "drover events"
+            done = subprocess.run(
+                ["bash", "-c", f"timeout 1 {line}" if endless else line], cwd=harness.ROOT, env=env,
+                stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=2 * harness.LIMIT)
+            self.assertEqual(done.returncode, 124 if endless else 0, (line, done.stdout, done.stderr))
+            if "logs" not in line and "source" not in line:  # it may not have written yet
+                self.assertNotEqual(done.stdout, "", line)
 
     def test_an_allocation_that_fails_makes_the_command_fail(self):
         path = self.file(service(mock("t", start_error="it is broken")))
