@@ -102,10 +102,26 @@ class DriverOptionsTest(AgentTest):
         self.assertEqual(self.output(driver, 'echo "<$SECRET_A>" $SHOWN',
                                      {"denied_envvars": ["SECRET*"]},
                                      Env={"SECRET_A": "x", "SHOWN": "y"}), "<> y\n")
+        for option, value, name in self.given_cgroups():
+            self.assertIn(name, self.output(driver, "cat /proc/self/cgroup", {option: value}))
         both = self.ended(driver, {"command": SHELL, "cgroup_v2_override": "a.slice/b.scope",
                                    "cgroup_v1_override": [{"pids": "a/b"}]})
         self.assertIn("only one of", self.messages(both))
         self.has_used_all(driver)
+
+    def given_cgroups(self):
+        """Options that name a cgroup which is there, and its name."""
+        name = f"drover-e2e-given-{os.getpid()}"
+        for option, value, parent in (
+                ("cgroup_v2_override", name, harness.v2_root() and harness.v2_root().parent),
+                # A block of a job file comes as a list of one object.
+                ("cgroup_v1_override", [{"pids": name}], pathlib.Path("/sys/fs/cgroup/pids"))):
+            if not harness.IS_ROOT or parent is None or not parent.is_dir():
+                print(f"{option} needs root and a hierarchy of that version", flush=True)
+                continue
+            (parent / name).mkdir()
+            self.addCleanup(harness.wait_until, lambda path=parent / name: remove(path), "rmdir")
+            yield option, value, name
 
     @unittest.skipUnless(harness.IS_ROOT and not IN_CHROOT, "exec needs root, and no chroot")
     def test_exec(self):
@@ -190,6 +206,15 @@ class DriverOptionsTest(AgentTest):
         self.assertEqual(samples(stats_unimplemented=True), {})
         self.assertEqual(samples(stats_error="none today", stats_error_recoverable=False), {})
         self.assertEqual(list(samples(stats_close_after=1, stats_late_message=True)), ["t"])
+
+
+def remove(directory):
+    """Whether a cgroup could be removed: those whose processes have just gone take a moment."""
+    try:
+        directory.rmdir()
+    except OSError:
+        return False
+    return True
 
 
 def quotas(pid):
