@@ -126,6 +126,7 @@ PluginConfig ReadPlugin(const std::string& name, const Json& json, const std::st
                         const std::string& base, std::vector<std::string>* mistakes) {
   PluginConfig block;
   block.name = name;
+  block.isolation.clear();
   ObjectReader reader(json, pointer, mistakes);
   reader.Text("file", &block.file);
   block.file = Absolute(block.file, base);
@@ -135,7 +136,7 @@ PluginConfig ReadPlugin(const std::string& name, const Json& json, const std::st
     reader.Mistake("sha256", "must be 64 lower-case hex digits");
   }
   reader.Text("isolation", &block.isolation);
-  if (const auto known = ParseIsolation(block.isolation); !known.ok()) {
+  if (const auto known = ParseIsolation(block.isolation, Isolation::kInProcess); !known.ok()) {
     reader.Mistake("isolation", known.error().message());
   }
   if (const Json* config = reader.Take("config")) {

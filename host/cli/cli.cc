@@ -142,6 +142,11 @@ int RunCli(int argc, char** argv) {
   test_app->add_flag("--list", plugin.list_cases, "Prints the names of the cases");
   test_app->add_flag("--in-process", plugin.in_process,
                      "Runs the case in this process, for a debugger");
+  test_app
+      ->add_option("--isolation", plugin.isolation,
+                   "Where the driver's code runs in each case: in-process, or process, as a "
+                   "host runs drivers that are not its own")
+      ->check(CLI::IsMember({"in-process", "echo", "process"}));
   test_app->add_option("--plugin-config", plugin.plugin_config,
                        "The plugin's configuration (JSON)");
   test_app->add_option("--task-config", plugin.task_config,

@@ -50,6 +50,7 @@ struct PluginOptions {
   std::vector<std::string> cases;
   bool list_cases = false;
   bool in_process = false;
+  std::string isolation = "in-process";
   std::string plugin_config;
   std::string task_config;
   std::optional<std::uint64_t> seed;

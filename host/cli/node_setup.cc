@@ -20,6 +20,7 @@ constexpr std::uintmax_t kMaxJobBytes = 8 << 20;
 void AddPlugins(const std::vector<std::string>& directories, AgentConfig* config) {
   for (FoundPlugin& found : FindPlugins(directories)) {
     PluginConfig plugin;
+    plugin.isolation.clear();
     plugin.file = std::move(found.path);
     plugin.name = found.manifest.ok() ? found.manifest->name
                                       : std::filesystem::path(plugin.file).stem().string();

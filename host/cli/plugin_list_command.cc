@@ -8,6 +8,7 @@
 #include "host/cli/node_session.h"
 #include "host/cli/node_setup.h"
 #include "host/cli/terminal.h"
+#include "host/plugin/contained_driver.h"
 
 namespace drover {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 struct Row {
   PluginReport report;
   Fingerprint fingerprint;
+  ContainerStatus container;
 };
 
 const char* HealthName(const Row& row) {
@@ -54,6 +56,9 @@ void PrintJson(const std::vector<Row>& rows) {
                     {"SHA256", row.report.sha256},
                     {"Version", row.report.info ? row.report.info->version : ""},
                     {"Loaded", row.report.loaded},
+                    {"Isolation", IsolationName(row.report.isolation)},
+                    {"LastEnd", row.container.last_end},
+                    {"Output", row.container.output},
                     {"Health", HealthName(row)},
                     {"Description", Description(row)},
                     {"Attributes", row.fingerprint.attributes}});
@@ -73,10 +78,11 @@ int PluginListCommand(const PluginOptions& options) {
   const Status looked = WithLoadedNode(
       std::move(*config), [&rows](Node* node, const std::vector<PluginReport>& reports) {
         for (const PluginReport& report : reports) {
-          Row row{report, {}};
+          Row row{report, {}, {}};
           if (Driver* driver = node->plugins()->Find(report.name)) {
             row.fingerprint = driver->fingerprint();
           }
+          row.container = node->plugins()->Inspect(report.name).value_or(ContainerStatus());
           rows.push_back(std::move(row));
         }
       });

@@ -81,6 +81,7 @@ int PluginTestCommand(const PluginOptions& options) {
   kit.task_config = options.task_config;
   kit.cases = options.cases;
   kit.in_process = options.in_process;
+  kit.isolation = options.isolation;
   kit.seed = options.seed ? *options.seed : std::random_device()();
   const Terminal terminal;
   std::function<void(const ConformanceResult&)> show;

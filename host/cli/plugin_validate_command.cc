@@ -25,6 +25,7 @@ int PluginValidateCommand(const PluginOptions& options) {
     name = file->manifest.name;
     AgentConfig config;
     PluginConfig plugin;
+    plugin.isolation.clear();
     plugin.name = name;
     plugin.file = path;
     if (!options.plugin_config.empty()) plugin.config_json = options.plugin_config;

@@ -13,6 +13,8 @@ class DriverContainer {
  public:
   virtual ~DriverContainer() = default;
 
+  // False once its functions can do nothing any more.
+  virtual bool alive() const { return true; }
   // All functions but create. Called on the plugin's pool.
   virtual const drover_driver* table() const = 0;
   virtual std::int32_t Create(const drover_host* host, const drover_call* call,

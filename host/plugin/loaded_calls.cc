@@ -202,6 +202,7 @@ void LoadedDriver::ForgetRun(const RunId& run) {
 void LoadedDriver::UpdateHealth() {
   Fingerprint now = told_;
   const auto unhealthy = [&](std::string why) {
+    if (stuck_) stuck_(why);
     now.health = Health::kUnhealthy;
     now.description = std::move(why);
   };

@@ -73,6 +73,8 @@ LoadedDriver::LoadedDriver(Parts parts)
       driver_info_(ToDriverInfo(parts.info)),
       task_checker_(parts.task_checker),
       host_(PluginHost::Make(HostParts(parts, [this] { UpdateHealth(); }))),
+      stuck_(parts.stuck),
+      hear_events_(parts.hear_events),
       first_fingerprint_(parts.loop),
       life_(parts.loop),
       gate_(parts.loop) {
@@ -153,6 +155,7 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
       KeepStream("events", DROVER_MESSAGE_EVENT, std::move(events), [this](StreamMessage message) {
         const auto event = std::get<DriverEvent>(std::move(message));
         event_listeners_.Call(event.run_id, event);
+        if (hear_events_) hear_events_(event);
       }));
   co_return Status();
 }
@@ -362,7 +365,7 @@ Co<void> LoadedDriver::Shutdown() {
   // calls into it afterwards.
   co_await host_->CloseServices();
   co_await host_->pool().Drain(loop()->Now() + limits().shutdown);
-  if (instance_ != nullptr && !host_->pool().exhausted()) {
+  if (instance_ != nullptr && !host_->pool().exhausted() && container_->alive()) {
     const Context context(loop());
     const auto call = NewCall("shutdown", RunId(), DecodeEmpty);
     Verb verb = [container = container_, self = instance_](const drover_call* frame,

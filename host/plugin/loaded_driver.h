@@ -31,12 +31,16 @@ class LoadedDriver : public Driver {
     Loop* loop = nullptr;
     ProcessService* processes = nullptr;  // may be null
     PluginInfo info;
-    std::unique_ptr<DriverContainer> container;
+    std::shared_ptr<DriverContainer> container;
     std::shared_ptr<const ConfigChecker> task_checker;  // null: any JSON is good
     PluginLogSink log;
     DriverLimits limits;
     double core_mhz = 0;
     bool bind_runs = false;  // processes end with this agent
+    // Hears that a function does not return or a call is past its deadline, perhaps many times.
+    std::function<void(const std::string& what)> stuck;
+    // Hears the events of all runs.
+    std::function<void(const DriverEvent&)> hear_events;
   };
   explicit LoadedDriver(Parts parts);
   ~LoadedDriver() override;
@@ -131,6 +135,8 @@ class LoadedDriver : public Driver {
   DriverInfo driver_info_;  // of the instance, once it is there
   const std::shared_ptr<const ConfigChecker> task_checker_;
   const std::shared_ptr<PluginHost> host_;
+  const std::function<void(const std::string&)> stuck_;
+  const std::function<void(const DriverEvent&)> hear_events_;
 
   drover_instance* instance_ = nullptr;
   const drover_task_stats* stats_ = nullptr;

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "host/plugin/container_child.h"
 #include "host/plugin/kit/conformance.h"
 #include "host/plugin/kit/scratch.h"
 #include "host/plugin/probe.h"
@@ -11,6 +12,7 @@ namespace drover {
 
 std::optional<int> MaybeRunPluginChild(int argc, char** argv) {
   if (argc >= 4 && std::strcmp(argv[1], kProbeArgument) == 0) return RunProbeChild(3, 4);
+  if (argc == 3 && std::strcmp(argv[1], kContainerArgument) == 0) return RunContainerChild();
   if (argc >= 4 && std::strcmp(argv[1], kConformanceArgument) == 0) {
     return RunConformanceChild(3, 4);
   }

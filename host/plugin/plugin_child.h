@@ -5,8 +5,9 @@
 
 namespace drover {
 
-// The first thing that main() calls: when this process was started as a probe's child or as a case
-// of the conformance kit, does that work and returns the exit code. Nothing otherwise.
+// The first thing that main() calls: when this process was started as a probe's child, as a
+// container of a plugin or as a case of the conformance kit, does that work and returns the exit
+// code. Nothing otherwise.
 std::optional<int> MaybeRunPluginChild(int argc, char** argv);
 
 }  // namespace drover

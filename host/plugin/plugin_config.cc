@@ -1,22 +1,42 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/plugin/plugin_config.h"
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "drover/drover.h"
 
 namespace drover {
 
-Result<Isolation> ParseIsolation(const std::string& text) {
-  if (text.empty() || text == "in-process") return Isolation::kInProcess;
-  if (text == "echo") return Isolation::kEcho;
-  if (text == "process") {
-    return Error(Code::kUnimplemented,
-                 "isolation \"process\" is not supported by this version: plugins run inside the "
-                 "agent, write isolation = \"in-process\" or leave it out");
+Result<Isolation> ParseIsolation(const std::string& text, Isolation otherwise) {
+  if (text.empty()) return otherwise;
+  for (const Isolation known : {Isolation::kInProcess, Isolation::kEcho, Isolation::kProcess}) {
+    if (text == IsolationName(known)) return known;
   }
-  return Error(Code::kInvalidArgument,
-               "isolation \"" + text + "\" is not known: write \"in-process\" or leave it out");
+  return Error(Code::kInvalidArgument, "isolation \"" + text +
+                                           "\" is not known: write \"process\" or "
+                                           "\"in-process\", or leave it out");
+}
+
+std::string_view IsolationName(Isolation isolation) {
+  switch (isolation) {
+    case Isolation::kInProcess:
+      return "in-process";
+    case Isolation::kEcho:
+      return "echo";
+    case Isolation::kProcess:
+      return "process";
+  }
+  return "in-process";
+}
+
+const std::string& ShippedPluginDirectory() {
+  static const std::string directory = [] {
+    std::error_code error;
+    const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+    return (program.parent_path().parent_path() / "lib/drover/plugins").string();
+  }();
+  return directory;
 }
 
 DriverInfo ToDriverInfo(const PluginInfo& info) {

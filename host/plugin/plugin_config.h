@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "host/plugin/driver.h"
 
@@ -14,9 +15,12 @@ enum class Isolation {
   // As in the host process, but each call goes through the wire format of a container first. For
   // tests: it proves that nothing passes the ABI that another process could not be sent.
   kEcho,
+  // In a process of its own, which may crash or hang.
+  kProcess,
 };
-// "in-process" or "echo"; "process" is refused: this version has no container process yet.
-Result<Isolation> ParseIsolation(const std::string& text);
+// "in-process", "process" or "echo"; an empty text is OTHERWISE.
+Result<Isolation> ParseIsolation(const std::string& text, Isolation otherwise);
+std::string_view IsolationName(Isolation isolation);
 
 // One plugin as the operator configures it. Nothing of a file runs without such a block.
 struct PluginConfig {
@@ -25,8 +29,12 @@ struct PluginConfig {
   bool enabled = true;
   std::string config_json = "{}";
   std::string sha256;  // 64 hex digits: the file must have exactly this content; empty: any
+  // Empty: in process for a driver of this installation, in a process of its own for all others.
   std::string isolation = "in-process";
 };
+
+// The directory of the drivers that were installed with this program.
+const std::string& ShippedPluginDirectory();
 
 // What a driver says about itself (drover_info), copied.
 struct PluginInfo {

@@ -7,6 +7,7 @@
 
 #include "host/base/gate.h"
 #include "host/plugin/broken_driver.h"
+#include "host/plugin/contained_driver.h"
 #include "host/plugin/echo_container.h"
 #include "host/plugin/loaded_driver.h"
 #include "host/plugin/loader.h"
@@ -83,10 +84,14 @@ struct PluginRegistry::Slot {
   }
   PluginReport report;
   BrokenDriver broken;
-  std::unique_ptr<LoadedDriver> loaded;
+  std::unique_ptr<LoadedDriver> loaded;        // in this process, or
+  std::unique_ptr<ContainedDriver> contained;  // in one of its own
   bool usable = false;
 
-  Driver* driver() { return usable ? static_cast<Driver*>(loaded.get()) : &broken; }
+  Driver* driver() {
+    if (!usable) return &broken;
+    return contained ? static_cast<Driver*>(contained.get()) : loaded.get();
+  }
 };
 
 PluginRegistry::PluginRegistry(Loop* loop, WorkerPool* workers, ProcessService* processes,
@@ -101,7 +106,7 @@ PluginRegistry::PluginRegistry(Loop* loop, WorkerPool* workers, ProcessService* 
 
 PluginRegistry::~PluginRegistry() {
   const bool any = std::any_of(slots_.begin(), slots_.end(),
-                               [](const auto& slot) { return slot->loaded != nullptr; });
+                               [](const auto& slot) { return slot->loaded || slot->contained; });
   DROVER_CHECK(shut_down_ || !any);  // Shutdown joins what is still running
 }
 
@@ -131,7 +136,7 @@ Co<Status> PluginRegistry::Bring(Context context, const PluginConfig* config, Sl
                       "driver \"" + config->name + "\" is configured twice: remove one block");
     }
   }
-  DROVER_CO_ASSIGN(const Isolation isolation, ParseIsolation(config->isolation));
+  DROVER_CO_TRY(ParseIsolation(config->isolation, Isolation::kInProcess));
   std::function<Result<Checked>()> check = [this, config, slot]() -> Result<Checked> {
     std::string path = config->file;
     if (path.empty()) {
@@ -167,25 +172,39 @@ Co<Status> PluginRegistry::Bring(Context context, const PluginConfig* config, Sl
     co_return normal.error().WithContext("configuration of plugin " + config->name);
   }
   DROVER_CO_TRY(context.status());
-  DROVER_CO_ASSIGN(auto loaded, co_await LoadOnThread(loop_, checked.file));
-  if (loaded.second != checked.info) {
-    co_return Error(Code::kInternal, path + " says other things about itself than in the probe");
-  }
+  const bool shipped = path.starts_with(ShippedPluginDirectory() + "/");
+  const Isolation otherwise = shipped ? Isolation::kInProcess : Isolation::kProcess;
+  DROVER_CO_ASSIGN(const Isolation isolation, ParseIsolation(config->isolation, otherwise));
+  slot->report.isolation = isolation;
   LoadedDriver::Parts parts;
   parts.loop = loop_;
   parts.processes = processes_;
-  parts.info = std::move(loaded.second);
-  parts.container = NewContainer(isolation, loaded.first);
+  parts.info = checked.info;
   parts.task_checker = std::move(*task_checker);
   parts.log = options_.log;
   parts.limits = options_.limits;
   parts.core_mhz = options_.core_mhz;
   parts.bind_runs = options_.bind_runs;
+  const Context patient = context.WithTimeout(options_.first_fingerprint);
+  if (isolation == Isolation::kProcess) {
+    ContainedDriver::Parts contained{std::move(parts), workers_, checked.file, std::move(*normal)};
+    slot->contained = std::make_unique<ContainedDriver>(std::move(contained));
+    const Status created = co_await slot->contained->Create(context);
+    // One that died is on its way back.
+    slot->usable = created.ok() || created.code() == Code::kUnavailable;
+    if (!created.ok()) co_return created.error().WithContext(path + " cannot be started");
+    co_await slot->contained->AwaitFirstFingerprint(patient);
+    co_return Status();
+  }
+  DROVER_CO_ASSIGN(auto loaded, co_await LoadOnThread(loop_, checked.file));
+  if (loaded.second != checked.info) {
+    co_return Error(Code::kInternal, path + " says other things about itself than in the probe");
+  }
+  parts.container = NewContainer(isolation, loaded.first);
   slot->loaded = std::make_unique<LoadedDriver>(std::move(parts));
   const Status created = co_await slot->loaded->Create(context, std::move(*normal));
   if (!created.ok()) co_return created.error().WithContext(path + " cannot be started");
   slot->usable = true;
-  const Context patient = context.WithTimeout(options_.first_fingerprint);
   (void)co_await slot->loaded->first_fingerprint()->Wait(patient);
   co_return Status();
 }
@@ -207,7 +226,12 @@ Co<void> PluginRegistry::RestoreComplete(Context context, std::vector<RunId> run
   std::vector<Co<void>> all;
   const auto tell = [](Context in, Slot* slot, std::vector<RunId> known,
                        PluginLogSink log) -> Co<void> {
-    const Status status = co_await slot->loaded->RestoreComplete(in, std::move(known));
+    Status status;
+    if (slot->contained) {
+      status = co_await slot->contained->RestoreComplete(in, std::move(known));
+    } else {
+      status = co_await slot->loaded->RestoreComplete(in, std::move(known));
+    }
     if (!status.ok() && status.code() != Code::kUnimplemented) {
       log(PluginLogLevel::kWarn, slot->report.name, nullptr,
           "restore_complete: " + status.error().message());
@@ -220,7 +244,11 @@ Co<void> PluginRegistry::RestoreComplete(Context context, std::vector<RunId> run
 }
 
 Co<void> PluginRegistry::ShutdownOne(Slot* slot) {
-  co_await slot->loaded->Shutdown();
+  if (slot->contained) {
+    co_await slot->contained->Shutdown();
+  } else {
+    co_await slot->loaded->Shutdown();
+  }
   slot->usable = false;
   slot->broken.SetReason("the driver has been shut down");
 }
@@ -228,7 +256,7 @@ Co<void> PluginRegistry::ShutdownOne(Slot* slot) {
 Co<void> PluginRegistry::Shutdown() {
   std::vector<Co<void>> all;
   for (const auto& slot : slots_) {
-    if (slot->loaded && !shut_down_) all.push_back(ShutdownOne(slot.get()));
+    if ((slot->loaded || slot->contained) && !shut_down_) all.push_back(ShutdownOne(slot.get()));
   }
   shut_down_ = true;
   co_await InParallel(loop_, std::move(all));
@@ -239,6 +267,21 @@ Driver* PluginRegistry::Find(const std::string& name) {
     if (slot->report.enabled && slot->report.name == name) return slot->driver();
   }
   return nullptr;
+}
+
+LoadedDriver* PluginRegistry::FindLoaded(const std::string& name) {
+  for (const auto& slot : slots_) {
+    if (slot->report.name != name || !slot->usable) continue;
+    return slot->contained ? slot->contained->current() : slot->loaded.get();
+  }
+  return nullptr;
+}
+
+std::optional<ContainerStatus> PluginRegistry::Inspect(const std::string& name) {
+  for (const auto& slot : slots_) {
+    if (slot->report.name == name && slot->contained) return slot->contained->status();
+  }
+  return std::nullopt;
 }
 
 std::vector<Driver*> PluginRegistry::drivers() {

@@ -51,9 +51,12 @@ struct PluginReport {
   bool loaded = false;
   std::string message;             // why it is not loaded: one sentence; else empty
   std::optional<PluginInfo> info;  // when it could be probed
+  Isolation isolation = Isolation::kInProcess;
 };
 
+class ContainedDriver;
 class LoadedDriver;
+struct ContainerStatus;
 
 // All drivers of the agent. Control thread only. A plugin that cannot be used is a driver that is
 // unhealthy and says why; it never keeps the others or the agent from going on.
@@ -78,6 +81,10 @@ class PluginRegistry : public DriverRegistry {
 
   // Disabled plugins are not found.
   Driver* Find(const std::string& name) override;
+  // The driver's code as it is called now, in whatever process; null when it cannot be.
+  LoadedDriver* FindLoaded(const std::string& name);
+  // Of a plugin in a process of its own; nothing for others.
+  std::optional<ContainerStatus> Inspect(const std::string& name);
   // Enabled drivers by name, loaded or not.
   std::vector<Driver*> drivers();
 

@@ -60,7 +60,7 @@ TEST_F(PluginRegistryTest, BlocksAreCheckedBeforeAnythingRuns) {
   Add("off", TestPlugin("constructor_crashes"));
   options_.plugins[4].enabled = false;
   Add("boxed", TestPlugin("test"));
-  options_.plugins[5].isolation = "process";
+  options_.plugins[5].isolation = "cardboard";
   Add("pinned", TestPlugin("test"));
   options_.plugins[6].sha256 = std::string(64, '0');
   Add("absent", "");
@@ -72,7 +72,7 @@ TEST_F(PluginRegistryTest, BlocksAreCheckedBeforeAnythingRuns) {
   EXPECT_FALSE(reports[4].enabled);
   EXPECT_EQ(reports[4].message, "");
   EXPECT_EQ(registry_->Find("off"), nullptr);
-  EXPECT_THAT(reports[5].message, HasSubstr("is not supported by this version"));
+  EXPECT_THAT(reports[5].message, HasSubstr("write \"process\" or"));
   EXPECT_THAT(reports[6].message, HasSubstr("the configuration wants 0000"));
   EXPECT_THAT(reports[7].message, HasSubstr("no plugin file for driver \"absent\""));
   EXPECT_EQ(registry_->Find("test")->fingerprint().health, Health::kHealthy);

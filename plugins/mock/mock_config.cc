@@ -2,9 +2,14 @@
 #include "mock_config.h"
 
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <charconv>
+#include <stdexcept>
+#include <thread>
 
 #include "duration.h"
 
@@ -19,6 +24,7 @@ const char kConfigSchema[] = R"({
     "shutdown_periodic_duration": {"type": "integer", "default": 0},
     "hang_in": {"type": "string"},
     "crash_in": {"type": "string"},
+    "crash_by": {"type": "string"},
     "fail_in": {"type": "string"},
     "silent_in": {"type": "string"}
   }
@@ -59,6 +65,7 @@ const char kTaskConfigSchema[] = R"({
     "stats_late_message": {"type": "boolean"},
     "hang_in": {"type": "string"},
     "crash_in": {"type": "string"},
+    "crash_by": {"type": "string"},
     "fail_in": {"type": "string"},
     "silent_in": {"type": "string"},
     )" DROVER_MOCK_RUN_SCHEMA R"(
@@ -100,16 +107,32 @@ std::optional<drover::DriverNetwork> ReadNetwork(const drover::Json& config) {
 }  // namespace
 
 Faults Faults::Read(const drover::Json& config) {
-  return Faults{config.String("hang_in"), config.String("crash_in"), config.String("fail_in"),
-                config.String("silent_in")};
+  return Faults{config.String("hang_in"), config.String("crash_in"), config.String("crash_by"),
+                config.String("fail_in"), config.String("silent_in")};
 }
 
 void Faults::Commit(const char* call) const {
-  if (Named(crash_in, call)) ::raise(SIGSEGV);
+  if (Named(crash_in, call)) Crash();
   while (Named(hang_in, call)) ::pause();
   if (Named(fail_in, call)) {
     throw drover::Error(drover::Code::kInternal, std::string("mock failure in ") + call);
   }
+}
+
+void Faults::Crash() const {
+  if (crash_by == "abort") ::abort();
+  if (crash_by == "exit") ::exit(3);
+  if (crash_by == "throw") std::thread([] { throw std::runtime_error("mock exception"); }).join();
+  if (crash_by == "garbage") {
+    (void)!::send(3, "garbage", 7, MSG_NOSIGNAL);
+    while (true) ::pause();
+  }
+  if (crash_by == "close") {
+    for (int fd = 3; fd < 64; ++fd) ::shutdown(fd, SHUT_RDWR);
+  }
+  static std::atomic<long> turns{0};
+  while (crash_by == "loop") ++turns;
+  ::raise(crash_by == "close" ? SIGSTOP : SIGSEGV);
 }
 
 bool Faults::Silent(const char* call) const { return Named(silent_in, call); }

@@ -18,13 +18,16 @@ extern const char kTaskConfigSchema[];
 // names with commas between them.
 struct Faults {
   std::string hang_in;    // the thread of the call is held for ever
-  std::string crash_in;   // the process dies
+  std::string crash_in;   // the process dies,
+  std::string crash_by;   // by this: segv, abort, exit, throw; or it must be ended: loop, close,
+                          // garbage
   std::string fail_in;    // the call is refused
   std::string silent_in;  // the call is accepted and never completed
 
   static Faults Read(const drover::Json& config);
   // Does what is to be done in CALL, but for the silence.
   void Commit(const char* call) const;
+  void Crash() const;
   bool Silent(const char* call) const;
 };
 

@@ -41,7 +41,8 @@ int Main(int argc, char** argv) {
   app.add_option("FILE", options.file, "The driver's library")->required();
   app.add_option("--config", options.config, "The plugin's configuration (JSON)");
   app.add_option("--isolation", options.isolation,
-                 "in-process, or echo: each call goes through the wire format of a container");
+                 "in-process, process, or echo: each call goes through the wire format of a "
+                 "container");
   CLI11_PARSE(app, argc, argv);
   std::error_code ignored;
   options.file = std::filesystem::absolute(options.file, ignored).string();

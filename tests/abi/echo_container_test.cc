@@ -18,9 +18,12 @@ class EchoContainerTest : public RegistryFixture, public testing::WithParamInter
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Containers, EchoContainerTest, testing::Values("in-process", "echo"),
-                         [](const auto& param) {
-                           return std::string(param.param) == "echo" ? "Echo" : "InProcess";
+INSTANTIATE_TEST_SUITE_P(Containers, EchoContainerTest,
+                         testing::Values("in-process", "echo", "process"), [](const auto& param) {
+                           const std::string name = param.param;
+                           return name == "echo"      ? "Echo"
+                                  : name == "process" ? "Process"
+                                                      : "InProcess";
                          });
 
 StringMap Expected(const TaskConfig& task) {

@@ -179,6 +179,7 @@ TEST_F(GxxTest, MockConforms) { Expect("mock_driver.so", 28); }
 #ifdef RAW_EXEC_SO
 TEST(ConformanceTest, RawExecConforms) { ExpectConforms(RAW_EXEC_SO, "in-process", 40); }
 TEST(ConformanceTest, RawExecConformsInAnEchoContainer) { ExpectConforms(RAW_EXEC_SO, "echo", 40); }
+TEST(ConformanceTest, RawExecConformsInAProcess) { ExpectConforms(RAW_EXEC_SO, "process", 40); }
 #endif
 #ifdef EXEC_SO
 TEST(ConformanceTest, ExecConforms) {
@@ -189,10 +190,15 @@ TEST(ConformanceTest, ExecConformsInAnEchoContainer) {
   if (const char* reason = ReasonNotToIsolate()) GTEST_SKIP() << reason;
   ExpectConforms(EXEC_SO, "echo", 40);
 }
+TEST(ConformanceTest, ExecConformsInAProcess) {
+  if (const char* reason = ReasonNotToIsolate()) GTEST_SKIP() << reason;
+  ExpectConforms(EXEC_SO, "process", 40);
+}
 #endif
 #ifdef MOCK_DRIVER_SO
 TEST(ConformanceTest, MockConforms) { ExpectConforms(MOCK_DRIVER_SO, "in-process", 28); }
 TEST(ConformanceTest, MockConformsInAnEchoContainer) { ExpectConforms(MOCK_DRIVER_SO, "echo", 28); }
+TEST(ConformanceTest, MockConformsInAProcess) { ExpectConforms(MOCK_DRIVER_SO, "process", 28); }
 #endif
 
 }  // namespace

@@ -24,7 +24,7 @@ TEST_P(LateMessageTest, IsIgnored) {
   Add("mock_driver", MOCK_DRIVER_SO);
   options_.plugins[0].isolation = GetParam();
   ASSERT_EQ(Load()[0].message, "");
-  auto* driver = static_cast<LoadedDriver*>(registry_->Find("mock_driver"));
+  LoadedDriver* driver = registry_->FindLoaded("mock_driver");
   const auto task = Config(R"({"run_for":"1h","stats_late_message":true})");
   ASSERT_TRUE(Await(driver->Start(context_, task)).ok());
   const long streams = StreamTable::live();
@@ -53,9 +53,12 @@ TEST_P(LateMessageTest, IsIgnored) {
   EXPECT_TRUE(Await(driver->Destroy(context_, task->run_id, false)).ok());
 }
 
-INSTANTIATE_TEST_SUITE_P(Containers, LateMessageTest, testing::Values("in-process", "echo"),
-                         [](const auto& param) {
-                           return std::string(param.param) == "echo" ? "Echo" : "InProcess";
+INSTANTIATE_TEST_SUITE_P(Containers, LateMessageTest,
+                         testing::Values("in-process", "echo", "process"), [](const auto& param) {
+                           const std::string name = param.param;
+                           return name == "echo"      ? "Echo"
+                                  : name == "process" ? "Process"
+                                                      : "InProcess";
                          });
 
 #endif

@@ -121,9 +121,28 @@ class PluginTest(DroverTest):
                                config=self.sandbox.root / "plugins.json")
         self.assertIn(run.wait(), (1, 2), run.story())
 
-    def test_isolation_process_is_refused_by_name(self):
-        done = self.list({"raw_exec": {"isolation": "process"}}, code=2)
+    def test_unknown_isolation_is_refused_by_name(self):
+        done = self.list({"raw_exec": {"isolation": "cardboard"}}, code=2)
         self.assertIn("/plugins/raw_exec/isolation", done.err)
+
+    def test_a_process_of_its_own_runs_the_same_job(self):
+        config = self.sandbox.write_config("process.json", plugins={
+            "raw_exec": {"file": str(plugin_file("raw_exec")), "config": {"enabled": True},
+                         "isolation": "process"}})
+        run = self.run_job(one(task("t", "echo from another process")), config=config)
+        self.assertEqual(run.logs("t"), ["from another process"])
+
+    def test_where_a_driver_runs_without_being_told(self):
+        directory = self.sandbox.root / "third"
+        directory.mkdir()
+        shutil.copyfile(plugin_file("raw_exec"), directory / "raw_exec.so")
+        config = self.sandbox.write_config("third.json", plugins={
+            "raw_exec": {"file": str(directory / "raw_exec.so"), "config": {"enabled": True}},
+            "mock_driver": {"file": str(plugin_file("mock_driver"))}})
+        done = self.sandbox.command("plugin", "list", "--json", "--config", config)
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual({row["Name"]: row["Isolation"] for row in json.loads(done.out)},
+                         {"raw_exec": "process", "mock_driver": "in-process"})
 
     def test_echo_isolation_runs_the_same_job(self):
         config = self.sandbox.write_config("echo.json", plugins={

@@ -141,7 +141,11 @@ Co<LoadedDriver*> KitCase::Load() {
     co_return nullptr;
   }
   info_ = reports[0].info;
-  auto* driver = dynamic_cast<LoadedDriver*>(registries_.back()->Find(probed->name));
+  LoadedDriver* driver = registries_.back()->FindLoaded(probed->name);
+  if (driver == nullptr) {
+    Fail("its process has ended");
+    co_return nullptr;
+  }
   const std::vector<RunId> none;
   const Status told = co_await driver->RestoreComplete(context_, none);
   if (!told.ok() && told.code() != Code::kUnimplemented) {

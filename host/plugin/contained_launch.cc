@@ -1,0 +1,247 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+// The lives of a plugin's process: launched, given its runs back, ended, launched again.
+#include <algorithm>
+
+#include "host/plugin/contained_driver.h"
+
+namespace drover {
+namespace {
+
+// A run in whose recover so many processes have died is left alone.
+constexpr int kMaxDeaths = 3;
+
+}  // namespace
+
+void ContainedDriver::Log(PluginLogLevel level, const std::string& message) const {
+  if (parts_.driver.log) parts_.driver.log(level, info_.name, nullptr, message);
+}
+
+Co<Status> ContainedDriver::Create(Context context) {
+  Status made = co_await Bring(std::move(context));
+  // One that hangs is ended, like one that crashes.
+  if (made.code() == Code::kTimeout) made = Error(Code::kUnavailable, made.error().message());
+  if (!made.ok()) {
+    reason_ = made.error().message();
+    Update();
+    if (made.code() != Code::kUnavailable) co_return made;
+    ended_.Set();
+  }
+  gate_.Spawn(Keep());
+  co_return made;
+}
+
+// Brings a process back each time that one has ended.
+Co<void> ContainedDriver::Keep() {
+  Duration delay = limits().relaunch_first;
+  while (!life_.cancelled()) {
+    (void)co_await ended_.Wait(life_);
+    if (life_.cancelled()) break;
+    if (!launch_ || !launch_->death) {  // it is the host that gives it up
+      reason_ = "plugin " + Name() + " was ended: " + reason_;
+      last_end_ = reason_;
+    }
+    // Everything that the old one was doing has ended before the new one is asked for anything.
+    const Living old = std::move(current_);
+    current_ = nullptr;
+    health_.Cancel();
+    if (old) co_await old->Shutdown();
+    if (container_) container_->Kill(reason_, /*ask=*/false);
+    container_ = nullptr;
+    if (loop()->Now() - launched_ >= limits().relaunch_reset) delay = limits().relaunch_first;
+    Log(PluginLogLevel::kError, reason_ + "; it is launched again in " + FormatDuration(delay));
+    (void)co_await Sleep(life_, delay);
+    delay = std::min(2 * delay, limits().relaunch_last);
+    if (life_.cancelled()) break;
+    const Status back = co_await Bring(life_);
+    if (back.ok()) {
+      Log(PluginLogLevel::kInfo, "is back, with " + std::to_string(runs_.size()) + " runs");
+    } else if (!life_.cancelled() && !ended_.is_set()) {
+      reason_ = back.error().message();
+      Update();
+      ended_.Set();
+    }
+  }
+}
+
+// A living process that knows what the one before it knew.
+Co<Status> ContainedDriver::Bring(Context context) {
+  DROVER_CO_TRY(co_await LaunchProcess(context));
+  LoadedDriver::Parts parts = parts_.driver;
+  parts.container = container_;
+  const std::weak_ptr<ProcessContainer> process = container_;
+  parts.stuck = [process](const std::string& what) {
+    if (const auto alive = process.lock()) alive->Kill(what, /*ask=*/true);
+  };
+  parts.hear_events = [this](const DriverEvent& event) {
+    event_listeners_.Call(event.run_id, event);
+  };
+  current_ = std::make_shared<LoadedDriver>(std::move(parts));
+  const Living driver = current_;
+  health_ = driver->OnFingerprint([this] { Update(); });
+  DROVER_CO_TRY(co_await driver->Create(context, parts_.config_json));
+  info_ = driver->info();
+  if (generation_ > 1) {
+    // Its health is known before it counts as back; a driver that tells none is unhealthy then.
+    const Context patient = context.WithTimeout(limits().fingerprint);
+    (void)co_await driver->first_fingerprint()->Wait(patient);
+  }
+  DROVER_CO_TRY(co_await RecoverAll(context));
+  if (restored_) {
+    std::vector<RunId> known = KnownRuns();
+    const Status told = co_await driver->RestoreComplete(context, std::move(known));
+    if (!container_->alive()) co_return told;
+    if (!told.ok() && told.code() != Code::kUnimplemented) {
+      Log(PluginLogLevel::kWarn, "restore_complete: " + told.error().message());
+    }
+  }
+  if (!container_->alive()) co_return Unavailable();
+  ready_ = true;
+  ready_event_.Set();
+  Update();
+  co_return Status();
+}
+
+Co<Status> ContainedDriver::LaunchProcess(Context context) {
+  ++generation_;
+  launched_ = loop()->Now();
+  ended_.Reset();  // whatever is still heard of an older one
+  const auto launch = std::make_shared<Launch>(loop());
+  launch_ = launch;
+  ProcessContainer::Listener listener;
+  listener.loaded = [launch, port = port_](Result<PluginInfo> info) {
+    auto told = std::make_shared<Result<PluginInfo>>(std::move(info));
+    port->Post([launch, told] {
+      launch->info.emplace(std::move(*told));
+      launch->heard.Set();
+    });
+  };
+  listener.died = [this, launch, port = port_](ContainerDeath death) {
+    auto told = std::make_shared<ContainerDeath>(std::move(death));
+    port->Post([this, launch, told] {
+      launch->death = std::move(*told);
+      launch->heard.Set();
+      Died(launch);
+    });
+  };
+  listener.line = [log = parts_.driver.log, name = info_.name](const std::string& line) {
+    if (log) log(PluginLogLevel::kInfo, name, nullptr, "wrote: " + line);
+  };
+  using Made = Result<std::unique_ptr<ProcessContainer>>;
+  auto made = std::make_shared<Made>(Error(Code::kInternal, ""));
+  std::function<void()> start = [made, file = parts_.file, name = Name(),
+                                 listener = std::move(listener)] {
+    *made = ProcessContainer::Start(file->fd, file->path, name, listener);
+  };
+  co_await parts_.workers->Do(std::move(start));
+  if (!made->ok()) {
+    co_return Error(Code::kUnavailable,
+                    "plugin " + Name() + " cannot be launched: " + made->error().message());
+  }
+  container_ = std::move(**made);
+  const Context patient = context.WithTimeout(limits().load);
+  (void)co_await launch->heard.Wait(patient);
+  if (launch->death) co_return Error(Code::kUnavailable, launch->death->Text(Name()));
+  if (!launch->info) {
+    DROVER_CO_TRY(context.status());
+    co_return Error(Code::kUnavailable, "plugin " + Name() + " has not been loaded within " +
+                                            FormatDuration(limits().load));
+  }
+  if (!launch->info->ok()) co_return launch->info->error();
+  if (**launch->info != parts_.driver.info) {
+    co_return Error(Code::kInternal,
+                    parts_.file->path + " says other things about itself than in the probe");
+  }
+  co_return Status();
+}
+
+void ContainedDriver::Died(const std::shared_ptr<Launch>& launch) {
+  if (launch != launch_ || ending_) return;
+  reason_ = launch->death->Text(Name());
+  last_end_ = reason_;
+  last_output_ = launch->death->output;
+  ready_ = false;
+  ready_event_.Reset();
+  ended_.Set();
+  Update();
+}
+
+// Runs that are not suspected are recovered side by side; those that a process did not survive come
+// after them, one at a time, so that what they do costs the others little.
+Co<Status> ContainedDriver::RecoverAll(Context context) {
+  std::vector<Co<void>> unsuspected;
+  std::vector<RunId> suspected;
+  for (auto& [id, run] : runs_) {
+    if (!run.wanted || run.lost || run.deaths >= kMaxDeaths) continue;
+    if (run.recovering) {
+      suspected.push_back(id);
+    } else {
+      unsuspected.push_back(RecoverOne(context, current_, id));
+    }
+  }
+  co_await InParallel(loop(), std::move(unsuspected));
+  for (const RunId& id : suspected) {
+    if (!container_->alive()) break;
+    if (FindRun(id) == nullptr) continue;
+    co_await RecoverOne(context, current_, id);
+    Run* run = FindRun(id);
+    if (run == nullptr || container_->alive()) continue;
+    if (++run->deaths == kMaxDeaths) {
+      Log(PluginLogLevel::kError, "run " + id.Short() +
+                                      " is not recovered any more: " + std::to_string(kMaxDeaths) +
+                                      " processes ended in its recover; it runs on unseen");
+    }
+  }
+  if (!container_->alive()) co_return Unavailable();
+  co_return Status();
+}
+
+Co<void> ContainedDriver::RecoverOne(Context context, Living driver, RunId id) {
+  Run* run = FindRun(id);
+  run->recovering = true;
+  const std::shared_ptr<const TaskConfig> config = run->config;
+  TaskHandle handle = run->handle;
+  Result<RecoveredTask> recovered = co_await driver->Recover(context, config, std::move(handle));
+  run = FindRun(id);
+  if (run == nullptr || !container_->alive()) co_return;
+  run->recovering = false;
+  if (!recovered.ok()) {
+    if (recovered.code() != Code::kUnavailable) run->lost = recovered.error();
+    if (recovered.code() != Code::kNotFound) {
+      Log(PluginLogLevel::kError,
+          "run " + id.Short() + " cannot be recovered: " + recovered.error().message());
+    }
+    co_return;
+  }
+  run->deaths = 0;
+  run->generation = generation_;
+  run->handle_new = run->handle_new || recovered->handle != run->handle;
+  run->handle = std::move(recovered->handle);
+  run->exited = std::move(recovered->exited);
+}
+
+std::vector<RunId> ContainedDriver::KnownRuns() const {
+  std::set<RunId> known = restored_.value_or(std::set<RunId>());
+  for (const auto& [id, run] : runs_) {
+    if (run.wanted) known.insert(id);
+  }
+  return {known.begin(), known.end()};
+}
+
+void ContainedDriver::Update() {
+  Fingerprint now;
+  if (ending_) {
+    now.description = "the driver has been shut down";
+  } else if (ready_) {
+    now = current_->fingerprint();
+  } else if (generation_ <= 1 && current_ && container_ && container_->alive()) {
+    now.description = "the driver has not told its health yet";
+  } else {
+    now.health = Health::kUnhealthy;
+    now.description = reason_;
+  }
+  if (now == fingerprint_) return;
+  fingerprint_ = std::move(now);
+  fingerprint_listeners_.Call();
+}
+
+}  // namespace drover

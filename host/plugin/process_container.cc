@@ -1,0 +1,555 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/plugin/process_container.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <thread>
+
+#include "host/plugin/abi_read.h"
+#include "host/plugin/abi_text.h"
+#include "host/plugin/abi_verbs.h"
+#include "host/plugin/abi_write.h"
+#include "host/plugin/plugin_host.h"
+#include "host/plugin/process_container_state.h"
+
+namespace drover {
+namespace {
+
+using State = ProcessContainer::State;
+
+constexpr std::size_t kMaxOutput = 64u << 10;
+constexpr std::size_t kMaxLine = 8u << 10;
+constexpr Duration kLastWords = 500ms;  // of a process that is told to say where it hangs
+constexpr Duration kEndOfProcess = 5s;  // after SIGKILL
+
+std::int32_t Refuse(const Error& reason, drover_error* error) {
+  WriteError(reason, error);
+  return static_cast<std::int32_t>(reason.code());
+}
+
+// ---------------------------------------------------------------- the functions the host calls
+
+template <typename T>
+void ForwardResult(State* state, std::uint64_t id, const drover_error* error, WireReader* from) {
+  const drover_host* host = state->host;
+  const T* result = nullptr;
+  if (error == nullptr) from->Pointer(result);
+  host->complete(host, id, error, from->Done() ? result : nullptr);
+}
+
+// The driver's pointer is of no use here: the host gets one of the container's.
+void ForwardCreated(State* state, std::uint64_t id, const drover_error* error, WireReader* from) {
+  const drover_host* host = state->host;
+  auto result = NewStruct<drover_create_result>();
+  const bool made = error == nullptr && from->Number<std::uint8_t>() != 0;
+  if (made) from->Pointer(result.info);
+  if (made && from->Done()) result.instance = state->handle();
+  host->complete(host, id, error, &result);
+}
+
+template <typename Args>
+std::int32_t CallVerb(std::uint16_t kind, drover_instance* self, const drover_call* call,
+                      const Args* args, drover_error* error) {
+  State* state = State::From(self);
+  WireMessage message;
+  WireWriter to(&message);
+  to.Struct(call);
+  to.Struct(args);
+  const std::uint64_t id = call->id;
+  state->Expect(id, &ForwardResult<typename ResultOf<Args>::Type>);
+  const std::int32_t status = state->Invoke(kind, std::move(message), error);
+  if (status != DROVER_OK) state->Forget(id);
+  return status;
+}
+
+#define DROVER_REMOTE_VERB(verb_name, tag)                                                    \
+  std::int32_t verb_name##_verb(drover_instance* self, const drover_call* call,               \
+                                const drover_##verb_name##_args* args, drover_error* error) { \
+    return CallVerb(frame_kind::verb::verb_name, self, call, args, error);                    \
+  }
+DROVER_ASYNC_VERBS(DROVER_REMOTE_VERB)
+#undef DROVER_REMOTE_VERB
+
+// A function whose arguments are numbers and runs.
+template <typename... Args>
+std::int32_t CallPlain(std::uint16_t kind, drover_instance* self, drover_error* error,
+                       const Args&... args) {
+  WireMessage message;
+  WireWriter to(&message);
+  (to(args), ...);
+  return State::From(self)->Invoke(kind, std::move(message), error);
+}
+
+// One that is open when the process ends is ended with it.
+template <typename... Args>
+std::int32_t Subscribe(std::uint16_t kind, drover_instance* self, std::uint64_t id,
+                       drover_error* error, const Args&... args) {
+  State* state = State::From(self);
+  {
+    const std::lock_guard lock(state->mutex);
+    state->streams.insert(id);
+  }
+  const std::int32_t status = CallPlain(kind, self, error, id, args...);
+  if (status != DROVER_OK) {
+    const std::lock_guard lock(state->mutex);
+    state->streams.erase(id);
+  }
+  return status;
+}
+
+std::int32_t OpenFingerprint(drover_instance* self, std::uint64_t id, drover_error* error) {
+  return Subscribe(frame_kind::kFingerprint, self, id, error);
+}
+
+std::int32_t OpenEvents(drover_instance* self, std::uint64_t id, drover_error* error) {
+  return Subscribe(frame_kind::kEvents, self, id, error);
+}
+
+std::int32_t Stats(drover_instance* self, std::uint64_t id, const drover_run_id* run,
+                   const drover_stats_args* args, drover_error* error) {
+  return Subscribe(frame_kind::kStats, self, id, error, *run, args->interval, args->flags);
+}
+
+void StreamCancel(drover_instance* self, std::uint64_t id) {
+  auto error = NewStruct<drover_error>();
+  {
+    const std::lock_guard lock(State::From(self)->mutex);
+    State::From(self)->streams.erase(id);
+  }
+  CallPlain(frame_kind::kStreamCancel, self, &error, id);
+}
+
+std::int32_t StreamJoin(drover_instance* self, std::uint64_t id, std::int64_t deadline,
+                        drover_error* error) {
+  return CallPlain(frame_kind::kStreamJoin, self, error, id, deadline);
+}
+
+void CallCancelled(drover_instance* self, std::uint64_t id) {
+  auto error = NewStruct<drover_error>();
+  CallPlain(frame_kind::kCallCancelled, self, &error, id);
+}
+
+std::int32_t Exec(drover_instance* self, const drover_call* call, const drover_exec_args* args,
+                  drover_error* error) {
+  return CallVerb(frame_kind::kExec, self, call, args, error);
+}
+
+std::int32_t Resize(drover_instance* self, std::uint64_t session, std::int32_t width,
+                    std::int32_t height, drover_error* error) {
+  return CallPlain(frame_kind::kResize, self, error, session, width, height);
+}
+
+const drover_task_stats kStats = {sizeof(drover_task_stats), 0, Stats};
+const drover_task_exec kExec = {sizeof(drover_task_exec), 0, Exec, Resize};
+
+const void* GetExtension(drover_instance* self, drover_str id) {
+  auto error = NewStruct<drover_error>();
+  if (CallPlain(frame_kind::kGetExtension, self, &error, id) != DROVER_OK) return nullptr;
+  const std::string_view name(id.data, id.size);
+  if (name == DROVER_TASK_STATS_ID) return &kStats;
+  if (name == DROVER_TASK_EXEC_ID) return &kExec;
+  return nullptr;  // not carried by this container
+}
+
+const drover_info* Info() { return nullptr; }  // told when it was loaded
+
+std::int32_t CreateRefused(const drover_host*, const drover_call*, const drover_create_args*,
+                           drover_error*) {
+  return DROVER_E_UNIMPLEMENTED;  // ProcessContainer::Create does it
+}
+
+#define DROVER_REMOTE_MEMBER(verb_name, tag) verb_name##_verb,
+const drover_driver kTable = {sizeof(drover_driver),
+                              DROVER_ABI_MAJOR,
+                              DROVER_ABI_MINOR,
+                              DROVER_ABI_DRAFT,
+                              Info,
+                              CreateRefused,
+                              GetExtension,
+                              DROVER_ASYNC_VERBS(DROVER_REMOTE_MEMBER) OpenFingerprint,
+                              OpenEvents,
+                              StreamCancel,
+                              StreamJoin,
+                              CallCancelled};
+#undef DROVER_REMOTE_MEMBER
+
+// ------------------------------------------------------------------------- what the driver sends
+
+template <typename T>
+bool SendAs(const drover_host* host, std::uint64_t id, WireReader* from) {
+  const T* message = nullptr;
+  from->Pointer(message);
+  if (!from->Done()) return false;
+  const void* whole = message;
+  host->stream_send(host, id, static_cast<const drover_message*>(whole));
+  return true;
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------- the calls
+
+std::int32_t State::Invoke(std::uint16_t kind, WireMessage message, drover_error* error) {
+  Waiting own;
+  own.kind = kind;
+  std::uint64_t id = 0;
+  {
+    const std::lock_guard lock(mutex);
+    if (!dead) {
+      id = next_frame++;
+      waiting[id] = &own;
+    }
+  }
+  if (id == 0) {
+    // Its socket is shut down: this only closes what the message gives.
+    (void)socket.Send(kind, 0, std::move(message));
+    const std::lock_guard lock(mutex);
+    return Refuse(Error(Code::kUnavailable, told, true), error);
+  }
+  // Where the other side does not read, this waits until the pool finds its thread held for too
+  // long, and the process is ended.
+  const Status sent = socket.Send(kind, id, std::move(message));
+  std::unique_lock lock(mutex);
+  if (!sent.ok() && sent.code() != Code::kUnavailable) {
+    waiting.erase(id);
+    return Refuse(sent.error(), error);
+  }
+  own.returned.wait(lock, [&] { return own.over || dead; });
+  waiting.erase(id);
+  if (!own.over) return Refuse(Error(Code::kUnavailable, told, true), error);
+  if (own.status != DROVER_OK && own.error) {
+    WriteError(ReadError(own.status, &*own.error), error);
+  }
+  return own.status;
+}
+
+void State::Expect(std::uint64_t call, Forward forward) {
+  const std::lock_guard lock(mutex);
+  calls[call] = forward;
+}
+
+void State::Forget(std::uint64_t call) {
+  const std::lock_guard lock(mutex);
+  calls.erase(call);
+}
+
+// ------------------------------------------------------------------------------------ the thread
+
+void State::Run() {
+  ContainerDeath death;
+  bool writes = true;
+  while (true) {
+    pollfd events[3] = {{socket.fd(), POLLIN, 0},
+                        {writes ? process->output_fd() : -1, POLLIN, 0},
+                        {process->pidfd(), POLLIN, 0}};
+    if (poll(events, 3, -1) < 0) continue;
+    if (events[1].revents != 0) writes = ReadOutput();
+    const Frames frames = ReadFrames(&death.why);
+    if (frames == Frames::kOver) break;
+    // What it has sent before its end counts.
+    if (events[2].revents != 0 && frames == Frames::kDrained) break;
+  }
+  End(std::move(death));
+}
+
+void State::End(ContainerDeath death) {
+  bool may_tell = death.why.empty();  // it ends by itself: its socket goes a moment before it
+  {
+    const std::lock_guard lock(mutex);
+    if (!why.empty()) {  // the host's own reason comes first
+      death.why = why;
+      may_tell = asked;
+    }
+  }
+  // Who waits for room hears the end at once.
+  socket.Shutdown();
+  bool reaped = may_tell && process->Reap(BootClock::now() + kLastWords, path, &death);
+  if (!reaped) {
+    if (death.why.empty()) death.why = "it closed its socket";
+    process->Signal(SIGKILL);
+    reaped = process->Reap(BootClock::now() + kEndOfProcess, path, &death);
+  }
+  if (!reaped) death.why += "; it does not end, so it hangs in the kernel";
+  ReadOutput();
+  Die(std::move(death));
+  // Somebody must wait for it, however long it takes.
+  ContainerDeath ignored;
+  if (!reaped) process->Reap(TimePoint::max(), path, &ignored);
+}
+
+State::Frames State::ReadFrames(std::string* why_not) {
+  constexpr int kTurn = 256;  // what it writes, and its end, must be seen too
+  for (int i = 0; i < kTurn; ++i) {
+    Frame frame;
+    switch (socket.Receive(&frame, /*wait=*/false, why_not)) {
+      case Received::kNothing:
+        return Frames::kDrained;
+      case Received::kClosed:
+        return Frames::kOver;
+      case Received::kBroken:
+        *why_not = "it sent " + *why_not;
+        return Frames::kOver;
+      case Received::kFrame:
+        break;
+    }
+    if (const Status handled = Handle(std::move(frame)); !handled.ok()) {
+      *why_not = "it sent " + handled.error().message();
+      return Frames::kOver;
+    }
+  }
+  return Frames::kMore;
+}
+
+bool State::ReadOutput() {
+  std::array<char, 4096> buffer{};
+  constexpr int kTurn = 16;
+  for (int i = 0; i < kTurn; ++i) {
+    const ssize_t n = read(process->output_fd(), buffer.data(), buffer.size());
+    if (n <= 0) return n < 0 && (errno == EAGAIN || errno == EINTR);
+    const std::lock_guard lock(mutex);
+    output.append(buffer.data(), static_cast<std::size_t>(n));
+    if (output.size() > kMaxOutput) output.erase(0, output.size() - kMaxOutput);
+    line.append(buffer.data(), static_cast<std::size_t>(n));
+    for (std::size_t end; (end = line.find('\n')) != std::string::npos || line.size() > kMaxLine;) {
+      const std::size_t size = std::min({end, kMaxLine, line.size()});
+      if (listener.line) listener.line(SafeText(line.substr(0, size), kMaxLine));
+      line.erase(0, size + (end == size ? 1 : 0));
+    }
+  }
+  return true;
+}
+
+Status State::Handle(Frame frame) {
+  using namespace frame_kind;
+  const std::uint64_t id = frame.id;
+  WireReader from(std::move(frame.message));
+  const auto unreadable = [&]() -> Status {
+    if (from.ok()) return {};
+    return Error(Code::kInternal,
+                 "a frame of kind " + std::to_string(frame.kind) + " that cannot be read");
+  };
+  switch (frame.kind) {
+    case kReturn:
+      HandleReturn(id, &from);
+      return unreadable();
+    case kLoaded:
+      HandleLoaded(&from);
+      return unreadable();
+    default:
+      break;
+  }
+  // Everything else comes of a driver, which there is only with a host.
+  const drover_host* const face = host;
+  if (face == nullptr) return Error(Code::kInternal, "a frame before there was a driver");
+  switch (frame.kind) {
+    case kComplete:
+      HandleComplete(id, &from);
+      return unreadable();
+    case kStreamSend:
+      HandleMessage(id, &from);
+      return unreadable();
+    case kStreamEnd: {
+      const std::optional<drover_error> error = GetError(&from);
+      if (!from.Done()) return unreadable();
+      {
+        const std::lock_guard lock(mutex);
+        streams.erase(id);
+      }
+      face->stream_end(face, id, error ? &*error : nullptr);
+      return {};
+    }
+    case kLog:
+      HandleLog(&from);
+      return unreadable();
+    default:
+      if (HandleService(frame.kind, id, &from)) return unreadable();
+      return Error(Code::kInternal, "a frame of the unknown kind " + std::to_string(frame.kind));
+  }
+}
+
+void State::HandleReturn(std::uint64_t id, WireReader* from) {
+  const auto status = from->Number<std::int32_t>();
+  std::optional<drover_error> error = GetError(from);
+  if (!from->Done()) return;
+  const std::lock_guard lock(mutex);
+  const auto found = waiting.find(id);
+  if (found == waiting.end() || found->second->over) return;  // nobody asked
+  found->second->status = status;
+  found->second->error = error;
+  found->second->over = true;
+  found->second->returned.notify_one();
+}
+
+void State::HandleLoaded(WireReader* from) {
+  const std::optional<drover_error> error = GetError(from);
+  drover_str json{};
+  if (!error) (*from)(json);
+  if (!from->Done()) return;
+  Result<PluginInfo> info =
+      error ? Result<PluginInfo>(ReadError(DROVER_OK, &*error))
+            : PluginInfoFromJson(std::string(json.data == nullptr ? "" : json.data, json.size));
+  if (!info.ok()) {
+    // The child knows the file only by its descriptor.
+    std::string message = info.error().message();
+    if (message.starts_with("plugin")) message = path + message.substr(6);
+    info = Error(info.code(), message);
+  }
+  const std::lock_guard lock(mutex);
+  if (const auto loaded = std::exchange(listener.loaded, nullptr)) loaded(std::move(info));
+}
+
+void State::HandleComplete(std::uint64_t id, WireReader* from) {
+  Forward forward = nullptr;
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto found = calls.find(id); found != calls.end()) {
+      forward = found->second;
+      calls.erase(found);
+    }
+  }
+  const std::optional<drover_error> error = GetError(from);
+  // Unknown here is unknown to the host: it drops and tells it.
+  const drover_host* const face = host;
+  if (forward == nullptr) return face->complete(face, id, error ? &*error : nullptr, nullptr);
+  forward(this, id, error ? &*error : nullptr, from);
+}
+
+void State::HandleMessage(std::uint64_t id, WireReader* from) {
+  const drover_host* const face = host;
+  switch (const auto type = from->Number<std::int32_t>(); type) {
+    case DROVER_MESSAGE_FINGERPRINT:
+      SendAs<drover_fingerprint>(face, id, from);
+      return;
+    case DROVER_MESSAGE_EVENT:
+      SendAs<drover_event>(face, id, from);
+      return;
+    case DROVER_MESSAGE_STATS:
+      SendAs<drover_stats>(face, id, from);
+      return;
+    default: {
+      // The host tells what is wrong with it.
+      const drover_message head{sizeof(drover_message), type};
+      face->stream_send(face, id, &head);
+    }
+  }
+}
+
+void State::HandleLog(WireReader* from) {
+  const auto level = from->Number<std::int32_t>();
+  const bool has_run = from->Number<std::uint8_t>() != 0;
+  drover_run_id run{};
+  (*from)(run);
+  drover_str text{};
+  (*from)(text);
+  if (!from->Done()) return;
+  const drover_host* const face = host;
+  const auto* log =
+      static_cast<const drover_diag_log*>(face->get_extension(face, ToStr(DROVER_DIAG_LOG_ID)));
+  if (log != nullptr) log->write(face, level, has_run ? &run : nullptr, text);
+}
+
+void State::Die(ContainerDeath death) {
+  std::set<std::uint64_t> open_streams;
+  std::map<std::uint64_t, Forward> open_calls;
+  auto error = NewStruct<drover_error>();
+  {
+    const std::lock_guard lock(mutex);
+    death.output = output;
+    if (death.function.empty() && !waiting.empty()) {
+      death.function = FrameFunction(waiting.begin()->second->kind);
+    }
+    told = death.Text(name);
+    WriteError(Error(Code::kUnavailable, told, /*recoverable=*/true), &error);
+    dead = true;
+    open_calls.swap(calls);
+    open_streams.swap(streams);
+    for (const auto& [id, own] : waiting) own->returned.notify_one();
+  }
+  if (const drover_host* const face = host) {
+    for (const auto& [id, forward] : open_calls) face->complete(face, id, &error, nullptr);
+    for (const std::uint64_t id : open_streams) face->stream_end(face, id, &error);
+  }
+  // The last: the host's side is given up then, and what comes later meets nobody.
+  const std::lock_guard lock(mutex);
+  if (const auto died = std::exchange(listener.died, nullptr)) died(std::move(death));
+}
+
+void State::Kill(const std::string& because, bool ask) {
+  const std::lock_guard lock(mutex);
+  if (dead || !why.empty()) return;
+  why = because;
+  asked = ask;
+  process->Signal(ask ? SIGQUIT : SIGKILL);
+  // The thread sees it, whatever the process does; and so do those that wait for room.
+  socket.Shutdown();
+}
+
+// --------------------------------------------------------------------------------- the container
+
+Result<std::unique_ptr<ProcessContainer>> ProcessContainer::Start(const UniqueFd& file,
+                                                                  const std::string& path,
+                                                                  const std::string& name,
+                                                                  Listener listener) {
+  DROVER_ASSIGN(auto process, ContainerProcess::Start(file.get(), name));
+  auto state = std::make_shared<State>(std::move(process), path, name, std::move(listener));
+  try {
+    // It ends with the process; when that cannot end, nobody waits for it.
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    std::thread([state] { state->Run(); }).detach();
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  } catch (const std::system_error& e) {
+    return Error(Code::kResourceExhausted, std::string("no thread for a container: ") + e.what());
+  }
+  return std::unique_ptr<ProcessContainer>(new ProcessContainer(std::move(state)));
+}
+
+ProcessContainer::~ProcessContainer() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->listener = Listener();
+  }
+  Kill("its host has shut it down", /*ask=*/false);
+}
+
+const drover_driver* ProcessContainer::table() const { return &kTable; }
+
+std::int32_t ProcessContainer::Create(const drover_host* host, const drover_call* call,
+                                      const drover_create_args* args, drover_error* error) {
+  WireMessage message;
+  WireWriter to(&message);
+  const bool processes = host->get_extension(host, ToStr(DROVER_PROCESS_ID)) != nullptr;
+  to(static_cast<std::uint8_t>(processes));
+  to.Struct(call);
+  to.Struct(args);
+  const std::uint64_t id = call->id;
+  state_->host = host;
+  state_->Expect(id, &ForwardCreated);
+  const std::int32_t status = state_->Invoke(frame_kind::kCreate, std::move(message), error);
+  if (status != DROVER_OK) state_->Forget(id);
+  return status;
+}
+
+void ProcessContainer::Kill(const std::string& why, bool ask) { state_->Kill(why, ask); }
+
+bool ProcessContainer::alive() const {
+  const std::lock_guard lock(state_->mutex);
+  return !state_->dead;
+}
+
+pid_t ProcessContainer::pid() const { return state_->process->pid(); }
+
+std::string ProcessContainer::output() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->output;
+}
+
+}  // namespace drover

@@ -1,0 +1,135 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+// What a driver in a process of its own asks of its host's services: frames become calls of the
+// host's tables, and the end of each becomes a frame.
+#include <string_view>
+
+#include "host/plugin/abi_write.h"
+#include "host/plugin/plugin_host.h"
+#include "host/plugin/process_container_state.h"
+
+namespace drover {
+namespace {
+
+using State = ProcessContainer::State;
+
+// More than a driver with as many tasks as a machine can have needs.
+constexpr std::size_t kMaxServices = 256u << 10;
+
+// The host's function for the end of an operation: on its pool, so it may wait.
+template <typename T>
+void Done(void* context, const drover_error* error, const void* result) {
+  auto* service = static_cast<State::Service*>(context);
+  State* state = service->state;
+  const std::unique_ptr<State::Service> own = state->TakeService(service);
+  WireMessage message;
+  WireWriter to(&message);
+  to(own->id);
+  PutError(&to, error);
+  to.Pointer(static_cast<const T*>(result));
+  auto failed = NewStruct<drover_error>();
+  // When nobody is there any more, nobody has to know.
+  (void)state->Invoke(frame_kind::kDone, std::move(message), &failed);
+}
+
+// Asks for an operation. The thread of the container must not wait, so a refusal goes through the
+// host's pool too.
+template <typename T, typename Call>
+void Submit(State* state, std::uint64_t id, const Call& call) {
+  auto made = std::make_unique<State::Service>(State::Service{state, id});
+  State::Service* const service = made.get();
+  bool too_many = false;
+  {
+    const std::lock_guard lock(state->mutex);
+    too_many = state->services.size() >= kMaxServices || state->services.count(id) != 0;
+    if (!too_many) state->services.emplace(id, std::move(made));
+  }
+  if (too_many) return;  // a driver that does so has lost its senses
+  auto error = NewStruct<drover_error>();
+  if (call(service, &error) == DROVER_OK) return;
+  if (const auto host = PluginHost::From(state->host)) {
+    host->pool().Post({"done of a refused service",
+                       [service, error] { Done<T>(service, &error, nullptr); }, host->limits().hold,
+                       false});
+  }
+}
+
+const drover_process* Processes(const drover_host* host) {
+  return static_cast<const drover_process*>(host->get_extension(host, ToStr(DROVER_PROCESS_ID)));
+}
+
+std::int32_t NoSuchService(drover_error* error) {
+  const Error reason(Code::kUnimplemented, "this host has no such service");
+  WriteError(reason, error);
+  return static_cast<std::int32_t>(reason.code());
+}
+
+}  // namespace
+
+std::unique_ptr<State::Service> State::TakeService(Service* service) {
+  const std::lock_guard lock(mutex);
+  const auto found = services.find(service->id);
+  std::unique_ptr<Service> own = std::move(found->second);
+  services.erase(found);
+  return own;
+}
+
+bool State::HandleService(std::uint16_t kind, std::uint64_t id, WireReader* from) {
+  const drover_host* const face = host;
+  const drover_process* const table = Processes(face);
+  drover_run_id run{};
+  switch (kind) {
+#define DROVER_REMOTE_PROCESS(function, args_type, result_type)                           \
+  case frame_kind::process::function: {                                                   \
+    (*from)(run);                                                                         \
+    const auto* args = from->Struct<args_type>();                                         \
+    if (!from->Done()) return true;                                                       \
+    Submit<result_type>(this, id, [&](Service* service, drover_error* error) {            \
+      return table == nullptr                                                             \
+                 ? NoSuchService(error)                                                   \
+                 : table->function(face, &run, args, &Done<result_type>, service, error); \
+    });                                                                                   \
+    return true;                                                                          \
+  }
+    DROVER_PROCESS_FUNCTIONS(DROVER_REMOTE_PROCESS)
+#undef DROVER_REMOTE_PROCESS
+    case frame_kind::kOpenOutput: {
+      (*from)(run);
+      from->Struct<drover_process_none_args>();
+      if (!from->Done()) return true;
+      const auto* outputs = static_cast<const drover_task_output*>(
+          face->get_extension(face, ToStr(DROVER_TASK_OUTPUT_ID)));
+      Submit<drover_task_output_pipes>(this, id, [&](Service* service, drover_error* error) {
+        return outputs == nullptr
+                   ? NoSuchService(error)
+                   : outputs->open(face, &run, &Done<drover_task_output_pipes>, service, error);
+      });
+      return true;
+    }
+    case frame_kind::kExecResize:
+    case frame_kind::kExecEnd: {
+      const bool resize = kind == frame_kind::kExecResize;
+      const auto width = resize ? from->Number<std::int32_t>() : 0;
+      const auto height = resize ? from->Number<std::int32_t>() : 0;
+      void* session = nullptr;
+      {
+        const std::lock_guard lock(mutex);
+        if (const auto found = services.find(id); found != services.end()) {
+          session = found->second.get();
+        }
+      }
+      // The host only compares it: one that ends meanwhile is none.
+      if (!from->Done() || session == nullptr || table == nullptr) return true;
+      auto error = NewStruct<drover_error>();
+      if (resize) {
+        (void)table->exec_resize(face, session, width, height, &error);
+      } else {
+        table->exec_end(face, session);
+      }
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+}  // namespace drover

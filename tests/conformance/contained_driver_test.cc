@@ -1,0 +1,407 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+
+// A driver in a process of its own, with each fault in each of its functions: the call ends in
+// time, the driver is unhealthy and comes back, its tasks are not lost, and the driver beside it
+// notices nothing.
+#include "host/plugin/contained_driver.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <set>
+
+#include "host/base/gate.h"
+#include "host/plugin/registry_fixture.h"
+
+namespace drover {
+namespace {
+
+#ifdef MOCK_DRIVER_SO
+
+using testing::HasSubstr;
+
+constexpr Duration kLimit = 400ms;
+
+class ContainedFixture : public RegistryFixture {
+ protected:
+  ContainedFixture() {
+    auto& limits = options_.limits;
+    limits.hold = limits.create = limits.start = limits.recover = limits.destroy = kLimit;
+    limits.inspect = limits.signal = limits.shutdown = limits.stop_extra = kLimit;
+    limits.fingerprint = kLimit;
+    limits.abandoned = 10ms;
+    limits.relaunch_first = 20ms;
+    limits.relaunch_last = 100ms;
+    limits.resubscribe_first = 20ms;
+    Add("mock_driver", MOCK_DRIVER_SO);
+    options_.plugins[0].isolation = "process";
+    Add("test", TestPlugin("test"));
+  }
+
+  ContainedDriver* contained() {
+    auto* driver = dynamic_cast<ContainedDriver*>(registry_->Find("mock_driver"));
+    EXPECT_NE(driver, nullptr) << registry_->Find("mock_driver")->fingerprint().description;
+    return driver;
+  }
+  bool Healthy() {
+    return contained()->fingerprint().health == Health::kHealthy && contained()->current();
+  }
+  int launches() { return contained()->status().launches; }
+  std::string last_end() { return contained()->status().last_end; }
+};
+
+struct Cell {
+  std::string fault;
+  std::string verb;
+};
+
+// Those of the second half only in the long tests: they are more of the same.
+const std::vector<std::string> kShort = {"segv", "exit", "hang", "close"};
+const std::vector<std::string> kLong = {"abort", "throw", "loop", "silent", "garbage"};
+const char* const kVerbs[] = {"create", "configure", "restore_complete", "start",   "recover",
+                              "wait",   "stop",      "signal",           "destroy", "inspect",
+                              "stats",  "exec",      "fingerprint",      "shutdown"};
+
+// Functions that answer by themselves cannot be silent, and of a wait and a session nobody can tell
+// how long they should last.
+bool Possible(const std::string& fault, const std::string& verb) {
+  static const std::set<std::string> kPlain = {"create", "inspect",  "stats", "fingerprint",
+                                               "wait",   "shutdown", "exec"};
+  return fault != "silent" || kPlain.count(verb) == 0;
+}
+
+std::vector<Cell> Cells(const std::vector<std::string>& faults) {
+  std::vector<Cell> cells;
+  for (const std::string& fault : faults) {
+    for (const char* verb : kVerbs) {
+      if (Possible(fault, verb)) cells.push_back({fault, verb});
+    }
+  }
+  return cells;
+}
+
+void PrintTo(const Cell& cell, std::ostream* out) { *out << cell.fault << " in " << cell.verb; }
+
+class FaultTest : public ContainedFixture, public testing::WithParamInterface<Cell> {
+ protected:
+  const std::string fault_ = GetParam().fault;
+  const std::string verb_ = GetParam().verb;
+
+  // Of the plugin or of one task.
+  std::string Faulty() const {
+    if (fault_ == "hang") return R"("hang_in":")" + verb_ + "\"";
+    if (fault_ == "silent") return R"("silent_in":")" + verb_ + "\"";
+    return R"("crash_in":")" + verb_ + R"(","crash_by":")" + fault_ + "\"";
+  }
+
+  // The faulty call; ends when it has.
+  static Co<void> Call(ContainedDriver* driver, std::string verb, Context context,
+                       std::shared_ptr<const TaskConfig> task, Status* said) {
+    const RunId run = task->run_id;
+    if (verb == "configure") {
+      *said = co_await driver->Configure(context, std::string("{}"));
+    } else if (verb == "start") {
+      const Result<StartedTask> result = co_await driver->Start(context, task);
+      if (!result.ok()) *said = result.error();
+    } else if (verb == "recover") {
+      auto other = std::make_shared<TaskConfig>(*task);
+      other->run_id = RunId::Random();
+      TaskHandle handle;
+      const std::shared_ptr<const TaskConfig> config = other;
+      const Result<RecoveredTask> result = co_await driver->Recover(context, config, handle);
+      if (!result.ok()) *said = result.error();
+      const Status gone = co_await driver->Destroy(context, other->run_id, true);
+      EXPECT_TRUE(gone.ok() || gone.code() == Code::kNotFound) << gone.error().message();
+    } else if (verb == "wait") {
+      const Context limited = context.WithTimeout(2 * kLimit);
+      const Result<ExitResult> result = co_await driver->Wait(limited, run);
+      if (!result.ok()) *said = result.error();
+    } else if (verb == "stop") {
+      *said = co_await driver->Stop(context, run, 0s, std::string());
+    } else if (verb == "signal") {
+      *said = co_await driver->Signal(context, run, std::string("SIGHUP"));
+    } else if (verb == "destroy") {
+      *said = co_await driver->Destroy(context, run, true);
+    } else if (verb == "inspect") {
+      const Result<TaskStatus> result = co_await driver->Inspect(context, run);
+      if (!result.ok()) *said = result.error();
+    } else if (verb == "stats") {
+      const Context limited = context.WithTimeout(2 * kLimit);
+      std::function<void(TaskUsage)> sink = [](const TaskUsage&) {};
+      *said = co_await driver->Stats(limited, run, StatsRequest(), std::move(sink));
+    } else if (verb == "exec") {
+      ExecRequest request;
+      request.command = {"x"};
+      auto session = co_await driver->Exec(context, run, std::move(request));
+      if (!session.ok()) {
+        *said = session.error();
+        co_return;
+      }
+      const Context limited = context.WithTimeout(2 * kLimit);
+      const Result<ExitResult> result = co_await (*session)->Wait(limited);
+      if (!result.ok()) *said = result.error();
+    }
+  }
+
+  // The driver beside it: how long the life of a task takes.
+  Duration Beside() {
+    Driver* other = registry_->Find("test");
+    const auto task = Config("{}");
+    const TimePoint began = BootClock::now();
+    EXPECT_TRUE(Await(other->Start(context_, task)).ok());
+    EXPECT_TRUE(Await(other->Inspect(context_, task->run_id)).ok());
+    EXPECT_TRUE(Await(other->Stop(context_, task->run_id, 1s, "")).ok());
+    EXPECT_TRUE(Await(other->Destroy(context_, task->run_id, false)).ok());
+    EXPECT_EQ(other->fingerprint().health, Health::kHealthy);
+    return BootClock::now() - began;
+  }
+
+  // Of those faults the process itself dies, so the last words name the function.
+  bool Dies() const { return fault_ != "hang" && fault_ != "loop" && fault_ != "silent"; }
+
+  void ExpectLastEnd() {
+    const std::string said = last_end();
+    EXPECT_THAT(said, HasSubstr("plugin mock_driver 0.1.0 "));
+    if (fault_ == "close") EXPECT_THAT(said, HasSubstr("ended"));
+    if (fault_ == "garbage") EXPECT_THAT(said, HasSubstr("it sent bytes that are no frame"));
+    if (fault_ == "exit") EXPECT_THAT(said, HasSubstr("exit code 3"));
+    if (fault_ == "segv") EXPECT_THAT(said, HasSubstr("(signal 11, Segmentation fault)"));
+    if (fault_ == "abort" || fault_ == "throw") EXPECT_THAT(said, HasSubstr("(signal 6, Aborted)"));
+    if (fault_ == "throw") EXPECT_THAT(said, HasSubstr("mock exception"));
+    // The function is known where a thread of the host's is in it; the wrapper's own threads run
+    // probes and the end.
+    const bool on_host_thread = verb_ != "fingerprint" && verb_ != "shutdown";
+    if (fault_ != "silent" && on_host_thread) EXPECT_THAT(said, HasSubstr(verb_)) << said;
+    const bool traced = fault_ == "segv" || fault_ == "abort";
+    if (traced) EXPECT_THAT(said, HasSubstr("mock_driver.so(")) << said;
+  }
+
+  void NoteTime(Duration took) {
+    const char* path = std::getenv("DROVER_FAULT_TIMES");
+    if (path == nullptr) return;
+    std::ofstream(path, std::ios::app) << fault_ << "," << verb_ << "," << took / 1ms << " ms\n";
+  }
+};
+
+TEST_P(FaultTest, EndsTheCallAndNothingElse) {
+  const bool of_plugin = verb_ == "create" || verb_ == "configure" || verb_ == "fingerprint" ||
+                         verb_ == "restore_complete" || verb_ == "shutdown";
+  if (of_plugin) options_.plugins[0].config_json = "{" + Faulty() + "}";
+  const TimePoint loading = BootClock::now();
+  const std::vector<PluginReport> reports = Load();
+  ASSERT_TRUE(reports[1].loaded) << reports[1].message;
+  const auto good = Config(R"({"run_for":"1h"})");
+  if (verb_ == "create" || (verb_ == "fingerprint" && Dies())) {
+    // It never lives for long: unhealthy, tried again and again, and in nobody's way.
+    EXPECT_LT(BootClock::now() - loading, 5s + 4 * kLimit);
+    EXPECT_TRUE(Until([&] { return contained()->fingerprint().health == Health::kUnhealthy; }));
+    EXPECT_TRUE(Until([&] { return launches() >= 3; }));
+    ExpectLastEnd();
+    Beside();
+    NoteTime(BootClock::now() - loading);
+    return;
+  }
+  ASSERT_TRUE(reports[0].loaded) << reports[0].message;
+  if (verb_ == "fingerprint") {
+    EXPECT_TRUE(Until([&] { return contained()->fingerprint().health == Health::kUnhealthy; }));
+    EXPECT_TRUE(Await(contained()->Start(context_, good)).ok());
+    Beside();
+    NoteTime(BootClock::now() - loading);
+    return;
+  }
+  // A task that nothing is wrong with: it is not lost, whatever happens.
+  ASSERT_TRUE(Await(contained()->Start(context_, good)).ok());
+  if (verb_ == "shutdown") {
+    const TimePoint began = BootClock::now();
+    Await(registry_->Shutdown());
+    NoteTime(BootClock::now() - began);
+    return;
+  }
+  if (verb_ != "restore_complete") Await(registry_->RestoreComplete(context_, {}));
+  const auto faulty =
+      Config(of_plugin ? R"({"run_for":"1h"})" : R"({"run_for":"1h",)" + Faulty() + "}");
+  const bool begun = verb_ != "start" && verb_ != "recover";
+  if (begun) ASSERT_TRUE(Await(contained()->Start(context_, faulty)).ok());
+  int unhealthy = 0;
+  const Subscription heard = contained()->OnFingerprint([&] {
+    if (contained()->fingerprint().health == Health::kUnhealthy) ++unhealthy;
+  });
+  const TimePoint began = BootClock::now();
+  Status said;
+  if (verb_ == "restore_complete") {
+    Await(registry_->RestoreComplete(context_, {good->run_id, faulty->run_id}));
+  } else {
+    Await(Call(contained(), verb_, context_, faulty, &said));
+    EXPECT_FALSE(said.ok()) << "a call that failed has succeeded";
+  }
+  const Duration took = BootClock::now() - began;
+  // Its own limit, that of its destroy after it and two launches; not the machine's delays.
+  EXPECT_LT(took, 6 * kLimit + 5s);
+  NoteTime(took);
+  EXPECT_TRUE(Until([&] { return unhealthy > 0; }));
+  EXPECT_TRUE(Until([&] { return launches() >= 2; }));
+  ExpectLastEnd();
+  Beside();
+  if (verb_ == "restore_complete") return;  // in which each new one dies, too
+  if (verb_ == "wait" || verb_ == "stats") EXPECT_EQ(said.code(), Code::kTimeout);
+  // It comes back, and knows the task.
+  if (verb_ != "destroy") (void)Await(contained()->Destroy(context_, faulty->run_id, true));
+  EXPECT_TRUE(Until([&] { return Healthy(); })) << contained()->fingerprint().description;
+  const Result<TaskStatus> status = Await(contained()->Inspect(context_, good->run_id));
+  ASSERT_TRUE(status.ok()) << status.error().message();
+  EXPECT_EQ(status->state, TaskState::kRunning);
+}
+
+std::string CellName(const testing::TestParamInfo<Cell>& info) {
+  return info.param.fault + "_in_" + info.param.verb;
+}
+INSTANTIATE_TEST_SUITE_P(Short, FaultTest, testing::ValuesIn(Cells(kShort)), CellName);
+INSTANTIATE_TEST_SUITE_P(Long, FaultTest, testing::ValuesIn(Cells(kLong)), CellName);
+
+// No cell is left out but those that cannot be.
+TEST(FaultMatrixTest, IsComplete) {
+  EXPECT_EQ(Cells(kShort).size() + Cells(kLong).size(),
+            (kShort.size() + kLong.size()) * std::size(kVerbs) - 7);
+}
+
+class ContainedDriverTest : public ContainedFixture {
+ protected:
+  void KillProcess() { kill(contained()->status().pid, SIGKILL); }
+};
+
+TEST_F(ContainedDriverTest, WhoWaitsForATaskDoesNotHearOfADeath) {
+  for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");
+  Await(registry_->RestoreComplete(context_, {}));
+  const auto task = Config(R"({"run_for":"1500ms","exit_code":7})");
+  const Result<StartedTask> started = Await(contained()->Start(context_, task));
+  ASSERT_TRUE(started.ok()) << started.error().message();
+  Result<ExitResult> end = Error(Code::kInternal, "");
+  bool over = false;
+  Gate waiting(&loop_);
+  const auto wait = [](ContainedDriver* driver, Context context, RunId run, Result<ExitResult>* to,
+                       bool* flag) -> Co<void> {
+    *to = co_await driver->Wait(context, run);
+    *flag = true;
+  };
+  waiting.Spawn(wait(contained(), context_, task->run_id, &end, &over));
+  for (int round = 1; round <= 3; ++round) {
+    EXPECT_TRUE(Until([&] { return Healthy() && launches() == round; }));
+    KillProcess();
+    EXPECT_TRUE(Until([&] { return launches() == round + 1; }));
+    EXPECT_FALSE(over);
+  }
+  EXPECT_TRUE(Until([&] { return over; }));
+  ASSERT_TRUE(end.ok()) << end.error().message();
+  EXPECT_EQ(end->exit_code, 7);
+  Await(waiting.Close());
+  EXPECT_THAT(last_end(), HasSubstr("(signal 9, Killed)"));
+}
+
+TEST_F(ContainedDriverTest, AStartThatDiedWithItsProcessMayBeMadeAgain) {
+  options_.limits.start = options_.limits.hold = 20s;
+  for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");
+  const auto task = Config(R"({"run_for":"1h","start_block_for":"1h"})");
+  Status said;
+  bool over = false;
+  Gate starting(&loop_);
+  const auto start = [](ContainedDriver* driver, Context context,
+                        std::shared_ptr<const TaskConfig> config, Status* to,
+                        bool* flag) -> Co<void> {
+    const Result<StartedTask> started = co_await driver->Start(context, config);
+    if (!started.ok()) *to = started.error();
+    *flag = true;
+  };
+  starting.Spawn(start(contained(), context_, task, &said, &over));
+  Until([] { return false; }, 100ms);
+  KillProcess();
+  EXPECT_TRUE(Until([&] { return over; }));
+  // Its recover, with an empty handle, told that it was never started.
+  EXPECT_EQ(said.code(), Code::kUnavailable);
+  EXPECT_TRUE(said.error().recoverable());
+  EXPECT_THAT(said.error().message(), HasSubstr("Killed"));
+  Await(starting.Close());
+  (void)Await(contained()->Destroy(context_, task->run_id, true));
+}
+
+// A run in whose recover each process dies is left alone in the end: the others have a driver.
+TEST_F(ContainedDriverTest, ARunThatKillsEachProcessDoesNotTakeTheOthersWithIt) {
+  for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");
+  const auto good = Config(R"({"run_for":"1h"})");
+  const auto bad = Config(R"({"run_for":"1h","crash_in":"recover"})");
+  ASSERT_TRUE(Await(contained()->Start(context_, good)).ok());
+  ASSERT_TRUE(Await(contained()->Start(context_, bad)).ok());
+  KillProcess();
+  EXPECT_TRUE(Until([&] { return launches() >= 5 && Healthy(); }, 10s));
+  EXPECT_THAT(log(), HasSubstr("is not recovered any more"));
+  EXPECT_EQ(Await(contained()->Inspect(context_, good->run_id))->state, TaskState::kRunning);
+  (void)Await(contained()->Destroy(context_, bad->run_id, true));
+  EXPECT_TRUE(Await(contained()->Destroy(context_, good->run_id, true)).ok());
+}
+
+TEST_F(ContainedDriverTest, TenThousandCallsInFlight) {
+  options_.limits.hold = options_.limits.inspect = options_.limits.stop_extra = 20s;
+  for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");
+  const auto task = Config(R"({"run_for":"1h"})");
+  ASSERT_TRUE(Await(contained()->Start(context_, task)).ok());
+  constexpr int kCalls = 10'000;
+  int answered = 0;
+  int exits = 0;
+  Gate waiting(&loop_);
+  const auto wait = [](LoadedDriver* driver, Context context, RunId run, int* ended,
+                       int* good) -> Co<void> {
+    const Result<ExitResult> end = co_await driver->Wait(context, run);
+    ++*ended;
+    if (end.ok()) ++*good;
+  };
+  LoadedDriver* driver = registry_->FindLoaded("mock_driver");
+  for (int i = 0; i < kCalls; ++i) {
+    waiting.Spawn(wait(driver, context_, task->run_id, &answered, &exits));
+  }
+  // They are all there before the task ends, and one inspect beside them is answered.
+  EXPECT_EQ(Await(driver->Inspect(context_, task->run_id))->state, TaskState::kRunning);
+  EXPECT_EQ(answered, 0);
+  EXPECT_TRUE(Await(driver->Stop(context_, task->run_id, 0s, "")).ok());
+  EXPECT_TRUE(Until([&] { return answered == kCalls; }, 15s));
+  EXPECT_EQ(exits, kCalls);
+  Await(waiting.Close());
+}
+
+// A process that is stopped reads nothing: what is sent to it waits, and then it is ended.
+TEST_F(ContainedDriverTest, AProcessThatReadsNothingIsEnded) {
+  for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");
+  const auto task = Config(R"({"run_for":"1h"})");
+  ASSERT_TRUE(Await(contained()->Start(context_, task)).ok());
+  const pid_t pid = contained()->status().pid;
+  kill(pid, SIGSTOP);
+  // Its threads stop one after the other.
+  const auto stopped = [&] {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    const std::string stat{std::istreambuf_iterator<char>(file), {}};
+    return stat.find(") T ") != std::string::npos;
+  };
+  ASSERT_TRUE(Until(stopped));
+  const TimePoint began = BootClock::now();
+  EXPECT_FALSE(Await(contained()->Inspect(context_, task->run_id)).ok());
+  EXPECT_LT(BootClock::now() - began, 5s);
+  EXPECT_TRUE(Until([&] { return launches() >= 2 && Healthy(); }));
+  EXPECT_EQ(Await(contained()->Inspect(context_, task->run_id))->state, TaskState::kRunning);
+}
+
+TEST_F(ContainedDriverTest, WhatItWritesIsKept) {
+  options_.plugins[0].config_json = R"({"crash_in":"configure","crash_by":"throw"})";
+  for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");
+  EXPECT_FALSE(Await(contained()->Configure(context_, "{}")).ok());
+  EXPECT_TRUE(Until([&] { return launches() >= 2 && Healthy(); }));
+  EXPECT_THAT(registry_->Inspect("mock_driver")->output, HasSubstr("mock exception"));
+  EXPECT_THAT(log(), HasSubstr("wrote: "));
+  EXPECT_EQ(registry_->Inspect("test"), std::nullopt);
+}
+
+#endif
+
+}  // namespace
+}  // namespace drover
