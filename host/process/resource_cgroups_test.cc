@@ -181,7 +181,7 @@ TEST_F(ResourceTest, TheControllersTellWhatARunUses) {
   spec.resources.memory = 64 << 20;
   spec.resources.cpu_time = 0.05;  // a busy machine gives less than half of a core
   const RunId run = MustStart(std::move(spec));
-  ASSERT_TRUE(Until([&] { return !Read("ready").empty(); }));
+  ASSERT_TRUE(Until([&] { return !Read("ready").empty(); }, 60s));
   const int before = OpenFds();
   std::optional<ProcessUsage> usage;
   ASSERT_TRUE(Until([&] {
