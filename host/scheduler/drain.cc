@@ -2,9 +2,26 @@
 #include "host/scheduler/drain.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace drover {
+
+namespace {
+
+using Group = std::pair<JobKey, std::string>;
+
+Group GroupOf(const AllocRecord& record) {
+  return {KeyOf(*record.alloc->job), record.alloc->group_name};
+}
+
+// How many of the group of an allocation may be on their way out at a time.
+int MaxParallel(const AllocRecord& record) {
+  const TaskGroup* const group = record.alloc->group();
+  return group == nullptr ? 1 : group->migrate_max_parallel;
+}
+
+}  // namespace
 
 NodeRecord BeginDrain(const NodeRecord& node, const DrainSpec& spec, StringMap meta, WallTime now) {
   NodeRecord draining = node;
@@ -37,9 +54,18 @@ std::vector<std::shared_ptr<const AllocRecord>> ToMigrate(const Tables& tables,
   std::vector<std::shared_ptr<const AllocRecord>> out;
   if (!node.drain) return out;
   const bool forced = node.drain->force_at != 0 && now >= node.drain->force_at;
+  std::map<Group, int> leaving;
+  for (const auto& [id, record] : tables.allocs) {
+    const bool leaves = record->alloc->node_id == node.id && record->migrate;
+    if (leaves && !record->client_terminal()) ++leaving[GroupOf(*record)];
+  }
   for (const auto& [id, record] : tables.allocs) {
     if (record->alloc->node_id != node.id || record->terminal() || record->migrate) continue;
-    if (forced || record->alloc->job->type != JobType::kBatch) out.push_back(record);
+    if (!forced) {
+      if (record->alloc->job->type == JobType::kBatch) continue;
+      if (leaving[GroupOf(*record)]++ >= MaxParallel(*record)) continue;
+    }
+    out.push_back(record);
   }
   return out;
 }

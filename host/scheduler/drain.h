@@ -22,7 +22,8 @@ NodeRecord BeginDrain(const NodeRecord& node, const DrainSpec& spec, StringMap m
 NodeRecord EndDrain(const NodeRecord& node, const char* status, WallTime now);
 
 // The allocations of a node that is drained which have to go by NOW, and are not asked to yet:
-// services at once, what ends by itself when the deadline has passed.
+// services as many of a group at a time as it says, what ends by itself when the deadline has
+// passed, and then all the rest. What takes their places is not awaited: there is no other node.
 std::vector<std::shared_ptr<const AllocRecord>> ToMigrate(const Tables& tables,
                                                           const NodeRecord& node, WallTime now);
 // Whether nothing of the node runs any more.

@@ -67,6 +67,39 @@ TEST_F(DrainTest, ServicesGoAtOnceAndWhatEndsByItselfMayGoOn) {
   EXPECT_EQ(Live()[0]->previous, web);
 }
 
+TEST_F(DrainTest, OfAGroupNotMoreGoAtATimeThanItSays) {
+  MakeNodeReady();
+  JobRegistration registration = Registration("web", 5);
+  auto job = std::make_shared<Job>(*registration.job);
+  job->groups[0].migrate_max_parallel = 2;
+  registration.job = std::move(job);
+  MustRegister(registration);
+  MustRegister(Registration("other", 1));
+  const auto leaving = [this] {
+    std::vector<std::string> ids;
+    for (const auto& record : Allocs()) {
+      const bool stopping = record->alloc->desired_status == DesiredStatus::kStop;
+      if (stopping && !record->client_terminal() && record->alloc->job->id == "web") {
+        ids.push_back(record->id());
+      }
+    }
+    return ids;
+  };
+  MustDrain(DrainSpec{60s});
+  EXPECT_EQ(leaving().size(), 2u);
+  EXPECT_TRUE(Alloc(IdOf("other"))->alloc->server_terminal()) << "each group has its own number";
+  Tell(IdOf("other"), ClientStatus::kComplete);
+  EXPECT_EQ(leaving().size(), 2u);
+  Tell(leaving()[0], ClientStatus::kComplete);
+  EXPECT_EQ(leaving().size(), 2u) << "the next one";
+  Tell(leaving()[1], ClientStatus::kFailed);
+  EXPECT_EQ(leaving().size(), 2u);
+  // The deadline ends all of the rest.
+  loop.Advance(60s);
+  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
+  EXPECT_EQ(leaving().size(), 3u);
+}
+
 TEST_F(DrainTest, TheDeadlineEndsTheRest) {
   MakeNodeReady();
   MustRegister(Batch("sum"));

@@ -70,6 +70,7 @@ bool CanUpdateInPlace(const TaskGroup& from, const TaskGroup& to) {
   same.count = to.count;
   same.restart_policy = to.restart_policy;
   same.shutdown_delay = to.shutdown_delay;
+  same.migrate_max_parallel = to.migrate_max_parallel;
   if (same.tasks.size() != to.tasks.size()) return false;
   for (std::size_t i = 0; i < to.tasks.size(); ++i) {
     same.tasks[i].restart_policy = to.tasks[i].restart_policy;

@@ -105,6 +105,7 @@ struct TaskGroup {
   Duration shutdown_delay = 0s;
   std::optional<Duration> max_run_duration;
   int ephemeral_disk_mb = 300;
+  int migrate_max_parallel = 1;  // so many leave a node at a time that is drained; of services
 
   bool operator==(const TaskGroup&) const = default;
 };

@@ -279,6 +279,10 @@ void CheckGroup(const Job& job, const TaskGroup& group, const At& at) {
     (at / "EphemeralDisk" / "SizeMB")
         .Fault("must be at least 10, but is " + std::to_string(group.ephemeral_disk_mb));
   }
+  if (group.migrate_max_parallel < 1) {
+    (at / "Migrate" / "MaxParallel")
+        .Fault("must be at least 1, but is " + std::to_string(group.migrate_max_parallel));
+  }
   if (!group.max_run_duration) return;
   if (*group.max_run_duration <= 0s) {
     (at / "MaxRunDuration")

@@ -35,11 +35,13 @@ constexpr JobField kUpdate[] = {
     {"AutoPromote", kBoolean, kRefused},
 };
 
+// What takes the place of an allocation is not awaited while a node is drained.
+constexpr char kNowhere[] = "there is no other node to go to";
 constexpr JobField kMigrate[] = {
-    {"MaxParallel", kInteger, kRefused, {}, "[1]"},
-    {"HealthCheck", kText, kRefused, {}, R"(["checks"])"},
-    {"MinHealthyTime", kDuration, kRefused, {}, R"(["10s"])"},
-    {"HealthyDeadline", kDuration, kRefused, {}, R"(["5m"])"},
+    {"MaxParallel", kInteger, kDone, {}, "", "default 1; see node drain"},
+    {"HealthCheck", kText, kInert, {}, "", kNowhere},
+    {"MinHealthyTime", kDuration, kInert, {}, "", kNowhere},
+    {"HealthyDeadline", kDuration, kInert, {}, "", kNowhere},
 };
 
 constexpr JobField kReschedule[] = {
@@ -174,7 +176,7 @@ constexpr JobField kGroup[] = {
     {"Affinities", kAny, kInert, {}, "", kOneMachine},
     {"Spreads", kAny, kInert, {}, "", kOneMachine},
     {"Update", kObject, kRefused, kUpdate},
-    {"Migrate", kObject, kRefused, kMigrate},
+    {"Migrate", kObject, kDone, kMigrate},
     {"ReschedulePolicy", kObject, kRefused, kReschedule},
     {"Volumes", kAny, kRefused},
     {"Services", kAny, kRefused},
@@ -203,7 +205,7 @@ constexpr JobField kJob[] = {
     {"Affinities", kAny, kInert, {}, "", kOneMachine},
     {"Spreads", kAny, kInert, {}, "", kOneMachine},
     {"Update", kObject, kRefused, kUpdate},
-    {"Migrate", kObject, kRefused, kMigrate},
+    {"Migrate", kObject, kDone, kMigrate},
     {"Reschedule", kObject, kRefused, kReschedule},
     {"Multiregion", kAny, kRefused},
     {"Periodic", kAny, kRefused},

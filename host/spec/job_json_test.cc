@@ -172,6 +172,17 @@ TEST(JobJsonTest, AcceptsAJobThatAServerCanonicalized) {
   EXPECT_EQ(MustParse(job.dump()), MustParse(kSmall));
 }
 
+TEST(JobJsonTest, AJobSaysForItsGroupsHowManyMigrateAtATime) {
+  json job = json::parse(kSmall);
+  EXPECT_EQ(MustParse(job.dump()).groups[0].migrate_max_parallel, 1);
+  job["Migrate"] = {{"MaxParallel", 3}};
+  EXPECT_EQ(MustParse(job.dump()).groups[0].migrate_max_parallel, 3);
+  job["TaskGroups"][0]["Migrate"] = {{"MaxParallel", 2}};
+  const Job read = MustParse(job.dump());
+  EXPECT_EQ(read.groups[0].migrate_max_parallel, 2);
+  EXPECT_EQ(MustParse(JobToJson(read)), read);
+}
+
 struct BadField {
   std::string pointer;  // what is replaced in the small job
   std::string value;
@@ -255,6 +266,8 @@ INSTANTIATE_TEST_SUITE_P(
                  "/TaskGroups/0/MaxRunDuration: must be more than 0s, but is 0s"},
         BadField{kGroupAt + "/EphemeralDisk", R"({"SizeMB": -1})",
                  "/TaskGroups/0/EphemeralDisk/SizeMB: must be at least 10, but is -1"},
+        BadField{kGroupAt + "/Migrate", R"({"MaxParallel": 0})",
+                 "/TaskGroups/0/Migrate/MaxParallel: must be at least 1, but is 0"},
         BadField{kGroupAt + "/EphemeralDisk", R"({"Sticky": true})",
                  "/TaskGroups/0/EphemeralDisk/Sticky: is not supported by this version"},
         BadField{kGroupAt + "/Networks", R"([{}, {}])",

@@ -209,6 +209,7 @@ void ReadGroup(const Members& in, JobType type, TaskGroup* group) {
     group->max_run_duration = limit;
   }
   in.Object("EphemeralDisk").Read("SizeMB", &group->ephemeral_disk_mb);
+  in.Object("Migrate").Read("MaxParallel", &group->migrate_max_parallel);
 }
 
 Job ReadJob(const Members& in) {
@@ -236,7 +237,10 @@ Job ReadJob(const Members& in) {
     }
   }
   in.Read("Meta", &job.meta);
-  in.ReadList("TaskGroups", &job.groups, [&job](const Members& group_in, TaskGroup* group) {
+  int migrate_max_parallel = 1;  // of groups that do not say it
+  in.Object("Migrate").Read("MaxParallel", &migrate_max_parallel);
+  in.ReadList("TaskGroups", &job.groups, [&](const Members& group_in, TaskGroup* group) {
+    group->migrate_max_parallel = migrate_max_parallel;
     ReadGroup(group_in, job.type, group);
   });
   return job;

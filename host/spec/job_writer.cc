@@ -76,6 +76,9 @@ json ToJson(const TaskGroup& group) {
               {"ShutdownDelay", group.shutdown_delay.count()},
               {"MaxRunDuration", nullptr},
               {"EphemeralDisk", {{"SizeMB", group.ephemeral_disk_mb}}}};
+  // Batch jobs have none, and clients do not expect it there.
+  if (group.migrate_max_parallel != 1)
+    out["Migrate"] = {{"MaxParallel", group.migrate_max_parallel}};
   if (group.max_run_duration) out["MaxRunDuration"] = group.max_run_duration->count();
   return out;
 }
