@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/alloc/alloc_hook.h"
 
+#include "host/base/patience.h"
 #include "host/task/interruptible.h"
 
 namespace drover {
@@ -61,10 +62,10 @@ Co<Status> AllocHookChain::Run(AllocHookStage stage, Context context, AllocHookR
   std::vector<Error> errors;
   for (const auto& hook : hooks_) {
     const Duration deadline = hook->deadline(stage, request);
-    Context limited = context.WithTimeout(deadline);
+    const Patience patience(context, deadline);
+    const Context limited = patience.context();
     Co<Status> body = Call(hook.get(), stage, limited, request);
     const Status status = co_await Interruptible(limited, hook, deadline, std::move(body));
-    limited.Cancel("the hook has returned");
     if (status.ok()) continue;
     const Error& error = status.error();
     errors.emplace_back(error.code(),

@@ -20,6 +20,7 @@
 #include "host/api/connection_count.h"
 #include "host/api/http_connection.h"
 #include "host/api/tls_stream.h"
+#include "host/base/descriptor_reserve.h"
 #include "host/base/gate.h"
 
 namespace drover {
@@ -59,8 +60,10 @@ struct HttpServer::State {
 
   Status Listen();
   Co<void> Accept();
-  void Give(ApiThread* thread, tcp::socket socket);
-  Co<void> Serve(ApiThread* thread, std::shared_ptr<tcp::socket> socket, tcp::endpoint remote);
+  // ROOM: it can be served; else it is only told that it cannot.
+  void Give(ApiThread* thread, tcp::socket socket, bool room);
+  Co<void> Serve(ApiThread* thread, std::shared_ptr<tcp::socket> socket, tcp::endpoint remote,
+                 bool room);
   std::shared_ptr<TlsContext> Tls() const {
     const std::lock_guard lock(tls_mutex);
     return tls;
@@ -113,33 +116,37 @@ Co<void> HttpServer::State::Accept() {
       [[maybe_unused]] const Status slept = co_await Sleep(first->stop, 50ms);
       continue;
     }
-    Give(thread, std::move(std::get<1>(accepted)));
+    tcp::socket& socket = std::get<1>(accepted);
+    const bool room = LeavesDescriptors(socket.native_handle(), kDescriptorsForStops);
+    Give(thread, std::move(socket), room);
   }
 }
 
-void HttpServer::State::Give(ApiThread* thread, tcp::socket socket) {
+void HttpServer::State::Give(ApiThread* thread, tcp::socket socket, bool room) {
   boost::system::error_code error;
   const tcp::endpoint remote = socket.remote_endpoint(error);
   if (!error) socket.set_option(tcp::no_delay(true), error);
   if (!error) socket.set_option(asio::socket_base::keep_alive(true), error);
   if (error) return;
   auto shared = std::make_shared<tcp::socket>(std::move(socket));
-  thread->loop.Post(
-      [this, thread, shared, remote] { thread->gate.Spawn(Serve(thread, shared, remote)); });
+  thread->loop.Post([this, thread, shared, remote, room] {
+    thread->gate.Spawn(Serve(thread, shared, remote, room));
+  });
 }
 
 Co<void> HttpServer::State::Serve(ApiThread* thread, std::shared_ptr<tcp::socket> socket,
-                                  tcp::endpoint remote) {
+                                  tcp::endpoint remote, bool room) {
   const std::string client = remote.address().to_string();
   const std::shared_ptr<TlsContext> tls_now = Tls();
   std::unique_ptr<ByteStream> stream =
       tls_now ? tls_now->MakeStream(std::move(*socket)) : MakePlainStream(std::move(*socket));
   HttpConnection connection(thread->stop, &service, std::move(stream), ClientText(remote));
-  if (count.Add(client)) {
+  if (room && count.Add(client)) {
     co_await connection.Serve();
     count.Remove(client);
   } else {
-    if (turned_away.fetch_add(1) < kMostTurnedAway && !tls_now) co_await connection.TurnAway();
+    const int most = room ? kMostTurnedAway : kDescriptorsForStops / 2;
+    if (turned_away.fetch_add(1) < most && !tls_now) co_await connection.TurnAway();
     turned_away.fetch_sub(1);
   }
 }

@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/base/result.h"
 
+#include <sys/resource.h>
+
 #include <cerrno>
 #include <cstring>
 
@@ -68,7 +70,13 @@ Error ErrnoError(int error_number, std::string_view what) {
   }
   // What the machine lacks now it may have later.
   const bool recoverable = code == Code::kResourceExhausted;
-  return Error(code, std::string(what) + ": " + std::strerror(error_number), recoverable);
+  std::string text = std::string(what) + ": " + std::strerror(error_number);
+  rlimit limit{};
+  if (error_number == EMFILE && getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+    text +=
+        ": this process may have " + std::to_string(limit.rlim_cur) + " (LimitNOFILE, ulimit -n)";
+  }
+  return Error(code, std::move(text), recoverable);
 }
 
 }  // namespace drover

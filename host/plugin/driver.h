@@ -67,6 +67,8 @@ struct ExitResult {
   int signal = 0;
   bool oom_killed = false;
   std::string error;  // why the true result is not known; empty otherwise
+  // When the task's process ended, as its supervisor has noted it; 0: the host does not know.
+  WallTime ended_at = 0;
 
   bool Successful() const { return exit_code == 0 && signal == 0 && error.empty(); }
   bool operator==(const ExitResult&) const = default;

@@ -321,15 +321,27 @@ Co<void> DoStart(Op op, std::shared_ptr<StartRequest> request) {
   op->done.Finish(co_await op->host->processes()->Start(context, std::move(*spec)));
 }
 
+// The driver hears how its process has ended, not when.
+void NoteEnd(const Operation& op, const ProcessExit& end) {
+  if (PluginHost::Run* run = op.host->FindRun(op.run)) run->ended_at = end.finished_at;
+}
+
 Co<void> DoAttach(Op op) {
   ++op->host->FindRun(op->run)->asked;
   const Context context = op->host->services_context().Child();
-  op->done.FinishAttach(co_await op->host->processes()->Attach(context, op->run));
+  Result<ProcessService::Attached> attached =
+      co_await op->host->processes()->Attach(context, op->run);
+  if (attached.ok()) {
+    if (const auto* end = std::get_if<ProcessExit>(&*attached)) NoteEnd(*op, *end);
+  }
+  op->done.FinishAttach(std::move(attached));
 }
 
 Co<void> DoWait(Op op) {
   const Context context = op->host->services_context().Child();
-  op->done.Finish(co_await op->host->processes()->Wait(context, op->run));
+  Result<ProcessExit> end = co_await op->host->processes()->Wait(context, op->run);
+  if (end.ok()) NoteEnd(*op, *end);
+  op->done.Finish(std::move(end));
 }
 
 Co<void> DoSignal(Op op, int number) {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 // How a method becomes a call: on the pool, with a deadline, in turn, and given up when nobody
 // waits any more.
+#include "host/base/patience.h"
 #include "host/plugin/abi_read.h"
 #include "host/plugin/abi_trace.h"
 #include "host/plugin/abi_write.h"
@@ -75,9 +76,12 @@ Co<Result<CallValue>> LoadedDriver::Call(Context context, std::shared_ptr<Pendin
     host_->calls().Fail(call->id, Error(Code::kUnavailable, "no thread is left"));
     co_return Unavailable(std::string("no thread is left for ") + call->verb);
   }
-  Context bounded = context;
-  if (own != TimePoint::max()) bounded = context.WithDeadline(own);
-  (void)co_await call->done.Wait(bounded);
+  if (own == TimePoint::max()) {
+    (void)co_await call->done.Wait(context);
+  } else {
+    const Patience patience(context, limit);
+    (void)co_await call->done.Wait(patience.context());
+  }
   if (call->outcome) co_return *call->outcome;
   GiveUp(*call);
   if (context.cancelled()) co_return context.status().error();
@@ -171,8 +175,8 @@ Co<Status> LoadedDriver::Invoke(Context context, const char* what, RunId run, st
     co_return Unavailable(std::string("no thread is left for ") + what);
   }
   // The pool itself sees when the function holds its thread; this only ends the waiting.
-  const Context bounded = context.WithTimeout(hold);
-  (void)co_await answer->returned.Wait(bounded);
+  const Patience patience(context, hold);
+  (void)co_await answer->returned.Wait(patience.context());
   if (answer->returned.is_set()) co_return answer->status;
   if (context.cancelled()) co_return context.status();
   co_return Error(Code::kTimeout, "driver " + info_.name + " did not return from " + what +

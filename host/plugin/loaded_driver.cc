@@ -250,6 +250,10 @@ Co<Result<RecoveredTask>> LoadedDriver::Recover(Context context,
     co_return value.error();
   }
   auto recovered = std::get<RecoveredTask>(std::move(*value));
+  if (recovered.exited) {
+    if (const PluginHost::Run* known = host_->FindRun(config->run_id))
+      recovered.exited->ended_at = known->ended_at;
+  }
   if (recovered.handle.driver == kNewHandle) {
     recovered.handle.driver = info_.name;
     recovered.handle.driver_version = info_.version;
@@ -269,7 +273,9 @@ Co<Result<ExitResult>> LoadedDriver::Wait(Context context, RunId run) {
   };
   Result<CallValue> value = co_await Call(context, call, Duration(0), false, std::move(verb));
   if (!value.ok()) co_return value.error();
-  co_return std::get<ExitResult>(std::move(*value));
+  auto result = std::get<ExitResult>(std::move(*value));
+  if (const PluginHost::Run* known = host_->FindRun(run)) result.ended_at = known->ended_at;
+  co_return result;
 }
 
 Co<Status> LoadedDriver::Stop(Context context, RunId run, Duration timeout, std::string signal) {

@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 // The streams of a driver: opened, subscribed to again when they end recoverably, and joined.
+#include "host/base/patience.h"
 #include "host/plugin/abi_write.h"
 #include "host/plugin/loaded_driver.h"
 
@@ -60,8 +61,8 @@ Co<void> LoadedDriver::EndStream(std::uint64_t id) {
 
 // A driver whose stream is open and says nothing would else be waited for for ever.
 Co<void> LoadedDriver::AwaitFingerprint() {
-  const Context patient = life_.WithTimeout(limits().fingerprint);
-  (void)co_await first_fingerprint_.Wait(patient);
+  const Patience patience(life_, limits().fingerprint);
+  (void)co_await first_fingerprint_.Wait(patience.context());
   if (first_fingerprint_.is_set() || life_.cancelled()) co_return;
   told_.health = Health::kUnhealthy;
   told_.description = "it has not told its health within " + FormatDuration(limits().fingerprint);

@@ -58,6 +58,7 @@ class PluginHost : public std::enable_shared_from_this<PluginHost> {
     int asked = 0;  // how often the service was asked for a process
     int freed = 0;  // what ASKED was when the driver last released the run
     bool has_processes() const { return asked != freed; }
+    WallTime ended_at = 0;  // of its last process
     // Of the last usage sample, for shares of the processor.
     TimePoint sampled;
     Duration user_time{0};

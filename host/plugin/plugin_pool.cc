@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "host/base/context.h"
+#include "host/base/patience.h"
 
 namespace drover {
 
@@ -22,6 +23,8 @@ struct PluginPool::State {
   struct Running {
     std::string what;
     TimePoint until;
+    Duration part;  // of how long it may hold its thread: counted like a Patience
+    int parts_left = Patience::kParts - 1;
     bool written_off = false;
   };
 
@@ -126,8 +129,9 @@ void PluginPool::Work(const std::shared_ptr<State>& state, std::uint64_t id) {
       --state->idle;
       continue;
     }
-    const TimePoint until = BootClock::now() + job->hold;
-    state->running[id] = {job->what, until, false};
+    const Duration part = std::max(job->hold / Patience::kParts, Duration(1));
+    const TimePoint until = BootClock::now() + part;
+    state->running[id] = {job->what, until, part};
     if (until < state->watch_at) {
       state->watch_at = until;
       state->port->Post([state] { Watch(state); });
@@ -169,6 +173,11 @@ void PluginPool::Watch(const std::shared_ptr<State>& state) {
     TimePoint next = TimePoint::max();
     for (auto& [id, running] : state->running) {
       if (running.written_off) continue;
+      const bool stood_still = now - running.until >= running.part;
+      if (running.until <= now && (stood_still || running.parts_left > 0)) {
+        if (!stood_still) --running.parts_left;
+        running.until = now + running.part;
+      }
       if (running.until > now) {
         next = std::min(next, running.until);
         continue;

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "host/base/gate.h"
+#include "host/base/patience.h"
 #include "host/plugin/broken_driver.h"
 #include "host/plugin/contained_driver.h"
 #include "host/plugin/echo_container.h"
@@ -65,8 +66,8 @@ Co<Loaded> LoadOnThread(Loop* loop, std::shared_ptr<PluginFile> file) {
     co_return Error(Code::kResourceExhausted, std::string("no thread to load it: ") + e.what());
   }
   const Context context(loop);
-  const Context limited = context.WithTimeout(kLoadLimit);
-  (void)co_await answer->done.Wait(limited);
+  const Patience patience(context, kLoadLimit);
+  (void)co_await answer->done.Wait(patience.context());
   answer->port.Close();
   if (answer->loaded) co_return std::move(*answer->loaded);
   co_return Error(Code::kTimeout, path +
@@ -185,7 +186,7 @@ Co<Status> PluginRegistry::Bring(Context context, const PluginConfig* config, Sl
   parts.limits = options_.limits;
   parts.core_mhz = options_.core_mhz;
   parts.bind_runs = options_.bind_runs;
-  const Context patient = context.WithTimeout(options_.first_fingerprint);
+  const Patience patience(context, options_.first_fingerprint);
   if (isolation == Isolation::kProcess) {
     ContainedDriver::Parts contained{std::move(parts), workers_, checked.file, std::move(*normal)};
     slot->contained = std::make_unique<ContainedDriver>(std::move(contained));
@@ -193,7 +194,7 @@ Co<Status> PluginRegistry::Bring(Context context, const PluginConfig* config, Sl
     // One that died is on its way back.
     slot->usable = created.ok() || created.code() == Code::kUnavailable;
     if (!created.ok()) co_return created.error().WithContext(path + " cannot be started");
-    co_await slot->contained->AwaitFirstFingerprint(patient);
+    co_await slot->contained->AwaitFirstFingerprint(patience.context());
     co_return Status();
   }
   DROVER_CO_ASSIGN(auto loaded, co_await LoadOnThread(loop_, checked.file));
@@ -205,7 +206,7 @@ Co<Status> PluginRegistry::Bring(Context context, const PluginConfig* config, Sl
   const Status created = co_await slot->loaded->Create(context, std::move(*normal));
   if (!created.ok()) co_return created.error().WithContext(path + " cannot be started");
   slot->usable = true;
-  (void)co_await slot->loaded->first_fingerprint()->Wait(patient);
+  (void)co_await slot->loaded->first_fingerprint()->Wait(patience.context());
   co_return Status();
 }
 

@@ -127,6 +127,27 @@ TEST_F(ProcessFaultTest, AShimThatHangsIsReplacedByItsEnd) {
   EXPECT_FALSE(Alive(daemon_));
 }
 
+TEST_F(ProcessFaultTest, AShimThatStoodStillMissesNoEnd) {
+  ProcessSpec spec = Shell("while ! [ -e $DIR/go ]; do sleep 0.01; done; echo last words; exit 7");
+  const RunId run = spec.run;
+  const Result<ProcessInfo> started = Start(std::move(spec));
+  ASSERT_TRUE(started.ok()) << started.error().message();
+  ASSERT_EQ(kill(started->shim_pid, SIGSTOP), 0);
+  std::ofstream(directory_ + "/go") << "x";
+  // Ended, and nobody has collected it yet.
+  EXPECT_TRUE(Until([&] {
+    std::ifstream file("/proc/" + std::to_string(started->pid) + "/stat");
+    std::string stat;
+    std::getline(file, stat);
+    return stat.find(") Z ") != std::string::npos;
+  }));
+  EXPECT_TRUE(Alive(started->shim_pid));
+  ASSERT_EQ(kill(started->shim_pid, SIGCONT), 0);
+  const ProcessExit exit = WaitFor(run);
+  EXPECT_EQ(exit.exit_code, 7);
+  EXPECT_EQ(exit.error, "");
+}
+
 TEST_F(ProcessFaultTest, AHangingShimIsLostForTheNextAgent) {
   if (!has_cgroups()) GTEST_SKIP() << "it needs root and a cgroup hierarchy";
   ProcessInfo info;

@@ -10,6 +10,8 @@
 #include <map>
 #include <utility>
 
+#include "host/base/descriptor_reserve.h"
+#include "host/base/patience.h"
 #include "host/process/detached_spawn.h"
 #include "host/process/exit_record.h"
 #include "host/process/given_cgroups.h"
@@ -86,6 +88,7 @@ class ProcessServiceImpl : public ProcessService {
   }
 
   Co<Result<ProcessInfo>> Start(Context context, ProcessSpec spec) override {
+    DROVER_CO_TRY(MayStart());
     const RunId run = spec.run;
     DROVER_CO_ASSIGN(std::vector<GivenCgroup> given, OpenGiven(spec));
     UniqueFd cgroup;
@@ -129,6 +132,7 @@ class ProcessServiceImpl : public ProcessService {
   }
 
   Co<Result<ProcessInfo>> StartOutput(Context context, OutputSpec spec) override {
+    DROVER_CO_TRY(MayStart());
     Result<StartMessage> message = CompileOutputStart(spec, environment_);
     if (!message.ok()) co_return message.error();
     Result<RunPointer> launched = Launch(spec.run, *message, false);
@@ -355,6 +359,15 @@ class ProcessServiceImpl : public ProcessService {
     return State(*pointer);
   }
 
+  // Who runs must be able to end and be cleared away, whatever is started beside.
+  Status MayStart() const {
+    const UniqueFd next(fcntl(null_device_.get(), F_DUPFD_CLOEXEC, 0));
+    if (!next && errno != EMFILE) return ErrnoError(errno, "cannot open a descriptor");
+    constexpr int kKept = kDescriptorsForStops + kDescriptorsForClients;
+    if (!next || !LeavesDescriptors(next.get(), kKept)) return FewDescriptorsLeft();
+    return {};
+  }
+
   // Sends the start message and starts the shim that reads it.
   Result<RunPointer> Launch(const RunId& run, const StartMessage& message, bool tracked) {
     if (runs_.contains(run))
@@ -416,10 +429,9 @@ class ProcessServiceImpl : public ProcessService {
     hello.subscribe = DROVER_ATTACH_EVENT_EXIT | DROVER_ATTACH_EVENT_GAP;
     ShimConnection::Bytes message = ShimConnection::Message(hello, DROVER_ATTACH_HELLO);
     std::vector<int> none;
-    Context limit = context.WithTimeout(kKillPatience);
+    const Patience patience(context, kKillPatience);
     Result<ShimConnection::Bytes> answer =
-        co_await connection->Call(limit, std::move(message), std::move(none));
-    limit.Cancel();
+        co_await connection->Call(patience.context(), std::move(message), std::move(none));
     DROVER_CO_TRY(context.status());
     if (!answer.ok() && answer.code() == Code::kTimeout) {
       // It hangs, and with it its task's output: it counts as lost.
@@ -493,16 +505,14 @@ class ProcessServiceImpl : public ProcessService {
   Co<Result<ProcessExit>> KillAndWait(Context context, RunPointer run) {
     run->Kill();
     for (const bool force : {false, true}) {
-      Context limit = context.WithTimeout(force ? kWakePatience : kKillPatience);
-      const Status in_time = co_await run->ended().Wait(limit);
-      limit.Cancel();
+      const Patience patience(context, force ? kWakePatience : kKillPatience);
+      const Status in_time = co_await run->ended().Wait(patience.context());
       if (in_time.ok()) co_return *run->exit();
       DROVER_CO_TRY(context.status());
       run->WakeShim(force);
     }
-    Context limit = context.WithTimeout(kWakePatience);
-    const Status in_time = co_await run->ended().Wait(limit);
-    limit.Cancel();
+    const Patience patience(context, kWakePatience);
+    const Status in_time = co_await run->ended().Wait(patience.context());
     DROVER_CO_TRY(context.status());
     if (!in_time.ok()) run->End(LostExit("supervisor lost", loop_->Wall()));
     co_return *run->exit();

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/task/hook_chain.h"
 
+#include "host/base/patience.h"
 #include "host/task/interruptible.h"
 
 namespace drover {
@@ -31,7 +32,8 @@ Co<HookChain::PrestartResult> HookChain::Prestart(Context kill, Context shutdown
       request.data = kept.data;
       request.env = prepared.env;
       const JoinContext joined(kill, shutdown);
-      const Context context = joined.context().WithTimeout(deadline);
+      const Patience patience(joined.context(), deadline);
+      const Context context = patience.context();
       auto body = hook->Prestart(context, request);
       Result<PrestartResponse> answer =
           co_await Interruptible(context, hook, deadline, std::move(body));
@@ -97,10 +99,10 @@ Co<void> HookChain::Run(HookStage stage, Context context, PoststartRequest reque
     const auto kept = hooks->find(std::string(hook->name()));
     request.data = kept == hooks->end() ? StringMap() : kept->second.data;
     const Duration deadline = hook->deadline(stage);
-    Context limited = context.WithTimeout(deadline);
+    const Patience patience(context, deadline);
+    const Context limited = patience.context();
     auto body = Call(hook.get(), stage, limited, request);
     const Status status = co_await Interruptible(limited, hook, deadline, std::move(body));
-    limited.Cancel("the hook has returned");
     if (!status.ok() && report_) report_(InStage(status.error(), stage, *hook));
   }
 }

@@ -158,13 +158,18 @@ void TaskRunner::RequestSignal(TaskEvent event, std::string signal) {
   background_.Spawn(CarryOut(shared_from_this(), Signal(std::move(event), std::move(signal))));
 }
 
+WallTime TaskRunner::StateTime(RunnerState state) const {
+  const bool known = state == RunnerState::kDead && local_.exit && local_.exit->ended_at != 0;
+  return known ? local_.exit->ended_at : loop_->Wall();
+}
+
 void TaskRunner::SetState(RunnerState state) {
-  ChangeTaskState(&state_, state, loop_->Wall());
+  ChangeTaskState(&state_, state, StateTime(state));
   Publish();
 }
 
 void TaskRunner::SetState(RunnerState state, TaskEvent event) {
-  ChangeTaskState(&state_, state, loop_->Wall());
+  ChangeTaskState(&state_, state, StateTime(state));
   EmitEvent(std::move(event));
 }
 

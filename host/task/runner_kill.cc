@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "host/base/patience.h"
 #include "host/task/live_run.h"
 #include "host/task/runner_outcome.h"
 #include "host/task/task_runner.h"
@@ -99,8 +100,8 @@ Co<void> TaskRunner::AskStop(TaskRunner* self, std::shared_ptr<LiveRun> run, Con
     const Result<Driver*> driver = self->FindDriver();
     if (driver.ok()) {
       const Duration left = std::max(deadline - self->loop_->Now(), Duration(0));
-      const Context limited = context.WithTimeout(left + self->options_.driver_timeout);
-      answer->status = co_await (*driver)->Stop(limited, run->id(), left, signal);
+      const Patience patience(context, left + self->options_.driver_timeout);
+      answer->status = co_await (*driver)->Stop(patience.context(), run->id(), left, signal);
     } else {
       answer->status = driver.error();
     }
@@ -129,22 +130,22 @@ Co<Status> TaskRunner::EnforceStop(std::shared_ptr<LiveRun> run, Context context
   Status forced;
   const Result<Driver*> driver = FindDriver();
   if (driver.ok()) {
-    const Context limited = context.WithTimeout(options_.driver_timeout);
-    forced = co_await (*driver)->ForceKill(limited, run->id());
+    const Patience patience(context, options_.driver_timeout);
+    forced = co_await (*driver)->ForceKill(patience.context(), run->id());
   } else {
     forced = driver.error();
   }
   if (forced.ok()) {
     const bool hopeless = answer->over.is_set() || run->unhealthy.is_set();
     const Duration limit = hopeless ? kExitGrace : options_.driver_timeout;
-    const Context told = context.WithTimeout(limit);
-    [[maybe_unused]] const Status exited = co_await run->exited.Wait(told);
+    const Patience told(context, limit);
+    [[maybe_unused]] const Status exited = co_await run->exited.Wait(told.context());
   } else {
     // Nothing of it is in the host's hands: only the driver can end it.
     ReportError(forced.error().WithContext("the host could not kill the task"));
     co_await WaitAny(context, &run->exited, &answer->over);
-    const Context told = context.WithTimeout(kExitGrace);
-    [[maybe_unused]] const Status exited = co_await run->exited.Wait(told);
+    const Patience told(context, kExitGrace);
+    [[maybe_unused]] const Status exited = co_await run->exited.Wait(told.context());
   }
   if (run->exited.is_set()) co_return Status();
   if (context.cancelled()) co_return context.status();

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "host/base/patience.h"
 #include "host/task/live_run.h"
 #include "host/task/task_runner.h"
 
@@ -98,8 +99,8 @@ Co<Result<RecoveredTask>> TaskRunner::AskRecover(Context context,
     Result<RecoveredTask> recovered = Error(Code::kUnavailable, "");
     const Result<Driver*> driver = FindDriver();
     if (driver.ok()) {
-      const Context limited = context.WithTimeout(options_.driver_timeout);
-      recovered = co_await (*driver)->Recover(limited, config, handle);
+      const Patience patience(context, options_.driver_timeout);
+      recovered = co_await (*driver)->Recover(patience.context(), config, handle);
     } else {
       recovered = driver.error();
     }
@@ -129,12 +130,12 @@ Co<void> TaskRunner::Discard(RunId run, bool kill) {
     co_return;
   }
   if (kill) {
-    const Context context = shutdown_.WithTimeout(options_.driver_timeout);
-    const Status killed = co_await (*driver)->ForceKill(context, run);
+    const Patience patience(shutdown_, options_.driver_timeout);
+    const Status killed = co_await (*driver)->ForceKill(patience.context(), run);
     if (!killed.ok() && killed.code() != Code::kNotFound) ReportError(killed.error());
   }
-  const Context context = shutdown_.WithTimeout(options_.driver_timeout);
-  const Status destroyed = co_await (*driver)->Destroy(context, run, true);
+  const Patience patience(shutdown_, options_.driver_timeout);
+  const Status destroyed = co_await (*driver)->Destroy(patience.context(), run, true);
   if (!destroyed.ok() && destroyed.code() != Code::kNotFound)
     ReportError(destroyed.error().WithContext("run " + run.ToString() + " was not destroyed"));
 }

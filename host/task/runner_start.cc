@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "host/base/patience.h"
 #include "host/task/live_run.h"
 #include "host/task/task_runner.h"
 
@@ -121,7 +122,8 @@ Co<Status> TaskRunner::TryStart(std::shared_ptr<const TaskConfig> config) {
   Result<StartedTask> started = Error(Code::kInternal, "");
   {
     const JoinContext joined(kill_, shutdown_);
-    const Context context = joined.context().WithTimeout(options_.start_timeout);
+    const Patience patience(joined.context(), options_.start_timeout);
+    const Context context = patience.context();
     const Subscription on_events = (*driver)->OnEvents(
         config->run_id, [this](const DriverEvent& event) { HearDriver(event); });
     started = co_await (*driver)->Start(context, config);

@@ -147,7 +147,9 @@ std::string DisplayMessage(const TaskEvent& event) {
 }
 
 TaskEvent TerminatedEvent(const ExitResult& result) {
-  return TaskEvent(event_type::kTerminated)
+  TaskEvent event(event_type::kTerminated);
+  event.time = result.ended_at;
+  return std::move(event)
       .With(event_key::kExitCode, std::to_string(result.exit_code))
       .With(event_key::kSignal, std::to_string(result.signal))
       .With(event_key::kOomKilled, result.oom_killed ? "true" : "false")

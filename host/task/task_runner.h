@@ -216,6 +216,8 @@ class TaskRunner : public TaskControl,
   static Co<void> CarryOut(std::shared_ptr<TaskRunner> self, Co<Status> request);
   static Co<void> UpdateLoop(TaskRunner* self);
   Co<void> RunHooks(HookStage stage, Context context);
+  // When a change to STATE happened: nobody may have looked when the task ended.
+  WallTime StateTime(RunnerState state) const;
   void SetState(RunnerState state);
   void SetState(RunnerState state, TaskEvent event);
   void Publish();

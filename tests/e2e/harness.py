@@ -11,6 +11,7 @@ Nothing here sleeps for a fixed time: everything waits for a condition, with a l
 failure reaches. Environment:
   DROVER_BUILD_DIR   the build tree: bin/drover and lib/drover/plugins/*.so
   DROVER_E2E_SLACK   factor for the bounds on measured times, for slow builds (default 1)
+  DROVER_E2E_LONG    1: the long form of a test that has one
 """
 import collections
 import contextlib
@@ -30,6 +31,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SLACK = float(os.environ.get("DROVER_E2E_SLACK", "1"))
+LONG = os.environ.get("DROVER_E2E_LONG") == "1"
 # Ends a wait that will never be satisfied. Below the TIMEOUT of the test in CMakeLists.txt.
 LIMIT = 40.0
 IS_ROOT = os.geteuid() == 0

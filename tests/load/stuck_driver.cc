@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// The driver stuck: runs real processes, and never answers a stop.
+// The driver stuck: runs real processes, and never answers a stop. Its start can work on its thread
+// until the process has stood still.
+#include <time.h>
 #include <unistd.h>
 
 #include <mutex>
@@ -20,9 +22,30 @@ const char kTaskConfigSchema[] = R"({
   "properties": {
     "command": {"type": "string"},
     "args": {"type": "array", "items": {"type": "string"}},
-    "hold": {"type": "boolean", "default": false}
+    "hold": {"type": "boolean", "default": false},
+    "await_standstill": {"type": "boolean", "default": false}
   }
 })";
+
+std::int64_t Nanoseconds(clockid_t clock) {
+  timespec now;
+  clock_gettime(clock, &now);
+  return std::int64_t{now.tv_sec} * 1000000000 + now.tv_nsec;
+}
+
+// Works until two looks at the clock are a second apart, and then for a while: what was begun
+// before the standstill is not over with it.
+void WorkThroughStandstill() {
+  constexpr std::int64_t kStill = 1000000000, kAfter = 50000000;
+  std::int64_t last = Nanoseconds(CLOCK_BOOTTIME);
+  for (std::int64_t now = last; now - last < kStill; now = Nanoseconds(CLOCK_BOOTTIME)) {
+    last = now;
+    usleep(1000);
+  }
+  const std::int64_t end = Nanoseconds(CLOCK_THREAD_CPUTIME_ID) + kAfter;
+  while (Nanoseconds(CLOCK_THREAD_CPUTIME_ID) < end) {
+  }
+}
 
 class StuckDriver : public drover::ProcessDriver {
  public:
@@ -47,6 +70,11 @@ class StuckDriver : public drover::ProcessDriver {
     out.env = task.env;
     out.work_dir = task.task_dir;
     return out;
+  }
+
+  void StartAsync(drover::TaskConfig task, drover::Call<drover::Started> call) override {
+    if (task.driver_config.Bool("await_standstill")) WorkThroughStandstill();
+    ProcessDriver::StartAsync(std::move(task), std::move(call));
   }
 
   // Either the thread is held for ever, or only the call.
