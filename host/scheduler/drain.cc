@@ -23,7 +23,9 @@ int MaxParallel(const AllocRecord& record) {
 
 }  // namespace
 
-NodeRecord BeginDrain(const NodeRecord& node, const DrainSpec& spec, StringMap meta, WallTime now) {
+NodeRecord BeginDrain(const NodeRecord& node, const DrainSpec& spec, StringMap meta,
+                      const Loop& loop) {
+  const WallTime now = loop.Wall();
   NodeRecord draining = node;
   NodeDrain drain;
   drain.deadline = spec.deadline;
@@ -31,7 +33,9 @@ NodeRecord BeginDrain(const NodeRecord& node, const DrainSpec& spec, StringMap m
   // A new drain in the place of one that is under way goes on with its start.
   drain.started_at = node.drain ? node.drain->started_at : now;
   if (spec.deadline != Duration(0)) {
-    drain.force_at = now + std::max<WallTime>(spec.deadline.count(), 0);
+    const Duration left = std::max(spec.deadline, Duration(0));
+    drain.force_at = now + left.count();
+    drain.ends = loop.Now() + left;
   }
   draining.drain = drain;
   draining.eligible = false;
@@ -49,11 +53,17 @@ NodeRecord EndDrain(const NodeRecord& node, const char* status, WallTime now) {
   return ended;
 }
 
+Duration UntilForced(const NodeDrain& drain, const Loop& loop) {
+  if (drain.force_at == 0) return Duration::max();
+  return drain.ends ? *drain.ends - loop.Now() : Duration(drain.force_at - loop.Wall());
+}
+
 std::vector<std::shared_ptr<const AllocRecord>> ToMigrate(const Tables& tables,
-                                                          const NodeRecord& node, WallTime now) {
+                                                          const NodeRecord& node,
+                                                          const Loop& loop) {
   std::vector<std::shared_ptr<const AllocRecord>> out;
   if (!node.drain) return out;
-  const bool forced = node.drain->force_at != 0 && now >= node.drain->force_at;
+  const bool forced = UntilForced(*node.drain, loop) <= Duration(0);
   std::map<Group, int> leaving;
   for (const auto& [id, record] : tables.allocs) {
     const bool leaves = record->alloc->node_id == node.id && record->migrate;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "host/base/loop.h"
 #include "host/scheduler/tables.h"
 
 namespace drover {
@@ -16,16 +17,19 @@ struct DrainSpec {
   bool ignore_system_jobs = false;
 };
 
-// NODE as a drain that begins at NOW leaves it: it gets no new allocations.
-NodeRecord BeginDrain(const NodeRecord& node, const DrainSpec& spec, StringMap meta, WallTime now);
+// NODE as a drain that begins now leaves it: it gets no new allocations.
+NodeRecord BeginDrain(const NodeRecord& node, const DrainSpec& spec, StringMap meta,
+                      const Loop& loop);
 // NODE without its drain, which is STATUS: "complete" or "canceled".
 NodeRecord EndDrain(const NodeRecord& node, const char* status, WallTime now);
 
-// The allocations of a node that is drained which have to go by NOW, and are not asked to yet:
+// How long until what would end by itself has to go, too; 0 or less: it is over.
+Duration UntilForced(const NodeDrain& drain, const Loop& loop);
+// The allocations of a node that is drained which have to go now, and are not asked to yet:
 // services as many of a group at a time as it says, what ends by itself when the deadline has
 // passed, and then all the rest. What takes their places is not awaited: there is no other node.
 std::vector<std::shared_ptr<const AllocRecord>> ToMigrate(const Tables& tables,
-                                                          const NodeRecord& node, WallTime now);
+                                                          const NodeRecord& node, const Loop& loop);
 // Whether nothing of the node runs any more.
 bool IsDrained(const Tables& tables, const NodeRecord& node);
 

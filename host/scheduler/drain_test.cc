@@ -116,6 +116,31 @@ TEST_F(DrainTest, TheDeadlineEndsTheRest) {
   EXPECT_EQ(Alloc(sum)->alloc->desired_status, DesiredStatus::kStop);
 }
 
+TEST_F(DrainTest, AClockThatIsSetMovesNoDeadline) {
+  MakeNodeReady();
+  MustRegister(Batch("sum"));
+  const std::string sum = IdOf("sum");
+  MustDrain(DrainSpec{60s});
+  for (const int hours : {25, -50}) {
+    loop.Jump(std::chrono::hours(hours));
+    const auto next = Await<Result<Duration>>(scheduler.Heartbeat(context, "node"));
+    ASSERT_TRUE(next.ok());
+    EXPECT_EQ(Alloc(sum)->alloc->desired_status, DesiredStatus::kRun);
+  }
+  loop.Advance(60s);
+  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
+  EXPECT_EQ(Alloc(sum)->alloc->desired_status, DesiredStatus::kStop);
+}
+
+TEST_F(DrainTest, OfAnEarlierAgentOnlyTheRecordIsKnown) {
+  NodeDrain drain;
+  EXPECT_EQ(UntilForced(drain, loop), Duration::max());
+  drain.force_at = loop.Wall() + Duration(5s).count();
+  EXPECT_EQ(UntilForced(drain, loop), 5s);
+  loop.Advance(6s);
+  EXPECT_EQ(UntilForced(drain, loop), -1s);
+}
+
 TEST_F(DrainTest, ANegativeDeadlineForcesAndNoneWaitsForEver) {
   MakeNodeReady();
   MustRegister(Batch("sum"));

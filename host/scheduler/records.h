@@ -111,6 +111,8 @@ struct NodeDrain {
   bool ignore_system_jobs = false;
   WallTime started_at = 0;
   WallTime force_at = 0;  // then all has to go; 0: never
+  // The same by the clock that nobody sets; absent in a record of an earlier agent.
+  std::optional<TimePoint> ends;
 
   bool operator==(const NodeDrain&) const = default;
 };

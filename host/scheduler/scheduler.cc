@@ -268,7 +268,7 @@ Result<DrainReply> Scheduler::Drain(const std::string& node_id, std::optional<Dr
   DrainReply reply;
   reply.index = store_->Write(cause::kNodeDrain, [&](Tables* tables, std::uint64_t index) {
     auto changed = std::make_shared<NodeRecord>(
-        spec ? BeginDrain(*node, *spec, std::move(meta), loop_->Wall())
+        spec ? BeginDrain(*node, *spec, std::move(meta), *loop_)
              : (node->drain ? EndDrain(*node, "canceled", loop_->Wall()) : *node));
     if (!spec && mark_eligible) changed->eligible = true;
     changed->modify_index = index;
@@ -286,7 +286,7 @@ Result<DrainReply> Scheduler::Drain(const std::string& node_id, std::optional<Dr
 std::vector<std::string> Scheduler::MigrateFrom(Tables* tables, std::uint64_t index,
                                                 const NodeRecord& node, TableMask* written) {
   std::set<JobKey> jobs;
-  for (const auto& record : ToMigrate(*tables, node, loop_->Wall())) {
+  for (const auto& record : ToMigrate(*tables, node, *loop_)) {
     auto changed = std::make_shared<AllocRecord>(*record);
     changed->migrate = true;
     changed->modify_index = index;
@@ -307,7 +307,7 @@ Duration Scheduler::ContinueDrain(const std::string& node_id) {
     node = Tables::Find(tables.nodes, node_id);
     if (node == nullptr || !node->drain) return;
     drained = IsDrained(tables, *node);
-    migrates = !ToMigrate(tables, *node, loop_->Wall()).empty();
+    migrates = !ToMigrate(tables, *node, *loop_).empty();
   });
   if (node == nullptr || !node->drain) return options_.heartbeat;
   if (drained || migrates) {
@@ -321,7 +321,7 @@ Duration Scheduler::ContinueDrain(const std::string& node_id) {
       return written | kNodes;
     });
   }
-  const Duration left(node->drain->force_at - loop_->Wall());
+  const Duration left = UntilForced(*node->drain, *loop_);
   return left > Duration(0) ? std::min(left, options_.heartbeat) : options_.heartbeat;
 }
 

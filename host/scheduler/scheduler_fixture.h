@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "host/base/jumping_loop_for_test.h"
 #include "host/scheduler/scheduler.h"
 
 // A scheduler for tests: simulated time, ports of nobody, and one node.
@@ -145,7 +146,7 @@ class SchedulerFixture : public ::testing::Test {
     return std::move(*out);
   }
 
-  SimLoop loop;
+  JumpingLoop loop;
   Context context{&loop};
   StateStore store;
   FakePortPool ports;

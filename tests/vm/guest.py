@@ -28,11 +28,15 @@ def gtest_names(program, wanted):
             suite = name
 
 
+def end_to_end(plan, key):
+    for name in plan[key]:
+        yield (f"e2e.{name}", [sys.executable, "-B", "-m", "unittest", "-v", name], plan["e2e"])
+
+
 def tests(plan):
     """(name, command, working directory)"""
     # The long ones first, so that none runs alone at the end.
-    for name in plan["unittest"]:
-        yield (f"e2e.{name}", [sys.executable, "-B", "-m", "unittest", "-v", name], plan["e2e"])
+    yield from end_to_end(plan, "unittest")
     for program, wanted in plan["gtest"]:
         for name in gtest_names(program, wanted):
             yield (f"{pathlib.Path(program).name}.{name}",
@@ -84,11 +88,14 @@ def main():
         print(f"{result:7} {test[0]} ({time.monotonic() - begin:.1f} s){more}", flush=True)
         return result
 
+    def wanted(test):
+        return not plan["only"] or any(text in test[0] for text in plan["only"])
+
     with concurrent.futures.ThreadPoolExecutor(plan["jobs"]) as pool:
-        wanted = [test for test in tests(plan)
-                  if not plan["only"] or any(text in test[0] for text in plan["only"])]
-        for result in pool.map(one, wanted):
+        for result in pool.map(one, filter(wanted, tests(plan))):
             counts[result] += 1
+    for test in filter(wanted, end_to_end(plan, "alone")):
+        counts[one(test)] += 1
     print("RESULT " + json.dumps(counts), flush=True)
 
 

@@ -31,6 +31,8 @@ GTEST = {"host/process/process_test": "*", "tests/attacks/attacks_test": "*",
          "tests/conformance/conformance_test": "ExecDriverTest.*:IsolatedExampleTest.*",
          "tests/load/load_test": "OomTest.*"}
 END_TO_END = ["test_exec", "test_stop", "test_leftovers", "test_systemd", "test_unprivileged"]
+# What sets the clock has the machine to itself.
+ALONE = ["test_clock"]
 # Programs that these use, and their sources where a path of the tree is built in.
 FILES = ["bin/drover", "host/process/fork_chain", "lib/drover/plugins/*.so",
          "tests/attacks/programs/*", "tests/conformance/isolated_hello.so",
@@ -41,11 +43,11 @@ def say(text):
     print("vm: " + text, flush=True)
 
 
-def classes():
-    """The end-to-end tests, which the build system names: "test_exec.ExecTest"."""
+def classes(files):
+    """The end-to-end tests of FILES, which the build system names: "test_exec.ExecTest"."""
     text = (ROOT / "tests/e2e/CMakeLists.txt").read_text()
     return [f"{file}.{name}" for file, name in re.findall(r"^drover_e2e\((\w+) (\w+)", text, re.M)
-            if file in END_TO_END]
+            if file in files]
 
 
 def pack(build, plan, path):
@@ -126,9 +128,10 @@ def main():
         say("skipped: " + reason)
         return
     plan = {"gtest": [(str(arguments.build / program), tests) for program, tests in GTEST.items()],
-            "unittest": classes(), "e2e": str(ROOT / "tests/e2e"), "jobs": 2,
+            "unittest": classes(END_TO_END), "alone": classes(ALONE), "e2e": str(ROOT / "tests/e2e"), "jobs": 2,
             "only": arguments.tests,
-            "environment": {"DROVER_BUILD_DIR": str(arguments.build), "DROVER_E2E_SLACK": "6"}}
+            "environment": {"DROVER_BUILD_DIR": str(arguments.build), "DROVER_E2E_SLACK": "6",
+                            "DROVER_MAY_SET_CLOCK": "1"}}
     with tempfile.TemporaryDirectory(prefix="drover-vm-") as scratch:
         directories = arguments.build, image.image(say), pathlib.Path(scratch)
         accelerator = machine.choose_accelerator(directories[1], directories[2] / "console.log",
@@ -137,7 +140,7 @@ def main():
         well = run("cgroups of version 2", "", plan, accelerator, directories,
                    arguments.verbose, begin + LIMIT)
         if not arguments.tests:
-            plan.update(gtest=[], unittest=["test_exec.MissingControllerTest"])
+            plan.update(gtest=[], unittest=["test_exec.MissingControllerTest"], alone=[])
             well = run("without a memory controller", "cgroup_disable=memory", plan, accelerator,
                        directories, arguments.verbose, begin + LIMIT) and well
         say(f"{time.monotonic() - begin:.0f} s in all, of at most {LIMIT} s")

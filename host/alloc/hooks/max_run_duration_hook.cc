@@ -32,11 +32,13 @@ void MaxRunDurationHook::Arm(const Allocation& alloc) {
   Disarm();
   armed_for_ = limit;
   if (!limit) return;
-  // The allocation was made by the wall clock; what is left of its time is counted by the clock
-  // that does not jump.
-  const Duration age(env_.loop->Wall() - alloc.create_time);
-  const Duration left = std::max(Duration(0), *limit - age);
-  timer_ = env_.loop->After(left, [this] {
+  // The allocation was made by the wall clock, which is asked once; from then on counts the clock
+  // that nobody sets.
+  if (!created_) {
+    const Duration age(env_.loop->Wall() - alloc.create_time);
+    created_ = env_.loop->Now() - std::max(Duration(0), age);
+  }
+  timer_ = env_.loop->At(*created_ + *limit, [this] {
     timer_ = 0;
     env_.control->RequestEnd("allocation exceeded max_run_duration");
   });

@@ -27,6 +27,7 @@ class MaxRunDurationHook : public AllocHook {
   void Disarm();
 
   const AllocHookEnv env_;
+  std::optional<TimePoint> created_;
   std::optional<Duration> armed_for_;
   Loop::TimerId timer_ = 0;
 };

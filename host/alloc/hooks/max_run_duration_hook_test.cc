@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "host/base/jumping_loop_for_test.h"
+
 namespace drover {
 namespace {
 
@@ -37,7 +39,7 @@ class MaxRunDurationHookTest : public testing::Test {
     loop_.RunReady();
   }
 
-  SimLoop loop_;
+  JumpingLoop loop_;
   NotingControl control_;
   MaxRunDurationHook hook_;
 };
@@ -53,6 +55,23 @@ TEST_F(MaxRunDurationHookTest, CountsFromTheCreationOfTheAllocation) {
 TEST_F(MaxRunDurationHookTest, WhatIsTooOldAlreadyEndsAtOnce) {
   Prerun(Request(10s, 1h));
   loop_.Advance(0s);
+  EXPECT_EQ(control_.ends.size(), 1u);
+}
+
+TEST_F(MaxRunDurationHookTest, AClockThatIsSetChangesNothing) {
+  Prerun(Request(10s, 4s));
+  loop_.Jump(std::chrono::hours(1));
+  Update(Request(11s, 4s));
+  loop_.Jump(std::chrono::hours(-48));
+  loop_.Advance(7s - 1ns);
+  EXPECT_TRUE(control_.ends.empty());
+  loop_.Advance(1ns);
+  EXPECT_EQ(control_.ends.size(), 1u);
+}
+
+TEST_F(MaxRunDurationHookTest, AnAllocationOfTheFutureIsNew) {
+  Prerun(Request(10s, -std::chrono::hours(1)));
+  loop_.Advance(10s);
   EXPECT_EQ(control_.ends.size(), 1u);
 }
 
