@@ -9,6 +9,7 @@
 #include <cctype>
 #include <cerrno>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -101,16 +102,31 @@ Result<std::unique_ptr<Agent>> Agent::Create(Loop* loop, AgentOptions options) {
   agent->log_monitor_ = std::make_unique<LogMonitor>(spdlog::default_logger());
   NodeOptions node;
   node.config = agent->options_.config;
-  // There is no store yet from which an agent could take its tasks over, so they end with it.
-  node.foreground = true;
+  if (!agent->options_.state_dir.empty()) {
+    DROVER_ASSIGN(agent->kept_, KeptState::Open(agent->options_.state_dir));
+  }
+  node.kept = agent->kept_.get();
+  // Who keeps nothing can take no task over, so the tasks end with the agent.
+  node.foreground = agent->kept_ == nullptr;
   node.task_open_files = agent->options_.task_open_files;
   DROVER_ASSIGN(agent->node_, Node::Create(loop, std::move(node)));
+  if (agent->kept_) agent->BeginFromKept();
   const HostStats::Disk disk = ReadDisk(agent->options_.config.alloc_dir);
   agent->disk_mb_ = static_cast<std::int64_t>(disk.available >> 20);
   agent->AddMetrics();
   agent->host_stats_ = std::make_unique<HostStatsReader>(agent->options_.config.alloc_dir,
                                                          agent->node_->machine().core_mhz);
   return agent;
+}
+
+void Agent::BeginFromKept() {
+  Tables tables = kept_->TakeTables();
+  for (const auto& [id, record] : tables.live_allocs) {
+    for (const AllocatedPort& port : record->alloc->ports) node_->ports()->Keep(port.value);
+  }
+  store_.Begin(std::move(tables));
+  store_.SetJournal(StateJournal(kept_->store()));
+  api_.make_durable = [store = kept_->store()](Context context) { return store->Synced(context); };
 }
 
 void Agent::AddMetrics() {
@@ -216,6 +232,11 @@ Status Agent::Serve() {
   client_ = std::make_unique<NodeClient>(
       loop_, scheduler_.get(), Describe(),
       [this](std::shared_ptr<const Allocation> alloc) { return node_->MakeRunner(alloc); });
+  if (kept_) {
+    std::set<std::string> restored;
+    for (const auto& [id, tasks] : kept_->allocs()) restored.insert(id);
+    client_->SetRestored(std::move(restored));
+  }
   client_->SetObserver([this](const AllocSnapshot& before, const AllocState& now) {
     task_counters_.Changed(before, now);
   });
@@ -294,7 +315,13 @@ Co<void> Agent::StopServing() {
   server_.reset();
 }
 
-Co<void> Agent::DestroyAll(Status* status) { *status = co_await client_->DestroyAll(&calls_); }
+Co<void> Agent::LeaveTasks(Status* status) {
+  if (kept_) {
+    co_await client_->ShutdownAll(&calls_);
+  } else {
+    *status = co_await client_->DestroyAll(&calls_);
+  }
+}
 
 Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
   const std::vector<PluginReport> reports = co_await node_->Start(stop);
@@ -312,6 +339,7 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
     Gate background(loop_);
     background.Spawn(CollectGarbageForever(stop, &options_.config.gc, scheduler_.get(), &store_,
                                            [this] { return DiskUsed(); }));
+    background.Spawn(node_->FinishRestore(stop));
     ready();
     co_await client_->Run(stop);
     co_await background.Close();
@@ -321,7 +349,7 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
     Status destroyed;
     std::vector<Co<void>> ends;
     ends.push_back(StopServing());
-    ends.push_back(DestroyAll(&destroyed));
+    ends.push_back(LeaveTasks(&destroyed));
     co_await InParallel(loop_, std::move(ends));
     if (!destroyed.ok()) spdlog::warn("left behind: {}", destroyed.error().message());
   }

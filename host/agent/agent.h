@@ -24,6 +24,9 @@ namespace drover {
 struct AgentOptions {
   AgentConfig config;  // alloc_dir is set and exists
   std::string version;
+  // Where the agent keeps what the next one needs to take its tasks over. Empty: it keeps nothing,
+  // and its tasks end with it.
+  std::string state_dir;
   std::uint64_t task_open_files = 0;  // the soft limit that tasks begin with; 0: the agent's
 };
 
@@ -34,7 +37,8 @@ class Agent {
   ~Agent();
 
   // Loads the drivers, serves, and runs what it is told to until STOP ends; then ends all tasks in
-  // order. READY is called once the API answers. An error means that it never did.
+  // order, or leaves them to the next agent. READY is called once the API answers. An error means
+  // that it never did.
   Co<Status> Run(Context stop, std::function<void()> ready);
 
   // Carries out what the configuration that READ returns says otherwise, as far as an agent that
@@ -43,8 +47,10 @@ class Agent {
   // after an error nothing has changed.
   Co<Status> Reload(std::function<Result<AgentConfig>()> read);
 
-  // Kills every process of every task at once.
-  void KillAll() { node_->KillAll(); }
+  // Kills every process of every task at once, unless they are to go on without this agent.
+  void KillAll() {
+    if (!kept_) node_->KillAll();
+  }
 
   // Where the API listens: "127.0.0.1:4646". Once it is ready.
   const std::string& address() const { return address_; }
@@ -57,13 +63,15 @@ class Agent {
   Status Serve();
   void ApplySettings(const AgentConfig& config, std::string token);
   Co<void> StopServing();
-  Co<void> DestroyAll(Status* status);
+  Co<void> LeaveTasks(Status* status);
+  void BeginFromKept();
   Co<double> DiskUsed();
   NodeRecord Describe();
   void DescribeDrivers(NodeRecord* record);
 
   Loop* const loop_;
   AgentOptions options_;
+  std::unique_ptr<KeptState> kept_;  // null: nothing is kept
   std::unique_ptr<Node> node_;
   StateStore store_;
   std::unique_ptr<LogMonitor> log_monitor_;

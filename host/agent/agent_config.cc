@@ -222,6 +222,12 @@ Result<AgentConfig> ParseAgentConfig(const std::string& text, const std::string&
     config.alloc_dir = Absolute(config.alloc_dir, base);
     reader.Text("data_dir", &config.data_dir);
     config.data_dir = Absolute(config.data_dir, base);
+    std::string unknown = "stop";
+    reader.Text("unknown_tasks", &unknown);
+    if (unknown != "stop" && unknown != "keep") {
+      reader.Mistake("unknown_tasks", "must be stop or keep");
+    }
+    config.keep_unknown_tasks = unknown == "keep";
     reader.Text("token_file", &config.token_file);
     config.token_file = Absolute(config.token_file, base);
     if (const Json* http = reader.Take("http")) {
@@ -319,6 +325,7 @@ std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running,
   compare("meta", a.meta == b.meta);
   compare("alloc_dir", a.alloc_dir == b.alloc_dir);
   compare("data_dir", a.data_dir == b.data_dir);
+  compare("unknown_tasks", a.keep_unknown_tasks == b.keep_unknown_tasks);
   compare("http/address", a.http.address == b.http.address);
   compare("http/port", a.http.port == b.http.port);
   compare("http/hosts", a.http.hosts == b.http.hosts);

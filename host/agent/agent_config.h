@@ -27,6 +27,8 @@ struct AgentConfig {
   // Where an agent keeps what is its own; alloc_dir is below it unless it is named. Empty: chosen
   // by the command.
   std::string data_dir;
+  // What becomes of running tasks of which the state that an earlier agent left knows nothing.
+  bool keep_unknown_tasks = false;
   // Holds the token that every request must carry; only its owner may read it. Empty: no token.
   std::string token_file;
   struct Http {

@@ -6,8 +6,8 @@
 namespace drover {
 
 LedgerStore::LedgerStore(std::shared_ptr<RunLedger> ledger, std::string alloc_id,
-                         bool keep_directory)
-    : ledger_(std::move(ledger)), alloc_id_(std::move(alloc_id)) {
+                         bool keep_directory, std::map<std::string, RunId> runs)
+    : ledger_(std::move(ledger)), alloc_id_(std::move(alloc_id)), runs_(std::move(runs)) {
   if (keep_directory) return;
   const Status added = ledger_->AddAlloc(alloc_id_);
   if (!added.ok()) spdlog::warn("allocation {}: {}", alloc_id_, added.error().message());

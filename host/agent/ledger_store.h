@@ -15,7 +15,9 @@ namespace drover {
 class LedgerStore : public AllocStore {
  public:
   // KEEP_DIRECTORY: the allocation's directory is not to be cleared away.
-  LedgerStore(std::shared_ptr<RunLedger> ledger, std::string alloc_id, bool keep_directory);
+  // RUNS are those that the ledger names already, by task.
+  LedgerStore(std::shared_ptr<RunLedger> ledger, std::string alloc_id, bool keep_directory,
+              std::map<std::string, RunId> runs = {});
 
   Co<Status> SaveLocalState(Context context, std::string task_name,
                             std::shared_ptr<const LocalState> state) override;

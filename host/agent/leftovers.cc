@@ -60,6 +60,7 @@ Co<void> ClearDeadNodes(Context context, Loop* loop, ProcessService* processes, 
   const int directory = run_directory->get();
   const TimePoint until = loop->Now() + patience;
   for (const LedgerLeftovers& left : RunLedger::FindDead(directory)) {
+    if (left.kept) continue;
     const auto lives = [directory](const RunId& run) { return ShimLives(directory, run); };
     while (loop->Now() < until && std::any_of(left.runs.begin(), left.runs.end(), lives)) {
       const Status slept = co_await Sleep(context, 50ms);
@@ -71,6 +72,32 @@ Co<void> ClearDeadNodes(Context context, Loop* loop, ProcessService* processes, 
     } else {
       spdlog::warn("what a run that was killed has left is still there: {}",
                    cleared.error().message());
+    }
+  }
+}
+
+Co<void> TakeOverLedgers(Context context, Loop* loop, ProcessService* processes,
+                         std::string run_dir, std::string alloc_base, const std::set<RunId>* known,
+                         bool keep, RunLedger* own) {
+  const Result<UniqueFd> run_directory = OpenRunDirectory(run_dir);
+  if (!run_directory.ok()) co_return;
+  const Context limited = context.WithTimeout(kPatience);
+  for (const LedgerLeftovers& left : RunLedger::FindDead(run_directory->get())) {
+    if (!left.kept || left.alloc_base != alloc_base) continue;
+    Status first;
+    std::vector<Co<void>> releases;
+    for (const RunId& run : left.runs) {
+      if (known->count(run) > 0) continue;
+      spdlog::warn("run {} is of no task that this agent knows: {}", run.ToString(),
+                   keep ? "it is kept, as unknown_tasks says" : "it is stopped");
+      if (!keep) releases.push_back(ReleaseRun(limited, processes, run, &first));
+      if (keep && first.ok()) first = own->AddRun(run);
+    }
+    co_await InParallel(loop, std::move(releases));
+    if (first.ok()) {
+      RunLedger::Forget(run_directory->get(), left);
+    } else {
+      spdlog::warn("what no record knows is still there: {}", first.error().message());
     }
   }
 }

@@ -1,6 +1,9 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <set>
+#include <string>
+
 #include "host/agent/run_ledger.h"
 #include "host/base/co.h"
 #include "host/base/context.h"
@@ -15,9 +18,16 @@ namespace drover {
 Co<Status> ClearLeftoversOf(Context context, Loop* loop, ProcessService* processes,
                             WorkerPool* pool, const LedgerLeftovers* leftovers);
 
-// The same for every dead node that has a ledger in RUN_DIR; failures are logged, and the ledger
+// The same for every dead node that has a ledger in RUN_DIR and whose runs do not go on without it;
+// failures are logged, and the ledger
 // stays. PATIENCE: how long shims that still live may take to stop their tasks in order.
 Co<void> ClearDeadNodes(Context context, Loop* loop, ProcessService* processes, WorkerPool* pool,
                         std::string run_dir, Duration patience);
+
+// What the ledgers of the dead nodes of ALLOC_BASE name beside KNOWN, which this node takes over:
+// it is reported, and killed or, with KEEP, written into OWN. Their directories stay.
+Co<void> TakeOverLedgers(Context context, Loop* loop, ProcessService* processes,
+                         std::string run_dir, std::string alloc_base, const std::set<RunId>* known,
+                         bool keep, RunLedger* own);
 
 }  // namespace drover

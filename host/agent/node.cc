@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include "host/agent/env_preparer.h"
+#include "host/agent/kept_alloc_store.h"
 #include "host/agent/ledger_store.h"
 #include "host/agent/leftovers.h"
 #include "host/agent/network_hook.h"
@@ -12,12 +13,15 @@
 #include "host/alloc/local_alloc_runner.h"
 #include "host/base/ids.h"
 #include "host/process/run_directory.h"
+#include "host/task/restore_barrier.h"
 #include "host/taskenv/host_env.h"
 
 namespace drover {
 namespace {
 
 constexpr int kWorkers = 2;
+// Longer than a driver may take to answer for one task.
+constexpr Duration kRestoreLimit = 40s;
 
 }  // namespace
 
@@ -25,7 +29,7 @@ Node::Node(Loop* loop, NodeOptions options)
     : loop_(loop),
       options_(std::move(options)),
       machine_(ReadMachine()),
-      id_(RandomUuid()),
+      id_(options_.kept == nullptr ? RandomUuid() : options_.kept->node_id()),
       name_(options_.config.name.empty() ? machine_.hostname : options_.config.name),
       workers_(kWorkers),
       stats_demand_(loop),
@@ -93,16 +97,37 @@ Status Node::Init() {
   };
   env.task.max_kill_timeout = config.max_kill_timeout;
   env.task.stats_interval = config.stats_interval;
-  if (!options_.looks_only) {
-    DROVER_ASSIGN(UniqueFd run_directory, OpenRunDirectory(config.run_dir));
-    DROVER_ASSIGN(ledger_, RunLedger::Create(std::move(run_directory), id_, config.alloc_dir,
-                                             options_.alloc_dir_is_own));
+  if (!options_.looks_only) DROVER_TRY(InitLedger(&env));
+  runners_ = std::make_unique<LocalAllocRunnerFactory>(std::move(env));
+  return {};
+}
+
+Status Node::InitLedger(LocalAllocEnv* env) {
+  const AgentConfig& config = options_.config;
+  KeptState* const kept = options_.kept;
+  DROVER_ASSIGN(UniqueFd run_directory, OpenRunDirectory(config.run_dir));
+  using Kind = RunLedger::Kind;
+  const Kind kind =
+      kept != nullptr ? Kind::kKept : (options_.alloc_dir_is_own ? Kind::kOwn : Kind::kGiven);
+  // Each life of a node has one of its own: what an earlier one wrote down must be read first.
+  const std::string name = kept == nullptr ? id_ : RandomUuid();
+  DROVER_ASSIGN(ledger_, RunLedger::Create(std::move(run_directory), name, config.alloc_dir, kind));
+  if (kept == nullptr) {
     const bool keep = options_.keep_directories;
-    env.open_store = [ledger = ledger_, keep](const std::string& id) {
+    env->open_store = [ledger = ledger_, keep](const std::string& id) {
       return std::make_unique<LedgerStore>(ledger, id, keep);
     };
+    return {};
   }
-  runners_ = std::make_unique<LocalAllocRunnerFactory>(std::move(env));
+  for (const RunId& run : kept->runs()) DROVER_TRY(ledger_->AddRun(run));
+  env->open_store = [ledger = ledger_, kept](const std::string& id) {
+    const auto restored = kept->allocs().find(id);
+    const KeptState::Tasks* const tasks =
+        restored == kept->allocs().end() ? nullptr : &restored->second;
+    return std::make_unique<KeptAllocStore>(kept->store(), ledger, id, tasks);
+  };
+  restores_ = std::make_unique<RestoreBarrier>(loop_);
+  env->task.restores = restores_.get();
   return {};
 }
 
@@ -111,10 +136,76 @@ Co<std::vector<PluginReport>> Node::Start(Context context) {
     co_await ClearDeadNodes(context, loop_, processes_.get(), &workers_, options_.config.run_dir,
                             Duration(0));
   }
+  KeptState* const kept = options_.kept;
+  if (kept != nullptr) {
+    const AgentConfig& config = options_.config;
+    co_await TakeOverLedgers(context, loop_, processes_.get(), config.run_dir, config.alloc_dir,
+                             &kept->runs(), config.keep_unknown_tasks, ledger_.get());
+    co_await ClearRemains(context);
+  }
   std::vector<PluginReport> reports = co_await plugins_->LoadAll(context);
-  // A node takes nothing over: whatever ran before it has been ended above.
-  co_await plugins_->RestoreComplete(context, std::vector<RunId>());
+  if (kept != nullptr) {
+    ExpectRestored();
+  } else {
+    // A node takes nothing over: whatever ran before it has been ended above.
+    for (Driver* driver : plugins_->drivers()) {
+      co_await plugins_->RestoreComplete(context, driver->info().name, std::vector<RunId>());
+    }
+  }
   co_return reports;
+}
+
+// An allocation whose record is gone was being cleared away when the agent ended, unless records
+// were lost: then its files may be all that is left of somebody's work.
+Co<void> Node::ClearRemains(Context context) {
+  for (const auto& [id, remains] : options_.kept->remains()) {
+    LedgerLeftovers left;
+    left.alloc_base = options_.config.alloc_dir;
+    left.runs = remains.runs;
+    if (!options_.kept->damaged()) left.allocs.push_back(id);
+    const Status cleared =
+        co_await ClearLeftoversOf(context, loop_, processes_.get(), &workers_, &left);
+    if (!cleared.ok()) {
+      spdlog::warn("what is left of the allocation {}: {}", id, cleared.error().message());
+      continue;
+    }
+    if (options_.kept->damaged()) {
+      spdlog::warn("the directory {}/{} is of no allocation that this agent knows: it is kept",
+                   left.alloc_base, id);
+    }
+    for (const RecordKey& key : remains.records) options_.kept->store()->Erase(key);
+  }
+}
+
+void Node::ExpectRestored() {
+  options_.kept->ForEachTask([this](const std::string& alloc_id, const std::string& task,
+                                    const std::string& driver, const LocalState& local) {
+    restores_->Expect(driver, alloc_id + "/" + task, local.run_id);
+  });
+}
+
+Co<void> Node::FinishRestore(Context context) {
+  if (!restores_) co_return;
+  std::vector<Co<void>> all;
+  for (Driver* driver : plugins_->drivers()) {
+    all.push_back(FinishDriver(this, context, driver->info().name));
+  }
+  co_await InParallel(loop_, std::move(all));
+}
+
+Co<void> Node::FinishDriver(Node* self, Context context, std::string driver) {
+  const Context limited = context.WithTimeout(kRestoreLimit);
+  const Status found = co_await self->restores_->WaitFound(limited, driver);
+  if (context.cancelled()) co_return;  // the agent ends: nothing is to start any more
+  if (!found.ok()) {
+    spdlog::warn(
+        "driver {}: not all of its tasks have been found again within {}; it may start "
+        "others now",
+        driver, FormatDuration(kRestoreLimit));
+  }
+  const std::vector<RunId> runs = self->restores_->RunsOf(driver);
+  co_await self->plugins_->RestoreComplete(context, driver, runs);
+  self->restores_->Open(driver);
 }
 
 Status Node::CheckJob(const Job& job, const std::string& place) {
@@ -151,6 +242,10 @@ Result<std::vector<std::shared_ptr<const Allocation>>> Node::Place(std::shared_p
 Result<std::unique_ptr<AllocRunner>> Node::MakeRunner(std::shared_ptr<const Allocation> alloc) {
   AllocRunnerRequest request;
   request.alloc = std::move(alloc);
+  if (options_.kept != nullptr) {
+    const auto restored = options_.kept->allocs().find(request.alloc->id);
+    if (restored != options_.kept->allocs().end()) request.restored = restored->second;
+  }
   return runners_->Make(std::move(request));
 }
 

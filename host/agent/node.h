@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "host/agent/agent_config.h"
+#include "host/agent/kept_state.h"
 #include "host/agent/machine.h"
 #include "host/alloc/alloc_runner.h"
 #include "host/base/loop.h"
@@ -27,11 +28,14 @@ struct NodeOptions {
   bool keep_directories = false;      // those of its allocations, should it die
   std::uint64_t task_open_files = 0;  // ProcessServiceOptions::open_files
   bool alloc_dir_is_own = false;      // alloc_dir was made for this node and goes when it is empty
+  KeptState* kept = nullptr;          // not owned; null: nothing is kept, nothing is taken over
   PluginLogSink plugin_log;           // empty: the program's default logger
   DriverLimits driver_limits;
 };
 
+class RestoreBarrier;
 class RunLedger;
+struct LocalAllocEnv;
 
 // A node: everything that runs allocations on this machine, wired together. Control thread only.
 class Node {
@@ -46,6 +50,10 @@ class Node {
   // Clears away what nodes that died have left, then loads the plugins. A plugin that cannot be
   // used is a report, not an error.
   Co<std::vector<PluginReport>> Start(Context context);
+  // Tells each driver, when the runners have asked it for all that an earlier agent left, that this
+  // was all; only then does it start tasks. Beside the runners; a node without a kept state has
+  // done it in Start.
+  Co<void> FinishRestore(Context context);
   // Whether the drivers of a job exist and take its configurations; all mistakes in one error, each
   // with its JSON pointer. PLACE is that of the job in its file.
   Status CheckJob(const Job& job, const std::string& place);
@@ -70,6 +78,10 @@ class Node {
  private:
   Node(Loop* loop, NodeOptions options);
   Status Init();
+  Status InitLedger(LocalAllocEnv* env);
+  void ExpectRestored();
+  Co<void> ClearRemains(Context context);
+  static Co<void> FinishDriver(Node* self, Context context, std::string driver);
 
   Loop* const loop_;
   const NodeOptions options_;
@@ -81,6 +93,7 @@ class Node {
   std::unique_ptr<ProcessService> processes_;
   std::unique_ptr<PluginRegistry> plugins_;
   std::shared_ptr<RunLedger> ledger_;  // null when it only looks
+  std::unique_ptr<RestoreBarrier> restores_;
   std::unique_ptr<TaskPreparer> preparer_;
   std::unique_ptr<AllocRunnerFactory> runners_;
   std::unique_ptr<PortPool> ports_;

@@ -148,7 +148,7 @@ void NodeClient::Apply(const NodeAllocs& wanted) {
       held->second->Update(alloc);
     } else if (!known_.insert(alloc->id).second) {
       // It could not be started, and the server has been told so.
-    } else if (alloc->server_terminal()) {
+    } else if (alloc->server_terminal() && restored_.count(alloc->id) == 0) {
       Tell(alloc->id, {ClientStatus::kComplete, "stopped before it was started"});
     } else {
       StartOne(alloc);
@@ -209,11 +209,12 @@ Co<Status> NodeClient::DestroyAll(Gate* callers) {
   co_return first;
 }
 
-Co<void> NodeClient::ShutdownAll() {
+Co<void> NodeClient::ShutdownAll(Gate* callers) {
+  const auto leaving = std::exchange(held_, {});
   std::vector<Co<void>> all;
-  for (const auto& [id, held] : held_) all.push_back(held->runner()->Shutdown());
+  for (const auto& [id, held] : leaving) all.push_back(held->runner()->Shutdown());
   co_await InParallel(loop_, std::move(all));
-  held_.clear();
+  co_await callers->Close();
 }
 
 std::vector<std::string> NodeClient::alloc_ids() const {

@@ -32,6 +32,9 @@ class NodeClient {
 
   // Before Run.
   void SetObserver(Observe observe) { observe_ = std::move(observe); }
+  // The allocations that an earlier agent has begun here: they have a runner also when they are to
+  // stop. Before Run.
+  void SetRestored(std::set<std::string> ids) { restored_ = std::move(ids); }
 
   // Until CONTEXT ends; the runners go on.
   Co<void> Run(Context context);
@@ -41,8 +44,8 @@ class NodeClient {
   // After Run: ends the tasks of all allocations in order and removes their traces. Find finds none
   // of them any more; those who have found one are inside CALLERS, which is closed before it goes.
   Co<Status> DestroyAll(Gate* callers);
-  // After Run: leaves the tasks as they are.
-  Co<void> ShutdownAll();
+  // After Run: leaves the tasks as they are. CALLERS as in DestroyAll.
+  Co<void> ShutdownAll(Gate* callers);
 
   // Null when the allocation is not, or not any more, on this node. Valid until the next co_await.
   AllocRunner* Find(const std::string& alloc_id) const;
@@ -68,6 +71,7 @@ class NodeClient {
   NodeRecord node_;
   const MakeRunner make_runner_;
   Observe observe_;
+  std::set<std::string> restored_;
   AllocUpdates updates_;
   std::map<std::string, std::shared_ptr<Held>> held_;
   std::set<std::string> known_;  // what the server wanted when it was last heard

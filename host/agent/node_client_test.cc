@@ -202,7 +202,8 @@ TEST_F(NodeClientTest, AShutdownLeavesTheTasks) {
   loop.RunReady();
   running_.Cancel();
   ASSERT_TRUE(loop.RunToEnd(gate_.Close()));
-  ASSERT_TRUE(loop.RunToEnd(client_->ShutdownAll()));
+  Gate callers(&loop);
+  ASSERT_TRUE(loop.RunToEnd(client_->ShutdownAll(&callers)));
   EXPECT_EQ(client_->runners(), 0u);
   EXPECT_EQ(Count(ClientStatus::kRunning), 2u);
 }

@@ -53,6 +53,7 @@ std::optional<LedgerLeftovers> Parse(const std::string& text) {
   if (!std::getline(lines, left.alloc_base) || left.alloc_base.empty()) return std::nullopt;
   if (!std::getline(lines, line)) return std::nullopt;
   left.base_is_own = line == "own";
+  left.kept = line == "kept";
   while (std::getline(lines, line)) {
     std::istringstream words(line);
     std::string kind;
@@ -123,8 +124,7 @@ RunLedger::~RunLedger() {
 
 Result<std::unique_ptr<RunLedger>> RunLedger::Create(UniqueFd run_directory,
                                                      const std::string& node_id,
-                                                     const std::string& alloc_base,
-                                                     bool base_is_own) {
+                                                     const std::string& alloc_base, Kind kind) {
   if (alloc_base.empty() || alloc_base.find('\n') != std::string::npos) {
     return Error(Code::kInvalidArgument,
                  "the directory of the allocations \"" + alloc_base +
@@ -133,8 +133,10 @@ Result<std::unique_ptr<RunLedger>> RunLedger::Create(UniqueFd run_directory,
   const std::string name = node_id + std::string(kSuffix);
   const std::string unfinished = node_id + std::string(kUnfinished);
   UniqueFd file = MakeLocked(run_directory.get(), unfinished);
+  const std::string_view name_of_kind =
+      kind == Kind::kOwn ? "own" : (kind == Kind::kKept ? "kept" : "given");
   const std::string header =
-      std::string(kMagic) + '\n' + alloc_base + '\n' + (base_is_own ? "own" : "given") + '\n';
+      std::string(kMagic) + '\n' + alloc_base + '\n' + std::string(name_of_kind) + '\n';
   if (!file || !WriteAt(file.get(), header, 0) ||
       renameat(run_directory.get(), unfinished.c_str(), run_directory.get(), name.c_str()) != 0) {
     const int error = errno;

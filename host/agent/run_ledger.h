@@ -20,6 +20,7 @@ struct LedgerLeftovers {
   UniqueFd lock;     // held: no other node clears up the same
   std::string alloc_base;
   bool base_is_own = false;
+  bool kept = false;  // the runs go on without their node, which takes them over when it is back
   std::vector<RunId> runs;
   std::vector<std::string> allocs;
 };
@@ -33,10 +34,14 @@ struct LedgerLeftovers {
 class RunLedger {
  public:
   // Makes the ledger of the node NODE_ID. ALLOC_BASE holds the directories of its allocations;
-  // BASE_IS_OWN: it was made for this node and goes when it is empty.
+  enum class Kind {
+    kGiven,  // what is left is cleared away by whoever comes first
+    kOwn,    // the same, and the base was made for this node and goes when it is empty
+    kKept,   // LedgerLeftovers::kept
+  };
   static Result<std::unique_ptr<RunLedger>> Create(UniqueFd run_directory,
                                                    const std::string& node_id,
-                                                   const std::string& alloc_base, bool base_is_own);
+                                                   const std::string& alloc_base, Kind kind);
   // Removes the file, unless something still stands in it: then the next node looks after it.
   ~RunLedger();
   RunLedger(const RunLedger&) = delete;

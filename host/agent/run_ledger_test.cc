@@ -33,7 +33,7 @@ class RunLedgerTest : public testing::Test {
     return UniqueFd(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   }
   std::unique_ptr<RunLedger> Make(const std::string& node = "node") {
-    return RunLedger::Create(Open(), node, "/srv/allocs", true).value();
+    return RunLedger::Create(Open(), node, "/srv/allocs", RunLedger::Kind::kOwn).value();
   }
   // Runs WORK in a process of its own, which is killed after it.
   template <typename Work>
@@ -56,6 +56,19 @@ class RunLedgerTest : public testing::Test {
   std::string path_;
   UniqueFd directory_;
 };
+
+TEST_F(RunLedgerTest, RunsThatGoOnWithoutTheirNodeAreToldAsSuch) {
+  InAProcessThatIsKilled([this] {
+    const auto ledger =
+        RunLedger::Create(Open(), "node", "/srv/allocs", RunLedger::Kind::kKept).value();
+    DROVER_CHECK(ledger->AddRun(RunId::Random()).ok());
+  });
+  const std::vector<LedgerLeftovers> dead = FindDead();
+  ASSERT_EQ(dead.size(), 1u);
+  EXPECT_TRUE(dead[0].kept);
+  EXPECT_FALSE(dead[0].base_is_own);
+  EXPECT_EQ(dead[0].runs.size(), 1u);
+}
 
 TEST_F(RunLedgerTest, TheLedgerOfALivingNodeIsNobodysBusiness) {
   const auto ledger = Make();
@@ -156,7 +169,7 @@ TEST_F(RunLedgerTest, NodesThatStartTogetherDoNotRemoveEachOthersLedgers) {
     while (!stop) EXPECT_TRUE(FindDead().empty());
   });
   for (int i = 0; i < 2000; ++i) {
-    const auto ledger = RunLedger::Create(Open(), "node", "/srv/allocs", true);
+    const auto ledger = RunLedger::Create(Open(), "node", "/srv/allocs", RunLedger::Kind::kOwn);
     ASSERT_TRUE(ledger.ok()) << i << ": " << ledger.error().message();
     ASSERT_TRUE(fs::exists(path_ + "/node.ledger")) << i;
   }
@@ -165,7 +178,8 @@ TEST_F(RunLedgerTest, NodesThatStartTogetherDoNotRemoveEachOthersLedgers) {
 }
 
 TEST_F(RunLedgerTest, ADirectoryWithALineBreakIsRefused) {
-  EXPECT_EQ(RunLedger::Create(Open(), "node", "/srv/a\nb", false).code(), Code::kInvalidArgument);
+  EXPECT_EQ(RunLedger::Create(Open(), "node", "/srv/a\nb", RunLedger::Kind::kGiven).code(),
+            Code::kInvalidArgument);
   EXPECT_EQ(Files(), 0u);
 }
 

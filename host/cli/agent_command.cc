@@ -67,6 +67,7 @@ class DataDir {
   }
 
   std::string alloc_dir() const { return path_ + "/alloc"; }
+  std::string state_dir() const { return path_ + "/state"; }
   void RemoveIfMade() const {
     std::error_code error;
     if (!made_) return;
@@ -158,6 +159,7 @@ int AgentCommand(const AgentCommandOptions& options) {
   AgentOptions agent_options;
   agent_options.config = std::move(*config);
   agent_options.version = DROVER_VERSION;
+  if (!options.dev) agent_options.state_dir = data_dir->state_dir();
   agent_options.task_open_files = task_open_files;
   const Result<std::unique_ptr<Agent>> agent = Agent::Create(&loop, std::move(agent_options));
   if (!agent.ok()) {

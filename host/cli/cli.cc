@@ -66,9 +66,11 @@ int RunCli(int argc, char** argv) {
   AgentCommandOptions agent;
   CLI::App* agent_app = app.add_subcommand(
       "agent", "Runs a node that is driven through its HTTP API, until it is interrupted");
-  agent_app->add_flag("--dev", agent.dev,
-                      "Needs no configuration: every driver beside this program is enabled, and "
-                      "the data directory is a new one that is removed at the end");
+  agent_app->add_flag(
+      "--dev", agent.dev,
+      "Needs no configuration: every driver beside this program is enabled, and "
+      "the data directory is a new one that is removed at the end, and the tasks end "
+      "with the agent");
   AddPluginSources(agent_app, &agent.config_file, &agent.plugin_dirs);
   agent_app->add_option("--data-dir", agent.data_dir, "Where the agent keeps what is its own");
   agent_app->add_option("--bind", agent.bind, "The address of the API (127.0.0.1)");
@@ -77,8 +79,9 @@ int RunCli(int argc, char** argv) {
   agent_app->add_option("--log-level", agent.log_level, "trace, debug, info, warn or error")
       ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error"}));
   agent_app->footer(
-      "The tasks end with the agent: on SIGINT or SIGTERM in order, on a second one at once. Exit "
-      "code: 0 it has ended in order, 1 it could not serve, 2 the command line or the "
+      "The tasks go on when the agent ends, and the next agent with the same data directory takes "
+      "them over. With --dev they end with it: on SIGINT or SIGTERM in order, on a second one at "
+      "once. Exit code: 0 it has ended in order, 1 it could not serve, 2 the command line or the "
       "configuration is wrong.");
   agent_app->callback([&] { code = AgentCommand(agent); });
 

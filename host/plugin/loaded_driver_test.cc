@@ -89,7 +89,7 @@ TEST_P(LoadedDriverTest, EventsAndStatsReachWhoListens) {
   const Subscription others = driver->OnEvents(
       RunId::Random(), [&](const DriverEvent&) { heard.emplace_back("not mine"); });
   // As an agent does before the first start: the streams are asked for ahead of it.
-  Await(registry_->RestoreComplete(context_, {}));
+  Await(registry_->RestoreComplete(context_, "test", {}));
   ASSERT_TRUE(Await(driver->Start(context_, config)).ok());
   EXPECT_TRUE(Until([&] { return !heard.empty(); }));
   EXPECT_EQ(heard, std::vector<std::string>{"hello"});

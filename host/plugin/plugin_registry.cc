@@ -223,25 +223,21 @@ Co<void> PluginRegistry::LoadOne(Context context, const PluginConfig* config, Sl
   options_.log(PluginLogLevel::kError, config->name, nullptr, slot->report.message);
 }
 
-Co<void> PluginRegistry::RestoreComplete(Context context, std::vector<RunId> runs) {
-  std::vector<Co<void>> all;
-  const auto tell = [](Context in, Slot* slot, std::vector<RunId> known,
-                       PluginLogSink log) -> Co<void> {
+Co<void> PluginRegistry::RestoreComplete(Context context, std::string driver,
+                                         std::vector<RunId> runs) {
+  for (const auto& slot : slots_) {
+    if (!slot->usable || slot->report.name != driver) continue;
     Status status;
     if (slot->contained) {
-      status = co_await slot->contained->RestoreComplete(in, std::move(known));
+      status = co_await slot->contained->RestoreComplete(context, runs);
     } else {
-      status = co_await slot->loaded->RestoreComplete(in, std::move(known));
+      status = co_await slot->loaded->RestoreComplete(context, runs);
     }
     if (!status.ok() && status.code() != Code::kUnimplemented) {
-      log(PluginLogLevel::kWarn, slot->report.name, nullptr,
-          "restore_complete: " + status.error().message());
+      options_.log(PluginLogLevel::kWarn, driver, nullptr,
+                   "restore_complete: " + status.error().message());
     }
-  };
-  for (const auto& slot : slots_) {
-    if (slot->usable) all.push_back(tell(context, slot.get(), runs, options_.log));
   }
-  co_await InParallel(loop_, std::move(all));
 }
 
 Co<void> PluginRegistry::ShutdownOne(Slot* slot) {

@@ -71,9 +71,9 @@ class PluginRegistry : public DriverRegistry {
   // time for their first fingerprints. Once.
   Co<std::vector<PluginReport>> LoadAll(Context context);
 
-  // Tells each driver the runs that the agent still knows; after the last Recover, before the first
-  // Start.
-  Co<void> RestoreComplete(Context context, std::vector<RunId> runs);
+  // Tells a driver the runs that the agent still knows of it; after its last Recover, before its
+  // first Start. One that is not loaded need not be told.
+  Co<void> RestoreComplete(Context context, std::string driver, std::vector<RunId> runs);
 
   // Ends every driver: calls are given up, streams joined, instances shut down, threads ended.
   // Tasks go on running. Must be called before this is destroyed.

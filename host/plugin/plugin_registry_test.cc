@@ -104,7 +104,7 @@ TEST_F(PluginRegistryTest, AfterShutdownCallsFailAndNothingIsLeft) {
   Driver* driver = LoadOne("test");
   const auto config = Config("{}");
   ASSERT_TRUE(Await(driver->Start(context_, config)).ok());
-  Await(registry_->RestoreComplete(context_, {config->run_id}));
+  Await(registry_->RestoreComplete(context_, "test", {config->run_id}));
   Await(registry_->Shutdown());
   EXPECT_EQ(PendingCall::live(), calls);
   EXPECT_EQ(Await(registry_->Find("test")->Wait(context_, config->run_id)).code(),

@@ -27,6 +27,7 @@ void KeepLast(std::vector<StateEvent>* changes) {
 }  // namespace
 
 void EventLog::Add(std::uint64_t index, std::string_view cause, std::vector<StateEvent> changes) {
+  std::erase_if(changes, [](const StateEvent& change) { return change.silent; });
   if (changes.empty()) return;
   KeepLast(&changes);
   auto batch = std::make_shared<EventBatch>();

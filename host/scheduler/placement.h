@@ -24,6 +24,8 @@ class PortPool {
   // kFailedPrecondition when PORT is taken.
   virtual Status TakeStatic(int port) = 0;
   virtual void Release(int port) = 0;
+  // Of an allocation that an earlier agent placed: it is taken, whether it listens or not.
+  virtual void Keep(int port) = 0;
 };
 
 // Looks at the machine too: a port that a socket listens on is taken.

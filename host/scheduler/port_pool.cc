@@ -51,6 +51,7 @@ class MachinePortPool : public PortPool {
   }
 
   void Release(int port) override { taken_.erase(port); }
+  void Keep(int port) override { taken_.insert(port); }
 
  private:
   std::set<int> taken_;

@@ -26,6 +26,7 @@ class FakePortPool : public PortPool {
     return {};
   }
   void Release(int port) override { taken_.erase(port); }
+  void Keep(int port) override { taken_.insert(port); }
   std::size_t taken() const { return taken_.size(); }
 
  private:

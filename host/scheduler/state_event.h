@@ -20,6 +20,7 @@ struct StateEvent {
                std::shared_ptr<const AllocRecord>, std::shared_ptr<const NodeRecord>>
       record;
   bool erased = false;
+  bool silent = false;  // nobody but the journal hears of it
 
   Topic topic() const { return static_cast<Topic>(record.index()); }
   // The id of the record.

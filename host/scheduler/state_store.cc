@@ -23,6 +23,7 @@ std::uint64_t StateStore::Write(
     for (int i = 0; i < kTables; ++i) {
       if ((written & (1u << i)) != 0) tables_.index[static_cast<std::size_t>(i)] = index;
     }
+    if (journal_) journal_(tables_.changes, tables_);
     events_.Add(index, cause, std::exchange(tables_.changes, {}));
   }
   const std::lock_guard lock(waiters_mutex_);

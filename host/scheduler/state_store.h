@@ -26,6 +26,13 @@ class StateStore {
   StateStore& operator=(const StateStore&) = delete;
   ~StateStore();
 
+  // Hears of each write, in their order, inside it: what it has changed, and the tables. Before the
+  // first write.
+  using Journal = std::function<void(const std::vector<StateEvent>& changes, const Tables& tables)>;
+  void SetJournal(Journal journal) { journal_ = std::move(journal); }
+  // Begins with TABLES instead of empty ones; before anybody else knows this object.
+  void Begin(Tables tables) { tables_ = std::move(tables); }
+
   // Calls LOOK with the tables, which do not change meanwhile. Copy what you need: a writer waits.
   // [any thread]
   void Read(const std::function<void(const Tables&)>& look) const;
@@ -63,6 +70,7 @@ class StateStore {
   Co<Status> Wait(Context context, TableMask mask, std::uint64_t newer_than,
                   std::function<bool()> there);
 
+  Journal journal_;
   mutable std::shared_mutex tables_mutex_;
   Tables tables_;
   EventLog events_;

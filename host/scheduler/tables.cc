@@ -6,8 +6,6 @@
 namespace drover {
 namespace {
 
-constexpr std::size_t kMaxVersions = 6;  // of a job
-
 std::string JobStatus(const Tables& tables, const JobKey& key, const JobRecord& job) {
   if (tables.open_allocs_of_job.count(key) > 0) return "running";
   bool any = job.stop || tables.allocs_of_job.count(key) > 0;
@@ -39,7 +37,7 @@ const AllocRecords& Tables::AllocsOf(const JobKey& key) const {
 void Tables::Put(const JobKey& key, std::shared_ptr<const JobRecord> record) {
   auto& of_job = versions[key];
   of_job.insert_or_assign(record->version, record);
-  while (of_job.size() > kMaxVersions) of_job.erase(of_job.begin());
+  while (of_job.size() > kMaxJobVersions) of_job.erase(of_job.begin());
   changes.push_back({record});
   jobs.insert_or_assign(key, std::move(record));
 }
@@ -87,7 +85,9 @@ void Tables::EraseJob(const JobKey& key) {
 void Tables::Erase(const Evaluation& eval) {
   const JobKey key = KeyOf(eval);
   const std::string id = eval.id;  // EVAL may be the table's own
-  evals.erase(id);
+  const auto place = evals.find(id);
+  changes.push_back({place->second, true, true});
+  evals.erase(place);
   blocked_evals.erase(id);
   const auto of_job = evals_of_job.find(key);
   std::erase(of_job->second, id);
@@ -97,6 +97,7 @@ void Tables::Erase(const Evaluation& eval) {
 void Tables::Erase(const AllocRecord& record) {
   const auto place = allocs.find(record.id());
   Count(place->second.get(), nullptr);
+  changes.push_back({place->second, true, true});
   const auto of_job = allocs_of_job.find(KeyOf(*record.alloc->job));
   std::erase(of_job->second, place->second);
   if (of_job->second.empty()) allocs_of_job.erase(of_job);

@@ -19,6 +19,7 @@ namespace drover {
 // kWanted is what is wanted of allocations: it is written with them, but not by what nodes tell.
 enum class Table { kJobs, kEvals, kAllocs, kWanted, kNodes };
 inline constexpr int kTables = 5;
+inline constexpr std::size_t kMaxJobVersions = 6;
 
 // A set of tables.
 using TableMask = unsigned;
@@ -65,7 +66,7 @@ struct Tables {
   void Put(std::shared_ptr<const Evaluation> eval);
   void Put(std::shared_ptr<const AllocRecord> record);
   void Put(std::shared_ptr<const NodeRecord> node);
-  // With its versions; it is there. Of what is collected only jobs are events.
+  // With its versions; it is there. Of what is collected only jobs are events that are told.
   void EraseJob(const JobKey& key);
   void Erase(const Evaluation& eval);
   void Erase(const AllocRecord& record);

@@ -35,7 +35,7 @@ class WantedLog {
   }
 
  private:
-  const std::size_t most_;
+  std::size_t most_;
   std::deque<std::pair<std::uint64_t, std::string>> changes_;  // by rising index
   std::uint64_t known_since_ = 0;
 };

@@ -62,17 +62,25 @@ Store::~Store() {
 
 void Store::Put(RecordKey key, Encode encode) {
   DROVER_CHECK(encode != nullptr);
-  Add(std::move(key), std::move(encode));
+  Changes changes;
+  changes.emplace(std::move(key), std::move(encode));
+  Give(std::move(changes));
 }
 
-void Store::Erase(RecordKey key) { Add(std::move(key), nullptr); }
+void Store::Erase(RecordKey key) {
+  Changes changes;
+  changes.emplace(std::move(key), nullptr);
+  Give(std::move(changes));
+}
 
-void Store::Add(RecordKey key, Encode encode) {
+void Store::Give(Changes changes) {
+  if (changes.empty()) return;
   bool first = false;
   {
     const std::lock_guard lock(mutex_);
     first = changes_.empty();
-    changes_.insert_or_assign(std::move(key), std::move(encode));
+    changes.merge(changes_);  // what is given now is newer
+    changes_.swap(changes);
     ++given_;
   }
   if (first) given_more_.notify_one();

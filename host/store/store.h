@@ -41,7 +41,11 @@ class Store {
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  // Never waits; of several that are given for a key only the last counts. [any thread]
+  using Changes = std::map<RecordKey, Encode>;  // without a function: it is to be forgotten
+
+  // Takes changes that belong together: all of them are found again, or none. Never waits; of
+  // several that are given for a key only the last counts. [any thread]
+  void Give(Changes changes);
   void Put(RecordKey key, Encode encode);
   void Erase(RecordKey key);
 
@@ -51,7 +55,6 @@ class Store {
   Co<Status> Synced(Context context) { return Wait(context, true); }
 
  private:
-  using Changes = std::map<RecordKey, Encode>;  // empty: it is to be forgotten
   struct Waiter {
     Waiter(Loop* on, std::uint64_t of, bool synced)
         : loop(on), number(of), sync(synced), done(on) {}
@@ -65,7 +68,6 @@ class Store {
   using Waiters = std::list<std::shared_ptr<Waiter>>;
 
   Store(std::unique_ptr<RecordFile> file, UniqueFd log, Report report);
-  void Add(RecordKey key, Encode encode);
   Co<Status> Wait(Context context, bool sync);
   void WriteForever();
   void SyncForever();

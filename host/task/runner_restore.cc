@@ -1,4 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdlib>
+
 #include "host/task/live_run.h"
 #include "host/task/task_runner.h"
 
@@ -77,6 +80,29 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
   local_.handle = std::move(recovered->handle);
   co_await SaveOrReport();
   co_return Step::kNext;
+}
+
+void TaskRunner::TellRestored() {
+  if (!options_.restored || options_.restores == nullptr) return;
+  const std::optional<RunId> run = run_ ? std::optional(run_->id()) : std::nullopt;
+  options_.restores->Found(task_->driver, alloc_->id + "/" + name_, run);
+}
+
+// A restart that was to come after a delay comes when that is over, not at once. The wall clock may
+// have been set since, so it is believed up to the whole delay only.
+Co<TaskRunner::Step> TaskRunner::ResumeDelay() {
+  if (!options_.restored || run_ || state_.state != RunnerState::kPending || state_.events.empty())
+    co_return Step::kNext;
+  const TaskEvent& last = state_.events.back();
+  if (last.type != event_type::kRestarting) co_return Step::kNext;
+  const std::string text(last.Detail(event_key::kStartDelay));
+  const Duration delay(std::strtoll(text.c_str(), nullptr, 10));
+  const Duration since(std::max<WallTime>(0, loop_->Wall() - last.time));
+  if (since < delay) {
+    const JoinContext joined(kill_, shutdown_);
+    (void)co_await Sleep(joined.context(), delay - since);
+  }
+  co_return shutdown_.cancelled() ? Step::kShutdown : Step::kNext;
 }
 
 Co<TaskRunner::Step> TaskRunner::GiveUpReattach(Error error) {

@@ -81,6 +81,12 @@ Co<TaskRunner::Step> TaskRunner::StartDriver() {
     }
     co_return Step::kNext;
   }
+  if (options_.restores != nullptr) {
+    const JoinContext joined(kill_, shutdown_);
+    (void)co_await options_.restores->WaitOpen(joined.context(), task_->driver);
+    if (shutdown_.cancelled()) co_return Step::kShutdown;
+    if (kill_.cancelled()) co_return Step::kEnd;
+  }
   for (bool retried = false;; retried = true) {
     const RunId run = RunId::Random();
     auto config = MakeConfig(run, alloc_->id + "/" + name_ + "/" + StartSuffix());

@@ -105,8 +105,13 @@ Co<void> TaskRunner::Run() {
 }
 
 Co<void> TaskRunner::RunWhole() {
-  if (local_.run_complete) co_return co_await Complete();
+  if (local_.run_complete) {
+    TellRestored();
+    co_return co_await Complete();
+  }
   Step step = co_await Restore();
+  TellRestored();
+  if (step == Step::kNext) step = co_await ResumeDelay();
   while (step != Step::kShutdown) {
     if (step != Step::kEnd) step = co_await MainLoop();
     if (step != Step::kShutdown) step = co_await StopLeftover();

@@ -17,6 +17,7 @@
 #include "host/task/hook_chain.h"
 #include "host/task/local_state.h"
 #include "host/task/restart_tracker.h"
+#include "host/task/restore_barrier.h"
 #include "host/task/task_hook.h"
 #include "host/task/task_seams.h"
 #include "host/task/task_state.h"
@@ -56,6 +57,9 @@ struct TaskRunnerOptions {
   // Returns when a server was heard: a task that could not be re-attached waits for it. Null: no
   // server, no waiting.
   std::function<Co<Status>(Context)> wait_server_contact;
+  // Hears what became of a restored task; no start begins before it is open. Null: there is nothing
+  // to wait for.
+  RestoreBarrier* restores = nullptr;
 
   // What an agent that ran before left of this task. Absent: the task is new.
   struct Restored {
@@ -201,6 +205,8 @@ class TaskRunner : public TaskControl,
   Co<Step> ResumeExit();
   Co<Step> Reattach();
   Co<Step> GiveUpReattach(Error error);
+  Co<Step> ResumeDelay();
+  void TellRestored();
 
   // runner_kill.cc: from the wish to the end of the processes.
   Co<void> KillTask(std::shared_ptr<LiveRun> run);

@@ -317,7 +317,7 @@ Co<Result<TestedDriver::Json>> TestedDriver::Reload(Context context, Request* re
     answer[name] = {{"state", back->exited ? "exited" : "running"}};
     if (back->exited) answer[name]["exit"] = ExitJson(*back->exited);
   }
-  co_await registries_.back()->RestoreComplete(context, known);
+  co_await registries_.back()->RestoreComplete(context, driver_->info().name, known);
   co_return Json({{"tasks", answer}});
 }
 

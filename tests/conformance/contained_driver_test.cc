@@ -42,6 +42,12 @@ class ContainedFixture : public RegistryFixture {
     Add("test", TestPlugin("test"));
   }
 
+  // As an agent tells it to each of its drivers.
+  void RestoreComplete(const std::vector<RunId>& runs) {
+    for (const char* name : {"mock_driver", "test"}) {
+      Await(registry_->RestoreComplete(context_, name, runs));
+    }
+  }
   ContainedDriver* contained() {
     auto* driver = dynamic_cast<ContainedDriver*>(registry_->Find("mock_driver"));
     EXPECT_NE(driver, nullptr) << registry_->Find("mock_driver")->fingerprint().description;
@@ -221,7 +227,7 @@ TEST_P(FaultTest, EndsTheCallAndNothingElse) {
     NoteTime(BootClock::now() - began);
     return;
   }
-  if (verb_ != "restore_complete") Await(registry_->RestoreComplete(context_, {}));
+  if (verb_ != "restore_complete") RestoreComplete({});
   const auto faulty =
       Config(of_plugin ? R"({"run_for":"1h"})" : R"({"run_for":"1h",)" + Faulty() + "}");
   const bool begun = verb_ != "start" && verb_ != "recover";
@@ -233,7 +239,7 @@ TEST_P(FaultTest, EndsTheCallAndNothingElse) {
   const TimePoint began = BootClock::now();
   Status said;
   if (verb_ == "restore_complete") {
-    Await(registry_->RestoreComplete(context_, {good->run_id, faulty->run_id}));
+    RestoreComplete({good->run_id, faulty->run_id});
   } else {
     Await(Call(contained(), verb_, context_, faulty, &said));
     EXPECT_FALSE(said.ok()) << "a call that failed has succeeded";
@@ -275,7 +281,7 @@ class ContainedDriverTest : public ContainedFixture {
 
 TEST_F(ContainedDriverTest, WhoWaitsForATaskDoesNotHearOfADeath) {
   for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");
-  Await(registry_->RestoreComplete(context_, {}));
+  RestoreComplete({});
   const auto task = Config(R"({"run_for":"1500ms","exit_code":7})");
   const Result<StartedTask> started = Await(contained()->Start(context_, task));
   ASSERT_TRUE(started.ok()) << started.error().message();

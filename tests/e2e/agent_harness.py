@@ -13,11 +13,12 @@ Reply = collections.namedtuple("Reply", "status headers body")
 
 
 class Agent:
-    """A running agent of a sandbox, on a port of its own."""
+    """A running agent of a sandbox, on a port of its own. DEV: its tasks end with it."""
 
-    def __init__(self, sandbox, *options, config=None, env=None, command=None):
+    def __init__(self, sandbox, *options, config=None, env=None, command=None, dev=True):
         self.run = Run(sandbox, ["agent", "--config", config or agent_config(sandbox), "--port", "0",
-                                 *options], json_lines=False, env=env, command=command)
+                                 *(["--dev"] if dev else []), *options], json_lines=False, env=env,
+                       command=command)
         sandbox.runs.append(self.run)
         line = self.run.wait_for(
             lambda run: next((l for l in run.lines if "serving http" in l), None), "the API")

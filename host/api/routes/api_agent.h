@@ -70,6 +70,9 @@ struct ApiAgent {
   Loop* control = nullptr;
   Gate* calls = nullptr;  // what the API has asked for and is not done
   Scheduler* scheduler = nullptr;
+  // Returns when all that was done so far would survive a power cut; only then is it promised to a
+  // client. Empty: nothing is kept.
+  std::function<Co<Status>(Context context)> make_durable;
   // Null when the allocation has no runner here.
   std::function<AllocRunner*(const std::string& alloc_id)> find_runner;
 };

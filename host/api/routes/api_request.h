@@ -60,16 +60,25 @@ class ApiRequest {
   Co<Result<T>> Control(std::function<Co<Result<T>>(Context context)> function) {
     return CallControl<T>(exchange_->loop(), agent_, std::move(function));
   }
-  // The same of what does not wait.
+  // The same of what does not wait; what it has done is durable then.
   template <typename T>
   Co<Result<T>> ControlNow(std::function<Result<T>()> function) {
-    return Control<T>([work = std::move(function)](const Context&) { return RunNow<T>(work); });
+    return Control<T>([work = std::move(function), agent = agent_](const Context& context) {
+      return RunDurably<T>(agent, context, work);
+    });
   }
 
  private:
   template <typename T>
-  static Co<Result<T>> RunNow(std::function<Result<T>()> work) {
-    co_return work();
+  static Co<Result<T>> RunDurably(const ApiAgent* agent, Context context,
+                                  std::function<Result<T>()> work) {
+    Result<T> done = work();
+    if (!done.ok() || !agent->make_durable) co_return done;
+    const Status durable = co_await agent->make_durable(context);
+    if (!durable.ok()) {
+      co_return durable.error().WithContext("it may be lost when the agent ends, ask again");
+    }
+    co_return done;
   }
 
   HttpExchange* const exchange_;

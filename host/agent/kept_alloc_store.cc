@@ -1,0 +1,61 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/agent/kept_alloc_store.h"
+
+#include <nlohmann/json.hpp>
+
+#include "host/task/task_record.h"
+
+namespace drover {
+namespace {
+
+std::map<std::string, RunId> RunsOf(const KeptState::Tasks* tasks) {
+  std::map<std::string, RunId> runs;
+  if (tasks == nullptr) return runs;
+  for (const auto& [name, task] : *tasks) {
+    if (task.local.run_id) runs[name] = *task.local.run_id;
+  }
+  return runs;
+}
+
+std::string Dump(const nlohmann::json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace
+
+KeptAllocStore::KeptAllocStore(Store* store, std::shared_ptr<RunLedger> ledger,
+                               std::string alloc_id, const KeptState::Tasks* restored)
+    : store_(store),
+      alloc_id_(std::move(alloc_id)),
+      ledger_(std::move(ledger), alloc_id_, /*keep_directory=*/true, RunsOf(restored)) {
+  if (restored == nullptr) return;
+  for (const auto& [name, task] : *restored) tasks_.insert(name);
+}
+
+Co<Status> KeptAllocStore::SaveLocalState(Context context, std::string task_name,
+                                          std::shared_ptr<const LocalState> state) {
+  tasks_.insert(task_name);
+  DROVER_CO_TRY(co_await ledger_.SaveLocalState(context, task_name, state));
+  store_->Put(LocalStateKey(alloc_id_, task_name),
+              [state] { return Dump(EncodeLocalState(*state)); });
+  co_return co_await store_->Committed(context);
+}
+
+void KeptAllocStore::SaveTaskState(const std::string& task_name, TaskSnapshot state) {
+  tasks_.insert(task_name);
+  store_->Put(TaskStateKey(alloc_id_, task_name),
+              [state] { return Dump(EncodeTaskState(*state)); });
+}
+
+Co<Status> KeptAllocStore::Delete(Context context) {
+  Store::Changes changes;
+  for (const std::string& task : tasks_) {
+    changes[TaskStateKey(alloc_id_, task)] = nullptr;
+    changes[LocalStateKey(alloc_id_, task)] = nullptr;
+  }
+  store_->Give(std::move(changes));
+  DROVER_CO_TRY(co_await store_->Committed(context));
+  co_return co_await ledger_.Delete(context);
+}
+
+}  // namespace drover

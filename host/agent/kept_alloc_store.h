@@ -1,0 +1,34 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "host/agent/kept_state.h"
+#include "host/agent/ledger_store.h"
+#include "host/alloc/alloc_store.h"
+
+namespace drover {
+
+// The records of one allocation of an agent that keeps its state: in the store, and its runs in the
+// ledger too, which does not need the store to be whole.
+class KeptAllocStore : public AllocStore {
+ public:
+  // RESTORED, which may be null, are the tasks that have records already. STORE outlives this.
+  KeptAllocStore(Store* store, std::shared_ptr<RunLedger> ledger, std::string alloc_id,
+                 const KeptState::Tasks* restored);
+
+  Co<Status> SaveLocalState(Context context, std::string task_name,
+                            std::shared_ptr<const LocalState> state) override;
+  void SaveTaskState(const std::string& task_name, TaskSnapshot state) override;
+  Co<Status> Delete(Context context) override;
+
+ private:
+  Store* const store_;
+  const std::string alloc_id_;
+  LedgerStore ledger_;
+  std::set<std::string> tasks_;  // that have records
+};
+
+}  // namespace drover

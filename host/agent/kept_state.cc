@@ -1,0 +1,135 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/agent/kept_state.h"
+
+#include <spdlog/spdlog.h>
+
+#include <nlohmann/json.hpp>
+
+#include "host/base/ids.h"
+#include "host/task/task_record.h"
+
+namespace drover {
+namespace {
+
+constexpr const char* kTask = "task";    // the state of a task
+constexpr const char* kLocal = "local";  // what its runner needs beside it
+const RecordKey& NodeIdKey() {
+  static const auto& key = *new RecordKey{"agent", "node_id"};
+  return key;
+}
+
+std::pair<std::string, std::string> AllocAndTask(const std::string& id) {
+  const std::size_t slash = id.find('/');
+  if (slash == std::string::npos) return {id, ""};
+  return {id.substr(0, slash), id.substr(slash + 1)};
+}
+
+}  // namespace
+
+RecordKey TaskStateKey(const std::string& alloc_id, const std::string& task) {
+  return {kTask, alloc_id + "/" + task};
+}
+
+RecordKey LocalStateKey(const std::string& alloc_id, const std::string& task) {
+  return {kLocal, alloc_id + "/" + task};
+}
+
+Result<std::unique_ptr<KeptState>> KeptState::Open(const std::string& directory) {
+  const auto report = [](const Error& error) {
+    spdlog::error("the agent's state cannot be written, which is tried again each second: {}",
+                  error.message());
+  };
+  DROVER_ASSIGN(Store::Opened opened, Store::Open(directory, report));
+  return std::unique_ptr<KeptState>(new KeptState(std::move(opened)));
+}
+
+KeptState::KeptState(Store::Opened opened) : store_(std::move(opened.store)) {
+  for (const std::string& sentence : opened.damage) Tell(sentence);
+  LoadedState loaded = LoadState(opened.records);
+  for (const std::string& sentence : loaded.refused) Tell(sentence);
+  tables_ = std::move(loaded.tables);
+  FindNodeId(opened.records);
+  ReadTasks(opened.records);
+}
+
+void KeptState::Tell(const std::string& sentence) {
+  damaged_ = true;
+  spdlog::error("the agent's state: {}", sentence);
+}
+
+void KeptState::FindNodeId(const std::vector<Record>& records) {
+  for (const Record& record : records) {
+    if (record.key == NodeIdKey()) node_id_ = record.value;
+  }
+  if (!node_id_.empty()) return;
+  // Without its own record it is known by what it runs.
+  if (!tables_.allocs.empty()) node_id_ = tables_.allocs.begin()->second->alloc->node_id;
+  if (node_id_.empty()) node_id_ = RandomUuid();
+  store_->Put(NodeIdKey(), [id = node_id_] { return id; });
+}
+
+void KeptState::ReadTasks(const std::vector<Record>& records) {
+  std::map<std::string, Tasks> known;
+  for (const Record& record : records) {
+    if (record.key.kind != kTask && record.key.kind != kLocal) continue;
+    const auto [alloc, task] = AllocAndTask(record.key.id);
+    RestoredTask& restored = known[alloc][task];
+    const auto json = nlohmann::json::parse(record.value, nullptr, false);
+    Status read;
+    if (record.key.kind == kTask) {
+      Result<TaskStateRecord> state = DecodeTaskState(json);
+      if (state.ok()) restored.state = std::move(*state);
+      if (!state.ok()) read = state.error();
+    } else {
+      Result<LocalState> local = DecodeLocalState(json);
+      if (local.ok()) restored.local = std::move(*local);
+      if (!local.ok()) read = local.error();
+    }
+    if (!read.ok()) {
+      Tell("the record " + record.key.kind + " " + record.key.id +
+           " cannot be used: " + read.error().message());
+    }
+  }
+  SortTasks(std::move(known));
+}
+
+void KeptState::SortTasks(std::map<std::string, Tasks> known) {
+  for (const auto& [id, record] : tables_.allocs) {
+    if (record->collected) continue;
+    const auto found = known.find(id);
+    const bool told = !record->told.tasks.empty();
+    if (found == known.end() && !told)
+      continue;  // its runner has never written anything: it is new
+    Tasks tasks = found == known.end() ? Tasks() : std::move(found->second);
+    if (found != known.end()) known.erase(found);
+    // What was lost of a task is what its node has told last.
+    for (const auto& [name, state] : record->told.tasks)
+      tasks.try_emplace(name, RestoredTask{*state, {}});
+    for (const auto& [name, task] : tasks) {
+      if (task.local.run_id) runs_.insert(*task.local.run_id);
+    }
+    if (const TaskGroup* const group = record->alloc->group()) {
+      for (const Task& task : group->tasks) drivers_[{id, task.name}] = task.driver;
+    }
+    allocs_.emplace(id, std::move(tasks));
+  }
+  for (const auto& [id, tasks] : known) {
+    Remains& remains = remains_[id];
+    for (const auto& [name, task] : tasks) {
+      if (task.local.run_id) remains.runs.push_back(*task.local.run_id);
+      remains.records.push_back(TaskStateKey(id, name));
+      remains.records.push_back(LocalStateKey(id, name));
+    }
+  }
+}
+
+void KeptState::ForEachTask(const SeeTask& see) const {
+  for (const auto& [id, tasks] : allocs_) {
+    for (const auto& [name, task] : tasks) {
+      const auto driver = drivers_.find({id, name});
+      if (driver != drivers_.end()) see(id, name, driver->second, task.local);
+    }
+  }
+}
+
+}  // namespace drover

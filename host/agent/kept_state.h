@@ -1,0 +1,69 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/alloc/alloc_runner.h"
+#include "host/scheduler/state_journal.h"
+#include "host/store/store.h"
+
+namespace drover {
+
+// What an agent keeps for the next one, and what the one before has left. Control thread only.
+class KeptState {
+ public:
+  // Opens the state in DIRECTORY, or begins one. What was damaged is in the log. Blocks.
+  static Result<std::unique_ptr<KeptState>> Open(const std::string& directory);
+
+  Store* store() { return store_.get(); }
+  const std::string& node_id() const { return node_id_; }
+  // The scheduler's state; once.
+  Tables TakeTables() { return std::move(tables_); }
+
+  using Tasks = std::map<std::string, RestoredTask>;  // by name
+  // The allocations that an earlier agent ran and that are to have a runner again.
+  const std::map<std::string, Tasks>& allocs() const { return allocs_; }
+  // Calls SEE for each of their tasks that is in its job, with the name of its driver.
+  using SeeTask = std::function<void(const std::string& alloc_id, const std::string& task,
+                                     const std::string& driver, const LocalState& local)>;
+  void ForEachTask(const SeeTask& see) const;
+  // All runs that they have, or had.
+  const std::set<RunId>& runs() const { return runs_; }
+
+  // What is left of an allocation that was forgotten while it was cleared away.
+  struct Remains {
+    std::vector<RunId> runs;
+    std::vector<RecordKey> records;
+  };
+  const std::map<std::string, Remains>& remains() const { return remains_; }
+  // Whether records were lost: then what is unknown may be somebody's data.
+  bool damaged() const { return damaged_; }
+
+ private:
+  explicit KeptState(Store::Opened opened);
+  void Tell(const std::string& sentence);
+  void FindNodeId(const std::vector<Record>& records);
+  void ReadTasks(const std::vector<Record>& records);
+  void SortTasks(std::map<std::string, Tasks> known);
+
+  std::unique_ptr<Store> store_;
+  std::string node_id_;
+  Tables tables_;
+  std::map<std::string, Tasks> allocs_;
+  std::map<std::pair<std::string, std::string>, std::string> drivers_;  // by allocation and task
+  std::set<RunId> runs_;
+  std::map<std::string, Remains> remains_;
+  bool damaged_ = false;
+};
+
+// The keys of a task's two records.
+RecordKey TaskStateKey(const std::string& alloc_id, const std::string& task);
+RecordKey LocalStateKey(const std::string& alloc_id, const std::string& task);
+
+}  // namespace drover

@@ -1,0 +1,169 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/agent/kept_state.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "host/agent/kept_alloc_store.h"
+#include "host/process/run_directory.h"
+#include "host/scheduler/record_json.h"
+
+namespace drover {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+
+class KeptStateTest : public ::testing::Test {
+ protected:
+  KeptStateTest() {
+    DROVER_CHECK(mkdtemp(directory_.data()) != nullptr);
+    Open();
+  }
+  ~KeptStateTest() override {
+    kept_.reset();
+    std::filesystem::remove_all(directory_);
+  }
+
+  void Open() {
+    kept_.reset();
+    auto opened = KeptState::Open(directory_ + "/state");
+    DROVER_CHECK(opened.ok());
+    kept_ = std::move(*opened);
+  }
+  // As the scheduler would have written it.
+  void Place(const std::string& id, bool collected = false) {
+    auto job = std::make_shared<Job>();
+    job->id = job->name = "job";
+    TaskGroup group;
+    group.name = "g";
+    Task task;
+    task.name = "t";
+    task.driver = "mock_driver";
+    group.tasks.push_back(task);
+    job->groups.push_back(group);
+    auto record = std::make_shared<JobRecord>();
+    record->job = job;
+    record->json = std::make_shared<const nlohmann::json>(nlohmann::json::object());
+    auto alloc = std::make_shared<Allocation>();
+    alloc->id = id;
+    alloc->node_id = kept_->node_id();
+    alloc->group_name = "g";
+    alloc->job = job;
+    AllocRecord placed;
+    placed.alloc = alloc;
+    placed.job = record;
+    placed.collected = collected;
+    const std::string text = EncodePlaced(placed);
+    kept_->store()->Put({"placed", id}, [text] { return text; });
+  }
+  std::unique_ptr<KeptAllocStore> Tasks(const std::string& id) {
+    if (!ledger_) {
+      ledger_ = RunLedger::Create(OpenRunDirectory(directory_ + "/run").value(), "node", "/srv",
+                                  RunLedger::Kind::kKept)
+                    .value();
+    }
+    return std::make_unique<KeptAllocStore>(kept_->store(), ledger_, id, nullptr);
+  }
+  Status Await(Co<Status> work) {
+    Status status = Error(Code::kTimeout, "it did not end");
+    const auto into = [](Co<Status> of, Status* out) -> Co<void> { *out = co_await std::move(of); };
+    DROVER_CHECK(loop_.RunToEnd(into(std::move(work), &status)));
+    return status;
+  }
+  void SaveRunning(const std::string& id, RunId run) {
+    const auto store = Tasks(id);
+    auto local = std::make_shared<LocalState>();
+    local->run_id = run;
+    ASSERT_TRUE(Await(store->SaveLocalState(context_, "t", local)).ok());
+    TaskStateRecord state;
+    state.state = RunnerState::kRunning;
+    state.restarts = 2;
+    store->SaveTaskState("t", std::make_shared<const TaskStateRecord>(state));
+  }
+
+  RealLoop loop_;
+  const Context context_{&loop_};
+  std::string directory_ = "/dev/shm/drover-kept-XXXXXX";
+  std::unique_ptr<KeptState> kept_;
+  std::shared_ptr<RunLedger> ledger_;
+};
+
+TEST_F(KeptStateTest, TheNodeStaysTheSame) {
+  const std::string id = kept_->node_id();
+  EXPECT_THAT(id, SizeIs(36));
+  Open();
+  EXPECT_EQ(kept_->node_id(), id);
+  EXPECT_FALSE(kept_->damaged());
+}
+
+TEST_F(KeptStateTest, TasksAreFoundWithTheirAllocation) {
+  const RunId run = RunId::Random();
+  Place("a");
+  SaveRunning("a", run);
+  Place("new");
+  Open();
+  ASSERT_THAT(kept_->allocs(), SizeIs(1)) << "of the new one nothing has begun";
+  const RestoredTask& task = kept_->allocs().at("a").at("t");
+  EXPECT_EQ(task.local.run_id, run);
+  EXPECT_EQ(task.state.state, RunnerState::kRunning);
+  EXPECT_EQ(task.state.restarts, 2u);
+  EXPECT_THAT(kept_->runs(), ElementsAre(run));
+  EXPECT_THAT(kept_->remains(), IsEmpty());
+  std::vector<std::string> seen;
+  kept_->ForEachTask([&](const std::string& alloc, const std::string& name,
+                         const std::string& driver, const LocalState& local) {
+    EXPECT_EQ(local.run_id, run);
+    seen.push_back(alloc + " " + name + " " + driver);
+  });
+  EXPECT_THAT(seen, ElementsAre("a t mock_driver"));
+}
+
+TEST_F(KeptStateTest, WhatIsLeftOfAForgottenAllocationIsTold) {
+  const RunId first = RunId::Random();
+  const RunId second = RunId::Random();
+  SaveRunning("gone", first);
+  Place("collected", true);
+  SaveRunning("collected", second);
+  Open();
+  EXPECT_THAT(kept_->allocs(), IsEmpty());
+  EXPECT_THAT(kept_->runs(), IsEmpty());
+  ASSERT_THAT(kept_->remains(), SizeIs(2));
+  EXPECT_THAT(kept_->remains().at("gone").runs, ElementsAre(first));
+  EXPECT_THAT(kept_->remains().at("collected").runs, ElementsAre(second));
+  EXPECT_THAT(kept_->remains().at("gone").records,
+              UnorderedElementsAre(TaskStateKey("gone", "t"), LocalStateKey("gone", "t")));
+}
+
+TEST_F(KeptStateTest, DeletedIsForgotten) {
+  Place("a");
+  SaveRunning("a", RunId::Random());
+  Open();
+  const auto store =
+      std::make_unique<KeptAllocStore>(kept_->store(), ledger_, "a", &kept_->allocs().at("a"));
+  ASSERT_TRUE(Await(store->Delete(context_)).ok());
+  Open();
+  EXPECT_THAT(kept_->allocs(), IsEmpty());
+  EXPECT_THAT(kept_->remains(), IsEmpty());
+}
+
+TEST_F(KeptStateTest, ARecordThatMakesNoSenseCostsItself) {
+  Place("a");
+  Place("b");
+  SaveRunning("a", RunId::Random());
+  SaveRunning("b", RunId::Random());
+  kept_->store()->Put(LocalStateKey("a", "t"), [] { return std::string("{"); });
+  Open();
+  EXPECT_TRUE(kept_->damaged());
+  EXPECT_FALSE(kept_->allocs().at("a").at("t").local.run_id);
+  EXPECT_TRUE(kept_->allocs().at("b").at("t").local.run_id);
+}
+
+}  // namespace
+}  // namespace drover

@@ -1,0 +1,82 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/scheduler/state_journal.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "host/scheduler/record_json.h"
+
+namespace drover {
+namespace {
+
+RecordKey KeyFor(std::string_view kind, const std::string& id) { return {std::string(kind), id}; }
+
+RecordKey VersionKey(const Job& job, std::uint64_t version) {
+  const nlohmann::json id = {job.job_namespace, job.id, version};
+  return KeyFor(record_kind::kJob, id.dump());
+}
+
+// Records never change, so what is the same is one object.
+bool PlacedAlike(const AllocRecord& a, const AllocRecord& b) {
+  return a.alloc == b.alloc && a.job == b.job && a.previous == b.previous && a.next == b.next &&
+         a.migrate == b.migrate && a.collected == b.collected;
+}
+
+}  // namespace
+
+void StateJournal::operator()(const std::vector<StateEvent>& changes, const Tables& tables) {
+  if (changes.empty()) return;
+  for (const StateEvent& change : changes) {
+    std::visit([&](const auto& record) { Add(record, change.erased); }, change.record);
+  }
+  changes_[KeyFor(record_kind::kIndex, "last")] = [last = tables.last_index] {
+    return std::to_string(last);
+  };
+  store_->Give(std::exchange(changes_, {}));
+}
+
+void StateJournal::Add(const std::shared_ptr<const JobRecord>& record, bool erased) {
+  const std::uint64_t version = record->version;
+  // Of a job the last versions are kept, without a gap.
+  if (version >= kMaxJobVersions) {
+    changes_[VersionKey(*record->job, version - kMaxJobVersions)] = nullptr;
+  }
+  if (erased) {
+    const std::uint64_t first = version >= kMaxJobVersions ? version - kMaxJobVersions + 1 : 0;
+    for (std::uint64_t v = first; v <= version; ++v) {
+      changes_[VersionKey(*record->job, v)] = nullptr;
+    }
+  } else {
+    changes_[VersionKey(*record->job, version)] = [record] { return EncodeRecord(*record); };
+  }
+}
+
+void StateJournal::Add(const std::shared_ptr<const Evaluation>& eval, bool erased) {
+  auto& change = changes_[KeyFor(record_kind::kEval, eval->id)];
+  change = nullptr;
+  if (!erased) change = [eval] { return EncodeRecord(*eval); };
+}
+
+void StateJournal::Add(const std::shared_ptr<const AllocRecord>& record, bool erased) {
+  const RecordKey placed = KeyFor(record_kind::kPlaced, record->id());
+  const RecordKey told = KeyFor(record_kind::kTold, record->id());
+  if (erased) {
+    changes_[placed] = changes_[told] = nullptr;
+    last_.erase(record->id());
+    return;
+  }
+  auto& last = last_[record->id()];
+  if (last == nullptr || !PlacedAlike(*last, *record)) {
+    changes_[placed] = [record] { return EncodePlaced(*record); };
+  }
+  changes_[told] = [record] { return EncodeTold(*record); };
+  last = record;
+}
+
+void StateJournal::Add(const std::shared_ptr<const NodeRecord>& node, bool erased) {
+  auto& change = changes_[KeyFor(record_kind::kNode, node->id)];
+  change = nullptr;
+  if (!erased) change = [node] { return EncodeRecord(*node); };
+}
+
+}  // namespace drover

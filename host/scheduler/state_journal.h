@@ -1,0 +1,53 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/scheduler/tables.h"
+#include "host/store/store.h"
+
+namespace drover {
+
+// The kinds of records that the scheduler keeps.
+namespace record_kind {
+inline constexpr std::string_view kJob = "job";        // a version of a job
+inline constexpr std::string_view kEval = "eval";      // an evaluation
+inline constexpr std::string_view kPlaced = "placed";  // an allocation, as it is wanted
+inline constexpr std::string_view kTold = "told";      // what its node has told of it
+inline constexpr std::string_view kNode = "node";
+inline constexpr std::string_view kIndex = "index";  // of the last write
+}  // namespace record_kind
+
+// Gives the store what each write of the scheduler's state has changed, as a StateStore::Journal:
+// all of a write is found again, or nothing of it. The store outlives this. [control]
+class StateJournal {
+ public:
+  explicit StateJournal(Store* store) : store_(store) {}
+
+  void operator()(const std::vector<StateEvent>& changes, const Tables& tables);
+
+ private:
+  void Add(const std::shared_ptr<const JobRecord>& record, bool erased);
+  void Add(const std::shared_ptr<const Evaluation>& eval, bool erased);
+  void Add(const std::shared_ptr<const AllocRecord>& record, bool erased);
+  void Add(const std::shared_ptr<const NodeRecord>& node, bool erased);
+
+  Store* const store_;
+  std::map<std::string, std::shared_ptr<const AllocRecord>>
+      last_;                // allocations as they were given
+  Store::Changes changes_;  // of the write that is under way
+};
+
+// The tables as the records of a store leave them, for an agent that begins. The indexes go on with
+// a gap: what clients saw of the last moments may not have been kept.
+struct LoadedState {
+  Tables tables;
+  std::vector<std::string> refused;  // a sentence for each record that makes no sense
+};
+LoadedState LoadState(const std::vector<Record>& records);
+
+}  // namespace drover

@@ -1,0 +1,162 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/scheduler/state_journal.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "host/scheduler/record_json.h"
+#include "host/scheduler/scheduler_fixture.h"
+
+namespace drover {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class StateJournalTest : public SchedulerFixture {
+ protected:
+  StateJournalTest() {
+    DROVER_CHECK(mkdtemp(directory_.data()) != nullptr);
+    auto opened = drover::Store::Open(directory_ + "/state", nullptr);
+    DROVER_CHECK(opened.ok());
+    file_ = std::move(opened->store);
+    store.SetJournal(StateJournal(file_.get()));
+    MakeNodeReady();
+  }
+  ~StateJournalTest() override {
+    file_.reset();
+    std::filesystem::remove_all(directory_);
+  }
+
+  std::vector<Record> Reopen() {
+    file_.reset();
+    auto opened = drover::Store::Open(directory_ + "/state", nullptr);
+    DROVER_CHECK(opened.ok());
+    store.SetJournal(nullptr);
+    return std::move(opened->records);
+  }
+
+  template <typename Map>
+  static std::vector<std::string> Encoded(const Map& map) {
+    std::vector<std::string> all;
+    for (const auto& [key, record] : map) all.push_back(EncodeRecord(*record));
+    return all;
+  }
+  static std::vector<std::string> EncodedAllocs(const AllocRecords& records) {
+    std::vector<std::string> all;
+    for (const auto& record : records) all.push_back(EncodePlaced(*record) + EncodeTold(*record));
+    return all;
+  }
+
+  // What is loaded is what was there.
+  void Compare(const Tables& loaded) {
+    store.Read([&](const Tables& tables) {
+      EXPECT_EQ(Encoded(loaded.jobs), Encoded(tables.jobs));
+      EXPECT_EQ(Encoded(loaded.evals), Encoded(tables.evals));
+      EXPECT_EQ(loaded.evals_of_job.size(), tables.evals_of_job.size());
+      EXPECT_EQ(loaded.blocked_evals, tables.blocked_evals);
+      ASSERT_EQ(loaded.versions.size(), tables.versions.size());
+      for (const auto& [key, versions] : tables.versions) {
+        EXPECT_EQ(Encoded(loaded.versions.at(key)), Encoded(versions));
+      }
+      ASSERT_EQ(loaded.allocs.size(), tables.allocs.size());
+      for (const auto& [key, records] : tables.allocs_of_job) {
+        EXPECT_EQ(EncodedAllocs(loaded.AllocsOf(key)), EncodedAllocs(records));
+      }
+      EXPECT_EQ(loaded.open_allocs_of_job, tables.open_allocs_of_job);
+      EXPECT_GT(loaded.last_index, tables.last_index);
+      for (const std::uint64_t index : loaded.index) EXPECT_EQ(index, loaded.last_index);
+      EXPECT_THAT(loaded.changes, IsEmpty());
+    });
+  }
+
+  std::string directory_ = "/dev/shm/drover-journal-XXXXXX";
+  std::unique_ptr<drover::Store> file_;
+};
+
+TEST_F(StateJournalTest, TheTablesAreFoundAgain) {
+  for (int memory = 100; memory < 109; ++memory) MustRegister(Registration("updated", 2, memory));
+  MustRegister(Registration("stopped", 1));
+  MustRegister(Registration("too-big", 3, 900));
+  const auto live = Live();
+  AllocUpdate update;
+  update.id = live[0]->id();
+  update.status = {ClientStatus::kRunning, "runs"};
+  TaskStateRecord state;
+  state.state = RunnerState::kRunning;
+  state.started_at = 77;
+  state.events.emplace_back(event_type::kStarted);
+  update.tasks["t"] = std::make_shared<const TaskStateRecord>(state);
+  update.network = AllocNetworkStatus{"eth0", "10.0.0.2", "", {"1.1.1.1"}, {}, {}};
+  ASSERT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {update})).ok());
+  ASSERT_TRUE(scheduler.Deregister({"default", "stopped"}, false, true).ok());
+  const LoadedState loaded = LoadState(Reopen());
+  EXPECT_THAT(loaded.refused, IsEmpty());
+  Compare(loaded.tables);
+  EXPECT_THAT(loaded.tables.versions.at({"default", "updated"}), SizeIs(kMaxJobVersions));
+  const auto again = loaded.tables.allocs.at(live[0]->id());
+  EXPECT_EQ(*again->told.tasks.at("t"), state);
+  EXPECT_EQ(again->told.network, update.network);
+  EXPECT_EQ(again->job->job, again->alloc->job) << "there is one job";
+}
+
+TEST_F(StateJournalTest, WhatWasForgottenIsGone) {
+  for (int memory = 100; memory < 109; ++memory) MustRegister(Registration("purged", 1, memory));
+  MustRegister(Registration("kept", 1));
+  for (const auto& record : Live()) {
+    if (record->alloc->job->id == "purged") Tell(record->id(), ClientStatus::kFailed);
+  }
+  ASSERT_TRUE(scheduler.Deregister({"default", "purged"}, true, false).ok());
+  for (const auto& record : Allocs()) {
+    if (record->alloc->job->id == "purged") Tell(record->id(), ClientStatus::kComplete);
+  }
+  scheduler.CollectGarbage({});
+  const std::vector<Record> records = Reopen();
+  for (const Record& record : records)
+    EXPECT_THAT(record.value, ::testing::Not(HasSubstr("purged")));
+  Compare(LoadState(records).tables);
+}
+
+TEST_F(StateJournalTest, ADamagedRecordCostsItself) {
+  MustRegister(Registration("a", 2));
+  MustRegister(Registration("b", 1));
+  std::vector<Record> records = Reopen();
+  std::string lost;
+  for (Record& record : records) {
+    if (record.key.kind == record_kind::kPlaced && lost.empty()) {
+      lost = record.key.id;
+      record.value = "{\"alloc\": 7}";
+    }
+  }
+  const LoadedState loaded = LoadState(records);
+  ASSERT_THAT(loaded.refused, SizeIs(1));
+  EXPECT_THAT(loaded.refused[0], HasSubstr("placed " + lost));
+  EXPECT_THAT(loaded.tables.allocs, SizeIs(2));
+  EXPECT_EQ(loaded.tables.allocs.count(lost), 0u);
+}
+
+TEST_F(StateJournalTest, AJobWithoutItsRecordIsKnownByItsAllocations) {
+  MustRegister(Registration("a", 2));
+  std::vector<Record> records = Reopen();
+  std::erase_if(records, [](const Record& r) { return r.key.kind == record_kind::kJob; });
+  const LoadedState loaded = LoadState(records);
+  ASSERT_THAT(loaded.tables.jobs, SizeIs(1));
+  EXPECT_EQ(loaded.tables.jobs.begin()->second->status, "running");
+}
+
+TEST_F(StateJournalTest, ANodeThatIsDrainedStaysSo) {
+  ASSERT_TRUE(scheduler.Drain("node", DrainSpec{5s, true}, false, {{"who", "me"}}).ok());
+  const LoadedState loaded = LoadState(Reopen());
+  const NodeRecord& node = *loaded.tables.nodes.at("node");
+  store.Read([&](const Tables& tables) {
+    EXPECT_EQ(node.drain, tables.nodes.at("node")->drain);
+    EXPECT_EQ(node.last_drain, tables.nodes.at("node")->last_drain);
+  });
+  EXPECT_FALSE(node.eligible);
+  EXPECT_EQ(node.status, "initializing");
+}
+
+}  // namespace
+}  // namespace drover

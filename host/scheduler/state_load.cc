@@ -1,0 +1,156 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <charconv>
+#include <tuple>
+
+#include "host/scheduler/record_json.h"
+#include "host/scheduler/state_journal.h"
+
+namespace drover {
+namespace {
+
+constexpr std::uint64_t kGap = 1000;
+
+class StateLoader {
+ public:
+  LoadedState Load(const std::vector<Record>& records) {
+    for (const Record& record : records) Read(record);
+    for (const Record& record : records) {
+      if (record.key.kind == record_kind::kTold) ReadTold(record);
+    }
+    PutJobs();
+    PutEvals();
+    PutAllocs();
+    for (const auto& node : nodes_) loaded_.tables.Put(node);
+    std::vector<JobKey> keys;
+    for (const auto& [key, job] : loaded_.tables.jobs) keys.push_back(key);
+    loaded_.tables.last_index = last_index_ + kGap;
+    loaded_.tables.index.fill(loaded_.tables.last_index);
+    for (const JobKey& key : keys) {
+      loaded_.tables.UpdateJobStatus(key, loaded_.tables.last_index);
+    }
+    loaded_.tables.changes.clear();
+    return std::move(loaded_);
+  }
+
+ private:
+  void Refuse(const Record& record, const Error& error) {
+    loaded_.refused.push_back("the record " + record.key.kind + " " + record.key.id +
+                              " cannot be used: " + error.message());
+  }
+
+  template <typename T>
+  void Take(const Record& record, Result<T> decoded, std::vector<T>* to) {
+    if (decoded.ok()) {
+      to->push_back(std::move(*decoded));
+    } else {
+      Refuse(record, decoded.error());
+    }
+  }
+
+  void Read(const Record& record) {
+    const std::string& kind = record.key.kind;
+    if (kind == record_kind::kJob) {
+      Take(record, DecodeJobRecord(record.value), &jobs_);
+    } else if (kind == record_kind::kEval) {
+      Take(record, DecodeEvaluation(record.value), &evals_);
+    } else if (kind == record_kind::kNode) {
+      Take(record, DecodeNode(record.value), &nodes_);
+    } else if (kind == record_kind::kPlaced) {
+      Result<AllocRecord> placed = DecodePlaced(record.value);
+      if (!placed.ok()) return Refuse(record, placed.error());
+      const std::string id = placed->id();
+      allocs_.emplace(id, std::move(*placed));
+    } else if (kind == record_kind::kIndex) {
+      std::uint64_t last = 0;
+      std::from_chars(record.value.data(), record.value.data() + record.value.size(), last);
+      Saw(last);
+    }
+  }
+
+  // Without it an allocation is as it was placed.
+  void ReadTold(const Record& record) {
+    const auto alloc = allocs_.find(record.key.id);
+    if (alloc == allocs_.end()) return;
+    const Status read = DecodeTold(record.value, &alloc->second);
+    if (!read.ok()) Refuse(record, read.error());
+  }
+
+  void Saw(std::uint64_t index) { last_index_ = std::max(last_index_, index); }
+
+  void PutJobs() {
+    std::sort(jobs_.begin(), jobs_.end(),
+              [](const auto& a, const auto& b) { return a->version < b->version; });
+    for (const auto& job : jobs_) {
+      Saw(job->modify_index);
+      loaded_.tables.Put(KeyOf(*job->job), job);
+    }
+  }
+
+  void PutEvals() {
+    std::sort(evals_.begin(), evals_.end(), [](const auto& a, const auto& b) {
+      return std::tie(a->create_index, a->id) < std::tie(b->create_index, b->id);
+    });
+    for (const auto& eval : evals_) {
+      Saw(eval->modify_index);
+      loaded_.tables.Put(eval);
+    }
+  }
+
+  void PutAllocs() {
+    std::vector<AllocRecord*> ordered;
+    for (auto& [id, alloc] : allocs_) ordered.push_back(&alloc);
+    std::sort(ordered.begin(), ordered.end(), [](const auto* a, const auto* b) {
+      return std::tie(a->alloc->create_index, a->alloc->group_name, a->alloc->index, a->alloc->id) <
+             std::tie(b->alloc->create_index, b->alloc->group_name, b->alloc->index, b->alloc->id);
+    });
+    for (AllocRecord* alloc : ordered) {
+      Saw(alloc->modify_index);
+      ShareJob(alloc);
+      loaded_.tables.Put(std::make_shared<const AllocRecord>(*alloc));
+    }
+  }
+
+  // The allocations of a version share one job. A job whose own record is damaged is known by what
+  // is still wanted of it.
+  void ShareJob(AllocRecord* alloc) {
+    const JobKey key = KeyOf(*alloc->job->job);
+    if (!alloc->alloc->server_terminal() && loaded_.tables.jobs.count(key) == 0) {
+      loaded_.tables.Put(key, alloc->job);
+    }
+    auto& shared = shared_[{key, alloc->job->version, alloc->job->modify_index}];
+    if (shared == nullptr) shared = WithJobOf(key, *alloc->job);
+    alloc->job = shared;
+    auto changed = std::make_shared<Allocation>(*alloc->alloc);
+    changed->job = shared->job;
+    alloc->alloc = std::move(changed);
+  }
+
+  // RECORD, with the job of the same version that is in the tables.
+  std::shared_ptr<const JobRecord> WithJobOf(const JobKey& key, const JobRecord& record) const {
+    auto shared = std::make_shared<JobRecord>(record);
+    const auto versions = loaded_.tables.versions.find(key);
+    if (versions == loaded_.tables.versions.end()) return shared;
+    const auto same = Tables::Find(versions->second, record.version);
+    if (same && same->job_modify_index == record.job_modify_index) {
+      shared->job = same->job;
+      shared->json = same->json;
+    }
+    return shared;
+  }
+
+  LoadedState loaded_;
+  std::vector<std::shared_ptr<const JobRecord>> jobs_;
+  std::vector<std::shared_ptr<const Evaluation>> evals_;
+  std::vector<std::shared_ptr<const NodeRecord>> nodes_;
+  std::map<std::string, AllocRecord> allocs_;
+  std::map<std::tuple<JobKey, std::uint64_t, std::uint64_t>, std::shared_ptr<const JobRecord>>
+      shared_;
+  std::uint64_t last_index_ = 0;
+};
+
+}  // namespace
+
+LoadedState LoadState(const std::vector<Record>& records) { return StateLoader().Load(records); }
+
+}  // namespace drover

@@ -1,0 +1,152 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/task/task_record.h"
+
+#include <nlohmann/json.hpp>
+
+#include "host/base/base64.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+std::string Text(const json& of, const char* key) { return of.value(key, std::string()); }
+
+TaskEvent DecodeEvent(const json& of) {
+  TaskEvent event;
+  event.type = Text(of, "type");
+  event.time = of.value("time", WallTime{0});
+  event.details = of.value("details", StringMap());
+  event.display_message = Text(of, "message");
+  return event;
+}
+
+Result<RunnerState> DecodeState(const std::string& name) {
+  for (const RunnerState state :
+       {RunnerState::kPending, RunnerState::kRunning, RunnerState::kDead}) {
+    if (name == RunnerStateName(state)) return state;
+  }
+  return Error(Code::kInvalidArgument, "\"" + name + "\" is no state of a task");
+}
+
+json EncodeHook(const HookState& hook) {
+  return {{"done", hook.prestart_done}, {"data", hook.data}, {"env", hook.env}};
+}
+
+json EncodeHandle(const TaskHandle& handle) {
+  return {{"driver", handle.driver},
+          {"driver_version", handle.driver_version},
+          {"format", handle.format_version},
+          {"state", Base64(handle.state)}};
+}
+
+json EncodeExit(const ExitResult& exit) {
+  return {{"code", exit.exit_code},
+          {"signal", exit.signal},
+          {"oom_killed", exit.oom_killed},
+          {"error", exit.error}};
+}
+
+json EncodeNetwork(const DriverNetwork& network) {
+  return {{"ports", network.port_map}, {"ip", network.ip}, {"advertise", network.auto_advertise}};
+}
+
+Result<TaskHandle> DecodeHandle(const json& of) {
+  TaskHandle handle;
+  handle.driver = Text(of, "driver");
+  handle.driver_version = Text(of, "driver_version");
+  handle.format_version = of.value("format", 0u);
+  const auto bytes = FromBase64(Text(of, "state"));
+  if (!bytes) return Error(Code::kInvalidArgument, "the handle is not in base64");
+  handle.state = *bytes;
+  return handle;
+}
+
+Result<LocalState> ReadLocalState(const json& of) {
+  LocalState state;
+  const json hooks = of.value("hooks", json::object());
+  for (const auto& [name, hook] : hooks.items()) {
+    state.hooks[name] = {hook.value("done", false), hook.value("data", StringMap()),
+                         hook.value("env", StringMap())};
+  }
+  if (const std::string run = Text(of, "run"); !run.empty()) {
+    DROVER_ASSIGN(state.run_id, RunId::Parse(run));
+  }
+  state.task_config_id = Text(of, "config_id");
+  if (of.contains("handle")) {
+    DROVER_ASSIGN(state.handle, DecodeHandle(of.at("handle")));
+  }
+  if (of.contains("exit")) {
+    const json& exit = of.at("exit");
+    state.exit = ExitResult{exit.value("code", 0), exit.value("signal", 0),
+                            exit.value("oom_killed", false), Text(exit, "error")};
+  }
+  if (of.contains("network")) {
+    const json& network = of.at("network");
+    state.network = DriverNetwork{network.value("ports", std::map<std::string, int>()),
+                                  Text(network, "ip"), network.value("advertise", false)};
+  }
+  state.run_complete = of.value("complete", false);
+  return state;
+}
+
+Result<TaskStateRecord> ReadTaskState(const json& of) {
+  TaskStateRecord state;
+  DROVER_ASSIGN(state.state, DecodeState(Text(of, "state")));
+  state.failed = of.value("failed", false);
+  state.restarts = of.value("restarts", std::uint64_t{0});
+  state.last_restart = of.value("last_restart", WallTime{0});
+  state.started_at = of.value("started_at", WallTime{0});
+  state.finished_at = of.value("finished_at", WallTime{0});
+  for (const json& event : of.value("events", json::array())) {
+    state.events.push_back(DecodeEvent(event));
+  }
+  return state;
+}
+
+}  // namespace
+
+json EncodeTaskState(const TaskStateRecord& state) {
+  json events = json::array();
+  for (const TaskEvent& event : state.events) {
+    events.push_back({{"type", event.type},
+                      {"time", event.time},
+                      {"details", event.details},
+                      {"message", event.display_message}});
+  }
+  return {{"state", RunnerStateName(state.state)},
+          {"failed", state.failed},
+          {"restarts", state.restarts},
+          {"last_restart", state.last_restart},
+          {"started_at", state.started_at},
+          {"finished_at", state.finished_at},
+          {"events", std::move(events)}};
+}
+
+Result<TaskStateRecord> DecodeTaskState(const json& json) {
+  try {
+    return ReadTaskState(json);
+  } catch (const nlohmann::json::exception& error) {
+    return Error(Code::kInvalidArgument, error.what());
+  }
+}
+
+json EncodeLocalState(const LocalState& state) {
+  json out = {{"config_id", state.task_config_id}, {"complete", state.run_complete}};
+  for (const auto& [name, hook] : state.hooks) out["hooks"][name] = EncodeHook(hook);
+  if (state.run_id) out["run"] = state.run_id->ToString();
+  if (state.handle) out["handle"] = EncodeHandle(*state.handle);
+  if (state.exit) out["exit"] = EncodeExit(*state.exit);
+  if (state.network) out["network"] = EncodeNetwork(*state.network);
+  return out;
+}
+
+Result<LocalState> DecodeLocalState(const json& json) {
+  try {
+    return ReadLocalState(json);
+  } catch (const nlohmann::json::exception& error) {
+    return Error(Code::kInvalidArgument, error.what());
+  }
+}
+
+}  // namespace drover

@@ -1,0 +1,74 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/task/task_record.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+TaskStateRecord FullState() {
+  TaskStateRecord state;
+  state.state = RunnerState::kDead;
+  state.failed = true;
+  state.restarts = 3;
+  state.last_restart = 11;
+  state.started_at = 12;
+  state.finished_at = 13;
+  state.events.push_back(TaskEvent(event_type::kTerminated).With(event_key::kExitCode, "7"));
+  state.events.back().time = 14;
+  state.events.back().display_message = "shown";
+  return state;
+}
+
+LocalState FullLocal() {
+  LocalState local;
+  local.hooks["artifacts"] = {true, {{"sum", "abc"}}, {{"KEY", "value"}}};
+  local.run_id = RunId::Random();
+  local.task_config_id = "alloc/task/12345678";
+  local.handle = TaskHandle{"exec", "1.2", 4, std::string("\0\xff{", 3)};
+  local.exit = ExitResult{5, 9, true, "supervisor lost"};
+  local.network = DriverNetwork{{{"http", 8080}}, "10.0.0.1", true};
+  local.run_complete = true;
+  return local;
+}
+
+TEST(TaskRecordTest, EachFieldOfAStateIsReadAgain) {
+  const auto read = DecodeTaskState(json::parse(EncodeTaskState(FullState()).dump()));
+  ASSERT_TRUE(read.ok()) << read.error().message();
+  EXPECT_EQ(*read, FullState());
+  EXPECT_EQ(*DecodeTaskState(EncodeTaskState({})), TaskStateRecord());
+}
+
+TEST(TaskRecordTest, EachFieldOfALocalStateIsReadAgain) {
+  const LocalState local = FullLocal();
+  const auto read = DecodeLocalState(json::parse(EncodeLocalState(local).dump()));
+  ASSERT_TRUE(read.ok()) << read.error().message();
+  EXPECT_EQ(read->hooks, local.hooks);
+  EXPECT_EQ(read->run_id, local.run_id);
+  EXPECT_EQ(read->task_config_id, local.task_config_id);
+  EXPECT_EQ(read->handle, local.handle);
+  EXPECT_EQ(read->exit, local.exit);
+  EXPECT_EQ(read->network, local.network);
+  EXPECT_TRUE(read->run_complete);
+
+  const auto empty = DecodeLocalState(EncodeLocalState({}));
+  ASSERT_TRUE(empty.ok());
+  EXPECT_FALSE(empty->run_id || empty->handle || empty->exit || empty->network ||
+               empty->run_complete);
+}
+
+TEST(TaskRecordTest, WhatMakesNoSenseIsAnError) {
+  EXPECT_FALSE(DecodeTaskState({{"state", "asleep"}}).ok());
+  EXPECT_FALSE(DecodeTaskState({{"state", 7}}).ok());
+  EXPECT_FALSE(DecodeTaskState(json::array()).ok());
+  EXPECT_FALSE(DecodeLocalState({{"run", "xyz"}}).ok());
+  EXPECT_FALSE(DecodeLocalState({{"handle", {{"state", "!"}}}}).ok());
+  EXPECT_FALSE(DecodeLocalState({{"hooks", 3}}).ok());
+}
+
+}  // namespace
+}  // namespace drover

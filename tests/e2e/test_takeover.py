@@ -1,0 +1,239 @@
+# Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+"""An agent that is killed or stopped, and the next one that takes its tasks over. Each task writes
+itself what became of it, so that nobody has to believe the agent."""
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import time
+
+import harness
+from agent_harness import Agent, agent_config
+from harness import DroverTest, group, job, task
+
+# Appends one line when it starts, and its count of seconds while it lives; ends well when it is
+# asked to.
+WITNESS = """
+echo "start $$ $(cut -d' ' -f22 /proc/$$/stat) $NOMAD_ALLOC_ID" >> "$OUT"
+trap 'echo "stop $$" >> "$OUT"; exit 0' INT TERM
+while :; do echo "beat $$" >> "$OUT.beat"; sleep 0.2 & wait $!; done
+"""
+
+
+class Witness:
+    """What the tasks of an allocation have written."""
+
+    def __init__(self, directory, name):
+        self.path = pathlib.Path(directory) / name
+
+    def lines(self, word):
+        try:
+            return [line.split() for line in self.path.read_text().splitlines()
+                    if line.startswith(word)]
+        except FileNotFoundError:
+            return []
+
+    def starts(self):
+        return self.lines("start")
+
+    def alive(self):
+        """Whether the one process that was started still is."""
+        _, pid, began, _ = self.starts()[-1]
+        try:
+            stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
+        except FileNotFoundError:
+            return False
+        return stat.rsplit(")", 1)[1].split()[19] == began
+
+
+class TakeoverCase(DroverTest):
+    def setUp(self):
+        super().setUp()
+        self.sandbox.alloc_dirs[0].mkdir()
+        self.witnesses = self.sandbox.root / "witnesses"
+        self.witnesses.mkdir(mode=0o777)
+        self.agent = self.start()
+
+    def tearDown(self):
+        if self.agent.run.process.poll() is None:
+            for each in self.agent.get("/v1/jobs"):
+                self.agent.must("DELETE", f"/v1/job/{each['ID']}", purge="true",
+                                no_shutdown_delay="true")
+            harness.wait_until(lambda: not self.live(), "the end of all tasks")
+            self.agent.must("PUT", "/v1/system/gc")
+            self.agent.stop()
+        super().tearDown()
+
+    def start(self):
+        return Agent(self.sandbox, dev=False)
+
+    def live(self):
+        return [a for a in self.agent.get("/v1/allocations")
+                if a["ClientStatus"] in ("pending", "running")]
+
+    def kill(self):
+        """Kills the agent as nothing else can."""
+        self.agent.run.process.send_signal(signal.SIGKILL)
+        self.agent.run.process.wait()
+
+    def witness(self, name):
+        return Witness(self.witnesses, name)
+
+    def witness_task(self, name="t", **fields):
+        fields.setdefault("Env", {})["OUT"] = str(self.witnesses / "${NOMAD_JOB_ID}.${NOMAD_ALLOC_INDEX}")
+        return task(name, WITNESS, **fields)
+
+    def submit_witness(self, job_id, count=1, **fields):
+        policy = {"Attempts": 3, "Delay": 100_000_000, "Interval": 60_000_000_000, "Mode": "fail"}
+        self.agent.submit(job(group(self.witness_task(**fields), Count=count, RestartPolicy=policy),
+                              id=job_id))
+        self.agent.wait_allocs(job_id, count, "running")
+        found = [self.witness(f"{job_id}.{i}") for i in range(count)]
+        for each in found:
+            harness.wait_until(each.starts, "the start of a witness")
+        return found
+
+    def assert_untouched(self, witnesses):
+        for each in witnesses:
+            self.assertEqual(len(each.starts()), 1, each.path.read_text())
+            self.assertEqual(each.lines("stop"), [])
+            self.assertTrue(each.alive(), each.path)
+
+
+class TakeoverTest(TakeoverCase):
+    def test_running_tasks_do_not_notice(self):
+        witnesses = self.submit_witness("web", 3)
+        before = {a["ID"]: a for a in self.agent.allocs("web")}
+        node = self.agent.get("/v1/nodes")[0]["ID"]
+        for end in ("kill", "stop", "kill"):
+            with self.subTest(end):
+                if end == "kill":
+                    self.kill()
+                else:
+                    self.agent.stop()
+                self.assert_untouched(witnesses)
+                self.agent = self.start()
+                self.agent.wait_allocs("web", 3, "running")
+                self.assert_untouched(witnesses)
+        after = {a["ID"]: a for a in self.agent.allocs("web")}
+        self.assertEqual(before.keys(), after.keys())
+        self.assertEqual(self.agent.get("/v1/nodes")[0]["ID"], node)
+        for alloc_id, alloc in after.items():
+            state, old = (a["TaskStates"]["t"] for a in (alloc, before[alloc_id]))
+            self.assertEqual((state["Restarts"], state["StartedAt"], state["State"]),
+                             (0, old["StartedAt"], "running"))
+            self.assertEqual([e["Type"] for e in state["Events"]],
+                             ["Received", "Task Setup", "Started"])
+        # It is in charge again: it hears of an end, and it can stop.
+        os.kill(int(witnesses[0].starts()[0][1]), signal.SIGKILL)
+        harness.wait_until(lambda: len(witnesses[0].starts()) == 2 or None, "the restart")
+        self.agent.must("DELETE", "/v1/job/web")
+        self.agent.wait_allocs("web", 3, "complete", desired="stop")
+        self.assertEqual(len(witnesses[1].lines("stop")), 1)
+
+    def test_what_ended_meanwhile_is_told_with_its_code(self):
+        flag = self.sandbox.root / "end"
+        waits = f'while [ ! -e {flag} ]; do sleep 0.05; done; exit '
+        self.agent.submit(job(group(task("t", waits + "0")), id="good"))
+        self.agent.submit(job(group(task("t", waits + "7"), RestartPolicy={"Attempts": 0,
+                                                                          "Mode": "fail"}), id="bad"))
+        for name in ("good", "bad"):
+            self.agent.wait_allocs(name, 1, "running")
+        self.kill()
+        flag.write_text("")
+        time.sleep(1)
+        self.agent = self.start()
+        self.agent.wait_allocs("good", 1, "complete")
+        failed = self.agent.wait_allocs("bad", 1, "failed")[0]
+        events = failed["TaskStates"]["t"]["Events"]
+        ended = [e for e in events if e["Type"] == "Terminated"]
+        self.assertEqual([e["ExitCode"] for e in ended], [7])
+        for name in ("good", "bad"):
+            self.assertEqual(self.agent.allocs(name)[0]["TaskStates"]["t"]["Restarts"], 0)
+
+    def test_what_was_over_stays_over(self):
+        out = self.witnesses / "once"
+        self.agent.submit(job(group(task("t", f"echo start >> {out}")), id="once"))
+        alloc = self.agent.wait_allocs("once", 1, "complete")[0]
+        self.agent.must("DELETE", "/v1/job/once")
+        self.kill()
+        self.agent = self.start()
+        self.submit_witness("later")
+        self.assertEqual(out.read_text(), "start\n")
+        again = self.agent.allocs("once")[0]
+        self.assertEqual((again["ClientStatus"], again["TaskStates"]["t"]["FinishedAt"]),
+                         ("complete", alloc["TaskStates"]["t"]["FinishedAt"]))
+
+    def test_a_stop_goes_on(self):
+        witness = self.submit_witness("slow", ShutdownDelay=2_000_000_000)[0]
+        self.agent.must("DELETE", "/v1/job/slow")
+        self.kill()
+        self.assertTrue(witness.alive())
+        self.agent = self.start()
+        self.agent.wait_allocs("slow", 1, "complete", desired="stop")
+        self.assertEqual((len(witness.starts()), len(witness.lines("stop"))), (1, 1))
+
+    def test_requests_are_kept_that_were_answered(self):
+        names = [f"job-{i}" for i in range(20)]
+        for name in names:
+            self.agent.submit(job(group(task("t", "sleep 1000")), id=name))
+        self.kill()
+        self.agent = self.start()
+        for name in names:
+            self.agent.wait_allocs(name, 1, "running")
+
+    def test_kills_at_random_moments(self):
+        """Jobs come and go while the agent is killed; what is wanted runs, once."""
+        seed = int(os.environ.get("DROVER_SEED", "1"))
+        kills = int(os.environ.get("DROVER_KILLS", "8"))
+        chance = random.Random(seed)
+        steady = self.submit_witness("steady", 10)
+        started = {}
+        for turn in range(kills):
+            name = f"turn-{turn}"
+            self.agent.submit(job(group(self.witness_task(), Count=2), id=name))
+            started[name] = [self.witness(f"{name}.{i}") for i in range(2)]
+            if turn >= 2:
+                gone = f"turn-{turn - 2}"
+                self.agent.must("DELETE", f"/v1/job/{gone}")
+            time.sleep(chance.random() * 0.3)
+            self.kill()
+            self.agent = self.start()
+        last = [f"turn-{kills - 1}", f"turn-{kills - 2}"]
+        for name in last:
+            self.agent.wait_allocs(name, 2, "running")
+            for each in started[name]:
+                harness.wait_until(each.starts, "the start of a witness")
+        for name in started.keys() - set(last):
+            harness.wait_until(
+                lambda: all(a["ClientStatus"] == "complete" for a in self.agent.allocs(name)) or None,
+                f"the end of {name}")
+        self.assert_untouched(steady)
+        for name, witnesses in started.items():
+            for each in witnesses:
+                story = f"seed {seed}, {each.path}: {each.starts()}"
+                self.assertLessEqual(len(each.starts()), 1, story)
+                if name not in last and each.starts():
+                    self.assertFalse(each.alive(), story)
+        for alloc in self.agent.allocs("steady"):
+            self.assertEqual(alloc["TaskStates"]["t"]["Restarts"], 0)
+
+    def test_what_no_record_knows_is_told_and_stopped(self):
+        witness = self.submit_witness("web")[0]
+        self.kill()
+        state = self.sandbox.root / "data/state/state.db"
+        for path in state.parent.glob("state.db*"):
+            path.write_bytes(b"\0" * 8192)
+        self.agent = self.start()
+        harness.wait_until(lambda: not witness.alive() or None, "the end of an unknown task")
+        self.assertIn("state.db.damaged-", self.agent.run.err)
+        self.assertIn("is of no task that this agent knows: it is stopped", self.agent.run.err)
+        self.assertEqual(self.agent.get("/v1/jobs"), [])
+        # Its files may be all that is left of somebody's work.
+        kept = [path for path in self.sandbox.alloc_dirs[0].iterdir()]
+        self.assertEqual(len(kept), 1)
+        if harness.IS_ROOT:
+            subprocess.run(["umount", kept[0] / "t/secrets"], check=True)
+        shutil.rmtree(kept[0])
