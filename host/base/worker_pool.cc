@@ -15,13 +15,14 @@ Co<void> WorkerPool::Do(std::function<void()> function) {
   const asio::any_io_executor home = co_await asio::this_coro::executor;
   auto initiate = [this, &function, &home](auto handler) {
     auto shared = std::make_shared<asio::any_completion_handler<void()>>(std::move(handler));
-    // The guard keeps the caller's loop alive until the answer has been posted.
+    // The guard keeps the caller's loop running until the answer is there. It goes with the answer:
+    // here, behind the post, the loop may be gone already.
     asio::post(pool_, [work = std::move(function), shared, home,
                        guard = asio::make_work_guard(home)]() mutable {
       work();
       work = nullptr;
-      asio::post(home, [shared] { std::move (*shared)(); });
-      shared.reset();
+      asio::post(home,
+                 [answer = std::move(shared), held = std::move(guard)] { std::move (*answer)(); });
     });
   };
   co_await asio::async_initiate<const asio::use_awaitable_t<>&, void()>(initiate,
