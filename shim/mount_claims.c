@@ -14,7 +14,10 @@
 #include "shim/mount_calls.h"
 #include "shim/sys.h"
 
-enum { kLine = 4096 }; /* enough of a line for what is read of it */
+enum {
+  kLine = 4096, /* enough of a line for what is read of it */
+  kTries = 10
+};
 
 struct mount_line {
   uint64_t id;
@@ -177,14 +180,19 @@ static bool is_hidden(const struct mount_line* line) {
 }
 
 /* Not to a mount that nobody sees, or that the host has taken off again: that one stays as it is.
- */
+ * The next mount may get its id, and lie at its place: then it is that one's turn. */
 static int add_attributes(const struct mount_line* line, uint32_t wanted) {
-  const long place = open_visible(line);
-  if (place < 0) return place == -ENOENT ? 0 : (int)-place;
-  const int error = mount_calls_exist() ? mount_calls_set((int)place, wanted)
-                                        : mount_calls_remount((int)place, line->attributes, wanted);
-  SYS(close, place);
-  return error && is_hidden(line) ? 0 : error;
+  int error = 0;
+  for (int tries = 0; tries < kTries; tries++) {
+    const long place = open_visible(line);
+    if (place < 0) return place == -ENOENT ? 0 : (int)-place;
+    error = mount_calls_exist() ? mount_calls_set((int)place, wanted)
+                                : mount_calls_remount((int)place, line->attributes, wanted);
+    SYS(close, place);
+    if (!error || is_hidden(line)) return 0;
+    if (error != EINVAL) break; /* what it says of a mount that is no longer there */
+  }
+  return error;
 }
 
 /* May the host have added this mount to what the step of this index has mounted? */
