@@ -77,10 +77,12 @@ class StateJournalTest : public SchedulerFixture {
 };
 
 TEST_F(StateJournalTest, TheTablesAreFoundAgain) {
+  MustRegister(Registration("lives", 1));
   for (int memory = 100; memory < 109; ++memory) MustRegister(Registration("updated", 2, memory));
   MustRegister(Registration("stopped", 1));
   MustRegister(Registration("too-big", 3, 900));
   const auto live = Live();
+  ASSERT_THAT(live, SizeIs(1));
   AllocUpdate update;
   update.id = live[0]->id();
   update.status = {ClientStatus::kRunning, "runs"};

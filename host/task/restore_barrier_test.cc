@@ -17,14 +17,14 @@ class RestoreBarrierTest : public ::testing::Test {
  protected:
   // Whether the wait has ended.
   bool Done(Co<Status> wait) {
-    bool done = false;
-    const auto note = [](Co<Status> of, bool* out) -> Co<void> {
+    const auto done = std::make_shared<bool>(false);  // one that goes on ends after this function
+    const auto note = [](Co<Status> of, std::shared_ptr<bool> out) -> Co<void> {
       const Status status = co_await std::move(of);
       *out = status.ok();
     };
-    gate_.Spawn(note(std::move(wait), &done));
+    gate_.Spawn(note(std::move(wait), done));
     loop_.RunReady();
-    return done;
+    return *done;
   }
   void TearDown() override {
     context_.Cancel();
