@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -186,6 +187,7 @@ class FakeHost {
   drover_call own_call_ = {};
 
   std::mutex mutex_;
+  std::list<std::function<void()>> kills_;  // of stops; timers hold their addresses
   std::condition_variable changed_;
   bool ending_ = false;
   std::uint64_t last_id_ = 100;

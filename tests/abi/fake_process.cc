@@ -224,17 +224,17 @@ struct FakeProcesses::Functions {
                            drover_error* error) {
     BEGIN("stop")
     kill(-process->pid, args->number);
-    auto job = new std::function<void()>([self, process] {
+    std::function<void()>* job = nullptr;
+    {
       std::lock_guard<std::mutex> lock(self->mutex_);
-      if (!process->exit) kill(-process->pid, SIGKILL);
-    });
+      self->kills_.emplace_back([self, process] {
+        std::lock_guard<std::mutex> late(self->mutex_);
+        if (!process->exit) kill(-process->pid, SIGKILL);
+      });
+      job = &self->kills_.back();
+    }
     Service::after(
-        host, args->timeout,
-        [](void* c) {
-          std::unique_ptr<std::function<void()>> f(static_cast<std::function<void()>*>(c));
-          (*f)();
-        },
-        job);
+        host, args->timeout, [](void* c) { (*static_cast<std::function<void()>*>(c))(); }, job);
     OnExit(self, process, [self, done, context](const Exit&) { Answer(self, done, context); });
     return DROVER_OK;
   }

@@ -65,7 +65,8 @@ class AbuseTest(AgentTest):
             self.assertEqual(self.neighbour.bad, [])
             self.assertLess(self.neighbour.slowest, 2 * SLACK, "seconds")
             self.assertEqual(self.created(), created)
-            self.assertLess(self.resident() - resident, 48 * MB * SLACK)
+            if SLACK <= 2:  # a sanitizer keeps for a while what is given back
+                self.assertLess(self.resident() - resident, 48 * MB * SLACK)
             harness.wait_until(lambda: self.descriptors() <= descriptors, "all is closed")
         super().tearDown()
 
@@ -136,9 +137,12 @@ class AgentAbuseTest(AbuseTest):
             client.settimeout(0.2)
             with contextlib.suppress(OSError):
                 client.sendall(head + b"Content-Length: %d\r\n\r\n" % (8 * MB) + body)
-        self.assertLess(self.resident() - self.before[1], 200 * MB * SLACK)
+        held = self.resident() - self.before[1]
         for client in begun:
             client.close()
+        if SLACK > 2:
+            return  # see tearDown
+        self.assertLess(held, 200 * MB)
 
         def returned():
             return self.resident() - self.before[1] < 48 * MB * SLACK
