@@ -175,7 +175,8 @@ class ExecTest(TaskTest):
         session = self.sh("echo ready; exec sleep 1000")
         session.until(b"ready")
         self.agent.must("DELETE", "/v1/job/web")
-        self.assertEqual(session.exit_code(), (130, 1000), "the signal that ends the task")
+        # The signal that ends the task, or, if the task was faster, the kill of what it leaves.
+        self.assertIn(session.exit_code(), [(130, 1000), (137, 1000)])
 
     def test_a_stop_of_the_agent_ends_sessions(self):
         self.start(task("t", LONG))
