@@ -117,7 +117,7 @@ Co<void> HttpServer::State::Accept() {
       continue;
     }
     tcp::socket& socket = std::get<1>(accepted);
-    const bool room = LeavesDescriptors(socket.native_handle(), kDescriptorsForStops);
+    const bool room = DescriptorsLeft(kDescriptorsForStops);
     Give(thread, std::move(socket), room);
   }
 }

@@ -1,8 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/base/descriptor_reserve.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <limits>
 #include <string>
 
 namespace drover {
@@ -15,8 +18,15 @@ rlim_t Limit() {
 
 }  // namespace
 
-bool LeavesDescriptors(int fd, int kept) {
-  return static_cast<rlim_t>(fd) + static_cast<rlim_t>(kept) < Limit();
+bool DescriptorsLeft(int count) {
+  constexpr rlim_t kMost = std::numeric_limits<int>::max();
+  int left = 0;
+  // The kernel gives the lowest number that is free, so those at the top are the last to be taken.
+  // The lowest alone does not tell: what was opened and closed in between has left gaps.
+  for (int fd = static_cast<int>(std::min(Limit(), kMost)) - 1; fd >= 0 && left < count; --fd) {
+    if (fcntl(fd, F_GETFD) < 0) ++left;
+  }
+  return left >= count;
 }
 
 Error FewDescriptorsLeft() {

@@ -11,9 +11,9 @@ namespace drover {
 constexpr int kDescriptorsForStops = 16;
 constexpr int kDescriptorsForClients = 32;
 
-// Whether KEPT further descriptors are left after FD, which was just opened. The kernel gives the
-// lowest number that is free, so that one number tells. [any thread]
-bool LeavesDescriptors(int fd, int kept);
+// Whether at least COUNT further descriptors can be opened. Costs COUNT system calls while there
+// are many left, and at most one for each that may be open. [any thread]
+bool DescriptorsLeft(int count);
 // The error of what would not have left them: names the limit, and may be tried again.
 Error FewDescriptorsLeft();
 

@@ -14,32 +14,52 @@
 namespace drover {
 namespace {
 
-TEST(DescriptorReserveTest, ToldByTheNumberThatIsFree) {
-  constexpr rlim_t kLimit = 60;
-  rlimit before{};
-  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
-  const rlimit low{kLimit, before.rlim_max};
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
-  std::vector<UniqueFd> opened;
-  int left = 0;
-  for (;;) {
-    UniqueFd fd(open("/dev/null", O_RDONLY | O_CLOEXEC));
-    if (!fd) break;
-    if (LeavesDescriptors(fd.get(), 7)) ++left;
-    opened.push_back(std::move(fd));
+class DescriptorReserveTest : public testing::Test {
+ protected:
+  static constexpr rlim_t kLimit = 60;
+
+  void SetUp() override {
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before_), 0);
+    const rlimit low{kLimit, before_.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
   }
-  EXPECT_EQ(errno, EMFILE);
-  EXPECT_EQ(left + 7, static_cast<int>(opened.size()));
-  EXPECT_TRUE(LeavesDescriptors(kLimit - 1, 0));
-  EXPECT_FALSE(LeavesDescriptors(kLimit - 1, 1));
+  void TearDown() override { ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before_), 0); }
+
+  static std::vector<UniqueFd> OpenAll() {
+    std::vector<UniqueFd> opened;
+    while (opened.empty() || opened.back())
+      opened.emplace_back(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    EXPECT_EQ(errno, EMFILE);
+    opened.pop_back();
+    return opened;
+  }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(DescriptorReserveTest, CountsThoseThatCanBeOpened) {
+  const int most = static_cast<int>(OpenAll().size());
+  EXPECT_TRUE(DescriptorsLeft(most));
+  EXPECT_FALSE(DescriptorsLeft(most + 1));
+  const UniqueFd one(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  EXPECT_TRUE(DescriptorsLeft(most - 1));
+  EXPECT_FALSE(DescriptorsLeft(most));
+}
+
+TEST_F(DescriptorReserveTest, AGapBelowTheOthersIsOneAndNotAllAboveIt) {
+  std::vector<UniqueFd> opened = OpenAll();
+  EXPECT_TRUE(DescriptorsLeft(0));
+  EXPECT_FALSE(DescriptorsLeft(1));
+  opened.front().Reset();
+  EXPECT_TRUE(DescriptorsLeft(1));
+  EXPECT_FALSE(DescriptorsLeft(2));
+}
+
+TEST_F(DescriptorReserveTest, TheErrorNamesTheLimitAndMayBeTriedAgain) {
   const Error error = FewDescriptorsLeft();
   EXPECT_TRUE(error.recoverable());
   EXPECT_NE(error.message().find("may have 60 "), std::string::npos) << error.message();
-  // One that is given back is the next to be had.
-  opened[opened.size() / 2].Reset();
-  const UniqueFd again(open("/dev/null", O_RDONLY | O_CLOEXEC));
-  EXPECT_TRUE(LeavesDescriptors(again.get(), 7));
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 }  // namespace

@@ -360,11 +360,9 @@ class ProcessServiceImpl : public ProcessService {
   }
 
   // Who runs must be able to end and be cleared away, whatever is started beside.
-  Status MayStart() const {
-    const UniqueFd next(fcntl(null_device_.get(), F_DUPFD_CLOEXEC, 0));
-    if (!next && errno != EMFILE) return ErrnoError(errno, "cannot open a descriptor");
-    constexpr int kKept = kDescriptorsForStops + kDescriptorsForClients;
-    if (!next || !LeavesDescriptors(next.get(), kKept)) return FewDescriptorsLeft();
+  static Status MayStart() {
+    if (!DescriptorsLeft(kDescriptorsForStops + kDescriptorsForClients))
+      return FewDescriptorsLeft();
     return {};
   }
 

@@ -85,6 +85,20 @@ class DescriptorTest(DroverTest):
         wait_until(lambda: self.descriptors() <= self.fresh, "their descriptors are given back")
         self.agent.stop()
 
+    def test_a_refused_start_is_tried_again_by_its_policy(self):
+        self.run_deaf("many", MANY)
+        self.wait_decided("many")
+        count = 20  # some may still fit
+        self.run_deaf("waits", count, RestartPolicy={"Attempts": 1000, "Interval": "1h",
+                                                     "Delay": "200ms", "Mode": "fail"})
+        wait_until(lambda: any(alloc["TaskStates"] and alloc["TaskStates"]["t"]["Restarts"] > 1
+                               for alloc in self.allocs("waits")), "one is tried again")
+        self.agent.must("DELETE", "/v1/job/many")
+        wait_until(lambda: self.statuses("waits") == ["running"] * count, "all run at last")
+        self.agent.must("DELETE", "/v1/job/waits")
+        wait_until(lambda: set(self.statuses("waits")) == {"complete"}, "all are stopped")
+        self.agent.stop()
+
     def cpu(self):
         fields = pathlib.Path(f"/proc/{self.agent.run.pid}/stat").read_text().rpartition(")")[2]
         return sum(map(int, fields.split()[11:13])) / os.sysconf("SC_CLK_TCK")
