@@ -207,15 +207,36 @@ class ExecTest(TaskTest):
         ]
         for alloc, command, query, end in table:
             self.assertEqual(Session(self, self.agent, alloc, command, **query).end(), end)
-        broken = self.session(["cat"])
-        broken.socket.send("{")
-        self.assertEqual(broken.end()[0], 1008)
-        broken = self.session(["cat"])
-        broken.send({"stdin": {"data": "***"}})
-        self.assertEqual(broken.end(), (1008, "stdin is not encoded by base64"))
         plain = self.agent.ask("GET", f"/v1/client/allocation/{self.alloc}/exec", task="t")
         self.assertEqual((plain.status, plain.body),
                          (500, b"websocket connection not found in context"))
+
+    def test_a_message_of_another_type_ends_its_session_only(self):
+        self.start(task("t", LONG))
+        other = self.session(["cat"])
+        table = [
+            ([], "a message must be a JSON object"),
+            ({"stdin": 7}, "stdin must be an object"),
+            ({"stdin": {"data": 7}}, "stdin.data must be a text"),
+            ({"stdin": {"data": "***"}}, "stdin is not encoded by base64"),
+            ({"stdin": {"close": "yes"}}, "stdin.close must be true or false"),
+            ({"tty_size": "x"}, "tty_size must be an object"),
+            ({"tty_size": {"height": "x"}}, "tty_size.height must be a whole number"),
+        ]
+        for message, reason in table:
+            broken = self.sh("echo $$; exec cat")
+            pid = int(broken.until(b"\n"))
+            broken.send(message)
+            self.assertEqual(broken.end(), (1008, reason))
+            wait_until(lambda: harness.is_gone(pid), "its command is gone")
+        broken = self.session(["cat"])
+        broken.socket.send("{")
+        self.assertEqual(broken.end()[0], 1008)
+        # Who said nothing wrong has noticed nothing.
+        other.input(b"hello")
+        other.end_input()
+        self.assertEqual(other.exit_code(), (0, 1000))
+        self.assertEqual(other.out["stdout"], b"hello")
 
 
 class ExecLoadTest(TaskTest):

@@ -2,45 +2,18 @@
 #include "host/api/routes/exec_conversation.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <utility>
 
-#include "host/base/base64.h"
-#include "host/spec/strict_json.h"
+#include "host/api/routes/exec_message.h"
 
 namespace drover {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::size_t kPiece = 32 << 10;
 constexpr Duration kHeartbeat = 10s;
 constexpr int kNormal = 1000;
 constexpr int kPolicy = 1008;
 constexpr int kInternal = 1011;
-constexpr int kMostCells = 10'000;
-
-// {"stdout":{"data":"..."}}
-std::string DataMessage(const char* stream, std::string_view bytes) {
-  return std::string("{\"") + stream + "\":{\"data\":\"" + Base64(bytes) + "\"}}";
-}
-
-std::string CloseMessage(const char* stream) {
-  return std::string("{\"") + stream + "\":{\"close\":true}}";
-}
-
-// The object KEY of a message; an empty one for anything else.
-json Part(const json& message, const char* key) {
-  const auto found = message.find(key);
-  return found != message.end() && found->is_object() ? *found : json::object();
-}
-
-int Cells(const json& size, const char* key) {
-  const auto found = size.find(key);
-  if (found == size.end() || !found->is_number_integer()) return 0;
-  return static_cast<int>(std::clamp<std::int64_t>(found->get<std::int64_t>(), 0, kMostCells));
-}
 
 }  // namespace
 
@@ -96,34 +69,19 @@ Co<void> ExecConversation::Beat() {
 Co<void> ExecConversation::CopyOutput(ExecPipe* pipe, const char* name) {
   while (true) {
     const std::string bytes = co_await pipe->Read(kPiece);
-    std::string message = bytes.empty() ? CloseMessage(name) : DataMessage(name, bytes);
+    std::string message = bytes.empty() ? ExecCloseMessage(name) : ExecDataMessage(name, bytes);
     const Status said = co_await Say(std::move(message));
     if (!said || bytes.empty()) break;
   }
   pipe->Close();  // a command that goes on writing is told so
 }
 
-// A heartbeat and what this version does not know mean nothing.
-Co<Status> ExecConversation::Take(std::string message) {
-  DROVER_CO_ASSIGN(const json said, ParseStrictJson(message));
-  if (!said.is_object()) {
-    co_return Error(Code::kInvalidArgument, "a message must be a JSON object");
-  }
-  const json size = Part(said, "tty_size");
-  TerminalSize cells;
-  cells.width = Cells(size, "width");
-  cells.height = Cells(size, "height");
-  if (cells.width > 0 && cells.height > 0) call_->Resize(cells);
-  const json input = Part(said, "stdin");
-  if (const auto data = input.find("data"); data != input.end() && data->is_string()) {
-    std::optional<std::string> bytes = FromBase64(data->get_ref<const std::string&>());
-    if (!bytes) co_return Error(Code::kInvalidArgument, "stdin is not encoded by base64");
-    // A command that reads no more is no mistake of the client.
-    (void)co_await input_->Write(std::move(*bytes));
-  }
-  if (const auto close = input.find("close"); close != input.end() && *close == true) {
-    input_->Close();
-  }
+Co<Status> ExecConversation::Take(std::string text) {
+  DROVER_CO_ASSIGN(ExecMessage message, ParseExecMessage(text));
+  if (message.size) call_->Resize(*message.size);
+  // A command that reads no more is no mistake of the client.
+  if (!message.input.empty()) (void)co_await input_->Write(std::move(message.input));
+  if (message.input_ends) input_->Close();
   co_return Status();
 }
 
@@ -144,11 +102,11 @@ Co<void> ExecConversation::ReadMessages() {
 Co<void> ExecConversation::Tell(ExitResult exit, bool tty) {
   // Why the command could not be executed, where a shell would say it.
   if (!exit.error.empty()) {
-    std::string line = DataMessage(tty ? "stdout" : "stderr", exit.error + (tty ? "\r\n" : "\n"));
+    std::string line =
+        ExecDataMessage(tty ? "stdout" : "stderr", exit.error + (tty ? "\r\n" : "\n"));
     (void)co_await Say(std::move(line));
   }
-  std::string last =
-      R"({"exited":true,"result":{"exit_code":)" + std::to_string(exit.exit_code) + "}}";
+  std::string last = ExecExitMessage(exit.exit_code);
   (void)co_await Say(std::move(last));
   (void)co_await channel_->Close(kNormal, "");
 }

@@ -35,7 +35,7 @@ class ExecConversation {
  private:
   Result<ExecRequest> Open(const Command& command);
   Co<void> ReadMessages();
-  Co<Status> Take(std::string message);
+  Co<Status> Take(std::string text);
   Co<void> CopyOutput(ExecPipe* pipe, const char* name);
   Co<void> Beat();
   Co<Status> Say(std::string message);

@@ -1,0 +1,33 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "host/base/result.h"
+#include "host/plugin/driver.h"
+
+namespace drover {
+
+// What one message of a client says to the command that it has begun.
+struct ExecMessage {
+  std::string input;        // for the command's input, before its end
+  bool input_ends = false;  // after that
+  std::optional<TerminalSize> size;
+};
+
+// Reads {"stdin":{"data":BASE64,"close":BOOL},"tty_size":{"height":N,"width":N}}, in which all may
+// be missing or null: a heartbeat is {}. What this version does not know means nothing, whatever it
+// is; what it knows in another type is an error which names it. A terminal without lines or columns
+// has no size. [any thread]
+Result<ExecMessage> ParseExecMessage(std::string_view text);
+
+// {"stdout":{"data":BASE64}}
+std::string ExecDataMessage(std::string_view stream, std::string_view bytes);
+// {"stdout":{"close":true}}
+std::string ExecCloseMessage(std::string_view stream);
+// The last one: {"exited":true,"result":{"exit_code":N}}
+std::string ExecExitMessage(int exit_code);
+
+}  // namespace drover
