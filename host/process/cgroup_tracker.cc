@@ -137,9 +137,11 @@ std::optional<std::string> CgroupTracker::FindMount(const std::string& mounts) {
                      [](const std::string& type, const std::string&) { return type == "cgroup2"; });
 }
 
-std::optional<std::string> CgroupTracker::FindFreezer(const std::string& mounts) {
-  return FindMountOf(mounts, [](const std::string& type, const std::string& options) {
-    return type == "cgroup" && ("," + options + ",").find(",freezer,") != std::string::npos;
+std::optional<std::string> CgroupTracker::FindVersion1(const std::string& mounts,
+                                                       const std::string& controller) {
+  const std::string option = "," + controller + ",";
+  return FindMountOf(mounts, [&option](const std::string& type, const std::string& options) {
+    return type == "cgroup" && ("," + options + ",").find(option) != std::string::npos;
   });
 }
 
@@ -147,7 +149,7 @@ Result<std::unique_ptr<CgroupTracker>> CgroupTracker::Open(std::string root, int
   if (root.empty()) {
     const std::string mounts = ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or("");
     std::optional<std::string> mount = FindMount(mounts);
-    if (!mount) mount = FindFreezer(mounts);
+    if (!mount) mount = FindVersion1(mounts, "freezer");
     if (!mount)
       return Error(Code::kNotFound,
                    "neither a version 2 cgroup hierarchy nor the freezer is mounted");

@@ -30,8 +30,9 @@ class CgroupTracker {
 
   // The mount point of the version 2 hierarchy by the text of /proc/self/mounts.
   static std::optional<std::string> FindMount(const std::string& mounts);
-  // The same for the version 1 hierarchy of the freezer.
-  static std::optional<std::string> FindFreezer(const std::string& mounts);
+  // The same for the version 1 hierarchy of CONTROLLER.
+  static std::optional<std::string> FindVersion1(const std::string& mounts,
+                                                 const std::string& controller);
 
   // Makes the cgroup of RUN and opens it. kFailedPrecondition: it is there already.
   Result<UniqueFd> Create(const RunId& run);

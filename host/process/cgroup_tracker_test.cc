@@ -28,12 +28,15 @@ TEST(CgroupTrackerTest, FindsTheMountOfTheSecondVersion) {
   EXPECT_EQ(CgroupTracker::FindMount("garbage"), std::nullopt);
 }
 
-TEST(CgroupTrackerTest, FindsTheMountOfTheFreezer) {
-  EXPECT_EQ(CgroupTracker::FindFreezer("cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0\n"
-                                       "cgroup /sys/fs/cgroup/cpu cgroup rw,cpu,cpuacct 0 0\n"
-                                       "cgroup /sys/fs/cgroup/f cgroup rw,freezer,devices 0 0\n"),
-            "/sys/fs/cgroup/f");
-  EXPECT_EQ(CgroupTracker::FindFreezer("cgroup /sys/fs/cgroup/x cgroup rw,name=freezer 0 0\n"),
+TEST(CgroupTrackerTest, FindsTheMountOfAVersion1Controller) {
+  const std::string mounts =
+      "cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0\n"
+      "cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,cpu,cpuacct 0 0\n"
+      "cgroup /sys/fs/cgroup/f cgroup rw,freezer,devices 0 0\n";
+  EXPECT_EQ(CgroupTracker::FindVersion1(mounts, "freezer"), "/sys/fs/cgroup/f");
+  EXPECT_EQ(CgroupTracker::FindVersion1(mounts, "cpuacct"), "/sys/fs/cgroup/cpu,cpuacct");
+  EXPECT_EQ(CgroupTracker::FindVersion1("cgroup /sys/fs/cgroup/x cgroup rw,name=freezer 0 0\n",
+                                        "freezer"),
             std::nullopt);
 }
 
@@ -43,8 +46,8 @@ class ForkChainTest : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
     const std::string mounts = ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or("");
-    const auto mount =
-        GetParam() ? CgroupTracker::FindFreezer(mounts) : CgroupTracker::FindMount(mounts);
+    const auto mount = GetParam() ? CgroupTracker::FindVersion1(mounts, "freezer")
+                                  : CgroupTracker::FindMount(mounts);
     if (!mount || geteuid() != 0) GTEST_SKIP() << "it needs root and a mount of the hierarchy";
     root_ = *mount + "/drover-tracker-test-" + std::to_string(getpid());
     file_ = testing::TempDir() + "/drover-fork-chain-" + std::to_string(getpid());

@@ -113,7 +113,7 @@ Result<std::vector<GivenCgroup>> OpenGivenCgroups(
     const std::string parent = hierarchy->mount.substr(0, hierarchy->mount.rfind('/') + 1);
     DROVER_ASSIGN(UniqueFd directory,
                   Open({hierarchy->mount, parent + controller}, path, "the cgroup " + name));
-    opened.push_back({std::move(directory), name});
+    opened.push_back({std::move(directory), name, hierarchy->mount});
   }
   return opened;
 }

@@ -18,7 +18,8 @@ Result<UniqueFd> OpenGivenCgroup(const std::string& mounts, const std::string& p
 
 struct GivenCgroup {
   UniqueFd directory;
-  std::string name;  // "apps/web of the controller pids"
+  std::string name;       // "apps/web of the controller pids"
+  std::string hierarchy;  // its mount point
 };
 // Those of version 1, each a controller and a path; controllers of one hierarchy have one cgroup.
 // FREEZER_IS_TAKEN: runs are tracked by the freezer, so none can be moved in it.

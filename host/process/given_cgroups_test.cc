@@ -286,6 +286,22 @@ TEST_F(GivenRunTest, CgroupsOfVersion1AreEnteredAndStay) {
   }));
 }
 
+// It counts what others use, too, so the run's own processes are looked at.
+TEST_F(GivenRunTest, InACpuacctOfVersion1ItsTimeIsThatOfItsProcesses) {
+  const std::string cpuacct = MakeVersion1("cpuacct");
+  if (cpuacct.empty() || !IsFreezer()) GTEST_SKIP() << "it needs cpuacct and the freezer";
+  ProcessSpec spec = Shell("cat /proc/self/cgroup > $DIR/own; while :; do :; done");
+  spec.v1_cgroups = {{"cpuacct", name_}};
+  const RunId run = MustStart(std::move(spec));
+  EXPECT_TRUE(Until([&] {
+    const auto usage = Await(service_->Usage(Forever(), run, UsageDetail::kTotals));
+    return usage.ok() && usage->user_time + usage->system_time > 20ms;
+  }));
+  EXPECT_THAT(Read("own"), HasSubstr(":/" + name_ + "\n"));
+  const std::string root = std::filesystem::path(cgroup_root_).filename().string();
+  EXPECT_FALSE(std::filesystem::exists("/sys/fs/cgroup/cpuacct/" + root + "/" + run.ToString()));
+}
+
 TEST_F(GivenRunTest, WhatCannotBeEnteredIsAStartError) {
   ProcessSpec missing = Shell("true");
   missing.v1_cgroups = {{"pids", "no-such-cgroup"}};

@@ -104,6 +104,7 @@ class ProcessServiceImpl : public ProcessService {
       if (host_->tracker) host_->tracker->Remove(run);
       co_return resources.error();
     }
+    if (environment.freezer) CountTime(run, given, &*resources);
     for (const UniqueFd& entered : resources->cgroups)
       environment.resource_cgroups.push_back(entered.get());
     for (const GivenCgroup& entered : given)
@@ -308,7 +309,10 @@ class ProcessServiceImpl : public ProcessService {
     const bool unified = host_->tracker && !host_->tracker->is_freezer();
     const UniqueFd tracking = unified ? host_->tracker->OpenRun(run) : UniqueFd();
     const auto of = [&](const char* controller) { return resources().OpenRun(run, controller); };
-    return RunUsage::Open(tracking.get(), of("memory").get(), of("cpu").get());
+    return RunUsage::Open({.tracking = tracking.get(),
+                           .memory = of("memory").get(),
+                           .cpu = of("cpu").get(),
+                           .cpuacct = unified ? -1 : of("cpuacct").get()});
   }
 
   std::vector<ProcessUsage::Process> Walk(const RunId& run) {
@@ -491,6 +495,16 @@ class ProcessServiceImpl : public ProcessService {
                   resources().Create(spec->run, spec->resources, tracking));
     if (run.memory_events) spec->memory_events = std::move(run.memory_events);
     return run;
+  }
+
+  // The freezer does not tell what a run uses. Where it runs in a cgroup of the operator, that one
+  // counts others, too, and there is none of its own.
+  void CountTime(const RunId& run, const std::vector<GivenCgroup>& given,
+                 ResourceCgroups::Run* made) {
+    for (const GivenCgroup& entered : given)
+      if (entered.hierarchy == resources().accounting_hierarchy()) return;
+    UniqueFd counted = resources().CreateAccounting(run);
+    if (counted) made->cgroups.push_back(std::move(counted));
   }
 
   // False: a process is still in one of them.

@@ -4,6 +4,9 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
+#include <chrono>
+#include <cstdio>
+
 #include "host/process/process_test_fixture.h"
 #include "host/process/shim_connection.h"
 #include "host/process/supervised_run.h"
@@ -376,6 +379,25 @@ TEST_P(ProcessServiceTest, UsageCountsProcessorTime) {
     const auto usage = Await(service_->Usage(Forever(), run, UsageDetail::kProcesses));
     return usage.ok() && usage->user_time + usage->system_time > 50ms;
   }));
+}
+
+// A walk would not find it, so the cgroup's files must tell; the next agent reads them, too.
+TEST_P(ProcessServiceTest, UsageCountsProcessorTimeOfWhatHasEnded) {
+  if (GetParam() == Tracking::kWalk) GTEST_SKIP() << "without cgroups it is not counted";
+  const RunId run = MustStart(Shell(
+      "(i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; times > $DIR/spent); exec sleep 1000"));
+  ASSERT_TRUE(Until([&] { return Read("spent").find('\n') != std::string::npos; }));
+  double seconds = 0;
+  ASSERT_EQ(std::sscanf(Read("spent").c_str(), "0m%lfs", &seconds), 1);
+  ASSERT_GT(seconds, 0.02);
+  for (int agent = 0; agent < 2; ++agent) {
+    const auto usage = Await(service_->Usage(Forever(), run, UsageDetail::kTotals));
+    ASSERT_TRUE(usage.ok()) << usage.error().message();
+    EXPECT_GE(usage->user_time + usage->system_time, std::chrono::duration<double>(seconds / 2));
+    EXPECT_TRUE(usage->processes.empty());
+    Restart();
+    ASSERT_TRUE(Await(service_->Attach(Forever(), run)).ok());
+  }
 }
 
 TEST_P(ProcessServiceTest, ARunWithoutProcessWritesWhatItReads) {

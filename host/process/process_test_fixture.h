@@ -39,8 +39,9 @@ class ProcessFixture : public ::testing::Test {
     if (chmod(directory_.c_str(), 0755) != 0) FAIL() << "chmod";
     mkdir((directory_ + "/logs").c_str(), 0755);
     const std::string mounts = ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or("");
-    const std::optional<std::string> mount =
-        WantsFreezer() ? CgroupTracker::FindFreezer(mounts) : CgroupTracker::FindMount(mounts);
+    const std::optional<std::string> mount = WantsFreezer()
+                                                 ? CgroupTracker::FindVersion1(mounts, "freezer")
+                                                 : CgroupTracker::FindMount(mounts);
     if (mount && geteuid() == 0 && WantsCgroups())
       cgroup_root_ = *mount + "/drover-test-" + std::to_string(getpid());
     loop_ = std::make_unique<RealLoop>();
@@ -62,9 +63,21 @@ class ProcessFixture : public ::testing::Test {
     for (const auto& entry : std::filesystem::directory_iterator(directory_ + "/run"))
       ADD_FAILURE() << "left in the run directory: " << entry.path();
     if (!cgroup_root_.empty()) EXPECT_EQ(rmdir(cgroup_root_.c_str()), 0) << "cgroups are left";
+    ExpectNoneOfVersion1();
     loop_.reset();
     Unmount();
     std::filesystem::remove_all(directory_);
+  }
+
+  // What the service has made in each hierarchy of version 1 is empty: no run has left a cgroup.
+  void ExpectNoneOfVersion1() const {
+    if (cgroup_root_.empty()) return;
+    const std::string name = std::filesystem::path(cgroup_root_).filename().string();
+    const std::string mounts = ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or("");
+    for (const char* controller : {"memory", "cpu", "cpuacct", "pids", "cpuset"})
+      if (const auto mount = CgroupTracker::FindVersion1(mounts, controller))
+        EXPECT_TRUE(rmdir((*mount + "/" + name).c_str()) == 0 || errno == ENOENT)
+            << "cgroups are left in " << *mount << "/" << name;
   }
 
   // What a test has mounted below its directory.

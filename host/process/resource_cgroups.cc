@@ -11,6 +11,7 @@
 #include <optional>
 #include <sstream>
 
+#include "host/process/cgroup_tracker.h"
 #include "host/process/small_file.h"
 
 namespace drover {
@@ -168,6 +169,10 @@ std::unique_ptr<ResourceCgroups> ResourceCgroups::Open(const std::string& mounts
       break;
     }
   }
+  if (const std::optional<std::string> mount = CgroupTracker::FindVersion1(mounts, "cpuacct")) {
+    result->accounting_hierarchy_ = *mount;
+    result->accounting_root_ = *mount + "/" + name;
+  }
   return result;
 }
 
@@ -238,19 +243,34 @@ Result<ResourceCgroups::Run> ResourceCgroups::Create(const RunId& run, const Res
   return result;
 }
 
+UniqueFd ResourceCgroups::CreateAccounting(const RunId& run) {
+  if (accounting_root_.empty()) return {};
+  const std::string path = accounting_root_ + "/" + run.ToString();
+  if (mkdir(path.c_str(), 0755) != 0) {
+    if (errno != ENOENT) return {};  // EEXIST: the run's processes enter it anyway
+    mkdir(accounting_root_.c_str(), 0755);
+    if (mkdir(path.c_str(), 0755) != 0) return {};
+  }
+  return OpenDirectory(AT_FDCWD, path);
+}
+
 UniqueFd ResourceCgroups::OpenRun(const RunId& run, const std::string& controller) const {
+  if (controller == "cpuacct")
+    return accounting_root_.empty()
+               ? UniqueFd()
+               : OpenDirectory(AT_FDCWD, accounting_root_ + "/" + run.ToString());
   const auto found = std::ranges::find(controllers_, controller, &Controller::name);
   if (found == controllers_.end() || found->unified) return {};
   return OpenDirectory(AT_FDCWD, found->root + "/" + run.ToString());
 }
 
 bool ResourceCgroups::Remove(const RunId& run) {
-  bool removed = true;
-  for (const Controller& controller : controllers_) {
-    if (controller.unified) continue;
-    if (rmdir((controller.root + "/" + run.ToString()).c_str()) != 0 && errno != ENOENT)
-      removed = false;
-  }
+  const auto remove = [&run](const std::string& root) {
+    return rmdir((root + "/" + run.ToString()).c_str()) == 0 || errno == ENOENT;
+  };
+  bool removed = accounting_root_.empty() || remove(accounting_root_);
+  for (const Controller& controller : controllers_)
+    if (!controller.unified && !remove(controller.root)) removed = false;
   return removed;
 }
 

@@ -27,8 +27,9 @@ struct ResourceLimits {
   std::string cores{};             // "0,5-7": it runs on no others; empty: on all
 };
 
-// The cgroups that limit runs. Version 1: one below each controller's hierarchy. Version 2: the
-// run's tracking cgroup itself. Either may be missing a controller. Control thread.
+// The cgroups that limit runs and count what they use. Version 1: one below each controller's
+// hierarchy. Version 2: the run's tracking cgroup itself. Either may be missing a controller.
+// Control thread.
 class ResourceCgroups {
  public:
   // MOUNTS is the text of /proc/self/mounts, TRACKING_ROOT the directory of the tracking cgroups or
@@ -46,10 +47,17 @@ class ResourceCgroups {
   // TRACKING is the run's cgroup of version 2, or -1. Limits for which there is no controller are
   // left out, but cores are an error then. After an error nothing is left but TRACKING.
   Result<Run> Create(const RunId& run, const ResourceLimits& limits, int tracking);
-  // Removes what Create has made, when its processes are gone. False: not yet.
+  // Makes a cgroup of the controller cpuacct of version 1, which counts the run's processor time,
+  // unless Create has made one in the same hierarchy. None where there is no such controller or it
+  // cannot be made: no task fails for its statistics.
+  UniqueFd CreateAccounting(const RunId& run);
+  // The mount point of that controller; empty: there is none.
+  const std::string& accounting_hierarchy() const { return accounting_hierarchy_; }
+  // Removes what these have made, when its processes are gone. False: not yet.
   bool Remove(const RunId& run);
 
-  // The cgroup of version 1 that Create has made for CONTROLLER; none if there is none.
+  // The cgroup of version 1 that the run has for CONTROLLER, "cpuacct" included; none if there is
+  // none.
   UniqueFd OpenRun(const RunId& run, const std::string& controller) const;
 
   // "memory, pids": the controllers that this machine does not have.
@@ -67,6 +75,8 @@ class ResourceCgroups {
                int tracking, Run* result);
 
   std::vector<Controller> controllers_;
+  std::string accounting_hierarchy_;
+  std::string accounting_root_;
 };
 
 }  // namespace drover

@@ -164,14 +164,6 @@ class ResourceTest : public ProcessFixture {
                       "missing here: "
                    << missing;
   }
-  void TearDown() override {
-    for (const RunId& run : started_) (void)Await(service_->Release(Forever(), run));
-    started_.clear();
-    const std::string name = std::filesystem::path(cgroup_root_).filename().string();
-    for (const char* controller : {"memory", "cpu", "pids", "cpuset"})
-      if (!name.empty()) rmdir(("/sys/fs/cgroup/" + std::string(controller) + "/" + name).c_str());
-    ProcessFixture::TearDown();
-  }
 };
 
 TEST_F(ResourceTest, TheControllersTellWhatARunUses) {

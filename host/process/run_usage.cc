@@ -41,11 +41,16 @@ std::uint64_t Count(const std::string& text, const std::string& key) {
 
 }  // namespace
 
-RunUsage RunUsage::Open(int tracking, int memory, int cpu) {
+RunUsage RunUsage::Open(const Cgroups& cgroups) {
+  const auto& [tracking, memory, cpu, cpuacct] = cgroups;
   RunUsage usage;
   if (tracking >= 0) {
     usage.cpu_ = OpenFile(tracking, "cpu.stat");
     usage.memory_usage_ = OpenFile(tracking, "memory.current");
+  }
+  if (!usage.cpu_ && cpuacct >= 0) {
+    usage.accounting_ = OpenFile(cpuacct, "cpuacct.usage");
+    usage.modes_ = OpenFile(cpuacct, "cpuacct.stat");
   }
   if (usage.memory_usage_) {
     usage.unified_memory_ = true;
@@ -61,13 +66,27 @@ RunUsage RunUsage::Open(int tracking, int memory, int cpu) {
   return usage;
 }
 
-void RunUsage::Read(ProcessUsage* usage) const {
-  const std::string cpu = TextOf(cpu_);
+void RunUsage::ReadTime(const std::string& cpu, ProcessUsage* usage) const {
   const auto user = FieldOf(cpu, "user_usec"), system = FieldOf(cpu, "system_usec");
   if (user && system) {
     usage->user_time = std::chrono::microseconds(*user);
     usage->system_time = std::chrono::microseconds(*system);
+    return;
   }
+  const std::optional<std::uint64_t> spent = NumberIn(accounting_);
+  if (!spent) return;
+  const Duration total(static_cast<Duration::rep>(*spent));
+  // The modes are counted in ticks, and by old kernels only where a tick falls: they tell a ratio.
+  const std::string modes = TextOf(modes_);
+  const auto own = static_cast<double>(Count(modes, "user"));
+  const auto all = own + static_cast<double>(Count(modes, "system"));
+  usage->user_time = all > 0 ? std::chrono::duration_cast<Duration>(total * (own / all)) : total;
+  usage->system_time = total - usage->user_time;
+}
+
+void RunUsage::Read(ProcessUsage* usage) const {
+  const std::string cpu = TextOf(cpu_);
+  ReadTime(cpu, usage);
   const std::string throttling = throttling_ ? TextOf(throttling_) : cpu;
   if (const auto periods = FieldOf(throttling, "nr_throttled")) {
     // Microseconds in version 2, nanoseconds in version 1.

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 namespace drover {
 namespace {
@@ -33,7 +34,7 @@ class UsageSamplerTest : public testing::Test {
   RunUsage Open() {
     ++opened_;
     const UniqueFd directory(open(root_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    return RunUsage::Open(directory.get(), -1, -1);
+    return RunUsage::Open(layout_(directory.get()));
   }
   std::vector<ProcessUsage::Process> Walk() {
     ++walked_;
@@ -43,6 +44,10 @@ class UsageSamplerTest : public testing::Test {
 
   SimLoop loop_;
   std::string root_;
+  // Which cgroups of the run the directory is taken for.
+  std::function<RunUsage::Cgroups(int)> layout_ = [](int directory) {
+    return RunUsage::Cgroups{.tracking = directory};
+  };
   int opened_ = 0;
   int walked_ = 0;
   const RunId run_ = RunId::Random();
@@ -61,6 +66,28 @@ TEST_F(UsageSamplerTest, NoProcessIsLookedAtWhereTheFilesTellAll) {
   }
   EXPECT_EQ(walked_, 0);
   EXPECT_EQ(opened_, 1);
+}
+
+// By version 1, tracked by the freezer: an ended process counts too, which no walk finds.
+TEST_F(UsageSamplerTest, NeitherWhereVersion1CountsMemoryAndTime) {
+  layout_ = [](int directory) {
+    return RunUsage::Cgroups{.memory = directory, .cpuacct = directory};
+  };
+  Make("memory.usage_in_bytes", "9000\n");
+  Make("memory.stat", "total_rss 5000\ntotal_cache 3000\ntotal_mapped_file 1000\n");
+  Make("cpuacct.usage", "4000000000\n");
+  Make("cpuacct.stat", "user 30\nsystem 10\n");
+  const ProcessUsage usage = sampler_.Sample(run_, UsageDetail::kTotals);
+  EXPECT_EQ(usage.user_time, 3s) << "three of four ticks, though they tell of 400 ms";
+  EXPECT_EQ(usage.system_time, 1s);
+  EXPECT_EQ(usage.rss, 5000u);
+  EXPECT_EQ(walked_, 0);
+  // The file is still the same one.
+  Make("cpuacct.usage", "5000000000\n");
+  Make("cpuacct.stat", "user 0\nsystem 0\n");
+  EXPECT_EQ(sampler_.Sample(run_, UsageDetail::kTotals).user_time, 5s) << "not a tick yet";
+  EXPECT_EQ(opened_, 1);
+  EXPECT_EQ(walked_, 0);
 }
 
 TEST_F(UsageSamplerTest, TheyAreWhenSomebodyWantsToKnowThemAndTheTotalsStay) {

@@ -47,9 +47,6 @@ class StartFaultTest : public ProcessFixture {
     baseline_fds_ = OpenFds();
   }
   void TearDown() override {
-    const std::string name = std::filesystem::path(cgroup_root_).filename().string();
-    for (const char* controller : {"memory", "cpu", "pids", "cpuset"})
-      if (!name.empty()) rmdir(("/sys/fs/cgroup/" + std::string(controller) + "/" + name).c_str());
     network_.Reset();
     if (loop_) ProcessFixture::TearDown();
   }
