@@ -13,8 +13,9 @@ bool RestartsOnSuccess(JobType type, const Task& task) {
   return type == JobType::kService || type == JobType::kSystem;
 }
 
-RestartTracker::RestartTracker(RestartPolicy policy, bool on_success, TimePoint now, Random random)
-    : policy_(policy), on_success_(on_success), random_(std::move(random)), interval_start_(now) {}
+RestartTracker::RestartTracker(RestartPolicy policy, bool on_success, Counted counted,
+                               Random random)
+    : policy_(policy), on_success_(on_success), random_(std::move(random)), counted_(counted) {}
 
 RestartTracker::Decision RestartTracker::Next(TimePoint now) {
   Decision decision = Decide(now);
@@ -34,22 +35,22 @@ RestartTracker::Decision RestartTracker::Decide(TimePoint now) {
     if (done) return {Kind::kTerminated, 0s, "Policy allows no restarts"};
     return {Kind::kNotRestarting, 0s, "Policy allows no restarts"};
   }
-  if (now - interval_start_ >= policy_.interval) {
-    interval_start_ = now;
-    count_ = 0;
+  if (now - counted_.interval_start >= policy_.interval) {
+    counted_.interval_start = now;
+    counted_.count = 0;
   }
-  ++count_;
+  ++counted_.count;
   if (start_error_ && !start_error_->recoverable())
     return {Kind::kNotRestarting, 0s, "Error was unrecoverable"};
   if (done) return {Kind::kTerminated, 0s, "Restart unnecessary as task terminated successfully"};
-  if (count_ <= policy_.attempts)
+  if (counted_.count <= policy_.attempts)
     return {Kind::kRestarting, Jittered(policy_.delay), std::string(kRestartWithinPolicy)};
   if (policy_.mode == RestartPolicy::Mode::kFail) {
     return {Kind::kNotRestarting, 0s,
             "Exceeded allowed attempts " + std::to_string(policy_.attempts) + " in interval " +
                 FormatDuration(policy_.interval) + " and mode is \"fail\""};
   }
-  const Duration rest = interval_start_ + policy_.interval - now;
+  const Duration rest = counted_.interval_start + policy_.interval - now;
   return {Kind::kRestarting, std::max(rest, Duration(0)),
           "Exceeded allowed attempts, applying a delay"};
 }

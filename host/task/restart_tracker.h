@@ -36,8 +36,14 @@ class RestartTracker {
     bool operator==(const Decision&) const = default;
   };
 
-  // The policy's first interval begins at NOW.
-  RestartTracker(RestartPolicy policy, bool on_success, TimePoint now, Random random);
+  // What has been counted in the current interval.
+  struct Counted {
+    int count = 0;
+    TimePoint interval_start;
+  };
+
+  // Goes on with what was COUNTED; the first interval of a new task begins now.
+  RestartTracker(RestartPolicy policy, bool on_success, Counted counted, Random random);
 
   // Takes a changed policy; what was counted stays.
   void SetPolicy(RestartPolicy policy) { policy_ = policy; }
@@ -52,7 +58,7 @@ class RestartTracker {
   // Decides and forgets what happened.
   Decision Next(TimePoint now);
 
-  int count() const { return count_; }
+  const Counted& counted() const { return counted_; }
 
  private:
   Decision Decide(TimePoint now);
@@ -61,8 +67,7 @@ class RestartTracker {
   RestartPolicy policy_;
   bool on_success_;
   Random random_;
-  TimePoint interval_start_;
-  int count_ = 0;
+  Counted counted_;
 
   bool killed_ = false;
   bool triggered_ = false;

@@ -31,7 +31,7 @@ RestartPolicy Policy(Mode mode, int attempts = 3) {
 
 RestartTracker Tracker(RestartPolicy policy, bool on_success,
                        RestartTracker::Random random = Least) {
-  return RestartTracker(policy, on_success, kStart, std::move(random));
+  return RestartTracker(policy, on_success, {0, kStart}, std::move(random));
 }
 
 ExitResult Exit(int code) {
@@ -49,6 +49,17 @@ RestartTracker::Decision AfterStartError(RestartTracker& tracker, bool recoverab
                                          TimePoint now = kStart) {
   tracker.SetStartError(Error(Code::kInternal, "no", recoverable));
   return tracker.Next(now);
+}
+
+TEST(RestartTrackerTest, OneThatGoesOnCountsOn) {
+  RestartTracker first = Tracker(Policy(Mode::kFail, 2), true);
+  EXPECT_EQ(AfterExit(first, 1, kStart + 1s).kind, Kind::kRestarting);
+  RestartTracker second(Policy(Mode::kFail, 2), true, first.counted(), Least);
+  EXPECT_EQ(AfterExit(second, 1, kStart + 2s).kind, Kind::kRestarting);
+  EXPECT_EQ(AfterExit(second, 1, kStart + 119s).kind, Kind::kNotRestarting);
+  // The interval is the first one's, too.
+  RestartTracker third(Policy(Mode::kFail, 2), true, second.counted(), Least);
+  EXPECT_EQ(AfterExit(third, 1, kStart + 120s).kind, Kind::kRestarting);
 }
 
 TEST(RestartTrackerTest, ModeDelayWaitsForTheRestOfTheInterval) {
@@ -148,7 +159,7 @@ TEST(RestartTrackerTest, TriggeredRestartsAtOnceAndIsNotCounted) {
     tracker.SetTriggered(false);
     EXPECT_EQ(AfterExit(tracker, 1), (RestartTracker::Decision{Kind::kRestarting, 0s, ""}));
   }
-  EXPECT_EQ(tracker.count(), 0);
+  EXPECT_EQ(tracker.counted().count, 0);
 }
 
 TEST(RestartTrackerTest, TriggeredByAFailureCounts) {

@@ -130,6 +130,47 @@ TEST_F(RunnerRestoreTest, ARestartThatWasDecidedIsNotDecidedAgain) {
   Kill();
 }
 
+TEST_F(RunnerRestoreTest, AttemptsAreCountedOnOverEachRestartOfTheAgent) {
+  policy().attempts = 3;
+  policy().delay = 1s;
+  policy().interval = 10min;
+  script().run_for = 1s;
+  script().exit = ExitResult{1, 0, false, ""};
+  for (int restarts = 0;; ++restarts) {
+    Start();
+    loop.Advance(1s);
+    if (restarts == 3) break;
+    ASSERT_EQ(types.back(), "Restarting") << restarts;
+    const TaskStateRecord kept = *state();  // the agent dies during the delay
+    Shutdown();
+    options.restored = TaskRunnerOptions::Restored{kept, *store.saved.back()};
+    runner = nullptr;
+    over = false;
+    loop.Advance(1s);
+  }
+  EXPECT_EQ(types.back(), "Not Restarting");
+  EXPECT_EQ(state()->restarts, 3u);
+  EXPECT_EQ(driver.Count("start"), 4);
+  Finish();
+}
+
+TEST_F(RunnerRestoreTest, AnIntervalThatIsOverMeanwhileCountsFromTheBeginning) {
+  policy().attempts = 1;
+  for (const Duration down : {9min, 10min}) {
+    script().run_for = 1s;
+    script().exit = ExitResult{1, 0, false, ""};
+    options.restored = TaskRunnerOptions::Restored();
+    options.restored->state.attempts = 1;
+    options.restored->state.attempts_since = loop.Wall() + Duration(1s - down).count();
+    runner = nullptr;
+    over = false;
+    Start();
+    loop.Advance(1s);
+    EXPECT_EQ(types.back(), down < 10min ? "Not Restarting" : "Restarting");
+    Kill();
+  }
+}
+
 TEST_F(RunnerRestoreTest, ATaskOfAStoppedAllocationIsStopped) {
   alloc->desired_status = DesiredStatus::kStop;
   driver.Plant(run, "web");

@@ -98,6 +98,8 @@ Result<TaskStateRecord> ReadTaskState(const json& of) {
   state.last_restart = of.value("last_restart", WallTime{0});
   state.started_at = of.value("started_at", WallTime{0});
   state.finished_at = of.value("finished_at", WallTime{0});
+  state.attempts = of.value("attempts", 0);
+  state.attempts_since = of.value("attempts_since", WallTime{0});
   for (const json& event : of.value("events", json::array())) {
     state.events.push_back(DecodeEvent(event));
   }
@@ -120,6 +122,8 @@ json EncodeTaskState(const TaskStateRecord& state) {
           {"last_restart", state.last_restart},
           {"started_at", state.started_at},
           {"finished_at", state.finished_at},
+          {"attempts", state.attempts},
+          {"attempts_since", state.attempts_since},
           {"events", std::move(events)}};
 }
 

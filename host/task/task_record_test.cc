@@ -18,6 +18,8 @@ TaskStateRecord FullState() {
   state.last_restart = 11;
   state.started_at = 12;
   state.finished_at = 13;
+  state.attempts = 2;
+  state.attempts_since = 10;
   state.events.push_back(TaskEvent(event_type::kTerminated).With(event_key::kExitCode, "7"));
   state.events.back().time = 14;
   state.events.back().display_message = "shown";

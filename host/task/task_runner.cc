@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/task/task_runner.h"
 
+#include <algorithm>
+
 #include "host/task/hooks/stats_hook.h"
 #include "host/task/hooks/task_dir_hook.h"
 #include "host/task/hooks/validate_hook.h"
@@ -22,6 +24,14 @@ std::shared_ptr<const Task> TaskOf(const std::shared_ptr<const Allocation>& allo
 
 RestartPolicy PolicyOf(const Allocation& alloc, const Task& task) {
   return task.restart_policy.value_or(alloc.group()->restart_policy);
+}
+
+// What was counted before the agent was restarted. The wall clock may have been set since: then the
+// interval is another length once, and never begins in the future.
+RestartTracker::Counted CountedOf(const TaskStateRecord& state, const Loop& loop) {
+  if (state.attempts_since == 0) return {0, loop.Now()};
+  const Duration age(std::max<WallTime>(0, loop.Wall() - state.attempts_since));
+  return {state.attempts, loop.Now() - age};
 }
 
 RestartTracker::Random RandomOf(const TaskRunnerOptions& options) {
@@ -56,8 +66,9 @@ TaskRunner::TaskRunner(Loop* loop, TaskRunnerOptions options, std::shared_ptr<co
       name_(options_.task_name),
       alloc_(options_.alloc),
       task_(std::move(task)),
-      tracker_(PolicyOf(*alloc_, *task_), RestartsOnSuccess(alloc_->job->type, *task_), loop->Now(),
-               RandomOf(options_)),
+      state_(options_.restored ? std::move(options_.restored->state) : TaskStateRecord()),
+      tracker_(PolicyOf(*alloc_, *task_), RestartsOnSuccess(alloc_->job->type, *task_),
+               CountedOf(state_, *loop), RandomOf(options_)),
       life_(loop),
       kill_(loop),
       shutdown_(loop),
@@ -80,8 +91,8 @@ TaskRunner::TaskRunner(Loop* loop, TaskRunnerOptions options, std::shared_ptr<co
                                        [this](const Error& error) { ReportError(error); });
 
   options_.alloc = nullptr;  // updates replace it
+  NoteAttempts();
   if (options_.restored) {
-    state_ = std::move(options_.restored->state);
     local_ = std::move(options_.restored->local);
   } else {
     AppendTaskEvent(&state_, TaskEvent(event_type::kReceived), loop_->Wall());
@@ -90,6 +101,12 @@ TaskRunner::TaskRunner(Loop* loop, TaskRunnerOptions options, std::shared_ptr<co
 }
 
 TaskRunner::~TaskRunner() = default;
+
+void TaskRunner::NoteAttempts() {
+  const RestartTracker::Counted& counted = tracker_.counted();
+  state_.attempts = counted.count;
+  state_.attempts_since = loop_->Wall() - (loop_->Now() - counted.interval_start).count();
+}
 
 Co<void> TaskRunner::Run() {
   const auto self = shared_from_this();
@@ -190,6 +207,7 @@ Co<TaskRunner::Step> TaskRunner::AfterExit() {
 Co<TaskRunner::Step> TaskRunner::Decide() {
   using Kind = RestartTracker::Kind;
   const RestartTracker::Decision decision = tracker_.Next(loop_->Now());
+  NoteAttempts();
   switch (decision.kind) {
     case Kind::kKilled: {
       const Status& killed = outcome_->kill_status;

@@ -176,6 +176,7 @@ class TaskRunner : public TaskControl,
   Co<Step> ParkDead();
   Co<void> Complete();
   bool ShouldRun() const;
+  void NoteAttempts();  // into the state, with which they are kept
 
   // runner_start.cc: from the hooks to a running driver task.
   Co<Step> Prestart();

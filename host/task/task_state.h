@@ -22,6 +22,10 @@ struct TaskStateRecord {
   WallTime last_restart = 0;
   WallTime started_at = 0;   // the last change to running
   WallTime finished_at = 0;  // the first time it was dead; never cleared
+  // What the restart policy has counted in its interval, and when that began; 0: unknown. Kept here
+  // so that it can't differ from the event of a restart. Not shown to clients.
+  int attempts = 0;
+  WallTime attempts_since = 0;
   std::vector<TaskEvent> events;
 
   bool Successful() const { return state == RunnerState::kDead && !failed; }
