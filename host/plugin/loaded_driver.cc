@@ -333,9 +333,11 @@ Co<Status> LoadedDriver::Destroy(Context context, RunId run, bool force) {
   const Status status =
       ToStatus(co_await CallInTurn(context, call, limits().destroy, std::move(verb)));
   const bool gone = status.ok() || status.code() == Code::kNotFound;
-  // Whatever the driver made of it: after a destroy nothing of the run is left.
+  // Whatever the driver made of it: after a destroy nothing of the run is left. One that nobody has
+  // asked of it yet may be an earlier agent's, with its cgroup and exit record.
   const PluginHost::Run* known = host_->FindRun(run);
-  if ((gone || force) && known != nullptr && known->has_processes()) {
+  const bool may_be_left = known == nullptr || known->has_processes();
+  if ((gone || force) && may_be_left && host_->processes() != nullptr) {
     const Context patient = life_.Child();
     const Status released = co_await host_->processes()->Release(patient, run);
     if (!released.ok()) {

@@ -32,11 +32,15 @@ class ExecDriverTest : public RegistryFixture {
     }
     const std::string mounts = ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or("");
     const std::optional<std::string> mount = CgroupTracker::FindMount(mounts);
+    name_ = "drover-test-" + std::to_string(getpid());
+    cgroup_root_ = mount ? *mount + "/" + name_ : "none";
+    if (mount) cgroups_.push_back(cgroup_root_);
+    NewService();
+  }
+  void NewService() {
     ProcessServiceOptions options;
     options.run_dir = directory_.path() + "/run";
-    name_ = "drover-test-" + std::to_string(getpid());
-    options.cgroup_root = mount ? *mount + "/" + name_ : "none";
-    if (mount) cgroups_.push_back(options.cgroup_root);
+    options.cgroup_root = cgroup_root_;
     Result<std::unique_ptr<ProcessService>> service = NewProcessService(&loop_, options);
     ASSERT_TRUE(service.ok()) << service.error().message();
     service_ = std::move(*service);
@@ -102,6 +106,7 @@ class ExecDriverTest : public RegistryFixture {
   std::unique_ptr<ProcessService> service_;
   std::vector<std::string> cgroups_;
   std::string name_;
+  std::string cgroup_root_;
 };
 
 TEST_F(ExecDriverTest, ATaskIsNobodyInARootOfItsOwn) {
@@ -375,6 +380,27 @@ TEST_F(ExecDriverTest, TheOperatorsListOfPathsIsTheRoot) {
   Driver* driver = Exec(R"({"chroot_env": {"/usr": "/usr", "/lib64": "/lib64", "/lib": "/lib",
                               "/bin": "/bin", "/etc/passwd": "/etc/who"}})");
   EXPECT_EQ(Output(driver, Script("ls /etc; ls -d /sbin 2>&1 | grep -c cannot")), "who\n1\n");
+}
+
+// An agent that dies when the end of a task is written down, and the run not yet cleared away: the
+// next one has no reason to ask a driver about it before it has it destroyed.
+TEST_F(ExecDriverTest, TheRunOfAnEarlierAgentIsGoneAfterADestroyAlone) {
+  auto config = Script("exit 3");
+  {
+    Driver* driver = Exec();
+    ASSERT_TRUE(Await(driver->Start(context_, config)).ok());
+    ASSERT_TRUE(Await(driver->Wait(context_, config->run_id)).ok());
+    Await(registry_->Shutdown());
+    registry_.reset();
+    service_.reset();
+  }
+  const std::string record = directory_.path() + "/run/" + config->run_id.Short() + ".exit";
+  ASSERT_TRUE(std::filesystem::exists(record));
+  NewService();
+  options_.plugins.clear();
+  EXPECT_EQ(Await(Exec()->Destroy(context_, config->run_id, true)).code(), Code::kNotFound);
+  EXPECT_FALSE(std::filesystem::exists(record));
+  EXPECT_THAT(service_->TrackedRuns(), ::testing::IsEmpty());
 }
 
 }  // namespace
