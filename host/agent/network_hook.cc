@@ -1,7 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/agent/network_hook.h"
 
+#include <spdlog/spdlog.h>
 #include <unistd.h>
+
+#include <filesystem>
+#include <system_error>
 
 #include "host/process/network_namespace.h"
 
@@ -22,19 +26,43 @@ Co<Status> NetworkHook::Prerun(Context context, AllocHookRequest request) {
                     "the network mode \"none\" needs an agent that is root: start it as root, or "
                     "use \"host\"");
   }
+  const bool keep = !kept_in_.empty();
+  const std::string file = KeptFile(*request.alloc);
   std::function<Result<UniqueFd>()> make = MakeNetworkNamespace;
+  if (keep) make = [file] { return KeepNetworkNamespace(file); };
   Result<UniqueFd> made = co_await pool_->Run(std::move(make));
   DROVER_CO_TRY(context.status());
   if (!made.ok()) co_return made.error();
   network_ = std::move(*made);
-  env_.resources->SetNetworkNamespace("/proc/" + std::to_string(getpid()) + "/fd/" +
-                                      std::to_string(network_.get()));
+  env_.resources->SetNetworkNamespace(
+      keep ? file : "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(network_.get()));
   co_return Status();
 }
 
-Co<Status> NetworkHook::Postrun(Context, AllocHookRequest) {
+void NetworkHook::Restore(const AllocHookRequest& request) {
+  // If it is gone, tasks fail to start: better than in the host's network.
+  if (WantsNoNetwork(*request.alloc) && !kept_in_.empty())
+    env_.resources->SetNetworkNamespace(KeptFile(*request.alloc));
+}
+
+Co<Status> NetworkHook::Postrun(Context, AllocHookRequest request) {
   network_.Reset();
-  co_return Status();
+  if (!WantsNoNetwork(*request.alloc) || kept_in_.empty()) co_return Status();
+  std::function<Status()> drop = [file = KeptFile(*request.alloc)] {
+    return DropNetworkNamespace(file);
+  };
+  co_return co_await pool_->Run(std::move(drop));
+}
+
+void NetworkHook::DropUnknown(const std::string& kept_in,
+                              const std::function<bool(const std::string&)>& known) {
+  std::error_code failed;  // there may be no such directory
+  for (const auto& entry : std::filesystem::directory_iterator(kept_in, failed)) {
+    const std::string id = entry.path().filename();
+    if (known(id)) continue;
+    const Status dropped = DropNetworkNamespace(entry.path());
+    if (!dropped.ok()) spdlog::warn("of an allocation that is gone: {}", dropped.error().message());
+  }
 }
 
 }  // namespace drover

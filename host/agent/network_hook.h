@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <string>
 #include <string_view>
 
 #include "host/alloc/alloc_hook.h"
@@ -10,20 +12,30 @@
 namespace drover {
 
 // Gives an allocation whose group has the network mode "none" a network namespace of its own, which
-// its tasks share: it has a loopback interface and nothing else. It is held by a descriptor, so
-// that nothing is left of it when the agent is killed; tasks that live on keep it alive.
+// its tasks share: it has a loopback interface and nothing else.
 class NetworkHook : public AllocHook {
  public:
-  // POOL outlives this.
-  NetworkHook(AllocHookEnv env, WorkerPool* pool) : env_(std::move(env)), pool_(pool) {}
+  // With a directory, KEPT_IN, the namespace is mounted there under the allocation's id, and the
+  // next agent gives it to tasks that start beside those which run. If that is empty, it is held by
+  // a descriptor: nothing is left of it when the agent is killed. POOL outlives this.
+  NetworkHook(AllocHookEnv env, WorkerPool* pool, std::string kept_in)
+      : env_(std::move(env)), pool_(pool), kept_in_(std::move(kept_in)) {}
+
+  // Drops those in KEPT_IN whose allocations KNOWN does not know. Blocks.
+  static void DropUnknown(const std::string& kept_in,
+                          const std::function<bool(const std::string& alloc_id)>& known);
 
   std::string_view name() const override { return "network"; }
+  void Restore(const AllocHookRequest& request) override;
   Co<Status> Prerun(Context context, AllocHookRequest request) override;
   Co<Status> Postrun(Context context, AllocHookRequest request) override;
 
  private:
+  std::string KeptFile(const Allocation& alloc) const { return kept_in_ + "/" + alloc.id; }
+
   const AllocHookEnv env_;
   WorkerPool* const pool_;
+  const std::string kept_in_;
   UniqueFd network_;
 };
 

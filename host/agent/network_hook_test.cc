@@ -2,7 +2,11 @@
 #include "host/agent/network_hook.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
 
 #include "host/process/network_namespace.h"
 
@@ -27,6 +31,7 @@ class NetworkHookTest : public testing::Test {
     if (!mode.empty()) job->groups[0].networks.resize(1);
     if (!mode.empty()) job->groups[0].networks[0].mode = mode;
     auto alloc = std::make_shared<Allocation>();
+    alloc->id = "alloc";
     alloc->job = std::move(job);
     alloc->group_name = "group";
     AllocHookRequest request;
@@ -34,10 +39,15 @@ class NetworkHookTest : public testing::Test {
     return request;
   }
 
+  static ino_t Inode(const std::string& file) {
+    struct stat info{};
+    return stat(file.c_str(), &info) == 0 ? info.st_ino : 0;
+  }
+
   RealLoop loop_;
   WorkerPool pool_{1};
   HookResources resources_;
-  NetworkHook hook_{AllocHookEnv{&loop_, &resources_, nullptr, nullptr}, &pool_};
+  NetworkHook hook_{AllocHookEnv{&loop_, &resources_, nullptr, nullptr}, &pool_, ""};
 };
 
 TEST_F(NetworkHookTest, TheHostsNetworkNeedsNothing) {
@@ -57,6 +67,53 @@ TEST_F(NetworkHookTest, NoneIsANamespaceUntilTheTasksHaveEnded) {
   EXPECT_TRUE(OpenNetworkNamespace(path).ok()) << path;
   EXPECT_TRUE(Run(hook_.Postrun(Context(&loop_), Request("none"))).ok());
   EXPECT_EQ(OpenNetworkNamespace(path).code(), Code::kNotFound);
+}
+
+TEST_F(NetworkHookTest, AKeptOneIsFoundAgainByTheNextAgent) {
+  if (geteuid() != 0) GTEST_SKIP() << "network namespaces need root";
+  std::string directory = "/tmp/drover-network-hook-XXXXXX";
+  ASSERT_TRUE(mkdtemp(directory.data()));
+  const AllocHookEnv env{&loop_, &resources_, nullptr, nullptr};
+  AllocHookRequest request = Request("none");
+  const std::string file = directory + "/" + request.alloc->id;
+  ino_t made = 0;
+  {
+    NetworkHook first(env, &pool_, directory);
+    ASSERT_TRUE(Run(first.Prerun(Context(&loop_), request)).ok());
+    EXPECT_EQ(resources_.network_namespace(), file);
+    made = Inode(file);
+  }
+  HookResources of_next;
+  const AllocHookEnv next_env{&loop_, &of_next, nullptr, nullptr};
+  NetworkHook next(next_env, &pool_, directory);
+  next.Restore(Request("host"));
+  EXPECT_EQ(of_next.network_namespace(), "");
+  next.Restore(request);
+  EXPECT_EQ(of_next.network_namespace(), file);
+  ASSERT_TRUE(Run(next.Prerun(Context(&loop_), request)).ok());
+  EXPECT_EQ(Inode(file), made);
+
+  NetworkHook::DropUnknown(directory, [&](const std::string& id) { return id == "alloc"; });
+  EXPECT_EQ(Inode(file), made);
+  EXPECT_TRUE(Run(next.Postrun(Context(&loop_), request)).ok());
+  EXPECT_EQ(OpenNetworkNamespace(file).code(), Code::kNotFound);
+  EXPECT_TRUE(Run(next.Postrun(Context(&loop_), request)).ok());  // nothing is there any more
+  EXPECT_EQ(rmdir(directory.c_str()), 0);
+}
+
+TEST_F(NetworkHookTest, WhatAnAgentHasNotFinishedIsMadeAnewOrDropped) {
+  if (geteuid() != 0) GTEST_SKIP() << "network namespaces need root";
+  std::string directory = "/tmp/drover-network-hook-XXXXXX";
+  ASSERT_TRUE(mkdtemp(directory.data()));
+  const std::string file = directory + "/alloc";
+  std::ofstream(file).close();  // killed before the mount, or the machine was rebooted
+  NetworkHook hook({&loop_, &resources_, nullptr, nullptr}, &pool_, directory);
+  ASSERT_TRUE(Run(hook.Prerun(Context(&loop_), Request("none"))).ok());
+  EXPECT_TRUE(OpenNetworkNamespace(file).ok());
+  std::ofstream(directory + "/other").close();
+  NetworkHook::DropUnknown(directory, [](const std::string&) { return false; });
+  EXPECT_EQ(rmdir(directory.c_str()), 0);
+  NetworkHook::DropUnknown(directory, [](const std::string&) { return false; });
 }
 
 TEST_F(NetworkHookTest, OneThatWasGivenUpLeavesNothing) {

@@ -2,6 +2,10 @@
 #include "host/agent/node.h"
 
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
 
 #include "host/agent/env_preparer.h"
 #include "host/agent/kept_alloc_store.h"
@@ -35,7 +39,10 @@ Node::Node(Loop* loop, NodeOptions options)
       stats_demand_(loop),
       ports_(NewPortPool()) {}
 
-Node::~Node() = default;
+Node::~Node() {
+  // Unless allocations that live on have something in it.
+  if (!networks_dir_.empty()) rmdir(networks_dir_.c_str());
+}
 
 Result<std::unique_ptr<Node>> Node::Create(Loop* loop, NodeOptions options) {
   std::unique_ptr<Node> node(new Node(loop, std::move(options)));
@@ -79,8 +86,8 @@ Status Node::Init() {
   env.make_dir = [dir_options](const std::string& alloc_id) -> std::unique_ptr<AllocDir> {
     return std::make_unique<DiskAllocDir>(dir_options, alloc_id);
   };
-  env.extra_hooks.push_back([pool = &workers_](const AllocHookEnv& hook_env) {
-    return std::make_unique<NetworkHook>(hook_env, pool);
+  env.extra_hooks.push_back([this](const AllocHookEnv& hook_env) {
+    return std::make_unique<NetworkHook>(hook_env, &workers_, networks_dir_);
   });
   env.report = [](const std::string& alloc_id, const Error& error) {
     spdlog::warn("allocation {}: {}", alloc_id, error.message());
@@ -119,6 +126,7 @@ Status Node::InitLedger(LocalAllocEnv* env) {
     };
     return {};
   }
+  DROVER_TRY(InitNetworks());
   for (const RunId& run : kept->runs()) DROVER_TRY(ledger_->AddRun(run));
   env->open_store = [ledger = ledger_, kept](const std::string& id) {
     const auto restored = kept->allocs().find(id);
@@ -128,6 +136,24 @@ Status Node::InitLedger(LocalAllocEnv* env) {
   };
   restores_ = std::make_unique<RestoreBarrier>(loop_);
   env->task.restores = restores_.get();
+  return {};
+}
+
+Status Node::InitNetworks() {
+  DROVER_ASSIGN(std::string directory, RunDirectoryPath(options_.config.run_dir));
+  // Other agents may use the same run directory; ours is known by where its allocations are, also
+  // when its state was lost.
+  struct stat allocs_dir{};
+  if (stat(options_.config.alloc_dir.c_str(), &allocs_dir) != 0)
+    return ErrnoError(errno, "cannot look at " + options_.config.alloc_dir);
+  directory +=
+      "/networks-" + std::to_string(allocs_dir.st_dev) + "-" + std::to_string(allocs_dir.st_ino);
+  if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST)
+    return ErrnoError(errno, "cannot make " + directory);
+  networks_dir_ = std::move(directory);
+  const auto& allocs = options_.kept->allocs();
+  NetworkHook::DropUnknown(networks_dir_,
+                           [&allocs](const std::string& id) { return allocs.count(id) > 0; });
   return {};
 }
 

@@ -79,6 +79,7 @@ class Node {
   Node(Loop* loop, NodeOptions options);
   Status Init();
   Status InitLedger(LocalAllocEnv* env);
+  Status InitNetworks();
   void ExpectRestored();
   Co<void> ClearRemains(Context context);
   static Co<void> FinishDriver(Node* self, Context context, std::string driver);
@@ -92,6 +93,7 @@ class Node {
   StatsDemand stats_demand_;
   std::unique_ptr<ProcessService> processes_;
   std::unique_ptr<PluginRegistry> plugins_;
+  std::string networks_dir_;           // of NetworkHook; empty when nothing is kept
   std::shared_ptr<RunLedger> ledger_;  // null when it only looks
   std::unique_ptr<RestoreBarrier> restores_;
   std::unique_ptr<TaskPreparer> preparer_;

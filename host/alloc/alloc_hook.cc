@@ -30,6 +30,7 @@ Duration AllocHook::deadline(AllocHookStage stage, const AllocHookRequest&) cons
   return stage == AllocHookStage::kShutdown ? Duration(5s) : Duration(1min);
 }
 
+void AllocHook::Restore(const AllocHookRequest&) {}
 Co<Status> AllocHook::Prerun(Context, AllocHookRequest) { co_return Status(); }
 Co<Status> AllocHook::Update(Context, AllocHookRequest) { co_return Status(); }
 Co<Status> AllocHook::PreTaskRestart(Context, AllocHookRequest) { co_return Status(); }
@@ -56,6 +57,10 @@ Co<Status> AllocHookChain::Call(AllocHook* hook, AllocHookStage stage, Context c
     default:
       return hook->Shutdown(context, std::move(request));
   }
+}
+
+void AllocHookChain::Restore(const AllocHookRequest& request) {
+  for (const auto& hook : hooks_) hook->Restore(request);
 }
 
 Co<Status> AllocHookChain::Run(AllocHookStage stage, Context context, AllocHookRequest request) {

@@ -63,6 +63,10 @@ class AllocHook {
   // allocation or the agent.
   virtual Duration deadline(AllocHookStage stage, const AllocHookRequest& request) const;
 
+  // Of an allocation that an earlier agent ran and that is not to run any more, for which there is
+  // no prerun: finds again what its last tasks need. Must not block.
+  virtual void Restore(const AllocHookRequest& request);
+
   // The first error ends the stage, and the tasks are not started.
   virtual Co<Status> Prerun(Context context, AllocHookRequest request);
   // In all further stages an error keeps no other hook from running; that of Destroy is the error
@@ -83,6 +87,7 @@ class AllocHookChain {
  public:
   void Add(std::shared_ptr<AllocHook> hook) { hooks_.push_back(std::move(hook)); }
 
+  void Restore(const AllocHookRequest& request);
   // Runs one stage. The errors name stage and hook; of a stage that goes on after errors, all.
   Co<Status> Run(AllocHookStage stage, Context context, AllocHookRequest request);
 

@@ -136,7 +136,10 @@ Co<Status> LocalAllocRunner::SetUp() {
       co_return error;
     }
   }
-  if (!ShouldRun()) co_return Status();
+  if (!ShouldRun()) {
+    if (restored_) hooks_.Restore(HookRequestNow());
+    co_return Status();
+  }
   const JoinContext context(kill_, shutdown_);
   const Status status =
       co_await hooks_.Run(AllocHookStage::kPrerun, context.context(), HookRequestNow());

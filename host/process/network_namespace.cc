@@ -7,6 +7,7 @@
 #include <net/if.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -68,6 +69,31 @@ Result<UniqueFd> MakeNetworkNamespace() {
     return ErrnoError(error.code().value(), "cannot start a thread that makes a network namespace");
   }
   return made;
+}
+
+Result<UniqueFd> KeepNetworkNamespace(const std::string& file) {
+  if (Result<UniqueFd> kept = OpenNetworkNamespace(file); kept.ok()) return kept;
+  DROVER_TRY(DropNetworkNamespace(file));  // what an earlier one has begun and not finished
+  DROVER_ASSIGN(UniqueFd made, MakeNetworkNamespace());
+  const UniqueFd place(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400));
+  if (!place) return ErrnoError(errno, "cannot make " + file + " for a network namespace");
+  const std::string itself = "/proc/self/fd/" + std::to_string(made.get());
+  if (mount(itself.c_str(), file.c_str(), nullptr, MS_BIND, nullptr) != 0) {
+    const Error error = ErrnoError(errno, "cannot mount a network namespace on " + file);
+    unlink(file.c_str());
+    return error;
+  }
+  return made;
+}
+
+Status DropNetworkNamespace(const std::string& file) {
+  // EINVAL: the file is there, and nothing is mounted on it.
+  if (umount2(file.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW) != 0 && errno != EINVAL &&
+      errno != ENOENT)
+    return ErrnoError(errno, "cannot unmount the network namespace " + file);
+  if (unlink(file.c_str()) != 0 && errno != ENOENT)
+    return ErrnoError(errno, "cannot remove " + file);
+  return {};
 }
 
 }  // namespace drover

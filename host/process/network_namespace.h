@@ -18,4 +18,12 @@ Result<UniqueFd> OpenNetworkNamespace(const std::string& path);
 // Needs root.
 Result<UniqueFd> MakeNetworkNamespace();
 
+// The network namespace that is mounted on FILE; if there is none, one is made and mounted there,
+// so that it lives until it is dropped or the machine ends, whoever is in it. The directory of FILE
+// must exist and be ours alone. Blocks as above. Needs root.
+Result<UniqueFd> KeepNetworkNamespace(const std::string& file);
+
+// Undoes that: FILE is gone, and the namespace with its last process. Success if there is none.
+Status DropNetworkNamespace(const std::string& file);
+
 }  // namespace drover

@@ -10,16 +10,19 @@
 
 namespace drover {
 
+Result<std::string> RunDirectoryPath(std::string path) {
+  if (!path.empty()) return path;
+  if (geteuid() == 0) return std::string("/run/drover");
+  const char* const runtime = std::getenv("XDG_RUNTIME_DIR");
+  if (!runtime || *runtime != '/')
+    return Error(Code::kFailedPrecondition,
+                 "XDG_RUNTIME_DIR is not set: set it or configure run_dir, a directory on a "
+                 "tmpfs for the sockets of running tasks");
+  return std::string(runtime) + "/drover";
+}
+
 Result<UniqueFd> OpenRunDirectory(std::string path) {
-  if (path.empty() && geteuid() == 0) path = "/run/drover";
-  if (path.empty()) {
-    const char* const runtime = std::getenv("XDG_RUNTIME_DIR");
-    if (!runtime || *runtime != '/')
-      return Error(Code::kFailedPrecondition,
-                   "XDG_RUNTIME_DIR is not set: set it or configure run_dir, a directory on a "
-                   "tmpfs for the sockets of running tasks");
-    path = std::string(runtime) + "/drover";
-  }
+  DROVER_ASSIGN(path, RunDirectoryPath(std::move(path)));
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
     return ErrnoError(errno, "cannot make the run directory " + path);
   UniqueFd directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));

@@ -13,4 +13,7 @@ namespace drover {
 // else $XDG_RUNTIME_DIR/drover.
 Result<UniqueFd> OpenRunDirectory(std::string path);
 
+// Where that is: PATH, if it is not empty.
+Result<std::string> RunDirectoryPath(std::string path);
+
 }  // namespace drover

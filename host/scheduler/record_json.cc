@@ -199,7 +199,7 @@ Result<std::shared_ptr<const NodeRecord>> ReadNode(const json& of) {
     node->drain =
         NodeDrain{Duration(drain.value("deadline", std::int64_t{0})),
                   drain.value("ignore_system_jobs", false), drain.value("started_at", WallTime{0}),
-                  drain.value("force_at", WallTime{0})};
+                  drain.value("force_at", WallTime{0}), std::nullopt};
   }
   return std::shared_ptr<const NodeRecord>(std::move(node));
 }

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import time
+import unittest
 
 import harness
 from agent_harness import Agent, agent_config
@@ -174,6 +175,32 @@ class TakeoverTest(TakeoverCase):
         self.agent = self.start()
         self.agent.wait_allocs("slow", 1, "complete", desired="stop")
         self.assertEqual((len(witness.starts()), len(witness.lines("stop"))), (1, 1))
+
+    @unittest.skipUnless(harness.IS_ROOT, "network namespaces need root")
+    def test_a_group_without_network_keeps_its_own(self):
+        note = f'readlink /proc/self/ns/net >> {self.witnesses}/$NOMAD_TASK_NAME; '
+        stays = note + "exec sleep 1000"
+        last = task("last", note, Lifecycle={"Hook": "poststop"})
+        self.agent.submit(job(group(task("a", stays, ShutdownDelay=2_000_000_000), task("b", stays),
+                                    last, Networks=[{"Mode": "none"}]), id="alone"))
+        alloc = self.agent.wait_allocs("alone", 1, "running")[0]
+        networks = [self.witnesses / name for name in ("a", "b", "last")]
+        harness.wait_until(lambda: all(path.exists() for path in networks[:2]) or None, "both tasks")
+        self.kill()
+        self.agent = self.start()
+        restart = f"/v1/client/allocation/{alloc['ID']}/restart"
+        harness.wait_until(  # once the agent has found it again
+            lambda: self.agent.ask("PUT", restart, {"TaskName": "b"}).status == 200 or None, restart)
+        harness.wait_until(lambda: len(networks[1].read_text().split()) == 2 or None, "the restart")
+        # What is left to do when nothing is to start any more has it, too.
+        self.agent.must("DELETE", "/v1/job/alone")
+        self.kill()
+        self.agent = self.start()
+        self.agent.wait_allocs("alone", 1, "complete", desired="stop")
+        seen = [line for path in networks for line in path.read_text().split()]
+        self.assertEqual((len(seen), len(set(seen))), (4, 1), seen)
+        self.assertNotIn(os.readlink("/proc/self/ns/net"), seen)
+        self.assertNotIn("/networks-", pathlib.Path("/proc/self/mountinfo").read_text())
 
     def test_requests_are_kept_that_were_answered(self):
         names = [f"job-{i}" for i in range(20)]
