@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include <cerrno>
 
 #include "host/base/unique_fd.h"
+#include "host/plugin/self_spawn.h"
 
 namespace drover {
 namespace {
@@ -26,16 +26,11 @@ struct Pipe {
   UniqueFd write;
 };
 
-// Both ends above the numbers that the child uses, so that none is overwritten before it is copied.
 Result<Pipe> MakePipe() {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return ErrnoError(errno, "pipe");
-  Pipe low{UniqueFd(ends[0]), UniqueFd(ends[1])};
-  Pipe high{UniqueFd(fcntl(low.read.get(), F_DUPFD_CLOEXEC, 16)),
-            UniqueFd(fcntl(low.write.get(), F_DUPFD_CLOEXEC, 16))};
-  if (!high.read || !high.write) return ErrnoError(errno, "dup");
-  fcntl(high.read.get(), F_SETFL, O_NONBLOCK);
-  return high;
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
 // Appends what can be read; false at the end.
@@ -57,48 +52,14 @@ bool Drain(int fd, std::string* to, std::size_t limit, bool keep_end) {
 Result<ChildEnd> RunChildProcess(const ChildSpec& spec) {
   DROVER_ASSIGN(Pipe output, MakePipe());
   DROVER_ASSIGN(Pipe errors, MakePipe());
-  UniqueFd given;
-  if (spec.descriptor >= 0) {
-    given = UniqueFd(fcntl(spec.descriptor, F_DUPFD_CLOEXEC, 16));
-    if (!given) return ErrnoError(errno, "dup");
-  }
-
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, errors.write.get(), 2);
-  if (given) posix_spawn_file_actions_adddup2(&actions, given.get(), 3);
-  posix_spawn_file_actions_adddup2(&actions, output.write.get(), 4);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  sigset_t signals;
-  sigemptyset(&signals);
-  posix_spawnattr_setsigmask(&attributes, &signals);
-  sigfillset(&signals);
-  posix_spawnattr_setsigdefault(&attributes, &signals);
-
-  std::string program = "drover";
-  std::vector<char*> argv{program.data()};
-  std::vector<std::string> arguments = spec.arguments;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  std::vector<char*> envp;
-  std::vector<std::string> environment = spec.environment;
-  for (std::string& variable : environment) envp.push_back(variable.data());
-  envp.push_back(nullptr);
-  pid_t pid = 0;
-  const int failed =
-      posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, argv.data(), envp.data());
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  if (failed != 0) return ErrnoError(failed, "start this program again");
+  SelfSpawn self;
+  self.arguments = spec.arguments;
+  self.environment = spec.environment;
+  self.descriptors = {{errors.write.get(), 2}, {output.write.get(), 4}};
+  if (spec.descriptor >= 0) self.descriptors.push_back({spec.descriptor, 3});
+  DROVER_ASSIGN(const pid_t pid, SpawnSelf(std::move(self)));
   output.write.Reset();
   errors.write.Reset();
-  given.Reset();
 
   // Nobody else waits for this child, so its number stays its own until the waitid below.
   UniqueFd child(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
@@ -124,15 +85,11 @@ Result<ChildEnd> RunChildProcess(const ChildSpec& spec) {
       errors.read.Reset();
     }
     siginfo_t info{};
-    if (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-        info.si_pid == pid) {
-      break;
-    }
+    if (WaitForChild(pid, WNOHANG | WNOWAIT, &info)) break;
   }
   kill(-pid, SIGKILL);  // before it is reaped: the group's number is still its own
   siginfo_t info{};
-  while (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED) != 0 && errno == EINTR) {
-  }
+  WaitForChild(pid, 0, &info);
   if (output.read) Drain(output.read.get(), &end.output, kMaxOutput, false);
   if (errors.read) Drain(errors.read.get(), &end.stderr_tail, kMaxTail, true);
   if (info.si_code == CLD_EXITED) {

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -20,21 +19,10 @@
 #include "host/plugin/container_child.h"
 #include "host/plugin/frame_socket.h"
 #include "host/plugin/probe.h"
-
-extern char** environ;
+#include "host/plugin/self_spawn.h"
 
 namespace drover {
 namespace {
-
-// Above the numbers that the child uses, so that none is overwritten before it is copied.
-UniqueFd Above(UniqueFd fd) { return UniqueFd(fcntl(fd.get(), F_DUPFD_CLOEXEC, 16)); }
-
-int WaitAndReap(pid_t pid, siginfo_t* info, int flags) {
-  int failed = 0;
-  do failed = waitid(P_PID, static_cast<id_t>(pid), info, WEXITED | flags);
-  while (failed != 0 && errno == EINTR);
-  return failed;
-}
 
 // The lines of host/plugin/crash_report.h. The process that wrote them is trusted with nothing.
 void ReadCrashReport(int fd, const std::string& path, ContainerDeath* death) {
@@ -91,61 +79,31 @@ Result<std::unique_ptr<ContainerProcess>> ContainerProcess::Start(int plugin_fd,
                                                                   const std::string& name) {
   std::unique_ptr<ContainerProcess> made(new ContainerProcess);
   DROVER_ASSIGN(auto sockets, FrameSocket::MakePair());
-  const UniqueFd childs = Above(std::move(sockets.second));
-  const UniqueFd file = Above(UniqueFd(fcntl(plugin_fd, F_DUPFD_CLOEXEC, 16)));
   std::array<int, 2> ends{-1, -1};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return ErrnoError(errno, "pipe");
   made->output_.Reset(ends[0]);
-  const UniqueFd writes = Above(UniqueFd(ends[1]));
-  made->crash_ = Above(UniqueFd(memfd_create("crash", MFD_CLOEXEC)));
-  if (!childs || !file || !writes || !made->crash_) return ErrnoError(errno, "a descriptor");
+  const UniqueFd writes(ends[1]);
+  made->crash_.Reset(memfd_create("crash", MFD_CLOEXEC));
+  if (!made->crash_) return ErrnoError(errno, "memfd_create");
   fcntl(made->output_.get(), F_SETFL, O_NONBLOCK);
 
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, writes.get(), 1);
-  posix_spawn_file_actions_adddup2(&actions, writes.get(), 2);
-  posix_spawn_file_actions_adddup2(&actions, childs.get(), 3);
-  posix_spawn_file_actions_adddup2(&actions, file.get(), 4);
-  posix_spawn_file_actions_adddup2(&actions, made->crash_.get(), 5);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  // A group of its own: a terminal's interrupt is for the agent.
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  sigset_t signals;
-  sigemptyset(&signals);
-  posix_spawnattr_setsigmask(&attributes, &signals);
-  sigfillset(&signals);
-  posix_spawnattr_setsigdefault(&attributes, &signals);
-  std::string program = "drover-plugin-host";
-  std::string argument = kContainerArgument;
-  std::string plugin = name;
-  std::array<char*, 4> argv{program.data(), argument.data(), plugin.data(), nullptr};
-  std::vector<char*> envp;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    if (std::strncmp(*variable, kProbeMark, std::strlen(kProbeMark)) != 0) {
-      envp.push_back(*variable);
-    }
-  }
-  envp.push_back(nullptr);
-  const int failed =
-      posix_spawn(&made->pid_, "/proc/self/exe", &actions, &attributes, argv.data(), envp.data());
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  if (failed != 0) {
-    made->reaped_ = true;
-    return ErrnoError(failed, "start this program again");
-  }
+  SelfSpawn self;
+  self.name = "drover-plugin-host";
+  self.arguments = {kContainerArgument, name};
+  self.environment = OwnEnvironment(kProbeMark);
+  self.descriptors = {{writes.get(), 1},
+                      {writes.get(), 2},
+                      {sockets.second.get(), 3},
+                      {plugin_fd, 4},
+                      {made->crash_.get(), 5}};
+  DROVER_ASSIGN(made->pid_, SpawnSelf(std::move(self)));
   // Nobody else waits for this child, so until it is reaped the number is its own.
   made->pidfd_.Reset(static_cast<int>(syscall(SYS_pidfd_open, made->pid_, 0)));
   if (!made->pidfd_) {
     const Error error = ErrnoError(errno, "pidfd_open");
     kill(made->pid_, SIGKILL);
     siginfo_t info{};
-    WaitAndReap(made->pid_, &info, 0);
+    WaitForChild(made->pid_, 0, &info);
     made->reaped_ = true;
     return error;
   }
@@ -157,7 +115,7 @@ ContainerProcess::~ContainerProcess() {
   if (reaped_ || pid_ == 0) return;
   Signal(SIGKILL);
   siginfo_t info{};
-  WaitAndReap(pid_, &info, WNOHANG);
+  WaitForChild(pid_, WNOHANG, &info);
 }
 
 void ContainerProcess::Signal(int number) const {
@@ -174,7 +132,7 @@ bool ContainerProcess::Reap(TimePoint deadline, const std::string& path, Contain
     if (ready == 0 && left.count() <= 0) return false;
   }
   siginfo_t info{};
-  if (WaitAndReap(pid_, &info, 0) != 0) return false;
+  if (!WaitForChild(pid_, 0, &info)) return false;
   reaped_ = true;
   if (info.si_code == CLD_EXITED) {
     death->exit_code = info.si_status;

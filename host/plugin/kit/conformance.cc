@@ -25,8 +25,7 @@
 #include "host/plugin/kit/scratch.h"
 #include "host/plugin/plugin_file.h"
 #include "host/plugin/probe.h"
-
-extern char** environ;
+#include "host/plugin/self_spawn.h"
 
 namespace drover {
 namespace {
@@ -69,11 +68,7 @@ ConformanceResult RunInChild(const KitSpec& spec, Duration limit) {
   const Result<UniqueFd> file = AsFile(ToJson(spec));
   ChildSpec child;
   child.arguments = {kConformanceArgument, "3", "4"};
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    if (std::strncmp(*variable, kProbeMark, std::strlen(kProbeMark)) != 0) {
-      child.environment.emplace_back(*variable);
-    }
-  }
+  child.environment = OwnEnvironment(kProbeMark);
   child.limit = limit;
   child.descriptor = file.ok() ? file->get() : -1;
   const Result<ChildEnd> end = file.ok() ? RunChildProcess(child) : Result<ChildEnd>(file.error());

@@ -2,9 +2,6 @@
 #include "host/plugin/kit/scratch.h"
 
 #include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -15,7 +12,7 @@
 #include <system_error>
 #include <thread>
 
-extern char** environ;
+#include "host/plugin/self_spawn.h"
 
 namespace drover {
 namespace {
@@ -28,24 +25,14 @@ bool Remove(const std::string& directory) {
 
 // In a session of its own, so that what interrupts the kit does not interrupt it. -1: there is
 // none.
-int SpawnRemover(const std::string& directory, int input) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, input, 0);
-  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
-  std::string program = "drover";
-  std::string argument = kScratchArgument;
-  std::string path = directory;
-  char* argv[] = {program.data(), argument.data(), path.data(), nullptr};
-  pid_t pid = -1;
-  const int failed = posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, argv, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  return failed == 0 ? pid : -1;
+pid_t SpawnRemover(const std::string& directory, int input) {
+  SelfSpawn self;
+  self.arguments = {kScratchArgument, directory};
+  self.environment = OwnEnvironment();
+  self.descriptors = {{input, 0}};
+  self.own_session = true;
+  const Result<pid_t> pid = SpawnSelf(std::move(self));
+  return pid.ok() ? *pid : -1;
 }
 
 }  // namespace
@@ -66,9 +53,7 @@ Scratch::Scratch() {
 Scratch::~Scratch() {
   alive_.Reset();
   siginfo_t info{};
-  while (remover_ > 0 && waitid(P_PID, static_cast<id_t>(remover_), &info, WEXITED) != 0 &&
-         errno == EINTR) {
-  }
+  if (remover_ > 0) WaitForChild(remover_, 0, &info);
   if (!path_.empty()) Remove(path_);  // also where no process could be made
 }
 
