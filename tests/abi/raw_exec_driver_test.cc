@@ -170,11 +170,13 @@ TEST_F(RawExecTest, FindsProgramsOfTheTaskFirst) {
   Task task = NewTask(R"({"command":"sh","args":["-c","echo host"]})");
   ASSERT_TRUE(host_.Finish(host_.Start(task)).ok());
   EXPECT_EQ(host_.argv(task.run)[0], dir_ / "task/sh");
-  EXPECT_EQ(fs::status(dir_ / "task/sh").permissions(), fs::perms(0755));
+  EXPECT_EQ(fs::status(dir_ / "task/sh").permissions(), fs::perms(0755)) << "0640 and 0555";
   std::ofstream(dir_ / "task/local/sh") << "#!/bin/sh\necho local\n";
+  fs::permissions(dir_ / "task/local/sh", fs::perms(0400));
   Task second = NewTask(task.config, 2);
   ASSERT_TRUE(host_.Finish(host_.Start(second)).ok());
   EXPECT_EQ(host_.argv(second.run)[0], dir_ / "task/local/sh");
+  EXPECT_EQ(fs::status(dir_ / "task/local/sh").permissions(), fs::perms(0555));
 }
 
 TEST_F(RawExecTest, NeverChangesModesOutsideOfTheTaskDirectory) {
