@@ -61,6 +61,7 @@ const char kTaskConfigSchema[] = R"({
     "stats_error": {"type": "string"},
     "stats_error_recoverable": {"type": "boolean"},
     "stats_unimplemented": {"type": "boolean"},
+    "stats_each_interval": {"type": "boolean"},
     "stats_close_after": {"type": "integer"},
     "stats_late_message": {"type": "boolean"},
     "hang_in": {"type": "string"},
@@ -168,6 +169,7 @@ TaskSpec TaskSpec::Read(const drover::Json& config) {
   out.stats_error = config.String("stats_error");
   out.stats_error_recoverable = config.Bool("stats_error_recoverable");
   out.stats_unimplemented = config.Bool("stats_unimplemented");
+  out.stats_each_interval = config.Bool("stats_each_interval");
   out.stats_close_after = config.Int("stats_close_after");
   out.stats_late_message = config.Bool("stats_late_message");
   return out;

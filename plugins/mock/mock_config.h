@@ -61,7 +61,8 @@ struct TaskSpec {
   std::string stats_error;
   bool stats_error_recoverable = false;
   bool stats_unimplemented = false;
-  std::int64_t stats_close_after = 0;  // samples; 0: never
+  bool stats_each_interval = false;    // else one sample, on a stream that stays open
+  std::int64_t stats_close_after = 0;  // samples, one at each interval; 0: never
   bool stats_late_message = false;     // behind the end of the stream, whoever has ended it
 
   // Throws drover::Error.

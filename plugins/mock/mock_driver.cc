@@ -226,8 +226,9 @@ class MockDriver : public drover::Driver {
     if (!spec.stats_error.empty()) {
       throw Error(Code::kInternal, spec.stats_error, spec.stats_error_recoverable);
     }
+    const bool goes_on = spec.stats_each_interval || spec.stats_close_after > 0;
     auto sent = std::make_shared<std::int64_t>(0);
-    SampleEvery(request.interval, stream,
+    SampleEvery(goes_on ? request.interval : kNever, stream,
                 [this, task, stream, sent](drover::Done<drover::Stats> done) {
                   if (task->spec.stats_close_after > 0 && *sent >= task->spec.stats_close_after) {
                     std::uint64_t id = stream.id();
@@ -398,6 +399,9 @@ class MockDriver : public drover::Driver {
     out.total.rss = random() % (64u << 20);
     return out;
   }
+
+  // A stream whose next sample is due then stays open without a word.
+  static constexpr std::chrono::hours kNever{24 * 365};
 
   // Longer than a host takes to join a stream.
   static constexpr std::chrono::milliseconds kLate{20};

@@ -113,7 +113,7 @@ std::uint64_t Service::after(const drover_host* host, std::int64_t delay, void (
   std::uint64_t id = ++self->last_id_;
   // Clamped, as time points overflow where the driver's delays do not.
   auto at = self->Now() +
-            std::chrono::nanoseconds(std::min<std::int64_t>(delay, 1000000000ll * 3600 * 1000));
+            std::chrono::nanoseconds(std::min<std::int64_t>(delay, 1000000000ll * 3600 * 100000));
   self->timers_.emplace(at, FakeHost::Timer{id, function, context});
   self->changed_.notify_all();
   return id;

@@ -259,22 +259,26 @@ TEST_F(MockDriverTest, StatsFaults) {
   EXPECT_EQ(log.after_end, 1) << "the late message";
 }
 
-// As Nomad's mock has it; the host then asks again after an interval.
-TEST_F(MockDriverTest, OneSampleOfMemoryAndAClosedStream) {
+TEST_F(MockDriverTest, OneSampleOfMemoryOnAStreamThatStaysOpen) {
   Create();
-  ASSERT_TRUE(Start(R"({"run_for":"1h","stats_close_after":1})").ok());
+  host_.StopClock();
+  ASSERT_TRUE(Start(R"({"run_for":"1h"})").ok());
   Failure error;
-  StreamLog log = host_.AwaitMessages(host_.Stats(RunOf(1), 10ms, &error), 2);
-  EXPECT_TRUE(log.ended);
-  EXPECT_FALSE(log.error.has_value());
+  std::uint64_t stream = host_.Stats(RunOf(1), 10ms, &error);
+  EXPECT_TRUE(host_.AwaitTimer(365 * 24h)) << "when the next one would be due";
+  StreamLog log = host_.stream(stream);
+  EXPECT_FALSE(log.ended);
   ASSERT_EQ(log.messages.size(), 1u);
   EXPECT_EQ(log.messages[0].measured, DROVER_STAT_RSS);
   EXPECT_TRUE(log.messages[0].pids.empty());
+  host_.CancelStream(stream);
+  EXPECT_EQ(host_.JoinStream(stream, 5s), DROVER_OK);
 }
 
 TEST_F(MockDriverTest, LateMessagesAfterTheStreamWasCancelled) {
   Create();
-  ASSERT_TRUE(Start(R"({"run_for":"1h","stats_late_message":true})").ok());
+  ASSERT_TRUE(
+      Start(R"({"run_for":"1h","stats_each_interval":true,"stats_late_message":true})").ok());
   Failure error;
   std::uint64_t stream = host_.Stats(RunOf(1), 10ms, &error);
   host_.AwaitMessages(stream, 2);
@@ -286,7 +290,7 @@ TEST_F(MockDriverTest, LateMessagesAfterTheStreamWasCancelled) {
 
 TEST_F(MockDriverTest, AStreamEndsWhenTheHostSaysSoInSend) {
   Create();
-  ASSERT_TRUE(Start(R"({"run_for":"1h"})").ok());
+  ASSERT_TRUE(Start(R"({"run_for":"1h","stats_each_interval":true})").ok());
   host_.StopStreamsAfter(2);
   Failure error;
   std::uint64_t stream = host_.Stats(RunOf(1), 10ms, &error);

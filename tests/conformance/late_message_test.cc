@@ -25,7 +25,8 @@ TEST_P(LateMessageTest, IsIgnored) {
   options_.plugins[0].isolation = GetParam();
   ASSERT_EQ(Load()[0].message, "");
   LoadedDriver* driver = registry_->FindLoaded("mock_driver");
-  const auto task = Config(R"({"run_for":"1h","stats_late_message":true})");
+  const auto task =
+      Config(R"({"run_for":"1h","stats_each_interval":true,"stats_late_message":true})");
   ASSERT_TRUE(Await(driver->Start(context_, task)).ok());
   const long streams = StreamTable::live();
 

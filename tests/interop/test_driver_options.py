@@ -206,6 +206,7 @@ class DriverOptionsTest(AgentTest):
         self.assertEqual(samples(stats_unimplemented=True), {})
         self.assertEqual(samples(stats_error="none today", stats_error_recoverable=False), {})
         self.assertEqual(list(samples(stats_close_after=1, stats_late_message=True)), ["t"])
+        self.assertEqual(list(samples(stats_each_interval=True)), ["t"])
 
 
 def remove(directory):

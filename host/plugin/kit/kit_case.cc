@@ -185,7 +185,11 @@ std::shared_ptr<const TaskConfig> KitCase::Lasting() {
   if (!spec_.task_config.empty()) return Task(spec_.task_config);
   if (RunsCommands()) return Script("exec sleep 60");
   if (HasProperty("run_for_ms")) return Task(R"({"run_for_ms":60000})");
-  if (HasProperty("run_for")) return Task(R"({"run_for":"60s"})");
+  if (HasProperty("run_for")) {
+    nlohmann::json json = {{"run_for", "60s"}};
+    if (HasProperty("stats_each_interval")) json["stats_each_interval"] = true;
+    return Task(json.dump());
+  }
   Skip("it needs a task that runs for a minute: give its configuration (--task-config)");
   return nullptr;
 }
