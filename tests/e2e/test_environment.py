@@ -6,7 +6,7 @@ import signal
 import unittest
 
 import harness
-from harness import IS_ROOT, DroverTest, job, group, one, task
+from harness import IS_ROOT, DroverTest, group, job, mock, one, task
 
 SHOW = r'''
 import json, os, signal, sys
@@ -81,6 +81,27 @@ class EnvironmentTest(DroverTest):
         allowed = set(self.sandbox.environment(host)) | set(expected)
         self.assertLessEqual({key for key in env if key not in allowed},
                              {"NOMAD_PARENT_CGROUP", "NOMAD_MEMORY_MAX_LIMIT"})
+
+    def test_paths_and_host_variables_are_those_of_the_root_that_the_driver_tells(self):
+        """mock_driver has any isolation by its configuration, and tells what its options hold."""
+        paths = "${NOMAD_ALLOC_DIR} ${NOMAD_TASK_DIR} ${NOMAD_SECRETS_DIR}"
+        host = {"PATH": os.environ["PATH"], "HOST_PLAIN": "x"}
+        for isolation, inherited in {"none": set(host), "chroot": {"PATH"}, "image": set()}.items():
+            how = {"env": host, "config": self.sandbox.write_config("mock.json", plugins={
+                "mock_driver": {"file": str(harness.plugin_file("mock_driver")),
+                                "config": {"fs_isolation": isolation}}})}
+            tells = {name: mock(name, stdout_string='${env["%s"]}\n' % name) for name in host}
+            run = self.run_job(one(mock("show", stdout_string=paths + " $NOMAD_TASK_DIR\n"),
+                                   *(tells[name] for name in inherited)), **how)
+            root = f"{self.sandbox.alloc_dirs[0]}/{run.placed()[0]['AllocID']}"
+            seen = (f"{root}/alloc {root}/show/local {root}/show/secrets" if isolation == "none"
+                    else "/alloc /local /secrets")
+            self.assertEqual(run.logs("show"), [seen + " $NOMAD_TASK_DIR"], isolation)
+            for name in inherited:
+                self.assertEqual(run.logs(name), [host[name]], isolation)
+            for name in set(host) - inherited:
+                run = self.run_job(one(tells[name]), code=1, **how)
+                self.assertIn("Failed Validation", run.event_types(name), isolation)
 
     def test_descriptors_signals_and_directories(self):
         _, shown = self.show(signals=(signal.SIGHUP, signal.SIGUSR2))
