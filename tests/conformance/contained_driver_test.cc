@@ -16,6 +16,7 @@
 
 #include "host/base/gate.h"
 #include "host/plugin/registry_fixture.h"
+#include "tests/conformance/call_verb.h"
 
 namespace drover {
 namespace {
@@ -102,55 +103,6 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<Ce
     if (fault_ == "hang") return R"("hang_in":")" + verb_ + "\"";
     if (fault_ == "silent") return R"("silent_in":")" + verb_ + "\"";
     return R"("crash_in":")" + verb_ + R"(","crash_by":")" + fault_ + "\"";
-  }
-
-  // The faulty call; ends when it has.
-  static Co<void> Call(ContainedDriver* driver, std::string verb, Context context,
-                       std::shared_ptr<const TaskConfig> task, Status* said) {
-    const RunId run = task->run_id;
-    if (verb == "configure") {
-      *said = co_await driver->Configure(context, std::string("{}"));
-    } else if (verb == "start") {
-      const Result<StartedTask> result = co_await driver->Start(context, task);
-      if (!result.ok()) *said = result.error();
-    } else if (verb == "recover") {
-      auto other = std::make_shared<TaskConfig>(*task);
-      other->run_id = RunId::Random();
-      TaskHandle handle;
-      const std::shared_ptr<const TaskConfig> config = other;
-      const Result<RecoveredTask> result = co_await driver->Recover(context, config, handle);
-      if (!result.ok()) *said = result.error();
-      const Status gone = co_await driver->Destroy(context, other->run_id, true);
-      EXPECT_TRUE(gone.ok() || gone.code() == Code::kNotFound) << gone.error().message();
-    } else if (verb == "wait") {
-      const Context limited = context.WithTimeout(2 * kLimit);
-      const Result<ExitResult> result = co_await driver->Wait(limited, run);
-      if (!result.ok()) *said = result.error();
-    } else if (verb == "stop") {
-      *said = co_await driver->Stop(context, run, 0s, std::string());
-    } else if (verb == "signal") {
-      *said = co_await driver->Signal(context, run, std::string("SIGHUP"));
-    } else if (verb == "destroy") {
-      *said = co_await driver->Destroy(context, run, true);
-    } else if (verb == "inspect") {
-      const Result<TaskStatus> result = co_await driver->Inspect(context, run);
-      if (!result.ok()) *said = result.error();
-    } else if (verb == "stats") {
-      const Context limited = context.WithTimeout(2 * kLimit);
-      std::function<void(TaskUsage)> sink = [](const TaskUsage&) {};
-      *said = co_await driver->Stats(limited, run, StatsRequest(), std::move(sink));
-    } else if (verb == "exec") {
-      ExecRequest request;
-      request.command = {"x"};
-      auto session = co_await driver->Exec(context, run, std::move(request));
-      if (!session.ok()) {
-        *said = session.error();
-        co_return;
-      }
-      const Context limited = context.WithTimeout(2 * kLimit);
-      const Result<ExitResult> result = co_await (*session)->Wait(limited);
-      if (!result.ok()) *said = result.error();
-    }
   }
 
   // The driver beside it: how long the life of a task takes.
@@ -241,7 +193,7 @@ TEST_P(FaultTest, EndsTheCallAndNothingElse) {
   if (verb_ == "restore_complete") {
     RestoreComplete({good->run_id, faulty->run_id});
   } else {
-    Await(Call(contained(), verb_, context_, faulty, &said));
+    said = Await(CallVerb(contained(), verb_, context_, faulty, 2 * kLimit));
     EXPECT_FALSE(said.ok()) << "a call that failed has succeeded";
   }
   const Duration took = BootClock::now() - began;
@@ -255,7 +207,11 @@ TEST_P(FaultTest, EndsTheCallAndNothingElse) {
   if (verb_ == "restore_complete") return;  // in which each new one dies, too
   if (verb_ == "wait" || verb_ == "stats") EXPECT_EQ(said.code(), Code::kTimeout);
   // It comes back, and knows the task.
-  if (verb_ != "destroy") (void)Await(contained()->Destroy(context_, faulty->run_id, true));
+  if (verb_ != "destroy") {
+    const Status gone = Await(contained()->Destroy(context_, faulty->run_id, true));
+    const bool released = gone.ok() || gone.code() == Code::kNotFound;
+    if (verb_ == "recover") EXPECT_TRUE(released) << gone.error().message();
+  }
   EXPECT_TRUE(Until([&] { return Healthy(); })) << contained()->fingerprint().description;
   const Result<TaskStatus> status = Await(contained()->Inspect(context_, good->run_id));
   ASSERT_TRUE(status.ok()) << status.error().message();

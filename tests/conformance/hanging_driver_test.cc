@@ -8,19 +8,22 @@
 #include "host/base/gate.h"
 #include "host/plugin/loaded_driver.h"
 #include "host/plugin/registry_fixture.h"
+#include "tests/conformance/call_verb.h"
 
 namespace drover {
 namespace {
 
 #ifdef MOCK_DRIVER_SO
 
+constexpr Duration kLimit = 1500ms;
+
 class HangingDriverTest : public RegistryFixture, public testing::WithParamInterface<const char*> {
  protected:
   HangingDriverTest() {
     auto& limits = options_.limits;
-    limits.hold = limits.create = limits.start = limits.recover = limits.destroy = 1500ms;
-    limits.inspect = limits.signal = limits.shutdown = limits.stop_extra = 1500ms;
-    limits.fingerprint = 1500ms;
+    limits.hold = limits.create = limits.start = limits.recover = limits.destroy = kLimit;
+    limits.inspect = limits.signal = limits.shutdown = limits.stop_extra = kLimit;
+    limits.fingerprint = kLimit;
     options_.first_fingerprint = 2s;
     Add("mock_driver", MOCK_DRIVER_SO);
     Add("test", TestPlugin("test"));
@@ -29,45 +32,9 @@ class HangingDriverTest : public RegistryFixture, public testing::WithParamInter
   // The call that hangs. Ends when it is given up.
   static Co<void> Hang(LoadedDriver* driver, std::string verb, Context context,
                        std::shared_ptr<const TaskConfig> task, bool* over, Status* said) {
-    const RunId run = task->run_id;
     const bool started = verb != "start" && verb != "recover";
     if (started) (void)co_await driver->Start(context, task);
-    if (verb == "configure") {
-      *said = co_await driver->Configure(context, std::string("{}"));
-    } else if (verb == "restore_complete") {
-      std::vector<RunId> runs;
-      *said = co_await driver->RestoreComplete(context, std::move(runs));
-    } else if (verb == "start") {
-      const Result<StartedTask> result = co_await driver->Start(context, task);
-      if (!result.ok()) *said = result.error();
-    } else if (verb == "recover") {
-      TaskHandle handle;
-      const Result<RecoveredTask> result =
-          co_await driver->Recover(context, task, std::move(handle));
-      if (!result.ok()) *said = result.error();
-    } else if (verb == "wait") {
-      const Context limited = context.WithTimeout(1500ms);
-      const Result<ExitResult> result = co_await driver->Wait(limited, run);
-      if (!result.ok()) *said = result.error();
-    } else if (verb == "stop") {
-      *said = co_await driver->Stop(context, run, 0s, std::string());
-    } else if (verb == "signal") {
-      *said = co_await driver->Signal(context, run, std::string("SIGHUP"));
-    } else if (verb == "destroy") {
-      *said = co_await driver->Destroy(context, run, true);
-    } else if (verb == "inspect") {
-      const Result<TaskStatus> result = co_await driver->Inspect(context, run);
-      if (!result.ok()) *said = result.error();
-    } else if (verb == "stats") {
-      std::function<void(TaskUsage)> sink = [](const TaskUsage&) {};
-      const StatsRequest wanted{1s};
-      *said = co_await driver->Stats(context, run, wanted, std::move(sink));
-    } else if (verb == "exec") {
-      ExecRequest request;
-      request.command = {"x"};
-      auto result = co_await driver->Exec(context, run, std::move(request));
-      if (!result.ok()) *said = result.error();
-    }
+    *said = co_await CallVerb(driver, verb, context, task, kLimit);
     *over = true;
   }
 
