@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/plugin/contained_driver.h"
 
+#include "host/base/patience.h"
 #include "host/plugin/broken_driver.h"
 
 namespace drover {
@@ -69,8 +70,8 @@ Co<Result<ContainedDriver::Living>> ContainedDriver::Ready(Context context) {
 }
 
 Co<Result<ContainedDriver::Living>> ContainedDriver::Live(Context context) {
-  const Context patient = context.WithTimeout(limits().relaunch_patience);
-  Result<Living> driver = co_await Ready(patient);
+  const Patience patience(context, limits().relaunch_patience);
+  Result<Living> driver = co_await Ready(patience.context());
   if (driver.ok() || context.cancelled()) co_return driver;
   co_return Unavailable();
 }

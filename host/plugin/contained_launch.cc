@@ -2,6 +2,7 @@
 // The lives of a plugin's process: launched, given its runs back, ended, launched again.
 #include <algorithm>
 
+#include "host/base/patience.h"
 #include "host/plugin/contained_driver.h"
 
 namespace drover {
@@ -82,8 +83,8 @@ Co<Status> ContainedDriver::Bring(Context context) {
   info_ = driver->info();
   if (generation_ > 1) {
     // Its health is known before it counts as back; a driver that tells none is unhealthy then.
-    const Context patient = context.WithTimeout(limits().fingerprint);
-    (void)co_await driver->first_fingerprint()->Wait(patient);
+    const Patience patience(context, limits().fingerprint);
+    (void)co_await driver->first_fingerprint()->Wait(patience.context());
   }
   DROVER_CO_TRY(co_await RecoverAll(context));
   if (restored_) {
@@ -138,8 +139,8 @@ Co<Status> ContainedDriver::LaunchProcess(Context context) {
                     "plugin " + Name() + " cannot be launched: " + made->error().message());
   }
   container_ = std::move(**made);
-  const Context patient = context.WithTimeout(limits().load);
-  (void)co_await launch->heard.Wait(patient);
+  const Patience patience(context, limits().load);
+  (void)co_await launch->heard.Wait(patience.context());
   if (launch->death) co_return Error(Code::kUnavailable, launch->death->Text(Name()));
   if (!launch->info) {
     DROVER_CO_TRY(context.status());

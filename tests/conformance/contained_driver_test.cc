@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <set>
+#include <thread>
 
 #include "host/base/gate.h"
 #include "host/plugin/registry_fixture.h"
@@ -351,6 +352,36 @@ TEST_F(ContainedDriverTest, AProcessThatReadsNothingIsEnded) {
   EXPECT_LT(BootClock::now() - began, 5s);
   EXPECT_TRUE(Until([&] { return launches() >= 2 && Healthy(); }));
   EXPECT_EQ(Await(contained()->Inspect(context_, task->run_id))->state, TaskState::kRunning);
+}
+
+// An agent that is suspended, and its plugins with it, does not hold that time against them.
+TEST_F(ContainedDriverTest, WhatStoodStillWithTheAgentIsNotLate) {
+  constexpr Duration kPatience = 2s;
+  options_.limits.load = options_.limits.relaunch_patience = kPatience;
+  for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");
+  const auto task = Config(R"({"run_for":"1h"})");
+  ASSERT_TRUE(Await(contained()->Start(context_, task)).ok());
+  KillProcess();
+  ASSERT_TRUE(Until([&] { return launches() == 2 && contained()->status().pid != 0; }));
+  const pid_t pid = contained()->status().pid;
+  kill(pid, SIGSTOP);  // before it has loaded its code
+  Result<TaskStatus> status = Error(Code::kInternal, "it has not been answered");
+  bool over = false;
+  Gate asking(&loop_);
+  const auto ask = [](ContainedDriver* driver, Context context, RunId run, Result<TaskStatus>* to,
+                      bool* flag) -> Co<void> {
+    *to = co_await driver->Inspect(context, run);
+    *flag = true;
+  };
+  asking.Spawn(ask(contained(), context_, task->run_id, &status, &over));
+  // Nothing turns the loop meanwhile, and then all that is due comes at once.
+  std::this_thread::sleep_for(kPatience);
+  EXPECT_FALSE(Until([&] { return over || launches() > 2; }, 100ms)) << last_end();
+  kill(pid, SIGCONT);
+  EXPECT_TRUE(Until([&] { return over; }));
+  EXPECT_TRUE(status.ok()) << status.error().message();
+  EXPECT_EQ(launches(), 2) << last_end();
+  Await(asking.Close());
 }
 
 TEST_F(ContainedDriverTest, WhatItWritesIsKept) {
