@@ -1,5 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 // Commands beside a task, for drivers whose tasks are commands.
+#include <fstream>
+#include <iterator>
+
 #include "host/plugin/kit/exec_streams.h"
 #include "host/plugin/kit/kit_case.h"
 
@@ -145,18 +148,50 @@ Co<void> PausedOutput(KitCase* kit, LoadedDriver* driver) {
   KIT_EXPECT(gone.ok(), "destroy of a task whose output nobody takes: " + Describe(gone));
 }
 
+// What a task of the kit has written: its first log.
+std::string LogOf(const TaskConfig& task) {
+  std::ifstream file(task.log_dir + "/" + task.task_name + ".stdout.0");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Tasks tell where they are; a command beside the second one must be where that is.
+Co<void> ExecPlace(KitCase* kit, LoadedDriver* driver) {
+  if (!driver->info().can_exec) co_return kit->Skip("it offers no exec");
+  const std::string place = "readlink /proc/self/ns/mnt; cat /proc/self/cgroup; echo end";
+  std::shared_ptr<const TaskConfig> task;
+  std::string here;
+  for (int i = 0; i < 2; ++i) {
+    task = kit->Script(place + "; exec sleep 60");
+    if (!task || !co_await kit->Start(driver, task)) co_return;
+    for (int tries = 0; tries < 500 && !LogOf(*task).ends_with("end\n"); ++tries) {
+      (void)co_await Sleep(kit->context(), 10ms);
+    }
+    here = LogOf(*task);
+    if (!here.ends_with("end\n")) co_return kit->Skip("its tasks write no log");
+  }
+  Session session;
+  if (!co_await OpenBeside(kit, driver, task->run_id, &session, place, false)) co_return;
+  co_await ReadAll(kit, &session);
+  KIT_EXPECT(session.streams.out() == here,
+             "a command beside a task whose namespace and cgroup are \"" + here + "\" is in \"" +
+                 session.streams.out() + "\"");
+  co_await ExpectEnd(kit, &session, 0);
+}
+
 Co<void> ExecResize(KitCase* kit, LoadedDriver* driver) {
   Session session;
   if (!co_await Open(kit, driver, &session, "read line; stty size; exit 0", true)) co_return;
-  TerminalSize size;
-  size.width = 101;
-  size.height = 51;
-  (void)session.session->Resize(size);
+  for (const auto& [width, height] : {std::pair(50, 40), std::pair(101, 51)}) {
+    TerminalSize size;
+    size.width = width;
+    size.height = height;
+    (void)session.session->Resize(size);
+  }
   (void)co_await Sleep(kit->context(), 300ms);
   session.Write("go\n");
   co_await ReadAll(kit, &session);
   KIT_EXPECT(session.streams.out().find("51 101") != std::string::npos,
-             "after a resize to 101 columns and 51 rows the terminal showed \"" +
+             "after a second resize, to 101 columns and 51 rows, the terminal showed \"" +
                  session.streams.out() + "\"");
   co_await ExpectEnd(kit, &session, 0);
 }
@@ -190,6 +225,7 @@ Co<void> ExecEnd(KitCase* kit, LoadedDriver* driver) {
 const std::vector<KitEntry>& ExecCases() {
   static const std::vector<KitEntry> cases = {
       {"exec", "A command gives its output, its errors and its exit code", Exec},
+      {"exec-place", "A command runs in the cgroup and mount namespace of its task", ExecPlace},
       {"exec-input", "A command reads its input to the end", ExecInput},
       {"exec-no-tty", "Without a terminal there is none", ExecNoTty},
       {"exec-tty", "A terminal shows output and errors as one", ExecTty},

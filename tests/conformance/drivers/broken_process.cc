@@ -16,6 +16,9 @@ class Broken : public drover::ProcessDriver {
     drover::Info info;
     info.offers = kOffers;
     info.needs = kNeeds;
+#ifdef FAULT_EXEC_BESIDE_ANOTHER
+    info.fs_isolation = DROVER_FS_CHROOT;
+#endif
     info.task_config_schema = R"({
       "type": "object",
       "additionalProperties": false,
@@ -32,12 +35,19 @@ class Broken : public drover::ProcessDriver {
   void Configure(const drover::Json&) override {}
 
   drover::ProcessSpec Plan(const drover::TaskConfig& task) override {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      runs_.push_back(task.run_id);
+    }
     drover::ProcessSpec out;
     out.argv = {task.driver_config.String("command")};
     for (const std::string& argument : task.driver_config.Strings("args"))
       out.argv.push_back(argument);
     out.env = task.env;
     out.work_dir = task.task_dir;
+#ifdef FAULT_EXEC_BESIDE_ANOTHER
+    out.isolation.emplace();
+#endif
     return out;
   }
 
@@ -57,6 +67,12 @@ class Broken : public drover::ProcessDriver {
     if (request.tty && terminals_ > 1)
       throw drover::Error(drover::Code::kResourceExhausted, "the terminal is taken");
 #endif
+#ifdef FAULT_EXEC_BESIDE_ANOTHER
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (request.run_id == runs_.back()) request.run_id = runs_.front();
+    }
+#endif
     ProcessDriver::Exec(std::move(request), std::move(call));
   }
 
@@ -73,7 +89,8 @@ class Broken : public drover::ProcessDriver {
  private:
   std::atomic<int> terminals_{0};
   std::atomic<int> sessions_{0};
-  std::mutex mutex_;
+  std::mutex mutex_;  // of what follows
+  std::vector<drover::RunId> runs_;
   std::vector<drover::Call<drover::Empty>> waiting_;
 };
 
