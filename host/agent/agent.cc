@@ -110,7 +110,9 @@ Result<std::unique_ptr<Agent>> Agent::Create(Loop* loop, AgentOptions options) {
   node.foreground = agent->kept_ == nullptr;
   node.task_open_files = agent->options_.task_open_files;
   DROVER_ASSIGN(agent->node_, Node::Create(loop, std::move(node)));
+  agent->meta_ = NodeMeta(agent->options_.config.meta, {});
   if (agent->kept_) agent->BeginFromKept();
+  agent->node_->SetMeta(agent->meta_.merged());
   const HostStats::Disk disk = ReadDisk(agent->options_.config.alloc_dir);
   agent->disk_mb_ = static_cast<std::int64_t>(disk.available >> 20);
   agent->AddMetrics();
@@ -120,6 +122,7 @@ Result<std::unique_ptr<Agent>> Agent::Create(Loop* loop, AgentOptions options) {
 }
 
 void Agent::BeginFromKept() {
+  meta_ = NodeMeta(options_.config.meta, kept_->dynamic_meta());
   Tables tables = kept_->TakeTables();
   for (const auto& [id, record] : tables.live_allocs) {
     for (const AllocatedPort& port : record->alloc->ports) node_->ports()->Keep(port.value);
@@ -152,7 +155,7 @@ NodeRecord Agent::Describe() {
   record.tls = tls();
   record.version = options_.version;
   record.attributes = machine.attributes;
-  record.meta = options_.config.meta;
+  record.meta = meta_.merged();
   record.cores = machine.cores;
   record.core_ids = machine.core_ids;
   // Where nobody tells the frequency, a core counts as one of 1 GHz.
@@ -164,6 +167,14 @@ NodeRecord Agent::Describe() {
   record.attributes["unique.storage.bytesfree"] = std::to_string(disk_mb_ << 20);
   DescribeDrivers(&record);
   return record;
+}
+
+Status Agent::ChangeMeta(const NodeMeta::Changes& changes) {
+  DROVER_TRY(meta_.Apply(changes));
+  if (kept_) kept_->SaveDynamicMeta(meta_.dynamic());
+  node_->SetMeta(meta_.merged());
+  client_->NodeChanged(Describe());
+  return {};
 }
 
 void Agent::DescribeDrivers(NodeRecord* record) {
@@ -220,6 +231,8 @@ Status Agent::Serve() {
   api_.control = loop_;
   api_.calls = &calls_;
   api_.scheduler = scheduler_.get();
+  api_.node_meta = [this] { return meta_; };
+  api_.change_node_meta = [this](const NodeMeta::Changes& changes) { return ChangeMeta(changes); };
   api_.find_runner = [this](const std::string& id) { return client_->Find(id); };
   nlohmann::json described = {{"Name", node_->name()},
                               {"Region", config.region},

@@ -67,12 +67,14 @@ class Agent {
   void BeginFromKept();
   Co<double> DiskUsed();
   NodeRecord Describe();
+  Status ChangeMeta(const NodeMeta::Changes& changes);
   void DescribeDrivers(NodeRecord* record);
 
   Loop* const loop_;
   AgentOptions options_;
   std::unique_ptr<KeptState> kept_;  // null: nothing is kept
   std::unique_ptr<Node> node_;
+  NodeMeta meta_;  // of the node
   StateStore store_;
   std::unique_ptr<LogMonitor> log_monitor_;
   std::unique_ptr<HostStatsReader> host_stats_;

@@ -8,8 +8,8 @@ namespace {
 
 class EnvPreparer : public TaskPreparer {
  public:
-  EnvPreparer(NodeInfo node, StringMap host_env, double core_mhz)
-      : node_(std::move(node)), host_env_(std::move(host_env)), core_mhz_(core_mhz) {}
+  EnvPreparer(const NodeInfo* node, StringMap host_env, double core_mhz)
+      : node_(node), host_env_(std::move(host_env)), core_mhz_(core_mhz) {}
 
   std::string RenderUser(const PrepareRequest& request) override {
     if (request.task->user.find("${") == std::string::npos) return request.task->user;
@@ -32,8 +32,8 @@ class EnvPreparer : public TaskPreparer {
     config.job_namespace = alloc.job->job_namespace;
     config.group_name = alloc.group_name;
     config.task_name = task.name;
-    config.node_id = node_.id;
-    config.node_name = node_.name;
+    config.node_id = node_->id;
+    config.node_name = node_->name;
     config.env = env.env();
     config.user = env.Interpolate(task.user);
     config.alloc_dir = request.location.alloc_dir;
@@ -77,7 +77,7 @@ class EnvPreparer : public TaskPreparer {
 
   TaskEnvInput InputFor(const PrepareRequest& request) const {
     TaskEnvInput input;
-    input.node = &node_;
+    input.node = node_;
     input.alloc = request.alloc.get();
     input.task = request.task.get();
     input.root = static_cast<TaskRoot>(request.driver.fs_isolation);
@@ -91,7 +91,7 @@ class EnvPreparer : public TaskPreparer {
     return input;
   }
 
-  const NodeInfo node_;
+  const NodeInfo* const node_;
   const StringMap host_env_;
   const double core_mhz_;
 };
@@ -102,8 +102,9 @@ static_assert(static_cast<int>(TaskRoot::kImage) == static_cast<int>(FsIsolation
 
 }  // namespace
 
-std::unique_ptr<TaskPreparer> NewEnvPreparer(NodeInfo node, StringMap host_env, double core_mhz) {
-  return std::make_unique<EnvPreparer>(std::move(node), std::move(host_env), core_mhz);
+std::unique_ptr<TaskPreparer> NewEnvPreparer(const NodeInfo* node, StringMap host_env,
+                                             double core_mhz) {
+  return std::make_unique<EnvPreparer>(node, std::move(host_env), core_mhz);
 }
 
 }  // namespace drover

@@ -8,8 +8,10 @@
 
 namespace drover {
 
-// Makes what drivers are told of tasks on this node. HOST_ENV is what tasks without an own root
-// inherit, CORE_MHZ the frequency of one core (0: not known).
-std::unique_ptr<TaskPreparer> NewEnvPreparer(NodeInfo node, StringMap host_env, double core_mhz);
+// Makes what drivers are told of tasks on this node. NODE outlives it, and may change between its
+// calls. HOST_ENV is what tasks without an own root inherit, CORE_MHZ the frequency of one core (0:
+// not known).
+std::unique_ptr<TaskPreparer> NewEnvPreparer(const NodeInfo* node, StringMap host_env,
+                                             double core_mhz);
 
 }  // namespace drover

@@ -46,10 +46,13 @@ PrepareRequest Request() {
 }
 
 std::unique_ptr<TaskPreparer> Preparer() {
-  NodeInfo node;
-  node.id = "n1";
-  node.meta["user"] = "nobody";
-  return NewEnvPreparer(std::move(node), StringMap{{"PATH", "/bin"}}, 2000);
+  static const auto& node = *[] {
+    auto* const of = new NodeInfo;
+    of->id = "n1";
+    of->meta["user"] = "nobody";
+    return of;
+  }();
+  return NewEnvPreparer(&node, StringMap{{"PATH", "/bin"}}, 2000);
 }
 
 TEST(EnvPreparerTest, FillsWhatADriverIsTold) {
@@ -91,6 +94,19 @@ TEST(EnvPreparerTest, ReservedCoresStandForTheirShares) {
   EXPECT_EQ(config->env.at("NOMAD_CPU_CORES"), "2-3,7");
   EXPECT_EQ(config->cpu_shares, 3072);
   EXPECT_EQ(config->cpu_quota, 0ns) << "the cores are the limit";
+}
+
+TEST(EnvPreparerTest, TheNextTaskSeesWhatTheNodeHasBecome) {
+  NodeInfo node;
+  const auto preparer = NewEnvPreparer(&node, {}, 2000);
+  PrepareRequest request = Request();
+  auto task = std::make_shared<Task>(*request.task);
+  task->env["RACK"] = "${meta.rack}";
+  request.task = task;
+  for (const char* rack : {"7", "8"}) {
+    node.meta["rack"] = rack;
+    EXPECT_EQ(preparer->Prepare(request)->env.at("RACK"), rack);
+  }
 }
 
 TEST(EnvPreparerTest, TheDriverIsToldWhatHooksHaveGiven) {

@@ -18,6 +18,11 @@ const RecordKey& NodeIdKey() {
   return key;
 }
 
+const RecordKey& MetaKey() {
+  static const auto& key = *new RecordKey{"agent", "meta"};
+  return key;
+}
+
 std::pair<std::string, std::string> AllocAndTask(const std::string& id) {
   const std::size_t slash = id.find('/');
   if (slash == std::string::npos) return {id, ""};
@@ -49,6 +54,7 @@ KeptState::KeptState(Store::Opened opened) : store_(std::move(opened.store)) {
   for (const std::string& sentence : loaded.refused) Tell(sentence);
   tables_ = std::move(loaded.tables);
   FindNodeId(opened.records);
+  FindMeta(opened.records);
   ReadTasks(opened.records);
 }
 
@@ -66,6 +72,36 @@ void KeptState::FindNodeId(const std::vector<Record>& records) {
   if (!tables_.allocs.empty()) node_id_ = tables_.allocs.begin()->second->alloc->node_id;
   if (node_id_.empty()) node_id_ = RandomUuid();
   store_->Put(NodeIdKey(), [id = node_id_] { return id; });
+}
+
+void KeptState::FindMeta(const std::vector<Record>& records) {
+  for (const Record& record : records) {
+    if (record.key != MetaKey()) continue;
+    const auto json = nlohmann::json::parse(record.value, nullptr, false);
+    NodeMeta::Changes dynamic;
+    bool sound = json.is_object();
+    for (const auto& [key, value] : json.items()) {
+      sound = sound && (value.is_null() || value.is_string());
+      if (sound && value.is_string()) dynamic[key] = value.get<std::string>();
+      if (sound && value.is_null()) dynamic[key] = std::nullopt;
+    }
+    if (sound) {
+      dynamic_meta_ = std::move(dynamic);
+    } else {
+      Tell("the metadata that clients have set cannot be used: set it again");
+    }
+  }
+}
+
+void KeptState::SaveDynamicMeta(const NodeMeta::Changes& dynamic) {
+  dynamic_meta_ = dynamic;
+  store_->Put(MetaKey(), [dynamic] {
+    nlohmann::json json = nlohmann::json::object();
+    for (const auto& [key, value] : dynamic) {
+      json[key] = value ? nlohmann::json(*value) : nlohmann::json(nullptr);
+    }
+    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  });
 }
 
 void KeptState::ReadTasks(const std::vector<Record>& records) {

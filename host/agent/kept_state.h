@@ -12,6 +12,7 @@
 #include "host/alloc/alloc_runner.h"
 #include "host/scheduler/state_journal.h"
 #include "host/store/store.h"
+#include "host/taskenv/node_meta.h"
 
 namespace drover {
 
@@ -23,6 +24,9 @@ class KeptState {
 
   Store* store() { return store_.get(); }
   const std::string& node_id() const { return node_id_; }
+  // The metadata of the node that clients have set.
+  const NodeMeta::Changes& dynamic_meta() const { return dynamic_meta_; }
+  void SaveDynamicMeta(const NodeMeta::Changes& dynamic);
   // The scheduler's state; once.
   Tables TakeTables() { return std::move(tables_); }
 
@@ -49,11 +53,13 @@ class KeptState {
   explicit KeptState(Store::Opened opened);
   void Tell(const std::string& sentence);
   void FindNodeId(const std::vector<Record>& records);
+  void FindMeta(const std::vector<Record>& records);
   void ReadTasks(const std::vector<Record>& records);
   void SortTasks(std::map<std::string, Tasks> known);
 
   std::unique_ptr<Store> store_;
   std::string node_id_;
+  NodeMeta::Changes dynamic_meta_;
   Tables tables_;
   std::map<std::string, Tasks> allocs_;
   std::map<std::pair<std::string, std::string>, std::string> drivers_;  // by allocation and task

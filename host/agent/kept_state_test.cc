@@ -103,6 +103,20 @@ TEST_F(KeptStateTest, TheNodeStaysTheSame) {
   EXPECT_FALSE(kept_->damaged());
 }
 
+TEST_F(KeptStateTest, TheMetadataThatClientsHaveSetIsFoundAgain) {
+  const NodeMeta::Changes dynamic = {{"rack", "7"}, {"zone", std::nullopt}};
+  EXPECT_THAT(kept_->dynamic_meta(), IsEmpty());
+  kept_->SaveDynamicMeta(dynamic);
+  Open();
+  EXPECT_EQ(kept_->dynamic_meta(), dynamic);
+  for (const char* damage : {"[]", "{", R"({"rack": 7})"}) {
+    kept_->store()->Put({"agent", "meta"}, [damage] { return std::string(damage); });
+    Open();
+    EXPECT_THAT(kept_->dynamic_meta(), IsEmpty()) << damage;
+    EXPECT_TRUE(kept_->damaged()) << damage;
+  }
+}
+
 TEST_F(KeptStateTest, TasksAreFoundWithTheirAllocation) {
   const RunId run = RunId::Random();
   Place("a");

@@ -69,14 +69,13 @@ Status Node::Init() {
   plugins_ = std::make_unique<PluginRegistry>(loop_, &workers_, processes_.get(),
                                               std::move(plugin_options));
 
-  NodeInfo env_node;
-  env_node.id = id_;
-  env_node.name = name_;
-  env_node.datacenter = config.datacenter;
-  env_node.region = config.region;
-  env_node.attributes = machine_.attributes;
-  env_node.meta = config.meta;
-  preparer_ = NewEnvPreparer(std::move(env_node), ReadHostEnv(), machine_.core_mhz);
+  info_.id = id_;
+  info_.name = name_;
+  info_.datacenter = config.datacenter;
+  info_.region = config.region;
+  info_.attributes = machine_.attributes;
+  info_.meta = config.meta;
+  preparer_ = NewEnvPreparer(&info_, ReadHostEnv(), machine_.core_mhz);
 
   LocalAllocEnv env;
   env.loop = loop_;

@@ -16,6 +16,7 @@
 #include "host/scheduler/placement.h"
 #include "host/stats/stats_demand.h"
 #include "host/task/task_seams.h"
+#include "host/taskenv/task_env.h"
 
 namespace drover {
 
@@ -46,6 +47,8 @@ class Node {
   const std::string& id() const { return id_; }
   const std::string& name() const { return name_; }
   const Machine& machine() const { return machine_; }
+  // What tasks that start from now on see as ${meta.KEY}.
+  void SetMeta(StringMap meta) { info_.meta = std::move(meta); }
 
   // Clears away what nodes that died have left, then loads the plugins. A plugin that cannot be
   // used is a report, not an error.
@@ -89,6 +92,7 @@ class Node {
   const Machine machine_;
   const std::string id_;
   std::string name_;
+  NodeInfo info_;  // what tasks are told of it
   WorkerPool workers_;
   StatsDemand stats_demand_;
   std::unique_ptr<ProcessService> processes_;

@@ -23,7 +23,7 @@ struct NodeInfo {
   std::string pool = "default";
   std::string cgroup_parent;  // below which the tasks' cgroups are; empty: none
   StringMap attributes;       // of the fingerprint: "kernel.name", ...
-  StringMap meta;             // of the operator's configuration
+  StringMap meta;             // see NodeMeta
 };
 
 // What the task sees as its root directory; the values are those of the driver's file isolation.

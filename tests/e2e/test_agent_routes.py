@@ -91,7 +91,6 @@ class AgentRouteTest(AgentTest):
             ("DELETE", "service/a", None, 400, "missing service id"),
             ("DELETE", "service/a/b", None, 404, "service registration not found"),
             ("PUT", "deployment/fail/x", {}, 501, "not supported"),
-            ("PUT", "client/metadata", {}, 501, "not supported"),
         ]
         for method, path, body, code, text in table:
             with self.subTest(path):
@@ -114,9 +113,44 @@ class AgentRouteTest(AgentTest):
         self.assertEqual([self.agent.get(f"/v1/evaluation/{e}")["JobID"] for e in reply["EvalIDs"]],
                          ["web"])
         self.assertEqual(self.error("PUT", f"/v1/node/{NONE}/evaluate"), (404, "node not found"))
-        told = self.agent.get("/v1/client/metadata", node_id=node)
-        self.assertEqual(told, {"Meta": {}, "Dynamic": {}, "Static": {}})
-        self.assertEqual(self.error("GET", "/v1/client/metadata", node_id=NONE)[0], 404)
+
+    def test_the_metadata_of_the_node(self):
+        path = "/v1/client/metadata"
+        node = self.agent.get("/v1/nodes")[0]["ID"]
+        nothing = {"Meta": {}, "Dynamic": {}, "Static": {}}
+        self.assertEqual(self.agent.get(path, node_id=node), nothing)
+        before = self.agent.get(f"/v1/node/{node}")
+        told = self.agent.must("POST", path, {"NodeID": node, "Meta": {"rack": "7", "zone": "a"}})
+        self.assertEqual(told, {"Meta": {"rack": "7", "zone": "a"},
+                                "Dynamic": {"rack": "7", "zone": "a"}, "Static": {}})
+        self.agent.must("PUT", path, {"Meta": {"zone": None}}, node_id=node)
+        told = self.agent.get(path)
+        self.assertEqual(told, {"Meta": {"rack": "7"}, "Dynamic": {"rack": "7", "zone": None},
+                                "Static": {}})
+        reply = self.agent.get_until(f"/v1/node/{node}",
+                                     lambda r: json.loads(r.body)["Meta"] == {"rack": "7"})
+        now = json.loads(reply.body)
+        self.assertNotEqual(now["ComputedClass"], before["ComputedClass"])
+        self.assertGreater(now["ModifyIndex"], before["ModifyIndex"])
+        self.agent.submit(job(group(harness.task("t", "echo rack=$RACK",
+                                                 Env={"RACK": "${meta.rack}"})), id="sees"))
+        alloc = self.agent.wait_allocs("sees", 1, "complete")[0]["ID"]
+        log = self.agent.ask("GET", f"/v1/client/fs/logs/{alloc}", task="t", type="stdout", plain=1)
+        self.assertEqual(log.body, b"rack=7\n")
+        for body, query, code, text in (
+                ({"Meta": {"a": "b"}}, {"node_id": NONE}, 404, f'Unknown node "{NONE}"'),
+                ({"Meta": {"a": "b"}, "NodeID": NONE}, {}, 404, f'Unknown node "{NONE}"'),
+                ({}, {}, 400, "Meta must be"), ({"Meta": {}}, {}, 400, "Meta must be"),
+                ({"Meta": ["a"]}, {}, 400, "Meta must be"),
+                ({"Meta": {"b": "c", "a/b": "x"}}, {}, 400, 'key "a/b" must be'),
+                ({"Meta": {"b": "c", "a": 7}}, {}, 400, '"a" must be a text'),
+                ({"Meta": {"a": "x" * 70_000}}, {}, 400, "at most 65536"),
+                ("", {}, 400, "Request body is empty"), ("[]", {}, 400, "must be a JSON object")):
+            got = self.error("POST", path, body, **query)
+            self.assertEqual(got[0], code, got)
+            self.assertIn(text, got[1])
+        self.assertEqual(self.agent.get(path), told, "what was refused has changed nothing")
+        self.assertEqual(self.error("GET", path, node_id=NONE)[0], 404)
 
     def search(self, text, context="", fuzzy=False):
         body = {"Text" if fuzzy else "Prefix": text, "Context": context}

@@ -206,10 +206,14 @@ class TakeoverTest(TakeoverCase):
         names = [f"job-{i}" for i in range(20)]
         for name in names:
             self.agent.submit(job(group(task("t", "sleep 1000")), id=name))
+        meta = self.agent.must("POST", "/v1/client/metadata", {"Meta": {"rack": "7", "zone": None}})
         self.kill()
         self.agent = self.start()
         for name in names:
             self.agent.wait_allocs(name, 1, "running")
+        self.assertEqual(self.agent.get("/v1/client/metadata"), meta)
+        node = self.agent.get("/v1/nodes")[0]["ID"]
+        self.assertEqual(self.agent.get(f"/v1/node/{node}")["Meta"], {"rack": "7"})
 
     def test_kills_at_random_moments(self):
         """Jobs come and go while the agent is killed; what is wanted runs, once."""

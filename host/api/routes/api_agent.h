@@ -12,6 +12,7 @@
 #include "host/alloc/alloc_runner.h"
 #include "host/base/gate.h"
 #include "host/scheduler/scheduler.h"
+#include "host/taskenv/node_meta.h"
 
 namespace drover {
 
@@ -73,6 +74,9 @@ struct ApiAgent {
   // Returns when all that was done so far would survive a power cut; only then is it promised to a
   // client. Empty: nothing is kept.
   std::function<Co<Status>(Context context)> make_durable;
+  // The metadata of the node; and takes what a client sets, see NodeMeta::Apply.
+  std::function<NodeMeta()> node_meta;
+  std::function<Status(const NodeMeta::Changes& changes)> change_node_meta;
   // Null when the allocation has no runner here.
   std::function<AllocRunner*(const std::string& alloc_id)> find_runner;
 };

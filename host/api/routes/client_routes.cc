@@ -7,14 +7,14 @@ namespace {
 
 using nlohmann::json;
 
-// Whether ?node_id names another machine than this one.
-bool IsOtherNode(const ApiRequest& request) {
-  const std::string wanted = request.Text("node_id");
-  return !wanted.empty() && wanted != request.agent().node_id;
+// The answer to a client that names another machine than this one.
+std::optional<Answer> OtherNode(const ApiRequest& request, const std::string& wanted) {
+  if (wanted.empty() || wanted == request.agent().node_id) return std::nullopt;
+  return ErrorAnswer(404, "Unknown node \"" + wanted + "\"");
 }
 
-Answer UnknownNode(const ApiRequest& request) {
-  return ErrorAnswer(404, "Unknown node \"" + request.Text("node_id") + "\"");
+std::optional<Answer> OtherNode(const ApiRequest& request) {
+  return OtherNode(request, request.Text("node_id"));
 }
 
 json EncodeDisk(const HostStats::Disk& disk) {
@@ -53,12 +53,12 @@ json EncodeHostStats(const HostStats& stats) {
 }
 
 Co<Answer> ReadHostStats(ApiRequest* request) {
-  if (IsOtherNode(*request)) co_return UnknownNode(*request);
+  if (const auto other = OtherNode(*request)) co_return *other;
   co_return JsonAnswer(EncodeHostStats(request->agent().host_stats->Look()));
 }
 
 Co<Answer> CollectAllocs(ApiRequest* request) {
-  if (IsOtherNode(*request)) co_return UnknownNode(*request);
+  if (const auto other = OtherNode(*request)) co_return *other;
   Scheduler* const scheduler = request->agent().scheduler;
   std::function<Result<bool>()> work = [scheduler]() -> Result<bool> {
     scheduler->CollectGarbage({.jobs = false});
@@ -69,14 +69,58 @@ Co<Answer> CollectAllocs(ApiRequest* request) {
   co_return EmptyAnswer();
 }
 
-// All of it is from the configuration: nothing can be set while the agent runs.
+Answer MetaAnswer(const NodeMeta& meta) {
+  json dynamic = json::object();
+  for (const auto& [key, value] : meta.dynamic()) dynamic[key] = value ? json(*value) : json();
+  return JsonAnswer(
+      {{"Meta", meta.merged()}, {"Dynamic", std::move(dynamic)}, {"Static", meta.configured()}});
+}
+
+Co<Result<NodeMeta>> MetaOf(const ApiAgent* agent) { co_return agent->node_meta(); }
+
 Co<Answer> ReadMetadata(ApiRequest* request) {
-  if (IsOtherNode(*request)) co_return UnknownNode(*request);
-  json meta = json::object();
-  request->agent().store->Read([&](const Tables& tables) {
-    if (const auto node = Tables::Find(tables.nodes, request->agent().node_id)) meta = node->meta;
-  });
-  co_return JsonAnswer({{"Meta", meta}, {"Dynamic", json::object()}, {"Static", meta}});
+  if (const auto other = OtherNode(*request)) co_return *other;
+  const ApiAgent* const agent = &request->agent();
+  std::function<Co<Result<NodeMeta>>(Context)> work = [agent](const Context&) {
+    return MetaOf(agent);
+  };
+  const Result<NodeMeta> meta = co_await request->Control<NodeMeta>(std::move(work));
+  if (!meta.ok()) co_return ErrorAnswer(meta.error());
+  co_return MetaAnswer(*meta);
+}
+
+Result<NodeMeta::Changes> ReadChanges(const json& body) {
+  const json meta = Field<json>(body, "Meta");
+  if (!meta.is_object() || meta.empty()) {
+    return Error(Code::kInvalidArgument, "Meta must be an object with the keys to be changed");
+  }
+  NodeMeta::Changes changes;
+  for (const auto& [key, value] : meta.items()) {
+    if (!value.is_null() && !value.is_string()) {
+      return Error(Code::kInvalidArgument,
+                   "Meta: \"" + key + "\" must be a text, or null, which unsets it");
+    }
+    changes[key] = value.is_null() ? std::nullopt : std::optional(value.get<std::string>());
+  }
+  return changes;
+}
+
+Co<Answer> ChangeMetadata(ApiRequest* request) {
+  const Result<json> body = request->Body();
+  if (!body.ok()) co_return ErrorAnswer(body.error());
+  if (const auto other = OtherNode(*request)) co_return *other;
+  const std::string named = Field<std::string>(*body, "NodeID");
+  if (const auto other = OtherNode(*request, named)) co_return *other;
+  const Result<NodeMeta::Changes> changes = ReadChanges(*body);
+  if (!changes.ok()) co_return ErrorAnswer(changes.error());
+  const ApiAgent* const agent = &request->agent();
+  std::function<Result<NodeMeta>()> work = [agent, &changes]() -> Result<NodeMeta> {
+    DROVER_TRY(agent->change_node_meta(*changes));
+    return agent->node_meta();
+  };
+  const Result<NodeMeta> meta = co_await request->ControlNow<NodeMeta>(std::move(work));
+  if (!meta.ok()) co_return ErrorAnswer(meta.error());
+  co_return MetaAnswer(*meta);
 }
 
 }  // namespace
@@ -85,6 +129,7 @@ std::vector<Route> ClientRoutes() {
   return {
       {"GET", "/v1/client/stats", ReadHostStats},
       {"GET", "/v1/client/metadata", ReadMetadata},
+      {"PUT POST", "/v1/client/metadata", ChangeMetadata},
       {"GET PUT POST", "/v1/client/gc", CollectAllocs},
   };
 }
