@@ -60,19 +60,12 @@ TableMask CollectAllocs(Tables* tables, std::uint64_t index, const GarbageRule& 
   return written;
 }
 
-// Evaluations that are older than RULE wants, except the newest of a job and those that have made
-// an allocation that there is.
+// Evaluations that are older than RULE wants, except those that are needed.
 TableMask CollectEvals(Tables* tables, const GarbageRule& rule) {
-  std::set<std::string> kept;
-  for (const auto& [id, record] : tables->allocs) kept.insert(record->alloc->eval_id);
-  for (const auto& [key, ids] : tables->evals_of_job) {
-    if (tables->jobs.count(key) > 0) kept.insert(ids.back());
-  }
+  const std::set<std::string> needed = NeededEvals(*tables);
   std::vector<std::shared_ptr<const Evaluation>> old;
   for (const auto& [id, eval] : tables->evals) {
-    if (!eval->open() && eval->modify_time < rule.ended_before && kept.count(id) == 0) {
-      old.push_back(eval);
-    }
+    if (eval->modify_time < rule.ended_before && needed.count(id) == 0) old.push_back(eval);
   }
   for (const auto& eval : old) tables->Erase(*eval);
   return old.empty() ? 0 : MaskOf(Table::kEvals);
@@ -114,6 +107,18 @@ TableMask CollectJobs(Tables* tables, const GarbageRule& rule, const std::set<Jo
 }
 
 }  // namespace
+
+std::set<std::string> NeededEvals(const Tables& tables) {
+  std::set<std::string> needed;
+  for (const auto& [id, record] : tables.allocs) needed.insert(record->alloc->eval_id);
+  for (const auto& [key, ids] : tables.evals_of_job) {
+    if (tables.jobs.count(key) > 0) needed.insert(ids.back());
+  }
+  for (const auto& [id, eval] : tables.evals) {
+    if (eval->open()) needed.insert(id);
+  }
+  return needed;
+}
 
 std::size_t CountEnded(const Tables& tables) {
   return static_cast<std::size_t>(

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <limits>
+#include <set>
+#include <string>
 
 #include "host/scheduler/tables.h"
 
@@ -21,6 +23,10 @@ struct GarbageRule {
   bool living = true;       // also what the ended allocations of living jobs hold on the node
   bool jobs = true;         // also evaluations, and jobs that are over
 };
+
+// The evaluations that tell of something that there is: those that are open, the newest of each
+// job, and those that have made an allocation of which there is a record.
+std::set<std::string> NeededEvals(const Tables& tables);
 
 // How many allocations have ended and still hold something on their node.
 std::size_t CountEnded(const Tables& tables);

@@ -161,5 +161,29 @@ TEST_F(GarbageTest, AnEvaluationThatWaitsKeepsItsJob) {
   EXPECT_GE(Evals(), 1u);
 }
 
+TEST_F(GarbageTest, OfEvaluationsGoesOnlyWhatNothingNeeds) {
+  const std::string made = MustRegister(Registration("web", 1)).eval_id;
+  const std::string looked = scheduler.Evaluate({"default", "web"})->eval_id;
+  const std::string newest = scheduler.Evaluate({"default", "web"})->eval_id;
+  const std::string big = MustRegister(Registration("big", 1, 5000)).eval_id;
+  const std::string blocked = Eval(big)->blocked_eval;
+  for (const std::string& needed : {made, newest, blocked}) {
+    const auto refused = scheduler.DeleteEvals({looked, needed}, false);
+    EXPECT_EQ(refused.code(), Code::kFailedPrecondition);
+    EXPECT_NE(refused.error().message().find(needed), std::string::npos);
+  }
+  EXPECT_EQ(scheduler.DeleteEvals({looked, "none"}, false).code(), Code::kNotFound);
+  EXPECT_NE(Eval(looked), nullptr) << "all or none";
+  EXPECT_EQ(scheduler.DeleteEvals({looked, looked}, false).value(), 1u);
+  EXPECT_EQ(Eval(looked), nullptr);
+  ASSERT_TRUE(scheduler.Evaluate({"default", "big"}).ok());
+  EXPECT_EQ(Eval(blocked)->status, "canceled");
+  EXPECT_EQ(scheduler.DeleteEvals({made, newest, blocked, big, "none"}, true).value(), 2u);
+  EXPECT_EQ(Eval(big), nullptr);
+  EXPECT_EQ(Eval(blocked), nullptr);
+  EXPECT_NE(Eval(made), nullptr);
+  EXPECT_EQ(JobOf("big")->status, "pending");
+}
+
 }  // namespace
 }  // namespace drover

@@ -19,6 +19,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AllocNetworkStatus, interface_na
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PlacementFailure, nodes_evaluated, nodes_filtered,
                                                 nodes_exhausted, constraint_filtered,
                                                 dimension_exhausted, coalesced_failures)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(JobSubmission, source, format, variable_flags,
+                                                variables)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(VersionTag, name, description, tagged_time)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(LastDrain, started_at, updated_at, status, meta)
 
 namespace {
@@ -73,6 +76,12 @@ Result<std::shared_ptr<const JobRecord>> ReadJob(const json& of) {
   record->job = std::make_shared<const Job>(std::move(*job));
   record->json = std::make_shared<const json>(of.at("submitted"));
   Get(of, "stop", &record->stop);
+  Get(of, "stable", &record->stable);
+  if (of.contains("tag")) record->tag = of.at("tag").get<VersionTag>();
+  if (of.contains("submission")) {
+    record->submission =
+        std::make_shared<const JobSubmission>(of.at("submission").get<JobSubmission>());
+  }
   Get(of, "version", &record->version);
   Get(of, "submit_time", &record->submit_time);
   Get(of, "status", &record->status);
@@ -206,7 +215,13 @@ Result<std::shared_ptr<const NodeRecord>> ReadNode(const json& of) {
 
 }  // namespace
 
-std::string EncodeRecord(const JobRecord& record) { return Dump(EncodeJob(record)); }
+std::string EncodeRecord(const JobRecord& record) {
+  json out = EncodeJob(record);
+  out["stable"] = record.stable;
+  if (record.tag) out["tag"] = *record.tag;
+  if (record.submission) out["submission"] = *record.submission;
+  return Dump(out);
+}
 
 Result<std::shared_ptr<const JobRecord>> DecodeJobRecord(const std::string& text) {
   return Decode(text, ReadJob);

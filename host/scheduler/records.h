@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -18,12 +19,37 @@
 // is in the store, so every thread may keep it; a change is a new record with a higher index.
 namespace drover {
 
-// The newest version of a job as it was registered.
+// The text that a job was written in, as its client has sent it.
+struct JobSubmission {
+  // Larger ones are not kept.
+  static constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
+
+  std::string source;
+  std::string format;        // hcl2, json, ...
+  StringMap variable_flags;  // of the command line
+  std::string variables;
+
+  bool operator==(const JobSubmission&) const = default;
+};
+
+// The name that somebody has given to a version of a job.
+struct VersionTag {
+  std::string name;
+  std::string description;
+  WallTime tagged_time = 0;
+
+  bool operator==(const VersionTag&) const = default;
+};
+
+// A version of a job as it was registered.
 struct JobRecord {
   std::shared_ptr<const Job> job;
   // The job as clients read it: what was submitted, with the defaults, without the fields below.
   std::shared_ptr<const nlohmann::json> json;
+  std::shared_ptr<const JobSubmission> submission;  // null: it was not sent, or too large
   bool stop = false;
+  bool stable = false;            // a user says so
+  std::optional<VersionTag> tag;  // a version with one is not forgotten
   std::uint64_t version = 0;
   WallTime submit_time = 0;
   std::string status = "pending";  // pending, running, dead

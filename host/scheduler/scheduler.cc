@@ -115,6 +115,7 @@ Result<JobReply> Scheduler::Register(JobRegistration registration) {
       auto record = std::make_shared<JobRecord>();
       record->job = registration.job;
       record->json = registration.json;
+      record->submission = registration.submission;
       record->version = before == nullptr ? 0 : before->version + 1;
       record->submit_time = loop_->Wall();
       record->create_index = before == nullptr ? index : before->create_index;
@@ -194,6 +195,8 @@ Result<JobReply> Scheduler::Deregister(const JobKey& key, bool purge, bool no_sh
     } else if (!before->stop) {
       auto stopped = std::make_shared<JobRecord>(*before);
       stopped->stop = true;
+      stopped->stable = false;
+      stopped->tag.reset();
       ++stopped->version;
       stopped->modify_index = stopped->job_modify_index = index;
       tables->Put(key, std::move(stopped));
@@ -323,25 +326,6 @@ Duration Scheduler::ContinueDrain(const std::string& node_id) {
   }
   const Duration left = UntilForced(*node->drain, *loop_);
   return left > Duration(0) ? std::min(left, options_.heartbeat) : options_.heartbeat;
-}
-
-void Scheduler::CollectGarbage(const GarbageRule& rule) {
-  store_->Write(cause::kJobsCollected, [&](Tables* tables, std::uint64_t index) {
-    return drover::CollectGarbage(tables, index, rule);
-  });
-}
-
-Status Scheduler::CollectAlloc(const std::string& id) {
-  std::shared_ptr<const AllocRecord> record;
-  store_->Read([&](const Tables& tables) { record = Tables::Find(tables.allocs, id); });
-  if (record == nullptr) return NoSuch("allocation");
-  if (!record->client_terminal()) {
-    return Error(Code::kFailedPrecondition, "allocation " + id + " has not ended: stop it");
-  }
-  store_->Write(cause::kJobsCollected, [&](Tables* tables, std::uint64_t index) {
-    return drover::CollectAlloc(tables, index, *record);
-  });
-  return {};
 }
 
 Co<Result<Duration>> Scheduler::Register(Context, NodeRecord node) {

@@ -22,6 +22,7 @@ struct JobRegistration {
   std::shared_ptr<const Job> job;
   std::shared_ptr<const nlohmann::json> json;  // as JobRecord::json
   std::optional<std::uint64_t> enforce_index;  // the job's modify index must be this; 0: no job
+  std::shared_ptr<const JobSubmission> submission = nullptr;  // as JobRecord::submission
 };
 
 // What a write has led to.
@@ -68,6 +69,12 @@ class Scheduler : public ClusterLink {
   Result<JobReply> Deregister(const JobKey& key, bool purge, bool no_shutdown_delay);
   // Looks at a job again. kNotFound: there is none.
   Result<JobReply> Evaluate(const JobKey& key);
+  // What users say of a version of a job, see job_versions.h; the index of the write. The time of
+  // a tag is now.
+  Result<std::uint64_t> TagVersion(const JobKey& key, std::optional<std::uint64_t> number,
+                                   VersionTag tag);
+  Result<std::uint64_t> UntagVersion(const JobKey& key, const std::string& name);
+  Result<std::uint64_t> SetStable(const JobKey& key, std::uint64_t number, bool stable);
   // Has an allocation replaced by another one. kNotFound: there is none.
   Result<JobReply> StopAlloc(const std::string& id, bool no_shutdown_delay);
   // Empties a node, or, without SPEC, ends that; META is kept with it. MARK_ELIGIBLE: without SPEC,
@@ -82,6 +89,9 @@ class Scheduler : public ClusterLink {
   // Lets go of one allocation, also of a living job. kNotFound: there is none, kFailedPrecondition:
   // it has not ended.
   Status CollectAlloc(const std::string& id);
+  // Forgets evaluations; how many. SKIP_NEEDED: but for those that are needed, see NeededEvals, or
+  // have gone. Otherwise all or none: kNotFound, or kFailedPrecondition for one that is needed.
+  Result<std::size_t> DeleteEvals(const std::vector<std::string>& ids, bool skip_needed);
 
   // It is in the same process and takes everything at once.
   UpdatePace pace() const override { return {0s, 100ms}; }
@@ -108,6 +118,8 @@ class Scheduler : public ClusterLink {
   Duration ContinueDrain(const std::string& node_id);
   // Places again what had no place, now that something has changed.
   void RetryBlocked();
+  Result<std::uint64_t> PutVersion(const JobKey& key,
+                                   const std::function<Result<JobRecord>(const Tables&)>& change);
   Status CheckIndex(const JobRegistration& registration, const JobKey& key) const;
 
   Loop* const loop_;

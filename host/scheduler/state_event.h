@@ -46,6 +46,7 @@ namespace cause {
 inline constexpr std::string_view kJobRegistered = "JobRegistered";
 inline constexpr std::string_view kJobDeregistered = "JobDeregistered";
 inline constexpr std::string_view kJobsCollected = "JobBatchDeregistered";
+inline constexpr std::string_view kJobVersion = "JobVersionUpdated";  // only silent events
 inline constexpr std::string_view kEvaluation = "EvaluationUpdated";
 inline constexpr std::string_view kAllocStop = "AllocationUpdateDesiredStatus";
 inline constexpr std::string_view kAllocUpdate = "AllocationUpdated";

@@ -36,19 +36,9 @@ void StateJournal::operator()(const std::vector<StateEvent>& changes, const Tabl
 }
 
 void StateJournal::Add(const std::shared_ptr<const JobRecord>& record, bool erased) {
-  const std::uint64_t version = record->version;
-  // Of a job the last versions are kept, without a gap.
-  if (version >= kMaxJobVersions) {
-    changes_[VersionKey(*record->job, version - kMaxJobVersions)] = nullptr;
-  }
-  if (erased) {
-    const std::uint64_t first = version >= kMaxJobVersions ? version - kMaxJobVersions + 1 : 0;
-    for (std::uint64_t v = first; v <= version; ++v) {
-      changes_[VersionKey(*record->job, v)] = nullptr;
-    }
-  } else {
-    changes_[VersionKey(*record->job, version)] = [record] { return EncodeRecord(*record); };
-  }
+  auto& change = changes_[VersionKey(*record->job, record->version)];
+  change = nullptr;
+  if (!erased) change = [record] { return EncodeRecord(*record); };
 }
 
 void StateJournal::Add(const std::shared_ptr<const Evaluation>& eval, bool erased) {

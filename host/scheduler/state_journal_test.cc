@@ -104,8 +104,36 @@ TEST_F(StateJournalTest, TheTablesAreFoundAgain) {
   EXPECT_EQ(again->job->job, again->alloc->job) << "there is one job";
 }
 
+TEST_F(StateJournalTest, WhatIsSaidOfVersionsIsFoundAgain) {
+  for (int memory = 100; memory < 109; ++memory) {
+    JobRegistration registration = Registration("job", 1, memory);
+    registration.submission = std::make_shared<const JobSubmission>(
+        JobSubmission{"job " + std::to_string(memory), "hcl2", {{"a", "b"}}, "c = 1"});
+    MustRegister(registration);
+    if (memory == 100) {
+      ASSERT_TRUE(scheduler.TagVersion({"default", "job"}, 0, {"first", "why", 0}).ok());
+    }
+  }
+  ASSERT_TRUE(scheduler.SetStable({"default", "job"}, 7, true).ok());
+  const LoadedState loaded = LoadState(Reopen());
+  Compare(loaded.tables);
+  const auto& versions = loaded.tables.versions.at({"default", "job"});
+  ASSERT_THAT(versions, SizeIs(kMaxJobVersions + 1));
+  EXPECT_EQ(versions.at(0)->tag->name, "first");
+  EXPECT_EQ(versions.at(0)->submission->source, "job 100");
+  EXPECT_TRUE(versions.at(7)->stable);
+  EXPECT_EQ(loaded.tables.jobs.at({"default", "job"})->version, 8u);
+  for (const auto& [id, record] : loaded.tables.allocs) {
+    EXPECT_EQ(EncodePlaced(*record).find("hcl2"), std::string::npos) << "it is kept once";
+  }
+}
+
 TEST_F(StateJournalTest, WhatWasForgottenIsGone) {
-  for (int memory = 100; memory < 109; ++memory) MustRegister(Registration("purged", 1, memory));
+  for (int memory = 100; memory < 109; ++memory) {
+    MustRegister(Registration("purged", 1, memory));
+    if (memory != 100) continue;
+    ASSERT_TRUE(scheduler.TagVersion({"default", "purged"}, 0, {"first", "", 0}).ok());
+  }
   MustRegister(Registration("kept", 1));
   for (const auto& record : Live()) {
     if (record->alloc->job->id == "purged") Tell(record->id(), ClientStatus::kFailed);

@@ -35,11 +35,29 @@ const AllocRecords& Tables::AllocsOf(const JobKey& key) const {
 }
 
 void Tables::Put(const JobKey& key, std::shared_ptr<const JobRecord> record) {
-  auto& of_job = versions[key];
-  of_job.insert_or_assign(record->version, record);
-  while (of_job.size() > kMaxJobVersions) of_job.erase(of_job.begin());
   changes.push_back({record});
+  versions[key].insert_or_assign(record->version, record);
   jobs.insert_or_assign(key, std::move(record));
+  ForgetVersions(key);
+}
+
+void Tables::PutVersion(const JobKey& key, std::shared_ptr<const JobRecord> record) {
+  changes.push_back({record, false, true});
+  versions.at(key).at(record->version) = record;
+  auto& newest = jobs.at(key);
+  if (newest->version == record->version) newest = std::move(record);
+  ForgetVersions(key);
+}
+
+void Tables::ForgetVersions(const JobKey& key) {
+  auto& of_job = versions.at(key);
+  const auto has_no_tag = [](const auto& version) { return !version.second->tag; };
+  auto many = static_cast<std::size_t>(std::count_if(of_job.begin(), of_job.end(), has_no_tag));
+  for (; many > kMaxJobVersions; --many) {
+    const auto oldest = std::find_if(of_job.begin(), of_job.end(), has_no_tag);
+    changes.push_back({oldest->second, true, true});
+    of_job.erase(oldest);
+  }
 }
 
 void Tables::Put(std::shared_ptr<const Evaluation> eval) {
@@ -76,9 +94,11 @@ void Tables::Put(std::shared_ptr<const NodeRecord> node) {
 }
 
 void Tables::EraseJob(const JobKey& key) {
-  const auto found = jobs.find(key);
-  changes.push_back({found->second, true});
-  jobs.erase(found);
+  const auto newest = jobs.find(key);
+  for (const auto& [number, version] : versions.at(key)) {
+    changes.push_back({version, true, number != newest->second->version});
+  }
+  jobs.erase(newest);
   versions.erase(key);
 }
 

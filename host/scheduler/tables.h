@@ -19,7 +19,9 @@ namespace drover {
 // kWanted is what is wanted of allocations: it is written with them, but not by what nodes tell.
 enum class Table { kJobs, kEvals, kAllocs, kWanted, kNodes };
 inline constexpr int kTables = 5;
+// So many versions of a job are kept that have no tag: the newest; and so many can have one.
 inline constexpr std::size_t kMaxJobVersions = 6;
+inline constexpr std::size_t kMaxTaggedVersions = 32;
 
 // A set of tables.
 using TableMask = unsigned;
@@ -62,10 +64,12 @@ struct Tables {
   const AllocRecords& AllocsOf(const JobKey& key) const;
 
   // Each adds a record or puts it in the place of the older one.
-  void Put(const JobKey& key, std::shared_ptr<const JobRecord> record);
+  void Put(const JobKey& key, std::shared_ptr<const JobRecord> record);  // the newest version
   void Put(std::shared_ptr<const Evaluation> eval);
   void Put(std::shared_ptr<const AllocRecord> record);
   void Put(std::shared_ptr<const NodeRecord> node);
+  // A version that is there, and may be the newest, with other words of users.
+  void PutVersion(const JobKey& key, std::shared_ptr<const JobRecord> record);
   // With its versions; it is there. Of what is collected only jobs are events that are told.
   void EraseJob(const JobKey& key);
   void Erase(const Evaluation& eval);
@@ -75,6 +79,7 @@ struct Tables {
   TableMask UpdateJobStatus(const JobKey& key, std::uint64_t at_index);
 
  private:
+  void ForgetVersions(const JobKey& key);
   // BEFORE and AFTER are an allocation as it was and is; null: it was not, or is not.
   void Count(const AllocRecord* before, const std::shared_ptr<const AllocRecord>& after);
 };

@@ -47,6 +47,120 @@ class AgentRouteTest(AgentTest):
         self.assertEqual(self.error("PUT", "/v1/job/x/revert", {"JobID": "x", "JobVersion": 0}),
                          (404, "job not found"))
 
+    def refused(self, table):
+        """Each (method, path, body, code, text) of TABLE is answered so."""
+        for method, path, body, code, text in table:
+            with self.subTest(path, body=str(body)[:80]):
+                got = self.error(method, "/v1/" + path, body)
+                self.assertEqual(got[0], code, got)
+                self.assertIn(text, got[1])
+
+    def test_the_text_of_a_job_is_kept_with_its_version(self):
+        path = "/v1/job/web/submission"
+        text = {"Source": 'job "web" {}', "Format": "hcl2", "VariableFlags": {"a": "b"},
+                "Variables": "c = 1"}
+        reply = self.agent.submit({**service(), "Submission": text})
+        self.assertEqual(reply["Warnings"], "")
+        self.agent.submit(service(2))
+        told = self.agent.get(path, version=0)
+        self.assertEqual(told, {**text, "Namespace": "default", "JobID": "web", "Version": 0,
+                                "JobModifyIndex": reply["JobModifyIndex"]})
+        self.assertEqual(self.error("GET", path, version=1), (404, "job source not found"))
+        self.agent.must("PUT", "/v1/job/web/revert", {"JobID": "web", "JobVersion": 0})
+        told = self.agent.get(path)
+        self.assertEqual((told["Version"], told["Source"]), (2, text["Source"]), "the newest")
+        large = {**text, "Source": "x" * (1 << 20)}
+        self.assertIn("is not kept",
+                      self.agent.submit({**service(3), "Submission": large})["Warnings"])
+        self.assertEqual(self.error("GET", path, version=3), (404, "job source not found"))
+        self.refused([
+            ("GET", "job/x/submission?version=0", None, 404, "job source not found"),
+            ("GET", "job/web/submission?version=9", None, 404, "job source not found"),
+            ("GET", "job/web/submission?version=-1", None, 400, '"-1" is no number'),
+            ("PUT", "jobs", {**service(), "Submission": 7}, 400, "Submission must be"),
+            ("PUT", "jobs", {**service(), "Submission": {"Source": 7}}, 400,
+             "Failed to decode body")])
+
+    def test_a_version_gets_a_name(self):
+        self.agent.submit(service())
+        self.agent.submit(service(2))
+        tag = "/v1/job/web/versions/golden/tag"
+        reply = self.agent.must("PUT", tag, {"Version": 0, "Description": "it ran"})
+        self.assertEqual((reply["Name"], reply["Description"]), ("golden", "it ran"))
+        versions = self.agent.get("/v1/job/web/versions")["Versions"]
+        self.assertIsNone(versions[0]["VersionTag"])
+        told = versions[1]["VersionTag"]
+        self.assertEqual((told["Name"], told["Description"]), ("golden", "it ran"))
+        self.assertGreater(told["TaggedTime"], 1_600_000_000 * 10**9)
+        self.assertEqual(self.error("POST", tag, {"Version": 1})[0], 400)
+        for count in range(3, 10):
+            self.agent.submit(service(count))
+        self.assertEqual(self.versions(), [8, 7, 6, 5, 4, 3, 0])
+        self.agent.must("PUT", "/v1/job/web/revert", {"JobID": "web", "JobVersion": 0})
+        self.assertEqual(self.agent.get("/v1/job/web")["TaskGroups"][0]["Count"], 1)
+        self.agent.must("POST", "/v1/job/web/versions/now/tag", {"Version": 0, "Latest": True})
+        self.assertEqual(self.agent.get("/v1/job/web")["VersionTag"]["Name"], "now")
+        index = self.agent.ask("GET", "/v1/job/web/versions").headers["X-Nomad-Index"]
+        self.agent.must("DELETE", tag)
+        reply = self.agent.ask("GET", "/v1/job/web/versions", index=index, wait="20s")
+        self.assertGreater(int(reply.headers["X-Nomad-Index"]), int(index))
+        self.assertEqual(self.versions(), [9, 8, 7, 6, 5, 4, 0])
+        self.agent.must("DELETE", "/v1/job/web/versions/now/tag")
+        self.assertEqual(self.versions(), [9, 8, 7, 6, 5, 4], "six without a name are kept")
+        self.refused([
+            ("DELETE", "job/web/versions/golden/tag", None, 404, 'tag "golden" not found'),
+            ("DELETE", "job/x/versions/golden/tag", None, 404, "job not found"),
+            ("PUT", "job/web/versions/a/tag", {"Version": 0}, 404,
+             'job "web" in namespace "default" at version 0 not found'),
+            ("PUT", "job/x/versions/a/tag", {"Version": 0}, 404, "job not found"),
+            ("PUT", "job/web/versions/a/tag", {"Version": -1}, 400, "Version must be"),
+            ("PUT", "job/web/versions/a/tag", {"Version": "9"}, 400, "Version must be"),
+            ("PUT", "job/web/versions/a/tag", {}, 400, "Version or Latest"),
+            ("PUT", "job/web/versions/a/tag", None, 400, "Request body is empty"),
+            ("PUT", f"job/web/versions/{'x' * 129}/tag", {"Version": 9}, 400, "at most 128 bytes"),
+            ("PUT", "job/web/versions//tag", {"Version": 0}, 404, "invalid job tag endpoint"),
+            ("PUT", "job/web/tag", {"Version": 0}, 404, "invalid job tag endpoint")])
+
+    def test_a_version_is_called_stable(self):
+        self.agent.submit(service())
+        self.agent.submit(service(2))
+        stable = {"JobID": "web", "JobVersion": 0, "Stable": True}
+        self.assertGreater(self.agent.must("PUT", "/v1/job/web/stable", stable)["Index"], 0)
+        told = [v["Stable"] for v in self.agent.get("/v1/job/web/versions")["Versions"]]
+        self.assertEqual(told, [False, True])
+        self.agent.must("POST", "/v1/job/web/stable", {**stable, "Stable": False})
+        told = [v["Stable"] for v in self.agent.get("/v1/job/web/versions")["Versions"]]
+        self.assertEqual(told, [False, False])
+        self.refused([
+            ("PUT", "job/x/stable", {**stable, "JobID": "x"}, 404, "job not found"),
+            ("PUT", "job/web/stable", {**stable, "JobID": "x"}, 400, "Job ID does not match"),
+            ("PUT", "job/web/stable", {**stable, "JobVersion": 7}, 404, "at version 7 not found"),
+            ("PUT", "job/web/stable", {**stable, "Stable": "x"}, 400, "Failed to decode body")])
+
+    def test_evaluations_are_deleted(self):
+        def evals():
+            return [e["ID"] for e in self.agent.get("/v1/evaluations")]
+        made = self.agent.submit(service())["EvalID"]
+        looked = [self.agent.must("PUT", "/v1/job/web/evaluate")["EvalID"] for _ in range(4)]
+        path = "/v1/evaluations"
+        self.refused([
+            ("DELETE", "evaluations", {"EvalIDs": [looked[0], made]}, 400, made + " is needed"),
+            ("DELETE", "evaluations", {"EvalIDs": [looked[3]]}, 400, "the newest of its job"),
+            ("DELETE", "evaluations", {"EvalIDs": [NONE]}, 404, "not found"),
+            ("DELETE", "evaluations", {}, 400, "either EvalIDs or Filter"),
+            ("DELETE", "evaluations", {"EvalIDs": [made], "Filter": "ID is empty"}, 400, "either"),
+            ("DELETE", "evaluations", {"Filter": "ID ="}, 400, "filter"),
+            ("DELETE", "evaluations", {"Filter": "None == 1"}, 400, "None"),
+            ("DELETE", "evaluations", {"EvalIDs": 7}, 400, "Failed to decode body"),
+            ("DELETE", "evaluations", None, 400, "Request body is empty")])
+        self.assertEqual(evals(), [made, *looked])
+        self.assertEqual(self.agent.must("DELETE", path, {"EvalIDs": looked[:2]}), {"Count": 2})
+        self.assertEqual(evals(), [made, *looked[2:]])
+        choose = {"Filter": 'JobID == "web" and Status == "complete"'}
+        self.assertEqual(self.agent.must("DELETE", path, choose, namespace="other"), {"Count": 0})
+        self.assertEqual(self.agent.must("DELETE", path, choose), {"Count": 1})
+        self.assertEqual(evals(), [made, looked[3]], "what is needed stays")
+
     def test_a_job_is_scaled(self):
         self.agent.submit(service())
         first = self.agent.wait_allocs("web", 1, "running")[0]["ID"]
@@ -78,12 +192,8 @@ class AgentRouteTest(AgentTest):
             ("PUT", "job/x/dispatch", {}, 500, "parameterized job not found"),
             ("PUT", "job/web/periodic/force", None, 500, "can't force launch non-periodic job"),
             ("PUT", "job/x/periodic/force", None, 404, "job not found"),
-            ("GET", "job/web/submission", None, 404, "job source not found"),
-            ("PUT", "job/web/stable", {}, 501, "not supported"),
-            ("PUT", "job/web/versions/a/tag", {}, 501, "not supported"),
             ("GET", "job/web/dispatch/payload", None, 501, "not supported"),
             ("GET", "job/web/action", None, 500, "websocket connection not found in context"),
-            ("DELETE", "evaluations", {}, 501, "not supported"),
             ("PUT", "agent/servers", None, 501, "no meaning on a single node"),
             ("GET", "jobs/statuses", None, 501, "not supported"),
             ("PUT", "jobs/parse", {}, 501, "JSON"),
@@ -92,11 +202,7 @@ class AgentRouteTest(AgentTest):
             ("DELETE", "service/a/b", None, 404, "service registration not found"),
             ("PUT", "deployment/fail/x", {}, 501, "not supported"),
         ]
-        for method, path, body, code, text in table:
-            with self.subTest(path):
-                got = self.error(method, "/v1/" + path, body)
-                self.assertEqual(got[0], code, got)
-                self.assertIn(text, got[1])
+        self.refused(table)
         for choice in ("x", "|k", "1|", "0|k", "-1|k", "1|a|b", "99999999999|k"):
             self.assertEqual(self.error("GET", "/v1/service/a", choose=choice)[0], 400, choice)
         for path in ("job/web/services", "job/web/actions", "services", "service/a", "deployments"):

@@ -44,7 +44,11 @@ json EncodeJob(const JobRecord& job) {
   out["Stop"] = job.stop;
   out["Status"] = job.status;
   out["StatusDescription"] = "";
-  out["Stable"] = false;
+  out["Stable"] = job.stable;
+  out["VersionTag"] = job.tag ? json{{"Name", job.tag->name},
+                                     {"Description", job.tag->description},
+                                     {"TaggedTime", job.tag->tagged_time}}
+                              : json();
   out["Version"] = job.version;
   out["SubmitTime"] = job.submit_time;
   out["CreateIndex"] = job.create_index;

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "host/api/routes/encode.h"
+#include "host/api/routes/list_filter.h"
 #include "host/api/routes/router.h"
 
 namespace drover {
@@ -59,6 +60,46 @@ Co<Answer> ListEvals(ApiRequest* request) {
                  [request, evals = std::move(evals)] { return OldestList(*request, evals); }};
   };
   co_return co_await AnswerRead(request, kOfEvals, std::move(look));
+}
+
+// The ids of the evaluations in the request's namespace that TEXT chooses.
+Result<std::vector<std::string>> ChosenEvals(const ApiRequest& request, const std::string& text) {
+  DROVER_ASSIGN(const ListFilter filter, ListFilter::Parse(text));
+  Evals evals;
+  request.agent().store->Read([&](const Tables& tables) {
+    for (const auto& [id, eval] : tables.evals) {
+      if (request.InNamespace(eval->job_namespace)) evals.push_back(eval);
+    }
+  });
+  std::vector<std::string> ids;
+  for (const auto& eval : evals) {
+    DROVER_ASSIGN(const bool chosen, filter.Chooses(EncodeEval(*eval)));
+    if (chosen) ids.push_back(eval->id);
+  }
+  return ids;
+}
+
+// Of those that a filter chooses, what is needed stays; who names one by its id is told.
+Co<Answer> DeleteEvals(ApiRequest* request) {
+  const Result<json> body = request->Body();
+  if (!body.ok()) co_return ErrorAnswer(body.error());
+  const std::string filter = Field<std::string>(*body, "Filter");
+  Result<std::vector<std::string>> ids = Field<std::vector<std::string>>(*body, "EvalIDs");
+  if (filter.empty() == ids->empty()) {
+    co_return ErrorAnswer(400, "either EvalIDs or Filter must name what is to be deleted");
+  }
+  if (!filter.empty()) ids = ChosenEvals(*request, filter);
+  if (!ids.ok()) co_return ErrorAnswer(ids.error());
+  Scheduler* const scheduler = request->agent().scheduler;
+  const bool skip_needed = !filter.empty();
+  std::function<Result<std::size_t>()> work = [=] {
+    return scheduler->DeleteEvals(*ids, skip_needed);
+  };
+  const Result<std::size_t> count = co_await request->ControlNow<std::size_t>(std::move(work));
+  if (count.code() == Code::kFailedPrecondition)
+    co_return ErrorAnswer(400, count.error().message());
+  if (!count.ok()) co_return ErrorAnswer(count.error());
+  co_return JsonAnswer({{"Count", *count}});
 }
 
 Co<Answer> CountEvals(ApiRequest* request) {
@@ -161,6 +202,7 @@ Co<Answer> NoDeployment(ApiRequest*) { co_return ErrorAnswer(404, "deployment no
 std::vector<Route> EvalRoutes() {
   return {
       {"GET", "/v1/evaluations", ListEvals},
+      {"DELETE", "/v1/evaluations", DeleteEvals},
       {"GET", "/v1/evaluations/count", CountEvals},
       {"GET", "/v1/evaluation/*/allocations", ListAllocsOfEval},
       {"GET", "/v1/evaluation/*", ReadEval},

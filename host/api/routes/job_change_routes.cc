@@ -59,7 +59,7 @@ Result<JobRegistration> EarlierVersion(const ApiRequest& request, const json& bo
                                                 key.first + "\" at version " +
                                                 std::to_string(wanted) + " not found");
   }
-  return JobRegistration{then->job, then->json, now->job_modify_index};
+  return JobRegistration{then->job, then->json, now->job_modify_index, then->submission};
 }
 
 Co<Answer> RevertJob(ApiRequest* request) {
@@ -162,7 +162,6 @@ Co<Answer> ForcePeriodic(ApiRequest* request) {
   co_return ErrorAnswer(500, "can't force launch non-periodic job");
 }
 
-Co<Answer> NoSource(ApiRequest*) { co_return ErrorAnswer(404, "job source not found"); }
 Co<Answer> NothingListed(ApiRequest*) { co_return JsonAnswer(json::array()); }
 Co<Answer> NotYet(ApiRequest* request) {
   co_return ErrorAnswer(501, request->http().path + " is not supported by this version of Drover");
@@ -177,12 +176,9 @@ std::vector<Route> JobChangeRoutes() {
       {"GET", "/v1/job/**/scale", ReadScale},
       {"PUT POST", "/v1/job/**/dispatch", DispatchJob},
       {"PUT POST", "/v1/job/**/periodic/force", ForcePeriodic},
-      {"GET", "/v1/job/**/submission", NoSource},
       {"GET", "/v1/job/**/services", NothingListed},
       {"GET", "/v1/job/**/actions", NothingListed},
       {"GET", "/v1/job/**/dispatch/payload", NotYet},
-      {"PUT POST", "/v1/job/**/stable", NotYet},
-      {"", "/v1/job/**/versions/*/tag", NotYet},
   };
 }
 

@@ -37,8 +37,33 @@ std::vector<std::string> FaultTexts(const Result<Job>& job, const std::vector<Jo
 
 struct Submission {
   JobRegistration registration;
+  std::string warning;
   Answer refused;  // when there is no job
 };
+
+// The text that a job was written in, if BODY has it.
+Status ReadSource(const json& body, Submission* out) {
+  const json sent = Field<json>(body, "Submission", json::object());
+  if (!sent.is_object()) {
+    return Error(Code::kInvalidArgument, "Submission must be an object or null");
+  }
+  JobSubmission source;
+  source.source = Field<std::string>(sent, "Source");
+  source.format = Field<std::string>(sent, "Format");
+  source.variable_flags = Field<StringMap>(sent, "VariableFlags");
+  source.variables = Field<std::string>(sent, "Variables");
+  if (source.source.empty()) return {};
+  std::size_t bytes = source.source.size() + source.variables.size();
+  for (const auto& [name, value] : source.variable_flags) bytes += name.size() + value.size();
+  if (bytes > JobSubmission::kMaxBytes) {
+    out->warning = "the submission has " + std::to_string(bytes) +
+                   " bytes, and is not kept: at most " + std::to_string(JobSubmission::kMaxBytes) +
+                   " are";
+    return {};
+  }
+  out->registration.submission = std::make_shared<const JobSubmission>(std::move(source));
+  return {};
+}
 
 // The job of a request. MUST_BE, unless empty, is the id that the path names.
 Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
@@ -57,6 +82,8 @@ Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
   if (!must_be.empty() && id->get_ref<const std::string&>() != must_be) {
     return out.refused = ErrorAnswer(400, mismatch), out;
   }
+  const Status source = ReadSource(*body, &out);
+  if (!source.ok()) return out.refused = ErrorAnswer(source.error()), out;
   json copy = *job;
   // A namespace in the query stands for one that the job does not name.
   if (copy.value("Namespace", json()).is_null() && !request.Text("namespace").empty()) {
@@ -90,7 +117,9 @@ Co<Answer> RegisterJob(ApiRequest* request, const std::string must_be) {
   };
   const Result<JobReply> reply = co_await request->ControlNow<JobReply>(std::move(work));
   if (!reply.ok()) co_return RefusedJob(reply.error());
-  co_return WriteAnswer(reply);
+  json body = EncodeJobReply(*reply);
+  body["Warnings"] = submission.warning;
+  co_return JsonAnswer(body, reply->index);
 }
 
 Co<Answer> RegisterAny(ApiRequest* request) { return RegisterJob(request, ""); }
@@ -113,15 +142,14 @@ Co<Answer> ListJobs(ApiRequest* request) {
   co_return co_await AnswerRead(request, kOfJobs, std::move(look));
 }
 
-// Reads the job that the path names; MISSING says that there is none.
+// Reads the job that the path names.
 Co<Answer> WithJob(ApiRequest* request, TableMask mask,
-                   std::function<std::function<Answer()>(const Tables&, const JobRecord&)> encode,
-                   std::string missing = "job not found") {
-  Look look = [request, mask, &encode, &missing](const Tables& tables) {
+                   std::function<std::function<Answer()>(const Tables&, const JobRecord&)> encode) {
+  Look look = [request, mask, &encode](const Tables& tables) {
     const JobKey key(request->Namespace(), request->parameter(0));
     const auto job = Tables::Find(tables.jobs, key);
     if (job == nullptr) {
-      return Found{tables.IndexOf(mask), [text = missing] { return ErrorAnswer(404, text); }};
+      return Found{tables.IndexOf(mask), [] { return ErrorAnswer(404, "job not found"); }};
     }
     const bool only_job = mask == MaskOf(Table::kJobs);
     return Found{only_job ? job->modify_index : tables.IndexOf(mask), encode(tables, *job)};
@@ -139,23 +167,6 @@ Co<Answer> ReadSummary(ApiRequest* request) {
   return WithJob(request, kOfJobs, [](const Tables& tables, const JobRecord& job) {
     return [job, parts = PartsOf(job, tables)] { return JsonAnswer(EncodeJobSummary(job, parts)); };
   });
-}
-
-Co<Answer> ReadVersions(ApiRequest* request) {
-  return WithJob(
-      request, MaskOf(Table::kJobs),
-      [](const Tables& tables, const JobRecord& job) {
-        std::vector<std::shared_ptr<const JobRecord>> versions;
-        for (const auto& [number, version] : tables.versions.at(KeyOf(*job.job))) {
-          versions.insert(versions.begin(), version);
-        }
-        return [versions = std::move(versions)] {
-          json list = json::array();
-          for (const auto& version : versions) list.push_back(EncodeJob(*version));
-          return JsonAnswer({{"Versions", std::move(list)}, {"Diffs", nullptr}});
-        };
-      },
-      "job versions not found");
 }
 
 Co<Answer> ListAllocsOfJob(ApiRequest* request) {
@@ -315,7 +326,6 @@ std::vector<Route> JobRoutes() {
       {"GET", "/v1/job/**/evaluations", ListEvalsOfJob},
       {"GET", "/v1/job/**/deployments", NoDeployments},
       {"GET", "/v1/job/**/deployment", NoDeployment},
-      {"GET", "/v1/job/**/versions", ReadVersions},
       {"GET", "/v1/job/**", ReadJob},
       {"PUT POST", "/v1/job/**", RegisterOne},
       {"DELETE", "/v1/job/**", DeregisterJob},

@@ -29,6 +29,7 @@ struct Route {
 // The routes in their files. The first that fits is taken, so longer patterns stand first.
 std::vector<Route> JobRoutes();
 std::vector<Route> JobChangeRoutes();
+std::vector<Route> JobVersionRoutes();
 std::vector<Route> AllocRoutes();
 std::vector<Route> EvalRoutes();
 std::vector<Route> NodeRoutes();

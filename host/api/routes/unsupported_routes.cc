@@ -19,7 +19,6 @@ constexpr Unsupported kUnsupported[] = {
     {"/v1/jobs/statuses", kLater},
     {"/v1/client/allocation/*/snapshot", kLater},
     {"/v1/client/allocation/*/pause", kLater},
-    {"/v1/evaluations", kLater, "DELETE"},
     {"/v1/agent/servers", kOneNode, "PUT POST"},
     {"/v1/node/*/purge", kOneNode},
     {"/v1/deployment/**", kLater},

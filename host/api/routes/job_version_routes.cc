@@ -1,0 +1,157 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+// The versions of a job: what they were written in, and what users say of them.
+#include <algorithm>
+#include <charconv>
+
+#include "host/api/routes/encode.h"
+#include "host/api/routes/router.h"
+#include "host/scheduler/job_versions.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+constexpr TableMask kOfJobs = MaskOf(Table::kJobs);
+
+JobKey WantedJob(const ApiRequest& request) { return {request.Namespace(), request.parameter(0)}; }
+
+Co<Answer> ReadVersions(ApiRequest* request) {
+  Look look = [request](const Tables& tables) {
+    const auto found = tables.versions.find(WantedJob(*request));
+    if (found == tables.versions.end()) {
+      return Found{tables.IndexOf(kOfJobs),
+                   [] { return ErrorAnswer(404, "job versions not found"); }};
+    }
+    std::uint64_t index = 0;
+    std::vector<std::shared_ptr<const JobRecord>> versions;
+    for (const auto& [number, version] : found->second) {
+      versions.push_back(version);
+      index = std::max(index, version->modify_index);
+    }
+    std::reverse(versions.begin(), versions.end());
+    return Found{index, [versions = std::move(versions)] {
+                   json list = json::array();
+                   for (const auto& version : versions) list.push_back(EncodeJob(*version));
+                   return JsonAnswer({{"Versions", std::move(list)}, {"Diffs", nullptr}});
+                 }};
+  };
+  co_return co_await AnswerRead(request, kOfJobs, std::move(look));
+}
+
+json EncodeSubmission(const JobRecord& version) {
+  const JobSubmission& submission = *version.submission;
+  return {{"Source", submission.source},
+          {"Format", submission.format},
+          {"VariableFlags", submission.variable_flags},
+          {"Variables", submission.variables},
+          {"Namespace", version.job->job_namespace},
+          {"JobID", version.job->id},
+          {"Version", version.version},
+          {"JobModifyIndex", version.job_modify_index}};
+}
+
+Co<Answer> ReadSubmission(ApiRequest* request) {
+  const std::string text = request->Text("version");
+  std::optional<std::uint64_t> number;
+  if (!text.empty()) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) {
+      co_return ErrorAnswer(400,
+                            "Failed to parse value of \"version\": \"" + text + "\" is no number");
+    }
+    number = value;
+  }
+  Look look = [request, number](const Tables& tables) {
+    const auto version = FindVersion(tables, WantedJob(*request), number);
+    if (!version.ok() || (*version)->submission == nullptr) {
+      return Found{tables.IndexOf(kOfJobs),
+                   [] { return ErrorAnswer(404, "job source not found"); }};
+    }
+    return Found{(*version)->modify_index,
+                 [of = *version] { return JsonAnswer(EncodeSubmission(*of)); }};
+  };
+  co_return co_await AnswerRead(request, kOfJobs, std::move(look));
+}
+
+// Carries out what is said of a version; BODY is the answer, beside the index.
+Co<Answer> SayOfVersion(ApiRequest* request, std::function<Result<std::uint64_t>(Scheduler*)> say,
+                        json body) {
+  Scheduler* const scheduler = request->agent().scheduler;
+  std::function<Result<std::uint64_t>()> work = [scheduler, &say] { return say(scheduler); };
+  const Result<std::uint64_t> index = co_await request->ControlNow<std::uint64_t>(std::move(work));
+  if (!index.ok()) co_return ErrorAnswer(index.error());
+  body["Index"] = *index;
+  co_return JsonAnswer(body, *index);
+}
+
+Co<Answer> TagVersion(ApiRequest* request) {
+  const Result<json> body = request->Body();
+  if (!body.ok()) co_return ErrorAnswer(body.error());
+  std::optional<std::uint64_t> number;
+  if (const json wanted = Field<json>(*body, "Version"); !wanted.is_null()) {
+    if (!wanted.is_number_unsigned()) {
+      co_return ErrorAnswer(400, "Version must be a whole number from 0 on");
+    }
+    number = wanted.get<std::uint64_t>();
+  }
+  // A number is a number; clients in Go always send one.
+  if (Field<bool>(*body, "Latest") && number.value_or(0) == 0) {
+    number.reset();
+  } else if (!number) {
+    co_return ErrorAnswer(400, "Version or Latest must say what is to be tagged");
+  }
+  const JobKey key = WantedJob(*request);
+  VersionTag tag;
+  tag.name = request->parameter(1);
+  tag.description = Field<std::string>(*body, "Description");
+  std::function<Result<std::uint64_t>(Scheduler*)> say = [=](Scheduler* scheduler) {
+    return scheduler->TagVersion(key, number, tag);
+  };
+  json told = {{"Name", tag.name}, {"Description", tag.description}};
+  co_return co_await SayOfVersion(request, std::move(say), std::move(told));
+}
+
+Co<Answer> UntagVersion(ApiRequest* request) {
+  const JobKey key = WantedJob(*request);
+  const std::string name = request->parameter(1);
+  std::function<Result<std::uint64_t>(Scheduler*)> say = [=](Scheduler* scheduler) {
+    return scheduler->UntagVersion(key, name);
+  };
+  json told = {{"Name", name}};
+  co_return co_await SayOfVersion(request, std::move(say), std::move(told));
+}
+
+Co<Answer> NoTagName(ApiRequest*) { co_return ErrorAnswer(404, "invalid job tag endpoint"); }
+
+Co<Answer> SetStable(ApiRequest* request) {
+  const Result<json> body = request->Body();
+  if (!body.ok()) co_return ErrorAnswer(body.error());
+  if (Field<std::string>(*body, "JobID") != request->parameter(0)) {
+    co_return ErrorAnswer(400, "Job ID does not match");
+  }
+  const JobKey key = WantedJob(*request);
+  const auto number = Field<std::uint64_t>(*body, "JobVersion");
+  const bool stable = Field<bool>(*body, "Stable");
+  std::function<Result<std::uint64_t>(Scheduler*)> say = [=](Scheduler* scheduler) {
+    return scheduler->SetStable(key, number, stable);
+  };
+  json told = json::object();
+  co_return co_await SayOfVersion(request, std::move(say), std::move(told));
+}
+
+}  // namespace
+
+std::vector<Route> JobVersionRoutes() {
+  return {
+      {"GET", "/v1/job/**/versions", ReadVersions},
+      {"GET", "/v1/job/**/submission", ReadSubmission},
+      {"PUT POST", "/v1/job/**/stable", SetStable},
+      {"PUT POST", "/v1/job/**/versions/*/tag", TagVersion},
+      {"DELETE", "/v1/job/**/versions/*/tag", UntagVersion},
+      {"PUT POST DELETE", "/v1/job/**/tag", NoTagName},
+  };
+}
+
+}  // namespace drover
