@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """tidy_test.py BUILD_DIRECTORY: tidy.py looks again at what has changed, and at nothing else."""
+import json
 import pathlib
 import sys
 import tempfile
@@ -71,18 +72,51 @@ class StampsTest(unittest.TestCase):
 
 
 class LookTest(unittest.TestCase):
-    def test_a_finding_is_told(self):
-        with tempfile.TemporaryDirectory() as directory:
-            build = pathlib.Path(directory)
-            bad = build / "bad.cc"
-            bad.write_text("#include <string>\n#include <utility>\n"
-                           "std::string take(std::string);\n"
-                           "std::string f(std::string s) { take(std::move(s)); return s; }\n")
-            (build / ".clang-tidy").write_text((tidy.ROOT / ".clang-tidy").read_text())
-            (build / "compile_commands.json").write_text(
-                f'[{{"directory": "{build}", "file": "{bad}", '
-                f'"command": "clang++-19 -std=c++20 -o bad.o -c {bad}"}}]')
-            self.assertIn("bugprone-use-after-move", tidy.look(str(build), str(bad)))
+    GOOD = "namespace { int number() { return 1; } }\nint NAME() { return number(); }\n"
+    BAD = ("#include <utility>\nstruct Text { Text(Text&&); ~Text(); };\nvoid take(Text);\n"
+           "Text NAME(Text s) { take(std::move(s)); return s; }\n")
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.build = pathlib.Path(directory.name)
+        (self.build / ".clang-tidy").write_text((tidy.ROOT / ".clang-tidy").read_text())
+
+    def entries(self, **texts):
+        """Compile commands of files with these texts, in which NAME is that of the file."""
+        made = []
+        for name, text in texts.items():
+            file = self.build / f"{name}.cc"
+            file.write_text(text.replace("NAME", name))
+            made.append({"directory": str(self.build), "file": str(file),
+                         "command": f"clang++-19 -std=c++20 -o {name}.o -c {file}"})
+        (self.build / "compile_commands.json").write_text(json.dumps(made))
+        return made
+
+    def look(self, entries):
+        """What is said, by names, and the names of those that were looked at by themselves."""
+        alone = []
+        with mock.patch.object(tidy, "look", side_effect=tidy.look) as single:
+            said = tidy.look_together(str(self.build), entries)
+            alone = [pathlib.Path(call.args[1]).stem for call in single.call_args_list]
+        return {pathlib.Path(file).stem: text for file, text in said.items()}, sorted(alone)
+
+    def test_what_is_found_is_told_of_its_file(self):
+        said, alone = self.look(self.entries(a="int NAME;\n", b=self.BAD, c=self.GOOD))
+        self.assertIn("bugprone-use-after-move", said.pop("b"))
+        self.assertEqual((said, alone), ({"a": "", "c": ""}, ["b"]))
+
+    def test_files_with_a_name_in_common_are_looked_at_apart(self):
+        said, alone = self.look(self.entries(a=self.GOOD, b="int NAME;\n", c=self.GOOD))
+        self.assertEqual((said, alone), (dict.fromkeys("abc", ""), ["c"]))
+
+    def test_only_files_of_one_command_are_looked_at_together(self):
+        entries = self.entries(a=self.GOOD, b=self.GOOD)
+        self.assertEqual(tidy.batches(entries), [entries])
+        entries[1]["command"] = "clang++-19 -DOTHER -std=c++20 -o b.o -c b.cc"
+        self.assertEqual(tidy.batches(entries), [[entries[0]], [entries[1]]])
+        many = [entries[0]] * (tidy.TOGETHER + 1)
+        self.assertEqual([len(batch) for batch in tidy.batches(many)], [tidy.TOGETHER, 1])
 
 
 if __name__ == "__main__":
