@@ -37,16 +37,16 @@ Co<void> ContainedDriver::Keep() {
   while (!life_.cancelled()) {
     (void)co_await ended_.Wait(life_);
     if (life_.cancelled()) break;
-    if (!launch_ || !launch_->death) {  // it is the host that gives it up
-      reason_ = "plugin " + Name() + " was ended: " + reason_;
-      last_end_ = reason_;
+    const std::string why = reason_;
+    if (container_ && !launch_->death) {  // it is the host that gives it up
+      reason_ = last_end_ = "plugin " + Name() + " was ended: " + why;
     }
     // Everything that the old one was doing has ended before the new one is asked for anything.
     const Living old = std::move(current_);
     current_ = nullptr;
     health_.Cancel();
     if (old) co_await old->Shutdown();
-    if (container_) container_->Kill(reason_, /*ask=*/false);
+    if (container_) container_->Kill(why, /*ask=*/false);
     container_ = nullptr;
     if (loop()->Now() - launched_ >= limits().relaunch_reset) delay = limits().relaunch_first;
     Log(PluginLogLevel::kError, reason_ + "; it is launched again in " + FormatDuration(delay));
@@ -144,8 +144,8 @@ Co<Status> ContainedDriver::LaunchProcess(Context context) {
   if (launch->death) co_return Error(Code::kUnavailable, launch->death->Text(Name()));
   if (!launch->info) {
     DROVER_CO_TRY(context.status());
-    co_return Error(Code::kUnavailable, "plugin " + Name() + " has not been loaded within " +
-                                            FormatDuration(limits().load));
+    co_return Error(Code::kUnavailable,
+                    "it has not been loaded within " + FormatDuration(limits().load));
   }
   if (!launch->info->ok()) co_return launch->info->error();
   if (**launch->info != parts_.driver.info) {

@@ -354,6 +354,20 @@ TEST_F(ContainedDriverTest, AProcessThatReadsNothingIsEnded) {
   EXPECT_EQ(Await(contained()->Inspect(context_, task->run_id))->state, TaskState::kRunning);
 }
 
+TEST_F(ContainedDriverTest, ALoadThatTakesTooLongIsTold) {
+  options_.limits.load = 100ms;
+  options_.plugins.clear();
+  Add("test", TestPlugin("slow_to_load"));
+  options_.plugins[0].isolation = "process";
+  EXPECT_EQ(Load()[0].message,
+            TestPlugin("slow_to_load") + " cannot be started: it has not been loaded within 100ms");
+  auto* driver = dynamic_cast<ContainedDriver*>(registry_->Find("test"));
+  ASSERT_NE(driver, nullptr);
+  EXPECT_TRUE(Until([&] { return driver->status().launches >= 2; }));
+  EXPECT_THAT(driver->status().last_end,
+              testing::StartsWith("plugin test 1.2.3 was ended: it has not been loaded within"));
+}
+
 // An agent that is suspended, and its plugins with it, does not hold that time against them.
 TEST_F(ContainedDriverTest, WhatStoodStillWithTheAgentIsNotLate) {
   constexpr Duration kPatience = 2s;
