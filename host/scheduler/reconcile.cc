@@ -76,6 +76,7 @@ bool CanUpdateInPlace(const TaskGroup& from, const TaskGroup& to) {
     same.tasks[i].restart_policy = to.tasks[i].restart_policy;
     same.tasks[i].kill_timeout = to.tasks[i].kill_timeout;
     same.tasks[i].shutdown_delay = to.tasks[i].shutdown_delay;
+    same.tasks[i].actions = to.tasks[i].actions;
   }
   return same == to;
 }

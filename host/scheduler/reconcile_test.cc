@@ -24,6 +24,7 @@ TEST(ReconcileTest, WhatTheRunnersTakeOverNeedsNoNewStart) {
   to.shutdown_delay = 3s;
   to.tasks[0].kill_timeout = 17s;
   to.tasks[0].shutdown_delay = 1s;
+  to.tasks[0].actions = {{"a", "/bin/true", {}}};
   EXPECT_TRUE(CanUpdateInPlace(from, to));
   const auto changed = [&](const std::function<void(TaskGroup*)>& change) {
     TaskGroup other = to;

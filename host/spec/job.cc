@@ -56,4 +56,11 @@ const TaskGroup* FindGroup(const Job& job, std::string_view name) {
   return nullptr;
 }
 
+const TaskAction* FindAction(const Task& task, std::string_view name) {
+  for (const TaskAction& action : task.actions) {
+    if (action.name == name) return &action;
+  }
+  return nullptr;
+}
+
 }  // namespace drover

@@ -76,6 +76,15 @@ struct Network {
   bool operator==(const Network&) const = default;
 };
 
+// A command that operators may run beside the task, by its name.
+struct TaskAction {
+  std::string name;
+  std::string command;
+  std::vector<std::string> args;
+
+  bool operator==(const TaskAction&) const = default;
+};
+
 struct Task {
   std::string name;
   std::string driver;
@@ -91,6 +100,7 @@ struct Task {
   std::string kill_signal;  // empty: the driver's default
   Duration shutdown_delay = 0s;
   bool leader = false;
+  std::vector<TaskAction> actions;
 
   bool operator==(const Task&) const = default;
 };
@@ -128,6 +138,7 @@ struct Job {
 // Null when there is none of that name.
 const Task* FindTask(const TaskGroup& group, std::string_view name);
 const TaskGroup* FindGroup(const Job& job, std::string_view name);
+const TaskAction* FindAction(const Task& task, std::string_view name);
 
 // The policy that a task follows: its own, else its group's.
 inline const RestartPolicy& EffectiveRestartPolicy(const TaskGroup& group, const Task& task) {

@@ -204,6 +204,18 @@ void CheckLogConfig(const LogConfig& config, int disk_mb, const At& at) {
   }
 }
 
+void CheckActions(const std::vector<TaskAction>& actions, const At& at) {
+  Names names;
+  for (std::size_t i = 0; i < actions.size(); ++i) {
+    const TaskAction& action = actions[i];
+    if (CheckText(action.name, at / i / "Name") && !IsPlain(action.name, "-")) {
+      (at / i / "Name").Fault(Quoted(action.name) + " may hold only letters, digits and \"-\"");
+    }
+    names.Add(action.name, at / i / "Name");
+    (at / i / "Command").Unless(!action.command.empty(), "is missing");
+  }
+}
+
 void CheckTask(const TaskGroup& group, const Task& task, const At& at) {
   CheckPathName(task.name, at / "Name");
   if (task.name == "alloc") {
@@ -231,6 +243,7 @@ void CheckTask(const TaskGroup& group, const Task& task, const At& at) {
   if (!task.kill_signal.empty() && !IsSignalName(task.kill_signal)) {
     (at / "KillSignal").Fault(Quoted(task.kill_signal) + " is not a signal, such as \"SIGTERM\"");
   }
+  CheckActions(task.actions, at / "Actions");
 }
 
 void CheckTasks(const TaskGroup& group, const At& at) {

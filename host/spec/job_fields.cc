@@ -128,6 +128,12 @@ constexpr JobField kIdentity[] = {
     {"ExtraClaims", kAny, kRefused},
 };
 
+constexpr JobField kAction[] = {
+    {"Name", kText, kDone, {}, "", "letters, digits and \"-\""},
+    {"Command", kText, kDone},
+    {"Args", kTextList, kDone},
+};
+
 constexpr JobField kTask[] = {
     {"Name", kText, kDone},
     {"Driver", kText, kDone},
@@ -143,6 +149,7 @@ constexpr JobField kTask[] = {
     {"KillSignal", kText, kDone, {}, "", "default: the driver's"},
     {"ShutdownDelay", kDuration, kDone},
     {"Leader", kBoolean, kDone},
+    {"Actions", kObjectList, kDone, kAction},
     {"Constraints", kAny, kRefused},
     {"Affinities", kAny, kInert, {}, "", kOneMachine},
     {"Services", kAny, kRefused},
@@ -155,7 +162,6 @@ constexpr JobField kTask[] = {
     {"Secrets", kAny, kRefused},
     {"Identity", kObject, kRefused, kIdentity},
     {"Identities", kAny, kRefused},
-    {"Actions", kAny, kRefused},
     {"Schedule", kAny, kRefused},
     {"CSIPluginConfig", kAny, kRefused},
     {"ScalingPolicies", kAny, kRefused},

@@ -33,6 +33,8 @@ constexpr char kFull[] = R"({"Job": {
       {"Name": "main", "Driver": "exec", "User": "nobody",
        "Config": {"command": "/bin/sleep", "args": ["1", 2.5, true, null]},
        "Env": {"A": "x"}, "Meta": {"t": "3"}, "Leader": true,
+       "Actions": [{"Name": "top-1", "Command": "/bin/ps", "Args": ["-e", "\n"]},
+                   {"Name": "b", "Command": "true", "Args": null}],
        "RestartPolicy": {"Attempts": 1},
        "Resources": {"CPU": 250, "MemoryMB": 64, "MemoryMaxMB": 128, "DiskMB": 0, "Cores": 0},
        "LogConfig": {"MaxFiles": 3, "MaxFileSizeMB": 5, "Disabled": false, "Enabled": null},
@@ -107,6 +109,8 @@ TEST(JobJsonTest, ReadsEveryFieldThatIsCarriedOut) {
   EXPECT_EQ(task.env, (StringMap{{"A", "x"}}));
   EXPECT_EQ(task.meta, (StringMap{{"t", "3"}}));
   EXPECT_TRUE(task.leader);
+  EXPECT_EQ(task.actions,
+            (std::vector<TaskAction>{{"top-1", "/bin/ps", {"-e", "\n"}}, {"b", "true", {}}}));
   EXPECT_EQ(task.restart_policy,  // what it does not say is the group's
             (RestartPolicy{1, 10min, 2s, RestartPolicy::Mode::kDelay}));
   EXPECT_EQ(task.resources, (Resources{250, 64, 128}));
@@ -351,6 +355,15 @@ INSTANTIATE_TEST_SUITE_P(
                  kTaskAt + "/ShutdownDelay: must not be negative, but is -5ns"},
         BadField{kTaskAt + "/Leader", R"("true")",
                  kTaskAt + "/Leader: must be true or false, but is the text \"true\""},
+        BadField{kTaskAt + "/Actions", R"([{"Name": "a b", "Command": "x"}])",
+                 kTaskAt + "/Actions/0/Name: \"a b\" may hold only letters, digits and \"-\""},
+        BadField{kTaskAt + "/Actions", R"([{"Name": "a"}])",
+                 kTaskAt + "/Actions/0/Command: is missing"},
+        BadField{kTaskAt + "/Actions", R"([{"Name": "a", "Command": "x", "Args": [1]}])",
+                 kTaskAt + "/Actions/0/Args/0: must be a text, but is 1"},
+        BadField{kTaskAt + "/Actions",
+                 R"([{"Name": "a", "Command": "x"}, {"Name": "a", "Command": "y"}])",
+                 kTaskAt + "/Actions/1/Name: \"a\" is already at " + kTaskAt + "/Actions/0/Name"},
         BadField{kTaskAt + "/Templates", R"([{"EmbeddedTmpl": "x"}])",
                  kTaskAt + "/Templates: is not supported by this version"},
         BadField{kTaskAt + "/Vault", R"({"Role": "x"})",

@@ -68,6 +68,14 @@ class Members {
       if (text.is_string()) (*out)[key] = text.get<std::string>();
     }
   }
+  // A list without texts leaves the default; what is none in it (a fault already) is empty.
+  void Read(const char* name, std::vector<std::string>* out) const {
+    const json* value = Find(name);
+    if (value == nullptr || !value->is_array() || value->empty()) return;
+    out->clear();
+    for (const json& text : *value)
+      out->push_back(text.is_string() ? text.get<std::string>() : std::string());
+  }
   // Reads a list of objects, each by READ(members, element).
   template <typename T, typename F>
   void ReadList(const char* name, std::vector<T>* out, F read) const {
@@ -163,6 +171,12 @@ std::optional<Lifecycle> ReadLifecycle(const Members& in) {
   return lifecycle;
 }
 
+void ReadAction(const Members& in, TaskAction* action) {
+  in.Read("Name", &action->name);
+  in.Read("Command", &action->command);
+  in.Read("Args", &action->args);
+}
+
 void ReadTask(const Members& in, const RestartPolicy& group_policy, Task* task) {
   in.Read("Name", &task->name);
   in.Read("Driver", &task->driver);
@@ -191,6 +205,7 @@ void ReadTask(const Members& in, const RestartPolicy& group_policy, Task* task) 
   in.Read("KillSignal", &task->kill_signal);
   in.Read("ShutdownDelay", &task->shutdown_delay);
   in.Read("Leader", &task->leader);
+  in.ReadList("Actions", &task->actions, ReadAction);
 }
 
 void ReadGroup(const Members& in, JobType type, TaskGroup* group) {
@@ -229,13 +244,7 @@ Job ReadJob(const Members& in) {
   ReadName(in, "Type", {JobType::kService, JobType::kBatch, JobType::kSystem, JobType::kSysbatch},
            JobTypeName, &job.type);
   in.Read("Priority", &job.priority);
-  const json* datacenters = in.Find("Datacenters");
-  if (datacenters != nullptr && datacenters->is_array() && !datacenters->empty()) {
-    job.datacenters.clear();
-    for (const json& datacenter : *datacenters) {
-      job.datacenters.push_back(datacenter.is_string() ? datacenter.get<std::string>() : "");
-    }
-  }
+  in.Read("Datacenters", &job.datacenters);
   in.Read("Meta", &job.meta);
   int migrate_max_parallel = 1;  // of groups that do not say it
   in.Object("Migrate").Read("MaxParallel", &migrate_max_parallel);

@@ -25,6 +25,15 @@ json ToJson(const std::vector<Port>& ports) {
   return list;
 }
 
+json ToJson(const std::vector<TaskAction>& actions) {
+  if (actions.empty()) return nullptr;
+  json list = json::array();
+  for (const TaskAction& action : actions) {
+    list.push_back({{"Name", action.name}, {"Command", action.command}, {"Args", action.args}});
+  }
+  return list;
+}
+
 json ToJson(const Task& task) {
   json out = {
       {"Name", task.name},
@@ -48,7 +57,8 @@ json ToJson(const Task& task) {
       {"KillTimeout", task.kill_timeout.count()},
       {"KillSignal", task.kill_signal},
       {"ShutdownDelay", task.shutdown_delay.count()},
-      {"Leader", task.leader}};
+      {"Leader", task.leader},
+      {"Actions", ToJson(task.actions)}};
   if (out["Config"].is_discarded()) out["Config"] = nullptr;
   if (task.lifecycle) {
     out["Lifecycle"] = {{"Hook", LifecycleHookName(task.lifecycle->hook)},

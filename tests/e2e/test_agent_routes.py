@@ -193,6 +193,7 @@ class AgentRouteTest(AgentTest):
             ("PUT", "job/web/periodic/force", None, 500, "can't force launch non-periodic job"),
             ("PUT", "job/x/periodic/force", None, 404, "job not found"),
             ("GET", "job/web/dispatch/payload", None, 501, "not supported"),
+            ("GET", "job/x/actions", None, 404, "job not found"),
             ("GET", "job/web/action", None, 500, "websocket connection not found in context"),
             ("PUT", "agent/servers", None, 501, "no meaning on a single node"),
             ("GET", "jobs/statuses", None, 501, "not supported"),

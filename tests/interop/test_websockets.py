@@ -29,12 +29,13 @@ def encoded(data):
 class Session:
     """One command, and what it has said so far."""
 
-    def __init__(self, test, agent, alloc, command, headers=None, first=None, **query):
+    def __init__(self, test, agent, alloc, command, headers=None, first=None, path=None, **query):
         if command is not None:
             query["command"] = json.dumps(command)
         text = urllib.parse.urlencode(query)
-        self.socket = connect(f"ws://{agent.address}/v1/client/allocation/{alloc}/exec?{text}",
-                              additional_headers=headers, max_size=None, proxy=None)
+        path = path or f"/v1/client/allocation/{alloc}/exec"
+        self.socket = connect(f"ws://{agent.address}{path}?{text}", additional_headers=headers,
+                              max_size=None, proxy=None)
         test.addCleanup(self.socket.close)
         if first is not None:
             self.send(first)
@@ -237,6 +238,44 @@ class ExecTest(TaskTest):
         other.end_input()
         self.assertEqual(other.exit_code(), (0, 1000))
         self.assertEqual(other.out["stdout"], b"hello")
+
+
+    def test_actions_of_a_job(self):
+        actions = [{"Name": "greet", "Command": "/bin/sh",
+                    "Args": ["-c", "read x; echo $NOMAD_TASK_NAME ${x}; exit 5"]},
+                   {"Name": "size", "Command": "stty", "Args": ["size"]}]
+        later = {"Lifecycle": {"Hook": "poststop", "Sidecar": False}, "Actions": actions[:1]}
+        self.agent.submit(job(group(task("t", LONG, Actions=actions), task("later", LONG, **later)),
+                              id="a/b", type="service"))
+        self.alloc = self.agent.wait_allocs("a/b", 1, "running")[0]["ID"]
+        self.agent.wait_tasks(self.alloc, lambda t: t["t"]["State"] == "running", "running")
+
+        def action(name, job_id="a%2Fb", **query):
+            query = {"task": "t", "group": "g", "allocID": self.alloc, "action": name, **query}
+            # As the Go client has it, with a command that means nothing.
+            return Session(self, self.agent, None, ["false"], path=f"/v1/job/{job_id}/action", **query)
+        greeting = action("greet")
+        greeting.input(b"you\n")
+        self.assertEqual(greeting.exit_code(), (5, 1000))
+        self.assertEqual(greeting.out["stdout"], b"t you\n")
+        size = action("size", tty="true")
+        size.send({"tty_size": {"height": 50, "width": 100}})
+        self.assertEqual(size.exit_code(), (0, 1000))
+        table = [
+            ({"allocID": ""}, "must provide a valid alloc id"),
+            ({"allocID": NONE}, f'Unknown allocation "{NONE}"'),
+            ({"task": ""}, "must provide task name"),
+            ({"job_id": "web"}, f"job web does not have allocation {self.alloc}"),
+            ({"name": "none"}, "action none not found in task t"),
+            ({"task": "none"}, "action greet not found in task none"),
+            ({"task": "later"}, 'task "later" not started yet.'),
+        ]
+        for change, reason in table:
+            self.assertEqual(action(**{"name": "greet", **change}).end(), (1008, reason))
+        listed = self.agent.get("/v1/job/a%2Fb/actions")
+        self.assertEqual(listed[0], {**actions[0], "TaskName": "t", "TaskGroupName": "g"})
+        self.assertEqual([(a["Name"], a["TaskName"]) for a in listed],
+                         [("greet", "t"), ("size", "t"), ("greet", "later")])
 
 
 class ExecLoadTest(TaskTest):

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// Commands beside tasks, through a websocket. Clients want it opened before anything is checked, so
-// that they learn what is wrong from how it is closed.
+// Commands beside tasks, those of clients and the actions of jobs, through a websocket. Clients
+// want it opened before anything is checked, so that they learn what is wrong from how it is
+// closed.
 #include "host/api/routes/access.h"
 #include "host/api/routes/exec_conversation.h"
 #include "host/api/routes/router.h"
@@ -60,63 +61,83 @@ Result<std::vector<std::string>> CommandOf(const ApiRequest& request) {
   return command;
 }
 
-// The command that a request asks for, of a task that runs.
-Result<ExecConversation::Command> Check(const ApiRequest& request) {
-  ExecConversation::Command command;
-  command.alloc_id = request.parameter(0);
-  command.task = request.Text("task");
-  command.tty = request.Flag("tty");
+std::shared_ptr<const AllocRecord> FindRecord(const ApiRequest& request, const std::string& id) {
   std::shared_ptr<const AllocRecord> record;
   request.agent().store->Read(
-      [&](const Tables& tables) { record = Tables::Find(tables.allocs, command.alloc_id); });
-  if (record == nullptr) {
-    return Error(Code::kNotFound, "Unknown allocation \"" + command.alloc_id + "\"");
-  }
-  if (command.task.empty()) return Error(Code::kInvalidArgument, "must provide task name");
-  DROVER_ASSIGN(command.words, CommandOf(request));
-  const TaskGroup* const group = record->alloc->group();
-  if (group == nullptr || FindTask(*group, command.task) == nullptr) {
-    return Error(Code::kInternal, "task not found");
-  }
-  const std::string task = "task \"" + command.task + "\" ";
-  const auto state = record->told.tasks.find(command.task);
-  if (state == record->told.tasks.end() || !state->second || state->second->started_at == 0) {
+      [&](const Tables& tables) { record = Tables::Find(tables.allocs, id); });
+  return record;
+}
+
+Error UnknownAlloc(const std::string& id) {
+  return Error(Code::kNotFound, "Unknown allocation \"" + id + "\"");
+}
+
+const Task* FindTask(const AllocRecord& record, const std::string& name) {
+  const TaskGroup* const group = record.alloc->group();
+  return group == nullptr ? nullptr : FindTask(*group, name);
+}
+
+Status MustRun(const AllocRecord& record, const std::string& name) {
+  if (FindTask(record, name) == nullptr) return Error(Code::kInternal, "task not found");
+  const std::string task = "task \"" + name + "\" ";
+  const auto state = record.told.tasks.find(name);
+  if (state == record.told.tasks.end() || !state->second || state->second->started_at == 0) {
     return Error(Code::kNotFound, task + "not started yet.");
   }
   if (state->second->state != RunnerState::kRunning) {
     return Error(Code::kNotFound, task + "is not running.");
   }
+  return {};
+}
+
+using Command = ExecConversation::Command;
+
+// The command that a request brings, of a task that runs.
+Result<Command> ReadCommand(const ApiRequest& request) {
+  Command command;
+  command.alloc_id = request.parameter(0);
+  command.task = request.Text("task");
+  command.tty = request.Flag("tty");
+  const auto record = FindRecord(request, command.alloc_id);
+  if (record == nullptr) return UnknownAlloc(command.alloc_id);
+  if (command.task.empty()) return Error(Code::kInvalidArgument, "must provide task name");
+  DROVER_ASSIGN(command.words, CommandOf(request));
+  DROVER_TRY(MustRun(*record, command.task));
   return command;
 }
 
-// Why the action that a request asks for is not carried out. No job can have any.
-Error NoAction(const ApiRequest& request) {
-  const std::string alloc = request.Text("allocID"), action = request.Text("action");
-  if (alloc.empty()) return Error(Code::kInvalidArgument, "must provide a valid alloc id");
-  std::shared_ptr<const AllocRecord> record;
-  request.agent().store->Read(
-      [&](const Tables& tables) { record = Tables::Find(tables.allocs, alloc); });
-  if (record == nullptr) return Error(Code::kNotFound, "Unknown allocation \"" + alloc + "\"");
-  const std::string task = request.Text("task");
-  if (task.empty()) return Error(Code::kInvalidArgument, "must provide task name");
+// The action that a request names, of a task that runs: as its job has it, and nothing in it is
+// replaced. A command in the request means nothing.
+Result<Command> ReadAction(const ApiRequest& request) {
+  Command command;
+  command.alloc_id = request.Text("allocID");
+  command.task = request.Text("task");
+  command.tty = request.Flag("tty");
+  if (command.alloc_id.empty())
+    return Error(Code::kInvalidArgument, "must provide a valid alloc id");
+  const auto record = FindRecord(request, command.alloc_id);
+  if (record == nullptr) return UnknownAlloc(command.alloc_id);
+  if (command.task.empty()) return Error(Code::kInvalidArgument, "must provide task name");
   if (record->alloc->job->id != request.parameter(0)) {
     return Error(Code::kInvalidArgument,
-                 "job " + request.parameter(0) + " does not have allocation " + alloc);
+                 "job " + request.parameter(0) + " does not have allocation " + command.alloc_id);
   }
-  return Error(Code::kInvalidArgument, "action " + action + " not found in task " + task);
+  const std::string name = request.Text("action");
+  const Task* const task = FindTask(*record, command.task);
+  const TaskAction* const action = task == nullptr ? nullptr : FindAction(*task, name);
+  if (action == nullptr) {
+    return Error(Code::kInvalidArgument, "action " + name + " not found in task " + command.task);
+  }
+  command.words = action->args;
+  command.words.insert(command.words.begin(), action->command);
+  DROVER_TRY(MustRun(*record, command.task));
+  return command;
 }
 
-Co<Answer> RunAction(ApiRequest* request) {
-  HttpExchange* const exchange = request->exchange();
-  const Result<WebSocketChannel*> channel = co_await exchange->AcceptWebSocket();
-  if (!channel.ok()) co_return ErrorAnswer(500, "websocket connection not found in context");
-  const Status authorized = co_await Authorize(request, *channel);
-  const Error why = authorized.ok() ? NoAction(*request) : authorized.error();
-  co_await CloseWith(*channel, why);
-  co_return StreamedAnswer();
-}
+using ReadFunction = Result<Command> (*)(const ApiRequest& request);
 
-Co<Answer> ExecInTask(ApiRequest* request) {
+// READ is only asked when the client may know the answer.
+Co<Answer> Converse(ApiRequest* request, ReadFunction read) {
   HttpExchange* const exchange = request->exchange();
   const Result<WebSocketChannel*> channel = co_await exchange->AcceptWebSocket();
   if (!channel.ok()) co_return ErrorAnswer(500, "websocket connection not found in context");
@@ -125,7 +146,7 @@ Co<Answer> ExecInTask(ApiRequest* request) {
     co_await CloseWith(*channel, authorized.error());
     co_return StreamedAnswer();
   }
-  Result<ExecConversation::Command> command = Check(*request);
+  Result<Command> command = read(*request);
   if (!command.ok()) {
     co_await CloseWith(*channel, command.error());
     co_return StreamedAnswer();
@@ -135,6 +156,9 @@ Co<Answer> ExecInTask(ApiRequest* request) {
   co_await conversation.Run(std::move(*command));
   co_return StreamedAnswer();
 }
+
+Co<Answer> ExecInTask(ApiRequest* request) { return Converse(request, ReadCommand); }
+Co<Answer> RunAction(ApiRequest* request) { return Converse(request, ReadAction); }
 
 }  // namespace
 

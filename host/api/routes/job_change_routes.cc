@@ -177,7 +177,6 @@ std::vector<Route> JobChangeRoutes() {
       {"PUT POST", "/v1/job/**/dispatch", DispatchJob},
       {"PUT POST", "/v1/job/**/periodic/force", ForcePeriodic},
       {"GET", "/v1/job/**/services", NothingListed},
-      {"GET", "/v1/job/**/actions", NothingListed},
       {"GET", "/v1/job/**/dispatch/payload", NotYet},
   };
 }

@@ -169,6 +169,26 @@ Co<Answer> ReadSummary(ApiRequest* request) {
   });
 }
 
+Co<Answer> ListActions(ApiRequest* request) {
+  return WithJob(request, MaskOf(Table::kJobs), [](const Tables&, const JobRecord& record) {
+    return [job = record.job] {
+      json list = json::array();
+      for (const TaskGroup& group : job->groups) {
+        for (const Task& task : group.tasks) {
+          for (const TaskAction& action : task.actions) {
+            list.push_back({{"Name", action.name},
+                            {"Command", action.command},
+                            {"Args", action.args},
+                            {"TaskName", task.name},
+                            {"TaskGroupName", group.name}});
+          }
+        }
+      }
+      return JsonAnswer(list);
+    };
+  });
+}
+
 Co<Answer> ListAllocsOfJob(ApiRequest* request) {
   const JobKey key(request->Namespace(), request->parameter(0));
   const bool all = request->Flag("all");
@@ -322,6 +342,7 @@ std::vector<Route> JobRoutes() {
       {"PUT POST", "/v1/job/**/plan", PlanJob},
       {"PUT POST", "/v1/job/**/evaluate", EvaluateJob},
       {"GET", "/v1/job/**/summary", ReadSummary},
+      {"GET", "/v1/job/**/actions", ListActions},
       {"GET", "/v1/job/**/allocations", ListAllocsOfJob},
       {"GET", "/v1/job/**/evaluations", ListEvalsOfJob},
       {"GET", "/v1/job/**/deployments", NoDeployments},
