@@ -4,87 +4,12 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/hashicorp/nomad/api"
 )
-
-// What clients find in each answer. Those that an answer leaves out when they are empty are not
-// listed.
-const (
-	evaluation = "ID Priority Type TriggeredBy Namespace JobID JobModifyIndex NodeID NodeModifyIndex " +
-		"DeploymentID Status StatusDescription Wait NextEval PreviousEval BlockedEval FailedTGAllocs " +
-		"PlanAnnotations ClassEligibility EscapedComputedClass QuotaLimitReached AnnotatePlan " +
-		"QueuedAllocations SnapshotIndex CreateIndex ModifyIndex CreateTime ModifyTime"
-	stubbed = "ID EvalID Name Namespace NodeID NodeName JobID JobType JobVersion TaskGroup DesiredStatus " +
-		"DesiredDescription DesiredTransition ClientStatus ClientDescription TaskStates DeploymentStatus " +
-		"FollowupEvalID RescheduleTracker PreemptedAllocations PreemptedByAllocation CreateIndex " +
-		"ModifyIndex CreateTime ModifyTime NextAllocation"
-	allocated = "ID Namespace EvalID Name NodeID NodeName JobID Job TaskGroup Resources SharedResources " +
-		"TaskResources AllocatedResources Services Metrics DesiredStatus DesiredDescription " +
-		"DesiredTransition ClientStatus ClientDescription TaskStates AllocStates DeploymentID " +
-		"DeploymentStatus FollowupEvalID PreviousAllocation NextAllocation RescheduleTracker " +
-		"NetworkStatus PreemptedAllocations PreemptedByAllocation CreateIndex ModifyIndex " +
-		"AllocModifyIndex CreateTime ModifyTime"
-	taskState = "State Failed Restarts LastRestart StartedAt FinishedAt Events"
-	taskEvent = "Type Time DisplayMessage Details FailsTask RestartReason SetupError DriverError ExitCode " +
-		"Signal Message KillReason KillTimeout KillError StartDelay DownloadError ValidationError DiskLimit " +
-		"FailedSibling VaultError TaskSignalReason TaskSignal DriverMessage GenericSource"
-	jobStub = "ID ParentID Name Namespace Datacenters NodePool Multiregion Type Priority Periodic " +
-		"ParameterizedJob Stop Status StatusDescription JobSummary CreateIndex ModifyIndex JobModifyIndex " +
-		"SubmitTime"
-	wholeJob = "Region Namespace ID Name Type Priority Datacenters TaskGroups Meta Stop ParentID Status " +
-		"StatusDescription Stable Version SubmitTime CreateIndex ModifyIndex JobModifyIndex"
-	summarized = "JobID Namespace Summary Children CreateIndex ModifyIndex"
-	counted    = "Queued Complete Failed Running Starting Lost Unknown"
-	nodeStub   = "Address ID Attributes Datacenter Name NodePool NodeClass Version Drain " +
-		"SchedulingEligibility Status StatusDescription Drivers HostVolumes LastDrain CreateIndex ModifyIndex"
-	wholeNode = "ID Datacenter Name HTTPAddr TLSEnabled Attributes Resources Reserved NodeResources " +
-		"ReservedResources Links Meta NodeClass NodePool CgroupParent Drain DrainStrategy " +
-		"SchedulingEligibility Status StatusDescription StatusUpdatedAt Events Drivers HostVolumes " +
-		"HostNetworks LastDrain CreateIndex ModifyIndex"
-	driverInfo = "Attributes Detected Healthy HealthDescription UpdateTime"
-	usage      = "ResourceUsage Tasks Timestamp"
-	hostStats  = "Memory CPU DiskStats AllocDirStats DeviceStats Uptime CPUTicksConsumed Timestamp"
-	self       = "config member stats"
-)
-
-// The answer to a GET as a map, which has all FIELDS and is read as OUT.
-func look(client *api.Client, path, fields string, out any) map[string]any {
-	body, err := client.Raw().Response(path, nil)
-	check(err, path)
-	defer body.Close()
-	text, err := io.ReadAll(body)
-	check(err, path)
-	check(json.Unmarshal(text, out), path)
-	var told any
-	check(json.Unmarshal(text, &told), path)
-	if list, isList := told.([]any); isList {
-		equal(len(list) > 0, true, path+": elements")
-		told = list[0]
-	}
-	return has(told, fields, path)
-}
-
-func has(value any, fields, what string) map[string]any {
-	object, isObject := value.(map[string]any)
-	if !isObject {
-		fail("%s: no object but %v", what, value)
-	}
-	var missing []string
-	for _, field := range strings.Fields(fields) {
-		if _, there := object[field]; !there {
-			missing = append(missing, field)
-		}
-	}
-	sort.Strings(missing)
-	equal(missing, []string(nil), what+": missing fields")
-	return object
-}
 
 // What the command line of Nomad asks, command by command and in its order.
 func commands(client *api.Client) {
@@ -93,8 +18,9 @@ func commands(client *api.Client) {
 	alloc := allocStatus(client, eval)
 	allocLogs(client, alloc)
 	allocExec(client, alloc)
+	jobAction(client, alloc)
 	allocRestart(client, alloc)
-	nodeStatus(client)
+	nodeStatus(client, eval)
 	jobStop(client)
 	check(client.System().GarbageCollect(), "system gc")
 	_, _, err := client.Jobs().Info("site", nil)
@@ -108,6 +34,8 @@ func siteJob() *api.Job {
 	task.SetConfig("command", "/bin/sh")
 	task.SetConfig("args", []string{"-c",
 		"echo one; echo two >&2; while ! test -e $NOMAD_TASK_DIR/go; do sleep 0.02; done; echo three; exec sleep 1000"})
+	task.Actions = []*api.Action{{Name: "greet", Command: "/bin/sh",
+		Args: []string{"-c", "echo hello $NOMAD_TASK_NAME; exit 3"}}}
 	group.AddTask(task)
 	site.AddTaskGroup(group)
 	return site
@@ -133,8 +61,11 @@ func jobRun(client *api.Client) string {
 		equal(len(eval.FailedTGAllocs), 0, "failed groups")
 		return eval.Status == "complete" && len(allocs) == 1 && allocs[0].ClientStatus == "running"
 	})
-	look(client, "/v1/evaluation/"+reply.EvalID, evaluation, &api.Evaluation{})
-	look(client, "/v1/evaluation/"+reply.EvalID+"/allocations", stubbed, &[]api.AllocationListStub{})
+	look(client, "/v1/evaluation/"+reply.EvalID,
+		evaluationOf(reply.EvalID, "job-register").with(shape{"JobModifyIndex": reply.JobModifyIndex,
+			"CreateIndex": reply.EvalCreateIndex}), &api.Evaluation{})
+	look(client, "/v1/evaluation/"+reply.EvalID+"/allocations",
+		list{stubOf(reply.EvalID, started)}, &[]api.AllocationListStub{})
 	return reply.EvalID
 }
 
@@ -156,16 +87,16 @@ func jobStatus(client *api.Client) {
 	deployment, _, err := client.Jobs().LatestDeployment("site", q)
 	check(err, "deployment")
 	equal(deployment, (*api.Deployment)(nil), "deployment")
-	summary, _, err := client.Jobs().Summary("site", q)
+	counts, _, err := client.Jobs().Summary("site", q)
 	check(err, "summary")
-	equal(summary.Summary["g"], api.TaskGroupSummary{Running: 1}, "summary")
-	look(client, "/v1/jobs?prefix=site", jobStub, &[]api.JobListStub{})
+	equal(counts.Summary["g"], api.TaskGroupSummary{Running: 1}, "summary")
+	look(client, "/v1/jobs?prefix=site", list{jobStub}, &[]api.JobListStub{})
 	look(client, "/v1/job/site", wholeJob, &api.Job{})
-	look(client, "/v1/job/site/allocations", stubbed, &[]api.AllocationListStub{})
-	look(client, "/v1/job/site/evaluations", evaluation, &[]api.Evaluation{})
-	told := look(client, "/v1/job/site/summary", summarized, &api.JobSummary{})
-	has(told["Summary"].(map[string]any)["g"], counted, "summary")
-	has(told["Children"], "Pending Running Dead", "children")
+	look(client, "/v1/job/site/allocations", list{stubOf(evals[0].ID, started)},
+		&[]api.AllocationListStub{})
+	look(client, "/v1/job/site/evaluations", list{evaluationOf(evals[0].ID, "job-register")},
+		&[]api.Evaluation{})
+	look(client, "/v1/job/site/summary", summary, &api.JobSummary{})
 }
 
 func allocStatus(client *api.Client, eval string) *api.Allocation {
@@ -176,23 +107,12 @@ func allocStatus(client *api.Client, eval string) *api.Allocation {
 	checks, err := client.Allocations().Checks(alloc.ID, nil)
 	check(err, "checks")
 	equal(len(checks), 0, "checks")
-	used, err := client.Allocations().Stats(alloc, nil)
+	stats, err := client.Allocations().Stats(alloc, nil)
 	check(err, "statistics")
-	equal(used.Tasks["t"] != nil, true, "statistics")
-	told := look(client, "/v1/allocation/"+alloc.ID, allocated, &api.Allocation{})
-	state := has(told["TaskStates"].(map[string]any)["t"], taskState, "task state")
-	for _, event := range state["Events"].([]any) {
-		has(event, taskEvent, "event")
-	}
-	resources := has(told["AllocatedResources"], "Tasks TaskLifecycles Shared", "resources")
-	has(resources["Tasks"].(map[string]any)["t"], "Cpu Memory Networks Devices", "resources of the task")
-	has(resources["Shared"], "Networks DiskMB Ports", "shared resources")
-	has(told["Metrics"], "NodesEvaluated NodesFiltered NodesExhausted AllocationTime CoalescedFailures", "metrics")
-	stats := look(client, "/v1/client/allocation/"+alloc.ID+"/stats", usage, &api.AllocResourceUsage{})
-	of := has(stats["ResourceUsage"], "MemoryStats CpuStats DeviceStats", "usage")
-	has(of["MemoryStats"], "RSS Cache Swap MappedFile Usage MaxUsage KernelUsage KernelMaxUsage Measured", "memory")
-	has(of["CpuStats"], "SystemMode UserMode TotalTicks ThrottledPeriods ThrottledTime Percent Measured", "processor")
-	has(stats["Tasks"].(map[string]any)["t"], "ResourceUsage Timestamp Pids", "usage of the task")
+	equal(stats.Tasks["t"] != nil, true, "statistics")
+	look(client, "/v1/allocation/"+alloc.ID, allocationOf(eval, alloc.NodeID, started),
+		&api.Allocation{})
+	look(client, "/v1/client/allocation/"+alloc.ID+"/stats", usage, &api.AllocResourceUsage{})
 	return alloc
 }
 
@@ -253,6 +173,17 @@ func allocExec(client *api.Client, alloc *api.Allocation) {
 	}
 }
 
+func jobAction(client *api.Client, alloc *api.Allocation) {
+	look(client, "/v1/job/site/actions", list{shape{"Name": "greet", "TaskName": "t",
+		"TaskGroupName": "g", "Command": "/bin/sh",
+		"Args": list{"-c", "echo hello $NOMAD_TASK_NAME; exit 3"}}}, &[]api.Action{})
+	var out, errors bytes.Buffer
+	code, err := client.Jobs().ActionExec(context.Background(), alloc, "site", "t", false, nil, "greet",
+		strings.NewReader(""), &out, &errors, make(chan api.TerminalSize), nil)
+	check(err, "action")
+	equal([]any{code, out.String(), errors.String()}, []any{3, "hello t\n", ""}, "action")
+}
+
 func allocRestart(client *api.Client, alloc *api.Allocation) {
 	alloc = findAlloc(client, alloc.ID[:8])
 	_, _, err := client.Nodes().Info(alloc.NodeID, nil)
@@ -264,14 +195,14 @@ func allocRestart(client *api.Client, alloc *api.Allocation) {
 	})
 }
 
-func nodeStatus(client *api.Client) {
-	list, _, err := client.Nodes().List(&api.QueryOptions{Params: map[string]string{"resources": "true"}})
+func nodeStatus(client *api.Client, eval string) {
+	all, _, err := client.Nodes().List(&api.QueryOptions{Params: map[string]string{"resources": "true"}})
 	check(err, "nodes")
-	equal(len(list), 1, "nodes")
-	found, _, err := client.Nodes().PrefixList(list[0].ID[:8])
+	equal(len(all), 1, "nodes")
+	found, _, err := client.Nodes().PrefixList(all[0].ID[:8])
 	check(err, "prefix")
 	equal(len(found), 1, "prefix")
-	node, _, err := client.Nodes().Info(list[0].ID, nil)
+	node, _, err := client.Nodes().Info(all[0].ID, nil)
 	check(err, "node")
 	equal([]any{node.Status, node.Drain, node.SchedulingEligibility}, []any{"ready", false, "eligible"}, "node")
 	allocs, _, err := client.Nodes().Allocations(node.ID, nil)
@@ -280,15 +211,12 @@ func nodeStatus(client *api.Client) {
 	stats, err := client.Nodes().Stats(node.ID, nil)
 	check(err, "statistics of the node")
 	equal(stats.Memory.Total > 0, true, "memory")
-	told := look(client, "/v1/nodes", nodeStub, &[]api.NodeListStub{})
-	has(told["Drivers"].(map[string]any)["raw_exec"], driverInfo, "driver")
-	told = look(client, "/v1/node/"+node.ID, wholeNode, &api.Node{})
-	has(told["NodeResources"], "Cpu Memory Disk Networks Devices", "resources of the node")
-	look(client, "/v1/node/"+node.ID+"/allocations", allocated, &[]api.Allocation{})
-	told = look(client, "/v1/client/stats?node_id="+node.ID, hostStats, &api.HostStats{})
-	has(told["Memory"], "Total Available Used Free", "memory")
-	has(told["CPU"].([]any)[0], "CPU User System Idle", "processor")
-	has(told["AllocDirStats"], "Device Mountpoint Size Used Available UsedPercent InodesUsedPercent", "disk")
+	look(client, "/v1/nodes", list{nodeStub}, &[]api.NodeListStub{})
+	address := strings.TrimPrefix(client.Address(), "http://")
+	look(client, "/v1/node/"+node.ID, nodeAt(address).with(shape{"ID": node.ID}), &api.Node{})
+	look(client, "/v1/node/"+node.ID+"/allocations", list{allocationOf(eval, node.ID, restarted)},
+		&[]api.Allocation{})
+	look(client, "/v1/client/stats?node_id="+node.ID, hostStats, &api.HostStats{})
 }
 
 func jobStop(client *api.Client) {
