@@ -147,6 +147,22 @@ void AddJobCommands(CLI::App* app, JobOptions* options, int* code) {
   allocs->add_flag("--all", options->all, "Those of an earlier job of this id, too");
   AddVerbose(allocs, options);
   allocs->callback([=] { *code = JobAllocsCommand(*options); });
+
+  CLI::App* action =
+      AddPlainCommand(job, "action", "Runs an action that a job has, beside one of its tasks");
+  action->add_option("ACTION", options->id, "Its name")->required();
+  CLI::Option_group* where = action->add_option_group("At least one of");
+  where->add_option("--job", options->job,
+                    "Of this job: beside the newest allocation, if possible one that runs");
+  where->add_option("--alloc", options->alloc, "Beside this allocation, of its job");
+  where->require_option(1, 2);
+  action->add_option("--group", options->group, "Of this task group, if several have it");
+  action->add_option("--task", options->task, "Of this task, if several have it");
+  action->add_flag("-i", options->input, "Gives it standard input; else that is empty");
+  action->add_flag("-t", options->tty, "Gives it a terminal, and standard input");
+  action->footer("The exit code is that of the action, or 1 when there is none.\n\n" +
+                 GroupNote("job"));
+  action->callback([=] { *code = JobActionCommand(*options); });
 }
 
 void AddAllocFileCommands(CLI::App* alloc, AllocOptions* options, int* code) {
@@ -161,13 +177,20 @@ void AddAllocFileCommands(CLI::App* alloc, AllocOptions* options, int* code) {
   CLI::App* logs = AddPlainCommand(alloc, "logs", "Prints what a task has written");
   add_id(logs);
   logs->add_option("TASK,--task", options->task, "The task, if there are several");
-  logs->add_flag("--stderr", options->standard_error, "Its standard error, not its output");
+  logs->add_flag("--stdout", options->standard_output,
+                 "Its standard output, as is done without -f unless --stderr is given");
+  logs->add_flag("--stderr", options->standard_error,
+                 "Its standard error; with -f both, unless one is named");
   logs->add_flag("-f,--follow", options->follow, "Goes on with what it writes");
   logs->add_flag("--tail", options->tail, "Begins with the last 10 lines");
   logs->add_option("-n", options->lines, "Begins with so many of the last lines")
       ->check(CLI::PositiveNumber);
   logs->add_option("-c", options->bytes, "Begins with so many of the last bytes")
       ->check(CLI::NonNegativeNumber);
+  logs->footer(
+      "Of both, the standard error is printed to the standard error, and -n and -c mean so many of "
+      "each.\n\n" +
+      GroupNote("alloc"));
   logs->callback([=] { *code = AllocLogsCommand(*options); });
 
   CLI::App* fs =

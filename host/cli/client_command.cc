@@ -8,6 +8,7 @@
 
 #include "host/cli/cli.h"
 #include "host/cli/eval_follower.h"
+#include "host/cli/id_lookup.h"
 #include "host/cli/json_fields.h"
 #include "host/cli/node_setup.h"
 #include "host/cli/readable.h"
@@ -63,6 +64,28 @@ Result<int> PrintAnswer(const ClientCommandOptions& options, const json& answer)
   if (!text.ends_with('\n')) std::cout << '\n';
   std::cout << std::flush;
   return kExitOk;
+}
+
+Result<std::string> FindTaskName(ApiClient* client, const std::string& id,
+                                 const std::string& task) {
+  if (!task.empty()) return task;
+  DROVER_ASSIGN(const json alloc, client->Get(ApiPath("/v1/allocation", id)));
+  std::string names;
+  std::string name;
+  const json& states = AsMap(MapField(alloc, "TaskStates"));
+  for (const auto& [one, state] : states.items()) {
+    names += (names.empty() ? "" : ", ") + one;
+    name = one;
+  }
+  if (states.size() == 1) return name;
+  return Error(Code::kInvalidArgument, states.empty()
+                                           ? "no task of the allocation has started yet"
+                                           : "name one of its tasks with --task: " + names);
+}
+
+Result<std::string> FindAlloc(ApiClient* client, const AllocOptions& options) {
+  return options.of_job ? FindAllocOfJob(client, options.id, options.group)
+                        : FindId(client, kAllocIds, options.id);
 }
 
 Result<bool> Confirmed(const std::string& question) {

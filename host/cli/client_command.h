@@ -28,6 +28,12 @@ Result<int> PrintAnswer(const ClientCommandOptions& options, const nlohmann::jso
 // Asks QUESTION on the terminal. Without one it is an error that tells to use --yes.
 Result<bool> Confirmed(const std::string& question);
 
+// The allocation that OPTIONS mean: its own id is given, or its job.
+Result<std::string> FindAlloc(ApiClient* client, const AllocOptions& options);
+
+// The task of the allocation ID that is meant: TASK, or the only one if that is empty.
+Result<std::string> FindTaskName(ApiClient* client, const std::string& id, const std::string& task);
+
 // A table of allocations, which are the stubs of a list.
 Table AllocTable(const nlohmann::json& stubs, bool full_ids);
 

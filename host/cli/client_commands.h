@@ -34,6 +34,13 @@ struct JobOptions : ClientCommandOptions {
   bool follow = false;
   bool purge = false;
   bool all = false;
+  // Of an action, whose name is the ID.
+  std::string job;    // the job, or the beginning of its name
+  std::string alloc;  // the allocation, or the beginning of its id; empty: one that runs
+  std::string group;  // empty: the only one that has the action
+  std::string task;   // the same
+  bool input = false;
+  bool tty = false;
 };
 inline constexpr int kExitPlanError = 255;
 int JobRunCommand(const JobOptions& options);
@@ -43,6 +50,7 @@ int JobStatusCommand(const JobOptions& options);
 int JobInspectCommand(const JobOptions& options);
 int JobHistoryCommand(const JobOptions& options);
 int JobAllocsCommand(const JobOptions& options);
+int JobActionCommand(const JobOptions& options);
 
 struct AllocOptions : ClientCommandOptions {
   bool of_job = false;  // the id is that of a job: the newest of its allocations is meant
@@ -51,6 +59,7 @@ struct AllocOptions : ClientCommandOptions {
   bool all_tasks = false;
   std::string signal = "SIGKILL";
   bool follow = false;
+  bool standard_output = false;  // neither: see alloc logs
   bool standard_error = false;
   bool tail = false;
   std::optional<std::int64_t> lines;  // the last ones only

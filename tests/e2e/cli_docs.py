@@ -14,7 +14,7 @@ import harness
 PAGE = harness.ROOT / "docs" / "cli.md"
 COMMANDS = ((), ("agent",), ("run",), ("validate",),
             ("job",), ("job", "run"), ("job", "plan"), ("job", "status"), ("job", "stop"),
-            ("job", "inspect"), ("job", "history"), ("job", "allocs"),
+            ("job", "inspect"), ("job", "history"), ("job", "allocs"), ("job", "action"),
             ("alloc",), ("alloc", "status"), ("alloc", "restart"), ("alloc", "stop"),
             ("alloc", "signal"), ("alloc", "checks"), ("alloc", "logs"), ("alloc", "fs"),
             ("alloc", "exec"),

@@ -320,16 +320,37 @@ class ClientFilesTest(Client, AgentTest):
         self.assertEqual(self.cli("alloc", "logs", "-c", "7", "-task", "t", alloc).out, "e 3000\n")
         self.assertIn('unknown task name "x"', self.fails("alloc", "logs", alloc, "x"))
         self.assertIn("too short", self.fails("alloc", "logs", "1"))
-        follower = subprocess.Popen(
-            [binary(), "alloc", "logs", "-f", "-n", "1", alloc], stdout=subprocess.PIPE,
-            env=self.sandbox.environment({"DROVER_ADDR": self.address}))
-        with follower:
-            self.assertEqual(follower.stdout.readline(), b"line 3000\n")
-            logs = self.sandbox.alloc_dirs[0] / alloc / "alloc" / "logs"
-            with (logs / "t.stdout.0").open("a") as file:
-                file.write("one more\n")
-            self.assertEqual(follower.stdout.readline(), b"one more\n")
+        both = self.cli("alloc", "logs", "-stdout", "-stderr", "-n", "1", alloc)
+        self.assertEqual((both.out, both.err), ("line 3000\n", "a\033b"))
+
+    def test_logs_followed(self):
+        alloc = self.start(task("t", f"echo 1; echo 2; {LONG}"))
+        logs = self.sandbox.alloc_dirs[0] / alloc / "alloc" / "logs"
+        harness.wait_until(lambda: (logs / "t.stdout.0").exists(), "there is a log")
+
+        def write(stream, text):
+            with (logs / f"t.{stream}.0").open("a") as file:
+                file.write(text)
+
+        def follow(*options):
+            follower = subprocess.Popen(
+                [binary(), "alloc", "logs", "-f", *options, alloc], stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, env=self.sandbox.environment({"DROVER_ADDR": self.address}))
+            self.addCleanup(follower.communicate)
+            self.addCleanup(follower.terminate)
+            return follower
+        both, output, errors = follow("-n", "1"), follow("-stdout"), follow("-stderr")
+        self.assertEqual(both.stdout.readline(), b"2\n")
+        # There was no standard error yet.
+        write("stderr", "oops\n")
+        self.assertEqual(both.stderr.readline(), b"oops\n")
+        self.assertEqual(errors.stdout.readline(), b"oops\n")
+        write("stdout", "more\n")
+        self.assertEqual(both.stdout.readline(), b"more\n")
+        self.assertEqual([output.stdout.readline() for _ in range(3)], [b"1\n", b"2\n", b"more\n"])
+        for follower, rest in ((output, (b"", b"")), (errors, (b"", b"")), (both, (b"", b""))):
             follower.terminate()
+            self.assertEqual(follower.communicate(timeout=harness.LIMIT), rest)
 
     def test_the_allocation_of_a_job(self):
         self.agent.submit(job(group(task("t", "echo old"), name="a"),
@@ -380,6 +401,34 @@ class ClientFilesTest(Client, AgentTest):
                       self.fails("alloc", "exec", "-t", "-task", "t", alloc, "true"))
         done = self.cli("alloc", "exec", "-task", "t", alloc, "no-such-program", code=127)
         self.assertIn("no-such-program", done.err)
+
+    def test_actions_of_a_job(self):
+        where = {"Name": "where", "Command": "sh",
+                 "Args": ["-c", "wc -c; echo $NOMAD_ALLOC_ID $NOMAD_TASK_NAME; exit 4"]}
+        only = {"Name": "only", "Command": "echo", "Args": ["-n", "x"]}
+        self.agent.submit(job(group(task("t", LONG, Actions=[where, only]),
+                                    task("u", LONG, Actions=[where])), id="web", type="service"))
+        alloc = self.agent.wait_allocs("web", 1, "running")[0]["ID"]
+        self.agent.wait_tasks(alloc, lambda t: all(s["State"] == "running" for s in t.values()),
+                              "running")
+        self.assertEqual(self.cli("job", "action", "-job", "we", "only").out, "x")
+        self.assertEqual(self.cli("job", "action", "--alloc", alloc[:8], "only").out, "x")
+        done = self.cli("job", "action", "-job=web", "-task", "u", "where", code=4)
+        self.assertEqual(done.out, f"0\n{alloc} u\n")
+        with open(self.sandbox.write("input", "12345")) as file:
+            done = self.cli("job", "action", "-i", "-job", "web", "-alloc", alloc, "-task", "t",
+                            "-group", "g", "where", stdin=file, code=4)
+        self.assertEqual(done.out, f"5\n{alloc} t\n")
+        self.assertIn("name one with --group and --task",
+                      self.fails("job", "action", "-job", "web", "where"))
+        said = self.fails("job", "action", "-job", "web", "none")
+        self.assertIn("only of the task t in the group g", said)
+        self.assertIn("no job", self.fails("job", "action", "-job", "none", "only"))
+        self.assertIn("-t needs a terminal", self.fails("job", "action", "-t", "-job", "web", "only"))
+        # An action that is new restarts nothing.
+        self.agent.submit(job(group(task("t", LONG, Actions=[{"Name": "new", "Command": "true"}]),
+                                    task("u", LONG)), id="web", type="service"))
+        self.cli("job", "action", "-alloc", alloc, "new")
 
     def test_a_command_with_a_terminal(self):
         alloc = self.start(task("t", LONG))
