@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/cli/client_cli.h"
+#include "host/cli/client_commands.h"
 #include "host/cli/commands.h"
 #include "host/cli/completion.h"
 #include "host/cli/terminal.h"
@@ -118,11 +119,19 @@ int RunCli(int argc, char** argv) {
   CLI::App* plugin_app = app.add_subcommand("plugin", "Looks at driver plugins");
   plugin_app->require_subcommand(1);
   PluginOptions plugin;
-  CLI::App* list_app =
-      plugin_app->add_subcommand("list", "Loads the plugins and prints the health of each");
+  ClientCommandOptions agent_plugins;
+  CLI::App* list_app = plugin_app->add_subcommand(
+      "list",
+      "Prints the health of an agent's drivers; with --config or --plugin-dir, of those that are "
+      "loaded by it without an agent");
   AddPluginSources(list_app, &plugin.config_file, &plugin.plugin_dirs);
+  AddClientOptions(list_app, &agent_plugins.client);
   list_app->add_flag("--json", plugin.json, "Prints JSON");
-  list_app->callback([&] { code = PluginListCommand(plugin); });
+  list_app->callback([&] {
+    const bool loads = !plugin.config_file.empty() || !plugin.plugin_dirs.empty();
+    agent_plugins.json = plugin.json;
+    code = loads ? PluginListCommand(plugin) : AgentPluginsCommand(agent_plugins);
+  });
 
   CLI::App* inspect_app =
       plugin_app->add_subcommand("inspect", "Prints a plugin's manifest, capabilities and schemas");

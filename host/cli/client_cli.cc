@@ -7,6 +7,24 @@
 #include "host/cli/client_commands.h"
 
 namespace drover {
+
+void AddClientOptions(CLI::App* command, ClientOptions* client) {
+  command->add_option("--address", client->address,
+                      "The agent: http://HOST:PORT, https://HOST:PORT or unix:///PATH "
+                      "($DROVER_ADDR, $NOMAD_ADDR, http://127.0.0.1:4646)");
+  command->add_option("--token", client->token, "The token to show ($DROVER_TOKEN, $NOMAD_TOKEN)");
+  command->add_option("--namespace", client->job_namespace,
+                      "The namespace ($DROVER_NAMESPACE, $NOMAD_NAMESPACE; all of them)");
+  command->add_option("--ca-cert", client->ca_cert,
+                      "Certificates that vouch for the agent ($NOMAD_CACERT)");
+  command->add_option("--ca-path", client->ca_path, "A directory of those ($NOMAD_CAPATH)");
+  command->add_option("--client-cert", client->client_cert,
+                      "The certificate to show ($NOMAD_CLIENT_CERT)");
+  command->add_option("--client-key", client->client_key, "The key of that ($NOMAD_CLIENT_KEY)");
+  command->add_flag("--tls-skip-verify", client->tls_skip_verify,
+                    "Takes any certificate of the agent ($NOMAD_SKIP_VERIFY)");
+}
+
 namespace {
 
 struct AllOptions {
@@ -25,24 +43,6 @@ std::string GroupNote(const std::string& group) {
          ", --address and the like, may also stand behind its "
          "commands: see drover " +
          group + " --help.";
-}
-
-// How to reach an agent.
-void AddClientOptions(CLI::App* group, ClientOptions* client) {
-  group->add_option("--address", client->address,
-                    "The agent: http://HOST:PORT, https://HOST:PORT or unix:///PATH "
-                    "($DROVER_ADDR, $NOMAD_ADDR, http://127.0.0.1:4646)");
-  group->add_option("--token", client->token, "The token to show ($DROVER_TOKEN, $NOMAD_TOKEN)");
-  group->add_option("--namespace", client->job_namespace,
-                    "The namespace ($DROVER_NAMESPACE, $NOMAD_NAMESPACE; all of them)");
-  group->add_option("--ca-cert", client->ca_cert,
-                    "Certificates that vouch for the agent ($NOMAD_CACERT)");
-  group->add_option("--ca-path", client->ca_path, "A directory of those ($NOMAD_CAPATH)");
-  group->add_option("--client-cert", client->client_cert,
-                    "The certificate to show ($NOMAD_CLIENT_CERT)");
-  group->add_option("--client-key", client->client_key, "The key of that ($NOMAD_CLIENT_KEY)");
-  group->add_flag("--tls-skip-verify", client->tls_skip_verify,
-                  "Takes any certificate of the agent ($NOMAD_SKIP_VERIFY)");
 }
 
 // A command that has others below it, with the options that all of them take.

@@ -106,6 +106,8 @@ int EvalStatusCommand(const EvalOptions& options);
 int EvalListCommand(const EvalOptions& options);
 int SystemGcCommand(const ClientCommandOptions& options);
 
+int AgentPluginsCommand(const ClientCommandOptions& options);
+
 struct MonitorOptions : ClientCommandOptions {
   std::string level = "info";
 };

@@ -158,6 +158,13 @@ class ClientJobTest(Client, AgentTest):
                       ("node", "status", "-self", node), ("node", "drain", "-self")):
             self.fails(*wrong, code=2)
 
+    def test_the_drivers_of_the_agent(self):
+        self.assertRegex(self.cli("plugin", "list").out, r"(?m)^raw_exec +healthy +Healthy$")
+        listed = {driver["Name"]: driver for driver in self.json("plugin", "list")}
+        self.assertEqual(listed["raw_exec"]["Attributes"], {"driver.raw_exec": "true"})
+        self.address = "http://127.0.0.1:1"
+        self.assertIn("127.0.0.1:1", self.fails("plugin", "list"))
+
     def test_answers_by_a_template(self):
         self.cli("job", "run", self.file(service(task("t", LONG), Count=2)))
         allocs = self.agent.allocs("web")
