@@ -207,6 +207,9 @@ class AgentAbuseTest(AbuseTest):
             "endless": frame(0x01, b"{") + frame(0x00, b" " * 60_000) * 30,
             "a long ping": frame(0x89, b"x" * 300), "a broken ping": frame(0x09, b"x"),
             "no beginning": frame(0x80, b"{}"), "stdin": frame(0x81, b'{"stdin": {"data": "***"}}'),
+            "input of another type": frame(0x81, b'{"stdin": 7}'),
+            "a size of another type": frame(0x81, b'{"tty_size": [[]]}'),
+            "a huge size": frame(0x81, b'{"tty_size": {"height": 1e999, "width": 1}}'),
         }
         for name, data in abuses.items():
             with self.subTest(name), self.websocket() as client:
