@@ -95,17 +95,18 @@ std::string PositionalName(const CLI::App& app, std::size_t nth) {
 struct Way {
   const CLI::App* app;
   std::size_t positionals = 0;
-  bool value = false;   // an option wants one
-  bool of_job = false;  // --job says that the id is that of a job
+  const CLI::Option* value = nullptr;  // the option that wants one
+  bool of_job = false;                 // --job says that the id is that of a job
 };
 
 Way Follow(const CLI::App& root, const std::vector<std::string>& words) {
   Way way{&root};
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     const std::string& word = words[i];
-    if (std::exchange(way.value, false)) continue;
+    if (std::exchange(way.value, nullptr) != nullptr) continue;
     if (word.size() > 1 && word[0] == '-') {
-      way.value = word.find('=') == std::string::npos && TakesValue(FindOption(*way.app, word));
+      const CLI::Option* const option = FindOption(*way.app, word);
+      if (word.find('=') == std::string::npos && TakesValue(option)) way.value = option;
       way.of_job = way.of_job || word == "--job" || word == "-job";
       continue;
     }
@@ -154,7 +155,12 @@ Completion Complete(const CLI::App& app, const std::vector<std::string>& words) 
   Completion out;
   const Way way = Follow(app, words);
   const std::string begun = words.empty() ? "" : words.back();
-  if (way.value) return out;
+  if (way.value != nullptr) {
+    for (const char* kind : {"job", "alloc"}) {
+      if (way.value->check_lname(kind)) out.ids_of = kind;
+    }
+    return out;
+  }
   const auto offer = [&out, &begun](const std::string& word) {
     if (word.starts_with(begun)) out.words.push_back(word);
   };

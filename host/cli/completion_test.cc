@@ -27,7 +27,9 @@ class CompletionTest : public ::testing::Test {
     logs->add_flag("-f,--follow", flag_);
     logs->add_flag("--job", flag_);
     logs->add_option_group("One of")->add_flag("--stderr", flag_);
-    alloc->add_subcommand("stop", "");
+    CLI::App* stop = alloc->add_subcommand("stop", "");
+    stop->add_option("--job", text_);
+    stop->add_option_group("Two of")->add_option("--alloc", text_);
   }
   std::vector<std::string> Words(const std::vector<std::string>& words) const {
     return Complete(app_, words).words;
@@ -66,6 +68,9 @@ TEST_F(CompletionTest, IdsWhereOneIsWanted) {
   EXPECT_EQ(IdsOf({"alloc", "logs", "-job", "we"}), "job");
   EXPECT_EQ(IdsOf({"alloc", "logs", "abcd", ""}), "") << "then comes a task";
   EXPECT_EQ(IdsOf({"alloc", "stop", ""}), "") << "it takes none here";
+  EXPECT_EQ(IdsOf({"alloc", "stop", "--job", "we"}), "job");
+  EXPECT_EQ(IdsOf({"alloc", "stop", "-alloc", ""}), "alloc");
+  EXPECT_EQ(IdsOf({"alloc", "stop", "--job", "web", ""}), "");
   EXPECT_EQ(IdsOf({"alloc", ""}), "");
 }
 

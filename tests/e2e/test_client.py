@@ -198,6 +198,8 @@ class ClientJobTest(Client, AgentTest):
         self.assertEqual(self.completed("alloc", "status", alloc[:5]), [alloc])
         self.assertEqual(self.completed("alloc", "logs", "-job", ""), ["web"])
         self.assertEqual(self.completed("job", "run", "--che"), ["--check-index"])
+        self.assertEqual(self.completed("job", "action", "--job", "w"), ["web"])
+        self.assertEqual(self.completed("job", "action", "-alloc", alloc[:3]), [alloc])
         self.assertEqual(self.completed("job", "run", ""), [], "a file, which bash knows better")
         self.address = "http://127.0.0.1:1"
         self.assertEqual(self.completed("job", "status", ""), [])
