@@ -43,6 +43,7 @@ static pid_t starting;                      /* the process at its other end */
 static int task_standard[3] = {-1, -1, -1}; /* of the task until it is made */
 static int64_t drain_until;                 /* in the phase DRAINING */
 static int64_t kill_at;                     /* a bound run that is being stopped; 0: not */
+static int owner = kConnection;             /* the agent that sent the plan; -1: it has gone */
 static bool orphaned;                       /* a bound run whose agent has gone */
 
 int64_t boot_time(void) {
@@ -89,6 +90,7 @@ void shim_kill(void) {
 }
 
 void shim_owner_lost(void) {
+  owner = -1;
   const struct drover_start* start = &shim.plan.start;
   if (!(start->flags & DROVER_START_BOUND)) return;
   orphaned = true;
@@ -112,6 +114,7 @@ static void add_stream(int i, int fd) {
 }
 
 static int reply_to_start(const struct step_failure* failure) {
+  if (owner < 0) return EPIPE; /* closed; the number may be somebody else's by now */
   struct drover_start_reply reply = {
       .error = failure->error,
       .step = failure->error ? failure->step : 0,
@@ -122,8 +125,7 @@ static int reply_to_start(const struct step_failure* failure) {
       .started_boot = shim.started_boot,
   };
   reply.header = (struct drover_attach_header){.size = sizeof reply, .type = DROVER_START_REPLY};
-  const long n =
-      SYS(sendto, kConnection, &reply, sizeof reply, MSG_NOSIGNAL | MSG_DONTWAIT, NULL, 0);
+  const long n = SYS(sendto, owner, &reply, sizeof reply, MSG_NOSIGNAL | MSG_DONTWAIT, NULL, 0);
   return sys_error(n);
 }
 
