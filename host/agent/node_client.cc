@@ -124,7 +124,7 @@ Co<void> NodeClient::Fetch(Context context) {
     const Context limited = context.WithTimeout(kFetchWait);
     const Result<NodeAllocs> wanted = co_await link_->FetchAllocs(limited, node_.id, index);
     if (wanted.ok()) {
-      Apply(*wanted);
+      Apply(context, *wanted);
       index = wanted->index;
       pause = kFirstRetry;
     } else if (wanted.code() != Code::kTimeout && !context.cancelled()) {
@@ -135,7 +135,7 @@ Co<void> NodeClient::Fetch(Context context) {
   }
 }
 
-void NodeClient::Apply(const NodeAllocs& wanted) {
+void NodeClient::Apply(Context context, const NodeAllocs& wanted) {
   std::vector<std::string> gone = wanted.gone;
   if (wanted.complete) {
     std::set<std::string> ids;
@@ -158,7 +158,7 @@ void NodeClient::Apply(const NodeAllocs& wanted) {
     known_.erase(id);
     const auto held = held_.find(id);
     if (held == held_.end()) continue;
-    destroying_.Spawn(DestroyOne(held->second, nullptr));
+    destroying_.Spawn(DestroyGone(context, held->second));
     held_.erase(held);
   }
 }
@@ -191,12 +191,25 @@ void NodeClient::Report(const AllocState& state) {
   updates_.Put(std::move(update));
 }
 
+// Nobody else would ask for it again while this agent runs.
+Co<void> NodeClient::DestroyGone(Context context, std::shared_ptr<Held> held) {
+  Duration pause = kFirstRetry;
+  while (true) {
+    Status destroyed;
+    co_await DestroyOne(held, &destroyed);
+    if (destroyed.ok()) co_return;
+    const Status slept = co_await Sleep(context, pause);
+    if (!slept.ok()) co_return;
+    pause = std::min(pause * 2, kLongestRetry);
+  }
+}
+
 Co<void> NodeClient::DestroyOne(std::shared_ptr<Held> held, Status* first) {
   const Status destroyed = co_await held->runner()->Destroy();
   updates_.Forget(held->runner()->id());
   if (destroyed.ok()) co_return;
   spdlog::warn("allocation {}: {}", held->runner()->id(), destroyed.error().message());
-  if (first != nullptr && first->ok()) *first = destroyed;
+  if (first->ok()) *first = destroyed;
 }
 
 Co<Status> NodeClient::DestroyAll(Gate* callers) {

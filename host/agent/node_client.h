@@ -59,8 +59,9 @@ class NodeClient {
   Co<void> KeepAlive(Context context);
   Co<void> Follow(Context context);
   Co<void> Fetch(Context context);
-  void Apply(const NodeAllocs& wanted);
+  void Apply(Context context, const NodeAllocs& wanted);
   void StartOne(const std::shared_ptr<const Allocation>& alloc);
+  Co<void> DestroyGone(Context context, std::shared_ptr<Held> held);
   Co<void> DestroyOne(std::shared_ptr<Held> held, Status* first);
   void Report(const AllocState& state);
   // Of an allocation without a runner.

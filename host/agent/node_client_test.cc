@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "host/alloc/minimal_alloc_runner.h"
+#include "host/base/live_count.h"
 #include "host/scheduler/scheduler_fixture.h"
 
 namespace drover {
@@ -57,6 +58,23 @@ class RemoteLink : public ClusterLink {
   const Duration delay_;
 };
 
+// One whose directory cannot be removed the first *FAILURES times.
+class StubbornRunner : public MinimalAllocRunner, public LiveCount<StubbornRunner> {
+ public:
+  StubbornRunner(Loop* loop, std::shared_ptr<const Allocation> alloc, int* failures)
+      : MinimalAllocRunner(loop, std::move(alloc)), failures_(failures) {}
+  Co<Status> Destroy() override {
+    if (*failures_ > 0) {
+      --*failures_;
+      co_return Error(Code::kInternal, "an input/output error");
+    }
+    co_return co_await MinimalAllocRunner::Destroy();
+  }
+
+ private:
+  int* const failures_;
+};
+
 class NodeClientTest : public SchedulerFixture {
  protected:
   void Start(Duration delay) {
@@ -68,7 +86,8 @@ class NodeClientTest : public SchedulerFixture {
         &loop, link_.get(), node,
         [this](std::shared_ptr<const Allocation> alloc) -> Result<std::unique_ptr<AllocRunner>> {
           if (refuse_) return Error(Code::kInvalidArgument, "no such thing");
-          return std::unique_ptr<AllocRunner>(new MinimalAllocRunner(&loop, std::move(alloc)));
+          return std::unique_ptr<AllocRunner>(
+              new StubbornRunner(&loop, std::move(alloc), &destroy_failures_));
         });
     EXPECT_TRUE(gate_.Spawn(client_->Run(running_)));
     loop.RunReady();
@@ -87,6 +106,7 @@ class NodeClientTest : public SchedulerFixture {
   }
 
   bool refuse_ = false;
+  int destroy_failures_ = 0;
   Context running_{&loop};
   Gate gate_{&loop};
   std::unique_ptr<RemoteLink> link_;
@@ -105,6 +125,27 @@ TEST_F(NodeClientTest, TenThousandAllocationsGoThroughASlowSeam) {
   EXPECT_EQ(client_->runners(), 10'000u) << "what has ended stays until it is collected";
   scheduler.CollectGarbage({});
   EXPECT_TRUE(loop.RunUntil([&] { return client_->runners() == 0; }, 60s));
+}
+
+TEST_F(NodeClientTest, WhatCannotBeClearedAwayIsTriedAgain) {
+  Start(0s);
+  loop.Advance(5s);
+  MustRegister(Registration("web", 1));
+  loop.RunReady();
+  ASSERT_TRUE(scheduler.Deregister({"default", "web"}, false, false).ok());
+  loop.Advance(5s);
+  destroy_failures_ = 3;
+  scheduler.CollectGarbage({});
+  loop.RunReady();
+  EXPECT_EQ(client_->runners(), 0u);
+  EXPECT_EQ(destroy_failures_, 2);
+  loop.Advance(1s);
+  EXPECT_EQ(destroy_failures_, 1);
+  loop.Advance(2s);
+  EXPECT_EQ(destroy_failures_, 0);
+  EXPECT_GT(StubbornRunner::live(), 0);
+  loop.Advance(4s);
+  EXPECT_EQ(StubbornRunner::live(), 0);
 }
 
 TEST_F(NodeClientTest, TheEmbeddedSchedulerHearsAtOnce) {
