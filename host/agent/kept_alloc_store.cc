@@ -8,6 +8,8 @@
 namespace drover {
 namespace {
 
+constexpr Duration kRetry = 1s;  // as the store tries
+
 std::map<std::string, RunId> RunsOf(const KeptState::Tasks* tasks) {
   std::map<std::string, RunId> runs;
   if (tasks == nullptr) return runs;
@@ -30,6 +32,16 @@ KeptAllocStore::KeptAllocStore(Store* store, std::shared_ptr<RunLedger> ledger,
       ledger_(std::move(ledger), alloc_id_, /*keep_directory=*/true, RunsOf(restored)) {
   if (restored == nullptr) return;
   for (const auto& [name, task] : *restored) tasks_.insert(name);
+}
+
+Co<Status> KeptAllocStore::Known(Context context) {
+  // Its record was given to the store before its runner was made. The store itself tells of errors.
+  Status committed = co_await store_->Committed(context);
+  while (!committed.ok()) {
+    DROVER_CO_TRY(co_await Sleep(context, kRetry));
+    committed = co_await store_->Committed(context);
+  }
+  co_return Status();
 }
 
 Co<Status> KeptAllocStore::SaveLocalState(Context context, std::string task_name,

@@ -19,6 +19,7 @@ class KeptAllocStore : public AllocStore {
   KeptAllocStore(Store* store, std::shared_ptr<RunLedger> ledger, std::string alloc_id,
                  const KeptState::Tasks* restored);
 
+  Co<Status> Known(Context context) override;
   Co<Status> SaveLocalState(Context context, std::string task_name,
                             std::shared_ptr<const LocalState> state) override;
   void SaveTaskState(const std::string& task_name, TaskSnapshot state) override;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "host/base/durable_step.h"
 #include "host/process/network_namespace.h"
 
 namespace drover {
@@ -29,7 +30,11 @@ Co<Status> NetworkHook::Prerun(Context context, AllocHookRequest request) {
   const bool keep = !kept_in_.empty();
   const std::string file = KeptFile(*request.alloc);
   std::function<Result<UniqueFd>()> make = MakeNetworkNamespace;
-  if (keep) make = [file] { return KeepNetworkNamespace(file); };
+  if (keep) {
+    make = [file] {
+      return DurableStep(Step::kKeepNetwork, [&] { return KeepNetworkNamespace(file); });
+    };
+  }
   Result<UniqueFd> made = co_await pool_->Run(std::move(make));
   DROVER_CO_TRY(context.status());
   if (!made.ok()) co_return made.error();
@@ -49,7 +54,7 @@ Co<Status> NetworkHook::Postrun(Context, AllocHookRequest request) {
   network_.Reset();
   if (!WantsNoNetwork(*request.alloc) || kept_in_.empty()) co_return Status();
   std::function<Status()> drop = [file = KeptFile(*request.alloc)] {
-    return DropNetworkNamespace(file);
+    return DurableStep(Step::kDropNetwork, [&] { return DropNetworkNamespace(file); });
   };
   co_return co_await pool_->Run(std::move(drop));
 }

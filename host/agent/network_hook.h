@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "host/alloc/alloc_hook.h"
 #include "host/base/unique_fd.h"
@@ -29,6 +30,10 @@ class NetworkHook : public AllocHook {
   void Restore(const AllocHookRequest& request) override;
   Co<Status> Prerun(Context context, AllocHookRequest request) override;
   Co<Status> Postrun(Context context, AllocHookRequest request) override;
+  // Once more, if that has failed.
+  Co<Status> Destroy(Context context, AllocHookRequest request) override {
+    return Postrun(context, std::move(request));
+  }
 
  private:
   std::string KeptFile(const Allocation& alloc) const { return kept_in_ + "/" + alloc.id; }

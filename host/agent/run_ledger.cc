@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "host/alloc/alloc_dir.h"
+#include "host/base/durable_step.h"
 
 namespace drover {
 namespace {
@@ -155,7 +156,10 @@ Status RunLedger::Add(const std::string& entry) {
   DROVER_CHECK(entry.size() < kSlot);
   if (slots_.contains(entry)) return {};
   const std::size_t slot = free_.empty() ? end_ : free_.back();
-  if (!Write(slot, entry)) return ErrnoError(errno, "write to the ledger in the run directory");
+  DROVER_TRY(DurableStep(Step::kLedgerAdd, [&]() -> Status {
+    if (Write(slot, entry)) return {};
+    return ErrnoError(errno, "write to the ledger in the run directory");
+  }));
   if (free_.empty()) {
     ++end_;
   } else {
@@ -169,7 +173,10 @@ void RunLedger::Remove(const std::string& entry) {
   const auto found = slots_.find(entry);
   if (found == slots_.end()) return;
   // A slot that cannot be emptied names what is gone, which costs the next node a look.
-  Write(found->second, "");
+  (void)DurableStep(Step::kLedgerRemove, [&] {
+    Write(found->second, "");
+    return Status();
+  });
   free_.push_back(found->second);
   slots_.erase(found);
 }

@@ -14,6 +14,8 @@ namespace drover {
 // kept by who placed it, before its runner is made. Control thread only.
 class AllocStore : public LocalStateStore {
  public:
+  // Returns when the next agent would know of the allocation: nothing is made for it before that.
+  virtual Co<Status> Known(Context) { co_return Status(); }
   // Queues the record behind those that were given before; of several only the last counts.
   virtual void SaveTaskState(const std::string& task_name, TaskSnapshot state) = 0;
   // Forgets the allocation and all of its tasks; the last call.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/alloc/dir_tree.h"
+#include "host/base/durable_step.h"
 
 namespace drover {
 namespace {
@@ -32,12 +33,16 @@ Co<Status> DiskAllocDir::Blocking(std::function<Status()> work) {
 }
 
 Co<Status> DiskAllocDir::Build() {
-  std::function<Status()> work = [this] { return BuildNow(); };
+  std::function<Status()> work = [this] {
+    return DurableStep(Step::kMakeAllocDir, [this] { return BuildNow(); });
+  };
   co_return co_await Blocking(std::move(work));
 }
 
 Co<Status> DiskAllocDir::BuildTask(std::string task) {
-  std::function<Status()> work = [this, &task] { return BuildTaskNow(task); };
+  std::function<Status()> work = [this, &task] {
+    return DurableStep(Step::kMakeTaskDir, [&] { return BuildTaskNow(task); });
+  };
   co_return co_await Blocking(std::move(work));
 }
 
@@ -47,7 +52,9 @@ Co<Status> DiskAllocDir::CheckBuilt() {
 }
 
 Co<Status> DiskAllocDir::Destroy() {
-  std::function<Status()> work = [this] { return DestroyNow(); };
+  std::function<Status()> work = [this] {
+    return DurableStep(Step::kRemoveAllocDir, [this] { return DestroyNow(); });
+  };
   co_return co_await Blocking(std::move(work));
 }
 

@@ -141,6 +141,7 @@ Co<Status> LocalAllocRunner::SetUp() {
     co_return Status();
   }
   const JoinContext context(kill_, shutdown_);
+  if (store_) DROVER_CO_TRY(co_await store_->Known(context.context()));
   const Status status =
       co_await hooks_.Run(AllocHookStage::kPrerun, context.context(), HookRequestNow());
   if (!status.ok()) co_return status.error().WithContext("failed to setup alloc");

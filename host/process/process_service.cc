@@ -11,11 +11,11 @@
 #include <utility>
 
 #include "host/base/descriptor_reserve.h"
+#include "host/base/durable_step.h"
 #include "host/base/patience.h"
 #include "host/process/detached_spawn.h"
 #include "host/process/exit_record.h"
 #include "host/process/given_cgroups.h"
-#include "host/process/isolation.h"
 #include "host/process/process_usage.h"
 #include "host/process/resource_cgroups.h"
 #include "host/process/run_directory.h"
@@ -50,21 +50,6 @@ int OwnOomScoreAdj() {
   return std::atoi(text.c_str());
 }
 
-Error StartError(const drover_start_reply& reply, const StartMessage& message) {
-  if (reply.step < 0 || std::size_t(reply.step) >= message.step_names.size())
-    return ErrnoError(reply.error, "the shim cannot prepare the task");
-  const std::string& name = message.step_names[std::size_t(reply.step)];
-  if (reply.kind != DROVER_STEP_VERIFY || name == kVerifyStep)
-    return ErrnoError(reply.error, "cannot " + name);
-  const std::string where = std::string("cannot ") + kVerifyStep + ": after the step \"" + name;
-  if (reply.error != DROVER_NOT_AS_CLAIMED)
-    return ErrnoError(reply.error, where + "\" an option of a mount cannot be set");
-  return Error(Code::kFailedPrecondition,
-               where +
-                   "\" /proc/self/mountinfo lacks its mount, or an option of it, or of what is "
-                   "mounted below it");
-}
-
 class ProcessServiceImpl : public ProcessService {
  public:
   ProcessServiceImpl(std::shared_ptr<RunHost> host, UniqueFd image, UniqueFd null_device,
@@ -93,7 +78,8 @@ class ProcessServiceImpl : public ProcessService {
     DROVER_CO_ASSIGN(std::vector<GivenCgroup> given, OpenGiven(spec));
     UniqueFd cgroup;
     if (host_->tracker) {
-      DROVER_CO_ASSIGN(cgroup, Track(run, spec.cgroup));
+      DROVER_CO_ASSIGN(cgroup,
+                       DurableStep(Step::kMakeCgroup, [&] { return Track(run, spec.cgroup); }));
     }
     StartEnvironment environment = environment_;
     environment.cgroup = cgroup.get();
@@ -115,7 +101,8 @@ class ProcessServiceImpl : public ProcessService {
       co_return message.error();
     }
     if (change_start_) change_start_(&*message);
-    Result<RunPointer> launched = Launch(run, *message, host_->tracker != nullptr);
+    Result<RunPointer> launched = DurableStep(
+        Step::kLaunchShim, [&] { return Launch(run, *message, host_->tracker != nullptr); });
     // The shim has its own descriptors now; a task may cost the agent only two.
     cgroup.Reset();
     resources->cgroups.clear();
@@ -246,14 +233,19 @@ class ProcessServiceImpl : public ProcessService {
         if (!exit.ok()) co_return exit.error();
       }
     }
+    DROVER_CO_TRY(BeginStep(Step::kRemoveCgroup));
     DROVER_CO_TRY(co_await RemoveCgroup(context, run));
+    EndStep(Step::kRemoveCgroup);
     // A shim that told the end itself has left its record and nothing else.
     const auto ended = runs_.find(run);
     const bool clean = ended != runs_.end() && ended->second->told();
-    for (const char* suffix : {".exit", ".sock", ".tmp"}) {
-      unlinkat(host_->run_directory.get(), (run.Short() + suffix).c_str(), 0);
-      if (clean) break;
-    }
+    DROVER_CO_TRY(DurableStep(Step::kForgetEnd, [&] {
+      for (const char* suffix : {".exit", ".sock", ".tmp"}) {
+        unlinkat(host_->run_directory.get(), (run.Short() + suffix).c_str(), 0);
+        if (clean) break;
+      }
+      return Status();
+    }));
     runs_.erase(run);
     usage_.Forget(run);
     co_return Status();

@@ -14,7 +14,6 @@
 #include "host/process/isolation.h"
 #include "host/process/plan_builder.h"
 #include "host/process/seccomp_filter.h"
-#include "shim/start_plan.h"
 
 namespace drover {
 namespace {
@@ -297,6 +296,21 @@ Result<StartMessage> CompileOutputStart(const OutputSpec& spec,
   message.fds.push_back(spec.stderr_pipe.get());
   PlanBuilder no_steps(&message.fds);
   return Assemble(start, std::move(no_steps), std::move(message));
+}
+
+Error StartError(const drover_start_reply& reply, const StartMessage& message) {
+  if (reply.step < 0 || std::size_t(reply.step) >= message.step_names.size())
+    return ErrnoError(reply.error, "the shim cannot prepare the task");
+  const std::string& name = message.step_names[std::size_t(reply.step)];
+  if (reply.kind != DROVER_STEP_VERIFY || name == kVerifyStep)
+    return ErrnoError(reply.error, "cannot " + name);
+  const std::string where = std::string("cannot ") + kVerifyStep + ": after the step \"" + name;
+  if (reply.error != DROVER_NOT_AS_CLAIMED)
+    return ErrnoError(reply.error, where + "\" an option of a mount cannot be set");
+  return Error(Code::kFailedPrecondition,
+               where +
+                   "\" /proc/self/mountinfo lacks its mount, or an option of it, or of what is "
+                   "mounted below it");
 }
 
 }  // namespace drover

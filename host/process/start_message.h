@@ -8,6 +8,7 @@
 
 #include "host/base/result.h"
 #include "host/process/process_spec.h"
+#include "shim/start_plan.h"
 
 namespace drover {
 
@@ -39,5 +40,8 @@ struct StartEnvironment {
 Result<StartMessage> CompileStart(const ProcessSpec& spec, const StartEnvironment& environment);
 Result<StartMessage> CompileOutputStart(const OutputSpec& spec,
                                         const StartEnvironment& environment);
+
+// What the shim's reply says has failed of MESSAGE.
+Error StartError(const drover_start_reply& reply, const StartMessage& message);
 
 }  // namespace drover

@@ -10,6 +10,8 @@
 #include <chrono>
 #include <utility>
 
+#include "host/base/durable_step.h"
+
 namespace drover {
 namespace {
 
@@ -122,7 +124,7 @@ Status Store::WriteNow(const Changes& batch) {
   for (const auto& [key, encode] : batch) {
     changes.push_back({key, encode ? std::optional(encode()) : std::nullopt});
   }
-  return file_->Apply(changes);
+  return DurableStep(Step::kCommit, [&] { return file_->Apply(changes); });
 }
 
 void Store::WriteForever() {
@@ -173,11 +175,13 @@ void Store::SyncForever() {
     if (write_ended_) return;
     const std::uint64_t number = committed_;
     lock.unlock();
-    const bool done = fdatasync(log_.get()) == 0;
-    const int error = errno;
+    const Status done = DurableStep(Step::kSync, [this]() -> Status {
+      if (fdatasync(log_.get()) == 0) return {};
+      return ErrnoError(errno, "write the state to the disk");
+    });
     lock.lock();
-    if (done) synced_ = number;
-    Tell(done ? Status() : ErrnoError(error, "write the state to the disk"));
+    if (done.ok()) synced_ = number;
+    Tell(done);
   }
 }
 

@@ -1,0 +1,80 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/base/durable_step.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <mutex>
+#include <string>
+
+#include "host/base/unique_fd.h"
+
+namespace drover {
+namespace {
+
+constexpr std::string_view kNames[] = {
+    "ledger_add",    "ledger_remove",    "commit",      "sync",        "make_alloc_dir",
+    "make_task_dir", "remove_alloc_dir", "make_cgroup", "launch_shim", "remove_cgroup",
+    "forget_end",    "keep_network",     "drop_network"};
+static_assert(std::size(kNames) == kSteps);
+
+const std::string& TestDirectory() {
+  static const auto& directory = *new std::string([] {
+    const char* const given = std::getenv("DROVER_TEST_STEPS");
+    return given == nullptr ? "" : given;
+  }());
+  return directory;
+}
+
+// The way of the fault, if the step that is about to be done, or was done last, is the one that it
+// names.
+std::string WayOfFault(std::string_view name, bool begins) {
+  static std::mutex& mutex = *new std::mutex;  // one line after the other
+  const std::lock_guard lock(mutex);
+  const std::string trace = TestDirectory() + "/trace";
+  if (begins) {
+    const UniqueFd file(open(trace.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600));
+    const std::string line = std::string(name) + "\n";
+    if (write(file.get(), line.data(), line.size()) < 0) return "";
+  }
+  std::string wanted;
+  std::string way;
+  std::ptrdiff_t number = 0;
+  if (!(std::ifstream(TestDirectory() + "/fault") >> wanted >> number >> way)) return "";
+  std::ifstream seen(trace);
+  const std::istream_iterator<std::string> lines(seen);
+  const bool reached = wanted == name && std::count(lines, {}, wanted) == number;
+  return reached ? way : "";
+}
+
+void Die() {
+  kill(getpid(), SIGKILL);
+  while (true) pause();
+}
+
+}  // namespace
+
+std::string_view StepName(Step step) { return kNames[static_cast<int>(step) - 1]; }
+
+Status BeginStep(Step step) {
+  if (TestDirectory().empty()) return {};
+  const std::string way = WayOfFault(StepName(step), true);
+  if (way == "before") Die();
+  for (const int error : {ENOSPC, EIO}) {
+    if (way == strerrorname_np(error))
+      return ErrnoError(error, "step " + std::string(StepName(step)) + ", as the test wants");
+  }
+  return {};
+}
+
+void EndStep(Step step) {
+  if (!TestDirectory().empty() && WayOfFault(StepName(step), false) == "after") Die();
+}
+
+}  // namespace drover

@@ -1,0 +1,48 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <type_traits>
+
+#include "host/base/result.h"
+
+namespace drover {
+
+// The steps by which an agent changes what outlives it. All go through here, so that a test can let
+// the agent die before and after each of them, or let each fail, and knows when there is a new one.
+enum class Step : int {
+  kLedgerAdd = 1,       // a run, or a directory, is named before it is made
+  kLedgerRemove = 2,    // and when it is gone
+  kCommit = 3,          // records reach the store
+  kSync = 4,            // and the disk
+  kMakeAllocDir = 5,    //
+  kMakeTaskDir = 6,     //
+  kRemoveAllocDir = 7,  //
+  kMakeCgroup = 8,      // that tracks a run
+  kLaunchShim = 9,      //
+  kRemoveCgroup = 10,   //
+  kForgetEnd = 11,      // a run's exit record is removed
+  kKeepNetwork = 12,    // a network namespace is mounted
+  kDropNetwork = 13,    //
+};
+constexpr int kSteps = 13;
+std::string_view StepName(Step step);  // "ledger_add"
+
+// For a step that is no function. What is to be done instead of it, if anything: an error. With
+// DROVER_TEST_STEPS=DIRECTORY in the environment the agent writes each step into DIRECTORY/trace,
+// and obeys DIRECTORY/fault: NAME NUMBER WAY, of which WAY is before or after (the agent is killed
+// then) or an errno, and NUMBER counts the steps of that name in the trace, from 1. Any thread.
+Status BeginStep(Step step);
+void EndStep(Step step);
+
+// Calls ACT, which returns a Status or Result, as STEP.
+template <typename Act>
+std::invoke_result_t<Act> DurableStep(Step step, Act act) {
+  DROVER_TRY(BeginStep(step));
+  auto done = act();
+  EndStep(step);
+  return done;
+}
+
+}  // namespace drover
