@@ -148,6 +148,39 @@ TEST_F(ProcessFaultTest, AShimThatStoodStillMissesNoEnd) {
   EXPECT_EQ(exit.error, "");
 }
 
+// An agent that is stopped while it takes tasks over has not found that their shims do not answer.
+TEST_F(ProcessFaultTest, AnAttachThatIsGivenUpHarmsNothing) {
+  ProcessSpec spec = Shell("exec sleep 1000");
+  const RunId run = spec.run;
+  const Result<ProcessInfo> started = Start(std::move(spec));
+  ASSERT_TRUE(started.ok()) << started.error().message();
+  service_.reset();
+  Settle();
+  ASSERT_EQ(kill(started->shim_pid, SIGSTOP), 0);
+  Restart();
+  for (const Code code : {Code::kCancelled, Code::kUnavailable}) {
+    Context context(loop_.get());
+    std::optional<Result<ProcessService::Attached>> attached;
+    const auto attach = [](ProcessService* service, Context until, RunId of,
+                           auto* out) -> Co<void> {
+      out->emplace(co_await service->Attach(until, of));
+    };
+    loop_->Spawn(attach(service_.get(), context, run, &attached));
+    Settle();
+    ASSERT_FALSE(attached);
+    context.CancelWith(Error(code, "the host ends"));
+    EXPECT_TRUE(Until([&] { return attached.has_value(); }));
+    EXPECT_EQ(attached->code(), code);
+  }
+  ASSERT_EQ(kill(started->shim_pid, SIGCONT), 0);
+  EXPECT_TRUE(Alive(started->pid));
+  const auto found = Await(service_->Attach(Forever(), run));
+  ASSERT_TRUE(found.ok()) << found.error().message();
+  EXPECT_TRUE(std::holds_alternative<ProcessInfo>(*found));
+  ASSERT_TRUE(service_->Kill(run).ok());
+  EXPECT_EQ(WaitFor(run).signal, SIGKILL);
+}
+
 TEST_F(ProcessFaultTest, AHangingShimIsLostForTheNextAgent) {
   if (!has_cgroups()) GTEST_SKIP() << "it needs root and a cgroup hierarchy";
   ProcessInfo info;

@@ -147,6 +147,7 @@ class ProcessServiceImpl : public ProcessService {
       if (socket.ok()) {
         Result<Attached> attached = co_await Greet(context, run, std::move(*socket));
         if (attached.ok() || attached.code() != Code::kUnavailable) co_return attached;
+        DROVER_CO_TRY(context.status());  // nobody waits for the answer: that says nothing of it
         // It ended while we talked; by now its record is there, or it is lost.
       }
       if (const auto known = runs_.find(run); known != runs_.end()) continue;
@@ -161,7 +162,7 @@ class ProcessServiceImpl : public ProcessService {
       }
       if (!cgroup || loop_->Now() >= birth_end) {
         // A cgroup without member, socket and record: the agent died before its shim was there.
-        if (host_->tracker) host_->tracker->Remove(run);
+        RemoveAllCgroups(run);
         co_return Error(Code::kNotFound, "run " + run.ToString() + " was never started");
       }
       DROVER_CO_TRY(co_await Sleep(context, 10ms));

@@ -122,6 +122,8 @@ class TakeoverTest(TakeoverCase):
         self.assertEqual(before.keys(), after.keys())
         self.assertEqual(self.agent.get("/v1/nodes")[0]["ID"], node)
         for alloc_id, alloc in after.items():
+            self.assertEqual([alloc[key] for key in ("ModifyIndex", "ModifyTime")],
+                             [before[alloc_id][key] for key in ("ModifyIndex", "ModifyTime")])
             state, old = (a["TaskStates"]["t"] for a in (alloc, before[alloc_id]))
             self.assertEqual((state["Restarts"], state["StartedAt"], state["State"]),
                              (0, old["StartedAt"], "running"))
@@ -133,6 +135,13 @@ class TakeoverTest(TakeoverCase):
         self.agent.must("DELETE", "/v1/job/web")
         self.agent.wait_allocs("web", 3, "complete", desired="stop")
         self.assertEqual(len(witnesses[1].lines("stop")), 1)
+
+    def test_agents_that_end_while_they_take_over(self):
+        witnesses = self.submit_witness("web", 3)
+        for turn in range(16):
+            self.kill() if turn % 2 else self.agent.stop()
+            self.assert_untouched(witnesses)
+            self.agent = self.start()
 
     def test_what_ended_meanwhile_is_told_with_its_code(self):
         flag = self.sandbox.root / "end"
@@ -200,7 +209,9 @@ class TakeoverTest(TakeoverCase):
         seen = [line for path in networks for line in path.read_text().split()]
         self.assertEqual((len(seen), len(set(seen))), (4, 1), seen)
         self.assertNotIn(os.readlink("/proc/self/ns/net"), seen)
-        self.assertNotIn("/networks-", pathlib.Path("/proc/self/mountinfo").read_text())
+        mark = f"{self.sandbox.run_dir}/networks-"
+        harness.wait_until(lambda: mark not in pathlib.Path("/proc/self/mountinfo").read_text(),
+                           "the end of its namespace")
 
     def test_requests_are_kept_that_were_answered(self):
         names = [f"job-{i}" for i in range(20)]
