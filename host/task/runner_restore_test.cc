@@ -154,6 +154,17 @@ TEST_F(RunnerRestoreTest, AttemptsAreCountedOnOverEachRestartOfTheAgent) {
   Finish();
 }
 
+TEST_F(RunnerRestoreTest, NothingIsToldThatHasNotChanged) {
+  driver.Plant(run, "web");
+  RestoreRunning();
+  options.restored->state.attempts = 1;
+  options.restored->state.attempts_since = loop.Wall() + Duration(1h).count();  // set back since
+  const TaskStateRecord before = options.restored->state;
+  Start();
+  EXPECT_EQ(*state(), before);
+  Kill();
+}
+
 TEST_F(RunnerRestoreTest, AnIntervalThatIsOverMeanwhileCountsFromTheBeginning) {
   policy().attempts = 1;
   for (const Duration down : {9min, 10min}) {

@@ -91,10 +91,10 @@ TaskRunner::TaskRunner(Loop* loop, TaskRunnerOptions options, std::shared_ptr<co
                                        [this](const Error& error) { ReportError(error); });
 
   options_.alloc = nullptr;  // updates replace it
-  NoteAttempts();
   if (options_.restored) {
     local_ = std::move(options_.restored->local);
   } else {
+    NoteAttempts();
     AppendTaskEvent(&state_, TaskEvent(event_type::kReceived), loop_->Wall());
   }
   snapshot_ = std::make_shared<const TaskStateRecord>(state_);
