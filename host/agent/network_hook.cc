@@ -62,10 +62,11 @@ Co<Status> NetworkHook::Postrun(Context, AllocHookRequest request) {
 void NetworkHook::DropUnknown(const std::string& kept_in,
                               const std::function<bool(const std::string&)>& known) {
   std::error_code failed;  // there may be no such directory
-  for (const auto& entry : std::filesystem::directory_iterator(kept_in, failed)) {
-    const std::string id = entry.path().filename();
+  std::filesystem::directory_iterator entry(kept_in, failed);
+  for (; !failed && entry != std::filesystem::directory_iterator(); entry.increment(failed)) {
+    const std::string id = entry->path().filename();
     if (known(id)) continue;
-    const Status dropped = DropNetworkNamespace(entry.path());
+    const Status dropped = DropNetworkNamespace(entry->path());
     if (!dropped.ok()) spdlog::warn("of an allocation that is gone: {}", dropped.error().message());
   }
 }

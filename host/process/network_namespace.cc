@@ -72,8 +72,12 @@ Result<UniqueFd> MakeNetworkNamespace() {
 }
 
 Result<UniqueFd> KeepNetworkNamespace(const std::string& file) {
-  if (Result<UniqueFd> kept = OpenNetworkNamespace(file); kept.ok()) return kept;
-  DROVER_TRY(DropNetworkNamespace(file));  // what an earlier one has begun and not finished
+  Result<UniqueFd> kept = OpenNetworkNamespace(file);
+  // No namespace: what an earlier one has begun and not finished. Every other error may be of this
+  // moment, and tasks may be in it.
+  const bool none = kept.code() == Code::kNotFound || kept.code() == Code::kInvalidArgument;
+  if (kept.ok() || !none) return kept;
+  DROVER_TRY(DropNetworkNamespace(file));
   DROVER_ASSIGN(UniqueFd made, MakeNetworkNamespace());
   const UniqueFd place(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400));
   if (!place) return ErrnoError(errno, "cannot make " + file + " for a network namespace");
