@@ -30,7 +30,11 @@ Status NodeMeta::Apply(const Changes& changes) {
                    "the metadata key \"" + key +
                        "\" must be names of letters, digits, - and _ with dots between them");
     }
-    next.insert_or_assign(key, value);
+    if (value || configured_.contains(key)) {
+      next.insert_or_assign(key, value);
+    } else {
+      next.erase(key);  // there is nothing to hide
+    }
   }
   std::size_t bytes = 0;
   for (const auto& [key, value] : next) bytes += key.size() + (value ? value->size() : 0);

@@ -14,7 +14,8 @@ namespace drover {
 // The metadata of a node: what its configuration says, and over it what clients have set since.
 class NodeMeta {
  public:
-  // By key. Without a value a key is not set, whatever the configuration says.
+  // By key. Without a value a key is not set, whatever the configuration says; it is remembered
+  // only if that says something.
   using Changes = std::map<std::string, std::optional<std::string>>;
   // Of all that clients have set, keys and values.
   static constexpr std::size_t kMaxBytes = std::size_t{64} << 10;

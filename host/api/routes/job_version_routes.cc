@@ -23,14 +23,11 @@ Co<Answer> ReadVersions(ApiRequest* request) {
       return Found{tables.IndexOf(kOfJobs),
                    [] { return ErrorAnswer(404, "job versions not found"); }};
     }
-    std::uint64_t index = 0;
     std::vector<std::shared_ptr<const JobRecord>> versions;
-    for (const auto& [number, version] : found->second) {
-      versions.push_back(version);
-      index = std::max(index, version->modify_index);
-    }
+    for (const auto& [number, version] : found->second) versions.push_back(version);
     std::reverse(versions.begin(), versions.end());
-    return Found{index, [versions = std::move(versions)] {
+    // Not the newest of theirs: that does not rise when one is forgotten.
+    return Found{tables.IndexOf(kOfJobs), [versions = std::move(versions)] {
                    json list = json::array();
                    for (const auto& version : versions) list.push_back(EncodeJob(*version));
                    return JsonAnswer({{"Versions", std::move(list)}, {"Diffs", nullptr}});
@@ -96,8 +93,10 @@ Co<Answer> TagVersion(ApiRequest* request) {
     }
     number = wanted.get<std::uint64_t>();
   }
-  // A number is a number; clients in Go always send one.
-  if (Field<bool>(*body, "Latest") && number.value_or(0) == 0) {
+  if (Field<bool>(*body, "Latest")) {
+    // Clients in Go always send a number: 0 says nothing.
+    if (number.value_or(0) != 0)
+      co_return ErrorAnswer(400, "Version and Latest contradict each other");
     number.reset();
   } else if (!number) {
     co_return ErrorAnswer(400, "Version or Latest must say what is to be tagged");
