@@ -23,7 +23,9 @@ bool DescriptorsLeft(int count) {
   int left = 0;
   // The kernel gives the lowest number that is free, so those at the top are the last to be taken.
   // The lowest alone does not tell: what was opened and closed in between has left gaps.
-  for (int fd = static_cast<int>(std::min(Limit(), kMost)) - 1; fd >= 0 && left < count; --fd) {
+  const int end = static_cast<int>(std::min(Limit(), kMost));
+  const int lowest = std::max(end - kDescriptorsLookedAt, 0);
+  for (int fd = end - 1; fd >= lowest && left < count; --fd) {
     if (fcntl(fd, F_GETFD) < 0) ++left;
   }
   return left >= count;

@@ -11,8 +11,12 @@ namespace drover {
 constexpr int kDescriptorsForStops = 16;
 constexpr int kDescriptorsForClients = 32;
 
+// How many numbers of descriptors are looked at for those that are free.
+constexpr int kDescriptorsLookedAt = 4096;
+
 // Whether at least COUNT further descriptors can be opened. Costs COUNT system calls while there
-// are many left, and at most one for each that may be open. [any thread]
+// are many left, and at most kDescriptorsLookedAt: of a process that may have more than that, those
+// that are free only below that many of the highest numbers do not count. [any thread]
 bool DescriptorsLeft(int count);
 // The error of what would not have left them: names the limit, and may be tried again.
 Error FewDescriptorsLeft();

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <string>
@@ -24,6 +25,8 @@ class DescriptorReserveTest : public testing::Test {
     ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
   }
   void TearDown() override { ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before_), 0); }
+
+  rlim_t hard_limit() const { return before_.rlim_max; }
 
   static std::vector<UniqueFd> OpenAll() {
     std::vector<UniqueFd> opened;
@@ -51,6 +54,25 @@ TEST_F(DescriptorReserveTest, AGapBelowTheOthersIsOneAndNotAllAboveIt) {
   std::vector<UniqueFd> opened = OpenAll();
   EXPECT_TRUE(DescriptorsLeft(0));
   EXPECT_FALSE(DescriptorsLeft(1));
+  opened.front().Reset();
+  EXPECT_TRUE(DescriptorsLeft(1));
+  EXPECT_FALSE(DescriptorsLeft(2));
+}
+
+// What a look costs does not grow with what the process may have.
+TEST_F(DescriptorReserveTest, OnlySoManyNumbersAreLookedAt) {
+  constexpr int kBelow = 100;
+  constexpr int kMost = kBelow + kDescriptorsLookedAt;
+  if (hard_limit() < kMost) GTEST_SKIP() << "the hard limit of open files is below " << kMost;
+  const rlimit high{kMost, hard_limit()};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &high), 0);
+  std::vector<UniqueFd> opened;
+  const UniqueFd one(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  for (int fd = kBelow; fd < kMost; ++fd) {
+    opened.emplace_back(dup3(one.get(), fd, O_CLOEXEC));
+    ASSERT_EQ(opened.back().get(), fd);
+  }
+  EXPECT_FALSE(DescriptorsLeft(1));  // though there are some below
   opened.front().Reset();
   EXPECT_TRUE(DescriptorsLeft(1));
   EXPECT_FALSE(DescriptorsLeft(2));
