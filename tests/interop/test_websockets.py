@@ -266,6 +266,7 @@ class ExecTest(TaskTest):
             ({"allocID": NONE}, f'Unknown allocation "{NONE}"'),
             ({"task": ""}, "must provide task name"),
             ({"job_id": "web"}, f"job web does not have allocation {self.alloc}"),
+            ({"namespace": "other"}, f"job a/b does not have allocation {self.alloc}"),
             ({"name": "none"}, "action none not found in task t"),
             ({"task": "none"}, "action greet not found in task none"),
             ({"task": "later"}, 'task "later" not started yet.'),

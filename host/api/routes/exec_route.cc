@@ -118,7 +118,8 @@ Result<Command> ReadAction(const ApiRequest& request) {
   const auto record = FindRecord(request, command.alloc_id);
   if (record == nullptr) return UnknownAlloc(command.alloc_id);
   if (command.task.empty()) return Error(Code::kInvalidArgument, "must provide task name");
-  if (record->alloc->job->id != request.parameter(0)) {
+  const Job& job = *record->alloc->job;
+  if (job.id != request.parameter(0) || job.job_namespace != request.Namespace()) {
     return Error(Code::kInvalidArgument,
                  "job " + request.parameter(0) + " does not have allocation " + command.alloc_id);
   }
