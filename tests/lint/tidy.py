@@ -18,6 +18,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -43,7 +44,8 @@ def inputs(build):
 
 def output(entry):
     """The object of a compile command, as ninja calls it."""
-    return re.search(r" -o (\S+)", entry["command"]).group(1)
+    words = shlex.split(entry["command"])
+    return words[words.index("-o") + 1]
 
 
 class Stamps:
@@ -103,7 +105,8 @@ def look(build, file):
 
 def flags(entry):
     """The options of a compile command, which files that are looked at together have in common."""
-    return entry["command"].split(" -o ")[0].split()[1:]
+    words = shlex.split(entry["command"])
+    return words[1:words.index("-o")]
 
 
 def batches(entries):

@@ -115,6 +115,8 @@ class LookTest(unittest.TestCase):
         self.assertEqual(tidy.batches(entries), [entries])
         entries[1]["command"] = "clang++-19 -DOTHER -std=c++20 -o b.o -c b.cc"
         self.assertEqual(tidy.batches(entries), [[entries[0]], [entries[1]]])
+        entries[1]["command"] = "clang++-19 '-DTEXT=\"a b\"' -std=c++20 -o b.o -c b.cc"
+        self.assertEqual(tidy.flags(entries[1]), ['-DTEXT="a b"', "-std=c++20"])
         many = [entries[0]] * (tidy.TOGETHER + 1)
         self.assertEqual([len(batch) for batch in tidy.batches(many)], [tidy.TOGETHER, 1])
 
