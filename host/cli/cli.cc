@@ -51,9 +51,12 @@ std::vector<std::string> WithTwoDashes(int argc, char** argv) {
   return arguments;
 }
 
-void AddPluginSources(CLI::App* command, std::string* config, std::vector<std::string>* dirs) {
-  command->add_option("--config,-c", *config, "The agent's configuration file (JSON)");
-  command->add_option("--plugin-dir", *dirs, "A directory of driver plugins; may be repeated");
+std::vector<CLI::Option*> AddPluginSources(CLI::App* command, std::string* config,
+                                           std::vector<std::string>* dirs) {
+  return {
+      command->add_option("--config,-c", *config, "The agent's configuration file (JSON)"),
+      command->add_option("--plugin-dir", *dirs, "A directory of driver plugins; may be repeated"),
+  };
 }
 
 }  // namespace
@@ -124,9 +127,15 @@ int RunCli(int argc, char** argv) {
       "list",
       "Prints the health of an agent's drivers; with --config or --plugin-dir, of those that are "
       "loaded by it without an agent");
-  AddPluginSources(list_app, &plugin.config_file, &plugin.plugin_dirs);
-  AddClientOptions(list_app, &agent_plugins.client);
+  const auto sources = AddPluginSources(list_app, &plugin.config_file, &plugin.plugin_dirs);
+  for (CLI::Option* option : AddConnectionOptions(list_app, &agent_plugins.client)) {
+    for (CLI::Option* source : sources) option->excludes(source);
+  }
   list_app->add_flag("--json", plugin.json, "Prints JSON");
+  list_app->footer(
+      "JSON has Name, Health, Description and Attributes of each driver; with --config or "
+      "--plugin-dir also File, SHA256, Version, Loaded, Isolation, LastEnd and Output, which an "
+      "agent does not tell.");
   list_app->callback([&] {
     const bool loads = !plugin.config_file.empty() || !plugin.plugin_dirs.empty();
     agent_plugins.json = plugin.json;

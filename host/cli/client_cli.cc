@@ -3,29 +3,38 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "host/cli/client_commands.h"
 
 namespace drover {
 
-void AddClientOptions(CLI::App* command, ClientOptions* client) {
-  command->add_option("--address", client->address,
-                      "The agent: http://HOST:PORT, https://HOST:PORT or unix:///PATH "
-                      "($DROVER_ADDR, $NOMAD_ADDR, http://127.0.0.1:4646)");
-  command->add_option("--token", client->token, "The token to show ($DROVER_TOKEN, $NOMAD_TOKEN)");
-  command->add_option("--namespace", client->job_namespace,
-                      "The namespace ($DROVER_NAMESPACE, $NOMAD_NAMESPACE; all of them)");
-  command->add_option("--ca-cert", client->ca_cert,
-                      "Certificates that vouch for the agent ($NOMAD_CACERT)");
-  command->add_option("--ca-path", client->ca_path, "A directory of those ($NOMAD_CAPATH)");
-  command->add_option("--client-cert", client->client_cert,
-                      "The certificate to show ($NOMAD_CLIENT_CERT)");
-  command->add_option("--client-key", client->client_key, "The key of that ($NOMAD_CLIENT_KEY)");
-  command->add_flag("--tls-skip-verify", client->tls_skip_verify,
-                    "Takes any certificate of the agent ($NOMAD_SKIP_VERIFY)");
+std::vector<CLI::Option*> AddConnectionOptions(CLI::App* command, ClientOptions* client) {
+  return {
+      command->add_option("--address", client->address,
+                          "The agent: http://HOST:PORT, https://HOST:PORT or unix:///PATH "
+                          "($DROVER_ADDR, $NOMAD_ADDR, http://127.0.0.1:4646)"),
+      command->add_option("--token", client->token,
+                          "The token to show ($DROVER_TOKEN, $NOMAD_TOKEN)"),
+      command->add_option("--ca-cert", client->ca_cert,
+                          "Certificates that vouch for the agent ($NOMAD_CACERT)"),
+      command->add_option("--ca-path", client->ca_path, "A directory of those ($NOMAD_CAPATH)"),
+      command->add_option("--client-cert", client->client_cert,
+                          "The certificate to show ($NOMAD_CLIENT_CERT)"),
+      command->add_option("--client-key", client->client_key,
+                          "The key of that ($NOMAD_CLIENT_KEY)"),
+      command->add_flag("--tls-skip-verify", client->tls_skip_verify,
+                        "Takes any certificate of the agent ($NOMAD_SKIP_VERIFY)"),
+  };
 }
 
 namespace {
+
+void AddClientOptions(CLI::App* command, ClientOptions* client) {
+  AddConnectionOptions(command, client);
+  command->add_option("--namespace", client->job_namespace,
+                      "The namespace ($DROVER_NAMESPACE, $NOMAD_NAMESPACE; all of them)");
+}
 
 struct AllOptions {
   JobOptions job;

@@ -164,6 +164,11 @@ class ClientJobTest(Client, AgentTest):
         self.assertEqual(listed["raw_exec"]["Attributes"], {"driver.raw_exec": "true"})
         self.address = "http://127.0.0.1:1"
         self.assertIn("127.0.0.1:1", self.fails("plugin", "list"))
+        # Either the agent is asked or a configuration is loaded.
+        for source in (("--config", "x.json"), ("--plugin-dir", "x")):
+            self.assertIn("excludes", self.fails(
+                "plugin", "list", *source, "--address", "http://127.0.0.1:1", code=2))
+        self.fails("plugin", "list", "--namespace", "x", code=2)
 
     def test_answers_by_a_template(self):
         self.cli("job", "run", self.file(service(task("t", LONG), Count=2)))
