@@ -113,6 +113,7 @@ class ContainedDriver : public Driver {
   Co<void> RecoverOne(Context context, Living driver, RunId run);
   std::vector<RunId> KnownRuns() const;
   void Died(const std::shared_ptr<Launch>& launch);
+  void GiveUp(const Error& error);
   void Update();
   std::string Name() const { return info_.name + " " + info_.version; }
 
@@ -135,6 +136,7 @@ class ContainedDriver : public Driver {
   Event ready_event_;
   Event ended_;  // the process
   std::string reason_ = "it has not been launched yet";
+  std::string given_up_for_;  // what the host last had against a process of its own accord
   std::string last_end_;
   std::string last_output_;
 

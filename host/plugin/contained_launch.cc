@@ -22,13 +22,21 @@ Co<Status> ContainedDriver::Create(Context context) {
   // One that hangs is ended, like one that crashes.
   if (made.code() == Code::kTimeout) made = Error(Code::kUnavailable, made.error().message());
   if (!made.ok()) {
-    reason_ = made.error().message();
-    Update();
+    GiveUp(made.error());
     if (made.code() != Code::kUnavailable) co_return made;
     ended_.Set();
   }
   gate_.Spawn(Keep());
   co_return made;
+}
+
+// After a Bring that failed with ERROR: the process is of no use, if there is one.
+void ContainedDriver::GiveUp(const Error& error) {
+  reason_ = given_up_for_ = error.message();
+  if (container_ && !launch_->death) {
+    reason_ = last_end_ = "plugin " + Name() + " was ended: " + given_up_for_;
+  }
+  Update();
 }
 
 // Brings a process back each time that one has ended.
@@ -37,16 +45,12 @@ Co<void> ContainedDriver::Keep() {
   while (!life_.cancelled()) {
     (void)co_await ended_.Wait(life_);
     if (life_.cancelled()) break;
-    const std::string why = reason_;
-    if (container_ && !launch_->death) {  // it is the host that gives it up
-      reason_ = last_end_ = "plugin " + Name() + " was ended: " + why;
-    }
     // Everything that the old one was doing has ended before the new one is asked for anything.
     const Living old = std::move(current_);
     current_ = nullptr;
     health_.Cancel();
     if (old) co_await old->Shutdown();
-    if (container_) container_->Kill(why, /*ask=*/false);
+    if (container_) container_->Kill(given_up_for_, /*ask=*/false);
     container_ = nullptr;
     if (loop()->Now() - launched_ >= limits().relaunch_reset) delay = limits().relaunch_first;
     Log(PluginLogLevel::kError, reason_ + "; it is launched again in " + FormatDuration(delay));
@@ -57,8 +61,7 @@ Co<void> ContainedDriver::Keep() {
     if (back.ok()) {
       Log(PluginLogLevel::kInfo, "is back, with " + std::to_string(runs_.size()) + " runs");
     } else if (!life_.cancelled() && !ended_.is_set()) {
-      reason_ = back.error().message();
-      Update();
+      GiveUp(back.error());
       ended_.Set();
     }
   }
