@@ -228,8 +228,9 @@ Co<Status> ContainedDriver::Destroy(Context context, RunId id, bool force) {
     if (Run* run = FindRun(id)) run->wanted = wanted;
     co_return status;
   }
-  // A driver that does not know the run, or is not there, has released nothing.
-  if (!status.ok() && parts_.driver.processes != nullptr && !ending_) {
+  // A driver that is not there has released nothing; after one that has answered, also that it does
+  // not know the run, the host has.
+  if (!gone && parts_.driver.processes != nullptr && !ending_) {
     const Context patient = life_.Child();
     const Status released = co_await parts_.driver.processes->Release(patient, id);
     if (!released.ok() && !ending_) {

@@ -231,6 +231,27 @@ TEST(FaultMatrixTest, IsComplete) {
             (kShort.size() + kLong.size()) * std::size(kVerbs) - 7);
 }
 
+class MockProcesses : public ProcessService {
+ public:
+  MOCK_METHOD(Co<Result<ProcessInfo>>, Start, (Context, ProcessSpec), (override));
+  MOCK_METHOD(Co<Result<ProcessInfo>>, StartOutput, (Context, OutputSpec), (override));
+  MOCK_METHOD(Co<Result<Attached>>, Attach, (Context, RunId), (override));
+  MOCK_METHOD(Co<Result<ProcessExit>>, Wait, (Context, RunId), (override));
+  MOCK_METHOD(Co<Status>, Signal, (Context, RunId, int), (override));
+  MOCK_METHOD(Co<Result<ProcessExit>>, Stop, (Context, RunId, int, Duration), (override));
+  MOCK_METHOD(Status, Kill, (RunId), (override));
+  MOCK_METHOD(void, KillAll, (), (override));
+  MOCK_METHOD(Co<Status>, Release, (Context, RunId), (override));
+  MOCK_METHOD(Co<Result<ProcessUsage>>, Usage, (Context, RunId, UsageDetail), (override));
+  MOCK_METHOD(Co<Result<std::unique_ptr<ExecSession>>>, Exec, (Context, RunId, ExecSpec),
+              (override));
+  MOCK_METHOD(std::vector<RunId>, TrackedRuns, (), (const, override));
+  MOCK_METHOD(Subscription, OnDroppedOutput, (RunId, std::function<void(const DroppedOutput&)>),
+              (override));
+  MOCK_METHOD(std::string, TrackingDescription, (), (const, override));
+  MOCK_METHOD(bool, has_cgroups, (), (const, override));
+};
+
 class ContainedDriverTest : public ContainedFixture {
  protected:
   void KillProcess() { kill(contained()->status().pid, SIGKILL); }
@@ -262,6 +283,20 @@ TEST_F(ContainedDriverTest, WhoWaitsForATaskDoesNotHearOfADeath) {
   EXPECT_EQ(end->exit_code, 7);
   Await(waiting.Close());
   EXPECT_THAT(last_end(), HasSubstr("(signal 9, Killed)"));
+}
+
+TEST_F(ContainedDriverTest, WhatItDoesNotKnowIsReleasedOnce) {
+  testing::NiceMock<MockProcesses> processes;
+  processes_ = &processes;
+  for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");
+  const RunId run = RunId::Random();
+  EXPECT_CALL(processes, Release(testing::_, run))
+      .Times(2)  // by two calls
+      .WillRepeatedly([](Context, RunId) -> Co<Status> { co_return Status(); });
+  EXPECT_EQ(Await(contained()->Destroy(context_, run, false)).code(), Code::kNotFound);
+  EXPECT_EQ(Await(contained()->Destroy(context_, run, true)).code(), Code::kNotFound);
+  Await(registry_->Shutdown());
+  registry_.reset();
 }
 
 TEST_F(ContainedDriverTest, AStartThatDiedWithItsProcessMayBeMadeAgain) {
