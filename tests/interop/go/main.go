@@ -32,6 +32,8 @@ func main() {
 	stats(client, allocs[0].ID)
 	signal(client, allocs[0].ID)
 	nodes(client)
+	versions(client)
+	metadata(client)
 	agent(client)
 	mistakes(client)
 	filesAndCommands(client)
