@@ -17,6 +17,7 @@
 #include "host/alloc/local_alloc_runner.h"
 #include "host/base/ids.h"
 #include "host/process/run_directory.h"
+#include "host/scheduler/constraint.h"
 #include "host/task/restore_barrier.h"
 #include "host/taskenv/host_env.h"
 
@@ -256,11 +257,36 @@ Status Node::CheckJob(const Job& job, const std::string& place) {
       if (!mistake.empty()) mistakes += (mistakes.empty() ? "" : "; ") + mistake;
     }
   }
+  if (const Status constraints = CheckConstraints(job, place); !constraints.ok()) {
+    mistakes += (mistakes.empty() ? "" : "; ") + constraints.error().message();
+  }
   if (mistakes.empty()) return {};
   return Error(Code::kInvalidArgument, mistakes);
 }
 
+Status Node::MeetsConstraints(const Job& job) const {
+  NodeRecord self;
+  self.id = info_.id;
+  self.name = info_.name;
+  self.datacenter = info_.datacenter;
+  self.attributes = info_.attributes;
+  self.meta = info_.meta;
+  for (Driver* driver : plugins_->drivers()) {
+    const StringMap& attributes = driver->fingerprint().attributes;
+    self.attributes.insert(attributes.begin(), attributes.end());
+  }
+  for (const TaskGroup& group : job.groups) {
+    const std::string unmet = UnmetConstraint(job, group, self);
+    if (unmet.empty()) continue;
+    return Error(
+        Code::kFailedPrecondition,
+        "task group " + group.name + ": this machine does not meet the constraint " + unmet);
+  }
+  return {};
+}
+
 Result<std::vector<std::shared_ptr<const Allocation>>> Node::Place(std::shared_ptr<const Job> job) {
+  DROVER_TRY(MeetsConstraints(*job));
   return PlaceJob(std::move(job), id_, name_, loop_->Wall(), ports_.get(), machine_.core_ids);
 }
 

@@ -84,6 +84,7 @@ class Node {
   Status InitLedger(LocalAllocEnv* env);
   Status InitNetworks();
   void ExpectRestored();
+  Status MeetsConstraints(const Job& job) const;
   Co<void> ClearRemains(Context context);
   static Co<void> FinishDriver(Node* self, Context context, std::string driver);
 

@@ -2,6 +2,7 @@
 #include "host/scheduler/evaluating.h"
 
 #include "host/base/ids.h"
+#include "host/scheduler/constraint.h"
 
 namespace drover {
 namespace {
@@ -10,6 +11,13 @@ PlacementFailure Exhausted(const std::string& dimension) {
   PlacementFailure failure;
   failure.nodes_evaluated = failure.nodes_exhausted = 1;
   failure.dimension_exhausted[dimension] = 1;
+  return failure;
+}
+
+PlacementFailure Filtered(const std::string& constraint) {
+  PlacementFailure failure;
+  failure.nodes_evaluated = failure.nodes_filtered = 1;
+  failure.constraint_filtered[constraint] = 1;
   return failure;
 }
 
@@ -22,9 +30,12 @@ std::shared_ptr<const NodeRecord> ReadyNode(const Tables& tables) {
   return nullptr;
 }
 
-std::optional<PlacementFailure> TakeRoom(const TaskGroup& group, NodeCapacity* capacity,
+std::optional<PlacementFailure> TakeRoom(const Job& job, const TaskGroup& group,
+                                         const NodeRecord* node, NodeCapacity* capacity,
                                          ReservedCores* cores) {
-  if (capacity == nullptr) return PlacementFailure();
+  if (node == nullptr) return PlacementFailure();
+  const std::string unmet = UnmetConstraint(job, group, *node);
+  if (!unmet.empty()) return Filtered(unmet);
   const std::string missing = capacity->Take(group, cores);
   if (missing.empty()) return std::nullopt;
   return Exhausted(missing);
@@ -102,7 +113,8 @@ std::optional<PlacementFailure> Evaluating::Place(const std::shared_ptr<const Jo
                                                   const Evaluation& eval) {
   std::optional<NodeCapacity> left = capacity_;
   ReservedCores cores;
-  if (auto failure = TakeRoom(group, left ? &*left : nullptr, &cores)) return failure;
+  auto failure = TakeRoom(*job->job, group, node_.get(), left ? &*left : nullptr, &cores);
+  if (failure) return failure;
   auto placed = PlaceAllocation(job->job, group, place.index, node_->id, node_->name, now_, ports_);
   if (!placed.ok()) return Exhausted("network: " + placed.error().message());
   (*placed)->cores = std::move(cores);

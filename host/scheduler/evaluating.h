@@ -13,9 +13,11 @@ namespace drover {
 // The node on which everything is placed; null while none is ready.
 std::shared_ptr<const NodeRecord> ReadyNode(const Tables& tables);
 
-// Takes room for one more allocation of GROUP from CAPACITY (null: no node is ready), and tells
-// which CORES it has got; or why there is none, and then nothing is taken.
-std::optional<PlacementFailure> TakeRoom(const TaskGroup& group, NodeCapacity* capacity,
+// Takes room on NODE (null: none is ready) for one more allocation of GROUP of JOB from CAPACITY,
+// which is the node's, and tells which CORES it has got; or why there is none, and then nothing is
+// taken.
+std::optional<PlacementFailure> TakeRoom(const Job& job, const TaskGroup& group,
+                                         const NodeRecord* node, NodeCapacity* capacity,
                                          ReservedCores* cores);
 
 // One evaluation of one job, inside of one write to the store: allocations are stopped, updated and

@@ -71,12 +71,14 @@ bool CanUpdateInPlace(const TaskGroup& from, const TaskGroup& to) {
   same.restart_policy = to.restart_policy;
   same.shutdown_delay = to.shutdown_delay;
   same.migrate_max_parallel = to.migrate_max_parallel;
+  same.constraints = to.constraints;  // of the next placement
   if (same.tasks.size() != to.tasks.size()) return false;
   for (std::size_t i = 0; i < to.tasks.size(); ++i) {
     same.tasks[i].restart_policy = to.tasks[i].restart_policy;
     same.tasks[i].kill_timeout = to.tasks[i].kill_timeout;
     same.tasks[i].shutdown_delay = to.tasks[i].shutdown_delay;
     same.tasks[i].actions = to.tasks[i].actions;
+    same.tasks[i].constraints = to.tasks[i].constraints;
   }
   return same == to;
 }

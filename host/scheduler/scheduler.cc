@@ -29,15 +29,17 @@ bool SaysTheSame(const AllocUpdate& a, const AllocUpdate& b) {
                     });
 }
 
-// Whether there is room for any group of an evaluation that is blocked; ports are not looked at.
-bool MayBePlaced(const Tables& tables, const NodeCapacity& capacity, const Evaluation& eval) {
+// Whether NODE, with its CAPACITY, may take any group of an evaluation that is blocked; ports are
+// not looked at.
+bool MayBePlaced(const Tables& tables, const NodeRecord& node, const NodeCapacity& capacity,
+                 const Evaluation& eval) {
   const auto job = Tables::Find(tables.jobs, KeyOf(eval));
   if (job == nullptr) return true;  // then it has nothing to wait for
   return std::any_of(eval.failed_groups.begin(), eval.failed_groups.end(), [&](const auto& failed) {
     const TaskGroup* const group = FindGroup(*job->job, failed.first);
     NodeCapacity left = capacity;
     ReservedCores cores;
-    return group == nullptr || left.Take(*group, &cores).empty();
+    return group == nullptr || !TakeRoom(*job->job, *group, &node, &left, &cores);
   });
 }
 
@@ -170,8 +172,8 @@ Result<PlanReply> Scheduler::Plan(const JobRegistration& registration) const {
     for (const auto& [name, plan] : reply.plan) {
       for (std::size_t i = 0; i < plan.place.size(); ++i) {
         ReservedCores cores;
-        auto failure =
-            TakeRoom(*FindGroup(*after.job, name), capacity ? &*capacity : nullptr, &cores);
+        auto failure = TakeRoom(*after.job, *FindGroup(*after.job, name), node.get(),
+                                capacity ? &*capacity : nullptr, &cores);
         if (!failure) continue;
         failure->coalesced_failures = static_cast<int>(plan.place.size() - i) - 1;
         reply.failed_groups[name] = std::move(*failure);
@@ -435,7 +437,7 @@ void Scheduler::RetryBlocked() {
     const NodeCapacity capacity(*node, tables);
     for (const std::string& id : tables.blocked_evals) {
       const auto& eval = tables.evals.at(id);
-      if (MayBePlaced(tables, capacity, *eval)) blocked.push_back(eval);
+      if (MayBePlaced(tables, *node, capacity, *eval)) blocked.push_back(eval);
     }
   });
   if (blocked.empty()) return;

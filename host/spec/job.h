@@ -85,6 +85,15 @@ struct TaskAction {
   bool operator==(const TaskAction&) const = default;
 };
 
+// What a node must have to be given the job, group or task. See scheduler/constraint.h.
+struct Constraint {
+  std::string left;  // a text, or ${...} of the node
+  std::string operand = "=";
+  std::string right;
+
+  bool operator==(const Constraint&) const = default;
+};
+
 struct Task {
   std::string name;
   std::string driver;
@@ -101,6 +110,7 @@ struct Task {
   Duration shutdown_delay = 0s;
   bool leader = false;
   std::vector<TaskAction> actions;
+  std::vector<Constraint> constraints;
 
   bool operator==(const Task&) const = default;
 };
@@ -115,6 +125,7 @@ struct TaskGroup {
   Duration shutdown_delay = 0s;
   std::optional<Duration> max_run_duration;
   int ephemeral_disk_mb = 300;
+  std::vector<Constraint> constraints;
   int migrate_max_parallel = 1;  // so many leave a node at a time that is drained; of services
 
   bool operator==(const TaskGroup&) const = default;
@@ -130,6 +141,7 @@ struct Job {
   int priority = 50;
   std::vector<std::string> datacenters = {"*"};
   StringMap meta;
+  std::vector<Constraint> constraints;
   std::vector<TaskGroup> groups;
 
   bool operator==(const Job&) const = default;

@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -216,6 +218,33 @@ void CheckActions(const std::vector<TaskAction>& actions, const At& at) {
   }
 }
 
+void CheckConstraints(const std::vector<Constraint>& constraints, const At& at) {
+  static constexpr std::string_view kOperands[] = {"=",
+                                                   "==",
+                                                   "is",
+                                                   "!=",
+                                                   "not",
+                                                   "<",
+                                                   "<=",
+                                                   ">",
+                                                   ">=",
+                                                   "regexp",
+                                                   "set_contains",
+                                                   "set_contains_all",
+                                                   "set_contains_any",
+                                                   "is_set",
+                                                   "is_not_set"};
+  for (std::size_t i = 0; i < constraints.size(); ++i) {
+    const Constraint& constraint = constraints[i];
+    if (std::find(std::begin(kOperands), std::end(kOperands), constraint.operand) ==
+        std::end(kOperands)) {
+      (at / i / "Operand").Fault(Quoted(constraint.operand) + " is not supported by this version");
+    } else if (constraint.left.empty()) {
+      (at / i / "LTarget").Fault("is missing");
+    }
+  }
+}
+
 void CheckTask(const TaskGroup& group, const Task& task, const At& at) {
   CheckPathName(task.name, at / "Name");
   if (task.name == "alloc") {
@@ -240,6 +269,7 @@ void CheckTask(const TaskGroup& group, const Task& task, const At& at) {
   CheckLogConfig(task.log_config, group.ephemeral_disk_mb, at / "LogConfig");
   CheckDuration(task.kill_timeout, at / "KillTimeout");
   CheckDuration(task.shutdown_delay, at / "ShutdownDelay");
+  CheckConstraints(task.constraints, at / "Constraints");
   if (!task.kill_signal.empty() && !IsSignalName(task.kill_signal)) {
     (at / "KillSignal").Fault(Quoted(task.kill_signal) + " is not a signal, such as \"SIGTERM\"");
   }
@@ -287,6 +317,7 @@ void CheckGroup(const Job& job, const TaskGroup& group, const At& at) {
   CheckTasks(group, at / "Tasks");
   CheckNetworks(group.networks, at / "Networks");
   CheckMap(group.meta, false, at / "Meta");
+  CheckConstraints(group.constraints, at / "Constraints");
   CheckDuration(group.shutdown_delay, at / "ShutdownDelay");
   if (group.ephemeral_disk_mb < kMinDiskMb) {
     (at / "EphemeralDisk" / "SizeMB")
@@ -327,6 +358,7 @@ void CheckJob(const Job& job, const std::string& pointer, JobFaults* faults) {
     CheckText(job.datacenters[i], at / "Datacenters" / i);
   }
   CheckMap(job.meta, false, at / "Meta");
+  CheckConstraints(job.constraints, at / "Constraints");
   if (job.groups.empty()) (at / "TaskGroups").Fault("the job has no task group");
   Names names;
   for (std::size_t i = 0; i < job.groups.size(); ++i) {

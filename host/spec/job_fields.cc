@@ -134,6 +134,17 @@ constexpr JobField kAction[] = {
     {"Args", kTextList, kDone},
 };
 
+constexpr JobField kConstraint[] = {
+    {"LTarget", kText, kDone, {}, "", "a text, or ${node...}, ${attr...} or ${meta...}"},
+    {"RTarget", kText, kDone, {}, "", "as LTarget"},
+    {"Operand",
+     kText,
+     kDone,
+     {},
+     "",
+     "= (default), !=, <, <=, >, >=, regexp, set_contains, set_contains_any, is_set or is_not_set"},
+};
+
 constexpr JobField kTask[] = {
     {"Name", kText, kDone},
     {"Driver", kText, kDone},
@@ -150,7 +161,7 @@ constexpr JobField kTask[] = {
     {"ShutdownDelay", kDuration, kDone},
     {"Leader", kBoolean, kDone},
     {"Actions", kObjectList, kDone, kAction},
-    {"Constraints", kAny, kRefused},
+    {"Constraints", kObjectList, kDone, kConstraint},
     {"Affinities", kAny, kInert, {}, "", kOneMachine},
     {"Services", kAny, kRefused},
     {"Artifacts", kAny, kRefused},
@@ -178,7 +189,7 @@ constexpr JobField kGroup[] = {
     {"EphemeralDisk", kObject, kDone, kEphemeralDisk},
     {"ShutdownDelay", kDuration, kDone},
     {"MaxRunDuration", kDuration, kDone, {}, "", "batch and sysbatch"},
-    {"Constraints", kAny, kRefused},
+    {"Constraints", kObjectList, kDone, kConstraint},
     {"Affinities", kAny, kInert, {}, "", kOneMachine},
     {"Spreads", kAny, kInert, {}, "", kOneMachine},
     {"Update", kObject, kRefused, kUpdate},
@@ -207,7 +218,7 @@ constexpr JobField kJob[] = {
     {"ParentID", kText, kDone},
     {"AllAtOnce", kBoolean, kRefused},
     {"NodePool", kText, kRefused, {}, R"(["default", "all"])"},
-    {"Constraints", kAny, kRefused},
+    {"Constraints", kObjectList, kDone, kConstraint},
     {"Affinities", kAny, kInert, {}, "", kOneMachine},
     {"Spreads", kAny, kInert, {}, "", kOneMachine},
     {"Update", kObject, kRefused, kUpdate},

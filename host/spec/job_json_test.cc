@@ -176,6 +176,21 @@ TEST(JobJsonTest, AcceptsAJobThatAServerCanonicalized) {
   EXPECT_EQ(MustParse(job.dump()), MustParse(kSmall));
 }
 
+TEST(JobJsonTest, ConstraintsAreThoseOfJobGroupAndTask) {
+  json job = json::parse(kSmall);
+  job["Constraints"] = {{{"LTarget", "${attr.a}"}, {"RTarget", "b"}}};
+  json& group = job["TaskGroups"][0];
+  group["Constraints"] = {{{"LTarget", "${attr.a}"}, {"Operand", "is_set"}}};
+  group["Tasks"][0]["Constraints"] = {
+      {{"LTarget", "${attr.a}"}, {"RTarget", "1"}, {"Operand", ">="}}};
+  const Job read = MustParse(job.dump());
+  EXPECT_EQ(read.constraints, (std::vector<Constraint>{{"${attr.a}", "=", "b"}}));
+  EXPECT_EQ(read.groups[0].constraints, (std::vector<Constraint>{{"${attr.a}", "is_set", ""}}));
+  EXPECT_EQ(read.groups[0].tasks[0].constraints,
+            (std::vector<Constraint>{{"${attr.a}", ">=", "1"}}));
+  EXPECT_EQ(MustParse(JobToJson(read)), read);
+}
+
 TEST(JobJsonTest, AJobSaysForItsGroupsHowManyMigrateAtATime) {
   json job = json::parse(kSmall);
   EXPECT_EQ(MustParse(job.dump()).groups[0].migrate_max_parallel, 1);
@@ -298,8 +313,13 @@ INSTANTIATE_TEST_SUITE_P(
         BadField{kGroupAt + "/Networks", R"([{"DynamicPorts": [{"Label": "a", "Value": 5}]}])",
                  "/TaskGroups/0/Networks/0/DynamicPorts/0/Value: a dynamic port has no value; "
                  "write it under ReservedPorts"},
-        BadField{kGroupAt + "/Constraints", R"([{"LTarget": "a"}])",
-                 "/TaskGroups/0/Constraints: is not supported by this version"}));
+        BadField{kGroupAt + "/Constraints", R"([{"LTarget": "a", "Operand": "distinct_hosts"}])",
+                 "/TaskGroups/0/Constraints/0/Operand: \"distinct_hosts\" is not supported by this "
+                 "version"},
+        BadField{kGroupAt + "/Constraints", R"([{"RTarget": "a"}])",
+                 "/TaskGroups/0/Constraints/0/LTarget: is missing"},
+        BadField{"/Constraints", R"([{"LTarget": "a", "Operand": "~"}])",
+                 "/Constraints/0/Operand: \"~\" is not supported by this version"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Tasks, BadFieldTest,

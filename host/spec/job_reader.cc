@@ -177,6 +177,14 @@ void ReadAction(const Members& in, TaskAction* action) {
   in.Read("Args", &action->args);
 }
 
+void ReadConstraint(const Members& in, Constraint* constraint) {
+  in.Read("LTarget", &constraint->left);
+  in.Read("RTarget", &constraint->right);
+  std::string operand;
+  in.Read("Operand", &operand);
+  if (!operand.empty()) constraint->operand = operand;
+}
+
 void ReadTask(const Members& in, const RestartPolicy& group_policy, Task* task) {
   in.Read("Name", &task->name);
   in.Read("Driver", &task->driver);
@@ -206,6 +214,7 @@ void ReadTask(const Members& in, const RestartPolicy& group_policy, Task* task) 
   in.Read("ShutdownDelay", &task->shutdown_delay);
   in.Read("Leader", &task->leader);
   in.ReadList("Actions", &task->actions, ReadAction);
+  in.ReadList("Constraints", &task->constraints, ReadConstraint);
 }
 
 void ReadGroup(const Members& in, JobType type, TaskGroup* group) {
@@ -223,6 +232,7 @@ void ReadGroup(const Members& in, JobType type, TaskGroup* group) {
     in.Read("MaxRunDuration", &limit);
     group->max_run_duration = limit;
   }
+  in.ReadList("Constraints", &group->constraints, ReadConstraint);
   in.Object("EphemeralDisk").Read("SizeMB", &group->ephemeral_disk_mb);
   in.Object("Migrate").Read("MaxParallel", &group->migrate_max_parallel);
 }
@@ -246,6 +256,7 @@ Job ReadJob(const Members& in) {
   in.Read("Priority", &job.priority);
   in.Read("Datacenters", &job.datacenters);
   in.Read("Meta", &job.meta);
+  in.ReadList("Constraints", &job.constraints, ReadConstraint);
   int migrate_max_parallel = 1;  // of groups that do not say it
   in.Object("Migrate").Read("MaxParallel", &migrate_max_parallel);
   in.ReadList("TaskGroups", &job.groups, [&](const Members& group_in, TaskGroup* group) {

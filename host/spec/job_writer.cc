@@ -34,6 +34,16 @@ json ToJson(const std::vector<TaskAction>& actions) {
   return list;
 }
 
+json ToJson(const std::vector<Constraint>& constraints) {
+  json list = json::array();
+  for (const Constraint& constraint : constraints) {
+    list.push_back({{"LTarget", constraint.left},
+                    {"RTarget", constraint.right},
+                    {"Operand", constraint.operand}});
+  }
+  return list.empty() ? json(nullptr) : list;
+}
+
 json ToJson(const Task& task) {
   json out = {
       {"Name", task.name},
@@ -58,7 +68,8 @@ json ToJson(const Task& task) {
       {"KillSignal", task.kill_signal},
       {"ShutdownDelay", task.shutdown_delay.count()},
       {"Leader", task.leader},
-      {"Actions", ToJson(task.actions)}};
+      {"Actions", ToJson(task.actions)},
+      {"Constraints", ToJson(task.constraints)}};
   if (out["Config"].is_discarded()) out["Config"] = nullptr;
   if (task.lifecycle) {
     out["Lifecycle"] = {{"Hook", LifecycleHookName(task.lifecycle->hook)},
@@ -85,6 +96,7 @@ json ToJson(const TaskGroup& group) {
               {"Meta", ToJson(group.meta)},
               {"ShutdownDelay", group.shutdown_delay.count()},
               {"MaxRunDuration", nullptr},
+              {"Constraints", ToJson(group.constraints)},
               {"EphemeralDisk", {{"SizeMB", group.ephemeral_disk_mb}}}};
   // Batch jobs have none, and clients do not expect it there.
   if (group.migrate_max_parallel != 1)
@@ -107,6 +119,7 @@ std::string JobToJson(const Job& job) {
                     {"Priority", job.priority},
                     {"Datacenters", job.datacenters},
                     {"Meta", ToJson(job.meta)},
+                    {"Constraints", ToJson(job.constraints)},
                     {"TaskGroups", std::move(groups)}};
   return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }

@@ -259,6 +259,32 @@ class AgentRouteTest(AgentTest):
         self.assertEqual(self.agent.get(path), told, "what was refused has changed nothing")
         self.assertEqual(self.error("GET", path, node_id=NONE)[0], 404)
 
+    def test_a_constraint_is_waited_for(self):
+        spec = service()
+        rack = {"LTarget": "${meta.rack}", "RTarget": "7", "Operand": "="}
+        spec["Job"]["TaskGroups"][0]["Constraints"] = [
+            {"LTarget": "${attr.kernel.name}", "RTarget": "linux"}, rack]
+        plan = self.agent.must("PUT", "/v1/job/web/plan", {**spec, "Diff": True})
+        self.assertEqual(plan["FailedTGAllocs"]["g"]["ConstraintFiltered"], {"${meta.rack} = 7": 1})
+        made = self.agent.get(f"/v1/evaluation/{self.agent.submit(spec)['EvalID']}")
+        failed = made["FailedTGAllocs"]["g"]
+        self.assertEqual((failed["NodesEvaluated"], failed["NodesFiltered"],
+                          failed["ConstraintFiltered"]), (1, 1, {"${meta.rack} = 7": 1}))
+        blocked = f"/v1/evaluation/{made['BlockedEval']}"
+        self.assertEqual(self.agent.get(blocked)["Status"], "blocked")
+        self.agent.must("POST", "/v1/client/metadata", {"Meta": {"rack": "7"}})
+        self.agent.wait_allocs("web", 1, "running")
+        self.assertEqual(self.agent.get(blocked)["Status"], "complete")
+        self.assertEqual(self.agent.get("/v1/job/web")["TaskGroups"][0]["Constraints"][1], rack)
+        place = "/Job/TaskGroups/0/Constraints/0"
+        for constraint, text in (
+                ({**rack, "Operand": "distinct_hosts"}, f"{place}/Operand: \"distinct_hosts\""),
+                ({**rack, "LTarget": ""}, f"{place}/LTarget: is missing"),
+                ({**rack, "Operand": "regexp", "RTarget": "("}, f"{place}/RTarget: is not a regular"),
+                ({**rack, "Operator": "="}, f"{place}/Operator")):
+            spec["Job"]["TaskGroups"][0]["Constraints"] = [constraint]
+            self.refused([("PUT", "jobs", spec, 500, text)])
+
     def search(self, text, context="", fuzzy=False):
         body = {"Text" if fuzzy else "Prefix": text, "Context": context}
         return self.agent.must("POST", "/v1/search" + ("/fuzzy" if fuzzy else ""), body)

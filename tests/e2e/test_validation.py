@@ -35,6 +35,17 @@ class ValidationTest(DroverTest):
         self.run_job(one(mock("m", run_for="10ms", Vault=None, Templates=[], Services=None,
                               Affinities=[]), Update=None, Spreads=[]))
 
+    def test_a_constraint_that_the_machine_does_not_meet_is_told(self):
+        constraint = {"LTarget": "${attr.kernel.name}", "RTarget": "linux"}
+        self.run_job(one(mock("m", run_for="10ms"), Constraints=[constraint]))
+        run = self.sandbox.run(one(mock("m", run_for="10ms"),
+                                   Constraints=[{**constraint, "Operand": "!="}]))
+        self.assertIn(run.wait(), (1, 2), run.story())
+        self.assertIn("does not meet the constraint ${attr.kernel.name} != linux",
+                      run.err + str(run.lines))
+        self.refused(one(mock("m"), Constraints=[{**constraint, "Operand": "regexp", "RTarget": "("}]),
+                     GROUP + "/Constraints/0/RTarget: is not a regular expression")
+
     def test_unknown_field_in_other_case_is_explained(self):
         self.refused(one(task("t", "true", killTimeout="5s")), 'did you mean "KillTimeout"?')
 

@@ -1,0 +1,150 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/scheduler/constraint.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <charconv>
+#include <compare>
+#include <optional>
+#include <set>
+#include <string_view>
+
+namespace drover {
+namespace {
+
+// A pattern that needs more is refused.
+constexpr std::int64_t kMostPatternBytes = 1 << 20;
+
+using Value = std::optional<std::string>;
+
+Value Find(const StringMap& map, std::string_view key) {
+  const auto found = map.find(std::string(key));
+  return found == map.end() ? std::nullopt : Value(found->second);
+}
+
+Value Resolve(const NodeRecord& node, std::string_view target) {
+  if (!target.starts_with("${") || !target.ends_with("}")) return std::string(target);
+  const std::string_view name = target.substr(2, target.size() - 3);
+  if (name == "node.unique.id") return node.id;
+  if (name == "node.unique.name") return node.name;
+  if (name == "node.datacenter") return node.datacenter;
+  if (name == "node.class") return "";
+  if (name == "node.pool") return "default";
+  if (name.starts_with("attr.")) return Find(node.attributes, name.substr(5));
+  if (name.starts_with("meta.")) return Find(node.meta, name.substr(5));
+  return std::nullopt;
+}
+
+std::optional<double> NumberOf(const std::string& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// Numbers by their value, all else by its letters.
+std::partial_ordering Order(const std::string& left, const std::string& right) {
+  const std::optional<double> a = NumberOf(left), b = NumberOf(right);
+  if (a && b) return *a <=> *b;
+  return left <=> right;
+}
+
+std::set<std::string> Parts(std::string_view list) {
+  std::set<std::string> parts;
+  while (true) {
+    std::string_view part = list.substr(0, list.find(','));
+    const std::size_t taken = part.size();
+    while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
+    while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
+    parts.emplace(part);
+    if (taken == list.size()) return parts;
+    list.remove_prefix(taken + 1);
+  }
+}
+
+// RE2 takes time that grows with the text only, whatever is asked for.
+re2::RE2::Options PatternOptions() {
+  re2::RE2::Options options(re2::RE2::Quiet);
+  options.set_max_mem(kMostPatternBytes);
+  return options;
+}
+
+bool MatchesPattern(const std::string& text, const std::string& pattern) {
+  const re2::RE2 compiled(pattern, PatternOptions());
+  return compiled.ok() && re2::RE2::PartialMatch(text, compiled);
+}
+
+bool HasParts(const std::string& list, const std::string& wanted, bool all) {
+  const std::set<std::string> have = Parts(list), parts = Parts(wanted);
+  const auto has = [&have](const std::string& part) { return have.count(part) > 0; };
+  return all ? std::all_of(parts.begin(), parts.end(), has)
+             : std::any_of(parts.begin(), parts.end(), has);
+}
+
+std::string TextOf(const Constraint& constraint) {
+  std::string text = constraint.left + " " + constraint.operand;
+  return constraint.right.empty() ? text : text + " " + constraint.right;
+}
+
+void AddMistakes(const std::vector<Constraint>& constraints, const std::string& place,
+                 std::string* mistakes) {
+  for (std::size_t i = 0; i < constraints.size(); ++i) {
+    const Constraint& constraint = constraints[i];
+    if (constraint.operand != "regexp" || constraint.right.starts_with("${")) continue;
+    const re2::RE2 pattern(constraint.right, PatternOptions());
+    if (pattern.ok()) continue;
+    *mistakes += (mistakes->empty() ? "" : "; ") + place + "/Constraints/" + std::to_string(i) +
+                 "/RTarget: is not a regular expression: " + pattern.error();
+  }
+}
+
+}  // namespace
+
+bool Meets(const NodeRecord& node, const Constraint& constraint) {
+  const Value left = Resolve(node, constraint.left);
+  const Value right = Resolve(node, constraint.right);
+  const std::string& operand = constraint.operand;
+  if (operand == "is_set") return left.has_value();
+  if (operand == "is_not_set") return !left.has_value();
+  if (operand == "!=" || operand == "not") return left != right;
+  if (!left || !right) return false;
+  if (operand == "=" || operand == "==" || operand == "is") return *left == *right;
+  if (operand == "<") return Order(*left, *right) < 0;
+  if (operand == "<=") return Order(*left, *right) <= 0;
+  if (operand == ">") return Order(*left, *right) > 0;
+  if (operand == ">=") return Order(*left, *right) >= 0;
+  if (operand == "regexp") return MatchesPattern(*left, *right);
+  if (operand == "set_contains_any") return HasParts(*left, *right, false);
+  // CheckJob knows no others.
+  return (operand == "set_contains" || operand == "set_contains_all") &&
+         HasParts(*left, *right, true);
+}
+
+std::string UnmetConstraint(const Job& job, const TaskGroup& group, const NodeRecord& node) {
+  std::vector<const std::vector<Constraint>*> lists = {&job.constraints, &group.constraints};
+  for (const Task& task : group.tasks) lists.push_back(&task.constraints);
+  for (const auto* list : lists) {
+    for (const Constraint& constraint : *list) {
+      if (!Meets(node, constraint)) return TextOf(constraint);
+    }
+  }
+  return "";
+}
+
+Status CheckConstraints(const Job& job, const std::string& place) {
+  std::string mistakes;
+  AddMistakes(job.constraints, place, &mistakes);
+  for (std::size_t g = 0; g < job.groups.size(); ++g) {
+    const std::string group = place + "/TaskGroups/" + std::to_string(g);
+    AddMistakes(job.groups[g].constraints, group, &mistakes);
+    for (std::size_t t = 0; t < job.groups[g].tasks.size(); ++t) {
+      AddMistakes(job.groups[g].tasks[t].constraints, group + "/Tasks/" + std::to_string(t),
+                  &mistakes);
+    }
+  }
+  if (mistakes.empty()) return {};
+  return Error(Code::kInvalidArgument, mistakes);
+}
+
+}  // namespace drover

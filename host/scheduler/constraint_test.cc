@@ -1,0 +1,152 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/scheduler/constraint.h"
+
+#include <gmock/gmock.h>
+
+#include "host/scheduler/scheduler_fixture.h"
+
+namespace drover {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+NodeRecord Node() {
+  NodeRecord node;
+  node.id = "node";
+  node.name = "n1";
+  node.attributes = {{"kernel.name", "linux"}, {"cpu.numcores", "10"}, {"empty", ""}};
+  node.meta = {{"rack", "7"}, {"disks", "ssd, nvme"}};
+  return node;
+}
+
+struct Row {
+  const char* left;
+  const char* operand;
+  const char* right;
+  bool met;
+};
+
+TEST(ConstraintTest, EachOperandAsksTheNode) {
+  const Row rows[] = {
+      {"${attr.kernel.name}", "=", "linux", true},
+      {"${attr.kernel.name}", "==", "linux", true},
+      {"${attr.kernel.name}", "is", "windows", false},
+      {"${node.unique.id}", "=", "node", true},
+      {"${node.unique.name}", "=", "n1", true},
+      {"${node.datacenter}", "=", "dc1", true},
+      {"${node.pool}", "=", "default", true},
+      {"${node.class}", "=", "", true},
+      {"linux", "=", "${attr.kernel.name}", true},
+      {"${attr.none}", "=", "${attr.none}", false},
+      {"${attr.none}", "!=", "linux", true},
+      {"${attr.kernel.name}", "!=", "linux", false},
+      {"${attr.kernel.name}", "not", "windows", true},
+      {"${attr.none}", "!=", "${meta.none}", false},
+      {"${attr.cpu.numcores}", "<", "9", false},
+      {"${attr.cpu.numcores}", ">", "9", true},
+      {"${attr.cpu.numcores}", ">=", "10.0", true},
+      {"${attr.cpu.numcores}", "<=", "9.5", false},
+      {"${attr.kernel.name}", "<", "m", true},
+      {"${attr.kernel.name}", "<", "10", false},
+      {"${attr.none}", "<", "10", false},
+      {"${attr.kernel.name}", "regexp", "^l.*x$", true},
+      {"${attr.kernel.name}", "regexp", "win", false},
+      {"${attr.none}", "regexp", ".*", false},
+      {"${meta.disks}", "set_contains", "ssd,nvme", true},
+      {"${meta.disks}", "set_contains_all", "ssd, tape", false},
+      {"${meta.disks}", "set_contains_any", "tape, nvme", true},
+      {"${meta.disks}", "set_contains_any", "tape", false},
+      {"${meta.rack}", "is_set", "", true},
+      {"${attr.empty}", "is_set", "", true},
+      {"${meta.none}", "is_set", "", false},
+      {"${meta.none}", "is_not_set", "", true},
+      {"${meta.rack}", "is_not_set", "", false},
+      {"${nonsense}", "is_set", "", false},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(Meets(Node(), {row.left, row.operand, row.right}), row.met)
+        << row.left << " " << row.operand << " " << row.right;
+  }
+}
+
+TEST(ConstraintTest, WhatIsNoPatternIsAMistake) {
+  Job job;
+  job.constraints = {{"${attr.a}", "=", "("}, {"${attr.a}", "regexp", "("}};
+  TaskGroup group;
+  group.tasks.emplace_back().constraints = {{"${attr.a}", "regexp", "[b"}};
+  group.constraints = {{"${attr.a}", "regexp", "${meta.pattern}"}};
+  job.groups.push_back(group);
+  const Status checked = CheckConstraints(job, "/Job");
+  EXPECT_EQ(checked.code(), Code::kInvalidArgument);
+  EXPECT_THAT(checked.error().message(), HasSubstr("/Job/Constraints/1/RTarget: is not a regular"));
+  EXPECT_THAT(checked.error().message(),
+              HasSubstr("/Job/TaskGroups/0/Tasks/0/Constraints/0/RTarget"));
+  EXPECT_THAT(checked.error().message(), Not(HasSubstr("/TaskGroups/0/Constraints")));
+}
+
+class ConstrainedTest : public SchedulerFixture {
+ protected:
+  void RegisterNode(const std::string& rack) {
+    NodeRecord node = Node();
+    node.cpu_mhz = node.memory_mb = 1000;
+    node.meta["rack"] = rack;
+    EXPECT_TRUE(Await<Result<Duration>>(scheduler.Register(context, node)).ok());
+    EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
+  }
+  static JobRegistration OnRack(const std::string& rack,
+                                const std::function<std::vector<Constraint>*(Job*)>& where) {
+    JobRegistration registration = Registration("web", 2);
+    auto job = std::make_shared<Job>(*registration.job);
+    *where(job.get()) = {{"${meta.rack}", "=", rack}};
+    registration.job = std::move(job);
+    registration.json = std::make_shared<nlohmann::json>(nlohmann::json{{"Rack", rack}});
+    return registration;
+  }
+};
+
+TEST_F(ConstrainedTest, WhatIsUnmetWaitsUntilTheNodeMeetsIt) {
+  const std::function<std::vector<Constraint>*(Job*)> places[] = {
+      [](Job* job) { return &job->constraints; },
+      [](Job* job) { return &job->groups[0].constraints; },
+      [](Job* job) { return &job->groups[0].tasks[0].constraints; }};
+  for (const auto& where : places) {
+    RegisterNode("7");
+    const auto planned = scheduler.Plan(OnRack("8", where));
+    ASSERT_TRUE(planned.ok());
+    EXPECT_THAT(planned->failed_groups, SizeIs(1));
+    const auto eval = Eval(MustRegister(OnRack("8", where)).eval_id);
+    const PlacementFailure& failure = eval->failed_groups.at("g");
+    EXPECT_THAT(failure.constraint_filtered, ElementsAre(Pair("${meta.rack} = 8", 1)));
+    EXPECT_EQ(failure.nodes_evaluated, 1);
+    EXPECT_EQ(failure.nodes_filtered, 1);
+    EXPECT_EQ(failure.nodes_exhausted, 0);
+    EXPECT_EQ(failure.coalesced_failures, 1);
+    EXPECT_THAT(Live(), SizeIs(0));
+    const std::uint64_t index = Eval(eval->blocked_eval)->modify_index;
+    EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
+    EXPECT_EQ(Eval(eval->blocked_eval)->modify_index, index) << "nothing is tried in vain";
+    RegisterNode("8");
+    EXPECT_EQ(Eval(eval->blocked_eval)->status, "complete");
+    EXPECT_THAT(Live(), SizeIs(2));
+    ASSERT_TRUE(scheduler.Deregister({"default", "web"}, true, true).ok());
+    for (const auto& record : Allocs()) Tell(record->id(), ClientStatus::kComplete);
+  }
+}
+
+TEST_F(ConstrainedTest, WhatRunsGoesOnWithOtherConstraints) {
+  const auto where = [](Job* job) { return &job->groups[0].constraints; };
+  RegisterNode("7");
+  MustRegister(OnRack("7", where));
+  const auto before = Live();
+  ASSERT_THAT(before, SizeIs(2));
+  MustRegister(OnRack("8", where));
+  ASSERT_THAT(Live(), SizeIs(2));
+  EXPECT_EQ(Live()[0]->id(), before[0]->id());
+  EXPECT_EQ(Live()[0]->job->version, 1u);
+}
+
+}  // namespace
+}  // namespace drover
