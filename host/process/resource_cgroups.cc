@@ -101,6 +101,11 @@ Result<std::string> ReadNodes(int cgroup, const std::string& file) {
   return *text;
 }
 
+// A hierarchy that cannot be written is as good as none.
+bool CanBeWritten(const std::string& hierarchy) {
+  return access(hierarchy.c_str(), W_OK) == 0 || (errno != EROFS && errno != EACCES);
+}
+
 // In version 1, a cgroup of cpuset begins without cores and memory nodes, and then nothing can
 // enter it: it gets what FROM, the one above it, has.
 Status InheritNodes(const std::string& from, const std::string& to) {
@@ -154,8 +159,7 @@ std::unique_ptr<ResourceCgroups> ResourceCgroups::Open(const std::string& mounts
       std::string source, path, type, options;
       if (!(words >> source >> path >> type >> options)) continue;
       if (type == "cgroup" && HasWord(options, controller)) {
-        // One that cannot be written is as good as none; the driver's fingerprint tells.
-        if (access(path.c_str(), W_OK) != 0 && (errno == EROFS || errno == EACCES)) break;
+        if (!CanBeWritten(path)) break;  // the driver's fingerprint tells
         result->controllers_.push_back({controller, path, path + "/" + name, false});
         break;
       }
@@ -171,7 +175,7 @@ std::unique_ptr<ResourceCgroups> ResourceCgroups::Open(const std::string& mounts
   }
   if (const std::optional<std::string> mount = CgroupTracker::FindVersion1(mounts, "cpuacct")) {
     result->accounting_hierarchy_ = *mount;
-    result->accounting_root_ = *mount + "/" + name;
+    if (CanBeWritten(*mount)) result->accounting_root_ = *mount + "/" + name;
   }
   return result;
 }

@@ -77,7 +77,7 @@ class TesthostTest(unittest.TestCase):
     def test_samples_and_the_network_are_told(self):
         answers = self.serve(
             dict(LASTING, config={"run_for": "1h", "driver_ip": "127.0.0.1",
-                                  "driver_port_map": "http:80"}),
+                                  "driver_port_map": "http:80", "stats_each_interval": True}),
             {"call": "stats", "task": "a", "samples": 2, "interval_ms": 10})
         self.assertEqual(answers[0]["result"]["network"]["ports"], {"http": 80})
         self.assertEqual(len(answers[1]["result"]["samples"]), 2)

@@ -1,0 +1,13 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <spdlog/formatter.h>
+
+#include <memory>
+
+namespace drover {
+
+// Writes each line of a log as an object: {"@level":"warn","@message":"…","@timestamp":"…"}.
+std::unique_ptr<spdlog::formatter> NewJsonLogFormatter();
+
+}  // namespace drover
