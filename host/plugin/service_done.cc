@@ -204,7 +204,8 @@ TaskUsage ToTaskUsage(const ProcessUsage& usage, PluginHost::Run* run, TimePoint
     auto& cpu = sample.total.cpu;
     cpu.user_mode = share(usage.user_time, run->user_time);
     cpu.system_mode = share(usage.system_time, run->system_time);
-    cpu.percent = cpu.user_mode + cpu.system_mode;
+    // Not of the two parts: a kernel may move time from one to the other.
+    cpu.percent = share(usage.user_time + usage.system_time, run->user_time + run->system_time);
     cpu.measured.insert(cpu.measured.end(), {"User Mode", "System Mode", "Percent"});
     if (core_mhz > 0) {
       cpu.total_ticks = cpu.percent / 100 * core_mhz;
