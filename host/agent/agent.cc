@@ -260,6 +260,9 @@ Status Agent::Serve() {
   http.hosts = config.http.hosts;
   http.origins = config.http.origins;
   http.refuse_body = MakeBodyRefusal(&api_);
+  http.max_connections = config.limits.http_max_conns;
+  http.max_connections_per_client = config.limits.http_max_conns_per_client;
+  http.header_time = config.limits.https_handshake_timeout;
   Result<std::unique_ptr<HttpServer>> server = HttpServer::Start(http, MakeApiHandler(&api_));
   if (!server.ok()) return server.error();
   server_ = std::move(*server);

@@ -284,6 +284,18 @@ Result<AgentConfig> ParseAgentConfig(const std::string& text, const std::string&
     if (std::find(kLevels.begin(), kLevels.end(), config.log_level) == kLevels.end()) {
       reader.Mistake("log_level", "must be trace, debug, info, warn or error");
     }
+    reader.Text("log_format", &config.log_format);
+    if (config.log_format != "text" && config.log_format != "json") {
+      reader.Mistake("log_format", "must be text or json");
+    }
+    if (const Json* limits = reader.Take("limits")) {
+      ObjectReader of_limits(*limits, "/limits", &mistakes);
+      of_limits.Number("http_max_conns", 0, 1'000'000, &config.limits.http_max_conns);
+      of_limits.Number("http_max_conns_per_client", 0, 1'000'000,
+                       &config.limits.http_max_conns_per_client);
+      of_limits.Time("https_handshake_timeout", &config.limits.https_handshake_timeout);
+      of_limits.End();
+    }
     reader.End();
   } catch (const Json::exception& e) {
     return Error(Code::kInvalidArgument, std::string("not a text of UTF-8: ") + e.what());
@@ -339,6 +351,8 @@ std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running,
                                 b.plugins.end(), SamePlugin));
   compare("max_kill_timeout", a.max_kill_timeout == b.max_kill_timeout);
   compare("stats_interval", a.stats_interval == b.stats_interval);
+  compare("log_format", a.log_format == b.log_format);
+  compare("limits", a.limits == b.limits);
   return keys;
 }
 

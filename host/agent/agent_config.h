@@ -62,6 +62,15 @@ struct AgentConfig {
     int disk_usage_threshold = 80;  // percent of the file system of alloc_dir
   } gc;
   std::string log_level = "warn";
+  std::string log_format = "text";  // or "json"
+  // How much of the API clients may use.
+  struct Limits {
+    int http_max_conns = 512;                // 0: no limit
+    int http_max_conns_per_client = 100;     // of one IP address; 0: no limit
+    Duration https_handshake_timeout = 10s;  // also for the head of a request
+
+    bool operator==(const Limits&) const = default;
+  } limits;
 };
 
 // Reads the text of a configuration file. All mistakes are in the one error, each with its JSON

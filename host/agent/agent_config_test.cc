@@ -23,7 +23,10 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
     "telemetry": {"publish_allocation_metrics": true, "prometheus_metrics": true},
     "http": {"hosts": ["node.example"], "origins": ["https://ui.example:8443", "http://[::1]"],
              "advertise": "node.example:80"},
-    "gc": {"interval": "10s", "age": "1h", "max_allocs": 7, "disk_usage_threshold": 90}
+    "gc": {"interval": "10s", "age": "1h", "max_allocs": 7, "disk_usage_threshold": 90},
+    "log_format": "json",
+    "limits": {"http_max_conns": 9, "http_max_conns_per_client": 0,
+               "https_handshake_timeout": "3s"}
   })",
                                                       "/etc/drover");
   ASSERT_TRUE(config.ok()) << config.error().message();
@@ -52,6 +55,10 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
   EXPECT_EQ(config->gc.age, 3600s);
   EXPECT_EQ(config->gc.max_allocs, 7);
   EXPECT_EQ(config->gc.disk_usage_threshold, 90);
+  EXPECT_EQ(config->log_format, "json");
+  EXPECT_EQ(config->limits.http_max_conns, 9);
+  EXPECT_EQ(config->limits.http_max_conns_per_client, 0);
+  EXPECT_EQ(config->limits.https_handshake_timeout, 3s);
 }
 
 TEST(AgentConfigTest, EmptyIsAllDefaults) {
@@ -74,12 +81,14 @@ TEST(AgentConfigTest, TellsWhatOnlyARestartTakesOver) {
       "meta": {"k": "v"}, "alloc_dir": "a", "data_dir": "d", "run_dir": "r", "plugin_dirs": ["p"],
       "http": {"address": "::1", "port": 1, "hosts": ["h"], "origins": ["http://o"],
       "advertise": "a"}, "plugins": {"mock_driver": {"enabled": false}},
-      "max_kill_timeout": "1s", "stats_interval": "2s"})");
-  EXPECT_THAT(KeysThatNeedRestart(before, other),
-              ::testing::ElementsAre(
-                  "name", "datacenter", "region", "meta", "alloc_dir", "data_dir", "http/address",
-                  "http/port", "http/hosts", "http/origins", "http/advertise", "http/tls",
-                  "run_dir", "plugin_dirs", "plugins", "max_kill_timeout", "stats_interval"));
+      "max_kill_timeout": "1s", "stats_interval": "2s", "log_format": "json",
+      "limits": {"http_max_conns": 1}})");
+  EXPECT_THAT(
+      KeysThatNeedRestart(before, other),
+      ::testing::ElementsAre("name", "datacenter", "region", "meta", "alloc_dir", "data_dir",
+                             "http/address", "http/port", "http/hosts", "http/origins",
+                             "http/advertise", "http/tls", "run_dir", "plugin_dirs", "plugins",
+                             "max_kill_timeout", "stats_interval", "log_format", "limits"));
 }
 
 struct Mistake {
@@ -130,6 +139,10 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{R"({"gc": {"age": "0s"}})", "/gc/age: must be longer than 0s"},
         Mistake{R"({"gc": {"disk_usage_threshold": 101}})",
                 "/gc/disk_usage_threshold: must be a whole number from 1 to 100"},
+        Mistake{R"({"log_format": "xml"})", "/log_format: must be text or json"},
+        Mistake{R"({"limits": {"http_max_conns": -1}})",
+                "/limits/http_max_conns: must be a whole number from 0"},
+        Mistake{R"({"limits": {"rpc": 1}})", "/limits/rpc: is not supported"},
         Mistake{R"({"log_level": "loud"})", "/log_level: must be trace"}));
 
 TEST(AgentConfigTest, AllMistakesAreToldAtOnce) {

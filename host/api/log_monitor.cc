@@ -9,23 +9,17 @@
 #include <cctype>
 #include <list>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <utility>
+
+#include "host/api/json_log_line.h"
 
 namespace drover {
 namespace {
-
-constexpr char kTime[] = "%Y-%m-%dT%H:%M:%S.%e";
 
 std::string Formatted(spdlog::formatter* formatter, const spdlog::details::log_msg& message) {
   spdlog::memory_buf_t text;
   formatter->format(message, text);
   return {text.data(), text.size()};
-}
-
-std::string JsonLine(const std::string& time, std::string_view level, std::string_view text) {
-  const nlohmann::json line = {{"@timestamp", time}, {"@level", level}, {"@message", text}};
-  return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
@@ -63,7 +57,7 @@ class LogMonitor::Sink : public spdlog::sinks::sink {
     for (const std::shared_ptr<Queue>& queue : queues_) {
       if (message.level < queue->options.level) continue;
       std::string& line = lines[queue->options.json ? 1 : 0];
-      if (line.empty()) line = queue->options.json ? Json(message) : Formatted(&text_, message);
+      if (line.empty()) line = Formatted(FormatterOf(*queue), message);
       Add(queue, line);
     }
   }
@@ -87,7 +81,7 @@ class LogMonitor::Sink : public spdlog::sinks::sink {
       const std::string text =
           "the monitor was too slow: " + std::to_string(dropped) + " lines were dropped";
       const spdlog::details::log_msg message("", spdlog::level::warn, text);
-      lines += queue->options.json ? Json(message) : Formatted(&text_, message);
+      lines += Formatted(FormatterOf(*queue), message);
     }
     queue->told = false;
     return lines;
@@ -101,10 +95,8 @@ class LogMonitor::Sink : public spdlog::sinks::sink {
   }
 
  private:
-  std::string Json(const spdlog::details::log_msg& message) {
-    const auto level = spdlog::level::to_string_view(message.level);
-    return JsonLine(Formatted(&time_, message), {level.data(), level.size()},
-                    {message.payload.data(), message.payload.size()});
+  spdlog::formatter* FormatterOf(const Queue& queue) {
+    return queue.options.json ? json_.get() : &text_;
   }
   static void Add(const std::shared_ptr<Queue>& queue, const std::string& line) {
     // Once some are dropped, what follows is too, until the gap has been told.
@@ -120,8 +112,8 @@ class LogMonitor::Sink : public spdlog::sinks::sink {
 
   std::mutex mutex_;
   std::list<std::shared_ptr<Queue>> queues_;
-  spdlog::pattern_formatter text_{std::string(kTime) + " [%l] %v"};
-  spdlog::pattern_formatter time_{kTime, spdlog::pattern_time_type::local, ""};
+  spdlog::pattern_formatter text_{"%Y-%m-%dT%H:%M:%S.%e [%l] %v"};
+  const std::unique_ptr<spdlog::formatter> json_ = NewJsonLogFormatter();
 };
 
 LogMonitor::LogMonitor(std::shared_ptr<spdlog::logger> logger)

@@ -106,6 +106,7 @@ Result<AgentConfig> ReadConfig(const AgentCommandOptions& options) {
     config.telemetry = {.publish_allocation_metrics = true, .prometheus_metrics = true};
   }
   if (!options.log_level.empty()) config.log_level = options.log_level;
+  if (!options.log_format.empty()) config.log_format = options.log_format;
   return config;
 }
 
@@ -152,7 +153,7 @@ int AgentCommand(const AgentCommandOptions& options) {
   }
   if (config->alloc_dir.empty()) config->alloc_dir = data_dir->alloc_dir();
   const std::string alloc_dir = config->alloc_dir;
-  SetUpLogging(config->log_level);
+  SetUpLogging(config->log_level, config->log_format);
   const std::uint64_t task_open_files = RaiseLimits();
 
   RealLoop loop;

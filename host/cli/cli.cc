@@ -82,6 +82,8 @@ int RunCli(int argc, char** argv) {
       ->check(CLI::Range(0, 65535));
   agent_app->add_option("--log-level", agent.log_level, "trace, debug, info, warn or error")
       ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error"}));
+  agent_app->add_option("--log-format", agent.log_format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}));
   agent_app->footer(
       "The tasks go on when the agent ends, and the next agent with the same data directory takes "
       "them over. With --dev they end with it: on SIGINT or SIGTERM in order, on a second one at "

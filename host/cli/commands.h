@@ -26,10 +26,11 @@ struct AgentCommandOptions {
   std::string config_file;
   std::vector<std::string> plugin_dirs;
   bool dev = false;
-  std::string data_dir;   // empty: that of the configuration; with dev a new directory
-  std::string bind;       // empty: that of the configuration
-  int port = -1;          // -1: that of the configuration
-  std::string log_level;  // empty: that of the configuration; with dev "info"
+  std::string data_dir;    // empty: that of the configuration; with dev a new directory
+  std::string bind;        // empty: that of the configuration
+  int port = -1;           // -1: that of the configuration
+  std::string log_level;   // empty: that of the configuration; with dev "info"
+  std::string log_format;  // empty: that of the configuration
 };
 int AgentCommand(const AgentCommandOptions& options);
 

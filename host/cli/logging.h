@@ -5,8 +5,8 @@
 
 namespace drover {
 
-// Sends the program's own log to standard error: output is for results. LEVEL is that of the
-// configuration: trace, debug, info, warn or error.
-void SetUpLogging(const std::string& level);
+// Sends the program's own log to standard error: output is for results. LEVEL and FORMAT are those
+// of the configuration: trace, debug, info, warn or error; text or json.
+void SetUpLogging(const std::string& level, const std::string& format = "text");
 
 }  // namespace drover

@@ -18,7 +18,7 @@ Co<void> Look(Loop* loop, Node* node,
 
 Status WithLoadedNode(AgentConfig config,
                       const std::function<void(Node*, const std::vector<PluginReport>&)>& look) {
-  SetUpLogging(config.log_level);
+  SetUpLogging(config.log_level, config.log_format);
   RealLoop loop;
   NodeOptions options;
   options.config = std::move(config);

@@ -113,7 +113,7 @@ int RunCommand(const RunOptions& options) {
   }
   config->alloc_dir = base->path();
 
-  SetUpLogging(config->log_level);
+  SetUpLogging(config->log_level, config->log_format);
   TakeMountsAlong();
   // The sweeper is to be there, too: who stays behind keeps the unit from limiting its tasks.
   if (const auto unit = EnterUnitCgroups(); !unit.ok()) {

@@ -1,5 +1,7 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """The agent as a service: its limits, and what it tells who has started it."""
+import contextlib
+import json
 import pathlib
 import re
 import resource
@@ -94,6 +96,22 @@ class AgentReloadTest(DroverTest):
         self.assertTrue(self.may(agent, new, prometheus))
         self.assertNotIn(new, agent.run.err)
         agent.stop()
+
+    def test_a_log_of_objects_and_few_connections(self):
+        agent = Agent(self.sandbox, config=agent_config(
+            self.sandbox, log_level="info", log_format="json",
+            limits={"http_max_conns_per_client": 2}))
+        host, port = agent.address.rsplit(":", 1)
+        with contextlib.ExitStack() as held:
+            for _ in range(2):
+                held.enter_context(socket.create_connection((host, int(port))))
+            agent.get_until("/v1/jobs", lambda reply: reply.status == 429)
+        agent.get_until("/v1/jobs", lambda reply: reply.status == 200)
+        agent.stop()
+        lines = [json.loads(line) for line in agent.run.err.splitlines()]
+        self.assertIn("info", {line["@level"] for line in lines})
+        self.assertEqual({key for line in lines for key in line},
+                         {"@timestamp", "@level", "@message"})
 
     def test_a_file_that_is_wrong_changes_nothing(self):
         old, new = self.TOKENS
