@@ -239,11 +239,10 @@ class ExecTest(TaskTest):
         self.assertEqual(other.exit_code(), (0, 1000))
         self.assertEqual(other.out["stdout"], b"hello")
 
-
     def test_actions_of_a_job(self):
         actions = [{"Name": "greet", "Command": "/bin/sh",
                     "Args": ["-c", "read x; echo $NOMAD_TASK_NAME ${x}; exit 5"]},
-                   {"Name": "size", "Command": "stty", "Args": ["size"]}]
+                   {"Name": "size", "Command": "/bin/sh", "Args": ["-c", "read x; stty size"]}]
         later = {"Lifecycle": {"Hook": "poststop", "Sidecar": False}, "Actions": actions[:1]}
         self.agent.submit(job(group(task("t", LONG, Actions=actions), task("later", LONG, **later)),
                               id="a/b", type="service"))
@@ -260,7 +259,9 @@ class ExecTest(TaskTest):
         self.assertEqual(greeting.out["stdout"], b"t you\n")
         size = action("size", tty="true")
         size.send({"tty_size": {"height": 50, "width": 100}})
+        size.input(b"\n")
         self.assertEqual(size.exit_code(), (0, 1000))
+        self.assertIn(b"50 100", size.out["stdout"])
         table = [
             ({"allocID": ""}, "must provide a valid alloc id"),
             ({"allocID": NONE}, f'Unknown allocation "{NONE}"'),
