@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
-NodeRecord Node() {
+NodeRecord MeasuredNode() {
   NodeRecord node;
   node.id = "node";
   node.name = "n1";
@@ -67,7 +67,7 @@ TEST(ConstraintTest, EachOperandAsksTheNode) {
       {"${nonsense}", "is_set", "", false},
   };
   for (const Row& row : rows) {
-    EXPECT_EQ(Meets(Node(), {row.left, row.operand, row.right}), row.met)
+    EXPECT_EQ(Meets(MeasuredNode(), {row.left, row.operand, row.right}), row.met)
         << row.left << " " << row.operand << " " << row.right;
   }
 }
@@ -90,7 +90,7 @@ TEST(ConstraintTest, WhatIsNoPatternIsAMistake) {
 class ConstrainedTest : public SchedulerFixture {
  protected:
   void RegisterNode(const std::string& rack) {
-    NodeRecord node = Node();
+    NodeRecord node = MeasuredNode();
     node.cpu_mhz = node.memory_mb = 1000;
     node.meta["rack"] = rack;
     EXPECT_TRUE(Await<Result<Duration>>(scheduler.Register(context, node)).ok());
