@@ -10,11 +10,10 @@
 #include <set>
 #include <string_view>
 
+#include "host/scheduler/pattern_options.h"
+
 namespace drover {
 namespace {
-
-// A pattern that needs more is refused.
-constexpr std::int64_t kMostPatternBytes = 1 << 20;
 
 using Value = std::optional<std::string>;
 
@@ -61,13 +60,6 @@ std::set<std::string> Parts(std::string_view list) {
     if (taken == list.size()) return parts;
     list.remove_prefix(taken + 1);
   }
-}
-
-// RE2 takes time that grows with the text only, whatever is asked for.
-re2::RE2::Options PatternOptions() {
-  re2::RE2::Options options(re2::RE2::Quiet);
-  options.set_max_mem(kMostPatternBytes);
-  return options;
 }
 
 bool MatchesPattern(const std::string& text, const std::string& pattern) {

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "host/scheduler/pattern_options.h"
+
 namespace drover {
 
 using nlohmann::json;
@@ -26,9 +28,6 @@ struct ListFilter::Node {
 };
 
 namespace {
-
-// A pattern that needs more is refused.
-constexpr std::int64_t kMostPatternBytes = 1 << 20;
 
 using Node = ListFilter::Node;
 using NodePtr = std::shared_ptr<const Node>;
@@ -208,12 +207,9 @@ class Parser {
     return Finished(std::move(node), negative);
   }
 
-  // RE2 has the syntax of Go and takes time that grows with the text only, whatever is asked for.
   Result<std::shared_ptr<const re2::RE2>> Pattern(const std::string& text, std::size_t at) {
     if (++patterns_ > ListFilter::kMaxPatterns) return Wrong("too many regular expressions", at);
-    re2::RE2::Options options(re2::RE2::Quiet);
-    options.set_max_mem(kMostPatternBytes);
-    auto pattern = std::make_shared<const re2::RE2>(text, options);
+    auto pattern = std::make_shared<const re2::RE2>(text, PatternOptions());
     if (!pattern->ok()) return Wrong("not a regular expression (" + pattern->error() + ")", at);
     return pattern;
   }
