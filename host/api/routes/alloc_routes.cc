@@ -14,11 +14,8 @@ using nlohmann::json;
 // How long statistics wait for the first sample of a task.
 constexpr Duration kFirstSample = 2s;
 
-std::shared_ptr<const AllocRecord> FindAlloc(const ApiRequest& request) {
-  std::shared_ptr<const AllocRecord> record;
-  request.agent().store->Read(
-      [&](const Tables& tables) { record = Tables::Find(tables.allocs, request.parameter(0)); });
-  return record;
+bool HasAlloc(const ApiRequest& request) {
+  return FindAlloc(request, request.parameter(0)) != nullptr;
 }
 
 Answer UnknownAlloc(const ApiRequest& request) {
@@ -95,7 +92,7 @@ Co<Answer> StopAlloc(ApiRequest* request) {
 }
 
 Co<Answer> ListServices(ApiRequest* request) {
-  if (FindAlloc(*request) == nullptr) co_return ErrorAnswer(404, "allocation not found");
+  if (!HasAlloc(*request)) co_return ErrorAnswer(404, "allocation not found");
   co_return JsonAnswer(json::array());
 }
 
@@ -121,7 +118,7 @@ Co<Result<bool>> WithRunner(ApiRequest* request, std::function<Co<Status>(AllocR
 }
 
 Co<Answer> RestartAlloc(ApiRequest* request) {
-  if (FindAlloc(*request) == nullptr) co_return UnknownAlloc(*request);
+  if (!HasAlloc(*request)) co_return UnknownAlloc(*request);
   std::string task;
   bool all = false;
   if (!request->http().body.empty()) {
@@ -145,7 +142,7 @@ Co<Answer> RestartAlloc(ApiRequest* request) {
 Co<Answer> SignalAlloc(ApiRequest* request) {
   const Result<json> body = request->Body();
   if (!body.ok()) co_return ErrorAnswer(400, "Failed to decode body: " + body.error().message());
-  if (FindAlloc(*request) == nullptr) co_return UnknownAlloc(*request);
+  if (!HasAlloc(*request)) co_return UnknownAlloc(*request);
   const std::string task = Field<std::string>(*body, "Task");
   const std::string name = Field<std::string>(*body, "Signal");
   std::function<Co<Status>(AllocRunner*)> work = [task, name](AllocRunner* runner) {
@@ -168,7 +165,7 @@ Co<Result<AllocUsage>> UsageOf(const ApiAgent* agent, std::string id, std::strin
 }
 
 Co<Answer> ReadStats(ApiRequest* request) {
-  if (FindAlloc(*request) == nullptr) co_return UnknownAlloc(*request);
+  if (!HasAlloc(*request)) co_return UnknownAlloc(*request);
   std::function<Co<Result<AllocUsage>>(Context)> work =
       [agent = &request->agent(), id = request->parameter(0),
        task = request->Text("task")](Context context) { return UsageOf(agent, id, task, context); };
@@ -178,12 +175,12 @@ Co<Answer> ReadStats(ApiRequest* request) {
 }
 
 Co<Answer> ReadChecks(ApiRequest* request) {
-  if (FindAlloc(*request) == nullptr) co_return UnknownAlloc(*request);
+  if (!HasAlloc(*request)) co_return UnknownAlloc(*request);
   co_return JsonAnswer(json::object());
 }
 
 Co<Answer> CollectOne(ApiRequest* request) {
-  if (FindAlloc(*request) == nullptr) co_return UnknownAlloc(*request);
+  if (!HasAlloc(*request)) co_return UnknownAlloc(*request);
   Scheduler* const scheduler = request->agent().scheduler;
   const std::string id = request->parameter(0);
   std::function<Result<bool>()> work = [=]() -> Result<bool> {

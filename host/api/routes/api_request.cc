@@ -198,4 +198,11 @@ Answer ListAnswer(const ApiRequest& request, std::vector<ListItem> items) {
   return answer;
 }
 
+std::shared_ptr<const AllocRecord> FindAlloc(const ApiRequest& request, const std::string& id) {
+  std::shared_ptr<const AllocRecord> record;
+  request.agent().store->Read(
+      [&](const Tables& tables) { record = Tables::Find(tables.allocs, id); });
+  return record;
+}
+
 }  // namespace drover

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -85,6 +86,9 @@ class ApiRequest {
   const ApiAgent* const agent_;
   const std::vector<std::string> parameters_;
 };
+
+// The allocation ID as it is now; null: there is none.
+std::shared_ptr<const AllocRecord> FindAlloc(const ApiRequest& request, const std::string& id);
 
 // The field KEY of a body; MISSING when it is not there or null, which is the same for clients in
 // Go. Throws nlohmann's type_error for another type, which becomes a 400.

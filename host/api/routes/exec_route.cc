@@ -61,13 +61,6 @@ Result<std::vector<std::string>> CommandOf(const ApiRequest& request) {
   return command;
 }
 
-std::shared_ptr<const AllocRecord> FindRecord(const ApiRequest& request, const std::string& id) {
-  std::shared_ptr<const AllocRecord> record;
-  request.agent().store->Read(
-      [&](const Tables& tables) { record = Tables::Find(tables.allocs, id); });
-  return record;
-}
-
 Error UnknownAlloc(const std::string& id) {
   return Error(Code::kNotFound, "Unknown allocation \"" + id + "\"");
 }
@@ -98,7 +91,7 @@ Result<Command> ReadCommand(const ApiRequest& request) {
   command.alloc_id = request.parameter(0);
   command.task = request.Text("task");
   command.tty = request.Flag("tty");
-  const auto record = FindRecord(request, command.alloc_id);
+  const auto record = FindAlloc(request, command.alloc_id);
   if (record == nullptr) return UnknownAlloc(command.alloc_id);
   if (command.task.empty()) return Error(Code::kInvalidArgument, "must provide task name");
   DROVER_ASSIGN(command.words, CommandOf(request));
@@ -115,7 +108,7 @@ Result<Command> ReadAction(const ApiRequest& request) {
   command.tty = request.Flag("tty");
   if (command.alloc_id.empty())
     return Error(Code::kInvalidArgument, "must provide a valid alloc id");
-  const auto record = FindRecord(request, command.alloc_id);
+  const auto record = FindAlloc(request, command.alloc_id);
   if (record == nullptr) return UnknownAlloc(command.alloc_id);
   if (command.task.empty()) return Error(Code::kInvalidArgument, "must provide task name");
   const Job& job = *record->alloc->job;

@@ -31,8 +31,7 @@ Co<FileTarget> FindFiles(ApiRequest* request) {
     target.refusal = ErrorAnswer(500, "alloc lookup failed: \"" + id + "\" is not a UUID");
     co_return target;
   }
-  request->agent().store->Read(
-      [&](const Tables& tables) { target.record = Tables::Find(tables.allocs, id); });
+  target.record = FindAlloc(*request, id);
   if (target.record == nullptr) {
     target.refusal = ErrorAnswer(404, "Unknown allocation \"" + id + "\"");
     co_return target;
