@@ -7,6 +7,7 @@
 
 #include "host/base/ids.h"
 #include "host/task/task_record.h"
+#include "host/taskenv/node_meta_json.h"
 
 namespace drover {
 namespace {
@@ -77,16 +78,10 @@ void KeptState::FindNodeId(const std::vector<Record>& records) {
 void KeptState::FindMeta(const std::vector<Record>& records) {
   for (const Record& record : records) {
     if (record.key != MetaKey()) continue;
-    const auto json = nlohmann::json::parse(record.value, nullptr, false);
-    NodeMeta::Changes dynamic;
-    bool sound = json.is_object();
-    for (const auto& [key, value] : json.items()) {
-      sound = sound && (value.is_null() || value.is_string());
-      if (sound && value.is_string()) dynamic[key] = value.get<std::string>();
-      if (sound && value.is_null()) dynamic[key] = std::nullopt;
-    }
-    if (sound) {
-      dynamic_meta_ = std::move(dynamic);
+    Result<NodeMeta::Changes> dynamic =
+        DecodeMetaChanges(nlohmann::json::parse(record.value, nullptr, false));
+    if (dynamic.ok()) {
+      dynamic_meta_ = std::move(*dynamic);
     } else {
       Tell("the metadata that clients have set cannot be used: set it again");
     }
@@ -94,13 +89,9 @@ void KeptState::FindMeta(const std::vector<Record>& records) {
 }
 
 void KeptState::SaveDynamicMeta(const NodeMeta::Changes& dynamic) {
-  dynamic_meta_ = dynamic;
   store_->Put(MetaKey(), [dynamic] {
-    nlohmann::json json = nlohmann::json::object();
-    for (const auto& [key, value] : dynamic) {
-      json[key] = value ? nlohmann::json(*value) : nlohmann::json(nullptr);
-    }
-    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return EncodeMetaChanges(dynamic).dump(-1, ' ', false,
+                                           nlohmann::json::error_handler_t::replace);
   });
 }
 

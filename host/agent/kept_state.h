@@ -24,7 +24,7 @@ class KeptState {
 
   Store* store() { return store_.get(); }
   const std::string& node_id() const { return node_id_; }
-  // The metadata of the node that clients have set.
+  // The metadata of the node that clients of earlier agents have set; and keeps what is set now.
   const NodeMeta::Changes& dynamic_meta() const { return dynamic_meta_; }
   void SaveDynamicMeta(const NodeMeta::Changes& dynamic);
   // The scheduler's state; once.

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/api/routes/router.h"
 #include "host/stats/host_stats.h"
+#include "host/taskenv/node_meta_json.h"
 
 namespace drover {
 namespace {
@@ -70,10 +71,9 @@ Co<Answer> CollectAllocs(ApiRequest* request) {
 }
 
 Answer MetaAnswer(const NodeMeta& meta) {
-  json dynamic = json::object();
-  for (const auto& [key, value] : meta.dynamic()) dynamic[key] = value ? json(*value) : json();
-  return JsonAnswer(
-      {{"Meta", meta.merged()}, {"Dynamic", std::move(dynamic)}, {"Static", meta.configured()}});
+  return JsonAnswer({{"Meta", meta.merged()},
+                     {"Dynamic", EncodeMetaChanges(meta.dynamic())},
+                     {"Static", meta.configured()}});
 }
 
 Co<Result<NodeMeta>> MetaOf(const ApiAgent* agent) { co_return agent->node_meta(); }
@@ -94,14 +94,8 @@ Result<NodeMeta::Changes> ReadChanges(const json& body) {
   if (!meta.is_object() || meta.empty()) {
     return Error(Code::kInvalidArgument, "Meta must be an object with the keys to be changed");
   }
-  NodeMeta::Changes changes;
-  for (const auto& [key, value] : meta.items()) {
-    if (!value.is_null() && !value.is_string()) {
-      return Error(Code::kInvalidArgument,
-                   "Meta: \"" + key + "\" must be a text, or null, which unsets it");
-    }
-    changes[key] = value.is_null() ? std::nullopt : std::optional(value.get<std::string>());
-  }
+  Result<NodeMeta::Changes> changes = DecodeMetaChanges(meta);
+  if (!changes.ok()) return changes.error().WithContext("Meta");
   return changes;
 }
 
