@@ -110,8 +110,9 @@ Result<std::unique_ptr<Agent>> Agent::Create(Loop* loop, AgentOptions options) {
   node.foreground = agent->kept_ == nullptr;
   node.task_open_files = agent->options_.task_open_files;
   DROVER_ASSIGN(agent->node_, Node::Create(loop, std::move(node)));
-  agent->meta_ = NodeMeta(agent->options_.config.meta, {});
   if (agent->kept_) agent->BeginFromKept();
+  agent->meta_ = NodeMeta(agent->options_.config.meta,
+                          agent->kept_ ? agent->kept_->dynamic_meta() : NodeMeta::Changes());
   agent->node_->SetMeta(agent->meta_.merged());
   const HostStats::Disk disk = ReadDisk(agent->options_.config.alloc_dir);
   agent->disk_mb_ = static_cast<std::int64_t>(disk.available >> 20);
@@ -122,7 +123,6 @@ Result<std::unique_ptr<Agent>> Agent::Create(Loop* loop, AgentOptions options) {
 }
 
 void Agent::BeginFromKept() {
-  meta_ = NodeMeta(options_.config.meta, kept_->dynamic_meta());
   Tables tables = kept_->TakeTables();
   for (const auto& [id, record] : tables.live_allocs) {
     for (const AllocatedPort& port : record->alloc->ports) node_->ports()->Keep(port.value);
@@ -154,7 +154,7 @@ NodeRecord Agent::Describe() {
   record.http_address = advertised_;
   record.tls = tls();
   record.version = options_.version;
-  record.attributes = machine.attributes;
+  record.attributes = node_->Attributes();
   record.meta = meta_.merged();
   record.cores = machine.cores;
   record.core_ids = machine.core_ids;
@@ -190,7 +190,6 @@ void Agent::DescribeDrivers(NodeRecord* record) {
     // It tells when the driver has changed, not when somebody looked.
     if (last.update_time == 0 || of != last) of.update_time = loop_->Wall();
     last = of;
-    record->attributes.insert(fingerprint.attributes.begin(), fingerprint.attributes.end());
   }
   record->drivers = drivers_;
 }

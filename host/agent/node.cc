@@ -264,17 +264,22 @@ Status Node::CheckJob(const Job& job, const std::string& place) {
   return Error(Code::kInvalidArgument, mistakes);
 }
 
+StringMap Node::Attributes() const {
+  StringMap all = machine_.attributes;
+  for (Driver* driver : plugins_->drivers()) {
+    const StringMap& own = driver->fingerprint().attributes;
+    all.insert(own.begin(), own.end());
+  }
+  return all;
+}
+
 Status Node::MeetsConstraints(const Job& job) const {
   NodeRecord self;
   self.id = info_.id;
   self.name = info_.name;
   self.datacenter = info_.datacenter;
-  self.attributes = info_.attributes;
+  self.attributes = Attributes();
   self.meta = info_.meta;
-  for (Driver* driver : plugins_->drivers()) {
-    const StringMap& attributes = driver->fingerprint().attributes;
-    self.attributes.insert(attributes.begin(), attributes.end());
-  }
   for (const TaskGroup& group : job.groups) {
     const std::string unmet = UnmetConstraint(job, group, self);
     if (unmet.empty()) continue;

@@ -47,6 +47,8 @@ class Node {
   const std::string& id() const { return id_; }
   const std::string& name() const { return name_; }
   const Machine& machine() const { return machine_; }
+  // Those of the machine, and of its drivers as they are now.
+  StringMap Attributes() const;
   // What tasks that start from now on see as ${meta.KEY}.
   void SetMeta(StringMap meta) { info_.meta = std::move(meta); }
 
