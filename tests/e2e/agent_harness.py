@@ -13,12 +13,13 @@ Reply = collections.namedtuple("Reply", "status headers body")
 
 
 class Agent:
-    """A running agent of a sandbox, on a port of its own. DEV: its tasks end with it."""
+    """A running agent of a sandbox, on a port of its own. DEV: its tasks end with it. CONFIG: the
+    file, or False for an agent that has none."""
 
     def __init__(self, sandbox, *options, config=None, env=None, command=None, dev=True):
-        self.run = Run(sandbox, ["agent", "--config", config or agent_config(sandbox), "--port", "0",
-                                 *(["--dev"] if dev else []), *options], json_lines=False, env=env,
-                       command=command)
+        file = [] if config is False else ["--config", config or agent_config(sandbox)]
+        self.run = Run(sandbox, ["agent", *file, "--port", "0", *(["--dev"] if dev else []),
+                                 *options], json_lines=False, env=env, command=command)
         sandbox.runs.append(self.run)
         line = self.run.wait_for(
             lambda run: next((l for l in run.lines if "serving http" in l), None), "the API")

@@ -10,6 +10,7 @@ the same time is not taken for it.
 Nothing here sleeps for a fixed time: everything waits for a condition, with a limit that only a
 failure reaches. Environment:
   DROVER_BUILD_DIR   the build tree: bin/drover and lib/drover/plugins/*.so
+  DROVER_INSTALL_DIR an installation, whose program and plugins are tested in place of the build's
   DROVER_E2E_SLACK   factor for the bounds on measured times, for slow builds (default 1)
   DROVER_E2E_LONG    1: the long form of a test that has one
 """
@@ -45,16 +46,19 @@ def build_dir():
     return pathlib.Path(path).resolve()
 
 
+def program_dir():
+    """Where bin/drover and lib/drover/plugins are: build and installation look the same."""
+    path = os.environ.get("DROVER_INSTALL_DIR")
+    return pathlib.Path(path).resolve() if path else build_dir()
+
+
 def binary():
-    return build_dir() / "bin" / "drover"
+    return program_dir() / "bin" / "drover"
 
 
 def plugin_file(driver):
     """The file of a driver that comes with Drover."""
-    directory = build_dir() / "lib" / "drover" / "plugins"
-    if not directory.is_dir():
-        directory = build_dir() / "plugins"
-    return directory / (driver + ".so")
+    return program_dir() / "lib" / "drover" / "plugins" / (driver + ".so")
 
 
 def wait_until(condition, what, limit=LIMIT, step=0.02):

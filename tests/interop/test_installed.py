@@ -1,0 +1,54 @@
+# Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+"""What these tests drive is the installation, and an agent of it needs nothing but itself."""
+import json
+import os
+import pathlib
+import subprocess
+
+import harness
+from agent_harness import Agent, AgentTest
+from harness import group, job, task
+
+
+class InstalledAgentTest(AgentTest):
+    def setUp(self):
+        super().setUp()
+        self.installed = pathlib.Path(os.environ["DROVER_INSTALL_DIR"]).resolve()
+
+    def executable(self):
+        return pathlib.Path(os.readlink(f"/proc/{self.agent.run.pid}/exe"))
+
+    def loaded_drivers(self):
+        """The files of drivers that the agent has mapped."""
+        maps = pathlib.Path(f"/proc/{self.agent.run.pid}/maps").read_text()
+        return {line.split(maxsplit=5)[5] for line in maps.splitlines() if "/plugins/" in line}
+
+    def installed_drivers(self, *names):
+        return {str(self.installed / "lib/drover/plugins" / f"{name}.so") for name in names}
+
+    def test_the_agent_of_these_tests_is_the_installed_one(self):
+        self.assertEqual(self.executable(), self.installed / "bin/drover")
+        self.assertEqual(self.loaded_drivers(), self.installed_drivers("raw_exec", "mock_driver"))
+
+    def test_without_a_configuration_it_has_its_drivers_and_runs_a_job(self):
+        self.agent.stop()
+        self.agent = Agent(self.sandbox, "--data-dir", self.sandbox.root / "bare", config=False)
+        self.assertEqual(self.executable(), self.installed / "bin/drover")
+        self.assertEqual(self.loaded_drivers(),
+                         self.installed_drivers("exec", "raw_exec", "mock_driver"))
+        told = self.sandbox.command("plugin", "list", "--address", self.agent.url, "--json")
+        self.assertEqual(told.code, 0, told)
+        self.assertEqual({plugin["Name"]: plugin["Health"] == "healthy"
+                          for plugin in json.loads(told.out)},
+                         {"exec": harness.IS_ROOT, "raw_exec": True, "mock_driver": True})
+        self.agent.submit(job(group(task("t", "exit 0"), name="g"), id="j"))
+        self.agent.wait_allocs("j", 1, "complete")
+
+    def test_the_test_host_of_the_sdk_starts(self):
+        told = subprocess.run([self.installed / "bin/drover-testhost", "--help"],
+                                      capture_output=True, text=True, timeout=harness.LIMIT)
+        self.assertEqual((told.returncode, told.stderr), (0, ""))
+
+
+if __name__ == "__main__":
+    harness.main()
