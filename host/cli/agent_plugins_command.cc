@@ -22,7 +22,7 @@ Result<int> List(ApiClient* client, Terminal* terminal, const ClientCommandOptio
   DROVER_ASSIGN(const json node, client->Get(ApiPath("/v1/node", id)));
   const json& drivers = MapField(node, "Drivers");
   json list = json::array();
-  Table table({"Name", "Health", "Description"});
+  TextTable table({"Name", "Health", "Description"});
   for (const auto& [name, driver] : drivers.items()) {
     const std::string health = HealthName(driver);
     list.push_back({{"Name", name},

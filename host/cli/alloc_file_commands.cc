@@ -25,7 +25,7 @@ std::string Moment(const std::string& rfc3339) {
 
 Result<int> PrintFiles(Terminal* terminal, const AllocOptions& options, const json& files) {
   if (options.raw()) return PrintAnswer(options, files);
-  Table table({"Mode", "Size", "Modified", "Name"});
+  TextTable table({"Mode", "Size", "Modified", "Name"});
   for (const json& file : AsList(files)) {
     table.Add({TextField(file, "FileMode"),
                Amount(static_cast<std::uint64_t>(NumberField(file, "Size"))),

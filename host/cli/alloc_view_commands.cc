@@ -35,7 +35,7 @@ std::string Usage(const json& stats, const std::string& task) {
 }
 
 void ShowPorts(Terminal* terminal, const json& alloc) {
-  Table table({"Label", "Address", "To"});
+  TextTable table({"Label", "Address", "To"});
   const json& shared = MapField(MapField(alloc, "AllocatedResources"), "Shared");
   for (const json& port : ListField(shared, "Ports")) {
     const std::int64_t to = NumberField(port, "To");
@@ -60,7 +60,7 @@ void ShowTask(Terminal* terminal, const std::string& name, const json& state, co
        {"Finished", Moment(TextField(state, "FinishedAt"))},
        {"Restarts", std::to_string(NumberField(state, "Restarts"))},
        {"Usage", Usage(stats, name)}});
-  Table events({"Time", "Event", "Description"});
+  TextTable events({"Time", "Event", "Description"});
   for (const json& event : ListField(state, "Events")) {
     events.Add({LocalTime(NumberField(event, "Time")), TextField(event, "Type"),
                 TextField(event, "DisplayMessage")});
@@ -68,8 +68,8 @@ void ShowTask(Terminal* terminal, const std::string& name, const json& state, co
   if (!events.empty()) events.Print(terminal);
 }
 
-Table CheckTable(const json& checks) {
-  Table table({"Check", "Service", "Task", "Mode", "Status", "Output"});
+TextTable CheckTable(const json& checks) {
+  TextTable table({"Check", "Service", "Task", "Mode", "Status", "Output"});
   for (const auto& [id, check] : AsMap(checks).items()) {
     table.Add({TextField(check, "Check"), TextField(check, "Service"), TextField(check, "Task"),
                TextField(check, "Mode"), StatusCell(TextField(check, "Status")),
@@ -111,7 +111,7 @@ Result<int> Show(ApiClient* client, Terminal* terminal, const AllocOptions& opti
   ShowPorts(terminal, alloc);
   const json& states = MapField(alloc, "TaskStates");
   for (const auto& [name, state] : states.items()) ShowTask(terminal, name, state, stats);
-  if (const Table table = CheckTable(checks); !table.empty()) {
+  if (const TextTable table = CheckTable(checks); !table.empty()) {
     PrintHeading(terminal, "Checks");
     table.Print(terminal);
   }
@@ -122,7 +122,7 @@ Result<int> Checks(ApiClient* client, Terminal* terminal, const AllocOptions& op
   DROVER_ASSIGN(const std::string id, FindId(client, kAllocIds, options.id));
   DROVER_ASSIGN(const json checks, client->Get(ApiPath("/v1/client/allocation", id, "/checks")));
   if (options.raw()) return PrintAnswer(options, checks);
-  const Table table = CheckTable(checks);
+  const TextTable table = CheckTable(checks);
   if (table.empty()) {
     terminal->Line("The allocation has no checks.");
   } else {

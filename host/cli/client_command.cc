@@ -100,8 +100,8 @@ Result<bool> Confirmed(const std::string& question) {
   return answer == "y" || answer == "yes" || answer == "Y";
 }
 
-Table AllocTable(const json& stubs, bool full_ids) {
-  Table table({"ID", "Node", "Group", "Version", "Desired", "Status", "Created", "Modified"});
+TextTable AllocTable(const json& stubs, bool full_ids) {
+  TextTable table({"ID", "Node", "Group", "Version", "Desired", "Status", "Created", "Modified"});
   const WallTime now = WallNow();
   for (const json& stub : AsList(stubs)) {
     table.Add(

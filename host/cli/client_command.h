@@ -35,6 +35,6 @@ Result<std::string> FindAlloc(ApiClient* client, const AllocOptions& options);
 Result<std::string> FindTaskName(ApiClient* client, const std::string& id, const std::string& task);
 
 // A table of allocations, which are the stubs of a list.
-Table AllocTable(const nlohmann::json& stubs, bool full_ids);
+TextTable AllocTable(const nlohmann::json& stubs, bool full_ids);
 
 }  // namespace drover

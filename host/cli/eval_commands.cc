@@ -28,8 +28,8 @@ std::vector<const json*> Sorted(const json& evals) {
   return sorted;
 }
 
-Table EvalTable(const json& evals, bool full_ids) {
-  Table table({"ID", "Job", "Priority", "Triggered by", "Status", "Created"});
+TextTable EvalTable(const json& evals, bool full_ids) {
+  TextTable table({"ID", "Job", "Priority", "Triggered by", "Status", "Created"});
   const WallTime now = WallNow();
   for (const json* eval : Sorted(evals)) {
     table.Add({ShownId(TextField(*eval, "ID"), full_ids), TextField(*eval, "JobID"),
@@ -67,12 +67,12 @@ Result<int> Show(ApiClient* client, Terminal* terminal, const EvalOptions& optio
   for (const auto& [group, failure] : failures.items()) {
     for (const std::string& line : PlacementFailureLines(group, failure)) terminal->Line(line);
   }
-  const Table related = EvalTable(ListField(eval, "RelatedEvals"), options.verbose);
+  const TextTable related = EvalTable(ListField(eval, "RelatedEvals"), options.verbose);
   if (!related.empty()) {
     PrintHeading(terminal, "Related evaluations");
     related.Print(terminal);
   }
-  const Table placed = AllocTable(allocs, options.verbose);
+  const TextTable placed = AllocTable(allocs, options.verbose);
   if (!placed.empty()) {
     PrintHeading(terminal, "Allocations");
     placed.Print(terminal);
@@ -86,7 +86,7 @@ Result<int> List(ApiClient* client, Terminal* terminal, const EvalOptions& optio
   if (!options.status.empty()) query.emplace_back("status", options.status);
   DROVER_ASSIGN(const json evals, client->Get("/v1/evaluations", query));
   if (options.raw()) return PrintAnswer(options, evals);
-  const Table table = EvalTable(evals, options.verbose);
+  const TextTable table = EvalTable(evals, options.verbose);
   if (table.empty()) {
     terminal->Line("There are no such evaluations.");
   } else {

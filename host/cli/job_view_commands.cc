@@ -23,7 +23,7 @@ Result<int> List(ApiClient* client, Terminal* terminal, const JobOptions& option
   DROVER_ASSIGN(const json jobs,
                 client->Get("/v1/jobs", {{"namespace", client->SearchedNamespace()}}));
   if (options.raw()) return PrintAnswer(options, jobs);
-  Table table({"ID", "Namespace", "Type", "Priority", "Status", "Submitted"});
+  TextTable table({"ID", "Namespace", "Type", "Priority", "Status", "Submitted"});
   for (const json& job : AsList(jobs)) {
     const Cell status = StatusCell(TextField(job, "Status"));
     table.Add({TextField(job, "ID"), TextField(job, "Namespace"), TextField(job, "Type"),
@@ -43,7 +43,7 @@ void ShowSummary(Terminal* terminal, const json& summary) {
                                      "Complete", "Lost",     "Unknown"};
   std::vector<std::string> head = {"Group"};
   head.insert(head.end(), std::begin(kCounts), std::end(kCounts));
-  Table table(std::move(head));
+  TextTable table(std::move(head));
   const json& groups = MapField(summary, "Summary");
   for (const auto& [group, counts] : groups.items()) {
     std::vector<Cell> row = {Printable(group)};
@@ -72,7 +72,7 @@ void ShowBlocked(Terminal* terminal, const json& evals) {
 }
 
 void ShowAllocs(Terminal* terminal, const json& allocs, bool verbose) {
-  const Table table = AllocTable(allocs, verbose);
+  const TextTable table = AllocTable(allocs, verbose);
   if (table.empty()) {
     terminal->Line("No allocations.");
   } else {
@@ -138,7 +138,7 @@ Result<int> History(ApiClient* client, Terminal* terminal, const JobOptions& opt
   DROVER_ASSIGN(const JobName name, FindJob(client, options.id));
   DROVER_ASSIGN(const json versions, Versions(client, name));
   if (options.raw()) return PrintAnswer(options, versions);
-  Table table({"Version", "Stable", "Stopped", "Submitted", "Index"});
+  TextTable table({"Version", "Stable", "Stopped", "Submitted", "Index"});
   for (const json& job : versions) {
     table.Add({std::to_string(NumberField(job, "Version")), FlagField(job, "Stable") ? "yes" : "no",
                FlagField(job, "Stop") ? "yes" : "no", LocalTime(NumberField(job, "SubmitTime")),

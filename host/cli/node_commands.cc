@@ -17,7 +17,7 @@ using nlohmann::json;
 Result<int> List(ApiClient* client, Terminal* terminal, const NodeCommandOptions& options) {
   DROVER_ASSIGN(const json nodes, client->Get("/v1/nodes"));
   if (options.raw()) return PrintAnswer(options, nodes);
-  Table table({"ID", "Name", "Datacenter", "Address", "Version", "Eligibility", "Status"});
+  TextTable table({"ID", "Name", "Datacenter", "Address", "Version", "Eligibility", "Status"});
   for (const json& node : AsList(nodes)) {
     table.Add({ShownId(TextField(node, "ID"), options.verbose), TextField(node, "Name"),
                TextField(node, "Datacenter"), TextField(node, "Address"),
@@ -33,7 +33,7 @@ Result<int> List(ApiClient* client, Terminal* terminal, const NodeCommandOptions
 }
 
 void ShowDrivers(Terminal* terminal, const json& node) {
-  Table table({"Driver", "Detected", "Healthy", "Description"});
+  TextTable table({"Driver", "Detected", "Healthy", "Description"});
   const json& drivers = MapField(node, "Drivers");
   for (const auto& [name, driver] : drivers.items()) {
     const bool healthy = FlagField(driver, "Healthy");
@@ -85,7 +85,7 @@ Result<int> Show(ApiClient* client, Terminal* terminal, const NodeCommandOptions
   ShowDrivers(terminal, node);
   PrintHeading(terminal, "Allocations");
   // These are whole allocations, whose job has the version.
-  Table table({"ID", "Job", "Group", "Version", "Desired", "Status", "Created", "Modified"});
+  TextTable table({"ID", "Job", "Group", "Version", "Desired", "Status", "Created", "Modified"});
   const WallTime now = WallNow();
   for (const json& alloc : AsList(allocs)) {
     table.Add({ShownId(TextField(alloc, "ID"), options.verbose), TextField(alloc, "JobID"),

@@ -43,18 +43,18 @@ Cell StatusCell(const std::string& status) {
   return {status, found->second};
 }
 
-Table::Table(std::vector<std::string> head) {
+TextTable::TextTable(std::vector<std::string> head) {
   std::vector<Cell> cells;
   for (std::string& text : head) cells.push_back({std::move(text), Colour::kCyan});
   rows_.push_back(std::move(cells));
 }
 
-void Table::Add(std::vector<Cell> row) {
+void TextTable::Add(std::vector<Cell> row) {
   row.resize(rows_[0].size(), "");
   rows_.push_back(std::move(row));
 }
 
-std::vector<std::size_t> Table::Widths(std::size_t width) const {
+std::vector<std::size_t> TextTable::Widths(std::size_t width) const {
   std::vector<std::size_t> widths(rows_[0].size(), 0);
   for (const auto& row : rows_) {
     for (std::size_t i = 0; i < row.size(); ++i) {
@@ -70,7 +70,7 @@ std::vector<std::size_t> Table::Widths(std::size_t width) const {
   return widths;
 }
 
-std::vector<std::string> Table::Lines(std::size_t width, const Paint& paint) const {
+std::vector<std::string> TextTable::Lines(std::size_t width, const Paint& paint) const {
   const std::vector<std::size_t> widths = Widths(width);
   std::vector<std::string> lines;
   for (const auto& row : rows_) {
@@ -90,7 +90,7 @@ std::vector<std::string> Table::Lines(std::size_t width, const Paint& paint) con
   return lines;
 }
 
-void Table::Print(Terminal* terminal) const {
+void TextTable::Print(Terminal* terminal) const {
   const auto paint = [terminal](Colour colour, std::string_view text) {
     return terminal->Paint(colour, text);
   };

@@ -25,11 +25,11 @@ struct Cell {
 Cell StatusCell(const std::string& status);
 
 // Lines of columns, below a head. On a terminal that is too narrow the widest columns are cut.
-class Table {
+class TextTable {
  public:
   using Paint = std::function<std::string(Terminal::Colour, std::string_view)>;
 
-  explicit Table(std::vector<std::string> head);
+  explicit TextTable(std::vector<std::string> head);
   // As many cells as the head has.
   void Add(std::vector<Cell> row);
   bool empty() const { return rows_.size() == 1; }

@@ -11,7 +11,7 @@ std::string Plain(Terminal::Colour, std::string_view text) { return std::string(
 using Lines = std::vector<std::string>;
 
 TEST(TableTest, ColumnsAreAsWideAsTheirWidestCell) {
-  Table table({"ID", "Name"});
+  TextTable table({"ID", "Name"});
   EXPECT_TRUE(table.empty());
   table.Add({"1", "one"});
   table.Add({"1000", ""});
@@ -20,14 +20,14 @@ TEST(TableTest, ColumnsAreAsWideAsTheirWidestCell) {
 }
 
 TEST(TableTest, CharactersCountAndNotBytes) {
-  Table table({"A", "B"});
+  TextTable table({"A", "B"});
   table.Add({"grün", "x"});
   table.Add({"gray", "x"});
   EXPECT_EQ(table.Lines(0, Plain), (Lines{"A     B", "grün  x", "gray  x"}));
 }
 
 TEST(TableTest, TheWidestColumnIsCutOnANarrowTerminal) {
-  Table table({"ID", "Description", "End"});
+  TextTable table({"ID", "Description", "End"});
   table.Add({"12345678", "a long text that does not fit", "x"});
   const Lines lines = table.Lines(30, Plain);
   EXPECT_EQ(lines[1], "12345678  a long text th…  x");
@@ -35,7 +35,7 @@ TEST(TableTest, TheWidestColumnIsCutOnANarrowTerminal) {
 }
 
 TEST(TableTest, NoColumnVanishes) {
-  Table table({"First", "Second"});
+  TextTable table({"First", "Second"});
   table.Add({"abcdefghij", "äöüäöüäöüä"});
   EXPECT_EQ(table.Lines(5, Plain)[1], "abcde…  äöüäö…");
 }
@@ -44,7 +44,7 @@ TEST(TableTest, PaintsNoMoreThanTheText) {
   const auto paint = [](Terminal::Colour, std::string_view text) {
     return "<" + std::string(text) + ">";
   };
-  Table table({"A", "B"});
+  TextTable table({"A", "B"});
   table.Add({StatusCell("dead"), "x"});
   EXPECT_EQ(table.Lines(0, paint), (Lines{"<A>     <B>", "<dead>  x"}));
 }
