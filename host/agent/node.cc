@@ -220,8 +220,7 @@ Co<void> Node::FinishRestore(Context context) {
 }
 
 Co<void> Node::FinishDriver(Node* self, Context context, std::string driver) {
-  const Context limited = context.WithTimeout(kRestoreLimit);
-  const Status found = co_await self->restores_->WaitFound(limited, driver);
+  const Status found = co_await self->restores_->WaitFound(context, driver, kRestoreLimit);
   if (context.cancelled()) co_return;  // the agent ends: nothing is to start any more
   if (!found.ok()) {
     spdlog::warn(

@@ -5,32 +5,10 @@
 
 #include <optional>
 
+#include "host/base/stoppable_loop.h"
+
 namespace drover {
 namespace {
-
-// The loop of a process that can stand still: time goes on, and then all that is due comes at once.
-class StoppableLoop : public SimLoop {
- public:
-  TimePoint Now() const override { return SimLoop::Now() + stood_; }
-  void StandStill(Duration duration) {
-    stood_ += duration;
-    FireTimers(Now());
-    RunReady();
-  }
-  // As SimLoop's, by the time that this loop tells.
-  void Run(Duration duration) {
-    const TimePoint end = Now() + duration;
-    while (HasTimer() && FirstTimer() <= end) {
-      if (FirstTimer() > Now()) stood_ += FirstTimer() - Now();
-      FireTimers(Now());
-      RunReady();
-    }
-    stood_ += end - Now();
-  }
-
- private:
-  Duration stood_{0};
-};
 
 class PatienceTest : public testing::Test {
  protected:
@@ -41,9 +19,9 @@ class PatienceTest : public testing::Test {
 TEST_F(PatienceTest, EndsAfterItsLimitToTheNanosecond) {
   for (const Duration limit : {Duration(10s), Duration(3), Duration(7), Duration(1)}) {
     const Patience patience(parent_, limit);
-    loop_.Run(limit - Duration(1));
+    loop_.Advance(limit - Duration(1));
     EXPECT_FALSE(patience.context().cancelled()) << limit.count();
-    loop_.Run(Duration(1));
+    loop_.Advance(Duration(1));
     EXPECT_EQ(patience.context().status().code(), Code::kTimeout) << limit.count();
   }
   EXPECT_EQ(loop_.live_timers(), 0u);
@@ -52,25 +30,25 @@ TEST_F(PatienceTest, EndsAfterItsLimitToTheNanosecond) {
 TEST_F(PatienceTest, ALongStandstillCostsWhatHadPassedOfAPart) {
   for (const Duration before : {Duration(0), Duration(1s), Duration(9s)}) {
     const Patience patience(parent_, 12s);
-    loop_.Run(before);
+    loop_.Advance(before);
     loop_.StandStill(std::chrono::hours(1));
     EXPECT_FALSE(patience.context().cancelled());
     // The part that it was in begins again.
     const auto over = before / 3s;
-    loop_.Run((4 - over) * 3s - Duration(1));
+    loop_.Advance((4 - over) * 3s - Duration(1));
     EXPECT_FALSE(patience.context().cancelled());
-    loop_.Run(Duration(1));
+    loop_.Advance(Duration(1));
     EXPECT_TRUE(patience.context().cancelled());
   }
 }
 
 TEST_F(PatienceTest, AShortStandstillCostsItself) {
   const Patience patience(parent_, 12s);
-  loop_.Run(2s);
+  loop_.Advance(2s);
   loop_.StandStill(2s);
-  loop_.Run(9s - Duration(1));
+  loop_.Advance(9s - Duration(1));
   EXPECT_FALSE(patience.context().cancelled());
-  loop_.Run(Duration(1));
+  loop_.Advance(Duration(1));
   EXPECT_TRUE(patience.context().cancelled());
 }
 
@@ -93,7 +71,7 @@ TEST_F(PatienceTest, EndsWithItsParentAndItsScope) {
 TEST_F(PatienceTest, NoneIsOverAtOnce) {
   const Patience patience(parent_, Duration(0));
   EXPECT_FALSE(patience.context().cancelled());
-  loop_.Run(Duration(0));
+  loop_.Advance(Duration(0));
   EXPECT_EQ(patience.context().status().code(), Code::kTimeout);
 }
 

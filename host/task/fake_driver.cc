@@ -287,10 +287,15 @@ Co<Status> FakeDriver::ForceKill(Context, RunId id) {
   co_return Status();
 }
 
-Co<Status> FakeDriver::Signal(Context, RunId id, std::string signal) {
+Co<Status> FakeDriver::Signal(Context context, RunId id, std::string signal) {
+  const OpenCall open(this);
   Log("signal " + TaskOf(id) + " " + signal);
   const RunPtr run = Find(id);
   if (!run) co_return kUnknownRun;
+  if (run->script.signal_blocks) {
+    co_await context.Cancelled();
+    co_return context.status();
+  }
   if (run->script.signal_error) co_return *run->script.signal_error;
   co_return Status();
 }

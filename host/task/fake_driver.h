@@ -40,6 +40,7 @@ class FakeDriver : public Driver {
     std::optional<Error> destroy_error;
     bool destroy_blocks = false;
     std::optional<Error> signal_error;
+    bool signal_blocks = false;
     std::optional<Error> exec_error;
 
     std::optional<Error> stats_error;  // Stats fails with it at once

@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/task/restore_barrier.h"
 
+#include "host/base/patience.h"
+
 namespace drover {
 
 RestoreBarrier::Entry& RestoreBarrier::EntryOf(const std::string& driver) {
@@ -29,9 +31,10 @@ void RestoreBarrier::Found(const std::string& driver, const std::string& task_id
   if (entry.expected.empty()) entry.found.Set();
 }
 
-Co<Status> RestoreBarrier::WaitFound(Context context, std::string driver) {
+Co<Status> RestoreBarrier::WaitFound(Context context, std::string driver, Duration limit) {
   Entry& entry = EntryOf(driver);
-  co_return co_await entry.found.Wait(context);
+  const Patience patience(context, limit);
+  co_return co_await entry.found.Wait(patience.context());
 }
 
 std::vector<RunId> RestoreBarrier::RunsOf(const std::string& driver) const {

@@ -25,8 +25,9 @@ class RestoreBarrier {
   // It has been found again, RUN, or it has none now. One that nobody expects is fine.
   void Found(const std::string& driver, const std::string& task_id, std::optional<RunId> run);
 
-  // Returns when nothing more is expected of the driver.
-  Co<Status> WaitFound(Context context, std::string driver);
+  // Returns when nothing more is expected of the driver, or after LIMIT, in which a standstill of
+  // this process does not count.
+  Co<Status> WaitFound(Context context, std::string driver, Duration limit);
   // The runs that its tasks have, or had when they are not found yet.
   std::vector<RunId> RunsOf(const std::string& driver) const;
   // From now on its tasks may start.

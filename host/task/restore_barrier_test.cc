@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "host/base/gate.h"
+#include "host/base/stoppable_loop.h"
 
 namespace drover {
 namespace {
@@ -12,6 +13,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
+
+constexpr Duration kLimit = 40s;
 
 class RestoreBarrierTest : public ::testing::Test {
  protected:
@@ -31,7 +34,7 @@ class RestoreBarrierTest : public ::testing::Test {
     loop_.RunToEnd(gate_.Close());
   }
 
-  SimLoop loop_;
+  StoppableLoop loop_;
   Context context_{&loop_};
   Gate gate_{&loop_};
   RestoreBarrier barrier_{&loop_};
@@ -42,17 +45,33 @@ class RestoreBarrierTest : public ::testing::Test {
 TEST_F(RestoreBarrierTest, WaitsForAllTasksOfTheDriverAndNoOther) {
   barrier_.Expect("slow", "a/t", first_);
   barrier_.Expect("slow", "b/t", second_);
-  EXPECT_TRUE(Done(barrier_.WaitFound(context_, "quick")));
-  EXPECT_FALSE(Done(barrier_.WaitFound(context_, "slow")));
+  EXPECT_TRUE(Done(barrier_.WaitFound(context_, "quick", kLimit)));
+  EXPECT_FALSE(Done(barrier_.WaitFound(context_, "slow", kLimit)));
   barrier_.Found("slow", "a/t", first_);
   barrier_.Found("slow", "a/t", first_);
   barrier_.Found("slow", "stranger/t", std::nullopt);
-  EXPECT_FALSE(Done(barrier_.WaitFound(context_, "slow")));
+  EXPECT_FALSE(Done(barrier_.WaitFound(context_, "slow", kLimit)));
   EXPECT_THAT(barrier_.RunsOf("slow"), UnorderedElementsAre(first_, second_)) << "it may come yet";
   barrier_.Found("slow", "b/t", std::nullopt);
-  EXPECT_TRUE(Done(barrier_.WaitFound(context_, "slow")));
+  EXPECT_TRUE(Done(barrier_.WaitFound(context_, "slow", kLimit)));
   EXPECT_THAT(barrier_.RunsOf("slow"), ElementsAre(first_));
   EXPECT_THAT(barrier_.RunsOf("quick"), IsEmpty());
+}
+
+TEST_F(RestoreBarrierTest, AStandstillOfThisProcessIsNobodysDelay) {
+  barrier_.Expect("slow", "a/t", first_);
+  std::optional<Status> found;
+  const auto wait = [](Co<Status> of, std::optional<Status>* out) -> Co<void> {
+    const Status status = co_await std::move(of);
+    out->emplace(status);
+  };
+  gate_.Spawn(wait(barrier_.WaitFound(context_, "slow", kLimit), &found));
+  loop_.RunReady();
+  loop_.StandStill(1h);
+  EXPECT_FALSE(found.has_value());
+  loop_.Advance(kLimit);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->code(), Code::kTimeout);
 }
 
 TEST_F(RestoreBarrierTest, NothingStartsBeforeItIsOpen) {

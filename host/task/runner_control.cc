@@ -1,4 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/base/patience.h"
 #include "host/task/live_run.h"
 #include "host/task/runner_outcome.h"
 #include "host/task/task_runner.h"
@@ -72,8 +73,8 @@ Co<Status> TaskRunner::Signal(TaskEvent event, std::string signal) {
   if (!run || run->exited.is_set()) co_return NotRunning();
   EmitEvent(std::move(event));
   DROVER_CO_ASSIGN(Driver* const driver, FindDriver());
-  const Context context = life_.WithTimeout(options_.driver_timeout);
-  co_return co_await driver->Signal(context, run->id(), std::move(signal));
+  const Patience patience(life_, options_.driver_timeout);
+  co_return co_await driver->Signal(patience.context(), run->id(), std::move(signal));
 }
 
 Co<Result<std::unique_ptr<TaskExecSession>>> TaskRunner::Exec(Context context,

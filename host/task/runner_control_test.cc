@@ -202,6 +202,24 @@ TEST_F(RunnerControlTest, ErrorsOfASignalAreReturnedAsTheyAre) {
   Kill();
 }
 
+TEST_F(RunnerControlTest, AStandstillOfThisProcessIsNoLateSignal) {
+  script().signal_blocks = true;
+  Start();
+  std::optional<Status> answer;
+  const auto ask = [](std::shared_ptr<TaskRunner> on, std::optional<Status>* out) -> Co<void> {
+    const Status status = co_await on->Signal(TaskEvent(event_type::kSignaling), "SIGHUP");
+    out->emplace(status);
+  };
+  loop.Spawn(ask(runner, &answer));
+  loop.RunReady();
+  loop.StandStill(1h);
+  EXPECT_FALSE(answer.has_value());
+  loop.Advance(options.driver_timeout);
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(answer->code(), Code::kTimeout);
+  Kill();
+}
+
 TEST_F(RunnerControlTest, SignalWithoutATaskIsNoEvent) {
   gate.open.Reset();
   Start();

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "host/base/stoppable_loop.h"
 #include "host/task/fake_driver.h"
 #include "host/task/task_runner.h"
 
@@ -262,7 +263,7 @@ struct RunnerTest : testing::Test, TaskObserver {
     EXPECT_EQ(Context::live(), contexts_before);
   }
 
-  SimLoop loop;
+  StoppableLoop loop;
   FakeDriver driver{&loop};
   FakeDriverRegistry registry;
   FakeGate gate{&loop};

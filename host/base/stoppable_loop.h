@@ -1,0 +1,35 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "host/base/loop.h"
+
+namespace drover {
+
+// For tests: the loop of a process that can stand still. Time goes on meanwhile, and then all that
+// is due comes at once. After a standstill only Advance moves its time.
+class StoppableLoop : public SimLoop {
+ public:
+  TimePoint Now() const override { return SimLoop::Now() + stood_; }
+  void StandStill(Duration duration) {
+    stood_ += duration;
+    FireTimers(Now());
+    RunReady();
+  }
+  // As SimLoop's, by the time that this loop tells.
+  void Advance(Duration duration) {
+    if (stood_ == Duration(0)) return SimLoop::Advance(duration);
+    const TimePoint end = Now() + duration;
+    RunReady();
+    while (HasTimer() && FirstTimer() <= end) {
+      if (FirstTimer() > Now()) stood_ += FirstTimer() - Now();
+      FireTimers(Now());
+      RunReady();
+    }
+    stood_ += end - Now();
+  }
+
+ private:
+  Duration stood_{0};
+};
+
+}  // namespace drover
