@@ -18,6 +18,13 @@ constexpr char kUsage[] =
     "  TASKS       tasks of one round (%d)\n"
     "  --rounds N  rounds, of which the median counts (%d)\n"
     "  --idle N    tasks that are idle together (%d); 0: leave that out\n";
+constexpr char kUsageWithoutIdle[] =
+    "Usage: %s [TASKS] [--rounds N]\n"
+    "\n"
+    "Measures what a call costs; see bench/README.md.\n"
+    "\n"
+    "  TASKS       tasks of one round, of which each is asked for by each call once (%d)\n"
+    "  --rounds N  rounds, of which the median counts (%d)\n";
 
 bool ReadNumber(const char* text, int least, int* value) {
   const char* const end = text + std::strlen(text);
@@ -33,11 +40,17 @@ std::optional<Options> ReadOptions(const char* program, Options defaults, int ar
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "-h" || word == "--help") {
-      std::printf(kUsage, program, defaults.tasks, defaults.rounds, defaults.idle);
+      if (defaults.idle == kNoIdle) {
+        std::printf(kUsageWithoutIdle, program, defaults.tasks, defaults.rounds);
+      } else {
+        std::printf(kUsage, program, defaults.tasks, defaults.rounds, defaults.idle);
+      }
       *exit_code = 0;
       return std::nullopt;
     }
-    int* value = word == "--rounds" ? &options.rounds : word == "--idle" ? &options.idle : nullptr;
+    int* value = word == "--rounds"                            ? &options.rounds
+                 : word == "--idle" && options.idle != kNoIdle ? &options.idle
+                                                               : nullptr;
     const char* text = argv[i];
     if (value != nullptr) {
       text = ++i < argc ? argv[i] : "";

@@ -5,6 +5,9 @@
 
 namespace drover::bench {
 
+// As a default of idle tasks: the program has no such option.
+inline constexpr int kNoIdle = -1;
+
 struct Options {
   int tasks = 1000;  // of one round
   int rounds = 5;
