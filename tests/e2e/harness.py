@@ -106,13 +106,19 @@ def one(*tasks, type="batch", **fields):
 
 # What is left behind ---------------------------------------------------------------------------
 
-def v2_root():
-    """The directory of Drover below the version 2 hierarchy of cgroups, or None."""
+def cgroup_mounts(*types):
+    """Where hierarchies of cgroups are mounted."""
+    found = []
     for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines():
         left, right = line.split(" - ", 1)
-        if right.split()[0] == "cgroup2":
-            return pathlib.Path(left.split()[4]) / "drover"
-    return None
+        if right.split()[0] in (types or ("cgroup", "cgroup2")):
+            found.append(pathlib.Path(left.split()[4]))
+    return found
+
+
+def v2_root():
+    """The directory of Drover below the version 2 hierarchy of cgroups, or None."""
+    return next((mount / "drover" for mount in cgroup_mounts("cgroup2")), None)
 
 
 def cgroups():
