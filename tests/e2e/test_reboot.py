@@ -90,7 +90,7 @@ class RebootTest(DroverTest):
         return wait_until(lambda: self.notes(name).get(self.boots[boot]), f"{name} has started")
 
     def state(self, job_id, name):
-        return self.agent.allocs(job_id)[0]["TaskStates"][name]
+        return self.agent.allocs(job_id)[0]["TaskStates"].get(name, {"Restarts": 0, "Events": []})
 
     def test_what_is_wanted_is_made_again_once(self):
         hook = {"Lifecycle": {"Hook": "prestart"}}
