@@ -140,8 +140,8 @@ class RebootTest(DroverTest):
         self.assertEqual(list(self.notes("ends.main")), boots[:1])
         # What ran is told as such.
         self.assertEqual(self.agent.wait_allocs("web", 1, "running")[0]["ID"], alloc)
+        self.agent.wait_restarts(alloc, main=0)
         state = self.state("web", "main")
-        self.assertEqual((state["State"], state["Restarts"]), ("running", 0))
         self.assertEqual([e["Type"] for e in state["Events"]],
                          ["Received", "Task Setup", "Started"] +
                          ["Failed Restoring Task", "Started"] * (turn + 1))
