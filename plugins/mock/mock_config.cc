@@ -6,8 +6,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <charconv>
+#include <cstring>
+#include <mutex>
 #include <stdexcept>
 #include <thread>
 
@@ -105,6 +108,52 @@ std::optional<drover::DriverNetwork> ReadNetwork(const drover::Json& config) {
   return out;
 }
 
+constexpr int kThreads = 64;
+constexpr int kDescriptors = 20;
+constexpr int kHostSocket = 3;  // of a container
+
+// Once: a probe that leaves some each time would use up the machine's.
+void LeaveThreads() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    for (int i = 0; i < kThreads; ++i) {
+      std::thread([] {
+        while (true) ::pause();
+      }).detach();
+    }
+  });
+}
+
+// Writes over what the allocator keeps before and behind a block, which it finds at the next turn.
+void SmashHeap() {
+  char* volatile block = static_cast<char*>(::malloc(40));
+  volatile char* const bytes = block;
+  for (int i = -16; i < 80; ++i) bytes[i] = 0x5a;
+  ::free(block);
+}
+
+// What is no frame, with so many descriptors that nobody has asked for; then it waits for its end.
+void SendGarbage(int descriptors) {
+  char text[] = "garbage";
+  iovec part{text, sizeof(text)};
+  alignas(cmsghdr) char control[CMSG_SPACE(kDescriptors * sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (descriptors > 0) {
+    message.msg_control = control;
+    message.msg_controllen = CMSG_SPACE(static_cast<std::size_t>(descriptors) * sizeof(int));
+    cmsghdr* const head = CMSG_FIRSTHDR(&message);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(static_cast<std::size_t>(descriptors) * sizeof(int));
+    std::array<int, kDescriptors> given{};  // its standard input, again and again
+    std::memcpy(CMSG_DATA(head), given.data(), static_cast<std::size_t>(descriptors) * sizeof(int));
+  }
+  (void)!::sendmsg(kHostSocket, &message, MSG_NOSIGNAL);
+  while (true) ::pause();
+}
+
 }  // namespace
 
 Faults Faults::Read(const drover::Json& config) {
@@ -121,15 +170,19 @@ void Faults::Commit(const char* call) const {
 }
 
 void Faults::Crash() const {
+  if (crash_by == "threads") return LeaveThreads();
   if (crash_by == "abort") ::abort();
   if (crash_by == "exit") ::exit(3);
   if (crash_by == "throw") std::thread([] { throw std::runtime_error("mock exception"); }).join();
-  if (crash_by == "garbage") {
-    (void)!::send(3, "garbage", 7, MSG_NOSIGNAL);
-    while (true) ::pause();
-  }
+  if (crash_by == "heap") SmashHeap();
+  if (crash_by == "garbage") SendGarbage(0);
+  if (crash_by == "descriptors") SendGarbage(kDescriptors);
   if (crash_by == "close") {
     for (int fd = 3; fd < 64; ++fd) ::shutdown(fd, SHUT_RDWR);
+  }
+  if (crash_by == "deadlock") {
+    static std::mutex own;
+    for (;;) own.lock();
   }
   static std::atomic<long> turns{0};
   while (crash_by == "loop") ++turns;

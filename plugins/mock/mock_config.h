@@ -19,8 +19,8 @@ extern const char kTaskConfigSchema[];
 struct Faults {
   std::string hang_in;    // the thread of the call is held for ever
   std::string crash_in;   // the process dies,
-  std::string crash_by;   // by this: segv, abort, exit, throw; or it must be ended: loop, close,
-                          // garbage
+  std::string crash_by;   // by this: segv, abort, exit, throw, heap; or it must be ended: loop,
+                          // deadlock, close, garbage, descriptors; or it goes on: threads
   std::string fail_in;    // the call is refused
   std::string silent_in;  // the call is accepted and never completed
 

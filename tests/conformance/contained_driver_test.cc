@@ -1,23 +1,16 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// A driver in a process of its own, with each fault in each of its functions: the call ends in
-// time, the driver is unhealthy and comes back, its tasks are not lost, and the driver beside it
-// notices nothing.
-#include "host/plugin/contained_driver.h"
-
-#include <fcntl.h>
+// A driver in a process of its own that dies, stands still or is too slow; what each single fault
+// does, fault_matrix_test.cc tells.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include <cstdlib>
 #include <fstream>
-#include <set>
 #include <thread>
 
 #include "host/base/gate.h"
-#include "host/plugin/registry_fixture.h"
-#include "tests/conformance/call_verb.h"
+#include "tests/conformance/contained_fixture.h"
 
 namespace drover {
 namespace {
@@ -25,211 +18,6 @@ namespace {
 #ifdef MOCK_DRIVER_SO
 
 using testing::HasSubstr;
-
-constexpr Duration kLimit = 400ms;
-
-class ContainedFixture : public RegistryFixture {
- protected:
-  ContainedFixture() {
-    auto& limits = options_.limits;
-    limits.hold = limits.create = limits.start = limits.recover = limits.destroy = kLimit;
-    limits.inspect = limits.signal = limits.shutdown = limits.stop_extra = kLimit;
-    limits.fingerprint = kLimit;
-    limits.abandoned = 10ms;
-    limits.relaunch_first = 20ms;
-    limits.relaunch_last = 100ms;
-    limits.resubscribe_first = 20ms;
-    Add("mock_driver", MOCK_DRIVER_SO);
-    options_.plugins[0].isolation = "process";
-    Add("test", TestPlugin("test"));
-  }
-
-  // As an agent tells it to each of its drivers.
-  void RestoreComplete(const std::vector<RunId>& runs) {
-    for (const char* name : {"mock_driver", "test"}) {
-      Await(registry_->RestoreComplete(context_, name, runs));
-    }
-  }
-  ContainedDriver* contained() {
-    auto* driver = dynamic_cast<ContainedDriver*>(registry_->Find("mock_driver"));
-    EXPECT_NE(driver, nullptr) << registry_->Find("mock_driver")->fingerprint().description;
-    return driver;
-  }
-  bool Healthy() {
-    return contained()->fingerprint().health == Health::kHealthy && contained()->current();
-  }
-  int launches() { return contained()->status().launches; }
-  std::string last_end() { return contained()->status().last_end; }
-};
-
-struct Cell {
-  std::string fault;
-  std::string verb;
-};
-
-// Those of the second half only in the long tests: they are more of the same.
-const std::vector<std::string> kShort = {"segv", "exit", "hang", "close"};
-const std::vector<std::string> kLong = {"abort", "throw", "loop", "silent", "garbage"};
-const char* const kVerbs[] = {"create", "configure", "restore_complete", "start",   "recover",
-                              "wait",   "stop",      "signal",           "destroy", "inspect",
-                              "stats",  "exec",      "fingerprint",      "shutdown"};
-
-// Functions that answer by themselves cannot be silent, and of a wait and a session nobody can tell
-// how long they should last.
-bool Possible(const std::string& fault, const std::string& verb) {
-  static const std::set<std::string> kPlain = {"create", "inspect",  "stats", "fingerprint",
-                                               "wait",   "shutdown", "exec"};
-  return fault != "silent" || kPlain.count(verb) == 0;
-}
-
-std::vector<Cell> Cells(const std::vector<std::string>& faults) {
-  std::vector<Cell> cells;
-  for (const std::string& fault : faults) {
-    for (const char* verb : kVerbs) {
-      if (Possible(fault, verb)) cells.push_back({fault, verb});
-    }
-  }
-  return cells;
-}
-
-void PrintTo(const Cell& cell, std::ostream* out) { *out << cell.fault << " in " << cell.verb; }
-
-class FaultTest : public ContainedFixture, public testing::WithParamInterface<Cell> {
- protected:
-  const std::string fault_ = GetParam().fault;
-  const std::string verb_ = GetParam().verb;
-
-  // Of the plugin or of one task.
-  std::string Faulty() const {
-    if (fault_ == "hang") return R"("hang_in":")" + verb_ + "\"";
-    if (fault_ == "silent") return R"("silent_in":")" + verb_ + "\"";
-    return R"("crash_in":")" + verb_ + R"(","crash_by":")" + fault_ + "\"";
-  }
-
-  // The driver beside it: how long the life of a task takes.
-  Duration Beside() {
-    Driver* other = registry_->Find("test");
-    const auto task = Config("{}");
-    const TimePoint began = BootClock::now();
-    EXPECT_TRUE(Await(other->Start(context_, task)).ok());
-    EXPECT_TRUE(Await(other->Inspect(context_, task->run_id)).ok());
-    EXPECT_TRUE(Await(other->Stop(context_, task->run_id, 1s, "")).ok());
-    EXPECT_TRUE(Await(other->Destroy(context_, task->run_id, false)).ok());
-    EXPECT_EQ(other->fingerprint().health, Health::kHealthy);
-    return BootClock::now() - began;
-  }
-
-  // Of those faults the process itself dies, so the last words name the function.
-  bool Dies() const { return fault_ != "hang" && fault_ != "loop" && fault_ != "silent"; }
-
-  void ExpectLastEnd() {
-    const std::string said = last_end();
-    EXPECT_THAT(said, HasSubstr("plugin mock_driver 0.1.0 "));
-    if (fault_ == "close") EXPECT_THAT(said, HasSubstr("ended"));
-    if (fault_ == "garbage") EXPECT_THAT(said, HasSubstr("it sent bytes that are no frame"));
-    if (fault_ == "exit") EXPECT_THAT(said, HasSubstr("exit code 3"));
-    if (fault_ == "segv") EXPECT_THAT(said, HasSubstr("(signal 11, Segmentation fault)"));
-    if (fault_ == "abort" || fault_ == "throw") EXPECT_THAT(said, HasSubstr("(signal 6, Aborted)"));
-    if (fault_ == "throw") EXPECT_THAT(said, HasSubstr("mock exception"));
-    // The function is known where a thread of the host's is in it; the wrapper's own threads run
-    // probes and the end.
-    const bool on_host_thread = verb_ != "fingerprint" && verb_ != "shutdown";
-    if (fault_ != "silent" && on_host_thread) EXPECT_THAT(said, HasSubstr(verb_)) << said;
-    const bool traced = fault_ == "segv" || fault_ == "abort";
-    if (traced) EXPECT_THAT(said, HasSubstr("mock_driver.so(")) << said;
-  }
-
-  void NoteTime(Duration took) {
-    const char* path = std::getenv("DROVER_FAULT_TIMES");
-    if (path == nullptr) return;
-    std::ofstream(path, std::ios::app) << fault_ << "," << verb_ << "," << took / 1ms << " ms\n";
-  }
-};
-
-TEST_P(FaultTest, EndsTheCallAndNothingElse) {
-  const bool of_plugin = verb_ == "create" || verb_ == "configure" || verb_ == "fingerprint" ||
-                         verb_ == "restore_complete" || verb_ == "shutdown";
-  if (of_plugin) options_.plugins[0].config_json = "{" + Faulty() + "}";
-  const TimePoint loading = BootClock::now();
-  const std::vector<PluginReport> reports = Load();
-  ASSERT_TRUE(reports[1].loaded) << reports[1].message;
-  const auto good = Config(R"({"run_for":"1h"})");
-  if (verb_ == "create" || (verb_ == "fingerprint" && Dies())) {
-    // It never lives for long: unhealthy, tried again and again, and in nobody's way.
-    EXPECT_LT(BootClock::now() - loading, 5s + 4 * kLimit);
-    EXPECT_TRUE(Until([&] { return contained()->fingerprint().health == Health::kUnhealthy; }));
-    EXPECT_TRUE(Until([&] { return launches() >= 3; }));
-    ExpectLastEnd();
-    Beside();
-    NoteTime(BootClock::now() - loading);
-    return;
-  }
-  ASSERT_TRUE(reports[0].loaded) << reports[0].message;
-  if (verb_ == "fingerprint") {
-    EXPECT_TRUE(Until([&] { return contained()->fingerprint().health == Health::kUnhealthy; }));
-    EXPECT_TRUE(Await(contained()->Start(context_, good)).ok());
-    Beside();
-    NoteTime(BootClock::now() - loading);
-    return;
-  }
-  // A task that nothing is wrong with: it is not lost, whatever happens.
-  ASSERT_TRUE(Await(contained()->Start(context_, good)).ok());
-  if (verb_ == "shutdown") {
-    const TimePoint began = BootClock::now();
-    Await(registry_->Shutdown());
-    NoteTime(BootClock::now() - began);
-    return;
-  }
-  if (verb_ != "restore_complete") RestoreComplete({});
-  const auto faulty =
-      Config(of_plugin ? R"({"run_for":"1h"})" : R"({"run_for":"1h",)" + Faulty() + "}");
-  const bool begun = verb_ != "start" && verb_ != "recover";
-  if (begun) ASSERT_TRUE(Await(contained()->Start(context_, faulty)).ok());
-  int unhealthy = 0;
-  const Subscription heard = contained()->OnFingerprint([&] {
-    if (contained()->fingerprint().health == Health::kUnhealthy) ++unhealthy;
-  });
-  const TimePoint began = BootClock::now();
-  Status said;
-  if (verb_ == "restore_complete") {
-    RestoreComplete({good->run_id, faulty->run_id});
-  } else {
-    said = Await(CallVerb(contained(), verb_, context_, faulty, 2 * kLimit));
-    EXPECT_FALSE(said.ok()) << "a call that failed has succeeded";
-  }
-  const Duration took = BootClock::now() - began;
-  // Its own limit, that of its destroy after it and two launches; not the machine's delays.
-  EXPECT_LT(took, 6 * kLimit + 5s);
-  NoteTime(took);
-  EXPECT_TRUE(Until([&] { return unhealthy > 0; }));
-  EXPECT_TRUE(Until([&] { return launches() >= 2; }));
-  ExpectLastEnd();
-  Beside();
-  if (verb_ == "restore_complete") return;  // in which each new one dies, too
-  if (verb_ == "wait" || verb_ == "stats") EXPECT_EQ(said.code(), Code::kTimeout);
-  // It comes back, and knows the task.
-  if (verb_ != "destroy") {
-    const Status gone = Await(contained()->Destroy(context_, faulty->run_id, true));
-    const bool released = gone.ok() || gone.code() == Code::kNotFound;
-    if (verb_ == "recover") EXPECT_TRUE(released) << gone.error().message();
-  }
-  EXPECT_TRUE(Until([&] { return Healthy(); })) << contained()->fingerprint().description;
-  const Result<TaskStatus> status = Await(contained()->Inspect(context_, good->run_id));
-  ASSERT_TRUE(status.ok()) << status.error().message();
-  EXPECT_EQ(status->state, TaskState::kRunning);
-}
-
-std::string CellName(const testing::TestParamInfo<Cell>& info) {
-  return info.param.fault + "_in_" + info.param.verb;
-}
-INSTANTIATE_TEST_SUITE_P(Short, FaultTest, testing::ValuesIn(Cells(kShort)), CellName);
-INSTANTIATE_TEST_SUITE_P(Long, FaultTest, testing::ValuesIn(Cells(kLong)), CellName);
-
-// No cell is left out but those that cannot be.
-TEST(FaultMatrixTest, IsComplete) {
-  EXPECT_EQ(Cells(kShort).size() + Cells(kLong).size(),
-            (kShort.size() + kLong.size()) * std::size(kVerbs) - 7);
-}
 
 class MockProcesses : public ProcessService {
  public:
