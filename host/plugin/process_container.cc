@@ -27,14 +27,14 @@ constexpr std::size_t kMaxLine = 8u << 10;
 constexpr Duration kLastWords = 500ms;  // of a process that is told to say where it hangs
 constexpr Duration kEndOfProcess = 5s;  // after SIGKILL
 
+// What the host answers: 1 when the stream is to be ended.
 template <typename T>
-bool SendAs(const drover_host* host, std::uint64_t id, WireReader* from) {
+std::int32_t SendAs(const drover_host* host, std::uint64_t id, WireReader* from) {
   const T* message = nullptr;
   from->Pointer(message);
-  if (!from->Done()) return false;
+  if (!from->Done()) return 0;
   const void* whole = message;
-  host->stream_send(host, id, static_cast<const drover_message*>(whole));
-  return true;
+  return host->stream_send(host, id, static_cast<const drover_message*>(whole));
 }
 
 }  // namespace
@@ -222,22 +222,39 @@ void State::HandleComplete(std::uint64_t id, WireReader* from) {
 
 void State::HandleMessage(std::uint64_t id, WireReader* from) {
   const drover_host* const face = host;
+  std::int32_t cancelled = 0;
   switch (const auto type = from->Number<std::int32_t>(); type) {
     case DROVER_MESSAGE_FINGERPRINT:
-      SendAs<drover_fingerprint>(face, id, from);
-      return;
+      cancelled = SendAs<drover_fingerprint>(face, id, from);
+      break;
     case DROVER_MESSAGE_EVENT:
-      SendAs<drover_event>(face, id, from);
-      return;
+      cancelled = SendAs<drover_event>(face, id, from);
+      break;
     case DROVER_MESSAGE_STATS:
-      SendAs<drover_stats>(face, id, from);
-      return;
+      cancelled = SendAs<drover_stats>(face, id, from);
+      break;
     default: {
       // The host tells what is wrong with it.
       const drover_message head{sizeof(drover_message), type};
-      face->stream_send(face, id, &head);
+      cancelled = face->stream_send(face, id, &head);
     }
   }
+  if (cancelled != 0) CancelStream(id);
+}
+
+// The sender has not waited for the host's answer, so it gets a frame. Where there is no room for
+// that now, its next message brings another one.
+void State::CancelStream(std::uint64_t id) {
+  WireMessage message;
+  WireWriter to(&message);
+  to(id);
+  std::uint64_t frame = 0;
+  {
+    const std::lock_guard lock(mutex);
+    streams.erase(id);
+    frame = next_frame++;
+  }
+  (void)socket.Send(frame_kind::kStreamCancel, frame, std::move(message), BootClock::now());
 }
 
 void State::HandleLog(WireReader* from) {

@@ -59,6 +59,7 @@ struct ProcessContainer::State : std::enable_shared_from_this<State> {
   void HandleComplete(std::uint64_t id, WireReader* from);
   void HandleMessage(std::uint64_t id, WireReader* from);
   void HandleLog(WireReader* from);
+  void CancelStream(std::uint64_t id);
   void Die(ContainerDeath death);
 
   // process_container_services.cc: what the driver asks of the host. False: no such service.

@@ -1,10 +1,10 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "fake_host.h"
 
-#include <dlfcn.h>
 #include <signal.h>
 #include <stdlib.h>
 
+#include "driver_place.h"
 #include "fake_state.h"
 
 namespace drover_test {
@@ -42,6 +42,7 @@ FakeHost::~FakeHost() {
   }
   for (std::thread& thread : threads_) thread.join();
   // The contexts of timers that never fire are their owners': fire those of the fake itself.
+  Place()->Unload();
 }
 
 drover_host* FakeHost::raw() { return host_.get(); }
@@ -146,14 +147,9 @@ void FakeHost::AnswerHeld() {
 }
 
 const drover_driver* FakeHost::Load(const std::string& file) {
-  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    log_ += std::string(dlerror()) + "\n";
-    return nullptr;
-  }
-  auto entry = reinterpret_cast<drover_driver_entry>(dlsym(library, DROVER_ENTRY_SYMBOL));
-  if (entry == nullptr) return nullptr;
-  driver_ = entry();
+  std::string why;
+  driver_ = Place()->Load(file, &why);
+  if (driver_ == nullptr) log_ += why + "\n";
   return driver_;
 }
 

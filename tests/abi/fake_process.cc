@@ -9,6 +9,7 @@
 
 #include <fstream>
 
+#include "driver_place.h"
 #include "fake_state.h"
 
 namespace drover_test {
@@ -42,7 +43,18 @@ struct FakeProcesses::Functions {
       }
     }
     *process = self->FindProcess(*run);
-    if (*process == nullptr) return Fail(error, DROVER_E_NOT_FOUND, "no process of this run");
+    if (*process == nullptr) {
+      const std::int32_t refused = Fail(error, DROVER_E_NOT_FOUND, "no process of this run");
+      const std::string_view name(function);
+      if (Place()->is_this_process() || name == "start" || name == "release") return refused;
+      // The thread of a container that asks cannot wait for its driver: it wants an answer.
+      self->Post([done, context] {
+        drover_error out = NewError();
+        Fail(&out, DROVER_E_NOT_FOUND, "no process of this run");
+        done(context, &out, nullptr);
+      });
+      return DROVER_OK;
+    }
     *ended = false;
     return DROVER_OK;
   }
