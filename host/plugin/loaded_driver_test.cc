@@ -21,19 +21,12 @@ class LoadedDriverTest : public RegistryFixture, public testing::WithParamInterf
 };
 
 INSTANTIATE_TEST_SUITE_P(Containers, LoadedDriverTest,
-                         testing::Values("in-process", "echo", "process"), [](const auto& param) {
-                           const std::string name = param.param;
-                           return name == "echo"      ? "Echo"
-                                  : name == "process" ? "Process"
-                                                      : "InProcess";
-                         });
+                         testing::Values("in-process", "echo", "process"), PlaceName);
 
 // What a driver in this process may do to it; one in a process of its own is ended for it.
 class HeldDriverTest : public LoadedDriverTest {};
 INSTANTIATE_TEST_SUITE_P(Containers, HeldDriverTest, testing::Values("in-process", "echo"),
-                         [](const auto& param) {
-                           return std::string(param.param) == "echo" ? "Echo" : "InProcess";
-                         });
+                         PlaceName);
 
 TEST_P(LoadedDriverTest, ATaskRunsAndEnds) {
   Driver* driver = LoadOne("test");

@@ -19,12 +19,7 @@ class EchoContainerTest : public RegistryFixture, public testing::WithParamInter
 };
 
 INSTANTIATE_TEST_SUITE_P(Containers, EchoContainerTest,
-                         testing::Values("in-process", "echo", "process"), [](const auto& param) {
-                           const std::string name = param.param;
-                           return name == "echo"      ? "Echo"
-                                  : name == "process" ? "Process"
-                                                      : "InProcess";
-                         });
+                         testing::Values("in-process", "echo", "process"), PlaceName);
 
 StringMap Expected(const TaskConfig& task) {
   return {{"run_id", task.run_id.ToString()},

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// The driver exec in a host with a real process service: that its options reach the kernel.
+// The driver exec in a host with a real process service, in this process and in one of its own:
+// that its options reach the kernel.
 #include <gmock/gmock.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -22,7 +23,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class ExecDriverTest : public RegistryFixture {
+class ExecDriverTest : public RegistryFixture, public testing::WithParamInterface<const char*> {
  protected:
   void SetUp() override {
     if (const char* reason = ReasonNotToIsolate()) GTEST_SKIP() << reason;
@@ -59,6 +60,7 @@ class ExecDriverTest : public RegistryFixture {
 
   Driver* Exec(const std::string& config = "{}") {
     Add("exec", EXEC_SO);
+    options_.plugins.back().isolation = GetParam();
     options_.plugins.back().config_json = config;
     const std::vector<PluginReport> reports = Load();
     EXPECT_EQ(reports[0].message, "");
@@ -109,7 +111,10 @@ class ExecDriverTest : public RegistryFixture {
   std::string cgroup_root_;
 };
 
-TEST_F(ExecDriverTest, ATaskIsNobodyInARootOfItsOwn) {
+INSTANTIATE_TEST_SUITE_P(Places, ExecDriverTest, testing::Values("in-process", "process"),
+                         PlaceName);
+
+TEST_P(ExecDriverTest, ATaskIsNobodyInARootOfItsOwn) {
   Driver* driver = Exec(R"({"denied_envvars": ["AWS_*"]})");
   EXPECT_EQ(driver->info().fs_isolation, FsIsolation::kChroot);
   const std::string text =
@@ -125,7 +130,7 @@ TEST_F(ExecDriverTest, ATaskIsNobodyInARootOfItsOwn) {
   EXPECT_EQ(text, "nobody\n/\n\nwritten\n0\n" + files + "\n0022\n1\n/proc/2\n");
 }
 
-TEST_F(ExecDriverTest, CapabilitiesAndUserFollowTheJob) {
+TEST_P(ExecDriverTest, CapabilitiesAndUserFollowTheJob) {
   Driver* driver = Exec();
   const std::string show = "grep -E 'CapEff|CapBnd' /proc/self/status | cut -f2";
   EXPECT_EQ(Output(driver, Script(show)), "0000000000000000\n00000000a80405fb\n");
@@ -136,7 +141,7 @@ TEST_F(ExecDriverTest, CapabilitiesAndUserFollowTheJob) {
   EXPECT_EQ(Output(driver, root), "00000000a80405fb\n00000000a80405fb\n");
 }
 
-TEST_F(ExecDriverTest, TheOperatorWidensWhatJobsMayHaveAndJobsGiveUpSingleOnes) {
+TEST_P(ExecDriverTest, TheOperatorWidensWhatJobsMayHaveAndJobsGiveUpSingleOnes) {
   Driver* driver = Exec(R"({"allow_caps": ["CAP_CHOWN", "net_raw", "sys_ptrace"]})");
   const std::string show = "grep -E 'CapEff|CapBnd' /proc/self/status | cut -f2";
   EXPECT_EQ(Output(driver, Script(show, R"(,"cap_add":["net_raw"])")),
@@ -150,7 +155,7 @@ TEST_F(ExecDriverTest, TheOperatorWidensWhatJobsMayHaveAndJobsGiveUpSingleOnes) 
               HasSubstr("allow_caps: mknod"));
 }
 
-TEST_F(ExecDriverTest, OneCapabilityCanBeDropped) {
+TEST_P(ExecDriverTest, OneCapabilityCanBeDropped) {
   Driver* driver = Exec();
   auto root =
       Script("grep -E 'CapEff|CapBnd' /proc/self/status | cut -f2", R"(,"cap_drop":["CAP_MKNOD"])");
@@ -158,7 +163,7 @@ TEST_F(ExecDriverTest, OneCapabilityCanBeDropped) {
   EXPECT_EQ(Output(driver, root), "00000000a00405fb\n00000000a00405fb\n");
 }
 
-TEST_F(ExecDriverTest, WithoutPivotTasksRunAndCannotChangeTheirRoot) {
+TEST_P(ExecDriverTest, WithoutPivotTasksRunAndCannotChangeTheirRoot) {
   Driver* driver = Exec(R"({"no_pivot_root": true})");
   auto root = Script(
       "grep CapBnd /proc/self/status | cut -f2; test -e " + directory_.path() +
@@ -174,13 +179,13 @@ TEST_F(ExecDriverTest, WithoutPivotTasksRunAndCannotChangeTheirRoot) {
       "00000000a80005fb\n");
 }
 
-TEST_F(ExecDriverTest, WithoutPivotAllCapabilitiesAreTooMany) {
+TEST_P(ExecDriverTest, WithoutPivotAllCapabilitiesAreTooMany) {
   Driver* driver = Exec(R"({"no_pivot_root": true, "allow_caps": ["all"]})");
   EXPECT_THAT(Output(driver, Script("true", R"(,"cap_add":["all"])")),
               HasSubstr("no task can have sys_chroot here"));
 }
 
-TEST_F(ExecDriverTest, IpcObjectsAreSharedOnlyWhereTheOperatorAllowsIt) {
+TEST_P(ExecDriverTest, IpcObjectsAreSharedOnlyWhereTheOperatorAllowsIt) {
   const std::string show = "readlink /proc/self/ns/ipc";
   const std::string own = std::filesystem::read_symlink("/proc/self/ns/ipc").string() + "\n";
   Driver* driver = Exec(R"({"default_ipc_mode": "host"})");
@@ -189,7 +194,7 @@ TEST_F(ExecDriverTest, IpcObjectsAreSharedOnlyWhereTheOperatorAllowsIt) {
   EXPECT_NE(Output(driver, Script(show, R"(,"ipc_mode":"private")")), own);
 }
 
-TEST_F(ExecDriverTest, IpcObjectsAreTheTasksOwnByDefault) {
+TEST_P(ExecDriverTest, IpcObjectsAreTheTasksOwnByDefault) {
   Driver* driver = Exec();
   const std::string seen = Output(driver, Script("readlink /proc/self/ns/ipc; ipcs -m | wc -l"));
   EXPECT_THAT(seen, ::testing::StartsWith("ipc:["));
@@ -198,7 +203,7 @@ TEST_F(ExecDriverTest, IpcObjectsAreTheTasksOwnByDefault) {
               HasSubstr("ipc_mode \"host\" is not allowed"));
 }
 
-TEST_F(ExecDriverTest, WorkDirAndOomScoreReachTheTask) {
+TEST_P(ExecDriverTest, WorkDirAndOomScoreReachTheTask) {
   Driver* driver = Exec();
   EXPECT_EQ(Output(driver, Script("pwd; cat /proc/self/oom_score_adj",
                                   R"(,"work_dir":"/usr/share","oom_score_adj":250)")),
@@ -206,7 +211,7 @@ TEST_F(ExecDriverTest, WorkDirAndOomScoreReachTheTask) {
   EXPECT_EQ(Output(driver, Script("pwd; cat /proc/self/oom_score_adj")), "/\n0\n");
 }
 
-TEST_F(ExecDriverTest, GroupsAreThoseOfTheUserAndDeniedOnesAreRefused) {
+TEST_P(ExecDriverTest, GroupsAreThoseOfTheUserAndDeniedOnesAreRefused) {
   auto as = [this](const char* user) {
     auto config = Script("id -u; id -G");
     config->user = user;
@@ -217,7 +222,7 @@ TEST_F(ExecDriverTest, GroupsAreThoseOfTheUserAndDeniedOnesAreRefused) {
   EXPECT_THAT(Output(driver, as("bin")), HasSubstr("running as gid 2 is disallowed"));
 }
 
-TEST_F(ExecDriverTest, WhatIsNotAllowedIsRefusedAndNamed) {
+TEST_P(ExecDriverTest, WhatIsNotAllowedIsRefusedAndNamed) {
   Driver* driver = Exec(R"({"denied_host_uids": "1-5"})");
   const std::pair<const char*, const char*> cases[] = {
       {R"(,"cap_add":["sys_admin"])", "allow_caps: sys_admin"},
@@ -238,7 +243,7 @@ TEST_F(ExecDriverTest, WhatIsNotAllowedIsRefusedAndNamed) {
   EXPECT_THAT(Output(driver, denied), HasSubstr("running as uid 2 is disallowed"));
 }
 
-TEST_F(ExecDriverTest, MountsAndDevicesOfTheConfigurationAreWhereItSays) {
+TEST_P(ExecDriverTest, MountsAndDevicesOfTheConfigurationAreWhereItSays) {
   const std::string host = directory_.path() + "/volume";
   std::filesystem::create_directory(host);
   std::ofstream(host + "/file") << "content\n";
@@ -258,7 +263,7 @@ TEST_F(ExecDriverTest, MountsAndDevicesOfTheConfigurationAreWhereItSays) {
   EXPECT_THAT(Output(driver, config), HasSubstr("/dev/zero cannot be given read-only"));
 }
 
-TEST_F(ExecDriverTest, MountsPropagateAsTheConfigurationSays) {
+TEST_P(ExecDriverTest, MountsPropagateAsTheConfigurationSays) {
   const std::string volume = directory_.path() + "/volume";
   std::filesystem::create_directory(volume);
   ASSERT_EQ(mount("tmpfs", volume.c_str(), "tmpfs", 0, nullptr), 0);
@@ -303,7 +308,7 @@ TEST_F(ExecDriverTest, MountsPropagateAsTheConfigurationSays) {
   unmount(volume);
 }
 
-TEST_F(ExecDriverTest, LimitsAreTheKernelsAndHoldTheTaskButNotItsShim) {
+TEST_P(ExecDriverTest, LimitsAreTheKernelsAndHoldTheTaskButNotItsShim) {
   Driver* driver = Exec(R"({"pids_limit": 77})");
   auto config = Script("exec sleep 1000");
   config->resources.memory_mb = 32;
@@ -339,7 +344,7 @@ TEST_F(ExecDriverTest, LimitsAreTheKernelsAndHoldTheTaskButNotItsShim) {
   EXPECT_TRUE(Await(driver->Destroy(context_, config->run_id, true)).ok());
 }
 
-TEST_F(ExecDriverTest, TenMegabytesAreEnoughToRunTrue) {
+TEST_P(ExecDriverTest, TenMegabytesAreEnoughToRunTrue) {
   Driver* driver = Exec();
   auto config = Script("");
   config->driver_config_json = R"({"command": "/bin/true"})";
@@ -350,7 +355,7 @@ TEST_F(ExecDriverTest, TenMegabytesAreEnoughToRunTrue) {
   EXPECT_FALSE(end->oom_killed);
 }
 
-TEST_F(ExecDriverTest, MemoryIsLimitedAndItsEndIsTold) {
+TEST_P(ExecDriverTest, MemoryIsLimitedAndItsEndIsTold) {
   Driver* driver = Exec();
   auto config = Script("x=x; while :; do x=$x$x; done");
   config->resources.memory_mb = 16;
@@ -360,7 +365,7 @@ TEST_F(ExecDriverTest, MemoryIsLimitedAndItsEndIsTold) {
   EXPECT_EQ(end->exit_code, 137);
 }
 
-TEST_F(ExecDriverTest, ProcessesAreLimitedByTheOperator) {
+TEST_P(ExecDriverTest, ProcessesAreLimitedByTheOperator) {
   Driver* driver = Exec(R"({"pids_limit": 10})");
   const Result<ExitResult> end =
       Run(driver, Script("i=0; while [ $i -lt 30 ]; do sleep 100 & i=$((i+1)); done"));
@@ -368,7 +373,7 @@ TEST_F(ExecDriverTest, ProcessesAreLimitedByTheOperator) {
   EXPECT_NE(end->exit_code, 0);
 }
 
-TEST_F(ExecDriverTest, ACommandIsLookedForInLocalFirst) {
+TEST_P(ExecDriverTest, ACommandIsLookedForInLocalFirst) {
   Driver* driver = Exec();
   const std::string file = directory_.path() + "/task/local/sh";
   std::ofstream(file) << "#!/bin/sh\necho mine\n";
@@ -376,7 +381,7 @@ TEST_F(ExecDriverTest, ACommandIsLookedForInLocalFirst) {
   EXPECT_EQ(Output(driver, Script("echo theirs")), "mine\n");
 }
 
-TEST_F(ExecDriverTest, TheOperatorsListOfPathsIsTheRoot) {
+TEST_P(ExecDriverTest, TheOperatorsListOfPathsIsTheRoot) {
   Driver* driver = Exec(R"({"chroot_env": {"/usr": "/usr", "/lib64": "/lib64", "/lib": "/lib",
                               "/bin": "/bin", "/etc/passwd": "/etc/who"}})");
   EXPECT_EQ(Output(driver, Script("ls /etc; ls -d /sbin 2>&1 | grep -c cannot")), "who\n1\n");
@@ -384,7 +389,7 @@ TEST_F(ExecDriverTest, TheOperatorsListOfPathsIsTheRoot) {
 
 // An agent that dies when the end of a task is written down, and the run not yet cleared away: the
 // next one has no reason to ask a driver about it before it has it destroyed.
-TEST_F(ExecDriverTest, TheRunOfAnEarlierAgentIsGoneAfterADestroyAlone) {
+TEST_P(ExecDriverTest, TheRunOfAnEarlierAgentIsGoneAfterADestroyAlone) {
   auto config = Script("exit 3");
   {
     Driver* driver = Exec();

@@ -22,7 +22,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class IsolatedExampleTest : public RegistryFixture {
+class IsolatedExampleTest : public RegistryFixture,
+                            public testing::WithParamInterface<const char*> {
  protected:
   void SetUp() override {
     if (const char* reason = ReasonNotToIsolate()) GTEST_SKIP() << reason;
@@ -47,6 +48,7 @@ class IsolatedExampleTest : public RegistryFixture {
   // What a task of the driver in FILE is to the kernel: its namespaces, rights, root and directory.
   std::string Look(const std::string& file) {
     Add("hello", file);
+    options_.plugins.back().isolation = GetParam();
     EXPECT_EQ(Load()[0].message, "");
     Driver* const driver = registry_->Find("hello");
     auto config = std::make_shared<TaskConfig>();
@@ -106,7 +108,10 @@ class IsolatedExampleTest : public RegistryFixture {
   std::unique_ptr<ProcessService> service_;
 };
 
-TEST_F(IsolatedExampleTest, ThreeLinesIsolateItsTask) {
+INSTANTIATE_TEST_SUITE_P(Places, IsolatedExampleTest, testing::Values("in-process", "process"),
+                         PlaceName);
+
+TEST_P(IsolatedExampleTest, ThreeLinesIsolateItsTask) {
   EXPECT_THAT(
       Look(ISOLATED_HELLO_SO),
       AllOf(HasSubstr("Uid:\t65534\t65534"), HasSubstr("CapEff:\t0000000000000000"),
@@ -115,7 +120,7 @@ TEST_F(IsolatedExampleTest, ThreeLinesIsolateItsTask) {
             HasSubstr("does not reach the host")));
 }
 
-TEST_F(IsolatedExampleTest, WithoutThemItIsNot) {
+TEST_P(IsolatedExampleTest, WithoutThemItIsNot) {
   EXPECT_THAT(Look(HELLO_SO),
               AllOf(HasSubstr("Uid:\t0\t0"), Not(HasSubstr("CapEff:\t0000000000000000")),
                     HasSubstr("shares mnt\nshares pid\nshares ipc\nshares uts\n"),

@@ -55,12 +55,7 @@ TEST_P(LateMessageTest, IsIgnored) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Containers, LateMessageTest,
-                         testing::Values("in-process", "echo", "process"), [](const auto& param) {
-                           const std::string name = param.param;
-                           return name == "echo"      ? "Echo"
-                                  : name == "process" ? "Process"
-                                                      : "InProcess";
-                         });
+                         testing::Values("in-process", "echo", "process"), PlaceName);
 
 #endif
 

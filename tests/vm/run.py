@@ -28,7 +28,7 @@ LIMIT = 590  # seconds, of both boots together
 # Programs, and which of their tests. Without tests/faults: its hundreds of starts take minutes where
 # each instruction is emulated.
 GTEST = {"host/process/process_test": "*", "tests/attacks/attacks_test": "*",
-         "tests/conformance/conformance_test": "ExecDriverTest.*:IsolatedExampleTest.*",
+         "tests/conformance/conformance_test": "Places/ExecDriverTest.*:Places/IsolatedExampleTest.*",
          "tests/load/load_test": "OomTest.*"}
 END_TO_END = ["test_exec", "test_stop", "test_leftovers", "test_systemd", "test_unprivileged"]
 # What sets the clock has the machine to itself.
