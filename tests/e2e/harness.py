@@ -13,6 +13,7 @@ failure reaches. Environment:
   DROVER_INSTALL_DIR an installation, whose program and plugins are tested in place of the build's
   DROVER_E2E_SLACK   factor for the bounds on measured times, for slow builds (default 1)
   DROVER_E2E_LONG    1: the long form of a test that has one
+  DROVER_E2E_ISOLATION  where drivers run of which a test says nothing else: process
 """
 import collections
 import contextlib
@@ -33,6 +34,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SLACK = float(os.environ.get("DROVER_E2E_SLACK", "1"))
 LONG = os.environ.get("DROVER_E2E_LONG") == "1"
+ISOLATION = os.environ.get("DROVER_E2E_ISOLATION")
 # Ends a wait that will never be satisfied. Below the TIMEOUT of the test in CMakeLists.txt.
 LIMIT = 40.0
 IS_ROOT = os.geteuid() == 0
@@ -461,6 +463,9 @@ class Sandbox:
             },
         }
         config.update(fields)
+        if ISOLATION:
+            config["plugins"] = {name: {"isolation": ISOLATION, **block}
+                                 for name, block in config["plugins"].items()}
         return self.write(file_name, {key: value for key, value in config.items()
                                       if value is not None})
 
