@@ -11,6 +11,7 @@
 
 #include "host/base/gate.h"
 #include "tests/conformance/contained_fixture.h"
+#include "tests/conformance/stop_process.h"
 
 namespace drover {
 namespace {
@@ -48,10 +49,9 @@ class ContainedDriverTest : public ContainedFixture {
     std::ifstream file("/proc/" + std::to_string(pid) + "/" + name);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  // Its threads stop one after the other.
   bool StopProcess(pid_t pid) {
     kill(pid, SIGSTOP);
-    return Until([&] { return ReadProc(pid, "stat").find(") T ") != std::string::npos; });
+    return Until([pid] { return HasStopped(pid); });
   }
   static bool HasLoaded(pid_t pid) {
     return ReadProc(pid, "maps").find("mock_driver.so") != std::string::npos;

@@ -1,0 +1,222 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+
+// The driver raw_exec in a process of its own, with supervisors and processes as in operation: it
+// dies between the request and the reply of each call, and no process of a task dies with it, runs
+// twice or stays behind.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <cerrno>
+#include <fstream>
+#include <random>
+
+#include "host/base/gate.h"
+#include "host/plugin/contained_driver.h"
+#include "tests/conformance/call_verb.h"
+#include "tests/conformance/process_fixture.h"
+#include "tests/conformance/stop_process.h"
+
+namespace drover {
+namespace {
+
+#ifdef RAW_EXEC_SO
+
+constexpr int kSteady = 3;
+
+class ContainedProcessTest : public ProcessFixture {
+ protected:
+  ContainedProcessTest() {
+    auto& limits = options_.limits;
+    limits.hold = 1s;
+    limits.relaunch_first = 10ms;
+    limits.relaunch_last = 50ms;
+    limits.abandoned = 10ms;
+    Add("raw_exec", RAW_EXEC_SO);
+    options_.plugins[0].config_json = R"({"enabled": true})";
+    options_.plugins[0].isolation = "process";
+  }
+
+  // A task whose process writes its pid, each time that there is one.
+  struct Witness {
+    std::shared_ptr<const TaskConfig> task;
+    std::string file;
+
+    std::vector<pid_t> pids() const {
+      std::ifstream lines(file);
+      return {std::istream_iterator<pid_t>(lines), {}};
+    }
+    bool Lives() const { return pids().size() == 1 && kill(pids()[0], 0) == 0; }
+    bool IsGone() const {
+      for (const pid_t pid : pids()) {
+        if (kill(pid, 0) == 0 || errno != ESRCH) return false;
+      }
+      return true;
+    }
+  };
+  Witness NewWitness() {
+    Witness made;
+    made.file = directory_.path() + "/witness-" + std::to_string(++witnesses_);
+    made.task = Script("echo $$ >> " + made.file + "; exec sleep 1000");
+    return made;
+  }
+  Witness StartWitness() {
+    Witness made = NewWitness();
+    const Result<StartedTask> started = Await(contained()->Start(context_, made.task));
+    EXPECT_TRUE(started.ok()) << started.error().message();
+    EXPECT_TRUE(Until([&] { return made.Lives(); }));
+    return made;
+  }
+
+  void Begin() {
+    for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");
+    Await(registry_->RestoreComplete(context_, "raw_exec", {}));
+    for (int i = 0; i < kSteady; ++i) {
+      const TimePoint began = BootClock::now();
+      steady_.push_back(StartWitness());
+      usual_start_ = BootClock::now() - began;
+    }
+  }
+  ContainedDriver* contained() {
+    return dynamic_cast<ContainedDriver*>(registry_->Find("raw_exec"));
+  }
+  bool Healthy() {
+    return contained()->fingerprint().health == Health::kHealthy && contained()->current() &&
+           contained()->status().pid > 0 && contained()->status().pid != dead_;
+  }
+
+  void ExpectNobodyNoticed() {
+    EXPECT_TRUE(Until([&] { return Healthy(); }, 20s)) << contained()->fingerprint().description;
+    for (const Witness& each : steady_) {
+      EXPECT_TRUE(each.Lives());
+      const Result<TaskStatus> status = Await(contained()->Inspect(context_, each.task->run_id));
+      ASSERT_TRUE(status.ok()) << status.error().message();
+      EXPECT_EQ(status->state, TaskState::kRunning);
+    }
+  }
+  // Whatever became of it, this ends it.
+  void Remove(const Witness& witness) {
+    const Status gone = Await(contained()->Destroy(context_, witness.task->run_id, true));
+    EXPECT_TRUE(gone.ok() || gone.code() == Code::kNotFound) << gone.error().message();
+    EXPECT_TRUE(Until([&] { return witness.IsGone(); })) << "its process lives on";
+    EXPECT_LE(witness.pids().size(), 1u) << "it was started twice";
+  }
+  void End() {
+    for (const Witness& each : steady_) Remove(each);
+  }
+
+  std::vector<Witness> steady_;
+  int witnesses_ = 0;
+  Duration usual_start_{0};
+  pid_t dead_ = 0;  // the last process that was ended: nobody may have noticed yet
+};
+
+// How the process ends that stands still with the request of a call.
+class DeathInCallTest : public ContainedProcessTest,
+                        public testing::WithParamInterface<const char*> {
+ protected:
+  void Die(pid_t pid) {
+    const std::string way = GetParam();
+    if (way == "kill") kill(pid, SIGKILL);
+    if (way == "segv") {
+      kill(pid, SIGSEGV);
+      kill(pid, SIGCONT);
+    }
+    // "hang": the host finds out by itself.
+  }
+};
+
+TEST_P(DeathInCallTest, NoProcessNotices) {
+  Begin();
+#define DROVER_VERB_NAME(verb, tag) #verb,
+  for (const std::string verb : {DROVER_ASYNC_VERBS(DROVER_VERB_NAME) "stats", "exec"}) {
+#undef DROVER_VERB_NAME
+    if (verb == "shutdown") continue;  // the end of the host itself
+    SCOPED_TRACE(verb);
+    const bool begun = verb != "start" && verb != "recover";
+    const Witness victim = begun ? StartWitness() : NewWitness();
+    const pid_t pid = contained()->status().pid;
+    ASSERT_GT(pid, 0);
+    dead_ = pid;
+    kill(pid, SIGSTOP);
+    ASSERT_TRUE(Until([pid] { return HasStopped(pid); }));
+    bool over = false;
+    Status said;
+    Gate calling(&loop_);
+    const auto call = [](ContainedDriver* driver, std::string name, Context context,
+                         std::shared_ptr<const TaskConfig> task, Status* to,
+                         bool* flag) -> Co<void> {
+      *to = co_await CallVerb(driver, name, context, task, 2s);
+      *flag = true;
+    };
+    calling.Spawn(call(contained(), verb, context_, victim.task, &said, &over));
+    EXPECT_FALSE(Until([&over] { return over; }, 20ms));  // its request is on its way
+    Die(pid);
+    EXPECT_TRUE(Until([&over] { return over; }, 20s));
+    Await(calling.Close());
+    ExpectNobodyNoticed();
+    Remove(victim);
+  }
+  End();
+}
+
+const auto kWay = [](const testing::TestParamInfo<const char*>& info) {
+  return std::string(info.param);
+};
+INSTANTIATE_TEST_SUITE_P(Short, DeathInCallTest, testing::Values("kill"), kWay);
+INSTANTIATE_TEST_SUITE_P(Long, DeathInCallTest, testing::Values("segv", "hang"), kWay);
+
+// The process dies at any moment of a start: before the request, with the task's process made and
+// nobody told, behind the reply. Either the task runs, once, or the start has failed and nothing of
+// it is left.
+class DeathInStartTest : public ContainedProcessTest, public testing::WithParamInterface<int> {};
+
+TEST_P(DeathInStartTest, RunsItOnceOrNotAtAll) {
+  Begin();
+  constexpr unsigned kSeed = 4711;
+  std::mt19937 random(kSeed);
+  int started = 0;
+  for (int round = 0; round < GetParam(); ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    ASSERT_TRUE(Until([&] { return Healthy(); }, 20s));
+    const Witness victim = NewWitness();
+    const pid_t pid = contained()->status().pid;
+    Status said;
+    bool over = false;
+    Gate starting(&loop_);
+    const auto start = [](ContainedDriver* driver, Context context,
+                          std::shared_ptr<const TaskConfig> task, Status* to,
+                          bool* flag) -> Co<void> {
+      const Result<StartedTask> result = co_await driver->Start(context, task);
+      if (!result.ok()) *to = result.error();
+      *flag = true;
+    };
+    starting.Spawn(start(contained(), context_, victim.task, &said, &over));
+    const TimePoint when = BootClock::now() + random() % 20 * usual_start_ / 10;
+    (void)Until([&] { return BootClock::now() >= when; });
+    dead_ = pid;
+    kill(pid, SIGKILL);
+    EXPECT_TRUE(Until([&over] { return over; }, 20s));
+    Await(starting.Close());
+    if (said.ok()) {
+      ++started;
+      EXPECT_TRUE(Until([&] { return victim.Lives(); })) << "a task that was started";
+    }
+    ExpectNobodyNoticed();
+    Remove(victim);
+  }
+  std::printf("%d of %d starts have succeeded\n", started, GetParam());
+  EXPECT_GT(started, 0);
+  End();
+}
+
+const auto kRounds = [](const testing::TestParamInfo<int>& info) {
+  return std::to_string(info.param);
+};
+INSTANTIATE_TEST_SUITE_P(Short, DeathInStartTest, testing::Values(20), kRounds);
+INSTANTIATE_TEST_SUITE_P(Long, DeathInStartTest, testing::Values(500), kRounds);
+
+#endif
+
+}  // namespace
+}  // namespace drover
