@@ -83,10 +83,16 @@ class StepTest(DroverTest):
                   Networks=[{"Mode": "none"}], ReschedulePolicy={"Attempts": 0, "Unlimited": False}),
             id=name, type="service"))
 
+        def runs_again(alloc):
+            state = (alloc["TaskStates"] or {}).get("t", {})
+            return state.get("State") == "running" and state["Restarts"] >= 1
+
         def up():
-            if out.exists() and "ready" in out.read_text():
+            allocs = self.allocs(name)
+            # Its agent must know it, too: a start that has not returned is given up by a stop.
+            if out.exists() and "ready" in out.read_text() and any(map(runs_again, allocs)):
                 return True
-            ended = [a["ClientStatus"] for a in self.allocs(name)]
+            ended = [a["ClientStatus"] for a in allocs]
             return ended and set(ended) == {"failed"}
         harness.wait_until(up, f"the start of {name}")
         self.insist("DELETE", f"/v1/job/{name}")
