@@ -2,9 +2,12 @@
 // What happens to runs when shims, agents and disks fail.
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 
 #include "host/process/process_test_fixture.h"
+#include "shim/attach_protocol.h"
 
 namespace drover {
 namespace {
@@ -93,6 +96,58 @@ TEST_F(ProcessFaultTest, ACgroupWithoutShimIsNeverAdopted) {
   EXPECT_TRUE(std::holds_alternative<ProcessExit>(*attached));
   started_.push_back(run);
   EXPECT_FALSE(Alive(child));
+}
+
+// A supervisor of a release with which this one has no version of the protocol in common.
+TEST_F(ProcessFaultTest, AShimOfAnotherProtocolEndsWithItsTask) {
+  if (!has_cgroups()) GTEST_SKIP() << "it needs root and a cgroup hierarchy";
+  const RunId run = RunId::Random();
+  const std::string cgroup = cgroup_root_ + "/" + run.ToString();
+  ASSERT_EQ(mkdir(cgroup.c_str(), 0755), 0);
+  const pid_t task = fork();
+  if (task == 0) {
+    std::ofstream(cgroup + "/cgroup.procs") << "0";
+    pause();
+    _exit(0);
+  }
+  children_.push_back(task);
+  ASSERT_TRUE(Until([&] {
+    std::ifstream procs(cgroup + "/cgroup.procs");
+    std::string first;
+    return static_cast<bool>(std::getline(procs, first));
+  }));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  (directory_ + "/run/" + run.Short() + ".sock")
+      .copy(address.sun_path, sizeof address.sun_path - 1);
+  const pid_t shim = fork();
+  if (shim == 0) {
+    const int listener = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+    if (bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) _exit(1);
+    if (listen(listener, 1) != 0) _exit(1);
+    const int client = accept(listener, nullptr, nullptr);
+    drover_attach_header request{};
+    if (recv(client, &request, sizeof request, 0) < 0) _exit(1);
+    drover_attach_result refusal{};
+    refusal.header.size = sizeof refusal;
+    refusal.header.type = DROVER_ATTACH_RESULT;
+    refusal.header.request = request.request;
+    refusal.error = EPROTO;
+    if (send(client, &refusal, sizeof refusal, 0) < 0) _exit(1);
+    pause();
+    _exit(0);
+  }
+  children_.push_back(shim);
+  ASSERT_TRUE(Until([&] { return access(address.sun_path, F_OK) == 0; }));
+  Pause(20ms);  // it listens right after it has its name
+  const auto attached = Await(service_->Attach(Forever(), run));
+  started_.push_back(run);
+  ASSERT_TRUE(attached.ok()) << attached.error().message();
+  const auto* exit = std::get_if<ProcessExit>(&*attached);
+  ASSERT_TRUE(exit);
+  EXPECT_EQ(exit->error, "supervisor lost: it does not speak version 1 of the attach protocol");
+  EXPECT_FALSE(Alive(task));
+  EXPECT_TRUE(Until([&] { return !Alive(shim); }));
 }
 
 TEST_F(ProcessFaultTest, AnEmptyCgroupWasNeverStarted) {

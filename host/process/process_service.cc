@@ -146,6 +146,11 @@ class ProcessServiceImpl : public ProcessService {
                                                         run.Short() + ".sock", &connect_error);
       if (socket.ok()) {
         Result<Attached> attached = co_await Greet(context, run, std::move(*socket));
+        if (!attached.ok() && attached.code() == Code::kUnimplemented) {
+          DROVER_CO_TRY(co_await KillOrphans(context, run));
+          ProcessExit lost = LostExit(attached.error().message(), loop_->Wall());
+          co_return Remember(run, std::move(lost));
+        }
         if (attached.ok() || attached.code() != Code::kUnavailable) co_return attached;
         DROVER_CO_TRY(context.status());  // nobody waits for the answer: that says nothing of it
         // It ended while we talked; by now its record is there, or it is lost.
@@ -435,9 +440,13 @@ class ProcessServiceImpl : public ProcessService {
     }
     if (!answer.ok()) co_return answer.error();
     const auto reply = MessageAs<drover_attach_hello_reply>(*answer);
-    if (reply.header.type != DROVER_ATTACH_HELLO_REPLY)
-      co_return Error(Code::kInternal,
-                      "the shim of run " + run.ToString() + " speaks another protocol");
+    if (reply.header.type != DROVER_ATTACH_HELLO_REPLY) {
+      // It cannot be told anything, and its task must not run beside the next.
+      pointer->WakeShim(true);
+      co_return Error(Code::kUnimplemented, "supervisor lost: it does not speak version " +
+                                                std::to_string(DROVER_ATTACH_VERSION) +
+                                                " of the attach protocol");
+    }
     if (std::memcmp(reply.run_id, run.bytes.data(), run.bytes.size()) != 0)
       co_return Error(Code::kNotFound, "run " + run.ToString() + " was never started");
     ProcessInfo info;

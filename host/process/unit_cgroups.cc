@@ -7,8 +7,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <iterator>
 #include <sstream>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "host/base/unique_fd.h"
 #include "host/process/cgroup_tracker.h"
@@ -41,6 +44,20 @@ Status MakeCgroup(const std::string& path) {
   return ErrnoError(errno, "cannot make the cgroup " + path);
 }
 
+std::vector<std::string> Members(const std::string& cgroup) {
+  std::istringstream text(ReadSmallFile(AT_FDCWD, (cgroup + "/cgroup.procs").c_str()).value_or(""));
+  return {std::istream_iterator<std::string>(text), {}};
+}
+
+Status Move(const std::string& pid, const std::string& cgroup) {
+  const UniqueFd members(open((cgroup + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
+  const auto size = static_cast<ssize_t>(pid.size());
+  // One that has ended meanwhile is in no cgroup any more.
+  if (members && (write(members.get(), pid.data(), pid.size()) == size || errno == ESRCH))
+    return {};
+  return ErrnoError(errno, "cannot move to the cgroup " + cgroup);
+}
+
 }  // namespace
 
 std::optional<UnitCgroups> FindUnitCgroups(const std::string& mounts, const std::string& cgroups,
@@ -50,6 +67,11 @@ std::optional<UnitCgroups> FindUnitCgroups(const std::string& mounts, const std:
   if (!mount || own.size() < 2) return std::nullopt;
   UnitCgroups found{*mount + own};
   if (is_delegated(found.unit)) return found;
+  if (constexpr std::string_view kService = ".service"; found.unit.ends_with(kService)) {
+    const std::string name = found.unit.substr(0, found.unit.size() - kService.size());
+    const UnitCgroups beside{name + "-tasks.service", true};
+    if (is_delegated(beside.unit)) return beside;
+  }
   const std::size_t last = found.unit.rfind('/');
   if (found.unit.substr(last) != "/agent") return std::nullopt;
   found.unit.resize(last);
@@ -62,12 +84,14 @@ Result<std::optional<UnitCgroups>> EnterUnitCgroups() {
   const std::string own = ReadSmallFile(AT_FDCWD, "/proc/self/cgroup").value_or("");
   const std::optional<UnitCgroups> found = FindUnitCgroups(mounts, own, IsDelegated);
   if (!found) return found;
-  for (const std::string& path : {found->agent(), found->shims(), found->tasks()})
+  for (const std::string& path :
+       {found->is_for_tasks ? found->keeper() : found->agent(), found->shims(), found->tasks()})
     DROVER_TRY(MakeCgroup(path));
-  const UniqueFd members(open((found->agent() + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
   // "0" is the process that writes, with all of its threads.
-  if (!members || write(members.get(), "0", 1) != 1)
-    return ErrnoError(errno, "cannot move to the cgroup " + found->agent());
+  std::vector<std::string> movers = {"0"};
+  if (found->is_for_tasks) movers = Members(found->unit);
+  for (const std::string& mover : movers)
+    DROVER_TRY(Move(mover, found->is_for_tasks ? found->keeper() : found->agent()));
   return found;
 }
 

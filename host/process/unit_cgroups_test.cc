@@ -32,6 +32,22 @@ TEST(UnitCgroupsTest, TakesNoCgroupThatIsNotItsOwn) {
   EXPECT_EQ(Found(kMounts, "4:memory:/system.slice/drover.service\n"), "none");
 }
 
+TEST(UnitCgroupsTest, FindsTheUnitBesideThatIsForTasks) {
+  const auto beside = [](const std::string& directory) {
+    return directory == "/sys/fs/cgroup/system.slice/drover-tasks.service";
+  };
+  const auto found = FindUnitCgroups(kMounts, "0::/system.slice/drover.service\n", beside);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->is_for_tasks);
+  EXPECT_EQ(found->tasks(), "/sys/fs/cgroup/system.slice/drover-tasks.service/tasks");
+  for (const char* other : {"0::/system.slice/other.service\n", "0::/system.slice/drover.scope\n",
+                            "0::/user.slice/drover.service\n"})
+    EXPECT_FALSE(FindUnitCgroups(kMounts, other, beside)) << other;
+  // The one that it is in comes first.
+  const auto both = [](const std::string& directory) { return directory.ends_with(".service"); };
+  EXPECT_FALSE(FindUnitCgroups(kMounts, "0::/system.slice/drover.service\n", both)->is_for_tasks);
+}
+
 TEST(UnitCgroupsTest, NamesItsCgroups) {
   const UnitCgroups unit{"/c/u"};
   EXPECT_EQ(unit.agent() + unit.shims() + unit.tasks(), "/c/u/agent/c/u/shims/c/u/tasks");

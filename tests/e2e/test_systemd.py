@@ -82,12 +82,15 @@ class SystemdTest(DroverTest):
         return sorted({pathlib.Path("/proc", pid, "comm").read_text().strip() for pid in pids})
 
     def test_the_shipped_units_are_valid_and_delegate(self):
-        for unit in ("drover@.service", "drover.service"):
-            path = harness.ROOT / "packaging" / unit
+        self.assertIn("Delegate=yes", DELEGATED)
+        # The tasks of an agent have a unit of their own, so that it can be started again beside them.
+        agent = [line for line in DELEGATED if line != "Delegate=yes"]
+        tasks = [line for line in DELEGATED if not line.startswith("KillMode=")]
+        for unit, lines in (("drover@", DELEGATED), ("drover", agent), ("drover-tasks", tasks)):
+            path = harness.ROOT / "packaging" / (unit + ".service")
             text = path.read_text()
-            for line in DELEGATED:
+            for line in lines:
                 self.assertIn(line + "\n", text, unit)
-            self.assertIn("Delegate=yes", DELEGATED)
             checked = subprocess.run(["systemd-analyze", "verify", "--man=no", str(path)],
                                      capture_output=True, text=True)
             # The program is not installed there in tests.
