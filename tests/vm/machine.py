@@ -13,17 +13,18 @@ KVM_PATIENCE = 15.0
 
 
 class Machine:
-    """Console: a file. Report: the lines of the second serial line, given to ON_LINE."""
+    """Console: a file. Report: the lines of the second serial line, given to ON_LINE. DISK: a copy
+    of the root image, which keeps what is written to it; else that goes to a temporary file."""
 
-    def __init__(self, image, payload, console, options, accelerator, on_line):
+    def __init__(self, image, payload, console, options, accelerator, on_line, disk=None):
         self.console = pathlib.Path(console)
         self.console.write_bytes(b"")
-        # -snapshot: what is written to the disks goes to temporary files.
+        root = f"file={disk}" if disk else f"file={image}/root.ext4,snapshot=on"
         self.process = subprocess.Popen(
             ["qemu-system-x86_64", "-accel", accelerator, "-cpu", "max", "-smp", CORES,
-             "-m", MEMORY, "-nodefaults", "-no-reboot", "-display", "none", "-snapshot",
-             "-drive", f"file={image}/root.ext4,format=raw,if=virtio,cache=unsafe",
-             "-drive", f"file={payload},format=raw,if=virtio,cache=unsafe",
+             "-m", MEMORY, "-nodefaults", "-no-reboot", "-display", "none",
+             "-drive", f"{root},format=raw,if=virtio,cache=unsafe",
+             "-drive", f"file={payload},format=raw,if=virtio,cache=unsafe,snapshot=on",
              "-device", "virtio-rng-pci", "-serial", f"file:{console}", "-serial", "stdio",
              "-kernel", f"{image}/vmlinuz", "-initrd", f"{image}/initrd", "-append",
              "root=/dev/vda rw console=ttyS0 panic=-1 quiet systemd.show_status=0 "

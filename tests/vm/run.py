@@ -50,8 +50,9 @@ def classes(files):
             if file in files]
 
 
-def pack(build, plan, path):
-    """A tar file, all of it root's: the host refuses plugins that others could replace."""
+def pack(files, texts, path):
+    """A tar file, all of it root's: the host refuses plugins that others could replace. FILES and
+    TEXTS by their names inside."""
     made = set()
 
     def add_parents(tar, name):
@@ -72,25 +73,31 @@ def pack(build, plan, path):
             tar.addfile(entry, content)
 
     with tarfile.open(path, "w") as tar:
-        for base, patterns in ((build, [*FILES, *GTEST]), (ROOT, SOURCES)):
-            for pattern in patterns:
-                found = [file for file in sorted(base.glob(pattern)) if file.is_file()]
-                if not found:
-                    sys.exit(f"vm: there is no {base / pattern}: build first")
-                for file in found:
-                    add(tar, file, str(file)[1:])
-        add(tar, ROOT / "tests/vm/guest.py", "drover-vm/guest.py")
-        text = json.dumps(plan).encode()
-        entry = tarfile.TarInfo("drover-vm/plan.json")
-        entry.size = len(text)
-        tar.addfile(entry, io.BytesIO(text))
+        for name, file in files.items():
+            add(tar, file, name)
+        for name, text in texts.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(text.encode())
+            tar.addfile(entry, io.BytesIO(text.encode()))
+
+
+def files_of(build):
+    """What the tests need, at the places that it has here."""
+    files = {"drover-vm/guest.py": ROOT / "tests/vm/guest.py"}
+    for base, patterns in ((build, [*FILES, *GTEST]), (ROOT, SOURCES)):
+        for pattern in patterns:
+            found = [file for file in sorted(base.glob(pattern)) if file.is_file()]
+            if not found:
+                sys.exit(f"vm: there is no {base / pattern}: build first")
+            files.update((str(file)[1:], file) for file in found)
+    return files
 
 
 def run(name, options, plan, accelerator, directories, verbose, end):
     """One boot, which is over at END of the monotonic clock. Returns whether all is well."""
     build, root_image, scratch = directories
     payload, console = scratch / "payload.tar", scratch / "console.log"
-    pack(build, plan, payload)
+    pack(files_of(build), {"drover-vm/plan.json": json.dumps(plan)}, payload)
     lines, result = [], []
 
     def on_line(line):
@@ -148,4 +155,5 @@ def main():
             sys.exit(1)
 
 
-main()
+if __name__ == "__main__":
+    main()
