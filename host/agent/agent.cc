@@ -156,6 +156,7 @@ NodeRecord Agent::Describe() {
   record.version = options_.version;
   record.attributes = node_->Attributes();
   record.meta = meta_.merged();
+  record.interfaces = machine.interfaces;
   record.cores = machine.cores;
   record.core_ids = machine.core_ids;
   // Where nobody tells the frequency, a core counts as one of 1 GHz.

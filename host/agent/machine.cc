@@ -1,16 +1,14 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/agent/machine.h"
 
-#include <arpa/inet.h>
-#include <ifaddrs.h>
-#include <net/if.h>
-#include <netinet/in.h>
 #include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <fstream>
 #include <sstream>
+
+#include "host/agent/machine_network.h"
 
 namespace drover {
 namespace {
@@ -36,24 +34,6 @@ std::vector<int> ReadCoreIds() {
     if (CPU_ISSET(id, &usable)) ids.push_back(id);
   }
   return ids;
-}
-
-// The address by which this machine can be reached, if it has one beyond the loopback.
-std::string ReadAddress() {
-  std::string found = "127.0.0.1";
-  ifaddrs* interfaces = nullptr;
-  if (getifaddrs(&interfaces) != 0) return found;
-  for (const ifaddrs* one = interfaces; one != nullptr; one = one->ifa_next) {
-    const bool usable = one->ifa_addr != nullptr && one->ifa_addr->sa_family == AF_INET &&
-                        (one->ifa_flags & IFF_UP) != 0 && (one->ifa_flags & IFF_LOOPBACK) == 0;
-    if (!usable) continue;
-    char text[INET_ADDRSTRLEN];
-    const auto* address = reinterpret_cast<const sockaddr_in*>(one->ifa_addr);
-    found = inet_ntop(AF_INET, &address->sin_addr, text, sizeof text);
-    break;
-  }
-  freeifaddrs(interfaces);
-  return found;
 }
 
 // Where cgroups are, and of which version: that with the controllers.
@@ -104,7 +84,8 @@ Machine ReadMachine() {
   attributes["memory.totalbytes"] = std::to_string(machine.memory_bytes);
   attributes["os.name"] = ReadOsRelease("ID");
   attributes["os.version"] = ReadOsRelease("VERSION_ID");
-  attributes["unique.network.ip-address"] = ReadAddress();
+  machine.interfaces = ReadInterfaces();
+  attributes["unique.network.ip-address"] = BestAddress(machine.interfaces);
   ReadCgroups(&attributes);
   return machine;
 }

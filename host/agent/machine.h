@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "host/scheduler/node_interface.h"
 #include "host/spec/job.h"
 
 namespace drover {
@@ -16,6 +17,7 @@ struct Machine {
   std::vector<int> core_ids;  // those that this process may use, in their order
   double core_mhz = 0;        // of one core; 0: not known
   std::uint64_t memory_bytes = 0;
+  std::vector<NodeInterface> interfaces;  // see ReadInterfaces
   // As ${attr.KEY} finds them: "kernel.name", "kernel.version", "cpu.arch", "cpu.numcores", ...
   StringMap attributes;
 };

@@ -13,6 +13,7 @@
 
 #include "host/alloc/client_status.h"
 #include "host/alloc/hook_resources.h"
+#include "host/scheduler/node_interface.h"
 #include "host/spec/allocation.h"
 
 // What the scheduler knows: jobs, evaluations, allocations, nodes. A record never changes once it
@@ -163,6 +164,7 @@ struct NodeRecord {
   StringMap attributes;
   StringMap meta;
   std::map<std::string, DriverRecord> drivers;
+  std::vector<NodeInterface> interfaces;  // that which leads out first
   int cores = 0;
   std::vector<int> core_ids;  // that tasks can reserve, in their order
   std::int64_t cpu_mhz = 0;   // of all cores

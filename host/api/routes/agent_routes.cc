@@ -17,11 +17,10 @@ std::string Address(const ApiAgent& agent) {
 }
 
 json EncodeMember(const ApiAgent& agent) {
-  const std::string address = Address(agent);
-  const std::size_t colon = address.rfind(':');
+  const HostAndPort address = SplitAddress(Address(agent));
   return {{"Name", agent.name + "." + agent.region},
-          {"Addr", address.substr(0, colon)},
-          {"Port", 0},
+          {"Addr", address.host},
+          {"Port", address.port},
           {"Tags",
            {{"role", "nomad"},
             {"region", agent.region},

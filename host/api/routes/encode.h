@@ -45,6 +45,13 @@ struct StubFields {
 nlohmann::json EncodeAllocStub(const AllocRecord& record, StubFields fields);
 nlohmann::json EncodeUsage(const AllocUsage& usage);
 
+// "host:port" in its parts; the host of "[::1]:4646" is "::1".
+struct HostAndPort {
+  std::string host;
+  int port = 0;
+};
+HostAndPort SplitAddress(const std::string& address);
+
 nlohmann::json EncodeNode(const NodeRecord& node);
 // RESOURCES and OS: with those, too.
 nlohmann::json EncodeNodeStub(const NodeRecord& node, bool resources, bool os);

@@ -1,4 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <charconv>
+
 #include "host/api/routes/encode.h"
 #include "host/scheduler/node_class.h"
 #include "host/scheduler/placement.h"
@@ -20,6 +23,47 @@ json EncodeDrivers(const NodeRecord& node) {
   return out;
 }
 
+// The addresses at which tasks can be reached, one by one; the loopback's only without others.
+json EncodeAddresses(const NodeRecord& node) {
+  const auto& all = node.interfaces;
+  const bool others =
+      std::any_of(all.begin(), all.end(), [](const auto& of) { return !of.loopback; });
+  json out = json::array();
+  for (const NodeInterface& of : all) {
+    if (of.loopback && others) continue;
+    for (const NodeInterface::Address& address : of.addresses) {
+      out.push_back({{"Mode", "host"},
+                     {"Device", of.device},
+                     {"CIDR", address.text + (address.ipv6 ? "/128" : "/32")},
+                     {"IP", address.text},
+                     {"MBits", of.mbits},
+                     {"ReservedPorts", nullptr},
+                     {"DynamicPorts", nullptr}});
+    }
+  }
+  return out;
+}
+
+json EncodeInterfaces(const NodeRecord& node) {
+  json out = json::array();
+  for (const NodeInterface& of : node.interfaces) {
+    json addresses = json::array();
+    for (const NodeInterface::Address& address : of.addresses) {
+      addresses.push_back({{"Family", address.ipv6 ? "ipv6" : "ipv4"},
+                           {"Alias", of.leads_out ? "default" : ""},
+                           {"Address", address.text},
+                           {"ReservedPorts", ""},
+                           {"Gateway", ""}});
+    }
+    out.push_back({{"Mode", "host"},
+                   {"Device", of.device},
+                   {"MacAddress", of.mac},
+                   {"Speed", of.mbits},
+                   {"Addresses", std::move(addresses)}});
+  }
+  return out;
+}
+
 json EncodeNodeResources(const NodeRecord& node) {
   return {{"Cpu",
            {{"CpuShares", node.cpu_mhz},
@@ -27,7 +71,8 @@ json EncodeNodeResources(const NodeRecord& node) {
             {"ReservableCpuCores", node.core_ids}}},
           {"Memory", {{"MemoryMB", node.memory_mb}}},
           {"Disk", {{"DiskMB", node.disk_mb}}},
-          {"Networks", nullptr},
+          {"Networks", EncodeAddresses(node)},
+          {"NodeNetworks", EncodeInterfaces(node)},
           {"Devices", nullptr},
           {"MinDynamicPort", PortPool::kFirst},
           {"MaxDynamicPort", PortPool::kLast}};
@@ -69,6 +114,18 @@ json EncodeCommon(const NodeRecord& node) {
 
 }  // namespace
 
+HostAndPort SplitAddress(const std::string& address) {
+  const std::size_t colon = address.rfind(':');
+  HostAndPort parts{address.substr(0, colon), 0};
+  if (parts.host.size() > 2 && parts.host.front() == '[' && parts.host.back() == ']') {
+    parts.host = parts.host.substr(1, parts.host.size() - 2);
+  }
+  if (colon != std::string::npos) {
+    std::from_chars(address.data() + colon + 1, address.data() + address.size(), parts.port);
+  }
+  return parts;
+}
+
 json EncodeNode(const NodeRecord& node) {
   json out = EncodeCommon(node);
   out["HTTPAddr"] = node.http_address;
@@ -78,8 +135,10 @@ json EncodeNode(const NodeRecord& node) {
   out["Links"] = nullptr;
   out["NodeResources"] = EncodeNodeResources(node);
   out["ReservedResources"] = nullptr;
-  out["Resources"] = {
-      {"CPU", node.cpu_mhz}, {"MemoryMB", node.memory_mb}, {"DiskMB", node.disk_mb}};
+  out["Resources"] = {{"CPU", node.cpu_mhz},
+                      {"MemoryMB", node.memory_mb},
+                      {"DiskMB", node.disk_mb},
+                      {"Networks", EncodeAddresses(node)}};
   out["Reserved"] = nullptr;
   out["DrainStrategy"] = EncodeDrain(node.drain);
   out["StatusUpdatedAt"] = node.status_time / 1'000'000'000;
@@ -95,8 +154,7 @@ json EncodeNode(const NodeRecord& node) {
 
 json EncodeNodeStub(const NodeRecord& node, bool resources, bool os) {
   json out = EncodeCommon(node);
-  const std::size_t colon = node.http_address.rfind(':');
-  out["Address"] = node.http_address.substr(0, colon);
+  out["Address"] = SplitAddress(node.http_address).host;
   out["Version"] = node.version;
   out["Attributes"] = nullptr;
   for (const char* name : {"os.name", "os.version"}) {

@@ -44,6 +44,11 @@ class FakeExchange : public HttpExchange {
     co_return Error(Code::kUnimplemented, "it is no websocket");
   }
 
+  // Before it is handed over: another method than GET, and a body.
+  void Send(std::string method, std::string body) {
+    request_.method = std::move(method);
+    request_.body = std::move(body);
+  }
   void StopReading() { reads_.Reset(); }
   void Read() { reads_.Set(); }
   void Leave() { context_.Cancel("the client has gone"); }

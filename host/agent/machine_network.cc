@@ -1,0 +1,121 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/agent/machine_network.h"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <netinet/in.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <tuple>
+
+namespace drover {
+namespace {
+
+// Nothing for what is no address, or one that only its own link knows.
+std::optional<NodeInterface::Address> ReadIp(const sockaddr* from) {
+  char text[INET6_ADDRSTRLEN];
+  if (from->sa_family == AF_INET) {
+    const auto* ip = reinterpret_cast<const sockaddr_in*>(from);
+    return NodeInterface::Address{inet_ntop(AF_INET, &ip->sin_addr, text, sizeof text), false};
+  }
+  if (from->sa_family != AF_INET6) return std::nullopt;
+  const auto* ip = reinterpret_cast<const sockaddr_in6*>(from);
+  if (IN6_IS_ADDR_LINKLOCAL(&ip->sin6_addr)) return std::nullopt;
+  return NodeInterface::Address{inet_ntop(AF_INET6, &ip->sin6_addr, text, sizeof text), true};
+}
+
+std::string ReadMac(const sockaddr* from) {
+  const auto* link = reinterpret_cast<const sockaddr_ll*>(from);
+  std::string mac;
+  for (int i = 0; i < link->sll_halen; ++i) {
+    char byte[4];
+    std::snprintf(byte, sizeof byte, i == 0 ? "%02x" : ":%02x", link->sll_addr[i]);
+    mac += byte;
+  }
+  return mac;
+}
+
+// The kernel says -1, or nothing, of what has no speed.
+int ReadMbits(const std::string& device) {
+  std::ifstream file("/sys/class/net/" + device + "/speed");
+  int mbits = 0;
+  file >> mbits;
+  return std::max(mbits, 0);
+}
+
+void Add(const ifaddrs& one, std::vector<NodeInterface>* all) {
+  if (one.ifa_addr == nullptr || (one.ifa_flags & IFF_UP) == 0) return;
+  const auto same = [&](const NodeInterface& of) { return of.device == one.ifa_name; };
+  auto found = std::find_if(all->begin(), all->end(), same);
+  if (found == all->end()) {
+    found = all->emplace(all->end());
+    found->device = one.ifa_name;
+    found->loopback = (one.ifa_flags & IFF_LOOPBACK) != 0;
+  }
+  if (one.ifa_addr->sa_family == AF_PACKET && !found->loopback) found->mac = ReadMac(one.ifa_addr);
+  if (const auto address = ReadIp(one.ifa_addr)) found->addresses.push_back(*address);
+}
+
+}  // namespace
+
+std::vector<NodeInterface> ReadInterfaces() {
+  std::vector<NodeInterface> all;
+  ifaddrs* first = nullptr;
+  if (getifaddrs(&first) != 0) return all;
+  for (const ifaddrs* one = first; one != nullptr; one = one->ifa_next) Add(*one, &all);
+  freeifaddrs(first);
+  std::erase_if(all, [](const NodeInterface& of) { return of.addresses.empty(); });
+  std::ifstream routes("/proc/net/route"), routes6("/proc/net/ipv6_route");
+  const std::set<std::string> leading_out = DevicesThatLeadOut(routes, routes6);
+  for (NodeInterface& of : all) {
+    of.mbits = ReadMbits(of.device);
+    of.leads_out = leading_out.count(of.device) > 0;
+    std::stable_sort(of.addresses.begin(), of.addresses.end(),
+                     [](const auto& a, const auto& b) { return a.ipv6 < b.ipv6; });
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return std::tuple(!a.leads_out, a.loopback) < std::tuple(!b.leads_out, b.loopback);
+  });
+  return all;
+}
+
+std::set<std::string> DevicesThatLeadOut(std::istream& routes, std::istream& routes6) {
+  std::set<std::string> devices;
+  // Iface Destination Gateway Flags RefCnt Use Metric Mask ...
+  for (std::string line; std::getline(routes, line);) {
+    std::istringstream fields(line);
+    std::string device, to, gateway, flags, references, use, metric, mask;
+    fields >> device >> to >> gateway >> flags >> references >> use >> metric >> mask;
+    if (to == "00000000" && mask == "00000000") devices.insert(device);
+  }
+  // Destination, its length, source, its length, next hop, metric, references, use, flags, device.
+  for (std::string line; std::getline(routes6, line);) {
+    std::istringstream fields(line);
+    std::string to, length, field, device;
+    fields >> to >> length;
+    while (fields >> field) device = field;
+    // What leads nowhere is on the loopback.
+    const bool any = length == "00" && to.find_first_not_of('0') == std::string::npos;
+    if (any && !device.empty() && device != "lo") devices.insert(device);
+  }
+  return devices;
+}
+
+std::string BestAddress(const std::vector<NodeInterface>& interfaces) {
+  for (const bool ipv6 : {false, true}) {
+    for (const NodeInterface& of : interfaces) {
+      for (const NodeInterface::Address& address : of.addresses) {
+        if (!of.loopback && address.ipv6 == ipv6) return address.text;
+      }
+    }
+  }
+  return "127.0.0.1";
+}
+
+}  // namespace drover
