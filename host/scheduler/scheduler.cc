@@ -97,6 +97,7 @@ JobReply Scheduler::EvaluateNow(Tables* tables, std::uint64_t index, const JobKe
     eval.priority = job->job->priority;
     reply.job_modify_index = job->job_modify_index;
   }
+  if (cause.priority > 0) eval.priority = cause.priority;
   reply.eval_id = eval.id;
   reply.eval_create_index = reply.index = index;
   Evaluating(tables, index, ports_, loop_->Wall(), cause.no_shutdown_delay).Run(std::move(eval));
@@ -125,7 +126,8 @@ Result<JobReply> Scheduler::Register(JobRegistration registration) {
       tables->Put(key, std::move(record));
       written |= kJobs;
     }
-    reply = EvaluateNow(tables, index, key, {"job-register"}, &written);
+    const Cause cause{"job-register", false, registration.eval_priority};
+    reply = EvaluateNow(tables, index, key, cause, &written);
     return written;
   });
   return reply;
@@ -184,7 +186,8 @@ Result<PlanReply> Scheduler::Plan(const JobRegistration& registration) const {
   return reply;
 }
 
-Result<JobReply> Scheduler::Deregister(const JobKey& key, bool purge, bool no_shutdown_delay) {
+Result<JobReply> Scheduler::Deregister(const JobKey& key, bool purge, bool no_shutdown_delay,
+                                       int eval_priority) {
   JobReply reply;
   bool found = false;
   store_->Read([&](const Tables& tables) { found = tables.jobs.count(key) > 0; });
@@ -203,7 +206,8 @@ Result<JobReply> Scheduler::Deregister(const JobKey& key, bool purge, bool no_sh
       stopped->modify_index = stopped->job_modify_index = index;
       tables->Put(key, std::move(stopped));
     }
-    reply = EvaluateNow(tables, index, key, {"job-deregister", no_shutdown_delay}, &written);
+    const Cause cause{"job-deregister", no_shutdown_delay, eval_priority};
+    reply = EvaluateNow(tables, index, key, cause, &written);
     if (no_shutdown_delay) DropShutdownDelays(tables, key, index, loop_->Wall());
     if (purge) reply.job_modify_index = index;
     return written;

@@ -23,6 +23,7 @@ struct JobRegistration {
   std::shared_ptr<const nlohmann::json> json;  // as JobRecord::json
   std::optional<std::uint64_t> enforce_index;  // the job's modify index must be this; 0: no job
   std::shared_ptr<const JobSubmission> submission = nullptr;  // as JobRecord::submission
+  int eval_priority = 0;  // of the evaluation; 0: that of the job
 };
 
 // What a write has led to.
@@ -65,8 +66,10 @@ class Scheduler : public ClusterLink {
   // Whether the node could carry out such a job. kInvalidArgument: why not.
   Status Check(const Job& job) const;
   Result<PlanReply> Plan(const JobRegistration& registration) const;
-  // Stops a job; with PURGE it is forgotten, too. kNotFound: there is none.
-  Result<JobReply> Deregister(const JobKey& key, bool purge, bool no_shutdown_delay);
+  // Stops a job; with PURGE it is forgotten, too. EVAL_PRIORITY as in JobRegistration. kNotFound:
+  // there is none.
+  Result<JobReply> Deregister(const JobKey& key, bool purge, bool no_shutdown_delay,
+                              int eval_priority = 0);
   // Looks at a job again. kNotFound: there is none.
   Result<JobReply> Evaluate(const JobKey& key);
   // What users say of a version of a job, see job_versions.h; the index of the write. The time of
@@ -106,6 +109,7 @@ class Scheduler : public ClusterLink {
   struct Cause {
     std::string triggered_by;
     bool no_shutdown_delay = false;
+    int priority = 0;  // 0: that of the job
   };
 
   // Makes an evaluation of the job and carries it out.

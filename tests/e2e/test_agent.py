@@ -353,7 +353,7 @@ class AgentQueryTest(AgentTest):
             ("GET", f"/v1/allocation/{unknown}", None, 404, "alloc not found"),
             ("PUT", f"/v1/allocation/{unknown}/stop", None, 404, "allocation not found"),
             ("GET", f"/v1/allocation/{unknown}/services", None, 404, "allocation not found"),
-            ("POST", f"/v1/allocation/{unknown}/services", None, 404, "resource not found"),
+            ("POST", f"/v1/allocation/{unknown}/services", None, 405, "Invalid method"),
             ("GET", f"/v1/allocation/{unknown}/x", None, 404, "resource not found"),
             ("PUT", f"/v1/client/allocation/{unknown}/restart", {}, 404,
              f'Unknown allocation "{unknown}"'),
@@ -436,7 +436,21 @@ class AgentQueryTest(AgentTest):
         self.assertEqual(self.agent.get("/v1/status/leader"), self.agent.address)
         self.assertEqual(self.agent.get("/v1/status/peers"), [self.agent.address])
         self.assertEqual(self.agent.get("/v1/regions"), ["global"])
-        self.assertEqual(self.agent.get("/v1/agent/members")["Members"][0]["Status"], "alive")
+        member = self.agent.get("/v1/agent/members")["Members"][0]
+        self.assertEqual((f"{member['Addr']}:{member['Port']}", member["Status"]),
+                         (self.agent.address, "alive"))
+        self.assertEqual(self.agent.get("/v1/agent/self")["member"], member)
+        # Each address of the machine, with its interface, and no other.
+        resources = self.agent.get(f"/v1/node/{node['ID']}")["NodeResources"]
+        for interface in resources["NodeNetworks"]:
+            self.assertIn(interface["Device"], [name for _, name in socket.if_nameindex()])
+            for address in interface["Addresses"]:
+                family = socket.AF_INET6 if address["Family"] == "ipv6" else socket.AF_INET
+                with socket.socket(family) as own:
+                    own.bind((address["Address"], 0))
+        told = {a["Address"] for i in resources["NodeNetworks"] for a in i["Addresses"]}
+        self.assertLessEqual({n["IP"] for n in resources["Networks"]}, told)
+        self.assertIn("127.0.0.1", told)
         self.agent.must("PUT", f"/v1/node/{node['ID']}/eligibility", {"Eligibility": "ineligible"})
         self.assertEqual(self.agent.get("/v1/nodes")[0]["SchedulingEligibility"], "ineligible")
         self.agent.submit(service(mock("t", run_for="1h")))

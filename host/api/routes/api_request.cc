@@ -92,6 +92,18 @@ std::string ApiRequest::Text(const char* name) const {
   return value == nullptr ? "" : *value;
 }
 
+Result<std::optional<std::uint64_t>> ApiRequest::Number(const char* name) const {
+  const std::string text = Text(name);
+  if (text.empty()) return std::optional<std::uint64_t>();
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return Error(Code::kInvalidArgument, std::string("Failed to parse value of \"") + name +
+                                             "\": \"" + text + "\" is no number");
+  }
+  return std::optional<std::uint64_t>(number);
+}
+
 bool ApiRequest::Flag(const char* name, bool missing) const {
   const std::string text = Text(name);
   for (const char* yes : {"1", "t", "T", "true", "True", "TRUE"}) {

@@ -45,6 +45,8 @@ class ApiRequest {
   const std::string& parameter(std::size_t n) const { return parameters_.at(n); }
 
   std::string Text(const char* name) const;  // of the query; empty when it is missing
+  // A whole number from 0 on; nothing when it is missing.
+  Result<std::optional<std::uint64_t>> Number(const char* name) const;
   // 1, t, true, True, TRUE and the like; MISSING when it is missing or something else.
   bool Flag(const char* name, bool missing = false) const;
   // The namespace that is asked for; "*" stands for all.

@@ -28,6 +28,41 @@ json Overlay(const json& sent, json ours) {
   return ours;
 }
 
+// Clients read durations as numbers, also those of fields that have no effect here.
+void TellDurationsAsNumbers(std::span<const JobField> fields, json* object) {
+  for (const JobField& field : fields) {
+    const auto member = object->find(field.name);
+    if (member == object->end()) continue;
+    Duration duration{0};
+    if (field.kind == FieldKind::kDuration && member->is_string()) {
+      if (ReadJsonDuration(*member, &duration)) *member = duration.count();
+    } else if (field.kind == FieldKind::kObject && member->is_object()) {
+      TellDurationsAsNumbers(field.members, &*member);
+    } else if (field.kind == FieldKind::kObjectList && member->is_array()) {
+      for (json& element : *member) TellDurationsAsNumbers(field.members, &element);
+    }
+  }
+}
+
+// Clients read all of a policy when there is one. Nothing is rescheduled, so what it leaves out is
+// that there are no attempts.
+void CompleteReschedulePolicies(json* job) {
+  static const json kNothing = {{"Attempts", 0},
+                                {"Interval", 0},
+                                {"Delay", 30'000'000'000},
+                                {"DelayFunction", "exponential"},
+                                {"MaxDelay", 3'600'000'000'000},
+                                {"Unlimited", true}};
+  for (json& group : job->at("TaskGroups")) {
+    const auto policy = group.find("ReschedulePolicy");
+    if (policy == group.end() || !policy->is_object()) continue;
+    for (const auto& [field, missing] : kNothing.items()) {
+      json& value = (*policy)[field];
+      if (value.is_null()) value = missing;
+    }
+  }
+}
+
 }  // namespace
 
 json CanonicalJob(const Job& job, const json& original) {
@@ -36,7 +71,12 @@ json CanonicalJob(const Job& job, const json& original) {
     // Stop is never true in a job that is taken.
     if (!IsServerField(key) && key != "Stop") sent[key] = value;
   }
-  return Overlay(sent, json::parse(JobToJson(job)));
+  json out = Overlay(sent, json::parse(JobToJson(job)));
+  json& pool = out["NodePool"];
+  if (pool.is_null() || pool == "") pool = "default";
+  TellDurationsAsNumbers(JobFields(), &out);
+  CompleteReschedulePolicies(&out);
+  return out;
 }
 
 json EncodeJob(const JobRecord& job) {

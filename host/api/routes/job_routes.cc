@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/api/routes/encode.h"
+#include "host/api/routes/job_preserve.h"
 #include "host/api/routes/router.h"
 #include "host/spec/job_json.h"
 
@@ -65,9 +66,43 @@ Status ReadSource(const json& body, Submission* out) {
   return {};
 }
 
+constexpr int kHighestPriority = 100;
+
+// PRIORITY of an evaluation as a client wants it; 0: that of the job.
+Result<int> EvalPriority(std::int64_t priority) {
+  if (priority < 0 || priority > kHighestPriority) {
+    return Error(Code::kInvalidArgument, "the priority of an evaluation is from 1 to " +
+                                             std::to_string(kHighestPriority) + ", not " +
+                                             std::to_string(priority));
+  }
+  return static_cast<int>(priority);
+}
+
+// What of the job that there is the client wants to keep, and that it is still that one.
+void KeepOf(const ApiRequest& request, const json& body, json* job, JobRegistration* registration) {
+  const Preserved what{Field<bool>(body, "PreserveCounts"), Field<bool>(body, "PreserveResources")};
+  if (!what.counts && !what.resources) return;
+  const JobKey key(job->value("Namespace", json()).is_string() ? job->at("Namespace") : "default",
+                   job->at("ID"));
+  std::shared_ptr<const JobRecord> before;
+  request.agent().store->Read(
+      [&](const Tables& tables) { before = Tables::Find(tables.jobs, key); });
+  if (before == nullptr) return;
+  *job = Preserve(std::move(*job), *before->json, what);
+  registration->enforce_index = before->job_modify_index;
+}
+
+// What is said to a body without an id, and to one whose id is not that of the path.
+struct IdTexts {
+  const char* missing;
+  const char* mismatch;
+};
+constexpr IdTexts kRegistered = {"Job ID hasn't been provided", "Job ID does not match name"};
+constexpr IdTexts kPlanned = {"Job must have a valid ID", "Job ID does not match"};
+
 // The job of a request. MUST_BE, unless empty, is the id that the path names.
 Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
-                          const char* mismatch) {
+                          const IdTexts& texts) {
   Submission out;
   const Result<json> body = request.Body();
   if (!body.ok()) return out.refused = ErrorAnswer(body.error()), out;
@@ -77,10 +112,10 @@ Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
   }
   const auto id = job->find("ID");
   if (id == job->end() || !id->is_string() || id->get_ref<const std::string&>().empty()) {
-    return out.refused = ErrorAnswer(400, "Job ID hasn't been provided"), out;
+    return out.refused = ErrorAnswer(400, texts.missing), out;
   }
   if (!must_be.empty() && id->get_ref<const std::string&>() != must_be) {
-    return out.refused = ErrorAnswer(400, mismatch), out;
+    return out.refused = ErrorAnswer(400, texts.mismatch), out;
   }
   const Status source = ReadSource(*body, &out);
   if (!source.ok()) return out.refused = ErrorAnswer(source.error()), out;
@@ -89,6 +124,10 @@ Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
   if (copy.value("Namespace", json()).is_null() && !request.Text("namespace").empty()) {
     copy["Namespace"] = request.Text("namespace");
   }
+  const Result<int> priority = EvalPriority(Field<std::int64_t>(*body, "EvalPriority"));
+  if (!priority.ok()) return out.refused = ErrorAnswer(priority.error()), out;
+  out.registration.eval_priority = *priority;
+  KeepOf(request, *body, &copy, &out.registration);
   std::vector<JobFault> faults;
   const Result<Job> parsed = ParseJob(json{{"Job", copy}}.dump(), &faults);
   if (!parsed.ok()) {
@@ -109,7 +148,7 @@ Answer RefusedJob(const Error& error) {
 }
 
 Co<Answer> RegisterJob(ApiRequest* request, const std::string must_be) {
-  Submission submission = ReadSubmission(*request, must_be, "Job ID does not match name");
+  Submission submission = ReadSubmission(*request, must_be, kRegistered);
   if (!submission.registration.job) co_return submission.refused;
   Scheduler* const scheduler = request->agent().scheduler;
   std::function<Result<JobReply>()> work = [scheduler, &submission] {
@@ -229,8 +268,13 @@ Co<Answer> DeregisterJob(ApiRequest* request) {
   const JobKey key(request->Namespace(), request->parameter(0));
   const bool purge = request->Flag("purge");
   const bool no_delay = request->Flag("no_shutdown_delay");
-  std::function<Result<JobReply>()> work = [=] {
-    return scheduler->Deregister(key, purge, no_delay);
+  const Result<std::optional<std::uint64_t>> wanted = request->Number("eval_priority");
+  if (!wanted.ok()) co_return ErrorAnswer(wanted.error());
+  const std::uint64_t bounded = std::min<std::uint64_t>(wanted->value_or(0), kHighestPriority + 1);
+  const Result<int> priority = EvalPriority(static_cast<std::int64_t>(bounded));
+  if (!priority.ok()) co_return ErrorAnswer(priority.error());
+  std::function<Result<JobReply>()> work = [=, priority = *priority] {
+    return scheduler->Deregister(key, purge, no_delay, priority);
   };
   const Result<JobReply> reply = co_await request->ControlNow<JobReply>(std::move(work));
   if (!reply.ok()) co_return ErrorAnswer(reply.error());
@@ -269,8 +313,7 @@ const char* DiffType(const PlanReply& plan) {
 }
 
 Co<Answer> PlanJob(ApiRequest* request) {
-  const Submission submission =
-      ReadSubmission(*request, request->parameter(0), "Job ID does not match");
+  const Submission submission = ReadSubmission(*request, request->parameter(0), kPlanned);
   if (!submission.registration.job) co_return submission.refused;
   Scheduler* const scheduler = request->agent().scheduler;
   std::function<Result<PlanReply>()> work = [scheduler, &submission] {

@@ -1,7 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 // The versions of a job: what they were written in, and what users say of them.
 #include <algorithm>
-#include <charconv>
 
 #include "host/api/routes/encode.h"
 #include "host/api/routes/router.h"
@@ -27,10 +26,15 @@ Co<Answer> ReadVersions(ApiRequest* request) {
     for (const auto& [number, version] : found->second) versions.push_back(version);
     std::reverse(versions.begin(), versions.end());
     // Not the newest of theirs: that does not rise when one is forgotten.
-    return Found{tables.IndexOf(kOfJobs), [versions = std::move(versions)] {
+    const std::uint64_t index = tables.IndexOf(kOfJobs);
+    return Found{index, [index, versions = std::move(versions)] {
                    json list = json::array();
                    for (const auto& version : versions) list.push_back(EncodeJob(*version));
-                   return JsonAnswer({{"Versions", std::move(list)}, {"Diffs", nullptr}});
+                   return JsonAnswer({{"Versions", std::move(list)},
+                                      {"Diffs", nullptr},
+                                      {"Index", index},
+                                      {"LastContact", 0},
+                                      {"KnownLeader", true}});
                  }};
   };
   co_return co_await AnswerRead(request, kOfJobs, std::move(look));
@@ -49,18 +53,9 @@ json EncodeSubmission(const JobRecord& version) {
 }
 
 Co<Answer> ReadSubmission(ApiRequest* request) {
-  const std::string text = request->Text("version");
-  std::optional<std::uint64_t> number;
-  if (!text.empty()) {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) {
-      co_return ErrorAnswer(400,
-                            "Failed to parse value of \"version\": \"" + text + "\" is no number");
-    }
-    number = value;
-  }
-  Look look = [request, number](const Tables& tables) {
+  const Result<std::optional<std::uint64_t>> number = request->Number("version");
+  if (!number.ok()) co_return ErrorAnswer(number.error());
+  Look look = [request, number = *number](const Tables& tables) {
     const auto version = FindVersion(tables, WantedJob(*request), number);
     if (!version.ok() || (*version)->submission == nullptr) {
       return Found{tables.IndexOf(kOfJobs),

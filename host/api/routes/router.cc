@@ -72,17 +72,18 @@ struct Target {
 
 Target FindRoute(const std::vector<Route>& routes, const std::string& path,
                  const std::string& method) {
-  Target target;
+  Target target, otherwise;
   for (const Route& route : routes) {
     std::optional<std::vector<std::string>> stars = MatchPath(route.pattern, path);
     if (!stars) continue;
-    target.known = true;
+    Target& found = route.fit == Fit::kFirst ? target : otherwise;
+    found.known = true;
     if (!Allows(route.methods, method)) continue;
-    target.route = &route;
-    target.stars = std::move(*stars);
-    break;
+    found.route = &route;
+    found.stars = std::move(*stars);
+    if (route.fit == Fit::kFirst) break;
   }
-  return target;
+  return target.known ? target : otherwise;
 }
 
 // Why who asks for TARGET may not; what is not in the table needs the token, too.

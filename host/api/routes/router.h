@@ -14,6 +14,10 @@ namespace drover {
 // Whether a route needs the token where there is one.
 enum class Access { kToken, kOpen };
 
+// Whether a route is taken as soon as it fits, or only for a path that no other pattern fits: then
+// it does not stand for a wrong method of another one.
+enum class Fit { kFirst, kNoOther };
+
 // One entry of the table of routes. In PATTERN a "*" stands for one part of the path and "**" for
 // one or more: the id of a job may hold slashes, so such a route is recognised by its end. METHODS
 // are those that are let in, "" lets all in. A handler returns what is to be replied; one whose
@@ -24,6 +28,7 @@ struct Route {
   std::string_view pattern;  // "/v1/job/**/plan"
   std::function<Co<Answer>(ApiRequest*)> handler;
   Access access = Access::kToken;
+  Fit fit = Fit::kFirst;
 };
 
 // The routes in their files. The first that fits is taken, so longer patterns stand first.

@@ -26,7 +26,7 @@ func event(kind, says string) shape {
 
 var (
 	unchanged = shape{"Migrate": nil, "Reschedule": nil, "ForceReschedule": nil,
-		"NoShutdownDelay": nil}
+		"NoShutdownDelay": nil, "MigrateDisablePlacement": nil}
 
 	started = shape{"State": "running", "Failed": false, "Restarts": 0, "LastRestart": never,
 		"StartedAt": nowText, "FinishedAt": never, "Events": list{
@@ -137,8 +137,8 @@ var (
 			"Resources": shape{"CPU": some, "MemoryMB": some, "DiskMB": some}, "Reserved": empty,
 			"NodeResources": shape{"Cpu": shape{"CpuShares": some, "TotalCpuCores": some,
 				"ReservableCpuCores": filled}, "Memory": shape{"MemoryMB": some},
-				"Disk": shape{"DiskMB": some}, "Networks": empty, "Devices": empty,
-				"MinDynamicPort": 20000, "MaxDynamicPort": 32000},
+				"Disk": shape{"DiskMB": some}, "Networks": filled, "NodeNetworks": filled,
+				"Devices": empty, "MinDynamicPort": 20000, "MaxDynamicPort": 32000},
 			"ReservedResources": empty, "Links": empty, "Meta": empty, "NodeClass": "",
 			"NodePool": "default", "CgroupParent": "", "ComputedClass": text, "SecretID": "",
 			"Drain": false, "DrainStrategy": nil, "SchedulingEligibility": "eligible",
@@ -154,7 +154,7 @@ var (
 	self = shape{
 		"config": shape{"Region": "global", "Datacenter": "dc1", "Name": text,
 			"Version": shape{"Version": text}, "ACL": shape{"Enabled": false}},
-		"member": shape{"Name": text, "Addr": "127.0.0.1", "Status": "alive",
+		"member": shape{"Name": text, "Addr": "127.0.0.1", "Port": some, "Status": "alive",
 			"Tags":        shape{"role": "nomad", "region": "global", "dc": "dc1", "build": text},
 			"ProtocolCur": 2, "ProtocolMin": 1, "ProtocolMax": 5, "DelegateCur": 4, "DelegateMin": 2,
 			"DelegateMax": 5},

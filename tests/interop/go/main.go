@@ -34,6 +34,7 @@ func main() {
 	nodes(client)
 	versions(client)
 	metadata(client)
+	policies(client)
 	agent(client)
 	mistakes(client)
 	filesAndCommands(client)
@@ -171,6 +172,7 @@ func readAlloc(client *api.Client, stub *api.AllocationListStub) {
 	}
 	equal(types, []string{"Received", "Task Setup", "Started"}, "events")
 	equal(alloc.Stub().ID, stub.ID, "stub of the allocation")
+	helpers(alloc, stub)
 	list, _, err := client.Allocations().PrefixList(stub.ID[:8])
 	check(err, "prefix")
 	equal([]any{len(list), list[0].ID}, []any{1, stub.ID}, "prefix")
@@ -331,6 +333,10 @@ func stop(client *api.Client, stub *api.AllocationListStub) {
 	check(err, "evaluation")
 	equal(eval.TriggeredBy, "alloc-stop", "its evaluation")
 	wait(client, "web", "complete", 1)
+	stopped, _, err := client.Allocations().Info(stub.ID, nil)
+	check(err, "allocation")
+	transition(stopped, true, false)
+	equal([]any{stopped.ServerTerminalStatus(), stopped.ClientTerminalStatus()}, []any{true, true}, "status")
 	running := wait(client, "web", "running", 2)
 	replaced := false
 	for _, other := range running {

@@ -1,0 +1,172 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "host/api/routes/api_fixture.h"
+#include "host/api/routes/encode.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr char kNoAlloc[] = "11111111-2222-3333-4444-555555555555";
+
+std::vector<std::string> KeysOf(const json& object) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : object.items()) keys.push_back(key);
+  return keys;
+}
+
+class AllocRouteTest : public ApiFixture {
+ protected:
+  AllocRouteTest() {
+    RegisterNode();
+    Must("PUT", "/v1/jobs", JobBody("web", 2));
+    id_ = Live().at(0)->id();
+  }
+  json Alloc() { return Get("/v1/allocation/" + id_); }
+
+  std::string id_;
+};
+
+TEST_F(AllocRouteTest, WhatIsNotThereAndWhatCannotBeAsked) {
+  const std::string none = std::string("/v1/allocation/") + kNoAlloc;
+  const std::string none_here = std::string("/v1/client/allocation/") + kNoAlloc;
+  const std::string unknown = std::string("404 Unknown allocation \"") + kNoAlloc + "\"";
+  EXPECT_EQ(Refusal("GET", none), "404 alloc not found");
+  EXPECT_EQ(Refusal("PUT", none), "405 Invalid method");
+  EXPECT_EQ(Refusal("PUT", none + "/stop"), "404 allocation not found");
+  EXPECT_EQ(Refusal("GET", none + "/stop"), "405 Invalid method");
+  EXPECT_EQ(Refusal("GET", none + "/services"), "404 allocation not found");
+  EXPECT_EQ(Refusal("POST", none + "/services"), "405 Invalid method");
+  EXPECT_EQ(Refusal("GET", none + "/checks"), "404 resource not found");
+  EXPECT_EQ(Refusal("PUT", none + "/a/b"), "404 resource not found");
+  for (const char* verb : {"restart", "stats", "checks", "gc"}) {
+    EXPECT_EQ(Refusal("GET", none_here + "/" + verb), unknown) << verb;
+  }
+  EXPECT_EQ(Refusal("PUT", none_here + "/restart", json::object()), unknown);
+  EXPECT_EQ(Refusal("PUT", none_here + "/signal", {{"Signal", "SIGHUP"}}), unknown);
+  EXPECT_THAT(Refusal("PUT", none_here + "/signal"), HasSubstr("400 Failed to decode body: "));
+  EXPECT_THAT(Refusal("PUT", none_here + "/signal", 7), HasSubstr("400 Failed to decode body: "));
+  for (const char* verb : {"signal", "restart/x", "stats/x", "none", "none/x"}) {
+    const bool known = std::string(verb) == "signal";
+    EXPECT_EQ(Refusal("GET", none_here + "/" + verb),
+              known ? "405 Invalid method" : "404 resource not found");
+  }
+  EXPECT_EQ(Refusal("PATCH", none_here + "/stats"), "405 Invalid method");
+  EXPECT_EQ(Refusal("GET", none_here), "404 resource not found");
+  for (const char* verb : {"snapshot", "pause"}) {
+    EXPECT_THAT(Refusal("GET", none_here + "/" + verb), HasSubstr("501 ")) << verb;
+  }
+  EXPECT_EQ(Refusal("GET", none_here + "/exec"), "500 websocket connection not found in context");
+  EXPECT_EQ(Refusal("GET", "/v1/client/allocation/" + id_ + "/gc"),
+            "500 No such allocation on client, or allocation not eligible for GC");
+}
+
+TEST_F(AllocRouteTest, AListHasWhatIsAskedFor) {
+  EXPECT_EQ(Get("/v1/allocations").size(), 2u);
+  EXPECT_EQ(Get("/v1/allocations?prefix=" + id_.substr(0, 9)).size(), 1u);
+  EXPECT_EQ(Get("/v1/allocations?per_page=1").size(), 1u);
+  EXPECT_EQ(Get("/v1/allocations?namespace=other"), json::array());
+  Tell(id_, ClientStatus::kRunning);
+  const auto stub = [&](const std::string& query) {
+    return Get("/v1/allocations?prefix=" + id_ + query).at(0);
+  };
+  EXPECT_TRUE(stub("")["TaskStates"].is_object());
+  EXPECT_EQ(stub("&task_states=false")["TaskStates"], nullptr);
+  EXPECT_FALSE(stub("").contains("AllocatedResources"));
+  EXPECT_EQ(stub("&resources=true")["AllocatedResources"]["Tasks"]["t"]["Memory"]["MemoryMB"], 300);
+  for (const char* not_in_it : {"Job", "Resources", "TaskResources", "Metrics"}) {
+    EXPECT_FALSE(stub("").contains(not_in_it)) << not_in_it;
+    EXPECT_TRUE(Alloc().contains(not_in_it)) << not_in_it;
+  }
+  EXPECT_EQ(stub("")["JobType"], "service");
+  EXPECT_EQ(stub("")["JobVersion"], 0);
+}
+
+TEST_F(AllocRouteTest, AnAllocationTellsAllThatClientsRead) {
+  const json alloc = Alloc();
+  for (const char* field : {"ID",
+                            "Namespace",
+                            "EvalID",
+                            "Name",
+                            "NodeID",
+                            "NodeName",
+                            "JobID",
+                            "Job",
+                            "TaskGroup",
+                            "Resources",
+                            "SharedResources",
+                            "TaskResources",
+                            "AllocatedResources",
+                            "Services",
+                            "Metrics",
+                            "DesiredStatus",
+                            "DesiredDescription",
+                            "DesiredTransition",
+                            "ClientStatus",
+                            "ClientDescription",
+                            "TaskStates",
+                            "AllocStates",
+                            "DeploymentID",
+                            "DeploymentStatus",
+                            "FollowupEvalID",
+                            "PreviousAllocation",
+                            "NextAllocation",
+                            "RescheduleTracker",
+                            "NetworkStatus",
+                            "PreemptedAllocations",
+                            "PreemptedByAllocation",
+                            "CreateIndex",
+                            "ModifyIndex",
+                            "AllocModifyIndex",
+                            "CreateTime",
+                            "ModifyTime",
+                            "SigningKeyID"}) {
+    EXPECT_TRUE(alloc.contains(field)) << field;
+  }
+  EXPECT_THAT(alloc["Name"], testing::AnyOf("web.g[0]", "web.g[1]")) << "with its suffix";
+  EXPECT_THAT(KeysOf(alloc["DesiredTransition"]),
+              ElementsAre("ForceReschedule", "Migrate", "MigrateDisablePlacement",
+                          "NoShutdownDelay", "Reschedule"));
+  for (const auto& [key, value] : alloc["DesiredTransition"].items()) EXPECT_EQ(value, nullptr);
+  EXPECT_EQ(alloc["RescheduleTracker"], nullptr) << "nothing is rescheduled";
+  EXPECT_EQ(alloc["CreateTime"], loop.Wall());
+  EXPECT_EQ(alloc["ClientStatus"], "pending");
+}
+
+TEST_F(AllocRouteTest, AStopAsksForAnotherOne) {
+  const HttpReply reply = Ask("PUT", "/v1/allocation/" + id_ + "/stop?no_shutdown_delay=true");
+  const json told = json::parse(reply.body);
+  EXPECT_THAT(KeysOf(told), ElementsAre("EvalID", "Index"));
+  EXPECT_EQ(HeaderOf(reply, "X-Nomad-Index"), told["Index"].dump());
+  EXPECT_EQ(Eval(told["EvalID"])->triggered_by, "alloc-stop");
+  const json old = Alloc();
+  EXPECT_EQ(old["DesiredStatus"], "stop");
+  EXPECT_EQ(old["DesiredDescription"], "alloc is being migrated");
+  EXPECT_EQ(old["DesiredTransition"]["Migrate"], true);
+  EXPECT_EQ(old["DesiredTransition"]["NoShutdownDelay"], true);
+  const json next = Get("/v1/allocation/" + old["NextAllocation"].get<std::string>());
+  EXPECT_EQ(next["PreviousAllocation"], id_);
+  EXPECT_EQ(next["Name"], old["Name"]);
+  EXPECT_EQ(Must("POST", "/v1/allocation/" + id_ + "/stop?reschedule=true").size(), 2u)
+      << "once more changes nothing";
+}
+
+TEST_F(AllocRouteTest, WhyItIsToStop) {
+  json body = JobBody("web", 1);
+  Must("PUT", "/v1/jobs", body);
+  body["Job"]["TaskGroups"][0]["Tasks"][0]["Env"] = {{"A", "b"}};
+  Must("PUT", "/v1/jobs", body);
+  std::vector<std::string> reasons;
+  for (const json& alloc : Get("/v1/allocations")) {
+    if (alloc["DesiredStatus"] == "stop") reasons.push_back(alloc["DesiredDescription"]);
+  }
+  EXPECT_THAT(reasons, testing::UnorderedElementsAre("alloc not needed due to job update",
+                                                     "alloc is being updated due to job update"));
+}
+
+}  // namespace
+}  // namespace drover

@@ -1,0 +1,215 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "host/api/routes/api_fixture.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class JobRouteTest : public ApiFixture {
+ protected:
+  JobRouteTest() { RegisterNode(); }
+  json Group(const std::string& id) { return Get("/v1/job/" + id)["TaskGroups"][0]; }
+};
+
+TEST_F(JobRouteTest, ARegistrationIsAnswered) {
+  const HttpReply reply = Ask("POST", "/v1/jobs", JobBody("web"));
+  const json told = json::parse(reply.body);
+  EXPECT_EQ(HeaderOf(reply, "X-Nomad-Index"), told["Index"].dump());
+  EXPECT_EQ(told["JobModifyIndex"], told["Index"]);
+  EXPECT_EQ(told["EvalCreateIndex"], told["Index"]);
+  EXPECT_EQ(told["Warnings"], "");
+  EXPECT_EQ(Eval(told["EvalID"])->status, "complete");
+  EXPECT_EQ(Must("PUT", "/v1/job/web", JobBody("web", 2))["JobModifyIndex"],
+            Get("/v1/job/web")["JobModifyIndex"]);
+}
+
+TEST_F(JobRouteTest, BodiesThatAreNoRegistration) {
+  const std::pair<const char*, const char*> writes[] = {
+      {"/v1/jobs", "Job ID hasn't been provided"},
+      {"/v1/job/web", "Job ID hasn't been provided"},
+      {"/v1/job/web/plan", "Job must have a valid ID"}};
+  for (const auto& [path, no_id] : writes) {
+    EXPECT_EQ(Refusal("PUT", path), "400 Request body is empty") << path;
+    EXPECT_EQ(Refusal("PUT", path, json::object()), "400 Job must be specified") << path;
+    EXPECT_EQ(Refusal("PUT", path, {{"Job", json::object()}}), std::string("400 ") + no_id) << path;
+  }
+  EXPECT_EQ(Refusal("PUT", "/v1/job/a", JobBody("b")), "400 Job ID does not match name");
+  EXPECT_EQ(Refusal("PUT", "/v1/job/a/plan", JobBody("b")), "400 Job ID does not match");
+  EXPECT_EQ(Refusal("PUT", "/v1/validate/job"), "400 Request body is empty");
+  EXPECT_EQ(Refusal("PUT", "/v1/validate/job", json::object()), "400 Job must be specified");
+  json twice = JobBody("a");
+  twice["Job"]["TaskGroups"][0]["Tasks"].push_back(twice["Job"]["TaskGroups"][0]["Tasks"][0]);
+  EXPECT_THAT(Refusal("PUT", "/v1/jobs", twice), StartsWith("500 1 error occurred:\n\t* "));
+  EXPECT_EQ(Get("/v1/jobs"), json::array());
+}
+
+TEST_F(JobRouteTest, WhatAJobLeavesOutIsFilledIn) {
+  json body = JobBody("web");
+  body["Job"].erase("Type");
+  body["Job"]["TaskGroups"][0].erase("Count");
+  Must("PUT", "/v1/jobs", body);
+  const json job = Get("/v1/job/web");
+  const json wanted = {{"Name", "web"},     {"Namespace", "default"}, {"Region", "global"},
+                       {"Type", "service"}, {"Priority", 50},         {"Datacenters", {"*"}},
+                       {"Stop", false},     {"NodePool", "default"}};
+  for (const auto& [field, value] : wanted.items()) EXPECT_EQ(job[field], value) << field;
+  const json group = job["TaskGroups"][0], task = group["Tasks"][0];
+  EXPECT_EQ(group["Count"], 1);
+  EXPECT_EQ(group["EphemeralDisk"]["SizeMB"], 300);
+  EXPECT_EQ(group["RestartPolicy"], json({{"Attempts", 2},
+                                          {"Interval", 1'800'000'000'000},
+                                          {"Delay", 15'000'000'000},
+                                          {"Mode", "fail"}}));
+  EXPECT_EQ(task["Resources"]["CPU"], 100);
+  EXPECT_EQ(task["Resources"]["Cores"], 0);
+  EXPECT_EQ(task["Resources"]["MemoryMB"], 300);
+  EXPECT_EQ(task["LogConfig"],
+            json({{"MaxFiles", 10}, {"MaxFileSizeMB", 10}, {"Disabled", false}}));
+  EXPECT_EQ(task["KillTimeout"], 5'000'000'000);
+  Must("PUT", "/v1/jobs", JobBody("sum", 1, "batch"));
+  EXPECT_EQ(Group("sum")["RestartPolicy"]["Attempts"], 3);
+  EXPECT_EQ(Group("sum")["RestartPolicy"]["Interval"], 86'400'000'000'000);
+}
+
+TEST_F(JobRouteTest, ListsAreChosenFrom) {
+  for (const char* id : {"a", "web-1", "web-2"}) Must("PUT", "/v1/jobs", JobBody(id));
+  EXPECT_EQ(Get("/v1/jobs?prefix=web").size(), 2u);
+  const HttpReply page = Ask("GET", "/v1/jobs?per_page=2");
+  EXPECT_EQ(json::parse(page.body).size(), 2u);
+  EXPECT_EQ(Get("/v1/jobs?per_page=2&next_token=" + HeaderOf(page, "X-Nomad-NextToken"))[0]["ID"],
+            "web-2");
+  json body = JobBody("b");
+  body["Job"]["Meta"] = {{"owner", "me"}};
+  Must("PUT", "/v1/jobs", body);
+  EXPECT_FALSE(Get("/v1/jobs?prefix=b")[0].contains("Meta"));
+  EXPECT_EQ(Get("/v1/jobs?prefix=b&meta=true")[0]["Meta"]["owner"], "me");
+}
+
+TEST_F(JobRouteTest, WhatIsAskedToBeKeptIsKept) {
+  json body = JobBody("web", 3);
+  body["Job"]["TaskGroups"][0]["Tasks"][0]["Resources"] = {{"CPU", 7}, {"MemoryMB", 70}};
+  Must("PUT", "/v1/jobs", body);
+  json next = JobBody("web", 1);
+  next["Job"]["TaskGroups"].push_back(next["Job"]["TaskGroups"][0]);
+  next["Job"]["TaskGroups"][1]["Name"] = "new";
+  next["PreserveCounts"] = true;
+  Must("PUT", "/v1/jobs", next);
+  const auto counts = [&] {
+    const json groups = Get("/v1/job/web")["TaskGroups"];
+    return std::pair(groups[0]["Count"].get<int>(), groups[1]["Count"].get<int>());
+  };
+  EXPECT_EQ(counts(), std::pair(3, 1)) << "a new group has its own";
+  EXPECT_EQ(Group("web")["Tasks"][0]["Resources"]["CPU"], 100);
+  next["Job"]["TaskGroups"][0]["Tasks"][0]["Resources"] = {{"CPU", 9}, {"MemoryMB", 90}};
+  next["PreserveCounts"] = false;
+  next["PreserveResources"] = true;
+  Must("PUT", "/v1/jobs", next);
+  EXPECT_EQ(counts(), std::pair(1, 1));
+  EXPECT_EQ(Group("web")["Tasks"][0]["Resources"]["CPU"], 100);
+  EXPECT_EQ(Group("web")["Tasks"][0]["Resources"]["MemoryMB"], 300);
+  next["EnforceIndex"] = true;
+  next["JobModifyIndex"] = 1;
+  EXPECT_THAT(Refusal("PUT", "/v1/jobs", next),
+              HasSubstr("500 Enforcing job modify index 1: job exists with conflicting"));
+  // Of a job that there is none of, nothing can be kept; and what is no list of groups stays so.
+  json first = JobBody("first", 2);
+  first["PreserveCounts"] = true;
+  Must("PUT", "/v1/jobs", first);
+  EXPECT_EQ(Group("first")["Count"], 2);
+  for (const json& bad :
+       {json(7), json("x"), json({{"Name", "g"}}), json::array({7, {{"Name", 7}}})}) {
+    first["Job"]["TaskGroups"] = bad;
+    EXPECT_THAT(Refusal("PUT", "/v1/jobs", first), StartsWith("500 ")) << bad;
+  }
+  first["PreserveCounts"] = "x";
+  EXPECT_THAT(Refusal("PUT", "/v1/jobs", first), StartsWith("400 Failed to decode body"));
+}
+
+TEST_F(JobRouteTest, AnEvaluationHasThePriorityThatIsAskedFor) {
+  json body = JobBody("web");
+  EXPECT_EQ(Eval(Must("PUT", "/v1/jobs", body)["EvalID"])->priority, 50);
+  body["EvalPriority"] = 77;
+  EXPECT_EQ(Eval(Must("PUT", "/v1/jobs", body)["EvalID"])->priority, 77);
+  for (const int wrong : {-1, 101}) {
+    body["EvalPriority"] = wrong;
+    EXPECT_THAT(Refusal("PUT", "/v1/jobs", body), StartsWith("400 the priority of an evaluation"));
+  }
+  for (const char* wrong : {"x", "-1", "101", "99999999999999999999"}) {
+    EXPECT_THAT(Refusal("DELETE", std::string("/v1/job/web?eval_priority=") + wrong),
+                StartsWith("400 "))
+        << wrong;
+  }
+  const json told = Must("DELETE", "/v1/job/web?eval_priority=33&global=true");
+  EXPECT_EQ(Eval(told["EvalID"])->priority, 33);
+  EXPECT_EQ(told["VolumeEvalID"], "");
+  EXPECT_EQ(told["VolumeEvalIndex"], 0);
+  EXPECT_EQ(Get("/v1/job/web")["Stop"], true);
+}
+
+TEST_F(JobRouteTest, AJobIsLookedAtAgain) {
+  Must("PUT", "/v1/jobs", JobBody("web"));
+  const std::string path = "/v1/job/web/evaluate";
+  for (const json& body :
+       {json(nullptr), json({{"JobID", "web"}}),
+        json({{"JobID", "web"}, {"EvalOptions", {{"ForceReschedule", false}}}})}) {
+    EXPECT_EQ(Must("PUT", path, body)["JobModifyIndex"], Get("/v1/job/web")["JobModifyIndex"]);
+  }
+  EXPECT_EQ(Refusal("PUT", path, json::object()), "400 Job ID must be specified");
+  EXPECT_EQ(Refusal("PUT", path, {{"JobID", "x"}}), "400 JobID not same as job name");
+  EXPECT_THAT(
+      Refusal("PUT", path, {{"JobID", "web"}, {"EvalOptions", {{"ForceReschedule", true}}}}),
+      StartsWith("501 "));
+  EXPECT_EQ(Refusal("PUT", "/v1/job/none/evaluate"), "404 job not found");
+}
+
+TEST_F(JobRouteTest, WhatAJobHasMade) {
+  EXPECT_EQ(Refusal("GET", "/v1/job/web/summary"), "404 job not found");
+  EXPECT_EQ(Refusal("GET", "/v1/job/web/versions"), "404 job versions not found");
+  EXPECT_EQ(Refusal("GET", "/v1/job/web/submission"), "404 job source not found");
+  EXPECT_EQ(Get("/v1/job/web/allocations"), json::array());
+  EXPECT_EQ(Get("/v1/job/web/evaluations"), json::array());
+  Must("PUT", "/v1/jobs", JobBody("web", 2));
+  EXPECT_EQ(Get("/v1/job/web/summary")["Summary"]["g"]["Starting"], 2);
+  EXPECT_EQ(Get("/v1/job/web/summary")["Children"],
+            json({{"Pending", 0}, {"Running", 0}, {"Dead", 0}}));
+  EXPECT_EQ(Get("/v1/job/web/allocations?all=true").size(), 2u);
+  EXPECT_EQ(Get("/v1/job/web/evaluations").size(), 1u);
+  EXPECT_EQ(Get("/v1/job/web/deployments"), json::array());
+  EXPECT_EQ(Get("/v1/job/web/deployment"), nullptr);
+  const HttpReply versions = Ask("GET", "/v1/job/web/versions?diffs=true");
+  const json told = json::parse(versions.body);
+  EXPECT_EQ(told["Versions"].size(), 1u);
+  EXPECT_EQ(told["Diffs"], nullptr);
+  EXPECT_EQ(told["Index"].dump(), HeaderOf(versions, "X-Nomad-Index"));
+}
+
+TEST_F(JobRouteTest, APlanTellsWhatWouldBeDone) {
+  json body = JobBody("web", 2);
+  body["Diff"] = true;
+  body["PolicyOverride"] = false;
+  const json plan = Must("PUT", "/v1/job/web/plan", body);
+  const json updates = plan["Annotations"]["DesiredTGUpdates"]["g"];
+  EXPECT_EQ(updates, json({{"Ignore", 0},
+                           {"Place", 2},
+                           {"Migrate", 0},
+                           {"Stop", 0},
+                           {"InPlaceUpdate", 0},
+                           {"DestructiveUpdate", 0},
+                           {"Canary", 0},
+                           {"Preemptions", 0}}));
+  EXPECT_EQ(plan["Diff"]["Type"], "Added");
+  EXPECT_EQ(plan["JobModifyIndex"], 0);
+  EXPECT_EQ(plan["FailedTGAllocs"], nullptr);
+  EXPECT_EQ(plan["NextPeriodicLaunch"], "0001-01-01T00:00:00Z");
+  EXPECT_EQ(Get("/v1/jobs"), json::array());
+  Must("PUT", "/v1/jobs", JobBody("web", 2));
+  EXPECT_EQ(Must("PUT", "/v1/job/web/plan", body)["Diff"]["Type"], "None");
+}
+
+}  // namespace
+}  // namespace drover
