@@ -196,12 +196,15 @@ class ExecTest(TaskTest):
         self.agent.wait_tasks(self.alloc, lambda t: t["mock"]["State"] == "running", "running")
         table = [
             (NONE, ["true"], {"task": "t"}, (1008, f'Unknown allocation "{NONE}"')),
+            # The protocol has room for 123 bytes.
+            ("x" * 200, ["true"], {"task": "t"}, (1008, 'Unknown allocation "' + "x" * 103)),
             (self.alloc, ["true"], {}, (1008, "must provide task name")),
             (self.alloc, None, {"task": "t"}, (1008, "command is not present")),
             (self.alloc, [], {"task": "t"}, (1008, "command is not present")),
             (self.alloc, [1], {"task": "t"}, (1008, "command must be a JSON list of texts")),
             (self.alloc, ["true"], {"task": "none"}, (1011, "task not found")),
             (self.alloc, ["true"], {"task": "later"}, (1008, 'task "later" not started yet.')),
+            (self.alloc, ["true"], {"task": "mock"}, (1011, "no exec command is configured")),
             (self.alloc, ["true"], {"task": "ended"}, (1008, 'task "ended" is not running.')),
             (self.alloc, ["true"], {"task": "t", "ws_handshake": "maybe"},
              (1008, "ws_handshake value is not a boolean: maybe")),
@@ -347,6 +350,25 @@ class ExecLoadTest(TaskTest):
         for i in range(30):
             self.assertEqual(self.sh("exit 0", tty="true" if i % 2 else "false").exit_code()[0], 0)
         wait_until(lambda: len(os.listdir(fds)) <= count[-1], f"{count[-1]} descriptors")
+
+
+class ExecDriverTest(harness.DroverTest):
+    def test_a_driver_that_runs_no_commands(self):
+        self.sandbox.alloc_dirs[0].mkdir()
+        file = harness.build_dir() / "examples" / "hello_c.so"
+        agent = Agent(self.sandbox, config=agent_config(
+            self.sandbox, plugins={"hello_c": {"file": str(file)}}))
+        # Its task ends after a second, and begins again.
+        again = {"Attempts": 100, "Interval": "5m", "Delay": "10ms", "Mode": "delay"}
+        agent.submit(job(group({"Name": "t", "Driver": "hello_c", "Config": {}},
+                               RestartPolicy=again), id="web", type="service"))
+        alloc = agent.wait_allocs("web", 1, "running")[0]["ID"]
+
+        def end():
+            code, reason = Session(self, agent, alloc, ["true"], task="t").end()
+            return None if "is not running" in reason else (code, reason)
+        self.assertEqual(wait_until(end, "it runs"), (1011, "task driver does not support exec"))
+        agent.stop()
 
 
 class ExecTokenTest(harness.DroverTest):

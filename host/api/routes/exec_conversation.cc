@@ -33,6 +33,7 @@ ExecConversation::ExecConversation(HttpExchange* exchange, WebSocketChannel* cha
       channel_(channel),
       call_(std::move(call)),
       context_(exchange->context().Child()),
+      answered_(exchange->loop()),
       outputs_(exchange->loop()),
       background_(exchange->loop()) {}
 
@@ -67,8 +68,13 @@ Co<void> ExecConversation::Beat() {
 }
 
 Co<void> ExecConversation::CopyOutput(ExecPipe* pipe, const char* name) {
-  while (true) {
+  for (bool silent = true;; silent = false) {
     const std::string bytes = co_await pipe->Read(kPiece);
+    // Of a command that was refused, a client learns nothing but why: its streams have no end.
+    if (bytes.empty() && silent) {
+      co_await answered_.Wait();
+      if (refused_) break;
+    }
     std::string message = bytes.empty() ? ExecCloseMessage(name) : ExecDataMessage(name, bytes);
     const Status said = co_await Say(std::move(message));
     if (!said || bytes.empty()) break;
@@ -128,6 +134,8 @@ Co<void> ExecConversation::Run(Command command) {
   if (error_) outputs_.Spawn(CopyOutput(error_.get(), "stderr"));
   const Result<ExitResult> exit = co_await call_->Run(
       exchange_->loop(), std::move(command.alloc_id), std::move(command.task), std::move(*request));
+  refused_ = !exit.ok();
+  answered_.Set();
   output_->Finish();
   if (error_) error_->Finish();
   co_await outputs_.Close();

@@ -8,6 +8,7 @@
 #include "host/api/http_exchange.h"
 #include "host/api/routes/exec_call.h"
 #include "host/api/routes/exec_pipe.h"
+#include "host/base/event.h"
 #include "host/base/gate.h"
 
 namespace drover {
@@ -49,6 +50,8 @@ class ExecConversation {
   std::unique_ptr<ExecPipe> output_;
   std::unique_ptr<ExecPipe> error_;  // null with a terminal
   Status broken_;                    // the client has said what makes no sense
+  Event answered_;                   // the driver has said how the command has ended, or why not
+  bool refused_ = false;             // it has not
   Gate outputs_;
   Gate background_;
 };
