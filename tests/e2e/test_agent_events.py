@@ -42,6 +42,11 @@ class AgentHostTest(AgentTest):
         self.assertEqual((reply.status, reply.body), (200, b""))
         harness.wait_until(lambda: not (self.sandbox.alloc_dirs[0] / ended).exists(),
                            "the directory of the allocation is gone")
+        gone = self.agent.ask("GET", f"/v1/client/fs/ls/{ended}")
+        self.assertEqual((gone.status, gone.body.decode()),
+                         (404, f"state for allocation {ended} not found on client"))
+        gone = self.agent.ask("GET", f"/v1/client/allocation/{ended}/stats")
+        self.assertEqual((gone.status, gone.body.decode()), (404, f'Unknown allocation "{ended}"'))
         self.assertEqual({a["ID"] for a in self.agent.get("/v1/allocations")}, {running, ended})
         self.agent.must("PUT", "/v1/job/short/evaluate", {"JobID": "short"})
         self.assertEqual(len(self.agent.get("/v1/job/short/allocations")), 1)

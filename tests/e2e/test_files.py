@@ -131,15 +131,37 @@ class FileTest(FilesTest):
 
         page = self.fs("cat", alloc, path="t/local/page.html")
         self.assertEqual(page.body, b"<html><script>x</script>")
-        self.assertEqual(page.headers["Content-Type"], "text/plain; charset=utf-8")
-        self.assertEqual(page.headers["X-Content-Type-Options"], "nosniff")
-        self.assertIn("sandbox", page.headers["Content-Security-Policy"])
+        at = self.fs("readat", alloc, path="t/local/page.html", offset=0, limit=6)
+        self.assertEqual(at.body, b"<html>")
+        for head in (page.headers, at.headers):
+            self.assertEqual(head["Content-Type"], "text/plain; charset=utf-8")
+            self.assertEqual(head["X-Content-Type-Options"], "nosniff")
+            self.assertEqual(head["X-XSS-Protection"], "1; mode=block")
+            self.assertEqual(head["Content-Security-Policy"],
+                             "default-src 'none'; style-src 'unsafe-inline'; sandbox")
         whole = (local / "big").read_bytes()
         self.assertEqual(self.fs("cat", alloc, path="t/local/big").body, whole)
         for offset, limit in ((0, 10), (1000, 100_000), (len(whole) - 5, 100), (len(whole) + 5, 1)):
             got = self.fs("readat", alloc, path="t/local/big", offset=offset, limit=limit)
             self.assertEqual(got.body, whole[offset:offset + limit])
         self.assertEqual(self.fs("readat", alloc, path="t/local/big", offset=7).body, whole[7:])
+        self.assertEqual(self.fs("ls", alloc, path="/").body, self.fs("ls", alloc).body)
+        secret = self.root / "t" / "secrets" / "token"
+        secret.write_text("secret")
+        self.assertEqual([f["Name"] for f in json.loads(self.fs("ls", alloc, path="t/secrets").body)
+                          if f["Name"] == "token"], ["token"])
+        looked = json.loads(self.fs("stat", alloc, path="t/secrets/token").body)
+        self.assertEqual((looked["Size"], looked["Name"]), (6, "token"))
+        self.assertNotIn("ContentType", looked)
+        # In frames of at most 64 KiB, each with the place after its bytes.
+        frames = self.follow("stream", alloc, path="t/local/big", follow="false")
+        got, read = [], b""
+        while (frame := frames.frame()) is not None:
+            got.append(frame)
+            read += data([frame])
+            self.assertEqual((frame["Offset"], list(frame)), (len(read), ["Data", "File", "Offset"]))
+            self.assertLessEqual(len(data([frame])), 64 << 10)
+        self.assertEqual((read, len(got)), (whole, 16))
         self.assertEqual(self.agent.ask("HEAD", f"/v1/client/fs/stream/{alloc}",
                                         path="t/local/big").status, 200)
 
@@ -148,7 +170,9 @@ class FileTest(FilesTest):
                            Lifecycle={"Hook": "poststop", "Sidecar": False}),
                            task("mute", LONG, LogConfig={"Disabled": True}))
         local = self.root / "t" / "local"
+        self.agent.wait_tasks(alloc, lambda t: t["t"]["State"] == "running", "it has started")
         (self.root / "t" / "secrets" / "token").write_text("secret")
+        (self.root / "t" / "private" / "key").write_text("private")
         (local / "up").symlink_to("../../../../agent.json")
         (local / "etc").symlink_to("/etc")
         (local / "hidden").symlink_to("../secrets/token")
@@ -172,6 +196,7 @@ class FileTest(FilesTest):
             (f"readat/{alloc}", {"path": "t/local/f"}, 500, "error parsing offset: "),
             (f"readat/{alloc}", {"path": "t/local/f", "offset": "x"}, 500,
              "error parsing offset: "),
+            (f"readat/{alloc}?path=t/local/f&offset=0&limit=x", {}, 500, "error parsing limit: "),
             (f"stream/{alloc}", {"path": "t/local/f", "origin": "middle"}, 400,
              "origin must be start or end"),
             (f"stream/{alloc}", {"path": "t/local/f", "follow": "maybe"}, 400, "follow"),
@@ -187,6 +212,8 @@ class FileTest(FilesTest):
              'task "waits" not started yet. No logs available'),
             (f"logs/{alloc}", {"task": "mute", "type": "stdout", "follow": "true"}, 404,
              'task "mute" keeps no logs'),
+            (f"logs/{alloc}", {"task": "t", "type": "stderr"}, 404,
+             'log entry for task "t" and log type "stderr" not found'),
         ]
         for verb in ("stat", "cat", "readat", "stream"):
             table.append((f"{verb}/{alloc}", {"offset": 0}, 400, "must provide a file name"))
@@ -198,6 +225,7 @@ class FileTest(FilesTest):
                     ("t/local/etc/passwd", 400, escapes),
                     ("t/secrets/token", 500, "Reading secret file prohibited: t/secrets/token"),
                     ("t/local/hidden", 500, "Reading secret file prohibited: t/local/hidden"),
+                    ("t/private/key", 500, "Reading private file prohibited: t/private/key"),
                     ("t/private/x", 400, "t/private/x: No such file"),
                     ("t/local/pipe", 400, "is no regular file"),
                     ("t/local/second", 400, "has a second name")):
@@ -301,6 +329,13 @@ class LogFollowLoadTest(LogsTest):
             files.append(frame.get("File", files[-1] if files else ""))
         self.assertEqual(seen[:len(text)], text)
         self.assertGreaterEqual(len(set(files)), 4, "it has been rotated")
+        # The last bytes, which begin in an earlier file than that which is written now.
+        everything = wait_until(
+            lambda: (lambda body: body if body.endswith(b"x\n") and text in body else None)(
+                self.fs("logs", alloc, task="t", type="stdout", plain="true").body), "all of it")
+        last = self.fs("logs", alloc, task="t", type="stdout", plain="true", origin="end",
+                       offset=2_000_000)
+        self.assertEqual(last.body, everything[-2_000_000:])
 
     def test_two_hundred_followers_cost_little_and_leave_nothing_behind(self):
         alloc = self.start(task("t", f"echo up; {LONG}"))
