@@ -74,14 +74,19 @@ class SmallMachine:
         self.ask(f"hit {pid} {int(number)}")
 
     @property
-    def _first(self):
-        """The first process, as this pid namespace calls it."""
+    def first(self):
+        """The first process, as the test's own pid namespace calls it."""
         return children(self._init.pid)[0]
 
     @property
+    def enter(self):
+        """What comes before a command that is to run in it."""
+        return ["nsenter", "--target", str(self.first), "--pid", "--mount",
+                f"--wdns={self.sandbox.root}"]
+
+    @property
     def command(self):
-        return ["nsenter", "--target", str(self._first), "--pid", "--mount",
-                f"--wdns={self.sandbox.root}", str(harness.binary())]
+        return [*self.enter, str(harness.binary())]
 
     def signal_agent(self, run, number):
         """To the agent itself: the process of RUN only waits for it."""
@@ -90,7 +95,7 @@ class SmallMachine:
     def _runs(self):
         """The runs that its agents have begun: a ledger names each before anything of it is made."""
         found = set()
-        for ledger in pathlib.Path(f"/proc/{self._first}/root{self.sandbox.run_dir}").glob("*.ledger"):
+        for ledger in pathlib.Path(f"/proc/{self.first}/root{self.sandbox.run_dir}").glob("*.ledger"):
             found.update(re.findall(r"^run ([0-9a-f]{32})", ledger.read_text(), re.M))
         return found
 

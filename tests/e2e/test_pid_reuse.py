@@ -52,8 +52,9 @@ class PidReuseTest(DroverTest):
                    "all tasks have begun")
 
     def recycle(self, pids):
-        """Strangers come and go until each pid of PIDS has been one's, and the last ones stay."""
-        wanted = set(pids) - set(self.machine.strangers())
+        """Strangers come and go until each of these pids has been one's, and the last ones stay. Those
+        that begin with the agent go beyond the pids that strangers use."""
+        wanted = {pid for pid in pids if pid <= PIDS} - set(self.machine.strangers())
         rounds = 0
         while wanted:
             had = self.machine.churn(50, KEPT)
