@@ -96,6 +96,9 @@ class AgentMetricsTest(AgentTest):
         self.assertGreater(values["nomad.client.host.memory.total"], 1 << 20)
         told = self.agent.get("/v1/metrics")
         self.assertEqual(sorted(told), ["Counters", "Gauges", "Points", "Samples", "Timestamp"])
+        self.assertEqual({tuple(sorted(c)) for c in told["Counters"]}, {
+            ("Count", "Labels", "Max", "Mean", "Min", "Name", "Rate", "Stddev", "Sum")})
+        self.assertEqual({tuple(sorted(g)) for g in told["Gauges"]}, {("Labels", "Name", "Value")})
         self.assertRegex(told["Timestamp"], r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0000 UTC$")
         self.assertEqual({m["Labels"]["host"] for m in told["Gauges"]},
                          {self.agent.get("/v1/nodes")[0]["Name"]})

@@ -155,6 +155,15 @@ TEST_F(AllocRouteTest, AStopAsksForAnotherOne) {
       << "once more changes nothing";
 }
 
+TEST_F(AllocRouteTest, AStoppedOneOfABatchJobIsReplacedInAnyCase) {
+  Must("PUT", "/v1/jobs", JobBody("sum", 1, "batch"));
+  for (const char* query : {"", "?reschedule=true", "?reschedule=false"}) {
+    const std::string id = Get("/v1/job/sum/allocations").back()["ID"];
+    Must("PUT", "/v1/allocation/" + id + "/stop" + query);
+    EXPECT_NE(Get("/v1/allocation/" + id)["NextAllocation"], "") << query;
+  }
+}
+
 TEST_F(AllocRouteTest, WhyItIsToStop) {
   json body = JobBody("web", 1);
   Must("PUT", "/v1/jobs", body);

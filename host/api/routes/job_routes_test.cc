@@ -167,6 +167,17 @@ TEST_F(JobRouteTest, AJobIsLookedAtAgain) {
   EXPECT_EQ(Refusal("PUT", "/v1/job/none/evaluate"), "404 job not found");
 }
 
+TEST_F(JobRouteTest, AnIdMayEndLikeARoute) {
+  Must("PUT", "/v1/jobs", JobBody("a/plan"));
+  EXPECT_EQ(Get("/v1/job/a/plan")["ID"], "a/plan");
+  EXPECT_EQ(Get("/v1/job/a/plan/summary")["JobID"], "a/plan");
+  EXPECT_EQ(Refusal("GET", "/v1/job/b/plan"), "404 job not found");
+  EXPECT_EQ(Refusal("PUT", "/v1/job/a/plan"), "400 Request body is empty") << "it is a plan of a";
+  EXPECT_EQ(Refusal("PATCH", "/v1/job/a"), "405 Invalid method");
+  Must("DELETE", "/v1/job/a/plan");
+  EXPECT_EQ(Get("/v1/job/a/plan")["Stop"], true);
+}
+
 TEST_F(JobRouteTest, WhatAJobHasMade) {
   EXPECT_EQ(Refusal("GET", "/v1/job/web/summary"), "404 job not found");
   EXPECT_EQ(Refusal("GET", "/v1/job/web/versions"), "404 job versions not found");
