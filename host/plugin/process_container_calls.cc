@@ -37,7 +37,7 @@ void ForwardCreated(State* state, std::uint64_t id, const drover_error* error, W
 template <typename Args>
 std::int32_t CallVerb(std::uint16_t kind, drover_instance* self, const drover_call* call,
                       const Args* args, drover_error* error) {
-  State* state = State::From(self);
+  const std::shared_ptr<State> state = State::From(self);
   WireMessage message;
   WireWriter to(&message);
   to.Struct(call);
@@ -71,7 +71,7 @@ std::int32_t CallPlain(std::uint16_t kind, drover_instance* self, drover_error* 
 template <typename... Args>
 std::int32_t Subscribe(std::uint16_t kind, drover_instance* self, std::uint64_t id,
                        drover_error* error, const Args&... args) {
-  State* state = State::From(self);
+  const std::shared_ptr<State> state = State::From(self);
   {
     const std::lock_guard lock(state->mutex);
     state->streams.insert(id);
@@ -98,10 +98,11 @@ std::int32_t Stats(drover_instance* self, std::uint64_t id, const drover_run_id*
 }
 
 void StreamCancel(drover_instance* self, std::uint64_t id) {
+  const std::shared_ptr<State> state = State::From(self);
   auto error = NewStruct<drover_error>();
   {
-    const std::lock_guard lock(State::From(self)->mutex);
-    State::From(self)->streams.erase(id);
+    const std::lock_guard lock(state->mutex);
+    state->streams.erase(id);
   }
   CallPlain(frame_kind::kStreamCancel, self, &error, id);
 }
@@ -217,10 +218,11 @@ std::int32_t ProcessContainer::Create(const drover_host* host, const drover_call
   to.Struct(call);
   to.Struct(args);
   const std::uint64_t id = call->id;
-  state_->host = host;
-  state_->Expect(id, &ForwardCreated);
-  const std::int32_t status = state_->Invoke(frame_kind::kCreate, std::move(message), error);
-  if (status != DROVER_OK) state_->Forget(id);
+  const std::shared_ptr<State> state = state_;
+  state->host = host;
+  state->Expect(id, &ForwardCreated);
+  const std::int32_t status = state->Invoke(frame_kind::kCreate, std::move(message), error);
+  if (status != DROVER_OK) state->Forget(id);
   return status;
 }
 

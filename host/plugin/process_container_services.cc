@@ -19,7 +19,8 @@ constexpr std::size_t kMaxServices = 256u << 10;
 template <typename T>
 void Done(void* context, const drover_error* error, const void* result) {
   auto* service = static_cast<State::Service*>(context);
-  State* state = service->state;
+  // Its thread may be the last that is in the container, which nobody else keeps for it.
+  const std::shared_ptr<State> state = service->state->shared_from_this();
   const std::unique_ptr<State::Service> own = state->TakeService(service);
   WireMessage message;
   WireWriter to(&message);

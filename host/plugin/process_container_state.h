@@ -40,7 +40,11 @@ struct ProcessContainer::State : std::enable_shared_from_this<State> {
         listener(std::move(hear)) {}
 
   drover_instance* handle() { return reinterpret_cast<drover_instance*>(this); }
-  static State* From(drover_instance* handle) { return reinterpret_cast<State*>(handle); }
+  // Who calls a function holds it: the process may end, and this with it, before the function is
+  // left.
+  static std::shared_ptr<State> From(drover_instance* handle) {
+    return reinterpret_cast<State*>(handle)->shared_from_this();
+  }
 
   // Calls a function over there; returns when that has returned.
   std::int32_t Invoke(std::uint16_t kind, WireMessage message, drover_error* error);
