@@ -17,9 +17,10 @@ def reason_not_to_build(commit):
     """Why COMMIT cannot be built here; None: it can."""
     if (directory(commit) / "drover").exists():
         return None
-    known = subprocess.run(["git", "-C", harness.ROOT, "cat-file", "-e", commit + "^{commit}"],
-                           capture_output=True)
-    if known.returncode != 0:
+    try:
+        subprocess.run(["git", "-C", harness.ROOT, "cat-file", "-e", commit + "^{commit}"],
+                       capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
         return f"this source tree has no history with {commit}"
     return None
 
