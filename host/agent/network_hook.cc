@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
 
@@ -45,9 +46,17 @@ Co<Status> NetworkHook::Prerun(Context context, AllocHookRequest request) {
 }
 
 void NetworkHook::Restore(const AllocHookRequest& request) {
-  // If it is gone, tasks fail to start: better than in the host's network.
-  if (WantsNoNetwork(*request.alloc) && !kept_in_.empty())
-    env_.resources->SetNetworkNamespace(KeptFile(*request.alloc));
+  if (!WantsNoNetwork(*request.alloc) || kept_in_.empty()) return;
+  const std::string file = KeptFile(*request.alloc);
+  // A reboot takes it, with all that was in it; what is left to do gets another one, which is a
+  // matter of a millisecond. Without one its tasks fail to start: better than in the host's
+  // network.
+  if (access(file.c_str(), F_OK) != 0 && errno == ENOENT) {
+    const Result<UniqueFd> made =
+        DurableStep(Step::kKeepNetwork, [&] { return KeepNetworkNamespace(file); });
+    if (!made.ok()) spdlog::warn("allocation {}: {}", request.alloc->id, made.error().message());
+  }
+  env_.resources->SetNetworkNamespace(file);
 }
 
 Co<Status> NetworkHook::Postrun(Context, AllocHookRequest request) {

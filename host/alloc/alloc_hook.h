@@ -64,7 +64,7 @@ class AllocHook {
   virtual Duration deadline(AllocHookStage stage, const AllocHookRequest& request) const;
 
   // Of an allocation that an earlier agent ran and that is not to run any more, for which there is
-  // no prerun: finds again what its last tasks need. Must not block.
+  // no prerun: finds again what its last tasks need, if one has not ended. Must not block.
   virtual void Restore(const AllocHookRequest& request);
 
   // The first error ends the stage, and the tasks are not started.

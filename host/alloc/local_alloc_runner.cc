@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/alloc/local_alloc_runner.h"
 
+#include <algorithm>
+
 #include "host/alloc/hooks/alloc_dir_hook.h"
 #include "host/alloc/hooks/group_shutdown_delay_hook.h"
 #include "host/alloc/hooks/max_run_duration_hook.h"
@@ -137,7 +139,10 @@ Co<Status> LocalAllocRunner::SetUp() {
     }
   }
   if (!ShouldRun()) {
-    if (restored_) hooks_.Restore(HookRequestNow());
+    const auto has_ended = [](const auto& task) {
+      return task.second->state == RunnerState::kDead;
+    };
+    if (restored_ && !std::ranges::all_of(States(), has_ended)) hooks_.Restore(HookRequestNow());
     co_return Status();
   }
   const JoinContext context(kill_, shutdown_);

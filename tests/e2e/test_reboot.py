@@ -110,7 +110,9 @@ class RebootTest(DroverTest):
         self.submit("later", task("main", NOTE.format("start") + "exit 1"), RestartPolicy={
             "Attempts": 3, "Delay": "1h", "Interval": "24h", "Mode": "delay"}, status="pending")
         wait_until(lambda: self.state("later", "main")["Restarts"] == 1, "it waits to be restarted")
-        self.submit("ends", task("main", "trap '' INT TERM; " + STAYS, ShutdownDelay="1h"))
+        self.submit("ends", task("main", "trap '' INT TERM; " + STAYS, ShutdownDelay="1h"),
+                    task("after", NOTE.format("start"), Lifecycle={"Hook": "poststop"}),
+                    Networks=[{"Mode": "none"}])
         self.agent.must("DELETE", "/v1/job/ends")
         wait_until(lambda: "Waiting for shutdown delay" in str(self.state("ends", "main")["Events"]),
                    "its stop has begun")
@@ -138,6 +140,10 @@ class RebootTest(DroverTest):
         # Its stop had begun: there is nothing left to stop.
         self.agent.wait_allocs("ends", 1, "complete", desired="stop")
         self.assertEqual(list(self.notes("ends.main")), boots[:1])
+        # What is to be done after it is done once, in a network like that of before.
+        after = self.notes("ends.after")
+        self.assertEqual(list(after), boots[1:2])
+        self.assertNotIn(after[boots[1]][0][0], (None, os.readlink("/proc/self/ns/net")))
         # What ran is told as such.
         self.assertEqual(self.agent.wait_allocs("web", 1, "running")[0]["ID"], alloc)
         self.agent.wait_restarts(alloc, main=0)
