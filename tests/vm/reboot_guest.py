@@ -67,8 +67,8 @@ def allocs(name, status):
             ask("GET", f"/v1/job/{name}/allocations")), f"{name} is {status}")
 
 
-def main_pid():
-    return int(run("systemctl", "show", "-P", "MainPID", "drover"))
+def main_pid(unit="drover"):
+    return int(run("systemctl", "show", "-P", "MainPID", unit))
 
 
 def boot_id():
@@ -154,6 +154,14 @@ def kill(before):
     check_untouched(before)
 
 
+def kill_keeper(before):
+    os.kill(main_pid("drover-tasks"), 9)
+    wait_until(lambda: main_pid("drover-tasks") == 0, "systemd has seen it")
+    pid = main_pid()
+    check_untouched(before)
+    assert main_pid() == pid != 0
+
+
 def upgrade(before):
     pid = main_pid()
     config = pathlib.Path("/etc/drover/agent.json").read_text()
@@ -179,6 +187,7 @@ def first_boot():
     before = step("start of tasks", start_jobs)
     step("systemctl restart", restart, before)
     step("kill -9 of the agent", kill, before)
+    step("kill -9 of what keeps the tasks' unit", kill_keeper, before)
     step("upgrade of the package", upgrade, before)
     ask_until_the_power_goes()
 
