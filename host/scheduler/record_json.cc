@@ -40,6 +40,8 @@ JobType JobTypeOf(const std::string& name) {
   return FromName(name, JobType::kSysbatch, JobTypeName);
 }
 
+constexpr std::size_t kSeenJobs = 16;
+
 std::string Dump(const json& of) { return of.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 // What READ makes of the text.
@@ -140,10 +142,19 @@ std::shared_ptr<Allocation> ReadAllocation(const json& of) {
   return alloc;
 }
 
-Result<AllocRecord> ReadPlaced(const json& of) {
+Result<AllocRecord> ReadPlaced(const json& of, SeenJobs* seen) {
   AllocRecord record;
   std::shared_ptr<Allocation> alloc = ReadAllocation(of.at("alloc"));
-  DROVER_ASSIGN(record.job, ReadJob(of.at("job")));
+  const json& job = of.at("job");
+  const auto same = std::find_if(seen->begin(), seen->end(),
+                                 [&job](const auto& one) { return *one.first == job; });
+  if (same != seen->end()) {
+    record.job = same->second;
+  } else {
+    DROVER_ASSIGN(record.job, ReadJob(job));
+    if (seen->size() == kSeenJobs) seen->pop_back();
+    seen->emplace_front(std::make_shared<const json>(job), record.job);
+  }
   alloc->job = record.job->job;
   record.told.id = alloc->id;
   record.alloc = std::move(alloc);
@@ -238,7 +249,9 @@ std::string EncodePlaced(const AllocRecord& record) {
                {"modify_time", record.modify_time}});
 }
 
-Result<AllocRecord> DecodePlaced(const std::string& text) { return Decode(text, ReadPlaced); }
+Result<AllocRecord> DecodePlaced(const std::string& text, SeenJobs* seen) {
+  return Decode(text, [seen](const json& of) { return ReadPlaced(of, seen); });
+}
 
 std::string EncodeTold(const AllocRecord& record) {
   const AllocUpdate& told = record.told;

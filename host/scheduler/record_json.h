@@ -1,8 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <deque>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
 
 #include "host/scheduler/records.h"
 
@@ -21,7 +24,11 @@ Result<std::shared_ptr<const Evaluation>> DecodeEvaluation(const std::string& te
 // changes more often, what its node has told.
 std::string EncodePlaced(const AllocRecord& record);
 std::string EncodeTold(const AllocRecord& record);
-Result<AllocRecord> DecodePlaced(const std::string& text);
+// The jobs that were read last: an allocation whose job is the same takes it from there, since to
+// read a job costs more than the rest of the record.
+using SeenJobs =
+    std::deque<std::pair<std::shared_ptr<const nlohmann::json>, std::shared_ptr<const JobRecord>>>;
+Result<AllocRecord> DecodePlaced(const std::string& text, SeenJobs* seen);
 Status DecodeTold(const std::string& text, AllocRecord* record);
 
 // Of a node, what it does not tell again when it registers.

@@ -57,7 +57,7 @@ class StateLoader {
     } else if (kind == record_kind::kNode) {
       Take(record, DecodeNode(record.value), &nodes_);
     } else if (kind == record_kind::kPlaced) {
-      Result<AllocRecord> placed = DecodePlaced(record.value);
+      Result<AllocRecord> placed = DecodePlaced(record.value, &seen_jobs_);
       if (!placed.ok()) return Refuse(record, placed.error());
       const std::string id = placed->id();
       allocs_.emplace(id, std::move(*placed));
@@ -140,6 +140,7 @@ class StateLoader {
   }
 
   LoadedState loaded_;
+  SeenJobs seen_jobs_;
   std::vector<std::shared_ptr<const JobRecord>> jobs_;
   std::vector<std::shared_ptr<const Evaluation>> evals_;
   std::vector<std::shared_ptr<const NodeRecord>> nodes_;
