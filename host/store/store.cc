@@ -109,13 +109,24 @@ void Store::Tell(const Status& written) {
   for (const std::shared_ptr<Waiter>& waiter : waiters_) {
     if (waiter->told) continue;
     if (written.ok() && waiter->number > (waiter->sync ? synced_ : committed_)) continue;
-    waiter->told = true;
-    // It is still in the list, so its loop is still there.
-    waiter->loop->Post([waiter, written] {
-      waiter->status = written;
-      waiter->done.Set();
-    });
+    Tell(waiter, written);
   }
+}
+
+void Store::TellSync(const Status& synced) {
+  for (const std::shared_ptr<Waiter>& waiter : waiters_) {
+    if (waiter->sync && !waiter->told && waiter->number <= (synced.ok() ? synced_ : committed_))
+      Tell(waiter, synced);
+  }
+}
+
+void Store::Tell(const std::shared_ptr<Waiter>& waiter, const Status& status) {
+  waiter->told = true;
+  // It is still in the list, so its loop is still there.
+  waiter->loop->Post([waiter, status] {
+    waiter->status = status;
+    waiter->done.Set();
+  });
 }
 
 Status Store::WriteNow(const Changes& batch) {
@@ -130,8 +141,12 @@ Status Store::WriteNow(const Changes& batch) {
 void Store::WriteForever() {
   std::unique_lock lock(mutex_);
   while (true) {
-    given_more_.wait(lock, [this] { return closing_ || !changes_.empty(); });
-    if (changes_.empty()) break;
+    given_more_.wait(lock, [this] { return closing_ || sync_failed_ || !changes_.empty(); });
+    if (sync_failed_ && !closing_) RenewLog(&lock);
+    if (changes_.empty()) {
+      if (closing_) break;
+      continue;
+    }
     const auto awaited = [this] {
       return closing_ || std::any_of(waiters_.begin(), waiters_.end(), [this](const auto& waiter) {
                return waiter->number > committed_ && !waiter->told;
@@ -163,13 +178,29 @@ void Store::WriteForever() {
   write_ended_ = true;
 }
 
+void Store::RenewLog(std::unique_lock<std::mutex>* lock) {
+  const std::uint64_t number = committed_;
+  lock->unlock();
+  const Status renewed = file_->Checkpoint(true);
+  lock->lock();
+  if (renewed.ok()) {
+    sync_failed_ = false;
+    synced_ = std::max(synced_, number);
+    sync_more_.notify_one();
+  } else {
+    given_more_.wait_for(*lock, kRetry, [this] { return closing_ || !changes_.empty(); });
+  }
+  TellSync(renewed);
+}
+
 void Store::SyncForever() {
   std::unique_lock lock(mutex_);
   while (true) {
     const auto wanted = [this] {
-      return std::any_of(waiters_.begin(), waiters_.end(), [this](const auto& waiter) {
-        return waiter->sync && !waiter->told && waiter->number <= committed_;
-      });
+      return !sync_failed_ &&
+             std::any_of(waiters_.begin(), waiters_.end(), [this](const auto& waiter) {
+               return waiter->sync && !waiter->told && waiter->number <= committed_;
+             });
     };
     sync_more_.wait(lock, [&] { return write_ended_ || wanted(); });
     if (write_ended_) return;
@@ -180,8 +211,13 @@ void Store::SyncForever() {
       return ErrnoError(errno, "write the state to the disk");
     });
     lock.lock();
-    if (done.ok()) synced_ = number;
-    Tell(done);
+    if (done.ok()) {
+      synced_ = std::max(synced_, number);
+    } else {
+      sync_failed_ = true;
+      given_more_.notify_one();
+    }
+    TellSync(done);
   }
 }
 

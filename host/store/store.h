@@ -72,8 +72,15 @@ class Store {
   void WriteForever();
   void SyncForever();
   Status WriteNow(const Changes& batch);
-  // With the lock. Ends the waiting of those for whom it is over: with an error, of all.
+  // After a failed sync its pages count as clean, so a later one would succeed whatever has become
+  // of them. A checkpoint writes what they hold once more, to the file, and synchronizes that. With
+  // the lock, which it gives back meanwhile.
+  void RenewLog(std::unique_lock<std::mutex>* lock);
+  // With the lock. Ends the waiting of those for whom it is over: with an error, of all, or of
+  // those who wait for no more than the sync of what is committed.
   void Tell(const Status& written);
+  void TellSync(const Status& synced);
+  static void Tell(const std::shared_ptr<Waiter>& waiter, const Status& status);
 
   const std::unique_ptr<RecordFile> file_;
   const UniqueFd log_;
@@ -87,7 +94,8 @@ class Store {
   std::uint64_t committed_ = 0;  // of them
   std::uint64_t synced_ = 0;
   Waiters waiters_;
-  bool refused_ = false;  // the last write was
+  bool refused_ = false;      // the last write was
+  bool sync_failed_ = false;  // and nothing has made good for it
   bool closing_ = false;
   bool write_ended_ = false;
 

@@ -18,6 +18,21 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
+// Where the steps of these tests are told, and told to fail.
+class StepsEnvironment : public ::testing::Environment {
+ public:
+  void SetUp() override { setenv("DROVER_TEST_STEPS", directory_.path().c_str(), 1); }
+  void FailFirst(const std::string& step) const {
+    WriteFileForTest(directory_.path() + "/trace", "");
+    WriteFileForTest(directory_.path() + "/fault", step + " 1 EIO\n");
+  }
+
+ private:
+  const StoreDirectory directory_;
+};
+const auto* const steps =
+    static_cast<const StepsEnvironment*>(::testing::AddGlobalTestEnvironment(new StepsEnvironment));
+
 class StoreTest : public ::testing::Test {
  protected:
   Store::Opened Open() {
@@ -71,6 +86,20 @@ TEST_F(StoreTest, WhatIsCommittedIsInTheFile) {
     ASSERT_TRUE(read.ok());
     EXPECT_THAT(read->records, SizeIs(100));
   }
+}
+
+// The log alone may have lost it, so the copy is that of the file without it.
+TEST_F(StoreTest, WhatAFailedSyncMayHaveLostIsWrittenOnceMore) {
+  const Store::Opened opened = Open();
+  opened.store->Put({"a", "1"}, Text("one"));
+  steps->FailFirst("sync");
+  EXPECT_FALSE(Await(opened.store->Synced(context_)).ok());
+  EXPECT_TRUE(Await(opened.store->Synced(context_)).ok());
+  const StoreDirectory copy;
+  std::filesystem::copy_file(directory_.path() + "/state/state.db", copy.file());
+  const auto read = RecordFile::Open(copy.file());
+  ASSERT_TRUE(read.ok());
+  EXPECT_THAT(read->records, UnorderedElementsAre(Record{{"a", "1"}, "one"}));
 }
 
 TEST_F(StoreTest, ManyWaitSideBySide) {
