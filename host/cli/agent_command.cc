@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <thread>
 
 #include "host/agent/agent.h"
 #include "host/agent/open_files.h"
@@ -31,6 +32,17 @@ std::string PluginDirBesideProgram() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   return (program.parent_path().parent_path() / "lib/drover/plugins").string();
+}
+
+// A child of an agent that was killed, forked a moment before, holds its locks until it has
+// executed another program.
+bool LockSoon(int file) {
+  constexpr int kTries = 100;
+  for (int tries = 0; tries < kTries; ++tries) {
+    if (flock(file, LOCK_EX | LOCK_NB) == 0) return true;
+    std::this_thread::sleep_for(20ms);
+  }
+  return false;
 }
 
 // The directory of an agent, which is this agent's alone for as long as the object lives.
@@ -58,7 +70,7 @@ class DataDir {
     const std::string lock = dir.path_ + "/agent.lock";
     dir.lock_ = UniqueFd(open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!dir.lock_) return ErrnoError(errno, lock);
-    if (flock(dir.lock_.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (!LockSoon(dir.lock_.get())) {
       return Error(Code::kFailedPrecondition,
                    "another agent uses the data directory " + dir.path_ +
                        ": stop it, or give this one a directory of its own with --data-dir");
