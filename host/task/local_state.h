@@ -20,6 +20,15 @@ struct HookState {
   bool operator==(const HookState&) const = default;
 };
 
+// What somebody has asked of a run before it ended: then its end is no matter of the restart
+// policy.
+enum class RunWish {
+  kNone,
+  kKill,            // it is to end for good
+  kRestart,         // it is to start again
+  kRestartFailure,  // and this counts as a failure
+};
+
 // What a task runner needs, beside the task's state, to go on after the agent was restarted. Not
 // shown to clients.
 struct LocalState {
@@ -34,6 +43,8 @@ struct LocalState {
   // How that run ended. Stored before the driver forgets the run, so that an agent that does not
   // survive what follows does not run a finished task again.
   std::optional<ExitResult> exit;
+  // Stored before the driver is asked to stop that run.
+  RunWish wish = RunWish::kNone;
   std::optional<DriverNetwork> network;
   bool run_complete = false;  // all is over, only stop hooks may have to run again
 };

@@ -63,6 +63,8 @@ Co<Status> TaskRunner::RestartRunning(TaskEvent event, bool failure) {
   }
   EmitEvent(std::move(event));
   tracker_.SetTriggered(failure);
+  const RunWish wish = failure ? RunWish::kRestartFailure : RunWish::kRestart;
+  co_await NoteWish(wish);
   co_await RunHooks(HookStage::kPrekill, shutdown_);
   co_return co_await StopRun(run);
 }
@@ -179,9 +181,10 @@ void TaskRunner::Publish() {
   if (options_.observer != nullptr) options_.observer->OnTaskState(name_, snapshot_);
 }
 
-Co<Status> TaskRunner::Save() {
+Co<Status> TaskRunner::Save() { return Save(Context(loop_).WithTimeout(options_.driver_timeout)); }
+
+Co<Status> TaskRunner::Save(Context context) {
   if (options_.store == nullptr) co_return Status();
-  const Context context = Context(loop_).WithTimeout(options_.driver_timeout);
   auto copy = std::make_shared<const LocalState>(local_);
   co_return co_await options_.store->SaveLocalState(context, name_, std::move(copy));
 }

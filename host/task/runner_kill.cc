@@ -18,6 +18,9 @@ constexpr Duration kExitGrace = 5s;
 // How long a stop may take to return after the end was told.
 constexpr Duration kStopGrace = 250ms;
 
+// How long a stop may be held up until it is written down.
+constexpr Duration kWishLimit = 250ms;
+
 constexpr int kStopRetries = 5;
 constexpr Duration kStopBase = 5s;
 constexpr Duration kStopMax = 2min;
@@ -37,6 +40,7 @@ Duration TaskRunner::KillTimeout() const {
 
 Co<void> TaskRunner::KillTask(std::shared_ptr<LiveRun> run) {
   tracker_.SetKilled();  // also when it ends by itself meanwhile
+  co_await NoteWish(RunWish::kKill);
   co_await RunHooks(HookStage::kPrekill, shutdown_);
   if (!run->exited.is_set()) co_await WaitShutdownDelay(run);
   if (run->exited.is_set() || shutdown_.cancelled()) co_return;
@@ -45,6 +49,16 @@ Co<void> TaskRunner::KillTask(std::shared_ptr<LiveRun> run) {
   // All means are used up. To wait for ever would help nobody; the error says what may be left.
   run->FinishUnknown(outcome_->kill_status.ok() ? "the driver has not told how the task ended"
                                                 : outcome_->kill_status.error().message());
+}
+
+// Else an agent that dies once the task was asked to end would leave an end of which the next one
+// thinks that it came by itself. A disk that hangs holds no stop up for long.
+Co<void> TaskRunner::NoteWish(RunWish wish) {
+  if (local_.wish == wish || !local_.run_id) co_return;
+  local_.wish = wish;
+  const Context limited = Context(loop_).WithTimeout(kWishLimit);
+  const Status saved = co_await Save(limited);
+  if (!saved.ok()) ReportError(saved.error());
 }
 
 Co<void> TaskRunner::WaitShutdownDelay(std::shared_ptr<LiveRun> run) {

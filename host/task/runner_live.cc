@@ -146,6 +146,7 @@ void TaskRunner::ForgetRun() {
   local_.config = nullptr;
   local_.handle.reset();
   local_.exit.reset();
+  local_.wish = RunWish::kNone;
 }
 
 void TaskRunner::NoteHealth(LiveRun* run) {

@@ -49,6 +49,7 @@ Co<TaskRunner::Step> TaskRunner::ResumeExit() {
     config = std::move(bare);
   }
   Adopt(config, local_.exit);
+  ResumeWish();
   run_->end_told = last == event_type::kTerminated;
   co_return Step::kNext;
 }
@@ -74,12 +75,25 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
     co_return Step::kNext;
   }
   Adopt(config, std::move(recovered->exited));
+  ResumeWish();
   // An agent that died between the start and its record has not told of it.
   run_->announced = local_.handle.has_value();
   local_.config = config;
   local_.handle = std::move(recovered->handle);
   co_await SaveOrReport();
   co_return Step::kNext;
+}
+
+// What was asked of the run goes on, whether it has led to its end or not.
+void TaskRunner::ResumeWish() {
+  if (local_.wish == RunWish::kNone) return;
+  if (local_.wish == RunWish::kKill) {
+    tracker_.SetKilled();
+    kill_.Cancel("the agent before was killing the task");
+    return;
+  }
+  tracker_.SetTriggered(local_.wish == RunWish::kRestartFailure);
+  if (!run_->exited.is_set()) background_.Spawn(CarryOut(shared_from_this(), StopRun(run_)));
 }
 
 void TaskRunner::TellRestored() {

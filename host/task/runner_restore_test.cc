@@ -117,6 +117,72 @@ TEST_F(RunnerRestoreTest, AFinishedTaskIsNotRunAgainWhereverTheAgentDied) {
   EXPECT_EQ(driver.Count("start"), 1);
 }
 
+TEST_F(RunnerRestoreTest, AKillThatTheAgentDidNotSurviveIsNoReasonToStartAgain) {
+  policy().attempts = 3;
+  for (const bool known : {false, true}) {  // whether the agent before has seen the end
+    runner = nullptr;
+    over = false;
+    types.clear();
+    driver.Plant(run, "web", ExitResult{0, 0, false, ""});
+    RestoreRunning();
+    options.restored->local.wish = RunWish::kKill;
+    if (known) options.restored->local.exit = ExitResult{0, 0, false, ""};
+    Start();
+    EXPECT_THAT(types, ElementsAre("Received", "Task Setup", "Started", "Terminated", "Killed"));
+    EXPECT_FALSE(state()->failed);
+    Finish();
+  }
+  EXPECT_EQ(driver.Count("start"), 0);
+}
+
+TEST_F(RunnerRestoreTest, AKillGoesOn) {
+  driver.Plant(run, "web");
+  RestoreRunning();
+  options.restored->local.wish = RunWish::kKill;
+  Start();
+  EXPECT_EQ(driver.Count("stop"), 1);
+  EXPECT_EQ(phase(), RunnerState::kDead);
+  EXPECT_FALSE(state()->failed);
+  Finish();
+}
+
+TEST_F(RunnerRestoreTest, ARestartThatWasAskedForGoesOn) {
+  for (const bool ended : {false, true}) {
+    runner = nullptr;
+    over = false;
+    types.clear();
+    const int starts = driver.Count("start");
+    if (ended) {
+      driver.Plant(run, "web", ExitResult{0, 15, false, ""});
+    } else {
+      driver.Plant(run, "web");
+    }
+    RestoreRunning();
+    options.restored->local.wish = RunWish::kRestart;
+    Start();
+    EXPECT_EQ(phase(), RunnerState::kRunning);
+    EXPECT_EQ(state()->restarts, 1u);
+    EXPECT_EQ(driver.Count("start"), starts + 1);
+    Kill();
+  }
+}
+
+TEST_F(RunnerRestoreTest, WhatIsAskedOfARunIsStoredBeforeTheDriverIs) {
+  const auto stored = [this](RunWish wish) {
+    return std::any_of(store.saved.begin(), store.saved.end(), [wish](const auto& record) {
+      return record->wish == wish && record->run_id && !record->exit;
+    });
+  };
+  Start();
+  runner->RequestRestart(TaskEvent(event_type::kRestartSignaled), false);
+  loop.RunReady();
+  EXPECT_TRUE(stored(RunWish::kRestart));
+  EXPECT_EQ(phase(), RunnerState::kRunning);
+  EXPECT_EQ(runner->local_state().wish, RunWish::kNone);  // of the new run
+  Kill();
+  EXPECT_TRUE(stored(RunWish::kKill));
+}
+
 TEST_F(RunnerRestoreTest, ARestartThatWasDecidedIsNotDecidedAgain) {
   driver.Plant(run, "web", ExitResult{1, 0, false, ""});
   RestoreRunning();

@@ -29,6 +29,25 @@ Result<RunnerState> DecodeState(const std::string& name) {
   return Error(Code::kInvalidArgument, "\"" + name + "\" is no state of a task");
 }
 
+constexpr std::pair<RunWish, const char*> kWishes[] = {{RunWish::kNone, ""},
+                                                       {RunWish::kKill, "kill"},
+                                                       {RunWish::kRestart, "restart"},
+                                                       {RunWish::kRestartFailure, "fail"}};
+
+const char* WishName(RunWish wish) {
+  for (const auto& [each, name] : kWishes) {
+    if (each == wish) return name;
+  }
+  return "";
+}
+
+Result<RunWish> DecodeWish(const std::string& name) {
+  for (const auto& [wish, each] : kWishes) {
+    if (name == each) return wish;
+  }
+  return Error(Code::kInvalidArgument, "\"" + name + "\" is nothing that is asked of a run");
+}
+
 json EncodeHook(const HookState& hook) {
   return {{"done", hook.prestart_done}, {"data", hook.data}, {"env", hook.env}};
 }
@@ -44,7 +63,8 @@ json EncodeExit(const ExitResult& exit) {
   return {{"code", exit.exit_code},
           {"signal", exit.signal},
           {"oom_killed", exit.oom_killed},
-          {"error", exit.error}};
+          {"error", exit.error},
+          {"ended_at", exit.ended_at}};
 }
 
 json EncodeNetwork(const DriverNetwork& network) {
@@ -78,9 +98,11 @@ Result<LocalState> ReadLocalState(const json& of) {
   }
   if (of.contains("exit")) {
     const json& exit = of.at("exit");
-    state.exit = ExitResult{exit.value("code", 0), exit.value("signal", 0),
-                            exit.value("oom_killed", false), Text(exit, "error")};
+    state.exit =
+        ExitResult{exit.value("code", 0), exit.value("signal", 0), exit.value("oom_killed", false),
+                   Text(exit, "error"), exit.value("ended_at", WallTime{0})};
   }
+  DROVER_ASSIGN(state.wish, DecodeWish(Text(of, "wish")));
   if (of.contains("network")) {
     const json& network = of.at("network");
     state.network = DriverNetwork{network.value("ports", std::map<std::string, int>()),
@@ -141,6 +163,7 @@ json EncodeLocalState(const LocalState& state) {
   if (state.run_id) out["run"] = state.run_id->ToString();
   if (state.handle) out["handle"] = EncodeHandle(*state.handle);
   if (state.exit) out["exit"] = EncodeExit(*state.exit);
+  if (state.wish != RunWish::kNone) out["wish"] = WishName(state.wish);
   if (state.network) out["network"] = EncodeNetwork(*state.network);
   return out;
 }

@@ -32,7 +32,8 @@ LocalState FullLocal() {
   local.run_id = RunId::Random();
   local.task_config_id = "alloc/task/12345678";
   local.handle = TaskHandle{"exec", "1.2", 4, std::string("\0\xff{", 3)};
-  local.exit = ExitResult{5, 9, true, "supervisor lost"};
+  local.exit = ExitResult{5, 9, true, "supervisor lost", 17};
+  local.wish = RunWish::kRestartFailure;
   local.network = DriverNetwork{{{"http", 8080}}, "10.0.0.1", true};
   local.run_complete = true;
   return local;
@@ -54,6 +55,7 @@ TEST(TaskRecordTest, EachFieldOfALocalStateIsReadAgain) {
   EXPECT_EQ(read->task_config_id, local.task_config_id);
   EXPECT_EQ(read->handle, local.handle);
   EXPECT_EQ(read->exit, local.exit);
+  EXPECT_EQ(read->wish, local.wish);
   EXPECT_EQ(read->network, local.network);
   EXPECT_TRUE(read->run_complete);
 
@@ -70,6 +72,7 @@ TEST(TaskRecordTest, WhatMakesNoSenseIsAnError) {
   EXPECT_FALSE(DecodeLocalState({{"run", "xyz"}}).ok());
   EXPECT_FALSE(DecodeLocalState({{"handle", {{"state", "!"}}}}).ok());
   EXPECT_FALSE(DecodeLocalState({{"hooks", 3}}).ok());
+  EXPECT_FALSE(DecodeLocalState({{"wish", "fly"}}).ok());
 }
 
 }  // namespace

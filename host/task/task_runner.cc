@@ -193,15 +193,20 @@ Co<TaskRunner::Step> TaskRunner::RunToExit() {
 }
 
 Co<TaskRunner::Step> TaskRunner::AfterExit() {
+  tracker_.SetExit(*run_->result);
+  co_await EndRun();
+  co_return co_await Decide();
+}
+
+Co<void> TaskRunner::EndRun() {
   const auto run = run_;
-  tracker_.SetExit(*run->result);
+  // An agent that dies before the end is told finds it here: the driver has forgotten it by then.
   local_.exit = run->result;
   co_await SaveOrReport();
   TellDropped(run.get());
   if (!run->end_told) EmitEvent(TerminatedEvent(*run->result));
   co_await ClearRun();
   co_await RunHooks(HookStage::kExited, shutdown_);
-  co_return co_await Decide();
 }
 
 Co<TaskRunner::Step> TaskRunner::Decide() {
@@ -252,10 +257,7 @@ Co<TaskRunner::Step> TaskRunner::StopLeftover() {
     [[maybe_unused]] const auto killed = tracker_.Next(loop_->Now());  // not to be decided later
   }
   if (!run->exited.is_set()) co_return Step::kShutdown;
-  TellDropped(run.get());
-  if (!run->end_told) EmitEvent(TerminatedEvent(*run->result));
-  co_await ClearRun();
-  co_await RunHooks(HookStage::kExited, shutdown_);
+  co_await EndRun();
   co_return Step::kEnd;
 }
 

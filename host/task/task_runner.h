@@ -171,6 +171,7 @@ class TaskRunner : public TaskControl,
   Co<Step> WaitTurn();
   Co<Step> RunToExit();
   Co<Step> AfterExit();
+  Co<void> EndRun();
   Co<Step> Decide();
   Co<Step> StopLeftover();
   Co<Step> ParkDead();
@@ -206,11 +207,13 @@ class TaskRunner : public TaskControl,
   Co<Step> ResumeExit();
   Co<Step> Reattach();
   Co<Step> GiveUpReattach(Error error);
+  void ResumeWish();
   Co<Step> ResumeDelay();
   void TellRestored();
 
   // runner_kill.cc: from the wish to the end of the processes.
   Co<void> KillTask(std::shared_ptr<LiveRun> run);
+  Co<void> NoteWish(RunWish wish);
   Co<void> WaitShutdownDelay(std::shared_ptr<LiveRun> run);
   Co<Status> StopRun(std::shared_ptr<LiveRun> run);
   static Co<void> AskStop(TaskRunner* self, std::shared_ptr<LiveRun> run, Context context,
@@ -229,6 +232,7 @@ class TaskRunner : public TaskControl,
   void SetState(RunnerState state, TaskEvent event);
   void Publish();
   Co<Status> Save();
+  Co<Status> Save(Context context);
   Co<void> SaveOrReport();
   void ReportError(const Error& error) const;
 
