@@ -3,7 +3,6 @@
 itself what became of it, so that nobody has to believe the agent."""
 import os
 import pathlib
-import random
 import shutil
 import signal
 import subprocess
@@ -225,42 +224,6 @@ class TakeoverTest(TakeoverCase):
         self.assertEqual(self.agent.get("/v1/client/metadata"), meta)
         node = self.agent.get("/v1/nodes")[0]["ID"]
         self.assertEqual(self.agent.get(f"/v1/node/{node}")["Meta"], {"rack": "7"})
-
-    def test_kills_at_random_moments(self):
-        """Jobs come and go while the agent is killed; what is wanted runs, once."""
-        seed = int(os.environ.get("DROVER_SEED", "1"))
-        kills = int(os.environ.get("DROVER_KILLS", "8"))
-        chance = random.Random(seed)
-        steady = self.submit_witness("steady", 10)
-        started = {}
-        for turn in range(kills):
-            name = f"turn-{turn}"
-            self.agent.submit(job(group(self.witness_task(), Count=2), id=name))
-            started[name] = [self.witness(f"{name}.{i}") for i in range(2)]
-            if turn >= 2:
-                gone = f"turn-{turn - 2}"
-                self.agent.must("DELETE", f"/v1/job/{gone}")
-            time.sleep(chance.random() * 0.3)
-            self.kill()
-            self.agent = self.start()
-        last = [f"turn-{kills - 1}", f"turn-{kills - 2}"]
-        for name in last:
-            self.agent.wait_allocs(name, 2, "running")
-            for each in started[name]:
-                harness.wait_until(each.starts, "the start of a witness")
-        for name in started.keys() - set(last):
-            harness.wait_until(
-                lambda: all(a["ClientStatus"] == "complete" for a in self.agent.allocs(name)) or None,
-                f"the end of {name}")
-        self.assert_untouched(steady)
-        for name, witnesses in started.items():
-            for each in witnesses:
-                story = f"seed {seed}, {each.path}: {each.starts()}"
-                self.assertLessEqual(len(each.starts()), 1, story)
-                if name not in last and each.starts():
-                    self.assertFalse(each.alive(), story)
-        for alloc in self.agent.allocs("steady"):
-            self.assertEqual(alloc["TaskStates"]["t"]["Restarts"], 0)
 
     def test_what_no_record_knows_is_told_and_stopped(self):
         witness = self.submit_witness("web")[0]

@@ -1,0 +1,480 @@
+# Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+"""The agent is killed again and again, at any moment, while some 200 tasks live in every state.
+No task is lost, doubled or restarted beyond its own policy, and no counter of restarts goes back.
+
+The tasks themselves are the witnesses (witness.c). What is done is drawn from the seed alone, so
+--seed N does it again; when the kills fall is up to the machine. Each action is written into a
+journal, which stays when the test fails. Arguments: --seed, --kills.
+"""
+import argparse
+import fcntl
+import http.client
+import itertools
+import json
+import os
+import pathlib
+import random
+import signal
+import statistics
+import struct
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+import harness  # noqa: E402
+from agent_harness import Agent, agent_config  # noqa: E402
+from harness import DroverTest, Run, group, job, task  # noqa: E402
+
+SLOTS = 26  # jobs that come and go
+TURNS = 5  # of them at each kill
+LOOK_EVERY = 10  # kills after which a new task must start at once, and hearts must have beaten
+SECOND, MS = 1_000_000_000, 1_000_000
+OPTIONS = argparse.Namespace(seed=1, kills=50)
+
+
+def options(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--seed", type=int, default=OPTIONS.seed)
+    parser.add_argument("--kills", type=int, default=OPTIONS.kills)
+    return parser.parse_known_args(arguments, OPTIONS)[1]
+
+
+class Plan:
+    """All that chance decides, so that it depends on nothing but the seed."""
+
+    def __init__(self, seed, kinds):
+        self.chance = random.Random(seed)
+        self.kinds = kinds
+        self.slots = [None] * SLOTS
+        self.names = itertools.count()
+
+    def turn(self):
+        """(actions, seconds from the exec of the agent to its kill). An action is ("run", job,
+        kind), ("restart", job, None) or ("stop", job, None)."""
+        actions = []
+        for slot in self.chance.sample(range(SLOTS), TURNS):
+            if self.slots[slot] is None:
+                kind = self.chance.choice(self.kinds)
+                self.slots[slot] = f"{kind}-{next(self.names)}"
+                actions.append(("run", self.slots[slot], kind))
+            elif "lingers" in self.slots[slot] and self.chance.random() < 0.7:
+                actions.append(("restart", self.slots[slot], None))
+            else:
+                actions.append(("stop", self.slots[slot], None))
+                self.slots[slot] = None
+        # Some die before they serve, most while they take over or work, a few when all is calm.
+        ranges = [(0.0, 0.2), (0.1, 0.5), (0.3, 1.0)]
+        return actions, self.chance.uniform(*self.chance.choices(ranges, (3, 4, 3))[0])
+
+
+class Witness:
+    """What a task has written, and whether it lives."""
+
+    def __init__(self, path):
+        self.path = path
+        self.beats = self.since = 0
+
+    def words(self):
+        try:
+            return [line.split() for line in self.path.read_text().splitlines()]
+        except FileNotFoundError:
+            return []
+
+    def starts(self):
+        return [line for line in self.words() if line[0] == "start"]
+
+    def pid(self):
+        """The process that holds the file, whatever it is called in its own namespace; 0: none."""
+        try:
+            with open(self.path, "rb+") as file:
+                lock = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+                kind, _, _, _, pid = struct.unpack(
+                    "hhqqi4x", fcntl.fcntl(file, fcntl.F_GETLK, lock))
+                return pid if kind != fcntl.F_UNLCK else 0
+        except FileNotFoundError:
+            return 0
+
+    def has_stood_still(self):
+        """Whether its heart has not beaten for 10 s and longer."""
+        beats, now = (0, ), time.monotonic()
+        try:
+            beats = struct.unpack("q", pathlib.Path(f"{self.path}.beat").read_bytes())
+        except (FileNotFoundError, struct.error):
+            pass
+        if beats[0] != self.beats:
+            self.beats, self.since = beats[0], now
+        return now - self.since > 10 * harness.SLACK
+
+
+@unittest.skipUnless(harness.IS_ROOT, "isolated tasks need root")
+class AgentKillsTest(DroverTest):
+    def setUp(self):
+        super().setUp()
+        self.sandbox.alloc_dirs[0].mkdir()
+        self.stories = self.sandbox.root / "stories"
+        self.stories.mkdir()
+        program = harness.build_dir() / "tests/faults/faults_witness"
+        self.programs = {"raw_exec": str(program), "exec": "/witness/faults_witness"}
+        self.config = agent_config(self.sandbox, plugins={
+            "raw_exec": {"file": str(harness.plugin_file("raw_exec")), "config": {"enabled": True}},
+            "exec": {"file": str(harness.plugin_file("exec")),
+                     "config": {"chroot_env": {str(program.parent): "/witness"}}}})
+        self.kinds = {name[5:]: getattr(self, name) for name in sorted(dir(self))
+                      if name.startswith("kind_")}
+        self.plan = Plan(OPTIONS.seed, list(self.kinds))
+        self.pending = []  # actions that no agent has lived to do
+        self.groups = {}  # job -> its group, as submitted
+        self.jobs = {}  # job -> {allocation -> {task -> Witness}}
+        self.stopped, self.forgotten = set(), set()
+        self.asked_restarts = {}  # allocation -> how many of it may have been carried out
+        self.restarts = {}  # (allocation, task) -> the highest count seen
+        self.judged = 0
+        self.delays = []  # of new tasks
+        self.journal = pathlib.Path(f"/tmp/drover-agent-kills-{OPTIONS.seed}-{os.getpid()}.journal")
+        self.note("seed", OPTIONS.seed, "kills", OPTIONS.kills)
+
+    def tearDown(self):
+        if self._outcome_failed():
+            print(f"--seed {OPTIONS.seed} --kills {OPTIONS.kills}; all actions: {self.journal}",
+                  flush=True)
+        else:
+            self.journal.unlink()
+        super().tearDown()
+
+    def note(self, *words):
+        with open(self.journal, "a") as file:
+            print(f"{time.monotonic():.3f}", *words, file=file)
+
+    # Jobs ------------------------------------------------------------------------------------
+
+    def witness(self, name, *how, driver="raw_exec", **fields):
+        where = "alloc" if driver == "exec" else str(self.stories)
+        config = {"command": self.programs[driver], "args": [where, *how]}
+        return task(name, config=config, driver=driver, KillTimeout=5 * SECOND,
+                    Resources={"CPU": 1, "MemoryMB": 10}, **fields)
+
+    def kind_stages(self):
+        """Every stage of an allocation, one after the other."""
+        def hook(name, sidecar=False):
+            return {"Hook": name, "Sidecar": sidecar}
+        return "service", group(
+            self.witness("first", "lives=400", Lifecycle=hook("prestart")),
+            self.witness("side", Lifecycle=hook("prestart", True)),
+            self.witness("main", "stop=100"),
+            self.witness("then", "lives=200", Lifecycle=hook("poststart")),
+            self.witness("last", "lives=200", Lifecycle=hook("poststop")), Count=2)
+
+    def kind_restarts(self):
+        """Fails three times, with a pause between, then stays."""
+        return "service", group(self.witness("main", "fails=3"), Count=4, RestartPolicy={
+            "Attempts": 3, "Delay": 300 * MS, "Interval": 3600 * SECOND, "Mode": "fail"})
+
+    def kind_fails(self):
+        """Fails as often as it may."""
+        return "batch", group(self.witness("main", "fails=99"), Count=3, RestartPolicy={
+            "Attempts": 1, "Delay": 100 * MS, "Interval": 3600 * SECOND, "Mode": "fail"})
+
+    def kind_ends(self):
+        """Ends by itself."""
+        return "batch", group(self.witness("short", "lives=150"), self.witness("long", "lives=1500"),
+                              Count=3)
+
+    def kind_lingers(self):
+        """Takes its time to stop, and is asked to late."""
+        return "service", group(self.witness("main", "stop=600", ShutdownDelay=300 * MS), Count=4)
+
+    def kind_deaf(self):
+        deaf = self.witness("main", "deaf")
+        deaf["KillTimeout"] = 500 * MS
+        return "service", group(deaf, Count=3)
+
+    def kind_confined(self):
+        return "batch", group(self.witness("main", "lives=700", driver="exec"),
+                              self.witness("side", driver="exec", Lifecycle={
+                                  "Hook": "prestart", "Sidecar": True}), Count=2)
+
+    def steady(self, driver):
+        return "service", group(self.witness("main", driver=driver), Count=16 if driver == "exec"
+                                else 60, RestartPolicy={"Attempts": 9, "Delay": 50 * MS,
+                                                        "Interval": 3600 * SECOND, "Mode": "delay"})
+
+    # The agent -------------------------------------------------------------------------------
+
+    def start(self):
+        run = Run(self.sandbox, ["agent", "--config", self.config, "--port", "0"], json_lines=False)
+        self.sandbox.runs[:] = [run]
+        self.agent = Agent.__new__(Agent)
+        self.agent.run = run
+        self.note("start", run.pid)
+
+    def serves(self):
+        """Whether the agent lives to serve."""
+        def ready(run):
+            return next((line for line in run.lines if "serving http" in line), None)
+        try:
+            line = self.agent.run.wait_for(ready, "the API")
+        except AssertionError:
+            self.check_killed()
+            return False
+        self.agent.address = line.split("//")[1].strip()
+        return True
+
+    def check_killed(self):
+        """Nothing else than the kill has ended the agent."""
+        self.assertEqual(self.agent.run.wait(), -signal.SIGKILL, self.agent.run.story())
+        if self.agent.run.err:
+            self.note("it said", self.agent.run.err)
+
+    def ask(self, method, path, body=None, **query):
+        """The answer, or None when the agent was killed."""
+        try:
+            return self.agent.must(method, path, body, **query)
+        except (OSError, http.client.HTTPException):
+            self.check_killed()
+            return None
+
+    def asked(self, *request, **query):
+        return self.ask(*request, **query) is not None
+
+    def run_kind(self, name, kind, of_group):
+        self.groups[name] = of_group
+        return self.asked("PUT", "/v1/jobs", job(of_group, id=name, type=kind))
+
+    def do(self, action):
+        """False when the agent was killed meanwhile: the next one is asked again."""
+        verb, name, kind = action
+        self.note(verb, name)
+        if verb == "run":
+            return self.run_kind(name, *self.kinds[kind]())
+        if verb == "restart":
+            return self.restart(name)
+        self.stopped.add(name)  # perhaps without our hearing of it
+        return self.asked("DELETE", f"/v1/job/{name}")
+
+    def restart(self, name):
+        """Restarts all tasks of a job that run. False when the agent was killed meanwhile."""
+        for alloc in self.jobs.get(name, {}):
+            self.asked_restarts[alloc] = self.asked_restarts.get(alloc, 0) + 1
+            try:
+                self.agent.ask("PUT", f"/v1/client/allocation/{alloc}/restart", {})
+            except (OSError, http.client.HTTPException):
+                self.check_killed()
+                return False
+        return True
+
+    def work(self, actions):
+        """What the agent does until it is killed."""
+        self.pending += actions
+        if not self.serves():
+            return
+        while self.pending and self.do(self.pending[0]):
+            self.pending.pop(0)
+        if not self.pending:
+            self.look()
+
+    # What is seen ----------------------------------------------------------------------------
+
+    def look(self):
+        """What the agent tells: who is there, and how often all have been restarted."""
+        allocs = self.ask("GET", "/v1/allocations")
+        for alloc in allocs or []:
+            if alloc["JobID"] in self.forgotten:
+                continue
+            tasks = self.jobs.setdefault(alloc["JobID"], {}).setdefault(alloc["ID"], {})
+            for each in self.groups[alloc["JobID"]]["Tasks"]:
+                name = each["Name"]
+                if name not in tasks:
+                    confined = each["Driver"] == "exec"
+                    where = (self.sandbox.alloc_dirs[0] / alloc["ID"] / "alloc" if confined
+                             else self.stories)
+                    tasks[name] = Witness(where / f"{alloc['ID']}.{name}")
+            for name, state in (alloc["TaskStates"] or {}).items():
+                key = (alloc["ID"], name)
+                self.assertGreaterEqual(state["Restarts"], self.restarts.get(key, 0), key)
+                self.restarts[key] = state["Restarts"]
+        return allocs
+
+    def may_start(self, name, which):
+        of_group = self.groups[name]
+        fails = next(int(arg[6:]) for arg in [*next(
+            t for t in of_group["Tasks"] if t["Name"] == which)["Config"]["args"], "fails=0"]
+            if arg.startswith("fails="))
+        return 1 + min(fails, of_group["RestartPolicy"]["Attempts"])
+
+    def judge(self):
+        """What the tasks tell, whether an agent lives or not."""
+        for name, allocs in self.jobs.items():
+            for alloc, tasks in allocs.items():
+                for which, witness in tasks.items():
+                    told = f"{name}, allocation {alloc}, task {which}: {witness.words()}"
+                    starts = len(witness.starts())
+                    self.assertNotIn(["double"], witness.words(), told)
+                    self.assertLessEqual(starts, self.may_start(name, which) +
+                                         self.asked_restarts.get(alloc, 0), told)
+                    self.judged += 1
+                    # A sidecar is asked to end when the batch is done.
+                    if not (name in self.stopped or alloc in self.asked_restarts or which == "side"):
+                        self.assertNotIn(["asked"], witness.words(), told)
+                    if name.startswith("steady"):
+                        self.assertEqual(starts, 1, told)
+                        self.assertNotEqual(witness.pid(), 0, f"lost: {told}")
+                        self.assertFalse(witness.has_stood_still(), told)
+
+    def start_new(self):
+        """A new task starts at once, whatever else the agent has to do."""
+        name = f"new-{len(self.delays)}"
+        kind = "exec" if len(self.delays) % 2 else "raw_exec"
+        begin = time.monotonic()
+        self.run_kind(name, "service", group(self.witness("main", driver=kind)))
+
+        def started():
+            self.look()
+            tasks = [w for alloc in self.jobs.get(name, {}).values() for w in alloc.values()]
+            return tasks and all(witness.pid() for witness in tasks)
+        harness.wait_until(started, "the start of a new task")
+        self.delays.append(time.monotonic() - begin)
+        self.note("new task after", self.delays[-1])
+        self.do(("stop", name, None))
+
+    def forget_ended(self):
+        """Judges the jobs that were stopped once they are over, and lets go of them."""
+        allocs = {}
+        for alloc in self.look():
+            allocs.setdefault(alloc["JobID"], []).append(alloc)
+        for name in sorted(self.stopped & self.jobs.keys()):
+            mine = allocs.get(name, [])
+            if all(a["ClientStatus"] in ("complete", "failed") for a in mine):
+                self.judge_end(name, mine)
+                self.agent.must("DELETE", f"/v1/job/{name}", purge="true")
+                del self.jobs[name]
+                self.forgotten.add(name)
+
+    def judge_end(self, name, allocs):
+        """An allocation that is over: the agent tells what its tasks tell."""
+        for alloc in allocs:
+            if alloc["ClientStatus"] == "failed":
+                self.assertTrue(self.has_failed(name, alloc), self.brief(alloc))
+            for which, witness in self.jobs[name][alloc["ID"]].items():
+                told = f"task {which}: {witness.words()}, {self.brief(alloc)}"
+                self.assertEqual(witness.pid(), 0, f"left: {told}")
+                starts = len(witness.starts())
+                restarts = alloc["TaskStates"][which]["Restarts"]
+                # The last restart may have been stopped before its start.
+                self.assertIn(starts, (restarts, restarts + 1), told)
+                if name.startswith("stages") and which == "last":
+                    self.assertEqual(starts, 1, told)
+
+    @staticmethod
+    def brief(alloc):
+        """What the agent tells of it, in short."""
+        tasks = {name: (state["State"], state["Restarts"],
+                        [(e["Type"], e["Time"] // MS, e["DisplayMessage"]) for e in state["Events"]])
+                 for name, state in (alloc["TaskStates"] or {}).items()}
+        return (alloc["ID"], alloc["Name"], alloc["ClientStatus"], alloc["DesiredStatus"], tasks)
+
+    def has_failed(self, name, alloc):
+        """Whether a task has failed as often as it may."""
+        return any(len([word for word in witness.words() if word == ["end", "1"]]) >
+                   self.groups[name]["RestartPolicy"]["Attempts"]
+                   for witness in self.jobs[name][alloc["ID"]].values())
+
+    def unsettled(self):
+        """The allocations that are not where their policy leads them."""
+        return [self.brief(alloc) for alloc in self.look()
+                if alloc["JobID"] not in self.forgotten and not self.is_settled(alloc)]
+
+    def is_settled(self, alloc):
+        name = alloc["JobID"]
+        if name in self.stopped:
+            return alloc["ClientStatus"] not in ("pending", "running")
+        kind = name.split("-")[0]
+        status = {"fails": "failed", "ends": "complete", "confined": "complete"}
+        if alloc["ClientStatus"] != status.get(kind, "running"):
+            return False
+        for which, witness in self.jobs[name][alloc["ID"]].items():
+            want = ((1, False) if kind in ("ends", "confined") or which in ("first", "then") else
+                    (0, False) if which == "last" else
+                    (self.may_start(name, which), kind != "fails"))
+            starts = min(len(witness.starts()), want[0])  # more only for those who asked
+            if (starts, witness.pid() != 0) != want:
+                return False
+        return True
+
+    def settle(self):
+        try:
+            harness.wait_until(lambda: not self.unsettled(), "all are where their policy leads them")
+        except AssertionError as error:
+            raise AssertionError(f"{error}: {self.unsettled()}") from None
+
+    # The test --------------------------------------------------------------------------------
+
+    def begin(self):
+        self.start()
+        self.serves()
+        for driver in ("raw_exec", "exec"):
+            self.run_kind(f"steady-{driver}", *self.steady(driver))
+        for _ in range(3):
+            for action in self.plan.turn()[0]:
+                self.do(action)
+
+        def up():
+            self.look()
+            steady = [w for name, allocs in self.jobs.items() if name.startswith("steady")
+                      for tasks in allocs.values() for w in tasks.values()]
+            return len(steady) == 76 and all(witness.pid() for witness in steady)
+        harness.wait_until(up, "the start of the steady tasks")
+
+    def kill(self):
+        self.note("kill", self.agent.run.pid)
+        self.agent.run.process.kill()
+        self.check_killed()
+
+    def test_nothing_is_lost_doubled_or_restarted(self):
+        began = time.monotonic()
+        self.begin()
+        self.kill()
+        for number in range(OPTIONS.kills - 1):
+            actions, delay = self.plan.turn()
+            self.start()
+            if number % LOOK_EVERY == LOOK_EVERY - 1:
+                self.work(actions)
+                self.start_new()
+                self.forget_ended()
+                self.kill()
+            else:
+                killer = threading.Timer(delay, self.agent.run.process.kill)
+                killer.start()
+                self.work(actions)
+                self.check_killed()
+                killer.join()
+                self.note("killed after", delay)
+            self.assertNotIn("re-attached", self.agent.run.err)
+            self.judge()
+        self.start()
+        self.work([])
+        self.settle()
+        self.judge()
+        print(f"seed {OPTIONS.seed}: {OPTIONS.kills} kills in {time.monotonic() - began:.0f} s, "
+              f"{next(self.plan.names)} jobs came and went, {self.judged} looks at a task; new "
+              f"tasks after {1000 * statistics.median(self.delays):.0f} ms, longest "
+              f"{1000 * max(self.delays):.0f} ms", flush=True)
+        self.finish()
+
+    def finish(self):
+        for name in sorted(self.jobs.keys() - self.stopped):
+            self.do(("stop", name, None))
+
+        def over():
+            self.forget_ended()
+            return not self.jobs
+        harness.wait_until(over, "the end of all jobs")
+        self.agent.must("PUT", "/v1/system/gc")
+        self.agent.stop()
+
+
+if __name__ == "__main__":
+    sys.argv[1:] = options(sys.argv[1:])
+    unittest.main(verbosity=2)
