@@ -1,6 +1,7 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """An agent that is killed or stopped, and the next one that takes its tasks over. Each task writes
 itself what became of it, so that nobody has to believe the agent."""
+import json
 import os
 import pathlib
 import shutil
@@ -11,7 +12,7 @@ import unittest
 
 import harness
 from agent_harness import Agent, agent_config
-from harness import DroverTest, group, job, task
+from harness import SLACK, DroverTest, group, job, task
 
 # Appends one line when it starts, and its count of seconds while it lives; ends well when it is
 # asked to.
@@ -242,3 +243,41 @@ class TakeoverTest(TakeoverCase):
         if harness.IS_ROOT:
             subprocess.run(["umount", kept[0] / "t/secrets"], check=True)
         shutil.rmtree(kept[0])
+
+
+class MassTakeoverTest(TakeoverCase):
+    """Very many tasks are taken over while clients ask already, and a new one starts at once."""
+    TASKS, ROUNDS = (1000, 3) if harness.LONG else (200, 2)
+
+    def take_over(self, name):
+        """Kills the agent. Returns how long after the exec of the next one, in s, it has answered,
+        and how long until a new task ran, for which all old ones must have been found."""
+        self.kill()
+        begin = time.monotonic()
+        self.agent = self.start()
+        answered = time.monotonic() - begin
+        self.agent.submit(job(group(task("t", "exec sleep 1000")), id=name))
+        self.agent.wait_allocs(name, 1, "running")
+        return answered, time.monotonic() - begin
+
+    def test_many_tasks_are_taken_over_while_the_api_answers(self):
+        empty = self.take_over("first")
+        out = str(self.witnesses / "starts")
+        script = f"echo start >> {out}; exec sleep 1000"
+        self.agent.submit(job(group(task("t", script, Resources={"CPU": 1, "MemoryMB": 10}),
+                                    Count=self.TASKS), id="many", type="service"))
+        self.agent.get_until("/v1/job/many/summary", lambda reply: json.loads(
+            reply.body)["Summary"]["g"]["Running"] == self.TASKS)
+
+        def all_began_once():
+            return pathlib.Path(out).read_text().count("start") == self.TASKS
+        harness.wait_until(all_began_once, "the start of all")
+        for turn in range(self.ROUNDS):
+            answered, ran = self.take_over(f"new-{turn}")
+            print(f"{self.TASKS} tasks: the API answers {1000 * answered:.0f} ms after the exec, a "
+                  f"new task runs after {1000 * ran:.0f} ms; without tasks {1000 * empty[0]:.0f} "
+                  f"and {1000 * empty[1]:.0f} ms", flush=True)
+            # Whatever else the machine has to do, it has had it to do without tasks, too.
+            self.assertLess(answered, 5 * empty[0] + 1 * SLACK)
+            self.assertLess(ran, 5 * empty[1] + 2 * SLACK)
+        self.assertTrue(all_began_once(), "one was started again")
