@@ -21,11 +21,10 @@ std::string WriteConfiguration(const Scratch& scratch) {
   const std::string directory = scratch.NewDirectory("agent");
   const nlohmann::json config = {
       {"data_dir", directory},
-      {"run_dir", scratch.run_dir()},
       {"http", {{"port", 0}}},
       {"plugin_dirs", {DROVER_BENCH_PLUGINS}},
       {"plugins", {{"raw_exec", {{"config", {{"enabled", true}}}}}}},
-      {"gc", {{"max_allocs", 1'000'000}}},
+      {"client", {{"run_dir", scratch.run_dir()}, {"gc_max_allocs", 1'000'000}}},
   };
   const std::string path = directory + "/agent.json";
   std::ofstream(path) << config.dump(2);

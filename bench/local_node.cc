@@ -34,8 +34,8 @@ LocalNode::LocalNode(RealLoop* loop, const Scratch& scratch, LocalNodeOptions op
   DROVER_CHECK(mkdir(alloc_dir_.c_str(), 0755) == 0);
   NodeOptions node_options;
   node_options.foreground = true;
-  node_options.config.alloc_dir = alloc_dir_;
-  node_options.config.run_dir = scratch.run_dir();
+  node_options.config.client.alloc_dir = alloc_dir_;
+  node_options.config.client.run_dir = scratch.run_dir();
   node_options.config.plugin_dirs = {DROVER_BENCH_PLUGINS};
   node_options.config.plugins = {Plugin("raw_exec", R"({"enabled": true})"),
                                  Plugin("mock_driver", "{}")};

@@ -111,13 +111,13 @@ Result<std::unique_ptr<Agent>> Agent::Create(Loop* loop, AgentOptions options) {
   node.task_open_files = agent->options_.task_open_files;
   DROVER_ASSIGN(agent->node_, Node::Create(loop, std::move(node)));
   if (agent->kept_) agent->BeginFromKept();
-  agent->meta_ = NodeMeta(agent->options_.config.meta,
+  agent->meta_ = NodeMeta(agent->options_.config.client.meta,
                           agent->kept_ ? agent->kept_->dynamic_meta() : NodeMeta::Changes());
   agent->node_->SetMeta(agent->meta_.merged());
-  const HostStats::Disk disk = ReadDisk(agent->options_.config.alloc_dir);
+  const HostStats::Disk disk = ReadDisk(agent->options_.config.client.alloc_dir);
   agent->disk_mb_ = static_cast<std::int64_t>(disk.available >> 20);
   agent->AddMetrics();
-  agent->host_stats_ = std::make_unique<HostStatsReader>(agent->options_.config.alloc_dir,
+  agent->host_stats_ = std::make_unique<HostStatsReader>(agent->options_.config.client.alloc_dir,
                                                          agent->node_->machine().core_mhz);
   return agent;
 }
@@ -164,7 +164,10 @@ NodeRecord Agent::Describe() {
   record.cpu_mhz = static_cast<std::int64_t>(core_mhz * machine.cores);
   record.memory_mb = static_cast<std::int64_t>(machine.memory_bytes >> 20);
   record.disk_mb = disk_mb_;
-  record.attributes["unique.storage.volume"] = options_.config.alloc_dir;
+  record.node_class = options_.config.client.node_class;
+  record.reserved_cpu_mhz = options_.config.client.reserved.cpu_mhz;
+  record.reserved_memory_mb = options_.config.client.reserved.memory_mb;
+  record.attributes["unique.storage.volume"] = options_.config.client.alloc_dir;
   record.attributes["unique.storage.bytesfree"] = std::to_string(disk_mb_ << 20);
   DescribeDrivers(&record);
   return record;
@@ -224,7 +227,7 @@ Status Agent::Serve() {
   api_.log_monitor = log_monitor_.get();
   api_.host_stats = host_stats_.get();
   api_.metrics = &metrics_;
-  api_.alloc_dir = config.alloc_dir;
+  api_.alloc_dir = config.client.alloc_dir;
   api_.file_workers = &file_workers_;
   api_.file_watcher = &file_watcher_;
   api_.started = loop_->Now();
@@ -294,13 +297,13 @@ Co<Status> Agent::Reload(std::function<Result<AgentConfig>()> read) {
                      config.telemetry.prometheus_metrics);
   };
   if (telemetry(running) != telemetry(wanted)) changed.emplace_back("telemetry");
-  running.telemetry = wanted.telemetry;
+  running.telemetry.publish_allocation_metrics = wanted.telemetry.publish_allocation_metrics;
+  running.telemetry.prometheus_metrics = wanted.telemetry.prometheus_metrics;
   ApplySettings(running, std::move(again->token));
-  const auto gc = [](const AgentConfig::Gc& of) {
-    return std::tuple(of.interval, of.age, of.max_allocs, of.disk_usage_threshold);
-  };
-  if (gc(running.gc) != gc(wanted.gc)) changed.emplace_back("gc");
-  running.gc = wanted.gc;  // from its next round on
+  if (running.client.gc != wanted.client.gc) changed.emplace_back("the gc of client");
+  running.client.gc = wanted.client.gc;  // from its next round on
+  if (running.server != wanted.server) changed.emplace_back("server");
+  running.server = wanted.server;
   if (running.log_level != wanted.log_level) changed.emplace_back("log_level");
   running.log_level = wanted.log_level;
   log_monitor_->SetLevel(spdlog::level::from_str(running.log_level));
@@ -314,7 +317,7 @@ Co<Status> Agent::Reload(std::function<Result<AgentConfig>()> read) {
 }
 
 Co<double> Agent::DiskUsed() {
-  std::function<double()> look = [path = options_.config.alloc_dir] {
+  std::function<double()> look = [path = options_.config.client.alloc_dir] {
     return ReadDisk(path).used_percent;
   };
   return file_workers_.Run(std::move(look));
@@ -353,7 +356,7 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
       fingerprints_.push_back(driver->OnFingerprint([this] { client_->NodeChanged(Describe()); }));
     }
     Gate background(loop_);
-    background.Spawn(CollectGarbageForever(stop, &options_.config.gc, scheduler_.get(), &store_,
+    background.Spawn(CollectGarbageForever(stop, &options_.config, scheduler_.get(), &store_,
                                            [this] { return DiskUsed(); }));
     background.Spawn(node_->FinishRestore(stop));
     ready();

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <tuple>
@@ -196,6 +197,58 @@ void ReadNames(ObjectReader* reader, AgentConfig::Http* http) {
   }
 }
 
+void ReadHttp(const Json& json, const std::string& base, std::vector<std::string>* mistakes,
+              AgentConfig::Http* http) {
+  ObjectReader reader(json, "/http", mistakes);
+  reader.Text("address", &http->address);
+  reader.Number("port", 0, 65535, &http->port);
+  if (const Json* tls = reader.Take("tls")) {
+    ObjectReader of_tls(*tls, "/http/tls", mistakes);
+    of_tls.Text("cert_file", &http->cert_file);
+    of_tls.Text("key_file", &http->key_file);
+    of_tls.Text("ca_file", &http->ca_file);
+    of_tls.Bool("verify_client", &http->verify_client);
+    for (std::string* file : {&http->cert_file, &http->key_file, &http->ca_file}) {
+      *file = Absolute(*file, base);
+    }
+    if (http->cert_file.empty() || http->key_file.empty()) {
+      of_tls.Mistake("", "needs cert_file and key_file");
+    }
+    of_tls.End();
+  }
+  ReadNames(&reader, http);
+  reader.End();
+}
+
+void ReadClient(const Json& json, const std::string& base, std::vector<std::string>* mistakes,
+                AgentConfig::Client* client) {
+  constexpr int kMost = std::numeric_limits<int>::max();
+  ObjectReader reader(json, "/client", mistakes);
+  reader.Text("alloc_dir", &client->alloc_dir);
+  client->alloc_dir = Absolute(client->alloc_dir, base);
+  reader.Text("run_dir", &client->run_dir);
+  client->run_dir = Absolute(client->run_dir, base);
+  reader.Text("node_class", &client->node_class);
+  reader.Map("meta", &client->meta);
+  std::string unknown = "stop";
+  reader.Text("unknown_tasks", &unknown);
+  if (unknown != "stop" && unknown != "keep") {
+    reader.Mistake("unknown_tasks", "must be stop or keep");
+  }
+  client->keep_unknown_tasks = unknown == "keep";
+  reader.Time("max_kill_timeout", &client->max_kill_timeout);
+  if (const Json* reserved = reader.Take("reserved")) {
+    ObjectReader of_reserved(*reserved, "/client/reserved", mistakes);
+    of_reserved.Number("cpu", 0, kMost, &client->reserved.cpu_mhz);
+    of_reserved.Number("memory", 0, kMost, &client->reserved.memory_mb);
+    of_reserved.End();
+  }
+  reader.Time("gc_interval", &client->gc.interval);
+  reader.Number("gc_max_allocs", 0, 1'000'000, &client->gc.max_allocs);
+  reader.Number("gc_disk_usage_threshold", 1, 100, &client->gc.disk_usage_threshold);
+  reader.End();
+}
+
 bool SamePlugin(const PluginConfig& a, const PluginConfig& b) {
   return std::tie(a.name, a.file, a.enabled, a.config_json, a.sha256, a.isolation) ==
          std::tie(b.name, b.file, b.enabled, b.config_json, b.sha256, b.isolation);
@@ -217,43 +270,11 @@ Result<AgentConfig> ParseAgentConfig(const std::string& text, const std::string&
     reader.Text("name", &config.name);
     reader.Text("datacenter", &config.datacenter);
     reader.Text("region", &config.region);
-    reader.Map("meta", &config.meta);
-    reader.Text("alloc_dir", &config.alloc_dir);
-    config.alloc_dir = Absolute(config.alloc_dir, base);
     reader.Text("data_dir", &config.data_dir);
     config.data_dir = Absolute(config.data_dir, base);
-    std::string unknown = "stop";
-    reader.Text("unknown_tasks", &unknown);
-    if (unknown != "stop" && unknown != "keep") {
-      reader.Mistake("unknown_tasks", "must be stop or keep");
-    }
-    config.keep_unknown_tasks = unknown == "keep";
     reader.Text("token_file", &config.token_file);
     config.token_file = Absolute(config.token_file, base);
-    if (const Json* http = reader.Take("http")) {
-      ObjectReader of_http(*http, "/http", &mistakes);
-      of_http.Text("address", &config.http.address);
-      of_http.Number("port", 0, 65535, &config.http.port);
-      if (const Json* tls = of_http.Take("tls")) {
-        ObjectReader of_tls(*tls, "/http/tls", &mistakes);
-        of_tls.Text("cert_file", &config.http.cert_file);
-        of_tls.Text("key_file", &config.http.key_file);
-        of_tls.Text("ca_file", &config.http.ca_file);
-        of_tls.Bool("verify_client", &config.http.verify_client);
-        for (std::string* file :
-             {&config.http.cert_file, &config.http.key_file, &config.http.ca_file}) {
-          *file = Absolute(*file, base);
-        }
-        if (config.http.cert_file.empty() || config.http.key_file.empty()) {
-          of_tls.Mistake("", "needs cert_file and key_file");
-        }
-        of_tls.End();
-      }
-      ReadNames(&of_http, &config.http);
-      of_http.End();
-    }
-    reader.Text("run_dir", &config.run_dir);
-    config.run_dir = Absolute(config.run_dir, base);
+    if (const Json* http = reader.Take("http")) ReadHttp(*http, base, &mistakes, &config.http);
     reader.Texts("plugin_dirs", &config.plugin_dirs);
     for (std::string& directory : config.plugin_dirs) directory = Absolute(directory, base);
     if (const Json* plugins = reader.Take("plugins")) {
@@ -263,21 +284,20 @@ Result<AgentConfig> ParseAgentConfig(const std::string& text, const std::string&
             ReadPlugin(name, block, reader.Pointer("plugins") + "/" + name, base, &mistakes));
       }
     }
-    reader.Time("max_kill_timeout", &config.max_kill_timeout);
-    reader.Time("stats_interval", &config.stats_interval);
+    if (const Json* client = reader.Take("client")) {
+      ReadClient(*client, base, &mistakes, &config.client);
+    }
+    if (const Json* server = reader.Take("server")) {
+      ObjectReader of_server(*server, "/server", &mistakes);
+      of_server.Time("job_gc_threshold", &config.server.job_gc_threshold);
+      of_server.End();
+    }
     if (const Json* telemetry = reader.Take("telemetry")) {
       ObjectReader of_telemetry(*telemetry, "/telemetry", &mistakes);
+      of_telemetry.Time("collection_interval", &config.telemetry.collection_interval);
       of_telemetry.Bool("publish_allocation_metrics", &config.telemetry.publish_allocation_metrics);
       of_telemetry.Bool("prometheus_metrics", &config.telemetry.prometheus_metrics);
       of_telemetry.End();
-    }
-    if (const Json* gc = reader.Take("gc")) {
-      ObjectReader of_gc(*gc, "/gc", &mistakes);
-      of_gc.Time("interval", &config.gc.interval);
-      of_gc.Time("age", &config.gc.age);
-      of_gc.Number("max_allocs", 0, 1'000'000, &config.gc.max_allocs);
-      of_gc.Number("disk_usage_threshold", 1, 100, &config.gc.disk_usage_threshold);
-      of_gc.End();
     }
     reader.Text("log_level", &config.log_level);
     static const std::vector<std::string> kLevels = {"trace", "debug", "info", "warn", "error"};
@@ -334,10 +354,7 @@ std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running,
   compare("name", a.name == b.name);
   compare("datacenter", a.datacenter == b.datacenter);
   compare("region", a.region == b.region);
-  compare("meta", a.meta == b.meta);
-  compare("alloc_dir", a.alloc_dir == b.alloc_dir);
   compare("data_dir", a.data_dir == b.data_dir);
-  compare("unknown_tasks", a.keep_unknown_tasks == b.keep_unknown_tasks);
   compare("http/address", a.http.address == b.http.address);
   compare("http/port", a.http.port == b.http.port);
   compare("http/hosts", a.http.hosts == b.http.hosts);
@@ -345,12 +362,18 @@ std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running,
   compare("http/advertise", a.http.advertise == b.http.advertise);
   // Whether there is TLS at all.
   compare("http/tls", a.http.cert_file.empty() == b.http.cert_file.empty());
-  compare("run_dir", a.run_dir == b.run_dir);
   compare("plugin_dirs", a.plugin_dirs == b.plugin_dirs);
   compare("plugins", std::equal(a.plugins.begin(), a.plugins.end(), b.plugins.begin(),
                                 b.plugins.end(), SamePlugin));
-  compare("max_kill_timeout", a.max_kill_timeout == b.max_kill_timeout);
-  compare("stats_interval", a.stats_interval == b.stats_interval);
+  compare("client/alloc_dir", a.client.alloc_dir == b.client.alloc_dir);
+  compare("client/run_dir", a.client.run_dir == b.client.run_dir);
+  compare("client/node_class", a.client.node_class == b.client.node_class);
+  compare("client/meta", a.client.meta == b.client.meta);
+  compare("client/unknown_tasks", a.client.keep_unknown_tasks == b.client.keep_unknown_tasks);
+  compare("client/max_kill_timeout", a.client.max_kill_timeout == b.client.max_kill_timeout);
+  compare("client/reserved", a.client.reserved == b.client.reserved);
+  compare("telemetry/collection_interval",
+          a.telemetry.collection_interval == b.telemetry.collection_interval);
   compare("log_format", a.log_format == b.log_format);
   compare("limits", a.limits == b.limits);
   return keys;

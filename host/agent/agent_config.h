@@ -17,18 +17,10 @@ struct AgentConfig {
   std::string name;  // of the node; empty: the machine's host name
   std::string datacenter = "dc1";
   std::string region = "global";
-  StringMap meta;  // of the node, for ${meta.KEY}
 
-  // Where allocations get their directories, and where shims keep sockets and exit records. Empty:
+  // Where an agent keeps what is its own; client.alloc_dir is below it unless it is named. Empty:
   // chosen by the command.
-  std::string alloc_dir;
-  std::string run_dir;
-
-  // Where an agent keeps what is its own; alloc_dir is below it unless it is named. Empty: chosen
-  // by the command.
   std::string data_dir;
-  // What becomes of running tasks of which the state that an earlier agent left knows nothing.
-  bool keep_unknown_tasks = false;
   // Holds the token that every request must carry; only its owner may read it. Empty: no token.
   std::string token_file;
   struct Http {
@@ -48,19 +40,44 @@ struct AgentConfig {
   std::vector<std::string> plugin_dirs;
   std::vector<PluginConfig> plugins;  // by name, files absolute
 
-  Duration max_kill_timeout = 30s;
-  Duration stats_interval = 1s;
+  // The node, on which tasks run.
+  struct Client {
+    // Where allocations get their directories, and where shims keep sockets and exit records.
+    // Empty: chosen by the command.
+    std::string alloc_dir;
+    std::string run_dir;
+    std::string node_class;  // ${node.class}
+    StringMap meta;          // ${meta.KEY}
+    // What becomes of running tasks of which the state that an earlier agent left knows nothing.
+    bool keep_unknown_tasks = false;
+    Duration max_kill_timeout = 30s;
+    // What of the machine is not for jobs.
+    struct Reserved {
+      int cpu_mhz = 0;
+      int memory_mb = 0;
+
+      bool operator==(const Reserved&) const = default;
+    } reserved;
+    // When what has ended loses its runner and its directory.
+    struct Gc {
+      Duration interval = 60s;
+      int max_allocs = 500;           // that have ended
+      int disk_usage_threshold = 80;  // percent of the file system of alloc_dir
+
+      bool operator==(const Gc&) const = default;
+    } gc;
+  } client;
+  // What schedules.
+  struct Server {
+    Duration job_gc_threshold = std::chrono::hours(4);  // what ended longer ago is forgotten
+
+    bool operator==(const Server&) const = default;
+  } server;
   struct Telemetry {
+    Duration collection_interval = 1s;        // how often tasks are measured
     bool publish_allocation_metrics = false;  // tasks are then measured all the time
     bool prometheus_metrics = false;
   } telemetry;
-  // When what has ended is forgotten, and its directories removed.
-  struct Gc {
-    Duration interval = 60s;
-    Duration age = std::chrono::hours(4);
-    int max_allocs = 500;           // that have ended
-    int disk_usage_threshold = 80;  // percent of the file system of alloc_dir
-  } gc;
   std::string log_level = "warn";
   std::string log_format = "text";  // or "json"
   // How much of the API clients may use.
@@ -80,8 +97,8 @@ Result<AgentConfig> ParseAgentConfig(const std::string& text, const std::string&
 Result<AgentConfig> ReadAgentConfig(const std::string& path);
 
 // The keys whose values in WANTED are others than in RUNNING and that an agent takes only when it
-// starts, in the order of the file: all but log_level, gc, telemetry, token_file and what TLS
-// reads.
+// starts: all but log_level, server, the gc of client, what telemetry publishes, token_file and
+// what TLS reads.
 std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running, const AgentConfig& wanted);
 
 }  // namespace drover

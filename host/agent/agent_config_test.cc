@@ -14,16 +14,20 @@ using ::testing::HasSubstr;
 TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
   const Result<AgentConfig> config = ParseAgentConfig(R"({
     // the node
-    "name": "n1", "datacenter": "dc2", "region": "eu", "meta": {"rack": "7"},
-    "alloc_dir": "allocs", "run_dir": "/run/x",
+    "name": "n1", "datacenter": "dc2", "region": "eu",
+    "client": {"alloc_dir": "allocs", "run_dir": "/run/x", "node_class": "big",
+               "meta": {"rack": "7"}, "unknown_tasks": "keep", "max_kill_timeout": "1m",
+               "reserved": {"cpu": 500, "memory": 256}, "gc_interval": "10s", "gc_max_allocs": 7,
+               "gc_disk_usage_threshold": 90},
+    "server": {"job_gc_threshold": "1h"},
     "plugin_dirs": ["../plugins", "/opt/drover"],
     "plugins": {"raw_exec": {"config": {"enabled": true}, "enabled": false, "file": "r.so",
                              "isolation": "echo"}},
-    "max_kill_timeout": "1m", "stats_interval": "250ms", "log_level": "debug",
-    "telemetry": {"publish_allocation_metrics": true, "prometheus_metrics": true},
+    "log_level": "debug",
+    "telemetry": {"collection_interval": "250ms",
+                  "publish_allocation_metrics": true, "prometheus_metrics": true},
     "http": {"hosts": ["node.example"], "origins": ["https://ui.example:8443", "http://[::1]"],
              "advertise": "node.example:80"},
-    "gc": {"interval": "10s", "age": "1h", "max_allocs": 7, "disk_usage_threshold": 90},
     "log_format": "json",
     "limits": {"http_max_conns": 9, "http_max_conns_per_client": 0,
                "https_handshake_timeout": "3s"}
@@ -33,9 +37,9 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
   EXPECT_EQ(config->name, "n1");
   EXPECT_EQ(config->datacenter, "dc2");
   EXPECT_EQ(config->region, "eu");
-  EXPECT_EQ(config->meta.at("rack"), "7");
-  EXPECT_EQ(config->alloc_dir, "/etc/drover/allocs");
-  EXPECT_EQ(config->run_dir, "/run/x");
+  EXPECT_EQ(config->client.meta.at("rack"), "7");
+  EXPECT_EQ(config->client.alloc_dir, "/etc/drover/allocs");
+  EXPECT_EQ(config->client.run_dir, "/run/x");
   EXPECT_EQ(config->plugin_dirs, (std::vector<std::string>{"/etc/plugins", "/opt/drover"}));
   const PluginConfig& block = config->plugins.at(0);
   EXPECT_EQ(block.name, "raw_exec");
@@ -43,18 +47,22 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
   EXPECT_FALSE(block.enabled);
   EXPECT_EQ(block.isolation, "echo");
   EXPECT_EQ(block.config_json, R"({"enabled":true})");
-  EXPECT_EQ(config->max_kill_timeout, 60s);
-  EXPECT_EQ(config->stats_interval, 250ms);
+  EXPECT_EQ(config->client.max_kill_timeout, 60s);
+  EXPECT_EQ(config->telemetry.collection_interval, 250ms);
   EXPECT_EQ(config->log_level, "debug");
   EXPECT_TRUE(config->telemetry.publish_allocation_metrics);
   EXPECT_TRUE(config->telemetry.prometheus_metrics);
   EXPECT_EQ(config->http.hosts, (std::vector<std::string>{"node.example"}));
   EXPECT_EQ(config->http.origins.size(), 2u);
   EXPECT_EQ(config->http.advertise, "node.example:80");
-  EXPECT_EQ(config->gc.interval, 10s);
-  EXPECT_EQ(config->gc.age, 3600s);
-  EXPECT_EQ(config->gc.max_allocs, 7);
-  EXPECT_EQ(config->gc.disk_usage_threshold, 90);
+  EXPECT_EQ(config->client.gc.interval, 10s);
+  EXPECT_EQ(config->server.job_gc_threshold, 3600s);
+  EXPECT_EQ(config->client.gc.max_allocs, 7);
+  EXPECT_EQ(config->client.gc.disk_usage_threshold, 90);
+  EXPECT_EQ(config->client.node_class, "big");
+  EXPECT_TRUE(config->client.keep_unknown_tasks);
+  EXPECT_EQ(config->client.reserved.cpu_mhz, 500);
+  EXPECT_EQ(config->client.reserved.memory_mb, 256);
   EXPECT_EQ(config->log_format, "json");
   EXPECT_EQ(config->limits.http_max_conns, 9);
   EXPECT_EQ(config->limits.http_max_conns_per_client, 0);
@@ -63,7 +71,7 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
 
 TEST(AgentConfigTest, EmptyIsAllDefaults) {
   const AgentConfig config = ParseAgentConfig("{}", "/").value();
-  EXPECT_EQ(config.max_kill_timeout, 30s);
+  EXPECT_EQ(config.client.max_kill_timeout, 30s);
   EXPECT_TRUE(config.plugins.empty());
 }
 
@@ -74,21 +82,24 @@ TEST(AgentConfigTest, TellsWhatOnlyARestartTakesOver) {
   EXPECT_THAT(KeysThatNeedRestart(before, before), ::testing::IsEmpty());
   const AgentConfig reloadable = parse(R"({"name": "n", "plugins": {"mock_driver": {}},
       "log_level": "debug", "token_file": "t", "telemetry": {"prometheus_metrics": true},
-      "gc": {"max_allocs": 7},
+      "client": {"gc_max_allocs": 7}, "server": {"job_gc_threshold": "1h"},
       "http": {"tls": {"cert_file": "b.pem", "key_file": "b.key"}}})");
   EXPECT_THAT(KeysThatNeedRestart(before, reloadable), ::testing::IsEmpty());
   const AgentConfig other = parse(R"({"name": "m", "datacenter": "d", "region": "r",
-      "meta": {"k": "v"}, "alloc_dir": "a", "data_dir": "d", "run_dir": "r", "plugin_dirs": ["p"],
+      "data_dir": "d", "plugin_dirs": ["p"],
+      "client": {"meta": {"k": "v"}, "alloc_dir": "a", "run_dir": "r", "node_class": "c",
+                 "unknown_tasks": "keep", "max_kill_timeout": "1s", "reserved": {"cpu": 1}},
       "http": {"address": "::1", "port": 1, "hosts": ["h"], "origins": ["http://o"],
       "advertise": "a"}, "plugins": {"mock_driver": {"enabled": false}},
-      "max_kill_timeout": "1s", "stats_interval": "2s", "log_format": "json",
+      "telemetry": {"collection_interval": "2s"}, "log_format": "json",
       "limits": {"http_max_conns": 1}})");
-  EXPECT_THAT(
-      KeysThatNeedRestart(before, other),
-      ::testing::ElementsAre("name", "datacenter", "region", "meta", "alloc_dir", "data_dir",
-                             "http/address", "http/port", "http/hosts", "http/origins",
-                             "http/advertise", "http/tls", "run_dir", "plugin_dirs", "plugins",
-                             "max_kill_timeout", "stats_interval", "log_format", "limits"));
+  EXPECT_THAT(KeysThatNeedRestart(before, other),
+              ::testing::ElementsAre(
+                  "name", "datacenter", "region", "data_dir", "http/address", "http/port",
+                  "http/hosts", "http/origins", "http/advertise", "http/tls", "plugin_dirs",
+                  "plugins", "client/alloc_dir", "client/run_dir", "client/node_class",
+                  "client/meta", "client/unknown_tasks", "client/max_kill_timeout",
+                  "client/reserved", "telemetry/collection_interval", "log_format", "limits"));
 }
 
 struct Mistake {
@@ -118,16 +129,27 @@ INSTANTIATE_TEST_SUITE_P(
                 "/telemetry/prometheus_metrics: must be true or false"},
         Mistake{R"({"name": 1})", "/name: must be a text"},
         Mistake{R"({"plugin_dirs": "x"})", "/plugin_dirs: must be a list of texts"},
-        Mistake{R"({"meta": {"a": 1}})", "/meta/a: must be a text"},
+        Mistake{R"({"client": {"meta": {"a": 1}}})", "/client/meta/a: must be a text"},
         Mistake{R"({"plugins": []})", "/plugins: must be an object"},
         Mistake{R"({"plugins": {"a": 1}})", "/plugins/a: must be an object"},
         Mistake{R"({"plugins": {"a": {"x": 1}}})", "/plugins/a/x: is not supported"},
         Mistake{R"({"plugins": {"a": {"isolation": "vm"}}})", "/plugins/a/isolation: "},
         Mistake{R"({"plugins": {"a": {"sha256": "12"}}})", "/plugins/a/sha256: must be 64"},
         Mistake{R"({"plugins": {"a": {"config": []}}})", "/plugins/a/config: must be an object"},
-        Mistake{R"({"max_kill_timeout": 5})", "/max_kill_timeout: must be a duration"},
-        Mistake{R"({"max_kill_timeout": "0s"})", "/max_kill_timeout: must be longer than 0s"},
-        Mistake{R"({"stats_interval": "5"})", "/stats_interval: \"5\" is not a duration"},
+        Mistake{R"({"client": {"max_kill_timeout": 5}})",
+                "/client/max_kill_timeout: must be a duration"},
+        Mistake{R"({"client": {"max_kill_timeout": "0s"}})",
+                "/client/max_kill_timeout: must be longer than 0s"},
+        Mistake{R"({"client": {"unknown_tasks": "kill"}})",
+                "/client/unknown_tasks: must be stop or keep"},
+        Mistake{R"({"client": {"reserved": {"cpu": -1}}})",
+                "/client/reserved/cpu: must be a whole number from 0"},
+        Mistake{R"({"client": {"options": {}}})", "/client/options: is not supported"},
+        Mistake{R"({"server": {"enabled": true}})",
+                "/server/enabled: is not supported by this version; known here: job_gc_threshold"},
+        Mistake{R"({"alloc_dir": "/a"})", "/alloc_dir: is not supported"},
+        Mistake{R"({"telemetry": {"collection_interval": "5"}})",
+                "/telemetry/collection_interval: \"5\" is not a duration"},
         Mistake{R"({"http": {"hosts": ["a:80"]}})", "/http/hosts: \"a:80\" is no host name"},
         Mistake{R"({"http": {"hosts": [""]}})", "/http/hosts: "},
         Mistake{R"({"http": {"origins": ["ui.example"]}})", "/http/origins: \"ui.example\""},
@@ -136,9 +158,10 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{R"({"http": {"advertise": "a:0"}})", "/http/advertise: \"a:0\" is not like"},
         Mistake{R"({"http": {"advertise": "::1"}})", "/http/advertise: "},
         Mistake{R"({"http": {"advertise": "a b"}})", "/http/advertise: "},
-        Mistake{R"({"gc": {"age": "0s"}})", "/gc/age: must be longer than 0s"},
-        Mistake{R"({"gc": {"disk_usage_threshold": 101}})",
-                "/gc/disk_usage_threshold: must be a whole number from 1 to 100"},
+        Mistake{R"({"server": {"job_gc_threshold": "0s"}})",
+                "/server/job_gc_threshold: must be longer than 0s"},
+        Mistake{R"({"client": {"gc_disk_usage_threshold": 101}})",
+                "/client/gc_disk_usage_threshold: must be a whole number from 1 to 100"},
         Mistake{R"({"log_format": "xml"})", "/log_format: must be text or json"},
         Mistake{R"({"limits": {"http_max_conns": -1}})",
                 "/limits/http_max_conns: must be a whole number from 0"},

@@ -7,14 +7,15 @@
 
 namespace drover {
 
-Co<void> CollectGarbageForever(Context context, const AgentConfig::Gc* rules, Scheduler* scheduler,
+Co<void> CollectGarbageForever(Context context, const AgentConfig* config, Scheduler* scheduler,
                                const StateStore* store, std::function<Co<double>()> disk_used) {
+  const AgentConfig::Client::Gc* const rules = &config->client.gc;  // a reload changes them
   Duration pause = rules->interval;
   for (;;) {
     const Status slept = co_await Sleep(context, pause);
     if (!slept.ok()) co_return;
     GarbageRule rule;
-    rule.ended_before = context.loop()->Wall() - rules->age.count();
+    rule.ended_before = context.loop()->Wall() - config->server.job_gc_threshold.count();
     rule.keep = static_cast<std::size_t>(rules->max_allocs);
     pause = rules->interval;
     const double used = co_await disk_used();

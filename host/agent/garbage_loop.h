@@ -10,12 +10,12 @@
 
 namespace drover {
 
-// Has the scheduler forget what has ended by age and number, every interval of RULES until CONTEXT
+// Has the scheduler forget what has ended by age and number, by the rules of CONFIG until CONTEXT
 // ends; what nobody knows any more, the node removes from the disk. While DISK_USED (percent) is
 // above the threshold it looks ten times as often, and the older half goes each time, one at least.
 // DISK_USED looks somewhere else,
 // as a disk may hang. Control thread only; the pointers outlive this.
-Co<void> CollectGarbageForever(Context context, const AgentConfig::Gc* rules, Scheduler* scheduler,
+Co<void> CollectGarbageForever(Context context, const AgentConfig* config, Scheduler* scheduler,
                                const StateStore* store, std::function<Co<double>()> disk_used);
 
 }  // namespace drover

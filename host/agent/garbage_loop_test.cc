@@ -10,12 +10,12 @@ namespace {
 class GarbageLoopTest : public SchedulerFixture {
  protected:
   GarbageLoopTest() {
-    rules_.interval = 60s;
-    rules_.age = std::chrono::hours(4);
-    rules_.max_allocs = 6;
-    rules_.disk_usage_threshold = 80;
+    config_.client.gc.interval = 60s;
+    config_.server.job_gc_threshold = std::chrono::hours(4);
+    config_.client.gc.max_allocs = 6;
+    config_.client.gc.disk_usage_threshold = 80;
     EXPECT_TRUE(running_.Spawn(CollectGarbageForever(
-        stop_, &rules_, &scheduler, &store, [this]() -> Co<double> { co_return disk_used_; })));
+        stop_, &config_, &scheduler, &store, [this]() -> Co<double> { co_return disk_used_; })));
   }
   ~GarbageLoopTest() override {
     stop_.Cancel();
@@ -33,7 +33,7 @@ class GarbageLoopTest : public SchedulerFixture {
     loop.Advance(1s);
   }
 
-  AgentConfig::Gc rules_;
+  AgentConfig config_;
   double disk_used_ = 10;
   Context stop_{&loop};
   Gate running_{&loop};

@@ -53,10 +53,10 @@ Result<std::unique_ptr<Node>> Node::Create(Loop* loop, NodeOptions options) {
 
 Status Node::Init() {
   const AgentConfig& config = options_.config;
-  DROVER_CHECK(!config.alloc_dir.empty());
+  DROVER_CHECK(!config.client.alloc_dir.empty());
 
   ProcessServiceOptions process_options;
-  process_options.run_dir = config.run_dir;
+  process_options.run_dir = config.client.run_dir;
   process_options.open_files = options_.task_open_files;
   DROVER_ASSIGN(processes_, NewProcessService(loop_, std::move(process_options)));
 
@@ -74,14 +74,15 @@ Status Node::Init() {
   info_.name = name_;
   info_.datacenter = config.datacenter;
   info_.region = config.region;
+  info_.node_class = config.client.node_class;
   info_.attributes = machine_.attributes;
-  info_.meta = config.meta;
+  info_.meta = config.client.meta;
   preparer_ = NewEnvPreparer(&info_, ReadHostEnv(), machine_.core_mhz);
 
   LocalAllocEnv env;
   env.loop = loop_;
   DiskAllocDirOptions dir_options;
-  dir_options.base = config.alloc_dir;
+  dir_options.base = config.client.alloc_dir;
   dir_options.pool = &workers_;
   env.make_dir = [dir_options](const std::string& alloc_id) -> std::unique_ptr<AllocDir> {
     return std::make_unique<DiskAllocDir>(dir_options, alloc_id);
@@ -102,8 +103,8 @@ Status Node::Init() {
   env.task.report = [](const std::string& task, const Error& error) {
     spdlog::warn("task {}: {}", task, error.message());
   };
-  env.task.max_kill_timeout = config.max_kill_timeout;
-  env.task.stats_interval = config.stats_interval;
+  env.task.max_kill_timeout = config.client.max_kill_timeout;
+  env.task.stats_interval = config.telemetry.collection_interval;
   if (!options_.looks_only) DROVER_TRY(InitLedger(&env));
   runners_ = std::make_unique<LocalAllocRunnerFactory>(std::move(env));
   return {};
@@ -112,13 +113,14 @@ Status Node::Init() {
 Status Node::InitLedger(LocalAllocEnv* env) {
   const AgentConfig& config = options_.config;
   KeptState* const kept = options_.kept;
-  DROVER_ASSIGN(UniqueFd run_directory, OpenRunDirectory(config.run_dir));
+  DROVER_ASSIGN(UniqueFd run_directory, OpenRunDirectory(config.client.run_dir));
   using Kind = RunLedger::Kind;
   const Kind kind =
       kept != nullptr ? Kind::kKept : (options_.alloc_dir_is_own ? Kind::kOwn : Kind::kGiven);
   // Each life of a node has one of its own: what an earlier one wrote down must be read first.
   const std::string name = kept == nullptr ? id_ : RandomUuid();
-  DROVER_ASSIGN(ledger_, RunLedger::Create(std::move(run_directory), name, config.alloc_dir, kind));
+  DROVER_ASSIGN(ledger_,
+                RunLedger::Create(std::move(run_directory), name, config.client.alloc_dir, kind));
   if (kept == nullptr) {
     const bool keep = options_.keep_directories;
     env->open_store = [ledger = ledger_, keep](const std::string& id) {
@@ -140,12 +142,12 @@ Status Node::InitLedger(LocalAllocEnv* env) {
 }
 
 Status Node::InitNetworks() {
-  DROVER_ASSIGN(std::string directory, RunDirectoryPath(options_.config.run_dir));
+  DROVER_ASSIGN(std::string directory, RunDirectoryPath(options_.config.client.run_dir));
   // Other agents may use the same run directory; ours is known by where its allocations are, also
   // when its state was lost.
   struct stat allocs_dir{};
-  if (stat(options_.config.alloc_dir.c_str(), &allocs_dir) != 0)
-    return ErrnoError(errno, "cannot look at " + options_.config.alloc_dir);
+  if (stat(options_.config.client.alloc_dir.c_str(), &allocs_dir) != 0)
+    return ErrnoError(errno, "cannot look at " + options_.config.client.alloc_dir);
   directory +=
       "/networks-" + std::to_string(allocs_dir.st_dev) + "-" + std::to_string(allocs_dir.st_ino);
   if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST)
@@ -159,14 +161,15 @@ Status Node::InitNetworks() {
 
 Co<std::vector<PluginReport>> Node::Start(Context context) {
   if (ledger_) {
-    co_await ClearDeadNodes(context, loop_, processes_.get(), &workers_, options_.config.run_dir,
-                            Duration(0));
+    co_await ClearDeadNodes(context, loop_, processes_.get(), &workers_,
+                            options_.config.client.run_dir, Duration(0));
   }
   KeptState* const kept = options_.kept;
   if (kept != nullptr) {
     const AgentConfig& config = options_.config;
-    co_await TakeOverLedgers(context, loop_, processes_.get(), config.run_dir, config.alloc_dir,
-                             &kept->runs(), config.keep_unknown_tasks, ledger_.get());
+    co_await TakeOverLedgers(context, loop_, processes_.get(), config.client.run_dir,
+                             config.client.alloc_dir, &kept->runs(),
+                             config.client.keep_unknown_tasks, ledger_.get());
     co_await ClearRemains(context);
   }
   std::vector<PluginReport> reports = co_await plugins_->LoadAll(context);
@@ -186,7 +189,7 @@ Co<std::vector<PluginReport>> Node::Start(Context context) {
 Co<void> Node::ClearRemains(Context context) {
   for (const auto& [id, remains] : options_.kept->remains()) {
     LedgerLeftovers left;
-    left.alloc_base = options_.config.alloc_dir;
+    left.alloc_base = options_.config.client.alloc_dir;
     left.runs = remains.runs;
     if (!options_.kept->damaged()) left.allocs.push_back(id);
     const Status cleared =
@@ -279,6 +282,7 @@ Status Node::MeetsConstraints(const Job& job) const {
   self.datacenter = info_.datacenter;
   self.attributes = Attributes();
   self.meta = info_.meta;
+  self.node_class = info_.node_class;
   for (const TaskGroup& group : job.groups) {
     const std::string unmet = UnmetConstraint(job, group, self);
     if (unmet.empty()) continue;
@@ -307,7 +311,7 @@ Result<std::unique_ptr<AllocRunner>> Node::MakeRunner(std::shared_ptr<const Allo
 void Node::Release(const Allocation& alloc) { ReleasePorts(alloc, ports_.get()); }
 
 std::string Node::LogDir(const Allocation& alloc) const {
-  return options_.config.alloc_dir + "/" + alloc.id + "/alloc/logs";
+  return options_.config.client.alloc_dir + "/" + alloc.id + "/alloc/logs";
 }
 
 void Node::KillAll() { processes_->KillAll(); }

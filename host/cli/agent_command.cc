@@ -163,8 +163,8 @@ int AgentCommand(const AgentCommandOptions& options) {
     PrintError("agent", data_dir.error());
     return data_dir.code() == Code::kFailedPrecondition ? kExitFailed : kExitUsage;
   }
-  if (config->alloc_dir.empty()) config->alloc_dir = data_dir->alloc_dir();
-  const std::string alloc_dir = config->alloc_dir;
+  if (config->client.alloc_dir.empty()) config->client.alloc_dir = data_dir->alloc_dir();
+  const std::string alloc_dir = config->client.alloc_dir;
   SetUpLogging(config->log_level, config->log_format);
   const std::uint64_t task_open_files = RaiseLimits();
 
@@ -190,7 +190,7 @@ int AgentCommand(const AgentCommandOptions& options) {
   } else {
     reload.emplace(&loop, agent->get(), [&options, alloc_dir] {
       Result<AgentConfig> again = ReadConfig(options);
-      if (again.ok() && again->alloc_dir.empty()) again->alloc_dir = alloc_dir;
+      if (again.ok() && again->client.alloc_dir.empty()) again->client.alloc_dir = alloc_dir;
       return again;
     });
   }

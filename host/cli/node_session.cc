@@ -23,7 +23,7 @@ Status WithLoadedNode(AgentConfig config,
   NodeOptions options;
   options.config = std::move(config);
   // Nothing is placed, so nothing is made there.
-  if (options.config.alloc_dir.empty()) options.config.alloc_dir = "/nonexistent";
+  if (options.config.client.alloc_dir.empty()) options.config.client.alloc_dir = "/nonexistent";
   options.foreground = true;
   options.looks_only = true;
   DROVER_ASSIGN(const std::unique_ptr<Node> node, Node::Create(&loop, std::move(options)));

@@ -106,12 +106,12 @@ int RunCommand(const RunOptions& options) {
     return kExitUsage;
   }
   const Result<AllocBase> base =
-      AllocBase::Make(options.alloc_dir.empty() ? config->alloc_dir : options.alloc_dir);
+      AllocBase::Make(options.alloc_dir.empty() ? config->client.alloc_dir : options.alloc_dir);
   if (!base.ok()) {
     PrintError("run", base.error());
     return kExitUsage;
   }
-  config->alloc_dir = base->path();
+  config->client.alloc_dir = base->path();
 
   SetUpLogging(config->log_level, config->log_format);
   TakeMountsAlong();
@@ -120,8 +120,8 @@ int RunCommand(const RunOptions& options) {
     PrintError("run", unit.error());
     return kExitFailed;
   }
-  const Result<RunSweeper> sweeper =
-      RunSweeper::Start(config->run_dir, config->max_kill_timeout + std::chrono::seconds(1));
+  const Result<RunSweeper> sweeper = RunSweeper::Start(
+      config->client.run_dir, config->client.max_kill_timeout + std::chrono::seconds(1));
   if (!sweeper.ok()) {
     PrintError("run", sweeper.error().WithContext("nobody will clear up if this run is killed"));
   }
@@ -132,7 +132,7 @@ int RunCommand(const RunOptions& options) {
   foreground.logs = !options.no_logs;
   foreground.stats = !options.no_stats;
   foreground.keep = options.keep;
-  foreground.stats_interval = config->stats_interval;
+  foreground.stats_interval = config->telemetry.collection_interval;
   node_options.config = std::move(*config);
   node_options.foreground = true;
   node_options.keep_directories = options.keep;

@@ -16,7 +16,7 @@ Result<std::string> RunDirectoryPath(std::string path) {
   const char* const runtime = std::getenv("XDG_RUNTIME_DIR");
   if (!runtime || *runtime != '/')
     return Error(Code::kFailedPrecondition,
-                 "XDG_RUNTIME_DIR is not set: set it or configure run_dir, a directory on a "
+                 "XDG_RUNTIME_DIR is not set: set it or configure client.run_dir, a directory on a "
                  "tmpfs for the sockets of running tasks");
   return std::string(runtime) + "/drover";
 }

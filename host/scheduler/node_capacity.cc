@@ -34,8 +34,8 @@ Resources GroupResources(const TaskGroup& group) {
 
 NodeCapacity::NodeCapacity(const NodeRecord& node, const Tables& tables)
     : core_mhz_(node.cpu_mhz / std::max(node.cores, 1)),
-      cpu_mhz_(node.cpu_mhz),
-      memory_mb_(node.memory_mb),
+      cpu_mhz_(node.cpu_mhz - node.reserved_cpu_mhz),
+      memory_mb_(node.memory_mb - node.reserved_memory_mb),
       cores_(node.core_ids) {
   for (const auto& [id, record] : tables.live_allocs) {
     if (record->alloc->node_id != node.id) continue;

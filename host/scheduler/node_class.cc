@@ -37,6 +37,7 @@ void AddShared(const StringMap& map, Hash* hash) {
 std::string ComputedClass(const NodeRecord& node) {
   Hash hash;
   hash.Add(node.datacenter);
+  hash.Add(node.node_class);
   AddShared(node.attributes, &hash);
   AddShared(node.meta, &hash);
   return "v1:" + std::to_string(hash.value());

@@ -35,6 +35,9 @@ TEST(NodeClassTest, ChangesWithWhatConstraintsSee) {
   node = Node();
   node.meta["rack"] = "r2";
   EXPECT_NE(ComputedClass(node), before);
+  node = Node();
+  node.node_class = "big";
+  EXPECT_NE(ComputedClass(node), before);
   // What stands where.
   node = Node();
   node.attributes.erase("kernel.name");

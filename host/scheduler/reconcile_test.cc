@@ -66,6 +66,21 @@ TEST(NodeCapacityTest, AReservedCoreIsGoneWhole) {
   EXPECT_EQ(other.Take(group, &cores), "");
 }
 
+TEST(NodeCapacityTest, WhatIsReservedIsNotForJobs) {
+  NodeRecord node;
+  node.cpu_mhz = node.memory_mb = 1000;
+  TaskGroup group;
+  group.tasks = {NamedTask("a", 0)};
+  group.tasks[0].resources.cpu_mhz = group.tasks[0].resources.memory_mb = 900;
+  ReservedCores cores;
+  EXPECT_EQ(NodeCapacity(node, Tables()).Take(group, &cores), "");
+  node.reserved_memory_mb = 101;
+  EXPECT_EQ(NodeCapacity(node, Tables()).Take(group, &cores), "memory");
+  node.reserved_memory_mb = 100;
+  node.reserved_cpu_mhz = 101;
+  EXPECT_EQ(NodeCapacity(node, Tables()).Take(group, &cores), "cpu");
+}
+
 TEST(NodeCapacityTest, AGroupNeedsWhatItsMostDemandingMomentNeeds) {
   TaskGroup group;
   Task before = NamedTask("before", 700);

@@ -163,6 +163,7 @@ struct NodeRecord {
   std::string version;
   StringMap attributes;
   StringMap meta;
+  std::string node_class;
   std::map<std::string, DriverRecord> drivers;
   std::vector<NodeInterface> interfaces;  // that which leads out first
   int cores = 0;
@@ -170,6 +171,8 @@ struct NodeRecord {
   std::int64_t cpu_mhz = 0;   // of all cores
   std::int64_t memory_mb = 0;
   std::int64_t disk_mb = 0;
+  std::int64_t reserved_cpu_mhz = 0;  // of these, not for jobs
+  std::int64_t reserved_memory_mb = 0;
   std::string status = "initializing";  // initializing, ready, down
   bool eligible = true;
   std::optional<NodeDrain> drain;

@@ -453,10 +453,12 @@ class Sandbox:
         path.write_bytes(content)
         return path
 
-    def write_config(self, file_name="agent.json", /, **fields):
+    def write_config(self, file_name="agent.json", /, client=None, **fields):
+        """FIELDS replace those that it has else, CLIENT those of its `client`; None: it has none."""
+        of_client = {"alloc_dir": str(self.alloc_dirs[0]), "run_dir": str(self.run_dir),
+                     **(client or {})}
         config = {
-            "alloc_dir": str(self.alloc_dirs[0]),
-            "run_dir": str(self.run_dir),
+            "client": {key: value for key, value in of_client.items() if value is not None},
             "plugins": {
                 "raw_exec": {"file": str(plugin_file("raw_exec")), "config": {"enabled": True}},
                 "mock_driver": {"file": str(plugin_file("mock_driver"))},

@@ -25,6 +25,12 @@ def reason_not_to_build(commit):
     return None
 
 
+def has_text(commit, file, text):
+    """Whether FILE of that commit has TEXT."""
+    return subprocess.run(["git", "-C", harness.ROOT, "grep", "-qF", text, commit, "--", file],
+                          stdout=subprocess.DEVNULL).returncode == 0
+
+
 def directory(commit):
     base = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
     return pathlib.Path(base) / "drover" / "builds" / commit

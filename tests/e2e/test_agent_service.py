@@ -87,10 +87,11 @@ class AgentReloadTest(DroverTest):
 
         self.write_token(new)
         agent_config(self.sandbox, **{**fields, "name": "other", "log_level": "warn",
-                                      "gc": {"max_allocs": 7},
+                                      "client": {"gc_max_allocs": 7},
+                                      "server": {"job_gc_threshold": "1h"},
                                       "telemetry": {"prometheus_metrics": True}})
         line = self.reload(agent.run, "read again")
-        self.assertIn("taken over: the token, telemetry, gc, log_level; "
+        self.assertIn("taken over: the token, telemetry, the gc of client, server, log_level; "
                       "only a restart takes over: name", line)
         self.assertEqual((self.may(agent, old), self.may(agent, new)), (False, True))
         self.assertTrue(self.may(agent, new, prometheus))

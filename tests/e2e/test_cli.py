@@ -78,7 +78,7 @@ class DirectoryTest(DroverTest):
     SHOW = "echo $NOMAD_ALLOC_DIR; echo kept > $NOMAD_ALLOC_DIR/data/f"
 
     def test_default_is_a_new_directory_that_is_removed(self):
-        config = self.sandbox.write_config("none.json", alloc_dir=None, run_dir=None)
+        config = self.sandbox.write_config("none.json", client={"alloc_dir": None, "run_dir": None})
         run = self.run_job(one(task("t", self.SHOW)), config=config)
         shown = run.logs("t")[0]
         self.assertTrue(shown.startswith(str(self.sandbox.tmp) + "/"), shown)
@@ -105,7 +105,7 @@ class DirectoryTest(DroverTest):
         self.leaves_allocations = True
 
     def test_keep_without_a_directory_says_where(self):
-        config = self.sandbox.write_config("none.json", alloc_dir=None)
+        config = self.sandbox.write_config("none.json", client={"alloc_dir": None})
         run = self.run_job(one(task("t", self.SHOW)), "--keep", config=config)
         self.assertTrue(os.path.exists(run.logs("t")[0] + "/data/f"))
         self.leaves_allocations = True

@@ -137,11 +137,12 @@ class EnvironmentTest(DroverTest):
 
     def test_node_of_the_configuration_is_seen(self):
         config = self.sandbox.write_config("node.json", name="node-7", datacenter="dc9",
-                                           region="eu", meta={"rack": "r1"})
+                                           region="eu", client={"meta": {"rack": "r1"},
+                                                                "node_class": "big"})
         run = self.run_job(one(task("t", config={
             "command": "/bin/echo", "args": ["${node.unique.name} ${node.datacenter} "
-                                             "${node.region} ${meta.rack}"]})), config=config)
-        self.assertEqual(run.logs("t"), ["node-7 dc9 eu r1"])
+                                             "${node.region} ${meta.rack} ${node.class}"]})), config=config)
+        self.assertEqual(run.logs("t"), ["node-7 dc9 eu r1 big"])
 
     def test_directories_are_shared_and_kept_apart_as_promised(self):
         run = self.run_job(one(

@@ -269,7 +269,7 @@ class ExampleConfigTest(DroverTest):
         self.assertIn("../build/release", text)
         text = text.replace("../build/release", str(build_dir()))
         config = self.sandbox.write("example.json", text.replace(
-            "{\n  \"plugin_dirs\"", json.dumps({"run_dir": str(self.sandbox.run_dir)})[:-1] +
+            "{\n  \"plugin_dirs\"", json.dumps({"client": {"run_dir": str(self.sandbox.run_dir)}})[:-1] +
             ",\n  \"plugin_dirs\"", 1))
         agent = Agent(self.sandbox, "--data-dir", str(self.sandbox.root / "data"), config=config)
         drivers = agent.get("/v1/nodes")[0]["Drivers"]

@@ -60,7 +60,7 @@ class LeftoverTest(DroverTest):
         self.assertEqual([path for path in given.iterdir() if path.is_dir()], [])
 
     def test_directories_below_tmpdir_are_cleared_too(self):
-        config = self.sandbox.write_config("tmp.json", alloc_dir=None)
+        config = self.sandbox.write_config("tmp.json", client={"alloc_dir": None})
         self.killed_run(config=config, with_shims=False)
         self.leftovers.clear(self, 1 + 2 * SLACK, kept=True)
         self.assertEqual(len(list(self.sandbox.tmp.iterdir())), 1)

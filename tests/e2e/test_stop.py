@@ -138,7 +138,7 @@ class StopTest(DroverTest):
         self.assertLess(took, 1 + 0.6 * SLACK)
 
     def test_the_timeout_of_the_configuration_is_the_most(self):
-        config = self.sandbox.write_config("short.json", max_kill_timeout="500ms")
+        config = self.sandbox.write_config("short.json", client={"max_kill_timeout": "500ms"})
         run = self.sandbox.run(one(
             task("deaf", "trap '' INT; echo up; while :; do sleep 0.05; done", KillTimeout="25s")),
             config=config)

@@ -1,6 +1,7 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """The agent of an earlier release, its supervisors and drivers, and the agent of this one: each takes
 over the tasks that the other has started."""
+import json
 import os
 import pathlib
 import signal
@@ -39,6 +40,10 @@ class UpgradeTest(DroverTest):
                          "isolation": "in-process"},
             "exec": {"file": str(plugins / "exec.so"), "isolation": "in-process"},
             "hello": {"file": str(examples / "hello.so"), "isolation": "process"}})
+        if name == "old" and not old_build.has_text(BEFORE, "host/agent/agent_config.cc", '"/client"'):
+            # These keys stood at the top then.
+            fields = json.loads(config.read_text())
+            config = self.sandbox.write(f"{name}.json", {**fields.pop("client"), **fields})
         return {"config": config, "command": [binary]}
 
     def start(self, release):

@@ -78,6 +78,13 @@ json EncodeNodeResources(const NodeRecord& node) {
           {"MaxDynamicPort", PortPool::kLast}};
 }
 
+json EncodeReserved(const NodeRecord& node) {
+  return {{"Cpu", {{"CpuShares", node.reserved_cpu_mhz}}},
+          {"Memory", {{"MemoryMB", node.reserved_memory_mb}}},
+          {"Disk", {{"DiskMB", 0}}},
+          {"Networks", {{"ReservedHostPorts", ""}}}};
+}
+
 json EncodeDrain(const std::optional<NodeDrain>& drain) {
   if (!drain) return nullptr;
   return {{"Deadline", drain->deadline.count()},
@@ -100,7 +107,7 @@ json EncodeCommon(const NodeRecord& node) {
           {"Datacenter", node.datacenter},
           {"Name", node.name},
           {"NodePool", "default"},
-          {"NodeClass", ""},
+          {"NodeClass", node.node_class},
           {"SchedulingEligibility", node.eligible ? "eligible" : "ineligible"},
           {"Status", node.status},
           {"StatusDescription", ""},
@@ -134,12 +141,13 @@ json EncodeNode(const NodeRecord& node) {
   out["Meta"] = node.meta;
   out["Links"] = nullptr;
   out["NodeResources"] = EncodeNodeResources(node);
-  out["ReservedResources"] = nullptr;
+  out["ReservedResources"] = EncodeReserved(node);
   out["Resources"] = {{"CPU", node.cpu_mhz},
                       {"MemoryMB", node.memory_mb},
                       {"DiskMB", node.disk_mb},
                       {"Networks", EncodeAddresses(node)}};
-  out["Reserved"] = nullptr;
+  out["Reserved"] = {
+      {"CPU", node.reserved_cpu_mhz}, {"MemoryMB", node.reserved_memory_mb}, {"DiskMB", 0}};
   out["DrainStrategy"] = EncodeDrain(node.drain);
   out["StatusUpdatedAt"] = node.status_time / 1'000'000'000;
   out["Events"] = json::array();
@@ -163,7 +171,7 @@ json EncodeNodeStub(const NodeRecord& node, bool resources, bool os) {
   }
   if (resources) {
     out["NodeResources"] = EncodeNodeResources(node);
-    out["ReservedResources"] = nullptr;
+    out["ReservedResources"] = EncodeReserved(node);
   }
   return out;
 }
