@@ -283,12 +283,15 @@ Status Node::MeetsConstraints(const Job& job) const {
   self.attributes = Attributes();
   self.meta = info_.meta;
   self.node_class = info_.node_class;
+  GroupCounts here;
   for (const TaskGroup& group : job.groups) {
-    const std::string unmet = UnmetConstraint(job, group, self);
-    if (unmet.empty()) continue;
-    return Error(
-        Code::kFailedPrecondition,
-        "task group " + group.name + ": this machine does not meet the constraint " + unmet);
+    for (; here[group.name] < group.count; ++here[group.name]) {
+      const std::string unmet = UnmetConstraint(job, group, self, here);
+      if (unmet.empty()) continue;
+      return Error(
+          Code::kFailedPrecondition,
+          "task group " + group.name + ": this machine does not meet the constraint " + unmet);
+    }
   }
   return {};
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "host/scheduler/pattern_options.h"
+#include "host/scheduler/version_constraint.h"
 
 namespace drover {
 namespace {
@@ -74,20 +75,57 @@ bool HasParts(const std::string& list, const std::string& wanted, bool all) {
              : std::any_of(parts.begin(), parts.end(), has);
 }
 
+Version::Form FormOf(const std::string& operand) {
+  return operand == "semver" ? Version::Form::kSemver : Version::Form::kLoose;
+}
+
+bool IsVersionOperand(const std::string& operand) {
+  return operand == "version" || operand == "semver";
+}
+
+bool HasVersion(const std::string& version, const std::string& operand, const std::string& wanted) {
+  const auto constraint = VersionConstraint::Parse(wanted, FormOf(operand));
+  return constraint.ok() && constraint->IsMetBy(version);
+}
+
+// How many allocations may be where a constraint of distinctness holds; nothing: it says none.
+std::optional<int> MostTogether(const Constraint& constraint) {
+  if (constraint.operand == "distinct_hosts") {
+    if (constraint.right == "false") return std::nullopt;
+    return 1;
+  }
+  if (constraint.operand != "distinct_property") return std::nullopt;
+  if (constraint.right.empty()) return 1;
+  int most = 0;  // what is no number was refused
+  std::from_chars(constraint.right.data(), constraint.right.data() + constraint.right.size(), most);
+  return most;
+}
+
 std::string TextOf(const Constraint& constraint) {
-  std::string text = constraint.left + " " + constraint.operand;
+  std::string text = constraint.left.empty() ? "" : constraint.left + " ";
+  text += constraint.operand;
   return constraint.right.empty() ? text : text + " " + constraint.right;
+}
+
+// What is wrong with the right side of a constraint; empty: nothing.
+std::string RightMistake(const Constraint& constraint) {
+  if (constraint.right.starts_with("${")) return "";
+  if (constraint.operand == "regexp") {
+    const re2::RE2 pattern(constraint.right, PatternOptions());
+    return pattern.ok() ? "" : "is not a regular expression: " + pattern.error();
+  }
+  if (!IsVersionOperand(constraint.operand)) return "";
+  const auto versions = VersionConstraint::Parse(constraint.right, FormOf(constraint.operand));
+  return versions.ok() ? "" : "is not a constraint of versions: " + versions.error().message();
 }
 
 void AddMistakes(const std::vector<Constraint>& constraints, const std::string& place,
                  std::string* mistakes) {
   for (std::size_t i = 0; i < constraints.size(); ++i) {
-    const Constraint& constraint = constraints[i];
-    if (constraint.operand != "regexp" || constraint.right.starts_with("${")) continue;
-    const re2::RE2 pattern(constraint.right, PatternOptions());
-    if (pattern.ok()) continue;
+    const std::string mistake = RightMistake(constraints[i]);
+    if (mistake.empty()) continue;
     *mistakes += (mistakes->empty() ? "" : "; ") + place + "/Constraints/" + std::to_string(i) +
-                 "/RTarget: is not a regular expression: " + pattern.error();
+                 "/RTarget: " + mistake;
   }
 }
 
@@ -100,6 +138,8 @@ bool Meets(const NodeRecord& node, const Constraint& constraint) {
   if (operand == "is_set") return left.has_value();
   if (operand == "is_not_set") return !left.has_value();
   if (operand == "!=" || operand == "not") return left != right;
+  if (operand == "distinct_hosts") return true;
+  if (operand == "distinct_property") return left.has_value();
   if (!left || !right) return false;
   if (operand == "=" || operand == "==" || operand == "is") return *left == *right;
   if (operand == "<") return Order(*left, *right) < 0;
@@ -107,18 +147,29 @@ bool Meets(const NodeRecord& node, const Constraint& constraint) {
   if (operand == ">") return Order(*left, *right) > 0;
   if (operand == ">=") return Order(*left, *right) >= 0;
   if (operand == "regexp") return MatchesPattern(*left, *right);
+  if (IsVersionOperand(operand)) return HasVersion(*left, operand, *right);
   if (operand == "set_contains_any") return HasParts(*left, *right, false);
   // CheckJob knows no others.
   return (operand == "set_contains" || operand == "set_contains_all") &&
          HasParts(*left, *right, true);
 }
 
-std::string UnmetConstraint(const Job& job, const TaskGroup& group, const NodeRecord& node) {
+std::string UnmetConstraint(const Job& job, const TaskGroup& group, const NodeRecord& node,
+                            const GroupCounts& here) {
+  const auto of_group = here.find(group.name);
+  const int in_group = of_group == here.end() ? 0 : of_group->second;
+  int in_job = 0;
+  for (const auto& [name, count] : here) in_job += count;
   std::vector<const std::vector<Constraint>*> lists = {&job.constraints, &group.constraints};
   for (const Task& task : group.tasks) lists.push_back(&task.constraints);
   for (const auto* list : lists) {
     for (const Constraint& constraint : *list) {
       if (!Meets(node, constraint)) return TextOf(constraint);
+      // There is one node, so whatever is here has the same property.
+      const std::optional<int> most = MostTogether(constraint);
+      if (most && (list == &job.constraints ? in_job : in_group) >= *most) {
+        return TextOf(constraint);
+      }
     }
   }
   return "";

@@ -17,8 +17,9 @@ NodeRecord MeasuredNode() {
   NodeRecord node;
   node.id = "node";
   node.name = "n1";
-  node.attributes = {{"kernel.name", "linux"}, {"cpu.numcores", "10"}, {"empty", ""}};
-  node.meta = {{"rack", "7"}, {"disks", "ssd, nvme"}};
+  node.attributes = {
+      {"kernel.name", "linux"}, {"cpu.numcores", "10"}, {"kernel.version", "6.1.0"}, {"empty", ""}};
+  node.meta = {{"rack", "7"}, {"disks", "ssd, nvme"}, {"versions", "= 6.1"}};
   return node;
 }
 
@@ -65,6 +66,18 @@ TEST(ConstraintTest, EachOperandAsksTheNode) {
       {"${meta.none}", "is_not_set", "", true},
       {"${meta.rack}", "is_not_set", "", false},
       {"${nonsense}", "is_set", "", false},
+      {"${attr.kernel.version}", "version", ">= 5.10, < 7", true},
+      {"${attr.kernel.version}", "version", "~> 6.0", true},
+      {"${attr.kernel.version}", "version", "> 7", false},
+      {"${attr.kernel.version}", "version", "no version", false},
+      {"${attr.kernel.version}", "version", "${meta.versions}", true},
+      {"${attr.kernel.name}", "version", "> 0", false},
+      {"${attr.none}", "version", "> 0", false},
+      {"${attr.kernel.version}", "semver", ">= 6.1.0", true},
+      {"${attr.kernel.version}", "semver", "~> 6.0", false},
+      {"", "distinct_hosts", "", true},
+      {"${meta.rack}", "distinct_property", "2", true},
+      {"${meta.none}", "distinct_property", "", false},
   };
   for (const Row& row : rows) {
     EXPECT_EQ(Meets(MeasuredNode(), {row.left, row.operand, row.right}), row.met)
@@ -74,7 +87,11 @@ TEST(ConstraintTest, EachOperandAsksTheNode) {
 
 TEST(ConstraintTest, WhatIsNoPatternIsAMistake) {
   Job job;
-  job.constraints = {{"${attr.a}", "=", "("}, {"${attr.a}", "regexp", "("}};
+  job.constraints = {{"${attr.a}", "=", "("},
+                     {"${attr.a}", "regexp", "("},
+                     {"${attr.a}", "version", "> x"},
+                     {"${attr.a}", "semver", "~> 1.0"},
+                     {"${attr.a}", "version", "${meta.versions}"}};
   TaskGroup group;
   group.tasks.emplace_back().constraints = {{"${attr.a}", "regexp", "[b"}};
   group.constraints = {{"${attr.a}", "regexp", "${meta.pattern}"}};
@@ -82,6 +99,11 @@ TEST(ConstraintTest, WhatIsNoPatternIsAMistake) {
   const Status checked = CheckConstraints(job, "/Job");
   EXPECT_EQ(checked.code(), Code::kInvalidArgument);
   EXPECT_THAT(checked.error().message(), HasSubstr("/Job/Constraints/1/RTarget: is not a regular"));
+  EXPECT_THAT(checked.error().message(),
+              HasSubstr("/Job/Constraints/2/RTarget: is not a constraint of versions: \"x\" is"));
+  EXPECT_THAT(checked.error().message(),
+              HasSubstr("/Job/Constraints/3/RTarget: is not a constraint of versions: \"~> 1.0\""));
+  EXPECT_THAT(checked.error().message(), Not(HasSubstr("/Job/Constraints/4")));
   EXPECT_THAT(checked.error().message(),
               HasSubstr("/Job/TaskGroups/0/Tasks/0/Constraints/0/RTarget"));
   EXPECT_THAT(checked.error().message(), Not(HasSubstr("/TaskGroups/0/Constraints")));
@@ -103,6 +125,18 @@ class ConstrainedTest : public SchedulerFixture {
     *where(job.get()) = {{"${meta.rack}", "=", rack}};
     registration.job = std::move(job);
     registration.json = std::make_shared<nlohmann::json>(nlohmann::json{{"Rack", rack}});
+    return registration;
+  }
+  // A service of COUNT in each of the groups g and h.
+  static JobRegistration Apart(int count, const char* operand, const char* most, bool of_group) {
+    JobRegistration registration = Registration("web", count);
+    auto job = std::make_shared<Job>(*registration.job);
+    (of_group ? job->groups[0].constraints : job->constraints) = {{"${meta.rack}", operand, most}};
+    job->groups.push_back(job->groups[0]);
+    job->groups[1].name = "h";
+    registration.job = std::move(job);
+    registration.json = std::make_shared<nlohmann::json>(nlohmann::json{
+        {"Count", count}, {"Operand", operand}, {"Most", most}, {"Group", of_group}});
     return registration;
   }
 };
@@ -134,6 +168,49 @@ TEST_F(ConstrainedTest, WhatIsUnmetWaitsUntilTheNodeMeetsIt) {
     ASSERT_TRUE(scheduler.Deregister({"default", "web"}, true, true).ok());
     for (const auto& record : Allocs()) Tell(record->id(), ClientStatus::kComplete);
   }
+}
+
+TEST_F(ConstrainedTest, OnlySoManyAreOnTheNodeTogether) {
+  RegisterNode("7");
+  struct Case {
+    const char* operand;
+    const char* most;
+    bool of_group;
+    std::size_t live;
+  };
+  for (const Case& c :
+       {Case{"distinct_hosts", "", false, 1}, Case{"distinct_hosts", "true", true, 2},
+        Case{"distinct_hosts", "false", false, 6}, Case{"distinct_property", "", true, 2},
+        Case{"distinct_property", "2", false, 2}, Case{"distinct_property", "2", true, 4}}) {
+    const auto planned = scheduler.Plan(Apart(3, c.operand, c.most, c.of_group));
+    ASSERT_TRUE(planned.ok());
+    EXPECT_EQ(planned->failed_groups.empty(), c.live == 6) << c.operand << c.most;
+    const auto eval = Eval(MustRegister(Apart(3, c.operand, c.most, c.of_group)).eval_id);
+    EXPECT_THAT(Live(), SizeIs(c.live)) << c.operand << c.most;
+    EXPECT_EQ(eval->blocked_eval.empty(), c.live == 6);
+    ASSERT_TRUE(scheduler.Deregister({"default", "web"}, true, true).ok());
+    for (const auto& record : Allocs()) Tell(record->id(), ClientStatus::kComplete);
+  }
+}
+
+TEST_F(ConstrainedTest, TheNextOneComesWhenTheOneBeforeItHasEnded) {
+  RegisterNode("7");
+  const auto eval = Eval(MustRegister(Apart(1, "distinct_hosts", "", false)).eval_id);
+  EXPECT_THAT(eval->failed_groups.at("h").constraint_filtered,
+              ElementsAre(Pair("${meta.rack} distinct_hosts", 1)));
+  ASSERT_THAT(Live(), SizeIs(1));
+  EXPECT_EQ(Live()[0]->alloc->group_name, "g");
+  Tell(Live()[0]->id(), ClientStatus::kFailed);
+  ASSERT_THAT(Live(), SizeIs(1));
+  EXPECT_EQ(Live()[0]->alloc->group_name, "h");
+  // What takes the place of another one is not beside it.
+  Tell(Live()[0]->id(), ClientStatus::kRunning);
+  ASSERT_TRUE(scheduler.StopAlloc(Live()[0]->id(), false).ok());
+  const auto all = Allocs();
+  EXPECT_THAT(all, SizeIs(3));
+  EXPECT_EQ(std::count_if(all.begin(), all.end(),
+                          [](const auto& record) { return record->alloc->group_name == "h"; }),
+            2);
 }
 
 TEST_F(ConstrainedTest, WhatRunsGoesOnWithOtherConstraints) {

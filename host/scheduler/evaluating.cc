@@ -2,7 +2,6 @@
 #include "host/scheduler/evaluating.h"
 
 #include "host/base/ids.h"
-#include "host/scheduler/constraint.h"
 
 namespace drover {
 namespace {
@@ -30,15 +29,24 @@ std::shared_ptr<const NodeRecord> ReadyNode(const Tables& tables) {
   return nullptr;
 }
 
+GroupCounts CountsAfterStops(const AllocRecords& allocs, const JobPlan& plan) {
+  GroupCounts counts;
+  for (const auto& record : allocs) counts[record->alloc->group_name] += record->terminal() ? 0 : 1;
+  for (const auto& [group, of_group] : plan)
+    counts[group] -= static_cast<int>(of_group.stop.size());
+  return counts;
+}
+
 std::optional<PlacementFailure> TakeRoom(const Job& job, const TaskGroup& group,
                                          const NodeRecord* node, NodeCapacity* capacity,
-                                         ReservedCores* cores) {
+                                         GroupCounts* here, ReservedCores* cores) {
   if (node == nullptr) return PlacementFailure();
-  const std::string unmet = UnmetConstraint(job, group, *node);
+  const std::string unmet = UnmetConstraint(job, group, *node, *here);
   if (!unmet.empty()) return Filtered(unmet);
   const std::string missing = capacity->Take(group, cores);
-  if (missing.empty()) return std::nullopt;
-  return Exhausted(missing);
+  if (!missing.empty()) return Exhausted(missing);
+  ++(*here)[group.name];
+  return std::nullopt;
 }
 
 void Evaluating::Run(Evaluation eval) {
@@ -47,6 +55,7 @@ void Evaluating::Run(Evaluation eval) {
   const JobPlan plan = Reconcile(job.get(), tables_->AllocsOf(key));
   node_ = ReadyNode(*tables_);
   if (node_) capacity_.emplace(*node_, *tables_);
+  here_ = CountsAfterStops(tables_->AllocsOf(key), plan);
   eval.failed_groups.clear();
   for (const auto& [group, of_group] : plan) {
     eval.queued[group] = 0;
@@ -112,13 +121,15 @@ std::optional<PlacementFailure> Evaluating::Place(const std::shared_ptr<const Jo
                                                   const GroupPlan::Place& place,
                                                   const Evaluation& eval) {
   std::optional<NodeCapacity> left = capacity_;
+  GroupCounts here = here_;
   ReservedCores cores;
-  auto failure = TakeRoom(*job->job, group, node_.get(), left ? &*left : nullptr, &cores);
+  auto failure = TakeRoom(*job->job, group, node_.get(), left ? &*left : nullptr, &here, &cores);
   if (failure) return failure;
   auto placed = PlaceAllocation(job->job, group, place.index, node_->id, node_->name, now_, ports_);
   if (!placed.ok()) return Exhausted("network: " + placed.error().message());
   (*placed)->cores = std::move(cores);
   capacity_ = std::move(left);
+  here_ = std::move(here);
   Placed(job, std::move(*placed), place, eval);
   return std::nullopt;
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "host/scheduler/constraint.h"
 #include "host/scheduler/node_capacity.h"
 #include "host/scheduler/placement.h"
 #include "host/scheduler/reconcile.h"
@@ -13,12 +14,15 @@ namespace drover {
 // The node on which everything is placed; null while none is ready.
 std::shared_ptr<const NodeRecord> ReadyNode(const Tables& tables);
 
+// What of ALLOCS, which are all of one job, is on the node when PLAN has stopped what it stops.
+GroupCounts CountsAfterStops(const AllocRecords& allocs, const JobPlan& plan);
+
 // Takes room on NODE (null: none is ready) for one more allocation of GROUP of JOB from CAPACITY,
-// which is the node's, and tells which CORES it has got; or why there is none, and then nothing is
-// taken.
+// which is the node's, counts it among those that are HERE, and tells which CORES it has got; or
+// why there is none, and then nothing is taken.
 std::optional<PlacementFailure> TakeRoom(const Job& job, const TaskGroup& group,
                                          const NodeRecord* node, NodeCapacity* capacity,
-                                         ReservedCores* cores);
+                                         GroupCounts* here, ReservedCores* cores);
 
 // One evaluation of one job, inside of one write to the store: allocations are stopped, updated and
 // placed, and what has no place waits in an evaluation that is blocked.
@@ -58,6 +62,7 @@ class Evaluating {
   const bool no_shutdown_delay_;
   std::shared_ptr<const NodeRecord> node_;
   std::optional<NodeCapacity> capacity_;
+  GroupCounts here_;
 };
 
 }  // namespace drover

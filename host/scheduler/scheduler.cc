@@ -35,11 +35,13 @@ bool MayBePlaced(const Tables& tables, const NodeRecord& node, const NodeCapacit
                  const Evaluation& eval) {
   const auto job = Tables::Find(tables.jobs, KeyOf(eval));
   if (job == nullptr) return true;  // then it has nothing to wait for
+  const GroupCounts now = CountsAfterStops(tables.AllocsOf(KeyOf(eval)), {});
   return std::any_of(eval.failed_groups.begin(), eval.failed_groups.end(), [&](const auto& failed) {
     const TaskGroup* const group = FindGroup(*job->job, failed.first);
     NodeCapacity left = capacity;
+    GroupCounts here = now;
     ReservedCores cores;
-    return group == nullptr || !TakeRoom(*job->job, *group, &node, &left, &cores);
+    return group == nullptr || !TakeRoom(*job->job, *group, &node, &left, &here, &cores);
   });
 }
 
@@ -171,11 +173,12 @@ Result<PlanReply> Scheduler::Plan(const JobRegistration& registration) const {
     const auto node = ReadyNode(tables);
     std::optional<NodeCapacity> capacity;
     if (node) capacity.emplace(*node, tables);
+    GroupCounts here = CountsAfterStops(tables.AllocsOf(key), reply.plan);
     for (const auto& [name, plan] : reply.plan) {
       for (std::size_t i = 0; i < plan.place.size(); ++i) {
         ReservedCores cores;
         auto failure = TakeRoom(*after.job, *FindGroup(*after.job, name), node.get(),
-                                capacity ? &*capacity : nullptr, &cores);
+                                capacity ? &*capacity : nullptr, &here, &cores);
         if (!failure) continue;
         failure->coalesced_failures = static_cast<int>(plan.place.size() - i) - 1;
         reply.failed_groups[name] = std::move(*failure);

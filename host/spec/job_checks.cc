@@ -218,7 +218,13 @@ void CheckActions(const std::vector<TaskAction>& actions, const At& at) {
   }
 }
 
-void CheckConstraints(const std::vector<Constraint>& constraints, const At& at) {
+// Those that count allocations.
+bool IsDistinct(const std::string& operand) {
+  return operand == "distinct_hosts" || operand == "distinct_property";
+}
+
+// OF_TASK: where a task is is not its own affair.
+void CheckConstraints(const std::vector<Constraint>& constraints, bool of_task, const At& at) {
   static constexpr std::string_view kOperands[] = {"=",
                                                    "==",
                                                    "is",
@@ -233,14 +239,29 @@ void CheckConstraints(const std::vector<Constraint>& constraints, const At& at) 
                                                    "set_contains_all",
                                                    "set_contains_any",
                                                    "is_set",
-                                                   "is_not_set"};
+                                                   "is_not_set",
+                                                   "version",
+                                                   "semver",
+                                                   "distinct_hosts",
+                                                   "distinct_property"};
   for (std::size_t i = 0; i < constraints.size(); ++i) {
     const Constraint& constraint = constraints[i];
     if (std::find(std::begin(kOperands), std::end(kOperands), constraint.operand) ==
         std::end(kOperands)) {
       (at / i / "Operand").Fault(Quoted(constraint.operand) + " is not supported by this version");
+    } else if (of_task && IsDistinct(constraint.operand)) {
+      (at / i / "Operand").Fault(Quoted(constraint.operand) + " is for jobs and task groups");
+    } else if (constraint.operand == "distinct_hosts") {
+      const std::string& right = constraint.right;
+      (at / i / "RTarget")
+          .Unless(right.empty() || right == "true" || right == "false", "must be true or false");
     } else if (constraint.left.empty()) {
       (at / i / "LTarget").Fault("is missing");
+    } else if (constraint.operand == "distinct_property") {
+      const std::string& right = constraint.right;
+      const bool is_count = right.find_first_not_of("0123456789") == std::string::npos &&
+                            right.size() < 7 && right[0] != '0';
+      (at / i / "RTarget").Unless(is_count, "must be a number of allocations from 1 to 999999");
     }
   }
 }
@@ -269,7 +290,7 @@ void CheckTask(const TaskGroup& group, const Task& task, const At& at) {
   CheckLogConfig(task.log_config, group.ephemeral_disk_mb, at / "LogConfig");
   CheckDuration(task.kill_timeout, at / "KillTimeout");
   CheckDuration(task.shutdown_delay, at / "ShutdownDelay");
-  CheckConstraints(task.constraints, at / "Constraints");
+  CheckConstraints(task.constraints, true, at / "Constraints");
   if (!task.kill_signal.empty() && !IsSignalName(task.kill_signal)) {
     (at / "KillSignal").Fault(Quoted(task.kill_signal) + " is not a signal, such as \"SIGTERM\"");
   }
@@ -317,7 +338,7 @@ void CheckGroup(const Job& job, const TaskGroup& group, const At& at) {
   CheckTasks(group, at / "Tasks");
   CheckNetworks(group.networks, at / "Networks");
   CheckMap(group.meta, false, at / "Meta");
-  CheckConstraints(group.constraints, at / "Constraints");
+  CheckConstraints(group.constraints, false, at / "Constraints");
   CheckDuration(group.shutdown_delay, at / "ShutdownDelay");
   if (group.ephemeral_disk_mb < kMinDiskMb) {
     (at / "EphemeralDisk" / "SizeMB")
@@ -358,7 +379,7 @@ void CheckJob(const Job& job, const std::string& pointer, JobFaults* faults) {
     CheckText(job.datacenters[i], at / "Datacenters" / i);
   }
   CheckMap(job.meta, false, at / "Meta");
-  CheckConstraints(job.constraints, at / "Constraints");
+  CheckConstraints(job.constraints, false, at / "Constraints");
   if (job.groups.empty()) (at / "TaskGroups").Fault("the job has no task group");
   Names names;
   for (std::size_t i = 0; i < job.groups.size(); ++i) {

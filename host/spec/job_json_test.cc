@@ -313,9 +313,17 @@ INSTANTIATE_TEST_SUITE_P(
         BadField{kGroupAt + "/Networks", R"([{"DynamicPorts": [{"Label": "a", "Value": 5}]}])",
                  "/TaskGroups/0/Networks/0/DynamicPorts/0/Value: a dynamic port has no value; "
                  "write it under ReservedPorts"},
-        BadField{kGroupAt + "/Constraints", R"([{"LTarget": "a", "Operand": "distinct_hosts"}])",
-                 "/TaskGroups/0/Constraints/0/Operand: \"distinct_hosts\" is not supported by this "
-                 "version"},
+        BadField{kGroupAt + "/Constraints", R"([{"RTarget": "no", "Operand": "distinct_hosts"}])",
+                 "/TaskGroups/0/Constraints/0/RTarget: must be true or false"},
+        BadField{kGroupAt + "/Constraints",
+                 R"([{"LTarget": "a", "RTarget": "0", "Operand": "distinct_property"}])",
+                 "/TaskGroups/0/Constraints/0/RTarget: must be a number of allocations from 1 to "
+                 "999999"},
+        BadField{kGroupAt + "/Constraints", R"([{"Operand": "distinct_property"}])",
+                 "/TaskGroups/0/Constraints/0/LTarget: is missing"},
+        BadField{kTaskAt + "/Constraints", R"([{"Operand": "distinct_hosts"}])",
+                 "/TaskGroups/0/Tasks/0/Constraints/0/Operand: \"distinct_hosts\" is for jobs and "
+                 "task groups"},
         BadField{kGroupAt + "/Constraints", R"([{"RTarget": "a"}])",
                  "/TaskGroups/0/Constraints/0/LTarget: is missing"},
         BadField{"/Constraints", R"([{"LTarget": "a", "Operand": "~"}])",

@@ -278,7 +278,8 @@ class AgentRouteTest(AgentTest):
         self.assertEqual(self.agent.get("/v1/job/web")["TaskGroups"][0]["Constraints"][1], rack)
         place = "/Job/TaskGroups/0/Constraints/0"
         for constraint, text in (
-                ({**rack, "Operand": "distinct_hosts"}, f"{place}/Operand: \"distinct_hosts\""),
+                ({**rack, "Operand": "distinct_hosts"}, f"{place}/RTarget: must be true or false"),
+                ({**rack, "Operand": "version", "RTarget": "> x"}, f"{place}/RTarget: is not a constr"),
                 ({**rack, "LTarget": ""}, f"{place}/LTarget: is missing"),
                 ({**rack, "Operand": "regexp", "RTarget": "("}, f"{place}/RTarget: is not a regular"),
                 ({**rack, "Operator": "="}, f"{place}/Operator")):
