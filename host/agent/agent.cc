@@ -128,7 +128,7 @@ void Agent::BeginFromKept() {
     for (const AllocatedPort& port : record->alloc->ports) node_->ports()->Keep(port.value);
   }
   store_.Begin(std::move(tables));
-  store_.SetJournal(StateJournal(kept_->store()));
+  store_.SetJournal(StateJournal(kept_->store(), kept_->TakeSources()));
   api_.make_durable = [store = kept_->store()](Context context) { return store->Synced(context); };
 }
 

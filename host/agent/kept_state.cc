@@ -54,6 +54,7 @@ KeptState::KeptState(Store::Opened opened) : store_(std::move(opened.store)) {
   LoadedState loaded = LoadState(opened.records);
   for (const std::string& sentence : loaded.refused) Tell(sentence);
   tables_ = std::move(loaded.tables);
+  sources_ = std::move(loaded.sources);
   FindNodeId(opened.records);
   FindMeta(opened.records);
   ReadTasks(opened.records);

@@ -29,6 +29,8 @@ class KeptState {
   void SaveDynamicMeta(const NodeMeta::Changes& dynamic);
   // The scheduler's state; once.
   Tables TakeTables() { return std::move(tables_); }
+  // The submissions that are kept already; once.
+  KeptSources TakeSources() { return std::move(sources_); }
 
   using Tasks = std::map<std::string, RestoredTask>;  // by name
   // The allocations that an earlier agent ran and that are to have a runner again.
@@ -61,6 +63,7 @@ class KeptState {
   std::string node_id_;
   NodeMeta::Changes dynamic_meta_;
   Tables tables_;
+  KeptSources sources_;
   std::map<std::string, Tasks> allocs_;
   std::map<std::pair<std::string, std::string>, std::string> drivers_;  // by allocation and task
   std::set<RunId> runs_;

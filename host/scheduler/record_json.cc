@@ -71,6 +71,10 @@ json EncodeJob(const JobRecord& record) {
           {"job_modify_index", record.job_modify_index}};
 }
 
+Result<std::shared_ptr<const JobSubmission>> ReadSubmission(const json& of) {
+  return std::make_shared<const JobSubmission>(of.get<JobSubmission>());
+}
+
 Result<std::shared_ptr<const JobRecord>> ReadJob(const json& of) {
   auto record = std::make_shared<JobRecord>();
   Result<Job> job = ParseJob(of.at("job").dump());
@@ -81,8 +85,7 @@ Result<std::shared_ptr<const JobRecord>> ReadJob(const json& of) {
   Get(of, "stable", &record->stable);
   if (of.contains("tag")) record->tag = of.at("tag").get<VersionTag>();
   if (of.contains("submission")) {
-    record->submission =
-        std::make_shared<const JobSubmission>(of.at("submission").get<JobSubmission>());
+    DROVER_ASSIGN(record->submission, ReadSubmission(of.at("submission")));
   }
   Get(of, "version", &record->version);
   Get(of, "submit_time", &record->submit_time);
@@ -230,8 +233,13 @@ std::string EncodeRecord(const JobRecord& record) {
   json out = EncodeJob(record);
   out["stable"] = record.stable;
   if (record.tag) out["tag"] = *record.tag;
-  if (record.submission) out["submission"] = *record.submission;
   return Dump(out);
+}
+
+std::string EncodeRecord(const JobSubmission& submission) { return Dump(json(submission)); }
+
+Result<std::shared_ptr<const JobSubmission>> DecodeSubmission(const std::string& text) {
+  return Decode(text, ReadSubmission);
 }
 
 Result<std::shared_ptr<const JobRecord>> DecodeJobRecord(const std::string& text) {

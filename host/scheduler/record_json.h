@@ -14,8 +14,12 @@
 // that are no UTF-8 are replaced. Reading fails with kInvalidArgument.
 namespace drover {
 
+// A version of a job without its submission, which never changes and has a record of its own. Where
+// an earlier agent has kept both in one, the submission is read, too.
 std::string EncodeRecord(const JobRecord& record);
 Result<std::shared_ptr<const JobRecord>> DecodeJobRecord(const std::string& text);
+std::string EncodeRecord(const JobSubmission& submission);
+Result<std::shared_ptr<const JobSubmission>> DecodeSubmission(const std::string& text);
 
 std::string EncodeRecord(const Evaluation& eval);
 Result<std::shared_ptr<const Evaluation>> DecodeEvaluation(const std::string& text);

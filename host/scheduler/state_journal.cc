@@ -36,9 +36,26 @@ void StateJournal::operator()(const std::vector<StateEvent>& changes, const Tabl
 }
 
 void StateJournal::Add(const std::shared_ptr<const JobRecord>& record, bool erased) {
-  auto& change = changes_[VersionKey(*record->job, record->version)];
+  const RecordKey key = VersionKey(*record->job, record->version);
+  auto& change = changes_[key];
   change = nullptr;
   if (!erased) change = [record] { return EncodeRecord(*record); };
+  AddSource(key.id, erased ? nullptr : record->submission);
+}
+
+// It may be large, and stays the same whatever becomes of the version: it is written once.
+void StateJournal::AddSource(const std::string& id,
+                             std::shared_ptr<const JobSubmission> submission) {
+  const auto kept = sources_.find(id);
+  if (submission == (kept == sources_.end() ? nullptr : kept->second)) return;
+  auto& change = changes_[KeyFor(record_kind::kSource, id)];
+  if (submission == nullptr) {
+    change = nullptr;
+    sources_.erase(kept);
+    return;
+  }
+  change = [submission] { return EncodeRecord(*submission); };
+  sources_[id] = std::move(submission);
 }
 
 void StateJournal::Add(const std::shared_ptr<const Evaluation>& eval, bool erased) {

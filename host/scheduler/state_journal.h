@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "host/scheduler/tables.h"
@@ -15,6 +16,7 @@ namespace drover {
 // The kinds of records that the scheduler keeps.
 namespace record_kind {
 inline constexpr std::string_view kJob = "job";        // a version of a job
+inline constexpr std::string_view kSource = "source";  // what a version was written in
 inline constexpr std::string_view kEval = "eval";      // an evaluation
 inline constexpr std::string_view kPlaced = "placed";  // an allocation, as it is wanted
 inline constexpr std::string_view kTold = "told";      // what its node has told of it
@@ -22,21 +24,27 @@ inline constexpr std::string_view kNode = "node";
 inline constexpr std::string_view kIndex = "index";  // of the last write
 }  // namespace record_kind
 
+// The submissions that the store has, by the ids of the records of their versions.
+using KeptSources = std::map<std::string, std::shared_ptr<const JobSubmission>>;
+
 // Gives the store what each write of the scheduler's state has changed, as a StateStore::Journal:
 // all of a write is found again, or nothing of it. The store outlives this. [control]
 class StateJournal {
  public:
-  explicit StateJournal(Store* store) : store_(store) {}
+  explicit StateJournal(Store* store, KeptSources sources = {})
+      : store_(store), sources_(std::move(sources)) {}
 
   void operator()(const std::vector<StateEvent>& changes, const Tables& tables);
 
  private:
   void Add(const std::shared_ptr<const JobRecord>& record, bool erased);
+  void AddSource(const std::string& id, std::shared_ptr<const JobSubmission> submission);
   void Add(const std::shared_ptr<const Evaluation>& eval, bool erased);
   void Add(const std::shared_ptr<const AllocRecord>& record, bool erased);
   void Add(const std::shared_ptr<const NodeRecord>& node, bool erased);
 
   Store* const store_;
+  KeptSources sources_;
   std::map<std::string, std::shared_ptr<const AllocRecord>>
       last_;                // allocations as they were given
   Store::Changes changes_;  // of the write that is under way
@@ -46,6 +54,7 @@ class StateJournal {
 // a gap: what clients saw of the last moments may not have been kept.
 struct LoadedState {
   Tables tables;
+  KeptSources sources;               // all of them, also those whose version is lost
   std::vector<std::string> refused;  // a sentence for each record that makes no sense
 };
 LoadedState LoadState(const std::vector<Record>& records);

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "host/scheduler/record_json.h"
 #include "host/scheduler/scheduler_fixture.h"
 
@@ -36,6 +38,25 @@ class StateJournalTest : public SchedulerFixture {
     DROVER_CHECK(opened.ok());
     store.SetJournal(nullptr);
     return std::move(opened->records);
+  }
+
+  static RecordKey SourceKey() { return {"source", R"(["default","job",0])"}; }
+
+  // Registers the version MEMORY of a job, with a text.
+  void RegisterWritten(const std::string& id, int memory) {
+    JobRegistration registration = Registration(id, 1, memory);
+    registration.submission =
+        std::make_shared<const JobSubmission>(JobSubmission{"text of " + id, "hcl2", {}, ""});
+    MustRegister(registration);
+  }
+
+  // The agent after the one that has left LOADED.
+  void Continue(LoadedState loaded) {
+    auto opened = drover::Store::Open(directory_ + "/state", nullptr);
+    DROVER_CHECK(opened.ok());
+    file_ = std::move(opened->store);
+    store.Begin(std::move(loaded.tables));
+    store.SetJournal(StateJournal(file_.get(), std::move(loaded.sources)));
   }
 
   template <typename Map>
@@ -128,9 +149,74 @@ TEST_F(StateJournalTest, WhatIsSaidOfVersionsIsFoundAgain) {
   }
 }
 
+TEST_F(StateJournalTest, ASubmissionIsWrittenOnce) {
+  RegisterWritten("job", 100);
+  const auto mark = [&] {
+    file_->Put(SourceKey(), [] { return std::string(R"({"source": "as it was"})"); });
+  };
+  mark();
+  ASSERT_TRUE(scheduler.SetStable({"default", "job"}, 0, true).ok());
+  for (const auto& record : Live()) Tell(record->id(), ClientStatus::kRunning);
+  const auto source = [](const LoadedState& loaded) {
+    return loaded.tables.jobs.at({"default", "job"})->submission->source;
+  };
+  LoadedState loaded = LoadState(Reopen());
+  EXPECT_EQ(source(loaded), "as it was");
+  EXPECT_TRUE(loaded.tables.jobs.at({"default", "job"})->stable);
+  // Nor by the agent after that.
+  Continue(std::move(loaded));
+  ASSERT_TRUE(scheduler.SetStable({"default", "job"}, 0, false).ok());
+  mark();
+  ASSERT_TRUE(scheduler.SetStable({"default", "job"}, 0, true).ok());
+  EXPECT_EQ(source(LoadState(Reopen())), "as it was");
+}
+
+TEST_F(StateJournalTest, ASubmissionInTheRecordOfItsJobGetsOneOfItsOwn) {
+  RegisterWritten("job", 100);
+  std::vector<Record> records = Reopen();
+  // As an earlier agent wrote it.
+  nlohmann::json text;
+  for (Record& record : records) {
+    if (record.key.kind == record_kind::kSource) text = nlohmann::json::parse(record.value);
+  }
+  ASSERT_EQ(
+      std::erase_if(records, [](const Record& r) { return r.key.kind == record_kind::kSource; }),
+      1u);
+  for (Record& record : records) {
+    if (record.key.kind != record_kind::kJob) continue;
+    nlohmann::json whole = nlohmann::json::parse(record.value);
+    EXPECT_FALSE(whole.contains("submission"));
+    whole["submission"] = text;
+    record.value = whole.dump();
+  }
+  Continue(LoadState(records));
+  file_->Erase(SourceKey());
+  EXPECT_EQ(JobOf("job")->submission->source, "text of job");
+  ASSERT_TRUE(scheduler.SetStable({"default", "job"}, 0, true).ok());
+  records = Reopen();
+  EXPECT_EQ(std::count_if(
+                records.begin(), records.end(),
+                [](const Record& r) { return r.value.find("text of job") != std::string::npos; }),
+            1);
+  EXPECT_EQ(LoadState(records).tables.jobs.at({"default", "job"})->submission->source,
+            "text of job");
+}
+
+TEST_F(StateJournalTest, AnotherJobOfThatNameDoesNotGetTheTextOfTheOneThatWasLost) {
+  RegisterWritten("job", 100);
+  std::vector<Record> records = Reopen();
+  std::erase_if(records, [](const Record& r) {
+    return r.key.kind == record_kind::kJob || r.key.kind == record_kind::kPlaced;
+  });
+  Continue(LoadState(records));
+  MakeNodeReady();
+  MustRegister(Registration("job", 1));
+  EXPECT_EQ(LoadState(Reopen()).tables.jobs.at({"default", "job"})->submission, nullptr);
+}
+
 TEST_F(StateJournalTest, WhatWasForgottenIsGone) {
   for (int memory = 100; memory < 109; ++memory) {
-    MustRegister(Registration("purged", 1, memory));
+    RegisterWritten("purged", memory);
     if (memory != 100) continue;
     ASSERT_TRUE(scheduler.TagVersion({"default", "purged"}, 0, {"first", "", 0}).ok());
   }
@@ -144,8 +230,10 @@ TEST_F(StateJournalTest, WhatWasForgottenIsGone) {
   }
   scheduler.CollectGarbage({});
   const std::vector<Record> records = Reopen();
-  for (const Record& record : records)
+  for (const Record& record : records) {
     EXPECT_THAT(record.value, ::testing::Not(HasSubstr("purged")));
+    EXPECT_THAT(record.key.id, ::testing::Not(HasSubstr("purged")));
+  }
   Compare(LoadState(records).tables);
 }
 

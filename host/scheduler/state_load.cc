@@ -18,6 +18,7 @@ class StateLoader {
     for (const Record& record : records) {
       if (record.key.kind == record_kind::kTold) ReadTold(record);
     }
+    FindSources();
     PutJobs();
     PutEvals();
     PutAllocs();
@@ -51,7 +52,14 @@ class StateLoader {
   void Read(const Record& record) {
     const std::string& kind = record.key.kind;
     if (kind == record_kind::kJob) {
-      Take(record, DecodeJobRecord(record.value), &jobs_);
+      auto job = DecodeJobRecord(record.value);
+      if (!job.ok()) return Refuse(record, job.error());
+      jobs_.push_back(*job);
+      id_of_job_[job->get()] = record.key.id;
+    } else if (kind == record_kind::kSource) {
+      auto submission = DecodeSubmission(record.value);
+      if (!submission.ok()) return Refuse(record, submission.error());
+      loaded_.sources.emplace(record.key.id, std::move(*submission));
     } else if (kind == record_kind::kEval) {
       Take(record, DecodeEvaluation(record.value), &evals_);
     } else if (kind == record_kind::kNode) {
@@ -74,6 +82,18 @@ class StateLoader {
     if (alloc == allocs_.end()) return;
     const Status read = DecodeTold(record.value, &alloc->second);
     if (!read.ok()) Refuse(record, read.error());
+  }
+
+  // Gives each version its submission. One that stands in the job's own record is of an earlier
+  // agent: it gets a record when the job's is written again.
+  void FindSources() {
+    for (auto& job : jobs_) {
+      const auto source = loaded_.sources.find(id_of_job_.at(job.get()));
+      if (source == loaded_.sources.end() || job->submission) continue;
+      auto whole = std::make_shared<JobRecord>(*job);
+      whole->submission = source->second;
+      job = std::move(whole);
+    }
   }
 
   void Saw(std::uint64_t index) { last_index_ = std::max(last_index_, index); }
@@ -142,6 +162,7 @@ class StateLoader {
   LoadedState loaded_;
   SeenJobs seen_jobs_;
   std::vector<std::shared_ptr<const JobRecord>> jobs_;
+  std::map<const JobRecord*, std::string> id_of_job_;  // of its record, as it was read
   std::vector<std::shared_ptr<const Evaluation>> evals_;
   std::vector<std::shared_ptr<const NodeRecord>> nodes_;
   std::map<std::string, AllocRecord> allocs_;
