@@ -12,6 +12,7 @@
 #include "host/cli/client_command.h"
 #include "host/cli/eval_follower.h"
 #include "host/cli/id_lookup.h"
+#include "host/cli/job_diff_lines.h"
 #include "host/cli/job_follower.h"
 #include "host/cli/json_fields.h"
 #include "host/cli/node_setup.h"
@@ -158,8 +159,9 @@ Result<int> Plan(ApiClient* client, Terminal* terminal, const JobOptions& option
   if (options.raw()) {
     DROVER_TRY(PrintAnswer(options, *plan));
   } else {
-    const std::string type = TextField(MapField(*plan, "Diff"), "Type");
-    terminal->Line("job \"" + Printable(read.id) + "\": " + (type.empty() ? "None" : type));
+    for (const DiffLine& line : JobDiffLines(MapField(*plan, "Diff"))) {
+      terminal->Line(terminal->Paint(line.colour, line.text));
+    }
     PrintWarnings(terminal, *plan);
   }
   const bool changes = ShowPlan(options.raw() ? nullptr : terminal, *plan);

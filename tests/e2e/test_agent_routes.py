@@ -81,6 +81,36 @@ class AgentRouteTest(AgentTest):
             ("PUT", "jobs", {**service(), "Submission": {"Source": 7}}, 400,
              "Failed to decode body")])
 
+    def test_differences_of_versions(self):
+        self.agent.submit(service())
+        self.agent.submit(service(2))
+        self.agent.must("PUT", "/v1/job/web/versions/golden/tag", {"Version": 0})
+        changed = service(2)
+        changed["Job"]["Meta"] = {"owner": "me"}
+        self.agent.submit(changed)
+        self.agent.must("DELETE", "/v1/job/web")
+
+        def diffs(**query):
+            return self.agent.get("/v1/job/web/versions", **query)["Diffs"]
+
+        def fields(of):
+            return {field["Name"]: (field["Old"], field["New"]) for field in of["Fields"] or []}
+        self.assertIsNone(diffs())
+        stopped, meta, count = diffs(diffs="true")
+        self.assertEqual(fields(stopped), {"Stop": ("false", "true")})
+        self.assertEqual((fields(meta), meta["TaskGroups"]), ({"Meta[owner]": ("", "me")}, None))
+        self.assertEqual([fields(g) for g in count["TaskGroups"]], [{"Count": ("1", "2")}])
+        for query in ({"diff_version": 0}, {"diff_tag": "golden"}):
+            all_of_them = diffs(diffs="true", **query)
+            self.assertEqual([d["Type"] for d in all_of_them], ["Edited"] * 3 + ["None"])
+            self.assertEqual(fields(all_of_them[0]),
+                             {"Stop": ("false", "true"), "Meta[owner]": ("", "me")})
+        self.refused([
+            ("GET", "job/web/versions?diffs=true&diff_tag=x", None, 404, 'tag "x" not found'),
+            ("GET", "job/web/versions?diffs=true&diff_version=9", None, 404, "version 9 not found"),
+            ("GET", "job/web/versions?diff_version=x", None, 400, "Failed to parse value of"),
+        ])
+
     def test_a_version_gets_a_name(self):
         self.agent.submit(service())
         self.agent.submit(service(2))

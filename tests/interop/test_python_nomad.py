@@ -156,6 +156,9 @@ class PythonNomadTest(AgentTest):
         self.assertEqual(self.nomad.validate.validate_job(spec).json()["ValidationErrors"], None)
         plan = self.nomad.job.plan_job("web", spec, diff=True)
         self.assertEqual(plan["Annotations"]["DesiredTGUpdates"]["g"]["Place"], 1)
+        self.assertEqual((plan["Diff"]["Type"], plan["Diff"]["TaskGroups"][0]["Tasks"][0]["Name"]),
+                         ("Added", "t"))
+        self.assertIsNone(self.nomad.job.plan_job("web", spec, diff=False)["Diff"])
         self.assertEqual(self.nomad.jobs.get_jobs(), [])
         self.nomad.jobs.register_job(spec)
         self.wait("web", "running")

@@ -30,6 +30,8 @@ JobParts PartsOf(const JobRecord& job, const Tables& tables);
 nlohmann::json EncodeJobSummary(const JobRecord& job, const JobParts& parts);
 // What a write to a job has led to.
 nlohmann::json EncodeJobReply(const JobReply& reply);
+// What a registration would lead to; AFTER is the job that it has. DIFF: with what it changes.
+nlohmann::json EncodePlan(const PlanReply& plan, const nlohmann::json& after, bool diff);
 nlohmann::json EncodeJobStub(const JobRecord& job, nlohmann::json summary, bool meta);
 
 nlohmann::json EncodeEval(const Evaluation& eval);

@@ -39,7 +39,8 @@ std::vector<std::string> FaultTexts(const Result<Job>& job, const std::vector<Jo
 struct Submission {
   JobRegistration registration;
   std::string warning;
-  Answer refused;  // when there is no job
+  bool diff = false;  // what it changes is to be told
+  Answer refused;     // when there is no job
 };
 
 // The text that a job was written in, if BODY has it.
@@ -135,6 +136,7 @@ Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
   }
   out.registration.json = std::make_shared<const json>(CanonicalJob(*parsed, copy));
   out.registration.job = std::make_shared<const Job>(*parsed);
+  out.diff = Field<bool>(*body, "Diff");
   if (Field<bool>(*body, "EnforceIndex")) {
     out.registration.enforce_index = Field<std::uint64_t>(*body, "JobModifyIndex");
   }
@@ -304,14 +306,6 @@ Co<Answer> EvaluateJob(ApiRequest* request) {
   co_return WriteAnswer(reply);
 }
 
-const char* DiffType(const PlanReply& plan) {
-  if (plan.before == nullptr) return "Added";
-  for (const auto& [name, group] : plan.plan) {
-    if (!group.stop.empty() || !group.place.empty() || !group.update.empty()) return "Edited";
-  }
-  return "None";
-}
-
 Co<Answer> PlanJob(ApiRequest* request) {
   const Submission submission = ReadSubmission(*request, request->parameter(0), kPlanned);
   if (!submission.registration.job) co_return submission.refused;
@@ -321,33 +315,7 @@ Co<Answer> PlanJob(ApiRequest* request) {
   };
   const Result<PlanReply> plan = co_await request->ControlNow<PlanReply>(std::move(work));
   if (!plan.ok()) co_return RefusedJob(plan.error());
-  json updates = json::object();
-  for (const auto& [name, group] : plan->plan) {
-    const std::size_t replaced = static_cast<std::size_t>(group.destructive + group.migrate);
-    updates[name] = {{"Ignore", group.ignore},
-                     {"Place", group.place.size() - replaced},
-                     {"Migrate", group.migrate},
-                     {"Stop", group.stop.size() - replaced},
-                     {"InPlaceUpdate", group.update.size()},
-                     {"DestructiveUpdate", group.destructive},
-                     {"Canary", 0},
-                     {"Preemptions", 0}};
-  }
-  json failed = nullptr;
-  for (const auto& [name, failure] : plan->failed_groups) failed[name] = EncodeFailure(failure);
-  co_return JsonAnswer(
-      {{"Annotations", {{"DesiredTGUpdates", std::move(updates)}, {"PreemptedAllocs", nullptr}}},
-       {"FailedTGAllocs", std::move(failed)},
-       {"JobModifyIndex", plan->before ? plan->before->job_modify_index : 0},
-       {"CreatedEvals", nullptr},
-       {"Diff",
-        {{"Type", DiffType(*plan)},
-         {"ID", request->parameter(0)},
-         {"Fields", nullptr},
-         {"Objects", nullptr},
-         {"TaskGroups", nullptr}}},
-       {"NextPeriodicLaunch", "0001-01-01T00:00:00Z"},
-       {"Warnings", ""}});
+  co_return JsonAnswer(EncodePlan(*plan, *submission.registration.json, submission.diff));
 }
 
 Co<Answer> ValidateJob(ApiRequest* request) {

@@ -195,7 +195,7 @@ TEST_F(JobRouteTest, WhatAJobHasMade) {
   const HttpReply versions = Ask("GET", "/v1/job/web/versions?diffs=true");
   const json told = json::parse(versions.body);
   EXPECT_EQ(told["Versions"].size(), 1u);
-  EXPECT_EQ(told["Diffs"], nullptr);
+  EXPECT_EQ(told["Diffs"], json::array()) << "there is none before it";
   EXPECT_EQ(told["Index"].dump(), HeaderOf(versions, "X-Nomad-Index"));
 }
 

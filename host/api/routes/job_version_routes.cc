@@ -5,6 +5,7 @@
 #include "host/api/routes/encode.h"
 #include "host/api/routes/router.h"
 #include "host/scheduler/job_versions.h"
+#include "host/spec/job_diff.h"
 
 namespace drover {
 namespace {
@@ -15,26 +16,76 @@ constexpr TableMask kOfJobs = MaskOf(Table::kJobs);
 
 JobKey WantedJob(const ApiRequest& request) { return {request.Namespace(), request.parameter(0)}; }
 
+using Versions = std::vector<std::shared_ptr<const JobRecord>>;
+
+// With what the versions are compared: each with the one before it, or all with one.
+struct Comparison {
+  bool wanted = false;
+  std::optional<std::uint64_t> version;
+  std::string tag;
+
+  bool with_one() const { return version || !tag.empty(); }
+};
+
+// The one that all are compared with, which is none of a job without such a version.
+std::shared_ptr<const JobRecord> ComparedWith(const Versions& versions, const Comparison& with) {
+  for (const auto& version : versions) {
+    const bool is_tagged = version->tag && version->tag->name == with.tag;
+    if (with.tag.empty() ? version->version == with.version : is_tagged) return version;
+  }
+  return nullptr;
+}
+
+// What the versions, the newest first, have changed.
+json EncodeDiffs(const std::vector<json>& jobs, const json& with) {
+  json diffs = json::array();
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (!with.is_null()) {
+      diffs.push_back(DiffJobs(with, jobs[i]));
+    } else if (i + 1 < jobs.size()) {
+      diffs.push_back(DiffJobs(jobs[i + 1], jobs[i]));
+    }
+  }
+  return diffs;
+}
+
+Answer AnswerVersions(const Versions& versions, std::uint64_t index, const Comparison& with) {
+  std::shared_ptr<const JobRecord> one;
+  if (with.wanted && with.with_one()) {
+    one = ComparedWith(versions, with);
+    if (one == nullptr) {
+      return ErrorAnswer(404, with.tag.empty()
+                                  ? "version " + std::to_string(*with.version) + " not found"
+                                  : "tag \"" + with.tag + "\" not found");
+    }
+  }
+  std::vector<json> jobs;
+  for (const auto& version : versions) jobs.push_back(EncodeJob(*version));
+  json diffs = with.wanted ? EncodeDiffs(jobs, one ? EncodeJob(*one) : json()) : json();
+  return JsonAnswer({{"Versions", std::move(jobs)},
+                     {"Diffs", std::move(diffs)},
+                     {"Index", index},
+                     {"LastContact", 0},
+                     {"KnownLeader", true}});
+}
+
 Co<Answer> ReadVersions(ApiRequest* request) {
-  Look look = [request](const Tables& tables) {
+  const auto diff_version = request->Number("diff_version");
+  if (!diff_version.ok()) co_return ErrorAnswer(diff_version.error());
+  const Comparison with{request->Flag("diffs"), *diff_version, request->Text("diff_tag")};
+  Look look = [request, with](const Tables& tables) {
     const auto found = tables.versions.find(WantedJob(*request));
     if (found == tables.versions.end()) {
       return Found{tables.IndexOf(kOfJobs),
                    [] { return ErrorAnswer(404, "job versions not found"); }};
     }
-    std::vector<std::shared_ptr<const JobRecord>> versions;
+    Versions versions;
     for (const auto& [number, version] : found->second) versions.push_back(version);
     std::reverse(versions.begin(), versions.end());
     // Not the newest of theirs: that does not rise when one is forgotten.
     const std::uint64_t index = tables.IndexOf(kOfJobs);
-    return Found{index, [index, versions = std::move(versions)] {
-                   json list = json::array();
-                   for (const auto& version : versions) list.push_back(EncodeJob(*version));
-                   return JsonAnswer({{"Versions", std::move(list)},
-                                      {"Diffs", nullptr},
-                                      {"Index", index},
-                                      {"LastContact", 0},
-                                      {"KnownLeader", true}});
+    return Found{index, [index, versions = std::move(versions), with] {
+                   return AnswerVersions(versions, index, with);
                  }};
   };
   co_return co_await AnswerRead(request, kOfJobs, std::move(look));

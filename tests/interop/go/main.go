@@ -209,6 +209,14 @@ func plan(client *api.Client) {
 	updates := reply.Annotations.DesiredTGUpdates["g"]
 	equal([]any{updates.DestructiveUpdate, updates.Place, reply.Diff.Type},
 		[]any{uint64(2), uint64(1), "Edited"}, "plan")
+	group := reply.Diff.TaskGroups[0]
+	equal([]any{len(reply.Diff.Fields), group.Name, group.Updates, *group.Fields[0],
+		group.Tasks[0].Annotations, *group.Tasks[0].Fields[0]},
+		[]any{0, "g", map[string]uint64{"create": 1, "create/destroy update": 2},
+			api.FieldDiff{Type: "Edited", Name: "Count", Old: "2", New: "3",
+				Annotations: []string{"forces create"}},
+			[]string{"forces create/destroy update"},
+			api.FieldDiff{Type: "Edited", Name: "Env[A]", Old: "b", New: "c"}}, "diff of the plan")
 	valid, _, err := client.Jobs().Validate(changed, nil)
 	check(err, "validate")
 	equal([]any{len(valid.ValidationErrors), valid.Error}, []any{0, ""}, "validation")

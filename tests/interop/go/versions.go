@@ -42,10 +42,18 @@ func versions(client *api.Client) {
 	equal(err != nil && strings.Contains(err.Error(), "tag golden not found"), true, "untagged version")
 	stable, _, err := client.Jobs().Stable("versions", 0, true, nil)
 	check(err, "stable")
-	all, _, _, err := client.Jobs().Versions("versions", false, nil)
+	all, diffs, _, err := client.Jobs().Versions("versions", true, nil)
 	check(err, "versions")
 	equal([]any{len(all), *all[0].Stable, *all[1].Stable, stable.LastIndex > 0},
 		[]any{2, false, true, false}, "stable")
+	meta := &api.FieldDiff{Type: "Added", Name: "Meta[a]", New: "b"}
+	equal(diffs, []*api.JobDiff{{Type: "Edited", ID: "versions", Fields: []*api.FieldDiff{meta}}},
+		"differences of the versions")
+	_, diffs, _, err = client.Jobs().VersionsOpts("versions",
+		&api.VersionsOptions{Diffs: true, DiffVersion: pointer(uint64(1))}, nil)
+	check(err, "versions compared with one")
+	equal([]string{diffs[0].Type, diffs[1].Fields[0].Type}, []string{"None", "Deleted"},
+		"differences from one version")
 	deleteEvaluations(client)
 }
 

@@ -1,0 +1,81 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/api/routes/encode.h"
+#include "host/spec/job_diff.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+json EncodeUpdates(const GroupPlan& group) {
+  const auto replaced = static_cast<std::size_t>(group.destructive + group.migrate);
+  return {{"Ignore", group.ignore},
+          {"Place", group.place.size() - replaced},
+          {"Migrate", group.migrate},
+          {"Stop", group.stop.size() - replaced},
+          {"InPlaceUpdate", group.update.size()},
+          {"DestructiveUpdate", group.destructive},
+          {"Canary", 0},
+          {"Preemptions", 0}};
+}
+
+// What becomes of the allocations of a group, by the words that people read.
+json UpdateWords(const json& updates) {
+  static constexpr std::pair<const char*, const char*> kWords[] = {
+      {"Ignore", "ignore"},
+      {"Place", "create"},
+      {"Migrate", "migrate"},
+      {"Stop", "destroy"},
+      {"InPlaceUpdate", "in-place update"},
+      {"DestructiveUpdate", "create/destroy update"}};
+  json words = json::object();
+  for (const auto& [field, word] : kWords) {
+    if (updates.at(field) != 0) words[word] = updates.at(field);
+  }
+  return words;
+}
+
+const char* ForcedBy(const json& task, const GroupPlan& group) {
+  if (task.at("Type") == "Added") return "forces create";
+  if (task.at("Type") == "Deleted") return "forces destroy";
+  return group.destructive > 0 ? "forces create/destroy update" : "forces in-place update";
+}
+
+// Tells at each change what it leads to.
+void Annotate(const PlanReply& plan, json* group) {
+  const auto found = plan.plan.find(group->at("Name").get<std::string>());
+  if (found == plan.plan.end()) return;
+  (*group)["Updates"] = UpdateWords(EncodeUpdates(found->second));
+  for (json& task : (*group)["Tasks"]) task["Annotations"] = {ForcedBy(task, found->second)};
+  for (json& field : (*group)["Fields"]) {
+    if (field.at("Name") != "Count" || field.at("Type") != "Edited") continue;
+    const bool more = std::stoll(field.at("New").get<std::string>()) >
+                      std::stoll(field.at("Old").get<std::string>());
+    field["Annotations"] = {more ? "forces create" : "forces destroy"};
+  }
+}
+
+json EncodeDiff(const PlanReply& plan, json after) {
+  after["Stop"] = false;  // whoever registers a job wants it to run
+  json diff = DiffJobs(plan.before ? EncodeJob(*plan.before) : json(), after);
+  for (json& group : diff["TaskGroups"]) Annotate(plan, &group);
+  return diff;
+}
+
+}  // namespace
+
+json EncodePlan(const PlanReply& plan, const json& after, bool diff) {
+  json updates = json::object();
+  for (const auto& [name, group] : plan.plan) updates[name] = EncodeUpdates(group);
+  json failed = nullptr;
+  for (const auto& [name, failure] : plan.failed_groups) failed[name] = EncodeFailure(failure);
+  return {{"Annotations", {{"DesiredTGUpdates", std::move(updates)}, {"PreemptedAllocs", nullptr}}},
+          {"FailedTGAllocs", std::move(failed)},
+          {"JobModifyIndex", plan.before ? plan.before->job_modify_index : 0},
+          {"CreatedEvals", nullptr},
+          {"Diff", diff ? EncodeDiff(plan, after) : json()},
+          {"NextPeriodicLaunch", "0001-01-01T00:00:00Z"},
+          {"Warnings", ""}};
+}
+
+}  // namespace drover
