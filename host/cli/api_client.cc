@@ -102,6 +102,10 @@ class ApiClient::Connection {
 
 namespace {
 
+std::string TextOf(const json& body) {
+  return body.is_null() ? "" : body.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 Result<json> Decoded(const std::string& address, const CurlReply& reply) {
   if (reply.body.empty()) return json(nullptr);
   // What is nested deeper is dropped: printing it would cost stack.
@@ -142,14 +146,19 @@ Result<json> ApiClient::Get(const std::string& path, Query query, std::uint64_t*
 }
 
 Result<json> ApiClient::Put(const std::string& path, const json& body, Query query) {
-  const std::string text =
-      body.is_null() ? "" : body.dump(-1, ' ', false, json::error_handler_t::replace);
+  const std::string text = TextOf(body);
   DROVER_ASSIGN(const CurlReply reply, connection_->Ask("PUT", path, query, &text, 0));
   return Decoded(options().address, reply);
 }
 
 Result<json> ApiClient::Delete(const std::string& path, Query query) {
   DROVER_ASSIGN(const CurlReply reply, connection_->Ask("DELETE", path, query, nullptr, 0));
+  return Decoded(options().address, reply);
+}
+
+Result<json> ApiClient::DeleteThose(const std::string& path, const json& body, Query query) {
+  const std::string text = TextOf(body);
+  DROVER_ASSIGN(const CurlReply reply, connection_->Ask("DELETE", path, query, &text, 0));
   return Decoded(options().address, reply);
 }
 

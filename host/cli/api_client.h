@@ -57,6 +57,9 @@ class ApiClient {
   // agent does: a restart returns when the task has been restarted.
   Result<nlohmann::json> Put(const std::string& path, const nlohmann::json& body, Query query = {});
   Result<nlohmann::json> Delete(const std::string& path, Query query = {});
+  // A DELETE with a BODY, which names what is to go.
+  Result<nlohmann::json> DeleteThose(const std::string& path, const nlohmann::json& body,
+                                     Query query = {});
 
   // Hands what a GET answers to TAKE as it comes, for as long as the agent answers.
   Status Stream(const std::string& path, Query query, const TakeBytes& take);

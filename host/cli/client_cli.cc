@@ -64,6 +64,14 @@ CLI::App* AddGroup(CLI::App* app, const char* name, const char* what,
   return group;
 }
 
+// Commands of a group that belong together.
+CLI::App* AddSubgroup(CLI::App* group, const char* name, const char* what) {
+  CLI::App* subgroup = group->add_subcommand(name, what);
+  subgroup->require_subcommand(1);
+  subgroup->fallthrough();  // to the options of the group
+  return subgroup;
+}
+
 // A command that prints what it is asked for as it is.
 CLI::App* AddPlainCommand(CLI::App* group, const char* name, const char* what) {
   CLI::App* command = group->add_subcommand(name, what);
@@ -172,6 +180,26 @@ void AddJobCommands(CLI::App* app, JobOptions* options, int* code) {
   action->footer("The exit code is that of the action, or 1 when there is none.\n\n" +
                  GroupNote("job"));
   action->callback([=] { *code = JobActionCommand(*options); });
+}
+
+void AddJobTagCommands(CLI::App* job, JobOptions* options, int* code) {
+  CLI::App* tag =
+      AddSubgroup(job, "tag", "Names versions of a job; such a version is not forgotten");
+  const auto add_name = [options](CLI::App* command) {
+    command->add_option("--name", options->tag, "The name")->required();
+  };
+
+  CLI::App* apply = AddCommand(tag, "apply", "Gives a version of a job a name", options);
+  AddId(apply, "ID", options);
+  add_name(apply);
+  apply->add_option("--version", options->version, "That version, and not the last one");
+  apply->add_option("--description", options->description, "Is kept with the name");
+  apply->callback([=] { *code = JobTagApplyCommand(*options); });
+
+  CLI::App* unset = AddCommand(tag, "unset", "Takes a name from the version that has it", options);
+  AddId(unset, "ID", options);
+  add_name(unset);
+  unset->callback([=] { *code = JobTagUnsetCommand(*options); });
 }
 
 void AddAllocFileCommands(CLI::App* alloc, AllocOptions* options, int* code) {
@@ -325,6 +353,27 @@ void AddNodeCommands(CLI::App* app, NodeCommandOptions* options, int* code) {
   });
 }
 
+void AddNodeMetaCommands(CLI::App* node, NodeCommandOptions* options, int* code) {
+  CLI::App* meta = AddSubgroup(node, "meta", "Shows the metadata of a node, and changes them");
+  const auto add_id = [options](CLI::App* command) {
+    command->add_option("--node-id", options->id,
+                        "The node, by its id or the beginning of it; else that of the agent");
+  };
+
+  CLI::App* read = AddCommand(meta, "read", "Shows them", options);
+  add_id(read);
+  read->callback([=] { *code = NodeMetaReadCommand(*options); });
+
+  CLI::App* apply = AddCommand(
+      meta, "apply", "Sets some over those of the configuration, and keeps that", options);
+  add_id(apply);
+  apply->add_option("KEY=VALUE", options->meta, "What ${meta.KEY} is from now on");
+  apply->add_option("--unset", options->unset, "A key that is not there any more; may be repeated")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  apply->callback([=] { *code = NodeMetaApplyCommand(*options); });
+}
+
 void AddEvalCommands(CLI::App* app, EvalOptions* options, int* code) {
   CLI::App* eval = AddGroup(app, "eval", "Looks at the decisions of the scheduler", options);
 
@@ -338,6 +387,16 @@ void AddEvalCommands(CLI::App* app, EvalOptions* options, int* code) {
   list->add_option("--status", options->status, "Only those with this status");
   AddVerbose(list, options);
   list->callback([=] { *code = EvalListCommand(*options); });
+
+  CLI::App* remove = AddCommand(
+      eval, "delete", "Deletes evaluations that have ended and that nothing needs", options);
+  CLI::Option_group* which = remove->add_option_group("One of");
+  which->add_option("ID", options->ids, "Their ids, or the beginnings of them");
+  which->add_option("--filter", options->filter,
+                    "Those that this chooses: 'Status == \"complete\"'");
+  which->require_option(1);
+  remove->add_flag("--yes", options->yes, "With --filter: does not ask");
+  remove->callback([=] { *code = EvalDeleteCommand(*options); });
 }
 
 // What follows an agent until it is interrupted.
@@ -369,8 +428,10 @@ void AddFollowCommands(CLI::App* app, MonitorOptions* monitor, EventsOptions* ev
 std::shared_ptr<void> AddClientCommands(CLI::App* app, int* code) {
   const auto options = std::make_shared<AllOptions>();
   AddJobCommands(app, &options->job, code);
+  AddJobTagCommands(app->get_subcommand("job"), &options->job, code);
   AddAllocCommands(app, &options->alloc, code);
   AddNodeCommands(app, &options->node, code);
+  AddNodeMetaCommands(app->get_subcommand("node"), &options->node, code);
   AddEvalCommands(app, &options->eval, code);
   ClientCommandOptions* const system = &options->system;
   CLI::App* group = AddGroup(app, "system", "Looks after an agent", system);

@@ -34,6 +34,8 @@ struct JobOptions : ClientCommandOptions {
   bool follow = false;
   bool purge = false;
   bool all = false;
+  std::string tag;  // of a version
+  std::string description;
   // Of an action, whose name is the ID.
   std::string job;    // the job, or the beginning of its name
   std::string alloc;  // the allocation, or the beginning of its id; empty: one that runs
@@ -51,6 +53,8 @@ int JobInspectCommand(const JobOptions& options);
 int JobHistoryCommand(const JobOptions& options);
 int JobAllocsCommand(const JobOptions& options);
 int JobActionCommand(const JobOptions& options);
+int JobTagApplyCommand(const JobOptions& options);
+int JobTagUnsetCommand(const JobOptions& options);
 
 struct AllocOptions : ClientCommandOptions {
   bool of_job = false;  // the id is that of a job: the newest of its allocations is meant
@@ -91,17 +95,23 @@ struct NodeCommandOptions : ClientCommandOptions {
   bool ignore_system = false;
   bool keep_ineligible = false;
   std::string message;
-  std::vector<std::string> meta;  // KEY=VALUE
-  bool monitor = false;           // only shows the drain that there is
+  std::vector<std::string> meta;   // KEY=VALUE
+  std::vector<std::string> unset;  // keys
+  bool monitor = false;            // only shows the drain that there is
 };
 int NodeStatusCommand(const NodeCommandOptions& options);
 int NodeDrainCommand(const NodeCommandOptions& options);
 int NodeEligibilityCommand(const NodeCommandOptions& options);
+int NodeMetaReadCommand(const NodeCommandOptions& options);
+int NodeMetaApplyCommand(const NodeCommandOptions& options);
 
 struct EvalOptions : ClientCommandOptions {
   std::string job;
   std::string status;
+  std::vector<std::string> ids;  // of those that are to go, or their beginnings
+  std::string filter;            // or what chooses them
 };
+int EvalDeleteCommand(const EvalOptions& options);
 int EvalStatusCommand(const EvalOptions& options);
 int EvalListCommand(const EvalOptions& options);
 int SystemGcCommand(const ClientCommandOptions& options);

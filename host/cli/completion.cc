@@ -55,13 +55,23 @@ std::vector<const CLI::Option*> OwnOptions(const CLI::App& app) {
   return options;
 }
 
-// Those that may stand behind a command: its own, and those of its group.
+// Those that may stand behind a command: its own, and those of the groups that it is in.
 std::vector<const CLI::Option*> AllOptions(const CLI::App& app) {
   std::vector<const CLI::Option*> options = OwnOptions(app);
-  const CLI::App* const parent = app.get_parent();
-  if (parent == nullptr || !app.get_fallthrough()) return options;
-  for (const CLI::Option* option : OwnOptions(*parent)) options.push_back(option);
+  for (const CLI::App* at = &app; at->get_parent() != nullptr && at->get_fallthrough();) {
+    at = at->get_parent();
+    for (const CLI::Option* option : OwnOptions(*at)) options.push_back(option);
+  }
   return options;
+}
+
+// The command below the program that APP is, or is in: "job" of "job tag apply".
+const CLI::App* TopGroup(const CLI::App& app) {
+  const CLI::App* group = &app;
+  while (group->get_parent() != nullptr && group->get_parent()->get_parent() != nullptr) {
+    group = group->get_parent();
+  }
+  return group;
 }
 
 // The option that WORD names, "--tail" or "-n"; null when there is none.
@@ -159,6 +169,7 @@ Completion Complete(const CLI::App& app, const std::vector<std::string>& words) 
     for (const char* kind : {"job", "alloc"}) {
       if (way.value->check_lname(kind)) out.ids_of = kind;
     }
+    if (way.value->check_lname("node-id")) out.ids_of = "node";
     return out;
   }
   const auto offer = [&out, &begun](const std::string& word) {
@@ -172,8 +183,8 @@ Completion Complete(const CLI::App& app, const std::vector<std::string>& words) 
     for (const CLI::App* child : Children(*way.app)) {
       if (!child->get_name().empty()) offer(child->get_name());
     }
-    const CLI::App* const group = way.app->get_parent();
-    if (group != nullptr && PositionalName(*way.app, way.positionals) == "ID") {
+    const CLI::App* const group = TopGroup(*way.app);
+    if (group != way.app && PositionalName(*way.app, way.positionals) == "ID") {
       out.ids_of = way.of_job ? "job" : group->get_name();
     }
   }

@@ -29,6 +29,12 @@ class CompletionTest : public ::testing::Test {
     logs->add_option_group("One of")->add_flag("--stderr", flag_);
     CLI::App* stop = alloc->add_subcommand("stop", "");
     stop->add_option("--job", text_);
+    CLI::App* tag = alloc->add_subcommand("tag", "");
+    tag->fallthrough();
+    CLI::App* apply = tag->add_subcommand("apply", "");
+    apply->fallthrough();
+    apply->add_option("ID", text_);
+    apply->add_option("--node-id", text_);
     stop->add_option_group("Two of")->add_option("--alloc", text_);
   }
   std::vector<std::string> Words(const std::vector<std::string>& words) const {
@@ -47,7 +53,7 @@ class CompletionTest : public ::testing::Test {
 TEST_F(CompletionTest, Commands) {
   EXPECT_THAT(Words({""}), ElementsAre("agent", "alloc"));
   EXPECT_THAT(Words({"al"}), ElementsAre("alloc"));
-  EXPECT_THAT(Words({"alloc", ""}), ElementsAre("logs", "stop"));
+  EXPECT_THAT(Words({"alloc", ""}), ElementsAre("logs", "stop", "tag"));
   EXPECT_THAT(Words({"alloc", "--address", "x", "s"}), ElementsAre("stop"));
   EXPECT_THAT(Words({}), ElementsAre("agent", "alloc"));
   EXPECT_THAT(Words({"alloc", "x"}), IsEmpty());
@@ -57,6 +63,7 @@ TEST_F(CompletionTest, OptionsAlsoThoseOfTheGroup) {
   EXPECT_THAT(Words({"alloc", "logs", "--"}),
               ElementsAre("--address", "--follow", "--help", "--job", "--stderr", "--task"));
   EXPECT_THAT(Words({"alloc", "logs", "--st"}), ElementsAre("--stderr"));
+  EXPECT_THAT(Words({"alloc", "tag", "apply", "--a"}), ElementsAre("--address"));
   EXPECT_THAT(Words({"alloc", "logs", "--task", ""}), IsEmpty()) << "a value nobody knows";
 }
 
@@ -72,6 +79,9 @@ TEST_F(CompletionTest, IdsWhereOneIsWanted) {
   EXPECT_EQ(IdsOf({"alloc", "stop", "-alloc", ""}), "alloc");
   EXPECT_EQ(IdsOf({"alloc", "stop", "--job", "web", ""}), "");
   EXPECT_EQ(IdsOf({"alloc", ""}), "");
+  EXPECT_EQ(IdsOf({"alloc", "tag", "apply", ""}), "alloc");
+  EXPECT_EQ(IdsOf({"alloc", "tag", "apply", "--node-id", ""}), "node");
+  EXPECT_EQ(IdsOf({"alloc", "tag", ""}), "");
 }
 
 }  // namespace

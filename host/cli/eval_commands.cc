@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// What looks at evaluations, and the garbage collection.
+// What looks at evaluations and deletes them, and the garbage collection.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -95,7 +95,37 @@ Result<int> List(ApiClient* client, Terminal* terminal, const EvalOptions& optio
   return kExitOk;
 }
 
+// Those that are named, or that a filter chooses; what is needed stays.
+Result<int> Delete(ApiClient* client, Terminal* terminal, const EvalOptions& options) {
+  json body = json::object();
+  if (!options.filter.empty()) {
+    body["Filter"] = options.filter;
+    if (!options.yes) {
+      DROVER_ASSIGN(const bool sure, Confirmed("Delete all evaluations that match " +
+                                               options.filter + " and that nothing needs?"));
+      if (!sure) return kExitOk;
+    }
+  }
+  for (const std::string& id : options.ids) {
+    DROVER_ASSIGN(std::string whole, FindId(client, kEvalIds, id));
+    body["EvalIDs"].push_back(std::move(whole));
+  }
+  DROVER_ASSIGN(
+      const json answer,
+      client->DeleteThose("/v1/evaluations", body, {{"namespace", client->SearchedNamespace()}}));
+  if (options.raw()) return PrintAnswer(options, answer);
+  const std::int64_t count = NumberField(answer, "Count");
+  terminal->Line(std::to_string(count) + (count == 1 ? " evaluation is" : " evaluations are") +
+                 " deleted");
+  return kExitOk;
+}
+
 }  // namespace
+
+int EvalDeleteCommand(const EvalOptions& options) {
+  return RunClientCommand("eval delete", options,
+                          [&](auto* client, auto* out) { return Delete(client, out, options); });
+}
 
 int EvalStatusCommand(const EvalOptions& options) {
   return RunClientCommand("eval status", options,

@@ -138,11 +138,12 @@ Result<int> History(ApiClient* client, Terminal* terminal, const JobOptions& opt
   DROVER_ASSIGN(const JobName name, FindJob(client, options.id));
   DROVER_ASSIGN(const json versions, Versions(client, name));
   if (options.raw()) return PrintAnswer(options, versions);
-  TextTable table({"Version", "Stable", "Stopped", "Submitted", "Index"});
+  TextTable table({"Version", "Stable", "Stopped", "Submitted", "Index", "Tag"});
   for (const json& job : versions) {
     table.Add({std::to_string(NumberField(job, "Version")), FlagField(job, "Stable") ? "yes" : "no",
                FlagField(job, "Stop") ? "yes" : "no", LocalTime(NumberField(job, "SubmitTime")),
-               std::to_string(NumberField(job, "JobModifyIndex"))});
+               std::to_string(NumberField(job, "JobModifyIndex")),
+               TextField(MapField(job, "VersionTag"), "Name")});
   }
   table.Print(terminal);
   return kExitOk;

@@ -6,23 +6,13 @@ Usage: DROVER_BUILD_DIR=... cli_docs.py --update | --check
 """
 import difflib
 import os
+import re
 import subprocess
 import sys
 
 import harness
 
 PAGE = harness.ROOT / "docs" / "cli.md"
-COMMANDS = ((), ("agent",), ("run",), ("validate",),
-            ("job",), ("job", "run"), ("job", "plan"), ("job", "status"), ("job", "stop"),
-            ("job", "inspect"), ("job", "history"), ("job", "allocs"), ("job", "action"),
-            ("alloc",), ("alloc", "status"), ("alloc", "restart"), ("alloc", "stop"),
-            ("alloc", "signal"), ("alloc", "checks"), ("alloc", "logs"), ("alloc", "fs"),
-            ("alloc", "exec"),
-            ("node",), ("node", "status"), ("node", "drain"), ("node", "eligibility"),
-            ("eval",), ("eval", "status"), ("eval", "list"), ("system",), ("system", "gc"),
-            ("monitor",), ("events",),
-            ("plugin",), ("plugin", "list"), ("plugin", "inspect"), ("plugin", "validate"),
-            ("plugin", "test"), ("completion",), ("version",))
 HEAD = """\
 # The command line
 
@@ -46,12 +36,23 @@ def help_of(command):
     return "\n".join(line.rstrip() for line in done.stdout.strip().splitlines())
 
 
+def below(help_text):
+    """The names of the commands that a help lists."""
+    listed = re.search(r"^Subcommands:\n((?:  .*\n?)*)", help_text, re.M)
+    return re.findall(r"^  (\w\S*)", listed[1], re.M) if listed else []
+
+
+def sections(command=()):
+    """Each command with its help, and then those below it."""
+    text = help_of(command)
+    yield command, text
+    for name in below(text):
+        yield from sections((*command, name))
+
+
 def page():
-    parts = [HEAD]
-    for command in COMMANDS:
-        parts.append(f"\n## drover{''.join(' ' + word for word in command)}\n\n"
-                     f"```\n{help_of(command)}\n```\n")
-    return "".join(parts)
+    return HEAD + "".join(f"\n## drover{''.join(' ' + word for word in command)}\n\n"
+                          f"```\n{text}\n```\n" for command, text in sections())
 
 
 def differences():

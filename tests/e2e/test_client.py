@@ -63,7 +63,15 @@ class ClientJobTest(Client, AgentTest):
         self.assertRegex(shown, r"evaluation [0-9a-f]{8}: complete")
         running = re.findall(r"allocation [0-9a-f]{8} web\.g\[[01]\]( placed on \S+)?: running", shown)
         self.assertEqual(len(running), 2)
-        self.assertIn("2 unchanged", self.cli("job", "plan", path).out)
+        same = self.cli("job", "plan", path).out
+        self.assertIn("2 unchanged", same)
+        self.assertRegex(same, r'(?m)^  job "web"$')
+        other = service(task("t", LONG, Env={"A": "1"}), Count=3)
+        shown = self.cli("job", "plan", self.file(other, "other.json"), code=1).out
+        for line in ('~ job "web"', '  ~ task group "g" (1 create, 2 create/destroy update)',
+                     '    ~ Count: "2" -> "3" (forces create)',
+                     '    ~ task "t" (forces create/destroy update)', '      + Env[A]: "1"'):
+            self.assertIn(line, shown.splitlines())
         self.assertRegex(self.cli("job", "status").out, r"(?m)^web +default +service +50 +running")
         status = self.cli("job", "status", "web").out
         self.assertRegex(status, r"(?m)^Status += running")
@@ -87,6 +95,46 @@ class ClientJobTest(Client, AgentTest):
         self.assertIn("dead (stopped)", self.cli("job", "status").out)
         self.cli("system", "gc")
         self.assertIn("There are no jobs", self.cli("job", "status").out)
+
+    def test_a_version_is_named_and_its_name_taken_away(self):
+        for attempts in (1, 2):  # of no allocation, which would need its evaluation
+            self.cli("job", "run", "-detach", self.file(service(
+                mock("t", run_for="1h"), Count=0, RestartPolicy={"Attempts": attempts})))
+
+        def tags():
+            return [(v["VersionTag"] or {}).get("Name") for v in self.json("job", "history", "web")]
+        self.assertIn('version 0 of the job "web" is tagged "old one"',
+                      self.cli("job", "tag", "apply", "-name", "old one", "-version", "0",
+                               "-description", "it ran", "we").out)
+        self.assertEqual(self.json("job", "tag", "apply", "-name", "new", "web")["Name"], "new")
+        self.assertEqual(tags(), ["new", "old one"])
+        self.assertRegex(self.cli("job", "history", "web").out, r"(?m)^0 +no .* old one$")
+        self.cli("job", "tag", "unset", "-name", "old one", "web")
+        self.assertEqual(tags(), ["new", None])
+        self.assertIn('tag "gone" not found',
+                      self.fails("job", "tag", "unset", "-name", "gone", "web"))
+        self.assertIn("--name is required", self.fails("job", "tag", "unset", "web", code=2))
+
+        # An evaluation that something needs stays.
+        old, new = sorted(self.json("eval", "list"), key=lambda e: e["CreateIndex"])
+        self.assertEqual(self.cli("eval", "delete", "-yes", "-filter", 'JobID == "other"').out,
+                         "0 evaluations are deleted\n")
+        self.assertIn("--yes", self.fails("eval", "delete", "-filter", 'JobID == "web"'))
+        self.fails("eval", "delete", new["ID"][:8])
+        self.fails("eval", "delete", code=2)
+        self.assertEqual(self.json("eval", "delete", old["ID"][:8])["Count"], 1)
+        self.assertEqual([e["ID"] for e in self.json("eval", "list")], [new["ID"]])
+
+    def test_metadata_of_the_node_are_shown_and_changed(self):
+        self.assertIn("The node has no metadata", self.cli("node", "meta", "read").out)
+        node = self.json("node", "status")[0]["ID"]
+        shown = self.cli("node", "meta", "apply", "-node-id", node[:6], "rack=7", "a=b=c").out
+        self.assertRegex(shown, r"(?m)^rack +7 +a client$")
+        self.assertEqual(self.json("node", "meta", "read")["Meta"], {"a": "b=c", "rack": "7"})
+        told = self.json("node", "meta", "apply", "-unset", "a", "rack=8")
+        self.assertEqual(told["Meta"], {"rack": "8"})
+        self.assertIn("KEY=VALUE", self.fails("node", "meta", "apply", code=2))
+        self.assertIn("x: write it as KEY=VALUE", self.fails("node", "meta", "apply", "x", code=2))
 
     def test_a_job_is_purged_at_once(self):
         self.cli("job", "run", self.file(service(task("t", LONG))))

@@ -135,7 +135,7 @@ var (
 			"Attributes": shape{"kernel.name": "linux", "cpu.numcores": text, "cpu.arch": text,
 				"memory.totalbytes": text, "unique.hostname": text, "driver.raw_exec": "true"},
 			"Resources": shape{"CPU": some, "MemoryMB": some, "DiskMB": some},
-			"Reserved": shape{"CPU": 0, "MemoryMB": 0, "DiskMB": 0},
+			"Reserved":  shape{"CPU": 0, "MemoryMB": 0, "DiskMB": 0},
 			"NodeResources": shape{"Cpu": shape{"CpuShares": some, "TotalCpuCores": some,
 				"ReservableCpuCores": filled}, "Memory": shape{"MemoryMB": some},
 				"Disk": shape{"DiskMB": some}, "Networks": filled, "NodeNetworks": filled,
