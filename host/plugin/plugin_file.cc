@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <openssl/evp.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -12,6 +13,8 @@
 #include <climits>
 #include <cstdlib>
 #include <memory>
+
+#include "host/base/memory_file.h"
 
 namespace drover {
 namespace {
@@ -76,6 +79,25 @@ Result<UniqueFd> OpenChecked(const std::string& path) {
   }
   DROVER_TRY(CheckOwner(path, info));
   return at;
+}
+
+// The content as it is now. Code that is mapped changes with its file: whoever writes a plugin's
+// file anew in its place would crash those who run it.
+Result<UniqueFd> Copied(int from, const std::string& path) {
+  // The name is what lists of mappings and debuggers show of it.
+  constexpr std::size_t kLongestName = 200;
+  const std::string name = path.substr(path.rfind('/') + 1).substr(0, kLongestName);
+  DROVER_ASSIGN(UniqueFd copy, MakeMemoryFile(name.c_str()));
+  for (off_t at = 0;;) {
+    constexpr std::size_t kPiece = 1u << 20;
+    const ssize_t n = sendfile(copy.get(), from, &at, kPiece);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return ErrnoError(errno, "cannot be copied into memory");
+    if (n == 0) break;
+    if (at > kMaxFile) return Error(Code::kInvalidArgument, "grows while it is read");
+  }
+  DROVER_TRY(SealMemoryFile(copy));
+  return copy;
 }
 
 bool EndsWith(const std::string& text, std::string_view end) {
@@ -151,7 +173,10 @@ Result<PluginFile> OpenPluginFile(const std::string& path, const std::string& pi
   if (realpath(path.c_str(), real.data()) == nullptr) return ErrnoError(errno, path);
   PluginFile file;
   file.path = real.data();
-  DROVER_ASSIGN(file.fd, OpenChecked(file.path));
+  DROVER_ASSIGN(const UniqueFd opened, OpenChecked(file.path));
+  Result<UniqueFd> copy = Copied(opened.get(), file.path);
+  if (!copy.ok()) return copy.error().WithContext(file.path);
+  file.fd = std::move(*copy);
   Result<std::string> digest = Sha256OfFile(file.fd.get());
   if (!digest.ok()) return digest.error().WithContext(file.path);
   file.sha256 = *digest;

@@ -10,8 +10,9 @@
 
 namespace drover {
 
-// A plugin file, opened once: all checks, the probe and the load use this descriptor, so the file
-// that was checked is the file that runs, whatever happens to its name meanwhile.
+// A plugin file, opened once and copied into sealed memory: all checks, the probe and the load use
+// this descriptor, so what was checked is what runs, whatever happens to the file or its name
+// meanwhile or later.
 struct PluginFile {
   UniqueFd fd;
   std::string path;

@@ -4,11 +4,8 @@
 #include <linux/close_range.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/sendfile.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -33,19 +30,6 @@ constexpr uid_t kNobody = 65534;
 void Limit(int resource, rlim_t value) {
   const rlimit limit{value, value};
   setrlimit(static_cast<__rlimit_resource>(resource), &limit);
-}
-
-// A file that only its owner may read is copied, while this process still can.
-int ReadableByAll(int fd) {
-  struct stat info{};
-  if (fstat(fd, &info) != 0 || (info.st_mode & S_IROTH) != 0) return fd;
-  const int copy = memfd_create("plugin", 0);
-  if (copy < 0) return fd;
-  off_t at = 0;
-  while (at < info.st_size) {
-    if (sendfile(copy, fd, &at, static_cast<std::size_t>(info.st_size - at)) <= 0) return fd;
-  }
-  return copy;
 }
 
 // Gives up what a plugin's constructors have no need of. What the kernel refuses to take away is
@@ -99,7 +83,6 @@ Result<PluginInfo> Load(int plugin_fd) {
 }  // namespace
 
 int RunProbeChild(int plugin_fd, int result_fd) {
-  dup2(ReadableByAll(plugin_fd), plugin_fd);
   Restrict();
   const Result<PluginInfo> info = Load(plugin_fd);
   Answer(result_fd,
