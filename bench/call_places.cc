@@ -73,11 +73,10 @@ void CallPlace::Round(int calls) {
   auto began = Clock::now();
   DROVER_CHECK(loop_->RunToEnd(load(&registry, context_)));
   Note("load and create", {Since(began)});
-  Driver* const driver = registry.Find("mock_driver");
-  if (auto* contained = dynamic_cast<ContainedDriver*>(driver)) {
+  if (ContainedDriver* contained = registry.FindContained("mock_driver")) {
     DROVER_CHECK(loop_->RunToEnd(MakeCalls(contained, calls)));
   } else {
-    DROVER_CHECK(loop_->RunToEnd(MakeCalls(static_cast<LoadedDriver*>(driver), calls)));
+    DROVER_CHECK(loop_->RunToEnd(MakeCalls(registry.FindLoaded("mock_driver"), calls)));
   }
   began = Clock::now();
   DROVER_CHECK(loop_->RunToEnd(registry.Shutdown()));

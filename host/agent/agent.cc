@@ -234,6 +234,7 @@ Status Agent::Serve() {
   api_.control = loop_;
   api_.calls = &calls_;
   api_.scheduler = scheduler_.get();
+  api_.plugins = node_->plugins();
   api_.node_meta = [this] { return meta_; };
   api_.change_node_meta = [this](const NodeMeta::Changes& changes) { return ChangeMeta(changes); };
   api_.find_runner = [this](const std::string& id) { return client_->Find(id); };
@@ -307,6 +308,7 @@ Co<Status> Agent::Reload(std::function<Result<AgentConfig>()> read) {
   if (running.log_level != wanted.log_level) changed.emplace_back("log_level");
   running.log_level = wanted.log_level;
   log_monitor_->SetLevel(spdlog::level::from_str(running.log_level));
+  co_await RefreshPlugins(wanted.plugins, &changed);
   const std::string line = "configuration read again; taken over: " + Listed(changed);
   if (restart.empty()) {
     spdlog::info("{}", line);
@@ -314,6 +316,24 @@ Co<Status> Agent::Reload(std::function<Result<AgentConfig>()> read) {
     spdlog::warn("{}; only a restart takes over: {}", line, Listed(restart));
   }
   co_return Status();
+}
+
+// What fails is in the log of the registry.
+Co<void> Agent::RefreshPlugins(std::vector<PluginConfig> wanted,
+                               std::vector<std::string>* changed) {
+  const auto refresh = [](PluginRegistry* plugins, PluginConfig config,
+                          std::vector<std::string>* to) -> Co<void> {
+    const std::string name = config.name;
+    const Context context = plugins->context();
+    const Result<bool> done = co_await plugins->Refresh(context, std::move(config));
+    if (done.ok() && *done) to->push_back("plugin " + name);
+  };
+  std::vector<Co<void>> all;
+  for (PluginConfig& config : wanted) {
+    if (!config.enabled || node_->plugins()->FindConfig(config.name) == nullptr) continue;
+    all.push_back(refresh(node_->plugins(), std::move(config), changed));
+  }
+  co_await InParallel(loop_, std::move(all));
 }
 
 Co<double> Agent::DiskUsed() {
@@ -361,6 +381,7 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
     background.Spawn(node_->FinishRestore(stop));
     ready();
     co_await client_->Run(stop);
+    node_->plugins()->GiveUpReloads();
     co_await background.Close();
     fingerprints_.clear();
     // Side by side: what clients have asked for may wait for a task to end, and the server waits

@@ -42,9 +42,9 @@ class Agent {
   Co<Status> Run(Context stop, std::function<void()> ready);
 
   // Carries out what the configuration that READ returns says otherwise, as far as an agent that
-  // serves can: the log level, gc, telemetry, the token and the files of TLS. READ and what it
-  // names are read on another thread. Logs in one line what has changed and what needs a restart;
-  // after an error nothing has changed.
+  // serves can: the log level, gc, telemetry, the token, the files of TLS and the plugins, also
+  // those whose file alone has changed. READ and what it names are read on another thread. Logs in
+  // one line what has changed and what needs a restart; after an error nothing has changed.
   Co<Status> Reload(std::function<Result<AgentConfig>()> read);
 
   // Kills every process of every task at once, unless they are to go on without this agent.
@@ -62,6 +62,7 @@ class Agent {
   void AddMetrics();
   Status Serve();
   void ApplySettings(const AgentConfig& config, std::string token);
+  Co<void> RefreshPlugins(std::vector<PluginConfig> wanted, std::vector<std::string>* changed);
   Co<void> StopServing();
   Co<void> LeaveTasks(Status* status);
   void BeginFromKept();

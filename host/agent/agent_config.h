@@ -97,8 +97,8 @@ Result<AgentConfig> ParseAgentConfig(const std::string& text, const std::string&
 Result<AgentConfig> ReadAgentConfig(const std::string& path);
 
 // The keys whose values in WANTED are others than in RUNNING and that an agent takes only when it
-// starts: all but log_level, server, the gc of client, what telemetry publishes, token_file and
-// what TLS reads.
+// starts: all but log_level, server, the gc of client, what telemetry publishes, token_file, what
+// TLS reads and the blocks of plugins that stay.
 std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running, const AgentConfig& wanted);
 
 }  // namespace drover

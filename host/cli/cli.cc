@@ -144,6 +144,27 @@ int RunCli(int argc, char** argv) {
     code = loads ? PluginListCommand(plugin) : AgentPluginsCommand(agent_plugins);
   });
 
+  AgentPluginOptions of_agent;
+  CLI::App* status_app = plugin_app->add_subcommand(
+      "status", "Prints what an agent knows of one of its plugins, and how its process ended last");
+  CLI::App* reload_app = plugin_app->add_subcommand(
+      "reload",
+      "Puts the plugin's file as it is now in the place of the one that runs, while its tasks go "
+      "on");
+  for (CLI::App* command : {status_app, reload_app}) {
+    command->add_option("NAME", of_agent.id, "The plugin, by the name that jobs use")->required();
+    command->add_flag("--json", of_agent.json, "Prints JSON");
+    AddConnectionOptions(command, &of_agent.client);
+  }
+  status_app->add_flag("--output", of_agent.output,
+                       "Prints only what its last process wrote, at most 64 KiB");
+  reload_app->footer(
+      "The new file is checked, probed and loaded, and its instance recovers every task. If "
+      "anything of that fails, the old one stays in charge. Exit code: 0 the new one is in charge, "
+      "1 the old one is.");
+  status_app->callback([&] { code = PluginStatusCommand(of_agent); });
+  reload_app->callback([&] { code = PluginReloadCommand(of_agent); });
+
   CLI::App* inspect_app =
       plugin_app->add_subcommand("inspect", "Prints a plugin's manifest, capabilities and schemas");
   inspect_app->add_option("FILE", plugin.file, "The shared library")->required();

@@ -118,6 +118,12 @@ int SystemGcCommand(const ClientCommandOptions& options);
 
 int AgentPluginsCommand(const ClientCommandOptions& options);
 
+struct AgentPluginOptions : ClientCommandOptions {
+  bool output = false;  // only what the plugin wrote last
+};
+int PluginStatusCommand(const AgentPluginOptions& options);
+int PluginReloadCommand(const AgentPluginOptions& options);
+
 struct MonitorOptions : ClientCommandOptions {
   std::string level = "info";
 };

@@ -5,12 +5,6 @@
 #include "host/plugin/broken_driver.h"
 
 namespace drover {
-namespace {
-
-// A runner gives a plugin up that needs a recover again so soon after one.
-constexpr Duration kHandleTold = 31s;
-
-}  // namespace
 
 ContainedDriver::ContainedDriver(Parts parts)
     : parts_(std::move(parts)),
@@ -49,6 +43,8 @@ ContainerStatus ContainedDriver::status() const {
   ContainerStatus status;
   status.launches = generation_;
   status.last_end = last_end_;
+  status.death = last_death_;
+  status.died_at = died_at_;
   status.output = container_ ? container_->output() : std::string();
   if (status.output.empty()) status.output = last_output_;
   if (container_ && container_->alive()) status.pid = container_->pid();
@@ -104,7 +100,7 @@ Co<Result<RecoveredTask>> ContainedDriver::AwaitRecovered(Context context, RunId
   if (run == nullptr || !back.ok()) co_return error;
   if (run->lost) co_return *run->lost;
   if (run->generation != generation_) co_return error;
-  run->handle_new = false;
+  run->news.Heard();
   co_return RecoveredTask{run->handle, run->exited};
 }
 
@@ -137,10 +133,10 @@ Co<Result<RecoveredTask>> ContainedDriver::Recover(Context context,
                                                    TaskHandle handle) {
   DROVER_CO_ASSIGN(const Living driver, co_await Live(context));
   const RunId id = config->run_id;
-  if (Run* known = FindRun(id);
-      known != nullptr && known->handle_told && known->wanted && known->generation == generation_) {
+  if (Run* known = FindRun(id); known != nullptr && known->news.asked_for() && known->wanted &&
+                                known->generation == generation_) {
     // The driver has recovered it for its new process: only the handle was to be told.
-    known->handle_new = false;
+    known->news.Heard();
     co_return RecoveredTask{known->handle, known->exited};
   }
   Run& made = runs_[id];
@@ -174,9 +170,7 @@ Co<Result<ExitResult>> ContainedDriver::Wait(Context context, RunId id) {
     DROVER_CO_ASSIGN(const Living driver, co_await Ready(context));
     if (Run* run = FindRun(id)) {
       if (run->lost) co_return *run->lost;
-      const bool told_lately = run->handle_told && loop()->Now() - *run->handle_told < kHandleTold;
-      if (run->handle_new && !told_lately) {
-        run->handle_told = loop()->Now();
+      if (run->news.Tell(loop()->Now())) {
         co_return Error(Code::kUnavailable, "driver " + info_.name + " has given a new handle");
       }
       if (run->wanted && run->generation != generation_) {

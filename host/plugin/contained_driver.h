@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/base/worker_pool.h"
+#include "host/plugin/handle_news.h"
 #include "host/plugin/loaded_driver.h"
 #include "host/plugin/plugin_file.h"
 #include "host/plugin/process_container.h"
@@ -21,6 +22,9 @@ struct ContainerStatus {
   int launches = 0;
   std::string last_end;  // how the last one ended, one line; empty: none has
   std::string output;    // the last of what it wrote, or of what the one before it wrote
+  // The last one that ended: of it is known more than one line.
+  std::optional<ContainerDeath> death;
+  WallTime died_at = 0;
 };
 
 // A driver whose code runs in a process of its own. The process may end in any way at any time: it
@@ -31,7 +35,7 @@ struct ContainerStatus {
 //
 // Behind it is a LoadedDriver, a new one for each process. A driver that holds a function past its
 // limit, or a call past its deadline, is ended like one that crashes.
-class ContainedDriver : public Driver {
+class ContainedDriver : public PluginDriver {
  public:
   struct Parts {
     LoadedDriver::Parts driver;  // without a container
@@ -45,11 +49,13 @@ class ContainedDriver : public Driver {
   // The first launch. Once, first. After kUnavailable it is tried again and again; after any other
   // error only Shutdown makes sense.
   Co<Status> Create(Context context);
-  Co<Status> Configure(Context context, std::string config_json);
-  Co<Status> RestoreComplete(Context context, std::vector<RunId> runs);
-  Co<void> Shutdown();
-  // Returns when the process has told its health, or will not.
-  Co<void> AwaitFirstFingerprint(Context context);
+  Co<Status> Configure(Context context, std::string config_json) override;
+  Co<Status> RestoreComplete(Context context, std::vector<RunId> runs) override;
+  void Retire() override { life_.Cancel("the plugin has been reloaded"); }
+  Co<void> Shutdown() override;
+  Co<void> AwaitFirstFingerprint(Context context) override;
+  LoadedDriver* code() override { return current(); }
+  ContainedDriver* contained() override { return this; }
   // The driver of the process that lives now; null when there is none.
   LoadedDriver* current() { return ready_ ? current_.get() : nullptr; }
   ContainerStatus status() const;
@@ -84,8 +90,7 @@ class ContainedDriver : public Driver {
     int generation = 0;       // the process that knows it
     bool recovering = false;  // its recover has begun and not returned
     int deaths = 0;           // of processes in its recover, alone
-    bool handle_new = false;  // the runner does not know the handle
-    std::optional<TimePoint> handle_told;
+    HandleNews news;
     std::optional<ExitResult> exited;
     std::optional<Error> lost;  // recover said so
   };
@@ -139,6 +144,8 @@ class ContainedDriver : public Driver {
   std::string given_up_for_;  // what the host last had against a process of its own accord
   std::string last_end_;
   std::string last_output_;
+  std::optional<ContainerDeath> last_death_;
+  WallTime died_at_ = 0;
 
   std::map<RunId, Run> runs_;
   std::optional<std::set<RunId>> restored_;  // what restore_complete was told

@@ -78,6 +78,7 @@ Co<Status> ContainedDriver::Bring(Context context) {
   };
   parts.hear_events = [this](const DriverEvent& event) {
     event_listeners_.Call(event.run_id, event);
+    if (parts_.driver.hear_events) parts_.driver.hear_events(event);
   };
   current_ = std::make_shared<LoadedDriver>(std::move(parts));
   const Living driver = current_;
@@ -163,6 +164,8 @@ void ContainedDriver::Died(const std::shared_ptr<Launch>& launch) {
   reason_ = launch->death->Text(Name());
   last_end_ = reason_;
   last_output_ = launch->death->output;
+  last_death_ = launch->death;
+  died_at_ = loop()->Wall();
   ready_ = false;
   ready_event_.Reset();
   ended_.Set();
@@ -218,7 +221,7 @@ Co<void> ContainedDriver::RecoverOne(Context context, Living driver, RunId id) {
   }
   run->deaths = 0;
   run->generation = generation_;
-  run->handle_new = run->handle_new || recovered->handle != run->handle;
+  if (recovered->handle != run->handle) run->news.Note();
   run->handle = std::move(recovered->handle);
   run->exited = std::move(recovered->exited);
 }

@@ -200,6 +200,10 @@ Co<Result<bool>> LoadedDriver::HasExtension(Context context, std::string id) {
   co_return *has;
 }
 
+Co<void> LoadedDriver::AwaitFirstFingerprint(Context context) {
+  (void)co_await first_fingerprint_.Wait(std::move(context));
+}
+
 Result<std::string> LoadedDriver::NormalizeConfigAt(const std::string& place,
                                                     const std::string& config_json, bool final) {
   if (!task_checker_) return config_json;

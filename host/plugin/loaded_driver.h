@@ -14,6 +14,7 @@
 #include "host/plugin/container.h"
 #include "host/plugin/driver.h"
 #include "host/plugin/plugin_config.h"
+#include "host/plugin/plugin_driver.h"
 #include "host/plugin/plugin_host.h"
 #include "host/plugin/stream_table.h"
 
@@ -25,7 +26,7 @@ namespace drover {
 // Its health is what its fingerprint stream tells, unless a function holds its thread or a call is
 // past its own deadline: then it is unhealthy until that has come back. A caller's context that
 // ends first only gives the call up; it says nothing about the driver.
-class LoadedDriver : public Driver {
+class LoadedDriver : public PluginDriver {
  public:
   struct Parts {
     Loop* loop = nullptr;
@@ -48,10 +49,12 @@ class LoadedDriver : public Driver {
   // Makes the instance and subscribes to its fingerprints and events. Once, first. CONFIG_JSON has
   // been checked.
   Co<Status> Create(Context context, std::string config_json);
-  Co<Status> Configure(Context context, std::string config_json);
-  Co<Status> RestoreComplete(Context context, std::vector<RunId> runs);
-  // Ends everything; needed before destruction, also when Create has failed.
-  Co<void> Shutdown();
+  Co<Status> Configure(Context context, std::string config_json) override;
+  Co<Status> RestoreComplete(Context context, std::vector<RunId> runs) override;
+  Co<void> AwaitFirstFingerprint(Context context) override;
+  // Also needed when Create has failed.
+  Co<void> Shutdown() override;
+  LoadedDriver* code() override { return this; }
   // Set when the driver has told its health, or will not.
   Event* first_fingerprint() { return &first_fingerprint_; }
 

@@ -239,7 +239,7 @@ class SilentDriverTest : public testing::Test {
 
 TEST_F(SilentDriverTest, IsUnhealthyUntilItTellsItsHealth) {
   Finish(Load(&*registry_, context_));
-  auto* driver = static_cast<LoadedDriver*>(registry_->Find("test"));
+  LoadedDriver* driver = registry_->FindLoaded("test");
   loop_.Advance(10s - 1ms);
   EXPECT_EQ(driver->fingerprint().health, Health::kUndetected);
   EXPECT_EQ(driver->fingerprint().description, "the driver has not told its health yet");

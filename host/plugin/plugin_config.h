@@ -31,6 +31,8 @@ struct PluginConfig {
   std::string sha256;  // 64 hex digits: the file must have exactly this content; empty: any
   // Empty: in process for a driver of this installation, in a process of its own for all others.
   std::string isolation = "in-process";
+
+  bool operator==(const PluginConfig&) const = default;
 };
 
 // The directory of the drivers that were installed with this program.

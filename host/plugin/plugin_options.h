@@ -32,6 +32,11 @@ struct DriverLimits {
   Duration relaunch_last = 30s;
   Duration relaunch_reset = 60s;    // one that has lived for so long begins with the first again
   Duration relaunch_patience = 5s;  // how long a call waits for it
+  // Of a plugin that is reloaded.
+  Duration reload_drain = 10s;    // until the calls that are on their way are given up
+  Duration reload_recover = 30s;  // until the new instance has recovered all tasks
+  // How long the old instance stays for the commands that run through it.
+  Duration retire = std::chrono::hours(1);
 };
 
 }  // namespace drover

@@ -7,31 +7,18 @@
 
 #include "host/base/gate.h"
 #include "host/base/patience.h"
-#include "host/plugin/broken_driver.h"
 #include "host/plugin/contained_driver.h"
 #include "host/plugin/echo_container.h"
 #include "host/plugin/loaded_driver.h"
 #include "host/plugin/loader.h"
 #include "host/plugin/plugin_file.h"
 #include "host/plugin/probe.h"
+#include "host/plugin/reloadable_driver.h"
 
 namespace drover {
 namespace {
 
 constexpr Duration kLoadLimit = 10s;
-
-struct Checked {
-  std::shared_ptr<PluginFile> file;  // shared: it goes to another thread
-  PluginInfo info;
-};
-
-Result<Checked> CheckAndProbe(const std::string& path, const std::string& pin, PluginProber* prober,
-                              PluginReport* report) {
-  DROVER_ASSIGN(PluginFile file, OpenPluginFile(path, pin));
-  report->sha256 = file.sha256;
-  DROVER_ASSIGN(PluginInfo info, prober->Probe(file));
-  return Checked{std::make_shared<PluginFile>(std::move(file)), std::move(info)};
-}
 
 using Loaded = Result<std::pair<const drover_driver*, PluginInfo>>;
 
@@ -77,82 +64,88 @@ Co<Loaded> LoadOnThread(Loop* loop, std::shared_ptr<PluginFile> file) {
 
 }  // namespace
 
+struct PluginRegistry::Checked {
+  std::shared_ptr<PluginFile> file;  // shared: it goes to another thread
+  PluginInfo info;
+  std::shared_ptr<const ConfigChecker> task_checker;
+  std::string config;  // in the form of its schema
+  Isolation isolation = Isolation::kInProcess;
+};
+
+struct PluginRegistry::Made {
+  Status status;
+  std::shared_ptr<PluginDriver> driver;  // null when there is none to use
+};
+
 struct PluginRegistry::Slot {
-  Slot(const PluginConfig& from, ProcessService* processes) : broken(from.name, processes) {
+  Slot(const PluginConfig& from, ReloadableDriver::Parts parts)
+      : config(from), driver(from.name, std::move(parts)) {
     report.name = from.name;
     report.file = from.file;
     report.enabled = from.enabled;
   }
+  PluginConfig config;
   PluginReport report;
-  BrokenDriver broken;
-  std::unique_ptr<LoadedDriver> loaded;        // in this process, or
-  std::unique_ptr<ContainedDriver> contained;  // in one of its own
-  bool usable = false;
-
-  Driver* driver() {
-    if (!usable) return &broken;
-    return contained ? static_cast<Driver*>(contained.get()) : loaded.get();
-  }
+  ReloadableDriver driver;
+  bool reloading = false;
 };
 
 PluginRegistry::PluginRegistry(Loop* loop, WorkerPool* workers, ProcessService* processes,
                                PluginRegistryOptions options)
-    : loop_(loop), workers_(workers), processes_(processes), options_(std::move(options)) {
+    : loop_(loop),
+      workers_(workers),
+      processes_(processes),
+      options_(std::move(options)),
+      no_reload_(loop),
+      ends_(loop),
+      life_(loop) {
   if (!options_.log) options_.log = DefaultPluginLog();
   if (!options_.checker) options_.checker = NewSchemaChecker;
   for (const PluginConfig& config : options_.plugins) {
-    slots_.push_back(std::make_unique<Slot>(config, processes_));
+    ReloadableDriver::Parts parts{loop_, processes_, options_.log, options_.limits};
+    slots_.push_back(std::make_unique<Slot>(config, std::move(parts)));
   }
+  no_reload_.Set();
 }
 
 PluginRegistry::~PluginRegistry() {
   const bool any = std::any_of(slots_.begin(), slots_.end(),
-                               [](const auto& slot) { return slot->loaded || slot->contained; });
+                               [](const auto& slot) { return slot->driver.current() != nullptr; });
   DROVER_CHECK(shut_down_ || !any);  // Shutdown joins what is still running
 }
 
 Co<std::vector<PluginReport>> PluginRegistry::LoadAll(Context context) {
   std::vector<Co<void>> all;
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    if (!options_.plugins[i].enabled) continue;
-    all.push_back(LoadOne(context, &options_.plugins[i], slots_[i].get()));
+  for (const auto& slot : slots_) {
+    if (slot->report.enabled) all.push_back(LoadOne(context, slot.get()));
   }
   co_await InParallel(loop_, std::move(all));
-  std::vector<PluginReport> reports;
-  for (const auto& slot : slots_) reports.push_back(slot->report);
-  co_return reports;
+  co_return reports();
 }
 
-// The steps up to a living driver; the error of the first that fails.
-Co<Status> PluginRegistry::Bring(Context context, const PluginConfig* config, Slot* slot) {
-  if (!IsDriverName(config->name)) {
-    co_return Error(Code::kInvalidArgument,
-                    "\"" + config->name +
-                        "\" is no name for a driver: use lower case letters, digits, '_' and '-'");
-  }
-  for (const auto& other : slots_) {
-    if (other.get() == slot) break;
-    if (other->report.enabled && other->report.name == config->name) {
-      co_return Error(Code::kInvalidArgument,
-                      "driver \"" + config->name + "\" is configured twice: remove one block");
+// The steps up to a file that may be loaded; the error of the first that fails.
+Co<Result<PluginRegistry::Checked>> PluginRegistry::Check(Context context, PluginConfig config,
+                                                          PluginReport* report) {
+  DROVER_CO_TRY(ParseIsolation(config.isolation, Isolation::kInProcess));
+  std::function<Result<Checked>()> check = [this, config, report]() -> Result<Checked> {
+    report->file = config.file;
+    if (config.file.empty()) {
+      DROVER_ASSIGN(report->file, FindPluginFile(options_.directories, config.name));
     }
-  }
-  DROVER_CO_TRY(ParseIsolation(config->isolation, Isolation::kInProcess));
-  std::function<Result<Checked>()> check = [this, config, slot]() -> Result<Checked> {
-    std::string path = config->file;
-    if (path.empty()) {
-      DROVER_ASSIGN(path, FindPluginFile(options_.directories, config->name));
-    }
-    slot->report.file = path;
     PluginProber* prober = options_.prober == nullptr ? &SharedProber() : options_.prober;
-    return CheckAndProbe(path, config->sha256, prober, &slot->report);
+    DROVER_ASSIGN(PluginFile file, OpenPluginFile(report->file, config.sha256));
+    report->sha256 = file.sha256;
+    Checked checked;
+    DROVER_ASSIGN(checked.info, prober->Probe(file));
+    checked.file = std::make_shared<PluginFile>(std::move(file));
+    return checked;
   };
   DROVER_CO_ASSIGN(Checked checked, co_await workers_->Run(std::move(check)));
-  slot->report.info = checked.info;
-  const std::string& path = slot->report.file;
-  if (checked.info.name != config->name) {
+  report->info = checked.info;
+  const std::string& path = report->file;
+  if (checked.info.name != config.name) {
     co_return Error(Code::kInvalidArgument, path + " is driver \"" + checked.info.name +
-                                                "\", not \"" + config->name +
+                                                "\", not \"" + config.name +
                                                 "\": give the block the driver's name");
   }
   const std::uint64_t processes = DROVER_NEEDS_PROCESS_SERVICE | DROVER_NEEDS_TASK_OUTPUT;
@@ -167,126 +160,273 @@ Co<Status> PluginRegistry::Bring(Context context, const PluginConfig* config, Sl
   if (!task_checker.ok()) {
     co_return task_checker.error().WithContext(path + ": the schema of its tasks");
   }
-  Result<std::string> normal =
-      (*config_checker)->Normalize("", config->config_json, /*final=*/true);
+  checked.task_checker = std::move(*task_checker);
+  Result<std::string> normal = (*config_checker)->Normalize("", config.config_json, /*final=*/true);
   if (!normal.ok()) {
-    co_return normal.error().WithContext("configuration of plugin " + config->name);
+    co_return normal.error().WithContext("configuration of plugin " + config.name);
   }
+  checked.config = std::move(*normal);
   DROVER_CO_TRY(context.status());
   const bool shipped = path.starts_with(ShippedPluginDirectory() + "/");
   const Isolation otherwise = shipped ? Isolation::kInProcess : Isolation::kProcess;
-  DROVER_CO_ASSIGN(const Isolation isolation, ParseIsolation(config->isolation, otherwise));
-  slot->report.isolation = isolation;
+  DROVER_CO_ASSIGN(checked.isolation, ParseIsolation(config.isolation, otherwise));
+  report->isolation = checked.isolation;
+  co_return checked;
+}
+
+// The steps from there to a living instance.
+Co<PluginRegistry::Made> PluginRegistry::Make(Context context, Checked checked,
+                                              PluginReport* report, Slot* slot) {
+  Made made;
+  const std::string& path = report->file;
   LoadedDriver::Parts parts;
   parts.loop = loop_;
   parts.processes = processes_;
   parts.info = checked.info;
-  parts.task_checker = std::move(*task_checker);
+  parts.task_checker = checked.task_checker;
   parts.log = options_.log;
   parts.limits = options_.limits;
   parts.core_mhz = options_.core_mhz;
   parts.bind_runs = options_.bind_runs;
+  // Only the instance in charge has something to tell.
+  const auto self = std::make_shared<const PluginDriver*>(nullptr);
+  parts.hear_events = [self, driver = &slot->driver](const DriverEvent& event) {
+    if (*self == driver->current()) driver->Hear(event);
+  };
+  if (checked.isolation == Isolation::kProcess) {
+    ContainedDriver::Parts contained{std::move(parts), workers_, checked.file, checked.config};
+    const auto driver = std::make_shared<ContainedDriver>(std::move(contained));
+    made.driver = driver;
+    *self = driver.get();
+    made.status = co_await driver->Create(context);
+  } else {
+    Loaded loaded = co_await LoadOnThread(loop_, checked.file);
+    if (!loaded.ok()) {
+      made.status = loaded.error();
+      co_return made;
+    }
+    if (loaded->second != checked.info) {
+      made.status =
+          Error(Code::kInternal, path + " says other things about itself than in the probe");
+      co_return made;
+    }
+    parts.container = NewContainer(checked.isolation, loaded->first);
+    const auto driver = std::make_shared<LoadedDriver>(std::move(parts));
+    made.driver = driver;
+    *self = driver.get();
+    made.status = co_await driver->Create(context, std::move(checked.config));
+  }
+  if (!made.status.ok()) made.status = made.status.error().WithContext(path + " cannot be started");
+  co_return made;
+}
+
+Co<Status> PluginRegistry::Bring(Context context, Slot* slot) {
+  const std::string& name = slot->config.name;
+  if (!IsDriverName(name)) {
+    co_return Error(
+        Code::kInvalidArgument,
+        "\"" + name + "\" is no name for a driver: use lower case letters, digits, '_' and '-'");
+  }
+  if (FindSlot(name) != slot) {
+    co_return Error(Code::kInvalidArgument,
+                    "driver \"" + name + "\" is configured twice: remove one block");
+  }
+  PluginReport* const report = &slot->report;
+  DROVER_CO_ASSIGN(Checked checked, co_await Check(context, slot->config, report));
+  const Isolation isolation = checked.isolation;
+  Made made = co_await Make(context, std::move(checked), report, slot);
+  // A process that died is on its way back.
+  const bool usable = made.status.ok() || (isolation == Isolation::kProcess &&
+                                           made.status.code() == Code::kUnavailable);
+  if (!usable) {
+    if (made.driver) ends_.Spawn(End(made.driver));
+    co_return made.status;
+  }
+  const std::shared_ptr<PluginDriver> driver = made.driver;
+  slot->driver.Use(driver);
+  if (!made.status.ok()) co_return made.status;
   const Patience patience(context, options_.first_fingerprint);
-  if (isolation == Isolation::kProcess) {
-    ContainedDriver::Parts contained{std::move(parts), workers_, checked.file, std::move(*normal)};
-    slot->contained = std::make_unique<ContainedDriver>(std::move(contained));
-    const Status created = co_await slot->contained->Create(context);
-    // One that died is on its way back.
-    slot->usable = created.ok() || created.code() == Code::kUnavailable;
-    if (!created.ok()) co_return created.error().WithContext(path + " cannot be started");
-    co_await slot->contained->AwaitFirstFingerprint(patience.context());
-    co_return Status();
-  }
-  DROVER_CO_ASSIGN(auto loaded, co_await LoadOnThread(loop_, checked.file));
-  if (loaded.second != checked.info) {
-    co_return Error(Code::kInternal, path + " says other things about itself than in the probe");
-  }
-  parts.container = NewContainer(isolation, loaded.first);
-  slot->loaded = std::make_unique<LoadedDriver>(std::move(parts));
-  const Status created = co_await slot->loaded->Create(context, std::move(*normal));
-  if (!created.ok()) co_return created.error().WithContext(path + " cannot be started");
-  slot->usable = true;
-  (void)co_await slot->loaded->first_fingerprint()->Wait(patience.context());
+  co_await driver->AwaitFirstFingerprint(patience.context());
   co_return Status();
 }
 
-Co<void> PluginRegistry::LoadOne(Context context, const PluginConfig* config, Slot* slot) {
-  const Status status = co_await Bring(std::move(context), config, slot);
+Co<void> PluginRegistry::LoadOne(Context context, Slot* slot) {
+  const Status status = co_await Bring(std::move(context), slot);
   slot->report.loaded = status.ok();
   if (status.ok()) {
-    options_.log(PluginLogLevel::kInfo, config->name, nullptr,
+    options_.log(PluginLogLevel::kInfo, slot->config.name, nullptr,
                  "loaded version " + slot->report.info->version + " from " + slot->report.file);
     co_return;
   }
   slot->report.message = status.error().message();
-  slot->broken.SetReason(slot->report.message);
-  options_.log(PluginLogLevel::kError, config->name, nullptr, slot->report.message);
+  slot->driver.SetReason(slot->report.message);
+  options_.log(PluginLogLevel::kError, slot->config.name, nullptr, slot->report.message);
 }
 
 Co<void> PluginRegistry::RestoreComplete(Context context, std::string driver,
                                          std::vector<RunId> runs) {
-  for (const auto& slot : slots_) {
-    if (!slot->usable || slot->report.name != driver) continue;
-    Status status;
-    if (slot->contained) {
-      status = co_await slot->contained->RestoreComplete(context, runs);
-    } else {
-      status = co_await slot->loaded->RestoreComplete(context, runs);
-    }
-    if (!status.ok() && status.code() != Code::kUnimplemented) {
-      options_.log(PluginLogLevel::kWarn, driver, nullptr,
-                   "restore_complete: " + status.error().message());
-    }
+  Slot* const slot = FindSlot(driver);
+  if (slot == nullptr) co_return;
+  const Status status = co_await slot->driver.RestoreComplete(context, std::move(runs));
+  if (!status.ok() && status.code() != Code::kUnimplemented) {
+    options_.log(PluginLogLevel::kWarn, driver, nullptr,
+                 "restore_complete: " + status.error().message());
   }
-}
-
-Co<void> PluginRegistry::ShutdownOne(Slot* slot) {
-  if (slot->contained) {
-    co_await slot->contained->Shutdown();
-  } else {
-    co_await slot->loaded->Shutdown();
-  }
-  slot->usable = false;
-  slot->broken.SetReason("the driver has been shut down");
 }
 
 Co<void> PluginRegistry::Shutdown() {
-  std::vector<Co<void>> all;
-  for (const auto& slot : slots_) {
-    if ((slot->loaded || slot->contained) && !shut_down_) all.push_back(ShutdownOne(slot.get()));
-  }
+  if (shut_down_) co_return;
   shut_down_ = true;
+  GiveUpReloads();
+  co_await no_reload_.Wait();
+  co_await ends_.Close();
+  std::vector<Co<void>> all;
+  for (const auto& slot : slots_) all.push_back(slot->driver.Shutdown());
   co_await InParallel(loop_, std::move(all));
 }
 
-Driver* PluginRegistry::Find(const std::string& name) {
+PluginRegistry::Slot* PluginRegistry::FindSlot(const std::string& name) const {
   for (const auto& slot : slots_) {
-    if (slot->report.enabled && slot->report.name == name) return slot->driver();
+    if (slot->report.enabled && slot->report.name == name) return slot.get();
   }
   return nullptr;
+}
+
+Driver* PluginRegistry::Find(const std::string& name) {
+  Slot* const slot = FindSlot(name);
+  return slot == nullptr ? nullptr : &slot->driver;
 }
 
 LoadedDriver* PluginRegistry::FindLoaded(const std::string& name) {
-  for (const auto& slot : slots_) {
-    if (slot->report.name != name || !slot->usable) continue;
-    return slot->contained ? slot->contained->current() : slot->loaded.get();
-  }
-  return nullptr;
+  Slot* const slot = FindSlot(name);
+  return slot == nullptr || !slot->driver.current() ? nullptr : slot->driver.current()->code();
+}
+
+ContainedDriver* PluginRegistry::FindContained(const std::string& name) {
+  Slot* const slot = FindSlot(name);
+  return slot == nullptr || !slot->driver.current() ? nullptr : slot->driver.current()->contained();
 }
 
 std::optional<ContainerStatus> PluginRegistry::Inspect(const std::string& name) {
-  for (const auto& slot : slots_) {
-    if (slot->report.name == name && slot->contained) return slot->contained->status();
-  }
+  if (const ContainedDriver* driver = FindContained(name)) return driver->status();
   return std::nullopt;
+}
+
+std::vector<PluginReport> PluginRegistry::reports() const {
+  std::vector<PluginReport> all;
+  for (const auto& slot : slots_) all.push_back(slot->report);
+  return all;
+}
+
+std::optional<PluginReport> PluginRegistry::Report(const std::string& name) const {
+  const Slot* const slot = FindSlot(name);
+  if (slot == nullptr) return std::nullopt;
+  return slot->report;
+}
+
+const PluginConfig* PluginRegistry::FindConfig(const std::string& name) const {
+  const Slot* const slot = FindSlot(name);
+  return slot == nullptr ? nullptr : &slot->config;
 }
 
 std::vector<Driver*> PluginRegistry::drivers() {
   std::vector<Driver*> all;
   for (const auto& slot : slots_) {
-    if (slot->report.enabled) all.push_back(slot->driver());
+    if (slot->report.enabled) all.push_back(&slot->driver);
   }
   return all;
 }
+
+// -------------------------------------------------------------------------------------- reload
+
+Co<Result<PluginReport>> PluginRegistry::Reload(Context context, PluginConfig wanted) {
+  Slot* const slot = FindSlot(wanted.name);
+  bool changed = false;
+  DROVER_CO_TRY(co_await ReloadOne(context, slot, std::move(wanted), /*always=*/true, &changed));
+  co_return slot->report;
+}
+
+Co<Result<bool>> PluginRegistry::Refresh(Context context, PluginConfig wanted) {
+  Slot* const slot = FindSlot(wanted.name);
+  bool changed = false;
+  DROVER_CO_TRY(co_await ReloadOne(context, slot, std::move(wanted), /*always=*/false, &changed));
+  co_return changed;
+}
+
+Co<Status> PluginRegistry::ReloadOne(Context context, Slot* slot, PluginConfig wanted, bool always,
+                                     bool* changed) {
+  if (slot == nullptr) co_return Error(Code::kNotFound, "no plugin of that name is configured");
+  if (life_.cancelled()) co_return Error(Code::kUnavailable, life_.status().error().message());
+  const std::string name = slot->config.name;
+  if (slot->reloading) {
+    co_return Error(Code::kFailedPrecondition, "plugin " + name + " is being reloaded already");
+  }
+  slot->reloading = true;
+  if (++reloading_ == 1) no_reload_.Reset();
+  const Context life = life_;
+  const JoinContext joined(context, life);
+  Status done = co_await Exchange(joined.context(), slot, std::move(wanted), always, changed);
+  slot->reloading = false;
+  if (--reloading_ == 0) no_reload_.Set();
+  if (done.ok()) co_return done;
+  const bool runs = slot->driver.current() != nullptr;
+  const std::string stays = runs ? "version " + slot->report.info->version + " stays in charge"
+                                 : std::string("there was none before");
+  const Error refused = Error(done.code(), "plugin " + name + " was not reloaded, " + stays + ": " +
+                                               done.error().message());
+  options_.log(PluginLogLevel::kError, name, nullptr, refused.message());
+  co_return refused;
+}
+
+Co<Status> PluginRegistry::Exchange(Context context, Slot* slot, PluginConfig wanted, bool always,
+                                    bool* changed) {
+  PluginReport report;
+  report.name = slot->config.name;
+  DROVER_CO_ASSIGN(Checked checked, co_await Check(context, wanted, &report));
+  PluginDriver* const current = slot->driver.current();
+  const bool same_code = current != nullptr && report.sha256 == slot->report.sha256 &&
+                         report.isolation == slot->report.isolation;
+  const bool same_config = wanted.config_json == slot->config.config_json;
+  *changed = always || !same_code || !same_config;
+  if (!always && same_code) {
+    if (!same_config) DROVER_CO_TRY(co_await current->Configure(context, checked.config));
+  } else {
+    DROVER_CO_TRY(co_await ExchangeChecked(context, slot, std::move(checked), &report));
+  }
+  const std::string before = slot->report.info ? slot->report.info->version : "none";
+  report.loaded = true;
+  slot->report = std::move(report);
+  slot->config = std::move(wanted);
+  if (*changed) {
+    options_.log(PluginLogLevel::kInfo, slot->config.name, nullptr,
+                 "reloaded: version " + slot->report.info->version + " from " + slot->report.file +
+                     ", sha256 " + slot->report.sha256 + ", in the place of version " + before);
+  }
+  co_return Status();
+}
+
+Co<Status> PluginRegistry::ExchangeChecked(Context context, Slot* slot, Checked checked,
+                                           PluginReport* report) {
+  Made made = co_await Make(context, std::move(checked), report, slot);
+  const std::shared_ptr<PluginDriver> next = made.driver;
+  if (made.status.ok()) {
+    const Patience patience(context, options_.limits.fingerprint);
+    co_await next->AwaitFirstFingerprint(patience.context());
+    const Fingerprint told = next->fingerprint();
+    if (slot->driver.fingerprint().health == Health::kHealthy && told.health != Health::kHealthy) {
+      made.status = Error(Code::kUnavailable,
+                          report->file + ": its new instance is not healthy: " + told.description);
+    }
+  }
+  if (made.status.ok()) {
+    made.status = co_await slot->driver.Replace(context, next);
+    if (!made.status.ok()) made.status = made.status.error().WithContext(report->file);
+  }
+  // One that hangs takes its time, which nobody needs to wait for.
+  if (!made.status.ok() && next) ends_.Spawn(End(next));
+  co_return made.status;
+}
+
+Co<void> PluginRegistry::End(std::shared_ptr<PluginDriver> driver) { co_await driver->Shutdown(); }
 
 }  // namespace drover

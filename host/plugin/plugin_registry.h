@@ -9,6 +9,9 @@
 #include <vector>
 
 #include "host/base/co.h"
+#include "host/base/context.h"
+#include "host/base/event.h"
+#include "host/base/gate.h"
 #include "host/base/ids.h"
 #include "host/base/loop.h"
 #include "host/base/worker_pool.h"
@@ -56,6 +59,7 @@ struct PluginReport {
 
 class ContainedDriver;
 class LoadedDriver;
+class PluginDriver;
 struct ContainerStatus;
 
 // All drivers of the agent. Control thread only. A plugin that cannot be used is a driver that is
@@ -75,6 +79,24 @@ class PluginRegistry : public DriverRegistry {
   // first Start. One that is not loaded need not be told.
   Co<void> RestoreComplete(Context context, std::string driver, std::vector<RunId> runs);
 
+  // Puts the plugin as WANTED configures it, which is of one of the plugins here, in the place of
+  // the one that runs, while its tasks run on: the file as it is now is checked, probed and loaded,
+  // and its new instance recovers every task. After an error the old one is in charge as before;
+  // what was wrong is also in the log. One at a time of each plugin.
+  Co<Result<PluginReport>> Reload(Context context, PluginConfig wanted);
+  // The same where WANTED or the content of its file is another than what runs, or nothing runs;
+  // false: nothing has changed. The configuration alone is told to the instance that runs.
+  Co<Result<bool>> Refresh(Context context, PluginConfig wanted);
+  // Of what goes on in here.
+  const Context& context() const { return life_; }
+  // Reloads that are on their way fail, and so does every later one. Before an agent ends.
+  void GiveUpReloads() { life_.Cancel("the agent is shutting down"); }
+  // As they are now.
+  std::vector<PluginReport> reports() const;
+  std::optional<PluginReport> Report(const std::string& name) const;
+  // The block of an enabled plugin that runs or was to run.
+  const PluginConfig* FindConfig(const std::string& name) const;
+
   // Ends every driver: calls are given up, streams joined, instances shut down, threads ended.
   // Tasks go on running. Must be called before this is destroyed.
   Co<void> Shutdown();
@@ -83,6 +105,8 @@ class PluginRegistry : public DriverRegistry {
   Driver* Find(const std::string& name) override;
   // The driver's code as it is called now, in whatever process; null when it cannot be.
   LoadedDriver* FindLoaded(const std::string& name);
+  // Of a plugin in a process of its own; else null.
+  ContainedDriver* FindContained(const std::string& name);
   // Of a plugin in a process of its own; nothing for others.
   std::optional<ContainerStatus> Inspect(const std::string& name);
   // Enabled drivers by name, loaded or not.
@@ -90,15 +114,30 @@ class PluginRegistry : public DriverRegistry {
 
  private:
   struct Slot;
-  Co<void> LoadOne(Context context, const PluginConfig* config, Slot* slot);
-  Co<Status> Bring(Context context, const PluginConfig* config, Slot* slot);
-  Co<void> ShutdownOne(Slot* slot);
+  // A file that may be loaded.
+  struct Checked;
+  // An instance, or that of a process which died at once and is on its way back.
+  struct Made;
+  Co<void> LoadOne(Context context, Slot* slot);
+  Co<Status> Bring(Context context, Slot* slot);
+  Co<Result<Checked>> Check(Context context, PluginConfig config, PluginReport* report);
+  Co<Made> Make(Context context, Checked checked, PluginReport* report, Slot* slot);
+  Co<Status> Exchange(Context context, Slot* slot, PluginConfig wanted, bool always, bool* changed);
+  Co<Status> ExchangeChecked(Context context, Slot* slot, Checked checked, PluginReport* report);
+  Co<Status> ReloadOne(Context context, Slot* slot, PluginConfig wanted, bool always,
+                       bool* changed);
+  static Co<void> End(std::shared_ptr<PluginDriver> driver);
+  Slot* FindSlot(const std::string& name) const;
 
   Loop* loop_;
   WorkerPool* workers_;
   ProcessService* processes_;
   PluginRegistryOptions options_;
   std::vector<std::unique_ptr<Slot>> slots_;
+  int reloading_ = 0;
+  Event no_reload_;
+  Gate ends_;  // of instances that were not to be used
+  Context life_;
   bool shut_down_ = false;
 };
 

@@ -205,7 +205,7 @@ TEST_F(ContainedDriverTest, ALoadThatTakesTooLongIsTold) {
   options_.plugins[0].isolation = "process";
   EXPECT_EQ(Load()[0].message,
             TestPlugin("slow_to_load") + " cannot be started: it has not been loaded within 100ms");
-  auto* driver = dynamic_cast<ContainedDriver*>(registry_->Find("test"));
+  ContainedDriver* driver = registry_->FindContained("test");
   ASSERT_NE(driver, nullptr);
   // Its health says from the first what a start that is refused says.
   const std::string given_up = "plugin test 1.2.3 was ended: it has not been loaded within 100ms";

@@ -39,7 +39,7 @@ class ContainedFixture : public RegistryFixture {
     }
   }
   ContainedDriver* contained() {
-    auto* driver = dynamic_cast<ContainedDriver*>(registry_->Find("mock_driver"));
+    ContainedDriver* driver = registry_->FindContained("mock_driver");
     EXPECT_NE(driver, nullptr) << registry_->Find("mock_driver")->fingerprint().description;
     return driver;
   }

@@ -78,7 +78,7 @@ class ContainedProcessTest : public ProcessFixture {
     }
   }
   ContainedDriver* contained() {
-    return dynamic_cast<ContainedDriver*>(registry_->Find("raw_exec"));
+    return registry_->FindContained("raw_exec");
   }
   bool Healthy() {
     return contained()->fingerprint().health == Health::kHealthy && contained()->current() &&

@@ -67,7 +67,7 @@ TEST_P(HangingDriverTest, DelaysNoOther) {
     return;
   }
   ASSERT_TRUE(reports[0].loaded) << reports[0].message;
-  auto* hanging = static_cast<LoadedDriver*>(registry_->Find("mock_driver"));
+  LoadedDriver* hanging = registry_->FindLoaded("mock_driver");
   if (verb == "fingerprint") {  // nobody asks for it: it hangs since the driver was made
     Await(Live(healthy, context_, Config("{}")));
     EXPECT_TRUE(Until([&] { return hanging->fingerprint().health == Health::kUnhealthy; }));

@@ -81,7 +81,7 @@ class LeakTest : public testing::Test {
   // at once, so that they are there before anything is counted.
   void FillPools() {
     for (Driver* driver : node_->plugins()->drivers()) {
-      PluginPool& pool = static_cast<LoadedDriver*>(driver)->host()->pool();
+      PluginPool& pool = node_->plugins()->FindLoaded(driver->info().name)->host()->pool();
       auto inside = std::make_shared<std::latch>(kPoolThreads);
       for (int i = 0; i < kPoolThreads; ++i) {
         ASSERT_TRUE(pool.Post({"fill", [inside] { inside->arrive_and_wait(); }, 30s}));

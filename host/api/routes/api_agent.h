@@ -49,6 +49,8 @@ class SharedApiSettings {
   std::shared_ptr<const ApiSettings> settings_ = std::make_shared<const ApiSettings>();
 };
 
+class PluginRegistry;
+
 // What the API needs of the agent that it speaks for. It outlives the server.
 struct ApiAgent {
   std::string version;
@@ -77,6 +79,7 @@ struct ApiAgent {
   // The metadata of the node; and takes what a client sets, see NodeMeta::Apply.
   std::function<NodeMeta()> node_meta;
   std::function<Status(const NodeMeta::Changes& changes)> change_node_meta;
+  PluginRegistry* plugins = nullptr;
   // Null when the allocation has no runner here.
   std::function<AllocRunner*(const std::string& alloc_id)> find_runner;
 };

@@ -127,8 +127,8 @@ std::vector<Route> AllRoutes() {
   std::vector<Route> all;
   for (auto* some :
        {&ExecRoutes, &JobChangeRoutes, &JobVersionRoutes, &JobRoutes, &AllocRoutes, &EvalRoutes,
-        &NodeRoutes, &ClientRoutes, &FollowRoutes, &FileRoutes, &AgentRoutes, &SearchRoutes,
-        &MetricsRoutes, &EventRoutes, &MonitorRoutes, &UnsupportedRoutes}) {
+        &NodeRoutes, &ClientRoutes, &FollowRoutes, &FileRoutes, &AgentRoutes, &PluginRoutes,
+        &SearchRoutes, &MetricsRoutes, &EventRoutes, &MonitorRoutes, &UnsupportedRoutes}) {
     for (Route& route : some()) all.push_back(std::move(route));
   }
   return all;
