@@ -49,7 +49,6 @@ Json Describe(const PluginFile& file, const PluginInfo& info) {
   json["File"] = file.path;
   json["SHA256"] = file.sha256;
   json["AbiMajor"] = file.manifest.abi_major;
-  json["AbiDraft"] = file.manifest.abi_draft;
   json["MinHostMinor"] = file.manifest.min_host_minor;
   static const char* const kIsolation[] = {"none", "chroot", "image"};
   json["FSIsolation"] = kIsolation[static_cast<int>(info.fs_isolation)];

@@ -8,10 +8,9 @@
 namespace drover {
 
 int VersionCommand(bool json) {
-  const char* format =
-      json ? "{\"Version\":\"%s\",\"AbiMajor\":%d,\"AbiMinor\":%d,\"AbiDraft\":%d}\n"
-           : "drover %s (driver ABI %d.%d, draft %d)\n";
-  std::printf(format, DROVER_VERSION, DROVER_ABI_MAJOR, DROVER_ABI_MINOR, DROVER_ABI_DRAFT);
+  const char* format = json ? "{\"Version\":\"%s\",\"AbiMajor\":%d,\"AbiMinor\":%d}\n"
+                            : "drover %s (driver ABI %d.%d)\n";
+  std::printf(format, DROVER_VERSION, DROVER_ABI_MAJOR, DROVER_ABI_MINOR);
   return kExitOk;
 }
 

@@ -237,7 +237,7 @@ const void* GetExtension(drover_instance* handle, drover_str id) {
 const drover_driver kTable = {sizeof(drover_driver),
                               DROVER_ABI_MAJOR,
                               DROVER_ABI_MINOR,
-                              DROVER_ABI_DRAFT,
+                              0,
                               Info,
                               CreateRefused,
                               GetExtension,

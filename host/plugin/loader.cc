@@ -39,7 +39,7 @@ Status CheckTable(const std::string& file, const drover_driver* driver) {
                  file + " is broken: its drover_driver has a struct_size of " +
                      std::to_string(driver->struct_size));
   }
-  DROVER_TRY(CheckAbiVersion(file, driver->abi_major, driver->abi_draft, driver->min_host_minor));
+  DROVER_TRY(CheckAbiVersion(file, driver->abi_major, driver->min_host_minor));
   const char* missing = nullptr;
 #define DROVER_CHECK_MEMBER(member)                                                  \
   if (!missing && (!DROVER_HAS(driver, drover_driver, member) || !driver->member)) { \

@@ -60,7 +60,6 @@ Result<Manifest> ReadManifest(const ElfFile& file) {
   std::memcpy(&raw, section->data(), std::min<std::size_t>(stated, sizeof raw));
   Manifest manifest;
   manifest.abi_major = raw.abi_major;
-  manifest.abi_draft = raw.abi_draft;
   manifest.min_host_minor = raw.min_host_minor;
   DROVER_ASSIGN(manifest.name, Field(raw.name, "name"));
   DROVER_ASSIGN(manifest.version, Field(raw.version, "version"));
@@ -73,22 +72,18 @@ Result<Manifest> ReadManifest(const ElfFile& file) {
   return manifest;
 }
 
-Status CheckAbiVersion(const std::string& file, std::uint32_t major, std::uint32_t draft,
-                       std::uint32_t min_host_minor) {
+Status CheckAbiVersion(const std::string& file, std::uint32_t major, std::uint32_t min_host_minor) {
   const auto number = [](std::uint32_t n) { return std::to_string(n); };
+  if (major == 0) {
+    return Error(Code::kFailedPrecondition,
+                 file + " was built with a draft of the plugin ABI, this host has " +
+                     number(DROVER_ABI_MAJOR) + "." + number(DROVER_ABI_MINOR) +
+                     ": build the plugin again with the SDK of this Drover");
+  }
   if (major != DROVER_ABI_MAJOR) {
     return Error(Code::kFailedPrecondition,
                  file + " is a plugin of ABI major " + number(major) + ", this host has major " +
-                     number(DROVER_ABI_MAJOR) + ": " +
-                     (major > DROVER_ABI_MAJOR
-                          ? std::string("install a newer Drover, or an older plugin")
-                          : std::string("install a build of the plugin for this Drover")));
-  }
-  if (draft != DROVER_ABI_DRAFT) {
-    return Error(Code::kFailedPrecondition, file + " was built for draft " + number(draft) +
-                                                " of the plugin ABI, this host has draft " +
-                                                number(DROVER_ABI_DRAFT) +
-                                                ": rebuild the plugin with the SDK of this Drover");
+                     number(DROVER_ABI_MAJOR) + ": install a newer Drover, or an older plugin");
   }
   if (min_host_minor > DROVER_ABI_MINOR) {
     return Error(Code::kFailedPrecondition,

@@ -190,8 +190,7 @@ Result<PluginFile> OpenPluginFile(const std::string& path, const std::string& pi
   Result<Manifest> manifest = ReadManifest(*elf);
   if (!manifest.ok()) return manifest.error().WithContext(file.path);
   file.manifest = std::move(*manifest);
-  DROVER_TRY(CheckAbiVersion(file.path, file.manifest.abi_major, file.manifest.abi_draft,
-                             file.manifest.min_host_minor));
+  DROVER_TRY(CheckAbiVersion(file.path, file.manifest.abi_major, file.manifest.min_host_minor));
   DROVER_TRY(CheckExports(file.path, *elf));
   return file;
 }

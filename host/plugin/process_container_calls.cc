@@ -150,7 +150,7 @@ std::int32_t CreateRefused(const drover_host*, const drover_call*, const drover_
 const drover_driver kTable = {sizeof(drover_driver),
                               DROVER_ABI_MAJOR,
                               DROVER_ABI_MINOR,
-                              DROVER_ABI_DRAFT,
+                              0,
                               Info,
                               CreateRefused,
                               GetExtension,

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""The recorded interface: what drover.h was when its draft, or its release, was made.
+"""The recorded interface: what drover.h was when each of its minor versions was released.
 
 A library that exports every public struct, enumeration and constant of the header is compiled with
 debug information; abidw writes down what it exports. Two checks compare that with the record:
 
-  exact   abidiff finds no difference. This is the rule while the interface is a draft: each change
-          is a new draft.
-  prefix  each recorded struct and function table is the beginning of today's: it may only have
-          grown at its end. This is the rule of the releases, of which every record stays.
+  exact   abidiff finds no difference to the record of the minor version that the header says it is.
+  prefix  each struct and function table of each record is the beginning of today's: it may only have
+          grown at its end.
+
+"update" records a new minor version; a record that is there stays as it is.
 
 Usage: abi_record.py exact|prefix|update HEADER RECORDS-DIRECTORY
 """
@@ -75,7 +76,7 @@ def probe_source(header):
         re.findall(r'^struct (drover_\w+) \{', text, re.M)
     enums = re.findall(r'^enum (drover_\w+) \{', text, re.M)
     numbers = [name for name, value in re.findall(r'^#define (DROVER_\w+) (\(?\d.*)$', text, re.M)
-               if name not in ('DROVER_ABI_DRAFT', 'DROVER_ABI_MINOR')]
+               if name != 'DROVER_ABI_MINOR']
     texts = re.findall(r'^#define (DROVER_\w+) "', text, re.M)
     lines = ['#include "drover.h"']
     lines += ['void probe_%s(%s* of) { (void)of; }' % (name, name) for name in structs]
@@ -131,9 +132,8 @@ def grown(old, new):
 def current_name(header):
     with open(header) as file:
         text = file.read()
-    major, draft = (re.search(r'#define DROVER_ABI_%s (\d+)' % what, text).group(1)
-                    for what in ('MAJOR', 'DRAFT'))
-    return 'draft%s.abi' % draft if major == '0' else 'v%s.abi' % major
+    return 'v%s.%s.abi' % tuple(re.search(r'#define DROVER_ABI_%s (\d+)' % what, text).group(1)
+                                for what in ('MAJOR', 'MINOR'))
 
 
 def have_tools():
@@ -150,12 +150,12 @@ def main():
     name = current_name(header)
     record = os.path.join(directory, name)
     if mode == 'update':
+        if os.path.exists(record):
+            print('%s is a record of a release and stays: increase DROVER_ABI_MINOR' % record)
+            return 1
         write_record(header, record)
-        for other in os.listdir(directory):  # of drafts the last one counts
-            if other.startswith('draft') and other.endswith('.abi') and other != name:
-                os.remove(os.path.join(directory, other))
         return 0
-    advice = ('the interface has changed: increase DROVER_ABI_DRAFT in drover.h, run '
+    advice = ('the interface has changed: increase DROVER_ABI_MINOR in drover.h, run '
               'tests/abi/abi_record.py update sdk/include/drover/drover.h tests/abi/records, and '
               'write the new layout into tests/abi/layout.c')
     with tempfile.TemporaryDirectory(prefix='drover-abi-') as scratch:
@@ -163,7 +163,7 @@ def main():
         write_record(header, now)
         if mode == 'exact':
             if not os.path.exists(record):
-                print('%s: there is no record of this draft; %s' % (record, advice))
+                print('%s: there is no record of this version; %s' % (record, advice))
                 return 1
             if subprocess.run(['abidiff', '--harmless', record, now]).returncode != 0:
                 print(advice)
@@ -171,7 +171,7 @@ def main():
             return 0
         faults = []
         for old in sorted(os.listdir(directory)):
-            if old == name or old.startswith('v'):
+            if old.endswith('.abi'):
                 path = os.path.join(directory, old)
                 faults += ['%s: %s' % (old, fault) for fault in grown(Record(path), Record(now))]
         print('\n'.join(faults + ([advice] if faults else [])), end='')

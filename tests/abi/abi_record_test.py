@@ -44,7 +44,7 @@ class AbiRecordTest(unittest.TestCase):
             else:
                 self.assertEqual(ended.returncode, 1, '%s: %s' % (mode, ended.stdout))
                 self.assertIn(wanted, ended.stdout)
-                self.assertIn('increase DROVER_ABI_DRAFT', ended.stdout)
+                self.assertIn('increase DROVER_ABI_MINOR', ended.stdout)
 
     def test_the_same_header(self):
         self.check('/* True when *PTR,', '/* 1 when *PTR,', None, None)
@@ -90,10 +90,15 @@ class AbiRecordTest(unittest.TestCase):
         self.check('typedef struct drover_wait_args {', 'typedef struct drover_wait_none {',
                    'drover_wait_args', 'drover_wait_args is gone')
 
-    def test_a_draft_without_a_record(self):
-        draft = [line for line in self._text.splitlines() if 'DROVER_ABI_DRAFT ' in line and
+    def test_a_version_without_a_record(self):
+        minor = [line for line in self._text.splitlines() if 'DROVER_ABI_MINOR ' in line and
                  line.startswith('#define')][0]
-        self.check(draft, '#define DROVER_ABI_DRAFT 999', 'there is no record of this draft', None)
+        self.check(minor, '#define DROVER_ABI_MINOR 999', 'there is no record of this version', None)
+
+    def test_a_record_is_not_written_again(self):
+        ended = self.run_script('update', self._text)
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn('stays: increase DROVER_ABI_MINOR', ended.stdout)
 
 
 if __name__ == '__main__':

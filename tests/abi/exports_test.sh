@@ -6,7 +6,7 @@
 failed=0
 for driver in "$@"; do
   symbols=$(nm -D --defined-only "$driver" | awk '{print $2 " " $3}')
-  if [ "$symbols" != "T drover_driver_entry_v0" ]; then
+  if [ "$symbols" != "T drover_driver_entry_v1" ]; then
     echo "FAILED: $driver exports: $symbols"
     failed=1
   fi

@@ -2,7 +2,7 @@
 /*
  * The layout of every struct of the interface on 64-bit Linux. A line here that fails to compile
  * means that the interface has changed: members may only be added at the end of a struct, with a
- * new line here, and in a draft with a new DROVER_ABI_DRAFT. Compiled as C and as C++.
+ * new line here and a new DROVER_ABI_MINOR. Compiled as C and as C++.
  */
 #include "drover/drover.h"
 
@@ -19,8 +19,7 @@
   CHECK(offsetof(type, last) + sizeof(((type*)0)->last) == sizeof(type))
 
 CHECK(sizeof(void*) == 8);
-CHECK(DROVER_ABI_MAJOR == 0);
-CHECK(DROVER_ABI_DRAFT == 6);
+CHECK(DROVER_ABI_MAJOR == 1);
 
 AT(drover_str, data, 0);
 AT(drover_str, size, 8);
@@ -282,7 +281,7 @@ END(drover_host, stream_end, 56);
 AT(drover_driver, struct_size, 0);
 AT(drover_driver, abi_major, 4);
 AT(drover_driver, min_host_minor, 8);
-AT(drover_driver, abi_draft, 12);
+AT(drover_driver, reserved, 12);
 AT(drover_driver, info, 16);
 AT(drover_driver, create, 24);
 AT(drover_driver, get_extension, 32);
@@ -421,7 +420,7 @@ END(drover_timer, cancel, 24);
 AT(drover_manifest, magic, 0);
 AT(drover_manifest, struct_size, 8);
 AT(drover_manifest, abi_major, 12);
-AT(drover_manifest, abi_draft, 16);
+AT(drover_manifest, reserved, 16);
 AT(drover_manifest, min_host_minor, 20);
 AT(drover_manifest, name, 24);
 AT(drover_manifest, version, 88);

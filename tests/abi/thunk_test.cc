@@ -96,7 +96,7 @@ TEST_P(ThunkTest, ForeignArguments) {
   EXPECT_EQ(std::string(error.message, error.message_size), "the task configuration is missing");
   EXPECT_EQ(driver->start(host_.instance(), &call, &args, nullptr), DROVER_E_INVALID_ARGUMENT);
   EXPECT_EQ(driver->signal(host_.instance(), &call, nullptr, &error), DROVER_E_INVALID_ARGUMENT);
-  EXPECT_EQ(driver->get_extension(host_.instance(), {"drover.task-stats/draftX", 24}), nullptr);
+  EXPECT_EQ(driver->get_extension(host_.instance(), {"drover.task-stats/1X", 20}), nullptr);
   EXPECT_EQ(driver->get_extension(host_.instance(), {nullptr, 0}), nullptr);
   // A given descriptor is the receiver's, also when nothing else of the call is right.
   auto* part = static_cast<const drover_task_exec*>(driver->get_extension(

@@ -14,13 +14,13 @@ class CliTest(DroverTest):
     def test_version(self):
         done = self.sandbox.command("version")
         self.assertEqual(done.code, 0, done)
-        self.assertRegex(done.out, r"^drover \d+\.\d+\.\d+ \(driver ABI \d+\.\d+, draft \d+\)\n$")
+        self.assertRegex(done.out, r"^drover \d+\.\d+\.\d+ \(driver ABI \d+\.\d+\)\n$")
         number = done.out.split()[1]
         self.assertEqual(self.sandbox.command("--version").out, f"drover {number}\n")
         for spelling in ("--json", "-json"):
             shown = json.loads(self.sandbox.command("version", spelling).out)
             self.assertEqual(shown["Version"], number)
-            self.assertEqual(set(shown), {"Version", "AbiMajor", "AbiMinor", "AbiDraft"})
+            self.assertEqual(set(shown), {"Version", "AbiMajor", "AbiMinor"})
 
     def test_version_is_that_of_the_project(self):
         text = (harness.ROOT / "CMakeLists.txt").read_text()

@@ -273,19 +273,19 @@ __attribute__((used, section(DROVER_MANIFEST_SECTION))) static const drover_mani
     {'D', 'R', 'O', 'V', 'E', 'R', 'M', '0'},
     sizeof(drover_manifest),
     DROVER_ABI_MAJOR,
-    DROVER_ABI_DRAFT,
+    0,
     0,
     "hello_c",
     "0.1.0",
     "Apache-2.0"};
 
-__attribute__((visibility("default"))) const drover_driver* drover_driver_entry_v0(void);
-const drover_driver* drover_driver_entry_v0(void) {
+__attribute__((visibility("default"))) const drover_driver* drover_driver_entry_v1(void);
+const drover_driver* drover_driver_entry_v1(void) {
   static const drover_driver kDriver = {
       sizeof(drover_driver),
       DROVER_ABI_MAJOR,
       0,
-      DROVER_ABI_DRAFT,
+      0,
       info,
       create,
       get_extension,

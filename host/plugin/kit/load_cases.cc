@@ -29,7 +29,7 @@ Co<void> UnknownExtensions(KitCase* kit, LoadedDriver* driver) {
   const std::string stats = DROVER_TASK_STATS_ID;
   const std::string exec = DROVER_TASK_EXEC_ID;
   const std::vector<std::string> ids = {"",
-                                        "drover.nothing/draft",
+                                        "drover.nothing/1",
                                         stats + "x",
                                         stats + std::string(1, '\0'),
                                         stats.substr(0, stats.size() - 1),

@@ -10,9 +10,6 @@
 #ifndef TEST_ABI_MAJOR
 #define TEST_ABI_MAJOR DROVER_ABI_MAJOR
 #endif
-#ifndef TEST_ABI_DRAFT
-#define TEST_ABI_DRAFT DROVER_ABI_DRAFT
-#endif
 #ifndef TEST_MIN_MINOR
 #define TEST_MIN_MINOR 0
 #endif
@@ -25,7 +22,7 @@ __attribute__((section(DROVER_MANIFEST_SECTION), used)) const drover_manifest te
     {'D', 'R', 'O', 'V', 'E', 'R', 'M', '0'},
     sizeof(drover_manifest),
     TEST_ABI_MAJOR,
-    TEST_ABI_DRAFT,
+    0,
     TEST_MIN_MINOR,
     TEST_DRIVER_NAME,
     "1.2.3",
@@ -147,7 +144,7 @@ static const void* get_extension(drover_instance* self, drover_str id) {
 static const drover_driver the_driver = {sizeof(drover_driver),
                                          TEST_ABI_MAJOR,
                                          TEST_MIN_MINOR,
-                                         TEST_ABI_DRAFT,
+                                         0,
                                          info,
                                          create,
                                          get_extension,
@@ -171,7 +168,7 @@ static const drover_driver the_driver = {sizeof(drover_driver),
                                          stream_join,
                                          call_cancelled};
 
-__attribute__((visibility("default"))) const drover_driver* drover_driver_entry_v0(void) {
+__attribute__((visibility("default"))) const drover_driver* drover_driver_entry_v1(void) {
 #ifdef FAULT_ENTRY_NULL
   (void)the_driver;
   return NULL;

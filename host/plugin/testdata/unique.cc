@@ -9,7 +9,7 @@ extern "C" __attribute__((section(DROVER_MANIFEST_SECTION), used, visibility("hi
 const drover_manifest unique_manifest = {{'D', 'R', 'O', 'V', 'E', 'R', 'M', '0'},
                                          sizeof(drover_manifest),
                                          DROVER_ABI_MAJOR,
-                                         DROVER_ABI_DRAFT,
+                                         0,
                                          0,
                                          "test",
                                          "1.2.3",
@@ -17,6 +17,6 @@ const drover_manifest unique_manifest = {{'D', 'R', 'O', 'V', 'E', 'R', 'M', '0'
 
 inline std::string shared_by_all = "one for all";
 
-extern "C" const drover_driver* drover_driver_entry_v0() {
+extern "C" const drover_driver* drover_driver_entry_v1() {
   return shared_by_all.empty() ? nullptr : nullptr;
 }

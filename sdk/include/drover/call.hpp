@@ -18,7 +18,7 @@
 
 // The asynchronous calls of the host, each to be completed exactly once.
 namespace drover {
-inline namespace sdk_v0 {
+inline namespace sdk_v1 {
 
 namespace abi {
 
@@ -205,5 +205,5 @@ void AddWaiter(std::vector<Call<T>>* waiters, Call<T> call) {
   waiters->push_back(std::move(call));
 }
 
-}  // namespace sdk_v0
+}  // namespace sdk_v1
 }  // namespace drover

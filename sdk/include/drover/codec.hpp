@@ -9,7 +9,7 @@
 // Between the values of types.hpp and the structs of the C interface. Encoding lends views for the
 // time of a callback; decoding copies.
 namespace drover {
-inline namespace sdk_v0 {
+inline namespace sdk_v1 {
 namespace abi {
 
 inline RunId Decode(const drover_run_id& in) {
@@ -278,5 +278,5 @@ DROVER_SDK_ONCE inline void With(const Stats& in, Ref<const void*> use) {
 }
 
 }  // namespace abi
-}  // namespace sdk_v0
+}  // namespace sdk_v1
 }  // namespace drover

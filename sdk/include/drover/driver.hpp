@@ -28,7 +28,7 @@
 // the instance, and returns or throws drover::Error. The one named ...Async is called on a thread
 // of the host, must return soon, and completes its call whenever it is done, from any thread.
 namespace drover {
-inline namespace sdk_v0 {
+inline namespace sdk_v1 {
 
 // What a driver is; constant, but for Driver::Configured.
 struct Info {
@@ -308,5 +308,5 @@ class Driver {
   Timer next_probe_;
 };
 
-}  // namespace sdk_v0
+}  // namespace sdk_v1
 }  // namespace drover

@@ -2,10 +2,10 @@
 /*
  * The C ABI between the Drover host and its task drivers.
  *
- * DRAFT: until the ABI is released as v1 every change increases DROVER_ABI_DRAFT, and a host loads
- * only drivers of its own draft. After the release it only grows.
+ * Released as v1: from here on it only grows. A driver built with this header loads in every host of
+ * ABI major 1 and at least the minor that the driver says it needs; docs/abi.md has the rules.
  *
- * A driver is a shared library that exports one symbol, drover_driver_entry_v0, which returns a
+ * A driver is a shared library that exports one symbol, drover_driver_entry_v1, which returns a
  * constant descriptor. Everything else goes through function tables: the driver's, which the host
  * calls, and the host's, which the driver is given in create(). Nothing is linked by name.
  *
@@ -14,6 +14,10 @@
  *     DROVER_HAS(ptr, type, field) before it reads a field that was added later, and takes what is
  *     missing as zero. Structs only grow at their end and are never embedded by value, but for the
  *     fixed ones: drover_run_id, drover_str, drover_pair, drover_array, drover_fd.
+ *   - What is called reserved is written as zero and not read. Enumerations and flags may grow. An
+ *     unknown code counts as E_INTERNAL, an unknown offer is ignored, an unknown kind of message is
+ *     dropped and logged, any other unknown value is refused. So a driver uses what a later minor
+ *     has added only when it needs that minor, or when host->abi_minor says that it is there.
  *   - Text is UTF-8, pointer and length, without a NUL. It is valid during the call only, as is
  *     everything else that a pointer leads to: who needs it later copies it.
  *   - Memory is freed by the side that allocated it.
@@ -38,6 +42,10 @@
  *
  * Order for one run:  start or recover -> (wait, signal, stop, inspect, stats, exec) -> destroy.
  * destroy follows every start that was accepted, also one that failed or was given up.
+ *
+ * An instance can be replaced while its tasks run, by one of the same file or of another. The new one is
+ * created, recovers the runs while the old one still knows them, and is told restore_complete; then the
+ * old one is shut down. If a run is not recovered the new one is shut down, and the old one goes on.
  */
 #ifndef DROVER_DROVER_H
 #define DROVER_DROVER_H
@@ -49,10 +57,9 @@
 extern "C" {
 #endif
 
-#define DROVER_ABI_MAJOR 0
+#define DROVER_ABI_MAJOR 1
 #define DROVER_ABI_MINOR 0
-#define DROVER_ABI_DRAFT 6
-#define DROVER_ENTRY_SYMBOL "drover_driver_entry_v0"
+#define DROVER_ENTRY_SYMBOL "drover_driver_entry_v1"
 
 /* True when *PTR, filled by the other side, is large enough to hold FIELD. */
 #define DROVER_HAS(ptr, type, field) \
@@ -453,7 +460,7 @@ struct drover_host {
   uint32_t struct_size;
   uint32_t abi_minor;
 
-  /* A service by its id ("drover.process/draft"), or null. The answer never changes. [any-thread] */
+  /* A service by its id ("drover.process/1"), or null. The answer never changes. [any-thread] */
   const void* (*get_extension)(const drover_host* host, drover_str id);
 
   /* Ends an asynchronous verb: ERROR null for success, RESULT the verb's result struct or null.
@@ -519,7 +526,7 @@ typedef struct drover_driver {
   uint32_t struct_size;
   uint32_t abi_major;       /* DROVER_ABI_MAJOR */
   uint32_t min_host_minor;  /* the lowest minor that has what this driver needs */
-  uint32_t abi_draft;       /* DROVER_ABI_DRAFT */
+  uint32_t reserved;
 
   const drover_info* (*info)(void); /* [any-thread] */
 
@@ -527,7 +534,7 @@ typedef struct drover_driver {
   int32_t (*create)(const drover_host* host, const drover_call* call,
                     const drover_create_args* args, drover_error* error);
 
-  /* An optional part by its id ("drover.task-stats/draft"), or null. Asked after create; the
+  /* An optional part by its id ("drover.task-stats/1"), or null. Asked after create; the
    * answer is constant for an instance. [any-thread] */
   const void* (*get_extension)(drover_instance* self, drover_str id);
 
@@ -554,7 +561,7 @@ typedef const drover_driver* (*drover_driver_entry)(void);
 
 /* --------------------------------------------------------------- the driver's optional parts */
 
-#define DROVER_TASK_STATS_ID "drover.task-stats/draft"
+#define DROVER_TASK_STATS_ID "drover.task-stats/1"
 
 typedef struct drover_stats_args {
   uint32_t struct_size;
@@ -572,7 +579,7 @@ typedef struct drover_task_stats {
                    const drover_stats_args* args, drover_error* error);
 } drover_task_stats;
 
-#define DROVER_TASK_EXEC_ID "drover.task-exec/draft"
+#define DROVER_TASK_EXEC_ID "drover.task-exec/1"
 
 typedef struct drover_exec_args {
   uint32_t struct_size;
@@ -587,7 +594,8 @@ typedef struct drover_exec_args {
 typedef struct drover_task_exec {
   uint32_t struct_size;
   uint32_t reserved;
-  /* Runs a command beside the task; the call's id names the session, completion is its end, and
+  /* Runs a command beside the task, where the task is: under its user and limits, in its root, its
+   * namespaces and its environment. The call's id names the session, completion is its end, and
    * cancelling the call ends it.                            -> drover_exit_result [any-thread] */
   int32_t (*exec)(drover_instance* self, const drover_call* call, const drover_exec_args* args,
                   drover_error* error);
@@ -598,7 +606,7 @@ typedef struct drover_task_exec {
 
 /* ----------------------------------------------------------------------- the host's services */
 
-#define DROVER_PROCESS_ID "drover.process/draft"
+#define DROVER_PROCESS_ID "drover.process/1"
 
 #define DROVER_ISOLATE_ROOT (1u << 0)      /* a root file system of its own; needed by all others */
 #define DROVER_ISOLATE_PIDS (1u << 1)      /* it sees only the processes of its run */
@@ -721,7 +729,7 @@ typedef struct drover_process {
   void (*exec_end)(const drover_host* host, void* context);
 } drover_process;
 
-#define DROVER_TASK_OUTPUT_ID "drover.task-output/draft"
+#define DROVER_TASK_OUTPUT_ID "drover.task-output/1"
 
 /* Output pipes for drivers whose tasks are no processes of the host: a shim reads them, with the
  * same rotation. Closing both ends it. */
@@ -740,7 +748,7 @@ typedef struct drover_task_output {
                   void* context, drover_error* error);
 } drover_task_output;
 
-#define DROVER_DIAG_LOG_ID "drover.diag-log/draft"
+#define DROVER_DIAG_LOG_ID "drover.diag-log/1"
 
 typedef struct drover_diag_log {
   uint32_t struct_size;
@@ -750,7 +758,7 @@ typedef struct drover_diag_log {
                 drover_str message);
 } drover_diag_log;
 
-#define DROVER_TIMER_ID "drover.timer/draft"
+#define DROVER_TIMER_ID "drover.timer/1"
 
 typedef struct drover_timer {
   uint32_t struct_size;
@@ -774,7 +782,7 @@ typedef struct drover_manifest {
   char magic[8]; /* without NUL */
   uint32_t struct_size;
   uint32_t abi_major;
-  uint32_t abi_draft;
+  uint32_t reserved;
   uint32_t min_host_minor;
   char name[64];
   char version[32];

@@ -11,7 +11,7 @@
 // The border between the C interface and a class of driver.hpp: one thunk per verb, generated from
 // the list of the header, none of which lets anything unwind.
 namespace drover {
-inline namespace sdk_v0 {
+inline namespace sdk_v1 {
 namespace abi {
 
 template <typename Args>
@@ -312,7 +312,6 @@ const drover_driver* Descriptor(const drover_info* (*info)(void)) noexcept {
     drover_driver out = Make<drover_driver>();
     out.abi_major = DROVER_ABI_MAJOR;
     out.min_host_minor = 0;
-    out.abi_draft = DROVER_ABI_DRAFT;
     out.info = info;
     out.create = &T::create;
     out.get_extension = &T::get_extension;
@@ -352,7 +351,7 @@ const drover_info* MakeInfo(const char* name, const char* version) noexcept {
 }
 
 }  // namespace abi
-}  // namespace sdk_v0
+}  // namespace sdk_v1
 }  // namespace drover
 
 // Keeps the section where a linker collects garbage.
@@ -369,18 +368,18 @@ const drover_info* MakeInfo(const char* name, const char* version) noexcept {
 // literals: NAME as jobs name the driver, VERSION of the plugin, LICENSE as an SPDX expression.
 #define DROVER_DRIVER(CLASS, NAME, VERSION, LICENSE)                                           \
   extern "C" {                                                                                 \
-  extern __attribute__((visibility("hidden"))) const drover_manifest drover_manifest_v0;       \
+  extern __attribute__((visibility("hidden"))) const drover_manifest drover_manifest_v1;       \
   __attribute__((used DROVER_SDK_RETAIN, section(DROVER_MANIFEST_SECTION)))                    \
-  const drover_manifest drover_manifest_v0 = {{'D', 'R', 'O', 'V', 'E', 'R', 'M', '0'},        \
+  const drover_manifest drover_manifest_v1 = {{'D', 'R', 'O', 'V', 'E', 'R', 'M', '0'},        \
                                               sizeof(drover_manifest),                         \
                                               DROVER_ABI_MAJOR,                                \
-                                              DROVER_ABI_DRAFT,                                \
+                                              0,                                               \
                                               0,                                               \
                                               NAME,                                            \
                                               VERSION,                                         \
                                               LICENSE};                                        \
-  __attribute__((visibility("default"))) const drover_driver* drover_driver_entry_v0(void);    \
-  const drover_driver* drover_driver_entry_v0(void) {                                          \
+  __attribute__((visibility("default"))) const drover_driver* drover_driver_entry_v1(void);    \
+  const drover_driver* drover_driver_entry_v1(void) {                                          \
     return ::drover::abi::Descriptor<CLASS>(                                                   \
         []() -> const drover_info* { return ::drover::abi::MakeInfo<CLASS>(NAME, VERSION); }); \
   }                                                                                            \

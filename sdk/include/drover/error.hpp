@@ -19,7 +19,7 @@
 // Errors of a driver. A driver throws drover::Error; the wrapper turns it, and whatever else is
 // thrown, into the error object of the C interface, so that nothing unwinds into the host.
 namespace drover {
-inline namespace sdk_v0 {
+inline namespace sdk_v1 {
 
 enum class Code : std::int32_t {
   kInternal = DROVER_E_INTERNAL,
@@ -185,5 +185,5 @@ DROVER_SDK_ONCE inline std::int32_t Guard(drover_error* out, Ref<> body) noexcep
 }
 
 }  // namespace abi
-}  // namespace sdk_v0
+}  // namespace sdk_v1
 }  // namespace drover

@@ -11,7 +11,7 @@
 // Counts the callbacks that are inside a driver instance. Closing it is what makes shutdown safe:
 // no callback enters any more, and Close returns when the last one has left.
 namespace drover {
-inline namespace sdk_v0 {
+inline namespace sdk_v1 {
 
 class Gate {
  public:
@@ -90,5 +90,5 @@ class Gate {
   std::list<Waker> wakers_;  // of the few threads that wait inside
 };
 
-}  // namespace sdk_v0
+}  // namespace sdk_v1
 }  // namespace drover

@@ -15,7 +15,7 @@
 
 // What an instance knows of its host: the services.
 namespace drover {
-inline namespace sdk_v0 {
+inline namespace sdk_v1 {
 
 namespace abi {
 
@@ -107,5 +107,5 @@ class Host {
   std::shared_ptr<abi::Core> core_;
 };
 
-}  // namespace sdk_v0
+}  // namespace sdk_v1
 }  // namespace drover

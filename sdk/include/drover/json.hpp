@@ -20,7 +20,7 @@
 // against the driver's schema already; the readers here refuse what a schema let through, naming
 // the place.
 namespace drover {
-inline namespace sdk_v0 {
+inline namespace sdk_v1 {
 
 class Json {
  public:
@@ -448,5 +448,5 @@ inline std::string Json::Text() const {
   return out;
 }
 
-}  // namespace sdk_v0
+}  // namespace sdk_v1
 }  // namespace drover

@@ -12,7 +12,7 @@
 
 // What of an instance is open, by its id: calls, streams, timers. The table owns nothing.
 namespace drover {
-inline namespace sdk_v0 {
+inline namespace sdk_v1 {
 namespace abi {
 
 // The part that is the same for all kinds, so that it is compiled once.
@@ -70,5 +70,5 @@ class OpenTable {
 };
 
 }  // namespace abi
-}  // namespace sdk_v0
+}  // namespace sdk_v1
 }  // namespace drover

@@ -11,7 +11,7 @@
 
 // The few threads on which a driver's blocking methods run. They come when they are needed.
 namespace drover {
-inline namespace sdk_v0 {
+inline namespace sdk_v1 {
 
 class Pool {
  public:
@@ -82,5 +82,5 @@ class Pool {
   bool stopped_ = false;
 };
 
-}  // namespace sdk_v0
+}  // namespace sdk_v1
 }  // namespace drover

@@ -14,7 +14,7 @@
 // have: tracking of every descendant, log files with rotation, an exit status that survives the
 // agent.
 namespace drover {
-inline namespace sdk_v0 {
+inline namespace sdk_v1 {
 
 // A descriptor that this object closes.
 class Fd {
@@ -318,5 +318,5 @@ class ProcessService {
   const std::shared_ptr<Gate> gate_;
 };
 
-}  // namespace sdk_v0
+}  // namespace sdk_v1
 }  // namespace drover

@@ -17,7 +17,7 @@
 // The base of a driver whose task is one process of the host's process service: say in Plan what is
 // to run, and start, recover, wait, stop, signals, statistics and exec are there. No thread waits.
 namespace drover {
-inline namespace sdk_v0 {
+inline namespace sdk_v1 {
 
 class ProcessDriver : public Driver {
  public:
@@ -312,5 +312,5 @@ class ProcessDriver : public Driver {
   abi::OpenTable<Session> sessions_;
 };
 
-}  // namespace sdk_v0
+}  // namespace sdk_v1
 }  // namespace drover

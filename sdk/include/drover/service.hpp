@@ -12,7 +12,7 @@
 
 // How the asynchronous services of the host are called: with a callback, or blocking.
 namespace drover {
-inline namespace sdk_v0 {
+inline namespace sdk_v1 {
 
 // Called once when a service has ended, on a thread of the host's pool: it must not block.
 template <typename T>
@@ -144,5 +144,5 @@ class Landing {
 inline Empty DecodeEmpty(const void*) { return Empty{}; }
 
 }  // namespace abi
-}  // namespace sdk_v0
+}  // namespace sdk_v1
 }  // namespace drover

@@ -8,7 +8,7 @@
 
 // Signals by the names that jobs use.
 namespace drover {
-inline namespace sdk_v0 {
+inline namespace sdk_v1 {
 
 // The number of "SIGTERM" (or "TERM"); absent when there is no such signal.
 inline std::optional<int> SignalNumber(std::string_view name) {
@@ -34,5 +34,5 @@ inline std::optional<int> SignalNumber(std::string_view name) {
   return std::nullopt;
 }
 
-}  // namespace sdk_v0
+}  // namespace sdk_v1
 }  // namespace drover

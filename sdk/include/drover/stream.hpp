@@ -16,7 +16,7 @@
 
 // Streams of messages to the host.
 namespace drover {
-inline namespace sdk_v0 {
+inline namespace sdk_v1 {
 
 namespace abi {
 
@@ -169,5 +169,5 @@ class Stream {
   std::shared_ptr<abi::StreamState> state_;
 };
 
-}  // namespace sdk_v0
+}  // namespace sdk_v1
 }  // namespace drover

@@ -8,7 +8,7 @@
 
 // Output of tasks that are no processes of the host.
 namespace drover {
-inline namespace sdk_v0 {
+inline namespace sdk_v1 {
 
 // Write to them what the task says; the host reads, rotates, and ends when both are closed.
 struct OutputPipes {
@@ -57,5 +57,5 @@ class TaskOutput {
   const std::shared_ptr<Gate> gate_;
 };
 
-}  // namespace sdk_v0
+}  // namespace sdk_v1
 }  // namespace drover

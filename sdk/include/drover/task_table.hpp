@@ -11,7 +11,7 @@
 
 // The tasks of an instance, by their runs.
 namespace drover {
-inline namespace sdk_v0 {
+inline namespace sdk_v1 {
 namespace abi {
 
 // The part that is the same for all kinds of tasks, so that it is compiled once.
@@ -87,5 +87,5 @@ class TaskTable {
   abi::RunTable tasks_;
 };
 
-}  // namespace sdk_v0
+}  // namespace sdk_v1
 }  // namespace drover

@@ -14,7 +14,7 @@
 
 // Timers of the host: a driver needs no thread to wait.
 namespace drover {
-inline namespace sdk_v0 {
+inline namespace sdk_v1 {
 
 namespace abi {
 
@@ -125,5 +125,5 @@ class Timer {
   std::uint64_t number_ = 0;
 };
 
-}  // namespace sdk_v0
+}  // namespace sdk_v1
 }  // namespace drover

@@ -15,7 +15,7 @@
 
 // What travels between host and driver, as values that own their memory.
 namespace drover {
-inline namespace sdk_v0 {
+inline namespace sdk_v1 {
 
 using Duration = std::chrono::nanoseconds;
 
@@ -196,5 +196,5 @@ inline std::int64_t WallNow() {
       .count();
 }
 
-}  // namespace sdk_v0
+}  // namespace sdk_v1
 }  // namespace drover

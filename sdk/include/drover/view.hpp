@@ -14,7 +14,7 @@
 
 // Reading and writing the structs of the C interface by its size rules.
 namespace drover {
-inline namespace sdk_v0 {
+inline namespace sdk_v1 {
 
 using StringMap = std::map<std::string, std::string>;
 
@@ -112,5 +112,5 @@ DROVER_SDK_ONCE inline std::vector<drover_str> Strs(const std::vector<std::strin
 }
 
 }  // namespace abi
-}  // namespace sdk_v0
+}  // namespace sdk_v1
 }  // namespace drover

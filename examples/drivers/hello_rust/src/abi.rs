@@ -13,18 +13,8 @@ pub const NEEDS_PROCESS_SERVICE: u64 = 1;
 pub const HEALTHY: i32 = 2;
 pub const RUNNING: i32 = 1;
 pub const MESSAGE_FINGERPRINT: i32 = 1;
-pub const PROCESS_ID: &str = "drover.process/draft";
-
-/// The number of the draft, from the header that this is built with.
-pub const DRAFT: u32 = number(env!("DROVER_ABI_DRAFT"));
-const fn number(text: &str) -> u32 {
-    let (digits, mut value, mut i) = (text.as_bytes(), 0, 0);
-    while i < digits.len() {
-        value = value * 10 + (digits[i] - b'0') as u32;
-        i += 1;
-    }
-    value
-}
+pub const PROCESS_ID: &str = "drover.process/1";
+pub const ABI_MAJOR: u32 = 1;
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -244,7 +234,7 @@ pub struct Driver {
     pub struct_size: u32,
     pub abi_major: u32,
     pub min_host_minor: u32,
-    pub abi_draft: u32,
+    pub reserved: u32,
     pub info: extern "C" fn() -> *const Info,
     pub create: extern "C" fn(*const Host, *const Call, *const c_void, *mut Error) -> i32,
     pub get_extension: extern "C" fn(*mut Instance, Str) -> *const c_void,
@@ -272,7 +262,7 @@ pub struct Manifest {
     pub magic: [u8; 8],
     pub struct_size: u32,
     pub abi_major: u32,
-    pub abi_draft: u32,
+    pub reserved: u32,
     pub min_host_minor: u32,
     pub name: [u8; 64],
     pub version: [u8; 32],

@@ -398,8 +398,8 @@ extern "C" fn info() -> *const Info {
 static MANIFEST: Manifest = Manifest {
     magic: *b"DROVERM0",
     struct_size: size_of::<Manifest>() as u32,
-    abi_major: 0,
-    abi_draft: DRAFT,
+    abi_major: ABI_MAJOR,
+    reserved: 0,
     min_host_minor: 0,
     name: padded("hello_rust"),
     version: padded("0.1.0"),
@@ -407,12 +407,12 @@ static MANIFEST: Manifest = Manifest {
 };
 
 #[no_mangle]
-pub extern "C" fn drover_driver_entry_v0() -> *const Driver {
+pub extern "C" fn drover_driver_entry_v1() -> *const Driver {
     static DRIVER: Driver = Driver {
         struct_size: size_of::<Driver>() as u32,
-        abi_major: 0,
+        abi_major: ABI_MAJOR,
         min_host_minor: 0,
-        abi_draft: DRAFT,
+        reserved: 0,
         info,
         create,
         get_extension,
