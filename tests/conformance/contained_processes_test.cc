@@ -77,9 +77,7 @@ class ContainedProcessTest : public ProcessFixture {
       usual_start_ = BootClock::now() - began;
     }
   }
-  ContainedDriver* contained() {
-    return registry_->FindContained("raw_exec");
-  }
+  ContainedDriver* contained() { return registry_->FindContained("raw_exec"); }
   bool Healthy() {
     return contained()->fingerprint().health == Health::kHealthy && contained()->current() &&
            contained()->status().pid > 0 && contained()->status().pid != dead_;
