@@ -222,6 +222,13 @@ TEST(ProbeTest, BrokenCodeBreaksOnlyTheChild) {
   EXPECT_THAT(ProbeError("needs"), HasSubstr("does not have (bits 0x100)"));
 }
 
+TEST(ProbeTest, ThatTheTimeWasOverIsNotKept) {
+  const PluginFile file = OpenPluginFile(TestPlugin("constructor_hangs"), "").value();
+  PluginProber prober(50ms);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(prober.Probe(file).code(), Code::kTimeout);
+  EXPECT_EQ(prober.probes(), 2);
+}
+
 TEST(ProbeTest, TheChildHasNoRights) {
   if (geteuid() != 0) GTEST_SKIP() << "only root has rights to take away";
   EXPECT_EQ(ProbeError("constructor_looks"), "it was accepted");

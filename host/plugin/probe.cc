@@ -23,8 +23,10 @@ Result<PluginInfo> PluginProber::Probe(const PluginFile& file) {
   ++probes_;
   Result<PluginInfo> result = RunChild(file);
   const std::lock_guard lock(mutex_);
-  // A probe that could not run says nothing about the file.
-  if (result.ok() || result.code() != Code::kResourceExhausted) {
+  // A probe that could not run, or not to its end, says nothing about the file: the machine may have
+  // been busy.
+  const Code code = result.code();
+  if (code != Code::kResourceExhausted && code != Code::kTimeout) {
     results_.emplace(file.sha256, result);
   }
   return result;
@@ -59,7 +61,7 @@ Result<PluginInfo> PluginProber::RunChild(const PluginFile& file) const {
   if (!end.stderr_tail.empty()) said = "; it wrote: " + SafeText(end.stderr_tail, 500);
   while (!said.empty() && said.back() == '\n') said.pop_back();
   if (end.timed_out) {
-    return Error(Code::kFailedPrecondition,
+    return Error(Code::kTimeout,
                  file.path + " hangs when it is loaded: the probe was stopped after " +
                      FormatDuration(limit_) + "; the plugin is broken" + said);
   }

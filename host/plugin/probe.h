@@ -20,7 +20,7 @@ namespace drover {
 // it says about itself. The child is this program again, with a hidden argument; it runs as nobody
 // when the agent is root, without network, privileges to gain, core dumps or much of anything else,
 // and is killed with its process group when its time is over. Results are kept by the file's
-// sha256, failures too. Thread-safe.
+// sha256, failures too, but not that the time was over. Thread-safe.
 class PluginProber {
  public:
   // Sanitized code starts many times slower.
