@@ -1,4 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <mutex>
+#include <optional>
+#include <utility>
+
 #include "host/plugin/abi_read.h"
 #include "host/plugin/abi_trace.h"
 #include "host/plugin/abi_write.h"
@@ -12,6 +16,35 @@ Result<CallValue> DecodeExit(const void* result) {
   if (!exit.ok()) return exit.error();
   return CallValue(std::move(*exit));
 }
+
+// The size that a terminal is to have. One thread tells it at a time: two, each with a size of its
+// own, might tell the last one first.
+class PendingSize {
+ public:
+  // True when nobody is about to take it.
+  bool Set(TerminalSize size) {
+    const std::lock_guard lock(mutex_);
+    next_ = size;
+    return !std::exchange(taken_, true);
+  }
+  // None when the last one was taken: then the next one needs another taker.
+  std::optional<TerminalSize> Take() {
+    const std::lock_guard lock(mutex_);
+    taken_ = next_.has_value();
+    return std::exchange(next_, std::nullopt);
+  }
+  // Nobody will take it.
+  void Drop() {
+    const std::lock_guard lock(mutex_);
+    next_ = std::nullopt;
+    taken_ = false;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::optional<TerminalSize> next_;
+  bool taken_ = false;
+};
 
 // One exec session: a call that the driver completes when the command has ended. Holds what it
 // needs of the driver, not the driver.
@@ -31,22 +64,28 @@ class LoadedExecSession : public TaskExecSession {
     PostCancelled(host_, container_, self_, call_->id);
   }
 
+  // Nobody waits for the result: the terminal follows as soon as it can.
   Status Resize(TerminalSize size) override {
-    // Nobody waits for the result: the terminal follows as soon as it can.
+    if (!sizes_->Set(size)) return {};
     const bool posted = host_->pool().Post(
         {"exec.resize",
-         [host = host_, self = self_, exec = exec_, id = call_->id, size] {
-           auto error = NewStruct<drover_error>();
-           const TimePoint began = BootClock::now();
-           const std::int32_t status = exec->resize(self, id, size.width, size.height, &error);
-           TraceReturn(host->plugin(), "exec.resize", id, RunId(), began, status);
-           if (status != DROVER_OK) {
-             host->Log(PluginLogLevel::kDebug,
-                       "resizing a terminal: " + ReadError(status, &error).message());
+         [host = host_, self = self_, exec = exec_, id = call_->id, sizes = sizes_] {
+           while (const std::optional<TerminalSize> next = sizes->Take()) {
+             auto error = NewStruct<drover_error>();
+             const TimePoint began = BootClock::now();
+             const std::int32_t status = exec->resize(self, id, next->width, next->height, &error);
+             TraceReturn(host->plugin(), "exec.resize", id, RunId(), began, status);
+             if (status != DROVER_OK) {
+               host->Log(PluginLogLevel::kDebug,
+                         "resizing a terminal: " + ReadError(status, &error).message());
+             }
            }
          },
          host_->limits().hold, false});
-    if (!posted) return Error(Code::kUnavailable, "the driver has no thread left");
+    if (!posted) {
+      sizes_->Drop();
+      return Error(Code::kUnavailable, "the driver has no thread left");
+    }
     return {};
   }
 
@@ -63,6 +102,7 @@ class LoadedExecSession : public TaskExecSession {
   drover_instance* const self_;
   const drover_task_exec* const exec_;
   const std::shared_ptr<PendingCall> call_;
+  const std::shared_ptr<PendingSize> sizes_ = std::make_shared<PendingSize>();
 };
 
 }  // namespace
