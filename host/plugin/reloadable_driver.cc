@@ -191,15 +191,19 @@ Co<Status> ReloadableDriver::Stop(Context context, RunId run, Duration timeout,
   // it by itself.
   const TimePoint due = parts_.loop->Now() + timeout;
   const Duration patience = std::max(timeout, parts_.limits.relaunch_patience);
+  Duration left = timeout;
   while (true) {
-    DROVER_CO_TRY(co_await Admit(context, patience));
+    if (held_) {
+      DROVER_CO_TRY(co_await Admit(context, patience));
+      left = std::max(Duration(0), due - parts_.loop->Now());
+    }
     const Inside call(&calls_);
     const std::shared_ptr<Driver> driver = reign_->driver;
     const Context issued = issue_;
     const JoinContext joined(context, issued);
-    const Duration left = std::max(Duration(0), due - parts_.loop->Now());
     const Status stopped = co_await driver->Stop(joined.context(), run, left, signal);
     if (stopped.ok() || !GivenUp(issued, context)) co_return stopped;
+    left = std::max(Duration(0), due - parts_.loop->Now());
   }
 }
 
