@@ -23,8 +23,8 @@ Result<PluginInfo> PluginProber::Probe(const PluginFile& file) {
   ++probes_;
   Result<PluginInfo> result = RunChild(file);
   const std::lock_guard lock(mutex_);
-  // A probe that could not run, or not to its end, says nothing about the file: the machine may have
-  // been busy.
+  // A probe that could not run, or not to its end, says nothing about the file: the machine may
+  // have been busy.
   const Code code = result.code();
   if (code != Code::kResourceExhausted && code != Code::kTimeout) {
     results_.emplace(file.sha256, result);
@@ -61,9 +61,9 @@ Result<PluginInfo> PluginProber::RunChild(const PluginFile& file) const {
   if (!end.stderr_tail.empty()) said = "; it wrote: " + SafeText(end.stderr_tail, 500);
   while (!said.empty() && said.back() == '\n') said.pop_back();
   if (end.timed_out) {
-    return Error(Code::kTimeout,
-                 file.path + " hangs when it is loaded: the probe was stopped after " +
-                     FormatDuration(limit_) + "; the plugin is broken" + said);
+    return Error(Code::kTimeout, file.path +
+                                     " hangs when it is loaded: the probe was stopped after " +
+                                     FormatDuration(limit_) + "; the plugin is broken" + said);
   }
   if (end.signal != 0) {
     return Error(Code::kFailedPrecondition,
