@@ -3,7 +3,6 @@
 no task notices. What else drivers do there, the other tests tell: those that CMakeLists.txt calls
 CONTAINED run a second time with such an agent."""
 import os
-import pathlib
 import signal
 import subprocess
 import unittest
@@ -31,20 +30,9 @@ class ContainedTest(TakeoverCase):
         return Agent(self.sandbox, dev=False, config=agent_config(self.sandbox, plugins=plugins))
 
     def containers(self):
-        """The processes of the agent's drivers, by driver, as far as they have loaded it."""
-        found = {}
-        for path in pathlib.Path("/proc").glob("[0-9]*"):
-            try:
-                fields = (path / "stat").read_text().rsplit(")", 1)[1].split()
-                if int(fields[1]) != self.agent.run.pid:
-                    continue
-                maps = (path / "maps").read_text()
-            except OSError:  # it has ended
-                continue
-            for name in DRIVERS:
-                if f"/{name}.so" in maps:
-                    found[name] = int(path.name)
-        return found
+        """The processes of the agent's drivers, by driver, as far as there are."""
+        return {each["Name"]: each["PID"] for each in self.agent.get("/v1/agent/plugins")
+                if each["PID"] > 0}
 
     def healthy(self):
         node = self.agent.get("/v1/nodes")[0]["ID"]

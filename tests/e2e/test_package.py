@@ -84,7 +84,8 @@ class PackageTest(DroverTest):
         config = installed / "etc/drover/agent.json"
         text = "".join(line for line in config.read_text().splitlines(True) if "//" not in line)
         fields = {**json.loads(text), "data_dir": str(self.sandbox.root / "data"),
-                  "alloc_dir": str(self.sandbox.alloc_dirs[0]), "run_dir": str(self.sandbox.run_dir)}
+                  "client": {"alloc_dir": str(self.sandbox.alloc_dirs[0]),
+                             "run_dir": str(self.sandbox.run_dir)}}
         fields["plugins"]["raw_exec"] = {"config": {"enabled": True}}
         self.config = self.sandbox.write("installed.json", fields)
         config.write_text("// mine\n" + text)
