@@ -19,9 +19,8 @@ class InstalledAgentTest(AgentTest):
         return pathlib.Path(os.readlink(f"/proc/{self.agent.run.pid}/exe"))
 
     def loaded_drivers(self):
-        """The files of drivers that the agent has mapped."""
-        maps = pathlib.Path(f"/proc/{self.agent.run.pid}/maps").read_text()
-        return {line.split(maxsplit=5)[5] for line in maps.splitlines() if "/plugins/" in line}
+        """The files of the drivers that the agent has loaded."""
+        return {each["File"] for each in self.agent.get("/v1/agent/plugins") if each["Loaded"]}
 
     def installed_drivers(self, *names):
         return {str(self.installed / "lib/drover/plugins" / f"{name}.so") for name in names}
