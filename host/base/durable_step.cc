@@ -32,8 +32,8 @@ const std::string& TestDirectory() {
   return directory;
 }
 
-// The way of the fault, if the step that is about to be done, or was done last, is the one that it
-// names.
+// The way of the fault, if the step that is about to be done is the one that it names; and if a
+// step of that name has been done and the one with the number has begun, for steps may overlap.
 std::string WayOfFault(std::string_view name, bool begins) {
   static std::mutex& mutex = *new std::mutex;  // one line after the other
   const std::lock_guard lock(mutex);
@@ -49,8 +49,9 @@ std::string WayOfFault(std::string_view name, bool begins) {
   if (!(std::ifstream(TestDirectory() + "/fault") >> wanted >> number >> way)) return "";
   std::ifstream seen(trace);
   const std::istream_iterator<std::string> lines(seen);
-  const bool reached = wanted == name && std::count(lines, {}, wanted) == number;
-  return reached ? way : "";
+  const std::ptrdiff_t begun = std::count(lines, {}, wanted);
+  const bool reached = begins ? begun == number : begun >= number;
+  return wanted == name && reached ? way : "";
 }
 
 void Die() {

@@ -68,5 +68,17 @@ TEST(DurableStepDeathTest, OneDiesOrFailsWhereTheTestWants) {
   }
 }
 
+TEST(DurableStepDeathTest, AStepThatOverlapsAnotherHidesNoFault) {
+  const std::string directory = MakeDirectory("commit 1 after");
+  const auto overlap = [&] {
+    setenv("DROVER_TEST_STEPS", directory.c_str(), 1);
+    (void)DurableStep(Step::kCommit,
+                      [] { return DurableStep(Step::kCommit, [] { return Status(); }); });
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(overlap(), testing::KilledBySignal(SIGKILL), "");
+  std::filesystem::remove_all(directory);
+}
+
 }  // namespace
 }  // namespace drover

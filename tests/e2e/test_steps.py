@@ -1,6 +1,7 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """The agent dies before and after each durable step of a job's life, or the step fails
-(host/base/durable_step.h); whatever happens, the job has its life, once, and nothing is left of it."""
+(host/base/durable_step.h); whatever happens, the job has its life, once, and nothing is left of it.
+Each class is a life of another kind."""
 import collections
 import contextlib
 import http.client
@@ -9,29 +10,44 @@ import signal
 import unittest
 
 import harness
-from agent_harness import Agent
-from harness import DroverTest, group, job, task
+from agent_harness import Agent, agent_config
+from harness import DroverTest, group, job, plugin_file, task
 
-# The steps of the life below. How often the store is written is a matter of chance.
-STEPS = {"ledger_add": 2, "ledger_remove": 2, "commit": None, "sync": None, "make_alloc_dir": 1,
-         "make_task_dir": 2, "remove_alloc_dir": 1, "make_cgroup": 2, "launch_shim": 2,
-         "remove_cgroup": 2, "forget_end": 2, "keep_network": 1, "drop_network": 2}
-BY_CHANCE = 4  # of the steps by chance so many have their faults
 KILLS = ("before", "after")
 ERRORS = ("ENOSPC", "EIO")
+POLICY = {"Attempts": 3, "Delay": 50_000_000, "Interval": 60_000_000_000, "Mode": "fail"}
 
-# Fails the first time, then stays until it is asked to end.
-TASK = """
-echo start >> "$OUT"
-[ "$(grep -c start "$OUT")" -gt 1 ] || exit 1
+# Stays until it is asked to end.
+STAY = """
 trap 'echo stop >> "$OUT"; exit 0' INT TERM
 echo ready >> "$OUT"
 while :; do sleep 0.05 & wait $!; done
 """
+# And one that fails the first time.
+FAIL_ONCE = """
+echo start >> "$OUT"
+[ "$(grep -c start "$OUT")" -gt 1 ] || exit 1
+""" + STAY
 
 
-@unittest.skipUnless(harness.IS_ROOT, "network namespaces and cgroups need root")
-class StepTest(DroverTest):
+class StepCase(DroverTest):
+    """What all lives have in common: an agent whose steps are counted, and what is done with it."""
+
+    STEPS = {}      # of the life, with their number; None where it is a matter of chance
+    BY_CHANCE = 4   # of those so many have their faults
+    LINES = []      # what its tasks have to say, in the end
+    STATUS = ["complete"]  # of its allocations
+    RESTARTS = [0]  # of the task t of each
+
+    def live(self, name, fault=None):
+        """The life of a job, in which FAULT happens. Returns the allocations and the lines at its
+        end; the job is forgotten then."""
+        raise NotImplementedError
+
+    def assert_went_on(self, lines):
+        """LINES are right for a life in which a step has failed and the job has not."""
+        raise NotImplementedError
+
     def setUp(self):
         super().setUp()
         self.sandbox.alloc_dirs[0].mkdir()
@@ -47,7 +63,10 @@ class StepTest(DroverTest):
         super().tearDown()
 
     def start(self):
-        return Agent(self.sandbox, dev=False, env={"DROVER_TEST_STEPS": str(self.steps)})
+        plugins = {"raw_exec": {"file": str(plugin_file("raw_exec")), "config": {"enabled": True}},
+                   "exec": {"file": str(plugin_file("exec"))}}
+        return Agent(self.sandbox, dev=False, env={"DROVER_TEST_STEPS": str(self.steps)},
+                     config=agent_config(self.sandbox, plugins=plugins))
 
     def revive(self):
         """Starts the next agent if this one has died."""
@@ -74,33 +93,37 @@ class StepTest(DroverTest):
         reply = self.insist("GET", f"/v1/job/{name}/allocations")
         return json.loads(reply.body) if reply.status == 200 else []
 
-    def live(self, name):
-        """A job from its registration to when it is forgotten. Returns its allocations at the end."""
-        out = self.sandbox.root / f"{name}.out"
-        policy = {"Attempts": 3, "Delay": 50_000_000, "Interval": 60_000_000_000, "Mode": "fail"}
+    def register(self, name, *tasks, **fields):
         self.insist("PUT", "/v1/jobs", job(
-            group(task("t", TASK, Env={"OUT": str(out)}), RestartPolicy=policy,
-                  Networks=[{"Mode": "none"}], ReschedulePolicy={"Attempts": 0, "Unlimited": False}),
+            group(*tasks, RestartPolicy=POLICY,
+                  ReschedulePolicy={"Attempts": 0, "Unlimited": False}, **fields),
             id=name, type="service"))
 
-        def runs_again(alloc):
+    def wait_up(self, name, lines, restarts=0):
+        """Waits until LINES() says that the task is ready and its agent knows it, too: a start that
+        has not returned is given up by a stop. False if the job has failed instead."""
+        def runs(alloc):
             state = (alloc["TaskStates"] or {}).get("t", {})
-            return state.get("State") == "running" and state["Restarts"] >= 1
+            return state.get("State") == "running" and state["Restarts"] >= restarts
 
         def up():
             allocs = self.allocs(name)
-            # Its agent must know it, too: a start that has not returned is given up by a stop.
-            if out.exists() and "ready" in out.read_text() and any(map(runs_again, allocs)):
-                return True
-            ended = [a["ClientStatus"] for a in allocs]
-            return ended and set(ended) == {"failed"}
-        harness.wait_until(up, f"the start of {name}")
+            if "ready" in lines() and any(map(runs, allocs)):
+                return "up"
+            wanted = [a["ClientStatus"] for a in allocs if a["DesiredStatus"] == "run"]
+            return "failed" if wanted and set(wanted) == {"failed"} else None
+        return harness.wait_until(up, f"the start of {name}, {self.fault_text()}") == "up"
+
+    def end(self, name):
+        """Stops the job. Returns its allocations when all have ended."""
         self.insist("DELETE", f"/v1/job/{name}")
 
         def over():
             allocs = self.allocs(name)
             return allocs if all(a["ClientStatus"] in ("complete", "failed") for a in allocs) else None
-        allocs = harness.wait_until(over, f"the end of {name}")
+        return harness.wait_until(over, f"the end of {name}, {self.fault_text()}")
+
+    def forget(self, name):
         self.insist("DELETE", f"/v1/job/{name}", purge="true")
 
         def gone():
@@ -110,7 +133,6 @@ class StepTest(DroverTest):
             runs = [f for f in self.leftovers.run_files() if f.endswith((".sock", ".exit", ".tmp"))]
             return not (self.leftovers.allocations() or runs or self.leftovers.own_cgroups())
         harness.wait_until(gone, f"{name} to be forgotten, {self.fault_text()}")
-        return allocs, out.read_text().split() if out.exists() else []
 
     def fault_text(self):
         return self.fault.read_text() if self.fault.exists() else "no fault"
@@ -118,7 +140,8 @@ class StepTest(DroverTest):
     def traced(self):
         return collections.Counter(self.trace.read_text().split())
 
-    def arm(self, text=None):
+    def arm(self, text):
+        """Counts from here on, with the fault TEXT, or none."""
         self.died = False
         self.trace.write_text("")
         if text is None:
@@ -128,10 +151,9 @@ class StepTest(DroverTest):
 
     def points(self):
         """(step, number) of all, as a life without faults has them."""
-        self.arm()
         allocs, lines = self.live("plain")
-        self.assertEqual(lines, ["start", "start", "ready", "stop"])
-        exact = {name: count for name, count in STEPS.items() if count is not None}
+        self.assert_lived(allocs, lines)
+        exact = {name: count for name, count in self.STEPS.items() if count is not None}
 
         def seen_exact():
             seen = self.traced()
@@ -140,45 +162,146 @@ class StepTest(DroverTest):
             harness.wait_until(lambda: seen_exact() == exact, "the last step", limit=5)
         self.assertEqual(seen_exact(), exact)
         seen = self.traced()
-        self.assertEqual(seen.keys(), STEPS.keys())
-        return [(name, number) for name, count in STEPS.items()
-                for number in range(1, (count or min(seen[name], BY_CHANCE)) + 1)]
+        self.assertEqual(seen.keys(), self.STEPS.keys())
+        return [(name, number) for name, count in self.STEPS.items()
+                for number in range(1, (count or min(seen[name], self.BY_CHANCE)) + 1)]
+
+    def assert_lived(self, allocs, lines):
+        self.assertEqual(lines, self.LINES)
+        self.assertEqual([a["ClientStatus"] for a in allocs], self.STATUS)
+        self.assertEqual([a["TaskStates"]["t"]["Restarts"] for a in allocs], self.RESTARTS)
 
     def check_kill(self, point, way):
         name, number = point
         with self.subTest(f"{name} {number} {way}"):
-            self.arm(f"{name} {number} {way}")
-            allocs, lines = self.live(f"{name}-{number}-{way}")
+            allocs, lines = self.live(f"{name}-{number}-{way}", f"{name} {number} {way}")
 
             def has_died():  # perhaps of its last step
                 self.revive()
                 return self.died
-            if STEPS[name] is not None:
+            if self.STEPS[name] is not None:
                 harness.wait_until(has_died, "the agent to come there")
-            self.assertEqual(lines, ["start", "start", "ready", "stop"])
-            self.assertEqual([a["ClientStatus"] for a in allocs], ["complete"])
-            self.assertEqual([a["TaskStates"]["t"]["Restarts"] for a in allocs], [1])
+            self.assert_lived(allocs, lines)
 
     def check_error(self, point, way):
         name, number = point
         with self.subTest(f"{name} {number} {way}"):
-            self.arm(f"{name} {number} {way}")
-            allocs, lines = self.live(f"{name}-{number}-{way}")
+            allocs, lines = self.live(f"{name}-{number}-{way}", f"{name} {number} {way}")
             self.assertFalse(self.died, self.agent.run.story())
-            self.assertEqual(len(allocs), 1)
-            if allocs[0]["ClientStatus"] == "failed":  # and says why
-                events = allocs[0]["TaskStates"]["t"]["Events"]
-                self.assertIn(f"step {name}", str(events))
-            else:
-                self.assertEqual(lines[-2:], ["ready", "stop"])
-                self.assertLessEqual(lines.count("start"), 2)
+            self.assertIn(len(allocs), range(1, len(self.STATUS) + 1))
+            failed = [a for a in allocs if a["ClientStatus"] == "failed"]
+            for alloc in failed:  # and says why
+                self.assertIn(f"step {name}", str(alloc["TaskStates"]))
+            if not failed:
+                self.assert_went_on(lines)
+
+    def check_all(self, check, ways):
+        for index, point in enumerate(self.points()):
+            for way in ways if harness.LONG else [ways[index % 2]]:
+                check(point, way)
+
+
+class Steps:
+    """The tests of a life."""
 
     def test_each_step_may_be_the_last(self):
-        for index, point in enumerate(self.points()):
-            for way in KILLS if harness.LONG else [KILLS[index % 2]]:
-                self.check_kill(point, way)
+        self.check_all(self.check_kill, KILLS)
 
     def test_each_step_may_fail(self):
-        for index, point in enumerate(self.points()):
-            for way in ERRORS if harness.LONG else [ERRORS[index % 2]]:
-                self.check_error(point, way)
+        self.check_all(self.check_error, ERRORS)
+
+
+@unittest.skipUnless(harness.IS_ROOT, "network namespaces and cgroups need root")
+class StepTest(Steps, StepCase):
+    """A task that fails, is restarted, and is stopped; its group has a network namespace."""
+
+    STEPS = {"ledger_add": 2, "ledger_remove": 2, "commit": None, "sync": None, "make_alloc_dir": 1,
+             "make_task_dir": 2, "remove_alloc_dir": 1, "make_cgroup": 2, "launch_shim": 2,
+             "remove_cgroup": 2, "forget_end": 2, "keep_network": 1, "drop_network": 2}
+    LINES = ["start", "start", "ready", "stop"]
+    RESTARTS = [1]
+
+    def live(self, name, fault=None):
+        out = self.sandbox.root / f"{name}.out"
+        out.touch()
+        self.arm(fault)
+        self.register(name, task("t", FAIL_ONCE, Env={"OUT": str(out)}),
+                      Networks=[{"Mode": "none"}])
+        self.wait_up(name, out.read_text, restarts=1)
+        allocs = self.end(name)
+        self.forget(name)
+        return allocs, out.read_text().split()
+
+    def assert_went_on(self, lines):
+        self.assertEqual(lines[-2:], self.LINES[-2:])
+        self.assertLessEqual(lines.count("start"), 2)
+
+
+@unittest.skipUnless(harness.IS_ROOT, "exec needs root")
+class IsolatedStepTest(Steps, StepCase):
+    """Three tasks of exec, each in a root file system of its own, one after the other."""
+
+    STEPS = {"ledger_add": 3, "ledger_remove": 3, "commit": None, "sync": None, "make_alloc_dir": 1,
+             "make_task_dir": 3, "remove_alloc_dir": 1, "make_cgroup": 3, "launch_shim": 3,
+             "remove_cgroup": 3, "forget_end": 3}
+    BY_CHANCE = 8
+    LINES = ["before", "ready", "stop", "after"]
+
+    def live(self, name, fault=None):
+        def isolated(task_name, script, hook=None):
+            how = {"Lifecycle": {"Hook": hook}} if hook else {}
+            return task(task_name, driver="exec", Env={"OUT": "${NOMAD_ALLOC_DIR}/data/out"},
+                        config={"command": "/bin/sh", "args": ["-c", script]}, **how)
+
+        def lines():
+            found = sorted(self.sandbox.alloc_dirs[0].glob("*/alloc/data/out"))
+            return found[0].read_text() if found else ""
+        self.arm(fault)
+        self.register(name, isolated("b", 'echo before >> "$OUT"', "prestart"), isolated("t", STAY),
+                      isolated("a", 'echo after >> "$OUT"', "poststop"))
+        self.wait_up(name, lines)
+        allocs = self.end(name)
+        said = lines().split()
+        self.forget(name)
+        return allocs, said
+
+    def assert_went_on(self, lines):
+        self.assertEqual(lines, self.LINES)
+
+
+@unittest.skipUnless(harness.IS_ROOT, "cgroups need root")
+class DrainStepTest(Steps, StepCase):
+    """The node is drained under a task, and filled again: counted from the drain on."""
+
+    STEPS = {"ledger_add": 1, "ledger_remove": 2, "commit": None, "sync": None, "make_alloc_dir": 1,
+             "make_task_dir": 1, "remove_alloc_dir": 2, "make_cgroup": 1, "launch_shim": 1,
+             "remove_cgroup": 2, "forget_end": 2}
+    BY_CHANCE = 12
+    LINES = ["ready", "stop", "ready", "stop"]
+    STATUS = ["complete", "complete"]
+    RESTARTS = [0, 0]
+
+    def live(self, name, fault=None):
+        out = self.sandbox.root / f"{name}.out"
+        out.touch()
+        self.arm(None)
+        self.register(name, task("t", STAY, Env={"OUT": str(out)}))
+        self.assertTrue(self.wait_up(name, out.read_text))
+        self.arm(fault)
+        node = json.loads(self.insist("GET", "/v1/nodes").body)[0]["ID"]
+        self.insist("PUT", f"/v1/node/{node}/drain", {"DrainSpec": {"Deadline": 3600 * 10**9}})
+
+        def drained():
+            record = json.loads(self.insist("GET", f"/v1/node/{node}").body)
+            return record["DrainStrategy"] is None and record["LastDrain"]["Status"] == "complete"
+        harness.wait_until(drained, f"the end of the drain, {self.fault_text()}")
+        self.assertEqual([a["ClientStatus"] for a in self.allocs(name)], ["complete"])
+        out_of_first = out.read_text()
+        self.insist("PUT", f"/v1/node/{node}/eligibility", {"Eligibility": "eligible"})
+        self.wait_up(name, lambda: out.read_text()[len(out_of_first):])
+        allocs = self.end(name)
+        self.forget(name)
+        return allocs, out.read_text().split()
+
+    def assert_went_on(self, lines):
+        self.assertEqual(lines, self.LINES)

@@ -1,12 +1,14 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""The agent is killed again and again, at any moment, while some 200 tasks live in every state.
-No task is lost, doubled or restarted beyond its own policy, and no counter of restarts goes back.
+"""The agent is killed again and again, at any moment, while some 200 tasks live in every state and
+its drivers are replaced. No task is lost, doubled or restarted beyond its own policy, and no counter
+of restarts goes back.
 
 The tasks themselves are the witnesses (witness.c). What is done is drawn from the seed alone, so
 --seed N does it again; when the kills fall is up to the machine. Each action is written into a
 journal, which stays when the test fails. Arguments: --seed, --kills.
 """
 import argparse
+import collections
 import fcntl
 import http.client
 import itertools
@@ -14,6 +16,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import signal
 import statistics
 import struct
@@ -53,7 +56,7 @@ class Plan:
 
     def turn(self):
         """(actions, seconds from the exec of the agent to its kill). An action is ("run", job,
-        kind), ("restart", job, None) or ("stop", job, None)."""
+        kind), ("restart", job, None), ("stop", job, None) or ("reload", driver, None)."""
         actions = []
         for slot in self.chance.sample(range(SLOTS), TURNS):
             if self.slots[slot] is None:
@@ -65,6 +68,8 @@ class Plan:
             else:
                 actions.append(("stop", self.slots[slot], None))
                 self.slots[slot] = None
+        if self.chance.random() < 0.3:
+            actions.append(("reload", self.chance.choice(("raw_exec", "exec")), None))
         # Some die before they serve, most while they take over or work, a few when all is calm.
         ranges = [(0.0, 0.2), (0.1, 0.5), (0.3, 1.0)]
         return actions, self.chance.uniform(*self.chance.choices(ranges, (3, 4, 3))[0])
@@ -118,9 +123,12 @@ class AgentKillsTest(DroverTest):
         self.stories.mkdir()
         program = harness.build_dir() / "tests/faults/faults_witness"
         self.programs = {"raw_exec": str(program), "exec": "/witness/faults_witness"}
+        self.files = {name: self.sandbox.root / f"{name}.so" for name in self.programs}
+        for name, path in self.files.items():
+            shutil.copy(harness.plugin_file(name), path)
         self.config = agent_config(self.sandbox, plugins={
-            "raw_exec": {"file": str(harness.plugin_file("raw_exec")), "config": {"enabled": True}},
-            "exec": {"file": str(harness.plugin_file("exec")),
+            "raw_exec": {"file": str(self.files["raw_exec"]), "config": {"enabled": True}},
+            "exec": {"file": str(self.files["exec"]),
                      "config": {"chroot_env": {str(program.parent): "/witness"}}}})
         self.kinds = {name[5:]: getattr(self, name) for name in sorted(dir(self))
                       if name.startswith("kind_")}
@@ -131,6 +139,7 @@ class AgentKillsTest(DroverTest):
         self.stopped, self.forgotten = set(), set()
         self.asked_restarts = {}  # allocation -> how many of it may have been carried out
         self.restarts = {}  # (allocation, task) -> the highest count seen
+        self.reloads = collections.Counter()  # by what became of them
         self.judged = 0
         self.delays = []  # of new tasks
         self.journal = pathlib.Path(f"/tmp/drover-agent-kills-{OPTIONS.seed}-{os.getpid()}.journal")
@@ -251,6 +260,8 @@ class AgentKillsTest(DroverTest):
             return self.run_kind(name, *self.kinds[kind]())
         if verb == "restart":
             return self.restart(name)
+        if verb == "reload":
+            return self.reload(name)
         if name in self.forgotten:
             return True
         self.stopped.add(name)  # perhaps without our hearing of it
@@ -265,6 +276,25 @@ class AgentKillsTest(DroverTest):
             except (OSError, http.client.HTTPException):
                 self.check_killed()
                 return False
+        return True
+
+    def reload(self, driver):
+        """Puts another file in the place of a driver's, and has it taken. False when the agent was
+        killed meanwhile: the next one is asked again."""
+        new = self.files[driver].with_suffix(".new")
+        shutil.copy(self.files[driver], new)
+        with open(new, "ab") as file:  # nobody looks at what follows its tables
+            file.write(b"x")
+        os.rename(new, self.files[driver])
+        try:
+            reply = self.agent.ask("PUT", f"/v1/agent/plugins/{driver}/reload")
+        except (OSError, http.client.HTTPException):
+            self.check_killed()
+            self.reloads["cut off"] += 1
+            return False
+        if reply.status != 200:  # a start was on its way
+            self.assertIn(b"stays in charge", reply.body)
+        self.reloads["done" if reply.status == 200 else "refused"] += 1
         return True
 
     def work(self, actions):
@@ -467,7 +497,8 @@ class AgentKillsTest(DroverTest):
         print(f"seed {OPTIONS.seed}: {OPTIONS.kills} kills in {time.monotonic() - began:.0f} s, "
               f"{next(self.plan.names)} jobs came and went, {self.judged} looks at a task; new "
               f"tasks after {1000 * statistics.median(self.delays):.0f} ms, longest "
-              f"{1000 * max(self.delays):.0f} ms", flush=True)
+              f"{1000 * max(self.delays):.0f} ms; reloads: {dict(self.reloads)}", flush=True)
+        self.assertGreater(self.reloads["done"], 0)
         self.finish()
 
     def finish(self):
