@@ -19,7 +19,7 @@ Error Damaged(const std::string& what) {
 
 }  // namespace
 
-Result<ProcessExit> ParseExitRecord(std::string_view bytes, const RunId& run) {
+Result<ProcessExit> ParseExitRecord(std::string_view bytes, const RunId& run, const BootId& boot) {
   // The oldest version is as long as this; a newer one may be longer.
   constexpr std::size_t kHead = offsetof(drover_exit_record, flags);
   if (bytes.size() < kHead)
@@ -36,6 +36,10 @@ Result<ProcessExit> ParseExitRecord(std::string_view bytes, const RunId& run) {
   if (checksum != drover_fnv1a(bytes.data(), end)) return Damaged("its checksum is wrong");
   if (!std::equal(run.bytes.begin(), run.bytes.end(), record.run_id))
     return Damaged("it is that of another run");
+  if (IsOfAnotherBoot(record.boot_id, boot))
+    return Error(Code::kFailedPrecondition,
+                 "the exit record of run " + run.ToString() +
+                     " was written before the machine was booted; nothing runs of it");
 
   ProcessExit exit;
   if (WIFSIGNALED(record.wait_status)) {
@@ -65,13 +69,13 @@ ProcessExit LostExit(std::string error, WallTime now) {
   return exit;
 }
 
-std::optional<ProcessExit> ReadExitRecord(int run_directory, const RunId& run) {
+Result<ProcessExit> ReadExitRecord(int run_directory, const RunId& run, const BootId& boot) {
   const std::string name = run.Short() + ".exit";
   const std::optional<std::string> bytes =
       ReadSmallFile(run_directory, name.c_str(), sizeof(drover_exit_record) * 4);
-  if (!bytes) return std::nullopt;
-  Result<ProcessExit> exit = ParseExitRecord(*bytes, run);
-  if (exit.ok()) return *exit;
+  if (!bytes) return Error(Code::kNotFound, "there is no " + name);
+  Result<ProcessExit> exit = ParseExitRecord(*bytes, run, boot);
+  if (exit.ok() || exit.code() == Code::kFailedPrecondition) return exit;
   return LostExit(exit.error().message(), WallNow());
 }
 

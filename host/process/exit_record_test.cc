@@ -11,6 +11,8 @@
 namespace drover {
 namespace {
 
+constexpr BootId kBoot = {1, 2, 3};
+
 std::string Bytes(drover_exit_record record, std::size_t extra = 0) {
   record.size = static_cast<std::uint32_t>(sizeof record + extra);
   std::string bytes(reinterpret_cast<const char*>(&record), sizeof record - 8);
@@ -25,6 +27,7 @@ drover_exit_record Record(const RunId& run) {
   record.magic = DROVER_EXIT_MAGIC;
   record.version = DROVER_EXIT_VERSION;
   std::memcpy(record.run_id, run.bytes.data(), run.bytes.size());
+  std::memcpy(record.boot_id, kBoot.data(), kBoot.size());
   record.started_at = 11;
   record.finished_at = 12;
   record.user_us = 13;
@@ -41,7 +44,7 @@ TEST(ExitRecordTest, CarriesEveryField) {
   drover_exit_record record = Record(run);
   record.wait_status = 43 << 8;
   record.oom_kills = 1;
-  const Result<ProcessExit> exit = ParseExitRecord(Bytes(record), run);
+  const Result<ProcessExit> exit = ParseExitRecord(Bytes(record), run, kBoot);
   ASSERT_TRUE(exit.ok()) << exit.error().message();
   EXPECT_EQ(exit->exit_code, 43);
   EXPECT_EQ(exit->signal, 0);
@@ -59,7 +62,7 @@ TEST(ExitRecordTest, ASignalIsAnExitCodeToo) {
   const RunId run = RunId::Random();
   drover_exit_record record = Record(run);
   record.wait_status = 15 | 0x80;  // with a core
-  const Result<ProcessExit> exit = ParseExitRecord(Bytes(record), run);
+  const Result<ProcessExit> exit = ParseExitRecord(Bytes(record), run, kBoot);
   ASSERT_TRUE(exit.ok());
   EXPECT_EQ(exit->exit_code, 143);
   EXPECT_EQ(exit->signal, 15);
@@ -69,21 +72,40 @@ TEST(ExitRecordTest, ALongerRecordOfANewerShimIsUnderstood) {
   const RunId run = RunId::Random();
   drover_exit_record record = Record(run);
   record.version = 2;
-  EXPECT_TRUE(ParseExitRecord(Bytes(record, 24), run).ok());
+  EXPECT_TRUE(ParseExitRecord(Bytes(record, 24), run, kBoot).ok());
 }
 
 TEST(ExitRecordTest, DamageIsNamed) {
   const RunId run = RunId::Random();
   const std::string whole = Bytes(Record(run));
-  EXPECT_TRUE(ParseExitRecord(whole, run).ok());
-  EXPECT_FALSE(ParseExitRecord(whole, RunId::Random()).ok());
+  EXPECT_TRUE(ParseExitRecord(whole, run, kBoot).ok());
+  EXPECT_FALSE(ParseExitRecord(whole, RunId::Random(), kBoot).ok());
   for (std::size_t size = 0; size < whole.size(); ++size)
-    EXPECT_FALSE(ParseExitRecord(whole.substr(0, size), run).ok());
+    EXPECT_FALSE(ParseExitRecord(whole.substr(0, size), run, kBoot).ok());
   for (std::size_t at = 0; at < whole.size(); ++at) {
     std::string flipped = whole;
     flipped[at] = static_cast<char>(flipped[at] ^ 4);
-    EXPECT_FALSE(ParseExitRecord(flipped, run).ok()) << at;
+    EXPECT_FALSE(ParseExitRecord(flipped, run, kBoot).ok()) << at;
   }
+}
+
+TEST(ExitRecordTest, OneOfAnotherBootIsNoEndAndNotDamaged) {
+  const RunId run = RunId::Random();
+  const std::string bytes = Bytes(Record(run));
+  const Result<ProcessExit> exit = ParseExitRecord(bytes, run, BootId{1, 2, 4});
+  ASSERT_EQ(exit.code(), Code::kFailedPrecondition);
+  EXPECT_EQ(exit.error().message(),
+            "the exit record of run " + run.ToString() +
+                " was written before the machine was booted; nothing runs of it");
+  // Where the kernel tells no boot ids nothing can be said against it.
+  EXPECT_TRUE(ParseExitRecord(bytes, run, BootId{}).ok());
+  drover_exit_record record = Record(run);
+  std::memset(record.boot_id, 0, sizeof record.boot_id);
+  EXPECT_TRUE(ParseExitRecord(Bytes(record), run, kBoot).ok());
+  // What is damaged may say anything of its boot.
+  std::string flipped = bytes;
+  flipped[offsetof(drover_exit_record, boot_id)] ^= 4;
+  EXPECT_EQ(ParseExitRecord(flipped, run, kBoot).code(), Code::kInternal);
 }
 
 // The record is frozen: a shim of an older release writes exactly this.

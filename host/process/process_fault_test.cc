@@ -6,6 +6,9 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
+#include <cstring>
+
+#include "host/process/boot_id.h"
 #include "host/process/process_test_fixture.h"
 #include "shim/attach_protocol.h"
 
@@ -32,6 +35,58 @@ class ProcessFaultTest : public ProcessFixture {
     return run;
   }
 
+  // Has a process in the cgroup of RUN, TASK_, and beside it one, SHIM_, that listens as the run's
+  // shim and says ANSWER to whatever is asked first.
+  template <typename Answer>
+  void Pretend(const RunId& run, Answer answer, std::uint16_t type) {
+    const std::string cgroup = cgroup_root_ + "/" + run.ToString();
+    ASSERT_EQ(mkdir(cgroup.c_str(), 0755), 0);
+    task_ = fork();
+    if (task_ == 0) {
+      std::ofstream(cgroup + "/cgroup.procs") << "0";
+      pause();
+      _exit(0);
+    }
+    children_.push_back(task_);
+    ASSERT_TRUE(Until([&] {
+      std::ifstream procs(cgroup + "/cgroup.procs");
+      std::string first;
+      return static_cast<bool>(std::getline(procs, first));
+    }));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::string name = directory_ + "/run/" + run.Short();
+    (name + ".new").copy(address.sun_path, sizeof address.sun_path - 1);
+    shim_ = fork();
+    if (shim_ == 0) {
+      const int listener = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+      if (bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) _exit(1);
+      if (listen(listener, 1) != 0) _exit(1);
+      if (rename(address.sun_path, (name + ".sock").c_str()) != 0) _exit(1);
+      const int client = accept(listener, nullptr, nullptr);
+      drover_attach_header request{};
+      if (recv(client, &request, sizeof request, 0) < 0) _exit(1);
+      answer.header.size = sizeof answer;
+      answer.header.type = type;
+      answer.header.request = request.request;
+      if (send(client, &answer, sizeof answer, 0) < 0) _exit(1);
+      for (;;) pause();
+    }
+    children_.push_back(shim_);
+    ASSERT_TRUE(Until([&] { return access((name + ".sock").c_str(), F_OK) == 0; }));
+  }
+  // What a shim of RUN says of itself, whose task has not begun yet.
+  static drover_attach_hello_reply HelloOf(const RunId& run) {
+    drover_attach_hello_reply hello{};
+    hello.version = DROVER_ATTACH_VERSION;
+    std::memcpy(hello.run_id, run.bytes.data(), run.bytes.size());
+    const BootId boot = ThisBoot();
+    std::memcpy(hello.boot_id, boot.data(), boot.size());
+    return hello;
+  }
+
+  pid_t task_ = 0;
+  pid_t shim_ = 0;
   pid_t daemon_ = 0;
   std::vector<pid_t> children_;
 };
@@ -102,52 +157,56 @@ TEST_F(ProcessFaultTest, ACgroupWithoutShimIsNeverAdopted) {
 TEST_F(ProcessFaultTest, AShimOfAnotherProtocolEndsWithItsTask) {
   if (!has_cgroups()) GTEST_SKIP() << "it needs root and a cgroup hierarchy";
   const RunId run = RunId::Random();
-  const std::string cgroup = cgroup_root_ + "/" + run.ToString();
-  ASSERT_EQ(mkdir(cgroup.c_str(), 0755), 0);
-  const pid_t task = fork();
-  if (task == 0) {
-    std::ofstream(cgroup + "/cgroup.procs") << "0";
-    pause();
-    _exit(0);
-  }
-  children_.push_back(task);
-  ASSERT_TRUE(Until([&] {
-    std::ifstream procs(cgroup + "/cgroup.procs");
-    std::string first;
-    return static_cast<bool>(std::getline(procs, first));
-  }));
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  (directory_ + "/run/" + run.Short() + ".sock")
-      .copy(address.sun_path, sizeof address.sun_path - 1);
-  const pid_t shim = fork();
-  if (shim == 0) {
-    const int listener = socket(AF_UNIX, SOCK_SEQPACKET, 0);
-    if (bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) _exit(1);
-    if (listen(listener, 1) != 0) _exit(1);
-    const int client = accept(listener, nullptr, nullptr);
-    drover_attach_header request{};
-    if (recv(client, &request, sizeof request, 0) < 0) _exit(1);
-    drover_attach_result refusal{};
-    refusal.header.size = sizeof refusal;
-    refusal.header.type = DROVER_ATTACH_RESULT;
-    refusal.header.request = request.request;
-    refusal.error = EPROTO;
-    if (send(client, &refusal, sizeof refusal, 0) < 0) _exit(1);
-    pause();
-    _exit(0);
-  }
-  children_.push_back(shim);
-  ASSERT_TRUE(Until([&] { return access(address.sun_path, F_OK) == 0; }));
-  Pause(20ms);  // it listens right after it has its name
+  drover_attach_result refusal{};
+  refusal.error = EPROTO;
+  Pretend(run, refusal, DROVER_ATTACH_RESULT);
   const auto attached = Await(service_->Attach(Forever(), run));
   started_.push_back(run);
   ASSERT_TRUE(attached.ok()) << attached.error().message();
   const auto* exit = std::get_if<ProcessExit>(&*attached);
   ASSERT_TRUE(exit);
   EXPECT_EQ(exit->error, "supervisor lost: it does not speak version 1 of the attach protocol");
-  EXPECT_FALSE(Alive(task));
-  EXPECT_TRUE(Until([&] { return !Alive(shim); }));
+  EXPECT_FALSE(Alive(task_));
+  EXPECT_TRUE(Until([&] { return !Alive(shim_); }));
+}
+
+TEST_F(ProcessFaultTest, AShimOfAnotherBootEndsWithItsTask) {
+  if (!has_cgroups()) GTEST_SKIP() << "it needs root and a cgroup hierarchy";
+  const RunId run = RunId::Random();
+  drover_attach_hello_reply hello = HelloOf(run);
+  hello.boot_id[3] ^= 1;
+  Pretend(run, hello, DROVER_ATTACH_HELLO_REPLY);
+  const auto attached = Await(service_->Attach(Forever(), run));
+  started_.push_back(run);
+  ASSERT_TRUE(attached.ok()) << attached.error().message();
+  const auto* exit = std::get_if<ProcessExit>(&*attached);
+  ASSERT_TRUE(exit);
+  EXPECT_EQ(exit->error, "supervisor lost: it says that it is of another boot of the machine");
+  EXPECT_FALSE(Alive(task_));
+  EXPECT_TRUE(Until([&] { return !Alive(shim_); }));
+}
+
+// The pid of a shim that has ended may be a stranger's, whom no signal may reach: so nothing is
+// kept by which one could be sent.
+TEST_F(ProcessFaultTest, APidfdIsKeptOnlyOfWhoWasThereWhenTheTaskBegan) {
+  if (!has_cgroups()) GTEST_SKIP() << "it needs root and a cgroup hierarchy";
+  for (const bool stranger : {false, true}) {
+    const RunId run = RunId::Random();
+    drover_attach_hello_reply hello = HelloOf(run);
+    hello.started_boot = stranger ? 1 : BootClock::now().time_since_epoch().count() + 1'000'000'000;
+    Pretend(run, hello, DROVER_ATTACH_HELLO_REPLY);
+    const int before = OpenFds();
+    const auto attached = Await(service_->Attach(Forever(), run));
+    started_.push_back(run);
+    ASSERT_TRUE(attached.ok()) << attached.error().message();
+    EXPECT_TRUE(std::holds_alternative<ProcessInfo>(*attached));
+    EXPECT_EQ(OpenFds(), before + (stranger ? 1 : 2)) << "the connection, and the pidfd";
+    // The end of the shim is seen all the same.
+    EXPECT_TRUE(Alive(task_));
+    ASSERT_EQ(kill(shim_, SIGKILL), 0);
+    EXPECT_EQ(WaitFor(run).error, "supervisor lost");
+    EXPECT_FALSE(Alive(task_));
+  }
 }
 
 TEST_F(ProcessFaultTest, AnEmptyCgroupWasNeverStarted) {
@@ -280,6 +339,33 @@ TEST_F(ProcessFaultTest, ADamagedExitRecordIsAnEndWithAnError) {
     EXPECT_NE(exit->error.find("the exit record is damaged"), std::string::npos) << exit->error;
     EXPECT_EQ(exit->exit_code, -1);
   }
+}
+
+// The run directory was no tmpfs, or came back with the machine.
+TEST_F(ProcessFaultTest, AnExitRecordOfAnotherBootIsNoEndOfARunOfThisOne) {
+  const RunId run = MustStart(Shell("exit 7"));
+  EXPECT_EQ(WaitFor(run).exit_code, 7);
+  const std::string name = "run/" + run.Short() + ".exit";
+  drover_exit_record record{};
+  ASSERT_EQ(Read(name).copy(reinterpret_cast<char*>(&record), sizeof record), sizeof record);
+  const auto write = [&] {
+    record.checksum = drover_fnv1a(&record, sizeof record - sizeof record.checksum);
+    std::ofstream(directory_ + "/" + name, std::ios::trunc)
+        .write(reinterpret_cast<const char*>(&record), sizeof record);
+  };
+  write();
+  Restart();
+  const auto same = Await(service_->Attach(Forever(), run));
+  ASSERT_TRUE(same.ok()) << same.error().message();
+  EXPECT_EQ(std::get<ProcessExit>(*same).exit_code, 7);
+  record.boot_id[0] ^= 1;
+  write();
+  Restart();
+  const auto attached = Await(service_->Attach(Forever(), run));
+  ASSERT_EQ(attached.code(), Code::kNotFound) << "as of a run that never was";
+  EXPECT_NE(attached.error().message().find("before the machine was booted"), std::string::npos)
+      << attached.error().message();
+  EXPECT_NE(access((directory_ + "/" + name).c_str(), F_OK), 0) << "it is of no use to anybody";
 }
 
 // The agent of a foreground run: a child process with a service of its own that is killed.

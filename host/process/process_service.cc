@@ -21,6 +21,7 @@
 #include "host/process/run_directory.h"
 #include "host/process/shim_exec_session.h"
 #include "host/process/shim_image.h"
+#include "host/process/shim_peer.h"
 #include "host/process/small_file.h"
 #include "host/process/start_message.h"
 #include "host/process/supervised_run.h"
@@ -37,13 +38,6 @@ constexpr Duration kReleasePatience = 10s;
 constexpr Duration kBirthPatience = 200ms;
 
 using RunPointer = std::shared_ptr<SupervisedRun>;
-
-std::array<std::uint8_t, 16> BootId() {
-  std::string text = ReadSmallFile(AT_FDCWD, "/proc/sys/kernel/random/boot_id").value_or("");
-  std::erase_if(text, [](char c) { return c == '-' || c == '\n'; });
-  const Result<RunId> id = RunId::Parse(text);
-  return id.ok() ? id->bytes : std::array<std::uint8_t, 16>{};
-}
 
 int OwnOomScoreAdj() {
   const std::string text = ReadSmallFile(AT_FDCWD, "/proc/self/oom_score_adj").value_or("0");
@@ -67,7 +61,7 @@ class ProcessServiceImpl : public ProcessService {
         usage_(
             loop_, [this](const RunId& run) { return OpenUsage(run); },
             [this](const RunId& run) { return Walk(run); }) {
-    environment_.boot_id = BootId();
+    environment_.boot_id = host_->boot;
     environment_.own_oom_score_adj = OwnOomScoreAdj();
     environment_.run_directory = host_->run_directory.get();
   }
@@ -156,10 +150,15 @@ class ProcessServiceImpl : public ProcessService {
         // It ended while we talked; by now its record is there, or it is lost.
       }
       if (const auto known = runs_.find(run); known != runs_.end()) continue;
-      if (std::optional<ProcessExit> exit = ReadExitRecord(host_->run_directory.get(), run))
-        co_return Remember(run, std::move(*exit));
+      Result<ProcessExit> exit = ReadExitRecord(host_->run_directory.get(), run, host_->boot);
+      if (exit.ok()) co_return Remember(run, std::move(*exit));
       const bool cgroup = host_->tracker && host_->tracker->Exists(run);
       const bool alive = cgroup && host_->tracker->Populated(run);
+      if (exit.code() == Code::kFailedPrecondition && !alive) {
+        RemoveAllCgroups(run);
+        DROVER_CO_TRY(ForgetEnd(host_->run_directory.get(), run, false));
+        co_return Error(Code::kNotFound, exit.error().message());
+      }
       if (alive || socket.ok() || connect_error == ECONNREFUSED) {
         DROVER_CO_TRY(co_await KillOrphans(context, run));
         ProcessExit lost = LostExit("supervisor lost", loop_->Wall());
@@ -242,16 +241,9 @@ class ProcessServiceImpl : public ProcessService {
     DROVER_CO_TRY(BeginStep(Step::kRemoveCgroup));
     DROVER_CO_TRY(co_await RemoveCgroup(context, run));
     EndStep(Step::kRemoveCgroup);
-    // A shim that told the end itself has left its record and nothing else.
     const auto ended = runs_.find(run);
     const bool clean = ended != runs_.end() && ended->second->told();
-    DROVER_CO_TRY(DurableStep(Step::kForgetEnd, [&] {
-      for (const char* suffix : {".exit", ".sock", ".tmp"}) {
-        unlinkat(host_->run_directory.get(), (run.Short() + suffix).c_str(), 0);
-        if (clean) break;
-      }
-      return Status();
-    }));
+    DROVER_CO_TRY(ForgetEnd(host_->run_directory.get(), run, clean));
     runs_.erase(run);
     usage_.Forget(run);
     co_return Status();
@@ -449,12 +441,14 @@ class ProcessServiceImpl : public ProcessService {
     }
     if (std::memcmp(reply.run_id, run.bytes.data(), run.bytes.size()) != 0)
       co_return Error(Code::kNotFound, "run " + run.ToString() + " was never started");
-    ProcessInfo info;
-    info.pid = reply.pid;
-    info.shim_pid = reply.shim_pid;
-    info.started_at = reply.started_at;
-    pointer->set_info(info);
-    pointer->started().Set();
+    pointer->Introduce(reply);
+    if (IsOfAnotherBoot(reply.boot_id, host_->boot)) {
+      // Nobody can tell what it is. But it is alive and has the run, which must not be twice.
+      pointer->Kill();
+      pointer->WakeShim(true);
+      co_return Error(Code::kUnimplemented,
+                      "supervisor lost: it says that it is of another boot of the machine");
+    }
     runs_[run] = pointer;
     co_return State(*pointer);
   }

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "host/base/durable_step.h"
+
 namespace drover {
 
 Result<std::string> RunDirectoryPath(std::string path) {
@@ -35,6 +37,16 @@ Result<UniqueFd> OpenRunDirectory(std::string path) {
                                               " and have mode 0700: others could pose as "
                                               "supervisors of tasks");
   return directory;
+}
+
+Status ForgetEnd(int run_directory, const RunId& run, bool clean) {
+  return DurableStep(Step::kForgetEnd, [&] {
+    for (const char* suffix : {".exit", ".sock", ".tmp"}) {
+      unlinkat(run_directory, (run.Short() + suffix).c_str(), 0);
+      if (clean) break;
+    }
+    return Status();
+  });
 }
 
 }  // namespace drover

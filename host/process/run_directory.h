@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "host/base/ids.h"
 #include "host/base/result.h"
 #include "host/base/unique_fd.h"
 
@@ -15,5 +16,9 @@ Result<UniqueFd> OpenRunDirectory(std::string path);
 
 // Where that is: PATH, if it is not empty.
 Result<std::string> RunDirectoryPath(std::string path);
+
+// Removes what the shim of a run that has ended left there. CLEAN: only the exit record, since the
+// shim has told the end itself. A step that outlives the agent.
+Status ForgetEnd(int run_directory, const RunId& run, bool clean);
 
 }  // namespace drover

@@ -1,12 +1,12 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "host/base/result.h"
+#include "host/process/boot_id.h"
 #include "host/process/process_spec.h"
 #include "shim/start_plan.h"
 
@@ -23,7 +23,7 @@ struct StartMessage {
 
 // What the service adds to a spec.
 struct StartEnvironment {
-  std::array<std::uint8_t, 16> boot_id{};
+  BootId boot_id{};
   int run_directory = -1;
   int cgroup = -1;                    // -1: the shim walks its descendants
   bool freezer = false;               // CGROUP is one of the freezer of version 1

@@ -3,7 +3,6 @@
 
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,11 +10,11 @@
 #include <csignal>
 
 #include "host/process/exit_record.h"
+#include "host/process/shim_peer.h"
 
 namespace drover {
 namespace {
 
-constexpr int kSoPeerPidfd = 77;  // SO_PEERPIDFD, since Linux 6.5
 constexpr int kMaxReconnects = 100;
 constexpr Duration kReconnectDelay = 10ms;
 
@@ -27,16 +26,6 @@ bool AdoptsOrphans() {
 }
 
 }  // namespace
-
-UniqueFd PidfdOfPeer(int socket) {
-  int pidfd = -1;
-  socklen_t size = sizeof pidfd;
-  if (getsockopt(socket, SOL_SOCKET, kSoPeerPidfd, &pidfd, &size) == 0) return UniqueFd(pidfd);
-  ucred peer{};
-  size = sizeof peer;
-  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return UniqueFd();
-  return UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, peer.pid, 0)));
-}
 
 SupervisedRun::~SupervisedRun() {
   if (connection_) connection_->Close();
@@ -55,6 +44,15 @@ void SupervisedRun::Follow(std::shared_ptr<ShimConnection> connection, UniqueFd 
       });
 }
 
+void SupervisedRun::Introduce(const drover_attach_hello_reply& reply) {
+  info_.pid = reply.pid;
+  info_.shim_pid = reply.shim_pid;
+  info_.started_at = reply.started_at;
+  const bool told = reply.started_boot != 0;  // else it has not executed its task yet
+  if (told && !StartedBefore(pidfd_.get(), reply.started_boot)) pidfd_.Reset();
+  started_.Set();
+}
+
 void SupervisedRun::OnEvent(const drover_attach_header& header,
                             const ShimConnection::Bytes& bytes) {
   switch (header.type) {
@@ -68,7 +66,7 @@ void SupervisedRun::OnEvent(const drover_attach_header& header,
     }
     case DROVER_ATTACH_EXIT: {
       const std::string_view record(bytes.data() + sizeof header, bytes.size() - sizeof header);
-      Result<ProcessExit> exit = ParseExitRecord(record, id_);
+      Result<ProcessExit> exit = ParseExitRecord(record, id_, host_->boot);
       told_ = exit.ok();
       End(exit.ok() ? *exit : LostExit(exit.error().message(), host_->loop->Wall()));
       return;
@@ -142,7 +140,8 @@ void SupervisedRun::After(Duration delay, std::function<void()> function) {
 void SupervisedRun::OnClosed() {
   if (exit_) return;
   const bool dead = ShimIsDead();  // first: a shim writes its record before it dies
-  if (std::optional<ProcessExit> exit = ReadExitRecord(host_->run_directory.get(), id_)) {
+  Result<ProcessExit> exit = ReadExitRecord(host_->run_directory.get(), id_, host_->boot);
+  if (exit.ok()) {
     End(std::move(*exit));
   } else if (!started_.is_set() || (start_reply_ && start_reply_->error != 0)) {
     // It gave up before it started anything, and is about to be gone.

@@ -11,6 +11,7 @@
 #include "host/base/keyed_listeners.h"
 #include "host/base/live_count.h"
 #include "host/base/loop.h"
+#include "host/process/boot_id.h"
 #include "host/process/cgroup_tracker.h"
 #include "host/process/dropped_output.h"
 #include "host/process/process_spec.h"
@@ -23,6 +24,7 @@ namespace drover {
 struct RunHost {
   Loop* loop = nullptr;
   UniqueFd run_directory;
+  BootId boot = ThisBoot();
   std::unique_ptr<CgroupTracker> tracker;  // null: the shims walk their descendants
   KeyedListeners<RunId, const DroppedOutput&> on_dropped;
 };
@@ -54,6 +56,9 @@ class SupervisedRun : public std::enable_shared_from_this<SupervisedRun>,
   // Follows the run through CONNECTION, of the shim that PIDFD names.
   void Follow(std::shared_ptr<ShimConnection> connection, UniqueFd pidfd);
   void set_info(const ProcessInfo& info) { info_ = info; }
+  // What a shim that was connected to tells of itself. A pidfd that turns out to be of a stranger
+  // is dropped: the end of the connection is then all that tells the end of the shim.
+  void Introduce(const drover_attach_hello_reply& reply);
   const std::shared_ptr<ShimConnection>& connection() const { return connection_; }
 
   // SIGKILL to everything, by the cgroup and by the shim; whichever of them works is enough.
@@ -92,9 +97,5 @@ class SupervisedRun : public std::enable_shared_from_this<SupervisedRun>,
   bool told_ = false;
   int reconnects_ = 0;
 };
-
-// The pidfd of the process that listens where SOCKET is connected; it proves to be that process by
-// answering on the connection afterwards.
-UniqueFd PidfdOfPeer(int socket);
 
 }  // namespace drover

@@ -1,0 +1,65 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/process/shim_peer.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <optional>
+#include <sstream>
+#include <string>
+
+#include "host/process/small_file.h"
+
+namespace drover {
+namespace {
+
+constexpr int kSoPeerPidfd = 77;  // SO_PEERPIDFD, since Linux 6.5
+
+bool HasEnded(int pidfd) {
+  pollfd end{pidfd, POLLIN, 0};
+  return poll(&end, 1, 0) == 1;
+}
+
+// In ticks since the boot, rounded down.
+std::optional<std::int64_t> StartOf(std::int64_t pid) {
+  const std::string path = "/proc/" + std::to_string(pid) + "/stat";
+  const std::string stat = ReadSmallFile(AT_FDCWD, path.c_str()).value_or("");
+  const std::size_t name_end = stat.rfind(')');
+  if (name_end == std::string::npos) return std::nullopt;
+  std::istringstream fields(stat.substr(name_end + 1));
+  constexpr int kBefore = 19;  // fields between the name and the start time
+  std::string skipped;
+  for (int i = 0; i < kBefore; ++i) fields >> skipped;
+  std::int64_t start = 0;
+  if (!(fields >> start)) return std::nullopt;
+  return start;
+}
+
+}  // namespace
+
+UniqueFd PidfdOfPeer(int socket) {
+  int pidfd = -1;
+  socklen_t size = sizeof pidfd;
+  if (getsockopt(socket, SOL_SOCKET, kSoPeerPidfd, &pidfd, &size) == 0) return UniqueFd(pidfd);
+  ucred peer{};
+  size = sizeof peer;
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return UniqueFd();
+  return UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, peer.pid, 0)));
+}
+
+bool StartedBefore(int pidfd, std::int64_t boot_time) {
+  const std::string path = "/proc/self/fdinfo/" + std::to_string(pidfd);
+  const std::string about = ReadSmallFile(AT_FDCWD, path.c_str()).value_or("");
+  const std::size_t pid = about.find("Pid:\t");
+  const std::optional<std::int64_t> start =
+      pid == std::string::npos ? std::nullopt : StartOf(std::atoll(about.c_str() + pid + 5));
+  if (HasEnded(pidfd)) return true;  // what was read may be of another
+  const std::int64_t tick = 1'000'000'000 / sysconf(_SC_CLK_TCK);
+  return start && *start * tick <= boot_time;
+}
+
+}  // namespace drover
