@@ -17,12 +17,6 @@ namespace {
 
 using nlohmann::json;
 
-// "2026-11-22T08:22:04Z" without the fraction.
-std::string Moment(const std::string& rfc3339) {
-  const std::size_t dot = rfc3339.find('.');
-  return dot == std::string::npos ? rfc3339 : rfc3339.substr(0, dot) + "Z";
-}
-
 Result<int> PrintFiles(Terminal* terminal, const AllocOptions& options, const json& files) {
   if (options.raw()) return PrintAnswer(options, files);
   TextTable table({"Mode", "Size", "Modified", "Name"});

@@ -14,13 +14,6 @@ namespace {
 
 using nlohmann::json;
 
-// "2026-11-22T08:22:04Z" without the fraction; "-" for Go's zero time.
-std::string Moment(const std::string& rfc3339) {
-  if (rfc3339.empty() || rfc3339.starts_with("0001-")) return "-";
-  const std::size_t dot = rfc3339.find('.');
-  return dot == std::string::npos ? rfc3339 : rfc3339.substr(0, dot) + "Z";
-}
-
 std::string Usage(const json& stats, const std::string& task) {
   const json& tasks = MapField(stats, "Tasks");
   const json& usage = MapField(MapField(tasks, task.c_str()), "ResourceUsage");

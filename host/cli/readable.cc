@@ -36,6 +36,12 @@ std::string LocalTime(WallTime time) {
   return text;
 }
 
+std::string Moment(const std::string& rfc3339) {
+  if (rfc3339.empty() || rfc3339.starts_with("0001-")) return "-";
+  const std::size_t dot = rfc3339.find('.');
+  return dot == std::string::npos ? rfc3339 : rfc3339.substr(0, dot) + "Z";
+}
+
 std::string Amount(std::uint64_t bytes) {
   constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   double amount = static_cast<double>(bytes);

@@ -14,6 +14,8 @@ namespace drover {
 std::string Ago(WallTime then, WallTime now);
 // The date and time of day here; "-" for no time.
 std::string LocalTime(WallTime time);
+// "2026-11-22T08:22:04Z", without its fraction; "-" for Go's zero time.
+std::string Moment(const std::string& rfc3339);
 // "512 B", "1.5 KiB", "20 MiB".
 std::string Amount(std::uint64_t bytes);
 // The first eight characters of an id, or all of them.

@@ -26,6 +26,13 @@ TEST(AgoTest, BearsTimesThatMakeNoSense) {
   EXPECT_EQ(AgoSeconds(-10), "0s ago");  // the agent's clock is ahead
 }
 
+TEST(MomentTest, HasWholeSeconds) {
+  EXPECT_EQ(Moment("2026-11-22T08:22:04.123456789Z"), "2026-11-22T08:22:04Z");
+  EXPECT_EQ(Moment("2026-11-22T08:22:04Z"), "2026-11-22T08:22:04Z");
+  EXPECT_EQ(Moment("0001-01-01T00:00:00Z"), "-");
+  EXPECT_EQ(Moment(""), "-");
+}
+
 TEST(AmountTest, HasTheUnitThatFits) {
   EXPECT_EQ(Amount(0), "0 B");
   EXPECT_EQ(Amount(1023), "1023 B");

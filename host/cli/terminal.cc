@@ -12,7 +12,7 @@
 namespace drover {
 namespace {
 
-const char* Code(Terminal::Colour colour) {
+const char* ColourCode(Terminal::Colour colour) {
   switch (colour) {
     case Terminal::Colour::kRed:
       return "31";
@@ -65,7 +65,7 @@ Terminal::Terminal() {
 
 std::string Terminal::Paint(Colour colour, std::string_view text) const {
   if (!colours_) return std::string(text);
-  return std::string("\x1b[") + Code(colour) + "m" + std::string(text) + "\x1b[0m";
+  return std::string("\x1b[") + ColourCode(colour) + "m" + std::string(text) + "\x1b[0m";
 }
 
 void Terminal::Line(std::string_view line) {

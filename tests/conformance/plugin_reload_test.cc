@@ -17,7 +17,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr char kLong[] = R"({"run_for":"1h","stats_each_interval":true})";
+constexpr char kLongRun[] = R"({"run_for":"1h","stats_each_interval":true})";
 
 class PluginReloadTest : public RegistryFixture, public testing::WithParamInterface<const char*> {
  protected:
@@ -103,7 +103,7 @@ TEST_P(PluginReloadTest, TasksGoOnAndWhoWatchesThemDoesNotHearOfIt) {
   std::vector<std::shared_ptr<const TaskConfig>> tasks;
   std::vector<std::shared_ptr<Watched>> watched;
   for (int i = 0; i < 100; ++i) {
-    tasks.push_back(Started(kLong));
+    tasks.push_back(Started(kLongRun));
     watched.push_back(Watch(tasks.back()->run_id));
   }
   const auto ends = Started(R"({"run_for":"400ms","exit_code":7})");
@@ -140,7 +140,7 @@ TEST_P(PluginReloadTest, TasksGoOnAndWhoWatchesThemDoesNotHearOfIt) {
 
 TEST_P(PluginReloadTest, WhateverFailsTheOldOneStaysInCharge) {
   LoadMock();
-  const auto task = Started(kLong);
+  const auto task = Started(kLongRun);
   const auto watched = Watch(task->run_id);
   LoadedDriver* const before = registry_->FindLoaded("mock_driver");
   const auto fails = [&](PluginConfig wanted, const std::string& why) {
@@ -153,7 +153,7 @@ TEST_P(PluginReloadTest, WhateverFailsTheOldOneStaysInCharge) {
     EXPECT_EQ(registry_->FindLoaded("mock_driver"), before) << why;
     EXPECT_FALSE(watched->end) << why;
     EXPECT_EQ(Await(driver()->Inspect(context_, task->run_id))->state, TaskState::kRunning) << why;
-    const auto other = Started(kLong);
+    const auto other = Started(kLongRun);
     EXPECT_TRUE(Await(driver()->Destroy(context_, other->run_id, true)).ok()) << why;
     watched->samples = 0;
     EXPECT_TRUE(Until([&] { return watched->samples > 0; })) << why;
@@ -191,7 +191,7 @@ TEST_P(PluginReloadTest, WhateverFailsTheOldOneStaysInCharge) {
 
 TEST_P(PluginReloadTest, AFileThatIsWrittenAnewInItsPlaceDoesNotHarmWhatRuns) {
   LoadMock();
-  const auto task = Started(kLong);
+  const auto task = Started(kLongRun);
   WriteFile(std::string(ReadFile(MOCK_DRIVER_SO).size(), '\0'));
   const auto other = Started(R"({"run_for":"10ms","exit_code":3})");
   EXPECT_EQ(Await(driver()->Wait(context_, other->run_id))->exit_code, 3);
@@ -206,7 +206,7 @@ TEST_P(PluginReloadTest, AFileThatIsWrittenAnewInItsPlaceDoesNotHarmWhatRuns) {
 
 TEST_P(PluginReloadTest, OnlyWhatHasChangedIsRefreshed) {
   LoadMock();
-  const auto task = Started(kLong);
+  const auto task = Started(kLongRun);
   LoadedDriver* const first = registry_->FindLoaded("mock_driver");
   EXPECT_FALSE(Await(registry_->Refresh(context_, Block())).value());
   // The configuration alone is told to the one that runs.
@@ -243,7 +243,7 @@ TEST_P(PluginReloadTest, CommandsKeepTheInstanceThatRunsThem) {
 
 TEST_P(PluginReloadTest, AStartOnItsWayRefusesItAndOtherCallsAreMadeAgain) {
   LoadMock();
-  const auto task = Started(kLong);
+  const auto task = Started(kLongRun);
   const auto silent_start = Config(R"({"run_for":"1h","silent_in":"start"})");
   Context asking = context_.Child();
   std::optional<Result<StartedTask>> started;
@@ -278,7 +278,7 @@ TEST_P(PluginReloadTest, ABrokenPluginIsBroughtBackByAGoodFile) {
   ReplaceByNext();
   EXPECT_TRUE(Await(registry_->Refresh(context_, Block())).value());
   EXPECT_EQ(driver()->fingerprint().health, Health::kHealthy);
-  Started(kLong);
+  Started(kLongRun);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PluginReloadTest, testing::Values("in-process", "process"),
