@@ -110,6 +110,14 @@ void RemoveUnfinished(int run_directory, const std::string& name) {
   }
 }
 
+// One that stays costs the next node a look.
+void Unlink(int run_directory, const std::string& name) {
+  (void)DurableStep(Step::kForgetLedger, [&] {
+    unlinkat(run_directory, name.c_str(), 0);
+    return Status();
+  });
+}
+
 }  // namespace
 
 RunLedger::RunLedger(UniqueFd run_directory, std::string name, UniqueFd file,
@@ -120,7 +128,7 @@ RunLedger::RunLedger(UniqueFd run_directory, std::string name, UniqueFd file,
       header_size_(header_size) {}
 
 RunLedger::~RunLedger() {
-  if (slots_.empty()) unlinkat(run_directory_.get(), name_.c_str(), 0);
+  if (slots_.empty()) Unlink(run_directory_.get(), name_);
 }
 
 Result<std::unique_ptr<RunLedger>> RunLedger::Create(UniqueFd run_directory,
@@ -133,17 +141,20 @@ Result<std::unique_ptr<RunLedger>> RunLedger::Create(UniqueFd run_directory,
   }
   const std::string name = node_id + std::string(kSuffix);
   const std::string unfinished = node_id + std::string(kUnfinished);
-  UniqueFd file = MakeLocked(run_directory.get(), unfinished);
+  UniqueFd file;
   const std::string_view name_of_kind =
       kind == Kind::kOwn ? "own" : (kind == Kind::kKept ? "kept" : "given");
   const std::string header =
       std::string(kMagic) + '\n' + alloc_base + '\n' + std::string(name_of_kind) + '\n';
-  if (!file || !WriteAt(file.get(), header, 0) ||
-      renameat(run_directory.get(), unfinished.c_str(), run_directory.get(), name.c_str()) != 0) {
+  DROVER_TRY(DurableStep(Step::kMakeLedger, [&]() -> Status {
+    file = MakeLocked(run_directory.get(), unfinished);
+    if (file && WriteAt(file.get(), header, 0) &&
+        renameat(run_directory.get(), unfinished.c_str(), run_directory.get(), name.c_str()) == 0)
+      return {};
     const int error = errno;
     unlinkat(run_directory.get(), unfinished.c_str(), 0);
     return ErrnoError(error, "cannot make the ledger " + name + " in the run directory");
-  }
+  }));
   return std::unique_ptr<RunLedger>(
       new RunLedger(std::move(run_directory), name, std::move(file), header.size()));
 }
@@ -196,7 +207,7 @@ std::vector<LedgerLeftovers> RunLedger::FindDead(int run_directory) {
 }
 
 void RunLedger::Forget(int run_directory, const LedgerLeftovers& leftovers) {
-  unlinkat(run_directory, leftovers.file.c_str(), 0);
+  Unlink(run_directory, leftovers.file);
 }
 
 }  // namespace drover

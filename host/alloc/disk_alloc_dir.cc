@@ -97,7 +97,9 @@ Status DiskAllocDir::BuildTaskNow(const std::string& task) const {
   DROVER_ASSIGN(const UniqueFd secrets, MakeDirAt(dir.get(), "secrets", paths.secrets, secret));
   // Asked of the kernel, not of a marker file, which a task could make or remove.
   if (!options_.private_tmpfs || IsMountRoot(secrets.get())) return {};
-  return MountTmpfs(secrets.get(), paths.secrets, options_.secrets_bytes);
+  return DurableStep(Step::kMountSecrets, [&] {
+    return MountTmpfs(secrets.get(), paths.secrets, options_.secrets_bytes);
+  });
 }
 
 Status DiskAllocDir::CheckBuiltNow() const {

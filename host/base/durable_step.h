@@ -25,8 +25,13 @@ enum class Step : int {
   kForgetEnd = 11,      // a run's exit record is removed
   kKeepNetwork = 12,    // a network namespace is mounted
   kDropNetwork = 13,    //
+  kMakeLimits = 14,     // the cgroups that limit a run or count its time
+  kMountSecrets = 15,   // a task's directory for secrets
+  kMakeLedger = 16,     // gets its name, or what a node has made is not known
+  kForgetLedger = 17,   // what it names is gone
+  kReplaceStore = 18,   // a file of a damaged store gets another name
 };
-constexpr int kSteps = 13;
+constexpr int kSteps = 18;
 std::string_view StepName(Step step);  // "ledger_add"
 
 // For a step that is no function. What is to be done instead of it, if anything: an error. With

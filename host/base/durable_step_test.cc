@@ -41,6 +41,7 @@ TEST(DurableStepTest, EachHasANameOfItsOwn) {
   EXPECT_EQ(names.size(), std::size_t(kSteps));
   EXPECT_EQ(StepName(Step::kLedgerAdd), "ledger_add");
   EXPECT_EQ(StepName(Step::kDropNetwork), "drop_network");
+  EXPECT_EQ(StepName(Step::kReplaceStore), "replace_store");
 }
 
 TEST(DurableStepDeathTest, OneDiesOrFailsWhereTheTestWants) {

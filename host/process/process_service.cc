@@ -117,7 +117,8 @@ class ProcessServiceImpl : public ProcessService {
     DROVER_CO_TRY(MayStart());
     Result<StartMessage> message = CompileOutputStart(spec, environment_);
     if (!message.ok()) co_return message.error();
-    Result<RunPointer> launched = Launch(spec.run, *message, false);
+    Result<RunPointer> launched =
+        DurableStep(Step::kLaunchShim, [&] { return Launch(spec.run, *message, false); });
     {
       const OutputSpec closed = std::move(spec);
     }
@@ -487,8 +488,9 @@ class ProcessServiceImpl : public ProcessService {
 
   Result<ResourceCgroups::Run> LimitResources(ProcessSpec* spec, int tracking) {
     if (!spec->resources.any()) return ResourceCgroups::Run();
-    DROVER_ASSIGN(ResourceCgroups::Run run,
-                  resources().Create(spec->run, spec->resources, tracking));
+    DROVER_ASSIGN(ResourceCgroups::Run run, DurableStep(Step::kMakeLimits, [&] {
+                    return resources().Create(spec->run, spec->resources, tracking);
+                  }));
     if (run.memory_events) spec->memory_events = std::move(run.memory_events);
     return run;
   }
@@ -499,7 +501,10 @@ class ProcessServiceImpl : public ProcessService {
                  ResourceCgroups::Run* made) {
     for (const GivenCgroup& entered : given)
       if (entered.hierarchy == resources().accounting_hierarchy()) return;
+    // No task fails for its statistics.
+    if (!BeginStep(Step::kMakeLimits).ok()) return;
     UniqueFd counted = resources().CreateAccounting(run);
+    EndStep(Step::kMakeLimits);
     if (counted) made->cgroups.push_back(std::move(counted));
   }
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <vector>
 
+#include "host/base/durable_step.h"
 #include "host/base/time.h"
 #include "host/base/unique_fd.h"
 #include "host/store/checksum.h"
@@ -46,8 +47,10 @@ Status Copy(const std::string& from, const std::string& to) {
 }
 
 Status Rename(const std::string& from, const std::string& to) {
-  if (rename(from.c_str(), to.c_str()) == 0 || errno == ENOENT) return {};
-  return ErrnoError(errno, "rename " + from);
+  return DurableStep(Step::kReplaceStore, [&]() -> Status {
+    if (rename(from.c_str(), to.c_str()) == 0 || errno == ENOENT) return {};
+    return ErrnoError(errno, "rename " + from);
+  });
 }
 
 Status SyncDirectoryOf(const std::string& path) {

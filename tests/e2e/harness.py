@@ -124,13 +124,11 @@ def v2_root():
 
 
 def cgroups():
-    """The cgroups of runs, whoever has made them."""
-    root = v2_root()
-    if root is None or not root.is_dir():
-        return set()
+    """The cgroups of runs, whoever has made them, in all hierarchies."""
     found = set()
-    for directory, names, _ in os.walk(root):
-        found.update(os.path.join(directory, name) for name in names)
+    for mount in cgroup_mounts():
+        for directory, names, _ in os.walk(mount / "drover"):
+            found.update(os.path.join(directory, name) for name in names)
     return found
 
 

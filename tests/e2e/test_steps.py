@@ -33,8 +33,8 @@ echo start >> "$OUT"
 class StepCase(DroverTest):
     """What all lives have in common: an agent whose steps are counted, and what is done with it."""
 
-    STEPS = {}      # of the life, with their number; None where it is a matter of chance
-    BY_CHANCE = 4   # of those so many have their faults
+    STEPS = {}      # of the life, with their number; least and most where it is a matter of chance
+    BY_CHANCE = 4   # of those so many have their faults, all in the long form
     LINES = []      # what its tasks have to say, in the end
     STATUS = ["complete"]  # of its allocations
     RESTARTS = [0]  # of the task t of each
@@ -55,12 +55,13 @@ class StepCase(DroverTest):
         self.steps.mkdir()
         self.trace, self.fault = self.steps / "trace", self.steps / "fault"
         self.agent = self.start()
-        self.died = False
 
     def tearDown(self):
         if not self._outcome_failed():
             self.agent.stop()
         super().tearDown()
+
+    died = False  # since the last fault was armed
 
     def start(self):
         plugins = {"raw_exec": {"file": str(plugin_file("raw_exec")), "config": {"enabled": True}},
@@ -153,7 +154,7 @@ class StepCase(DroverTest):
         """(step, number) of all, as a life without faults has them."""
         allocs, lines = self.live("plain")
         self.assert_lived(allocs, lines)
-        exact = {name: count for name, count in self.STEPS.items() if count is not None}
+        exact = {name: count for name, count in self.STEPS.items() if isinstance(count, int)}
 
         def seen_exact():
             seen = self.traced()
@@ -162,9 +163,15 @@ class StepCase(DroverTest):
             harness.wait_until(lambda: seen_exact() == exact, "the last step", limit=5)
         self.assertEqual(seen_exact(), exact)
         seen = self.traced()
-        self.assertEqual(seen.keys(), self.STEPS.keys())
-        return [(name, number) for name, count in self.STEPS.items()
-                for number in range(1, (count or min(seen[name], self.BY_CHANCE)) + 1)]
+        self.assertEqual(sorted(seen), sorted(self.STEPS), seen)
+        points = []
+        for name, count in self.STEPS.items():
+            last = seen[name]
+            if name not in exact:
+                self.assertIn(last, range(count[0], count[1] + 1), name)
+                last = last if harness.LONG else min(last, self.BY_CHANCE)
+            points += [(name, number) for number in range(1, last + 1)]
+        return points
 
     def assert_lived(self, allocs, lines):
         self.assertEqual(lines, self.LINES)
@@ -179,7 +186,7 @@ class StepCase(DroverTest):
             def has_died():  # perhaps of its last step
                 self.revive()
                 return self.died
-            if self.STEPS[name] is not None:
+            if isinstance(self.STEPS[name], int):
                 harness.wait_until(has_died, "the agent to come there")
             self.assert_lived(allocs, lines)
 
@@ -215,8 +222,8 @@ class Steps:
 class StepTest(Steps, StepCase):
     """A task that fails, is restarted, and is stopped; its group has a network namespace."""
 
-    STEPS = {"ledger_add": 2, "ledger_remove": 2, "commit": None, "sync": None, "make_alloc_dir": 1,
-             "make_task_dir": 2, "remove_alloc_dir": 1, "make_cgroup": 2, "launch_shim": 2,
+    STEPS = {"ledger_add": 2, "ledger_remove": 2, "commit": (12, 40), "sync": (3, 9), "make_alloc_dir": 1,
+             "make_task_dir": 2, "mount_secrets": 1, "remove_alloc_dir": 1, "make_cgroup": 2, "launch_shim": 2,
              "remove_cgroup": 2, "forget_end": 2, "keep_network": 1, "drop_network": 2}
     LINES = ["start", "start", "ready", "stop"]
     RESTARTS = [1]
@@ -239,18 +246,19 @@ class StepTest(Steps, StepCase):
 
 @unittest.skipUnless(harness.IS_ROOT, "exec needs root")
 class IsolatedStepTest(Steps, StepCase):
-    """Three tasks of exec, each in a root file system of its own, one after the other."""
+    """Three tasks of exec, each in a root file system of its own and with limits, one after the
+    other."""
 
-    STEPS = {"ledger_add": 3, "ledger_remove": 3, "commit": None, "sync": None, "make_alloc_dir": 1,
-             "make_task_dir": 3, "remove_alloc_dir": 1, "make_cgroup": 3, "launch_shim": 3,
-             "remove_cgroup": 3, "forget_end": 3}
+    STEPS = {"ledger_add": 3, "ledger_remove": 3, "commit": (18, 60), "sync": (3, 9), "make_alloc_dir": 1,
+             "make_task_dir": 3, "mount_secrets": 3, "remove_alloc_dir": 1, "make_cgroup": 3,
+             "make_limits": 3, "launch_shim": 3, "remove_cgroup": 3, "forget_end": 3}
     BY_CHANCE = 8
     LINES = ["before", "ready", "stop", "after"]
 
     def live(self, name, fault=None):
         def isolated(task_name, script, hook=None):
             how = {"Lifecycle": {"Hook": hook}} if hook else {}
-            return task(task_name, driver="exec", Env={"OUT": "${NOMAD_ALLOC_DIR}/data/out"},
+            return task(task_name, driver="exec", Resources={"MemoryMB": 64}, Env={"OUT": "${NOMAD_ALLOC_DIR}/data/out"},
                         config={"command": "/bin/sh", "args": ["-c", script]}, **how)
 
         def lines():
@@ -273,8 +281,8 @@ class IsolatedStepTest(Steps, StepCase):
 class DrainStepTest(Steps, StepCase):
     """The node is drained under a task, and filled again: counted from the drain on."""
 
-    STEPS = {"ledger_add": 1, "ledger_remove": 2, "commit": None, "sync": None, "make_alloc_dir": 1,
-             "make_task_dir": 1, "remove_alloc_dir": 2, "make_cgroup": 1, "launch_shim": 1,
+    STEPS = {"ledger_add": 1, "ledger_remove": 2, "commit": (12, 40), "sync": (3, 10), "make_alloc_dir": 1,
+             "make_task_dir": 1, "mount_secrets": 1, "remove_alloc_dir": 2, "make_cgroup": 1, "launch_shim": 1,
              "remove_cgroup": 2, "forget_end": 2}
     BY_CHANCE = 12
     LINES = ["ready", "stop", "ready", "stop"]
@@ -299,6 +307,56 @@ class DrainStepTest(Steps, StepCase):
         out_of_first = out.read_text()
         self.insist("PUT", f"/v1/node/{node}/eligibility", {"Eligibility": "eligible"})
         self.wait_up(name, lambda: out.read_text()[len(out_of_first):])
+        allocs = self.end(name)
+        self.forget(name)
+        return allocs, out.read_text().split()
+
+    def assert_went_on(self, lines):
+        self.assertEqual(lines, self.LINES)
+
+
+@unittest.skipUnless(harness.IS_ROOT, "cgroups need root")
+class StartStepTest(Steps, StepCase):
+    """An agent ends, its store is damaged, and the next one takes its task over and stops it:
+    counted from that start on, which may be refused."""
+
+    STEPS = {"replace_store": 3, "make_ledger": 1, "forget_ledger": 1, "ledger_add": 1,
+             "ledger_remove": 1, "commit": (6, 40), "sync": (2, 8), "make_alloc_dir": 1,
+             "make_task_dir": 1, "remove_cgroup": 1, "forget_end": 1, "remove_alloc_dir": 1}
+    LINES = ["ready", "stop"]
+
+    def start(self):
+        """Until it is there, as a service manager does that sees it end."""
+        for _ in range(3):
+            try:
+                return super().start()
+            except (AssertionError, OSError, http.client.HTTPException):
+                run = self.sandbox.runs[-1]
+                self.refused = "" if run.process.wait() == -signal.SIGKILL else run.err
+                self.died = self.died or not self.refused
+                self.fault.unlink()
+        self.fail(f"the agent does not start: {run.story()}")
+
+    def live(self, name, fault=None):
+        out = self.sandbox.root / f"{name}.out"
+        out.touch()
+        self.arm(None)
+        self.register(name, task("t", STAY, Env={"OUT": str(out)}))
+        self.assertTrue(self.wait_up(name, out.read_text))
+        self.agent.stop()
+        with open(self.sandbox.root / "data" / "state" / "state.db", "r+b") as store:
+            store.write(bytes(100))
+        self.arm(fault)
+        self.refused = None
+        self.agent = self.start()
+        if self.refused:
+            self.assertIn("step " + fault.split()[0], self.refused)
+
+        def looked_after():
+            self.revive()
+            states = [a["TaskStates"]["t"]["State"] for a in self.allocs(name)]
+            return self.traced()["make_task_dir"] or states == ["dead"]
+        harness.wait_until(looked_after, f"its directories to be looked after, {self.fault_text()}")
         allocs = self.end(name)
         self.forget(name)
         return allocs, out.read_text().split()

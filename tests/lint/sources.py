@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """Checks what compilers do not: format, licence headers, file sizes, operands of co_await, locks,
-names of types.
+names of types, durable steps.
 
-Usage: sources.py [format|co_await|licence|locks|size|types ...]; all without an argument.
+Usage: sources.py [format|co_await|licence|locks|size|steps|types ...]; all without an argument.
 """
 import pathlib
 import re
@@ -127,8 +127,65 @@ def check_size():
     return found
 
 
+# Calls that make, rename, mount or remove something.
+CHANGES = re.compile(
+    r"(?<![\w.>])(?<!UniqueFd )(?:::)?(?:mkdir|mknod|mount|umount2?|rename|unlink|rmdir|symlink|link)(?:at2?)?\("
+    r"|\b(?:std::filesystem|fs)::(?:create_\w+|rename|remove|remove_all|copy|copy_file)\("
+    r"|\bSYS_(?:mount|umount2|move_mount|renameat2|mkdirat|unlinkat)\b|\bO_CREAT\b|\bofstream\b")
+# The files of host/ that have some, each with the steps (host/base/durable_step.h) that those are
+# part of, or with why an agent may die there.
+CHANGE_PLACES = {
+    "agent/leftovers.cc": "removes an empty directory, again at the next start",
+    "agent/node.cc": "directories that stay, made before there is anything in them",
+    "agent/run_ledger.cc": ("kMakeLedger", "kForgetLedger"),
+    "alloc/dir_tree.cc": ("kMakeAllocDir", "kMakeTaskDir", "kMountSecrets", "kRemoveAllocDir"),
+    "alloc/remove_tree.cc": ("kRemoveAllocDir",),
+    "base/durable_step.cc": "the trace of the steps themselves",
+    "cli/agent_command.cc": "directories and the lock of an agent, before there is anything in them",
+    "cli/run_command.cc": "of a run in the foreground, which nobody takes over",
+    "process/cgroup_notes.cc": ("kMakeCgroup", "kRemoveCgroup"),
+    "process/cgroup_tracker.cc": ("kMakeCgroup", "kRemoveCgroup"),
+    "process/mount_tree.cc": "mounts that no path leads to; shims attach them",
+    "process/network_namespace.cc": ("kKeepNetwork", "kDropNetwork"),
+    "process/resource_cgroups.cc": ("kMakeLimits", "kRemoveCgroup"),
+    "process/run_directory.cc": ("kForgetEnd",),
+    "process/seccomp_filter.cc": "names of system calls",
+    "process/task_root.cc": "a directory in that of the task, made again by each start",
+    "process/unit_cgroups.cc": "cgroups of the unit that stay, made before there is anything in them",
+    "store/rebuild.cc": ("kReplaceStore",),  # what it makes under other names is made again
+    "store/store.cc": "the directory of the store, which stays",
+}
+
+
+def check_steps():
+    """What changes something that outlives the agent is part of a step, or says why not; each step
+    is done somewhere."""
+    host = ROOT / "host"
+    found, seen, done = [], set(), set()
+    for path in sorted(host.rglob("*.cc")):
+        name = str(path.relative_to(host))
+        if re.search(r"_test\.|for_test|testdata/|/kit/|_test_main|fake_", name):
+            continue
+        text = re.sub(r"//[^\n]*", "", path.read_text())
+        done.update(re.findall(r"(?:DurableStep|BeginStep)\(Step::(\w+)", text))
+        if change := CHANGES.search(text):
+            seen.add(name)
+            if name not in CHANGE_PLACES:
+                line = text.count("\n", 0, change.start()) + 1
+                found.append(f"host/{name}:{line}: {change.group()} changes what may outlive the agent: "
+                             "do it in a durable step, and name it in CHANGE_PLACES")
+    found += [f"host/{name}: changes nothing any more: take it out of CHANGE_PLACES"
+              for name in sorted(CHANGE_PLACES.keys() - seen)]
+    steps = set(re.findall(r"^  (k\w+) = \d+,", (host / "base/durable_step.h").read_text(), re.M))
+    named = {step for steps in CHANGE_PLACES.values() if isinstance(steps, tuple) for step in steps}
+    found += [f"host/base/durable_step.h: {step} is done nowhere" for step in sorted(steps - done)]
+    found += [f"sources.py: there is no step {step}" for step in sorted(named - steps)]
+    assert steps, "no steps found: they have moved"
+    return found
+
+
 CHECKS = {"format": check_format, "co_await": check_co_await, "licence": check_licence,
-          "locks": check_locks, "size": check_size, "types": check_types}
+          "locks": check_locks, "size": check_size, "steps": check_steps, "types": check_types}
 
 
 def main():
