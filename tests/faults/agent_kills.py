@@ -16,6 +16,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import statistics
@@ -31,6 +32,8 @@ import harness  # noqa: E402
 from agent_harness import Agent, agent_config  # noqa: E402
 from harness import DroverTest, Run, group, job, task  # noqa: E402
 
+TASKS = 200  # live at a time
+STEADY = {"raw_exec": 150, "exec": 40}  # of them all the time
 SLOTS = 26  # jobs that come and go
 TURNS = 5  # of them at each kill
 LOOK_EVERY = 10  # kills after which a new task must start at once, and hearts must have beaten
@@ -102,6 +105,17 @@ class Witness:
         except FileNotFoundError:
             return 0
 
+    def run_id(self):
+        """Of the process that holds the file, by the name of its cgroup; None: there is none."""
+        pid = self.pid()
+        found = re.search(rb"/drover/([0-9a-f]{32})$", harness.process_text(pid, "cgroup"), re.MULTILINE)
+        return found[1].decode() if pid and found else None
+
+    def is_the_one_that_told(self):
+        """Whether the holder of the file is the process that has begun last: by its start time."""
+        stat = harness.process_text(self.pid(), "stat").rpartition(b")")[2].split()
+        return bool(stat) and stat[19].decode() == self.starts()[-1][3]
+
     def has_stood_still(self):
         """Whether its heart has not beaten for 10 s and longer."""
         beats, now = (0, ), time.monotonic()
@@ -140,6 +154,8 @@ class AgentKillsTest(DroverTest):
         self.asked_restarts = {}  # allocation -> how many of it may have been carried out
         self.restarts = {}  # (allocation, task) -> the highest count seen
         self.reloads = collections.Counter()  # by what became of them
+        self.run_ids = {}  # run id -> the start that has it
+        self.living = []  # tasks, at each kill
         self.judged = 0
         self.delays = []  # of new tasks
         self.journal = pathlib.Path(f"/tmp/drover-agent-kills-{OPTIONS.seed}-{os.getpid()}.journal")
@@ -206,9 +222,9 @@ class AgentKillsTest(DroverTest):
                                   "Hook": "prestart", "Sidecar": True}), Count=2)
 
     def steady(self, driver):
-        return "service", group(self.witness("main", driver=driver), Count=16 if driver == "exec"
-                                else 60, RestartPolicy={"Attempts": 9, "Delay": 50 * MS,
-                                                        "Interval": 3600 * SECOND, "Mode": "delay"})
+        return "service", group(self.witness("main", driver=driver), Count=STEADY[driver],
+                                RestartPolicy={"Attempts": 9, "Delay": 50 * MS,
+                                               "Interval": 3600 * SECOND, "Mode": "delay"})
 
     # The agent -------------------------------------------------------------------------------
 
@@ -264,8 +280,20 @@ class AgentKillsTest(DroverTest):
             return self.reload(name)
         if name in self.forgotten:
             return True
+        return self.stop(name)
+
+    def stop(self, name):
+        """False when the agent was killed meanwhile."""
         self.stopped.add(name)  # perhaps without our hearing of it
-        return self.asked("DELETE", f"/v1/job/{name}")
+        try:
+            reply = self.agent.ask("DELETE", f"/v1/job/{name}")
+        except (OSError, http.client.HTTPException):
+            self.check_killed()
+            return False
+        # One that ends by itself may have been collected when it had.
+        allowed = (200, 404) if name.startswith(("fails", "ends", "confined")) else (200,)
+        self.assertIn(reply.status, allowed, f"{name}: {reply.body}")
+        return True
 
     def restart(self, name):
         """Restarts all tasks of a job that run. False when the agent was killed meanwhile."""
@@ -336,8 +364,18 @@ class AgentKillsTest(DroverTest):
             if arg.startswith("fails="))
         return 1 + min(fails, of_group["RestartPolicy"]["Attempts"])
 
+    def check_run(self, witness, told):
+        """Each start has a run id of its own, and a run is started once. True if it lives."""
+        run, starts = witness.run_id(), witness.starts()
+        if run is None or not starts or not witness.is_the_one_that_told():
+            return False  # it has ended just now, or begins just now
+        if witness.run_id() == run and witness.starts() == starts:
+            self.assertEqual(self.run_ids.setdefault(run, (told, starts[-1])), (told, starts[-1]))
+        return True
+
     def judge(self):
         """What the tasks tell, whether an agent lives or not."""
+        living = 0
         for name, allocs in self.jobs.items():
             for alloc, tasks in allocs.items():
                 for which, witness in tasks.items():
@@ -347,13 +385,16 @@ class AgentKillsTest(DroverTest):
                     self.assertLessEqual(starts, self.may_start(name, which) +
                                          self.asked_restarts.get(alloc, 0), told)
                     self.judged += 1
+                    lives = self.check_run(witness, (alloc, which))
+                    living += lives
                     # A sidecar is asked to end when the batch is done.
                     if not (name in self.stopped or alloc in self.asked_restarts or which == "side"):
                         self.assertNotIn(["asked"], witness.words(), told)
                     if name.startswith("steady"):
                         self.assertEqual(starts, 1, told)
-                        self.assertNotEqual(witness.pid(), 0, f"lost: {told}")
+                        self.assertTrue(lives, f"lost: {told}")
                         self.assertFalse(witness.has_stood_still(), told)
+        self.living.append(living)
 
     def start_new(self):
         """A new task starts at once, whatever else the agent has to do."""
@@ -461,7 +502,7 @@ class AgentKillsTest(DroverTest):
             self.look()
             steady = [w for name, allocs in self.jobs.items() if name.startswith("steady")
                       for tasks in allocs.values() for w in tasks.values()]
-            return len(steady) == 76 and all(witness.pid() for witness in steady)
+            return len(steady) == sum(STEADY.values()) and all(witness.pid() for witness in steady)
         harness.wait_until(up, "the start of the steady tasks")
 
     def kill(self):
@@ -495,10 +536,12 @@ class AgentKillsTest(DroverTest):
         self.settle()
         self.judge()
         print(f"seed {OPTIONS.seed}: {OPTIONS.kills} kills in {time.monotonic() - began:.0f} s, "
-              f"{next(self.plan.names)} jobs came and went, {self.judged} looks at a task; new "
+              f"{next(self.plan.names)} jobs came and went, {self.judged} looks at a task, of which "
+              f"{statistics.median(self.living):.0f} lived at a time; new "
               f"tasks after {1000 * statistics.median(self.delays):.0f} ms, longest "
               f"{1000 * max(self.delays):.0f} ms; reloads: {dict(self.reloads)}", flush=True)
         self.assertGreater(self.reloads["done"], 0)
+        self.assertGreaterEqual(statistics.median(self.living), TASKS)
         self.finish()
 
     def finish(self):
