@@ -1,16 +1,21 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """What tasks write: on the disk, and as it is shown."""
 import errno
+import http.client
 import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
+import threading
 import time
 import unittest
 
 import harness
-from harness import IS_ROOT, SLACK, DroverTest, mock, one, task, wait_until
+from agent_harness import Agent, agent_config
+from harness import IS_ROOT, SLACK, DroverTest, group, job, mock, one, task, wait_until
+from test_files import Follower, data
 
 MB = 1 << 20
 
@@ -369,6 +374,148 @@ open({str(told)!r}, "w").write(str(count))
         self.assertGreater(dropped, 0)
         self.assertLessEqual(dropped, written)
         self.assertGreaterEqual(len(shown) + dropped, written)
+
+
+class LogTakeoverTest(DroverTest):
+    """A task numbers its lines, and the agents that keep and show them die meanwhile."""
+
+    def setUp(self):
+        super().setUp()
+        self.sandbox.alloc_dirs[0].mkdir()
+        self.stop = self.sandbox.root / "stop"
+        self.config = agent_config(self.sandbox)
+        self.received = b""  # by a client that follows
+
+    def start(self):
+        self.agent = Agent(self.sandbox, dev=False, config=self.config)
+
+    def replace_agent(self):
+        self.agent.run.process.send_signal(signal.SIGKILL)
+        self.agent.run.process.wait()
+        self.start()
+
+    def submit(self, line, pause):
+        """A task that writes LINE % number again and again, until the file STOP is there. Returns
+        its allocation."""
+        code = f"""
+import os, time
+number = 0
+while number % 100 or not os.path.exists({str(self.stop)!r}):
+  os.write(1, ({line!r} % number).encode())
+  number += 1
+  {pause}
+os.write(1, b"end %d\\n" % number)
+"""
+        config = {"command": "/usr/bin/env", "args": ["python3", "-c", code]}
+        self.agent.submit(job(group(task("t", config=config, LogConfig={
+            "MaxFiles": 100, "MaxFileSizeMB": 2})), id="lines"))
+        return self.agent.wait_allocs("lines", 1, "running")[0]["ID"]
+
+    def follow(self, alloc):
+        """What a client does that wants it all: it comes again, with its offset."""
+        def complete():
+            return re.search(rb"^end \d+\n\Z", self.received[-20:], re.M)
+        while not complete():
+            try:
+                follower = Follower(self.agent, f"/v1/client/fs/logs/{alloc}", task="t", type="stdout",
+                                    follow="true", origin="start", offset=len(self.received))
+                while follower.status == 200 and not complete():
+                    if (frame := follower.frame()) is None:
+                        break
+                    self.received += data([frame])
+            except (OSError, http.client.HTTPException):
+                time.sleep(0.02)
+
+    def read(self, alloc):
+        return self.agent.ask("GET", f"/v1/client/fs/logs/{alloc}", task="t", type="stdout",
+                              origin="start", plain="true").body
+
+    def events(self, alloc):
+        """Those that tell of lost output, as the number of lines."""
+        state = self.agent.get(f"/v1/allocation/{alloc}")["TaskStates"]["t"]
+        return [int(event["Details"]["dropped_lines"]) for event in state["Events"]
+                if event["Type"] == "Output Dropped"]
+
+    def count(self, text):
+        """How many lines the task has written and how many of them are said to be lost: all others
+        are there, once, in order."""
+        *lines, last = text.decode().splitlines()
+        number = lost = 0
+        for line in lines:
+            if gap := re.fullmatch(r"\[drover\] (\d+) lines? dropped", line):
+                number += int(gap.group(1))
+                lost += int(gap.group(1))
+            else:
+                self.assertEqual(int(line.split()[0]), number)
+                number += 1
+        self.assertEqual(last, f"end {number}")
+        return number, lost
+
+    def end(self, alloc):
+        wait_until(lambda: self.agent.get(f"/v1/allocation/{alloc}")["ClientStatus"] == "complete",
+                   "the end of the task")
+
+    def forget(self):
+        self.agent.must("DELETE", "/v1/job/lines", purge="true")
+        self.agent.must("PUT", "/v1/system/gc")
+        self.agent.stop()
+
+    def test_no_line_is_lost_when_agents_are_killed_under_a_client_that_follows(self):
+        self.start()
+        alloc = self.submit("%09d\n", "")
+        client = threading.Thread(target=self.follow, args=(alloc,), daemon=True)
+        client.start()
+        shims = self.leftovers.shims()
+        for _ in range(3):
+            seen = len(self.received)
+            wait_until(lambda: len(self.received) > seen + MB, "another MB of lines")
+            self.replace_agent()
+
+        def usage():
+            reply = self.agent.ask("GET", f"/v1/client/allocation/{alloc}/stats")
+            return reply.status == 200 and json.loads(reply.body)["ResourceUsage"]
+        wait_until(lambda: usage() and usage()["CpuStats"]["Percent"] > 1, "it is seen to work")
+        self.assertEqual(self.leftovers.shims(), shims, "it is the same task")
+        self.stop.touch()
+        client.join(harness.LIMIT)
+        self.assertFalse(client.is_alive(), self.received[-100:])
+        self.end(alloc)
+        self.assertEqual(self.read(alloc), self.received)
+        number, lost = self.count(self.received)
+        print(f"{number} lines, {lost} of them told as lost", flush=True)
+        self.assertEqual(self.events(alloc)[-1:], [lost] if lost else [])
+        self.forget()
+
+    @unittest.skipUnless(IS_ROOT, "a file system of its own needs root")
+    def test_the_next_agent_hears_of_output_that_is_dropped(self):
+        disk = self.sandbox.root / "disk"
+        disk.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(disk)], check=True)
+        self.sandbox.own_mounts.append(str(disk))
+        self.sandbox.alloc_dirs.append(disk)
+        self.config = agent_config(self.sandbox, client={"alloc_dir": str(disk)})
+        self.start()
+        alloc = self.submit("%09d " + "x" * 989 + "\n", "time.sleep(0.002)")
+        wait_until(lambda: self.read(alloc), "output")
+        self.replace_agent()
+        blocker = os.open(disk / "blocker", os.O_WRONLY | os.O_CREAT)
+        try:
+            with self.assertRaises(OSError):
+                while True:
+                    os.write(blocker, bytes(4096))
+            wait_until(lambda: self.events(alloc) == [0], "it is told while it is lost")
+            os.ftruncate(blocker, 0)
+        finally:
+            os.close(blocker)
+        wait_until(lambda: self.events(alloc)[-1] > 0, "the lost lines are counted")
+        self.stop.touch()
+        self.end(alloc)
+        number, lost = self.count(self.read(alloc))
+        print(f"{number} lines, {lost} of them told as lost", flush=True)
+        self.assertGreater(lost, 0)
+        self.assertEqual(self.events(alloc)[-1], lost)
+        (disk / "blocker").unlink()
+        self.forget()
 
 
 if __name__ == "__main__":
