@@ -20,12 +20,15 @@
 #include "host/agent/garbage_loop.h"
 #include "host/api/routes/router.h"
 #include "host/api/tls_stream.h"
+#include "host/base/patience.h"
 
 namespace drover {
 namespace {
 
 constexpr std::size_t kLeastToken = 16;
 constexpr int kFileWorkers = 2;
+constexpr Duration kStartPatience = 500ms;
+constexpr Duration kDriverPatience = 5s;
 
 // The token of the API; empty without a file.
 Result<std::string> ReadToken(const std::string& path) {
@@ -235,6 +238,9 @@ Status Agent::Serve() {
   api_.calls = &calls_;
   api_.scheduler = scheduler_.get();
   api_.plugins = node_->plugins();
+  api_.await_drivers = [this](Context context, std::shared_ptr<const Job> job) {
+    return AwaitDrivers(this, context, job);
+  };
   api_.node_meta = [this] { return meta_; };
   api_.change_node_meta = [this](const NodeMeta::Changes& changes) { return ChangeMeta(changes); };
   api_.find_runner = [this](const std::string& id) { return client_->Find(id); };
@@ -336,6 +342,16 @@ Co<void> Agent::RefreshPlugins(std::vector<PluginConfig> wanted,
   co_await InParallel(loop_, std::move(all));
 }
 
+// Until they are loaded nobody can say what is right for them. One that takes long is told.
+Co<void> Agent::AwaitDrivers(Agent* self, Context context, std::shared_ptr<const Job> job) {
+  const Patience patience(context, kDriverPatience);
+  for (const TaskGroup& group : job->groups) {
+    for (const Task& task : group.tasks) {
+      (void)co_await self->node_->plugins()->AwaitLoaded(patience.context(), task.driver);
+    }
+  }
+}
+
 Co<double> Agent::DiskUsed() {
   std::function<double()> look = [path = options_.config.client.alloc_dir] {
     return ReadDisk(path).used_percent;
@@ -363,10 +379,8 @@ Co<void> Agent::LeaveTasks(Status* status) {
 }
 
 Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
-  const std::vector<PluginReport> reports = co_await node_->Start(stop);
-  for (const PluginReport& report : reports) {
-    if (!report.message.empty()) spdlog::warn("plugin {}: {}", report.name, report.message);
-  }
+  // Clients find it ready when it is soon; they need not wait for a driver that hangs.
+  (void)co_await node_->Start(stop, kStartPatience);
   SchedulerOptions scheduling;
   scheduling.check_job = [this](const Job& job) { return node_->CheckJob(job, "/Job"); };
   scheduler_ = std::make_unique<Scheduler>(loop_, &store_, node_->ports(), scheduling);
@@ -378,10 +392,9 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
     Gate background(loop_);
     background.Spawn(CollectGarbageForever(stop, &options_.config, scheduler_.get(), &store_,
                                            [this] { return DiskUsed(); }));
-    background.Spawn(node_->FinishRestore(stop));
     ready();
     co_await client_->Run(stop);
-    node_->plugins()->GiveUpReloads();
+    node_->plugins()->GiveUpLoading();
     co_await background.Close();
     fingerprints_.clear();
     // Side by side: what clients have asked for may wait for a task to end, and the server waits

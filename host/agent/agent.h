@@ -66,6 +66,7 @@ class Agent {
   Co<void> StopServing();
   Co<void> LeaveTasks(Status* status);
   void BeginFromKept();
+  static Co<void> AwaitDrivers(Agent* self, Context context, std::shared_ptr<const Job> job);
   Co<double> DiskUsed();
   NodeRecord Describe();
   Status ChangeMeta(const NodeMeta::Changes& changes);

@@ -16,6 +16,7 @@
 #include "host/alloc/disk_alloc_dir.h"
 #include "host/alloc/local_alloc_runner.h"
 #include "host/base/ids.h"
+#include "host/base/patience.h"
 #include "host/process/run_directory.h"
 #include "host/scheduler/constraint.h"
 #include "host/task/restore_barrier.h"
@@ -38,7 +39,10 @@ Node::Node(Loop* loop, NodeOptions options)
       name_(options_.config.name.empty() ? machine_.hostname : options_.config.name),
       workers_(kWorkers),
       stats_demand_(loop),
-      ports_(NewPortPool()) {}
+      ports_(NewPortPool()),
+      life_(loop),
+      cleared_(loop),
+      starting_(loop) {}
 
 Node::~Node() {
   // Unless allocations that live on have something in it.
@@ -111,6 +115,8 @@ Status Node::Init() {
 }
 
 Status Node::InitLedger(LocalAllocEnv* env) {
+  restores_ = std::make_unique<RestoreBarrier>(loop_);
+  env->task.restores = restores_.get();
   const AgentConfig& config = options_.config;
   KeptState* const kept = options_.kept;
   DROVER_ASSIGN(UniqueFd run_directory, OpenRunDirectory(config.client.run_dir));
@@ -136,8 +142,6 @@ Status Node::InitLedger(LocalAllocEnv* env) {
         restored == kept->allocs().end() ? nullptr : &restored->second;
     return std::make_unique<KeptAllocStore>(kept->store(), ledger, id, tasks);
   };
-  restores_ = std::make_unique<RestoreBarrier>(loop_);
-  env->task.restores = restores_.get();
   return {};
 }
 
@@ -159,29 +163,40 @@ Status Node::InitNetworks() {
   return {};
 }
 
-Co<std::vector<PluginReport>> Node::Start(Context context) {
-  if (ledger_) {
-    co_await ClearDeadNodes(context, loop_, processes_.get(), &workers_,
-                            options_.config.client.run_dir, Duration(0));
+Co<std::vector<PluginReport>> Node::Start(Context context, Duration patience) {
+  if (options_.kept != nullptr) ExpectRestored();
+  plugins_->BeginLoading(context);
+  starting_.Spawn(Clear(this, context));
+  for (Driver* driver : plugins_->drivers()) {
+    if (restores_) restores_->Loading(driver->info().name);
+    starting_.Spawn(FinishDriver(this, context, driver->info().name));
   }
-  KeptState* const kept = options_.kept;
-  if (kept != nullptr) {
-    const AgentConfig& config = options_.config;
-    co_await TakeOverLedgers(context, loop_, processes_.get(), config.client.run_dir,
-                             config.client.alloc_dir, &kept->runs(),
-                             config.client.keep_unknown_tasks, ledger_.get());
-    co_await ClearRemains(context);
+  std::optional<Patience> limit;
+  if (patience.count() > 0) limit.emplace(context, patience);
+  const Context until = limit ? limit->context() : context;
+  (void)co_await cleared_.Wait(until);
+  for (Driver* driver : plugins_->drivers()) {
+    (void)co_await plugins_->AwaitLoaded(until, driver->info().name);
   }
-  std::vector<PluginReport> reports = co_await plugins_->LoadAll(context);
-  if (kept != nullptr) {
-    ExpectRestored();
-  } else {
-    // A node takes nothing over: whatever ran before it has been ended above.
-    for (Driver* driver : plugins_->drivers()) {
-      co_await plugins_->RestoreComplete(context, driver->info().name, std::vector<RunId>());
-    }
+  co_return plugins_->reports();
+}
+
+Co<void> Node::Clear(Node* self, Context parent) {
+  const Context life = self->life_;
+  const JoinContext joined(parent, life);
+  const Context context = joined.context();
+  const AgentConfig::Client& client = self->options_.config.client;
+  if (self->ledger_) {
+    co_await ClearDeadNodes(context, self->loop_, self->processes_.get(), &self->workers_,
+                            client.run_dir, Duration(0));
   }
-  co_return reports;
+  if (KeptState* const kept = self->options_.kept) {
+    co_await TakeOverLedgers(context, self->loop_, self->processes_.get(), client.run_dir,
+                             client.alloc_dir, &kept->runs(), client.keep_unknown_tasks,
+                             self->ledger_.get());
+    co_await self->ClearRemains(context);
+  }
+  self->cleared_.Set();
 }
 
 // An allocation whose record is gone was being cleared away when the agent ended, unless records
@@ -213,27 +228,33 @@ void Node::ExpectRestored() {
   });
 }
 
-Co<void> Node::FinishRestore(Context context) {
-  if (!restores_) co_return;
-  std::vector<Co<void>> all;
-  for (Driver* driver : plugins_->drivers()) {
-    all.push_back(FinishDriver(this, context, driver->info().name));
-  }
-  co_await InParallel(loop_, std::move(all));
+Co<void> Node::FinishDriver(Node* self, Context parent, std::string driver) {
+  const Context life = self->life_;
+  const JoinContext joined(parent, life);
+  const Context context = joined.context();
+  const Status loaded = co_await self->plugins_->AwaitLoaded(context, driver);
+  if (!loaded.ok()) co_return;  // the agent ends: nothing is to start any more
+  if (self->restores_) self->restores_->Loaded(driver);
+  co_await FinishRestore(self, context, driver);
 }
 
-Co<void> Node::FinishDriver(Node* self, Context context, std::string driver) {
-  const Status found = co_await self->restores_->WaitFound(context, driver, kRestoreLimit);
-  if (context.cancelled()) co_return;  // the agent ends: nothing is to start any more
-  if (!found.ok()) {
-    spdlog::warn(
-        "driver {}: not all of its tasks have been found again within {}; it may start "
-        "others now",
-        driver, FormatDuration(kRestoreLimit));
+Co<void> Node::FinishRestore(Node* self, Context context, std::string driver) {
+  std::vector<RunId> runs;
+  if (self->restores_) {
+    const Status found = co_await self->restores_->WaitFound(context, driver, kRestoreLimit);
+    if (context.cancelled()) co_return;
+    if (!found.ok()) {
+      spdlog::warn(
+          "driver {}: not all of its tasks have been found again within {}; it may start "
+          "others now",
+          driver, FormatDuration(kRestoreLimit));
+    }
+    runs = self->restores_->RunsOf(driver);
   }
-  const std::vector<RunId> runs = self->restores_->RunsOf(driver);
   co_await self->plugins_->RestoreComplete(context, driver, runs);
-  self->restores_->Open(driver);
+  // What nobody knows any more is ended before others take its place.
+  (void)co_await self->cleared_.Wait(context);
+  if (self->restores_) self->restores_->Open(driver);
 }
 
 Status Node::CheckJob(const Job& job, const std::string& place) {
@@ -248,6 +269,11 @@ Status Node::CheckJob(const Job& job, const std::string& place) {
       if (driver == nullptr) {
         mistake = pointer + "/Driver: no plugin of this node is a driver \"" + task.driver +
                   "\": configure one, or correct the name";
+      } else if (plugins_->IsLoading(task.driver)) {
+        return Error(Code::kUnavailable,
+                     pointer + "/Driver: driver \"" + task.driver +
+                         "\" is still being loaded: submit the job again in a moment",
+                     true);
       } else if (driver->fingerprint().health == Health::kUndetected) {
         mistake = pointer + "/Driver: driver \"" + task.driver +
                   "\" cannot be used: " + driver->fingerprint().description;
@@ -319,6 +345,11 @@ std::string Node::LogDir(const Allocation& alloc) const {
 
 void Node::KillAll() { processes_->KillAll(); }
 
-Co<void> Node::Shutdown() { co_await plugins_->Shutdown(); }
+Co<void> Node::Shutdown() {
+  life_.Cancel("the node is being shut down");
+  plugins_->GiveUpLoading();
+  co_await starting_.Close();
+  co_await plugins_->Shutdown();
+}
 
 }  // namespace drover

@@ -9,6 +9,9 @@
 #include "host/agent/kept_state.h"
 #include "host/agent/machine.h"
 #include "host/alloc/alloc_runner.h"
+#include "host/base/context.h"
+#include "host/base/event.h"
+#include "host/base/gate.h"
 #include "host/base/loop.h"
 #include "host/base/worker_pool.h"
 #include "host/plugin/plugin_registry.h"
@@ -52,15 +55,15 @@ class Node {
   // What tasks that start from now on see as ${meta.KEY}.
   void SetMeta(StringMap meta) { info_.meta = std::move(meta); }
 
-  // Clears away what nodes that died have left, then loads the plugins. A plugin that cannot be
-  // used is a report, not an error.
-  Co<std::vector<PluginReport>> Start(Context context);
-  // Tells each driver, when the runners have asked it for all that an earlier agent left, that this
-  // was all; only then does it start tasks. Beside the runners; a node without a kept state has
-  // done it in Start.
-  Co<void> FinishRestore(Context context);
+  // Clears away what nodes that died have left and loads the plugins, each by itself, and tells
+  // each driver, when the runners have asked it for all that an earlier agent left, that this was
+  // all; only then does it start tasks. Returns when all is cleared and loaded, or after PATIENCE
+  // (0: however long that takes); the rest goes on beside the runners. A plugin that cannot be used
+  // is a report, not an error.
+  Co<std::vector<PluginReport>> Start(Context context, Duration patience = Duration(0));
   // Whether the drivers of a job exist and take its configurations; all mistakes in one error, each
-  // with its JSON pointer. PLACE is that of the job in its file.
+  // with its JSON pointer. PLACE is that of the job in its file. kUnavailable: a driver is still
+  // being loaded.
   Status CheckJob(const Job& job, const std::string& place);
   Result<std::vector<std::shared_ptr<const Allocation>>> Place(std::shared_ptr<const Job> job);
   Result<std::unique_ptr<AllocRunner>> MakeRunner(std::shared_ptr<const Allocation> alloc);
@@ -87,8 +90,10 @@ class Node {
   Status InitNetworks();
   void ExpectRestored();
   Status MeetsConstraints(const Job& job) const;
+  static Co<void> Clear(Node* self, Context context);
   Co<void> ClearRemains(Context context);
   static Co<void> FinishDriver(Node* self, Context context, std::string driver);
+  static Co<void> FinishRestore(Node* self, Context context, std::string driver);
 
   Loop* const loop_;
   const NodeOptions options_;
@@ -106,6 +111,9 @@ class Node {
   std::unique_ptr<TaskPreparer> preparer_;
   std::unique_ptr<AllocRunnerFactory> runners_;
   std::unique_ptr<PortPool> ports_;
+  Context life_;
+  Event cleared_;
+  Gate starting_;  // what Start has begun
 };
 
 }  // namespace drover

@@ -40,8 +40,7 @@ Co<Status> ReloadableDriver::TakeOver(Context context, std::shared_ptr<PluginDri
   } else if (issue_.cancelled()) {
     issue_ = Context(parts_.loop);
   }
-  held_ = false;
-  released_.Set();
+  Release();
   co_return ready;
 }
 

@@ -19,6 +19,7 @@ namespace drover {
 namespace {
 
 constexpr Duration kLoadLimit = 10s;
+constexpr const char* kBeingLoaded = "it is still being loaded";
 
 using Loaded = Result<std::pair<const drover_driver*, PluginInfo>>;
 
@@ -32,14 +33,14 @@ Loaded Load(PluginFile file) {
 
 // Loads on a thread of its own: constructors that did not hang in the probe can hang here, and then
 // keep this thread and nothing else.
-Co<Loaded> LoadOnThread(Loop* loop, std::shared_ptr<PluginFile> file) {
+Co<Loaded> LoadOnThread(Context context, std::shared_ptr<PluginFile> file) {
   struct Answer {
     explicit Answer(Loop* on) : port(on), done(on) {}
     LoopPort port;
     Event done;
     std::optional<Loaded> loaded;
   };
-  auto answer = std::make_shared<Answer>(loop);
+  auto answer = std::make_shared<Answer>(context.loop());
   const std::string path = file->path;
   try {
     std::thread([answer, file] {
@@ -52,11 +53,11 @@ Co<Loaded> LoadOnThread(Loop* loop, std::shared_ptr<PluginFile> file) {
   } catch (const std::system_error& e) {
     co_return Error(Code::kResourceExhausted, std::string("no thread to load it: ") + e.what());
   }
-  const Context context(loop);
   const Patience patience(context, kLoadLimit);
   (void)co_await answer->done.Wait(patience.context());
   answer->port.Close();
   if (answer->loaded) co_return std::move(*answer->loaded);
+  DROVER_CO_TRY(context.status());
   co_return Error(Code::kTimeout, path +
                                       " hangs when it is loaded, though it did not in the "
                                       "probe; restart the agent to try again");
@@ -79,7 +80,7 @@ struct PluginRegistry::Made {
 
 struct PluginRegistry::Slot {
   Slot(const PluginConfig& from, ReloadableDriver::Parts parts)
-      : config(from), driver(from.name, std::move(parts)) {
+      : config(from), driver(from.name, parts), known(parts.loop) {
     report.name = from.name;
     report.file = from.file;
     report.enabled = from.enabled;
@@ -87,6 +88,7 @@ struct PluginRegistry::Slot {
   PluginConfig config;
   PluginReport report;
   ReloadableDriver driver;
+  Event known;  // it is not being loaded
   bool reloading = false;
 };
 
@@ -97,6 +99,7 @@ PluginRegistry::PluginRegistry(Loop* loop, WorkerPool* workers, ProcessService* 
       processes_(processes),
       options_(std::move(options)),
       no_reload_(loop),
+      loads_(loop),
       ends_(loop),
       life_(loop) {
   if (!options_.log) options_.log = DefaultPluginLog();
@@ -104,6 +107,7 @@ PluginRegistry::PluginRegistry(Loop* loop, WorkerPool* workers, ProcessService* 
   for (const PluginConfig& config : options_.plugins) {
     ReloadableDriver::Parts parts{loop_, processes_, options_.log, options_.limits};
     slots_.push_back(std::make_unique<Slot>(config, std::move(parts)));
+    slots_.back()->known.Set();
   }
   no_reload_.Set();
 }
@@ -114,11 +118,37 @@ PluginRegistry::~PluginRegistry() {
   DROVER_CHECK(shut_down_ || !any);  // Shutdown joins what is still running
 }
 
-Co<std::vector<PluginReport>> PluginRegistry::LoadAll(Context context) {
-  std::vector<Co<void>> all;
+void PluginRegistry::BeginLoading(Context context) {
   for (const auto& slot : slots_) {
-    if (slot->report.enabled) all.push_back(LoadOne(context, slot.get()));
+    if (!slot->report.enabled) continue;
+    slot->known.Reset();
+    slot->report.message = kBeingLoaded;
+    slot->driver.Expect(kBeingLoaded);
   }
+  for (const auto& slot : slots_) {
+    if (slot->report.enabled) loads_.Spawn(LoadOne(context, slot.get()));
+  }
+}
+
+Co<Status> PluginRegistry::AwaitLoaded(Context context, std::string driver) {
+  Slot* const slot = FindSlot(driver);
+  if (slot == nullptr) co_return Status();
+  co_return co_await slot->known.Wait(context);
+}
+
+bool PluginRegistry::IsLoading(const std::string& driver) const {
+  const Slot* const slot = FindSlot(driver);
+  return slot != nullptr && !slot->known.is_set();
+}
+
+Co<void> PluginRegistry::AwaitOne(Context context, Slot* slot) {
+  (void)co_await slot->known.Wait(context);
+}
+
+Co<std::vector<PluginReport>> PluginRegistry::LoadAll(Context context) {
+  BeginLoading(context);
+  std::vector<Co<void>> all;
+  for (const auto& slot : slots_) all.push_back(AwaitOne(context, slot.get()));
   co_await InParallel(loop_, std::move(all));
   co_return reports();
 }
@@ -140,7 +170,9 @@ Co<Result<PluginRegistry::Checked>> PluginRegistry::Check(Context context, Plugi
     checked.file = std::make_shared<PluginFile>(std::move(file));
     return checked;
   };
-  DROVER_CO_ASSIGN(Checked checked, co_await workers_->Run(std::move(check)));
+  // A file that hangs in its probe holds nobody else up.
+  WorkerPool own(1);
+  DROVER_CO_ASSIGN(Checked checked, co_await own.Run(std::move(check)));
   report->info = checked.info;
   const std::string& path = report->file;
   if (checked.info.name != config.name) {
@@ -200,7 +232,7 @@ Co<PluginRegistry::Made> PluginRegistry::Make(Context context, Checked checked,
     *self = driver.get();
     made.status = co_await driver->Create(context);
   } else {
-    Loaded loaded = co_await LoadOnThread(loop_, checked.file);
+    Loaded loaded = co_await LoadOnThread(context, checked.file);
     if (!loaded.ok()) {
       made.status = loaded.error();
       co_return made;
@@ -251,15 +283,21 @@ Co<Status> PluginRegistry::Bring(Context context, Slot* slot) {
 }
 
 Co<void> PluginRegistry::LoadOne(Context context, Slot* slot) {
-  const Status status = co_await Bring(std::move(context), slot);
+  Status status;
+  {
+    const Context life = life_;
+    const JoinContext joined(context, life);
+    status = co_await Bring(joined.context(), slot);
+  }
   slot->report.loaded = status.ok();
+  slot->report.message = status.ok() ? "" : status.error().message();
+  if (!status.ok()) slot->driver.SetReason(slot->report.message);
+  slot->known.Set();
   if (status.ok()) {
     options_.log(PluginLogLevel::kInfo, slot->config.name, nullptr,
                  "loaded version " + slot->report.info->version + " from " + slot->report.file);
     co_return;
   }
-  slot->report.message = status.error().message();
-  slot->driver.SetReason(slot->report.message);
   options_.log(PluginLogLevel::kError, slot->config.name, nullptr, slot->report.message);
 }
 
@@ -277,7 +315,8 @@ Co<void> PluginRegistry::RestoreComplete(Context context, std::string driver,
 Co<void> PluginRegistry::Shutdown() {
   if (shut_down_) co_return;
   shut_down_ = true;
-  GiveUpReloads();
+  GiveUpLoading();
+  co_await loads_.Close();
   co_await no_reload_.Wait();
   co_await ends_.Close();
   std::vector<Co<void>> all;
@@ -356,6 +395,7 @@ Co<Result<bool>> PluginRegistry::Refresh(Context context, PluginConfig wanted) {
 Co<Status> PluginRegistry::ReloadOne(Context context, Slot* slot, PluginConfig wanted, bool always,
                                      bool* changed) {
   if (slot == nullptr) co_return Error(Code::kNotFound, "no plugin of that name is configured");
+  DROVER_CO_TRY(co_await slot->known.Wait(context));
   if (life_.cancelled()) co_return Error(Code::kUnavailable, life_.status().error().message());
   const std::string name = slot->config.name;
   if (slot->reloading) {

@@ -36,7 +36,7 @@ struct PluginRegistryOptions {
   ConfigCheckerFactory checker;
   // Not owned. Null: the prober of this process.
   PluginProber* prober = nullptr;
-  // How long LoadAll waits for the first fingerprint of each driver.
+  // How long a driver counts as being loaded when it does not tell its first fingerprint.
   Duration first_fingerprint = 2s;
   // MHz of one core, for the ticks in usage samples; 0: they are not told.
   double core_mhz = 0;
@@ -71,8 +71,14 @@ class PluginRegistry : public DriverRegistry {
                  PluginRegistryOptions options);
   ~PluginRegistry() override;
 
-  // Checks, probes, loads and creates every enabled plugin, all side by side, and waits a short
-  // time for their first fingerprints. Once.
+  // Begins to check, probe, load and create every enabled plugin, each by itself. Until one is
+  // loaded its driver says so, and calls of it wait. Once.
+  void BeginLoading(Context context);
+  // Returns when it is known what has become of a plugin, and its driver has told its first
+  // fingerprint or has taken too long for it. At once for one that nobody loads.
+  Co<Status> AwaitLoaded(Context context, std::string driver);
+  bool IsLoading(const std::string& driver) const;
+  // Both, for all of them.
   Co<std::vector<PluginReport>> LoadAll(Context context);
 
   // Tells a driver the runs that the agent still knows of it; after its last Recover, before its
@@ -87,10 +93,11 @@ class PluginRegistry : public DriverRegistry {
   // The same where WANTED or the content of its file is another than what runs, or nothing runs;
   // false: nothing has changed. The configuration alone is told to the instance that runs.
   Co<Result<bool>> Refresh(Context context, PluginConfig wanted);
-  // Of what goes on in here.
+  // Of loading and reloading.
   const Context& context() const { return life_; }
-  // Reloads that are on their way fail, and so does every later one. Before an agent ends.
-  void GiveUpReloads() { life_.Cancel("the agent is shutting down"); }
+  // What is being loaded or reloaded is given up, and so is every later reload. Before an agent
+  // ends.
+  void GiveUpLoading() { life_.Cancel("the agent is shutting down"); }
   // As they are now.
   std::vector<PluginReport> reports() const;
   std::optional<PluginReport> Report(const std::string& name) const;
@@ -119,6 +126,7 @@ class PluginRegistry : public DriverRegistry {
   // An instance, or that of a process which died at once and is on its way back.
   struct Made;
   Co<void> LoadOne(Context context, Slot* slot);
+  Co<void> AwaitOne(Context context, Slot* slot);
   Co<Status> Bring(Context context, Slot* slot);
   Co<Result<Checked>> Check(Context context, PluginConfig config, PluginReport* report);
   Co<Made> Make(Context context, Checked checked, PluginReport* report, Slot* slot);
@@ -136,6 +144,7 @@ class PluginRegistry : public DriverRegistry {
   std::vector<std::unique_ptr<Slot>> slots_;
   int reloading_ = 0;
   Event no_reload_;
+  Gate loads_;
   Gate ends_;  // of instances that were not to be used
   Context life_;
   bool shut_down_ = false;

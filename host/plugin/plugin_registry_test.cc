@@ -90,6 +90,33 @@ TEST_F(PluginRegistryTest, TheFirstFingerprintIsThereWhenLoadingIsOver) {
   EXPECT_EQ(driver->fingerprint().attributes.at("driver.test"), "true");
 }
 
+TEST_F(PluginRegistryTest, CallsOfADriverThatIsBeingLoadedWait) {
+  Add("test", TestPlugin("slow_to_load"));
+  registry_ = std::make_unique<PluginRegistry>(&loop_, &workers_, nullptr, options_);
+  registry_->BeginLoading(context_);
+  Driver* driver = registry_->Find("test");
+  EXPECT_TRUE(registry_->IsLoading("test"));
+  EXPECT_FALSE(registry_->IsLoading("another"));
+  EXPECT_EQ(driver->fingerprint().health, Health::kUnhealthy);
+  EXPECT_THAT(driver->fingerprint().description, HasSubstr("is still being loaded"));
+  EXPECT_THAT(registry_->reports()[0].message, HasSubstr("is still being loaded"));
+  EXPECT_TRUE(Await(driver->Start(context_, Config("{}"))).ok());
+  EXPECT_TRUE(Await(registry_->AwaitLoaded(context_, "test")).ok());
+  EXPECT_FALSE(registry_->IsLoading("test"));
+  EXPECT_EQ(registry_->reports()[0].message, "");
+  EXPECT_EQ(driver->fingerprint().health, Health::kHealthy);
+}
+
+TEST_F(PluginRegistryTest, ADriverThatIsBeingLoadedIsGivenUpByAShutdown) {
+  Add("test", TestPlugin("slow_to_load"));
+  registry_ = std::make_unique<PluginRegistry>(&loop_, &workers_, nullptr, options_);
+  registry_->BeginLoading(context_);
+  Await(registry_->Shutdown());
+  EXPECT_FALSE(registry_->reports()[0].loaded);
+  EXPECT_EQ(Await(registry_->Find("test")->Start(context_, Config("{}"))).code(),
+            Code::kUnavailable);
+}
+
 TEST_F(PluginRegistryTest, OneFileServesTwoHostsAtATime) {
   LoadOne("test");
   PluginRegistry other(&loop_, &workers_, nullptr, options_);

@@ -46,15 +46,29 @@ ReloadableDriver::ReloadableDriver(std::string name, Parts parts)
 
 ReloadableDriver::~ReloadableDriver() = default;
 
+void ReloadableDriver::Expect(std::string reason) {
+  held_ = true;
+  released_.Reset();
+  broken_->SetReason(std::move(reason));
+  Update();
+}
+
 void ReloadableDriver::SetReason(std::string reason) {
   broken_->SetReason(std::move(reason));
   Update();
+  Release();
+}
+
+void ReloadableDriver::Release() {
+  held_ = false;
+  released_.Set();
 }
 
 void ReloadableDriver::Use(std::shared_ptr<PluginDriver> driver) {
   current_ = std::move(driver);
   health_ = current_->OnFingerprint([this] { Update(); });
   Reigns(current_);
+  Release();
 }
 
 void ReloadableDriver::Reigns(std::shared_ptr<Driver> driver) {
@@ -99,7 +113,7 @@ Co<void> ReloadableDriver::Shutdown() {
 
 Co<Status> ReloadableDriver::Admit(Context context, Duration limit) {
   if (!held_) co_return Status();
-  const Error reloaded(Code::kUnavailable, "driver " + name_ + " is being reloaded", true);
+  const Error reloaded(Code::kUnavailable, "driver " + name_ + " is being loaded", true);
   std::optional<Patience> patience;
   if (limit.count() > 0) patience.emplace(context, limit);
   const Context until = patience ? patience->context() : context;

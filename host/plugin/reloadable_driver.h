@@ -34,6 +34,8 @@ class ReloadableDriver : public Driver {
   ReloadableDriver(std::string name, Parts parts);
   ~ReloadableDriver() override;
 
+  // There will be an instance: until Use or SetReason calls wait.
+  void Expect(std::string reason);
   // Why there is no instance.
   void SetReason(std::string reason);
   // The instance in charge; null when there is none.
@@ -118,6 +120,7 @@ class ReloadableDriver : public Driver {
   using Recovered = std::map<RunId, Result<RecoveredTask>>;
 
   // reloadable_driver.cc
+  void Release();
   // Waits while calls are held, at most LIMIT (0: as long as that is).
   Co<Status> Admit(Context context, Duration limit = Duration(0));
   // Whether a call that was made under ISSUED, for CONTEXT, has failed by a reload.

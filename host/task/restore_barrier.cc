@@ -45,6 +45,11 @@ std::vector<RunId> RestoreBarrier::RunsOf(const std::string& driver) const {
   return runs;
 }
 
+Co<Status> RestoreBarrier::WaitLoaded(Context context, std::string driver) {
+  Entry& entry = EntryOf(driver);
+  co_return co_await entry.loaded.Wait(context);
+}
+
 void RestoreBarrier::Open(const std::string& driver) { EntryOf(driver).open.Set(); }
 
 Co<Status> RestoreBarrier::WaitOpen(Context context, std::string driver) {

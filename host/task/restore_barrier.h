@@ -30,6 +30,13 @@ class RestoreBarrier {
   Co<Status> WaitFound(Context context, std::string driver, Duration limit);
   // The runs that its tasks have, or had when they are not found yet.
   std::vector<RunId> RunsOf(const std::string& driver) const;
+  // The driver is not loaded yet: what it is, and how tasks are configured for it, is not known.
+  void Loading(const std::string& driver) { EntryOf(driver).loaded.Reset(); }
+  // Now it is, or is known not to come.
+  void Loaded(const std::string& driver) { EntryOf(driver).loaded.Set(); }
+  // Returns when the driver is not being loaded.
+  Co<Status> WaitLoaded(Context context, std::string driver);
+
   // From now on its tasks may start.
   void Open(const std::string& driver);
   // Returns when tasks of the driver may start.
@@ -37,9 +44,13 @@ class RestoreBarrier {
 
  private:
   struct Entry {
-    explicit Entry(Loop* loop) : found(loop), open(loop) { found.Set(); }
+    explicit Entry(Loop* loop) : loaded(loop), found(loop), open(loop) {
+      loaded.Set();
+      found.Set();
+    }
     std::set<std::string> expected;
     std::map<std::string, RunId> runs;  // by task
+    Event loaded;
     Event found;
     Event open;
   };

@@ -74,6 +74,14 @@ TEST_F(RestoreBarrierTest, AStandstillOfThisProcessIsNobodysDelay) {
   EXPECT_EQ(found->code(), Code::kTimeout);
 }
 
+TEST_F(RestoreBarrierTest, ADriverThatIsBeingLoadedIsWaitedFor) {
+  barrier_.Loading("slow");
+  EXPECT_FALSE(Done(barrier_.WaitLoaded(context_, "slow")));
+  EXPECT_TRUE(Done(barrier_.WaitLoaded(context_, "quick")));
+  barrier_.Loaded("slow");
+  EXPECT_TRUE(Done(barrier_.WaitLoaded(context_, "slow")));
+}
+
 TEST_F(RestoreBarrierTest, NothingStartsBeforeItIsOpen) {
   EXPECT_FALSE(Done(barrier_.WaitOpen(context_, "exec")));
   barrier_.Open("exec");

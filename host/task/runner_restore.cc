@@ -56,6 +56,10 @@ Co<TaskRunner::Step> TaskRunner::ResumeExit() {
 
 Co<TaskRunner::Step> TaskRunner::Reattach() {
   const RunId run = *local_.run_id;
+  if (options_.restores != nullptr) {
+    (void)co_await options_.restores->WaitLoaded(shutdown_, task_->driver);
+    if (shutdown_.cancelled()) co_return Step::kShutdown;
+  }
   auto config = local_.config;
   if (!config) {
     auto made = MakeConfig(run, local_.task_config_id);
@@ -76,8 +80,9 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
   }
   Adopt(config, std::move(recovered->exited));
   ResumeWish();
-  // An agent that died between the start and its record has not told of it.
-  run_->announced = local_.handle.has_value();
+  // An agent that died between the start and its record has not told of it. The two are records of
+  // their own.
+  run_->announced = local_.handle.has_value() && state_.state == RunnerState::kRunning;
   local_.config = config;
   local_.handle = std::move(recovered->handle);
   co_await SaveOrReport();

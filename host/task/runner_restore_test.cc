@@ -1,4 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/task/restore_barrier.h"
 #include "host/task/runner_fixture.h"
 
 // What a runner does with the tasks of an agent that ran before, and what it leaves to the next.
@@ -7,6 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 struct RunnerRestoreTest : RunnerTest {
   // A task that ran when the agent before ended.
@@ -364,6 +366,61 @@ TEST_F(RunnerRestoreTest, AStartThatTheAgentDidNotSurviveIsAdopted) {
   EXPECT_EQ(driver.running("web"), 1);
   EXPECT_TRUE(runner->local_state().handle);
   Kill();
+}
+
+TEST_F(RunnerRestoreTest, AStartWhoseStateWasNotKeptIsToldWhenItIsAdopted) {
+  driver.Plant(run, "web");
+  RestoreRunning(false);
+  options.restored->local.handle = TaskHandle{"fake", "1.0.0", 1, "old"};
+  Start();
+  EXPECT_THAT(driver.calls(), ElementsAre("recover web"));
+  EXPECT_THAT(types, ElementsAre("Received", "Task Setup", "Started"));
+  Kill();
+}
+
+TEST_F(RunnerRestoreTest, ADriverThatIsBeingLoadedIsNotAskedYet) {
+  RestoreBarrier restores(&loop);
+  options.restores = &restores;
+  restores.Loading("fake");
+  driver.Plant(run, "web");
+  RestoreRunning();
+  restores.Expect("fake", "alloc/web", run);
+  Start();
+  loop.Advance(1h);
+  EXPECT_THAT(driver.calls(), IsEmpty());
+  restores.Loaded("fake");
+  loop.RunReady();
+  EXPECT_THAT(driver.calls(), ElementsAre("recover web"));
+  EXPECT_EQ(phase(), RunnerState::kRunning);
+  Kill();
+}
+
+TEST_F(RunnerRestoreTest, NothingIsPreparedForADriverThatIsBeingLoaded) {
+  RestoreBarrier restores(&loop);
+  options.restores = &restores;
+  restores.Loading("fake");
+  Start();
+  loop.Advance(1h);
+  EXPECT_EQ(phase(), RunnerState::kPending);
+  EXPECT_THAT(types, ElementsAre("Received"));
+  restores.Loaded("fake");
+  restores.Open("fake");
+  loop.RunReady();
+  EXPECT_EQ(phase(), RunnerState::kRunning);
+  Kill();
+}
+
+TEST_F(RunnerRestoreTest, AShutdownEndsTheWaitForADriver) {
+  RestoreBarrier restores(&loop);
+  options.restores = &restores;
+  restores.Loading("fake");
+  driver.Plant(run, "web");
+  RestoreRunning();
+  runs_left = 1;
+  Start();
+  Shutdown();
+  EXPECT_THAT(driver.calls(), IsEmpty());
+  EXPECT_EQ(driver.running("web"), 1);
 }
 
 TEST_F(RunnerRestoreTest, ADeadTaskIsNotStartedAndNotRecovered) {

@@ -81,7 +81,8 @@ Co<TaskRunner::Step> TaskRunner::StartDriver() {
     }
     co_return Step::kNext;
   }
-  if (options_.restores != nullptr) {
+  // One that is not there at all is waited for by nobody.
+  if (options_.restores != nullptr && options_.drivers->Find(task_->driver) != nullptr) {
     const JoinContext joined(kill_, shutdown_);
     (void)co_await options_.restores->WaitOpen(joined.context(), task_->driver);
     if (shutdown_.cancelled()) co_return Step::kShutdown;

@@ -170,6 +170,9 @@ Co<TaskRunner::Step> TaskRunner::WaitTurn() {
   if (!run_ && !kill_.cancelled() && !shutdown_.cancelled()) {
     const JoinContext joined(kill_, shutdown_);
     [[maybe_unused]] const Status open = co_await options_.gate->WaitOpen(joined.context());
+    // What is prepared for a task depends on its driver.
+    if (options_.restores != nullptr)
+      (void)co_await options_.restores->WaitLoaded(joined.context(), task_->driver);
   }
   if (shutdown_.cancelled()) co_return Step::kShutdown;
   if (kill_.cancelled() || !ShouldRun()) co_return Step::kEnd;

@@ -80,6 +80,8 @@ struct ApiAgent {
   std::function<NodeMeta()> node_meta;
   std::function<Status(const NodeMeta::Changes& changes)> change_node_meta;
   PluginRegistry* plugins = nullptr;
+  // Waits a while for those drivers of a job that are still being loaded. Empty: there are none.
+  std::function<Co<void>(Context context, std::shared_ptr<const Job> job)> await_drivers;
   // Null when the allocation has no runner here.
   std::function<AllocRunner*(const std::string& alloc_id)> find_runner;
 };

@@ -70,8 +70,20 @@ class ApiRequest {
       return RunDurably<T>(agent, context, work);
     });
   }
+  // The same of what looks at JOB.
+  template <typename T>
+  Co<Result<T>> ControlJob(std::shared_ptr<const Job> job, std::function<Result<T>()> function) {
+    return Control<T>([work = std::move(function), agent = agent_, about = std::move(job)](
+                          Context context) { return RunForJob<T>(agent, context, about, work); });
+  }
 
  private:
+  template <typename T>
+  static Co<Result<T>> RunForJob(const ApiAgent* agent, Context context,
+                                 std::shared_ptr<const Job> job, std::function<Result<T>()> work) {
+    if (agent->await_drivers) co_await agent->await_drivers(context, job);
+    co_return co_await RunDurably<T>(agent, context, work);
+  }
   template <typename T>
   static Co<Result<T>> RunDurably(const ApiAgent* agent, Context context,
                                   std::function<Result<T>()> work) {

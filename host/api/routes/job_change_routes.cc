@@ -30,7 +30,8 @@ Co<Answer> Register(ApiRequest* request, JobRegistration registration) {
   std::function<Result<JobReply>()> work = [scheduler, registration] {
     return scheduler->Register(registration);
   };
-  const Result<JobReply> reply = co_await request->ControlNow<JobReply>(std::move(work));
+  const Result<JobReply> reply =
+      co_await request->ControlJob<JobReply>(registration.job, std::move(work));
   if (!reply.ok()) co_return ErrorAnswer(500, reply.error().message());
   co_return JsonAnswer(EncodeJobReply(*reply), reply->index);
 }

@@ -156,7 +156,8 @@ Co<Answer> RegisterJob(ApiRequest* request, const std::string must_be) {
   std::function<Result<JobReply>()> work = [scheduler, &submission] {
     return scheduler->Register(submission.registration);
   };
-  const Result<JobReply> reply = co_await request->ControlNow<JobReply>(std::move(work));
+  const Result<JobReply> reply =
+      co_await request->ControlJob<JobReply>(submission.registration.job, std::move(work));
   if (!reply.ok()) co_return RefusedJob(reply.error());
   json body = EncodeJobReply(*reply);
   body["Warnings"] = submission.warning;
@@ -313,7 +314,8 @@ Co<Answer> PlanJob(ApiRequest* request) {
   std::function<Result<PlanReply>()> work = [scheduler, &submission] {
     return scheduler->Plan(submission.registration);
   };
-  const Result<PlanReply> plan = co_await request->ControlNow<PlanReply>(std::move(work));
+  const Result<PlanReply> plan =
+      co_await request->ControlJob<PlanReply>(submission.registration.job, std::move(work));
   if (!plan.ok()) co_return RefusedJob(plan.error());
   co_return JsonAnswer(EncodePlan(*plan, *submission.registration.json, submission.diff));
 }
@@ -334,7 +336,8 @@ Co<Answer> ValidateJob(ApiRequest* request) {
       if (!taken.ok()) return taken.error();
       return true;
     };
-    const Result<bool> taken = co_await request->ControlNow<bool>(std::move(work));
+    const auto shared = std::make_shared<const Job>(*job);
+    const Result<bool> taken = co_await request->ControlJob<bool>(shared, std::move(work));
     if (!taken.ok()) texts.push_back(taken.error().message());
   }
   co_return JsonAnswer({{"DriverConfigValidated", job.ok()},

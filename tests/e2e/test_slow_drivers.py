@@ -1,0 +1,136 @@
+# Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+"""An agent that starts with a driver that hangs: its API is up at once, the tasks of other drivers go
+on, and new ones start. Bounds are measured against an agent whose drivers are well."""
+import time
+import unittest
+
+import harness
+from agent_harness import Agent, agent_config
+from harness import SLACK, group, job, mock, plugin_file, task
+from test_takeover import TakeoverCase
+
+# The calls that a start makes, with a task of the driver to be found again.
+HANGING = ("create", "fingerprint", "recover", "restore_complete", "wait", "stats", "inspect")
+SILENT = ("recover", "restore_complete", "wait")
+# Those without which nobody knows whether the driver can be used.
+LOADING = ("create", "fingerprint")
+
+
+def testdata(name):
+    return harness.build_dir() / "host/plugin/testdata" / (name + ".so")
+
+
+class SlowDriverTest(TakeoverCase):
+    def start(self, isolation="in-process", mock_config=None, **plugins):
+        """Starts an agent, and notes in `took` how long it took to serve."""
+        blocks = {"raw_exec": {"file": str(plugin_file("raw_exec")), "config": {"enabled": True}},
+                  "mock_driver": {"file": str(plugin_file("mock_driver")),
+                                  "config": mock_config or {}, "isolation": isolation}}
+        blocks.update(plugins)
+        config = agent_config(self.sandbox, plugins=blocks)
+        begin = time.monotonic()
+        agent = Agent(self.sandbox, dev=False, config=config)
+        self.took = time.monotonic() - begin
+        return agent
+
+    def driver(self, name):
+        node = self.agent.get("/v1/nodes")[0]["ID"]
+        return self.agent.get(f"/v1/node/{node}")["Drivers"][name]
+
+    def begin(self):
+        """Tasks of both drivers, and how long an agent with good drivers takes to serve beside
+        them."""
+        self.untouched = self.submit_witness("web", 2)
+        self.agent.submit(job(group(mock("t", run_for="1h")), id="mock", type="service"))
+        self.mock = self.agent.wait_allocs("mock", 1, "running")[0]["ID"]
+        self.kill()
+        self.agent = self.start()
+        self.agent.wait_allocs("web", 2, "running")
+        self.bound = 5 * self.took + 1 * SLACK
+
+    def check(self, name, **how):
+        """One start with a driver that hangs."""
+        self.kill()
+        self.agent = self.start(**how)
+        print(f"{name}: the API after {1000 * self.took:.0f} ms", flush=True)
+        self.assertLess(self.took, self.bound)
+        self.agent.submit(job(group(task("t", "exec sleep 1000")), id=name))
+        self.agent.wait_allocs(name, 1, "running")
+        self.assert_untouched(self.untouched)
+        self.agent.must("DELETE", f"/v1/job/{name}", purge="true")
+
+    def check_all(self, isolation):
+        self.begin()
+        for fault, calls in (("hang_in", HANGING), ("silent_in", SILENT)):
+            for call in calls:
+                with self.subTest(fault=fault, call=call):
+                    self.check(f"{fault}-{call}", isolation=isolation, mock_config={fault: call})
+                    if call not in LOADING:
+                        continue
+                    told = self.driver("mock_driver")
+                    self.assertFalse(told["Healthy"], told)
+                    self.assertIn("is still being loaded" if call == "create" else "",
+                                  told["HealthDescription"])
+                    self.assertTrue(told["HealthDescription"], told)
+        # What hung was killed; the next agent finds its task as it was.
+        self.kill()
+        self.agent = self.start(isolation=isolation)
+        harness.wait_until(lambda: self.driver("mock_driver")["Healthy"], "the health of the driver")
+        self.agent.submit(job(group(mock("t", run_for="1h")), id="next", type="service"))
+        self.agent.wait_allocs("next", 1, "running")
+        state = self.agent.get(f"/v1/allocation/{self.mock}")["TaskStates"]["t"]
+        self.assertEqual((state["State"], state["Restarts"]), ("running", 0), state)
+        self.assertEqual([e["Type"] for e in state["Events"]].count("Started"), 1,
+                         state["Events"])
+        self.assert_untouched(self.untouched)
+
+    def test_in_the_agents_process(self):
+        self.check_all("in-process")
+
+    def test_in_a_process_of_its_own(self):
+        self.check_all("process")
+
+    def test_a_job_for_a_driver_that_hangs_is_refused_for_now(self):
+        self.kill()
+        self.agent = self.start(mock_config={"hang_in": "create"})
+        for path in ("/v1/jobs", "/v1/job/mock/plan"):
+            reply = self.agent.ask("PUT", path, job(group(mock("t", run_for="1h")), id="mock"))
+            self.assertEqual(reply.status, 500, reply)
+            self.assertIn("driver \"mock_driver\" is still being loaded: submit the job again",
+                          reply.body.decode())
+        self.assertEqual(self.agent.get("/v1/jobs"), [])
+        # It ends in order all the same.
+        self.agent.stop()
+        self.agent = self.start()
+
+    @unittest.skipUnless(testdata("slow_to_load").exists(), "an installation has no test data")
+    def test_a_driver_that_comes_late_has_its_tasks(self):
+        slow = {"file": str(testdata("slow_to_load"))}
+        self.kill()
+        self.agent = self.start(test=slow)
+        was_ready = self.driver("test")["Healthy"]
+        spec = job(group(task("t", driver="test", config={})), id="late",
+                   type="service")
+        self.agent.submit(spec)
+        alloc = self.agent.wait_allocs("late", 1, "running")[0]["ID"]
+        self.assertFalse(was_ready, "the test is void: it was there when the API was")
+        self.kill()
+        self.agent = self.start(test=slow)
+        self.agent.submit(job(*spec["Job"]["TaskGroups"], id="later", type="service"))
+        self.agent.wait_allocs("later", 1, "running")
+        self.assertTrue(self.driver("test")["Healthy"])
+        self.assertEqual(self.agent.wait_allocs("late", 1, "running")[0]["ID"], alloc)
+
+    @unittest.skipUnless(testdata("constructor_hangs").exists(), "an installation has no test data")
+    def test_files_that_hang_when_they_are_looked_at(self):
+        self.begin()
+        bad = {"file": str(testdata("constructor_hangs"))}
+        # More than the node has threads for what blocks.
+        self.check("probe", **{f"test_{i}": bad for i in range(6)})
+        told = self.driver("test_0")
+        self.assertFalse(told["Healthy"], told)
+        self.assertTrue(told["HealthDescription"], told)
+
+
+if __name__ == "__main__":
+    harness.main()
