@@ -9,6 +9,7 @@
 #include <map>
 #include <random>
 
+#include "host/base/seed_for_test.h"
 #include "host/base/time.h"
 #include "host/store/store_for_test.h"
 
@@ -100,7 +101,8 @@ TEST_F(RecordDamageTest, ADamagedRecordIsKeptAside) {
 TEST_F(RecordDamageTest, RandomFlippedBits) {
   Close();
   constexpr int kFlips = 1000;
-  std::mt19937 random(20261122);
+  SCOPED_TRACE(HowToRepeat(FirstSeed()));
+  std::mt19937_64 random(FirstSeed());
   int untouched = 0;
   int emptied = 0;
   for (int i = 0; i < kFlips; ++i) {
@@ -132,7 +134,8 @@ TEST_F(RecordDamageTest, RandomFlippedBitsOfTheLog) {
   }
   const std::string bytes = ReadFileForTest(directory_.file());
   const std::string log = ReadFileForTest(directory_.file() + "-wal");
-  std::mt19937 random(20261123);
+  SCOPED_TRACE(HowToRepeat(FirstSeed()));
+  std::mt19937_64 random(FirstSeed());
   for (int i = 0; i < 200; ++i) {
     const std::size_t bit = random() % (log.size() * 8);
     SCOPED_TRACE("bit " + std::to_string(bit));

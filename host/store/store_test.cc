@@ -6,7 +6,11 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <fstream>
+#include <future>
+#include <iterator>
 
 #include "host/base/gate.h"
 #include "host/store/store_for_test.h"
@@ -25,6 +29,11 @@ class StepsEnvironment : public ::testing::Environment {
   void FailFirst(const std::string& step) const {
     WriteFileForTest(directory_.path() + "/trace", "");
     WriteFileForTest(directory_.path() + "/fault", step + " 1 EIO\n");
+  }
+  void CountFromHere() const { WriteFileForTest(directory_.path() + "/trace", ""); }
+  std::ptrdiff_t Count(const std::string& step) const {
+    std::ifstream trace(directory_.path() + "/trace");
+    return std::count(std::istream_iterator<std::string>(trace), {}, step);
   }
 
  private:
@@ -102,12 +111,18 @@ TEST_F(StoreTest, WhatAFailedSyncMayHaveLostIsWrittenOnceMore) {
   EXPECT_THAT(read->records, UnorderedElementsAre(Record{{"a", "1"}, "one"}));
 }
 
-TEST_F(StoreTest, ManyWaitSideBySide) {
+// What is given while a transaction is written goes into the next one, together.
+TEST_F(StoreTest, ManyWaitSideBySideForTwoTransactions) {
   const Store::Opened opened = Open();
   Gate gate(&loop_);
   int done = 0;
+  steps->CountFromHere();
+  std::promise<void> all_given;
   for (int i = 0; i < 500; ++i) {
-    opened.store->Put({"n", std::to_string(i)}, Text("value"));
+    opened.store->Put({"n", std::to_string(i)}, [i, &all_given] {
+      if (i == 0) all_given.get_future().wait();
+      return std::string("value");
+    });
     const auto wait = [](Store* store, Context context, bool sync, int* count) -> Co<void> {
       Status status;
       if (sync) {
@@ -119,8 +134,11 @@ TEST_F(StoreTest, ManyWaitSideBySide) {
     };
     gate.Spawn(wait(opened.store.get(), context_, i % 7 == 0, &done));
   }
+  all_given.set_value();
   EXPECT_TRUE(loop_.RunToEnd(gate.Close()));
   EXPECT_EQ(done, 500);
+  EXPECT_LE(steps->Count("commit"), 2);
+  EXPECT_LE(steps->Count("sync"), 2);
 }
 
 TEST_F(StoreTest, AWaitEndsWithItsContext) {
