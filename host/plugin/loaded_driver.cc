@@ -115,13 +115,16 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
     const drover_task_exec* exec = nullptr;
   };
   auto found = std::make_shared<Found>();
-  Plain ask = [container = container_, self = instance_, found](drover_error*) {
+  Plain ask = [container = container_, self = instance_, found](drover_error* error) {
     const drover_driver* of = container->table();
     found->stats =
         Extension<drover_task_stats>(of, self, DROVER_TASK_STATS_ID, sizeof(drover_task_stats));
     found->exec =
         Extension<drover_task_exec>(of, self, DROVER_TASK_EXEC_ID, sizeof(drover_task_exec));
-    return DROVER_OK;
+    if (container->alive()) return DROVER_OK;
+    // A process that has ended says nothing of what the driver has.
+    WriteError(Error(Code::kUnavailable, "it ended in get_extension", /*recoverable=*/true), error);
+    return DROVER_E_UNAVAILABLE;
   };
   DROVER_CO_TRY(co_await Invoke(context, "get_extension", RunId(), 0, limits().hold,
                                 /*control=*/true, std::move(ask)));
