@@ -1,39 +1,50 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/plugin/frame_kinds.h"
 
+#include <cstddef>
+#include <type_traits>
+
 #include "host/plugin/abi_read.h"
 #include "host/plugin/abi_write.h"
 
 namespace drover {
+namespace {
+
+// A function that the header gets is missing here until it is in the list.
+template <typename Table>
+constexpr std::size_t FunctionsIn(std::size_t first) {
+  return (sizeof(Table) - first) / sizeof(void (*)());
+}
+template <typename Table>
+constexpr std::size_t CalledIn() {
+#define DROVER_COUNT(kind, name, table) +std::is_same_v<table, Table>
+  return 0 DROVER_CALLED_FUNCTIONS(DROVER_COUNT);
+#undef DROVER_COUNT
+}
+#define DROVER_COUNT(verb, tag) +1
+constexpr std::size_t kVerbs = 0 DROVER_ASYNC_VERBS(DROVER_COUNT);
+#undef DROVER_COUNT
+constexpr std::size_t kInfo = 1;
+static_assert(FunctionsIn<drover_driver>(offsetof(drover_driver, info)) ==
+              kInfo + kVerbs + CalledIn<drover_driver>());
+static_assert(FunctionsIn<drover_task_stats>(offsetof(drover_task_stats, stats)) ==
+              CalledIn<drover_task_stats>());
+static_assert(FunctionsIn<drover_task_exec>(offsetof(drover_task_exec, exec)) ==
+              CalledIn<drover_task_exec>());
+
+}  // namespace
 
 const char* FrameFunction(std::uint16_t kind) {
   switch (kind) {
-    case frame_kind::kCreate:
-      return "create";
-    case frame_kind::kGetExtension:
-      return "get_extension";
-    case frame_kind::kFingerprint:
-      return "fingerprint";
-    case frame_kind::kEvents:
-      return "events";
-    case frame_kind::kStats:
-      return "stats";
-    case frame_kind::kStreamCancel:
-      return "stream_cancel";
-    case frame_kind::kStreamJoin:
-      return "stream_join";
-    case frame_kind::kCallCancelled:
-      return "call_cancelled";
-    case frame_kind::kExec:
-      return "exec";
-    case frame_kind::kResize:
-      return "exec.resize";
-    case frame_kind::kDone:
-      return "the end of a service";
+#define DROVER_CALLED_NAME(kind, name, table) \
+  case frame_kind::kind:                      \
+    return name;
+    DROVER_CALLED_FUNCTIONS(DROVER_CALLED_NAME)
+#undef DROVER_CALLED_NAME
 #define DROVER_FRAME_NAME(verb_name, tag) \
   case frame_kind::verb::verb_name:       \
     return #verb_name;
-      DROVER_ASYNC_VERBS(DROVER_FRAME_NAME)
+    DROVER_ASYNC_VERBS(DROVER_FRAME_NAME)
 #undef DROVER_FRAME_NAME
     default:
       return "an unknown function";

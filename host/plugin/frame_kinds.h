@@ -14,6 +14,34 @@
 // The host calls functions of the driver; each such frame is answered by one kReturn with its id.
 // What the container sends is answered by nothing, but for the services, whose end is a call
 // (kDone) like the others.
+
+// What a host calls in a container beside the verbs of the header's list: X(kind of its frame, name
+// in reports, its table in the header). With the verbs these are all functions of those tables, but
+// for info, which is asked when the library is loaded.
+//
+//   create          whether there are processes, call, arguments
+//   get_extension   id
+//   fingerprint     stream; the same for events
+//   stream_cancel   stream
+//   stream_join     stream, deadline
+//   call_cancelled  call
+//   stats           stream, run, interval, flags
+//   exec            call, arguments
+//   resize          session, width, height
+//   done            service, error, result
+#define DROVER_CALLED_FUNCTIONS(X)                   \
+  X(kCreate, "create", drover_driver)                \
+  X(kGetExtension, "get_extension", drover_driver)   \
+  X(kFingerprint, "fingerprint", drover_driver)      \
+  X(kEvents, "events", drover_driver)                \
+  X(kStreamCancel, "stream_cancel", drover_driver)   \
+  X(kStreamJoin, "stream_join", drover_driver)       \
+  X(kCallCancelled, "call_cancelled", drover_driver) \
+  X(kStats, "stats", drover_task_stats)              \
+  X(kExec, "exec", drover_task_exec)                 \
+  X(kResize, "exec.resize", drover_task_exec)        \
+  X(kDone, "the end of a service", drover_done)
+
 namespace drover {
 
 namespace frame_kind {
@@ -31,17 +59,10 @@ enum : std::uint16_t {
   kExecResize,  // id: the service. width, height
   kExecEnd,     // id: the service
   // To the container.
-  kCreate = 32,    // whether there are processes, call, arguments
-  kGetExtension,   // id
-  kFingerprint,    // stream
-  kEvents,         // stream
-  kStats,          // stream, run, interval, flags
-  kStreamCancel,   // stream
-  kStreamJoin,     // stream, deadline
-  kCallCancelled,  // call
-  kExec,           // call, arguments
-  kResize,         // session, width, height
-  kDone,           // service, error, result
+  kBeforeCalled = 31,
+#define DROVER_FRAME_CALLED(kind, name, table) kind,
+  DROVER_CALLED_FUNCTIONS(DROVER_FRAME_CALLED)
+#undef DROVER_FRAME_CALLED
 };
 
 // To the container: call, arguments.

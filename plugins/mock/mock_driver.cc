@@ -93,6 +93,11 @@ class MockDriver : public drover::Driver {
   }
   drover::Duration ProbeInterval() const override { return std::chrono::milliseconds(500); }
 
+  void Events(drover::Stream<drover::Event> stream) override {
+    Commit("events");
+    Driver::Events(std::move(stream));
+  }
+
   void RestoreCompleteAsync(std::vector<RunId>, Call<Empty> call) override {
     if (Faulty("restore_complete", call)) return;
     call.Complete(Empty{});
@@ -266,7 +271,10 @@ class MockDriver : public drover::Driver {
     call.OnCancel([run] { run->Kill(); });
     run->Begin(task->spec.exec->run_for, std::move(pipes), /*speak=*/true);
   }
-  void Resize(std::uint64_t, int, int) override {}
+  void Resize(std::uint64_t, int, int) override { Commit("resize"); }
+
+  // The faults of the plugin in CALL.
+  void Commit(const char* call) { faults().Commit(call); }
 
  private:
   // The plugin's own configuration.
@@ -296,7 +304,6 @@ class MockDriver : public drover::Driver {
     std::lock_guard<std::mutex> lock(mutex_);
     return faults_;
   }
-  void Commit(const char* call) { faults().Commit(call); }
   // Commits the plugin's faults; true when CALL is to be kept for ever.
   template <typename T>
   bool Faulty(const char* name, const Call<T>& call) {
@@ -326,6 +333,7 @@ class MockDriver : public drover::Driver {
     }
     using Pipes = std::shared_ptr<drover::OutputPipes>;
     host().task_output().Open(task->run_id, [this, task, call](drover::Outcome<Pipes> outcome) {
+      if (Faulty(*task, "done", call)) return;
       if (outcome.ok()) return Started(task, call, outcome.value());
       tasks_.Erase(task->run_id, task);
       call.Fail(outcome.error());
@@ -444,7 +452,61 @@ class MockDriver : public drover::Driver {
   std::vector<drover::CallView> silent_;
 };
 
+// What is loaded: its table has faults in those functions, too, that the wrapper answers by itself.
+class MockPlugin : public MockDriver {
+ public:
+  using MockDriver::MockDriver;
+
+  // Once, with that of MockDriver.
+  static const drover_driver* Table(const drover_driver* made) {
+    Made() = *made;
+    static drover_driver table = *made;
+    table.get_extension = &GetExtension;
+    table.stream_cancel = &StreamCancel;
+    table.stream_join = &StreamJoin;
+    table.call_cancelled = &CallCancelled;
+    return &table;
+  }
+
+ private:
+  static drover_driver& Made() {
+    static drover_driver made = {};
+    return made;
+  }
+  static std::int32_t CommitIn(const char* call, drover_instance* self, drover_error* error) {
+    return drover::abi::Guard(error, [&] {
+      static_cast<MockDriver&>(drover::abi::Instance::From(self)->driver()).Commit(call);
+    });
+  }
+
+  static const void* GetExtension(drover_instance* self, drover_str id) noexcept {
+    if (CommitIn("get_extension", self, nullptr) != DROVER_OK) return nullptr;
+    return Made().get_extension(self, id);
+  }
+  static void StreamCancel(drover_instance* self, std::uint64_t stream) noexcept {
+    (void)CommitIn("stream_cancel", self, nullptr);
+    Made().stream_cancel(self, stream);
+  }
+  static std::int32_t StreamJoin(drover_instance* self, std::uint64_t stream, std::int64_t deadline,
+                                 drover_error* error) noexcept {
+    std::int32_t code = CommitIn("stream_join", self, error);
+    return code == DROVER_OK ? Made().stream_join(self, stream, deadline, error) : code;
+  }
+  static void CallCancelled(drover_instance* self, std::uint64_t call) noexcept {
+    (void)CommitIn("call_cancelled", self, nullptr);
+    Made().call_cancelled(self, call);
+  }
+};
+
 }  // namespace
 }  // namespace mock
 
-DROVER_DRIVER(mock::MockDriver, "mock_driver", "0.1.0", "Apache-2.0")
+template <>
+const drover_driver* drover::abi::Descriptor<mock::MockPlugin>(
+    const drover_info* (*info)(void)) noexcept {
+  static const drover_driver* const kTable =
+      mock::MockPlugin::Table(drover::abi::Descriptor<mock::MockDriver>(info));
+  return kTable;
+}
+
+DROVER_DRIVER(mock::MockPlugin, "mock_driver", "0.1.0", "Apache-2.0")

@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fcntl.h>
+
 #include <functional>
 #include <memory>
 #include <string>
@@ -8,29 +10,48 @@
 #include <vector>
 
 #include "host/plugin/driver.h"
+#include "host/plugin/frame_kinds.h"
 
 namespace drover {
 
-// Calls the VERB of that name about TASK and tells how it went. What lasts as long as its task does
-// (wait, stats, a command) is given up after LIMIT. A_DRIVER: LoadedDriver or ContainedDriver.
+// The functions of a driver that a host calls in another process, each as reports call it, from the
+// lists that those calls are made of. Not among them, for they are no calls of a host there:
+//   info     plain data, told when the library is loaded and by a probe before it
+//   a timer's function     the process calls it by itself; its death there is one on a thread of
+//   its
+//                          own, like that in a fingerprint
+inline std::vector<std::string> CalledFunctions() {
+#define DROVER_CALLED_NAME(kind, name, table) name,
+#define DROVER_VERB_NAME(verb, tag) #verb,
+  return {DROVER_CALLED_FUNCTIONS(DROVER_CALLED_NAME) DROVER_ASYNC_VERBS(DROVER_VERB_NAME)};
+#undef DROVER_VERB_NAME
+#undef DROVER_CALLED_NAME
+}
+
+// Has the function of that name (of CalledFunctions) called about TASK and tells how it went. What
+// lasts as long as its task does (wait, stats, a command) is given up after LIMIT; only then what
+// follows that is called. The driver is configured with PLUGIN_CONFIG. READY is called when the
+// next that is asked for is the function itself. A_DRIVER: LoadedDriver or ContainedDriver.
 template <typename ADriver>
 Co<Status> CallVerb(ADriver* driver, std::string verb, Context context,
-                    std::shared_ptr<const TaskConfig> task, Duration limit) {
+                    std::shared_ptr<const TaskConfig> task, Duration limit,
+                    std::function<void()> ready = {}, std::string plugin_config = "{}") {
   const RunId run = task->run_id;
   const Context limited = context.WithTimeout(limit);
+  if (ready && verb != "exec.resize") ready();
   if (verb == "configure") {
-    co_return co_await driver->Configure(context, std::string("{}"));
+    co_return co_await driver->Configure(context, std::move(plugin_config));
   }
   if (verb == "restore_complete") {
     std::vector<RunId> runs;
     co_return co_await driver->RestoreComplete(context, std::move(runs));
   }
-  if (verb == "start") {
+  if (verb == "start" || verb == "the end of a service") {
     DROVER_CO_TRY(co_await driver->Start(context, task));
   } else if (verb == "recover") {
     TaskHandle handle;
     DROVER_CO_TRY(co_await driver->Recover(context, task, std::move(handle)));
-  } else if (verb == "wait") {
+  } else if (verb == "wait" || verb == "call_cancelled") {
     DROVER_CO_TRY(co_await driver->Wait(limited, run));
   } else if (verb == "stop") {
     co_return co_await driver->Stop(context, run, 0s, std::string());
@@ -40,14 +61,22 @@ Co<Status> CallVerb(ADriver* driver, std::string verb, Context context,
     co_return co_await driver->Destroy(context, run, true);
   } else if (verb == "inspect") {
     DROVER_CO_TRY(co_await driver->Inspect(context, run));
-  } else if (verb == "stats") {
+  } else if (verb == "stats" || verb == "stream_cancel" || verb == "stream_join") {
     std::function<void(TaskUsage)> sink = [](const TaskUsage&) {};
     const StatsRequest request;
     co_return co_await driver->Stats(limited, run, request, std::move(sink));
-  } else if (verb == "exec") {
+  } else if (verb == "exec" || verb == "exec.resize") {
     ExecRequest request;
-    request.command = {"x"};
+    request.command = {"/bin/sleep", "1000"};
+    for (UniqueFd* fd : {&request.input, &request.output, &request.error}) {
+      fd->Reset(open("/dev/null", O_RDWR | O_CLOEXEC));
+    }
     DROVER_CO_ASSIGN(const auto session, co_await driver->Exec(context, run, std::move(request)));
+    if (verb == "exec.resize") {
+      if (ready) ready();
+      const TerminalSize size{80, 24};
+      DROVER_CO_TRY(session->Resize(size));
+    }
     DROVER_CO_TRY(co_await session->Wait(limited));
   } else {
     co_return Error(Code::kInvalidArgument, "no driver has the verb " + verb);

@@ -11,6 +11,7 @@
 
 #include "host/base/gate.h"
 #include "tests/conformance/contained_fixture.h"
+#include "tests/conformance/mock_processes.h"
 #include "tests/conformance/stop_process.h"
 
 namespace drover {
@@ -19,27 +20,6 @@ namespace {
 #ifdef MOCK_DRIVER_SO
 
 using testing::HasSubstr;
-
-class MockProcesses : public ProcessService {
- public:
-  MOCK_METHOD(Co<Result<ProcessInfo>>, Start, (Context, ProcessSpec), (override));
-  MOCK_METHOD(Co<Result<ProcessInfo>>, StartOutput, (Context, OutputSpec), (override));
-  MOCK_METHOD(Co<Result<Attached>>, Attach, (Context, RunId), (override));
-  MOCK_METHOD(Co<Result<ProcessExit>>, Wait, (Context, RunId), (override));
-  MOCK_METHOD(Co<Status>, Signal, (Context, RunId, int), (override));
-  MOCK_METHOD(Co<Result<ProcessExit>>, Stop, (Context, RunId, int, Duration), (override));
-  MOCK_METHOD(Status, Kill, (RunId), (override));
-  MOCK_METHOD(void, KillAll, (), (override));
-  MOCK_METHOD(Co<Status>, Release, (Context, RunId), (override));
-  MOCK_METHOD(Co<Result<ProcessUsage>>, Usage, (Context, RunId, UsageDetail), (override));
-  MOCK_METHOD(Co<Result<std::unique_ptr<ExecSession>>>, Exec, (Context, RunId, ExecSpec),
-              (override));
-  MOCK_METHOD(std::vector<RunId>, TrackedRuns, (), (const, override));
-  MOCK_METHOD(Subscription, OnDroppedOutput, (RunId, std::function<void(const DroppedOutput&)>),
-              (override));
-  MOCK_METHOD(std::string, TrackingDescription, (), (const, override));
-  MOCK_METHOD(bool, has_cgroups, (), (const, override));
-};
 
 class ContainedDriverTest : public ContainedFixture {
  protected:

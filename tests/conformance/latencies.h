@@ -1,0 +1,44 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "host/base/time.h"
+
+namespace drover {
+
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr int kSanitizerFactor = 4;
+#else
+constexpr int kSanitizerFactor = 1;
+#endif
+
+// What the same thing took again and again.
+class Latencies {
+ public:
+  void Add(Duration took) { took_.push_back(took); }
+  void Add(const Latencies& other) {
+    took_.insert(took_.end(), other.took_.begin(), other.took_.end());
+  }
+  std::size_t size() const { return took_.size(); }
+  // Who begins at any moment waits no longer than this for what is on its way, in so many percent
+  // of all moments: what takes long counts for as long as it takes. 100: the longest.
+  Duration Percent(int percent) const {
+    std::vector<Duration> sorted = took_;
+    std::sort(sorted.begin(), sorted.end());
+    const Duration all = std::accumulate(sorted.begin(), sorted.end(), Duration(0));
+    Duration sum{0};
+    for (const Duration took : sorted) {
+      sum += took;
+      if (100 * sum >= percent * all) return took;
+    }
+    return Duration(0);  // nothing was measured
+  }
+
+ private:
+  std::vector<Duration> took_;
+};
+
+}  // namespace drover
