@@ -5,20 +5,11 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
-#include <random>
-#include <string>
+
+#include "host/base/seed_for_test.h"
 
 namespace drover {
-
-// DROVER_SEED repeats a run.
-inline std::uint64_t FirstSeed() {
-  const char* given = std::getenv("DROVER_SEED");
-  if (given != nullptr) return std::strtoull(given, nullptr, 10);
-  static const std::uint64_t seed = std::random_device{}();
-  return seed;
-}
 
 // Sanitizers look for other things than the order, and a part of the groups shows them.
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
@@ -39,7 +30,7 @@ inline void ForRandomGroups(int shard, int count, const std::function<bool(std::
   int compared = 0;
   for (int i = 0; i < most && compared < count && !testing::Test::HasFailure(); ++i) {
     const std::uint64_t seed = first + static_cast<std::uint64_t>(i);
-    SCOPED_TRACE("repeat with DROVER_SEED=" + std::to_string(seed));
+    SCOPED_TRACE(HowToRepeat(seed));
     if (run(seed)) ++compared;
   }
   if (!testing::Test::HasFailure()) EXPECT_EQ(compared, count);

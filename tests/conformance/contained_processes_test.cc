@@ -8,12 +8,14 @@
 #include <signal.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <fstream>
 #include <functional>
 #include <random>
 #include <set>
 
 #include "host/base/gate.h"
+#include "host/base/seed_for_test.h"
 #include "host/plugin/contained_driver.h"
 #include "tests/conformance/call_verb.h"
 #include "tests/conformance/process_fixture.h"
@@ -187,8 +189,9 @@ class DeathInStartTest : public ContainedProcessTest, public testing::WithParamI
 
 TEST_P(DeathInStartTest, RunsItOnceOrNotAtAll) {
   Begin();
-  constexpr unsigned kSeed = 4711;
-  std::mt19937 random(kSeed);
+  const std::uint64_t seed = FirstSeed();
+  SCOPED_TRACE(HowToRepeat(seed));
+  std::mt19937 random(static_cast<std::mt19937::result_type>(seed));
   int started = 0;
   for (int round = 0; round < GetParam(); ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
@@ -219,7 +222,8 @@ TEST_P(DeathInStartTest, RunsItOnceOrNotAtAll) {
     ExpectNobodyNoticed();
     Remove(victim);
   }
-  std::printf("%d of %d starts have succeeded\n", started, GetParam());
+  std::printf("%d of %d starts have succeeded, seed %llu\n", started, GetParam(),
+              static_cast<unsigned long long>(seed));
   EXPECT_GT(started, 0);
   End();
 }
