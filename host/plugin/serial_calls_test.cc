@@ -1,0 +1,327 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+
+// Thousands of calls drawn at random, to a driver whose calls end later and on other threads:
+// start, recover, stop and destroy of one run never meet, and nothing else waits for them.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "host/base/gate.h"
+#include "host/base/seed_for_test.h"
+#include "host/plugin/abi_read.h"
+#include "host/plugin/abi_verbs.h"
+#include "host/plugin/abi_write.h"
+#include "host/plugin/loaded_driver.h"
+
+namespace drover {
+namespace {
+
+// Whatever it is asked it does, after a while. It sees who is in it at a time.
+class SlowDriver {
+ public:
+  static constexpr int kLongest = 200;  // us
+
+  explicit SlowDriver(std::uint64_t seed) : random_(seed), threads_(3) {}
+  ~SlowDriver() { threads_.join(); }
+
+  // The next instance that is made is this driver.
+  void BeNext() { Next() = this; }
+
+  static const drover_driver* Table() {
+    static const drover_driver kTable = [] {
+      auto table = NewStruct<drover_driver>();
+      table.abi_major = DROVER_ABI_MAJOR;
+      table.create = &Create;
+      table.get_extension = &GetExtension;
+#define DROVER_SLOW_MEMBER(verb, tag) table.verb = &Verb<drover_##verb##_args, Name::verb>;
+      DROVER_ASYNC_VERBS(DROVER_SLOW_MEMBER)
+#undef DROVER_SLOW_MEMBER
+      table.fingerprint = &Open;
+      table.events = &Open;
+      table.stream_cancel = &StreamCancel;
+      table.stream_join = &StreamJoin;
+      table.call_cancelled = &CallCancelled;
+      return table;
+    }();
+    return &kTable;
+  }
+
+  // Serial calls of one run that have met; the first pair.
+  std::string met() {
+    const std::lock_guard lock(mutex_);
+    return met_;
+  }
+  // Calls of that name, and those that have met a serial one of their run.
+  int calls(const std::string& verb) {
+    const std::lock_guard lock(mutex_);
+    return calls_[verb];
+  }
+  int beside(const std::string& verb) {
+    const std::lock_guard lock(mutex_);
+    return beside_[verb];
+  }
+  // Serial calls that have met serial ones of other runs.
+  int beside_others() {
+    const std::lock_guard lock(mutex_);
+    return beside_others_;
+  }
+
+ private:
+  enum class Name {
+#define DROVER_SLOW_NAME(verb, tag) verb,
+    DROVER_ASYNC_VERBS(DROVER_SLOW_NAME)
+#undef DROVER_SLOW_NAME
+  };
+  static const char* Text(Name name) {
+    static constexpr const char* kTexts[] = {
+#define DROVER_SLOW_TEXT(verb, tag) #verb,
+        DROVER_ASYNC_VERBS(DROVER_SLOW_TEXT)
+#undef DROVER_SLOW_TEXT
+    };
+    return kTexts[static_cast<int>(name)];
+  }
+  // By the header's tags.
+  static bool IsSerial(Name name) {
+    static constexpr std::string_view kTags[] = {
+#define DROVER_SLOW_TAG(verb, tag) tag,
+        DROVER_ASYNC_VERBS(DROVER_SLOW_TAG)
+#undef DROVER_SLOW_TAG
+    };
+    return kTags[static_cast<int>(name)] == "[task]";
+  }
+
+  static SlowDriver* From(drover_instance* self) { return reinterpret_cast<SlowDriver*>(self); }
+  static SlowDriver*& Next() {
+    static SlowDriver* next = nullptr;
+    return next;
+  }
+
+  template <typename Args, Name kName>
+  static std::int32_t Verb(drover_instance* self, const drover_call* call, const Args*,
+                           drover_error*) {
+    const RunId run = ReadRunId(call->run_id);
+    From(self)->Enter(Text(kName), run, IsSerial(kName));
+    From(self)->Finish([self, id = call->id, run] {
+      From(self)->Leave(run, IsSerial(kName));
+      From(self)->Complete<typename ResultOf<Args>::Type>(id);
+    });
+    return DROVER_OK;
+  }
+
+  static std::int32_t Create(const drover_host* host, const drover_call* call,
+                             const drover_create_args*, drover_error*) {
+    Next()->host_ = host;
+    auto result = NewStruct<drover_create_result>();
+    result.instance = reinterpret_cast<drover_instance*>(Next());
+    host->complete(host, call->id, nullptr, &result);
+    return DROVER_OK;
+  }
+  static const void* GetExtension(drover_instance*, drover_str id) {
+    static const drover_task_stats kStats = {sizeof(drover_task_stats), 0, &Stats};
+    static const drover_task_exec kExec = {sizeof(drover_task_exec), 0, &Exec, &Resize};
+    const std::string_view name(id.data, id.size);
+    if (name == DROVER_TASK_STATS_ID) return &kStats;
+    return name == DROVER_TASK_EXEC_ID ? &kExec : nullptr;
+  }
+  static std::int32_t Stats(drover_instance* self, std::uint64_t, const drover_run_id* run,
+                            const drover_stats_args*, drover_error*) {
+    From(self)->Enter("stats", ReadRunId(*run), false);
+    return DROVER_OK;
+  }
+  static std::int32_t Exec(drover_instance* self, const drover_call* call, const drover_exec_args*,
+                           drover_error*) {
+    From(self)->Enter("exec", ReadRunId(call->run_id), false);
+    From(self)->Finish([self, id = call->id] { From(self)->Complete<drover_exit_result>(id); });
+    return DROVER_OK;
+  }
+  static std::int32_t Resize(drover_instance*, std::uint64_t, std::int32_t, std::int32_t,
+                             drover_error*) {
+    return DROVER_OK;
+  }
+  static std::int32_t Open(drover_instance*, std::uint64_t, drover_error*) { return DROVER_OK; }
+  static void StreamCancel(drover_instance* self, std::uint64_t id) {
+    const drover_host* const host = From(self)->host_;
+    host->stream_end(host, id, nullptr);
+  }
+  static std::int32_t StreamJoin(drover_instance*, std::uint64_t, std::int64_t, drover_error*) {
+    return DROVER_OK;
+  }
+  static void CallCancelled(drover_instance*, std::uint64_t) {}  // it ends soon anyway
+
+  void Enter(const std::string& verb, const RunId& run, bool serial) {
+    {
+      const std::lock_guard lock(mutex_);
+      ++calls_[verb];
+      const auto inside = serial_.find(run);
+      const bool meets = inside != serial_.end();
+      if (!serial && meets) ++beside_[verb];
+      if (serial && meets && met_.empty()) met_ = inside->second + " and " + verb;
+      if (serial && !meets && !serial_.empty()) ++beside_others_;
+      if (serial) serial_[run] = verb;
+    }
+    Dawdle();  // so that two functions meet, too
+  }
+  void Leave(const RunId& run, bool serial) {
+    const std::lock_guard lock(mutex_);
+    if (serial) serial_.erase(run);
+  }
+  void Finish(std::function<void()> finish) {
+    boost::asio::post(threads_, [this, finish = std::move(finish)] {
+      Dawdle();
+      finish();
+    });
+  }
+  void Dawdle() {
+    int us = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      us = static_cast<int>(random_() % kLongest);
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(us));
+  }
+  template <typename T>
+  void Complete(std::uint64_t id) {
+    auto result = NewStruct<T>();
+    auto handle = NewStruct<drover_task_handle>();
+    if constexpr (std::is_same_v<T, drover_start_result>) result.handle = &handle;
+    if constexpr (std::is_same_v<T, drover_recover_result>) result.state = DROVER_TASK_RUNNING;
+    const drover_host* const host = host_;
+    host->complete(host, id, nullptr, &result);
+  }
+
+  std::atomic<const drover_host*> host_{nullptr};
+  std::mutex mutex_;  // of what follows
+  std::mt19937_64 random_;
+  std::map<RunId, std::string> serial_;  // what is inside
+  std::map<std::string, int> calls_;
+  std::map<std::string, int> beside_;
+  int beside_others_ = 0;
+  std::string met_;
+
+  boost::asio::thread_pool threads_;
+};
+
+class SerialCallsTest : public testing::Test {
+ protected:
+  static constexpr int kCalls = 4000;
+  static constexpr int kRuns = 4;
+  static constexpr int kAtOnce = 24;
+  enum Kind { kStart, kRecover, kStop, kDestroy, kSignal, kInspect, kStats, kExec, kKinds };
+
+  SerialCallsTest() : driver_(seed_), context_(&loop_), fewer_(&loop_), gate_(&loop_) {
+    LoadedDriver::Parts parts;
+    parts.loop = &loop_;
+    parts.info.name = "slow";
+    parts.info.version = "1";
+    parts.info.offers = DROVER_CAP_SIGNALS | DROVER_CAP_STATS | DROVER_CAP_EXEC;
+    parts.container = std::make_shared<InProcessContainer>(SlowDriver::Table());
+    parts.log = [](PluginLogLevel, const std::string&, const RunId*, const std::string&) {};
+    parts.limits.abandoned = 20s;  // nothing is so late here that its turn is taken from it
+    loaded_ = std::make_unique<LoadedDriver>(std::move(parts));
+    for (int i = 0; i < kRuns; ++i) {
+      auto config = std::make_shared<TaskConfig>();
+      config->run_id = RunId::Random();
+      configs_.push_back(std::move(config));
+    }
+  }
+
+  static Co<void> Run(SerialCallsTest* test) {
+    const Status made = co_await test->loaded_->Create(test->context_, std::string("{}"));
+    EXPECT_TRUE(made.ok()) << made.error().message();
+    std::mt19937_64 random(test->seed_);
+    for (int i = 0; i < kCalls; ++i) {
+      while (test->running_ >= kAtOnce) {
+        test->fewer_.Reset();
+        co_await test->fewer_.Wait();
+      }
+      const auto kind = static_cast<Kind>(random() % kKinds);
+      // Each fourth is given up on its way, or before it.
+      const Duration limit = random() % 4 == 0 ? (1 + random() % 400) * 1us : 20s;
+      test->gate_.Spawn(One(test, kind, random() % kRuns, limit));
+    }
+    co_await test->gate_.Close();
+    co_await test->loaded_->Shutdown();
+  }
+
+  static Co<void> One(SerialCallsTest* test, Kind kind, std::size_t which, Duration limit) {
+    ++test->running_;
+    LoadedDriver* const driver = test->loaded_.get();
+    const Context context = test->context_.WithTimeout(kind == kStats ? 300us : limit);
+    const std::shared_ptr<const TaskConfig> config = test->configs_[which];
+    const RunId run = config->run_id;
+    TaskHandle handle;
+    StatsRequest every;
+    ExecRequest command;
+    command.command = {"x"};
+    std::function<void(TaskUsage)> ignore = [](const TaskUsage&) {};
+    switch (kind) {
+      case kStart:
+        (void)co_await driver->Start(context, config);
+        break;
+      case kRecover:
+        (void)co_await driver->Recover(context, config, std::move(handle));
+        break;
+      case kStop:
+        (void)co_await driver->Stop(context, run, 0s, std::string());
+        break;
+      case kDestroy:
+        (void)co_await driver->Destroy(context, run, true);
+        break;
+      case kSignal:
+        (void)co_await driver->Signal(context, run, std::string("SIGHUP"));
+        break;
+      case kInspect:
+        (void)co_await driver->Inspect(context, run);
+        break;
+      case kStats:
+        (void)co_await driver->Stats(context, run, every, std::move(ignore));
+        break;
+      default:
+        (void)co_await driver->Exec(context, run, std::move(command));
+    }
+    --test->running_;
+    test->fewer_.Set();
+  }
+
+  const std::uint64_t seed_ = FirstSeed();
+  SlowDriver driver_;
+  RealLoop loop_;
+  Context context_;
+  Event fewer_;
+  Gate gate_;
+  int running_ = 0;
+  std::unique_ptr<LoadedDriver> loaded_;
+  std::vector<std::shared_ptr<const TaskConfig>> configs_;
+};
+
+TEST_F(SerialCallsTest, NoTwoOfOneRunMeetAndNothingElseWaits) {
+  SCOPED_TRACE(HowToRepeat(seed_));
+  std::printf("seed %llu\n", static_cast<unsigned long long>(seed_));
+  driver_.BeNext();
+  ASSERT_TRUE(loop_.RunToEnd(Run(this), 50s));
+  EXPECT_EQ(driver_.met(), "");
+  for (const char* verb : {"start", "recover", "stop", "destroy"}) {
+    EXPECT_GT(driver_.calls(verb), kCalls / 20) << verb;
+  }
+  for (const char* verb : {"signal", "inspect", "stats", "exec"}) {
+    EXPECT_GT(driver_.beside(verb), kCalls / 100) << verb;
+  }
+  EXPECT_GT(driver_.beside_others(), kCalls / 20);
+}
+
+}  // namespace
+}  // namespace drover
