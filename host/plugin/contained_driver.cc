@@ -185,7 +185,8 @@ Co<Result<ExitResult>> ContainedDriver::Wait(Context context, RunId id) {
     }
     Result<ExitResult> end = co_await driver->Wait(context, id);
     const bool died = !end.ok() && end.code() == Code::kUnavailable && Lost(driver);
-    if (!died || ending_ || context.cancelled()) co_return end;
+    if (!died || ending_) co_return end;
+    DROVER_CO_TRY(context.status());
   }
 }
 
@@ -246,7 +247,8 @@ Co<Status> ContainedDriver::Stats(Context context, RunId run, StatsRequest reque
     DROVER_CO_ASSIGN(const Living driver, co_await Ready(context));
     Status end = co_await driver->Stats(context, run, request, sink);
     const bool died = end.code() == Code::kUnavailable && Lost(driver);
-    if (!died || ending_ || context.cancelled()) co_return end;
+    if (!died || ending_) co_return end;
+    DROVER_CO_TRY(context.status());
   }
 }
 
