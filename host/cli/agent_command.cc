@@ -178,7 +178,7 @@ int AgentCommand(const AgentCommandOptions& options) {
   if (!agent.ok()) {
     PrintError("agent", agent.error());
     data_dir->RemoveIfMade();
-    return kExitFailed;
+    return agent.code() == Code::kUnimplemented ? kExitNewer : kExitFailed;
   }
 
   std::signal(SIGPIPE, SIG_IGN);

@@ -60,7 +60,7 @@ Status SyncDirectoryOf(const std::string& path) {
   return {};
 }
 
-using Found = std::map<RecordKey, std::string>;
+using Found = SalvagedRecords;
 
 // Takes the row that STATEMENT stands on, if it is whole. The newest of a key comes last.
 void Take(const Statement& statement, Found* found) {
@@ -121,26 +121,6 @@ Status PutFirstPage(const std::string& fresh, const std::string& path) {
   return {};
 }
 
-// Reads a copy of the file, and once more with the first page of FRESH.
-Result<Found> Salvage(const std::string& path, const std::string& fresh) {
-  const std::string copy = path + kCopy;
-  Found found;
-  Status status;
-  for (const bool other_page : {false, true}) {
-    Remove(copy);
-    status = Copy(path, copy);
-    if (status.ok()) status = Copy(WalOf(path), WalOf(copy));
-    if (status.ok() && other_page && !PutFirstPage(fresh, copy).ok()) break;
-    if (!status.ok()) break;
-    Found again = ReadWhatIsLeft(copy);
-    if (again.size() > found.size()) found = std::move(again);
-    if (!found.empty()) break;
-  }
-  Remove(copy);
-  if (!status.ok()) return status.error();
-  return found;
-}
-
 std::string Timestamp() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
@@ -168,22 +148,72 @@ Status Write(const std::string& path, const Found& found) {
   return made.file->Checkpoint(true);
 }
 
+// Reads a copy of the file, and once more with the first page of a fresh one. Both are made at
+// BASE, with endings of their own.
+Result<Found> SalvageAt(const std::string& path, const std::string& base) {
+  const std::string copy = base + kCopy;
+  const std::string fresh = base + kNew;
+  Found found;
+  Status status = Write(fresh, {});
+  for (const bool other_page : {false, true}) {
+    Remove(copy);
+    if (status.ok()) status = Copy(path, copy);
+    if (status.ok()) status = Copy(WalOf(path), WalOf(copy));
+    if (status.ok() && other_page && !PutFirstPage(fresh, copy).ok()) break;
+    if (!status.ok()) break;
+    Found again = ReadWhatIsLeft(copy);
+    if (again.size() > found.size()) found = std::move(again);
+    if (!found.empty()) break;
+  }
+  Remove(copy);
+  Remove(fresh);
+  if (!status.ok()) return status.error();
+  return found;
+}
+
+// Whether the disk of PATH has room for what is made there on the way.
+bool HasRoom(const std::string& path) {
+  constexpr std::uintmax_t kTimes = 4;
+  constexpr std::uintmax_t kMore = 1 << 20;
+  std::error_code error;
+  const fs::space_info space = fs::space(fs::path(path).parent_path(), error);
+  if (error) return false;
+  std::uintmax_t size = fs::file_size(path, error);
+  if (error) size = 0;
+  const std::uintmax_t log = fs::file_size(WalOf(path), error);
+  if (!error) size += log;
+  return space.available > kTimes * size + kMore;
+}
+
 }  // namespace
 
-Result<std::string> Rebuild(const std::string& path) {
+Result<SalvagedRecords> SalvageRecords(const std::string& path) {
+  if (HasRoom(path)) return SalvageAt(path, path);
+  Error last(Code::kResourceExhausted, path + ": there is no room to read what is left of it");
+  for (const char* const place : {"/dev/shm", "/run", "/tmp"}) {
+    std::string directory = std::string(place) + "/drover-salvage-XXXXXX";  // for this user alone
+    if (mkdtemp(directory.data()) == nullptr) continue;
+    Result<Found> found = SalvageAt(path, directory + "/state.db");
+    std::error_code ignored;
+    fs::remove_all(directory, ignored);
+    if (found.ok()) return found;
+    last = found.error();
+  }
+  return last;
+}
+
+Result<std::string> ReplaceDamaged(const std::string& path, const SalvagedRecords& records) {
   const std::string fresh = path + kNew;
-  Status made = Write(fresh, {});
-  Result<Found> found = made.ok() ? Salvage(path, fresh) : Result<Found>(made.error());
-  if (found.ok()) made = Write(fresh, *found);
-  if (!found.ok() || !made.ok()) {
+  if (const Status made = Write(fresh, records); !made.ok()) {
     Remove(fresh);
-    return found.ok() ? made.error() : found.error();
+    return made.error();
   }
   const std::string damaged = NameForDamaged(path);
-  DROVER_TRY(Rename(WalOf(path), WalOf(damaged)));
+  // Without its own name the file is not read again: from then on the new one is.
   DROVER_TRY(Rename(path, damaged));
+  DROVER_TRY(Rename(WalOf(path), WalOf(damaged)));
   DROVER_TRY(FinishRebuild(path));
-  return "the damaged file is " + damaged + " now, and " + std::to_string(found->size()) +
+  return "the damaged file is " + damaged + " now, and " + std::to_string(records.size()) +
          " records could be read of it";
 }
 

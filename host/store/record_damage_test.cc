@@ -214,6 +214,40 @@ TEST_F(RecordDamageTest, ARebuildThatWasKilledIsFinished) {
   EXPECT_EQ(OpenIn(renamed), static_cast<std::size_t>(kRecords));
 }
 
+TEST_F(RecordDamageTest, ADamagedFileOnAFullDiskIsReadAndMadeAnewLater) {
+  const StoreDirectory disk;
+  if (geteuid() != 0) GTEST_SKIP() << "only root can mount a small tmpfs";
+  ASSERT_EQ(mount("tmpfs", disk.path().c_str(), "tmpfs", 0, "size=1m"), 0) << strerror(errno);
+  Close();
+  closed_.resize(closed_.size() - 8192);
+  for (const std::size_t room : {0u, 4096u, 65536u}) {
+    SCOPED_TRACE("with room for " + std::to_string(room));
+    WriteFileForTest(disk.file(), closed_);
+    const std::string filler = disk.path() + "/filler";
+    WriteFileForTest(filler, std::string(2 << 20, 'x'));
+    std::error_code ignored;
+    std::filesystem::resize_file(filler, std::filesystem::file_size(filler) - room, ignored);
+    std::size_t count = 0;
+    {
+      auto opened = RecordFile::Open(disk.file());
+      ASSERT_TRUE(opened.ok()) << opened.error().message();
+      count = opened->records.size();
+      EXPECT_GT(count, kRecords / 2u);
+      ASSERT_THAT(opened->damage, SizeIs(1));
+      EXPECT_THAT(opened->damage[0], HasSubstr("no new file can be made now"));
+      EXPECT_EQ(opened->file->Apply({{{"new", "one"}, "value"}}).code(), Code::kResourceExhausted);
+      EXPECT_EQ(ReadFileForTest(disk.file()), closed_) << "it is as it was";
+      std::filesystem::remove(filler);
+      EXPECT_TRUE(opened->file->Apply({{{"new", "one"}, "value"}}).ok());
+    }
+    const auto again = RecordFile::Open(disk.file());
+    EXPECT_TRUE(again.ok() && again->damage.empty() && again->records.size() == count + 1);
+    for (const auto& entry : std::filesystem::directory_iterator(disk.path()))
+      std::filesystem::remove(entry.path());
+  }
+  EXPECT_EQ(umount2(disk.path().c_str(), MNT_DETACH), 0);
+}
+
 TEST_F(RecordDamageTest, AFullDiskRefusesWhatIsNewAndKeepsTheRest) {
   const StoreDirectory disk;
   if (geteuid() != 0) GTEST_SKIP() << "only root can mount a small tmpfs";

@@ -5,7 +5,6 @@
 
 #include "host/base/time.h"
 #include "host/store/checksum.h"
-#include "host/store/rebuild.h"
 #include "host/store/record_schema.h"
 
 namespace drover {
@@ -38,11 +37,31 @@ Result<RecordFile::Opened> RecordFile::Open(const std::string& path) {
     }
     opened.file.reset();
     if (again || !IsDamage(records.error())) return records.error().WithContext(path);
-    opened.damage.clear();
-    DROVER_ASSIGN(const std::string told, Rebuild(path));
-    opened.damage.push_back(records.error().message() + "; " + told);
+    opened.damage = {records.error().message()};
+    DROVER_ASSIGN(SalvagedRecords salvaged, SalvageRecords(path));
+    Result<std::string> replaced = ReplaceDamaged(path, salvaged);
+    if (replaced.ok()) {
+      opened.damage.back() += "; " + *replaced;
+      continue;
+    }
+    // It is better to go on with what was read than not at all: tasks run that need it.
+    opened.damage.back() += "; " + std::to_string(salvaged.size()) +
+                            " records could be read of it, but no new file can be made now, which "
+                            "is tried again: " +
+                            replaced.error().message();
+    for (const auto& [key, value] : salvaged) opened.records.push_back({key, value});
+    opened.file.reset(new RecordFile(path));
+    opened.file->salvaged_ = std::move(salvaged);
+    return opened;
   }
   return opened;  // never reached
+}
+
+Status RecordFile::MakeAnew() {
+  DROVER_TRY(ReplaceDamaged(path_, *salvaged_));
+  DROVER_TRY(Prepare());
+  salvaged_.reset();
+  return {};
 }
 
 Status RecordFile::Prepare() {
@@ -102,6 +121,7 @@ Status RecordFile::SetAside(std::int64_t number) {
 }
 
 Status RecordFile::Apply(const std::vector<RecordChange>& changes) {
+  if (salvaged_) DROVER_TRY(MakeAnew());
   DROVER_TRY(database_.Execute("BEGIN IMMEDIATE"));
   Status done;
   for (const RecordChange& change : changes) {
@@ -122,6 +142,7 @@ Status RecordFile::Apply(const std::vector<RecordChange>& changes) {
 }
 
 Status RecordFile::Checkpoint(bool also_little) {
+  if (salvaged_) DROVER_TRY(MakeAnew());
   if (!also_little && Size(path_ + "-wal") < kMuchLog) return {};
   return database_.Execute("PRAGMA wal_checkpoint(TRUNCATE)");
 }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "host/store/database.h"
+#include "host/store/rebuild.h"
 #include "host/store/record.h"
 
 namespace drover {
@@ -14,7 +16,8 @@ namespace drover {
 //
 // A record that is damaged is moved to the table `damaged` and is no record any more. A file that
 // is damaged is renamed, with the time, and made anew from those of its records that can still be
-// read and whose checksums are right. Nothing is ever deleted because it is damaged.
+// read and whose checksums are right. Nothing is ever deleted because it is damaged. Where that
+// cannot be, since the disk is full, each write tries it again before it is refused.
 class RecordFile {
  public:
   struct Opened;
@@ -35,11 +38,14 @@ class RecordFile {
   Status Prepare();
   Result<std::vector<Record>> ReadAll(std::vector<std::string>* damage);
   Status SetAside(std::int64_t number);
+  Status MakeAnew();
 
   const std::string path_;
   Database database_;
   Statement put_;
   Statement erase_;
+  // What a damaged file held that could not be made anew yet.
+  std::optional<SalvagedRecords> salvaged_;
 };
 
 struct RecordFile::Opened {

@@ -32,20 +32,16 @@ Result<Store::Opened> Store::Open(const std::string& directory, Report report) {
   }
   const std::string path = directory + "/state.db";
   DROVER_ASSIGN(RecordFile::Opened file, RecordFile::Open(path));
-  // To write the log to the disk needs a descriptor of it, not SQLite, which the writer is using.
-  UniqueFd log(open((path + "-wal").c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-  if (!log) return ErrnoError(errno, path + "-wal");
   if (fsync(opened.get()) != 0) return ErrnoError(errno, directory);  // the names
   Opened store;
-  store.store.reset(new Store(std::move(file.file), std::move(log), std::move(report)));
+  store.store.reset(new Store(std::move(file.file), std::move(report)));
   store.records = std::move(file.records);
   store.damage = std::move(file.damage);
   return store;
 }
 
-Store::Store(std::unique_ptr<RecordFile> file, UniqueFd log, Report report)
+Store::Store(std::unique_ptr<RecordFile> file, Report report)
     : file_(std::move(file)),
-      log_(std::move(log)),
       report_(std::move(report)),
       writer_([this] { WriteForever(); }),
       syncer_([this] { SyncForever(); }) {}
@@ -135,7 +131,17 @@ Status Store::WriteNow(const Changes& batch) {
   for (const auto& [key, encode] : batch) {
     changes.push_back({key, encode ? std::optional(encode()) : std::nullopt});
   }
-  return DurableStep(Step::kCommit, [&] { return file_->Apply(changes); });
+  DROVER_TRY(DurableStep(Step::kCommit, [&] { return file_->Apply(changes); }));
+  return OpenLog();
+}
+
+// Before the first commit there may be none. What is committed without it is written once more.
+Status Store::OpenLog() {
+  if (log_) return {};
+  const std::string path = file_->path() + "-wal";
+  log_ = UniqueFd(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!log_) return ErrnoError(errno, path);
+  return {};
 }
 
 void Store::WriteForever() {

@@ -67,11 +67,12 @@ class Store {
   };
   using Waiters = std::list<std::shared_ptr<Waiter>>;
 
-  Store(std::unique_ptr<RecordFile> file, UniqueFd log, Report report);
+  Store(std::unique_ptr<RecordFile> file, Report report);
   Co<Status> Wait(Context context, bool sync);
   void WriteForever();
   void SyncForever();
   Status WriteNow(const Changes& batch);
+  Status OpenLog();
   // After a failed sync its pages count as clean, so a later one would succeed whatever has become
   // of them. A checkpoint writes what they hold once more, to the file, and synchronizes that. With
   // the lock, which it gives back meanwhile.
@@ -83,7 +84,9 @@ class Store {
   static void Tell(const std::shared_ptr<Waiter>& waiter, const Status& status);
 
   const std::unique_ptr<RecordFile> file_;
-  const UniqueFd log_;
+  // To write the log to the disk needs a descriptor of it, not SQLite, which the writer is using.
+  // The writer opens it before anything is committed_, from when on the other thread reads it.
+  UniqueFd log_;
   const Report report_;
 
   std::mutex mutex_;
