@@ -8,9 +8,10 @@ import tempfile
 
 import harness
 
-TARGETS = ("drover", "raw_exec", "exec", "hello")
+TARGETS = ("drover", "raw_exec", "exec", "hello", "hello_c")
 FILES = {"bin/drover": "drover", "lib/drover/plugins/raw_exec.so": "raw_exec.so",
-         "lib/drover/plugins/exec.so": "exec.so", "examples/hello.so": "hello.so"}
+         "lib/drover/plugins/exec.so": "exec.so", "examples/hello.so": "hello.so",
+         "examples/hello_c.so": "hello_c.so"}
 
 
 def reason_not_to_build(commit):

@@ -2,45 +2,54 @@
 """The agent of an earlier release, its supervisors and drivers, and the agent of this one: each takes
 over the tasks that the other has started."""
 import json
-import os
-import pathlib
 import signal
-import unittest
 
 import harness
 import old_build
 from agent_harness import Agent, agent_config
 from harness import DroverTest, group, job, task, wait_until
 
-# The last commit of the release before: issues 3 and 4 of the project were closed with it.
-BEFORE = os.environ.get("DROVER_UPGRADE_FROM", "5d305a8")
-REASON = old_build.reason_not_to_build(BEFORE)
 COUNTS = {"raw_exec": 90, "exec": 60, "hello": 50}
-SCRIPT = "echo start >> $NOMAD_ALLOC_DIR/data/starts; exec sleep 100000"
+# Tells each SIGUSR1, and has no process but its first two.
+SCRIPT = """
+trap 'echo signal >> "$NOMAD_ALLOC_DIR/data/signals"' USR1
+sleep 100000 &
+echo start >> "$NOMAD_ALLOC_DIR/data/starts"
+while :; do wait; done
+"""
 SHELL = {"command": "/bin/sh", "args": ["-c", SCRIPT]}
-CONFIGS = {"raw_exec": SHELL, "exec": SHELL, "hello": {"name": "you", "times": 2, "pause": 100000}}
+FEW = {driver: 3 for driver in COUNTS}
+CONFIGS = {"raw_exec": SHELL, "exec": SHELL, "hello": {"name": "you", "times": 2, "pause": 100000},
+           "hello_c": {}}
 # Of an agent, and goes with it.
 AGENTS = (b"drover\n", b"drover-plugin-h\n", b"drover-plugin\n")
 
 
-@unittest.skipUnless(harness.IS_ROOT, "exec needs root")
-@unittest.skipIf(REASON, REASON)
-class UpgradeTest(DroverTest):
+class UpgradeCase(DroverTest):
+    BEFORE = None  # the commit of the release before
+
     def setUp(self):
+        if not harness.IS_ROOT:
+            self.skipTest("exec needs root")
+        if reason := old_build.reason_not_to_build(self.BEFORE):
+            self.skipTest(reason)
         super().setUp()
         self.sandbox.alloc_dirs[0].mkdir()
-        programs = old_build.build(BEFORE)
+        old = old_build.build(self.BEFORE)
         new = harness.build_dir()
-        self.old = self.release("old", programs / "drover", programs, programs)
+        self.old = self.release("old", old / "drover", old, old)
         self.new = self.release("new", harness.binary(), new / "lib/drover/plugins", new / "examples")
+        self.new_with_old_drivers = self.release("mixed", harness.binary(), old, old)
 
     def release(self, name, binary, plugins, examples):
         config = agent_config(self.sandbox, f"{name}.json", plugins={
             "raw_exec": {"file": str(plugins / "raw_exec.so"), "config": {"enabled": True},
                          "isolation": "in-process"},
             "exec": {"file": str(plugins / "exec.so"), "isolation": "in-process"},
-            "hello": {"file": str(examples / "hello.so"), "isolation": "process"}})
-        if name == "old" and not old_build.has_text(BEFORE, "host/agent/agent_config.cc", '"/client"'):
+            "hello": {"file": str(examples / "hello.so"), "isolation": "process"},
+            "hello_c": {"file": str(examples / "hello_c.so"), "isolation": "process"}})
+        if name == "old" and not old_build.has_text(self.BEFORE, "host/agent/agent_config.cc",
+                                                    '"/client"'):
             # These keys stood at the top then.
             fields = json.loads(config.read_text())
             config = self.sandbox.write(f"{name}.json", {**fields.pop("client"), **fields})
@@ -74,12 +83,23 @@ class UpgradeTest(DroverTest):
                 found[pid] = stat[19]
         return found
 
+    def settled(self):
+        """The processes, when whatever ends has ended."""
+        last = None
+
+        def same():
+            nonlocal last
+            before, last = last, self.processes()
+            return last if last == before else None
+        return wait_until(same, "no process to come or go", step=0.5)
+
     def starts(self):
         """How often each task has begun, by its own account."""
         found = []
         for alloc in self.sandbox.alloc_dirs[0].iterdir():
             starts, log = alloc / "alloc/data/starts", alloc / "alloc/logs/t.stdout.0"
-            found.append(len((starts if starts.exists() else log).read_text().splitlines()))
+            said = next((file for file in (starts, log) if file.exists()), None)
+            found.append(len(said.read_text().splitlines()) if said else 0)
         return found
 
     def assert_untouched(self, before, allocs):
@@ -93,31 +113,62 @@ class UpgradeTest(DroverTest):
         self.assertEqual(self.processes(), before)
         self.assertEqual(set(self.starts()), {1})
 
-    def test_the_tasks_of_each_are_taken_over_by_the_other(self):
-        few = {driver: 3 for driver in COUNTS}
+    def use_old_one(self, driver):
+        """A task that another agent has started can be reached: a signal, a command, statistics."""
+        alloc = self.agent.allocs(f"first-{driver}")[0]["ID"]
+        usage = self.agent.get(f"/v1/client/allocation/{alloc}/stats")
+        self.assertIn("t", usage["Tasks"])
+        if driver == "hello":
+            return
+        signals = self.sandbox.alloc_dirs[0] / alloc / "alloc/data/signals"
+        had = signals.read_text() if signals.exists() else ""
+        self.agent.must("PUT", f"/v1/client/allocation/{alloc}/signal",
+                        {"Signal": "SIGUSR1", "TaskName": "t"})
+        wait_until(lambda: signals.exists() and signals.read_text() == had + "signal\n", "the signal")
+        done = self.sandbox.command("alloc", "exec", "-task", "t", alloc, "sh", "-c", "exit 7",
+                                    env={"DROVER_ADDR": self.agent.url})
+        self.assertEqual(done.code, 7, done)
+
+    def stop_old_one(self, driver):
+        """It is stopped, and another one takes its place."""
+        name = f"first-{driver}"
+        alloc = self.agent.allocs(name)[0]["ID"]
+        self.agent.must("PUT", f"/v1/allocation/{alloc}/stop")
+        wait_until(lambda: self.agent.get(f"/v1/allocation/{alloc}")["ClientStatus"] == "complete",
+                   f"the end of a task of {driver}")
+        self.wait("first", {driver: COUNTS[driver]})
+
+    def use(self, turn):
+        """The agent is in charge: it starts others and reaches and stops those that run."""
+        name = f"turn-{turn}"
+        self.submit(name, FEW)
+        self.agent.submit(job(group(task("t", config={}, driver="hello_c")), id=f"{name}-hello_c"))
+        self.agent.wait_allocs(f"{name}-hello_c", 1, "complete")
+        self.agent.must("DELETE", f"/v1/job/{name}-hello_c", purge="true")
+        for driver in FEW:
+            self.use_old_one(driver)
+            self.stop_old_one(driver)
+        self.agent.must("PUT", "/v1/system/gc")
+        wait_until(lambda: set(self.starts()) == {1}, "the others have begun")
+
+    def check_turns(self, *turns):
         jobs = {"first": COUNTS}
         self.start(self.old)
         self.submit("first", COUNTS)
         wait_until(lambda: len(self.starts()) == sum(COUNTS.values()) and set(self.starts()) == {1},
                    "all have begun")
-        before = self.processes()
-        # There, back, and there again; each is also killed before it has done anything.
-        for turn, release in enumerate((self.new, self.old, self.new)):
-            with self.subTest(turn):
-                self.kill()
-                self.assertEqual(self.processes(), before)
-                self.start(release)
-                self.assert_untouched(before, jobs)
-                # It is in charge: it starts others, stops one, and reaches those that run.
-                name = f"turn-{turn}"
-                self.submit(name, few)
-                jobs[name] = few
-                wait_until(lambda: set(self.starts()) == {1}, "the others have begun")
-                for driver in few:
-                    alloc = self.agent.allocs(f"first-{driver}")[0]["ID"]
-                    usage = self.agent.get(f"/v1/client/allocation/{alloc}/stats")
-                    self.assertIn("t", usage["Tasks"])
-                before = self.processes()
+        before = self.settled()
+        # Each is also killed before it has done anything.
+        for turn, release in enumerate(turns):
+            self.kill()
+            self.assertEqual(self.processes(), before)
+            self.start(release)
+            self.kill()
+            self.start(release)
+            self.assert_untouched(before, jobs)
+            self.use(turn)
+            jobs[f"turn-{turn}"] = FEW
+            before = self.settled()
         for name, counts in jobs.items():
             for driver in counts:
                 self.agent.must("DELETE", f"/v1/job/{name}-{driver}", purge="true")
@@ -126,6 +177,24 @@ class UpgradeTest(DroverTest):
                                for a in self.agent.get("/v1/allocations")), "it is told")
         self.agent.must("PUT", "/v1/system/gc")
         self.agent.stop()
+
+
+class UpgradeTest(UpgradeCase):
+    """From the ABI's last draft on: issues 3 and 4 of the project were closed with it."""
+
+    BEFORE = "5d305a8"
+
+    def test_the_tasks_of_each_are_taken_over_by_the_other(self):
+        self.check_turns(self.new, self.old, self.new)
+
+
+class MinorUpgradeTest(UpgradeCase):
+    """From the first release of the ABI on, with which issue 5 was closed: its drivers stay good."""
+
+    BEFORE = "132e9ae"
+
+    def test_the_tasks_of_each_are_taken_over_by_the_other(self):
+        self.check_turns(self.new_with_old_drivers, self.old, self.new, self.new_with_old_drivers)
 
 
 if __name__ == "__main__":
