@@ -129,6 +129,19 @@ bool ReloadableDriver::GivenUp(const Context& issued, const Context& context) co
   return issued.cancelled() && !context.cancelled() && !ending_;
 }
 
+template <typename Answer, typename Call>
+Co<Answer> ReloadableDriver::Ask(Context context, Count* among, Call call) {
+  while (true) {
+    DROVER_CO_TRY(co_await Admit(context));
+    const Inside inside(among);
+    const std::shared_ptr<Driver> driver = reign_->driver;
+    const Context issued = issue_;
+    const JoinContext joined(context, issued);
+    Answer answer = co_await call(driver.get(), joined.context());
+    if (answer.ok() || !GivenUp(issued, context)) co_return answer;
+  }
+}
+
 ReloadableDriver::Run* ReloadableDriver::FindRun(const RunId& run) {
   const auto found = runs_.find(run);
   return found == runs_.end() ? nullptr : &found->second;
@@ -226,15 +239,10 @@ Co<Status> ReloadableDriver::ForceKill(Context context, RunId run) {
 }
 
 Co<Status> ReloadableDriver::Signal(Context context, RunId run, std::string signal) {
-  while (true) {
-    DROVER_CO_TRY(co_await Admit(context));
-    const Inside call(&calls_);
-    const std::shared_ptr<Driver> driver = reign_->driver;
-    const Context issued = issue_;
-    const JoinContext joined(context, issued);
-    const Status sent = co_await driver->Signal(joined.context(), run, signal);
-    if (sent.ok() || !GivenUp(issued, context)) co_return sent;
-  }
+  const auto send = [run, signal](Driver* driver, const Context& joined) {
+    return driver->Signal(joined, run, signal);
+  };
+  co_return co_await Ask<Status>(context, &calls_, send);
 }
 
 Co<Status> ReloadableDriver::Destroy(Context context, RunId id, bool force) {
@@ -261,28 +269,18 @@ Co<Status> ReloadableDriver::Destroy(Context context, RunId id, bool force) {
 }
 
 Co<Result<TaskStatus>> ReloadableDriver::Inspect(Context context, RunId run) {
-  while (true) {
-    DROVER_CO_TRY(co_await Admit(context));
-    const Inside call(&calls_);
-    const std::shared_ptr<Driver> driver = reign_->driver;
-    const Context issued = issue_;
-    const JoinContext joined(context, issued);
-    Result<TaskStatus> status = co_await driver->Inspect(joined.context(), run);
-    if (status.ok() || !GivenUp(issued, context)) co_return status;
-  }
+  const auto inspect = [run](Driver* driver, const Context& joined) {
+    return driver->Inspect(joined, run);
+  };
+  co_return co_await Ask<Result<TaskStatus>>(context, &calls_, inspect);
 }
 
 Co<Status> ReloadableDriver::Stats(Context context, RunId run, StatsRequest request,
                                    std::function<void(TaskUsage)> sink) {
-  while (true) {
-    DROVER_CO_TRY(co_await Admit(context));
-    const Inside watch(&watches_);
-    const std::shared_ptr<Driver> driver = reign_->driver;
-    const Context issued = issue_;
-    const JoinContext joined(context, issued);
-    const Status end = co_await driver->Stats(joined.context(), run, request, sink);
-    if (end.ok() || !GivenUp(issued, context)) co_return end;
-  }
+  const auto follow = [run, request, sink](Driver* driver, const Context& joined) {
+    return driver->Stats(joined, run, request, sink);
+  };
+  co_return co_await Ask<Status>(context, &watches_, follow);
 }
 
 Co<Result<std::unique_ptr<TaskExecSession>>> ReloadableDriver::Exec(Context context, RunId run,

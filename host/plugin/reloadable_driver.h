@@ -125,6 +125,10 @@ class ReloadableDriver : public Driver {
   Co<Status> Admit(Context context, Duration limit = Duration(0));
   // Whether a call that was made under ISSUED, for CONTEXT, has failed by a reload.
   bool GivenUp(const Context& issued, const Context& context) const;
+  // What CALL(driver, context) answers of the instance in charge, counted AMONG the others; when it
+  // was given up for a reload, of the next one. CALL is no coroutine, it makes one.
+  template <typename Answer, typename Call>
+  Co<Answer> Ask(Context context, Count* among, Call call);
   Run* FindRun(const RunId& run);
   void Reigns(std::shared_ptr<Driver> driver);
   void Update();
