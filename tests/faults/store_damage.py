@@ -1,0 +1,244 @@
+# Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+"""The state of an agent with 20 tasks is damaged while no agent runs, again and again: the next one
+serves within seconds, goes on with every task that it can still find, ends the others, as
+unknown_tasks says, and says so.
+
+The tasks tell themselves what became of them. What is damaged is drawn from the seed alone.
+Arguments: --seed, --damages.
+"""
+import argparse
+import collections
+import pathlib
+import random
+import shutil
+import sqlite3
+import struct
+import subprocess
+import sys
+import time
+import unittest
+import zlib
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+import harness  # noqa: E402
+from agent_harness import agent_config  # noqa: E402
+from harness import SLACK  # noqa: E402
+from test_takeover import TakeoverCase  # noqa: E402
+
+TASKS = 20
+UP_WITHIN = 5 * SLACK  # s
+EXIT_NEWER = 3
+OPTIONS = argparse.Namespace(seed=1, damages=8)
+
+
+def flip(data, chance):
+    data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+
+
+def truncate(data, chance):
+    del data[chance.randrange(len(data)):]
+
+
+def zero(data, chance):
+    begin = chance.randrange(len(data))
+    end = min(len(data), begin + chance.randrange(1, 16384))
+    data[begin:end] = bytes(end - begin)
+
+
+# Name: what is done to which file, and whether the disk is full then.
+WAYS = {
+    "flip": (flip, "state.db", False),
+    "truncation": (truncate, "state.db", False),
+    "zeros": (zero, "state.db", False),
+    "flip in the log": (flip, "state.db-wal", False),
+    "truncated log": (truncate, "state.db-wal", False),
+    "full disk": (None, "state.db", True),
+    "flip, full disk": (flip, "state.db", True),
+    "zeros, full disk": (zero, "state.db", True),
+}
+
+
+def alive_as(start):
+    _, pid, began, _ = start
+    try:
+        stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return False
+    return stat.rsplit(")", 1)[1].split()[19] == began
+
+
+def checksum(*texts):
+    """That of a record of the store."""
+    total = 0
+    for text in texts:
+        total = zlib.crc32(struct.pack("<Q", len(text)) + text, total)
+    return total
+
+
+@unittest.skipUnless(harness.IS_ROOT, "only root can mount a small tmpfs")
+class StoreDamageTest(TakeoverCase):
+    def setUp(self):
+        super().setUp()
+        self.agent.stop()
+        self.state = self.sandbox.root / "data/state"
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m,mode=700", "tmpfs", self.state],
+                       check=True)
+        self.addCleanup(subprocess.run, ["umount", "-l", self.state], check=False,
+                        stderr=subprocess.DEVNULL)
+        self.agent = self.start()
+        self.turn = 0
+
+    def begin_tasks(self):
+        self.turn += 1
+        self.tasks = self.submit_witness(f"w{self.turn}", TASKS)
+
+    def settled(self):
+        """Whether every task that lives is one that the agent has as running, and the other way
+        round, none of them twice."""
+        running = {a["ID"] for a in self.agent.get("/v1/allocations")
+                   if a["ClientStatus"] == "running"}
+        for each in self.tasks:
+            first = each.starts()[0]
+            alive = [alive_as(start) for start in each.starts()]
+            self.assertLessEqual(sum(alive), 1, f"{first} runs twice")
+            if any(alive) != (first[3] in running):
+                return False
+        return True
+
+    def damage(self, way):
+        """Damages the state of an agent that has ended."""
+        change, name, full = WAYS[way]
+        path = self.state / name
+        if change:
+            data = bytearray(path.read_bytes())
+            change(data, self.chance)
+            path.write_bytes(data)
+        if full:
+            with open(self.state / "filler", "wb", buffering=0) as filler:
+                try:
+                    while filler.write(bytes(1 << 16)):
+                        pass
+                except OSError:
+                    pass
+                while True:
+                    try:
+                        filler.write(bytes(512))
+                    except OSError:
+                        break
+
+    def round(self, way):
+        if "log" in way:
+            self.kill()
+        else:
+            self.agent.stop()  # what it has kept is in the file proper then
+        self.damage(way)
+        begin = time.monotonic()
+        self.agent = self.start()
+        up = time.monotonic() - begin
+        self.assertLess(up, UP_WITHIN, way)
+        # Until there is room nothing is started again.
+        (self.state / "filler").unlink(missing_ok=True)
+        harness.wait_until(self.settled, f"{way}: what becomes of those that are not known")
+        untouched = {each.starts()[0][3] for each in self.tasks
+                     if len(each.starts()) == 1 and each.alive()}
+        ours = {each.starts()[0][3] for each in self.tasks}
+        lost = len(ours - untouched)
+        if lost:
+            # SQLite takes a log that is damaged for one that ends there, and says nothing.
+            told = "is of no task that this agent knows" if "log" in way else "the agent's state: "
+            self.assertIn(told, self.agent.run.err, way)
+        print(f"{way}: the API after {1000 * up:.0f} ms, {lost} of {len(self.tasks)} tasks lost",
+              flush=True)
+        if way == "full disk":
+            self.assertEqual(lost, 0)
+        # It works, now that there is room: a task starts.
+        again = harness.wait_until(lambda: self.try_submit(f"next-{self.turn}-{self.rounds}"), "a job")
+        self.assertTrue(again)
+        self.up.append(up)
+        self.losses[way].append(lost)
+        if lost:
+            self.clear()
+            self.begin_tasks()
+
+    def try_submit(self, name):
+        spec = harness.job(harness.group(harness.task("t", "exec sleep 1000")), id=name)
+        if self.agent.ask("PUT", "/v1/jobs", spec).status != 200:
+            return None
+        self.agent.wait_allocs(name, 1, "running")
+        self.agent.must("DELETE", f"/v1/job/{name}", purge="true")
+        return True
+
+    def clear(self):
+        """Ends everything, and what a damaged state has left of it."""
+        for each in self.agent.get("/v1/jobs"):
+            self.agent.must("DELETE", f"/v1/job/{each['ID']}", purge="true",
+                            no_shutdown_delay="true")
+        harness.wait_until(lambda: not self.live(), "the end of all tasks")
+        self.agent.must("PUT", "/v1/system/gc")
+        for kept in self.state.glob("*.damaged-*"):
+            kept.unlink()
+
+    def tearDown(self):
+        if not self._outcome_failed():
+            self.clear()
+            self.agent.stop()
+            # Directories of allocations whose records were lost are kept.
+            for left in self.sandbox.alloc_dirs[0].iterdir():
+                subprocess.run(f"umount {left}/*/secrets {left}/*/private", shell=True, check=False,
+                               stderr=subprocess.DEVNULL)
+                shutil.rmtree(left, ignore_errors=True)
+            subprocess.run(["umount", self.state], check=True)
+        super().tearDown()
+
+    def test_damage_costs_what_is_damaged(self):
+        self.chance = random.Random(OPTIONS.seed)
+        self.losses = collections.defaultdict(list)
+        self.up = []
+        self.begin_tasks()
+        for self.rounds in range(OPTIONS.damages):
+            way = list(WAYS)[self.rounds % len(WAYS)]
+            with self.subTest(way=way, round=self.rounds):
+                self.round(way)
+        print(f"{len(self.up)} damages: the API after at most {1000 * max(self.up):.0f} ms")
+        for way, losses in self.losses.items():
+            print(f"  {way}: of {TASKS} tasks lost, in each round: {losses}")
+
+    def test_a_newer_state_is_refused_and_not_changed(self):
+        self.begin_tasks()
+        self.agent.stop()
+        path = self.state / "state.db"
+        before = path.read_bytes()
+        database = sqlite3.connect(path)
+        database.execute("UPDATE meta SET value = '99', sum = ? WHERE key = 'version'",
+                         (checksum(b"meta", b"version", b"99"),))
+        database.execute("PRAGMA user_version = 99")
+        database.commit()
+        database.close()
+        newer = path.read_bytes()
+        run = harness.Run(self.sandbox, ["agent", "--config", agent_config(self.sandbox)], json_lines=False)
+        self.sandbox.runs.append(run)
+        self.assertEqual(run.wait(), EXIT_NEWER, run.story())
+        self.assertIn("was written by a newer version of this program", run.err)
+        self.assertEqual(path.read_bytes(), newer)
+        unit = (pathlib.Path(__file__).resolve().parents[2] / "packaging/drover.service").read_text()
+        self.assertIn(f"RestartPreventExitStatus={EXIT_NEWER}\n", unit)
+        self.assert_untouched(self.tasks)
+        for log in self.state.glob("state.db-*"):
+            log.unlink()
+        path.write_bytes(before)
+        self.agent = self.start()
+        harness.wait_until(self.settled, "the tasks")
+        self.assert_untouched(self.tasks)
+
+
+def options(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--seed", type=int, default=OPTIONS.seed)
+    parser.add_argument("--damages", type=int, default=OPTIONS.damages)
+    return parser.parse_known_args(arguments, OPTIONS)[1]
+
+
+if __name__ == "__main__":
+    rest = options(sys.argv[1:])
+    print(f"seed {OPTIONS.seed}, {OPTIONS.damages} damages", flush=True)
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
