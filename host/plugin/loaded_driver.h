@@ -123,7 +123,7 @@ class LoadedDriver : public PluginDriver {
   using Subscribe = std::function<std::int32_t(std::uint64_t id, drover_error* error)>;
   Co<Status> RunStream(Context context, const char* what, RunId run, std::int32_t type,
                        bool control, Subscribe subscribe, std::function<void(StreamMessage)> hear);
-  Co<void> EndStream(std::uint64_t id);
+  Co<void> EndStream(std::uint64_t id, std::shared_ptr<Event> subscribed);
   Co<void> AwaitFingerprint();
   Co<void> KeepStream(const char* what, std::int32_t type, Subscribe subscribe,
                       std::function<void(StreamMessage)> hear);

@@ -20,8 +20,12 @@ Co<Status> LoadedDriver::RunStream(Context context, const char* what, RunId run,
         state->error = std::move(error);
         state->ended.Set();
       });
-  Plain call = [subscribe = std::move(subscribe), id](drover_error* error) {
-    return subscribe(id, error);
+  const auto returned = std::make_shared<Event>(loop());
+  Plain call = [subscribe = std::move(subscribe), id, returned,
+                port = host_->port()](drover_error* error) {
+    const std::int32_t code = subscribe(id, error);
+    port->Post([returned] { returned->Set(); });
+    return code;
   };
   Status status = co_await Invoke(context, what, run, id, limits().hold, control, std::move(call));
   if (!status.ok() && !context.cancelled() && status.code() != Code::kTimeout) {
@@ -34,12 +38,15 @@ Co<Status> LoadedDriver::RunStream(Context context, const char* what, RunId run,
     co_return Status();
   }
   host_->streams().Close(id);
-  gate_.Spawn(EndStream(id));
+  gate_.Spawn(EndStream(id, returned));
   co_return context.cancelled() ? context.status() : status;
 }
 
-Co<void> LoadedDriver::EndStream(std::uint64_t id) {
+Co<void> LoadedDriver::EndStream(std::uint64_t id, std::shared_ptr<Event> subscribed) {
   const Context context(loop());
+  // Until then the driver does not know the stream, and would open it behind its end.
+  const Patience opening(context, limits().stream_join);
+  (void)co_await subscribed->Wait(opening.context());
   Plain cancel = [container = container_, self = instance_, id](drover_error*) {
     container->table()->stream_cancel(self, id);
     return DROVER_OK;

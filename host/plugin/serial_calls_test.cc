@@ -14,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -73,6 +74,11 @@ class SlowDriver {
   int beside(const std::string& verb) {
     const std::lock_guard lock(mutex_);
     return beside_[verb];
+  }
+  // Streams that were cancelled before they were opened, so that nobody ends them.
+  int unknown_streams() {
+    const std::lock_guard lock(mutex_);
+    return unknown_streams_;
   }
   // Serial calls that have met serial ones of other runs.
   int beside_others() {
@@ -137,9 +143,10 @@ class SlowDriver {
     if (name == DROVER_TASK_STATS_ID) return &kStats;
     return name == DROVER_TASK_EXEC_ID ? &kExec : nullptr;
   }
-  static std::int32_t Stats(drover_instance* self, std::uint64_t, const drover_run_id* run,
+  static std::int32_t Stats(drover_instance* self, std::uint64_t id, const drover_run_id* run,
                             const drover_stats_args*, drover_error*) {
     From(self)->Enter("stats", ReadRunId(*run), false);
+    From(self)->Know(id);
     return DROVER_OK;
   }
   static std::int32_t Exec(drover_instance* self, const drover_call* call, const drover_exec_args*,
@@ -152,8 +159,15 @@ class SlowDriver {
                              drover_error*) {
     return DROVER_OK;
   }
-  static std::int32_t Open(drover_instance*, std::uint64_t, drover_error*) { return DROVER_OK; }
+  static std::int32_t Open(drover_instance* self, std::uint64_t id, drover_error*) {
+    From(self)->Know(id);
+    return DROVER_OK;
+  }
   static void StreamCancel(drover_instance* self, std::uint64_t id) {
+    {
+      const std::lock_guard lock(From(self)->mutex_);
+      if (From(self)->streams_.erase(id) == 0) ++From(self)->unknown_streams_;
+    }
     const drover_host* const host = From(self)->host_;
     host->stream_end(host, id, nullptr);
   }
@@ -174,6 +188,10 @@ class SlowDriver {
       if (serial) serial_[run] = verb;
     }
     Dawdle();  // so that two functions meet, too
+  }
+  void Know(std::uint64_t stream) {
+    const std::lock_guard lock(mutex_);
+    streams_.insert(stream);
   }
   void Leave(const RunId& run, bool serial) {
     const std::lock_guard lock(mutex_);
@@ -210,6 +228,8 @@ class SlowDriver {
   std::map<std::string, int> calls_;
   std::map<std::string, int> beside_;
   int beside_others_ = 0;
+  std::set<std::uint64_t> streams_;
+  int unknown_streams_ = 0;
   std::string met_;
 
   boost::asio::thread_pool threads_;
@@ -321,6 +341,7 @@ TEST_F(SerialCallsTest, NoTwoOfOneRunMeetAndNothingElseWaits) {
     EXPECT_GT(driver_.beside(verb), kCalls / 100) << verb;
   }
   EXPECT_GT(driver_.beside_others(), kCalls / 20);
+  EXPECT_EQ(driver_.unknown_streams(), 0);
 }
 
 }  // namespace
