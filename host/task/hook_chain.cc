@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/task/hook_chain.h"
 
+#include <algorithm>
+
 #include "host/base/patience.h"
 #include "host/task/interruptible.h"
 
@@ -90,6 +92,11 @@ Co<Status> HookChain::Call(TaskHook* hook, HookStage stage, Context context,
     default:
       return hook->Stop(context, std::move(request));
   }
+}
+
+bool HookChain::Has(HookStage stage) const {
+  return std::any_of(hooks_.begin(), hooks_.end(),
+                     [stage](const auto& hook) { return hook->Has(stage); });
 }
 
 Co<void> HookChain::Run(HookStage stage, Context context, PoststartRequest request,

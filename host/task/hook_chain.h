@@ -49,6 +49,9 @@ class HookChain {
                               std::map<std::string, HookState>* hooks,
                               std::function<Co<Status>()> save);
 
+  // Whether one of them has this stage.
+  bool Has(HookStage stage) const;
+
   // What the prestart hooks that are done gave earlier.
   StringMap StoredEnv(const std::map<std::string, HookState>& hooks) const;
 

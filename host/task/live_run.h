@@ -41,11 +41,12 @@ struct LiveRun {
   Context watch;  // ends the waiting for its end
   Event exited;   // set with the result
   std::optional<ExitResult> result;
-  bool unsure = false;    // the host must kill whatever is left
-  bool announced = true;  // the event "Started" has been told
-  bool end_told = false;  // and "Terminated"
-  Event unhealthy;        // set while the driver is
-  bool stopping = false;  // somebody stops it; others wait for the same
+  bool unsure = false;        // the host must kill whatever is left
+  bool announced = true;      // the event "Started" has been told
+  bool end_told = false;      // and "Terminated"
+  Event unhealthy;            // set while the driver is
+  bool stop_goes_on = false;  // an earlier agent has begun it
+  bool stopping = false;      // somebody stops it; others wait for the same
   Event stop_over;
   Status stop_status;
   std::optional<TimePoint> recovered_at;  // after the plugin was gone

@@ -45,6 +45,12 @@ struct LocalState {
   std::optional<ExitResult> exit;
   // Stored before the driver is asked to stop that run.
   RunWish wish = RunWish::kNone;
+  // How far that has come. Points of the boot clock mean the same to the next agent, and the run
+  // does not outlive the boot. Until when the shutdown delay lasts; its prekill hooks have run
+  // then.
+  std::optional<TimePoint> delay_until;
+  // Since when the driver is asked: its kill timeout began then.
+  std::optional<TimePoint> stop_since;
   std::optional<DriverNetwork> network;
   bool run_complete = false;  // all is over, only stop hooks may have to run again
 };

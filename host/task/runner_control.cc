@@ -23,7 +23,8 @@ Co<void> TaskRunner::WaitEnded() {
 void TaskRunner::StartKill(std::optional<TaskEvent> event) {
   if (outcome_->ended.is_set()) return;
   const bool killing = event && event->type == event_type::kKilling;
-  const bool pointless = killing && (state_.finished_at != 0 || kill_.cancelled());
+  const bool pointless = killing && (state_.finished_at != 0 || kill_.cancelled() ||
+                                     HasToldOfRun(event_type::kKilling));
   if (event && !pointless) EmitEvent(std::move(*event));
   kill_.Cancel("the task is being killed");
 }
@@ -164,6 +165,14 @@ void TaskRunner::RequestSignal(TaskEvent event, std::string signal) {
 WallTime TaskRunner::StateTime(RunnerState state) const {
   const bool known = state == RunnerState::kDead && local_.exit && local_.exit->ended_at != 0;
   return known ? local_.exit->ended_at : loop_->Wall();
+}
+
+bool TaskRunner::HasToldOfRun(std::string_view type) const {
+  for (auto event = state_.events.rbegin(); event != state_.events.rend(); ++event) {
+    if (event->type == type) return true;
+    if (event->type == event_type::kStarted) break;
+  }
+  return false;
 }
 
 void TaskRunner::SetState(RunnerState state) {

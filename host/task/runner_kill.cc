@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include "host/base/patience.h"
 #include "host/task/live_run.h"
@@ -40,9 +41,13 @@ Duration TaskRunner::KillTimeout() const {
 
 Co<void> TaskRunner::KillTask(std::shared_ptr<LiveRun> run) {
   tracker_.SetKilled();  // also when it ends by itself meanwhile
-  co_await NoteWish(RunWish::kKill);
-  co_await RunHooks(HookStage::kPrekill, shutdown_);
-  if (!run->exited.is_set()) co_await WaitShutdownDelay(run);
+  const bool goes_on = run->stop_goes_on && local_.wish == RunWish::kKill;
+  if (!goes_on || (!local_.delay_until && !local_.stop_since)) {
+    co_await NoteWish(RunWish::kKill);
+    co_await RunHooks(HookStage::kPrekill, shutdown_);
+  }
+  const bool was_asked = goes_on && local_.stop_since;
+  if (!run->exited.is_set() && !was_asked) co_await WaitShutdownDelay(run);
   if (run->exited.is_set() || shutdown_.cancelled()) co_return;
   outcome_->kill_status = co_await StopRun(run);
   if (run->exited.is_set() || shutdown_.cancelled()) co_return;
@@ -56,6 +61,15 @@ Co<void> TaskRunner::KillTask(std::shared_ptr<LiveRun> run) {
 Co<void> TaskRunner::NoteWish(RunWish wish) {
   if (local_.wish == wish || !local_.run_id) co_return;
   local_.wish = wish;
+  local_.delay_until.reset();
+  local_.stop_since.reset();
+  // Where nothing comes between the wish and the stop, one record tells both.
+  const bool delayed = wish == RunWish::kKill && task_->shutdown_delay > 0s;
+  if (!delayed && !hooks_->Has(HookStage::kPrekill)) local_.stop_since = loop_->Now();
+  co_await SaveWish();
+}
+
+Co<void> TaskRunner::SaveWish() {
   const Context limited = Context(loop_).WithTimeout(kWishLimit);
   const Status saved = co_await Save(limited);
   if (!saved.ok()) ReportError(saved.error());
@@ -67,16 +81,33 @@ Co<void> TaskRunner::WaitShutdownDelay(std::shared_ptr<LiveRun> run) {
   const Context no_delay = options_.no_shutdown_delay.value_or(life_);
   const std::string text =
       "shutdown_delay of " + FormatDuration(delay) + " before killing the task.";
+  const bool told = HasToldOfRun(event_type::kWaitingShutdownDelay);
   if (no_delay.cancelled() || alloc_->no_shutdown_delay) {
+    if (told) co_return;
     SetState(RunnerState::kPending,
              TaskEvent(event_type::kSkippingShutdownDelay).Message("Skipping " + text));
     co_return;
   }
-  SetState(RunnerState::kPending,
-           TaskEvent(event_type::kWaitingShutdownDelay).Message("Waiting for " + text));
+  if (!told) {
+    SetState(RunnerState::kPending,
+             TaskEvent(event_type::kWaitingShutdownDelay).Message("Waiting for " + text));
+  }
+  if (!local_.delay_until) {
+    local_.delay_until = loop_->Now() + delay;
+    co_await SaveWish();
+  }
+  const Duration left = std::clamp(*local_.delay_until - loop_->Now(), Duration(0), delay);
+  if (left <= 0s) co_return;
   const JoinContext joined(no_delay, shutdown_);
-  const Context limited = joined.context().WithTimeout(delay);
+  const Context limited = joined.context().WithTimeout(left);
   [[maybe_unused]] const Status exited = co_await run->exited.Wait(limited);
+}
+
+// What is left of the kill timeout when an earlier agent has begun the stop.
+Duration TaskRunner::StopTimeout(LiveRun* run) const {
+  const Duration timeout = KillTimeout();
+  if (!std::exchange(run->stop_goes_on, false) || !local_.stop_since) return timeout;
+  return std::clamp(timeout - (loop_->Now() - *local_.stop_since), Duration(0), timeout);
 }
 
 Co<Status> TaskRunner::StopRun(std::shared_ptr<LiveRun> run) {
@@ -87,7 +118,11 @@ Co<Status> TaskRunner::StopRun(std::shared_ptr<LiveRun> run) {
   }
   run->stopping = true;
   run->stop_over.Reset();
-  const Duration timeout = KillTimeout();
+  if (!local_.stop_since) {
+    local_.stop_since = loop_->Now();
+    co_await SaveWish();
+  }
+  const Duration timeout = StopTimeout(run.get());
   const auto answer = std::make_shared<StopAnswer>(loop_);
   Context asking = shutdown_.Child();
   Gate asker(loop_);

@@ -147,6 +147,8 @@ void TaskRunner::ForgetRun() {
   local_.handle.reset();
   local_.exit.reset();
   local_.wish = RunWish::kNone;
+  local_.delay_until.reset();
+  local_.stop_since.reset();
 }
 
 void TaskRunner::NoteHealth(LiveRun* run) {

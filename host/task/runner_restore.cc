@@ -92,6 +92,7 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
 // What was asked of the run goes on, whether it has led to its end or not.
 void TaskRunner::ResumeWish() {
   if (local_.wish == RunWish::kNone) return;
+  run_->stop_goes_on = true;
   if (local_.wish == RunWish::kKill) {
     tracker_.SetKilled();
     kill_.Cancel("the agent before was killing the task");

@@ -71,6 +71,13 @@ json EncodeNetwork(const DriverNetwork& network) {
   return {{"ports", network.port_map}, {"ip", network.ip}, {"advertise", network.auto_advertise}};
 }
 
+std::int64_t EncodeTime(TimePoint time) { return time.time_since_epoch().count(); }
+
+std::optional<TimePoint> DecodeTime(const json& of, const char* key) {
+  if (!of.contains(key)) return std::nullopt;
+  return TimePoint(Duration(of.at(key).get<std::int64_t>()));
+}
+
 Result<TaskHandle> DecodeHandle(const json& of) {
   TaskHandle handle;
   handle.driver = Text(of, "driver");
@@ -103,6 +110,8 @@ Result<LocalState> ReadLocalState(const json& of) {
                    Text(exit, "error"), exit.value("ended_at", WallTime{0})};
   }
   DROVER_ASSIGN(state.wish, DecodeWish(Text(of, "wish")));
+  state.delay_until = DecodeTime(of, "delay_until");
+  state.stop_since = DecodeTime(of, "stop_since");
   if (of.contains("network")) {
     const json& network = of.at("network");
     state.network = DriverNetwork{network.value("ports", std::map<std::string, int>()),
@@ -164,6 +173,8 @@ json EncodeLocalState(const LocalState& state) {
   if (state.handle) out["handle"] = EncodeHandle(*state.handle);
   if (state.exit) out["exit"] = EncodeExit(*state.exit);
   if (state.wish != RunWish::kNone) out["wish"] = WishName(state.wish);
+  if (state.delay_until) out["delay_until"] = EncodeTime(*state.delay_until);
+  if (state.stop_since) out["stop_since"] = EncodeTime(*state.stop_since);
   if (state.network) out["network"] = EncodeNetwork(*state.network);
   return out;
 }

@@ -34,6 +34,8 @@ LocalState FullLocal() {
   local.handle = TaskHandle{"exec", "1.2", 4, std::string("\0\xff{", 3)};
   local.exit = ExitResult{5, 9, true, "supervisor lost", 17};
   local.wish = RunWish::kRestartFailure;
+  local.delay_until = TimePoint(7s);
+  local.stop_since = TimePoint(9s + 1ns);
   local.network = DriverNetwork{{{"http", 8080}}, "10.0.0.1", true};
   local.run_complete = true;
   return local;
@@ -56,13 +58,15 @@ TEST(TaskRecordTest, EachFieldOfALocalStateIsReadAgain) {
   EXPECT_EQ(read->handle, local.handle);
   EXPECT_EQ(read->exit, local.exit);
   EXPECT_EQ(read->wish, local.wish);
+  EXPECT_EQ(read->delay_until, local.delay_until);
+  EXPECT_EQ(read->stop_since, local.stop_since);
   EXPECT_EQ(read->network, local.network);
   EXPECT_TRUE(read->run_complete);
 
   const auto empty = DecodeLocalState(EncodeLocalState({}));
   ASSERT_TRUE(empty.ok());
   EXPECT_FALSE(empty->run_id || empty->handle || empty->exit || empty->network ||
-               empty->run_complete);
+               empty->delay_until || empty->stop_since || empty->run_complete);
 }
 
 TEST(TaskRecordTest, WhatMakesNoSenseIsAnError) {
@@ -73,6 +77,7 @@ TEST(TaskRecordTest, WhatMakesNoSenseIsAnError) {
   EXPECT_FALSE(DecodeLocalState({{"handle", {{"state", "!"}}}}).ok());
   EXPECT_FALSE(DecodeLocalState({{"hooks", 3}}).ok());
   EXPECT_FALSE(DecodeLocalState({{"wish", "fly"}}).ok());
+  EXPECT_FALSE(DecodeLocalState({{"stop_since", "now"}}).ok());
 }
 
 }  // namespace

@@ -255,12 +255,14 @@ Co<TaskRunner::Step> TaskRunner::Decide() {
 Co<TaskRunner::Step> TaskRunner::StopLeftover() {
   if (!run_) co_return Step::kEnd;
   const auto run = run_;
+  const bool goes_on = run->stop_goes_on && local_.wish == RunWish::kKill;
   if (!run->exited.is_set()) {
     co_await KillTask(run);
-    [[maybe_unused]] const auto killed = tracker_.Next(loop_->Now());  // not to be decided later
+    if (!goes_on) tracker_.Next(loop_->Now());  // not to be decided later
   }
   if (!run->exited.is_set()) co_return Step::kShutdown;
   co_await EndRun();
+  if (goes_on) co_return co_await Decide();  // it is told as if the agent had not died
   co_return Step::kEnd;
 }
 

@@ -214,7 +214,9 @@ class TaskRunner : public TaskControl,
   // runner_kill.cc: from the wish to the end of the processes.
   Co<void> KillTask(std::shared_ptr<LiveRun> run);
   Co<void> NoteWish(RunWish wish);
+  Co<void> SaveWish();
   Co<void> WaitShutdownDelay(std::shared_ptr<LiveRun> run);
+  Duration StopTimeout(LiveRun* run) const;
   Co<Status> StopRun(std::shared_ptr<LiveRun> run);
   static Co<void> AskStop(TaskRunner* self, std::shared_ptr<LiveRun> run, Context context,
                           Duration timeout, std::shared_ptr<StopAnswer> answer);
@@ -228,6 +230,8 @@ class TaskRunner : public TaskControl,
   Co<void> RunHooks(HookStage stage, Context context);
   // When a change to STATE happened: nobody may have looked when the task ended.
   WallTime StateTime(RunnerState state) const;
+  // Whether there is an event of TYPE since the last start: by an agent that died, perhaps.
+  bool HasToldOfRun(std::string_view type) const;
   void SetState(RunnerState state);
   void SetState(RunnerState state, TaskEvent event);
   void Publish();

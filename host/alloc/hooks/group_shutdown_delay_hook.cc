@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/alloc/hooks/group_shutdown_delay_hook.h"
 
+#include <algorithm>
+
 namespace drover {
 
 Duration GroupShutdownDelayHook::deadline(AllocHookStage stage,
@@ -24,8 +26,16 @@ Co<void> GroupShutdownDelayHook::Wait(Context context, AllocHookRequest request)
   const TaskGroup* group = request.alloc->group();
   // With no task left there is nobody whose clients could go away.
   if (group == nullptr || group->shutdown_delay <= 0s || !request.any_task_live) co_return;
+  // Of a stop that an earlier agent has begun the rest is waited for. The wall clock may have been
+  // set since, so it is believed up to the whole delay only.
+  Duration left = group->shutdown_delay;
+  if (request.alloc->server_terminal() && request.alloc->modify_time != 0) {
+    const Duration since(env_.loop->Wall() - request.alloc->modify_time);
+    left -= std::clamp(since, Duration(0), left);
+  }
+  if (left <= 0s) co_return;
   const JoinContext either(context, *env_.no_shutdown_delay);
-  [[maybe_unused]] const Status status = co_await Sleep(either.context(), group->shutdown_delay);
+  [[maybe_unused]] const Status status = co_await Sleep(either.context(), left);
 }
 
 }  // namespace drover

@@ -13,8 +13,10 @@ class GroupShutdownDelayHookTest : public testing::Test {
         skip_(std::make_shared<Context>(&loop_)),
         hook_(AllocHookEnv{&loop_, nullptr, nullptr, skip_}) {}
 
-  // Starts prekill; true when it has returned at once.
-  bool Prekill(Duration delay, bool any_task_live = true) {
+  // Starts prekill; true when it has returned at once. SINCE: of a stop that was wanted so long
+  // ago.
+  bool Prekill(Duration delay, bool any_task_live = true,
+               std::optional<Duration> since = std::nullopt) {
     auto job = std::make_shared<Job>();
     job->groups.resize(1);
     job->groups[0].name = "group";
@@ -22,6 +24,8 @@ class GroupShutdownDelayHookTest : public testing::Test {
     auto alloc = std::make_shared<Allocation>();
     alloc->job = std::move(job);
     alloc->group_name = "group";
+    if (since) alloc->desired_status = DesiredStatus::kStop;
+    alloc->modify_time = loop_.Wall() - since.value_or(2s).count();
     AllocHookRequest request;
     request.alloc = std::move(alloc);
     request.any_task_live = any_task_live;
@@ -47,6 +51,17 @@ TEST_F(GroupShutdownDelayHookTest, WaitsForTheDelay) {
   EXPECT_FALSE(done_);
   loop_.Advance(1ms);
   EXPECT_TRUE(done_);
+}
+
+TEST_F(GroupShutdownDelayHookTest, WaitsForTheRestOfADelayThatBeganBefore) {
+  for (const auto& [since, left] : {std::pair<Duration, Duration>(1s, 2s), {-1h, 3s}}) {
+    EXPECT_FALSE(Prekill(3s, true, since));
+    loop_.Advance(left - 1ms);
+    EXPECT_FALSE(done_);
+    loop_.Advance(1ms);
+    EXPECT_TRUE(done_);
+  }
+  EXPECT_TRUE(Prekill(3s, true, 3s));
 }
 
 TEST_F(GroupShutdownDelayHookTest, IsNotInterruptedInItsDelay) {
