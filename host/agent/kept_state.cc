@@ -98,6 +98,7 @@ void KeptState::SaveDynamicMeta(const NodeMeta::Changes& dynamic) {
 
 void KeptState::ReadTasks(const std::vector<Record>& records) {
   std::map<std::string, Tasks> known;
+  TaskKeys with_local;
   for (const Record& record : records) {
     if (record.key.kind != kTask && record.key.kind != kLocal) continue;
     const auto [alloc, task] = AllocAndTask(record.key.id);
@@ -111,6 +112,7 @@ void KeptState::ReadTasks(const std::vector<Record>& records) {
     } else {
       Result<LocalState> local = DecodeLocalState(json);
       if (local.ok()) restored.local = std::move(*local);
+      if (local.ok()) with_local.insert({alloc, task});
       if (!local.ok()) read = local.error();
     }
     if (!read.ok()) {
@@ -118,21 +120,27 @@ void KeptState::ReadTasks(const std::vector<Record>& records) {
            " cannot be used: " + read.error().message());
     }
   }
-  SortTasks(std::move(known));
+  SortTasks(std::move(known), with_local);
 }
 
-void KeptState::SortTasks(std::map<std::string, Tasks> known) {
+void KeptState::SortTasks(std::map<std::string, Tasks> known, const TaskKeys& with_local) {
   for (const auto& [id, record] : tables_.allocs) {
     if (record->collected) continue;
     const auto found = known.find(id);
     const bool told = !record->told.tasks.empty();
-    if (found == known.end() && !told)
-      continue;  // its runner has never written anything: it is new
+    if (found == known.end() && !told) {
+      // Its runner has never written anything: it is new, unless all that it wrote is lost.
+      const TaskGroup* const group = record->alloc->group();
+      if (!damaged_ || group == nullptr) continue;
+      for (const Task& task : group->tasks) lost_runs_[id].insert(task.name);
+      continue;
+    }
     Tasks tasks = found == known.end() ? Tasks() : std::move(found->second);
     if (found != known.end()) known.erase(found);
     // What was lost of a task is what its node has told last.
     for (const auto& [name, state] : record->told.tasks)
-      tasks.try_emplace(name, RestoredTask{*state, {}});
+      tasks.try_emplace(name, RestoredTask{*state, {}, {}});
+    NoteLostRuns(id, tasks, with_local);
     for (const auto& [name, task] : tasks) {
       if (task.local.run_id) runs_.insert(*task.local.run_id);
     }
@@ -143,11 +151,23 @@ void KeptState::SortTasks(std::map<std::string, Tasks> known) {
   }
   for (const auto& [id, tasks] : known) {
     Remains& remains = remains_[id];
+    remains.let_go = tables_.allocs.count(id) > 0;
     for (const auto& [name, task] : tasks) {
       if (task.local.run_id) remains.runs.push_back(*task.local.run_id);
       remains.records.push_back(TaskStateKey(id, name));
       remains.records.push_back(LocalStateKey(id, name));
     }
+  }
+}
+
+void KeptState::NoteLostRuns(const std::string& alloc_id, const Tasks& tasks,
+                             const TaskKeys& with_local) {
+  for (const auto& [name, task] : tasks) {
+    if (with_local.count({alloc_id, name}) > 0 || task.state.state == RunnerState::kDead) continue;
+    // Its run is written down before it runs. One of which more is told than that it was received
+    // may have had it too, but only a lost record says so: an agent may die in between.
+    const bool begun = task.state.state == RunnerState::kRunning;
+    if (begun || (damaged_ && task.state.events.size() > 1)) lost_runs_[alloc_id].insert(name);
   }
 }
 

@@ -41,11 +41,14 @@ class KeptState {
   void ForEachTask(const SeeTask& see) const;
   // All runs that they have, or had.
   const std::set<RunId>& runs() const { return runs_; }
+  // By allocation, the tasks that may have a run all the same: the record that named it was lost.
+  const std::map<std::string, std::set<std::string>>& lost_runs() const { return lost_runs_; }
 
   // What is left of an allocation that was forgotten while it was cleared away.
   struct Remains {
     std::vector<RunId> runs;
     std::vector<RecordKey> records;
+    bool let_go = false;  // its node has: it is known to be over
   };
   const std::map<std::string, Remains>& remains() const { return remains_; }
   // Whether records were lost: then what is unknown may be somebody's data.
@@ -56,8 +59,10 @@ class KeptState {
   void Tell(const std::string& sentence);
   void FindNodeId(const std::vector<Record>& records);
   void FindMeta(const std::vector<Record>& records);
+  using TaskKeys = std::set<std::pair<std::string, std::string>>;  // allocation and task
   void ReadTasks(const std::vector<Record>& records);
-  void SortTasks(std::map<std::string, Tasks> known);
+  void SortTasks(std::map<std::string, Tasks> known, const TaskKeys& with_local);
+  void NoteLostRuns(const std::string& alloc_id, const Tasks& tasks, const TaskKeys& with_local);
 
   std::unique_ptr<Store> store_;
   std::string node_id_;
@@ -67,6 +72,7 @@ class KeptState {
   std::map<std::string, Tasks> allocs_;
   std::map<std::pair<std::string, std::string>, std::string> drivers_;  // by allocation and task
   std::set<RunId> runs_;
+  std::map<std::string, std::set<std::string>> lost_runs_;
   std::map<std::string, Remains> remains_;
   bool damaged_ = false;
 };

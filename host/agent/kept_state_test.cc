@@ -150,6 +150,8 @@ TEST_F(KeptStateTest, WhatIsLeftOfAForgottenAllocationIsTold) {
   EXPECT_THAT(kept_->runs(), IsEmpty());
   ASSERT_THAT(kept_->remains(), SizeIs(2));
   EXPECT_THAT(kept_->remains().at("gone").runs, ElementsAre(first));
+  EXPECT_FALSE(kept_->remains().at("gone").let_go) << "its record may have been lost";
+  EXPECT_TRUE(kept_->remains().at("collected").let_go);
   EXPECT_THAT(kept_->remains().at("collected").runs, ElementsAre(second));
   EXPECT_THAT(kept_->remains().at("gone").records,
               UnorderedElementsAre(TaskStateKey("gone", "t"), LocalStateKey("gone", "t")));
@@ -177,6 +179,50 @@ TEST_F(KeptStateTest, ARecordThatMakesNoSenseCostsItself) {
   EXPECT_TRUE(kept_->damaged());
   EXPECT_FALSE(kept_->allocs().at("a").at("t").local.run_id);
   EXPECT_TRUE(kept_->allocs().at("b").at("t").local.run_id);
+}
+
+TEST_F(KeptStateTest, ATaskWhoseRunMayBeLostIsTold) {
+  const auto of_a = Pair("a", ElementsAre("t"));
+  Place("a");
+  Place("b");
+  SaveRunning("a", RunId::Random());
+  SaveRunning("b", RunId::Random());
+  Open();
+  EXPECT_THAT(kept_->lost_runs(), IsEmpty());
+  // The next agent knows it, too, to which nothing is damaged any more.
+  kept_->store()->Erase(LocalStateKey("a", "t"));
+  Open();
+  EXPECT_FALSE(kept_->damaged());
+  EXPECT_THAT(kept_->lost_runs(), ElementsAre(of_a));
+  // One that is only to begin may have been begun, if records were lost.
+  for (const bool begun : {false, true}) {
+    TaskStateRecord state;
+    AppendTaskEvent(&state, TaskEvent(event_type::kReceived), 1);
+    if (begun) AppendTaskEvent(&state, TaskEvent(event_type::kTaskSetup), 2);
+    Tasks("a")->SaveTaskState("t", std::make_shared<const TaskStateRecord>(state));
+    Open();
+    EXPECT_THAT(kept_->lost_runs(), IsEmpty());
+    kept_->store()->Put(LocalStateKey("a", "t"), [] { return std::string("{"); });
+    Open();
+    EXPECT_TRUE(kept_->damaged());
+    EXPECT_EQ(kept_->lost_runs().size(), begun ? 1u : 0u);
+    kept_->store()->Erase(LocalStateKey("a", "t"));
+  }
+  TaskStateRecord dead;
+  dead.state = RunnerState::kDead;
+  Tasks("a")->SaveTaskState("t", std::make_shared<const TaskStateRecord>(dead));
+  Open();
+  EXPECT_THAT(kept_->lost_runs(), IsEmpty());
+}
+
+TEST_F(KeptStateTest, AnAllocationOfWhichNothingIsKeptMayHaveLostItsRunsWithIt) {
+  Place("a");
+  Open();
+  EXPECT_THAT(kept_->lost_runs(), IsEmpty()) << "it is new";
+  kept_->store()->Put(LocalStateKey("other", "t"), [] { return std::string("{"); });
+  Open();
+  EXPECT_THAT(kept_->lost_runs(), ElementsAre(Pair("a", ElementsAre("t"))));
+  EXPECT_THAT(kept_->allocs(), IsEmpty());
 }
 
 }  // namespace

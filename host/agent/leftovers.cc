@@ -76,6 +76,30 @@ Co<void> ClearDeadNodes(Context context, Loop* loop, ProcessService* processes, 
   }
 }
 
+std::vector<RunId> RunsThatLive(const std::string& run_dir, const std::vector<RunId>& runs) {
+  std::vector<RunId> live;
+  const Result<UniqueFd> directory = OpenRunDirectory(run_dir);
+  if (!directory.ok()) return live;
+  for (const RunId& run : runs) {
+    if (ShimLives(directory->get(), run)) live.push_back(run);
+  }
+  return live;
+}
+
+std::vector<RunId> FindUnknownRuns(const std::string& run_dir, const std::string& alloc_base,
+                                   const std::set<RunId>& known) {
+  std::vector<RunId> unknown;
+  const Result<UniqueFd> directory = OpenRunDirectory(run_dir);
+  if (!directory.ok()) return unknown;
+  for (const LedgerLeftovers& left : RunLedger::FindDead(directory->get())) {
+    if (!left.kept || left.alloc_base != alloc_base) continue;
+    for (const RunId& run : left.runs) {
+      if (known.count(run) == 0 && ShimLives(directory->get(), run)) unknown.push_back(run);
+    }
+  }
+  return unknown;
+}
+
 Co<void> TakeOverLedgers(Context context, Loop* loop, ProcessService* processes,
                          std::string run_dir, std::string alloc_base, const std::set<RunId>* known,
                          bool keep, RunLedger* own) {
@@ -88,10 +112,16 @@ Co<void> TakeOverLedgers(Context context, Loop* loop, ProcessService* processes,
     std::vector<Co<void>> releases;
     for (const RunId& run : left.runs) {
       if (known->count(run) > 0) continue;
-      spdlog::warn("run {} is of no task that this agent knows: {}", run.ToString(),
-                   keep ? "it is kept, as unknown_tasks says" : "it is stopped");
-      if (!keep) releases.push_back(ReleaseRun(limited, processes, run, &first));
-      if (keep && first.ok()) first = own->AddRun(run);
+      const bool lives = ShimLives(run_directory->get(), run);
+      spdlog::warn(
+          "run {} is of no task that this agent knows: {}", run.ToString(),
+          !lives ? "it has ended" : (keep ? "it is kept, as unknown_tasks says" : "it is stopped"));
+      if (!keep || !lives) {
+        releases.push_back(ReleaseRun(limited, processes, run, &first));
+        continue;
+      }
+      const Status added = own->AddRun(run);
+      if (!added.ok() && first.ok()) first = added;
     }
     co_await InParallel(loop, std::move(releases));
     if (first.ok()) {

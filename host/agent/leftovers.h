@@ -24,10 +24,18 @@ Co<Status> ClearLeftoversOf(Context context, Loop* loop, ProcessService* process
 Co<void> ClearDeadNodes(Context context, Loop* loop, ProcessService* processes, WorkerPool* pool,
                         std::string run_dir, Duration patience);
 
-// What the ledgers of the dead nodes of ALLOC_BASE name beside KNOWN, which this node takes over:
-// it is reported, and killed or, with KEEP, written into OWN. Their directories stay.
+// What the ledgers of the dead nodes of ALLOC_BASE name beside KNOWN, which this node knows of: it
+// is reported, and killed or, with KEEP and while it runs, written into OWN. Their directories
+// stay.
 Co<void> TakeOverLedgers(Context context, Loop* loop, ProcessService* processes,
                          std::string run_dir, std::string alloc_base, const std::set<RunId>* known,
                          bool keep, RunLedger* own);
+
+// Those of them that still run, before they are taken over.
+std::vector<RunId> FindUnknownRuns(const std::string& run_dir, const std::string& alloc_base,
+                                   const std::set<RunId>& known);
+
+// Those of RUNS that still run: a shim that is lost has no task any more.
+std::vector<RunId> RunsThatLive(const std::string& run_dir, const std::vector<RunId>& runs);
 
 }  // namespace drover

@@ -29,6 +29,14 @@ constexpr int kWorkers = 2;
 // Longer than a driver may take to answer for one task.
 constexpr Duration kRestoreLimit = 40s;
 
+std::set<RunId> KnownRuns(const KeptState& kept) {
+  std::set<RunId> known = kept.runs();
+  for (const auto& [id, remains] : kept.remains()) {
+    known.insert(remains.runs.begin(), remains.runs.end());
+  }
+  return known;
+}
+
 }  // namespace
 
 Node::Node(Loop* loop, NodeOptions options)
@@ -164,7 +172,10 @@ Status Node::InitNetworks() {
 }
 
 Co<std::vector<PluginReport>> Node::Start(Context context, Duration patience) {
-  if (options_.kept != nullptr) ExpectRestored();
+  if (options_.kept != nullptr) {
+    ExpectRestored();
+    FindUnknown();
+  }
   plugins_->BeginLoading(context);
   starting_.Spawn(Clear(this, context));
   for (Driver* driver : plugins_->drivers()) {
@@ -191,8 +202,9 @@ Co<void> Node::Clear(Node* self, Context parent) {
                             client.run_dir, Duration(0));
   }
   if (KeptState* const kept = self->options_.kept) {
+    const std::set<RunId> known = KnownRuns(*kept);
     co_await TakeOverLedgers(context, self->loop_, self->processes_.get(), client.run_dir,
-                             client.alloc_dir, &kept->runs(), client.keep_unknown_tasks,
+                             client.alloc_dir, &known, client.keep_unknown_tasks,
                              self->ledger_.get());
     co_await self->ClearRemains(context);
   }
@@ -206,18 +218,52 @@ Co<void> Node::ClearRemains(Context context) {
     LedgerLeftovers left;
     left.alloc_base = options_.config.client.alloc_dir;
     left.runs = remains.runs;
-    if (!options_.kept->damaged()) left.allocs.push_back(id);
+    bool keeps = false;
+    if (!remains.let_go && !KeepUnknown(id, &left.runs, &keeps)) continue;
+    if (!options_.kept->damaged() && !keeps) left.allocs.push_back(id);
     const Status cleared =
         co_await ClearLeftoversOf(context, loop_, processes_.get(), &workers_, &left);
     if (!cleared.ok()) {
       spdlog::warn("what is left of the allocation {}: {}", id, cleared.error().message());
       continue;
     }
-    if (options_.kept->damaged()) {
+    if (options_.kept->damaged() || keeps) {
       spdlog::warn("the directory {}/{} is of no allocation that this agent knows: it is kept",
                    left.alloc_base, id);
     }
     for (const RecordKey& key : remains.records) options_.kept->store()->Erase(key);
+  }
+}
+
+// From now on they are known by the ledger alone, to the next agents too. What ends is dropped by
+// the one that finds it ended.
+bool Node::KeepUnknown(const std::string& alloc_id, std::vector<RunId>* runs, bool* keeps) {
+  const bool keep = options_.config.client.keep_unknown_tasks;
+  for (const RunId& run : RunsThatLive(options_.config.client.run_dir, *runs)) {
+    spdlog::warn(
+        "run {} is of no task that this agent knows, as the record of allocation {} is lost: {}",
+        run.ToString(), alloc_id, keep ? "it is kept, as unknown_tasks says" : "it is stopped");
+    if (!keep) continue;
+    *keeps = true;
+    std::erase(*runs, run);
+    const Status added = ledger_->AddRun(run);
+    if (added.ok()) continue;
+    spdlog::warn("run {}: {}", run.ToString(), added.error().message());
+    return false;  // its records must go on naming it
+  }
+  return true;
+}
+
+// Before there are runners, which must know: all of it may be cleared away only later.
+void Node::FindUnknown() {
+  const AgentConfig::Client& client = options_.config.client;
+  if (!client.keep_unknown_tasks) return;
+  const std::set<RunId> known = KnownRuns(*options_.kept);
+  unknown_runs_ = FindUnknownRuns(client.run_dir, client.alloc_dir, known);
+  for (const auto& [id, remains] : options_.kept->remains()) {
+    if (remains.let_go) continue;
+    for (const RunId& run : RunsThatLive(client.run_dir, remains.runs))
+      unknown_runs_.push_back(run);
   }
 }
 
@@ -333,8 +379,25 @@ Result<std::unique_ptr<AllocRunner>> Node::MakeRunner(std::shared_ptr<const Allo
   if (options_.kept != nullptr) {
     const auto restored = options_.kept->allocs().find(request.alloc->id);
     if (restored != options_.kept->allocs().end()) request.restored = restored->second;
+    RefuseSecondRuns(&request);
   }
   return runners_->Make(std::move(request));
+}
+
+// Which of the kept runs is whose nobody knows, so none of these tasks may start beside them.
+void Node::RefuseSecondRuns(AllocRunnerRequest* request) const {
+  if (unknown_runs_.empty()) return;
+  const auto lost = options_.kept->lost_runs().find(request->alloc->id);
+  if (lost == options_.kept->lost_runs().end()) return;
+  std::string runs;
+  for (const RunId& run : unknown_runs_) runs += (runs.empty() ? "" : ", ") + run.ToString();
+  if (!request->restored) request->restored.emplace();
+  for (const std::string& task : lost->second) {
+    (*request->restored)[task].no_start =
+        "the record of its run was lost, and as unknown_tasks says what no record knows goes on "
+        "(run " +
+        runs + "), which may be this task: end that, then run the job again";
+  }
 }
 
 void Node::Release(const Allocation& alloc) { ReleasePorts(alloc, ports_.get()); }

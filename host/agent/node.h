@@ -92,6 +92,11 @@ class Node {
   Status MeetsConstraints(const Job& job) const;
   static Co<void> Clear(Node* self, Context context);
   Co<void> ClearRemains(Context context);
+  // Takes those of RUNS that are to go on out of them, and says in KEEPS if there are any.
+  // False: what names them must stay.
+  bool KeepUnknown(const std::string& alloc_id, std::vector<RunId>* runs, bool* keeps);
+  void FindUnknown();
+  void RefuseSecondRuns(AllocRunnerRequest* request) const;
   static Co<void> FinishDriver(Node* self, Context context, std::string driver);
   static Co<void> FinishRestore(Node* self, Context context, std::string driver);
 
@@ -107,6 +112,7 @@ class Node {
   std::unique_ptr<PluginRegistry> plugins_;
   std::string networks_dir_;           // of NetworkHook; empty when nothing is kept
   std::shared_ptr<RunLedger> ledger_;  // null when it only looks
+  std::vector<RunId> unknown_runs_;    // that no record names and that are kept all the same
   std::unique_ptr<RestoreBarrier> restores_;
   std::unique_ptr<TaskPreparer> preparer_;
   std::unique_ptr<AllocRunnerFactory> runners_;

@@ -82,6 +82,8 @@ class AllocRunner {
 struct RestoredTask {
   TaskStateRecord state;
   LocalState local;
+  // Why it must not be started, if it must not: its last run may go on where nobody finds it.
+  std::string no_start;
 };
 
 struct AllocRunnerRequest {

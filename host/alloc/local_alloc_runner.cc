@@ -65,6 +65,7 @@ Status LocalAllocRunner::MakeTasks(const AllocRunnerRequest& request) {
       const auto found = request.restored->find(task.name);
       if (found != request.restored->end()) {
         options.restored = TaskRunnerOptions::Restored{found->second.state, found->second.local};
+        if (!found->second.no_start.empty()) no_start_[task.name] = found->second.no_start;
       }
     }
     DROVER_ASSIGN(auto runner, TaskRunner::Create(loop_, std::move(options)));
@@ -112,6 +113,10 @@ Co<void> LocalAllocRunner::Run() {
     Report(setup);
   } else if (!setup.ok()) {
     for (const auto& task : tasks_) task->MarkFailedKill(setup.error().message());
+  }
+  for (const auto& task : tasks_) {
+    const auto reason = no_start_.find(task->name());
+    if (reason != no_start_.end()) task->MarkFailedKill(reason->second);
   }
   for (const auto& task : tasks_) task->SetNetworkNamespace(resources_.network_namespace());
   prerun_done_.Set();

@@ -128,6 +128,7 @@ class LocalAllocRunner : public AllocRunner,
   const std::shared_ptr<const Allocation> first_;
   std::shared_ptr<const Allocation> alloc_;
   const bool restored_;
+  std::map<std::string, std::string> no_start_;  // why, by task
 
   std::shared_ptr<AllocDir> dir_;      // shared with hooks that were left behind
   std::unique_ptr<AllocStore> store_;  // may be null

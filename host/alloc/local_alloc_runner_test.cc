@@ -456,6 +456,25 @@ TEST_F(LocalAllocRunnerTest, RestoredWithoutItsDirectoryItFailsAndItsTasksEnd) {
   EXPECT_EQ(bench_.driver.running("main"), 0);
 }
 
+TEST_F(LocalAllocRunnerTest, ARestoredTaskWhoseRunMayGoOnElsewhereIsNotStarted) {
+  bench_.keep_records = true;
+  bench_.AddTask("lost");
+  bench_.AddTask("known");
+  bench_.Start();
+  Shutdown();
+  RestoredTask& lost = bench_.records.tasks.at("lost");
+  const RunId run = *std::exchange(lost.local, LocalState()).run_id;
+  lost.no_start = "its run may go on";
+  bench_.Restore().Start();
+  EXPECT_TRUE(bench_.RunToEnd());
+  EXPECT_EQ(bench_.status().status, ClientStatus::kFailed);
+  EXPECT_EQ(bench_.driver.Count("start lost"), 1);
+  EXPECT_EQ(bench_.driver.running("lost"), 1) << "nobody has touched it";
+  EXPECT_EQ(bench_.driver.running("known"), 0) << "its allocation has failed";
+  EXPECT_EQ(DisplayMessage(bench_.state("lost").events.back()), "its run may go on");
+  EXPECT_TRUE(bench_.Wait(bench_.driver.Destroy(Context(&bench_.loop), run, true)).ok());
+}
+
 TEST_F(LocalAllocRunnerTest, RestoredButNotWantedItsTasksEndWithoutPrerun) {
   bench_.keep_records = true;
   bench_.AddTask("main");

@@ -1,11 +1,14 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """An agent that is killed or stopped, and the next one that takes its tasks over. Each task writes
 itself what became of it, so that nobody has to believe the agent."""
+import contextlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import time
 import unittest
@@ -40,13 +43,17 @@ class Witness:
         return self.lines("start")
 
     def alive(self):
-        """Whether the one process that was started still is."""
-        _, pid, began, _ = self.starts()[-1]
+        """Whether the process that was started last still is."""
+        return not self.dead(-1)
+
+    def dead(self, start):
+        """Whether the process of one of its starts is over."""
+        _, pid, began, _ = self.starts()[start]
         try:
             stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
         except FileNotFoundError:
-            return False
-        return stat.rsplit(")", 1)[1].split()[19] == began
+            return True
+        return stat.rsplit(")", 1)[1].split()[19] != began
 
 
 class TakeoverCase(DroverTest):
@@ -226,23 +233,140 @@ class TakeoverTest(TakeoverCase):
         node = self.agent.get("/v1/nodes")[0]["ID"]
         self.assertEqual(self.agent.get(f"/v1/node/{node}")["Meta"], {"rack": "7"})
 
-    def test_what_no_record_knows_is_told_and_stopped(self):
-        witness = self.submit_witness("web")[0]
+
+class UnknownTaskTest(TakeoverCase):
+    """A task runs, and what an agent kept of it is lost. The task "other" is known all the time."""
+
+    def start(self, unknown="stop"):
+        config = agent_config(self.sandbox, client={"unknown_tasks": unknown})
+        return Agent(self.sandbox, dev=False, config=config)
+
+    def lose(self, lost):
+        """Kills the agent, and damages its file or one record of a task of the job `web`."""
+        alloc_id = self.agent.allocs("web")[0]["ID"]
         self.kill()
         state = self.sandbox.root / "data/state/state.db"
-        for path in state.parent.glob("state.db*"):
-            path.write_bytes(b"\0" * 8192)
-        self.agent = self.start()
-        harness.wait_until(lambda: not witness.alive() or None, "the end of an unknown task")
-        self.assertIn("state.db.damaged-", self.agent.run.err)
-        self.assertIn("is of no task that this agent knows: it is stopped", self.agent.run.err)
-        self.assertEqual(self.agent.get("/v1/jobs"), [])
-        # Its files may be all that is left of somebody's work.
-        kept = [path for path in self.sandbox.alloc_dirs[0].iterdir()]
-        self.assertEqual(len(kept), 1)
+        if lost == "file":
+            for path in state.parent.glob("state.db*"):
+                path.write_bytes(b"\0" * 8192)
+            return alloc_id
+        key = (lost, alloc_id if lost == "placed" else alloc_id + "/t")
+        with contextlib.closing(sqlite3.connect(state)) as file, file:
+            changed = file.execute("UPDATE record SET sum = sum + 1 WHERE kind = ? AND id = ?", key)
+            self.assertEqual(changed.rowcount, 1, key)
+        return alloc_id
+
+    def forget_files(self, alloc_id):
+        """Nobody but the operator removes what may be all that is left of somebody's work."""
+        left = self.sandbox.alloc_dirs[0] / alloc_id
+        self.assertTrue(left.is_dir())
         if harness.IS_ROOT:
-            subprocess.run(["umount", kept[0] / "t/secrets"], check=True)
-        shutil.rmtree(kept[0])
+            subprocess.run(["umount", left / "t/secrets"], check=True)
+        shutil.rmtree(left)
+
+    def assert_stopped(self, witness, starts):
+        harness.wait_until(lambda: len(witness.starts()) == starts and witness.dead(0) or None,
+                           "the end of an unknown task")
+        self.assertIn(": it is stopped", self.agent.run.err)
+
+    def assert_kept(self, witness):
+        """Over two more agents, each of which tells of it, without a second start. The one that
+        finds it ended tells that, and no later one speaks of it."""
+        told = ": it is kept, as unknown_tasks says"
+        for _ in range(2):
+            self.assertEqual(self.agent.run.err.count(told), 1, self.agent.run.err)
+            self.submit_witness(f"after-{len(self.sandbox.runs)}")
+            self.assert_untouched([witness])
+            self.kill()
+            self.assert_untouched([witness])
+            self.agent = self.start("keep")
+        self.assertEqual(self.agent.run.err.count(told), 1, self.agent.run.err)
+        self.assert_untouched([witness])
+
+    def test_a_lost_file_with_stop(self):
+        witness = self.submit_witness("web")[0]
+        alloc_id = self.lose("file")
+        self.agent = self.start()
+        self.assert_stopped(witness, starts=1)
+        self.assertIn("state.db.damaged-", self.agent.run.err)
+        self.assertEqual(self.agent.get("/v1/jobs"), [])
+        self.forget_files(alloc_id)
+
+    def test_a_lost_file_with_keep(self):
+        witness = self.submit_witness("web")[0]
+        alloc_id = self.lose("file")
+        self.agent = self.start("keep")
+        self.assertEqual(self.agent.get("/v1/jobs"), [])
+        self.assert_kept(witness)
+        # It ends while there is no agent.
+        self.kill()
+        os.kill(int(witness.starts()[0][1]), signal.SIGTERM)
+        harness.wait_until(lambda: witness.dead(0) or None, "the end")
+        for said in (1, 0):
+            self.agent = self.start("keep")
+            self.assertEqual(self.agent.run.err.count("is of no task that this agent knows"), said)
+            self.assertEqual(self.agent.run.err.count(": it has ended"), said)
+            self.kill()
+        self.agent = self.start()
+        self.forget_files(alloc_id)
+
+    def test_a_lost_allocation_with_stop(self):
+        other, = self.submit_witness("other")
+        witness, = self.submit_witness("web")
+        alloc_id = self.lose("placed")
+        self.agent = self.start()
+        self.assert_stopped(witness, starts=1)
+        self.assertEqual(self.agent.allocs("web"), [])
+        self.assert_untouched([other])
+        self.forget_files(alloc_id)
+
+    def test_a_lost_allocation_with_keep(self):
+        other, = self.submit_witness("other")
+        witness, = self.submit_witness("web")
+        alloc_id = self.lose("placed")
+        self.agent = self.start("keep")
+        self.assertIn(f"knows, as the record of allocation {alloc_id} is lost: it is kept",
+                      self.agent.run.err)
+        self.assertEqual(self.agent.allocs("web"), [])
+        self.assert_kept(witness)
+        self.assert_untouched([other])
+        # Another policy ends it.
+        self.kill()
+        self.agent = self.start()
+        self.assert_stopped(witness, starts=1)
+        self.assert_untouched([other])
+        self.forget_files(alloc_id)
+
+    def test_a_lost_run_with_stop(self):
+        other, = self.submit_witness("other")
+        witness, = self.submit_witness("web")
+        self.lose("local")
+        self.agent = self.start()
+        # Its allocation is known, so it starts again, and only when the old run has ended.
+        self.assert_stopped(witness, starts=2)
+        self.agent.wait_allocs("web", 1, "running")
+        self.assertTrue(witness.alive())
+        self.assert_untouched([other])
+
+    def test_a_lost_run_with_keep(self):
+        other, = self.submit_witness("other")
+        witness, = self.submit_witness("web")
+        self.lose("local")
+        self.agent = self.start("keep")
+        run = re.search(r"run (\S+) is of no task that this agent knows", self.agent.run.err)[1]
+        failed = self.agent.wait_allocs("web", 1, "failed")[0]
+        told = [event["DisplayMessage"] for event in failed["TaskStates"]["t"]["Events"]]
+        self.assertEqual(len([text for text in told if f"goes on (run {run})" in text]), 1, told)
+        self.assert_kept(witness)
+        self.assert_untouched([other])
+        # When it is over the job runs as ever.
+        self.kill()
+        self.agent = self.start()
+        self.assert_stopped(witness, starts=1)
+        self.agent.must("DELETE", "/v1/job/web", purge="true")
+        again, = self.submit_witness("web")
+        harness.wait_until(lambda: len(again.starts()) == 2 or None, "the start of the new one")
+        self.assertTrue(again.alive())
 
 
 class MassTakeoverTest(TakeoverCase):
