@@ -2,6 +2,7 @@
 """An agent that is killed or stopped, and the next one that takes its tasks over. Each task writes
 itself what became of it, so that nobody has to believe the agent."""
 import contextlib
+import datetime
 import json
 import os
 import pathlib
@@ -24,6 +25,13 @@ echo "start $$ $(cut -d' ' -f22 /proc/$$/stat) $NOMAD_ALLOC_ID" >> "$OUT"
 trap 'echo "stop $$" >> "$OUT"; exit 0' INT TERM
 while :; do echo "beat $$" >> "$OUT.beat"; sleep 0.2 & wait $!; done
 """
+
+
+def nanoseconds(text):
+    """Since 1970, of a time as the API tells it."""
+    seconds, _, fraction = text.rstrip("Z").partition(".")
+    whole = datetime.datetime.fromisoformat(seconds + "+00:00").timestamp()
+    return int(whole) * 10**9 + int(fraction.ljust(9, "0"))
 
 
 class Witness:
@@ -150,7 +158,7 @@ class TakeoverTest(TakeoverCase):
             self.assert_untouched(witnesses)
             self.agent = self.start()
 
-    def test_what_ended_meanwhile_is_told_with_its_code(self):
+    def test_what_ended_meanwhile_is_told_with_its_code_and_its_time(self):
         flag = self.sandbox.root / "end"
         waits = f'while [ ! -e {flag} ]; do sleep 0.05; done; exit '
         self.agent.submit(job(group(task("t", waits + "0")), id="good"))
@@ -159,8 +167,11 @@ class TakeoverTest(TakeoverCase):
         for name in ("good", "bad"):
             self.agent.wait_allocs(name, 1, "running")
         self.kill()
+        told = time.time_ns()
         flag.write_text("")
-        time.sleep(1)
+        exits = self.sandbox.run_dir
+        harness.wait_until(lambda: len([*exits.glob("*.exit")]) == 2, "the exit records of both")
+        ended_before = time.time_ns()
         self.agent = self.start()
         self.agent.wait_allocs("good", 1, "complete")
         failed = self.agent.wait_allocs("bad", 1, "failed")[0]
@@ -168,7 +179,13 @@ class TakeoverTest(TakeoverCase):
         ended = [e for e in events if e["Type"] == "Terminated"]
         self.assertEqual([e["ExitCode"] for e in ended], [7])
         for name in ("good", "bad"):
-            self.assertEqual(self.agent.allocs(name)[0]["TaskStates"]["t"]["Restarts"], 0)
+            state = self.agent.allocs(name)[0]["TaskStates"]["t"]
+            self.assertEqual(state["Restarts"], 0)
+            times = [e["Time"] for e in state["Events"] if e["Type"] == "Terminated"]
+            times.append(nanoseconds(state["FinishedAt"]))
+            self.assertEqual(len(times), 2)
+            for when in times:
+                self.assertTrue(told <= when <= ended_before, (told, when, ended_before))
 
     def test_what_was_over_stays_over(self):
         out = self.witnesses / "once"
@@ -182,6 +199,49 @@ class TakeoverTest(TakeoverCase):
         again = self.agent.allocs("once")[0]
         self.assertEqual((again["ClientStatus"], again["TaskStates"]["t"]["FinishedAt"]),
                          ("complete", alloc["TaskStates"]["t"]["FinishedAt"]))
+
+    def test_many_that_were_over_stay_over(self):
+        """40 allocations that have ended, in each way, and five agents which find them."""
+        out = self.witnesses / "starts"
+        started = f"echo $NOMAD_ALLOC_ID >> {out}; "
+        once = {"Attempts": 0, "Mode": "fail"}
+        ways = {"good": started + "exit 0", "bad": started + "exit 3",
+                "stopped": started + "exec sleep 1000", "last": started + "exit 0"}
+        for name, script in ways.items():
+            last = [task("late", started, Lifecycle={"Hook": "poststop"})] if name == "last" else []
+            self.agent.submit(job(group(task("t", script, Resources={"CPU": 1, "MemoryMB": 10}), *last,
+                                        Count=10, RestartPolicy=once), id=name,
+                                  type="service" if name == "stopped" else "batch"))
+        self.agent.wait_allocs("stopped", 10, "running")
+        self.agent.must("DELETE", "/v1/job/stopped")
+        for name, status in (("good", "complete"), ("bad", "failed"), ("last", "complete")):
+            self.agent.wait_allocs(name, 10, status)
+        self.agent.wait_allocs("stopped", 10, "complete", desired="stop")
+        ids = {alloc["ID"] for name in ways for alloc in self.agent.allocs(name)}
+        before = self.told(ids)
+        written = sorted(out.read_text().split())
+        self.assertEqual((len(ids), len(written)), (40, 50))
+        records = None
+        for turn in range(5):
+            self.kill()
+            now = self.records(ids)
+            self.assertEqual(records or now, now, turn)
+            records = now
+            self.agent = self.start()
+            # What starts now starts when all that was kept has been seen to.
+            self.submit_witness(f"new-{turn}")
+            self.assertEqual(self.told(ids), before)
+        self.assertEqual({key[0] for key in records}, {"placed", "told", "task", "local"})
+        self.assertEqual(sorted(out.read_text().split()), written)
+
+    def told(self, ids):
+        return {alloc_id: self.agent.get(f"/v1/allocation/{alloc_id}") for alloc_id in ids}
+
+    def records(self, ids):
+        """What is kept of these allocations, while there is no agent."""
+        with contextlib.closing(sqlite3.connect(self.sandbox.root / "data/state/state.db")) as file:
+            found = file.execute("SELECT kind, id, value FROM record").fetchall()
+        return {(kind, key): value for kind, key, value in found if key.partition("/")[0] in ids}
 
     def test_a_stop_goes_on(self):
         witness = self.submit_witness("slow", ShutdownDelay=2_000_000_000)[0]
@@ -382,7 +442,39 @@ class MassTakeoverTest(TakeoverCase):
         answered = time.monotonic() - begin
         self.agent.submit(job(group(task("t", "exec sleep 1000")), id=name))
         self.agent.wait_allocs(name, 1, "running")
-        return answered, time.monotonic() - begin
+        ran = time.monotonic() - begin
+        self.agent.must("DELETE", f"/v1/job/{name}", purge="true")
+        self.agent.wait_allocs(name, 1, "complete", desired="stop")
+        self.agent.must("PUT", "/v1/system/gc")
+        harness.wait_until(lambda: not self.agent.allocs(name), "the end of the new task")
+        return answered, ran
+
+    def facts(self):
+        """(descriptors, threads, resident KiB) of the agent."""
+        status = dict(line.split(":", 1) for line in
+                      pathlib.Path(f"/proc/{self.agent.run.pid}/status").read_text().splitlines())
+        return (len(os.listdir(f"/proc/{self.agent.run.pid}/fd")), int(status["Threads"]),
+                int(status["VmRSS"].split()[0]))
+
+    def settled(self):
+        """What it holds when that has not changed for a while."""
+        seen = [self.facts()]
+
+        def same():
+            seen.append(self.facts())
+            return len(seen) > 25 and len({facts[:2] for facts in seen[-25:]}) == 1
+        harness.wait_until(same, "it to settle")
+        return seen[-1]
+
+    def assert_settles(self, first):
+        """Waits until this agent holds no more than the one of the FIRST round did."""
+        harness.wait_until(lambda: self.facts()[0] == first[0],
+                           f"descriptors as after the first round: {first}, {self.facts()}")
+        found = self.facts()
+        # Threads of pools are made when they are needed, and stay.
+        self.assertLessEqual(found[1], first[1] + 4, "threads")
+        self.assertLess(found[2], 1.2 * first[2], "KiB resident")
+        print(f"descriptors, threads, KiB: {found}, after the first round {first}", flush=True)
 
     def test_many_tasks_are_taken_over_while_the_api_answers(self):
         empty = self.take_over("first")
@@ -396,12 +488,19 @@ class MassTakeoverTest(TakeoverCase):
         def all_began_once():
             return pathlib.Path(out).read_text().count("start") == self.TASKS
         harness.wait_until(all_began_once, "the start of all")
+        rounds, first = [], None
         for turn in range(self.ROUNDS):
             answered, ran = self.take_over(f"new-{turn}")
+            rounds.append((answered, ran))
             print(f"{self.TASKS} tasks: the API answers {1000 * answered:.0f} ms after the exec, a "
                   f"new task runs after {1000 * ran:.0f} ms; without tasks {1000 * empty[0]:.0f} "
                   f"and {1000 * empty[1]:.0f} ms", flush=True)
             # Whatever else the machine has to do, it has had it to do without tasks, too.
             self.assertLess(answered, 5 * empty[0] + 1 * SLACK)
             self.assertLess(ran, 5 * empty[1] + 2 * SLACK)
+            first = first or self.settled()
+            self.assert_settles(first)
         self.assertTrue(all_began_once(), "one was started again")
+        if harness.LONG:  # it has the machine for itself
+            self.assertLess(min(answered for answered, _ in rounds), 0.3 * SLACK)
+            self.assertLess(min(ran for _, ran in rounds), 2 * SLACK)
