@@ -198,7 +198,8 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
     // probes and the end.
     const bool on_host_thread = verb_ != "fingerprint" && verb_ != "shutdown";
     if (fault_ != "silent" && on_host_thread) EXPECT_THAT(said, HasSubstr(verb_)) << said;
-    const bool traced = fault_ == "segv" || fault_ == "abort" || fault_ == "heap";
+    // What smashes the heap may smash the loader's name of the file there, too.
+    const bool traced = fault_ == "segv" || fault_ == "abort";
     if (traced) EXPECT_THAT(said, HasSubstr("mock_driver.so(")) << said;
   }
 
