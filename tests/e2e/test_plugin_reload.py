@@ -80,6 +80,9 @@ class PluginReloadTest(DroverTest):
         allocs = self.agent.wait_allocs("many", 2, "running")
         self.allocs = [a["ID"] for a in sorted(allocs, key=lambda a: a["TaskGroup"], reverse=True)]
         harness.wait_until(lambda: all(path.exists() for path in self.witnesses()), "witnesses")
+        for alloc in self.allocs:
+            self.agent.wait_tasks(alloc, lambda tasks: all(t["State"] == "running" for t in
+                                                           tasks.values()), "all of its tasks")
 
     def test_no_task_notices(self):
         self.start()
