@@ -553,6 +553,8 @@ class AgentKillsTest(DroverTest):
             return not self.jobs
         harness.wait_until(over, "the end of all jobs")
         self.agent.stop()
+        ledgers = {file.name: file.read_text() for file in self.sandbox.run_dir.glob("*.ledger")}
+        self.assertEqual(ledgers, {}, self.agent.run.story())
 
 
 if __name__ == "__main__":
