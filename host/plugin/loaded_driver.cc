@@ -203,6 +203,24 @@ Co<Result<bool>> LoadedDriver::HasExtension(Context context, std::string id) {
   co_return *has;
 }
 
+Co<std::optional<Status>> LoadedDriver::CallAs(const char* verb, RunId run,
+                                               std::shared_ptr<const TaskConfig> config,
+                                               Duration limit, MakeCall make) {
+  const Status usable = Usable();
+  if (!usable.ok()) co_return usable;
+  if (config) host_->runs()[run].config = config;
+  const auto call = NewCall(verb, run, DecodeEmpty);
+  Verb function = [host = host_, container = container_, self = instance_, make = std::move(make)](
+                      const drover_call* frame, drover_error* error) {
+    return make(host.get(), container->table(), self, frame, error);
+  };
+  const Context context(loop());
+  const Result<CallValue> value =
+      co_await Call(context, call, limit, /*control=*/run == RunId(), std::move(function));
+  if (!call->outcome) co_return std::nullopt;
+  co_return ToStatus(value);
+}
+
 Co<void> LoadedDriver::AwaitFirstFingerprint(Context context) {
   (void)co_await first_fingerprint_.Wait(std::move(context));
 }

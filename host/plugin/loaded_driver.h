@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,14 @@ class LoadedDriver : public PluginDriver {
 
   // For the conformance kit. Whether get_extension has something for that id.
   Co<Result<bool>> HasExtension(Context context, std::string id);
+  // A call of VERB that MAKE makes as it likes; how it ended, or nothing when it was not completed
+  // within LIMIT. CONFIG: of a run that the host is to know from now on, else null.
+  using MakeCall = std::function<std::int32_t(PluginHost* host, const drover_driver* table,
+                                              drover_instance* self, const drover_call* call,
+                                              drover_error* error)>;
+  Co<std::optional<Status>> CallAs(const char* verb, RunId run,
+                                   std::shared_ptr<const TaskConfig> config, Duration limit,
+                                   MakeCall make);
   const Status& shutdown_status() const { return shutdown_status_; }
   PluginHost* host() { return host_.get(); }
 

@@ -127,7 +127,7 @@ std::string_view VerdictName(Verdict verdict) {
 
 std::vector<ConformanceCase> ConformanceCases() {
   std::vector<ConformanceCase> all;
-  for (const KitEntry& entry : AllKitCases()) all.push_back({entry.name, entry.what});
+  for (const KitEntry& entry : AllKitCases()) all.push_back({entry.name, entry.what, entry.family});
   return all;
 }
 

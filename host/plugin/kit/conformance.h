@@ -21,7 +21,8 @@ std::string_view VerdictName(Verdict verdict);
 
 struct ConformanceCase {
   std::string name;
-  std::string what;  // the rule that it checks, one sentence
+  std::string what;    // the rule that it checks, one sentence
+  std::string family;  // of cases that ask the same in several ways; empty: it stands alone
 };
 std::vector<ConformanceCase> ConformanceCases();
 
@@ -35,7 +36,7 @@ struct ConformanceOptions {
   // Runs the one case of CASES in this process, for a debugger: no time limit.
   bool in_process = false;
   Duration limit = 15s;    // for one case
-  int parallel = 4;        // cases at a time
+  int parallel = 8;        // cases at a time
   std::uint64_t seed = 1;  // of what cases make up at random
 };
 

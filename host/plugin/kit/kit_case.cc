@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/plugin/abi_text.h"
+#include "host/plugin/config_checker.h"
 #include "host/plugin/kit/kit_task.h"
 #include "host/plugin/plugin_file.h"
 #include "host/plugin/probe.h"
@@ -78,6 +79,14 @@ std::string KitCase::PluginConfigJson(const PluginInfo& info) const {
   return SchemaHas(info.config_schema, "enabled") ? R"({"enabled":true})" : "{}";
 }
 
+std::string KitCase::NormalPluginConfig() const {
+  const std::string config = PluginConfigJson(*info_);
+  const auto schema = NewSchemaChecker(info_->config_schema);
+  if (!schema.ok()) return config;
+  const Result<std::string> normal = (*schema)->Normalize("", config, true);
+  return normal.ok() ? *normal : config;
+}
+
 Co<Result<Duration>> KitCase::TimeProbe() {
   std::function<Result<Duration>()> probe = [file = spec_.file]() -> Result<Duration> {
     DROVER_ASSIGN(const PluginFile opened, OpenPluginFile(file, ""));
@@ -104,7 +113,7 @@ std::string KitCase::RandomBytes(std::size_t most) {
   return bytes;
 }
 
-Co<LoadedDriver*> KitCase::Load() {
+Co<LoadedDriver*> KitCase::Load(bool restore) {
   std::function<Result<PluginInfo>()> probe = [this]() -> Result<PluginInfo> {
     DROVER_ASSIGN(const PluginFile file, OpenPluginFile(spec_.file, ""));
     // The parent's probe counts, for the same content.
@@ -146,6 +155,7 @@ Co<LoadedDriver*> KitCase::Load() {
     Fail("its process has ended");
     co_return nullptr;
   }
+  if (!restore) co_return driver;
   const std::vector<RunId> none;
   const Status told = co_await driver->RestoreComplete(context_, none);
   if (!told.ok() && told.code() != Code::kUnimplemented) {
@@ -194,10 +204,13 @@ std::shared_ptr<const TaskConfig> KitCase::Lasting() {
   return nullptr;
 }
 
-std::shared_ptr<const TaskConfig> KitCase::Ending() {
-  if (RunsCommands()) return Script("sleep 0.2; exit 43");
-  if (HasProperty("run_for_ms")) return Task(R"({"run_for_ms":200,"exit_code":43})");
-  if (HasProperty("run_for")) return Task(R"({"run_for":"200ms","exit_code":43})");
+std::shared_ptr<const TaskConfig> KitCase::Ending() { return EndingWith(43); }
+
+std::shared_ptr<const TaskConfig> KitCase::EndingWith(int exit_code) {
+  const std::string code = std::to_string(exit_code);
+  if (RunsCommands()) return Script("sleep 0.2; exit " + code);
+  if (HasProperty("run_for_ms")) return Task(R"({"run_for_ms":200,"exit_code":)" + code + "}");
+  if (HasProperty("run_for")) return Task(R"({"run_for":"200ms","exit_code":)" + code + "}");
   Skip("it needs a task that ends with an exit code, and its tasks have no option for that");
   return nullptr;
 }
@@ -212,16 +225,21 @@ std::shared_ptr<const TaskConfig> KitCase::Writing() {
   return Script("while :; do echo " + line + "; done");
 }
 
-Co<bool> KitCase::Start(LoadedDriver* driver, std::shared_ptr<const TaskConfig> task) {
-  Result<std::string> normal = driver->NormalizeConfig(task->driver_config_json, true);
+std::shared_ptr<const TaskConfig> KitCase::Normal(LoadedDriver* driver, const TaskConfig& task) {
+  Result<std::string> normal = driver->NormalizeConfig(task.driver_config_json, true);
   if (!normal.ok()) {
     Fail("the task's configuration is refused: " + normal.error().message());
-    co_return false;
+    return nullptr;
   }
-  auto config = std::make_shared<TaskConfig>(*task);
+  auto config = std::make_shared<TaskConfig>(task);
   config->driver_config_json = std::move(*normal);
-  runs_.emplace_back(driver, config->run_id);
-  const std::shared_ptr<const TaskConfig> final = config;
+  return config;
+}
+
+Co<bool> KitCase::Start(LoadedDriver* driver, std::shared_ptr<const TaskConfig> task) {
+  const std::shared_ptr<const TaskConfig> final = Normal(driver, *task);
+  if (!final) co_return false;
+  Note(driver, final->run_id);
   const Result<StartedTask> started = co_await driver->Start(context_, final);
   if (!started.ok()) Fail("start: " + Describe(started));
   co_return started.ok();
@@ -233,12 +251,15 @@ Co<void> KitCase::Clean() {
   processes_->KillAll();
 }
 
-std::vector<KitEntry> AllKitCases() {
-  std::vector<KitEntry> all;
-  for (const auto* cases :
-       {&LoadCases(), &LifeCases(), &TaskCases(), &StreamCases(), &ExecCases(), &LeftoverCases()}) {
-    all.insert(all.end(), cases->begin(), cases->end());
-  }
+const std::vector<KitEntry>& AllKitCases() {
+  static const std::vector<KitEntry> all = [] {
+    std::vector<KitEntry> made;
+    for (const auto* cases : {&LoadCases(), &LifeCases(), &TaskCases(), &EndCases(), &VerbCases(),
+                              &OddCases(), &StreamCases(), &ExecCases(), &LeftoverCases()}) {
+      made.insert(made.end(), cases->begin(), cases->end());
+    }
+    return made;
+  }();
   return all;
 }
 

@@ -41,8 +41,9 @@ class KitCase {
   Verdict verdict() const { return verdict_; }
   const std::string& why() const { return why_; }
 
-  // Loads the plugin into a registry of its own; null after Fail.
-  Co<LoadedDriver*> Load();
+  // Loads the plugin into a registry of its own; null after Fail. RESTORE: tells it that no run is
+  // to be recovered, as whatever starts tasks must.
+  Co<LoadedDriver*> Load(bool restore = true);
   // Shuts the registry of that driver down; what its shutdown said.
   Co<Status> Unload(LoadedDriver* driver);
 
@@ -54,12 +55,20 @@ class KitCase {
   // A task that runs a shell script; null after Skip.
   std::shared_ptr<const TaskConfig> Script(const std::string& text);
   bool RunsCommands() const { return HasProperty("command") && HasProperty("args"); }
+  // A task that ends at once with that code; null after Skip.
+  std::shared_ptr<const TaskConfig> EndingWith(int exit_code);
+  // TASK with its configuration in the driver's form; null after Fail.
+  std::shared_ptr<const TaskConfig> Normal(LoadedDriver* driver, const TaskConfig& task);
   // Starts it; false after Fail.
   Co<bool> Start(LoadedDriver* driver, std::shared_ptr<const TaskConfig> task);
+  // A run that is to be destroyed at the end.
+  void Note(LoadedDriver* driver, RunId run) { runs_.emplace_back(driver, run); }
   // How long a probe of the file takes.
   Co<Result<Duration>> TimeProbe();
   // The plugin's configuration with which it is loaded.
   std::string PluginConfigJson(const PluginInfo& info) const;
+  // The same, in the form in which the plugin gets it.
+  std::string NormalPluginConfig() const;
   // What is in the run directory of the process service.
   std::vector<std::string> RunEntries() const;
   // Bytes that the seed tells, at most MOST.
@@ -92,11 +101,12 @@ class KitCase {
   std::mt19937_64 random_;
 };
 
-using KitFunction = Co<void> (*)(KitCase* kit, LoadedDriver* driver);
+using KitFunction = std::function<Co<void>(KitCase* kit, LoadedDriver* driver)>;
 struct KitEntry {
-  const char* name;
-  const char* what;
+  std::string name;
+  std::string what;
   KitFunction run;
+  std::string family{};  // of cases that ask the same in several ways
 };
 // The cases of each file.
 const std::vector<KitEntry>& LoadCases();
@@ -105,7 +115,10 @@ const std::vector<KitEntry>& LeftoverCases();
 const std::vector<KitEntry>& TaskCases();
 const std::vector<KitEntry>& StreamCases();
 const std::vector<KitEntry>& ExecCases();
-std::vector<KitEntry> AllKitCases();
+const std::vector<KitEntry>& VerbCases();
+const std::vector<KitEntry>& EndCases();
+const std::vector<KitEntry>& OddCases();
+const std::vector<KitEntry>& AllKitCases();
 
 // Runs one case to its verdict, in this process.
 ConformanceResult RunKitCase(const KitSpec& spec, const std::function<void(Verdict)>& decided);

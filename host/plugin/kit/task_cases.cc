@@ -101,32 +101,6 @@ Co<void> DestroyEnded(KitCase* kit, LoadedDriver* driver) {
   KIT_EXPECT(destroyed.ok(), "destroy of a task that has ended: " + Describe(destroyed));
 }
 
-Co<void> UnknownRun(KitCase* kit, LoadedDriver* driver) {
-  const RunId run = RunId::Random();
-  const Context soon = kit->Within(3s);
-  const auto said = [kit](const char* verb, const Status& status) {
-    if (status.code() != Code::kNotFound) {
-      kit->Fail(std::string(verb) + " of an unknown run must be E_NOT_FOUND, it was " +
-                Describe(status));
-    }
-  };
-  const auto as_status = [](const auto& result) {
-    return result.ok() ? Status() : Status(result.error());
-  };
-  const Result<ExitResult> wait = co_await driver->Wait(soon, run);
-  said("wait", as_status(wait));
-  const Result<TaskStatus> inspect = co_await driver->Inspect(soon, run);
-  said("inspect", as_status(inspect));
-  const Status stop = co_await driver->Stop(soon, run, 100ms, std::string());
-  said("stop", stop);
-  const Status destroy = co_await driver->Destroy(soon, run, false);
-  said("destroy", destroy);
-  if (driver->info().can_signal) {
-    const Status signal = co_await driver->Signal(soon, run, "SIGHUP");
-    said("signal", signal);
-  }
-}
-
 Co<void> Inspect(KitCase* kit, LoadedDriver* driver) {
   const auto lasting = kit->Lasting();
   if (!lasting) co_return;
@@ -190,26 +164,6 @@ Co<void> RecoverUnknown(KitCase* kit, LoadedDriver* driver) {
              "recover of a run that was never started, without a handle, must be E_NOT_FOUND, it "
              "was " +
                  Describe(unknown));
-}
-
-Co<void> RecoverGarbage(KitCase* kit, LoadedDriver* driver) {
-  const std::string large(100'000, '{');
-  std::vector<std::string> states = {"x", std::string(1, '\0'), "{\"pid\":-1}", "null", large};
-  for (int i = 0; i < 8; ++i) states.push_back(kit->RandomBytes(300));
-  for (const std::string& state : states) {
-    const auto task = kit->Lasting();
-    if (!task) co_return;
-    TaskHandle handle;
-    handle.driver = driver->info().name;
-    handle.driver_version = "0.0.0";
-    handle.format_version = 4711;
-    handle.state = state;
-    const Context soon = kit->Within(5s);
-    const Result<RecoveredTask> result = co_await driver->Recover(soon, task, handle);
-    KIT_EXPECT(!result.ok() && result.code() != Code::kTimeout,
-               "recover with a handle that it never wrote must be an error (--seed " +
-                   std::to_string(kit->seed()) + "): " + Describe(result));
-  }
 }
 
 Co<void> RecoverAfterRestart(KitCase* kit, LoadedDriver* driver) {
@@ -297,14 +251,12 @@ const std::vector<KitEntry>& TaskCases() {
       {"destroy-running", "destroy without force refuses a running task", DestroyRunning},
       {"destroy-force", "destroy with force ends a task and forgets it", DestroyForce},
       {"destroy-ended", "destroy forgets a task that has ended", DestroyEnded},
-      {"unknown-run", "Verbs on an unknown run are E_NOT_FOUND", UnknownRun},
       {"inspect", "inspect tells whether the task runs, and its result", Inspect},
       {"signal", "signal reaches a task, and wrong names are answered", Signal},
       {"start-known", "start of a run that is known is E_FAILED_PRECONDITION", StartKnown},
       {"start-given-up", "destroy cleans up after a start that was given up", GivenUpStart},
       {"recover-known", "recover of a run that is known succeeds", RecoverKnown},
       {"recover-unknown", "recover of a run that never started is E_NOT_FOUND", RecoverUnknown},
-      {"recover-garbage", "recover refuses handles that the driver never wrote", RecoverGarbage},
       {"recover-restart", "A new instance takes the task of an earlier one over",
        RecoverAfterRestart},
       {"side-by-side", "[any-thread] functions may be called several at a time", SideBySide},

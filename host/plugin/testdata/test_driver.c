@@ -55,6 +55,11 @@ void complete_empty(const drover_host* host, uint64_t id) {
 #else
 #define OPEN
 #endif
+#ifdef FAULT_UNTYPED
+#define RUN_FOR "{}"
+#else
+#define RUN_FOR "{\"type\":\"integer\"}"
+#endif
 static const drover_info the_info = {
     sizeof(drover_info),
     DROVER_FS_NONE,
@@ -64,7 +69,7 @@ static const drover_info the_info = {
     TEST_NEEDS,
     TEXT("{\"type\":\"object\",\"properties\":{\"color\":{\"type\":\"string\",\"default\":\"red\"}}"
          "}"),
-    TEXT("{\"type\":\"object\"," OPEN "\"properties\":{\"run_for_ms\":{\"type\":\"integer\"},"
+    TEXT("{\"type\":\"object\"," OPEN "\"properties\":{\"run_for_ms\":" RUN_FOR ","
          "\"exit_code\":{\"type\":\"integer\",\"default\":0}}}"),
 };
 static const drover_info* info(void) { return &the_info; }

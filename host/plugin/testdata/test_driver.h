@@ -22,7 +22,7 @@
 #define MAX_STREAMS 64
 
 typedef struct task {
-  int used, exited, exit_code;
+  int used, exited, recovered, exit_code;
   drover_run_id run;
   uint64_t waits[MAX_WAITS], stops[MAX_WAITS], timer;
   drover_instance* owner;

@@ -115,6 +115,11 @@ void stream_cancel(drover_instance* self, uint64_t id) {
 }
 
 int32_t stream_join(drover_instance* self, uint64_t id, int64_t deadline, drover_error* error) {
+#ifdef FAULT_JOINS_ONLY_ITS_OWN
+  int known = self->event_stream == id;
+  for (int i = 0; i < MAX_STREAMS; ++i) known |= self->streams[i].id == id;
+  if (!known) return fail(error, DROVER_E_NOT_FOUND, "no such stream");
+#endif
   (void)self, (void)id, (void)deadline, (void)error;
   return DROVER_OK; /* sending happens under the mutex, and cancel took it */
 }

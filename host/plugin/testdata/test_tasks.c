@@ -1,6 +1,7 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /* The tasks of the test driver, and what its verbs do to them. */
 #include <stdatomic.h>
+#include <time.h>
 
 #include "test_driver.h"
 
@@ -49,8 +50,13 @@ static void end_task(drover_instance* self, task* t, int exit_code) {
   }
 }
 
+#ifdef FAULT_FEW_WAITS
+#define WAITS 4
+#else
+#define WAITS MAX_WAITS
+#endif
 static void remember(uint64_t* list, uint64_t id) {
-  for (int i = 0; i < MAX_WAITS; ++i) {
+  for (int i = 0; i < WAITS; ++i) {
     if (!list[i]) {
       list[i] = id;
       return;
@@ -118,6 +124,16 @@ int32_t start(drover_instance* self, const drover_call* call, const drover_start
     for (size_t j = 0; j < pairs[i].key.size; ++j) sum += (unsigned char)pairs[i].key.data[j];
   }
 #endif
+#ifdef FAULT_FEW_VARIABLES
+  if (config->env.count > 256) return fail(error, DROVER_E_RESOURCE_EXHAUSTED, "many variables");
+#endif
+#ifdef FAULT_READS_ON
+  volatile size_t size = strlen(config->job_name.data);
+  (void)size;
+#endif
+#ifdef FAULT_DROPS_CANCELLED
+  if (self->host->call_is_cancelled(self->host, call->id)) return DROVER_OK;
+#endif
   pthread_mutex_lock(&self->mutex);
   int known = find(self, &config->run_id) != NULL;
 #ifdef FAULT_START_TWICE
@@ -180,6 +196,7 @@ int32_t recover(drover_instance* self, const drover_call* call, const drover_rec
       return fail(error, DROVER_E_INVALID_ARGUMENT, "the handle is not mine");
     }
     t = new_task(self, args->config);
+    t->recovered = 1;
   }
   if (t->exited) {
     memset(&over, 0, sizeof over);
@@ -236,6 +253,12 @@ int32_t stop(drover_instance* self, const drover_call* call, const drover_stop_a
     if (self->tasks[i].used && &self->tasks[i] != t) end_task(self, &self->tasks[i], 130);
   }
 #endif
+#ifdef FAULT_STOP_NEEDS_TIME
+  if (args->timeout == 0 && !t->exited) {
+    pthread_mutex_unlock(&self->mutex);
+    return DROVER_OK;
+  }
+#endif
 #ifndef FAULT_STOP_NEVER_ANSWERS
   if (t->exited) {
     complete_empty(self->host, call->id);
@@ -281,6 +304,11 @@ int32_t inspect(drover_instance* self, const drover_call* call, const drover_ins
   atomic_fetch_sub(&callers, 1);
   if (others != 0) return fail(error, DROVER_E_INTERNAL, "somebody else is in here");
 #endif
+#ifdef FAULT_TOO_LATE
+  struct timespec now;
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  if (call->deadline < now.tv_sec * 1000000000ll + now.tv_nsec) return DROVER_OK;
+#endif
   pthread_mutex_lock(&self->mutex);
   task* t = find(self, &call->run_id);
   if (!t) {
@@ -308,8 +336,29 @@ int32_t send_signal(drover_instance* self, const drover_call* call, const drover
   ANY();
   pthread_mutex_lock(&self->mutex);
   task* t = find(self, &call->run_id);
+#ifdef FAULT_SIGNALS_THE_GONE
+  for (int i = 0; i < MAX_TASKS; ++i) {
+    if (same(&self->tasks[i].run, &call->run_id)) t = &self->tasks[i];
+  }
+#endif
+  int ended = t && t->exited, recovered = t && t->recovered;
   pthread_mutex_unlock(&self->mutex);
   if (!t) return fail(error, DROVER_E_NOT_FOUND, "no such task");
+  (void)ended, (void)recovered;
+#ifdef FAULT_DEAF_WHEN_ENDED
+  if (ended) return DROVER_OK;
+#endif
+#ifdef FAULT_DEAF_WHEN_RECOVERED
+  if (recovered) return fail(error, DROVER_E_INTERNAL, "it was another's");
+#endif
+#ifdef FAULT_EXACT_SIZES
+  if (args->struct_size != sizeof *args) {
+    return fail(error, DROVER_E_INVALID_ARGUMENT, "the arguments have another size");
+  }
+#endif
+#ifdef FAULT_SHORT_NAMES
+  if (name.size > 1000) *(volatile int*)8 = 1;
+#endif
   if (name.size < 4 || memcmp(name.data, "SIG", 3) != 0 || !memcmp(name.data, "SIGNO", 5)) {
     return fail(error, DROVER_E_INVALID_ARGUMENT, "no such signal");
   }
@@ -318,6 +367,9 @@ int32_t send_signal(drover_instance* self, const drover_call* call, const drover
 }
 
 void call_cancelled(drover_instance* self, uint64_t id) {
+#ifdef FAULT_CANCELS_WHAT_IS_THERE
+  if (id == 0) *(volatile int*)8 = 1;
+#endif
 #ifdef FAULT_IGNORES_CANCEL
   (void)self, (void)id;
 #else

@@ -107,10 +107,18 @@ class ProcessDriver : public Driver {
     Timer late = host().After(limit + kStopGrace, [call] {
       call.Fail(Error(Code::kTimeout, "the task has not ended 15 s after it was killed"));
     });
-    auto finish = [call, late](Outcome<Empty> outcome) mutable {
-      late.Cancel();
-      if (!outcome.ok() && outcome.error().code() == Code::kNotFound) outcome = Empty{};
-      call.Finish(outcome);
+    auto finish = [this, task, call, late](Outcome<Empty> outcome) mutable {
+      if (!outcome.ok()) {
+        late.Cancel();
+        if (outcome.error().code() == Code::kNotFound) outcome = Empty{};
+        return call.Finish(outcome);
+      }
+      // The kill was sent; and of an end this driver may not have heard yet.
+      host().process().Wait(task->run, [this, task, call, late](Outcome<ExitResult> end) mutable {
+        late.Cancel();
+        if (end.ok()) SetExited(task, end.value());
+        call.Complete(Empty{});
+      });
     };
     if (request.timeout.count() > 0) {
       host().process().Stop(task->run, number, request.timeout, std::move(finish));

@@ -83,8 +83,18 @@ class Broken : public drover::ProcessDriver {
       return waiting_.push_back(std::move(call));
     }
 #endif
+#ifdef FAULT_STOPS_ITS_OWN_WAY
+    request.signal = "SIGINT";
+#endif
     ProcessDriver::StopAsync(std::move(request), std::move(call));
   }
+
+#ifdef FAULT_LOSES_SIGNALS
+  void SignalAsync(std::string name, drover::Call<drover::Empty> call) override {
+    if (name == "SIGUSR1") return call.Complete(drover::Empty{});
+    ProcessDriver::SignalAsync(std::move(name), std::move(call));
+  }
+#endif
 
  private:
   std::atomic<int> terminals_{0};

@@ -1,0 +1,45 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/plugin/loaded_driver.h"
+
+// The verbs of the ABI, called straight: in ways in which this host does not call them, but another
+// may, and without what this host does beside them.
+namespace drover {
+
+enum class Manner {
+  kPlain,
+  kCancelledBefore,  // it was given up before the verb was called
+  kCancelled,        // it is given up as soon as the verb has returned
+  kDeadlineOver,     // its deadline was over before
+  kNewerHost,        // every struct and element is larger than any that the driver can know
+  kPageEnds,         // each text of the task's configuration ends where memory does
+};
+
+// What the arguments are made of; each verb takes what it has.
+struct VerbRequest {
+  RunId run;
+  std::shared_ptr<const TaskConfig> config;  // of start and recover
+  std::optional<TaskHandle> handle{};        // of recover
+  std::string text{};                        // a configuration, or the name of a signal
+  Duration timeout{0};
+  bool force = false;
+};
+
+struct KitVerb {
+  const char* name;
+  LoadedDriver::MakeCall (*bind)(VerbRequest request, Manner manner);
+};
+// DROVER_ASYNC_VERBS, in its order.
+const std::vector<KitVerb>& KitVerbs();
+
+// How it was completed; nothing: not within LIMIT.
+Co<std::optional<Status>> CallVerb(LoadedDriver* driver, const char* verb, VerbRequest request,
+                                   Manner manner, Duration limit = 3s);
+
+}  // namespace drover
