@@ -141,15 +141,9 @@ bool PluginRegistry::IsLoading(const std::string& driver) const {
   return slot != nullptr && !slot->known.is_set();
 }
 
-Co<void> PluginRegistry::AwaitOne(Context context, Slot* slot) {
-  (void)co_await slot->known.Wait(context);
-}
-
 Co<std::vector<PluginReport>> PluginRegistry::LoadAll(Context context) {
   BeginLoading(context);
-  std::vector<Co<void>> all;
-  for (const auto& slot : slots_) all.push_back(AwaitOne(context, slot.get()));
-  co_await InParallel(loop_, std::move(all));
+  for (const auto& slot : slots_) (void)co_await slot->known.Wait(context);
   co_return reports();
 }
 

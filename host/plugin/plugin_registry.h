@@ -126,7 +126,6 @@ class PluginRegistry : public DriverRegistry {
   // An instance, or that of a process which died at once and is on its way back.
   struct Made;
   Co<void> LoadOne(Context context, Slot* slot);
-  Co<void> AwaitOne(Context context, Slot* slot);
   Co<Status> Bring(Context context, Slot* slot);
   Co<Result<Checked>> Check(Context context, PluginConfig config, PluginReport* report);
   Co<Made> Make(Context context, Checked checked, PluginReport* report, Slot* slot);
