@@ -125,6 +125,7 @@ TEST(ProcessUsageTest, ReadsTheStatLineOfAnyName) {
   EXPECT_EQ(stat->parent, 42);
   EXPECT_EQ(stat->user_time, 1s);
   EXPECT_EQ(stat->system_time, 2s);
+  EXPECT_EQ(stat->started, 990ms);
   EXPECT_FALSE(ParseProcessStat("77 (x) Z 42 1 1 0 -1 4194560 1 2 3 4 100 200 7 8 20 0 1 0 99"));
   EXPECT_FALSE(ParseProcessStat("77 (x) S 42"));
   EXPECT_FALSE(ParseProcessStat("77 (x)"));

@@ -42,8 +42,12 @@ std::optional<ProcessStat> ParseProcessStat(std::string_view text) {
   for (int field = 5; field < 14; ++field) words >> skipped;
   std::uint64_t user = 0, system = 0;
   if (!(words >> user >> system) || state == "Z" || state == "X") return std::nullopt;
+  for (int field = 16; field < 22; ++field) words >> skipped;
+  std::uint64_t started = 0;
+  if (!(words >> started)) return std::nullopt;
   stat.user_time = FromTicks(user);
   stat.system_time = FromTicks(system);
+  stat.started = FromTicks(started);
   return stat;
 }
 

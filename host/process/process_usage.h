@@ -22,6 +22,7 @@ struct ProcessStat {
   pid_t parent = 0;
   Duration user_time{0};
   Duration system_time{0};
+  Duration started{0};  // since the boot, rounded down to a tick
 };
 std::optional<ProcessStat> ParseProcessStat(std::string_view text);
 

@@ -9,9 +9,9 @@
 
 #include <cstdlib>
 #include <optional>
-#include <sstream>
 #include <string>
 
+#include "host/process/process_usage.h"
 #include "host/process/small_file.h"
 
 namespace drover {
@@ -24,19 +24,10 @@ bool HasEnded(int pidfd) {
   return poll(&end, 1, 0) == 1;
 }
 
-// In ticks since the boot, rounded down.
-std::optional<std::int64_t> StartOf(std::int64_t pid) {
+std::optional<Duration> StartOf(std::int64_t pid) {
   const std::string path = "/proc/" + std::to_string(pid) + "/stat";
-  const std::string stat = ReadSmallFile(AT_FDCWD, path.c_str()).value_or("");
-  const std::size_t name_end = stat.rfind(')');
-  if (name_end == std::string::npos) return std::nullopt;
-  std::istringstream fields(stat.substr(name_end + 1));
-  constexpr int kBefore = 19;  // fields between the name and the start time
-  std::string skipped;
-  for (int i = 0; i < kBefore; ++i) fields >> skipped;
-  std::int64_t start = 0;
-  if (!(fields >> start)) return std::nullopt;
-  return start;
+  const auto stat = ParseProcessStat(ReadSmallFile(AT_FDCWD, path.c_str()).value_or(""));
+  return stat ? std::optional(stat->started) : std::nullopt;
 }
 
 }  // namespace
@@ -55,11 +46,10 @@ bool StartedBefore(int pidfd, std::int64_t boot_time) {
   const std::string path = "/proc/self/fdinfo/" + std::to_string(pidfd);
   const std::string about = ReadSmallFile(AT_FDCWD, path.c_str()).value_or("");
   const std::size_t pid = about.find("Pid:\t");
-  const std::optional<std::int64_t> start =
+  const std::optional<Duration> start =
       pid == std::string::npos ? std::nullopt : StartOf(std::atoll(about.c_str() + pid + 5));
   if (HasEnded(pidfd)) return true;  // what was read may be of another
-  const std::int64_t tick = 1'000'000'000 / sysconf(_SC_CLK_TCK);
-  return start && *start * tick <= boot_time;
+  return start && start->count() <= boot_time;
 }
 
 }  // namespace drover
