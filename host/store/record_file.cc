@@ -6,55 +6,52 @@
 #include "host/base/time.h"
 #include "host/store/checksum.h"
 #include "host/store/record_schema.h"
+#include "host/store/write_ahead_log.h"
 
 namespace drover {
 namespace {
 
-constexpr off_t kMuchLog = 4 << 20;  // bytes
 constexpr const char* kKeepDamaged = "1000";
 
 bool IsDamage(const Error& error) { return error.code() == Code::kInternal; }
-
-std::int64_t Size(const std::string& path) {
-  struct stat status{};
-  return stat(path.c_str(), &status) == 0 ? status.st_size : 0;
-}
 
 }  // namespace
 
 Result<RecordFile::Opened> RecordFile::Open(const std::string& path) {
   DROVER_TRY(FinishRebuild(path));
   Opened opened;
-  for (const bool again : {false, true}) {
-    opened.file.reset(new RecordFile(path));
-    const Status prepared = opened.file->Prepare();
-    Result<std::vector<Record>> records = prepared.ok()
-                                              ? opened.file->ReadAll(&opened.damage)
-                                              : Result<std::vector<Record>>(prepared.error());
-    if (records.ok()) {
-      opened.records = std::move(*records);
-      return opened;
-    }
-    opened.file.reset();
-    if (again || !IsDamage(records.error())) return records.error().WithContext(path);
-    opened.damage = {records.error().message()};
-    DROVER_ASSIGN(SalvagedRecords salvaged, SalvageRecords(path));
-    Result<std::string> replaced = ReplaceDamaged(path, salvaged);
-    if (replaced.ok()) {
-      opened.damage.back() += "; " + *replaced;
-      continue;
-    }
-    // It is better to go on with what was read than not at all: tasks run that need it.
-    opened.damage.back() += "; " + std::to_string(salvaged.size()) +
-                            " records could be read of it, but no new file can be made now, which "
-                            "is tried again: " +
-                            replaced.error().message();
-    for (const auto& [key, value] : salvaged) opened.records.push_back({key, value});
-    opened.file.reset(new RecordFile(path));
-    opened.file->salvaged_ = std::move(salvaged);
+  const Status read = OpenWhole(path, &opened);
+  if (read.ok()) return opened;
+  if (!IsDamage(read.error())) return read.error().WithContext(path);
+  DROVER_ASSIGN(Salvage salvage, SalvageRecords(path));
+  if (salvage.version > kRecordSchemaVersion) return NewerSchema(salvage.version).WithContext(path);
+  const Result<std::string> replaced = ReplaceDamaged(path, salvage.records);
+  if (replaced.ok()) {
+    const Status again = OpenWhole(path, &opened);
+    if (!again.ok()) return again.error().WithContext(path);
+    opened.damage = {read.error().message() + "; " + *replaced};
     return opened;
   }
-  return opened;  // never reached
+  // It is better to go on with what was read than not at all: tasks run that need it.
+  opened.damage = {read.error().message() + "; " + std::to_string(salvage.records.size()) +
+                   " records could be read of it, but no new file can be made now, which is tried "
+                   "again: " +
+                   replaced.error().message()};
+  for (const auto& [key, value] : salvage.records) opened.records.push_back({key, value});
+  opened.file.reset(new RecordFile(path));
+  opened.file->salvaged_ = std::move(salvage.records);
+  return opened;
+}
+
+Status RecordFile::OpenWhole(const std::string& path, Opened* opened) {
+  *opened = {};
+  // Before SQLite, which would take what is before the damage for all of it.
+  DROVER_TRY(CheckLog(path));
+  std::unique_ptr<RecordFile> file(new RecordFile(path));
+  DROVER_TRY(file->Prepare());
+  DROVER_ASSIGN(opened->records, file->ReadAll(&opened->damage));
+  opened->file = std::move(file);
+  return {};
 }
 
 Status RecordFile::MakeAnew() {
@@ -68,6 +65,10 @@ Status RecordFile::Prepare() {
   DROVER_ASSIGN(database_, Database::Open(path_));
   // Exclusive: its index of the log is in memory, not in one more file that a full disk refuses.
   DROVER_TRY(database_.Execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA cell_size_check = ON"));
+  // What is salvaged is found by where it stands on a page, so nothing may stay that was deleted.
+  const std::string pages =
+      "PRAGMA secure_delete = ON; PRAGMA page_size = " + std::to_string(kPageSize);
+  DROVER_TRY(database_.Execute(pages.c_str()));
   DROVER_TRY(
       database_.Execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
                         "PRAGMA wal_autocheckpoint = 0"));
@@ -141,10 +142,17 @@ Status RecordFile::Apply(const std::vector<RecordChange>& changes) {
   return done;
 }
 
-Status RecordFile::Checkpoint(bool also_little) {
+std::int64_t RecordFile::LogSize() const {
+  struct stat status{};
+  return stat(LogOf(path_).c_str(), &status) == 0 ? status.st_size : 0;
+}
+
+Status RecordFile::Checkpoint() {
   if (salvaged_) DROVER_TRY(MakeAnew());
-  if (!also_little && Size(path_ + "-wal") < kMuchLog) return {};
-  return database_.Execute("PRAGMA wal_checkpoint(TRUNCATE)");
+  DROVER_TRY(database_.Execute("PRAGMA wal_checkpoint(TRUNCATE)"));
+  // The first commit of an empty log waits for the disk. So it is one for which nobody waits.
+  (void)database_.Execute("UPDATE meta SET value = value WHERE key = 'version'");
+  return {};
 }
 
 }  // namespace drover

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,13 +28,16 @@ class RecordFile {
   // Carries out the changes, all or none: when this returns they survive the end of this process.
   // What must survive a power cut too needs Sync, which any thread may call.
   Status Apply(const std::vector<RecordChange>& changes);
-  // Writes what is in the write-ahead log to the file proper, when there is much of it. May take
-  // long. ALSO_LITTLE: whatever there is.
-  Status Checkpoint(bool also_little);
+  std::int64_t LogSize() const;  // of the write-ahead log, bytes
+  // Writes what is in the log to the file proper, on the disk, and empties the log but for a page
+  // that says nothing new. May take long.
+  Status Checkpoint();
 
   const std::string& path() const { return path_; }
 
  private:
+  // kInternal: the file, or its log, is damaged.
+  static Status OpenWhole(const std::string& path, Opened* opened);
   explicit RecordFile(std::string path) : path_(std::move(path)) {}
   Status Prepare();
   Result<std::vector<Record>> ReadAll(std::vector<std::string>* damage);

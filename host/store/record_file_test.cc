@@ -7,6 +7,7 @@
 #include "host/store/checksum.h"
 #include "host/store/record_schema.h"
 #include "host/store/store_for_test.h"
+#include "host/store/write_ahead_log.h"
 
 namespace drover {
 namespace {
@@ -47,8 +48,8 @@ TEST(RecordFileTest, WhatWasAppliedSurvivesAnOpenFileThatIsNeverClosed) {
       directory.path(), copy.path(),
       std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
   EXPECT_EQ(ReadBack(copy).size(), 100u);
-  ASSERT_TRUE(opened->file->Checkpoint(true).ok());
-  EXPECT_EQ(std::filesystem::file_size(directory.file() + "-wal"), 0u);
+  ASSERT_TRUE(opened->file->Checkpoint().ok());
+  EXPECT_LT(opened->file->LogSize(), 2 * static_cast<std::int64_t>(kPageSize));
 }
 
 TEST(RecordFileTest, AFileHasOneUser) {

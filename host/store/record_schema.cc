@@ -59,13 +59,7 @@ Status TakeStep(Database* database, int version) {
 Status PrepareRecordSchema(Database* database, int version) {
   DROVER_ASSIGN(const std::int64_t header, database->Number("PRAGMA user_version"));
   DROVER_ASSIGN(const int meta, MetaVersion(database));
-  if (meta > kRecordSchemaVersion) {
-    return Error(Code::kUnimplemented,
-                 "it was written by a newer version of this program (format " +
-                     std::to_string(meta) + ", this one knows " +
-                     std::to_string(kRecordSchemaVersion) +
-                     "): use that version, or move the file away; it has not been changed");
-  }
+  if (meta > kRecordSchemaVersion) return NewerSchema(meta);
   if (header != meta) return Damaged("its header tells another version than its table");
   if (meta == 0) {
     DROVER_ASSIGN(const std::int64_t tables,
@@ -74,6 +68,14 @@ Status PrepareRecordSchema(Database* database, int version) {
   }
   for (int next = meta + 1; next <= version; ++next) DROVER_TRY(TakeStep(database, next));
   return {};
+}
+
+Error NewerSchema(int version) {
+  return Error(Code::kUnimplemented,
+               "it was written by a newer version of this program (format " +
+                   std::to_string(version) + ", this one knows " +
+                   std::to_string(kRecordSchemaVersion) +
+                   "): use that version, or move the file away; it has not been changed");
 }
 
 }  // namespace drover

@@ -13,4 +13,7 @@ inline constexpr int kRecordSchemaVersion = 2;
 // it, which nothing is changed of; kInternal also when its two notes of the version differ.
 Status PrepareRecordSchema(Database* database, int version = kRecordSchemaVersion);
 
+// The refusal of what a newer program has made, with tables of VERSION.
+Error NewerSchema(int version);
+
 }  // namespace drover

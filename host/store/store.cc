@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "host/base/durable_step.h"
+#include "host/store/write_ahead_log.h"
 
 namespace drover {
 namespace {
@@ -18,6 +19,11 @@ namespace {
 constexpr auto kRetry = std::chrono::seconds(1);
 // What nobody waits for gathers for so long.
 constexpr auto kGather = std::chrono::milliseconds(1);
+// A log that is damaged may cost what is not in the file proper, so the log is emptied when nothing
+// was written for kRest, and between two writes when it is older than kOld or longer than kLong.
+constexpr auto kRest = std::chrono::seconds(1);
+constexpr auto kOld = std::chrono::seconds(10);
+constexpr std::int64_t kLong = 4 << 20;  // bytes
 
 }  // namespace
 
@@ -138,7 +144,7 @@ Status Store::WriteNow(const Changes& batch) {
 // Before the first commit there may be none. What is committed without it is written once more.
 Status Store::OpenLog() {
   if (log_) return {};
-  const std::string path = file_->path() + "-wal";
+  const std::string path = LogOf(file_->path());
   log_ = UniqueFd(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!log_) return ErrnoError(errno, path);
   return {};
@@ -147,7 +153,12 @@ Status Store::OpenLog() {
 void Store::WriteForever() {
   std::unique_lock lock(mutex_);
   while (true) {
-    given_more_.wait(lock, [this] { return closing_ || sync_failed_ || !changes_.empty(); });
+    const auto more = [this] { return closing_ || sync_failed_ || !changes_.empty(); };
+    if (!log_began_) {
+      given_more_.wait(lock, more);
+    } else if (!given_more_.wait_for(lock, kRest, more)) {
+      (void)EmptyLog(&lock);
+    }
     if (sync_failed_ && !closing_) RenewLog(&lock);
     if (changes_.empty()) {
       if (closing_) break;
@@ -174,21 +185,26 @@ void Store::WriteForever() {
     Tell(written);
     if (written.ok()) sync_more_.notify_one();
     if (!written.ok() && closing_) break;
-    if (written.ok() && changes_.empty()) {
-      lock.unlock();
-      // A log that stays long is no error: it is tried again.
-      (void)file_->Checkpoint(false);
-      lock.lock();
-    }
+    if (!written.ok()) continue;
+    const auto now = Clock::now();
+    if (!log_began_) log_began_ = now;
+    if (changes_.empty() && (now - *log_began_ > kOld || file_->LogSize() > kLong))
+      (void)EmptyLog(&lock);
   }
   write_ended_ = true;
 }
 
+Status Store::EmptyLog(std::unique_lock<std::mutex>* lock) {
+  lock->unlock();
+  const Status emptied = file_->Checkpoint();
+  lock->lock();
+  log_began_.reset();
+  return emptied;
+}
+
 void Store::RenewLog(std::unique_lock<std::mutex>* lock) {
   const std::uint64_t number = committed_;
-  lock->unlock();
-  const Status renewed = file_->Checkpoint(true);
-  lock->lock();
+  const Status renewed = EmptyLog(lock);
   if (renewed.ok()) {
     sync_failed_ = false;
     synced_ = std::max(synced_, number);

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -8,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -55,6 +57,7 @@ class Store {
   Co<Status> Synced(Context context) { return Wait(context, true); }
 
  private:
+  using Clock = std::chrono::steady_clock;
   struct Waiter {
     Waiter(Loop* on, std::uint64_t of, bool synced)
         : loop(on), number(of), sync(synced), done(on) {}
@@ -73,6 +76,9 @@ class Store {
   void SyncForever();
   Status WriteNow(const Changes& batch);
   Status OpenLog();
+  // Writes what the log holds to the file proper. What failed is tried again after the next commit.
+  // With the lock, which it gives back meanwhile.
+  Status EmptyLog(std::unique_lock<std::mutex>* lock);
   // After a failed sync its pages count as clean, so a later one would succeed whatever has become
   // of them. A checkpoint writes what they hold once more, to the file, and synchronizes that. With
   // the lock, which it gives back meanwhile.
@@ -87,6 +93,9 @@ class Store {
   // To write the log to the disk needs a descriptor of it, not SQLite, which the writer is using.
   // The writer opens it before anything is committed_, from when on the other thread reads it.
   UniqueFd log_;
+  // When the oldest commit that is only in the log was made, about; of the writer.
+  // At first that of another agent, perhaps.
+  std::optional<Clock::time_point> log_began_ = Clock::now();
   const Report report_;
 
   std::mutex mutex_;

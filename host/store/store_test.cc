@@ -13,6 +13,8 @@
 #include <iterator>
 
 #include "host/base/gate.h"
+#include "host/base/time.h"
+#include "host/store/salvage.h"
 #include "host/store/store_for_test.h"
 
 namespace drover {
@@ -30,7 +32,10 @@ class StepsEnvironment : public ::testing::Environment {
     WriteFileForTest(directory_.path() + "/trace", "");
     WriteFileForTest(directory_.path() + "/fault", step + " 1 EIO\n");
   }
-  void CountFromHere() const { WriteFileForTest(directory_.path() + "/trace", ""); }
+  void CountFromHere() const {
+    WriteFileForTest(directory_.path() + "/trace", "");
+    WriteFileForTest(directory_.path() + "/fault", "");
+  }
   std::ptrdiff_t Count(const std::string& step) const {
     std::ifstream trace(directory_.path() + "/trace");
     return std::count(std::istream_iterator<std::string>(trace), {}, step);
@@ -109,6 +114,28 @@ TEST_F(StoreTest, WhatAFailedSyncMayHaveLostIsWrittenOnceMore) {
   const auto read = RecordFile::Open(copy.file());
   ASSERT_TRUE(read.ok());
   EXPECT_THAT(read->records, UnorderedElementsAre(Record{{"a", "1"}, "one"}));
+}
+
+// No damage of the log can cost what is in the file.
+TEST_F(StoreTest, TheLogIsEmptiedWhenNothingIsWritten) {
+  const Store::Opened opened = Open();
+  for (const char* const value : {"one", "two"}) {
+    opened.store->Put({"a", "1"}, Text(value));
+    EXPECT_TRUE(Await(opened.store->Committed(context_)).ok());
+    const TimePoint until = BootClock::now() + 60s;
+    // The file alone is looked at.
+    std::vector<Record> records;
+    while (records != std::vector<Record>{{{"a", "1"}, value}}) {
+      ASSERT_LT(BootClock::now(), until);
+      usleep(10000);
+      const StoreDirectory copy;
+      std::filesystem::copy_file(directory_.path() + "/state/state.db", copy.file());
+      const auto read = SalvageRecords(copy.file());
+      ASSERT_TRUE(read.ok());
+      records.clear();
+      for (const auto& [key, found] : read->records) records.push_back({key, found});
+    }
+  }
 }
 
 // What is given while a transaction is written goes into the next one, together.
