@@ -26,7 +26,15 @@ Co<Status> BrokenDriver::ForceKill(Context context, RunId run) {
 }
 
 Co<Status> BrokenDriver::Signal(Context, RunId, std::string) { co_return Reason(); }
-Co<Status> BrokenDriver::Destroy(Context, RunId, bool) { co_return Reason(); }
+
+// The driver's own part of the run stays; its processes do not.
+Co<Status> BrokenDriver::Destroy(Context context, RunId run, bool force) {
+  if (force && processes_ != nullptr) {
+    DROVER_CO_TRY(co_await processes_->Release(std::move(context), run));
+  }
+  co_return Reason();
+}
+
 Co<Result<TaskStatus>> BrokenDriver::Inspect(Context, RunId) { co_return Reason(); }
 
 Co<Status> BrokenDriver::Stats(Context, RunId, StatsRequest, std::function<void(TaskUsage)>) {

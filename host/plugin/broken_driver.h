@@ -9,7 +9,8 @@
 namespace drover {
 
 // Stands for a plugin that could not be loaded: it has the configured name, is unhealthy, and each
-// call fails with the reason.
+// call fails with the reason. Processes of earlier runs of the driver can still be there: they are
+// killed, and a destroy by force releases them before it fails.
 class BrokenDriver : public Driver {
  public:
   BrokenDriver(std::string name, ProcessService* processes);
@@ -28,7 +29,6 @@ class BrokenDriver : public Driver {
                                     TaskHandle) override;
   Co<Result<ExitResult>> Wait(Context, RunId) override;
   Co<Status> Stop(Context, RunId, Duration, std::string) override;
-  // Works: processes of earlier runs of the driver can still be there.
   Co<Status> ForceKill(Context context, RunId run) override;
   Co<Status> Signal(Context, RunId, std::string) override;
   Co<Status> Destroy(Context, RunId, bool) override;

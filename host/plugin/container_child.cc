@@ -60,16 +60,8 @@ void ContainerChild::Run(int plugin_fd) {
   pthread_sigmask(SIG_SETMASK, nullptr, &waiting);
   sigdelset(&waiting, SIGQUIT);
   while (true) {
-    pollfd events[2] = {{socket_.fd(), 0, 0}, {timers_.fd(), POLLIN, 0}};
-    if (ppoll(events, 2, nullptr, &waiting) < 0) continue;
-    if (events[0].revents != 0) _exit(0);
-    timers_.Fire([this](std::function<void()> job) {
-      timer_pool_.Post([job = std::move(job)] {
-        thread_local const ReportedThread reported;
-        const ReportedFunction in("a timer's function");
-        job();
-      });
-    });
+    pollfd event{socket_.fd(), 0, 0};
+    if (ppoll(&event, 1, nullptr, &waiting) > 0) _exit(0);
   }
 }
 
@@ -169,6 +161,7 @@ std::int32_t ContainerChild::DoVerb(WireReader* from, drover_error* error,
 }
 
 std::int32_t ContainerChild::Dispatch(std::uint16_t kind, WireReader* from, drover_error* error) {
+  if (kind == frame_kind::kTimer) return FireTimer(from, error);  // also of one that is being made
   drover_instance* const self = self_;
   if (self == nullptr && kind != frame_kind::kCreate) {
     return Refuse(Error(Code::kFailedPrecondition, "there is no instance"), error);
@@ -325,6 +318,20 @@ std::int32_t ContainerChild::Done(WireReader* from, drover_error* error) {
   return DROVER_OK;
 }
 
+std::int32_t ContainerChild::FireTimer(WireReader* from, drover_error* error) {
+  const auto id = from->Number<std::uint64_t>();
+  if (!from->Done()) return BadFrame(error);
+  Timer timer{};
+  {
+    const std::lock_guard lock(mutex_);
+    const auto node = timers_.extract(id);
+    if (node.empty()) return DROVER_OK;  // cancelled meanwhile
+    timer = node.mapped();
+  }
+  timer.function(timer.context);
+  return DROVER_OK;
+}
+
 // ----------------------------------------------------------------------- what the driver calls
 
 void ContainerChild::Open(std::uint64_t id, Encode encode) {
@@ -406,6 +413,30 @@ std::uint64_t ContainerChild::FindService(void* context) {
     if (service.context == context) return id;
   }
   return 0;
+}
+
+std::uint64_t ContainerChild::SetTimer(std::int64_t delay, void (*function)(void*), void* context) {
+  std::uint64_t id = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    id = next_timer_++;
+    if (function == nullptr) return id;
+    timers_[id] = {function, context};
+  }
+  WireMessage message;
+  WireWriter to(&message);
+  to(delay);
+  (void)Send(frame_kind::kTimerAfter, id, std::move(message));
+  return id;
+}
+
+bool ContainerChild::CancelTimer(std::uint64_t id) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (timers_.erase(id) == 0) return false;
+  }
+  (void)Send(frame_kind::kTimerCancel, id, WireMessage());
+  return true;
 }
 
 int RunContainerChild() {

@@ -7,9 +7,7 @@
 #include <string>
 
 #include "drover/drover.h"
-#include "drover/pool.hpp"
 #include "host/base/unique_fd.h"
-#include "host/plugin/child_timers.h"
 #include "host/plugin/frame_kinds.h"
 #include "host/plugin/frame_socket.h"
 
@@ -21,7 +19,7 @@ namespace drover {
 // One per process, never destroyed.
 class ContainerChild {
  public:
-  explicit ContainerChild(UniqueFd socket) : socket_(std::move(socket)), timer_pool_(4) {}
+  explicit ContainerChild(UniqueFd socket) : socket_(std::move(socket)) {}
 
   // Loads the file and serves until the host has gone.
   [[noreturn]] void Run(int plugin_fd);
@@ -36,7 +34,6 @@ class ContainerChild {
               TimePoint deadline = TimePoint::max()) {
     return socket_.Send(kind, id, std::move(message), deadline);
   }
-  ChildTimers& timers() { return timers_; }
   bool has_processes() const { return has_processes_; }
 
   void Complete(std::uint64_t id, const drover_error* error, const void* result);
@@ -52,6 +49,10 @@ class ContainerChild {
   // The exec session that the driver calls CONTEXT; 0: none.
   std::uint64_t FindService(void* context);
 
+  // The host has the time and calls; the function stays here.
+  std::uint64_t SetTimer(std::int64_t delay, void (*function)(void*), void* context);
+  bool CancelTimer(std::uint64_t id);
+
  private:
   // How the result of a call is written.
   using Encode = bool (*)(const void* result, WireMessage* to, std::string* why);
@@ -65,6 +66,10 @@ class ContainerChild {
     void* context;
     Deliver deliver;
   };
+  struct Timer {
+    void (*function)(void*);
+    void* context;
+  };
 
   void Load(int plugin_fd);
   void AddReceiver();
@@ -77,6 +82,7 @@ class ContainerChild {
   std::int32_t Cancelled(WireReader* from);
   std::int32_t Resize(WireReader* from, drover_error* error);
   std::int32_t Done(WireReader* from, drover_error* error);
+  std::int32_t FireTimer(WireReader* from, drover_error* error);
   template <typename Args, typename Function>
   std::int32_t DoVerb(WireReader* from, drover_error* error, const Function& function);
   void Open(std::uint64_t id, Encode encode);
@@ -89,14 +95,14 @@ class ContainerChild {
   std::atomic<bool> has_processes_{false};
   std::atomic<int> receivers_{0};
   std::atomic<int> idle_{0};
-  ChildTimers timers_;
-  Pool timer_pool_;
 
   std::mutex mutex_;  // of what follows
   std::map<std::uint64_t, Call> calls_;
   std::map<std::uint64_t, bool> streams_;  // whether it was cancelled
   std::map<std::uint64_t, Service> services_;
   std::uint64_t next_service_ = 1;
+  std::map<std::uint64_t, Timer> timers_;
+  std::uint64_t next_timer_ = 1;
 };
 
 // The child's side: descriptor 3 is the socket, 4 the checked file, 5 takes a crash report.

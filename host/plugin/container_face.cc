@@ -170,11 +170,11 @@ void WriteLog(const drover_host*, std::int32_t level, const drover_run_id* run,
 
 std::uint64_t TimerAfter(const drover_host*, std::int64_t delay, void (*function)(void*),
                          void* context) {
-  return Child().timers().After(Duration(delay), function, context);
+  return Child().SetTimer(delay, function, context);
 }
 
 std::int32_t TimerCancel(const drover_host*, std::uint64_t id) {
-  return Child().timers().Cancel(id) ? 1 : 0;
+  return Child().CancelTimer(id) ? 1 : 0;
 }
 
 #define DROVER_CHILD_MEMBER(function, args_type, result_type) function##_process,

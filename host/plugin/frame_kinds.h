@@ -29,6 +29,7 @@
 //   exec            call, arguments
 //   resize          session, width, height
 //   done            service, error, result
+//   timer           timer
 #define DROVER_CALLED_FUNCTIONS(X)                   \
   X(kCreate, "create", drover_driver)                \
   X(kGetExtension, "get_extension", drover_driver)   \
@@ -40,7 +41,8 @@
   X(kStats, "stats", drover_task_stats)              \
   X(kExec, "exec", drover_task_exec)                 \
   X(kResize, "exec.resize", drover_task_exec)        \
-  X(kDone, "the end of a service", drover_done)
+  X(kDone, "the end of a service", drover_done)      \
+  X(kTimer, "a timer's function", drover_timer)
 
 namespace drover {
 
@@ -49,15 +51,17 @@ namespace frame_kind {
 // Those that carry the header's lists have the names that stand there.
 enum : std::uint16_t {
   // From the container.
-  kReturn = 1,  // id: the call's frame. status, error
-  kLoaded,      // what it says about itself as JSON, or an error
-  kComplete,    // id: the call. error, result
-  kStreamSend,  // id: the stream. type, message
-  kStreamEnd,   // id: the stream. error
-  kLog,         // level, run, text
-  kOpenOutput,  // id: the service. run
-  kExecResize,  // id: the service. width, height
-  kExecEnd,     // id: the service
+  kReturn = 1,   // id: the call's frame. status, error
+  kLoaded,       // what it says about itself as JSON, or an error
+  kComplete,     // id: the call. error, result
+  kStreamSend,   // id: the stream. type, message
+  kStreamEnd,    // id: the stream. error
+  kLog,          // level, run, text
+  kOpenOutput,   // id: the service. run
+  kExecResize,   // id: the service. width, height
+  kExecEnd,      // id: the service
+  kTimerAfter,   // id: the timer. delay
+  kTimerCancel,  // id: the timer
   // To the container.
   kBeforeCalled = 31,
 #define DROVER_FRAME_CALLED(kind, name, table) kind,

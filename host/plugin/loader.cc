@@ -18,14 +18,31 @@ namespace dll = boost::dll;
 
 // Handles that are never destroyed: shared_library unloads in its destructor.
 struct Registry {
-  std::mutex mutex;
+  std::mutex loading;  // one at a time
+  std::mutex mutex;    // of what follows
   std::vector<dll::shared_library> libraries;
+  std::string being_loaded;
 };
 
 Registry& NeverDestroyed() {
   static auto* const registry = new Registry;
   return *registry;
 }
+
+class Loading {
+ public:
+  explicit Loading(std::string path) : alone_(NeverDestroyed().loading) { Tell(std::move(path)); }
+  ~Loading() { Tell({}); }
+  Loading(const Loading&) = delete;
+  Loading& operator=(const Loading&) = delete;
+
+ private:
+  static void Tell(std::string path) {
+    const std::lock_guard lock(NeverDestroyed().mutex);
+    NeverDestroyed().being_loaded = std::move(path);
+  }
+  const std::lock_guard<std::mutex> alone_;
+};
 
 // Reads "driver" as far as its own struct_size goes; every member of this ABI must be there.
 Status CheckTable(const std::string& file, const drover_driver* driver) {
@@ -68,12 +85,18 @@ Status CheckTable(const std::string& file, const drover_driver* driver) {
 
 }  // namespace
 
+std::string PluginBeingLoaded() {
+  const std::lock_guard lock(NeverDestroyed().mutex);
+  return NeverDestroyed().being_loaded;
+}
+
 Result<const drover_driver*> LoadPluginCode(PluginFile file) {
   // The name is kept too: the dynamic linker compares names before it looks at files.
   const int fd = file.fd.Release();
   const std::string name = "/proc/self/fd/" + std::to_string(fd);
   drover_driver_entry entry = nullptr;
   try {
+    const Loading loading(file.path);
     // The overload that throws is the only one that tells what the linker said.
     dll::shared_library library(name, dll::load_mode::rtld_now | dll::load_mode::rtld_local);
     entry = &library.get<const drover_driver*()>(DROVER_ENTRY_SYMBOL);

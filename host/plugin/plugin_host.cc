@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/plugin/plugin_host.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "host/plugin/abi_text.h"
@@ -70,7 +71,9 @@ std::uint64_t TimerAfter(const drover_host* face, std::int64_t delay, void (*fun
                          void* context) {
   const auto host = PluginHost::From(face);
   if (!host || function == nullptr) return NextPluginId();
-  return host->timers().After(Duration(std::max<std::int64_t>(0, delay)), function, context);
+  constexpr Duration kLongest = std::chrono::hours(24 * 365);
+  const Duration after = std::clamp(Duration(delay), Duration(0), kLongest);
+  return host->timers().After(after, function, context);
 }
 
 std::int32_t TimerCancel(const drover_host* face, std::uint64_t id) {

@@ -34,7 +34,15 @@ struct PluginPool::State {
         max_threads(most),
         max_held(off),
         changed(std::move(hear)),
+        quiet(on),
         ended(on) {}
+
+  // Whether a job waits or runs, those that hold their threads apart.
+  bool Busy() const {
+    return !queue.empty() || std::any_of(running.begin(), running.end(), [](const auto& entry) {
+      return !entry.second.written_off;
+    });
+  }
 
   // The next job that may run now: control jobs wait for the one before them.
   std::optional<Job> Take() {
@@ -58,6 +66,7 @@ struct PluginPool::State {
   std::deque<Job> queue;
   bool control_busy = false;
   bool closed = false;
+  bool draining = false;  // somebody waits until it is not busy
   int idle = 0;
   int held = 0;
   std::uint64_t next_id = 1;
@@ -68,6 +77,7 @@ struct PluginPool::State {
 
   // Control thread.
   std::function<void()> changed;
+  Event quiet;  // look again whether it is busy
   Event ended;
   Loop::TimerId timer = 0;
 };
@@ -142,6 +152,7 @@ void PluginPool::Work(const std::shared_ptr<State>& state, std::uint64_t id) {
     lock.lock();
     const bool written_off = state->running[id].written_off;
     state->running.erase(id);
+    if (state->draining && !state->Busy()) state->port->Post([state] { state->quiet.Set(); });
     if (job->control) {
       state->control_busy = false;
       // This thread takes the next job; if that is another one, somebody takes this driver's next.
@@ -202,7 +213,9 @@ void PluginPool::Watch(const std::shared_ptr<State>& state) {
       });
     }
   }
-  if (changed && state->changed) state->changed();
+  if (!changed) return;
+  state->quiet.Set();
+  if (state->changed) state->changed();
 }
 
 int PluginPool::held() const {
@@ -229,18 +242,17 @@ int PluginPool::threads() const {
 }
 
 Co<void> PluginPool::Drain(TimePoint deadline) {
+  const std::shared_ptr<State> state = state_;
   const Context forever(loop_);
   const Context until = forever.WithDeadline(deadline);
-  // Only at a driver's end, and mostly over at once: looking again is simpler than being told.
   while (!until.cancelled()) {
+    state->quiet.Reset();
     {
-      const std::lock_guard lock(state_->mutex);
-      const bool busy = !state_->queue.empty() ||
-                        std::any_of(state_->running.begin(), state_->running.end(),
-                                    [](const auto& entry) { return !entry.second.written_off; });
-      if (!busy) break;
+      const std::lock_guard lock(state->mutex);
+      state->draining = state->Busy();
+      if (!state->draining) break;
     }
-    (void)co_await Sleep(until, 1ms);
+    (void)co_await state->quiet.Wait(until);
   }
 }
 

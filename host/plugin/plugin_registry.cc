@@ -32,7 +32,7 @@ Loaded Load(PluginFile file) {
 }
 
 // Loads on a thread of its own: constructors that did not hang in the probe can hang here, and then
-// keep this thread and nothing else.
+// keep this thread, and those of later loads.
 Co<Loaded> LoadOnThread(Context context, std::shared_ptr<PluginFile> file) {
   struct Answer {
     explicit Answer(Loop* on) : port(on), done(on) {}
@@ -58,9 +58,14 @@ Co<Loaded> LoadOnThread(Context context, std::shared_ptr<PluginFile> file) {
   answer->port.Close();
   if (answer->loaded) co_return std::move(*answer->loaded);
   DROVER_CO_TRY(context.status());
-  co_return Error(Code::kTimeout, path +
-                                      " hangs when it is loaded, though it did not in the "
-                                      "probe; restart the agent to try again");
+  const std::string first = PluginBeingLoaded();
+  const std::string remedy = "; give that one \"isolation\": \"process\" and restart the agent";
+  if (!first.empty() && first != path) {
+    co_return Error(Code::kTimeout, path + " cannot be loaded, since " + first +
+                                        " hangs in that and keeps the others out" + remedy);
+  }
+  co_return Error(Code::kTimeout,
+                  path + " hangs when it is loaded, though it did not in the probe" + remedy);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 
 using State = ProcessContainer::State;
 
-// More than a driver with as many tasks as a machine can have needs.
+// More than a driver with as many tasks as a machine can have needs; of timers, too.
 constexpr std::size_t kMaxServices = 256u << 10;
 
 // The host's function for the end of an operation: on its pool, so it may wait.
@@ -58,6 +58,11 @@ const drover_process* Processes(const drover_host* host) {
   return static_cast<const drover_process*>(host->get_extension(host, ToStr(DROVER_PROCESS_ID)));
 }
 
+// Null when the host has gone.
+const drover_timer* Timers(const drover_host* host) {
+  return static_cast<const drover_timer*>(host->get_extension(host, ToStr(DROVER_TIMER_ID)));
+}
+
 std::int32_t NoSuchService(drover_error* error) {
   const Error reason(Code::kUnimplemented, "this host has no such service");
   WriteError(reason, error);
@@ -72,6 +77,41 @@ std::unique_ptr<State::Service> State::TakeService(Service* service) {
   std::unique_ptr<Service> own = std::move(found->second);
   services.erase(found);
   return own;
+}
+
+// The lock of this object is always taken before that of the host's timers.
+void State::SetTimer(std::uint64_t id, std::int64_t delay) {
+  const drover_host* const face = host;
+  const drover_timer* const table = Timers(face);
+  const std::lock_guard lock(mutex);
+  if (table == nullptr || timers.size() >= kMaxServices || timers.count(id) != 0) return;
+  auto made = std::make_unique<Timer>(Timer{this, id});
+  made->in_host = table->after(face, delay, &FireTimer, made.get());
+  timers.emplace(id, std::move(made));
+}
+
+void State::CancelTimer(std::uint64_t id) {
+  const drover_host* const face = host;
+  const drover_timer* const table = Timers(face);
+  const std::lock_guard lock(mutex);
+  const auto found = timers.find(id);
+  if (table == nullptr || found == timers.end()) return;
+  if (table->cancel(face, found->second->in_host) == 1) timers.erase(found);
+}
+
+// On the host's pool, so it may wait.
+void State::FireTimer(void* context) {
+  auto* const timer = static_cast<Timer*>(context);
+  const std::shared_ptr<State> state = timer->state->shared_from_this();
+  WireMessage message;
+  WireWriter to(&message);
+  {
+    const std::lock_guard lock(state->mutex);
+    to(timer->id);
+    state->timers.erase(timer->id);
+  }
+  auto failed = NewStruct<drover_error>();
+  (void)state->Invoke(frame_kind::kTimer, std::move(message), &failed);
 }
 
 bool State::HandleService(std::uint16_t kind, std::uint64_t id, WireReader* from) {
@@ -128,6 +168,14 @@ bool State::HandleService(std::uint16_t kind, std::uint64_t id, WireReader* from
       }
       return true;
     }
+    case frame_kind::kTimerAfter: {
+      const auto delay = from->Number<std::int64_t>();
+      if (from->Done()) SetTimer(id, delay);
+      return true;
+    }
+    case frame_kind::kTimerCancel:
+      if (from->Done()) CancelTimer(id);
+      return true;
     default:
       return false;
   }

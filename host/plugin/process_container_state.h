@@ -72,6 +72,15 @@ struct ProcessContainer::State : std::enable_shared_from_this<State> {
     std::uint64_t id;
   };
   bool HandleService(std::uint16_t kind, std::uint64_t id, WireReader* from);
+  // Its timers are the host's, so that one whose function hangs is seen like any other function.
+  struct Timer {
+    State* state;
+    std::uint64_t id;
+    std::uint64_t in_host = 0;
+  };
+  void SetTimer(std::uint64_t id, std::int64_t delay);
+  void CancelTimer(std::uint64_t id);
+  static void FireTimer(void* context);
 
   // The operations end before their host, and that before this.
   std::unique_ptr<Service> TakeService(Service* service);
@@ -93,6 +102,7 @@ struct ProcessContainer::State : std::enable_shared_from_this<State> {
   std::map<std::uint64_t, Forward> calls;
   std::set<std::uint64_t> streams;
   std::map<std::uint64_t, std::unique_ptr<Service>> services;
+  std::map<std::uint64_t, std::unique_ptr<Timer>> timers;
   std::string output;  // the last of what it wrote
   std::string line;    // of it, not complete
 };

@@ -6,6 +6,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -13,15 +14,6 @@
 #include "shim/start_plan.h"
 
 namespace drover {
-namespace {
-
-// The control thread has one; a message is copied out at once.
-char* ReceiveBuffer() {
-  static thread_local std::vector<char> buffer(DROVER_ATTACH_MAX);
-  return buffer.data();
-}
-
-}  // namespace
 
 ShimConnection::ShimConnection(Loop* loop, UniqueFd socket)
     : loop_(loop), socket_(loop->io(), socket.Release()) {}
@@ -79,14 +71,14 @@ void ShimConnection::Receive() {
 
 // False: there is nothing more to read now, or the connection has ended.
 bool ShimConnection::ReceiveOne() {
-  char* const buffer = ReceiveBuffer();
-  const ssize_t n = recv(socket_.native_handle(), buffer, DROVER_ATTACH_MAX, MSG_DONTWAIT);
+  std::array<char, DROVER_ATTACH_MAX> buffer;  // NOLINT(*-member-init): most of it is not used
+  const ssize_t n = recv(socket_.native_handle(), buffer.data(), buffer.size(), MSG_DONTWAIT);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return false;
   if (n < static_cast<ssize_t>(sizeof(drover_attach_header))) {
     Fail();
     return false;
   }
-  Bytes bytes(buffer, buffer + n);
+  Bytes bytes(buffer.data(), buffer.data() + n);
   const auto header = MessageAs<drover_attach_header>(bytes);
   if (header.size != bytes.size()) {
     Fail();

@@ -191,6 +191,8 @@ void Faults::Crash() const {
 
 bool Faults::Silent(const char* call) const { return Named(silent_in, call); }
 
+bool Faults::Ends(const char* call) const { return Named(crash_in, call) || Named(hang_in, call); }
+
 RunSpec RunSpec::Read(const drover::Json& config) {
   RunSpec out;
   out.run_for = ParseDuration("run_for", config.String("run_for"));

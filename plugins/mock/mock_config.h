@@ -29,6 +29,8 @@ struct Faults {
   void Commit(const char* call) const;
   void Crash() const;
   bool Silent(const char* call) const;
+  // Whether it does not return from CALL.
+  bool Ends(const char* call) const;
 };
 
 // The life of a task, or of a command beside it.

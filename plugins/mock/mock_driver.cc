@@ -349,6 +349,8 @@ class MockDriver : public drover::Driver {
     state["started_at"] = drover::Json(now);
     call.Complete(drover::Started{drover::TaskHandle{1, drover::Json(std::move(state)).Text(), ""},
                                   task->spec.network});
+    if (!task->spec.faults.Ends("timer")) return;
+    host().After(drover::Duration(0), [task] { task->spec.faults.Commit("timer"); });
   }
 
   void Run(const std::shared_ptr<Task>& task, std::int64_t started_at, drover::Duration remaining,

@@ -15,11 +15,8 @@
 namespace drover {
 
 // The functions of a driver that a host calls in another process, each as reports call it, from the
-// lists that those calls are made of. Not among them, for they are no calls of a host there:
-//   info     plain data, told when the library is loaded and by a probe before it
-//   a timer's function     the process calls it by itself; its death there is one on a thread of
-//   its
-//                          own, like that in a fingerprint
+// lists that those calls are made of. Not among them is info: plain data, told when the library is
+// loaded and by a probe before it.
 inline std::vector<std::string> CalledFunctions() {
 #define DROVER_CALLED_NAME(kind, name, table) name,
 #define DROVER_VERB_NAME(verb, tag) #verb,
@@ -48,6 +45,9 @@ Co<Status> CallVerb(ADriver* driver, std::string verb, Context context,
   }
   if (verb == "start" || verb == "the end of a service") {
     DROVER_CO_TRY(co_await driver->Start(context, task));
+  } else if (verb == "a timer's function") {  // set by the start; nobody waits for it
+    DROVER_CO_TRY(co_await driver->Start(context, task));
+    DROVER_CO_TRY(co_await driver->Wait(limited, run));
   } else if (verb == "recover") {
     TaskHandle handle;
     DROVER_CO_TRY(co_await driver->Recover(context, task, std::move(handle)));

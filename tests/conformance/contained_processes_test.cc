@@ -135,7 +135,7 @@ TEST_P(DeathInCallTest, NoProcessNotices) {
       // Nobody asks a process for it that has been there before: fault_matrix_test.cc.
       "create", "get_extension", "fingerprint", "events",
       // Nobody waits for it: there, too.
-      "call_cancelled", "stream_cancel", "stream_join",
+      "call_cancelled", "stream_cancel", "stream_join", "a timer's function",
       // A part of start: DeathInStartTest.
       "the end of a service",
       // The end of the host itself.

@@ -37,10 +37,21 @@ const std::vector<std::string> kLong = {"abort",  "throw",   "loop",       "dead
 
 // Functions that answer by themselves cannot be silent, and of a wait and a session nobody can tell
 // how long they should last.
-const std::set<std::string> kNeverSilent = {
-    "create",      "get_extension", "fingerprint",          "events",  "stream_cancel",
-    "stream_join", "stats",         "call_cancelled",       "inspect", "wait",
-    "exec",        "exec.resize",   "the end of a service", "shutdown"};
+const std::set<std::string> kNeverSilent = {"create",
+                                            "get_extension",
+                                            "fingerprint",
+                                            "events",
+                                            "stream_cancel",
+                                            "stream_join",
+                                            "stats",
+                                            "call_cancelled",
+                                            "inspect",
+                                            "wait",
+                                            "exec",
+                                            "exec.resize",
+                                            "the end of a service",
+                                            "a timer's function",
+                                            "shutdown"};
 
 std::vector<std::string> Cells(const std::string& fault) {
   std::vector<std::string> cells = CalledFunctions();
@@ -94,11 +105,15 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
     return verb_ == "create" || verb_ == "get_extension" || verb_ == "fingerprint" ||
            verb_ == "events";
   }
+  // Called by the clock, after the start of its task.
+  bool IsTimer() const { return verb_ == "a timer's function"; }
   // Called behind something that has been given up: nobody waits for it.
   bool IsUnawaited() const {
-    return verb_ == "call_cancelled" || verb_ == "stream_cancel" || verb_ == "stream_join";
+    return verb_ == "call_cancelled" || verb_ == "stream_cancel" || verb_ == "stream_join" ||
+           IsTimer();
   }
   bool IsOfPlugin() const {
+    if (IsTimer()) return false;
     return IsAtBirth() || IsUnawaited() || verb_ == "configure" || verb_ == "restore_complete" ||
            verb_ == "shutdown" || verb_ == "exec.resize";
   }
@@ -111,6 +126,7 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
   std::string Faulty() const {
     const std::string point = verb_ == "the end of a service" ? "done"
                               : verb_ == "exec.resize"        ? "resize"
+                              : IsTimer()                     ? "timer"
                                                               : verb_;
     if (fault_ == "hang") return R"("hang_in":")" + point + "\"";
     if (fault_ == "silent") return R"("silent_in":")" + point + "\"";
@@ -290,7 +306,8 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
     }
     if (verb_ != "restore_complete") RestoreComplete({});
     const auto faulty = Config(FaultyTask());
-    const bool begun = verb_ != "start" && verb_ != "recover" && verb_ != "the end of a service";
+    const bool begun =
+        verb_ != "start" && verb_ != "recover" && verb_ != "the end of a service" && !IsTimer();
     if (begun) ASSERT_TRUE(Await(contained()->Start(context_, faulty)).ok());
     if (IsHarmless()) return RunHarmlessCell(good, faulty);
     RunFailingCell(good, faulty);
@@ -399,16 +416,16 @@ TEST(FaultMatrixTest, IsComplete) {
   EXPECT_THAT(faults, testing::UnorderedElementsAre("segv", "abort", "exit", "throw", "heap",
                                                     "loop", "hang", "deadlock", "close", "threads",
                                                     "silent", "garbage", "descriptors"));
-  // As many as the tables of the header have functions, without info and with the function that
-  // hears the end of a service.
+  // As many as the tables of the header have functions, without info and with those that hear the
+  // end of a service and of a timer.
   constexpr std::size_t kTables = (sizeof(drover_driver) - offsetof(drover_driver, create) +
                                    sizeof(drover_task_stats) - offsetof(drover_task_stats, stats) +
                                    sizeof(drover_task_exec) - offsetof(drover_task_exec, exec)) /
                                   sizeof(void (*)());
-  EXPECT_EQ(CalledFunctions().size(), kTables + 1);
+  EXPECT_EQ(CalledFunctions().size(), kTables + 2);
   for (const std::string& fault : faults) {
     const std::size_t left_out = fault == "silent" ? kNeverSilent.size() : 0;
-    EXPECT_EQ(Cells(fault).size(), kTables + 1 - left_out) << fault;
+    EXPECT_EQ(Cells(fault).size(), kTables + 2 - left_out) << fault;
   }
 }
 

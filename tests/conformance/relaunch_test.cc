@@ -77,9 +77,13 @@ class RelaunchTest : public testing::Test {
     loop_.Advance(1ns);
     ASSERT_EQ(launches(), before + 1) << "too late";
   }
-  // The process serves for LIFE, and is then killed.
+  // The process serves for LIFE, and is then killed. It has told its health before that, for which
+  // it would have no time otherwise.
   void LiveFor(Duration life) {
-    ASSERT_TRUE(Until([&] { return contained()->current() != nullptr; }));
+    ASSERT_TRUE(Until([&] {
+      return contained()->current() != nullptr &&
+             contained()->fingerprint().health == Health::kHealthy;
+    }));
     loop_.Advance(life);
     ASSERT_EQ(kill(contained()->status().pid, SIGKILL), 0);
   }

@@ -175,7 +175,7 @@ class ShimKillsTest : public ProcessFixture, public testing::WithParamInterface<
     waitpid(agent, nullptr, 0);
     while (read_one()) {  // what it has told last
     }
-    std::ranges::stable_partition(victims, [](const Victim& v) { return !v.processes.empty(); });
+    std::ranges::partition(victims, [](const Victim& v) { return !v.processes.empty(); });
     if (isolates_) isolated_ += static_cast<int>(victims.size()) / 2;
     return victims;
   }

@@ -225,21 +225,23 @@ std::shared_ptr<const TaskConfig> KitCase::Writing() {
   return Script("while :; do echo " + line + "; done");
 }
 
-std::shared_ptr<const TaskConfig> KitCase::Normal(LoadedDriver* driver, const TaskConfig& task) {
-  Result<std::string> normal = driver->NormalizeConfig(task.driver_config_json, true);
+std::shared_ptr<const TaskConfig> KitCase::Prepare(LoadedDriver* driver,
+                                                   std::shared_ptr<const TaskConfig> task) {
+  if (!task) return nullptr;
+  Result<std::string> normal = driver->NormalizeConfig(task->driver_config_json, true);
   if (!normal.ok()) {
     Fail("the task's configuration is refused: " + normal.error().message());
     return nullptr;
   }
-  auto config = std::make_shared<TaskConfig>(task);
+  Note(driver, task->run_id);
+  auto config = std::make_shared<TaskConfig>(*task);
   config->driver_config_json = std::move(*normal);
   return config;
 }
 
 Co<bool> KitCase::Start(LoadedDriver* driver, std::shared_ptr<const TaskConfig> task) {
-  const std::shared_ptr<const TaskConfig> final = Normal(driver, *task);
+  const std::shared_ptr<const TaskConfig> final = Prepare(driver, task);
   if (!final) co_return false;
-  Note(driver, final->run_id);
   const Result<StartedTask> started = co_await driver->Start(context_, final);
   if (!started.ok()) Fail("start: " + Describe(started));
   co_return started.ok();

@@ -57,9 +57,11 @@ class KitCase {
   bool RunsCommands() const { return HasProperty("command") && HasProperty("args"); }
   // A task that ends at once with that code; null after Skip.
   std::shared_ptr<const TaskConfig> EndingWith(int exit_code);
-  // TASK with its configuration in the driver's form; null after Fail.
-  std::shared_ptr<const TaskConfig> Normal(LoadedDriver* driver, const TaskConfig& task);
-  // Starts it; false after Fail.
+  // TASK with its configuration in the driver's form, a run that is to be destroyed at the end;
+  // null after Fail, and where TASK is.
+  std::shared_ptr<const TaskConfig> Prepare(LoadedDriver* driver,
+                                            std::shared_ptr<const TaskConfig> task);
+  // Prepares and starts it; false after Fail.
   Co<bool> Start(LoadedDriver* driver, std::shared_ptr<const TaskConfig> task);
   // A run that is to be destroyed at the end.
   void Note(LoadedDriver* driver, RunId run) { runs_.emplace_back(driver, run); }

@@ -14,14 +14,11 @@ using Change = void (*)(TaskConfig* config);
 
 // How it is started must be told, and nothing of it may be left behind. RUNS: and it must run.
 Co<void> OddTask(KitCase* kit, LoadedDriver* driver, const char* what, Change change, bool runs) {
-  const auto task = kit->Lasting();
-  if (!task) co_return;
-  const std::shared_ptr<const TaskConfig> normal = kit->Normal(driver, *task);
-  if (!normal) co_return;
-  auto odd = std::make_shared<TaskConfig>(*normal);
+  const auto lasting = kit->Prepare(driver, kit->Lasting());
+  if (!lasting) co_return;
+  auto odd = std::make_shared<TaskConfig>(*lasting);
   change(odd.get());
   const std::shared_ptr<const TaskConfig> config = odd;
-  kit->Note(driver, config->run_id);
   const std::string whose = std::string("start of a task ") + what;
   const Result<StartedTask> started = co_await driver->Start(kit->context(), config);
   KIT_EXPECT(started.code() != Code::kTimeout, whose + " is not answered");
@@ -41,11 +38,8 @@ Co<void> OddTask(KitCase* kit, LoadedDriver* driver, const char* what, Change ch
 }
 
 Co<void> TextsAtPageEnds(KitCase* kit, LoadedDriver* driver) {
-  const auto task = kit->Lasting();
-  if (!task) co_return;
-  const std::shared_ptr<const TaskConfig> config = kit->Normal(driver, *task);
+  const auto config = kit->Prepare(driver, kit->Lasting());
   if (!config) co_return;
-  kit->Note(driver, config->run_id);
   const VerbRequest request{config->run_id, config};
   const auto answer = co_await CallVerb(driver, "start", request, Manner::kPageEnds);
   KIT_EXPECT(answer, "start is not completed within 3 s");
@@ -141,11 +135,8 @@ using MakeState = std::string (*)(KitCase* kit);
 Co<void> OddHandle(KitCase* kit, LoadedDriver* driver, const char* what, MakeState make, int tries,
                    std::uint32_t version) {
   for (int i = 0; i < tries; ++i) {
-    const auto task = kit->Lasting();
-    if (!task) co_return;
-    const std::shared_ptr<const TaskConfig> config = kit->Normal(driver, *task);
+    const auto config = kit->Prepare(driver, kit->Lasting());
     if (!config) co_return;
-    kit->Note(driver, config->run_id);
     TaskHandle handle;
     handle.driver = driver->info().name;
     handle.driver_version = "0.0.0";
@@ -162,11 +153,8 @@ Co<void> OddHandle(KitCase* kit, LoadedDriver* driver, const char* what, MakeSta
 
 // Its own, but not whole: a driver may have written no more than it needs. It answers.
 Co<void> CutHandle(KitCase* kit, LoadedDriver* driver) {
-  const auto task = kit->Lasting();
-  if (!task) co_return;
-  const std::shared_ptr<const TaskConfig> config = kit->Normal(driver, *task);
+  const auto config = kit->Prepare(driver, kit->Lasting());
   if (!config) co_return;
-  kit->Note(driver, config->run_id);
   const Result<StartedTask> started = co_await driver->Start(kit->context(), config);
   KIT_EXPECT(started.ok(), "start: " + Describe(started));
   const Status gone = co_await driver->Destroy(kit->context(), config->run_id, true);

@@ -117,15 +117,13 @@ Co<void> Gone(KitCase* kit, LoadedDriver* driver, std::string_view verb) {
 
 Co<void> Ended(KitCase* kit, LoadedDriver* driver, std::string_view verb) {
   if (!Offers(kit, driver, verb)) co_return;
-  const auto task = kit->Ending();
-  if (!task || !co_await kit->Start(driver, task)) co_return;
+  const auto config = kit->Prepare(driver, kit->Ending());
+  if (!config || !co_await kit->Start(driver, config)) co_return;
   const Context patient = kit->Within(5s);
-  const Result<ExitResult> end = co_await driver->Wait(patient, task->run_id);
+  const Result<ExitResult> end = co_await driver->Wait(patient, config->run_id);
   KIT_EXPECT(end.ok(), "wait: " + Describe(end));
   const std::string what = std::string(verb) + " of a task that has ended";
-  const std::shared_ptr<const TaskConfig> config = kit->Normal(driver, *task);
-  if (!config) co_return;
-  const Answer answer = co_await Ask(kit, driver, verb, task->run_id, config);
+  const Answer answer = co_await Ask(kit, driver, verb, config->run_id, config);
   if (verb == "start") {
     KIT_EXPECT(
         Is(answer, Code::kFailedPrecondition),
@@ -142,9 +140,7 @@ Co<void> Ended(KitCase* kit, LoadedDriver* driver, std::string_view verb) {
 Co<void> Recovered(KitCase* kit, LoadedDriver* driver, std::string_view verb) {
   if (!Offers(kit, driver, verb)) co_return;
   if (verb == "exec" && !kit->RunsCommands()) co_return kit->Skip("its tasks are no commands");
-  const auto task = kit->Lasting();
-  if (!task) co_return;
-  const std::shared_ptr<const TaskConfig> config = kit->Normal(driver, *task);
+  const auto config = kit->Prepare(driver, kit->Lasting());
   if (!config) co_return;
   const Result<StartedTask> started = co_await driver->Start(kit->context(), config);
   KIT_EXPECT(started.ok(), "start: " + Describe(started));
@@ -218,11 +214,9 @@ Co<void> InManner(KitCase* kit, LoadedDriver* driver, std::string_view verb, Man
     if (asked == nullptr) co_return;
   } else {
     // A wait has no end of its own: where nobody gives it up, the task must.
-    const auto task = verb == "wait" && !given_up ? kit->Ending() : kit->Lasting();
-    if (!task) co_return;
-    config = kit->Normal(driver, *task);
+    const bool ends = verb == "wait" && !given_up;
+    config = kit->Prepare(driver, ends ? kit->Ending() : kit->Lasting());
     if (!config) co_return;
-    kit->Note(driver, config->run_id);
     if (verb != "start" && !co_await kit->Start(driver, config)) co_return;
     request.run = config->run_id;
     if (verb == "start" || verb == "recover") request.config = config;

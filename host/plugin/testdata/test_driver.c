@@ -196,6 +196,12 @@ __attribute__((constructor)) static void hang(void) {
   for (;;) pause();
 }
 #endif
+#ifdef FAULT_HANGS_IN_THE_AGENT
+/* Not where it is only looked at: it holds the dynamic loader's lock in the agent for ever. */
+__attribute__((constructor)) static void hang(void) {
+  while (!getenv("DROVER_PROBE_CHILD")) pause();
+}
+#endif
 #ifdef FAULT_SLOW_TO_LOAD
 __attribute__((constructor)) static void dawdle(void) { usleep(300000); }
 #endif
