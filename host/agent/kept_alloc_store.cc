@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/agent/kept_alloc_store.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "host/task/task_record.h"
@@ -31,10 +32,14 @@ KeptAllocStore::KeptAllocStore(Store* store, std::shared_ptr<RunLedger> ledger,
       alloc_id_(std::move(alloc_id)),
       ledger_(std::move(ledger), alloc_id_, /*keep_directory=*/true, RunsOf(restored)) {
   if (restored == nullptr) return;
+  known_ = std::ranges::none_of(*restored, [](const auto& task) {
+    return task.second.state.state == RunnerState::kRunning && !task.second.local.run_id;
+  });
   for (const auto& [name, task] : *restored) tasks_.insert(name);
 }
 
 Co<Status> KeptAllocStore::Known(Context context) {
+  if (known_) co_return Status();
   // Its record was given to the store before its runner was made. The store itself tells of errors.
   Status committed = co_await store_->Committed(context);
   while (!committed.ok()) {

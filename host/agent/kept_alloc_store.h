@@ -29,6 +29,8 @@ class KeptAllocStore : public AllocStore {
   Store* const store_;
   const std::string alloc_id_;
   LedgerStore ledger_;
+  // The store has read it, with its runs: it goes on, whether or not there is room on the disk.
+  bool known_ = false;
   std::set<std::string> tasks_;  // that have records
 };
 

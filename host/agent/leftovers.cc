@@ -28,6 +28,18 @@ bool ShimLives(int run_directory, const RunId& run) {
   return ShimConnection::Connect(run_directory, run.Short() + ".sock", &error_number).ok();
 }
 
+// The kept ledgers of the dead nodes of ALLOC_BASE, each with the runs that KNOWN does not have.
+std::vector<LedgerLeftovers> FindUnknown(int run_directory, const std::string& alloc_base,
+                                         const std::set<RunId>& known) {
+  std::vector<LedgerLeftovers> found = RunLedger::FindDead(run_directory);
+  std::erase_if(found, [&](const LedgerLeftovers& left) {
+    return !left.kept || left.alloc_base != alloc_base;
+  });
+  for (LedgerLeftovers& left : found)
+    std::erase_if(left.runs, [&](const RunId& run) { return known.count(run) > 0; });
+  return found;
+}
+
 }  // namespace
 
 Co<Status> ClearLeftoversOf(Context context, Loop* loop, ProcessService* processes,
@@ -91,10 +103,9 @@ std::vector<RunId> FindUnknownRuns(const std::string& run_dir, const std::string
   std::vector<RunId> unknown;
   const Result<UniqueFd> directory = OpenRunDirectory(run_dir);
   if (!directory.ok()) return unknown;
-  for (const LedgerLeftovers& left : RunLedger::FindDead(directory->get())) {
-    if (!left.kept || left.alloc_base != alloc_base) continue;
+  for (const LedgerLeftovers& left : FindUnknown(directory->get(), alloc_base, known)) {
     for (const RunId& run : left.runs) {
-      if (known.count(run) == 0 && ShimLives(directory->get(), run)) unknown.push_back(run);
+      if (ShimLives(directory->get(), run)) unknown.push_back(run);
     }
   }
   return unknown;
@@ -106,12 +117,10 @@ Co<void> TakeOverLedgers(Context context, Loop* loop, ProcessService* processes,
   const Result<UniqueFd> run_directory = OpenRunDirectory(run_dir);
   if (!run_directory.ok()) co_return;
   const Context limited = context.WithTimeout(kPatience);
-  for (const LedgerLeftovers& left : RunLedger::FindDead(run_directory->get())) {
-    if (!left.kept || left.alloc_base != alloc_base) continue;
+  for (const LedgerLeftovers& left : FindUnknown(run_directory->get(), alloc_base, *known)) {
     Status first;
     std::vector<Co<void>> releases;
     for (const RunId& run : left.runs) {
-      if (known->count(run) > 0) continue;
       const bool lives = ShimLives(run_directory->get(), run);
       spdlog::warn(
           "run {} is of no task that this agent knows: {}", run.ToString(),

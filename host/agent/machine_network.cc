@@ -12,7 +12,7 @@
 #include <fstream>
 #include <optional>
 #include <sstream>
-#include <tuple>
+#include <utility>
 
 namespace drover {
 namespace {
@@ -49,17 +49,28 @@ int ReadMbits(const std::string& device) {
   return std::max(mbits, 0);
 }
 
-void Add(const ifaddrs& one, std::vector<NodeInterface>* all) {
+// Those that lead out come first, the loopback last.
+std::pair<bool, bool> Rank(const NodeInterface& of) { return {!of.leads_out, of.loopback}; }
+
+// Each behind its equals: in the order of the kernel.
+void Add(const ifaddrs& one, const std::set<std::string>& leading_out,
+         std::vector<NodeInterface>* all) {
   if (one.ifa_addr == nullptr || (one.ifa_flags & IFF_UP) == 0) return;
   const auto same = [&](const NodeInterface& of) { return of.device == one.ifa_name; };
   auto found = std::find_if(all->begin(), all->end(), same);
   if (found == all->end()) {
-    found = all->emplace(all->end());
-    found->device = one.ifa_name;
-    found->loopback = (one.ifa_flags & IFF_LOOPBACK) != 0;
+    NodeInterface of;
+    of.device = one.ifa_name;
+    of.loopback = (one.ifa_flags & IFF_LOOPBACK) != 0;
+    of.leads_out = leading_out.count(of.device) > 0;
+    found = all->insert(std::ranges::upper_bound(*all, Rank(of), {}, Rank), of);
   }
   if (one.ifa_addr->sa_family == AF_PACKET && !found->loopback) found->mac = ReadMac(one.ifa_addr);
-  if (const auto address = ReadIp(one.ifa_addr)) found->addresses.push_back(*address);
+  const auto address = ReadIp(one.ifa_addr);
+  if (!address) return;
+  std::vector<NodeInterface::Address>& to = found->addresses;
+  to.insert(std::ranges::upper_bound(to, address->ipv6, {}, &NodeInterface::Address::ipv6),
+            *address);
 }
 
 }  // namespace
@@ -68,20 +79,13 @@ std::vector<NodeInterface> ReadInterfaces() {
   std::vector<NodeInterface> all;
   ifaddrs* first = nullptr;
   if (getifaddrs(&first) != 0) return all;
-  for (const ifaddrs* one = first; one != nullptr; one = one->ifa_next) Add(*one, &all);
-  freeifaddrs(first);
-  std::erase_if(all, [](const NodeInterface& of) { return of.addresses.empty(); });
   std::ifstream routes("/proc/net/route"), routes6("/proc/net/ipv6_route");
   const std::set<std::string> leading_out = DevicesThatLeadOut(routes, routes6);
-  for (NodeInterface& of : all) {
-    of.mbits = ReadMbits(of.device);
-    of.leads_out = leading_out.count(of.device) > 0;
-    std::stable_sort(of.addresses.begin(), of.addresses.end(),
-                     [](const auto& a, const auto& b) { return a.ipv6 < b.ipv6; });
-  }
-  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
-    return std::tuple(!a.leads_out, a.loopback) < std::tuple(!b.leads_out, b.loopback);
-  });
+  for (const ifaddrs* one = first; one != nullptr; one = one->ifa_next)
+    Add(*one, leading_out, &all);
+  freeifaddrs(first);
+  std::erase_if(all, [](const NodeInterface& of) { return of.addresses.empty(); });
+  for (NodeInterface& of : all) of.mbits = ReadMbits(of.device);
   return all;
 }
 

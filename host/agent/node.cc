@@ -278,8 +278,10 @@ Co<void> Node::FinishDriver(Node* self, Context parent, std::string driver) {
   const Context life = self->life_;
   const JoinContext joined(parent, life);
   const Context context = joined.context();
-  const Status loaded = co_await self->plugins_->AwaitLoaded(context, driver);
-  if (!loaded.ok()) co_return;  // the agent ends: nothing is to start any more
+  (void)co_await self->plugins_->AwaitLoaded(context, driver);
+  // Loading is over, too, when it is given up as the agent ends. Its runners, which may not know of
+  // that yet, would take the driver for one that cannot be used, and give up their tasks.
+  if (context.cancelled()) co_return;
   if (self->restores_) self->restores_->Loaded(driver);
   co_await FinishRestore(self, context, driver);
 }
@@ -300,6 +302,7 @@ Co<void> Node::FinishRestore(Node* self, Context context, std::string driver) {
   co_await self->plugins_->RestoreComplete(context, driver, runs);
   // What nobody knows any more is ended before others take its place.
   (void)co_await self->cleared_.Wait(context);
+  if (context.cancelled()) co_return;
   if (self->restores_) self->restores_->Open(driver);
 }
 

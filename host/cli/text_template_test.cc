@@ -71,35 +71,38 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"{{json .Allocs}}",
              R"([{"ID":"a1","Status":"running"},{"ID":"b2","Status":"failed"}])"}));
 
-class TextTemplateMistakeTest
-    : public ::testing::TestWithParam<std::pair<const char*, const char*>> {};
+struct Mistake {
+  const char* text;
+  const char* told;
+};
+void PrintTo(const Mistake& one, std::ostream* out) { *out << one.text; }
+
+class TextTemplateMistakeTest : public ::testing::TestWithParam<Mistake> {};
 
 TEST_P(TextTemplateMistakeTest, IsTold) {
-  const Result<TextTemplate> parsed = TextTemplate::Parse(GetParam().first);
+  const Result<TextTemplate> parsed = TextTemplate::Parse(GetParam().text);
   const Result<std::string> shown = parsed.ok() ? parsed->Render(Data()) : parsed.error();
   ASSERT_FALSE(shown.ok()) << *shown;
   EXPECT_EQ(shown.code(), Code::kInvalidArgument);
-  EXPECT_THAT(shown.error().message(), HasSubstr(GetParam().second));
+  EXPECT_THAT(shown.error().message(), HasSubstr(GetParam().told));
 }
 
 INSTANTIATE_TEST_SUITE_P(
     All, TextTemplateMistakeTest,
-    ::testing::Values(std::pair("{{.ID", "{{ without }} at character 1"),
-                      std::pair("{{ID}}", "no function \"ID\""),
-                      std::pair("{{if .ID}}x", "without its {{end}}"),
-                      std::pair("{{if .ID}}x{{else}}", "without its {{end}}"),
-                      std::pair("x{{end}}", "of nothing"), std::pair("{{}}", "expected a value"),
-                      std::pair("{{.ID \"x\"}}", "only functions take arguments"),
-                      std::pair("{{$x}}", "no variable $x"),
-                      std::pair("{{range .ID}}{{end}}", "range needs a list"),
-                      std::pair("{{index .Allocs 9}}", "9 is not in a list of 2"),
-                      std::pair("{{lt .ID 1}}", "only numbers, or texts"),
-                      std::pair("{{printf \"%x\" 1}}", "%x is not known"),
-                      std::pair("{{printf \"%99999s\" 1}}", "an odd %"),
-                      std::pair("{{printf \"%s\"}}", "too few"),
-                      std::pair("{{printf \"x\" 1}}", "too many"),
-                      std::pair("{{printf \"%d\" .ID}}", "needs a number"),
-                      std::pair("{{\"x}}", "without"), std::pair("{{(.ID}}", "\")\"")));
+    ::testing::Values(
+        Mistake{"{{.ID", "{{ without }} at character 1"}, Mistake{"{{ID}}", "no function \"ID\""},
+        Mistake{"{{if .ID}}x", "without its {{end}}"},
+        Mistake{"{{if .ID}}x{{else}}", "without its {{end}}"}, Mistake{"x{{end}}", "of nothing"},
+        Mistake{"{{}}", "expected a value"},
+        Mistake{"{{.ID \"x\"}}", "only functions take arguments"},
+        Mistake{"{{$x}}", "no variable $x"}, Mistake{"{{range .ID}}{{end}}", "range needs a list"},
+        Mistake{"{{index .Allocs 9}}", "9 is not in a list of 2"},
+        Mistake{"{{lt .ID 1}}", "only numbers, or texts"},
+        Mistake{"{{printf \"%x\" 1}}", "%x is not known"},
+        Mistake{"{{printf \"%99999s\" 1}}", "an odd %"}, Mistake{"{{printf \"%s\"}}", "too few"},
+        Mistake{"{{printf \"x\" 1}}", "too many"},
+        Mistake{"{{printf \"%d\" .ID}}", "needs a number"}, Mistake{"{{\"x}}", "without"},
+        Mistake{"{{(.ID}}", "\")\""}));
 
 TEST(TextTemplateDataTest, CannotSteerATerminal) {
   const Result<TextTemplate> parsed = TextTemplate::Parse("{{.Evil}}{{.}}{{json .}}");

@@ -447,6 +447,17 @@ TEST_F(RunnerRestoreTest, ACompleteRunOnlyRunsItsStopHooks) {
   EXPECT_TRUE(driver.calls().empty());
 }
 
+TEST_F(RunnerRestoreTest, ACompleteRunOfWhichTheStateWasLostIsDead) {
+  RestoreRunning();
+  options.restored->local.run_id.reset();
+  options.restored->local.run_complete = true;
+  options.restored->state = {};
+  Start();
+  EXPECT_TRUE(over);
+  EXPECT_EQ(phase(), RunnerState::kDead);
+  EXPECT_TRUE(driver.calls().empty());
+}
+
 TEST_F(RunnerRestoreTest, HooksThatWereDoneAreNotRunButTheirEnvironmentCounts) {
   const auto hook = AddHook("artifacts");
   driver.Plant(run, "web");

@@ -124,6 +124,8 @@ Co<void> TaskRunner::Run() {
 Co<void> TaskRunner::RunWhole() {
   if (local_.run_complete) {
     TellRestored();
+    // The record that tells it may be lost or an older one.
+    if (state_.state != RunnerState::kDead) SetState(RunnerState::kDead);
     co_return co_await Complete();
   }
   Step step = co_await Restore();

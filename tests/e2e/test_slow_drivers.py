@@ -1,6 +1,9 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """An agent that starts with a driver that hangs: its API is up at once, the tasks of other drivers go
 on, and new ones start. Bounds are measured against an agent whose drivers are well."""
+import pathlib
+import shutil
+import threading
 import time
 import unittest
 
@@ -18,6 +21,9 @@ LOADING = ("create", "fingerprint")
 
 def testdata(name):
     return harness.build_dir() / "host/plugin/testdata" / (name + ".so")
+
+
+HANGS_IN_THE_AGENT = testdata("hangs_in_the_agent")
 
 
 class SlowDriverTest(TakeoverCase):
@@ -59,6 +65,18 @@ class SlowDriverTest(TakeoverCase):
         self.assert_untouched(self.untouched)
         self.agent.must("DELETE", f"/v1/job/{name}", purge="true")
 
+    def check_next(self, isolation):
+        """The next agent, whose driver is well, finds its task as it was."""
+        self.agent = self.start(isolation=isolation)
+        harness.wait_until(lambda: self.driver("mock_driver")["Healthy"], "the health of the driver")
+        self.agent.submit(job(group(mock("t", run_for="1h")), id="next", type="service"))
+        self.agent.wait_allocs("next", 1, "running")
+        state = self.agent.get(f"/v1/allocation/{self.mock}")["TaskStates"]["t"]
+        self.assertEqual((state["State"], state["Restarts"]), ("running", 0), state)
+        self.assertEqual([e["Type"] for e in state["Events"]].count("Started"), 1,
+                         state["Events"])
+        self.assert_untouched(self.untouched)
+
     def check_all(self, isolation):
         self.begin()
         for fault, calls in (("hang_in", HANGING), ("silent_in", SILENT)):
@@ -72,17 +90,9 @@ class SlowDriverTest(TakeoverCase):
                     self.assertIn("is still being loaded" if call == "create" else "",
                                   told["HealthDescription"])
                     self.assertTrue(told["HealthDescription"], told)
-        # What hung was killed; the next agent finds its task as it was.
+        # What hung was killed.
         self.kill()
-        self.agent = self.start(isolation=isolation)
-        harness.wait_until(lambda: self.driver("mock_driver")["Healthy"], "the health of the driver")
-        self.agent.submit(job(group(mock("t", run_for="1h")), id="next", type="service"))
-        self.agent.wait_allocs("next", 1, "running")
-        state = self.agent.get(f"/v1/allocation/{self.mock}")["TaskStates"]["t"]
-        self.assertEqual((state["State"], state["Restarts"]), ("running", 0), state)
-        self.assertEqual([e["Type"] for e in state["Events"]].count("Started"), 1,
-                         state["Events"])
-        self.assert_untouched(self.untouched)
+        self.check_next(isolation)
 
     def test_in_the_agents_process(self):
         self.check_all("in-process")
@@ -102,6 +112,13 @@ class SlowDriverTest(TakeoverCase):
         # It ends in order all the same.
         self.agent.stop()
         self.agent = self.start()
+
+    def test_a_stop_while_a_driver_is_being_loaded_leaves_its_tasks_alone(self):
+        self.begin()
+        self.kill()
+        self.agent = self.start(mock_config={"hang_in": "create"})
+        self.agent.stop()
+        self.check_next("in-process")
 
     @unittest.skipUnless(testdata("slow_to_load").exists(), "an installation has no test data")
     def test_a_driver_that_comes_late_has_its_tasks(self):
@@ -130,6 +147,70 @@ class SlowDriverTest(TakeoverCase):
         told = self.driver("test_0")
         self.assertFalse(told["Healthy"], told)
         self.assertTrue(told["HealthDescription"], told)
+
+    def assert_takes_tasks(self, name, spec):
+        self.agent.submit(job(group(spec), id=name, type="service"))
+        self.agent.wait_allocs(name, 1, "running")
+
+    def assert_ends(self):
+        began = time.monotonic()
+        self.agent.stop()
+        self.assertLess(time.monotonic() - began, 1 + 1 * SLACK)
+
+    @unittest.skipUnless(HANGS_IN_THE_AGENT.exists(), "an installation has no test data")
+    def test_a_file_that_hangs_only_where_it_is_loaded(self):
+        """It holds the dynamic loader's lock in the agent for ever: nothing else is loaded."""
+        self.begin()
+        contained = {"file": str(plugin_file("raw_exec")), "config": {"enabled": True},
+                     "isolation": "process"}
+        blocks = {"raw_exec": contained,
+                  "hanging": {"file": str(HANGS_IN_THE_AGENT), "isolation": "in-process"},
+                  "test": {"file": str(testdata("slow_to_load")), "isolation": "in-process"}}
+        self.check("load", isolation="process", **blocks)
+        self.assert_takes_tasks("next", mock("t", run_for="1h"))
+        waiting = job(group(task("t", driver="test", config={})), id="waiting", type="service")
+        refused = self.agent.ask("PUT", "/v1/jobs", waiting)
+        self.assertEqual(refused.status, 500, refused)
+        self.assertIn("driver \"test\" is still being loaded: submit the job again",
+                      refused.body.decode())
+        for name, why in (("hanging", "hangs when it is loaded, though it did not in the probe"),
+                          ("test", f"cannot be loaded, since {HANGS_IN_THE_AGENT} hangs")):
+            self.assertFalse(self.driver(name)["Healthy"])
+            harness.wait_until(lambda n=name, w=why: w in self.driver(n)["HealthDescription"],
+                               f"the reason of {name}")
+        refused = self.agent.ask("PUT", "/v1/jobs", waiting)
+        self.assertIn(f"since {HANGS_IN_THE_AGENT} hangs", refused.body.decode())
+        self.assert_takes_tasks("later", task("t", "exec sleep 1000"))
+        self.assert_untouched(self.untouched)
+        self.assert_ends()
+        self.agent = self.start()
+        self.assert_untouched(self.untouched)
+
+    @unittest.skipUnless(HANGS_IN_THE_AGENT.exists(), "an installation has no test data")
+    def test_a_file_that_hangs_when_the_others_are_loaded(self):
+        file = self.sandbox.root / "hanging.so"
+        self.agent.stop()
+        self.agent = self.start(hanging={"file": str(file), "isolation": "in-process"})
+        untouched = self.submit_witness("web")
+        shutil.copy(HANGS_IN_THE_AGENT, file)
+        replies = {}
+        reloads = [threading.Thread(target=lambda n=name: replies.update(
+            {n: self.agent.ask("PUT", f"/v1/agent/plugins/{n}/reload")}))
+            for name in ("hanging", "mock_driver")]
+        reloads[0].start()
+        maps = pathlib.Path(f"/proc/{self.agent.run.process.pid}/maps")
+        harness.wait_until(lambda: "hanging.so" in maps.read_text(), "its code in the agent")
+        reloads[1].start()
+        # What is loaded goes on, also the driver of which another file waits.
+        self.assert_takes_tasks("raw", task("t", "exec sleep 1000"))
+        self.assert_takes_tasks("mock", mock("t", run_for="1h"))
+        self.assertEqual(replies, {})
+        self.assert_ends()
+        for thread in reloads:
+            thread.join()
+        self.assertEqual([r.status for r in replies.values()], [500, 500], replies)
+        self.agent = self.start()
+        self.assert_untouched(untouched)
 
 
 if __name__ == "__main__":

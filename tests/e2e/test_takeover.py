@@ -151,6 +151,15 @@ class TakeoverTest(TakeoverCase):
         self.agent.wait_allocs("web", 3, "complete", desired="stop")
         self.assertEqual(len(witnesses[1].lines("stop")), 1)
 
+    def test_tasks_of_a_driver_that_is_not_there_do_not_run_on_unseen(self):
+        witness, = self.submit_witness("web")
+        self.kill()
+        missing = {"raw_exec": {"file": str(self.sandbox.root / "missing.so")}}
+        self.agent = Agent(self.sandbox, dev=False,
+                           config=agent_config(self.sandbox, plugins=missing))
+        self.agent.wait_allocs("web", 1, "failed")
+        self.assertTrue(witness.dead(-1), "the task of a failed allocation runs on")
+
     def test_agents_that_end_while_they_take_over(self):
         witnesses = self.submit_witness("web", 3)
         for turn in range(16):
