@@ -23,13 +23,14 @@ namespace fs = std::filesystem;
 constexpr char kAlloc[] = "5a1b8c2e-0000-4000-8000-000000000001";
 
 // Every test has a directory of its own, in a mount namespace of this process: whatever a failing
-// test leaves mounted ends with it.
+// test leaves mounted ends with it. So has /tmp, since a machine may keep its own to root.
 class DiskAllocDirTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     if (geteuid() != 0) return;
     ASSERT_EQ(unshare(CLONE_NEWNS), 0);
     ASSERT_EQ(mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), 0);
+    ASSERT_EQ(mount("tmpfs", "/tmp", "tmpfs", 0, "mode=1777"), 0);
   }
 
   DiskAllocDirTest() {

@@ -192,7 +192,8 @@ void AddSteps(const ProcessSpec& spec, const StartEnvironment& environment, Plan
   cwd.directory_fd = spec.cwd_directory ? plan->Descriptor(spec.cwd_directory.get()) : -1;
   const std::string path = spec.cwd.empty() && !spec.cwd_directory ? "/" : spec.cwd;
   plan->Add(DROVER_STEP_CWD, cwd, std::string_view(path.c_str(), path.size() + 1),
-            "change to directory " + (path.empty() ? "that was given" : path));
+            "change to directory " + (path.empty() ? "that was given" : path) +
+                (spec.user ? " as user " + std::to_string(spec.user->uid) : ""));
   const bool filtered = spec.privileges && spec.privileges->filter_calls;
   if (spec.no_new_privileges || filtered)
     plan->Add(DROVER_STEP_NO_NEW_PRIVS, drover_step{}, {}, "give up gaining privileges");

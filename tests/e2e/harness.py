@@ -18,6 +18,7 @@ failure reaches. Environment:
 import collections
 import contextlib
 import errno
+import functools
 import json
 import os
 import pathlib
@@ -38,6 +39,17 @@ ISOLATION = os.environ.get("DROVER_E2E_ISOLATION")
 # Ends a wait that will never be satisfied. Below the TIMEOUT of the test in CMakeLists.txt.
 LIMIT = 40.0
 IS_ROOT = os.geteuid() == 0
+
+
+@functools.cache
+def open_tmp():
+    """A directory for temporary files that tasks of other users can pass: some machines keep /tmp
+    to root."""
+    other = {"user": 65534, "group": 65534, "extra_groups": []} if IS_ROOT else {}
+    for place in ("/tmp", "/var/tmp", "/dev/shm"):
+        if subprocess.run(["test", "-x", place], **other, check=False).returncode == 0:
+            return place
+    raise RuntimeError("every user must be able to pass /tmp, /var/tmp or /dev/shm (mode 1777)")
 
 
 def build_dir():
@@ -421,7 +433,7 @@ class Sandbox:
     """The directory of one test, and what was started in it."""
 
     def __init__(self):
-        self.root = pathlib.Path(tempfile.mkdtemp(prefix="drover-e2e-", dir="/tmp")).resolve()
+        self.root = pathlib.Path(tempfile.mkdtemp(prefix="drover-e2e-", dir=open_tmp())).resolve()
         self.root.chmod(0o755)
         self.tmp = self.root / "tmp"
         self.tmp.mkdir()
