@@ -18,8 +18,10 @@ Error DatabaseError(sqlite3* database, int code) {
     case SQLITE_FULL:
       return Error(Code::kResourceExhausted, text, true);
     case SQLITE_IOERR:
-      // A file that is shorter than it says is damaged, no matter of the disk.
-      if (code == SQLITE_IOERR_SHORT_READ) return Error(Code::kInternal, text);
+      // A file that is shorter than it says is damaged, and so is one that the disk cannot give
+      // back.
+      if (code == SQLITE_IOERR_SHORT_READ || code == SQLITE_IOERR_CORRUPTFS)
+        return Error(Code::kInternal, text);
       return Error(Code::kUnavailable, text, true);
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
@@ -101,6 +103,10 @@ Result<Database> Database::Open(const std::string& path) {
   sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   return database;
+}
+
+void Database::KeepLogAtClose(bool keep) {
+  sqlite3_db_config(database_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep ? 1 : 0, nullptr);
 }
 
 Result<Statement> Database::Prepare(const char* sql) {

@@ -55,7 +55,9 @@ class Database {
   // The first column of the first row of SQL; 0 or empty without one.
   Result<std::int64_t> Number(const char* sql);
   Result<std::string> Text(const char* sql);
-  // Closes it; what the write-ahead log holds goes to the database first.
+  // Whether what the write-ahead log holds stays there when this is closed. At first it does not.
+  void KeepLogAtClose(bool keep);
+  // Closes it; what the write-ahead log holds goes to the database first, if it is not to be kept.
   void Close() { database_.reset(); }
 
  private:

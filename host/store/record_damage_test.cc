@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +19,56 @@
 #include "host/store/write_ahead_log.h"
 
 // A file that was damaged is opened all the same, and what it then holds is right.
+namespace drover {
+namespace {
+
+// While it lives, reading these bytes of the file PATH fails as from a bad sector of a disk, for
+// SQLite, too.
+class BadSector {
+ public:
+  BadSector(const std::string& path, std::size_t begin, std::size_t size)
+      : begin_(begin), end_(begin + size) {
+    struct stat status{};
+    EXPECT_EQ(stat(path.c_str(), &status), 0);
+    inode_ = status.st_ino;
+    only_ = this;
+  }
+  ~BadSector() { only_ = nullptr; }
+  BadSector(const BadSector&) = delete;
+  BadSector& operator=(const BadSector&) = delete;
+
+  static ssize_t Read(int file, void* to, std::size_t size, off_t at) {
+    struct stat status{};
+    const std::size_t begin = static_cast<std::size_t>(at);
+    if (only_ != nullptr && begin < only_->end_ && begin + size > only_->begin_ &&
+        fstat(file, &status) == 0 && status.st_ino == only_->inode_) {
+      errno = EIO;
+      return -1;
+    }
+    return syscall(SYS_pread64, file, to, size, at);
+  }
+
+ private:
+  static inline const BadSector* only_ = nullptr;
+  ino_t inode_ = 0;
+  const std::size_t begin_;
+  const std::size_t end_;
+};
+
+}  // namespace
+}  // namespace drover
+
+extern "C" {
+__attribute__((visibility("default"))) ssize_t pread(int file, void* to, std::size_t size,
+                                                     off_t at) {
+  return drover::BadSector::Read(file, to, size, at);
+}
+__attribute__((visibility("default"))) ssize_t pread64(int file, void* to, std::size_t size,
+                                                       off_t at) {
+  return drover::BadSector::Read(file, to, size, at);
+}
+}
+
 namespace drover {
 namespace {
 
@@ -226,6 +278,20 @@ TEST_F(LogDamageTest, Truncation) {
   EXPECT_GE(before, static_cast<std::size_t>(kRecords + kNew - 1));
 }
 
+TEST_F(LogDamageTest, WhatTheDiskCannotGiveBackCostsWhatIsThere) {
+  for (std::size_t at = 0; at < log_.size(); at += kPageSize) {
+    SCOPED_TRACE("from " + std::to_string(at));
+    const StoreDirectory directory;
+    WriteFileForTest(directory.file(), file_);
+    WriteFileForTest(LogOf(directory.file()), log_);
+    const BadSector bad(LogOf(directory.file()), at + 512, 512);
+    std::vector<std::string> damage;
+    EXPECT_GE(OpenIn(directory, &damage), static_cast<std::size_t>(kRecords));
+    EXPECT_THAT(damage, ElementsAre(HasSubstr("state.db.damaged-")));
+    if (HasFailure()) break;
+  }
+}
+
 TEST_F(LogDamageTest, AnEmptyFileIsMadeOfItsLog) {
   file_.clear();
   std::vector<std::string> damage;
@@ -283,6 +349,33 @@ TEST_F(RecordDamageTest, ZeroFill) {
   std::string back = closed_;
   std::memset(back.data() + back.size() / 2, 0, back.size() / 2);
   EXPECT_GT(Open(back), 0u);
+}
+
+TEST_F(RecordDamageTest, WhatTheDiskCannotGiveBackCostsWhatIsThere) {
+  Close();
+  for (std::size_t at = 0; at < closed_.size(); at += kPageSize) {
+    SCOPED_TRACE("from " + std::to_string(at));
+    const StoreDirectory directory;
+    WriteFileForTest(directory.file(), closed_);
+    const BadSector bad(directory.file(), at + 512, 512);
+    std::vector<std::string> damage;
+    EXPECT_GE(OpenIn(directory, &damage) + kPageSize / 40, static_cast<std::size_t>(kRecords));
+    EXPECT_THAT(damage, ElementsAre(HasSubstr("state.db.damaged-")));
+    if (HasFailure()) break;
+  }
+}
+
+TEST_F(RecordDamageTest, ADiskThatGivesNothingBackIsLeftAlone) {
+  Close();
+  const StoreDirectory directory;
+  WriteFileForTest(directory.file(), closed_);
+  {
+    const BadSector bad(directory.file(), 0, closed_.size());
+    const auto refused = RecordFile::Open(directory.file());
+    ASSERT_FALSE(refused.ok());
+    EXPECT_THAT(refused.error().message(), HasSubstr("Input/output error"));
+  }
+  EXPECT_EQ(OpenIn(directory), static_cast<std::size_t>(kRecords));
 }
 
 TEST_F(RecordDamageTest, ADamagedFileIsKeptUnderAnotherName) {

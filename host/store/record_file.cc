@@ -72,7 +72,10 @@ Status RecordFile::Prepare() {
   DROVER_TRY(
       database_.Execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
                         "PRAGMA wal_autocheckpoint = 0"));
+  // What a newer program has left stays as it is, its log, too.
+  database_.KeepLogAtClose(LogSize() > 0);
   DROVER_TRY(PrepareRecordSchema(&database_));
+  database_.KeepLogAtClose(false);
   DROVER_ASSIGN(put_,
                 database_.Prepare("INSERT INTO record (kind, id, value, sum) VALUES (?, ?, ?, ?)"
                                   " ON CONFLICT (kind, id) DO UPDATE SET"

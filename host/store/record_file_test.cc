@@ -75,28 +75,48 @@ TEST(RecordFileTest, AnOlderFileIsBroughtUpToDate) {
   EXPECT_EQ(*now->Number("SELECT count(*) FROM sqlite_schema WHERE name = 'damaged'"), 1);
 }
 
-TEST(RecordFileTest, ANewerFileIsRefusedAndNotTouched) {
-  const StoreDirectory directory;
-  {
-    const auto opened = RecordFile::Open(directory.file());
-    ASSERT_TRUE(opened.ok());
-    ASSERT_TRUE(opened->file->Apply(ChangesForTest(5)).ok());
-  }
-  {
-    auto newer = Database::Open(directory.file());
-    // With the right checksum, as a newer program would write it.
-    const std::string sum = std::to_string(ChecksumOf({{"meta", "version"}, "99"}));
-    const std::string sql =
-        "UPDATE meta SET value = '99', sum = " + sum + "; PRAGMA user_version = 99";
-    ASSERT_TRUE(newer->Execute(sql.c_str()).ok());
-  }
-  const std::string before = ReadFileForTest(directory.file());
+// Makes the file one of a program to come: with the right checksum, as that would write it.
+void MakeNewer(Database* file) {
+  const std::string sum = std::to_string(ChecksumOf({{"meta", "version"}, "99"}));
+  const std::string sql =
+      "UPDATE meta SET value = '99', sum = " + sum + "; PRAGMA user_version = 99";
+  ASSERT_TRUE(file->Execute(sql.c_str()).ok());
+}
+
+void ExpectNewerIsRefused(const StoreDirectory& directory) {
   const auto refused = RecordFile::Open(directory.file());
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.code(), Code::kUnimplemented);
   EXPECT_THAT(refused.error().message(), HasSubstr("newer version"));
+}
+
+TEST(RecordFileTest, ANewerFileIsRefusedAndNotTouched) {
+  const StoreDirectory directory;
+  ASSERT_TRUE(RecordFile::Open(directory.file())->file->Apply(ChangesForTest(5)).ok());
+  {
+    auto newer = Database::Open(directory.file());
+    MakeNewer(&*newer);
+  }
+  const std::string before = ReadFileForTest(directory.file());
+  ExpectNewerIsRefused(directory);
   EXPECT_EQ(ReadFileForTest(directory.file()), before);
-  EXPECT_FALSE(std::filesystem::exists(directory.file() + "-wal"));
+  EXPECT_FALSE(std::filesystem::exists(LogOf(directory.file())));
+}
+
+TEST(RecordFileTest, TheLogOfANewerFileIsNotTouched) {
+  const StoreDirectory directory;
+  ASSERT_TRUE(RecordFile::Open(directory.file())->file->Apply(ChangesForTest(5)).ok());
+  auto newer = Database::Open(directory.file());
+  MakeNewer(&*newer);
+  const StoreDirectory killed;  // as a kill of that program leaves it
+  for (const char* end : {"", "-wal"})
+    std::filesystem::copy(directory.file() + end, killed.file() + end);
+  const std::string file = ReadFileForTest(killed.file());
+  const std::string log = ReadFileForTest(LogOf(killed.file()));
+  ASSERT_FALSE(log.empty());
+  ExpectNewerIsRefused(killed);
+  EXPECT_EQ(ReadFileForTest(killed.file()), file);
+  EXPECT_EQ(ReadFileForTest(LogOf(killed.file())), log);
 }
 
 }  // namespace

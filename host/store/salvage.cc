@@ -2,6 +2,7 @@
 #include "host/store/salvage.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,21 +22,36 @@
 namespace drover {
 namespace {
 
-// Empty if there is no such file.
+// Reads into BYTES, of which BEGIN to END are read, until there is no more.
+Status ReadPart(int file, std::size_t begin, std::size_t end, std::string* bytes) {
+  for (std::size_t at = begin; at < end;) {
+    const ssize_t got = pread(file, bytes->data() + at, end - at, static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return ErrnoError(errno, "read");
+    if (got == 0) break;
+    at += static_cast<std::size_t>(got);
+  }
+  return {};
+}
+
+// Empty if there is no such file. What the disk cannot give back is zeros, as if overwritten; when
+// it can give nothing at all that is an error, as it may be gone.
 Result<std::string> ReadFile(const std::string& path) {
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file && errno == ENOENT) return std::string();
   if (!file) return ErrnoError(errno, "open " + path);
-  std::string bytes;
-  while (true) {
-    constexpr std::size_t kMore = 1 << 20;
-    const std::size_t size = bytes.size();
-    bytes.resize(size + kMore);
-    const ssize_t got = read(file.get(), bytes.data() + size, kMore);
-    if (got < 0 && errno != EINTR) return ErrnoError(errno, "read " + path);
-    bytes.resize(size + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    if (got == 0) return bytes;
+  struct stat status{};
+  if (fstat(file.get(), &status) != 0) return ErrnoError(errno, path);
+  std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
+  const Status whole = ReadPart(file.get(), 0, bytes.size(), &bytes);
+  if (whole.ok()) return bytes;
+  bool some = false;
+  for (std::size_t at = 0; at < bytes.size(); at += kPageSize) {
+    const std::size_t end = std::min(at + kPageSize, bytes.size());
+    some = ReadPart(file.get(), at, end, &bytes).ok() || some;
   }
+  if (!some) return whole.error().WithContext(path);
+  return bytes;
 }
 
 bool HasTypes(const Row& row, std::initializer_list<Column::Type> types) {
