@@ -30,12 +30,14 @@ class PackageTest(DroverTest):
         self.addCleanup(self.machine.off)
         self.calls = self.sandbox.root / "calls"
         layers = self.sandbox.root / "layers"
-        script = [f"mount -t tmpfs layers {layers}"]
+        script = [f"cd {self.sandbox.root}", f"mount -t tmpfs layers {layers}"]
         layers.mkdir()
         for path in CHANGED:
             upper, work = (f"{layers}{path}-{name}" for name in ("upper", "work"))
             script.append(f"mkdir -p {upper} {work} && mount -t overlay -o "
                           f"lowerdir={path},upperdir={upper},workdir={work} overlay {path}")
+        # The test's directory, which may lie below /var, is no part of that.
+        script.append(f"mount --no-canonicalize --rbind . {self.sandbox.root}")
         script.append("mkdir -p /run/systemd && mount -t tmpfs units /run/systemd && "
                       "mkdir /run/systemd/system")
         fake = self.sandbox.write("systemctl", SYSTEMCTL.format(self.calls))
