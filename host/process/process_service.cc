@@ -15,9 +15,8 @@
 #include "host/base/patience.h"
 #include "host/process/detached_spawn.h"
 #include "host/process/exit_record.h"
-#include "host/process/given_cgroups.h"
 #include "host/process/process_usage.h"
-#include "host/process/resource_cgroups.h"
+#include "host/process/run_cgroups.h"
 #include "host/process/run_directory.h"
 #include "host/process/shim_exec_session.h"
 #include "host/process/shim_image.h"
@@ -55,11 +54,11 @@ class ProcessServiceImpl : public ProcessService {
         null_device_(std::move(null_device)),
         shim_cgroup_(std::move(shim_cgroup)),
         open_files_(open_files),
-        unit_(std::move(unit)),
+        cgroups_(host_->tracker.get(), std::move(unit)),
         untracked_reason_(std::move(untracked_reason)),
         change_start_(std::move(change_start)),
         usage_(
-            loop_, [this](const RunId& run) { return OpenUsage(run); },
+            loop_, [this](const RunId& run) { return cgroups_.OpenUsage(run); },
             [this](const RunId& run) { return Walk(run); }) {
     environment_.boot_id = host_->boot;
     environment_.own_oom_score_adj = OwnOomScoreAdj();
@@ -69,43 +68,24 @@ class ProcessServiceImpl : public ProcessService {
   Co<Result<ProcessInfo>> Start(Context context, ProcessSpec spec) override {
     DROVER_CO_TRY(MayStart());
     const RunId run = spec.run;
-    DROVER_CO_ASSIGN(std::vector<GivenCgroup> given, OpenGiven(spec));
-    UniqueFd cgroup;
-    if (host_->tracker) {
-      DROVER_CO_ASSIGN(cgroup,
-                       DurableStep(Step::kMakeCgroup, [&] { return Track(run, spec.cgroup); }));
-    }
+    DROVER_CO_ASSIGN(RunCgroups::Made cgroups, cgroups_.Make(&spec));
     StartEnvironment environment = environment_;
-    environment.cgroup = cgroup.get();
-    environment.freezer = host_->tracker && host_->tracker->is_freezer();
-    Result<ResourceCgroups::Run> resources =
-        LimitResources(&spec, environment.freezer ? -1 : environment.cgroup);
-    if (!resources.ok()) {
-      if (host_->tracker) host_->tracker->Remove(run);
-      co_return resources.error();
-    }
-    if (environment.freezer) CountTime(run, given, &*resources);
-    for (const UniqueFd& entered : resources->cgroups)
-      environment.resource_cgroups.push_back(entered.get());
-    for (const GivenCgroup& entered : given)
-      environment.given_cgroups.push_back({entered.directory.get(), entered.name});
+    cgroups.AddTo(&environment);
     Result<StartMessage> message = CompileStart(spec, environment);
     if (!message.ok()) {
-      RemoveAllCgroups(run);
+      cgroups_.Remove(run);
       co_return message.error();
     }
     if (change_start_) change_start_(&*message);
     Result<RunPointer> launched = DurableStep(
         Step::kLaunchShim, [&] { return Launch(run, *message, host_->tracker != nullptr); });
     // The shim has its own descriptors now; a task may cost the agent only two.
-    cgroup.Reset();
-    resources->cgroups.clear();
-    given.clear();
     {
       const ProcessSpec closed = std::move(spec);
+      const RunCgroups::Made closed_cgroups = std::move(cgroups);
     }
     if (!launched.ok()) {
-      RemoveAllCgroups(run);
+      cgroups_.Remove(run);
       co_return launched.error();
     }
     RunPointer pointer = std::move(*launched);
@@ -156,7 +136,7 @@ class ProcessServiceImpl : public ProcessService {
       const bool cgroup = host_->tracker && host_->tracker->Exists(run);
       const bool alive = cgroup && host_->tracker->Populated(run);
       if (exit.code() == Code::kFailedPrecondition && !alive) {
-        RemoveAllCgroups(run);
+        cgroups_.Remove(run);
         DROVER_CO_TRY(ForgetEnd(host_->run_directory.get(), run, false));
         co_return Error(Code::kNotFound, exit.error().message());
       }
@@ -167,7 +147,7 @@ class ProcessServiceImpl : public ProcessService {
       }
       if (!cgroup || loop_->Now() >= birth_end) {
         // A cgroup without member, socket and record: the agent died before its shim was there.
-        RemoveAllCgroups(run);
+        cgroups_.Remove(run);
         co_return Error(Code::kNotFound, "run " + run.ToString() + " was never started");
       }
       DROVER_CO_TRY(co_await Sleep(context, 10ms));
@@ -296,16 +276,6 @@ class ProcessServiceImpl : public ProcessService {
   }
 
  private:
-  RunUsage OpenUsage(const RunId& run) {
-    const bool unified = host_->tracker && !host_->tracker->is_freezer();
-    const UniqueFd tracking = unified ? host_->tracker->OpenRun(run) : UniqueFd();
-    const auto of = [&](const char* controller) { return resources().OpenRun(run, controller); };
-    return RunUsage::Open({.tracking = tracking.get(),
-                           .memory = of("memory").get(),
-                           .cpu = of("cpu").get(),
-                           .cpuacct = unified ? -1 : of("cpuacct").get()});
-  }
-
   std::vector<ProcessUsage::Process> Walk(const RunId& run) {
     std::vector<ProcessUsage::Process> processes;
     const Result<RunPointer> found = FindRunning(run);
@@ -454,66 +424,6 @@ class ProcessServiceImpl : public ProcessService {
     co_return State(*pointer);
   }
 
-  ResourceCgroups& resources() {
-    if (!resources_) {
-      const std::string mounts = ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or("");
-      resources_ =
-          ResourceCgroups::Open(mounts, host_->tracker ? host_->tracker->root() : "", unit_);
-    }
-    return *resources_;
-  }
-
-  // The cgroups of version 1 that the operator has given to the run; checks that of version 2.
-  Result<std::vector<GivenCgroup>> OpenGiven(const ProcessSpec& spec) const {
-    if (spec.cgroup.empty() && spec.v1_cgroups.empty()) return std::vector<GivenCgroup>();
-    if (spec.resources.any())
-      return Error(Code::kInvalidArgument,
-                   "a run has limits of its own or those of given cgroups, not both");
-    if (!spec.cgroup.empty() && (!host_->tracker || host_->tracker->is_freezer()))
-      return Error(Code::kFailedPrecondition, "nothing can run below the cgroup " + spec.cgroup +
-                                                  ": tasks are not tracked by version 2 cgroups "
-                                                  "on this machine");
-    const std::string mounts = ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or("");
-    return OpenGivenCgroups(mounts, spec.v1_cgroups,
-                            host_->tracker && host_->tracker->is_freezer());
-  }
-
-  // Makes the cgroup that tracks the run: in GIVEN, unless that is empty.
-  Result<UniqueFd> Track(const RunId& run, const std::string& given) {
-    if (given.empty()) return host_->tracker->Create(run);
-    const std::string mounts = ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or("");
-    DROVER_ASSIGN(const UniqueFd parent, OpenGivenCgroup(mounts, given));
-    return host_->tracker->CreateIn(parent.get(), run);
-  }
-
-  Result<ResourceCgroups::Run> LimitResources(ProcessSpec* spec, int tracking) {
-    if (!spec->resources.any()) return ResourceCgroups::Run();
-    DROVER_ASSIGN(ResourceCgroups::Run run, DurableStep(Step::kMakeLimits, [&] {
-                    return resources().Create(spec->run, spec->resources, tracking);
-                  }));
-    if (run.memory_events) spec->memory_events = std::move(run.memory_events);
-    return run;
-  }
-
-  // The freezer does not tell what a run uses. Where it runs in a cgroup of the operator, that one
-  // counts others, too, and there is none of its own.
-  void CountTime(const RunId& run, const std::vector<GivenCgroup>& given,
-                 ResourceCgroups::Run* made) {
-    for (const GivenCgroup& entered : given)
-      if (entered.hierarchy == resources().accounting_hierarchy()) return;
-    // No task fails for its statistics.
-    if (!BeginStep(Step::kMakeLimits).ok()) return;
-    UniqueFd counted = resources().CreateAccounting(run);
-    EndStep(Step::kMakeLimits);
-    if (counted) made->cgroups.push_back(std::move(counted));
-  }
-
-  // False: a process is still in one of them.
-  bool RemoveAllCgroups(const RunId& run) {
-    const bool limits_gone = resources().Remove(run);
-    return (!host_->tracker || host_->tracker->Remove(run)) && limits_gone;
-  }
-
   // Kills and waits; a shim that does not tell the end is woken, then killed itself.
   Co<Result<ProcessExit>> KillAndWait(Context context, RunPointer run) {
     run->Kill();
@@ -543,7 +453,7 @@ class ProcessServiceImpl : public ProcessService {
 
   Co<Status> RemoveCgroup(Context context, RunId run) {
     const TimePoint end = loop_->Now() + kReleasePatience;
-    for (Duration pause = 1ms; !RemoveAllCgroups(run);
+    for (Duration pause = 1ms; !cgroups_.Remove(run);
          pause = std::min<Duration>(pause * 2, 100ms)) {
       if (host_->tracker) host_->tracker->Kill(run);
       if (loop_->Now() >= end)
@@ -561,8 +471,7 @@ class ProcessServiceImpl : public ProcessService {
   UniqueFd null_device_;
   UniqueFd shim_cgroup_;
   const std::uint64_t open_files_;
-  std::string unit_;  // the cgroup that systemd has handed to us, or empty
-  std::unique_ptr<ResourceCgroups> resources_;
+  RunCgroups cgroups_;
   std::string untracked_reason_;
   std::function<void(StartMessage*)> change_start_;
   StartEnvironment environment_;

@@ -1,0 +1,107 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/process/run_cgroups.h"
+
+#include <fcntl.h>
+
+#include <utility>
+
+#include "host/base/durable_step.h"
+#include "host/process/small_file.h"
+
+namespace drover {
+namespace {
+
+std::string Mounts() { return ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or(""); }
+
+}  // namespace
+
+void RunCgroups::Made::AddTo(StartEnvironment* environment) const {
+  environment->cgroup = tracking.get();
+  environment->freezer = freezer;
+  for (const UniqueFd& entered : limits.cgroups)
+    environment->resource_cgroups.push_back(entered.get());
+  for (const GivenCgroup& entered : given)
+    environment->given_cgroups.push_back({entered.directory.get(), entered.name});
+}
+
+Result<RunCgroups::Made> RunCgroups::Make(ProcessSpec* spec) {
+  Made made;
+  made.freezer = freezer();
+  DROVER_ASSIGN(made.given, OpenGiven(*spec));
+  if (tracker_ != nullptr) {
+    DROVER_ASSIGN(made.tracking,
+                  DurableStep(Step::kMakeCgroup, [&] { return Track(spec->run, spec->cgroup); }));
+  }
+  if (Status limited = Limit(spec, &made); !limited.ok()) {
+    Remove(spec->run);
+    return limited.error();
+  }
+  if (freezer()) CountTime(spec->run, &made);
+  return made;
+}
+
+bool RunCgroups::Remove(const RunId& run) {
+  const bool limits_gone = resources().Remove(run);
+  return (tracker_ == nullptr || tracker_->Remove(run)) && limits_gone;
+}
+
+RunUsage RunCgroups::OpenUsage(const RunId& run) {
+  const UniqueFd tracking = unified() ? tracker_->OpenRun(run) : UniqueFd();
+  const auto of = [&](const char* controller) { return resources().OpenRun(run, controller); };
+  return RunUsage::Open({.tracking = tracking.get(),
+                         .memory = of("memory").get(),
+                         .cpu = of("cpu").get(),
+                         .cpuacct = unified() ? -1 : of("cpuacct").get()});
+}
+
+ResourceCgroups& RunCgroups::resources() {
+  if (!resources_) {
+    resources_ =
+        ResourceCgroups::Open(Mounts(), tracker_ != nullptr ? tracker_->root() : "", unit_);
+  }
+  return *resources_;
+}
+
+// Those of version 1; checks that of version 2.
+Result<std::vector<GivenCgroup>> RunCgroups::OpenGiven(const ProcessSpec& spec) const {
+  if (spec.cgroup.empty() && spec.v1_cgroups.empty()) return std::vector<GivenCgroup>();
+  if (spec.resources.any())
+    return Error(Code::kInvalidArgument,
+                 "a run has limits of its own or those of given cgroups, not both");
+  if (!spec.cgroup.empty() && !unified())
+    return Error(Code::kFailedPrecondition, "nothing can run below the cgroup " + spec.cgroup +
+                                                ": tasks are not tracked by version 2 cgroups "
+                                                "on this machine");
+  return OpenGivenCgroups(Mounts(), spec.v1_cgroups, freezer());
+}
+
+// Makes the cgroup that tracks the run: in GIVEN, unless that is empty.
+Result<UniqueFd> RunCgroups::Track(const RunId& run, const std::string& given) {
+  if (given.empty()) return tracker_->Create(run);
+  DROVER_ASSIGN(const UniqueFd parent, OpenGivenCgroup(Mounts(), given));
+  return tracker_->CreateIn(parent.get(), run);
+}
+
+Status RunCgroups::Limit(ProcessSpec* spec, Made* made) {
+  if (!spec->resources.any()) return {};
+  DROVER_ASSIGN(made->limits, DurableStep(Step::kMakeLimits, [&] {
+                  return resources().Create(spec->run, spec->resources,
+                                            unified() ? made->tracking.get() : -1);
+                }));
+  if (made->limits.memory_events) spec->memory_events = std::move(made->limits.memory_events);
+  return {};
+}
+
+// The freezer does not tell what a run uses. Where it runs in a cgroup of the operator, that one
+// counts others, too, and there is none of its own.
+void RunCgroups::CountTime(const RunId& run, Made* made) {
+  for (const GivenCgroup& entered : made->given)
+    if (entered.hierarchy == resources().accounting_hierarchy()) return;
+  // No task fails for its statistics.
+  if (!BeginStep(Step::kMakeLimits).ok()) return;
+  UniqueFd counted = resources().CreateAccounting(run);
+  EndStep(Step::kMakeLimits);
+  if (counted) made->limits.cgroups.push_back(std::move(counted));
+}
+
+}  // namespace drover
