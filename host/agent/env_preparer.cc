@@ -23,7 +23,7 @@ class EnvPreparer : public TaskPreparer {
     DROVER_ASSIGN(const TaskEnv env, TaskEnv::Build(InputFor(request)));
     TaskConfig config;
     DROVER_ASSIGN(config.driver_config_json,
-                  env.InterpolateConfig(task.config_json, /*strict=*/true));
+                  env.InterpolateConfig(task.config_json, /*strict=*/!request.running));
     config.alloc_id = alloc.id;
     config.alloc_name = alloc.name;
     config.job_id = alloc.job->id;

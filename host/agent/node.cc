@@ -112,6 +112,9 @@ Status Node::Init() {
                                    RunId run, std::function<void(const DroppedOutput&)> hear) {
     return processes->OnDroppedOutput(run, std::move(hear));
   };
+  env.task.release_run = [processes = processes_.get()](Context context, RunId run) {
+    return processes->Release(std::move(context), run);
+  };
   env.task.report = [](const std::string& task, const Error& error) {
     spdlog::warn("task {}: {}", task, error.message());
   };

@@ -112,7 +112,7 @@ Co<void> LocalAllocRunner::Run() {
   if (ending()) {
     Report(setup);
   } else if (!setup.ok()) {
-    for (const auto& task : tasks_) task->MarkFailedKill(setup.error().message());
+    FailStarts(setup.error());
   }
   for (const auto& task : tasks_) {
     const auto reason = no_start_.find(task->name());
@@ -135,14 +135,6 @@ Co<void> LocalAllocRunner::Run() {
 }
 
 Co<Status> LocalAllocRunner::SetUp() {
-  if (restored_) {
-    const Status there = co_await dir_->CheckBuilt();
-    if (!there.ok()) {
-      const Error error = there.error().WithContext("allocation directory is inaccessible");
-      override_ = AllocStatus{ClientStatus::kFailed, error.message()};
-      co_return error;
-    }
-  }
   if (!ShouldRun()) {
     const auto has_ended = [](const auto& task) {
       return task.second->state == RunnerState::kDead;
@@ -150,12 +142,39 @@ Co<Status> LocalAllocRunner::SetUp() {
     if (restored_ && !std::ranges::all_of(States(), has_ended)) hooks_.Restore(HookRequestNow());
     co_return Status();
   }
+  if (restored_) {
+    const Status there = co_await dir_->CheckBuilt();
+    if (there.code() == Code::kNotFound) {
+      const Error error = there.error().WithContext("allocation directory is inaccessible");
+      override_ = AllocStatus{ClientStatus::kFailed, error.message()};
+      co_return error;
+    }
+    Report(there);
+  }
   const JoinContext context(kill_, shutdown_);
   if (store_) DROVER_CO_TRY(co_await store_->Known(context.context()));
   const Status status =
       co_await hooks_.Run(AllocHookStage::kPrerun, context.context(), HookRequestNow());
   if (!status.ok()) co_return status.error().WithContext("failed to setup alloc");
   co_return Status();
+}
+
+// The allocation could not be set up, so no task of it starts. What an earlier agent has set up,
+// and runs, goes on until it ends.
+void LocalAllocRunner::FailStarts(const Error& error) {
+  const auto runs = [](const auto& task) {
+    const LocalState& left = task->local_state();
+    return task->snapshot()->state != RunnerState::kDead && left.run_id && !left.exit;
+  };
+  const bool any_runs = !override_ && std::ranges::any_of(tasks_, runs);
+  for (const auto& task : tasks_) {
+    if (any_runs) {
+      task->ForbidStart(error.message());
+    } else if (task->snapshot()->state != RunnerState::kDead) {
+      task->MarkFailedKill(error.message());
+    }
+  }
+  if (any_runs) Report(error.WithContext("tasks that run go on"));
 }
 
 Co<void> LocalAllocRunner::RunTasks() {

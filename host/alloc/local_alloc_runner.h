@@ -91,6 +91,7 @@ class LocalAllocRunner : public AllocRunner,
   // local_alloc_runner.cc: the way of an allocation through its life.
   Co<void> Run();
   Co<Status> SetUp();
+  void FailStarts(const Error& error);
   Co<void> RunTasks();
   Co<void> WatchTasks();
   void HandleTaskStates();

@@ -456,6 +456,41 @@ TEST_F(LocalAllocRunnerTest, RestoredWithoutItsDirectoryItFailsAndItsTasksEnd) {
   EXPECT_EQ(bench_.driver.running("main"), 0);
 }
 
+TEST_F(LocalAllocRunnerTest, WhatIsOverStaysOverAlsoWithoutItsDirectory) {
+  bench_.keep_records = true;
+  bench_.AddTask("main");
+  bench_.driver.On("main").run_for = 1s;
+  bench_.job().type = JobType::kBatch;
+  bench_.Start();
+  EXPECT_TRUE(bench_.RunToEnd());
+  ASSERT_EQ(bench_.status().status, ClientStatus::kComplete);
+  const Types events = bench_.Events("main");
+  bench_.disk.built = false;
+  bench_.Restore().Start();
+  EXPECT_TRUE(bench_.RunToEnd());
+  EXPECT_EQ(bench_.status().status, ClientStatus::kComplete);
+  EXPECT_EQ(bench_.Events("main"), events);
+}
+
+TEST_F(LocalAllocRunnerTest, ASetUpThatFailsDoesNotEndWhatRuns) {
+  bench_.keep_records = true;
+  bench_.AddTask("main");
+  bench_.AddTask("last", "stop");
+  bench_.Start();
+  Shutdown();
+  hook_.prerun_error = Error(Code::kUnavailable, "no network");
+  bench_.Restore().Start();
+  bench_.loop.Advance(1min);
+  EXPECT_EQ(bench_.status().status, ClientStatus::kRunning);
+  EXPECT_EQ(bench_.driver.running("main"), 1);
+  EXPECT_EQ(bench_.Events("main"), (Types{"Received", "Task Setup", "Started"}));
+  // What would start now needs what could not be set up.
+  bench_.UpdateToStop();
+  EXPECT_TRUE(bench_.RunToEnd());
+  EXPECT_EQ(bench_.driver.Count("start last"), 0);
+  EXPECT_THAT(DisplayMessage(bench_.state("last").events.back()), testing::HasSubstr("no network"));
+}
+
 TEST_F(LocalAllocRunnerTest, ARestoredTaskWhoseRunMayGoOnElsewhereIsNotStarted) {
   bench_.keep_records = true;
   bench_.AddTask("lost");

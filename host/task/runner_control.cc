@@ -139,7 +139,8 @@ Co<void> TaskRunner::Shutdown() {
   if (outcome_->begun) co_await outcome_->ended.Wait();
   const Context context(loop_);
   co_await RunHooks(HookStage::kShutdown, context);
-  co_await SaveOrReport();
+  // A task that has not begun is new to the next agent, too.
+  if (outcome_->begun) co_await SaveOrReport();
 }
 
 void TaskRunner::EmitEvent(TaskEvent event) {

@@ -41,7 +41,7 @@ struct FakeBuilder : TaskDirBuilder {
 struct FakePreparer : TaskPreparer {
   std::string RenderUser(const PrepareRequest& request) override { return request.task->user; }
   Result<TaskConfig> Prepare(const PrepareRequest& request) override {
-    if (error) return *error;
+    if (error && !request.running) return *error;
     TaskConfig config;
     config.alloc_id = request.alloc->id;
     config.task_name = request.task->name;

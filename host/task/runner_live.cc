@@ -113,20 +113,25 @@ Co<Result<RecoveredTask>> TaskRunner::AskRecover(Context context,
   }
 }
 
-Co<void> TaskRunner::ClearRun() {
-  const auto run = run_;
-  run->watch.Cancel("the task has ended");
-  run->on_dropped.Cancel();
-  run->on_events.Cancel();
-  run->on_health.Cancel();
-  co_await Discard(run->id(), run->unsure);
-  run_ = nullptr;
+void TaskRunner::Unwatch() {
+  run_->watch.Cancel("the task has ended");
+  run_->on_dropped.Cancel();
+  run_->on_events.Cancel();
+  run_->on_health.Cancel();
 }
 
 Co<void> TaskRunner::Discard(RunId run, bool kill) {
   const Result<Driver*> driver = FindDriver();
   if (!driver.ok()) {
-    ReportError(driver.error().WithContext("run " + run.ToString() + " could not be destroyed"));
+    // The operator has taken it away; its processes are the host's.
+    Status released = driver.error();
+    if (options_.release_run) {
+      const Patience patience(shutdown_, options_.driver_timeout);
+      released = co_await options_.release_run(patience.context(), run);
+    }
+    if (!released.ok())
+      ReportError(
+          released.error().WithContext("run " + run.ToString() + " could not be destroyed"));
     co_return;
   }
   if (kill) {

@@ -8,6 +8,11 @@
 // What an earlier agent left: a task that runs, that has ended meanwhile, or whose start it did not
 // survive.
 namespace drover {
+namespace {
+
+constexpr Duration kAskAgain = 5s;  // a driver that may come back
+
+}  // namespace
 
 Co<TaskRunner::Step> TaskRunner::Restore() {
   if (!options_.restored) co_return Step::kNext;
@@ -62,12 +67,18 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
   }
   auto config = local_.config;
   if (!config) {
-    auto made = MakeConfig(run, local_.task_config_id);
+    auto made = MakeConfig(run, local_.task_config_id, /*running=*/true);
     if (!made.ok()) co_return co_await GiveUpReattach(made.error());
     config = std::move(*made);
   }
   // A kill does not end this: what is to be stopped must be found first.
   Result<RecoveredTask> recovered = co_await AskRecover(shutdown_, config);
+  // The task lives in its shim, whatever became of the plugin. Nor does a kill wait for that.
+  while (MayComeBack(recovered) && !kill_.cancelled() && !shutdown_.cancelled()) {
+    const JoinContext joined(kill_, shutdown_);
+    const Status slept = co_await Sleep(joined.context(), kAskAgain);
+    if (slept.ok()) recovered = co_await AskRecover(joined.context(), config);
+  }
   if (shutdown_.cancelled()) co_return Step::kShutdown;
   if (!recovered.ok()) {
     const bool intent_only = !local_.handle;
@@ -87,6 +98,16 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
   local_.handle = std::move(recovered->handle);
   co_await SaveOrReport();
   co_return Step::kNext;
+}
+
+// Whether the driver, which has not said what became of the run, may say so later: an operator may
+// bring back one that is broken.
+bool TaskRunner::MayComeBack(const Result<RecoveredTask>& recovered) const {
+  if (recovered.ok()) return false;
+  if (recovered.code() == Code::kTimeout) return true;
+  const Result<Driver*> driver = FindDriver();
+  return recovered.code() == Code::kUnavailable && driver.ok() &&
+         (*driver)->fingerprint().health == Health::kUnhealthy;
 }
 
 // What was asked of the run goes on, whether it has led to its end or not.

@@ -348,6 +348,103 @@ TEST_F(RunnerRestoreTest, ADriverThatIsNotThereYetIsAskedAgain) {
   Kill();
 }
 
+TEST_F(RunnerRestoreTest, AsLongAsTheDriverMayComeBackItIsAskedAgain) {
+  for (const Code code : {Code::kUnavailable, Code::kTimeout}) {
+    runner = nullptr;
+    over = false;
+    const int before = driver.Count("recover");
+    driver.Plant(run, "web");
+    driver.recover_error = Error(code, "it hangs");
+    driver.recover_errors = 1 << 30;
+    driver.SetHealth(Health::kUnhealthy, "it hangs");
+    RestoreRunning();
+    Start();
+    // A fake one says so at once; a real one has taken its time.
+    if (code == Code::kTimeout) driver.recover_errors = 5;
+    loop.Advance(10min);
+    EXPECT_EQ(driver.running("web"), 1);
+    if (code == Code::kUnavailable) driver.recover_errors = 0;
+    loop.Advance(10s);
+    EXPECT_GE(driver.Count("recover"), before + 6);
+    EXPECT_EQ(driver.Count("force_kill"), 0);
+    EXPECT_EQ(driver.Count("start"), 0);
+    EXPECT_EQ(phase(), RunnerState::kRunning);
+    driver.End("web", ExitResult{0, 0, false, ""});
+    loop.RunReady();
+    Finish();
+  }
+}
+
+TEST_F(RunnerRestoreTest, AKillDoesNotWaitForADriverThatMayComeBack) {
+  driver.Plant(run, "web");
+  driver.recover_error = Error(Code::kUnavailable, "it hangs");
+  driver.SetHealth(Health::kUnhealthy, "it hangs");
+  RestoreRunning();
+  Start();
+  loop.Advance(10min);
+  EXPECT_EQ(driver.running("web"), 1);
+  Kill();
+  EXPECT_TRUE(over);
+  EXPECT_EQ(driver.running("web"), 0);
+}
+
+TEST_F(RunnerRestoreTest, TheRunOfADriverThatIsNotConfiguredAnyMoreIsReleased) {
+  RestoreRunning();
+  task().driver = "gone";
+  std::vector<RunId> released;
+  options.release_run = [&released](Context, RunId which) -> Co<Status> {
+    released.push_back(which);
+    co_return Status();
+  };
+  Start();
+  loop.Advance(1min);
+  EXPECT_THAT(released, ElementsAre(run));
+  EXPECT_FALSE(runner->local_state().run_id);
+  Finish();
+}
+
+TEST_F(RunnerRestoreTest, ATaskThatHasNotBegunLeavesNothingToTheNextAgent) {
+  Create();
+  Shutdown();
+  EXPECT_TRUE(shut_down);
+  EXPECT_THAT(store.saved, IsEmpty());
+  runner_must_end = false;
+}
+
+// Until its end is written down only the driver can tell it to the next agent.
+TEST_F(RunnerRestoreTest, AnEndThatCannotBeWrittenDownStaysWithTheDriver) {
+  policy().attempts = 1;
+  for (const bool room : {false, true}) {
+    SCOPED_TRACE(room);
+    runner = nullptr;
+    over = shut_down = false;
+    types.clear();
+    driver.Plant(run, "web");
+    RestoreRunning();
+    Start();
+    store.error = Error(Code::kResourceExhausted, "the disk is full");
+    driver.End("web", ExitResult{3, 0, false, ""});
+    loop.Advance(1min);
+    EXPECT_THAT(types,
+                ElementsAre("Received", "Task Setup", "Started", "Terminated", "Restarting"));
+    EXPECT_EQ(driver.Count("destroy"), 0);
+    EXPECT_EQ(driver.Count("start"), 0);
+    if (room) {
+      store.error.reset();
+      loop.Advance(1s);
+      EXPECT_EQ(driver.Count("destroy"), 1);
+      loop.Advance(10s);
+      EXPECT_EQ(driver.Count("start"), 1);
+      Kill();
+    } else {
+      Shutdown();
+      EXPECT_TRUE(over);
+      EXPECT_EQ(driver.Count("destroy"), 0);
+    }
+    store.error.reset();
+  }
+}
+
 TEST_F(RunnerRestoreTest, AnIntentWithoutARunStartsUncounted) {
   RestoreRunning(false);
   Start();
@@ -474,21 +571,57 @@ TEST_F(RunnerRestoreTest, HooksThatWereDoneAreNotRunButTheirEnvironmentCounts) {
   Kill();
 }
 
-TEST_F(RunnerRestoreTest, AHookThatFailsDoesNotStopARunningTaskAsLongAsThePolicyAllows) {
+TEST_F(RunnerRestoreTest, AHookThatFailsDoesNotStopARunningTask) {
   policy().attempts = 1;
   const auto hook = AddHook("identity");
   hook->On(HookStage::kPrestart).way = ScriptedHook::Way::kFail;
-  hook->On(HookStage::kPrestart).error = Error(Code::kInternal, "x", true);
   driver.Plant(run, "web");
   RestoreRunning();
   Start();
-  EXPECT_EQ(types.back(), "Restarting");
-  EXPECT_EQ(driver.running("web"), 1);
+  EXPECT_EQ(phase(), RunnerState::kRunning);
+  EXPECT_THAT(types, ElementsAre("Received", "Task Setup", "Started"));
+  EXPECT_THAT(reports, ElementsAre(HasSubstr("the task runs on all the same")));
+  // Its next start needs the hook.
+  driver.End("web", ExitResult{1, 0, false, ""});
   loop.Advance(10s);
-  EXPECT_THAT(types, ElementsAre("Received", "Task Setup", "Started", "Task hook failed",
-                                 "Restarting", "Task hook failed", "Terminated", "Not Restarting"));
-  EXPECT_EQ(driver.running("web"), 0);
+  EXPECT_EQ(phase(), RunnerState::kDead);
   EXPECT_EQ(driver.Count("start"), 0);
+  EXPECT_THAT(types, ElementsAre("Received", "Task Setup", "Started", "Terminated", "Restarting",
+                                 "Task hook failed", "Not Restarting"));
+  Finish();
+}
+
+TEST_F(RunnerRestoreTest, ATaskThatMustNotStartRunsOnAndIsNotStartedAgain) {
+  policy().attempts = 1;
+  driver.Plant(run, "web");
+  RestoreRunning();
+  Create();
+  runner->ForbidStart("no network");
+  Start();
+  EXPECT_EQ(phase(), RunnerState::kRunning);
+  driver.End("web", ExitResult{1, 0, false, ""});
+  loop.Advance(10s);
+  EXPECT_TRUE(over);
+  EXPECT_TRUE(state()->failed);
+  EXPECT_EQ(DisplayMessage(state()->events.back()), "no network");
+  EXPECT_EQ(driver.Count("start"), 0);
+}
+
+// Metadata of the node that are gone, an option that the plugin's new version does not know.
+TEST_F(RunnerRestoreTest, AConfigurationThatIsNoLongerValidDoesNotStopARunningTask) {
+  driver.Plant(run, "web");
+  driver.normalize_error = Error(Code::kInvalidArgument, "unknown option");
+  preparer.error = Error(Code::kInvalidArgument, "unknown variable");
+  policy().attempts = 1;
+  RestoreRunning(true, false);
+  Start();
+  EXPECT_EQ(phase(), RunnerState::kRunning);
+  EXPECT_EQ(driver.Count("recover"), 1);
+  driver.End("web", ExitResult{1, 0, false, ""});
+  loop.Advance(10s);
+  EXPECT_EQ(phase(), RunnerState::kDead);
+  EXPECT_EQ(driver.Count("start"), 0);
+  EXPECT_THAT(types, testing::Contains("Failed Validation")) << "it is told at the next start";
   Finish();
 }
 

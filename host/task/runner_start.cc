@@ -52,6 +52,11 @@ Co<TaskRunner::Step> TaskRunner::Prestart() {
   if (shutdown_.cancelled()) co_return Step::kShutdown;
   if (kill_.cancelled() || !ShouldRun()) co_return Step::kEnd;
   if (auto* failed = std::get_if<HookChain::Failed>(&result)) {
+    if (run_) {  // of an earlier agent: its own hooks have prepared it, and the next start asks
+                 // again
+      ReportError(failed->error.WithContext("the task runs on all the same"));
+      co_return Step::kNext;
+    }
     EmitEvent(std::move(failed->event));
     tracker_.SetStartError(std::move(failed->error));
     co_return co_await Decide();
@@ -60,14 +65,20 @@ Co<TaskRunner::Step> TaskRunner::Prestart() {
   co_return Step::kNext;
 }
 
-Result<std::shared_ptr<const TaskConfig>> TaskRunner::MakeConfig(RunId run, std::string id) {
-  DROVER_ASSIGN(TaskConfig config, options_.preparer->Prepare(MakePrepareRequest()));
+// RUNNING: of a run that an earlier agent began. What it was begun with may be no longer valid,
+// such as metadata of the node that are gone; that is told at the next start.
+Result<std::shared_ptr<const TaskConfig>> TaskRunner::MakeConfig(RunId run, std::string id,
+                                                                 bool running) {
+  PrepareRequest request = MakePrepareRequest();
+  request.running = running;
+  DROVER_ASSIGN(TaskConfig config, options_.preparer->Prepare(request));
   config.run_id = run;
   config.id = std::move(id);
   config.kill_timeout = KillTimeout();
   if (const Result<Driver*> driver = FindDriver(); driver.ok()) {
-    DROVER_ASSIGN(config.driver_config_json,
-                  (*driver)->NormalizeConfig(config.driver_config_json, true));
+    Result<std::string> checked = (*driver)->NormalizeConfig(config.driver_config_json, true);
+    if (!checked.ok() && !running) return checked.error();
+    if (checked.ok()) config.driver_config_json = std::move(*checked);
   }
   return std::make_shared<const TaskConfig>(std::move(config));
 }
@@ -90,7 +101,8 @@ Co<TaskRunner::Step> TaskRunner::StartDriver() {
   }
   for (bool retried = false;; retried = true) {
     const RunId run = RunId::Random();
-    auto config = MakeConfig(run, alloc_->id + "/" + name_ + "/" + StartSuffix());
+    auto config =
+        MakeConfig(run, alloc_->id + "/" + name_ + "/" + StartSuffix(), /*running=*/false);
     if (!config.ok()) {
       EmitEvent(TaskEvent(event_type::kFailedValidation)
                     .With(event_key::kValidationError, config.error().message()));

@@ -22,6 +22,8 @@ std::shared_ptr<const Task> TaskOf(const std::shared_ptr<const Allocation>& allo
   return std::shared_ptr<const Task>(alloc, task);  // lives as long as the allocation
 }
 
+constexpr Duration kSaveAgain = 1s;  // as the store tries
+
 RestartPolicy PolicyOf(const Allocation& alloc, const Task& task) {
   return task.restart_policy.value_or(alloc.group()->restart_policy);
 }
@@ -136,10 +138,7 @@ Co<void> TaskRunner::RunWhole() {
     if (step != Step::kShutdown) step = co_await StopLeftover();
     if (step == Step::kShutdown) break;
     if (state_.state != RunnerState::kDead) SetState(RunnerState::kDead);
-    if (local_.run_id) {  // of a leftover
-      ForgetRun();
-      co_await SaveOrReport();
-    }
+    if (local_.run_id && co_await ForgetEnded() == Step::kShutdown) break;  // of a leftover
     step = co_await ParkDead();
     if (step == Step::kEnd) co_return co_await Complete();
   }
@@ -154,6 +153,10 @@ Co<TaskRunner::Step> TaskRunner::MainLoop() {
       continue;
     }
     Step step = co_await WaitTurn();
+    if (step == Step::kNext && !run_ && no_start_) {
+      MarkFailedKill(*no_start_);
+      co_return Step::kEnd;
+    }
     if (step == Step::kNext) step = co_await Prestart();
     if (step == Step::kNext) step = co_await StartDriver();
     if (step == Step::kNext) step = co_await RunToExit();
@@ -207,11 +210,36 @@ Co<void> TaskRunner::EndRun() {
   const auto run = run_;
   // An agent that dies before the end is told finds it here: the driver has forgotten it by then.
   local_.exit = run->result;
-  co_await SaveOrReport();
+  const Status saved = co_await Save();
   TellDropped(run.get());
   if (!run->end_told) EmitEvent(TerminatedEvent(*run->result));
-  co_await ClearRun();
+  Unwatch();
+  if (saved.ok()) {
+    co_await Discard(run->id(), run->unsure);
+  } else {
+    ReportError(saved.error());
+    unsaved_end_ = run;
+  }
+  run_ = nullptr;
   co_await RunHooks(HookStage::kExited, shutdown_);
+}
+
+// Forgets the run that has ended. Until that is written down only the driver can tell it to the
+// next agent, so the driver has it until then.
+Co<TaskRunner::Step> TaskRunner::ForgetEnded() {
+  while (unsaved_end_) {
+    const Status saved = co_await Save();
+    if (saved.ok()) {
+      co_await Discard(unsaved_end_->id(), unsaved_end_->unsure);
+      unsaved_end_ = nullptr;
+      break;
+    }
+    (void)co_await Sleep(shutdown_, kSaveAgain);
+    if (shutdown_.cancelled()) co_return Step::kShutdown;
+  }
+  ForgetRun();
+  co_await SaveOrReport();
+  co_return Step::kNext;
 }
 
 Co<TaskRunner::Step> TaskRunner::Decide() {
@@ -230,8 +258,6 @@ Co<TaskRunner::Step> TaskRunner::Decide() {
       SetState(RunnerState::kDead);
       break;
     case Kind::kNotRestarting:
-      // A task that an earlier agent started may still run when a hook has failed now.
-      if (run_ && co_await StopLeftover() == Step::kShutdown) co_return Step::kShutdown;
       SetState(RunnerState::kDead, TaskEvent(event_type::kNotRestarting)
                                        .With(event_key::kRestartReason, decision.reason)
                                        .FailsTask());
@@ -241,10 +267,7 @@ Co<TaskRunner::Step> TaskRunner::Decide() {
       break;
   }
   // What was decided is told first: only then may the end of the run be forgotten.
-  if (!run_ && local_.run_id) {
-    ForgetRun();
-    co_await SaveOrReport();
-  }
+  if (local_.run_id && co_await ForgetEnded() == Step::kShutdown) co_return Step::kShutdown;
   if (decision.kind != Kind::kRestarting) co_return Step::kEnd;
   if (decision.delay > 0s) {
     const JoinContext joined(kill_, shutdown_);

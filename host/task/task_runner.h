@@ -57,6 +57,8 @@ struct TaskRunnerOptions {
   // Returns when a server was heard: a task that could not be re-attached waits for it. Null: no
   // server, no waiting.
   std::function<Co<Status>(Context)> wait_server_contact;
+  // Ends the processes of a run, and forgets it, without its driver. Null: it has none of the host.
+  std::function<Co<Status>(Context, RunId)> release_run;
   // Hears what became of a restored task; no start begins before it is open. Null: there is nothing
   // to wait for.
   RestoreBarrier* restores = nullptr;
@@ -129,6 +131,9 @@ class TaskRunner : public TaskControl,
   // The allocation could not be set up: the task fails with REASON and will not start. Call Run
   // all the same.
   void MarkFailedKill(std::string reason);
+  // The same for a task of an earlier agent, which may run: it runs on, and fails with REASON when
+  // it would start again.
+  void ForbidStart(std::string reason) { no_start_ = std::move(reason); }
   // The network namespace of all its starts from now on; before Run.
   void SetNetworkNamespace(std::string path) {
     options_.location.network_namespace = std::move(path);
@@ -172,6 +177,7 @@ class TaskRunner : public TaskControl,
   Co<Step> RunToExit();
   Co<Step> AfterExit();
   Co<void> EndRun();
+  Co<Step> ForgetEnded();
   Co<Step> Decide();
   Co<Step> StopLeftover();
   Co<Step> ParkDead();
@@ -183,7 +189,7 @@ class TaskRunner : public TaskControl,
   Co<Step> Prestart();
   Co<Step> StartDriver();
   Co<Status> TryStart(std::shared_ptr<const TaskConfig> config);
-  Result<std::shared_ptr<const TaskConfig>> MakeConfig(RunId run, std::string id);
+  Result<std::shared_ptr<const TaskConfig>> MakeConfig(RunId run, std::string id, bool running);
   PrepareRequest MakePrepareRequest() const;
   Result<Driver*> FindDriver() const;
 
@@ -192,7 +198,7 @@ class TaskRunner : public TaskControl,
   static Co<void> WatchExit(TaskRunner* self, std::shared_ptr<LiveRun> run);
   Co<bool> RecoverLost(std::shared_ptr<LiveRun> run);
   Co<Result<RecoveredTask>> AskRecover(Context context, std::shared_ptr<const TaskConfig> config);
-  Co<void> ClearRun();
+  void Unwatch();
   Co<void> Discard(RunId run, bool kill);
   void ForgetRun();
   void NoteHealth(LiveRun* run);
@@ -206,6 +212,7 @@ class TaskRunner : public TaskControl,
   Co<Step> Restore();
   Co<Step> ResumeExit();
   Co<Step> Reattach();
+  bool MayComeBack(const Result<RecoveredTask>& recovered) const;
   Co<Step> GiveUpReattach(Error error);
   void ResumeWish();
   Co<Step> ResumeDelay();
@@ -263,6 +270,9 @@ class TaskRunner : public TaskControl,
   HookChain::Prepared prepared_;  // by the last prestart
   std::shared_ptr<StatsCollector> stats_;
   std::shared_ptr<LiveRun> run_;  // null while the driver has none
+  std::shared_ptr<LiveRun>
+      unsaved_end_;                      // ended, but only the driver can tell it to the next agent
+  std::optional<std::string> no_start_;  // why the task must not start any more
 };
 
 }  // namespace drover

@@ -41,6 +41,8 @@ struct PrepareRequest {
   std::vector<TaskMount> mounts;
   std::vector<TaskDevice> devices;
   std::optional<DriverNetwork> network;  // of the run before, if it had one
+  // For a run that goes on: what cannot be interpolated any more stays as it was written.
+  bool running = false;
 };
 
 // Makes what a driver is told out of what the user wrote: environment, interpolation, resources.
