@@ -176,6 +176,10 @@ bool TaskRunner::HasToldOfRun(std::string_view type) const {
   return false;
 }
 
+bool TaskRunner::LastTold(std::string_view type) const {
+  return !state_.events.empty() && state_.events.back().type == type;
+}
+
 void TaskRunner::SetState(RunnerState state) {
   ChangeTaskState(&state_, state, StateTime(state));
   Publish();

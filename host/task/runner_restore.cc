@@ -37,8 +37,7 @@ Co<TaskRunner::Step> TaskRunner::Restore() {
 }
 
 Co<TaskRunner::Step> TaskRunner::ResumeExit() {
-  const std::string last = state_.events.empty() ? std::string() : state_.events.back().type;
-  if (last == event_type::kRestarting) {  // what follows was decided; only the run is left
+  if (LastTold(event_type::kRestarting)) {  // what follows was decided; only the run is left
     co_await Discard(*local_.run_id, true);
     if (shutdown_.cancelled()) co_return Step::kShutdown;
     ForgetRun();
@@ -55,7 +54,7 @@ Co<TaskRunner::Step> TaskRunner::ResumeExit() {
   }
   Adopt(config, local_.exit);
   ResumeWish();
-  run_->end_told = last == event_type::kTerminated;
+  run_->end_told = LastTold(event_type::kTerminated);
   co_return Step::kNext;
 }
 
@@ -73,12 +72,7 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
   }
   // A kill does not end this: what is to be stopped must be found first.
   Result<RecoveredTask> recovered = co_await AskRecover(shutdown_, config);
-  // The task lives in its shim, whatever became of the plugin. Nor does a kill wait for that.
-  while (MayComeBack(recovered) && !kill_.cancelled() && !shutdown_.cancelled()) {
-    const JoinContext joined(kill_, shutdown_);
-    const Status slept = co_await Sleep(joined.context(), kAskAgain);
-    if (slept.ok()) recovered = co_await AskRecover(joined.context(), config);
-  }
+  if (MayComeBack(recovered)) recovered = co_await AwaitDriver(config, recovered.error());
   if (shutdown_.cancelled()) co_return Step::kShutdown;
   if (!recovered.ok()) {
     const bool intent_only = !local_.handle;
@@ -89,6 +83,9 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
     if (state_.state == RunnerState::kRunning) SetState(RunnerState::kPending);
     co_return Step::kNext;
   }
+  if (LastTold(event_type::kPluginUnhealthy))
+    EmitEvent(TaskEvent(event_type::kPluginHealthy)
+                  .Message("Driver \"" + task_->driver + "\" has taken the task over"));
   Adopt(config, std::move(recovered->exited));
   ResumeWish();
   // An agent that died between the start and its record has not told of it. The two are records of
@@ -108,6 +105,24 @@ bool TaskRunner::MayComeBack(const Result<RecoveredTask>& recovered) const {
   const Result<Driver*> driver = FindDriver();
   return recovered.code() == Code::kUnavailable && driver.ok() &&
          (*driver)->fingerprint().health == Health::kUnhealthy;
+}
+
+// Asks again until the driver says it. The task lives in its shim meanwhile, whatever became of the
+// plugin. A kill does not wait for that.
+Co<Result<RecoveredTask>> TaskRunner::AwaitDriver(std::shared_ptr<const TaskConfig> config,
+                                                  Error first) {
+  if (!LastTold(event_type::kPluginUnhealthy))
+    EmitEvent(TaskEvent(event_type::kPluginUnhealthy)
+                  .Message("Driver \"" + task_->driver +
+                           "\" does not take the task over, which runs on: " + first.message()));
+  const JoinContext joined(kill_, shutdown_);
+  Result<RecoveredTask> recovered = std::move(first);
+  while (MayComeBack(recovered)) {
+    const Status slept = co_await Sleep(joined.context(), kAskAgain);
+    if (!slept.ok()) co_return recovered;
+    recovered = co_await AskRecover(joined.context(), config);
+  }
+  co_return recovered;
 }
 
 // What was asked of the run goes on, whether it has led to its end or not.
@@ -132,10 +147,10 @@ void TaskRunner::TellRestored() {
 // A restart that was to come after a delay comes when that is over, not at once. The wall clock may
 // have been set since, so it is believed up to the whole delay only.
 Co<TaskRunner::Step> TaskRunner::ResumeDelay() {
-  if (!options_.restored || run_ || state_.state != RunnerState::kPending || state_.events.empty())
+  if (!options_.restored || run_ || state_.state != RunnerState::kPending ||
+      !LastTold(event_type::kRestarting))
     co_return Step::kNext;
   const TaskEvent& last = state_.events.back();
-  if (last.type != event_type::kRestarting) co_return Step::kNext;
   const std::string text(last.Detail(event_key::kStartDelay));
   const Duration delay(std::strtoll(text.c_str(), nullptr, 10));
   const Duration since(std::max<WallTime>(0, loop_->Wall() - last.time));

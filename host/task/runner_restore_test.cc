@@ -352,6 +352,7 @@ TEST_F(RunnerRestoreTest, AsLongAsTheDriverMayComeBackItIsAskedAgain) {
   for (const Code code : {Code::kUnavailable, Code::kTimeout}) {
     runner = nullptr;
     over = false;
+    types.clear();
     const int before = driver.Count("recover");
     driver.Plant(run, "web");
     driver.recover_error = Error(code, "it hangs");
@@ -369,6 +370,8 @@ TEST_F(RunnerRestoreTest, AsLongAsTheDriverMayComeBackItIsAskedAgain) {
     EXPECT_EQ(driver.Count("force_kill"), 0);
     EXPECT_EQ(driver.Count("start"), 0);
     EXPECT_EQ(phase(), RunnerState::kRunning);
+    EXPECT_THAT(types, ElementsAre("Received", "Task Setup", "Started", "Plugin became unhealthy",
+                                   "Plugin became healthy"));
     driver.End("web", ExitResult{0, 0, false, ""});
     loop.RunReady();
     Finish();

@@ -212,6 +212,7 @@ class TaskRunner : public TaskControl,
   Co<Step> Restore();
   Co<Step> ResumeExit();
   Co<Step> Reattach();
+  Co<Result<RecoveredTask>> AwaitDriver(std::shared_ptr<const TaskConfig> config, Error first);
   bool MayComeBack(const Result<RecoveredTask>& recovered) const;
   Co<Step> GiveUpReattach(Error error);
   void ResumeWish();
@@ -239,6 +240,7 @@ class TaskRunner : public TaskControl,
   WallTime StateTime(RunnerState state) const;
   // Whether there is an event of TYPE since the last start: by an agent that died, perhaps.
   bool HasToldOfRun(std::string_view type) const;
+  bool LastTold(std::string_view type) const;  // whether the last event is of TYPE
   void SetState(RunnerState state);
   void SetState(RunnerState state, TaskEvent event);
   void Publish();

@@ -85,6 +85,13 @@ class TakeoverCase(DroverTest):
     def start(self):
         return Agent(self.sandbox, dev=False)
 
+    def start_with(self, **fields):
+        self.agent = Agent(self.sandbox, dev=False, config=agent_config(self.sandbox, **fields))
+
+    def events(self, alloc):
+        return [event["Type"] for event in
+                self.agent.get(f"/v1/allocation/{alloc}")["TaskStates"]["t"]["Events"]]
+
     def live(self):
         return [a for a in self.agent.get("/v1/allocations")
                 if a["ClientStatus"] in ("pending", "running")]
@@ -116,6 +123,35 @@ class TakeoverCase(DroverTest):
             self.assertEqual(len(each.starts()), 1, each.path.read_text())
             self.assertEqual(each.lines("stop"), [])
             self.assertTrue(each.alive(), each.path)
+
+
+class MissingDriverTest(TakeoverCase):
+    """The next agent does not have the driver of its tasks."""
+
+    def test_tasks_of_a_driver_that_cannot_be_loaded_go_on_until_it_can(self):
+        witnesses = self.submit_witness("web", 2)
+        alloc = witnesses[0].starts()[0][3]
+        self.kill()
+        missing = {"raw_exec": {"file": str(self.sandbox.root / "missing.so")}}
+        self.start_with(plugins=missing)
+        harness.wait_until(lambda: self.events(alloc)[-1] == "Plugin became unhealthy", "it is told")
+        self.agent.wait_allocs("web", 2, "running")
+        self.agent.stop()
+        self.agent = self.start()
+        harness.wait_until(lambda: self.events(alloc)[-1] == "Plugin became healthy", "it is told")
+        self.assert_untouched(witnesses)
+        # Nor does it have to be there for them to be stopped.
+        self.kill()
+        self.start_with(plugins=missing)
+        self.agent.must("DELETE", "/v1/job/web")
+        harness.wait_until(lambda: all(each.dead(-1) for each in witnesses), "the end of the tasks")
+
+    def test_tasks_of_a_driver_that_is_not_configured_any_more_end(self):
+        witness, = self.submit_witness("web")
+        self.kill()
+        self.start_with(plugins={"mock_driver": {"file": str(harness.plugin_file("mock_driver"))}})
+        self.agent.wait_allocs("web", 1, "failed")
+        self.assertTrue(witness.dead(-1), "the task of a failed allocation runs on")
 
 
 class TakeoverTest(TakeoverCase):
@@ -151,14 +187,39 @@ class TakeoverTest(TakeoverCase):
         self.agent.wait_allocs("web", 3, "complete", desired="stop")
         self.assertEqual(len(witnesses[1].lines("stop")), 1)
 
-    def test_tasks_of_a_driver_that_is_not_there_do_not_run_on_unseen(self):
-        witness, = self.submit_witness("web")
+    @unittest.skipUnless(harness.IS_ROOT, "other users need root")
+    def test_a_task_goes_on_although_it_could_not_be_set_up_now(self):
+        links = {"shared": "NOMAD_ALLOC_DIR/data", "own": "NOMAD_TASK_DIR"}
+        for name, path in links.items():
+            self.agent.submit(job(group(task(
+                "t", f"rmdir ${path} && ln -s /tmp ${path} && echo linked; exec sleep 1000",
+                User="nobody")), id=name, type="service"))
+        pids = {}
+        for name in links:
+            alloc = self.agent.wait_allocs(name, 1, "running")[0]["ID"]
+            pids[alloc] = harness.wait_until(lambda: self.sleeping_in(alloc), "the attack")
         self.kill()
-        missing = {"raw_exec": {"file": str(self.sandbox.root / "missing.so")}}
-        self.agent = Agent(self.sandbox, dev=False,
-                           config=agent_config(self.sandbox, plugins=missing))
-        self.agent.wait_allocs("web", 1, "failed")
-        self.assertTrue(witness.dead(-1), "the task of a failed allocation runs on")
+        self.agent = self.start()
+        for name in links:
+            self.agent.wait_allocs(name, 1, "running")
+        for alloc, pid in pids.items():
+            self.assertEqual(self.sleeping_in(alloc), pid)
+            self.assertEqual(self.events(alloc).count("Started"), 1)
+
+    def sleeping_in(self, alloc):
+        found = [pid for pid, line in self.leftovers.processes().items() if line == "sleep 1000" and
+                 alloc.encode() in pathlib.Path(f"/proc/{pid}/environ").read_bytes()]
+        return found[0] if found else None
+
+    def test_a_task_goes_on_although_its_configuration_is_no_longer_valid(self):
+        self.kill()
+        self.start_with(client={"meta": {"rack": "r1"}})
+        witness, = self.submit_witness("web", Env={"RACK": "${meta.rack}"}, Config={
+            "command": "/bin/sh", "args": ["-c", WITNESS, "${meta.rack}"]})
+        self.agent.stop()
+        self.agent = self.start()
+        self.agent.wait_allocs("web", 1, "running")
+        self.assert_untouched([witness])
 
     def test_agents_that_end_while_they_take_over(self):
         witnesses = self.submit_witness("web", 3)

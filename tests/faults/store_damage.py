@@ -249,9 +249,22 @@ class StoreDamageTest(TakeoverCase):
         self.assert_untouched(self.tasks[1:])
         harness.wait_until(lambda: self.try_submit("next"), "a job")
 
-    def events(self, alloc):
-        return [event["Type"] for event in
-                self.agent.get(f"/v1/allocation/{alloc}")["TaskStates"]["t"]["Events"]]
+    def test_an_end_on_a_full_disk_is_no_reason_to_start_again(self):
+        for name, end in ("killed", self.kill), ("stopped", lambda: self.agent.stop()):
+            out, go = (self.sandbox.root / f"{name}.{of}" for of in ("out", "go"))
+            self.agent.submit(harness.job(harness.group(harness.task(
+                "t", f"echo start >> {out}; while [ ! -e {go} ]; do sleep 0.05; done")), id=name))
+            alloc = self.agent.wait_allocs(name, 1, "running")[0]["ID"]
+            harness.wait_until(out.exists, "its start")
+            self.fill_disk()
+            go.write_text("")
+            harness.wait_until(lambda: "Terminated" in self.events(alloc), "it is told")
+            end()
+            (self.state / "filler").unlink()
+            self.agent = self.start()
+            self.agent.wait_allocs(name, 1, "complete")
+            self.assertEqual(out.read_text(), "start\n")
+            self.assertEqual(self.events(alloc).count("Started"), 1)
 
     def test_a_newer_state_is_refused_and_not_changed(self):
         self.begin_tasks()
