@@ -162,6 +162,17 @@ void CallTable::ForgetRun(const RunId& run) {
     Fail(id, Error(Code::kNotFound, "the task was destroyed"));
 }
 
+void CallTable::EndAll(const Error& error) {
+  std::map<std::uint64_t, Entry> left;
+  {
+    const std::lock_guard lock(mutex_);
+    left.swap(entries_);
+  }
+  for (auto& [id, entry] : left) {
+    Deliver(std::move(entry.call), std::move(entry.outcome).value_or(error));
+  }
+}
+
 std::size_t CallTable::size() const {
   const std::lock_guard lock(mutex_);
   return entries_.size();

@@ -77,6 +77,8 @@ class CallTable {
 
   // Ends the calls of a run that was destroyed, with kNotFound: completions would come too late.
   void ForgetRun(const RunId& run);
+  // Ends all that are left, with ERROR, or with the completion of those that are still entered.
+  void EndAll(const Error& error);
   std::size_t size() const;
   // Completions that were dropped, all told.
   long dropped() const { return dropped_; }

@@ -159,6 +159,7 @@ Co<void> PluginHost::CloseServices() {
 Co<void> PluginHost::Close(TimePoint deadline) {
   timers_->Close();
   co_await pool_.Close(deadline);
+  calls_.EndAll(HostGone());
   port_->Close();
 }
 

@@ -70,7 +70,8 @@ class PluginHost : public std::enable_shared_from_this<PluginHost> {
   // Ends the operations of the services, each with E_CANCELLED, and returns when their functions
   // have been given to the pool. Further operations are refused. Control thread.
   Co<void> CloseServices();
-  // Lets nothing more through to the control thread or the pool, and joins the pool.
+  // Joins the pool, ends the calls that are left, also those that hold their threads, and lets
+  // nothing more through to the control thread.
   Co<void> Close(TimePoint deadline);
 
   const std::string& plugin() const { return parts_.plugin; }
