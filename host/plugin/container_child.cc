@@ -59,10 +59,12 @@ void ContainerChild::Run(int plugin_fd) {
   sigset_t waiting;
   pthread_sigmask(SIG_SETMASK, nullptr, &waiting);
   sigdelset(&waiting, SIGQUIT);
-  while (true) {
-    pollfd event{socket_.fd(), 0, 0};
-    if (ppoll(&event, 1, nullptr, &waiting) > 0) _exit(0);
-  }
+  pollfd event{socket_.fd(), 0, 0};
+  while (ppoll(&event, 1, nullptr, &waiting) <= 0) continue;
+  // A host that wants to know where this hangs has asked before it went.
+  sigset_t asked;
+  while (sigpending(&asked) == 0 && sigismember(&asked, SIGQUIT) == 1) sigsuspend(&waiting);
+  _exit(0);
 }
 
 void ContainerChild::Load(int plugin_fd) {
@@ -109,13 +111,14 @@ void ContainerChild::Receive() {
     std::string why;
     ++idle_;
     const Received received = socket_.Receive(&frame, /*wait=*/true, &why);
+    while (received == Received::kClosed) pause();  // what follows is the main thread's affair
     if (--idle_ == 0) AddReceiver();
     if (received == Received::kFrame) {
       Serve(std::move(frame));
       continue;
     }
-    if (received == Received::kBroken) std::fprintf(stderr, "the host sent %s\n", why.c_str());
-    _exit(received == Received::kClosed ? 0 : 1);
+    std::fprintf(stderr, "the host sent %s\n", why.c_str());
+    _exit(1);
   }
 }
 
