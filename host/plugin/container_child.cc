@@ -357,6 +357,7 @@ void ContainerChild::Complete(std::uint64_t id, const drover_error* error, const
   auto unreadable = NewStruct<drover_error>();
   // One that is not known here is not known to the host either: it drops and tells it.
   if (encode != nullptr && error == nullptr && !encode(result, &body, &why)) {
+    body = WireMessage();
     WriteError(Error(Code::kInternal, "its answer: " + why), &unreadable);
     error = &unreadable;
   }

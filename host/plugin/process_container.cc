@@ -130,7 +130,7 @@ Status State::Handle(Frame frame) {
   const std::uint64_t id = frame.id;
   WireReader from(std::move(frame.message));
   const auto unreadable = [&]() -> Status {
-    if (from.ok()) return {};
+    if (from.Done()) return {};
     return Error(Code::kInternal,
                  "a frame of kind " + std::to_string(frame.kind) + " that cannot be read");
   };
@@ -216,7 +216,10 @@ void State::HandleComplete(std::uint64_t id, WireReader* from) {
   const std::optional<drover_error> error = GetError(from);
   // Unknown here is unknown to the host: it drops and tells it.
   const drover_host* const face = host;
-  if (forward == nullptr) return face->complete(face, id, error ? &*error : nullptr, nullptr);
+  if (forward == nullptr) {
+    from->Skip();
+    return face->complete(face, id, error ? &*error : nullptr, nullptr);
+  }
   forward(this, id, error ? &*error : nullptr, from);
 }
 
@@ -234,7 +237,8 @@ void State::HandleMessage(std::uint64_t id, WireReader* from) {
       cancelled = SendAs<drover_stats>(face, id, from);
       break;
     default: {
-      // The host tells what is wrong with it.
+      // The host tells what is wrong with it; it has come without its body.
+      (void)from->Number<std::uint8_t>();
       const drover_message head{sizeof(drover_message), type};
       cancelled = face->stream_send(face, id, &head);
     }

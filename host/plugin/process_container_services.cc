@@ -32,10 +32,10 @@ void Done(void* context, const drover_error* error, const void* result) {
   (void)state->Invoke(frame_kind::kDone, std::move(message), &failed);
 }
 
-// Asks for an operation. The thread of the container must not wait, so a refusal goes through the
-// host's pool too.
+// Asks for an operation, with what was read. The thread of the container must not wait, so a
+// refusal goes through the host's pool too.
 template <typename T, typename Call>
-void Submit(State* state, std::uint64_t id, const Call& call) {
+void Submit(State* state, std::uint64_t id, WireReader* from, const Call& call) {
   auto made = std::make_unique<State::Service>(State::Service{state, id});
   State::Service* const service = made.get();
   bool too_many = false;
@@ -44,7 +44,7 @@ void Submit(State* state, std::uint64_t id, const Call& call) {
     too_many = state->services.size() >= kMaxServices || state->services.count(id) != 0;
     if (!too_many) state->services.emplace(id, std::move(made));
   }
-  if (too_many) return;  // a driver that does so has lost its senses
+  if (too_many) return from->Drop();  // a driver that does so has lost its senses
   auto error = NewStruct<drover_error>();
   if (call(service, &error) == DROVER_OK) return;
   if (const auto host = PluginHost::From(state->host)) {
@@ -63,7 +63,8 @@ const drover_timer* Timers(const drover_host* host) {
   return static_cast<const drover_timer*>(host->get_extension(host, ToStr(DROVER_TIMER_ID)));
 }
 
-std::int32_t NoSuchService(drover_error* error) {
+std::int32_t NoSuchService(WireReader* from, drover_error* error) {
+  from->Drop();
   const Error reason(Code::kUnimplemented, "this host has no such service");
   WriteError(reason, error);
   return static_cast<std::int32_t>(reason.code());
@@ -124,9 +125,9 @@ bool State::HandleService(std::uint16_t kind, std::uint64_t id, WireReader* from
     (*from)(run);                                                                         \
     const auto* args = from->Struct<args_type>();                                         \
     if (!from->Done()) return true;                                                       \
-    Submit<result_type>(this, id, [&](Service* service, drover_error* error) {            \
+    Submit<result_type>(this, id, from, [&](Service* service, drover_error* error) {      \
       return table == nullptr                                                             \
-                 ? NoSuchService(error)                                                   \
+                 ? NoSuchService(from, error)                                             \
                  : table->function(face, &run, args, &Done<result_type>, service, error); \
     });                                                                                   \
     return true;                                                                          \
@@ -139,9 +140,9 @@ bool State::HandleService(std::uint16_t kind, std::uint64_t id, WireReader* from
       if (!from->Done()) return true;
       const auto* outputs = static_cast<const drover_task_output*>(
           face->get_extension(face, ToStr(DROVER_TASK_OUTPUT_ID)));
-      Submit<drover_task_output_pipes>(this, id, [&](Service* service, drover_error* error) {
+      Submit<drover_task_output_pipes>(this, id, from, [&](Service* service, drover_error* error) {
         return outputs == nullptr
-                   ? NoSuchService(error)
+                   ? NoSuchService(from, error)
                    : outputs->open(face, &run, &Done<drover_task_output_pipes>, service, error);
       });
       return true;

@@ -106,7 +106,7 @@ enum class WireForm {
 
 // Rebuilds structs in memory of its own, from bytes that may say anything. What it gives is valid
 // as long as it lives; texts have no NUL behind them, and empty ones no pointer. Descriptors that
-// were not read are closed with it, and all of them when it is not ok().
+// were not read are closed with it, and all of them when it is not Done().
 class WireReader {
  public:
   explicit WireReader(WireMessage message, WireForm form = WireForm::kPlain)
@@ -116,7 +116,7 @@ class WireReader {
   ~WireReader() {
     for (std::size_t i = 0; i < message_.fds.size(); ++i) {
       const drover_fd& fd = message_.fds[i];
-      if (fd.ownership == DROVER_FD_GIVEN && (!taken_[i] || !ok_)) close(fd.fd);
+      if (fd.ownership == DROVER_FD_GIVEN && (!taken_[i] || !Done())) close(fd.fd);
     }
   }
 
@@ -177,6 +177,10 @@ class WireReader {
     return number;
   }
   bool AtEnd() const { return left() == 0; }
+  // What is left is of no interest to anybody.
+  void Skip() { at_ = message_.bytes.size(); }
+  // What was read reaches nobody: its descriptors are closed, too.
+  void Drop() { taken_.assign(taken_.size(), false); }
   // False when the bytes were not what was asked for; what was read is then of no use.
   bool ok() const { return ok_; }
   // The same, and nothing is left over.

@@ -1,0 +1,110 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/plugin/process_container.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <filesystem>
+
+#include "host/plugin/abi_write.h"
+#include "host/plugin/plugin_host.h"
+#include "host/plugin/process_container_state.h"
+#include "host/plugin/test_files.h"
+
+namespace drover {
+namespace {
+
+long OpenFds() {
+  const std::filesystem::directory_iterator fds("/proc/self/fd");
+  return std::distance(begin(fds), end(fds));
+}
+
+// Frames as a driver's process may send them. That process is there, and nobody listens to it.
+class ProcessContainerTest : public testing::Test {
+ protected:
+  ProcessContainerTest() {
+    PluginHost::Parts parts;
+    parts.plugin = "test";
+    parts.loop = &loop_;
+    parts.log = [this](PluginLogLevel, const std::string&, const RunId*, const std::string& line) {
+      log_ += line;
+    };
+    host_ = PluginHost::Make(std::move(parts));
+    const UniqueFd file(open(TestPlugin("test").c_str(), O_RDONLY | O_CLOEXEC));
+    state_ = std::make_shared<ProcessContainer::State>(
+        ContainerProcess::Start(file.get(), "test").value(), "test.so", "test",
+        ProcessContainer::Listener());
+    state_->host = host_->face();
+  }
+  ~ProcessContainerTest() override {
+    state_->Die(ContainerDeath());  // who waits for an answer goes on
+    EXPECT_TRUE(loop_.RunToEnd(host_->Close(loop_.Now() + 5s), 20s));
+  }
+
+  Status Handle(std::uint16_t kind, WireMessage message, std::uint64_t id = 7) {
+    Frame frame;
+    frame.kind = kind;
+    frame.id = id;
+    frame.message = std::move(message);
+    return state_->Handle(std::move(frame));
+  }
+  static WireMessage Exec() {
+    WireMessage message;
+    WireWriter to(&message);
+    to(drover_run_id{});
+    auto args = NewStruct<drover_exec_args>();
+    for (drover_fd* fd : {&args.input, &args.output, &args.error}) {
+      *fd = {memfd_create("given", MFD_CLOEXEC), DROVER_FD_GIVEN};
+    }
+    to.Struct(&args);
+    return message;
+  }
+
+  RealLoop loop_;
+  std::string log_;
+  std::shared_ptr<PluginHost> host_;
+  std::shared_ptr<ProcessContainer::State> state_;
+};
+
+TEST_F(ProcessContainerTest, AFrameWithBytesLeftOverIsAnError) {
+  using namespace frame_kind;
+  const auto expect_whole = [&](std::uint16_t kind, const std::string& body) {
+    EXPECT_TRUE(Handle(kind, {body, {}}).ok()) << kind;
+    EXPECT_EQ(Handle(kind, {body + "x", {}}).code(), Code::kInternal) << kind;
+  };
+  WireMessage no_error;
+  WireWriter to_no_error(&no_error);
+  PutError(&to_no_error, nullptr);
+  WireMessage number;
+  WireWriter to_number(&number);
+  to_number(std::int32_t{0});
+  expect_whole(kReturn, number.bytes + no_error.bytes);
+  expect_whole(kStreamEnd, no_error.bytes);
+  expect_whole(kStreamSend, number.bytes + '\0');  // of no type that there is
+  expect_whole(kExecEnd, "");
+  expect_whole(kExecResize, number.bytes + number.bytes);
+  expect_whole(kTimerCancel, "");
+  // The body of a completion that nobody waits for may be anything.
+  EXPECT_TRUE(Handle(kComplete, {no_error.bytes + "xyz", {}}).ok());
+  EXPECT_THAT(log_, testing::HasSubstr("it completed call 7, which is not known"));
+}
+
+TEST_F(ProcessContainerTest, DescriptorsThatNobodyTakesAreClosed) {
+  const long before = OpenFds();
+  WireMessage surplus = Exec();
+  surplus.bytes += "x";
+  EXPECT_FALSE(Handle(frame_kind::process::exec, std::move(surplus)).ok());
+  EXPECT_EQ(OpenFds(), before);
+  // This host has no such service.
+  EXPECT_TRUE(Handle(frame_kind::process::exec, Exec()).ok());
+  EXPECT_EQ(OpenFds(), before);
+  using Service = ProcessContainer::State::Service;
+  state_->services.emplace(8, std::make_unique<Service>(Service{state_.get(), 8}));
+  EXPECT_TRUE(Handle(frame_kind::process::exec, Exec(), 8).ok());  // a second one
+  EXPECT_EQ(OpenFds(), before);
+}
+
+}  // namespace
+}  // namespace drover
