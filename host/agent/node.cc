@@ -138,6 +138,8 @@ Status Node::InitLedger(LocalAllocEnv* env) {
   const std::string name = kept == nullptr ? id_ : RandomUuid();
   DROVER_ASSIGN(ledger_,
                 RunLedger::Create(std::move(run_directory), name, config.client.alloc_dir, kind));
+  late_ = std::make_unique<LateReleases>(loop_, env->task.release_run, ledger_);
+  env->task.release_later = [late = late_.get()](RunId run) { late->Add(run); };
   if (kept == nullptr) {
     const bool keep = options_.keep_directories;
     env->open_store = [ledger = ledger_, keep](const std::string& id) {
@@ -418,6 +420,7 @@ Co<void> Node::Shutdown() {
   life_.Cancel("the node is being shut down");
   plugins_->GiveUpLoading();
   co_await starting_.Close();
+  if (late_) co_await late_->Close();
   co_await plugins_->Shutdown();
 }
 

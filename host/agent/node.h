@@ -7,6 +7,7 @@
 
 #include "host/agent/agent_config.h"
 #include "host/agent/kept_state.h"
+#include "host/agent/late_releases.h"
 #include "host/agent/machine.h"
 #include "host/alloc/alloc_runner.h"
 #include "host/base/context.h"
@@ -110,9 +111,10 @@ class Node {
   StatsDemand stats_demand_;
   std::unique_ptr<ProcessService> processes_;
   std::unique_ptr<PluginRegistry> plugins_;
-  std::string networks_dir_;           // of NetworkHook; empty when nothing is kept
-  std::shared_ptr<RunLedger> ledger_;  // null when it only looks
-  std::vector<RunId> unknown_runs_;    // that no record names and that are kept all the same
+  std::string networks_dir_;            // of NetworkHook; empty when nothing is kept
+  std::shared_ptr<RunLedger> ledger_;   // null when it only looks
+  std::unique_ptr<LateReleases> late_;  // with it
+  std::vector<RunId> unknown_runs_;     // that no record names and that are kept all the same
   std::unique_ptr<RestoreBarrier> restores_;
   std::unique_ptr<TaskPreparer> preparer_;
   std::unique_ptr<AllocRunnerFactory> runners_;

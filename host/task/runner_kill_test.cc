@@ -210,12 +210,16 @@ TEST_F(RunnerKillTest, AnEndWithoutKillGetsDestroyedOnce) {
 }
 
 TEST_F(RunnerKillTest, ADestroyThatHangsDoesNotHoldTheTask) {
+  std::vector<RunId> late;
+  options.release_later = [&late](RunId run) { late.push_back(run); };
   script().destroy_blocks = true;
   options.driver_timeout = 3s;
   Start();
+  const RunId started = *runner->local_state().run_id;
   Kill();
   loop.Advance(3s);
   EXPECT_TRUE(over);
+  EXPECT_THAT(late, ElementsAre(started)) << "it is tried again";
   EXPECT_THAT(reports, ElementsAre(HasSubstr("was not destroyed")));
   runs_left = 1;
 }

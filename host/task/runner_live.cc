@@ -122,27 +122,22 @@ void TaskRunner::Unwatch() {
 
 Co<void> TaskRunner::Discard(RunId run, bool kill) {
   const Result<Driver*> driver = FindDriver();
-  if (!driver.ok()) {
-    // The operator has taken it away; its processes are the host's.
-    Status released = driver.error();
-    if (options_.release_run) {
-      const Patience patience(shutdown_, options_.driver_timeout);
-      released = co_await options_.release_run(patience.context(), run);
-    }
-    if (!released.ok())
-      ReportError(
-          released.error().WithContext("run " + run.ToString() + " could not be destroyed"));
-    co_return;
-  }
-  if (kill) {
+  if (driver.ok() && kill) {
     const Patience patience(shutdown_, options_.driver_timeout);
     const Status killed = co_await (*driver)->ForceKill(patience.context(), run);
     if (!killed.ok() && killed.code() != Code::kNotFound) ReportError(killed.error());
   }
+  Status destroyed = driver.ok() ? Status() : driver.error();
   const Patience patience(shutdown_, options_.driver_timeout);
-  const Status destroyed = co_await (*driver)->Destroy(patience.context(), run, true);
-  if (!destroyed.ok() && destroyed.code() != Code::kNotFound)
-    ReportError(destroyed.error().WithContext("run " + run.ToString() + " was not destroyed"));
+  if (driver.ok()) {
+    destroyed = co_await (*driver)->Destroy(patience.context(), run, true);
+  } else if (options_.release_run) {
+    // The operator has taken the driver away; its processes are the host's.
+    destroyed = co_await options_.release_run(patience.context(), run);
+  }
+  if (destroyed.ok() || destroyed.code() == Code::kNotFound) co_return;
+  ReportError(destroyed.error().WithContext("run " + run.ToString() + " was not destroyed"));
+  if (options_.release_later && !shutdown_.cancelled()) options_.release_later(run);
 }
 
 void TaskRunner::ForgetRun() {

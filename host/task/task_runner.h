@@ -59,6 +59,8 @@ struct TaskRunnerOptions {
   std::function<Co<Status>(Context)> wait_server_contact;
   // Ends the processes of a run, and forgets it, without its driver. Null: it has none of the host.
   std::function<Co<Status>(Context, RunId)> release_run;
+  // Hears of a run that could not be destroyed: something of it may be left. Null: nobody cares.
+  std::function<void(RunId)> release_later;
   // Hears what became of a restored task; no start begins before it is open. Null: there is nothing
   // to wait for.
   RestoreBarrier* restores = nullptr;

@@ -1,0 +1,32 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/agent/late_releases.h"
+
+#include <algorithm>
+
+namespace drover {
+namespace {
+
+constexpr Duration kFirst = 1s;
+constexpr Duration kLast = 1min;
+
+}  // namespace
+
+Co<void> LateReleases::Try(LateReleases* self, RunId run) {
+  for (Duration pause = kFirst;; pause = std::min(2 * pause, kLast)) {
+    const Status slept = co_await Sleep(self->life_, pause);
+    // The allocation has let go of it meanwhile, which took it out of the ledger.
+    (void)self->ledger_->AddRun(run);
+    if (!slept.ok()) co_return;
+    const Status released = co_await self->release_(self->life_, run);
+    if (!released.ok()) continue;
+    self->ledger_->RemoveRun(run);
+    co_return;
+  }
+}
+
+Co<void> LateReleases::Close() {
+  life_.Cancel("the node is being shut down");
+  co_await tries_.Close();
+}
+
+}  // namespace drover

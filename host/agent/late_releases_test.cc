@@ -1,0 +1,76 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/agent/late_releases.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "host/base/loop.h"
+
+namespace drover {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class LateReleasesTest : public ::testing::Test {
+ protected:
+  LateReleasesTest() {
+    DROVER_CHECK(mkdtemp(directory_.data()) != nullptr);
+    UniqueFd opened(open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    ledger_ = RunLedger::Create(std::move(opened), "node", "/srv", RunLedger::Kind::kKept).value();
+    late_.emplace(
+        &loop_,
+        [this](Context, RunId run) -> Co<Status> {
+          EXPECT_EQ(run, run_);
+          ++tries_;
+          if (tries_ <= failures_) co_return Error(Code::kUnavailable, "it does not die");
+          co_return Status();
+        },
+        ledger_);
+  }
+  ~LateReleasesTest() override {
+    EXPECT_TRUE(loop_.RunToEnd(late_->Close()));
+    late_.reset();
+    ledger_.reset();
+    std::filesystem::remove_all(directory_);
+  }
+
+  std::string Ledger() const {
+    std::ifstream file(directory_ + "/node.ledger");
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  std::string directory_ = "/tmp/drover-late-releases-XXXXXX";
+  const RunId run_ = RunId::Random();
+  SimLoop loop_;
+  std::shared_ptr<RunLedger> ledger_;
+  std::optional<LateReleases> late_;
+  int tries_ = 0;
+  int failures_ = 3;
+};
+
+TEST_F(LateReleasesTest, ARunIsReleasedWhenThatWorks) {
+  late_->Add(run_);
+  loop_.Advance(1s + 2s + 4s);
+  EXPECT_EQ(tries_, 3);
+  EXPECT_THAT(Ledger(), HasSubstr(run_.ToString()));
+  loop_.Advance(8s);
+  EXPECT_EQ(tries_, 4);
+  EXPECT_THAT(Ledger(), Not(HasSubstr(run_.ToString())));
+  loop_.Advance(1h);
+  EXPECT_EQ(tries_, 4);
+}
+
+TEST_F(LateReleasesTest, WhatIsLeftAtTheEndIsForTheNextAgent) {
+  late_->Add(run_);
+  EXPECT_TRUE(loop_.RunToEnd(late_->Close()));
+  EXPECT_EQ(tries_, 0);
+  EXPECT_THAT(Ledger(), HasSubstr(run_.ToString()));
+}
+
+}  // namespace
+}  // namespace drover
