@@ -35,16 +35,20 @@ bool WriteText(int directory, const char* path, std::string_view text) {
   return file && write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
-// Calls FUNCTION with the name of each directory within DIRECTORY.
-void ForEachChild(int directory, const std::function<void(const char*)>& function) {
+// What a call on a cgroup that has been removed fails with.
+bool IsGone(int error) { return error == ENOENT || error == ENODEV; }
+
+// Calls FUNCTION with the name of each directory within DIRECTORY. False: it cannot be read now.
+bool ForEachChild(int directory, const std::function<void(const char*)>& function) {
   UniqueFd copy = OpenDirectory(directory, ".");
-  if (!copy) return;
+  if (!copy) return IsGone(errno);
   DIR* const entries = fdopendir(copy.get());
-  if (!entries) return;
+  if (!entries) return false;
   copy.Release();
   while (const dirent* entry = readdir(entries))
     if (entry->d_type == DT_DIR && entry->d_name[0] != '.') function(entry->d_name);
   closedir(entries);
+  return true;
 }
 
 bool RemoveTree(int parent, const char* name, int depth) {
@@ -56,21 +60,25 @@ bool RemoveTree(int parent, const char* name, int depth) {
   return unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT;
 }
 
-void AddMembers(int directory, int depth, std::vector<pid_t>* out) {
-  const std::string text = ReadSmallFile(directory, "cgroup.procs").value_or("");
-  const char* at = text.data();
-  const char* const end = at + text.size();
+// False: they may be more.
+bool AddMembers(int directory, int depth, std::vector<pid_t>* out) {
+  const std::optional<std::string> text = ReadSmallFile(directory, "cgroup.procs");
+  if (!text) return IsGone(errno);
+  const char* at = text->data();
+  const char* const end = at + text->size();
   while (at < end) {
     pid_t pid = 0;
     const auto [next, error] = std::from_chars(at, end, pid);
     if (error == std::errc() && pid > 0) out->push_back(pid);
     at = next + 1;
   }
-  if (depth == 0) return;
-  ForEachChild(directory, [&](const char* child) {
-    if (const UniqueFd inner = OpenDirectory(directory, child))
-      AddMembers(inner.get(), depth - 1, out);
+  if (depth == 0) return true;
+  bool all = true;
+  const bool read = ForEachChild(directory, [&](const char* child) {
+    const UniqueFd inner = OpenDirectory(directory, child);
+    if (inner ? !AddMembers(inner.get(), depth - 1, out) : !IsGone(errno)) all = false;
   });
+  return read && all;
 }
 
 // The freezer of version 1 with everything below it. A member that hangs in the kernel keeps it
@@ -204,14 +212,26 @@ Result<UniqueFd> CgroupTracker::CreateIn(int parent, const RunId& run) {
   return made;
 }
 
-bool CgroupTracker::Exists(const RunId& run) const { return static_cast<bool>(OpenRun(run)); }
+Result<CgroupTracker::State> CgroupTracker::Look(const RunId& run) const {
+  const UniqueFd directory = OpenRun(run);
+  bool alive = false, told = static_cast<bool>(directory);
+  if (told && freezer_) {
+    std::vector<pid_t> members;
+    told = AddMembers(directory.get(), kMaxDepth, &members) || !members.empty();
+    alive = !members.empty();
+  } else if (told) {
+    const std::optional<std::string> text = ReadSmallFile(directory.get(), "cgroup.events");
+    told = text.has_value();
+    alive = told && FieldOf(*text, "populated").value_or(0) != 0;
+  }
+  if (told) return alive ? State::kAlive : State::kEmpty;
+  if (IsGone(errno)) return State::kNone;
+  return ErrnoError(errno, "cannot look into the cgroup of run " + run.ToString());
+}
 
 bool CgroupTracker::Populated(const RunId& run) const {
-  const UniqueFd directory = OpenRun(run);
-  if (!directory) return false;
-  if (freezer_) return !Members(run).empty();
-  const std::string text = ReadSmallFile(directory.get(), "cgroup.events").value_or("");
-  return FieldOf(text, "populated").value_or(0) != 0;
+  const Result<State> state = Look(run);
+  return !state.ok() || *state == State::kAlive;
 }
 
 void CgroupTracker::Kill(const RunId& run) const {
@@ -240,9 +260,11 @@ std::vector<pid_t> CgroupTracker::Members(const RunId& run) const {
 
 UniqueFd CgroupTracker::OpenRun(const RunId& run) const {
   UniqueFd directory = OpenDirectory(directory_.get(), run.ToString().c_str());
-  if (directory) return directory;
+  if (directory || errno != ENOENT) return directory;
   const std::optional<std::string> noted = notes_.Find(run);
-  return noted ? OpenDirectory(AT_FDCWD, noted->c_str()) : UniqueFd();
+  if (noted) return OpenDirectory(AT_FDCWD, noted->c_str());
+  errno = ENOENT;
+  return {};
 }
 
 std::vector<RunId> CgroupTracker::Runs() const {

@@ -39,8 +39,10 @@ class CgroupTracker {
   // The same in PARENT, a version 2 cgroup of the operator; not with the freezer.
   Result<UniqueFd> CreateIn(int parent, const RunId& run);
 
-  bool Exists(const RunId& run) const;
-  // Has it living members, directly or below?
+  enum class State { kNone, kEmpty, kAlive };
+  // Has it a cgroup, and that living members, directly or below? The error: nobody can tell now.
+  Result<State> Look(const RunId& run) const;
+  // Whether it has, or may have, living members.
   bool Populated(const RunId& run) const;
   // Kills all members, below too. A cgroup that does not exist has none. With the freezer, members
   // that hang in the kernel, and so cannot be frozen in time, may have multiplied: ask again.
@@ -49,7 +51,7 @@ class CgroupTracker {
   bool Remove(const RunId& run) const;
 
   std::vector<pid_t> Members(const RunId& run) const;  // below too
-  // The directory of RUN; none if it has no cgroup.
+  // The directory of RUN; none if it has no cgroup, by errno: ENOENT, or it cannot be opened.
   UniqueFd OpenRun(const RunId& run) const;
 
   std::vector<RunId> Runs() const;

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <string>
 
@@ -73,7 +74,9 @@ Result<ProcessExit> ReadExitRecord(int run_directory, const RunId& run, const Bo
   const std::string name = run.Short() + ".exit";
   const std::optional<std::string> bytes =
       ReadSmallFile(run_directory, name.c_str(), sizeof(drover_exit_record) * 4);
-  if (!bytes) return Error(Code::kNotFound, "there is no " + name);
+  if (!bytes && errno == ENOENT) return Error(Code::kNotFound, "there is no " + name);
+  if (!bytes)
+    return Error(Code::kUnavailable, ErrnoError(errno, "cannot read " + name).message(), true);
   Result<ProcessExit> exit = ParseExitRecord(*bytes, run, boot);
   if (exit.ok() || exit.code() == Code::kFailedPrecondition) return exit;
   return LostExit(exit.error().message(), WallNow());

@@ -15,8 +15,9 @@ namespace drover {
 // and says nothing of a run of this one.
 Result<ProcessExit> ParseExitRecord(std::string_view bytes, const RunId& run, const BootId& boot);
 
-// Reads `<16 hex digits>.exit` in RUN_DIRECTORY. kNotFound: there is none. kFailedPrecondition: as
-// above. A damaged record is an exit with an error: the run has ended, how is lost.
+// Reads `<16 hex digits>.exit` in RUN_DIRECTORY. kNotFound: there is none. kUnavailable: that
+// cannot be told now. kFailedPrecondition: as above. A damaged record is an exit with an error: the
+// run has ended, how is lost.
 Result<ProcessExit> ReadExitRecord(int run_directory, const RunId& run, const BootId& boot);
 
 // A run of which nobody knows how it ended.

@@ -43,6 +43,13 @@ int OwnOomScoreAdj() {
   return std::atoi(text.c_str());
 }
 
+// Whoever cannot look now may find the run alive later: it is not to be started twice.
+Error CannotTell(const RunId& run, const Error& error) {
+  return Error(Code::kUnavailable,
+               "cannot tell now what became of run " + run.ToString() + ": " + error.message(),
+               true);
+}
+
 class ProcessServiceImpl : public ProcessService {
  public:
   ProcessServiceImpl(std::shared_ptr<RunHost> host, UniqueFd image, UniqueFd null_device,
@@ -119,8 +126,12 @@ class ProcessServiceImpl : public ProcessService {
       int connect_error = 0;
       Result<UniqueFd> socket = ShimConnection::Connect(host_->run_directory.get(),
                                                         run.Short() + ".sock", &connect_error);
+      if (!socket.ok() && !ShimConnection::NobodyListens(connect_error))
+        co_return CannotTell(run, socket.error());
       if (socket.ok()) {
         Result<Attached> attached = co_await Greet(context, run, std::move(*socket));
+        if (attached.code() == Code::kResourceExhausted)
+          co_return CannotTell(run, attached.error());
         if (!attached.ok() && attached.code() == Code::kUnimplemented) {
           DROVER_CO_TRY(co_await KillOrphans(context, run));
           ProcessExit lost = LostExit(attached.error().message(), loop_->Wall());
@@ -133,8 +144,14 @@ class ProcessServiceImpl : public ProcessService {
       if (const auto known = runs_.find(run); known != runs_.end()) continue;
       Result<ProcessExit> exit = ReadExitRecord(host_->run_directory.get(), run, host_->boot);
       if (exit.ok()) co_return Remember(run, std::move(*exit));
-      const bool cgroup = host_->tracker && host_->tracker->Exists(run);
-      const bool alive = cgroup && host_->tracker->Populated(run);
+      if (exit.code() == Code::kUnavailable) co_return CannotTell(run, exit.error());
+      auto cgroup = CgroupTracker::State::kNone;
+      if (host_->tracker) {
+        const Result<CgroupTracker::State> looked = host_->tracker->Look(run);
+        if (!looked.ok()) co_return CannotTell(run, looked.error());
+        cgroup = *looked;
+      }
+      const bool alive = cgroup == CgroupTracker::State::kAlive;
       if (exit.code() == Code::kFailedPrecondition && !alive) {
         cgroups_.Remove(run);
         DROVER_CO_TRY(ForgetEnd(host_->run_directory.get(), run, false));
@@ -145,8 +162,10 @@ class ProcessServiceImpl : public ProcessService {
         ProcessExit lost = LostExit("supervisor lost", loop_->Wall());
         co_return Remember(run, std::move(lost));
       }
-      if (!cgroup || loop_->Now() >= birth_end) {
-        // A cgroup without member, socket and record: the agent died before its shim was there.
+      // The agent before may have died before its shim was there, which it still may be: the
+      // cgroup is made first.
+      const bool may_come = !host_->tracker || cgroup == CgroupTracker::State::kEmpty;
+      if (!may_come || loop_->Now() >= birth_end) {
         cgroups_.Remove(run);
         co_return Error(Code::kNotFound, "run " + run.ToString() + " was never started");
       }
@@ -245,6 +264,7 @@ class ProcessServiceImpl : public ProcessService {
     int error = 0;
     Result<UniqueFd> socket =
         ShimConnection::Connect(host_->run_directory.get(), run.Short() + ".sock", &error);
+    if (!socket.ok() && !ShimConnection::NobodyListens(error)) co_return socket.error();
     if (!socket.ok()) co_return Error(Code::kFailedPrecondition, "the task is not running");
     auto connection = ShimConnection::Make(loop_, std::move(*socket));
     co_return co_await StartExecSession(context, loop_, std::move(connection), leader,
@@ -383,7 +403,7 @@ class ProcessServiceImpl : public ProcessService {
   }
 
   Co<Result<Attached>> Greet(Context context, RunId run, UniqueFd socket) {
-    UniqueFd pidfd = PidfdOfPeer(socket.get());
+    DROVER_CO_ASSIGN(UniqueFd pidfd, PidfdOfPeer(socket.get()));
     auto connection = ShimConnection::Make(loop_, std::move(socket));
     auto pointer = std::make_shared<SupervisedRun>(host_, run, host_->tracker != nullptr);
     pointer->Follow(connection, std::move(pidfd));

@@ -71,8 +71,9 @@ class ProcessService {
   virtual Co<Result<ProcessInfo>> StartOutput(Context context, OutputSpec spec) = 0;
 
   // Takes over a run that an earlier agent started: running, or ended. kNotFound: it never started,
-  // or has been released. A run whose shim is lost is killed before this returns, and has ended
-  // with the error "supervisor lost".
+  // or has been released. kUnavailable: that cannot be told now, for the lack of descriptors, say;
+  // ask again. A run whose shim is lost is killed before this returns, and has ended with the error
+  // "supervisor lost".
   using Attached = std::variant<ProcessInfo, ProcessExit>;
   virtual Co<Result<Attached>> Attach(Context context, RunId run) = 0;
 

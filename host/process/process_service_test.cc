@@ -336,6 +336,53 @@ TEST_P(ProcessServiceTest, ARunThatEndedWithoutAgentIsFound) {
   EXPECT_EQ(WaitFor(run).exit_code, 7);
 }
 
+// Whoever cannot look says so, and not that there is nothing.
+TEST_P(ProcessServiceTest, AnAgentWithoutDescriptorsLosesNoRun) {
+  const RunId alive = MustStart(Shell("echo $$ > $DIR/pid; exec sleep 1000"));
+  const pid_t pid = PidIn("pid");
+  const RunId ended = MustStart(Shell("exit 7"));
+  EXPECT_EQ(WaitFor(ended).exit_code, 7);
+  Restart();
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const UniqueFd next(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  // One more than can be opened at each of the steps, and what follows is made with the rest.
+  for (int left = 0; left < 6; ++left) {
+    rlimit few = before;
+    few.rlim_cur = static_cast<rlim_t>(next.get() + 1 + left);
+    for (const RunId& run : {alive, ended}) {
+      SCOPED_TRACE(std::to_string(left) + (run == alive ? " alive" : " ended"));
+      ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+      const auto attached = Await(service_->Attach(Forever(), run));
+      ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+      if (attached.ok()) {
+        EXPECT_EQ(std::holds_alternative<ProcessInfo>(*attached), run == alive);
+        continue;
+      }
+      EXPECT_EQ(attached.code(), Code::kUnavailable) << attached.error().message();
+      EXPECT_TRUE(attached.error().recoverable());
+      EXPECT_THAT(attached.error().message(), testing::HasSubstr("Too many open files"));
+    }
+    if (left < 5) Restart();
+  }
+  EXPECT_TRUE(Alive(pid));
+  EXPECT_EQ(WaitFor(ended).exit_code, 7);
+}
+
+// The agent before may have been killed just after it had made the shim.
+TEST_P(ProcessServiceTest, AShimThatIsAboutToTellOfItselfIsWaitedFor) {
+  const RunId run = MustStart(Shell("exit 7"));
+  EXPECT_EQ(WaitFor(run).exit_code, 7);
+  Restart();
+  const std::string record = directory_ + "/run/" + run.Short() + ".exit";
+  const std::string later = directory_ + "/later";
+  ASSERT_EQ(rename(record.c_str(), later.c_str()), 0);
+  loop_->After(20ms, [&] { EXPECT_EQ(rename(later.c_str(), record.c_str()), 0); });
+  const auto attached = Await(service_->Attach(Forever(), run));
+  ASSERT_TRUE(attached.ok()) << attached.error().message();
+  EXPECT_EQ(std::get<ProcessExit>(*attached).exit_code, 7);
+}
+
 TEST_P(ProcessServiceTest, ARunThatNeverStartedIsNotFound) {
   const auto attached = Await(service_->Attach(Forever(), RunId::Random()));
   EXPECT_EQ(attached.code(), Code::kNotFound);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <cerrno>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -30,8 +31,12 @@ class ShimConnection : public std::enable_shared_from_this<ShimConnection>,
 
   // Takes SOCKET over, a SOCK_SEQPACKET connection.
   static std::shared_ptr<ShimConnection> Make(Loop* loop, UniqueFd socket);
-  // Connects to the shim that listens as NAME in DIRECTORY. ECONNREFUSED or ENOENT: it is over.
+  // Connects to the shim that listens as NAME in DIRECTORY.
   static Result<UniqueFd> Connect(int directory, const std::string& name, int* error_number);
+  // Whether that ERROR_NUMBER says that there is no shim, or only that nobody can tell now.
+  static bool NobodyListens(int error_number) {
+    return error_number == ENOENT || error_number == ECONNREFUSED;
+  }
 
   ~ShimConnection();
 

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -32,14 +33,18 @@ std::optional<Duration> StartOf(std::int64_t pid) {
 
 }  // namespace
 
-UniqueFd PidfdOfPeer(int socket) {
+Result<UniqueFd> PidfdOfPeer(int socket) {
   int pidfd = -1;
   socklen_t size = sizeof pidfd;
   if (getsockopt(socket, SOL_SOCKET, kSoPeerPidfd, &pidfd, &size) == 0) return UniqueFd(pidfd);
   ucred peer{};
   size = sizeof peer;
   if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return UniqueFd();
-  return UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, peer.pid, 0)));
+  UniqueFd opened(static_cast<int>(syscall(SYS_pidfd_open, peer.pid, 0)));
+  if (opened) return opened;
+  Error error = ErrnoError(errno, "cannot open the process of the shim");
+  if (error.code() == Code::kResourceExhausted) return error;
+  return UniqueFd();  // it has ended
 }
 
 bool StartedBefore(int pidfd, std::int64_t boot_time) {

@@ -78,7 +78,7 @@ TEST(ShimPeerTest, AnOldKernelTellsThePid) {
   std::thread old([&] {
     constexpr std::uint32_t kSoPeerPidfd = 77;
     ASSERT_EQ(FailCalls({SYS_getsockopt}, ENOPROTOOPT, CallsWith{2, BPF_JEQ, kSoPeerPidfd}), 0);
-    found = PidfdOfPeer(ours.get());
+    found = PidfdOfPeer(ours.get()).value();
   });
   old.join();
   ASSERT_TRUE(found);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 
 #include "host/base/unique_fd.h"
@@ -11,14 +12,18 @@
 namespace drover {
 
 std::optional<std::string> ReadSmallFile(int directory, const char* path, std::size_t limit) {
-  const UniqueFd file(openat(directory, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  UniqueFd file(openat(directory, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file) return std::nullopt;
   std::string text;
   char buffer[4096];
-  ssize_t n;
+  ssize_t n = 0;
   while (text.size() < limit && (n = read(file.get(), buffer, sizeof buffer)) > 0)
     text.append(buffer, static_cast<std::size_t>(n));
-  return text;
+  if (n >= 0) return text;
+  const int error = errno;
+  file.Reset();
+  errno = error;
+  return std::nullopt;
 }
 
 std::optional<std::int64_t> FieldOf(const std::string& text, const std::string& key) {

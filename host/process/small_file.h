@@ -8,7 +8,7 @@
 namespace drover {
 
 // The whole text of a file of the kernel (procfs, cgroupfs) or of the run directory, a tmpfs: never
-// of a disk. Empty if it cannot be read. At most LIMIT bytes.
+// of a disk. Empty if it cannot be read, errno tells why. At most LIMIT bytes.
 std::optional<std::string> ReadSmallFile(int directory, const char* path,
                                          std::size_t limit = 1u << 20);
 

@@ -143,6 +143,8 @@ void SupervisedRun::OnClosed() {
   Result<ProcessExit> exit = ReadExitRecord(host_->run_directory.get(), id_, host_->boot);
   if (exit.ok()) {
     End(std::move(*exit));
+  } else if (exit.code() == Code::kUnavailable) {
+    After(kReconnectDelay, [this] { OnClosed(); });  // it may be there
   } else if (!started_.is_set() || (start_reply_ && start_reply_->error != 0)) {
     // It gave up before it started anything, and is about to be gone.
     End(LostExit("the shim ended before it started the task", host_->loop->Wall()));
@@ -160,6 +162,7 @@ bool SupervisedRun::Reconnect() {
   int error = 0;
   Result<UniqueFd> socket =
       ShimConnection::Connect(host_->run_directory.get(), id_.Short() + ".sock", &error);
+  if (!socket.ok() && !ShimConnection::NobodyListens(error)) --reconnects_;  // the fault is ours
   if (!socket.ok()) return false;
   auto connection = ShimConnection::Make(host_->loop, std::move(*socket));
   drover_attach_hello hello{};

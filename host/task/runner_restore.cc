@@ -98,19 +98,21 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
 }
 
 // Whether the driver, which has not said what became of the run, may say so later: an operator may
-// bring back one that is broken.
+// bring back one that is broken, and what the machine lacks now it may have then.
 bool TaskRunner::MayComeBack(const Result<RecoveredTask>& recovered) const {
   if (recovered.ok()) return false;
   if (recovered.code() == Code::kTimeout) return true;
+  if (recovered.code() != Code::kUnavailable) return false;
+  if (recovered.error().recoverable()) return true;
   const Result<Driver*> driver = FindDriver();
-  return recovered.code() == Code::kUnavailable && driver.ok() &&
-         (*driver)->fingerprint().health == Health::kUnhealthy;
+  return driver.ok() && (*driver)->fingerprint().health == Health::kUnhealthy;
 }
 
 // Asks again until the driver says it. The task lives in its shim meanwhile, whatever became of the
 // plugin. A kill does not wait for that.
 Co<Result<RecoveredTask>> TaskRunner::AwaitDriver(std::shared_ptr<const TaskConfig> config,
                                                   Error first) {
+  ReportError(first.WithContext("task could not be re-attached yet"));  // clients may be refused
   if (!LastTold(event_type::kPluginUnhealthy))
     EmitEvent(TaskEvent(event_type::kPluginUnhealthy)
                   .Message("Driver \"" + task_->driver +

@@ -378,6 +378,22 @@ TEST_F(RunnerRestoreTest, AsLongAsTheDriverMayComeBackItIsAskedAgain) {
   }
 }
 
+// The host lacks descriptors, say: the task runs, and nobody can tell.
+TEST_F(RunnerRestoreTest, AsLongAsNobodyCanTellWhatBecameOfTheRunItIsAskedAgain) {
+  driver.Plant(run, "web");
+  driver.recover_error = Error(Code::kUnavailable, "too many open files", true);
+  RestoreRunning();
+  Start();
+  loop.Advance(10min);
+  EXPECT_EQ(driver.running("web"), 1);
+  driver.recover_errors = 0;
+  loop.Advance(10s);
+  EXPECT_EQ(driver.Count("force_kill"), 0);
+  EXPECT_EQ(driver.Count("start"), 0);
+  EXPECT_EQ(phase(), RunnerState::kRunning);
+  Kill();
+}
+
 TEST_F(RunnerRestoreTest, AKillDoesNotWaitForADriverThatMayComeBack) {
   driver.Plant(run, "web");
   driver.recover_error = Error(Code::kUnavailable, "it hangs");

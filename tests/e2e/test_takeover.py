@@ -16,7 +16,7 @@ import unittest
 
 import harness
 from agent_harness import Agent, agent_config
-from harness import SLACK, DroverTest, group, job, task
+from harness import SLACK, DroverTest, Run, group, job, task
 
 # Appends one line when it starts, and its count of seconds while it lives; ends well when it is
 # asked to.
@@ -186,6 +186,22 @@ class TakeoverTest(TakeoverCase):
         self.agent.must("DELETE", "/v1/job/web")
         self.agent.wait_allocs("web", 3, "complete", desired="stop")
         self.assertEqual(len(witnesses[1].lines("stop")), 1)
+
+    def test_an_agent_without_descriptors_loses_no_task(self):
+        witnesses = self.submit_witness("web", 40, Resources={"CPU": 1, "MemoryMB": 10})
+        self.kill()
+        poor = Run(self.sandbox, ["agent", "--config", agent_config(self.sandbox), "--port", "0"],
+                   json_lines=False, command=[
+                       "/bin/sh", "-c", 'ulimit -n 96; exec "$0" "$@"', harness.binary()])
+        self.sandbox.runs.append(poor)
+        poor.wait_for(lambda run: "could not be re-attached yet" in run.err,
+                      "a task that cannot be asked for")
+        poor.process.send_signal(signal.SIGKILL)
+        poor.process.wait()
+        self.assert_untouched(witnesses)
+        self.agent = self.start()
+        self.agent.wait_allocs("web", 40, "running")
+        self.assert_untouched(witnesses)
 
     @unittest.skipUnless(harness.IS_ROOT, "other users need root")
     def test_a_task_goes_on_although_it_could_not_be_set_up_now(self):
