@@ -69,7 +69,8 @@ class LoadedExecSession : public TaskExecSession {
     if (!sizes_->Set(size)) return {};
     const bool posted = host_->pool().Post(
         {"exec.resize",
-         [host = host_, self = self_, exec = exec_, id = call_->id, sizes = sizes_] {
+         [host = host_, container = container_, self = self_, exec = exec_, id = call_->id,
+          sizes = sizes_] {
            while (const std::optional<TerminalSize> next = sizes->Take()) {
              auto error = NewStruct<drover_error>();
              const TimePoint began = BootClock::now();
@@ -119,7 +120,8 @@ Co<Result<std::unique_ptr<TaskExecSession>>> LoadedDriver::Exec(Context context,
   const auto call = NewCall("exec", run, DecodeExit);
   host_->calls().Add(call);
   auto given = std::make_shared<ExecRequest>(std::move(request));
-  Plain start = [exec = exec_, self = instance_, given, call](drover_error* error) {
+  Plain start = [container = container_, exec = exec_, self = instance_, given,
+                 call](drover_error* error) {
     std::vector<drover_str> command;
     for (const std::string& word : given->command) command.push_back(ToStr(word));
     auto frame = NewStruct<drover_call>();

@@ -125,8 +125,8 @@ Co<Status> LoadedDriver::Stats(Context context, RunId run, StatsRequest request,
   if (stats_ == nullptr) {
     co_return Error(Code::kUnimplemented, "driver " + info_.name + " has no statistics");
   }
-  Subscribe subscribe = [stats = stats_, self = instance_, run, request](std::uint64_t id,
-                                                                         drover_error* error) {
+  Subscribe subscribe = [container = container_, stats = stats_, self = instance_, run, request](
+                            std::uint64_t id, drover_error* error) {
     const drover_run_id of = ToRunId(run);
     auto args = NewStruct<drover_stats_args>();
     args.interval = request.interval.count();

@@ -55,9 +55,10 @@ class RegistryFixture : public testing::Test {
 
   template <typename T>
   T Await(Co<T> coroutine) {
-    std::optional<T> result;
-    EXPECT_TRUE(loop_.RunToEnd(Store(std::move(coroutine), &result), 20s));
-    return std::move(result.value());
+    // Also the coroutine's, which goes on after its time.
+    const auto result = std::make_shared<std::optional<T>>();
+    EXPECT_TRUE(loop_.RunToEnd(Store(std::move(coroutine), result), 20s));
+    return std::move(result->value());
   }
   void Await(Co<void> coroutine) { EXPECT_TRUE(loop_.RunToEnd(std::move(coroutine), 20s)); }
   // Lets the control thread work until DONE, at most so long.
@@ -89,7 +90,7 @@ class RegistryFixture : public testing::Test {
 
  private:
   template <typename T>
-  static Co<void> Store(Co<T> coroutine, std::optional<T>* to) {
+  static Co<void> Store(Co<T> coroutine, std::shared_ptr<std::optional<T>> to) {
     *to = co_await std::move(coroutine);
   }
   static Co<void> Turn(Context context) { (void)co_await Sleep(context, 1ms); }
