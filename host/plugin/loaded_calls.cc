@@ -179,8 +179,11 @@ Co<Status> LoadedDriver::Invoke(Context context, const char* what, RunId run, st
   (void)co_await answer->returned.Wait(patience.context());
   if (answer->returned.is_set()) co_return answer->status;
   if (context.cancelled()) co_return context.status();
-  co_return Error(Code::kTimeout, "driver " + info_.name + " did not return from " + what +
-                                      " within " + FormatDuration(hold));
+  // It may come back yet.
+  co_return Error(
+      Code::kTimeout,
+      "driver " + info_.name + " did not return from " + what + " within " + FormatDuration(hold),
+      /*recoverable=*/true);
 }
 
 void LoadedDriver::NoteOverdue(const std::shared_ptr<PendingCall>& call, Duration limit) {

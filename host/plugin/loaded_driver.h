@@ -130,8 +130,10 @@ class LoadedDriver : public PluginDriver {
 
   // loaded_streams.cc
   using Subscribe = std::function<std::int32_t(std::uint64_t id, drover_error* error)>;
+  // RETURNED is set when SUBSCRIBE has returned, which may be after this.
   Co<Status> RunStream(Context context, const char* what, RunId run, std::int32_t type,
-                       bool control, Subscribe subscribe, std::function<void(StreamMessage)> hear);
+                       bool control, Subscribe subscribe, std::function<void(StreamMessage)> hear,
+                       std::shared_ptr<Event> returned);
   Co<void> EndStream(std::uint64_t id, std::shared_ptr<Event> subscribed);
   Co<void> AwaitFingerprint();
   Co<void> KeepStream(const char* what, std::int32_t type, Subscribe subscribe,

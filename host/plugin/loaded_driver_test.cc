@@ -194,6 +194,16 @@ TEST_P(LoadedDriverTest, AStreamThatEndsIsOpenedAgainButNotInATightLoop) {
   EXPECT_GE(BootClock::now() - began, 20ms);
 }
 
+// Unhealthy until it has come back, and not for ever.
+TEST_P(HeldDriverTest, ASubscriptionThatReturnsTooLateIsMadeAgain) {
+  options_.limits.hold = 100ms;
+  options_.limits.resubscribe_first = 1ms;
+  options_.limits.stream_join = 1ms;
+  Driver* driver = LoadOne("fingerprint_late");
+  EXPECT_TRUE(Until([&] { return driver->fingerprint().health == Health::kHealthy; }));
+  EXPECT_THAT(log(), HasSubstr("is now unhealthy"));
+}
+
 // On simulated time, which stands still while the driver's own threads are at work.
 class SilentDriverTest : public testing::Test {
  protected:

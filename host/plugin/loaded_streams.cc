@@ -8,7 +8,8 @@ namespace drover {
 
 Co<Status> LoadedDriver::RunStream(Context context, const char* what, RunId run, std::int32_t type,
                                    bool control, Subscribe subscribe,
-                                   std::function<void(StreamMessage)> hear) {
+                                   std::function<void(StreamMessage)> hear,
+                                   std::shared_ptr<Event> returned) {
   struct State {
     explicit State(Loop* loop) : ended(loop) {}
     Event ended;
@@ -20,7 +21,6 @@ Co<Status> LoadedDriver::RunStream(Context context, const char* what, RunId run,
         state->error = std::move(error);
         state->ended.Set();
       });
-  const auto returned = std::make_shared<Event>(loop());
   Plain call = [subscribe = std::move(subscribe), id, returned,
                 port = host_->port()](drover_error* error) {
     const std::int32_t code = subscribe(id, error);
@@ -88,8 +88,9 @@ Co<void> LoadedDriver::KeepStream(const char* what, std::int32_t type, Subscribe
   };
   while (!life_.cancelled()) {
     heard = false;
-    Status end =
-        co_await RunStream(life_, what, RunId(), type, /*control=*/true, subscribe, listen);
+    const auto returned = std::make_shared<Event>(loop());
+    Status end = co_await RunStream(life_, what, RunId(), type, /*control=*/true, subscribe, listen,
+                                    returned);
     if (life_.cancelled() || end.ok()) break;
     const bool fingerprint = type == DROVER_MESSAGE_FINGERPRINT;
     if (fingerprint) {
@@ -104,6 +105,8 @@ Co<void> LoadedDriver::KeepStream(const char* what, std::int32_t type, Subscribe
                  std::string("its stream of ") + what + " ended: " + end.error().message());
       break;
     }
+    // Where the function has not returned in time another call of it would have to wait, too.
+    if (end.code() == Code::kTimeout) (void)co_await returned->Wait(life_);
     if (heard) delay = limits().resubscribe_first;
     (void)co_await Sleep(life_, delay);
     delay = std::min(delay * 2, limits().resubscribe_last);
@@ -137,7 +140,8 @@ Co<Status> LoadedDriver::Stats(Context context, RunId run, StatsRequest request,
     sink(std::move(std::get<TaskUsage>(message)));
   };
   co_return co_await RunStream(std::move(context), "stats", run, DROVER_MESSAGE_STATS, false,
-                               std::move(subscribe), std::move(hear));
+                               std::move(subscribe), std::move(hear),
+                               std::make_shared<Event>(loop()));
 }
 
 }  // namespace drover

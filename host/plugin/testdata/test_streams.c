@@ -32,6 +32,10 @@ static stream* new_stream(drover_instance* self, uint64_t id) {
 int32_t fingerprint(drover_instance* self, uint64_t id, drover_error* error) {
   (void)error;
   CONTROL(self);
+#ifdef FAULT_FINGERPRINT_LATE
+  static int calls;
+  if (calls++ == 0) usleep(300000);
+#endif
   pthread_mutex_lock(&self->mutex);
   new_stream(self, id);
 #ifndef FAULT_NO_FINGERPRINT
