@@ -214,7 +214,10 @@ Co<Status> ContainedDriver::Destroy(Context context, RunId id, bool force) {
   for (int i = 0; i < kTries; ++i) {
     const Result<Living> driver = co_await Live(context);
     status = driver.ok() ? Status() : Status(driver.error());
-    if (!driver.ok()) break;
+    if (!driver.ok()) {
+      if (force) unheard_.insert(id);
+      break;
+    }
     status = co_await (*driver)->Destroy(context, id, force);
     if (status.ok() || status.code() != Code::kUnavailable || !Lost(*driver)) break;
   }

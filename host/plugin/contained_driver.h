@@ -116,6 +116,7 @@ class ContainedDriver : public PluginDriver {
   Co<Status> LaunchProcess(Context context);
   Co<Status> RecoverAll(Context context);
   Co<void> RecoverOne(Context context, Living driver, RunId run);
+  Co<void> DestroyUnheard(Context context);
   std::vector<RunId> KnownRuns() const;
   void Died(const std::shared_ptr<Launch>& launch);
   void GiveUp(const Error& error);
@@ -148,6 +149,8 @@ class ContainedDriver : public PluginDriver {
   WallTime died_at_ = 0;
 
   std::map<RunId, Run> runs_;
+  // Destroyed while no process could be asked, which may have been about to recover them.
+  std::set<RunId> unheard_;
   std::optional<std::set<RunId>> restored_;  // what restore_complete was told
 
   Fingerprint fingerprint_;

@@ -99,6 +99,7 @@ Co<Status> ContainedDriver::Bring(Context context) {
       Log(PluginLogLevel::kWarn, "restore_complete: " + told.error().message());
     }
   }
+  co_await DestroyUnheard(context);
   if (!container_->alive()) co_return Unavailable();
   ready_ = true;
   ready_event_.Set();
@@ -224,6 +225,18 @@ Co<void> ContainedDriver::RecoverOne(Context context, Living driver, RunId id) {
   if (recovered->handle != run->handle) run->news.Note();
   run->handle = std::move(recovered->handle);
   run->exited = std::move(recovered->exited);
+}
+
+// Once each: a process that ends in it is followed by one that has not recovered the run.
+Co<void> ContainedDriver::DestroyUnheard(Context context) {
+  while (!unheard_.empty() && container_->alive()) {
+    const RunId id = *unheard_.begin();
+    unheard_.erase(id);
+    const Status gone = co_await current_->Destroy(context, id, /*force=*/true);
+    if (gone.ok() || gone.code() == Code::kNotFound) continue;
+    Log(PluginLogLevel::kWarn,
+        "run " + id.Short() + " cannot be destroyed: " + gone.error().message());
+  }
 }
 
 std::vector<RunId> ContainedDriver::KnownRuns() const {

@@ -228,6 +228,22 @@ TEST_F(ContainedDriverTest, WhatStoodStillWithTheAgentIsNotLate) {
   Await(asking.Close());
 }
 
+TEST_F(ContainedDriverTest, ADestroyWhileItRecoversReachesTheDriver) {
+  options_.limits.hold = options_.limits.recover = 20s;
+  options_.limits.relaunch_patience = 1ms;
+  options_.plugins[1].file = TestPlugin("recover_slow");
+  options_.plugins[1].isolation = "process";
+  for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");
+  ContainedDriver* driver = registry_->FindContained("test");
+  const auto task = Config("{}");
+  ASSERT_TRUE(Await(driver->Start(context_, task)).ok());
+  kill(driver->status().pid, SIGKILL);
+  ASSERT_TRUE(Until([&] { return log().find("wrote: recovering") != std::string::npos; }));
+  EXPECT_EQ(Await(driver->Destroy(context_, task->run_id, true)).code(), Code::kUnavailable);
+  EXPECT_TRUE(Until([&] { return driver->current() != nullptr; }));
+  EXPECT_EQ(Await(driver->Inspect(context_, task->run_id)).code(), Code::kNotFound);
+}
+
 TEST_F(ContainedDriverTest, WhatItWritesIsKept) {
   options_.plugins[0].config_json = R"({"crash_in":"configure","crash_by":"throw"})";
   for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");

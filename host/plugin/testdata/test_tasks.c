@@ -206,6 +206,10 @@ int32_t recover(drover_instance* self, const drover_call* call, const drover_rec
     result.exit_result = &over;
   }
   pthread_mutex_unlock(&self->mutex);
+#ifdef FAULT_RECOVER_SLOW
+  fprintf(stderr, "recovering\n");
+  usleep(500000);
+#endif
   self->host->complete(self->host, call->id, NULL, &result);
   return DROVER_OK;
 }
