@@ -13,15 +13,14 @@ constexpr Duration kLast = 1min;
 
 Co<void> LateReleases::Try(LateReleases* self, RunId run) {
   for (Duration pause = kFirst;; pause = std::min(2 * pause, kLast)) {
+    const Status released = co_await self->release_(self->life_, run);
+    if (released.ok()) break;
     const Status slept = co_await Sleep(self->life_, pause);
     // The allocation has let go of it meanwhile, which took it out of the ledger.
     (void)self->ledger_->AddRun(run);
     if (!slept.ok()) co_return;
-    const Status released = co_await self->release_(self->life_, run);
-    if (!released.ok()) continue;
-    self->ledger_->RemoveRun(run);
-    co_return;
   }
+  self->ledger_->RemoveRun(run);
 }
 
 Co<void> LateReleases::Close() {

@@ -113,6 +113,7 @@ class RebootTest(DroverTest):
         self.submit("ends", task("main", "trap '' INT TERM; " + STAYS, ShutdownDelay="1h"),
                     task("after", NOTE.format("start"), Lifecycle={"Hook": "poststop"}),
                     Networks=[{"Mode": "none"}])
+        self.wait_notes("ends.main")
         self.agent.must("DELETE", "/v1/job/ends")
         wait_until(lambda: "Waiting for shutdown delay" in str(self.state("ends", "main")["Events"]),
                    "its stop has begun")
