@@ -155,7 +155,8 @@ void CallTable::ForgetRun(const RunId& run) {
   {
     const std::lock_guard lock(mutex_);
     for (const auto& [id, entry] : entries_) {
-      if (entry.call->run == run) forgotten.push_back(id);
+      const bool may_bring_task = entry.call->brings_task && entry.cancelled;
+      if (entry.call->run == run && !may_bring_task) forgotten.push_back(id);
     }
   }
   for (const std::uint64_t id : forgotten)

@@ -42,6 +42,7 @@ struct PendingCall : LiveCount<PendingCall> {
   const CallDecoder decode;
   const TimePoint began;
   TimePoint deadline = TimePoint::max();
+  bool brings_task = false;  // start and recover; set before it is added
 
   Event done;
   std::optional<Result<CallValue>> outcome;
@@ -76,6 +77,7 @@ class CallTable {
   bool IsPending(std::uint64_t id) const;
 
   // Ends the calls of a run that was destroyed, with kNotFound: completions would come too late.
+  // Not those that may still bring a task and were given up: somebody has to see to that.
   void ForgetRun(const RunId& run);
   // Ends all that are left, with ERROR, or with the completion of those that are still entered.
   void EndAll(const Error& error);

@@ -139,6 +139,15 @@ Co<void> LoadedDriver::HoldTurn(std::shared_ptr<PendingCall> call, std::shared_p
   (void)co_await call->done.Wait(until);
   --turn->users;
   LeaveTurn(call->run, turn.get());
+  // What a start makes after the run was destroyed beside it would be nobody's.
+  if (!call->brings_task) co_return;
+  (void)co_await call->done.Wait(life_);
+  const bool made = call->outcome && call->outcome->ok();
+  if (!made || host_->FindRun(call->run) != nullptr) co_return;
+  host_->Log(PluginLogLevel::kWarn,
+             std::string(call->verb) + " ended after its run was destroyed: it is destroyed again",
+             &call->run);
+  (void)co_await Destroy(life_, call->run, /*force=*/true);
 }
 
 void LoadedDriver::LeaveTurn(const RunId& run, Turn* turn) {

@@ -235,6 +235,7 @@ Co<Result<StartedTask>> LoadedDriver::Start(Context context,
                                             std::shared_ptr<const TaskConfig> config) {
   host_->runs()[config->run_id].config = config;
   const auto call = NewCall("start", config->run_id, DecodeStarted);
+  call->brings_task = true;
   Verb verb = [container = container_, self = instance_, config](const drover_call* frame,
                                                                  drover_error* error) {
     const TaskConfigView view(config);
@@ -256,6 +257,7 @@ Co<Result<RecoveredTask>> LoadedDriver::Recover(Context context,
   host_->runs()[config->run_id].config = config;
   auto stored = std::make_shared<const TaskHandle>(std::move(handle));
   const auto call = NewCall("recover", config->run_id, DecodeRecovered);
+  call->brings_task = true;
   Verb verb = [container = container_, self = instance_, config, stored](const drover_call* frame,
                                                                          drover_error* error) {
     const TaskConfigView view(config);

@@ -157,6 +157,18 @@ TEST_P(HeldDriverTest, ALateCallMakesItUnhealthyUntilTheRunIsGone) {
   EXPECT_EQ(changes, 2);
 }
 
+TEST_P(HeldDriverTest, WhatAStartMakesAfterItsDestroyIsDestroyed) {
+  options_.limits.start = 30ms;
+  options_.limits.abandoned = 1ms;
+  Driver* driver = LoadOne("start_late");
+  const auto config = Config("{}");
+  EXPECT_EQ(Await(driver->Start(context_, config)).code(), Code::kTimeout);
+  EXPECT_EQ(Await(driver->Destroy(context_, config->run_id, true)).code(), Code::kNotFound);
+  const auto status = [&] { return Await(driver->Inspect(context_, config->run_id)).code(); };
+  EXPECT_TRUE(Until([&] { return log().find("it is destroyed again") != std::string::npos; }));
+  EXPECT_TRUE(Until([&] { return status() == Code::kNotFound; }));
+}
+
 TEST_P(HeldDriverTest, ThreadsThatAreHeldAreReplacedUntilThereAreTooMany) {
   options_.limits.hold = 20ms;
   options_.limits.start = 40ms;

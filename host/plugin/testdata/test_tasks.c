@@ -114,6 +114,9 @@ int32_t start(drover_instance* self, const drover_call* call, const drover_start
               drover_error* error) {
   const drover_task_config* config = args->config;
   TASK(&config->run_id);
+#ifdef FAULT_START_LATE
+  usleep(300000);
+#endif
 #ifdef FAULT_HOLDS_THREAD
   for (;;) pause();
 #endif
