@@ -165,6 +165,7 @@ static void reap_killed(void) {
 static _Noreturn void give_up(const struct step_failure* failure) {
   tree_kill();
   reap_killed();
+  record_give_back();
   control_unlisten(shim.name);
   reply_to_start(failure);
   sys_exit(1);
@@ -422,6 +423,11 @@ int main(void) {
   if (!failure.error) failure.error = (int32_t)-SYS(fchdir, plan_fd(&shim.plan, start->run_dir_fd));
   if (!failure.error && signals < 0) failure.error = -signals;
   if (!failure.error) failure.error = control_listen(shim.name);
+  if (!failure.error) {
+    failure.error = record_reserve();
+    if (failure.error == ENOSPC) failure.error = DROVER_NO_ROOM;
+    if (failure.error) control_unlisten(shim.name);
+  }
   if (failure.error) {
     reply_to_start(&failure);
     return 1;

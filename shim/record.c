@@ -8,6 +8,8 @@
 
 #include "shim/sys.h"
 
+static int reserved_fd = -1;
+
 uint32_t record_oom_kills(int memory_events) {
   if (memory_events < 0) return 0;
   char text[1024];
@@ -61,30 +63,53 @@ void record_fill(struct drover_exit_record* record) {
   record->checksum = drover_fnv1a(record, sizeof *record - sizeof record->checksum);
 }
 
-int record_write(const struct drover_exit_record* record) {
-  char final[32], temporary[32];
-  memcpy(final, shim.name, 16);
-  memcpy(final + 16, ".exit", 6);
-  memcpy(temporary, shim.name, 16);
-  memcpy(temporary + 16, ".tmp", 5);
-  const int fd = (int)sys_open(AT_FDCWD, temporary,
+struct name {
+  char text[32];
+};
+
+static struct name name_of(const char* suffix) {
+  struct name name;
+  memcpy(name.text, shim.name, 16);
+  memcpy(name.text + 16, suffix, strlen(suffix) + 1);
+  return name;
+}
+
+static void remove_file(const char* suffix) {
+  const struct name name = name_of(suffix);
+  SYS(unlinkat, AT_FDCWD, name.text, 0);
+}
+
+static int write_whole(int fd, const struct drover_exit_record* record) {
+  const long result = SYS(pwrite64, fd, record, sizeof *record, 0);
+  if (result < 0) return (int)-result;
+  return result == (long)sizeof *record ? 0 : ENOSPC;
+}
+
+int record_reserve(void) {
+  const struct name reserved = name_of(".tmp");
+  const int fd = (int)sys_open(AT_FDCWD, reserved.text,
                                O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0) return -fd;
-  long result = SYS(write, fd, record, sizeof *record);
-  if (result >= 0) result = result == (long)sizeof *record ? 0 : -EIO;
-  SYS(close, fd);
-  if (result == 0) result = SYS(renameat2, AT_FDCWD, temporary, AT_FDCWD, final, 0);
-  if (result != 0) SYS(unlinkat, AT_FDCWD, temporary, 0);
-  return (int)-result;
+  static const struct drover_exit_record empty;
+  const int error = write_whole(fd, &empty);
+  if (error) {
+    SYS(close, fd);
+    record_give_back();
+  } else {
+    reserved_fd = fd;
+  }
+  return error;
 }
 
-static void remove_file(const char* suffix, size_t size) {
-  char name[32];
-  memcpy(name, shim.name, 16);
-  memcpy(name + 16, suffix, size);
-  SYS(unlinkat, AT_FDCWD, name, 0);
+void record_give_back(void) { remove_file(".tmp"); }
+
+int record_write(const struct drover_exit_record* record) {
+  const int error = write_whole(reserved_fd, record);
+  if (error) return error;
+  const struct name reserved = name_of(".tmp"), final = name_of(".exit");
+  return (int)-SYS(renameat2, AT_FDCWD, reserved.text, AT_FDCWD, final.text, 0);
 }
 
-void record_remove(void) { remove_file(".exit", sizeof ".exit"); }
+void record_remove(void) { remove_file(".exit"); }
 
-void record_remove_note(void) { remove_file(".cgroup", sizeof ".cgroup"); }
+void record_remove_note(void) { remove_file(".cgroup"); }

@@ -9,10 +9,16 @@ uint32_t record_oom_kills(int memory_events);
 
 void record_fill(struct drover_exit_record* record);
 
-/* Writes `<name>.exit` in the current directory, the run directory, by rename. 0 or an errno. */
+/* Makes `<name>.tmp` in the current directory, the run directory, as long as the record: at the end
+   of the run there may be no room for it. 0 or an errno, and nothing is left. */
+int record_reserve(void);
+/* Removes it again. */
+void record_give_back(void);
+
+/* Writes the record there and renames it to `<name>.exit`. 0 or an errno. */
 int record_write(const struct drover_exit_record* record);
 
-/* Removes it again. */
+/* Removes that. */
 void record_remove(void);
 
 /* Removes `<name>.cgroup`, by which an agent finds the run's cgroup if it is in none of its own. */

@@ -64,6 +64,8 @@ struct drover_start {
 
 /* In the place of an errno: the kernel tells something else than what the step claims. */
 #define DROVER_NOT_AS_CLAIMED 4096
+/* Nor this: the run directory has no room for the exit record. */
+#define DROVER_NO_ROOM 4097
 
 struct drover_start_reply {
   struct drover_attach_header header;

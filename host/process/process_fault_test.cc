@@ -209,6 +209,53 @@ TEST_F(ProcessFaultTest, APidfdIsKeptOnlyOfWhoWasThereWhenTheTaskBegan) {
   }
 }
 
+// A run directory with little room.
+class FullRunDirectoryTest : public ProcessFaultTest {
+ protected:
+  void SetUp() override {
+    ProcessFaultTest::SetUp();
+    if (geteuid() != 0) GTEST_SKIP() << "it needs root to mount";
+    service_.reset();
+    Settle();
+    ASSERT_EQ(mount("tmpfs", run_dir().c_str(), "tmpfs", 0, "size=64k,mode=0700"), 0);
+    Restart();
+  }
+  void TearDown() override {
+    if (geteuid() == 0) Empty();
+    ProcessFaultTest::TearDown();
+  }
+  void Unmount() override {
+    if (geteuid() == 0) EXPECT_EQ(umount2(run_dir().c_str(), MNT_DETACH), 0);
+  }
+  std::string run_dir() const { return directory_ + "/run"; }
+  void Fill() const { std::ofstream(run_dir() + "/filling") << std::string(1 << 20, 'x'); }
+  void Empty() const { std::filesystem::remove(run_dir() + "/filling"); }
+};
+
+TEST_F(FullRunDirectoryTest, ItHasRoomForTheEndOfWhatRuns) {
+  const RunId run =
+      MustStart(Shell("echo $$ > $DIR/pid; while ! [ -e $DIR/go ]; do sleep 0.01; done; exit 7"));
+  const pid_t pid = PidIn("pid");
+  service_.reset();
+  Settle();
+  Fill();
+  std::ofstream(directory_ + "/go") << "x";
+  const std::string socket = run_dir() + "/" + run.Short() + ".sock";
+  ASSERT_TRUE(Until([&] { return !Alive(pid) && access(socket.c_str(), F_OK) != 0; }));
+  Restart();
+  const auto attached = Await(service_->Attach(Forever(), run));
+  ASSERT_TRUE(attached.ok()) << attached.error().message();
+  EXPECT_EQ(std::get<ProcessExit>(*attached).exit_code, 7);
+}
+
+TEST_F(FullRunDirectoryTest, NothingIsStartedWhoseEndHasNoRoom) {
+  Fill();
+  const auto started = Start(Shell("echo > $DIR/began"));
+  EXPECT_EQ(started.code(), Code::kResourceExhausted);
+  EXPECT_THAT(started.error().message(), testing::HasSubstr("the run directory has no room"));
+  EXPECT_EQ(Read("began"), "");
+}
+
 TEST_F(ProcessFaultTest, AnEmptyCgroupWasNeverStarted) {
   if (!has_cgroups()) GTEST_SKIP() << "it needs root and a cgroup hierarchy";
   const RunId run = RunId::Random();

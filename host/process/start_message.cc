@@ -300,6 +300,8 @@ Result<StartMessage> CompileOutputStart(const OutputSpec& spec,
 }
 
 Error StartError(const drover_start_reply& reply, const StartMessage& message) {
+  if (reply.error == DROVER_NO_ROOM)
+    return ErrnoError(ENOSPC, "the run directory has no room for the end of the task");
   if (reply.step < 0 || std::size_t(reply.step) >= message.step_names.size())
     return ErrnoError(reply.error, "the shim cannot prepare the task");
   const std::string& name = message.step_names[std::size_t(reply.step)];

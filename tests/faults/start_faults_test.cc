@@ -246,6 +246,7 @@ void StartFaultTest::FailEachCall(int rounds) {
       EXPECT_THAT(outcome.error,
                   ::testing::AnyOf(::testing::HasSubstr("cannot start the shim"),
                                    ::testing::HasSubstr("the shim cannot prepare the task"),
+                                   ::testing::HasSubstr("the run directory has no room"),
                                    ::testing::HasSubstr(kEnded)));
     }
   }
