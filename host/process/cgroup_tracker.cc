@@ -51,12 +51,12 @@ bool ForEachChild(int directory, const std::function<void(const char*)>& functio
   return true;
 }
 
-bool RemoveTree(int parent, const char* name, int depth) {
+bool RemoveBelow(int parent, const char* name, int depth) {
   if (unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT) return true;
   if (depth == 0) return false;
   if (const UniqueFd directory = OpenDirectory(parent, name))
     ForEachChild(directory.get(),
-                 [&](const char* child) { RemoveTree(directory.get(), child, depth - 1); });
+                 [&](const char* child) { RemoveBelow(directory.get(), child, depth - 1); });
   return unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT;
 }
 
@@ -191,6 +191,10 @@ Result<std::unique_ptr<CgroupTracker>> CgroupTracker::Open(std::string root, int
   return tracker;
 }
 
+bool CgroupTracker::RemoveTree(const std::string& path) {
+  return RemoveBelow(AT_FDCWD, path.c_str(), kMaxDepth);
+}
+
 Result<UniqueFd> CgroupTracker::Create(const RunId& run) {
   return Make(directory_.get(), root_, run.ToString());
 }
@@ -246,10 +250,10 @@ void CgroupTracker::Kill(const RunId& run) const {
 
 bool CgroupTracker::Remove(const RunId& run) const {
   if (const std::optional<std::string> noted = notes_.Find(run)) {
-    if (!RemoveTree(AT_FDCWD, noted->c_str(), kMaxDepth)) return false;
+    if (!RemoveTree(*noted)) return false;
     notes_.Remove(run);
   }
-  return RemoveTree(directory_.get(), run.ToString().c_str(), kMaxDepth);
+  return RemoveBelow(directory_.get(), run.ToString().c_str(), kMaxDepth);
 }
 
 std::vector<pid_t> CgroupTracker::Members(const RunId& run) const {

@@ -34,6 +34,10 @@ class CgroupTracker {
   static std::optional<std::string> FindVersion1(const std::string& mounts,
                                                  const std::string& controller);
 
+  // Removes the cgroup at PATH with those that its members have made below it; false: there are
+  // members yet.
+  static bool RemoveTree(const std::string& path);
+
   // Makes the cgroup of RUN and opens it. kFailedPrecondition: it is there already.
   Result<UniqueFd> Create(const RunId& run);
   // The same in PARENT, a version 2 cgroup of the operator; not with the freezer.

@@ -270,7 +270,7 @@ UniqueFd ResourceCgroups::OpenRun(const RunId& run, const std::string& controlle
 
 bool ResourceCgroups::Remove(const RunId& run) {
   const auto remove = [&run](const std::string& root) {
-    return rmdir((root + "/" + run.ToString()).c_str()) == 0 || errno == ENOENT;
+    return CgroupTracker::RemoveTree(root + "/" + run.ToString());
   };
   bool removed = accounting_root_.empty() || remove(accounting_root_);
   for (const Controller& controller : controllers_)

@@ -68,6 +68,16 @@ TEST_F(FakeCgroups, Version2LimitsTheTrackingCgroup) {
   EXPECT_TRUE(cgroups->Remove(run_));
 }
 
+TEST_F(FakeCgroups, WhatATaskHasMadeBelowItsOwnIsRemovedWithIt) {
+  Make("cpu/cgroup.procs");
+  const auto cgroups = ResourceCgroups::Open(Mounts(), root_ + "/two/drover");
+  ASSERT_TRUE(cgroups->CreateAccounting(run_));
+  const std::string own = root_ + "/cpu/drover/" + run_.ToString();
+  std::filesystem::create_directories(own + "/a/b");
+  EXPECT_TRUE(cgroups->Remove(run_));
+  EXPECT_FALSE(std::filesystem::exists(own));
+}
+
 TEST_F(FakeCgroups, Version2HasHardLimitsOfProcessors) {
   const std::string own = "two/drover/" + run_.ToString();
   Make("two/cgroup.controllers", "cpuset cpu\n");
