@@ -35,7 +35,9 @@ void LogReader::Begin(const std::vector<LogFile>& files) {
   begun_ = true;
   first_end_ = {files.back().index, files.back().size};
   const std::int64_t offset = std::max<std::int64_t>(start_.offset, 0);
-  if (!start_.from_end) {
+  if (start_.from_end && empty_) {
+    at_ = {files.front().index, 0};
+  } else if (!start_.from_end) {
     at_ = ClosestLogPosition(files, files.front().index, offset);
   } else if (offset == 0) {
     at_ = first_end_;
@@ -72,6 +74,7 @@ bool LogReader::ReadData(std::size_t limit, Step* step) {
 
 bool LogReader::Advance(Step* step) {
   const Result<std::vector<LogFile>> files = ListLogFiles(directory_.get(), task_, stream_);
+  if (files.ok() && files->empty()) empty_ = true;
   if (!files.ok() || files->empty()) return false;
   if (!begun_) {
     Begin(*files);
@@ -98,7 +101,10 @@ bool LogReader::Advance(Step* step) {
 
 LogReader::Step LogReader::Read(std::size_t limit) {
   Step step;
-  if (!OpenDirectory()) return step;
+  if (!OpenDirectory()) {
+    if (errno == ENOENT) empty_ = true;
+    return step;
+  }
   step.more = ReadData(limit, &step) || Advance(&step);
   if (step.chunk) {
     step.chunk->index = at_.index;

@@ -75,6 +75,7 @@ class LogReader : public LiveCount<LogReader> {
   UniqueFd file_;
   LogPosition at_;
   bool begun_ = false;  // a file has been found
+  bool empty_ = false;  // there was none at first: that was the end
   LogPosition first_end_;
 };
 

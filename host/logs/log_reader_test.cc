@@ -92,6 +92,25 @@ TEST_F(LogReaderTest, ADirectoryThatIsSwappedIsNotFollowed) {
   std::filesystem::remove_all(moved);
 }
 
+// The end of what is not there yet is its beginning.
+TEST_F(LogReaderTest, FromTheEndMissesNothingOfATaskThatHasSaidNothingYet) {
+  for (const std::int64_t before : {0, 2}) {
+    const std::string path = dir_.path() + "/" + std::to_string(before);
+    LogReader reader(path, "web", "stdout", {.from_end = true, .offset = before});
+    EXPECT_FALSE(reader.Read(10).more);  // no directory
+    std::filesystem::create_directory(path);
+    EXPECT_FALSE(reader.Read(10).more);  // no file
+    std::ofstream(path + "/web.stdout.0") << "first";
+    std::string text;
+    for (bool more = true; more;) {
+      const LogReader::Step step = reader.Read(10);
+      if (step.chunk) text += step.chunk->data;
+      more = step.more;
+    }
+    EXPECT_EQ(text, "first");
+  }
+}
+
 TEST_F(LogReaderTest, TellsWhenTheFirstEndIsReached) {
   dir_.Write("web.stdout.0", "abcd");
   dir_.Write("web.stdout.1", "ef");
