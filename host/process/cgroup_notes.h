@@ -10,14 +10,15 @@
 
 namespace drover {
 
-// Where the cgroups of runs are that are not in the tracker's own: links in the run directory,
-// which only the agent can write, each made before its cgroup and removed after it. So whoever
-// clears up finds the cgroup, however the agent ended. Control thread.
+// Where the cgroups of runs are: links in the run directory, which only the agent can write, each
+// made before its cgroup and removed after it. So whoever clears up finds the cgroup, however the
+// agent ended, also one that has its own cgroups elsewhere. Control thread.
 class CgroupNotes {
  public:
   // DIRECTORY is borrowed; -1: nothing is noted.
   explicit CgroupNotes(int directory) : directory_(directory) {}
 
+  bool are_kept() const { return directory_ >= 0; }
   // PATH is that of the run's cgroup, which has the run's name.
   Status Write(const RunId& run, const std::string& path) const;
   std::optional<std::string> Find(const RunId& run) const;

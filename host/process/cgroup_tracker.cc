@@ -196,7 +196,8 @@ bool CgroupTracker::RemoveTree(const std::string& path) {
 }
 
 Result<UniqueFd> CgroupTracker::Create(const RunId& run) {
-  return Make(directory_.get(), root_, run.ToString());
+  if (!notes_.are_kept()) return Make(directory_.get(), root_, run.ToString());
+  return MakeNoted(directory_.get(), root_, run);
 }
 
 Result<UniqueFd> CgroupTracker::CreateIn(int parent, const RunId& run) {
@@ -210,6 +211,10 @@ Result<UniqueFd> CgroupTracker::CreateIn(int parent, const RunId& run) {
     return Error(
         Code::kInvalidArgument,
         "the cgroup " + path + " is one of those in which drover tracks tasks: name another");
+  return MakeNoted(parent, path, run);
+}
+
+Result<UniqueFd> CgroupTracker::MakeNoted(int parent, const std::string& path, const RunId& run) {
   DROVER_TRY(notes_.Write(run, path + "/" + run.ToString()));
   Result<UniqueFd> made = Make(parent, path, run.ToString());
   if (!made.ok()) notes_.Remove(run);
@@ -276,6 +281,8 @@ std::vector<RunId> CgroupTracker::Runs() const {
   ForEachChild(directory_.get(), [&runs](const char* name) {
     if (Result<RunId> run = RunId::Parse(name); run.ok()) runs.push_back(*run);
   });
+  std::ranges::sort(runs);
+  runs.erase(std::ranges::unique(runs).begin(), runs.end());
   return runs;
 }
 

@@ -24,8 +24,8 @@ namespace drover {
 class CgroupTracker {
  public:
   // ROOT empty: "drover" below the mount point of the version 2 hierarchy, else of the freezer. The
-  // error says why runs cannot be tracked so. NOTES, borrowed, is where cgroups elsewhere are
-  // noted; -1: there are none.
+  // error says why runs cannot be tracked so. NOTES, borrowed, is where the cgroups are noted,
+  // and those that an agent with another root has made are found; -1: nowhere.
   static Result<std::unique_ptr<CgroupTracker>> Open(std::string root, int notes = -1);
 
   // The mount point of the version 2 hierarchy by the text of /proc/self/mounts.
@@ -69,6 +69,8 @@ class CgroupTracker {
         directory_(std::move(directory)),
         freezer_(freezer),
         notes_(notes) {}
+
+  Result<UniqueFd> MakeNoted(int parent, const std::string& path, const RunId& run);
 
   std::string root_;
   UniqueFd directory_;

@@ -209,6 +209,27 @@ TEST_F(ProcessFaultTest, APidfdIsKeptOnlyOfWhoWasThereWhenTheTaskBegan) {
   }
 }
 
+// As when a service is made of what was started by hand.
+TEST_F(ProcessFaultTest, ARunOfAnAgentWithOtherCgroupsEndsWithItsShim) {
+  if (!has_cgroups()) GTEST_SKIP() << "it needs root and a cgroup hierarchy";
+  ProcessInfo info;
+  const RunId run = StartWithDaemon(&info);
+  const std::string before = cgroup_root_, unit = before + "-unit";
+  ASSERT_EQ(mkdir(unit.c_str(), 0755), 0);
+  cgroup_root_ = unit + before.substr(before.rfind('/'));
+  Restart();
+  EXPECT_EQ(service_->TrackedRuns(), std::vector<RunId>{run});
+  ASSERT_TRUE(Await(service_->Attach(Forever(), run)).ok());
+  ASSERT_EQ(kill(info.shim_pid, SIGKILL), 0);
+  EXPECT_EQ(WaitFor(run).error, "supervisor lost");
+  EXPECT_FALSE(Alive(daemon_));
+  EXPECT_TRUE(Await(service_->Release(Forever(), run)).ok());
+  EXPECT_FALSE(std::filesystem::exists(before + "/" + run.ToString()));
+  EXPECT_EQ(rmdir(cgroup_root_.c_str()), 0);
+  EXPECT_EQ(rmdir(unit.c_str()), 0);
+  cgroup_root_ = before;
+}
+
 // A run directory with little room.
 class FullRunDirectoryTest : public ProcessFaultTest {
  protected:

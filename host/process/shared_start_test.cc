@@ -66,6 +66,7 @@ TEST_F(SharedStartTest, WhoHearsOfTheEndFindsTheRecordAndNothingElse) {
     EXPECT_EQ(WaitFor(run).exit_code, 3);
     int records = 0;
     for (const auto& entry : std::filesystem::directory_iterator(directory_ + "/run")) {
+      if (entry.path().extension() == ".cgroup") continue;  // that is there until the release
       EXPECT_EQ(entry.path().extension(), ".exit") << entry.path();
       ++records;
     }
