@@ -72,7 +72,9 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
   }
   // A kill does not end this: what is to be stopped must be found first.
   Result<RecoveredTask> recovered = co_await AskRecover(shutdown_, config);
-  if (MayComeBack(recovered)) recovered = co_await AwaitDriver(config, recovered.error());
+  // Nor is what is to end kept waiting for its driver.
+  const bool wanted = ShouldRun() && local_.wish != RunWish::kKill;
+  if (wanted && MayComeBack(recovered)) recovered = co_await AwaitDriver(config, recovered.error());
   if (shutdown_.cancelled()) co_return Step::kShutdown;
   if (!recovered.ok()) {
     const bool intent_only = !local_.handle;
@@ -165,6 +167,7 @@ Co<TaskRunner::Step> TaskRunner::ResumeDelay() {
 
 Co<TaskRunner::Step> TaskRunner::GiveUpReattach(Error error) {
   ReportError(error.WithContext("task could not be re-attached"));
+  if (local_.wish == RunWish::kKill) kill_.Cancel("the agent before was killing the task");
   const bool was_running = state_.state == RunnerState::kRunning;
   co_await Discard(*local_.run_id, true);
   if (shutdown_.cancelled()) co_return Step::kShutdown;

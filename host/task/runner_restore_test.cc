@@ -407,6 +407,26 @@ TEST_F(RunnerRestoreTest, AKillDoesNotWaitForADriverThatMayComeBack) {
   EXPECT_EQ(driver.running("web"), 0);
 }
 
+TEST_F(RunnerRestoreTest, WhatIsToEndDoesNotWaitForADriverThatMayComeBack) {
+  for (const bool stopped : {false, true}) {  // the whole allocation, or this task
+    SCOPED_TRACE(stopped);
+    runner = nullptr;
+    over = false;
+    driver.Plant(run, "web");
+    driver.recover_error = Error(Code::kUnavailable, "it hangs");
+    driver.SetHealth(Health::kUnhealthy, "it hangs");
+    RestoreRunning();
+    alloc->desired_status = stopped ? DesiredStatus::kStop : DesiredStatus::kRun;
+    options.restored->local.wish = stopped ? RunWish::kNone : RunWish::kKill;
+    Start();
+    loop.Advance(1min);
+    EXPECT_EQ(phase(), RunnerState::kDead);
+    EXPECT_EQ(driver.running("web"), 0);
+    EXPECT_EQ(driver.Count("start"), 0);
+    Finish();
+  }
+}
+
 TEST_F(RunnerRestoreTest, TheRunOfADriverThatIsNotConfiguredAnyMoreIsReleased) {
   RestoreRunning();
   task().driver = "gone";
