@@ -11,15 +11,20 @@ constexpr Duration kLast = 1min;
 
 }  // namespace
 
+void LateReleases::Add(RunId run) {
+  (void)ledger_->AddRun(run);
+  ledger_->HoldRun(run);  // the allocation lets go of it now
+  tries_.Spawn(Try(this, run));
+}
+
 Co<void> LateReleases::Try(LateReleases* self, RunId run) {
   for (Duration pause = kFirst;; pause = std::min(2 * pause, kLast)) {
     const Status released = co_await self->release_(self->life_, run);
     if (released.ok()) break;
     const Status slept = co_await Sleep(self->life_, pause);
-    // The allocation has let go of it meanwhile, which took it out of the ledger.
-    (void)self->ledger_->AddRun(run);
     if (!slept.ok()) co_return;
   }
+  self->ledger_->LetGoOfRun(run);
   self->ledger_->RemoveRun(run);
 }
 

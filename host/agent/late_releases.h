@@ -20,7 +20,7 @@ class LateReleases {
   LateReleases(Loop* loop, Release release, std::shared_ptr<RunLedger> ledger)
       : release_(std::move(release)), ledger_(std::move(ledger)), life_(loop), tries_(loop) {}
 
-  void Add(RunId run) { tries_.Spawn(Try(this, run)); }
+  void Add(RunId run);
   // Gives up; what is left is in the ledger.
   Co<void> Close();
 

@@ -66,7 +66,9 @@ TEST_F(LateReleasesTest, ARunIsReleasedWhenThatWorks) {
 }
 
 TEST_F(LateReleasesTest, WhatIsLeftAtTheEndIsForTheNextAgent) {
+  ASSERT_TRUE(ledger_->AddRun(run_).ok());
   late_->Add(run_);
+  ledger_->RemoveRun(run_);  // as its allocation does
   loop_.RunReady();
   EXPECT_TRUE(loop_.RunToEnd(late_->Close()));
   EXPECT_EQ(tries_, 1);

@@ -22,6 +22,14 @@ Co<void> ReleaseRun(Context context, ProcessService* processes, RunId run, Statu
   if (!released.ok() && first->ok()) *first = released.error().WithContext("run " + run.ToString());
 }
 
+Co<void> ReleaseOrLater(Context context, ProcessService* processes, RunId run, LateReleases* late) {
+  const Status released = co_await processes->Release(context, run);
+  if (released.ok()) co_return;
+  spdlog::warn("run {} is still there, and tried again: {}", run.ToString(),
+               released.error().message());
+  late->Add(run);
+}
+
 // A shim that was killed leaves its socket, on which nobody listens.
 bool ShimLives(int run_directory, const RunId& run) {
   int error_number = 0;
@@ -113,7 +121,7 @@ std::vector<RunId> FindUnknownRuns(const std::string& run_dir, const std::string
 
 Co<void> TakeOverLedgers(Context context, Loop* loop, ProcessService* processes,
                          std::string run_dir, std::string alloc_base, const std::set<RunId>* known,
-                         bool keep, RunLedger* own) {
+                         bool keep, RunLedger* own, LateReleases* late) {
   const Result<UniqueFd> run_directory = OpenRunDirectory(run_dir);
   if (!run_directory.ok()) co_return;
   const Context limited = context.WithTimeout(kPatience);
@@ -126,7 +134,7 @@ Co<void> TakeOverLedgers(Context context, Loop* loop, ProcessService* processes,
           "run {} is of no task that this agent knows: {}", run.ToString(),
           !lives ? "it has ended" : (keep ? "it is kept, as unknown_tasks says" : "it is stopped"));
       if (!keep || !lives) {
-        releases.push_back(ReleaseRun(limited, processes, run, &first));
+        releases.push_back(ReleaseOrLater(limited, processes, run, late));
         continue;
       }
       const Status added = own->AddRun(run);

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "host/agent/late_releases.h"
 #include "host/agent/run_ledger.h"
 #include "host/base/co.h"
 #include "host/base/context.h"
@@ -25,11 +26,11 @@ Co<void> ClearDeadNodes(Context context, Loop* loop, ProcessService* processes, 
                         std::string run_dir, Duration patience);
 
 // What the ledgers of the dead nodes of ALLOC_BASE name beside KNOWN, which this node knows of: it
-// is reported, and killed or, with KEEP and while it runs, written into OWN. Their directories
-// stay.
+// is reported, and killed, by LATE if that does not work at once, or, with KEEP and while it runs,
+// written into OWN. Their directories stay.
 Co<void> TakeOverLedgers(Context context, Loop* loop, ProcessService* processes,
                          std::string run_dir, std::string alloc_base, const std::set<RunId>* known,
-                         bool keep, RunLedger* own);
+                         bool keep, RunLedger* own, LateReleases* late);
 
 // Those of them that still run, before they are taken over.
 std::vector<RunId> FindUnknownRuns(const std::string& run_dir, const std::string& alloc_base,

@@ -210,7 +210,7 @@ Co<void> Node::Clear(Node* self, Context parent) {
     const std::set<RunId> known = KnownRuns(*kept);
     co_await TakeOverLedgers(context, self->loop_, self->processes_.get(), client.run_dir,
                              client.alloc_dir, &known, client.keep_unknown_tasks,
-                             self->ledger_.get());
+                             self->ledger_.get(), self->late_.get());
     co_await self->ClearRemains(context);
   }
   self->cleared_.Set();

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,12 @@ class RunLedger {
 
   // What is written survives a kill of this process as soon as these return.
   Status AddRun(const RunId& run) { return Add("run " + run.ToString()); }
-  void RemoveRun(const RunId& run) { Remove("run " + run.ToString()); }
+  void RemoveRun(const RunId& run) {
+    if (!held_.contains(run)) Remove("run " + run.ToString());
+  }
+  // Until it is let go of, RemoveRun does nothing for RUN.
+  void HoldRun(const RunId& run) { held_.insert(run); }
+  void LetGoOfRun(const RunId& run) { held_.erase(run); }
   Status AddAlloc(const std::string& alloc_id) { return Add("alloc " + alloc_id); }
   void RemoveAlloc(const std::string& alloc_id) { Remove("alloc " + alloc_id); }
 
@@ -73,6 +79,7 @@ class RunLedger {
   // years does not make the file longer.
   std::map<std::string, std::size_t> slots_;
   std::vector<std::size_t> free_;
+  std::set<RunId> held_;
   std::size_t end_ = 0;  // slots of the file
 };
 

@@ -85,6 +85,7 @@ Co<Status> LocalAllocRunner::Destroy() {
   if (destroyed_) co_return Status();
   if (started_ && !shutdown_.cancelled()) {
     Kill();
+    for (const auto& task : tasks_) task->LetGo();
     co_await ended_.Wait();
   }
   for (const auto& task : tasks_) {

@@ -150,6 +150,14 @@ bool CallTable::IsPending(std::uint64_t id) const {
   return entries_.count(id) != 0;
 }
 
+bool CallTable::IsAtIt(std::string_view verb, const RunId& run) const {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(entries_, [&](const auto& entry) {
+    const PendingCall& call = *entry.second.call;
+    return entry.second.cancelled && call.run == run && call.verb == verb;
+  });
+}
+
 void CallTable::ForgetRun(const RunId& run) {
   std::vector<std::uint64_t> forgotten;
   {

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "drover/drover.h"
@@ -75,6 +76,8 @@ class CallTable {
   Result<UniqueFd> CancelFd(std::uint64_t id);
 
   bool IsPending(std::uint64_t id) const;
+  // Whether the driver has not ended a VERB of RUN that was given up.
+  bool IsAtIt(std::string_view verb, const RunId& run) const;
 
   // Ends the calls of a run that was destroyed, with kNotFound: completions would come too late.
   // Not those that may still bring a task and were given up: somebody has to see to that.

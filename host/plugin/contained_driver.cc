@@ -143,7 +143,7 @@ Co<Result<RecoveredTask>> ContainedDriver::Recover(Context context,
   made.config = config;
   made.handle = handle;
   made.lost.reset();
-  made.deaths = 0;
+  made.deaths = std::min(made.deaths, kMaxDeaths - 1);  // what it has cost is not forgotten
   Result<RecoveredTask> recovered = co_await driver->Recover(context, config, handle);
   Run* run = FindRun(id);
   if (run == nullptr) co_return recovered;

@@ -82,6 +82,8 @@ class ContainedDriver : public PluginDriver {
 
  private:
   using Living = std::shared_ptr<LoadedDriver>;
+  // A run in whose recover so many processes have died is left alone.
+  static constexpr int kMaxDeaths = 3;
   // A run that the driver was given, until destroy.
   struct Run {
     std::shared_ptr<const TaskConfig> config;

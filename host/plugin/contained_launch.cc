@@ -6,13 +6,6 @@
 #include "host/plugin/contained_driver.h"
 
 namespace drover {
-namespace {
-
-// A run in whose recover so many processes have died is left alone.
-constexpr int kMaxDeaths = 3;
-
-}  // namespace
-
 void ContainedDriver::Log(PluginLogLevel level, const std::string& message) const {
   if (parts_.driver.log) parts_.driver.log(level, info_.name, nullptr, message);
 }

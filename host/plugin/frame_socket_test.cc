@@ -6,10 +6,10 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
-#include <filesystem>
 #include <random>
 #include <thread>
 
+#include "host/base/open_fds_for_test.h"
 #include "host/plugin/abi_write.h"
 #include "host/plugin/distinct_task.h"
 
@@ -17,11 +17,6 @@ namespace drover {
 namespace {
 
 using testing::HasSubstr;
-
-long OpenFds() {
-  const auto all = std::filesystem::directory_iterator("/proc/self/fd");
-  return std::distance(begin(all), end(all));
-}
 
 class FrameSocketTest : public testing::Test {
  protected:

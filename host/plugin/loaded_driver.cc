@@ -254,6 +254,10 @@ Co<Result<StartedTask>> LoadedDriver::Start(Context context,
 Co<Result<RecoveredTask>> LoadedDriver::Recover(Context context,
                                                 std::shared_ptr<const TaskConfig> config,
                                                 TaskHandle handle) {
+  // Each would cost a thread.
+  if (host_->calls().IsAtIt("recover", config->run_id))
+    co_return Error(Code::kUnavailable,
+                    "driver " + info_.name + " has not ended an earlier recover of the run", true);
   host_->runs()[config->run_id].config = config;
   auto stored = std::make_shared<const TaskHandle>(std::move(handle));
   const auto call = NewCall("recover", config->run_id, DecodeRecovered);

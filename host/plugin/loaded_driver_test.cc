@@ -169,6 +169,23 @@ TEST_P(HeldDriverTest, WhatAStartMakesAfterItsDestroyIsDestroyed) {
   EXPECT_TRUE(Until([&] { return status() == Code::kNotFound; }));
 }
 
+TEST_P(HeldDriverTest, ARecoverThatWasGivenUpIsNotBegunAgainBeforeItHasEnded) {
+  options_.limits.recover = 30ms;
+  options_.limits.abandoned = 1ms;
+  Driver* driver = LoadOne("recover_slow");
+  const auto config = Config("{}");
+  ASSERT_TRUE(Await(driver->Start(context_, config)).ok());
+  const auto recover = [&] { return Await(driver->Recover(context_, config, TaskHandle())); };
+  const long calls = PendingCall::live();
+  EXPECT_EQ(recover().code(), Code::kTimeout);
+  const auto again = recover();
+  EXPECT_EQ(again.code(), Code::kUnavailable);
+  EXPECT_TRUE(again.error().recoverable());
+  EXPECT_TRUE(Until([&] { return PendingCall::live() == calls; }));
+  EXPECT_EQ(recover().code(), Code::kTimeout) << "it is begun again";
+  EXPECT_TRUE(Until([&] { return PendingCall::live() == calls; }));
+}
+
 TEST_P(HeldDriverTest, ThreadsThatAreHeldAreReplacedUntilThereAreTooMany) {
   options_.limits.hold = 20ms;
   options_.limits.start = 40ms;

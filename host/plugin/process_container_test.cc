@@ -6,8 +6,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
-#include <filesystem>
-
+#include "host/base/open_fds_for_test.h"
 #include "host/plugin/abi_write.h"
 #include "host/plugin/plugin_host.h"
 #include "host/plugin/process_container_state.h"
@@ -15,11 +14,6 @@
 
 namespace drover {
 namespace {
-
-long OpenFds() {
-  const std::filesystem::directory_iterator fds("/proc/self/fd");
-  return std::distance(begin(fds), end(fds));
-}
 
 // Frames as a driver's process may send them. That process is there, and nobody listens to it.
 class ProcessContainerTest : public testing::Test {

@@ -10,7 +10,10 @@
 namespace drover {
 namespace {
 
-constexpr Duration kAskAgain = 5s;  // a driver that may come back
+// Between two times that a driver which may come back is asked: twice as long each time, since a
+// recover that it does not survive costs its other tasks something, too.
+constexpr Duration kAskFirst = 5s;
+constexpr Duration kAskLast = 10min;
 
 }  // namespace
 
@@ -121,8 +124,8 @@ Co<Result<RecoveredTask>> TaskRunner::AwaitDriver(std::shared_ptr<const TaskConf
                            "\" does not take the task over, which runs on: " + first.message()));
   const JoinContext joined(kill_, shutdown_);
   Result<RecoveredTask> recovered = std::move(first);
-  while (MayComeBack(recovered)) {
-    const Status slept = co_await Sleep(joined.context(), kAskAgain);
+  for (Duration pause = kAskFirst; MayComeBack(recovered); pause = std::min(2 * pause, kAskLast)) {
+    const Status slept = co_await Sleep(joined.context(), pause);
     if (!slept.ok()) co_return recovered;
     recovered = co_await AskRecover(joined.context(), config);
   }

@@ -365,7 +365,7 @@ TEST_F(RunnerRestoreTest, AsLongAsTheDriverMayComeBackItIsAskedAgain) {
     loop.Advance(10min);
     EXPECT_EQ(driver.running("web"), 1);
     if (code == Code::kUnavailable) driver.recover_errors = 0;
-    loop.Advance(10s);
+    loop.Advance(10min);
     EXPECT_GE(driver.Count("recover"), before + 6);
     EXPECT_EQ(driver.Count("force_kill"), 0);
     EXPECT_EQ(driver.Count("start"), 0);
@@ -482,6 +482,33 @@ TEST_F(RunnerRestoreTest, AnEndThatCannotBeWrittenDownStaysWithTheDriver) {
     }
     store.error.reset();
   }
+}
+
+TEST_F(RunnerRestoreTest, AnEndThatCannotBeWrittenDownDoesNotKeepItsAllocation) {
+  driver.Plant(run, "web");
+  RestoreRunning();
+  Start();
+  store.error = Error(Code::kResourceExhausted, "the disk is full");
+  driver.End("web", ExitResult{3, 0, false, ""});
+  loop.Advance(1min);
+  EXPECT_EQ(driver.Count("destroy"), 0);
+  runner->LetGo();
+  Kill();
+  EXPECT_TRUE(over);
+  EXPECT_EQ(driver.Count("destroy"), 1);
+}
+
+TEST_F(RunnerRestoreTest, AShutdownWhileARunIsDestroyedLeavesItToTheNextAgent) {
+  script().destroy_blocks = true;
+  Start();
+  const RunId started = *runner->local_state().run_id;
+  driver.End("web", ExitResult{3, 0, false, ""});
+  loop.RunReady();
+  Shutdown();
+  EXPECT_TRUE(over);
+  EXPECT_EQ(store.saved.back()->run_id, started);
+  EXPECT_EQ(store.saved.back()->exit->exit_code, 3);
+  runs_left = 1;
 }
 
 TEST_F(RunnerRestoreTest, AnIntentWithoutARunStartsUncounted) {

@@ -74,6 +74,7 @@ TaskRunner::TaskRunner(Loop* loop, TaskRunnerOptions options, std::shared_ptr<co
       life_(loop),
       kill_(loop),
       shutdown_(loop),
+      let_go_(loop),
       force_restart_(loop),
       update_(loop),
       background_(loop),
@@ -226,17 +227,20 @@ Co<void> TaskRunner::EndRun() {
 
 // Forgets the run that has ended. Until that is written down only the driver can tell it to the
 // next agent, so the driver has it until then.
+// At a shutdown it stays written down: it may not have been discarded.
 Co<TaskRunner::Step> TaskRunner::ForgetEnded() {
   while (unsaved_end_) {
     const Status saved = co_await Save();
-    if (saved.ok()) {
+    if (saved.ok() || let_go_.cancelled()) {
       co_await Discard(unsaved_end_->id(), unsaved_end_->unsure);
       unsaved_end_ = nullptr;
       break;
     }
-    (void)co_await Sleep(shutdown_, kSaveAgain);
+    const JoinContext joined(shutdown_, let_go_);
+    (void)co_await Sleep(joined.context(), kSaveAgain);
     if (shutdown_.cancelled()) co_return Step::kShutdown;
   }
+  if (shutdown_.cancelled()) co_return Step::kShutdown;
   ForgetRun();
   co_await SaveOrReport();
   co_return Step::kNext;

@@ -140,6 +140,8 @@ class TaskRunner : public TaskControl,
   void SetNetworkNamespace(std::string path) {
     options_.location.network_namespace = std::move(path);
   }
+  // The allocation is to be removed: what cannot be written down any more does not matter.
+  void LetGo() { let_go_.Cancel("the allocation is to be removed"); }
   // The allocation has changed. When the task is gone from it, the task is killed.
   void Update(std::shared_ptr<const Allocation> alloc);
   // The agent ends: leaves the task running, returns when Run has, then runs the shutdown hooks.
@@ -265,6 +267,7 @@ class TaskRunner : public TaskControl,
   Context life_;      // ends with the run, at the latest
   Context kill_;      // the task is to be killed
   Context shutdown_;  // the agent shuts down
+  Context let_go_;    // the allocation is to be removed
   Event force_restart_;
   Event update_;
   Gate background_;
