@@ -195,7 +195,7 @@ TEST_F(ProcessFaultTest, APidfdIsKeptOnlyOfWhoWasThereWhenTheTaskBegan) {
     drover_attach_hello_reply hello = HelloOf(run);
     hello.started_boot = stranger ? 1 : BootClock::now().time_since_epoch().count() + 1'000'000'000;
     Pretend(run, hello, DROVER_ATTACH_HELLO_REPLY);
-    const int before = OpenFds();
+    const long before = OpenFds();
     const auto attached = Await(service_->Attach(Forever(), run));
     started_.push_back(run);
     ASSERT_TRUE(attached.ok()) << attached.error().message();

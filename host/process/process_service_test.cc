@@ -498,7 +498,7 @@ TEST_P(ProcessServiceTest, ARunWithoutProcessCanBeStopped) {
 }
 
 TEST_P(ProcessServiceTest, TwoDescriptorsForARunningTask) {
-  const int before = OpenFds();
+  const long before = OpenFds();
   for (int i = 0; i < 5; ++i) MustStart(Shell("exec sleep 1000"));
   EXPECT_LE(OpenFds() - before, 10);
 }
@@ -511,7 +511,7 @@ TEST_P(ProcessServiceTest, DescribesHowItTracks) {
 
 TEST_P(ProcessServiceTest, RunAfterRunLeavesNothing) {
   const long connections = ShimConnection::live(), runs = SupervisedRun::live();
-  int fds = 0;
+  long fds = 0;
   for (int i = 0; i < 60; ++i) {
     ProcessSpec spec = Shell(i % 3 == 0 ? "echo out; sleep 1000 &" : "exit 1");
     if (i % 5 == 0) spec.argv = {"/no/such/program"};

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "host/base/loop.h"
+#include "host/base/open_fds_for_test.h"
 #include "host/process/cgroup_tracker.h"
 #include "host/process/failing_calls_for_test.h"
 #include "host/process/process_service.h"
@@ -187,21 +188,13 @@ class ProcessFixture : public ::testing::Test {
     const std::size_t end = stat.rfind(')');
     return end != std::string::npos && stat[end + 2] != 'Z' && stat[end + 2] != 'X';
   }
-  static int OpenFds() {
-    int count = 0;
-    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-      (void)entry;
-      ++count;
-    }
-    return count;
-  }
 
   std::string directory_;
   std::string cgroup_root_;
   std::unique_ptr<RealLoop> loop_;
   std::unique_ptr<ProcessService> service_;
   std::vector<RunId> started_;
-  int fds_before_ = 0;
+  long fds_before_ = 0;
   std::uint64_t open_files_ = 0;  // for Restart()
   std::function<void(StartMessage*)> change_start_;
 };

@@ -184,7 +184,7 @@ TEST_F(ResourceTest, TheControllersTellWhatARunUses) {
   spec.resources.cpu_time = 0.05;  // a busy machine gives less than half of a core
   const RunId run = MustStart(std::move(spec));
   ASSERT_TRUE(Until([&] { return !Read("ready").empty(); }, 60s));
-  const int before = OpenFds();
+  const long before = OpenFds();
   std::optional<ProcessUsage> usage;
   ASSERT_TRUE(Until([&] {
     const Result<ProcessUsage> sample =
@@ -200,7 +200,7 @@ TEST_F(ResourceTest, TheControllersTellWhatARunUses) {
   EXPECT_GT(usage->memory->cache, 2'000'000u) << "the file is on a tmpfs";
   if (usage->memory->max_usage) EXPECT_GE(*usage->memory->max_usage, usage->rss);
   // The files stay open, and once more reads the same ones.
-  const int open = OpenFds();
+  const long open = OpenFds();
   EXPECT_GT(open, before);
   EXPECT_LE(open, before + 5);
   EXPECT_TRUE(Await(service_->Usage(Forever(), run, UsageDetail::kProcesses)).ok());

@@ -36,6 +36,14 @@ struct RunnerRestoreTest : RunnerTest {
     options.restored = restored;
   }
 
+  // The same, with a driver that does not say what became of it.
+  void RestoreRunningUnseen(Code code = Code::kUnavailable) {
+    driver.Plant(run, "web");
+    driver.recover_error = Error(code, "it hangs");
+    driver.SetHealth(Health::kUnhealthy, "it hangs");
+    RestoreRunning();
+  }
+
   void TestBody() override {}  // for the tests within a test
 
   RunId run = RunId::Random();
@@ -354,11 +362,8 @@ TEST_F(RunnerRestoreTest, AsLongAsTheDriverMayComeBackItIsAskedAgain) {
     over = false;
     types.clear();
     const int before = driver.Count("recover");
-    driver.Plant(run, "web");
-    driver.recover_error = Error(code, "it hangs");
     driver.recover_errors = 1 << 30;
-    driver.SetHealth(Health::kUnhealthy, "it hangs");
-    RestoreRunning();
+    RestoreRunningUnseen(code);
     Start();
     // A fake one says so at once; a real one has taken its time.
     if (code == Code::kTimeout) driver.recover_errors = 5;
@@ -395,10 +400,7 @@ TEST_F(RunnerRestoreTest, AsLongAsNobodyCanTellWhatBecameOfTheRunItIsAskedAgain)
 }
 
 TEST_F(RunnerRestoreTest, AKillDoesNotWaitForADriverThatMayComeBack) {
-  driver.Plant(run, "web");
-  driver.recover_error = Error(Code::kUnavailable, "it hangs");
-  driver.SetHealth(Health::kUnhealthy, "it hangs");
-  RestoreRunning();
+  RestoreRunningUnseen();
   Start();
   loop.Advance(10min);
   EXPECT_EQ(driver.running("web"), 1);
@@ -412,10 +414,7 @@ TEST_F(RunnerRestoreTest, WhatIsToEndDoesNotWaitForADriverThatMayComeBack) {
     SCOPED_TRACE(stopped);
     runner = nullptr;
     over = false;
-    driver.Plant(run, "web");
-    driver.recover_error = Error(Code::kUnavailable, "it hangs");
-    driver.SetHealth(Health::kUnhealthy, "it hangs");
-    RestoreRunning();
+    RestoreRunningUnseen();
     alloc->desired_status = stopped ? DesiredStatus::kStop : DesiredStatus::kRun;
     options.restored->local.wish = stopped ? RunWish::kNone : RunWish::kKill;
     Start();

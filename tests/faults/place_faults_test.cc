@@ -19,6 +19,7 @@
 
 #include "host/alloc/disk_alloc_dir.h"
 #include "host/base/loop.h"
+#include "host/base/open_fds_for_test.h"
 #include "host/process/network_namespace.h"
 #include "host/process/small_file.h"
 #include "tests/faults/syscall_faults.h"
@@ -74,14 +75,9 @@ class PlaceFaultTest : public ::testing::Test {
     for (const long call : calls) EXPECT_GT(ended[call], 0) << "call " << call << " ended nothing";
   }
 
-  static int OpenFds() {
-    return static_cast<int>(
-        std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator()));
-  }
-
   SyscallFaults* faults_ = nullptr;
   std::string directory_;
-  int fds_ = 0;
+  long fds_ = 0;
 };
 
 TEST_F(PlaceFaultTest, ANetworkNamespaceIsOpenedOrTheErrorNamesIt) {
