@@ -86,7 +86,8 @@ class Stamps:
         return hashlib.sha256(whole).hexdigest()
 
     def path(self, entry):
-        return self.directory / hashlib.sha256(output(entry).encode()).hexdigest()[:16]
+        name = os.path.relpath(entry["file"], ROOT) + output(entry)
+        return self.directory / hashlib.sha256(name.encode()).hexdigest()[:16]
 
     def clean(self, entry, key):
         path = self.path(entry)
@@ -97,9 +98,18 @@ class Stamps:
             self.path(entry).write_text(key)
 
 
-def look(build, file):
-    """What clang-tidy says of FILE; empty when nothing is wrong."""
-    done = subprocess.run([TIDY, "--quiet", "-p", build, file], capture_output=True, text=True)
+def sources(entry):
+    """Entries of the sources that a compile command is for: several where they are compiled together."""
+    if "/Unity/" not in entry["file"]:
+        return [entry]
+    included = re.findall(r'^#include "(.+)"$', pathlib.Path(entry["file"]).read_text(), re.MULTILINE)
+    return [entry | {"file": file} for file in included]
+
+
+def look(entry):
+    """What clang-tidy says of one file; empty when nothing is wrong."""
+    done = subprocess.run([TIDY, "--quiet", entry["file"], "--", *flags(entry)],
+                          cwd=entry["directory"], capture_output=True, text=True)
     return "" if done.returncode == 0 else done.stdout + done.stderr
 
 
@@ -137,8 +147,8 @@ def look_together(build, entries):
             entries = [entry for entry in entries if entry["file"] in named]
         else:
             said = {}
-        return said | {entry["file"]: look(build, entry["file"]) for entry in entries}
-    return {file: look(build, file) for file in files}
+        return said | {entry["file"]: look(entry) for entry in entries}
+    return {entry["file"]: look(entry) for entry in entries}
 
 
 def main():
@@ -146,10 +156,11 @@ def main():
         sys.exit(__doc__)
     build, wanted = sys.argv[1], {str(pathlib.Path(f).resolve()) for f in sys.argv[2:]}
     entries = {}
-    for entry in json.loads((pathlib.Path(build) / "compile_commands.json").read_text()):
-        name = os.path.relpath(entry["file"], ROOT)
-        if CHECKED.match(name) and (not wanted or entry["file"] in wanted):
-            entries.setdefault(entry["file"], entry)
+    for command in json.loads((pathlib.Path(build) / "compile_commands.json").read_text()):
+        for entry in sources(command):
+            name = os.path.relpath(entry["file"], ROOT)
+            if CHECKED.match(name) and (not wanted or entry["file"] in wanted):
+                entries.setdefault(entry["file"], entry)
     if not entries:
         sys.exit("tidy.py: no sources to look at in " + build)
     stamps = Stamps(build)
