@@ -14,10 +14,12 @@
 #include <tuple>
 #include <utility>
 
+#include "host/agent/activity_log.h"
 #include "host/agent/advertised_address.h"
 #include "host/agent/agent_metrics.h"
 #include "host/agent/alloc_metrics.h"
 #include "host/agent/garbage_loop.h"
+#include "host/agent/heap.h"
 #include "host/api/routes/router.h"
 #include "host/api/tls_stream.h"
 #include "host/base/patience.h"
@@ -33,10 +35,13 @@ constexpr Duration kDriverPatience = 5s;
 // The token of the API; empty without a file.
 Result<std::string> ReadToken(const std::string& path) {
   if (path.empty()) return std::string();
-  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
   if (!file) return ErrnoError(errno, "token_file " + path);
   struct stat info{};
   if (fstat(file.get(), &info) != 0) return ErrnoError(errno, "token_file " + path);
+  if (!S_ISREG(info.st_mode)) {
+    return Error(Code::kInvalidArgument, "token_file " + path + ": is no regular file");
+  }
   if ((info.st_mode & 077) != 0 || info.st_uid != geteuid()) {
     return Error(
         Code::kPermissionDenied,
@@ -113,26 +118,32 @@ Result<std::unique_ptr<Agent>> Agent::Create(Loop* loop, AgentOptions options) {
   node.foreground = agent->kept_ == nullptr;
   node.task_open_files = agent->options_.task_open_files;
   DROVER_ASSIGN(agent->node_, Node::Create(loop, std::move(node)));
-  if (agent->kept_) agent->BeginFromKept();
+  StateStore::Journal journal = [](const std::vector<StateEvent>&, const Tables&) {};
+  if (agent->kept_) journal = agent->BeginFromKept();
+  agent->store_.SetJournal(
+      [keep = std::move(journal)](const std::vector<StateEvent>& changes, const Tables& tables) {
+        keep(changes, tables);
+        LogEvaluations(changes);
+      });
   agent->meta_ = NodeMeta(agent->options_.config.client.meta,
                           agent->kept_ ? agent->kept_->dynamic_meta() : NodeMeta::Changes());
   agent->node_->SetMeta(agent->meta_.merged());
-  const HostStats::Disk disk = ReadDisk(agent->options_.config.client.alloc_dir);
-  agent->disk_mb_ = static_cast<std::int64_t>(disk.available >> 20);
+  agent->disk_ = ReadDisk(agent->options_.config.client.alloc_dir);
   agent->AddMetrics();
   agent->host_stats_ = std::make_unique<HostStatsReader>(agent->options_.config.client.alloc_dir,
                                                          agent->node_->machine().core_mhz);
   return agent;
 }
 
-void Agent::BeginFromKept() {
+StateStore::Journal Agent::BeginFromKept() {
   Tables tables = kept_->TakeTables();
   for (const auto& [id, record] : tables.live_allocs) {
-    for (const AllocatedPort& port : record->alloc->ports) node_->ports()->Keep(port.value);
+    for (const AllocatedPort& port : record->alloc->ports)
+      node_->ports()->Keep(port.host_ip, port.value);
   }
   store_.Begin(std::move(tables));
-  store_.SetJournal(StateJournal(kept_->store(), kept_->TakeSources()));
   api_.make_durable = [store = kept_->store()](Context context) { return store->Synced(context); };
+  return StateJournal(kept_->store(), kept_->TakeSources());
 }
 
 void Agent::AddMetrics() {
@@ -154,6 +165,7 @@ NodeRecord Agent::Describe() {
   record.id = node_->id();
   record.name = node_->name();
   record.datacenter = options_.config.datacenter;
+  record.region = options_.config.region;
   record.http_address = advertised_;
   record.tls = tls();
   record.version = options_.version;
@@ -166,12 +178,14 @@ NodeRecord Agent::Describe() {
   const double core_mhz = machine.core_mhz > 0 ? machine.core_mhz : 1000;
   record.cpu_mhz = static_cast<std::int64_t>(core_mhz * machine.cores);
   record.memory_mb = static_cast<std::int64_t>(machine.memory_bytes >> 20);
-  record.disk_mb = disk_mb_;
+  record.disk_mb = static_cast<std::int64_t>(disk_.available >> 20);
   record.node_class = options_.config.client.node_class;
   record.reserved_cpu_mhz = options_.config.client.reserved.cpu_mhz;
   record.reserved_memory_mb = options_.config.client.reserved.memory_mb;
-  record.attributes["unique.storage.volume"] = options_.config.client.alloc_dir;
-  record.attributes["unique.storage.bytesfree"] = std::to_string(disk_mb_ << 20);
+  // The device of one of the disks in the statistics of this machine.
+  record.attributes["unique.storage.volume"] = disk_.device;
+  record.attributes["unique.storage.bytestotal"] = std::to_string(disk_.size);
+  record.attributes["unique.storage.bytesfree"] = std::to_string(disk_.available);
   DescribeDrivers(&record);
   return record;
 }
@@ -262,7 +276,9 @@ Status Agent::Serve() {
   }
   client_->SetObserver([this](const AllocSnapshot& before, const AllocState& now) {
     task_counters_.Changed(before, now);
+    LogTaskEvents(before, now);
   });
+  client_->SetManyGone([this] { return file_workers_.Do(GiveFreeMemoryBack); });
   HttpServerOptions http;
   http.address = config.http.address;
   http.port = config.http.port;
@@ -287,7 +303,7 @@ Co<Status> Agent::Reload(std::function<Result<AgentConfig>()> read) {
   std::function<Result<ReadAgain>()> work = [read = std::move(read)] {
     return ReadEverything(read);
   };
-  Result<ReadAgain> again = co_await node_->workers()->Run(std::move(work));
+  Result<ReadAgain> again = co_await node_->loaders()->Run(std::move(work));
   if (!again.ok()) co_return again.error();
   if (serving_ == nullptr) co_return Error(Code::kFailedPrecondition, "the agent does not serve");
   AgentConfig& running = options_.config;
@@ -366,7 +382,7 @@ Co<void> Agent::StopServing() {
     server_->Stop();
     return Status();
   };
-  (void)co_await node_->workers()->Run(std::move(stop));
+  (void)co_await stopper_.Run(std::move(stop));
   server_.reset();
 }
 
@@ -383,6 +399,18 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
   (void)co_await node_->Start(stop, kStartPatience);
   SchedulerOptions scheduling;
   scheduling.check_job = [this](const Job& job) { return node_->CheckJob(job, "/Job"); };
+  if (kept_) {
+    scheduling.check_room = [store = kept_->store()]() -> Status {
+      const std::size_t waiting = store->waiting_bytes();
+      if (waiting <= Store::kMostWaiting) return {};
+      return Error(
+          Code::kUnavailable,
+          std::to_string(waiting >> 20) +
+              " MiB of the agent's state wait to be written, so it takes no more jobs: look "
+              "at the disk of its data directory, then submit the job again",
+          true);
+    };
+  }
   scheduler_ = std::make_unique<Scheduler>(loop_, &store_, node_->ports(), scheduling);
   const Status serving = Serve();
   if (serving.ok()) {
@@ -392,6 +420,7 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
     Gate background(loop_);
     background.Spawn(CollectGarbageForever(stop, &options_.config, scheduler_.get(), &store_,
                                            [this] { return DiskUsed(); }));
+    background.Spawn(scheduler_->Run(stop));
     ready();
     co_await client_->Run(stop);
     node_->plugins()->GiveUpLoading();

@@ -65,7 +65,8 @@ class Agent {
   Co<void> RefreshPlugins(std::vector<PluginConfig> wanted, std::vector<std::string>* changed);
   Co<void> StopServing();
   Co<void> LeaveTasks(Status* status);
-  void BeginFromKept();
+  // Takes over what was kept; returns what keeps the rest.
+  StateStore::Journal BeginFromKept();
   static Co<void> AwaitDrivers(Agent* self, Context context, std::shared_ptr<const Job> job);
   Co<double> DiskUsed();
   NodeRecord Describe();
@@ -80,7 +81,7 @@ class Agent {
   StateStore store_;
   std::unique_ptr<LogMonitor> log_monitor_;
   std::unique_ptr<HostStatsReader> host_stats_;
-  std::int64_t disk_mb_ = 0;  // that was free for allocations at the start
+  HostStats::Disk disk_;  // that of the allocations, at the start
   MetricRegistry metrics_;
   TaskCounters task_counters_{&metrics_};
   StatsDemand::Token measuring_;  // held while what tasks use is published
@@ -89,6 +90,7 @@ class Agent {
   Gate calls_;
   // Of those who read files and logs: a disk that hangs under them does not hold the node.
   WorkerPool file_workers_;
+  WorkerPool stopper_{1};  // ends the server, whatever all others wait for
   LogWatcher file_watcher_;
   std::string address_;                          // where the API listens
   std::string advertised_;                       // where clients are told that it is

@@ -1,16 +1,22 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/agent/agent_config.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <tuple>
+
+#include "host/base/owned_path.h"
+#include "host/base/unique_fd.h"
 
 namespace drover {
 namespace {
@@ -39,6 +45,18 @@ class ObjectReader {
     if (value == nullptr) return;
     if (!value->is_string()) return Mistake(key, "must be a text");
     *out = value->get<std::string>();
+  }
+
+  // A path, from BASE if it is relative. An empty one is a mistake: what was to be named there,
+  // such as a file of a token, would not be used, and nobody would see it.
+  void Path(const std::string& key, const std::string& base, std::string* out) {
+    const Json* value = Take(key);
+    if (value == nullptr) return;
+    if (!value->is_string()) return Mistake(key, "must be a text");
+    const std::string text = value->get<std::string>();
+    if (text.empty()) return Mistake(key, "is empty: write a path, or leave the key out");
+    if (text.find('\0') != std::string::npos) return Mistake(key, "holds a NUL character");
+    *out = (std::filesystem::path(base) / text).lexically_normal().string();
   }
 
   void Bool(const std::string& key, bool* out) {
@@ -129,8 +147,7 @@ PluginConfig ReadPlugin(const std::string& name, const Json& json, const std::st
   block.name = name;
   block.isolation.clear();
   ObjectReader reader(json, pointer, mistakes);
-  reader.Text("file", &block.file);
-  block.file = Absolute(block.file, base);
+  reader.Path("file", base, &block.file);
   reader.Bool("enabled", &block.enabled);
   reader.Text("sha256", &block.sha256);
   if (!block.sha256.empty() && !IsSha256(block.sha256)) {
@@ -139,6 +156,22 @@ PluginConfig ReadPlugin(const std::string& name, const Json& json, const std::st
   reader.Text("isolation", &block.isolation);
   if (const auto known = ParseIsolation(block.isolation, Isolation::kInProcess); !known.ok()) {
     reader.Mistake("isolation", known.error().message());
+  }
+  if (const Json* limits = reader.Take("limits")) {
+    ObjectReader of_calls(*limits, reader.Pointer("limits"), mistakes);
+    for (const NamedLimit& known : kPluginLimits) {
+      Duration limit{0};
+      of_calls.Time(known.name, &limit);
+      if (limit.count() > 0) block.limits[known.name] = limit;
+    }
+    of_calls.End();
+  }
+  if (const Json* probe = reader.Take("probe")) {
+    ObjectReader of_probe(*probe, reader.Pointer("probe"), mistakes);
+    of_probe.Time("time", &block.probe.time);
+    of_probe.Number("memory_mb", 64, 1 << 20, &block.probe.memory_mb);
+    of_probe.Number("file_mb", 0, 1 << 20, &block.probe.file_mb);
+    of_probe.End();
   }
   if (const Json* config = reader.Take("config")) {
     if (!config->is_object()) reader.Mistake("config", "must be an object");
@@ -204,13 +237,10 @@ void ReadHttp(const Json& json, const std::string& base, std::vector<std::string
   reader.Number("port", 0, 65535, &http->port);
   if (const Json* tls = reader.Take("tls")) {
     ObjectReader of_tls(*tls, "/http/tls", mistakes);
-    of_tls.Text("cert_file", &http->cert_file);
-    of_tls.Text("key_file", &http->key_file);
-    of_tls.Text("ca_file", &http->ca_file);
+    of_tls.Path("cert_file", base, &http->cert_file);
+    of_tls.Path("key_file", base, &http->key_file);
+    of_tls.Path("ca_file", base, &http->ca_file);
     of_tls.Bool("verify_client", &http->verify_client);
-    for (std::string* file : {&http->cert_file, &http->key_file, &http->ca_file}) {
-      *file = Absolute(*file, base);
-    }
     if (http->cert_file.empty() || http->key_file.empty()) {
       of_tls.Mistake("", "needs cert_file and key_file");
     }
@@ -224,11 +254,10 @@ void ReadClient(const Json& json, const std::string& base, std::vector<std::stri
                 AgentConfig::Client* client) {
   constexpr int kMost = std::numeric_limits<int>::max();
   ObjectReader reader(json, "/client", mistakes);
-  reader.Text("alloc_dir", &client->alloc_dir);
-  client->alloc_dir = Absolute(client->alloc_dir, base);
-  reader.Text("run_dir", &client->run_dir);
-  client->run_dir = Absolute(client->run_dir, base);
+  reader.Path("alloc_dir", base, &client->alloc_dir);
+  reader.Path("run_dir", base, &client->run_dir);
   reader.Text("node_class", &client->node_class);
+  reader.Text("network_interface", &client->network_interface);
   reader.Map("meta", &client->meta);
   std::string unknown = "stop";
   reader.Text("unknown_tasks", &unknown);
@@ -270,10 +299,8 @@ Result<AgentConfig> ParseAgentConfig(const std::string& text, const std::string&
     reader.Text("name", &config.name);
     reader.Text("datacenter", &config.datacenter);
     reader.Text("region", &config.region);
-    reader.Text("data_dir", &config.data_dir);
-    config.data_dir = Absolute(config.data_dir, base);
-    reader.Text("token_file", &config.token_file);
-    config.token_file = Absolute(config.token_file, base);
+    reader.Path("data_dir", base, &config.data_dir);
+    reader.Path("token_file", base, &config.token_file);
     if (const Json* http = reader.Take("http")) ReadHttp(*http, base, &mistakes, &config.http);
     reader.Texts("plugin_dirs", &config.plugin_dirs);
     for (std::string& directory : config.plugin_dirs) directory = Absolute(directory, base);
@@ -327,20 +354,32 @@ Result<AgentConfig> ParseAgentConfig(const std::string& text, const std::string&
 }
 
 Result<AgentConfig> ReadAgentConfig(const std::string& path) {
+  const std::string place = "configuration " + path;
+  // O_NONBLOCK: a FIFO of that name must not stop the agent.
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!file && errno == ENOENT) return Error(Code::kNotFound, place + ": no such file");
+  if (!file) return ErrnoError(errno, place);
+  struct stat info{};
+  if (fstat(file.get(), &info) != 0) return ErrnoError(errno, place);
+  if (!S_ISREG(info.st_mode)) return Error(Code::kNotFound, place + ": no such file");
+  // It names plugins, which run as the agent.
+  const OwnedKind kind{"configurations", "the configuration", /*own_group_may_write=*/true};
+  if (const Status owned = CheckOwned(path, info, kind); !owned.ok()) return owned.error();
+  std::string text(kMaxFileBytes + 1, '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t n = read(file.get(), text.data() + size, text.size() - size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return ErrnoError(errno, place);
+    if (n == 0) break;
+    size += static_cast<std::size_t>(n);
+  }
+  if (size > kMaxFileBytes) return Error(Code::kInvalidArgument, place + ": larger than 4 MiB");
+  text.resize(size);
   std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) {
-    return Error(Code::kNotFound, "configuration " + path + ": no such file");
-  }
-  if (std::filesystem::file_size(path, error) > kMaxFileBytes || error) {
-    return Error(Code::kInvalidArgument, "configuration " + path + ": larger than 4 MiB");
-  }
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) return Error(Code::kPermissionDenied, "configuration " + path + ": cannot be read");
   const std::filesystem::path whole = std::filesystem::absolute(path, error);
-  Result<AgentConfig> config = ParseAgentConfig(text.str(), whole.parent_path().string());
-  if (!config.ok()) return config.error().WithContext("configuration " + path);
+  Result<AgentConfig> config = ParseAgentConfig(text, whole.parent_path().string());
+  if (!config.ok()) return config.error().WithContext(place);
   return config;
 }
 
@@ -368,6 +407,7 @@ std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running,
   compare("client/alloc_dir", a.client.alloc_dir == b.client.alloc_dir);
   compare("client/run_dir", a.client.run_dir == b.client.run_dir);
   compare("client/node_class", a.client.node_class == b.client.node_class);
+  compare("client/network_interface", a.client.network_interface == b.client.network_interface);
   compare("client/meta", a.client.meta == b.client.meta);
   compare("client/unknown_tasks", a.client.keep_unknown_tasks == b.client.keep_unknown_tasks);
   compare("client/max_kill_timeout", a.client.max_kill_timeout == b.client.max_kill_timeout);

@@ -47,7 +47,10 @@ struct AgentConfig {
     std::string alloc_dir;
     std::string run_dir;
     std::string node_class;  // ${node.class}
-    StringMap meta;          // ${meta.KEY}
+    // Whose address the ports of tasks are on: its name, or an address. Empty: that which leads out
+    // of this machine, but for an agent that keeps nothing the loopback.
+    std::string network_interface;
+    StringMap meta;  // ${meta.KEY}
     // What becomes of running tasks of which the state that an earlier agent left knows nothing.
     bool keep_unknown_tasks = false;
     Duration max_kill_timeout = 30s;
@@ -82,8 +85,8 @@ struct AgentConfig {
   std::string log_format = "text";  // or "json"
   // How much of the API clients may use.
   struct Limits {
-    int http_max_conns = 512;                // 0: no limit
-    int http_max_conns_per_client = 100;     // of one IP address; 0: no limit
+    int http_max_conns = 4096;               // 0: no limit
+    int http_max_conns_per_client = 2048;    // of a user here, or an IP address; 0: no limit
     Duration https_handshake_timeout = 10s;  // also for the head of a request
 
     bool operator==(const Limits&) const = default;

@@ -3,8 +3,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <ostream>
+
+#include "host/base/unique_fd.h"
 
 namespace drover {
 namespace {
@@ -16,13 +20,16 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
     // the node
     "name": "n1", "datacenter": "dc2", "region": "eu",
     "client": {"alloc_dir": "allocs", "run_dir": "/run/x", "node_class": "big",
+               "network_interface": "eth1",
                "meta": {"rack": "7"}, "unknown_tasks": "keep", "max_kill_timeout": "1m",
                "reserved": {"cpu": 500, "memory": 256}, "gc_interval": "10s", "gc_max_allocs": 7,
                "gc_disk_usage_threshold": 90},
     "server": {"job_gc_threshold": "1h"},
     "plugin_dirs": ["../plugins", "/opt/drover"],
     "plugins": {"raw_exec": {"config": {"enabled": true}, "enabled": false, "file": "r.so",
-                             "isolation": "echo"}},
+                             "isolation": "echo",
+                             "limits": {"start": "30m", "hold": "1m"},
+                             "probe": {"time": "20s", "memory_mb": 8192}}},
     "log_level": "debug",
     "telemetry": {"collection_interval": "250ms",
                   "publish_allocation_metrics": true, "prometheus_metrics": true},
@@ -46,6 +53,8 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
   EXPECT_EQ(block.file, "/etc/drover/r.so");
   EXPECT_FALSE(block.enabled);
   EXPECT_EQ(block.isolation, "echo");
+  EXPECT_EQ(block.limits, (std::map<std::string, Duration>{{"hold", 60s}, {"start", 1800s}}));
+  EXPECT_EQ(block.probe, (ProbeLimits{20s, 8192, 0}));
   EXPECT_EQ(block.config_json, R"({"enabled":true})");
   EXPECT_EQ(config->client.max_kill_timeout, 60s);
   EXPECT_EQ(config->telemetry.collection_interval, 250ms);
@@ -60,6 +69,7 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
   EXPECT_EQ(config->client.gc.max_allocs, 7);
   EXPECT_EQ(config->client.gc.disk_usage_threshold, 90);
   EXPECT_EQ(config->client.node_class, "big");
+  EXPECT_EQ(config->client.network_interface, "eth1");
   EXPECT_TRUE(config->client.keep_unknown_tasks);
   EXPECT_EQ(config->client.reserved.cpu_mhz, 500);
   EXPECT_EQ(config->client.reserved.memory_mb, 256);
@@ -87,19 +97,20 @@ TEST(AgentConfigTest, TellsWhatOnlyARestartTakesOver) {
   EXPECT_THAT(KeysThatNeedRestart(before, reloadable), ::testing::IsEmpty());
   const AgentConfig other = parse(R"({"name": "m", "datacenter": "d", "region": "r",
       "data_dir": "d", "plugin_dirs": ["p"],
-      "client": {"meta": {"k": "v"}, "alloc_dir": "a", "run_dir": "r", "node_class": "c",
+      "client": {"meta": {"k": "v"}, "alloc_dir": "a", "run_dir": "r", "node_class": "c", "network_interface": "i",
                  "unknown_tasks": "keep", "max_kill_timeout": "1s", "reserved": {"cpu": 1}},
       "http": {"address": "::1", "port": 1, "hosts": ["h"], "origins": ["http://o"],
       "advertise": "a"}, "plugins": {"mock_driver": {"enabled": false}},
       "telemetry": {"collection_interval": "2s"}, "log_format": "json",
       "limits": {"http_max_conns": 1}})");
-  EXPECT_THAT(KeysThatNeedRestart(before, other),
-              ::testing::ElementsAre(
-                  "name", "datacenter", "region", "data_dir", "http/address", "http/port",
-                  "http/hosts", "http/origins", "http/advertise", "http/tls", "plugin_dirs",
-                  "plugins", "client/alloc_dir", "client/run_dir", "client/node_class",
-                  "client/meta", "client/unknown_tasks", "client/max_kill_timeout",
-                  "client/reserved", "telemetry/collection_interval", "log_format", "limits"));
+  EXPECT_THAT(
+      KeysThatNeedRestart(before, other),
+      ::testing::ElementsAre(
+          "name", "datacenter", "region", "data_dir", "http/address", "http/port", "http/hosts",
+          "http/origins", "http/advertise", "http/tls", "plugin_dirs", "plugins",
+          "client/alloc_dir", "client/run_dir", "client/node_class", "client/network_interface",
+          "client/meta", "client/unknown_tasks", "client/max_kill_timeout", "client/reserved",
+          "telemetry/collection_interval", "log_format", "limits"));
 }
 
 struct Mistake {
@@ -128,12 +139,23 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{R"({"telemetry": {"prometheus_metrics": "yes"}})",
                 "/telemetry/prometheus_metrics: must be true or false"},
         Mistake{R"({"name": 1})", "/name: must be a text"},
+        Mistake{R"({"token_file": ""})", "/token_file: is empty: write a path, or leave the key"},
+        Mistake{R"({"data_dir": ""})", "/data_dir: is empty"},
+        Mistake{R"({"data_dir": "/srv\u0000/x"})", "/data_dir: holds a NUL character"},
+        Mistake{R"({"http": {"tls": {"ca_file": ""}}})", "/http/tls/ca_file: is empty"},
+        Mistake{R"({"client": {"alloc_dir": ""}})", "/client/alloc_dir: is empty"},
+        Mistake{R"({"plugins": {"a": {"file": ""}}})", "/plugins/a/file: is empty"},
         Mistake{R"({"plugin_dirs": "x"})", "/plugin_dirs: must be a list of texts"},
         Mistake{R"({"client": {"meta": {"a": 1}}})", "/client/meta/a: must be a text"},
         Mistake{R"({"plugins": []})", "/plugins: must be an object"},
         Mistake{R"({"plugins": {"a": 1}})", "/plugins/a: must be an object"},
         Mistake{R"({"plugins": {"a": {"x": 1}}})", "/plugins/a/x: is not supported"},
         Mistake{R"({"plugins": {"a": {"isolation": "vm"}}})", "/plugins/a/isolation: "},
+        Mistake{R"({"plugins": {"a": {"limits": {"start": "0s"}}}})", "/plugins/a/limits/start: "},
+        Mistake{R"({"plugins": {"a": {"limits": {"pull": "1m"}}}})",
+                "/plugins/a/limits/pull: is not supported by this version; known here: load, "},
+        Mistake{R"({"plugins": {"a": {"probe": {"memory_mb": 1}}}})",
+                "/plugins/a/probe/memory_mb: "},
         Mistake{R"({"plugins": {"a": {"sha256": "12"}}})", "/plugins/a/sha256: must be 64"},
         Mistake{R"({"plugins": {"a": {"config": []}}})", "/plugins/a/config: must be an object"},
         Mistake{R"({"client": {"max_kill_timeout": 5}})",
@@ -172,6 +194,31 @@ TEST(AgentConfigTest, AllMistakesAreToldAtOnce) {
   const Result<AgentConfig> config = ParseAgentConfig(R"({"a": 1, "name": 2})", "/");
   EXPECT_THAT(config.error().message(), HasSubstr("/name"));
   EXPECT_THAT(config.error().message(), HasSubstr("/a"));
+}
+
+TEST(AgentConfigTest, AFileThatOthersCanWriteIsRefused) {
+  std::string path = ::testing::TempDir() + "/config-XXXXXX";
+  const UniqueFd file(mkstemp(path.data()));
+  ASSERT_EQ(write(file.get(), "{}", 2), 2);
+  const auto mistake = [&path]() -> std::string {
+    const Result<AgentConfig> config = ReadAgentConfig(path);
+    return config.ok() ? "" : config.error().message();
+  };
+  for (const mode_t mode : {0600, 0644, 0664}) {
+    chmod(path.c_str(), mode);
+    EXPECT_EQ(mistake(), "") << mode;
+  }
+  chmod(path.c_str(), 0646);
+  EXPECT_THAT(mistake(), HasSubstr("has mode 0646: others could replace the configuration"));
+  chmod(path.c_str(), 0644);
+  if (geteuid() == 0) {
+    ASSERT_EQ(chown(path.c_str(), 4242, 4242), 0);
+    EXPECT_THAT(mistake(), HasSubstr("belongs to user 4242"));
+  }
+  unlink(path.c_str());
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_THAT(mistake(), HasSubstr("no such file")) << "it must not wait for a writer";
+  unlink(path.c_str());
 }
 
 TEST(AgentConfigTest, MissingFileIsNamed) {

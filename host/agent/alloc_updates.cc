@@ -1,7 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/agent/alloc_updates.h"
 
-#include <algorithm>
 #include <random>
 #include <utility>
 
@@ -24,29 +23,37 @@ AllocUpdates::AllocUpdates(Loop* loop, UpdatePace pace, Send send)
       wake_(loop) {}
 
 void AllocUpdates::Put(AllocUpdate update) {
-  std::string id = update.id;
-  waiting_.insert_or_assign(std::move(id), std::move(update));
+  Wait(std::move(update));
   wake_.Set();
+}
+
+void AllocUpdates::Wait(AllocUpdate update) {
+  const std::string id = update.id;
+  waiting_.insert_or_assign(id, std::move(update));
+  Judge(id);
 }
 
 void AllocUpdates::Forget(const std::string& id) {
   waiting_.erase(id);
+  urgent_.erase(id);
   acknowledged_.erase(id);
   if (sending_) forgotten_.insert(id);
 }
 
-bool AllocUpdates::Urgent(const AllocUpdate& update) const {
-  const auto known = acknowledged_.find(update.id);
+void AllocUpdates::Judge(const std::string& id) {
+  const auto waiting = waiting_.find(id);
+  const auto known = acknowledged_.find(id);
   // Before the first update the server takes every allocation for pending.
-  const ClientStatus before =
-      known == acknowledged_.end() ? ClientStatus::kPending : known->second.status.status;
-  return update.status.status != before;
+  const ClientStatus before = known == acknowledged_.end() ? ClientStatus::kPending : known->second;
+  if (waiting != waiting_.end() && waiting->second.status.status != before) {
+    urgent_.insert(id);
+  } else {
+    urgent_.erase(id);
+  }
 }
 
 TimePoint AllocUpdates::Due() const {
-  const bool urgent = std::any_of(waiting_.begin(), waiting_.end(),
-                                  [this](const auto& entry) { return Urgent(entry.second); });
-  if (urgent) return last_sent_ + pace_.tick;
+  if (!urgent_.empty()) return last_sent_ + pace_.tick;
   const auto slow_ticks = (loop_->Now() - began_) / pace_.slow_tick;
   return began_ + (slow_ticks + 1) * pace_.slow_tick;
 }
@@ -75,21 +82,21 @@ Co<void> AllocUpdates::Run(Context context) {
 Co<bool> AllocUpdates::SendBatch(Context context) {
   last_sent_ = loop_->Now();
   std::vector<AllocUpdate> batch;
-  for (auto& [id, update] : waiting_) batch.push_back(update);
+  for (auto& [id, update] : waiting_) batch.push_back(std::move(update));
   waiting_.clear();
+  urgent_.clear();
   std::vector<AllocUpdate> copy = batch;
   sending_ = true;
   const Status sent = co_await send_(context, std::move(copy));
   sending_ = false;
   const std::set<std::string> forgotten = std::exchange(forgotten_, {});
   for (AllocUpdate& update : batch) {
-    std::string id = update.id;
+    const std::string id = update.id;
     if (forgotten.count(id) > 0) continue;
-    if (sent.ok()) {
-      acknowledged_.insert_or_assign(std::move(id), std::move(update));
-    } else {
-      waiting_.emplace(std::move(id), std::move(update));  // unless there is a newer one
-    }
+    if (sent.ok()) acknowledged_.insert_or_assign(id, update.status.status);
+    // Unless there is a newer one.
+    if (!sent.ok()) waiting_.try_emplace(id, std::move(update));
+    Judge(id);
   }
   co_return sent.ok();
 }

@@ -37,7 +37,9 @@ class AllocUpdates {
   std::size_t waiting() const { return waiting_.size(); }
 
  private:
-  bool Urgent(const AllocUpdate& update) const;
+  void Wait(AllocUpdate update);
+  // Finds out anew whether the update of ID that waits, if one does, is urgent.
+  void Judge(const std::string& id);
   TimePoint Due() const;
   Co<bool> SendBatch(Context context);
 
@@ -47,7 +49,8 @@ class AllocUpdates {
   const TimePoint began_;
   TimePoint last_sent_;
   std::map<std::string, AllocUpdate> waiting_;
-  std::map<std::string, AllocUpdate> acknowledged_;
+  std::set<std::string> urgent_;                      // of those, so that nobody looks at all
+  std::map<std::string, ClientStatus> acknowledged_;  // what the server was told last
   std::set<std::string> forgotten_;  // while a batch is under way, which may have them
   bool sending_ = false;
   Event wake_;

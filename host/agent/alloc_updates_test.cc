@@ -121,6 +121,30 @@ TEST_F(AllocUpdatesTest, WhatWasRefusedGoesAgainUnlessThereIsANewerOne) {
   EXPECT_THAT(received_, ElementsAre("a:running", "a:failed b:running"));
 }
 
+TEST_F(AllocUpdatesTest, WhatCameWhileItsFormerWasSentIsUrgentIfItDiffersFromThat) {
+  delay_ = 300ms;
+  Put("a", ClientStatus::kRunning);
+  Put("b", ClientStatus::kRunning);  // waits while a is sent, and goes right after it
+  Put("a", ClientStatus::kRunning, "-told");
+  loop_.Advance(650ms);
+  EXPECT_THAT(received_, ElementsAre("a:running", "a:running-told b:running"));
+  delay_ = 150ms;
+  Put("a", ClientStatus::kRunning, "-again");
+  loop_.Advance(300ms);
+  EXPECT_EQ(received_.size(), 2u) << "it says nothing that is urgent";
+  Put("b", ClientStatus::kComplete);
+  EXPECT_EQ(received_.back(), "a:running-again b:complete");
+  // What is refused was urgent and stays so.
+  loop_.Advance(200ms);
+  answer_ = Error(Code::kUnavailable, "not now");
+  Put("a", ClientStatus::kFailed);
+  loop_.Advance(200ms);
+  answer_ = Status();
+  Put("b", ClientStatus::kComplete, "-told");
+  loop_.Advance(10s);
+  EXPECT_EQ(received_.back(), "a:failed b:complete-told");
+}
+
 TEST(AllocUpdatesPaceTest, AReceiverBesideItHearsOfEachStatusAtOnce) {
   SimLoop loop;
   const Context context(&loop);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "host/spec/job_limits.h"
+
 namespace drover {
 namespace {
 
@@ -43,14 +45,13 @@ class EnvPreparer : public TaskPreparer {
     config.log_dir = request.location.log_dir;
     config.log_config = task.log_config;
     config.log_config.disabled |= request.driver.disables_log_collection;
-    config.resources = task.resources;
-    config.memory_limit_bytes = std::max(task.resources.memory_mb, task.resources.memory_max_mb)
-                                << 20;
+    const Resources resources = Bounded(task.resources);
+    config.resources = resources;
+    config.memory_limit_bytes = std::max(resources.memory_mb, resources.memory_max_mb) << 20;
     config.cpu_cores = CoresOf(request);
     // A cgroup of its own has 1024 shares; a task has as many for each core.
-    config.cpu_shares =
-        task.resources.cores > 0 ? task.resources.cores * 1024 : task.resources.cpu_mhz;
-    config.cpu_quota = CpuQuota(task.resources.cpu_mhz, core_mhz_);
+    config.cpu_shares = resources.cores > 0 ? resources.cores * 1024 : resources.cpu_mhz;
+    config.cpu_quota = CpuQuota(resources.cpu_mhz, core_mhz_);
     for (const AllocatedPort& allocated : alloc.ports) {
       Port port;
       port.label = allocated.label;

@@ -27,7 +27,7 @@ Co<void> CollectGarbageForever(Context context, const AgentConfig* config, Sched
       rule.keep = std::min(rule.keep, ended / 2);
       pause = rules->interval / 10;
     }
-    scheduler->CollectGarbage(rule);
+    (void)co_await scheduler->CollectGarbage(context, rule);
   }
 }
 

@@ -171,11 +171,17 @@ void KeptState::NoteLostRuns(const std::string& alloc_id, const Tasks& tasks,
   }
 }
 
-void KeptState::ForEachTask(const SeeTask& see) const {
+void KeptState::DropAlloc(const std::string& alloc_id) {
+  allocs_.erase(alloc_id);
+  lost_runs_.erase(alloc_id);
+}
+
+void KeptState::ForEachTask(const SeeTask& see) {
+  const auto drivers = std::exchange(drivers_, {});
   for (const auto& [id, tasks] : allocs_) {
     for (const auto& [name, task] : tasks) {
-      const auto driver = drivers_.find({id, name});
-      if (driver != drivers_.end()) see(id, name, driver->second, task.local);
+      const auto driver = drivers.find({id, name});
+      if (driver != drivers.end()) see(id, name, driver->second, task.local);
     }
   }
 }

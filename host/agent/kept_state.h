@@ -35,10 +35,13 @@ class KeptState {
   using Tasks = std::map<std::string, RestoredTask>;  // by name
   // The allocations that an earlier agent ran and that are to have a runner again.
   const std::map<std::string, Tasks>& allocs() const { return allocs_; }
-  // Calls SEE for each of their tasks that is in its job, with the name of its driver.
+  // It has its runner, or needs none: what was read of its tasks is not needed any more.
+  void DropAlloc(const std::string& alloc_id);
+  // Calls SEE for each of their tasks that is in its job, with the name of its driver; once, before
+  // the first runner.
   using SeeTask = std::function<void(const std::string& alloc_id, const std::string& task,
                                      const std::string& driver, const LocalState& local)>;
-  void ForEachTask(const SeeTask& see) const;
+  void ForEachTask(const SeeTask& see);
   // All runs that they have, or had.
   const std::set<RunId>& runs() const { return runs_; }
   // By allocation, the tasks that may have a run all the same: the record that named it was lost.

@@ -139,6 +139,21 @@ TEST_F(KeptStateTest, TasksAreFoundWithTheirAllocation) {
   EXPECT_THAT(seen, ElementsAre("a t mock_driver"));
 }
 
+TEST_F(KeptStateTest, WhatARunnerHasTakenOverIsNotKeptTwice) {
+  const RunId run = RunId::Random();
+  for (const char* id : {"a", "b"}) {
+    Place(id);
+    SaveRunning(id, run);
+  }
+  Open();
+  kept_->DropAlloc("a");
+  EXPECT_EQ(kept_->allocs().count("a"), 0u);
+  EXPECT_EQ(kept_->allocs().count("b"), 1u);
+  EXPECT_THAT(kept_->runs(), ElementsAre(run)) << "whatever became of its allocation";
+  Open();
+  EXPECT_EQ(kept_->allocs().count("a"), 1u) << "the records are still there";
+}
+
 TEST_F(KeptStateTest, WhatIsLeftOfAForgottenAllocationIsTold) {
   const RunId first = RunId::Random();
   const RunId second = RunId::Random();

@@ -5,7 +5,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <csignal>
+#include <cstring>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "host/agent/machine_network.h"
@@ -24,6 +27,26 @@ double ReadCoreMhz() {
     if (double mhz = 0; value >> mhz) return mhz;
   }
   return 0;
+}
+
+std::string ReadCoreModel() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
+  }
+  return "";  // not every architecture tells it
+}
+
+// The signals that a job may name, in the order of their names.
+std::string SignalNames() {
+  std::set<std::string> names;
+  for (int signal = 1; signal < NSIG; ++signal) {
+    const char* const name = sigabbrev_np(signal);
+    if (name != nullptr) names.insert(std::string("SIG") + name);
+  }
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
+  return text;
 }
 
 std::vector<int> ReadCoreIds() {
@@ -81,6 +104,13 @@ Machine ReadMachine() {
   attributes["cpu.arch"] = std::string(name.machine) == "x86_64" ? "amd64" : name.machine;
   attributes["cpu.numcores"] = std::to_string(machine.cores);
   attributes["cpu.frequency"] = std::to_string(static_cast<long>(machine.core_mhz));
+  attributes["cpu.totalcompute"] =
+      std::to_string(static_cast<long>(machine.core_mhz * machine.cores));
+  if (const std::string model = ReadCoreModel(); !model.empty()) {
+    attributes["cpu.modelname"] = model;
+  }
+  attributes["nomad.version"] = kNomadVersion;
+  attributes["os.signals"] = SignalNames();
   attributes["memory.totalbytes"] = std::to_string(machine.memory_bytes);
   attributes["os.name"] = ReadOsRelease("ID");
   attributes["os.version"] = ReadOsRelease("VERSION_ID");

@@ -10,6 +10,10 @@
 
 namespace drover {
 
+// What jobs read as ${attr.nomad.version}: that of the API and the job specification which this
+// program takes after. Many jobs ask for a version that has what they use.
+inline constexpr char kNomadVersion[] = "2.0.0";
+
 // What is known of this machine.
 struct Machine {
   std::string hostname;

@@ -122,4 +122,19 @@ std::string BestAddress(const std::vector<NodeInterface>& interfaces) {
   return "127.0.0.1";
 }
 
+Result<std::string> AddressOf(const std::vector<NodeInterface>& interfaces,
+                              const std::string& wanted) {
+  std::string known;
+  for (const NodeInterface& of : interfaces) {
+    if (of.device == wanted) return of.addresses.front().text;
+    known += (known.empty() ? "" : ", ") + of.device;
+    for (const NodeInterface::Address& address : of.addresses) {
+      if (address.text == wanted) return wanted;
+      known += " " + address.text;
+    }
+  }
+  return Error(Code::kInvalidArgument, "this machine has no interface and no address \"" + wanted +
+                                           "\": it has " + (known.empty() ? "none" : known));
+}
+
 }  // namespace drover

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "host/base/result.h"
 #include "host/scheduler/node_interface.h"
 
 namespace drover {
@@ -20,5 +21,10 @@ std::set<std::string> DevicesThatLeadOut(std::istream& routes, std::istream& rou
 
 // The address by which this machine can be reached best; 127.0.0.1 where there is none.
 std::string BestAddress(const std::vector<NodeInterface>& interfaces);
+
+// The address that WANTED stands for: the name of one of INTERFACES, or an address of one.
+// kInvalidArgument: of none.
+Result<std::string> AddressOf(const std::vector<NodeInterface>& interfaces,
+                              const std::string& wanted);
 
 }  // namespace drover

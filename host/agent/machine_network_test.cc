@@ -54,6 +54,24 @@ TEST(MachineNetworkTest, TellsTheAddressesOfThisMachine) {
   }
 }
 
+TEST(MachineNetworkTest, AnInterfaceIsNamedByItsNameOrAnAddress) {
+  NodeInterface eth, lo;
+  eth.device = "eth0";
+  eth.addresses = {{"192.0.2.2", false}, {"2001:db8::1", true}};
+  lo.device = "lo";
+  lo.loopback = true;
+  lo.addresses = {{"127.0.0.1", false}};
+  const std::vector<NodeInterface> all = {eth, lo};
+  EXPECT_EQ(AddressOf(all, "eth0").value(), "192.0.2.2");
+  EXPECT_EQ(AddressOf(all, "2001:db8::1").value(), "2001:db8::1");
+  EXPECT_EQ(AddressOf(all, "lo").value(), "127.0.0.1");
+  const auto none = AddressOf(all, "eth1");
+  EXPECT_EQ(none.code(), Code::kInvalidArgument);
+  EXPECT_EQ(none.error().message(),
+            "this machine has no interface and no address \"eth1\": it has eth0 192.0.2.2 "
+            "2001:db8::1, lo 127.0.0.1");
+}
+
 TEST(MachineNetworkTest, TheDefaultRouteLeadsOut) {
   const auto leading_out = [](const std::string& routes, const std::string& routes6) {
     std::istringstream in(routes), in6(routes6);

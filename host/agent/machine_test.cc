@@ -14,6 +14,11 @@ TEST(MachineTest, TellsWhatEveryLinuxHas) {
   EXPECT_GT(machine.memory_bytes, 1u << 20);
   EXPECT_EQ(machine.attributes.at("kernel.name"), "linux");
   EXPECT_EQ(machine.attributes.at("cpu.numcores"), std::to_string(machine.cores));
+  EXPECT_EQ(machine.attributes.at("nomad.version"), kNomadVersion);
+  EXPECT_TRUE(machine.attributes.at("os.signals").starts_with("SIGABRT,SIGALRM,"));
+  EXPECT_NE(machine.attributes.at("os.signals").find(",SIGTERM,"), std::string::npos);
+  EXPECT_EQ(machine.attributes.at("cpu.totalcompute"),
+            std::to_string(static_cast<long>(machine.core_mhz * machine.cores)));
   EXPECT_NE(machine.attributes.at("unique.network.ip-address").find('.'), std::string::npos);
   // Where there are cgroups at all.
   const auto version = machine.attributes.find("unique.cgroup.version");

@@ -11,6 +11,7 @@
 #include "host/agent/kept_alloc_store.h"
 #include "host/agent/ledger_store.h"
 #include "host/agent/leftovers.h"
+#include "host/agent/machine_network.h"
 #include "host/agent/network_hook.h"
 #include "host/agent/run_ledger.h"
 #include "host/alloc/disk_alloc_dir.h"
@@ -25,7 +26,9 @@
 namespace drover {
 namespace {
 
-constexpr int kWorkers = 2;
+constexpr int kWorkers = 2;   // what starts need
+constexpr int kRemovers = 2;  // what takes as long as a task's files, or a disk, take
+constexpr int kLoaders = 2;   // what takes as long as a plugin, or a configuration, takes
 // Longer than a driver may take to answer for one task.
 constexpr Duration kRestoreLimit = 40s;
 
@@ -46,8 +49,9 @@ Node::Node(Loop* loop, NodeOptions options)
       id_(options_.kept == nullptr ? RandomUuid() : options_.kept->node_id()),
       name_(options_.config.name.empty() ? machine_.hostname : options_.config.name),
       workers_(kWorkers),
+      removers_(kRemovers),
+      loaders_(kLoaders),
       stats_demand_(loop),
-      ports_(NewPortPool()),
       life_(loop),
       cleared_(loop),
       starting_(loop) {}
@@ -66,6 +70,8 @@ Result<std::unique_ptr<Node>> Node::Create(Loop* loop, NodeOptions options) {
 Status Node::Init() {
   const AgentConfig& config = options_.config;
   DROVER_CHECK(!config.client.alloc_dir.empty());
+  DROVER_ASSIGN(std::string address, PortAddress());
+  ports_ = NewPortPool(std::move(address));
 
   ProcessServiceOptions process_options;
   process_options.run_dir = config.client.run_dir;
@@ -79,7 +85,7 @@ Status Node::Init() {
   plugin_options.core_mhz = machine_.core_mhz;
   plugin_options.limits = options_.driver_limits;
   plugin_options.bind_runs = options_.foreground;
-  plugins_ = std::make_unique<PluginRegistry>(loop_, &workers_, processes_.get(),
+  plugins_ = std::make_unique<PluginRegistry>(loop_, &loaders_, processes_.get(),
                                               std::move(plugin_options));
 
   info_.id = id_;
@@ -96,6 +102,8 @@ Status Node::Init() {
   DiskAllocDirOptions dir_options;
   dir_options.base = config.client.alloc_dir;
   dir_options.pool = &workers_;
+  dir_options.removal_pool = &removers_;
+  dir_options.give_up = give_up_removals_;
   env.make_dir = [dir_options](const std::string& alloc_id) -> std::unique_ptr<AllocDir> {
     return std::make_unique<DiskAllocDir>(dir_options, alloc_id);
   };
@@ -123,6 +131,17 @@ Status Node::Init() {
   if (!options_.looks_only) DROVER_TRY(InitLedger(&env));
   runners_ = std::make_unique<LocalAllocRunnerFactory>(std::move(env));
   return {};
+}
+
+// Whoever tries something out offers it to nobody else.
+Result<std::string> Node::PortAddress() const {
+  const std::string& wanted = options_.config.client.network_interface;
+  if (wanted.empty()) {
+    return options_.foreground ? std::string("127.0.0.1") : BestAddress(machine_.interfaces);
+  }
+  Result<std::string> address = AddressOf(machine_.interfaces, wanted);
+  if (!address.ok()) return address.error().WithContext("client/network_interface");
+  return address;
 }
 
 Status Node::InitLedger(LocalAllocEnv* env) {
@@ -203,7 +222,7 @@ Co<void> Node::Clear(Node* self, Context parent) {
   const Context context = joined.context();
   const AgentConfig::Client& client = self->options_.config.client;
   if (self->ledger_) {
-    co_await ClearDeadNodes(context, self->loop_, self->processes_.get(), &self->workers_,
+    co_await ClearDeadNodes(context, self->loop_, self->processes_.get(), &self->removers_,
                             client.run_dir, Duration(0));
   }
   if (KeptState* const kept = self->options_.kept) {
@@ -227,7 +246,7 @@ Co<void> Node::ClearRemains(Context context) {
     if (!remains.let_go && !KeepUnknown(id, &left.runs, &keeps)) continue;
     if (!options_.kept->damaged() && !keeps) left.allocs.push_back(id);
     const Status cleared =
-        co_await ClearLeftoversOf(context, loop_, processes_.get(), &workers_, &left);
+        co_await ClearLeftoversOf(context, loop_, processes_.get(), &removers_, &left);
     if (!cleared.ok()) {
       spdlog::warn("what is left of the allocation {}: {}", id, cleared.error().message());
       continue;
@@ -389,7 +408,10 @@ Result<std::unique_ptr<AllocRunner>> Node::MakeRunner(std::shared_ptr<const Allo
     if (restored != options_.kept->allocs().end()) request.restored = restored->second;
     RefuseSecondRuns(&request);
   }
-  return runners_->Make(std::move(request));
+  const std::string id = request.alloc->id;
+  auto made = runners_->Make(std::move(request));
+  if (options_.kept != nullptr) options_.kept->DropAlloc(id);
+  return made;
 }
 
 // Which of the kept runs is whose nobody knows, so none of these tasks may start beside them.
@@ -422,6 +444,8 @@ Co<void> Node::Shutdown() {
   co_await starting_.Close();
   if (late_) co_await late_->Close();
   co_await plugins_->Shutdown();
+  // Nobody waits for what is still being removed, but for its thread.
+  *give_up_removals_ = true;
 }
 
 }  // namespace drover

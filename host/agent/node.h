@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -81,12 +82,14 @@ class Node {
   PluginRegistry* plugins() { return plugins_.get(); }
   ProcessService* processes() { return processes_.get(); }
   WorkerPool* workers() { return &workers_; }
+  WorkerPool* loaders() { return &loaders_; }
   StatsDemand* stats_demand() { return &stats_demand_; }
   PortPool* ports() { return ports_.get(); }
 
  private:
   Node(Loop* loop, NodeOptions options);
   Status Init();
+  Result<std::string> PortAddress() const;
   Status InitLedger(LocalAllocEnv* env);
   Status InitNetworks();
   void ExpectRestored();
@@ -107,7 +110,11 @@ class Node {
   const std::string id_;
   std::string name_;
   NodeInfo info_;  // what tasks are told of it
+  const std::shared_ptr<std::atomic<bool>> give_up_removals_ =
+      std::make_shared<std::atomic<bool>>(false);
   WorkerPool workers_;
+  WorkerPool removers_;
+  WorkerPool loaders_;
   StatsDemand stats_demand_;
   std::unique_ptr<ProcessService> processes_;
   std::unique_ptr<PluginRegistry> plugins_;

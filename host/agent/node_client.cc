@@ -13,6 +13,8 @@ namespace {
 constexpr Duration kFirstRetry = 1s;
 constexpr Duration kLongestRetry = 30s;
 constexpr Duration kFetchWait = std::chrono::minutes(5);
+// What an agent that ends gives to the removal of what it has let go of.
+constexpr Duration kRemovalGrace = 5s;
 
 }  // namespace
 
@@ -193,15 +195,37 @@ void NodeClient::Report(const AllocState& state) {
 
 // Nobody else would ask for it again while this agent runs.
 Co<void> NodeClient::DestroyGone(Context context, std::shared_ptr<Held> held) {
+  Context over(loop_);
+  Gate interrupting(loop_);
+  interrupting.Spawn(InterruptDestroy(context, over, held));
   Duration pause = kFirstRetry;
+  bool gone = false;
   while (true) {
     Status destroyed;
     co_await DestroyOne(held, &destroyed);
-    if (destroyed.ok()) co_return;
+    gone = destroyed.ok();
+    if (gone) break;
     const Status slept = co_await Sleep(context, pause);
-    if (!slept.ok()) co_return;
+    if (!slept.ok()) break;
     pause = std::min(pause * 2, kLongestRetry);
   }
+  over.Cancel("the allocation is gone");
+  co_await interrupting.Close();
+  if (!gone) co_return;
+  const bool last = destroying_.running() == 1;
+  if (++gone_ < kManyGone || !last || !many_gone_) co_return;
+  gone_ = 0;
+  destroying_.Spawn(many_gone_());
+}
+
+// Its directory may take long. The next agent goes on with what is left.
+Co<void> NodeClient::InterruptDestroy(Context stop, Context over, std::shared_ptr<Held> held) {
+  const JoinContext either(stop, over);
+  co_await either.context().Cancelled();
+  const Status late = co_await Sleep(over, kRemovalGrace);
+  if (!late.ok()) co_return;
+  co_await held->runner()->WaitEnded();
+  if (!over.cancelled()) co_await held->runner()->Shutdown();
 }
 
 Co<void> NodeClient::DestroyOne(std::shared_ptr<Held> held, Status* first) {

@@ -10,6 +10,7 @@
 
 #include "host/agent/alloc_updates.h"
 #include "host/alloc/alloc_runner.h"
+#include "host/base/event.h"
 #include "host/base/gate.h"
 #include "host/scheduler/cluster_link.h"
 
@@ -35,6 +36,12 @@ class NodeClient {
   // The allocations that an earlier agent has begun here: they have a runner also when they are to
   // stop. Before Run.
   void SetRestored(std::set<std::string> ids) { restored_ = std::move(ids); }
+
+  // Called when many allocations have gone from here and no further one is on its way; Run waits
+  // for it.
+  using ManyGone = std::function<Co<void>()>;
+  static constexpr int kManyGone = 256;
+  void SetManyGone(ManyGone many_gone) { many_gone_ = std::move(many_gone); }
 
   // Until CONTEXT ends; the runners go on.
   Co<void> Run(Context context);
@@ -62,6 +69,7 @@ class NodeClient {
   void Apply(Context context, const NodeAllocs& wanted);
   void StartOne(const std::shared_ptr<const Allocation>& alloc);
   Co<void> DestroyGone(Context context, std::shared_ptr<Held> held);
+  static Co<void> InterruptDestroy(Context stop, Context over, std::shared_ptr<Held> held);
   Co<void> DestroyOne(std::shared_ptr<Held> held, Status* first);
   void Report(const AllocState& state);
   // Of an allocation without a runner.
@@ -79,6 +87,8 @@ class NodeClient {
   Event ready_;                  // the server has heard that the node is
   Event node_changed_;           // it has to be registered again
   Gate destroying_;
+  ManyGone many_gone_;
+  int gone_ = 0;  // since that was called last
 };
 
 }  // namespace drover

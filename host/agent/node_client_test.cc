@@ -75,6 +75,27 @@ class StubbornRunner : public MinimalAllocRunner, public LiveCount<StubbornRunne
   int* const failures_;
 };
 
+// One whose directory is on a disk that does not answer: its removal ends only with the runner.
+class HangingRunner : public MinimalAllocRunner {
+ public:
+  HangingRunner(Loop* loop, std::shared_ptr<const Allocation> alloc, int* shutdowns)
+      : MinimalAllocRunner(loop, std::move(alloc)), down_(loop), shutdowns_(shutdowns) {}
+  Co<Status> Destroy() override {
+    Kill();
+    co_await down_.Wait();
+    co_return Error(Code::kCancelled, "the agent is shutting down");
+  }
+  Co<void> Shutdown() override {
+    ++*shutdowns_;
+    down_.Set();
+    co_await MinimalAllocRunner::Shutdown();
+  }
+
+ private:
+  Event down_;
+  int* const shutdowns_;
+};
+
 class NodeClientTest : public SchedulerFixture {
  protected:
   void Start(Duration delay) {
@@ -86,6 +107,10 @@ class NodeClientTest : public SchedulerFixture {
         &loop, link_.get(), node,
         [this](std::shared_ptr<const Allocation> alloc) -> Result<std::unique_ptr<AllocRunner>> {
           if (refuse_) return Error(Code::kInvalidArgument, "no such thing");
+          if (hang_) {
+            return std::unique_ptr<AllocRunner>(
+                new HangingRunner(&loop, std::move(alloc), &shutdowns_));
+          }
           return std::unique_ptr<AllocRunner>(
               new StubbornRunner(&loop, std::move(alloc), &destroy_failures_));
         });
@@ -106,6 +131,8 @@ class NodeClientTest : public SchedulerFixture {
   }
 
   bool refuse_ = false;
+  bool hang_ = false;
+  int shutdowns_ = 0;
   int destroy_failures_ = 0;
   Context running_{&loop};
   Gate gate_{&loop};
@@ -123,7 +150,7 @@ TEST_F(NodeClientTest, TenThousandAllocationsGoThroughASlowSeam) {
   ASSERT_TRUE(scheduler.Deregister({"default", "many"}, false, false).ok());
   ASSERT_TRUE(loop.RunUntil([&] { return Count(ClientStatus::kComplete) == 10'000; }, 60s));
   EXPECT_EQ(client_->runners(), 10'000u) << "what has ended stays until it is collected";
-  scheduler.CollectGarbage({});
+  EXPECT_TRUE(Await<Status>(scheduler.CollectGarbage(context, {})).ok());
   EXPECT_TRUE(loop.RunUntil([&] { return client_->runners() == 0; }, 60s));
 }
 
@@ -135,7 +162,7 @@ TEST_F(NodeClientTest, WhatCannotBeClearedAwayIsTriedAgain) {
   ASSERT_TRUE(scheduler.Deregister({"default", "web"}, false, false).ok());
   loop.Advance(5s);
   destroy_failures_ = 3;
-  scheduler.CollectGarbage({});
+  EXPECT_TRUE(Await<Status>(scheduler.CollectGarbage(context, {})).ok());
   loop.RunReady();
   EXPECT_EQ(client_->runners(), 0u);
   EXPECT_EQ(destroy_failures_, 2);
@@ -146,6 +173,54 @@ TEST_F(NodeClientTest, WhatCannotBeClearedAwayIsTriedAgain) {
   EXPECT_GT(StubbornRunner::live(), 0);
   loop.Advance(4s);
   EXPECT_EQ(StubbornRunner::live(), 0);
+}
+
+TEST_F(NodeClientTest, WhenManyHaveGoneItIsToldOnce) {
+  Start(0s);
+  int told = 0;
+  const auto tell = [](int* count) -> Co<void> {
+    ++*count;
+    co_return;
+  };
+  client_->SetManyGone([&] { return tell(&told); });
+  const auto run = [this](const std::string& name, int count) {
+    JobRegistration registration = Registration(name, count, 1);
+    auto batch = std::make_shared<Job>(*registration.job);
+    batch->type = JobType::kBatch;
+    registration.job = std::move(batch);
+    MustRegister(std::move(registration));
+    loop.Advance(10s);
+    for (const std::string& id : client_->alloc_ids()) client_->Find(id)->Kill();
+    loop.Advance(10s);
+    EXPECT_TRUE(Await<Status>(scheduler.CollectGarbage(context, {})).ok());
+    loop.Advance(10s);
+    ASSERT_EQ(client_->runners(), 0u);
+  };
+  run("few", NodeClient::kManyGone - 1);
+  EXPECT_EQ(told, 0);
+  run("one", 1);
+  EXPECT_EQ(told, 1);
+  run("more", NodeClient::kManyGone - 1);
+  EXPECT_EQ(told, 1) << "they are counted anew";
+}
+
+TEST_F(NodeClientTest, ARemovalThatHangsKeepsNoAgentFromItsEnd) {
+  hang_ = true;
+  Start(0s);
+  loop.Advance(5s);
+  MustRegister(Registration("web", 1));
+  loop.RunReady();
+  ASSERT_TRUE(scheduler.Deregister({"default", "web"}, false, false).ok());
+  loop.Advance(5s);
+  EXPECT_TRUE(Await<Status>(scheduler.CollectGarbage(context, {})).ok());
+  loop.Advance(1h);
+  EXPECT_EQ(client_->runners(), 0u);
+  EXPECT_EQ(shutdowns_, 0) << "it may take as long as it likes until then";
+  running_.Cancel();
+  loop.Advance(1s);
+  EXPECT_EQ(shutdowns_, 0) << "most removals are over soon";
+  EXPECT_TRUE(loop.RunToEnd(gate_.Close(), 1min));
+  EXPECT_EQ(shutdowns_, 1);
 }
 
 TEST_F(NodeClientTest, TheEmbeddedSchedulerHearsAtOnce) {

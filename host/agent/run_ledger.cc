@@ -194,9 +194,11 @@ void RunLedger::Remove(const std::string& entry) {
 
 std::vector<LedgerLeftovers> RunLedger::FindDead(int run_directory) {
   std::vector<LedgerLeftovers> dead;
-  const int copy = openat(run_directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const std::unique_ptr<DIR, int (*)(DIR*)> entries(copy < 0 ? nullptr : fdopendir(copy), closedir);
+  UniqueFd copy(openat(run_directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(copy ? fdopendir(copy.get()) : nullptr,
+                                                    closedir);
   if (!entries) return dead;
+  copy.Release();  // it is the stream's
   while (const dirent* entry = readdir(entries.get())) {
     const std::string name = entry->d_name;
     if (name.ends_with(kUnfinished)) RemoveUnfinished(run_directory, name);

@@ -23,12 +23,14 @@ class FakeAllocDir : public AllocDir {
     std::optional<Error> build_error;
     std::optional<Error> destroy_error;
     int destroys = 0;
+    int drops = 0;  // of secrets
   };
   explicit FakeAllocDir(Disk* disk) : disk_(disk) {}
   const std::string& path() const override { return path_; }
   Co<Status> Build() override;
-  Co<Status> BuildTask(std::string task) override;
+  Co<Status> BuildTask(TaskDirRequest request) override;
   Co<Status> CheckBuilt() override;
+  Co<Status> DropSecrets() override;
   Co<Status> Destroy() override;
 
  private:
@@ -127,7 +129,8 @@ class AllocBench {
   Status Wait(Co<Status> call);
   // Runs until the allocation has ended.
   bool RunToEnd(Duration limit = 1h);
-  void Destroy();
+  // LEFT_RUNS: that the driver was made to keep.
+  void Destroy(std::size_t left_runs = 0);
 
   const TaskStateRecord& state(const std::string& task) {
     return *runner_->snapshot()->tasks.at(task);

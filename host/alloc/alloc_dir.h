@@ -6,6 +6,7 @@
 
 #include "host/base/co.h"
 #include "host/base/result.h"
+#include "host/task/task_seams.h"
 
 namespace drover {
 
@@ -34,10 +35,14 @@ class AllocDir {
 
   // Makes the shared directories; what is there already is kept, and its mode is put right.
   virtual Co<Status> Build() = 0;
-  // Makes one task's directories, and mounts what is to be mounted there. As often as one likes.
-  virtual Co<Status> BuildTask(std::string task) = 0;
+  // Makes one task's directories, which only its user can enter, and mounts what is to be mounted
+  // there. As often as one likes.
+  virtual Co<Status> BuildTask(TaskDirRequest request) = 0;
   // Whether Build has been done and the directory is still there.
   virtual Co<Status> CheckBuilt() = 0;
+  // Of an allocation whose tasks have ended for good: takes away the secrets that are in memory. As
+  // often as one likes; without a directory it succeeds.
+  virtual Co<Status> DropSecrets() = 0;
   // Unmounts, then removes all of it. What cannot be unmounted is kept and named in the error, and
   // the call may be repeated. Without a directory it succeeds.
   virtual Co<Status> Destroy() = 0;

@@ -3,8 +3,10 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -82,6 +84,24 @@ Result<UniqueFd> AllocFiles::Resolve(const std::string& path) const {
   return ErrnoError(errno, path);
 }
 
+// What a task has mounted is none of its files, whatever that is; only the names and sizes of
+// secrets are shown, which are in memory.
+Status AllocFiles::CheckVisible(int fd) const {
+  const std::optional<std::uint64_t> mount = MountOf(fd);
+  if (!mount) return Escapes();
+  if (mount == MountOf(root_.get())) return {};
+  const std::string root = PlaceOf(root_.get()) + "/";
+  const std::string place = PlaceOf(fd) + "/";
+  if (!place.starts_with(root)) return Escapes();
+  const std::string_view below = std::string_view(place).substr(root.size());
+  const std::size_t slash = below.find('/');
+  const bool in_secrets = slash != std::string_view::npos && below.substr(0, slash) != "alloc" &&
+                          below.substr(slash + 1).starts_with("secrets/");
+  struct statfs system{};
+  if (!in_secrets || fstatfs(fd, &system) != 0 || system.f_type != TMPFS_MAGIC) return Escapes();
+  return {};
+}
+
 // Judged by where it really is, whatever links have led there. What is in memory only, as secrets
 // are, is also known by its mount: the name of that may have been changed.
 Status AllocFiles::CheckReadable(int fd, const std::string& path) const {
@@ -107,12 +127,14 @@ Status AllocFiles::CheckReadable(int fd, const std::string& path) const {
 
 Result<std::vector<AllocFileInfo>> AllocFiles::List(const std::string& path) const {
   DROVER_ASSIGN(const UniqueFd place, Resolve(path));
-  const int fd = openat(place.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const std::unique_ptr<DIR, int (*)(DIR*)> entries(fd < 0 ? nullptr : fdopendir(fd), closedir);
+  DROVER_TRY(CheckVisible(place.get()));
+  UniqueFd fd(openat(place.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(fd ? fdopendir(fd.get()) : nullptr, closedir);
   if (!entries) {
     if (errno == ENOTDIR) return Error(Code::kInvalidArgument, path + ": not a directory");
     return ErrnoError(errno, path);
   }
+  fd.Release();  // it is the stream's
   std::vector<AllocFileInfo> list;
   while (const dirent* entry = readdir(entries.get())) {
     const std::string name = entry->d_name;
@@ -134,6 +156,7 @@ Result<std::vector<AllocFileInfo>> AllocFiles::List(const std::string& path) con
 
 Result<AllocFileInfo> AllocFiles::Stat(const std::string& path) const {
   DROVER_ASSIGN(const UniqueFd place, Resolve(path));
+  DROVER_TRY(CheckVisible(place.get()));
   struct stat status{};
   if (fstat(place.get(), &status) != 0) return ErrnoError(errno, path);
   const std::size_t end = path.find_last_not_of('/');

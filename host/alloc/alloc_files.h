@@ -47,6 +47,7 @@ class AllocFiles {
   AllocFiles(UniqueFd root, std::string alloc_id)
       : root_(std::move(root)), id_(std::move(alloc_id)) {}
   Result<UniqueFd> Resolve(const std::string& path) const;
+  Status CheckVisible(int fd) const;
   Status CheckReadable(int fd, const std::string& path) const;
 
   UniqueFd root_;

@@ -122,12 +122,31 @@ TEST_F(AllocFilesTest, SecretsInMemoryAreKnownByTheirMount) {
   fs::create_directories(root_ + "/web/local/moved");
   const UniqueFd moved(
       open((root_ + "/web/local/moved").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (geteuid() != 0 || !MountTmpfs(moved.get(), "moved", 1 << 20).ok()) {
+  if (geteuid() != 0 || !MountTmpfs(moved.get(), "moved", 1 << 20, 0700).ok()) {
     GTEST_SKIP() << "to mount a tmpfs needs root";
   }
   Write("web/local/moved/token", "secret");
   EXPECT_EQ(Read("web/local/moved/token"), "Path escapes the alloc directory");
+  for (const char* path : {"web/local/moved", "web/local/moved/token"}) {
+    EXPECT_EQ(files_->Stat(path).code(), Code::kPermissionDenied) << path;
+  }
+  EXPECT_EQ(files_->List("web/local/moved").code(), Code::kPermissionDenied);
   EXPECT_EQ(umount2((root_ + "/web/local/moved").c_str(), MNT_DETACH), 0);
+}
+
+TEST_F(AllocFilesTest, AMountThatHoldsTheSecretsMayBeLookedAt) {
+  const std::string secrets = root_ + "/web/secrets";
+  const UniqueFd place(open(secrets.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (geteuid() != 0 || !MountTmpfs(place.get(), secrets, 1 << 20, 0700).ok()) {
+    GTEST_SKIP() << "to mount a tmpfs needs root";
+  }
+  Write("web/secrets/token", "secret");
+  const auto list = files_->List("web/secrets");
+  EXPECT_EQ(list.ok() ? list->size() : 0, 1u);
+  EXPECT_TRUE(files_->Stat("web/secrets/token").ok());
+  EXPECT_TRUE(files_->Stat("web/secrets").ok());
+  EXPECT_FALSE(files_->OpenFile("web/secrets/token").ok());
+  EXPECT_EQ(umount2(secrets.c_str(), MNT_DETACH), 0);
 }
 
 TEST_F(AllocFilesTest, OnlyRegularFilesWithOneNameAreRead) {

@@ -53,7 +53,7 @@ class Coordinator {
  public:
   Coordinator(Loop* loop, const TaskGroup& group);
 
-  // The gate of a task of the group; lives as long as the coordinator.
+  // The gate of a task of the group; lives as long as the coordinator, until Forget.
   TaskGate* gate(const std::string& task) { return &gates_.at(task)->gate; }
   LifecyclePhase phase() const { return phase_; }
 
@@ -63,10 +63,12 @@ class Coordinator {
   void Restore(const TaskStates& states);
   // The whole allocation begins again: no task starts until all of them are pending.
   void Restart();
-  // A task could not be stopped for that: the others do not wait for it to be pending.
+  // A task is not restarted with the others: these do not wait for it to be pending.
   void LeaveOut(const std::string& task) { gates_.at(task)->left_out = true; }
   // Nobody starts any more.
   void Shutdown();
+  // Nobody asks a gate any more.
+  void Forget() { gates_.clear(); }
 
  private:
   enum class Class {

@@ -70,7 +70,8 @@ Result<UniqueFd> MakeDirAt(int dir, const std::string& name, const std::string& 
     if (fstat(fd.get(), &info) != 0) return ErrnoError(errno, "stat " + path);
     now = info.st_mode & 07777;
   }
-  if ((now & mode.bits) != mode.bits && fchmod(fd.get(), now | mode.bits) != 0) {
+  const mode_t wanted = mode.exact ? mode.bits : (now | mode.bits);
+  if (now != wanted && fchmod(fd.get(), wanted) != 0) {
     return ErrnoError(errno, "chmod " + path);
   }
   // A user namespace may not have this id; the bits are what makes the directory usable.
@@ -81,15 +82,24 @@ Result<UniqueFd> MakeDirAt(int dir, const std::string& name, const std::string& 
   return fd;
 }
 
+Status MakeFileAt(int dir, const std::string& name, const std::string& path) {
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  const UniqueFd file(openat(dir, name.c_str(), kFlags, 0644));
+  if (!file && errno == EEXIST) return {};
+  if (!file || fchmod(file.get(), 0644) != 0) return ErrnoError(errno, "make " + path);
+  return {};
+}
+
 bool IsMountRoot(int dir) {
   struct statx info;
   return statx(dir, "", AT_EMPTY_PATH, STATX_TYPE, &info) == 0 &&
          (info.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
-Status MountTmpfs(int dir, const std::string& path, std::int64_t size) {
+Status MountTmpfs(int dir, const std::string& path, std::int64_t size, mode_t mode) {
   const std::string where = ProcPath(dir);
-  const std::string options = "size=" + std::to_string(size) + ",mode=0777";
+  const std::string options =
+      "size=" + std::to_string(size) + ",mode=" + (mode == 0777 ? "0777" : "0700");
   const unsigned long flags = MS_NOEXEC | MS_NOSUID | MS_NODEV;
   if (mount("tmpfs", where.c_str(), "tmpfs", flags, (options + ",noswap").c_str()) == 0) return {};
   // Kernels before 6.4, and user namespaces, do not know noswap.

@@ -5,11 +5,15 @@
 #include <fcntl.h>
 
 #include <cerrno>
+#include <climits>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "host/alloc/dir_tree.h"
 #include "host/base/durable_step.h"
+#include "host/plugin/user_lookup.h"
+#include "host/process/task_owner.h"
 
 namespace drover {
 namespace {
@@ -19,6 +23,24 @@ constexpr DirMode kShared{.bits = 0777, .nobody = true};
 // beside them, but can neither change them nor put something else in their place.
 constexpr DirMode kHoldsLogs{.bits = 01777};
 constexpr DirMode kLogs{.bits = 0755};
+// Only its owner, and root, reach what is below it, whatever modes that has.
+constexpr DirMode kClosed{.bits = 0700, .exact = true};
+// The users of an image are not those of this machine.
+constexpr mode_t kAnybody = 0777;
+
+// Whose the directories of a task are. Nothing: whose they are already, until the driver says as
+// whom it starts the task's process.
+std::optional<ProcessUser> OwnerOf(const TaskDirRequest& request) {
+  if (geteuid() != 0) return std::nullopt;
+  if (!request.user.empty() && request.isolation != FsIsolation::kImage) {
+    Result<std::optional<ProcessUser>> user = LookUpUser(request.user);
+    if (user.ok() && *user) return std::move(*user);
+    // What is wrong with it the driver says.
+  } else if (request.isolation == FsIsolation::kChroot) {
+    return std::nullopt;
+  }
+  return ProcessUser{geteuid(), getegid(), {}};
+}
 
 }  // namespace
 
@@ -27,35 +49,46 @@ DiskAllocDir::DiskAllocDir(DiskAllocDirOptions options, std::string alloc_id)
   DROVER_CHECK(CheckTaskDirName(id_).ok());
 }
 
-Co<Status> DiskAllocDir::Blocking(std::function<Status()> work) {
-  if (options_.pool == nullptr) co_return work();
-  co_return co_await options_.pool->Run(std::move(work));
+Co<Status> DiskAllocDir::Blocking(WorkerPool* pool, std::function<Status()> work) {
+  if (pool == nullptr) co_return work();
+  co_return co_await pool->Run(std::move(work));
 }
 
 Co<Status> DiskAllocDir::Build() {
   std::function<Status()> work = [this] {
     return DurableStep(Step::kMakeAllocDir, [this] { return BuildNow(); });
   };
-  co_return co_await Blocking(std::move(work));
+  co_return co_await Blocking(options_.pool, std::move(work));
 }
 
-Co<Status> DiskAllocDir::BuildTask(std::string task) {
-  std::function<Status()> work = [this, &task] {
-    return DurableStep(Step::kMakeTaskDir, [&] { return BuildTaskNow(task); });
+Co<Status> DiskAllocDir::BuildTask(TaskDirRequest request) {
+  std::function<Status()> work = [this, &request] {
+    return DurableStep(Step::kMakeTaskDir, [&] { return BuildTaskNow(request); });
   };
-  co_return co_await Blocking(std::move(work));
+  co_return co_await Blocking(options_.pool, std::move(work));
 }
 
 Co<Status> DiskAllocDir::CheckBuilt() {
   std::function<Status()> work = [this] { return CheckBuiltNow(); };
-  co_return co_await Blocking(std::move(work));
+  co_return co_await Blocking(options_.pool, std::move(work));
+}
+
+Co<Status> DiskAllocDir::DropSecrets() {
+  if (!options_.private_tmpfs) co_return Status();
+  std::function<Status()> work = [this]() -> Status {
+    const Result<UniqueFd> root = OpenRoot();
+    if (!root.ok()) return root.code() == Code::kNotFound ? Status() : Status(root.error());
+    return DurableStep(Step::kDropSecrets, [&] { return UnmountTasks(root->get(), {"secrets"}); });
+  };
+  co_return co_await Blocking(options_.pool, std::move(work));
 }
 
 Co<Status> DiskAllocDir::Destroy() {
+  WorkerPool* const pool = options_.removal_pool != nullptr ? options_.removal_pool : options_.pool;
   std::function<Status()> work = [this] {
     return DurableStep(Step::kRemoveAllocDir, [this] { return DestroyNow(); });
   };
-  co_return co_await Blocking(std::move(work));
+  co_return co_await Blocking(pool, std::move(work));
 }
 
 Result<UniqueFd> DiskAllocDir::OpenBase() const {
@@ -71,7 +104,8 @@ Result<UniqueFd> DiskAllocDir::OpenRoot() const {
 
 Status DiskAllocDir::BuildNow() const {
   DROVER_ASSIGN(const UniqueFd base, OpenBase());
-  const DirMode root_mode{.bits = 0755};
+  // Tasks of an earlier version may have to pass through one that is open.
+  const DirMode root_mode{.bits = 0700, .exact = geteuid() != 0};
   DROVER_ASSIGN(const UniqueFd root, MakeDirAt(base.get(), id_, path_, root_mode));
   DROVER_ASSIGN(const UniqueFd shared, MakeDirAt(root.get(), "alloc", shared_path(), kHoldsLogs));
   DROVER_TRY(MakeDirAt(shared.get(), "logs", log_path(), kLogs));
@@ -81,25 +115,44 @@ Status DiskAllocDir::BuildNow() const {
   return {};
 }
 
-Status DiskAllocDir::BuildTaskNow(const std::string& task) const {
-  DROVER_TRY(CheckTaskDirName(task));
-  const TaskDirPaths paths = TaskPaths(task);
+Status DiskAllocDir::BuildTaskNow(const TaskDirRequest& request) const {
+  DROVER_TRY(CheckTaskDirName(request.task));
+  const TaskDirPaths paths = TaskPaths(request.task);
+  const bool for_image = request.isolation == FsIsolation::kImage;
   DROVER_ASSIGN(const UniqueFd root, OpenRoot());
-  DROVER_ASSIGN(const UniqueFd dir, MakeDirAt(root.get(), task, paths.dir, kShared));
-  DROVER_TRY(MakeDirAt(dir.get(), "local", paths.local, kShared));
-  const DirMode sticky{.bits = 01777, .nobody = true};
-  DROVER_TRY(MakeDirAt(dir.get(), "tmp", paths.tmp, sticky));
+  DROVER_ASSIGN(const UniqueFd dir, MakeDirAt(root.get(), request.task, paths.dir, kClosed));
+  const DirMode local{.bits = for_image ? kAnybody : mode_t{0755}};
+  DROVER_TRY(MakeDirAt(dir.get(), "local", paths.local, local));
+  DROVER_TRY(MakeDirAt(dir.get(), "tmp", paths.tmp, DirMode{.bits = 01777}));
   // The agent's own: no task has business in it.
-  const DirMode own{.bits = 0700};
-  DROVER_TRY(MakeDirAt(dir.get(), "private", paths.private_dir, own));
-  // Without root every task has the agent's own user; other users of the machine are kept out.
-  const DirMode secret = geteuid() == 0 ? kShared : own;
+  DROVER_TRY(MakeDirAt(dir.get(), "private", paths.private_dir, DirMode{.bits = 0700}));
+  const DirMode secret{.bits = for_image ? kAnybody : mode_t{0700}};
   DROVER_ASSIGN(const UniqueFd secrets, MakeDirAt(dir.get(), "secrets", paths.secrets, secret));
   // Asked of the kernel, not of a marker file, which a task could make or remove.
-  if (!options_.private_tmpfs || IsMountRoot(secrets.get())) return {};
-  return DurableStep(Step::kMountSecrets, [&] {
-    return MountTmpfs(secrets.get(), paths.secrets, options_.secrets_bytes);
-  });
+  if (options_.private_tmpfs && !IsMountRoot(secrets.get())) {
+    DROVER_TRY(DurableStep(Step::kMountSecrets, [&] {
+      return MountTmpfs(secrets.get(), paths.secrets, options_.secrets_bytes, secret.bits);
+    }));
+  }
+  if (request.makes_logs) DROVER_TRY(MakeLogs(root.get(), request.task));
+  const std::optional<ProcessUser> owner = OwnerOf(request);
+  if (!owner) return {};
+  if (for_image) return GiveDirectory(dir.get(), *owner, paths.dir);
+  DROVER_TRY(GiveTaskDirectory(dir.get(), *owner, paths.dir));
+  // What is isolated has its directories mounted where it is.
+  if (request.isolation != FsIsolation::kNone) return {};
+  return LetPass(root.get(), *owner, path_);
+}
+
+Status DiskAllocDir::MakeLogs(int root, const std::string& task) const {
+  DROVER_ASSIGN(const UniqueFd shared, OpenDirAt(root, "alloc", shared_path()));
+  DROVER_ASSIGN(const UniqueFd logs, OpenDirAt(shared.get(), "logs", log_path()));
+  for (const char* stream : {".stdout.0", ".stderr.0"}) {
+    const std::string name = task + stream;
+    if (name.size() > NAME_MAX) return {};  // what it says is dropped, and that is told
+    DROVER_TRY(MakeFileAt(logs.get(), name, log_path() + "/" + name));
+  }
+  return {};
 }
 
 Status DiskAllocDir::CheckBuiltNow() const {
@@ -108,7 +161,7 @@ Status DiskAllocDir::CheckBuiltNow() const {
   return {};
 }
 
-Status DiskAllocDir::UnmountTasks(int root) const {
+Status DiskAllocDir::UnmountTasks(int root, std::initializer_list<const char*> names) const {
   UniqueFd copy(openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(copy ? fdopendir(copy.get()) : nullptr,
                                                     closedir);
@@ -122,7 +175,7 @@ Status DiskAllocDir::UnmountTasks(int root) const {
     const std::string task_path = path_ + "/" + task;
     const Result<UniqueFd> dir = OpenDirAt(root, task, task_path);
     if (!dir.ok()) continue;  // not a directory: what it is, is removed with the rest
-    for (const char* name : {"secrets", "private", "alloc"}) {
+    for (const char* name : names) {
       DROVER_TRY(UnmountAt(dir->get(), name, task_path + "/" + name));
     }
   }
@@ -136,9 +189,9 @@ Status DiskAllocDir::DestroyNow() const {
     const Result<UniqueFd> root = OpenDirAt(base->get(), id_, path_);
     if (!root.ok()) return root.code() == Code::kNotFound ? Status() : Status(root.error());
     // All mounts first: while one is in use, nothing is removed.
-    DROVER_TRY(UnmountTasks(root->get()));
+    DROVER_TRY(UnmountTasks(root->get(), {"secrets", "private", "alloc"}));
   }
-  return RemoveTreeAt(base->get(), id_, path_);
+  return RemoveTreeAt(base->get(), id_, path_, options_.give_up.get());
 }
 
 }  // namespace drover

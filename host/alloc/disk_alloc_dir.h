@@ -1,7 +1,10 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <initializer_list>
+#include <memory>
 #include <string>
 
 #include "host/alloc/alloc_dir.h"
@@ -19,6 +22,10 @@ struct DiskAllocDirOptions {
   bool private_tmpfs = geteuid() == 0;
   std::int64_t secrets_bytes = 1 << 20;
   WorkerPool* pool = nullptr;  // where it blocks; null: on the calling thread
+  // Where Destroy blocks, as long as a task's files take; null: in POOL.
+  WorkerPool* removal_pool = nullptr;
+  // Set when nobody waits for what is being removed any more; null: never.
+  std::shared_ptr<const std::atomic<bool>> give_up;
 };
 
 // An allocation's directory on a disk. All below it belongs to tasks that may change it at any
@@ -29,19 +36,22 @@ class DiskAllocDir : public AllocDir {
 
   const std::string& path() const override { return path_; }
   Co<Status> Build() override;
-  Co<Status> BuildTask(std::string task) override;
+  Co<Status> BuildTask(TaskDirRequest request) override;
   Co<Status> CheckBuilt() override;
+  Co<Status> DropSecrets() override;
   Co<Status> Destroy() override;
 
  private:
-  Co<Status> Blocking(std::function<Status()> work);
+  static Co<Status> Blocking(WorkerPool* pool, std::function<Status()> work);
   Result<UniqueFd> OpenBase() const;
   Result<UniqueFd> OpenRoot() const;
   Status BuildNow() const;
-  Status BuildTaskNow(const std::string& task) const;
+  Status BuildTaskNow(const TaskDirRequest& request) const;
+  Status MakeLogs(int root, const std::string& task) const;
   Status CheckBuiltNow() const;
   Status DestroyNow() const;
-  Status UnmountTasks(int root) const;
+  // What is mounted on NAMES below the directory of each task.
+  Status UnmountTasks(int root, std::initializer_list<const char*> names) const;
 
   const DiskAllocDirOptions options_;
   const std::string id_;

@@ -2,15 +2,21 @@
 #include "host/alloc/disk_alloc_dir.h"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <future>
+#include <set>
+#include <tuple>
 
 #include "host/alloc/dir_tree.h"
 #include "host/base/loop.h"
@@ -39,6 +45,7 @@ class DiskAllocDirTest : public testing::Test {
     chmod(base_.c_str(), 0777);
   }
   ~DiskAllocDirTest() override {
+    (void)Wait(Make().Destroy());
     while (umount2(base_.c_str(), MNT_DETACH) == 0) {
     }
     fs::remove_all(base_);
@@ -49,6 +56,10 @@ class DiskAllocDirTest : public testing::Test {
     options.base = base_;
     options.private_tmpfs = tmpfs;
     return DiskAllocDir(options, kAlloc);
+  }
+  static TaskDirRequest For(std::string task, std::string user = "",
+                            FsIsolation isolation = FsIsolation::kNone) {
+    return {std::move(task), isolation, std::move(user)};
   }
   static Status Wait(Co<Status> call) {
     SimLoop loop;
@@ -93,49 +104,196 @@ class DiskAllocDirTest : public testing::Test {
   if (geteuid() != 0) GTEST_SKIP() << "mounts and other users need root"
 
 TEST_F(DiskAllocDirTest, ModesDoNotDependOnTheUmask) {
-  const mode_t before = umask(077);
-  DiskAllocDir dir = Make();
-  ExpectOk(dir.Build());
-  ExpectOk(dir.BuildTask("web"));
-  umask(before);
-  for (const std::string& path : {dir.data_path(), dir.shared_path() + "/tmp",
-                                  dir.TaskPaths("web").dir, dir.TaskPaths("web").local}) {
-    EXPECT_EQ(ModeOf(path), 0777u) << path;
+  for (const mode_t mask : {0077, 0}) {
+    const mode_t before = umask(mask);
+    DiskAllocDir dir = Make();
+    ExpectOk(dir.Build());
+    ExpectOk(dir.BuildTask(For("web")));
+    umask(before);
+    const TaskDirPaths paths = dir.TaskPaths("web");
+    EXPECT_EQ(ModeOf(dir.path()), 0700u);
+    EXPECT_EQ(ModeOf(dir.shared_path()), 01777u);
+    EXPECT_EQ(ModeOf(dir.log_path()), 0755u);
+    EXPECT_EQ(ModeOf(dir.data_path()), 0777u);
+    EXPECT_EQ(ModeOf(dir.shared_path() + "/tmp"), 0777u);
+    EXPECT_EQ(ModeOf(paths.dir), 0700u);
+    EXPECT_EQ(ModeOf(paths.local), 0755u);
+    EXPECT_EQ(ModeOf(paths.tmp), 01777u);
+    EXPECT_EQ(ModeOf(paths.secrets), 0700u);
+    EXPECT_EQ(ModeOf(paths.private_dir), 0700u);
+    ExpectOk(dir.Destroy());
   }
-  EXPECT_EQ(ModeOf(dir.shared_path()), 01777u);
-  EXPECT_EQ(ModeOf(dir.log_path()), 0755u);
-  EXPECT_EQ(ModeOf(dir.TaskPaths("web").secrets), geteuid() == 0 ? 0777u : 0700u);
-  EXPECT_EQ(ModeOf(dir.TaskPaths("web").private_dir), 0700u);
-  EXPECT_EQ(ModeOf(dir.path()), 0755u);
-  EXPECT_EQ(ModeOf(dir.TaskPaths("web").tmp), 01777u);
 }
 
-TEST_F(DiskAllocDirTest, WithRootTheDirectoriesBelongToNobodyAndTheLogsToRoot) {
+TEST_F(DiskAllocDirTest, WithRootATaskOwnsItsDirectoriesAndTheAgentTheRest) {
+  NEEDS_ROOT();
+  DiskAllocDir dir = Make(true);
+  ExpectOk(dir.Build());
+  const auto owner = [](const std::string& path) {
+    struct stat info{};
+    EXPECT_EQ(stat(path.c_str(), &info), 0) << path;
+    return info.st_uid;
+  };
+  struct Case {
+    const char* user;
+    FsIsolation isolation;
+    uid_t task;
+    uid_t inner;
+  };
+  const Case cases[] = {{"", FsIsolation::kNone, 0, 0},
+                        {"4242", FsIsolation::kNone, 4242, 4242},
+                        {"nobody", FsIsolation::kChroot, 65534, 65534},
+                        {"", FsIsolation::kChroot, 0, 0},            // the process's user gets it
+                        {"4242", FsIsolation::kImage, 0, 0},         // a user of the image
+                        {"nobody-here", FsIsolation::kNone, 0, 0}};  // the driver refuses it
+  for (const Case& one : cases) {
+    ExpectOk(dir.BuildTask(For("web", one.user, one.isolation)));
+    const TaskDirPaths paths = dir.TaskPaths("web");
+    EXPECT_EQ(owner(paths.dir), one.task) << one.user;
+    for (const std::string& path : {paths.local, paths.tmp, paths.secrets}) {
+      EXPECT_EQ(owner(path), one.inner) << one.user << " " << path;
+    }
+    EXPECT_EQ(owner(paths.private_dir), 0u);
+    ExpectOk(dir.Destroy());
+    ExpectOk(dir.Build());
+  }
+  for (const std::string& path : {dir.path(), dir.shared_path(), dir.log_path()}) {
+    EXPECT_EQ(owner(path), 0u) << path;
+  }
+  EXPECT_EQ(owner(dir.data_path()), 65534u);
+}
+
+// Runs WORK in a child as user and group UID; true when it returned true.
+bool AsUser(uid_t uid, const std::function<bool()>& work) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    if (setgroups(0, nullptr) != 0 || setgid(uid) != 0 || setuid(uid) != 0) _exit(2);
+    _exit(work() ? 0 : 1);
+  }
+  int status = 0;
+  return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool MayEnter(uid_t uid, const std::string& path) {
+  return AsUser(uid, [&path] { return chdir(path.c_str()) == 0; });
+}
+
+bool MayMakeFile(uid_t uid, const std::string& directory) {
+  return AsUser(uid, [&directory] {
+    const std::string file = directory + "/of-" + std::to_string(getuid());
+    return UniqueFd(open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)).get() >= 0;
+  });
+}
+
+// What two tasks of users 4242 and 4243 in one group reach, and what others do not.
+void ExpectClosed(const DiskAllocDir& dir) {
+  for (const auto& [task, uid, other] :
+       {std::tuple("a", 4242u, 4243u), std::tuple("b", 4243u, 4242u)}) {
+    const TaskDirPaths paths = dir.TaskPaths(task);
+    for (const std::string& own : {paths.dir, paths.local, paths.tmp, paths.secrets}) {
+      EXPECT_TRUE(MayMakeFile(uid, own)) << uid << " " << own;
+    }
+    EXPECT_TRUE(MayMakeFile(uid, dir.data_path())) << uid;
+    EXPECT_TRUE(MayEnter(uid, dir.log_path())) << uid;
+    EXPECT_FALSE(MayEnter(uid, paths.private_dir)) << uid;
+    EXPECT_FALSE(MayMakeFile(uid, dir.path())) << uid;
+    EXPECT_FALSE(MayEnter(other, paths.dir)) << other;
+    EXPECT_FALSE(MayMakeFile(other, paths.secrets)) << other;
+  }
+  for (const uid_t stranger : {12345u, 65534u}) {
+    for (const std::string& path : {dir.path(), dir.shared_path(), dir.data_path(), dir.log_path(),
+                                    dir.TaskPaths("a").dir, dir.TaskPaths("root").dir}) {
+      EXPECT_FALSE(MayEnter(stranger, path)) << stranger << " " << path;
+      EXPECT_FALSE(MayMakeFile(stranger, path)) << stranger << " " << path;
+    }
+  }
+}
+
+TEST_F(DiskAllocDirTest, OnlyTheUsersOfItsTasksPassThroughAnAllocation) {
+  NEEDS_ROOT();
+  DiskAllocDir dir = Make(true);
+  ExpectOk(dir.Build());
+  for (int i = 0; i < 2; ++i) {
+    ExpectOk(dir.BuildTask(For("a", "4242")));
+    ExpectOk(dir.BuildTask(For("b", "4243")));
+    ExpectOk(dir.BuildTask(For("root")));
+    ExpectOk(dir.Build());
+    ExpectClosed(dir);
+  }
+}
+
+TEST_F(DiskAllocDirTest, AListThatIsInheritedLetsNobodyIn) {
+  NEEDS_ROOT();
+  // As `setfacl -d -m u:12345:rwx` writes it.
+  const unsigned char list[] = {2,   0,   0,   0,    1,   0,    7,    0,   255, 255, 255,
+                                255, 2,   0,   7,    0,   0x39, 0x30, 0,   0,   4,   0,
+                                5,   0,   255, 255,  255, 255,  0x10, 0,   7,   0,   255,
+                                255, 255, 255, 0x20, 0,   5,    0,    255, 255, 255, 255};
+  ASSERT_EQ(setxattr(base_.c_str(), "system.posix_acl_default", list, sizeof list, 0), 0)
+      << strerror(errno);
+  DiskAllocDir dir = Make(true);
+  ExpectOk(dir.Build());
+  ExpectOk(dir.BuildTask(For("a", "4242")));
+  ExpectOk(dir.BuildTask(For("b", "4243")));
+  ExpectOk(dir.BuildTask(For("root")));
+  ExpectClosed(dir);
+}
+
+TEST_F(DiskAllocDirTest, WithoutAccessControlListsTheGroupOfOneUserIsLetIn) {
+  NEEDS_ROOT();
+  ASSERT_EQ(mount("ramfs", base_.c_str(), "ramfs", 0, "mode=0711"), 0);
+  DiskAllocDir dir = Make();
+  ExpectOk(dir.Build());
+  ExpectOk(dir.BuildTask(For("a", "4242")));
+  ExpectOk(dir.BuildTask(For("again", "4242")));
+  EXPECT_TRUE(MayMakeFile(4242, dir.TaskPaths("a").local));
+  EXPECT_TRUE(MayMakeFile(4242, dir.data_path()));
+  EXPECT_FALSE(MayEnter(12345, dir.path()));
+  const Status second = Wait(dir.BuildTask(For("b", "4243")));
+  ASSERT_FALSE(second.ok());
+  EXPECT_NE(second.error().message().find("has no access control lists"), std::string::npos)
+      << second.error().message();
+  EXPECT_FALSE(MayEnter(4243, dir.path()));
+}
+
+// As the directories of versions before this one are, with tasks in them that run.
+TEST_F(DiskAllocDirTest, DirectoriesOfAnEarlierVersionAreClosedAsFarAsTheirTasksAllow) {
   NEEDS_ROOT();
   DiskAllocDir dir = Make();
   ExpectOk(dir.Build());
-  ExpectOk(dir.BuildTask("web"));
-  struct stat info{};
-  ASSERT_EQ(stat(dir.data_path().c_str(), &info), 0);
-  EXPECT_EQ(info.st_uid, 65534u);
-  ASSERT_EQ(stat(dir.TaskPaths("web").local.c_str(), &info), 0);
-  EXPECT_EQ(info.st_uid, 65534u);
-  for (const std::string& path : {dir.path(), dir.shared_path(), dir.log_path()}) {
-    ASSERT_EQ(stat(path.c_str(), &info), 0);
-    EXPECT_EQ(info.st_uid, 0u) << path;
+  const TaskDirPaths paths = dir.TaskPaths("web");
+  for (const std::string& path : {paths.dir, paths.local, paths.tmp, paths.secrets}) {
+    fs::create_directory(path);
+    chmod(path.c_str(), path == paths.tmp ? 01777 : 0777);
+    ASSERT_EQ(chown(path.c_str(), 65534, 65534), 0);
   }
+  chmod(dir.path().c_str(), 0755);
+  ExpectOk(dir.Build());
+  // An isolated task of nobody goes on.
+  ExpectOk(dir.BuildTask(For("web", "", FsIsolation::kChroot)));
+  EXPECT_TRUE(MayMakeFile(65534, paths.secrets));
+  EXPECT_FALSE(MayEnter(12345, paths.dir));
+  // So does one with a user, and what was everybody's is the user's.
+  ExpectOk(dir.BuildTask(For("web", "4242")));
+  for (const std::string& own : {paths.dir, paths.local, paths.tmp, paths.secrets}) {
+    EXPECT_TRUE(MayMakeFile(4242, own)) << own;
+  }
+  EXPECT_TRUE(MayMakeFile(4242, dir.data_path()));
+  EXPECT_FALSE(MayEnter(12345, paths.dir));
+  ExpectOk(dir.BuildTask(For("web")));
+  EXPECT_FALSE(MayEnter(65534, paths.dir));
 }
 
 TEST_F(DiskAllocDirTest, BuildingAgainKeepsWhatIsThereAndPutsModesRight) {
   DiskAllocDir dir = Make();
   ExpectOk(dir.Build());
-  ExpectOk(dir.BuildTask("web"));
+  ExpectOk(dir.BuildTask(For("web")));
   const std::string file = dir.TaskPaths("web").local + "/kept";
   Write(file);
   chmod(file.c_str(), 0600);
   chmod(dir.data_path().c_str(), 0700);
   ExpectOk(dir.Build());
-  ExpectOk(dir.BuildTask("web"));
+  ExpectOk(dir.BuildTask(For("web")));
   EXPECT_EQ(ModeOf(dir.data_path()), 0777u);
   EXPECT_EQ(ModeOf(file), 0600u);
 }
@@ -144,13 +302,13 @@ TEST_F(DiskAllocDirTest, SecretsAreSmallPrivateMountsAndMountedOnce) {
   NEEDS_ROOT();
   DiskAllocDir dir = Make(true);
   ExpectOk(dir.Build());
-  for (int i = 0; i < 3; ++i) ExpectOk(dir.BuildTask("web"));
+  for (int i = 0; i < 3; ++i) ExpectOk(dir.BuildTask(For("web")));
   const TaskDirPaths paths = dir.TaskPaths("web");
   struct statvfs info{};
   ASSERT_EQ(statvfs(paths.secrets.c_str(), &info), 0);
   EXPECT_EQ(info.f_flag & (ST_NOEXEC | ST_NOSUID | ST_NODEV), ST_NOEXEC | ST_NOSUID | ST_NODEV);
   EXPECT_EQ(info.f_blocks * info.f_frsize, 1u << 20);
-  EXPECT_EQ(ModeOf(paths.secrets), 0777u);
+  EXPECT_EQ(ModeOf(paths.secrets), 0700u);
   EXPECT_EQ(OptionsOf(paths.secrets).find("noswap") != std::string::npos, KernelKnowsNoswap());
   EXPECT_EQ(umount2(paths.secrets.c_str(), 0), 0);
   EXPECT_NE(umount2(paths.secrets.c_str(), 0), 0) << "it was mounted twice";
@@ -158,6 +316,54 @@ TEST_F(DiskAllocDirTest, SecretsAreSmallPrivateMountsAndMountedOnce) {
   EXPECT_NE(umount2(paths.private_dir.c_str(), 0), 0);
   ASSERT_EQ(mount("tmpfs", paths.private_dir.c_str(), "tmpfs", 0, nullptr), 0);
   ExpectOk(dir.Destroy());
+}
+
+TEST_F(DiskAllocDirTest, SecretsAreDroppedAndAllElseStays) {
+  NEEDS_ROOT();
+  DiskAllocDir dir = Make(true);
+  ExpectOk(dir.DropSecrets());
+  ExpectOk(dir.Build());
+  ExpectOk(dir.BuildTask(For("a")));
+  ExpectOk(dir.BuildTask(For("b")));
+  const auto secrets = [&dir](const char* task) { return dir.TaskPaths(task).secrets; };
+  Write(secrets("a") + "/token");
+  Write(secrets("b") + "/token");
+  Write(dir.TaskPaths("a").local + "/file");
+  {
+    const UniqueFd held(open((secrets("a") + "/token").c_str(), O_RDONLY | O_CLOEXEC));
+    const Status busy = Wait(dir.DropSecrets());
+    EXPECT_FALSE(busy.ok());
+    EXPECT_TRUE(fs::exists(secrets("a") + "/token"));
+  }
+  for (int i = 0; i < 2; ++i) ExpectOk(dir.DropSecrets());
+  EXPECT_TRUE(fs::is_empty(secrets("a")));
+  EXPECT_TRUE(fs::is_empty(secrets("b")));
+  EXPECT_EQ(umount2(secrets("a").c_str(), 0), -1) << "it was mounted still";
+  EXPECT_TRUE(fs::exists(dir.TaskPaths("a").local + "/file"));
+}
+
+TEST_F(DiskAllocDirTest, ATaskHasBothLogFilesBeforeItSaysAnything) {
+  DiskAllocDir dir = Make();
+  ExpectOk(dir.Build());
+  TaskDirRequest web = For("web");
+  web.makes_logs = true;
+  const mode_t before = umask(077);
+  ExpectOk(dir.BuildTask(web));
+  umask(before);
+  ExpectOk(dir.BuildTask(For("mute")));
+  TaskDirRequest of_long_name = For(std::string(250, 'x'));
+  of_long_name.makes_logs = true;
+  ExpectOk(dir.BuildTask(of_long_name));
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(dir.log_path())) {
+    names.insert(entry.path().filename());
+    EXPECT_EQ(ModeOf(entry.path()), 0644u);
+    EXPECT_EQ(fs::file_size(entry.path()), 0u);
+  }
+  EXPECT_EQ(names, (std::set<std::string>{"web.stderr.0", "web.stdout.0"}));
+  Write(dir.log_path() + "/web.stdout.0");
+  ExpectOk(dir.BuildTask(web));
+  EXPECT_EQ(fs::file_size(dir.log_path() + "/web.stdout.0"), 4u) << "what it has said is kept";
 }
 
 TEST_F(DiskAllocDirTest, CheckBuiltTellsAMissingDirectory) {
@@ -171,8 +377,8 @@ TEST_F(DiskAllocDirTest, DestroyRemovesAllAndMayBeRepeated) {
   DiskAllocDir dir = Make(geteuid() == 0);
   ExpectOk(dir.Destroy());
   ExpectOk(dir.Build());
-  ExpectOk(dir.BuildTask("web"));
-  ExpectOk(dir.BuildTask("db"));
+  ExpectOk(dir.BuildTask(For("web")));
+  ExpectOk(dir.BuildTask(For("db")));
   Write(dir.TaskPaths("web").secrets + "/token");
   Write(dir.data_path() + "/data");
   fs::create_directories(dir.TaskPaths("db").local + "/a/b/c");
@@ -187,20 +393,20 @@ TEST_F(DiskAllocDirTest, NamesThatLeadElsewhereAreRefused) {
   for (const std::string& name :
        {std::string(""), std::string("."), std::string(".."), std::string("a/b"),
         std::string("alloc"), std::string("a\0b", 3), std::string(300, 'x')}) {
-    EXPECT_EQ(Wait(dir.BuildTask(name)).code(), Code::kInvalidArgument) << name;
+    EXPECT_EQ(Wait(dir.BuildTask(For(name))).code(), Code::kInvalidArgument) << name;
   }
 }
 
 TEST_F(DiskAllocDirTest, ALinkInPlaceOfADirectoryIsRefusedAndNotFollowed) {
   DiskAllocDir dir = Make();
   ExpectOk(dir.Build());
-  ExpectOk(dir.BuildTask("web"));
+  ExpectOk(dir.BuildTask(For("web")));
   const std::string outside = base_ + "/outside";
   fs::create_directory(outside);
   chmod(outside.c_str(), 0700);
   fs::remove_all(dir.TaskPaths("web").secrets);
   fs::create_directory_symlink(outside, dir.TaskPaths("web").secrets);
-  const Status status = Wait(dir.BuildTask("web"));
+  const Status status = Wait(dir.BuildTask(For("web")));
   ASSERT_FALSE(status.ok());
   EXPECT_NE(status.error().message().find("web/secrets is not a directory"), std::string::npos)
       << status.error().message();
@@ -210,7 +416,7 @@ TEST_F(DiskAllocDirTest, ALinkInPlaceOfADirectoryIsRefusedAndNotFollowed) {
 TEST_F(DiskAllocDirTest, DestroyRemovesLinksAndNotWhatTheyName) {
   DiskAllocDir dir = Make();
   ExpectOk(dir.Build());
-  ExpectOk(dir.BuildTask("web"));
+  ExpectOk(dir.BuildTask(For("web")));
   const std::string outside = base_ + "/outside";
   fs::create_directories(outside + "/tree");
   Write(outside + "/tree/file");
@@ -234,7 +440,7 @@ TEST_F(DiskAllocDirTest, AMountInUseKeepsTheDirectoryAndSaysSo) {
   NEEDS_ROOT();
   DiskAllocDir dir = Make(true);
   ExpectOk(dir.Build());
-  ExpectOk(dir.BuildTask("web"));
+  ExpectOk(dir.BuildTask(For("web")));
   Write(dir.TaskPaths("web").local + "/file");
   const std::string file = dir.TaskPaths("web").secrets + "/held";
   UniqueFd held(open(file.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
@@ -255,7 +461,7 @@ TEST_F(DiskAllocDirTest, DestroyDoesNotCrossIntoMountsOfOthers) {
   NEEDS_ROOT();
   DiskAllocDir dir = Make(true);
   ExpectOk(dir.Build());
-  ExpectOk(dir.BuildTask("web"));
+  ExpectOk(dir.BuildTask(For("web")));
   const std::string outside = base_ + "/outside";
   fs::create_directory(outside);
   Write(outside + "/file");
@@ -288,7 +494,7 @@ TEST_F(DiskAllocDirTest, AFullDiskIsAnErrorThatNamesThePathAndCanBeRepeated) {
       << status.error().message();
   ASSERT_EQ(mount("tmpfs", base_.c_str(), "tmpfs", MS_REMOUNT, "nr_inodes=100"), 0);
   ExpectOk(dir.Build());
-  ExpectOk(dir.BuildTask("web"));
+  ExpectOk(dir.BuildTask(For("web")));
   ExpectOk(dir.Destroy());
 }
 
@@ -311,21 +517,13 @@ TEST_F(DiskAllocDirTest, ADeepTreeCostsNeitherStackNorDescriptors) {
   EXPECT_FALSE(fs::exists(dir.path()));
 }
 
-// Runs WORK as nobody in a child; true when it returned true.
-bool AsNobody(const std::function<bool()>& work) {
-  const pid_t pid = fork();
-  if (pid == 0) {
-    if (setgid(65534) != 0 || setuid(65534) != 0) _exit(2);
-    _exit(work() ? 0 : 1);
-  }
-  int status = 0;
-  return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
+bool AsNobody(const std::function<bool()>& work) { return AsUser(65534, work); }
 
 TEST_F(DiskAllocDirTest, OtherUsersCanNeitherChangeNorReplaceTheLogs) {
   NEEDS_ROOT();
   DiskAllocDir dir = Make();
   ExpectOk(dir.Build());
+  ExpectOk(dir.BuildTask(For("web", "nobody")));
   const std::string shared = dir.shared_path();
   Write(dir.log_path() + "/web.stdout.0");
   // Whether nobody can do any of it to NAME, a directory below alloc with the file FILE.
@@ -348,7 +546,7 @@ TEST_F(DiskAllocDirTest, WithoutRootLockedDirectoriesAreRemovedAllTheSame) {
   NEEDS_ROOT();
   EXPECT_TRUE(AsNobody([this] {
     DiskAllocDir dir = Make(false);
-    if (!Wait(dir.Build()).ok() || !Wait(dir.BuildTask("web")).ok()) return false;
+    if (!Wait(dir.Build()).ok() || !Wait(dir.BuildTask(For("web"))).ok()) return false;
     const std::string local = dir.TaskPaths("web").local;
     fs::create_directories(local + "/closed/inside");
     Write(local + "/closed/inside/file");
@@ -385,12 +583,74 @@ TEST_F(DiskAllocDirTest, WorksOnThePoolWithoutHoldingTheControlThread) {
   bool all = false;
   auto use = [](DiskAllocDir* on, bool* out) -> Co<void> {
     *out = (co_await on->Build()).ok();
-    *out = *out && (co_await on->BuildTask("web")).ok();
+    TaskDirRequest web = For("web");
+    *out = *out && (co_await on->BuildTask(std::move(web))).ok();
     *out = *out && (co_await on->Destroy()).ok();
   };
   ASSERT_TRUE(loop.RunToEnd(use(&dir, &all)));
   EXPECT_TRUE(all);
   EXPECT_TRUE(fs::is_empty(base_));
+}
+
+// Holds the one thread of a pool until it is let go.
+class Busy {
+ public:
+  Busy(Loop* loop, WorkerPool* pool) { loop->Spawn(Hold(pool, free_.get_future().share())); }
+  void End() { free_.set_value(); }
+
+ private:
+  static Co<void> Hold(WorkerPool* pool, std::shared_future<void> free) {
+    std::function<void()> wait = [free] { free.wait(); };
+    co_await pool->Do(std::move(wait));
+  }
+  std::promise<void> free_;
+};
+
+TEST_F(DiskAllocDirTest, ARemovalThatTakesLongHoldsUpNoStart) {
+  RealLoop loop;
+  WorkerPool pool(1);
+  WorkerPool removals(1);
+  DiskAllocDirOptions options;
+  options.base = base_;
+  options.private_tmpfs = false;
+  options.pool = &pool;
+  options.removal_pool = &removals;
+  DiskAllocDir dir(options, kAlloc);
+  Busy busy(&loop, &removals);
+  bool removed = false;
+  auto destroy = [](DiskAllocDir* on, bool* out) -> Co<void> {
+    *out = (co_await on->Destroy()).ok();
+  };
+  bool built = false;
+  auto build = [](DiskAllocDir* on, bool* out) -> Co<void> { *out = (co_await on->Build()).ok(); };
+  ASSERT_TRUE(loop.RunToEnd(build(&dir, &built)));
+  loop.Spawn(destroy(&dir, &removed));
+  DiskAllocDir other(options, "5a1b8c2e-0000-4000-8000-000000000002");
+  ASSERT_TRUE(loop.RunToEnd(build(&other, &built)));
+  EXPECT_TRUE(built);
+  EXPECT_FALSE(removed);
+  busy.End();
+  auto wait = [](WorkerPool* on) -> Co<void> {
+    std::function<void()> nothing = [] {};
+    co_await on->Do(std::move(nothing));
+  };
+  ASSERT_TRUE(loop.RunToEnd(wait(&removals)));
+  EXPECT_TRUE(removed);
+}
+
+TEST_F(DiskAllocDirTest, ARemovalIsGivenUpWhenNobodyWaitsForIt) {
+  auto give_up = std::make_shared<std::atomic<bool>>(true);
+  DiskAllocDirOptions options;
+  options.base = base_;
+  options.private_tmpfs = false;
+  options.give_up = give_up;
+  DiskAllocDir dir(options, kAlloc);
+  ExpectOk(dir.Build());
+  EXPECT_EQ(Wait(dir.Destroy()).code(), Code::kCancelled);
+  EXPECT_TRUE(fs::exists(dir.data_path()));
+  *give_up = false;
+  ExpectOk(dir.Destroy());
+  EXPECT_FALSE(fs::exists(dir.path()));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ TaskEvent RestartEvent(std::string_view reason) {
 
 struct RestartErrors {
   std::vector<Error> errors;
-  std::vector<std::string> tasks;  // that could not be stopped
+  std::vector<std::string> tasks;  // that are not restarted
 };
 
 Co<void> RestartOne(std::shared_ptr<TaskRunner> task, TaskEvent event, bool force,
@@ -30,18 +30,24 @@ Co<void> RestartOne(std::shared_ptr<TaskRunner> task, TaskEvent event, bool forc
   } else {
     status = co_await task->Restart(std::move(event), false);
   }
-  // It ended before its turn came: there is nothing to restart.
-  if (status.ok() || status.code() == Code::kFailedPrecondition) co_return;
-  failed->errors.push_back(status.error().WithContext("failed to restart task " + task->name()));
+  if (status.ok()) co_return;
   failed->tasks.push_back(task->name());
+  // It does not run: there is nothing to restart.
+  if (status.code() == Code::kFailedPrecondition) co_return;
+  failed->errors.push_back(status.error().WithContext("failed to restart task " + task->name()));
+}
+
+// Of a task of an allocation that has ended.
+Error NotRunning() { return {Code::kFailedPrecondition, "Task not running"}; }
+
+Error NotSignalled(const std::string& task, const Error& error) {
+  return {error.code(), "Failed to signal task: " + task + ", err: " + error.message()};
 }
 
 Co<void> SignalOne(std::shared_ptr<TaskRunner> task, TaskEvent event, std::string signal,
                    std::vector<Error>* errors) {
   const Status status = co_await task->Signal(std::move(event), std::move(signal));
-  if (status.ok()) co_return;
-  errors->emplace_back(status.code(), "Failed to signal task: " + task->name() +
-                                          ", err: " + status.error().message());
+  if (!status.ok()) errors->push_back(NotSignalled(task->name(), status.error()));
 }
 
 using Samples = std::vector<std::pair<std::string, StatsCollector::Sample>>;
@@ -63,12 +69,20 @@ class LocalAllocRunner::Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
   ~Call() {
-    if (--runner_->calls_ == 0) runner_->idle_.Set();
+    if (--runner_->calls_ > 0) return;
+    runner_->idle_.Set();
+    runner_->Settle();
   }
 
  private:
   LocalAllocRunner* const runner_;
 };
+
+// When the allocation has ended for good its tasks have no runners any more.
+Error LocalAllocRunner::NoRunner(const std::string& task, Error unknown) const {
+  if (FindTask(*first_->group(), task) == nullptr) return unknown;
+  return NotRunning();
+}
 
 TaskRunner* LocalAllocRunner::task(const std::string& name) {
   for (const auto& task : tasks_) {
@@ -84,7 +98,8 @@ Co<Status> LocalAllocRunner::RestartTask(std::string task) {
   }
   TaskRunner* const runner = this->task(task);
   if (runner == nullptr) {
-    co_return Error(Code::kNotFound, "Could not find task runner for task: " + task);
+    const Error unknown(Code::kNotFound, "Could not find task runner for task: " + task);
+    co_return NoRunner(task, unknown);
   }
   TaskEvent event = RestartEvent("User requested task to restart");
   co_return co_await runner->Restart(std::move(event), false);
@@ -127,12 +142,17 @@ Co<Status> LocalAllocRunner::Signal(std::string task, std::string signal) {
   const TaskEvent event = TaskEvent(event_type::kSignaling).With(event_key::kSignal, signal);
   if (!task.empty()) {
     TaskRunner* const runner = this->task(task);
-    if (runner == nullptr) co_return Error(Code::kNotFound, "Task not found");
+    const Error unknown(Code::kNotFound, "Task not found");
+    if (runner == nullptr) co_return NoRunner(task, unknown);
     co_return co_await runner->Signal(event, signal);
   }
   std::vector<Error> errors;
   std::vector<Co<void>> signals;
   for (const auto& one : tasks_) signals.push_back(SignalOne(one, event, signal, &errors));
+  if (tasks_.empty()) {
+    for (const Task& one : first_->group()->tasks)
+      errors.push_back(NotSignalled(one.name, NotRunning()));
+  }
   co_await InParallel(loop_, std::move(signals));
   co_return JoinErrors(std::move(errors));
 }
@@ -143,7 +163,8 @@ Co<Result<std::unique_ptr<TaskExecSession>>> LocalAllocRunner::Exec(Context cont
   const Call call(this);
   TaskRunner* const runner = this->task(task);
   if (runner == nullptr) {
-    co_return Error(Code::kNotFound, "unknown task name \"" + task + "\"");
+    const Error unknown(Code::kNotFound, "unknown task name \"" + task + "\"");
+    co_return NoRunner(task, unknown);
   }
   const JoinContext either(context, shutdown_);
   co_return co_await runner->Exec(either.context(), std::move(request));

@@ -37,8 +37,9 @@ void LocalAllocRunner::RequestEnd(std::string description) {
 void LocalAllocRunner::BeginEnd() {
   if (end_begun_) return;
   end_begun_ = true;
-  // Without effect when all tasks have ended meanwhile.
-  killing_ = workers_.Spawn(EndTasks());
+  killing_ = true;  // before, since EndTasks may be over when Spawn returns
+  const bool begun = workers_.Spawn(EndTasks());
+  if (!begun) killing_ = false;  // all tasks have ended meanwhile
   kill_.Cancel("the allocation is stopped");
 }
 
@@ -136,6 +137,17 @@ Co<void> LocalAllocRunner::LimitPoststop(LocalAllocRunner* self, std::shared_ptr
   if (!turn.ok()) co_return;
   const Status ended = co_await Sleep(waiting, task->KillTimeout());
   if (ended.ok()) task->StartKill(task->MakeKillingEvent());
+}
+
+// Allocations that have ended are kept until they are collected, thousands of them. What is still
+// asked of one needs its directory, its hooks and its last snapshot, not what its tasks ran with.
+void LocalAllocRunner::Settle() {
+  if (!ended() || shutdown_.cancelled() || calls_ > 0) return;
+  tasks_.clear();
+  states_of_tasks_.clear();
+  no_start_.clear();
+  queued_ = nullptr;
+  coordinator_.Forget();
 }
 
 Co<void> LocalAllocRunner::FinishCalls() {

@@ -28,6 +28,32 @@ TEST(AllocEndTest, StopOfARunningTask) {
   EXPECT_EQ(bench.status(), (AllocStatus{ClientStatus::kComplete, "All tasks have completed"}));
 }
 
+TEST(AllocEndTest, SecretsGoWhenTheLastTaskHasEndedForGood) {
+  AllocBench bench;
+  bench.job().type = JobType::kBatch;
+  bench.AddTask("first");
+  bench.AddTask("second");
+  bench.Start();
+  bench.driver.End("first", ExitResult());
+  bench.loop.Advance(1h);
+  EXPECT_EQ(bench.disk.drops, 0) << "it may be started again with the others";
+  bench.driver.End("second", ExitResult());
+  EXPECT_TRUE(bench.RunToEnd());
+  EXPECT_EQ(bench.disk.drops, 1);
+  EXPECT_EQ(bench.disk.destroys, 0) << "its files stay";
+}
+
+TEST(AllocEndTest, AnAgentThatEndsLeavesTheSecrets) {
+  AllocBench bench;
+  bench.AddTask("main");
+  bench.Start();
+  EXPECT_TRUE(bench.loop.RunToEnd(bench.runner().Shutdown()));
+  EXPECT_TRUE(bench.runner().ended());
+  EXPECT_EQ(bench.disk.drops, 0);
+  bench.driver.End("main", ExitResult());
+  bench.Forget();
+}
+
 TEST(AllocEndTest, AFailedTaskEndsItsSiblings) {
   AllocBench bench;
   bench.AddTask("bad");
@@ -170,6 +196,44 @@ TEST(AllocEndTest, AFailedPoststopFailsTheAllocation) {
   EXPECT_EQ(bench.status().status, ClientStatus::kFailed);
 }
 
+TEST(AllocEndTest, APoststopTaskHasItsTurnAlsoWhenNothingIsLeftToEnd) {
+  AllocBench bench;
+  bench.driver.On("stop").run_for = 1s;
+  bench.AddTask("stop", "stop");
+  bench.Start();
+  EXPECT_TRUE(bench.RunToEnd());
+  EXPECT_EQ(bench.driver.TraceText(), "+stop -stop");
+}
+
+TEST(AllocEndTest, OfTheTasksOfAnAllocationThatHasEndedOnlyTheStatesAreKept) {
+  AllocBench bench;
+  bench.job().type = JobType::kBatch;
+  bench.driver.On("main").run_for = 1s;
+  bench.AddTask("main");
+  const long before = TaskRunner::live();
+  bench.Start();
+  EXPECT_EQ(TaskRunner::live(), before + 1);
+  EXPECT_TRUE(bench.RunToEnd());
+  bench.loop.RunReady();
+  EXPECT_EQ(TaskRunner::live(), before);
+  EXPECT_EQ(bench.Brief("main"), "dead/0");
+  // What is asked of it has the answers that it had while they were there.
+  const auto message = [&bench](Co<Status> call) {
+    return bench.Wait(std::move(call)).error().message();
+  };
+  EXPECT_EQ(message(bench.runner().RestartTask("main")), "Task not running");
+  EXPECT_EQ(message(bench.runner().RestartTask("nobody")),
+            "Could not find task runner for task: nobody");
+  EXPECT_EQ(message(bench.runner().RestartAll()), "restart of an alloc that should not run");
+  EXPECT_EQ(message(bench.runner().Signal("main", "SIGHUP")), "Task not running");
+  EXPECT_EQ(message(bench.runner().Signal("nobody", "SIGHUP")), "Task not found");
+  EXPECT_EQ(message(bench.runner().Signal("", "SIGHUP")),
+            "Failed to signal task: main, err: Task not running");
+  bench.UpdateToStop();
+  bench.runner().Kill();
+  EXPECT_EQ(bench.status().status, ClientStatus::kComplete);
+}
+
 TEST(AllocEndTest, NobodysTurnComesWhileTasksAreStopped) {
   AllocBench bench;
   bench.driver.On("leader").stop_delay = 5s;
@@ -239,7 +303,7 @@ TEST(AllocEndTest, MaxRunDurationEndsEverythingAndIsNoFailure) {
             (AllocStatus{ClientStatus::kComplete, "allocation exceeded max_run_duration"}));
   EXPECT_EQ(bench.driver.Count("start stop"), 0);
   EXPECT_EQ(bench.Events("stop"), (Types{"Received", "Killing"}));
-  EXPECT_EQ(bench.state("stop").events.back().Detail(event_key::kKillReason),
+  EXPECT_EQ(bench.state("stop").events.back()->Detail(event_key::kKillReason),
             "allocation exceeded max_run_duration");
   EXPECT_EQ(bench.Events("main"), kStopped);
 }

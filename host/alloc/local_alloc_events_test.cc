@@ -33,12 +33,11 @@ class DownloadHook : public TaskHook {
   bool Has(HookStage stage) const override { return stage == HookStage::kPrestart; }
   void Attach(std::weak_ptr<TaskControl> control) override { control_ = std::move(control); }
   Co<Result<PrestartResponse>> Prestart(Context, PrestartRequest) override {
-    control_.lock()->EmitEvent(TaskEvent(event_type::kDownloadingArtifacts));
+    control_.lock()->EmitEvent(TaskEvent("Downloading Artifacts"));
     co_return Error(Code::kNotFound, "404", true);
   }
   TaskEvent FailureEvent(const Error& error) const override {
-    return TaskEvent(event_type::kFailedArtifactDownload)
-        .With(event_key::kDownloadError, error.message());
+    return TaskEvent("Failed Artifact Download").Message(error.message());
   }
 
  private:
@@ -98,8 +97,8 @@ TEST_F(AllocEventsTest, StopWhileRunning) {
   const Types stopped = {"Received", "Task Setup", "Started", "Killing", "Terminated", "Killed"};
   EXPECT_EQ(bench_.Events("main"), stopped);
   EXPECT_EQ(bench_.Events("other"), stopped);
-  EXPECT_EQ(bench_.state("main").events[3].Detail(event_key::kKillTimeout), "10s");
-  EXPECT_EQ(bench_.state("other").events[3].Detail(event_key::kKillTimeout), "7s");
+  EXPECT_EQ(bench_.state("main").events[3]->Detail(event_key::kKillTimeout), "10s");
+  EXPECT_EQ(bench_.state("other").events[3]->Detail(event_key::kKillTimeout), "7s");
 }
 
 TEST_F(AllocEventsTest, RecoverableStartError) {

@@ -233,6 +233,42 @@ TEST(AllocRestartOneTest, ATaskThatCannotBeStoppedDoesNotHoldTheOthersOfARestart
   EXPECT_EQ(bench.Brief("stuck"), "running/1") << "it was asked to";
 }
 
+TEST(AllocRestartOneTest, ATaskThatHasJustEndedIsRestartedWithTheOthers) {
+  AllocBench bench;
+  bench.job().type = JobType::kBatch;
+  bench.env.task.driver_timeout = 2s;
+  bench.AddTask("a");
+  bench.AddTask("b");
+  bench.driver.On("b").destroy_blocks = true;
+  bench.Start();
+  // What follows its end is not decided before its run is destroyed.
+  bench.driver.End("b", ExitResult());
+  bench.loop.RunReady();
+  ASSERT_EQ(bench.Brief("b"), "running/0");
+  const Status restarted = bench.Wait(bench.runner().RestartAll());
+  EXPECT_TRUE(restarted.ok()) << restarted.error().message();
+  bench.driver.On("b") = FakeDriver::Script();
+  bench.loop.Advance(1min);
+  EXPECT_EQ(bench.Brief("a"), "running/1");
+  EXPECT_EQ(bench.Brief("b"), "running/1");
+  bench.Destroy(/*left_runs=*/1);  // the fake never ends a destroy that it has begun to block
+}
+
+TEST(AllocRestartOneTest, ATaskThatIsJustStartingDoesNotHoldTheOthersOfARestart) {
+  AllocBench bench;
+  bench.driver.On("a").stop_delay = 4s;
+  bench.driver.On("b").start_delay = 2s;
+  bench.AddTask("a");
+  bench.AddTask("b");
+  bench.Start();
+  ASSERT_EQ(bench.Brief("b"), "pending/0");
+  const Status restarted = bench.Wait(bench.runner().RestartAll());
+  EXPECT_TRUE(restarted.ok()) << restarted.error().message();
+  bench.loop.Advance(1min);
+  EXPECT_EQ(bench.Brief("a"), "running/1");
+  EXPECT_EQ(bench.Brief("b"), "running/0");
+}
+
 TEST(AllocRestartOneTest, ARestartGivesWayToAKill) {
   AllocBench bench;
   bench.group().shutdown_delay = 10s;

@@ -132,6 +132,7 @@ Co<void> LocalAllocRunner::Run() {
   if (!shutdown_.cancelled()) co_await RunHooks(AllocHookStage::kPostrun, shutdown_);
   Publish();
   ended_.Set();
+  Settle();
 }
 
 Co<Status> LocalAllocRunner::SetUp() {
@@ -307,9 +308,9 @@ void LocalAllocRunner::Report(const Status& status) const {
   if (env_->report) env_->report(id(), status.error());
 }
 
-Co<Status> LocalAllocRunner::BuildTaskDir(Context, std::string task_name, FsIsolation) {
+Co<Status> LocalAllocRunner::BuildTaskDir(Context, TaskDirRequest request) {
   const std::shared_ptr<AllocDir> dir = dir_;  // this may go while it builds
-  co_return co_await dir->BuildTask(std::move(task_name));
+  co_return co_await dir->BuildTask(std::move(request));
 }
 
 Result<std::unique_ptr<AllocRunner>> LocalAllocRunnerFactory::Make(AllocRunnerRequest request) {

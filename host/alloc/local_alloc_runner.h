@@ -78,7 +78,7 @@ class LocalAllocRunner : public AllocRunner,
   const Coordinator& coordinator() const { return coordinator_; }
   const HookResources& resources() const { return resources_; }
   AllocDir* dir() { return dir_.get(); }
-  TaskRunner* task(const std::string& name);  // null: no such task
+  TaskRunner* task(const std::string& name);  // null: no such task, or the allocation has ended
 
  private:
   using TaskRunners = std::vector<std::shared_ptr<TaskRunner>>;
@@ -113,14 +113,16 @@ class LocalAllocRunner : public AllocRunner,
   Co<void> KillAll(TaskRunners tasks);
   static Co<void> LimitPoststop(LocalAllocRunner* self, std::shared_ptr<TaskRunner> task);
   Co<void> FinishCalls();
+  void Settle();
 
   // local_alloc_control.cc: what clients ask of it.
+  Error NoRunner(const std::string& task, Error unknown) const;
   enum class RestartKind { kRunning, kAll };
   Co<Status> RestartMany(RestartKind kind);
   bool ending() const { return end_begun_ || shutdown_.cancelled(); }
 
   void RequestEnd(std::string description) override;
-  Co<Status> BuildTaskDir(Context context, std::string task_name, FsIsolation isolation) override;
+  Co<Status> BuildTaskDir(Context context, TaskDirRequest request) override;
   void OnTaskState(const std::string& task_name, TaskSnapshot state) override;
 
   Loop* const loop_;
@@ -137,8 +139,8 @@ class LocalAllocRunner : public AllocRunner,
   std::shared_ptr<Context> no_shutdown_delay_;
   AllocHookChain hooks_;
   Coordinator coordinator_;
-  TaskRunners tasks_;                           // in the order of the group
-  TaskStates states_;                           // as they were at the last look
+  TaskRunners tasks_;  // in the order of the group; none any more when it has ended for good
+  TaskStates states_;  // as they were at the last look
   std::vector<TaskSnapshot*> states_of_tasks_;  // where each task's stands in STATES_
   std::optional<AllocStatus> override_;         // the allocation failed, whatever its tasks say
   std::optional<std::string> end_description_;  // its time is over: complete when all are dead

@@ -25,7 +25,8 @@ struct CloseDir {
 
 class TreeRemover {
  public:
-  TreeRemover(int top, std::string top_path) : top_(top), top_path_(std::move(top_path)) {}
+  TreeRemover(int top, std::string top_path, const std::atomic<bool>* give_up)
+      : top_(top), top_path_(std::move(top_path)), give_up_(give_up) {}
 
   // Empties the tree; the errors of single entries do not keep the others.
   Status Empty() {
@@ -58,6 +59,10 @@ class TreeRemover {
     }
     bool found = false;
     while (const dirent* entry = readdir(entries.get())) {
+      if (give_up_ != nullptr && *give_up_) {
+        Fail(Error(Code::kCancelled, "the agent ends before all of " + top_path_ + " is removed"));
+        return true;
+      }
       const std::string name = entry->d_name;
       if (name == "." || name == "..") continue;
       found = true;
@@ -126,19 +131,21 @@ class TreeRemover {
 
   int top_;
   std::string top_path_;
+  const std::atomic<bool>* const give_up_;
   int hoists_ = 0;
   std::optional<Error> error_;
 };
 
 }  // namespace
 
-Status RemoveTreeAt(int dir, const std::string& name, const std::string& path) {
+Status RemoveTreeAt(int dir, const std::string& name, const std::string& path,
+                    const std::atomic<bool>* give_up) {
   Result<UniqueFd> top = OpenDirAt(dir, name, path, false);
   if (!top.ok()) {
     if (top.code() == Code::kNotFound) return {};
     return top.error();
   }
-  TreeRemover remover(top->get(), path);
+  TreeRemover remover(top->get(), path, give_up);
   DROVER_TRY(remover.Empty());
   if (unlinkat(dir, name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT) {
     return ErrnoError(errno, "remove " + path);

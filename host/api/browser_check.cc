@@ -43,6 +43,12 @@ bool IsLocalOnly(const HttpServerOptions& options) {
          (options.address.starts_with("127.") || options.address == "::1");
 }
 
+bool MayBeOfAPage(const HttpRequest& request) {
+  const std::string* agent = request.Header("User-Agent");
+  return agent != nullptr && agent->find("Mozilla/") != std::string::npos &&
+         request.Header("Sec-Fetch-Site") == nullptr && request.Header("Origin") == nullptr;
+}
+
 std::optional<std::string> RefuseForBrowser(const HttpRequest& request,
                                             const HttpServerOptions& options, bool local_only) {
   const std::string* host = request.Header("Host");

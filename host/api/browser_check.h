@@ -20,4 +20,9 @@ bool IsLocalOnly(const HttpServerOptions& options);
 std::optional<std::string> RefuseForBrowser(const HttpRequest& request,
                                             const HttpServerOptions& options, bool local_only);
 
+// Whether a browser may have been made to ask this by a page that nobody knows: it says that it is
+// one, and not which site the request comes from. What changes things refuses such a GET, as an
+// image or a link makes it.
+bool MayBeOfAPage(const HttpRequest& request);
+
 }  // namespace drover

@@ -81,5 +81,18 @@ TEST(BrowserCheck, OnlyLoopbackInTheClearIsLocal) {
   EXPECT_FALSE(IsLocalOnly(options));
 }
 
+TEST(BrowserCheck, AGetThatAPageCouldMakeIsKnown) {
+  const auto with = [](const HttpFields& headers) {
+    HttpRequest request;
+    request.headers = headers;
+    return MayBeOfAPage(request);
+  };
+  const std::pair<std::string, std::string> browser = {"User-Agent", "Mozilla/5.0 (X11) Gecko"};
+  EXPECT_TRUE(with({browser}));
+  EXPECT_FALSE(with({browser, {"Sec-Fetch-Site", "none"}})) << "somebody has typed it";
+  EXPECT_FALSE(with({{"User-Agent", "Go-http-client/1.1"}}));
+  EXPECT_FALSE(with({}));
+}
+
 }  // namespace
 }  // namespace drover

@@ -37,6 +37,11 @@ void ByteOutput::AsyncWriteSome(asio::const_buffer buffer, ByteStream::Handler h
 }
 
 Co<Status> ByteOutput::Write(std::string bytes) {
+  const std::string_view all = bytes;
+  co_return co_await WriteView(all);
+}
+
+Co<Status> ByteOutput::WriteView(std::string_view bytes) {
   std::size_t sent = 0;
   while (sent < bytes.size() && !failed_) {
     const asio::const_buffer rest = asio::buffer(bytes.data() + sent, bytes.size() - sent);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "host/api/byte_stream.h"
 #include "host/base/loop.h"
@@ -17,6 +18,8 @@ class ByteOutput {
 
   // All of it; Code::kUnavailable when the client has gone or does not read.
   Co<Status> Write(std::string bytes);
+  // The same of bytes that live until it has returned.
+  Co<Status> WriteView(std::string_view bytes);
   void AsyncWriteSome(boost::asio::const_buffer buffer, ByteStream::Handler handler);
 
   bool failed() const { return failed_; }

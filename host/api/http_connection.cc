@@ -58,7 +58,8 @@ Co<bool> HttpConnection::Handshake() {
 Co<bool> HttpConnection::ServeRequest() {
   if (!co_await FirstByte()) co_return false;
   const RequestParser::Limits limits{options_.max_header_bytes, options_.max_body_bytes};
-  RequestParser parser(limits, &service_->bodies);
+  RequestParser parser(limits);
+  ByteBudget::Share body;  // for as long as the body is there
   if (!co_await Read(&parser, Part::kHead)) co_return false;
   if (const auto wrong = RefuseForBrowser(parser.request(), options_, service_->local_only)) {
     co_await Refuse(403, *wrong);
@@ -80,9 +81,27 @@ Co<bool> HttpConnection::ServeRequest() {
       const Status invited = co_await output_.Write("HTTP/1.1 100 Continue\r\n\r\n");
       if (!invited) co_return false;
     }
-    if (!co_await Read(&parser, Part::kAll)) co_return false;
+    if (!co_await ReadBody(&parser, &body)) co_return false;
   }
   co_return co_await Handle(&parser);
+}
+
+// Room for all of it is taken before the first byte is read: who has some waits for nobody, so
+// those who wait always get their turn.
+Co<bool> HttpConnection::ReadBody(RequestParser* parser, ByteBudget::Share* share) {
+  const std::size_t bytes = parser->body_length().value_or(options_.max_body_bytes);
+  ByteBudget* const budget =
+      bytes <= options_.small_body_bytes ? &service_->small_bodies : &service_->bodies;
+  const Context wait = stop_.WithTimeout(options_.body_wait);
+  Result<ByteBudget::Share> taken = co_await budget->Take(wait, bytes);
+  if (!taken.ok()) {
+    co_await Refuse(503, "too many large requests at once; try again later");
+    co_return false;
+  }
+  *share = std::move(*taken);
+  if (!co_await Read(parser, Part::kAll)) co_return false;
+  share->ShrinkTo(parser->request().body.capacity());
+  co_return true;
 }
 
 Co<bool> HttpConnection::FirstByte() {
@@ -125,8 +144,8 @@ Co<bool> HttpConnection::Handle(RequestParser* parser) {
   request.tls = options_.tls.enabled();
   request.client_subject = stream_->client_subject();
   const ServerExchange::Parts parts{
-      stop_.loop(),       stream_.get(),       &input_, &output_, &options_,
-      parser->http_1_0(), parser->keep_alive()};
+      stop_.loop(),         stream_.get(),       &input_, &output_, &options_, parser->http_1_0(),
+      parser->keep_alive(), [this] { trust_(); }};
   ServerExchange exchange(parts, stop_, std::move(request));
   bool failed = false;
   std::string thrown;

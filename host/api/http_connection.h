@@ -1,11 +1,13 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "host/api/browser_check.h"
+#include "host/api/byte_budget.h"
 #include "host/api/byte_input.h"
 #include "host/api/byte_output.h"
 #include "host/api/byte_stream.h"
@@ -22,11 +24,13 @@ struct HttpService {
       : options(std::move(given)),
         handler(std::move(answers)),
         bodies(options.max_total_body_bytes),
+        small_bodies(options.max_total_small_body_bytes),
         local_only(IsLocalOnly(options)) {}
 
   const HttpServerOptions options;
   const HttpHandler handler;
-  BodyBudget bodies;
+  ByteBudget bodies;
+  ByteBudget small_bodies;
   const bool local_only;
 };
 
@@ -41,6 +45,10 @@ class HttpConnection : LiveCount<HttpConnection> {
   Co<void> Serve();
   // The same, but tells the client only that there are too many.
   Co<void> TurnAway();
+  // Ends it at once.
+  void Drop() { stream_->Close(); }
+  // TRUST is called when the client has shown that it may use the server.
+  void OnTrust(std::function<void()> trust) { trust_ = std::move(trust); }
 
   using LiveCount::live;
 
@@ -52,6 +60,8 @@ class HttpConnection : LiveCount<HttpConnection> {
   Co<bool> FirstByte();
   // False when there was nothing to read; a client that is wrong or slow has been told then.
   Co<bool> Read(RequestParser* parser, Part part);
+  // The same of a body, in room that it holds in SHARE.
+  Co<bool> ReadBody(RequestParser* parser, ByteBudget::Share* share);
   Co<bool> Handle(RequestParser* parser);
   Co<void> Refuse(int status, std::string text);
   Co<void> End();
@@ -66,6 +76,7 @@ class HttpConnection : LiveCount<HttpConnection> {
   Gate gate_;
   Loop::TimerId stop_timer_ = 0;
   Subscription on_stop_;
+  std::function<void()> trust_ = [] {};
   bool linger_ = false;  // the client has something to read before we close
 };
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "host/api/http_message.h"
 #include "host/base/co.h"
@@ -35,6 +37,21 @@ class WebSocketChannel {
   virtual Co<Status> Close(int code, std::string reason) = 0;
 };
 
+// Bytes that many streams send: they are kept once, framed as a chunk of HTTP, too.
+class SharedPiece {
+ public:
+  // BYTES are not empty.
+  explicit SharedPiece(std::string_view bytes);
+
+  std::string_view plain() const { return chunk().substr(begin_, size_); }
+  std::string_view chunk() const { return chunk_; }
+
+ private:
+  std::string chunk_;
+  std::size_t begin_ = 0;
+  std::size_t size_ = 0;
+};
+
 // One request and its answer. It lives on its connection's thread until the handler's coroutine has
 // returned; everything here is for that thread, and one call follows the other.
 class HttpExchange {
@@ -47,6 +64,10 @@ class HttpExchange {
   // counts as gone when it has been sent nothing for a second.
   virtual const Context& context() const = 0;
 
+  // The client has shown that it may use the server: its connection is not closed any more to make
+  // room for others.
+  virtual void Trust() {}
+
   // The whole answer, once. Code::kUnavailable: the client has gone or does not read.
   virtual Co<Status> Reply(HttpReply reply) = 0;
   // An answer of unknown length: HEAD's body is ignored, what Write sends follows. It ends when the
@@ -54,6 +75,11 @@ class HttpExchange {
   virtual Co<Status> StartStream(HttpReply head) = 0;
   // Sends at once, and waits while the client is slow: at most write_stall without any progress.
   virtual Co<Status> Write(std::string bytes) = 0;
+  // The same of what others send, too, without a copy where there need be none.
+  virtual Co<Status> WriteShared(std::shared_ptr<const SharedPiece> piece) {
+    std::string bytes(piece->plain());
+    co_return co_await Write(std::move(bytes));
+  }
 
   // Accepts the upgrade that the client asks for. An error means that it asked for none, or
   // wrongly; the handler may then Reply. The channel is the exchange's.

@@ -21,7 +21,8 @@ struct HttpTls {
   bool enabled() const { return !cert_file.empty(); }
 };
 
-// What an HTTP server listens on and what it bears. A limit of 0 connections is none.
+// What an HTTP server listens on and what it bears. A limit of 0 connections is none. See
+// ConnectionTable for who has to go when there are too many.
 struct HttpServerOptions {
   std::string address = "127.0.0.1";  // an IP address
   int port = 4646;                    // 0: any that is free
@@ -38,15 +39,21 @@ struct HttpServerOptions {
   // (403), if it is. Empty: none is. Callable from several threads.
   std::function<std::optional<std::string>(const HttpRequest& request)> refuse_body;
 
-  int max_connections = 512;
-  int max_connections_per_client = 100;  // of one IP address
+  int max_connections = 4096;
+  // Of one user of this machine, or of one IP address of others.
+  int max_connections_per_client = 2048;
   std::size_t max_header_bytes = 16 << 10;
   std::size_t max_body_bytes = 8 << 20;
-  std::size_t max_total_body_bytes = 128 << 20;  // of all requests that are being read or handled
-  std::size_t max_message_bytes = 1 << 20;       // of a websocket
+  // Of all requests that are being read or handled. Those of at most small_body_bytes have room of
+  // their own, so that a few large ones never keep them waiting.
+  std::size_t max_total_body_bytes = 32 << 20;
+  std::size_t max_total_small_body_bytes = 16 << 20;
+  std::size_t small_body_bytes = 64 << 10;
+  std::size_t max_message_bytes = 1 << 20;  // of a websocket
 
   Duration header_time = 10s;     // for a TLS handshake; for a head from its first byte
-  Duration body_time = 60s;       // for a whole body
+  Duration body_wait = 30s;       // for its turn; see max_total_body_bytes
+  Duration body_time = 60s;       // for a whole body, from then on
   Duration idle_time = 120s;      // for the first byte of a request
   Duration write_stall = 30s;     // for some progress of a write
   Duration half_close_time = 1s;  // see HttpExchange::context

@@ -17,8 +17,9 @@
 #include <vector>
 
 #include "host/api/byte_stream.h"
-#include "host/api/connection_count.h"
+#include "host/api/connection_table.h"
 #include "host/api/http_connection.h"
+#include "host/api/peer_user.h"
 #include "host/api/tls_stream.h"
 #include "host/base/descriptor_reserve.h"
 #include "host/base/gate.h"
@@ -45,6 +46,18 @@ Co<void> StopThread(ApiThread* thread) {
   thread->loop.Stop();
 }
 
+// Whose connection it is: each user of this machine and each address of others counts for itself.
+std::string ClientOf(const tcp::socket& socket, const tcp::endpoint& remote) {
+  boost::system::error_code error;
+  const tcp::endpoint local = socket.local_endpoint(error);
+  std::string client = remote.address().to_string();
+  if (error || (!remote.address().is_loopback() && remote.address() != local.address())) {
+    return client;
+  }
+  const std::optional<uid_t> user = UserOfPeer(local, remote);
+  return user ? "user " + std::to_string(*user) : client;
+}
+
 std::string ClientText(const tcp::endpoint& remote) {
   const std::string address = remote.address().to_string();
   return (remote.address().is_v6() ? "[" + address + "]" : address) + ":" +
@@ -56,7 +69,7 @@ std::string ClientText(const tcp::endpoint& remote) {
 struct HttpServer::State {
   State(HttpServerOptions given, HttpHandler handler)
       : service(std::move(given), std::move(handler)),
-        count(service.options.max_connections, service.options.max_connections_per_client) {}
+        connected(service.options.max_connections, service.options.max_connections_per_client) {}
 
   Status Listen();
   Co<void> Accept();
@@ -70,7 +83,7 @@ struct HttpServer::State {
   }
 
   HttpService service;
-  ConnectionCount count;
+  ConnectionTable connected;
   mutable std::mutex tls_mutex;
   std::shared_ptr<TlsContext> tls;  // null: in the clear
   std::atomic<int> turned_away{0};
@@ -136,14 +149,22 @@ void HttpServer::State::Give(ApiThread* thread, tcp::socket socket, bool room) {
 
 Co<void> HttpServer::State::Serve(ApiThread* thread, std::shared_ptr<tcp::socket> socket,
                                   tcp::endpoint remote, bool room) {
-  const std::string client = remote.address().to_string();
+  const std::string client = ClientOf(*socket, remote);
   const std::shared_ptr<TlsContext> tls_now = Tls();
   std::unique_ptr<ByteStream> stream =
       tls_now ? tls_now->MakeStream(std::move(*socket)) : MakePlainStream(std::move(*socket));
   HttpConnection connection(thread->stop, &service, std::move(stream), ClientText(remote));
-  if (room && count.Add(client)) {
+  // Null when it is served no more.
+  const auto served = std::make_shared<HttpConnection*>(&connection);
+  std::function<void()> drop = [loop = &thread->loop, served] {
+    loop->Post([served] {
+      if (*served != nullptr) (*served)->Drop();
+    });
+  };
+  if (const auto place = connected.Add(client, !room, std::move(drop))) {
+    connection.OnTrust([given = place.get()] { given->Trust(); });
     co_await connection.Serve();
-    count.Remove(client);
+    *served = nullptr;
   } else {
     const int most = room ? kMostTurnedAway : kDescriptorsForStops / 2;
     if (turned_away.fetch_add(1) < most && !tls_now) co_await connection.TurnAway();
@@ -180,7 +201,7 @@ void HttpServer::UseTls(std::shared_ptr<TlsContext> tls) {
 }
 
 int HttpServer::port() const { return state_->port; }
-int HttpServer::connections() const { return state_->count.total(); }
+int HttpServer::connections() const { return state_->connected.total(); }
 
 void HttpServer::Stop() {
   if (std::exchange(state_->stopped, true)) return;

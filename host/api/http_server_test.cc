@@ -23,7 +23,8 @@ Co<void> Echo(HttpExchange* exchange) {
     [[maybe_unused]] const Status started = co_await exchange->StartStream(std::move(reply));
     [[maybe_unused]] const Status one = co_await exchange->Write("one,");
     if (request.path == "/stream/throw") throw std::runtime_error("broken");
-    [[maybe_unused]] const Status two = co_await exchange->Write("two");
+    const auto piece = std::make_shared<const SharedPiece>("two");
+    [[maybe_unused]] const Status two = co_await exchange->WriteShared(piece);
     co_return;
   }
   if (request.path == "/none") reply.status = 204;

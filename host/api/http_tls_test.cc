@@ -119,6 +119,7 @@ class HttpTls : public ::testing::Test {
     SSL_CTX_set_verify(settings.get(), SSL_VERIFY_PEER, nullptr);
     if (version != 0) SSL_CTX_set_max_proto_version(settings.get(), version);
     if (version == TLS1_1_VERSION) SSL_CTX_set_security_level(settings.get(), 0);
+    if (!ciphers_.empty()) SSL_CTX_set_cipher_list(settings.get(), ciphers_.c_str());
     if (!certificate.empty()) {
       const std::string file = authority_.Path(certificate);
       SSL_CTX_use_certificate_chain_file(settings.get(), (file + ".pem").c_str());
@@ -145,6 +146,7 @@ class HttpTls : public ::testing::Test {
 
   Authority authority_;
   std::unique_ptr<HttpServer> server_;
+  std::string ciphers_;      // of TLS 1.2, that the client takes; empty: all
   bool ended_well_ = false;  // with TLS's own end, so nothing was cut off
 };
 
@@ -158,6 +160,18 @@ TEST_F(HttpTls, AnswersThroughTls) {
   const std::string large = Ask("/large");
   EXPECT_TRUE(large.ends_with(std::string(3'000'000, 'x')));
   EXPECT_TRUE(ended_well_);
+}
+
+TEST_F(HttpTls, OnlyCiphersWithForwardSecrecyAndAuthentication) {
+  Start(Options());
+  for (const char* good : {"ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-CHACHA20-POLY1305"}) {
+    ciphers_ = good;
+    EXPECT_TRUE(Ask("/", "", TLS1_2_VERSION).ends_with("tls ")) << good;
+  }
+  for (const char* weak : {"ECDHE-ECDSA-AES128-SHA", "ECDHE-ECDSA-AES256-SHA384", "AES128-SHA"}) {
+    ciphers_ = weak;
+    EXPECT_EQ(Ask("/", "", TLS1_2_VERSION), "") << weak;
+  }
 }
 
 TEST_F(HttpTls, CarriesWebsockets) {

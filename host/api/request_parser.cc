@@ -16,13 +16,11 @@ using boost::beast::string_view;
 // in CheckHead and on_field_impl.
 class RequestParser::Parser : public http::basic_parser<true> {
  public:
-  Parser(Limits limits, BodyBudget* budget)
-      : limits_(limits), budget_(budget), chunks_(limits.body_bytes) {
+  explicit Parser(Limits limits) : limits_(limits), chunks_(limits.body_bytes) {
     header_limit(static_cast<std::uint32_t>(limits.header_bytes + 1));
     body_limit(limits.body_bytes);
     eager(true);
   }
-  ~Parser() override { budget_->Give(charged_); }
 
   std::size_t Put(std::string_view bytes) {
     if (refusal || body_done()) return 0;
@@ -37,6 +35,10 @@ class RequestParser::Parser : public http::basic_parser<true> {
   bool body_done() {
     if (!is_header_done()) return false;
     return chunked() ? chunks_.done() : request.body.size() == length_;
+  }
+
+  std::optional<std::size_t> body_length() const {
+    return chunked() ? std::nullopt : std::optional<std::size_t>(length_);
   }
 
   HttpRequest request;
@@ -105,10 +107,8 @@ class RequestParser::Parser : public http::basic_parser<true> {
   void Append(std::string_view data) {
     if (request.body.size() + data.size() > limits_.body_bytes) {
       RefuseLargeBody();
-    } else if (!budget_->Take(data.size())) {
-      Refuse(503, "too many large requests at once; try again later");
     } else {
-      charged_ += data.size();
+      if (request.body.empty() && !chunked()) request.body.reserve(length_);
       request.body += data;
     }
   }
@@ -172,16 +172,13 @@ class RequestParser::Parser : public http::basic_parser<true> {
   void on_response_impl(int, string_view, int, error_code&) override {}
 
   const Limits limits_;
-  BodyBudget* const budget_;
-  std::size_t charged_ = 0;  // against the budget
   std::size_t checked_ = 0;  // bytes of the head that CheckHead has seen
   int lengths_ = 0, codings_ = 0, hosts_ = 0;
   std::size_t length_ = 0;  // of a body that is not chunked
   ChunkedDecoder chunks_;
 };
 
-RequestParser::RequestParser(Limits limits, BodyBudget* budget)
-    : parser_(std::make_unique<Parser>(limits, budget)) {}
+RequestParser::RequestParser(Limits limits) : parser_(std::make_unique<Parser>(limits)) {}
 RequestParser::~RequestParser() = default;
 
 std::size_t RequestParser::Put(std::string_view bytes) { return parser_->Put(bytes); }
@@ -193,6 +190,7 @@ const std::optional<RequestParser::Refusal>& RequestParser::refusal() const {
 bool RequestParser::keep_alive() const { return parser_->keep_alive(); }
 bool RequestParser::http_1_0() const { return parser_->http_1_0; }
 bool RequestParser::has_body() const { return !parser_->body_done(); }
+std::optional<std::size_t> RequestParser::body_length() const { return parser_->body_length(); }
 HttpRequest& RequestParser::request() { return parser_->request; }
 
 }  // namespace drover

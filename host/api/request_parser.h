@@ -1,7 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -11,22 +10,6 @@
 #include "host/api/http_message.h"
 
 namespace drover {
-
-// How much all bodies that are in memory may take together. [any thread]
-class BodyBudget {
- public:
-  explicit BodyBudget(std::size_t bytes) : left_(static_cast<long long>(bytes)) {}
-  bool Take(std::size_t bytes) {
-    if (left_.fetch_sub(static_cast<long long>(bytes)) >= static_cast<long long>(bytes))
-      return true;
-    Give(bytes);
-    return false;
-  }
-  void Give(std::size_t bytes) { left_.fetch_add(static_cast<long long>(bytes)); }
-
- private:
-  std::atomic<long long> left_;
-};
 
 // Reads one request. Whatever two readers could understand differently is refused: that is what
 // smuggling lives on.
@@ -41,7 +24,7 @@ class RequestParser {
     std::string text;
   };
 
-  RequestParser(Limits limits, BodyBudget* budget);
+  explicit RequestParser(Limits limits);
   RequestParser(const RequestParser&) = delete;
   RequestParser& operator=(const RequestParser&) = delete;
   ~RequestParser();
@@ -59,8 +42,9 @@ class RequestParser {
   bool keep_alive() const;
   bool http_1_0() const;
   bool has_body() const;  // that is still to come
-  // The request as far as it is known; its body counts against the budget as long as the parser
-  // lives.
+  // Nothing: it comes in chunks, and only the limit is known.
+  std::optional<std::size_t> body_length() const;
+  // The request as far as it is known.
   HttpRequest& request();
 
  private:

@@ -23,8 +23,7 @@ struct Outcome {
 
 // Gives the bytes in pieces of STEP, as the network may.
 Outcome Parse(const std::string& bytes, std::size_t step) {
-  BodyBudget budget(1 << 20);
-  RequestParser parser(kLimits, &budget);
+  RequestParser parser(kLimits);
   std::size_t taken = 0;
   for (std::size_t arrived = 0; arrived < bytes.size();) {
     arrived = std::min(bytes.size(), arrived + step);
@@ -188,8 +187,7 @@ TEST(RequestParser, DamagedRequestsAreReadTheSameInAnyPieces) {
 }
 
 TEST(RequestParser, TrailersAreNoHeaders) {
-  BodyBudget budget(100);
-  RequestParser parser(kLimits, &budget);
+  RequestParser parser(kLimits);
   std::string bytes =
       Post("Transfer-Encoding: chunked\r\n", "0\r\nX-Nomad-Token: root\r\nHost: x\r\n\r\n");
   while (const std::size_t taken = parser.Put(bytes)) bytes.erase(0, taken);
@@ -198,26 +196,13 @@ TEST(RequestParser, TrailersAreNoHeaders) {
   EXPECT_EQ(parser.request().Header("X-Nomad-Token"), nullptr);
 }
 
-TEST(RequestParser, AllBodiesTogetherHaveALimit) {
-  BodyBudget budget(5000);
-  const std::string bytes = Post("Content-Length: 3000\r\n", std::string(3000, 'x'));
-  const auto feed = [&bytes](RequestParser* parser) {
-    for (std::size_t at = 0, taken = 1; taken > 0; at += taken) {
-      taken = parser->Put(std::string_view(bytes).substr(at));
-    }
-  };
-  {
-    RequestParser first(kLimits, &budget);
-    feed(&first);
-    EXPECT_TRUE(first.done() && !first.refusal());
-    RequestParser second(kLimits, &budget);
-    feed(&second);
-    ASSERT_TRUE(second.refusal().has_value());
-    EXPECT_EQ(second.refusal()->status, 503);
-  }
-  RequestParser third(kLimits, &budget);
-  feed(&third);
-  EXPECT_TRUE(third.done() && !third.refusal());
+TEST(RequestParser, TheLengthOfABodyIsKnownBeforeItIsRead) {
+  RequestParser counted(kLimits), chunked(kLimits);
+  const std::string head = Post("Content-Length: 3000\r\n", "");
+  EXPECT_EQ(counted.Put(head), head.size());
+  EXPECT_EQ(counted.body_length(), 3000u);
+  EXPECT_GT(chunked.Put(Post("Transfer-Encoding: chunked\r\n", "")), 0u);
+  EXPECT_EQ(chunked.body_length(), std::nullopt);
 }
 
 }  // namespace

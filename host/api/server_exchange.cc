@@ -17,12 +17,22 @@ constexpr std::size_t kSmallBody = 1 << 10;
 
 }  // namespace
 
+SharedPiece::SharedPiece(std::string_view bytes) : size_(bytes.size()) {
+  std::array<char, 24> size{};
+  begin_ =
+      static_cast<std::size_t>(std::snprintf(size.data(), size.size(), "%zx\r\n", bytes.size()));
+  chunk_.reserve(begin_ + bytes.size() + 2);
+  chunk_ += size.data();
+  chunk_ += bytes;
+  chunk_ += "\r\n";
+}
+
 ServerExchange::ServerExchange(Parts parts, Context stop, HttpRequest request)
-    : parts_(parts),
+    : parts_(std::move(parts)),
       context_(stop.Child()),
       request_(std::move(request)),
-      keep_alive_(parts.keep_alive && !parts.http_1_0),
-      on_end_(parts.input->end()->OnSet([this] {
+      keep_alive_(parts_.keep_alive && !parts_.http_1_0),
+      on_end_(parts_.input->end()->OnSet([this] {
         if (parts_.input->broken()) {
           context_.Cancel("the client has gone");
         } else {
@@ -59,18 +69,20 @@ bool ServerExchange::WantsGzip(const HttpReply& reply) const {
 
 std::string ServerExchange::Chunk(std::string bytes) const {
   if (!chunked_ || bytes.empty()) return bytes;
-  std::array<char, 24> size{};
-  std::snprintf(size.data(), size.size(), "%zx\r\n", bytes.size());
-  return size.data() + bytes + "\r\n";
+  return std::string(SharedPiece(bytes).chunk());
 }
 
 Co<Status> ServerExchange::Send(std::string bytes) {
   Status status = co_await parts_.output->Write(std::move(bytes));
+  co_return Sent(std::move(status));
+}
+
+Status ServerExchange::Sent(Status status) {
   if (!status) {
     keep_alive_ = false;
     context_.CancelWith(status.error());
   }
-  co_return status;
+  return status;
 }
 
 Co<Status> ServerExchange::Reply(HttpReply reply) {
@@ -117,6 +129,16 @@ Co<Status> ServerExchange::Write(std::string bytes) {
   if (bytes.empty() || bodyless_) co_return Status();
   if (gzip_) bytes = gzip_->Add(bytes);
   co_return co_await Send(Chunk(std::move(bytes)));
+}
+
+Co<Status> ServerExchange::WriteShared(std::shared_ptr<const SharedPiece> piece) {
+  if (answer_ != Answer::kStream || bodyless_ || gzip_ || !chunked_) {
+    std::string bytes(piece->plain());
+    co_return co_await Write(std::move(bytes));
+  }
+  const std::string_view chunk = piece->chunk();
+  Status status = co_await parts_.output->WriteView(chunk);  // the piece is ours until then
+  co_return Sent(std::move(status));
 }
 
 Co<Result<WebSocketChannel*>> ServerExchange::AcceptWebSocket() {

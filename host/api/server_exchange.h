@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -25,6 +26,7 @@ class ServerExchange : public HttpExchange {
     const HttpServerOptions* options;
     bool http_1_0;
     bool keep_alive;  // as the client wants it
+    std::function<void()> trust;
   };
 
   ServerExchange(Parts parts, Context stop, HttpRequest request);
@@ -33,9 +35,11 @@ class ServerExchange : public HttpExchange {
   const HttpRequest& request() const override { return request_; }
   Loop* loop() override { return parts_.loop; }
   const Context& context() const override { return context_; }
+  void Trust() override { parts_.trust(); }
   Co<Status> Reply(HttpReply reply) override;
   Co<Status> StartStream(HttpReply head) override;
   Co<Status> Write(std::string bytes) override;
+  Co<Status> WriteShared(std::shared_ptr<const SharedPiece> piece) override;
   Co<Result<WebSocketChannel*>> AcceptWebSocket() override;
 
   // Ends the answer when the handler has returned; one that failed has THROWN something.
@@ -50,6 +54,8 @@ class ServerExchange : public HttpExchange {
   bool WantsGzip(const HttpReply& reply) const;
   std::string Chunk(std::string bytes) const;
   Co<Status> Send(std::string bytes);
+  // The client has gone, if STATUS is an error.
+  Status Sent(Status status);
 
   Parts parts_;
   Context context_;

@@ -110,6 +110,8 @@ Result<std::shared_ptr<TlsContext>> TlsContext::Load(const HttpTls& tls) {
   ssl::context& context = state->context;
   SSL_CTX* native = context.native_handle();
   SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
+  // Of version 1.2 only those with forward secrecy and authenticated encryption.
+  SSL_CTX_set_cipher_list(native, "ECDHE+AESGCM:ECDHE+CHACHA20");
   SSL_CTX_set_options(native, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);  // idle connections are small
   SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_OFF);

@@ -30,8 +30,9 @@ enum class Step : int {
   kMakeLedger = 16,     // gets its name, or what a node has made is not known
   kForgetLedger = 17,   // what it names is gone
   kReplaceStore = 18,   // a file of a damaged store gets another name
+  kDropSecrets = 19,    // the secrets of all tasks of an allocation are unmounted
 };
-constexpr int kSteps = 18;
+constexpr int kSteps = 19;
 std::string_view StepName(Step step);  // "ledger_add"
 
 // For a step that is no function. What is to be done instead of it, if anything: an error. With

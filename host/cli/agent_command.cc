@@ -3,6 +3,7 @@
 #include <malloc.h>
 #include <spdlog/spdlog.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include <boost/asio/signal_set.hpp>
 #include <cerrno>
@@ -15,6 +16,7 @@
 
 #include "host/agent/agent.h"
 #include "host/agent/open_files.h"
+#include "host/base/owned_path.h"
 #include "host/base/unique_fd.h"
 #include "host/cli/cli.h"
 #include "host/cli/commands.h"
@@ -45,6 +47,38 @@ bool LockSoon(int file) {
   return false;
 }
 
+// Whoever can write there, or to a directory above it, could put their own in the place of what the
+// agent keeps.
+constexpr OwnedKind kDataDir{"data directories", "what the agent keeps there",
+                             /*own_group_may_write=*/true};
+// Tasks of any user reach their own directory below those of an agent that is root.
+const mode_t kMode = geteuid() == 0 ? 0711 : 0700;
+
+// PATH may hold links; those are checked where they lead.
+Result<UniqueFd> OpenDirectory(const std::string& path) {
+  std::error_code error;
+  const fs::path real = fs::canonical(path, error);
+  if (error) return Error(Code::kNotFound, path + ": " + error.message());
+  return OpenOwned(real.string(), O_RDONLY | O_DIRECTORY, kDataDir);
+}
+
+// Makes the directory of the allocations, PATH, below DIR, unless it is there.
+Status MakeAllocDir(int dir, const std::string& path) {
+  if (mkdirat(dir, "alloc", kMode) != 0 && errno != EEXIST) return ErrnoError(errno, path);
+  const UniqueFd made(openat(dir, "alloc", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!made && (errno == ELOOP || errno == ENOTDIR)) {
+    return Error(Code::kFailedPrecondition,
+                 path +
+                     " is not a directory: remove it; where allocations are, if it is not there, "
+                     "alloc_dir in the block client of the configuration says");
+  }
+  struct stat info{};
+  if (!made || fstat(made.get(), &info) != 0) return ErrnoError(errno, path);
+  DROVER_TRY(CheckOwned(path, info, kDataDir));
+  if (fchmod(made.get(), kMode) != 0) return ErrnoError(errno, path);
+  return {};
+}
+
 // The directory of an agent, which is this agent's alone for as long as the object lives.
 class DataDir {
  public:
@@ -62,13 +96,15 @@ class DataDir {
     } else {
       dir.path_ = fs::absolute(wanted, error).lexically_normal().string();
     }
-    // Tasks of any user reach their own directory below it.
-    fs::create_directories(dir.alloc_dir(), error);
-    if (error) return Error(Code::kInvalidArgument, dir.alloc_dir() + ": " + error.message());
-    fs::permissions(dir.path_, fs::perms(0711), error);
-    fs::permissions(dir.alloc_dir(), fs::perms(0711), error);
+    const bool made = fs::create_directories(dir.path_, error);
+    if (error) return Error(Code::kInvalidArgument, dir.path_ + ": " + error.message());
+    if (made && chmod(dir.path_.c_str(), kMode) != 0) return ErrnoError(errno, dir.path_);
+    DROVER_ASSIGN(const UniqueFd opened, OpenDirectory(dir.path_));
+    DROVER_TRY(MakeAllocDir(opened.get(), dir.alloc_dir()));
+    if (fchmod(opened.get(), kMode) != 0) return ErrnoError(errno, dir.path_);
     const std::string lock = dir.path_ + "/agent.lock";
-    dir.lock_ = UniqueFd(open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+    dir.lock_ = UniqueFd(openat(opened.get(), "agent.lock", flags, 0600));
     if (!dir.lock_) return ErrnoError(errno, lock);
     if (!LockSoon(dir.lock_.get())) {
       return Error(Code::kFailedPrecondition,
@@ -163,10 +199,16 @@ int AgentCommand(const AgentCommandOptions& options) {
     PrintError("agent", data_dir.error());
     return data_dir.code() == Code::kFailedPrecondition ? kExitFailed : kExitUsage;
   }
-  if (config->client.alloc_dir.empty()) config->client.alloc_dir = data_dir->alloc_dir();
+  if (config->client.alloc_dir.empty()) {
+    config->client.alloc_dir = data_dir->alloc_dir();
+  } else if (const auto own = OpenDirectory(config->client.alloc_dir); !own.ok()) {
+    PrintError("agent", own.error().WithContext("/client/alloc_dir"));
+    return kExitUsage;
+  }
   const std::string alloc_dir = config->client.alloc_dir;
   SetUpLogging(config->log_level, config->log_format);
   const std::uint64_t task_open_files = RaiseLimits();
+  const LogThread log_thread;
 
   RealLoop loop;
   AgentOptions agent_options;

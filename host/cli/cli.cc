@@ -197,6 +197,8 @@ int RunCli(int argc, char** argv) {
                        "The configuration of a task that runs for a minute (JSON)");
   test_app->add_option("--seed", plugin.seed,
                        "A number for what cases make up at random, to repeat a run");
+  test_app->add_option("--max-skips", plugin.max_skips,
+                       "Fails when more cases than this were skipped");
   test_app->add_flag("--json", plugin.json, "Prints JSON");
   test_app->callback([&] { code = PluginTestCommand(plugin); });
 

@@ -55,6 +55,7 @@ struct PluginOptions {
   std::string plugin_config;
   std::string task_config;
   std::optional<std::uint64_t> seed;
+  std::optional<std::uint64_t> max_skips;  // more are a failure
 };
 int PluginListCommand(const PluginOptions& options);
 int PluginInspectCommand(const PluginOptions& options);

@@ -63,8 +63,8 @@ TEST(DecodeAllocTest, TaskStatesKeepTheirEvents) {
   EXPECT_EQ(task.restarts, 2u);
   EXPECT_EQ(task.started_at, 2'000'000'000);
   ASSERT_EQ(task.events.size(), 2u);
-  EXPECT_EQ(task.events[0].type, "Started");
-  EXPECT_EQ(task.events[0].details, (StringMap{{"exit_code", "1"}}));
+  EXPECT_EQ(task.events[0]->type, "Started");
+  EXPECT_EQ(task.events[0]->details, (StringMap{{"exit_code", "1"}}));
   EXPECT_EQ(states.at("u").state, RunnerState::kPending);
 }
 

@@ -30,6 +30,10 @@ std::vector<std::string> PlacementFailureLines(const std::string& group, const j
   if (NumberField(failure, "NodesEvaluated") == 0) {
     lines.push_back("  * no node was eligible");
   }
+  for (const auto& [datacenter, count] : MapField(failure, "NodesAvailable").items()) {
+    if (count != 0) continue;
+    lines.push_back("  * no node is in the datacenter \"" + Printable(datacenter) + "\"");
+  }
   const auto add = [&](const char* field, const std::string& what) {
     for (const auto& [name, count] : MapField(failure, field).items()) {
       lines.push_back("  * " + what + " \"" + Printable(name) +

@@ -80,10 +80,18 @@ Result<std::string> ReadJobText(const std::string& path) {
 Result<JobFile> ReadJobFile(const std::string& path) {
   DROVER_ASSIGN(const std::string text, ReadJobText(path));
   JobFile read;
-  Result<Job> job = ParseJob(text, nullptr, &read.place);
+  Result<Job> job = ParseJob(text, nullptr, &read.place, &read.warnings);
   if (!job.ok()) return job.error().WithContext("job file " + path);
   read.job = std::move(*job);
   return read;
+}
+
+void PrintWarnings(const std::string& command, const std::string& file, const JobFile& job) {
+  for (const JobFault& warning : job.warnings) {
+    const std::string line =
+        "warning: job file " + file + ": " + warning.pointer + ": " + warning.message;
+    std::fprintf(stderr, "drover %s: %s\n", command.c_str(), PrintableLines(line).c_str());
+  }
 }
 
 void PrintError(const std::string& command, const Error& error) {

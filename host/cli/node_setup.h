@@ -7,6 +7,7 @@
 #include "host/agent/agent_config.h"
 #include "host/base/result.h"
 #include "host/spec/job.h"
+#include "host/spec/job_faults.h"
 
 namespace drover {
 
@@ -19,11 +20,15 @@ Result<std::string> ReadJobText(const std::string& path);
 
 struct JobFile {
   Job job;
-  std::string place;  // the job's JSON pointer in the file
+  std::string place;               // the job's JSON pointer in the file
+  std::vector<JobFault> warnings;  // what of it is not carried out
 };
 // The job in a file. Every mistake is in the error: Code::kInvalidArgument when the job is wrong,
 // another code when the file cannot be read.
 Result<JobFile> ReadJobFile(const std::string& path);
+
+// Prints what of the job in FILE is not carried out to standard error.
+void PrintWarnings(const std::string& command, const std::string& file, const JobFile& job);
 
 // Prints "drover COMMAND: MESSAGE" to standard error.
 void PrintError(const std::string& command, const Error& error);

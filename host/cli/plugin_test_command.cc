@@ -10,6 +10,8 @@
 #include "host/cli/node_setup.h"
 #include "host/cli/terminal.h"
 #include "host/plugin/kit/conformance.h"
+#include "host/plugin/plugin_file.h"
+#include "sdk/include/drover/drover.h"
 
 namespace drover {
 namespace {
@@ -25,6 +27,11 @@ int ListCases(bool json) {
   }
   if (json) std::printf("%s\n", list.dump(2).c_str());
   return kExitOk;
+}
+
+// Of a driver, what it needs at least.
+std::string AbiText(unsigned major, unsigned minor) {
+  return std::to_string(major) + "." + std::to_string(minor);
 }
 
 double Seconds(Duration took) { return std::chrono::duration<double>(took).count(); }
@@ -43,20 +50,23 @@ void PrintResult(const Terminal& terminal, const ConformanceResult& result) {
   std::fflush(stdout);
 }
 
+long Count(const std::vector<ConformanceResult>& results, Verdict verdict) {
+  return std::count_if(results.begin(), results.end(),
+                       [verdict](const auto& result) { return result.verdict == verdict; });
+}
+
 void PrintSummary(const std::vector<ConformanceResult>& results, std::uint64_t seed) {
-  const auto count = [&results](Verdict verdict) {
-    return std::count_if(results.begin(), results.end(),
-                         [verdict](const auto& result) { return result.verdict == verdict; });
-  };
-  const long passed = count(Verdict::kPass);
-  const long skipped = count(Verdict::kSkip);
-  const long warned = count(Verdict::kWarn);
+  const long passed = Count(results, Verdict::kPass);
+  const long skipped = Count(results, Verdict::kSkip);
+  const long warned = Count(results, Verdict::kWarn);
   std::printf("%ld passed, %ld failed, %ld skipped, %ld with a warning (--seed %llu)\n", passed,
               static_cast<long>(results.size()) - passed - skipped - warned, skipped, warned,
               static_cast<unsigned long long>(seed));
 }
 
-void PrintJson(const std::vector<ConformanceResult>& results) {
+// With all that a repetition needs.
+void PrintJson(const PluginOptions& options, const ConformanceOptions& kit,
+               const std::vector<ConformanceResult>& results, bool conforms) {
   nlohmann::json list = nlohmann::json::array();
   for (const ConformanceResult& result : results) {
     list.push_back({{"Name", result.name},
@@ -64,7 +74,30 @@ void PrintJson(const std::vector<ConformanceResult>& results) {
                     {"Detail", result.detail},
                     {"Seconds", Seconds(result.took)}});
   }
-  std::printf("%s\n", list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+  nlohmann::json run = {{"File", options.file},
+                        {"Sha256", nullptr},
+                        {"Driver", nullptr},
+                        {"DriverVersion", nullptr},
+                        {"DriverAbi", nullptr},
+                        {"HostVersion", DROVER_VERSION},
+                        {"HostAbi", AbiText(DROVER_ABI_MAJOR, DROVER_ABI_MINOR)},
+                        {"Isolation", kit.isolation},
+                        {"PluginConfig", kit.plugin_config},
+                        {"TaskConfig", kit.task_config},
+                        {"Seed", kit.seed},
+                        {"Skipped", Count(results, Verdict::kSkip)},
+                        {"MaxSkips", nullptr},
+                        {"Conforms", conforms},
+                        {"Cases", std::move(list)}};
+  if (options.max_skips) run["MaxSkips"] = *options.max_skips;
+  // What cannot be opened has failed, and its case says why.
+  if (const Result<PluginFile> file = OpenPluginFile(options.file, ""); file.ok()) {
+    run["Sha256"] = file->sha256;
+    run["Driver"] = file->manifest.name;
+    run["DriverVersion"] = file->manifest.version;
+    run["DriverAbi"] = AbiText(file->manifest.abi_major, file->manifest.min_host_minor);
+  }
+  std::printf("%s\n", run.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
 
 }  // namespace
@@ -93,8 +126,18 @@ int PluginTestCommand(const PluginOptions& options) {
     PrintError("plugin test", results.error());
     return kExitUsage;
   }
-  options.json ? PrintJson(*results) : PrintSummary(*results, kit.seed);
-  return AllConform(*results) ? kExitOk : kExitFailed;
+  const auto skipped = static_cast<std::uint64_t>(Count(*results, Verdict::kSkip));
+  const bool asked_enough = !options.max_skips || skipped <= *options.max_skips;
+  const bool conforms = AllConform(*results) && asked_enough;
+  options.json ? PrintJson(options, kit, *results, conforms) : PrintSummary(*results, kit.seed);
+  if (!asked_enough) {
+    PrintError("plugin test",
+               Error(Code::kFailedPrecondition,
+                     std::to_string(skipped) + " cases were skipped, --max-skips allows " +
+                         std::to_string(*options.max_skips) +
+                         ": their lines say what they need, most often --task-config"));
+  }
+  return conforms ? kExitOk : kExitFailed;
 }
 
 }  // namespace drover

@@ -42,7 +42,7 @@ class AllocBase {
     if (mkdtemp(made.data()) == nullptr) {
       return ErrnoError(errno, "a new directory " + made + " (set $TMPDIR, or use --alloc-dir)");
     }
-    std::filesystem::permissions(made, std::filesystem::perms(0755), error);
+    std::filesystem::permissions(made, std::filesystem::perms(0711), error);
     return AllocBase(made, true);
   }
 
@@ -100,6 +100,7 @@ int RunCommand(const RunOptions& options) {
     PrintError("run", job.error());
     return kExitUsage;
   }
+  PrintWarnings("run", options.job_file, *job);
   if (options.config_file.empty() && options.plugin_dirs.empty()) {
     PrintError("run", Error(Code::kInvalidArgument,
                             "no drivers: name them with --config FILE or --plugin-dir DIR"));
@@ -125,6 +126,7 @@ int RunCommand(const RunOptions& options) {
   if (!sweeper.ok()) {
     PrintError("run", sweeper.error().WithContext("nobody will clear up if this run is killed"));
   }
+  const LogThread log_thread;  // the sweeper was forked without it
   RealLoop loop;
   const std::unique_ptr<RunView> view = options.json ? NewJsonRunView() : NewTextRunView();
   NodeOptions node_options;

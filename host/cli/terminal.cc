@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "host/base/unseen_text.h"
+
 namespace drover {
 namespace {
 
@@ -30,8 +32,8 @@ const char* ColourCode(Terminal::Colour colour) {
   return "0";
 }
 
-// The length of the character at the start of TEXT, which is not empty; 0 when it steers terminals
-// (those of U+0080 to U+009F do, too) or is no UTF-8.
+// The length of the character at the start of TEXT, which is not empty; 0 when it steers terminals,
+// changes how the text around it is read, or is no UTF-8.
 std::size_t ShownLength(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   if (first < 0x80) return first == '\t' || (first >= 0x20 && first != 0x7f) ? 1 : 0;
@@ -43,7 +45,7 @@ std::size_t ShownLength(std::string_view text) {
   for (std::size_t i = 1; i < length; ++i) {
     if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return 0;
   }
-  return first == 0xc2 && static_cast<unsigned char>(text[1]) < 0xa0 ? 0 : length;
+  return UnseenLength(text) > 0 ? 0 : length;
 }
 
 void Write(std::string_view text) {

@@ -55,6 +55,7 @@ int ValidateCommand(const ValidateOptions& options) {
     checked.file = file;
     Result<JobFile> job = ReadJobFile(file);
     if (job.ok()) {
+      PrintWarnings("validate", file, *job);
       checked.job = std::move(*job);
     } else {
       checked.error = job.error().message();

@@ -27,12 +27,27 @@ CallTable::CallTable(std::shared_ptr<LoopPort> port,
 void CallTable::Add(std::shared_ptr<PendingCall> call) {
   const std::lock_guard lock(mutex_);
   const std::uint64_t id = call->id;
+  of_runs_.emplace(call->run, id);
   entries_[id].call = std::move(call);
 }
 
-void CallTable::Enter(std::uint64_t id) {
+CallTable::Entry CallTable::Take(Entries::iterator entry) {
+  of_runs_.erase({entry->second.call->run, entry->first});
+  return std::move(entries_.extract(entry).mapped());
+}
+
+bool CallTable::Enter(std::uint64_t id) {
   const std::lock_guard lock(mutex_);
-  if (const auto found = entries_.find(id); found != entries_.end()) found->second.entered = true;
+  const auto found = entries_.find(id);
+  if (found == entries_.end() || found->second.cancelled) return false;
+  found->second.begun = found->second.entered = true;
+  return true;
+}
+
+bool CallTable::HasBegun(std::uint64_t id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(id);
+  return found != entries_.end() && found->second.begun;
 }
 
 void CallTable::Leave(std::uint64_t id) {
@@ -43,16 +58,16 @@ void CallTable::Leave(std::uint64_t id) {
     if (found == entries_.end()) return;
     found->second.entered = false;
     if (!found->second.outcome) return;
-    over = std::move(entries_.extract(found).mapped());
+    over = Take(found);
   }
   Deliver(over->call, *std::move(over->outcome));
 }
 
 std::optional<CallTable::Entry> CallTable::Extract(std::uint64_t id) {
   const std::lock_guard lock(mutex_);
-  auto node = entries_.extract(id);
-  if (node.empty()) return std::nullopt;
-  return std::move(node.mapped());
+  const auto found = entries_.find(id);
+  if (found == entries_.end()) return std::nullopt;
+  return Take(found);
 }
 
 void CallTable::Deliver(std::shared_ptr<PendingCall> call, Result<CallValue> outcome) {
@@ -73,7 +88,7 @@ void CallTable::DeliverWhenLeft(std::uint64_t id, Result<CallValue> outcome) {
       found->second.outcome = std::move(outcome);
       return;
     }
-    call = std::move(entries_.extract(found).mapped().call);
+    call = Take(found).call;
   }
   Deliver(std::move(call), std::move(outcome));
 }
@@ -152,19 +167,20 @@ bool CallTable::IsPending(std::uint64_t id) const {
 
 bool CallTable::IsAtIt(std::string_view verb, const RunId& run) const {
   const std::lock_guard lock(mutex_);
-  return std::ranges::any_of(entries_, [&](const auto& entry) {
-    const PendingCall& call = *entry.second.call;
-    return entry.second.cancelled && call.run == run && call.verb == verb;
-  });
+  for (auto it = of_runs_.lower_bound({run, 0}); it != of_runs_.end() && it->first == run; ++it) {
+    const Entry& entry = entries_.at(it->second);
+    if (entry.cancelled && entry.call->verb == verb) return true;
+  }
+  return false;
 }
 
 void CallTable::ForgetRun(const RunId& run) {
   std::vector<std::uint64_t> forgotten;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [id, entry] : entries_) {
-      const bool may_bring_task = entry.call->brings_task && entry.cancelled;
-      if (entry.call->run == run && !may_bring_task) forgotten.push_back(id);
+    for (auto it = of_runs_.lower_bound({run, 0}); it != of_runs_.end() && it->first == run; ++it) {
+      const Entry& entry = entries_.at(it->second);
+      if (!entry.call->brings_task || !entry.cancelled) forgotten.push_back(it->second);
     }
   }
   for (const std::uint64_t id : forgotten)
@@ -176,6 +192,7 @@ void CallTable::EndAll(const Error& error) {
   {
     const std::lock_guard lock(mutex_);
     left.swap(entries_);
+    of_runs_.clear();
   }
   for (auto& [id, entry] : left) {
     Deliver(std::move(entry.call), std::move(entry.outcome).value_or(error));

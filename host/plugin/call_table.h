@@ -7,8 +7,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "drover/drover.h"
@@ -22,12 +24,12 @@
 
 namespace drover {
 
-// What an asynchronous verb can end with, copied out of the driver's memory.
 // What create has made.
 struct CreatedInstance {
   drover_instance* instance = nullptr;
   std::optional<PluginInfo> info{};  // absent: the library's
 };
+// What an asynchronous verb can end with, copied out of the driver's memory.
 using CallValue = std::variant<std::monostate, StartedTask, RecoveredTask, ExitResult, TaskStatus,
                                CreatedInstance>;
 using CallDecoder = Result<CallValue> (*)(const void* result);
@@ -62,7 +64,8 @@ class CallTable {
   void Add(std::shared_ptr<PendingCall> call);  // control thread
   // Around the verb's function: a completion from within, or from another thread meanwhile, counts
   // when the function has returned, so that the next one of the run never meets it. [any thread]
-  void Enter(std::uint64_t id);
+  // False: the call was given up or ended before it was begun, and the verb is not to be called.
+  bool Enter(std::uint64_t id);
   void Leave(std::uint64_t id);
   // The driver's host->complete. The first for an id counts, others are dropped and told.
   // [any thread]
@@ -75,6 +78,9 @@ class CallTable {
   bool IsCancelled(std::uint64_t id) const;
   Result<UniqueFd> CancelFd(std::uint64_t id);
 
+  // Whether the driver may know of it: it was entered once. Of one that was cancelled before, this
+  // stays false.
+  bool HasBegun(std::uint64_t id) const;
   bool IsPending(std::uint64_t id) const;
   // Whether the driver has not ended a VERB of RUN that was given up.
   bool IsAtIt(std::string_view verb, const RunId& run) const;
@@ -93,10 +99,13 @@ class CallTable {
     std::shared_ptr<PendingCall> call;
     bool cancelled = false;
     UniqueFd event;
+    bool begun = false;
     bool entered = false;    // the verb's function has not returned
     bool completed = false;  // by the driver
     std::optional<Result<CallValue>> outcome;
   };
+  using Entries = std::map<std::uint64_t, Entry>;
+  Entry Take(Entries::iterator entry);  // under the lock
   std::optional<Entry> Extract(std::uint64_t id);
   void Deliver(std::shared_ptr<PendingCall> call, Result<CallValue> outcome);
   void DeliverWhenLeft(std::uint64_t id, Result<CallValue> outcome);
@@ -105,7 +114,8 @@ class CallTable {
   const std::function<void(const std::string&)> complain_;
   const std::string plugin_;
   mutable std::mutex mutex_;
-  std::map<std::uint64_t, Entry> entries_;
+  Entries entries_;
+  std::set<std::pair<RunId, std::uint64_t>> of_runs_;  // the same calls, by run
   std::atomic<long> dropped_{0};
 };
 

@@ -33,10 +33,12 @@ Result<Pipe> MakePipe() {
   return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
-// Appends what can be read; false at the end.
+// Appends what can be read now, of one that writes without end only so much that the clock is
+// looked at again; false at the end.
 bool Drain(int fd, std::string* to, std::size_t limit, bool keep_end) {
+  constexpr int kTurn = 64;
   std::array<char, 8192> buffer{};
-  while (true) {
+  for (int i = 0; i < kTurn; ++i) {
     const ssize_t n = read(fd, buffer.data(), buffer.size());
     if (n < 0) return errno == EAGAIN || errno == EINTR;
     if (n == 0) return false;
@@ -44,6 +46,18 @@ bool Drain(int fd, std::string* to, std::size_t limit, bool keep_end) {
     if (to->size() > limit) {
       keep_end ? (void)to->erase(0, to->size() - limit) : to->resize(limit);
     }
+  }
+  return true;
+}
+
+void AwaitEnd(pid_t pid, int pidfd, Duration limit) {
+  const TimePoint until = BootClock::now() + limit;
+  siginfo_t info{};
+  while (!WaitForChild(pid, WNOHANG | WNOWAIT, &info)) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - BootClock::now());
+    if (left.count() <= 0) return;
+    pollfd event{pidfd, POLLIN, 0};
+    (void)poll(&event, 1, static_cast<int>(std::min<std::int64_t>(left.count(), 100)));
   }
 }
 
@@ -86,6 +100,10 @@ Result<ChildEnd> RunChildProcess(const ChildSpec& spec) {
     }
     siginfo_t info{};
     if (WaitForChild(pid, WNOHANG | WNOWAIT, &info)) break;
+  }
+  if (end.timed_out && spec.grace.count() > 0) {
+    kill(pid, SIGTERM);
+    AwaitEnd(pid, child.get(), spec.grace);
   }
   kill(-pid, SIGKILL);  // before it is reaped: the group's number is still its own
   siginfo_t info{};

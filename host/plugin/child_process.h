@@ -15,6 +15,8 @@ struct ChildSpec {
   std::vector<std::string> environment;  // the whole of it: "NAME=value"
   int descriptor = -1;                   // becomes descriptor 3 of the child; not consumed
   Duration limit = 5s;
+  // When the time is over the child itself gets SIGTERM, and so long to end by itself.
+  Duration grace{0};
 };
 
 struct ChildEnd {

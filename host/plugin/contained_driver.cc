@@ -14,10 +14,14 @@ ContainedDriver::ContainedDriver(Parts parts)
       ended_(parts_.driver.loop),
       life_(parts_.driver.loop),
       gate_(parts_.driver.loop) {
+  if (!parts_.told_handles) parts_.told_handles = std::make_shared<ToldHandles>();
   fingerprint_.description = "the driver has not told its health yet";
 }
 
-ContainedDriver::~ContainedDriver() { port_->Close(); }
+ContainedDriver::~ContainedDriver() {
+  port_->Close();
+  Follow(nullptr);
+}
 
 Co<void> ContainedDriver::Shutdown() {
   if (ending_) co_return;
@@ -170,7 +174,7 @@ Co<Result<ExitResult>> ContainedDriver::Wait(Context context, RunId id) {
     DROVER_CO_ASSIGN(const Living driver, co_await Ready(context));
     if (Run* run = FindRun(id)) {
       if (run->lost) co_return *run->lost;
-      if (run->news.Tell(loop()->Now())) {
+      if (run->news.Tell(id, loop()->Now(), parts_.told_handles.get())) {
         co_return Error(Code::kUnavailable, "driver " + info_.name + " has given a new handle");
       }
       if (run->wanted && run->generation != generation_) {
@@ -210,6 +214,8 @@ Co<Status> ContainedDriver::Destroy(Context context, RunId id, bool force) {
   if (Run* run = FindRun(id)) wanted = std::exchange(run->wanted, false);
   if (restored_) restored_->erase(id);
   Status status = Unavailable();
+  bool answered = false;     // or failed otherwise than by the end of its process
+  bool gone = false;         // perhaps not released
   constexpr int kTries = 2;  // the second one with the process that comes next
   for (int i = 0; i < kTries; ++i) {
     const Result<Living> driver = co_await Live(context);
@@ -218,17 +224,22 @@ Co<Status> ContainedDriver::Destroy(Context context, RunId id, bool force) {
       if (force) unheard_.insert(id);
       break;
     }
+    PluginHost* const host = (*driver)->host();
+    const bool known = host->FindRun(id) != nullptr;
     status = co_await (*driver)->Destroy(context, id, force);
-    if (status.ok() || status.code() != Code::kUnavailable || !Lost(*driver)) break;
+    const bool lost = status.code() == Code::kUnavailable && Lost(*driver);
+    gone = status.ok() || status.code() == Code::kNotFound ||
+           (!lost && known && host->FindRun(id) == nullptr);
+    answered = gone || !lost;
+    if (answered) break;
   }
-  const bool gone = status.ok() || status.code() == Code::kNotFound;
   if (!gone && !force) {
     if (Run* run = FindRun(id)) run->wanted = wanted;
     co_return status;
   }
   // A driver that is not there has released nothing; after one that has answered, also that it does
-  // not know the run, the host has.
-  if (!gone && parts_.driver.processes != nullptr && !ending_) {
+  // not know the run, the host has tried.
+  if (!answered && parts_.driver.processes != nullptr && !ending_) {
     const Context patient = life_.Child();
     const Status released = co_await parts_.driver.processes->Release(patient, id);
     if (!released.ok() && !ending_) {

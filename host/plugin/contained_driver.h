@@ -42,6 +42,8 @@ class ContainedDriver : public PluginDriver {
     WorkerPool* workers = nullptr;
     std::shared_ptr<PluginFile> file;  // checked; open as long as this lives
     std::string config_json;           // checked
+    // Of the plugin, for all that stand behind each other; null: its own.
+    std::shared_ptr<ToldHandles> told_handles = nullptr;
   };
   explicit ContainedDriver(Parts parts);
   ~ContainedDriver() override;
@@ -98,7 +100,8 @@ class ContainedDriver : public PluginDriver {
   };
   // What a process that was launched has told.
   struct Launch {
-    explicit Launch(Loop* loop) : heard(loop) {}
+    Launch(Loop* loop, ContainedDriver* of) : driver(of), heard(loop) {}
+    ContainedDriver* driver;  // null: it follows another one, or has gone
     Event heard;
     std::optional<Result<PluginInfo>> info;
     std::optional<ContainerDeath> death;
@@ -116,10 +119,12 @@ class ContainedDriver : public PluginDriver {
   Co<void> Keep();
   Co<Status> Bring(Context context);
   Co<Status> LaunchProcess(Context context);
-  Co<Status> RecoverAll(Context context);
+  Co<void> RecoverAll(Context context);
   Co<void> RecoverOne(Context context, Living driver, RunId run);
+  Co<Status> AwaitDeath();
   Co<void> DestroyUnheard(Context context);
   std::vector<RunId> KnownRuns() const;
+  void Follow(std::shared_ptr<Launch> next);
   void Died(const std::shared_ptr<Launch>& launch);
   void GiveUp(const Error& error);
   void Update();

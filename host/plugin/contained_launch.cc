@@ -83,17 +83,20 @@ Co<Status> ContainedDriver::Bring(Context context) {
     const Patience patience(context, limits().fingerprint);
     (void)co_await driver->first_fingerprint()->Wait(patience.context());
   }
-  DROVER_CO_TRY(co_await RecoverAll(context));
-  if (restored_) {
+  co_await RecoverAll(context);
+  if (restored_ && container_->alive()) {
     std::vector<RunId> known = KnownRuns();
     const Status told = co_await driver->RestoreComplete(context, std::move(known));
-    if (!container_->alive()) co_return told;
+    if (!container_->alive()) {
+      (void)co_await AwaitDeath();
+      co_return told;
+    }
     if (!told.ok() && told.code() != Code::kUnimplemented) {
       Log(PluginLogLevel::kWarn, "restore_complete: " + told.error().message());
     }
   }
   co_await DestroyUnheard(context);
-  if (!container_->alive()) co_return Unavailable();
+  if (!container_->alive()) co_return co_await AwaitDeath();
   ready_ = true;
   ready_event_.Set();
   Update();
@@ -104,8 +107,8 @@ Co<Status> ContainedDriver::LaunchProcess(Context context) {
   ++generation_;
   launched_ = loop()->Now();
   ended_.Reset();  // whatever is still heard of an older one
-  const auto launch = std::make_shared<Launch>(loop());
-  launch_ = launch;
+  const auto launch = std::make_shared<Launch>(loop(), this);
+  Follow(launch);
   ProcessContainer::Listener listener;
   listener.loaded = [launch, port = port_](Result<PluginInfo> info) {
     auto told = std::make_shared<Result<PluginInfo>>(std::move(info));
@@ -114,12 +117,13 @@ Co<Status> ContainedDriver::LaunchProcess(Context context) {
       launch->heard.Set();
     });
   };
-  listener.died = [this, launch, port = port_](ContainerDeath death) {
+  listener.died = [launch, port = port_](ContainerDeath death) {
     auto told = std::make_shared<ContainerDeath>(std::move(death));
-    port->Post([this, launch, told] {
+    port->Post([launch, told] {
       launch->death = std::move(*told);
       launch->heard.Set();
-      Died(launch);
+      // What was posted before the port was closed still comes, also when the driver has gone.
+      if (launch->driver != nullptr) launch->driver->Died(launch);
     });
   };
   listener.line = [log = parts_.driver.log, name = info_.name](const std::string& line) {
@@ -153,8 +157,14 @@ Co<Status> ContainedDriver::LaunchProcess(Context context) {
   co_return Status();
 }
 
+// Only what becomes of NEXT is of interest from now on.
+void ContainedDriver::Follow(std::shared_ptr<Launch> next) {
+  if (launch_) launch_->driver = nullptr;
+  launch_ = std::move(next);
+}
+
 void ContainedDriver::Died(const std::shared_ptr<Launch>& launch) {
-  if (launch != launch_ || ending_) return;
+  if (ending_) return;
   reason_ = launch->death->Text(Name());
   last_end_ = reason_;
   last_output_ = launch->death->output;
@@ -168,7 +178,7 @@ void ContainedDriver::Died(const std::shared_ptr<Launch>& launch) {
 
 // Runs that are not suspected are recovered side by side; those that a process did not survive come
 // after them, one at a time, so that what they do costs the others little.
-Co<Status> ContainedDriver::RecoverAll(Context context) {
+Co<void> ContainedDriver::RecoverAll(Context context) {
   std::vector<Co<void>> unsuspected;
   std::vector<RunId> suspected;
   for (auto& [id, run] : runs_) {
@@ -192,8 +202,12 @@ Co<Status> ContainedDriver::RecoverAll(Context context) {
                                       " processes ended in its recover; it runs on unseen");
     }
   }
-  if (!container_->alive()) co_return Unavailable();
-  co_return Status();
+}
+
+// The process has ended, or is being ended and says its last words: what it died of is known then.
+Co<Status> ContainedDriver::AwaitDeath() {
+  (void)co_await ended_.Wait(life_);
+  co_return Unavailable();
 }
 
 Co<void> ContainedDriver::RecoverOne(Context context, Living driver, RunId id) {
@@ -203,10 +217,14 @@ Co<void> ContainedDriver::RecoverOne(Context context, Living driver, RunId id) {
   TaskHandle handle = run->handle;
   Result<RecoveredTask> recovered = co_await driver->Recover(context, config, std::move(handle));
   run = FindRun(id);
+  // A recover that is not answered in time ends the process, too.
   if (run == nullptr || !container_->alive()) co_return;
   run->recovering = false;
   if (!recovered.ok()) {
-    if (recovered.code() != Code::kUnavailable) run->lost = recovered.error();
+    // Of a run of which the driver cannot say what became the next process may know more.
+    const bool unknown =
+        recovered.code() == Code::kUnavailable || recovered.code() == Code::kTimeout;
+    if (!unknown) run->lost = recovered.error();
     if (recovered.code() != Code::kNotFound) {
       Log(PluginLogLevel::kError,
           "run " + id.Short() + " cannot be recovered: " + recovered.error().message());

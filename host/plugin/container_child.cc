@@ -291,6 +291,10 @@ std::int32_t ContainerChild::Cancelled(WireReader* from) {
       found->second.cancelled = true;
       const std::uint64_t one = 1;
       if (found->second.event) (void)!write(found->second.event.get(), &one, sizeof one);
+    } else {
+      // Another thread may be about to serve the frame of the verb.
+      cancelled_early_.insert(id);
+      if (cancelled_early_.size() > kMaxEarly) cancelled_early_.erase(cancelled_early_.begin());
     }
   }
   driver_->call_cancelled(self_, id);
@@ -339,7 +343,9 @@ std::int32_t ContainerChild::FireTimer(WireReader* from, drover_error* error) {
 
 void ContainerChild::Open(std::uint64_t id, Encode encode) {
   const std::lock_guard lock(mutex_);
-  calls_[id].encode = encode;
+  Call& call = calls_[id];
+  call.encode = encode;
+  call.cancelled = cancelled_early_.erase(id) > 0;
 }
 
 void ContainerChild::Complete(std::uint64_t id, const drover_error* error, const void* result) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "drover/drover.h"
@@ -98,6 +99,10 @@ class ContainerChild {
 
   std::mutex mutex_;  // of what follows
   std::map<std::uint64_t, Call> calls_;
+  // Cancelled, and not known: their verbs are on their way, or they have ended. Their number is
+  // bounded, so that the latter do not gather; the lowest are the oldest.
+  static constexpr std::size_t kMaxEarly = 1024;
+  std::set<std::uint64_t> cancelled_early_;
   std::map<std::uint64_t, bool> streams_;  // whether it was cancelled
   std::map<std::uint64_t, Service> services_;
   std::uint64_t next_service_ = 1;

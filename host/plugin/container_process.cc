@@ -114,8 +114,10 @@ Result<std::unique_ptr<ContainerProcess>> ContainerProcess::Start(int plugin_fd,
 ContainerProcess::~ContainerProcess() {
   if (reaped_ || pid_ == 0) return;
   Signal(SIGKILL);
-  siginfo_t info{};
-  WaitForChild(pid_, WNOHANG, &info);
+  // It ends at once, if at all.
+  constexpr Duration kPatience = 1s;
+  ContainerDeath ignored;
+  Reap(BootClock::now() + kPatience, "", &ignored);
 }
 
 void ContainerProcess::Signal(int number) const {

@@ -19,6 +19,7 @@
 #include "host/plugin/traced.h"
 #include "host/plugin/user_lookup.h"
 #include "host/process/network_namespace.h"
+#include "host/process/task_owner.h"
 #include "host/process/task_root.h"
 
 namespace drover {
@@ -105,6 +106,7 @@ struct StartRequest {
   ProcessSpec spec;
   TaskRootOptions root;
   std::string network;   // the path of its namespace; empty: that of the host
+  std::string task_dir;  // goes to the user of the process
   bool limited = false;  // by the resources of the task's configuration
   bool hard_cpu = false;
 };
@@ -220,6 +222,7 @@ std::string InRoot(const std::string& path, const TaskConfig& config) {
 // devices and limits.
 void TakeFromConfig(const TaskConfig& config, StartRequest* request) {
   request->network = config.network_namespace_path;
+  request->task_dir = config.task_dir;
   if (!request->spec.namespaces) return;
   if (request->limited) {
     ResourceLimits& limits = request->spec.resources;
@@ -268,6 +271,10 @@ std::optional<BoundSpec> BoundOf(const PluginHost& host, const TaskConfig& confi
 
 Status OpenPlaces(StartRequest* request) {
   ProcessSpec& spec = request->spec;
+  // Whom a driver takes for a task without a user only the driver knows.
+  if (spec.user) {
+    DROVER_TRY(HandOverTaskDirectory(request->task_dir, *spec.user, spec.namespaces.has_value()));
+  }
   if (!request->network.empty()) {
     DROVER_ASSIGN(spec.network, OpenNetworkNamespace(request->network));
   }
@@ -277,10 +284,12 @@ Status OpenPlaces(StartRequest* request) {
   return {};
 }
 
-// Opens what the task's root consists of and its network, on a thread of the plugin: a file system
-// may be slow. After an error the request may still be in use there.
+// Opens what the task's root consists of and its network, and opens its directory to its user, on a
+// thread of the plugin: a file system may be slow. After an error the request may still be in use
+// there.
 Co<Status> OpenPlacesOnThread(Context context, Host host, std::shared_ptr<StartRequest> request) {
-  if (!request->spec.namespaces && request->network.empty()) co_return Status();
+  const ProcessSpec& spec = request->spec;
+  if (!spec.user && !spec.namespaces && request->network.empty()) co_return Status();
   struct Opening {
     explicit Opening(Loop* loop) : done(loop) {}
     Event done;

@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 // How a method becomes a call: on the pool, with a deadline, in turn, and given up when nobody
 // waits any more.
+#include <string_view>
+
 #include "host/base/patience.h"
 #include "host/plugin/abi_read.h"
 #include "host/plugin/abi_trace.h"
@@ -23,6 +25,17 @@ std::int32_t Guarded(const Function& function, drover_error* error) {
 }
 
 drover_error NewError() { return NewStruct<drover_error>(); }
+
+// During that call the driver frees what call_cancelled would need.
+bool IsShutdown(const PendingCall& call) { return std::string_view(call.verb) == "shutdown"; }
+
+// On a thread of the pool.
+void TellCancelled(const PluginHost& host, const DriverContainer& container, drover_instance* self,
+                   std::uint64_t id) {
+  const TimePoint began = BootClock::now();
+  container.table()->call_cancelled(self, id);
+  TraceReturn(host.plugin(), "call_cancelled", id, RunId(), began, DROVER_OK);
+}
 
 }  // namespace
 
@@ -52,8 +65,9 @@ Co<Result<CallValue>> LoadedDriver::Call(Context context, std::shared_ptr<Pendin
   job.what = call->verb;
   job.hold = limit.count() > 0 ? std::min(limit, limits().hold) : limits().hold;
   job.control = control;
-  job.run = [host = host_, container = container_, call, verb = std::move(verb)] {
-    if (host->calls().IsCancelled(call->id)) {
+  drover_instance* const told = IsShutdown(*call) ? nullptr : instance_;
+  job.run = [host = host_, container = container_, told, call, verb = std::move(verb)] {
+    if (!host->calls().Enter(call->id)) {
       // Given up before it was begun: the driver need not hear of it.
       host->calls().Fail(call->id, Error(Code::kCancelled, "the call was given up"));
       return;
@@ -65,12 +79,14 @@ Co<Result<CallValue>> LoadedDriver::Call(Context context, std::shared_ptr<Pendin
         call->deadline == TimePoint::max() ? INT64_MAX : call->deadline.time_since_epoch().count();
     drover_error error = NewError();
     const TimePoint began = BootClock::now();
-    host->calls().Enter(call->id);
     const std::int32_t status =
         Guarded([&](drover_error* out) { return verb(&frame, out); }, &error);
     TraceReturn(host->plugin(), call->verb, call->id, call->run, began, status);
     if (status != DROVER_OK) host->calls().Fail(call->id, ReadError(status, &error));
     host->calls().Leave(call->id);
+    // What was said of the call before the driver had entered it is lost on most: it is said again.
+    if (told != nullptr && host->calls().IsPending(call->id) && host->calls().IsCancelled(call->id))
+      TellCancelled(*host, *container, told, call->id);
   };
   if (!host_->pool().Post(std::move(job))) {
     host_->calls().Fail(call->id, Error(Code::kUnavailable, "no thread is left"));
@@ -94,16 +110,16 @@ void PostCancelled(const std::shared_ptr<PluginHost>& host,
                    std::shared_ptr<DriverContainer> container, drover_instance* self,
                    std::uint64_t id) {
   const auto tell = [host, container = std::move(container), self, id] {
-    const TimePoint began = BootClock::now();
-    container->table()->call_cancelled(self, id);
-    TraceReturn(host->plugin(), "call_cancelled", id, RunId(), began, DROVER_OK);
+    TellCancelled(*host, *container, self, id);
   };
   host->pool().Post({"call_cancelled", tell, host->limits().hold, false});
 }
 
 void LoadedDriver::GiveUp(const PendingCall& call) {
   if (!host_->calls().Cancel(call.id)) return;
-  if (instance_ != nullptr) PostCancelled(host_, container_, instance_, call.id);
+  // One that was not begun never is: the driver need not hear of it.
+  if (instance_ != nullptr && !IsShutdown(call) && host_->calls().HasBegun(call.id))
+    PostCancelled(host_, container_, instance_, call.id);
 }
 
 Co<Result<CallValue>> LoadedDriver::CallInTurn(Context context, std::shared_ptr<PendingCall> call,

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/plugin/loaded_driver.h"
 
+#include "host/base/patience.h"
 #include "host/plugin/abi_names.h"
 #include "host/plugin/abi_read.h"
 #include "host/plugin/abi_write.h"
@@ -95,7 +96,10 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
   };
   Result<CallValue> made =
       co_await Call(context, call, limits().create, /*control=*/true, std::move(create));
-  if (!made.ok()) co_return made.error();
+  if (!made.ok()) {
+    if (!call->outcome) late_create_ = call;
+    co_return made.error();
+  }
   const auto& created = std::get<CreatedInstance>(*made);
   instance_ = created.instance;
   if (created.info) {
@@ -368,9 +372,11 @@ Co<Status> LoadedDriver::Destroy(Context context, RunId run, bool force) {
   // asked of it yet may be an earlier agent's, with its cgroup and exit record.
   const PluginHost::Run* known = host_->FindRun(run);
   const bool may_be_left = known == nullptr || known->has_processes();
+  Status released;
   if ((gone || force) && may_be_left && host_->processes() != nullptr) {
+    // Also when the caller's patience is over, which the driver may have used up.
     const Context patient = life_.Child();
-    const Status released = co_await host_->processes()->Release(patient, run);
+    released = co_await host_->processes()->Release(patient, run);
     if (!released.ok()) {
       host_->Log(PluginLogLevel::kWarn, "releasing it: " + released.error().message(), &run);
     }
@@ -380,6 +386,8 @@ Co<Status> LoadedDriver::Destroy(Context context, RunId run, bool force) {
   } else if (force) {
     host_->runs().erase(run);
   }
+  // The driver has nothing of it any more; what the host has left must be tried again.
+  if (gone && !released.ok()) co_return released.error().WithContext("releasing it");
   co_return status;
 }
 
@@ -396,13 +404,33 @@ Co<Result<TaskStatus>> LoadedDriver::Inspect(Context context, RunId run) {
   co_return std::get<TaskStatus>(std::move(*value));
 }
 
+// A create that was given up may still make its instance, with threads and sockets, which then
+// would be nobody's. It was cancelled; so it has as long as a shutdown.
+Co<void> LoadedDriver::AwaitLateCreate() {
+  const std::shared_ptr<PendingCall> call = std::move(late_create_);
+  if (!call || !container_->alive()) co_return;
+  const Context context(loop());
+  const Patience patience(context, limits().shutdown);
+  (void)co_await call->done.Wait(patience.context());
+  if (!call->outcome) {
+    host_->Log(PluginLogLevel::kError,
+               "create has not ended " + FormatDuration(limits().shutdown) +
+                   " after it was given up: what it makes now is never shut down");
+  } else if (call->outcome->ok()) {
+    host_->Log(PluginLogLevel::kWarn, "create has ended too late: its instance is shut down");
+    instance_ = std::get<CreatedInstance>(**call->outcome).instance;
+  }
+}
+
 Co<void> LoadedDriver::Shutdown() {
   if (ending_) co_return;
   life_.Cancel("the driver is being shut down");
   co_await gate_.Join();
-  // What the driver still waits for ends before it is told to go, so that nothing of the host's
-  // calls into it afterwards.
+  // What the driver still waits for ends before it is told to go, and its timers are dropped, so
+  // that nothing of the host's calls into it afterwards. Timers that its shutdown sets are its own.
   co_await host_->CloseServices();
+  host_->timers().DropAll();
+  co_await AwaitLateCreate();
   co_await host_->pool().Drain(loop()->Now() + limits().shutdown);
   if (instance_ != nullptr && !host_->pool().exhausted() && container_->alive()) {
     const Context context(loop());

@@ -127,6 +127,7 @@ class LoadedDriver : public PluginDriver {
   void NoteOverdue(const std::shared_ptr<PendingCall>& call, Duration limit);
   void ForgetRun(const RunId& run);
   void UpdateHealth();
+  Co<void> AwaitLateCreate();
 
   // loaded_streams.cc
   using Subscribe = std::function<std::int32_t(std::uint64_t id, drover_error* error)>;
@@ -153,6 +154,7 @@ class LoadedDriver : public PluginDriver {
   const std::function<void(const DriverEvent&)> hear_events_;
 
   drover_instance* instance_ = nullptr;
+  std::shared_ptr<PendingCall> late_create_;  // given up
   const drover_task_stats* stats_ = nullptr;
   const drover_task_exec* exec_ = nullptr;
   bool ending_ = false;

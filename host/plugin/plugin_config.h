@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
 #include "host/plugin/driver.h"
+#include "host/plugin/plugin_options.h"
 
 namespace drover {
 
@@ -31,6 +33,8 @@ struct PluginConfig {
   std::string sha256;  // 64 hex digits: the file must have exactly this content; empty: any
   // Empty: in process for a driver of this installation, in a process of its own for all others.
   std::string isolation = "in-process";
+  std::map<std::string, Duration> limits{};  // of kPluginLimits; the others are the host's
+  ProbeLimits probe{};
 
   bool operator==(const PluginConfig&) const = default;
 };

@@ -15,60 +15,19 @@
 #include <memory>
 
 #include "host/base/memory_file.h"
+#include "host/base/owned_path.h"
 
 namespace drover {
 namespace {
 
 constexpr off_t kMaxFile = 1LL << 30;
 
-std::string Octal(mode_t mode) {
-  std::array<char, 16> text{};
-  std::snprintf(text.data(), text.size(), "%04o", static_cast<unsigned>(mode & 07777));
-  return text.data();
-}
-
 // Whoever can write a plugin's file, or swap it by its directory, runs code as the agent.
-Status CheckOwner(const std::string& path, const struct stat& info) {
-  if (info.st_uid != 0 && info.st_uid != geteuid()) {
-    return Error(Code::kPermissionDenied,
-                 path + " belongs to user " + std::to_string(info.st_uid) +
-                     ": plugins and the directories above them must belong to root or to the "
-                     "agent's user " +
-                     std::to_string(geteuid()));
-  }
-  const bool sticky_directory = S_ISDIR(info.st_mode) && (info.st_mode & S_ISVTX) != 0;
-  if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0 && !sticky_directory) {
-    return Error(Code::kPermissionDenied,
-                 path + " has mode " + Octal(info.st_mode) +
-                     ": others could replace the plugin, take the right to write from group and "
-                     "others (chmod go-w)");
-  }
-  return {};
-}
+constexpr OwnedKind kKind{"plugins", "the plugin"};
 
-// Opens PATH, which holds no symbolic link, step by step, and checks each directory on the way by
-// its descriptor.
+// Opens PATH, which holds no symbolic link.
 Result<UniqueFd> OpenChecked(const std::string& path) {
-  UniqueFd at(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!at) return ErrnoError(errno, "open /");
-  std::string done;
-  std::size_t begin = 1;
-  while (true) {
-    struct stat info{};
-    if (fstat(at.get(), &info) != 0) return ErrnoError(errno, "stat " + done + "/");
-    DROVER_TRY(CheckOwner(done.empty() ? "/" : done, info));
-    const std::size_t end = path.find('/', begin);
-    const std::string part = path.substr(begin, end - begin);
-    done += "/" + part;
-    const bool last = end == std::string::npos;
-    // O_NONBLOCK: a FIFO of that name must not stop the agent.
-    const int flags = last ? O_RDONLY | O_NONBLOCK : O_PATH | O_DIRECTORY;
-    UniqueFd next(openat(at.get(), part.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
-    if (!next) return ErrnoError(errno, "open " + done);
-    at = std::move(next);
-    if (last) break;
-    begin = end + 1;
-  }
+  DROVER_ASSIGN(UniqueFd at, OpenOwned(path, O_RDONLY, kKind));
   struct stat info{};
   if (fstat(at.get(), &info) != 0) return ErrnoError(errno, "stat " + path);
   if (!S_ISREG(info.st_mode)) {
@@ -77,7 +36,6 @@ Result<UniqueFd> OpenChecked(const std::string& path) {
   if (info.st_size > kMaxFile) {
     return Error(Code::kInvalidArgument, path + " is larger than 1 GiB: it is no plugin");
   }
-  DROVER_TRY(CheckOwner(path, info));
   return at;
 }
 

@@ -4,13 +4,17 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <vector>
 
 #include "drover/drover.h"
 #include "host/plugin/loader.h"
@@ -204,6 +208,61 @@ TEST(ProbeTest, TellsWhatTheCodeSays) {
   EXPECT_TRUE(prober.Probe(file).ok());
   EXPECT_EQ(prober.probes(), 1);  // the second answer was kept
 }
+
+int ProcessesNamed(const std::string& name) {
+  int found = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::ifstream file(entry.path() / "comm");
+    std::string comm;
+    if (std::getline(file, comm) && comm == name) ++found;
+  }
+  return found;
+}
+
+// Nor has anybody to look for it later: it is gone when the probe's answer is there.
+TEST(ProbeTest, WhatAConstructorHasStartedEndsWithTheProbe) {
+  ASSERT_EQ(ProcessesNamed("left-by-probe"), 0);
+  EXPECT_EQ(ProbeError("constructor_forks"), "it was accepted");
+  EXPECT_EQ(ProcessesNamed("left-by-probe"), 0);
+  EXPECT_THAT(ProbeError("forks_and_hangs", 1s), HasSubstr("hangs when it is loaded"));
+  EXPECT_EQ(ProcessesNamed("left-by-probe"), 0);
+}
+
+// The machine's tasks run as nobody by default: what they are many of is no fault of a plugin's.
+TEST(ProbeTest, ProcessesOfTasksDoNotCount) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, whose probes are another user's";
+  std::vector<pid_t> tasks;
+  for (int i = 0; i < 300; ++i) {
+    const pid_t task = fork();
+    if (task == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (setresuid(65534, 65534, 65534) != 0) _exit(1);
+      while (true) pause();
+    }
+    ASSERT_GT(task, 0);
+    tasks.push_back(task);
+  }
+  EXPECT_EQ(ProbeError("constructor_threads"), "it was accepted");
+  for (const pid_t task : tasks) {
+    kill(task, SIGKILL);
+    waitpid(task, nullptr, 0);
+  }
+}
+
+#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+TEST(ProbeTest, AnOperatorMayGiveItMore) {
+  const PluginFile file = OpenPluginFile(TestPlugin("constructor_maps"), "").value();
+  PluginProber prober;
+  EXPECT_THAT(prober.Probe(file).error().message(), HasSubstr("crashes when it is loaded"));
+  EXPECT_FALSE(prober.Probe(file).ok());
+  EXPECT_EQ(prober.probes(), 1);
+  ProbeLimits more;
+  more.memory_mb = 8192;
+  EXPECT_TRUE(prober.Probe(file, more).ok()) << "it is tried again with other limits";
+  EXPECT_TRUE(prober.Probe(file).ok()) << "that it can be loaded is known now";
+  EXPECT_EQ(prober.probes(), 2);
+}
+#endif
 
 TEST(ProbeTest, BrokenCodeBreaksOnlyTheChild) {
   EXPECT_THAT(

@@ -19,15 +19,17 @@ class PluginHostTest : public testing::Test {
     host_ = PluginHost::Make(std::move(parts));
   }
 
-  std::shared_ptr<PendingCall> NewCall() {
+  std::shared_ptr<PendingCall> NewCall(RunId run = RunId(), const char* verb = "wait") {
     auto call = std::make_shared<PendingCall>(
-        &loop_, "wait", RunId(), [](const void*) { return Result<CallValue>(CallValue()); });
+        &loop_, verb, run, [](const void*) { return Result<CallValue>(CallValue()); });
     host_->calls().Add(call);
     return call;
   }
   static Code CodeOf(const PendingCall& call) {
     return call.outcome ? call.outcome->code() : Code::kInternal;
   }
+
+  static Co<void> Pause(Context context) { (void)co_await Sleep(context, 1ms); }
 
   RealLoop loop_;
   std::shared_ptr<PluginHost> host_;
@@ -62,6 +64,72 @@ TEST_F(PluginHostTest, ClosingItEndsTheCallsThatAreLeft) {
   EXPECT_EQ(CodeOf(*completed), Code::kTimeout);
   release.set_value();
   left->get_future().wait();
+}
+
+TEST_F(PluginHostTest, ACallThatWasGivenUpBeforeItWasBegunNeverIs) {
+  const std::shared_ptr<PendingCall> call = NewCall();
+  EXPECT_TRUE(host_->calls().Cancel(call->id));
+  EXPECT_FALSE(host_->calls().HasBegun(call->id));
+  EXPECT_FALSE(host_->calls().Enter(call->id));
+  EXPECT_FALSE(host_->calls().HasBegun(call->id));
+  const std::shared_ptr<PendingCall> other = NewCall();
+  EXPECT_TRUE(host_->calls().Enter(other->id));
+  host_->calls().Leave(other->id);
+  EXPECT_TRUE(host_->calls().Cancel(other->id));
+  EXPECT_TRUE(host_->calls().HasBegun(other->id));
+  ASSERT_TRUE(loop_.RunToEnd(host_->Close(loop_.Now()), 20s));
+}
+
+TEST_F(PluginHostTest, ForgettingARunEndsItsCallsAndNoOthers) {
+  const RunId run = RunId::Random();
+  const RunId other = RunId::Random();
+  const auto wait = NewCall(run);
+  const auto completed = NewCall(run);
+  const auto of_other = NewCall(other);
+  const auto of_none = NewCall();
+  const auto recover = NewCall(run, "recover");
+  recover->brings_task = true;
+  EXPECT_FALSE(host_->calls().IsAtIt("recover", run)) << "it was not given up";
+  EXPECT_TRUE(host_->calls().Cancel(recover->id));
+  EXPECT_TRUE(host_->calls().IsAtIt("recover", run));
+  EXPECT_FALSE(host_->calls().IsAtIt("recover", other));
+  EXPECT_FALSE(host_->calls().IsAtIt("start", run));
+  host_->calls().Complete(completed->id, nullptr, nullptr);
+  host_->calls().ForgetRun(run);
+  EXPECT_EQ(host_->calls().size(), 3u);
+  EXPECT_TRUE(host_->calls().IsPending(recover->id)) << "it may still bring a task";
+  ASSERT_TRUE(loop_.RunToEnd(host_->Close(loop_.Now()), 20s));
+  for (const auto& call : {wait, completed, of_other, of_none, recover}) {
+    EXPECT_TRUE(loop_.RunToEnd(call->done.Wait(), 5s));
+  }
+  EXPECT_EQ(CodeOf(*wait), Code::kNotFound);
+  EXPECT_EQ(CodeOf(*completed), Code::kOk);
+  for (const auto& call : {of_other, of_none, recover}) {
+    EXPECT_EQ(CodeOf(*call), Code::kUnavailable);
+  }
+}
+
+// A timer that fires into an instance that is gone would be a crash of the agent.
+TEST_F(PluginHostTest, TimersThatAreDroppedDoNotFire) {
+  std::promise<void> fired;
+  int wrong = 0;
+  const auto count = [](void* context) { ++*static_cast<int*>(context); };
+  const auto tell = [](void* context) { static_cast<std::promise<void>*>(context)->set_value(); };
+  const std::uint64_t dropped = host_->timers().After(0ns, count, &wrong);
+  host_->timers().DropAll();
+  EXPECT_TRUE(host_->timers().Cancel(dropped)) << "it will not run";
+  EXPECT_FALSE(host_->timers().Cancel(dropped));
+  EXPECT_EQ(host_->timers().size(), 0u);
+  host_->timers().After(1ms, tell, &fired);  // set by a shutdown
+  auto future = fired.get_future();
+  const TimePoint end = BootClock::now() + 20s;
+  while (future.wait_for(0s) != std::future_status::ready && BootClock::now() < end) {
+    const Context context(&loop_);
+    ASSERT_TRUE(loop_.RunToEnd(Pause(context), 20s));
+  }
+  EXPECT_EQ(future.wait_for(0s), std::future_status::ready);
+  EXPECT_EQ(wrong, 0);
+  ASSERT_TRUE(loop_.RunToEnd(host_->Close(loop_.Now() + 5s), 20s));
 }
 
 }  // namespace

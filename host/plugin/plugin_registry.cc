@@ -2,8 +2,7 @@
 #include "host/plugin/plugin_registry.h"
 
 #include <algorithm>
-#include <system_error>
-#include <thread>
+#include <optional>
 
 #include "host/base/gate.h"
 #include "host/base/patience.h"
@@ -11,6 +10,7 @@
 #include "host/plugin/echo_container.h"
 #include "host/plugin/loaded_driver.h"
 #include "host/plugin/loader.h"
+#include "host/plugin/own_thread.h"
 #include "host/plugin/plugin_file.h"
 #include "host/plugin/probe.h"
 #include "host/plugin/reloadable_driver.h"
@@ -31,32 +31,25 @@ Loaded Load(PluginFile file) {
   return std::pair(driver, std::move(info));
 }
 
+DriverLimits WithLimits(DriverLimits limits, const PluginConfig& config) {
+  for (const NamedLimit& known : kPluginLimits) {
+    if (const auto found = config.limits.find(known.name); found != config.limits.end()) {
+      limits.*known.limit = found->second;
+    }
+  }
+  return limits;
+}
+
 // Loads on a thread of its own: constructors that did not hang in the probe can hang here, and then
 // keep this thread, and those of later loads.
 Co<Loaded> LoadOnThread(Context context, std::shared_ptr<PluginFile> file) {
-  struct Answer {
-    explicit Answer(Loop* on) : port(on), done(on) {}
-    LoopPort port;
-    Event done;
-    std::optional<Loaded> loaded;
-  };
-  auto answer = std::make_shared<Answer>(context.loop());
+  auto loaded = std::make_shared<std::optional<Loaded>>();
   const std::string path = file->path;
-  try {
-    std::thread([answer, file] {
-      auto loaded = std::make_shared<Loaded>(Load(std::move(*file)));
-      answer->port.Post([answer, loaded] {
-        answer->loaded.emplace(std::move(*loaded));
-        answer->done.Set();
-      });
-    }).detach();
-  } catch (const std::system_error& e) {
-    co_return Error(Code::kResourceExhausted, std::string("no thread to load it: ") + e.what());
-  }
+  std::function<void()> load = [loaded, file] { loaded->emplace(Load(std::move(*file))); };
   const Patience patience(context, kLoadLimit);
-  (void)co_await answer->done.Wait(patience.context());
-  answer->port.Close();
-  if (answer->loaded) co_return std::move(*answer->loaded);
+  const Status done = co_await RunOnOwnThread(patience.context(), std::move(load));
+  if (done.ok()) co_return std::move(**loaded);
+  if (done.code() == Code::kResourceExhausted) co_return done.error().WithContext(path);
   DROVER_CO_TRY(context.status());
   const std::string first = PluginBeingLoaded();
   const std::string remedy = "; give that one \"isolation\": \"process\" and restart the agent";
@@ -76,6 +69,7 @@ struct PluginRegistry::Checked {
   std::shared_ptr<const ConfigChecker> task_checker;
   std::string config;  // in the form of its schema
   Isolation isolation = Isolation::kInProcess;
+  DriverLimits limits;
 };
 
 struct PluginRegistry::Made {
@@ -156,7 +150,7 @@ Co<std::vector<PluginReport>> PluginRegistry::LoadAll(Context context) {
 Co<Result<PluginRegistry::Checked>> PluginRegistry::Check(Context context, PluginConfig config,
                                                           PluginReport* report) {
   DROVER_CO_TRY(ParseIsolation(config.isolation, Isolation::kInProcess));
-  std::function<Result<Checked>()> check = [this, config, report]() -> Result<Checked> {
+  const auto check = [this, config, report]() -> Result<Checked> {
     report->file = config.file;
     if (config.file.empty()) {
       DROVER_ASSIGN(report->file, FindPluginFile(options_.directories, config.name));
@@ -165,13 +159,16 @@ Co<Result<PluginRegistry::Checked>> PluginRegistry::Check(Context context, Plugi
     DROVER_ASSIGN(PluginFile file, OpenPluginFile(report->file, config.sha256));
     report->sha256 = file.sha256;
     Checked checked;
-    DROVER_ASSIGN(checked.info, prober->Probe(file));
+    DROVER_ASSIGN(checked.info, prober->Probe(file, config.probe));
     checked.file = std::make_shared<PluginFile>(std::move(file));
     return checked;
   };
   // A file that hangs in its probe holds nobody else up.
-  WorkerPool own(1);
-  DROVER_CO_ASSIGN(Checked checked, co_await own.Run(std::move(check)));
+  std::optional<Result<Checked>> found;
+  std::function<void()> store = [check, &found] { found.emplace(check()); };
+  const Context to_its_end(loop_);
+  DROVER_CO_TRY(co_await RunOnOwnThread(to_its_end, std::move(store)));
+  DROVER_CO_ASSIGN(Checked checked, std::move(*found));
   report->info = checked.info;
   const std::string& path = report->file;
   if (checked.info.name != config.name) {
@@ -202,6 +199,7 @@ Co<Result<PluginRegistry::Checked>> PluginRegistry::Check(Context context, Plugi
   const Isolation otherwise = shipped ? Isolation::kInProcess : Isolation::kProcess;
   DROVER_CO_ASSIGN(checked.isolation, ParseIsolation(config.isolation, otherwise));
   report->isolation = checked.isolation;
+  checked.limits = WithLimits(options_.limits, config);
   co_return checked;
 }
 
@@ -216,7 +214,7 @@ Co<PluginRegistry::Made> PluginRegistry::Make(Context context, Checked checked,
   parts.info = checked.info;
   parts.task_checker = checked.task_checker;
   parts.log = options_.log;
-  parts.limits = options_.limits;
+  parts.limits = checked.limits;
   parts.core_mhz = options_.core_mhz;
   parts.bind_runs = options_.bind_runs;
   // Only the instance in charge has something to tell.
@@ -225,7 +223,8 @@ Co<PluginRegistry::Made> PluginRegistry::Make(Context context, Checked checked,
     if (*self == driver->current()) driver->Hear(event);
   };
   if (checked.isolation == Isolation::kProcess) {
-    ContainedDriver::Parts contained{std::move(parts), workers_, checked.file, checked.config};
+    ContainedDriver::Parts contained{std::move(parts), workers_, checked.file, checked.config,
+                                     slot->driver.told_handles()};
     const auto driver = std::make_shared<ContainedDriver>(std::move(contained));
     made.driver = driver;
     *self = driver.get();
@@ -424,7 +423,8 @@ Co<Status> PluginRegistry::Exchange(Context context, Slot* slot, PluginConfig wa
   DROVER_CO_ASSIGN(Checked checked, co_await Check(context, wanted, &report));
   PluginDriver* const current = slot->driver.current();
   const bool same_code = current != nullptr && report.sha256 == slot->report.sha256 &&
-                         report.isolation == slot->report.isolation;
+                         report.isolation == slot->report.isolation &&
+                         wanted.limits == slot->config.limits;
   const bool same_config = wanted.config_json == slot->config.config_json;
   *changed = always || !same_code || !same_config;
   if (!always && same_code) {

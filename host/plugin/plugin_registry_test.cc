@@ -117,6 +117,23 @@ TEST_F(PluginRegistryTest, ADriverThatIsBeingLoadedIsGivenUpByAShutdown) {
             Code::kUnavailable);
 }
 
+// Its threads and sockets would stay for as long as the agent lives.
+TEST_F(PluginRegistryTest, AnInstanceThatComesTooLateIsShutDown) {
+  options_.limits.create = 20ms;
+  Add("test", TestPlugin("create_late"));
+  EXPECT_THAT(Load()[0].message, HasSubstr("did not answer to create within 20ms"));
+  EXPECT_TRUE(Until([&] { return log().find("the late instance goes") != std::string::npos; }));
+  EXPECT_THAT(log(), HasSubstr("create has ended too late: its instance is shut down"));
+}
+
+TEST_F(PluginRegistryTest, AnInstanceThatIsNotMadeInTimeHoldsNoShutdownUp) {
+  options_.limits.create = options_.limits.shutdown = 20ms;
+  Add("test", TestPlugin("create_late"));
+  EXPECT_THAT(Load()[0].message, HasSubstr("did not answer to create within 20ms"));
+  Await(registry_->Shutdown());
+  EXPECT_THAT(log(), HasSubstr("what it makes now is never shut down"));
+}
+
 TEST_F(PluginRegistryTest, OneFileServesTwoHostsAtATime) {
   LoadOne("test");
   PluginRegistry other(&loop_, &workers_, nullptr, options_);

@@ -13,21 +13,23 @@
 
 namespace drover {
 
-Result<PluginInfo> PluginProber::Probe(const PluginFile& file) {
+Result<PluginInfo> PluginProber::Probe(const PluginFile& file, const ProbeLimits& limits) {
   {
     const std::lock_guard lock(mutex_);
-    if (const auto found = results_.find(file.sha256); found != results_.end()) {
+    const auto found = results_.find(file.sha256);
+    if (found != results_.end() && (found->second.ok() || failed_under_[file.sha256] == limits)) {
       return found->second;
     }
   }
   ++probes_;
-  Result<PluginInfo> result = RunChild(file);
+  Result<PluginInfo> result = RunChild(file, limits);
   const std::lock_guard lock(mutex_);
   // A probe that could not run, or not to its end, says nothing about the file: the machine may
   // have been busy.
   const Code code = result.code();
   if (code != Code::kResourceExhausted && code != Code::kTimeout) {
-    results_.emplace(file.sha256, result);
+    results_.insert_or_assign(file.sha256, result);
+    failed_under_[file.sha256] = limits;
   }
   return result;
 }
@@ -42,15 +44,18 @@ PluginProber& SharedProber() {
   return *prober;
 }
 
-Result<PluginInfo> PluginProber::RunChild(const PluginFile& file) const {
+Result<PluginInfo> PluginProber::RunChild(const PluginFile& file, const ProbeLimits& limits) const {
   if (std::getenv(kProbeMark) != nullptr) {
     return Error(Code::kFailedPrecondition, "a probe cannot probe");
   }
   ChildSpec spec;
-  spec.arguments = {kProbeArgument, "3", "4"};
+  spec.arguments = {kProbeArgument, std::to_string(limits.memory_mb),
+                    std::to_string(limits.file_mb)};
   spec.environment = {"PATH=/usr/bin:/bin", "LANG=C.UTF-8", std::string(kProbeMark) + "=1"};
   spec.descriptor = file.fd.get();
-  spec.limit = limit_;
+  const Duration limit = limits.time.count() > 0 ? limits.time : limit_;
+  spec.limit = limit;
+  spec.grace = 3s;  // for what the plugin has started
   Result<ChildEnd> ran = RunChildProcess(spec);
   if (!ran.ok()) {
     return Error(Code::kResourceExhausted,
@@ -63,7 +68,7 @@ Result<PluginInfo> PluginProber::RunChild(const PluginFile& file) const {
   if (end.timed_out) {
     return Error(Code::kTimeout, file.path +
                                      " hangs when it is loaded: the probe was stopped after " +
-                                     FormatDuration(limit_) + "; the plugin is broken" + said);
+                                     FormatDuration(limit) + "; the plugin is broken" + said);
   }
   if (end.signal != 0) {
     return Error(Code::kFailedPrecondition,

@@ -17,10 +17,11 @@
 namespace drover {
 
 // Loads a plugin in a child process first, to see whether its code can be loaded at all, and what
-// it says about itself. The child is this program again, with a hidden argument; it runs as nobody
-// when the agent is root, without network, privileges to gain, core dumps or much of anything else,
-// and is killed with its process group when its time is over. Results are kept by the file's
-// sha256, failures too, but not that the time was over. Thread-safe.
+// it says about itself. The child is this program again, with a hidden argument; when the agent is
+// root it runs as a user of its own, without network, privileges to gain, core dumps or much of
+// anything else. With it ends whatever the plugin's constructors have started. Results are kept by
+// the file's sha256, failures too, though not for other limits, and not that the time was over.
+// Thread-safe.
 class PluginProber {
  public:
   // Sanitized code starts many times slower.
@@ -32,7 +33,7 @@ class PluginProber {
   explicit PluginProber(Duration limit = kLimit) : limit_(limit) {}
 
   // Blocks until the child has ended: not for the control thread.
-  Result<PluginInfo> Probe(const PluginFile& file);
+  Result<PluginInfo> Probe(const PluginFile& file, const ProbeLimits& limits = {});
 
   // Keeps what another probe of a file with that content has told.
   void Remember(const std::string& sha256, PluginInfo info);
@@ -41,11 +42,12 @@ class PluginProber {
   int probes() const { return probes_; }
 
  private:
-  Result<PluginInfo> RunChild(const PluginFile& file) const;
+  Result<PluginInfo> RunChild(const PluginFile& file, const ProbeLimits& limits) const;
 
   const Duration limit_;
   std::mutex mutex_;
   std::map<std::string, Result<PluginInfo>> results_;
+  std::map<std::string, ProbeLimits> failed_under_;
   std::atomic<int> probes_{0};
 };
 
@@ -53,7 +55,7 @@ class PluginProber {
 PluginProber& SharedProber();
 
 // The child's side: never returns into the program's own work.
-int RunProbeChild(int plugin_fd, int result_fd);
+int RunProbeChild(int plugin_fd, int result_fd, const ProbeLimits& limits);
 
 // In the environment of a probe's child, which can never probe again.
 inline constexpr char kProbeMark[] = "DROVER_PROBE_CHILD";

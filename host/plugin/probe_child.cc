@@ -15,6 +15,7 @@
 
 #include "host/plugin/loader.h"
 #include "host/plugin/probe.h"
+#include "host/plugin/probe_reaper.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
@@ -25,32 +26,44 @@
 namespace drover {
 namespace {
 
+// Limits on processes count all of a user's, so this one is nobody else's: systemd's allocation of
+// numbers leaves 65520 to 65533 unused, and tasks run as 65534. Probes that run at a time share
+// few of them.
+constexpr uid_t kFirstUser = 65520;
+constexpr int kUsers = 14;
 constexpr uid_t kNobody = 65534;
+constexpr rlim_t kCpuSeconds = 60;  // of one that nobody waits for any more
+constexpr rlim_t kProcesses = 256;  // threads count, which a runtime may start many of
 
 void Limit(int resource, rlim_t value) {
   const rlimit limit{value, value};
   setrlimit(static_cast<__rlimit_resource>(resource), &limit);
 }
 
+bool Become(uid_t user) {
+  return setgroups(0, nullptr) == 0 && setresgid(user, user, user) == 0 &&
+         setresuid(user, user, user) == 0;
+}
+
 // Gives up what a plugin's constructors have no need of. What the kernel refuses to take away is
 // not fatal: the probe finds faults, it is no jail.
-void Restrict() {
+void Restrict(const ProbeLimits& limits) {
   // Descriptors 0 to 4 are the probe's own.
   syscall(SYS_close_range, 5u, ~0u, 0u);
   Limit(RLIMIT_CORE, 0);
-  Limit(RLIMIT_CPU, 5);
-  Limit(RLIMIT_FSIZE, 0);
+  Limit(RLIMIT_CPU, kCpuSeconds);
+  Limit(RLIMIT_FSIZE, static_cast<rlim_t>(limits.file_mb) << 20);
   Limit(RLIMIT_NOFILE, 64);
 #ifndef DROVER_SHADOW_MEMORY  // sanitizers reserve terabytes of addresses
-  Limit(RLIMIT_AS, 2ull << 30);
+  Limit(RLIMIT_AS, static_cast<rlim_t>(limits.memory_mb) << 20);
 #endif
   if (geteuid() == 0) {
     unshare(CLONE_NEWNET | CLONE_NEWIPC);
-    if (setgroups(0, nullptr) != 0 || setresgid(kNobody, kNobody, kNobody) != 0 ||
-        setresuid(kNobody, kNobody, kNobody) != 0) {
-      _exit(126);  // a probe as root would be none
+    if (Become(kFirstUser + static_cast<uid_t>(getpid() % kUsers))) {
+      Limit(RLIMIT_NPROC, kProcesses);
+    } else if (!Become(kNobody)) {  // where the number is not mapped there is only this one
+      _exit(126);                   // a probe as root would be none
     }
-    Limit(RLIMIT_NPROC, 64);
   }
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
@@ -82,8 +95,9 @@ Result<PluginInfo> Load(int plugin_fd) {
 
 }  // namespace
 
-int RunProbeChild(int plugin_fd, int result_fd) {
-  Restrict();
+int RunProbeChild(int plugin_fd, int result_fd, const ProbeLimits& limits) {
+  ReapAfterChild();
+  Restrict(limits);
   const Result<PluginInfo> info = Load(plugin_fd);
   Answer(result_fd,
          info.ok() ? "ok " + PluginInfoToJson(*info) : "error " + info.error().message());

@@ -319,16 +319,20 @@ Result<std::unique_ptr<ProcessContainer>> ProcessContainer::Start(const UniqueFd
                                                                   Listener listener) {
   DROVER_ASSIGN(auto process, ContainerProcess::Start(file.get(), name));
   auto state = std::make_shared<State>(std::move(process), path, name, std::move(listener));
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::string failed;
   try {
     // It ends with the process; when that cannot end, nobody waits for it.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     std::thread([state] { state->Run(); }).detach();
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
   } catch (const std::system_error& e) {
-    return Error(Code::kResourceExhausted, std::string("no thread for a container: ") + e.what());
+    failed = e.what();
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!failed.empty()) {
+    return Error(Code::kResourceExhausted, "no thread for a container: " + failed);
   }
   return std::unique_ptr<ProcessContainer>(new ProcessContainer(std::move(state)));
 }
@@ -345,7 +349,7 @@ void ProcessContainer::Kill(const std::string& why, bool ask) { state_->Kill(why
 
 bool ProcessContainer::alive() const {
   const std::lock_guard lock(state_->mutex);
-  return !state_->dead;
+  return !state_->dead && state_->why.empty();
 }
 
 pid_t ProcessContainer::pid() const { return state_->process->pid(); }

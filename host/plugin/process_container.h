@@ -43,7 +43,7 @@ class ProcessContainer : public DriverContainer {
 
   // Ends the process, because of WHY. With ASK it may first tell where it hangs. [any thread]
   void Kill(const std::string& why, bool ask);
-  bool alive() const override;
+  bool alive() const override;  // and not being ended
   pid_t pid() const;
   // The last of what it wrote. [any thread]
   std::string output() const;

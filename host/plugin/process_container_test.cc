@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <future>
+
 #include "host/base/open_fds_for_test.h"
 #include "host/plugin/abi_write.h"
 #include "host/plugin/plugin_host.h"
@@ -98,6 +100,80 @@ TEST_F(ProcessContainerTest, DescriptorsThatNobodyTakesAreClosed) {
   state_->services.emplace(8, std::make_unique<Service>(Service{state_.get(), 8}));
   EXPECT_TRUE(Handle(frame_kind::process::exec, Exec(), 8).ok());  // a second one
   EXPECT_EQ(OpenFds(), before);
+}
+
+// A process that serves: calls made as the host's pool makes them, in an order of the test.
+class ServingContainerTest : public testing::Test {
+ protected:
+  ServingContainerTest() {
+    PluginHost::Parts parts;
+    parts.plugin = "test";
+    parts.loop = &loop_;
+    host_ = PluginHost::Make(std::move(parts));
+    const UniqueFd file(open(TestPlugin("asks_in_wait").c_str(), O_RDONLY | O_CLOEXEC));
+    std::promise<bool> loaded;
+    ProcessContainer::Listener listener;
+    listener.loaded = [&loaded](const Result<PluginInfo>& info) { loaded.set_value(info.ok()); };
+    auto made = ProcessContainer::Start(file, "test.so", "test", std::move(listener));
+    EXPECT_TRUE(made.ok());
+    container_ = std::move(*made);
+    EXPECT_TRUE(loaded.get_future().get());
+    const auto call = NewCall("create", [](const void* result) -> Result<CallValue> {
+      return CallValue(CreatedInstance{static_cast<const drover_create_result*>(result)->instance});
+    });
+    auto error = NewStruct<drover_error>();
+    auto args = NewStruct<drover_create_args>();
+    args.config = ToStr("{}");
+    const drover_call frame = Frame(*call);
+    EXPECT_EQ(container_->Create(host_->face(), &frame, &args, &error), DROVER_OK);
+    EXPECT_TRUE(loop_.RunToEnd(call->done.Wait(), 20s));
+    self_ = std::get<CreatedInstance>(**call->outcome).instance;
+  }
+  ~ServingContainerTest() override {
+    container_.reset();
+    EXPECT_TRUE(loop_.RunToEnd(host_->Close(loop_.Now() + 5s), 20s));
+  }
+
+  std::shared_ptr<PendingCall> NewCall(const char* verb, CallDecoder decode) {
+    auto call = std::make_shared<PendingCall>(&loop_, verb, RunId(), decode);
+    host_->calls().Add(call);
+    return call;
+  }
+  static drover_call Frame(const PendingCall& call) {
+    auto frame = NewStruct<drover_call>();
+    frame.id = call.id;
+    frame.deadline = INT64_MAX;
+    return frame;
+  }
+  std::int32_t Wait(const PendingCall& call) {
+    auto error = NewStruct<drover_error>();
+    const auto args = NewStruct<drover_wait_args>();
+    const drover_call frame = Frame(call);
+    return container_->table()->wait(self_, &frame, &args, &error);
+  }
+  static Result<CallValue> Nothing(const void*) { return CallValue(); }
+
+  RealLoop loop_;
+  std::shared_ptr<PluginHost> host_;
+  std::unique_ptr<ProcessContainer> container_;
+  drover_instance* self_ = nullptr;
+};
+
+// Two threads of the host send the verb and its cancellation, and two of the process serve them.
+TEST_F(ServingContainerTest, ACancellationThatComesBeforeItsVerbCounts) {
+  const auto call = NewCall("wait", &Nothing);
+  container_->table()->call_cancelled(self_, call->id);
+  EXPECT_EQ(Wait(*call), DROVER_E_CANCELLED);
+  const auto next = NewCall("wait", &Nothing);
+  EXPECT_EQ(Wait(*next), DROVER_E_NOT_FOUND) << "that was the other one's";
+}
+
+// Those that come behind the end of their calls are not kept for ever.
+TEST_F(ServingContainerTest, CancellationsOfNoCallDoNotHideTheOthers) {
+  for (int i = 0; i < 3000; ++i) container_->table()->call_cancelled(self_, NextPluginId());
+  const auto call = NewCall("wait", &Nothing);
+  container_->table()->call_cancelled(self_, call->id);
+  EXPECT_EQ(Wait(*call), DROVER_E_CANCELLED);
 }
 
 }  // namespace

@@ -197,7 +197,7 @@ Co<Result<ExitResult>> ReloadableDriver::Wait(Context context, RunId id) {
     DROVER_CO_TRY(co_await Admit(context));
     if (Run* run = FindRun(id)) {
       if (run->unknown) co_return *run->exited;
-      if (run->news.Tell(parts_.loop->Now())) {
+      if (run->news.Tell(id, parts_.loop->Now(), told_handles_.get())) {
         co_return Error(Code::kUnavailable, "driver " + name_ + " has given a new handle");
       }
     }

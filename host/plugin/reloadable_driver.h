@@ -48,6 +48,8 @@ class ReloadableDriver : public Driver {
   // down when the commands that run through it have ended. One at a time.
   Co<Status> Replace(Context context, std::shared_ptr<PluginDriver> next);
   // An event that the instance has told.
+  // For the drivers that stand behind it.
+  const std::shared_ptr<ToldHandles>& told_handles() const { return told_handles_; }
   void Hear(const DriverEvent& event) { event_listeners_.Call(event.run_id, event); }
 
   Co<Status> RestoreComplete(Context context, std::vector<RunId> runs);
@@ -157,6 +159,7 @@ class ReloadableDriver : public Driver {
   DriverInfo info_;
   Fingerprint fingerprint_;
   std::map<RunId, Run> runs_;
+  const std::shared_ptr<ToldHandles> told_handles_ = std::make_shared<ToldHandles>();
   std::optional<std::set<RunId>> restored_;  // what restore_complete was told
 
   bool held_ = false;

@@ -98,14 +98,18 @@ void StreamTable::PostDrain(std::uint64_t id, Stream* stream) {
   });
 }
 
-// Hands everything out that has arrived. A function that is called may close the stream.
+// Hands out what has arrived until now; what arrives meanwhile has its turn behind everything else
+// that waits for the control thread. A function that is called may close the stream.
 void StreamTable::Drain(std::uint64_t id) {
+  std::optional<std::size_t> left;
   while (true) {
     std::unique_lock lock(mutex_);
     const auto found = streams_.find(id);
     if (found == streams_.end()) return;
     const std::shared_ptr<Stream> stream = found->second;
-    if (!stream->queue.empty()) {
+    if (!left) left = stream->queue.size();
+    if (*left > 0) {
+      --*left;
       StreamMessage message = std::move(stream->queue.front());
       stream->queue.pop_front();
       lock.unlock();
@@ -113,6 +117,7 @@ void StreamTable::Drain(std::uint64_t id) {
       continue;
     }
     stream->posted = false;
+    if (!stream->queue.empty()) return PostDrain(id, stream.get());
     if (!stream->ended) return;
     streams_.erase(found);
     lock.unlock();

@@ -50,7 +50,7 @@ bool TimerTable::Cancel(std::uint64_t id) {
   {
     const std::lock_guard lock(mutex_);
     auto node = timers_.extract(id);
-    if (node.empty()) return false;
+    if (node.empty()) return dropped_.erase(id) > 0;
     in_loop = node.mapped().in_loop;
   }
   if (in_loop != 0) {
@@ -61,11 +61,21 @@ bool TimerTable::Cancel(std::uint64_t id) {
   return true;
 }
 
-void TimerTable::Close() {
+void TimerTable::DropAll() {
   const std::lock_guard lock(mutex_);
-  closed_ = true;
-  for (const auto& [id, timer] : timers_) loop_->Cancel(timer.in_loop);
+  for (const auto& [id, timer] : timers_) {
+    loop_->Cancel(timer.in_loop);
+    dropped_.insert(id);
+  }
   timers_.clear();
+}
+
+void TimerTable::Close() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  DropAll();
 }
 
 std::size_t TimerTable::size() const {

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 
 #include "host/base/loop.h"
 #include "host/plugin/loop_port.h"
@@ -21,10 +22,13 @@ class TimerTable : public std::enable_shared_from_this<TimerTable> {
 
   // [any thread]
   std::uint64_t After(Duration delay, void (*function)(void*), void* context);
-  // Whether the function will not run. [any thread]
+  // Whether the function will not run, also since the timer was dropped: once. [any thread]
   bool Cancel(std::uint64_t id);
 
-  // Drops all timers; their functions are not called. Control thread.
+  // Drops the timers that were set until now; their functions are not called, but those that run
+  // already. Control thread.
+  void DropAll();
+  // The same, and sets none any more. Control thread.
   void Close();
   std::size_t size() const;
 
@@ -43,6 +47,8 @@ class TimerTable : public std::enable_shared_from_this<TimerTable> {
   mutable std::mutex mutex_;
   bool closed_ = false;
   std::map<std::uint64_t, Timer> timers_;
+  // Their drivers learn by a cancel that what they keep for them can go.
+  std::set<std::uint64_t> dropped_;
 };
 
 }  // namespace drover

@@ -32,6 +32,9 @@ Result<std::optional<ProcessUser>> LookUpUser(const std::string& user) {
   if (user.empty()) return std::optional<ProcessUser>();
   std::optional<uid_t> number;
   if (IsDigits(user)) {
+    if (user[0] == '0' && user.size() > 1)
+      return Error(Code::kInvalidArgument,
+                   "user \"" + user + "\" is no user id: write it without leading zeros");
     number = ParseUid(user);
     if (!number) {
       return Error(Code::kInvalidArgument, "user \"" + user + "\" is no user id: it is too large");

@@ -94,13 +94,11 @@ class ProcessFaultTest : public ProcessFixture {
 TEST_F(ProcessFaultTest, TheDeathOfAShimEndsItsTask) {
   ProcessInfo info;
   const RunId run = StartWithDaemon(&info);
-  const TimePoint start = BootClock::now();
   ASSERT_EQ(kill(info.shim_pid, SIGKILL), 0);
   const ProcessExit exit = WaitFor(run);
-  EXPECT_LE(BootClock::now() - start, 1s);
   EXPECT_EQ(exit.error, "supervisor lost");
   EXPECT_EQ(exit.exit_code, -1);
-  EXPECT_TRUE(Until([&] { return !Alive(info.pid); }, 1s));
+  EXPECT_TRUE(Until([&] { return !Alive(info.pid); }));
   if (has_cgroups()) {
     EXPECT_FALSE(Alive(daemon_));
   } else {

@@ -204,7 +204,8 @@ class ProcessServiceImpl : public ProcessService {
       co_return Error(Code::kInvalidArgument,
                       "signal " + std::to_string(signal_number) + " does not exist");
     if (timeout > 0ns && pointer->connection()) {
-      pointer->connection()->Send(SignalMessage(signal_number, DROVER_ATTACH_SCOPE_ALL));
+      // Whoever starts others ends them in the order that it knows.
+      pointer->connection()->Send(SignalMessage(signal_number, DROVER_ATTACH_SCOPE_LEADER));
       Context limit = context.WithTimeout(timeout);
       const Status in_time = co_await pointer->ended().Wait(limit);
       limit.Cancel();

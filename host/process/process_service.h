@@ -83,9 +83,9 @@ class ProcessService {
 
   // Sends a signal to the process.
   virtual Co<Status> Signal(Context context, RunId run, int signal_number) = 0;
-  // Sends SIGNAL_NUMBER to the process and then to everything the run has started, waits TIMEOUT
-  // for the end of the process, then kills everything. Returns when the run has ended. A timeout
-  // of 0 kills at once.
+  // Sends SIGNAL_NUMBER to the process alone, waits TIMEOUT for its end, then kills everything that
+  // the run has started; when the process ends in time, what it leaves behind is killed then.
+  // Returns when the run has ended. A timeout of 0 kills at once.
   virtual Co<Result<ProcessExit>> Stop(Context context, RunId run, int signal_number,
                                        Duration timeout) = 0;
   // Kills everything of the run; Wait tells when that is done.

@@ -215,16 +215,30 @@ TEST_P(ProcessServiceTest, ARunIdStartsOnce) {
   EXPECT_EQ(again.code(), Code::kFailedPrecondition);
 }
 
-TEST_P(ProcessServiceTest, StopSendsTheSignalToAllAndWaits) {
+// A shell runs the trap of the smaller number first: had the child got the HUP, too, it would say
+// so before it does what its parent asks for.
+TEST_P(ProcessServiceTest, StopSendsTheSignalToTheProcessAlone) {
   const RunId run = MustStart(
-      Shell("trap 'echo child >> $DIR/got' TERM; (trap 'echo grandchild >> $DIR/got; exit' TERM; "
-            "echo > $DIR/ready; while :; do sleep 0.01; done) & wait; wait; exit 9"));
+      Shell("trap 'echo leader >> $DIR/got; kill -TERM $child; wait $child; exit 9' HUP; "
+            "(trap 'echo child >> $DIR/got' HUP; trap 'echo asked >> $DIR/got; exit' TERM; "
+            "echo > $DIR/child; while :; do sleep 0.01; done) & child=$!; "
+            "until test -e $DIR/child; do sleep 0.01; done; echo > $DIR/ready; wait"));
   ASSERT_TRUE(Until([&] { return !Read("ready").empty(); }));
-  const auto exit = Await(service_->Stop(Forever(), run, SIGTERM, 20s));
+  const auto exit = Await(service_->Stop(Forever(), run, SIGHUP, 20s));
   ASSERT_TRUE(exit.ok());
   EXPECT_EQ(exit->exit_code, 9);
-  EXPECT_NE(Read("got").find("grandchild"), std::string::npos);
-  EXPECT_NE(Read("got").find("child\n"), std::string::npos);
+  EXPECT_EQ(Read("got"), "leader\nasked\n");
+}
+
+TEST_P(ProcessServiceTest, WhatIsLeftAfterAStopIsKilledThen) {
+  const RunId run = MustStart(
+      Shell("trap 'exit 4' TERM; setsid sh -c 'trap \"\" TERM HUP INT; echo $$ > $DIR/daemon; "
+            "while :; do sleep 0.05; done' > /dev/null 2>&1 & wait"));
+  const pid_t daemon = PidIn("daemon");
+  const auto exit = Await(service_->Stop(Forever(), run, SIGTERM, 1000s));
+  ASSERT_TRUE(exit.ok());
+  EXPECT_EQ(exit->exit_code, 4);
+  EXPECT_TRUE(Until([&] { return !Alive(daemon); }));
 }
 
 TEST_P(ProcessServiceTest, StopKillsAfterTheTimeout) {

@@ -62,7 +62,6 @@ struct ProcessSpec {
   std::vector<std::string> argv;
   std::vector<std::pair<std::string, std::string>> env;  // the whole environment
   std::string cwd = "/";
-  UniqueFd cwd_directory;  // if open: the working directory, CWD is then relative to it
   std::optional<ProcessUser> user;
   std::vector<ResourceLimit> limits;
   int oom_score_adj = 0;  // set whatever the agent's own is

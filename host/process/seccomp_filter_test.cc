@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
+#include <linux/netlink.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include <cerrno>
@@ -50,7 +52,7 @@ std::uint32_t Evaluate(const std::vector<sock_filter>& program, const seccomp_da
 }
 
 std::uint32_t Ask(CapabilitySet capabilities, long number, std::uint64_t first = 0,
-                  std::uint64_t second = 0) {
+                  std::uint64_t second = 0, std::uint64_t third = 0) {
   seccomp_data data{};
 #if defined(__x86_64__)
   data.arch = AUDIT_ARCH_X86_64;
@@ -60,6 +62,7 @@ std::uint32_t Ask(CapabilitySet capabilities, long number, std::uint64_t first =
   data.nr = static_cast<int>(number);
   data.args[0] = first;
   data.args[1] = second;
+  data.args[2] = third;
   return Evaluate(DefaultSeccompFilter(capabilities), data);
 }
 
@@ -69,7 +72,7 @@ constexpr std::uint32_t kUnknown = SECCOMP_RET_ERRNO | ENOSYS;
 
 TEST(SeccompFilterTest, OrdinaryCallsPass) {
   for (const long number : {SYS_read, SYS_write, SYS_execve, SYS_exit_group, SYS_openat, SYS_mmap,
-                            SYS_socket, SYS_ptrace, SYS_futex, SYS_prctl, SYS_seccomp})
+                            SYS_ptrace, SYS_futex, SYS_prctl, SYS_seccomp})
     EXPECT_EQ(Ask(CapabilitySet(), number), kAllow) << number;
 }
 
@@ -95,6 +98,33 @@ TEST(SeccompFilterTest, NamespacesCannotBeMadeByClone) {
   EXPECT_EQ(Ask(CapabilitySet(), SYS_clone3), kUnknown);
   // A clone whose flags look like the number of ioctl is judged as a clone.
   EXPECT_EQ(Ask(CapabilitySet(), SYS_clone, SYS_ioctl, TIOCSTI), kAllow);
+}
+
+TEST(SeccompFilterTest, SocketsAreOfTheFamiliesThatTasksNeed) {
+  constexpr std::uint32_t kNoFamily = SECCOMP_RET_ERRNO | EAFNOSUPPORT;
+  constexpr std::uint32_t kNoProtocol = SECCOMP_RET_ERRNO | EPROTONOSUPPORT;
+  const auto capability = [](int number) { return CapabilitySet(std::uint64_t{1} << number); };
+  for (const long call : {SYS_socket, SYS_socketpair}) {
+    for (const int family : {AF_UNIX, AF_INET, AF_INET6})
+      EXPECT_EQ(Ask(CapabilitySet(), call, family, SOCK_STREAM), kAllow) << family;
+    for (int family = 0; family < AF_MAX; ++family) {
+      if (family == AF_UNIX || family == AF_INET || family == AF_INET6 || family == AF_NETLINK)
+        continue;
+      EXPECT_EQ(Ask(CapabilitySet(), call, family, SOCK_STREAM), kNoFamily) << family;
+    }
+    for (const int protocol : {NETLINK_ROUTE, NETLINK_SOCK_DIAG})
+      EXPECT_EQ(Ask(CapabilitySet(), call, AF_NETLINK, SOCK_RAW, protocol), kAllow);
+    for (const int protocol : {NETLINK_AUDIT, NETLINK_KOBJECT_UEVENT, NETLINK_NETFILTER})
+      EXPECT_EQ(Ask(CapabilitySet(), call, AF_NETLINK, SOCK_RAW, protocol), kNoProtocol);
+    EXPECT_EQ(Ask(capability(CAP_NET_ADMIN), call, AF_NETLINK, SOCK_RAW, NETLINK_NETFILTER),
+              kAllow);
+    EXPECT_EQ(Ask(capability(CAP_NET_RAW), call, AF_PACKET), kAllow);
+    EXPECT_EQ(Ask(capability(CAP_NET_RAW), call, AF_VSOCK), kNoFamily);
+    EXPECT_EQ(Ask(capability(CAP_SYS_ADMIN), call, AF_VSOCK), kAllow);
+    // The kernel looks at the lower half only.
+    EXPECT_EQ(Ask(CapabilitySet(), call, 0xdeadbeef00000000u | AF_VSOCK), kNoFamily);
+    EXPECT_EQ(Ask(CapabilitySet(), call, 0xdeadbeef00000000u | AF_INET), kAllow);
+  }
 }
 
 TEST(SeccompFilterTest, NothingIsTypedIntoATerminal) {

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 
+#include "host/process/start_message.h"
 #include "shim/start_plan.h"
 
 namespace drover {
@@ -49,7 +50,7 @@ ExecExit ExitOf(const drover_attach_session_exit& message, const std::string& co
     exit.exit_code = message.exec_step == DROVER_STEP_EXEC && missing ? 127 : 126;
     const char* const what =
         message.exec_step == DROVER_STEP_EXEC ? "cannot execute " : "cannot prepare to execute ";
-    exit.error = ErrnoError(message.exec_errno, what + command).message();
+    exit.error = StepError(message.exec_errno, what + command).message();
   } else if (WIFSIGNALED(message.wait_status)) {
     exit.signal = WTERMSIG(message.wait_status);
     exit.exit_code = 128 + exit.signal;

@@ -59,8 +59,6 @@ Status CheckNamespaces(const ProcessSpec& spec) {
   if (!spec.namespaces) return {};
   if (!spec.privileges)
     return Invalid("a task with namespaces needs its capabilities told, or it could undo them");
-  if (spec.cwd_directory)
-    return Invalid("a working directory of the host is not in the task's root");
   for (const MountTree& mount : spec.namespaces->root.mounts) {
     if (!mount.tree) return Invalid("the mount for " + mount.target + " is not open");
     const std::string place = PlaceOf(mount.target);
@@ -117,6 +115,7 @@ void AddExec(const ProcessSpec& spec, PlanBuilder* plan) {
   drover_step_exec exec{};
   exec.argc = static_cast<std::uint32_t>(spec.argv.size());
   exec.envc = static_cast<std::uint32_t>(spec.env.size());
+  if (spec.namespaces) exec.path_flags = DROVER_PATH_NO_PROC_LINKS;
   const std::string& program = spec.executable.empty() ? spec.argv[0] : spec.executable;
   std::string tail((exec.argc + exec.envc + 2) * sizeof(std::uint64_t), '\0');
   auto add = [&tail](std::string_view text) {
@@ -160,6 +159,8 @@ void AddSteps(const ProcessSpec& spec, const StartEnvironment& environment, Plan
     plan->AddNumber(DROVER_STEP_JOIN, plan->Descriptor(cgroup), "enter the cgroup " + name);
   if (spec.namespaces)
     plan->Add(DROVER_STEP_ENTER, drover_step{}, {}, "enter the namespaces of the run");
+  // No later step needs a descriptor, and the next ones follow paths that the task chooses.
+  plan->Add(DROVER_STEP_CLOSE, drover_step{}, {}, kCloseStep);
   for (const ResourceLimit& limit : spec.limits) {
     drover_step_rlimit step{};
     step.resource = static_cast<std::uint32_t>(limit.resource);
@@ -189,10 +190,10 @@ void AddSteps(const ProcessSpec& spec, const StartEnvironment& environment, Plan
     plan->Add(DROVER_STEP_CAPABILITIES, capabilities, {},
               "get the capabilities " + CapabilitySet(capabilities.permitted).ToString());
   drover_step_cwd cwd{};
-  cwd.directory_fd = spec.cwd_directory ? plan->Descriptor(spec.cwd_directory.get()) : -1;
-  const std::string path = spec.cwd.empty() && !spec.cwd_directory ? "/" : spec.cwd;
+  if (spec.namespaces) cwd.path_flags = DROVER_PATH_NO_PROC_LINKS | DROVER_PATH_IN_ROOT;
+  const std::string path = spec.cwd.empty() ? "/" : spec.cwd;
   plan->Add(DROVER_STEP_CWD, cwd, std::string_view(path.c_str(), path.size() + 1),
-            "change to directory " + (path.empty() ? "that was given" : path) +
+            "change to directory " + path +
                 (spec.user ? " as user " + std::to_string(spec.user->uid) : ""));
   const bool filtered = spec.privileges && spec.privileges->filter_calls;
   if (spec.no_new_privileges || filtered)
@@ -299,6 +300,12 @@ Result<StartMessage> CompileOutputStart(const OutputSpec& spec,
   return Assemble(start, std::move(no_steps), std::move(message));
 }
 
+Error StepError(int error, const std::string& what) {
+  if (error != DROVER_LEAVES_ROOT) return ErrnoError(error, what);
+  return Error(Code::kInvalidArgument,
+               what + ": it leads out of the task's root, or by a link of /proc that could");
+}
+
 Error StartError(const drover_start_reply& reply, const StartMessage& message) {
   if (reply.error == DROVER_NO_ROOM)
     return ErrnoError(ENOSPC, "the run directory has no room for the end of the task");
@@ -306,7 +313,7 @@ Error StartError(const drover_start_reply& reply, const StartMessage& message) {
     return ErrnoError(reply.error, "the shim cannot prepare the task");
   const std::string& name = message.step_names[std::size_t(reply.step)];
   if (reply.kind != DROVER_STEP_VERIFY || name == kVerifyStep)
-    return ErrnoError(reply.error, "cannot " + name);
+    return StepError(reply.error, "cannot " + name);
   const std::string where = std::string("cannot ") + kVerifyStep + ": after the step \"" + name;
   if (reply.error != DROVER_NOT_AS_CLAIMED)
     return ErrnoError(reply.error, where + "\" an option of a mount cannot be set");

@@ -41,6 +41,12 @@ Result<StartMessage> CompileStart(const ProcessSpec& spec, const StartEnvironmen
 Result<StartMessage> CompileOutputStart(const OutputSpec& spec,
                                         const StartEnvironment& environment);
 
+// The name of the step after which no descriptor of the host is open in the new process.
+inline constexpr char kCloseStep[] = "close the descriptors of the host";
+
+// ERROR of a step: an errno, or one of those in shim/start_plan.h. WHAT: "cannot change to ...".
+Error StepError(int error, const std::string& what);
+
 // What the shim's reply says has failed of MESSAGE.
 Error StartError(const drover_start_reply& reply, const StartMessage& message);
 

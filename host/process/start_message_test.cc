@@ -67,10 +67,11 @@ TEST(StartMessageTest, TheShimUnderstandsIt) {
     kinds.push_back(step->kind);
     if (step->kind == DROVER_STEP_EXEC) exec = reinterpret_cast<const drover_step_exec*>(step);
   }
-  EXPECT_EQ(kinds, (std::vector<int>{
-                       DROVER_STEP_CGROUP, DROVER_STEP_SETSID, DROVER_STEP_OOM_SCORE_ADJ,
-                       DROVER_STEP_RLIMIT, DROVER_STEP_UMASK, DROVER_STEP_IDS, DROVER_STEP_CWD,
-                       DROVER_STEP_NO_NEW_PRIVS, DROVER_STEP_PDEATHSIG, DROVER_STEP_EXEC}));
+  EXPECT_EQ(kinds,
+            (std::vector<int>{DROVER_STEP_CGROUP, DROVER_STEP_SETSID, DROVER_STEP_OOM_SCORE_ADJ,
+                              DROVER_STEP_CLOSE, DROVER_STEP_RLIMIT, DROVER_STEP_UMASK,
+                              DROVER_STEP_IDS, DROVER_STEP_CWD, DROVER_STEP_NO_NEW_PRIVS,
+                              DROVER_STEP_PDEATHSIG, DROVER_STEP_EXEC}));
   ASSERT_TRUE(exec);
   EXPECT_STREQ(plan_program(exec), "/bin/echo");
   EXPECT_STREQ(plan_argv(exec)[1], "a");
@@ -79,6 +80,21 @@ TEST(StartMessageTest, TheShimUnderstandsIt) {
   EXPECT_STREQ(plan_envp(exec)[0], "PATH=/bin");
   EXPECT_STREQ(plan_envp(exec)[1], "EMPTY=");
   EXPECT_EQ(plan_envp(exec)[2], nullptr);
+}
+
+TEST(StartMessageTest, NoPathOfTheTasksIsFollowedBeforeTheDescriptorsAreClosed) {
+  const Result<StartMessage> message = CompileStart(Spec(), Environment());
+  ASSERT_TRUE(message.ok());
+  for (const int follower : {DROVER_STEP_CWD, DROVER_STEP_EXEC}) {
+    Received received(*message);
+    for (drover_step* step = plan_next(&received.plan, nullptr); step;
+         step = plan_next(&received.plan, step)) {
+      if (step->kind == DROVER_STEP_CLOSE) step->kind = DROVER_STEP_NO_NEW_PRIVS;
+      if (step->kind != follower && step->kind == DROVER_STEP_CWD)
+        step->kind = DROVER_STEP_NO_NEW_PRIVS;
+    }
+    EXPECT_EQ(plan_check(&received.plan), EPROTO) << follower;
+  }
 }
 
 TEST(StartMessageTest, WithoutCgroupThereIsNoStepForIt) {

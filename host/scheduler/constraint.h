@@ -15,9 +15,6 @@ namespace drover {
 // is equal to none.
 bool Meets(const NodeRecord& node, const Constraint& constraint);
 
-// How many allocations of a job, by group, are on the node.
-using GroupCounts = std::map<std::string, int>;
-
 // The first constraint of GROUP, one of JOB's groups, of its tasks or of JOB that the node does not
 // meet, or that one more allocation of GROUP beside HERE would break, as people read it:
 // "${meta.rack} = 7". Empty: it meets all.

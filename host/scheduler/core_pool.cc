@@ -5,9 +5,13 @@
 
 namespace drover {
 
-void CorePool::Remove(const ReservedCores& reserved) {
+void CorePool::Remove(const std::set<int>& reserved) {
+  std::erase_if(free_, [&](int core) { return reserved.count(core) > 0; });
+}
+
+void CorePool::Give(const ReservedCores& reserved) {
   for (const auto& [task, cores] : reserved) {
-    std::erase_if(free_, [&](int core) { return std::ranges::count(cores, core) > 0; });
+    for (const int core : cores) free_.insert(std::ranges::upper_bound(free_, core), core);
   }
 }
 

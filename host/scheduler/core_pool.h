@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,10 @@ class CorePool {
 
   std::size_t size() const { return free_.size(); }
 
-  // What an allocation has is not free.
-  void Remove(const ReservedCores& reserved);
+  // What allocations have is not free.
+  void Remove(const std::set<int>& reserved);
+  // What an allocation had is free again.
+  void Give(const ReservedCores& reserved);
 
   // The lowest cores for each task of GROUP that reserves any; none belongs to two tasks. Absent:
   // there are not enough, and none is taken.

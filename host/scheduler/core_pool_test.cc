@@ -27,8 +27,10 @@ TEST(CorePoolTest, NoTwoTasksShareACore) {
 
 TEST(CorePoolTest, WhatAnAllocationHasIsNotFree) {
   CorePool pool({0, 1, 2, 3});
-  pool.Remove({{"a", {1}}, {"b", {0, 9}}});
+  pool.Remove({0, 1, 9});
   EXPECT_EQ(pool.Take(Group({2})), (ReservedCores{{"t1", {2, 3}}}));
+  pool.Give({{"a", {1}}, {"b", {0}}});
+  EXPECT_EQ(pool.Take(Group({2})), (ReservedCores{{"t1", {0, 1}}}));
 }
 
 }  // namespace

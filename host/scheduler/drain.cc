@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "host/scheduler/node_events.h"
+
 namespace drover {
 
 namespace {
@@ -40,6 +42,8 @@ NodeRecord BeginDrain(const NodeRecord& node, const DrainSpec& spec, StringMap m
   draining.drain = drain;
   draining.eligible = false;
   draining.last_drain = LastDrain{drain.started_at, now, "draining", std::move(meta)};
+  const char* const says = node.drain ? "Node drain strategy updated" : "Node drain strategy set";
+  AddEvent(&draining, {"Drain", says, {}, now});
   return draining;
 }
 
@@ -65,11 +69,11 @@ std::vector<std::shared_ptr<const AllocRecord>> ToMigrate(const Tables& tables,
   if (!node.drain) return out;
   const bool forced = UntilForced(*node.drain, loop) <= Duration(0);
   std::map<Group, int> leaving;
-  for (const auto& [id, record] : tables.allocs) {
+  for (const auto& [id, record] : tables.live_allocs) {
     const bool leaves = record->alloc->node_id == node.id && record->migrate;
-    if (leaves && !record->client_terminal()) ++leaving[GroupOf(*record)];
+    if (leaves) ++leaving[GroupOf(*record)];
   }
-  for (const auto& [id, record] : tables.allocs) {
+  for (const auto& [id, record] : tables.live_allocs) {
     if (record->alloc->node_id != node.id || record->terminal() || record->migrate) continue;
     if (!forced) {
       if (record->alloc->job->type == JobType::kBatch) continue;
@@ -81,9 +85,8 @@ std::vector<std::shared_ptr<const AllocRecord>> ToMigrate(const Tables& tables,
 }
 
 bool IsDrained(const Tables& tables, const NodeRecord& node) {
-  return std::none_of(tables.allocs.begin(), tables.allocs.end(), [&](const auto& entry) {
-    const AllocRecord& record = *entry.second;
-    return record.alloc->node_id == node.id && !record.client_terminal();
+  return std::ranges::none_of(tables.live_allocs, [&](const auto& entry) {
+    return entry.second->alloc->node_id == node.id;
   });
 }
 

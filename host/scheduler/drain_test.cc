@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "host/base/gate.h"
 #include "host/scheduler/scheduler_fixture.h"
 
 namespace drover {
@@ -114,6 +115,23 @@ TEST_F(DrainTest, TheDeadlineEndsTheRest) {
   loop.Advance(1s);
   EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
   EXPECT_EQ(Alloc(sum)->alloc->desired_status, DesiredStatus::kStop);
+}
+
+TEST_F(DrainTest, TheDeadlineIsNotThatOfTheNextHeartbeat) {
+  MakeNodeReady();
+  MustRegister(Batch("sum"));
+  const std::string sum = IdOf("sum");
+  Gate gate(&loop);
+  Context life(&loop);
+  gate.Spawn(scheduler.Run(life));
+  loop.Advance(1s);
+  MustDrain(DrainSpec{1s});
+  loop.Advance(900ms);
+  EXPECT_EQ(Alloc(sum)->alloc->desired_status, DesiredStatus::kRun);
+  loop.Advance(100ms);
+  EXPECT_EQ(Alloc(sum)->alloc->desired_status, DesiredStatus::kStop);
+  life.Cancel();
+  EXPECT_TRUE(loop.RunToEnd(gate.Close()));
 }
 
 TEST_F(DrainTest, AClockThatIsSetMovesNoDeadline) {

@@ -1,82 +1,185 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/scheduler/evaluating.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "host/base/ids.h"
 
 namespace drover {
 namespace {
 
-PlacementFailure Exhausted(const std::string& dimension) {
-  PlacementFailure failure;
-  failure.nodes_evaluated = failure.nodes_exhausted = 1;
-  failure.dimension_exhausted[dimension] = 1;
-  return failure;
+bool SaysTheSame(const Evaluation& a, const Evaluation& b) {
+  return a.status == b.status && a.failed_groups == b.failed_groups && a.queued == b.queued;
 }
 
-PlacementFailure Filtered(const std::string& constraint) {
+PlacementFailure NoPort(const Error& error) {
   PlacementFailure failure;
-  failure.nodes_evaluated = failure.nodes_filtered = 1;
-  failure.constraint_filtered[constraint] = 1;
+  failure.nodes_evaluated = failure.nodes_exhausted = 1;
+  failure.dimension_exhausted["network: " + error.message()] = 1;
   return failure;
 }
 
 }  // namespace
 
-std::shared_ptr<const NodeRecord> ReadyNode(const Tables& tables) {
-  for (const auto& [id, node] : tables.nodes) {
-    if (node->status == "ready" && node->eligible) return node;
+void Evaluating::Begin(std::shared_ptr<const JobRecord> job, const JobKey& key) {
+  job_ = std::move(job);
+  here_ = tables_.OpenAllocsOf(key);
+  out_ = {};
+  at_.clear();
+  room_->Begin();
+}
+
+Evaluated Evaluating::Run(const Evaluation& eval, bool no_shutdown_delay,
+                          std::optional<Unplaced> unplaced) {
+  const JobKey key = KeyOf(eval);
+  Begin(Tables::Find(tables_.jobs, key), key);
+  no_shutdown_delay_ = no_shutdown_delay;
+  out_.eval = eval;
+  out_.eval.failed_groups.clear();
+  Unplaced to_place;
+  if (unplaced) {
+    to_place = std::move(*unplaced);
+  } else {
+    out_.eval.queued.clear();
+    CarryOut(Reconcile(job_.get(), tables_.AllocsOf(key)), &to_place);
   }
-  return nullptr;
+  bool all_known = true;
+  for (auto& [name, places] : to_place) {
+    PlaceGroup(*FindGroup(*job_->job, name), &places);
+    all_known = all_known && std::ranges::none_of(places, &GroupPlan::Place::stops);
+  }
+  if (all_known) out_.unplaced = std::move(to_place);
+  Finish(eval);
+  return std::move(out_);
 }
 
-GroupCounts CountsAfterStops(const AllocRecords& allocs, const JobPlan& plan) {
-  GroupCounts counts;
-  for (const auto& record : allocs) counts[record->alloc->group_name] += record->terminal() ? 0 : 1;
-  for (const auto& [group, of_group] : plan)
-    counts[group] -= static_cast<int>(of_group.stop.size());
-  return counts;
+std::map<std::string, PlacementFailure> Evaluating::Try(std::shared_ptr<const JobRecord> job,
+                                                        const JobPlan& plan) {
+  const JobKey key = KeyOf(*job->job);
+  Begin(std::move(job), key);
+  Unplaced to_place;
+  CarryOut(plan, &to_place);
+  for (auto& [name, places] : to_place) PlaceGroup(*FindGroup(*job_->job, name), &places);
+  return std::move(out_.eval.failed_groups);
 }
 
-std::optional<PlacementFailure> TakeRoom(const Job& job, const TaskGroup& group,
-                                         const NodeRecord* node, NodeCapacity* capacity,
-                                         GroupCounts* here, ReservedCores* cores) {
-  if (node == nullptr) return PlacementFailure();
-  const std::string unmet = UnmetConstraint(job, group, *node, *here);
-  if (!unmet.empty()) return Filtered(unmet);
-  const std::string missing = capacity->Take(group, cores);
-  if (!missing.empty()) return Exhausted(missing);
-  ++(*here)[group.name];
+// But what stops only for one that takes its place.
+void Evaluating::CarryOut(const JobPlan& plan, Unplaced* to_place) {
+  for (const auto& [group, of_group] : plan) {
+    out_.eval.queued[group] = 0;
+    for (const auto& stop : of_group.stop) {
+      if (stop.for_new) continue;
+      Stop(*stop.alloc, stop.description);
+      room_->WillLeave(*stop.alloc->alloc);
+      --here_[group];
+    }
+    for (const auto& record : of_group.update) Update(*record);
+    if (of_group.place.empty()) continue;
+    (*to_place)[group].assign(of_group.place.rbegin(), of_group.place.rend());
+  }
+}
+
+void Evaluating::PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place>* places) {
+  std::vector<GroupPlan::Place> left;  // in the same order as PLACES
+  std::optional<PlacementFailure> first;
+  auto stopping = std::ranges::count_if(*places, &GroupPlan::Place::stops);
+  // One failure tells all: the other allocations of the group have the same lot. But what the new
+  // ones replace is stopped for all of them that will find room.
+  while (!places->empty() && (!first || stopping > 0)) {
+    GroupPlan::Place place = std::move(places->back());
+    places->pop_back();
+    const bool looks = !first || place.stops;
+    if (place.stops) --stopping;
+    std::optional<PlacementFailure> failure;
+    if (looks) failure = Place(group, &place);
+    if (looks && !failure) continue;
+    left.push_back(std::move(place));
+    if (!first) first = std::move(failure);
+  }
+  places->insert(places->end(), std::make_move_iterator(left.rbegin()),
+                 std::make_move_iterator(left.rend()));
+  const auto queued = static_cast<int>(places->size());
+  out_.eval.queued[group.name] = queued;
+  if (!first) return;
+  first->coalesced_failures = queued - 1;
+  out_.eval.failed_groups[group.name] = room_->Described(*job_->job, std::move(*first));
+}
+
+// What it replaces counts until it has ended, so it may have to be stopped a while before.
+std::optional<PlacementFailure> Evaluating::StopFor(const TaskGroup& group,
+                                                    GroupPlan::Place* place) {
+  const Allocation& leaving = *place->replaces->alloc;
+  if (ports_ != nullptr) {
+    const Status free = CheckStaticPorts(group, leaving, ports_);
+    if (!free.ok()) return NoPort(free.error());
+  }
+  GroupCounts then = here_;
+  if (auto failure = room_->TakeAfter(leaving, *job_->job, group, &then)) return failure;
+  Stop(*place->replaces, std::string(kUpdated));
+  --here_[leaving.group_name];
+  place->stops = false;
   return std::nullopt;
 }
 
-void Evaluating::Run(Evaluation eval) {
-  const JobKey key = KeyOf(eval);
-  const auto job = Tables::Find(tables_->jobs, key);
-  const JobPlan plan = Reconcile(job.get(), tables_->AllocsOf(key));
-  node_ = ReadyNode(*tables_);
-  if (node_) capacity_.emplace(*node_, *tables_);
-  here_ = CountsAfterStops(tables_->AllocsOf(key), plan);
-  eval.failed_groups.clear();
-  for (const auto& [group, of_group] : plan) {
-    eval.queued[group] = 0;
-    for (const auto& stop : of_group.stop) Stop(stop);
-    for (const auto& record : of_group.update) Update(*record, job);
-    PlaceAll(job, group, of_group.place, &eval);
+std::optional<PlacementFailure> Evaluating::Place(const TaskGroup& group, GroupPlan::Place* place) {
+  const bool counted = place->stops;
+  if (counted) {
+    if (auto failure = StopFor(group, place)) return failure;
   }
-  eval.modify_index = index_;
-  eval.modify_time = now_;
-  if (job) eval.job_modify_index = job->job_modify_index;
-  eval.status = "complete";
-  eval.status_description.clear();
-  if (!eval.failed_groups.empty()) Block(&eval);
-  tables_->Put(std::make_shared<const Evaluation>(std::move(eval)));
+  std::optional<Room> before;
+  if (!group.networks.empty()) before = *room_;
+  GroupCounts here = here_;
+  ReservedCores cores;
+  if (auto failure = room_->Take(*job_->job, group, &here, &cores, counted)) return failure;
+  if (ports_ != nullptr) {
+    const NodeRecord& node = *room_->node();
+    auto placed = PlaceAllocation(job_->job, group, place->index, node.id, node.name, now_, ports_);
+    if (!placed.ok()) {
+      *room_ = std::move(*before);
+      return NoPort(placed.error());
+    }
+    (*placed)->cores = std::move(cores);
+    Placed(std::move(*placed), *place);
+  }
+  here_ = std::move(here);
+  return std::nullopt;
+}
+
+void Evaluating::Placed(std::shared_ptr<Allocation> alloc, const GroupPlan::Place& place) {
+  alloc->eval_id = out_.eval.id;
+  alloc->create_index = alloc->modify_index = alloc->alloc_modify_index = index_;
+  AllocRecord record;
+  record.job = job_;
+  record.told.id = alloc->id;
+  if (place.replaces != nullptr) {
+    // It may have been collected while this one waited.
+    if (const auto replaced = Find(place.replaces->id())) {
+      record.previous = replaced->id();
+      AllocRecord old = *replaced;
+      old.next = alloc->id;
+      Put(old, old.alloc);
+    }
+  }
+  Put(std::move(record), std::move(alloc));
+}
+
+std::shared_ptr<const AllocRecord> Evaluating::Find(const std::string& id) const {
+  const auto at = at_.find(id);
+  return at == at_.end() ? Tables::Find(tables_.allocs, id) : out_.allocs[at->second];
 }
 
 void Evaluating::Put(AllocRecord record, std::shared_ptr<const Allocation> alloc) {
   record.alloc = std::move(alloc);
   record.modify_index = index_;
   record.modify_time = now_;
-  tables_->Put(std::make_shared<const AllocRecord>(std::move(record)));
+  auto put = std::make_shared<const AllocRecord>(std::move(record));
+  const auto [at, is_new] = at_.try_emplace(put->id(), out_.allocs.size());
+  if (is_new) {
+    out_.allocs.push_back(std::move(put));
+  } else {
+    out_.allocs[at->second] = std::move(put);
+  }
 }
 
 std::shared_ptr<Allocation> Evaluating::Changed(const AllocRecord& record) const {
@@ -86,87 +189,49 @@ std::shared_ptr<Allocation> Evaluating::Changed(const AllocRecord& record) const
   return alloc;
 }
 
-void Evaluating::Stop(const GroupPlan::Stop& stop) {
-  auto alloc = Changed(*stop.alloc);
+void Evaluating::Stop(const AllocRecord& record, const std::string& description) {
+  auto alloc = Changed(record);
   alloc->desired_status = DesiredStatus::kStop;
-  alloc->desired_description = stop.description;
+  alloc->desired_description = description;
   alloc->no_shutdown_delay = alloc->no_shutdown_delay || no_shutdown_delay_;
-  Put(*stop.alloc, std::move(alloc));
+  Put(record, std::move(alloc));
 }
 
-void Evaluating::Update(const AllocRecord& record, const std::shared_ptr<const JobRecord>& job) {
+void Evaluating::Update(const AllocRecord& record) {
   auto alloc = Changed(record);
-  alloc->job = job->job;
+  alloc->job = job_->job;
   AllocRecord changed = record;
-  changed.job = job;
+  changed.job = job_;
   Put(std::move(changed), std::move(alloc));
 }
 
-void Evaluating::PlaceAll(const std::shared_ptr<const JobRecord>& job, const std::string& group,
-                          const std::vector<GroupPlan::Place>& places, Evaluation* eval) {
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    auto failure = Place(job, *FindGroup(*job->job, group), places[i], *eval);
-    if (!failure) continue;
-    // One failure tells all: the other allocations of the group have the same lot.
-    const auto left = static_cast<int>(places.size() - i);
-    failure->coalesced_failures = left - 1;
-    eval->failed_groups[group] = std::move(*failure);
-    eval->queued[group] = left;
-    return;
-  }
-}
-
-std::optional<PlacementFailure> Evaluating::Place(const std::shared_ptr<const JobRecord>& job,
-                                                  const TaskGroup& group,
-                                                  const GroupPlan::Place& place,
-                                                  const Evaluation& eval) {
-  std::optional<NodeCapacity> left = capacity_;
-  GroupCounts here = here_;
-  ReservedCores cores;
-  auto failure = TakeRoom(*job->job, group, node_.get(), left ? &*left : nullptr, &here, &cores);
-  if (failure) return failure;
-  auto placed = PlaceAllocation(job->job, group, place.index, node_->id, node_->name, now_, ports_);
-  if (!placed.ok()) return Exhausted("network: " + placed.error().message());
-  (*placed)->cores = std::move(cores);
-  capacity_ = std::move(left);
-  here_ = std::move(here);
-  Placed(job, std::move(*placed), place, eval);
-  return std::nullopt;
-}
-
-void Evaluating::Placed(const std::shared_ptr<const JobRecord>& job,
-                        std::shared_ptr<Allocation> alloc, const GroupPlan::Place& place,
-                        const Evaluation& eval) {
-  alloc->eval_id = eval.id;
-  alloc->create_index = alloc->modify_index = alloc->alloc_modify_index = index_;
-  AllocRecord record;
-  record.job = job;
-  record.told.id = alloc->id;
-  if (place.replaces != nullptr) {
-    record.previous = place.replaces->id();
-    AllocRecord old = *tables_->allocs.at(record.previous);
-    old.next = alloc->id;
-    Put(old, old.alloc);
-  }
-  Put(std::move(record), std::move(alloc));
+void Evaluating::Finish(const Evaluation& before) {
+  Evaluation& eval = out_.eval;
+  if (job_) eval.job_modify_index = job_->job_modify_index;
+  eval.status = "complete";
+  eval.status_description.clear();
+  if (!eval.failed_groups.empty()) Block();
+  out_.changed = !out_.allocs.empty() || !SaysTheSame(before, eval);
+  eval.modify_index = index_;
+  eval.modify_time = now_;
 }
 
 // What had no place waits in an evaluation of its own.
-void Evaluating::Block(Evaluation* eval) {
-  if (eval->triggered_by == "queued-allocs") {
-    eval->status = "blocked";
+void Evaluating::Block() {
+  Evaluation& eval = out_.eval;
+  if (eval.triggered_by == "queued-allocs") {
+    eval.status = "blocked";
     return;
   }
-  Evaluation blocked = *eval;
+  Evaluation& blocked = out_.blocked.emplace(eval);
   blocked.id = RandomUuid();
-  blocked.previous_eval = eval->id;
+  blocked.previous_eval = eval.id;
   blocked.triggered_by = "queued-allocs";
   blocked.status = "blocked";
   blocked.status_description = "created to place remaining allocations";
-  blocked.create_index = index_;
-  blocked.create_time = now_;
-  eval->blocked_eval = blocked.id;
-  tables_->Put(std::make_shared<const Evaluation>(std::move(blocked)));
+  blocked.create_index = blocked.modify_index = index_;
+  blocked.create_time = blocked.modify_time = now_;
+  eval.blocked_eval = blocked.id;
 }
 
 }  // namespace drover

@@ -1,8 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "host/scheduler/constraint.h"
 #include "host/scheduler/node_capacity.h"
@@ -14,55 +17,101 @@ namespace drover {
 // The node on which everything is placed; null while none is ready.
 std::shared_ptr<const NodeRecord> ReadyNode(const Tables& tables);
 
-// What of ALLOCS, which are all of one job, is on the node when PLAN has stopped what it stops.
-GroupCounts CountsAfterStops(const AllocRecords& allocs, const JobPlan& plan);
+// What is to be placed of each group of a job and has no place yet; the first is the last of each.
+using Unplaced = std::map<std::string, std::vector<GroupPlan::Place>>;
 
-// Takes room on NODE (null: none is ready) for one more allocation of GROUP of JOB from CAPACITY,
-// which is the node's, counts it among those that are HERE, and tells which CORES it has got; or
-// why there is none, and then nothing is taken.
-std::optional<PlacementFailure> TakeRoom(const Job& job, const TaskGroup& group,
-                                         const NodeRecord* node, NodeCapacity* capacity,
-                                         GroupCounts* here, ReservedCores* cores);
-
-// One evaluation of one job, inside of one write to the store: allocations are stopped, updated and
-// placed, and what has no place waits in an evaluation that is blocked.
-class Evaluating {
+// The room on a node, for one evaluation after another.
+class Room {
  public:
-  // The pointers outlive this. INDEX is that of the write.
-  Evaluating(Tables* tables, std::uint64_t index, PortPool* ports, WallTime now,
-             bool no_shutdown_delay)
-      : tables_(tables),
-        index_(index),
-        ports_(ports),
-        now_(now),
-        no_shutdown_delay_(no_shutdown_delay) {}
+  // NODE null: none is ready.
+  Room(std::shared_ptr<const NodeRecord> node, const Tables& tables);
 
-  // Carries EVAL out and puts it into the tables.
-  void Run(Evaluation eval);
+  const NodeRecord* node() const { return node_.get(); }
+  NodeCapacity* capacity() { return capacity_ ? &*capacity_ : nullptr; }
+
+  // Takes room for one more allocation of GROUP of JOB, counts it among those that are HERE, and
+  // tells which CORES it has got; or why there is none, and then nothing is taken. COUNTED: by
+  // TakeAfter already.
+  std::optional<PlacementFailure> Take(const Job& job, const TaskGroup& group, GroupCounts* here,
+                                       ReservedCores* cores, bool counted);
+  // Takes the room that there will be when LEAVING and all others that stop have ended.
+  std::optional<PlacementFailure> TakeAfter(const Allocation& leaving, const Job& job,
+                                            const TaskGroup& group, GroupCounts* here);
+  // What stops leaves room behind, later.
+  void WillLeave(const Allocation& leaving);
+  // A new evaluation begins, which has stopped nothing yet.
+  void Begin() { later_ = capacity_; }
+  // FAILURE with what is known of the nodes before one of them is looked at.
+  PlacementFailure Described(const Job& job, PlacementFailure failure) const;
 
  private:
-  void Put(AllocRecord record, std::shared_ptr<const Allocation> alloc);
-  std::shared_ptr<Allocation> Changed(const AllocRecord& record) const;
-  void Stop(const GroupPlan::Stop& stop);
-  void Update(const AllocRecord& record, const std::shared_ptr<const JobRecord>& job);
-  void PlaceAll(const std::shared_ptr<const JobRecord>& job, const std::string& group,
-                const std::vector<GroupPlan::Place>& places, Evaluation* eval);
-  // Tells why there is no place; nothing: it is placed.
-  std::optional<PlacementFailure> Place(const std::shared_ptr<const JobRecord>& job,
-                                        const TaskGroup& group, const GroupPlan::Place& place,
-                                        const Evaluation& eval);
-  void Placed(const std::shared_ptr<const JobRecord>& job, std::shared_ptr<Allocation> alloc,
-              const GroupPlan::Place& place, const Evaluation& eval);
-  void Block(Evaluation* eval);
+  std::optional<PlacementFailure> TakeOf(NodeCapacity* from, const Job& job, const TaskGroup& group,
+                                         GroupCounts* here, ReservedCores* cores) const;
 
-  Tables* const tables_;
+  std::shared_ptr<const NodeRecord> node_;
+  std::optional<NodeCapacity> capacity_;
+  std::optional<NodeCapacity> later_;  // when all that this evaluation stops has ended
+};
+
+// What an evaluation leads to.
+struct Evaluated {
+  Evaluation eval;
+  std::optional<Evaluation> blocked;  // in which the rest waits, if EVAL is not that itself
+  std::vector<std::shared_ptr<const AllocRecord>> allocs;  // as they are then
+  // Absent: all of the job must be looked at again.
+  std::optional<Unplaced> unplaced;
+  bool changed = false;  // something of all this is another than before
+
+  const Evaluation* waiting() const {
+    if (blocked) return &*blocked;
+    return eval.status == "blocked" ? &eval : nullptr;
+  }
+};
+
+// One evaluation of one job: allocations are stopped, updated and placed, and what has no place
+// waits in an evaluation that is blocked. Nothing is written: that is done with what this returns,
+// by the next write. The ports are taken.
+class Evaluating {
+ public:
+  // The pointers outlive this. INDEX is that of the next write. PORTS may be null for Try.
+  Evaluating(const Tables& tables, std::uint64_t index, PortPool* ports, WallTime now, Room* room)
+      : tables_(tables), index_(index), ports_(ports), now_(now), room_(room) {}
+
+  // Carries out EVAL. UNPLACED: the rest that an earlier look at EVAL has left, since when nobody
+  // has wanted anything else of the job.
+  Evaluated Run(const Evaluation& eval, bool no_shutdown_delay, std::optional<Unplaced> unplaced);
+  // Why not all of PLAN could be carried out if JOB were that of the tables; ports are not looked
+  // at, and nothing is taken but from the room.
+  std::map<std::string, PlacementFailure> Try(std::shared_ptr<const JobRecord> job,
+                                              const JobPlan& plan);
+
+ private:
+  void Begin(std::shared_ptr<const JobRecord> job, const JobKey& key);
+  void Put(AllocRecord record, std::shared_ptr<const Allocation> alloc);
+  // As it is after what was done so far; null: it is not there.
+  std::shared_ptr<const AllocRecord> Find(const std::string& id) const;
+  std::shared_ptr<Allocation> Changed(const AllocRecord& record) const;
+  void Stop(const AllocRecord& record, const std::string& description);
+  void Update(const AllocRecord& record);
+  void CarryOut(const JobPlan& plan, Unplaced* to_place);
+  void PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place>* places);
+  // Tells why there is no place; nothing: it is placed.
+  std::optional<PlacementFailure> Place(const TaskGroup& group, GroupPlan::Place* place);
+  std::optional<PlacementFailure> StopFor(const TaskGroup& group, GroupPlan::Place* place);
+  void Placed(std::shared_ptr<Allocation> alloc, const GroupPlan::Place& place);
+  void Finish(const Evaluation& before);
+  void Block();
+
+  const Tables& tables_;
   const std::uint64_t index_;
   PortPool* const ports_;
   const WallTime now_;
-  const bool no_shutdown_delay_;
-  std::shared_ptr<const NodeRecord> node_;
-  std::optional<NodeCapacity> capacity_;
+  Room* const room_;
+  bool no_shutdown_delay_ = false;
+  std::shared_ptr<const JobRecord> job_;
   GroupCounts here_;
+  Evaluated out_;
+  std::map<std::string, std::size_t> at_;  // where out_.allocs has an allocation
 };
 
 }  // namespace drover

@@ -37,10 +37,12 @@ void EventLog::Add(std::uint64_t index, std::string_view cause, std::vector<Stat
   std::vector<std::shared_ptr<const EventBatch>> old;  // freed without the lock
   const std::lock_guard lock(mutex_);
   events_ += batch->events.size();
+  for (const StateEvent& event : batch->events) sizes_.Add(event);
   batches_.push_back(std::move(batch));
   last_index_ = index;
-  while (events_ > most_ && batches_.size() > 1) {
+  while ((events_ > most_ || sizes_.bytes() > most_bytes_) && batches_.size() > 1) {
     events_ -= batches_.front()->events.size();
+    for (const StateEvent& event : batches_.front()->events) sizes_.Remove(event);
     dropped_ = batches_.front()->index;
     old.push_back(std::move(batches_.front()));
     batches_.pop_front();
@@ -63,6 +65,11 @@ EventLog::Page EventLog::From(std::uint64_t first) const {
 std::uint64_t EventLog::last_index() const {
   const std::lock_guard lock(mutex_);
   return last_index_;
+}
+
+std::size_t EventLog::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return sizes_.bytes();
 }
 
 }  // namespace drover

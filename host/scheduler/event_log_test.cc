@@ -54,6 +54,59 @@ TEST(EventLogTest, ForgetsTheOldestAndSaysSo) {
   EXPECT_EQ(log.From(1).batches[0]->events.size(), 5u);
 }
 
+// An allocation of JOB whose task has said DETAILS bytes.
+StateEvent AllocEvent(const std::shared_ptr<const Job>& job, std::size_t details) {
+  auto alloc = std::make_shared<Allocation>();
+  alloc->id = "a";
+  alloc->job = job;
+  auto record = std::make_shared<AllocRecord>();
+  record->alloc = alloc;
+  TaskStateRecord state;
+  AppendTaskEvent(&state, TaskEvent(event_type::kDriver), 1);
+  auto said = std::make_shared<TaskStateRecord>(state);
+  record->told.tasks["t"] = said;
+  record->previous = std::string(details, 'x');
+  return {std::shared_ptr<const AllocRecord>(record)};
+}
+
+TEST(EventLogTest, HoldsNoMoreBytesThanItMayHoweverLargeItsRecordsAre) {
+  constexpr std::size_t kMost = 4 << 20;
+  EventLog log(8192, kMost);
+  const auto job = std::make_shared<const Job>();
+  for (std::uint64_t index = 1; index <= 1000; ++index) {
+    log.Add(index, cause::kAllocUpdate, {AllocEvent(job, 100'000)});
+    EXPECT_LE(log.bytes(), kMost);
+  }
+  EXPECT_GT(Indexes(log.From(1)).size(), 20u) << "it keeps what it may";
+  EXPECT_FALSE(log.From(900).complete);
+  for (std::uint64_t index = 1001; index <= 1100; ++index) {
+    auto large = std::make_shared<JobRecord>();
+    auto body = std::make_shared<nlohmann::json>();
+    for (int i = 0; i < 10'000; ++i) (*body)["Meta"].push_back(nlohmann::json::object());
+    large->job = job;
+    large->json = body;
+    log.Add(index, cause::kJobRegistered, {{std::shared_ptr<const JobRecord>(large)}});
+    EXPECT_LE(log.bytes(), kMost) << "a body costs more than its text";
+  }
+  EXPECT_LT(Indexes(log.From(1)).size(), 8u);
+}
+
+TEST(EventLogTest, ASharedPartCountsOnceAndUntilItsLastEventHasGone) {
+  constexpr std::size_t kLarge = 1 << 20;
+  EventLog log(10, std::size_t{64} << 20);
+  auto job = std::make_shared<Job>();
+  job->meta["key"] = std::string(kLarge, 'x');
+  for (std::uint64_t index = 1; index <= 10; ++index) {
+    log.Add(index, cause::kAllocUpdate, {AllocEvent(job, 10)});
+  }
+  EXPECT_GT(log.bytes(), kLarge);
+  EXPECT_LT(log.bytes(), 2 * kLarge);
+  for (std::uint64_t index = 11; index <= 20; ++index) {
+    log.Add(index, cause::kNodeStatus, {NodeEvent("n")});
+  }
+  EXPECT_LT(log.bytes(), kLarge / 10);
+}
+
 TEST(EventLogTest, OfSeveralChangesOfARecordTheLastCounts) {
   EventLog log;
   StateEvent last = NodeEvent("a");
@@ -87,24 +140,27 @@ TEST_F(SchedulerEventTest, TellTheLifeOfAJob) {
   EXPECT_THAT(NewEvents(), ElementsAre(Pair(Topic::kNode, "NodeRegistration"),
                                        Pair(Topic::kNode, "NodeStreamEvent")));
   MustRegister(Registration("web", 1));
-  EXPECT_THAT(NewEvents(), ElementsAre(Pair(Topic::kAllocation, "PlanResult"),
+  EXPECT_THAT(NewEvents(), ElementsAre(Pair(Topic::kJob, "JobRegistered"),
                                        Pair(Topic::kEvaluation, "JobRegistered"),
-                                       Pair(Topic::kJob, "JobRegistered")));
+                                       Pair(Topic::kAllocation, "PlanResult"),
+                                       Pair(Topic::kEvaluation, "EvaluationUpdated"),
+                                       Pair(Topic::kJob, "EvaluationUpdated")));
   Tell(Live()[0]->id(), ClientStatus::kRunning);
   EXPECT_THAT(NewEvents(), ElementsAre(Pair(Topic::kAllocation, "AllocationUpdated")));
   const std::string id = Live()[0]->id();
   ASSERT_TRUE(scheduler.Deregister({"default", "web"}, true, false).ok());
   const auto page = store.events().From(next_);
-  ASSERT_EQ(page.batches.size(), 1u);
+  ASSERT_EQ(page.batches.size(), 2u);
   EXPECT_EQ(page.batches[0]->events[0].Key(), "web");
   EXPECT_EQ(page.batches[0]->events[0].Namespace(), "default");
   EXPECT_TRUE(page.batches[0]->events[0].erased);
   EXPECT_THAT(NewEvents(), ElementsAre(Pair(Topic::kJob, "JobDeregistered"),
+                                       Pair(Topic::kEvaluation, "JobDeregistered"),
                                        Pair(Topic::kAllocation, "PlanResult"),
-                                       Pair(Topic::kEvaluation, "JobDeregistered")));
+                                       Pair(Topic::kEvaluation, "EvaluationUpdated")));
   Tell(id, ClientStatus::kComplete);
   NewEvents();
-  scheduler.CollectGarbage({});
+  EXPECT_TRUE(Await<Status>(scheduler.CollectGarbage(context, {})).ok());
   EXPECT_THAT(NewEvents(), ElementsAre()) << "only jobs that are collected are events";
 }
 

@@ -2,11 +2,14 @@
 #include "host/scheduler/garbage.h"
 
 #include <algorithm>
-#include <set>
-#include <tuple>
+#include <utility>
 
 namespace drover {
 namespace {
+
+// A slice is over when it has changed so many records, or looked at so many: some milliseconds.
+constexpr int kMostChanged = 64;
+constexpr int kMostLooked = 1000;
 
 // Nothing will ever be placed for it again by itself.
 bool IsOver(const JobRecord& job) {
@@ -33,106 +36,156 @@ TableMask Collect(Tables* tables, std::uint64_t index, const JobRecord* job,
   return MaskOf(Table::kAllocs) | MaskOf(Table::kWanted);
 }
 
-// The allocations of RULE; the keys of their jobs are added to TOUCHED.
-TableMask CollectAllocs(Tables* tables, std::uint64_t index, const GarbageRule& rule,
-                        std::set<JobKey>* touched) {
-  AllocRecords ended;
-  for (const auto& [id, record] : tables->allocs) {
-    if (!record->client_terminal()) continue;
-    // What the node has let go of stays only while it is needed.
-    const auto job = Tables::Find(tables->jobs, KeyOf(*record->alloc->job));
-    if (!record->collected || !IsNeeded(job.get(), *record)) ended.push_back(record);
-  }
-  std::sort(ended.begin(), ended.end(), [](const auto& a, const auto& b) {
-    return std::tuple(a->modify_time, a->alloc->create_index, a->id()) <
-           std::tuple(b->modify_time, b->alloc->create_index, b->id());
-  });
-  TableMask written = 0;
-  for (std::size_t i = 0; i < ended.size(); ++i) {
-    const AllocRecord& record = *ended[i];
-    if (record.modify_time >= rule.ended_before && ended.size() - i <= rule.keep) break;
-    const JobKey key = KeyOf(*record.alloc->job);
-    const auto job = Tables::Find(tables->jobs, key);
-    if (!rule.living && IsNeeded(job.get(), record) && !IsOver(*job)) continue;
-    written |= Collect(tables, index, job.get(), record);
-    touched->insert(key);
-  }
-  return written;
-}
-
-// Evaluations that are older than RULE wants, except those that are needed.
-TableMask CollectEvals(Tables* tables, const GarbageRule& rule) {
-  const std::set<std::string> needed = NeededEvals(*tables);
-  std::vector<std::shared_ptr<const Evaluation>> old;
-  for (const auto& [id, eval] : tables->evals) {
-    if (eval->modify_time < rule.ended_before && needed.count(id) == 0) old.push_back(eval);
-  }
-  for (const auto& eval : old) tables->Erase(*eval);
-  return old.empty() ? 0 : MaskOf(Table::kEvals);
-}
-
-std::vector<std::shared_ptr<const Evaluation>> EvalsOf(const Tables& tables, const JobKey& key) {
-  std::vector<std::shared_ptr<const Evaluation>> evals;
-  if (const auto ids = tables.evals_of_job.find(key); ids != tables.evals_of_job.end()) {
-    for (const std::string& id : ids->second) evals.push_back(tables.evals.at(id));
-  }
-  return evals;
-}
-
-// All that is left of a job that is over, in one: half of it would be placed again.
-TableMask CollectJob(Tables* tables, const JobKey& key) {
-  const AllocRecords allocs = tables->AllocsOf(key);
-  for (const auto& record : allocs) tables->Erase(*record);
-  for (const auto& eval : EvalsOf(*tables, key)) tables->Erase(*eval);
-  tables->EraseJob(key);
-  return MaskOf(Table::kJobs) | MaskOf(Table::kAllocs) | MaskOf(Table::kEvals);
-}
-
-TableMask CollectJobs(Tables* tables, const GarbageRule& rule, const std::set<JobKey>& touched) {
-  std::vector<JobKey> over;
-  for (const auto& [key, job] : tables->jobs) {
-    if (!IsOver(*job)) continue;
-    const AllocRecords& allocs = tables->AllocsOf(key);
-    const auto evals = EvalsOf(*tables, key);
-    const bool released = std::all_of(allocs.begin(), allocs.end(),
-                                      [](const auto& record) { return record->collected; });
-    const bool closed =
-        std::none_of(evals.begin(), evals.end(), [](const auto& eval) { return eval->open(); });
-    const bool old = evals.empty() || evals.back()->modify_time < rule.ended_before;
-    if (released && closed && (old || touched.count(key) > 0)) over.push_back(key);
-  }
-  TableMask written = 0;
-  for (const JobKey& key : over) written |= CollectJob(tables, key);
-  return written;
-}
-
 }  // namespace
 
-std::set<std::string> NeededEvals(const Tables& tables) {
-  std::set<std::string> needed;
-  for (const auto& [id, record] : tables.allocs) needed.insert(record->alloc->eval_id);
-  for (const auto& [key, ids] : tables.evals_of_job) {
-    if (tables.jobs.count(key) > 0) needed.insert(ids.back());
-  }
-  for (const auto& [id, eval] : tables.evals) {
-    if (eval->open()) needed.insert(id);
-  }
-  return needed;
+bool IsNeeded(const Tables& tables, const Evaluation& eval) {
+  if (eval.open() || tables.allocs_of_eval.count(eval.id) > 0) return true;
+  const JobKey key = KeyOf(eval);
+  const auto of_job = tables.evals_of_job.find(key);
+  return tables.jobs.count(key) > 0 && of_job->second.rbegin()->second == eval.id;
 }
 
-std::size_t CountEnded(const Tables& tables) {
-  return static_cast<std::size_t>(
-      std::count_if(tables.allocs.begin(), tables.allocs.end(), [](const auto& entry) {
-        return entry.second->client_terminal() && !entry.second->collected;
-      }));
+std::size_t CountEnded(const Tables& tables) { return tables.ended_allocs.size(); }
+
+TableMask GarbageCollection::Slice(Tables* tables, std::uint64_t index) {
+  changed_ = looked_ = 0;
+  written_ = 0;
+  while (!done() && changed_ < kMostChanged && looked_ < kMostLooked) {
+    switch (stage_) {
+      case Stage::kEnded:
+        CollectEnded(tables, index);
+        break;
+      case Stage::kLetGo:
+        CollectLetGo(tables);
+        break;
+      case Stage::kJobs:
+        CollectJobs(tables);
+        break;
+      case Stage::kEvals:
+        CollectEvals(tables);
+        break;
+      case Stage::kDone:
+        break;
+    }
+  }
+  return written_;
 }
 
-TableMask CollectGarbage(Tables* tables, std::uint64_t index, const GarbageRule& rule) {
-  std::set<JobKey> touched;
-  TableMask written = CollectAllocs(tables, index, rule, &touched);
-  if (!rule.jobs) return written;
-  written |= CollectJobs(tables, rule, touched);
-  return written | CollectEvals(tables, rule);
+// The next one of those that hold something on their node, the oldest first.
+void GarbageCollection::CollectEnded(Tables* tables, std::uint64_t index) {
+  const EndedAllocs& all = tables->ended_allocs;
+  const auto next = ended_ == nullptr ? all.begin() : all.upper_bound(ended_);
+  const std::size_t left = all.size() - std::min(stayed_, all.size());
+  if (next == all.end() || ((*next)->modify_time >= rule_.ended_before && left <= rule_.keep)) {
+    stage_ = Stage::kLetGo;
+    return;
+  }
+  ++looked_;
+  ended_ = *next;
+  const JobKey key = KeyOf(*ended_->alloc->job);
+  const auto job = Tables::Find(tables->jobs, key);
+  if (!rule_.living && IsNeeded(job.get(), *ended_) && !IsOver(*job)) {
+    ++stayed_;
+    return;
+  }
+  written_ |= Collect(tables, index, job.get(), *ended_);
+  touched_.insert(key);
+  ++changed_;
+}
+
+// What the node has let go of stays only while it is needed.
+void GarbageCollection::CollectLetGo(Tables* tables) {
+  const auto next = let_go_ ? tables->allocs.upper_bound(*let_go_) : tables->allocs.begin();
+  if (next == tables->allocs.end()) {
+    stage_ = rule_.jobs ? Stage::kJobs : Stage::kDone;
+    return;
+  }
+  ++looked_;
+  let_go_ = next->first;
+  const AllocRecord& record = *next->second;
+  if (!record.collected || record.modify_time >= rule_.ended_before) return;
+  const JobKey key = KeyOf(*record.alloc->job);
+  if (IsNeeded(Tables::Find(tables->jobs, key).get(), record)) return;
+  touched_.insert(key);
+  Erase(tables, record);
+}
+
+void GarbageCollection::CollectJobs(Tables* tables) {
+  const auto next = job_ ? tables->jobs.upper_bound(*job_) : tables->jobs.begin();
+  if (next == tables->jobs.end()) {
+    stage_ = Stage::kEvals;
+    return;
+  }
+  ++looked_;
+  const JobKey key = next->first;
+  if (!IsToGo(*tables, key, *next->second) || CollectJob(tables, key)) job_ = key;
+}
+
+bool GarbageCollection::IsToGo(const Tables& tables, const JobKey& key,
+                               const JobRecord& job) const {
+  if (!IsOver(job) || tables.open_evals_of_job.count(key) > 0) return false;
+  const JobAllocs& allocs = tables.AllocsOf(key);
+  if (!std::ranges::all_of(allocs, [](const auto& record) { return record->collected; })) {
+    return false;
+  }
+  const auto evals = tables.evals_of_job.find(key);
+  return evals == tables.evals_of_job.end() || touched_.count(key) > 0 ||
+         tables.evals.at(evals->second.rbegin()->second)->modify_time < rule_.ended_before;
+}
+
+// All that is left of a job that is over. Half of it would be placed again, so a job with much is
+// stopped first, also for an agent that begins when this one has died. Whether it has gone.
+bool GarbageCollection::CollectJob(Tables* tables, const JobKey& key) {
+  touched_.insert(key);  // it is gone on with, whatever its age
+  const auto size_of = [](const auto& map, const JobKey& of) {
+    const auto found = map.find(of);
+    return found == map.end() ? std::size_t{0} : found->second.size();
+  };
+  const std::size_t size = size_of(tables->allocs_of_job, key) + size_of(tables->evals_of_job, key);
+  const auto job = tables->jobs.at(key);
+  if (size > kMostChanged && !job->stop) {
+    auto stopped = std::make_shared<JobRecord>(*job);
+    stopped->stop = true;
+    tables->PutVersion(key, std::move(stopped));
+    written_ |= MaskOf(Table::kJobs);
+  }
+  for (const auto at = [&] { return tables->allocs_of_job.find(key); };
+       changed_ < kMostChanged && at() != tables->allocs_of_job.end();) {
+    Erase(tables, **at()->second.rbegin());
+  }
+  for (const auto at = [&] { return tables->evals_of_job.find(key); };
+       changed_ < kMostChanged && at() != tables->evals_of_job.end();) {
+    Erase(tables, *tables->evals.at(at()->second.begin()->second));
+  }
+  if (tables->allocs_of_job.count(key) > 0 || tables->evals_of_job.count(key) > 0) return false;
+  tables->EraseJob(key);
+  written_ |= MaskOf(Table::kJobs);
+  return true;
+}
+
+// Those that are older than the rule wants, except those that are needed.
+void GarbageCollection::CollectEvals(Tables* tables) {
+  const auto next = eval_ ? tables->evals.upper_bound(*eval_) : tables->evals.begin();
+  if (next == tables->evals.end()) {
+    stage_ = Stage::kDone;
+    return;
+  }
+  ++looked_;
+  eval_ = next->first;
+  const Evaluation& eval = *next->second;
+  if (eval.modify_time < rule_.ended_before && !IsNeeded(*tables, eval)) Erase(tables, eval);
+}
+
+void GarbageCollection::Erase(Tables* tables, const AllocRecord& record) {
+  tables->Erase(record);
+  written_ |= MaskOf(Table::kAllocs) | MaskOf(Table::kWanted);
+  ++changed_;
+}
+
+void GarbageCollection::Erase(Tables* tables, const Evaluation& eval) {
+  tables->Erase(eval);
+  written_ |= MaskOf(Table::kEvals);
+  ++changed_;
 }
 
 TableMask CollectAlloc(Tables* tables, std::uint64_t index, const AllocRecord& record) {

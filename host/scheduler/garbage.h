@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -24,19 +26,51 @@ struct GarbageRule {
   bool jobs = true;         // also evaluations, and jobs that are over
 };
 
-// The evaluations that tell of something that there is: those that are open, the newest of each
-// job, and those that have made an allocation of which there is a record.
-std::set<std::string> NeededEvals(const Tables& tables);
+// Whether an evaluation tells of something that there is: it is open, the newest of its job, or has
+// made an allocation of which there is a record.
+bool IsNeeded(const Tables& tables, const Evaluation& eval);
 
 // How many allocations have ended and still hold something on their node.
 std::size_t CountEnded(const Tables& tables);
 
-// Lets go of what has ended by RULE, as the write INDEX; what it has written to. What has not ended
-// stays, and so does what a job needs that may still be evaluated: a service that nobody has
-// stopped, a batch job that has not ended.
-TableMask CollectGarbage(Tables* tables, std::uint64_t index, const GarbageRule& rule);
+// Lets go of what has ended by a rule, a part at a time, so that nobody waits long for the tables.
+// What has not ended stays, and so does what a job needs that may still be evaluated: a service
+// that nobody has stopped, a batch job that has not ended.
+class GarbageCollection {
+ public:
+  explicit GarbageCollection(GarbageRule rule) : rule_(rule) {}
 
-// The same for one allocation that has ended.
+  // The next part, as the write INDEX; what it has written to. Whatever may be written between two.
+  TableMask Slice(Tables* tables, std::uint64_t index);
+  bool done() const { return stage_ == Stage::kDone; }
+
+ private:
+  enum class Stage { kEnded, kLetGo, kJobs, kEvals, kDone };
+
+  void CollectEnded(Tables* tables, std::uint64_t index);
+  void CollectLetGo(Tables* tables);
+  void CollectJobs(Tables* tables);
+  bool IsToGo(const Tables& tables, const JobKey& key, const JobRecord& job) const;
+  bool CollectJob(Tables* tables, const JobKey& key);
+  void CollectEvals(Tables* tables);
+  void Erase(Tables* tables, const AllocRecord& record);
+  void Erase(Tables* tables, const Evaluation& eval);
+
+  const GarbageRule rule_;
+  Stage stage_ = Stage::kEnded;
+  int changed_ = 0;  // by this slice
+  int looked_ = 0;
+  TableMask written_ = 0;
+  // How far each stage has come; absent: not begun.
+  std::shared_ptr<const AllocRecord> ended_;
+  std::size_t stayed_ = 0;  // of the ended ones before that
+  std::optional<std::string> let_go_;
+  std::optional<JobKey> job_;
+  std::optional<std::string> eval_;
+  std::set<JobKey> touched_;  // jobs of which an allocation has gone
+};
+
+// Lets go of one allocation that has ended.
 TableMask CollectAlloc(Tables* tables, std::uint64_t index, const AllocRecord& record);
 
 }  // namespace drover

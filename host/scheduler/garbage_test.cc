@@ -1,6 +1,9 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/scheduler/garbage.h"
 
+#include <algorithm>
+#include <functional>
+
 #include "host/scheduler/scheduler_fixture.h"
 
 namespace drover {
@@ -26,6 +29,9 @@ class GarbageTest : public SchedulerFixture {
       }
     }
   }
+  void Collect(GarbageRule rule) {
+    EXPECT_TRUE(Await<Status>(scheduler.CollectGarbage(context, rule)).ok());
+  }
   std::size_t Evals() const {
     std::size_t count = 0;
     store.Read([&](const Tables& tables) { count = tables.evals.size(); });
@@ -43,7 +49,7 @@ TEST_F(GarbageTest, IsWhatHasEndedAndIsNotNeeded) {
   Make(Registration("live", 2), 1);
   Make(Batch("half", 2), 1);
   Make(Batch("done", 1), 1);
-  scheduler.CollectGarbage({.living = false});
+  Collect({.living = false});
   EXPECT_EQ(JobOf("done"), nullptr);
   EXPECT_EQ(Allocs().size(), 4u) << "what a living job has done is still told";
   EXPECT_EQ(Held(), 4u);
@@ -52,7 +58,7 @@ TEST_F(GarbageTest, IsWhatHasEndedAndIsNotNeeded) {
 
 TEST_F(GarbageTest, TheNodeLetsGoOfWhatALivingJobStillKnows) {
   Make(Batch("half", 2), 1);
-  scheduler.CollectGarbage({});
+  Collect({});
   EXPECT_EQ(Allocs().size(), 2u);
   EXPECT_EQ(Held(), 1u);
   ASSERT_TRUE(scheduler.Evaluate({"default", "half"}).ok());
@@ -73,23 +79,23 @@ TEST_F(GarbageTest, OfOneAllocationDoesNotRunItAgain) {
 
 TEST_F(GarbageTest, WhatTheNodeHasLetGoOfGoesWithItsJob) {
   Make(Batch("half", 2), 1);
-  scheduler.CollectGarbage({.jobs = false});
+  Collect({.jobs = false});
   ASSERT_EQ(Allocs().size(), 2u);
   ASSERT_TRUE(scheduler.Deregister({"default", "half"}, true, false).ok());
   for (const auto& record : Allocs()) {
     if (!record->client_terminal()) Tell(record->id(), ClientStatus::kComplete);
   }
-  scheduler.CollectGarbage({.living = false});
+  Collect({.living = false});
   EXPECT_TRUE(Allocs().empty());
 }
 
 TEST_F(GarbageTest, WithoutJobsTheNodeLetsGo) {
   Make(Batch("done", 2), 2);
-  scheduler.CollectGarbage({.jobs = false});
+  Collect({.jobs = false});
   EXPECT_EQ(Held(), 0u);
   EXPECT_NE(JobOf("done"), nullptr);
   EXPECT_EQ(Evals(), 1u);
-  scheduler.CollectGarbage({});
+  Collect({});
   EXPECT_TRUE(Allocs().empty());
   EXPECT_EQ(JobOf("done"), nullptr);
   EXPECT_EQ(Evals(), 0u);
@@ -101,12 +107,12 @@ TEST_F(GarbageTest, AJobThatIsOverGoesInOne) {
   const WallTime between = loop.Wall();
   loop.Advance(10s);
   Tell(Live()[0]->id(), ClientStatus::kComplete);
-  scheduler.CollectGarbage({.ended_before = between});
+  Collect({.ended_before = between});
   EXPECT_EQ(Allocs().size(), 2u) << "half of it would be placed again";
   EXPECT_EQ(Held(), 1u);
   ASSERT_TRUE(scheduler.Evaluate({"default", "done"}).ok());
   EXPECT_TRUE(Live().empty());
-  scheduler.CollectGarbage({.ended_before = loop.Wall() + 1});
+  Collect({.ended_before = loop.Wall() + 1});
   EXPECT_TRUE(Allocs().empty());
   EXPECT_EQ(JobOf("done"), nullptr);
 }
@@ -114,13 +120,13 @@ TEST_F(GarbageTest, AJobThatIsOverGoesInOne) {
 TEST_F(GarbageTest, AServiceThatNobodyHasStoppedStays) {
   Make(Registration("none", 0), 0);
   Make(Registration("ended", 1), 1);
-  scheduler.CollectGarbage({});
+  Collect({});
   EXPECT_NE(JobOf("none"), nullptr);
   EXPECT_NE(JobOf("ended"), nullptr);
   for (const char* id : {"none", "ended"}) {
     ASSERT_TRUE(scheduler.Deregister({"default", id}, false, false).ok());
   }
-  scheduler.CollectGarbage({});
+  Collect({});
   EXPECT_EQ(JobOf("none"), nullptr);
   EXPECT_EQ(JobOf("ended"), nullptr);
 }
@@ -128,10 +134,10 @@ TEST_F(GarbageTest, AServiceThatNobodyHasStoppedStays) {
 TEST_F(GarbageTest, AStoppedAllocationStaysUntilItsTasksHaveEnded) {
   Make(Registration("web", 1), 0);
   ASSERT_TRUE(scheduler.Deregister({"default", "web"}, false, false).ok());
-  scheduler.CollectGarbage({});
+  Collect({});
   ASSERT_EQ(Allocs().size(), 1u) << "it is to stop and has not";
   Tell(Allocs()[0]->id(), ClientStatus::kComplete);
-  scheduler.CollectGarbage({});
+  Collect({});
   EXPECT_TRUE(Allocs().empty());
   EXPECT_EQ(JobOf("web"), nullptr);
 }
@@ -147,7 +153,7 @@ TEST_F(GarbageTest, OldVersionsAndEvaluationsOfALivingJobGo) {
   }
   ASSERT_EQ(Allocs().size(), 3u);
   ASSERT_EQ(Evals(), 3u);
-  scheduler.CollectGarbage({.living = false});
+  Collect({.living = false});
   ASSERT_EQ(Allocs().size(), 1u) << "what an older version has done decides nothing";
   EXPECT_EQ(Allocs()[0]->job->version, 2u);
   EXPECT_EQ(Evals(), 1u);
@@ -156,9 +162,116 @@ TEST_F(GarbageTest, OldVersionsAndEvaluationsOfALivingJobGo) {
 TEST_F(GarbageTest, AnEvaluationThatWaitsKeepsItsJob) {
   MustRegister(Batch("large", 1, 5000));
   ASSERT_TRUE(Allocs().empty());
-  scheduler.CollectGarbage({});
+  Collect({});
   EXPECT_NE(JobOf("large"), nullptr);
   EXPECT_GE(Evals(), 1u);
+}
+
+class GarbageInSlicesTest : public GarbageTest {
+ protected:
+  static constexpr int kAllocs = 500;
+
+  // A batch job all of whose allocations have ended.
+  void MakeLarge(const std::string& id) {
+    JobRegistration registration = Batch(id, kAllocs);
+    auto job = std::make_shared<Job>(*registration.job);
+    job->groups[0].tasks[0].resources = {0, 0, 0};
+    registration.job = std::move(job);
+    MustRegister(registration);
+    std::vector<AllocUpdate> updates;
+    for (const auto& record : Live()) {
+      AllocUpdate update;
+      update.id = record->id();
+      update.status = {ClientStatus::kComplete, "told by a test"};
+      updates.push_back(update);
+    }
+    ASSERT_EQ(updates.size(), static_cast<std::size_t>(kAllocs));
+    ASSERT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", updates)).ok());
+  }
+  // The most records that one write has changed.
+  std::size_t LargestWrite() {
+    std::size_t most = 0;
+    for (const std::size_t changes : writes_) most = std::max(most, changes);
+    return most;
+  }
+  void CountWrites() {
+    writes_.clear();
+    store.SetJournal([this](const std::vector<StateEvent>& changes, const Tables&) {
+      writes_.push_back(changes.size());
+    });
+  }
+
+  std::vector<std::size_t> writes_;
+};
+
+TEST_F(GarbageInSlicesTest, OthersHaveTheirTurnInBetween) {
+  MakeLarge("large");
+  CountWrites();
+  int turns = 0;
+  bool over = false;
+  std::function<void()> turn = [&] {
+    if (over) return;
+    ++turns;
+    loop.Post(turn);
+  };
+  loop.Post(turn);
+  const auto collect = [](Scheduler* of, Context until, bool* done) -> Co<void> {
+    (void)co_await of->CollectGarbage(until, GarbageRule());
+    *done = true;
+  };
+  EXPECT_TRUE(loop.RunToEnd(collect(&scheduler, context, &over)));
+  EXPECT_GE(turns, kAllocs / 100) << "others have theirs between each two writes";
+  EXPECT_LE(LargestWrite(), 70u);
+  EXPECT_TRUE(Allocs().empty());
+  EXPECT_EQ(Evals(), 0u);
+  EXPECT_EQ(JobOf("large"), nullptr);
+}
+
+TEST_F(GarbageInSlicesTest, HalfOfAJobIsNotPlacedAgain) {
+  MakeLarge("large");
+  Collect({.jobs = false});
+  GarbageCollection half{GarbageRule()};
+  while (Allocs().size() > kAllocs / 2) {
+    store.Write(cause::kJobsCollected,
+                [&](Tables* tables, std::uint64_t index) { return half.Slice(tables, index); });
+  }
+  ASSERT_FALSE(half.done());
+  // Whoever looks at it now, also an agent that begins with what there is.
+  ASSERT_TRUE(scheduler.Evaluate({"default", "large"}).ok());
+  EXPECT_TRUE(Live().empty());
+  Collect({});
+  EXPECT_TRUE(Allocs().empty());
+  EXPECT_EQ(JobOf("large"), nullptr);
+}
+
+TEST_F(GarbageInSlicesTest, AJobThatComesBackMeanwhileStays) {
+  MakeLarge("large");
+  Collect({.jobs = false});
+  GarbageCollection half{GarbageRule()};
+  while (Allocs().size() > kAllocs / 2) {
+    store.Write(cause::kJobsCollected,
+                [&](Tables* tables, std::uint64_t index) { return half.Slice(tables, index); });
+  }
+  MustRegister(Batch("large", 3));
+  EXPECT_EQ(Live().size(), 3u);
+  while (!half.done()) {
+    store.Write(cause::kJobsCollected,
+                [&](Tables* tables, std::uint64_t index) { return half.Slice(tables, index); });
+  }
+  EXPECT_EQ(Live().size(), 3u);
+  ASSERT_NE(JobOf("large"), nullptr);
+  EXPECT_EQ(JobOf("large")->status, "running");
+}
+
+TEST_F(GarbageInSlicesTest, TheNewestStay) {
+  for (int i = 0; i < 5; ++i) {
+    Make(Batch("done" + std::to_string(i), 1), 1);
+    loop.Advance(1s);
+  }
+  Collect({.ended_before = 0, .keep = 2, .living = true, .jobs = true});
+  std::set<std::string> left;
+  for (const auto& record : Allocs()) left.insert(record->alloc->job->id);
+  EXPECT_EQ(left, (std::set<std::string>{"done3", "done4"}));
 }
 
 TEST_F(GarbageTest, OfEvaluationsGoesOnlyWhatNothingNeeds) {

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 
+#include "host/spec/job_limits.h"
+
 namespace drover {
 namespace {
 
-void Add(const Resources& more, Resources* sum) {
+void AddTo(Resources* sum, const Resources& more) {
   sum->cpu_mhz += more.cpu_mhz;
   sum->memory_mb += more.memory_mb;
 }
@@ -21,8 +23,9 @@ Resources GroupResources(const TaskGroup& group) {
                       : IsPrestart(task) ? &before
                       : IsPoststop(task) ? &after
                                          : &during;
-    Add(task.resources, when);
-    cores += task.resources.cores;
+    const Resources resources = Bounded(task.resources);
+    AddTo(when, resources);
+    cores += resources.cores;
   }
   Resources most;
   most.cores = cores;
@@ -32,30 +35,52 @@ Resources GroupResources(const TaskGroup& group) {
   return most;
 }
 
+GroupNeeds NeedsOf(const TaskGroup& group) {
+  const Resources resources = GroupResources(group);
+  return {resources.cpu_mhz, resources.cores, resources.memory_mb, group.ephemeral_disk_mb};
+}
+
 NodeCapacity::NodeCapacity(const NodeRecord& node, const Tables& tables)
     : core_mhz_(node.cpu_mhz / std::max(node.cores, 1)),
       cpu_mhz_(node.cpu_mhz - node.reserved_cpu_mhz),
       memory_mb_(node.memory_mb - node.reserved_memory_mb),
       cores_(node.core_ids) {
-  for (const auto& [id, record] : tables.live_allocs) {
-    if (record->alloc->node_id != node.id) continue;
-    const Resources taken = GroupResources(*record->alloc->group());
-    cpu_mhz_ -= MhzOf(taken);
-    memory_mb_ -= taken.memory_mb;
-    cores_.Remove(record->alloc->cores);
-  }
+  const auto used = tables.usage.find(node.id);
+  if (used == tables.usage.end()) return;
+  const NodeUsage& usage = used->second;
+  Add({usage.cpu_mhz, usage.cores, usage.memory_mb, usage.disk_mb}, -1);
+  cores_.Remove(usage.core_ids);
+}
+
+void NodeCapacity::Add(const GroupNeeds& needs, int sign) {
+  cpu_mhz_ += sign * MhzOf(needs);
+  memory_mb_ += sign * needs.memory_mb;
+}
+
+std::string NodeCapacity::MissingOf(const GroupNeeds& needs) const {
+  if (needs.memory_mb > memory_mb_) return "memory";
+  if (MhzOf(needs) > cpu_mhz_) return "cpu";
+  return "";
 }
 
 std::string NodeCapacity::Take(const TaskGroup& group, ReservedCores* cores) {
-  const Resources needed = GroupResources(group);
-  if (needed.memory_mb > memory_mb_) return "memory";
-  if (MhzOf(needed) > cpu_mhz_) return "cpu";
+  const GroupNeeds needs = NeedsOf(group);
+  std::string missing = MissingOf(needs);
+  if (!missing.empty()) return missing;
   std::optional<ReservedCores> reserved = cores_.Take(group);
   if (!reserved) return "cores";
   *cores = std::move(*reserved);
-  memory_mb_ -= needed.memory_mb;
-  cpu_mhz_ -= MhzOf(needed);
+  Add(needs, -1);
   return "";
+}
+
+void NodeCapacity::Give(const Allocation& alloc) {
+  if (const TaskGroup* const group = alloc.group()) Add(NeedsOf(*group), 1);
+  cores_.Give(alloc.cores);
+}
+
+bool NodeCapacity::Has(const GroupNeeds& needs) const {
+  return MissingOf(needs).empty() && needs.cores <= static_cast<std::int64_t>(cores_.size());
 }
 
 }  // namespace drover

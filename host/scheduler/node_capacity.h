@@ -14,6 +14,17 @@ namespace drover {
 // long as the allocation lives.
 Resources GroupResources(const TaskGroup& group);
 
+// The same, with what is not of its tasks.
+struct GroupNeeds {
+  std::int64_t cpu_mhz = 0;  // beside the cores
+  std::int64_t cores = 0;
+  std::int64_t memory_mb = 0;
+  std::int64_t disk_mb = 0;
+
+  auto operator<=>(const GroupNeeds&) const = default;
+};
+GroupNeeds NeedsOf(const TaskGroup& group);
+
 // What of a node is not promised to an allocation. An allocation that is to stop counts until it
 // has ended: its memory is in use until then.
 class NodeCapacity {
@@ -23,11 +34,18 @@ class NodeCapacity {
   // Takes what GROUP needs, and tells which CORES it has got; if there is not enough, nothing is
   // taken and the answer is what is missing: "memory", "cpu" or "cores".
   std::string Take(const TaskGroup& group, ReservedCores* cores);
+  // Gives back what an allocation has.
+  void Give(const Allocation& alloc);
+  // Whether a group that needs this finds what it needs, but for particular cores.
+  bool Has(const GroupNeeds& needs) const;
 
  private:
+  // What of it is missing; empty: nothing.
+  std::string MissingOf(const GroupNeeds& needs) const;
+  void Add(const GroupNeeds& needs, int sign);
   // Of cores that are reserved, all is gone.
-  std::int64_t MhzOf(const Resources& resources) const {
-    return resources.cpu_mhz + resources.cores * core_mhz_;
+  std::int64_t MhzOf(const GroupNeeds& needs) const {
+    return needs.cpu_mhz + needs.cores * core_mhz_;
   }
 
   std::int64_t core_mhz_;

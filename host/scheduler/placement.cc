@@ -1,32 +1,39 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/scheduler/placement.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "host/base/ids.h"
 #include "host/scheduler/core_pool.h"
 
 namespace drover {
 namespace {
 
+const std::string& AddressOf(const Port& port, const PortPool& pool) {
+  return port.host_ip.empty() ? pool.address() : port.host_ip;
+}
+
 // Takes ports, and gives them back unless they are kept.
 class PortTransaction {
  public:
   explicit PortTransaction(PortPool* pool) : pool_(pool) {}
   ~PortTransaction() {
-    for (const int port : taken_) pool_->Release(port);
+    for (const auto& [address, port] : taken_) pool_->Release(address, port);
   }
 
   Result<AllocatedPort> Take(const Port& port) {
     AllocatedPort allocated;
     allocated.label = port.label;
     allocated.to = port.to;
-    allocated.host_ip = port.host_ip.empty() ? "127.0.0.1" : port.host_ip;
+    allocated.host_ip = AddressOf(port, *pool_);
     if (port.value != 0) {
-      DROVER_TRY(pool_->TakeStatic(port.value));
+      DROVER_TRY(pool_->TakeStatic(allocated.host_ip, port.value));
       allocated.value = port.value;
     } else {
-      DROVER_ASSIGN(allocated.value, pool_->TakeDynamic());
+      DROVER_ASSIGN(allocated.value, pool_->TakeDynamic(allocated.host_ip));
     }
-    taken_.push_back(allocated.value);
+    taken_.emplace_back(allocated.host_ip, allocated.value);
     return allocated;
   }
 
@@ -34,7 +41,7 @@ class PortTransaction {
 
  private:
   PortPool* pool_;
-  std::vector<int> taken_;
+  std::vector<std::pair<std::string, int>> taken_;
 };
 
 Status TakePorts(const TaskGroup& group, PortTransaction* ports, std::vector<AllocatedPort>* out) {
@@ -82,7 +89,20 @@ Result<std::shared_ptr<Allocation>> PlaceAllocation(std::shared_ptr<const Job> j
 }
 
 void ReleasePorts(const Allocation& alloc, PortPool* ports) {
-  for (const AllocatedPort& port : alloc.ports) ports->Release(port.value);
+  for (const AllocatedPort& port : alloc.ports) ports->Release(port.host_ip, port.value);
+}
+
+Status CheckStaticPorts(const TaskGroup& group, const Allocation& leaving, PortPool* ports) {
+  for (const Network& network : group.networks) {
+    for (const Port& port : network.reserved_ports) {
+      const std::string& address = AddressOf(port, *ports);
+      const bool leaves = std::ranges::any_of(leaving.ports, [&](const AllocatedPort& of) {
+        return of.value == port.value && of.host_ip == address;
+      });
+      if (!leaves) DROVER_TRY(ports->CheckStatic(address, port.value));
+    }
+  }
+  return {};
 }
 
 Result<std::vector<std::shared_ptr<const Allocation>>> PlaceJob(std::shared_ptr<const Job> job,

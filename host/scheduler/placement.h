@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -11,7 +10,8 @@
 
 namespace drover {
 
-// The host ports that are taken on this node, by allocations or by anything else.
+// The host ports that are taken on this node, by allocations or by anything else: each of one of
+// the machine's addresses.
 class PortPool {
  public:
   // Dynamic ports are chosen from this range.
@@ -19,17 +19,24 @@ class PortPool {
   static constexpr int kLast = 32000;
 
   virtual ~PortPool() = default;
-  // A free port, which is then taken.
-  virtual Result<int> TakeDynamic() = 0;
-  // kFailedPrecondition when PORT is taken.
-  virtual Status TakeStatic(int port) = 0;
-  virtual void Release(int port) = 0;
+  // That of ports for which no other one is asked.
+  virtual const std::string& address() const = 0;
+  // A free port of ADDRESS, which is then taken.
+  virtual Result<int> TakeDynamic(const std::string& address) = 0;
+  // kFailedPrecondition when PORT of ADDRESS is taken.
+  virtual Status CheckStatic(const std::string& address, int port) = 0;
+  virtual Status TakeStatic(const std::string& address, int port) = 0;
+  virtual void Release(const std::string& address, int port) = 0;
   // Of an allocation that an earlier agent placed: it is taken, whether it listens or not.
-  virtual void Keep(int port) = 0;
+  virtual void Keep(const std::string& address, int port) = 0;
 };
 
 // Looks at the machine too: a port that a socket listens on is taken.
-std::unique_ptr<PortPool> NewPortPool();
+std::unique_ptr<PortPool> NewPortPool(std::string address = "127.0.0.1");
+
+// Whether the static ports of GROUP are free, or those of LEAVING, which ends before they are
+// taken. kFailedPrecondition: one of them is not.
+Status CheckStaticPorts(const TaskGroup& group, const Allocation& leaving, PortPool* ports);
 
 // One allocation of GROUP on this node, with its ports; without an evaluation and without indexes.
 // An error takes no port.

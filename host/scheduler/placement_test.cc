@@ -64,15 +64,39 @@ TEST(PlaceJobTest, EachAllocationHasCoresOfItsOwn) {
 
 TEST(PlaceJobTest, StaticPortOfTwoAllocationsIsAnErrorAndTakesNothing) {
   const auto pool = NewPortPool();
-  const int port = pool->TakeDynamic().value();
-  pool->Release(port);
+  const int port = pool->TakeDynamic(pool->address()).value();
+  pool->Release(pool->address(), port);
   auto job = JobWithPorts(2);
   job->groups[0].networks[0].dynamic_ports[0].value = port;
   const auto placed = PlaceJob(job, "node", "n1", 42, pool.get(), {});
   ASSERT_FALSE(placed.ok());
   EXPECT_EQ(placed.error().message(),
             "allocation web.front[1]: port " + std::to_string(port) + " is taken on this machine");
-  EXPECT_TRUE(pool->TakeStatic(port).ok());
+  EXPECT_TRUE(pool->TakeStatic(pool->address(), port).ok());
+}
+
+TEST(PortPoolTest, EachAddressHasAPortOfItsOwn) {
+  const auto pool = NewPortPool("127.0.0.2");
+  EXPECT_EQ(pool->address(), "127.0.0.2");
+  const int port = pool->TakeDynamic("127.0.0.2").value();
+  EXPECT_FALSE(pool->TakeStatic("127.0.0.2", port).ok());
+  EXPECT_FALSE(pool->TakeStatic("0.0.0.0", port).ok()) << "that is of all addresses";
+  EXPECT_TRUE(pool->TakeStatic("127.0.0.3", port).ok());
+  pool->Release("127.0.0.2", port);
+  EXPECT_FALSE(pool->CheckStatic("127.0.0.3", port).ok());
+  EXPECT_TRUE(pool->TakeStatic("127.0.0.2", port).ok());
+  pool->Release("127.0.0.2", port);
+  pool->Release("127.0.0.3", port);
+  EXPECT_TRUE(pool->TakeStatic("0.0.0.0", port).ok());
+  EXPECT_FALSE(pool->CheckStatic("127.0.0.3", port).ok());
+  EXPECT_FALSE(pool->CheckStatic("no address", port + 1).ok());
+}
+
+TEST(PlaceJobTest, PortsAreOnTheAddressOfThePool) {
+  const auto pool = NewPortPool("127.0.0.2");
+  const auto placed = PlaceJob(JobWithPorts(1), "node", "n1", 42, pool.get(), {});
+  ASSERT_TRUE(placed.ok());
+  for (const AllocatedPort& port : placed->at(0)->ports) EXPECT_EQ(port.host_ip, "127.0.0.2");
 }
 
 TEST(PortPoolTest, SeesWhatOthersListenOn) {
@@ -84,9 +108,10 @@ TEST(PortPoolTest, SeesWhatOthersListenOn) {
   ASSERT_EQ(listen(fd.get(), 1), 0);
   ASSERT_EQ(getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
   const auto pool = NewPortPool();
-  EXPECT_EQ(pool->TakeStatic(ntohs(address.sin_port)).code(), Code::kFailedPrecondition);
+  EXPECT_EQ(pool->TakeStatic(pool->address(), ntohs(address.sin_port)).code(),
+            Code::kFailedPrecondition);
   fd.Reset();
-  EXPECT_TRUE(pool->TakeStatic(ntohs(address.sin_port)).ok());
+  EXPECT_TRUE(pool->TakeStatic(pool->address(), ntohs(address.sin_port)).ok());
 }
 
 }  // namespace

@@ -1,8 +1,13 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <map>
 #include <random>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "host/base/unique_fd.h"
 #include "host/scheduler/placement.h"
@@ -10,30 +15,42 @@
 namespace drover {
 namespace {
 
-// Nothing listens on PORT at any IPv4 address of this machine. Of listeners with an IPv6 address
-// only those are seen that take IPv4 connections, too ("::").
-bool IsFree(int port) {
-  UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+constexpr char kAny[] = "0.0.0.0";
+
+// Nothing listens on PORT of ADDRESS, nor of all addresses. Of listeners with an IPv6 address only
+// those are seen that take IPv4 connections, too ("::").
+bool IsFree(const std::string& address, int port) {
+  sockaddr_in at{};
+  sockaddr_in6 at6{};
+  const bool ipv6 = inet_pton(AF_INET6, address.c_str(), &at6.sin6_addr) == 1;
+  if (!ipv6 && inet_pton(AF_INET, address.c_str(), &at.sin_addr) != 1) return false;
+  UniqueFd fd(socket(ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd) return false;
   // A connection that lingers after its server has ended does not take the port.
   const int on = 1;
   setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  return bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+  at.sin_family = AF_INET;
+  at6.sin6_family = AF_INET6;
+  at.sin_port = at6.sin6_port = htons(static_cast<std::uint16_t>(port));
+  return ipv6 ? bind(fd.get(), reinterpret_cast<sockaddr*>(&at6), sizeof at6) == 0
+              : bind(fd.get(), reinterpret_cast<sockaddr*>(&at), sizeof at) == 0;
 }
 
 class MachinePortPool : public PortPool {
  public:
-  Result<int> TakeDynamic() override {
+  explicit MachinePortPool(std::string address) : address_(std::move(address)) {}
+
+  const std::string& address() const override { return address_; }
+
+  // Many tasks listen on all addresses, whatever they are told: so it is free on each.
+  Result<int> TakeDynamic(const std::string& address) override {
     // From a random start, so that a port is not given again at once.
     const int count = kLast - kFirst + 1;
     const int start = static_cast<int>(random_() % static_cast<unsigned>(count));
     for (int i = 0; i < count; ++i) {
       const int port = kFirst + (start + i) % count;
-      if (taken_.count(port) == 0 && IsFree(port)) {
-        taken_.insert(port);
+      if (taken_.count(port) == 0 && IsFree(kAny, port)) {
+        taken_[port].insert(address);
         return port;
       }
     }
@@ -41,25 +58,40 @@ class MachinePortPool : public PortPool {
                                                " and " + std::to_string(kLast));
   }
 
-  Status TakeStatic(int port) override {
-    if (taken_.count(port) > 0 || !IsFree(port)) {
-      return Error(Code::kFailedPrecondition,
-                   "port " + std::to_string(port) + " is taken on this machine");
-    }
-    taken_.insert(port);
+  Status CheckStatic(const std::string& address, int port) override {
+    const auto taken = taken_.find(port);
+    const bool ours =
+        taken != taken_.end() &&
+        (address == kAny || taken->second.count(address) > 0 || taken->second.count(kAny) > 0);
+    if (!ours && IsFree(address, port)) return {};
+    return Error(Code::kFailedPrecondition,
+                 "port " + std::to_string(port) + " is taken on this machine");
+  }
+
+  Status TakeStatic(const std::string& address, int port) override {
+    DROVER_TRY(CheckStatic(address, port));
+    taken_[port].insert(address);
     return {};
   }
 
-  void Release(int port) override { taken_.erase(port); }
-  void Keep(int port) override { taken_.insert(port); }
+  void Release(const std::string& address, int port) override {
+    const auto taken = taken_.find(port);
+    if (taken == taken_.end()) return;
+    taken->second.erase(address);
+    if (taken->second.empty()) taken_.erase(taken);
+  }
+  void Keep(const std::string& address, int port) override { taken_[port].insert(address); }
 
  private:
-  std::set<int> taken_;
+  const std::string address_;
+  std::map<int, std::set<std::string>> taken_;  // the addresses, by port
   std::mt19937 random_{std::random_device{}()};
 };
 
 }  // namespace
 
-std::unique_ptr<PortPool> NewPortPool() { return std::make_unique<MachinePortPool>(); }
+std::unique_ptr<PortPool> NewPortPool(std::string address) {
+  return std::make_unique<MachinePortPool>(std::move(address));
+}
 
 }  // namespace drover

@@ -7,7 +7,6 @@ namespace drover {
 namespace {
 
 constexpr char kNotNeeded[] = "alloc not needed due to job update";
-constexpr char kUpdated[] = "alloc is being updated due to job update";
 constexpr char kMigrated[] = "alloc is being migrated";
 
 // It was stopped for another one to take its place, which is still to come.
@@ -16,7 +15,7 @@ bool WaitsForReplacement(const AllocRecord& record) {
   return record.next.empty() && (why == kUpdated || why == kMigrated);
 }
 
-void PlanGroup(const JobRecord& job, const TaskGroup& group, const AllocRecords& allocs,
+void PlanGroup(const JobRecord& job, const TaskGroup& group, const JobAllocs& allocs,
                GroupPlan* plan) {
   std::vector<bool> taken(static_cast<std::size_t>(group.count));
   const auto is_taken = [&taken](int index) { return taken[static_cast<std::size_t>(index)]; };
@@ -50,8 +49,8 @@ void PlanGroup(const JobRecord& job, const TaskGroup& group, const AllocRecords&
     } else if (CanUpdateInPlace(*alloc.group(), group)) {
       plan->update.push_back(record);
     } else {
-      plan->stop.push_back({record, kUpdated});
-      plan->place.push_back({alloc.index, record});
+      plan->stop.push_back({record, std::string(kUpdated), true});
+      plan->place.push_back({alloc.index, record, true});
       ++plan->destructive;
     }
   }
@@ -83,7 +82,7 @@ bool CanUpdateInPlace(const TaskGroup& from, const TaskGroup& to) {
   return same == to;
 }
 
-JobPlan Reconcile(const JobRecord* job, const AllocRecords& allocs) {
+JobPlan Reconcile(const JobRecord* job, const JobAllocs& allocs) {
   JobPlan plan;
   const bool wanted = job != nullptr && !job->stop;
   if (wanted) {

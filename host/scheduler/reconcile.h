@@ -4,9 +4,10 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "host/scheduler/records.h"
+#include "host/scheduler/tables.h"
 
 namespace drover {
 
@@ -16,10 +17,12 @@ struct GroupPlan {
   struct Stop {
     std::shared_ptr<const AllocRecord> alloc;
     std::string description;
+    bool for_new = false;  // one of place comes in its place, or it runs on
   };
   struct Place {
     int index = 0;                                // in the allocation's name
     std::shared_ptr<const AllocRecord> replaces;  // null: none
+    bool stops = false;  // what it replaces is stopped for it, if there is room then
   };
   std::vector<Stop> stop;
   std::vector<Place> place;
@@ -31,9 +34,11 @@ struct GroupPlan {
 
 using JobPlan = std::map<std::string, GroupPlan>;  // by group
 
-// JOB null: it was purged. ALLOCS are all of the job's, also those that have ended, in the order in
-// which they were placed.
-JobPlan Reconcile(const JobRecord* job, const AllocRecords& allocs);
+// JOB null: it was purged. ALLOCS are all of the job's, also those that have ended.
+JobPlan Reconcile(const JobRecord* job, const JobAllocs& allocs);
+
+// Why an allocation is stopped for one of a newer job.
+inline constexpr std::string_view kUpdated = "alloc is being updated due to job update";
 
 // Whether a running allocation of the one can go on as one of the other.
 bool CanUpdateInPlace(const TaskGroup& from, const TaskGroup& to);

@@ -81,6 +81,17 @@ TEST(NodeCapacityTest, WhatIsReservedIsNotForJobs) {
   EXPECT_EQ(NodeCapacity(node, Tables()).Take(group, &cores), "cpu");
 }
 
+TEST(NodeCapacityTest, WhatNoMachineHasIsNotThereHoweverOftenItIsAdded) {
+  NodeRecord node;
+  node.cpu_mhz = node.memory_mb = 1000;
+  TaskGroup group;
+  Task task;
+  task.resources.memory_mb = task.resources.cpu_mhz = std::int64_t{1} << 62;
+  group.tasks.assign(4, task);  // which add up to 0 in 64 bits
+  ReservedCores cores;
+  EXPECT_EQ(NodeCapacity(node, Tables()).Take(group, &cores), "memory");
+}
+
 TEST(NodeCapacityTest, AGroupNeedsWhatItsMostDemandingMomentNeeds) {
   TaskGroup group;
   Task before = NamedTask("before", 700);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "host/spec/canonical_job.h"
 #include "host/spec/job_json.h"
 #include "host/task/task_record.h"
 
@@ -16,13 +17,15 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AllocationNetwork, interface_nam
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AllocNetworkStatus, interface_name, address,
                                                 address_ipv6, dns_servers, dns_searches,
                                                 dns_options)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PlacementFailure, nodes_evaluated, nodes_filtered,
-                                                nodes_exhausted, constraint_filtered,
-                                                dimension_exhausted, coalesced_failures)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PlacementFailure, nodes_in_pool, nodes_available,
+                                                nodes_evaluated, nodes_filtered, nodes_exhausted,
+                                                constraint_filtered, dimension_exhausted,
+                                                coalesced_failures)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(JobSubmission, source, format, variable_flags,
                                                 variables)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(VersionTag, name, description, tagged_time)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(LastDrain, started_at, updated_at, status, meta)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(NodeEvent, subsystem, message, details, time)
 
 namespace {
 
@@ -80,7 +83,8 @@ Result<std::shared_ptr<const JobRecord>> ReadJob(const json& of) {
   Result<Job> job = ParseJob(of.at("job").dump());
   if (!job.ok()) return job.error();
   record->job = std::make_shared<const Job>(std::move(*job));
-  record->json = std::make_shared<const json>(of.at("submitted"));
+  // An earlier agent may have kept less than what clients read now.
+  record->json = std::make_shared<const json>(CanonicalJob(*record->job, of.at("submitted")));
   Get(of, "stop", &record->stop);
   Get(of, "stable", &record->stable);
   if (of.contains("tag")) record->tag = of.at("tag").get<VersionTag>();
@@ -216,6 +220,7 @@ Result<std::shared_ptr<const NodeRecord>> ReadNode(const json& of) {
   Get(of, "eligible", &node->eligible);
   Get(of, "create_index", &node->create_index);
   Get(of, "modify_index", &node->modify_index);
+  Get(of, "events", &node->events);
   if (of.contains("last_drain")) node->last_drain = of.at("last_drain").get<LastDrain>();
   if (of.contains("drain")) {
     const json& drain = of.at("drain");
@@ -316,6 +321,7 @@ std::string EncodeRecord(const NodeRecord& node) {
               {"name", node.name},
               {"datacenter", node.datacenter},
               {"eligible", node.eligible},
+              {"events", node.events},
               {"create_index", node.create_index},
               {"modify_index", node.modify_index}};
   if (node.last_drain) out["last_drain"] = *node.last_drain;

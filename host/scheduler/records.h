@@ -61,6 +61,8 @@ struct JobRecord {
 
 // Why a group's allocations have no place.
 struct PlacementFailure {
+  int nodes_in_pool = 0;                       // those that are ready
+  std::map<std::string, int> nodes_available;  // of them, by datacenter
   int nodes_evaluated = 0;
   int nodes_filtered = 0;
   int nodes_exhausted = 0;
@@ -122,6 +124,9 @@ struct AllocRecord {
 
 using AllocRecords = std::vector<std::shared_ptr<const AllocRecord>>;
 
+// How many allocations of a job, by group, are on the node.
+using GroupCounts = std::map<std::string, int>;
+
 struct DriverRecord {
   bool detected = false;
   bool healthy = false;
@@ -154,10 +159,21 @@ struct LastDrain {
   bool operator==(const LastDrain&) const = default;
 };
 
+// Something that has happened to a node, as operators read it.
+struct NodeEvent {
+  std::string subsystem;  // Cluster, Drain, Driver
+  std::string message;
+  StringMap details;
+  WallTime time = 0;
+
+  bool operator==(const NodeEvent&) const = default;
+};
+
 struct NodeRecord {
   std::string id;
   std::string name;
   std::string datacenter = "dc1";
+  std::string region = "global";
   std::string http_address;  // host:port; empty: none
   bool tls = false;          // it is served with TLS: clients must not send a token in the clear
   std::string version;
@@ -177,6 +193,7 @@ struct NodeRecord {
   bool eligible = true;
   std::optional<NodeDrain> drain;
   std::optional<LastDrain> last_drain;
+  std::vector<NodeEvent> events;  // the newest, the oldest first: see AddEvent
   std::uint64_t create_index = 0;
   std::uint64_t modify_index = 0;
   WallTime status_time = 0;

@@ -8,6 +8,7 @@
 
 #include "host/base/ids.h"
 #include "host/scheduler/evaluating.h"
+#include "host/scheduler/node_events.h"
 
 namespace drover {
 namespace {
@@ -17,6 +18,7 @@ constexpr TableMask kEvals = MaskOf(Table::kEvals);
 constexpr TableMask kAllocs = MaskOf(Table::kAllocs);
 constexpr TableMask kWanted = MaskOf(Table::kWanted);
 constexpr TableMask kNodes = MaskOf(Table::kNodes);
+constexpr Duration kLate = 1s;
 
 // Of what a node has told, what people and clients see.
 bool SaysTheSame(const AllocUpdate& a, const AllocUpdate& b) {
@@ -29,25 +31,9 @@ bool SaysTheSame(const AllocUpdate& a, const AllocUpdate& b) {
                     });
 }
 
-// Whether NODE, with its CAPACITY, may take any group of an evaluation that is blocked; ports are
-// not looked at.
-bool MayBePlaced(const Tables& tables, const NodeRecord& node, const NodeCapacity& capacity,
-                 const Evaluation& eval) {
-  const auto job = Tables::Find(tables.jobs, KeyOf(eval));
-  if (job == nullptr) return true;  // then it has nothing to wait for
-  const GroupCounts now = CountsAfterStops(tables.AllocsOf(KeyOf(eval)), {});
-  return std::any_of(eval.failed_groups.begin(), eval.failed_groups.end(), [&](const auto& failed) {
-    const TaskGroup* const group = FindGroup(*job->job, failed.first);
-    NodeCapacity left = capacity;
-    GroupCounts here = now;
-    ReservedCores cores;
-    return group == nullptr || !TakeRoom(*job->job, *group, &node, &left, &here, &cores);
-  });
-}
-
 // Lets what is stopping already stop at once.
 void DropShutdownDelays(Tables* tables, const JobKey& key, std::uint64_t index, WallTime now) {
-  const AllocRecords records = tables->AllocsOf(key);  // Put changes the list
+  const JobAllocs records = tables->AllocsOf(key);  // Put changes the list
   for (const auto& record : records) {
     const Allocation& before = *record->alloc;
     if (!before.server_terminal() || record->client_terminal() || before.no_shutdown_delay) {
@@ -70,20 +56,27 @@ Error NoSuch(const std::string& what) { return Error(Code::kNotFound, what + " n
 }  // namespace
 
 Scheduler::Scheduler(Loop* loop, StateStore* store, PortPool* ports, SchedulerOptions options)
-    : loop_(loop), store_(store), ports_(ports), options_(std::move(options)) {}
+    : loop_(loop), store_(store), ports_(ports), options_(std::move(options)), looks_again_(loop) {
+  // Those of an earlier agent. Nobody knows any more what each waits for.
+  store_->Read([this](const Tables& tables) {
+    for (const auto& [key, ids] : tables.open_evals_of_job) {
+      for (const std::string& id : ids) blocked_.Put(*tables.evals.at(id), nullptr, std::nullopt);
+    }
+  });
+}
 
-JobReply Scheduler::EvaluateNow(Tables* tables, std::uint64_t index, const JobKey& key,
-                                const Cause& cause, TableMask* written) {
-  // What waits for a place is part of the new evaluation.
-  if (const auto ids = tables->evals_of_job.find(key); ids != tables->evals_of_job.end()) {
-    for (const std::string& id : ids->second) {
-      const auto& old = tables->evals.at(id);
-      if (old->status != "blocked") continue;
-      auto canceled = std::make_shared<Evaluation>(*old);
+Scheduler::Opened Scheduler::Open(Tables* tables, std::uint64_t index, const JobKey& key,
+                                  const Cause& cause) {
+  if (const auto open = tables->open_evals_of_job.find(key);
+      open != tables->open_evals_of_job.end()) {
+    const std::set<std::string> ids = open->second;  // Put changes them
+    for (const std::string& id : ids) {
+      auto canceled = std::make_shared<Evaluation>(*tables->evals.at(id));
       canceled->status = "canceled";
       canceled->status_description = "a newer evaluation of the job exists";
       canceled->modify_index = index;
       tables->Put(std::move(canceled));
+      blocked_.Erase(id);
     }
   }
   Evaluation eval;
@@ -91,36 +84,85 @@ JobReply Scheduler::EvaluateNow(Tables* tables, std::uint64_t index, const JobKe
   eval.job_namespace = key.first;
   eval.job_id = key.second;
   eval.triggered_by = cause.triggered_by;
-  eval.create_index = index;
-  eval.create_time = loop_->Wall();
-  JobReply reply;
+  eval.create_index = eval.modify_index = index;
+  eval.create_time = eval.modify_time = loop_->Wall();
   if (const auto job = Tables::Find(tables->jobs, key)) {
     eval.type = job->job->type;
     eval.priority = job->job->priority;
-    reply.job_modify_index = job->job_modify_index;
+    eval.job_modify_index = job->job_modify_index;
   }
   if (cause.priority > 0) eval.priority = cause.priority;
+  tables->Put(std::make_shared<const Evaluation>(eval));
+  return {std::move(eval), cause.no_shutdown_delay};
+}
+
+JobReply Scheduler::ReplyOf(const Evaluation& eval, std::uint64_t job_modify_index) {
+  JobReply reply;
   reply.eval_id = eval.id;
-  reply.eval_create_index = reply.index = index;
-  Evaluating(tables, index, ports_, loop_->Wall(), cause.no_shutdown_delay).Run(std::move(eval));
-  *written |= kEvals | kAllocs | kWanted | tables->UpdateJobStatus(key, index);
+  reply.eval_create_index = reply.index = eval.create_index;
+  reply.job_modify_index = job_modify_index;
   return reply;
+}
+
+void Scheduler::CarryOut(const std::vector<Opened>& opened) {
+  std::vector<Evaluated> evaluated;
+  store_->Read([&](const Tables& tables) {
+    Room room(ReadyNode(tables), tables);
+    Evaluating evaluating(tables, tables.last_index + 1, ports_, loop_->Wall(), &room);
+    for (const Opened& of : opened) {
+      evaluated.push_back(evaluating.Run(of.eval, of.no_shutdown_delay, std::nullopt));
+    }
+  });
+  Keep(std::move(evaluated));
+}
+
+void Scheduler::Keep(std::vector<Evaluated> evaluated) {
+  if (evaluated.empty()) return;
+  store_->Write(cause::kEvaluation, [&](Tables* tables, std::uint64_t index) {
+    TableMask written = kEvals;
+    for (Evaluated& of : evaluated) {
+      if (!of.allocs.empty()) written |= kAllocs | kWanted;
+      for (auto& record : of.allocs) {
+        DROVER_CHECK(record->modify_index == index);
+        tables->Put(std::move(record));
+      }
+      if (of.blocked) tables->Put(std::make_shared<const Evaluation>(*of.blocked));
+      tables->Put(std::make_shared<const Evaluation>(of.eval));
+      written |= tables->UpdateJobStatus(KeyOf(of.eval), index);
+    }
+    return written;
+  });
+  store_->Read([&](const Tables& tables) {
+    for (Evaluated& of : evaluated) KeepWaiting(tables, &of);
+  });
+}
+
+void Scheduler::KeepWaiting(const Tables& tables, Evaluated* evaluated) {
+  const Evaluation* const waiting = evaluated->waiting();
+  if (waiting == nullptr) return blocked_.Erase(evaluated->eval.id);
+  const auto job = Tables::Find(tables.jobs, KeyOf(*waiting));
+  blocked_.Put(*waiting, job ? job->job.get() : nullptr, std::move(evaluated->unplaced));
 }
 
 Result<JobReply> Scheduler::Register(JobRegistration registration) {
   const JobKey key = KeyOf(*registration.job);
   DROVER_TRY(CheckIndex(registration, key));
   DROVER_TRY(Check(*registration.job));
+  if (options_.check_room) DROVER_TRY(options_.check_room());
+  const StateStore::Together together(store_);
   JobReply reply;
+  std::vector<Opened> opened;
   store_->Write(cause::kJobRegistered, [&](Tables* tables, std::uint64_t index) -> TableMask {
-    TableMask written = 0;
+    TableMask written = kEvals;
     const auto before = Tables::Find(tables->jobs, key);
     // The same job again is only looked at again.
-    if (before == nullptr || before->stop || *before->json != *registration.json) {
+    if (before == nullptr || before->stop != registration.stop ||
+        *before->json != *registration.json) {
       auto record = std::make_shared<JobRecord>();
       record->job = registration.job;
       record->json = registration.json;
       record->submission = registration.submission;
+      record->stop = registration.stop;
       record->version = before == nullptr ? 0 : before->version + 1;
       record->submit_time = loop_->Wall();
       record->create_index = before == nullptr ? index : before->create_index;
@@ -128,10 +170,12 @@ Result<JobReply> Scheduler::Register(JobRegistration registration) {
       tables->Put(key, std::move(record));
       written |= kJobs;
     }
-    const Cause cause{"job-register", false, registration.eval_priority};
-    reply = EvaluateNow(tables, index, key, cause, &written);
+    opened.push_back(
+        Open(tables, index, key, {registration.triggered_by, false, registration.eval_priority}));
+    reply = ReplyOf(opened[0].eval, opened[0].eval.job_modify_index);
     return written;
   });
+  CarryOut(opened);
   return reply;
 }
 
@@ -170,21 +214,9 @@ Result<PlanReply> Scheduler::Plan(const JobRegistration& registration) const {
         reply.before != nullptr && !reply.before->stop && *reply.before->json == *registration.json;
     after.job_modify_index = same ? reply.before->job_modify_index : tables.last_index + 1;
     reply.plan = Reconcile(&after, tables.AllocsOf(key));
-    const auto node = ReadyNode(tables);
-    std::optional<NodeCapacity> capacity;
-    if (node) capacity.emplace(*node, tables);
-    GroupCounts here = CountsAfterStops(tables.AllocsOf(key), reply.plan);
-    for (const auto& [name, plan] : reply.plan) {
-      for (std::size_t i = 0; i < plan.place.size(); ++i) {
-        ReservedCores cores;
-        auto failure = TakeRoom(*after.job, *FindGroup(*after.job, name), node.get(),
-                                capacity ? &*capacity : nullptr, &here, &cores);
-        if (!failure) continue;
-        failure->coalesced_failures = static_cast<int>(plan.place.size() - i) - 1;
-        reply.failed_groups[name] = std::move(*failure);
-        break;
-      }
-    }
+    Room room(ReadyNode(tables), tables);
+    Evaluating evaluating(tables, tables.last_index + 1, nullptr, loop_->Wall(), &room);
+    reply.failed_groups = evaluating.Try(std::make_shared<const JobRecord>(after), reply.plan);
   });
   return reply;
 }
@@ -195,8 +227,9 @@ Result<JobReply> Scheduler::Deregister(const JobKey& key, bool purge, bool no_sh
   bool found = false;
   store_->Read([&](const Tables& tables) { found = tables.jobs.count(key) > 0; });
   if (!found) return NoSuch("job");
+  const StateStore::Together together(store_);
+  std::vector<Opened> opened;
   store_->Write(cause::kJobDeregistered, [&](Tables* tables, std::uint64_t index) -> TableMask {
-    TableMask written = kJobs;
     const std::shared_ptr<const JobRecord> before = tables->jobs.at(key);
     if (purge) {
       tables->EraseJob(key);
@@ -209,12 +242,14 @@ Result<JobReply> Scheduler::Deregister(const JobKey& key, bool purge, bool no_sh
       stopped->modify_index = stopped->job_modify_index = index;
       tables->Put(key, std::move(stopped));
     }
-    const Cause cause{"job-deregister", no_shutdown_delay, eval_priority};
-    reply = EvaluateNow(tables, index, key, cause, &written);
-    if (no_shutdown_delay) DropShutdownDelays(tables, key, index, loop_->Wall());
-    if (purge) reply.job_modify_index = index;
-    return written;
+    opened.push_back(
+        Open(tables, index, key, {"job-deregister", no_shutdown_delay, eval_priority}));
+    reply = ReplyOf(opened[0].eval, purge ? index : opened[0].eval.job_modify_index);
+    if (!no_shutdown_delay) return kJobs | kEvals;
+    DropShutdownDelays(tables, key, index, loop_->Wall());
+    return kJobs | kEvals | kAllocs | kWanted;
   });
+  CarryOut(opened);
   return reply;
 }
 
@@ -222,13 +257,14 @@ Result<JobReply> Scheduler::Evaluate(const JobKey& key) {
   bool found = false;
   store_->Read([&](const Tables& tables) { found = tables.jobs.count(key) > 0; });
   if (!found) return NoSuch("job");
-  JobReply reply;
+  const StateStore::Together together(store_);
+  std::vector<Opened> opened;
   store_->Write(cause::kEvaluation, [&](Tables* tables, std::uint64_t index) {
-    TableMask written = 0;
-    reply = EvaluateNow(tables, index, key, {"job-register"}, &written);
-    return written;
+    opened.push_back(Open(tables, index, key, {"job-register"}));
+    return kEvals;
   });
-  return reply;
+  CarryOut(opened);
+  return ReplyOf(opened[0].eval, opened[0].eval.job_modify_index);
 }
 
 Result<JobReply> Scheduler::StopAlloc(const std::string& id, bool no_shutdown_delay) {
@@ -236,19 +272,22 @@ Result<JobReply> Scheduler::StopAlloc(const std::string& id, bool no_shutdown_de
   store_->Read([&](const Tables& tables) { record = Tables::Find(tables.allocs, id); });
   if (record == nullptr) return NoSuch("allocation");
   const JobKey key = KeyOf(*record->alloc->job);
-  JobReply reply;
+  const StateStore::Together together(store_);
+  std::vector<Opened> opened;
   store_->Write(cause::kAllocStop, [&](Tables* tables, std::uint64_t index) {
-    TableMask written = 0;
+    TableMask written = kEvals;
     if (!record->terminal()) {
       auto changed = std::make_shared<AllocRecord>(*record);
       changed->migrate = true;
       changed->modify_index = index;
       tables->Put(std::move(changed));
+      written |= kAllocs;
     }
-    reply = EvaluateNow(tables, index, key, {"alloc-stop", no_shutdown_delay}, &written);
+    opened.push_back(Open(tables, index, key, {"alloc-stop", no_shutdown_delay}));
     return written;
   });
-  return reply;
+  CarryOut(opened);
+  return ReplyOf(opened[0].eval, opened[0].eval.job_modify_index);
 }
 
 Result<std::uint64_t> Scheduler::SetEligible(const std::string& node_id, bool eligible) {
@@ -264,6 +303,7 @@ Result<std::uint64_t> Scheduler::SetEligible(const std::string& node_id, bool el
       store_->Write(cause::kNodeEligibility, [&](Tables* tables, std::uint64_t at) {
         auto changed = std::make_shared<NodeRecord>(*node);
         changed->eligible = eligible;
+        AddEligibility(changed.get(), loop_->Wall());
         changed->modify_index = at;
         tables->Put(std::move(changed));
         return kNodes;
@@ -277,26 +317,37 @@ Result<DrainReply> Scheduler::Drain(const std::string& node_id, std::optional<Dr
   std::shared_ptr<const NodeRecord> node;
   store_->Read([&](const Tables& tables) { node = Tables::Find(tables.nodes, node_id); });
   if (node == nullptr) return NoSuch("node");
+  const StateStore::Together together(store_);
   DrainReply reply;
+  std::vector<Opened> opened;
   reply.index = store_->Write(cause::kNodeDrain, [&](Tables* tables, std::uint64_t index) {
     auto changed = std::make_shared<NodeRecord>(
         spec ? BeginDrain(*node, *spec, std::move(meta), *loop_)
              : (node->drain ? EndDrain(*node, "canceled", loop_->Wall()) : *node));
-    if (!spec && mark_eligible) changed->eligible = true;
+    if (!spec && node->drain) {
+      AddEvent(changed.get(), {"Drain", "Node drain disabled", {}, loop_->Wall()});
+    }
+    if (!spec && mark_eligible && !changed->eligible) {
+      changed->eligible = true;
+      AddEligibility(changed.get(), loop_->Wall());
+    }
     changed->modify_index = index;
     TableMask written = kNodes;
     const NodeRecord& now = *changed;
     tables->Put(changed);
-    reply.eval_ids = MigrateFrom(tables, index, now, &written);
+    opened = MigrateFrom(tables, index, now, &written);
     return written;
   });
+  for (const Opened& of : opened) reply.eval_ids.push_back(of.eval.id);
+  CarryOut(opened);
   ContinueDrain(node_id);
+  looks_again_.Set();
   if (!spec) RetryBlocked();
   return reply;
 }
 
-std::vector<std::string> Scheduler::MigrateFrom(Tables* tables, std::uint64_t index,
-                                                const NodeRecord& node, TableMask* written) {
+std::vector<Scheduler::Opened> Scheduler::MigrateFrom(Tables* tables, std::uint64_t index,
+                                                      const NodeRecord& node, TableMask* written) {
   std::set<JobKey> jobs;
   for (const auto& record : ToMigrate(*tables, node, *loop_)) {
     auto changed = std::make_shared<AllocRecord>(*record);
@@ -305,11 +356,10 @@ std::vector<std::string> Scheduler::MigrateFrom(Tables* tables, std::uint64_t in
     tables->Put(std::move(changed));
     jobs.insert(KeyOf(*record->alloc->job));
   }
-  std::vector<std::string> evals;
-  for (const JobKey& key : jobs) {
-    evals.push_back(EvaluateNow(tables, index, key, {"node-drain"}, written).eval_id);
-  }
-  return evals;
+  std::vector<Opened> opened;
+  for (const JobKey& key : jobs) opened.push_back(Open(tables, index, key, {"node-drain"}));
+  if (!jobs.empty()) *written |= kAllocs | kEvals;
+  return opened;
 }
 
 Duration Scheduler::ContinueDrain(const std::string& node_id) {
@@ -323,15 +373,21 @@ Duration Scheduler::ContinueDrain(const std::string& node_id) {
   });
   if (node == nullptr || !node->drain) return options_.heartbeat;
   if (drained || migrates) {
+    const StateStore::Together together(store_);
+    std::vector<Opened> opened;
     store_->Write(cause::kNodeDrain, [&](Tables* tables, std::uint64_t index) {
       TableMask written = 0;
-      if (migrates) MigrateFrom(tables, index, *node, &written);
+      if (migrates) opened = MigrateFrom(tables, index, *node, &written);
       if (!drained) return written;
       auto ended = std::make_shared<NodeRecord>(EndDrain(*node, "complete", loop_->Wall()));
+      const bool forced = UntilForced(*node->drain, *loop_) <= Duration(0);
+      const StringMap details = forced ? StringMap{{"deadline_reached", "true"}} : StringMap();
+      AddEvent(ended.get(), {"Drain", "Node drain complete", details, loop_->Wall()});
       ended->modify_index = index;
       tables->Put(std::move(ended));
       return written | kNodes;
     });
+    CarryOut(opened);
   }
   const Duration left = UntilForced(*node->drain, *loop_);
   return left > Duration(0) ? std::min(left, options_.heartbeat) : options_.heartbeat;
@@ -347,6 +403,7 @@ Co<Result<Duration>> Scheduler::Register(Context, NodeRecord node) {
       node.drain = before->drain;
       node.last_drain = before->last_drain;
     }
+    AddRegistration(&node, before.get(), loop_->Wall());
     node.modify_index = index;
     node.status_time = loop_->Wall();
     tables->Put(std::make_shared<const NodeRecord>(node));
@@ -359,6 +416,8 @@ Co<Result<Duration>> Scheduler::Heartbeat(Context, std::string node_id) {
   std::shared_ptr<const NodeRecord> node;
   store_->Read([&](const Tables& tables) { node = Tables::Find(tables.nodes, node_id); });
   if (node == nullptr) co_return NoSuch("node");
+  expected_[node_id] = loop_->Now() + options_.heartbeat + options_.heartbeat_grace;
+  looks_again_.Set();
   if (node->status != "ready") {
     store_->Write(cause::kNodeStatus, [&](Tables* tables, std::uint64_t index) {
       auto ready = std::make_shared<NodeRecord>(*node);
@@ -436,30 +495,77 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
   co_return Status();
 }
 
+// With one capacity for all: what the first takes the next does not find.
 void Scheduler::RetryBlocked() {
-  std::vector<std::shared_ptr<const Evaluation>> blocked;
+  if (blocked_.empty()) return;
+  std::vector<Evaluated> evaluated;
   store_->Read([&](const Tables& tables) {
-    const auto node = ReadyNode(tables);
-    if (node == nullptr || tables.blocked_evals.empty()) return;
-    const NodeCapacity capacity(*node, tables);
-    for (const std::string& id : tables.blocked_evals) {
-      const auto& eval = tables.evals.at(id);
-      if (MayBePlaced(tables, *node, capacity, *eval)) blocked.push_back(eval);
+    Room room(ReadyNode(tables), tables);
+    if (room.node() == nullptr) return;
+    Evaluating evaluating(tables, tables.last_index + 1, ports_, loop_->Wall(), &room);
+    const auto has_room = [&room](const GroupNeeds& least) { return room.capacity()->Has(least); };
+    BlockedQueue::Walk walk(&blocked_);
+    std::vector<Evaluated> known;  // now, what they wait for
+    while (BlockedQueue::Entry* const entry = walk.Next(has_room)) {
+      const bool was_known = entry->unplaced.has_value();
+      const auto eval = Tables::Find(tables.evals, entry->id);
+      DROVER_CHECK(eval != nullptr && eval->open());
+      Evaluated of = evaluating.Run(*eval, false, std::move(entry->unplaced));
+      if (of.changed) {
+        evaluated.push_back(std::move(of));
+      } else if (was_known) {
+        entry->unplaced = std::move(of.unplaced);
+      } else {
+        known.push_back(std::move(of));
+      }
     }
+    for (Evaluated& of : known) KeepWaiting(tables, &of);
   });
-  if (blocked.empty()) return;
-  // The oldest of the highest priority first, as they would have been placed.
-  std::sort(blocked.begin(), blocked.end(), [](const auto& a, const auto& b) {
-    return std::tuple(-a->priority, a->create_index, a->id) <
-           std::tuple(-b->priority, b->create_index, b->id);
-  });
-  store_->Write(cause::kEvaluation, [&](Tables* tables, std::uint64_t index) {
-    TableMask written = kEvals | kAllocs | kWanted;
-    for (const auto& eval : blocked) {
-      Evaluating(tables, index, ports_, loop_->Wall(), false).Run(*eval);
-      written |= tables->UpdateJobStatus(KeyOf(*eval), index);
-    }
-    return written;
+  Keep(std::move(evaluated));
+}
+
+Co<void> Scheduler::Run(Context context) {
+  while (!context.cancelled()) {
+    looks_again_.Reset();
+    std::vector<std::string> ids;
+    store_->Read([&](const Tables& tables) {
+      for (const auto& [id, node] : tables.nodes) ids.push_back(id);
+    });
+    Duration pause = options_.heartbeat;
+    for (const std::string& id : ids) pause = std::min(pause, LookAt(id));
+    const Context until = context.WithTimeout(pause);
+    (void)co_await looks_again_.Wait(until);
+  }
+}
+
+Duration Scheduler::LookAt(const std::string& node_id) {
+  Duration pause = ContinueDrain(node_id);
+  const auto expected = expected_.find(node_id);
+  if (expected == expected_.end()) return pause;
+  const Duration left = expected->second - loop_->Now();
+  if (left > Duration(0)) return std::min(pause, left);
+  if (left < -kLate) {
+    // Whoever looks so late has stood still itself, and the node may have, too.
+    expected->second = loop_->Now() + options_.heartbeat_grace;
+    return std::min(pause, options_.heartbeat_grace);
+  }
+  expected_.erase(expected);
+  SetDown(node_id);
+  return pause;
+}
+
+// What runs there is left alone: there is no other node, and whoever is not heard of may be back.
+void Scheduler::SetDown(const std::string& node_id) {
+  std::shared_ptr<const NodeRecord> node;
+  store_->Read([&](const Tables& tables) { node = Tables::Find(tables.nodes, node_id); });
+  if (node == nullptr || node->status != "ready") return;
+  store_->Write(cause::kNodeStatus, [&](Tables* tables, std::uint64_t index) {
+    auto down = std::make_shared<NodeRecord>(*node);
+    down->status = "down";
+    down->modify_index = index;
+    down->status_time = loop_->Wall();
+    tables->Put(std::move(down));
+    return kNodes;
   });
 }
 

@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "host/base/event.h"
 #include "host/base/loop.h"
+#include "host/scheduler/blocked_queue.h"
 #include "host/scheduler/cluster_link.h"
 #include "host/scheduler/drain.h"
 #include "host/scheduler/garbage.h"
@@ -24,6 +26,8 @@ struct JobRegistration {
   std::optional<std::uint64_t> enforce_index;  // the job's modify index must be this; 0: no job
   std::shared_ptr<const JobSubmission> submission = nullptr;  // as JobRecord::submission
   int eval_priority = 0;  // of the evaluation; 0: that of the job
+  bool stop = false;      // the job is, or stays, stopped
+  std::string triggered_by = "job-register";
 };
 
 // What a write has led to.
@@ -50,12 +54,16 @@ struct PlanReply {
 struct SchedulerOptions {
   // Whether the node takes the job: its drivers and their configurations. Empty: everything.
   std::function<Status(const Job& job)> check_job;
+  // Whether there is room for one more job in what is to be kept. Empty: there always is.
+  std::function<Status()> check_room;
   Duration heartbeat = 10s;
+  // So much later than it is due a heartbeat is missed, and the node is down.
+  Duration heartbeat_grace = 10s;
 };
 
-// The scheduler of a single machine. A write changes the store, evaluates the job and places its
-// allocations at once; the node hears of them through ClusterLink. Control thread only; what it
-// writes is in the store, for every thread.
+// The scheduler of a single machine. A write changes the store and makes an evaluation; the next
+// one carries that out and places allocations, at once; the node hears of them through ClusterLink.
+// Control thread only; what it writes is in the store, for every thread.
 class Scheduler : public ClusterLink {
  public:
   // The pointers outlive this.
@@ -87,14 +95,17 @@ class Scheduler : public ClusterLink {
   // Whether the node takes new allocations. kNotFound: there is no such node; kFailedPrecondition:
   // it is being drained.
   Result<std::uint64_t> SetEligible(const std::string& node_id, bool eligible);
-  // Lets go of what has ended and RULE names.
-  void CollectGarbage(const GarbageRule& rule);
+  // Lets go of what has ended and RULE names, a part at a time: others have their turn in between.
+  Co<Status> CollectGarbage(Context context, GarbageRule rule);
   // Lets go of one allocation, also of a living job. kNotFound: there is none, kFailedPrecondition:
   // it has not ended.
   Status CollectAlloc(const std::string& id);
-  // Forgets evaluations; how many. SKIP_NEEDED: but for those that are needed, see NeededEvals, or
+  // Forgets evaluations; how many. SKIP_NEEDED: but for those that are needed, see IsNeeded, or
   // have gone. Otherwise all or none: kNotFound, or kFailedPrecondition for one that is needed.
   Result<std::size_t> DeleteEvals(const std::vector<std::string>& ids, bool skip_needed);
+
+  // Does what is due by the clock: deadlines of drains, and nodes that are not heard of any more.
+  Co<void> Run(Context context);
 
   // It is in the same process and takes everything at once.
   UpdatePace pace() const override { return {0s, 100ms}; }
@@ -112,12 +123,26 @@ class Scheduler : public ClusterLink {
     int priority = 0;  // 0: that of the job
   };
 
-  // Makes an evaluation of the job and carries it out.
-  JobReply EvaluateNow(Tables* tables, std::uint64_t index, const JobKey& key, const Cause& cause,
-                       TableMask* written);
+  // An evaluation that a write has made, and that is to be carried out.
+  struct Opened {
+    Evaluation eval;
+    bool no_shutdown_delay = false;
+  };
+
+  // Makes an evaluation of the job; what waited for a place is part of it.
+  Opened Open(Tables* tables, std::uint64_t index, const JobKey& key, const Cause& cause);
+  static JobReply ReplyOf(const Evaluation& eval, std::uint64_t job_modify_index);
+  // Carries evaluations out by a write of their own. It is kept together with that which has made
+  // them, so none is found that was not carried out.
+  void CarryOut(const std::vector<Opened>& opened);
+  void Keep(std::vector<Evaluated> evaluated);
+  void KeepWaiting(const Tables& tables, Evaluated* evaluated);
   // Asks what has to leave a node that is drained to go; the evaluations that this made.
-  std::vector<std::string> MigrateFrom(Tables* tables, std::uint64_t index, const NodeRecord& node,
-                                       TableMask* written);
+  std::vector<Opened> MigrateFrom(Tables* tables, std::uint64_t index, const NodeRecord& node,
+                                  TableMask* written);
+  // What is due of a node; how soon it must be looked at again.
+  Duration LookAt(const std::string& node_id);
+  void SetDown(const std::string& node_id);
   // Carries on with the drain of a node, if it has one. How soon that is to be looked at again.
   Duration ContinueDrain(const std::string& node_id);
   // Places again what had no place, now that something has changed.
@@ -130,6 +155,9 @@ class Scheduler : public ClusterLink {
   StateStore* const store_;
   PortPool* const ports_;
   const SchedulerOptions options_;
+  BlockedQueue blocked_;
+  std::map<std::string, TimePoint> expected_;  // until when a node must be heard of
+  Event looks_again_;                          // something is due at another time than before
 };
 
 }  // namespace drover

@@ -9,28 +9,37 @@
 
 #include "host/base/jumping_loop_for_test.h"
 #include "host/scheduler/scheduler.h"
+#include "host/spec/canonical_job.h"
 
 // A scheduler for tests: simulated time, ports of nobody, and one node.
 namespace drover {
 
 class FakePortPool : public PortPool {
  public:
-  Result<int> TakeDynamic() override {
-    taken_.insert(next_);
+  const std::string& address() const override { return address_; }
+  Result<int> TakeDynamic(const std::string& address) override {
+    taken_.insert({address, next_});
     return next_++;
   }
-  Status TakeStatic(int port) override {
-    if (!taken_.insert(port).second) {
-      return Error(Code::kFailedPrecondition, "port " + std::to_string(port) + " is taken");
-    }
+  Status CheckStatic(const std::string& address, int port) override {
+    if (look) look();
+    if (taken_.count({address, port}) == 0) return {};
+    return Error(Code::kFailedPrecondition, "port " + std::to_string(port) + " is taken");
+  }
+  Status TakeStatic(const std::string& address, int port) override {
+    DROVER_TRY(CheckStatic(address, port));
+    taken_.insert({address, port});
     return {};
   }
-  void Release(int port) override { taken_.erase(port); }
-  void Keep(int port) override { taken_.insert(port); }
+  void Release(const std::string& address, int port) override { taken_.erase({address, port}); }
+  void Keep(const std::string& address, int port) override { taken_.insert({address, port}); }
   std::size_t taken() const { return taken_.size(); }
 
+  std::function<void()> look;  // what else is done when somebody looks at a port
+
  private:
-  std::set<int> taken_;
+  const std::string address_ = "127.0.0.1";
+  std::set<std::pair<std::string, int>> taken_;
   int next_ = kFirst;
 };
 
@@ -40,27 +49,23 @@ class SchedulerFixture : public ::testing::Test {
   // After every test: the tables' parts are what one would find by looking through all.
   ~SchedulerFixture() override {
     store.Read([](const Tables& tables) {
-      std::map<std::string, std::shared_ptr<const AllocRecord>> live;
-      std::map<JobKey, std::size_t> open;
-      for (const auto& [id, record] : tables.allocs) {
-        if (!record->client_terminal()) live[id] = record;
-        if (!record->terminal()) ++open[KeyOf(*record->alloc->job)];
-        const AllocRecords& of_job = tables.AllocsOf(KeyOf(*record->alloc->job));
-        EXPECT_EQ(std::count(of_job.begin(), of_job.end(), record), 1) << id;
-      }
+      Tables again;
+      for (const auto& [id, eval] : tables.evals) again.Put(eval);
+      for (const auto& [id, record] : tables.allocs) again.Put(record);
+      EXPECT_EQ(tables.live_allocs, again.live_allocs);
+      EXPECT_EQ(tables.ended_allocs, again.ended_allocs);
+      EXPECT_EQ(tables.allocs_of_job, again.allocs_of_job);
+      EXPECT_EQ(tables.evals_of_job, again.evals_of_job);
+      EXPECT_EQ(tables.open_allocs_of_job, again.open_allocs_of_job);
+      EXPECT_EQ(tables.open_evals_of_job, again.open_evals_of_job);
+      EXPECT_EQ(tables.allocs_of_eval, again.allocs_of_eval);
+      EXPECT_EQ(tables.usage, again.usage);
       std::size_t of_jobs = 0;
       for (const auto& [key, records] : tables.allocs_of_job) {
         EXPECT_FALSE(records.empty());
         of_jobs += records.size();
       }
       EXPECT_EQ(of_jobs, tables.allocs.size());
-      std::set<std::string> blocked;
-      for (const auto& [id, eval] : tables.evals) {
-        if (eval->status == "blocked") blocked.insert(id);
-      }
-      EXPECT_EQ(tables.live_allocs, live);
-      EXPECT_EQ(tables.open_allocs_of_job, open);
-      EXPECT_EQ(tables.blocked_evals, blocked);
     });
   }
 
@@ -90,8 +95,8 @@ class SchedulerFixture : public ::testing::Test {
     group.tasks.push_back(task);
     job->groups.push_back(group);
     JobRegistration registration;
-    registration.json = std::make_shared<nlohmann::json>(nlohmann::json{
-        {"ID", id}, {"Count", count}, {"MemoryMB", memory_mb}, {"Config", driver_config}});
+    registration.json =
+        std::make_shared<const nlohmann::json>(CanonicalJob(*job, nlohmann::json::object()));
     registration.job = std::move(job);
     return registration;
   }

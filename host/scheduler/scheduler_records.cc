@@ -38,10 +38,18 @@ Result<std::uint64_t> Scheduler::SetStable(const JobKey& key, std::uint64_t numb
       key, [&](const Tables& tables) { return WithStability(tables, key, number, stable); });
 }
 
-void Scheduler::CollectGarbage(const GarbageRule& rule) {
-  store_->Write(cause::kJobsCollected, [&](Tables* tables, std::uint64_t index) {
-    return drover::CollectGarbage(tables, index, rule);
-  });
+Co<Status> Scheduler::CollectGarbage(Context context, GarbageRule rule) {
+  GarbageCollection collection(rule);
+  while (true) {
+    store_->Write(cause::kJobsCollected, [&](Tables* tables, std::uint64_t index) {
+      return collection.Slice(tables, index);
+    });
+    if (collection.done()) co_return Status();
+    // Until all that is ready now has had its turn.
+    const auto turn = std::make_shared<Event>(loop_);
+    loop_->Post([turn] { turn->Set(); });
+    DROVER_CO_TRY(co_await turn->Wait(context));
+  }
 }
 
 Status Scheduler::CollectAlloc(const std::string& id) {
@@ -61,10 +69,9 @@ Result<std::size_t> Scheduler::DeleteEvals(const std::vector<std::string>& ids, 
   std::map<std::string, std::shared_ptr<const Evaluation>> found;
   Status refused;
   store_->Read([&](const Tables& tables) {
-    const std::set<std::string> needed = NeededEvals(tables);
     for (const std::string& id : ids) {
       const auto eval = Tables::Find(tables.evals, id);
-      if (eval != nullptr && needed.count(id) == 0) {
+      if (eval != nullptr && !IsNeeded(tables, *eval)) {
         found[id] = eval;
       } else if (!skip_needed && refused.ok()) {
         refused = eval == nullptr

@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <thread>
+
+#include "host/base/gate.h"
 #include "host/scheduler/scheduler_fixture.h"
 
 namespace drover {
@@ -38,7 +41,7 @@ TEST_F(SchedulerTest, PlacesOneAllocationPerCount) {
     names.insert(record->alloc->name);
     EXPECT_EQ(record->alloc->eval_id, reply.eval_id);
     EXPECT_EQ(record->alloc->node_id, "node");
-    EXPECT_EQ(record->alloc->create_index, reply.index);
+    EXPECT_EQ(record->alloc->create_index, reply.index + 1);
   }
   EXPECT_THAT(names, ElementsAre("web.g[0]", "web.g[1]", "web.g[2]"));
   EXPECT_EQ(JobOf("web")->status, "running");
@@ -176,12 +179,253 @@ TEST_F(SchedulerTest, AStaticPortWaitsForTheAllocationThatHasIt) {
 
 TEST_F(SchedulerTest, APortThatAForeignProcessLeavesIsTaken) {
   MakeNodeReady();
-  ASSERT_TRUE(ports.TakeStatic(8080).ok());
+  ASSERT_TRUE(ports.TakeStatic(ports.address(), 8080).ok());
   MustRegister(WithStaticPort(Registration("web", 1), 8080));
   ASSERT_THAT(Live(), IsEmpty());
-  ports.Release(8080);
+  ports.Release(ports.address(), 8080);
   EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
   EXPECT_EQ(Live().size(), 1u);
+}
+
+// A queue that is worked off one by one costs each job what it would cost it alone.
+TEST_F(SchedulerTest, AQueueWritesEachEvaluationThreeTimesAtMost) {
+  constexpr int kJobs = 2000;
+  std::map<std::string, int> written;  // by job
+  store.SetJournal([&](const std::vector<StateEvent>& changes, const Tables&) {
+    std::set<std::string> ids;  // of several changes of a record only the last is kept
+    for (const StateEvent& change : changes) {
+      const auto* eval = std::get_if<std::shared_ptr<const Evaluation>>(&change.record);
+      if (eval != nullptr && ids.insert((*eval)->id).second) ++written[(*eval)->job_id];
+    }
+  });
+  MakeNodeReady();
+  for (int i = 0; i < kJobs; ++i) {
+    MustRegister(Registration("job" + std::to_string(1000 + i), 1, 1000));
+  }
+  std::vector<std::string> order;
+  while (true) {
+    std::string live;
+    store.Read([&](const Tables& tables) {
+      ASSERT_LE(tables.live_allocs.size(), 1u);
+      if (tables.live_allocs.empty()) return;
+      live = tables.live_allocs.begin()->first;
+      order.push_back(tables.live_allocs.begin()->second->alloc->job->id);
+    });
+    if (live.empty()) break;
+    Tell(live, ClientStatus::kComplete);
+  }
+  EXPECT_EQ(order.size(), static_cast<std::size_t>(kJobs));
+  EXPECT_TRUE(std::ranges::is_sorted(order)) << "the oldest first";
+  for (const auto& [job, times] : written) EXPECT_LE(times, 3) << job;
+}
+
+TEST_F(SchedulerTest, WhatIsFreedGoesToTheHighestPriorityOnce) {
+  MakeNodeReady();
+  MustRegister(Registration("first", 1, 1000));
+  std::vector<std::shared_ptr<const Evaluation>> blocked;
+  for (const int priority : {50, 80, 50}) {
+    JobRegistration registration = Registration("p" + std::to_string(blocked.size()), 1, 1000);
+    auto job = std::make_shared<Job>(*registration.job);
+    job->priority = priority;
+    registration.job = std::move(job);
+    blocked.push_back(Eval(Eval(MustRegister(std::move(registration)).eval_id)->blocked_eval));
+  }
+  Tell(Live().at(0)->id(), ClientStatus::kComplete);
+  ASSERT_EQ(Live().size(), 1u);
+  EXPECT_EQ(Live()[0]->alloc->job->id, "p1");
+  EXPECT_EQ(Eval(blocked[0]->id), blocked[0]) << "it was not written again";
+  EXPECT_EQ(Eval(blocked[2]->id), blocked[2]);
+}
+
+// One job that is larger than the machine: what has found its place is not looked at again.
+TEST_F(SchedulerTest, ALargeJobIsPlacedBitByBit) {
+  MakeNodeReady();
+  MustRegister(Registration("large", 25, 100));
+  std::set<int> indexes;
+  for (int ended = 0; ended < 25; ++ended) {
+    const auto live = Live();
+    ASSERT_EQ(live.size(), static_cast<std::size_t>(std::min(10, 25 - ended)));
+    for (const auto& record : live) indexes.insert(record->alloc->index);
+    EXPECT_EQ(JobOf("large")->status, "running");
+    Tell(live[0]->id(), ClientStatus::kComplete);
+  }
+  EXPECT_EQ(indexes.size(), 25u);
+  EXPECT_EQ(Allocs().size(), 25u);
+  EXPECT_EQ(JobOf("large")->status, "dead");
+}
+
+TEST_F(SchedulerTest, ANewVersionOfWhatWaitsIsPlacedAnew) {
+  MakeNodeReady();
+  MustRegister(Registration("large", 25, 100));
+  MustRegister(Registration("large", 12, 100));
+  EXPECT_EQ(Live().size(), 10u);
+  Tell(Live()[0]->id(), ClientStatus::kComplete);
+  Tell(Live()[0]->id(), ClientStatus::kComplete);
+  Tell(Live()[0]->id(), ClientStatus::kComplete);
+  EXPECT_EQ(Allocs().size(), 12u) << "and not the rest of the first version";
+}
+
+TEST_F(SchedulerTest, AnEvaluationIsSeenPendingBeforeItIsComplete) {
+  MakeNodeReady();
+  const JobReply reply = MustRegister(Registration("web", 1));
+  EXPECT_EQ(reply.index, reply.eval_create_index);
+  EXPECT_EQ(Eval(reply.eval_id)->create_index, reply.eval_create_index);
+  EXPECT_GT(Eval(reply.eval_id)->modify_index, reply.eval_create_index)
+      << "who waits for more than the index that it was told is answered";
+  std::vector<std::string> seen;
+  for (const auto& batch : store.events().From(reply.index).batches) {
+    for (const StateEvent& event : batch->events) {
+      const auto* eval = std::get_if<std::shared_ptr<const Evaluation>>(&event.record);
+      if (eval != nullptr) seen.push_back((*eval)->status + " " + std::string(batch->cause));
+    }
+  }
+  EXPECT_THAT(seen, ElementsAre("pending JobRegistered", "complete EvaluationUpdated"));
+}
+
+TEST_F(SchedulerTest, WhatIsWrittenForOneRequestIsKeptTogether) {
+  std::vector<std::size_t> changes;
+  store.SetJournal(
+      [&](const std::vector<StateEvent>& of, const Tables&) { changes.push_back(of.size()); });
+  MakeNodeReady();
+  changes.clear();
+  MustRegister(Registration("web", 1));
+  EXPECT_EQ(changes.size(), 1u) << "a job is never found without what came of its evaluation";
+}
+
+// Readers wait for a write, and a look at a port is a call of the kernel.
+TEST_F(SchedulerTest, PortsAreLookedAtBesideReaders) {
+  MakeNodeReady();
+  int looks = 0;
+  ports.look = [&] {
+    ++looks;
+    std::thread reader([this] { store.Read([](const Tables&) {}); });
+    reader.join();
+  };
+  MustRegister(WithStaticPort(Registration("web", 1), 8080));
+  EXPECT_EQ(Live().size(), 1u);
+  EXPECT_GT(looks, 0);
+}
+
+TEST_F(SchedulerTest, AnUpdateThatFindsNoPlaceStopsNothing) {
+  MakeNodeReady();
+  MustRegister(Registration("web", 2, 300));
+  const auto before = Live();
+  const JobReply reply = MustRegister(Registration("web", 2, 5000));
+  EXPECT_EQ(Live(), before);
+  EXPECT_EQ(Eval(reply.eval_id)->failed_groups.at("g").coalesced_failures, 1);
+  EXPECT_EQ(Eval(reply.eval_id)->queued.at("g"), 2);
+  EXPECT_EQ(JobOf("web")->status, "running");
+  const auto plan = scheduler.Plan(Registration("web", 2, 5000));
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ(plan->failed_groups, Eval(reply.eval_id)->failed_groups);
+  // One that fits when the old ones have ended stops them.
+  MustRegister(Registration("web", 2, 400));
+  const auto now = Live();
+  ASSERT_EQ(now.size(), 1u) << "there is room for one of them beside the old ones";
+  for (const auto& record : before) {
+    EXPECT_TRUE(Alloc(record->id())->alloc->server_terminal());
+    Tell(record->id(), ClientStatus::kComplete);
+  }
+  ASSERT_EQ(Live().size(), 2u);
+  for (const auto& record : Live()) EXPECT_NE(record->previous, "");
+}
+
+TEST_F(SchedulerTest, AnUpdateWaitsForRoomThatOthersLeave) {
+  MakeNodeReady();
+  MustRegister(Registration("other", 1, 600));
+  const std::string other = Live().at(0)->id();
+  MustRegister(Registration("web", 1, 300));
+  MustRegister(Registration("web", 1, 700));
+  EXPECT_EQ(Live().size(), 2u);
+  Tell(other, ClientStatus::kComplete);
+  ASSERT_EQ(Live().size(), 1u);
+  EXPECT_EQ(Live()[0]->alloc->job->groups[0].tasks[0].resources.memory_mb, 700);
+}
+
+TEST_F(SchedulerTest, AnUpdateWhoseStaticPortSomebodyElseHasStopsNothing) {
+  MakeNodeReady();
+  ASSERT_TRUE(ports.TakeStatic(ports.address(), 9090).ok());
+  MustRegister(WithStaticPort(Registration("web", 1), 8080));
+  const auto before = Live();
+  const JobReply reply = MustRegister(WithStaticPort(Registration("web", 1, 101), 9090));
+  EXPECT_EQ(Live(), before);
+  EXPECT_EQ(Eval(reply.eval_id)
+                ->failed_groups.at("g")
+                .dimension_exhausted.at("network: port 9090 is taken"),
+            1);
+  ports.Release(ports.address(), 9090);
+  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
+  ASSERT_EQ(Live().size(), 1u);
+  EXPECT_EQ(Live()[0]->alloc->ports.at(0).value, 9090);
+}
+
+TEST_F(SchedulerTest, AJobOfAnotherDatacenterOrRegionIsNotPlaced) {
+  MakeNodeReady();
+  const auto place = [this](std::vector<std::string> datacenters, const std::string& region) {
+    JobRegistration registration = Registration("web" + std::to_string(Allocs().size()), 1);
+    auto job = std::make_shared<Job>(*registration.job);
+    job->id += datacenters[0] + region;
+    job->datacenters = std::move(datacenters);
+    job->region = region;
+    registration.job = std::move(job);
+    const auto eval = Eval(MustRegister(std::move(registration)).eval_id);
+    return eval->failed_groups.empty() ? PlacementFailure() : eval->failed_groups.at("g");
+  };
+  EXPECT_EQ(place({"dc1"}, "global"), PlacementFailure());
+  EXPECT_EQ(place({"eu", "d*1"}, "global"), PlacementFailure());
+  EXPECT_EQ(Live().size(), 2u);
+  const PlacementFailure elsewhere = place({"dc2", "eu-*"}, "global");
+  EXPECT_EQ(elsewhere.nodes_available, (std::map<std::string, int>{{"dc2", 0}, {"eu-*", 0}}));
+  EXPECT_EQ(elsewhere.nodes_in_pool, 1);
+  EXPECT_EQ(elsewhere.nodes_evaluated, 0);
+  const PlacementFailure abroad = place({"*"}, "eu");
+  EXPECT_EQ(abroad.constraint_filtered, (std::map<std::string, int>{{"${node.region} = eu", 1}}));
+  EXPECT_EQ(abroad.nodes_available, (std::map<std::string, int>{{"dc1", 1}}));
+  EXPECT_EQ(Live().size(), 2u);
+}
+
+TEST_F(SchedulerTest, ANodeThatIsNotHeardOfIsDownUntilItIs) {
+  const auto status = [this] {
+    std::string out;
+    store.Read([&](const Tables& tables) { out = tables.nodes.at("node")->status; });
+    return out;
+  };
+  MakeNodeReady();
+  MustRegister(Registration("web", 1));
+  const auto placed = Live();
+  Gate gate(&loop);
+  Context life(&loop);
+  gate.Spawn(scheduler.Run(life));
+  loop.Advance(19s);
+  EXPECT_EQ(status(), "ready");
+  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
+  loop.Advance(19s);
+  EXPECT_EQ(status(), "ready");
+  loop.Advance(1s);
+  EXPECT_EQ(status(), "down");
+  EXPECT_EQ(Live(), placed) << "it may be back";
+  MustRegister(Registration("more", 1));
+  EXPECT_EQ(Live().size(), 1u);
+  AllocUpdate update;
+  update.id = placed[0]->id();
+  EXPECT_EQ(Await<Status>(scheduler.UpdateAllocs(context, "node", {update})).code(),
+            Code::kFailedPrecondition);
+  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
+  EXPECT_EQ(status(), "ready");
+  EXPECT_EQ(Live().size(), 2u);
+  life.Cancel();
+  EXPECT_TRUE(loop.RunToEnd(gate.Close()));
+}
+
+TEST_F(SchedulerTest, WithoutRoomForItsRecordsAJobIsRefused) {
+  Status room = Error(Code::kUnavailable, "full", true);
+  SchedulerOptions options;
+  options.check_room = [&room] { return room; };
+  Scheduler full(&loop, &store, &ports, options);
+  EXPECT_EQ(full.Register(Registration("web", 1)).code(), Code::kUnavailable);
+  EXPECT_EQ(JobOf("web"), nullptr);
+  room = Status();
+  EXPECT_TRUE(full.Register(Registration("web", 1)).ok());
 }
 
 TEST_F(SchedulerTest, WhatStillHasNoRoomIsNotWrittenAgain) {

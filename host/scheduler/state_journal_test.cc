@@ -65,7 +65,7 @@ class StateJournalTest : public SchedulerFixture {
     for (const auto& [key, record] : map) all.push_back(EncodeRecord(*record));
     return all;
   }
-  static std::vector<std::string> EncodedAllocs(const AllocRecords& records) {
+  static std::vector<std::string> EncodedAllocs(const JobAllocs& records) {
     std::vector<std::string> all;
     for (const auto& record : records) all.push_back(EncodePlaced(*record) + EncodeTold(*record));
     return all;
@@ -76,8 +76,9 @@ class StateJournalTest : public SchedulerFixture {
     store.Read([&](const Tables& tables) {
       EXPECT_EQ(Encoded(loaded.jobs), Encoded(tables.jobs));
       EXPECT_EQ(Encoded(loaded.evals), Encoded(tables.evals));
-      EXPECT_EQ(loaded.evals_of_job.size(), tables.evals_of_job.size());
-      EXPECT_EQ(loaded.blocked_evals, tables.blocked_evals);
+      EXPECT_EQ(loaded.evals_of_job, tables.evals_of_job);
+      EXPECT_EQ(loaded.open_evals_of_job, tables.open_evals_of_job);
+      EXPECT_EQ(loaded.usage, tables.usage);
       ASSERT_EQ(loaded.versions.size(), tables.versions.size());
       for (const auto& [key, versions] : tables.versions) {
         EXPECT_EQ(Encoded(loaded.versions.at(key)), Encoded(versions));
@@ -110,7 +111,7 @@ TEST_F(StateJournalTest, TheTablesAreFoundAgain) {
   TaskStateRecord state;
   state.state = RunnerState::kRunning;
   state.started_at = 77;
-  state.events.emplace_back(event_type::kStarted);
+  state.events.emplace_back(TaskEvent(event_type::kStarted));
   update.tasks["t"] = std::make_shared<const TaskStateRecord>(state);
   update.network = AllocNetworkStatus{"eth0", "10.0.0.2", "", {"1.1.1.1"}, {}, {}};
   ASSERT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {update})).ok());
@@ -171,6 +172,22 @@ TEST_F(StateJournalTest, ASubmissionIsWrittenOnce) {
   EXPECT_EQ(source(LoadState(Reopen())), "as it was");
 }
 
+TEST_F(StateJournalTest, AJobOfAnEarlierAgentIsToldInCanonicalFormToo) {
+  MustRegister(Registration("job", 1));
+  const nlohmann::json canonical = *JobOf("job")->json;
+  std::vector<Record> records = Reopen();
+  for (Record& record : records) {
+    if (record.key.kind != record_kind::kJob) continue;
+    nlohmann::json whole = nlohmann::json::parse(record.value);
+    nlohmann::json& submitted = whole.at("submitted");
+    for (const char* field : {"AllAtOnce", "Update"}) submitted.erase(field);
+    submitted.at("TaskGroups").at(0).erase("Update");
+    record.value = whole.dump();
+  }
+  Continue(LoadState(records));
+  EXPECT_EQ(*JobOf("job")->json, canonical);
+}
+
 TEST_F(StateJournalTest, ASubmissionInTheRecordOfItsJobGetsOneOfItsOwn) {
   RegisterWritten("job", 100);
   std::vector<Record> records = Reopen();
@@ -228,7 +245,7 @@ TEST_F(StateJournalTest, WhatWasForgottenIsGone) {
   for (const auto& record : Allocs()) {
     if (record->alloc->job->id == "purged") Tell(record->id(), ClientStatus::kComplete);
   }
-  scheduler.CollectGarbage({});
+  EXPECT_TRUE(Await<Status>(scheduler.CollectGarbage(context, {})).ok());
   const std::vector<Record> records = Reopen();
   for (const Record& record : records) {
     EXPECT_THAT(record.value, ::testing::Not(HasSubstr("purged")));

@@ -16,6 +16,7 @@ std::uint64_t StateStore::Write(
     std::string_view cause, const std::function<TableMask(Tables*, std::uint64_t index)>& change) {
   TableMask written = 0;
   std::uint64_t index = 0;
+  std::vector<StateEvent> changes;
   {
     const std::unique_lock lock(tables_mutex_);
     index = ++tables_.last_index;
@@ -23,16 +24,18 @@ std::uint64_t StateStore::Write(
     for (int i = 0; i < kTables; ++i) {
       if ((written & (1u << i)) != 0) tables_.index[static_cast<std::size_t>(i)] = index;
     }
-    if (journal_) journal_(tables_.changes, tables_);
-    events_.Add(index, cause, std::exchange(tables_.changes, {}));
+    changes = std::exchange(tables_.changes, {});
   }
-  const std::lock_guard lock(waiters_mutex_);
-  for (const std::shared_ptr<Waiter>& waiter : waiters_) {
-    if ((waiter->mask & written) == 0 || index <= waiter->newer_than) continue;
-    // It is still in the list, so its loop is still there.
-    waiter->loop->Post([waiter] { waiter->changed.Set(); });
-  }
+  // Nobody else writes, and readers need not wait for this.
+  if (journal_ && together_ > 0) unheard_.insert(unheard_.end(), changes.begin(), changes.end());
+  if (journal_ && together_ == 0) journal_(changes, tables_);
+  events_.Add(index, cause, std::move(changes));
+  WakeLoops(written, index);
   return index;
+}
+
+void StateStore::EndTogether() {
+  if (--together_ == 0 && !unheard_.empty()) journal_(std::exchange(unheard_, {}), tables_);
 }
 
 Co<Status> StateStore::WaitNewer(Context context, TableMask mask, std::uint64_t newer_than) {
@@ -50,23 +53,69 @@ Co<Status> StateStore::WaitEvents(Context context, std::uint64_t newer_than) {
 
 Co<Status> StateStore::Wait(Context context, TableMask mask, std::uint64_t newer_than,
                             std::function<bool()> there) {
-  const auto waiter = std::make_shared<Waiter>(context.loop(), mask, newer_than);
   Waiters::iterator place;
-  {
-    const std::lock_guard lock(waiters_mutex_);
-    place = waiters_.insert(waiters_.end(), waiter);
-  }
+  const std::shared_ptr<Waiter> waiter = AddWaiter(context.loop(), mask, newer_than, &place);
   // Only now, so that no write falls between the look and the wait.
   Status waited;
   if (!there()) waited = co_await waiter->changed.Wait(context);
-  const std::lock_guard lock(waiters_mutex_);
-  waiters_.erase(place);
+  RemoveWaiter(context.loop(), place);
   co_return waited;
 }
 
+std::shared_ptr<StateStore::Waiter> StateStore::AddWaiter(Loop* loop, TableMask mask,
+                                                          std::uint64_t newer_than,
+                                                          Waiters::iterator* place) {
+  const auto waiter = std::make_shared<Waiter>(loop, mask, newer_than);
+  const std::lock_guard lock(*waiters_mutex_);
+  std::shared_ptr<LoopWaiters>& of = waiters_[loop];
+  if (of == nullptr) of = std::make_shared<LoopWaiters>();
+  *place = of->waiters.insert(of->waiters.end(), waiter);
+  for (std::size_t table = 0; table < kTables; ++table) of->of_table[table] += mask >> table & 1u;
+  return waiter;
+}
+
+void StateStore::RemoveWaiter(Loop* loop, Waiters::iterator place) {
+  const std::lock_guard lock(*waiters_mutex_);
+  const auto of = waiters_.find(loop);
+  const TableMask mask = (*place)->mask;
+  for (std::size_t table = 0; table < kTables; ++table) {
+    of->second->of_table[table] -= mask >> table & 1u;
+  }
+  of->second->waiters.erase(place);
+  if (of->second->waiters.empty()) waiters_.erase(of);
+}
+
+void StateStore::WakeLoops(TableMask written, std::uint64_t index) {
+  const std::lock_guard lock(*waiters_mutex_);
+  for (const auto& [loop, of] : waiters_) {
+    bool awaited = false;
+    for (std::size_t table = 0; table < kTables; ++table) {
+      if ((written >> table & 1u) == 0) continue;
+      of->written_at[table] = index;
+      awaited = awaited || of->of_table[table] > 0;
+    }
+    if (!awaited || std::exchange(of->told, true)) continue;
+    // Somebody still waits on it, so the loop is still there.
+    loop->Post([mutex = waiters_mutex_, of] { Wake(mutex.get(), of.get()); });
+  }
+}
+
+void StateStore::Wake(std::mutex* mutex, LoopWaiters* of) {
+  const std::lock_guard lock(*mutex);
+  of->told = false;
+  for (const std::shared_ptr<Waiter>& waiter : of->waiters) {
+    for (std::size_t table = 0; table < kTables; ++table) {
+      if ((waiter->mask >> table & 1u) == 0) continue;
+      if (of->written_at[table] > waiter->newer_than) waiter->changed.Set();
+    }
+  }
+}
+
 std::size_t StateStore::waiting() const {
-  const std::lock_guard lock(waiters_mutex_);
-  return waiters_.size();
+  const std::lock_guard lock(*waiters_mutex_);
+  std::size_t count = 0;
+  for (const auto& [loop, of] : waiters_) count += of->waiters.size();
+  return count;
 }
 
 }  // namespace drover

@@ -1,13 +1,16 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <string_view>
+#include <vector>
 
 #include "host/base/co.h"
 #include "host/base/context.h"
@@ -26,10 +29,22 @@ class StateStore {
   StateStore& operator=(const StateStore&) = delete;
   ~StateStore();
 
-  // Hears of each write, in their order, inside it: what it has changed, and the tables. Before the
-  // first write.
+  // Hears of each write, in their order: what it has changed, and the tables. [control] Set before
+  // the first write.
   using Journal = std::function<void(const std::vector<StateEvent>& changes, const Tables& tables)>;
   void SetJournal(Journal journal) { journal_ = std::move(journal); }
+  // While this lives, the journal hears of no write; then of all of them as of one. So what they
+  // have changed is kept together.
+  class Together {
+   public:
+    explicit Together(StateStore* store) : store_(store) { ++store_->together_; }
+    ~Together() { store_->EndTogether(); }
+    Together(const Together&) = delete;
+    Together& operator=(const Together&) = delete;
+
+   private:
+    StateStore* const store_;
+  };
   // Begins with TABLES instead of empty ones; before anybody else knows this object.
   void Begin(Tables tables) { tables_ = std::move(tables); }
 
@@ -58,24 +73,42 @@ class StateStore {
  private:
   struct Waiter {
     Waiter(Loop* on, TableMask of, std::uint64_t newer)
-        : loop(on), mask(of), newer_than(newer), changed(on) {}
-    Loop* const loop;
+        : mask(of), newer_than(newer), changed(on) {}
     const TableMask mask;
     const std::uint64_t newer_than;
     Event changed;
   };
   using Waiters = std::list<std::shared_ptr<Waiter>>;
+  // Those who wait on one loop. A write costs one task of their loop, however many they are, and
+  // none while the one of an earlier write has not run.
+  struct LoopWaiters {
+    Waiters waiters;
+    std::array<std::size_t, kTables> of_table{};      // how many wait for it
+    std::array<std::uint64_t, kTables> written_at{};  // what the task has to tell
+    bool told = false;                                // the task is on its way
+  };
 
   // Waits for a write to MASK, unless THERE already says that it is there.
   Co<Status> Wait(Context context, TableMask mask, std::uint64_t newer_than,
                   std::function<bool()> there);
+  std::shared_ptr<Waiter> AddWaiter(Loop* loop, TableMask mask, std::uint64_t newer_than,
+                                    Waiters::iterator* place);
+  void RemoveWaiter(Loop* loop, Waiters::iterator place);
+  // Has each loop wake those of its own who wait for one of the tables of WRITTEN.
+  void WakeLoops(TableMask written, std::uint64_t index);
+  static void Wake(std::mutex* mutex, LoopWaiters* of);
+
+  void EndTogether();
 
   Journal journal_;
+  int together_ = 0;
+  std::vector<StateEvent> unheard_;  // what the journal has still to hear of
   mutable std::shared_mutex tables_mutex_;
   Tables tables_;
   EventLog events_;
-  mutable std::mutex waiters_mutex_;
-  Waiters waiters_;
+  // Shared with the tasks on their way to loops, which may outlive the store by a turn.
+  const std::shared_ptr<std::mutex> waiters_mutex_ = std::make_shared<std::mutex>();
+  std::map<Loop*, std::shared_ptr<LoopWaiters>> waiters_;
 };
 
 }  // namespace drover

@@ -67,6 +67,38 @@ TEST(StateStoreTest, AWaitEndsWithItsContextAndAtOnceForWhatIsOld) {
   EXPECT_EQ(store.waiting(), 0u);
 }
 
+// Counts what is handed to it from outside.
+class CountingLoop : public SimLoop {
+ public:
+  // How many tasks are ready, without running what they make ready.
+  std::size_t RunOne() {
+    io().restart();
+    return io().poll_one();
+  }
+};
+
+TEST(StateStoreTest, AWriteWakesALoopOnceHoweverManyWaitOnIt) {
+  CountingLoop loop;
+  const Context context(&loop);
+  StateStore store;
+  store.Write(cause::kEvaluation, [](Tables*, std::uint64_t) { return MaskOf(Table::kJobs); });
+  Waits waits;
+  for (int i = 0; i < 100; ++i) {
+    loop.Spawn(waits.One(context, &store, MaskOf(Table::kJobs), 1));
+  }
+  loop.RunReady();
+  ASSERT_EQ(store.waiting(), 100u);
+  for (int i = 0; i < 5; ++i) {
+    store.Write(cause::kEvaluation, [](Tables*, std::uint64_t) { return MaskOf(Table::kJobs); });
+  }
+  // The first task of the loop wakes all; each of the 100 is one more.
+  std::size_t tasks = 0;
+  while (loop.RunOne() > 0) ++tasks;
+  EXPECT_EQ(waits.ended, 100);
+  EXPECT_EQ(tasks, 101u);
+  EXPECT_EQ(store.waiting(), 0u);
+}
+
 TEST(StateStoreTest, NoWriteIsMissedByAnotherThread) {
   StateStore store;
   constexpr std::uint64_t kWrites = 2000;

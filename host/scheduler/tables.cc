@@ -2,23 +2,51 @@
 #include "host/scheduler/tables.h"
 
 #include <algorithm>
+#include <tuple>
+
+#include "host/scheduler/node_capacity.h"
 
 namespace drover {
 namespace {
 
 std::string JobStatus(const Tables& tables, const JobKey& key, const JobRecord& job) {
   if (tables.open_allocs_of_job.count(key) > 0) return "running";
-  bool any = job.stop || tables.allocs_of_job.count(key) > 0;
-  if (const auto ids = tables.evals_of_job.find(key); ids != tables.evals_of_job.end()) {
-    for (const std::string& id : ids->second) {
-      if (tables.evals.at(id)->open()) return "pending";
-      any = true;
-    }
-  }
+  if (tables.open_evals_of_job.count(key) > 0) return "pending";
+  const bool any =
+      job.stop || tables.allocs_of_job.count(key) > 0 || tables.evals_of_job.count(key) > 0;
   return any ? "dead" : "pending";
 }
 
+template <typename Map>
+const typename Map::mapped_type& FindOrNone(const Map& map, const JobKey& key) {
+  static const auto& none = *new typename Map::mapped_type();
+  const auto found = map.find(key);
+  return found == map.end() ? none : found->second;
+}
+
+// Takes ELEMENT out of the set of KEY.
+template <typename Map, typename Element>
+void EraseFrom(Map* map, const JobKey& key, const Element& element) {
+  const auto found = map->find(key);
+  if (found == map->end()) return;
+  found->second.erase(element);
+  if (found->second.empty()) map->erase(found);
+}
+
 }  // namespace
+
+bool PlacedBefore::operator()(const std::shared_ptr<const AllocRecord>& a,
+                              const std::shared_ptr<const AllocRecord>& b) const {
+  const Allocation &x = *a->alloc, &y = *b->alloc;
+  return std::tie(x.create_index, x.group_name, x.index, x.id) <
+         std::tie(y.create_index, y.group_name, y.index, y.id);
+}
+
+bool EndedBefore::operator()(const std::shared_ptr<const AllocRecord>& a,
+                             const std::shared_ptr<const AllocRecord>& b) const {
+  return std::tie(a->modify_time, a->alloc->create_index, a->alloc->id) <
+         std::tie(b->modify_time, b->alloc->create_index, b->alloc->id);
+}
 
 std::uint64_t Tables::IndexOf(TableMask mask) const {
   std::uint64_t highest = 1;
@@ -28,10 +56,12 @@ std::uint64_t Tables::IndexOf(TableMask mask) const {
   return highest;
 }
 
-const AllocRecords& Tables::AllocsOf(const JobKey& key) const {
-  static const auto& none = *new AllocRecords();
-  const auto found = allocs_of_job.find(key);
-  return found == allocs_of_job.end() ? none : found->second;
+const JobAllocs& Tables::AllocsOf(const JobKey& key) const {
+  return FindOrNone(allocs_of_job, key);
+}
+
+const GroupCounts& Tables::OpenAllocsOf(const JobKey& key) const {
+  return FindOrNone(open_allocs_of_job, key);
 }
 
 void Tables::Put(const JobKey& key, std::shared_ptr<const JobRecord> record) {
@@ -64,26 +94,19 @@ void Tables::Put(std::shared_ptr<const Evaluation> eval) {
   const JobKey key = KeyOf(*eval);
   const std::string id = eval->id;
   changes.push_back({eval});
-  if (eval->status == "blocked") {
-    blocked_evals.insert(id);
+  if (eval->open()) {
+    open_evals_of_job[key].insert(id);
   } else {
-    blocked_evals.erase(id);
+    EraseFrom(&open_evals_of_job, key, id);
   }
-  if (evals.insert_or_assign(id, std::move(eval)).second) evals_of_job[key].push_back(id);
+  evals_of_job[key].emplace(eval->create_index, id);
+  evals.insert_or_assign(id, std::move(eval));
 }
 
 void Tables::Put(std::shared_ptr<const AllocRecord> record) {
-  const JobKey key = KeyOf(*record->alloc->job);
-  const std::string id = record->id();
   changes.push_back({record});
-  auto& place = allocs[id];
-  Count(place.get(), record);
-  auto& of_job = allocs_of_job[key];
-  if (place == nullptr) {
-    of_job.push_back(record);
-  } else {
-    *std::find(of_job.begin(), of_job.end(), place) = record;
-  }
+  auto& place = allocs[record->id()];
+  Count(place, record);
   place = std::move(record);
 }
 
@@ -103,45 +126,85 @@ void Tables::EraseJob(const JobKey& key) {
 }
 
 void Tables::Erase(const Evaluation& eval) {
-  const JobKey key = KeyOf(eval);
-  const std::string id = eval.id;  // EVAL may be the table's own
-  const auto place = evals.find(id);
-  changes.push_back({place->second, true, true});
+  const auto place = evals.find(eval.id);
+  const std::shared_ptr<const Evaluation> own = place->second;  // EVAL may be the table's own
+  const JobKey key = KeyOf(*own);
+  changes.push_back({own, true, true});
   evals.erase(place);
-  blocked_evals.erase(id);
-  const auto of_job = evals_of_job.find(key);
-  std::erase(of_job->second, id);
-  if (of_job->second.empty()) evals_of_job.erase(of_job);
+  EraseFrom(&open_evals_of_job, key, own->id);
+  EraseFrom(&evals_of_job, key, std::pair(own->create_index, own->id));
 }
 
 void Tables::Erase(const AllocRecord& record) {
   const auto place = allocs.find(record.id());
-  Count(place->second.get(), nullptr);
-  changes.push_back({place->second, true, true});
-  const auto of_job = allocs_of_job.find(KeyOf(*record.alloc->job));
-  std::erase(of_job->second, place->second);
-  if (of_job->second.empty()) allocs_of_job.erase(of_job);
-  allocs.erase(place);  // RECORD may be the table's own
+  const std::shared_ptr<const AllocRecord> own = place->second;  // RECORD may be the table's own
+  Count(own, nullptr);
+  changes.push_back({own, true, true});
+  allocs.erase(place);
 }
 
-void Tables::Count(const AllocRecord* before, const std::shared_ptr<const AllocRecord>& after) {
+void Tables::Count(const std::shared_ptr<const AllocRecord>& before,
+                   const std::shared_ptr<const AllocRecord>& after) {
   const AllocRecord& any = before != nullptr ? *before : *after;
-  const bool was_open = before != nullptr && !before->terminal();
-  const bool is_open = after != nullptr && !after->terminal();
-  if (is_open && !was_open) ++open_allocs_of_job[KeyOf(*any.alloc->job)];
-  if (was_open && !is_open) {
-    const auto open = open_allocs_of_job.find(KeyOf(*any.alloc->job));
-    if (--open->second == 0) open_allocs_of_job.erase(open);
+  const JobKey key = KeyOf(*any.alloc->job);
+  const auto is_open = [](const auto& record) { return record != nullptr && !record->terminal(); };
+  if (is_open(before) != is_open(after)) {
+    const auto open = open_allocs_of_job.try_emplace(key).first;
+    const auto of_group = open->second.try_emplace(any.alloc->group_name).first;
+    of_group->second += is_open(after) ? 1 : -1;
+    if (of_group->second == 0) open->second.erase(of_group);
+    if (open->second.empty()) open_allocs_of_job.erase(open);
   }
-  if (after != nullptr && !after->client_terminal()) {
+  const auto is_live = [](const auto& record) {
+    return record != nullptr && !record->client_terminal();
+  };
+  if (is_live(before) != is_live(after) ||
+      (is_live(after) && before->alloc->job != after->alloc->job)) {
+    if (is_live(before)) Use(*before, -1);
+    if (is_live(after)) Use(*after, 1);
+  }
+  if (is_live(after)) {
     live_allocs[any.id()] = after;
   } else {
     live_allocs.erase(any.id());
+  }
+  const auto is_held = [&is_live](const auto& record) {
+    return record != nullptr && !is_live(record) && !record->collected;
+  };
+  if (is_held(before)) ended_allocs.erase(before);
+  if (is_held(after)) ended_allocs.insert(after);
+  if (before != nullptr) EraseFrom(&allocs_of_job, key, before);
+  if (after != nullptr) allocs_of_job[key].insert(after);
+  if (before == nullptr) ++allocs_of_eval[after->alloc->eval_id];
+  if (after == nullptr) {
+    const auto of_eval = allocs_of_eval.find(before->alloc->eval_id);
+    if (--of_eval->second == 0) allocs_of_eval.erase(of_eval);
   }
   const bool wanted_before = before != nullptr && !before->collected;
   const bool wanted_after = after != nullptr && !after->collected;
   if (wanted_before != wanted_after || (wanted_after && before->alloc != after->alloc))
     wanted.Add(last_index, any.id());
+}
+
+void Tables::Use(const AllocRecord& record, int sign) {
+  const Allocation& alloc = *record.alloc;
+  const TaskGroup* const group = alloc.group();
+  const GroupNeeds needs = group == nullptr ? GroupNeeds() : NeedsOf(*group);
+  NodeUsage& of_node = usage[alloc.node_id];
+  of_node.cpu_mhz += sign * needs.cpu_mhz;
+  of_node.cores += sign * needs.cores;
+  of_node.memory_mb += sign * needs.memory_mb;
+  of_node.disk_mb += sign * needs.disk_mb;
+  for (const auto& [task, cores] : alloc.cores) {
+    for (const int core : cores) {
+      if (sign > 0) {
+        of_node.core_ids.insert(core);
+      } else {
+        of_node.core_ids.erase(core);
+      }
+    }
+  }
+  if (of_node == NodeUsage()) usage.erase(alloc.node_id);
 }
 
 TableMask Tables::UpdateJobStatus(const JobKey& key, std::uint64_t at_index) {

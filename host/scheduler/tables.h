@@ -33,6 +33,31 @@ using JobKey = std::pair<std::string, std::string>;
 inline JobKey KeyOf(const Job& job) { return {job.job_namespace, job.id}; }
 inline JobKey KeyOf(const Evaluation& eval) { return {eval.job_namespace, eval.job_id}; }
 
+// The order in which allocations were placed, and that in which they have ended.
+struct PlacedBefore {
+  bool operator()(const std::shared_ptr<const AllocRecord>& a,
+                  const std::shared_ptr<const AllocRecord>& b) const;
+};
+struct EndedBefore {
+  bool operator()(const std::shared_ptr<const AllocRecord>& a,
+                  const std::shared_ptr<const AllocRecord>& b) const;
+};
+using JobAllocs = std::set<std::shared_ptr<const AllocRecord>, PlacedBefore>;
+using EndedAllocs = std::set<std::shared_ptr<const AllocRecord>, EndedBefore>;
+// By the index at which they were made; the newest is the last.
+using JobEvals = std::set<std::pair<std::uint64_t, std::string>>;
+
+// What the allocations of a node have that have not ended.
+struct NodeUsage {
+  std::int64_t cpu_mhz = 0;  // beside the cores
+  std::int64_t cores = 0;
+  std::int64_t memory_mb = 0;
+  std::int64_t disk_mb = 0;
+  std::set<int> core_ids;
+
+  bool operator==(const NodeUsage&) const = default;
+};
+
 // All records. Every write is numbered: the index of a table is that of its last write.
 struct Tables {
   std::map<JobKey, std::shared_ptr<const JobRecord>> jobs;
@@ -40,12 +65,16 @@ struct Tables {
   std::map<std::string, std::shared_ptr<const Evaluation>> evals;
   std::map<std::string, std::shared_ptr<const AllocRecord>> allocs;
   std::map<std::string, std::shared_ptr<const NodeRecord>> nodes;
-  std::map<JobKey, AllocRecords> allocs_of_job;  // in the order of placement
-  std::map<JobKey, std::vector<std::string>> evals_of_job;
-  // Parts of the above, so that nobody has to look for them among all that has ended.
+  std::map<JobKey, JobAllocs> allocs_of_job;
+  std::map<JobKey, JobEvals> evals_of_job;
+  // Parts and sums of the above, so that nobody has to look for them among all that has ended. None
+  // has an entry for nothing.
   std::map<std::string, std::shared_ptr<const AllocRecord>> live_allocs;  // their node has them
-  std::map<JobKey, std::size_t> open_allocs_of_job;                       // not terminal; none: 0
-  std::set<std::string> blocked_evals;
+  EndedAllocs ended_allocs;                          // their node has not let go of them
+  std::map<JobKey, GroupCounts> open_allocs_of_job;  // not terminal
+  std::map<JobKey, std::set<std::string>> open_evals_of_job;
+  std::map<std::string, std::size_t> allocs_of_eval;
+  std::map<std::string, NodeUsage> usage;  // by node, of live_allocs
   WantedLog wanted;
   std::array<std::uint64_t, kTables> index{};
   std::uint64_t last_index = 0;
@@ -60,8 +89,9 @@ struct Tables {
   }
   // The highest index of the tables of MASK; at least 1, as clients expect.
   std::uint64_t IndexOf(TableMask mask) const;
-  // In the order in which they were placed; as they are until the next write.
-  const AllocRecords& AllocsOf(const JobKey& key) const;
+  // As they are until the next write.
+  const JobAllocs& AllocsOf(const JobKey& key) const;
+  const GroupCounts& OpenAllocsOf(const JobKey& key) const;
 
   // Each adds a record or puts it in the place of the older one.
   void Put(const JobKey& key, std::shared_ptr<const JobRecord> record);  // the newest version
@@ -81,7 +111,9 @@ struct Tables {
  private:
   void ForgetVersions(const JobKey& key);
   // BEFORE and AFTER are an allocation as it was and is; null: it was not, or is not.
-  void Count(const AllocRecord* before, const std::shared_ptr<const AllocRecord>& after);
+  void Count(const std::shared_ptr<const AllocRecord>& before,
+             const std::shared_ptr<const AllocRecord>& after);
+  void Use(const AllocRecord& record, int sign);
 };
 
 }  // namespace drover

@@ -7,7 +7,9 @@
 #include <set>
 #include <string>
 
+#include "host/base/unseen_text.h"
 #include "host/spec/job_json.h"
+#include "host/spec/job_limits.h"
 #include "host/spec/strict_json.h"
 
 namespace drover {
@@ -42,7 +44,7 @@ bool HasControl(std::string_view text) {
   for (const char c : text) {
     if (IsControl(c)) return true;
   }
-  return false;
+  return HasUnseen(text);
 }
 
 // Only letters, digits and the characters of MORE.
@@ -60,7 +62,7 @@ bool CheckText(std::string_view text, const At& at) {
   } else if (text.size() > kMaxName) {
     at.Fault("is longer than " + std::to_string(kMaxName) + " bytes");
   } else if (HasControl(text)) {
-    at.Fault(Quoted(text) + " holds a control character");
+    at.Fault(Quoted(text) + " holds a control character or one that nobody sees");
   } else {
     return true;
   }
@@ -106,6 +108,19 @@ void CheckMap(const StringMap& map, bool env, const At& at) {
   }
 }
 
+void CheckLength(Duration duration, const At& at) {
+  if (duration <= kLongestOfJob) return;
+  at.Fault("must be at most " + FormatDuration(kLongestOfJob) + " (100 years), but is " +
+           FormatDuration(duration));
+}
+
+// Whether it does.
+bool CheckMost(std::int64_t value, std::int64_t most, const At& at) {
+  if (value <= most) return true;
+  at.Fault("must be at most " + std::to_string(most) + ", but is " + std::to_string(value));
+  return false;
+}
+
 void CheckRestartPolicy(const RestartPolicy& policy, const At& at) {
   if (policy.attempts < 0) {
     (at / "Attempts").Fault("must not be negative, but is " + std::to_string(policy.attempts));
@@ -113,6 +128,8 @@ void CheckRestartPolicy(const RestartPolicy& policy, const At& at) {
   if (policy.delay < 0s) {
     (at / "Delay").Fault("must not be negative, but is " + FormatDuration(policy.delay));
   }
+  CheckLength(policy.delay, at / "Delay");
+  CheckLength(policy.interval, at / "Interval");
   if (policy.interval < 5s) {
     (at / "Interval").Fault("must be at least 5s, but is " + FormatDuration(policy.interval));
     return;
@@ -131,6 +148,7 @@ void CheckRestartPolicy(const RestartPolicy& policy, const At& at) {
 
 void CheckDuration(Duration duration, const At& at) {
   if (duration < 0s) at.Fault("must not be negative, but is " + FormatDuration(duration));
+  CheckLength(duration, at);
 }
 
 void CheckPorts(const std::vector<Port>& ports, bool reserved, Names* labels, const At& at) {
@@ -182,6 +200,10 @@ void CheckResources(const Resources& resources, const At& at) {
   } else if (resources.cpu_mhz < 1) {
     (at / "CPU").Fault("must be at least 1 MHz, but is " + std::to_string(resources.cpu_mhz));
   }
+  CheckMost(resources.cores, kMostCores, at / "Cores");
+  CheckMost(resources.cpu_mhz, kMostCpuMhz, at / "CPU");
+  CheckMost(resources.memory_mb, kMostMemoryMb, at / "MemoryMB");
+  CheckMost(resources.memory_max_mb, kMostMemoryMb, at / "MemoryMaxMB");
   if (resources.memory_mb < 10) {
     (at / "MemoryMB").Fault("must be at least 10, but is " + std::to_string(resources.memory_mb));
   }
@@ -198,6 +220,10 @@ void CheckLogConfig(const LogConfig& config, int disk_mb, const At& at) {
     (at / "MaxFiles").Fault("must be at least 1, but is " + std::to_string(config.max_files));
   } else if (size_mb < 1) {
     (at / "MaxFileSizeMB").Fault("must be at least 1, but is " + std::to_string(size_mb));
+  } else if (size_mb > kMostLogFileMb) {
+    (at / "MaxFileSizeMB").Fault("must be at most " + std::to_string(kMostLogFileMb));
+  } else if (!CheckMost(config.max_files, kMostLogFiles, at / "MaxFiles")) {
+    return;
   } else if (disk_mb < kMinDiskMb) {
     return;  // a fault of the group
   } else if (!config.disabled && config.max_files * size_mb > disk_mb) {
@@ -349,6 +375,7 @@ void CheckGroup(const Job& job, const TaskGroup& group, const At& at) {
         .Fault("must be at least 1, but is " + std::to_string(group.migrate_max_parallel));
   }
   if (!group.max_run_duration) return;
+  CheckLength(*group.max_run_duration, at / "MaxRunDuration");
   if (*group.max_run_duration <= 0s) {
     (at / "MaxRunDuration")
         .Fault("must be more than 0s, but is " + FormatDuration(*group.max_run_duration));
@@ -365,7 +392,8 @@ void CheckJob(const Job& job, const std::string& pointer, JobFaults* faults) {
     (at / "ID").Fault(Quoted(job.id) + " holds a space");
   }
   if (job.name != job.id) CheckText(job.name, at / "Name");
-  if (HasControl(job.parent_id)) (at / "ParentID").Fault("holds a control character");
+  if (HasControl(job.parent_id))
+    (at / "ParentID").Fault("holds a control character or one that nobody sees");
   CheckText(job.region, at / "Region");
   if (CheckText(job.job_namespace, at / "Namespace") && !IsPlain(job.job_namespace, "-")) {
     (at / "Namespace")

@@ -13,6 +13,7 @@ using enum FieldState;
 // Servers fill some blocks in and give them back with the job, so that a job which was read from
 // one is registered again with them: their default values have no effect here.
 constexpr char kOneMachine[] = "there is one machine, so nothing to choose";
+constexpr char kNeverApart[] = "the node is where its scheduler is, and never loses it";
 constexpr char kServerField[] = "filled in by the server";
 
 constexpr JobField kRestartPolicy[] = {
@@ -23,16 +24,22 @@ constexpr JobField kRestartPolicy[] = {
     {"RenderTemplates", kBoolean, kRefused},
 };
 
+constexpr char kAtOnce[] = "all allocations that a new version replaces are replaced at once";
 constexpr JobField kUpdate[] = {
-    {"Stagger", kDuration, kRefused, {}, R"(["30s"])"},
-    {"MaxParallel", kInteger, kRefused, {}, "[1]"},
-    {"HealthCheck", kText, kRefused, {}, R"(["checks"])"},
-    {"MinHealthyTime", kDuration, kRefused, {}, R"(["10s"])"},
-    {"HealthyDeadline", kDuration, kRefused, {}, R"(["5m"])"},
-    {"ProgressDeadline", kDuration, kRefused, {}, R"(["10m"])"},
-    {"Canary", kInteger, kRefused},
-    {"AutoRevert", kBoolean, kRefused},
-    {"AutoPromote", kBoolean, kRefused},
+    {"Stagger", kDuration, kWarned, {}, R"(["30s"])", kAtOnce},
+    {"MaxParallel", kInteger, kWarned, {}, "[1]", kAtOnce},
+    {"HealthCheck", kText, kWarned, {}, R"(["checks"])", kAtOnce},
+    {"MinHealthyTime", kDuration, kWarned, {}, R"(["10s"])", kAtOnce},
+    {"HealthyDeadline", kDuration, kWarned, {}, R"(["5m"])", kAtOnce},
+    {"ProgressDeadline", kDuration, kWarned, {}, R"(["10m"])", kAtOnce},
+    {"Canary",
+     kInteger,
+     kRefused,
+     {},
+     "",
+     "without it, all would be replaced that it is to protect"},
+    {"AutoRevert", kBoolean, kWarned, {}, "", "nobody looks whether a new version is healthy"},
+    {"AutoPromote", kBoolean, kWarned, {}, "", "there are no canaries"},
 };
 
 // What takes the place of an allocation is not awaited while a node is drained.
@@ -44,13 +51,15 @@ constexpr JobField kMigrate[] = {
     {"HealthyDeadline", kDuration, kInert, {}, "", kNowhere},
 };
 
+constexpr char kNoReschedule[] =
+    "an allocation that has failed stays so until the job is registered anew";
 constexpr JobField kReschedule[] = {
-    {"Attempts", kInteger, kRefused, {}, "[1]"},
-    {"Interval", kDuration, kRefused, {}, R"(["24h"])"},
-    {"Delay", kDuration, kRefused, {}, R"(["5s", "30s"])"},
-    {"DelayFunction", kText, kRefused, {}, R"(["constant", "exponential"])"},
-    {"MaxDelay", kDuration, kRefused, {}, R"(["1h"])"},
-    {"Unlimited", kBoolean, kRefused, {}, "[true]"},
+    {"Attempts", kInteger, kWarned, {}, "[1]", kNoReschedule},
+    {"Interval", kDuration, kWarned, {}, R"(["24h"])", kNoReschedule},
+    {"Delay", kDuration, kWarned, {}, R"(["5s", "30s"])", kNoReschedule},
+    {"DelayFunction", kText, kWarned, {}, R"(["constant", "exponential"])", kNoReschedule},
+    {"MaxDelay", kDuration, kWarned, {}, R"(["1h"])", kNoReschedule},
+    {"Unlimited", kBoolean, kWarned, {}, "[true]", kNoReschedule},
 };
 
 constexpr JobField kConsul[] = {
@@ -115,17 +124,44 @@ constexpr JobField kLogConfig[] = {
     {"Enabled", kBoolean, kDone, {}, "", "older form of Disabled"},
 };
 
+constexpr char kNoIdentity[] = "no identity is issued to tasks";
 constexpr JobField kIdentity[] = {
     {"Name", kText, kRefused, {}, R"(["default"])"},
     {"Audience", kAny, kRefused, {}, R"([["nomadproject.io"]])"},
-    {"ChangeMode", kText, kRefused, {}, R"(["noop"])"},
-    {"ChangeSignal", kText, kRefused},
-    {"Env", kBoolean, kRefused},
-    {"File", kBoolean, kRefused},
-    {"Filepath", kText, kRefused},
+    {"ChangeMode", kText, kWarned, {}, R"(["noop"])", kNoIdentity},
+    {"ChangeSignal", kText, kWarned, {}, "", kNoIdentity},
+    {"Env", kBoolean, kWarned, {}, "", kNoIdentity},
+    {"File", kBoolean, kWarned, {}, "", kNoIdentity},
+    {"Filepath", kText, kWarned, {}, "", kNoIdentity},
     {"ServiceName", kText, kRefused},
-    {"TTL", kDuration, kRefused},
-    {"ExtraClaims", kAny, kRefused},
+    {"TTL", kDuration, kWarned, {}, "", kNoIdentity},
+    {"ExtraClaims", kAny, kWarned, {}, "", kNoIdentity},
+};
+
+constexpr char kNoServices[] = "services are not registered, and their checks do not run";
+constexpr JobField kService[] = {
+    {"Name", kText, kInert},
+    {"Tags", kTextList, kInert},
+    {"CanaryTags", kTextList, kInert},
+    {"EnableTagOverride", kBoolean, kInert},
+    {"PortLabel", kText, kInert},
+    {"AddressMode", kText, kInert, {}, R"(["auto"])"},
+    {"Address", kText, kInert},
+    {"Checks", kAny, kInert},
+    {"CheckRestart", kAny, kInert},
+    {"Connect", kAny, kRefused, {}, "", "the task would be without its way to others"},
+    {"Meta", kTextMap, kInert},
+    {"CanaryMeta", kTextMap, kInert},
+    {"TaggedAddresses", kTextMap, kInert},
+    {"TaskName", kText, kInert},
+    {"OnUpdate", kText, kInert, {}, R"(["require_healthy"])"},
+    {"Identity", kAny, kInert},
+    {"Provider", kText, kInert, {}, R"(["consul"])", "consul (default) or nomad"},
+    {"Cluster", kText, kInert, {}, R"(["default"])"},
+    {"Weights", kAny, kInert},
+    {"Kind", kText, kInert},
+    {"Id", kAny, kInert},
+    {"ID", kAny, kInert},
 };
 
 constexpr JobField kAction[] = {
@@ -163,7 +199,7 @@ constexpr JobField kTask[] = {
     {"Actions", kObjectList, kDone, kAction},
     {"Constraints", kObjectList, kDone, kConstraint},
     {"Affinities", kAny, kInert, {}, "", kOneMachine},
-    {"Services", kAny, kRefused},
+    {"Services", kObjectList, kWarned, kService, "", kNoServices},
     {"Artifacts", kAny, kRefused},
     {"Templates", kAny, kRefused},
     {"VolumeMounts", kAny, kRefused},
@@ -171,7 +207,7 @@ constexpr JobField kTask[] = {
     {"Vault", kAny, kRefused},
     {"Consul", kObject, kRefused, kConsul},
     {"Secrets", kAny, kRefused},
-    {"Identity", kObject, kRefused, kIdentity},
+    {"Identity", kObject, kWarned, kIdentity},
     {"Identities", kAny, kRefused},
     {"Schedule", kAny, kRefused},
     {"CSIPluginConfig", kAny, kRefused},
@@ -192,16 +228,16 @@ constexpr JobField kGroup[] = {
     {"Constraints", kObjectList, kDone, kConstraint},
     {"Affinities", kAny, kInert, {}, "", kOneMachine},
     {"Spreads", kAny, kInert, {}, "", kOneMachine},
-    {"Update", kObject, kRefused, kUpdate},
+    {"Update", kObject, kWarned, kUpdate},
     {"Migrate", kObject, kDone, kMigrate},
-    {"ReschedulePolicy", kObject, kRefused, kReschedule},
+    {"ReschedulePolicy", kObject, kWarned, kReschedule},
     {"Volumes", kAny, kRefused},
-    {"Services", kAny, kRefused},
+    {"Services", kObjectList, kWarned, kService, "", kNoServices},
     {"Consul", kObject, kRefused, kConsul},
     {"Scaling", kAny, kRefused},
-    {"Disconnect", kAny, kRefused},
-    {"StopAfterClientDisconnect", kDuration, kRefused},
-    {"MaxClientDisconnect", kDuration, kRefused},
+    {"Disconnect", kAny, kInert, {}, "", kNeverApart},
+    {"StopAfterClientDisconnect", kDuration, kInert, {}, "", kNeverApart},
+    {"MaxClientDisconnect", kDuration, kInert, {}, "", kNeverApart},
     {"PreventRescheduleOnLost", kBoolean, kInert, {}, "", kOneMachine},
 };
 
@@ -221,9 +257,9 @@ constexpr JobField kJob[] = {
     {"Constraints", kObjectList, kDone, kConstraint},
     {"Affinities", kAny, kInert, {}, "", kOneMachine},
     {"Spreads", kAny, kInert, {}, "", kOneMachine},
-    {"Update", kObject, kRefused, kUpdate},
+    {"Update", kObject, kWarned, kUpdate},
     {"Migrate", kObject, kDone, kMigrate},
-    {"Reschedule", kObject, kRefused, kReschedule},
+    {"Reschedule", kObject, kWarned, kReschedule},
     {"Multiregion", kAny, kRefused},
     {"Periodic", kAny, kRefused},
     {"ParameterizedJob", kAny, kRefused},

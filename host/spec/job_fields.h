@@ -28,6 +28,7 @@ enum class FieldKind {
 enum class FieldState {
   kDone,     // read and carried out
   kRefused,  // a fault, unless the value has no effect
+  kWarned,   // accepted, but not carried out: a warning, unless the value has no effect
   kInert,    // accepted, whatever it is, and without effect on this host
 };
 
@@ -36,8 +37,9 @@ struct JobField {
   FieldKind kind;
   FieldState state;
   std::span<const JobField> members = {};
-  // Of a refused field: a JSON list of the values that have no effect, besides null, false, 0, "",
-  // [], {} and objects that hold only such values.
+  // Of a refused field, and one that is warned of: a JSON list of the values that have no effect,
+  // besides null, false, 0, "",
+  // [], {} and objects that hold only such values. The first one is the default of a text.
   const char* no_effect = "";
   const char* note = "";
 };
@@ -49,8 +51,10 @@ std::span<const JobField> JobFields();
 // send it back have it, and it says nothing about what they want.
 bool IsServerField(std::string_view name);
 
-// Checks the names, types and states of everything in JOB (an object) and below.
-void CheckJobFields(const nlohmann::json& job, const std::string& pointer, JobFaults* faults);
+// Checks the names, types and states of everything in JOB (an object) and below. WARNINGS, if not
+// null, receives what is not carried out.
+void CheckJobFields(const nlohmann::json& job, const std::string& pointer, JobFaults* faults,
+                    JobFaults* warnings = nullptr);
 
 // The table as a page for people: docs/job-fields.md.
 std::string JobFieldsMarkdown();

@@ -109,11 +109,18 @@ bool HasKind(FieldKind kind, const json& value) {
   return false;
 }
 
+// What is found in a job.
+struct Findings {
+  JobFaults* faults;
+  JobFaults* warnings;  // null: nobody wants to hear
+};
+
 void CheckMembers(const json& object, std::span<const JobField> fields, const std::string& pointer,
-                  JobFaults* faults);
+                  const Findings& found);
 
 void CheckValue(const JobField& field, const json& value, const std::string& pointer,
-                JobFaults* faults) {
+                const Findings& found) {
+  JobFaults* const faults = found.faults;
   if (value.is_null() || field.state == kInert) return;
   if (field.state == kRefused && (field.members.empty() || !value.is_object())) {
     if (!HasNoEffect(field, value)) faults->Add(pointer, "is not supported by this version");
@@ -123,7 +130,12 @@ void CheckValue(const JobField& field, const json& value, const std::string& poi
     faults->Add(pointer, "must be " + ExpectedType(field.kind) + ", but is " + TypeOf(value));
     return;
   }
-  if (field.kind == kObject) CheckMembers(value, field.members, pointer, faults);
+  // Of an object the fields say it.
+  if (field.state == kWarned && found.warnings != nullptr && field.kind != kObject &&
+      !HasNoEffect(field, value)) {
+    found.warnings->Add(pointer, std::string("is not carried out by this version: ") + field.note);
+  }
+  if (field.kind == kObject) CheckMembers(value, field.members, pointer, found);
   if (field.kind == kTextMap) {
     for (const auto& [key, text] : value.items()) {
       if (!text.is_string()) {
@@ -138,7 +150,7 @@ void CheckValue(const JobField& field, const json& value, const std::string& poi
       if (!HasKind(kind, value[i])) {
         faults->Add(item, "must be " + ExpectedType(kind) + ", but is " + TypeOf(value[i]));
       } else if (kind == kObject) {
-        CheckMembers(value[i], field.members, item, faults);
+        CheckMembers(value[i], field.members, item, found);
       }
     }
   }
@@ -151,28 +163,29 @@ bool EqualIgnoringCase(std::string_view a, std::string_view b) {
 }
 
 void CheckMembers(const json& object, std::span<const JobField> fields, const std::string& pointer,
-                  JobFaults* faults) {
+                  const Findings& found) {
   for (const auto& [key, value] : object.items()) {
     const std::string_view name = key;
     const auto named = [name](const JobField& field) { return name == field.name; };
     const auto field = std::find_if(fields.begin(), fields.end(), named);
     if (field != fields.end()) {
-      CheckValue(*field, value, JsonPointer(pointer, key), faults);
+      CheckValue(*field, value, JsonPointer(pointer, key), found);
       continue;
     }
     const auto alike = [name](const JobField& f) { return EqualIgnoringCase(name, f.name); };
     const auto meant = std::find_if(fields.begin(), fields.end(), alike);
-    faults->Add(JsonPointer(pointer, key),
-                meant == fields.end()
-                    ? std::string("there is no such field")
-                    : "there is no such field; did you mean \"" + std::string(meant->name) + "\"?");
+    found.faults->Add(JsonPointer(pointer, key), meant == fields.end()
+                                                     ? std::string("there is no such field")
+                                                     : "there is no such field; did you mean \"" +
+                                                           std::string(meant->name) + "\"?");
   }
 }
 
 }  // namespace
 
-void CheckJobFields(const json& job, const std::string& pointer, JobFaults* faults) {
-  CheckMembers(job, JobFields(), pointer, faults);
+void CheckJobFields(const json& job, const std::string& pointer, JobFaults* faults,
+                    JobFaults* warnings) {
+  CheckMembers(job, JobFields(), pointer, {faults, warnings});
 }
 
 bool ReadJsonDuration(const json& value, Duration* duration) {

@@ -12,7 +12,17 @@ using enum FieldKind;
 using enum FieldState;
 
 std::string_view StateName(FieldState state) {
-  return state == kDone ? "done" : state == kRefused ? "refused" : "inert";
+  switch (state) {
+    case kDone:
+      return "done";
+    case kRefused:
+      return "refused";
+    case kWarned:
+      return "warned";
+    case kInert:
+      break;
+  }
+  return "inert";
 }
 
 std::string_view KindName(FieldKind kind) {
@@ -69,11 +79,15 @@ std::string JobFieldsMarkdown() {
       "- **refused**: the job is refused, with the field's JSON pointer, when the value would "
       "have\n"
       "  an effect. `null`, `false`, `0`, `\"\"`, `[]`, `{}` and the values named are accepted.\n"
+      "- **warned**: accepted and not carried out; the answer to a registration, a plan or a "
+      "check\n"
+      "  warns of it, unless the value would have no effect, as above.\n"
       "- **inert**: accepted and without effect on this host.\n\n"
       "`*` stands for each element of a list. Names are case-sensitive, `null` is the same as\n"
       "leaving a field out, and a field that is not listed is a fault. A duration is a whole "
       "number\n"
-      "of nanoseconds or a text like `\"1m30s\"`. The job may stand alone or as `{\"Job\": "
+      "of nanoseconds or a text like `\"1m30s\"`, 100 years at most. The job may stand alone or as "
+      "`{\"Job\": "
       "...}`.\n\n"
       "| Field | Type | State | Notes |\n"
       "|---|---|---|---|\n";

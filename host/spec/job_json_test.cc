@@ -227,7 +227,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         BadField{"/ID", R"("")", "/ID: is missing"}, BadField{"/ID", "null", "/ID: is missing"},
         BadField{"/ID", R"("a b")", "/ID: \"a b\" holds a space"},
-        BadField{"/ID", R"("a\nb")", "/ID: \"a\\x0ab\" holds a control character"},
+        BadField{"/ID", "\"a\u202eb\"",
+                 "/ID: \"a\\xe2\\x80\\xaeb\" holds a control character or one that nobody sees"},
+        BadField{"/ID", R"("a\nb")",
+                 "/ID: \"a\\x0ab\" holds a control character or one that nobody sees"},
         BadField{"/ID", "7", "/ID: must be a text, but is 7"},
         BadField{"/Id", "7", "/Id: there is no such field; did you mean \"ID\"?"},
         BadField{"/Foo", "7", "/Foo: there is no such field"},
@@ -279,6 +282,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadField{kGroupAt + "/ShutdownDelay", R"("soon")",
                  "/TaskGroups/0/ShutdownDelay: must be a duration: a whole number of nanoseconds, "
                  "or a text like \"1m30s\", but is the text \"soon\""},
+        BadField{kGroupAt + "/ShutdownDelay", "9223372036854775807",
+                 "/TaskGroups/0/ShutdownDelay: must be at most 876000h0m0s (100 years), but is "
+                 "2562047h47m16.854775807s"},
+        BadField{kGroupAt + "/RestartPolicy", R"({"Interval": 9223372036854775807})",
+                 "/TaskGroups/0/RestartPolicy/Interval: must be at most 876000h0m0s (100 years), "
+                 "but is 2562047h47m16.854775807s"},
         BadField{kGroupAt + "/MaxRunDuration", "1",
                  "/TaskGroups/0/MaxRunDuration: only batch and sysbatch jobs may have one"},
         BadField{kGroupAt + "/MaxRunDuration", "0",
@@ -336,7 +345,7 @@ INSTANTIATE_TEST_SUITE_P(
                  kTaskAt + "/Name: a task cannot be named \"alloc\": that is the shared directory"},
         BadField{kTaskAt + "/Name", R"("../x")", kTaskAt + "/Name: \"../x\" holds a slash"},
         BadField{kTaskAt + "/Name", R"("a\u007fb")",
-                 kTaskAt + "/Name: \"a\\x7fb\" holds a control character"},
+                 kTaskAt + "/Name: \"a\\x7fb\" holds a control character or one that nobody sees"},
         BadField{kTaskAt + "/Name", "\"" + std::string(129, 'x') + "\"",
                  kTaskAt + "/Name: is longer than 128 bytes"},
         BadField{kTaskAt + "/Driver", "null", kTaskAt + "/Driver: is missing"},
@@ -377,6 +386,24 @@ INSTANTIATE_TEST_SUITE_P(
                  kTaskAt + "/LogConfig/Enabled: is true, but so is Disabled"},
         BadField{kTaskAt + "/KillTimeout", R"("-1s")",
                  kTaskAt + "/KillTimeout: must not be negative, but is -1s"},
+        BadField{kTaskAt + "/KillTimeout", "9223372036854775807",
+                 kTaskAt + "/KillTimeout: must be at most 876000h0m0s (100 years), but is "
+                           "2562047h47m16.854775807s"},
+        BadField{kTaskAt + "/ShutdownDelay", R"("876001h")",
+                 kTaskAt + "/ShutdownDelay: must be at most 876000h0m0s (100 years), but is "
+                           "876001h0m0s"},
+        BadField{kTaskAt + "/Resources", R"({"MemoryMB": 2147483647})",
+                 kTaskAt + "/Resources/MemoryMB: must be at most 1073741824, but is 2147483647"},
+        BadField{kTaskAt + "/Resources", R"({"MemoryMaxMB": 2147483647})",
+                 kTaskAt + "/Resources/MemoryMaxMB: must be at most 1073741824, but is 2147483647"},
+        BadField{kTaskAt + "/Resources", R"({"CPU": 2147483647})",
+                 kTaskAt + "/Resources/CPU: must be at most 1000000000, but is 2147483647"},
+        BadField{kTaskAt + "/Resources", R"({"Cores": 2147483647})",
+                 kTaskAt + "/Resources/Cores: must be at most 1000000, but is 2147483647"},
+        BadField{kTaskAt + "/LogConfig", R"({"MaxFiles": 2147483647})",
+                 kTaskAt + "/LogConfig/MaxFiles: must be at most 1000000, but is 2147483647"},
+        BadField{kTaskAt + "/LogConfig", R"({"MaxFileSizeMB": 2147483647})",
+                 kTaskAt + "/LogConfig/MaxFileSizeMB: must be at most 1048576"},
         BadField{kTaskAt + "/KillSignal", R"("TERM")",
                  kTaskAt + "/KillSignal: \"TERM\" is not a signal, such as \"SIGTERM\""},
         BadField{kTaskAt + "/ShutdownDelay", "-5",
@@ -404,6 +431,21 @@ TEST(JobJsonTest, LogStorageEqualToTheDiskIsAllowedAndDisabledLogsNeedNone) {
   EXPECT_EQ(Fault(job.dump()), "");
   log_config = {{"MaxFiles", 31}, {"Disabled", true}};
   EXPECT_EQ(Fault(job.dump()), "");
+}
+
+TEST(JobJsonTest, WhatAJobMayAskForAtMostIsAllowed) {
+  json job = json::parse(kSmall);
+  job["Type"] = "batch";
+  json& group = job["TaskGroups"][0];
+  group["MaxRunDuration"] = group["ShutdownDelay"] = "876000h";
+  group["RestartPolicy"] = {{"Interval", "876000h"}, {"Delay", "876000h"}, {"Attempts", 1}};
+  group["Tasks"][0]["Resources"] = {
+      {"CPU", 1'000'000'000}, {"MemoryMB", 1 << 30}, {"MemoryMaxMB", 1 << 30}};
+  EXPECT_EQ(Fault(job.dump()), "");
+  group["MaxRunDuration"] = 9223372036854775807;
+  EXPECT_EQ(Fault(job.dump()),
+            "/TaskGroups/0/MaxRunDuration: must be at most 876000h0m0s (100 years), but is "
+            "2562047h47m16.854775807s");
 }
 
 TEST(JobJsonTest, NamesAreUniqueAndThereIsOneLeader) {

@@ -1,4 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -6,6 +7,7 @@
 
 #include "host/spec/job_fields.h"
 #include "host/spec/job_json.h"
+#include "host/spec/job_limits.h"
 #include "host/spec/strict_json.h"
 
 // Reading a job goes in three steps: the table of fields checks names and types, this file builds
@@ -145,7 +147,9 @@ LogConfig ReadLogConfig(const Members& in) {
   std::int64_t megabytes = config.max_file_size_bytes >> 20;
   in.Read("MaxFiles", &config.max_files);
   in.Read("MaxFileSizeMB", &megabytes);
-  config.max_file_size_bytes = megabytes * (1 << 20);
+  // Beyond the bound it only has to be found too large.
+  config.max_file_size_bytes =
+      std::clamp(megabytes, -kMostLogFileMb, kMostLogFileMb + 1) * (1 << 20);
   in.Read("Disabled", &config.disabled);
   if (in.Find("Enabled") != nullptr) {
     bool enabled = true;
@@ -289,8 +293,9 @@ const json* FindJob(const json& root, std::string* pointer, JobFaults* faults) {
 
 }  // namespace
 
-Result<Job> ParseJob(std::string_view text, std::vector<JobFault>* list, std::string* place) {
-  JobFaults faults;
+Result<Job> ParseJob(std::string_view text, std::vector<JobFault>* list, std::string* place,
+                     std::vector<JobFault>* warnings) {
+  JobFaults faults, warned;
   Job job;
   const auto root = ParseStrictJson(text);
   if (!root.ok()) {
@@ -298,12 +303,13 @@ Result<Job> ParseJob(std::string_view text, std::vector<JobFault>* list, std::st
   } else {
     std::string pointer;
     if (const json* object = FindJob(*root, &pointer, &faults)) {
-      CheckJobFields(*object, pointer, &faults);
+      CheckJobFields(*object, pointer, &faults, &warned);
       job = ReadJob(Members(*object, pointer, &faults));
       CheckJob(job, pointer, &faults);
     }
     if (place != nullptr) *place = pointer;
   }
+  if (warnings != nullptr) *warnings = warned.Take();
   if (faults.empty()) {
     if (list != nullptr) list->clear();
     return job;

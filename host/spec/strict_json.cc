@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "host/base/unseen_text.h"
+
 namespace drover {
 namespace {
 
@@ -178,12 +180,17 @@ std::string Quoted(std::string_view text) {
     text = text.substr(0, end);
   }
   std::string out = "\"";
-  for (const char c : text) {
+  std::size_t unseen = 0;  // so many bytes from here on are of a character that nobody sees
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
     const auto byte = static_cast<unsigned char>(c);
+    if (unseen == 0) unseen = UnseenLength(text.substr(i));
+    const bool hidden = unseen > 0;
+    if (hidden) --unseen;
     if (c == '"' || c == '\\') {
       out += '\\';
       out += c;
-    } else if (byte < ' ' || byte == 0x7f) {
+    } else if (hidden || byte < ' ' || byte == 0x7f) {
       out += "\\x";
       out += kHex[byte >> 4];
       out += kHex[byte & 15];

@@ -80,7 +80,9 @@ DiskMount MountOf(const std::string& path, std::string_view mounts) {
 
 }  // namespace
 
-HostStats::Disk ReadDisk(const std::string& path) { return DiskOf({"", path}); }
+HostStats::Disk ReadDisk(const std::string& path) {
+  return DiskOf({MountOf(path, ReadText("/proc/self/mounts")).device, path});
+}
 
 HostStats::Memory ParseMemory(std::string_view meminfo) {
   std::map<std::string, std::uint64_t> bytes;

@@ -27,4 +27,20 @@ std::vector<Metric> MetricRegistry::Look() const {
   return metrics;
 }
 
+void MetricRegistry::Sample(const std::string& name, TimePoint now, double value) {
+  SampleWindow* window = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    window = &samples_[name];  // it stays where it is
+  }
+  window->Add(now, value);
+}
+
+std::map<std::string, SampleWindow::Summary> MetricRegistry::Samples(TimePoint now) const {
+  std::map<std::string, SampleWindow::Summary> out;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [name, window] : samples_) out[name] = window.Look(now);
+  return out;
+}
+
 }  // namespace drover

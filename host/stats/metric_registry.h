@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "host/stats/sample_window.h"
+
 namespace drover {
 
 // One value that operators watch. Name and labels together are unique.
@@ -34,10 +36,16 @@ class MetricRegistry {
 
   std::vector<Metric> Look() const;
 
+  // Adds a value to those of the last seconds; see SampleWindow.
+  void Sample(const std::string& name, TimePoint now, double value);
+  // Of each name that has had one, what there was in the last whole window.
+  std::map<std::string, SampleWindow::Summary> Samples(TimePoint now) const;
+
  private:
   mutable std::mutex mutex_;
   std::map<std::string, double> counters_;
   std::vector<Source> sources_;
+  std::map<std::string, SampleWindow> samples_;
 };
 
 }  // namespace drover

@@ -41,9 +41,9 @@ TEST(PrometheusTextTest, NamesStandTogetherAndLabelsAreQuoted) {
                             {"a", 3, Metric::Kind::kCounter, {}},
                             {"b.x-y", 12345678901, gauge, {}},
                             {"9", std::numeric_limits<double>::infinity(), gauge, {}}}),
-            "# TYPE _9 gauge\n_9 +Inf\n"
-            "# TYPE a counter\na 3\n"
-            "# TYPE b_x_y gauge\n"
+            "# HELP _9 9\n# TYPE _9 gauge\n_9 +Inf\n"
+            "# HELP a a\n# TYPE a counter\na 3\n"
+            "# HELP b_x_y b.x-y\n# TYPE b_x_y gauge\n"
             "b_x_y 12345678901\n"
             "b_x_y{job=\"a\\\"b\\\\c\\nd\",task_group=\"g\"} 0.5\n");
   EXPECT_EQ(PrometheusText({}), "");

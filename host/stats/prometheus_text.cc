@@ -5,7 +5,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <tuple>
+#include <utility>
 
 namespace drover {
 namespace {
@@ -46,7 +48,12 @@ std::string NumberText(double value) {
 }  // namespace
 
 std::string PrometheusText(std::vector<Metric> metrics) {
-  for (Metric& metric : metrics) metric.name = CleanName(metric.name);
+  std::map<std::string, std::string> help;  // the names that are not those of Prometheus
+  for (Metric& metric : metrics) {
+    std::string clean = CleanName(metric.name);
+    help.emplace(clean, metric.name);
+    metric.name = std::move(clean);
+  }
   std::sort(metrics.begin(), metrics.end(), [](const Metric& a, const Metric& b) {
     return std::tie(a.name, a.labels) < std::tie(b.name, b.labels);
   });
@@ -54,7 +61,7 @@ std::string PrometheusText(std::vector<Metric> metrics) {
   const std::string* last = nullptr;
   for (const Metric& metric : metrics) {
     if (last == nullptr || *last != metric.name) {
-      out += "# TYPE " + metric.name +
+      out += "# HELP " + metric.name + ' ' + help[metric.name] + "\n# TYPE " + metric.name +
              (metric.kind == Metric::Kind::kCounter ? " counter\n" : " gauge\n");
       last = &metric.name;
     }

@@ -2,6 +2,7 @@
 #include "host/store/database.h"
 
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 namespace drover {
 namespace {
@@ -99,6 +100,9 @@ Result<Database> Database::Open(const std::string& path) {
   Database database;
   database.database_.reset(opened);
   if (code != SQLITE_OK) return DatabaseError(opened, code).WithContext(path);
+  // What SQLite makes beside it gets the mode of the file. One that stays as it was is still below
+  // a directory that nobody else can enter.
+  for (const char* end : {"", "-wal"}) (void)chmod((path + end).c_str(), 0600);
   // What a damaged file says about itself is not trusted.
   sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);

@@ -24,6 +24,15 @@ constexpr auto kGather = std::chrono::milliseconds(1);
 constexpr auto kRest = std::chrono::seconds(1);
 constexpr auto kOld = std::chrono::seconds(10);
 constexpr std::int64_t kLong = 4 << 20;  // bytes
+// While something waits to be written it may be so much older and longer, and no more.
+constexpr int kBusy = 2;
+
+// Of a change beside what it holds: its key, and its place among the others.
+constexpr std::size_t kEntryBytes = 160;
+
+std::size_t BytesOf(const RecordKey& key, const Store::Change& change) {
+  return kEntryBytes + key.kind.size() + key.id.size() + change.bytes;
+}
 
 }  // namespace
 
@@ -55,7 +64,7 @@ Store::Store(std::unique_ptr<RecordFile> file, Report report)
 Store::~Store() {
   {
     const std::lock_guard lock(mutex_);
-    DROVER_CHECK(waiters_.empty());
+    DROVER_CHECK(for_commit_.empty() && for_sync_.empty() && told_.empty());
     closing_ = true;
   }
   given_more_.notify_one();
@@ -64,10 +73,10 @@ Store::~Store() {
   syncer_.join();
 }
 
-void Store::Put(RecordKey key, Encode encode) {
-  DROVER_CHECK(encode != nullptr);
+void Store::Put(RecordKey key, Change change) {
+  DROVER_CHECK(change.encode != nullptr);
   Changes changes;
-  changes.emplace(std::move(key), std::move(encode));
+  changes.emplace(std::move(key), std::move(change));
   Give(std::move(changes));
 }
 
@@ -77,17 +86,31 @@ void Store::Erase(RecordKey key) {
   Give(std::move(changes));
 }
 
+// What waits already is not touched, but where it is replaced: it may be much.
 void Store::Give(Changes changes) {
   if (changes.empty()) return;
   bool first = false;
+  Changes replaced;  // freed without the lock
   {
     const std::lock_guard lock(mutex_);
     first = changes_.empty();
-    changes.merge(changes_);  // what is given now is newer
-    changes_.swap(changes);
+    while (!changes.empty()) {
+      Changes::node_type node = changes.extract(changes.begin());
+      bytes_ += BytesOf(node.key(), node.mapped());
+      auto put = changes_.insert(std::move(node));
+      if (put.inserted) continue;
+      bytes_ -= BytesOf(put.position->first, put.position->second);
+      std::swap(put.position->second, put.node.mapped());  // what is given now is newer
+      replaced.insert(std::move(put.node));
+    }
     ++given_;
   }
   if (first) given_more_.notify_one();
+}
+
+std::size_t Store::waiting_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_ + batch_bytes_;
 }
 
 Co<Status> Store::Wait(Context context, bool sync) {
@@ -97,45 +120,49 @@ Co<Status> Store::Wait(Context context, bool sync) {
     const std::lock_guard lock(mutex_);
     if ((sync ? synced_ : committed_) >= given_) co_return Status();
     waiter = std::make_shared<Waiter>(context.loop(), given_, sync);
-    place = waiters_.insert(waiters_.end(), waiter);
+    Waiters* const waiters = ListOf(*waiter);
+    place = waiters->insert(waiters->end(), waiter);
   }
   given_more_.notify_one();
   if (sync) sync_more_.notify_one();
   const Status waited = co_await waiter->done.Wait(context);
   const std::lock_guard lock(mutex_);
-  waiters_.erase(place);
+  ListOf(*waiter)->erase(place);
   co_return waited.ok() ? waiter->status : waited;
 }
 
+Store::Waiters* Store::ListOf(const Waiter& waiter) {
+  if (waiter.told) return &told_;
+  return waiter.sync ? &for_sync_ : &for_commit_;
+}
+
 void Store::Tell(const Status& written) {
-  for (const std::shared_ptr<Waiter>& waiter : waiters_) {
-    if (waiter->told) continue;
-    if (written.ok() && waiter->number > (waiter->sync ? synced_ : committed_)) continue;
-    Tell(waiter, written);
-  }
+  TellUpTo(written.ok() ? committed_ : given_, written, &for_commit_);
+  if (!written.ok()) TellUpTo(given_, written, &for_sync_);
 }
 
 void Store::TellSync(const Status& synced) {
-  for (const std::shared_ptr<Waiter>& waiter : waiters_) {
-    if (waiter->sync && !waiter->told && waiter->number <= (synced.ok() ? synced_ : committed_))
-      Tell(waiter, synced);
-  }
+  TellUpTo(synced.ok() ? synced_ : committed_, synced, &for_sync_);
 }
 
-void Store::Tell(const std::shared_ptr<Waiter>& waiter, const Status& status) {
-  waiter->told = true;
-  // It is still in the list, so its loop is still there.
-  waiter->loop->Post([waiter, status] {
-    waiter->status = status;
-    waiter->done.Set();
-  });
+void Store::TellUpTo(std::uint64_t number, const Status& status, Waiters* waiters) {
+  while (!waiters->empty() && waiters->front()->number <= number) {
+    const std::shared_ptr<Waiter> waiter = waiters->front();
+    told_.splice(told_.end(), *waiters, waiters->begin());
+    waiter->told = true;
+    // It is still in a list, so its loop is still there.
+    waiter->loop->Post([waiter, status] {
+      waiter->status = status;
+      waiter->done.Set();
+    });
+  }
 }
 
 Status Store::WriteNow(const Changes& batch) {
   std::vector<RecordChange> changes;
   changes.reserve(batch.size());
-  for (const auto& [key, encode] : batch) {
-    changes.push_back({key, encode ? std::optional(encode()) : std::nullopt});
+  for (const auto& [key, change] : batch) {
+    changes.push_back({key, change.encode ? std::optional(change.encode()) : std::nullopt});
   }
   DROVER_TRY(DurableStep(Step::kCommit, [&] { return file_->Apply(changes); }));
   return OpenLog();
@@ -165,31 +192,35 @@ void Store::WriteForever() {
       continue;
     }
     const auto awaited = [this] {
-      return closing_ || std::any_of(waiters_.begin(), waiters_.end(), [this](const auto& waiter) {
-               return waiter->number > committed_ && !waiter->told;
-             });
+      return closing_ || !for_commit_.empty() ||
+             (!for_sync_.empty() && for_sync_.back()->number > committed_);
     };
     given_more_.wait_for(lock, refused_ ? kRetry : kGather, awaited);
     Changes batch = std::exchange(changes_, {});
+    batch_bytes_ = std::exchange(bytes_, 0);
     const std::uint64_t number = given_;
     lock.unlock();
     const Status written = WriteNow(batch);
     if (!written.ok() && !refused_ && report_) report_(written.error());
+    if (written.ok()) batch.clear();
     lock.lock();
     refused_ = !written.ok();
     if (written.ok()) {
       committed_ = number;
     } else {
       changes_.merge(batch);  // what was given since is newer
+      bytes_ += batch_bytes_;
+      for (const auto& [key, change] : batch) bytes_ -= BytesOf(key, change);
     }
+    batch_bytes_ = 0;
     Tell(written);
     if (written.ok()) sync_more_.notify_one();
     if (!written.ok() && closing_) break;
     if (!written.ok()) continue;
     const auto now = Clock::now();
     if (!log_began_) log_began_ = now;
-    if (changes_.empty() && (now - *log_began_ > kOld || file_->LogSize() > kLong))
-      (void)EmptyLog(&lock);
+    const int most = changes_.empty() ? 1 : kBusy;
+    if (now - *log_began_ > most * kOld || file_->LogSize() > most * kLong) (void)EmptyLog(&lock);
   }
   write_ended_ = true;
 }
@@ -219,10 +250,7 @@ void Store::SyncForever() {
   std::unique_lock lock(mutex_);
   while (true) {
     const auto wanted = [this] {
-      return !sync_failed_ &&
-             std::any_of(waiters_.begin(), waiters_.end(), [this](const auto& waiter) {
-               return waiter->sync && !waiter->told && waiter->number <= committed_;
-             });
+      return !sync_failed_ && !for_sync_.empty() && for_sync_.front()->number <= committed_;
     };
     sync_more_.wait(lock, [&] { return write_ended_ || wanted(); });
     if (write_ended_) return;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -12,6 +13,8 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "host/base/co.h"
@@ -43,18 +46,36 @@ class Store {
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  using Changes = std::map<RecordKey, Encode>;  // without a function: it is to be forgotten
+  // What becomes of a record. Without a function it is to be forgotten.
+  struct Change {
+    Change(std::nullptr_t = nullptr) {}  // NOLINT(google-explicit-constructor)
+    template <typename Function>
+      requires std::is_invocable_r_v<std::string, Function>
+    // HELD: about how many bytes the function keeps in memory until it is called.
+    Change(Function of, std::size_t held = 1024)  // NOLINT(google-explicit-constructor)
+        : encode(std::move(of)), bytes(held) {}
+
+    Encode encode;
+    std::size_t bytes = 0;
+  };
+  using Changes = std::map<RecordKey, Change>;
+  // What waits needs memory. What is given is always taken, since it has happened; but whoever can
+  // refuse something new must do so while more than this waits.
+  static constexpr std::size_t kMostWaiting = std::size_t{64} << 20;
 
   // Takes changes that belong together: all of them are found again, or none. Never waits; of
   // several that are given for a key only the last counts. [any thread]
   void Give(Changes changes);
-  void Put(RecordKey key, Encode encode);
+  void Put(RecordKey key, Change change);
   void Erase(RecordKey key);
 
   // Returns when all that was given before would survive the end of this process. [any thread]
   Co<Status> Committed(Context context) { return Wait(context, false); }
   // The same, of a power cut.
   Co<Status> Synced(Context context) { return Wait(context, true); }
+
+  // About how much memory is held by what is not written yet. [any thread]
+  std::size_t waiting_bytes() const;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -87,7 +108,9 @@ class Store {
   // those who wait for no more than the sync of what is committed.
   void Tell(const Status& written);
   void TellSync(const Status& synced);
-  static void Tell(const std::shared_ptr<Waiter>& waiter, const Status& status);
+  // Tells those of WAITERS, from the front, who wait for no more than NUMBER.
+  void TellUpTo(std::uint64_t number, const Status& status, Waiters* waiters);
+  Waiters* ListOf(const Waiter& waiter);
 
   const std::unique_ptr<RecordFile> file_;
   // To write the log to the disk needs a descriptor of it, not SQLite, which the writer is using.
@@ -98,14 +121,19 @@ class Store {
   std::optional<Clock::time_point> log_began_ = Clock::now();
   const Report report_;
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable given_more_;
   std::condition_variable sync_more_;
   Changes changes_;
+  std::size_t bytes_ = 0;        // of changes_
+  std::size_t batch_bytes_ = 0;  // of those that are being written
   std::uint64_t given_ = 0;      // how many were given
   std::uint64_t committed_ = 0;  // of them
   std::uint64_t synced_ = 0;
-  Waiters waiters_;
+  // Each list is in the order of the numbers: whoever comes later waits for as much or for more.
+  Waiters for_commit_;
+  Waiters for_sync_;
+  Waiters told_;
   bool refused_ = false;      // the last write was
   bool sync_failed_ = false;  // and nothing has made good for it
   bool closing_ = false;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +21,7 @@
 namespace drover {
 namespace {
 
+using ::testing::Each;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
@@ -53,6 +55,10 @@ class StoreTest : public ::testing::Test {
     auto opened = Store::Open(directory_.path() + "/state", [this](const Error&) { ++refusals_; });
     DROVER_CHECK(opened.ok());
     return std::move(*opened);
+  }
+  // Returns when there are COUNT codes.
+  Co<void> AwaitCount(const std::vector<Code>* codes, std::size_t count) {
+    while (codes->size() < count) (void)co_await Sleep(context_, 1ms);
   }
   Status Await(Co<Status> work) {
     Status status = Error(Code::kTimeout, "it did not end");
@@ -170,13 +176,134 @@ TEST_F(StoreTest, ManyWaitSideBySideForTwoTransactions) {
 
 TEST_F(StoreTest, AWaitEndsWithItsContext) {
   const Store::Opened opened = Open();
-  opened.store->Put({"a", "1"}, [] {
-    usleep(20000);
+  std::promise<void> may_go_on;
+  opened.store->Put({"a", "1"}, [&may_go_on] {
+    may_go_on.get_future().wait();
     return std::string("slow");
   });
+  // One that has ended before, and one that ends while the wait is under way.
   Context ended(&loop_);
   ended.Cancel();
   EXPECT_EQ(Await(opened.store->Committed(ended)).code(), Code::kCancelled);
+  Context ends(&loop_);
+  Gate gate(&loop_);
+  std::vector<Code> codes;
+  const auto wait = [](Store* store, Context context, bool sync,
+                       std::vector<Code>* out) -> Co<void> {
+    Status status;
+    if (sync) {
+      status = co_await store->Synced(context);
+    } else {
+      status = co_await store->Committed(context);
+    }
+    out->push_back(status.code());
+  };
+  for (const bool sync : {false, true}) {
+    gate.Spawn(wait(opened.store.get(), ends, sync, &codes));
+    gate.Spawn(wait(opened.store.get(), context_, sync, &codes));
+  }
+  EXPECT_EQ(gate.running(), 4);
+  ends.Cancel();
+  EXPECT_TRUE(loop_.RunToEnd(AwaitCount(&codes, 2)));
+  EXPECT_THAT(codes, Each(Code::kCancelled));
+  // What was given up is told to nobody any more; the others hear of it.
+  may_go_on.set_value();
+  EXPECT_TRUE(loop_.RunToEnd(gate.Close()));
+  EXPECT_THAT(codes,
+              UnorderedElementsAre(Code::kCancelled, Code::kCancelled, Code::kOk, Code::kOk));
+}
+
+TEST_F(StoreTest, AWaitEndsWithItsContextWhileItWaits) {
+  const Store::Opened opened = Open();
+  std::promise<void> waited;
+  opened.store->Put({"a", "1"}, [&waited] {
+    waited.get_future().wait();
+    return std::string("slow");
+  });
+  Gate gate(&loop_);
+  Context ended(&loop_);
+  Status first, second = Error(Code::kTimeout, "it did not end");
+  gate.Spawn(Into(opened.store->Synced(ended), &first));
+  gate.Spawn(Into(opened.store->Synced(context_), &second));
+  loop_.Post([&] { ended.Cancel(); });
+  loop_.Post([&] { waited.set_value(); });
+  EXPECT_TRUE(loop_.RunToEnd(gate.Close()));
+  EXPECT_EQ(first.code(), Code::kCancelled);
+  EXPECT_TRUE(second.ok()) << "who comes later still hears of it";
+}
+
+// In processor time of this thread: what waits already costs the next one nothing.
+TEST_F(StoreTest, ToGiveCostsTheSameHoweverMuchWaits) {
+  const Store::Opened opened = Open();
+  std::promise<void> held, all_given;
+  opened.store->Put({"a", "first"}, [&] {
+    held.set_value();
+    all_given.get_future().wait();
+    return std::string("value");
+  });
+  held.get_future().wait();  // from now on nothing is taken away
+  const auto time_of = [&](const std::string& kind, int count) {
+    timespec from{}, to{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+    for (int i = 0; i < count; ++i) opened.store->Put({kind, std::to_string(i)}, Text("value"));
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+    return static_cast<double>(to.tv_sec - from.tv_sec) +
+           static_cast<double>(to.tv_nsec - from.tv_nsec) * 1e-9;
+  };
+  const double few = time_of("few", 1000);
+  const double many = time_of("many", 10000);
+  EXPECT_LT(many, few * 50) << "ten times as much, and not a hundred times";
+  all_given.set_value();
+}
+
+// Each record gives the next one while it is written, so something waits after every transaction.
+TEST_F(StoreTest, TheLogIsEmptiedThoughSomethingAlwaysWaits) {
+  const std::string log = directory_.path() + "/state/state.db-wal";
+  constexpr std::size_t kValue = 64 << 10, kAll = 64 << 20;
+  std::uintmax_t longest = 0;
+  Store::Opened opened = Open();
+  std::promise<void> done;
+  std::size_t written = 0;
+  std::function<std::string()> next = [&] {
+    std::error_code none;
+    const std::uintmax_t size = std::filesystem::file_size(log, none);
+    if (!none) longest = std::max(longest, size);
+    if ((written += kValue) < kAll) {
+      opened.store->Put({"n", std::to_string(written % (8 * kValue))}, [&] { return next(); });
+    } else {
+      done.set_value();
+    }
+    return std::string(kValue, static_cast<char>('a' + written / kValue % 26));
+  };
+  opened.store->Put({"n", "first"}, [&] { return next(); });
+  done.get_future().wait();
+  EXPECT_TRUE(Await(opened.store->Committed(context_)).ok());
+  EXPECT_GT(longest, 4u << 20) << "it was let grow while something waited";
+  EXPECT_LT(longest, 16u << 20);
+}
+
+TEST_F(StoreTest, SaysHowMuchMemoryWaits) {
+  const Store::Opened opened = Open();
+  EXPECT_TRUE(Await(opened.store->Committed(context_)).ok());
+  EXPECT_EQ(opened.store->waiting_bytes(), 0u);
+  std::promise<void> held, go_on;
+  opened.store->Put({"a", "first"}, {[&] {
+                                       held.set_value();
+                                       go_on.get_future().wait();
+                                       return std::string("value");
+                                     },
+                                     5000});
+  held.get_future().wait();
+  const std::size_t of_batch = opened.store->waiting_bytes();
+  EXPECT_GE(of_batch, 5000u) << "what is being written is still held";
+  for (int i = 0; i < 10; ++i) opened.store->Put({"a", "same"}, {Text("value"), 100000});
+  EXPECT_GE(opened.store->waiting_bytes(), of_batch + 100000);
+  EXPECT_LT(opened.store->waiting_bytes(), of_batch + 110000) << "the last of each key counts";
+  opened.store->Erase({"a", "same"});
+  EXPECT_LT(opened.store->waiting_bytes(), of_batch + 1000);
+  go_on.set_value();
+  EXPECT_TRUE(Await(opened.store->Committed(context_)).ok());
+  EXPECT_EQ(opened.store->waiting_bytes(), 0u);
 }
 
 TEST_F(StoreTest, IsOfOneUserOnly) {
@@ -199,8 +326,10 @@ TEST_F(StoreTest, WhatAFullDiskRefusedIsWrittenWhenThereIsRoom) {
     opened.store->Put({"a", "2"}, Text("two"));
     EXPECT_EQ(Await(opened.store->Synced(context_)).code(), Code::kResourceExhausted);
     EXPECT_EQ(refusals_, 1) << "it is told once";
+    EXPECT_GT(opened.store->waiting_bytes(), 0u);
     std::filesystem::remove(path + "/filler");
     EXPECT_TRUE(Await(opened.store->Synced(context_)).ok());
+    EXPECT_EQ(opened.store->waiting_bytes(), 0u);
   }
   EXPECT_THAT(Open().records, SizeIs(2));
   EXPECT_EQ(umount2(path.c_str(), MNT_DETACH), 0);

@@ -88,19 +88,12 @@ void FakeDriver::End(const std::string& task, ExitResult result) {
 void FakeDriver::SetHealth(Health health, std::string description) {
   fingerprint_.health = health;
   fingerprint_.description = std::move(description);
-  const auto subscribers = on_fingerprint_;
-  for (const auto& subscriber : subscribers) {
-    if (const auto function = subscriber.lock()) (*function)();
-  }
+  on_fingerprint_.Call();
 }
 
 void FakeDriver::Emit(const std::string& task, std::string message, StringMap annotations) {
   const DriverEvent event{Newest(task)->id, std::move(message), std::move(annotations)};
-  const auto subscribers = on_event_;
-  for (const auto& [run, subscriber] : subscribers) {
-    const auto hear = subscriber.lock();
-    if (hear && run == event.run_id) (*hear)(event);
-  }
+  on_event_.Call(event.run_id, event);
 }
 
 int FakeDriver::Count(std::string_view prefix) const {
@@ -169,17 +162,11 @@ void FakeDriver::EndRun(const RunPtr& run, ExitResult result) {
 }
 
 Subscription FakeDriver::OnFingerprint(std::function<void()> changed) {
-  auto owned = std::make_shared<std::function<void()>>(std::move(changed));
-  std::erase_if(on_fingerprint_, [](const auto& weak) { return weak.expired(); });
-  on_fingerprint_.push_back(owned);
-  return anchor_.Add([owned] {});
+  return on_fingerprint_.Add(std::move(changed));
 }
 
 Subscription FakeDriver::OnEvents(RunId run, std::function<void(const DriverEvent&)> hear) {
-  auto owned = std::make_shared<Hear>(std::move(hear));
-  std::erase_if(on_event_, [](const auto& entry) { return entry.second.expired(); });
-  on_event_.emplace_back(run, owned);
-  return anchor_.Add([owned] {});
+  return on_event_.Add(run, std::move(hear));
 }
 
 Result<std::string> FakeDriver::NormalizeConfigAt(const std::string&,
@@ -316,6 +303,7 @@ Co<Status> FakeDriver::Destroy(Context context, RunId id, bool force) {
   if (run->started) EndRun(run, run->script.killed_exit);
   loop_->Cancel(run->timer);
   runs_.erase(id);
+  if (run->script.release_error) co_return *run->script.release_error;
   co_return Status();
 }
 
@@ -336,6 +324,10 @@ Co<Status> FakeDriver::Stats(Context context, RunId id, StatsRequest request,
   const RunPtr run = Find(id);
   if (!run) co_return kUnknownRun;
   if (run->script.stats_error) co_return *run->script.stats_error;
+  if (run->script.stats_end != nullptr) {
+    co_await run->script.stats_end->Wait();
+    co_return Status();
+  }
   const int losses = run->losses;
   for (int i = 0; !run->script.stats_samples || i < *run->script.stats_samples; ++i) {
     if (run->losses != losses) co_return Error(Code::kUnavailable, "the plugin is gone");

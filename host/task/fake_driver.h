@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "host/base/event.h"
+#include "host/base/keyed_listeners.h"
+#include "host/base/listener_list.h"
 #include "host/plugin/driver.h"
 
 namespace drover {
@@ -39,12 +41,14 @@ class FakeDriver : public Driver {
     std::optional<Error> force_kill_error;
     std::optional<Error> destroy_error;
     bool destroy_blocks = false;
+    std::optional<Error> release_error;  // Destroy has destroyed it, and the host's release failed
     std::optional<Error> signal_error;
     bool signal_blocks = false;
     std::optional<Error> exec_error;
 
     std::optional<Error> stats_error;  // Stats fails with it at once
     std::optional<int> stats_samples;  // then the stream is closed; absent: goes on for ever
+    Event* stats_end = nullptr;        // the stream ends only when it is set
   };
 
   explicit FakeDriver(Loop* loop, std::string name = "fake");
@@ -77,6 +81,8 @@ class FakeDriver : public Driver {
   int waits() const { return waits_; }
   int stats_calls() const { return stats_calls_; }
   int open_calls() const { return open_calls_; }  // coroutines that have not returned
+  // Listeners that it keeps, with those that have gone and were not dropped yet.
+  std::size_t kept_listeners() const { return on_fingerprint_.size() + on_event_.keys(); }
   // What a test wants to be empty at its end: runs that were not destroyed, half made ones too.
   std::size_t live_runs() const { return runs_.size(); }
   int running(const std::string& task) const;  // runs of the task that have not ended
@@ -130,11 +136,9 @@ class FakeDriver : public Driver {
   int stats_calls_ = 0;
   int open_calls_ = 0;
 
-  // Subscribers: the anchor owns each function, so it goes with its subscription.
-  CallbackList anchor_;
-  std::vector<std::weak_ptr<std::function<void()>>> on_fingerprint_;
-  using Hear = std::function<void(const DriverEvent&)>;
-  std::vector<std::pair<RunId, std::weak_ptr<Hear>>> on_event_;
+  // As those of the real one: what gathers in them there gathers here.
+  ListenerList<> on_fingerprint_;
+  KeyedListeners<RunId, const DriverEvent&> on_event_;
 };
 
 // Knows the drivers that it was given.

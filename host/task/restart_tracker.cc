@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "host/spec/job_limits.h"
 #include "host/task/task_event.h"
 
 namespace drover {
@@ -15,7 +16,15 @@ bool RestartsOnSuccess(JobType type, const Task& task) {
 
 RestartTracker::RestartTracker(RestartPolicy policy, bool on_success, Counted counted,
                                Random random)
-    : policy_(policy), on_success_(on_success), random_(std::move(random)), counted_(counted) {}
+    : on_success_(on_success), random_(std::move(random)), counted_(counted) {
+  SetPolicy(policy);
+}
+
+void RestartTracker::SetPolicy(RestartPolicy policy) {
+  policy_ = policy;
+  policy_.interval = Bounded(policy.interval);
+  policy_.delay = Bounded(policy.delay);
+}
 
 RestartTracker::Decision RestartTracker::Next(TimePoint now) {
   Decision decision = Decide(now);

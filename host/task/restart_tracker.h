@@ -46,7 +46,7 @@ class RestartTracker {
   RestartTracker(RestartPolicy policy, bool on_success, Counted counted, Random random);
 
   // Takes a changed policy; what was counted stays.
-  void SetPolicy(RestartPolicy policy) { policy_ = policy; }
+  void SetPolicy(RestartPolicy policy);
 
   // What happened since the last decision.
   void SetKilled() { killed_ = true; }

@@ -51,6 +51,16 @@ RestartTracker::Decision AfterStartError(RestartTracker& tracker, bool recoverab
   return tracker.Next(now);
 }
 
+TEST(RestartTrackerTest, TheLongestIntervalAndDelayAreWaitedFor) {
+  RestartPolicy policy = Policy(Mode::kDelay, 1);
+  policy.interval = policy.delay = Duration::max();
+  RestartTracker tracker = Tracker(policy, true, Most);
+  EXPECT_THAT(AfterExit(tracker, 1).delay, Gt(std::chrono::hours(24 * 365)));
+  const auto beyond = AfterExit(tracker, 1, kStart + 1s);
+  EXPECT_EQ(beyond.kind, Kind::kRestarting);
+  EXPECT_THAT(beyond.delay, Gt(std::chrono::hours(24 * 365)));
+}
+
 TEST(RestartTrackerTest, OneThatGoesOnCountsOn) {
   RestartTracker first = Tracker(Policy(Mode::kFail, 2), true);
   EXPECT_EQ(AfterExit(first, 1, kStart + 1s).kind, Kind::kRestarting);

@@ -45,7 +45,8 @@ Co<Status> TaskRunner::Restart(TaskEvent event, bool failure) {
 
 Co<Status> TaskRunner::ForceRestart(TaskEvent event, bool failure) {
   const auto self = shared_from_this();
-  if (state_.state != RunnerState::kDead)
+  const bool undecided = state_.state == RunnerState::kRunning && local_.exit;
+  if (state_.state != RunnerState::kDead && !undecided)
     co_return co_await RestartRunning(std::move(event), failure);
   if (kill_.cancelled() || shutdown_.cancelled() || local_.run_complete ||
       outcome_->ended.is_set()) {
@@ -53,7 +54,8 @@ Co<Status> TaskRunner::ForceRestart(TaskEvent event, bool failure) {
   }
   EmitEvent(std::move(event));
   tracker_.SetTriggered(failure);
-  force_restart_.Set();
+  // What follows an end that is not decided yet is decided with this.
+  if (!undecided) force_restart_.Set();
   co_return Status();
 }
 
@@ -170,14 +172,15 @@ WallTime TaskRunner::StateTime(RunnerState state) const {
 
 bool TaskRunner::HasToldOfRun(std::string_view type) const {
   for (auto event = state_.events.rbegin(); event != state_.events.rend(); ++event) {
-    if (event->type == type) return true;
-    if (event->type == event_type::kStarted) break;
+    const TaskEvent& told = *event;
+    if (told.type == type) return true;
+    if (told.type == event_type::kStarted) break;
   }
   return false;
 }
 
 bool TaskRunner::LastTold(std::string_view type) const {
-  return !state_.events.empty() && state_.events.back().type == type;
+  return !state_.events.empty() && state_.events.back()->type == type;
 }
 
 void TaskRunner::SetState(RunnerState state) {

@@ -371,6 +371,36 @@ TEST_F(RunnerControlTest, ATaskOutlivesALongFaultOfItsDriver) {
   Finish();
 }
 
+// A driver that has not answered has not said that the task is lost.
+TEST_F(RunnerControlTest, ARecoverThatIsNotAnsweredInTimeIsAskedAgain) {
+  Start();
+  driver.recover_error = Error(Code::kTimeout, "it did not answer");
+  driver.recover_errors = 20;
+  driver.LosePlugin(Error(Code::kUnavailable, "the plugin is gone"));
+  loop.Advance(1min);
+  EXPECT_EQ(phase(), RunnerState::kRunning);
+  EXPECT_EQ(driver.running("web"), 1);
+  EXPECT_LT(driver.Count("recover"), 15) << "no tight loop";
+  loop.Advance(1min);
+  EXPECT_EQ(driver.Count("recover"), 21);
+  EXPECT_EQ(driver.Count("start"), 1);
+  EXPECT_EQ(phase(), RunnerState::kRunning);
+  Kill();
+  EXPECT_EQ(types.back(), "Killed");
+}
+
+TEST_F(RunnerControlTest, StartsLeaveNoListenersWithTheDriver) {
+  policy().attempts = 1;
+  Start();
+  for (int i = 0; i < 200; ++i) {
+    driver.End("web", ExitResult{1, 0, false, ""});
+    loop.Advance(1h);
+  }
+  EXPECT_GT(driver.Count("start"), 100);
+  EXPECT_LE(driver.kept_listeners(), 64u);
+  Kill();
+}
+
 TEST_F(RunnerControlTest, ATaskThatCannotBeRecoveredIsKilledAndEnds) {
   Start();
   driver.recover_error = Error(Code::kInternal, "no");
@@ -402,7 +432,7 @@ TEST_F(RunnerControlTest, AnEndWhileThePluginWasGoneIsSeen) {
   driver.LosePlugin(Error(Code::kUnavailable, "the plugin is gone"));
   driver.End("web", ExitResult{4, 0, false, ""});
   loop.Advance(10s);
-  EXPECT_EQ(state()->events[3].Detail(event_key::kExitCode), "4");
+  EXPECT_EQ(state()->events[3]->Detail(event_key::kExitCode), "4");
   Finish();
 }
 
@@ -436,6 +466,59 @@ TEST_F(RunnerControlTest, StatisticsWhileSomebodyWantsThem) {
     Kill();
   }
   EXPECT_EQ(runner->stats()->latest(), nullptr);
+  runner = nullptr;
+}
+
+TEST_F(RunnerControlTest, ADriverThatEndsAStreamLateHoldsNoOtherRun) {
+  StatsDemand demand(&loop);
+  options.stats_demand = &demand;
+  Event late(&loop);
+  policy() = {5, 10min, 0s, RestartPolicy::Mode::kFail};
+  FakeDriver::Script first;
+  first.stats_end = &late;
+  driver.Next("web", first);
+  const StatsDemand::Token metrics = demand.Acquire();
+  Start();
+  ASSERT_EQ(driver.stats_calls(), 1);
+  // A run comes and goes while the driver holds the stream of the first.
+  for (int run = 0; run < 2; ++run) {
+    driver.End("web", ExitResult{1, 0, false, ""});
+    loop.Advance(10s);
+    ASSERT_EQ(phase(), RunnerState::kRunning);
+  }
+  EXPECT_EQ(driver.stats_calls(), 1);
+  late.Set();
+  loop.RunReady();
+  EXPECT_EQ(driver.stats_calls(), 2) << "only of the run that there is";
+  EXPECT_NE(runner->stats()->latest(), nullptr);
+  Kill();
+  EXPECT_FALSE(runner->stats()->collecting());
+  runner = nullptr;
+}
+
+TEST_F(RunnerControlTest, AStreamThatEndsAfterItsTaskIsFollowedByNone) {
+  StatsDemand demand(&loop);
+  options.stats_demand = &demand;
+  Event late(&loop);
+  policy() = {1, 10min, 0s, RestartPolicy::Mode::kFail};
+  FakeDriver::Script first;
+  first.stats_end = &late;
+  driver.Next("web", first);
+  const StatsDemand::Token metrics = demand.Acquire();
+  Start();
+  for (const Duration wait : {7s, 5s}) {
+    ASSERT_EQ(driver.running("web"), 1);
+    driver.End("web", ExitResult{1, 0, false, ""});
+    loop.Advance(wait);
+  }
+  ASSERT_EQ(phase(), RunnerState::kRunning) << "the second end waits for the stream, too";
+  late.Set();
+  loop.RunReady();
+  EXPECT_FALSE(runner->stats()->collecting());
+  EXPECT_EQ(driver.stats_calls(), 1);
+  loop.Advance(10s);
+  EXPECT_EQ(phase(), RunnerState::kDead);
+  Finish();
   runner = nullptr;
 }
 

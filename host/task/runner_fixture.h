@@ -29,12 +29,14 @@ struct FakeGate : StartGate {
 };
 
 struct FakeBuilder : TaskDirBuilder {
-  Co<Status> BuildTaskDir(Context, std::string, FsIsolation) override {
+  Co<Status> BuildTaskDir(Context, TaskDirRequest request) override {
     ++built;
+    made_logs += request.makes_logs ? 1 : 0;
     if (error) co_return *error;
     co_return Status();
   }
   int built = 0;
+  int made_logs = 0;
   std::optional<Error> error;
 };
 
@@ -172,7 +174,7 @@ struct RunnerTest : testing::Test, TaskObserver {
 
   void OnTaskState(const std::string&, TaskSnapshot state) override {
     if (!state->events.empty() && (!last || !(last->events == state->events)))
-      types.push_back(state->events.back().type);
+      types.push_back(state->events.back()->type);
     if (!last || last->state != state->state)
       states.push_back(std::string(RunnerStateName(state->state)));
     last = state;

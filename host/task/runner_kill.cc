@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "host/base/patience.h"
+#include "host/spec/job_limits.h"
 #include "host/task/live_run.h"
 #include "host/task/runner_outcome.h"
 #include "host/task/task_runner.h"
@@ -36,7 +37,7 @@ struct StopAnswer {
 };
 
 Duration TaskRunner::KillTimeout() const {
-  return std::clamp(task_->kill_timeout, Duration(0), options_.max_kill_timeout);
+  return std::min(Bounded(task_->kill_timeout), options_.max_kill_timeout);
 }
 
 Co<void> TaskRunner::KillTask(std::shared_ptr<LiveRun> run) {
@@ -76,7 +77,7 @@ Co<void> TaskRunner::SaveWish() {
 }
 
 Co<void> TaskRunner::WaitShutdownDelay(std::shared_ptr<LiveRun> run) {
-  const Duration delay = task_->shutdown_delay;
+  const Duration delay = Bounded(task_->shutdown_delay);
   if (delay <= 0s) co_return;
   const Context no_delay = options_.no_shutdown_delay.value_or(life_);
   const std::string text =

@@ -224,6 +224,20 @@ TEST_F(RunnerKillTest, ADestroyThatHangsDoesNotHoldTheTask) {
   runs_left = 1;
 }
 
+// The driver has nothing of it any more, but its processes live on.
+TEST_F(RunnerKillTest, ARunThatTheHostCannotReleaseIsReleasedLater) {
+  std::vector<RunId> late;
+  options.release_later = [&late](RunId run) { late.push_back(run); };
+  script().release_error = Error(Code::kUnavailable, "its processes do not die", true);
+  Start();
+  const RunId started = *runner->local_state().run_id;
+  Kill();
+  loop.RunReady();
+  EXPECT_TRUE(over);
+  EXPECT_THAT(late, ElementsAre(started));
+  EXPECT_THAT(reports, ElementsAre(HasSubstr("its processes do not die")));
+}
+
 TEST_F(RunnerKillTest, ATaskThatIsGoneFromItsGroupIsKilled) {
   Start();
   auto updated = std::make_shared<Allocation>(*alloc);
@@ -236,7 +250,7 @@ TEST_F(RunnerKillTest, ATaskThatIsGoneFromItsGroupIsKilled) {
   EXPECT_THAT(types,
               ElementsAre("Received", "Task Setup", "Started", "Killed", "Terminated", "Killed"));
   EXPECT_TRUE(state()->failed);
-  EXPECT_EQ(state()->events[3].Detail(event_key::kKillReason), "update missing task");
+  EXPECT_EQ(state()->events[3]->Detail(event_key::kKillReason), "update missing task");
 }
 
 }  // namespace

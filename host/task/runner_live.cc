@@ -23,9 +23,6 @@ constexpr Duration kRecoverAgainAfter = 30s;
 constexpr Duration kDroppedFirst = 1s;
 constexpr Duration kDroppedMax = 1h;
 
-// Of a driver's event; more are dropped.
-constexpr std::size_t kMaxAnnotations = 16;
-
 }  // namespace
 
 void TaskRunner::Adopt(std::shared_ptr<const TaskConfig> config, std::optional<ExitResult> exited) {
@@ -75,8 +72,11 @@ Co<bool> TaskRunner::RecoverLost(std::shared_ptr<LiveRun> run) {
   Result<RecoveredTask> recovered = co_await AskRecover(run->watch, run->config);
   // The task lives in its shim, whatever became of the plugin: as long as the driver is known to be
   // broken, an operator may bring it back. A kill does not wait for that.
-  while (recovered.code() == Code::kUnavailable && run->unhealthy.is_set() &&
-         !run->watch.cancelled()) {
+  // A driver that has not answered in time has not said that the task is lost.
+  while (!run->watch.cancelled() &&
+         (recovered.code() == Code::kTimeout ||
+          (recovered.code() == Code::kUnavailable && run->unhealthy.is_set()))) {
+    if (recovered.code() == Code::kTimeout) (void)co_await Sleep(run->watch, kLazyMax);
     recovered = co_await AskRecover(run->watch, run->config);
   }
   if (!recovered.ok()) {
@@ -170,12 +170,7 @@ void TaskRunner::NoteHealth(LiveRun* run) {
 }
 
 void TaskRunner::HearDriver(const DriverEvent& heard) {
-  TaskEvent event(event_type::kDriver);
-  for (const auto& [key, value] : heard.annotations) {
-    if (event.details.size() == kMaxAnnotations) break;
-    event.details[CleanEventText(key)] = CleanEventText(value);
-  }
-  EmitEvent(std::move(event).With(event_key::kDriverMessage, heard.message));
+  EmitEvent(DriverEventOf(heard.message, heard.annotations));
 }
 
 void TaskRunner::HearDropped(const DroppedOutput& dropped) {

@@ -24,6 +24,8 @@ Co<TaskRunner::Step> TaskRunner::Restore() {
   if (state_.state == RunnerState::kDead) {
     if (local_.run_id) {
       co_await Discard(*local_.run_id, true);
+      // It may not have been discarded: the next agent looks after it.
+      if (shutdown_.cancelled()) co_return Step::kShutdown;
       ForgetRun();
       co_await SaveOrReport();
     }

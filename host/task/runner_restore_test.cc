@@ -91,7 +91,7 @@ TEST_F(RunnerRestoreTest, AnEndInBetweenIsSeen) {
   RestoreRunning();
   Start();
   EXPECT_THAT(types, ElementsAre("Received", "Task Setup", "Started", "Terminated", "Restarting"));
-  EXPECT_EQ(state()->events[3].Detail(event_key::kExitCode), "3");
+  EXPECT_EQ(state()->events[3]->Detail(event_key::kExitCode), "3");
   EXPECT_THAT(driver.calls(), ElementsAre("recover web", "destroy web force"));
   Kill();
 }
@@ -507,6 +507,33 @@ TEST_F(RunnerRestoreTest, AShutdownWhileARunIsDestroyedLeavesItToTheNextAgent) {
   EXPECT_TRUE(over);
   EXPECT_EQ(store.saved.back()->run_id, started);
   EXPECT_EQ(store.saved.back()->exit->exit_code, 3);
+  runs_left = 1;
+}
+
+TEST_F(RunnerRestoreTest, AShutdownWhileTheRunOfADeadTaskIsDestroyedLeavesItToTheNextAgent) {
+  script().destroy_blocks = true;
+  driver.Plant(run, "web", ExitResult{3, 0, false, ""});
+  RestoreRunning();
+  options.restored->state.state = RunnerState::kDead;
+  options.restored->local.exit = ExitResult{3, 0, false, ""};
+  Start();
+  ASSERT_EQ(driver.Count("destroy"), 1);
+  Shutdown();
+  EXPECT_TRUE(over);
+  ASSERT_FALSE(store.saved.empty());
+  EXPECT_EQ(store.saved.back()->run_id, run);
+  runs_left = 1;
+}
+
+TEST_F(RunnerRestoreTest, AShutdownWhileAFailedStartIsClearedAwayLeavesItToTheNextAgent) {
+  script().start_error = Error(Code::kInternal, "half made");
+  script().destroy_blocks = true;
+  Start();
+  ASSERT_EQ(driver.Count("destroy"), 1);
+  const RunId started = *runner->local_state().run_id;
+  Shutdown();
+  EXPECT_TRUE(over);
+  EXPECT_EQ(store.saved.back()->run_id, started);
   runs_left = 1;
 }
 

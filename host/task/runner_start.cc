@@ -157,6 +157,7 @@ Co<Status> TaskRunner::TryStart(std::shared_ptr<const TaskConfig> config) {
     // At a shutdown the intent stays: the next agent asks the driver what became of it.
     if (shutdown_.cancelled()) co_return started.error();
     co_await Discard(config->run_id, false);
+    if (shutdown_.cancelled()) co_return started.error();
     ForgetRun();
     co_await SaveOrReport();
     co_return started.error();

@@ -1,8 +1,10 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/task/task_event.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 
 namespace drover {
 namespace {
@@ -76,15 +78,6 @@ std::string RestartingText(const TaskEvent& event) {
   return std::string(reason) + " - " + in;
 }
 
-std::string SignalingText(const TaskEvent& event) {
-  const std::string_view signal = event.Detail(event_key::kTaskSignal);
-  const std::string_view reason = event.Detail(event_key::kTaskSignalReason);
-  if (signal.empty()) return First(reason, "Task being sent a signal");
-  std::string text = "Task being sent signal " + std::string(signal);
-  if (!reason.empty()) text += ": " + std::string(reason);
-  return text;
-}
-
 std::string SiblingText(const TaskEvent& event) {
   const std::string_view name = event.Detail(event_key::kFailedSibling);
   if (name.empty()) return "Task's sibling failed";
@@ -105,16 +98,13 @@ constexpr std::array kPlainTexts = {
               "Validation of task failed"},
     PlainText{event_type::kDriverFailure, event_key::kDriverError, "Failed to start task"},
     PlainText{event_type::kDriver, event_key::kDriverMessage, ""},
-    PlainText{event_type::kDownloadingArtifacts, nullptr, "Client is downloading artifacts"},
-    PlainText{event_type::kFailedArtifactDownload, event_key::kDownloadError,
-              "Failed to download artifacts"},
     PlainText{event_type::kKilled, event_key::kKillError, "Task successfully killed"},
     PlainText{event_type::kNotRestarting, event_key::kRestartReason,
               "Task exceeded restart policy"},
     PlainText{event_type::kRestartSignaled, event_key::kRestartReason, "Task signaled to restart"},
+    PlainText{event_type::kSignaling, nullptr, "Task being sent a signal"},
     PlainText{event_type::kLeaderDead, nullptr, "Leader Task in Group dead"},
     PlainText{event_type::kMainDead, nullptr, "Main tasks in the group died"},
-    PlainText{event_type::kReconnected, nullptr, "Client reconnected"},
 };
 
 }  // namespace
@@ -136,7 +126,6 @@ std::string DisplayMessage(const TaskEvent& event) {
   if (event.type == event_type::kTerminated) return TerminatedText(event);
   if (event.type == event_type::kKilling) return KillingText(event);
   if (event.type == event_type::kRestarting) return RestartingText(event);
-  if (event.type == event_type::kSignaling) return SignalingText(event);
   if (event.type == event_type::kSiblingFailed) return SiblingText(event);
   for (const PlainText& plain : kPlainTexts) {
     if (event.type != plain.type) continue;
@@ -180,6 +169,29 @@ TaskEvent OutputDroppedEvent(const DroppedOutput& dropped) {
       .Message(text + ": the disk of the log files is full or too slow")
       .With(event_key::kDroppedLines, lines)
       .With(event_key::kDroppedBytes, std::to_string(dropped.bytes));
+}
+
+TaskEvent DriverEventOf(std::string_view message, const StringMap& annotations) {
+  // What the host itself says by these keys a plugin does not say in its place.
+  constexpr std::string_view kOfTheHost[] = {event_key::kFailsTask, event_key::kDriverMessage,
+                                             event_key::kDroppedAnnotations};
+  TaskEvent event(event_type::kDriver);
+  event = std::move(event).With(event_key::kDriverMessage, message);
+  std::size_t size = event.Detail(event_key::kDriverMessage).size();
+  std::size_t taken = 0;
+  for (const auto& [key, value] : annotations) {
+    if (std::ranges::find(kOfTheHost, key) != std::end(kOfTheHost)) continue;
+    std::string clean_key = CleanEventText(key);
+    std::string clean_value = CleanEventText(value);
+    const std::size_t more = clean_key.size() + clean_value.size();
+    if (taken == kMaxAnnotations || size + more > kMaxDriverEvent) continue;
+    event.details[std::move(clean_key)] = std::move(clean_value);
+    size += more;
+    ++taken;
+  }
+  const std::size_t dropped = annotations.size() - taken;
+  if (dropped == 0) return event;
+  return std::move(event).With(event_key::kDroppedAnnotations, std::to_string(dropped));
 }
 
 std::string CleanEventText(std::string_view text) {

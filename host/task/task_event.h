@@ -1,8 +1,10 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "host/base/time.h"
@@ -21,8 +23,6 @@ inline constexpr std::string_view kStarted = "Started";
 inline constexpr std::string_view kFailedValidation = "Failed Validation";
 inline constexpr std::string_view kDriverFailure = "Driver Failure";
 inline constexpr std::string_view kDriver = "Driver";
-inline constexpr std::string_view kDownloadingArtifacts = "Downloading Artifacts";
-inline constexpr std::string_view kFailedArtifactDownload = "Failed Artifact Download";
 inline constexpr std::string_view kKilling = "Killing";
 inline constexpr std::string_view kKilled = "Killed";
 inline constexpr std::string_view kTerminated = "Terminated";
@@ -33,19 +33,12 @@ inline constexpr std::string_view kSignaling = "Signaling";
 inline constexpr std::string_view kSiblingFailed = "Sibling Task Failed";
 inline constexpr std::string_view kLeaderDead = "Leader Task Dead";
 inline constexpr std::string_view kMainDead = "Main Tasks Dead";
-inline constexpr std::string_view kReconnected = "Reconnected";
-inline constexpr std::string_view kAllocUnhealthy = "Alloc Unhealthy";
-inline constexpr std::string_view kTemplate = "Template";
 inline constexpr std::string_view kHookFailed = "Task hook failed";
-inline constexpr std::string_view kHookMessage = "Task hook message";
 inline constexpr std::string_view kRestoreFailed = "Failed Restoring Task";
-inline constexpr std::string_view kDiskExceeded = "Disk Resources Exceeded";
 inline constexpr std::string_view kPluginUnhealthy = "Plugin became unhealthy";
 inline constexpr std::string_view kPluginHealthy = "Plugin became healthy";
 inline constexpr std::string_view kWaitingShutdownDelay = "Waiting for shutdown delay";
 inline constexpr std::string_view kSkippingShutdownDelay = "Skipping shutdown delay";
-inline constexpr std::string_view kPausing = "Pausing";
-inline constexpr std::string_view kRunning = "Running";
 // Of Drover only.
 inline constexpr std::string_view kOutputDropped = "Output Dropped";
 }  // namespace event_type
@@ -66,13 +59,11 @@ inline constexpr const char* kKillError = "kill_error";
 inline constexpr const char* kKillReason = "kill_reason";
 inline constexpr const char* kStartDelay = "start_delay";  // nanoseconds, decimal
 inline constexpr const char* kRestartReason = "restart_reason";
-inline constexpr const char* kTaskSignal = "task_signal";
-inline constexpr const char* kTaskSignalReason = "task_signal_reason";
-inline constexpr const char* kDownloadError = "download_error";
-inline constexpr const char* kDiskLimit = "disk_limit";
 inline constexpr const char* kFailedSibling = "failed_sibling";
 inline constexpr const char* kFailsTask = "fails_task";  // "true"
-// Of Drover only: of this start of the task, so far.
+// Of Drover only: of a driver's event, how many of its annotations were left out.
+inline constexpr const char* kDroppedAnnotations = "dropped_annotations";
+// Of this start of the task, so far.
 inline constexpr const char* kDroppedLines = "dropped_lines";
 inline constexpr const char* kDroppedBytes = "dropped_bytes";
 }  // namespace event_key
@@ -107,6 +98,23 @@ struct TaskEvent {
   bool operator==(const TaskEvent&) const = default;
 };
 
+// An event that does not change any more. The successive records of a task share it, and so do all
+// that keep them.
+class SharedTaskEvent {
+ public:
+  // NOLINTNEXTLINE(google-explicit-constructor): one is as good as the other.
+  SharedTaskEvent(TaskEvent event) : event_(std::make_shared<const TaskEvent>(std::move(event))) {}
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  operator const TaskEvent&() const { return *event_; }
+  const TaskEvent* operator->() const { return event_.get(); }
+  bool operator==(const SharedTaskEvent& other) const {
+    return event_ == other.event_ || *event_ == *other.event_;
+  }
+
+ private:
+  std::shared_ptr<const TaskEvent> event_;  // never null
+};
+
 // What the event says in a sentence.
 std::string DisplayMessage(const TaskEvent& event);
 
@@ -115,6 +123,11 @@ TaskEvent TerminatedEvent(const ExitResult& result);
 TaskEvent KillingEvent(Duration timeout);
 TaskEvent RestartingEvent(Duration delay, std::string_view reason);
 TaskEvent OutputDroppedEvent(const DroppedOutput& dropped);
+// MESSAGE and what fits of ANNOTATIONS, at most kMaxDriverEvent bytes together: their number and
+// their size are up to a plugin. The event says how many were left out.
+TaskEvent DriverEventOf(std::string_view message, const StringMap& annotations);
+inline constexpr std::size_t kMaxDriverEvent = 8192;
+inline constexpr std::size_t kMaxAnnotations = 16;
 
 // TEXT as it may stand in state, logs and answers: at most 4 KiB, valid UTF-8 (bytes that are not
 // become U+FFFD), control characters but line feed and tab escaped as \xNN.

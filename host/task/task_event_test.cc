@@ -27,9 +27,6 @@ TEST(TaskEventTest, DisplayMessageOfEachType) {
       {kDriverFailure, {{"driver_error", "no such image"}}, "no such image"},
       {kDriverFailure, {}, "Failed to start task"},
       {kDriver, {{"driver_message", "pulling"}}, "pulling"},
-      {kDownloadingArtifacts, {}, "Client is downloading artifacts"},
-      {kFailedArtifactDownload, {{"download_error", "404"}}, "404"},
-      {kFailedArtifactDownload, {}, "Failed to download artifacts"},
       {kKilling, {{"kill_reason", "because"}, {"kill_timeout", "5s"}}, "because"},
       {kKilling, {{"kill_timeout", "5s"}}, "Sent interrupt. Waiting 5s before force killing"},
       {kKilling, {}, "Sent interrupt"},
@@ -60,16 +57,10 @@ TEST(TaskEventTest, DisplayMessageOfEachType) {
       {kRestartSignaled, {}, "Task signaled to restart"},
       {kSignaling, {}, "Task being sent a signal"},
       {kSignaling, {{"signal", "SIGUSR1"}}, "Task being sent a signal"},
-      {kSignaling, {{"task_signal_reason", "template"}}, "template"},
-      {kSignaling, {{"task_signal", "SIGHUP"}}, "Task being sent signal SIGHUP"},
-      {kSignaling,
-       {{"task_signal", "SIGHUP"}, {"task_signal_reason", "template"}},
-       "Task being sent signal SIGHUP: template"},
       {kSiblingFailed, {{"failed_sibling", "web"}}, "Task's sibling \"web\" failed"},
       {kSiblingFailed, {}, "Task's sibling failed"},
       {kLeaderDead, {}, "Leader Task in Group dead"},
       {kMainDead, {}, "Main tasks in the group died"},
-      {kReconnected, {}, "Client reconnected"},
   };
   for (const Row& row : rows) {
     TaskEvent event(row.type);
@@ -99,12 +90,36 @@ TEST(TaskEventTest, DroppedOutputIsCountedInTextAndDetails) {
 
 TEST(TaskEventTest, TheOtherTypesSayTheirMessage) {
   for (const std::string_view type :
-       {kAllocUnhealthy, kTemplate, kHookFailed, kHookMessage, kRestoreFailed, kDiskExceeded,
-        kPluginUnhealthy, kPluginHealthy, kWaitingShutdownDelay, kSkippingShutdownDelay, kPausing,
-        kRunning, std::string_view("From A Later Version")}) {
+       {kHookFailed, kRestoreFailed, kPluginUnhealthy, kPluginHealthy, kWaitingShutdownDelay,
+        kSkippingShutdownDelay, std::string_view("From A Later Version")}) {
     EXPECT_EQ(DisplayMessage(TaskEvent(type).Message("so it is")), "so it is") << type;
     EXPECT_EQ(DisplayMessage(TaskEvent(type)), "") << type;
   }
+}
+
+TEST(TaskEventTest, AnEventOfADriverIsBoundedAndSaysWhatIsLeftOut) {
+  StringMap annotations;
+  for (int i = 0; i < 100; ++i) annotations[std::to_string(i)] = std::string(100'000, 'v');
+  for (int i = 0; i < 100; ++i) annotations["z" + std::to_string(i)] = "small";
+  const TaskEvent event = DriverEventOf(std::string(100'000, 'm'), annotations);
+  std::size_t size = 0;
+  for (const auto& [key, value] : event.details) size += key.size() + value.size();
+  EXPECT_LE(size, kMaxDriverEvent + 64) << "with the host's own keys";
+  EXPECT_EQ(event.Detail(event_key::kDriverMessage).size(), 4096u - 3 + 3);
+  EXPECT_EQ(event.Detail("z0"), "small") << "what is too large costs the others nothing";
+  const std::size_t taken = event.details.size() - 2;
+  EXPECT_LE(taken, kMaxAnnotations);
+  EXPECT_EQ(event.Detail(event_key::kDroppedAnnotations), std::to_string(200 - taken));
+  EXPECT_EQ(DriverEventOf("m", {{"a", "b"}}).details,
+            (Details{{"driver_message", "m"}, {"a", "b"}}));
+}
+
+TEST(TaskEventTest, APluginDoesNotSayWhatTheHostSays) {
+  const TaskEvent event = DriverEventOf(
+      "m", {{"fails_task", "true"}, {"driver_message", "n"}, {"dropped_annotations", "0"}});
+  EXPECT_FALSE(event.fails_task());
+  EXPECT_EQ(event.Detail(event_key::kDriverMessage), "m");
+  EXPECT_EQ(event.Detail(event_key::kDroppedAnnotations), "3");
 }
 
 TEST(TaskEventTest, AGivenDisplayMessageWins) {

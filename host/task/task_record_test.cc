@@ -20,9 +20,10 @@ TaskStateRecord FullState() {
   state.finished_at = 13;
   state.attempts = 2;
   state.attempts_since = 10;
-  state.events.push_back(TaskEvent(event_type::kTerminated).With(event_key::kExitCode, "7"));
-  state.events.back().time = 14;
-  state.events.back().display_message = "shown";
+  TaskEvent event = TaskEvent(event_type::kTerminated).With(event_key::kExitCode, "7");
+  event.time = 14;
+  event.display_message = "shown";
+  state.events.emplace_back(std::move(event));
   return state;
 }
 

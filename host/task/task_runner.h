@@ -77,7 +77,7 @@ struct TaskRunnerOptions {
   Duration start_timeout = 10min;  // of the driver's start
   Duration driver_timeout = 30s;   // of recover, destroy, signal
   std::vector<std::string> user_denylist = {"root", "Administrator"};
-  std::vector<std::string> user_denylist_drivers = {"exec", "qemu", "java"};
+  std::vector<std::string> user_denylist_drivers = {"qemu", "java"};  // exec looks at the ids
   // A random number below BOUND, for the jitter of restarts. Null: a good one.
   std::function<std::uint64_t(std::uint64_t bound)> random;
   // Hears of errors that are only worth a line in the log. May be null.
@@ -121,7 +121,8 @@ class TaskRunner : public TaskControl,
   // counts against the restart policy. kFailedPrecondition, "Task not running", when it is pending
   // or dead.
   Co<Status> Restart(TaskEvent event, bool failure);
-  // The same, but a dead task is started again too, unless its run has ended.
+  // The same, but a task that is dead, or has just ended, is started again too, unless its run is
+  // over.
   Co<Status> ForceRestart(TaskEvent event, bool failure);
   // Sends a signal by its name; "Task not running" (and no event) without a live task.
   Co<Status> Signal(TaskEvent event, std::string signal);

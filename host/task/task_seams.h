@@ -23,12 +23,20 @@ class StartGate {
   virtual Co<Status> WaitOpen(Context context) = 0;
 };
 
+struct TaskDirRequest {
+  std::string task;
+  FsIsolation isolation = FsIsolation::kNone;
+  std::string user;  // by the job, after interpolation; empty: whomever the driver takes
+  // It has not been built before, and what it says is kept: there is something to read of it from
+  // its start.
+  bool makes_logs = false;
+};
+
 // Makes the task's part of the allocation directory; as often as one likes.
 class TaskDirBuilder {
  public:
   virtual ~TaskDirBuilder() = default;
-  virtual Co<Status> BuildTaskDir(Context context, std::string task_name,
-                                  FsIsolation isolation) = 0;
+  virtual Co<Status> BuildTaskDir(Context context, TaskDirRequest request) = 0;
 };
 
 struct PrepareRequest {

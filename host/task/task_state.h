@@ -26,7 +26,7 @@ struct TaskStateRecord {
   // so that it can't differ from the event of a restart. Not shown to clients.
   int attempts = 0;
   WallTime attempts_since = 0;
-  std::vector<TaskEvent> events;
+  std::vector<SharedTaskEvent> events;
 
   bool Successful() const { return state == RunnerState::kDead && !failed; }
   bool operator==(const TaskStateRecord&) const = default;

@@ -9,7 +9,7 @@ namespace {
 TEST(TaskStateTest, RestartingCountsAndFailuresStay) {
   TaskStateRecord record;
   AppendTaskEvent(&record, TaskEvent(event_type::kReceived), 5);
-  EXPECT_EQ(record.events[0].time, 5);
+  EXPECT_EQ(record.events[0]->time, 5);
   EXPECT_EQ(record.restarts, 0u);
   AppendTaskEvent(&record, RestartingEvent(1s, ""), 7);
   EXPECT_EQ(record.restarts, 1u);
@@ -25,15 +25,15 @@ TEST(TaskStateTest, AnEventKeepsItsOwnTime) {
   TaskEvent event(event_type::kDriver);
   event.time = 3;
   AppendTaskEvent(&record, event, 9);
-  EXPECT_EQ(record.events[0].time, 3);
+  EXPECT_EQ(record.events[0]->time, 3);
 }
 
 TEST(TaskStateTest, TenEventsAreKept) {
   TaskStateRecord record;
   for (int i = 1; i <= 25; ++i) AppendTaskEvent(&record, TaskEvent(event_type::kDriver), i);
   ASSERT_EQ(record.events.size(), 10u);
-  EXPECT_EQ(record.events.front().time, 16);
-  EXPECT_EQ(record.events.back().time, 25);
+  EXPECT_EQ(record.events.front()->time, 16);
+  EXPECT_EQ(record.events.back()->time, 25);
 }
 
 TEST(TaskStateTest, TimesOfTheStates) {
@@ -63,6 +63,22 @@ TEST(TaskStateTest, Names) {
   EXPECT_EQ(RunnerStateName(RunnerState::kPending), "pending");
   EXPECT_EQ(RunnerStateName(RunnerState::kRunning), "running");
   EXPECT_EQ(RunnerStateName(RunnerState::kDead), "dead");
+}
+
+TEST(TaskStateTest, SuccessiveRecordsShareTheirEvents) {
+  TaskStateRecord record;
+  AppendTaskEvent(&record, TaskEvent(event_type::kReceived), 1);
+  const TaskStateRecord before = record;
+  AppendTaskEvent(&record, TaskEvent(event_type::kStarted), 2);
+  const TaskEvent& first = before.events[0];
+  const TaskEvent& same = record.events[0];
+  EXPECT_EQ(&first, &same);
+  // Those that were made each by itself are equal by what they say.
+  TaskStateRecord other;
+  AppendTaskEvent(&other, TaskEvent(event_type::kReceived), 1);
+  EXPECT_EQ(before, other);
+  AppendTaskEvent(&other, TaskEvent(event_type::kKilled), 2);
+  EXPECT_FALSE(record == other);
 }
 
 }  // namespace

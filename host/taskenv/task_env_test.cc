@@ -202,7 +202,7 @@ TEST_F(TaskEnvTest, LaterWins) {
 TEST_F(TaskEnvTest, TheHostsEnvironmentIsForThoseThatShareItsRoot) {
   const StringMap allowed = {{"PATH", "/bin"}, {"LANG", "C"}, {"LC_TIME", "C"}, {"TZ", "UTC"}};
   const StringMap others = {
-      {"HOME", "/root"}, {"API_KEY", "x"}, {"http_proxy", "x"}, {"PATH2", "x"}};
+      {"HOME", "/root"}, {"API_BASE", "x"}, {"http_proxy", "x"}, {"PATH2", "x"}};
   input_.host_env = allowed;
   input_.host_env.insert(others.begin(), others.end());
   EXPECT_THAT(Env(), IsSupersetOf(input_.host_env));

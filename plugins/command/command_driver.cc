@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "command_driver.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 
@@ -35,8 +36,17 @@ Denied Denied::Read(const drover::Json& config) {
   return out;
 }
 
-TaskUser Denied::CheckUser(const std::string& user) const {
+TaskUser Denied::CheckUser(const std::string& user, bool root) const {
   TaskUser ids = LookUpUser(user);
+  // By the ids: there is "root", "0", and whoever else has one of them.
+  const bool is_root =
+      ids.uid == 0 || std::find(ids.gids.begin(), ids.gids.end(), gid_t{0}) != ids.gids.end();
+  if (is_root && !root) {
+    throw drover::Error(drover::Code::kPermissionDenied,
+                        "running as user \"" + user + "\" is disallowed: it has the " +
+                            (ids.uid == 0 ? "uid" : "gid") +
+                            " 0; the operator can allow it by allow_root of the driver");
+  }
   if (uids.Contains(ids.uid)) {
     throw drover::Error(drover::Code::kPermissionDenied,
                         "running as uid " + std::to_string(ids.uid) + " is disallowed");

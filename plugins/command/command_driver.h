@@ -31,8 +31,9 @@ struct Denied {
   std::vector<std::string> variables;
 
   static Denied Read(const drover::Json& config);
-  // The ids of the user; throws when there is none, or when one of its ids is denied. May block.
-  TaskUser CheckUser(const std::string& user) const;
+  // The ids of the user; throws when there is none, or when one of its ids is denied, or, without
+  // ROOT, is that of root. May block.
+  TaskUser CheckUser(const std::string& user, bool root = true) const;
 };
 
 // SETTINGS: the plugin's configuration, with a static Read(const Json&) that makes a shared pointer

@@ -43,23 +43,32 @@ TaskUser OwnUser() {
   return out;
 }
 
+// As the host has it: what consists of digits is a number, whatever names there are.
+bool IsNumber(const std::string& user) {
+  return user.find_first_not_of("0123456789") == std::string::npos;
+}
+
 }  // namespace
 
 TaskUser LookUpUser(const std::string& user) {
   if (user.empty()) return OwnUser();
   passwd entry;
   std::vector<char> buffer;
-  passwd* found =
-      Find([&](passwd* out, char* text, std::size_t size,
-               passwd** result) { return ::getpwnam_r(user.c_str(), out, text, size, result); },
-           &entry, &buffer);
-  std::uint32_t number = 0;
-  auto parsed = std::from_chars(user.data(), user.data() + user.size(), number, 10);
-  if (found == nullptr && parsed.ec == std::errc() && parsed.ptr == user.data() + user.size() &&
-      number != UINT32_MAX) {
-    found = Find([&](passwd* out, char* text, std::size_t size,
-                     passwd** result) { return ::getpwuid_r(number, out, text, size, result); },
-                 &entry, &buffer);
+  passwd* found = nullptr;
+  if (IsNumber(user)) {
+    // Only as it is written: nobody can mean 0 or an octal 8 by another text.
+    std::uint32_t number = 0;
+    auto parsed = std::from_chars(user.data(), user.data() + user.size(), number, 10);
+    if ((user[0] != '0' || user.size() == 1) && parsed.ec == std::errc() && number != UINT32_MAX) {
+      found = Find([&](passwd* out, char* text, std::size_t size,
+                       passwd** result) { return ::getpwuid_r(number, out, text, size, result); },
+                   &entry, &buffer);
+    }
+  } else {
+    found =
+        Find([&](passwd* out, char* text, std::size_t size,
+                 passwd** result) { return ::getpwnam_r(user.c_str(), out, text, size, result); },
+             &entry, &buffer);
   }
   if (found == nullptr) {
     throw drover::Error(drover::Code::kInvalidArgument, "unknown user " + user);

@@ -33,6 +33,7 @@ const char kConfigSchema[] = R"({
     "default_pid_mode": {"type": "string", "enum": ["private", "host"], "default": "private"},
     "default_ipc_mode": {"type": "string", "enum": ["private", "host"], "default": "private"},
     "allow_caps": {"type": "array", "items": {"type": "string"}},
+    "allow_root": {"type": "boolean", "default": false},
     "denied_host_uids": {"type": "string", "default": ""},
     "denied_host_gids": {"type": "string", "default": ""},
     "denied_envvars": {"type": "array", "items": {"type": "string"}},
@@ -64,6 +65,7 @@ struct Settings {
   bool host_pids = false;
   bool host_ipc = false;
   std::vector<std::string> allow_caps;
+  bool allow_root = false;
   command::Denied denied;
   drover::StringMap root_paths;
   std::int64_t pids_limit = 0;
@@ -73,6 +75,7 @@ struct Settings {
     out->pivot = !config.Bool("no_pivot_root");
     out->host_pids = config.String("default_pid_mode") == "host";
     out->host_ipc = config.String("default_ipc_mode") == "host";
+    out->allow_root = config.Bool("allow_root");
     out->allow_caps =
         config["allow_caps"].is_null() ? DefaultCapabilities() : config.Strings("allow_caps");
     out->denied = command::Denied::Read(config);
@@ -176,7 +179,7 @@ class ExecDriver : public command::CommandDriver<Settings> {
     }
     if (out.work_dir.empty()) out.work_dir = "/";
     out.user = task.user.empty() ? "nobody" : task.user;
-    settings->denied.CheckUser(out.user);
+    settings->denied.CheckUser(out.user, settings->allow_root);
     out.env = task.env;
     DropVariables(settings->denied.variables, &out.env);
     out.argv = config.Strings("args");

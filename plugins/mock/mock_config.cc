@@ -67,6 +67,7 @@ const char kTaskConfigSchema[] = R"({
     "stats_each_interval": {"type": "boolean"},
     "stats_close_after": {"type": "integer"},
     "stats_late_message": {"type": "boolean"},
+    "renew_handle": {"type": "boolean"},
     "hang_in": {"type": "string"},
     "crash_in": {"type": "string"},
     "crash_by": {"type": "string"},
@@ -227,6 +228,7 @@ TaskSpec TaskSpec::Read(const drover::Json& config) {
   out.stats_each_interval = config.Bool("stats_each_interval");
   out.stats_close_after = config.Int("stats_close_after");
   out.stats_late_message = config.Bool("stats_late_message");
+  out.renew_handle = config.Bool("renew_handle");
   return out;
 }
 

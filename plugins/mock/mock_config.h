@@ -67,6 +67,8 @@ struct TaskSpec {
   std::int64_t stats_close_after = 0;  // samples, one at each interval; 0: never
   bool stats_late_message = false;     // behind the end of the stream, whoever has ended it
 
+  bool renew_handle = false;  // each recover of a task that it does not know gives another
+
   // Throws drover::Error.
   static TaskSpec Read(const drover::Json& config);
 };

@@ -145,7 +145,9 @@ class MockDriver : public drover::Driver {
         task->spec.run.run_for - drover::Duration(drover::WallNow() - started_at);
     tasks_.Insert(config.run_id, task);
     Run(task, started_at, remaining, nullptr, /*speak=*/false);
-    call.Complete(drover::Recovered{});
+    drover::Recovered recovered;
+    if (task->spec.renew_handle) recovered.handle = HandleOf(started_at);
+    call.Complete(recovered);
   }
 
   void Wait(Call<ExitResult> call) override {
@@ -340,15 +342,19 @@ class MockDriver : public drover::Driver {
     });
   }
 
+  static drover::TaskHandle HandleOf(std::int64_t started_at) {
+    drover::Json::Object state;
+    state["started_at"] = drover::Json(started_at);
+    state["made_at"] = drover::Json(drover::WallNow());
+    return drover::TaskHandle{1, drover::Json(std::move(state)).Text(), ""};
+  }
+
   void Started(const std::shared_ptr<Task>& task, const Call<drover::Started>& call,
                std::shared_ptr<drover::OutputPipes> pipes) {
     if (task->given_up) return call.Fail(Error(Code::kCancelled, "the start was given up"));
     std::int64_t now = drover::WallNow();
     Run(task, now, task->spec.run.run_for, std::move(pipes), /*speak=*/true);
-    drover::Json::Object state;
-    state["started_at"] = drover::Json(now);
-    call.Complete(drover::Started{drover::TaskHandle{1, drover::Json(std::move(state)).Text(), ""},
-                                  task->spec.network});
+    call.Complete(drover::Started{HandleOf(now), task->spec.network});
     if (!task->spec.faults.Ends("timer")) return;
     host().After(drover::Duration(0), [task] { task->spec.faults.Commit("timer"); });
   }

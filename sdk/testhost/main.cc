@@ -43,6 +43,9 @@ int Main(int argc, char** argv) {
   app.add_option("--isolation", options.isolation,
                  "in-process, process, or echo: each call goes through the wire format of a "
                  "container");
+  app.add_flag("!--no-probe", options.probe,
+               "Loads the file without a probe in a child, which a sanitizer's runtime would not "
+               "reach");
   CLI11_PARSE(app, argc, argv);
   std::error_code ignored;
   options.file = std::filesystem::absolute(options.file, ignored).string();

@@ -8,7 +8,9 @@
 #include "host/logs/log_reader.h"
 #include "host/plugin/kit/exec_streams.h"
 #include "host/plugin/kit/kit_task.h"
+#include "host/plugin/loader.h"
 #include "host/plugin/plugin_file.h"
+#include "host/plugin/probe.h"
 #include "sdk/testhost/answers.h"
 
 namespace drover {
@@ -21,8 +23,14 @@ TestedDriver::~TestedDriver() = default;
 
 Co<Status> TestedDriver::Load() {
   std::function<Result<std::string>()> read_name = [this]() -> Result<std::string> {
-    DROVER_ASSIGN(const PluginFile file, OpenPluginFile(options_.file, ""));
-    return file.manifest.name;
+    DROVER_ASSIGN(PluginFile file, OpenPluginFile(options_.file, ""));
+    const Manifest manifest = file.manifest;
+    if (options_.probe) return manifest.name;
+    const std::string sha256 = file.sha256;
+    DROVER_ASSIGN(const drover_driver* driver, LoadPluginCode(std::move(file)));
+    DROVER_ASSIGN(PluginInfo info, AskInfo(options_.file, manifest, driver));
+    SharedProber().Remember(sha256, std::move(info));
+    return manifest.name;
   };
   const Result<std::string> name = co_await workers_->Run(std::move(read_name));
   if (!name.ok()) co_return name.error();

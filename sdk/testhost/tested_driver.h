@@ -16,6 +16,8 @@ struct TestedDriverOptions {
   std::string file;           // of the plugin
   std::string config = "{}";  // of the plugin, JSON
   std::string isolation = "in-process";
+  // Loads it at once, for one that needs what the probe's child has not, such as a sanitizer.
+  bool probe = true;
   std::string directory;  // for the tasks and the sockets of their shims
 };
 

@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include <utility>
+
 #include "driver_place.h"
 #include "fake_state.h"
 
@@ -155,15 +157,19 @@ const drover_driver* FakeHost::Load(const std::string& file) {
 
 std::uint64_t FakeHost::NewCall(drover_run_id run, drover_call* call, const char* verb) {
   auto open = std::make_shared<Open>();
-  std::lock_guard<std::mutex> lock(mutex_);
-  std::uint64_t id = ++last_id_;
-  open->verb = verb;
-  open->call.struct_size = sizeof(drover_call);
-  open->call.id = id;
-  open->call.run_id = run;
-  open->call.deadline = BootTime(60s);
-  *call = open->call;
-  calls_[id] = open;
+  std::uint64_t id = 0;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    id = ++last_id_;
+    open->verb = verb;
+    open->call.struct_size = sizeof(drover_call);
+    open->call.id = id;
+    open->call.run_id = run;
+    open->call.deadline = BootTime(60s);
+    *call = open->call;
+    calls_[id] = open;
+  }
+  if (std::exchange(cancel_next_, false)) CancelCall(id);
   return id;
 }
 

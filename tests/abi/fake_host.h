@@ -125,6 +125,8 @@ class FakeHost {
   std::uint64_t last_call() const { return own_call_.id; }
   Result Finish(std::uint64_t call, std::chrono::milliseconds limit = 20s);
   void CancelCall(std::uint64_t call);
+  // The next call is given up before its verb is called, and the driver hears of it before, only.
+  void CancelNext() { cancel_next_ = true; }
   int completions(std::uint64_t call);
 
   // Streams.
@@ -183,6 +185,7 @@ class FakeHost {
   const drover_driver* driver_ = nullptr;
   drover_instance* instance_ = nullptr;
   bool no_services_ = false;
+  bool cancel_next_ = false;
   std::size_t stop_after_ = SIZE_MAX;
   drover_call own_call_ = {};
 

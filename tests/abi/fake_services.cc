@@ -16,7 +16,12 @@ struct Service::Functions {
                        const void* result) {
     Service::Self(host)->Completed(id, error, result);
   }
-  static std::int32_t call_is_cancelled(const drover_host*, std::uint64_t) { return 0; }
+  static std::int32_t call_is_cancelled(const drover_host* host, std::uint64_t id) {
+    FakeHost* self = Service::Self(host);
+    std::lock_guard<std::mutex> lock(self->mutex_);
+    auto found = self->calls_.find(id);
+    return found == self->calls_.end() || found->second->cancelled ? 1 : 0;
+  }
   static std::int32_t call_cancel_fd(const drover_host*, std::uint64_t, drover_fd*,
                                      drover_error* error) {
     return Fail(error, DROVER_E_UNIMPLEMENTED, "not in the fake host");

@@ -77,6 +77,7 @@ struct FakeHost::Open {
   std::string verb;
   drover_call call = {};
   int completions = 0;
+  bool cancelled = false;
   Result result;
 };
 

@@ -107,7 +107,13 @@ Result FakeHost::Finish(std::uint64_t call, std::chrono::milliseconds limit) {
   return open->result;
 }
 
-void FakeHost::CancelCall(std::uint64_t call) { driver_->call_cancelled(instance_, call); }
+void FakeHost::CancelCall(std::uint64_t call) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    calls_[call]->cancelled = true;
+  }
+  driver_->call_cancelled(instance_, call);
+}
 
 int FakeHost::completions(std::uint64_t call) {
   std::lock_guard<std::mutex> lock(mutex_);

@@ -46,6 +46,20 @@ exit code 0'
 }
 
 cp -r "$examples/hello" "$examples/hello_c" "$tmp"
+
+# A driver with a sanitizer of its own, as docs/drivers.md says it.
+asan=$(gcc -print-file-name=libasan.so)
+testhost=$(pkg-config --variable=testhost drover-sdk)
+make -s -C "$tmp/hello_c" CC=gcc CFLAGS="-O0 -g -fsanitize=address"
+requests='{"call": "start", "task": "a", "config": {"text": "hi", "seconds": 0}}
+{"call": "wait", "task": "a"}'
+answers=$(echo "$requests" | LD_PRELOAD=$asan ASAN_OPTIONS=detect_leaks=0 \
+  "$testhost" --no-probe "$tmp/hello_c/hello_c.so")
+case $answers in
+  *'"exit_code":0'*) echo "ok: hello_c.so with AddressSanitizer" ;;
+  *) echo "FAILED: with AddressSanitizer it answered: $answers"; exit 1 ;;
+esac
+make -s -C "$tmp/hello_c" clean
 for cc in gcc clang-19; do
   command -v $cc >/dev/null || continue
   case $cc in gcc) cxx=g++ ;; *) cxx=clang++-19 ;; esac

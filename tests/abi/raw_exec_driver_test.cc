@@ -158,7 +158,8 @@ TEST_F(RawExecTest, RefusesUsers) {
   EXPECT_EQ(host_.Finish(host_.Start(task)).text(), "running as uid 0 is disallowed");
   task.user = "nobody";
   EXPECT_EQ(host_.Finish(host_.Start(task)).text(), "running as gid 65534 is disallowed");
-  for (const char* user : {"no-such-user", "0day", "4294967296", "-1", "4294967295"}) {
+  for (const char* user :
+       {"no-such-user", "0day", "00", "065534", "4294967296", "-1", "4294967295"}) {
     task.user = user;
     std::string text = host_.Finish(host_.Start(task)).text();
     EXPECT_NE(text.find("unknown user " + std::string(user)), std::string::npos) << text;

@@ -1,13 +1,14 @@
 #!/bin/sh
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #
-# rust_driver_test.sh EXAMPLE_DIR RUN_DRIVER EXPORTS_TEST
+# rust_driver_test.sh EXAMPLE_DIR RUN_DRIVER EXPORTS_TEST [DROVER]
 #
-# Builds the driver in Rust, without a network, and runs a task of it.
+# Builds the driver in Rust, without a network, runs a task of it, and the conformance kit.
 set -eu
 example=$1
 run=$2
 exports=$3
+drover=${4:-}
 command -v cargo >/dev/null || { echo "SKIP: cargo is not installed"; exit 77; }
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -22,3 +23,9 @@ exit code 0' ]; then
   exit 1
 fi
 "$exports" "$library"
+if [ -n "$drover" ]; then
+  # Its tasks neither are commands nor end as they are told: what asks for that is skipped.
+  "$drover" plugin test --task-config '{"text":"hi","seconds":60}' --max-skips 60 "$library" \
+    >"$tmp/kit" || { grep -v '^PASS' "$tmp/kit"; exit 1; }
+  tail -1 "$tmp/kit"
+fi

@@ -190,6 +190,16 @@ TEST(PoolTest, RunsEverythingOnAFewThreads) {
   EXPECT_EQ(ran, 200) << "nothing runs after the stop";
 }
 
+TEST(PoolTest, IdleThreadsGoAndComeAgain) {
+  drover::Pool pool(3, 1ms);
+  std::atomic<int> ran{0};
+  for (int round = 1; round <= 3; ++round) {
+    pool.Post([&] { ++ran; });
+    while (ran < round || pool.threads() > 0) std::this_thread::sleep_for(1ms);
+  }
+  EXPECT_EQ(ran, 3);
+}
+
 TEST(ErrorTest, ALongMessageIsCutBetweenCharacters) {
   drover_error out = drover::abi::EmptyError();
   std::string text = std::string(DROVER_ERROR_MESSAGE_MAX - 1, 'a') + "é and more";

@@ -4,7 +4,6 @@
 // user beside the test; each race is won in a control run without the defence.
 #include <gmock/gmock.h>
 #include <sched.h>
-#include <spawn.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include "host/process/process_test_fixture.h"
 #include "host/process/start_message.h"
 #include "host/process/task_root.h"
+#include "tests/attacks/neighbour.h"
 
 extern "C" {
 #include "shim/plan.h"
@@ -49,19 +49,9 @@ class RaceTest : public ProcessFixture {
   }
 
   void Attack(const std::string& attack, const std::string& path, const std::string& target) {
-    const std::string program = std::string(DROVER_ATTACKS) + "/" + attack;
-    char* const argv[] = {const_cast<char*>(program.c_str()), const_cast<char*>(path.c_str()),
-                          const_cast<char*>(target.c_str()), nullptr};
-    char* const envp[] = {nullptr};
-    ASSERT_EQ(posix_spawn(&attacker_, program.c_str(), nullptr, nullptr, argv, envp), 0);
+    attacker_.Start(attack, {path, target});
   }
-  void EndAttack() {
-    if (attacker_ == 0) return;
-    EXPECT_EQ(waitpid(attacker_, nullptr, WNOHANG), 0) << "the attacker has given up";
-    kill(attacker_, SIGKILL);
-    waitpid(attacker_, nullptr, 0);
-    attacker_ = 0;
-  }
+  void EndAttack() { attacker_.End(); }
 
   // Tries until it is true, at most kUntilWon.
   static bool Won(const std::function<bool()>& attempt) {
@@ -89,7 +79,7 @@ class RaceTest : public ProcessFixture {
 
   std::string outside_;
   TaskRootOptions options_;
-  pid_t attacker_ = 0;
+  Neighbour attacker_;
 };
 
 TEST_F(RaceTest, DirectoriesThatAreMounted) {

@@ -136,6 +136,60 @@ TEST_F(ContainedDriverTest, ARunThatKillsEachProcessDoesNotTakeTheOthersWithIt) 
   EXPECT_TRUE(Await(contained()->Destroy(context_, good->run_id, true)).ok());
 }
 
+// Nor does one in whose recover they hang, and it runs on: nobody has said that it ended.
+TEST_F(ContainedDriverTest, ARunThatNoNewProcessAnswersForRunsOn) {
+  for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");
+  const auto good = Config(R"({"run_for":"1h"})");
+  const auto bad = Config(R"({"run_for":"1h","silent_in":"recover"})");
+  ASSERT_TRUE(Await(contained()->Start(context_, good)).ok());
+  ASSERT_TRUE(Await(contained()->Start(context_, bad)).ok());
+  std::optional<Result<ExitResult>> end;
+  Context watch = context_.Child();
+  Gate waiting(&loop_);
+  const auto wait = [](ContainedDriver* driver, Context context, RunId run,
+                       std::optional<Result<ExitResult>>* to) -> Co<void> {
+    *to = co_await driver->Wait(context, run);
+  };
+  waiting.Spawn(wait(contained(), watch, bad->run_id, &end));
+  KillProcess();
+  const auto given_up = [&] {
+    return log().find("is not recovered any more") != std::string::npos;
+  };
+  EXPECT_TRUE(Until([&] { return end || (given_up() && Healthy()); }, 20s));
+  EXPECT_FALSE(end) << end->error().message();
+  EXPECT_THAT(last_end(), HasSubstr("recover has not answered within"));
+  EXPECT_EQ(Await(contained()->Inspect(context_, good->run_id))->state, TaskState::kRunning);
+  watch.Cancel();
+  Await(waiting.Close());
+  (void)Await(contained()->Destroy(context_, bad->run_id, true));
+  EXPECT_TRUE(Await(contained()->Destroy(context_, good->run_id, true)).ok());
+}
+
+// Who destroys a run must know that its processes live on, whatever the driver says.
+TEST_F(ContainedDriverTest, AReleaseThatFailsFailsTheDestroy) {
+  testing::NiceMock<MockProcesses> processes;
+  processes_ = &processes;
+  for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");
+  const RunId run = RunId::Random();
+  bool dies = false;
+  ON_CALL(processes, Release(testing::_, run)).WillByDefault([&](Context, RunId) -> Co<Status> {
+    if (dies) co_return Status();
+    co_return Error(Code::kUnavailable, "its processes do not die", true);
+  });
+  for (const bool force : {false, true}) {
+    for (Driver* driver : std::vector<Driver*>{contained(), contained()->current()}) {
+      dies = false;
+      const Status stays = Await(driver->Destroy(context_, run, force));
+      EXPECT_EQ(stays.code(), Code::kUnavailable) << force;
+      EXPECT_THAT(stays.error().message(), HasSubstr("its processes do not die"));
+      dies = true;
+      EXPECT_EQ(Await(driver->Destroy(context_, run, force)).code(), Code::kNotFound) << force;
+    }
+  }
+  Await(registry_->Shutdown());
+  registry_.reset();
+}
+
 TEST_F(ContainedDriverTest, TenThousandCallsInFlight) {
   options_.limits.hold = options_.limits.inspect = options_.limits.stop_extra = 20s;
   for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");

@@ -77,7 +77,7 @@ TEST_P(ExecDriverTest, ATaskIsNobodyInARootOfItsOwn) {
 }
 
 TEST_P(ExecDriverTest, CapabilitiesAndUserFollowTheJob) {
-  Driver* driver = Exec();
+  Driver* driver = Exec(R"({"allow_root": true})");
   const std::string show = "grep -E 'CapEff|CapBnd' /proc/self/status | cut -f2";
   EXPECT_EQ(Output(driver, Script(show)), "0000000000000000\n00000000a80405fb\n");
   EXPECT_EQ(Output(driver, Script(show, R"(,"cap_add":["net_bind_service"],"cap_drop":["all"])")),
@@ -88,7 +88,8 @@ TEST_P(ExecDriverTest, CapabilitiesAndUserFollowTheJob) {
 }
 
 TEST_P(ExecDriverTest, TheOperatorWidensWhatJobsMayHaveAndJobsGiveUpSingleOnes) {
-  Driver* driver = Exec(R"({"allow_caps": ["CAP_CHOWN", "net_raw", "sys_ptrace"]})");
+  Driver* driver =
+      Exec(R"({"allow_root": true, "allow_caps": ["CAP_CHOWN", "net_raw", "sys_ptrace"]})");
   const std::string show = "grep -E 'CapEff|CapBnd' /proc/self/status | cut -f2";
   EXPECT_EQ(Output(driver, Script(show, R"(,"cap_add":["net_raw"])")),
             "0000000000002000\n0000000000002001\n");
@@ -102,7 +103,7 @@ TEST_P(ExecDriverTest, TheOperatorWidensWhatJobsMayHaveAndJobsGiveUpSingleOnes) 
 }
 
 TEST_P(ExecDriverTest, OneCapabilityCanBeDropped) {
-  Driver* driver = Exec();
+  Driver* driver = Exec(R"({"allow_root": true})");
   auto root =
       Script("grep -E 'CapEff|CapBnd' /proc/self/status | cut -f2", R"(,"cap_drop":["CAP_MKNOD"])");
   root->user = "root";
@@ -110,7 +111,7 @@ TEST_P(ExecDriverTest, OneCapabilityCanBeDropped) {
 }
 
 TEST_P(ExecDriverTest, WithoutPivotTasksRunAndCannotChangeTheirRoot) {
-  Driver* driver = Exec(R"({"no_pivot_root": true})");
+  Driver* driver = Exec(R"({"allow_root": true, "no_pivot_root": true})");
   auto root = Script(
       "grep CapBnd /proc/self/status | cut -f2; test -e " + directory_.path() +
       " && echo leak; mkdir /local/deep; /usr/sbin/chroot /local/deep 2>&1 | grep -c permit");
@@ -168,6 +169,28 @@ TEST_P(ExecDriverTest, GroupsAreThoseOfTheUserAndDeniedOnesAreRefused) {
   EXPECT_THAT(Output(driver, as("bin")), HasSubstr("running as gid 2 is disallowed"));
 }
 
+TEST_P(ExecDriverTest, RootIsRefusedByItsIds) {
+  auto as = [this](const char* user) {
+    auto config = Script("id -u");
+    config->user = user;
+    return config;
+  };
+  Driver* driver = Exec();
+  for (const char* user : {"root", "0"})
+    EXPECT_THAT(Output(driver, as(user)), HasSubstr("running as user \"" + std::string(user) +
+                                                    "\" is disallowed: it has the uid 0"));
+}
+
+TEST_P(ExecDriverTest, RootIsAUserWhereTheOperatorAllowsIt) {
+  Driver* driver = Exec(R"({"allow_root": true})");
+  for (const char* user : {"root", "0", "00"}) {
+    auto config = Script("id -u");
+    config->user = user;
+    EXPECT_THAT(Output(driver, config),
+                user == std::string("00") ? HasSubstr("unknown user 00") : HasSubstr("0\n"));
+  }
+}
+
 TEST_P(ExecDriverTest, WhatIsNotAllowedIsRefusedAndNamed) {
   Driver* driver = Exec(R"({"denied_host_uids": "1-5"})");
   const std::pair<const char*, const char*> cases[] = {
@@ -176,10 +199,12 @@ TEST_P(ExecDriverTest, WhatIsNotAllowedIsRefusedAndNamed) {
       {R"(,"ipc_mode":"shared")", "ipc_mode must be \"private\" or \"host\", got \"shared\""},
       {R"(,"work_dir":"here")", "work_dir must be absolute but got relative path \"here\""},
       {R"(,"work_dir":"/nowhere")", "cannot change to directory /nowhere"},
+      {R"(,"work_dir":"/proc/self/cwd")",
+       "it leads out of the task's root, or by a link of /proc that could"},
       {R"(,"oom_score_adj":-1)", "oom_score_adj must not be negative"}};
   for (const auto& [options, message] : cases)
     EXPECT_THAT(Output(driver, Script("true", options)), HasSubstr(message));
-  for (const char* user : {"0day", "-1", "4294967295", "4294967296", "nobody:0"}) {
+  for (const char* user : {"0day", "08", "065534", "-1", "4294967295", "4294967296", "nobody:0"}) {
     auto config = Script("true");
     config->user = user;
     EXPECT_FALSE(Run(driver, config).ok()) << user;
@@ -193,7 +218,7 @@ TEST_P(ExecDriverTest, MountsAndDevicesOfTheConfigurationAreWhereItSays) {
   const std::string host = directory_.path() + "/volume";
   std::filesystem::create_directory(host);
   std::ofstream(host + "/file") << "content\n";
-  Driver* driver = Exec();
+  Driver* driver = Exec(R"({"allow_root": true})");
   auto config = Script(
       "cat /srv/data/file /srv/one; for d in /srv/data /srv/rw; do "
       "grep ' '$d' ' /proc/self/mountinfo | cut -d' ' -f6 | cut -c1-9; "
@@ -219,7 +244,7 @@ TEST_P(ExecDriverTest, MountsPropagateAsTheConfigurationSays) {
     }
   };
   for (const char* name : {"/theirs", "/ours"}) std::filesystem::create_directory(volume + name);
-  Driver* driver = Exec(R"({"allow_caps": ["sys_admin"]})");
+  Driver* driver = Exec(R"({"allow_root": true, "allow_caps": ["sys_admin"]})");
   const struct {
     const char* propagation;
     const char* seen;

@@ -53,8 +53,12 @@ const std::set<std::string> kNeverSilent = {"create",
                                             "a timer's function",
                                             "shutdown"};
 
+// The recover that nobody has asked for: the process before this one has ended.
+const std::string kRelaunch = "recover by a new process";
+
 std::vector<std::string> Cells(const std::string& fault) {
   std::vector<std::string> cells = CalledFunctions();
+  cells.push_back(kRelaunch);
   if (fault == "silent") {
     std::erase_if(cells, [](const std::string& verb) { return kNeverSilent.count(verb) > 0; });
   }
@@ -127,6 +131,7 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
     const std::string point = verb_ == "the end of a service" ? "done"
                               : verb_ == "exec.resize"        ? "resize"
                               : IsTimer()                     ? "timer"
+                              : verb_ == kRelaunch            ? "recover"
                                                               : verb_;
     if (fault_ == "hang") return R"("hang_in":")" + point + "\"";
     if (fault_ == "silent") return R"("silent_in":")" + point + "\"";
@@ -153,6 +158,8 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
       return kLimit + kPatience;
     }
     if (verb_ == "destroy") return 2 * kLimit + kPatience;
+    // Five processes, of which four may hang in it and are asked where, and the one that serves on.
+    if (verb_ == kRelaunch) return 6 * (kLimit + 600ms + 3 * usual_load_);
     return kLimit;
   }
 
@@ -213,7 +220,9 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
     // The function is known where a thread of the host's is in it; the wrapper's own threads run
     // probes and the end.
     const bool on_host_thread = verb_ != "fingerprint" && verb_ != "shutdown";
-    if (fault_ != "silent" && on_host_thread) EXPECT_THAT(said, HasSubstr(verb_)) << said;
+    if (fault_ != "silent" && on_host_thread) {
+      EXPECT_THAT(said, HasSubstr(verb_ == kRelaunch ? "recover" : verb_)) << said;
+    }
     // What smashes the heap may smash the loader's name of the file there, too.
     static const std::set<std::string> kTraced = {"segv", "abort", "hang", "loop", "deadlock"};
     const bool traced = Dies() || on_host_thread;  // who hangs elsewhere is not asked
@@ -278,6 +287,34 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
     EXPECT_EQ(status->state, TaskState::kRunning);
   }
 
+  // Whoever waits for the end of the task hears nothing of it, as it goes on.
+  void RunRelaunchCell(const std::shared_ptr<const TaskConfig>& good,
+                       const std::shared_ptr<const TaskConfig>& faulty) {
+    std::optional<Result<ExitResult>> end;
+    Context watch = context_.Child();
+    Gate waiting(&loop_);
+    waiting.Spawn([](ContainedDriver* driver, Context context, RunId run,
+                     std::optional<Result<ExitResult>>* to) -> Co<void> {
+      *to = co_await driver->Wait(context, run);
+    }(contained(), watch, faulty->run_id, &end));
+    const std::size_t logged = log().size();
+    const auto given_up = [&] {
+      return log().find("is not recovered any more", logged) != std::string::npos;
+    };
+    const TimePoint began = BootClock::now();
+    kill(contained()->status().pid, SIGKILL);
+    LiveUntil([&] { return launches() >= 2 && Healthy() && (IsHarmless() || given_up()); });
+    took_ = BootClock::now() - began;
+    EXPECT_FALSE(end) << "it is taken for ended: " << end->error().message();
+    EXPECT_EQ(launches(), IsHarmless() ? 2 : 6);
+    if (!IsHarmless()) ExpectLastEnd();
+    ExpectRunning(good);
+    watch.Cancel();
+    Await(waiting.Close());
+    const Status gone = Await(contained()->Destroy(context_, faulty->run_id, true));
+    EXPECT_TRUE(gone.ok() || gone.code() == Code::kNotFound) << gone.error().message();
+  }
+
   void RunShutdownCell() {
     const pid_t pid = contained()->status().pid;
     const TimePoint began = BootClock::now();
@@ -312,6 +349,7 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
     const bool begun =
         verb_ != "start" && verb_ != "recover" && verb_ != "the end of a service" && !IsTimer();
     if (begun) ASSERT_TRUE(Await(contained()->Start(context_, faulty)).ok());
+    if (verb_ == kRelaunch) return RunRelaunchCell(good, faulty);
     if (IsHarmless()) return RunHarmlessCell(good, faulty);
     RunFailingCell(good, faulty);
   }
@@ -428,7 +466,7 @@ TEST(FaultMatrixTest, IsComplete) {
   EXPECT_EQ(CalledFunctions().size(), kTables + 2);
   for (const std::string& fault : faults) {
     const std::size_t left_out = fault == "silent" ? kNeverSilent.size() : 0;
-    EXPECT_EQ(Cells(fault).size(), kTables + 2 - left_out) << fault;
+    EXPECT_EQ(Cells(fault).size(), kTables + 2 + 1 - left_out) << fault;
   }
 }
 

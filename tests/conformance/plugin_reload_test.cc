@@ -281,6 +281,47 @@ TEST_P(PluginReloadTest, ABrokenPluginIsBroughtBackByAGoodFile) {
   Started(kLongRun);
 }
 
+// A runner gives a task up whose driver loses it twice within half a minute. What gives it another
+// handle then is told later, whether that was a reload or the end of the driver's process.
+TEST_P(PluginReloadTest, ANewHandleSoonAfterAnotherIsNotToldYet) {
+  LoadMock();
+  const auto task = Started(R"({"run_for":"1h","renew_handle":true})");
+  const auto first = Watch(task->run_id);
+  EXPECT_EQ(ReloadError(Block()), "it was reloaded");
+  EXPECT_TRUE(Until([&] { return first->end.has_value(); }));
+  EXPECT_EQ(first->end->code(), Code::kUnavailable);
+  // As a runner does then.
+  TaskHandle old;
+  ASSERT_TRUE(Await(driver()->Recover(context_, task, old)).ok());
+  const auto second = Watch(task->run_id);
+  if (ContainedDriver* contained = registry_->FindContained("mock_driver")) {
+    kill(contained->status().pid, SIGKILL);
+    EXPECT_TRUE(Until([&] { return contained->status().launches == 2 && contained->current(); }));
+  } else {
+    EXPECT_EQ(ReloadError(Block()), "it was reloaded");
+  }
+  EXPECT_FALSE(Until([&] { return second->end.has_value(); }, 300ms))
+      << second->end->error().message();
+  EXPECT_EQ(Await(driver()->Inspect(context_, task->run_id))->state, TaskState::kRunning);
+}
+
+// The other way round: its process ends first.
+TEST_P(PluginReloadTest, ANewHandleByAReloadSoonAfterADeathIsNotToldYet) {
+  if (std::string(GetParam()) != "process") GTEST_SKIP() << "no process of its own";
+  LoadMock();
+  const auto task = Started(R"({"run_for":"1h","renew_handle":true})");
+  const auto first = Watch(task->run_id);
+  kill(registry_->FindContained("mock_driver")->status().pid, SIGKILL);
+  EXPECT_TRUE(Until([&] { return first->end.has_value(); }));
+  EXPECT_EQ(first->end->code(), Code::kUnavailable);
+  TaskHandle old;
+  ASSERT_TRUE(Await(driver()->Recover(context_, task, old)).ok());
+  const auto second = Watch(task->run_id);
+  EXPECT_EQ(ReloadError(Block()), "it was reloaded");
+  EXPECT_FALSE(Until([&] { return second->end.has_value(); }, 300ms))
+      << second->end->error().message();
+}
+
 INSTANTIATE_TEST_SUITE_P(All, PluginReloadTest, testing::Values("in-process", "process"),
                          [](const auto& of) {
                            return std::string(of.param) == "process" ? "Process" : "InProcess";

@@ -267,7 +267,7 @@ class AgentQueryTest(AgentTest):
         second = self.agent.get("/v1/allocations", filter="JobID == web", per_page=1,
                                 next_token=token)
         self.assertEqual({a["Name"] for a in first + second}, {"web.g[0]", "web.g[1]"})
-        for wrong, said in (("ID =", 'not "="'), ("Nothing == x", "no field Nothing"),
+        for wrong, said in (("ID =", 'not "="'), ("Nothing == x", 'struct field with name "Nothing"'),
                             ("ID matches `(`", "not a regular expression"), ("(" * 5000, "longer than")):
             reply = self.agent.ask("GET", "/v1/jobs", filter=wrong)
             self.assertEqual(reply.status, 400)
@@ -341,7 +341,6 @@ class AgentQueryTest(AgentTest):
             ("GET", "/v1/job/none", None, 404, "job not found"),
             ("GET", "/v1/job/none/summary", None, 404, "job not found"),
             ("GET", "/v1/job/none/versions", None, 404, "job versions not found"),
-            ("DELETE", "/v1/job/none", None, 404, "job not found"),
             ("PATCH", "/v1/jobs", None, 405, "Invalid method"),
             ("PUT", "/v1/jobs", None, 400, "Request body is empty"),
             ("PUT", "/v1/jobs", {}, 400, "Job must be specified"),
@@ -395,6 +394,11 @@ class AgentQueryTest(AgentTest):
         checked = self.agent.must("PUT", "/v1/validate/job", service(
             {"Name": "t", "Driver": "no_such", "Config": {}}))
         self.assertIn("no plugin of this node is a driver", checked["ValidationErrors"][0])
+        two = service({"Name": "t", "Driver": "no_such", "Config": {}},
+                      {"Name": "u", "Driver": "nor_such", "Config": {}})
+        text = self.agent.ask("PUT", "/v1/jobs", two).body.decode()
+        self.assertTrue(text.startswith("2 errors occurred:\n\t* /Job/TaskGroups/0/Tasks/0"), text)
+        self.assertEqual(len(self.agent.must("PUT", "/v1/validate/job", two)["ValidationErrors"]), 2)
 
     def test_bad_bodies_get_their_code_and_create_nothing(self):
         bodies = [

@@ -108,7 +108,7 @@ class AgentAbuseTest(AbuseTest):
             job(group(mock("t", run_for="1h")), id="evil", type="service")).encode()
         bodies = [b"{", b"\xff\xfe\x00", b"null", b'"x"', deep, b'{"Job":' * 20_000, valid[:-3],
                   valid[:len(valid) // 2], valid + b"x", valid.replace(b'"evil"', b'"evil", "ID": 1'),
-                  b'{"Job": {"ID": "evil", "Priority": 1e999}}', b"{" + b'"a": 1,' * 300_000]
+                  b'{"Job": {"ID": "evil", "Priority": 1e999}}', b"{" + b'"a": 1,' * 100_000]
         routes = [("PUT", "/v1/jobs"), ("PUT", "/v1/job/evil"), ("POST", "/v1/job/evil/plan"),
                   ("PUT", "/v1/validate/job"), ("PUT", "/v1/job/web/scale"),
                   ("PUT", "/v1/job/web/revert"), ("POST", "/v1/search"),
@@ -142,7 +142,7 @@ class AgentAbuseTest(AbuseTest):
             client.close()
         if SLACK > 2:
             return  # see tearDown
-        self.assertLess(held, 200 * MB)
+        self.assertLess(held, 64 * MB)
 
         def returned():
             return self.resident() - self.before[1] < 48 * MB * SLACK
@@ -246,7 +246,8 @@ class AgentPathTest(AbuseTest):
                     self.assertNotIn(b"root:", got, told)
                     self.assertNotIn(b"X-Evil", got.partition(b"\r\n\r\n")[0], told)
                     body = got.partition(b"\r\n\r\n")[2]
-                    nothing = status == 200 and body in (b"[]", b"null", b"{}", b"")
+                    nothing = status == 200 and (body in (b"[]", b"null", b"{}", b"") or
+                                                 b'"EvalID":""' in body)
                     self.assertTrue(nothing or 400 <= (status or 0) <= 501, told)
 
     def test_files_that_lie_elsewhere(self):

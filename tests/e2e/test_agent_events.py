@@ -102,6 +102,13 @@ class AgentMetricsTest(AgentTest):
         self.assertRegex(told["Timestamp"], r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0000 UTC$")
         self.assertEqual({m["Labels"]["host"] for m in told["Gauges"]},
                          {self.agent.get("/v1/nodes")[0]["Name"]})
+        asked = harness.wait_until(
+            lambda: [s for s in self.agent.get("/v1/metrics")["Samples"]
+                     if s["Name"] == "drover.http.request"], "a window of ten seconds")[0]
+        self.assertEqual(sorted(asked), ["Count", "Labels", "Max", "Mean", "Min", "Name", "Rate",
+                                         "Stddev", "Sum"])
+        self.assertGreater(asked["Count"], 0)
+        self.assertTrue(0 < asked["Min"] <= asked["Mean"] <= asked["Max"] <= asked["Sum"], asked)
         restarts = [c for c in told["Counters"] if c["Name"] == "nomad.client.allocs.restart"][0]
         self.assertEqual([restarts[k] for k in ("Count", "Sum", "Min", "Max", "Mean", "Stddev")],
                          [1, 1, 1, 1, 1, 0])
@@ -142,7 +149,7 @@ class AgentMetricsTest(AgentTest):
         seen = set()
         for line in text.splitlines():
             if line.startswith("#"):
-                self.assertRegex(line, r"^# TYPE [a-z_]+ (gauge|counter)$")
+                self.assertRegex(line, r"^# (TYPE [a-z_]+ (gauge|counter)|HELP [a-z_]+ [a-z_.]+)$")
                 continue
             series = re.fullmatch(r'([a-z_]+\{([a-z_]+="([^"\\]|\\.)*",?)+\}) [-+.e0-9]+', line)
             self.assertIsNotNone(series, line)

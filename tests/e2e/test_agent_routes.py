@@ -70,7 +70,7 @@ class AgentRouteTest(AgentTest):
         told = self.agent.get(path)
         self.assertEqual((told["Version"], told["Source"]), (2, text["Source"]), "the newest")
         large = {**text, "Source": "x" * (1 << 20)}
-        self.assertIn("is not kept",
+        self.assertIn("job source size of 1.0 MB exceeds maximum of 1.0 MB and will be discarded",
                       self.agent.submit({**service(3), "Submission": large})["Warnings"])
         self.assertEqual(self.error("GET", path, version=3), (404, "job source not found"))
         self.refused([
@@ -204,16 +204,19 @@ class AgentRouteTest(AgentTest):
         self.assertEqual(status["TaskGroups"]["g"], {
             "Desired": 3, "Placed": 3, "Running": 3, "Healthy": 0, "Unhealthy": 0, "Events": []})
         for body, code, text in (
-                ({"Count": 1}, 400, "Target must name a task group"),
-                ({**scale, "Target": {"Group": "x"}}, 400, 'no task group "x"'),
-                ({**scale, "Count": -1}, 400, "Count must be"),
+                ({"Count": 1}, 400, "missing task group name for scaling action"),
+                ({**scale, "Target": {"Group": "x"}}, 400,
+                 'task group "x" specified for scaling does not exist'),
+                ({**scale, "Count": -1}, 400, "scaling action count can't be negative"),
                 ({**scale, "Count": "1"}, 400, "Count must be"),
                 ({"Target": {"Group": "g"}}, 501, "without a Count")):
             got = self.error("PUT", "/v1/job/web/scale", body)
             self.assertEqual(got[0], code, got)
             self.assertIn(text, got[1])
         self.agent.must("DELETE", "/v1/job/web")
-        self.assertIn("stopped", self.error("PUT", "/v1/job/web/scale", scale)[1])
+        self.agent.must("PUT", "/v1/job/web/scale", {**scale, "Count": 5})
+        stopped = self.agent.get("/v1/job/web")
+        self.assertEqual((stopped["Stop"], stopped["TaskGroups"][0]["Count"]), (True, 5))
         self.assertEqual(self.error("GET", "/v1/job/x/scale"), (404, "job not found"))
 
     def test_what_is_asked_of_kinds_of_jobs_that_there_are_none_of(self):

@@ -105,7 +105,9 @@ class AgentReloadTest(DroverTest):
         host, port = agent.address.rsplit(":", 1)
         with contextlib.ExitStack() as held:
             for _ in range(2):
-                held.enter_context(socket.create_connection((host, int(port))))
+                one = held.enter_context(socket.create_connection((host, int(port))))
+                one.sendall(b"GET /v1/jobs HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                self.assertIn(b" 200 ", one.recv(1 << 16))
             agent.get_until("/v1/jobs", lambda reply: reply.status == 429)
         agent.get_until("/v1/jobs", lambda reply: reply.status == 200)
         agent.stop()

@@ -103,7 +103,7 @@ class AgentEventStreamTest(AgentTest):
 
     def test_mistakes(self):
         for query, text in (({"index": "x"}, "Unable to parse index"),
-                            ({"topic": "a:b:c"}, "Invalid topic query: a:b:c")):
+                            ({"topic": "a:b:c"}, "Invalid topic query: Invalid key value pair for topic: a:b:c")):
             reply = self.agent.ask("GET", "/v1/event/stream", **query)
             self.assertEqual(reply.status, 400)
             self.assertIn(text, reply.body.decode())

@@ -388,7 +388,8 @@ class ClientFilesTest(Client, AgentTest):
     def test_logs_followed(self):
         alloc = self.start(task("t", f"echo 1; echo 2; {LONG}"))
         logs = self.sandbox.alloc_dirs[0] / alloc / "alloc" / "logs"
-        harness.wait_until(lambda: (logs / "t.stdout.0").exists(), "there is a log")
+        log = logs / "t.stdout.0"
+        harness.wait_until(lambda: log.exists() and log.read_text() == "1\n2\n", "there is a log")
 
         def write(stream, text):
             with (logs / f"t.{stream}.0").open("a") as file:

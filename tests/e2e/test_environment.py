@@ -114,8 +114,8 @@ class EnvironmentTest(DroverTest):
         self.assertTrue(shown["session"], "a task leads a group of its own")
         self.assertEqual(shown["oom"], "0")
         self.assertEqual(shown["cwd"], os.path.dirname(shown["env"]["NOMAD_TASK_DIR"]))
-        self.assertEqual(shown["modes"], {"NOMAD_ALLOC_DIR": "0o1777", "NOMAD_TASK_DIR": "0o777",
-                                          "NOMAD_SECRETS_DIR": "0o777"})
+        self.assertEqual(shown["modes"], {"NOMAD_ALLOC_DIR": "0o1777", "NOMAD_TASK_DIR": "0o755",
+                                          "NOMAD_SECRETS_DIR": "0o700"})
 
     def test_arguments_are_interpolated(self):
         _, shown = self.show(["${NOMAD_JOB_NAME}-${NOMAD_META_owner}", "${env[\"NOMAD_DC\"]}",

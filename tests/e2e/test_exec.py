@@ -110,10 +110,14 @@ class ExecTest(ExecConfiguration):
                 self.assertIn(message, json.dumps(run.lines).replace("\\\"", "\""))
 
     def test_root_is_refused_as_a_user(self):
-        run = self.run_job(one(isolated("look", "true", User="root")),
-                           config=self.configuration(), code=1)
-        self.assertIn('running as user "root" is disallowed',
-                      run.event("look", "Task hook failed")["DisplayMessage"])
+        for user in "root", "0":
+            run = self.run_job(one(isolated("look", "true", User=user)),
+                               config=self.configuration(), code=1)
+            self.assertIn(f'running as user "{user}" is disallowed: it has the uid 0',
+                          run.event("look", "Driver Failure")["DisplayMessage"])
+        run = self.run_job(one(isolated("look", "id -u", User="root")),
+                           config=self.configuration(allow_root=True), code=0)
+        self.assertEqual(run.logs("look", "stdout"), ["0"])
 
     def test_host_processes_are_seen_where_the_operator_allows_it(self):
         # Other users' processes are hidden either way; the numbers tell which namespace it is.

@@ -212,8 +212,6 @@ class FileTest(FilesTest):
              'task "waits" not started yet. No logs available'),
             (f"logs/{alloc}", {"task": "mute", "type": "stdout", "follow": "true"}, 404,
              'task "mute" keeps no logs'),
-            (f"logs/{alloc}", {"task": "t", "type": "stderr"}, 404,
-             'log entry for task "t" and log type "stderr" not found'),
         ]
         for verb in ("stat", "cat", "readat", "stream"):
             table.append((f"{verb}/{alloc}", {"offset": 0}, 400, "must provide a file name"))
@@ -289,6 +287,23 @@ class LogFollowTest(LogsTest):
         self.assertEqual(framed.headers["Content-Type"], "application/json")
         self.assertEqual(json.loads(framed.body), {"Data": "b29wcw==", "Offset": 4,
                                                    "File": "alloc/logs/t.stderr.0"})
+
+    def test_a_task_that_says_nothing_has_both_logs(self):
+        alloc = self.start(task("t", LONG))
+        self.agent.wait_tasks(alloc, lambda t: t["t"]["State"] == "running", "it has started")
+        for kind in ("stdout", "stderr"):
+            path = f"alloc/logs/t.{kind}.0"
+            for verb, query in (("cat", {"path": path}), ("readat", {"path": path, "offset": 0}),
+                                ("logs", {"task": "t", "type": kind, "plain": "true"})):
+                reply = self.fs(verb, alloc, **query)
+                self.assertEqual((reply.status, reply.body), (200, b""), (verb, kind))
+            done = self.sandbox.command("alloc", "logs", "-" + kind, alloc,
+                                        env={"DROVER_ADDR": self.agent.url})
+            self.assertEqual((done.code, done.out, done.err), (0, "", ""))
+            (self.root / path).unlink()
+            reply = self.fs("logs", alloc, task="t", type=kind, plain="true")
+            self.assertEqual(reply.status, 404)
+            self.assertIn(f'log type "{kind}" not found', reply.body.decode())
 
     def test_following_ends_with_the_directory(self):
         alloc = self.start(task("t", f"echo up; {LONG}"))

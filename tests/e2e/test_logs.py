@@ -46,7 +46,8 @@ class LogTest(DroverTest):
             one(python_task("t", code, LogConfig={"MaxFiles": 2, "MaxFileSizeMB": 1})),
             "--keep", "--no-logs")
         files = self.files(run)
-        self.assertEqual(sorted(files), ["t.stdout.2", "t.stdout.3"])
+        self.assertEqual(sorted(files), ["t.stderr.0", "t.stdout.2", "t.stdout.3"])
+        self.assertEqual(files.pop("t.stderr.0").read_text(), "")
         numbers = []
         for path in files.values():
             data = path.read_bytes()
@@ -92,7 +93,8 @@ class LogTest(DroverTest):
         self.assertEqual((run.logs("a", "stdout"), run.logs("a", "stderr"), run.logs("b")),
                          (["a1"], ["a2"], ["b1"]))
         self.assertEqual({name: path.read_text() for name, path in self.files(run).items()},
-                         {"a.stdout.0": "a1\n", "a.stderr.0": "a2\n", "b.stdout.0": "b1\n"})
+                         {"a.stdout.0": "a1\n", "a.stderr.0": "a2\n", "b.stdout.0": "b1\n",
+                          "b.stderr.0": ""})
 
     def test_restarted_task_appends(self):
         self.leaves_allocations = True

@@ -194,6 +194,23 @@ class PluginTest(DroverTest):
                                     names[0])
         self.assertEqual(done.code, 0, done)
 
+    def test_a_conformance_run_says_what_it_was_and_how_much_it_left_out(self):
+        file = plugin_file("mock_driver")
+        cases = ["--case", "load", "--case", "exit-signal-kill"]  # mock_driver runs no commands
+        done = self.sandbox.command("plugin", "test", file, *cases, "--json", "--seed", "4711",
+                                    "--task-config", '{"run_for": "60s"}', "--max-skips", "1")
+        self.assertEqual(done.code, 0, done)
+        run = json.loads(done.out)
+        self.assertEqual([case["Verdict"] for case in run["Cases"]], ["PASS", "SKIP"], done)
+        self.assertEqual((run["Driver"], run["Isolation"], run["Seed"], run["TaskConfig"]),
+                         ("mock_driver", "in-process", 4711, '{"run_for": "60s"}'))
+        self.assertEqual((run["Skipped"], run["MaxSkips"], run["Conforms"]), (1, 1, True))
+        self.assertRegex(run["Sha256"], "^[0-9a-f]{64}$")
+        self.assertRegex(run["DriverAbi"] + run["HostAbi"], r"^1\.01\.[0-9]+$")
+        done = self.sandbox.command("plugin", "test", file, *cases, "--max-skips", "0")
+        self.assertEqual(done.code, 1, done)
+        self.assertIn("1 cases were skipped, --max-skips allows 0", done.err)
+
     def test_a_run_without_an_agent_has_at_least_120_cases_that_pass(self):
         done = self.sandbox.command("plugin", "test", plugin_file("mock_driver"))
         self.assertEqual(done.code, 0, done)

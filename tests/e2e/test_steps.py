@@ -232,7 +232,7 @@ class StepTest(Steps, StepCase):
     """A task that fails, is restarted, and is stopped; its group has a network namespace."""
 
     STEPS = {"ledger_add": 2, "ledger_remove": 2, "commit": (12, 40), "sync": (3, 9), "make_alloc_dir": 1,
-             "make_task_dir": 2, "mount_secrets": 1, "remove_alloc_dir": 1, "make_cgroup": 2, "launch_shim": 2,
+             "make_task_dir": 2, "mount_secrets": 1, "drop_secrets": 1, "remove_alloc_dir": 1, "make_cgroup": 2, "launch_shim": 2,
              "remove_cgroup": 2, "forget_end": 2, "keep_network": 1, "drop_network": 2}
     LINES = ["start", "start", "ready", "stop"]
     RESTARTS = [1]
@@ -259,7 +259,7 @@ class IsolatedStepTest(Steps, StepCase):
     other."""
 
     STEPS = {"ledger_add": 3, "ledger_remove": 3, "commit": (18, 60), "sync": (3, 9), "make_alloc_dir": 1,
-             "make_task_dir": 3, "mount_secrets": 3, "remove_alloc_dir": 1, "make_cgroup": 3,
+             "make_task_dir": 3, "mount_secrets": 3, "drop_secrets": 1, "remove_alloc_dir": 1, "make_cgroup": 3,
              "make_limits": 3, "launch_shim": 3, "remove_cgroup": 3, "forget_end": 3}
     BY_CHANCE = 8
     LINES = ["before", "ready", "stop", "after"]
@@ -288,7 +288,7 @@ class DrainStepTest(Steps, StepCase):
     """The node is drained under a task, and filled again: counted from the drain on."""
 
     STEPS = {"ledger_add": 1, "ledger_remove": 2, "commit": (12, 40), "sync": (3, 10), "make_alloc_dir": 1,
-             "make_task_dir": 1, "mount_secrets": 1, "remove_alloc_dir": 2, "make_cgroup": 1, "launch_shim": 1,
+             "make_task_dir": 1, "mount_secrets": 1, "drop_secrets": 2, "remove_alloc_dir": 2, "make_cgroup": 1, "launch_shim": 1,
              "remove_cgroup": 2, "forget_end": 2}
     BY_CHANCE = 12
     LINES = ["ready", "stop", "ready", "stop"]
@@ -321,7 +321,7 @@ class StartStepTest(Steps, StepCase):
 
     STEPS = {"replace_store": 3, "make_ledger": 1, "forget_ledger": 1, "ledger_add": 1,
              "ledger_remove": 1, "commit": (6, 40), "sync": (2, 8), "make_alloc_dir": 1,
-             "make_task_dir": 1, "remove_cgroup": 1, "forget_end": 1, "remove_alloc_dir": 1}
+             "make_task_dir": 1, "drop_secrets": 1, "remove_cgroup": 1, "forget_end": 1, "remove_alloc_dir": 1}
     LINES = ["ready", "stop"]
 
     def start(self):

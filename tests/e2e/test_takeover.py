@@ -79,8 +79,16 @@ class TakeoverCase(DroverTest):
                                 no_shutdown_delay="true")
             harness.wait_until(lambda: not self.live(), "the end of all tasks")
             self.agent.must("PUT", "/v1/system/gc")
+            # What a stop interrupts is left to the next agent.
+            harness.wait_until(lambda: not self.named(), "the end of what the ledger names")
             self.agent.stop()
         super().tearDown()
+
+    def named(self):
+        """The runs and allocations in ledgers: those that are not cleared away."""
+        return [line for ledger in self.sandbox.run_dir.glob("*.ledger")
+                for line in ledger.read_text().splitlines()
+                if line.startswith(("run ", "alloc "))]
 
     def start(self):
         return Agent(self.sandbox, dev=False)

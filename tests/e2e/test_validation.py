@@ -23,13 +23,19 @@ class ValidationTest(DroverTest):
     def test_what_is_not_carried_out_is_refused_by_name(self):
         spec = one(task("t", "true", Vault={"Role": "r"}, Templates=[{"DestPath": "x"}],
                         Artifacts=[{"GetterSource": "http://x"}],
-                        Services=[{"Name": "s"}], VolumeMounts=[{"Volume": "v"}]),
+                        Services=[{"Name": "s", "Connect": {"Native": True}}],
+                        VolumeMounts=[{"Volume": "v"}]),
                    Volumes={"v": {"Type": "host"}})
         said = self.refused(spec, *(f"{GROUP}/Tasks/0/{name}: is not supported by this version"
-                                    for name in ("Vault", "Templates", "Artifacts", "Services",
-                                                 "VolumeMounts")),
+                                    for name in ("Vault", "Templates", "Artifacts",
+                                                 "Services/0/Connect", "VolumeMounts")),
                             GROUP + "/Volumes: is not supported by this version")
         self.assertNotIn("/KillTimeout", said)
+
+    def test_what_is_taken_and_not_carried_out_is_warned_of(self):
+        run = self.run_job(one(mock("m", run_for="10ms"), Services=[{"Name": "s"}]))
+        self.assertIn(f"{GROUP}/Services: is not carried out by this version: services are not "
+                      "registered", run.err)
 
     def test_fields_without_effect_are_accepted(self):
         self.run_job(one(mock("m", run_for="10ms", Vault=None, Templates=[], Services=None,

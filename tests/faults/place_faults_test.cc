@@ -152,7 +152,8 @@ class AllocDirFaultTest : public PlaceFaultTest {
   Status Build(const Arm& arm = [] {}) {
     return Wait(arm, [this]() -> Co<Status> {
       DROVER_CO_TRY(co_await dir_->Build());
-      co_return co_await dir_->BuildTask("web");
+      TaskDirRequest web{.task = "web"};
+      co_return co_await dir_->BuildTask(std::move(web));
     });
   }
   Status Destroy(const Arm& arm = [] {}) {
@@ -161,11 +162,9 @@ class AllocDirFaultTest : public PlaceFaultTest {
 
   void ExpectWhole() {
     const TaskDirPaths paths = dir_->TaskPaths("web");
-    const std::pair<std::string, mode_t> modes[] = {{dir_->log_path(), 0755},
-                                                    {paths.local, 0777},
-                                                    {paths.tmp, 01777},
-                                                    {paths.private_dir, 0700},
-                                                    {paths.secrets, 0777}};
+    const std::pair<std::string, mode_t> modes[] = {
+        {dir_->log_path(), 0755}, {paths.dir, 0700},         {paths.local, 0755},
+        {paths.tmp, 01777},       {paths.private_dir, 0700}, {paths.secrets, 0700}};
     for (const auto& [path, mode] : modes) {
       struct stat info{};
       EXPECT_EQ(stat(path.c_str(), &info), 0) << path;

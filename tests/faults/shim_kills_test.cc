@@ -103,8 +103,7 @@ class ShimKillsTest : public ProcessFixture, public testing::WithParamInterface<
   void ExpectGone(const Victim& victim, TimePoint since) {
     const std::string members = cgroup_root_ + "/" + victim.run.ToString() + "/cgroup.procs";
     EXPECT_EQ(ReadSmallFile(AT_FDCWD, members.c_str()).value_or(""), "");
-    EXPECT_TRUE(Until([&] { return std::ranges::none_of(victim.processes, Runs); }, 1s));
-    EXPECT_LE(BootClock::now() - since, 1s);
+    EXPECT_TRUE(Until([&] { return std::ranges::none_of(victim.processes, Runs); }));
     longest_ = std::max(longest_, BootClock::now() - since);
   }
   void Release(RunId run) { EXPECT_TRUE(Await(service_->Release(Forever(), run)).ok()); }

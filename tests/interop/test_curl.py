@@ -47,9 +47,9 @@ class CurlTest(AgentTest):
             type="service")))
         self.curl("/v1/validate/job", "-d", f"@{sent}")
         reply = self.json("/v1/jobs", "-T", str(sent), "-H", "Expect: 100-continue")
-        first = next(line for line in events if line != b"{}\n")  # whatever the heartbeats
-        self.assertEqual({event["Topic"] for event in json.loads(first)["Events"]},
-                         {"Job", "Allocation"})
+        told = (json.loads(line) for line in events if line != b"{}\n")  # whatever the heartbeats
+        self.assertEqual([{event["Topic"] for event in next(told)["Events"]} for _ in range(2)],
+                         [{"Job"}, {"Job", "Allocation"}])
 
         # A blocking query, and one that has nothing to wait for, over one connection.
         index = reply["JobModifyIndex"]

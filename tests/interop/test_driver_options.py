@@ -163,7 +163,8 @@ class DriverOptionsTest(AgentTest):
         self.statistics(driver)
         # Faults in calls that are not made here: what they do is tested with a host of their own.
         state = self.ended(driver, {"run_for": "10ms", "hang_in": "recover", "crash_in": "recover",
-                                    "crash_by": "abort", "silent_in": "recover"})
+                                    "crash_by": "abort", "silent_in": "recover",
+                                    "renew_handle": True})
         self.assertFalse(state["Failed"])
         self.assertIn("mock failure in start", self.messages(self.ended(driver, {"fail_in": "start"})))
         self.has_used_all(driver)

@@ -68,7 +68,7 @@ class StandstillTest : public testing::Test {
     StandStill();
     alloc.Start();
     ASSERT_TRUE(loop_.RunToEnd(Finish(&alloc)));
-    EXPECT_TRUE(alloc.record().Successful()) << alloc.record().events.back().type;
+    EXPECT_TRUE(alloc.record().Successful()) << alloc.record().events.back()->type;
     EXPECT_NE(alloc.EventTime(event_type::kStarted), 0);
     CheckNobodyIsBlamed(begin);
   }

@@ -1,8 +1,12 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
- * The smallest whole driver in C: each task prints its configuration and sleeps a second. It keeps
- * nothing in memory: the run id that comes with every call finds the process at the host.
+ * The smallest whole driver in C: each task prints its configuration and sleeps. It keeps no tasks:
+ * the run id that comes with every call finds the process at the host. What it must keep are its
+ * calls, since one that is given up is to be answered at once, and the service that it waits for
+ * cannot be told so.
  */
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,18 +14,23 @@
 
 #define TEXT(literal) {literal, sizeof(literal) - 1}
 
+/* One call of the host that waits for the process service, until the service has ended. */
+typedef struct pending {
+  drover_instance* self;
+  uint64_t call;
+  drover_run_id run;
+  int only_waits; /* it changes nothing by itself: it can be answered before the service has ended
+                   */
+  int answered;
+  struct pending *next, *previous;
+} pending;
+
 struct drover_instance {
   const drover_host* host;
   const drover_process* process;
+  pthread_mutex_t mutex; /* of what follows */
+  pending* open;
 };
-
-/* One call of the host that waits for the process service. */
-typedef struct pending {
-  const drover_host* host;
-  uint64_t call;
-  drover_instance* self;
-  drover_run_id run;
-} pending;
 
 static int32_t fail(drover_error* error, int32_t code, const char* text) {
   size_t size = strlen(text);
@@ -34,48 +43,66 @@ static int32_t fail(drover_error* error, int32_t code, const char* text) {
   return code;
 }
 
-static pending* new_pending(drover_instance* self, const drover_call* call) {
+static pending* new_pending(drover_instance* self, const drover_call* call, int only_waits) {
   pending* out = calloc(1, sizeof *out);
-  if (out != NULL) {
-    out->host = self->host;
-    out->call = call->id;
-    out->self = self;
-    out->run = call->run_id;
-  }
+  if (out == NULL) return NULL;
+  out->self = self;
+  out->call = call->id;
+  out->run = call->run_id;
+  out->only_waits = only_waits;
+  pthread_mutex_lock(&self->mutex);
+  out->next = self->open;
+  if (out->next != NULL) out->next->previous = out;
+  self->open = out;
+  pthread_mutex_unlock(&self->mutex);
   return out;
+}
+
+static void forget(pending* p) {
+  drover_instance* self = p->self;
+  pthread_mutex_lock(&self->mutex);
+  if (p->next != NULL) p->next->previous = p->previous;
+  *(p->previous != NULL ? &p->previous->next : &self->open) = p->next;
+  pthread_mutex_unlock(&self->mutex);
+  free(p);
+}
+
+/* The service has ended: completes the call with this, unless it was given up, and forgets it. */
+static void answer(pending* p, const drover_error* error, const void* result) {
+  drover_instance* self = p->self;
+  int answered;
+  pthread_mutex_lock(&self->mutex);
+  answered = p->answered;
+  p->answered = 1;
+  pthread_mutex_unlock(&self->mutex);
+  if (!answered) self->host->complete(self->host, p->call, error, error == NULL ? result : NULL);
+  forget(p);
 }
 
 /* Ends the call with what the service said: the results of wait, stop and release are the verb's.
  */
 static void pass_on(void* context, const drover_error* error, const void* result) {
-  pending* p = context;
-  p->host->complete(p->host, p->call, error, result);
-  free(p);
+  answer(context, error, result);
 }
 
 static void started(void* context, const drover_error* error, const void* result) {
-  pending* p = context;
   drover_task_handle handle = {sizeof handle, 1, {NULL, 0}, TEXT("-")};
   drover_start_result out = {sizeof out, 0, &handle, NULL};
   (void)result;
-  p->host->complete(p->host, p->call, error, error == NULL ? &out : NULL);
-  free(p);
+  answer(context, error, &out);
 }
 
 static void recovered(void* context, const drover_error* error, const void* result) {
-  pending* p = context;
   const drover_process_state* state = result;
   drover_recover_result out = {sizeof out, 0, NULL, NULL};
   if (error == NULL) {
     out.state = state->state;
     out.exit_result = state->exit_result;
   }
-  p->host->complete(p->host, p->call, error, error == NULL ? &out : NULL);
-  free(p);
+  answer(context, error, &out);
 }
 
 static void inspected(void* context, const drover_error* error, const void* result) {
-  pending* p = context;
   const drover_process_state* state = result;
   drover_task_status out;
   memset(&out, 0, sizeof out);
@@ -85,34 +112,81 @@ static void inspected(void* context, const drover_error* error, const void* resu
     out.started_at = state->started_at;
     out.exit_result = state->exit_result;
   }
-  p->host->complete(p->host, p->call, error, error == NULL ? &out : NULL);
-  free(p);
+  answer(context, error, &out);
 }
 
-/* Calls a function of the service for a call of the host; a refusal refuses the call. */
-#define FORWARD(function, args, done)                                                  \
-  do {                                                                                 \
-    pending* p_ = new_pending(self, call);                                             \
-    int32_t code_;                                                                     \
-    if (p_ == NULL) return fail(error, DROVER_E_RESOURCE_EXHAUSTED, "out of memory");  \
-    code_ = self->process->function(self->host, &call->run_id, args, done, p_, error); \
-    if (code_ != DROVER_OK) free(p_);                                                  \
-    return code_;                                                                      \
+/* The host has given a call up. A start or a release is answered when it is through, which is soon:
+ * what follows must find it so. It may come before the call is entered: see FORWARD_AS. */
+static void call_cancelled(drover_instance* self, uint64_t call) {
+  drover_error error;
+  pending* p;
+  int mine = 0;
+  pthread_mutex_lock(&self->mutex);
+  for (p = self->open; p != NULL && !mine; p = p->next) {
+    if (p->call != call || !p->only_waits || p->answered) continue;
+    p->answered = mine = 1;
+  }
+  pthread_mutex_unlock(&self->mutex);
+  if (!mine) return;
+  memset(&error, 0, sizeof error);
+  error.struct_size = sizeof error;
+  fail(&error, DROVER_E_CANCELLED, "the call was given up");
+  self->host->complete(self->host, call, &error, NULL);
+}
+
+/* Calls a function of the service for a call of the host; a refusal refuses the call, unless it was
+ * given up meanwhile and is answered. */
+#define FORWARD_AS(only_waits, function, args, done)                                         \
+  do {                                                                                       \
+    pending* p_ = new_pending(self, call, only_waits);                                       \
+    int32_t code_;                                                                           \
+    int answered_;                                                                           \
+    if (p_ == NULL) return fail(error, DROVER_E_RESOURCE_EXHAUSTED, "out of memory");        \
+    if (self->host->call_is_cancelled(self->host, call->id)) call_cancelled(self, call->id); \
+    code_ = self->process->function(self->host, &call->run_id, args, done, p_, error);       \
+    if (code_ == DROVER_OK) return DROVER_OK;                                                \
+    pthread_mutex_lock(&self->mutex);                                                        \
+    answered_ = p_->answered;                                                                \
+    p_->answered = 1;                                                                        \
+    pthread_mutex_unlock(&self->mutex);                                                      \
+    forget(p_);                                                                              \
+    return answered_ ? DROVER_OK : code_;                                                    \
   } while (0)
+#define FORWARD(function, args, done) FORWARD_AS(0, function, args, done)
+
+/* The number behind "seconds": of a configuration that the host has checked. In a text these quotes
+ * would be escaped. */
+static drover_str seconds(drover_str config) {
+  static const char kKey[] = "\"seconds\":";
+  const size_t key = sizeof kKey - 1;
+  drover_str out = TEXT("1");
+  size_t i, size;
+  for (i = 0; i + key < config.size; ++i) {
+    if (memcmp(config.data + i, kKey, key) != 0) continue;
+    for (size = 0; i + key + size < config.size; ++size) {
+      const char c = config.data[i + key + size];
+      if (c < '0' || c > '9') break;
+    }
+    out.data = config.data + i + key;
+    out.size = size;
+  }
+  return out;
+}
 
 static const drover_process_none_args kNone = {sizeof(drover_process_none_args), 0};
 
 static int32_t start(drover_instance* self, const drover_call* call, const drover_start_args* args,
                      drover_error* error) {
   const drover_task_config* task = args->config;
-  drover_str argv[5] = {
-      TEXT("/bin/sh"), TEXT("-c"), TEXT("echo \"$1\"; exec sleep 1"), TEXT("hello"), {NULL, 0}};
+  drover_str argv[6] = {TEXT("/bin/sh"), TEXT("-c"), TEXT("echo \"$1\"; exec sleep \"$2\""),
+                        TEXT("hello"),   {NULL, 0},  {NULL, 0}};
   drover_process_start_args process;
   argv[4] = task->driver_config;
+  argv[5] = seconds(task->driver_config);
   memset(&process, 0, sizeof process);
   process.struct_size = sizeof process;
   process.argv.data = argv;
-  process.argv.count = 5;
+  process.argv.count = 6;
   process.argv.element_size = sizeof argv[0];
   process.env = task->env;
   process.work_dir = task->task_dir;
@@ -129,30 +203,52 @@ static int32_t recover(drover_instance* self, const drover_call* call,
 static int32_t wait_for(drover_instance* self, const drover_call* call,
                         const drover_wait_args* args, drover_error* error) {
   (void)args;
-  FORWARD(wait, &kNone, pass_on);
+  FORWARD_AS(1, wait, &kNone, pass_on);
 }
+
+/* A driver for use has them all. */
+static int32_t signal_number(drover_str name) {
+  static const struct {
+    drover_str name;
+    int32_t number;
+  } kSignals[] = {{TEXT("SIGHUP"), SIGHUP},   {TEXT("SIGINT"), SIGINT},
+                  {TEXT("SIGQUIT"), SIGQUIT}, {TEXT("SIGKILL"), SIGKILL},
+                  {TEXT("SIGUSR1"), SIGUSR1}, {TEXT("SIGUSR2"), SIGUSR2},
+                  {TEXT("SIGALRM"), SIGALRM}, {TEXT("SIGTERM"), SIGTERM},
+                  {TEXT("SIGCONT"), SIGCONT}, {TEXT("SIGWINCH"), SIGWINCH}};
+  size_t i;
+  for (i = 0; i < sizeof kSignals / sizeof kSignals[0]; ++i) {
+    if (name.size != kSignals[i].name.size) continue;
+    if (memcmp(name.data, kSignals[i].name.data, name.size) == 0) return kSignals[i].number;
+  }
+  return 0;
+}
+
+static const drover_str kTerm = TEXT("SIGTERM");
 
 static int32_t stop(drover_instance* self, const drover_call* call, const drover_stop_args* args,
                     drover_error* error) {
-  drover_process_stop_args out = {sizeof out, 15, 0};
+  drover_process_stop_args out = {sizeof out, 0, 0};
+  out.number = signal_number(args->signal.size != 0 ? args->signal : kTerm);
+  if (out.number == 0) return fail(error, DROVER_E_INVALID_ARGUMENT, "unknown signal");
   out.timeout = args->timeout;
-  FORWARD(stop, &out, pass_on);
+  FORWARD_AS(1, stop, &out, pass_on);
 }
 
 /* Releases the run unless it goes on and may not be killed. */
 static void release_if_ended(void* context, const drover_error* error, const void* result) {
   pending* p = context;
+  drover_instance* self = p->self;
   const drover_process_state* state = result;
   drover_error own;
   memset(&own, 0, sizeof own);
   own.struct_size = sizeof own;
   if (error == NULL && state->state == DROVER_TASK_RUNNING) {
     fail(&own, DROVER_E_FAILED_PRECONDITION, "cannot destroy running task");
-  } else if (p->self->process->release(p->host, &p->run, &kNone, pass_on, p, &own) == DROVER_OK) {
+  } else if (self->process->release(self->host, &p->run, &kNone, pass_on, p, &own) == DROVER_OK) {
     return;
   }
-  p->host->complete(p->host, p->call, &own, NULL);
-  free(p);
+  answer(p, &own, NULL);
 }
 
 static int32_t destroy(drover_instance* self, const drover_call* call,
@@ -186,19 +282,25 @@ static int32_t restore_complete(drover_instance* self, const drover_call* call,
   return DROVER_OK;
 }
 
+/* Nothing is open: the host has ended each operation of its services before, and so each call that
+ * waited for one is answered. The host is good until the completion. */
 static int32_t shut_down(drover_instance* self, const drover_call* call,
                          const drover_shutdown_args* args, drover_error* error) {
-  drover_instance copy = *self;
+  const drover_host* host = self->host;
+  drover_empty_result out = {sizeof out, 0};
   (void)args, (void)error;
+  pthread_mutex_destroy(&self->mutex);
   free(self);
-  complete_empty(&copy, call);
+  host->complete(host, call->id, NULL, &out);
   return DROVER_OK;
 }
 
 static int32_t send_signal(drover_instance* self, const drover_call* call,
                            const drover_signal_args* args, drover_error* error) {
-  (void)self, (void)call, (void)args;
-  return fail(error, DROVER_E_UNIMPLEMENTED, "this driver sends no signals");
+  drover_process_signal_args out = {sizeof out, 0};
+  out.number = signal_number(args->name);
+  if (out.number == 0) return fail(error, DROVER_E_INVALID_ARGUMENT, "unknown signal");
+  FORWARD(signal, &out, pass_on);
 }
 
 /* One message says it all: this driver's health never changes. */
@@ -234,8 +336,6 @@ static int32_t stream_join(drover_instance* self, uint64_t stream, int64_t deadl
   return DROVER_OK; /* nothing is ever sent after the verb has returned */
 }
 
-static void call_cancelled(drover_instance* self, uint64_t call) { (void)self, (void)call; }
-
 static const void* get_extension(drover_instance* self, drover_str id) {
   (void)self, (void)id;
   return NULL;
@@ -246,11 +346,13 @@ static const drover_info* info(void) {
                                     DROVER_FS_NONE,
                                     TEXT("hello_c"),
                                     TEXT("0.1.0"),
-                                    0,
+                                    DROVER_CAP_SIGNALS,
                                     DROVER_NEEDS_PROCESS_SERVICE,
                                     TEXT("{\"type\":\"object\",\"additionalProperties\":false}"),
                                     TEXT("{\"type\":\"object\",\"additionalProperties\":false,"
-                                         "\"properties\":{\"text\":{\"type\":\"string\"}}}")};
+                                         "\"properties\":{\"text\":{\"type\":\"string\"},"
+                                         "\"seconds\":{\"type\":\"integer\",\"minimum\":0,"
+                                         "\"default\":1}}}")};
   return &kInfo;
 }
 
@@ -265,6 +367,7 @@ static int32_t create(const drover_host* host, const drover_call* call,
   if (out.instance == NULL) return fail(error, DROVER_E_RESOURCE_EXHAUSTED, "out of memory");
   out.instance->host = host;
   out.instance->process = process;
+  pthread_mutex_init(&out.instance->mutex, NULL);
   host->complete(host, call->id, NULL, &out);
   return DROVER_OK;
 }

@@ -5,6 +5,10 @@ namespace drover {
 
 Co<Status> AllocDirHook::Prerun(Context, AllocHookRequest) { co_return co_await dir_->Build(); }
 
+Co<Status> AllocDirHook::Postrun(Context, AllocHookRequest) {
+  co_return co_await dir_->DropSecrets();
+}
+
 Co<Status> AllocDirHook::Destroy(Context, AllocHookRequest) { co_return co_await dir_->Destroy(); }
 
 }  // namespace drover

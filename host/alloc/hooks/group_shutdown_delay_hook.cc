@@ -3,12 +3,14 @@
 
 #include <algorithm>
 
+#include "host/spec/job_limits.h"
+
 namespace drover {
 
 Duration GroupShutdownDelayHook::deadline(AllocHookStage stage,
                                           const AllocHookRequest& request) const {
   const TaskGroup* const group = request.alloc ? request.alloc->group() : nullptr;
-  const Duration delay = group == nullptr ? Duration(0) : group->shutdown_delay;
+  const Duration delay = group == nullptr ? Duration(0) : Bounded(group->shutdown_delay);
   return AllocHook::deadline(stage, request) + delay;
 }
 
@@ -28,7 +30,7 @@ Co<void> GroupShutdownDelayHook::Wait(Context context, AllocHookRequest request)
   if (group == nullptr || group->shutdown_delay <= 0s || !request.any_task_live) co_return;
   // Of a stop that an earlier agent has begun the rest is waited for. The wall clock may have been
   // set since, so it is believed up to the whole delay only.
-  Duration left = group->shutdown_delay;
+  Duration left = Bounded(group->shutdown_delay);
   if (request.alloc->server_terminal() && request.alloc->modify_time != 0) {
     const Duration since(env_.loop->Wall() - request.alloc->modify_time);
     left -= std::clamp(since, Duration(0), left);

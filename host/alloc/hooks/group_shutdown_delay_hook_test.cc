@@ -53,6 +53,23 @@ TEST_F(GroupShutdownDelayHookTest, WaitsForTheDelay) {
   EXPECT_TRUE(done_);
 }
 
+TEST_F(GroupShutdownDelayHookTest, WaitsForTheLongestThereIs) {
+  EXPECT_FALSE(Prekill(Duration::max()));
+  loop_.Advance(std::chrono::hours(24 * 365));
+  EXPECT_FALSE(done_);
+  auto job = std::make_shared<Job>();
+  job->groups.resize(1);
+  job->groups[0].shutdown_delay = Duration::max();
+  auto alloc = std::make_shared<Allocation>();
+  alloc->job = std::move(job);
+  AllocHookRequest request;
+  request.alloc = std::move(alloc);
+  EXPECT_GT(hook_.deadline(AllocHookStage::kPrekill, request), std::chrono::hours(24 * 365));
+  skip_->Cancel();
+  loop_.RunReady();
+  EXPECT_TRUE(done_);
+}
+
 TEST_F(GroupShutdownDelayHookTest, WaitsForTheRestOfADelayThatBeganBefore) {
   for (const auto& [since, left] : {std::pair<Duration, Duration>(1s, 2s), {-1h, 3s}}) {
     EXPECT_FALSE(Prekill(3s, true, since));

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "host/spec/job_limits.h"
+
 namespace drover {
 
 Co<Status> MaxRunDurationHook::Prerun(Context, AllocHookRequest request) {
@@ -38,7 +40,7 @@ void MaxRunDurationHook::Arm(const Allocation& alloc) {
     const Duration age(env_.loop->Wall() - alloc.create_time);
     created_ = env_.loop->Now() - std::max(Duration(0), age);
   }
-  timer_ = env_.loop->At(*created_ + *limit, [this] {
+  timer_ = env_.loop->At(*created_ + Bounded(*limit), [this] {
     timer_ = 0;
     env_.control->RequestEnd("allocation exceeded max_run_duration");
   });

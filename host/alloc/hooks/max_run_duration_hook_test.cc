@@ -58,6 +58,13 @@ TEST_F(MaxRunDurationHookTest, WhatIsTooOldAlreadyEndsAtOnce) {
   EXPECT_EQ(control_.ends.size(), 1u);
 }
 
+TEST_F(MaxRunDurationHookTest, TheLongestThereIsEndsNothing) {
+  Prerun(Request(Duration::max()));
+  loop_.Advance(std::chrono::hours(24 * 365));
+  EXPECT_TRUE(control_.ends.empty());
+  Update(Request(std::nullopt));
+}
+
 TEST_F(MaxRunDurationHookTest, AClockThatIsSetChangesNothing) {
   Prerun(Request(10s, 4s));
   loop_.Jump(std::chrono::hours(1));

@@ -6,16 +6,33 @@
 
 namespace drover {
 
-std::string_view GivenToken(const HttpRequest& request) {
-  if (const std::string* token = request.Header("X-Nomad-Token"); token && !token->empty()) {
-    return *token;
-  }
+namespace {
+
+// The token that a header brings; empty: it brings none.
+std::string_view TokenIn(const std::string& name, std::string_view value) {
+  if (EqualsIgnoringCase(name, "X-Nomad-Token")) return value;
   constexpr std::string_view kBearer = "bearer ";
-  const std::string* authorization = request.Header("Authorization");
-  if (authorization == nullptr || authorization->size() <= kBearer.size()) return {};
-  const std::string_view text = *authorization;
-  if (!EqualsIgnoringCase(text.substr(0, kBearer.size()), kBearer)) return {};
-  return text.substr(kBearer.size());
+  if (!EqualsIgnoringCase(name, "Authorization") || value.size() <= kBearer.size()) return {};
+  if (!EqualsIgnoringCase(value.substr(0, kBearer.size()), kBearer)) return {};
+  return value.substr(kBearer.size());
+}
+
+}  // namespace
+
+std::string_view GivenToken(const HttpRequest& request) {
+  for (const auto& [name, value] : request.headers) {
+    if (const std::string_view token = TokenIn(name, value); !token.empty()) return token;
+  }
+  return {};
+}
+
+bool SaysTwoTokens(const HttpRequest& request) {
+  const std::string_view first = GivenToken(request);
+  for (const auto& [name, value] : request.headers) {
+    const std::string_view token = TokenIn(name, value);
+    if (!token.empty() && token != first) return true;
+  }
+  return false;
 }
 
 bool SameSecret(std::string_view a, std::string_view b) {
@@ -26,6 +43,7 @@ bool SameSecret(std::string_view a, std::string_view b) {
 }
 
 std::optional<std::string> Refusal(const HttpRequest& request, const std::string& token) {
+  if (!token.empty() && SaysTwoTokens(request)) return "two different tokens are given";
   return Refusal(GivenToken(request), token);
 }
 

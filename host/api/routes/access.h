@@ -15,8 +15,11 @@ std::optional<std::string> Refusal(const HttpRequest& request, const std::string
 // The same for who says GIVEN.
 std::optional<std::string> Refusal(std::string_view given, const std::string& token);
 
-// What the client says it knows: X-Nomad-Token, or Authorization with the scheme Bearer.
+// What the client says it knows: X-Nomad-Token, or Authorization with the scheme Bearer. The first
+// of several; where they differ nobody knows which one a proxy has looked at, so Refusal refuses.
 std::string_view GivenToken(const HttpRequest& request);
+
+bool SaysTwoTokens(const HttpRequest& request);
 
 // Compares in a time that tells nothing.
 bool SameSecret(std::string_view a, std::string_view b);

@@ -32,6 +32,21 @@ TEST(AccessTest, AnythingElseIsRefused) {
   EXPECT_EQ(With("Cookie", "X-Nomad-Token=secret"), "Permission denied");
 }
 
+TEST(AccessTest, TwoTokensThatDifferAreRefusedWhicheverIsRight) {
+  const auto with = [](const HttpFields& headers) {
+    HttpRequest request;
+    request.headers = headers;
+    return Refusal(request, "secret");
+  };
+  constexpr char kTwo[] = "two different tokens are given";
+  EXPECT_EQ(with({{"X-Nomad-Token", "secret"}, {"X-Nomad-Token", "wrong"}}), kTwo);
+  EXPECT_EQ(with({{"X-Nomad-Token", "wrong"}, {"x-nomad-token", "secret"}}), kTwo);
+  EXPECT_EQ(with({{"X-Nomad-Token", "secret"}, {"Authorization", "Bearer wrong"}}), kTwo);
+  EXPECT_EQ(with({{"X-Nomad-Token", "secret"}, {"Authorization", "Bearer secret"}}), std::nullopt);
+  EXPECT_EQ(with({{"X-Nomad-Token", ""}, {"Authorization", "Bearer secret"}}), std::nullopt);
+  EXPECT_EQ(with({{"Authorization", "Basic x"}, {"X-Nomad-Token", "secret"}}), std::nullopt);
+}
+
 TEST(AccessTest, WithoutATokenNobodyIsRefused) {
   EXPECT_EQ(Refusal(HttpRequest(), ""), std::nullopt);
 }

@@ -1,4 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/api/routes/collect_garbage.h"
 #include "host/api/routes/encode.h"
 #include "host/api/routes/router.h"
 
@@ -25,7 +26,16 @@ json EncodeMember(const ApiAgent& agent) {
            {{"role", "nomad"},
             {"region", agent.region},
             {"dc", agent.datacenter},
-            {"build", agent.version}}},
+            {"build", agent.version},
+            // Clients take the member for the leader whose address and port are those of
+            // /v1/status/leader.
+            {"rpc_addr", address.host},
+            {"port", std::to_string(address.port)},
+            {"id", agent.node_id},
+            {"bootstrap", "1"},
+            {"expect", "1"},
+            {"vsn", "1"},
+            {"raft_vsn", "3"}}},
           {"Status", "alive"},
           {"ProtocolMin", 1},
           {"ProtocolMax", 5},
@@ -113,30 +123,61 @@ std::set<std::string> Namespaces(const Tables& tables) {
   return names;
 }
 
+constexpr TableMask kOfNamespaces = MaskOf(Table::kJobs);
+
 Co<Answer> ListNamespaces(ApiRequest* request) {
-  std::set<std::string> names;
-  request->agent().store->Read([&](const Tables& tables) { names = Namespaces(tables); });
-  json list = json::array();
-  for (const std::string& name : names) {
-    if (name.starts_with(request->Text("prefix"))) list.push_back(EncodeNamespace(name));
-  }
-  co_return JsonAnswer(list);
+  Look look = [request](const Tables& tables) {
+    return Found{tables.IndexOf(kOfNamespaces), [request, names = Namespaces(tables)] {
+                   json list = json::array();
+                   for (const std::string& name : names) {
+                     if (!name.starts_with(request->Text("prefix"))) continue;
+                     list.push_back(EncodeNamespace(name));
+                   }
+                   return JsonAnswer(list);
+                 }};
+  };
+  co_return co_await AnswerRead(request, kOfNamespaces, std::move(look));
 }
 
 Co<Answer> ReadNamespace(ApiRequest* request) {
-  std::set<std::string> names;
-  request->agent().store->Read([&](const Tables& tables) { names = Namespaces(tables); });
-  if (names.count(request->parameter(0)) == 0) co_return ErrorAnswer(404, "Namespace not found");
-  co_return JsonAnswer(EncodeNamespace(request->parameter(0)));
+  const std::string& name = request->parameter(0);
+  Look look = [&name](const Tables& tables) {
+    const bool there = Namespaces(tables).count(name) > 0;
+    return Found{tables.IndexOf(kOfNamespaces), [&name, there] {
+                   return there ? JsonAnswer(EncodeNamespace(name))
+                                : ErrorAnswer(404, "Namespace not found");
+                 }};
+  };
+  co_return co_await AnswerRead(request, kOfNamespaces, std::move(look));
+}
+
+// How the scheduler works, in the words of clients. Nothing of it can be changed. Evaluations are
+// carried out by the write that makes them, so nothing hands them out: clients which ask for a
+// pause before they delete some have what they ask for.
+Co<Answer> ReadSchedulerConfig(ApiRequest* request) {
+  const json preemption = {{"SystemSchedulerEnabled", false},
+                           {"SysBatchSchedulerEnabled", false},
+                           {"BatchSchedulerEnabled", false},
+                           {"ServiceSchedulerEnabled", false}};
+  const json config = {{"SchedulerAlgorithm", "binpack"},
+                       {"PreemptionConfig", preemption},
+                       {"MemoryOversubscriptionEnabled", true},
+                       {"RejectJobRegistration", false},
+                       {"PauseEvalBroker", true},
+                       {"CreateIndex", 1},
+                       {"ModifyIndex", 1}};
+  co_return JsonAnswer({{"SchedulerConfig", config},
+                        {"Index", 1},
+                        {"LastIndex", 1},
+                        {"LastContact", 0},
+                        {"KnownLeader", true},
+                        {"NextToken", ""}},
+                       1);
 }
 
 Co<Answer> CollectAll(ApiRequest* request) {
-  Scheduler* const scheduler = request->agent().scheduler;
-  std::function<Result<bool>()> work = [scheduler]() -> Result<bool> {
-    scheduler->CollectGarbage({.living = false});
-    return true;
-  };
-  const Result<bool> done = co_await request->ControlNow<bool>(std::move(work));
+  const GarbageRule rule{.living = false};
+  const Status done = co_await CollectGarbage(request, rule);
   if (!done.ok()) co_return ErrorAnswer(done.error());
   co_return EmptyAnswer();
 }
@@ -155,6 +196,7 @@ std::vector<Route> AgentRoutes() {
       {"GET", "/v1/status/leader", ReadLeader, Access::kOpen},
       {"GET", "/v1/status/peers", ReadServers, Access::kOpen},
       {"GET", "/v1/regions", ReadRegions, Access::kOpen},
+      {"GET", "/v1/operator/scheduler/configuration", ReadSchedulerConfig},
       {"GET", "/v1/namespaces", ListNamespaces},
       {"GET", "/v1/namespace/*", ReadNamespace},
       {"PUT POST", "/v1/system/gc", CollectAll},

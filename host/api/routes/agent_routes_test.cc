@@ -10,7 +10,17 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-class AgentRouteTest : public ApiFixture {};
+class AgentRouteTest : public ApiFixture {
+ protected:
+  // The route that PATH is answered by.
+  static Route RouteOf(const std::string& path) {
+    for (const Route& route : AllRoutes()) {
+      if (route.methods == "GET" && MatchPath(route.pattern, path)) return route;
+    }
+    ADD_FAILURE() << "there is no route for " << path;
+    return {};
+  }
+};
 
 TEST(SplitAddressTest, HostsAndPorts) {
   const auto split = [](const std::string& address) {
@@ -46,6 +56,82 @@ TEST_F(AgentRouteTest, TheOneMemberIsWhereTheApiIs) {
   EXPECT_EQ(Get("/v1/status/peers"), json({"127.0.0.1:4711"}));
   EXPECT_EQ(Get("/v1/regions"), json({"global"}));
   EXPECT_EQ(Get("/v1/nodes")[0]["Address"], "127.0.0.1");
+}
+
+TEST_F(AgentRouteTest, ClientsTakeTheMemberForTheLeader) {
+  RegisterNode();
+  const json tags = Get("/v1/agent/members")["Members"][0]["Tags"];
+  EXPECT_EQ(tags["rpc_addr"].get<std::string>() + ":" + tags["port"].get<std::string>(),
+            Get("/v1/status/leader").get<std::string>());
+  for (const auto& [name, value] : tags.items()) EXPECT_TRUE(value.is_string()) << name;
+}
+
+TEST_F(AgentRouteTest, WhatClientsKnowIsRefusedByName) {
+  RegisterNode();
+  for (const char* request : {"GET /v1/node/pools",
+                              "PUT /v1/node/pools",
+                              "GET /v1/node/pool/default",
+                              "PUT /v1/namespace",
+                              "PUT /v1/namespace/x",
+                              "DELETE /v1/namespace/x",
+                              "GET /v1/agent/host",
+                              "GET /v1/agent/schedulers",
+                              "PUT /v1/agent/schedulers/config",
+                              "PUT /v1/agent/reload",
+                              "GET /v1/agent/monitor/export",
+                              "GET /v1/client/identity",
+                              "PUT /v1/client/identity/renew",
+                              "PUT /v1/volumes/claims",
+                              "GET /v1/volumes/external",
+                              "GET /v1/volumes/snapshot",
+                              "GET /v1/recommendations",
+
+                              "GET /v1/quota/x",
+                              "GET /.well-known/jwks.json",
+                              "PUT /v1/operator/scheduler/configuration",
+                              "GET /v1/operator/raft/configuration"}) {
+    const std::string text = request;
+    const std::size_t space = text.find(' ');
+    const std::string refusal = Refusal(text.substr(0, space), text.substr(space + 1));
+    EXPECT_THAT(refusal, HasSubstr("501 " + text.substr(space + 1))) << request;
+  }
+  EXPECT_EQ(Ask("GET", "/v1/nothing").status, 404) << "what nobody knows";
+  EXPECT_EQ(Ask("GET", "/v1/node/*").status, 404) << "a star is no pattern in a path";
+}
+
+TEST_F(AgentRouteTest, EvaluationsCanBeDeletedByClientsThatLookForThePause) {
+  EXPECT_EQ(Get("/v1/operator/scheduler/configuration")["SchedulerConfig"]["PauseEvalBroker"],
+            true);
+}
+
+TEST_F(AgentRouteTest, ListsThatAreAlwaysEmptyHaveAnIndexAndWait) {
+  for (const char* list : {"/v1/deployments", "/v1/services", "/v1/service/x",
+                           "/v1/job/x/deployments", "/v1/job/x/services", "/v1/namespaces"}) {
+    EXPECT_EQ(HeaderOf(Ask("GET", list), "X-Nomad-Index"), "1") << list;
+    FakeRequest waiting(&loop, &agent_, RouteOf(list), "index=1&wait=10s");
+    loop.Advance(9s);
+    EXPECT_FALSE(waiting.answer.has_value()) << list << " does not wait";
+    loop.Advance(2s);
+    ASSERT_TRUE(waiting.answer.has_value()) << list;
+    EXPECT_EQ(waiting.answer->reply.status, 200);
+  }
+}
+
+TEST_F(AgentRouteTest, AGetThatChangesThingsIsNoPages) {
+  RegisterNode();
+  EXPECT_EQ(Ask("GET", "/v1/client/gc").status, 200);
+  EXPECT_EQ(Ask("GET", "/v1/client/gc", nullptr, {{"User-Agent", "Mozilla/5.0"}}).status, 403);
+  EXPECT_EQ(Ask("PUT", "/v1/client/gc", nullptr, {{"User-Agent", "Mozilla/5.0"}}).status, 200);
+  EXPECT_EQ(Ask("GET", "/v1/jobs", nullptr, {{"User-Agent", "Mozilla/5.0"}}).status, 200);
+}
+
+TEST_F(AgentRouteTest, ABodyOfTooManyValuesIsRefusedBeforeItIsRead) {
+  std::string maps = "[{}";
+  while (maps.size() < (1 << 20)) maps += ",{}";
+  const HttpReply reply = AskText("PUT", "/v1/jobs", "{\"Job\":" + maps + "]}");
+  EXPECT_EQ(reply.status, 413);
+  EXPECT_THAT(reply.body, HasSubstr("too many values"));
+  EXPECT_EQ(agent_.trees->left(), ApiAgent::kTreeBytes);
 }
 
 TEST_F(AgentRouteTest, HealthIsToldByItsCode) {

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "host/api/routes/encode.h"
+#include "host/api/routes/list_filter.h"
 #include "host/api/routes/router.h"
 #include "host/base/text.h"
 
@@ -36,6 +37,13 @@ std::string NewestFirst(const Allocation& alloc) {
   return index + alloc.id;
 }
 
+// The job is many times as large as the rest.
+json WholeAlloc(const AllocRecord& record, const ListFilter& filter) {
+  json whole = EncodeAllocStub(record, {});
+  whole.update(filter.LooksAt("Job") ? EncodeAlloc(record) : EncodeAllocWithoutJob(record));
+  return whole;
+}
+
 // A writer waits while a reader looks: here it only takes pointers, and orders them afterwards.
 Answer NewestList(const ApiRequest& request,
                   const std::vector<std::shared_ptr<const AllocRecord>>& records) {
@@ -46,7 +54,8 @@ Answer NewestList(const ApiRequest& request,
   items.reserve(records.size());
   for (const auto& record : records) {
     items.push_back({NewestFirst(*record->alloc),
-                     [record, fields] { return EncodeAllocStub(*record, fields); }});
+                     [record, fields] { return EncodeAllocStub(*record, fields); },
+                     [record](const ListFilter& filter) { return WholeAlloc(*record, filter); }});
   }
   std::sort(items.begin(), items.end(),
             [](const ListItem& a, const ListItem& b) { return a.key < b.key; });
@@ -208,11 +217,13 @@ std::vector<Route> AllocRoutes() {
       {"GET", "/v1/allocation/*", ReadAlloc},
       {"", "/v1/allocation/**", NoResource, Access::kToken, Fit::kNoOther},
       {"", "/v1/client/allocation/**", NoResource, Access::kToken, Fit::kNoOther},
-      {"", "/v1/client/allocation/*/restart", RestartAlloc},
+      {"", "/v1/client/allocation/*/restart", RestartAlloc, Access::kToken, Fit::kFirst,
+       Effect::kChanges},
       {"PUT POST", "/v1/client/allocation/*/signal", SignalAlloc},
       {"GET", "/v1/client/allocation/*/stats", ReadStats},
       {"GET", "/v1/client/allocation/*/checks", ReadChecks},
-      {"GET PUT POST", "/v1/client/allocation/*/gc", CollectOne},
+      {"GET PUT POST", "/v1/client/allocation/*/gc", CollectOne, Access::kToken, Fit::kFirst,
+       Effect::kChanges},
   };
 }
 

@@ -177,5 +177,50 @@ TEST_F(AllocRouteTest, WhyItIsToStop) {
                                                      "alloc is being updated due to job update"));
 }
 
+TEST_F(AllocRouteTest, ResourcesAreToldInTheOldFormsToo) {
+  json body = JobBody("big", 1);
+  json& group = body["Job"]["TaskGroups"][0];
+  group["EphemeralDisk"] = {{"SizeMB", 400}};
+  group["Networks"] = json::array({{{"DynamicPorts", json::array({{{"Label", "http"}}})}}});
+  group["Tasks"][0]["Resources"] = {{"CPU", 20}, {"MemoryMB", 30}, {"MemoryMaxMB", 40}};
+  group["Tasks"].push_back(group["Tasks"][0]);
+  group["Tasks"][1]["Name"] = "u";
+  Must("PUT", "/v1/jobs", body);
+  const json alloc = Get("/v1/allocation/" + Get("/v1/job/big/allocations")[0].value("ID", ""));
+  const auto resources = [](int cpu, int memory, int most, int disk) {
+    return json{{"CPU", cpu},          {"Cores", 0},         {"MemoryMB", memory},
+                {"MemoryMaxMB", most}, {"DiskMB", disk},     {"IOPS", 0},
+                {"Networks", nullptr}, {"Devices", nullptr}, {"NUMA", nullptr}};
+  };
+  EXPECT_EQ(alloc["TaskResources"],
+            json({{"t", resources(20, 30, 40, 0)}, {"u", resources(20, 30, 40, 0)}}));
+  const auto without_networks = [&alloc](const char* field) {
+    json of = alloc[field];
+    EXPECT_EQ(of["Networks"], alloc["AllocatedResources"]["Shared"]["Networks"]) << field;
+    EXPECT_EQ(of["Networks"][0]["DynamicPorts"][0]["Label"], "http") << field;
+    of["Networks"] = nullptr;
+    return of;
+  };
+  EXPECT_EQ(without_networks("Resources"), resources(40, 60, 80, 400));
+  EXPECT_EQ(without_networks("SharedResources"), resources(0, 0, 0, 400));
+  EXPECT_EQ(alloc["Metrics"]["ScoreMetaData"][0]["NodeID"], "node");
+  EXPECT_EQ(alloc["NetworkStatus"],
+            json({{"InterfaceName", ""}, {"Address", ""}, {"AddressIPv6", ""}, {"DNS", nullptr}}));
+}
+
+TEST_F(AllocRouteTest, FiltersLookAtTheWholeAllocation) {
+  Must("PUT", "/v1/jobs", JobBody("sum", 1, "batch"));
+  const auto chosen = [this](const std::string& filter) {
+    return Get("/v1/allocations?filter=" + filter).size();
+  };
+  EXPECT_EQ(chosen("Job.Type == service"), 2u);
+  EXPECT_EQ(chosen("Job.Type == batch and TaskResources is not empty"), 1u);
+  EXPECT_EQ(chosen("TaskResources.t.MemoryMB == 300"), 3u);
+  EXPECT_EQ(chosen("JobType == batch"), 1u) << "what only the list has";
+  EXPECT_EQ(chosen("any Job.TaskGroups as g { g.Count == 2 }"), 2u);
+  EXPECT_EQ(chosen("RescheduleTracker is not nil"), 0u);
+  EXPECT_THAT(Refusal("GET", "/v1/allocations?filter=Job.Nmae == x"), HasSubstr("400 failed"));
+}
+
 }  // namespace
 }  // namespace drover

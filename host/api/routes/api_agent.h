@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "host/alloc/alloc_runner.h"
+#include "host/api/byte_budget.h"
 #include "host/base/gate.h"
 #include "host/scheduler/scheduler.h"
 #include "host/taskenv/node_meta.h"
@@ -67,7 +68,10 @@ struct ApiAgent {
   std::string alloc_dir;                         // of all allocations
   WorkerPool* file_workers = nullptr;            // [any thread]: for what is below it
   LogWatcher* file_watcher = nullptr;            // [any thread]
-  TimePoint started;                             // of the agent
+  // What the bodies of requests may take as trees of values, of all that are being handled.
+  static constexpr std::size_t kTreeBytes = std::size_t{32} << 20;
+  std::shared_ptr<ByteBudget> trees = std::make_shared<ByteBudget>(kTreeBytes);  // [any thread]
+  TimePoint started;                                                             // of the agent
 
   // For the control thread, which these belong to; see CallControl.
   Loop* control = nullptr;

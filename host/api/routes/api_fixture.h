@@ -39,11 +39,15 @@ class ApiFixture : public SchedulerFixture {
 
   // What a client is answered that sends BODY to TARGET, a path with its query.
   HttpReply Ask(const std::string& method, const std::string& target,
-                const nlohmann::json& body = nullptr) {
+                const nlohmann::json& body = nullptr, const HttpFields& headers = {}) {
+    return AskText(method, target, body.is_null() ? "" : body.dump(), headers);
+  }
+  HttpReply AskText(const std::string& method, const std::string& target, const std::string& body,
+                    const HttpFields& headers = {}) {
     const std::size_t mark = target.find('?');
     const std::string query = mark == std::string::npos ? "" : target.substr(mark + 1);
     OneReply exchange(&loop, target.substr(0, mark), query);
-    exchange.Send(method, body.is_null() ? "" : body.dump());
+    exchange.Send(method, body, headers);
     loop.Spawn(handler_(&exchange));
     loop.RunReady();
     EXPECT_TRUE(exchange.reply.has_value()) << method << " " << target << " is not answered";

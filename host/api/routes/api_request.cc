@@ -158,6 +158,34 @@ Co<Answer> AnswerRead(ApiRequest* request, TableMask mask, Look look) {
   }
 }
 
+namespace {
+
+Co<Answer> AnswerAlways(ApiRequest* request, nlohmann::json body) {
+  constexpr TableMask kNone = 0;
+  Look look = [&body](const Tables& tables) {
+    return Found{tables.IndexOf(kNone), [&body] { return JsonAnswer(body); }};
+  };
+  co_return co_await AnswerRead(request, kNone, std::move(look));
+}
+
+}  // namespace
+
+Co<Answer> AnswerNoList(ApiRequest* request) {
+  return AnswerAlways(request, nlohmann::json::array());
+}
+Co<Answer> AnswerNull(ApiRequest* request) { return AnswerAlways(request, nullptr); }
+
+void JsonListText::Add(const nlohmann::json& element) {
+  if (size_++ > 0) text_ += ',';
+  text_ += element.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Answer JsonListText::Take() && {
+  Answer answer;
+  answer.reply.body = std::move(text_) + "]";
+  return answer;
+}
+
 Answer ListAnswer(const ApiRequest& request, std::vector<ListItem> items) {
   std::optional<ListFilter> filter;
   if (const std::string text = request.Text("filter"); !text.empty()) {
@@ -186,16 +214,17 @@ Answer ListAnswer(const ApiRequest& request, std::vector<ListItem> items) {
     }
   }
   Answer answer;
-  nlohmann::json list = nlohmann::json::array();
+  ListFilter::Budget budget;
+  JsonListText list;
   for (; first != items.end(); ++first) {
     const bool full = per_page > 0 && list.size() == per_page;
     if (full && !filter) {
       answer.next_token = first->key;
       break;
     }
-    nlohmann::json element = first->encode();
     if (filter) {
-      const Result<bool> chosen = filter->Chooses(element);
+      const Result<bool> chosen =
+          filter->Chooses(first->whole ? first->whole(*filter) : first->encode(), &budget);
       if (!chosen.ok()) return ErrorAnswer(chosen.error());
       if (!*chosen) continue;
     }
@@ -204,9 +233,9 @@ Answer ListAnswer(const ApiRequest& request, std::vector<ListItem> items) {
       answer.next_token = first->key;
       break;
     }
-    list.push_back(std::move(element));
+    list.Add(first->encode());
   }
-  answer.reply.body = list.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  answer.reply = std::move(list).Take().reply;
   return answer;
 }
 

@@ -15,6 +15,8 @@
 
 namespace drover {
 
+class ListFilter;
+
 // What a route answers: a reply with the index of the state that it tells.
 struct Answer {
   HttpReply reply;
@@ -124,10 +126,28 @@ using Look = std::function<Found(const Tables& tables)>;
 // higher, or ?wait has passed.
 Co<Answer> AnswerRead(ApiRequest* request, TableMask mask, Look look);
 
+// The same of what this version never has: an empty list, or null, that does not change.
+Co<Answer> AnswerNoList(ApiRequest* request);
+Co<Answer> AnswerNull(ApiRequest* request);
+
+// A list as text, element by element: the tree of a long one would take ten times as much.
+class JsonListText {
+ public:
+  void Add(const nlohmann::json& element);
+  std::size_t size() const { return size_; }
+  Answer Take() &&;
+
+ private:
+  std::string text_ = "[";
+  std::size_t size_ = 0;
+};
+
 // An element of a list, with the key by which pages are cut.
 struct ListItem {
   std::string key;
   std::function<nlohmann::json()> encode;
+  // The whole object, at which FILTER looks; null: what the list shows is all of it.
+  std::function<nlohmann::json(const ListFilter& filter)> whole = nullptr;
 };
 // A list as clients choose from it and page through it: ?filter, ?per_page, ?next_token, ?reverse.
 // ITEMS are in order.

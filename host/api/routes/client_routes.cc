@@ -1,4 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/api/routes/collect_garbage.h"
 #include "host/api/routes/router.h"
 #include "host/stats/host_stats.h"
 #include "host/taskenv/node_meta_json.h"
@@ -60,12 +61,8 @@ Co<Answer> ReadHostStats(ApiRequest* request) {
 
 Co<Answer> CollectAllocs(ApiRequest* request) {
   if (const auto other = OtherNode(*request)) co_return *other;
-  Scheduler* const scheduler = request->agent().scheduler;
-  std::function<Result<bool>()> work = [scheduler]() -> Result<bool> {
-    scheduler->CollectGarbage({.jobs = false});
-    return true;
-  };
-  const Result<bool> done = co_await request->ControlNow<bool>(std::move(work));
+  const GarbageRule rule{.jobs = false};
+  const Status done = co_await CollectGarbage(request, rule);
   if (!done.ok()) co_return ErrorAnswer(done.error());
   co_return EmptyAnswer();
 }
@@ -124,7 +121,8 @@ std::vector<Route> ClientRoutes() {
       {"GET", "/v1/client/stats", ReadHostStats},
       {"GET", "/v1/client/metadata", ReadMetadata},
       {"PUT POST", "/v1/client/metadata", ChangeMetadata},
-      {"GET PUT POST", "/v1/client/gc", CollectAllocs},
+      {"GET PUT POST", "/v1/client/gc", CollectAllocs, Access::kToken, Fit::kFirst,
+       Effect::kChanges},
   };
 }
 

@@ -19,8 +19,6 @@ std::string Rfc3339(WallTime time);
 
 // The job with what the server adds to it.
 nlohmann::json EncodeJob(const JobRecord& job);
-// The job as it was submitted, with its defaults: ORIGINAL holds what clients sent.
-nlohmann::json CanonicalJob(const Job& job, const nlohmann::json& original);
 // What is counted in the summary of a job; those of a purged one of the same name are not.
 struct JobParts {
   std::vector<std::shared_ptr<const AllocRecord>> allocs;
@@ -30,8 +28,15 @@ JobParts PartsOf(const JobRecord& job, const Tables& tables);
 nlohmann::json EncodeJobSummary(const JobRecord& job, const JobParts& parts);
 // What a write to a job has led to.
 nlohmann::json EncodeJobReply(const JobReply& reply);
-// What a registration would lead to; AFTER is the job that it has. DIFF: with what it changes.
-nlohmann::json EncodePlan(const PlanReply& plan, const nlohmann::json& after, bool diff);
+// What a plan was asked for.
+struct PlannedJob {
+  const Job& job;
+  const nlohmann::json& json;  // as clients read it
+  bool diff;                   // with what it changes
+  std::uint64_t index;         // of what was looked at
+  WallTime now;
+};
+nlohmann::json EncodePlan(const PlanReply& plan, const PlannedJob& planned);
 nlohmann::json EncodeJobStub(const JobRecord& job, nlohmann::json summary, bool meta);
 
 nlohmann::json EncodeEval(const Evaluation& eval);

@@ -39,13 +39,13 @@ json EncodeEvent(const TaskEvent& event) {
           {"KillError", text(event_key::kKillError)},
           {"KillReason", text(event_key::kKillReason)},
           {"StartDelay", Number(event.Detail(event_key::kStartDelay))},
-          {"DownloadError", text(event_key::kDownloadError)},
+          {"DownloadError", ""},
           {"ValidationError", text(event_key::kValidationError)},
-          {"DiskLimit", Number(event.Detail(event_key::kDiskLimit))},
+          {"DiskLimit", 0},
           {"FailedSibling", text(event_key::kFailedSibling)},
           {"VaultError", ""},
-          {"TaskSignalReason", text(event_key::kTaskSignalReason)},
-          {"TaskSignal", text(event_key::kTaskSignal)},
+          {"TaskSignalReason", ""},
+          {"TaskSignal", ""},
           {"GenericSource", ""}};
 }
 
@@ -103,6 +103,45 @@ json EncodeAllocated(const Allocation& alloc) {
            {{"DiskMB", alloc.group()->ephemeral_disk_mb},
             {"Networks", EncodeNetworks(alloc)},
             {"Ports", EncodePorts(alloc)}}}};
+}
+
+// Resources as older clients read them; those of networks stand beside.
+json EncodeResources(const Resources& resources, int disk_mb) {
+  return {{"CPU", resources.cpu_mhz},
+          {"Cores", resources.cores},
+          {"MemoryMB", resources.memory_mb},
+          {"MemoryMaxMB", resources.memory_max_mb},
+          {"DiskMB", disk_mb},
+          {"IOPS", 0},
+          {"Networks", nullptr},
+          {"Devices", nullptr},
+          {"NUMA", nullptr}};
+}
+
+// What all tasks of GROUP together may use at most; 0: no more than they need.
+std::int64_t MemoryMaxMb(const TaskGroup& group) {
+  std::int64_t sum = 0;
+  bool more = false;
+  for (const Task& task : group.tasks) {
+    sum += std::max(task.resources.memory_mb, task.resources.memory_max_mb);
+    more = more || task.resources.memory_max_mb > task.resources.memory_mb;
+  }
+  return more ? sum : 0;
+}
+
+// Of a group that has no network of its own, too: clients look into it without asking.
+json EncodeNetworkStatus(const std::optional<AllocNetworkStatus>& told) {
+  const AllocNetworkStatus network = told.value_or(AllocNetworkStatus());
+  json dns = nullptr;
+  if (told) {
+    dns = {{"Servers", network.dns_servers},
+           {"Searches", network.dns_searches},
+           {"Options", network.dns_options}};
+  }
+  return {{"InterfaceName", network.interface_name},
+          {"Address", network.address},
+          {"AddressIPv6", network.address_ipv6},
+          {"DNS", std::move(dns)}};
 }
 
 // What the list and the single allocation have in common.
@@ -209,32 +248,27 @@ json EncodeAllocWithoutJob(const AllocRecord& record) {
   const Allocation& alloc = *record.alloc;
   json out = EncodeCommon(record);
   out["AllocatedResources"] = EncodeAllocated(alloc);
-  const Resources resources = GroupResources(*alloc.group());
-  out["Resources"] = {{"CPU", resources.cpu_mhz},
-                      {"Cores", resources.cores},
-                      {"MemoryMB", resources.memory_mb},
-                      {"DiskMB", alloc.group()->ephemeral_disk_mb},
-                      {"Networks", EncodeNetworks(alloc)}};
-  out["SharedResources"] = {{"DiskMB", alloc.group()->ephemeral_disk_mb}};
-  out["TaskResources"] = nullptr;
+  const TaskGroup& group = *alloc.group();
+  Resources whole = GroupResources(group);
+  whole.memory_max_mb = MemoryMaxMb(group);
+  out["Resources"] = EncodeResources(whole, group.ephemeral_disk_mb);
+  out["SharedResources"] = EncodeResources({0, 0, 0, 0}, group.ephemeral_disk_mb);
+  for (const char* field : {"Resources", "SharedResources"}) {
+    out[field]["Networks"] = EncodeNetworks(alloc);
+  }
+  json& of_tasks = out["TaskResources"] = json::object();
+  for (const Task& task : group.tasks) of_tasks[task.name] = EncodeResources(task.resources, 0);
   out["Services"] = nullptr;
   PlacementFailure none;  // there was one node, and nothing against it
-  none.nodes_evaluated = 1;
+  none.nodes_in_pool = none.nodes_evaluated = 1;
   out["Metrics"] = EncodeFailure(none);
+  out["Metrics"]["ScoreMetaData"] =
+      json::array({{{"NodeID", alloc.node_id}, {"Scores", json::object()}, {"NormScore", 0}}});
   out["TaskStates"] = EncodeTaskStates(record.told.tasks);
   out["AllocStates"] = nullptr;
   out["DeploymentID"] = "";
   out["SigningKeyID"] = "";
-  out["NetworkStatus"] = nullptr;
-  if (const auto& network = record.told.network) {
-    out["NetworkStatus"] = {{"InterfaceName", network->interface_name},
-                            {"Address", network->address},
-                            {"AddressIPv6", network->address_ipv6},
-                            {"DNS",
-                             {{"Servers", network->dns_servers},
-                              {"Searches", network->dns_searches},
-                              {"Options", network->dns_options}}}};
-  }
+  out["NetworkStatus"] = EncodeNetworkStatus(record.told.network);
   return out;
 }
 

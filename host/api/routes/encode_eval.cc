@@ -11,9 +11,9 @@ json EncodeFailure(const PlacementFailure& failure) {
   };
   return {{"NodesEvaluated", failure.nodes_evaluated},
           {"NodesFiltered", failure.nodes_filtered},
-          {"NodesInPool", failure.nodes_evaluated},
+          {"NodesInPool", failure.nodes_in_pool},
           {"NodePool", "default"},
-          {"NodesAvailable", json::object()},
+          {"NodesAvailable", json(failure.nodes_available)},
           {"ClassFiltered", nullptr},
           {"ConstraintFiltered", map(failure.constraint_filtered)},
           {"NodesExhausted", failure.nodes_exhausted},

@@ -102,6 +102,18 @@ json EncodeLastDrain(const std::optional<LastDrain>& last) {
           {"Meta", last->meta}};
 }
 
+json EncodeEvents(const NodeRecord& node) {
+  json out = json::array();
+  for (const NodeEvent& event : node.events) {
+    out.push_back({{"Message", event.message},
+                   {"Subsystem", event.subsystem},
+                   {"Details", event.details.empty() ? json(nullptr) : json(event.details)},
+                   {"Timestamp", Rfc3339(event.time)},
+                   {"CreateIndex", 0}});
+  }
+  return out;
+}
+
 json EncodeCommon(const NodeRecord& node) {
   return {{"ID", node.id},
           {"Datacenter", node.datacenter},
@@ -150,7 +162,7 @@ json EncodeNode(const NodeRecord& node) {
       {"CPU", node.reserved_cpu_mhz}, {"MemoryMB", node.reserved_memory_mb}, {"DiskMB", 0}};
   out["DrainStrategy"] = EncodeDrain(node.drain);
   out["StatusUpdatedAt"] = node.status_time / 1'000'000'000;
-  out["Events"] = json::array();
+  out["Events"] = EncodeEvents(node);
   out["HostNetworks"] = nullptr;
   out["CSIControllerPlugins"] = nullptr;
   out["CSINodePlugins"] = nullptr;

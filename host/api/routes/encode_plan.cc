@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/api/routes/encode.h"
+#include "host/base/ids.h"
 #include "host/spec/job_diff.h"
 
 namespace drover {
@@ -16,7 +17,11 @@ json EncodeUpdates(const GroupPlan& group) {
           {"InPlaceUpdate", group.update.size()},
           {"DestructiveUpdate", group.destructive},
           {"Canary", 0},
-          {"Preemptions", 0}};
+          {"Preemptions", 0},
+          {"Disconnect", 0},
+          {"Reconnect", 0},
+          {"RescheduleNow", 0},
+          {"RescheduleLater", 0}};
 }
 
 // What becomes of the allocations of a group, by the words that people read.
@@ -62,9 +67,30 @@ json EncodeDiff(const PlanReply& plan, json after) {
   return diff;
 }
 
+// The evaluation in which what has no place would wait.
+json EncodeWaiting(const PlanReply& plan, const PlannedJob& planned) {
+  if (plan.failed_groups.empty()) return nullptr;
+  Evaluation eval;
+  eval.id = RandomUuid();
+  eval.job_namespace = planned.job.job_namespace;
+  eval.job_id = planned.job.id;
+  eval.type = planned.job.type;
+  eval.priority = planned.job.priority;
+  eval.triggered_by = "queued-allocs";
+  eval.status = "blocked";
+  eval.status_description = "created to place remaining allocations";
+  eval.failed_groups = plan.failed_groups;
+  for (const auto& [name, group] : plan.plan) eval.queued[name] = 0;
+  for (const auto& [name, failure] : plan.failed_groups) {
+    eval.queued[name] = failure.coalesced_failures + 1;
+  }
+  eval.create_time = eval.modify_time = planned.now;
+  return json::array({EncodeEval(eval)});
+}
+
 }  // namespace
 
-json EncodePlan(const PlanReply& plan, const json& after, bool diff) {
+json EncodePlan(const PlanReply& plan, const PlannedJob& planned) {
   json updates = json::object();
   for (const auto& [name, group] : plan.plan) updates[name] = EncodeUpdates(group);
   json failed = nullptr;
@@ -72,10 +98,11 @@ json EncodePlan(const PlanReply& plan, const json& after, bool diff) {
   return {{"Annotations", {{"DesiredTGUpdates", std::move(updates)}, {"PreemptedAllocs", nullptr}}},
           {"FailedTGAllocs", std::move(failed)},
           {"JobModifyIndex", plan.before ? plan.before->job_modify_index : 0},
-          {"CreatedEvals", nullptr},
-          {"Diff", diff ? EncodeDiff(plan, after) : json()},
-          {"NextPeriodicLaunch", "0001-01-01T00:00:00Z"},
-          {"Warnings", ""}};
+          {"CreatedEvals", EncodeWaiting(plan, planned)},
+          {"Diff", planned.diff ? EncodeDiff(plan, planned.json) : json()},
+          {"NextPeriodicLaunch", nullptr},
+          {"Warnings", ""},
+          {"Index", planned.index}};
 }
 
 }  // namespace drover

@@ -71,9 +71,10 @@ Result<std::vector<std::string>> ChosenEvals(const ApiRequest& request, const st
       if (request.InNamespace(eval->job_namespace)) evals.push_back(eval);
     }
   });
+  ListFilter::Budget budget;
   std::vector<std::string> ids;
   for (const auto& eval : evals) {
-    DROVER_ASSIGN(const bool chosen, filter.Chooses(EncodeEval(*eval)));
+    DROVER_ASSIGN(const bool chosen, filter.Chooses(EncodeEval(*eval), &budget));
     if (chosen) ids.push_back(eval->id);
   }
   return ids;
@@ -117,7 +118,7 @@ json Related(const Tables& tables, const Evaluation& eval) {
   json list = json::array();
   const auto ids = tables.evals_of_job.find(KeyOf(eval));
   if (ids == tables.evals_of_job.end()) return list;
-  for (const std::string& id : ids->second) {
+  for (const auto& [index, id] : ids->second) {
     const Evaluation& other = *tables.evals.at(id);
     const bool related = other.previous_eval == eval.id || eval.previous_eval == other.id;
     if (!related) continue;
@@ -185,7 +186,7 @@ Co<Answer> ReadService(ApiRequest* request) {
   if (!choice.empty() && !IsChoice(choice)) {
     co_return ErrorAnswer(400, "choose must be a number, | and a key, not \"" + choice + "\"");
   }
-  co_return JsonAnswer(json::array());
+  co_return co_await AnswerNoList(request);
 }
 
 Co<Answer> NoServiceName(ApiRequest*) { co_return ErrorAnswer(400, "missing service name"); }
@@ -194,7 +195,6 @@ Co<Answer> NoRegistration(ApiRequest*) {
   co_return ErrorAnswer(404, "service registration not found");
 }
 
-Co<Answer> NothingListed(ApiRequest*) { co_return JsonAnswer(json::array()); }
 Co<Answer> NoDeployment(ApiRequest*) { co_return ErrorAnswer(404, "deployment not found"); }
 
 }  // namespace
@@ -207,9 +207,9 @@ std::vector<Route> EvalRoutes() {
       {"GET", "/v1/evaluation/*/allocations", ListAllocsOfEval},
       {"GET", "/v1/evaluation/*", ReadEval},
       // There are no deployments and no services yet, and so none to be listed.
-      {"GET", "/v1/deployments", NothingListed},
+      {"GET", "/v1/deployments", AnswerNoList},
       {"GET", "/v1/deployment/*", NoDeployment},
-      {"GET", "/v1/services", NothingListed},
+      {"GET", "/v1/services", AnswerNoList},
       {"GET", "/v1/service/*", ReadService},
       {"DELETE", "/v1/service/*", NoServiceId},
       {"DELETE", "/v1/service/*/*", NoRegistration},

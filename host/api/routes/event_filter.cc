@@ -27,12 +27,15 @@ Result<EventFilter> EventFilter::Parse(const HttpFields& query, std::string job_
     const std::size_t colon = value.find(':');
     if (colon != std::string::npos && value.find(':', colon + 1) != std::string::npos) {
       return Error(Code::kInvalidArgument,
-                   "Invalid topic query: " + value + ": a topic is TOPIC or TOPIC:KEY");
+                   "Invalid topic query: Invalid key value pair for topic: " + value +
+                       ": a topic is TOPIC or TOPIC:KEY");
     }
     const std::string key = colon == std::string::npos ? "*" : value.substr(colon + 1);
     filter.topics_.emplace_back(value.substr(0, colon), key.empty() ? "*" : key);
   }
   if (filter.topics_.empty()) filter.topics_.emplace_back("*", "*");
+  filter.key_ = filter.namespace_;
+  for (const auto& [topic, key] : filter.topics_) filter.key_ += '\n' + topic + '\n' + key;
   return filter;
 }
 

@@ -23,10 +23,13 @@ class EventFilter {
 
   // A key is the id of a record or that of its job. What is in no namespace is in all.
   bool Wants(const StateEvent& event) const;
+  // Equal for filters that choose the same.
+  const std::string& key() const { return key_; }
 
  private:
   std::vector<std::pair<std::string, std::string>> topics_;  // and their keys
   std::string namespace_;
+  std::string key_;
 };
 
 }  // namespace drover

@@ -57,7 +57,9 @@ TEST(EventFilterTest, WantsWhatItsTopicsName) {
 TEST(EventFilterTest, ATopicHasOneKey) {
   const Result<EventFilter> filter = EventFilter::Parse({{"topic", "Job:a:b"}}, "*");
   ASSERT_FALSE(filter.ok());
-  EXPECT_EQ(filter.error().message().find("Invalid topic query: Job:a:b"), 0u);
+  EXPECT_EQ(filter.error().message().find(
+                "Invalid topic query: Invalid key value pair for topic: Job:a:b"),
+            0u);
 }
 
 }  // namespace

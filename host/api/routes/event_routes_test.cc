@@ -71,9 +71,12 @@ TEST_F(EventStreamTest, TellsWhatChangesAndLivesInBetween) {
   const JobReply reply = MustRegister(Registration("web", 1));
   loop.RunReady();
   const std::vector<json> lines = Lines(client->Take());
-  ASSERT_EQ(lines.size(), 1u);
+  ASSERT_EQ(lines.size(), 2u) << "what was asked for, and what came of it";
   EXPECT_EQ(lines[0]["Index"], reply.index);
-  const json& events = lines[0]["Events"];
+  ASSERT_EQ(lines[0]["Events"].size(), 1u);
+  const json& job = lines[0]["Events"][0];
+  EXPECT_EQ(lines[1]["Index"], reply.index + 1);
+  const json& events = lines[1]["Events"];
   ASSERT_EQ(events.size(), 2u);
   EXPECT_EQ(events[0]["Topic"], "Allocation");
   EXPECT_EQ(events[0]["Type"], "PlanResult");
@@ -82,10 +85,12 @@ TEST_F(EventStreamTest, TellsWhatChangesAndLivesInBetween) {
   EXPECT_EQ(events[0]["Payload"]["Allocation"]["JobID"], "web");
   EXPECT_FALSE(events[0]["Payload"]["Allocation"].contains("Job"));
   EXPECT_EQ(events[1]["Topic"], "Job");
-  EXPECT_EQ(events[1]["Type"], "JobRegistered");
-  EXPECT_EQ(events[1]["Namespace"], "default");
-  EXPECT_EQ(events[1]["Index"], reply.index);
-  EXPECT_EQ(events[1]["Payload"]["Job"]["ID"], "web");
+  EXPECT_EQ(events[1]["Payload"]["Job"]["Status"], "running");
+  EXPECT_EQ(job["Topic"], "Job");
+  EXPECT_EQ(job["Type"], "JobRegistered");
+  EXPECT_EQ(job["Namespace"], "default");
+  EXPECT_EQ(job["Index"], reply.index);
+  EXPECT_EQ(job["Payload"]["Job"]["ID"], "web");
   ASSERT_TRUE(scheduler.Deregister({"default", "web"}, true, false).ok());
   loop.RunReady();
   EXPECT_THAT(client->Take(), HasSubstr(R"("Deleted":true)"));
@@ -121,6 +126,36 @@ TEST_F(EventStreamTest, ALargeWriteComesInSeveralLines) {
   Close();
 }
 
+TEST_F(EventStreamTest, ManyFollowersHearOfTheFirstEventAtOnceAndThenOfSeveralTogether) {
+  const Route route = EventRoutes().at(0);  // they share it
+  std::vector<std::unique_ptr<FakeRequest>> followers;
+  for (int i = 0; i < 100; ++i) {
+    followers.push_back(std::make_unique<FakeRequest>(&loop, &agent_, route, ""));
+  }
+  loop.RunReady();
+  for (const auto& follower : followers) follower->exchange.Take();
+  WriteNodes(1);
+  loop.RunReady();
+  for (const auto& follower : followers) {
+    EXPECT_EQ(Lines(follower->exchange.Take()).size(), 1u) << "it has waited for nothing";
+  }
+  for (int i = 0; i < 50; ++i) WriteNodes(1);
+  loop.RunReady();
+  for (const auto& follower : followers) {
+    EXPECT_EQ(follower->exchange.Take(), "") << "it is written to at each event";
+  }
+  loop.Advance(50ms);
+  for (const auto& follower : followers) {
+    const std::vector<json> lines = Lines(follower->exchange.Take());
+    ASSERT_EQ(lines.size(), 50u);
+    EXPECT_EQ(lines.back()["Index"], 51);
+    follower->exchange.Leave();
+  }
+  loop.RunReady();
+  EXPECT_EQ(store.waiting(), 0u);
+  EXPECT_EQ(loop.live_timers(), 0u);
+}
+
 TEST_F(EventStreamTest, WhoDoesNotReadStopsNobodyAndIsSentAway) {
   FakeExchange* const client = Open("");
   client->StopReading();
@@ -139,7 +174,7 @@ TEST_F(EventStreamTest, WhoDoesNotReadStopsNobodyAndIsSentAway) {
 TEST_F(EventStreamTest, MistakesAreRefused) {
   EXPECT_THAT(Refused("index=x"), HasSubstr("Unable to parse index"));
   EXPECT_THAT(Refused("index=-1"), HasSubstr("Unable to parse index"));
-  EXPECT_THAT(Refused("topic=a:b:c"), HasSubstr("Invalid topic query: a:b:c"));
+  EXPECT_THAT(Refused("topic=a:b:c"), HasSubstr("Invalid key value pair for topic: a:b:c"));
 }
 
 }  // namespace

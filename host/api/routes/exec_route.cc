@@ -39,6 +39,9 @@ Co<Status> Authorize(ApiRequest* request, WebSocketChannel* channel) {
     }
     if (given.empty()) given = text;
   }
+  if (!token.empty() && SaysTwoTokens(http)) {
+    co_return Error(Code::kPermissionDenied, "two different tokens are given");
+  }
   const std::optional<std::string> refusal = Refusal(given, token);
   if (refusal) co_return Error(Code::kPermissionDenied, *refusal);
   co_return Status();
@@ -140,6 +143,7 @@ Co<Answer> Converse(ApiRequest* request, ReadFunction read) {
     co_await CloseWith(*channel, authorized.error());
     co_return StreamedAnswer();
   }
+  exchange->Trust();
   Result<Command> command = read(*request);
   if (!command.ok()) {
     co_await CloseWith(*channel, command.error());

@@ -45,9 +45,10 @@ class FakeExchange : public HttpExchange {
   }
 
   // Before it is handed over: another method than GET, and a body.
-  void Send(std::string method, std::string body) {
+  void Send(std::string method, std::string body, HttpFields headers = {}) {
     request_.method = std::move(method);
     request_.body = std::move(body);
+    request_.headers = std::move(headers);
   }
   void StopReading() { reads_.Reset(); }
   void Read() { reads_.Set(); }

@@ -6,6 +6,7 @@
 
 #include "host/api/routes/encode.h"
 #include "host/api/routes/router.h"
+#include "host/spec/canonical_job.h"
 #include "host/spec/job_json.h"
 
 namespace drover {
@@ -76,7 +77,9 @@ Co<Answer> RevertJob(ApiRequest* request) {
 
 // JOB with COUNT allocations of GROUP, or why that cannot be.
 Result<JobRegistration> WithCount(const JobRecord& job, const std::string& group, int count) {
-  if (job.stop) return Error(Code::kInvalidArgument, "the job is stopped: run it again");
+  if (job.job->type == JobType::kSystem) {
+    return Error(Code::kInvalidArgument, "cannot scale jobs of type \"system\"");
+  }
   json scaled = *job.json;
   bool found = false;
   for (json& one : scaled["TaskGroups"]) {
@@ -85,7 +88,8 @@ Result<JobRegistration> WithCount(const JobRecord& job, const std::string& group
     found = true;
   }
   if (!found) {
-    return Error(Code::kInvalidArgument, "the job has no task group \"" + group + "\" to scale");
+    return Error(Code::kInvalidArgument,
+                 "task group \"" + group + "\" specified for scaling does not exist in job");
   }
   std::vector<JobFault> faults;
   const Result<Job> parsed = ParseJob(json{{"Job", scaled}}.dump(), &faults);
@@ -98,23 +102,33 @@ Result<JobRegistration> WithCount(const JobRecord& job, const std::string& group
   registration.json = std::make_shared<const json>(CanonicalJob(*parsed, scaled));
   registration.job = std::make_shared<const Job>(*parsed);
   registration.enforce_index = job.job_modify_index;
+  registration.stop = job.stop;  // it has the count when it is started again
+  registration.triggered_by = "job-scaling";
   return registration;
 }
 
 Co<Answer> ScaleJob(ApiRequest* request) {
   const Result<json> body = request->Body();
   if (!body.ok()) co_return ErrorAnswer(body.error());
-  const auto job = FindJob(*request);
-  if (job == nullptr) co_return NoSuchJob();
   const json count = Field<json>(*body, "Count");
   const std::string group =
       Field<std::string>(Field<json>(*body, "Target", json::object()), "Group");
-  if (group.empty()) co_return ErrorAnswer(400, "Target must name a task group: {\"Group\": ...}");
+  if (group.empty()) co_return ErrorAnswer(400, "missing task group name for scaling action");
+  if (!count.is_null() && !count.is_number_integer()) {
+    co_return ErrorAnswer(400, "Count must be a whole number");
+  }
+  if (!count.is_null() && count < 0) {
+    co_return ErrorAnswer(400, "scaling action count can't be negative");
+  }
+  if (!count.is_null() && count > std::numeric_limits<int>::max()) {
+    co_return ErrorAnswer(400, "scaling action count is too large");
+  }
+  const auto job = FindJob(*request);
+  if (job == nullptr) {
+    co_return ErrorAnswer(404, "job \"" + request->parameter(0) + "\" not found");
+  }
   if (count.is_null()) {
     co_return ErrorAnswer(501, "scaling events without a Count are not kept by this version");
-  }
-  if (!count.is_number_integer() || count < 0 || count > std::numeric_limits<int>::max()) {
-    co_return ErrorAnswer(400, "Count must be a whole number from 0 on");
   }
   const Result<JobRegistration> scaled = WithCount(*job, group, count.get<int>());
   if (!scaled.ok()) co_return ErrorAnswer(scaled.error());
@@ -163,7 +177,6 @@ Co<Answer> ForcePeriodic(ApiRequest* request) {
   co_return ErrorAnswer(500, "can't force launch non-periodic job");
 }
 
-Co<Answer> NothingListed(ApiRequest*) { co_return JsonAnswer(json::array()); }
 Co<Answer> NotYet(ApiRequest* request) {
   co_return ErrorAnswer(501, request->http().path + " is not supported by this version of Drover");
 }
@@ -177,7 +190,7 @@ std::vector<Route> JobChangeRoutes() {
       {"GET", "/v1/job/**/scale", ReadScale},
       {"PUT POST", "/v1/job/**/dispatch", DispatchJob},
       {"PUT POST", "/v1/job/**/periodic/force", ForcePeriodic},
-      {"GET", "/v1/job/**/services", NothingListed},
+      {"GET", "/v1/job/**/services", AnswerNoList},
       {"GET", "/v1/job/**/dispatch/payload", NotYet},
   };
 }

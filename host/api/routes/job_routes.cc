@@ -1,7 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "host/api/routes/encode.h"
 #include "host/api/routes/job_preserve.h"
+#include "host/api/routes/list_filter.h"
 #include "host/api/routes/router.h"
+#include "host/spec/canonical_job.h"
 #include "host/spec/job_json.h"
 
 namespace drover {
@@ -28,6 +32,20 @@ std::string ErrorList(const std::vector<std::string>& faults) {
   return text + "\n";
 }
 
+// What clients print beside an answer; empty when there is nothing to be said.
+std::string WarningList(const std::vector<std::string>& warnings) {
+  if (warnings.empty()) return "";
+  std::string text = std::to_string(warnings.size()) + " warning(s):\n";
+  for (const std::string& warning : warnings) text += "\n* " + warning;
+  return text;
+}
+
+std::vector<std::string> TextsOf(const std::vector<JobFault>& warnings) {
+  std::vector<std::string> texts;
+  for (const JobFault& warning : warnings) texts.push_back(TextOf(warning));
+  return texts;
+}
+
 // Why there is no JOB; empty when there is one.
 std::vector<std::string> FaultTexts(const Result<Job>& job, const std::vector<JobFault>& faults) {
   std::vector<std::string> texts;
@@ -38,7 +56,7 @@ std::vector<std::string> FaultTexts(const Result<Job>& job, const std::vector<Jo
 
 struct Submission {
   JobRegistration registration;
-  std::string warning;
+  std::vector<std::string> warnings;
   bool diff = false;  // what it changes is to be told
   Answer refused;     // when there is no job
 };
@@ -58,9 +76,12 @@ Status ReadSource(const json& body, Submission* out) {
   std::size_t bytes = source.source.size() + source.variables.size();
   for (const auto& [name, value] : source.variable_flags) bytes += name.size() + value.size();
   if (bytes > JobSubmission::kMaxBytes) {
-    out->warning = "the submission has " + std::to_string(bytes) +
-                   " bytes, and is not kept: at most " + std::to_string(JobSubmission::kMaxBytes) +
-                   " are";
+    char sizes[96];
+    std::snprintf(sizes, sizeof sizes, "job source size of %.1f MB exceeds maximum of %.1f MB",
+                  static_cast<double>(bytes) / (1 << 20),
+                  static_cast<double>(JobSubmission::kMaxBytes) / (1 << 20));
+    out->warnings.push_back(std::string(sizes) +
+                            " and will be discarded: the job runs, its text is not kept");
     return {};
   }
   out->registration.submission = std::make_shared<const JobSubmission>(std::move(source));
@@ -105,7 +126,7 @@ constexpr IdTexts kPlanned = {"Job must have a valid ID", "Job ID does not match
 Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
                           const IdTexts& texts) {
   Submission out;
-  const Result<json> body = request.Body();
+  Result<json> body = request.Body();
   if (!body.ok()) return out.refused = ErrorAnswer(body.error()), out;
   const auto job = body->find("Job");
   if (job == body->end() || !job->is_object()) {
@@ -120,7 +141,8 @@ Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
   }
   const Status source = ReadSource(*body, &out);
   if (!source.ok()) return out.refused = ErrorAnswer(source.error()), out;
-  json copy = *job;
+  // It may be large: no second one is made of it.
+  json copy = std::move(*job);
   // A namespace in the query stands for one that the job does not name.
   if (copy.value("Namespace", json()).is_null() && !request.Text("namespace").empty()) {
     copy["Namespace"] = request.Text("namespace");
@@ -129,11 +151,12 @@ Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
   if (!priority.ok()) return out.refused = ErrorAnswer(priority.error()), out;
   out.registration.eval_priority = *priority;
   KeepOf(request, *body, &copy, &out.registration);
-  std::vector<JobFault> faults;
-  const Result<Job> parsed = ParseJob(json{{"Job", copy}}.dump(), &faults);
+  std::vector<JobFault> faults, warnings;
+  const Result<Job> parsed = ParseJob("{\"Job\":" + copy.dump() + "}", &faults, nullptr, &warnings);
   if (!parsed.ok()) {
     return out.refused = ErrorAnswer(500, ErrorList(FaultTexts(parsed, faults))), out;
   }
+  for (std::string& warning : TextsOf(warnings)) out.warnings.push_back(std::move(warning));
   out.registration.json = std::make_shared<const json>(CanonicalJob(*parsed, copy));
   out.registration.job = std::make_shared<const Job>(*parsed);
   out.diff = Field<bool>(*body, "Diff");
@@ -143,10 +166,22 @@ Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
   return out;
 }
 
+// The mistakes of a job that a node has found: each begins with its place.
+std::vector<std::string> MistakesIn(const std::string& text) {
+  constexpr std::string_view kNext = "; /Job/";
+  std::vector<std::string> mistakes;
+  std::size_t begin = 0;
+  for (std::size_t end; (end = text.find(kNext, begin)) != std::string::npos; begin = end + 2) {
+    mistakes.push_back(text.substr(begin, end - begin));
+  }
+  mistakes.push_back(text.substr(begin));
+  return mistakes;
+}
+
 // A job that the node does not take is refused like one that makes no sense.
 Answer RefusedJob(const Error& error) {
   if (error.code() != Code::kInvalidArgument) return ErrorAnswer(error);
-  return ErrorAnswer(500, ErrorList({error.message()}));
+  return ErrorAnswer(500, ErrorList(MistakesIn(error.message())));
 }
 
 Co<Answer> RegisterJob(ApiRequest* request, const std::string must_be) {
@@ -160,7 +195,7 @@ Co<Answer> RegisterJob(ApiRequest* request, const std::string must_be) {
       co_await request->ControlJob<JobReply>(submission.registration.job, std::move(work));
   if (!reply.ok()) co_return RefusedJob(reply.error());
   json body = EncodeJobReply(*reply);
-  body["Warnings"] = submission.warning;
+  body["Warnings"] = WarningList(submission.warnings);
   co_return JsonAnswer(body, reply->index);
 }
 
@@ -174,9 +209,17 @@ Co<Answer> ListJobs(ApiRequest* request) {
     std::vector<ListItem> items;
     for (const auto& [key, job] : tables.jobs) {
       if (!request->InNamespace(key.first) || !key.second.starts_with(prefix)) continue;
-      items.push_back({key.first + "." + key.second, [job, meta, parts = PartsOf(*job, tables)] {
-                         return EncodeJobStub(*job, EncodeJobSummary(*job, parts), meta);
-                       }});
+      JobParts parts = PartsOf(*job, tables);
+      items.push_back(
+          {key.first + "." + key.second,
+           [job, meta, parts] { return EncodeJobStub(*job, EncodeJobSummary(*job, parts), meta); },
+           [job, parts](const ListFilter& filter) {
+             json whole = EncodeJob(*job);
+             if (filter.LooksAt("JobSummary")) {
+               whole["JobSummary"] = EncodeJobSummary(*job, parts);
+             }
+             return whole;
+           }});
     }
     return Found{tables.IndexOf(kOfJobs),
                  [request, items = std::move(items)] { return ListAnswer(*request, items); }};
@@ -237,11 +280,13 @@ Co<Answer> ListAllocsOfJob(ApiRequest* request) {
   Look look = [&key, all](const Tables& tables) {
     // Those of a purged job of the same name only with ?all.
     const auto job = all ? nullptr : Tables::Find(tables.jobs, key);
-    const auto allocs = job ? PartsOf(*job, tables).allocs : tables.AllocsOf(key);
+    const JobAllocs& of_all = tables.AllocsOf(key);
+    const auto allocs =
+        job ? PartsOf(*job, tables).allocs : AllocRecords(of_all.begin(), of_all.end());
     return Found{tables.IndexOf(MaskOf(Table::kAllocs)), [allocs] {
-                   json list = json::array();
-                   for (const auto& record : allocs) list.push_back(EncodeAllocStub(*record, {}));
-                   return JsonAnswer(list);
+                   JsonListText list;
+                   for (const auto& record : allocs) list.Add(EncodeAllocStub(*record, {}));
+                   return std::move(list).Take();
                  }};
   };
   co_return co_await AnswerRead(request, MaskOf(Table::kAllocs), std::move(look));
@@ -252,19 +297,24 @@ Co<Answer> ListEvalsOfJob(ApiRequest* request) {
     std::vector<std::shared_ptr<const Evaluation>> evals;
     const auto ids = tables.evals_of_job.find({request->Namespace(), request->parameter(0)});
     if (ids != tables.evals_of_job.end()) {
-      for (const std::string& id : ids->second) evals.push_back(tables.evals.at(id));
+      for (const auto& [index, id] : ids->second) evals.push_back(tables.evals.at(id));
     }
     return Found{tables.IndexOf(MaskOf(Table::kEvals)), [evals] {
-                   json list = json::array();
-                   for (const auto& eval : evals) list.push_back(EncodeEval(*eval));
-                   return JsonAnswer(list);
+                   JsonListText list;
+                   for (const auto& eval : evals) list.Add(EncodeEval(*eval));
+                   return std::move(list).Take();
                  }};
   };
   co_return co_await AnswerRead(request, MaskOf(Table::kEvals), std::move(look));
 }
 
-Co<Answer> NoDeployments(ApiRequest*) { co_return JsonAnswer(json::array()); }
-Co<Answer> NoDeployment(ApiRequest*) { co_return JsonAnswer(nullptr); }
+// What is told of a write that was not needed.
+JobReply NothingDone(const ApiRequest& request) {
+  JobReply reply;
+  request.agent().store->Read([&](const Tables& tables) { reply.index = tables.last_index; });
+  reply.index = std::max<std::uint64_t>(reply.index, 1);
+  return reply;
+}
 
 Co<Answer> DeregisterJob(ApiRequest* request) {
   Scheduler* const scheduler = request->agent().scheduler;
@@ -279,7 +329,9 @@ Co<Answer> DeregisterJob(ApiRequest* request) {
   std::function<Result<JobReply>()> work = [=, priority = *priority] {
     return scheduler->Deregister(key, purge, no_delay, priority);
   };
-  const Result<JobReply> reply = co_await request->ControlNow<JobReply>(std::move(work));
+  Result<JobReply> reply = co_await request->ControlNow<JobReply>(std::move(work));
+  // Whoever wants a job gone, and perhaps asks twice, has what he wants.
+  if (reply.code() == Code::kNotFound) reply = NothingDone(*request);
   if (!reply.ok()) co_return ErrorAnswer(reply.error());
   json body = EncodeJobReply(*reply);
   body["VolumeEvalID"] = "";
@@ -317,7 +369,13 @@ Co<Answer> PlanJob(ApiRequest* request) {
   const Result<PlanReply> plan =
       co_await request->ControlJob<PlanReply>(submission.registration.job, std::move(work));
   if (!plan.ok()) co_return RefusedJob(plan.error());
-  co_return JsonAnswer(EncodePlan(*plan, *submission.registration.json, submission.diff));
+  std::uint64_t index = 0;
+  request->agent().store->Read([&](const Tables& tables) { index = tables.last_index; });
+  const PlannedJob planned{*submission.registration.job, *submission.registration.json,
+                           submission.diff, index, request->exchange()->loop()->Wall()};
+  json body = EncodePlan(*plan, planned);
+  body["Warnings"] = WarningList(submission.warnings);
+  co_return JsonAnswer(body, std::max<std::uint64_t>(index, 1));
 }
 
 Co<Answer> ValidateJob(ApiRequest* request) {
@@ -326,8 +384,9 @@ Co<Answer> ValidateJob(ApiRequest* request) {
   if (!body->contains("Job") || !body->at("Job").is_object()) {
     co_return ErrorAnswer(400, "Job must be specified");
   }
-  std::vector<JobFault> faults;
-  const Result<Job> job = ParseJob(json{{"Job", body->at("Job")}}.dump(), &faults);
+  std::vector<JobFault> faults, warnings;
+  const Result<Job> job =
+      ParseJob("{\"Job\":" + body->at("Job").dump() + "}", &faults, nullptr, &warnings);
   std::vector<std::string> texts = FaultTexts(job, faults);
   if (job.ok()) {
     Scheduler* const scheduler = request->agent().scheduler;
@@ -338,12 +397,12 @@ Co<Answer> ValidateJob(ApiRequest* request) {
     };
     const auto shared = std::make_shared<const Job>(*job);
     const Result<bool> taken = co_await request->ControlJob<bool>(shared, std::move(work));
-    if (!taken.ok()) texts.push_back(taken.error().message());
+    if (!taken.ok()) texts = MistakesIn(taken.error().message());
   }
   co_return JsonAnswer({{"DriverConfigValidated", job.ok()},
                         {"ValidationErrors", texts.empty() ? json(nullptr) : json(texts)},
                         {"Error", texts.empty() ? "" : ErrorList(texts)},
-                        {"Warnings", ""}});
+                        {"Warnings", WarningList(TextsOf(warnings))}});
 }
 
 }  // namespace
@@ -359,8 +418,8 @@ std::vector<Route> JobRoutes() {
       {"GET", "/v1/job/**/actions", ListActions},
       {"GET", "/v1/job/**/allocations", ListAllocsOfJob},
       {"GET", "/v1/job/**/evaluations", ListEvalsOfJob},
-      {"GET", "/v1/job/**/deployments", NoDeployments},
-      {"GET", "/v1/job/**/deployment", NoDeployment},
+      {"GET", "/v1/job/**/deployments", AnswerNoList},
+      {"GET", "/v1/job/**/deployment", AnswerNull},
       {"GET", "/v1/job/**", ReadJob},
       {"PUT POST", "/v1/job/**", RegisterOne},
       {"DELETE", "/v1/job/**", DeregisterJob},

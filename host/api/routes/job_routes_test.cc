@@ -64,7 +64,8 @@ TEST_F(JobRouteTest, WhatAJobLeavesOutIsFilledIn) {
   EXPECT_EQ(group["RestartPolicy"], json({{"Attempts", 2},
                                           {"Interval", 1'800'000'000'000},
                                           {"Delay", 15'000'000'000},
-                                          {"Mode", "fail"}}));
+                                          {"Mode", "fail"},
+                                          {"RenderTemplates", false}}));
   EXPECT_EQ(task["Resources"]["CPU"], 100);
   EXPECT_EQ(task["Resources"]["Cores"], 0);
   EXPECT_EQ(task["Resources"]["MemoryMB"], 300);
@@ -88,6 +89,13 @@ TEST_F(JobRouteTest, ListsAreChosenFrom) {
   Must("PUT", "/v1/jobs", body);
   EXPECT_FALSE(Get("/v1/jobs?prefix=b")[0].contains("Meta"));
   EXPECT_EQ(Get("/v1/jobs?prefix=b&meta=true")[0]["Meta"]["owner"], "me");
+}
+
+TEST_F(JobRouteTest, AListTellsThePoolOfAJob) {
+  json body = JobBody("web");
+  body["Job"]["NodePool"] = "all";
+  Must("PUT", "/v1/jobs", body);
+  EXPECT_EQ(Get("/v1/jobs")[0]["NodePool"], "all");
 }
 
 TEST_F(JobRouteTest, WhatIsAskedToBeKeptIsKept) {
@@ -212,14 +220,143 @@ TEST_F(JobRouteTest, APlanTellsWhatWouldBeDone) {
                            {"InPlaceUpdate", 0},
                            {"DestructiveUpdate", 0},
                            {"Canary", 0},
-                           {"Preemptions", 0}}));
+                           {"Preemptions", 0},
+                           {"Disconnect", 0},
+                           {"Reconnect", 0},
+                           {"RescheduleNow", 0},
+                           {"RescheduleLater", 0}}));
   EXPECT_EQ(plan["Diff"]["Type"], "Added");
   EXPECT_EQ(plan["JobModifyIndex"], 0);
   EXPECT_EQ(plan["FailedTGAllocs"], nullptr);
-  EXPECT_EQ(plan["NextPeriodicLaunch"], "0001-01-01T00:00:00Z");
+  EXPECT_EQ(plan["NextPeriodicLaunch"], nullptr);
+  EXPECT_EQ(plan["CreatedEvals"], nullptr);
   EXPECT_EQ(Get("/v1/jobs"), json::array());
   Must("PUT", "/v1/jobs", JobBody("web", 2));
   EXPECT_EQ(Must("PUT", "/v1/job/web/plan", body)["Diff"]["Type"], "None");
+}
+
+TEST_F(JobRouteTest, APlanNamesWhatWouldWait) {
+  json body = JobBody("web", 3);
+  body["Job"]["Priority"] = 70;
+  body["Job"]["TaskGroups"][0]["Tasks"][0]["Resources"] = {{"CPU", 6000}};
+  const HttpReply reply = Ask("PUT", "/v1/job/web/plan", body);
+  const json plan = json::parse(reply.body);
+  EXPECT_GT(plan["Index"], 0);
+  EXPECT_EQ(HeaderOf(reply, "X-Nomad-Index"), plan["Index"].dump());
+  EXPECT_EQ(plan["FailedTGAllocs"]["g"]["CoalescedFailures"], 1);
+  ASSERT_EQ(plan["CreatedEvals"].size(), 1u);
+  const json& eval = plan["CreatedEvals"][0];
+  const json wanted = {{"JobID", "web"},
+                       {"Namespace", "default"},
+                       {"Priority", 70},
+                       {"Type", "service"},
+                       {"Status", "blocked"},
+                       {"TriggeredBy", "queued-allocs"},
+                       {"QueuedAllocations", {{"g", 2}}}};
+  for (const auto& [field, value] : wanted.items()) EXPECT_EQ(eval[field], value) << field;
+  EXPECT_EQ(eval["FailedTGAllocs"], plan["FailedTGAllocs"]);
+  EXPECT_EQ(Get("/v1/evaluations"), json::array()) << "it is only planned";
+}
+
+TEST_F(JobRouteTest, WhatIsNotThereNeedNotBeDeleted) {
+  for (const char* path : {"/v1/job/none", "/v1/job/none?purge=true"}) {
+    const HttpReply reply = Ask("DELETE", path);
+    EXPECT_EQ(reply.status, 200) << reply.body;
+    const json told = json::parse(reply.body);
+    EXPECT_EQ(told["EvalID"], "");
+    EXPECT_EQ(told["EvalCreateIndex"], 0);
+    EXPECT_EQ(told["JobModifyIndex"], 0);
+    EXPECT_EQ(HeaderOf(reply, "X-Nomad-Index"), told["Index"].dump());
+  }
+  EXPECT_EQ(Get("/v1/evaluations"), json::array());
+  Must("PUT", "/v1/jobs", JobBody("web"));
+  Must("DELETE", "/v1/job/web?purge=true");
+  EXPECT_EQ(Must("DELETE", "/v1/job/web?purge=true")["EvalID"], "");
+}
+
+TEST_F(JobRouteTest, WhatIsNotCarriedOutIsWarnedOf) {
+  json body = JobBody("web");
+  body["Job"]["Update"] = {{"HealthyDeadline", 180'000'000'000}};
+  body["Job"]["TaskGroups"][0]["Services"] =
+      json::array({{{"Name", "redis"}, {"Provider", "nomad"}}});
+  const std::string all_replaced =
+      "/Job/Update/HealthyDeadline: is not carried out by this version: all allocations that a new "
+      "version replaces are replaced at once";
+  const std::string not_registered =
+      "/Job/TaskGroups/0/Services: is not carried out by this version: services are not "
+      "registered, and their checks do not run";
+  const std::string warnings = "2 warning(s):\n\n* " + not_registered + "\n* " + all_replaced;
+  EXPECT_EQ(Must("PUT", "/v1/validate/job", body)["Warnings"], warnings);
+  EXPECT_EQ(Must("PUT", "/v1/job/web/plan", body)["Warnings"], warnings);
+  EXPECT_EQ(Must("PUT", "/v1/jobs", body)["Warnings"], warnings);
+  EXPECT_EQ(Group("web")["Update"]["HealthyDeadline"], 180'000'000'000);
+  EXPECT_EQ(Group("web")["Services"][0]["Name"], "redis");
+  EXPECT_EQ(Must("PUT", "/v1/jobs", JobBody("other"))["Warnings"], "");
+}
+
+TEST_F(JobRouteTest, FiltersLookAtTheWholeJob) {
+  Must("PUT", "/v1/jobs", JobBody("sum", 1, "batch"));
+  json body = JobBody("web", 3);
+  body["Job"]["Meta"] = {{"owner", "me"}};
+  Must("PUT", "/v1/jobs", body);
+  const std::pair<const char*, const char*> chosen[] = {
+      {"Meta.owner == me", "web"},
+      {"Version == 0 and Meta is empty", "sum"},
+      {"any TaskGroups as g { g.Count == 3 }", "web"},
+      {"all TaskGroups as g { g.ReschedulePolicy.Unlimited == false }", "sum"},
+      {"JobSummary.Summary.g.Starting == 3", "web"},
+      {"TaskGroups is not empty and Type == service", "web"}};
+  for (const auto& [filter, id] : chosen) {
+    const json list = Get(std::string("/v1/jobs?filter=") + filter);
+    ASSERT_EQ(list.size(), 1u) << filter;
+    EXPECT_EQ(list[0]["ID"], id) << filter;
+    EXPECT_FALSE(list[0].contains("TaskGroups")) << "the list shows what it showed";
+  }
+  for (const char* none : {"Periodic is not nil", "ParameterizedJob is not nil"}) {
+    EXPECT_EQ(Get(std::string("/v1/jobs?filter=") + none), json::array()) << none;
+  }
+  EXPECT_THAT(Refusal("GET", "/v1/jobs?filter=Nmae == x"), StartsWith("400 failed to read"));
+}
+
+TEST_F(JobRouteTest, AScaledJobHasItsNewCount) {
+  const auto scale = [](const json& count) {
+    return json{{"Count", count}, {"Target", {{"Group", "g"}}}};
+  };
+  Must("PUT", "/v1/jobs", JobBody("web"));
+  const json told = Must("PUT", "/v1/job/web/scale", scale(3));
+  EXPECT_EQ(Eval(told["EvalID"])->triggered_by, "job-scaling");
+  EXPECT_EQ(Live().size(), 3u);
+  EXPECT_EQ(Get("/v1/job/web")["Version"], 1);
+  // A stopped one stays so, and has its new count when it is started again.
+  Must("DELETE", "/v1/job/web");
+  Must("PUT", "/v1/job/web/scale", scale(5));
+  EXPECT_EQ(Get("/v1/job/web")["Stop"], true);
+  EXPECT_EQ(Group("web")["Count"], 5);
+  EXPECT_EQ(Live().size(), 0u);
+  EXPECT_EQ(Get("/v1/job/web/scale")["JobStopped"], true);
+  json again = Get("/v1/job/web");
+  again["Stop"] = false;
+  Must("PUT", "/v1/jobs", {{"Job", again}});
+  EXPECT_EQ(Live().size(), 5u);
+}
+
+TEST_F(JobRouteTest, WhatCannotBeScaled) {
+  Must("PUT", "/v1/jobs", JobBody("web"));
+  Must("PUT", "/v1/jobs", JobBody("all", 1, "system"));
+  const auto refused = [this](const char* id, const json& count, const char* group) {
+    return Refusal("PUT", std::string("/v1/job/") + id + "/scale",
+                   {{"Count", count}, {"Target", {{"Group", group}}}});
+  };
+  EXPECT_EQ(refused("none", 1, ""), "400 missing task group name for scaling action");
+  EXPECT_EQ(refused("none", 1, "g"), "404 job \"none\" not found");
+  EXPECT_EQ(refused("web", 1, "x"),
+            "400 task group \"x\" specified for scaling does not exist in job");
+  EXPECT_EQ(refused("web", -1, "g"), "400 scaling action count can't be negative");
+  EXPECT_EQ(refused("web", 3'000'000'000, "g"), "400 scaling action count is too large");
+  EXPECT_EQ(refused("web", "1", "g"), "400 Count must be a whole number");
+  EXPECT_EQ(refused("all", 1, "g"), "400 cannot scale jobs of type \"system\"");
+  EXPECT_THAT(refused("web", 200'000, "g"), HasSubstr("must not exceed 100000"));
+  EXPECT_THAT(refused("web", nullptr, "g"), StartsWith("501 "));
 }
 
 }  // namespace

@@ -46,10 +46,10 @@ class ListDelayTest : public SchedulerFixture {
     const Clock::time_point begin = Clock::now();
     const JobReply reply = MustRegister(Registration("job" + std::to_string(++jobs_), 1, 1));
     const auto wanted = Await<Result<NodeAllocs>>(scheduler.FetchAllocs(context, "node", 0));
-    EXPECT_EQ(wanted->index, reply.index);
+    EXPECT_EQ(wanted->index, reply.index + 1) << "its evaluation has been carried out";
     std::string started;
     store.Read([&](const Tables& tables) {
-      started = tables.AllocsOf({"default", "job" + std::to_string(jobs_)}).at(0)->id();
+      started = (*tables.AllocsOf({"default", "job" + std::to_string(jobs_)}).begin())->id();
     });
     Tell(started, ClientStatus::kRunning);
     return Clock::now() - begin;

@@ -12,17 +12,33 @@ Co<Status> LiveStream::Start(HttpReply head, std::string heartbeat, Duration int
   co_return Status();
 }
 
-Co<Status> LiveStream::Write(std::string bytes) {
+Co<Status> LiveStream::Begin() {
   while (writing_) {
     written_.Reset();
     DROVER_CO_TRY(co_await written_.Wait(context_));
   }
   DROVER_CO_TRY(context_.status());
   writing_ = true;
-  const Status status = co_await exchange_->Write(std::move(bytes));
+  co_return Status();
+}
+
+void LiveStream::Done() {
   writing_ = false;
   last_write_ = exchange_->loop()->Now();
   written_.Set();
+}
+
+Co<Status> LiveStream::Write(std::string bytes) {
+  DROVER_CO_TRY(co_await Begin());
+  const Status status = co_await exchange_->Write(std::move(bytes));
+  Done();
+  co_return status;
+}
+
+Co<Status> LiveStream::WriteShared(std::shared_ptr<const SharedPiece> piece) {
+  DROVER_CO_TRY(co_await Begin());
+  const Status status = co_await exchange_->WriteShared(std::move(piece));
+  Done();
   co_return status;
 }
 

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "host/api/http_exchange.h"
@@ -27,6 +28,8 @@ class LiveStream : public LiveCount<LiveStream> {
   Co<Status> Start(HttpReply head, std::string heartbeat, Duration interval);
   // Writers take turns. Waits while the client is slow; Code::kUnavailable when it has gone.
   Co<Status> Write(std::string bytes);
+  // The same of what other streams send, too.
+  Co<Status> WriteShared(std::shared_ptr<const SharedPiece> piece);
   // Returns when nothing of it runs any more. The answer ends when the handler returns.
   Co<void> End();
 
@@ -35,6 +38,9 @@ class LiveStream : public LiveCount<LiveStream> {
 
  private:
   Co<void> Beat(std::string heartbeat, Duration interval);
+  // Waits for its turn to write; and ends it.
+  Co<Status> Begin();
+  void Done();
 
   HttpExchange* const exchange_;
   const Context context_;

@@ -20,7 +20,7 @@ std::string MetricsTime(WallTime time) {
 
 // As clients read it. Counters are those since the agent was started, AGE seconds ago, and grow
 // one by one.
-json EncodeMetrics(const std::vector<Metric>& metrics, WallTime now, double age) {
+json EncodeMetrics(const std::vector<Metric>& metrics, json samples, WallTime now, double age) {
   json gauges = json::array(), counters = json::array();
   for (const Metric& metric : metrics) {
     if (metric.kind == Metric::Kind::kGauge) {
@@ -42,7 +42,26 @@ json EncodeMetrics(const std::vector<Metric>& metrics, WallTime now, double age)
           {"Gauges", std::move(gauges)},
           {"Points", json::array()},
           {"Counters", std::move(counters)},
-          {"Samples", json::array()}};
+          {"Samples", std::move(samples)}};
+}
+
+// How long things took in the last whole window; in milliseconds.
+json EncodeSamples(const MetricRegistry& metrics, const std::string& host, TimePoint now) {
+  json samples = json::array();
+  const double seconds = std::chrono::duration<double>(SampleWindow::kLength).count();
+  for (const auto& [name, seen] : metrics.Samples(now)) {
+    if (seen.count == 0) continue;
+    samples.push_back({{"Name", name},
+                       {"Count", seen.count},
+                       {"Rate", seen.sum / seconds},
+                       {"Sum", seen.sum},
+                       {"Min", seen.least},
+                       {"Max", seen.most},
+                       {"Mean", seen.Mean()},
+                       {"Stddev", seen.Deviation()},
+                       {"Labels", {{"host", host}}}});
+  }
+  return samples;
 }
 
 Co<Answer> ReadMetrics(ApiRequest* request) {
@@ -62,7 +81,8 @@ Co<Answer> ReadMetrics(ApiRequest* request) {
   Loop* const loop = request->exchange()->loop();
   if (!prometheus) {
     const std::chrono::duration<double> age = loop->Now() - agent.started;
-    co_return JsonAnswer(EncodeMetrics(metrics, loop->Wall(), age.count()));
+    json samples = EncodeSamples(*agent.metrics, agent.name, loop->Now());
+    co_return JsonAnswer(EncodeMetrics(metrics, std::move(samples), loop->Wall(), age.count()));
   }
   Answer answer;
   answer.reply.content_type = kPrometheusType;

@@ -20,7 +20,12 @@ Co<Answer> ListNodes(ApiRequest* request) {
     std::vector<ListItem> items;
     for (const auto& [id, node] : tables.nodes) {
       if (!id.starts_with(prefix)) continue;
-      items.push_back({id, [node, resources, os] { return EncodeNodeStub(*node, resources, os); }});
+      items.push_back({id, [node, resources, os] { return EncodeNodeStub(*node, resources, os); },
+                       [node](const ListFilter&) {
+                         json whole = EncodeNodeStub(*node, false, false);
+                         whole.update(EncodeNode(*node));
+                         return whole;
+                       }});
     }
     return Found{tables.IndexOf(kOfNodes),
                  [request, items = std::move(items)] { return ListAnswer(*request, items); }};

@@ -1,10 +1,17 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/api/routes/router.h"
 
+#include <malloc.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
 #include <memory>
 #include <optional>
 
+#include "host/api/browser_check.h"
 #include "host/api/routes/access.h"
+#include "host/api/routes/json_cost.h"
+#include "host/stats/metric_registry.h"
 
 namespace drover {
 namespace {
@@ -73,6 +80,12 @@ struct Target {
 Target FindRoute(const std::vector<Route>& routes, const std::string& path,
                  const std::string& method) {
   Target target, otherwise;
+  // A path that a pattern names as a whole is no id of another: there is no node "pools".
+  const auto named = std::find_if(routes.begin(), routes.end(), [&](const Route& route) {
+    return route.pattern == path && Allows(route.methods, method) &&
+           path.find('*') == std::string::npos;
+  });
+  if (named != routes.end()) return {&*named, {}, true};
   for (const Route& route : routes) {
     std::optional<std::vector<std::string>> stars = MatchPath(route.pattern, path);
     if (!stars) continue;
@@ -93,6 +106,35 @@ std::optional<std::string> RefusalOf(const Target& target, const ApiAgent& agent
   return Refusal(http, agent.settings.Get()->token);
 }
 
+// A body that its client waits with for its turn no longer than this.
+constexpr Duration kTreeWait = 30s;
+// From here on what a request has used is given back to the system at once: the allocator would
+// keep it for the next one.
+constexpr std::size_t kLargeTree = std::size_t{2} << 20;
+constexpr std::size_t kLargeReply = std::size_t{4} << 20;
+
+// Room for what the body becomes when it is read. Of small ones hundreds have room at a time.
+Co<Status> TakeRoom(HttpExchange* exchange, const ApiAgent* agent, ByteBudget::Share* share) {
+  const std::string& body = exchange->request().body;
+  if (body.empty()) co_return Status();
+  const Context limited = exchange->context().WithTimeout(kTreeWait);
+  const std::size_t cost = JsonCost(body);
+  DROVER_CO_ASSIGN(*share, co_await agent->trees->Take(limited, cost));
+  co_return Status();
+}
+
+void GiveBackMemory(const std::string& body) {
+  if (JsonCost(body) >= kLargeTree) malloc_trim(0);
+}
+
+Answer NoRoom(const Error& error) {
+  if (error.code() != Code::kResourceExhausted) {
+    return ErrorAnswer(503, "too many large requests at once; try again later");
+  }
+  return ErrorAnswer(413, "the body has too many values: they would take more than " +
+                              std::to_string(ApiAgent::kTreeBytes >> 20) + " MiB of memory");
+}
+
 Co<Answer> Dispatch(const std::vector<Route>* routes, const ApiAgent* agent,
                     HttpExchange* exchange) {
   const HttpRequest& http = exchange->request();
@@ -106,13 +148,23 @@ Co<Answer> Dispatch(const std::vector<Route>* routes, const ApiAgent* agent,
   }
   Target target = FindRoute(*routes, *path, http.method);
   if (const auto refusal = RefusalOf(target, *agent, http)) co_return ErrorAnswer(403, *refusal);
+  // A path that is open to all shows nothing, unless all are.
+  const bool open = target.route != nullptr && target.route->access == Access::kOpen;
+  if (!open || agent->settings.Get()->token.empty()) exchange->Trust();
   if (target.route == nullptr) {
     if (target.known) co_return ErrorAnswer(405, "Invalid method");
     Answer unknown = EmptyAnswer();
     unknown.reply.status = 404;
     co_return unknown;
   }
+  if (target.route->effect == Effect::kChanges && Allows("GET", http.method) &&
+      MayBeOfAPage(http)) {
+    co_return ErrorAnswer(403, "a browser must ask for this by PUT");
+  }
   ApiRequest request(exchange, agent, std::move(target.stars));
+  ByteBudget::Share tree;
+  const Status room = co_await TakeRoom(exchange, agent, &tree);
+  if (!room.ok()) co_return NoRoom(room.error());
   try {
     co_return co_await target.route->handler(&request);
   } catch (const nlohmann::json::exception& error) {
@@ -166,16 +218,38 @@ std::function<std::optional<std::string>(const HttpRequest&)> MakeBodyRefusal(
   };
 }
 
+namespace {
+
+// What operators see of a request that has been answered: how long it took, and, in a log of the
+// level debug, what it was. Without its query, which may hold what is nobody's business.
+void Note(const ApiAgent& agent, HttpExchange* exchange, int status, Duration took) {
+  const HttpRequest& http = exchange->request();
+  const double ms = std::chrono::duration<double, std::milli>(took).count();
+  const bool waits = http.Query("index") != nullptr;  // its time says nothing
+  if (agent.metrics != nullptr && !waits) {
+    agent.metrics->Sample("drover.http.request", exchange->loop()->Now(), ms);
+  }
+  spdlog::debug("http: request complete: method={} path={} status={} duration={:.3f}ms",
+                http.method, http.path, status, ms);
+}
+
+}  // namespace
+
 HttpHandler MakeApiHandler(const ApiAgent* agent) {
   const auto routes = std::make_shared<const std::vector<Route>>(AllRoutes());
   return [agent, routes](HttpExchange* exchange) -> Co<void> {
     // The lambda may go while the coroutine runs: what it needs is copied by value.
     return [](std::shared_ptr<const std::vector<Route>> table, const ApiAgent* of,
               HttpExchange* with) -> Co<void> {
+      const TimePoint began = with->loop()->Now();
       Answer answer = co_await Dispatch(table.get(), of, with);
+      if (with->request().body.size() > kLargeTree / 8) GiveBackMemory(with->request().body);
       if (answer.streamed) co_return;
+      Note(*of, with, answer.reply.status, with->loop()->Now() - began);
       HttpReply reply = Finish(with->request(), std::move(answer));
+      const bool large = reply.body.size() >= kLargeReply;
       (void)co_await with->Reply(std::move(reply));
+      if (large) malloc_trim(0);
     }(routes, agent, exchange);
   };
 }

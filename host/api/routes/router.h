@@ -18,6 +18,9 @@ enum class Access { kToken, kOpen };
 // it does not stand for a wrong method of another one.
 enum class Fit { kFirst, kNoOther };
 
+// Whether a route changes things, even for a GET, as some clients ask for it.
+enum class Effect { kAsItsMethod, kChanges };
+
 // One entry of the table of routes. In PATTERN a "*" stands for one part of the path and "**" for
 // one or more: the id of a job may hold slashes, so such a route is recognised by its end. METHODS
 // are those that are let in, "" lets all in. A handler returns what is to be replied; one whose
@@ -29,6 +32,7 @@ struct Route {
   std::function<Co<Answer>(ApiRequest*)> handler;
   Access access = Access::kToken;
   Fit fit = Fit::kFirst;
+  Effect effect = Effect::kAsItsMethod;
 };
 
 // The routes in their files. The first that fits is taken, so longer patterns stand first.

@@ -67,38 +67,6 @@ TEST(EncodeTest, TimesAreThoseOfGo) {
   EXPECT_EQ(Rfc3339(1'700'000'000'000'000'042), "2023-11-14T22:13:20.000000042Z");
 }
 
-TEST(EncodeTest, AJobIsToldAsItCameWithItsDefaults) {
-  Job job;
-  job.id = job.name = "web";
-  TaskGroup group;
-  group.name = "g";
-  Task task;
-  task.name = "t";
-  task.driver = "mock_driver";
-  task.config_json = R"({"run_for": "1s"})";
-  group.tasks.push_back(task);
-  job.groups.push_back(group);
-  const nlohmann::json sent = nlohmann::json::parse(R"({
-    "ID": "web", "Affinities": [{"LTarget": "a"}], "Priority": null,
-    "Reschedule": {"Delay": "30s"},
-    "TaskGroups": [{"Name": "g", "Spreads": [1], "ReschedulePolicy": {"MaxDelay": "1h"}, "Tasks": [{"Name": "t", "Driver": "mock_driver",
-                    "Config": {"run_for": "1s"}}]}]})");
-  const nlohmann::json told = CanonicalJob(job, sent);
-  EXPECT_EQ(told["Affinities"], sent["Affinities"]) << "without effect here, but theirs";
-  EXPECT_EQ(told["TaskGroups"][0]["Spreads"], sent["TaskGroups"][0]["Spreads"]);
-  EXPECT_EQ(told["Priority"], 50);
-  EXPECT_EQ(told["TaskGroups"][0]["Count"], 1);
-  EXPECT_EQ(told["NodePool"], "default");
-  EXPECT_EQ(told["Reschedule"]["Delay"], 30'000'000'000) << "a number, as clients read it";
-  const nlohmann::json& policy = told["TaskGroups"][0]["ReschedulePolicy"];
-  EXPECT_EQ(policy["MaxDelay"], 3'600'000'000'000);
-  EXPECT_EQ(policy["Attempts"], 0) << "clients read it where there is a policy";
-  EXPECT_EQ(policy["Interval"], 0);
-  EXPECT_EQ(CanonicalJob(job, told), told) << "what was read and is sent again is the same";
-  EXPECT_EQ(told["TaskGroups"][0]["Tasks"][0]["Config"]["run_for"], "1s");
-  EXPECT_EQ(told["TaskGroups"][0]["Tasks"][0]["KillTimeout"], 5'000'000'000);
-}
-
 ApiRequest RequestWith(HttpExchange* exchange, const ApiAgent* agent) {
   return ApiRequest(exchange, agent, {});
 }

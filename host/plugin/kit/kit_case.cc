@@ -204,6 +204,15 @@ std::shared_ptr<const TaskConfig> KitCase::Lasting() {
   return nullptr;
 }
 
+std::shared_ptr<const TaskConfig> KitCase::SlowlyStarting() {
+  auto task = Lasting();
+  if (!task || !HasProperty("start_block_for")) return task;
+  nlohmann::json json = nlohmann::json::parse(task->driver_config_json, nullptr, false);
+  if (!json.is_object()) return task;  // the user's own, which is refused elsewhere
+  json["start_block_for"] = "2s";
+  return Task(json.dump());
+}
+
 std::shared_ptr<const TaskConfig> KitCase::Ending() { return EndingWith(43); }
 
 std::shared_ptr<const TaskConfig> KitCase::EndingWith(int exit_code) {

@@ -50,6 +50,9 @@ class KitCase {
   // A task that lasts, and one that ends at once with code 43; null after Skip.
   std::shared_ptr<const TaskConfig> Lasting();
   std::shared_ptr<const TaskConfig> Ending();
+  // A task that lasts and whose start takes long, where its tasks have "start_block_for"; else one
+  // that lasts. Null after Skip.
+  std::shared_ptr<const TaskConfig> SlowlyStarting();
   // A task that writes as fast as it can and never ends; null after Skip.
   std::shared_ptr<const TaskConfig> Writing();
   // A task that runs a shell script; null after Skip.

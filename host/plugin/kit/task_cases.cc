@@ -216,6 +216,37 @@ Co<void> GivenUpStart(KitCase* kit, LoadedDriver* driver) {
              "the task of a start that was given up is still known after its destroy");
 }
 
+Co<void> StartWhatever(KitCase* kit, LoadedDriver* driver, std::shared_ptr<const TaskConfig> task) {
+  (void)co_await driver->Start(kit->context(),
+                               task);  // whether it succeeds is the matter of others
+}
+
+Co<void> AskWhileOthersStart(KitCase* kit, LoadedDriver* driver, RunId run) {
+  (void)co_await Sleep(kit->context(), 200ms);  // the starts have begun
+  if (driver->info().can_signal) {
+    const Status sent = co_await driver->Signal(kit->context(), run, std::string("SIGCONT"));
+    KIT_EXPECT(sent.ok(), "signal, while other tasks start: " + Describe(sent));
+  }
+  const Status stopped = co_await driver->Stop(kit->context(), run, 1s, std::string());
+  KIT_EXPECT(stopped.ok(), "stop, while other tasks start: " + Describe(stopped));
+  const Status gone = co_await driver->Destroy(kit->context(), run, true);
+  KIT_EXPECT(gone.ok(), "destroy, while other tasks start: " + Describe(gone));
+}
+
+// Twice as many as the threads that a driver of the SDK has for starts, unless it says otherwise.
+Co<void> SlowStarts(KitCase* kit, LoadedDriver* driver) {
+  const auto running = kit->Lasting();
+  if (!running || !co_await kit->Start(driver, running)) co_return;
+  std::vector<Co<void>> all;
+  for (int i = 0; i < 8; ++i) {
+    const auto config = kit->Prepare(driver, kit->SlowlyStarting());
+    if (!config) co_return;
+    all.push_back(StartWhatever(kit, driver, config));
+  }
+  all.push_back(AskWhileOthersStart(kit, driver, running->run_id));
+  co_await InParallel(kit->loop(), std::move(all));
+}
+
 // What a driver may be asked from any thread it is asked from several at a time.
 Co<void> SideBySide(KitCase* kit, LoadedDriver* driver) {
   std::vector<RunId> runs;
@@ -260,6 +291,8 @@ const std::vector<KitEntry>& TaskCases() {
       {"recover-restart", "A new instance takes the task of an earlier one over",
        RecoverAfterRestart},
       {"side-by-side", "[any-thread] functions may be called several at a time", SideBySide},
+      {"slow-starts", "Starts that take long delay no signal, stop or destroy of another task",
+       SlowStarts},
       {"many-tasks", "Tasks can be started and destroyed side by side", ManyTasks},
   };
   return cases;

@@ -100,7 +100,9 @@ LoadedDriver::MakeCall Bind(VerbRequest request, Manner manner) {
     drover_call frame = *call;
     if (manner == Manner::kDeadlineOver)
       frame.deadline = (BootClock::now() - 1s).time_since_epoch().count();
-    if (manner == Manner::kCancelledBefore) (void)host->calls().Cancel(frame.id);
+    if (manner == Manner::kCancelledBefore || manner == Manner::kCancelledEarly)
+      (void)host->calls().Cancel(frame.id);
+    if (manner == Manner::kCancelledEarly) table->call_cancelled(self, frame.id);
     std::int32_t status = DROVER_OK;
     if (manner == Manner::kNewerHost) {
       const Carried<drover_call> grown_frame(&frame);

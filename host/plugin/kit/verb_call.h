@@ -14,7 +14,8 @@ namespace drover {
 
 enum class Manner {
   kPlain,
-  kCancelledBefore,  // it was given up before the verb was called
+  kCancelledBefore,  // it was given up before the verb was called, the driver hears of it after
+  kCancelledEarly,   // it was given up before, and the driver has heard of it before
   kCancelled,        // it is given up as soon as the verb has returned
   kDeadlineOver,     // its deadline was over before
   kNewerHost,        // every struct and element is larger than any that the driver can know

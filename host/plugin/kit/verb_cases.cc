@@ -189,6 +189,8 @@ const char* Words(Manner manner) {
   switch (manner) {
     case Manner::kCancelledBefore:
       return "that was given up before it was called";
+    case Manner::kCancelledEarly:
+      return "whose call_cancelled came before it";
     case Manner::kCancelled:
       return "that is given up as soon as it has returned";
     case Manner::kDeadlineOver:
@@ -206,7 +208,8 @@ Co<void> InManner(KitCase* kit, LoadedDriver* driver, std::string_view verb, Man
   VerbRequest request;
   std::shared_ptr<const TaskConfig> config;
   LoadedDriver* asked = driver;
-  const bool given_up = manner == Manner::kCancelled || manner == Manner::kCancelledBefore;
+  const bool given_up = manner == Manner::kCancelled || manner == Manner::kCancelledBefore ||
+                        manner == Manner::kCancelledEarly;
   if (verb == "configure") {
     request.text = kit->NormalPluginConfig();
   } else if (verb == "restore_complete") {
@@ -323,6 +326,7 @@ std::vector<KitEntry> MakeVerbCases() {
            {"wait", "stop", "signal", "destroy", "destroy-force", "inspect", "stats", "exec"},
            OtherInstance);
   AddManner(&cases, "cancelled-before", Manner::kCancelledBefore, "is completed soon");
+  AddManner(&cases, "cancelled-early", Manner::kCancelledEarly, "is completed soon");
   AddManner(&cases, "cancelled", Manner::kCancelled, "is completed soon");
   AddManner(&cases, "deadline-over", Manner::kDeadlineOver, "is completed all the same");
   AddManner(&cases, "newer-host", Manner::kNewerHost, "is as that of this one");

@@ -3,6 +3,8 @@
 #include "test_driver.h"
 
 #include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 
 #ifndef TEST_DRIVER_NAME
 #define TEST_DRIVER_NAME "test"
@@ -74,6 +76,22 @@ static const drover_info the_info = {
 };
 static const drover_info* info(void) { return &the_info; }
 
+#ifdef FAULT_CREATE_LATE
+/* Behind the host's patience, and although it was cancelled. */
+static struct late_create {
+  const drover_host* host;
+  uint64_t call;
+  drover_instance* self;
+} late;
+static void* create_late(void* context) {
+  struct late_create* what = context;
+  usleep(200000);
+  drover_create_result result = {sizeof result, 0, what->self, NULL};
+  what->host->complete(what->host, what->call, NULL, &result);
+  return NULL;
+}
+#endif
+
 static int32_t create(const drover_host* host, const drover_call* call,
                       const drover_create_args* args, drover_error* error) {
   (void)args;
@@ -92,6 +110,15 @@ static int32_t create(const drover_host* host, const drover_call* call,
   pthread_mutexattr_init(&kind);
   pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
   pthread_mutex_init(&self->mutex, &kind);
+#ifdef FAULT_CREATE_LATE
+  late.host = host;
+  late.call = call->id;
+  late.self = self;
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, create_late, &late) != 0) abort();
+  pthread_detach(thread);
+  return DROVER_OK;
+#endif
   drover_create_result result = {sizeof result, 0, self, NULL};
   host->complete(host, call->id, NULL, &result);
   return DROVER_OK;
@@ -126,6 +153,12 @@ static int32_t shutdown_instance(drover_instance* self, const drover_call* call,
                                  const drover_shutdown_args* args, drover_error* error) {
   (void)self, (void)call, (void)args, (void)error;
   CONTROL(self);
+#ifdef FAULT_CREATE_LATE
+  drover_str id = TEXT(DROVER_DIAG_LOG_ID);
+  drover_str line = TEXT("the late instance goes");
+  const drover_diag_log* log = self->host->get_extension(self->host, id);
+  if (log) log->write(self->host, DROVER_LOG_INFO, NULL, line);
+#endif
 #ifndef FAULT_SHUTDOWN_HANGS
   complete_empty(self->host, call->id);
 #endif
@@ -189,6 +222,39 @@ __attribute__((visibility("default"))) int another_export(void) { return 1; }
 __attribute__((constructor)) static void crash(void) {
   fprintf(stderr, "the constructor gives up\n");
   abort();
+}
+#endif
+#ifdef FAULT_CONSTRUCTOR_FORKS
+/* Leaves a process behind that has a session of its own, and one that this has left. */
+__attribute__((constructor)) static void leave_processes(void) {
+  if (!getenv("DROVER_PROBE_CHILD") || fork() != 0) return;
+  setsid();
+  prctl(PR_SET_NAME, "left-by-probe");
+  (void)!fork();
+  for (;;) pause();
+}
+#endif
+#ifdef FAULT_CONSTRUCTOR_THREADS
+static void* idle(void* nothing) {
+  for (;;) pause();
+  return nothing;
+}
+/* As a runtime does, which cannot live without. */
+__attribute__((constructor)) static void start_threads(void) {
+  if (!getenv("DROVER_PROBE_CHILD")) return;
+  for (int i = 0; i < 20; ++i) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, idle, NULL) != 0) abort();
+  }
+}
+#endif
+#ifdef FAULT_CONSTRUCTOR_MAPS
+/* Reserves 3 GiB of addresses. */
+__attribute__((constructor)) static void reserve(void) {
+  if (!getenv("DROVER_PROBE_CHILD")) return;
+  if (mmap(NULL, 3ull << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) ==
+      MAP_FAILED)
+    abort();
 }
 #endif
 #ifdef FAULT_CONSTRUCTOR_HANGS

@@ -3,9 +3,14 @@
 
 namespace drover {
 
-Co<void> StatsHook::Collect(std::shared_ptr<StatsCollector> collector, Context context,
-                            StatsCollector::Source source) {
-  co_await collector->Run(context, std::move(source));
+// The end of the run, whose call of this hook waits for RUNNING_, holds the hook meanwhile.
+Co<void> StatsHook::Collect(StatsHook* self, Context context, StatsCollector::Source source) {
+  // A driver may be late to end the stream of the run before.
+  while (!self->free_.is_set() && !context.cancelled()) (void)co_await self->free_.Wait(context);
+  if (context.cancelled()) co_return;
+  self->free_.Reset();
+  co_await self->collector_->Run(context, std::move(source));
+  self->free_.Set();
 }
 
 Co<Status> StatsHook::AskDriver(DriverRegistry* drivers, std::string driver, RunId run,
@@ -18,7 +23,7 @@ Co<Status> StatsHook::AskDriver(DriverRegistry* drivers, std::string driver, Run
 
 Co<Status> StatsHook::Poststart(Context, PoststartRequest request) {
   if (!request.config) co_return Status();
-  co_await End();
+  if (collecting_) collecting_->Cancel("the task has been started again");
   // Its own context: that of the stage ends with the stage.
   collecting_.emplace(loop_);
   DriverRegistry* const drivers = drivers_;
@@ -27,7 +32,7 @@ Co<Status> StatsHook::Poststart(Context, PoststartRequest request) {
           Context context, StatsRequest wanted, StatsCollector::Sink sink) {
         return AskDriver(drivers, driver, run, context, wanted, std::move(sink));
       };
-  running_.Spawn(Collect(collector_, *collecting_, std::move(source)));
+  running_.Spawn(Collect(this, *collecting_, std::move(source)));
   co_return Status();
 }
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "host/base/event.h"
 #include "host/base/gate.h"
 #include "host/stats/stats_collector.h"
 #include "host/task/task_hook.h"
@@ -14,7 +15,13 @@ class StatsHook : public TaskHook {
  public:
   // The registry is not owned and outlives the hook.
   StatsHook(Loop* loop, DriverRegistry* drivers, std::shared_ptr<StatsCollector> collector)
-      : loop_(loop), drivers_(drivers), collector_(std::move(collector)), running_(loop) {}
+      : loop_(loop),
+        drivers_(drivers),
+        collector_(std::move(collector)),
+        free_(loop),
+        running_(loop) {
+    free_.Set();
+  }
 
   std::string_view name() const override { return "stats_hook"; }
   bool Has(HookStage stage) const override {
@@ -27,8 +34,7 @@ class StatsHook : public TaskHook {
   Co<Status> Shutdown(Context context, HookRequest request) override;
 
  private:
-  static Co<void> Collect(std::shared_ptr<StatsCollector> collector, Context context,
-                          StatsCollector::Source source);
+  static Co<void> Collect(StatsHook* self, Context context, StatsCollector::Source source);
   static Co<Status> AskDriver(DriverRegistry* drivers, std::string driver, RunId run,
                               Context context, StatsRequest wanted, StatsCollector::Sink sink);
   Co<void> End();
@@ -36,7 +42,8 @@ class StatsHook : public TaskHook {
   Loop* const loop_;
   DriverRegistry* const drivers_;
   const std::shared_ptr<StatsCollector> collector_;
-  std::optional<Context> collecting_;
+  std::optional<Context> collecting_;  // of the newest run
+  Event free_;                         // no run's samples are collected
   Gate running_;
 };
 

@@ -7,15 +7,18 @@ Co<Result<PrestartResponse>> TaskDirHook::Prestart(Context context, PrestartRequ
   constexpr char kDone[] = "is_done";
   PrestartResponse response;
   response.data = request.data;
-  if (request.data.count(kDone) == 0) {
+  const bool is_first = request.data.count(kDone) == 0;
+  if (is_first) {
     if (const auto control = control_.lock()) {
       control->EmitEvent(TaskEvent(event_type::kTaskSetup).Message("Building Task Directory"));
     }
     response.data[kDone] = "true";
   }
   if (builder_ != nullptr) {
-    const FsIsolation isolation = request.driver.fs_isolation;
-    DROVER_CO_TRY(co_await builder_->BuildTaskDir(context, request.task->name, isolation));
+    TaskDirRequest dir{request.task->name, request.driver.fs_isolation, request.user};
+    dir.makes_logs =
+        is_first && !request.task->log_config.disabled && !request.driver.disables_log_collection;
+    DROVER_CO_TRY(co_await builder_->BuildTaskDir(context, std::move(dir)));
   }
   co_return response;
 }

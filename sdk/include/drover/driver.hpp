@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -24,9 +25,10 @@
 //   };
 //   DROVER_DRIVER(MyDriver, "my_driver", "0.1.0", "Apache-2.0")     // drover/entry.hpp
 //
-// Most verbs come in two forms; override one. The plain one blocks, on one of the few threads of
-// the instance, and returns or throws drover::Error. The one named ...Async is called on a thread
-// of the host, must return soon, and completes its call whenever it is done, from any thread.
+// Most verbs come in two forms; override one. The plain one may block, on one of the few threads of
+// the instance (Lane), and returns or throws drover::Error. The one named ...Async is called on a
+// thread of the host, must return soon, and completes its call whenever it is done, from any
+// thread.
 namespace drover {
 inline namespace sdk_v1 {
 
@@ -37,7 +39,23 @@ struct Info {
   drover_fs_isolation fs_isolation = DROVER_FS_NONE;
   std::string config_schema = R"({"type":"object","additionalProperties":false})";
   std::string task_config_schema = R"({"type":"object","additionalProperties":false})";
+  // How many threads the blocking methods get. Threads come when they are needed; a call that finds
+  // none free waits for one, and its time runs.
+  unsigned start_threads = 4;  // Start, Recover and Plan: so many images are pulled at a time
+  unsigned stop_threads = 64;  // Stop, which lasts as long as its task takes to end, and Destroy
 };
+
+namespace abi {
+template <typename T>
+struct LaneOf : std::integral_constant<Lane, Lane::kOther> {};
+template <>
+struct LaneOf<Started> : std::integral_constant<Lane, Lane::kStart> {};
+template <>
+struct LaneOf<Recovered> : std::integral_constant<Lane, Lane::kStart> {};
+DROVER_SDK_ONCE inline Error GivenUpInQueue() {
+  return Error(Code::kCancelled, "the call was given up before it had begun");
+}
+}  // namespace abi
 
 class Driver {
  public:
@@ -74,12 +92,14 @@ class Driver {
     (void)task, (void)call;
     throw Error(Code::kUnimplemented, "this driver starts nothing");
   }
-  // HANDLE is absent when none was stored: the start may never have happened. kNotFound: nothing
-  // of the run exists.
+  // HANDLE is absent when none was stored: the start may never have happened. kNotFound says that
+  // nothing of the run exists, and the host may start the task again: throw it only when you know.
+  // Every driver needs this, or RecoverAsync: its process may end under its tasks at any time.
   virtual Recovered Recover(const TaskConfig& task, const std::optional<TaskHandle>& handle,
                             const CallView& call) {
     (void)task, (void)handle, (void)call;
-    throw Error(Code::kNotFound, "this driver cannot recover tasks");
+    throw Error(Code::kUnimplemented,
+                "this driver recovers no tasks: its class has neither Recover nor RecoverAsync");
   }
   // Returns when the task has ended.
   virtual void Stop(const RunId& run, const StopRequest& request, const CallView& call) {
@@ -146,10 +166,11 @@ class Driver {
     });
   }
   virtual void StopAsync(StopRequest request, Call<Empty> call) {
-    InBackground(std::move(call), [this, request = std::move(request)](const CallView& view) {
+    const auto stop = [this, request = std::move(request)](const CallView& view) {
       Stop(view.run_id(), request, view);
       return Empty{};
-    });
+    };
+    InBackground(std::move(call), stop, Lane::kStop);
   }
   virtual void SignalAsync(std::string name, Call<Empty> call) {
     InBackground(std::move(call), [this, name = std::move(name)](const CallView& view) {
@@ -158,10 +179,11 @@ class Driver {
     });
   }
   virtual void DestroyAsync(bool force, Call<Empty> call) {
-    InBackground(std::move(call), [this, force](const CallView& view) {
+    const auto destroy = [this, force](const CallView& view) {
       Destroy(view.run_id(), force, view);
       return Empty{};
-    });
+    };
+    InBackground(std::move(call), destroy, Lane::kStop);
   }
   // Sends fingerprints as they change, by Probe.
   virtual void Fingerprints(Stream<Fingerprint> stream) {
@@ -180,11 +202,15 @@ class Driver {
  protected:
   const Host& host() const { return host_; }
 
-  // Completes CALL with what WORK(call) returns or throws, on a thread of the instance.
+  // Completes CALL with what WORK(call) returns or throws, on a thread of the instance. A start or
+  // a recover that is given up while it waits for its thread is not begun.
   template <typename T, typename Work>
-  void InBackground(Call<T> call, Work work) {
-    host_.Post(
-        [call = std::move(call), work = std::move(work)] { call.Run([&] { return work(call); }); });
+  void InBackground(Call<T> call, Work work, Lane lane = abi::LaneOf<T>::value) {
+    const auto job = [call = std::move(call), work = std::move(work), lane] {
+      if (lane == Lane::kStart && call.cancelled()) return call.Fail(abi::GivenUpInQueue());
+      call.Run([&] { return work(call); });
+    };
+    host_.Post(job, lane);
   }
 
   // Tells the host an event of a task. [any-thread]
@@ -202,7 +228,13 @@ class Driver {
 
   // Asks Probe now, not at the end of the interval. [any-thread]
   void ProbeSoon() {
-    host_.Post([this] { ProbeNow(); });
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      // One that has begun may have seen the old state; one that has not will see the new one.
+      if (probing_ != 0) asked_again_ = true;
+      if (probing_ != 0 || std::exchange(probe_posted_, true)) return;
+    }
+    PostProbe();
   }
 
   // Feeds STREAM with what SAMPLE(done) tells, at once and each INTERVAL; its error ends the
@@ -226,13 +258,21 @@ class Driver {
     std::optional<Fingerprint> last;
   };
 
-  // On a thread of the pool; one probe at a time, so that the order of the messages is theirs.
+  void PostProbe() {
+    try {
+      host_.Post([this] { ProbeNow(); }, Lane::kProbe);
+    } catch (...) {  // no thread: whoever asks next tries again
+      std::lock_guard<std::mutex> lock(mutex_);
+      probe_posted_ = false;
+      throw;
+    }
+  }
+  // On the thread of probes; one at a time, so that the order of the messages is theirs.
   void ProbeNow() {
     std::uint64_t number = 0;
     {
       std::lock_guard<std::mutex> lock(mutex_);
-      asked_again_ = probing_ != 0;
-      if (asked_again_) return;
+      probe_posted_ = false;
       number = probing_ = ++last_probe_;
     }
     Timer late;
@@ -256,14 +296,15 @@ class Driver {
       probing_ = 0;
     }
     Tell(now);
-    std::lock_guard<std::mutex> lock(mutex_);
-    next_probe_.Cancel();
-    if (asked_again_) {
-      asked_again_ = false;
-      ProbeSoon();
-    } else if (!watchers_.empty()) {
-      next_probe_ = host_.After(ProbeInterval(), [this] { ProbeSoon(); });
+    bool again = false;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      next_probe_.Cancel();
+      again = std::exchange(asked_again_, false) && !std::exchange(probe_posted_, true);
+      if (!again && !watchers_.empty())
+        next_probe_ = host_.After(ProbeInterval(), [this] { ProbeSoon(); });
     }
+    if (again) PostProbe();
   }
 
   void TellLate(std::uint64_t number) {
@@ -302,7 +343,8 @@ class Driver {
   std::mutex mutex_;           // of what follows
   std::uint64_t probing_ = 0;  // the number of the probe that is on its way
   std::uint64_t last_probe_ = 0;
-  bool asked_again_ = false;  // meanwhile
+  bool asked_again_ = false;   // meanwhile
+  bool probe_posted_ = false;  // and not begun
   std::vector<Watcher> watchers_;
   std::vector<Stream<Event>> listeners_;
   Timer next_probe_;

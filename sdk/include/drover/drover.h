@@ -27,21 +27,43 @@
  *   - Asynchronous verbs return at once. DROVER_OK means accepted: the driver will call
  *     host->complete exactly once for the call's id, from any thread, maybe before the verb returns.
  *     Another code means refused: complete must not be called. A second or late completion is
- *     dropped and logged.
+ *     dropped and logged; the driver does not hear of that.
+ *   - A host that gives a call up says so by call_cancelled, which may come before the verb of that
+ *     call is called, during it, or when the driver has completed it. So a driver ignores an id that
+ *     it does not know, and one that looks its calls up by their ids asks call_is_cancelled when it
+ *     has entered the call: it must not rely on hearing of it again. A create that is given up has no
+ *     instance to be told: call_is_cancelled and call_cancel_fd say it.
  *   - Ids of calls, streams and sessions are never used twice in the life of a host.
+ *   - Lifetime. The drover_host that create was given, and the tables that its get_extension returns,
+ *     are good until the shutdown of the instance has been completed, or its create has failed. What
+ *     the driver's entry function, info and get_extension return is good for the life of the library.
+ *   - Re-entry. No function of the host calls the driver before it returns: what follows from it
+ *     comes on another thread, maybe before it has returned. So a driver may hold a lock of its own
+ *     while it calls complete, stream_send, stream_end or a service, and DONE of a service may run
+ *     before the function of the service has returned.
  *   - Descriptors travel as drover_fd. BORROWED: stays with the giver, valid during the call.
  *     GIVEN: the receiver closes it, whatever the call returns.
  *
  * Threads. A tag in brackets tells where a function is called, or may be called from:
- *   [control]    one at a time per driver instance, on a thread of the host's pool for the plugin
- *   [task]       one at a time per run (start, recover, stop and destroy), other runs beside it
+ *   [control]    one at a time per driver instance, on a thread of the host's pool for the plugin.
+ *                That is the function: its call may go on when the next function is called
+ *   [task]       one at a time per run (start, recover, stop and destroy), other runs beside it: the
+ *                next is called when the call before it has been completed. A call that was given up
+ *                holds the next one back for some seconds only; then both are at work, most often a
+ *                start and the destroy that follows it, so that state needs a lock all the same
  *   [any-thread] from every thread, beside everything else
  *   [callback]   on a thread of the plugin's pool, like [any-thread]
- * None is called on the host's control thread. A function must not block for longer than a look-up:
- * one that holds its thread past the call's deadline makes the driver unhealthy.
+ * None is called on the host's control thread. A function must not block for longer than a look-up,
+ * but for stream_join, which has a deadline of its own: one that holds its thread past the call's
+ * deadline makes the driver unhealthy.
  *
  * Order for one run:  start or recover -> (wait, signal, stop, inspect, stats, exec) -> destroy.
- * destroy follows every start that was accepted, also one that failed or was given up.
+ * destroy follows every start that was accepted, also one that failed or was given up; one that is
+ * completed with success after its destroy is followed by another destroy.
+ *
+ * Order at the end of an instance: the host cancels its streams, gives up what the driver waits for
+ * at its services, and calls shutdown when each DONE that it owed has returned. So a driver may free
+ * what its own DONEs use. Calls that the driver has not completed are still open then.
  *
  * An instance can be replaced while its tasks run, by one of the same file or of another. The new one is
  * created, recovers the runs while the old one still knows them, and is told restore_complete; then the
@@ -151,8 +173,12 @@ enum drover_log_level {
 
 /* ------------------------------------------------------------------------------------ data */
 
-/* Constant for the life of the library, or of an instance. It lists neither network modes nor kinds of mounts: a driver
- * that cannot do what a task's configuration says refuses its start. */
+/* What a library is, or one of its instances; it never changes. The one that the function info returns
+ * is good for the life of the library, with all that it leads to. The one in drover_create_result is
+ * copied by complete, as every result is. It lists neither network modes nor kinds of mounts: a driver
+ * that cannot do what a task's configuration says refuses its start. What later minors add to a task's
+ * configuration can be ignored without harm; what must be understood comes with a bit of offers, and
+ * a host starts no task that needs it with a driver that lacks the bit. */
 typedef struct drover_info {
   uint32_t struct_size;
   int32_t fs_isolation;   /* enum drover_fs_isolation */
@@ -326,11 +352,15 @@ typedef struct drover_recover_args {
   const drover_task_handle* handle; /* null: none was stored; the start may never have happened */
 } drover_recover_args;
 
-/* E_NOT_FOUND: the driver knows nothing of the run and nothing of it runs. */
+/* E_NOT_FOUND: the driver knows nothing of the run and nothing of it runs: a start whose handle was
+ * never stored may then be made again. After another error the host has the run destroyed by force
+ * before it starts the task again; after E_TIMEOUT and a recoverable E_UNAVAILABLE it asks again,
+ * later. A driver that cannot recover says E_UNIMPLEMENTED. */
 typedef struct drover_recover_result {
   uint32_t struct_size;
   int32_t state; /* RUNNING or EXITED */
-  const drover_task_handle* handle;      /* null: unchanged */
+  const drover_task_handle* handle;      /* null: unchanged. A handle is replaced here and nowhere
+                                            else, and the network that start told of stays */
   const drover_exit_result* exit_result; /* of an exited one */
 } drover_recover_result;
 
@@ -452,7 +482,9 @@ typedef struct drover_stats {
 /* ------------------------------------------------------------------ the host, given to create */
 
 /* The function of a service that has ended. ERROR is null on success; RESULT is the service's, or
- * null. [callback] */
+ * null. An operation that was accepted cannot be cancelled, but for exec sessions: it ends by itself,
+ * or before shutdown. A driver whose call is given up meanwhile completes the call and ignores what
+ * DONE brings, but closes what it is GIVEN. [callback] */
 typedef void (*drover_done)(void* context, const drover_error* error, const void* result);
 
 typedef struct drover_host drover_host;
@@ -464,7 +496,8 @@ struct drover_host {
   const void* (*get_extension)(const drover_host* host, drover_str id);
 
   /* Ends an asynchronous verb: ERROR null for success, RESULT the verb's result struct or null.
-   * Both are copied before it returns. [any-thread] */
+   * Both are copied before it returns. What comes late is dropped: a start that succeeded after it
+   * was given up is followed by destroy. [any-thread] */
   void (*complete)(const drover_host* host, uint64_t call_id, const drover_error* error,
                    const void* result);
   /* 1 when the call was cancelled or is not known. [any-thread] */
@@ -474,8 +507,9 @@ struct drover_host {
   int32_t (*call_cancel_fd)(const drover_host* host, uint64_t call_id, drover_fd* out,
                             drover_error* error);
 
-  /* Sends one message on a stream; it is copied. 0: go on; 1: the stream is cancelled, end it.
-   * [any-thread] */
+  /* Sends one message on a stream; it is copied. 0: go on; 1: the stream is cancelled, end it. It does
+   * not wait until somebody has read it: of fingerprints and samples that nobody has read the newest
+   * counts, and events beyond some hundreds are dropped. [any-thread] */
   int32_t (*stream_send)(const drover_host* host, uint64_t stream_id, const drover_message* message);
   /* Ends a stream: ERROR null when there is nothing more to tell. A RECOVERABLE error means:
    * subscribe again, later. [any-thread] */
@@ -487,7 +521,8 @@ struct drover_host {
 /*
  * The asynchronous verbs, each once: X(verb, tag). From this list come the members of
  * drover_driver, the SDK's thunks, the host's calls and the trace. Of a verb "v" the arguments are
- * drover_v_args.
+ * drover_v_args. The list stays as it is: it stands in the middle of drover_driver, so later verbs
+ * come in optional parts, or in a second list behind call_cancelled.
  *
  *   configure         a new configuration for a living instance           -> drover_empty_result
  *   start             starts a task                                       -> drover_start_result
@@ -548,11 +583,13 @@ typedef struct drover_driver {
   /* The host wants no more of this stream: end it soon. Returns at once. [any-thread] */
   void (*stream_cancel)(drover_instance* self, uint64_t stream_id);
   /* Returns when nothing will be sent on the stream any more, or E_TIMEOUT at DEADLINE (ns of
-   * CLOCK_BOOTTIME). An unknown stream has ended. [any-thread] */
+   * CLOCK_BOOTTIME). An unknown stream has ended. This function may block until DEADLINE, and only
+   * this one. [any-thread] */
   int32_t (*stream_join)(drover_instance* self, uint64_t stream_id, int64_t deadline,
                          drover_error* error);
-  /* The host has given the call up: complete it soon, with anything. Returns at once.
-   * [any-thread] */
+  /* The host has given the call up: complete it soon, with anything. Returns at once. It may come
+   * before the verb itself, more than once, and for a call that is completed: see the rules above.
+   * It never comes for shutdown, which frees what SELF leads to. [any-thread] */
   void (*call_cancelled)(drover_instance* self, uint64_t call_id);
 } drover_driver;
 
@@ -695,11 +732,13 @@ typedef struct drover_process_state {
  *   attach   finds the process of a run again after a restart of the agent; E_NOT_FOUND: none
  *   wait     its end
  *   signal   to the process
- *   stop     signal, then SIGKILL to every descendant after the timeout
+ *   stop     signal to the process, then SIGKILL to every descendant, when the process has ended
+ *            or the timeout is over
  *   kill     SIGKILL to every descendant
  *   release  kills what is left and forgets the run: its exit record, its cgroup
  *   usage    a sample of drover_stats
- *   exec     a command beside the process; cancel with exec_end
+ *   exec     a command beside the process; cancel with exec_end. Its CONTEXT names the session: it is
+ *            that of no other session whose DONE has not returned
  */
 #define DROVER_PROCESS_FUNCTIONS(X)                                  \
   X(start, drover_process_start_args, drover_process_info)           \
@@ -723,7 +762,9 @@ typedef struct drover_process {
   uint32_t struct_size;
   uint32_t reserved;
   DROVER_PROCESS_FUNCTIONS(DROVER_PROCESS_MEMBER)
-  /* For exec sessions, named by the CONTEXT that was given with them. [any-thread] */
+  /* For exec sessions, named by the CONTEXT that was given with them. A session that has ended is
+   * not known, and exec_end of it does nothing: who may call these late must not use the address
+   * for another session meanwhile. [any-thread] */
   int32_t (*exec_resize)(const drover_host* host, void* context, int32_t width, int32_t height,
                          drover_error* error);
   void (*exec_end)(const drover_host* host, void* context);
@@ -764,10 +805,11 @@ typedef struct drover_timer {
   uint32_t struct_size;
   uint32_t reserved;
   /* Calls FUNCTION once after DELAY ns (CLOCK_BOOTTIME). Returns the timer's id, never 0.
-   * [any-thread] */
+   * A driver cancels its timers before it completes shutdown. [any-thread] */
   uint64_t (*after)(const drover_host* host, int64_t delay, void (*function)(void* context),
                     void* context);
-  /* 1 when the function will not run; 0 when it has run, runs, or the id is unknown.
+  /* 1 when the function will not run; 0 when it has run, runs, or the id is unknown. It does not wait
+   * for a function that runs: the function itself, or a count that it keeps, says when it is through.
    * [any-thread] */
   int32_t (*cancel)(const drover_host* host, uint64_t timer_id);
 } drover_timer;

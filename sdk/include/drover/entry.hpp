@@ -36,7 +36,8 @@ DROVER_SDK_VERB(shutdown, Empty)
 // What a drover_instance pointer leads to.
 class Instance {
  public:
-  explicit Instance(const drover_host* host) : core_(std::make_shared<Core>(host)) {}
+  Instance(const drover_host* host, const Info& info)
+      : core_(std::make_shared<Core>(host, info.start_threads, info.stop_threads)) {}
 
   static Instance* From(drover_instance* self) {
     if (self == nullptr) throw Error(Code::kInvalidArgument, "the instance is missing");
@@ -52,6 +53,8 @@ class Instance {
     drover_call call = Sized(raw, "the call");
     auto state = std::make_shared<CallState>(core_->host, core_->calls, call);
     core_->calls->Add(call.id, state);
+    // A cancellation that came before the call was entered has found nothing here.
+    if (core_->host->call_is_cancelled(core_->host, call.id) != 0) state->Cancel();
     return state;
   }
   std::shared_ptr<StreamState> OpenStream(std::uint64_t id) {
@@ -117,7 +120,7 @@ class Instance {
     });
     core_->streams->ForAll([](StreamState& stream) { stream.End(nullptr); });
     core_->gate->Close();
-    core_->pool.Stop();
+    core_->lanes.Stop();
     core_->timers->CancelAll();
     driver_.reset();
     delete this;
@@ -176,7 +179,7 @@ struct Thunks {
       if (host == nullptr || !DROVER_HAS(host, drover_host, stream_end)) {
         throw Error(Code::kInvalidArgument, "the host's functions are missing");
       }
-      auto instance = std::make_unique<Instance>(host);
+      auto instance = std::make_unique<Instance>(host, Facts());
       state = instance->Open(call);
       Json config = DecodeJson(Sized(args, "the arguments of create").config);
       instance->set_driver(std::make_unique<D>(Host(instance->core()), config));

@@ -22,15 +22,13 @@ namespace abi {
 // Shared by everything of one instance. The host's pointer is good until shutdown has completed;
 // behind the closed gate nobody uses it.
 struct Core {
-  static constexpr unsigned kPoolThreads = 4;
-
-  explicit Core(const drover_host* host_in)
+  Core(const drover_host* host_in, unsigned start_threads, unsigned stop_threads)
       : host(host_in),
         gate(std::make_shared<Gate>()),
         calls(std::make_shared<CallTable>()),
         streams(std::make_shared<StreamTable>()),
         timers(std::make_shared<TimerTable>(host, Find<drover_timer>(DROVER_TIMER_ID), gate)),
-        pool(kPoolThreads),
+        lanes(start_threads, stop_threads),
         diag_log(Find<drover_diag_log>(DROVER_DIAG_LOG_ID)),
         process(host, Find<drover_process>(DROVER_PROCESS_ID), gate),
         task_output(host, Find<drover_task_output>(DROVER_TASK_OUTPUT_ID), gate) {}
@@ -45,7 +43,7 @@ struct Core {
   const std::shared_ptr<CallTable> calls;
   const std::shared_ptr<StreamTable> streams;
   const std::shared_ptr<TimerTable> timers;
-  Pool pool;
+  Lanes lanes;
   const drover_diag_log* const diag_log;
   const ProcessService process;
   const TaskOutput task_output;
@@ -79,9 +77,10 @@ class Host {
     return Timer(core_->timers, core_->timers->After(delay, std::move(function)));
   }
 
-  // Runs JOB, which may block, on one of the few threads of this instance. What it throws is lost.
-  void Post(std::function<void()> job) const {
-    core_->pool.Post([job = std::move(job)]() noexcept {
+  // Runs JOB, which may block, on one of the few threads that this instance has for LANE. What it
+  // throws is lost.
+  void Post(std::function<void()> job, Lane lane = Lane::kOther) const {
+    core_->lanes.of(lane).Post([job = std::move(job)]() noexcept {
       try {
         job();
       } catch (...) {

@@ -1,21 +1,25 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <list>
 #include <mutex>
 #include <thread>
 #include <utility>
-#include <vector>
 
-// The few threads on which a driver's blocking methods run. They come when they are needed.
+// The few threads on which a driver's blocking methods run. They come when they are needed, and go
+// when they have been idle for a while.
 namespace drover {
 inline namespace sdk_v1 {
 
 class Pool {
  public:
-  explicit Pool(unsigned max_threads) : max_threads_(max_threads) {}
+  explicit Pool(unsigned max_threads, std::chrono::milliseconds idle = std::chrono::seconds(30))
+      : max_threads_(std::max(1u, max_threads)), idle_limit_(idle) {}
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
   ~Pool() { Stop(); }
@@ -23,47 +27,63 @@ class Pool {
   // Runs JOB on a thread of the pool; after Stop it is dropped. Throws when there is neither a
   // thread nor a way to make one.
   void Post(std::function<void()> job) {
+    std::list<std::thread> ended;  // joined outside of the lock, which they may still hold
     {
       std::lock_guard<std::mutex> lock(mutex_);
-      if (stopped_) return;
+      ended.swap(ended_);
+      if (stopped_) return Join(&ended);
       jobs_.push_back(std::move(job));
       if (idle_ < jobs_.size() && threads_.size() < max_threads_) {
         try {
           threads_.emplace_back([this] { Run(); });
-          return;
         } catch (...) {
           if (threads_.empty()) {
             jobs_.pop_back();
+            ended.swap(ended_);
             throw;
           }
         }
       }
     }
     wake_.notify_one();  // without the lock, which the thread that wakes takes at once
+    Join(&ended);
+  }
+
+  // Those that are there now, idle or not.
+  std::size_t threads() const {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return threads_.size();
   }
 
   // Drops what is queued and joins the threads. Not for a thread of the pool.
   void Stop() {
     std::deque<std::function<void()>> dropped;
-    std::vector<std::thread> threads;
+    std::list<std::thread> threads;
     {
       std::lock_guard<std::mutex> lock(mutex_);
       stopped_ = true;
       dropped.swap(jobs_);
       threads.swap(threads_);
+      threads.splice(threads.end(), ended_);
       wake_.notify_all();
     }
-    for (std::thread& thread : threads) thread.join();
+    Join(&threads);
   }
 
  private:
+  static void Join(std::list<std::thread>* threads) {
+    for (std::thread& thread : *threads) thread.join();
+  }
+
   void Run() noexcept {
     std::unique_lock<std::mutex> lock(mutex_);
     for (;;) {
       ++idle_;
-      wake_.wait(lock, [this] { return stopped_ || !jobs_.empty(); });
+      const bool woken =
+          wake_.wait_for(lock, idle_limit_, [this] { return stopped_ || !jobs_.empty(); });
       --idle_;
-      if (stopped_) return;
+      if (stopped_) return;  // Stop joins it
+      if (!woken) return Leave();
       std::function<void()> job = std::move(jobs_.front());
       jobs_.pop_front();
       lock.unlock();
@@ -73,14 +93,69 @@ class Pool {
     }
   }
 
+  // The calling thread ends. MUTEX_ is held; whoever posts next, or stops the pool, joins it.
+  void Leave() noexcept {
+    const auto self = std::find_if(threads_.begin(), threads_.end(), [](const std::thread& thread) {
+      return thread.get_id() == std::this_thread::get_id();
+    });
+    ended_.splice(ended_.end(), threads_, self);
+  }
+
   const unsigned max_threads_;
-  std::mutex mutex_;
+  const std::chrono::milliseconds idle_limit_;
+  mutable std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::function<void()>> jobs_;
-  std::vector<std::thread> threads_;
+  std::list<std::thread> threads_;
+  std::list<std::thread> ended_;  // to be joined
   std::size_t idle_ = 0;
   bool stopped_ = false;
 };
 
+// Where a blocking method runs. What is in one lane never waits for what is in another, so that
+// starts which take minutes delay neither a signal nor a stop.
+enum class Lane {
+  kStart,  // Start, Recover, and Plan of a ProcessDriver
+  kStop,   // Stop and Destroy
+  kProbe,  // Probe
+  kOther,  // the rest
+};
+
+namespace abi {
+
+// The pools of an instance.
+class Lanes {
+ public:
+  Lanes(unsigned start_threads, unsigned stop_threads)
+      : start_(start_threads), stop_(stop_threads), probe_(1), other_(kOtherThreads) {}
+
+  Pool& of(Lane lane) {
+    switch (lane) {
+      case Lane::kStart:
+        return start_;
+      case Lane::kStop:
+        return stop_;
+      case Lane::kProbe:
+        return probe_;
+      case Lane::kOther:
+        break;
+    }
+    return other_;
+  }
+  // Not for a thread of one of them.
+  void Stop() {
+    for (Pool* pool : {&start_, &stop_, &probe_, &other_}) pool->Stop();
+  }
+
+ private:
+  static constexpr unsigned kOtherThreads = 4;
+
+  Pool start_;
+  Pool stop_;
+  Pool probe_;
+  Pool other_;
+};
+
+}  // namespace abi
 }  // namespace sdk_v1
 }  // namespace drover

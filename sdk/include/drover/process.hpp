@@ -186,7 +186,8 @@ class ProcessService {
     landing.Take(gate_);
   }
 
-  // Sends the signal, and SIGKILL to every descendant when TIMEOUT is over.
+  // Sends the signal to the process, and SIGKILL to every descendant when it has ended or TIMEOUT
+  // is over.
   void Stop(const RunId& run, int number, Duration timeout, Done<Empty> done) const {
     Need();
     auto args = abi::Make<drover_process_stop_args>();

@@ -27,7 +27,7 @@ class ProcessDriver : public Driver {
   static constexpr std::uint64_t kOffers = DROVER_CAP_SIGNALS | DROVER_CAP_EXEC | DROVER_CAP_STATS;
   static constexpr std::uint64_t kNeeds = DROVER_NEEDS_PROCESS_SERVICE;
 
-  // The process of a task. May block; on a thread of the instance. Throw drover::Error to refuse.
+  // The process of a task. May block; on a thread of Lane::kStart. Throw drover::Error to refuse.
   virtual ProcessSpec Plan(const TaskConfig& task) = 0;
 
   // The number of the signal that stops a task; REQUESTED may be empty, which is SIGINT here.
@@ -52,7 +52,8 @@ class ProcessDriver : public Driver {
     }
     try {
       auto config = std::make_shared<TaskConfig>(std::move(task));
-      host().Post([this, config, entry, call] { PlanAndStart(*config, entry, call); });
+      const auto start = [this, config, entry, call] { PlanAndStart(*config, entry, call); };
+      host().Post(start, Lane::kStart);
     } catch (...) {
       tasks_.Erase(entry->run, entry);
       throw;
@@ -243,6 +244,7 @@ class ProcessDriver : public Driver {
   void PlanAndStart(const TaskConfig& config, const std::shared_ptr<Task>& task,
                     const Call<Started>& call) {
     try {
+      if (call.cancelled()) abi::GivenUpInQueue().Throw();
       ProcessSpec spec = Plan(config);
       if (tasks_.Find(task->run) != task) throw Error(Code::kCancelled, "the start was given up");
       host().process().Start(task->run, spec, [this, task, call](Outcome<int> outcome) {

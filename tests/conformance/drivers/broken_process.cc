@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
 // A driver that runs commands, with one fault that only such a driver can have: FAULT_... below.
+#include <unistd.h>
+
 #include <atomic>
 #include <mutex>
 #include <vector>
@@ -25,7 +27,8 @@ class Broken : public drover::ProcessDriver {
       "required": ["command"],
       "properties": {
         "command": {"type": "string"},
-        "args": {"type": "array", "items": {"type": "string"}, "default": []}
+        "args": {"type": "array", "items": {"type": "string"}, "default": []},
+        "start_block_for": {"type": "string"}
       }
     })";
     return info;
@@ -39,6 +42,8 @@ class Broken : public drover::ProcessDriver {
       std::lock_guard<std::mutex> lock(mutex_);
       runs_.push_back(task.run_id);
     }
+    // As one does that pulls an image.
+    if (task.driver_config.String("start_block_for") == "2s") ::sleep(2);
     drover::ProcessSpec out;
     out.argv = {task.driver_config.String("command")};
     for (const std::string& argument : task.driver_config.Strings("args"))
@@ -89,6 +94,15 @@ class Broken : public drover::ProcessDriver {
     ProcessDriver::StopAsync(std::move(request), std::move(call));
   }
 
+#ifdef FAULT_SIGNALS_BEHIND_STARTS
+  void SignalAsync(std::string name, drover::Call<drover::Empty> call) override {
+    const auto send = [this, name](const drover::CallView& view) {
+      host().process().Signal(view.run_id(), SignalToSend(view.run_id(), name));
+      return drover::Empty{};
+    };
+    InBackground(std::move(call), send, drover::Lane::kStart);
+  }
+#endif
 #ifdef FAULT_LOSES_SIGNALS
   void SignalAsync(std::string name, drover::Call<drover::Empty> call) override {
     if (name == "SIGUSR1") return call.Complete(drover::Empty{});

@@ -25,6 +25,8 @@ func event(kind, says string) shape {
 }
 
 var (
+	resources = shape{"CPU": 0, "Cores": 0, "MemoryMB": 0, "MemoryMaxMB": 0, "DiskMB": 0, "IOPS": 0,
+		"Networks": empty, "Devices": empty, "NUMA": empty}
 	unchanged = shape{"Migrate": nil, "Reschedule": nil, "ForceReschedule": nil,
 		"NoShutdownDelay": nil, "MigrateDisablePlacement": nil}
 
@@ -63,9 +65,11 @@ func stubOf(eval string, state shape) shape {
 func allocationOf(eval, node string, state shape) shape {
 	return shape{"ID": uuid, "Namespace": "default", "EvalID": eval, "Name": "site.g[0]",
 		"NodeID": node, "NodeName": text, "JobID": "site",
-		"Job":       wholeJob.with(shape{"Status": text}),
-		"TaskGroup": "g", "Resources": shape{"CPU": 100, "MemoryMB": 300, "DiskMB": 300},
-		"SharedResources": shape{"DiskMB": 300}, "TaskResources": empty,
+		"Job":             wholeJob.with(shape{"Status": text}),
+		"TaskGroup":       "g",
+		"Resources":       resources.with(shape{"CPU": 100, "MemoryMB": 300, "DiskMB": 300}),
+		"SharedResources": resources.with(shape{"DiskMB": 300}),
+		"TaskResources":   shape{"t": resources.with(shape{"CPU": 100, "MemoryMB": 300})},
 		"AllocatedResources": shape{
 			"Tasks": shape{"t": shape{"Cpu": shape{"CpuShares": 100, "ReservedCores": empty},
 				"Memory": shape{"MemoryMB": 300, "MemoryMaxMB": 0}, "Networks": empty,
@@ -74,12 +78,14 @@ func allocationOf(eval, node string, state shape) shape {
 			"Shared":         shape{"Networks": empty, "DiskMB": 300, "Ports": empty}},
 		"Services": empty, "Metrics": shape{"NodesEvaluated": 1, "NodesFiltered": 0,
 			"NodesInPool": 1, "NodePool": "default", "NodesExhausted": 0, "AllocationTime": amount,
-			"CoalescedFailures": 0},
+			"CoalescedFailures": 0,
+			"ScoreMetaData":     list{shape{"NodeID": node, "Scores": empty, "NormScore": 0}}},
 		"DesiredStatus": "run", "DesiredDescription": "", "DesiredTransition": unchanged,
 		"ClientStatus": "running", "ClientDescription": text, "TaskStates": shape{"t": state},
 		"AllocStates": empty, "DeploymentID": "", "DeploymentStatus": empty, "FollowupEvalID": "",
 		"PreviousAllocation": "", "NextAllocation": "", "RescheduleTracker": empty,
-		"NetworkStatus": empty, "PreemptedAllocations": empty, "PreemptedByAllocation": "",
+		"NetworkStatus":        shape{"InterfaceName": "", "Address": "", "AddressIPv6": "", "DNS": nil},
+		"PreemptedAllocations": empty, "PreemptedByAllocation": "",
 		"CreateIndex": some, "ModifyIndex": some, "AllocModifyIndex": some, "CreateTime": now,
 		"ModifyTime": now}
 }
@@ -133,7 +139,9 @@ var (
 		return shape{"ID": uuid, "Datacenter": "dc1", "Name": text, "HTTPAddr": address,
 			"TLSEnabled": false,
 			"Attributes": shape{"kernel.name": "linux", "cpu.numcores": text, "cpu.arch": text,
-				"memory.totalbytes": text, "unique.hostname": text, "driver.raw_exec": "true"},
+				"memory.totalbytes": text, "unique.hostname": text, "driver.raw_exec": "true",
+				"nomad.version": text, "os.signals": text, "cpu.totalcompute": text,
+				"unique.storage.volume": text, "unique.storage.bytestotal": text},
 			"Resources": shape{"CPU": some, "MemoryMB": some, "DiskMB": some},
 			"Reserved":  shape{"CPU": 0, "MemoryMB": 0, "DiskMB": 0},
 			"NodeResources": shape{"Cpu": shape{"CpuShares": some, "TotalCpuCores": some,
@@ -146,7 +154,8 @@ var (
 			"NodePool": "default", "CgroupParent": "", "ComputedClass": text, "SecretID": "",
 			"Drain": false, "DrainStrategy": nil, "SchedulingEligibility": "eligible",
 			"Status": "ready", "StatusDescription": "", "StatusUpdatedAt": nowSeconds,
-			"Events": empty, "Drivers": drivers, "HostVolumes": empty, "HostNetworks": empty,
+			"Events": list{shape{"Message": "Node registered", "Subsystem": "Cluster", "Details": empty,
+				"Timestamp": nowText, "CreateIndex": 0}}, "Drivers": drivers, "HostVolumes": empty, "HostNetworks": empty,
 			"LastDrain": nil, "CreateIndex": some, "ModifyIndex": some}
 	}
 	hostStats = shape{"Memory": shape{"Total": some, "Available": some, "Used": some, "Free": some},

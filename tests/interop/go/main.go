@@ -39,6 +39,7 @@ func main() {
 	mistakes(client)
 	filesAndCommands(client)
 	stop(client, allocs[1])
+	samples(client)
 	end(client)
 	fmt.Println("all calls have been made")
 }
@@ -129,6 +130,14 @@ func readJob(client *api.Client) {
 	equal(meta.KnownLeader && meta.LastIndex > 0, true, "meta of the query")
 	// What the client has sent comes back: the same job is not changed by being registered again.
 	sent := job()
+	filter := func(text string) int {
+		jobs, _, err := client.Jobs().List(&api.QueryOptions{Filter: text})
+		check(err, text)
+		return len(jobs)
+	}
+	// As the command line looks for jobs that it may dispatch or force.
+	equal([]int{filter("Periodic is not nil"), filter("ParameterizedJob is not nil"),
+		filter("any TaskGroups as g { g.Name == g and g.Count == 2 }")}, []int{0, 0, 1}, "filters")
 	equal(fmt.Sprint(got.TaskGroups[0].Tasks[0].Config),
 		fmt.Sprint(sent.TaskGroups[0].Tasks[0].Config), "configuration")
 	equal(*got.TaskGroups[0].RestartPolicy.Attempts, *sent.TaskGroups[0].RestartPolicy.Attempts,
@@ -160,8 +169,13 @@ func readAlloc(client *api.Client, stub *api.AllocationListStub) {
 	equal(*alloc.Job.ID, "web", "its job")
 	equal(len(alloc.AllocatedResources.Shared.Ports), 1, "ports")
 	port := alloc.AllocatedResources.Shared.Ports[0]
-	equal([]any{port.Label, port.Value >= 20000, port.HostIP}, []any{"http", true, "127.0.0.1"}, "port")
+	equal([]any{port.Label, port.Value >= 20000, port.HostIP != ""}, []any{"http", true, true}, "port")
 	equal(alloc.AllocatedResources.Tasks["t"].Memory.MemoryMB, int64(20), "memory")
+	equal([]int{*alloc.TaskResources["t"].CPU, *alloc.TaskResources["t"].MemoryMB,
+		*alloc.Resources.MemoryMaxMB, len(alloc.Resources.Networks[0].DynamicPorts)},
+		[]int{20, 20, 0, 1}, "resources in their old form")
+	equal(alloc.NetworkStatus != nil && len(alloc.Metrics.ScoreMetaData) == 1, true,
+		"its network and its node")
 	state := alloc.TaskStates["t"]
 	equal([]any{state.State, state.Failed, state.Restarts}, []any{"running", false, uint64(0)}, "state")
 	equal(time.Since(state.StartedAt) < time.Hour && state.FinishedAt.IsZero(), true, "times")
@@ -204,8 +218,10 @@ func plan(client *api.Client) {
 	changed := job()
 	changed.TaskGroups[0].Count = pointer(3)
 	changed.TaskGroups[0].Tasks[0].Env["A"] = "c"
-	reply, _, err := client.Jobs().Plan(changed, true, nil)
+	reply, meta, err := client.Jobs().Plan(changed, true, nil)
 	check(err, "plan")
+	equal(meta.LastIndex > 0 && reply.CreatedEvals == nil && reply.NextPeriodicLaunch.IsZero(), true,
+		"the rest of the plan")
 	updates := reply.Annotations.DesiredTGUpdates["g"]
 	equal([]any{updates.DestructiveUpdate, updates.Place, reply.Diff.Type},
 		[]any{uint64(2), uint64(1), "Edited"}, "plan")
@@ -285,6 +301,30 @@ func nodes(client *api.Client) {
 	check(err, "ineligible")
 	_, err = client.Nodes().ToggleEligibility(node.ID, true, nil)
 	check(err, "eligible")
+	node, _, err = client.Nodes().Info(list[0].ID, nil)
+	check(err, "node")
+	var events []string
+	for _, event := range node.Events {
+		events = append(events, event.Message)
+	}
+	equal(events, []string{"Node registered", "Node marked as ineligible for scheduling",
+		"Node marked as eligible for scheduling"}, "events of the node")
+	linux, _, err := client.Nodes().List(&api.QueryOptions{
+		Filter: `Attributes["kernel.name"] == "linux"`})
+	check(err, "nodes")
+	equal(len(linux), 1, "nodes with Linux")
+	usage, err := client.Nodes().Stats(node.ID, nil)
+	check(err, "statistics of the node")
+	equal(usage.AllocDirStats.Device, node.Attributes["unique.storage.volume"], "its disk")
+	for _, name := range []string{"os.signals", "cpu.totalcompute", "unique.storage.bytestotal"} {
+		equal(node.Attributes[name] != "", true, name)
+	}
+	constrained := job()
+	constrained.Constraints = []*api.Constraint{
+		api.NewConstraint("${attr.nomad.version}", "semver", ">= 1.0.0")}
+	planned, _, err := client.Jobs().Plan(constrained, false, nil)
+	check(err, "plan")
+	equal(len(planned.FailedTGAllocs), 0, "groups that the version keeps out")
 }
 
 func agent(client *api.Client) {
@@ -357,8 +397,15 @@ func stop(client *api.Client, stub *api.AllocationListStub) {
 }
 
 func end(client *api.Client) {
-	_, _, err := client.Jobs().Deregister("web", false, nil)
+	_, _, err := client.Jobs().Deregister("none", true, nil)
+	check(err, "a job that is not there")
+	_, _, err = client.Jobs().Deregister("web", false, nil)
 	check(err, "deregister")
+	scaled, _, err := client.Jobs().Scale("web", "g", pointer(3), "", false, nil, nil)
+	check(err, "scale a stopped job")
+	eval, _, err := client.Evaluations().Info(scaled.EvalID, nil)
+	check(err, "evaluation")
+	equal(eval.TriggeredBy, "job-scaling", "its evaluation")
 	until("the job is dead", func() bool {
 		job, _, err := client.Jobs().Info("web", nil)
 		check(err, "job")

@@ -7,8 +7,11 @@ use std::mem::size_of;
 
 pub const OK: i32 = 0;
 pub const E_INTERNAL: i32 = 1;
+pub const E_INVALID_ARGUMENT: i32 = 2;
 pub const E_UNIMPLEMENTED: i32 = 4;
+pub const E_CANCELLED: i32 = 6;
 pub const E_FAILED_PRECONDITION: i32 = 8;
+pub const CAP_SIGNALS: u64 = 1;
 pub const NEEDS_PROCESS_SERVICE: u64 = 1;
 pub const HEALTHY: i32 = 2;
 pub const RUNNING: i32 = 1;
@@ -28,6 +31,14 @@ impl Str {
             data: text.as_ptr(),
             size: text.len(),
         }
+    }
+    /// What the host gave: valid as long as it says.
+    pub fn bytes(&self) -> &[u8] {
+        if self.size == 0 {
+            return &[];
+        }
+        // SAFETY: the host's pointer and length.
+        unsafe { std::slice::from_raw_parts(self.data, self.size) }
     }
 }
 #[repr(C)]
@@ -63,6 +74,18 @@ pub struct Error {
     pub flags: u32,
     pub message_size: u32,
     pub message: [u8; 1000],
+}
+impl Error {
+    /// For a function that may fail.
+    pub const fn empty() -> Error {
+        Error {
+            struct_size: size_of::<Error>() as u32,
+            code: 0,
+            flags: 0,
+            message_size: 0,
+            message: [0; 1000],
+        }
+    }
 }
 #[repr(C)]
 pub struct Info {
@@ -148,6 +171,12 @@ pub struct StopArgs {
     pub signal: Str,
 }
 #[repr(C)]
+pub struct SignalArgs {
+    pub struct_size: u32,
+    pub reserved: u32,
+    pub name: Str,
+}
+#[repr(C)]
 pub struct DestroyArgs {
     pub struct_size: u32,
     pub force: u32,
@@ -178,7 +207,7 @@ pub struct Host {
     pub abi_minor: u32,
     pub get_extension: extern "C" fn(*const Host, Str) -> *const c_void,
     pub complete: extern "C" fn(*const Host, u64, *const Error, *const c_void),
-    pub call_is_cancelled: *const c_void,
+    pub call_is_cancelled: extern "C" fn(*const Host, u64) -> i32,
     pub call_cancel_fd: *const c_void,
     pub stream_send: extern "C" fn(*const Host, u64, *const Fingerprint) -> i32,
     pub stream_end: extern "C" fn(*const Host, u64, *const Error),
@@ -204,6 +233,11 @@ pub struct ProcessStop {
     pub timeout: i64,
 }
 #[repr(C)]
+pub struct ProcessSignal {
+    pub struct_size: u32,
+    pub number: i32,
+}
+#[repr(C)]
 pub struct ProcessState {
     pub struct_size: u32,
     pub state: i32,
@@ -219,7 +253,7 @@ pub struct Process {
     pub start: Service<ProcessStart>,
     pub attach: Service<Nothing>,
     pub wait: Service<Nothing>,
-    pub signal: *const c_void,
+    pub signal: Service<ProcessSignal>,
     pub stop: Service<ProcessStop>,
     pub kill: Service<Nothing>,
     pub release: Service<Nothing>,
@@ -243,7 +277,7 @@ pub struct Driver {
     pub recover: Verb<StartArgs>,
     pub wait: Verb<Nothing>,
     pub stop: Verb<StopArgs>,
-    pub signal: Verb<Nothing>,
+    pub signal: Verb<SignalArgs>,
     pub destroy: Verb<DestroyArgs>,
     pub inspect: Verb<Nothing>,
     pub restore_complete: Verb<Nothing>,

@@ -1,29 +1,41 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-//! A task driver in Rust, without a crate: each task prints its configuration and sleeps a second.
-//! The process is the host's; the run id that comes with every call finds it there, so nothing is
-//! kept. A panic never leaves a function: `guard` makes an error of it.
+//! A task driver in Rust, without a crate: each task prints its configuration and sleeps. The process
+//! is the host's; the run id that comes with every call finds it there, so no tasks are kept. What must
+//! be kept are the calls, since one that is given up is to be answered at once, and the service that it
+//! waits for cannot be told so. A panic never leaves a function: `guard` makes an error of it.
 mod abi;
 
 use abi::*;
+use std::collections::HashMap;
 use std::ffi::c_void;
 use std::mem::size_of;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::ptr::null;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// An error on its way to the host.
 struct Failure(i32, &'static str);
 
-/// What an instance knows. Both live longer than the instance.
-#[derive(Clone, Copy)]
+/// What an instance knows. Host and service are good until its shutdown is completed.
 struct Hello {
     host: &'static Host,
     process: &'static Process,
+    /// The calls that have not been answered.
+    open: Mutex<HashMap<u64, Kind>>,
 }
 
-/// A call of the host's that waits for the process service.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    /// It changes nothing by itself: it can be answered before the service has ended.
+    OnlyWaits,
+    Acts,
+}
+
+/// A call of the host's that waits for the process service. The host ends each operation of its
+/// services before it shuts an instance down, so this never outlives one.
 struct Pending {
-    hello: Hello,
+    hello: &'static Hello,
     call: u64,
     run: RunId,
 }
@@ -63,14 +75,42 @@ impl Hello {
         // SAFETY: create made it, and shutdown is the last call.
         unsafe { &*instance.cast::<Hello>() }
     }
+    fn open(&self) -> MutexGuard<'_, HashMap<u64, Kind>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    /// Completes a call that waited for the service, unless that was done when it was given up.
+    fn answer(&self, call: u64, error: *const Error, result: *const c_void) {
+        if self.open().remove(&call).is_some() {
+            (self.host.complete)(self.host, call, error, result);
+        }
+    }
+    fn succeed<T>(&self, call: u64, result: &T) {
+        self.answer(call, null(), (result as *const T).cast());
+    }
+    /// Completes a call that has waited for nothing.
     fn complete<T>(&self, call: u64, result: &T) {
         (self.host.complete)(self.host, call, null(), (result as *const T).cast());
     }
-    /// Calls a function of the service for a call of the host. DONE completes the call; a refusal
+    /// The host has given a call up. One that acts is answered when it is through, which is soon:
+    /// what follows must find it so.
+    fn give_up(&self, call: u64) {
+        {
+            let mut open = self.open();
+            if open.get(&call) != Some(&Kind::OnlyWaits) {
+                return;
+            }
+            open.remove(&call);
+        }
+        let mut error = Error::empty();
+        write(&mut error, E_CANCELLED, "the call was given up");
+        (self.host.complete)(self.host, call, &error, null());
+    }
+    /// Calls a function of the service for a call of the host. DONE answers the call; a refusal
     /// refuses it.
     fn forward<A>(
-        self,
+        &'static self,
         call: *const Call,
+        kind: Kind,
         service: Service<A>,
         args: &A,
         done: Done,
@@ -78,13 +118,32 @@ impl Hello {
     ) -> i32 {
         // SAFETY: valid during the verb.
         let call = unsafe { &*call };
-        let pending = Box::new(Pending {
+        self.open().insert(call.id, kind);
+        // What came before the call was entered has found nothing.
+        if (self.host.call_is_cancelled)(self.host, call.id) != 0 {
+            self.give_up(call.id);
+        }
+        let code = self.ask(call.id, call.run_id, service, args, done, error);
+        if code == OK || self.open().remove(&call.id).is_none() {
+            return OK; // accepted, or given up and answered meanwhile
+        }
+        code
+    }
+    fn ask<A>(
+        &'static self,
+        call: u64,
+        run: RunId,
+        service: Service<A>,
+        args: &A,
+        done: Done,
+        error: *mut Error,
+    ) -> i32 {
+        let context = Box::into_raw(Box::new(Pending {
             hello: self,
-            call: call.id,
-            run: call.run_id,
-        });
-        let context = Box::into_raw(pending);
-        let code = service(self.host, &call.run_id, args, done, context.cast(), error);
+            call,
+            run,
+        }));
+        let code = service(self.host, &run, args, done, context.cast(), error);
         if code != OK {
             // SAFETY: refused, so the service has forgotten it.
             drop(unsafe { Box::from_raw(context) });
@@ -100,14 +159,12 @@ fn finish(context: *mut c_void, error: *const Error, make: impl FnOnce(&Pending)
     if error.is_null() {
         let _ = catch_unwind(AssertUnwindSafe(|| make(&pending)));
     } else {
-        (pending.hello.host.complete)(pending.hello.host, pending.call, error, null());
+        pending.hello.answer(pending.call, error, null());
     }
 }
 /// The results of wait, stop and release are the verb's.
 extern "C" fn pass_on(context: *mut c_void, error: *const Error, result: *const c_void) {
-    finish(context, error, |p| {
-        (p.hello.host.complete)(p.hello.host, p.call, null(), result)
-    });
+    finish(context, error, |p| p.hello.answer(p.call, null(), result));
 }
 extern "C" fn started(context: *mut c_void, error: *const Error, _: *const c_void) {
     let handle = Handle {
@@ -117,12 +174,12 @@ extern "C" fn started(context: *mut c_void, error: *const Error, _: *const c_voi
         state: Str::of("-"),
     };
     let result = StartResult {
-        struct_size: 24,
+        struct_size: size_of::<StartResult>() as u32,
         reserved: 0,
         handle: &handle,
         network: null(),
     };
-    finish(context, error, |p| p.hello.complete(p.call, &result));
+    finish(context, error, |p| p.hello.succeed(p.call, &result));
 }
 fn state_of(result: *const c_void) -> &'static ProcessState {
     // SAFETY: the result of attach, valid during the callback; no error came with it.
@@ -131,7 +188,7 @@ fn state_of(result: *const c_void) -> &'static ProcessState {
 extern "C" fn recovered(context: *mut c_void, error: *const Error, result: *const c_void) {
     finish(context, error, |p| {
         let found = state_of(result);
-        p.hello.complete(
+        p.hello.succeed(
             p.call,
             &RecoverResult {
                 struct_size: size_of::<RecoverResult>() as u32,
@@ -145,7 +202,7 @@ extern "C" fn recovered(context: *mut c_void, error: *const Error, result: *cons
 extern "C" fn inspected(context: *mut c_void, error: *const Error, result: *const c_void) {
     finish(context, error, |p| {
         let found = state_of(result);
-        p.hello.complete(
+        p.hello.succeed(
             p.call,
             &TaskStatus {
                 struct_size: size_of::<TaskStatus>() as u32,
@@ -161,16 +218,8 @@ extern "C" fn inspected(context: *mut c_void, error: *const Error, result: *cons
 /// Releases the run unless it goes on.
 extern "C" fn release_if_ended(context: *mut c_void, error: *const Error, result: *const c_void) {
     finish(context, error, |p| {
-        // SAFETY: plain bytes, for which zero is a value.
-        let mut own: Error = unsafe { std::mem::zeroed() };
-        own.struct_size = size_of::<Error>() as u32;
-        let frame = Call {
-            struct_size: 40,
-            reserved: 0,
-            id: p.call,
-            run_id: p.run,
-            deadline: i64::MAX,
-        };
+        let mut own = Error::empty();
+        let release = p.hello.process.release;
         if state_of(result).state == RUNNING {
             write(
                 &mut own,
@@ -179,13 +228,48 @@ extern "C" fn release_if_ended(context: *mut c_void, error: *const Error, result
             );
         } else if p
             .hello
-            .forward(&frame, p.hello.process.release, &NOTHING, pass_on, &mut own)
+            .ask(p.call, p.run, release, &NOTHING, pass_on, &mut own)
             == OK
         {
             return;
         }
-        (p.hello.host.complete)(p.hello.host, p.call, &own, null());
+        p.hello.answer(p.call, &own, null());
     });
+}
+
+/// The number behind "seconds": of a configuration that the host has checked. In a text these quotes
+/// would be escaped.
+fn seconds(config: &Str) -> Str {
+    const KEY: &[u8] = b"\"seconds\":";
+    let bytes = config.bytes();
+    let Some(at) = bytes.windows(KEY.len()).position(|w| w == KEY) else {
+        return Str::of("1");
+    };
+    let number = &bytes[at + KEY.len()..];
+    let size = number
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    Str {
+        data: number.as_ptr(),
+        size,
+    }
+}
+/// Of these a driver for use has all.
+fn signal_number(name: &Str) -> Result<i32, Failure> {
+    match name.bytes() {
+        b"SIGHUP" => Ok(1),
+        b"SIGINT" => Ok(2),
+        b"SIGQUIT" => Ok(3),
+        b"SIGKILL" => Ok(9),
+        b"SIGUSR1" => Ok(10),
+        b"SIGUSR2" => Ok(12),
+        b"SIGALRM" => Ok(14),
+        b"SIGTERM" | b"" => Ok(15),
+        b"SIGCONT" => Ok(18),
+        b"SIGWINCH" => Ok(28),
+        _ => Err(Failure(E_INVALID_ARGUMENT, "unknown signal")),
+    }
 }
 
 extern "C" fn start(
@@ -200,9 +284,10 @@ extern "C" fn start(
         let argv = [
             Str::of("/bin/sh"),
             Str::of("-c"),
-            Str::of("echo \"$1\"; exec sleep 1"),
+            Str::of("echo \"$1\"; exec sleep \"$2\""),
             Str::of("hello"),
             task.driver_config,
+            seconds(&task.driver_config),
         ];
         let process = ProcessStart {
             struct_size: size_of::<ProcessStart>() as u32,
@@ -213,7 +298,8 @@ extern "C" fn start(
             user: task.user,
         };
         let hello = Hello::of(self_);
-        Ok(hello.forward(call, hello.process.start, &process, started, error))
+        let start = hello.process.start;
+        Ok(hello.forward(call, Kind::Acts, start, &process, started, error))
     })
 }
 extern "C" fn stop(
@@ -224,14 +310,15 @@ extern "C" fn stop(
 ) -> i32 {
     guard(error, || {
         // SAFETY: valid during the verb.
-        let timeout = unsafe { (*args).timeout };
+        let args = unsafe { &*args };
         let hello = Hello::of(self_);
         let how = ProcessStop {
-            struct_size: 16,
-            number: 15,
-            timeout,
+            struct_size: size_of::<ProcessStop>() as u32,
+            number: signal_number(&args.signal)?,
+            timeout: args.timeout,
         };
-        Ok(hello.forward(call, hello.process.stop, &how, pass_on, error))
+        let stop = hello.process.stop;
+        Ok(hello.forward(call, Kind::OnlyWaits, stop, &how, pass_on, error))
     })
 }
 extern "C" fn destroy(
@@ -249,7 +336,7 @@ extern "C" fn destroy(
         } else {
             (hello.process.attach, release_if_ended)
         };
-        Ok(hello.forward(call, service, &NOTHING, done, error))
+        Ok(hello.forward(call, Kind::Acts, service, &NOTHING, done, error))
     })
 }
 extern "C" fn recover(
@@ -258,9 +345,10 @@ extern "C" fn recover(
     _: *const StartArgs,
     error: *mut Error,
 ) -> i32 {
-    let hello = Hello::of(self_);
     guard(error, || {
-        Ok(hello.forward(call, hello.process.attach, &NOTHING, recovered, error))
+        let hello = Hello::of(self_);
+        let attach = hello.process.attach;
+        Ok(hello.forward(call, Kind::Acts, attach, &NOTHING, recovered, error))
     })
 }
 extern "C" fn wait(
@@ -269,9 +357,10 @@ extern "C" fn wait(
     _: *const Nothing,
     error: *mut Error,
 ) -> i32 {
-    let hello = Hello::of(self_);
     guard(error, || {
-        Ok(hello.forward(call, hello.process.wait, &NOTHING, pass_on, error))
+        let hello = Hello::of(self_);
+        let wait = hello.process.wait;
+        Ok(hello.forward(call, Kind::OnlyWaits, wait, &NOTHING, pass_on, error))
     })
 }
 extern "C" fn inspect(
@@ -280,19 +369,31 @@ extern "C" fn inspect(
     _: *const Nothing,
     error: *mut Error,
 ) -> i32 {
-    let hello = Hello::of(self_);
     guard(error, || {
-        Ok(hello.forward(call, hello.process.attach, &NOTHING, inspected, error))
+        let hello = Hello::of(self_);
+        let attach = hello.process.attach;
+        Ok(hello.forward(call, Kind::Acts, attach, &NOTHING, inspected, error))
     })
 }
 extern "C" fn signal(
-    _: *mut Instance,
-    _: *const Call,
-    _: *const Nothing,
+    self_: *mut Instance,
+    call: *const Call,
+    args: *const SignalArgs,
     error: *mut Error,
 ) -> i32 {
     guard(error, || {
-        Err(Failure(E_UNIMPLEMENTED, "this driver sends no signals"))
+        let hello = Hello::of(self_);
+        // SAFETY: valid during the verb.
+        let name = unsafe { &(*args).name };
+        if name.size == 0 {
+            return Err(Failure(E_INVALID_ARGUMENT, "the signal has no name"));
+        }
+        let what = ProcessSignal {
+            struct_size: size_of::<ProcessSignal>() as u32,
+            number: signal_number(name)?,
+        };
+        let send = hello.process.signal;
+        Ok(hello.forward(call, Kind::Acts, send, &what, pass_on, error))
     })
 }
 /// configure and restore_complete: there is nothing to do.
@@ -312,7 +413,8 @@ extern "C" fn shut_down(
     _: *const Nothing,
     _: *mut Error,
 ) -> i32 {
-    // SAFETY: made by create, and nothing comes after this.
+    // SAFETY: made by create, and nothing comes after this. No call is open: the host has ended each
+    // operation of its services before.
     let hello = *unsafe { Box::from_raw(self_.cast::<Hello>()) };
     hello.complete(unsafe { (*call).id }, &NOTHING);
     OK
@@ -345,7 +447,9 @@ extern "C" fn stream_cancel(self_: *mut Instance, stream: u64) {
 extern "C" fn stream_join(_: *mut Instance, _: u64, _: i64, _: *mut Error) -> i32 {
     OK
 }
-extern "C" fn call_cancelled(_: *mut Instance, _: u64) {}
+extern "C" fn call_cancelled(self_: *mut Instance, call: u64) {
+    let _ = catch_unwind(AssertUnwindSafe(|| Hello::of(self_).give_up(call)));
+}
 extern "C" fn get_extension(_: *mut Instance, _: Str) -> *const c_void {
     null()
 }
@@ -363,15 +467,19 @@ extern "C" fn create(
         let Some(process) = (unsafe { process.as_ref() }) else {
             return Err(Failure(E_UNIMPLEMENTED, "the host has no process service"));
         };
-        let hello = Hello { host, process };
-        let instance = Box::into_raw(Box::new(hello)).cast();
+        let instance = Box::into_raw(Box::new(Hello {
+            host,
+            process,
+            open: Mutex::default(),
+        }));
         let result = CreateResult {
-            struct_size: 16,
+            struct_size: size_of::<CreateResult>() as u32,
             reserved: 0,
-            instance,
+            instance: instance.cast(),
         };
         // SAFETY: valid during the verb.
-        hello.complete(unsafe { (*call).id }, &result);
+        let id = unsafe { (*call).id };
+        (host.complete)(host, id, null(), (&result as *const CreateResult).cast());
         Ok(OK)
     })
 }
@@ -382,12 +490,13 @@ extern "C" fn info() -> *const Info {
         fs_isolation: 0,
         name: Str::of("hello_rust"),
         version: Str::of("0.1.0"),
-        offers: 0,
+        offers: CAP_SIGNALS,
         needs: NEEDS_PROCESS_SERVICE,
         config_schema: Str::of(r#"{"type":"object","additionalProperties":false}"#),
         task_config_schema: Str::of(
             r#"{"type":"object","additionalProperties":false,
-                "properties":{"text":{"type":"string"}}}"#,
+                "properties":{"text":{"type":"string"},
+                              "seconds":{"type":"integer","minimum":0,"default":1}}}"#,
         ),
     };
     &INFO

@@ -1,0 +1,18 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/agent/heap.h"
+
+#include <cstdlib>  // tells which library it is
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+namespace drover {
+
+void GiveFreeMemoryBack() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
+}  // namespace drover

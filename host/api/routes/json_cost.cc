@@ -1,0 +1,55 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/api/routes/json_cost.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+// What the allocator adds to a piece.
+constexpr std::size_t kPiece = 16;
+// A value in its list, which may have grown to twice of what it needs.
+constexpr std::size_t kValue = 2 * sizeof(json);
+constexpr std::size_t kObject = sizeof(json::object_t) + kPiece;
+constexpr std::size_t kList = sizeof(json::array_t) + kPiece;
+constexpr std::size_t kText = sizeof(std::string) + kPiece;
+// A member of an object: the node of a tree, which has its key.
+constexpr std::size_t kMember = 32 + sizeof(json::object_t::value_type) + kPiece;
+
+}  // namespace
+
+std::size_t JsonCost(std::string_view text) {
+  std::size_t cost = kValue;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    switch (text[i]) {
+      case '{':
+        cost += kObject;
+        break;
+      case '[':
+        cost += kList;
+        break;
+      case ',':
+        cost += kValue;
+        break;
+      case ':':
+        cost += kMember;
+        break;
+      case '"': {
+        const std::size_t begin = i++;
+        while (i < text.size() && text[i] != '"') i += text[i] == '\\' ? 2 : 1;
+        cost += kText + (i - begin);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  return cost;
+}
+
+}  // namespace drover

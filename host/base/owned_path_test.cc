@@ -1,0 +1,86 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/base/owned_path.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace drover {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr OwnedKind kStrict{"things", "the thing"};
+constexpr OwnedKind kOfGroup{"things", "the thing", true};
+
+class OwnedPathTest : public ::testing::Test {
+ protected:
+  OwnedPathTest() : directory_(fs::canonical(::testing::TempDir()).string() + "/owned-XXXXXX") {
+    if (mkdtemp(directory_.data()) == nullptr) ADD_FAILURE() << directory_;
+    file_ = directory_ + "/file";
+    std::ofstream(file_) << "text";
+    chmod(file_.c_str(), 0644);
+  }
+  ~OwnedPathTest() override { fs::remove_all(directory_); }
+
+  // What is wrong with the file; empty: nothing.
+  std::string Mistake(const OwnedKind& kind = kStrict) const {
+    const Result<UniqueFd> opened = OpenOwned(file_, O_RDONLY, kind);
+    return opened.ok() ? "" : opened.error().message();
+  }
+
+  std::string directory_;
+  std::string file_;
+};
+
+TEST_F(OwnedPathTest, OpensWhatNobodyElseCanChange) {
+  const Result<UniqueFd> opened = OpenOwned(file_, O_RDONLY, kStrict);
+  ASSERT_TRUE(opened.ok()) << opened.error().message();
+  char text[8];
+  EXPECT_EQ(read(opened->get(), text, sizeof text), 4);
+  EXPECT_TRUE(OpenOwned(directory_, O_RDONLY | O_DIRECTORY, kStrict).ok());
+  EXPECT_TRUE(OpenOwned("/", O_RDONLY | O_DIRECTORY, kStrict).ok());
+  EXPECT_EQ(OpenOwned(directory_ + "/none", O_RDONLY, kStrict).code(), Code::kNotFound);
+}
+
+TEST_F(OwnedPathTest, OthersMayWriteNeitherToItNorAboveIt) {
+  chmod(file_.c_str(), 0646);
+  EXPECT_EQ(Mistake(), file_ +
+                           " has mode 0646: others could replace the thing, take the right to "
+                           "write from group and others (chmod go-w)");
+  EXPECT_NE(Mistake(kOfGroup), "");
+  chmod(file_.c_str(), 0644);
+  chmod(directory_.c_str(), 0777);
+  EXPECT_EQ(Mistake().find(directory_ + " has mode 0777"), 0u) << Mistake();
+  chmod(directory_.c_str(), 01777);
+  EXPECT_EQ(Mistake(), "") << "nobody can replace what is another's there";
+}
+
+TEST_F(OwnedPathTest, TheOwnGroupMayWriteWhereThatIsLeftToTheOperator) {
+  chmod(file_.c_str(), 0664);
+  EXPECT_NE(Mistake(kStrict), "");
+  EXPECT_EQ(Mistake(kOfGroup), "");
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give a file to another group";
+  ASSERT_EQ(chown(file_.c_str(), 0, 4242), 0);
+  EXPECT_NE(Mistake(kOfGroup), "");
+}
+
+TEST_F(OwnedPathTest, StrangersOwnNothingOfIt) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
+  ASSERT_EQ(chown(file_.c_str(), 4242, 0), 0);
+  EXPECT_EQ(Mistake().find(file_ + " belongs to user 4242: things"), 0u) << Mistake();
+  ASSERT_EQ(chown(file_.c_str(), 0, 0), 0);
+  ASSERT_EQ(chown(directory_.c_str(), 4242, 0), 0);
+  EXPECT_EQ(Mistake().find(directory_ + " belongs to user 4242"), 0u) << Mistake();
+}
+
+TEST_F(OwnedPathTest, NoLinkIsFollowed) {
+  fs::create_symlink(file_, directory_ + "/link");
+  EXPECT_FALSE(OpenOwned(directory_ + "/link", O_RDONLY, kStrict).ok());
+}
+
+}  // namespace
+}  // namespace drover

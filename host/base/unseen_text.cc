@@ -1,0 +1,59 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/base/unseen_text.h"
+
+#include <algorithm>
+#include <array>
+
+namespace drover {
+namespace {
+
+struct Range {
+  char32_t first, last;
+};
+
+// Unicode's controls beyond ASCII, separators of lines and paragraphs, and formats.
+constexpr std::array<Range, 16> kUnseen = {{{0x80, 0x9f},
+                                            {0xad, 0xad},
+                                            {0x600, 0x605},
+                                            {0x61c, 0x61c},
+                                            {0x6dd, 0x6dd},
+                                            {0x70f, 0x70f},
+                                            {0x180e, 0x180e},
+                                            {0x200b, 0x200b},
+                                            {0x200e, 0x200f},
+                                            {0x2028, 0x202e},
+                                            {0x2060, 0x206f},
+                                            {0xfeff, 0xfeff},
+                                            {0xfff9, 0xfffb},
+                                            {0x110bd, 0x110bd},
+                                            {0x1d173, 0x1d17a},
+                                            {0xe0000, 0xe007f}}};
+
+}  // namespace
+
+std::size_t UnseenLength(std::string_view text) {
+  if (text.empty()) return 0;
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (first < 0xc2 || first > 0xf4) return 0;
+  const std::size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  if (text.size() < length) return 0;
+  char32_t character = first & (0x7fu >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    const auto next = static_cast<unsigned char>(text[i]);
+    if ((next & 0xc0) != 0x80) return 0;
+    character = character << 6 | (next & 0x3fu);
+  }
+  const bool unseen = std::any_of(kUnseen.begin(), kUnseen.end(), [=](const Range& range) {
+    return range.first <= character && character <= range.last;
+  });
+  return unseen ? length : 0;
+}
+
+bool HasUnseen(std::string_view text) {
+  for (; !text.empty(); text.remove_prefix(1)) {
+    if (UnseenLength(text) > 0) return true;
+  }
+  return false;
+}
+
+}  // namespace drover

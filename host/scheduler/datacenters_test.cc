@@ -1,0 +1,31 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/scheduler/datacenters.h"
+
+#include <gtest/gtest.h>
+
+namespace drover {
+namespace {
+
+TEST(DatacentersTest, AStarStandsForAnyLetters) {
+  for (const char* const pattern : {"*", "dc1", "dc*", "*1", "d*1", "*c*", "**", "d**1"}) {
+    EXPECT_TRUE(MatchesGlob(pattern, "dc1")) << pattern;
+  }
+  for (const char* const pattern : {"", "dc", "dc2", "*2", "c*", "DC1", "dc1*1", "dc?", "[d]c1"}) {
+    EXPECT_FALSE(MatchesGlob(pattern, "dc1")) << pattern;
+  }
+  EXPECT_TRUE(MatchesGlob("*", ""));
+  EXPECT_TRUE(MatchesGlob("a*b*c", "a1b2b3c"));
+  EXPECT_FALSE(MatchesGlob("a*b*c", "a1c2b"));
+  EXPECT_FALSE(MatchesGlob(std::string(200, '*') + "b", std::string(2000, 'a')));
+}
+
+TEST(DatacentersTest, SaysOfWhichThereIsNoNode) {
+  using Counts = std::map<std::string, int>;
+  EXPECT_EQ(NodesAvailable({"*"}, "dc1"), (Counts{{"dc1", 1}}));
+  EXPECT_EQ(NodesAvailable({"dc1", "dc2", "d*"}, "dc1"), (Counts{{"dc1", 1}, {"dc2", 0}}));
+  EXPECT_EQ(NodesAvailable({"eu-*"}, "dc1"), (Counts{{"eu-*", 0}}));
+  EXPECT_FALSE(IsInDatacenters({}, "dc1"));
+}
+
+}  // namespace
+}  // namespace drover

@@ -1,0 +1,203 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/scheduler/record_size.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+// What the allocator and the tree add to an element of a map or a set.
+constexpr std::size_t kNode = 48;
+// The same of an object that is made on its own, with its count of references.
+constexpr std::size_t kObject = 32;
+
+std::size_t Of(const std::string& text) {
+  constexpr std::size_t kInside = 15;  // so many bytes need no room of their own
+  return text.capacity() > kInside ? text.capacity() + 16 : 0;
+}
+
+std::size_t Of(const StringMap& map) {
+  std::size_t bytes = 0;
+  for (const auto& [key, value] : map) {
+    bytes += kNode + sizeof(StringMap::value_type) + Of(key) + Of(value);
+  }
+  return bytes;
+}
+
+std::size_t Of(const json& value) {
+  if (const auto* text = value.get_ptr<const std::string*>()) {
+    return kObject + sizeof(std::string) + Of(*text);
+  }
+  std::size_t bytes = 0;
+  if (value.is_array()) {
+    const auto& list = *value.get_ptr<const json::array_t*>();
+    bytes += kObject + sizeof(json::array_t) + list.capacity() * sizeof(json);
+    for (const json& element : list) bytes += Of(element);
+  } else if (value.is_object()) {
+    const auto& object = *value.get_ptr<const json::object_t*>();
+    bytes += kObject + sizeof(json::object_t);
+    for (const auto& [key, element] : object) {
+      bytes += kNode + sizeof(json::object_t::value_type) + Of(key) + Of(element);
+    }
+  }
+  return bytes;
+}
+
+std::size_t Of(const std::vector<Constraint>& constraints) {
+  std::size_t bytes = constraints.capacity() * sizeof(Constraint);
+  for (const Constraint& one : constraints) bytes += Of(one.left) + Of(one.operand) + Of(one.right);
+  return bytes;
+}
+
+std::size_t Of(const Task& task) {
+  std::size_t bytes = Of(task.name) + Of(task.driver) + Of(task.user) + Of(task.config_json) +
+                      Of(task.env) + Of(task.meta) + Of(task.kill_signal) + Of(task.constraints) +
+                      task.actions.capacity() * sizeof(TaskAction);
+  for (const TaskAction& action : task.actions) {
+    bytes += Of(action.name) + Of(action.command) + action.args.capacity() * sizeof(std::string);
+    for (const std::string& arg : action.args) bytes += Of(arg);
+  }
+  return bytes;
+}
+
+std::size_t Of(const TaskGroup& group) {
+  std::size_t bytes = Of(group.name) + Of(group.meta) + Of(group.constraints) +
+                      group.tasks.capacity() * sizeof(Task) +
+                      group.networks.capacity() * sizeof(Network);
+  for (const Task& task : group.tasks) bytes += Of(task);
+  for (const Network& network : group.networks) {
+    bytes += (network.reserved_ports.capacity() + network.dynamic_ports.capacity()) * sizeof(Port);
+  }
+  return bytes;
+}
+
+std::size_t Of(const Job& job) {
+  std::size_t bytes = kObject + sizeof(Job) + Of(job.id) + Of(job.name) + Of(job.meta) +
+                      Of(job.constraints) + job.groups.capacity() * sizeof(TaskGroup);
+  for (const std::string& name : job.datacenters) bytes += sizeof(std::string) + Of(name);
+  for (const TaskGroup& group : job.groups) bytes += Of(group);
+  return bytes;
+}
+
+std::size_t Of(const JobSubmission& submission) {
+  return kObject + sizeof(JobSubmission) + Of(submission.source) + Of(submission.variables) +
+         Of(submission.variable_flags);
+}
+
+std::size_t Of(const JobRecord& record) { return kObject + sizeof(JobRecord) + Of(record.status); }
+
+std::size_t Of(const Evaluation& eval) {
+  std::size_t bytes = kObject + sizeof(Evaluation) + Of(eval.id) + Of(eval.job_id) +
+                      Of(eval.status_description) + Of(eval.previous_eval) + Of(eval.blocked_eval);
+  for (const auto& [group, failure] : eval.failed_groups) {
+    bytes += kNode + sizeof(failure) + 2 * Of(group);
+    for (const auto& [why, count] : failure.constraint_filtered) bytes += 2 * kNode + Of(why);
+    for (const auto& [why, count] : failure.dimension_exhausted) bytes += 2 * kNode + Of(why);
+  }
+  for (const auto& [group, count] : eval.queued) bytes += 2 * kNode + Of(group);
+  return bytes;
+}
+
+std::size_t Of(const Allocation& alloc) {
+  std::size_t bytes = kObject + sizeof(Allocation) + Of(alloc.id) + Of(alloc.name) +
+                      Of(alloc.eval_id) + Of(alloc.node_id) + Of(alloc.node_name) +
+                      Of(alloc.group_name) + Of(alloc.desired_description) +
+                      alloc.ports.capacity() * sizeof(AllocatedPort);
+  for (const auto& [task, cores] : alloc.cores) {
+    bytes += 2 * kNode + Of(task) + cores.capacity() * sizeof(int);
+  }
+  return bytes;
+}
+
+std::size_t Of(const TaskEvent& event) {
+  return sizeof(TaskEvent) + Of(event.type) + Of(event.details) + Of(event.display_message);
+}
+
+std::size_t Of(const AllocRecord& record) {
+  std::size_t bytes = kObject + sizeof(AllocRecord) + Of(record.told.id) + Of(record.previous) +
+                      Of(record.next) + Of(record.told.status.description);
+  for (const auto& [task, state] : record.told.tasks) bytes += 2 * kNode + Of(task);
+  return bytes;
+}
+
+std::size_t Of(const NodeRecord& node) {
+  std::size_t bytes = kObject + sizeof(NodeRecord) + Of(node.attributes) + Of(node.meta) +
+                      node.core_ids.capacity() * sizeof(int) +
+                      node.interfaces.capacity() * sizeof(NodeInterface);
+  for (const auto& [name, driver] : node.drivers) {
+    bytes += kNode + sizeof(driver) + Of(name) + Of(driver.description) + Of(driver.attributes);
+  }
+  return bytes;
+}
+
+// Calls SEE with each part that EVENT holds, several times where it has a part several times.
+template <typename See>
+class Parts {
+ public:
+  explicit Parts(See see) : see_(see) {}
+
+  void Walk(const StateEvent& event) {
+    std::visit([this](const auto& record) { this->Part(record); }, event.record);
+  }
+
+ private:
+  template <typename T>
+  void Part(const std::shared_ptr<const T>& part) {
+    if (part == nullptr) return;
+    see_(part.get(), [&part] { return Of(*part); });
+    Inside(*part);
+  }
+  // A task's state, and its events, which it shares with the states before and after it.
+  void Part(const TaskSnapshot& state) {
+    if (state == nullptr) return;
+    see_(state.get(), [&state] {
+      return kObject + sizeof(TaskStateRecord) + state->events.capacity() * sizeof(SharedTaskEvent);
+    });
+    for (const TaskEvent& event : state->events) {
+      see_(&event, [&event] { return kObject + Of(event); });
+    }
+  }
+
+  template <typename T>
+  void Inside(const T&) {}
+  void Inside(const JobRecord& record) {
+    Part(record.job);
+    Part(record.json);
+    Part(record.submission);
+  }
+  void Inside(const Allocation& alloc) { Part(alloc.job); }
+  void Inside(const AllocRecord& record) {
+    Part(record.alloc);
+    Part(record.job);
+    for (const auto& [task, state] : record.told.tasks) Part(state);
+  }
+
+  See see_;
+};
+
+}  // namespace
+
+void RecordSizes::Add(const StateEvent& event) {
+  const auto see = [this](const void* part, const auto& size) {
+    Part& of = parts_[part];
+    if (of.uses++ > 0) return;
+    of.bytes = size();
+    bytes_ += of.bytes;
+  };
+  Parts(see).Walk(event);
+}
+
+void RecordSizes::Remove(const StateEvent& event) {
+  const auto see = [this](const void* part, const auto&) {
+    const auto found = parts_.find(part);
+    if (found == parts_.end() || --found->second.uses > 0) return;
+    bytes_ -= found->second.bytes;
+    parts_.erase(found);
+  };
+  Parts(see).Walk(event);
+}
+
+}  // namespace drover

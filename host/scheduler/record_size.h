@@ -1,0 +1,30 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <unordered_map>
+
+#include "host/scheduler/state_event.h"
+
+namespace drover {
+
+// What a set of events holds in memory. Records share parts: allocations their job, versions of an
+// allocation the states of its tasks. Each part counts once, for as long as an event has it.
+class RecordSizes {
+ public:
+  void Add(const StateEvent& event);
+  // Takes back an event that was added.
+  void Remove(const StateEvent& event);
+
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  struct Part {
+    std::size_t bytes = 0;
+    std::size_t uses = 0;
+  };
+  std::unordered_map<const void*, Part> parts_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace drover

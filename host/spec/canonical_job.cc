@@ -1,0 +1,236 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/spec/canonical_job.h"
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "host/spec/job_fields.h"
+#include "host/spec/job_json.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+using enum FieldKind;
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+// Puts what WE made of the job over what the client sent: fields that have no effect here are told
+// as they came.
+json Overlay(const json& sent, json ours) {
+  if (sent.is_object() && ours.is_object()) {
+    for (const auto& [key, value] : sent.items()) {
+      const auto found = ours.find(key);
+      if (found == ours.end()) {
+        ours[key] = value;
+      } else {
+        *found = Overlay(value, std::move(*found));
+      }
+    }
+  } else if (sent.is_array() && ours.is_array() && sent.size() == ours.size()) {
+    for (std::size_t i = 0; i < sent.size(); ++i) ours[i] = Overlay(sent[i], std::move(ours[i]));
+  } else if (ours.is_null()) {
+    return sent;
+  }
+  return ours;
+}
+
+// Clients read durations as numbers, also those of fields that have no effect here.
+void TellDurationsAsNumbers(std::span<const JobField> fields, json* object) {
+  for (const JobField& field : fields) {
+    const auto member = object->find(field.name);
+    if (member == object->end()) continue;
+    Duration duration{0};
+    if (field.kind == kDuration && member->is_string()) {
+      if (ReadJsonDuration(*member, &duration)) *member = duration.count();
+    } else if (field.kind == kObject && member->is_object()) {
+      TellDurationsAsNumbers(field.members, &*member);
+    } else if (field.kind == kObjectList && member->is_array()) {
+      for (json& element : *member) {
+        if (element.is_object()) TellDurationsAsNumbers(field.members, &element);
+      }
+    }
+  }
+}
+
+// BASE with what OVER says instead; null leaves it.
+json Merged(json base, const json& over) {
+  if (!over.is_object()) return base;
+  for (const auto& [key, value] : over.items()) {
+    if (!value.is_null() || !base.contains(key)) base[key] = value;
+  }
+  return base;
+}
+
+const json& DefaultUpdate() {
+  static const json update = {{"Stagger", 30 * kSecond},
+                              {"MaxParallel", 1},
+                              {"HealthCheck", "checks"},
+                              {"MinHealthyTime", 10 * kSecond},
+                              {"HealthyDeadline", 300 * kSecond},
+                              {"ProgressDeadline", 600 * kSecond},
+                              {"AutoRevert", false},
+                              {"Canary", 0},
+                              {"AutoPromote", false}};
+  return update;
+}
+
+const json& DefaultMigrate() {
+  static const json migrate = {{"MaxParallel", 1},
+                               {"HealthCheck", "checks"},
+                               {"MinHealthyTime", 10 * kSecond},
+                               {"HealthyDeadline", 300 * kSecond}};
+  return migrate;
+}
+
+json Reschedule(std::int64_t attempts, std::int64_t interval, std::int64_t delay,
+                const char* function, std::int64_t max_delay, bool unlimited) {
+  return {{"Attempts", attempts},      {"Interval", interval},  {"Delay", delay},
+          {"DelayFunction", function}, {"MaxDelay", max_delay}, {"Unlimited", unlimited}};
+}
+
+// Of a group that says nothing; null: such jobs have no policy.
+const json& DefaultReschedule(JobType type) {
+  static const json service = Reschedule(0, 0, 30 * kSecond, "exponential", 3600 * kSecond, true);
+  static const json batch = Reschedule(1, 86400 * kSecond, 5 * kSecond, "constant", 0, false);
+  static const json none;
+  return type == JobType::kService ? service : type == JobType::kBatch ? batch : none;
+}
+
+// Whether an update block says anything at all.
+bool SaysNothing(const json& update) {
+  for (const auto& [key, value] : update.items()) {
+    const bool zero = value.is_null() || value == 0 || value == "" || value == false;
+    if (!zero) return false;
+  }
+  return true;
+}
+
+// What the job says for its groups goes into them. Of Update the job itself keeps two fields.
+void MergeUpdate(JobType type, json* job) {
+  json& of_job = (*job)["Update"];
+  const bool expected = type == JobType::kService || type == JobType::kSystem;
+  if (!of_job.is_object()) of_job = expected ? DefaultUpdate() : json::object();
+  for (json& group : job->at("TaskGroups")) {
+    json& update = group["Update"];
+    if (update.is_object() || !SaysNothing(of_job)) {
+      update = Merged(DefaultUpdate(), Merged(of_job, update));
+    }
+  }
+  json kept = {{"Stagger", 0},        {"MaxParallel", 0},     {"HealthCheck", ""},
+               {"MinHealthyTime", 0}, {"HealthyDeadline", 0}, {"ProgressDeadline", 0},
+               {"AutoRevert", false}, {"Canary", 0},          {"AutoPromote", false}};
+  const json whole = SaysNothing(of_job) ? kept : Merged(DefaultUpdate(), of_job);
+  if (whole.at("MaxParallel") != 0) {
+    for (const char* field : {"Stagger", "MaxParallel"}) kept[field] = whole.at(field);
+  }
+  of_job = std::move(kept);
+}
+
+void MergePolicies(JobType type, json* job) {
+  const json reschedule = std::exchange((*job)["Reschedule"], nullptr);
+  const json migrate = std::exchange((*job)["Migrate"], nullptr);
+  for (json& group : job->at("TaskGroups")) {
+    json& policy = group["ReschedulePolicy"];
+    if (policy.is_object() || reschedule.is_object() || !DefaultReschedule(type).is_null()) {
+      const json& defaults = DefaultReschedule(type);
+      static const json zeros = Reschedule(0, 0, 0, "", 0, false);
+      policy = Merged(defaults.is_null() ? zeros : defaults, Merged(reschedule, policy));
+    }
+    json& strategy = group["Migrate"];
+    if (strategy.is_object() || migrate.is_object() || type == JobType::kService) {
+      strategy = Merged(DefaultMigrate(), Merged(migrate, strategy));
+    }
+    for (json& task : group["Tasks"]) {
+      if (!task["RestartPolicy"].is_object()) task["RestartPolicy"] = group["RestartPolicy"];
+    }
+  }
+}
+
+// What these fields have when nobody says it; not zero.
+json ValueOf(const JobField& field) {
+  switch (field.kind) {
+    case kText:
+      // The value that servers fill in is the first of those that have no effect.
+      return *field.no_effect == '\0' ? json("") : json::parse(field.no_effect).at(0);
+    case kInteger:
+      return 0;
+    case kBoolean:
+      return false;
+    default:
+      return nullptr;  // of a duration, too: those that may be missing say something when they are
+                       // 0
+  }
+}
+
+// Update of the job itself is complete: empty fields mean something there. The older form of
+// Disabled must not contradict it.
+bool IsLeftAlone(const JobField& field, bool of_job) {
+  const std::string_view name = field.name;
+  return name == "Enabled" ||
+         (of_job && (IsServerField(name) || name == "Stop" || name == "Update"));
+}
+
+void FillIn(std::span<const JobField> fields, bool of_job, json* object) {
+  object->erase("Enabled");
+  for (const JobField& field : fields) {
+    if (IsLeftAlone(field, of_job)) continue;
+    json& member = (*object)[field.name];
+    if (member.is_null() || (field.kind == kText && member == "")) {
+      member = ValueOf(field);
+    } else if (field.kind == kObject && member.is_object()) {
+      FillIn(field.members, false, &member);
+    } else if (field.kind == kObjectList && member.is_array()) {
+      for (json& element : member) {
+        if (element.is_object()) FillIn(field.members, false, &element);
+      }
+    }
+  }
+}
+
+void NameServices(const std::string& name, json* owner) {
+  for (json& service : (*owner)["Services"]) {
+    json& own = service["Name"];
+    if (own.is_null() || own == "") own = name;
+  }
+}
+
+void WeighAll(json* object) {
+  for (const char* list : {"Affinities", "Spreads"}) {
+    const auto found = object->find(list);
+    if (found == object->end() || !found->is_array()) continue;
+    for (json& one : *found) {
+      if (one.is_object() && one.value("Weight", json()).is_null()) one["Weight"] = 50;
+    }
+  }
+}
+
+}  // namespace
+
+json CanonicalJob(const Job& job, const json& original) {
+  json sent = json::object();
+  for (const auto& [key, value] : original.items()) {
+    // Stop is never true in a job that is taken.
+    if (!IsServerField(key) && key != "Stop") sent[key] = value;
+  }
+  json out = Overlay(sent, json::parse(JobToJson(job)));
+  TellDurationsAsNumbers(JobFields(), &out);
+  MergeUpdate(job.type, &out);
+  MergePolicies(job.type, &out);
+  WeighAll(&out);
+  for (json& group : out.at("TaskGroups")) {
+    const std::string name = job.name + "-" + group.at("Name").get<std::string>();
+    NameServices(name, &group);
+    WeighAll(&group);
+    for (json& task : group.at("Tasks")) {
+      NameServices(name + "-" + task.at("Name").get<std::string>(), &task);
+      WeighAll(&task);
+    }
+  }
+  FillIn(JobFields(), true, &out);
+  return out;
+}
+
+}  // namespace drover

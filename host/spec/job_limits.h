@@ -1,0 +1,33 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "host/base/time.h"
+#include "host/spec/job.h"
+
+// The most that a job may ask for. Each bound is far beyond any machine, and so far below what its
+// type can hold that what is made of it later (a point in time, bytes, the sum over all tasks)
+// stays within its type too. Who computes with a value of a job takes it through Bounded: a job
+// that was kept by a version without these bounds is not checked again.
+namespace drover {
+
+inline constexpr Duration kLongestOfJob = std::chrono::hours(24 * 365 * 100);  // 100 years
+inline constexpr std::int64_t kMostMemoryMb = 1LL << 30;                       // 1 PiB
+inline constexpr std::int64_t kMostCpuMhz = 1'000'000'000;
+inline constexpr std::int64_t kMostCores = 1'000'000;
+inline constexpr int kMostLogFiles = 1'000'000;
+inline constexpr std::int64_t kMostLogFileMb = 1LL << 20;  // 1 TiB
+
+inline Duration Bounded(Duration of_job) { return std::clamp(of_job, Duration(0), kLongestOfJob); }
+
+inline Resources Bounded(Resources of_job) {
+  of_job.cpu_mhz = std::clamp<std::int64_t>(of_job.cpu_mhz, 0, kMostCpuMhz);
+  of_job.memory_mb = std::clamp<std::int64_t>(of_job.memory_mb, 0, kMostMemoryMb);
+  of_job.memory_max_mb = std::clamp<std::int64_t>(of_job.memory_max_mb, 0, kMostMemoryMb);
+  of_job.cores = std::clamp<std::int64_t>(of_job.cores, 0, kMostCores);
+  return of_job;
+}
+
+}  // namespace drover

@@ -1,0 +1,39 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+
+#include "host/base/time.h"
+
+namespace drover {
+
+// How often something took how long in the last whole ten seconds. [any thread]
+class SampleWindow {
+ public:
+  static constexpr Duration kLength = std::chrono::seconds(10);
+
+  struct Summary {
+    std::uint64_t count = 0;  // 0: there was nothing, and all others are 0
+    double sum = 0;
+    double sum_of_squares = 0;
+    double least = 0;
+    double most = 0;
+
+    double Mean() const;
+    double Deviation() const;  // of the sample
+  };
+
+  void Add(TimePoint now, double value);
+  Summary Look(TimePoint now) const;
+
+ private:
+  static std::int64_t NumberOf(TimePoint now) { return now.time_since_epoch() / kLength; }
+
+  mutable std::mutex mutex_;
+  std::int64_t number_ = 0;  // of the window that current_ counts
+  Summary current_;
+  Summary last_;  // of the window before
+};
+
+}  // namespace drover
