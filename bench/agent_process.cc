@@ -23,7 +23,8 @@ std::string WriteConfiguration(const Scratch& scratch) {
       {"data_dir", directory},
       {"http", {{"port", 0}}},
       {"plugin_dirs", {DROVER_BENCH_PLUGINS}},
-      {"plugins", {{"raw_exec", {{"config", {{"enabled", true}}}}}}},
+      {"plugins",
+       {{"exec", nlohmann::json::object()}, {"raw_exec", {{"config", {{"enabled", true}}}}}}},
       {"client", {{"run_dir", scratch.run_dir()}, {"gc_max_allocs", 1'000'000}}},
   };
   const std::string path = directory + "/agent.json";

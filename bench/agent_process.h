@@ -20,6 +20,7 @@ class AgentProcess {
   ~AgentProcess();
 
   pid_t pid() const { return pid_; }
+  const std::string& address() const { return address_; }  // "http://127.0.0.1:PORT"
   // A connection of one's own; for one thread.
   ApiClient Connect() const;
   // Processor time so far, in seconds.

@@ -4,12 +4,10 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <thread>
 
-#include "bench/agent_process.h"
+#include "bench/agent_jobs.h"
 #include "bench/bare_spawn.h"
 #include "bench/options.h"
 #include "bench/proc_facts.h"
@@ -19,52 +17,12 @@
 namespace drover::bench {
 namespace {
 
-using Json = nlohmann::json;
-using Clock = std::chrono::steady_clock;
-
 constexpr int kLatencies = 100;
 constexpr int kBareInFlight = 4;
 constexpr Duration kRest = 10s;
 
-double Since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-// The value that PART of VALUES do not exceed.
-double Percentile(std::vector<double> values, double part) {
-  std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1))];
-}
-
-Json Body(const std::string& id, const char* type, const char* program, int count) {
-  const Json task = {{"Name", "t"},
-                     {"Driver", "raw_exec"},
-                     {"Config", {{"command", program}}},
-                     {"Resources", {{"CPU", 1}, {"MemoryMB", 10}}}};
-  const Json group = {{"Name", "g"},
-                      {"Count", count},
-                      {"RestartPolicy", {{"Attempts", 0}, {"Mode", "fail"}}},
-                      {"Tasks", {task}}};
-  return {{"Job", {{"ID", id}, {"Type", type}, {"Datacenters", {"dc1"}}, {"TaskGroups", {group}}}}};
-}
-
-Json Must(Result<Json> answer) {
-  if (answer.ok()) return std::move(*answer);
-  std::fprintf(stderr, "the agent says: %s\n", answer.error().message().c_str());
-  std::abort();
-}
-
-// Asks PATH again at each change until DONE(answer).
-void Await(ApiClient* client, const std::string& path,
-           const std::function<bool(const Json&)>& done) {
-  std::uint64_t index = 0;
-  while (!done(Must(client->Get(path, {}, &index)))) {
-  }
-}
-
-bool AllAre(const Json& allocs, const char* status) {
-  return std::all_of(allocs.begin(), allocs.end(),
-                     [&](const Json& alloc) { return alloc.at("ClientStatus") == status; });
+Json IdleBody(const std::string& id, int count) {
+  return JobBody(id, "service", "raw_exec", {{"command", DROVER_BENCH_IDLE}}, count);
 }
 
 void MeasureLatency(const AgentProcess& agent) {
@@ -72,15 +30,8 @@ void MeasureLatency(const AgentProcess& agent) {
   std::vector<double> running, dead;
   for (int i = 0; i < kLatencies; ++i) {
     const std::string id = "latency-" + std::to_string(i);
-    const std::string allocs = "/v1/job/" + id + "/allocations";
-    auto start = Clock::now();
-    Must(client.Put("/v1/jobs", Body(id, "service", DROVER_BENCH_IDLE, 1)));
-    Await(&client, allocs, [](const Json& a) { return !a.empty() && AllAre(a, "running"); });
-    running.push_back(Since(start));
-    start = Clock::now();
-    Must(client.Delete("/v1/job/" + id));
-    Await(&client, allocs, [](const Json& a) { return AllAre(a, "complete"); });
-    dead.push_back(Since(start));
+    running.push_back(SubmitToRunning(&client, id, IdleBody(id, 1)));
+    dead.push_back(StopToDead(&client, id));
   }
   std::printf("%d jobs, one after the other:\n", kLatencies);
   std::printf("  submit to running  p50 %.1f ms, p95 %.1f ms\n", Percentile(running, 0.5) * 1e3,
@@ -89,18 +40,9 @@ void MeasureLatency(const AgentProcess& agent) {
               Percentile(dead, 0.95) * 1e3);
 }
 
-bool IsDead(const Json& job) { return job.at("Status") == "dead"; }
-
-void Collect(ApiClient* client) { Must(client->Put("/v1/system/gc", Json())); }
-
 double RunOneJob(const AgentProcess& agent, int tasks) {
   ApiClient client = agent.Connect();
-  const auto start = Clock::now();
-  Must(client.Put("/v1/jobs", Body("many", "batch", DROVER_BENCH_NOOP, tasks)));
-  Await(&client, "/v1/job/many", IsDead);
-  const double seconds = Since(start);
-  const Json summary = Must(client.Get("/v1/job/many/summary"));
-  DROVER_CHECK(summary.at("Summary").at("g").at("Complete") == tasks);
+  const double seconds = RunShortTasks(&client, "many", tasks);
   Collect(&client);
   return seconds;
 }
@@ -109,7 +51,8 @@ double RunManyJobs(const AgentProcess& agent, int tasks) {
   ApiClient client = agent.Connect();
   const auto start = Clock::now();
   for (int i = 0; i < tasks; ++i)
-    Must(client.Put("/v1/jobs", Body("job-" + std::to_string(i), "batch", DROVER_BENCH_NOOP, 1)));
+    Must(client.Put("/v1/jobs", JobBody("job-" + std::to_string(i), "batch", "raw_exec",
+                                        {{"command", DROVER_BENCH_NOOP}}, 1)));
   for (int i = 0; i < tasks; ++i) Await(&client, "/v1/job/job-" + std::to_string(i), IsDead);
   const double seconds = Since(start);
   Collect(&client);
@@ -137,7 +80,7 @@ std::vector<double> MeasureApiUnderLoad(const AgentProcess& agent, int tasks) {
 void MeasureIdle(const AgentProcess& agent, int tasks) {
   ApiClient client = agent.Connect();
   const long before = ReadProcFacts(agent.pid()).pss_kib;
-  Must(client.Put("/v1/jobs", Body("idle", "service", DROVER_BENCH_IDLE, tasks)));
+  Must(client.Put("/v1/jobs", IdleBody("idle", tasks)));
   Await(&client, "/v1/job/idle/summary", [tasks](const Json& summary) {
     return summary.at("Summary").at("g").at("Running") == tasks;
   });

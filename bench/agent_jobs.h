@@ -1,0 +1,42 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "bench/agent_process.h"
+
+namespace drover::bench {
+
+using Json = nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+double Since(Clock::time_point start);  // seconds
+// The value that PART of VALUES do not exceed.
+double Percentile(std::vector<double> values, double part);
+
+// The job ID with COUNT allocations of one task, which DRIVER runs with the options CONFIG.
+Json JobBody(const std::string& id, const char* type, const char* driver, const Json& config,
+             int count);
+
+// The answer; an error of the agent ends the program, since nothing is measured then.
+Json Must(Result<Json> answer);
+// Asks PATH again at each change until DONE(answer).
+void Await(ApiClient* client, const std::string& path,
+           const std::function<bool(const Json&)>& done);
+bool AllAre(const Json& allocs, const char* status);
+bool IsDead(const Json& job);
+// Has the agent collect all that has ended.
+void Collect(ApiClient* client);
+
+// Submits BODY, the job ID, and returns the seconds until all of its allocations run.
+double SubmitToRunning(ApiClient* client, const std::string& id, const Json& body);
+// Stops the job ID and returns the seconds until all of its allocations are complete.
+double StopToDead(ApiClient* client, const std::string& id);
+// Runs TASKS short tasks of one job to their ends, and returns the seconds. Collects nothing.
+double RunShortTasks(ApiClient* client, const std::string& id, int tasks);
+
+}  // namespace drover::bench

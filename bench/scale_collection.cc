@@ -1,0 +1,68 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "bench/scale_collection.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "bench/agent_jobs.h"
+#include "bench/proc_facts.h"
+
+namespace drover::bench {
+namespace {
+
+constexpr Duration kLook = 2s;
+
+// Asks the control thread for something small, again and again, and keeps the longest answer.
+class ControlPauses {
+ public:
+  explicit ControlPauses(const AgentProcess& agent)
+      : asking_([this, client = agent.Connect()]() mutable {
+          while (!over_) {
+            const auto start = Clock::now();
+            Must(client.Get("/v1/client/metadata"));
+            longest_ = std::max(longest_, Since(start));
+          }
+        }) {}
+
+  double EndMs() {
+    over_ = true;
+    asking_.join();
+    return longest_ * 1e3;
+  }
+
+ private:
+  std::atomic<bool> over_{false};
+  double longest_ = 0;
+  std::thread asking_;
+};
+
+double Kib(const AgentProcess& agent) {
+  return static_cast<double>(ReadProcFacts(agent.pid()).pss_kib);
+}
+
+}  // namespace
+
+CollectionCost MeasureCollection(const AgentProcess& agent, int allocs) {
+  ApiClient client = agent.Connect();
+  CollectionCost cost;
+  RunShortTasks(&client, "first", std::max(allocs / 20, 1));  // what any work makes it grow by
+  Collect(&client);
+  std::this_thread::sleep_for(kLook);
+  const double before = Kib(agent);
+  RunShortTasks(&client, "ended", allocs);
+  ControlPauses idle(agent);
+  std::this_thread::sleep_for(kLook);
+  cost.idle_pause_ms = idle.EndMs();
+  const double grown = Kib(agent) - before;
+  cost.ended_kib = grown / allocs;
+  ControlPauses pauses(agent);
+  Collect(&client);
+  Await(&client, "/v1/allocations", [](const Json& left) { return left.empty(); });
+  std::this_thread::sleep_for(kLook);
+  cost.pause_ms = pauses.EndMs();
+  cost.kept_percent = 100 * std::max(0.0, Kib(agent) - before) / std::max(grown, 1.0);
+  return cost;
+}
+
+}  // namespace drover::bench
