@@ -103,7 +103,9 @@ struct drover_attach_state_reply {
 };
 
 #define DROVER_ATTACH_SCOPE_LEADER 0u /* the task's process, or the session's process group */
-#define DROVER_ATTACH_SCOPE_ALL 1u    /* it first, then everything else the run has started */
+#define DROVER_ATTACH_SCOPE_ALL                                  \
+  1u /* it first, then everything else the run has started; only \
+        older agents ask for it */
 
 struct drover_attach_signal {
   struct drover_attach_header header;

@@ -96,7 +96,7 @@ void shim_owner_lost(void) {
   orphaned = true;
   if (kill_at) return;
   if (!has_process()) return; /* its pipes end with whoever writes to them */
-  shim_signal(start->kill_signal, true);
+  shim_signal(start->kill_signal, false);
   kill_at = boot_time() + (int64_t)start->kill_timeout_ns;
 }
 
@@ -164,6 +164,7 @@ static void reap_killed(void) {
 /* The run never came to be: nothing is left of it but the answer. */
 static _Noreturn void give_up(const struct step_failure* failure) {
   tree_kill();
+  namespaces_end(); /* its holder is in no cgroup of the run */
   reap_killed();
   record_give_back();
   control_unlisten(shim.name);

@@ -64,6 +64,7 @@ static bool check_step(const struct plan* plan, struct drover_step* step) {
     case DROVER_STEP_PDEATHSIG:
     case DROVER_STEP_KEYRING:
     case DROVER_STEP_ENTER:
+    case DROVER_STEP_CLOSE:
       return true;
     case DROVER_STEP_NAMESPACES:
       return size >= sizeof(struct drover_step_number);
@@ -93,8 +94,7 @@ static bool check_step(const struct plan* plan, struct drover_step* step) {
     }
     case DROVER_STEP_CWD: {
       const struct drover_step_cwd* cwd = (const struct drover_step_cwd*)step;
-      return size > sizeof *cwd && memchr(cwd + 1, 0, size - sizeof *cwd) != NULL &&
-             (cwd->directory_fd == -1 || plan_fd(plan, cwd->directory_fd) >= 0);
+      return size > sizeof *cwd && memchr(cwd + 1, 0, size - sizeof *cwd) != NULL;
     }
     case DROVER_STEP_EXEC:
       return size >= sizeof(struct drover_step_exec) &&
@@ -128,7 +128,7 @@ int plan_check(struct plan* plan) {
     return EINVAL;
 
   uint32_t left = start->steps_size, count = 0;
-  bool executes = false;
+  bool executes = false, closed = false;
   for (char* at = plan->steps; left > 0; count++) {
     struct drover_step* step = (struct drover_step*)at;
     if (executes || count == start->step_count || left < sizeof *step ||
@@ -136,6 +136,10 @@ int plan_check(struct plan* plan) {
       return EPROTO;
     if (step->kind == DROVER_STEP_CGROUP && count != 0) return EPROTO;
     if (!check_step(plan, step)) return EPROTO;
+    /* By /proc/self/fd a path of the task's would lead to whatever is still open. */
+    const bool follows = step->kind == DROVER_STEP_CWD || step->kind == DROVER_STEP_EXEC;
+    if (follows && !closed) return EPROTO;
+    closed |= step->kind == DROVER_STEP_CLOSE;
     executes = step->kind == DROVER_STEP_EXEC;
     at += step->size;
     left -= step->size;

@@ -66,6 +66,8 @@ struct drover_start {
 #define DROVER_NOT_AS_CLAIMED 4096
 /* Nor this: the run directory has no room for the exit record. */
 #define DROVER_NO_ROOM 4097
+/* Nor this: a path of the task's leads out of its root, or by a link of /proc that could. */
+#define DROVER_LEAVES_ROOT 4098
 
 struct drover_start_reply {
   struct drover_attach_header header;
@@ -92,10 +94,10 @@ enum drover_step_kind {
   DROVER_STEP_RLIMIT = 4,        /* drover_step_rlimit */
   DROVER_STEP_UMASK = 5,         /* drover_step_number */
   DROVER_STEP_IDS = 6,           /* drover_step_ids + groups */
-  DROVER_STEP_CWD = 7,           /* drover_step_cwd + path */
+  DROVER_STEP_CWD = 7,           /* drover_step_cwd + path; after CLOSE */
   DROVER_STEP_NO_NEW_PRIVS = 8,  /* nothing */
   DROVER_STEP_PDEATHSIG = 9,     /* nothing; after the last change of credentials */
-  DROVER_STEP_EXEC = 10,         /* drover_step_exec + pointers + strings */
+  DROVER_STEP_EXEC = 10,         /* drover_step_exec + pointers + strings; after CLOSE */
   DROVER_STEP_BOUNDING = 11,     /* drover_step_capabilities; before IDS */
   DROVER_STEP_CAPABILITIES = 12, /* drover_step_capabilities; after IDS */
   DROVER_STEP_SECCOMP = 13,      /* drover_step_filter + instructions; shortly before EXEC */
@@ -103,6 +105,7 @@ enum drover_step_kind {
   DROVER_STEP_ENTER = 15,        /* nothing: the namespaces that NAMESPACES has made */
   DROVER_STEP_JOIN = 23,         /* drover_step_number: index of a version 1 cgroup's directory */
   DROVER_STEP_NETWORK = 24,      /* drover_step_number: index of a network namespace */
+  DROVER_STEP_CLOSE = 26, /* nothing: closes all descriptors but 0 to 2 and the status pipe */
   /* For the process that holds the namespaces. */
   DROVER_STEP_NAMESPACES = 16,       /* drover_step_number: CLONE_NEW... of the run */
   DROVER_STEP_PRIVATE_MOUNTS = 17,   /* nothing: no mount reaches the host from here */
@@ -113,7 +116,7 @@ enum drover_step_kind {
   DROVER_STEP_PIVOT = 22,            /* drover_step_number: 1 pivot_root, 0 chroot */
   DROVER_STEP_VERIFY = 25, /* nothing: the mounts are what the steps claim; after PIVOT. A failure
                               with the index of another step is about what that one has mounted */
-  DROVER_STEP_KINDS = 26,  /* above every kind */
+  DROVER_STEP_KINDS = 27,  /* above every kind */
 };
 
 #define DROVER_STEP_FOR_TASK 1u    /* drover_step.flags: whose start it belongs to */
@@ -163,11 +166,15 @@ struct drover_step_filter {
   /* struct sock_filter instructions[count] */
 };
 
+/* How paths are followed that the task, or somebody beside it, can make lead anywhere. */
+#define DROVER_PATH_NO_PROC_LINKS 1u /* not by links of /proc: they lead past every root */
+#define DROVER_PATH_IN_ROOT 2u       /* of a directory: it lies below the root of the process */
+
 struct drover_step_cwd {
   struct drover_step step;
-  int32_t directory_fd; /* index, or -1 */
+  uint32_t path_flags; /* DROVER_PATH_... */
   uint32_t reserved;
-  /* char path[], NUL at the end; empty: the directory itself */
+  /* char path[], NUL at the end */
 };
 
 /* Makes a file system and mounts it. */
@@ -214,6 +221,8 @@ struct drover_step_exec {
   struct drover_step step;
   uint32_t argc;
   uint32_t envc;
+  uint32_t path_flags; /* DROVER_PATH_NO_PROC_LINKS or 0 */
+  uint32_t reserved;
   /*
    * uint64_t pointers[argc + 1 + envc + 1], zeros that the shim turns into argv and envp in place,
    * then strings, each ended by NUL: the program, ARGC arguments, ENVC times NAME=VALUE.

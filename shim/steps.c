@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <linux/sched.h>
 #include <poll.h>
 #include <signal.h>
@@ -47,12 +48,48 @@ static int join_cgroup(int cgroup) {
   return sys_error(n);
 }
 
-static int change_directory(const struct plan* plan, const struct drover_step_cwd* cwd) {
-  long result = 0;
-  if (cwd->directory_fd >= 0) result = SYS(fchdir, plan_fd(plan, cwd->directory_fd));
+/* Really, not only when the program is executed: until then a path of the task's, an interpreter
+   of its program, or a link that its neighbour puts in their way could go by /proc/self/fd. */
+static int close_all_but(int status) {
+  const int error = status > 3 ? sys_error(SYS(close_range, 3u, status - 1, 0)) : 0;
+  return error ? error : sys_error(SYS(close_range, status + 1, ~0u, 0));
+}
+
+/* Not by links of /proc. The root of this process holds otherwise: no RESOLVE_IN_ROOT, which fails
+   when anybody on the machine renames something meanwhile. */
+static long open_path(const char* path, int flags) {
+  struct open_how how = {.flags = (uint64_t)(O_PATH | O_CLOEXEC | flags),
+                         .resolve = RESOLVE_NO_MAGICLINKS};
+  const long found = SYS(openat2, AT_FDCWD, path, &how, sizeof how);
+  if (found != -ELOOP) return found;
+  /* Only to say what it was. */
+  how.resolve = 0;
+  const long followed = SYS(openat2, AT_FDCWD, path, &how, sizeof how);
+  if (followed >= 0) SYS(close, followed);
+  return followed == -ELOOP ? followed : -DROVER_LEAVES_ROOT;
+}
+
+/* The kernel writes something before the first slash where no way leads there from the root. */
+static int check_in_root(void) {
+  char path[4096];
+  const long length = SYS(getcwd, path, sizeof path);
+  if (length < 0) return (int)-length;
+  return *path == '/' ? 0 : DROVER_LEAVES_ROOT;
+}
+
+static int change_directory(const struct drover_step_cwd* cwd) {
   const char* path = (const char*)(cwd + 1);
-  if (result == 0 && *path) result = SYS(chdir, path);
-  return (int)-result;
+  long result;
+  if (cwd->path_flags & DROVER_PATH_NO_PROC_LINKS) {
+    const long directory = open_path(path, O_DIRECTORY);
+    if (directory < 0) return (int)-directory;
+    result = SYS(fchdir, directory);
+    SYS(close, directory);
+  } else {
+    result = SYS(chdir, path);
+  }
+  if (result < 0) return (int)-result;
+  return cwd->path_flags & DROVER_PATH_IN_ROOT ? check_in_root() : 0;
 }
 
 /* The kill must not be missed when the shim died before it was asked for: then nobody holds the
@@ -73,10 +110,21 @@ static const char* variable(char** envp, const char* name) {
   return NULL;
 }
 
-/* execve with a search of the PATH of ENVP for a name without slash. Returns the errno. */
-static int execute(const char* program, char** argv, char** envp) {
+/* By its path, since a script that is executed by a descriptor would need that one open. What is
+   looked at may be another file by then; nothing is open that one could lead to. */
+static int execute_file(const char* path, char** argv, char** envp, uint32_t path_flags) {
+  if (path_flags & DROVER_PATH_NO_PROC_LINKS) {
+    const long file = open_path(path, 0);
+    if (file < 0) return (int)-file;
+    SYS(close, file);
+  }
+  return (int)-SYS(execve, path, argv, envp);
+}
+
+/* With a search of the PATH of ENVP for a name without slash. Returns the errno. */
+static int execute(const char* program, char** argv, char** envp, uint32_t path_flags) {
   if (!*program) return ENOENT;
-  if (strchr(program, '/')) return (int)-SYS(execve, program, argv, envp);
+  if (strchr(program, '/')) return execute_file(program, argv, envp, path_flags);
   const char* path = variable(envp, "PATH");
   if (!path) path = "/usr/local/bin:/usr/bin:/bin";
   const size_t length = strlen(program);
@@ -89,10 +137,10 @@ static int execute(const char* program, char** argv, char** envp) {
     memcpy(file, path, directory);
     file[directory] = '/';
     memcpy(file + directory + 1, program, length + 1);
-    const int failed = (int)-SYS(execve, file, argv, envp);
+    const int failed = execute_file(file, argv, envp, path_flags);
     if (failed == ENOENT || failed == ENOTDIR) continue;
     error = failed;
-    if (failed != EACCES) break;
+    if (failed != EACCES && failed != DROVER_LEAVES_ROOT) break;
   }
   return error;
 }
@@ -112,7 +160,7 @@ static int execute_session(const struct drover_step_exec* exec,
       replaced = strncmp(*old, session_envp[i], name) == 0;
     if (!replaced) session_envp[count++] = *old;
   }
-  return execute(session_argv[0], session_argv, session_envp);
+  return execute(session_argv[0], session_argv, session_envp, exec->path_flags);
 }
 
 static int run_step(const struct plan* plan, const struct drover_step* step, int status,
@@ -143,7 +191,9 @@ static int run_step(const struct plan* plan, const struct drover_step* step, int
     case DROVER_STEP_KEYRING:
       return privileges_new_keyring();
     case DROVER_STEP_CWD:
-      return change_directory(plan, (const struct drover_step_cwd*)step);
+      return change_directory((const struct drover_step_cwd*)step);
+    case DROVER_STEP_CLOSE:
+      return close_all_but(status);
     case DROVER_STEP_NO_NEW_PRIVS:
       return (int)-SYS(prctl, PR_SET_NO_NEW_PRIVS, 1);
     case DROVER_STEP_PDEATHSIG:
@@ -156,8 +206,9 @@ static int run_step(const struct plan* plan, const struct drover_step* step, int
       return namespaces_enter_network(plan, (const struct drover_step_number*)step);
     case DROVER_STEP_EXEC: {
       const struct drover_step_exec* exec = (const struct drover_step_exec*)step;
-      return session ? execute_session(exec, session)
-                     : execute(plan_program(exec), plan_argv(exec), plan_envp(exec));
+      return session
+                 ? execute_session(exec, session)
+                 : execute(plan_program(exec), plan_argv(exec), plan_envp(exec), exec->path_flags);
     }
     default:
       return EPROTO;
@@ -169,7 +220,8 @@ static _Noreturn void run_child(const struct plan* plan, const int standard[3],
   struct step_failure failure = {.step = -1};
   for (int i = 0; i < 3 && !failure.error; i++)
     if (standard[i] >= 0) failure.error = sys_error(SYS(dup3, standard[i], i, 0));
-  /* All others close when the program is executed; the status pipe proves that by closing. */
+  /* The status pipe proves by closing that the program is executed. The others are closed by the
+     step CLOSE; on the way there nothing is to be had of them, whatever goes wrong. */
   if (!failure.error)
     failure.error = sys_error(SYS(close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */));
   const uint16_t wanted = session ? DROVER_STEP_FOR_SESSION : DROVER_STEP_FOR_TASK;
@@ -215,6 +267,7 @@ static bool may_share_memory(const struct plan* plan) {
       case DROVER_STEP_RLIMIT:
       case DROVER_STEP_UMASK:
       case DROVER_STEP_CWD:
+      case DROVER_STEP_CLOSE:
       case DROVER_STEP_NO_NEW_PRIVS:
       case DROVER_STEP_PDEATHSIG:
       case DROVER_STEP_EXEC:
