@@ -37,7 +37,7 @@ Result<Place> FindPlace(ApiClient* client, const JobOptions& options) {
 }
 
 // An action as people tell it from others.
-std::string Described(const json& action) {
+std::string DescribedAction(const json& action) {
   return TextField(action, "Name") + " of the task " + TextField(action, "TaskName") +
          " in the group " + TextField(action, "TaskGroupName");
 }
@@ -48,7 +48,7 @@ Result<json> FindAction(const json& actions, const Place& place, const JobOption
   bool several = false;
   std::string all;
   for (const json& action : AsList(actions)) {
-    all += "\n  " + Described(action);
+    all += "\n  " + DescribedAction(action);
     if (RawField(action, "Name") != options.id) continue;
     if (!options.task.empty() && RawField(action, "TaskName") != options.task) continue;
     if (!place.group.empty() && RawField(action, "TaskGroupName") != place.group) continue;

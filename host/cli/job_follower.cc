@@ -25,7 +25,7 @@ using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
 constexpr Duration kUsageInterval = 1s;
-constexpr int kMaxDepth = 200;
+constexpr int kMaxJsonDepth = 200;
 // Of the connections that there may be, some are for other things.
 constexpr std::size_t kMostLogs = 40;
 constexpr std::size_t kMostMeasured = 16;  // allocations at a time
@@ -45,7 +45,9 @@ std::int64_t NumberOf(const std::string& name, const std::string& task, const st
 }
 
 json Parsed(const std::string& text) {
-  const auto keep = [](int depth, json::parse_event_t, const json&) { return depth < kMaxDepth; };
+  const auto keep = [](int depth, json::parse_event_t, const json&) {
+    return depth < kMaxJsonDepth;
+  };
   return json::parse(text, keep, false);
 }
 

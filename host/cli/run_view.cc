@@ -12,7 +12,7 @@ namespace {
 
 using Colour = Terminal::Colour;
 
-std::string Clock(WallTime time) {
+std::string ClockTime(WallTime time) {
   const std::time_t seconds = static_cast<std::time_t>(time / 1'000'000'000);
   std::tm parts{};
   localtime_r(&seconds, &parts);
@@ -113,7 +113,7 @@ class TextRunView : public RunView {
  private:
   std::string Head(const Allocation& alloc, const std::string& task, WallTime time = 0) {
     widest_ = std::min<std::size_t>(24, std::max(widest_, task.size()));
-    return terminal_.Paint(Colour::kGrey, Clock(time == 0 ? WallNow() : time)) + " " +
+    return terminal_.Paint(Colour::kGrey, ClockTime(time == 0 ? WallNow() : time)) + " " +
            terminal_.Paint(Colour::kCyan, Printable(alloc.name)) + " " +
            Padded(Printable(task), widest_) + " ";
   }

@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-StateEvent NodeEvent(const std::string& id) {
+StateEvent EventOfNode(const std::string& id) {
   auto node = std::make_shared<NodeRecord>();
   node->id = id;
   return {std::shared_ptr<const NodeRecord>(node)};
@@ -26,7 +26,8 @@ std::vector<std::uint64_t> Indexes(const EventLog::Page& page) {
 
 TEST(EventLogTest, BeginsAtTheClosestIndexAndGoesOnWhereItEnded) {
   EventLog log;
-  for (const std::uint64_t index : {3, 5, 9}) log.Add(index, cause::kNodeStatus, {NodeEvent("n")});
+  for (const std::uint64_t index : {3, 5, 9})
+    log.Add(index, cause::kNodeStatus, {EventOfNode("n")});
   log.Add(11, cause::kNodeStatus, {});
   EXPECT_EQ(log.last_index(), 9u) << "a write without events is none";
   EventLog::Page page = log.From(1);
@@ -41,15 +42,16 @@ TEST(EventLogTest, BeginsAtTheClosestIndexAndGoesOnWhereItEnded) {
 TEST(EventLogTest, ForgetsTheOldestAndSaysSo) {
   EventLog log(4);
   for (std::uint64_t index = 1; index <= 6; ++index) {
-    log.Add(index, cause::kNodeStatus, {NodeEvent("n")});
+    log.Add(index, cause::kNodeStatus, {EventOfNode("n")});
   }
   EXPECT_THAT(Indexes(log.From(1)), ElementsAre(3, 4, 5, 6));
   EXPECT_FALSE(log.From(1).complete);
   EXPECT_FALSE(log.From(2).complete);
   EXPECT_TRUE(log.From(3).complete);
   // One write may have more than is kept.
-  log.Add(7, cause::kNodeStatus,
-          {NodeEvent("a"), NodeEvent("b"), NodeEvent("c"), NodeEvent("d"), NodeEvent("e")});
+  log.Add(
+      7, cause::kNodeStatus,
+      {EventOfNode("a"), EventOfNode("b"), EventOfNode("c"), EventOfNode("d"), EventOfNode("e")});
   EXPECT_THAT(Indexes(log.From(1)), ElementsAre(7));
   EXPECT_EQ(log.From(1).batches[0]->events.size(), 5u);
 }
@@ -102,16 +104,16 @@ TEST(EventLogTest, ASharedPartCountsOnceAndUntilItsLastEventHasGone) {
   EXPECT_GT(log.bytes(), kLarge);
   EXPECT_LT(log.bytes(), 2 * kLarge);
   for (std::uint64_t index = 11; index <= 20; ++index) {
-    log.Add(index, cause::kNodeStatus, {NodeEvent("n")});
+    log.Add(index, cause::kNodeStatus, {EventOfNode("n")});
   }
   EXPECT_LT(log.bytes(), kLarge / 10);
 }
 
 TEST(EventLogTest, OfSeveralChangesOfARecordTheLastCounts) {
   EventLog log;
-  StateEvent last = NodeEvent("a");
+  StateEvent last = EventOfNode("a");
   last.erased = true;
-  log.Add(1, cause::kNodeStatus, {NodeEvent("a"), NodeEvent("b"), last});
+  log.Add(1, cause::kNodeStatus, {EventOfNode("a"), EventOfNode("b"), last});
   const auto batch = log.From(1).batches.at(0);
   ASSERT_EQ(batch->events.size(), 2u);
   EXPECT_EQ(batch->events[0].Key(), "b");

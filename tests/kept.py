@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+"""Unit tests that have passed with just these programs and inputs need not run again.
+
+Usage: kept.py names BUILD_DIRECTORY           prints the prefixes of such tests, one a line
+       kept.py store BUILD_DIRECTORY CTEST...  notes that all tests that ctest runs with these arguments have passed
+
+The unit tests are those labelled `fast`; `scheduler.PlacementTest.Fits` has the prefix `scheduler`. A prefix
+has one stamp, below BUILD_DIRECTORY/kept: the hash of the programs of its tests, of the programs and modules
+that ninja makes before them, of the files of the repository that no compiler reads, and of this machine's
+packages, kernel and user. Tests that are no program of the build, or share their prefix with other tests,
+have no stamp, so they always run.
+"""
+import collections
+import hashlib
+import json
+import os
+import pathlib
+import platform
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+COMPILED = (".a", ".asm", ".c", ".cc", ".cxx", ".h", ".hxx", ".o", ".pch", ".S")
+
+
+def run(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def file_hash(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
+
+
+class Machine:
+    """What every test may depend on: computed once."""
+
+    def __init__(self, build):
+        self.build = build
+        self.hashes = {}
+        whole = hashlib.sha256(f"{platform.release()} {os.getuid()}".encode())
+        packages = pathlib.Path("/var/lib/dpkg/status")
+        files = [packages] if packages.exists() else []
+        names = run("git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard")
+        files += [ROOT / name for name in sorted(names.splitlines()) if not name.endswith(COMPILED)]
+        for file in files:
+            if file.is_file():
+                whole.update(str(file).encode() + file_hash(file))
+        self.common = whole.digest()
+
+    def content(self, path):
+        path = self.build / path
+        if path not in self.hashes:
+            self.hashes[path] = file_hash(path)
+        return self.hashes[path]
+
+    def key(self, tests):
+        """The hash of all that TESTS depend on; None: it cannot be known."""
+        whole = hashlib.sha256(self.common)
+        programs = set()
+        for test in tests:
+            command = test.get("command")
+            if not command or self.build not in pathlib.Path(command[0]).parents:
+                return None
+            programs.add(os.path.relpath(command[0], self.build))
+            properties = [p for p in test.get("properties", []) if p["name"] == "ENVIRONMENT"]
+            whole.update(json.dumps([test["name"], command[1:], properties]).encode())
+        for program in sorted(programs):
+            made = run("ninja", "-C", str(self.build), "-t", "inputs", program).splitlines()
+            for path in [program, *sorted(made)]:
+                if not path.endswith(COMPILED) and (self.build / path).is_file():
+                    whole.update(path.encode() + self.content(path))
+        return whole.hexdigest()
+
+
+def listed(build, *arguments):
+    """The tests that ctest would run, by prefix."""
+    tests = collections.defaultdict(list)
+    for test in json.loads(run("ctest", "--test-dir", str(build), "--show-only=json-v1", *arguments))["tests"]:
+        tests[test["name"].split(".")[0]].append(test)
+    return tests
+
+
+def main():
+    if len(sys.argv) < 3 or sys.argv[1] not in ("names", "store"):
+        sys.exit(__doc__)
+    build = pathlib.Path(sys.argv[2]).resolve()
+    stamps = build / "kept"
+    stamps.mkdir(exist_ok=True)
+    everything, fast, machine = listed(build), listed(build, "-L", "fast"), Machine(build)
+    passed = listed(build, *sys.argv[3:]) if sys.argv[1] == "store" else {}
+    for prefix, tests in fast.items():
+        key = machine.key(tests)
+        if key is None or len(tests) != len(everything[prefix]):
+            continue
+        stamp = stamps / prefix
+        if len(passed.get(prefix, [])) == len(tests):
+            stamp.write_text(key)
+        elif sys.argv[1] == "names" and stamp.exists() and stamp.read_text() == key:
+            print(prefix)
+
+
+if __name__ == "__main__":
+    main()
