@@ -21,9 +21,11 @@ Json JobBody(const std::string& id, const char* type, const char* driver, const 
   const Json task = {{"Name", "t"},
                      {"Driver", driver},
                      {"Config", config},
+                     {"LogConfig", {{"MaxFiles", 5}, {"MaxFileSizeMB", 2}}},
                      {"Resources", {{"CPU", 1}, {"MemoryMB", 10}}}};
   const Json group = {{"Name", "g"},
                       {"Count", count},
+                      {"EphemeralDisk", {{"SizeMB", 10}}},
                       {"RestartPolicy", {{"Attempts", 0}, {"Mode", "fail"}}},
                       {"Tasks", {task}}};
   return {{"Job", {{"ID", id}, {"Type", type}, {"Datacenters", {"dc1"}}, {"TaskGroups", {group}}}}};

@@ -182,6 +182,7 @@ NodeRecord Agent::Describe() {
   record.node_class = options_.config.client.node_class;
   record.reserved_cpu_mhz = options_.config.client.reserved.cpu_mhz;
   record.reserved_memory_mb = options_.config.client.reserved.memory_mb;
+  record.reserved_disk_mb = options_.config.client.reserved.disk_mb;
   // The device of one of the disks in the statistics of this machine.
   record.attributes["unique.storage.volume"] = disk_.device;
   record.attributes["unique.storage.bytestotal"] = std::to_string(disk_.size);

@@ -270,6 +270,7 @@ void ReadClient(const Json& json, const std::string& base, std::vector<std::stri
     ObjectReader of_reserved(*reserved, "/client/reserved", mistakes);
     of_reserved.Number("cpu", 0, kMost, &client->reserved.cpu_mhz);
     of_reserved.Number("memory", 0, kMost, &client->reserved.memory_mb);
+    of_reserved.Number("disk", 0, kMost, &client->reserved.disk_mb);
     of_reserved.End();
   }
   reader.Time("gc_interval", &client->gc.interval);

@@ -58,6 +58,7 @@ struct AgentConfig {
     struct Reserved {
       int cpu_mhz = 0;
       int memory_mb = 0;
+      int disk_mb = 0;
 
       bool operator==(const Reserved&) const = default;
     } reserved;

@@ -22,7 +22,8 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
     "client": {"alloc_dir": "allocs", "run_dir": "/run/x", "node_class": "big",
                "network_interface": "eth1",
                "meta": {"rack": "7"}, "unknown_tasks": "keep", "max_kill_timeout": "1m",
-               "reserved": {"cpu": 500, "memory": 256}, "gc_interval": "10s", "gc_max_allocs": 7,
+               "reserved": {"cpu": 500, "memory": 256, "disk": 64},
+               "gc_interval": "10s", "gc_max_allocs": 7,
                "gc_disk_usage_threshold": 90},
     "server": {"job_gc_threshold": "1h"},
     "plugin_dirs": ["../plugins", "/opt/drover"],
@@ -73,6 +74,7 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
   EXPECT_TRUE(config->client.keep_unknown_tasks);
   EXPECT_EQ(config->client.reserved.cpu_mhz, 500);
   EXPECT_EQ(config->client.reserved.memory_mb, 256);
+  EXPECT_EQ(config->client.reserved.disk_mb, 64);
   EXPECT_EQ(config->log_format, "json");
   EXPECT_EQ(config->limits.http_max_conns, 9);
   EXPECT_EQ(config->limits.http_max_conns_per_client, 0);

@@ -102,7 +102,7 @@ class NodeClientTest : public SchedulerFixture {
     link_ = std::make_unique<RemoteLink>(&scheduler, delay);
     NodeRecord node;
     node.id = "node";
-    node.cpu_mhz = node.memory_mb = 1'000'000'000;
+    node.cpu_mhz = node.memory_mb = node.disk_mb = 1'000'000'000;
     client_ = std::make_unique<NodeClient>(
         &loop, link_.get(), node,
         [this](std::shared_ptr<const Allocation> alloc) -> Result<std::unique_ptr<AllocRunner>> {

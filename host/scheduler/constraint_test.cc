@@ -114,6 +114,7 @@ class ConstrainedTest : public SchedulerFixture {
   void RegisterNode(const std::string& rack) {
     NodeRecord node = MeasuredNode();
     node.cpu_mhz = node.memory_mb = 1000;
+    node.disk_mb = 1'000'000;
     node.meta["rack"] = rack;
     EXPECT_TRUE(Await<Result<Duration>>(scheduler.Register(context, node)).ok());
     EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());

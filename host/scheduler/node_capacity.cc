@@ -44,6 +44,7 @@ NodeCapacity::NodeCapacity(const NodeRecord& node, const Tables& tables)
     : core_mhz_(node.cpu_mhz / std::max(node.cores, 1)),
       cpu_mhz_(node.cpu_mhz - node.reserved_cpu_mhz),
       memory_mb_(node.memory_mb - node.reserved_memory_mb),
+      disk_mb_(node.disk_mb - node.reserved_disk_mb),
       cores_(node.core_ids) {
   const auto used = tables.usage.find(node.id);
   if (used == tables.usage.end()) return;
@@ -55,11 +56,13 @@ NodeCapacity::NodeCapacity(const NodeRecord& node, const Tables& tables)
 void NodeCapacity::Add(const GroupNeeds& needs, int sign) {
   cpu_mhz_ += sign * MhzOf(needs);
   memory_mb_ += sign * needs.memory_mb;
+  disk_mb_ += sign * needs.disk_mb;
 }
 
 std::string NodeCapacity::MissingOf(const GroupNeeds& needs) const {
   if (needs.memory_mb > memory_mb_) return "memory";
   if (MhzOf(needs) > cpu_mhz_) return "cpu";
+  if (needs.disk_mb > disk_mb_) return "disk";
   return "";
 }
 

@@ -32,7 +32,7 @@ class NodeCapacity {
   NodeCapacity(const NodeRecord& node, const Tables& tables);
 
   // Takes what GROUP needs, and tells which CORES it has got; if there is not enough, nothing is
-  // taken and the answer is what is missing: "memory", "cpu" or "cores".
+  // taken and the answer is what is missing: "memory", "cpu", "disk" or "cores".
   std::string Take(const TaskGroup& group, ReservedCores* cores);
   // Gives back what an allocation has.
   void Give(const Allocation& alloc);
@@ -51,6 +51,7 @@ class NodeCapacity {
   std::int64_t core_mhz_;
   std::int64_t cpu_mhz_;
   std::int64_t memory_mb_;
+  std::int64_t disk_mb_;
   CorePool cores_;
 };
 

@@ -19,6 +19,7 @@ class NodeEventsTest : public SchedulerFixture {
     node.id = "node";
     node.version = "1";
     node.cpu_mhz = node.memory_mb = 10'000;
+    node.disk_mb = 1'000'000;
     node.drivers["exec"] = {true, healthy, healthy ? "Healthy" : "it hangs", {}, 0};
     EXPECT_TRUE(Await<Result<Duration>>(scheduler.Register(context, node)).ok());
     EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());

@@ -39,6 +39,7 @@ TEST(ReconcileTest, WhatTheRunnersTakeOverNeedsNoNewStart) {
   EXPECT_TRUE(changed([](TaskGroup* g) { g->tasks[0].leader = true; }));
   EXPECT_TRUE(changed([](TaskGroup* g) { g->networks.emplace_back(); }));
   EXPECT_TRUE(changed([](TaskGroup* g) { g->meta["a"] = "b"; }));
+  EXPECT_TRUE(changed([](TaskGroup* g) { g->ephemeral_disk_mb = 301; }));
   EXPECT_TRUE(changed([](TaskGroup* g) { g->tasks.push_back(NamedTask("u", 1)); }));
 }
 
@@ -47,7 +48,7 @@ TEST(NodeCapacityTest, AReservedCoreIsGoneWhole) {
   node.cores = 2;
   node.core_ids = {0, 1};
   node.cpu_mhz = 2000;
-  node.memory_mb = 1000;
+  node.memory_mb = node.disk_mb = 1000;
   TaskGroup group;
   group.tasks = {NamedTask("a", 0)};
   group.tasks[0].resources.cores = 1;
@@ -68,7 +69,7 @@ TEST(NodeCapacityTest, AReservedCoreIsGoneWhole) {
 
 TEST(NodeCapacityTest, WhatIsReservedIsNotForJobs) {
   NodeRecord node;
-  node.cpu_mhz = node.memory_mb = 1000;
+  node.cpu_mhz = node.memory_mb = node.disk_mb = 1000;
   TaskGroup group;
   group.tasks = {NamedTask("a", 0)};
   group.tasks[0].resources.cpu_mhz = group.tasks[0].resources.memory_mb = 900;
@@ -79,11 +80,40 @@ TEST(NodeCapacityTest, WhatIsReservedIsNotForJobs) {
   node.reserved_memory_mb = 100;
   node.reserved_cpu_mhz = 101;
   EXPECT_EQ(NodeCapacity(node, Tables()).Take(group, &cores), "cpu");
+  node.reserved_cpu_mhz = 100;
+  group.ephemeral_disk_mb = 900;
+  node.reserved_disk_mb = 101;
+  EXPECT_EQ(NodeCapacity(node, Tables()).Take(group, &cores), "disk");
+  node.reserved_disk_mb = 100;
+  EXPECT_EQ(NodeCapacity(node, Tables()).Take(group, &cores), "");
+}
+
+TEST(NodeCapacityTest, TheDiskIsSharedByAllThatRuns) {
+  NodeRecord node;
+  node.cpu_mhz = node.memory_mb = node.disk_mb = 1000;
+  Job job;
+  TaskGroup group;
+  group.name = "g";
+  group.tasks = {NamedTask("a", 1)};
+  group.ephemeral_disk_mb = 400;
+  NodeCapacity capacity(node, Tables());
+  ReservedCores cores;
+  EXPECT_EQ(capacity.Take(group, &cores), "");
+  EXPECT_EQ(capacity.Take(group, &cores), "");
+  EXPECT_EQ(capacity.Take(group, &cores), "disk");
+  EXPECT_FALSE(capacity.Has(NeedsOf(group)));
+  job.groups = {group};
+  Allocation ended;
+  ended.job = std::make_shared<const Job>(job);
+  ended.group_name = "g";
+  capacity.Give(ended);
+  EXPECT_TRUE(capacity.Has(NeedsOf(group)));
+  EXPECT_EQ(capacity.Take(group, &cores), "");
 }
 
 TEST(NodeCapacityTest, WhatNoMachineHasIsNotThereHoweverOftenItIsAdded) {
   NodeRecord node;
-  node.cpu_mhz = node.memory_mb = 1000;
+  node.cpu_mhz = node.memory_mb = node.disk_mb = 1000;
   TaskGroup group;
   Task task;
   task.resources.memory_mb = task.resources.cpu_mhz = std::int64_t{1} << 62;

@@ -189,6 +189,7 @@ struct NodeRecord {
   std::int64_t disk_mb = 0;
   std::int64_t reserved_cpu_mhz = 0;  // of these, not for jobs
   std::int64_t reserved_memory_mb = 0;
+  std::int64_t reserved_disk_mb = 0;
   std::string status = "initializing";  // initializing, ready, down
   bool eligible = true;
   std::optional<NodeDrain> drain;

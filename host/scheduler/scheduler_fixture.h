@@ -76,6 +76,7 @@ class SchedulerFixture : public ::testing::Test {
     node.name = "n1";
     node.cpu_mhz = 1000;
     node.memory_mb = 1000;
+    node.disk_mb = 1'000'000;
     EXPECT_TRUE(Await<Result<Duration>>(scheduler.Register(context, node)).ok());
     EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
   }

@@ -136,6 +136,7 @@ TEST_F(SchedulerTest, ReservedCoresWaitForTheAllocationThatHasThem) {
   NodeRecord node;
   node.id = "node";
   node.cpu_mhz = node.memory_mb = 1000;
+  node.disk_mb = 1'000'000;
   node.cores = 2;
   node.core_ids = {2, 5};
   EXPECT_TRUE(Await<Result<Duration>>(scheduler.Register(context, node)).ok());

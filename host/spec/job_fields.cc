@@ -90,7 +90,7 @@ constexpr JobField kNetwork[] = {
 };
 
 constexpr JobField kEphemeralDisk[] = {
-    {"SizeMB", kInteger, kDone, {}, "", "default 300"},
+    {"SizeMB", kInteger, kDone, {}, "", "default 300; counts at placement"},
     {"Sticky", kBoolean, kRefused},
     {"Migrate", kBoolean, kRefused},
 };

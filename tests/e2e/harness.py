@@ -92,8 +92,14 @@ def wait_until(condition, what, limit=LIMIT, step=0.02):
 NO_RESTART = {"Attempts": 0, "Interval": "10s", "Delay": "0s", "Mode": "fail"}
 
 
+# The least disk that a group can ask for, and logs that fit: hundreds of them run on a small machine.
+SMALL_DISK = {"SizeMB": 10}
+SMALL_LOGS = {"MaxFiles": 5, "MaxFileSizeMB": 2}
+
+
 def task(name, script=None, config=None, driver="raw_exec", **fields):
     """A task: a shell SCRIPT of raw_exec, or any driver's CONFIG."""
+    fields.setdefault("LogConfig", SMALL_LOGS)
     if config is None:
         config = {"command": "/bin/sh", "args": ["-c", script]}
     return {"Name": name, "Driver": driver, "Config": config, **fields}
@@ -106,6 +112,8 @@ def mock(name, **config):
 
 def group(*tasks, name="g", **fields):
     fields.setdefault("RestartPolicy", NO_RESTART)
+    if all(one.get("LogConfig") == SMALL_LOGS for one in tasks):
+        fields.setdefault("EphemeralDisk", SMALL_DISK)
     return {"Name": name, "Tasks": list(tasks), **fields}
 
 

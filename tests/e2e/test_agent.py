@@ -130,6 +130,23 @@ class AgentJobTest(AgentTest):
         self.agent.must("DELETE", "/v1/job/first")
         self.agent.wait_allocs("second", 1, "running")
 
+    def test_a_group_that_asks_for_more_than_the_disk_waits_until_it_asks_for_less(self):
+        node = self.agent.get("/v1/nodes", resources="true")[0]
+        there = node["NodeResources"]["Disk"]["DiskMB"]
+        large = service(mock("t", run_for="1h"), EphemeralDisk={"SizeMB": there + 1})
+        reply = self.agent.submit(large)
+        evaluation = self.agent.get(f"/v1/evaluation/{reply['EvalID']}")
+        self.assertEqual(evaluation["FailedTGAllocs"]["g"]["DimensionExhausted"], {"disk": 1})
+        self.assertEqual(self.agent.get("/v1/job/web/allocations"), [])
+        self.agent.submit(service(mock("t", run_for="1h"), EphemeralDisk={"SizeMB": there}))
+        alloc = self.agent.wait_allocs("web", 1, "running")[0]["ID"]
+        shared = self.agent.get(f"/v1/allocation/{alloc}")["AllocatedResources"]["Shared"]
+        self.assertEqual(shared["DiskMB"], there)
+        # Nothing is left for others.
+        reply = self.agent.submit(service(mock("t", run_for="1h"), id="other"))
+        evaluation = self.agent.get(f"/v1/evaluation/{reply['EvalID']}")
+        self.assertEqual(evaluation["FailedTGAllocs"]["g"]["DimensionExhausted"], {"disk": 1})
+
 
 class AgentAllocTest(AgentTest):
     def start(self, *tasks):

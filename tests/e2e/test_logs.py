@@ -396,9 +396,9 @@ class LogTakeoverTest(DroverTest):
         self.agent.run.process.wait()
         self.start()
 
-    def submit(self, line, pause):
-        """A task that writes LINE % number again and again, until the file STOP is there. Returns
-        its allocation."""
+    def submit(self, line, pause, files=100):
+        """A task that writes LINE % number again and again, until the file STOP is there, and keeps
+        FILES of its output. Returns its allocation."""
         code = f"""
 import os, time
 number = 0
@@ -410,7 +410,7 @@ os.write(1, b"end %d\\n" % number)
 """
         config = {"command": "/usr/bin/env", "args": ["python3", "-c", code]}
         self.agent.submit(job(group(task("t", config=config, LogConfig={
-            "MaxFiles": 100, "MaxFileSizeMB": 2})), id="lines"))
+            "MaxFiles": files, "MaxFileSizeMB": 2}), EphemeralDisk={"SizeMB": 2 * files}), id="lines"))
         return self.agent.wait_allocs("lines", 1, "running")[0]["ID"]
 
     def follow(self, alloc):
@@ -492,12 +492,12 @@ os.write(1, b"end %d\\n" % number)
     def test_the_next_agent_hears_of_output_that_is_dropped(self):
         disk = self.sandbox.root / "disk"
         disk.mkdir()
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(disk)], check=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=12m", "tmpfs", str(disk)], check=True)
         self.sandbox.own_mounts.append(str(disk))
         self.sandbox.alloc_dirs.append(disk)
         self.config = agent_config(self.sandbox, client={"alloc_dir": str(disk)})
         self.start()
-        alloc = self.submit("%09d " + "x" * 989 + "\n", "time.sleep(0.002)")
+        alloc = self.submit("%09d " + "x" * 989 + "\n", "time.sleep(0.002)", files=5)
         wait_until(lambda: self.read(alloc), "output")
         self.replace_agent()
         blocker = os.open(disk / "blocker", os.O_WRONLY | os.O_CREAT)

@@ -95,8 +95,7 @@ class StrangerTest(DroverTest):
             harness.wait_until(lambda: not self.agent.get("/v1/allocations") or
                                self.agent.must("PUT", "/v1/system/gc"), "all jobs to be forgotten")
             # A stop leaves what is still being cleared away to the next agent.
-            harness.wait_until(lambda: not any(name.endswith(".ledger") for name in
-                                               self.leftovers.run_files()), "all runs to be cleared")
+            harness.wait_until(lambda: not self.leftovers.allocations(), "all directories to be removed")
             self.agent.stop()
         super().tearDown()
 

@@ -56,8 +56,9 @@ def run(*command):
 
 def submit(name, driver, script, count=1, kind="service"):
     ask("PUT", "/v1/jobs", {"Job": {"ID": name, "Type": kind, "TaskGroups": [{
-        "Name": "g", "Count": count, "RestartPolicy": POLICY, "Tasks": [{
-            "Name": "t", "Driver": driver, "Resources": {"CPU": 20, "MemoryMB": 16},
+        "Name": "g", "Count": count, "RestartPolicy": POLICY, "EphemeralDisk": {"SizeMB": 10}, "Tasks": [{
+            "Name": "t", "Driver": driver, "LogConfig": {"MaxFiles": 5, "MaxFileSizeMB": 2},
+            "Resources": {"CPU": 20, "MemoryMB": 16},
             "Config": {"command": "/bin/sh", "args": ["-c", script]}}]}]}})
 
 

@@ -32,6 +32,7 @@ class ApiFixture : public SchedulerFixture {
     node.name = "n1";
     node.http_address = "127.0.0.1:4711";
     node.cpu_mhz = node.memory_mb = 10'000;
+    node.disk_mb = 1'000'000;
     EXPECT_TRUE(Await<Result<Duration>>(scheduler.Register(context, node)).ok());
     if (!heartbeaten) return;
     EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());

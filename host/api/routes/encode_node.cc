@@ -81,7 +81,7 @@ json EncodeNodeResources(const NodeRecord& node) {
 json EncodeReserved(const NodeRecord& node) {
   return {{"Cpu", {{"CpuShares", node.reserved_cpu_mhz}}},
           {"Memory", {{"MemoryMB", node.reserved_memory_mb}}},
-          {"Disk", {{"DiskMB", 0}}},
+          {"Disk", {{"DiskMB", node.reserved_disk_mb}}},
           {"Networks", {{"ReservedHostPorts", ""}}}};
 }
 
@@ -158,8 +158,9 @@ json EncodeNode(const NodeRecord& node) {
                       {"MemoryMB", node.memory_mb},
                       {"DiskMB", node.disk_mb},
                       {"Networks", EncodeAddresses(node)}};
-  out["Reserved"] = {
-      {"CPU", node.reserved_cpu_mhz}, {"MemoryMB", node.reserved_memory_mb}, {"DiskMB", 0}};
+  out["Reserved"] = {{"CPU", node.reserved_cpu_mhz},
+                     {"MemoryMB", node.reserved_memory_mb},
+                     {"DiskMB", node.reserved_disk_mb}};
   out["DrainStrategy"] = EncodeDrain(node.drain);
   out["StatusUpdatedAt"] = node.status_time / 1'000'000'000;
   out["Events"] = EncodeEvents(node);

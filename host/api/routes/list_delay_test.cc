@@ -25,7 +25,7 @@ class ListDelayTest : public SchedulerFixture {
   ListDelayTest() {
     NodeRecord node;
     node.id = "node";
-    node.cpu_mhz = node.memory_mb = 1'000'000'000;
+    node.cpu_mhz = node.memory_mb = node.disk_mb = 1'000'000'000;
     EXPECT_TRUE(Await<Result<Duration>>(scheduler.Register(context, node)).ok());
     EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
     MustRegister(Registration("many", kAllocs, 1));
@@ -93,7 +93,7 @@ TEST_F(ListDelayTest, AListOfTenThousandDelaysNoStart) {
   Scheduler other(&loop, &elsewhere, &ports, {});
   NodeRecord node;
   node.id = "node";
-  node.cpu_mhz = node.memory_mb = 1'000'000'000;
+  node.cpu_mhz = node.memory_mb = node.disk_mb = 1'000'000'000;
   EXPECT_TRUE(Await<Result<Duration>>(other.Register(context, node)).ok());
   EXPECT_TRUE(Await<Result<Duration>>(other.Heartbeat(context, "node")).ok());
   ASSERT_TRUE(other.Register(Registration("many", kAllocs, 1)).ok());
