@@ -55,21 +55,30 @@ class EventReader {
 
  private:
   Found Collect(std::string* lines) {
-    const EventLog::Page page = log_->From(at_.next);
-    if (!page.complete && !first_) return Found::kGone;
-    first_ = false;
-    if (page.batches.empty()) return Found::kNothing;
-    for (const std::shared_ptr<const EventBatch>& batch : page.batches) {
-      if (batch->index != at_.next) at_.done = 0;
-      at_.next = batch->index;
-      while (at_.done < batch->events.size()) {
-        if (lines->size() >= kChunk) return Found::kSome;
-        AddLine(batch, lines);
+    Found found = Found::kNothing;
+    while (lines->size() < kChunk) {
+      const EventLog::Page page = log_->From(at_.next);
+      if (!page.complete && !first_) return found == Found::kSome ? found : Found::kGone;
+      first_ = false;
+      if (page.batches.empty()) break;
+      found = Found::kSome;
+      for (const std::shared_ptr<const EventBatch>& batch : page.batches) {
+        if (!AddLines(batch, lines)) return found;
       }
-      ++at_.next;
-      at_.done = 0;
     }
-    return Found::kSome;
+    return found;
+  }
+  // The rest of BATCH, unless there is enough.
+  bool AddLines(const std::shared_ptr<const EventBatch>& batch, std::string* lines) {
+    if (batch->index != at_.next) at_.done = 0;
+    at_.next = batch->index;
+    while (at_.done < batch->events.size()) {
+      if (lines->size() >= kChunk) return false;
+      AddLine(batch, lines);
+    }
+    ++at_.next;
+    at_.done = 0;
+    return true;
   }
   // One line with those events behind the first done ones that the client wants, or none.
   void AddLine(const std::shared_ptr<const EventBatch>& batch, std::string* text) {
@@ -95,28 +104,40 @@ class EventReader {
   bool first_ = true;  // what was dropped before is nobody's loss
 };
 
+// Writes what there is now. What comes meanwhile is for the next turn, so that it gathers. WROTE:
+// some of it was wanted.
+Co<Status> WriteAll(LiveStream* stream, EventReader* reader, const EventLog* log, bool* wrote) {
+  const std::uint64_t last = log->last_index();
+  *wrote = false;
+  do {
+    std::shared_ptr<const SharedPiece> text;
+    const EventReader::Found found = reader->Read(&text);
+    if (found == EventReader::Found::kNothing) break;
+    if (found == EventReader::Found::kGone) {
+      std::string line = Line({{"Error",
+                                "events were written faster than this client has read "
+                                "them, and some are gone: subscribe again"}});
+      DROVER_CO_TRY(co_await stream->Write(std::move(line)));
+      co_return Error(Code::kUnavailable, "the client is too slow");
+    }
+    if (text == nullptr) continue;
+    *wrote = true;
+    DROVER_CO_TRY(co_await stream->WriteShared(std::move(text)));
+  } while (reader->next() <= last);
+  co_return Status();
+}
+
 // Until the client has gone, or was too slow for what is kept.
 Co<Status> Follow(LiveStream* stream, EventReader* reader, StateStore* store,
                   const EventFeed* feed) {
   const Context context = stream->context();
   while (true) {
-    std::shared_ptr<const SharedPiece> text;
-    const EventReader::Found found = reader->Read(&text);
-    if (found == EventReader::Found::kGone) {
-      std::string line = Line({{"Error",
-                                "events were written faster than this client has read "
-                                "them, and some are gone: subscribe again"}});
-      co_return co_await stream->Write(std::move(line));
-    }
-    if (text != nullptr) {
-      DROVER_CO_TRY(co_await stream->WriteShared(std::move(text)));
-      const Duration pause = feed->Pause();
-      if (pause == Duration(0)) continue;
-      DROVER_CO_TRY(co_await Sleep(context, pause));
-    } else if (found == EventReader::Found::kNothing) {
-      const std::uint64_t last = reader->next() - 1;
-      DROVER_CO_TRY(co_await store->WaitEvents(context, last));
-    }
+    bool wrote = false;
+    DROVER_CO_TRY(co_await WriteAll(stream, reader, &store->events(), &wrote));
+    const Duration pause = wrote ? feed->Pause() : Duration(0);
+    if (pause > Duration(0)) DROVER_CO_TRY(co_await Sleep(context, pause));
+    const std::uint64_t last = reader->next() - 1;
+    DROVER_CO_TRY(co_await store->WaitEvents(context, last));
   }
 }
 

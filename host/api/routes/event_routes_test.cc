@@ -156,6 +156,39 @@ TEST_F(EventStreamTest, ManyFollowersHearOfTheFirstEventAtOnceAndThenOfSeveralTo
   EXPECT_EQ(loop.live_timers(), 0u);
 }
 
+TEST_F(EventStreamTest, WhatHasGatheredGoesOutInOneWrite) {
+  FakeExchange* const client = Open("");
+  client->StopReading();
+  WriteNodes(1);
+  loop.RunReady();  // that write waits for the client
+  for (int i = 0; i < 200; ++i) WriteNodes(1);
+  const int before = client->writes;
+  client->Read();
+  loop.RunReady();
+  EXPECT_EQ(client->writes - before, 2) << "that one, and all that has come since";
+  const std::vector<json> lines = Lines(client->Take());
+  ASSERT_EQ(lines.size(), 202u) << "with the sign of life";
+  for (std::size_t i = 1; i < lines.size(); ++i) EXPECT_EQ(lines[i]["Index"], i);
+  Close();
+}
+
+TEST_F(EventStreamTest, WhoIsBehindIsWrittenToWithoutAPause) {
+  for (int i = 0; i < 20; ++i) WriteNodes(50);  // much more than one piece
+  const Route route = EventRoutes().at(0);
+  std::vector<std::unique_ptr<FakeRequest>> followers;
+  for (int i = 0; i < 6; ++i) {
+    followers.push_back(std::make_unique<FakeRequest>(&loop, &agent_, route, ""));
+  }
+  loop.RunReady();
+  for (const auto& follower : followers) {
+    EXPECT_GT(follower->exchange.writes, 2);
+    EXPECT_EQ(Lines(follower->exchange.Take()).back()["Index"], 20) << "it would lose events";
+    follower->exchange.Leave();
+  }
+  loop.RunReady();
+  EXPECT_EQ(loop.live_timers(), 0u);
+}
+
 TEST_F(EventStreamTest, WhoDoesNotReadStopsNobodyAndIsSentAway) {
   FakeExchange* const client = Open("");
   client->StopReading();

@@ -38,6 +38,7 @@ class FakeExchange : public HttpExchange {
   Co<Status> Write(std::string bytes) override {
     co_await reads_.Wait();
     got += bytes;
+    ++writes;
     co_return context_.status();
   }
   Co<Result<WebSocketChannel*>> AcceptWebSocket() override {
@@ -58,6 +59,7 @@ class FakeExchange : public HttpExchange {
 
   std::string content_type;
   std::string got;
+  int writes = 0;
 
  private:
   Loop* const loop_;
