@@ -5,7 +5,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <string>
 
 #include "bench/agent_jobs.h"
 #include "bench/options.h"
@@ -23,6 +25,12 @@ constexpr int kStarts = 20;  // of a driver, each round
 constexpr int kEnded = 5000;
 constexpr int kQueued = 2000;
 constexpr int kCollected = 6000;
+
+// What is aimed at; see README.md.
+constexpr double kOneMore = 1.3;  // of the first
+constexpr double kHundredFollowers = 0.8, kThousandFollowers = 0.5;
+constexpr double kEndedKib = 8, kKeptPercent = 20, kPauseMs = 10;
+constexpr double kEvaluationsPerJob = 3;
 
 // The median of the starts of idle tasks, in ms.
 double MedianStart(const AgentProcess& agent, const char* driver) {
@@ -54,8 +62,10 @@ void PrintStarts(const AgentProcess& agent, const char* what, const std::vector<
       }
     }
     for (std::size_t i = 0; i < counts.size(); ++i) {
-      std::printf("  %-8s  %5d %-18s %6.2f ms   %5.2f of the first\n", driver, counts[i], what,
+      std::printf("  %-8s  %5d %-18s %6.2f ms   %5.2f of the first", driver, counts[i], what,
                   Median(ms[i]), Median(ratios[i]));
+      if (i > 0) std::printf(" (goal: at most %.1f)", kOneMore);
+      std::printf("\n");
     }
   }
 }
@@ -77,29 +87,101 @@ void MeasureEnded(const AgentProcess& agent, int rounds) {
   Collect(&client);
 }
 
+// One count of followers, over all rounds.
+struct Followed {
+  int count = 0;
+  double goal = 0;  // of the first's rate; 0: none
+  std::vector<double> rates = {}, ratios = {}, readers = {}, agents = {}, mib = {}, cpu = {};
+  int closed = 0;
+};
+
+std::uint64_t LastWrite(ApiClient* client) {
+  std::uint64_t last = 0;
+  for (const char* table : {"/v1/jobs", "/v1/evaluations", "/v1/allocations"}) {
+    std::uint64_t index = 0;
+    Must(client->Get(table, {}, &index));
+    last = std::max(last, index);
+  }
+  return last;
+}
+
 void MeasureFollowers(const AgentProcess& agent, int tasks, int rounds) {
-  const std::vector<int> counts = {0, 10, 100, 1000};
+  std::vector<Followed> all = {{.count = 0},
+                               {.count = 10},
+                               {.count = 100, .goal = kHundredFollowers},
+                               {.count = 1000, .goal = kThousandFollowers}};
   ApiClient client = agent.Connect();
-  std::vector<std::vector<double>> rates(counts.size()), ratios(counts.size());
   for (int round = 0; round < rounds; ++round) {
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      const Followers followers(agent.address(), "", counts[i], [](std::string_view) {});
-      rates[i].push_back(tasks / RunShortTasks(&client, "followed", tasks));
-      ratios[i].push_back(rates[i].back() / rates[0].back());
+    for (Followed& one : all) {
+      // What the agent still has of the round before is not measured.
+      const std::string next = "?index=" + std::to_string(LastWrite(&client) + 1);
+      const Followers followers(agent.address(), next, one.count);
+      const double reader_before = followers.CpuSeconds(), agent_before = agent.CpuSeconds();
+      const double seconds = RunShortTasks(&client, "followed", tasks);
+      const double of_agent = agent.CpuSeconds() - agent_before;
+      one.readers.push_back((followers.CpuSeconds() - reader_before) / seconds);
+      one.agents.push_back(of_agent / seconds);
+      one.cpu.push_back(of_agent / tasks);
+      one.mib.push_back(static_cast<double>(followers.bytes()) / (1 << 20));
+      one.rates.push_back(tasks / seconds);
+      one.ratios.push_back(one.rates.back() / all[0].rates.back());
+      one.closed += followers.closed();
       Collect(&client);
+      Await(&client, "/v1/allocations", [](const Json& left) { return left.empty(); });
     }
   }
   std::printf("short tasks of one job, median of %d rounds of %d:\n", rounds, tasks);
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    std::printf("  %5d followers  %6.0f a second   %5.2f of the first\n", counts[i],
-                Median(rates[i]), Median(ratios[i]));
+  for (const Followed& one : all) {
+    std::printf("  %5d followers  %6.0f a second   %5.2f of the first", one.count,
+                Median(one.rates), Median(one.ratios));
+    if (one.goal > 0) std::printf(" (goal: %.2f)", one.goal);
+    std::printf("\n      of a processor the agent took %.0f %% (%.2f ms a task), ",
+                100 * Median(one.agents), 1e3 * Median(one.cpu));
+    std::printf("the readers %.0f %% for %.0f MiB\n", 100 * Median(one.readers), Median(one.mib));
+    if (one.closed > 0) {
+      std::printf("      the agent closed %d of them, which read too slowly\n", one.closed);
+    }
   }
+}
+
+void MeasurePause(const Scratch& scratch) {
+  const AgentProcess agent(scratch);  // whose memory nothing has grown yet
+  const CollectionCost cost = MeasureCollection(agent, kCollected);
+  std::printf(
+      "%d ended allocations: %.1f KiB of the agent each (goal: %.0f); after collection %.0f %% of "
+      "that (goal: %.0f)\n",
+      kCollected, cost.ended_kib, kEndedKib, cost.kept_percent, kKeptPercent);
+  std::printf(
+      "  longest answer of the control thread: %.1f ms idle, %.1f ms while they are collected "
+      "(goal: %.0f ms)\n",
+      cost.idle_pause_ms, cost.pause_ms, kPauseMs);
+}
+
+void PrintQueue(const AgentProcess& agent) {
+  const QueueCost queue = MeasureQueue(agent, kQueued);
+  std::printf(
+      "%d queued jobs and one free slot: %.2f evaluations written per job (goal: at most %.0f), "
+      "%.0f s\n",
+      kQueued, queue.evaluations_per_job, kEvaluationsPerJob, queue.seconds);
+}
+
+// The name of the part that is asked for alone, which is taken from the arguments; empty: all.
+std::string TakePart(int* argc, char** argv) {
+  for (const char* part : {"pause", "mounts", "ended", "followers", "queue"}) {
+    if (*argc < 2 || std::string(argv[1]) != part) continue;
+    std::copy(argv + 2, argv + *argc, argv + 1);
+    --*argc;
+    return part;
+  }
+  return "";
 }
 
 int Main(int argc, char** argv) {
   int exit_code = 0;
+  const std::string part = TakePart(&argc, argv);
   const std::optional<Options> options =
-      ReadOptions("bench_scale", {500, 3, kNoIdle}, argc, argv, &exit_code);
+      ReadOptions("bench_scale [pause|mounts|ended|followers|queue]", {500, 3, kNoIdle}, argc, argv,
+                  &exit_code);
   if (!options) return exit_code;
   if (geteuid() != 0) {
     std::fprintf(stderr, "bench_scale: mounts and exec need root: run it as root\n");
@@ -110,25 +192,16 @@ int Main(int argc, char** argv) {
   getrlimit(RLIMIT_NOFILE, &files);
   files.rlim_cur = files.rlim_max;
   setrlimit(RLIMIT_NOFILE, &files);
+  const auto wanted = [&part](const char* name) { return part.empty() || part == name; };
   const Scratch scratch;
   FurtherMounts mounts(scratch);
-  {
-    const AgentProcess agent(scratch);  // whose memory nothing has grown yet
-    const CollectionCost cost = MeasureCollection(agent, kCollected);
-    std::printf(
-        "%d ended allocations: %.1f KiB of the agent each; after collection %.0f %% of that\n",
-        kCollected, cost.ended_kib, cost.kept_percent);
-    std::printf(
-        "  longest answer of the control thread: %.1f ms idle, %.1f ms while they are collected\n",
-        cost.idle_pause_ms, cost.pause_ms);
-  }
+  if (wanted("pause")) MeasurePause(scratch);
+  if (part == "pause") return 0;
   const AgentProcess agent(scratch);
-  MeasureMounts(agent, &mounts, options->rounds);
-  MeasureEnded(agent, options->rounds);
-  MeasureFollowers(agent, options->tasks, options->rounds);
-  const QueueCost queue = MeasureQueue(agent, kQueued);
-  std::printf("%d queued jobs and one free slot: %.2f evaluations written per job, %.0f s\n",
-              kQueued, queue.evaluations_per_job, queue.seconds);
+  if (wanted("mounts")) MeasureMounts(agent, &mounts, options->rounds);
+  if (wanted("ended")) MeasureEnded(agent, options->rounds);
+  if (wanted("followers")) MeasureFollowers(agent, options->tasks, options->rounds);
+  if (wanted("queue")) PrintQueue(agent);
   return 0;
 }
 

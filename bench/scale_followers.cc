@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 #include "host/base/result.h"
 
@@ -18,6 +20,8 @@ namespace {
 
 constexpr char kWanted[] = "HTTP/1.1 200";
 constexpr int kLookAgainMs = 20;
+constexpr int kAtOnce = 1024;
+constexpr std::size_t kMost = std::size_t{1} << 20;  // of one follower at a time
 
 int Connect(const std::string& address, const std::string& query) {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -45,7 +49,7 @@ int Connect(const std::string& address, const std::string& query) {
 
 Followers::Followers(const std::string& address, const std::string& query, int count,
                      std::function<void(std::string_view)> take)
-    : epoll_(epoll_create1(EPOLL_CLOEXEC)), take_(std::move(take)) {
+    : epoll_(epoll_create1(EPOLL_CLOEXEC)), buffer_(kMost), take_(std::move(take)) {
   DROVER_CHECK(epoll_ >= 0);
   for (int i = 0; i < count; ++i) {
     sockets_.push_back(Connect(address, query));
@@ -62,17 +66,33 @@ Followers::~Followers() {
   close(epoll_);
 }
 
+double Followers::CpuSeconds() const {
+  clockid_t clock = 0;
+  timespec time = {};
+  DROVER_CHECK(pthread_getcpuclockid(const_cast<std::thread&>(reading_).native_handle(), &clock) ==
+               0);
+  DROVER_CHECK(clock_gettime(clock, &time) == 0);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+}
+
 void Followers::Read() {
-  static char buffer[1 << 18];
-  epoll_event ready[64];
+  std::vector<epoll_event> ready(kAtOnce);
   while (!over_) {
-    const int count = epoll_wait(epoll_, ready, 64, kLookAgainMs);
-    for (int i = 0; i < count; ++i) {
-      const ssize_t n = recv(ready[i].data.fd, buffer, sizeof buffer, MSG_DONTWAIT);
-      // The agent closes a follower that has lost events; the figure would be of fewer then.
-      DROVER_CHECK(n != 0);
-      if (n > 0) take_({buffer, static_cast<std::size_t>(n)});
-    }
+    const int count = epoll_wait(epoll_, ready.data(), kAtOnce, kLookAgainMs);
+    for (int i = 0; i < count; ++i) ReadOne(ready[static_cast<std::size_t>(i)].data.fd);
+  }
+}
+
+void Followers::ReadOne(int socket) {
+  // Of TCP the kernel drops what MSG_TRUNC asks for, as if it had been copied.
+  const int flags = MSG_DONTWAIT | (take_ ? 0 : MSG_TRUNC);
+  const ssize_t n = recv(socket, buffer_.data(), kMost, flags);
+  if (n > 0) {
+    bytes_ += static_cast<std::uint64_t>(n);
+    if (take_) take_({buffer_.data(), static_cast<std::size_t>(n)});
+  } else if (n == 0) {
+    ++closed_;
+    epoll_ctl(epoll_, EPOLL_CTL_DEL, socket, nullptr);
   }
 }
 
