@@ -21,6 +21,7 @@ class BrokenDriver : public Driver {
   const Fingerprint& fingerprint() const override { return fingerprint_; }
   Subscription OnFingerprint(std::function<void()>) override { return {}; }
   Subscription OnEvents(RunId, std::function<void(const DriverEvent&)>) override { return {}; }
+  Subscription OnHandle(RunId, std::function<void(const TaskHandle&)>) override { return {}; }
   Result<std::string> NormalizeConfigAt(const std::string&, const std::string&, bool) override {
     return Reason();
   }

@@ -14,7 +14,6 @@ ContainedDriver::ContainedDriver(Parts parts)
       ended_(parts_.driver.loop),
       life_(parts_.driver.loop),
       gate_(parts_.driver.loop) {
-  if (!parts_.told_handles) parts_.told_handles = std::make_shared<ToldHandles>();
   fingerprint_.description = "the driver has not told its health yet";
 }
 
@@ -104,7 +103,6 @@ Co<Result<RecoveredTask>> ContainedDriver::AwaitRecovered(Context context, RunId
   if (run == nullptr || !back.ok()) co_return error;
   if (run->lost) co_return *run->lost;
   if (run->generation != generation_) co_return error;
-  run->news.Heard();
   co_return RecoveredTask{run->handle, run->exited};
 }
 
@@ -137,12 +135,6 @@ Co<Result<RecoveredTask>> ContainedDriver::Recover(Context context,
                                                    TaskHandle handle) {
   DROVER_CO_ASSIGN(const Living driver, co_await Live(context));
   const RunId id = config->run_id;
-  if (Run* known = FindRun(id); known != nullptr && known->news.asked_for() && known->wanted &&
-                                known->generation == generation_) {
-    // The driver has recovered it for its new process: only the handle was to be told.
-    known->news.Heard();
-    co_return RecoveredTask{known->handle, known->exited};
-  }
   Run& made = runs_[id];
   made.config = config;
   made.handle = handle;
@@ -174,9 +166,6 @@ Co<Result<ExitResult>> ContainedDriver::Wait(Context context, RunId id) {
     DROVER_CO_ASSIGN(const Living driver, co_await Ready(context));
     if (Run* run = FindRun(id)) {
       if (run->lost) co_return *run->lost;
-      if (run->news.Tell(id, loop()->Now(), parts_.told_handles.get())) {
-        co_return Error(Code::kUnavailable, "driver " + info_.name + " has given a new handle");
-      }
       if (run->wanted && run->generation != generation_) {
         // It was not recovered, and lives on without its driver; the next process may see it.
         const Context life = life_;
@@ -300,6 +289,10 @@ Subscription ContainedDriver::OnFingerprint(std::function<void()> changed) {
 
 Subscription ContainedDriver::OnEvents(RunId run, std::function<void(const DriverEvent&)> hear) {
   return event_listeners_.Add(run, std::move(hear));
+}
+
+Subscription ContainedDriver::OnHandle(RunId run, std::function<void(const TaskHandle&)> hear) {
+  return handle_listeners_.Add(run, std::move(hear));
 }
 
 }  // namespace drover

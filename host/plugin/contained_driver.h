@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "host/base/worker_pool.h"
-#include "host/plugin/handle_news.h"
 #include "host/plugin/loaded_driver.h"
 #include "host/plugin/plugin_file.h"
 #include "host/plugin/process_container.h"
@@ -42,8 +41,8 @@ class ContainedDriver : public PluginDriver {
     WorkerPool* workers = nullptr;
     std::shared_ptr<PluginFile> file;  // checked; open as long as this lives
     std::string config_json;           // checked
-    // Of the plugin, for all that stand behind each other; null: its own.
-    std::shared_ptr<ToldHandles> told_handles = nullptr;
+    // Hears the handles of all runs that OnHandle hears; may be empty.
+    std::function<void(const RunId&, const TaskHandle&)> hear_handle = nullptr;
   };
   explicit ContainedDriver(Parts parts);
   ~ContainedDriver() override;
@@ -66,6 +65,7 @@ class ContainedDriver : public PluginDriver {
   const Fingerprint& fingerprint() const override { return fingerprint_; }
   Subscription OnFingerprint(std::function<void()> changed) override;
   Subscription OnEvents(RunId run, std::function<void(const DriverEvent&)> hear) override;
+  Subscription OnHandle(RunId run, std::function<void(const TaskHandle&)> hear) override;
   Result<std::string> NormalizeConfigAt(const std::string& place, const std::string& config_json,
                                         bool final) override;
   Co<Result<StartedTask>> Start(Context context, std::shared_ptr<const TaskConfig> config) override;
@@ -94,7 +94,6 @@ class ContainedDriver : public PluginDriver {
     int generation = 0;       // the process that knows it
     bool recovering = false;  // its recover has begun and not returned
     int deaths = 0;           // of processes in its recover, alone
-    HandleNews news;
     std::optional<ExitResult> exited;
     std::optional<Error> lost;  // recover said so
   };
@@ -163,6 +162,7 @@ class ContainedDriver : public PluginDriver {
   Fingerprint fingerprint_;
   ListenerList<> fingerprint_listeners_;
   KeyedListeners<RunId, const DriverEvent&> event_listeners_;
+  KeyedListeners<RunId, const TaskHandle&> handle_listeners_;
   Context life_;
   Gate gate_;
 };

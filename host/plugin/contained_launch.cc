@@ -233,9 +233,11 @@ Co<void> ContainedDriver::RecoverOne(Context context, Living driver, RunId id) {
   }
   run->deaths = 0;
   run->generation = generation_;
-  if (recovered->handle != run->handle) run->news.Note();
-  run->handle = std::move(recovered->handle);
   run->exited = std::move(recovered->exited);
+  if (recovered->handle == run->handle) co_return;
+  run->handle = recovered->handle;
+  handle_listeners_.Call(id, recovered->handle);
+  if (parts_.hear_handle) parts_.hear_handle(id, recovered->handle);
 }
 
 // Once each: a process that ends in it is followed by one that has not recovered the run.

@@ -235,6 +235,10 @@ class Driver {
   // Hears the driver's events of this run until the subscription goes; false events are dropped.
   [[nodiscard]] virtual Subscription OnEvents(RunId run,
                                               std::function<void(const DriverEvent&)> hear) = 0;
+  // Hears each handle that replaces the one that this run's Start or Recover returned, until the
+  // subscription goes: a new instance of the plugin may find the run under another handle.
+  [[nodiscard]] virtual Subscription OnHandle(RunId run,
+                                              std::function<void(const TaskHandle&)> hear) = 0;
 
   // The task's configuration checked against the driver's schema and brought into its form, with
   // defaults filled in. A text that holds ${...} stands for any scalar unless FINAL. PLACE is the

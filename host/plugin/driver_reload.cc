@@ -26,10 +26,14 @@ Co<Status> ReloadableDriver::TakeOver(Context context, std::shared_ptr<PluginDri
   held_ = true;
   released_.Reset();
   Recovered recovered;
+  next_ = next.get();
   const Status ready = co_await Prepare(context, next.get(), &recovered);
+  next_ = nullptr;
+  const std::map<RunId, TaskHandle> newer = std::exchange(newer_handles_, {});
   // From here to the end nothing waits, so whoever was held meets one instance or the other.
   if (ready.ok()) {
     Learn(std::move(recovered));
+    for (const auto& [run, handle] : newer) LearnHandle(run, handle);
     const std::shared_ptr<PluginDriver> old = std::move(current_);
     const std::shared_ptr<Reign> reign = reign_;
     Use(std::move(next));
@@ -126,10 +130,16 @@ void ReloadableDriver::Learn(Recovered recovered) {
       run.unknown = true;
       continue;
     }
-    if (result->handle != run.handle) run.news.Note();
-    run.handle = std::move(result->handle);
     if (result->exited) run.exited = std::move(result->exited);
+    LearnHandle(id, result->handle);
   }
+}
+
+void ReloadableDriver::LearnHandle(const RunId& id, const TaskHandle& handle) {
+  Run* const run = FindRun(id);
+  if (run == nullptr || run->handle == handle) return;
+  run->handle = handle;
+  handle_listeners_.Call(id, handle);
 }
 
 std::vector<RunId> ReloadableDriver::KnownRuns() const {

@@ -63,6 +63,8 @@ class LoadedDriver : public PluginDriver {
   const Fingerprint& fingerprint() const override { return fingerprint_; }
   Subscription OnFingerprint(std::function<void()> changed) override;
   Subscription OnEvents(RunId run, std::function<void(const DriverEvent&)> hear) override;
+  // Never: an instance keeps the handles that it has returned.
+  Subscription OnHandle(RunId, std::function<void(const TaskHandle&)>) override { return {}; }
   Result<std::string> NormalizeConfigAt(const std::string& place, const std::string& config_json,
                                         bool final) override;
   Co<Result<StartedTask>> Start(Context context, std::shared_ptr<const TaskConfig> config) override;

@@ -217,14 +217,16 @@ Co<PluginRegistry::Made> PluginRegistry::Make(Context context, Checked checked,
   parts.limits = checked.limits;
   parts.core_mhz = options_.core_mhz;
   parts.bind_runs = options_.bind_runs;
-  // Only the instance in charge has something to tell.
   const auto self = std::make_shared<const PluginDriver*>(nullptr);
   parts.hear_events = [self, driver = &slot->driver](const DriverEvent& event) {
-    if (*self == driver->current()) driver->Hear(event);
+    driver->Hear(*self, event);
   };
   if (checked.isolation == Isolation::kProcess) {
-    ContainedDriver::Parts contained{std::move(parts), workers_, checked.file, checked.config,
-                                     slot->driver.told_handles()};
+    ContainedDriver::Parts contained{std::move(parts), workers_, checked.file, checked.config};
+    contained.hear_handle = [self, driver = &slot->driver](const RunId& run,
+                                                           const TaskHandle& handle) {
+      driver->HearHandle(*self, run, handle);
+    };
     const auto driver = std::make_shared<ContainedDriver>(std::move(contained));
     made.driver = driver;
     *self = driver.get();

@@ -169,9 +169,7 @@ Co<Result<RecoveredTask>> ReloadableDriver::Recover(Context context,
   const RunId id = config->run_id;
   while (true) {
     DROVER_CO_TRY(co_await Admit(context));
-    if (Run* known = FindRun(id);
-        known != nullptr && known->lives && (known->news.asked_for() || known->unknown)) {
-      known->news.Heard();
+    if (Run* known = FindRun(id); known != nullptr && known->lives && known->unknown) {
       co_return RecoveredTask{known->handle, known->exited};
     }
     const Inside call(&calls_);
@@ -187,7 +185,6 @@ Co<Result<RecoveredTask>> ReloadableDriver::Recover(Context context,
     run.handle = recovered->handle;
     run.exited = recovered->exited;
     run.lives = true;
-    run.news.Heard();
     co_return recovered;
   }
 }
@@ -195,12 +192,7 @@ Co<Result<RecoveredTask>> ReloadableDriver::Recover(Context context,
 Co<Result<ExitResult>> ReloadableDriver::Wait(Context context, RunId id) {
   while (true) {
     DROVER_CO_TRY(co_await Admit(context));
-    if (Run* run = FindRun(id)) {
-      if (run->unknown) co_return *run->exited;
-      if (run->news.Tell(id, parts_.loop->Now(), told_handles_.get())) {
-        co_return Error(Code::kUnavailable, "driver " + name_ + " has given a new handle");
-      }
-    }
+    if (Run* run = FindRun(id); run != nullptr && run->unknown) co_return *run->exited;
     const Inside watch(&watches_);
     const std::shared_ptr<Driver> driver = reign_->driver;
     const Context issued = issue_;
@@ -315,6 +307,20 @@ Subscription ReloadableDriver::OnFingerprint(std::function<void()> changed) {
 
 Subscription ReloadableDriver::OnEvents(RunId run, std::function<void(const DriverEvent&)> hear) {
   return event_listeners_.Add(run, std::move(hear));
+}
+
+Subscription ReloadableDriver::OnHandle(RunId run, std::function<void(const TaskHandle&)> hear) {
+  return handle_listeners_.Add(run, std::move(hear));
+}
+
+void ReloadableDriver::Hear(const PluginDriver* from, const DriverEvent& event) {
+  if (from == current_.get()) event_listeners_.Call(event.run_id, event);
+}
+
+void ReloadableDriver::HearHandle(const PluginDriver* from, const RunId& run,
+                                  const TaskHandle& handle) {
+  if (from == current_.get()) LearnHandle(run, handle);
+  if (from == next_) newer_handles_[run] = handle;
 }
 
 }  // namespace drover

@@ -13,7 +13,6 @@
 #include "host/base/keyed_listeners.h"
 #include "host/base/listener_list.h"
 #include "host/plugin/broken_driver.h"
-#include "host/plugin/handle_news.h"
 #include "host/plugin/plugin_driver.h"
 #include "host/plugin/plugin_log.h"
 #include "host/plugin/plugin_options.h"
@@ -47,20 +46,20 @@ class ReloadableDriver : public Driver {
   // error the old one is in charge as before, and NEXT is to be shut down. Else the old one is shut
   // down when the commands that run through it have ended. One at a time.
   Co<Status> Replace(Context context, std::shared_ptr<PluginDriver> next);
-  // An event that the instance has told.
-  // For the drivers that stand behind it.
-  const std::shared_ptr<ToldHandles>& told_handles() const { return told_handles_; }
-  void Hear(const DriverEvent& event) { event_listeners_.Call(event.run_id, event); }
+  // An event of one of FROM's runs; heard when FROM is the instance in charge.
+  void Hear(const PluginDriver* from, const DriverEvent& event);
+  // FROM has found RUN under another handle; heard from the instance in charge and from the one that
+  // is about to replace it.
+  void HearHandle(const PluginDriver* from, const RunId& run, const TaskHandle& handle);
 
   Co<Status> RestoreComplete(Context context, std::vector<RunId> runs);
   Co<void> Shutdown();
-  // Instances that were replaced and still serve commands.
-  int retiring() const { return gate_.running(); }
 
   const DriverInfo& info() const override { return info_; }
   const Fingerprint& fingerprint() const override { return fingerprint_; }
   Subscription OnFingerprint(std::function<void()> changed) override;
   Subscription OnEvents(RunId run, std::function<void(const DriverEvent&)> hear) override;
+  Subscription OnHandle(RunId run, std::function<void(const TaskHandle&)> hear) override;
   Result<std::string> NormalizeConfigAt(const std::string& place, const std::string& config_json,
                                         bool final) override;
   Co<Result<StartedTask>> Start(Context context, std::shared_ptr<const TaskConfig> config) override;
@@ -83,7 +82,6 @@ class ReloadableDriver : public Driver {
     std::shared_ptr<const TaskConfig> config;
     TaskHandle handle;
     bool lives = false;  // started or recovered: the next instance is to recover it
-    HandleNews news;
     std::optional<ExitResult> exited;
     bool unknown = false;  // to the instance; it has ended, as EXITED tells
   };
@@ -144,6 +142,7 @@ class ReloadableDriver : public Driver {
                              std::shared_ptr<const TaskConfig> config, TaskHandle handle,
                              Result<RecoveredTask>* to);
   void Learn(Recovered recovered);
+  void LearnHandle(const RunId& run, const TaskHandle& handle);
   std::vector<RunId> KnownRuns() const;
   Co<void> Retire(std::shared_ptr<PluginDriver> old, std::shared_ptr<Reign> reign);
   void Log(PluginLogLevel level, const std::string& message) const;
@@ -153,13 +152,15 @@ class ReloadableDriver : public Driver {
   const std::shared_ptr<BrokenDriver> broken_;
   std::shared_ptr<PluginDriver> current_;
   std::shared_ptr<PluginDriver> ended_;  // the last one, after Shutdown
+  const PluginDriver* next_ = nullptr;   // the instance that is about to replace it
+  // Handles that next_ found after its recover had returned another.
+  std::map<RunId, TaskHandle> newer_handles_;
   std::shared_ptr<Reign> reign_;
   Context issue_;  // of the calls in the instance in charge; cancelled when they are given up
   Subscription health_;
   DriverInfo info_;
   Fingerprint fingerprint_;
   std::map<RunId, Run> runs_;
-  const std::shared_ptr<ToldHandles> told_handles_ = std::make_shared<ToldHandles>();
   std::optional<std::set<RunId>> restored_;  // what restore_complete was told
 
   bool held_ = false;
@@ -172,6 +173,7 @@ class ReloadableDriver : public Driver {
 
   ListenerList<> fingerprint_listeners_;
   KeyedListeners<RunId, const DriverEvent&> event_listeners_;
+  KeyedListeners<RunId, const TaskHandle&> handle_listeners_;
   Context life_;
   Gate gate_;
 };

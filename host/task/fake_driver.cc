@@ -96,6 +96,10 @@ void FakeDriver::Emit(const std::string& task, std::string message, StringMap an
   on_event_.Call(event.run_id, event);
 }
 
+void FakeDriver::ReplaceHandle(const std::string& task, TaskHandle handle) {
+  on_handle_.Call(Newest(task)->id, handle);
+}
+
 int FakeDriver::Count(std::string_view prefix) const {
   return static_cast<int>(std::count_if(calls_.begin(), calls_.end(), [prefix](const auto& call) {
     return call.compare(0, prefix.size(), prefix) == 0;
@@ -167,6 +171,10 @@ Subscription FakeDriver::OnFingerprint(std::function<void()> changed) {
 
 Subscription FakeDriver::OnEvents(RunId run, std::function<void(const DriverEvent&)> hear) {
   return on_event_.Add(run, std::move(hear));
+}
+
+Subscription FakeDriver::OnHandle(RunId run, std::function<void(const TaskHandle&)> hear) {
+  return on_handle_.Add(run, std::move(hear));
 }
 
 Result<std::string> FakeDriver::NormalizeConfigAt(const std::string&,

@@ -67,6 +67,8 @@ class FakeDriver : public Driver {
   void End(const std::string& task, ExitResult result);
   void SetHealth(Health health, std::string description = "");
   void Emit(const std::string& task, std::string message, StringMap annotations = {});
+  // The task's newest run has another handle from now on.
+  void ReplaceHandle(const std::string& task, TaskHandle handle);
 
   std::optional<Error> recover_error;  // Recover fails with it
   int recover_errors = 1 << 30;        // this many times
@@ -82,7 +84,7 @@ class FakeDriver : public Driver {
   int stats_calls() const { return stats_calls_; }
   int open_calls() const { return open_calls_; }  // coroutines that have not returned
   // Listeners that it keeps, with those that have gone and were not dropped yet.
-  std::size_t kept_listeners() const { return on_fingerprint_.size() + on_event_.keys(); }
+  std::size_t kept_listeners() const { return on_fingerprint_.size() + on_event_.keys() + on_handle_.keys(); }
   // What a test wants to be empty at its end: runs that were not destroyed, half made ones too.
   std::size_t live_runs() const { return runs_.size(); }
   int running(const std::string& task) const;  // runs of the task that have not ended
@@ -95,6 +97,7 @@ class FakeDriver : public Driver {
   const Fingerprint& fingerprint() const override { return fingerprint_; }
   Subscription OnFingerprint(std::function<void()> changed) override;
   Subscription OnEvents(RunId run, std::function<void(const DriverEvent&)> hear) override;
+  Subscription OnHandle(RunId run, std::function<void(const TaskHandle&)> hear) override;
   Result<std::string> NormalizeConfigAt(const std::string& place, const std::string& config_json,
                                         bool final) override;
   Co<Result<StartedTask>> Start(Context context, std::shared_ptr<const TaskConfig> config) override;
@@ -139,6 +142,7 @@ class FakeDriver : public Driver {
   // As those of the real one: what gathers in them there gathers here.
   ListenerList<> on_fingerprint_;
   KeyedListeners<RunId, const DriverEvent&> on_event_;
+  KeyedListeners<RunId, const TaskHandle&> on_handle_;
 };
 
 // Knows the drivers that it was given.

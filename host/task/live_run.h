@@ -57,6 +57,7 @@ struct LiveRun {
   Subscription on_dropped;
   Subscription on_health;
   Subscription on_events;
+  Subscription on_handle;
 };
 
 }  // namespace drover

@@ -414,6 +414,19 @@ TEST_F(RunnerControlTest, ATaskThatCannotBeRecoveredIsKilledAndEnds) {
   Finish();
 }
 
+TEST_F(RunnerControlTest, AHandleThatReplacesTheFirstIsStored) {
+  Start();
+  TaskHandle newer;
+  newer.state = "newer";
+  driver.ReplaceHandle("web", newer);
+  loop.RunReady();
+  EXPECT_EQ(store.saved.back()->handle, newer);
+  EXPECT_EQ(driver.Count("recover"), 0);
+  EXPECT_EQ(phase(), RunnerState::kRunning);
+  Kill();
+  Finish();
+}
+
 TEST_F(RunnerControlTest, APluginThatIsLostAtOnceAgainIsNoLoop) {
   Start();
   driver.LosePlugin(Error(Code::kUnavailable, "the plugin is gone"));

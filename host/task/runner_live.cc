@@ -33,6 +33,8 @@ void TaskRunner::Adopt(std::shared_ptr<const TaskConfig> config, std::optional<E
     run->on_health = (*driver)->OnFingerprint([this, run] { NoteHealth(run); });
     run->on_events =
         (*driver)->OnEvents(run->id(), [this](const DriverEvent& event) { HearDriver(event); });
+    run->on_handle =
+        (*driver)->OnHandle(run->id(), [this](const TaskHandle& handle) { HearHandle(handle); });
   }
   if (options_.on_dropped_output) {
     run_->on_dropped = options_.on_dropped_output(
@@ -117,6 +119,7 @@ void TaskRunner::Unwatch() {
   run_->watch.Cancel("the task has ended");
   run_->on_dropped.Cancel();
   run_->on_events.Cancel();
+  run_->on_handle.Cancel();
   run_->on_health.Cancel();
 }
 
@@ -171,6 +174,11 @@ void TaskRunner::NoteHealth(LiveRun* run) {
 
 void TaskRunner::HearDriver(const DriverEvent& heard) {
   EmitEvent(DriverEventOf(heard.message, heard.annotations));
+}
+
+void TaskRunner::HearHandle(const TaskHandle& handle) {
+  local_.handle = handle;
+  background_.Spawn(SaveOrReport());
 }
 
 void TaskRunner::HearDropped(const DroppedOutput& dropped) {

@@ -208,6 +208,7 @@ class TaskRunner : public TaskControl,
   void ForgetRun();
   void NoteHealth(LiveRun* run);
   void HearDriver(const DriverEvent& event);
+  void HearHandle(const TaskHandle& handle);
   void HearDropped(const DroppedOutput& dropped);
   static Co<void> TellDroppedLoop(TaskRunner* self, std::shared_ptr<LiveRun> run);
   void TellDropped(LiveRun* run);
