@@ -28,7 +28,7 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
     "server": {"job_gc_threshold": "1h"},
     "plugin_dirs": ["../plugins", "/opt/drover"],
     "plugins": {"raw_exec": {"config": {"enabled": true}, "enabled": false, "file": "r.so",
-                             "isolation": "echo",
+                             "isolation": "process",
                              "limits": {"start": "30m", "hold": "1m"},
                              "probe": {"time": "20s", "memory_mb": 8192}}},
     "log_level": "debug",
@@ -53,7 +53,7 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
   EXPECT_EQ(block.name, "raw_exec");
   EXPECT_EQ(block.file, "/etc/drover/r.so");
   EXPECT_FALSE(block.enabled);
-  EXPECT_EQ(block.isolation, "echo");
+  EXPECT_EQ(block.isolation, "process");
   EXPECT_EQ(block.limits, (std::map<std::string, Duration>{{"hold", 60s}, {"start", 1800s}}));
   EXPECT_EQ(block.probe, (ProbeLimits{20s, 8192, 0}));
   EXPECT_EQ(block.config_json, R"({"enabled":true})");

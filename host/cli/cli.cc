@@ -190,7 +190,7 @@ int RunCli(int argc, char** argv) {
       ->add_option("--isolation", plugin.isolation,
                    "Where the driver's code runs in each case: in-process, or process, as a "
                    "host runs drivers that are not its own")
-      ->check(CLI::IsMember({"in-process", "echo", "process"}));
+      ->check(CLI::IsMember({"in-process", "process"}));
   test_app->add_option("--plugin-config", plugin.plugin_config,
                        "The plugin's configuration (JSON)");
   test_app->add_option("--task-config", plugin.task_config,

@@ -11,6 +11,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 #include "host/plugin/abi_read.h"
@@ -47,6 +48,10 @@ std::int32_t BadFrame(drover_error* error) {
 ContainerChild& ContainerChild::Get() { return *the_child; }
 
 // ------------------------------------------------------------------------------ its own life
+
+ContainerChild::ContainerChild(UniqueFd socket)
+    : socket_(std::move(socket)),
+      form_(getenv("DROVER_GROWN") == nullptr ? WireForm::kPlain : WireForm::kGrown) {}
 
 void ContainerChild::Run(int plugin_fd) {
   the_child = this;
@@ -129,7 +134,7 @@ void ContainerChild::Serve(Frame frame) {
   auto error = NewStruct<drover_error>();
   std::int32_t status = DROVER_OK;
   {
-    WireReader from(std::move(frame.message));
+    WireReader from(std::move(frame.message), form_);
     const ReportedFunction in(FrameFunction(kind));
     try {
       status = Dispatch(kind, &from, &error);

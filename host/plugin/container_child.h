@@ -20,7 +20,7 @@ namespace drover {
 // One per process, never destroyed.
 class ContainerChild {
  public:
-  explicit ContainerChild(UniqueFd socket) : socket_(std::move(socket)) {}
+  explicit ContainerChild(UniqueFd socket);
 
   // Loads the file and serves until the host has gone.
   [[noreturn]] void Run(int plugin_fd);
@@ -91,6 +91,7 @@ class ContainerChild {
   static bool EncodeCreated(const void* result, WireMessage* to, std::string* why);
 
   FrameSocket socket_;
+  const WireForm form_;  // of what the driver is given
   const drover_driver* driver_ = nullptr;
   std::atomic<drover_instance*> self_{nullptr};
   std::atomic<bool> has_processes_{false};
@@ -111,6 +112,7 @@ class ContainerChild {
 };
 
 // The child's side: descriptor 3 is the socket, 4 the checked file, 5 takes a crash report.
+// DROVER_GROWN in its environment: the driver is given structs that are larger than this ABI's.
 int RunContainerChild();
 inline constexpr char kContainerArgument[] = "__plugin-host";
 

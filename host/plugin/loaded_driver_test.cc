@@ -20,13 +20,12 @@ class LoadedDriverTest : public RegistryFixture, public testing::WithParamInterf
   LoadedDriverTest() { isolation_ = GetParam(); }
 };
 
-INSTANTIATE_TEST_SUITE_P(Containers, LoadedDriverTest,
-                         testing::Values("in-process", "echo", "process"), PlaceName);
+INSTANTIATE_TEST_SUITE_P(Containers, LoadedDriverTest, testing::Values("in-process", "process"),
+                         PlaceName);
 
 // What a driver in this process may do to it; one in a process of its own is ended for it.
 class HeldDriverTest : public LoadedDriverTest {};
-INSTANTIATE_TEST_SUITE_P(Containers, HeldDriverTest, testing::Values("in-process", "echo"),
-                         PlaceName);
+INSTANTIATE_TEST_SUITE_P(Containers, HeldDriverTest, testing::Values("in-process"), PlaceName);
 
 TEST_P(LoadedDriverTest, ATaskRunsAndEnds) {
   Driver* driver = LoadOne("test");

@@ -10,7 +10,7 @@ namespace drover {
 
 Result<Isolation> ParseIsolation(const std::string& text, Isolation otherwise) {
   if (text.empty()) return otherwise;
-  for (const Isolation known : {Isolation::kInProcess, Isolation::kEcho, Isolation::kProcess}) {
+  for (const Isolation known : {Isolation::kInProcess, Isolation::kProcess}) {
     if (text == IsolationName(known)) return known;
   }
   return Error(Code::kInvalidArgument, "isolation \"" + text +
@@ -22,8 +22,6 @@ std::string_view IsolationName(Isolation isolation) {
   switch (isolation) {
     case Isolation::kInProcess:
       return "in-process";
-    case Isolation::kEcho:
-      return "echo";
     case Isolation::kProcess:
       return "process";
   }

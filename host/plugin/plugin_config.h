@@ -14,13 +14,10 @@ namespace drover {
 // Where the code of a plugin runs.
 enum class Isolation {
   kInProcess,
-  // As in the host process, but each call goes through the wire format of a container first. For
-  // tests: it proves that nothing passes the ABI that another process could not be sent.
-  kEcho,
   // In a process of its own, which may crash or hang.
   kProcess,
 };
-// "in-process", "process" or "echo"; an empty text is OTHERWISE.
+// "in-process" or "process"; an empty text is OTHERWISE.
 Result<Isolation> ParseIsolation(const std::string& text, Isolation otherwise);
 std::string_view IsolationName(Isolation isolation);
 

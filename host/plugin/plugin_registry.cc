@@ -7,7 +7,7 @@
 #include "host/base/gate.h"
 #include "host/base/patience.h"
 #include "host/plugin/contained_driver.h"
-#include "host/plugin/echo_container.h"
+#include "host/plugin/container.h"
 #include "host/plugin/loaded_driver.h"
 #include "host/plugin/loader.h"
 #include "host/plugin/own_thread.h"
@@ -242,7 +242,7 @@ Co<PluginRegistry::Made> PluginRegistry::Make(Context context, Checked checked,
           Error(Code::kInternal, path + " says other things about itself than in the probe");
       co_return made;
     }
-    parts.container = NewContainer(checked.isolation, loaded->first);
+    parts.container = std::make_shared<InProcessContainer>(loaded->first);
     const auto driver = std::make_shared<LoadedDriver>(std::move(parts));
     made.driver = driver;
     *self = driver.get();

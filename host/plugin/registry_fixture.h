@@ -17,7 +17,7 @@ namespace drover {
 // For tests that run in several places: how a test is called whose parameter is one of them.
 inline std::string PlaceName(const testing::TestParamInfo<const char*>& info) {
   const std::string place = info.param;
-  return place == "in-process" ? "InProcess" : place == "echo" ? "Echo" : "Process";
+  return place == "in-process" ? "InProcess" : "Process";
 }
 
 // A test that loads plugins into this process and talks to them from a real control thread.

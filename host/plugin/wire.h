@@ -99,8 +99,7 @@ class WireWriter {
 // How a reader lays structs out.
 enum class WireForm {
   kPlain,
-  // Larger than this ABI's, as those of a newer peer would be, and what lies behind is no use to
-  // anybody: for tests.
+  // Each is larger than this ABI's, as those of a newer host would be. For tests of drivers.
   kGrown,
 };
 
@@ -215,28 +214,6 @@ class WireReader {
   std::size_t at_ = 0;
   bool ok_ = true;
   std::list<std::unique_ptr<char[]>> memory_;
-};
-
-// A struct that went over the wire and back, as an echo container does it. Null stays null; what
-// cannot be read as a struct is passed on as it is, for the other side to complain about.
-template <typename T>
-class Carried {
- public:
-  explicit Carried(const T* from) : pointer_(from) {
-    if (from == nullptr || !CopyStruct(from).ok()) return;
-    WireMessage message;
-    WireWriter writer(&message);
-    writer.Struct(from);
-    if (!writer.ok()) return;
-    reader_ = std::make_unique<WireReader>(std::move(message), WireForm::kGrown);
-    pointer_ = reader_->Struct<T>();
-    DROVER_CHECK(reader_->Done());
-  }
-  const T* get() const { return pointer_; }
-
- private:
-  std::unique_ptr<WireReader> reader_;
-  const T* pointer_;
 };
 
 }  // namespace drover

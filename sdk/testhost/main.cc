@@ -41,8 +41,7 @@ int Main(int argc, char** argv) {
   app.add_option("FILE", options.file, "The driver's library")->required();
   app.add_option("--config", options.config, "The plugin's configuration (JSON)");
   app.add_option("--isolation", options.isolation,
-                 "in-process, process, or echo: each call goes through the wire format of a "
-                 "container");
+                 "in-process (the default), or process: in a process of its own");
   app.add_flag("!--no-probe", options.probe,
                "Loads the file without a probe in a child, which a sanitizer's runtime would not "
                "reach");

@@ -92,9 +92,9 @@ class TesthostTest(unittest.TestCase):
         self.assertGreater(first["memory"]["rss"], 0)
         self.assertEqual(second["cpu"]["measured"], ["System Mode", "User Mode", "Percent"])
 
-    def test_calls_pass_the_wire_of_a_container_too(self):
+    def test_calls_reach_a_driver_in_a_process_of_its_own(self):
         answers = self.serve(LASTING, {"call": "inspect", "task": "a"},
-                             arguments=("--isolation", "echo", DRIVER))
+                             arguments=("--isolation", "process", DRIVER))
         self.assertEqual(answers[1]["result"]["state"], "running")
 
     def test_a_file_that_is_no_driver_is_said_in_the_first_line(self):

@@ -54,8 +54,8 @@ TEST_P(LateMessageTest, IsIgnored) {
   EXPECT_TRUE(Await(driver->Destroy(context_, task->run_id, false)).ok());
 }
 
-INSTANTIATE_TEST_SUITE_P(Containers, LateMessageTest,
-                         testing::Values("in-process", "echo", "process"), PlaceName);
+INSTANTIATE_TEST_SUITE_P(Containers, LateMessageTest, testing::Values("in-process", "process"),
+                         PlaceName);
 
 #endif
 

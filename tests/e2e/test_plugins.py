@@ -144,13 +144,6 @@ class PluginTest(DroverTest):
         self.assertEqual({row["Name"]: row["Isolation"] for row in json.loads(done.out)},
                          {"raw_exec": "process", "mock_driver": "in-process"})
 
-    def test_echo_isolation_runs_the_same_job(self):
-        config = self.sandbox.write_config("echo.json", plugins={
-            "raw_exec": {"file": str(plugin_file("raw_exec")), "config": {"enabled": True},
-                         "isolation": "echo"}})
-        run = self.run_job(one(task("t", "echo through the codec")), config=config)
-        self.assertEqual(run.logs("t"), ["through the codec"])
-
     def test_inspect(self):
         done = self.sandbox.command("plugin", "inspect", plugin_file("raw_exec"))
         self.assertEqual(done.code, 0, done)

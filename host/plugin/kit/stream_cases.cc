@@ -106,7 +106,7 @@ Co<void> StatsUnknown(KitCase* kit, LoadedDriver* driver) {
              "stats of an unknown run must be an error, it was " + Describe(status));
 }
 
-// Only of use when the kit runs with isolation echo, where each struct is larger than the driver's
+// Only of use where each struct is larger than the driver's (DROVER_GROWN, isolation process)
 // own and behind it stand bytes that mean nothing; elsewhere it is a second look at start.
 Co<void> WholeConfig(KitCase* kit, LoadedDriver* driver) {
   const auto task = kit->Lasting();

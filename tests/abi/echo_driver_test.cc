@@ -8,7 +8,7 @@
 namespace drover {
 namespace {
 
-class EchoContainerTest : public RegistryFixture, public testing::WithParamInterface<const char*> {
+class EchoDriverTest : public RegistryFixture, public testing::WithParamInterface<const char*> {
  protected:
   Driver* LoadEcho() {
     Add("echo", ECHO_DRIVER_SO);
@@ -18,8 +18,8 @@ class EchoContainerTest : public RegistryFixture, public testing::WithParamInter
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Containers, EchoContainerTest,
-                         testing::Values("in-process", "echo", "process"), PlaceName);
+INSTANTIATE_TEST_SUITE_P(Containers, EchoDriverTest, testing::Values("in-process", "process"),
+                         PlaceName);
 
 StringMap Expected(const TaskConfig& task) {
   return {{"run_id", task.run_id.ToString()},
@@ -63,7 +63,7 @@ StringMap Expected(const TaskConfig& task) {
           {"cpu_quota", "33"}};
 }
 
-TEST_P(EchoContainerTest, EveryFieldOfATaskReachesItsDriver) {
+TEST_P(EchoDriverTest, EveryFieldOfATaskReachesItsDriver) {
   Driver* driver = LoadEcho();
   auto task = std::make_shared<TaskConfig>(*DistinctTask());
   task->driver_config_json = R"({"k":[1,"\u00e4"]})";
@@ -79,7 +79,7 @@ TEST_P(EchoContainerTest, EveryFieldOfATaskReachesItsDriver) {
   EXPECT_EQ(status->completed_at, 12);
 }
 
-TEST_P(EchoContainerTest, RecoverIsGivenTheSameAndTheHandle) {
+TEST_P(EchoDriverTest, RecoverIsGivenTheSameAndTheHandle) {
   Driver* driver = LoadEcho();
   auto task = std::make_shared<TaskConfig>(*DistinctTask());
   task->driver_config_json = "{}";
@@ -101,7 +101,7 @@ TEST_P(EchoContainerTest, RecoverIsGivenTheSameAndTheHandle) {
   EXPECT_TRUE(expected["handle"].ends_with("h,0.0.9")) << expected["handle"];
 }
 
-TEST_P(EchoContainerTest, AnInstanceCanBeOtherThanItsLibrary) {
+TEST_P(EchoDriverTest, AnInstanceCanBeOtherThanItsLibrary) {
   Add("mock_driver", MOCK_DRIVER_SO);
   options_.plugins.back().isolation = GetParam();
   options_.plugins.back().config_json = R"({"fs_isolation":"image"})";
@@ -114,7 +114,7 @@ TEST_P(EchoContainerTest, AnInstanceCanBeOtherThanItsLibrary) {
   EXPECT_TRUE(info.has_stats);
 }
 
-TEST_P(EchoContainerTest, ResultsComeBackWhole) {
+TEST_P(EchoDriverTest, ResultsComeBackWhole) {
   Driver* driver = LoadEcho();
   const Result<ExitResult> end = Await(driver->Wait(context_, RunId::Random()));
   ASSERT_TRUE(end.ok()) << end.error().message();
