@@ -86,7 +86,7 @@ endfunction()
 # is the name of a component means its library; DEPS are PUBLIC, and that is what keeps the
 # direction of the dependencies: a folder that is not listed cannot be linked. ALONE are sources and
 # tests with names in common with others of the folder: they are never compiled together with them.
-# PROCESS_EACH: what a test loads or limits stays in its process, so each test needs one of its own.
+# Without SOURCES the folder has headers only. PROCESS_EACH: what a test loads or limits stays in its process, so each test needs one of its own.
 function(drover_component name)
   cmake_parse_arguments(ARG "PROCESS_EACH" "" "SOURCES;TESTS;DEPS;PRIVATE_DEPS;TEST_DEPS;ALONE" ${ARGN})
   foreach(list DEPS PRIVATE_DEPS TEST_DEPS)
@@ -101,6 +101,11 @@ function(drover_component name)
   endforeach()
   if(ARG_ALONE)
     set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
+  if(NOT ARG_SOURCES)
+    add_library(drover_${name} INTERFACE)
+    target_link_libraries(drover_${name} INTERFACE drover_flags ${DEPS})
+    return()
   endif()
   add_library(drover_${name} STATIC ${ARG_SOURCES})
   target_link_libraries(drover_${name} PUBLIC drover_flags ${DEPS} PRIVATE ${PRIVATE_DEPS})

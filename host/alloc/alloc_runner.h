@@ -9,7 +9,7 @@
 #include "host/alloc/alloc_state.h"
 #include "host/base/co.h"
 #include "host/base/context.h"
-#include "host/plugin/driver.h"
+#include "host/driver/driver.h"
 #include "host/task/local_state.h"
 
 namespace drover {

@@ -12,8 +12,8 @@
 
 #include "host/alloc/dir_tree.h"
 #include "host/base/durable_step.h"
-#include "host/plugin/user_lookup.h"
 #include "host/process/task_owner.h"
+#include "host/process/user_lookup.h"
 
 namespace drover {
 namespace {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "host/plugin/driver.h"
+#include "host/driver/driver.h"
 
 namespace drover {
 

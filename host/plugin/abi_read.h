@@ -6,7 +6,7 @@
 #include <string>
 
 #include "drover/drover.h"
-#include "host/plugin/driver.h"
+#include "host/driver/driver.h"
 #include "host/plugin/plugin_config.h"
 
 // Copies what a driver passes into the host's own types. A driver is not trusted to be correct:

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "drover/drover.h"
-#include "host/plugin/driver.h"
+#include "host/driver/driver.h"
 
 // Lays the host's own types out for a driver. What is made here points into its source, which must
 // live as long as it is used.

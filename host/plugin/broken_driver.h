@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "host/plugin/driver.h"
+#include "host/driver/driver.h"
 #include "host/process/process_service.h"
 
 namespace drover {

@@ -18,7 +18,7 @@
 #include "host/base/ids.h"
 #include "host/base/live_count.h"
 #include "host/base/unique_fd.h"
-#include "host/plugin/driver.h"
+#include "host/driver/driver.h"
 #include "host/plugin/loop_port.h"
 #include "host/plugin/plugin_config.h"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "host/plugin/driver.h"
+#include "host/driver/driver.h"
 
 namespace drover {
 

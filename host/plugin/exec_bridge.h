@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "host/base/context.h"
-#include "host/plugin/driver.h"
+#include "host/driver/driver.h"
 #include "host/plugin/plugin_host.h"
 #include "host/process/process_service.h"
 

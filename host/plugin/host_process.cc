@@ -17,10 +17,10 @@
 #include "host/plugin/exec_bridge.h"
 #include "host/plugin/service_done.h"
 #include "host/plugin/traced.h"
-#include "host/plugin/user_lookup.h"
 #include "host/process/network_namespace.h"
 #include "host/process/task_owner.h"
 #include "host/process/task_root.h"
+#include "host/process/user_lookup.h"
 
 namespace drover {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/plugin/driver.h"
+#include "host/driver/driver.h"
 #include "host/plugin/plugin_options.h"
 
 namespace drover {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/plugin/driver.h"
+#include "host/driver/driver.h"
 
 namespace drover {
 

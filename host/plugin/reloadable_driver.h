@@ -48,8 +48,8 @@ class ReloadableDriver : public Driver {
   Co<Status> Replace(Context context, std::shared_ptr<PluginDriver> next);
   // An event of one of FROM's runs; heard when FROM is the instance in charge.
   void Hear(const PluginDriver* from, const DriverEvent& event);
-  // FROM has found RUN under another handle; heard from the instance in charge and from the one that
-  // is about to replace it.
+  // FROM has found RUN under another handle; heard from the instance in charge and from the one
+  // that is about to replace it.
   void HearHandle(const PluginDriver* from, const RunId& run, const TaskHandle& handle);
 
   Co<Status> RestoreComplete(Context context, std::vector<RunId> runs);

@@ -5,7 +5,7 @@
 
 #include "drover/drover.h"
 #include "host/base/result.h"
-#include "host/plugin/driver.h"
+#include "host/driver/driver.h"
 #include "host/plugin/plugin_host.h"
 #include "host/process/process_spec.h"
 

@@ -13,7 +13,7 @@
 
 #include "drover/drover.h"
 #include "host/base/live_count.h"
-#include "host/plugin/driver.h"
+#include "host/driver/driver.h"
 #include "host/plugin/loop_port.h"
 
 namespace drover {

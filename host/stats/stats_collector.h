@@ -8,7 +8,7 @@
 #include "host/base/co.h"
 #include "host/base/context.h"
 #include "host/base/gate.h"
-#include "host/plugin/driver.h"
+#include "host/driver/driver.h"
 #include "host/stats/lingering_demand.h"
 #include "host/stats/stats_demand.h"
 

@@ -12,7 +12,7 @@
 #include "host/base/event.h"
 #include "host/base/keyed_listeners.h"
 #include "host/base/listener_list.h"
-#include "host/plugin/driver.h"
+#include "host/driver/driver.h"
 
 namespace drover {
 
@@ -84,7 +84,9 @@ class FakeDriver : public Driver {
   int stats_calls() const { return stats_calls_; }
   int open_calls() const { return open_calls_; }  // coroutines that have not returned
   // Listeners that it keeps, with those that have gone and were not dropped yet.
-  std::size_t kept_listeners() const { return on_fingerprint_.size() + on_event_.keys() + on_handle_.keys(); }
+  std::size_t kept_listeners() const {
+    return on_fingerprint_.size() + on_event_.keys() + on_handle_.keys();
+  }
   // What a test wants to be empty at its end: runs that were not destroyed, half made ones too.
   std::size_t live_runs() const { return runs_.size(); }
   int running(const std::string& task) const;  // runs of the task that have not ended

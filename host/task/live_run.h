@@ -6,7 +6,7 @@
 
 #include "host/base/context.h"
 #include "host/base/event.h"
-#include "host/plugin/driver.h"
+#include "host/driver/driver.h"
 #include "host/process/dropped_output.h"
 
 namespace drover {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "host/base/ids.h"
-#include "host/plugin/driver.h"
+#include "host/driver/driver.h"
 
 namespace drover {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "host/base/time.h"
-#include "host/plugin/driver.h"
+#include "host/driver/driver.h"
 #include "host/spec/job.h"
 
 namespace drover {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "host/base/time.h"
-#include "host/plugin/driver.h"
+#include "host/driver/driver.h"
 #include "host/process/dropped_output.h"
 #include "host/spec/job.h"
 

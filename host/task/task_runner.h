@@ -11,7 +11,7 @@
 #include "host/base/context.h"
 #include "host/base/gate.h"
 #include "host/base/live_count.h"
-#include "host/plugin/driver.h"
+#include "host/driver/driver.h"
 #include "host/spec/allocation.h"
 #include "host/stats/stats_collector.h"
 #include "host/task/hook_chain.h"

@@ -6,7 +6,7 @@
 
 #include "host/base/co.h"
 #include "host/base/context.h"
-#include "host/plugin/driver.h"
+#include "host/driver/driver.h"
 #include "host/spec/allocation.h"
 #include "host/task/task_hook.h"
 #include "host/task/task_state.h"

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "host/plugin/driver.h"
+#include "host/driver/driver.h"
 
 // The values of a driver as they stand in answers.
 namespace drover {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/plugin/driver.h"
+#include "host/driver/driver.h"
 #include "host/plugin/frame_kinds.h"
 
 namespace drover {

@@ -281,8 +281,8 @@ TEST_P(PluginReloadTest, ABrokenPluginIsBroughtBackByAGoodFile) {
   Started(kLongRun);
 }
 
-// The runner stores each new handle, whether a reload or the end of the process brought it. Its wait
-// for the end of the task goes on.
+// The runner stores each new handle, whether a reload or the end of the process brought it. Its
+// wait for the end of the task goes on.
 TEST_P(PluginReloadTest, EachNewHandleIsReportedAndTheWaitGoesOn) {
   LoadMock();
   const auto task = Started(R"({"run_for":"1h","renew_handle":true})");
@@ -293,8 +293,8 @@ TEST_P(PluginReloadTest, EachNewHandleIsReportedAndTheWaitGoesOn) {
   const auto end_process = [this](int launches) {
     ContainedDriver* const contained = registry_->FindContained("mock_driver");
     kill(contained->status().pid, SIGKILL);
-    EXPECT_TRUE(Until(
-        [&] { return contained->status().launches == launches && contained->current(); }));
+    EXPECT_TRUE(
+        Until([&] { return contained->status().launches == launches && contained->current(); }));
   };
   const bool contained = registry_->FindContained("mock_driver") != nullptr;
   // Both causes, in either order, as soon after each other as can be.

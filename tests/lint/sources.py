@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Checks what compilers do not: format, licence headers, file sizes, operands of co_await, locks,
-names of types, durable steps.
+"""Checks what compilers do not: format, licence headers, file sizes, operands of co_await, includes,
+locks, names of types, durable steps.
 
-Usage: sources.py [format|co_await|licence|locks|size|steps|types ...]; all without an argument.
+Usage: sources.py [format|co_await|includes|licence|locks|size|steps|types ...]; all without an argument.
 """
 import pathlib
 import re
@@ -185,8 +185,47 @@ def check_steps():
     return found
 
 
-CHECKS = {"format": check_format, "co_await": check_co_await, "licence": check_licence,
-          "locks": check_locks, "size": check_size, "steps": check_steps, "types": check_types}
+def check_includes():
+    """A file of host/ includes headers of its own folder and of those that its component depends on, so
+    that the direction of the dependencies holds for headers as the linker holds it for code."""
+    host = ROOT / "host"
+    # Test libraries, by the folder that their headers are in.
+    libraries = {"fake_driver": "task", "minimal_alloc_runner": "alloc"}
+    found, seen = [], 0
+    for listing in sorted(host.glob("*/CMakeLists.txt")):
+        folder = listing.parent.name
+        text = re.sub(r"#[^\n]*", "", listing.read_text())
+        component = re.search(r"drover_component\(" + folder + r"\b([^)]*)\)", text)
+        if component is None:
+            found.append(f"host/{folder}/CMakeLists.txt: declares no component {folder}")
+            continue
+        lists = re.split(r"\b(SOURCES|TESTS|ALONE|DEPS|PRIVATE_DEPS|TEST_DEPS|PROCESS_EACH)\b",
+                         component.group(1))
+        words = dict(zip(lists[1::2], (part.split() for part in lists[2::2])))
+        # A variable of the listing stands for what it may be set to.
+        variables = dict(re.findall(r"set\((\w+) ([^)]*)\)", text))
+        names = [name for kind in ("DEPS", "PRIVATE_DEPS", "TEST_DEPS") for word in words.get(kind, ())
+                 for name in variables.get(word.strip("${}"), word).split()]
+        allowed = {folder, *(libraries.get(name, name) for name in names)}
+        for path in sorted(listing.parent.rglob("*")):
+            if path.suffix not in SUFFIXES:
+                continue
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                include = re.match(r'\s*#include "host/(\w+)/', line)
+                if include is None:
+                    continue
+                seen += 1
+                if include.group(1) not in allowed:
+                    found.append(f"{path.relative_to(ROOT)}:{number}: includes a header of "
+                                 f"host/{include.group(1)}, which host/{folder}/CMakeLists.txt does not name "
+                                 "as a dependency")
+    assert seen > 500, "few includes found: the folders have moved"
+    return found
+
+
+CHECKS = {"format": check_format, "co_await": check_co_await, "includes": check_includes,
+          "licence": check_licence, "locks": check_locks, "size": check_size, "steps": check_steps,
+          "types": check_types}
 
 
 def main():

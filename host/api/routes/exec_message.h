@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "host/base/result.h"
-#include "host/plugin/driver.h"
+#include "host/driver/driver.h"
 
 namespace drover {
 

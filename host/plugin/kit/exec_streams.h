@@ -4,7 +4,7 @@
 #include <string>
 
 #include "host/base/unique_fd.h"
-#include "host/plugin/driver.h"
+#include "host/driver/driver.h"
 
 namespace drover {
 

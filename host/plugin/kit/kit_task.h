@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "host/plugin/driver.h"
+#include "host/driver/driver.h"
 
 namespace drover {
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/plugin/user_lookup.h"
+#include "host/process/user_lookup.h"
 
 #include <grp.h>
 #include <pwd.h>
