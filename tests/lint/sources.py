@@ -219,7 +219,7 @@ def check_includes():
                     found.append(f"{path.relative_to(ROOT)}:{number}: includes a header of "
                                  f"host/{include.group(1)}, which host/{folder}/CMakeLists.txt does not name "
                                  "as a dependency")
-    assert seen > 500, "few includes found: the folders have moved"
+    assert seen > 0, "no includes found: the folders have moved"
     return found
 
 
