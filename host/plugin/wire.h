@@ -216,4 +216,27 @@ class WireReader {
   std::list<std::unique_ptr<char[]>> memory_;
 };
 
+// A copy of a struct as a newer host passes it: it went over the wire, and back into a larger one.
+// Null stays null; what cannot be read as a struct stays as it is, for the other side to complain
+// about.
+template <typename T>
+class Carried {
+ public:
+  explicit Carried(const T* from) : pointer_(from) {
+    if (from == nullptr || !CopyStruct(from).ok()) return;
+    WireMessage message;
+    WireWriter writer(&message);
+    writer.Struct(from);
+    if (!writer.ok()) return;
+    reader_ = std::make_unique<WireReader>(std::move(message), WireForm::kGrown);
+    pointer_ = reader_->Struct<T>();
+    DROVER_CHECK(reader_->Done());
+  }
+  const T* get() const { return pointer_; }
+
+ private:
+  std::unique_ptr<WireReader> reader_;
+  const T* pointer_;
+};
+
 }  // namespace drover
