@@ -132,7 +132,7 @@ AllocBench::AllocBench()
 }
 
 AllocBench::~AllocBench() {
-  // A test that has looked at its end itself leaves nothing to do here.
+  // A test that destroyed its runner itself leaves nothing to do here.
   if (runner_) Destroy();
   CheckNothingLeft();
 }

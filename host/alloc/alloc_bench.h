@@ -9,11 +9,11 @@
 #include "host/alloc/local_alloc_runner.h"
 #include "host/task/fake_driver.h"
 
-// What the tests of allocation runners share: allocations made of few words, a driver without
+// The fixture for tests of allocation runners: allocations described in few words, a driver without
 // processes, and a check that nothing is left behind.
 namespace drover {
 
-// A directory that only counts what is done to it.
+// An allocation directory that only records its calls.
 class FakeAllocDir : public AllocDir {
  public:
   // Outlives the directory, as a disk does.
@@ -38,7 +38,7 @@ class FakeAllocDir : public AllocDir {
   Disk* const disk_;
 };
 
-// Keeps the newest records of one allocation.
+// Holds the newest records of one allocation.
 class FakeAllocStore : public AllocStore {
  public:
   struct Records {
@@ -56,14 +56,14 @@ class FakeAllocStore : public AllocStore {
   Records* const records_;
 };
 
-// Copies what the runner needs to know; interpolates nothing.
+// Copies the fields that a runner needs; interpolates nothing.
 class BenchPreparer : public TaskPreparer {
  public:
   std::string RenderUser(const PrepareRequest& request) override { return request.task->user; }
   Result<TaskConfig> Prepare(const PrepareRequest& request) override;
 };
 
-// What happened to one task, in the order in which it did.
+// Something that happened to one task. A trace holds such entries in their order.
 struct TraceEntry {
   enum class Kind {
     kBegin,  // the driver was asked to start it
@@ -77,7 +77,7 @@ struct TraceEntry {
   bool success = false;  // of an end
 };
 
-// A fake driver that notes what happens to its tasks.
+// A fake driver that records what happens to its tasks.
 class TracingDriver : public FakeDriver {
  public:
   explicit TracingDriver(Loop* loop) : FakeDriver(loop), on_(loop) {}
@@ -85,7 +85,7 @@ class TracingDriver : public FakeDriver {
   Co<Result<ExitResult>> Wait(Context context, RunId run) override;
   Co<Status> Stop(Context context, RunId run, Duration timeout, std::string signal) override;
   std::vector<TraceEntry> trace;
-  std::map<std::string, std::string> networks;  // the namespaces that tasks were to start in
+  std::map<std::string, std::string> networks;  // of each task's newest start
   // The starts and ends in words: "+main -main".
   std::string TraceText() const;
 
@@ -98,8 +98,8 @@ class TracingDriver : public FakeDriver {
   std::map<RunId, std::string> open_;
 };
 
-// A task of the class that KIND names: main, init, side (prestart sidecar), post (poststart
-// one-shot), postside (poststart sidecar), stop (poststop).
+// A task of the class that KIND names: main, init (prestart one-shot), side (prestart sidecar),
+// post (poststart one-shot), postside (poststart sidecar), stop (poststop).
 Task MakeTask(const std::string& name, const std::string& kind = "main");
 
 class AllocBench {
@@ -107,20 +107,20 @@ class AllocBench {
   AllocBench();
   ~AllocBench();  // checks that nothing is left
 
-  // The group's tasks; before Make.
+  // Adds a task to the group; before Make.
   Task& AddTask(const std::string& name, const std::string& kind = "main");
   TaskGroup& group() { return job_->groups[0]; }
   Job& job() { return *job_; }
-  // Makes the runner of an allocation of the job as it is now; it is not started yet.
+  // Makes the runner of an allocation of the job as it is now, without starting it.
   LocalAllocRunner& Make();
   LocalAllocRunner& Start();
-  // The same allocation again, as an agent that starts anew finds it.
+  // Makes a runner of the same allocation again, as a restarted agent does.
   LocalAllocRunner& Restore();
   LocalAllocRunner& runner() { return *runner_; }
   bool has_runner() const { return runner_ != nullptr; }
   void Forget() { runner_.reset(); }
 
-  // The allocation as the server sends it next, with a higher index.
+  // The allocation's next version from the server, with a higher index.
   Allocation NextAlloc();
   void Update(Allocation alloc) { runner_->Update(std::make_shared<const Allocation>(alloc)); }
   void UpdateToStop();
@@ -129,7 +129,7 @@ class AllocBench {
   Status Wait(Co<Status> call);
   // Runs until the allocation has ended.
   bool RunToEnd(Duration limit = 1h);
-  // LEFT_RUNS: that the driver was made to keep.
+  // LEFT_RUNS: the runs that a test made the driver keep.
   void Destroy(std::size_t left_runs = 0);
 
   const TaskStateRecord& state(const std::string& task) {

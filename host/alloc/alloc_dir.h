@@ -10,7 +10,7 @@
 
 namespace drover {
 
-// Where a task's own directories are on the host.
+// The host's paths of a task's own directories.
 struct TaskDirPaths {
   std::string dir;          // TASK
   std::string local;        // TASK/local
@@ -22,7 +22,7 @@ struct TaskDirPaths {
 // The directory of one allocation:
 //   ALLOC_ID/alloc/{logs,tmp,data}            shared by the tasks
 //   ALLOC_ID/TASK/{local,tmp,secrets,private} one tree per task
-// All methods are for the control thread; what may take long happens on another.
+// All methods are for the control thread; long work runs on another.
 class AllocDir {
  public:
   virtual ~AllocDir() = default;
@@ -33,23 +33,23 @@ class AllocDir {
   std::string data_path() const { return path() + "/alloc/data"; }
   TaskDirPaths TaskPaths(std::string_view task) const;
 
-  // Makes the shared directories; what is there already is kept, and its mode is put right.
+  // Makes the shared directories. Existing ones are kept and get the right modes.
   virtual Co<Status> Build() = 0;
-  // Makes one task's directories, which only its user can enter, and mounts what is to be mounted
-  // there. As often as one likes.
+  // Makes one task's directories, which only its user can enter, and mounts the file systems that
+  // belong there. May be called any number of times.
   virtual Co<Status> BuildTask(TaskDirRequest request) = 0;
-  // Whether Build has been done and the directory is still there.
+  // Succeeds if Build has been done and the directory is still there.
   virtual Co<Status> CheckBuilt() = 0;
-  // Of an allocation whose tasks have ended for good: takes away the secrets that are in memory. As
-  // often as one likes; without a directory it succeeds.
+  // Removes the secrets in memory once the tasks have ended for good. May be called any number of
+  // times; without a directory it succeeds.
   virtual Co<Status> DropSecrets() = 0;
-  // Unmounts, then removes all of it. What cannot be unmounted is kept and named in the error, and
-  // the call may be repeated. Without a directory it succeeds.
+  // Unmounts everything, then removes it. A mount that cannot be unmounted is kept and named in
+  // the error, and the call may be repeated. Without a directory it succeeds.
   virtual Co<Status> Destroy() = 0;
 };
 
-// Task names become names of directories: empty, ".", "..", "alloc" and whatever holds a slash or a
-// NUL cannot.
+// Task names become names of directories. Refuses empty and very long names, ".", "..", "alloc",
+// and names with a slash or a NUL.
 Status CheckTaskDirName(std::string_view task);
 
 }  // namespace drover

@@ -22,9 +22,9 @@
 namespace drover {
 namespace {
 
-// A task may fill a directory with names; so many are told.
+// A task may fill a directory with names; a longer list is an error.
 constexpr std::size_t kMaxEntries = 65'536;
-// A rename that races with the way through ".." makes the kernel ask to begin anew.
+// A rename that races with ".." in a path makes the kernel return EAGAIN; then it is tried again.
 constexpr int kMaxTries = 100;
 
 Error Escapes() { return Error(Code::kPermissionDenied, "Path escapes the alloc directory"); }
@@ -40,7 +40,7 @@ AllocFileInfo InfoOf(std::string name, const struct stat& status) {
 
 std::string ProcPath(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
 
-// Where what is open as FD is now; empty when nobody knows.
+// The present place of the file open as FD; empty if it is unknown.
 std::string PlaceOf(int fd) {
   std::string place(PATH_MAX, '\0');
   const ssize_t size = readlink(ProcPath(fd).c_str(), place.data(), place.size());
@@ -64,7 +64,7 @@ Result<AllocFiles> AllocFiles::Open(const std::string& base, const std::string& 
   return AllocFiles(std::move(root), alloc_id);
 }
 
-// A descriptor that names it and can do nothing else: what it is must be looked at first.
+// Opens with O_PATH, so that the file can be checked before anything is read.
 Result<UniqueFd> AllocFiles::Resolve(const std::string& path) const {
   if (path.find('\0') != std::string::npos) {
     return Error(Code::kInvalidArgument, "the path has a NUL in it");
@@ -84,8 +84,8 @@ Result<UniqueFd> AllocFiles::Resolve(const std::string& path) const {
   return ErrnoError(errno, path);
 }
 
-// What a task has mounted is none of its files, whatever that is; only the names and sizes of
-// secrets are shown, which are in memory.
+// Files that a task has mounted are not visible. The only visible mounts are the secrets, which are
+// in memory: clients see their names and sizes.
 Status AllocFiles::CheckVisible(int fd) const {
   const std::optional<std::uint64_t> mount = MountOf(fd);
   if (!mount) return Escapes();
@@ -102,8 +102,8 @@ Status AllocFiles::CheckVisible(int fd) const {
   return {};
 }
 
-// Judged by where it really is, whatever links have led there. What is in memory only, as secrets
-// are, is also known by its mount: the name of that may have been changed.
+// Judges a file by its real place, whatever links led there. Secrets in memory are also recognized
+// by their mount, since its name may have been changed.
 Status AllocFiles::CheckReadable(int fd, const std::string& path) const {
   const std::string root = PlaceOf(root_.get()) + "/";
   const std::string place = PlaceOf(fd);
@@ -134,7 +134,7 @@ Result<std::vector<AllocFileInfo>> AllocFiles::List(const std::string& path) con
     if (errno == ENOTDIR) return Error(Code::kInvalidArgument, path + ": not a directory");
     return ErrnoError(errno, path);
   }
-  fd.Release();  // it is the stream's
+  fd.Release();  // the stream owns it
   std::vector<AllocFileInfo> list;
   while (const dirent* entry = readdir(entries.get())) {
     const std::string name = entry->d_name;
@@ -174,7 +174,7 @@ Result<UniqueFd> AllocFiles::OpenFile(const std::string& path) const {
   if (S_ISDIR(status.st_mode)) return Error(Code::kInvalidArgument, file + "is a directory");
   if (!S_ISREG(status.st_mode)) return Error(Code::kInvalidArgument, file + "is no regular file");
   if (status.st_nlink > 1) return Error(Code::kInvalidArgument, file + "has a second name");
-  // The same file, by the descriptor that has been judged.
+  // The same file, opened through the descriptor that was checked.
   UniqueFd fd(open(ProcPath(place.get()).c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!fd) return ErrnoError(errno, path);
   return fd;

@@ -13,7 +13,7 @@
 
 namespace drover {
 
-// A file or directory as people are told of it.
+// A file or directory, as clients see it.
 struct AllocFileInfo {
   std::string name;
   std::int64_t size = 0;  // bytes
@@ -23,22 +23,22 @@ struct AllocFileInfo {
   bool is_directory() const { return S_ISDIR(mode); }
 };
 
-// What is below the directory of an allocation, for those who look at it from outside. Its tasks
-// may put anything there, at any moment, so each path is resolved by the kernel and never leaves
-// the directory, and it is what has been opened that is judged. It blocks. [any thread]
+// The files in the directory of an allocation, for readers outside of it. Its tasks may put
+// anything there at any moment. So the kernel resolves each path and never leaves the directory,
+// and all checks look at the opened file. The methods block. [any thread]
 //
 // Errors: kNotFound; kPermissionDenied: the path leads out of the directory; kFailedPrecondition:
-// what a task or the agent keeps to itself; kInvalidArgument: it is of another kind.
+// the file is secret or private; kInvalidArgument: it is of another kind.
 class AllocFiles {
  public:
   // BASE is the directory of all allocations.
   static Result<AllocFiles> Open(const std::string& base, const std::string& alloc_id);
 
-  // Sorted by name. Links are told of, not followed.
+  // Sorted by name. Links are listed, not followed.
   Result<std::vector<AllocFileInfo>> List(const std::string& path) const;
   Result<AllocFileInfo> Stat(const std::string& path) const;
-  // A regular file with one name, to be read. What a second name leads to may be a file that the
-  // task could not read itself.
+  // Opens a regular file that has only one name, for reading. A second name may be that of a file
+  // which the task itself cannot read.
   Result<UniqueFd> OpenFile(const std::string& path) const;
 
   int root() const { return root_.get(); }

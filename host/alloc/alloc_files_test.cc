@@ -40,7 +40,7 @@ class AllocFilesTest : public ::testing::Test {
   void Link(const std::string& target, const std::string& path) const {
     fs::create_symlink(target, root_ + "/" + path);
   }
-  // What can be read there, or the error.
+  // The contents of the file, or the error.
   std::string Read(const std::string& path) const {
     const Result<UniqueFd> fd = files_->OpenFile(path);
     if (!fd.ok()) return fd.error().message();
@@ -79,7 +79,7 @@ TEST_F(AllocFilesTest, StatNamesWhatIsAsked) {
   EXPECT_GT(file->modified, 0);
   EXPECT_EQ(files_->Stat("web/local///")->name, "local");
   EXPECT_EQ(files_->Stat("/")->name, "alloc-id");
-  EXPECT_TRUE(files_->Stat("web/secrets/token").ok()) << "a look is allowed";
+  EXPECT_TRUE(files_->Stat("web/secrets/token").ok()) << "its properties are visible";
   EXPECT_EQ(files_->Stat("web/none").code(), Code::kNotFound);
 }
 
@@ -111,19 +111,19 @@ TEST_F(AllocFilesTest, SecretsAreNotReadByAnyName) {
   EXPECT_EQ(Read("alloc/innocent"), "Reading secret file prohibited: alloc/innocent");
   EXPECT_EQ(Read("web/local/s/token"), "Reading secret file prohibited: web/local/s/token");
   EXPECT_EQ(Read("web/private/key"), "Reading private file prohibited: web/private/key");
-  // The names mean something only where the agent has made the directories.
+  // The names are special only where the agent has made the directories.
   fs::create_directories(root_ + "/alloc/secrets");
   Write("alloc/secrets/x", "mine");
   EXPECT_EQ(Read("alloc/secrets/x"), "mine");
 }
 
 TEST_F(AllocFilesTest, SecretsInMemoryAreKnownByTheirMount) {
-  // As it is after a rename in a mount namespace where it is no mount point.
+  // As after a rename in a mount namespace where the place is no mount point.
   fs::create_directories(root_ + "/web/local/moved");
   const UniqueFd moved(
       open((root_ + "/web/local/moved").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (geteuid() != 0 || !MountTmpfs(moved.get(), "moved", 1 << 20, 0700).ok()) {
-    GTEST_SKIP() << "to mount a tmpfs needs root";
+    GTEST_SKIP() << "mounting a tmpfs needs root";
   }
   Write("web/local/moved/token", "secret");
   EXPECT_EQ(Read("web/local/moved/token"), "Path escapes the alloc directory");
@@ -138,7 +138,7 @@ TEST_F(AllocFilesTest, AMountThatHoldsTheSecretsMayBeLookedAt) {
   const std::string secrets = root_ + "/web/secrets";
   const UniqueFd place(open(secrets.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (geteuid() != 0 || !MountTmpfs(place.get(), secrets, 1 << 20, 0700).ok()) {
-    GTEST_SKIP() << "to mount a tmpfs needs root";
+    GTEST_SKIP() << "mounting a tmpfs needs root";
   }
   Write("web/secrets/token", "secret");
   const auto list = files_->List("web/secrets");

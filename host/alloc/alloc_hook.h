@@ -16,13 +16,13 @@ namespace drover {
 
 // When a hook of an allocation is called.
 enum class AllocHookStage {
-  kPrerun,          // before the tasks, unless the allocation is not to run
-  kUpdate,          // the allocation has changed and is still to run
+  kPrerun,          // before the tasks, if the allocation should run
+  kUpdate,          // the allocation has changed and should still run
   kPreTaskRestart,  // before all running tasks, or all tasks, are restarted
   kPrekill,         // once: before tasks are killed, or when all have ended by themselves
   kPostrun,         // when all tasks have ended for good
-  kDestroy,         // the allocation is forgotten
-  kShutdown,        // the agent ends; the tasks go on
+  kDestroy,         // the allocation is removed
+  kShutdown,        // the agent ends; the tasks keep running
 };
 std::string_view AllocHookStageName(AllocHookStage stage);
 
@@ -31,46 +31,46 @@ struct AllocHookRequest {
   bool any_task_live = false;  // a task that is not poststop is pending or running
 };
 
-// What a hook may do to its allocation.
+// The allocation, as its hooks may change it.
 class AllocControl {
  public:
   virtual ~AllocControl() = default;
-  // Ends the allocation, which is complete then, whatever its tasks say. DESCRIPTION says why.
+  // Ends the allocation as complete, whatever its tasks' states say. DESCRIPTION is the reason.
   virtual void RequestEnd(std::string description) = 0;
 };
 
-// What hooks are given when they are made. It outlives them and every context that they are given.
+// Given to a hook when it is made. Valid for all its calls, except those that were left behind.
 struct AllocHookEnv {
   Loop* loop = nullptr;
   HookResources* resources = nullptr;
   AllocControl* control = nullptr;
-  // Ended when nobody wants to wait for shutdown delays.
+  // Cancelled to skip the shutdown delays.
   std::shared_ptr<const Context> no_shutdown_delay;
 };
 
 // One concern of an allocation as a whole. Stages are coroutines of the control thread, called in
 // the order of the hooks' registration, one at a time. A stage that is not overridden does nothing.
-// Every context ends with the stage's deadline. Those of prerun, update and pre-task-restart are
-// also ended by a kill or the agent's shutdown, those of prekill and postrun by the shutdown. A
-// hook that does not return soon after is left behind: its answer is dropped, so from then on it
-// must not touch anything that it does not own, what it was made with included.
+// Every context ends at the stage's deadline. A kill or the agent's shutdown also ends those of
+// prerun, update and pre-task-restart; the shutdown alone ends those of prekill, postrun and
+// destroy. A hook that does not return soon after that is left behind and its answer is dropped.
+// From then on it must touch only what it owns, which excludes its AllocHookEnv.
 class AllocHook {
  public:
   virtual ~AllocHook() = default;
 
   virtual std::string_view name() const = 0;
-  // How long a stage may take before it is interrupted. Every hook has one: none may hold an
-  // allocation or the agent.
+  // How long a stage may take before it is interrupted. Every stage has a limit, so no hook can
+  // hold up an allocation or the agent.
   virtual Duration deadline(AllocHookStage stage, const AllocHookRequest& request) const;
 
-  // Of an allocation that an earlier agent ran and that is not to run any more, for which there is
-  // no prerun: finds again what its last tasks need, if one has not ended. Must not block.
+  // Called instead of prerun for an allocation of an earlier agent that should not run any more,
+  // while one of its tasks has not ended. Finds again what its last tasks need. Must not block.
   virtual void Restore(const AllocHookRequest& request);
 
-  // The first error ends the stage, and the tasks are not started.
+  // The first error ends the stage, and no task starts.
   virtual Co<Status> Prerun(Context context, AllocHookRequest request);
-  // In all further stages an error keeps no other hook from running; that of Destroy is the error
-  // of the whole, the others are told to LocalAllocEnv::report.
+  // In all other stages every hook runs, whatever the errors. The errors of PreTaskRestart and
+  // Destroy go to whoever requested these; all others go to LocalAllocEnv::report.
   virtual Co<Status> Update(Context context, AllocHookRequest request);
   virtual Co<Status> PreTaskRestart(Context context, AllocHookRequest request);
   virtual Co<Status> Postrun(Context context, AllocHookRequest request);
@@ -79,7 +79,7 @@ class AllocHook {
   virtual Co<Status> Shutdown(Context context, AllocHookRequest request);
 };
 
-// Makes a hook for one allocation; how hooks are added to those that every allocation has.
+// Makes a hook for one allocation, in addition to the hooks that every allocation has.
 using AllocHookMaker = std::function<std::unique_ptr<AllocHook>(const AllocHookEnv&)>;
 
 // The hooks of one allocation, in order.
@@ -88,7 +88,7 @@ class AllocHookChain {
   void Add(std::shared_ptr<AllocHook> hook) { hooks_.push_back(std::move(hook)); }
 
   void Restore(const AllocHookRequest& request);
-  // Runs one stage. The errors name stage and hook; of a stage that goes on after errors, all.
+  // Runs one stage. Each error names the stage and the hook; several errors are joined.
   Co<Status> Run(AllocHookStage stage, Context context, AllocHookRequest request);
 
  private:
@@ -98,7 +98,7 @@ class AllocHookChain {
   std::vector<std::shared_ptr<AllocHook>> hooks_;  // shared with calls that were left behind
 };
 
-// One error out of several: the only one as it is, else their number and all texts.
+// Makes one error of several: a single one stays as it is, more become their number and all texts.
 Status JoinErrors(std::vector<Error> errors);
 
 }  // namespace drover

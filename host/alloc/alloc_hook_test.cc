@@ -8,7 +8,7 @@
 namespace drover {
 namespace {
 
-// Notes its calls and fails where it is told to.
+// Records its calls and fails where the test says so.
 class NotingHook : public AllocHook {
  public:
   NotingHook(std::string hook_name, std::vector<std::string>* calls, bool fails)
@@ -45,7 +45,7 @@ class HangingHook : public AllocHook {
   Co<Status> Destroy(Context, AllocHookRequest) override { return Hang(); }
   Co<Status> Prekill(Context, AllocHookRequest) override { return Hang(); }
   Co<Status> Shutdown(Context, AllocHookRequest) override { return Hang(); }
-  // Lets go of whoever hangs.
+  // Set to release the calls that hang.
   Event* never() { return &never_; }
 
  private:

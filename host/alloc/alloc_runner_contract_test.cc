@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// What every AllocRunner promises, whatever runs its tasks.
+// The contract that every AllocRunner keeps, whatever runs its tasks.
 #include <gtest/gtest.h>
 
 #include "host/alloc/alloc_bench.h"
@@ -31,7 +31,7 @@ class NotingObserver : public AllocObserver {
   std::vector<AllocSnapshot> seen;
 };
 
-// The bench checks at its end that nothing is left of the runner.
+// At its end the bench checks that nothing is left of the runner.
 template <typename Maker>
 class AllocRunnerContractTest : public testing::Test {
  protected:

@@ -13,8 +13,8 @@
 
 namespace drover {
 
-// An allocation at one moment: all that the store, the API and the event stream get to see. It
-// never changes, so every thread may keep it.
+// The state of an allocation at one moment, as the store, the API and the event stream see it. It
+// never changes, so any thread may keep it.
 struct AllocState {
   std::shared_ptr<const Allocation> alloc;  // as it was placed or last updated
   AllocStatus status;

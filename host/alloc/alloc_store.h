@@ -10,15 +10,16 @@
 
 namespace drover {
 
-// Keeps what an allocation needs to go on after the agent was restarted. The allocation itself is
-// kept by who placed it, before its runner is made. Control thread only.
+// Stores the records with which an allocation continues after a restart of the agent. The
+// allocation itself is stored by the code that placed it, before its runner is made. Control thread
+// only.
 class AllocStore : public LocalStateStore {
  public:
-  // Returns when the next agent would know of the allocation: nothing is made for it before that.
+  // Returns when the next agent would know the allocation. Nothing is made for it before that.
   virtual Co<Status> Known(Context) { co_return Status(); }
-  // Queues the record behind those that were given before; of several only the last counts.
+  // Queues the record behind earlier ones. If a task has several, only the last counts.
   virtual void SaveTaskState(const std::string& task_name, TaskSnapshot state) = 0;
-  // Forgets the allocation and all of its tasks; the last call.
+  // Deletes the records of the allocation and of all its tasks; the last call.
   virtual Co<Status> Delete(Context context) = 0;
 };
 

@@ -8,7 +8,7 @@
 
 namespace drover {
 
-// What an allocation is, seen from outside, and the sentence that says so.
+// The status of an allocation as clients see it, with the sentence that describes it.
 struct AllocStatus {
   ClientStatus status = ClientStatus::kPending;
   std::string description;
@@ -16,7 +16,7 @@ struct AllocStatus {
   bool operator==(const AllocStatus&) const = default;
 };
 
-// Made of the states of the tasks.
+// Derives the status from the states of the tasks.
 AllocStatus ComputeAllocStatus(const TaskStates& states);
 
 }  // namespace drover

@@ -37,7 +37,7 @@ void TaskGate::Shutdown() {
 }
 
 Co<Status> TaskGate::WaitOpen(Context context) {
-  // It may have been closed again between the wake-up and now: then the turn has passed.
+  // The gate may have closed again after the wake-up: then the turn has passed.
   while (!is_open()) DROVER_CO_TRY(co_await opened_.Wait(context));
   co_return Status();
 }

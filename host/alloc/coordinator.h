@@ -17,19 +17,19 @@ namespace drover {
 // The states of the tasks of one allocation, by their names.
 using TaskStates = std::map<std::string, TaskSnapshot>;
 
-// How far the life of an allocation has come. Each phase lets some classes of tasks start.
+// The phase of an allocation's life. Each phase lets some classes of tasks start.
 enum class LifecyclePhase {
-  kInit,       // nobody
+  kInit,       // no task
   kPrestart,   // prestart tasks
   kMain,       // main tasks, and prestart sidecars again
   kPoststart,  // poststart tasks too
   kWaitAlloc,  // main tasks and sidecars may restart, one-shots are done
-  kPoststop,   // poststop tasks, and nobody else
+  kPoststop,   // poststop tasks only
 };
 std::string_view LifecyclePhaseName(LifecyclePhase phase);
 
-// One task's gate: closed at first. Opening and closing may be repeated; after Shutdown neither has
-// an effect and whoever waits, waits until its context ends.
+// The start gate of one task, closed at first. Open and Close may be repeated. After Shutdown they
+// have no effect, and waiters wait until their contexts end.
 class TaskGate : public StartGate {
  public:
   explicit TaskGate(Loop* loop) : opened_(loop) {}
@@ -46,28 +46,28 @@ class TaskGate : public StartGate {
   bool shutdown_ = false;
 };
 
-// Decides whose turn it is: holds one gate per task, which the task's runner asks before each
-// start, and opens and closes them as the states of the tasks change. A task that is running is not
-// touched when its gate closes. Control thread only.
+// Decides which tasks of an allocation may start. It holds one gate per task, which the task's
+// runner asks before each start. It opens and closes the gates as the tasks' states change. Closing
+// a gate does not affect a running task. Control thread only.
 class Coordinator {
  public:
   Coordinator(Loop* loop, const TaskGroup& group);
 
-  // The gate of a task of the group; lives as long as the coordinator, until Forget.
+  // The gate of a task of the group. Lives as long as the coordinator, or until Forget.
   TaskGate* gate(const std::string& task) { return &gates_.at(task)->gate; }
   LifecyclePhase phase() const { return phase_; }
 
-  // Goes on as far as STATES allow, which may be over several phases.
+  // Advances as far as STATES allow, perhaps through several phases.
   void TaskStatesChanged(const TaskStates& states);
-  // Goes on where an earlier agent was, as far as that can be seen in STATES.
+  // Continues where an earlier agent was, as far as STATES show it.
   void Restore(const TaskStates& states);
   // The whole allocation begins again: no task starts until all of them are pending.
   void Restart();
-  // A task is not restarted with the others: these do not wait for it to be pending.
+  // This task is not restarted with the others, so they do not wait for it to be pending.
   void LeaveOut(const std::string& task) { gates_.at(task)->left_out = true; }
-  // Nobody starts any more.
+  // No task starts any more.
   void Shutdown();
-  // Nobody asks a gate any more.
+  // Frees the gates: nobody asks them any more.
   void Forget() { gates_.clear(); }
 
  private:
@@ -83,7 +83,7 @@ class Coordinator {
     Entry(Loop* loop, Class of_class) : task_class(of_class), gate(loop) {}
     const Class task_class;
     TaskGate gate;
-    bool left_out = false;  // of the restart that is under way
+    bool left_out = false;  // of the restart in progress
   };
 
   static Class ClassOf(const Task& task);

@@ -12,7 +12,7 @@ Co<void> Pass(TaskGate* gate, Context context, bool* passed) {
   *passed = (co_await gate->WaitOpen(context)).ok();
 }
 
-// Whether somebody who comes to the gate now may start.
+// Whether a task that comes to the gate now may start.
 bool Allowed(SimLoop* loop, TaskGate* gate) {
   Context context(loop);
   bool passed = false;
@@ -110,7 +110,7 @@ class Fixture {
     for (const auto& [name, text] : fed) states[name] = StateOf(text);
     return states;
   }
-  // Feeds the states and returns who may start then.
+  // Feeds the states and returns the tasks that may start then.
   std::set<std::string> Feed(const Fed& fed) {
     coordinator_->TaskStatesChanged(States(fed));
     return Open();
@@ -274,7 +274,7 @@ TEST(CoordinatorTest, ARestartDoesNotWaitForATaskThatCouldNotBeStopped) {
   EXPECT_EQ(c.Feed({{"init", "p"}, {"stuck", "r"}, {"main", "r"}}), Names());
   EXPECT_EQ(c.Feed({{"init", "p"}, {"stuck", "r"}, {"main", "p"}}), Names({"init"}));
   c.Feed({{"init", "ok"}, {"stuck", "r"}, {"main", "r"}});
-  c->Restart();  // the next time it counts again
+  c->Restart();  // in the next restart it counts again
   EXPECT_EQ(c.Feed({{"init", "p"}, {"stuck", "r"}, {"main", "p"}}), Names());
 }
 

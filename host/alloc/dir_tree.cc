@@ -13,12 +13,12 @@ namespace drover {
 namespace {
 
 constexpr uid_t kNobody = 65534;
-// Mounts on one place are taken off one by one; more than this is an attack or a loop.
+// Mounts stacked on one place are removed one by one; more than this is an attack or a loop.
 constexpr int kMaxStackedMounts = 64;
 
 std::string ProcPath(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
 
-// The descriptor, or -1 and errno.
+// Returns the descriptor, or -1 and errno.
 int OpenAt(int dir, const std::string& name, std::uint64_t flags, bool cross_mounts) {
   open_how how{};
   how.flags = flags | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -49,8 +49,8 @@ Result<UniqueFd> OpenDirAt(int dir, const std::string& name, const std::string& 
   UniqueFd fd(OpenAt(dir, name, O_RDONLY, cross_mounts));
   if (fd) return fd;
   if (errno != EACCES) return OpenError(errno, path);
-  // Without root, a task of the same user may have locked us out. Only a directory is ever given
-  // other bits: a file might be a link to one that is none of our business.
+  // Without root, a task of the same user may have locked the agent out. Only a directory ever gets
+  // other bits: a file might be a link to an unrelated one.
   const UniqueFd locked(OpenAt(dir, name, O_PATH, cross_mounts));
   if (!locked) return OpenError(errno, path);
   if (chmod(ProcPath(locked.get()).c_str(), 0700) != 0) return ErrnoError(errno, "chmod " + path);
@@ -64,7 +64,7 @@ Result<UniqueFd> MakeDirAt(int dir, const std::string& name, const std::string& 
   const bool made = mkdirat(dir, name.c_str(), mode.bits & 0777) == 0;
   if (!made && errno != EEXIST) return ErrnoError(errno, "mkdir " + path);
   DROVER_ASSIGN(UniqueFd fd, OpenDirAt(dir, name, path));
-  mode_t now = 0;  // of one that is new only the umask knows
+  mode_t now = 0;  // unknown for a new one: the umask took bits away
   if (!made) {
     struct stat info;
     if (fstat(fd.get(), &info) != 0) return ErrnoError(errno, "stat " + path);
@@ -74,7 +74,7 @@ Result<UniqueFd> MakeDirAt(int dir, const std::string& name, const std::string& 
   if (now != wanted && fchmod(fd.get(), wanted) != 0) {
     return ErrnoError(errno, "chmod " + path);
   }
-  // A user namespace may not have this id; the bits are what makes the directory usable.
+  // A user namespace may not have this id. The bits alone make the directory usable.
   if (made && mode.nobody && geteuid() == 0 && fchown(fd.get(), kNobody, kNobody) != 0 &&
       errno != EINVAL && errno != EPERM) {
     return ErrnoError(errno, "chown " + path);
@@ -119,7 +119,7 @@ Status UnmountAt(int dir, const std::string& name, const std::string& path) {
                    "cannot unmount " + path + ": a process still uses it; end that process")
           .AsRecoverable();
     }
-    // Without the right to unmount there is nothing to unmount either, unless others mounted it.
+    // Without the right to unmount, only somebody else can have mounted something there.
     if (errno == EPERM) {
       const UniqueFd inside(OpenAt(dir, name, O_PATH, false));
       if (inside || errno != EXDEV) return {};

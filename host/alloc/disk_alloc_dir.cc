@@ -19,23 +19,23 @@ namespace drover {
 namespace {
 
 constexpr DirMode kShared{.bits = 0777, .nobody = true};
-// What holds the logs and the logs themselves are the agent's own: tasks of other users make files
-// beside them, but can neither change them nor put something else in their place.
+// The logs and the directory that holds them belong to the agent. Tasks of other users make files
+// beside the logs, but can neither change nor replace them.
 constexpr DirMode kHoldsLogs{.bits = 01777};
 constexpr DirMode kLogs{.bits = 0755};
-// Only its owner, and root, reach what is below it, whatever modes that has.
+// Only its owner and root reach anything below it, whatever the modes there.
 constexpr DirMode kClosed{.bits = 0700, .exact = true};
-// The users of an image are not those of this machine.
+// The users of an image are not the users of this machine.
 constexpr mode_t kAnybody = 0777;
 
-// Whose the directories of a task are. Nothing: whose they are already, until the driver says as
-// whom it starts the task's process.
+// The owner of a task's directories. None: they keep their owner, until the driver names the user
+// of the task's process.
 std::optional<ProcessUser> OwnerOf(const TaskDirRequest& request) {
   if (geteuid() != 0) return std::nullopt;
   if (!request.user.empty() && request.isolation != FsIsolation::kImage) {
     Result<std::optional<ProcessUser>> user = LookUpUser(request.user);
     if (user.ok() && *user) return std::move(*user);
-    // What is wrong with it the driver says.
+    // The driver reports what is wrong with the user.
   } else if (request.isolation == FsIsolation::kChroot) {
     return std::nullopt;
   }
@@ -104,7 +104,7 @@ Result<UniqueFd> DiskAllocDir::OpenRoot() const {
 
 Status DiskAllocDir::BuildNow() const {
   DROVER_ASSIGN(const UniqueFd base, OpenBase());
-  // Tasks of an earlier version may have to pass through one that is open.
+  // With root, a directory that is open stays open: tasks of an earlier version may need that.
   const DirMode root_mode{.bits = 0700, .exact = geteuid() != 0};
   DROVER_ASSIGN(const UniqueFd root, MakeDirAt(base.get(), id_, path_, root_mode));
   DROVER_ASSIGN(const UniqueFd shared, MakeDirAt(root.get(), "alloc", shared_path(), kHoldsLogs));
@@ -124,11 +124,11 @@ Status DiskAllocDir::BuildTaskNow(const TaskDirRequest& request) const {
   const DirMode local{.bits = for_image ? kAnybody : mode_t{0755}};
   DROVER_TRY(MakeDirAt(dir.get(), "local", paths.local, local));
   DROVER_TRY(MakeDirAt(dir.get(), "tmp", paths.tmp, DirMode{.bits = 01777}));
-  // The agent's own: no task has business in it.
+  // For the agent only: a task has no business in it.
   DROVER_TRY(MakeDirAt(dir.get(), "private", paths.private_dir, DirMode{.bits = 0700}));
   const DirMode secret{.bits = for_image ? kAnybody : mode_t{0700}};
   DROVER_ASSIGN(const UniqueFd secrets, MakeDirAt(dir.get(), "secrets", paths.secrets, secret));
-  // Asked of the kernel, not of a marker file, which a task could make or remove.
+  // The kernel is asked, not a marker file, which a task could make or remove.
   if (options_.private_tmpfs && !IsMountRoot(secrets.get())) {
     DROVER_TRY(DurableStep(Step::kMountSecrets, [&] {
       return MountTmpfs(secrets.get(), paths.secrets, options_.secrets_bytes, secret.bits);
@@ -139,7 +139,7 @@ Status DiskAllocDir::BuildTaskNow(const TaskDirRequest& request) const {
   if (!owner) return {};
   if (for_image) return GiveDirectory(dir.get(), *owner, paths.dir);
   DROVER_TRY(GiveTaskDirectory(dir.get(), *owner, paths.dir));
-  // What is isolated has its directories mounted where it is.
+  // An isolated task has its directories mounted where it runs, so it need not pass here.
   if (request.isolation != FsIsolation::kNone) return {};
   return LetPass(root.get(), *owner, path_);
 }
@@ -149,7 +149,7 @@ Status DiskAllocDir::MakeLogs(int root, const std::string& task) const {
   DROVER_ASSIGN(const UniqueFd logs, OpenDirAt(shared.get(), "logs", log_path()));
   for (const char* stream : {".stdout.0", ".stderr.0"}) {
     const std::string name = task + stream;
-    if (name.size() > NAME_MAX) return {};  // what it says is dropped, and that is told
+    if (name.size() > NAME_MAX) return {};  // its output is dropped, and that is reported
     DROVER_TRY(MakeFileAt(logs.get(), name, log_path() + "/" + name));
   }
   return {};
@@ -166,7 +166,7 @@ Status DiskAllocDir::UnmountTasks(int root, std::initializer_list<const char*> n
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(copy ? fdopendir(copy.get()) : nullptr,
                                                     closedir);
   if (!entries) return ErrnoError(errno, path_);
-  copy.Release();  // it is the stream's
+  copy.Release();  // the stream owns it
   std::vector<std::string> tasks;
   while (const dirent* entry = readdir(entries.get())) {
     if (CheckTaskDirName(entry->d_name).ok()) tasks.emplace_back(entry->d_name);
@@ -174,7 +174,7 @@ Status DiskAllocDir::UnmountTasks(int root, std::initializer_list<const char*> n
   for (const std::string& task : tasks) {
     const std::string task_path = path_ + "/" + task;
     const Result<UniqueFd> dir = OpenDirAt(root, task, task_path);
-    if (!dir.ok()) continue;  // not a directory: what it is, is removed with the rest
+    if (!dir.ok()) continue;  // not a directory: removed with everything else
     for (const char* name : names) {
       DROVER_TRY(UnmountAt(dir->get(), name, task_path + "/" + name));
     }
@@ -188,7 +188,7 @@ Status DiskAllocDir::DestroyNow() const {
   {
     const Result<UniqueFd> root = OpenDirAt(base->get(), id_, path_);
     if (!root.ok()) return root.code() == Code::kNotFound ? Status() : Status(root.error());
-    // All mounts first: while one is in use, nothing is removed.
+    // All mounts first: nothing is removed while one is in use.
     DROVER_TRY(UnmountTasks(root->get(), {"secrets", "private", "alloc"}));
   }
   return RemoveTreeAt(base->get(), id_, path_, options_.give_up.get());

@@ -14,22 +14,22 @@
 namespace drover {
 
 struct DiskAllocDirOptions {
-  std::string base;  // the directory of all allocations: the agent's own, made by it at its start
+  std::string base;  // the directory of all allocations; the agent makes and owns it
   // TASK/secrets is a file system of its own in memory, never on a disk. That needs root; without
-  // it, it is a plain directory. To mount and unmount one costs every task 60 us of processor time
-  // and a wait for all processors, so TASK/private, where the agent keeps nothing yet, is none:
-  // whoever puts something there mounts one first. Destroy unmounts both.
+  // it, it is a plain directory. Each such mount costs a task 60 us of processor time and a wait
+  // for all processors. So TASK/private, where the agent keeps nothing yet, is a plain directory.
+  // Code that puts something there must mount one first. Destroy unmounts both.
   bool private_tmpfs = geteuid() == 0;
   std::int64_t secrets_bytes = 1 << 20;
-  WorkerPool* pool = nullptr;  // where it blocks; null: on the calling thread
-  // Where Destroy blocks, as long as a task's files take; null: in POOL.
+  WorkerPool* pool = nullptr;  // runs blocking work; null: on the calling thread
+  // Runs Destroy, which may take long if a task has many files; null: POOL does.
   WorkerPool* removal_pool = nullptr;
-  // Set when nobody waits for what is being removed any more; null: never.
+  // Set when nobody waits for a removal any more; null: never.
   std::shared_ptr<const std::atomic<bool>> give_up;
 };
 
-// An allocation's directory on a disk. All below it belongs to tasks that may change it at any
-// moment, so each call opens what it touches anew, from the base downwards, following no link.
+// An allocation's directory on a disk. Tasks may change anything below it at any moment, so each
+// call opens what it needs from the base downwards, without following links.
 class DiskAllocDir : public AllocDir {
  public:
   DiskAllocDir(DiskAllocDirOptions options, std::string alloc_id);
@@ -50,7 +50,7 @@ class DiskAllocDir : public AllocDir {
   Status MakeLogs(int root, const std::string& task) const;
   Status CheckBuiltNow() const;
   Status DestroyNow() const;
-  // What is mounted on NAMES below the directory of each task.
+  // Unmounts NAMES below the directory of each task.
   Status UnmountTasks(int root, std::initializer_list<const char*> names) const;
 
   const DiskAllocDirOptions options_;

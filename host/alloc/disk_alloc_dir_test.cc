@@ -28,8 +28,9 @@ namespace fs = std::filesystem;
 
 constexpr char kAlloc[] = "5a1b8c2e-0000-4000-8000-000000000001";
 
-// Every test has a directory of its own, in a mount namespace of this process: whatever a failing
-// test leaves mounted ends with it. So has /tmp, since a machine may keep its own to root.
+// Every test has a directory of its own, in a mount namespace of this process: mounts that a
+// failing test leaves end with the process. /tmp is mounted anew, since only root may be able to
+// use the machine's own.
 class DiskAllocDirTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -79,7 +80,7 @@ class DiskAllocDirTest : public testing::Test {
     EXPECT_EQ(lstat(path.c_str(), &info), 0) << path;
     return info.st_mode & 07777;
   }
-  // What /proc/self/mountinfo says of the file system that is mounted at PATH.
+  // The type and options of the file system mounted at PATH, from /proc/self/mountinfo.
   static std::string OptionsOf(const std::string& path) {
     std::ifstream mounts("/proc/self/mountinfo");
     for (std::string line; std::getline(mounts, line);) {
@@ -185,7 +186,7 @@ bool MayMakeFile(uid_t uid, const std::string& directory) {
   });
 }
 
-// What two tasks of users 4242 and 4243 in one group reach, and what others do not.
+// Two tasks of users 4242 and 4243 in one group reach what they need, and no other user does.
 void ExpectClosed(const DiskAllocDir& dir) {
   for (const auto& [task, uid, other] :
        {std::tuple("a", 4242u, 4243u), std::tuple("b", 4243u, 4242u)}) {
@@ -224,7 +225,7 @@ TEST_F(DiskAllocDirTest, OnlyTheUsersOfItsTasksPassThroughAnAllocation) {
 
 TEST_F(DiskAllocDirTest, AListThatIsInheritedLetsNobodyIn) {
   NEEDS_ROOT();
-  // As `setfacl -d -m u:12345:rwx` writes it.
+  // As written by `setfacl -d -m u:12345:rwx`.
   const unsigned char list[] = {2,   0,   0,   0,    1,   0,    7,    0,   255, 255, 255,
                                 255, 2,   0,   7,    0,   0x39, 0x30, 0,   0,   4,   0,
                                 5,   0,   255, 255,  255, 255,  0x10, 0,   7,   0,   255,
@@ -256,7 +257,7 @@ TEST_F(DiskAllocDirTest, WithoutAccessControlListsTheGroupOfOneUserIsLetIn) {
   EXPECT_FALSE(MayEnter(4243, dir.path()));
 }
 
-// As the directories of versions before this one are, with tasks in them that run.
+// Directories as earlier versions made them, with running tasks in them.
 TEST_F(DiskAllocDirTest, DirectoriesOfAnEarlierVersionAreClosedAsFarAsTheirTasksAllow) {
   NEEDS_ROOT();
   DiskAllocDir dir = Make();
@@ -269,11 +270,11 @@ TEST_F(DiskAllocDirTest, DirectoriesOfAnEarlierVersionAreClosedAsFarAsTheirTasks
   }
   chmod(dir.path().c_str(), 0755);
   ExpectOk(dir.Build());
-  // An isolated task of nobody goes on.
+  // An isolated task of the user nobody continues.
   ExpectOk(dir.BuildTask(For("web", "", FsIsolation::kChroot)));
   EXPECT_TRUE(MayMakeFile(65534, paths.secrets));
   EXPECT_FALSE(MayEnter(12345, paths.dir));
-  // So does one with a user, and what was everybody's is the user's.
+  // A task with a user continues too, and directories that were open to all now belong to the user.
   ExpectOk(dir.BuildTask(For("web", "4242")));
   for (const std::string& own : {paths.dir, paths.local, paths.tmp, paths.secrets}) {
     EXPECT_TRUE(MayMakeFile(4242, own)) << own;
@@ -312,7 +313,7 @@ TEST_F(DiskAllocDirTest, SecretsAreSmallPrivateMountsAndMountedOnce) {
   EXPECT_EQ(OptionsOf(paths.secrets).find("noswap") != std::string::npos, KernelKnowsNoswap());
   EXPECT_EQ(umount2(paths.secrets.c_str(), 0), 0);
   EXPECT_NE(umount2(paths.secrets.c_str(), 0), 0) << "it was mounted twice";
-  // Nobody mounts here yet; what will be is unmounted with the rest.
+  // The agent mounts nothing here yet. A later mount is unmounted with the others.
   EXPECT_NE(umount2(paths.private_dir.c_str(), 0), 0);
   ASSERT_EQ(mount("tmpfs", paths.private_dir.c_str(), "tmpfs", 0, nullptr), 0);
   ExpectOk(dir.Destroy());
@@ -338,7 +339,7 @@ TEST_F(DiskAllocDirTest, SecretsAreDroppedAndAllElseStays) {
   for (int i = 0; i < 2; ++i) ExpectOk(dir.DropSecrets());
   EXPECT_TRUE(fs::is_empty(secrets("a")));
   EXPECT_TRUE(fs::is_empty(secrets("b")));
-  EXPECT_EQ(umount2(secrets("a").c_str(), 0), -1) << "it was mounted still";
+  EXPECT_EQ(umount2(secrets("a").c_str(), 0), -1) << "it was still mounted";
   EXPECT_TRUE(fs::exists(dir.TaskPaths("a").local + "/file"));
 }
 
@@ -363,7 +364,7 @@ TEST_F(DiskAllocDirTest, ATaskHasBothLogFilesBeforeItSaysAnything) {
   EXPECT_EQ(names, (std::set<std::string>{"web.stderr.0", "web.stdout.0"}));
   Write(dir.log_path() + "/web.stdout.0");
   ExpectOk(dir.BuildTask(web));
-  EXPECT_EQ(fs::file_size(dir.log_path() + "/web.stdout.0"), 4u) << "what it has said is kept";
+  EXPECT_EQ(fs::file_size(dir.log_path() + "/web.stdout.0"), 4u) << "its output is kept";
 }
 
 TEST_F(DiskAllocDirTest, CheckBuiltTellsAMissingDirectory) {
@@ -427,7 +428,7 @@ TEST_F(DiskAllocDirTest, DestroyRemovesLinksAndNotWhatTheyName) {
   fs::create_directory_symlink("../../../outside/tree", local + "/relative");
   fs::create_hard_link(outside + "/hard", local + "/hard");
   ASSERT_EQ(mkfifo((local + "/fifo").c_str(), 0600), 0);
-  // A task that may write to its directory may put a link in place of it, too.
+  // A task that may write to its directory may also replace a subdirectory by a link.
   fs::remove_all(dir.TaskPaths("web").tmp);
   fs::create_directory_symlink(outside, dir.TaskPaths("web").tmp);
   ExpectOk(dir.Destroy());
@@ -511,7 +512,7 @@ TEST_F(DiskAllocDirTest, ADeepTreeCostsNeitherStackNorDescriptors) {
     ASSERT_TRUE(at);
   }
   at.Reset();
-  // Somebody may have taken the names that the removal uses.
+  // A task may have used the names that the removal uses.
   fs::create_directory(dir.path() + "/.drover-remove-1");
   ExpectOk(dir.Destroy());
   EXPECT_FALSE(fs::exists(dir.path()));
@@ -526,7 +527,8 @@ TEST_F(DiskAllocDirTest, OtherUsersCanNeitherChangeNorReplaceTheLogs) {
   ExpectOk(dir.BuildTask(For("web", "nobody")));
   const std::string shared = dir.shared_path();
   Write(dir.log_path() + "/web.stdout.0");
-  // Whether nobody can do any of it to NAME, a directory below alloc with the file FILE.
+  // Whether the user nobody can change NAME, a directory below alloc with the file FILE, in any
+  // way.
   const auto can = [&shared](const std::string& name, const std::string& file) {
     const std::string path = shared + "/" + name;
     return AsNobody([&] {
@@ -539,7 +541,7 @@ TEST_F(DiskAllocDirTest, OtherUsersCanNeitherChangeNorReplaceTheLogs) {
   EXPECT_TRUE(fs::exists(dir.log_path() + "/web.stdout.0"));
   EXPECT_TRUE(AsNobody([&] {
     return rename((shared + "/tmp").c_str(), (shared + "/x").c_str()) == 0;
-  })) << "what is nobody's own can be renamed beside them";
+  })) << "a directory of the user nobody can be renamed";
 }
 
 TEST_F(DiskAllocDirTest, WithoutRootLockedDirectoriesAreRemovedAllTheSame) {
@@ -592,7 +594,7 @@ TEST_F(DiskAllocDirTest, WorksOnThePoolWithoutHoldingTheControlThread) {
   EXPECT_TRUE(fs::is_empty(base_));
 }
 
-// Holds the one thread of a pool until it is let go.
+// Holds the one thread of a pool until End.
 class Busy {
  public:
   Busy(Loop* loop, WorkerPool* pool) { loop->Spawn(Hold(pool, free_.get_future().share())); }

@@ -20,15 +20,14 @@ struct AllocNetworkStatus {
   bool operator==(const AllocNetworkStatus&) const = default;
 };
 
-// What the hooks of one allocation leave for others to see. Hooks may do their work on other
-// threads, so this one object has a lock. [any thread]
+// Results of an allocation's hooks that others read. Hooks may work on other threads, so this one
+// object has a lock. [any thread]
 class HookResources {
  public:
   void SetNetworkStatus(AllocNetworkStatus status);
   std::optional<AllocNetworkStatus> network_status() const;
 
-  // The path of the network namespace that the tasks are to be in; set by a prerun hook. Empty:
-  // that of the host.
+  // The path of the tasks' network namespace, set by a prerun hook. Empty: that of the host.
   void SetNetworkNamespace(std::string path);
   std::string network_namespace() const;
 

@@ -25,7 +25,7 @@ TEST(HookResourcesTest, KeepsWhatWasSet) {
   EXPECT_EQ(resources.network_status()->address, "10.0.0.2");
 }
 
-// Texts that are set together are seen together; the thread sanitizer sees the rest.
+// Texts that are set together are seen together. The thread sanitizer finds other races.
 TEST(HookResourcesTest, MayBeUsedFromSeveralThreads) {
   HookResources resources;
   std::thread writer([&resources] {

@@ -4,7 +4,7 @@
 namespace drover {
 namespace {
 
-// Holds an event reset for as long as it lives: one at a time.
+// Keeps an event reset as long as it lives; one at a time.
 class Turn {
  public:
   explicit Turn(Event* free) : free_(free) { free_->Reset(); }
@@ -17,7 +17,7 @@ class Turn {
 };
 
 Co<void> KillOne(std::shared_ptr<TaskRunner> task) {
-  // An error is in the task's events already.
+  // The task's events contain the error already.
   [[maybe_unused]] const Status status = co_await task->Kill(task->MakeKillingEvent());
 }
 
@@ -26,7 +26,7 @@ Co<void> KillOne(std::shared_ptr<TaskRunner> task) {
 void LocalAllocRunner::RequestEnd(std::string description) {
   if (shutdown_.cancelled() || over_.is_set()) return;
   end_description_ = std::move(description);
-  // Time is over for the poststop tasks too.
+  // The time is over for the poststop tasks too.
   for (const auto& task : tasks_) {
     if (!IsPoststop(task->task())) continue;
     task->StartKill(task->MakeKillingEvent().With(event_key::kKillReason, *end_description_));
@@ -37,7 +37,7 @@ void LocalAllocRunner::RequestEnd(std::string description) {
 void LocalAllocRunner::BeginEnd() {
   if (end_begun_) return;
   end_begun_ = true;
-  killing_ = true;  // before, since EndTasks may be over when Spawn returns
+  killing_ = true;  // set first: EndTasks may have ended when Spawn returns
   const bool begun = workers_.Spawn(EndTasks());
   if (!begun) killing_ = false;  // all tasks have ended meanwhile
   kill_.Cancel("the allocation is stopped");
@@ -66,7 +66,7 @@ Co<void> LocalAllocRunner::EndTasks() {
 }
 
 Co<void> LocalAllocRunner::KillAll(TaskRunners tasks) {
-  if (shutdown_.cancelled()) co_return;  // whatever still runs goes on without this agent
+  if (shutdown_.cancelled()) co_return;  // running tasks continue without this agent
   std::vector<Co<void>> kills;
   for (const auto& task : tasks) kills.push_back(KillOne(task));
   co_await InParallel(loop_, std::move(kills));
@@ -90,7 +90,7 @@ Co<Status> LocalAllocRunner::Destroy() {
     co_await ended_.Wait();
   }
   for (const auto& task : tasks_) {
-    // The agent ends, or an earlier one left it: only its next life can stop the task.
+    // The agent ends, or an earlier one left it running: only the next agent can stop the task.
     if (task->snapshot()->state == RunnerState::kRunning) {
       co_return Error(Code::kUnavailable,
                       "allocation " + id() + " cannot be removed now: its task \"" + task->name() +
@@ -99,7 +99,7 @@ Co<Status> LocalAllocRunner::Destroy() {
     }
   }
   co_await FinishCalls();
-  // A shutdown of the agent interrupts it; after one it may take its time.
+  // A shutdown of the agent interrupts this; after one, it may take its time.
   const Context context = shutdown_.cancelled() ? Context(loop_) : shutdown_;
   const AllocHookRequest request = HookRequestNow();
   DROVER_CO_TRY(co_await hooks_.Run(AllocHookStage::kDestroy, context, request));
@@ -109,7 +109,7 @@ Co<Status> LocalAllocRunner::Destroy() {
 }
 
 Co<void> LocalAllocRunner::Shutdown() {
-  // Before it waits for its turn: a Destroy that is under way must see it.
+  // Before the wait for its turn: a Destroy in progress must see it.
   shutdown_.Cancel("the agent is shutting down");
   coordinator_.Shutdown();
   std::vector<Co<void>> shutdowns;
@@ -127,8 +127,8 @@ Co<void> LocalAllocRunner::Shutdown() {
   co_await RunHooks(AllocHookStage::kShutdown, context);
 }
 
-// A stop lets poststop tasks take their time. Who kills the allocation waits for one no longer than
-// for any task that is stopped: it has its kill timeout for its work, then it is killed.
+// A stop lets poststop tasks take their time; a kill does not. Once its turn has come, a poststop
+// task has its kill timeout for its work; then it is killed.
 Co<void> LocalAllocRunner::LimitPoststop(LocalAllocRunner* self, std::shared_ptr<TaskRunner> task) {
   Context waiting = self->shutdown_.Child();
   const Subscription on_over =
@@ -139,8 +139,8 @@ Co<void> LocalAllocRunner::LimitPoststop(LocalAllocRunner* self, std::shared_ptr
   if (ended.ok()) task->StartKill(task->MakeKillingEvent());
 }
 
-// Allocations that have ended are kept until they are collected, thousands of them. What is still
-// asked of one needs its directory, its hooks and its last snapshot, not what its tasks ran with.
+// Ended allocations are kept until they are collected, possibly thousands. Later requests need the
+// directory, the hooks and the last snapshot, but not the objects that ran the tasks.
 void LocalAllocRunner::Settle() {
   if (!ended() || shutdown_.cancelled() || calls_ > 0) return;
   tasks_.clear();

@@ -12,7 +12,7 @@ using Types = std::vector<std::string>;
 
 const Types kStopped = {"Received", "Task Setup", "Started", "Killing", "Terminated", "Killed"};
 
-// How the events of a task end that was killed because of REASON.
+// The events of a task that was killed for REASON.
 Types KilledFor(const std::string& reason) {
   return {"Received", "Task Setup", "Started", reason, "Killing", "Terminated", "Killed"};
 }
@@ -156,7 +156,7 @@ TEST(AllocEndTest, LeaderThenOthersThenSidecarsThenPoststop) {
   EXPECT_TRUE(trace == "-leader -a -b -side +stop -stop" ||
               trace == "-leader -b -a -side +stop -stop")
       << trace;
-  // The two in the middle are stopped side by side.
+  // The two in the middle are stopped at the same time.
   EXPECT_EQ(bench.loop.Now() - begin, 2s + 2s + 2s + 1s);
   EXPECT_LT(bench.state("leader").finished_at, bench.state("a").finished_at);
   EXPECT_LT(bench.state("b").finished_at, bench.state("side").finished_at);
@@ -217,7 +217,7 @@ TEST(AllocEndTest, OfTheTasksOfAnAllocationThatHasEndedOnlyTheStatesAreKept) {
   bench.loop.RunReady();
   EXPECT_EQ(TaskRunner::live(), before);
   EXPECT_EQ(bench.Brief("main"), "dead/0");
-  // What is asked of it has the answers that it had while they were there.
+  // Requests get the same answers as while the tasks had runners.
   const auto message = [&bench](Co<Status> call) {
     return bench.Wait(std::move(call)).error().message();
   };
@@ -240,10 +240,10 @@ TEST(AllocEndTest, NobodysTurnComesWhileTasksAreStopped) {
   bench.driver.On("once").run_for = 1s;
   bench.driver.On("slow").start_delay = 2s;
   bench.AddTask("leader").leader = true;
-  bench.AddTask("slow");  // runs while the leader ends: now it would be the poststart task's turn
+  bench.AddTask("slow");  // runs while the leader ends: now the poststart task could start
   bench.AddTask("once", "post");
   bench.Start();
-  bench.runner().Kill();  // the tasks do not know that they are not wanted
+  bench.runner().Kill();  // the tasks' allocation still says that they should run
   EXPECT_TRUE(bench.RunToEnd());
   EXPECT_EQ(bench.driver.Count("start once"), 0);
 }

@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// The exact events of tasks in the situations that clients know, from an allocation's start to its
-// end, and what many requests at once do.
+// The exact events of tasks in situations that clients know, from an allocation's start to its end.
+// Also the effects of many requests at once.
 #include <gtest/gtest.h>
 
 #include "host/alloc/alloc_bench.h"
@@ -10,7 +10,7 @@ namespace {
 
 using Types = std::vector<std::string>;
 
-// Keeps the control of each task, as hooks for checks and templates do.
+// Stores each task's control, as hooks for checks and templates do.
 class ControlHook : public TaskHook {
  public:
   using Controls = std::map<std::string, std::weak_ptr<TaskControl>>;
@@ -26,7 +26,7 @@ class ControlHook : public TaskHook {
   const std::string task_;
 };
 
-// Fails as a download does that finds nothing.
+// Fails as a download does that finds no file.
 class DownloadHook : public TaskHook {
  public:
   std::string_view name() const override { return "artifacts"; }
@@ -55,7 +55,7 @@ class AllocEventsTest : public testing::Test {
       return hooks;
     };
   }
-  // A check that has failed often enough.
+  // Plays a check that has failed often enough.
   void CheckRestart(const std::string& task) {
     controls_.at(task).lock()->RequestRestart(
         TaskEvent(event_type::kRestartSignaled)
@@ -163,7 +163,7 @@ TEST_F(AllocEventsTest, WhenItHasEndedEveryTaskHasAnEnd) {
   }
 }
 
-// The others do not wait for each other, and a leader's end is as good as a stop.
+// The end of a leader stops the others like a stop does, all at the same time.
 TEST_F(AllocEventsTest, ADeadLeaderEndsDeafTasksWithinTheirKillTimeout) {
   bench_.AddTask("leader").leader = true;
   for (int i = 0; i < 50; ++i) {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// Restarts and signals that clients ask for.
+// Restarts and signals that clients request.
 #include <gtest/gtest.h>
 
 #include "host/alloc/alloc_bench.h"
@@ -230,7 +230,7 @@ TEST(AllocRestartOneTest, ATaskThatCannotBeStoppedDoesNotHoldTheOthersOfARestart
   bench.driver.On("stuck") = FakeDriver::Script();
   bench.driver.End("stuck", ExitResult());
   bench.loop.Advance(5s);
-  EXPECT_EQ(bench.Brief("stuck"), "running/1") << "it was asked to";
+  EXPECT_EQ(bench.Brief("stuck"), "running/1") << "its restart was requested";
 }
 
 TEST(AllocRestartOneTest, ATaskThatHasJustEndedIsRestartedWithTheOthers) {
@@ -241,7 +241,7 @@ TEST(AllocRestartOneTest, ATaskThatHasJustEndedIsRestartedWithTheOthers) {
   bench.AddTask("b");
   bench.driver.On("b").destroy_blocks = true;
   bench.Start();
-  // What follows its end is not decided before its run is destroyed.
+  // The step after the end is decided only when the run has been destroyed.
   bench.driver.End("b", ExitResult());
   bench.loop.RunReady();
   ASSERT_EQ(bench.Brief("b"), "running/0");
@@ -251,7 +251,7 @@ TEST(AllocRestartOneTest, ATaskThatHasJustEndedIsRestartedWithTheOthers) {
   bench.loop.Advance(1min);
   EXPECT_EQ(bench.Brief("a"), "running/1");
   EXPECT_EQ(bench.Brief("b"), "running/1");
-  bench.Destroy(/*left_runs=*/1);  // the fake never ends a destroy that it has begun to block
+  bench.Destroy(/*left_runs=*/1);  // the fake driver never finishes a destroy that has blocked
 }
 
 TEST(AllocRestartOneTest, ATaskThatIsJustStartingDoesNotHoldTheOthersOfARestart) {
@@ -274,7 +274,7 @@ TEST(AllocRestartOneTest, ARestartGivesWayToAKill) {
   bench.group().shutdown_delay = 10s;
   bench.AddTask("main");
   bench.Start();
-  // The restart waits for the delay when the stop comes.
+  // The stop comes while the restart waits for the delay.
   Status restarted;
   auto restart = [](LocalAllocRunner* runner, Status* out) -> Co<void> {
     *out = co_await runner->RestartAll();

@@ -52,7 +52,7 @@ LocalAllocRunner::LocalAllocRunner(std::shared_ptr<const LocalAllocEnv> env,
   for (const AllocHookMaker& make : env_->extra_hooks) {
     if (std::unique_ptr<AllocHook> hook = make(hook_env)) hooks_.Add(std::move(hook));
   }
-  // Last: what is to be done before the delay, such as deregistering services, is above.
+  // Last: the hooks above do the work before the delay, such as deregistering services.
   hooks_.Add(std::make_unique<GroupShutdownDelayHook>(hook_env));
 }
 
@@ -108,7 +108,7 @@ Co<void> LocalAllocRunner::Run() {
   if (restored_) coordinator_.Restore(States());
   workers_.Spawn(WatchUpdates());
   const Status setup = co_await SetUp();
-  // A set-up that was interrupted has not failed: the tasks know themselves why they do not run.
+  // A set-up that was interrupted has not failed: the tasks know why they do not run.
   if (ending()) {
     Report(setup);
   } else if (!setup.ok()) {
@@ -160,8 +160,8 @@ Co<Status> LocalAllocRunner::SetUp() {
   co_return Status();
 }
 
-// The allocation could not be set up, so no task of it starts. What an earlier agent has set up,
-// and runs, goes on until it ends.
+// Handles a failed set-up: no task starts. Tasks that an earlier agent started keep running until
+// they end.
 void LocalAllocRunner::FailStarts(const Error& error) {
   const auto runs = [](const auto& task) {
     const LocalState& left = task->local_state();
@@ -175,12 +175,12 @@ void LocalAllocRunner::FailStarts(const Error& error) {
       task->MarkFailedKill(error.message());
     }
   }
-  if (any_runs) Report(error.WithContext("tasks that run go on"));
+  if (any_runs) Report(error.WithContext("running tasks keep running"));
 }
 
 Co<void> LocalAllocRunner::RunTasks() {
   std::vector<Co<void>> runs;
-  // All at once: each waits at its gate for its turn.
+  // All at once: each waits for its turn at its gate.
   for (const auto& task : tasks_) runs.push_back(task->Run());
   co_await InParallel(loop_, std::move(runs));
 }
@@ -210,10 +210,10 @@ void LocalAllocRunner::HandleTaskStates() {
       }
     }
     // Dead tasks wait for a restart of the whole allocation. When the last one is dead there will
-    // be none, so they are told to end.
+    // be none, so they must end.
     if (verdict.kill_event || !verdict.any_live) BeginEnd();
-    // While tasks are being stopped it is nobody's turn; what stopping means for the others is
-    // seen when it is done.
+    // No task may start while others are being stopped. The consequences of the stop are considered
+    // when it is done.
     if (!killing_) coordinator_.TaskStatesChanged(states);
   }
   Publish();
@@ -224,8 +224,8 @@ void LocalAllocRunner::Update(std::shared_ptr<const Allocation> alloc) {
   const Allocation& newest = queued_ ? *queued_ : *alloc_;
   if (alloc->alloc_modify_index < newest.alloc_modify_index) return;
   queued_ = std::move(alloc);
-  if (queued_->no_shutdown_delay) no_shutdown_delay_->Cancel("the shutdown delay is not wanted");
-  if (queued_->server_terminal()) updating_.Cancel("the allocation is to stop");
+  if (queued_->no_shutdown_delay) no_shutdown_delay_->Cancel("the shutdown delay is skipped");
+  if (queued_->server_terminal()) updating_.Cancel("the allocation must stop");
   update_wake_.Set();
 }
 
@@ -281,7 +281,7 @@ void LocalAllocRunner::Publish() {
   const AllocStatus status = StatusOf(tasks);
   const auto network = resources_.network_status();
   const LifecyclePhase phase = coordinator_.phase();
-  // Records never change, so two that are equal are one object.
+  // Task records never change, so comparing their pointers is enough.
   if (snapshot_ && snapshot_->alloc == alloc_ && snapshot_->status == status &&
       snapshot_->network == network && snapshot_->phase == phase && snapshot_->tasks == tasks) {
     return;
@@ -303,13 +303,13 @@ Co<void> LocalAllocRunner::RunHooks(AllocHookStage stage, Context context) {
 }
 
 void LocalAllocRunner::Report(const Status& status) const {
-  // A hook that was interrupted has done what it was told.
+  // A hook that was interrupted has not failed.
   if (status.ok() || status.code() == Code::kCancelled) return;
   if (env_->report) env_->report(id(), status.error());
 }
 
 Co<Status> LocalAllocRunner::BuildTaskDir(Context, TaskDirRequest request) {
-  const std::shared_ptr<AllocDir> dir = dir_;  // this may go while it builds
+  const std::shared_ptr<AllocDir> dir = dir_;  // the runner may be gone before the end
   co_return co_await dir->BuildTask(std::move(request));
 }
 

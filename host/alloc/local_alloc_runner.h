@@ -22,24 +22,24 @@
 
 namespace drover {
 
-// Hooks of one task beside those that every task has.
+// Hooks of one task in addition to those of every task.
 struct TaskHooks {
   std::vector<std::shared_ptr<TaskHook>> before_stats;
   std::vector<std::shared_ptr<TaskHook>> after_stats;
 };
 
-// What the allocation runners of an agent have in common. What it points to outlives them.
+// Shared by the allocation runners of an agent. Everything it points to outlives them.
 struct LocalAllocEnv {
   Loop* loop = nullptr;
   std::function<std::unique_ptr<AllocDir>(const std::string& alloc_id)> make_dir;
-  // Null: nothing is kept for the next agent.
+  // Null: nothing is stored for the next agent.
   std::function<std::unique_ptr<AllocStore>(const std::string& alloc_id)> open_store;
   std::vector<AllocHookMaker> extra_hooks;  // in this order, after the built-in ones
   std::function<TaskHooks(const Allocation&, const Task&)> make_task_hooks;  // may be null
-  // Hears of errors of hooks that change nothing for the tasks and are only worth a line in the
-  // log. May be null.
+  // Receives errors of hooks that do not affect the tasks and are only worth a line in the log. May
+  // be null.
   std::function<void(const std::string& alloc_id, const Error& error)> report;
-  // The options that all tasks share (drivers, preparer, limits); the rest is set for each task.
+  // The options that all tasks share (drivers, preparer, limits). The others are set for each task.
   TaskRunnerOptions task;
 };
 
@@ -52,7 +52,7 @@ class LocalAllocRunner : public AllocRunner,
  public:
   static Result<std::unique_ptr<LocalAllocRunner>> Create(std::shared_ptr<const LocalAllocEnv> env,
                                                           AllocRunnerRequest request);
-  // Aborts when something of it still runs.
+  // Aborts if anything of it still runs.
   ~LocalAllocRunner() override;
 
   const std::string& id() const override { return alloc_->id; }
@@ -88,7 +88,7 @@ class LocalAllocRunner : public AllocRunner,
   Status MakeTasks(const AllocRunnerRequest& request);
   TaskRunnerOptions OptionsFor(const Task& task);
 
-  // local_alloc_runner.cc: the way of an allocation through its life.
+  // local_alloc_runner.cc: the life of an allocation.
   Co<void> Run();
   Co<Status> SetUp();
   void FailStarts(const Error& error);
@@ -98,16 +98,16 @@ class LocalAllocRunner : public AllocRunner,
   Co<void> WatchUpdates();
   Co<void> ApplyUpdate(std::shared_ptr<const Allocation> alloc);
   bool ShouldRun();
-  // What the tasks are now; the next look changes it.
+  // The present states of the tasks; the next call changes the result.
   const TaskStates& States();
   AllocStatus StatusOf(const TaskStates& states) const;
   void Publish();
   AllocHookRequest HookRequestNow();
-  // Runs a stage whose errors nobody is given: they are reported.
+  // Runs a stage and reports its errors, which nobody else receives.
   Co<void> RunHooks(AllocHookStage stage, Context context);
   void Report(const Status& status) const;
 
-  // local_alloc_end.cc: from the wish to end it to nothing left.
+  // local_alloc_end.cc: from the request to end it until nothing is left.
   void BeginEnd();
   Co<void> EndTasks();
   Co<void> KillAll(TaskRunners tasks);
@@ -115,7 +115,7 @@ class LocalAllocRunner : public AllocRunner,
   Co<void> FinishCalls();
   void Settle();
 
-  // local_alloc_control.cc: what clients ask of it.
+  // local_alloc_control.cc: requests of clients.
   Error NoRunner(const std::string& task, Error unknown) const;
   enum class RestartKind { kRunning, kAll };
   Co<Status> RestartMany(RestartKind kind);
@@ -127,11 +127,11 @@ class LocalAllocRunner : public AllocRunner,
 
   Loop* const loop_;
   const std::shared_ptr<const LocalAllocEnv> env_;
-  // The first allocation holds the group by which tasks are classed, whatever updates bring.
+  // The first version. Its group classes the tasks, whatever updates bring.
   const std::shared_ptr<const Allocation> first_;
   std::shared_ptr<const Allocation> alloc_;
   const bool restored_;
-  std::map<std::string, std::string> no_start_;  // why, by task
+  std::map<std::string, std::string> no_start_;  // by task: the reason
 
   std::shared_ptr<AllocDir> dir_;      // shared with hooks that were left behind
   std::unique_ptr<AllocStore> store_;  // may be null
@@ -139,34 +139,34 @@ class LocalAllocRunner : public AllocRunner,
   std::shared_ptr<Context> no_shutdown_delay_;
   AllocHookChain hooks_;
   Coordinator coordinator_;
-  TaskRunners tasks_;  // in the order of the group; none any more when it has ended for good
-  TaskStates states_;  // as they were at the last look
-  std::vector<TaskSnapshot*> states_of_tasks_;  // where each task's stands in STATES_
+  TaskRunners tasks_;  // in the order of the group; empty once it has ended for good
+  TaskStates states_;  // as of the last call of States
+  std::vector<TaskSnapshot*> states_of_tasks_;  // each task's place in STATES_
   std::optional<AllocStatus> override_;         // the allocation failed, whatever its tasks say
-  std::optional<std::string> end_description_;  // its time is over: complete when all are dead
+  std::optional<std::string> end_description_;  // complete with this when all are dead
 
   AllocSnapshot snapshot_;
   std::vector<AllocObserver*> observers_;
   std::shared_ptr<const Allocation> queued_;  // the newest update that was not applied yet
 
-  Context kill_;      // the tasks are to end
+  Context kill_;      // the tasks must end
   Context shutdown_;  // the agent ends
-  Context updating_;  // the hooks that hear of an update now
+  Context updating_;  // ends the update hooks that run now
   Event task_wake_;
   Event update_wake_;
   Event prerun_done_;
   Event over_;   // all tasks have ended
-  Event ended_;  // Run has
+  Event ended_;  // Run has ended
   Gate workers_;
   Gate main_;
   bool started_ = false;
   bool end_begun_ = false;
-  bool killing_ = false;  // EndTasks is under way: nobody's turn comes meanwhile
+  bool killing_ = false;  // while EndTasks runs, no task may start
   bool destroyed_ = false;
 
-  Event idle_;  // no caller is inside
+  Event idle_;  // set while no caller is inside
   int calls_ = 0;
-  Event free_;  // neither Shutdown nor Destroy is under way
+  Event free_;  // set while neither Shutdown nor Destroy runs
 };
 
 // Makes local runners.

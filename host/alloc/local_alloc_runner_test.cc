@@ -13,7 +13,7 @@ namespace {
 
 using Types = std::vector<std::string>;
 
-// A hook that a test can hold up, and that notes its calls.
+// A hook that a test can hold up, and that records its calls.
 class TestHook : public AllocHook {
  public:
   struct Script {
@@ -22,9 +22,9 @@ class TestHook : public AllocHook {
     bool prerun_blocks = false;
     bool update_blocks = false;
     bool destroy_blocks = false;
-    std::string fails;  // the stage that fails, by the name that it has in CALLS
+    std::string fails;  // the stage that fails, by its name in CALLS
     std::optional<Error> destroy_error;
-    std::vector<std::uint64_t> updates;  // the indexes of the allocations that it heard of
+    std::vector<std::uint64_t> updates;  // the indexes of the allocations in its updates
     std::string interrupted;
   };
   explicit TestHook(Script* script) : script_(script) {}
@@ -122,7 +122,7 @@ TEST_F(LocalAllocRunnerTest, ABatchRunsToItsEndAndEveryStageIsCalledOnce) {
   EXPECT_EQ(bench_.Events("main"), (Types{"Received", "Task Setup", "Started", "Terminated"}));
   EXPECT_EQ(bench_.status().status, ClientStatus::kComplete);
   EXPECT_EQ(hook_.calls, (Types{"prerun", "prekill", "postrun"}));
-  EXPECT_EQ(bench_.loop.live_timers(), 0u) << "nothing is parked when all is over";
+  EXPECT_EQ(bench_.loop.live_timers(), 0u) << "nothing waits after the end";
   bench_.Destroy();
   EXPECT_EQ(hook_.calls, (Types{"prerun", "prekill", "postrun", "destroy"}));
 }
@@ -173,7 +173,7 @@ TEST_F(LocalAllocRunnerTest, TheNetworkOfAPrerunHookIsThatOfAllTasks) {
 }
 
 TEST_F(LocalAllocRunnerTest, ErrorsOfLaterStagesAreReportedAndStopNothing) {
-  // Of two hooks the first one fails: the second is called all the same.
+  // The first of two hooks fails: the second is called all the same.
   TestHook::Script second;
   bench_.env.extra_hooks.push_back(
       [&second](const AllocHookEnv&) { return std::make_unique<TestHook>(&second); });
@@ -193,7 +193,7 @@ TEST_F(LocalAllocRunnerTest, ErrorsOfLaterStagesAreReportedAndStopNothing) {
   EXPECT_EQ(second.calls.back(), "restart");
   bench_.loop.Advance(2s);
   EXPECT_EQ(bench_.Brief("main"), "running/1") << "restarted all the same";
-  EXPECT_EQ(reports_.size(), 1u) << "who asked has the error";
+  EXPECT_EQ(reports_.size(), 1u) << "the requester gets the error";
 
   reports_.clear();
   hook_.fails = "prekill";
@@ -209,7 +209,7 @@ TEST_F(LocalAllocRunnerTest, ErrorsOfLaterStagesAreReportedAndStopNothing) {
   Shutdown();
   EXPECT_EQ(reports_.back(), "shutdown hook \"test\" failed: no luck");
   EXPECT_EQ(second.calls.back(), "shutdown");
-  bench_.Destroy();  // before the second hook's script goes
+  bench_.Destroy();  // before the second hook's script is destroyed
 }
 
 TEST_F(LocalAllocRunnerTest, ARestartOfOneTaskIsNoneOfTheHooksBusiness) {
@@ -225,7 +225,7 @@ TEST_F(LocalAllocRunnerTest, ARestartOfOneTaskIsNoneOfTheHooksBusiness) {
 }
 
 TEST_F(LocalAllocRunnerTest, AHookThatHangsHoldsTheAllocationNoLongerThanItsDeadline) {
-  // Deaf to its context, so it is left behind.
+  // Ignores its context, so it is left behind.
   struct Deaf : TestHook {
     using TestHook::TestHook;
     Co<Status> Prekill(Context, AllocHookRequest) override { return Hang(); }
@@ -279,7 +279,7 @@ TEST_F(LocalAllocRunnerTest, AStopInterruptsPrerunAndIsNoFailure) {
   EXPECT_FALSE(hook_.interrupted.empty());
   EXPECT_EQ(bench_.Events("main"), (Types{"Received", "Killing"}));
   EXPECT_EQ(bench_.status().status, ClientStatus::kComplete);
-  EXPECT_TRUE(reports_.empty()) << "to be interrupted is no error";
+  EXPECT_TRUE(reports_.empty()) << "an interruption is no error";
 }
 
 TEST_F(LocalAllocRunnerTest, AShutdownInterruptsPrerunAndChangesNothing) {
@@ -312,18 +312,18 @@ TEST_F(LocalAllocRunnerTest, UpdatesReachHooksNewestFirstAndOldOnesAreDropped) {
   const Allocation third = bench_.NextAlloc();
   bench_.Update(second);
   bench_.loop.RunReady();  // the hook is busy with it
-  bench_.Update(first);    // older than what is known
+  bench_.Update(first);    // older than the known one
   bench_.Update(third);
   const Allocation fourth = bench_.NextAlloc();
-  bench_.Update(fourth);  // takes the place of the third
+  bench_.Update(fourth);  // replaces the third
   bench_.loop.RunReady();
   EXPECT_EQ(hook_.updates, std::vector<std::uint64_t>{12});
-  // One that stops interrupts the hook, and hooks do not hear of it.
+  // An update that stops the allocation interrupts the hook, and no hook hears it.
   bench_.UpdateToStop();
   EXPECT_TRUE(bench_.RunToEnd());
   EXPECT_EQ(hook_.updates, std::vector<std::uint64_t>{12});
   EXPECT_EQ(bench_.runner().snapshot()->alloc->alloc_modify_index, 15u);
-  // After the end nothing changes any more.
+  // After the end, nothing changes any more.
   bench_.Update(bench_.NextAlloc());
   bench_.loop.RunReady();
   EXPECT_EQ(bench_.runner().snapshot()->alloc->alloc_modify_index, 15u);
@@ -388,12 +388,12 @@ TEST_F(LocalAllocRunnerTest, ADestroyThatFailsCanBeRepeated) {
   const Status status = bench_.Wait(bench_.runner().Destroy());
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().message(), "destroy hook \"alloc_dir\" failed: secrets: still used");
-  EXPECT_FALSE(bench_.records.deleted) << "the record is what leads back to the directory";
+  EXPECT_FALSE(bench_.records.deleted) << "only the record leads back to the directory";
   bench_.disk.destroy_error.reset();
   EXPECT_TRUE(bench_.Wait(bench_.runner().Destroy()).ok());
   EXPECT_TRUE(bench_.records.deleted);
   bench_.Destroy();
-  EXPECT_EQ(bench_.disk.destroys, 2) << "what is gone is not removed again";
+  EXPECT_EQ(bench_.disk.destroys, 2) << "after success, nothing is removed again";
 }
 
 TEST_F(LocalAllocRunnerTest, AShutdownInterruptsADestroy) {
@@ -484,7 +484,7 @@ TEST_F(LocalAllocRunnerTest, ASetUpThatFailsDoesNotEndWhatRuns) {
   EXPECT_EQ(bench_.status().status, ClientStatus::kRunning);
   EXPECT_EQ(bench_.driver.running("main"), 1);
   EXPECT_EQ(bench_.Events("main"), (Types{"Received", "Task Setup", "Started"}));
-  // What would start now needs what could not be set up.
+  // A start now would need what could not be set up.
   bench_.UpdateToStop();
   EXPECT_TRUE(bench_.RunToEnd());
   EXPECT_EQ(bench_.driver.Count("start last"), 0);

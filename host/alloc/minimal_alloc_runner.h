@@ -10,9 +10,9 @@
 
 namespace drover {
 
-// The smallest allocation runner that keeps the contract: its tasks are words that are running or
-// dead. It shows that the interface can be carried without drivers, directories and coordinator, so
-// an allocation may one day be run by something else; the contract's tests hold it to that.
+// The smallest allocation runner that keeps the contract: each task is only a state, running or
+// dead. It shows that the interface needs neither drivers, directories nor a coordinator, so an
+// allocation may one day be run by something else. The contract's tests check it too.
 class MinimalAllocRunner : public AllocRunner {
  public:
   MinimalAllocRunner(Loop* loop, std::shared_ptr<const Allocation> alloc);

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// Random groups against a model of the order in which tasks may start and end. The model is made of
-// the rules only: it reads the driver's trace and knows nothing of coordinator or runner.
+// Tests random groups against a model of the order in which tasks may start and end. The model
+// consists of the rules only: it reads the driver's trace and knows nothing of coordinator or
+// runner.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -12,7 +13,7 @@
 namespace drover {
 namespace {
 
-// Checks a trace, entry by entry. The rules are written at their functions.
+// Checks a trace, entry by entry. Each rule is in the function that checks it.
 class OrderModel {
  public:
   OrderModel(const TaskGroup& group, bool restarts) : group_(group), restarts_(restarts) {}
@@ -46,7 +47,7 @@ class OrderModel {
         return CheckStop(task);
       case TraceEntry::Kind::kEnd:
         if (!running_.erase(task.name)) return "ended twice";
-        // What was begun before everything restarted does not count after it.
+        // The end of a run from before the restart does not count.
         if (!old_.erase(task.name) && entry.success) succeeded_.insert(task.name);
         return "";
     }
@@ -115,7 +116,7 @@ class RandomGroup {
  public:
   explicit RandomGroup(std::uint64_t seed) : random_(seed) {}
 
-  // False: nothing can be said of the order.
+  // Returns false if the order cannot be checked.
   bool Run() {
     AllocBench bench;
     bench.job().type = Chance(50) ? JobType::kService : JobType::kBatch;
@@ -123,7 +124,7 @@ class RandomGroup {
         static_cast<int>(Below(3)), 10min, Seconds(3),
         Chance(80) ? RestartPolicy::Mode::kFail : RestartPolicy::Mode::kDelay};
     const bool wants_restart = Chance(20);
-    // With a delay nobody but the runner knows when the second round begins.
+    // With a delay, only the runner knows when the second round begins.
     if (!wants_restart && Chance(10)) bench.group().shutdown_delay = Seconds(5);
     MakeTasks(&bench);
     bench.Start();
@@ -131,12 +132,12 @@ class RandomGroup {
     std::size_t restart_at = SIZE_MAX;
     const bool restart = wants_restart && !bench.runner().ended();
     if (restart) {
-      // A start that is under way when everything restarts belongs to neither round.
+      // A start in progress at the restart belongs to neither round.
       if (bench.driver.open_calls() == static_cast<int>(bench.driver.live_runs())) {
         restart_at = bench.driver.trace.size();
       }
       [[maybe_unused]] const Status status = bench.Wait(bench.runner().RestartAll());
-      // When it came too late nothing has begun anew.
+      // If the restart came too late, nothing has begun again.
       if (!status.ok()) restart_at = SIZE_MAX;
       bench.loop.Advance(Seconds(30));
     }
@@ -189,7 +190,7 @@ class RandomGroup {
     }
   }
 
-  // What must be true of every allocation that has ended.
+  // Checks the facts that hold for every allocation that has ended.
   void CheckEnd(AllocBench* bench) {
     bool failed = false;
     for (const Task& task : bench->group().tasks) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// Random groups against a model that predicts all that becomes of them: when each task is started,
-// how often, when and how it ends, what its state says then, and the allocation's status. The model
-// is made of the rules alone and knows nothing of coordinator, tracker or runner. It says nothing
-// where two things happen at one moment, whose order no rule gives.
+// Tests random groups against a model that predicts everything: when each task is started, how
+// often, when and how it ends, its state then, and the allocation's status. The model consists of
+// the rules alone and knows nothing of coordinator, tracker or runner. It predicts nothing where
+// two things happen at the same moment, since no rule gives their order.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 using Kind = TraceEntry::Kind;
 constexpr Duration kNever = Duration::max();
 
-// One entry of a trace, by the time since the start.
+// One entry of a trace, with its time since the start.
 using Happening = std::tuple<Duration, std::string, Kind, bool>;
 
 class OutcomeModel {
@@ -28,7 +28,7 @@ class OutcomeModel {
     const FakeDriver::Script* script = nullptr;
     enum class Place { kGate, kStarting, kRunning, kDelay, kShutdownDelay, kStopping, kDead };
     Place place = Place::kGate;
-    Duration due = kNever;      // when it comes to another place by itself
+    Duration due = kNever;      // when it changes its place by itself
     Duration own_end = kNever;  // of the run
     bool failed = false;
     int restarts = 0;
@@ -47,7 +47,7 @@ class OutcomeModel {
     }
   }
 
-  // False: two things have met.
+  // Returns false if two things happen at the same moment.
   bool Run(Duration stop_at) {
     Settle();
     for (bool stopped = false;;) {
@@ -94,7 +94,7 @@ class OutcomeModel {
   }
   static bool OneShot(const Task& task) { return !IsSidecar(task); }
 
-  // ---- when whose turn is
+  // ---- which tasks may start
 
   bool GateOpen(const Task& task) const {
     if (IsPoststop(task)) return phase_ == Phase::kPoststop;
@@ -127,7 +127,7 @@ class OutcomeModel {
     }
   }
 
-  // ---- who kills whom
+  // ---- which tasks are killed
 
   void Judge() {
     bool live = false, failure = false, leader_dead = false, only_sidecars = true;
@@ -141,7 +141,8 @@ class OutcomeModel {
     if (!live || failure || leader_dead || only_sidecars) BeginEnd();
   }
 
-  // The leader, then all but the sidecars, then these; each lot when the one before is dead.
+  // The leader, then all except the sidecars, then the sidecars. Each lot follows when the one
+  // before is dead.
   static int LotOf(const Task& task) { return task.leader ? 0 : IsSidecar(task) ? 2 : 1; }
 
   void BeginEnd() {
@@ -205,7 +206,7 @@ class OutcomeModel {
     if (l->due == now_) Happen(l);
   }
 
-  // What L has waited for has come.
+  // The event for which L waited has come.
   void Happen(Life* l) {
     l->due = kNever;
     const bool success = l->script->exit.Successful();
@@ -237,7 +238,7 @@ class OutcomeModel {
     }
   }
 
-  // After an end that nobody has asked for, or a start that failed.
+  // After an end that nobody requested, or a failed start.
   void Decide(Life* l, bool success) {
     const bool again_after_success = IsPoststop(*l->task) ? false
                                      : l->task->lifecycle ? IsSidecar(*l->task)
@@ -281,13 +282,13 @@ class OutcomeModel {
   std::vector<Happening> trace_;
   Duration now_{0};
   Phase phase_ = Phase::kPrestart;
-  int lot_ = -1;   // whom a kill has come to; 3: it is over
-  int asked_ = 0;  // the lots that were told
+  int lot_ = -1;   // the lot that is being killed; 3: all are dead
+  int asked_ = 0;  // the number of lots that were asked to end
   bool server_stopped_ = false;
 };
 
 std::string Text(std::vector<Happening> trace) {
-  // At one moment the tasks of a lot or of a phase have no order.
+  // Tasks of a lot or of a phase that act at the same moment have no order.
   std::sort(trace.begin(), trace.end());
   std::string text;
   for (const auto& [at, task, kind, success] : trace) {
@@ -301,7 +302,7 @@ class RandomGroup {
  public:
   explicit RandomGroup(std::uint64_t seed) : random_(seed) {}
 
-  // False: the model says nothing of this group.
+  // Returns false if the model does not predict this group.
   bool Run() {
     AllocBench bench;
     bench.job().type = Chance(50) ? JobType::kService : JobType::kBatch;
@@ -344,7 +345,7 @@ class RandomGroup {
  private:
   std::uint64_t Below(std::uint64_t bound) { return random_() % bound; }
   bool Chance(int percent) { return Below(100) < static_cast<std::uint64_t>(percent); }
-  // So fine that two things seldom meet.
+  // So fine that two things seldom happen at the same moment.
   Duration Time(Duration most) {
     return Duration(
         static_cast<Duration::rep>(1 + Below(static_cast<std::uint64_t>(most.count()))));

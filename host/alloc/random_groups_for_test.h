@@ -11,16 +11,16 @@
 
 namespace drover {
 
-// Sanitizers look for other things than the order, and a part of the groups shows them.
+// Sanitizers look for other faults than a wrong order, and a part of the groups is enough for that.
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 constexpr int kPartOfGroups = 5;
 #else
 constexpr int kPartOfGroups = 1;
 #endif
 
-// Calls RUN with one seed after the other, until it has compared COUNT random groups of this SHARD
-// with its model (with sanitizers a fifth of them) or a test has failed. RUN tells whether the
-// model says anything of its group.
+// Calls RUN with one seed after another. Stops when COUNT random groups of this SHARD have been
+// compared with their model (with sanitizers, a fifth of them), or when a test has failed. Tries at
+// most twice as many seeds. RUN returns whether the model predicts its group.
 inline void ForRandomGroups(int shard, int count, const std::function<bool(std::uint64_t)>& run) {
   count /= kPartOfGroups;
   const int most = 2 * count;

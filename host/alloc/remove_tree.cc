@@ -12,8 +12,8 @@
 namespace drover {
 namespace {
 
-// A directory deeper than this is first moved up to the top, so that a task cannot make a tree
-// which costs the agent its stack or its descriptors.
+// A directory deeper than this is first moved up to the top. Otherwise a task could make a tree
+// that uses up the agent's stack or descriptors.
 constexpr int kMaxDepth = 32;
 // How often a directory that others keep filling is emptied before that is an error.
 constexpr int kMaxPasses = 16;
@@ -28,7 +28,7 @@ class TreeRemover {
   TreeRemover(int top, std::string top_path, const std::atomic<bool>* give_up)
       : top_(top), top_path_(std::move(top_path)), give_up_(give_up) {}
 
-  // Empties the tree; the errors of single entries do not keep the others.
+  // Empties the tree. The errors of single entries do not stop the others' removal.
   Status Empty() {
     int idle_passes = 0;
     while (idle_passes < kMaxPasses) {
@@ -47,9 +47,9 @@ class TreeRemover {
     if (!error_) error_ = std::move(error);
   }
 
-  // Removes what is in DIR; true if there was anything.
+  // Removes the entries of DIR; true if there were any.
   bool EmptyDir(int dir, const std::string& path, int depth) {
-    // The stream gets its own descriptor: DIR goes on to be used by name.
+    // The stream gets its own descriptor, since names below DIR are still used.
     const int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     std::unique_ptr<DIR, CloseDir> entries(copy < 0 ? nullptr : fdopendir(copy));
     if (!entries) {
@@ -79,7 +79,7 @@ class TreeRemover {
       if (errno != EISDIR) return Fail(ErrnoError(errno, "remove " + path));
     }
     if (Unlink(dir, name, AT_REMOVEDIR) == 0 || errno == ENOENT) return;  // it was empty
-    if (errno == ENOTDIR) return;  // changed under us: the next pass sees what it is now
+    if (errno == ENOTDIR) return;  // changed meanwhile: the next pass sees what it is now
     if (errno == EBUSY && !Unmount(dir, name, path)) return;
     Result<UniqueFd> inside = OpenDirAt(dir, name, path, false);
     if (!inside.ok() && Unmount(dir, name, path)) inside = OpenDirAt(dir, name, path, false);
@@ -100,7 +100,7 @@ class TreeRemover {
     }
   }
 
-  // unlinkat, which gives itself the right to change DIR when a task has taken it away.
+  // unlinkat, which restores the right to change DIR if a task has taken it away.
   static int Unlink(int dir, const std::string& name, int flags) {
     const int result = unlinkat(dir, name.c_str(), flags);
     if (result == 0 || errno != EACCES) return result;

@@ -9,10 +9,10 @@
 
 namespace drover {
 
-// What the states of its tasks mean for an allocation. Poststop tasks are not looked at: they come
-// when the others have gone.
+// The consequence of the tasks' states for their allocation. Poststop tasks do not count: they
+// start when the others are dead.
 struct TaskVerdict {
-  // Why the tasks that are left must be killed; absent: they may go on.
+  // Why the remaining tasks must be killed; absent: they may continue.
   std::optional<TaskEvent> kill_event;
   bool any_live = false;  // a task is pending or running
 };

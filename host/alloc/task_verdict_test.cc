@@ -52,7 +52,7 @@ TEST(TaskVerdictTest, Table) {
       {"c=f b=f a=p", "Sibling Task Failed: c"},  // the first of the group
       {"lead:leader=r b=r", "go on"},
       {"lead:leader=d b=r", "Leader Task Dead"},
-      {"lead:leader=f b=r", "Leader Task Dead"},  // says more than the failed sibling
+      {"lead:leader=f b=r", "Leader Task Dead"},  // takes precedence over the failed sibling
       {"lead:leader=d b=f c=r", "Leader Task Dead"},
       {"lead:leader=d b=d", "over"},
       {"main=r side:sidecar=r", "go on"},
@@ -63,7 +63,7 @@ TEST(TaskVerdictTest, Table) {
       {"main=d side:sidecar=d", "over"},
       {"init:init=f main=p side:sidecar=r", "Sibling Task Failed: init"},
       {"init:init=d main=p", "go on"},
-      // Poststop tasks neither keep it going nor end it.
+      // Poststop tasks neither keep the allocation going nor end it.
       {"main=r stop:poststop=p", "go on"},
       {"main=d stop:poststop=p", "over"},
       {"main=d stop:poststop=r", "over"},

@@ -5,7 +5,7 @@
 
 namespace drover {
 
-// Adds MORE to SUM. What either of them measured counts as measured.
+// Adds MORE to SUM. A value counts as measured if either of them measured it.
 void AddUsage(ResourceUsage* sum, const ResourceUsage& more);
 
 }  // namespace drover

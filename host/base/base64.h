@@ -7,10 +7,10 @@
 
 namespace drover {
 
-// Bytes as JSON carries them: the standard alphabet of RFC 4648, padded.
+// Encodes bytes for JSON: the standard alphabet of RFC 4648, with padding.
 std::string Base64(std::string_view bytes);
 
-// Nothing when TEXT is none of that.
+// Decodes TEXT; nothing if it is not valid.
 std::optional<std::string> FromBase64(std::string_view text);
 
 }  // namespace drover

@@ -12,7 +12,7 @@ namespace drover {
 // thread only.
 class CallbackList {
  public:
-  // Takes the function back when it is destroyed; may outlive the list.
+  // Removes the function when it is destroyed; may outlive the list.
   class Subscription {
    public:
     Subscription() = default;
@@ -43,7 +43,7 @@ class CallbackList {
     return subscription;
   }
 
-  // Calls and forgets all functions. One that is added or cancelled meanwhile is not called.
+  // Calls and removes all functions. One that is added or cancelled meanwhile is not called.
   void Fire() {
     const auto functions = functions_;  // a function may destroy this list
     const std::uint64_t end = next_id_;

@@ -20,7 +20,7 @@ struct Context::State : LiveCount<Context::State> {
     StopTimer();
     callbacks.Fire();
   }
-  // Without a timer the loop is left alone: it may be gone.
+  // Without a timer the loop is not used, since it may be gone.
   void StopTimer() {
     if (timer != 0) loop->Cancel(std::exchange(timer, 0));
   }

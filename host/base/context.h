@@ -12,8 +12,8 @@
 
 namespace drover {
 
-// Tells the work that was started under it to stop: it can be cancelled once, by a call, by its
-// deadline or by its parent. Copies are the same context. Control thread only.
+// Signals the work that was started under it to stop. It ends once: by a call, by its deadline or
+// with its parent. Copies are the same context. Control thread only.
 class Context {
  public:
   // A context without parent, which ends only by Cancel.
@@ -25,7 +25,8 @@ class Context {
   Context WithDeadline(TimePoint deadline) const;
   Context WithTimeout(Duration timeout) const { return WithDeadline(loop()->Now() + timeout); }
 
-  // Ends it, all its children first told in the order of their making. The first reason stays.
+  // Ends it, then its children and callbacks in the order in which they were added. The first
+  // reason stays.
   void Cancel(std::string reason = "cancelled");
   void CancelWith(Error reason);
 
@@ -35,7 +36,7 @@ class Context {
   // The earliest deadline of this context and its parents.
   std::optional<TimePoint> deadline() const;
 
-  // Calls FUNCTION once when the context is cancelled: at once if it is.
+  // Calls FUNCTION once when the context is cancelled: at once if it already is.
   [[nodiscard]] Subscription OnCancel(std::function<void()> function) const;
   // Returns when the context is cancelled.
   Co<void> Cancelled() const;
@@ -49,8 +50,9 @@ class Context {
   std::shared_ptr<State> state_;
 };
 
-// A context with two parents, ended by whichever ends first ("the task is killed", "the agent shuts
-// down"), and at the latest by its destructor: what was started under it cannot outlive the scope.
+// A context with two parents, such as "the task is killed" and "the agent shuts down". It ends with
+// the first parent that ends, and at the latest with its scope. So no work under it outlives the
+// scope.
 class JoinContext {
  public:
   JoinContext(const Context& first, const Context& second);
@@ -64,7 +66,7 @@ class JoinContext {
   Context context_;
 };
 
-// Waits; the error is that of the context when it ends first.
+// Sleeps for DURATION. If the context ends first, returns its error.
 Co<Status> Sleep(Context context, Duration duration);
 
 }  // namespace drover

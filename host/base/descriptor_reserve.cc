@@ -21,8 +21,8 @@ rlim_t Limit() {
 bool DescriptorsLeft(int count) {
   constexpr rlim_t kMost = std::numeric_limits<int>::max();
   int left = 0;
-  // The kernel gives the lowest number that is free, so those at the top are the last to be taken.
-  // The lowest alone does not tell: what was opened and closed in between has left gaps.
+  // The kernel gives the lowest free number, so the highest numbers are taken last. The lowest free
+  // number alone says nothing: descriptors that were closed have left gaps.
   const int end = static_cast<int>(std::min(Limit(), kMost));
   const int lowest = std::max(end - kDescriptorsLookedAt, 0);
   for (int fd = end - 1; fd >= lowest && left < count; --fd) {
@@ -34,7 +34,7 @@ bool DescriptorsLeft(int count) {
 Error FewDescriptorsLeft() {
   return Error(Code::kResourceExhausted,
                "too many open files: the agent may have " + std::to_string(Limit()) +
-                   " (LimitNOFILE, ulimit -n), and keeps the last for what runs already",
+                   " (LimitNOFILE, ulimit -n), and keeps the last ones for running tasks",
                true);
 }
 

@@ -5,20 +5,20 @@
 
 namespace drover {
 
-// Of the descriptors that this process may have, the last are kept for what must go on when it has
-// too many: no task is started with less than all of these left, no client is served with less than
-// those for stops, and what runs can be stopped and cleared away with all of them.
+// The last descriptors that this process may open are reserved for work that must continue when
+// there are too many. A task is started only while all of these are left. A client is served only
+// while those for stops are left. Running tasks can be stopped and released with all of them.
 constexpr int kDescriptorsForStops = 16;
 constexpr int kDescriptorsForClients = 32;
 
-// How many numbers of descriptors are looked at for those that are free.
+// How many descriptor numbers are searched for free ones.
 constexpr int kDescriptorsLookedAt = 4096;
 
-// Whether at least COUNT further descriptors can be opened. Costs COUNT system calls while there
-// are many left, and at most kDescriptorsLookedAt: of a process that may have more than that, those
-// that are free only below that many of the highest numbers do not count. [any thread]
+// Whether at least COUNT further descriptors can be opened. Costs COUNT system calls while many are
+// left, and never more than kDescriptorsLookedAt. Only that many of the highest numbers are
+// searched, so free numbers below do not count. [any thread]
 bool DescriptorsLeft(int count);
-// The error of what would not have left them: names the limit, and may be tried again.
+// The error for an action that would use the reserve. Names the limit; may be tried again.
 Error FewDescriptorsLeft();
 
 }  // namespace drover

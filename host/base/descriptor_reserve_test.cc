@@ -59,7 +59,7 @@ TEST_F(DescriptorReserveTest, AGapBelowTheOthersIsOneAndNotAllAboveIt) {
   EXPECT_FALSE(DescriptorsLeft(2));
 }
 
-// What a look costs does not grow with what the process may have.
+// The cost of a look does not grow with the limit of the process.
 TEST_F(DescriptorReserveTest, OnlySoManyNumbersAreLookedAt) {
   constexpr int kBelow = 100;
   constexpr int kMost = kBelow + kDescriptorsLookedAt;
@@ -72,7 +72,7 @@ TEST_F(DescriptorReserveTest, OnlySoManyNumbersAreLookedAt) {
     opened.emplace_back(dup3(one.get(), fd, O_CLOEXEC));
     ASSERT_EQ(opened.back().get(), fd);
   }
-  EXPECT_FALSE(DescriptorsLeft(1));  // though there are some below
+  EXPECT_FALSE(DescriptorsLeft(1));  // though some below are free
   opened.front().Reset();
   EXPECT_TRUE(DescriptorsLeft(1));
   EXPECT_FALSE(DescriptorsLeft(2));

@@ -33,10 +33,10 @@ const std::string& TestDirectory() {
   return directory;
 }
 
-// The way of the fault, if the step that is about to be done is the one that it names; and if a
-// step of that name has been done and the one with the number has begun, for steps may overlap.
+// Returns the WAY of the fault if it is for this step. The step must have its name, and either
+// begin as the one with its number or end after that one has begun: steps may overlap.
 std::string WayOfFault(std::string_view name, bool begins) {
-  static std::mutex& mutex = *new std::mutex;  // one line after the other
+  static std::mutex& mutex = *new std::mutex;  // writes one line at a time
   const std::lock_guard lock(mutex);
   const std::string trace = TestDirectory() + "/trace";
   if (begins) {
@@ -70,7 +70,7 @@ Status BeginStep(Step step) {
   if (way == "before") Die();
   for (const int error : {ENOSPC, EIO}) {
     if (way == strerrorname_np(error))
-      return ErrnoError(error, "step " + std::string(StepName(step)) + ", as the test wants");
+      return ErrnoError(error, "step " + std::string(StepName(step)) + ", as the test requested");
   }
   return {};
 }

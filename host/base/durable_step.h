@@ -9,17 +9,17 @@
 
 namespace drover {
 
-// The steps by which an agent changes what outlives it. All go through here, so that a test can let
-// the agent die before and after each of them, or let each fail, and knows when there is a new one.
+// The steps by which an agent makes changes that outlive it. All go through here. So a test can
+// kill the agent before and after each step, can let each one fail, and notices new ones.
 enum class Step : int {
-  kLedgerAdd = 1,       // a run, or a directory, is named before it is made
-  kLedgerRemove = 2,    // and when it is gone
+  kLedgerAdd = 1,       // a run or a directory is named before it is made
+  kLedgerRemove = 2,    // and its name is removed when it is gone
   kCommit = 3,          // records reach the store
   kSync = 4,            // and the disk
   kMakeAllocDir = 5,    //
   kMakeTaskDir = 6,     //
   kRemoveAllocDir = 7,  //
-  kMakeCgroup = 8,      // that tracks a run
+  kMakeCgroup = 8,      // the cgroup that tracks a run
   kLaunchShim = 9,      //
   kRemoveCgroup = 10,   //
   kForgetEnd = 11,      // a run's exit record is removed
@@ -27,18 +27,19 @@ enum class Step : int {
   kDropNetwork = 13,    //
   kMakeLimits = 14,     // the cgroups that limit a run or count its time
   kMountSecrets = 15,   // a task's directory for secrets
-  kMakeLedger = 16,     // gets its name, or what a node has made is not known
-  kForgetLedger = 17,   // what it names is gone
+  kMakeLedger = 16,     // a ledger gets its name, by which it is found later
+  kForgetLedger = 17,   // a ledger is removed when everything it names is gone
   kReplaceStore = 18,   // a file of a damaged store gets another name
   kDropSecrets = 19,    // the secrets of all tasks of an allocation are unmounted
 };
 constexpr int kSteps = 19;
 std::string_view StepName(Step step);  // "ledger_add"
 
-// For a step that is no function. What is to be done instead of it, if anything: an error. With
-// DROVER_TEST_STEPS=DIRECTORY in the environment the agent writes each step into DIRECTORY/trace,
-// and obeys DIRECTORY/fault: NAME NUMBER WAY, of which WAY is before or after (the agent is killed
-// then) or an errno, and NUMBER counts the steps of that name in the trace, from 1. Any thread.
+// Begins a step that is not one function. Returns the error that must replace the step, if any.
+// With DROVER_TEST_STEPS=DIRECTORY in the environment the agent writes each step into
+// DIRECTORY/trace, and obeys DIRECTORY/fault, which contains NAME NUMBER WAY. WAY is before or
+// after (then the agent is killed) or the name of an errno. NUMBER counts the steps of that name in
+// the trace, from 1. [any thread]
 Status BeginStep(Step step);
 void EndStep(Step step);
 

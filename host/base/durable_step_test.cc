@@ -20,7 +20,7 @@ std::string MakeDirectory(const std::string& fault) {
   return directory;
 }
 
-// A process of its own: the environment is read once.
+// Runs in a process of its own, since the environment is read only once.
 int DoThree(const std::string& directory) {
   setenv("DROVER_TEST_STEPS", directory.c_str(), 1);
   int done = 0;

@@ -11,24 +11,24 @@
 
 namespace drover {
 
-// Something that happens and that coroutines wait for. It stays set until it is reset. Must
-// outlive its waiters. Control thread only.
+// Something that happens and that coroutines wait for. It stays set until Reset. Must outlive its
+// waiters. Control thread only.
 class Event {
  public:
   explicit Event(Loop* loop) : loop_(loop) {}
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 
-  // Waiters go on from the loop, never from inside Set.
+  // Waiters continue from the loop, never inside Set.
   void Set();
   void Reset() { set_ = false; }
   bool is_set() const { return set_; }
 
   Co<void> Wait();
-  // The same, or the error of the context when it ends first. An event that is set wins.
+  // The same, or the error of the context if it ends first. An event that is set wins.
   Co<Status> Wait(Context context);
 
-  // Calls FUNCTION once when it is set: at once if it is.
+  // Calls FUNCTION once when the event is set: at once if it already is.
   [[nodiscard]] Subscription OnSet(std::function<void()> function);
 
   Loop* loop() const { return loop_; }

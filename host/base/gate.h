@@ -10,7 +10,7 @@
 
 namespace drover {
 
-// Counts what runs in the background for somebody; closing it joins all of it. Control thread only.
+// Counts the background work of its owner; Close joins all of it. Control thread only.
 class Gate {
  public:
   explicit Gate(Loop* loop) : loop_(loop), empty_(loop) { empty_.Set(); }
@@ -18,11 +18,11 @@ class Gate {
   Gate& operator=(const Gate&) = delete;
   ~Gate() { DROVER_CHECK(running_ == 0); }
 
-  // Starts COROUTINE; after Close it is dropped without running and the answer is false.
+  // Starts COROUTINE. After Close it is dropped without running, and Spawn returns false.
   bool Spawn(Co<void> coroutine);
-  // Lets nothing further in and returns when all that is inside has ended.
+  // Lets nothing more in, and returns when everything inside has ended.
   Co<void> Close();
-  // Returns when all that is inside has ended; the gate stays open.
+  // Returns when everything inside has ended; the gate stays open.
   Co<void> Join();
 
   int running() const { return running_; }
@@ -37,7 +37,7 @@ class Gate {
   bool closed_ = false;
 };
 
-// Runs all of them side by side and returns when the last has ended.
+// Runs all coroutines at the same time and returns when the last has ended.
 Co<void> InParallel(Loop* loop, std::vector<Co<void>> coroutines);
 
 }  // namespace drover

@@ -10,8 +10,8 @@
 
 namespace drover {
 
-// Names one start of a task: 128 random bits, chosen by the host before the driver is called. It
-// names the shim, the cgroup and whatever else the driver makes for the run.
+// Names one run of a task: 128 random bits, chosen by the host before the driver is called. It
+// names the shim, the cgroup and everything else that the driver makes for the run.
 struct RunId {
   std::array<std::uint8_t, 16> bytes{};
 

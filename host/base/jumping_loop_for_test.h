@@ -5,7 +5,7 @@
 
 namespace drover {
 
-// The loop of a test in which somebody sets the clock of the machine.
+// The loop of a test in which the wall clock of the machine is set.
 class JumpingLoop : public SimLoop {
  public:
   WallTime Wall() const override { return SimLoop::Wall() + jumped_.count(); }

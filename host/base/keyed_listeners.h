@@ -11,9 +11,9 @@
 
 namespace drover {
 
-// A ListenerList for each key. Keys that nobody listens to any more go when there are twice as many
-// as there were listened to: what it costs to find them is shared by those that were added. Control
-// thread only.
+// A ListenerList for each key. Add removes keys without listeners when there are twice as many keys
+// as the last removal left. So each Add pays only a constant share of the cost. Control thread
+// only.
 template <typename Key, typename... Args>
 class KeyedListeners {
  public:

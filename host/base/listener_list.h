@@ -11,10 +11,10 @@
 
 namespace drover {
 
-// Functions to call each time something happens, until their subscription goes. (Those of a
-// CallbackList are called once.) Those whose subscription has gone are dropped when there are twice
-// as many as there were listeners: what it costs to find them is shared by those that were added.
-// Control thread only.
+// Functions to call each time something happens, as long as their subscriptions live. (A
+// CallbackList calls its functions only once.) Call removes cancelled functions. Add does so when
+// there are twice as many functions as the last removal left. So each Add pays only a constant
+// share of the cost. Control thread only.
 template <typename... Args>
 class ListenerList {
  public:
@@ -30,7 +30,7 @@ class ListenerList {
     return subscription;
   }
 
-  // A listener may add, cancel, or destroy this list meanwhile.
+  // A listener may add or cancel listeners, or destroy this list.
   void Call(Args... args) {
     Sweep();
     const auto now = listeners_;
@@ -43,7 +43,7 @@ class ListenerList {
     return std::all_of(listeners_.begin(), listeners_.end(),
                        [](const auto& listener) { return listener->token.empty(); });
   }
-  std::size_t size() const { return listeners_.size(); }  // with those that were not dropped yet
+  std::size_t size() const { return listeners_.size(); }  // includes cancelled ones not removed yet
 
  private:
   static constexpr std::size_t kLeast = 16;
@@ -52,7 +52,7 @@ class ListenerList {
     std::function<void(Args...)> function;
   };
   void Sweep() {
-    // What a function owns may use this list when it goes.
+    // Kept until the end, since a function that is destroyed may use this list.
     std::vector<std::shared_ptr<Listener>> gone;
     std::erase_if(listeners_, [&gone](auto& listener) {
       if (!listener->token.empty()) return false;

@@ -19,7 +19,7 @@ TEST(ListenerListTest, HearsOnlyWhileItsSubscriptionLives) {
   EXPECT_EQ(heard, (std::vector<int>{1, -1, -2}));
 }
 
-// Those of a list that is never called, too.
+// Also in a list that is never called.
 TEST(ListenerListTest, ListenersThatHaveGoneDoNotGather) {
   ListenerList<> listeners;
   std::vector<Subscription> kept;

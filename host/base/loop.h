@@ -16,11 +16,11 @@
 namespace drover {
 
 // The control thread: an asio io_context and the timers of everything that runs on it. All runner
-// state belongs to the thread that drives the loop, so none of it has locks. Every method is for
-// that thread, but Post.
+// state belongs to the thread that drives the loop, so it needs no locks. All methods except Post
+// are for that thread.
 class Loop {
  public:
-  // Names a timer; 0 is never one.
+  // The id of a timer; never 0.
   using TimerId = std::uint64_t;
 
   Loop();
@@ -39,14 +39,14 @@ class Loop {
   TimerId After(Duration delay, std::function<void()> function) {
     return At(Now() + delay, std::move(function));
   }
-  // Forgets a timer; one that has fired or 0 is fine.
+  // Removes a timer. One that has fired, or 0, is ignored.
   void Cancel(TimerId id);
 
   // Runs FUNCTION on the control thread, later. [any thread]
   void Post(std::function<void()> function);
 
   // Starts a coroutine that nobody waits for. An exception that leaves it aborts the program: it is
-  // a broken invariant, since our errors are values. Prefer Gate::Spawn, which can be joined.
+  // a broken invariant, since errors here are values. Prefer Gate::Spawn, which can be joined.
   void Spawn(Co<void> coroutine);
 
   std::size_t live_timers() const { return timers_.size(); }
@@ -79,8 +79,8 @@ class RealLoop : public Loop {
   // Runs until Stop; the calling thread is the control thread.
   void Run();
   void Stop();  // [any thread]
-  // Runs until COROUTINE has ended; false when LIMIT has passed first (the coroutine then goes on
-  // with the next Run).
+  // Runs until COROUTINE has ended. Returns false if LIMIT has passed first; then the coroutine
+  // continues with the next Run.
   bool RunToEnd(Co<void> coroutine, Duration limit = 60s);
 
  protected:
@@ -99,10 +99,10 @@ class SimLoop : public Loop {
 
   // Runs everything that is ready, without moving time.
   void RunReady();
-  // Moves time forward timer by timer, and runs what that makes ready.
+  // Moves time forward timer by timer, and runs everything that becomes ready.
   void Advance(Duration duration);
-  // Advances to each next timer until COROUTINE has ended; false when nothing is left that could
-  // end it or LIMIT of simulated time has passed.
+  // Advances to each next timer until COROUTINE has ended. Returns false if no timer is left that
+  // could end it, or if LIMIT of simulated time has passed.
   bool RunToEnd(Co<void> coroutine, Duration limit = std::chrono::hours(24));
   // The same, until DONE() is true.
   bool RunUntil(const std::function<bool()>& done, Duration limit = std::chrono::hours(24));

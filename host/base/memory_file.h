@@ -6,9 +6,9 @@
 
 namespace drover {
 
-// A file in memory whose content may be executed and, once it is sealed, is never changed again by
-// anybody: neither by whoever can write the file that it was copied from nor by those that it is
-// passed to. NAME is for lists of mappings.
+// A file in memory whose contents may be executed. Once it is sealed, nobody can change it: neither
+// those who can write the file it was copied from nor those who receive it. NAME appears in lists
+// of mappings.
 Result<UniqueFd> MakeMemoryFile(const char* name);
 Status SealMemoryFile(const UniqueFd& file);
 

@@ -5,7 +5,7 @@
 
 namespace drover {
 
-// How many descriptors this process has open, and the one that looks.
+// The number of open descriptors of this process, including the one used for counting.
 inline long OpenFds() {
   const std::filesystem::directory_iterator all("/proc/self/fd");
   return std::distance(begin(all), end(all));

@@ -34,8 +34,7 @@ Status CheckOwned(const std::string& path, const struct stat& info, const OwnedK
   if ((info.st_mode & writers) != 0 && !sticky_directory) {
     return Error(Code::kPermissionDenied,
                  path + " has mode " + Octal(info.st_mode) + ": others could replace " +
-                     kind.singular +
-                     ", take the right to write from group and others (chmod go-w)");
+                     kind.singular + "; take write permission from group and others (chmod go-w)");
   }
   return {};
 }

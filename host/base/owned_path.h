@@ -10,20 +10,20 @@
 
 namespace drover {
 
-// What must be in the hands of root and of this process's user alone. Of text for errors only.
+// A kind of file that only root and this process's user may change. The texts are for errors.
 struct OwnedKind {
   const char* plural;    // "plugins": they must belong to root ...
   const char* singular;  // "the plugin": others could replace it
-  // The agent's own group, and that of root, may write: who is in it is the operator's matter.
+  // The agent's own group and root's group may write: their members are up to the operator.
   bool own_group_may_write = false;
 };
 
-// Whether nobody but root and this process's user can change what INFO is of. A directory in which
-// nobody can replace what belongs to others (sticky) counts as such.
+// Succeeds if nobody but root and this process's user can change the file that INFO describes. A
+// sticky directory is accepted, since nobody can replace other users' files in it.
 Status CheckOwned(const std::string& path, const struct stat& info, const OwnedKind& kind);
 
-// Opens PATH, which is absolute and holds no symbolic link, step by step, and checks each directory
-// on the way by its descriptor; what is opened itself with FLAGS, too.
+// Opens PATH, which is absolute and contains no symbolic link, step by step. Checks each directory
+// on the way, and the result, by its descriptor. FLAGS are for the last open.
 Result<UniqueFd> OpenOwned(const std::string& path, int flags, const OwnedKind& kind);
 
 }  // namespace drover

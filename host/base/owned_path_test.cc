@@ -26,7 +26,7 @@ class OwnedPathTest : public ::testing::Test {
   }
   ~OwnedPathTest() override { fs::remove_all(directory_); }
 
-  // What is wrong with the file; empty: nothing.
+  // The error of opening the file; empty if there is none.
   std::string Mistake(const OwnedKind& kind = kStrict) const {
     const Result<UniqueFd> opened = OpenOwned(file_, O_RDONLY, kind);
     return opened.ok() ? "" : opened.error().message();
@@ -49,14 +49,14 @@ TEST_F(OwnedPathTest, OpensWhatNobodyElseCanChange) {
 TEST_F(OwnedPathTest, OthersMayWriteNeitherToItNorAboveIt) {
   chmod(file_.c_str(), 0646);
   EXPECT_EQ(Mistake(), file_ +
-                           " has mode 0646: others could replace the thing, take the right to "
-                           "write from group and others (chmod go-w)");
+                           " has mode 0646: others could replace the thing; take write permission "
+                           "from group and others (chmod go-w)");
   EXPECT_NE(Mistake(kOfGroup), "");
   chmod(file_.c_str(), 0644);
   chmod(directory_.c_str(), 0777);
   EXPECT_EQ(Mistake().find(directory_ + " has mode 0777"), 0u) << Mistake();
   chmod(directory_.c_str(), 01777);
-  EXPECT_EQ(Mistake(), "") << "nobody can replace what is another's there";
+  EXPECT_EQ(Mistake(), "") << "nobody can replace other users' files there";
 }
 
 TEST_F(OwnedPathTest, TheOwnGroupMayWriteWhereThatIsLeftToTheOperator) {

@@ -5,11 +5,12 @@
 
 namespace drover {
 
-// How long we wait for what stands still when this process does: a driver, a hook, an answer that
-// we have to read. Its context ends like one WithTimeout, but a standstill of the whole process
-// (stopped by a signal or a debugger, frozen, suspended with its machine) costs less than one of
-// its parts: who could not run is not late. It is known by a timer that comes so late that no busy
-// machine explains it. What is due by the clock, such as a kill, is no matter of patience.
+// How long the host waits for a party that stands still when this process does: a driver, a hook,
+// or an answer that this process must read. The context ends like one WithTimeout, but a standstill
+// of the whole process costs less than one of the parts: a party that could not run is not late.
+// The process stands still while it is stopped by a signal or a debugger, frozen, or suspended with
+// its machine. A standstill shows as a timer that fires so late that no busy machine explains it.
+// Not for deadlines by the clock, such as a kill.
 class Patience {
  public:
   static constexpr int kParts = 4;
@@ -27,7 +28,7 @@ class Patience {
 
   Context context_;
   const Duration part_;
-  Duration left_;  // with the part that has begun
+  Duration left_;  // includes the part that has begun
   Loop::TimerId timer_ = 0;
 };
 

@@ -33,7 +33,7 @@ TEST_F(PatienceTest, ALongStandstillCostsWhatHadPassedOfAPart) {
     loop_.Advance(before);
     loop_.StandStill(std::chrono::hours(1));
     EXPECT_FALSE(patience.context().cancelled());
-    // The part that it was in begins again.
+    // The interrupted part begins again.
     const auto over = before / 3s;
     loop_.Advance((4 - over) * 3s - Duration(1));
     EXPECT_FALSE(patience.context().cancelled());

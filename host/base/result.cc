@@ -68,7 +68,7 @@ Error ErrnoError(int error_number, std::string_view what) {
     default:
       break;
   }
-  // What the machine lacks now it may have later.
+  // The machine may have later what it lacks now.
   const bool recoverable = code == Code::kResourceExhausted;
   std::string text = std::string(what) + ": " + std::strerror(error_number);
   rlimit limit{};

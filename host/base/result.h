@@ -11,8 +11,8 @@
 
 namespace drover {
 
-// What kind of failure an error is; callers decide by it, never by the text. The values are those
-// of the driver ABI (sdk/include/drover/drover.h), a test holds them equal.
+// The kind of an error. Callers decide by it, never by the text. The values are those of the driver
+// ABI (sdk/include/drover/drover.h); a test checks that they are equal.
 enum class Code : int {
   kOk = 0,
   kInternal = 1,            // a fault of Drover or of a plugin
@@ -30,7 +30,7 @@ enum class Code : int {
 std::string_view CodeName(Code code);
 
 // An error as a value. The message says what was wrong, where, and what to do, without a full stop
-// or line break at its end. A recoverable error may go away when the same is tried again.
+// or line break at its end. A recoverable error may go away if the same is tried again.
 class [[nodiscard]] Error {
  public:
   Error(Code code, std::string message, bool recoverable = false)
@@ -54,7 +54,7 @@ class [[nodiscard]] Error {
   std::string message_;
 };
 
-// "WHAT: No such file or directory", with the errno's code; a lack of something is recoverable.
+// "WHAT: No such file or directory", with the errno's code. A lack of resources is recoverable.
 Error ErrnoError(int error_number, std::string_view what);
 
 namespace internal {
@@ -65,7 +65,7 @@ namespace internal {
 }
 }  // namespace internal
 
-// Aborts: a broken invariant is a fault of the program, and going on would lose tasks.
+// Aborts if CONDITION is false: that is a fault of the program, and continuing would lose tasks.
 #define DROVER_CHECK(condition) \
   ((condition) ? (void)0 : ::drover::internal::Die(__FILE__, __LINE__, #condition, ""))
 

@@ -8,7 +8,7 @@
 
 namespace drover {
 
-// Of a test that draws what it does: DROVER_SEED repeats a run, else each has its own.
+// The first seed of a random test. DROVER_SEED repeats a run; without it, each run has its own.
 inline std::uint64_t FirstSeed() {
   const char* given = std::getenv("DROVER_SEED");
   if (given != nullptr) return std::strtoull(given, nullptr, 10);
@@ -16,7 +16,7 @@ inline std::uint64_t FirstSeed() {
   return seed;
 }
 
-// For SCOPED_TRACE: what failed with SEED.
+// For SCOPED_TRACE: how to repeat a failure with SEED.
 inline std::string HowToRepeat(std::uint64_t seed) {
   return "repeat with DROVER_SEED=" + std::to_string(seed);
 }

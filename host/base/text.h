@@ -12,7 +12,7 @@ int HexDigit(char c);
 // TEXT without the spaces and tabs at its ends.
 std::string_view Trim(std::string_view text);
 
-// The hexadecimal digits of a UUID, or of its beginning: ids may be asked for without hyphens.
+// The hexadecimal digits of a UUID or of its beginning: requests may omit the hyphens of ids.
 std::string WithoutHyphens(std::string_view id);
 
 }  // namespace drover

@@ -12,8 +12,8 @@ namespace drover {
 using Duration = std::chrono::nanoseconds;
 using namespace std::chrono_literals;  // NOLINT: the units are part of the vocabulary
 
-// A point of CLOCK_BOOTTIME, which goes on while the machine sleeps and never jumps. For deadlines
-// and delays; records that people read carry WallTime.
+// A point of CLOCK_BOOTTIME, which continues while the machine sleeps and never jumps. For
+// deadlines and delays. Records that people read contain WallTime.
 struct BootClock {
   using duration = Duration;
   using rep = duration::rep;
@@ -31,7 +31,8 @@ WallTime WallNow();
 // Go's text of a duration: "0s", "1.5s", "250ms", "1m30s", "2h0m0s".
 std::string FormatDuration(Duration duration);
 
-// Reads such a text; the unit is required ("10" is an error), empty is an error, a sign is allowed.
+// Reads such a text. The unit is required ("10" is an error) and a sign is allowed. An empty text
+// is an error.
 Result<Duration> ParseDuration(std::string_view text);
 
 }  // namespace drover

@@ -11,7 +11,7 @@ struct Range {
   char32_t first, last;
 };
 
-// Unicode's controls beyond ASCII, separators of lines and paragraphs, and formats.
+// Unicode's control characters beyond ASCII, line and paragraph separators, format characters.
 constexpr std::array<Range, 16> kUnseen = {{{0x80, 0x9f},
                                             {0xad, 0xad},
                                             {0x600, 0x605},

@@ -6,13 +6,13 @@
 
 namespace drover {
 
-// The length in bytes of the character at the start of TEXT when nobody sees it, but it changes how
-// the text around it is read: it turns the direction of what follows, ends a line, joins words or
-// steers a terminal. 0: it is another one, or no UTF-8. Those that scripts need between their
-// letters, U+200C and U+200D, are no such characters.
+// The length in bytes of an invisible character at the start of TEXT that changes how the text
+// around it is read. Such a character turns the direction of the following text, ends a line, joins
+// words or steers a terminal. 0 for other characters and for text that is not UTF-8. U+200C and
+// U+200D do not count: scripts need them between letters.
 std::size_t UnseenLength(std::string_view text);
 
-// Whether there is one anywhere in TEXT.
+// Whether TEXT contains such a character.
 bool HasUnseen(std::string_view text);
 
 }  // namespace drover

@@ -10,14 +10,14 @@
 
 namespace drover {
 
-// A few threads for work that blocks: walking directories, reading files, hashing. What runs there
-// sees only what its function was given.
+// A few threads for work that blocks: walking directories, reading files, hashing. Work there sees
+// only the arguments of its function.
 class WorkerPool {
  public:
   explicit WorkerPool(int threads) : pool_(static_cast<std::size_t>(threads)) {}
 
-  // Runs FUNCTION on a pool thread; the awaiting coroutine goes on on its own. It cannot be given
-  // up: who awaits it waits for it. [any thread with a loop]
+  // Runs FUNCTION on a pool thread; the awaiting coroutine continues on its own thread. It cannot
+  // be cancelled: the caller waits until FUNCTION has returned. [any thread with a loop]
   Co<void> Do(std::function<void()> function);
 
   // The same for a function with a result.
@@ -29,7 +29,8 @@ class WorkerPool {
     co_return std::move(*result);
   }
 
-  // Waits for all that was given; for the end of the program. Called by the destructor too.
+  // Waits for all work given so far; for the end of the program. The destructor waits only for work
+  // that has begun, and drops all other work.
   void Join() { pool_.join(); }
 
  private:

@@ -13,7 +13,7 @@
 
 namespace drover {
 
-// A directory that goes with the test.
+// A directory that is removed with the test.
 class LogDirectoryForTest {
  public:
   LogDirectoryForTest() : path_(::testing::TempDir() + "/drover-logs-XXXXXX") {

@@ -53,7 +53,7 @@ Result<std::vector<LogFile>> ListLogFiles(int directory, const std::string& task
   const auto close = [](DIR* dir) { closedir(dir); };
   const std::unique_ptr<DIR, decltype(close)> dir(fdopendir(fd.get()), close);
   if (dir == nullptr) return ErrnoError(errno, "the log directory");
-  fd.Release();  // the DIR's now
+  fd.Release();  // the DIR owns it now
   const std::string prefix = Prefix(task, stream);
   std::vector<LogFile> files;
   while (const dirent* entry = readdir(dir.get())) {
@@ -75,7 +75,7 @@ Result<std::vector<LogFile>> ListLogFiles(int directory, const std::string& task
 Result<UniqueFd> OpenLogFile(int directory, const std::string& task, const std::string& stream,
                              int index) {
   const std::string name = LogFileName(task, stream, index);
-  // Not blocking: a task may have put a pipe there.
+  // O_NONBLOCK, since a task may have put a pipe there.
   UniqueFd fd(openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!fd) return ErrnoError(errno, "log file " + name);
   struct stat status{};

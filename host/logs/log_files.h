@@ -8,9 +8,9 @@
 #include "host/base/result.h"
 #include "host/base/unique_fd.h"
 
-// The rotated output of a task: files TASK.stdout.N and TASK.stderr.N in one directory, N rising.
-// The directory belongs to tasks that may put anything there, so files are opened below its
-// descriptor, without following links, and only regular ones are read.
+// The rotated output of a task: files TASK.stdout.N and TASK.stderr.N in one directory, with rising
+// N. Tasks may put anything into the directory. So files are opened below its descriptor, without
+// following links, and only regular files are read.
 namespace drover {
 
 struct LogFile {
@@ -21,8 +21,7 @@ struct LogFile {
 };
 
 // Opens the log directory PATH ("alloc/logs") below ROOT. A task may replace any part of the path
-// at any moment: no part is followed that is a link, leads out of ROOT or to another mount. [any
-// thread]
+// at any moment. So no part may be a link, lead out of ROOT or cross to another mount. [any thread]
 Result<UniqueFd> OpenLogDirectory(int root, const std::string& path);
 
 // TASK.STREAM.INDEX
@@ -32,8 +31,8 @@ std::string LogFileName(const std::string& task, const std::string& stream, int 
 Result<std::vector<LogFile>> ListLogFiles(int directory, const std::string& task,
                                           const std::string& stream);
 
-// kNotFound when it is not there (any more), kInvalidArgument when it is no regular file or has a
-// second name: a link that a task made to a file which it may not read itself.
+// kNotFound when it is not there (any more). kInvalidArgument when it is not a regular file, or has
+// a second name: a task may have linked a file that it may not read itself.
 Result<UniqueFd> OpenLogFile(int directory, const std::string& task, const std::string& stream,
                              int index);
 
@@ -44,9 +43,10 @@ struct LogPosition {
   bool operator==(const LogPosition&) const = default;
 };
 
-// Where to read when somebody wants OFFSET bytes from the beginning of file INDEX or, negative,
-// before its end: carried over to later or earlier files, and never outside of what is there. An
-// index that is too high means the last file. FILES is not empty.
+// The position for a reader that wants to begin OFFSET bytes after the beginning of file INDEX or,
+// if OFFSET is negative, before its end. It moves on to later or earlier files where necessary, and
+// is never outside the existing data. An index that is too high means the last file. FILES is not
+// empty.
 LogPosition ClosestLogPosition(const std::vector<LogFile>& files, int index, std::int64_t offset);
 
 }  // namespace drover

@@ -34,7 +34,7 @@ LogFollower::LogFollower(Loop* loop, UniqueFd directory, std::string task, std::
       finish_(loop) {}
 
 Co<LogReader::Step> LogFollower::ReadOnPool() {
-  // Nothing else touches the reader while the read is under way.
+  // Nothing else uses the reader during the read.
   std::function<LogReader::Step()> work = [this] { return reader_.Read(kChunk); };
   if (options_.pool == nullptr) co_return work();
   co_return co_await options_.pool->Run(std::move(work));
@@ -55,7 +55,7 @@ Co<Status> LogFollower::Follow(Context context) {
     if (watch_ == nullptr && options_.watcher != nullptr && options_.follow) {
       watch_ = options_.watcher->Add(finish_.loop(), reader_.directory());
     }
-    if (watch_ != nullptr) watch_->changed().Reset();  // a change from here on wakes
+    if (watch_ != nullptr) watch_->changed().Reset();  // a later change wakes the wait
     const bool last = finish_.is_set() || !options_.follow;
     LogReader::Step step = co_await ReadOnPool();
     if (step.chunk) {

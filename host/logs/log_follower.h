@@ -17,42 +17,42 @@ namespace drover {
 
 struct LogFollowOptions {
   LogStart start;
-  // False: Run returns at what was the end when it began, or at once when there is no file.
+  // False: returns at the end as it was at the beginning, or at once when there is no file.
   bool follow = true;
-  // Null: reads on the calling thread; both outlive the follower.
+  // Null: reads on the calling thread. Both must outlive the follower.
   WorkerPool* pool = nullptr;
   // Null: looks every kPoll.
   LogWatcher* watcher = nullptr;
 };
 
-// Reads one stream of a task from the oldest file on, and goes on with what is added. Files are
-// read on the worker pool: a disk that hangs holds a worker and not the loop. On the thread of its
-// loop.
+// Reads one stream of a task from the oldest file on, and continues with new data. Files are read
+// on the worker pool, so that a disk that hangs blocks a worker and not the loop. Belongs to the
+// thread of its loop.
 class LogFollower : public LiveCount<LogFollower> {
  public:
   using Sink = std::function<void(LogChunk)>;
-  // The next chunk is read when the sink has returned, so a slow reader costs no memory. Its error
-  // ends the follower.
+  // The next chunk is read when the sink has returned, so a slow sink costs no memory. An error of
+  // the sink ends the follower.
   using CoSink = std::function<Co<Status>(LogChunk)>;
 
   static constexpr Duration kPoll = 100ms;
-  // With a watch: for file systems that do not tell of every change.
+  // With a watch: for file systems that do not report every change.
   static constexpr Duration kWatchedPoll = 5s;
   static constexpr std::size_t kChunk = 64 << 10;
 
-  // DIRECTORY is opened when it is first there.
+  // DIRECTORY is opened as soon as it exists.
   LogFollower(Loop* loop, std::string directory, std::string task, std::string stream, Sink sink,
               LogFollowOptions options);
   // DIRECTORY: see OpenLogDirectory.
   LogFollower(Loop* loop, UniqueFd directory, std::string task, std::string stream, CoSink sink,
               LogFollowOptions options);
 
-  // Returns when the context ends (its error), the sink fails (its error), or at the end: after
-  // Finish, without follow, or when the directory has been removed. Once.
+  // Returns when the context ends or the sink fails, with that error, or at the end: after Finish,
+  // without follow, or when the directory has been removed. Call once.
   Co<Status> Follow(Context context);
-  // The same without the reason.
+  // The same, without a result.
   Co<void> Run(Context context);
-  // Nothing will be added any more: Run returns at the end.
+  // No more data will come: Run returns at the end of the present data.
   void Finish() { finish_.Set(); }
 
  private:

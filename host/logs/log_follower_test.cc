@@ -128,7 +128,7 @@ class LogFollowTest : public ::testing::Test {
   static Co<void> Follow(LogFollowTest* test, LogFollower* follower) {
     test->ended_ = co_await follower->Follow(test->context_);
   }
-  // What a follower with these options has read when it ended.
+  // All that a follower with these options has read when it ended.
   std::string Read(LogFollowOptions options) {
     options.pool = &pool_;
     options.watcher = &watcher_;
@@ -145,7 +145,7 @@ class LogFollowTest : public ::testing::Test {
   LogWatcher watcher_;
   std::string text_;
   std::vector<LogChunk> chunks_;
-  std::function<bool()> until_;  // then the context is cancelled
+  std::function<bool()> until_;  // once true, the context is cancelled
   Status answer_;
   Status ended_;
 };
@@ -194,8 +194,7 @@ TEST_F(LogFollowTest, ASinkThatFailsEndsIt) {
   EXPECT_EQ(ended_.code(), Code::kUnavailable);
 }
 
-// A writer that rotates after every few lines, and a follower that runs beside it: nothing is
-// lost, doubled or split.
+// A writer rotates after every few lines while a follower reads: nothing is lost, doubled or split.
 TEST_F(LogFollowTest, NothingIsLostThroughManyRotations) {
   constexpr int kLines = 6'000;
   std::thread writer([this] {

@@ -83,18 +83,18 @@ bool LogReader::Advance(Step* step) {
   }
   struct stat status{};
   const bool gone = !file_ || (fstat(file_.get(), &status) == 0 && status.st_nlink == 0);
-  // A file that was gone and is there again is another one.
+  // A file that was gone and exists again is a new one.
   const int wanted = gone ? at_.index : at_.index + 1;
   const auto next = std::find_if(files->begin(), files->end(),
                                  [wanted](const LogFile& file) { return file.index >= wanted; });
   if (next == files->end()) return false;
-  // A file that has a successor is complete, so what it got since it was read to its end, and
-  // before the list was made, comes first.
+  // A file that has a successor is complete. It may have grown after it was read to its end and
+  // before the list was made, so that data comes first.
   constexpr std::size_t kRest = 64u << 10;
   if (file_ && ReadData(kRest, step)) return true;
   const bool again = next->index == at_.index;
   Open(next->index, 0);
-  if (!file_) at_.index = next->index + 1;  // it went away just now: what comes after it
+  if (!file_) at_.index = next->index + 1;  // it has just been removed: take its successor
   if (again && file_) step->chunk.emplace().event = LogEvent::kTruncated;
   return true;
 }

@@ -14,56 +14,57 @@ namespace drover {
 
 enum class LogEvent {
   kNone,
-  kTruncated,  // the file was cut or replaced: reading goes on at its beginning
+  kTruncated,  // the file was cut or replaced: reading continues at its beginning
 };
 
 // A piece of a stream.
 struct LogChunk {
   std::string data;
   int index = 0;            // of the file it is from
-  std::int64_t offset = 0;  // in that file, behind the data
+  std::int64_t offset = 0;  // in that file, after the data
   LogEvent event = LogEvent::kNone;
   std::string file;  // the name of the file
 };
 
-// Where to begin.
+// The place where reading begins.
 struct LogStart {
-  // OFFSET counts from the beginning of the oldest file; FROM_END: so many bytes before the end,
-  // over all the files.
+  // OFFSET counts from the beginning of the oldest file. FROM_END: it counts backwards from the
+  // end, over all files.
   bool from_end = false;
   std::int64_t offset = 0;
 };
 
-// Reads one stream of a task through its rotated files. It blocks on the disk, so one thread at a
-// time uses it, usually one of the worker pool. What it has opened it reads to the end, also when
-// the file is rotated away meanwhile.
+// Reads one stream of a task through its rotated files. It blocks on the disk, and only one thread
+// may use it at a time, usually one of the worker pool. A file that it has opened is read to its
+// end, even if it is rotated away meanwhile.
 class LogReader : public LiveCount<LogReader> {
  public:
-  // DIRECTORY is a descriptor of the log directory, or its path, opened when it is first there.
+  // DIRECTORY is a descriptor of the log directory, or its path, which is opened as soon as it
+  // exists.
   LogReader(UniqueFd directory, std::string task, std::string stream, LogStart start);
   LogReader(std::string directory, std::string task, std::string stream, LogStart start);
 
   struct Step {
     std::optional<LogChunk> chunk;
-    // Something may be there to read at once. If not, the end of what is there has been reached.
+    // There may be more to read at once. If false, the end of the present data has been reached.
     bool more = false;
-    // Reading has reached what was the end when it began, or is beyond it.
+    // Reading has reached or passed the end as it was at the beginning.
     bool past_first_end = false;
-    // The directory has been removed: nothing will ever follow.
+    // The directory has been removed: no data will ever follow.
     bool gone = false;
   };
-  // One look: at most LIMIT bytes.
+  // Reads once: at most LIMIT bytes.
   Step Read(std::size_t limit);
 
-  // For a watch on the directory; -1 as long as it could not be opened.
+  // For a watch on the directory; -1 until it could be opened.
   int directory() const { return directory_.get(); }
 
  private:
   bool OpenDirectory();
   void Begin(const std::vector<LogFile>& files);
-  // Opens file INDEX at OFFSET; one that is not there any more is passed by.
+  // Opens file INDEX at OFFSET; leaves file_ empty if it is gone.
   void Open(int index, std::int64_t offset);
-  // At the end of the open file: whether reading can go on, there or in another one.
+  // At the end of the open file: returns whether reading can continue, there or in another file.
   bool Advance(Step* step);
   bool ReadData(std::size_t limit, Step* step);
 
@@ -75,7 +76,7 @@ class LogReader : public LiveCount<LogReader> {
   UniqueFd file_;
   LogPosition at_;
   bool begun_ = false;  // a file has been found
-  bool empty_ = false;  // there was none at first: that was the end
+  bool empty_ = false;  // there was no file at first, so that was the end
   LogPosition first_end_;
 };
 

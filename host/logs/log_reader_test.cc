@@ -13,7 +13,7 @@ class LogReaderTest : public ::testing::Test {
  protected:
   LogReaderTest() : reader_(dir_.path(), "web", "stdout", LogStart()) {}
 
-  // All that can be read now; an event shows as its file name in brackets.
+  // Everything that can be read now. A truncation appears as its file name in brackets.
   std::string Rest() {
     std::string text;
     while (true) {
@@ -86,13 +86,13 @@ TEST_F(LogReaderTest, ADirectoryThatIsSwappedIsNotFollowed) {
   std::filesystem::create_symlink(other.path(), dir_.path());
   std::ofstream(moved + "/web.stdout.1") << "still mine";
   EXPECT_EQ(Rest(), "still mine");
-  // And one that was a link from the start is not opened.
+  // A log directory that was a link from the start is not opened.
   LogReader late(dir_.path(), "web", "stdout", LogStart());
   EXPECT_FALSE(late.Read(10).more);
   std::filesystem::remove_all(moved);
 }
 
-// The end of what is not there yet is its beginning.
+// A stream that does not exist yet ends at its beginning.
 TEST_F(LogReaderTest, FromTheEndMissesNothingOfATaskThatHasSaidNothingYet) {
   for (const std::int64_t before : {0, 2}) {
     const std::string path = dir_.path() + "/" + std::to_string(before);
@@ -121,7 +121,7 @@ TEST_F(LogReaderTest, TellsWhenTheFirstEndIsReached) {
     ASSERT_TRUE(step.more);
     if (!step.chunk) continue;
     text += step.chunk->data;
-    dir_.Write("web.stdout.2", "later");  // does not count
+    dir_.Write("web.stdout.2", "later");  // later than the first end
   }
   EXPECT_EQ(text, "abcdef");
 }

@@ -16,15 +16,15 @@
 namespace drover {
 namespace asio = boost::asio;
 
-// Shared by the watcher, its watches and what waits in the loop.
+// Shared by the watcher, its watches and the handlers that wait in the loop.
 struct LogWatcherState : std::enable_shared_from_this<LogWatcherState> {
   explicit LogWatcherState(Loop* of) : loop(of) {}
 
   void Wait();
   void Gathered();
 
-  // On each watch's own thread: a watch that is in the list has not been destroyed, so its loop is
-  // there.
+  // Wakes each watch on its own thread. A watch in the list has not been destroyed, so its loop
+  // exists.
   static void Ring(const std::set<LogWatcher::Watch*>& of) {
     for (const LogWatcher::Watch* watch : of) {
       watch->changed_->loop()->Post([bell = std::weak_ptr<Event>(watch->changed_)] {
@@ -35,9 +35,9 @@ struct LogWatcherState : std::enable_shared_from_this<LogWatcherState> {
 
   Loop* const loop;
   Loop::TimerId timer = 0;
-  std::mutex mutex;                                         // of what follows
-  std::unique_ptr<asio::posix::stream_descriptor> inotify;  // null: the kernel gave none
-  // By the kernel's number of what is watched: it gives the same one for the same directory.
+  std::mutex mutex;                                         // protects the fields below
+  std::unique_ptr<asio::posix::stream_descriptor> inotify;  // null: the kernel gave no instance
+  // By the kernel's watch number, which is the same for the same directory.
   std::map<int, std::set<LogWatcher::Watch*>> watches;
 };
 
@@ -47,7 +47,7 @@ void LogWatcherState::Wait() {
                       [weak](const boost::system::error_code& error) {
                         const auto self = weak.lock();
                         if (error || self == nullptr || self->inotify == nullptr) return;
-                        // Read later: equal changes are one until then.
+                        // Read later, since equal changes become one until then.
                         self->timer = self->loop->After(LogWatcher::kGather, [weak] {
                           if (const auto state = weak.lock()) state->Gathered();
                         });
@@ -61,7 +61,7 @@ void LogWatcherState::Gathered() {
   alignas(inotify_event) char buffer[16 << 10];
   std::set<int> changed;
   bool all = false;
-  // Bounded: what comes faster than it is read waits for the next time.
+  // Bounded: if changes come faster than they are read, the others wait for the next time.
   for (int reads = 0; reads < 16; ++reads) {
     const ssize_t n = read(inotify->native_handle(), buffer, sizeof buffer);
     if (n <= 0) break;
@@ -95,8 +95,8 @@ LogWatcher::~LogWatcher() {
 std::unique_ptr<LogWatcher::Watch> LogWatcher::Add(Loop* loop, int fd) {
   const std::lock_guard lock(state_->mutex);
   if (state_->inotify == nullptr || fd < 0) return nullptr;
-  // The descriptor, not a path: what was opened is meant. Of an open file that loses its name only
-  // the attributes change.
+  // Uses the descriptor, not a path, so the opened object itself is watched. IN_ATTRIB, since
+  // only the attributes of an open file change when it loses its name.
   const std::string path = "/proc/self/fd/" + std::to_string(fd);
   const int id = inotify_add_watch(state_->inotify->native_handle(), path.c_str(),
                                    IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO |

@@ -8,12 +8,13 @@
 
 namespace drover {
 
-// Tells when something changes in directories or files, for all followers of one agent: the kernel
-// gives a user few inotify instances, so there is one. It belongs to the thread of its loop;
-// watches may be anybody's.
+// Reports changes in directories or files to all followers of one agent. There is one per agent,
+// since the kernel allows a user only few inotify instances. It belongs to the thread of its loop;
+// its watches may belong to other threads.
 class LogWatcher {
  public:
-  // How long changes are gathered: a task that writes without pause wakes nobody more often.
+  // How long changes are gathered, so that a task that writes without pause wakes nobody more
+  // often.
   static constexpr Duration kGather = 20ms;
 
   explicit LogWatcher(Loop* loop);
@@ -21,11 +22,11 @@ class LogWatcher {
   LogWatcher& operator=(const LogWatcher&) = delete;
   ~LogWatcher();
 
-  // Ends the watch when it is destroyed. Belongs to the thread of its loop, which outlives it.
+  // Destroying it ends the watch. Belongs to the thread of its loop, which must outlive it.
   class Watch {
    public:
     ~Watch();
-    // Set by each change; to be reset before looking.
+    // Set by each change. Reset it before looking.
     Event& changed() { return *changed_; }
 
    private:
@@ -37,11 +38,12 @@ class LogWatcher {
     const std::shared_ptr<Event> changed_;
   };
 
-  // Watches the directory or file that is open as FD, for somebody on the thread of LOOP, which is
-  // the caller. Null when the kernel has no more of it: then look from time to time. [any thread]
+  // Watches the directory or file that is open as FD. Called on the thread of LOOP, to which the
+  // watch belongs. Null when the kernel allows no more watches: then look from time to time. [any
+  // thread]
   std::unique_ptr<Watch> Add(Loop* loop, int fd);
 
-  // What is watched; for tests and metrics. [any thread]
+  // The number of watched objects; for tests and metrics. [any thread]
   std::size_t watched() const;
 
  private:

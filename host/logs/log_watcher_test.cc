@@ -19,7 +19,7 @@ class LogWatcherTest : public ::testing::Test {
   static Co<void> Wait(LogWatcherTest* test, LogWatcher::Watch* watch) {
     test->status_ = co_await watch->changed().Wait(test->context_);
   }
-  // Whether the watch rings soon.
+  // Whether the watch reports a change soon.
   bool Rings(LogWatcher::Watch* watch) {
     loop_.RunToEnd(Wait(this, watch), 10s);
     return watch->changed().is_set();
@@ -103,7 +103,7 @@ TEST_F(LogWatcherTest, AWatchMayOutliveItsDirectoryAndTheWatcher) {
   const auto watch = watcher->Add(&loop_, dir->fd());
   dir->Write("file", "x");
   dir.reset();
-  EXPECT_TRUE(Rings(watch.get()));  // its files went first
+  EXPECT_TRUE(Rings(watch.get()));  // its files were removed first
   watcher.reset();
 }
 

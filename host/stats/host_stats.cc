@@ -12,7 +12,7 @@
 namespace drover {
 namespace {
 
-// Looks that follow each other sooner see the same percentages: few ticks have passed between them.
+// Looks at shorter intervals return the same percentages, since few ticks have passed between them.
 constexpr std::uint64_t kFewestTicks = 20;
 
 std::string ReadText(const char* path) {
@@ -56,7 +56,7 @@ HostStats::Disk DiskOf(const DiskMount& mount) {
   disk.size = info.f_blocks * info.f_frsize;
   disk.used = (info.f_blocks - info.f_bfree) * info.f_frsize;
   disk.available = info.f_bavail * info.f_frsize;
-  // Of what is not kept for root, as df tells it.
+  // Relative to the space that is not reserved for root, as df reports it.
   disk.used_percent =
       Percent(static_cast<double>(disk.used), static_cast<double>(disk.used + disk.available));
   disk.inodes_used_percent =
@@ -64,7 +64,7 @@ HostStats::Disk DiskOf(const DiskMount& mount) {
   return disk;
 }
 
-// The mount below which PATH lies.
+// The mount that holds PATH.
 DiskMount MountOf(const std::string& path, std::string_view mounts) {
   DiskMount best;
   for (const std::string& line : Lines(mounts)) {
@@ -127,7 +127,7 @@ std::vector<DiskMount> ParseDiskMounts(std::string_view mounts, std::string_view
     std::istringstream fields(line);
     std::string type;
     fields >> type;
-    // One that a process serves could keep us waiting.
+    // A file system that is served by a process could hold up the agent.
     if (type != "nodev" && !type.starts_with("fuse")) types.insert(type);
   }
   std::vector<DiskMount> disks;

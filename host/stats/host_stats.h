@@ -12,7 +12,7 @@
 
 namespace drover {
 
-// What the machine has and uses: memory in bytes, processor time in percent of each core.
+// The machine's resources and their use: memory in bytes, processor time in percent of each core.
 struct HostStats {
   struct Memory {
     std::uint64_t total = 0, available = 0, used = 0, free = 0;
@@ -33,17 +33,17 @@ struct HostStats {
   Memory memory;
   std::vector<Core> cores;
   std::vector<Disk> disks;   // of block devices, each once
-  Disk alloc_dir;            // where allocations have their directories
+  Disk alloc_dir;            // the file system of the allocation directories
   std::uint64_t uptime = 0;  // seconds
   double ticks = 0;          // MHz, of all cores
   WallTime timestamp = 0;
 };
 
-// The file system below PATH, without its device; all zero if it cannot be read. It blocks as long
-// as that file system does. [any thread]
+// The file system that holds PATH, with PATH as its mountpoint. Its sizes are 0 if it cannot be
+// read. Blocks as long as that file system does. [any thread]
 HostStats::Disk ReadDisk(const std::string& path);
 
-// What a core has done since the machine was started, in the kernel's ticks.
+// The times of a core since the machine was started, in the kernel's ticks.
 struct CoreTimes {
   std::uint64_t user = 0, system = 0, idle = 0, total = 0;
   bool operator==(const CoreTimes&) const = default;
@@ -55,23 +55,23 @@ struct DiskMount {
   bool operator==(const DiskMount&) const = default;
 };
 
-// Of the text of /proc/meminfo. Free is what nothing uses, used is all that is not free, a buffer
-// or a cache. What the text does not tell is 0.
+// From the text of /proc/meminfo. Free memory is used by nothing; used memory is neither free nor a
+// buffer or cache. Values that the text lacks are 0.
 HostStats::Memory ParseMemory(std::string_view meminfo);
-// Of the text of /proc/stat, by name of the core.
+// From the text of /proc/stat, by name of the core.
 std::map<std::string, CoreTimes> ParseCoreTimes(std::string_view stat);
-// Of the text of /proc/self/mounts: what lies on block devices, each device once, where it was
-// mounted first. FILESYSTEMS is the text of /proc/filesystems.
+// From the text of /proc/self/mounts: the mounts of block devices, each device once, at its first
+// place. FILESYSTEMS is the text of /proc/filesystems.
 std::vector<DiskMount> ParseDiskMounts(std::string_view mounts, std::string_view filesystems);
-// What a core has done between two looks.
+// The use of a core between two measurements.
 HostStats::Core CoreUsage(const std::string& name, const CoreTimes& before, const CoreTimes& now,
                           double core_mhz);
 
-// Measures the machine whenever somebody looks. Percentages are those of the time since the last
-// look, or since this was made. [any thread]
+// Measures the machine on each Look. Percentages cover the time since the last Look, or since this
+// was made. [any thread]
 class HostStatsReader {
  public:
-  // CORE_MHZ may be 0: not known.
+  // CORE_MHZ may be 0: unknown.
   HostStatsReader(std::string alloc_dir, double core_mhz);
 
   HostStats Look();
@@ -81,7 +81,7 @@ class HostStatsReader {
   const double core_mhz_;
   std::mutex mutex_;
   std::map<std::string, CoreTimes> before_;
-  std::vector<HostStats::Core> cores_;  // what was told last
+  std::vector<HostStats::Core> cores_;  // as last returned
 };
 
 }  // namespace drover

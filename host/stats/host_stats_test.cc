@@ -26,7 +26,7 @@ TEST(HostStatsTest, TimesOfCoresWithoutTheirSum) {
       "cpu1 1 2 3 4\nintr 12345 0\nctxt 99\n");
   ASSERT_THAT(cores, SizeIs(2));
   EXPECT_EQ(cores.at("cpu0"), (CoreTimes{110, 55, 840, 1010}));
-  EXPECT_EQ(cores.at("cpu1"), (CoreTimes{3, 3, 4, 10})) << "a kernel that tells fewer fields";
+  EXPECT_EQ(cores.at("cpu1"), (CoreTimes{3, 3, 4, 10})) << "a kernel that reports fewer fields";
 }
 
 TEST(HostStatsTest, PercentagesAreThoseBetweenTwoLooks) {
@@ -34,7 +34,7 @@ TEST(HostStatsTest, PercentagesAreThoseBetweenTwoLooks) {
   EXPECT_DOUBLE_EQ(core.user, 30);
   EXPECT_DOUBLE_EQ(core.system, 10);
   EXPECT_DOUBLE_EQ(core.idle, 50);
-  EXPECT_DOUBLE_EQ(core.total, 50) << "with what other virtual machines took";
+  EXPECT_DOUBLE_EQ(core.total, 50) << "includes the time of other virtual machines";
   EXPECT_DOUBLE_EQ(core.ticks, 1000);
   EXPECT_DOUBLE_EQ(CoreUsage("cpu0", {1, 1, 1, 3}, {1, 1, 1, 3}, 2000).idle, 100) << "no time";
   EXPECT_DOUBLE_EQ(CoreUsage("cpu0", {0, 0, 9, 9}, {4, 0, 8, 12}, 0).idle, 0) << "backwards";

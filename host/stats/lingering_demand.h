@@ -5,7 +5,7 @@
 
 namespace drover {
 
-// A wish for samples that ages out: each look counts for a while. Control thread only.
+// A demand for samples that expires: each Renew counts for a while. Control thread only.
 class LingeringDemand {
  public:
   LingeringDemand(Loop* loop, Duration linger) : loop_(loop), linger_(linger), demand_(loop) {}

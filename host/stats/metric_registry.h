@@ -21,24 +21,23 @@ struct Metric {
   std::map<std::string, std::string> labels;
 };
 
-// The counters of an agent, and who to ask for its gauges: they are measured when somebody looks,
-// so they cost nothing while nobody does. Owned by the agent. [any thread]
+// The counters of an agent and the sources of its gauges. Gauges are measured only when somebody
+// looks, so they cost nothing otherwise. Owned by the agent. [any thread]
 class MetricRegistry {
  public:
-  // Appends what it measures. Called on the thread of whoever looks, and may be called twice at the
-  // same time.
+  // Appends its measurements. Called on the thread that looks, perhaps twice at the same time.
   using Source = std::function<void(std::vector<Metric>* out)>;
 
-  // Adds BY to a counter. A counter is told from its first Count on, be it of 0.
+  // Adds BY to a counter. A counter is reported from its first Count on, even if that adds 0.
   void Count(const std::string& name, double by = 1);
-  // The source outlives this.
+  // The source must outlive this.
   void AddSource(Source source);
 
   std::vector<Metric> Look() const;
 
-  // Adds a value to those of the last seconds; see SampleWindow.
+  // Adds a value to the samples of the current window; see SampleWindow.
   void Sample(const std::string& name, TimePoint now, double value);
-  // Of each name that has had one, what there was in the last whole window.
+  // By name: the samples of the last whole window.
   std::map<std::string, SampleWindow::Summary> Samples(TimePoint now) const;
 
  private:

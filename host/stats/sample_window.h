@@ -8,13 +8,13 @@
 
 namespace drover {
 
-// How often something took how long in the last whole ten seconds. [any thread]
+// Statistics of the values in the last whole ten seconds, such as durations. [any thread]
 class SampleWindow {
  public:
   static constexpr Duration kLength = std::chrono::seconds(10);
 
   struct Summary {
-    std::uint64_t count = 0;  // 0: there was nothing, and all others are 0
+    std::uint64_t count = 0;  // 0: no values, and all other fields are 0
     double sum = 0;
     double sum_of_squares = 0;
     double least = 0;
@@ -33,7 +33,7 @@ class SampleWindow {
   mutable std::mutex mutex_;
   std::int64_t number_ = 0;  // of the window that current_ counts
   Summary current_;
-  Summary last_;  // of the window before
+  Summary last_;  // of the window before current_
 };
 
 }  // namespace drover

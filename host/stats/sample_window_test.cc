@@ -10,7 +10,7 @@ TEST(SampleWindowTest, ShowsTheLastWholeWindow) {
   SampleWindow window;
   const TimePoint start{1000s};
   for (const double value : {2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0}) window.Add(start, value);
-  EXPECT_EQ(window.Look(start).count, 0u) << "it is not over";
+  EXPECT_EQ(window.Look(start).count, 0u) << "the window has not ended";
   const SampleWindow::Summary seen = window.Look(start + 10s);
   EXPECT_EQ(seen.count, 8u);
   EXPECT_EQ(seen.sum, 40);
@@ -22,9 +22,9 @@ TEST(SampleWindowTest, ShowsTheLastWholeWindow) {
   EXPECT_EQ(window.Look(start + 12s).count, 8u);
   EXPECT_EQ(window.Look(start + 21s).count, 1u);
   EXPECT_EQ(window.Look(start + 21s).Deviation(), 0);
-  EXPECT_EQ(window.Look(start + 31s).count, 0u) << "a silence is one";
+  EXPECT_EQ(window.Look(start + 31s).count, 0u) << "an empty window counts as a window";
   window.Add(start + 51s, 3);
-  EXPECT_EQ(window.Look(start + 51s).count, 0u) << "the window before was silent";
+  EXPECT_EQ(window.Look(start + 51s).count, 0u) << "the previous window was empty";
 }
 
 }  // namespace

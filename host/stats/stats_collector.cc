@@ -6,8 +6,8 @@
 namespace drover {
 namespace {
 
-// Whether asking again is of no use. Whatever may come back does: a task that is not known may be
-// recovered, a driver that has gone may be loaded again.
+// Whether asking again is useless. Errors that may pass are not final: an unknown task may be
+// recovered, and a driver that went away may be loaded again.
 bool IsFinal(const Status& status) {
   if (status.ok() || status.error().recoverable()) return false;
   switch (status.code()) {
@@ -46,10 +46,10 @@ Co<void> StatsCollector::Run(Context context, Source source) {
       ended_ = status.error();
       break;
     }
-    // The stream ended because nobody looks any more, or somebody looks otherwise. That changes at
-    // most twice in the time for which a look counts.
+    // The stream ended because nobody looks any more, or because the detail changed. That happens
+    // at most twice in the time for which a look counts.
     if (!wanted() || detail != wanted_detail()) continue;
-    // Whatever the reason, never at once: a driver that closes its streams must not get a loop.
+    // There is always a pause, so a driver that closes its streams at once causes no busy loop.
     if (samples_ != before) backoff = options_.min_backoff;
     const Duration wait = status.ok() ? std::max(options_.interval, options_.min_backoff) : backoff;
     if (!status.ok()) backoff = std::min(2 * backoff, options_.max_backoff);
@@ -64,7 +64,7 @@ Co<void> StatsCollector::Run(Context context, Source source) {
 
 Co<void> StatsCollector::WaitWanted(Context context) {
   if (wanted()) co_return;
-  latest_ = nullptr;  // it gets old
+  latest_ = nullptr;  // it would be out of date
   Event* const other = agent_ != nullptr ? agent_->some() : looks_.some();
   while (!wanted() && !context.cancelled()) co_await WaitAny(context, looks_.some(), other);
 }

@@ -15,8 +15,8 @@
 namespace drover {
 
 // Keeps the newest sample of one task. It asks its source for one stream at a time, and only while
-// somebody wants samples: somebody who looked within the last ten seconds, or the whole agent when
-// metrics are on. The stream tells of processes only while somebody has looked for them: it is
+// somebody wants samples: a client that looked within the last ten seconds, or the whole agent
+// while metrics are on. The stream contains processes only while somebody looks for them; it is
 // renewed when that begins or ends. Control thread only.
 class StatsCollector {
  public:
@@ -32,24 +32,24 @@ class StatsCollector {
     Duration max_backoff = 5s;
   };
 
-  // AGENT is the wish of the whole agent; null: there is none. It outlives the collector.
+  // AGENT is the demand of the whole agent; null: there is none. It outlives the collector.
   StatsCollector(Loop* loop, StatsDemand* agent, Options options);
   StatsCollector(const StatsCollector&) = delete;
   StatsCollector& operator=(const StatsCollector&) = delete;
 
-  // Collects until the context ends or the driver says that asking again is of no use. A stream
-  // that was closed or has failed is asked for again, after a pause in any case. The sample is
-  // forgotten when it returns. One at a time.
+  // Collects until the context ends or the driver says that asking again is useless. A stream that
+  // was closed or has failed is always requested again, after a pause. The sample is dropped when
+  // Run returns. Only one Run at a time.
   Co<void> Run(Context context, Source source);
 
-  // The newest sample; null without one. Does not count as looking.
+  // The newest sample, or null. Does not count as a look.
   Sample latest() const { return latest_; }
-  // The newest sample, and a wish for more. Waits until CONTEXT ends for the first one, and for one
-  // in that DETAIL; after that it is content with what there is. kUnimplemented when the driver has
-  // none, kFailedPrecondition when the task does not run.
+  // Returns the newest sample and demands more. Waits until CONTEXT ends for a first sample and for
+  // that DETAIL; after that, any sample will do. kUnimplemented when the driver has none,
+  // kFailedPrecondition when the task does not run.
   Co<Result<Sample>> Look(Context context, UsageDetail detail);
 
-  bool collecting() const { return collecting_; }     // Run is under way
+  bool collecting() const { return collecting_; }     // Run is in progress
   std::uint64_t streams() const { return streams_; }  // how often the source was asked
   std::uint64_t samples() const { return samples_; }
 
@@ -69,12 +69,12 @@ class StatsCollector {
   StatsDemand* const agent_;
   const Options options_;
   LingeringDemand looks_;
-  LingeringDemand process_looks_;  // of those, the ones that want to see the processes
+  LingeringDemand process_looks_;  // the looks that include processes
   Sample latest_;
-  UsageDetail latest_detail_ = UsageDetail::kTotals;  // that it was asked for
-  Event changed_;                                     // a sample has come, or collecting has ended
+  UsageDetail latest_detail_ = UsageDetail::kTotals;  // of its stream
+  Event changed_;                                     // a sample has come, or Run has ended
   bool collecting_ = false;
-  std::optional<Error> ended_;  // why collecting ended before its context
+  std::optional<Error> ended_;  // why Run ended before its context
   std::uint64_t streams_ = 0;
   std::uint64_t samples_ = 0;
 };

@@ -10,7 +10,7 @@ namespace {
 
 using Options = StatsCollector::Options;
 
-// A source of which a test says how each stream ends.
+// A source whose streams end as the test says.
 struct FakeSource {
   struct Stream {
     int samples = -1;  // before it ends; negative: for ever
@@ -22,7 +22,7 @@ struct FakeSource {
   int open = 0;
   std::vector<TimePoint> sample_times;
 
-  std::vector<UsageDetail> details;  // that each stream was asked for
+  std::vector<UsageDetail> details;  // of each requested stream
 
   static Co<Status> Run(FakeSource* self, Context context, StatsRequest request,
                         StatsCollector::Sink sink) {
@@ -135,7 +135,7 @@ TEST_F(StatsCollectorTest, ALookOpensTheStreamForAWhile) {
   EXPECT_EQ(source.open, 1);
   loop.Advance(1s);
   EXPECT_EQ(source.open, 0);
-  EXPECT_EQ(collector.latest(), nullptr) << "an old sample is none";
+  EXPECT_EQ(collector.latest(), nullptr) << "an old sample does not count";
   loop.Advance(1h);
   EXPECT_EQ(source.asked, 1);
   EXPECT_TRUE(Look().has_value());
@@ -283,13 +283,13 @@ TEST_F(StatsCollectorTest, ALookForProcessesRenewsTheStreamAndItsFirstAnswerHasT
   ASSERT_TRUE(sample && sample->ok()) << "it does not wait for an interval";
   EXPECT_EQ((**sample)->pids.size(), 1u);
   EXPECT_EQ(source.open, 1);
-  // Further looks have theirs from the same stream.
+  // Further looks use the same stream.
   for (int i = 0; i < 20; ++i) {
     loop.Advance(1s);
     EXPECT_EQ(Look(UsageDetail::kProcesses)->value()->pids.size(), 1u);
   }
   EXPECT_EQ(source.asked, 2);
-  // A look ages out, and metrics go on without.
+  // The look expires, and metrics continue without processes.
   loop.Advance(10s);
   EXPECT_EQ(source.details, (std::vector<UsageDetail>{UsageDetail::kTotals, UsageDetail::kProcesses,
                                                       UsageDetail::kTotals}));
@@ -304,7 +304,7 @@ TEST_F(StatsCollectorTest, ALookForTotalsTakesWhatThereIs) {
   EXPECT_EQ(Look(UsageDetail::kProcesses)->value()->pids.size(), 1u);
   EXPECT_TRUE(Look()->ok());
   EXPECT_EQ(source.asked, 1);
-  // Once nobody looks for processes the other look is not enough for them.
+  // When nobody looks for processes any more, the other look does not keep them in the stream.
   loop.Advance(9s);
   EXPECT_TRUE(Look()->ok());
   loop.Advance(5s);

@@ -5,15 +5,15 @@
 
 namespace drover {
 
-// Whether anybody wants samples. Collectors do nothing while nobody does. Must outlive its tokens
-// and the collectors that follow it. Control thread only.
+// Whether anybody wants samples. Collectors do nothing otherwise. Must outlive its tokens and the
+// collectors that follow it. Control thread only.
 class StatsDemand {
  public:
   explicit StatsDemand(Loop* loop) : some_(loop), none_(loop) { none_.Set(); }
   StatsDemand(const StatsDemand&) = delete;
   StatsDemand& operator=(const StatsDemand&) = delete;
 
-  // The wish of one, as long as it lives.
+  // One demand for samples; it lasts as long as the token.
   class Token {
    public:
     Token() = default;

@@ -32,7 +32,7 @@ struct FakeDriver::Run {
   Loop::TimerId timer = 0;
 };
 
-// Counts a coroutine of the driver while it is under way.
+// Counts a coroutine of the driver while it runs.
 class FakeDriver::OpenCall {
  public:
   explicit OpenCall(FakeDriver* driver) : driver_(driver) { ++driver_->open_calls_; }

@@ -16,51 +16,51 @@
 
 namespace drover {
 
-// A driver without processes, for the tests of what stands above drivers: it does what a test's
-// script says, in the time of the test's loop, and counts its calls. Control thread only.
+// A driver without processes, for tests of the layers above drivers. It follows the test's script,
+// in the time of the test's loop, and counts its calls. Control thread only.
 class FakeDriver : public Driver {
  public:
   // How one run behaves.
   struct Script {
-    std::optional<Error> start_error;  // Start fails with it, and leaves something half made
+    std::optional<Error> start_error;  // Start fails with it and leaves a half made run
     Duration start_delay = 0s;         // before Start does anything
     bool start_blocks = false;         // Start never returns by itself
     std::optional<DriverNetwork> network;
 
     std::optional<Duration> run_for;         // absent: until it is stopped
-    ExitResult exit;                         // its end, when it ends by itself or in the way below
-    std::optional<ExitResult> stopped_exit;  // its end by Stop; absent: exit
+    ExitResult exit;                         // by itself, or by Stop without stopped_exit
+    std::optional<ExitResult> stopped_exit;  // by Stop; absent: exit
     ExitResult killed_exit{137, 9, false, ""};
 
     Duration stop_delay = 0s;         // from the signal to the end
     bool ignores_signal = false;      // it ends only by a kill
     bool stop_hangs = false;          // Stop never returns by itself and kills nothing
     std::optional<Error> stop_error;  // Stop fails with it
-    int stop_errors = 1 << 30;        // this many times
+    int stop_errors = 1 << 30;        // how often it fails
     bool exit_unnoticed = false;      // Wait does not return although the task has ended
     std::optional<Error> force_kill_error;
     std::optional<Error> destroy_error;
     bool destroy_blocks = false;
-    std::optional<Error> release_error;  // Destroy has destroyed it, and the host's release failed
+    std::optional<Error> release_error;  // Destroy removes it, but the host's release fails
     std::optional<Error> signal_error;
     bool signal_blocks = false;
     std::optional<Error> exec_error;
 
     std::optional<Error> stats_error;  // Stats fails with it at once
-    std::optional<int> stats_samples;  // then the stream is closed; absent: goes on for ever
+    std::optional<int> stats_samples;  // then the stream is closed; absent: endless
     Event* stats_end = nullptr;        // the stream ends only when it is set
   };
 
   explicit FakeDriver(Loop* loop, std::string name = "fake");
   ~FakeDriver() override;
 
-  // How the runs of a task behave from now on.
+  // The script of all later runs of a task.
   Script& On(const std::string& task) { return scripts_[task]; }
-  // The script of the task's next start only; they queue up.
+  // The script of the task's next start only. Several calls queue up.
   void Next(const std::string& task, Script script) { next_[task].push_back(std::move(script)); }
-  // A run that an earlier agent started. Ended when EXITED is given.
+  // Adds a run that an earlier agent started. It has ended if EXITED is given.
   void Plant(RunId run, const std::string& task, std::optional<ExitResult> exited = {});
-  // Every wait that is under way fails with ERROR. FORGET: the runs are not known any more, though
+  // Fails every wait in progress with ERROR. FORGET: the driver no longer knows the runs, though
   // they can be recovered.
   void LosePlugin(Error error, bool forget = true);
   // Ends the task's newest run.
@@ -71,7 +71,7 @@ class FakeDriver : public Driver {
   void ReplaceHandle(const std::string& task, TaskHandle handle);
 
   std::optional<Error> recover_error;  // Recover fails with it
-  int recover_errors = 1 << 30;        // this many times
+  int recover_errors = 1 << 30;        // how often it fails
   std::optional<Error> normalize_error;
   DriverInfo the_info;
 
@@ -83,11 +83,11 @@ class FakeDriver : public Driver {
   int waits() const { return waits_; }
   int stats_calls() const { return stats_calls_; }
   int open_calls() const { return open_calls_; }  // coroutines that have not returned
-  // Listeners that it keeps, with those that have gone and were not dropped yet.
+  // Its listeners, including those that have gone but were not dropped yet.
   std::size_t kept_listeners() const {
     return on_fingerprint_.size() + on_event_.keys() + on_handle_.keys();
   }
-  // What a test wants to be empty at its end: runs that were not destroyed, half made ones too.
+  // The runs that were not destroyed, half made ones included. Most tests expect none at their end.
   std::size_t live_runs() const { return runs_.size(); }
   int running(const std::string& task) const;  // runs of the task that have not ended
   // The configuration of the task's newest start.
@@ -134,20 +134,20 @@ class FakeDriver : public Driver {
   std::map<std::string, Script> scripts_;
   std::map<std::string, std::deque<Script>> next_;
   std::map<RunId, RunPtr> runs_;
-  std::map<RunId, std::string> names_;  // of destroyed runs too
+  std::map<RunId, std::string> names_;  // includes destroyed runs
   std::map<std::string, RunPtr> newest_;
   std::vector<std::string> calls_;
   int waits_ = 0;
   int stats_calls_ = 0;
   int open_calls_ = 0;
 
-  // As those of the real one: what gathers in them there gathers here.
+  // As in the real driver: listeners that would pile up there also pile up here.
   ListenerList<> on_fingerprint_;
   KeyedListeners<RunId, const DriverEvent&> on_event_;
   KeyedListeners<RunId, const TaskHandle&> on_handle_;
 };
 
-// Knows the drivers that it was given.
+// A registry of the drivers that a test adds.
 class FakeDriverRegistry : public DriverRegistry {
  public:
   void Add(Driver* driver) { drivers_[driver->info().name] = driver; }

@@ -17,12 +17,12 @@
 
 namespace drover {
 
-// The hooks of one task, called in their order with the rules of their stages. Every call has its
-// deadline, and one that goes on a second after it was interrupted is left behind: no hook can hold
-// a task or the shutdown of the agent. Control thread only.
+// The hooks of one task, called in their order by the rules of their stages. Every call has a
+// deadline. A hook that goes on for a second after its context ended is left behind. So no hook can
+// hold up a task or the shutdown of the agent. Control thread only.
 class HookChain {
  public:
-  // What is only worth a line in the log.
+  // Receives errors that are only worth a line in the log.
   using Report = std::function<void(const Error&)>;
 
   HookChain(std::vector<std::shared_ptr<TaskHook>> hooks, Report report)
@@ -30,7 +30,7 @@ class HookChain {
 
   void Attach(const std::weak_ptr<TaskControl>& control);
 
-  // What all prestart hooks together gave.
+  // The combined answers of all prestart hooks.
   struct Prepared {
     StringMap env;
     std::vector<TaskMount> mounts;
@@ -42,21 +42,21 @@ class HookChain {
   };
   using PrestartResult = std::variant<Prepared, Failed>;
 
-  // Calls each hook that is not done yet and keeps in HOOKS what it wants to find again; SAVE is
-  // called after each change. The first error ends it. Each hook's context ends with KILL, with
-  // SHUTDOWN, and when the hook has returned.
+  // Calls each hook that is not done yet, keeps its state in HOOKS, and calls SAVE after each
+  // change. The first error ends it. Each hook's context ends with KILL, with SHUTDOWN, and when
+  // the hook has returned.
   Co<PrestartResult> Prestart(Context kill, Context shutdown, PrestartRequest request,
                               std::map<std::string, HookState>* hooks,
                               std::function<Co<Status>()> save);
 
-  // Whether one of them has this stage.
+  // Whether any hook has this stage.
   bool Has(HookStage stage) const;
 
-  // What the prestart hooks that are done gave earlier.
+  // The environment from the prestart hooks that are done.
   StringMap StoredEnv(const std::map<std::string, HookState>& hooks) const;
 
-  // Calls the hooks of a stage other than prestart; all are called, errors are reported. CONTEXT
-  // is what interrupts them beside their deadlines.
+  // Calls the hooks of a stage other than prestart. All are called, and errors are only reported.
+  // CONTEXT interrupts them, as do their deadlines.
   Co<void> Run(HookStage stage, Context context, PoststartRequest request,
                const std::map<std::string, HookState>* hooks);
 

@@ -198,7 +198,7 @@ TEST_F(HookChainTest, AHookThatIgnoresItsContextIsLeftBehind) {
   ASSERT_TRUE(result);
   EXPECT_EQ(failed().error.code(), Code::kCancelled);
   EXPECT_EQ(AbandonedHookCalls(), before + 1);
-  // Its late answer meets nobody, and then it is gone.
+  // Nobody receives its late answer, and then nothing holds the hook.
   made.reset();
   hooks.clear();
   a->release.Set();

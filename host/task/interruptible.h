@@ -9,17 +9,17 @@
 #include "host/base/event.h"
 #include "host/base/time.h"
 
-// Waiting for a hook, of a task or of an allocation, but not for ever.
+// Waits for a hook of a task or of an allocation, but not for ever.
 namespace drover {
 
-// What a hook gets to return after it was interrupted.
+// How long a hook may take to return after it was interrupted.
 inline constexpr Duration kHookGrace = 1s;
 
-// Calls of hooks that were left behind in this process; a metric.
+// The number of hook calls that this process has left behind; a metric.
 long AbandonedHookCalls();
 void CountAbandonedHookCall();
 
-// A call of a hook: shared by the one who waits and the coroutine that may be left behind.
+// A call of a hook, shared by the waiter and the coroutine that may be left behind.
 template <typename T, typename Hook>
 struct HookCall {
   HookCall(Loop* loop, std::shared_ptr<Hook> of) : hook(std::move(of)), returned(loop) {}
@@ -34,9 +34,9 @@ Co<void> DriveHookCall(std::shared_ptr<HookCall<T, Hook>> call, Co<Result<T>> bo
   call->returned.Set();
 }
 
-// Waits for BODY, a stage of HOOK that was given CONTEXT, but not much longer than CONTEXT lasts: a
-// hook that goes on is left behind, and what it answers then is dropped. DEADLINE is that of
-// CONTEXT, for the message.
+// Waits for BODY, a stage of HOOK that runs with CONTEXT, at most kHookGrace longer than CONTEXT
+// lasts. A hook that goes on after that is left behind, and its answer is dropped. DEADLINE is the
+// limit of CONTEXT, for the error text.
 template <typename T, typename Hook>
 Co<Result<T>> Interruptible(Context context, std::shared_ptr<Hook> hook, Duration deadline,
                             Co<Result<T>> body) {

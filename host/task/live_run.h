@@ -11,8 +11,8 @@
 
 namespace drover {
 
-// One start of a task that the driver knows. Shared by the runner's loop, the coroutine that waits
-// for its end, and requests from outside.
+// One run that the driver knows. Shared by the runner's loop, the coroutine that waits for its end,
+// and requests from outside.
 struct LiveRun {
   LiveRun(Loop* loop, std::shared_ptr<const TaskConfig> of)
       : config(std::move(of)),
@@ -24,13 +24,13 @@ struct LiveRun {
 
   const RunId& id() const { return config->run_id; }
 
-  // The first end counts.
+  // Sets the result. Only the first one counts.
   void Finish(ExitResult with) {
     if (result) return;
     result = std::move(with);
     exited.Set();
   }
-  // The same, when the true result is not known and something may still be alive.
+  // The same, when the true result is not known and some of its processes may still be alive.
   void FinishUnknown(std::string error) {
     if (result) return;
     unsure = true;
@@ -38,21 +38,21 @@ struct LiveRun {
   }
 
   const std::shared_ptr<const TaskConfig> config;
-  Context watch;  // ends the waiting for its end
+  Context watch;  // ends the wait for its end
   Event exited;   // set with the result
   std::optional<ExitResult> result;
   bool unsure = false;        // the host must kill whatever is left
-  bool announced = true;      // the event "Started" has been told
-  bool end_told = false;      // and "Terminated"
-  Event unhealthy;            // set while the driver is
-  bool stop_goes_on = false;  // an earlier agent has begun it
-  bool stopping = false;      // somebody stops it; others wait for the same
+  bool announced = true;      // the event "Started" was emitted
+  bool end_told = false;      // the event "Terminated" was emitted
+  Event unhealthy;            // set while the driver is unhealthy
+  bool stop_goes_on = false;  // an earlier agent has begun the stop
+  bool stopping = false;      // a stop is in progress; others wait for it
   Event stop_over;
   Status stop_status;
-  std::optional<TimePoint> recovered_at;  // after the plugin was gone
+  std::optional<TimePoint> recovered_at;  // the last time, after its plugin was gone
   DroppedOutput dropped;                  // so far
-  DroppedOutput dropped_told;             // what the last event about it said
-  bool tells_dropped = false;             // a coroutine waits for the next
+  DroppedOutput dropped_told;             // as of the last event about it
+  bool tells_dropped = false;             // a coroutine waits for more
   Event dropped_more;
   Subscription on_dropped;
   Subscription on_health;

@@ -11,55 +11,56 @@
 
 namespace drover {
 
-// What a task hook wants to find again, after a restart of the task or of the agent.
+// The state of a task hook that survives a restart of the task or of the agent.
 struct HookState {
-  bool prestart_done = false;  // its prestart is not run again
-  StringMap data;              // its own
-  StringMap env;               // what its prestart added to the task's environment
+  bool prestart_done = false;  // its prestart is not called again
+  StringMap data;              // the hook's own
+  StringMap env;               // added to the task's environment by its prestart
 
   bool operator==(const HookState&) const = default;
 };
 
-// What somebody has asked of a run before it ended: then its end is no matter of the restart
-// policy.
+// The request by which a run ends. The restart policy does not judge an end that was requested,
+// except for kRestartFailure.
 enum class RunWish {
   kNone,
-  kKill,            // it is to end for good
-  kRestart,         // it is to start again
-  kRestartFailure,  // and this counts as a failure
+  kKill,            // it must end for good
+  kRestart,         // it must start again
+  kRestartFailure,  // it must start again, and this counts as a failure
 };
 
-// What a task runner needs, beside the task's state, to go on after the agent was restarted. Not
-// shown to clients.
+// The data, beside the task's state, with which a task runner continues after the agent was
+// restarted. Clients never see it.
 struct LocalState {
   std::map<std::string, HookState> hooks;
-  // The run that was begun last and has not been cleared away. Stored before the driver is called,
-  // so that a start that the agent did not survive can be found again.
+  // The newest run that has not been destroyed. Stored before the driver is called, so that the
+  // next agent can find a start that this one did not survive.
   std::optional<RunId> run_id;
   std::string task_config_id;  // TaskConfig::id of that run
-  // The configuration of that run; null after a restore that did not keep it: it is made again.
+  // The configuration of that run. Null after a restore from the store, which does not keep it: it
+  // is made again.
   std::shared_ptr<const TaskConfig> config;
-  std::optional<TaskHandle> handle;  // absent between intent and commit
-  // How that run ended. Stored before the driver forgets the run, so that an agent that does not
-  // survive what follows does not run a finished task again.
+  std::optional<TaskHandle> handle;  // absent while only the intent is stored
+  // The end of that run. Stored before the driver forgets the run: if the agent then dies, the next
+  // one does not run a finished task again.
   std::optional<ExitResult> exit;
   // Stored before the driver is asked to stop that run.
   RunWish wish = RunWish::kNone;
-  // How far that has come. Points of the boot clock mean the same to the next agent, and the run
-  // does not outlive the boot. Until when the shutdown delay lasts; its prekill hooks have run
-  // then.
+  // The progress of that request. Times of the boot clock mean the same to the next agent, and no
+  // run outlives the boot. First the end of the shutdown delay; once it is set, the prekill hooks
+  // have run.
   std::optional<TimePoint> delay_until;
-  // Since when the driver is asked: its kill timeout began then.
+  // Then the start of the stop, and with it of the kill timeout.
   std::optional<TimePoint> stop_since;
   std::optional<DriverNetwork> network;
-  bool run_complete = false;  // all is over, only stop hooks may have to run again
+  bool run_complete = false;  // ended for good; only stop hooks may have to run again
 };
 
-// Keeps local states. The state is a copy that does not change any more.
+// Stores local states. Each is an immutable copy.
 class LocalStateStore {
  public:
   virtual ~LocalStateStore() = default;
-  // Returns when the record would survive a kill of the agent.
+  // Returns when the record would survive the death of the agent.
   virtual Co<Status> SaveLocalState(Context context, std::string task_name,
                                     std::shared_ptr<const LocalState> state) = 0;
 };

@@ -12,12 +12,12 @@
 
 namespace drover {
 
-// Whether a task that exits well is started again: those of services and system jobs are, sidecars
-// are, whatever the job, and other lifecycle tasks are not.
+// Whether a task that exits successfully starts again. Tasks of service and system jobs do, and so
+// do sidecars of any job. Other lifecycle tasks do not.
 bool RestartsOnSuccess(JobType type, const Task& task);
 
-// Decides, by the restart policy, what follows the end or the failed start of a task. Pure: it is
-// told what happened, the time and a source of random numbers.
+// Decides by the restart policy what follows the end or the failed start of a task. Pure: the
+// caller supplies what happened, the time and the random numbers.
 class RestartTracker {
  public:
   using Random = std::function<std::uint64_t(std::uint64_t bound)>;  // below BOUND, uniform
@@ -26,7 +26,7 @@ class RestartTracker {
     kKilled,         // it was killed: no restart
     kTerminated,     // it has done its work
     kNotRestarting,  // it has failed for good
-    kRestarting,     // after the delay
+    kRestarting,     // it starts again after the delay
   };
   struct Decision {
     Kind kind = Kind::kTerminated;
@@ -36,23 +36,23 @@ class RestartTracker {
     bool operator==(const Decision&) const = default;
   };
 
-  // What has been counted in the current interval.
+  // The count in the current interval.
   struct Counted {
     int count = 0;
     TimePoint interval_start;
   };
 
-  // Goes on with what was COUNTED; the first interval of a new task begins now.
+  // Continues from COUNTED. The first interval of a new task begins now.
   RestartTracker(RestartPolicy policy, bool on_success, Counted counted, Random random);
 
-  // Takes a changed policy; what was counted stays.
+  // Replaces the policy; the count stays.
   void SetPolicy(RestartPolicy policy);
 
-  // What happened since the last decision.
+  // These record what happened since the last decision.
   void SetKilled() { killed_ = true; }
   void SetExit(ExitResult result) { exit_ = std::move(result); }
   void SetStartError(Error error) { start_error_ = std::move(error); }
-  // Somebody asked for a restart. A FAILURE counts like a bad exit.
+  // Somebody requested a restart. A FAILURE counts like a bad exit.
   void SetTriggered(bool failure) { (failure ? failure_ : triggered_) = true; }
 
   // Decides and forgets what happened.

@@ -67,7 +67,7 @@ TEST(RestartTrackerTest, OneThatGoesOnCountsOn) {
   RestartTracker second(Policy(Mode::kFail, 2), true, first.counted(), Least);
   EXPECT_EQ(AfterExit(second, 1, kStart + 2s).kind, Kind::kRestarting);
   EXPECT_EQ(AfterExit(second, 1, kStart + 119s).kind, Kind::kNotRestarting);
-  // The interval is the first one's, too.
+  // The interval also continues from the first tracker.
   RestartTracker third(Policy(Mode::kFail, 2), true, second.counted(), Least);
   EXPECT_EQ(AfterExit(third, 1, kStart + 120s).kind, Kind::kRestarting);
 }
@@ -215,7 +215,7 @@ TEST(RestartTrackerTest, NoDelayIsOneNanosecond) {
   policy.delay = 0s;
   RestartTracker tracker = Tracker(policy, true, Most);
   EXPECT_EQ(AfterExit(tracker, 1).delay, 1ns);
-  policy.delay = 3ns;  // a quarter of it is nothing
+  policy.delay = 3ns;  // a quarter of it rounds down to 0
   tracker.SetPolicy(policy);
   EXPECT_EQ(AfterExit(tracker, 1).delay, 3ns);
 }

@@ -13,31 +13,31 @@
 
 namespace drover {
 
-// What an agent that takes tasks over waits for: no driver starts a task before it has been asked
-// for all that it has, and has been told so. Each driver by itself, so that one that hangs holds up
-// nobody else. Control thread only; outlives the task runners.
+// Holds starts back while an agent restores tasks. A driver starts no task before it was asked for
+// all the tasks it had, and was informed that this is complete. Each driver has its own barrier, so
+// one that hangs delays no other. Control thread only; outlives the task runners.
 class RestoreBarrier {
  public:
   explicit RestoreBarrier(Loop* loop) : loop_(loop) {}
 
-  // A task that an earlier agent left; RUN is what it had then. Before the first Found.
+  // An earlier agent left this task with RUN, or without a run. Call before the first Found.
   void Expect(const std::string& driver, const std::string& task_id, std::optional<RunId> run);
-  // It has been found again, RUN, or it has none now. One that nobody expects is fine.
+  // The task was restored with RUN, or without a run. A task that was not expected is ignored.
   void Found(const std::string& driver, const std::string& task_id, std::optional<RunId> run);
 
-  // Returns when nothing more is expected of the driver, or after LIMIT, in which a standstill of
-  // this process does not count.
+  // Returns when the driver's tasks have all been found, or after LIMIT. A standstill of this
+  // process does not count against LIMIT.
   Co<Status> WaitFound(Context context, std::string driver, Duration limit);
-  // The runs that its tasks have, or had when they are not found yet.
+  // The runs of the driver's tasks: as found, or else as an earlier agent left them.
   std::vector<RunId> RunsOf(const std::string& driver) const;
-  // The driver is not loaded yet: what it is, and how tasks are configured for it, is not known.
+  // The driver is not loaded yet, so its properties and the schema of its tasks are unknown.
   void Loading(const std::string& driver) { EntryOf(driver).loaded.Reset(); }
-  // Now it is, or is known not to come.
+  // The driver is loaded now, or will not come.
   void Loaded(const std::string& driver) { EntryOf(driver).loaded.Set(); }
-  // Returns when the driver is not being loaded.
+  // Returns when the driver is not loading.
   Co<Status> WaitLoaded(Context context, std::string driver);
 
-  // From now on its tasks may start.
+  // Lets tasks of the driver start from now on.
   void Open(const std::string& driver);
   // Returns when tasks of the driver may start.
   Co<Status> WaitOpen(Context context, std::string driver);

@@ -20,7 +20,7 @@ class RestoreBarrierTest : public ::testing::Test {
  protected:
   // Whether the wait has ended.
   bool Done(Co<Status> wait) {
-    const auto done = std::make_shared<bool>(false);  // one that goes on ends after this function
+    const auto done = std::make_shared<bool>(false);  // shared: the wait may outlive this function
     const auto note = [](Co<Status> of, std::shared_ptr<bool> out) -> Co<void> {
       const Status status = co_await std::move(of);
       *out = status.ok();
@@ -51,7 +51,8 @@ TEST_F(RestoreBarrierTest, WaitsForAllTasksOfTheDriverAndNoOther) {
   barrier_.Found("slow", "a/t", first_);
   barrier_.Found("slow", "stranger/t", std::nullopt);
   EXPECT_FALSE(Done(barrier_.WaitFound(context_, "slow", kLimit)));
-  EXPECT_THAT(barrier_.RunsOf("slow"), UnorderedElementsAre(first_, second_)) << "it may come yet";
+  EXPECT_THAT(barrier_.RunsOf("slow"), UnorderedElementsAre(first_, second_))
+      << "it may still come";
   barrier_.Found("slow", "b/t", std::nullopt);
   EXPECT_TRUE(Done(barrier_.WaitFound(context_, "slow", kLimit)));
   EXPECT_THAT(barrier_.RunsOf("slow"), ElementsAre(first_));

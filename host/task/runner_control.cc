@@ -4,8 +4,8 @@
 #include "host/task/runner_outcome.h"
 #include "host/task/task_runner.h"
 
-// Requests from outside, the state that is told to the outside, and the hooks in between. A request
-// holds the runner until it returns.
+// Requests from outside, the published state, and the hooks. A request keeps the runner alive until
+// it returns.
 namespace drover {
 namespace {
 
@@ -54,7 +54,7 @@ Co<Status> TaskRunner::ForceRestart(TaskEvent event, bool failure) {
   }
   EmitEvent(std::move(event));
   tracker_.SetTriggered(failure);
-  // What follows an end that is not decided yet is decided with this.
+  // If the next step after an end is not decided yet, that decision includes this request.
   if (!undecided) force_restart_.Set();
   co_return Status();
 }
@@ -141,7 +141,7 @@ Co<void> TaskRunner::Shutdown() {
   if (outcome_->begun) co_await outcome_->ended.Wait();
   const Context context(loop_);
   co_await RunHooks(HookStage::kShutdown, context);
-  // A task that has not begun is new to the next agent, too.
+  // A task whose Run has not begun is also new to the next agent.
   if (outcome_->begun) co_await SaveOrReport();
 }
 

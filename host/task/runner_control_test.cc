@@ -343,7 +343,7 @@ TEST_F(RunnerControlTest, ALostPluginMayComeBackLater) {
   loop.Advance(15s);
   EXPECT_EQ(driver.Count("recover"), 5);
   EXPECT_EQ(phase(), RunnerState::kRunning);
-  // Long after that it may go again.
+  // Much later it may go away again.
   loop.Advance(1min);
   driver.LosePlugin(Error(Code::kUnavailable, "the plugin is gone"));
   loop.RunReady();
@@ -474,7 +474,7 @@ TEST_F(RunnerControlTest, StatisticsWhileSomebodyWantsThem) {
     EXPECT_EQ(driver.stats_calls(), 2) << "the new run has its own stream";
     driver.LosePlugin(Error(Code::kUnavailable, "the plugin is gone"));
     loop.Advance(10s);
-    EXPECT_EQ(driver.stats_calls(), 3) << "and it goes on after the recovery";
+    EXPECT_EQ(driver.stats_calls(), 3) << "the stream continues after the recovery";
     EXPECT_NE(runner->stats()->latest(), nullptr);
     Kill();
   }
@@ -493,7 +493,7 @@ TEST_F(RunnerControlTest, ADriverThatEndsAStreamLateHoldsNoOtherRun) {
   const StatsDemand::Token metrics = demand.Acquire();
   Start();
   ASSERT_EQ(driver.stats_calls(), 1);
-  // A run comes and goes while the driver holds the stream of the first.
+  // A second run ends while the driver still holds the stream of the first.
   for (int run = 0; run < 2; ++run) {
     driver.End("web", ExitResult{1, 0, false, ""});
     loop.Advance(10s);
@@ -502,7 +502,7 @@ TEST_F(RunnerControlTest, ADriverThatEndsAStreamLateHoldsNoOtherRun) {
   EXPECT_EQ(driver.stats_calls(), 1);
   late.Set();
   loop.RunReady();
-  EXPECT_EQ(driver.stats_calls(), 2) << "only of the run that there is";
+  EXPECT_EQ(driver.stats_calls(), 2) << "only for the present run";
   EXPECT_NE(runner->stats()->latest(), nullptr);
   Kill();
   EXPECT_FALSE(runner->stats()->collecting());
@@ -608,7 +608,7 @@ TEST_F(RunnerControlTest, HooksThatHoldAtShutdownAreLeftBehind) {
     runner = nullptr;
     hook->release.Set();
     loop.RunReady();
-    EXPECT_EQ(hook.use_count(), 1) << "its late return meets nobody";
+    EXPECT_EQ(hook.use_count(), 1) << "nobody waits for its late return";
   }
   runs_left = driver.live_runs();
 }

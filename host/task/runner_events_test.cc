@@ -129,7 +129,7 @@ TEST_F(RunnerEventsTest, RestartAfterFailuresWithinThePolicy) {
   EXPECT_EQ(driver.Count("start"), 3);
   EXPECT_EQ(builder.built, 3) << "the directory is made before each start";
   EXPECT_EQ(builder.made_logs, 1)
-      << "log files only the first time: by now others may be the oldest";
+      << "log files only the first time: file 0 may have been rotated away by now";
   Finish();
 }
 
@@ -304,7 +304,7 @@ TEST_F(RunnerEventsTest, DriverEventsAreToldAndCleaned) {
   EXPECT_EQ(types.back(), "Killed");
 }
 
-// What a process service would tell of the run that was started last.
+// Plays the process service, which reports the dropped output of the newest run.
 class DroppedOutputTest : public RunnerTest {
  protected:
   DroppedOutputTest() {
@@ -316,7 +316,7 @@ class DroppedOutputTest : public RunnerTest {
     hearers.Call(dropped);
     loop.RunReady();
   }
-  // The counted lines of the events, in their order; -1 for what is not counted yet.
+  // The line counts of the events, in order; -1 for an event without a count.
   std::vector<int> Told() const {
     std::vector<int> told;
     for (const TaskEvent& event : state()->events) {
@@ -337,7 +337,7 @@ TEST_F(DroppedOutputTest, IsToldAtOnceAndThenLessAndLessOften) {
   EXPECT_EQ(Told(), (std::vector<int>{-1}));
   loop.Advance(1s);
   EXPECT_EQ(Told(), (std::vector<int>{-1, 5}));
-  // A disk that takes a little every second: an hour of it.
+  // For an hour, the disk accepts a little every second.
   for (unsigned i = 1; i <= 3600; ++i) {
     Drop({true, 5 * i, 50 * i});
     Drop({false, 5 * i + 5, 50 * i + 50});
@@ -373,7 +373,7 @@ TEST_F(DroppedOutputTest, NothingIsToldTwiceNorOfAnEarlierRun) {
   loop.Advance(10s);
   EXPECT_EQ(types.back(), "Started");
   Drop({false, 7, 70});
-  EXPECT_EQ(Told(), (std::vector<int>{7, 7})) << "the new run counts for itself";
+  EXPECT_EQ(Told(), (std::vector<int>{7, 7})) << "the new run has its own count";
   Kill();
   EXPECT_EQ(Told(), (std::vector<int>{7, 7}));
 }

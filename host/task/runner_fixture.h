@@ -14,8 +14,8 @@
 #include "host/task/fake_driver.h"
 #include "host/task/task_runner.h"
 
-// What the tests of the task runner share: a runner of the task "web" in simulated time, with a
-// driver that does what the test says. Each test ends with a look for leaks.
+// The fixture for tests of the task runner: a runner of the task "web" in simulated time, with a
+// driver that follows the test's script. Each test ends with a check for leaks.
 namespace drover {
 
 struct FakeGate : StartGate {
@@ -66,7 +66,7 @@ struct FakeStore : LocalStateStore {
   std::optional<Error> error;
 };
 
-// A hook of which a test says what each stage does.
+// A hook whose stages do what a test says.
 struct ScriptedHook : TaskHook {
   enum class Way { kReturn, kFail, kHang, kIgnoreContext };
   struct Stage {
@@ -127,7 +127,7 @@ struct ScriptedHook : TaskHook {
   PrestartResponse response;
   StringMap seen_data;
   StringMap seen_env;
-  Event release;  // ends those who ignore their contexts
+  Event release;  // ends calls that ignore their contexts
 };
 
 struct RunnerTest : testing::Test, TaskObserver {
@@ -165,7 +165,7 @@ struct RunnerTest : testing::Test, TaskObserver {
     runners_before = TaskRunner::live();
   }
 
-  // Before Start: the job, its group and its task are still the test's.
+  // Only before Start: until then the job, its group and its task belong to the test.
   Job& job() { return const_cast<Job&>(*alloc->job); }
   TaskGroup& group() { return job().groups[0]; }
   Task& task() { return group().tasks[0]; }
@@ -207,7 +207,7 @@ struct RunnerTest : testing::Test, TaskObserver {
     return hook;
   }
 
-  // Kills as the allocation does, and lets everything happen that follows.
+  // Kills as the allocation does, and runs everything that follows.
   void Kill() {
     kill_status.reset();
     auto kill = [](std::shared_ptr<TaskRunner> on, std::optional<Status>* out) -> Co<void> {
@@ -249,7 +249,7 @@ struct RunnerTest : testing::Test, TaskObserver {
   TaskSnapshot state() const { return runner->snapshot(); }
   RunnerState phase() const { return runner->snapshot()->state; }
 
-  // After what happened the runner must be ended, but for runs that a test leaves alive.
+  // The runner must have ended by now, except for a run that a test leaves alive.
   void TearDown() override {
     if (runner && runner_must_end) {
       EXPECT_TRUE(over) << "the run has not ended";
@@ -276,7 +276,7 @@ struct RunnerTest : testing::Test, TaskObserver {
   TaskRunnerOptions options;
   std::shared_ptr<TaskRunner> runner;
 
-  std::vector<std::string> types;   // of all events, in their order
+  std::vector<std::string> types;   // of all events, in order
   std::vector<std::string> states;  // each change
   std::vector<std::string> reports;
   std::vector<std::string> hook_log;

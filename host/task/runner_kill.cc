@@ -8,19 +8,19 @@
 #include "host/task/runner_outcome.h"
 #include "host/task/task_runner.h"
 
-// From the wish that a task ends to the end of its processes. The driver is asked; the timer is the
-// host's, which kills by itself when the time is over, whatever the driver does.
+// From the request of a stop to the end of the processes. The driver is asked to stop the task, but
+// the host has the timer: when it runs out, the host kills, whatever the driver does.
 namespace drover {
 namespace {
 
-// What the driver gets for its own kill after the kill timeout.
+// Time for the driver's own kill after the kill timeout.
 constexpr Duration kKillSlack = 50ms;
-// How long the end may take to be told after everything was killed.
+// How long the report of the end may take after everything was killed.
 constexpr Duration kExitGrace = 5s;
-// How long a stop may take to return after the end was told.
+// How long a stop may take to return after the end was reported.
 constexpr Duration kStopGrace = 250ms;
 
-// How long a stop may be held up until it is written down.
+// How long a stop may wait until the request is stored.
 constexpr Duration kWishLimit = 250ms;
 
 constexpr int kStopRetries = 5;
@@ -29,7 +29,7 @@ constexpr Duration kStopMax = 2min;
 
 }  // namespace
 
-// What the driver has answered to the stop: shared with the coroutine that asks.
+// The driver's answer to the stop, shared with the coroutine that asks.
 struct StopAnswer {
   explicit StopAnswer(Loop* loop) : over(loop) {}
   Event over;  // it will not be asked again
@@ -52,19 +52,20 @@ Co<void> TaskRunner::KillTask(std::shared_ptr<LiveRun> run) {
   if (run->exited.is_set() || shutdown_.cancelled()) co_return;
   outcome_->kill_status = co_await StopRun(run);
   if (run->exited.is_set() || shutdown_.cancelled()) co_return;
-  // All means are used up. To wait for ever would help nobody; the error says what may be left.
-  run->FinishUnknown(outcome_->kill_status.ok() ? "the driver has not told how the task ended"
+  // There is nothing left to try, and waiting for ever would help nobody. The error says what may
+  // be left.
+  run->FinishUnknown(outcome_->kill_status.ok() ? "the driver did not report how the task ended"
                                                 : outcome_->kill_status.error().message());
 }
 
-// Else an agent that dies once the task was asked to end would leave an end of which the next one
-// thinks that it came by itself. A disk that hangs holds no stop up for long.
+// Stores the request. If the agent died after it asked the task to end, the next one would
+// otherwise believe that the task ended by itself. A disk that hangs delays a stop only briefly.
 Co<void> TaskRunner::NoteWish(RunWish wish) {
   if (local_.wish == wish || !local_.run_id) co_return;
   local_.wish = wish;
   local_.delay_until.reset();
   local_.stop_since.reset();
-  // Where nothing comes between the wish and the stop, one record tells both.
+  // If nothing comes between the request and the stop, one record stores both.
   const bool delayed = wish == RunWish::kKill && task_->shutdown_delay > 0s;
   if (!delayed && !hooks_->Has(HookStage::kPrekill)) local_.stop_since = loop_->Now();
   co_await SaveWish();
@@ -104,7 +105,7 @@ Co<void> TaskRunner::WaitShutdownDelay(std::shared_ptr<LiveRun> run) {
   [[maybe_unused]] const Status exited = co_await run->exited.Wait(limited);
 }
 
-// What is left of the kill timeout when an earlier agent has begun the stop.
+// The kill timeout, or the rest of it if an earlier agent has begun the stop.
 Duration TaskRunner::StopTimeout(LiveRun* run) const {
   const Duration timeout = KillTimeout();
   if (!std::exchange(run->stop_goes_on, false) || !local_.stop_since) return timeout;
@@ -155,7 +156,7 @@ Co<void> TaskRunner::AskStop(TaskRunner* self, std::shared_ptr<LiveRun> run, Con
     } else {
       answer->status = driver.error();
     }
-    // A task that the driver does not know is one that has been stopped.
+    // A task that the driver does not know counts as stopped.
     if (answer->status.code() == Code::kNotFound) answer->status = Status();
     if (answer->status.ok() || tries == kStopRetries) break;
     if (run->exited.is_set() || context.cancelled()) break;
@@ -191,7 +192,7 @@ Co<Status> TaskRunner::EnforceStop(std::shared_ptr<LiveRun> run, Context context
     const Patience told(context, limit);
     [[maybe_unused]] const Status exited = co_await run->exited.Wait(told.context());
   } else {
-    // Nothing of it is in the host's hands: only the driver can end it.
+    // The host holds nothing of the run: only the driver can end it.
     ReportError(forced.error().WithContext("the host could not kill the task"));
     co_await WaitAny(context, &run->exited, &answer->over);
     const Patience told(context, kExitGrace);
@@ -199,7 +200,7 @@ Co<Status> TaskRunner::EnforceStop(std::shared_ptr<LiveRun> run, Context context
   }
   if (run->exited.is_set()) co_return Status();
   if (context.cancelled()) co_return context.status();
-  const std::string by_driver = answer->status.ok() ? std::string("it has not told of the end")
+  const std::string by_driver = answer->status.ok() ? std::string("it did not report the end")
                                                     : answer->status.error().message();
   const std::string by_host =
       forced.ok() ? std::string("all processes were killed") : forced.error().message();

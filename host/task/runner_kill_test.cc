@@ -9,7 +9,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 struct RunnerKillTest : RunnerTest {
-  // How long after now the task's run ended.
+  // Kills the task and returns the time until its run ended.
   Duration DeadAfter() {
     const TimePoint start = loop.Now();
     Kill();
@@ -88,7 +88,7 @@ TEST_F(RunnerKillTest, StopErrorsAreRetriedAndTheHostKillsMeanwhile) {
   Start();
   EXPECT_EQ(DeadAfter(), 5s + 50ms);
   WaitOver();
-  EXPECT_TRUE(kill_status->ok()) << "what counts is that it is dead";
+  EXPECT_TRUE(kill_status->ok()) << "only the death of the task counts";
   EXPECT_EQ(driver.Count("stop"), 2);
 }
 
@@ -224,7 +224,7 @@ TEST_F(RunnerKillTest, ADestroyThatHangsDoesNotHoldTheTask) {
   runs_left = 1;
 }
 
-// The driver has nothing of it any more, but its processes live on.
+// The driver has forgotten the run, but its processes live on.
 TEST_F(RunnerKillTest, ARunThatTheHostCannotReleaseIsReleasedLater) {
   std::vector<RunId> late;
   options.release_later = [&late](RunId run) { late.push_back(run); };

@@ -5,21 +5,21 @@
 #include "host/task/live_run.h"
 #include "host/task/task_runner.h"
 
-// A run that the driver knows: watching it, clearing it away, and bringing it back when its plugin
-// was gone.
+// A run that the driver knows: watching it, destroying it, and recovering it after its plugin went
+// away.
 namespace drover {
 namespace {
 
-// Tries that are 250 ms, 1 s, 4 s, 5 s and 5 s apart.
+// The pauses between the tries are 250 ms, 1 s, 4 s, 5 s and 5 s.
 constexpr int kLazyTries = 5;
 constexpr Duration kLazyBase = 250ms;
 constexpr Duration kLazyMax = 5s;
 
-// A plugin that goes away again so soon after it came back is given up.
+// A run whose plugin goes away again this soon after a recover is given up.
 constexpr Duration kRecoverAgainAfter = 30s;
 
-// Between two events about dropped output: four times as long each time. A disk that takes a little
-// now and then must not push all other events out of the list.
+// The pause between two events about dropped output; each one is four times as long as the last. A
+// disk that accepts a little now and then must not push all other events out of the list.
 constexpr Duration kDroppedFirst = 1s;
 constexpr Duration kDroppedMax = 1h;
 
@@ -72,9 +72,9 @@ Co<bool> TaskRunner::RecoverLost(std::shared_ptr<LiveRun> run) {
   const TimePoint now = loop_->Now();
   if (run->recovered_at && now - *run->recovered_at < kRecoverAgainAfter) co_return false;
   Result<RecoveredTask> recovered = co_await AskRecover(run->watch, run->config);
-  // The task lives in its shim, whatever became of the plugin: as long as the driver is known to be
-  // broken, an operator may bring it back. A kill does not wait for that.
-  // A driver that has not answered in time has not said that the task is lost.
+  // The task lives in its shim, even without the plugin. While the driver is unhealthy, an operator
+  // may repair it, so the recover is tried again. A driver that did not answer in time has not said
+  // that the task is lost either. A kill does not wait for this.
   while (!run->watch.cancelled() &&
          (recovered.code() == Code::kTimeout ||
           (recovered.code() == Code::kUnavailable && run->unhealthy.is_set()))) {
@@ -106,7 +106,7 @@ Co<Result<RecoveredTask>> TaskRunner::AskRecover(Context context,
     } else {
       recovered = driver.error();
     }
-    // A plugin may be on its way back; every other answer is one.
+    // Only kUnavailable is no answer: the plugin may be on its way back.
     if (recovered.ok() || recovered.code() != Code::kUnavailable) co_return recovered;
     if (tries == kLazyTries || context.cancelled()) co_return recovered;
     const Status slept = co_await Sleep(context, backoff);
@@ -135,7 +135,7 @@ Co<void> TaskRunner::Discard(RunId run, bool kill) {
   if (driver.ok()) {
     destroyed = co_await (*driver)->Destroy(patience.context(), run, true);
   } else if (options_.release_run) {
-    // The operator has taken the driver away; its processes are the host's.
+    // The operator has removed the driver, but the run's processes belong to the host.
     destroyed = co_await options_.release_run(patience.context(), run);
   }
   if (destroyed.ok() || destroyed.code() == Code::kNotFound) co_return;

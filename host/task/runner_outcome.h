@@ -6,7 +6,7 @@
 
 namespace drover {
 
-// The end of a run. Those who wait for it hold it, so it may outlive the runner.
+// The end of TaskRunner::Run. Those who wait for it share this, so it may outlive the runner.
 struct TaskRunner::Outcome {
   explicit Outcome(Loop* loop) : ended(loop) {}
   bool begun = false;

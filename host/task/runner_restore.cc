@@ -5,13 +5,13 @@
 #include "host/task/live_run.h"
 #include "host/task/task_runner.h"
 
-// What an earlier agent left: a task that runs, that has ended meanwhile, or whose start it did not
-// survive.
+// Restores a task of an earlier agent: it runs, it has ended meanwhile, or that agent died during
+// its start.
 namespace drover {
 namespace {
 
-// Between two times that a driver which may come back is asked: twice as long each time, since a
-// recover that it does not survive costs its other tasks something, too.
+// The pause between two recovers from a driver that may come back. It doubles each time, because a
+// recover that crashes the driver also harms its other tasks.
 constexpr Duration kAskFirst = 5s;
 constexpr Duration kAskLast = 10min;
 
@@ -19,12 +19,12 @@ constexpr Duration kAskLast = 10min;
 
 Co<TaskRunner::Step> TaskRunner::Restore() {
   if (!options_.restored) co_return Step::kNext;
-  // Hooks that are done do not run again; what they added to the environment counts all the same.
+  // Hooks that are done do not run again, but their part of the environment still counts.
   prepared_.env = hooks_->StoredEnv(local_.hooks);
   if (state_.state == RunnerState::kDead) {
     if (local_.run_id) {
       co_await Discard(*local_.run_id, true);
-      // It may not have been discarded: the next agent looks after it.
+      // The run may not have been destroyed: the next agent does that.
       if (shutdown_.cancelled()) co_return Step::kShutdown;
       ForgetRun();
       co_await SaveOrReport();
@@ -33,7 +33,8 @@ Co<TaskRunner::Step> TaskRunner::Restore() {
     co_return shutdown_.cancelled() ? Step::kShutdown : Step::kEnd;
   }
   if (!local_.run_id) {
-    // Running without a run cannot be: the record is damaged, and nothing is left to find.
+    // A running task without a run is impossible: the record is damaged, and nothing can be
+    // recovered.
     if (state_.state == RunnerState::kRunning) SetState(RunnerState::kPending);
     co_return Step::kNext;
   }
@@ -42,7 +43,7 @@ Co<TaskRunner::Step> TaskRunner::Restore() {
 }
 
 Co<TaskRunner::Step> TaskRunner::ResumeExit() {
-  if (LastTold(event_type::kRestarting)) {  // what follows was decided; only the run is left
+  if (LastTold(event_type::kRestarting)) {  // the decision was stored; only the run is left
     co_await Discard(*local_.run_id, true);
     if (shutdown_.cancelled()) co_return Step::kShutdown;
     ForgetRun();
@@ -50,7 +51,7 @@ Co<TaskRunner::Step> TaskRunner::ResumeExit() {
     co_return Step::kNext;
   }
   auto config = local_.config;
-  if (!config) {  // all that the end needs
+  if (!config) {  // a bare one is enough for the end
     auto bare = std::make_shared<TaskConfig>();
     bare->run_id = *local_.run_id;
     bare->id = local_.task_config_id;
@@ -75,9 +76,9 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
     if (!made.ok()) co_return co_await GiveUpReattach(made.error());
     config = std::move(*made);
   }
-  // A kill does not end this: what is to be stopped must be found first.
+  // A kill does not end this: a run must be found before it can be stopped.
   Result<RecoveredTask> recovered = co_await AskRecover(shutdown_, config);
-  // Nor is what is to end kept waiting for its driver.
+  // A task that must end does not wait for its driver either.
   const bool wanted = ShouldRun() && local_.wish != RunWish::kKill;
   if (wanted && MayComeBack(recovered)) recovered = co_await AwaitDriver(config, recovered.error());
   if (shutdown_.cancelled()) co_return Step::kShutdown;
@@ -85,18 +86,18 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
     const bool intent_only = !local_.handle;
     if (!intent_only || recovered.code() != Code::kNotFound)
       co_return co_await GiveUpReattach(recovered.error());
-    // It was never started: the start is made again and counts as the first.
+    // The run was never started. Starting it again counts as the first start.
     ForgetRun();
     if (state_.state == RunnerState::kRunning) SetState(RunnerState::kPending);
     co_return Step::kNext;
   }
   if (LastTold(event_type::kPluginUnhealthy))
     EmitEvent(TaskEvent(event_type::kPluginHealthy)
-                  .Message("Driver \"" + task_->driver + "\" has taken the task over"));
+                  .Message("Driver \"" + task_->driver + "\" has recovered the task"));
   Adopt(config, std::move(recovered->exited));
   ResumeWish();
-  // An agent that died between the start and its record has not told of it. The two are records of
-  // their own.
+  // The earlier agent may have died after the start, before it stored the event. The handle and the
+  // state are separate records.
   run_->announced = local_.handle.has_value() && state_.state == RunnerState::kRunning;
   local_.config = config;
   local_.handle = std::move(recovered->handle);
@@ -104,8 +105,8 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
   co_return Step::kNext;
 }
 
-// Whether the driver, which has not said what became of the run, may say so later: an operator may
-// bring back one that is broken, and what the machine lacks now it may have then.
+// Whether the driver may still report later what became of the run. An operator may repair a broken
+// driver, and the machine may get back what it lacks now.
 bool TaskRunner::MayComeBack(const Result<RecoveredTask>& recovered) const {
   if (recovered.ok()) return false;
   if (recovered.code() == Code::kTimeout) return true;
@@ -115,15 +116,16 @@ bool TaskRunner::MayComeBack(const Result<RecoveredTask>& recovered) const {
   return driver.ok() && (*driver)->fingerprint().health == Health::kUnhealthy;
 }
 
-// Asks again until the driver says it. The task lives in its shim meanwhile, whatever became of the
-// plugin. A kill does not wait for that.
+// Asks again until the driver has an answer. Meanwhile the task lives in its shim, even without the
+// plugin. A kill ends the wait.
 Co<Result<RecoveredTask>> TaskRunner::AwaitDriver(std::shared_ptr<const TaskConfig> config,
                                                   Error first) {
-  ReportError(first.WithContext("task could not be re-attached yet"));  // clients may be refused
+  // Also logged: the agent may be refusing clients.
+  ReportError(first.WithContext("task could not be re-attached yet"));
   if (!LastTold(event_type::kPluginUnhealthy))
     EmitEvent(TaskEvent(event_type::kPluginUnhealthy)
                   .Message("Driver \"" + task_->driver +
-                           "\" does not take the task over, which runs on: " + first.message()));
+                           "\" has not recovered the running task: " + first.message()));
   const JoinContext joined(kill_, shutdown_);
   Result<RecoveredTask> recovered = std::move(first);
   for (Duration pause = kAskFirst; MayComeBack(recovered); pause = std::min(2 * pause, kAskLast)) {
@@ -134,13 +136,13 @@ Co<Result<RecoveredTask>> TaskRunner::AwaitDriver(std::shared_ptr<const TaskConf
   co_return recovered;
 }
 
-// What was asked of the run goes on, whether it has led to its end or not.
+// Continues the requested stop of the run, whether the run has ended or not.
 void TaskRunner::ResumeWish() {
   if (local_.wish == RunWish::kNone) return;
   run_->stop_goes_on = true;
   if (local_.wish == RunWish::kKill) {
     tracker_.SetKilled();
-    kill_.Cancel("the agent before was killing the task");
+    kill_.Cancel("an earlier agent was killing the task");
     return;
   }
   tracker_.SetTriggered(local_.wish == RunWish::kRestartFailure);
@@ -153,8 +155,8 @@ void TaskRunner::TellRestored() {
   options_.restores->Found(task_->driver, alloc_->id + "/" + name_, run);
 }
 
-// A restart that was to come after a delay comes when that is over, not at once. The wall clock may
-// have been set since, so it is believed up to the whole delay only.
+// A delayed restart waits for the rest of its delay. The wall clock may have been set since then,
+// so the rest is never longer than the whole delay.
 Co<TaskRunner::Step> TaskRunner::ResumeDelay() {
   if (!options_.restored || run_ || state_.state != RunnerState::kPending ||
       !LastTold(event_type::kRestarting))
@@ -172,7 +174,7 @@ Co<TaskRunner::Step> TaskRunner::ResumeDelay() {
 
 Co<TaskRunner::Step> TaskRunner::GiveUpReattach(Error error) {
   ReportError(error.WithContext("task could not be re-attached"));
-  if (local_.wish == RunWish::kKill) kill_.Cancel("the agent before was killing the task");
+  if (local_.wish == RunWish::kKill) kill_.Cancel("an earlier agent was killing the task");
   const bool was_running = state_.state == RunnerState::kRunning;
   co_await Discard(*local_.run_id, true);
   if (shutdown_.cancelled()) co_return Step::kShutdown;

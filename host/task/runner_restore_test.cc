@@ -2,7 +2,7 @@
 #include "host/task/restore_barrier.h"
 #include "host/task/runner_fixture.h"
 
-// What a runner does with the tasks of an agent that ran before, and what it leaves to the next.
+// How a runner restores the tasks of an earlier agent, and what it leaves for the next one.
 namespace drover {
 namespace {
 
@@ -11,7 +11,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 struct RunnerRestoreTest : RunnerTest {
-  // A task that ran when the agent before ended.
+  // A task that ran when the earlier agent ended.
   void RestoreRunning(bool with_handle = true, bool with_config = true) {
     TaskRunnerOptions::Restored restored;
     restored.state.state = with_handle ? RunnerState::kRunning : RunnerState::kPending;
@@ -36,7 +36,7 @@ struct RunnerRestoreTest : RunnerTest {
     options.restored = restored;
   }
 
-  // The same, with a driver that does not say what became of it.
+  // The same, with a driver that does not say what became of the task.
   void RestoreRunningUnseen(Code code = Code::kUnavailable) {
     driver.Plant(run, "web");
     driver.recover_error = Error(code, "it hangs");
@@ -97,7 +97,7 @@ TEST_F(RunnerRestoreTest, AnEndInBetweenIsSeen) {
 }
 
 TEST_F(RunnerRestoreTest, AFinishedTaskIsNotRunAgainWhereverTheAgentDied) {
-  // The records as they followed each other when the task ended; the agent may die after each.
+  // The records in the order in which the end stored them. The agent may die after each one.
   job().type = JobType::kBatch;
   script().run_for = 1s;
   Start();
@@ -129,7 +129,7 @@ TEST_F(RunnerRestoreTest, AFinishedTaskIsNotRunAgainWhereverTheAgentDied) {
 
 TEST_F(RunnerRestoreTest, AKillThatTheAgentDidNotSurviveIsNoReasonToStartAgain) {
   policy().attempts = 3;
-  for (const bool known : {false, true}) {  // whether the agent before has seen the end
+  for (const bool known : {false, true}) {  // whether the earlier agent saw the end
     runner = nullptr;
     over = false;
     types.clear();
@@ -188,7 +188,7 @@ TEST_F(RunnerRestoreTest, WhatIsAskedOfARunIsStoredBeforeTheDriverIs) {
   loop.RunReady();
   EXPECT_TRUE(stored(RunWish::kRestart));
   EXPECT_EQ(phase(), RunnerState::kRunning);
-  EXPECT_EQ(runner->local_state().wish, RunWish::kNone);  // of the new run
+  EXPECT_EQ(runner->local_state().wish, RunWish::kNone);  // the new run has none
   Kill();
   EXPECT_TRUE(stored(RunWish::kKill));
 }
@@ -365,7 +365,7 @@ TEST_F(RunnerRestoreTest, AsLongAsTheDriverMayComeBackItIsAskedAgain) {
     driver.recover_errors = 1 << 30;
     RestoreRunningUnseen(code);
     Start();
-    // A fake one says so at once; a real one has taken its time.
+    // The fake driver times out at once; a real one would take its time.
     if (code == Code::kTimeout) driver.recover_errors = 5;
     loop.Advance(10min);
     EXPECT_EQ(driver.running("web"), 1);
@@ -383,7 +383,7 @@ TEST_F(RunnerRestoreTest, AsLongAsTheDriverMayComeBackItIsAskedAgain) {
   }
 }
 
-// The host lacks descriptors, say: the task runs, and nobody can tell.
+// For example, the host lacks descriptors: the task runs, but nobody can say so.
 TEST_F(RunnerRestoreTest, AsLongAsNobodyCanTellWhatBecameOfTheRunItIsAskedAgain) {
   driver.Plant(run, "web");
   driver.recover_error = Error(Code::kUnavailable, "too many open files", true);
@@ -449,7 +449,7 @@ TEST_F(RunnerRestoreTest, ATaskThatHasNotBegunLeavesNothingToTheNextAgent) {
   runner_must_end = false;
 }
 
-// Until its end is written down only the driver can tell it to the next agent.
+// Until its end is stored, only the driver can report it to the next agent.
 TEST_F(RunnerRestoreTest, AnEndThatCannotBeWrittenDownStaysWithTheDriver) {
   policy().attempts = 1;
   for (const bool room : {false, true}) {
@@ -672,7 +672,7 @@ TEST_F(RunnerRestoreTest, AHookThatFailsDoesNotStopARunningTask) {
   Start();
   EXPECT_EQ(phase(), RunnerState::kRunning);
   EXPECT_THAT(types, ElementsAre("Received", "Task Setup", "Started"));
-  EXPECT_THAT(reports, ElementsAre(HasSubstr("the task runs on all the same")));
+  EXPECT_THAT(reports, ElementsAre(HasSubstr("the task keeps running")));
   // Its next start needs the hook.
   driver.End("web", ExitResult{1, 0, false, ""});
   loop.Advance(10s);
@@ -699,7 +699,7 @@ TEST_F(RunnerRestoreTest, ATaskThatMustNotStartRunsOnAndIsNotStartedAgain) {
   EXPECT_EQ(driver.Count("start"), 0);
 }
 
-// Metadata of the node that are gone, an option that the plugin's new version does not know.
+// For example, metadata of the node are gone, or the plugin's new version lacks an option.
 TEST_F(RunnerRestoreTest, AConfigurationThatIsNoLongerValidDoesNotStopARunningTask) {
   driver.Plant(run, "web");
   driver.normalize_error = Error(Code::kInvalidArgument, "unknown option");
@@ -713,7 +713,7 @@ TEST_F(RunnerRestoreTest, AConfigurationThatIsNoLongerValidDoesNotStopARunningTa
   loop.Advance(10s);
   EXPECT_EQ(phase(), RunnerState::kDead);
   EXPECT_EQ(driver.Count("start"), 0);
-  EXPECT_THAT(types, testing::Contains("Failed Validation")) << "it is told at the next start";
+  EXPECT_THAT(types, testing::Contains("Failed Validation")) << "the next start reports it";
   Finish();
 }
 
@@ -796,7 +796,7 @@ TEST_F(RunnerRestoreTest, ShutdownEndsEveryWait) {
     const TimePoint start = test.loop.Now();
     test.Shutdown();
     EXPECT_TRUE(test.shut_down);
-    EXPECT_EQ(test.loop.Now(), start) << "nothing had to be waited for";
+    EXPECT_EQ(test.loop.Now(), start) << "there was nothing to wait for";
     test.runs_left = row.left;
     test.hook = nullptr;
     test.TearDown();

@@ -3,12 +3,12 @@
 
 #include "host/task/runner_fixture.h"
 
-// A kill or a restart in the middle of which the agent dies: the next one goes on with the rest.
+// The agent dies in the middle of a kill or a restart, and the next one continues it.
 namespace drover {
 namespace {
 
 struct RunnerResumeTest : RunnerTest {
-  // The agent dies now and another one is there after DOWN.
+  // The agent dies now, and the next one starts after DOWN.
   void Die(Duration down) {
     const TaskRunnerOptions::Restored kept{*state(), *store.saved.back()};
     Shutdown();
@@ -40,7 +40,7 @@ TEST_F(RunnerResumeTest, AShutdownDelayGoesOnWithItsRest) {
     EXPECT_EQ(driver.Count("stop"), 0);
     Die(2s);
   }
-  // As its allocation does, in each life of the agent.
+  // The allocation requests the kill in each life of the agent.
   runner->StartKill(runner->MakeKillingEvent());
   loop.Advance(999ms);
   EXPECT_EQ(driver.Count("stop"), 0);
@@ -60,7 +60,7 @@ TEST_F(RunnerResumeTest, AShutdownDelayThatIsOverMeanwhileLeavesTheWholeKillTime
   Start();
   Kill();
   Die(1h);
-  EXPECT_EQ(driver.Count("stop web 5s"), 1) << "nobody has asked the task before";
+  EXPECT_EQ(driver.Count("stop web 5s"), 1) << "the task was not asked before";
   EXPECT_TRUE(over);
 }
 
@@ -115,7 +115,7 @@ TEST_F(RunnerResumeTest, ARestartGoesOnWithTheRestOfItsKillTimeout) {
   loop.Advance(3s);
   EXPECT_EQ(driver.Count("start"), 2);
   EXPECT_EQ(phase(), RunnerState::kRunning);
-  // Of the next run it counts from the beginning.
+  // For the next run, the kill timeout starts anew.
   EXPECT_FALSE(runner->local_state().stop_since);
   Kill();
   EXPECT_EQ(driver.Count("stop web 10s"), 2);

@@ -9,7 +9,7 @@
 namespace drover {
 namespace {
 
-// Eight hex digits that make the id of a start its own.
+// Eight hex digits that make the id of each start unique.
 std::string StartSuffix() { return RunId::Random().ToString().substr(0, 8); }
 
 }  // namespace
@@ -52,9 +52,9 @@ Co<TaskRunner::Step> TaskRunner::Prestart() {
   if (shutdown_.cancelled()) co_return Step::kShutdown;
   if (kill_.cancelled() || !ShouldRun()) co_return Step::kEnd;
   if (auto* failed = std::get_if<HookChain::Failed>(&result)) {
-    if (run_) {  // of an earlier agent: its own hooks have prepared it, and the next start asks
-                 // again
-      ReportError(failed->error.WithContext("the task runs on all the same"));
+    if (run_) {
+      // Started by an earlier agent, after its own hooks. The next start calls the hooks again.
+      ReportError(failed->error.WithContext("the task keeps running"));
       co_return Step::kNext;
     }
     EmitEvent(std::move(failed->event));
@@ -65,8 +65,8 @@ Co<TaskRunner::Step> TaskRunner::Prestart() {
   co_return Step::kNext;
 }
 
-// RUNNING: of a run that an earlier agent began. What it was begun with may be no longer valid,
-// such as metadata of the node that are gone; that is told at the next start.
+// RUNNING: an earlier agent started the run. Its configuration may no longer be valid, for example
+// because metadata of the node are gone. The next start reports that.
 Result<std::shared_ptr<const TaskConfig>> TaskRunner::MakeConfig(RunId run, std::string id,
                                                                  bool running) {
   PrepareRequest request = MakePrepareRequest();
@@ -92,7 +92,7 @@ Co<TaskRunner::Step> TaskRunner::StartDriver() {
     }
     co_return Step::kNext;
   }
-  // One that is not there at all is waited for by nobody.
+  // A start with an unknown driver fails at once: nothing would ever open its barrier.
   if (options_.restores != nullptr && options_.drivers->Find(task_->driver) != nullptr) {
     const JoinContext joined(kill_, shutdown_);
     (void)co_await options_.restores->WaitOpen(joined.context(), task_->driver);
@@ -113,7 +113,7 @@ Co<TaskRunner::Step> TaskRunner::StartDriver() {
     if (started.ok()) break;
     if (shutdown_.cancelled()) co_return Step::kShutdown;
     if (kill_.cancelled()) co_return Step::kEnd;
-    // A plugin that went away under the call is loaded again by now, or will not be soon.
+    // A plugin that went away during the call is loaded again by now, or will not be soon.
     if (started.code() == Code::kUnavailable && !retried && FindDriver().ok()) continue;
     EmitEvent(TaskEvent(event_type::kDriverFailure)
                   .With(event_key::kDriverError, started.error().message()));
@@ -127,7 +127,8 @@ Co<TaskRunner::Step> TaskRunner::StartDriver() {
 Co<Status> TaskRunner::TryStart(std::shared_ptr<const TaskConfig> config) {
   const Result<Driver*> driver = FindDriver();
   if (!driver.ok()) co_return driver.error();
-  // The intent comes first: a start that the agent does not survive can be found by its run id.
+  // The intent comes first: the next agent finds a start that this one did not survive by its run
+  // id.
   local_.run_id = config->run_id;
   local_.task_config_id = config->id;
   local_.config = config;
@@ -154,7 +155,7 @@ Co<Status> TaskRunner::TryStart(std::shared_ptr<const TaskConfig> config) {
     }
   }
   if (!started.ok()) {
-    // At a shutdown the intent stays: the next agent asks the driver what became of it.
+    // At a shutdown the intent stays: the next agent asks the driver for the run.
     if (shutdown_.cancelled()) co_return started.error();
     co_await Discard(config->run_id, false);
     if (shutdown_.cancelled()) co_return started.error();

@@ -84,7 +84,7 @@ std::string SiblingText(const TaskEvent& event) {
   return "Task's sibling \"" + std::string(name) + "\" failed";
 }
 
-// What most types say: one detail, or else a sentence of their own.
+// The text of most types: one detail, or else a fixed sentence.
 struct PlainText {
   std::string_view type;
   const char* key;  // null: the sentence only
@@ -172,7 +172,7 @@ TaskEvent OutputDroppedEvent(const DroppedOutput& dropped) {
 }
 
 TaskEvent DriverEventOf(std::string_view message, const StringMap& annotations) {
-  // What the host itself says by these keys a plugin does not say in its place.
+  // Only the host sets these keys. A plugin's annotation with such a key is dropped.
   constexpr std::string_view kOfTheHost[] = {event_key::kFailsTask, event_key::kDriverMessage,
                                              event_key::kDroppedAnnotations};
   TaskEvent event(event_type::kDriver);

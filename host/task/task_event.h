@@ -39,7 +39,7 @@ inline constexpr std::string_view kPluginUnhealthy = "Plugin became unhealthy";
 inline constexpr std::string_view kPluginHealthy = "Plugin became healthy";
 inline constexpr std::string_view kWaitingShutdownDelay = "Waiting for shutdown delay";
 inline constexpr std::string_view kSkippingShutdownDelay = "Skipping shutdown delay";
-// Of Drover only.
+// Only Drover has this one.
 inline constexpr std::string_view kOutputDropped = "Output Dropped";
 }  // namespace event_type
 
@@ -61,18 +61,18 @@ inline constexpr const char* kStartDelay = "start_delay";  // nanoseconds, decim
 inline constexpr const char* kRestartReason = "restart_reason";
 inline constexpr const char* kFailedSibling = "failed_sibling";
 inline constexpr const char* kFailsTask = "fails_task";  // "true"
-// Of Drover only: of a driver's event, how many of its annotations were left out.
+// Only in Drover: the number of annotations that were left out of a driver's event.
 inline constexpr const char* kDroppedAnnotations = "dropped_annotations";
-// Of this start of the task, so far.
+// Only in Drover: counted since the run began.
 inline constexpr const char* kDroppedLines = "dropped_lines";
 inline constexpr const char* kDroppedBytes = "dropped_bytes";
 }  // namespace event_key
 
-// The reason of a restart that the policy allowed; it is left out of what people read.
+// The reason of a restart that the policy allowed. Display messages leave it out.
 inline constexpr std::string_view kRestartWithinPolicy = "Restart within policy";
 
 // Something that happened to a task, for people and for dashboards. The details are the only copy
-// of the facts; the fields that older clients read are made of them when an event is served.
+// of the facts. The fields that older clients read are made from them when an event is served.
 struct TaskEvent {
   std::string type;
   WallTime time = 0;  // 0: set when the event is appended
@@ -88,7 +88,7 @@ struct TaskEvent {
   TaskEvent Message(std::string_view text) && {
     return std::move(*this).With(event_key::kMessage, text);
   }
-  // A task with such an event has failed.
+  // Marks the task as failed.
   TaskEvent FailsTask() && { return std::move(*this).With(event_key::kFailsTask, "true"); }
 
   bool fails_task() const;
@@ -98,8 +98,7 @@ struct TaskEvent {
   bool operator==(const TaskEvent&) const = default;
 };
 
-// An event that does not change any more. The successive records of a task share it, and so do all
-// that keep them.
+// An event that does not change any more. The successive records of a task share it.
 class SharedTaskEvent {
  public:
   // NOLINTNEXTLINE(google-explicit-constructor): one is as good as the other.
@@ -115,25 +114,25 @@ class SharedTaskEvent {
   std::shared_ptr<const TaskEvent> event_;  // never null
 };
 
-// What the event says in a sentence.
+// The event as a sentence for people.
 std::string DisplayMessage(const TaskEvent& event);
 
 TaskEvent TerminatedEvent(const ExitResult& result);
-// TIMEOUT is what the task gets between its signal and the kill.
+// TIMEOUT is the time between the kill signal and the kill.
 TaskEvent KillingEvent(Duration timeout);
 TaskEvent RestartingEvent(Duration delay, std::string_view reason);
 TaskEvent OutputDroppedEvent(const DroppedOutput& dropped);
-// MESSAGE and what fits of ANNOTATIONS, at most kMaxDriverEvent bytes together: their number and
-// their size are up to a plugin. The event says how many were left out.
+// Contains MESSAGE and as many of ANNOTATIONS as fit in kMaxDriverEvent bytes together: a plugin
+// may send any number of any size. The event says how many were left out.
 TaskEvent DriverEventOf(std::string_view message, const StringMap& annotations);
 inline constexpr std::size_t kMaxDriverEvent = 8192;
 inline constexpr std::size_t kMaxAnnotations = 16;
 
-// TEXT as it may stand in state, logs and answers: at most 4 KiB, valid UTF-8 (bytes that are not
-// become U+FFFD), control characters but line feed and tab escaped as \xNN.
+// Makes TEXT safe for state, logs and answers: at most 4 KiB of valid UTF-8. Invalid bytes become
+// U+FFFD; control characters, except line feed and tab, become \xNN.
 std::string CleanEventText(std::string_view text);
 
-// At most this many events of a task are kept; older ones are dropped.
+// A task keeps at most this many events; older ones are dropped.
 inline constexpr std::size_t kMaxTaskEvents = 10;
 
 }  // namespace drover

@@ -106,7 +106,7 @@ TEST(TaskEventTest, AnEventOfADriverIsBoundedAndSaysWhatIsLeftOut) {
   for (const auto& [key, value] : event.details) size += key.size() + value.size();
   EXPECT_LE(size, kMaxDriverEvent + 64) << "with the host's own keys";
   EXPECT_EQ(event.Detail(event_key::kDriverMessage).size(), 4096u - 3 + 3);
-  EXPECT_EQ(event.Detail("z0"), "small") << "what is too large costs the others nothing";
+  EXPECT_EQ(event.Detail("z0"), "small") << "a large annotation displaces no other";
   const std::size_t taken = event.details.size() - 2;
   EXPECT_LE(taken, kMaxAnnotations);
   EXPECT_EQ(event.Detail(event_key::kDroppedAnnotations), std::to_string(200 - taken));

@@ -26,7 +26,7 @@ Result<RunnerState> DecodeState(const std::string& name) {
        {RunnerState::kPending, RunnerState::kRunning, RunnerState::kDead}) {
     if (name == RunnerStateName(state)) return state;
   }
-  return Error(Code::kInvalidArgument, "\"" + name + "\" is no state of a task");
+  return Error(Code::kInvalidArgument, "unknown task state \"" + name + "\"");
 }
 
 constexpr std::pair<RunWish, const char*> kWishes[] = {{RunWish::kNone, ""},
@@ -45,7 +45,7 @@ Result<RunWish> DecodeWish(const std::string& name) {
   for (const auto& [wish, each] : kWishes) {
     if (name == each) return wish;
   }
-  return Error(Code::kInvalidArgument, "\"" + name + "\" is nothing that is asked of a run");
+  return Error(Code::kInvalidArgument, "unknown request \"" + name + "\" to a run");
 }
 
 json EncodeHook(const HookState& hook) {

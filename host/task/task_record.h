@@ -8,15 +8,14 @@
 #include "host/task/local_state.h"
 #include "host/task/task_state.h"
 
-// What is kept of a task, as JSON. A field that is missing has its default, and one that is not
-// known is left out of account: so records of other versions can be read. Errors are
-// kInvalidArgument.
+// The stored form of a task's state, as JSON. A missing field has its default, and an unknown field
+// is ignored, so that records of other versions can be read. Errors are kInvalidArgument.
 namespace drover {
 
 nlohmann::json EncodeTaskState(const TaskStateRecord& state);
 Result<TaskStateRecord> DecodeTaskState(const nlohmann::json& json);
 
-// Without the configuration of the run, which is made again.
+// Leaves out the configuration of the run, which is made again.
 nlohmann::json EncodeLocalState(const LocalState& state);
 Result<LocalState> DecodeLocalState(const nlohmann::json& json);
 

@@ -9,8 +9,8 @@
 #include "host/task/live_run.h"
 #include "host/task/runner_outcome.h"
 
-// The way of a task through its life. Requests from outside only set events and end contexts; what
-// follows from them is decided here, in one coroutine.
+// The life of a task. Requests from outside only set events and end contexts; one coroutine here
+// decides what follows.
 namespace drover {
 namespace {
 
@@ -22,14 +22,14 @@ std::shared_ptr<const Task> TaskOf(const std::shared_ptr<const Allocation>& allo
   return std::shared_ptr<const Task>(alloc, task);  // lives as long as the allocation
 }
 
-constexpr Duration kSaveAgain = 1s;  // as the store tries
+constexpr Duration kSaveAgain = 1s;  // as often as the store tries
 
 RestartPolicy PolicyOf(const Allocation& alloc, const Task& task) {
   return task.restart_policy.value_or(alloc.group()->restart_policy);
 }
 
-// What was counted before the agent was restarted. The wall clock may have been set since: then the
-// interval is another length once, and never begins in the future.
+// The count from before the agent was restarted. If the wall clock was set since then, this one
+// interval gets shorter or longer, but it never begins in the future.
 RestartTracker::Counted CountedOf(const TaskStateRecord& state, const Loop& loop) {
   if (state.attempts_since == 0) return {0, loop.Now()};
   const Duration age(std::max<WallTime>(0, loop.Wall() - state.attempts_since));
@@ -127,7 +127,7 @@ Co<void> TaskRunner::Run() {
 Co<void> TaskRunner::RunWhole() {
   if (local_.run_complete) {
     TellRestored();
-    // The record that tells it may be lost or an older one.
+    // The record of the state may be lost, or older than the local state.
     if (state_.state != RunnerState::kDead) SetState(RunnerState::kDead);
     co_return co_await Complete();
   }
@@ -139,7 +139,7 @@ Co<void> TaskRunner::RunWhole() {
     if (step != Step::kShutdown) step = co_await StopLeftover();
     if (step == Step::kShutdown) break;
     if (state_.state != RunnerState::kDead) SetState(RunnerState::kDead);
-    if (local_.run_id && co_await ForgetEnded() == Step::kShutdown) break;  // of a leftover
+    if (local_.run_id && co_await ForgetEnded() == Step::kShutdown) break;  // of the leftover
     step = co_await ParkDead();
     if (step == Step::kEnd) co_return co_await Complete();
   }
@@ -147,7 +147,7 @@ Co<void> TaskRunner::RunWhole() {
 
 Co<TaskRunner::Step> TaskRunner::MainLoop() {
   while (ShouldRun()) {
-    if (run_ && run_->exited.is_set()) {  // while no agent looked
+    if (run_ && run_->exited.is_set()) {  // it ended while no agent watched
       if (!run_->announced) SetState(RunnerState::kRunning, TaskEvent(event_type::kStarted));
       const Step after = co_await AfterExit();
       if (after != Step::kAgain) co_return after;
@@ -172,11 +172,11 @@ bool TaskRunner::ShouldRun() const {
 }
 
 Co<TaskRunner::Step> TaskRunner::WaitTurn() {
-  // Only a start needs permission; a task that runs already is not held up by its gate.
+  // Only a start needs permission. A task that already runs does not wait for its gate.
   if (!run_ && !kill_.cancelled() && !shutdown_.cancelled()) {
     const JoinContext joined(kill_, shutdown_);
     [[maybe_unused]] const Status open = co_await options_.gate->WaitOpen(joined.context());
-    // What is prepared for a task depends on its driver.
+    // The preparation of a task depends on its driver.
     if (options_.restores != nullptr)
       (void)co_await options_.restores->WaitLoaded(joined.context(), task_->driver);
   }
@@ -209,7 +209,8 @@ Co<TaskRunner::Step> TaskRunner::AfterExit() {
 
 Co<void> TaskRunner::EndRun() {
   const auto run = run_;
-  // An agent that dies before the end is told finds it here: the driver has forgotten it by then.
+  // If the agent dies before it reports the end, the next one finds it here. By then the driver may
+  // have forgotten the run.
   local_.exit = run->result;
   const Status saved = co_await Save();
   TellDropped(run.get());
@@ -225,9 +226,9 @@ Co<void> TaskRunner::EndRun() {
   co_await RunHooks(HookStage::kExited, shutdown_);
 }
 
-// Forgets the run that has ended. Until that is written down only the driver can tell it to the
-// next agent, so the driver has it until then.
-// At a shutdown it stays written down: it may not have been discarded.
+// Forgets the run that has ended. The driver keeps it until its end is stored: before that, only
+// the driver could report the end to the next agent. At a shutdown the run stays in the record,
+// since it may not have been destroyed.
 Co<TaskRunner::Step> TaskRunner::ForgetEnded() {
   while (unsaved_end_) {
     const Status saved = co_await Save();
@@ -270,7 +271,7 @@ Co<TaskRunner::Step> TaskRunner::Decide() {
       SetState(RunnerState::kPending, RestartingEvent(decision.delay, decision.reason));
       break;
   }
-  // What was decided is told first: only then may the end of the run be forgotten.
+  // The decision is published first: only then may the end of the run be forgotten.
   if (local_.run_id && co_await ForgetEnded() == Step::kShutdown) co_return Step::kShutdown;
   if (decision.kind != Kind::kRestarting) co_return Step::kEnd;
   if (decision.delay > 0s) {
@@ -287,11 +288,11 @@ Co<TaskRunner::Step> TaskRunner::StopLeftover() {
   const bool goes_on = run->stop_goes_on && local_.wish == RunWish::kKill;
   if (!run->exited.is_set()) {
     co_await KillTask(run);
-    if (!goes_on) tracker_.Next(loop_->Now());  // not to be decided later
+    if (!goes_on) tracker_.Next(loop_->Now());  // a later decision must not see this kill
   }
   if (!run->exited.is_set()) co_return Step::kShutdown;
   co_await EndRun();
-  if (goes_on) co_return co_await Decide();  // it is told as if the agent had not died
+  if (goes_on) co_return co_await Decide();  // the same events as if the agent had not died
   co_return Step::kEnd;
 }
 

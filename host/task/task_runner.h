@@ -28,8 +28,7 @@ struct LiveRun;
 struct StopAnswer;
 
 struct TaskRunnerOptions {
-  // Everything below that is a pointer is not owned and outlives the runner; only the ones that are
-  // marked may be null.
+  // Pointers are not owned and must outlive the runner. Only those that say so may be null.
   std::shared_ptr<const Allocation> alloc;
   std::string task_name;  // a task of the allocation's group
   TaskLocation location;
@@ -39,33 +38,33 @@ struct TaskRunnerOptions {
   TaskDirBuilder* dir_builder = nullptr;
   TaskPreparer* preparer = nullptr;
   TaskObserver* observer = nullptr;  // may be null
-  LocalStateStore* store = nullptr;  // may be null: nothing is kept
-  StatsDemand* stats_demand =
-      nullptr;  // may be null: of the whole agent, held while metrics are on
+  LocalStateStore* store = nullptr;  // may be null: nothing is stored
+  // May be null. The agent's; it is held while metrics are on.
+  StatsDemand* stats_demand = nullptr;
 
-  // Subscribes to what of a run's output is dropped (as ProcessService::OnDroppedOutput). Null:
-  // nobody knows.
+  // Subscribes to reports about dropped output of a run (as ProcessService::OnDroppedOutput). Null:
+  // there are none.
   std::function<Subscription(RunId, std::function<void(const DroppedOutput&)>)> on_dropped_output;
 
-  // Hooks beside those that every task has. The order is: validate, task_dir, HOOKS_BEFORE_STATS,
+  // Hooks in addition to those of every task. The order is: validate, task_dir, HOOKS_BEFORE_STATS,
   // stats, HOOKS_AFTER_STATS.
   std::vector<std::shared_ptr<TaskHook>> hooks_before_stats;
   std::vector<std::shared_ptr<TaskHook>> hooks_after_stats;
 
-  // Ended by the allocation when its shutdown delays are to be skipped. Absent: never.
+  // The allocation cancels it to skip the shutdown delays. Absent: never.
   std::optional<Context> no_shutdown_delay;
-  // Returns when a server was heard: a task that could not be re-attached waits for it. Null: no
-  // server, no waiting.
+  // Returns once a server was heard: a task that could not be re-attached waits for it. Null: there
+  // is no server, so nothing waits.
   std::function<Co<Status>(Context)> wait_server_contact;
-  // Ends the processes of a run, and forgets it, without its driver. Null: it has none of the host.
+  // Kills the processes of a run and releases it, without its driver. Null: the host has none.
   std::function<Co<Status>(Context, RunId)> release_run;
-  // Hears of a run that could not be destroyed: something of it may be left. Null: nobody cares.
+  // Receives a run that could not be destroyed, so parts of it may be left. Null: nobody needs it.
   std::function<void(RunId)> release_later;
-  // Hears what became of a restored task; no start begins before it is open. Null: there is nothing
-  // to wait for.
+  // Receives the outcome of a restore; no task starts before the barrier opens. Null: no start
+  // waits.
   RestoreBarrier* restores = nullptr;
 
-  // What an agent that ran before left of this task. Absent: the task is new.
+  // The state that an earlier agent left of this task. Absent: the task is new.
   struct Restored {
     TaskStateRecord state;
     LocalState local;
@@ -75,77 +74,78 @@ struct TaskRunnerOptions {
   Duration max_kill_timeout = 30s;
   Duration stats_interval = 1s;
   Duration start_timeout = 10min;  // of the driver's start
-  Duration driver_timeout = 30s;   // of recover, destroy, signal
+  Duration driver_timeout = 30s;   // of its other calls, and of saves
   std::vector<std::string> user_denylist = {"root", "Administrator"};
-  std::vector<std::string> user_denylist_drivers = {"qemu", "java"};  // exec looks at the ids
-  // A random number below BOUND, for the jitter of restarts. Null: a good one.
+  std::vector<std::string> user_denylist_drivers = {"qemu", "java"};  // exec checks the ids itself
+  // Returns a random number below BOUND, for the jitter of restarts. Null: RandomBytes is used.
   std::function<std::uint64_t(std::uint64_t bound)> random;
-  // Hears of errors that are only worth a line in the log. May be null.
+  // Receives errors that are only worth a line in the log. May be null.
   std::function<void(const std::string& task_name, const Error& error)> report;
 };
 
 // Runs one task of an allocation from its first prestart to its end, restarts included. Belongs to
-// the control thread, as all its methods do. The owner calls Run exactly once, whatever state the
-// task was restored in: the run is also what cleans up.
+// the control thread, as do all its methods. The owner calls Run exactly once, whatever state the
+// task was restored in: Run also cleans up.
 //
-// The owner decides about the others: which tasks are killed when one has failed, and the kill that
-// ends a task that is dead and only waits for a restart of the whole allocation (see Run).
+// The owner makes the decisions that concern several tasks. It decides which tasks are killed after
+// one has failed. It also kills a dead task that only waits for a restart of the whole allocation
+// (see Run).
 class TaskRunner : public TaskControl,
                    public std::enable_shared_from_this<TaskRunner>,
                    public LiveCount<TaskRunner> {
  public:
-  // An error when the allocation has no such task.
+  // Fails when the allocation has no such task.
   static Result<std::shared_ptr<TaskRunner>> Create(Loop* loop, TaskRunnerOptions options);
   ~TaskRunner() override;
 
-  // Runs the task. Returns when it has ended for good and its stop hooks have run, or when the
-  // agent shuts down, which leaves a running task alone. A dead task other than poststop does not
-  // end its run by itself: it waits, for a ForceRestart or a Kill.
+  // Runs the task. Returns when the task has ended for good and its stop hooks have run. Also
+  // returns when the agent shuts down, which leaves a running task alone. A dead task does not make
+  // Run return, unless it is a poststop task: it waits for a ForceRestart or a Kill.
   Co<void> Run();
   // Whether Run has returned, and a way to wait for it.
   bool ended() const;
   Co<void> WaitEnded();
 
-  // Stops the task for good and returns when Run has: success, or why the driver could not stop
-  // it. EVENT, if any, is appended first; a Killing event is dropped when the task has finished
-  // already. May be called any number of times.
+  // Stops the task for good and returns when Run has: success, or why the driver could not stop it.
+  // EVENT, if any, is appended first. A Killing event is dropped when the task has finished or is
+  // being killed already. May be called any number of times.
   Co<Status> Kill(std::optional<TaskEvent> event);
-  // The first half of Kill: it only asks.
+  // The first half of Kill: requests the kill and returns at once.
   void StartKill(std::optional<TaskEvent> event);
-  // The event for a kill of this task: its kill timeout within the agent's limit.
+  // The event for a kill of this task, with its KillTimeout.
   TaskEvent MakeKillingEvent() const;
-  // How long the task may take to end when it is asked to.
+  // The task's kill timeout, within the agent's limit.
   Duration KillTimeout() const;
 
-  // Stops the running task so that it starts again, and returns when it has been stopped. A FAILURE
-  // counts against the restart policy. kFailedPrecondition, "Task not running", when it is pending
-  // or dead.
+  // Stops the running task so that it starts again, and returns when it has stopped. A FAILURE
+  // counts against the restart policy. kFailedPrecondition, "Task not running", when the task is
+  // pending or dead.
   Co<Status> Restart(TaskEvent event, bool failure);
-  // The same, but a task that is dead, or has just ended, is started again too, unless its run is
-  // over.
+  // The same, but also starts a task that is dead or has just ended, unless it has ended for good.
   Co<Status> ForceRestart(TaskEvent event, bool failure);
-  // Sends a signal by its name; "Task not running" (and no event) without a live task.
+  // Sends a signal by its name. Without a live run: "Task not running", and no event.
   Co<Status> Signal(TaskEvent event, std::string signal);
-  // Runs a command beside the task. Waits a while for a task that is about to start; the error is
-  // then "no driver handle".
+  // Runs a command beside the task. Waits up to 15 s for a task that is about to start; then the
+  // error is "no driver handle".
   Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, ExecRequest request);
   Co<Result<TaskStatus>> Inspect(Context context);
 
-  // The allocation could not be set up: the task fails with REASON and will not start. Call Run
-  // all the same.
+  // The allocation could not be set up: fails the task with REASON, so it never starts. Run must be
+  // called all the same.
   void MarkFailedKill(std::string reason);
-  // The same for a task of an earlier agent, which may run: it runs on, and fails with REASON when
-  // it would start again.
+  // The same for a restored task, which may be running: it keeps running, and fails with REASON
+  // when it would start again.
   void ForbidStart(std::string reason) { no_start_ = std::move(reason); }
-  // The network namespace of all its starts from now on; before Run.
+  // Sets the network namespace of all later starts; before Run.
   void SetNetworkNamespace(std::string path) {
     options_.location.network_namespace = std::move(path);
   }
-  // The allocation is to be removed: what cannot be written down any more does not matter.
-  void LetGo() { let_go_.Cancel("the allocation is to be removed"); }
-  // The allocation has changed. When the task is gone from it, the task is killed.
+  // The allocation will be removed, so records that cannot be stored no longer matter.
+  void LetGo() { let_go_.Cancel("the allocation will be removed"); }
+  // Takes the changed allocation. Kills the task when the allocation no longer has it.
   void Update(std::shared_ptr<const Allocation> alloc);
-  // The agent ends: leaves the task running, returns when Run has, then runs the shutdown hooks.
+  // The agent shuts down: leaves the task running, waits until Run has returned, then runs the
+  // shutdown hooks.
   Co<void> Shutdown();
 
   void EmitEvent(TaskEvent event) override;
@@ -155,27 +155,27 @@ class TaskRunner : public TaskControl,
 
   const Task& task() const { return *task_; }
   const std::string& name() const { return name_; }
-  // The state now; it does not change, the next one is another object.
+  // The current state. The object never changes; each change makes a new one.
   TaskSnapshot snapshot() const { return snapshot_; }
   bool running() const { return snapshot_->state == RunnerState::kRunning; }
-  // What would be restored now.
+  // The state from which the next agent would continue.
   const LocalState& local_state() const { return local_; }
   std::optional<DriverNetwork> network() const { return local_.network; }
   const std::shared_ptr<StatsCollector>& stats() const { return stats_; }
 
  private:
-  // Why a part of the run returned.
+  // The next step after a part of Run.
   enum class Step {
-    kNext,      // go on with the next part
+    kNext,      // continue with the next part
     kAgain,     // begin again at the gate
     kEnd,       // the task will not start again
     kShutdown,  // leave everything as it is
   };
-  struct Outcome;  // what those who wait for the end of the run share with it
+  struct Outcome;  // shared with those who wait for the end of Run
 
   TaskRunner(Loop* loop, TaskRunnerOptions options, std::shared_ptr<const Task> task);
 
-  // task_runner.cc: the way of a task through its life.
+  // task_runner.cc: the life of a task.
   Co<void> RunWhole();
   Co<Step> MainLoop();
   Co<Step> WaitTurn();
@@ -188,7 +188,7 @@ class TaskRunner : public TaskControl,
   Co<Step> ParkDead();
   Co<void> Complete();
   bool ShouldRun() const;
-  void NoteAttempts();  // into the state, with which they are kept
+  void NoteAttempts();  // copies what tracker_ counted into state_
 
   // runner_start.cc: from the hooks to a running driver task.
   Co<Step> Prestart();
@@ -214,7 +214,7 @@ class TaskRunner : public TaskControl,
   void TellDropped(LiveRun* run);
   Co<Result<std::shared_ptr<LiveRun>>> LazyRun(Context context);
 
-  // runner_restore.cc: what an earlier agent left.
+  // runner_restore.cc: restoring a task of an earlier agent.
   Co<Step> Restore();
   Co<Step> ResumeExit();
   Co<Step> Reattach();
@@ -225,7 +225,7 @@ class TaskRunner : public TaskControl,
   Co<Step> ResumeDelay();
   void TellRestored();
 
-  // runner_kill.cc: from the wish to the end of the processes.
+  // runner_kill.cc: from the request of a stop to the end of the processes.
   Co<void> KillTask(std::shared_ptr<LiveRun> run);
   Co<void> NoteWish(RunWish wish);
   Co<void> SaveWish();
@@ -242,9 +242,9 @@ class TaskRunner : public TaskControl,
   static Co<void> CarryOut(std::shared_ptr<TaskRunner> self, Co<Status> request);
   static Co<void> UpdateLoop(TaskRunner* self);
   Co<void> RunHooks(HookStage stage, Context context);
-  // When a change to STATE happened: nobody may have looked when the task ended.
+  // When the change to STATE happened. A task may have ended before the runner noticed it.
   WallTime StateTime(RunnerState state) const;
-  // Whether there is an event of TYPE since the last start: by an agent that died, perhaps.
+  // Whether an event of TYPE was emitted since the last start, perhaps by an earlier agent.
   bool HasToldOfRun(std::string_view type) const;
   bool LastTold(std::string_view type) const;  // whether the last event is of TYPE
   void SetState(RunnerState state);
@@ -266,21 +266,21 @@ class TaskRunner : public TaskControl,
   LocalState local_;
   RestartTracker tracker_;
 
-  Context life_;      // ends with the run, at the latest
-  Context kill_;      // the task is to be killed
+  Context life_;      // ends with Run, at the latest
+  Context kill_;      // the task must be killed
   Context shutdown_;  // the agent shuts down
-  Context let_go_;    // the allocation is to be removed
+  Context let_go_;    // the allocation will be removed
   Event force_restart_;
   Event update_;
   Gate background_;
   std::shared_ptr<Outcome> outcome_;
 
   std::unique_ptr<HookChain> hooks_;
-  HookChain::Prepared prepared_;  // by the last prestart
+  HookChain::Prepared prepared_;  // by the newest prestart
   std::shared_ptr<StatsCollector> stats_;
-  std::shared_ptr<LiveRun> run_;  // null while the driver has none
-  std::shared_ptr<LiveRun>
-      unsaved_end_;                      // ended, but only the driver can tell it to the next agent
+  std::shared_ptr<LiveRun> run_;  // null while the driver has no run
+  // Ended, but the end is not stored: only the driver can report it to the next agent.
+  std::shared_ptr<LiveRun> unsaved_end_;
   std::optional<std::string> no_start_;  // why the task must not start any more
 };
 

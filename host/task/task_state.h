@@ -14,7 +14,7 @@ namespace drover {
 enum class RunnerState { kPending, kRunning, kDead };
 std::string_view RunnerStateName(RunnerState state);  // "pending", "running", "dead"
 
-// What became of a task: what clients see and what survives the agent.
+// The state of a task, as clients see it and as it survives the agent.
 struct TaskStateRecord {
   RunnerState state = RunnerState::kPending;
   bool failed = false;  // set by an event that fails the task, never cleared
@@ -22,8 +22,9 @@ struct TaskStateRecord {
   WallTime last_restart = 0;
   WallTime started_at = 0;   // the last change to running
   WallTime finished_at = 0;  // the first time it was dead; never cleared
-  // What the restart policy has counted in its interval, and when that began; 0: unknown. Kept here
-  // so that it can't differ from the event of a restart. Not shown to clients.
+  // The attempts that the restart policy has counted in its interval, and the interval's begin; 0:
+  // unknown. Kept here so that they always agree with the event of a restart. Clients do not see
+  // them.
   int attempts = 0;
   WallTime attempts_since = 0;
   std::vector<SharedTaskEvent> events;
@@ -32,14 +33,14 @@ struct TaskStateRecord {
   bool operator==(const TaskStateRecord&) const = default;
 };
 
-// A record that never changes: what the control thread hands to everybody else.
+// An immutable record, which the control thread hands to all other threads.
 using TaskSnapshot = std::shared_ptr<const TaskStateRecord>;
 
-// Appends EVENT, with what it means for failed, restarts and last_restart; drops the oldest event
-// when there are too many. An event without a time gets NOW.
+// Appends EVENT and updates failed, restarts and last_restart from it. Drops the oldest event when
+// there are too many. An event without a time gets NOW.
 void AppendTaskEvent(TaskStateRecord* record, TaskEvent event, WallTime now);
 
-// Changes the state, with what that means for started_at and finished_at.
+// Changes the state, and started_at or finished_at with it.
 void ChangeTaskState(TaskStateRecord* record, RunnerState state, WallTime now);
 
 }  // namespace drover

@@ -73,7 +73,7 @@ TEST(TaskStateTest, SuccessiveRecordsShareTheirEvents) {
   const TaskEvent& first = before.events[0];
   const TaskEvent& same = record.events[0];
   EXPECT_EQ(&first, &same);
-  // Those that were made each by itself are equal by what they say.
+  // Events that were made separately are equal by their content.
   TaskStateRecord other;
   AppendTaskEvent(&other, TaskEvent(event_type::kReceived), 1);
   EXPECT_EQ(before, other);

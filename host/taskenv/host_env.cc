@@ -14,7 +14,7 @@ constexpr std::string_view kDenied[] = {
     // Credentials whose names follow no rule.
     "AWS_ACCESS_KEY_ID", "AWS_WEB_IDENTITY_TOKEN_FILE", "CONSUL_HTTP_AUTH", "NOMAD_LICENSE",
     "KUBECONFIG", "SSH_AUTH_SOCK",
-    // Told by systemd to the agent alone.
+    // From systemd, for the agent alone.
     "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES",
     "INVOCATION_ID", "JOURNAL_STREAM", "SYSTEMD_EXEC_PID", "CREDENTIALS_DIRECTORY", "MAINPID",
     "MANAGERPID", "MEMORY_PRESSURE_WATCH", "MEMORY_PRESSURE_WRITE"};

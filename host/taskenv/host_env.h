@@ -7,18 +7,20 @@
 
 namespace drover {
 
-// Whether a variable of the agent's own environment is kept from the tasks: credentials, what the
-// service manager told the agent about itself, and what would change how programs are loaded. Upper
-// and lower case are the same.
+// Whether a variable of the agent's own environment is withheld from the tasks: credentials, the
+// service manager's information for the agent, and variables that change how programs are loaded.
+// Upper and lower case are the same.
 bool IsDeniedHostVariable(std::string_view name);
 
-// Whether a URL in it has a password, as in postgres://user:password@host/name.
+// Whether VALUE contains a URL with a password, as in postgres://user:password@host/name.
 bool HasPassword(std::string_view value);
 
-// Whether a task with a root of its own gets it: where programs are, and how people read and write.
+// Whether a task with a root of its own gets the variable: the path of programs, language and time
+// zone.
 bool IsForIsolatedTasks(std::string_view name);
 
-// The agent's environment without what is denied. Reads `environ`: before other threads start.
+// The agent's environment without denied variables and without those that contain a password.
+// Reads `environ`, so it must be called before other threads start.
 StringMap ReadHostEnv();
 
 }  // namespace drover

@@ -7,7 +7,7 @@
 namespace drover {
 namespace {
 
-// Further behind its "${" a "}" is not looked for: many "${" would take quadratic time.
+// The longest distance from "${" to "}". Without a limit, many "${" would take quadratic time.
 constexpr std::size_t kMaxReference = 1024;
 
 // One reference in a text: [begin, end) with its "${" and "}".
@@ -17,7 +17,7 @@ struct Reference {
   std::string_view name;
 };
 
-// The first one at or after FROM; begin is npos when there is none, end when it is not closed.
+// The first reference at or after FROM. begin is npos if there is none, end if it is not closed.
 Reference FindReference(std::string_view text, std::size_t from) {
   Reference found;
   found.begin = text.find("${", from);
@@ -45,7 +45,7 @@ std::string InterpolateText(std::string_view text, const VariableLookup& lookup)
       out.append(text, done, reference.begin - done).append(*value);
       done = reference.end;
     } else {
-      // Go on behind its "${": another reference may begin inside of what looks like one.
+      // Continue after its "${": another reference may begin inside.
       out.append(text, done, reference.begin + 2 - done);
       done = reference.begin + 2;
     }

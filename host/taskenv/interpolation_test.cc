@@ -31,7 +31,7 @@ TEST(InterpolationTest, ReplacesWhatIsKnown) {
     EXPECT_EQ(f("plain $A {A} $ }"), "plain $A {A} $ }");
     EXPECT_EQ(f("${A}"), "1");
     EXPECT_EQ(f("a${A}b${ A }c${EMPTY}d"), "a1b1cd");
-    EXPECT_EQ(f("${LOOP}"), "${LOOP}${A}");  // once, not again
+    EXPECT_EQ(f("${LOOP}"), "${LOOP}${A}");  // replaced only once
   }
 }
 

@@ -11,24 +11,24 @@
 
 namespace drover {
 
-// The metadata of a node: what its configuration says, and over it what clients have set since.
+// The metadata of a node: its configured values, overridden by those that clients have set.
 class NodeMeta {
  public:
-  // By key. Without a value a key is not set, whatever the configuration says; it is remembered
-  // only if that says something.
+  // By key. A key without a value is unset, whatever the configuration says. Such a key is stored
+  // only if the configuration has it.
   using Changes = std::map<std::string, std::optional<std::string>>;
-  // Of all that clients have set, keys and values.
+  // The limit for all keys and values that clients have set.
   static constexpr std::size_t kMaxBytes = std::size_t{64} << 10;
 
   NodeMeta() = default;
   NodeMeta(StringMap configured, Changes dynamic)
       : configured_(std::move(configured)), dynamic_(std::move(dynamic)) {}
 
-  // Takes CHANGES over those before. kInvalidArgument: a key is no name with dots, or it would be
-  // too much; then nothing has changed.
+  // Adds CHANGES to the earlier ones. kInvalidArgument if a key does not consist of names with dots
+  // between them, or if the total would be too large; then nothing has changed.
   Status Apply(const Changes& changes);
 
-  // What jobs see.
+  // The metadata that jobs see.
   StringMap merged() const;
   const StringMap& configured() const { return configured_; }
   const Changes& dynamic() const { return dynamic_; }

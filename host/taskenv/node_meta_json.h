@@ -7,9 +7,9 @@
 
 namespace drover {
 
-// {"rack":"7","zone":null}: as clients send and see what they have set, and as it is kept.
+// {"rack":"7","zone":null}: the form for clients, and the form in which the changes are stored.
 nlohmann::json EncodeMetaChanges(const NodeMeta::Changes& changes);
-// kInvalidArgument: it is no object, or a value is neither a text nor null.
+// kInvalidArgument: JSON is not an object, or a value is neither a text nor null.
 Result<NodeMeta::Changes> DecodeMetaChanges(const nlohmann::json& json);
 
 }  // namespace drover

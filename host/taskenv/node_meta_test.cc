@@ -17,7 +17,7 @@ TEST(NodeMetaTest, WhatIsSetLiesOverTheConfiguration) {
   EXPECT_EQ(meta.configured(), (StringMap{{"rack", "7"}, {"zone", "a"}}));
   EXPECT_EQ(meta.dynamic(),
             (NodeMeta::Changes{{"rack", "8"}, {"ssd", "yes"}, {"zone", std::nullopt}}))
-      << "what hides nothing is gone";
+      << "an unset key without a configured value is removed";
   ASSERT_TRUE(meta.Apply({{"zone", ""}, {"ssd", std::nullopt}}).ok());
   EXPECT_EQ(meta.merged(), (StringMap{{"rack", "8"}, {"zone", ""}})) << "empty is not unset";
 }
@@ -40,7 +40,7 @@ TEST(NodeMetaTest, ItIsBounded) {
   const Status more = meta.Apply({{"b", ""}});
   EXPECT_EQ(more.code(), Code::kInvalidArgument);
   EXPECT_THAT(more.error().message(), HasSubstr("65537 bytes: at most 65536"));
-  EXPECT_TRUE(meta.Apply({{"a", std::nullopt}}).ok()) << "less is taken";
+  EXPECT_TRUE(meta.Apply({{"a", std::nullopt}}).ok()) << "a smaller total is accepted";
   EXPECT_TRUE(meta.Apply({{"b", std::string(NodeMeta::kMaxBytes - 1, 'x')}}).ok());
 }
 

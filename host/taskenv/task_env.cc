@@ -27,7 +27,7 @@ std::string Upper(std::string text) {
   return text;
 }
 
-// Labels and meta keys may hold what shells do not take in a name.
+// Labels and meta keys may contain characters that shells do not accept in a name.
 std::string CleanName(const std::string& name) {
   constexpr std::string_view kCleaned[] = {"NOMAD_ADDR_", "NOMAD_IP_", "NOMAD_PORT_",
                                            "NOMAD_HOST_PORT_", kMetaPrefix};
@@ -78,7 +78,7 @@ class Builder {
     for (const StringMap& hook : input_.hook_env) {
       for (const auto& [name, value] : hook) Set(name, value);
     }
-    // The socket needs a token, so it is only told to who has one.
+    // The socket needs a token, so only a task that has one gets its address.
     if (env_.contains("NOMAD_TOKEN") && !env_.contains("NOMAD_UNIX_ADDR")) {
       Set("NOMAD_UNIX_ADDR", "unix://" + env_.find("NOMAD_SECRETS_DIR")->second + "/api.sock");
     }
@@ -175,8 +175,8 @@ class Builder {
       for (const auto& [key, value] : group->meta) meta[key] = value;
     }
     for (const auto& [key, value] : input_.task->meta) meta[key] = value;
-    // Values may name what stands above, not each other: the order of the keys means nothing. A
-    // key that is written in capitals goes before the capitals of another.
+    // Values may refer to the variables above, but not to each other, since the order of keys has
+    // no meaning. A key that is written in capitals wins over one that is converted to them.
     StringMap variables;
     std::size_t bytes = 0;
     for (const bool exact : {false, true}) {
@@ -219,7 +219,7 @@ class Builder {
   std::string error_;
 };
 
-// NAME["KEY"] as NAME.KEY; empty when it is not of that form.
+// NAME["KEY"] as NAME.KEY; empty for any other form.
 std::string IndexedName(std::string_view name, std::string_view object) {
   if (!name.starts_with(object)) return {};
   name.remove_prefix(object.size());
@@ -227,7 +227,7 @@ std::string IndexedName(std::string_view name, std::string_view object) {
   return std::string(object) + "." + std::string(name.substr(2, name.size() - 4));
 }
 
-// Replaces the texts of a JSON value in place. The depth is bounded by the reader of the value.
+// Replaces the texts of a JSON value in place. The parser has bounded the depth of the value.
 class ConfigInterpolator {
  public:
   using Replace = std::function<Result<std::string>(std::string_view)>;
@@ -264,7 +264,7 @@ class ConfigInterpolator {
       bytes_ += name->size();
       if (out.contains(*name)) {
         return Error(Code::kInvalidArgument,
-                     here + ": the key " + Quoted(*name) + " is there twice after interpolation");
+                     here + ": the key " + Quoted(*name) + " appears twice after interpolation");
       }
       DROVER_TRY(Walk(&member, here));
       out[*name] = std::move(member);
@@ -284,7 +284,7 @@ Result<TaskEnv> TaskEnv::Build(const TaskEnvInput& input) {
   out.node_ = NodeVariables(*input.node);
   Builder builder(input, out.node_);
   DROVER_ASSIGN(out.raw_, builder.Build());
-  // A name that needs no cleaning goes before one that would become the same.
+  // A name that needs no cleaning wins over one that becomes the same.
   for (const auto& [name, value] : out.raw_) {
     if (CleanName(name) == name) out.env_[name] = value;
   }

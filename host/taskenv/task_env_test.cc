@@ -171,7 +171,7 @@ TEST_F(TaskEnvTest, OnlySomeNamesAreCleaned) {
                                           {"test-one-two", "1"},
                                           {"test.one", "2"}}));
   EXPECT_THAT(env, Not(Contains(Key("NOMAD_PORT_a-b"))));
-  // Both names can be asked for.
+  // References work with both names.
   EXPECT_EQ(Build().Interpolate("${NOMAD_PORT_a-b} ${NOMAD_PORT_a_b}"), "1000 1000");
 }
 
@@ -265,7 +265,7 @@ TEST_F(TaskEnvTest, InterpolatesEveryForm) {
   EXPECT_EQ(env.Interpolate("${attr.cpu.arch} ${node.attr.cpu.arch} ${meta.rack} "
                             "${node.meta.rack} ${meta.a-b} ${NOMAD_JOB_ID} ${MINE}"),
             "amd64 amd64 r1 r1 dash job-id m");
-  // Meta of the job is not that of the node, and env["X"] is for drivers.
+  // ${meta.KEY} does not find the job's meta, and env["X"] is for drivers only.
   EXPECT_EQ(env.Interpolate("${meta.level} ${env[\"MINE\"]} ${secret.a.b} ${node.nope}"),
             "${meta.level} ${env[\"MINE\"]} ${secret.a.b} ${node.nope}");
 }

@@ -9,10 +9,10 @@
 
 namespace drover {
 
-// Makes the directory of the allocation before its tasks, and removes it with the allocation: the
-// files of a stopped one stay readable until it is forgotten. Its secrets, which nobody else may
-// read, go when the last task has ended: a mount that stays makes each start of an isolated task
-// slower.
+// Makes the allocation directory before the tasks start, and removes it with the allocation: the
+// files of a stopped one stay readable until it is collected. The secrets, which nobody else may
+// read, are removed when the last task has ended: a mount that stays slows each start of an
+// isolated task.
 class AllocDirHook : public AllocHook {
  public:
   explicit AllocDirHook(std::shared_ptr<AllocDir> dir) : dir_(std::move(dir)) {}

@@ -26,10 +26,10 @@ Co<Status> GroupShutdownDelayHook::Prekill(Context context, AllocHookRequest req
 
 Co<void> GroupShutdownDelayHook::Wait(Context context, AllocHookRequest request) {
   const TaskGroup* group = request.alloc->group();
-  // With no task left there is nobody whose clients could go away.
+  // Without a live task there are no clients that could go away.
   if (group == nullptr || group->shutdown_delay <= 0s || !request.any_task_live) co_return;
-  // Of a stop that an earlier agent has begun the rest is waited for. The wall clock may have been
-  // set since, so it is believed up to the whole delay only.
+  // If an earlier agent began this stop, waits only for the remaining delay. The wall clock may
+  // have been set since then, so the wait is never longer than the whole delay.
   Duration left = Bounded(group->shutdown_delay);
   if (request.alloc->server_terminal() && request.alloc->modify_time != 0) {
     const Duration since(env_.loop->Wall() - request.alloc->modify_time);

@@ -7,8 +7,8 @@
 
 namespace drover {
 
-// Gives clients of the allocation's services the time of the group's shutdown_delay to go away
-// before its tasks are stopped. Comes after the hook that deregisters the services.
+// Before the tasks are stopped, gives the clients of the allocation's services the group's
+// shutdown_delay to go away. Comes after the hook that deregisters the services.
 class GroupShutdownDelayHook : public AllocHook {
  public:
   explicit GroupShutdownDelayHook(AllocHookEnv env) : env_(std::move(env)) {}

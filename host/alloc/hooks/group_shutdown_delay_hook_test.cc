@@ -13,8 +13,7 @@ class GroupShutdownDelayHookTest : public testing::Test {
         skip_(std::make_shared<Context>(&loop_)),
         hook_(AllocHookEnv{&loop_, nullptr, nullptr, skip_}) {}
 
-  // Starts prekill; true when it has returned at once. SINCE: of a stop that was wanted so long
-  // ago.
+  // Starts prekill; true when it returned at once. SINCE: the stop was requested this long ago.
   bool Prekill(Duration delay, bool any_task_live = true,
                std::optional<Duration> since = std::nullopt) {
     auto job = std::make_shared<Job>();
@@ -104,7 +103,7 @@ TEST_F(GroupShutdownDelayHookTest, IsCutShortWhenTheDelayIsNotWanted) {
   skip_->Cancel();
   loop_.RunReady();
   EXPECT_TRUE(done_);
-  EXPECT_TRUE(Prekill(3s)) << "nor is it begun";
+  EXPECT_TRUE(Prekill(3s)) << "a skipped delay does not begin either";
   EXPECT_EQ(loop_.live_timers(), 0u);
 }
 

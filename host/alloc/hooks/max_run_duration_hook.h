@@ -8,8 +8,8 @@
 
 namespace drover {
 
-// Ends an allocation that is older than its group's max_run_duration, counted from the creation of
-// the allocation, not from the start of its tasks.
+// Ends an allocation that is older than its group's max_run_duration. Its age counts from its
+// creation, not from the start of its tasks.
 class MaxRunDurationHook : public AllocHook {
  public:
   explicit MaxRunDurationHook(AllocHookEnv env) : env_(std::move(env)) {}

@@ -91,7 +91,7 @@ TEST_F(MaxRunDurationHookTest, AnUpdateWithTheSameLimitDoesNotStartAnew) {
   const AllocHookRequest request = Request(10s);
   Prerun(request);
   loop_.Advance(6s);
-  Update(Request(10s));  // even if its creation were another
+  Update(Request(10s));  // even with another creation time
   loop_.Advance(4s);
   EXPECT_EQ(control_.ends.size(), 1u);
 }

@@ -3,9 +3,9 @@
 
 namespace drover {
 
-// The end of the run, whose call of this hook waits for RUNNING_, holds the hook meanwhile.
+// The hook outlives this: the call of Exited or Shutdown that waits for RUNNING_ holds it.
 Co<void> StatsHook::Collect(StatsHook* self, Context context, StatsCollector::Source source) {
-  // A driver may be late to end the stream of the run before.
+  // A driver may end the stream of the previous run late.
   while (!self->free_.is_set() && !context.cancelled()) (void)co_await self->free_.Wait(context);
   if (context.cancelled()) co_return;
   self->free_.Reset();
@@ -15,7 +15,7 @@ Co<void> StatsHook::Collect(StatsHook* self, Context context, StatsCollector::So
 
 Co<Status> StatsHook::AskDriver(DriverRegistry* drivers, std::string driver, RunId run,
                                 Context context, StatsRequest wanted, StatsCollector::Sink sink) {
-  // Found anew for each stream: the plugin may have been loaded again.
+  // Looked up for each stream: the plugin may have been loaded again.
   Driver* const found = drivers->Find(driver);
   if (found == nullptr) co_return Error(Code::kUnavailable, "unknown driver \"" + driver + "\"");
   co_return co_await found->Stats(context, run, wanted, std::move(sink));
@@ -24,7 +24,7 @@ Co<Status> StatsHook::AskDriver(DriverRegistry* drivers, std::string driver, Run
 Co<Status> StatsHook::Poststart(Context, PoststartRequest request) {
   if (!request.config) co_return Status();
   if (collecting_) collecting_->Cancel("the task has been started again");
-  // Its own context: that of the stage ends with the stage.
+  // A context of its own: that of the stage ends with the stage.
   collecting_.emplace(loop_);
   DriverRegistry* const drivers = drivers_;
   StatsCollector::Source source =

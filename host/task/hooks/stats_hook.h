@@ -10,7 +10,7 @@
 
 namespace drover {
 
-// Runs the task's collector of samples while the task runs.
+// Collects the task's samples while the task runs.
 class StatsHook : public TaskHook {
  public:
   // The registry is not owned and outlives the hook.
@@ -43,7 +43,7 @@ class StatsHook : public TaskHook {
   DriverRegistry* const drivers_;
   const std::shared_ptr<StatsCollector> collector_;
   std::optional<Context> collecting_;  // of the newest run
-  Event free_;                         // no run's samples are collected
+  Event free_;                         // set while no run's samples are collected
   Gate running_;
 };
 

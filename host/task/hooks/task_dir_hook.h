@@ -6,8 +6,8 @@
 
 namespace drover {
 
-// Makes the task's directories before each start: what is mounted there may be gone after a reboot.
-// The event about it comes only the first time.
+// Makes the task directory before each start: its mounts may be gone after a reboot. Only the first
+// build emits an event.
 class TaskDirHook : public TaskHook {
  public:
   explicit TaskDirHook(TaskDirBuilder* builder) : builder_(builder) {}

@@ -8,8 +8,8 @@
 
 namespace drover {
 
-// Refuses what can only be judged after interpolation: users that the agent does not let tasks of
-// certain drivers run as.
+// Refuses what can only be checked after interpolation: users that the agent forbids for tasks of
+// certain drivers.
 class ValidateHook : public TaskHook {
  public:
   ValidateHook(std::vector<std::string> denied_users, std::vector<std::string> drivers)
