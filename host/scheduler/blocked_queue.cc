@@ -7,8 +7,9 @@
 namespace drover {
 namespace {
 
-// What the smallest group that has something to place needs, each resource by itself. What stops
-// others for its own leaves room that nobody else sees, so nothing is known of that.
+// The least that any group with something to place needs, for each resource separately. Without
+// UNPLACED all are zero: the evaluation may then stop allocations, and only it sees the room that
+// this leaves.
 GroupNeeds LeastOf(const Job* job, const std::optional<Unplaced>& unplaced) {
   std::optional<GroupNeeds> least;
   if (job == nullptr || !unplaced) return {};

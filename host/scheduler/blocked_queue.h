@@ -15,19 +15,19 @@
 
 namespace drover {
 
-// The evaluations that wait for room: those of the highest priority first, of these the oldest. It
-// knows what each needs at least, so that who has a little room does not look at all that wait.
+// The queue of blocked evaluations: the highest priority first, then the oldest. It knows the least
+// that each evaluation needs, so a little free room does not cause a look at all of them.
 class BlockedQueue {
  public:
   struct Entry {
     std::string id;
-    // What an earlier look has left to be placed; absent: the whole job must be looked at.
+    // The places that an earlier attempt left open; absent: the whole job must be reconciled.
     std::optional<Unplaced> unplaced;
   };
 
-  // Puts EVAL in, or in the place of what is known of it. JOB is its job; null: it has none.
+  // Adds EVAL, or replaces its entry. JOB is its job; null: it has none.
   void Put(const Evaluation& eval, const Job* job, std::optional<Unplaced> unplaced);
-  // Takes it out; it need not be there.
+  // Removes an evaluation, if it is there.
   void Erase(const std::string& id);
   bool empty() const { return waiting_.empty(); }
 
@@ -39,16 +39,16 @@ class BlockedQueue {
     Rank rank;
   };
 
-  std::map<GroupNeeds, Ranks> waiting_;  // by what they need at least
-  std::map<std::string, Known> known_;   // by their ids
+  std::map<GroupNeeds, Ranks> waiting_;  // by the least that they need
+  std::map<std::string, Known> known_;   // by evaluation id
 
  public:
-  // Goes through those that wait, in their order. The queue must not change meanwhile.
+  // Visits the waiting evaluations in their order. The queue must not change meanwhile.
   class Walk {
    public:
     explicit Walk(BlockedQueue* queue);
-    // The next one of those of which HAS_ROOM says that there is what they need at least; null:
-    // there is none. What has found no room once has none later in the same walk.
+    // Returns the next evaluation for whose least needs HAS_ROOM is true; null: there is none.
+    // HAS_ROOM is not called again for needs for which it was false in this walk.
     Entry* Next(const std::function<bool(const GroupNeeds&)>& has_room);
 
    private:

@@ -43,7 +43,7 @@ std::optional<double> NumberOf(const std::string& text) {
   return number;
 }
 
-// Numbers by their value, all else by its letters.
+// Compares two numbers by value, and all other texts letter by letter.
 std::partial_ordering Order(const std::string& left, const std::string& right) {
   const std::optional<double> a = NumberOf(left), b = NumberOf(right);
   if (a && b) return *a <=> *b;
@@ -88,7 +88,7 @@ bool HasVersion(const std::string& version, const std::string& operand, const st
   return constraint.ok() && constraint->IsMetBy(version);
 }
 
-// How many allocations may be where a constraint of distinctness holds; nothing: it says none.
+// How many allocations a distinct_* constraint allows together; absent: it sets no limit.
 std::optional<int> MostTogether(const Constraint& constraint) {
   if (constraint.operand == "distinct_hosts") {
     if (constraint.right == "false") return std::nullopt;
@@ -96,7 +96,7 @@ std::optional<int> MostTogether(const Constraint& constraint) {
   }
   if (constraint.operand != "distinct_property") return std::nullopt;
   if (constraint.right.empty()) return 1;
-  int most = 0;  // what is no number was refused
+  int most = 0;  // CheckJob accepts only numbers
   std::from_chars(constraint.right.data(), constraint.right.data() + constraint.right.size(), most);
   return most;
 }
@@ -107,7 +107,7 @@ std::string TextOf(const Constraint& constraint) {
   return constraint.right.empty() ? text : text + " " + constraint.right;
 }
 
-// What is wrong with the right side of a constraint; empty: nothing.
+// The mistake in the right side of a constraint; empty: there is none.
 std::string RightMistake(const Constraint& constraint) {
   if (constraint.right.starts_with("${")) return "";
   if (constraint.operand == "regexp") {
@@ -116,7 +116,7 @@ std::string RightMistake(const Constraint& constraint) {
   }
   if (!IsVersionOperand(constraint.operand)) return "";
   const auto versions = VersionConstraint::Parse(constraint.right, FormOf(constraint.operand));
-  return versions.ok() ? "" : "is not a constraint of versions: " + versions.error().message();
+  return versions.ok() ? "" : "is not a version constraint: " + versions.error().message();
 }
 
 void AddMistakes(const std::vector<Constraint>& constraints, const std::string& place,
@@ -149,7 +149,7 @@ bool Meets(const NodeRecord& node, const Constraint& constraint) {
   if (operand == "regexp") return MatchesPattern(*left, *right);
   if (IsVersionOperand(operand)) return HasVersion(*left, operand, *right);
   if (operand == "set_contains_any") return HasParts(*left, *right, false);
-  // CheckJob knows no others.
+  // CheckJob accepts no other operands.
   return (operand == "set_contains" || operand == "set_contains_all") &&
          HasParts(*left, *right, true);
 }
@@ -165,7 +165,7 @@ std::string UnmetConstraint(const Job& job, const TaskGroup& group, const NodeRe
   for (const auto* list : lists) {
     for (const Constraint& constraint : *list) {
       if (!Meets(node, constraint)) return TextOf(constraint);
-      // There is one node, so whatever is here has the same property.
+      // There is only one node, so all allocations here share its property.
       const std::optional<int> most = MostTogether(constraint);
       if (most && (list == &job.constraints ? in_job : in_group) >= *most) {
         return TextOf(constraint);

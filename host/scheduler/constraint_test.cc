@@ -100,9 +100,9 @@ TEST(ConstraintTest, WhatIsNoPatternIsAMistake) {
   EXPECT_EQ(checked.code(), Code::kInvalidArgument);
   EXPECT_THAT(checked.error().message(), HasSubstr("/Job/Constraints/1/RTarget: is not a regular"));
   EXPECT_THAT(checked.error().message(),
-              HasSubstr("/Job/Constraints/2/RTarget: is not a constraint of versions: \"x\" is"));
+              HasSubstr("/Job/Constraints/2/RTarget: is not a version constraint: \"x\" is"));
   EXPECT_THAT(checked.error().message(),
-              HasSubstr("/Job/Constraints/3/RTarget: is not a constraint of versions: \"~> 1.0\""));
+              HasSubstr("/Job/Constraints/3/RTarget: is not a version constraint: \"~> 1.0\""));
   EXPECT_THAT(checked.error().message(), Not(HasSubstr("/Job/Constraints/4")));
   EXPECT_THAT(checked.error().message(),
               HasSubstr("/Job/TaskGroups/0/Tasks/0/Constraints/0/RTarget"));
@@ -162,7 +162,8 @@ TEST_F(ConstrainedTest, WhatIsUnmetWaitsUntilTheNodeMeetsIt) {
     EXPECT_THAT(Live(), SizeIs(0));
     const std::uint64_t index = Eval(eval->blocked_eval)->modify_index;
     EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
-    EXPECT_EQ(Eval(eval->blocked_eval)->modify_index, index) << "nothing is tried in vain";
+    EXPECT_EQ(Eval(eval->blocked_eval)->modify_index, index)
+        << "nothing has changed, so nothing is tried";
     RegisterNode("8");
     EXPECT_EQ(Eval(eval->blocked_eval)->status, "complete");
     EXPECT_THAT(Live(), SizeIs(2));
@@ -204,7 +205,7 @@ TEST_F(ConstrainedTest, TheNextOneComesWhenTheOneBeforeItHasEnded) {
   Tell(Live()[0]->id(), ClientStatus::kFailed);
   ASSERT_THAT(Live(), SizeIs(1));
   EXPECT_EQ(Live()[0]->alloc->group_name, "h");
-  // What takes the place of another one is not beside it.
+  // A replacement does not count beside the allocation that it replaces.
   Tell(Live()[0]->id(), ClientStatus::kRunning);
   ASSERT_TRUE(scheduler.StopAlloc(Live()[0]->id(), false).ok());
   const auto all = Allocs();

@@ -12,23 +12,23 @@
 
 namespace drover {
 
-using ReservedCores = std::map<std::string, std::vector<int>>;  // by task, in their order
+using ReservedCores = std::map<std::string, std::vector<int>>;  // by task, ascending
 
 // The cores of a node that no task has reserved.
 class CorePool {
  public:
-  // CORES are in their order.
+  // CORES are sorted.
   explicit CorePool(std::vector<int> cores) : free_(std::move(cores)) {}
 
   std::size_t size() const { return free_.size(); }
 
-  // What allocations have is not free.
+  // Removes the cores that allocations have reserved.
   void Remove(const std::set<int>& reserved);
-  // What an allocation had is free again.
+  // Makes the cores of an allocation free again.
   void Give(const ReservedCores& reserved);
 
-  // The lowest cores for each task of GROUP that reserves any; none belongs to two tasks. Absent:
-  // there are not enough, and none is taken.
+  // Takes the lowest free cores for each task of GROUP that reserves any. No two tasks share a
+  // core. Absent: there are not enough, and none is taken.
   std::optional<ReservedCores> Take(const TaskGroup& group);
 
  private:

@@ -17,7 +17,7 @@ Group GroupOf(const AllocRecord& record) {
   return {KeyOf(*record.alloc->job), record.alloc->group_name};
 }
 
-// How many of the group of an allocation may be on their way out at a time.
+// How many allocations of the group of RECORD may leave at the same time.
 int MaxParallel(const AllocRecord& record) {
   const TaskGroup* const group = record.alloc->group();
   return group == nullptr ? 1 : group->migrate_max_parallel;
@@ -32,7 +32,7 @@ NodeRecord BeginDrain(const NodeRecord& node, const DrainSpec& spec, StringMap m
   NodeDrain drain;
   drain.deadline = spec.deadline;
   drain.ignore_system_jobs = spec.ignore_system_jobs;
-  // A new drain in the place of one that is under way goes on with its start.
+  // A drain that replaces another one keeps its start time.
   drain.started_at = node.drain ? node.drain->started_at : now;
   if (spec.deadline != Duration(0)) {
     const Duration left = std::max(spec.deadline, Duration(0));

@@ -11,26 +11,26 @@
 
 namespace drover {
 
-// How a node is to be drained.
+// The options of a drain.
 struct DrainSpec {
-  Duration deadline{0};  // for what would end by itself; negative: at once, 0: none
+  Duration deadline{0};  // after it, all allocations must go; negative: at once, 0: none
   bool ignore_system_jobs = false;
 };
 
-// NODE as a drain that begins now leaves it: it gets no new allocations.
+// Returns NODE with a drain that begins now: it gets no new allocations.
 NodeRecord BeginDrain(const NodeRecord& node, const DrainSpec& spec, StringMap meta,
                       const Loop& loop);
-// NODE without its drain, which is STATUS: "complete" or "canceled".
+// Returns NODE without its drain, which ended as STATUS: "complete" or "canceled".
 NodeRecord EndDrain(const NodeRecord& node, const char* status, WallTime now);
 
-// How long until what would end by itself has to go, too; 0 or less: it is over.
+// The time until all allocations must go; 0 or less: the deadline has passed.
 Duration UntilForced(const NodeDrain& drain, const Loop& loop);
-// The allocations of a node that is drained which have to go now, and are not asked to yet:
-// services as many of a group at a time as it says, what ends by itself when the deadline has
-// passed, and then all the rest. What takes their places is not awaited: there is no other node.
+// The allocations of a draining node that must go now, and are not asked to yet. Until the deadline
+// batch jobs may run on, and at most migrate_max_parallel allocations of any other group go at a
+// time. After it, all go. Replacements are not awaited: there is no other node.
 std::vector<std::shared_ptr<const AllocRecord>> ToMigrate(const Tables& tables,
                                                           const NodeRecord& node, const Loop& loop);
-// Whether nothing of the node runs any more.
+// Whether all allocations of the node have ended.
 bool IsDrained(const Tables& tables, const NodeRecord& node);
 
 }  // namespace drover

@@ -53,7 +53,7 @@ TEST_F(DrainTest, ServicesGoAtOnceAndWhatEndsByItselfMayGoOn) {
   ASSERT_TRUE(Node()->drain.has_value());
   EXPECT_EQ(Node()->last_drain->status, "draining");
   EXPECT_EQ(Node()->last_drain->meta.at("message"), "a new disk");
-  // While the node is drained it takes nothing, and cannot be told to.
+  // A draining node takes nothing, and cannot be made eligible.
   EXPECT_EQ(scheduler.SetEligible("node", true).code(), Code::kFailedPrecondition);
   Tell(web, ClientStatus::kComplete);
   EXPECT_TRUE(Node()->drain.has_value()) << "the batch job still runs";
@@ -62,7 +62,7 @@ TEST_F(DrainTest, ServicesGoAtOnceAndWhatEndsByItselfMayGoOn) {
   EXPECT_EQ(Node()->last_drain->status, "complete");
   EXPECT_FALSE(Node()->eligible);
   EXPECT_THAT(Live(), IsEmpty());
-  // What was asked to go comes back with the node.
+  // The replacement is placed when the node is eligible again.
   ASSERT_TRUE(scheduler.SetEligible("node", true).ok());
   ASSERT_EQ(Live().size(), 1u);
   EXPECT_EQ(Live()[0]->previous, web);
@@ -88,14 +88,14 @@ TEST_F(DrainTest, OfAGroupNotMoreGoAtATimeThanItSays) {
   };
   MustDrain(DrainSpec{60s});
   EXPECT_EQ(leaving().size(), 2u);
-  EXPECT_TRUE(Alloc(IdOf("other"))->alloc->server_terminal()) << "each group has its own number";
+  EXPECT_TRUE(Alloc(IdOf("other"))->alloc->server_terminal()) << "each group has its own limit";
   Tell(IdOf("other"), ClientStatus::kComplete);
   EXPECT_EQ(leaving().size(), 2u);
   Tell(leaving()[0], ClientStatus::kComplete);
-  EXPECT_EQ(leaving().size(), 2u) << "the next one";
+  EXPECT_EQ(leaving().size(), 2u) << "the next one leaves";
   Tell(leaving()[1], ClientStatus::kFailed);
   EXPECT_EQ(leaving().size(), 2u);
-  // The deadline ends all of the rest.
+  // After the deadline all remaining allocations must go.
   loop.Advance(60s);
   EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
   EXPECT_EQ(leaving().size(), 3u);
@@ -111,7 +111,7 @@ TEST_F(DrainTest, TheDeadlineEndsTheRest) {
   EXPECT_EQ(Alloc(sum)->alloc->desired_status, DesiredStatus::kRun);
   const auto soon = Await<Result<Duration>>(scheduler.Heartbeat(context, "node"));
   ASSERT_TRUE(soon.ok());
-  EXPECT_LE(*soon, 1s) << "the next one is when the deadline passes";
+  EXPECT_LE(*soon, 1s) << "the next one is due at the deadline";
   loop.Advance(1s);
   EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
   EXPECT_EQ(Alloc(sum)->alloc->desired_status, DesiredStatus::kStop);

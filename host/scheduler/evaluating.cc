@@ -64,7 +64,7 @@ std::map<std::string, PlacementFailure> Evaluating::Try(std::shared_ptr<const Jo
   return std::move(out_.eval.failed_groups);
 }
 
-// But what stops only for one that takes its place.
+// Does not stop an allocation that stops only for its replacement: see StopFor.
 void Evaluating::CarryOut(const JobPlan& plan, Unplaced* to_place) {
   for (const auto& [group, of_group] : plan) {
     out_.eval.queued[group] = 0;
@@ -81,11 +81,11 @@ void Evaluating::CarryOut(const JobPlan& plan, Unplaced* to_place) {
 }
 
 void Evaluating::PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place>* places) {
-  std::vector<GroupPlan::Place> left;  // in the same order as PLACES
+  std::vector<GroupPlan::Place> left;  // the first to be placed comes first
   std::optional<PlacementFailure> first;
   auto stopping = std::ranges::count_if(*places, &GroupPlan::Place::stops);
-  // One failure tells all: the other allocations of the group have the same lot. But what the new
-  // ones replace is stopped for all of them that will find room.
+  // One failure is enough: the other allocations of the group would fail alike. But each
+  // replacement that will find room still stops the allocation that it replaces.
   while (!places->empty() && (!first || stopping > 0)) {
     GroupPlan::Place place = std::move(places->back());
     places->pop_back();
@@ -106,7 +106,7 @@ void Evaluating::PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place
   out_.eval.failed_groups[group.name] = room_->Described(*job_->job, std::move(*first));
 }
 
-// What it replaces counts until it has ended, so it may have to be stopped a while before.
+// The replaced allocation counts until it has ended, so it may have to stop a while before.
 std::optional<PlacementFailure> Evaluating::StopFor(const TaskGroup& group,
                                                     GroupPlan::Place* place) {
   const Allocation& leaving = *place->replaces->alloc;
@@ -153,7 +153,7 @@ void Evaluating::Placed(std::shared_ptr<Allocation> alloc, const GroupPlan::Plac
   record.job = job_;
   record.told.id = alloc->id;
   if (place.replaces != nullptr) {
-    // It may have been collected while this one waited.
+    // The replaced allocation may have been collected meanwhile.
     if (const auto replaced = Find(place.replaces->id())) {
       record.previous = replaced->id();
       AllocRecord old = *replaced;
@@ -216,7 +216,7 @@ void Evaluating::Finish(const Evaluation& before) {
   eval.modify_time = now_;
 }
 
-// What had no place waits in an evaluation of its own.
+// Has the unplaced allocations wait: in this evaluation if it did so before, else in a new one.
 void Evaluating::Block() {
   Evaluation& eval = out_.eval;
   if (eval.triggered_by == "queued-allocs") {

@@ -14,13 +14,13 @@
 
 namespace drover {
 
-// The node on which everything is placed; null while none is ready.
+// The node on which everything is placed; null while none is ready and eligible.
 std::shared_ptr<const NodeRecord> ReadyNode(const Tables& tables);
 
-// What is to be placed of each group of a job and has no place yet; the first is the last of each.
+// The allocations without a place yet, by group of a job. The last of each list is placed first.
 using Unplaced = std::map<std::string, std::vector<GroupPlan::Place>>;
 
-// The room on a node, for one evaluation after another.
+// The room on a node, which one evaluation after another takes.
 class Room {
  public:
   // NODE null: none is ready.
@@ -29,19 +29,18 @@ class Room {
   const NodeRecord* node() const { return node_.get(); }
   NodeCapacity* capacity() { return capacity_ ? &*capacity_ : nullptr; }
 
-  // Takes room for one more allocation of GROUP of JOB, counts it among those that are HERE, and
-  // tells which CORES it has got; or why there is none, and then nothing is taken. COUNTED: by
-  // TakeAfter already.
+  // Takes room for one more allocation of GROUP of JOB, counts it in HERE and sets its CORES. On a
+  // failure, nothing is taken. COUNTED: TakeAfter has taken its later room already.
   std::optional<PlacementFailure> Take(const Job& job, const TaskGroup& group, GroupCounts* here,
                                        ReservedCores* cores, bool counted);
-  // Takes the room that there will be when LEAVING and all others that stop have ended.
+  // Takes room that will be free after LEAVING and all others that stop have ended.
   std::optional<PlacementFailure> TakeAfter(const Allocation& leaving, const Job& job,
                                             const TaskGroup& group, GroupCounts* here);
-  // What stops leaves room behind, later.
+  // LEAVING stops, so its room will be free later.
   void WillLeave(const Allocation& leaving);
-  // A new evaluation begins, which has stopped nothing yet.
+  // Begins a new evaluation, which has stopped nothing yet.
   void Begin() { later_ = capacity_; }
-  // FAILURE with what is known of the nodes before one of them is looked at.
+  // Returns FAILURE with the nodes in the pool and, by datacenter, those that are available.
   PlacementFailure Described(const Job& job, PlacementFailure failure) const;
 
  private:
@@ -50,17 +49,17 @@ class Room {
 
   std::shared_ptr<const NodeRecord> node_;
   std::optional<NodeCapacity> capacity_;
-  std::optional<NodeCapacity> later_;  // when all that this evaluation stops has ended
+  std::optional<NodeCapacity> later_;  // after all that this evaluation stops has ended
 };
 
-// What an evaluation leads to.
+// The result of an evaluation.
 struct Evaluated {
   Evaluation eval;
-  std::optional<Evaluation> blocked;  // in which the rest waits, if EVAL is not that itself
-  std::vector<std::shared_ptr<const AllocRecord>> allocs;  // as they are then
-  // Absent: all of the job must be looked at again.
+  std::optional<Evaluation> blocked;  // waits for room, unless EVAL itself does
+  std::vector<std::shared_ptr<const AllocRecord>> allocs;  // new and changed ones
+  // Absent: the whole job must be reconciled again.
   std::optional<Unplaced> unplaced;
-  bool changed = false;  // something of all this is another than before
+  bool changed = false;  // anything differs from before
 
   const Evaluation* waiting() const {
     if (blocked) return &*blocked;
@@ -68,34 +67,35 @@ struct Evaluated {
   }
 };
 
-// One evaluation of one job: allocations are stopped, updated and placed, and what has no place
-// waits in an evaluation that is blocked. Nothing is written: that is done with what this returns,
-// by the next write. The ports are taken.
+// Carries out evaluations of jobs: stops, updates and places allocations. Those without a place
+// wait in a blocked evaluation. Writes nothing: the caller writes the result with the next write.
+// Ports are taken at once.
 class Evaluating {
  public:
-  // The pointers outlive this. INDEX is that of the next write. PORTS may be null for Try.
+  // TABLES and the pointers outlive this. INDEX is that of the next write. PORTS may be null for
+  // Try.
   Evaluating(const Tables& tables, std::uint64_t index, PortPool* ports, WallTime now, Room* room)
       : tables_(tables), index_(index), ports_(ports), now_(now), room_(room) {}
 
-  // Carries out EVAL. UNPLACED: the rest that an earlier look at EVAL has left, since when nobody
-  // has wanted anything else of the job.
+  // Carries out EVAL. UNPLACED: the allocations that an earlier attempt at EVAL left without a
+  // place; the job must not have changed since.
   Evaluated Run(const Evaluation& eval, bool no_shutdown_delay, std::optional<Unplaced> unplaced);
-  // Why not all of PLAN could be carried out if JOB were that of the tables; ports are not looked
-  // at, and nothing is taken but from the room.
+  // Returns, by group, why not all of PLAN could be carried out if JOB were in the tables. Without
+  // PORTS, ports are ignored and only room is taken.
   std::map<std::string, PlacementFailure> Try(std::shared_ptr<const JobRecord> job,
                                               const JobPlan& plan);
 
  private:
   void Begin(std::shared_ptr<const JobRecord> job, const JobKey& key);
   void Put(AllocRecord record, std::shared_ptr<const Allocation> alloc);
-  // As it is after what was done so far; null: it is not there.
+  // Returns the allocation with the changes so far; null: there is none.
   std::shared_ptr<const AllocRecord> Find(const std::string& id) const;
   std::shared_ptr<Allocation> Changed(const AllocRecord& record) const;
   void Stop(const AllocRecord& record, const std::string& description);
   void Update(const AllocRecord& record);
   void CarryOut(const JobPlan& plan, Unplaced* to_place);
   void PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place>* places);
-  // Tells why there is no place; nothing: it is placed.
+  // Returns why there is no place; absent: it is placed.
   std::optional<PlacementFailure> Place(const TaskGroup& group, GroupPlan::Place* place);
   std::optional<PlacementFailure> StopFor(const TaskGroup& group, GroupPlan::Place* place);
   void Placed(std::shared_ptr<Allocation> alloc, const GroupPlan::Place& place);
@@ -111,7 +111,7 @@ class Evaluating {
   std::shared_ptr<const JobRecord> job_;
   GroupCounts here_;
   Evaluated out_;
-  std::map<std::string, std::size_t> at_;  // where out_.allocs has an allocation
+  std::map<std::string, std::size_t> at_;  // positions in out_.allocs, by id
 };
 
 }  // namespace drover

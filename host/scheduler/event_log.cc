@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kPage = 32;  // batches
 
-// Keeps the last change of each record, where it stands.
+// Keeps only the last change of each record, at its position.
 void KeepLast(std::vector<StateEvent>* changes) {
   std::set<std::tuple<Topic, std::string, std::string>> seen;
   std::vector<StateEvent> kept;

@@ -13,29 +13,29 @@
 
 namespace drover {
 
-// The newest events, for those who follow them at their own pace: nobody who reads slowly keeps
-// anything for longer, or makes anybody wait. [any thread]
+// The newest events, for readers that follow them at their own pace. A slow reader neither keeps
+// events for longer nor makes anybody wait. [any thread]
 class EventLog {
  public:
-  // Keeps the newest MOST events, fewer where their records take more than MOST_BYTES, and always
-  // the whole of the last write.
+  // Keeps the newest MOST events, or fewer if their records take more than MOST_BYTES. All events
+  // of the last write are always kept.
   explicit EventLog(std::size_t most = 8192, std::size_t most_bytes = std::size_t{32} << 20)
       : most_(most), most_bytes_(most_bytes) {}
 
-  // Adds what the write INDEX has changed; of several changes of a record only the last counts.
+  // Adds the changes of the write INDEX. Only the last change of each record is kept.
   void Add(std::uint64_t index, std::string_view cause, std::vector<StateEvent> changes);
 
   struct Page {
-    std::vector<std::shared_ptr<const EventBatch>> batches;  // in their order
+    std::vector<std::shared_ptr<const EventBatch>> batches;  // by rising index
     std::uint64_t next = 0;                                  // where the next page begins
     bool complete = true;  // nothing at or above the asked-for index has been dropped
   };
-  // Some of what is there from index FIRST on.
+  // Returns the first batches that have at least the index FIRST.
   Page From(std::uint64_t first) const;
 
   // The index of the last write that had events; 0: there was none.
   std::uint64_t last_index() const;
-  // What the records of its events take, which others may have, too; a metric.
+  // The memory of the records of its events, which others may share; a metric.
   std::size_t bytes() const;
 
  private:

@@ -29,7 +29,7 @@ TEST(EventLogTest, BeginsAtTheClosestIndexAndGoesOnWhereItEnded) {
   for (const std::uint64_t index : {3, 5, 9})
     log.Add(index, cause::kNodeStatus, {EventOfNode("n")});
   log.Add(11, cause::kNodeStatus, {});
-  EXPECT_EQ(log.last_index(), 9u) << "a write without events is none";
+  EXPECT_EQ(log.last_index(), 9u) << "a write without events does not count";
   EventLog::Page page = log.From(1);
   EXPECT_THAT(Indexes(page), ElementsAre(3, 5, 9));
   EXPECT_EQ(page.next, 10u);
@@ -48,7 +48,7 @@ TEST(EventLogTest, ForgetsTheOldestAndSaysSo) {
   EXPECT_FALSE(log.From(1).complete);
   EXPECT_FALSE(log.From(2).complete);
   EXPECT_TRUE(log.From(3).complete);
-  // One write may have more than is kept.
+  // One write may have more events than the limit.
   log.Add(
       7, cause::kNodeStatus,
       {EventOfNode("a"), EventOfNode("b"), EventOfNode("c"), EventOfNode("d"), EventOfNode("e")});
@@ -56,7 +56,7 @@ TEST(EventLogTest, ForgetsTheOldestAndSaysSo) {
   EXPECT_EQ(log.From(1).batches[0]->events.size(), 5u);
 }
 
-// An allocation of JOB whose task has said DETAILS bytes.
+// An event of an allocation of JOB whose record has a text of DETAILS bytes.
 StateEvent AllocEvent(const std::shared_ptr<const Job>& job, std::size_t details) {
   auto alloc = std::make_shared<Allocation>();
   alloc->id = "a";
@@ -79,7 +79,7 @@ TEST(EventLogTest, HoldsNoMoreBytesThanItMayHoweverLargeItsRecordsAre) {
     log.Add(index, cause::kAllocUpdate, {AllocEvent(job, 100'000)});
     EXPECT_LE(log.bytes(), kMost);
   }
-  EXPECT_GT(Indexes(log.From(1)).size(), 20u) << "it keeps what it may";
+  EXPECT_GT(Indexes(log.From(1)).size(), 20u) << "it keeps as much as it may";
   EXPECT_FALSE(log.From(900).complete);
   for (std::uint64_t index = 1001; index <= 1100; ++index) {
     auto large = std::make_shared<JobRecord>();
@@ -88,7 +88,7 @@ TEST(EventLogTest, HoldsNoMoreBytesThanItMayHoweverLargeItsRecordsAre) {
     large->job = job;
     large->json = body;
     log.Add(index, cause::kJobRegistered, {{std::shared_ptr<const JobRecord>(large)}});
-    EXPECT_LE(log.bytes(), kMost) << "a body costs more than its text";
+    EXPECT_LE(log.bytes(), kMost) << "parsed JSON takes more memory than its text";
   }
   EXPECT_LT(Indexes(log.From(1)).size(), 8u);
 }
@@ -120,7 +120,7 @@ TEST(EventLogTest, OfSeveralChangesOfARecordTheLastCounts) {
   EXPECT_TRUE(batch->events[1].erased);
 }
 
-// What clients would read: topics with types.
+// Returns the topics and types of new events, as clients would read them.
 class SchedulerEventTest : public SchedulerFixture {
  protected:
   std::vector<std::pair<Topic, std::string>> NewEvents() {
@@ -163,7 +163,7 @@ TEST_F(SchedulerEventTest, TellTheLifeOfAJob) {
   Tell(id, ClientStatus::kComplete);
   NewEvents();
   EXPECT_TRUE(Await<Status>(scheduler.CollectGarbage(context, {})).ok());
-  EXPECT_THAT(NewEvents(), ElementsAre()) << "only jobs that are collected are events";
+  EXPECT_THAT(NewEvents(), ElementsAre()) << "only collected jobs make events";
 }
 
 TEST_F(SchedulerEventTest, AWaitEndsWithTheNextEvents) {
@@ -174,7 +174,7 @@ TEST_F(SchedulerEventTest, AWaitEndsWithTheNextEvents) {
   const std::uint64_t last = store.events().last_index();
   loop.Spawn(wait(context, &store, last - 1, &waited));
   loop.RunReady();
-  EXPECT_TRUE(waited.ok()) << "they are there";
+  EXPECT_TRUE(waited.ok()) << "the events are there already";
   waited = Error(Code::kInternal, "nobody has waited");
   loop.Spawn(wait(context, &store, last, &waited));
   loop.RunReady();

@@ -7,17 +7,17 @@
 namespace drover {
 namespace {
 
-// A slice is over when it has changed so many records, or looked at so many: some milliseconds.
+// A slice ends when it has changed, or looked at, so many records: a few milliseconds.
 constexpr int kMostChanged = 64;
 constexpr int kMostLooked = 1000;
 
-// Nothing will ever be placed for it again by itself.
+// Whether nothing will be placed for JOB again unless a user acts.
 bool IsOver(const JobRecord& job) {
   const bool ends = job.job->type == JobType::kBatch || job.job->type == JobType::kSysbatch;
   return job.status == "dead" && (job.stop || ends);
 }
 
-// The job would place the allocation again if it did not know that it has been.
+// Whether JOB would place the allocation again if its record were gone.
 bool IsNeeded(const JobRecord* job, const AllocRecord& record) {
   return job != nullptr && !job->stop && !record.alloc->server_terminal() &&
          record.job->job_modify_index == job->job_modify_index;
@@ -71,7 +71,7 @@ TableMask GarbageCollection::Slice(Tables* tables, std::uint64_t index) {
   return written_;
 }
 
-// The next one of those that hold something on their node, the oldest first.
+// Collects the next ended allocation that holds something on its node, the oldest first.
 void GarbageCollection::CollectEnded(Tables* tables, std::uint64_t index) {
   const EndedAllocs& all = tables->ended_allocs;
   const auto next = ended_ == nullptr ? all.begin() : all.upper_bound(ended_);
@@ -93,7 +93,7 @@ void GarbageCollection::CollectEnded(Tables* tables, std::uint64_t index) {
   ++changed_;
 }
 
-// What the node has let go of stays only while it is needed.
+// Erases the next record of a collected allocation, if its job does not need it any more.
 void GarbageCollection::CollectLetGo(Tables* tables) {
   const auto next = let_go_ ? tables->allocs.upper_bound(*let_go_) : tables->allocs.begin();
   if (next == tables->allocs.end()) {
@@ -133,10 +133,11 @@ bool GarbageCollection::IsToGo(const Tables& tables, const JobKey& key,
          tables.evals.at(evals->second.rbegin()->second)->modify_time < rule_.ended_before;
 }
 
-// All that is left of a job that is over. Half of it would be placed again, so a job with much is
-// stopped first, also for an agent that begins when this one has died. Whether it has gone.
+// Erases all that is left of a job that is over; returns whether the job has gone. A half erased
+// job would be placed again, so a large job is stopped first. The next agent finds it stopped, too,
+// if this one dies.
 bool GarbageCollection::CollectJob(Tables* tables, const JobKey& key) {
-  touched_.insert(key);  // it is gone on with, whatever its age
+  touched_.insert(key);  // later slices go on with it, whatever its age
   const auto size_of = [](const auto& map, const JobKey& of) {
     const auto found = map.find(of);
     return found == map.end() ? std::size_t{0} : found->second.size();
@@ -163,7 +164,7 @@ bool GarbageCollection::CollectJob(Tables* tables, const JobKey& key) {
   return true;
 }
 
-// Those that are older than the rule wants, except those that are needed.
+// Erases the next evaluation, if it is older than the rule's limit and not needed.
 void GarbageCollection::CollectEvals(Tables* tables) {
   const auto next = eval_ ? tables->evals.upper_bound(*eval_) : tables->evals.begin();
   if (next == tables->evals.end()) {

@@ -12,35 +12,36 @@
 
 namespace drover {
 
-// What of that which has ended is let go.
+// Decides which ended allocations, evaluations and jobs may be removed.
 //
-// An allocation that has ended holds two things: its runner and files on the node, and its record,
-// by which its job knows what it has done. The node lets go of the first by `collected`; the record
-// goes when the job does not need it any more, or with the job.
+// An ended allocation holds two things: its runner and files on the node, and its record, from
+// which its job knows that it has run. `collected` makes the node remove the first. The record goes
+// when the job does not need it any more, or with the job.
 struct GarbageRule {
   static constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
   WallTime ended_before = std::numeric_limits<WallTime>::max();
-  std::size_t keep = kAll;  // of the allocations that have ended since, the newest so many
-  bool living = true;       // also what the ended allocations of living jobs hold on the node
+  std::size_t keep = kAll;  // how many that ended later may stay, the newest ones
+  bool living = true;       // also runners and files of allocations that living jobs still need
   bool jobs = true;         // also evaluations, and jobs that are over
 };
 
-// Whether an evaluation tells of something that there is: it is open, the newest of its job, or has
-// made an allocation of which there is a record.
+// Whether an evaluation must be kept: it is open, it is the newest of an existing job, or an
+// allocation that it made still has a record.
 bool IsNeeded(const Tables& tables, const Evaluation& eval);
 
-// How many allocations have ended and still hold something on their node.
+// How many ended allocations still hold something on their node.
 std::size_t CountEnded(const Tables& tables);
 
-// Lets go of what has ended by a rule, a part at a time, so that nobody waits long for the tables.
-// What has not ended stays, and so does what a job needs that may still be evaluated: a service
-// that nobody has stopped, a batch job that has not ended.
+// Collects by a rule, in slices, so that nobody waits long for the tables. It keeps everything that
+// has not ended, and everything that a job needs which may still be evaluated: a service that
+// nobody has stopped, or a batch job that has not ended.
 class GarbageCollection {
  public:
   explicit GarbageCollection(GarbageRule rule) : rule_(rule) {}
 
-  // The next part, as the write INDEX; what it has written to. Whatever may be written between two.
+  // Collects the next slice as the write INDEX, and returns the tables that it wrote. Other writes
+  // may come between two slices.
   TableMask Slice(Tables* tables, std::uint64_t index);
   bool done() const { return stage_ == Stage::kDone; }
 
@@ -61,16 +62,16 @@ class GarbageCollection {
   int changed_ = 0;  // by this slice
   int looked_ = 0;
   TableMask written_ = 0;
-  // How far each stage has come; absent: not begun.
+  // The last record that each stage looked at; absent: not begun.
   std::shared_ptr<const AllocRecord> ended_;
-  std::size_t stayed_ = 0;  // of the ended ones before that
+  std::size_t stayed_ = 0;  // how many stayed up to ended_
   std::optional<std::string> let_go_;
   std::optional<JobKey> job_;
   std::optional<std::string> eval_;
-  std::set<JobKey> touched_;  // jobs of which an allocation has gone
+  std::set<JobKey> touched_;  // jobs from which something was collected
 };
 
-// Lets go of one allocation that has ended.
+// Collects one allocation, which must have ended.
 TableMask CollectAlloc(Tables* tables, std::uint64_t index, const AllocRecord& record);
 
 }  // namespace drover

@@ -20,7 +20,7 @@ class GarbageTest : public SchedulerFixture {
     registration.job = std::move(job);
     return registration;
   }
-  // Registers a job of which the first ENDED allocations come to their end.
+  // Registers a job and ends its first ENDED allocations.
   void Make(const JobRegistration& registration, int ended) {
     MustRegister(registration);
     for (const auto& record : Live()) {
@@ -37,7 +37,7 @@ class GarbageTest : public SchedulerFixture {
     store.Read([&](const Tables& tables) { count = tables.evals.size(); });
     return count;
   }
-  // What the node is to hold.
+  // How many allocations the node must hold.
   std::size_t Held() {
     const auto wanted = Await<Result<NodeAllocs>>(scheduler.FetchAllocs(context, "node", 0));
     EXPECT_TRUE(wanted.ok());
@@ -51,7 +51,7 @@ TEST_F(GarbageTest, IsWhatHasEndedAndIsNotNeeded) {
   Make(Batch("done", 1), 1);
   Collect({.living = false});
   EXPECT_EQ(JobOf("done"), nullptr);
-  EXPECT_EQ(Allocs().size(), 4u) << "what a living job has done is still told";
+  EXPECT_EQ(Allocs().size(), 4u) << "the records of living jobs stay";
   EXPECT_EQ(Held(), 4u);
   EXPECT_EQ(Evals(), 2u);
 }
@@ -135,7 +135,7 @@ TEST_F(GarbageTest, AStoppedAllocationStaysUntilItsTasksHaveEnded) {
   Make(Registration("web", 1), 0);
   ASSERT_TRUE(scheduler.Deregister({"default", "web"}, false, false).ok());
   Collect({});
-  ASSERT_EQ(Allocs().size(), 1u) << "it is to stop and has not";
+  ASSERT_EQ(Allocs().size(), 1u) << "it must stop and has not yet";
   Tell(Allocs()[0]->id(), ClientStatus::kComplete);
   Collect({});
   EXPECT_TRUE(Allocs().empty());
@@ -154,7 +154,7 @@ TEST_F(GarbageTest, OldVersionsAndEvaluationsOfALivingJobGo) {
   ASSERT_EQ(Allocs().size(), 3u);
   ASSERT_EQ(Evals(), 3u);
   Collect({.living = false});
-  ASSERT_EQ(Allocs().size(), 1u) << "what an older version has done decides nothing";
+  ASSERT_EQ(Allocs().size(), 1u) << "allocations of older versions decide nothing";
   EXPECT_EQ(Allocs()[0]->job->version, 2u);
   EXPECT_EQ(Evals(), 1u);
 }
@@ -171,7 +171,7 @@ class GarbageInSlicesTest : public GarbageTest {
  protected:
   static constexpr int kAllocs = 500;
 
-  // A batch job all of whose allocations have ended.
+  // Registers a batch job and ends all its allocations.
   void MakeLarge(const std::string& id) {
     JobRegistration registration = Batch(id, kAllocs);
     auto job = std::make_shared<Job>(*registration.job);
@@ -220,7 +220,7 @@ TEST_F(GarbageInSlicesTest, OthersHaveTheirTurnInBetween) {
     *done = true;
   };
   EXPECT_TRUE(loop.RunToEnd(collect(&scheduler, context, &over)));
-  EXPECT_GE(turns, kAllocs / 100) << "others have theirs between each two writes";
+  EXPECT_GE(turns, kAllocs / 100) << "others have their turn between two writes";
   EXPECT_LE(LargestWrite(), 70u);
   EXPECT_TRUE(Allocs().empty());
   EXPECT_EQ(Evals(), 0u);
@@ -236,7 +236,7 @@ TEST_F(GarbageInSlicesTest, HalfOfAJobIsNotPlacedAgain) {
                 [&](Tables* tables, std::uint64_t index) { return half.Slice(tables, index); });
   }
   ASSERT_FALSE(half.done());
-  // Whoever looks at it now, also an agent that begins with what there is.
+  // No evaluation places it again now, not even by an agent that starts with these records.
   ASSERT_TRUE(scheduler.Evaluate({"default", "large"}).ok());
   EXPECT_TRUE(Live().empty());
   Collect({});

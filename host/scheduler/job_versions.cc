@@ -44,12 +44,12 @@ Result<JobRecord> WithTag(const Tables& tables, const JobKey& key,
     if (!record->tag || other == version->version) continue;
     ++tagged;
     if (record->tag->name != tag.name) continue;
-    return Error(Code::kInvalidArgument, "the tag \"" + tag.name + "\" is that of version " +
+    return Error(Code::kInvalidArgument, "the tag \"" + tag.name + "\" belongs to version " +
                                              std::to_string(other) + ": remove it there first");
   }
   if (tagged >= kMaxTaggedVersions) {
     return Error(Code::kInvalidArgument, "the job has " + std::to_string(tagged) +
-                                             " versions with a tag, which is the most: remove one");
+                                             " tagged versions, which is the most: remove a tag");
   }
   JobRecord changed = *version;
   changed.tag = std::move(tag);

@@ -9,14 +9,14 @@
 
 namespace drover {
 
-// What an allocation of GROUP needs at the most demanding moment of its life: sidecars always run,
-// prestart, main and poststop tasks after one another. Cores are reserved for each task, for as
+// The needs of an allocation of GROUP at the most demanding moment of its life. Sidecars always
+// run; prestart, main and poststop tasks run one after another. Cores are reserved for each task as
 // long as the allocation lives.
 Resources GroupResources(const TaskGroup& group);
 
-// The same, with what is not of its tasks.
+// The same, with the disk, which the group needs as a whole.
 struct GroupNeeds {
-  std::int64_t cpu_mhz = 0;  // beside the cores
+  std::int64_t cpu_mhz = 0;  // in addition to the cores
   std::int64_t cores = 0;
   std::int64_t memory_mb = 0;
   std::int64_t disk_mb = 0;
@@ -25,25 +25,25 @@ struct GroupNeeds {
 };
 GroupNeeds NeedsOf(const TaskGroup& group);
 
-// What of a node is not promised to an allocation. An allocation that is to stop counts until it
-// has ended: its memory is in use until then.
+// The resources of a node that no allocation has. An allocation that must stop counts until it has
+// ended: its memory is in use until then.
 class NodeCapacity {
  public:
   NodeCapacity(const NodeRecord& node, const Tables& tables);
 
-  // Takes what GROUP needs, and tells which CORES it has got; if there is not enough, nothing is
-  // taken and the answer is what is missing: "memory", "cpu", "disk" or "cores".
+  // Takes what GROUP needs and sets its CORES. If there is not enough, takes nothing and returns
+  // what is missing: "memory", "cpu", "disk" or "cores".
   std::string Take(const TaskGroup& group, ReservedCores* cores);
-  // Gives back what an allocation has.
+  // Makes the resources of an allocation free again.
   void Give(const Allocation& alloc);
-  // Whether a group that needs this finds what it needs, but for particular cores.
+  // Whether there is enough for NEEDS. Cores are only counted.
   bool Has(const GroupNeeds& needs) const;
 
  private:
-  // What of it is missing; empty: nothing.
+  // The first resource that is missing, cores aside; empty: none.
   std::string MissingOf(const GroupNeeds& needs) const;
   void Add(const GroupNeeds& needs, int sign);
-  // Of cores that are reserved, all is gone.
+  // A reserved core takes its whole frequency.
   std::int64_t MhzOf(const GroupNeeds& needs) const {
     return needs.cpu_mhz + needs.cores * core_mhz_;
   }

@@ -7,7 +7,7 @@
 namespace drover {
 namespace {
 
-// FNV-1a, of 64 bits. Texts are told apart by their lengths.
+// 64-bit FNV-1a. Each text is preceded by its length, so that adjacent texts cannot be confused.
 class Hash {
  public:
   void Add(std::string_view text) {

@@ -7,8 +7,8 @@
 
 namespace drover {
 
-// "v1:" and a number that nodes have in common on which the same jobs can run: it is made of what
-// constraints look at, without what is of one node only (attributes and meta with "unique.").
+// "v1:" and a hash, which is the same for all nodes on which the same jobs can run. It covers the
+// values that constraints look at, except attributes and meta that begin with "unique.".
 std::string ComputedClass(const NodeRecord& node);
 
 }  // namespace drover

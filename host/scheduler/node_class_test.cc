@@ -38,7 +38,7 @@ TEST(NodeClassTest, ChangesWithWhatConstraintsSee) {
   node = Node();
   node.node_class = "big";
   EXPECT_NE(ComputedClass(node), before);
-  // What stands where.
+  // An attribute that becomes meta makes another class.
   node = Node();
   node.attributes.erase("kernel.name");
   node.meta["kernel.name"] = "linux";

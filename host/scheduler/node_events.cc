@@ -13,9 +13,9 @@ void AddEvent(NodeRecord* node, NodeEvent event) {
 void AddRegistration(NodeRecord* node, const NodeRecord* before, WallTime now) {
   if (before == nullptr) return AddEvent(node, {"Cluster", "Node registered", {}, now});
   node->events = before->events;
-  if (before->version.empty()) {  // what an agent has kept that has ended
+  if (before->version.empty()) {  // restored from an earlier agent
     AddEvent(node, {"Cluster", "Node re-registered", {}, now});
-    return;  // the drivers are those of another agent
+    return;  // a restored node has no drivers to compare with
   }
   for (const auto& [name, driver] : node->drivers) {
     const auto known = before->drivers.find(name);

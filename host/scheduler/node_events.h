@@ -5,18 +5,18 @@
 
 #include "host/scheduler/records.h"
 
-// What operators see of the past of a node, in the words that they know.
+// The events of a node that operators see, with Nomad's texts.
 namespace drover {
 
-// So many are kept of a node.
+// A node keeps this many events, the newest ones.
 inline constexpr std::size_t kMaxNodeEvents = 10;
 
 void AddEvent(NodeRecord* node, NodeEvent event);
 
-// What NODE, which has just registered, has become since BEFORE, whose events it takes over: null
-// is one that was not known. A driver that has just been loaded is no event.
+// NODE has just registered: takes over the events of BEFORE and adds one for each change since
+// then. BEFORE null: the node was not known. A driver that BEFORE did not have makes no event.
 void AddRegistration(NodeRecord* node, const NodeRecord* before, WallTime now);
-// That it takes new allocations, or does not any more.
+// Adds the event that the node takes new allocations, or does not any more.
 void AddEligibility(NodeRecord* node, WallTime now);
 
 }  // namespace drover

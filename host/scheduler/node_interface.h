@@ -17,9 +17,9 @@ struct NodeInterface {
 
   std::string device;  // "eth0"
   std::string mac;     // empty: it has none
-  int mbits = 0;       // a second; 0: not known
+  int mbits = 0;       // megabits per second; 0: not known
   bool loopback = false;
-  bool leads_out = false;  // what is for no other network goes this way
+  bool leads_out = false;  // the default route goes this way
   std::vector<Address> addresses;
 
   bool operator==(const NodeInterface&) const = default;

@@ -14,7 +14,7 @@ const std::string& AddressOf(const Port& port, const PortPool& pool) {
   return port.host_ip.empty() ? pool.address() : port.host_ip;
 }
 
-// Takes ports, and gives them back unless they are kept.
+// Takes ports, and releases them at its end unless Keep was called.
 class PortTransaction {
  public:
   explicit PortTransaction(PortPool* pool) : pool_(pool) {}
@@ -61,9 +61,9 @@ std::string AllocationName(const Job& job, const TaskGroup& group, int index) {
 }
 
 Error NoCores(const CorePool& free_cores) {
-  return Error(Code::kResourceExhausted, "its tasks reserve more cores than the " +
-                                             std::to_string(free_cores.size()) +
-                                             " of this machine that are not reserved");
+  return Error(Code::kResourceExhausted,
+               "its tasks reserve more cores than this machine has free (" +
+                   std::to_string(free_cores.size()) + ")");
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 
 namespace drover {
 
-// The host ports that are taken on this node, by allocations or by anything else: each of one of
-// the machine's addresses.
+// The host ports that are taken on this node, by allocations or by anything else. Each port belongs
+// to one address of the machine.
 class PortPool {
  public:
   // Dynamic ports are chosen from this range.
@@ -19,27 +19,27 @@ class PortPool {
   static constexpr int kLast = 32000;
 
   virtual ~PortPool() = default;
-  // That of ports for which no other one is asked.
+  // The address for ports that ask for no other one.
   virtual const std::string& address() const = 0;
-  // A free port of ADDRESS, which is then taken.
+  // Takes a free port of ADDRESS.
   virtual Result<int> TakeDynamic(const std::string& address) = 0;
   // kFailedPrecondition when PORT of ADDRESS is taken.
   virtual Status CheckStatic(const std::string& address, int port) = 0;
   virtual Status TakeStatic(const std::string& address, int port) = 0;
   virtual void Release(const std::string& address, int port) = 0;
-  // Of an allocation that an earlier agent placed: it is taken, whether it listens or not.
+  // Takes a port of an allocation that an earlier agent placed, whether its task listens or not.
   virtual void Keep(const std::string& address, int port) = 0;
 };
 
-// Looks at the machine too: a port that a socket listens on is taken.
+// The pool also looks at the machine: a port on which a socket listens is taken.
 std::unique_ptr<PortPool> NewPortPool(std::string address = "127.0.0.1");
 
-// Whether the static ports of GROUP are free, or those of LEAVING, which ends before they are
-// taken. kFailedPrecondition: one of them is not.
+// Whether each static port of GROUP is free or belongs to LEAVING, which ends first.
+// kFailedPrecondition: a port is neither.
 Status CheckStaticPorts(const TaskGroup& group, const Allocation& leaving, PortPool* ports);
 
-// One allocation of GROUP on this node, with its ports; without an evaluation and without indexes.
-// An error takes no port.
+// Makes one allocation of GROUP on this node, with its ports, but without an evaluation and without
+// indexes. After an error no port is taken.
 Result<std::shared_ptr<Allocation>> PlaceAllocation(std::shared_ptr<const Job> job,
                                                     const TaskGroup& group, int index,
                                                     const std::string& node_id,
@@ -49,8 +49,8 @@ Result<std::shared_ptr<Allocation>> PlaceAllocation(std::shared_ptr<const Job> j
 // Gives the ports of an allocation back.
 void ReleasePorts(const Allocation& alloc, PortPool* ports);
 
-// The allocations of JOB on this node: one per count of each group, with their ports and cores, of
-// which CORES are there. An error names the group and takes no port.
+// Makes the allocations of JOB on this node: as many of each group as its count, with ports and
+// cores. CORES are the free cores, sorted. An error names the allocation; no port is taken then.
 Result<std::vector<std::shared_ptr<const Allocation>>> PlaceJob(std::shared_ptr<const Job> job,
                                                                 const std::string& node_id,
                                                                 const std::string& node_name,

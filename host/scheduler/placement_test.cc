@@ -58,8 +58,7 @@ TEST(PlaceJobTest, EachAllocationHasCoresOfItsOwn) {
   const auto crowded = PlaceJob(job, "node", "n1", 42, pool.get(), {0, 1, 2});
   ASSERT_FALSE(crowded.ok());
   EXPECT_EQ(crowded.error().message(),
-            "allocation web.front[1]: its tasks reserve more cores than the 1 of this machine that "
-            "are not reserved");
+            "allocation web.front[1]: its tasks reserve more cores than this machine has free (1)");
 }
 
 TEST(PlaceJobTest, StaticPortOfTwoAllocationsIsAnErrorAndTakesNothing) {
@@ -80,7 +79,7 @@ TEST(PortPoolTest, EachAddressHasAPortOfItsOwn) {
   EXPECT_EQ(pool->address(), "127.0.0.2");
   const int port = pool->TakeDynamic("127.0.0.2").value();
   EXPECT_FALSE(pool->TakeStatic("127.0.0.2", port).ok());
-  EXPECT_FALSE(pool->TakeStatic("0.0.0.0", port).ok()) << "that is of all addresses";
+  EXPECT_FALSE(pool->TakeStatic("0.0.0.0", port).ok()) << "it stands for all addresses";
   EXPECT_TRUE(pool->TakeStatic("127.0.0.3", port).ok());
   pool->Release("127.0.0.2", port);
   EXPECT_FALSE(pool->CheckStatic("127.0.0.3", port).ok());

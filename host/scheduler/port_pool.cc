@@ -17,8 +17,8 @@ namespace {
 
 constexpr char kAny[] = "0.0.0.0";
 
-// Nothing listens on PORT of ADDRESS, nor of all addresses. Of listeners with an IPv6 address only
-// those are seen that take IPv4 connections, too ("::").
+// Whether nothing listens on PORT of ADDRESS or of all addresses. For an IPv4 address, an IPv6
+// listener is only seen if it takes IPv4 connections, too ("::").
 bool IsFree(const std::string& address, int port) {
   sockaddr_in at{};
   sockaddr_in6 at6{};
@@ -42,9 +42,9 @@ class MachinePortPool : public PortPool {
 
   const std::string& address() const override { return address_; }
 
-  // Many tasks listen on all addresses, whatever they are told: so it is free on each.
+  // The port is free on all addresses: many tasks listen on all, whatever address they are given.
   Result<int> TakeDynamic(const std::string& address) override {
-    // From a random start, so that a port is not given again at once.
+    // Starts at a random port, so that a released port is not taken again at once.
     const int count = kLast - kFirst + 1;
     const int start = static_cast<int>(random_() % static_cast<unsigned>(count));
     for (int i = 0; i < count; ++i) {

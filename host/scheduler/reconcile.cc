@@ -9,7 +9,7 @@ namespace {
 constexpr char kNotNeeded[] = "alloc not needed due to job update";
 constexpr char kMigrated[] = "alloc is being migrated";
 
-// It was stopped for another one to take its place, which is still to come.
+// Whether RECORD was stopped for a replacement that is not placed yet.
 bool WaitsForReplacement(const AllocRecord& record) {
   const std::string& why = record.alloc->desired_description;
   return record.next.empty() && (why == kUpdated || why == kMigrated);
@@ -20,7 +20,7 @@ void PlanGroup(const JobRecord& job, const TaskGroup& group, const JobAllocs& al
   std::vector<bool> taken(static_cast<std::size_t>(group.count));
   const auto is_taken = [&taken](int index) { return taken[static_cast<std::size_t>(index)]; };
   const auto take = [&taken](int index) { taken[static_cast<std::size_t>(index)] = true; };
-  std::map<int, std::shared_ptr<const AllocRecord>> unreplaced;  // there was no room
+  std::map<int, std::shared_ptr<const AllocRecord>> unreplaced;  // stopped, but not replaced yet
   for (const auto& record : allocs) {
     const Allocation& alloc = *record->alloc;
     if (alloc.group_name != group.name) continue;
@@ -31,7 +31,7 @@ void PlanGroup(const JobRecord& job, const TaskGroup& group, const JobAllocs& al
     }
     const bool current = record->job->job_modify_index == job.job_modify_index;
     if (record->client_terminal()) {
-      // What has ended is not started again for the same job, but a new job starts anew.
+      // An ended allocation is not started again for the same job, but a new job starts anew.
       if (current && alloc.index < group.count) take(alloc.index);
       continue;
     }
@@ -39,7 +39,7 @@ void PlanGroup(const JobRecord& job, const TaskGroup& group, const JobAllocs& al
       plan->stop.push_back({record, kNotNeeded});
       continue;
     }
-    take(alloc.index);  // of two with the same index the older one stays
+    take(alloc.index);  // if two have the same index, the older one stays
     if (record->migrate) {
       plan->stop.push_back({record, kMigrated});
       plan->place.push_back({alloc.index, record});
@@ -64,13 +64,13 @@ void PlanGroup(const JobRecord& job, const TaskGroup& group, const JobAllocs& al
 }  // namespace
 
 bool CanUpdateInPlace(const TaskGroup& from, const TaskGroup& to) {
-  // What the runners take over while the tasks run; everything else needs a new start.
+  // Runners take these fields over while the tasks run. Every other change needs a new start.
   TaskGroup same = from;
   same.count = to.count;
   same.restart_policy = to.restart_policy;
   same.shutdown_delay = to.shutdown_delay;
   same.migrate_max_parallel = to.migrate_max_parallel;
-  same.constraints = to.constraints;  // of the next placement
+  same.constraints = to.constraints;  // they concern the next placement
   if (same.tasks.size() != to.tasks.size()) return false;
   for (std::size_t i = 0; i < to.tasks.size(); ++i) {
     same.tasks[i].restart_policy = to.tasks[i].restart_policy;

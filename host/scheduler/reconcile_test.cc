@@ -57,9 +57,9 @@ TEST(NodeCapacityTest, AReservedCoreIsGoneWhole) {
   EXPECT_EQ(capacity.Take(group, &cores), "");
   EXPECT_EQ(cores, (ReservedCores{{"a", {0}}}));
   TaskGroup mhz;
-  mhz.tasks = {NamedTask("b", 600)};  // of memory, too
+  mhz.tasks = {NamedTask("b", 600)};  // 600 MHz and 600 MB
   EXPECT_EQ(capacity.Take(mhz, &cores), "");
-  EXPECT_EQ(capacity.Take(group, &cores), "cpu") << "one is free, but its time is promised";
+  EXPECT_EQ(capacity.Take(group, &cores), "cpu") << "one core is free, but its MHz are taken";
   NodeCapacity other(node, Tables());
   group.tasks[0].resources.cores = 2;
   node.core_ids = {1};
@@ -117,7 +117,7 @@ TEST(NodeCapacityTest, WhatNoMachineHasIsNotThereHoweverOftenItIsAdded) {
   TaskGroup group;
   Task task;
   task.resources.memory_mb = task.resources.cpu_mhz = std::int64_t{1} << 62;
-  group.tasks.assign(4, task);  // which add up to 0 in 64 bits
+  group.tasks.assign(4, task);  // their sum is 0 in 64 bits
   ReservedCores cores;
   EXPECT_EQ(NodeCapacity(node, Tables()).Take(group, &cores), "memory");
 }

@@ -10,7 +10,7 @@
 
 namespace drover {
 
-// Found by nlohmann's library in this namespace.
+// In this namespace, where nlohmann's library looks for them.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AllocatedPort, label, value, to, host_ip)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AllocationNetwork, interface_name, address,
                                                 address_ipv6)
@@ -36,7 +36,7 @@ T FromName(const std::string& text, T last, Name name) {
   for (int i = 0; i <= static_cast<int>(last); ++i) {
     if (text == name(static_cast<T>(i))) return static_cast<T>(i);
   }
-  throw json::other_error::create(501, "\"" + text + "\" is none of the names", nullptr);
+  throw json::other_error::create(501, "\"" + text + "\" is not a known name", nullptr);
 }
 
 JobType JobTypeOf(const std::string& name) {
@@ -47,7 +47,7 @@ constexpr std::size_t kSeenJobs = 16;
 
 std::string Dump(const json& of) { return of.dump(-1, ' ', false, json::error_handler_t::replace); }
 
-// What READ makes of the text.
+// Parses TEXT as JSON and returns the result of READ for it.
 template <typename Read>
 auto Decode(const std::string& text, Read read) -> decltype(read(json())) {
   try {
@@ -83,7 +83,7 @@ Result<std::shared_ptr<const JobRecord>> ReadJob(const json& of) {
   Result<Job> job = ParseJob(of.at("job").dump());
   if (!job.ok()) return job.error();
   record->job = std::make_shared<const Job>(std::move(*job));
-  // An earlier agent may have kept less than what clients read now.
+  // An earlier agent may have stored fewer fields than clients read now.
   record->json = std::make_shared<const json>(CanonicalJob(*record->job, of.at("submitted")));
   Get(of, "stop", &record->stop);
   Get(of, "stable", &record->stable);

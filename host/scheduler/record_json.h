@@ -9,13 +9,13 @@
 
 #include "host/scheduler/records.h"
 
-// The records of the scheduler as they are kept, in JSON. A field that is missing has its default,
-// and one that is not known is left out of account, so records of other versions can be read. Texts
-// that are no UTF-8 are replaced. Reading fails with kInvalidArgument.
+// Encodes the scheduler's records as JSON for the store, and decodes them. A missing field has its
+// default and an unknown one is ignored, so records of other versions can be read. Invalid UTF-8 is
+// replaced. Decoding fails with kInvalidArgument.
 namespace drover {
 
-// A version of a job without its submission, which never changes and has a record of its own. Where
-// an earlier agent has kept both in one, the submission is read, too.
+// A version of a job without its submission, which never changes and has a record of its own. If an
+// earlier agent stored both in one record, the submission is decoded, too.
 std::string EncodeRecord(const JobRecord& record);
 Result<std::shared_ptr<const JobRecord>> DecodeJobRecord(const std::string& text);
 std::string EncodeRecord(const JobSubmission& submission);
@@ -24,18 +24,18 @@ Result<std::shared_ptr<const JobSubmission>> DecodeSubmission(const std::string&
 std::string EncodeRecord(const Evaluation& eval);
 Result<std::shared_ptr<const Evaluation>> DecodeEvaluation(const std::string& text);
 
-// What was decided of an allocation, with its job, so that it needs no other record; and, as it
-// changes more often, what its node has told.
+// An allocation has two records. "Placed" is the scheduler's decision, with the job, so that it
+// needs no other record. "Told" is the node's report, which changes more often.
 std::string EncodePlaced(const AllocRecord& record);
 std::string EncodeTold(const AllocRecord& record);
-// The jobs that were read last: an allocation whose job is the same takes it from there, since to
-// read a job costs more than the rest of the record.
+// The jobs that were decoded last. An allocation with an equal job shares it, since decoding a job
+// costs more than decoding the other fields.
 using SeenJobs =
     std::deque<std::pair<std::shared_ptr<const nlohmann::json>, std::shared_ptr<const JobRecord>>>;
 Result<AllocRecord> DecodePlaced(const std::string& text, SeenJobs* seen);
 Status DecodeTold(const std::string& text, AllocRecord* record);
 
-// Of a node, what it does not tell again when it registers.
+// Only the fields of a node that it does not report when it registers.
 std::string EncodeRecord(const NodeRecord& node);
 Result<std::shared_ptr<const NodeRecord>> DecodeNode(const std::string& text);
 

@@ -9,13 +9,13 @@ namespace {
 
 using nlohmann::json;
 
-// What the allocator and the tree add to an element of a map or a set.
+// The bytes that the allocator and the tree add to an element of a map or a set.
 constexpr std::size_t kNode = 48;
-// The same of an object that is made on its own, with its count of references.
+// The same for an object that is allocated on its own, with its reference count.
 constexpr std::size_t kObject = 32;
 
 std::size_t Of(const std::string& text) {
-  constexpr std::size_t kInside = 15;  // so many bytes need no room of their own
+  constexpr std::size_t kInside = 15;  // so many bytes are stored in the string itself
   return text.capacity() > kInside ? text.capacity() + 16 : 0;
 }
 
@@ -150,7 +150,7 @@ class Parts {
     see_(part.get(), [&part] { return Of(*part); });
     Inside(*part);
   }
-  // A task's state, and its events, which it shares with the states before and after it.
+  // A task's state, and its events, which it shares with earlier and later states.
   void Part(const TaskSnapshot& state) {
     if (state == nullptr) return;
     see_(state.get(), [&state] {

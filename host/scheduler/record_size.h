@@ -8,12 +8,13 @@
 
 namespace drover {
 
-// What a set of events holds in memory. Records share parts: allocations their job, versions of an
-// allocation the states of its tasks. Each part counts once, for as long as an event has it.
+// The memory that a set of events holds. Records share parts: allocations share their job, and
+// versions of an allocation share task states. Each part counts once, for as long as an event has
+// it.
 class RecordSizes {
  public:
   void Add(const StateEvent& event);
-  // Takes back an event that was added.
+  // Removes an event that was added.
   void Remove(const StateEvent& event);
 
   std::size_t bytes() const { return bytes_; }

@@ -16,24 +16,25 @@
 #include "host/scheduler/node_interface.h"
 #include "host/spec/allocation.h"
 
-// What the scheduler knows: jobs, evaluations, allocations, nodes. A record never changes once it
-// is in the store, so every thread may keep it; a change is a new record with a higher index.
+// The records of the scheduler: jobs, evaluations, allocations, nodes. A record never changes once
+// it is in the tables, so every thread may keep it. A change makes a new record with a higher
+// index.
 namespace drover {
 
-// The text that a job was written in, as its client has sent it.
+// The source text of a job, as its client has sent it.
 struct JobSubmission {
   // Larger ones are not kept.
   static constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
 
   std::string source;
   std::string format;        // hcl2, json, ...
-  StringMap variable_flags;  // of the command line
+  StringMap variable_flags;  // from the command line
   std::string variables;
 
   bool operator==(const JobSubmission&) const = default;
 };
 
-// The name that somebody has given to a version of a job.
+// A name that a user has given to a version of a job.
 struct VersionTag {
   std::string name;
   std::string description;
@@ -45,30 +46,30 @@ struct VersionTag {
 // A version of a job as it was registered.
 struct JobRecord {
   std::shared_ptr<const Job> job;
-  // The job as clients read it: what was submitted, with the defaults, without the fields below.
+  // The job as clients read it: the submitted fields and the defaults, without the fields below.
   std::shared_ptr<const nlohmann::json> json;
   std::shared_ptr<const JobSubmission> submission;  // null: it was not sent, or too large
   bool stop = false;
-  bool stable = false;            // a user says so
-  std::optional<VersionTag> tag;  // a version with one is not forgotten
+  bool stable = false;            // marked so by a user
+  std::optional<VersionTag> tag;  // newer versions do not displace a tagged one
   std::uint64_t version = 0;
   WallTime submit_time = 0;
   std::string status = "pending";  // pending, running, dead
   std::uint64_t create_index = 0;
-  std::uint64_t modify_index = 0;      // of anything, also of the status
-  std::uint64_t job_modify_index = 0;  // of what the user wrote
+  std::uint64_t modify_index = 0;      // of the last change, also of the status
+  std::uint64_t job_modify_index = 0;  // of the last registration or stop by a user
 };
 
-// Why a group's allocations have no place.
+// The reason why allocations of a group have no place.
 struct PlacementFailure {
-  int nodes_in_pool = 0;                       // those that are ready
+  int nodes_in_pool = 0;                       // the ready ones
   std::map<std::string, int> nodes_available;  // of them, by datacenter
   int nodes_evaluated = 0;
   int nodes_filtered = 0;
   int nodes_exhausted = 0;
-  std::map<std::string, int> constraint_filtered;  // by sentence
+  std::map<std::string, int> constraint_filtered;  // by constraint text
   std::map<std::string, int> dimension_exhausted;  // "memory", "cpu", "network: ..."
-  int coalesced_failures = 0;                      // further allocations with the same lot
+  int coalesced_failures = 0;                      // further allocations that failed alike
 
   bool operator==(const PlacementFailure&) const = default;
 };
@@ -95,7 +96,7 @@ struct Evaluation {
   bool open() const { return status == "pending" || status == "blocked"; }
 };
 
-// What a node tells of one of its allocations.
+// The report of a node about one of its allocations.
 struct AllocUpdate {
   std::string id;
   AllocStatus status;
@@ -104,21 +105,21 @@ struct AllocUpdate {
   WallTime modify_time = 0;
 };
 
-// An allocation: what is wanted of it, and what its node has told.
+// An allocation: its desired state, and the report of its node.
 struct AllocRecord {
   std::shared_ptr<const Allocation> alloc;
   std::shared_ptr<const JobRecord> job;  // the version that it was placed or last updated for
-  AllocUpdate told;                      // status pending until the node has spoken
+  AllocUpdate told;                      // status pending until the node reports
   std::string previous;                  // the allocation that it replaces
   std::string next;                      // the one that replaces it
-  bool migrate = false;                  // somebody asked for another one in its place
-  bool collected = false;                // it has ended, and its node lets go of it
+  bool migrate = false;                  // it must stop and be replaced
+  bool collected = false;                // it has ended, and its node must remove it
   std::uint64_t modify_index = 0;
   WallTime modify_time = 0;
 
   const std::string& id() const { return alloc->id; }
   bool client_terminal() const { return IsTerminal(told.status.status); }
-  // It neither runs nor will: it needs neither ports nor memory.
+  // It has ended or must stop. Until it has ended, it still has its ports and memory.
   bool terminal() const { return alloc->server_terminal() || client_terminal(); }
 };
 
@@ -137,24 +138,24 @@ struct DriverRecord {
   bool operator==(const DriverRecord&) const = default;
 };
 
-// A node that is being emptied.
+// The drain of a node that is under way.
 struct NodeDrain {
-  Duration deadline{0};  // as it was asked for: negative: at once, 0: none
+  Duration deadline{0};  // as requested; negative: at once, 0: none
   bool ignore_system_jobs = false;
   WallTime started_at = 0;
-  WallTime force_at = 0;  // then all has to go; 0: never
-  // The same by the clock that nobody sets; absent in a record of an earlier agent.
+  WallTime force_at = 0;  // then all allocations must go; 0: never
+  // The same by the monotonic clock; absent in a record of an earlier agent.
   std::optional<TimePoint> ends;
 
   bool operator==(const NodeDrain&) const = default;
 };
 
-// The last time that a node was, or is, drained.
+// The last drain of a node, which may still be under way.
 struct LastDrain {
   WallTime started_at = 0;
   WallTime updated_at = 0;
   std::string status;  // draining, complete, canceled
-  StringMap meta;      // of who asked for it
+  StringMap meta;      // given by the requester
 
   bool operator==(const LastDrain&) const = default;
 };
@@ -181,20 +182,20 @@ struct NodeRecord {
   StringMap meta;
   std::string node_class;
   std::map<std::string, DriverRecord> drivers;
-  std::vector<NodeInterface> interfaces;  // that which leads out first
+  std::vector<NodeInterface> interfaces;  // those that lead out come first
   int cores = 0;
-  std::vector<int> core_ids;  // that tasks can reserve, in their order
+  std::vector<int> core_ids;  // that tasks can reserve, sorted
   std::int64_t cpu_mhz = 0;   // of all cores
   std::int64_t memory_mb = 0;
   std::int64_t disk_mb = 0;
-  std::int64_t reserved_cpu_mhz = 0;  // of these, not for jobs
+  std::int64_t reserved_cpu_mhz = 0;  // part of these, not for jobs
   std::int64_t reserved_memory_mb = 0;
   std::int64_t reserved_disk_mb = 0;
   std::string status = "initializing";  // initializing, ready, down
   bool eligible = true;
   std::optional<NodeDrain> drain;
   std::optional<LastDrain> last_drain;
-  std::vector<NodeEvent> events;  // the newest, the oldest first: see AddEvent
+  std::vector<NodeEvent> events;  // the newest ones, sorted by time: see AddEvent
   std::uint64_t create_index = 0;
   std::uint64_t modify_index = 0;
   WallTime status_time = 0;

@@ -20,7 +20,7 @@ constexpr TableMask kWanted = MaskOf(Table::kWanted);
 constexpr TableMask kNodes = MaskOf(Table::kNodes);
 constexpr Duration kLate = 1s;
 
-// Of what a node has told, what people and clients see.
+// Compares the parts of two updates that clients can see.
 bool SaysTheSame(const AllocUpdate& a, const AllocUpdate& b) {
   if (!(a.status == b.status) || a.network != b.network || a.tasks.size() != b.tasks.size()) {
     return false;
@@ -31,7 +31,7 @@ bool SaysTheSame(const AllocUpdate& a, const AllocUpdate& b) {
                     });
 }
 
-// Lets what is stopping already stop at once.
+// Makes the allocations of a job that are stopping already stop without a shutdown delay.
 void DropShutdownDelays(Tables* tables, const JobKey& key, std::uint64_t index, WallTime now) {
   const JobAllocs records = tables->AllocsOf(key);  // Put changes the list
   for (const auto& record : records) {
@@ -57,7 +57,7 @@ Error NoSuch(const std::string& what) { return Error(Code::kNotFound, what + " n
 
 Scheduler::Scheduler(Loop* loop, StateStore* store, PortPool* ports, SchedulerOptions options)
     : loop_(loop), store_(store), ports_(ports), options_(std::move(options)), looks_again_(loop) {
-  // Those of an earlier agent. Nobody knows any more what each waits for.
+  // The open evaluations of an earlier agent. The needs of each are not known any more.
   store_->Read([this](const Tables& tables) {
     for (const auto& [key, ids] : tables.open_evals_of_job) {
       for (const std::string& id : ids) blocked_.Put(*tables.evals.at(id), nullptr, std::nullopt);
@@ -155,7 +155,7 @@ Result<JobReply> Scheduler::Register(JobRegistration registration) {
   store_->Write(cause::kJobRegistered, [&](Tables* tables, std::uint64_t index) -> TableMask {
     TableMask written = kEvals;
     const auto before = Tables::Find(tables->jobs, key);
-    // The same job again is only looked at again.
+    // The same job again is only evaluated again.
     if (before == nullptr || before->stop != registration.stop ||
         *before->json != *registration.json) {
       auto record = std::make_shared<JobRecord>();
@@ -428,7 +428,7 @@ Co<Result<Duration>> Scheduler::Heartbeat(Context, std::string node_id) {
       return kNodes;
     });
   }
-  RetryBlocked();  // also what waits for a port: nobody tells when a foreign process has left it
+  RetryBlocked();  // also for ports: nothing reports that a foreign process has left one
   co_return ContinueDrain(node_id);
 }
 
@@ -495,7 +495,7 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
   co_return Status();
 }
 
-// With one capacity for all: what the first takes the next does not find.
+// Uses one Room for all: the room that one evaluation takes is gone for the next.
 void Scheduler::RetryBlocked() {
   if (blocked_.empty()) return;
   std::vector<Evaluated> evaluated;
@@ -505,7 +505,7 @@ void Scheduler::RetryBlocked() {
     Evaluating evaluating(tables, tables.last_index + 1, ports_, loop_->Wall(), &room);
     const auto has_room = [&room](const GroupNeeds& least) { return room.capacity()->Has(least); };
     BlockedQueue::Walk walk(&blocked_);
-    std::vector<Evaluated> known;  // now, what they wait for
+    std::vector<Evaluated> known;  // their needs are known now
     while (BlockedQueue::Entry* const entry = walk.Next(has_room)) {
       const bool was_known = entry->unplaced.has_value();
       const auto eval = Tables::Find(tables.evals, entry->id);
@@ -545,7 +545,7 @@ Duration Scheduler::LookAt(const std::string& node_id) {
   const Duration left = expected->second - loop_->Now();
   if (left > Duration(0)) return std::min(pause, left);
   if (left < -kLate) {
-    // Whoever looks so late has stood still itself, and the node may have, too.
+    // A look so late means that this process stood still, and the node may have, too.
     expected->second = loop_->Now() + options_.heartbeat_grace;
     return std::min(pause, options_.heartbeat_grace);
   }
@@ -554,7 +554,7 @@ Duration Scheduler::LookAt(const std::string& node_id) {
   return pause;
 }
 
-// What runs there is left alone: there is no other node, and whoever is not heard of may be back.
+// Leaves the allocations alone: there is no other node, and a silent node may come back.
 void Scheduler::SetDown(const std::string& node_id) {
   std::shared_ptr<const NodeRecord> node;
   store_->Read([&](const Tables& tables) { node = Tables::Find(tables.nodes, node_id); });

@@ -11,7 +11,7 @@
 #include "host/scheduler/scheduler.h"
 #include "host/spec/canonical_job.h"
 
-// A scheduler for tests: simulated time, ports of nobody, and one node.
+// A scheduler for tests: simulated time, simulated ports, and one node.
 namespace drover {
 
 class FakePortPool : public PortPool {
@@ -35,7 +35,7 @@ class FakePortPool : public PortPool {
   void Keep(const std::string& address, int port) override { taken_.insert({address, port}); }
   std::size_t taken() const { return taken_.size(); }
 
-  std::function<void()> look;  // what else is done when somebody looks at a port
+  std::function<void()> look;  // called when a static port is looked at
 
  private:
   const std::string address_ = "127.0.0.1";
@@ -46,7 +46,7 @@ class FakePortPool : public PortPool {
 class SchedulerFixture : public ::testing::Test {
  protected:
   SchedulerFixture() : scheduler(&loop, &store, &ports, {}) {}
-  // After every test: the tables' parts are what one would find by looking through all.
+  // After every test, the derived tables must equal those that are built anew from all records.
   ~SchedulerFixture() override {
     store.Read([](const Tables& tables) {
       Tables again;
@@ -69,7 +69,7 @@ class SchedulerFixture : public ::testing::Test {
     });
   }
 
-  // NODE is there and ready.
+  // Registers the node, which is ready then.
   void MakeNodeReady() {
     NodeRecord node;
     node.id = "node";
@@ -108,7 +108,7 @@ class SchedulerFixture : public ::testing::Test {
     return reply.ok() ? *reply : JobReply();
   }
 
-  // The node tells that an allocation has come to STATUS.
+  // The node reports STATUS for an allocation.
   void Tell(const std::string& id, ClientStatus status) {
     AllocUpdate update;
     update.id = id;
@@ -123,7 +123,7 @@ class SchedulerFixture : public ::testing::Test {
     });
     return out;
   }
-  // Those that are to run and have not ended.
+  // The allocations that must run and have not ended.
   std::vector<std::shared_ptr<const AllocRecord>> Live() const {
     auto out = Allocs();
     std::erase_if(out, [](const auto& record) { return record->terminal(); });

@@ -1,6 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// The writes of the scheduler that place nothing: words of users about versions of jobs, and what
-// is let go.
+// The writes of the scheduler that place nothing: changes of job versions by users, and removals.
 #include <map>
 #include <set>
 #include <utility>
@@ -45,7 +44,7 @@ Co<Status> Scheduler::CollectGarbage(Context context, GarbageRule rule) {
       return collection.Slice(tables, index);
     });
     if (collection.done()) co_return Status();
-    // Until all that is ready now has had its turn.
+    // Waits until all work that is ready now has had its turn.
     const auto turn = std::make_shared<Event>(loop_);
     loop_->Post([turn] { turn->Set(); });
     DROVER_CO_TRY(co_await turn->Wait(context));
@@ -57,7 +56,7 @@ Status Scheduler::CollectAlloc(const std::string& id) {
   store_->Read([&](const Tables& tables) { record = Tables::Find(tables.allocs, id); });
   if (record == nullptr) return Error(Code::kNotFound, "allocation not found");
   if (!record->client_terminal()) {
-    return Error(Code::kFailedPrecondition, "allocation " + id + " has not ended: stop it");
+    return Error(Code::kFailedPrecondition, "allocation " + id + " has not ended: stop it first");
   }
   store_->Write(cause::kJobsCollected, [&](Tables* tables, std::uint64_t index) {
     return drover::CollectAlloc(tables, index, *record);
@@ -78,7 +77,7 @@ Result<std::size_t> Scheduler::DeleteEvals(const std::vector<std::string>& ids, 
                       ? Error(Code::kNotFound, "eval " + id + " not found")
                       : Error(Code::kFailedPrecondition,
                               "eval " + id +
-                                  " is needed: it is open, the newest of its job, or that of an "
+                                  " is needed: it is open, the newest of its job, or made an "
                                   "allocation that is not collected yet");
       }
     }

@@ -95,7 +95,7 @@ TEST_F(SchedulerTest, AReplacementThatHadToWaitKnowsWhatItReplaces) {
   MakeNodeReady();
   MustRegister(Registration("web", 1, 600));
   const auto old = Live().at(0);
-  // There is room for the new one only when the old one has ended.
+  // There is room for the new one only after the old one has ended.
   MustRegister(Registration("web", 1, 700));
   EXPECT_THAT(Live(), IsEmpty());
   EXPECT_EQ(Alloc(old->id())->next, "");
@@ -103,7 +103,7 @@ TEST_F(SchedulerTest, AReplacementThatHadToWaitKnowsWhatItReplaces) {
   ASSERT_EQ(Live().size(), 1u);
   EXPECT_EQ(Live()[0]->previous, old->id());
   EXPECT_EQ(Alloc(old->id())->next, Live()[0]->id());
-  // What comes after that replaces the last one, not the first one again.
+  // The next one replaces the last one, not the first one again.
   const auto second = Live()[0];
   MustRegister(Registration("web", 1, 700, R"({"run_for": "1s"})"));
   Tell(second->id(), ClientStatus::kComplete);
@@ -188,12 +188,12 @@ TEST_F(SchedulerTest, APortThatAForeignProcessLeavesIsTaken) {
   EXPECT_EQ(Live().size(), 1u);
 }
 
-// A queue that is worked off one by one costs each job what it would cost it alone.
+// In a queue that is worked off one by one, no job costs more writes than it would alone.
 TEST_F(SchedulerTest, AQueueWritesEachEvaluationThreeTimesAtMost) {
   constexpr int kJobs = 2000;
   std::map<std::string, int> written;  // by job
   store.SetJournal([&](const std::vector<StateEvent>& changes, const Tables&) {
-    std::set<std::string> ids;  // of several changes of a record only the last is kept
+    std::set<std::string> ids;  // only the last of several changes of a record is kept
     for (const StateEvent& change : changes) {
       const auto* eval = std::get_if<std::shared_ptr<const Evaluation>>(&change.record);
       if (eval != nullptr && ids.insert((*eval)->id).second) ++written[(*eval)->job_id];
@@ -238,7 +238,7 @@ TEST_F(SchedulerTest, WhatIsFreedGoesToTheHighestPriorityOnce) {
   EXPECT_EQ(Eval(blocked[2]->id), blocked[2]);
 }
 
-// One job that is larger than the machine: what has found its place is not looked at again.
+// The job is larger than the machine. Its placed allocations are not looked at again.
 TEST_F(SchedulerTest, ALargeJobIsPlacedBitByBit) {
   MakeNodeReady();
   MustRegister(Registration("large", 25, 100));
@@ -272,7 +272,7 @@ TEST_F(SchedulerTest, AnEvaluationIsSeenPendingBeforeItIsComplete) {
   EXPECT_EQ(reply.index, reply.eval_create_index);
   EXPECT_EQ(Eval(reply.eval_id)->create_index, reply.eval_create_index);
   EXPECT_GT(Eval(reply.eval_id)->modify_index, reply.eval_create_index)
-      << "who waits for more than the index that it was told is answered";
+      << "a wait for a newer index than that of the reply ends";
   std::vector<std::string> seen;
   for (const auto& batch : store.events().From(reply.index).batches) {
     for (const StateEvent& event : batch->events) {
@@ -290,10 +290,10 @@ TEST_F(SchedulerTest, WhatIsWrittenForOneRequestIsKeptTogether) {
   MakeNodeReady();
   changes.clear();
   MustRegister(Registration("web", 1));
-  EXPECT_EQ(changes.size(), 1u) << "a job is never found without what came of its evaluation";
+  EXPECT_EQ(changes.size(), 1u) << "a job is never restored without the result of its evaluation";
 }
 
-// Readers wait for a write, and a look at a port is a call of the kernel.
+// A look at a port is a system call, so it must not happen in a write, for which readers wait.
 TEST_F(SchedulerTest, PortsAreLookedAtBesideReaders) {
   MakeNodeReady();
   int looks = 0;
@@ -319,7 +319,7 @@ TEST_F(SchedulerTest, AnUpdateThatFindsNoPlaceStopsNothing) {
   const auto plan = scheduler.Plan(Registration("web", 2, 5000));
   ASSERT_TRUE(plan.ok());
   EXPECT_EQ(plan->failed_groups, Eval(reply.eval_id)->failed_groups);
-  // One that fits when the old ones have ended stops them.
+  // An update that fits after the old ones have ended stops them.
   MustRegister(Registration("web", 2, 400));
   const auto now = Live();
   ASSERT_EQ(now.size(), 1u) << "there is room for one of them beside the old ones";
@@ -516,7 +516,7 @@ TEST_F(SchedulerTest, WhatIsStoppingCanBeToldNotToDelay) {
   EXPECT_TRUE(Alloc(id)->alloc->no_shutdown_delay);
   EXPECT_GT(hurried, stopped);
   EXPECT_EQ(Alloc(id)->modify_index, hurried);
-  // Once is enough.
+  // A second request changes nothing.
   ASSERT_TRUE(scheduler.Deregister({"default", "web"}, false, true).ok());
   EXPECT_EQ(Alloc(id)->alloc->alloc_modify_index, hurried);
 }
@@ -571,7 +571,7 @@ TEST_F(SchedulerTest, ANodeFetchesWhatIsWantedOfIt) {
   const Context limited = context.WithTimeout(1s);
   EXPECT_EQ(Await<Result<NodeAllocs>>(scheduler.FetchAllocs(limited, "node", first->index)).code(),
             Code::kTimeout)
-      << "what the node itself has told is no news for it";
+      << "the node's own report is no news for it";
   ASSERT_TRUE(scheduler.Deregister({"default", "web"}, true, false).ok());
   const auto second =
       Await<Result<NodeAllocs>>(scheduler.FetchAllocs(context, "node", first->index));
@@ -591,7 +591,7 @@ TEST_F(SchedulerTest, ANodeThatAsksAgainHearsOnlyWhatHasChanged) {
   ASSERT_TRUE(scheduler.StopAlloc(ended, false).ok());
   const NodeAllocs second = fetch(first.index);
   EXPECT_FALSE(second.complete);
-  EXPECT_EQ(second.allocs.size(), 2u) << "the one that is to stop and the one in its place";
+  EXPECT_EQ(second.allocs.size(), 2u) << "the one that must stop and its replacement";
   EXPECT_EQ(second.gone, std::vector<std::string>());
   Tell(ended, ClientStatus::kComplete);
   ASSERT_TRUE(scheduler.CollectAlloc(ended).ok());

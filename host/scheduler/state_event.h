@@ -11,7 +11,7 @@
 
 namespace drover {
 
-// What an event is about: the alternatives of StateEvent::record, in their order.
+// The subject of an event: the alternatives of StateEvent::record, in their order.
 enum class Topic { kJob, kEvaluation, kAllocation, kNode };
 
 // One record as a write has left it, or as it was when the write erased it.
@@ -20,14 +20,14 @@ struct StateEvent {
                std::shared_ptr<const AllocRecord>, std::shared_ptr<const NodeRecord>>
       record;
   bool erased = false;
-  bool silent = false;  // nobody but the journal hears of it
+  bool silent = false;  // only the journal gets it
 
   Topic topic() const { return static_cast<Topic>(record.index()); }
   // The id of the record.
   const std::string& Key() const;
   // Empty for a node, which is in none.
   const std::string& Namespace() const;
-  // What it can be found by beside its key: the id of its job.
+  // The ids by which clients find it besides its key: the id of its job.
   std::vector<std::string> FilterKeys() const;
 };
 
@@ -37,11 +37,11 @@ struct EventBatch {
   std::string_view cause;  // one of those below
   std::vector<StateEvent> events;
 
-  // The cause, but for allocations that were placed or stopped by the evaluation of their job.
+  // The cause, or "PlanResult" for allocations that an evaluation of their job placed or stopped.
   std::string_view TypeOf(const StateEvent& event) const;
 };
 
-// Why something is written: what clients read as the type of an event.
+// The causes of writes. Clients read them as the types of events.
 namespace cause {
 inline constexpr std::string_view kJobRegistered = "JobRegistered";
 inline constexpr std::string_view kJobDeregistered = "JobDeregistered";

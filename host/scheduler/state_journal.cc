@@ -16,7 +16,7 @@ RecordKey VersionKey(const Job& job, std::uint64_t version) {
   return KeyFor(record_kind::kJob, id.dump());
 }
 
-// Records never change, so what is the same is one object.
+// Compares pointers: records never change, so an unchanged part is the same object.
 bool PlacedAlike(const AllocRecord& a, const AllocRecord& b) {
   return a.alloc == b.alloc && a.job == b.job && a.previous == b.previous && a.next == b.next &&
          a.migrate == b.migrate && a.collected == b.collected;
@@ -43,7 +43,7 @@ void StateJournal::Add(const std::shared_ptr<const JobRecord>& record, bool eras
   AddSource(key.id, erased ? nullptr : record->submission);
 }
 
-// It may be large, and stays the same whatever becomes of the version: it is written once.
+// Writes a submission only once: it may be large, and does not change when its version does.
 void StateJournal::AddSource(const std::string& id,
                              std::shared_ptr<const JobSubmission> submission) {
   const auto kept = sources_.find(id);

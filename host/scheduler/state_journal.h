@@ -16,19 +16,19 @@ namespace drover {
 // The kinds of records that the scheduler keeps.
 namespace record_kind {
 inline constexpr std::string_view kJob = "job";        // a version of a job
-inline constexpr std::string_view kSource = "source";  // what a version was written in
+inline constexpr std::string_view kSource = "source";  // the submission of a version
 inline constexpr std::string_view kEval = "eval";      // an evaluation
-inline constexpr std::string_view kPlaced = "placed";  // an allocation, as it is wanted
-inline constexpr std::string_view kTold = "told";      // what its node has told of it
+inline constexpr std::string_view kPlaced = "placed";  // an allocation, as the scheduler decided
+inline constexpr std::string_view kTold = "told";      // the report of its node
 inline constexpr std::string_view kNode = "node";
 inline constexpr std::string_view kIndex = "index";  // of the last write
 }  // namespace record_kind
 
-// The submissions that the store has, by the ids of the records of their versions.
+// The submissions that are in the store, by the record ids of their versions.
 using KeptSources = std::map<std::string, std::shared_ptr<const JobSubmission>>;
 
-// Gives the store what each write of the scheduler's state has changed, as a StateStore::Journal:
-// all of a write is found again, or nothing of it. The store outlives this. [control]
+// A StateStore::Journal: passes the changes of each write of the scheduler's state to the store. A
+// write is restored as a whole or not at all. The store outlives this. [control]
 class StateJournal {
  public:
   explicit StateJournal(Store* store, KeptSources sources = {})
@@ -45,17 +45,16 @@ class StateJournal {
 
   Store* const store_;
   KeptSources sources_;
-  std::map<std::string, std::shared_ptr<const AllocRecord>>
-      last_;                // allocations as they were given
+  std::map<std::string, std::shared_ptr<const AllocRecord>> last_;  // allocations as last passed on
   Store::Changes changes_;  // of the write that is under way
 };
 
-// The tables as the records of a store leave them, for an agent that begins. The indexes go on with
-// a gap: what clients saw of the last moments may not have been kept.
+// The tables that an agent builds from the records of a store when it starts. Indexes continue
+// after a gap: clients may have seen last writes that were not stored.
 struct LoadedState {
   Tables tables;
   KeptSources sources;               // all of them, also those whose version is lost
-  std::vector<std::string> refused;  // a sentence for each record that makes no sense
+  std::vector<std::string> refused;  // a sentence for each record that cannot be used
 };
 LoadedState LoadState(const std::vector<Record>& records);
 

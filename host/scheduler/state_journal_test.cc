@@ -42,7 +42,7 @@ class StateJournalTest : public SchedulerFixture {
 
   static RecordKey SourceKey() { return {"source", R"(["default","job",0])"}; }
 
-  // Registers the version MEMORY of a job, with a text.
+  // Registers a version of a job that needs MEMORY, with a source text.
   void RegisterWritten(const std::string& id, int memory) {
     JobRegistration registration = Registration(id, 1, memory);
     registration.submission =
@@ -50,7 +50,7 @@ class StateJournalTest : public SchedulerFixture {
     MustRegister(registration);
   }
 
-  // The agent after the one that has left LOADED.
+  // Continues as the next agent does, with LOADED.
   void Continue(LoadedState loaded) {
     auto opened = drover::Store::Open(directory_ + "/state", nullptr);
     DROVER_CHECK(opened.ok());
@@ -71,7 +71,7 @@ class StateJournalTest : public SchedulerFixture {
     return all;
   }
 
-  // What is loaded is what was there.
+  // The loaded tables must equal those in memory.
   void Compare(const Tables& loaded) {
     store.Read([&](const Tables& tables) {
       EXPECT_EQ(Encoded(loaded.jobs), Encoded(tables.jobs));
@@ -164,7 +164,7 @@ TEST_F(StateJournalTest, ASubmissionIsWrittenOnce) {
   LoadedState loaded = LoadState(Reopen());
   EXPECT_EQ(source(loaded), "as it was");
   EXPECT_TRUE(loaded.tables.jobs.at({"default", "job"})->stable);
-  // Nor by the agent after that.
+  // The next agent does not write it again, either.
   Continue(std::move(loaded));
   ASSERT_TRUE(scheduler.SetStable({"default", "job"}, 0, false).ok());
   mark();

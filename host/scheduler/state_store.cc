@@ -26,7 +26,7 @@ std::uint64_t StateStore::Write(
     }
     changes = std::exchange(tables_.changes, {});
   }
-  // Nobody else writes, and readers need not wait for this.
+  // Without the lock: nobody else writes, and readers need not wait for this.
   if (journal_ && together_ > 0) unheard_.insert(unheard_.end(), changes.begin(), changes.end());
   if (journal_ && together_ == 0) journal_(changes, tables_);
   events_.Add(index, cause, std::move(changes));
@@ -55,7 +55,7 @@ Co<Status> StateStore::Wait(Context context, TableMask mask, std::uint64_t newer
                             std::function<bool()> there) {
   Waiters::iterator place;
   const std::shared_ptr<Waiter> waiter = AddWaiter(context.loop(), mask, newer_than, &place);
-  // Only now, so that no write falls between the look and the wait.
+  // Looks only now, so that no write falls between the look and the wait.
   Status waited;
   if (!there()) waited = co_await waiter->changed.Wait(context);
   RemoveWaiter(context.loop(), place);
@@ -95,7 +95,7 @@ void StateStore::WakeLoops(TableMask written, std::uint64_t index) {
       awaited = awaited || of->of_table[table] > 0;
     }
     if (!awaited || std::exchange(of->told, true)) continue;
-    // Somebody still waits on it, so the loop is still there.
+    // The loop has a waiter, so it still exists.
     loop->Post([mutex = waiters_mutex_, of] { Wake(mutex.get(), of.get()); });
   }
 }

@@ -29,12 +29,12 @@ class StateStore {
   StateStore& operator=(const StateStore&) = delete;
   ~StateStore();
 
-  // Hears of each write, in their order: what it has changed, and the tables. [control] Set before
+  // Called after each write, in their order, with its changes and the tables. [control] Set before
   // the first write.
   using Journal = std::function<void(const std::vector<StateEvent>& changes, const Tables& tables)>;
   void SetJournal(Journal journal) { journal_ = std::move(journal); }
-  // While this lives, the journal hears of no write; then of all of them as of one. So what they
-  // have changed is kept together.
+  // While this lives, the journal is not called. Then it gets the changes of all writes in one
+  // call, so they are stored together.
   class Together {
    public:
     explicit Together(StateStore* store) : store_(store) { ++store_->together_; }
@@ -45,16 +45,16 @@ class StateStore {
    private:
     StateStore* const store_;
   };
-  // Begins with TABLES instead of empty ones; before anybody else knows this object.
+  // Begins with TABLES instead of empty ones. Call it before anybody else knows this object.
   void Begin(Tables tables) { tables_ = std::move(tables); }
 
   // Calls LOOK with the tables, which do not change meanwhile. Copy what you need: a writer waits.
   // [any thread]
   void Read(const std::function<void(const Tables&)>& look) const;
 
-  // One numbered write: CHANGE gets the tables and the new index, and returns the tables that it
-  // has written to; those who wait for one of them are told. What it has put is in events() then,
-  // with CAUSE. [control]
+  // Makes one numbered write: CHANGE gets the tables and the new index, and returns the tables that
+  // it has written to. Wakes everybody who waits for one of these. The changes are in events()
+  // then, with CAUSE. [control]
   std::uint64_t Write(std::string_view cause,
                       const std::function<TableMask(Tables*, std::uint64_t index)>& change);
 
@@ -62,12 +62,12 @@ class StateStore {
   // On the thread of the context's loop. [any thread]
   Co<Status> WaitNewer(Context context, TableMask mask, std::uint64_t newer_than);
 
-  // What the newest writes have changed. [any thread]
+  // The changes of the newest writes. [any thread]
   const EventLog& events() const { return events_; }
   // Returns when there are events of an index above NEWER_THAN; otherwise as WaitNewer.
   Co<Status> WaitEvents(Context context, std::uint64_t newer_than);
 
-  // How many wait; a metric. [any thread]
+  // The number of waiters; a metric. [any thread]
   std::size_t waiting() const;
 
  private:
@@ -79,22 +79,22 @@ class StateStore {
     Event changed;
   };
   using Waiters = std::list<std::shared_ptr<Waiter>>;
-  // Those who wait on one loop. A write costs one task of their loop, however many they are, and
-  // none while the one of an earlier write has not run.
+  // The waiters of one loop. A write posts one task to the loop, however many wait, and none while
+  // the task of an earlier write has not run.
   struct LoopWaiters {
     Waiters waiters;
-    std::array<std::size_t, kTables> of_table{};      // how many wait for it
-    std::array<std::uint64_t, kTables> written_at{};  // what the task has to tell
-    bool told = false;                                // the task is on its way
+    std::array<std::size_t, kTables> of_table{};      // how many wait for each
+    std::array<std::uint64_t, kTables> written_at{};  // the index of the last write to each
+    bool told = false;                                // a task is posted and has not run
   };
 
-  // Waits for a write to MASK, unless THERE already says that it is there.
+  // Waits for a write to MASK, unless THERE already returns true.
   Co<Status> Wait(Context context, TableMask mask, std::uint64_t newer_than,
                   std::function<bool()> there);
   std::shared_ptr<Waiter> AddWaiter(Loop* loop, TableMask mask, std::uint64_t newer_than,
                                     Waiters::iterator* place);
   void RemoveWaiter(Loop* loop, Waiters::iterator place);
-  // Has each loop wake those of its own who wait for one of the tables of WRITTEN.
+  // Has each loop wake its waiters for one of the tables of WRITTEN.
   void WakeLoops(TableMask written, std::uint64_t index);
   static void Wake(std::mutex* mutex, LoopWaiters* of);
 
@@ -102,11 +102,11 @@ class StateStore {
 
   Journal journal_;
   int together_ = 0;
-  std::vector<StateEvent> unheard_;  // what the journal has still to hear of
+  std::vector<StateEvent> unheard_;  // changes that the journal must still get
   mutable std::shared_mutex tables_mutex_;
   Tables tables_;
   EventLog events_;
-  // Shared with the tasks on their way to loops, which may outlive the store by a turn.
+  // Shared with the tasks that are posted to loops, which may outlive the store.
   const std::shared_ptr<std::mutex> waiters_mutex_ = std::make_shared<std::mutex>();
   std::map<Loop*, std::shared_ptr<LoopWaiters>> waiters_;
 };

@@ -21,7 +21,7 @@ TEST(StateStoreTest, ATableHasTheIndexOfItsLastWrite) {
   });
 }
 
-// The times at which waits of one loop ended.
+// Counts the waits that have ended, and keeps the result of the last one.
 struct Waits {
   Co<void> One(Context context, StateStore* store, TableMask mask, std::uint64_t newer_than) {
     last = co_await store->WaitNewer(context, mask, newer_than);
@@ -67,10 +67,10 @@ TEST(StateStoreTest, AWaitEndsWithItsContextAndAtOnceForWhatIsOld) {
   EXPECT_EQ(store.waiting(), 0u);
 }
 
-// Counts what is handed to it from outside.
+// A loop that runs one task at a time, so that a test can count them.
 class CountingLoop : public SimLoop {
  public:
-  // How many tasks are ready, without running what they make ready.
+  // Runs one ready task, if there is one; returns how many it ran.
   std::size_t RunOne() {
     io().restart();
     return io().poll_one();

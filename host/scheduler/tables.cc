@@ -24,7 +24,7 @@ const typename Map::mapped_type& FindOrNone(const Map& map, const JobKey& key) {
   return found == map.end() ? none : found->second;
 }
 
-// Takes ELEMENT out of the set of KEY.
+// Removes ELEMENT from the set of KEY.
 template <typename Map, typename Element>
 void EraseFrom(Map* map, const JobKey& key, const Element& element) {
   const auto found = map->find(key);

@@ -16,10 +16,12 @@
 
 namespace drover {
 
-// kWanted is what is wanted of allocations: it is written with them, but not by what nodes tell.
+// kWanted is the desired state of allocations: it is written with kAllocs, but not by reports of
+// nodes.
 enum class Table { kJobs, kEvals, kAllocs, kWanted, kNodes };
 inline constexpr int kTables = 5;
-// So many versions of a job are kept that have no tag: the newest; and so many can have one.
+// The limits of versions of a job: only so many of the newest without a tag are kept, and so many
+// can be tagged.
 inline constexpr std::size_t kMaxJobVersions = 6;
 inline constexpr std::size_t kMaxTaggedVersions = 32;
 
@@ -33,7 +35,7 @@ using JobKey = std::pair<std::string, std::string>;
 inline JobKey KeyOf(const Job& job) { return {job.job_namespace, job.id}; }
 inline JobKey KeyOf(const Evaluation& eval) { return {eval.job_namespace, eval.job_id}; }
 
-// The order in which allocations were placed, and that in which they have ended.
+// The orders in which allocations were placed, and in which they have ended.
 struct PlacedBefore {
   bool operator()(const std::shared_ptr<const AllocRecord>& a,
                   const std::shared_ptr<const AllocRecord>& b) const;
@@ -44,10 +46,10 @@ struct EndedBefore {
 };
 using JobAllocs = std::set<std::shared_ptr<const AllocRecord>, PlacedBefore>;
 using EndedAllocs = std::set<std::shared_ptr<const AllocRecord>, EndedBefore>;
-// By the index at which they were made; the newest is the last.
+// The create index and id of each evaluation; the newest is the last.
 using JobEvals = std::set<std::pair<std::uint64_t, std::string>>;
 
-// What the allocations of a node have that have not ended.
+// The resources of the allocations of a node that have not ended.
 struct NodeUsage {
   std::int64_t cpu_mhz = 0;  // beside the cores
   std::int64_t cores = 0;
@@ -67,18 +69,18 @@ struct Tables {
   std::map<std::string, std::shared_ptr<const NodeRecord>> nodes;
   std::map<JobKey, JobAllocs> allocs_of_job;
   std::map<JobKey, JobEvals> evals_of_job;
-  // Parts and sums of the above, so that nobody has to look for them among all that has ended. None
-  // has an entry for nothing.
-  std::map<std::string, std::shared_ptr<const AllocRecord>> live_allocs;  // their node has them
-  EndedAllocs ended_allocs;                          // their node has not let go of them
-  std::map<JobKey, GroupCounts> open_allocs_of_job;  // not terminal
+  // Parts and sums of the tables above, so that no search has to pass all that has ended. None has
+  // an empty entry.
+  std::map<std::string, std::shared_ptr<const AllocRecord>> live_allocs;  // not ended
+  EndedAllocs ended_allocs;                                               // not collected yet
+  std::map<JobKey, GroupCounts> open_allocs_of_job;                       // not terminal
   std::map<JobKey, std::set<std::string>> open_evals_of_job;
   std::map<std::string, std::size_t> allocs_of_eval;
   std::map<std::string, NodeUsage> usage;  // by node, of live_allocs
   WantedLog wanted;
   std::array<std::uint64_t, kTables> index{};
   std::uint64_t last_index = 0;
-  // What the write that is under way has put or erased; the store takes it.
+  // The records that the write under way has put or erased; StateStore takes them.
   std::vector<StateEvent> changes;
 
   // Null when there is none.
@@ -89,28 +91,30 @@ struct Tables {
   }
   // The highest index of the tables of MASK; at least 1, as clients expect.
   std::uint64_t IndexOf(TableMask mask) const;
-  // As they are until the next write.
+  // The references are valid until the next write.
   const JobAllocs& AllocsOf(const JobKey& key) const;
   const GroupCounts& OpenAllocsOf(const JobKey& key) const;
 
-  // Each adds a record or puts it in the place of the older one.
+  // Each adds a record or replaces the older one.
   void Put(const JobKey& key, std::shared_ptr<const JobRecord> record);  // the newest version
   void Put(std::shared_ptr<const Evaluation> eval);
   void Put(std::shared_ptr<const AllocRecord> record);
   void Put(std::shared_ptr<const NodeRecord> node);
-  // A version that is there, and may be the newest, with other words of users.
+  // Replaces a version that is there, and may be the newest, after a change by a user.
   void PutVersion(const JobKey& key, std::shared_ptr<const JobRecord> record);
-  // With its versions; it is there. Of what is collected only jobs are events that are told.
+  // Erases a job, which must exist, with its versions. Only this erasure is an event for clients;
+  // those below are silent.
   void EraseJob(const JobKey& key);
   void Erase(const Evaluation& eval);
   void Erase(const AllocRecord& record);
 
-  // Brings the status of a job in line with its allocations and evaluations; what it has written.
+  // Brings the status of a job in line with its allocations and evaluations. Returns the tables
+  // that it has written to.
   TableMask UpdateJobStatus(const JobKey& key, std::uint64_t at_index);
 
  private:
   void ForgetVersions(const JobKey& key);
-  // BEFORE and AFTER are an allocation as it was and is; null: it was not, or is not.
+  // Updates the parts and sums for an allocation that was BEFORE and is AFTER; null: not there.
   void Count(const std::shared_ptr<const AllocRecord>& before,
              const std::shared_ptr<const AllocRecord>& after);
   void Use(const AllocRecord& record, int sign);

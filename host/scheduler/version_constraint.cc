@@ -9,7 +9,7 @@
 namespace drover {
 namespace {
 
-// Versions and constraints come from clients; none that means something is longer.
+// A bound, since versions and constraints come from clients. No sensible one is longer.
 constexpr std::size_t kMaxVersionText = 256;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -54,13 +54,13 @@ int Sign(const T& left, const T& right) {
   return left < right ? -1 : (right < left ? 1 : 0);
 }
 
-// Numbers by their value and before letters.
+// Orders numbers by value, and before identifiers with letters.
 int CompareIdentifiers(const std::string& left, const std::string& right) {
   const bool left_is_number = std::all_of(left.begin(), left.end(), IsDigit);
   const bool right_is_number = std::all_of(right.begin(), right.end(), IsDigit);
   if (left_is_number != right_is_number) return left_is_number ? -1 : 1;
   if (!left_is_number) return Sign(left, right);
-  // They may be longer than any number type.
+  // Compares digits as text: the numbers may be too large for any type.
   const auto digits = [](const std::string& text) {
     return std::string_view(text).substr(std::min(text.find_first_not_of('0'), text.size() - 1));
   };
@@ -126,7 +126,7 @@ int Version::Compare(const Version& other) const {
 
 Result<VersionConstraint> VersionConstraint::Parse(std::string_view text, Version::Form form) {
   if (text.size() > kMaxVersionText) {
-    return Error(Code::kInvalidArgument, "a constraint of versions has at most 256 characters");
+    return Error(Code::kInvalidArgument, "a version constraint has at most 256 characters");
   }
   VersionConstraint constraint;
   constraint.form_ = form;
@@ -140,9 +140,10 @@ Result<VersionConstraint> VersionConstraint::Parse(std::string_view text, Versio
     const bool known = std::find(std::begin(kOperands), std::end(kOperands), parsed.operand) !=
                        std::end(kOperands);
     if (!known || (parsed.operand == "~>" && form == Version::Form::kSemver)) {
-      return Error(Code::kInvalidArgument, "\"" + std::string(part) +
-                                               "\" begins with none of =, !=, >, >=, <, <=" +
-                                               (form == Version::Form::kSemver ? "" : ", ~>"));
+      return Error(Code::kInvalidArgument,
+                   "\"" + std::string(part) +
+                       "\" has an unknown operator: use =, !=, >, >=, <, <=" +
+                       (form == Version::Form::kSemver ? "" : ", ~>"));
     }
     DROVER_ASSIGN(parsed.version, Version::Parse(Trimmed(part.substr(begin)), form));
     constraint.parts_.push_back(std::move(parsed));

@@ -10,8 +10,7 @@
 
 namespace drover {
 
-// A version such as 1.2.3-beta.1+build: numbers, what it is a pre-release of, and what does not
-// count.
+// A version such as 1.2.3-beta.1+build: numbers, a pre-release, and a build, which does not count.
 class Version {
  public:
   enum class Form {
@@ -21,13 +20,13 @@ class Version {
 
   static Result<Version> Parse(std::string_view text, Form form);
 
-  // <0, 0, >0. Numbers that are not there are 0; a pre-release comes before its version.
+  // Returns <0, 0 or >0. Missing numbers are 0; a pre-release comes before its version.
   int Compare(const Version& other) const;
 
   bool is_prerelease() const { return !prerelease_.empty(); }
-  // As many as were written.
+  // Only the numbers that were written.
   const std::vector<std::uint64_t>& numbers() const { return numbers_; }
-  // The number at a place, 0 where none was written.
+  // The number at position AT; 0 if none was written there.
   std::uint64_t number(std::size_t at) const { return at < numbers_.size() ? numbers_[at] : 0; }
   bool HasNumbersOf(const Version& other) const;
 
@@ -36,14 +35,15 @@ class Version {
   std::vector<std::string> prerelease_;
 };
 
-// What versions are wanted: ">= 1.2, < 2.0", all parts at once. Of the loose form: a pre-release
-// is only taken by a part that names a pre-release of the same numbers, or by = and !=; and there
-// is ~>: at least this version, of which only the last written number may be higher.
+// A condition such as ">= 1.2, < 2.0", all parts of which a version must meet. The loose form has
+// two rules of its own. A pre-release only meets a part with = or !=, or one that names a
+// pre-release of the same numbers. And ~> wants at least this version, of which only the last
+// written number may be higher.
 class VersionConstraint {
  public:
   static Result<VersionConstraint> Parse(std::string_view text, Version::Form form);
 
-  // Not met by what is no version.
+  // A text that is no version does not meet it.
   bool IsMetBy(std::string_view version) const;
 
  private:

@@ -11,8 +11,8 @@
 
 namespace drover {
 
-// Which allocations somebody has wanted otherwise, by the index of the write: so that a node which
-// asks again does not read all that it has. Remembers the last changes only.
+// The allocations whose desired state has changed, by the index of the write. With it, a node that
+// asks again reads only the changes. Remembers only the last ones.
 class WantedLog {
  public:
   explicit WantedLog(std::size_t most = 8192) : most_(most) {}
@@ -25,7 +25,7 @@ class WantedLog {
     changes_.emplace_back(index, id);
   }
 
-  // The ids of what was changed by writes after INDEX; nothing if that is not known any more.
+  // Returns the ids that writes after INDEX have changed; absent if that is not known any more.
   std::optional<std::set<std::string>> Since(std::uint64_t index) const {
     if (index < known_since_) return std::nullopt;
     std::set<std::string> ids;

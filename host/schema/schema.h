@@ -27,21 +27,21 @@ struct SchemaNode;
 // Immutable; copies share. All methods are for [any thread].
 class Schema {
  public:
-  // The error names the JSON pointer inside of the schema.
+  // The error names the JSON pointer inside the schema.
   static Result<Schema> Parse(std::string_view json);
 
-  // Whether the value is valid as it stands: JSON Schema, without defaults and conversions.
+  // Checks the value as it is: JSON Schema, without defaults and conversions.
   Status Validate(std::string_view json) const;
 
-  // The value in the schema's form, with defaults filled in, and valid. Before it is checked,
+  // Returns the value in the schema's form, valid and with defaults filled in. Before the check,
   // - null as the value of a property is the same as leaving it out,
   // - a list of one object becomes the object where one is declared,
   // - a list of objects becomes one object where a map is declared,
   // - a text becomes the number or boolean that it spells, and a whole number or boolean becomes a
   //   text, where the other is declared.
   // Unless FINAL, a text that holds "${" satisfies any scalar: its value is not known yet.
-  // The error lists what is wrong as "/POINTER: MESSAGE; /POINTER: MESSAGE", each pointer behind
-  // PLACE, that of the value in a larger text.
+  // The error lists the faults as "/POINTER: MESSAGE; /POINTER: MESSAGE". Each pointer begins with
+  // PLACE, the pointer of the value in a larger text.
   Result<std::string> Normalize(std::string_view json, bool final,
                                 const std::string& place = "") const;
 

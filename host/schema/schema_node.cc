@@ -88,7 +88,7 @@ class Reader {
     for (const json& name : value) {
       if (!name.is_string()) return Bad(here, "must be a list of texts");
       if (!node_->required.insert(name.get<std::string>()).second) {
-        return Bad(here, Quoted(name.get<std::string>()) + " stands twice");
+        return Bad(here, Quoted(name.get<std::string>()) + " occurs twice");
       }
     }
     return {};

@@ -12,7 +12,7 @@
 
 #include "host/base/result.h"
 
-// Inside of host/schema: the schema as it was read, and what checking it needs.
+// Internal to host/schema: the parsed schema, and the functions that check values by it.
 namespace drover {
 
 enum class SchemaType { kAny, kObject, kArray, kString, kInteger, kNumber, kBoolean, kNull };
@@ -22,7 +22,7 @@ struct SchemaNode {
   std::map<std::string, SchemaNode, std::less<>> properties;
   std::set<std::string> required;
   bool additional_allowed = false;
-  std::shared_ptr<const SchemaNode> additional;  // of each further property; null: anything
+  std::shared_ptr<const SchemaNode> additional;  // for each further property; null: anything
   std::shared_ptr<const SchemaNode> items;       // null: anything
   std::optional<std::vector<nlohmann::json>> enumeration;
   std::optional<nlohmann::json> constant;
@@ -39,12 +39,12 @@ struct SchemaNode {
 
 Result<SchemaNode> ReadSchemaNode(const nlohmann::json& json, const std::string& pointer);
 
-// What is wrong with a value, in the order in which it was found.
+// The faults of a value, in the order in which they were found.
 class SchemaFaults {
  public:
   void Add(const std::string& pointer, const std::string& message);
   bool empty() const { return messages_.empty(); }
-  // Further faults are only counted: their messages need not be made.
+  // If true, further faults are only counted, and their messages need not be made.
   bool full() const { return messages_.size() == kMaxFaults; }
   Error ToError() const;
 
@@ -54,13 +54,13 @@ class SchemaFaults {
   std::size_t dropped_ = 0;
 };
 
-// "a text", "an object", ...: what NODE declares, and what VALUE is.
+// "a text", "an object", ...: the type that a schema declares, and the type of VALUE.
 std::string DeclaredType(SchemaType type);
 std::string ActualType(const nlohmann::json& value);
 
 bool HasSchemaType(SchemaType type, const nlohmann::json& value);
 
-// Checks everything of VALUE but its parts: type, enum, const, limits.
+// Checks VALUE without its parts: type, enum, const, limits.
 void CheckSchemaValue(const SchemaNode& node, const nlohmann::json& value,
                       const std::string& pointer, SchemaFaults* faults);
 // Adds the fault of a property that NODE does not know.

@@ -6,9 +6,9 @@
 #include "host/schema/schema_node.h"
 #include "host/spec/strict_json.h"
 
-// Clients describe configurations in languages with blocks and with one kind of scalar, and what
-// arrives as JSON shows it: a block is a list of one object, a number may be a text. Here it is
-// brought into the form that the driver declares.
+// Clients describe configurations in languages with blocks and with one kind of scalar. In the JSON
+// that arrives, a block is a list of one object, and a number may be a text. This file brings such
+// JSON into the form that the driver declares.
 namespace drover {
 namespace {
 
@@ -90,7 +90,7 @@ bool IsListOfObjects(const json& value) {
   return true;
 }
 
-// Makes one object of the list that a client made of a block, or of several.
+// Turns the list that a client has made of one block, or of several, into one object.
 void Unwrap(const SchemaNode& node, const std::string& pointer, json* value, SchemaFaults* faults) {
   if (!IsListOfObjects(*value)) return;
   if (value->size() == 1) {
@@ -101,7 +101,7 @@ void Unwrap(const SchemaNode& node, const std::string& pointer, json* value, Sch
     for (std::size_t i = 0; i < value->size(); ++i) {
       for (auto& [key, member] : (*value)[i].items()) {
         if (merged.contains(key)) {
-          faults->Add(JsonPointer(JsonPointer(pointer, i), key), "the key stands in two blocks");
+          faults->Add(JsonPointer(JsonPointer(pointer, i), key), "the key occurs in two blocks");
         }
         merged[key] = std::move(member);
       }

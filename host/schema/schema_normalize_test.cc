@@ -67,7 +67,7 @@ TEST(SchemaNormalizeTest, BlocksBecomeObjects) {
             R"({"map":{"a":"1","b":"2","c":"3"}})");
   EXPECT_EQ(Normalized(kSchema, R"({"map": []})"), R"({"map":{}})");
   EXPECT_EQ(Normalized(kSchema, R"({"map": [{"a": "1"}, {"a": "1"}]})"),
-            "error: /map/1/a: the key stands in two blocks");
+            "error: /map/1/a: the key occurs in two blocks");
   EXPECT_EQ(Normalized(kSchema, R"([{"block": [{"x": "7"}]}])"), R"({"block":{"x":7}})");
 }
 

@@ -98,7 +98,7 @@ void AddUnknownProperty(const SchemaNode& node, std::string_view name, const std
   const std::string* nearest = nullptr;
   std::size_t best = 3;
   for (const auto& [known, unused] : node.properties) {
-    if (faults->full()) break;  // a list of a million bad names takes no time
+    if (faults->full()) break;  // so a million bad names take no time
     const std::size_t distance = Distance(name.substr(0, 100), known, 2);
     if (distance < best && distance < known.size()) {
       best = distance;

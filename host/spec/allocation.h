@@ -12,7 +12,7 @@
 #include "host/base/time.h"
 #include "host/spec/job.h"
 
-// An allocation: one instance of a task group placed on a node, and what became of it.
+// An allocation: one instance of a task group on a node, with its desired and its client status.
 namespace drover {
 
 enum class DesiredStatus { kRun, kStop, kEvict };
@@ -26,7 +26,7 @@ inline bool IsTerminal(ClientStatus status) {
          status == ClientStatus::kLost;
 }
 
-// A port as it was placed on this node.
+// A port that an allocation has on this node.
 struct AllocatedPort {
   std::string label;
   int value = 0;
@@ -45,7 +45,7 @@ struct AllocationNetwork {
   bool operator==(const AllocationNetwork&) const = default;
 };
 
-// Cores as the kernel lists them: {0, 5, 6, 7} is "0,5-7". CORES are in their order.
+// Cores as the kernel lists them: {0, 5, 6, 7} is "0,5-7". CORES are sorted.
 std::string CoreList(const std::vector<int>& cores);
 
 struct Allocation {
@@ -58,7 +58,7 @@ struct Allocation {
   std::shared_ptr<const Job> job;
   std::string group_name;
   std::vector<AllocatedPort> ports;
-  std::map<std::string, std::vector<int>> cores;  // reserved, by task; in their order
+  std::map<std::string, std::vector<int>> cores;  // reserved, by task; sorted
   std::optional<AllocationNetwork> network;       // absent: the tasks use the host's network
 
   DesiredStatus desired_status = DesiredStatus::kRun;

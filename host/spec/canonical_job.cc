@@ -17,8 +17,8 @@ using enum FieldKind;
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-// Puts what WE made of the job over what the client sent: fields that have no effect here are told
-// as they came.
+// Puts OURS, the values that the reader made, over those that the client SENT. Fields that have no
+// effect here stay as they were sent.
 json Overlay(const json& sent, json ours) {
   if (sent.is_object() && ours.is_object()) {
     for (const auto& [key, value] : sent.items()) {
@@ -55,7 +55,7 @@ void TellDurationsAsNumbers(std::span<const JobField> fields, json* object) {
   }
 }
 
-// BASE with what OVER says instead; null leaves it.
+// Returns BASE with the members of OVER in place of its own; a null member leaves that of BASE.
 json Merged(json base, const json& over) {
   if (!over.is_object()) return base;
   for (const auto& [key, value] : over.items()) {
@@ -91,7 +91,7 @@ json Reschedule(std::int64_t attempts, std::int64_t interval, std::int64_t delay
           {"DelayFunction", function}, {"MaxDelay", max_delay}, {"Unlimited", unlimited}};
 }
 
-// Of a group that says nothing; null: such jobs have no policy.
+// The policy of a group that sets none; null: jobs of this type have no policy.
 const json& DefaultReschedule(JobType type) {
   static const json service = Reschedule(0, 0, 30 * kSecond, "exponential", 3600 * kSecond, true);
   static const json batch = Reschedule(1, 86400 * kSecond, 5 * kSecond, "constant", 0, false);
@@ -99,7 +99,7 @@ const json& DefaultReschedule(JobType type) {
   return type == JobType::kService ? service : type == JobType::kBatch ? batch : none;
 }
 
-// Whether an update block says anything at all.
+// Whether an update block sets nothing at all.
 bool SaysNothing(const json& update) {
   for (const auto& [key, value] : update.items()) {
     const bool zero = value.is_null() || value == 0 || value == "" || value == false;
@@ -108,7 +108,7 @@ bool SaysNothing(const json& update) {
   return true;
 }
 
-// What the job says for its groups goes into them. Of Update the job itself keeps two fields.
+// Merges the job's Update into its groups. The job itself keeps only two of the fields.
 void MergeUpdate(JobType type, json* job) {
   json& of_job = (*job)["Update"];
   const bool expected = type == JobType::kService || type == JobType::kSystem;
@@ -149,24 +149,23 @@ void MergePolicies(JobType type, json* job) {
   }
 }
 
-// What these fields have when nobody says it; not zero.
+// The value of a field that nobody has set. It need not be zero.
 json ValueOf(const JobField& field) {
   switch (field.kind) {
     case kText:
-      // The value that servers fill in is the first of those that have no effect.
+      // The first of the values that have no effect is the one that servers fill in.
       return *field.no_effect == '\0' ? json("") : json::parse(field.no_effect).at(0);
     case kInteger:
       return 0;
     case kBoolean:
       return false;
     default:
-      return nullptr;  // of a duration, too: those that may be missing say something when they are
-                       // 0
+      return nullptr;  // for a duration, too: 0 has an effect in those that may be missing
   }
 }
 
-// Update of the job itself is complete: empty fields mean something there. The older form of
-// Disabled must not contradict it.
+// Update of the job itself is complete: empty fields have a meaning there. Enabled, the older form
+// of Disabled, must not contradict it.
 bool IsLeftAlone(const JobField& field, bool of_job) {
   const std::string_view name = field.name;
   return name == "Enabled" ||
@@ -212,7 +211,7 @@ void WeighAll(json* object) {
 json CanonicalJob(const Job& job, const json& original) {
   json sent = json::object();
   for (const auto& [key, value] : original.items()) {
-    // Stop is never true in a job that is taken.
+    // Stop is never true in an accepted job.
     if (!IsServerField(key) && key != "Stop") sent[key] = value;
   }
   json out = Overlay(sent, json::parse(JobToJson(job)));

@@ -20,7 +20,7 @@ json Minimal(const std::string& type) {
       {"TaskGroups", {{{"Name", "g"}, {"Tasks", {{{"Name", "t"}, {"Driver", "mock_driver"}}}}}}}};
 }
 
-// Checks, too, that the job which is told can be registered again, and is the same then.
+// Also checks that the canonical job can be registered again, and is the same then.
 json Canonical(const json& sent) {
   const Result<Job> job = ParseJob(sent.dump());
   EXPECT_TRUE(job.ok()) << job.error().message();
@@ -43,7 +43,7 @@ const json kUpdate = {{"Stagger", 30 * kSecond},
                       {"AutoRevert", false},
                       {"Canary", 0},
                       {"AutoPromote", false}};
-// The job itself keeps these of its block, and nothing else.
+// The job itself keeps only these two fields of its block.
 json UpdateOfJob(std::int64_t stagger, int max_parallel) {
   return {{"Stagger", stagger},   {"MaxParallel", max_parallel},
           {"HealthCheck", ""},    {"MinHealthyTime", 0},

@@ -11,7 +11,7 @@
 #include "host/base/time.h"
 
 // The workload as users describe it, after validation and with its defaults filled in. The names
-// are those of the job's JSON.
+// are the same as in the job's JSON.
 namespace drover {
 
 enum class JobType { kService, kBatch, kSystem, kSysbatch };
@@ -29,7 +29,7 @@ struct RestartPolicy {
   bool operator==(const RestartPolicy&) const = default;
 };
 std::string_view RestartModeName(RestartPolicy::Mode mode);  // "fail", "delay"
-// What a group gets that says nothing about restarts.
+// The policy of a group that sets none.
 RestartPolicy DefaultRestartPolicy(JobType type);
 
 struct LogConfig {
@@ -58,7 +58,7 @@ struct Resources {
   bool operator==(const Resources&) const = default;
 };
 
-// A network port of the group. Of a dynamic port the value is chosen when it is placed.
+// A network port of the group. The value of a dynamic port is chosen at placement.
 struct Port {
   std::string label;
   int value = 0;  // on the host; 0 for a dynamic port before placement
@@ -85,7 +85,7 @@ struct TaskAction {
   bool operator==(const TaskAction&) const = default;
 };
 
-// What a node must have to be given the job, group or task. See scheduler/constraint.h.
+// A condition on the node for a job, group or task. See scheduler/constraint.h.
 struct Constraint {
   std::string left;  // a text, or ${...} of the node
   std::string operand = "=";
@@ -126,7 +126,7 @@ struct TaskGroup {
   std::optional<Duration> max_run_duration;
   int ephemeral_disk_mb = 300;
   std::vector<Constraint> constraints;
-  int migrate_max_parallel = 1;  // so many leave a node at a time that is drained; of services
+  int migrate_max_parallel = 1;  // how many leave a draining node at a time; not for batch jobs
 
   bool operator==(const TaskGroup&) const = default;
 };

@@ -62,7 +62,7 @@ bool CheckText(std::string_view text, const At& at) {
   } else if (text.size() > kMaxName) {
     at.Fault("is longer than " + std::to_string(kMaxName) + " bytes");
   } else if (HasControl(text)) {
-    at.Fault(Quoted(text) + " holds a control character or one that nobody sees");
+    at.Fault(Quoted(text) + " holds a control character or an invisible one");
   } else {
     return true;
   }
@@ -89,7 +89,7 @@ bool IsSignalName(std::string_view name) {
   return false;
 }
 
-// Names must be there once; the second one is the fault.
+// Names must be unique; the second one gets the fault.
 class Names {
  public:
   void Add(const std::string& name, const At& at) {
@@ -114,7 +114,7 @@ void CheckLength(Duration duration, const At& at) {
            FormatDuration(duration));
 }
 
-// Whether it does.
+// Returns whether VALUE is at most MOST; if not, adds a fault.
 bool CheckMost(std::int64_t value, std::int64_t most, const At& at) {
   if (value <= most) return true;
   at.Fault("must be at most " + std::to_string(most) + ", but is " + std::to_string(value));
@@ -225,7 +225,7 @@ void CheckLogConfig(const LogConfig& config, int disk_mb, const At& at) {
   } else if (!CheckMost(config.max_files, kMostLogFiles, at / "MaxFiles")) {
     return;
   } else if (disk_mb < kMinDiskMb) {
-    return;  // a fault of the group
+    return;  // the group has the fault
   } else if (!config.disabled && config.max_files * size_mb > disk_mb) {
     at.Fault("the log storage of " + std::to_string(config.max_files * size_mb) +
              " MB is more than the group's ephemeral disk of " + std::to_string(disk_mb) + " MB");
@@ -244,12 +244,12 @@ void CheckActions(const std::vector<TaskAction>& actions, const At& at) {
   }
 }
 
-// Those that count allocations.
+// Whether a constraint counts allocations.
 bool IsDistinct(const std::string& operand) {
   return operand == "distinct_hosts" || operand == "distinct_property";
 }
 
-// OF_TASK: where a task is is not its own affair.
+// OF_TASK: a task is placed with its group, so it cannot count allocations itself.
 void CheckConstraints(const std::vector<Constraint>& constraints, bool of_task, const At& at) {
   static constexpr std::string_view kOperands[] = {"=",
                                                    "==",
@@ -393,7 +393,7 @@ void CheckJob(const Job& job, const std::string& pointer, JobFaults* faults) {
   }
   if (job.name != job.id) CheckText(job.name, at / "Name");
   if (HasControl(job.parent_id))
-    (at / "ParentID").Fault("holds a control character or one that nobody sees");
+    (at / "ParentID").Fault("holds a control character or an invisible one");
   CheckText(job.region, at / "Region");
   if (CheckText(job.job_namespace, at / "Namespace") && !IsPlain(job.job_namespace, "-")) {
     (at / "Namespace")

@@ -20,7 +20,7 @@ constexpr char kAdded[] = "Added";
 constexpr char kDeleted[] = "Deleted";
 constexpr char kEdited[] = "Edited";
 
-// Of a job, what is not its text, and what is told beside its other fields.
+// The members of a job that are not part of its text, or that the diff has outside of its fields.
 const std::set<std::string>& NoFieldsOfAJob() {
   static const auto& names =
       *new std::set<std::string>{"ID",         "Status",       "StatusDescription", "Version",
@@ -38,7 +38,7 @@ bool IsNothing(const json& value) {
   return value.is_null() || (value.is_structured() && value.empty());
 }
 
-// "Constraint" of "Constraints".
+// "Constraint" for "Constraints".
 std::string Singular(const std::string& key) {
   if (key == "ReservedPorts") return "Static Port";
   if (key == "DynamicPorts") return "Dynamic Port";
@@ -54,7 +54,7 @@ json FieldDiff(const char* type, const std::string& name, const std::string& bef
       {"Type", type}, {"Name", name}, {"Old", before}, {"New", after}, {"Annotations", nullptr}};
 }
 
-// An empty text and none are the same. STAYING: fields that are the same are told, too.
+// An empty text is the same as none. STAYING: unchanged fields are listed, too.
 std::vector<json> FieldDiffs(const Texts& before, const Texts& after, bool staying) {
   std::vector<json> diffs;
   Texts all = before;
@@ -80,7 +80,7 @@ bool HasChange(const std::vector<json>& diffs) {
                      [](const json& diff) { return diff.at("Type") != kNone; });
 }
 
-// What a driver's configuration says, by place: "args[1]", "mounts[0].target".
+// The values of a driver's configuration, by place: "args[1]", "mounts[0].target".
 void Flatten(const json& value, const std::string& place, Texts* out) {
   if (value.is_object()) {
     for (const auto& [key, item] : value.items()) {
@@ -95,7 +95,7 @@ void Flatten(const json& value, const std::string& place, Texts* out) {
   }
 }
 
-// A member of an object by the way in which it is compared.
+// The ways in which a member of an object is compared.
 enum class Member { kField, kMap, kConfig, kObject, kTexts, kObjects };
 
 Member KindOf(const std::string& key, const json& before, const json& after) {
@@ -112,7 +112,7 @@ Member KindOf(const std::string& key, const json& before, const json& after) {
 
 class ObjectComparison {
  public:
-  // Null: there is none. WITHOUT are members that somebody else compares.
+  // BEFORE or AFTER null: there is none. WITHOUT are members that the caller compares itself.
   ObjectComparison(const json& before, const json& after, const std::set<std::string>& without,
                    bool staying)
       : before_(before), after_(after) {
@@ -198,7 +198,7 @@ class ObjectComparison {
     if (inner.type() != std::string(kNone)) objects_.push_back(inner.Diff("Name", name));
   }
 
-  // Their order says nothing.
+  // The order of the texts does not matter.
   void AddTexts(const std::string& key, const json& before, const json& after) {
     std::multiset<std::string> left, right;
     for (const json& item : before) left.insert(TextOf(item));
@@ -219,8 +219,8 @@ class ObjectComparison {
                         {"Objects", nullptr}});
   }
 
-  // Those with a name are compared with the one of that name; of the others each has come, gone or
-  // stayed.
+  // Compares objects of the same name with each other. An object without a name is added, deleted
+  // or unchanged.
   void AddObjects(const std::string& name, const json& before, const json& after) {
     std::map<std::string, std::vector<const json*>> left, right;
     for (const json& item : before) left[IdentityOf(item)].push_back(&item);

@@ -12,7 +12,7 @@ namespace drover {
 // One thing that is wrong with a job.
 struct JobFault {
   std::string pointer;  // where in the JSON that was given, RFC 6901; empty: all of it
-  std::string message;  // what is wrong there and what to do
+  std::string message;  // the mistake there, and what to do
 
   bool operator==(const JobFault&) const = default;
 };
@@ -20,19 +20,19 @@ struct JobFault {
 // Collects the faults of a job, so that its author sees all of them at once.
 class JobFaults {
  public:
-  // Dropped when something is already wrong with that place or with what holds it: one mistake
-  // gives one message.
+  // Drops the fault if that place, or one around it, already has one: one mistake gives one
+  // message.
   void Add(const std::string& pointer, std::string message);
 
   bool empty() const { return faults_.empty(); }
   const std::vector<JobFault>& list() const { return faults_; }
   std::vector<JobFault> Take() { return std::move(faults_); }
 
-  // All of them as one error.
+  // Returns all faults as one error.
   Error ToError() const;
 
  private:
-  static constexpr std::size_t kMaxFaults = 50;  // a message that people can read
+  static constexpr std::size_t kMaxFaults = 50;  // so that people can read the message
   std::vector<JobFault> faults_;
   std::size_t dropped_ = 0;
 };

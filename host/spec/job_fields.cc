@@ -10,15 +10,15 @@ namespace {
 using enum FieldKind;
 using enum FieldState;
 
-// Servers fill some blocks in and give them back with the job, so that a job which was read from
-// one is registered again with them: their default values have no effect here.
+// Servers fill in some blocks and return them with the job. Clients that read a job from a server
+// register it again with them, so their default values have no effect here.
 constexpr char kOneMachine[] = "there is one machine, so nothing to choose";
-constexpr char kNeverApart[] = "the node is where its scheduler is, and never loses it";
+constexpr char kNeverApart[] = "node and scheduler are one process and never lose contact";
 constexpr char kServerField[] = "filled in by the server";
 
 constexpr JobField kRestartPolicy[] = {
-    {"Attempts", kInteger, kDone, {}, "", "default 2; of batch and sysbatch jobs 3"},
-    {"Interval", kDuration, kDone, {}, "", "default 30m; of batch and sysbatch jobs 24h"},
+    {"Attempts", kInteger, kDone, {}, "", "default 2; 3 for batch and sysbatch jobs"},
+    {"Interval", kDuration, kDone, {}, "", "default 30m; 24h for batch and sysbatch jobs"},
     {"Delay", kDuration, kDone, {}, "", "default 15s"},
     {"Mode", kText, kDone, {}, "", "fail (default) or delay"},
     {"RenderTemplates", kBoolean, kRefused},
@@ -37,12 +37,12 @@ constexpr JobField kUpdate[] = {
      kRefused,
      {},
      "",
-     "without it, all would be replaced that it is to protect"},
-    {"AutoRevert", kBoolean, kWarned, {}, "", "nobody looks whether a new version is healthy"},
+     "without canaries, a bad version would replace all allocations"},
+    {"AutoRevert", kBoolean, kWarned, {}, "", "the health of a new version is not watched"},
     {"AutoPromote", kBoolean, kWarned, {}, "", "there are no canaries"},
 };
 
-// What takes the place of an allocation is not awaited while a node is drained.
+// A drain does not wait for replacements of the allocations that leave.
 constexpr char kNowhere[] = "there is no other node to go to";
 constexpr JobField kMigrate[] = {
     {"MaxParallel", kInteger, kDone, {}, "", "default 1; see node drain"},
@@ -52,7 +52,7 @@ constexpr JobField kMigrate[] = {
 };
 
 constexpr char kNoReschedule[] =
-    "an allocation that has failed stays so until the job is registered anew";
+    "a failed allocation stays failed until the job is registered anew";
 constexpr JobField kReschedule[] = {
     {"Attempts", kInteger, kWarned, {}, "[1]", kNoReschedule},
     {"Interval", kDuration, kWarned, {}, R"(["24h"])", kNoReschedule},
@@ -105,7 +105,7 @@ constexpr JobField kResources[] = {
     {"Cores", kInteger, kDone, {}, "", "instead of CPU"},
     {"MemoryMB", kInteger, kDone, {}, "", "default 300"},
     {"MemoryMaxMB", kInteger, kDone},
-    {"DiskMB", kInteger, kInert, {}, "", "EphemeralDisk of the group says it"},
+    {"DiskMB", kInteger, kInert, {}, "", "use EphemeralDisk of the group"},
     {"IOPS", kInteger, kInert},
     {"Networks", kAny, kRefused, {}, "", "write them into the group"},
     {"Devices", kAny, kRefused},
@@ -149,7 +149,7 @@ constexpr JobField kService[] = {
     {"Address", kText, kInert},
     {"Checks", kAny, kInert},
     {"CheckRestart", kAny, kInert},
-    {"Connect", kAny, kRefused, {}, "", "the task would be without its way to others"},
+    {"Connect", kAny, kRefused, {}, "", "the task would not reach its upstream services"},
     {"Meta", kTextMap, kInert},
     {"CanaryMeta", kTextMap, kInert},
     {"TaggedAddresses", kTextMap, kInert},
@@ -178,7 +178,8 @@ constexpr JobField kConstraint[] = {
      kDone,
      {},
      "",
-     "= (default), !=, <, <=, >, >=, regexp, set_contains, set_contains_any, is_set or is_not_set"},
+     "= (default), !=, <, <=, >, >=, regexp, set_contains, set_contains_any, is_set, is_not_set, "
+     "version or semver; for jobs and groups also distinct_hosts and distinct_property"},
 };
 
 constexpr JobField kTask[] = {
@@ -189,7 +190,7 @@ constexpr JobField kTask[] = {
     {"Env", kTextMap, kDone},
     {"Meta", kTextMap, kDone},
     {"Lifecycle", kObject, kDone, kLifecycle},
-    {"RestartPolicy", kObject, kDone, kRestartPolicy, "", "what is left out is the group's"},
+    {"RestartPolicy", kObject, kDone, kRestartPolicy, "", "the group supplies missing fields"},
     {"Resources", kObject, kDone, kResources},
     {"LogConfig", kObject, kDone, kLogConfig},
     {"KillTimeout", kDuration, kDone, {}, "", "default 5s"},

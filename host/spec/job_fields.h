@@ -9,8 +9,8 @@
 #include "host/base/time.h"
 #include "host/spec/job_faults.h"
 
-// Every field of a job's JSON, and what becomes of it. One table serves the reader, which refuses
-// by it, and the documentation, so the two cannot differ.
+// Every field of a job's JSON, and its state in this version. The reader checks jobs by this table,
+// and the documentation is generated from it, so the two cannot differ.
 namespace drover {
 
 enum class FieldKind {
@@ -29,7 +29,7 @@ enum class FieldState {
   kDone,     // read and carried out
   kRefused,  // a fault, unless the value has no effect
   kWarned,   // accepted, but not carried out: a warning, unless the value has no effect
-  kInert,    // accepted, whatever it is, and without effect on this host
+  kInert,    // accepted with any value, and without effect on this host
 };
 
 struct JobField {
@@ -37,22 +37,22 @@ struct JobField {
   FieldKind kind;
   FieldState state;
   std::span<const JobField> members = {};
-  // Of a refused field, and one that is warned of: a JSON list of the values that have no effect,
-  // besides null, false, 0, "",
-  // [], {} and objects that hold only such values. The first one is the default of a text.
+  // For a refused or warned field: a JSON list of the values that have no effect, besides null,
+  // false, 0, "", [], {} and objects that hold only such values. The first one is the default of a
+  // text.
   const char* no_effect = "";
   const char* note = "";
 };
 
-// The fields of the job itself; the rest hangs below as members.
+// The fields of the job itself; all deeper fields are members of these.
 std::span<const JobField> JobFields();
 
-// Whether NAME is a field of the job itself that the server fills in: clients that read a job and
-// send it back have it, and it says nothing about what they want.
+// Whether NAME is a field of the job itself that the server fills in. Clients that read a job and
+// send it back include it, but do not mean anything by it.
 bool IsServerField(std::string_view name);
 
-// Checks the names, types and states of everything in JOB (an object) and below. WARNINGS, if not
-// null, receives what is not carried out.
+// Checks the names, types and states of all fields in JOB (an object) and below. WARNINGS, if not
+// null, receives the fields that are not carried out.
 void CheckJobFields(const nlohmann::json& job, const std::string& pointer, JobFaults* faults,
                     JobFaults* warnings = nullptr);
 

@@ -109,10 +109,10 @@ bool HasKind(FieldKind kind, const json& value) {
   return false;
 }
 
-// What is found in a job.
+// The lists for the findings in a job.
 struct Findings {
   JobFaults* faults;
-  JobFaults* warnings;  // null: nobody wants to hear
+  JobFaults* warnings;  // null: they are not wanted
 };
 
 void CheckMembers(const json& object, std::span<const JobField> fields, const std::string& pointer,
@@ -130,7 +130,7 @@ void CheckValue(const JobField& field, const json& value, const std::string& poi
     faults->Add(pointer, "must be " + ExpectedType(field.kind) + ", but is " + TypeOf(value));
     return;
   }
-  // Of an object the fields say it.
+  // The fields of an object give warnings instead of the object.
   if (field.state == kWarned && found.warnings != nullptr && field.kind != kObject &&
       !HasNoEffect(field, value)) {
     found.warnings->Add(pointer, std::string("is not carried out by this version: ") + field.note);

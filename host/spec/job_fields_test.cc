@@ -28,7 +28,7 @@ void ForEach(std::span<const JobField> fields, const std::string& pointer,
 TEST(JobFieldsTest, TheTableIsSound) {
   std::set<std::string> seen;
   ForEach(JobFields(), "", [&seen](const std::string& pointer, const JobField& field) {
-    EXPECT_TRUE(seen.insert(pointer).second) << pointer << " stands twice";
+    EXPECT_TRUE(seen.insert(pointer).second) << pointer << " occurs twice";
     const bool nested = field.kind == FieldKind::kObject || field.kind == FieldKind::kObjectList;
     EXPECT_EQ(nested, !field.members.empty()) << pointer;
     if (*field.no_effect == '\0') return;
@@ -46,7 +46,7 @@ TEST(JobFieldsTest, TheTableIsSound) {
   EXPECT_GT(seen.size(), 150u);
 }
 
-// Each refused field is refused below its own pointer when it says something.
+// Each refused field is refused under its own pointer if its value has an effect.
 TEST(JobFieldsTest, RefusedFieldsAreRefusedByPointer) {
   int refused = 0;
   ForEach(JobFields(), "", [&refused](const std::string& pattern, const JobField& field) {
@@ -82,7 +82,7 @@ TEST(JobFieldsTest, RefusedFieldsAreRefusedByPointer) {
   EXPECT_GT(refused, 50);
 }
 
-// "is not carried out by this version: ..." for each; empty: nothing is said.
+// Returns the pointers of all warnings about JOB.
 std::vector<std::string> Warned(const json& job) {
   JobFaults faults, warnings;
   CheckJobFields(job, "/Job", &faults, &warnings);

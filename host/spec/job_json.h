@@ -11,15 +11,16 @@
 
 namespace drover {
 
-// Reads a job, alone or as {"Job": ...}: defaults are filled in, and a Job that comes back is
-// valid. The error (Code::kInvalidArgument) lists every fault with its JSON pointer; FAULTS, if not
-// null, receives them one by one; PLACE, if not null, the job's own pointer: "/Job" or "";
-// WARNINGS, if not null, what is taken but not carried out. Whether drivers exist and take their
-// configuration is for the host of the plugins to say. [any thread]
+// Reads a job, alone or as {"Job": ...}, and fills in its defaults. The Job that it returns is
+// valid. The error (Code::kInvalidArgument) lists every fault with its JSON pointer. If not null,
+// FAULTS receives the faults one by one, PLACE the job's own pointer ("/Job" or ""), and WARNINGS
+// the fields that are accepted but not carried out. Does not check that drivers exist and accept
+// their configuration: the host of the plugins does. [any thread]
 Result<Job> ParseJob(std::string_view json, std::vector<JobFault>* faults = nullptr,
                      std::string* place = nullptr, std::vector<JobFault>* warnings = nullptr);
 
-// What is wrong with a job, however it was made. POINTER is the place of the job in its JSON.
+// Adds the faults of a job, however it was made, to FAULTS. POINTER is the place of the job in its
+// JSON.
 void CheckJob(const Job& job, const std::string& pointer, JobFaults* faults);
 
 // The job with all its defaults; ParseJob reads the same job from it.

@@ -17,7 +17,7 @@ using testing::StartsWith;
 constexpr char kSmall[] = R"({"ID": "web", "TaskGroups": [
     {"Name": "g", "Tasks": [{"Name": "t", "Driver": "raw_exec"}]}]})";
 
-// Everything that is carried out, each with a value of its own.
+// All fields that are carried out, each with a value of its own.
 constexpr char kFull[] = R"({"Job": {
   "ID": "full/job", "Name": "Full", "ParentID": "parent", "Region": "eu", "Namespace": "team-a",
   "Type": "batch", "Priority": 70, "Datacenters": ["dc1", "dc*"], "Meta": {"j": "1"},
@@ -111,7 +111,7 @@ TEST(JobJsonTest, ReadsEveryFieldThatIsCarriedOut) {
   EXPECT_TRUE(task.leader);
   EXPECT_EQ(task.actions,
             (std::vector<TaskAction>{{"top-1", "/bin/ps", {"-e", "\n"}}, {"b", "true", {}}}));
-  EXPECT_EQ(task.restart_policy,  // what it does not say is the group's
+  EXPECT_EQ(task.restart_policy,  // the group supplies missing fields
             (RestartPolicy{1, 10min, 2s, RestartPolicy::Mode::kDelay}));
   EXPECT_EQ(task.resources, (Resources{250, 64, 128}));
   EXPECT_EQ(task.log_config, (LogConfig{3, 5 << 20, false}));
@@ -154,7 +154,7 @@ TEST(JobJsonTest, BatchDefaultsAndNullIsTheSameAsAbsent) {
   EXPECT_EQ(read.groups[0].tasks[0].config_json, "{}");
 }
 
-// A job as a server gives it back, with the defaults of what this version does not carry out.
+// A job as a server returns it, with the defaults of fields that this version does not carry out.
 TEST(JobJsonTest, AcceptsAJobThatAServerCanonicalized) {
   json job = json::parse(kSmall);
   job.merge_patch(json::parse(R"({"AllAtOnce": false, "NodePool": "default", "Payload": null,
@@ -203,7 +203,7 @@ TEST(JobJsonTest, AJobSaysForItsGroupsHowManyMigrateAtATime) {
 }
 
 struct BadField {
-  std::string pointer;  // what is replaced in the small job
+  std::string pointer;  // the place that is replaced in the small job
   std::string value;
   std::string message;
 };
@@ -215,7 +215,7 @@ TEST_P(BadFieldTest, IsRefusedByPointer) {
   json job = json::parse(kSmall);
   job[json::json_pointer(GetParam().pointer)] = json::parse(GetParam().value);
   EXPECT_EQ(Fault(job.dump()), GetParam().message);
-  // The same inside of a request: the pointer is that of the text that was given.
+  // The same inside a request: the pointer then starts at the request.
   EXPECT_THAT(Fault(json{{"Job", job}}.dump()), StartsWith("/Job" + GetParam().pointer));
 }
 
@@ -228,9 +228,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadField{"/ID", R"("")", "/ID: is missing"}, BadField{"/ID", "null", "/ID: is missing"},
         BadField{"/ID", R"("a b")", "/ID: \"a b\" holds a space"},
         BadField{"/ID", "\"a\u202eb\"",
-                 "/ID: \"a\\xe2\\x80\\xaeb\" holds a control character or one that nobody sees"},
+                 "/ID: \"a\\xe2\\x80\\xaeb\" holds a control character or an invisible one"},
         BadField{"/ID", R"("a\nb")",
-                 "/ID: \"a\\x0ab\" holds a control character or one that nobody sees"},
+                 "/ID: \"a\\x0ab\" holds a control character or an invisible one"},
         BadField{"/ID", "7", "/ID: must be a text, but is 7"},
         BadField{"/Id", "7", "/Id: there is no such field; did you mean \"ID\"?"},
         BadField{"/Foo", "7", "/Foo: there is no such field"},
@@ -345,7 +345,7 @@ INSTANTIATE_TEST_SUITE_P(
                  kTaskAt + "/Name: a task cannot be named \"alloc\": that is the shared directory"},
         BadField{kTaskAt + "/Name", R"("../x")", kTaskAt + "/Name: \"../x\" holds a slash"},
         BadField{kTaskAt + "/Name", R"("a\u007fb")",
-                 kTaskAt + "/Name: \"a\\x7fb\" holds a control character or one that nobody sees"},
+                 kTaskAt + "/Name: \"a\\x7fb\" holds a control character or an invisible one"},
         BadField{kTaskAt + "/Name", "\"" + std::string(129, 'x') + "\"",
                  kTaskAt + "/Name: is longer than 128 bytes"},
         BadField{kTaskAt + "/Driver", "null", kTaskAt + "/Driver: is missing"},
@@ -503,13 +503,13 @@ TEST(JobJsonTest, WhatIsNoJobAtAllIsAnError) {
   EXPECT_THAT(Fault("[]"), HasSubstr("must be a JSON object"));
   EXPECT_THAT(Fault("{\"Job\": []}"), HasSubstr("/Job: must be an object"));
   EXPECT_THAT(Fault("{\"Job\": null}"), HasSubstr("/Job: must be an object"));
-  EXPECT_THAT(Fault(R"({"ID": "a", "ID": "b"})"), HasSubstr("\"ID\" stands twice"));
+  EXPECT_THAT(Fault(R"({"ID": "a", "ID": "b"})"), HasSubstr("\"ID\" occurs twice"));
   EXPECT_THAT(Fault(std::string(1 << 20, '[')), HasSubstr("nested"));
   EXPECT_THAT(Fault(std::string(9 << 20, ' ')), HasSubstr("bytes"));
   EXPECT_THAT(Fault("job \"web\" { }"), HasSubstr("not JSON"));
 }
 
-// Random damage to a full job: an error or a job, and a job is one that can be written and read.
+// Random damage to a full job gives an error, or a job that can be written and read.
 TEST(JobJsonTest, DamagedJobsNeverCrash) {
   const std::string text = json::parse(kFull).dump();
   std::mt19937 random(20);

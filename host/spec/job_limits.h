@@ -7,10 +7,10 @@
 #include "host/base/time.h"
 #include "host/spec/job.h"
 
-// The most that a job may ask for. Each bound is far beyond any machine, and so far below what its
-// type can hold that what is made of it later (a point in time, bytes, the sum over all tasks)
-// stays within its type too. Who computes with a value of a job takes it through Bounded: a job
-// that was kept by a version without these bounds is not checked again.
+// The most that a job may ask for. Each bound is far beyond any machine. It is also far below the
+// limit of its type, so that derived values (a point in time, bytes, the sum over all tasks) fit,
+// too. Code that computes with a value of a job passes it through Bounded first: a job that was
+// stored by a version without these bounds is not checked again.
 namespace drover {
 
 inline constexpr Duration kLongestOfJob = std::chrono::hours(24 * 365 * 100);  // 100 years

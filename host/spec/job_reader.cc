@@ -10,21 +10,21 @@
 #include "host/spec/job_limits.h"
 #include "host/spec/strict_json.h"
 
-// Reading a job goes in three steps: the table of fields checks names and types, this file builds
-// the types with their defaults, CheckJob looks at what they say. Each adds its faults to one list.
+// Reading a job has three steps: the table of fields checks names and types, this file builds the
+// types with their defaults, and CheckJob checks the values. Each step adds its faults to one list.
 namespace drover {
 namespace {
 
 using nlohmann::json;
 
-// Beside the job a register request has fields that are for the API; the job does not need them.
+// A register request has these fields beside the job. They are for the API, not for the job.
 constexpr std::string_view kRequestFields[] = {
     "Job",       "Submission",        "EnforceIndex", "JobModifyIndex", "PolicyOverride",
     "Diff",      "PreserveResources", "EvalPriority", "PreserveCounts", "Region",
     "Namespace", "SecretID",          "AuthToken",    "Canonicalize"};
 
-// Reads the members of one object. One that is absent, null or of the wrong type (then a fault
-// already) leaves what was there: the default.
+// Reads the members of one object. A member that is absent, null or of the wrong type (already a
+// fault) leaves the default.
 class Members {
  public:
   Members(const json& object, std::string pointer, JobFaults* faults)
@@ -50,7 +50,7 @@ class Members {
     const json* value = Find(name);
     if (value != nullptr && value->is_boolean()) *out = value->get<bool>();
   }
-  // Numbers of the JSON have 32 bits, the rest is a fault of the table.
+  // Numbers of the JSON have 32 bits. The table of fields has reported all others as faults.
   template <typename Integer>
     requires std::is_same_v<Integer, int> || std::is_same_v<Integer, std::int64_t>
   void Read(const char* name, Integer* out) const {
@@ -70,7 +70,7 @@ class Members {
       if (text.is_string()) (*out)[key] = text.get<std::string>();
     }
   }
-  // A list without texts leaves the default; what is none in it (a fault already) is empty.
+  // An empty list leaves the default. An element that is no text (already a fault) becomes empty.
   void Read(const char* name, std::vector<std::string>* out) const {
     const json* value = Find(name);
     if (value == nullptr || !value->is_array() || value->empty()) return;
@@ -99,7 +99,7 @@ class Members {
   JobFaults* faults_;
 };
 
-// Reads a text that stands for one of VALUES; NAME_OF tells the texts.
+// Reads a text that stands for one of VALUES; NAME_OF returns the texts.
 template <typename T, typename F, typename Out>
 void ReadName(const Members& in, const char* name, std::initializer_list<T> values, F name_of,
               Out* out) {
@@ -147,7 +147,7 @@ LogConfig ReadLogConfig(const Members& in) {
   std::int64_t megabytes = config.max_file_size_bytes >> 20;
   in.Read("MaxFiles", &config.max_files);
   in.Read("MaxFileSizeMB", &megabytes);
-  // Beyond the bound it only has to be found too large.
+  // Clamped: a value beyond the bound only has to be found too large later.
   config.max_file_size_bytes =
       std::clamp(megabytes, -kMostLogFileMb, kMostLogFileMb + 1) * (1 << 20);
   in.Read("Disabled", &config.disabled);
@@ -160,7 +160,7 @@ LogConfig ReadLogConfig(const Members& in) {
   return config;
 }
 
-// Absent when its hook is wrong: the task then counts as a main one, which gives no second fault.
+// Absent if the hook is wrong: the task then counts as a main task, which gives no second fault.
 std::optional<Lifecycle> ReadLifecycle(const Members& in) {
   using Hook = Lifecycle::Hook;
   std::optional<Hook> hook;
@@ -208,7 +208,7 @@ void ReadTask(const Members& in, const RestartPolicy& group_policy, Task* task) 
   }
   const Members resources = in.Object("Resources");
   resources.Read("Cores", &task->resources.cores);
-  if (task->resources.cores != 0) task->resources.cpu_mhz = 0;  // unless it is said
+  if (task->resources.cores != 0) task->resources.cpu_mhz = 0;  // unless CPU is given
   resources.Read("CPU", &task->resources.cpu_mhz);
   resources.Read("MemoryMB", &task->resources.memory_mb);
   resources.Read("MemoryMaxMB", &task->resources.memory_max_mb);
@@ -261,7 +261,7 @@ Job ReadJob(const Members& in) {
   in.Read("Datacenters", &job.datacenters);
   in.Read("Meta", &job.meta);
   in.ReadList("Constraints", &job.constraints, ReadConstraint);
-  int migrate_max_parallel = 1;  // of groups that do not say it
+  int migrate_max_parallel = 1;  // for groups that do not set it
   in.Object("Migrate").Read("MaxParallel", &migrate_max_parallel);
   in.ReadList("TaskGroups", &job.groups, [&](const Members& group_in, TaskGroup* group) {
     group->migrate_max_parallel = migrate_max_parallel;
@@ -270,7 +270,7 @@ Job ReadJob(const Members& in) {
   return job;
 }
 
-// The job inside of ROOT and its pointer; null with a fault when there is none.
+// Finds the job inside ROOT and its pointer; null, with a fault, if there is none.
 const json* FindJob(const json& root, std::string* pointer, JobFaults* faults) {
   if (!root.is_object()) {
     faults->Add("", "must be a JSON object");

@@ -49,7 +49,7 @@ json ToJson(const Task& task) {
       {"Name", task.name},
       {"Driver", task.driver},
       {"User", task.user},
-      // What is in a Job was read by a parser; a text that somebody else made is refused by it.
+      // A parser has read the text of a Job. Text that is not JSON becomes null instead of a throw.
       {"Config", json::parse(task.config_json, nullptr, false)},
       {"Env", ToJson(task.env)},
       {"Meta", ToJson(task.meta)},
@@ -98,7 +98,7 @@ json ToJson(const TaskGroup& group) {
               {"MaxRunDuration", nullptr},
               {"Constraints", ToJson(group.constraints)},
               {"EphemeralDisk", {{"SizeMB", group.ephemeral_disk_mb}}}};
-  // Batch jobs have none, and clients do not expect it there.
+  // Only if it is not the default: batch jobs have no Migrate, and clients expect none there.
   if (group.migrate_max_parallel != 1)
     out["Migrate"] = {{"MaxParallel", group.migrate_max_parallel}};
   if (group.max_run_duration) out["MaxRunDuration"] = group.max_run_duration->count();

@@ -25,8 +25,8 @@ std::string Place(std::string_view text, std::size_t offset) {
          std::to_string(std::max<std::size_t>(column, 1));
 }
 
-// Builds the value from the parser's events, so that what the value itself cannot show (keys that
-// stand twice, depth) is seen before it is built.
+// Builds the value from the parser's events. So it sees a key that occurs twice, which the value
+// itself cannot show, and too great a depth before it is built.
 class Builder final : public json::json_sax_t {
  public:
   Builder(std::string_view text, JsonLimits limits) : text_(text), limits_(limits) {}
@@ -52,7 +52,7 @@ class Builder final : public json::json_sax_t {
     levels_.back().key.clear();
     if (value.find('\0') != std::string::npos) return Fail("a key holds the character U+0000");
     if (levels_.back().value->contains(value)) {
-      return Fail("the key " + Quoted(value) + " stands twice in one object");
+      return Fail("the key " + Quoted(value) + " occurs twice in one object");
     }
     levels_.back().key = std::move(value);
     return true;
@@ -159,7 +159,7 @@ std::string JsonPointer(std::string_view pointer, std::string_view key) {
     } else if (c == '/') {
       out += "~1";
     } else if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) {
-      out += '?';  // a message stays on its line
+      out += '?';  // keeps the message on one line
     } else {
       out += c;
     }
@@ -180,7 +180,7 @@ std::string Quoted(std::string_view text) {
     text = text.substr(0, end);
   }
   std::string out = "\"";
-  std::size_t unseen = 0;  // so many bytes from here on are of a character that nobody sees
+  std::size_t unseen = 0;  // how many bytes from here on belong to an invisible character
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     const auto byte = static_cast<unsigned char>(c);

@@ -16,9 +16,9 @@ struct JsonLimits {
   std::size_t depth = 64;  // nested objects and lists
 };
 
-// Reads one JSON value from text that nobody vouches for. Refused, with the place in the message:
-// what is not JSON or not UTF-8, a key that stands twice in one object, U+0000 in a text, a whole
-// number beyond 64 bits, and what exceeds the limits. Never throws. [any thread]
+// Reads one JSON value from untrusted text. Refuses, with the place in the message: text that is
+// not JSON or not UTF-8, a key that occurs twice in one object, U+0000 in a text, a whole number
+// beyond 64 bits, and text beyond the limits. Never throws. [any thread]
 Result<nlohmann::json> ParseStrictJson(std::string_view text, JsonLimits limits = {});
 
 // "POINTER/KEY" with the escapes of RFC 6901.

@@ -45,7 +45,7 @@ TEST(StrictJsonTest, RefusesTextThatIsNotUtf8) {
 }
 
 TEST(StrictJsonTest, RefusesDuplicateKeysAtAnyDepth) {
-  EXPECT_EQ(Fault(R"({"a":[{},{"b":1,"b":1}]})"), "/a/1: the key \"b\" stands twice in one object");
+  EXPECT_EQ(Fault(R"({"a":[{},{"b":1,"b":1}]})"), "/a/1: the key \"b\" occurs twice in one object");
   EXPECT_EQ(Fault(R"({"a":[{"b":1},{"b":1}],"c":{"a":1}})"), "");
 }
 

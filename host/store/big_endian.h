@@ -6,7 +6,7 @@
 
 namespace drover {
 
-// The number that BYTES are, the highest first, as SQLite keeps its numbers.
+// Reads BYTES as a number, the highest byte first, as SQLite stores its numbers.
 constexpr std::uint64_t BigEndian(std::string_view bytes) {
   std::uint64_t number = 0;
   for (const char byte : bytes) number = number << 8 | static_cast<unsigned char>(byte);

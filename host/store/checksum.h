@@ -7,8 +7,8 @@
 
 namespace drover {
 
-// The CRC-32 of a record, its key included: finds each flipped bit and each damaged stretch of up
-// to 32 bits, and of all other damage all but one in four thousand million.
+// The CRC-32 of a record with its key. It detects each flipped bit, and each damaged stretch of up
+// to 32 bits. It misses other damage in one of four thousand million cases.
 std::uint32_t ChecksumOf(const Record& record);
 
 }  // namespace drover

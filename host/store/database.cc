@@ -19,8 +19,8 @@ Error DatabaseError(sqlite3* database, int code) {
     case SQLITE_FULL:
       return Error(Code::kResourceExhausted, text, true);
     case SQLITE_IOERR:
-      // A file that is shorter than it says is damaged, and so is one that the disk cannot give
-      // back.
+      // A file that is shorter than its header claims is damaged, and so is one that the disk
+      // cannot read.
       if (code == SQLITE_IOERR_SHORT_READ || code == SQLITE_IOERR_CORRUPTFS)
         return Error(Code::kInternal, text);
       return Error(Code::kUnavailable, text, true);
@@ -100,10 +100,10 @@ Result<Database> Database::Open(const std::string& path) {
   Database database;
   database.database_.reset(opened);
   if (code != SQLITE_OK) return DatabaseError(opened, code).WithContext(path);
-  // What SQLite makes beside it gets the mode of the file. One that stays as it was is still below
-  // a directory that nobody else can enter.
+  // SQLite gives the files that it makes beside this one the same mode. If a chmod fails, nobody
+  // else can enter the directory anyway.
   for (const char* end : {"", "-wal"}) (void)chmod((path + end).c_str(), 0600);
-  // What a damaged file says about itself is not trusted.
+  // The schema in a damaged file is not trusted.
   sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   return database;

@@ -12,23 +12,25 @@ struct sqlite3_stmt;
 
 namespace drover {
 
-// A prepared statement. Belongs to its database and goes before it.
+// A prepared statement. Its database must outlive it.
 class Statement {
  public:
   Statement() = default;
 
-  // Of the next execution; PLACE counts from 1. A text is not copied: it stays until Reset.
+  // Bind a value for the next execution; PLACE counts from 1. Texts and blobs are not copied: they
+  // must live until Reset.
   void Bind(int place, std::int64_t number);
   void BindText(int place, const std::string& text);
   void BindBlob(int place, const std::string& bytes);
 
-  // Goes to the next row: whether there is one. After an error, or the last row, it is reset.
+  // Goes to the next row; returns whether there is one. After an error, or after the last row, the
+  // statement is reset.
   Result<bool> Step();
   // Executes a statement without rows.
   Status Run();
   void Reset();
 
-  // Of the row; COLUMN counts from 0. What is of another type is converted.
+  // Return a value of the row; COLUMN counts from 0. Values of other types are converted.
   std::int64_t Number(int column) const;
   std::string Text(int column) const;
 
@@ -40,7 +42,7 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-// An SQLite database, as thin as it can be. Of one thread at a time.
+// A thin wrapper of an SQLite database. For one thread at a time.
 //
 // Codes of errors: kResourceExhausted, the disk is full; kUnavailable, the system refused (these
 // two are recoverable); kFailedPrecondition, another process has it; kInternal, it is damaged or is
@@ -52,12 +54,13 @@ class Database {
 
   Result<Statement> Prepare(const char* sql);
   Status Execute(const char* sql);
-  // The first column of the first row of SQL; 0 or empty without one.
+  // Return the first column of the first row of SQL; 0 or empty without a row.
   Result<std::int64_t> Number(const char* sql);
   Result<std::string> Text(const char* sql);
-  // Whether what the write-ahead log holds stays there when this is closed. At first it does not.
+  // Sets whether the contents of the write-ahead log stay there at Close. At first they do not.
   void KeepLogAtClose(bool keep);
-  // Closes it; what the write-ahead log holds goes to the database first, if it is not to be kept.
+  // Closes the database. First moves the contents of the write-ahead log into it, unless they must
+  // stay there.
   void Close() { database_.reset(); }
 
  private:

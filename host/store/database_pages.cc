@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::size_t kFileHeader = 100;  // bytes, in front of the first page
 constexpr std::size_t kLeafHeader = 8;    // bytes, then two for the place of each row
-constexpr char kTableLeaf = 0x0d;         // the first of them
+constexpr char kTableLeaf = 0x0d;         // its first byte
 
-// Takes numbers and bytes from the front. What is not there is empty or 0, and makes it fail.
+// Takes numbers and bytes from the front. Beyond the end they are 0 or empty, and failed() is set.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}
@@ -29,8 +29,8 @@ class Reader {
     return bytes;
   }
 
-  // Seven bits in each byte, the highest first, of which the last has not its highest bit set; a
-  // ninth has eight.
+  // Reads a number with seven bits in each byte, the highest first. The last byte has its highest
+  // bit clear. A ninth byte has eight bits.
   std::uint64_t Varint() {
     std::uint64_t number = 0;
     for (int i = 0; i < 8; ++i) {
@@ -49,7 +49,7 @@ class Reader {
   bool failed_ = false;
 };
 
-// That of a serial type, if this program writes such values.
+// The column of a serial type; absent if this program writes no such values.
 std::optional<Column> ColumnOf(std::uint64_t serial) {
   using enum Column::Type;
   constexpr std::uint64_t kSizes[] = {0, 1, 2, 3, 4, 6, 8};
@@ -60,7 +60,7 @@ std::optional<Column> ColumnOf(std::uint64_t serial) {
   return Column{serial % 2 == 0 ? kBlob : kText, (serial - 12) / 2, 0, {}};
 }
 
-// The columns of a row of SIZE bytes as its FRONT tells them; false if that makes no sense.
+// Reads the columns of a row of SIZE bytes from its FRONT; false if they make no sense.
 bool ReadColumns(std::string_view front, std::uint64_t size, Row* row) {
   std::uint64_t sum = Reader(front).Varint();
   Reader header(Reader(front).Bytes(sum));

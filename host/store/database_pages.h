@@ -19,19 +19,19 @@ struct Column {
 };
 using Row = std::vector<Column>;
 
-// The rows of a damaged database, read without its trees and its schema: each stands on a page of
-// its table, or begins there and goes on in a chain of pages. What a row is of, and whether it is
-// whole, its reader must tell by what is in it. What was deleted is not found, since SQLite
-// overwrites it (`secure_delete`).
+// The rows of a damaged database, read without its trees and its schema. Each row is on a page of
+// its table, or begins there and goes on in a chain of pages. The caller must find out from the
+// contents of a row which table it belongs to, and whether it is whole. Deleted rows are not found,
+// since SQLite overwrites them (`secure_delete`).
 class DatabasePages {
  public:
-  // Of the bytes of a file and of its log. A page of the log replaces older ones if it is sound; if
-  // not, it stands beside them.
+  // FILE and LOG are the bytes of a file and of its log. A sound page of the log replaces older
+  // ones; a damaged page is read beside them.
   DatabasePages(std::string file, std::string log);
   DatabasePages(const DatabasePages&) = delete;
   DatabasePages& operator=(const DatabasePages&) = delete;
 
-  // The rows of what was written last come last.
+  // Calls TAKE with each row. The rows of newer pages come later.
   void ForEachRow(const std::function<void(const Row&)>& take) const;
 
  private:

@@ -14,9 +14,9 @@
 #include "host/store/record_file.h"
 #include "host/store/write_ahead_log.h"
 
-// The new file is made beside the old one and gets its name last, so a crash loses nothing: while
-// the old one has its name, what is half made is made again; once it has lost it, the new one is
-// complete.
+// The new file is made beside the old one and gets its name last, so a crash loses nothing. While
+// the old file has its name, a half made new one is made again. Once the old file has lost its
+// name, the new one is complete.
 namespace drover {
 namespace {
 
@@ -62,7 +62,7 @@ std::string NameForDamaged(const std::string& path) {
   return free;
 }
 
-// A complete file of RECORDS, on the disk.
+// Writes a complete file of RECORDS to the disk.
 Status Write(const std::string& path, const SalvagedRecords& records) {
   Remove(path);
   DROVER_ASSIGN(RecordFile::Opened made, RecordFile::Open(path));
@@ -76,7 +76,7 @@ Status Write(const std::string& path, const SalvagedRecords& records) {
 
 Result<std::string> ReplaceDamaged(const std::string& path, const SalvagedRecords& records) {
   const std::string fresh = path + kNew;
-  // A new file that only its name is wanting is the only one there is: it is not made again.
+  // The new file is complete and the only one, and lacks just its name: it is not made again.
   if (!fs::exists(path) && fs::exists(fresh)) {
     DROVER_TRY(FinishRebuild(path));
     return std::string("the new file has its name now");
@@ -86,12 +86,12 @@ Result<std::string> ReplaceDamaged(const std::string& path, const SalvagedRecord
     return made.error();
   }
   const std::string damaged = NameForDamaged(path);
-  // Without its own name the file is not read again: from then on the new one is.
+  // Once the damaged file has lost its name, the new one is read instead of it.
   DROVER_TRY(Rename(path, damaged));
   DROVER_TRY(Rename(LogOf(path), LogOf(damaged)));
   DROVER_TRY(FinishRebuild(path));
   return "the damaged file is " + damaged + " now, and " + std::to_string(records.size()) +
-         " records could be read of it";
+         " of its records could be read";
 }
 
 Status FinishRebuild(const std::string& path) {
@@ -100,7 +100,7 @@ Status FinishRebuild(const std::string& path) {
     return {};
   }
   if (!fs::exists(path + kNew)) return {};
-  // The log of a file that has lost its name, if a kill came in between.
+  // The log of the renamed file is still there if a kill came between the two renames.
   if (fs::exists(LogOf(path))) DROVER_TRY(Rename(LogOf(path), LogOf(NameForDamaged(path))));
   DROVER_TRY(Rename(path + kNew, path));
   return SyncDirectoryOf(path);

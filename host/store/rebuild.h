@@ -8,12 +8,12 @@
 
 namespace drover {
 
-// Makes the damaged file anew from those records, and renames the damaged one. What it has done, in
-// a sentence. After an error, such as that of a full disk, all is as it was,
-// or the new file is complete and has no name yet.
+// Makes a new file from RECORDS, and renames the damaged one. Returns a sentence about its work.
+// After an error, such as a full disk, nothing has changed, or the new file is complete and has no
+// name yet.
 Result<std::string> ReplaceDamaged(const std::string& path, const SalvagedRecords& records);
 
-// Finishes what a program has begun that was killed meanwhile. Before the file is opened.
+// Finishes the rebuild of a program that was killed during it. Call it before the file is opened.
 Status FinishRebuild(const std::string& path);
 
 }  // namespace drover

@@ -6,7 +6,7 @@
 
 namespace drover {
 
-// Names a record: what kind of thing it is about, and which.
+// The name of a record: the kind of the thing that it describes, and the id of that thing.
 struct RecordKey {
   std::string kind;
   std::string id;
@@ -14,7 +14,7 @@ struct RecordKey {
   auto operator<=>(const RecordKey&) const = default;
 };
 
-// What is kept of one thing. The store does not look into the value.
+// The stored state of one thing. The store does not look into the value.
 struct Record {
   RecordKey key;
   std::string value;
@@ -22,7 +22,7 @@ struct Record {
   bool operator==(const Record&) const = default;
 };
 
-// A record that is to be written; without a value: that is to be forgotten.
+// A record to write, or, without a value, to erase.
 struct RecordChange {
   RecordKey key;
   std::optional<std::string> value;

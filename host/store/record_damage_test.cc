@@ -18,11 +18,11 @@
 #include "host/store/store_for_test.h"
 #include "host/store/write_ahead_log.h"
 
-// A file that was damaged is opened all the same, and what it then holds is right.
+// A damaged file can still be opened, and the records that it then holds are right.
 namespace drover {
 namespace {
 
-// While it lives, reading these bytes of the file PATH fails as from a bad sector of a disk, for
+// While it lives, reads of these bytes of the file PATH fail as from a bad sector of a disk, for
 // SQLite, too.
 class BadSector {
  public:
@@ -95,10 +95,10 @@ class RecordDamageTest : public ::testing::Test {
     }
   }
 
-  // The file as it was closed.
+  // Reads the closed file into closed_.
   void Close() { closed_ = ReadFileForTest(directory_.file()); }
 
-  // Opens the file in a new directory and says how many records are there, each of which is right.
+  // Opens the file in a new directory, checks each record, and returns how many there are.
   std::size_t Open(const std::string& bytes, std::vector<std::string>* damage = nullptr) {
     const StoreDirectory directory;
     WriteFileForTest(directory.file(), bytes);
@@ -127,7 +127,7 @@ class RecordDamageTest : public ::testing::Test {
     return count;
   }
 
-  // What was damaged, by its names.
+  // The damaged files that were kept, by their names.
   static std::map<std::string, std::string> KeptIn(const StoreDirectory& directory) {
     std::map<std::string, std::string> kept;
     for (const auto& entry : std::filesystem::directory_iterator(directory.path())) {
@@ -166,8 +166,8 @@ TEST_F(RecordDamageTest, ADamagedRecordIsKeptAside) {
   EXPECT_EQ(*database->Number("SELECT count(*) FROM record WHERE id = 'id-7'"), 0);
 }
 
-// One bit anywhere in the file costs one record at most; in the few bytes that say how many there
-// are on a page, what is on that page.
+// One bit anywhere in the file costs one record at most. In the header of a page it may cost all
+// records on that page.
 TEST_F(RecordDamageTest, RandomFlippedBits) {
   Close();
   constexpr int kFlips = 1000;
@@ -185,7 +185,7 @@ TEST_F(RecordDamageTest, RandomFlippedBits) {
     const std::size_t left = Open(bytes, &damage);
     if (left == kRecords) ++untouched;
     if (!damage.empty()) ++damaged;
-    EXPECT_TRUE(left == kRecords || !damage.empty()) << "what is lost is told";
+    EXPECT_TRUE(left == kRecords || !damage.empty()) << "each loss is reported";
     const std::size_t place = bit / 8 < kPageSize ? bit / 8 - kFileHeader : bit / 8 % kPageSize;
     EXPECT_GE(left, kRecords - (place < kPageHeader ? kPageSize / kSmallestRecord : 1));
     if (HasFailure()) break;
@@ -223,7 +223,7 @@ class LogDamageTest : public RecordDamageTest {
   std::string log_;
 };
 
-// A bit costs one record at most, wherever it is: what follows it is found.
+// A bit costs one record at most, wherever it is: all that follows is found.
 TEST_F(LogDamageTest, RandomFlippedBits) {
   SCOPED_TRACE(HowToRepeat(FirstSeed()));
   std::mt19937_64 random(FirstSeed());
@@ -250,7 +250,7 @@ TEST_F(LogDamageTest, IsToldAndTheLogIsKept) {
   EXPECT_THAT(KeptIn(directory), ElementsAre(Pair(_, file_), Pair(EndsWith("-wal"), flipped)));
 }
 
-// A part of a page that is gone costs what was last written there; older records of it are found.
+// A lost part of a page costs the records that were last written there; older ones are found.
 TEST_F(LogDamageTest, ZeroFill) {
   SCOPED_TRACE(HowToRepeat(FirstSeed()));
   std::mt19937_64 random(FirstSeed());
@@ -264,7 +264,7 @@ TEST_F(LogDamageTest, ZeroFill) {
   }
 }
 
-// So does a kill in the middle of a write: it is no damage, and all that is before it counts.
+// A kill in the middle of a write truncates the log: that is no damage, and all before it counts.
 TEST_F(LogDamageTest, Truncation) {
   std::size_t before = kRecords;
   for (std::size_t size = 0; size < log_.size(); size += 1030) {
@@ -297,10 +297,10 @@ TEST_F(LogDamageTest, AnEmptyFileIsMadeOfItsLog) {
   std::vector<std::string> damage;
   EXPECT_GE(OpenWith(log_, &damage), static_cast<std::size_t>(kNew));
   ASSERT_THAT(damage, SizeIs(1));
-  EXPECT_THAT(damage[0], HasSubstr("it is empty, its write-ahead log is not"));
+  EXPECT_THAT(damage[0], HasSubstr("it is empty, but its write-ahead log is not"));
 }
 
-// A record that was deleted does not come back, and of one that was changed the newest counts.
+// A deleted record does not come back, and a changed one comes back in its newest version.
 TEST_F(RecordDamageTest, WhatIsNoMoreIsNotSalvaged) {
   constexpr int kTurns = 40;
   SCOPED_TRACE(HowToRepeat(FirstSeed()));
@@ -335,7 +335,7 @@ TEST_F(RecordDamageTest, Truncation) {
   for (std::size_t size = 0; size < closed_.size(); size += size < 8192 ? 512 : 4096) {
     SCOPED_TRACE("truncated to " + std::to_string(size));
     const std::size_t left = Open(closed_.substr(0, size));
-    // What is on the pages that are there.
+    // The records on the remaining pages are found.
     EXPECT_GE(left + 2 * kPageSize / 40, kRecords * size / closed_.size());
   }
 }
@@ -402,13 +402,13 @@ TEST_F(RecordDamageTest, WhatIsNoDatabaseOrAnotherOne) {
 
 TEST_F(RecordDamageTest, ARebuildThatWasKilledIsFinished) {
   Close();
-  const StoreDirectory begun;  // the damaged one still has its name
+  const StoreDirectory begun;  // the damaged file still has its name
   WriteFileForTest(begun.file(), closed_);
   WriteFileForTest(begun.file() + ".new", "half");
   EXPECT_EQ(OpenIn(begun), static_cast<std::size_t>(kRecords));
   EXPECT_FALSE(std::filesystem::exists(begun.file() + ".new"));
 
-  const StoreDirectory renamed;  // it has lost it
+  const StoreDirectory renamed;  // the damaged file has lost its name
   WriteFileForTest(renamed.file() + ".new", closed_);
   WriteFileForTest(renamed.file() + ".damaged-x", "damaged");
   WriteFileForTest(renamed.file() + "-wal", "the log of the damaged one");

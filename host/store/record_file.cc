@@ -32,10 +32,10 @@ Result<RecordFile::Opened> RecordFile::Open(const std::string& path) {
     opened.damage = {read.error().message() + "; " + *replaced};
     return opened;
   }
-  // It is better to go on with what was read than not at all: tasks run that need it.
+  // Running tasks need the records, so it is better to go on with those that were read.
   opened.damage = {read.error().message() + "; " + std::to_string(salvage.records.size()) +
-                   " records could be read of it, but no new file can be made now, which is tried "
-                   "again: " +
+                   " of its records could be read, but no new file can be made now; the next "
+                   "write tries it again: " +
                    replaced.error().message()};
   for (const auto& [key, value] : salvage.records) opened.records.push_back({key, value});
   opened.file.reset(new RecordFile(path));
@@ -45,7 +45,7 @@ Result<RecordFile::Opened> RecordFile::Open(const std::string& path) {
 
 Status RecordFile::OpenWhole(const std::string& path, Opened* opened) {
   *opened = {};
-  // Before SQLite, which would take what is before the damage for all of it.
+  // Comes before SQLite, which would take the log to end where the damage begins.
   DROVER_TRY(CheckLog(path));
   std::unique_ptr<RecordFile> file(new RecordFile(path));
   DROVER_TRY(file->Prepare());
@@ -63,16 +63,16 @@ Status RecordFile::MakeAnew() {
 
 Status RecordFile::Prepare() {
   DROVER_ASSIGN(database_, Database::Open(path_));
-  // Exclusive: its index of the log is in memory, not in one more file that a full disk refuses.
+  // Exclusive locking keeps the index of the log in memory, not in a file that a full disk refuses.
   DROVER_TRY(database_.Execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA cell_size_check = ON"));
-  // What is salvaged is found by where it stands on a page, so nothing may stay that was deleted.
+  // A salvage finds rows by their places on pages, so deleted rows must be overwritten.
   const std::string pages =
       "PRAGMA secure_delete = ON; PRAGMA page_size = " + std::to_string(kPageSize);
   DROVER_TRY(database_.Execute(pages.c_str()));
   DROVER_TRY(
       database_.Execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
                         "PRAGMA wal_autocheckpoint = 0"));
-  // What a newer program has left stays as it is, its log, too.
+  // A file of a newer program must stay as it is, and so must its log.
   database_.KeepLogAtClose(LogSize() > 0);
   DROVER_TRY(PrepareRecordSchema(&database_));
   database_.KeepLogAtClose(false);
@@ -104,7 +104,7 @@ Result<std::vector<Record>> RecordFile::ReadAll(std::vector<std::string>* damage
     }
   }
   for (const std::int64_t number : bad) {
-    // It may stay where it is while the disk is full: it is found damaged again.
+    // The record may stay where it is while the disk is full: it is found damaged again.
     const Status moved = SetAside(number);
     if (!moved.ok() && IsDamage(moved.error())) return moved.error();
   }
@@ -140,7 +140,7 @@ Status RecordFile::Apply(const std::vector<RecordChange>& changes) {
     if (!done.ok()) break;
   }
   if (done.ok()) done = database_.Execute("COMMIT");
-  // Some errors have rolled it back already.
+  // Some errors have rolled the transaction back already.
   if (!done.ok()) (void)database_.Execute("ROLLBACK");
   return done;
 }
@@ -153,7 +153,7 @@ std::int64_t RecordFile::LogSize() const {
 Status RecordFile::Checkpoint() {
   if (salvaged_) DROVER_TRY(MakeAnew());
   DROVER_TRY(database_.Execute("PRAGMA wal_checkpoint(TRUNCATE)"));
-  // The first commit of an empty log waits for the disk. So it is one for which nobody waits.
+  // The first commit to an empty log waits for the disk. Nobody waits for this one.
   (void)database_.Execute("UPDATE meta SET value = value WHERE key = 'version'");
   return {};
 }

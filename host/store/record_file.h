@@ -13,24 +13,24 @@
 
 namespace drover {
 
-// A file of records, each with its checksum. Of one thread at a time; its calls block.
+// A file of records, each with its checksum. For one thread at a time; its calls block.
 //
-// A record that is damaged is moved to the table `damaged` and is no record any more. A file that
-// is damaged is renamed, with the time, and made anew from those of its records that can still be
-// read and whose checksums are right. Nothing is ever deleted because it is damaged. Where that
-// cannot be, since the disk is full, each write tries it again before it is refused.
+// A damaged record is moved to the table `damaged`, which keeps the newest 1000. A damaged file is
+// renamed, with the time, and made anew from its records that can be read and have the right
+// checksum. Damaged files are never deleted. If the disk is too full for a new file, each write
+// first tries again to make it, and fails if it cannot.
 class RecordFile {
  public:
   struct Opened;
   // Opens the file PATH, or makes it. kUnimplemented: a newer program has made it.
   static Result<Opened> Open(const std::string& path);
 
-  // Carries out the changes, all or none: when this returns they survive the end of this process.
-  // What must survive a power cut too needs Sync, which any thread may call.
+  // Carries out the changes, all or none. When this returns, they survive the end of this process.
+  // They survive a power cut only after the log was synchronized, too, which any thread may do.
   Status Apply(const std::vector<RecordChange>& changes);
   std::int64_t LogSize() const;  // of the write-ahead log, bytes
-  // Writes what is in the log to the file proper, on the disk, and empties the log but for a page
-  // that says nothing new. May take long.
+  // Writes the contents of the log to the file itself, on the disk, and empties the log, except for
+  // one page that changes nothing. May take long.
   Status Checkpoint();
 
   const std::string& path() const { return path_; }
@@ -48,7 +48,7 @@ class RecordFile {
   Database database_;
   Statement put_;
   Statement erase_;
-  // What a damaged file held that could not be made anew yet.
+  // The records of a damaged file that could not be made anew yet.
   std::optional<SalvagedRecords> salvaged_;
 };
 

@@ -75,7 +75,7 @@ TEST(RecordFileTest, AnOlderFileIsBroughtUpToDate) {
   EXPECT_EQ(*now->Number("SELECT count(*) FROM sqlite_schema WHERE name = 'damaged'"), 1);
 }
 
-// Makes the file one of a program to come: with the right checksum, as that would write it.
+// Turns FILE into one of a newer program, with the right checksum, as that would write it.
 void MakeNewer(Database* file) {
   const std::string sum = std::to_string(ChecksumOf({{"meta", "version"}, "99"}));
   const std::string sql =

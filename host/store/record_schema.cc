@@ -6,12 +6,12 @@
 
 #include "host/store/checksum.h"
 
-// The version stands in the file's header and, with a checksum, in the table `meta`, which is the
-// same in all versions. So a header that was damaged is not taken for that of a newer program.
+// The version is in the file's header and, with a checksum, in the table `meta`, which is the same
+// in all versions. So a damaged header is not taken for that of a newer program.
 namespace drover {
 namespace {
 
-// What each version has added to the one before.
+// The additions of each version to the one before.
 constexpr std::array<const char*, kRecordSchemaVersion> kSteps = {
     R"(CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, sum INTEGER NOT NULL);
        CREATE TABLE record (number INTEGER PRIMARY KEY, kind TEXT NOT NULL, id TEXT NOT NULL,
@@ -24,7 +24,7 @@ Error Damaged(const std::string& what) { return Error(Code::kInternal, "it is da
 
 Record VersionRecord(int version) { return {{"meta", "version"}, std::to_string(version)}; }
 
-// The version that `meta` tells; 0 without one that can be believed.
+// The version in the table `meta`; 0 without one that has the right checksum.
 Result<int> MetaVersion(Database* database) {
   const Result<std::int64_t> table =
       database->Number("SELECT count(*) FROM sqlite_schema WHERE name = 'meta'");
@@ -60,7 +60,7 @@ Status PrepareRecordSchema(Database* database, int version) {
   DROVER_ASSIGN(const std::int64_t header, database->Number("PRAGMA user_version"));
   DROVER_ASSIGN(const int meta, MetaVersion(database));
   if (meta > kRecordSchemaVersion) return NewerSchema(meta);
-  if (header != meta) return Damaged("its header tells another version than its table");
+  if (header != meta) return Damaged("the versions in its header and in its table differ");
   if (meta == 0) {
     DROVER_ASSIGN(const std::int64_t tables,
                   database->Number("SELECT count(*) FROM sqlite_schema"));

@@ -9,11 +9,11 @@ namespace drover {
 inline constexpr int kRecordSchemaVersion = 2;
 
 // Brings the tables of DATABASE to VERSION, from nothing or from any older version, each step in a
-// transaction of its own. Errors beside those of Database: kUnimplemented, a newer program has made
-// it, which nothing is changed of; kInternal also when its two notes of the version differ.
+// transaction of its own. Errors besides Database's: kUnimplemented, a newer program has made
+// it, and nothing is changed; kInternal also if the versions in its header and in its table differ.
 Status PrepareRecordSchema(Database* database, int version = kRecordSchemaVersion);
 
-// The refusal of what a newer program has made, with tables of VERSION.
+// The error for a file that a newer program has made, with tables of VERSION.
 Error NewerSchema(int version);
 
 }  // namespace drover

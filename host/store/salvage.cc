@@ -22,7 +22,7 @@
 namespace drover {
 namespace {
 
-// Reads into BYTES, of which BEGIN to END are read, until there is no more.
+// Reads the bytes from BEGIN to END of FILE to the same place in BYTES, or up to the end of FILE.
 Status ReadPart(int file, std::size_t begin, std::size_t end, std::string* bytes) {
   for (std::size_t at = begin; at < end;) {
     const ssize_t got = pread(file, bytes->data() + at, end - at, static_cast<off_t>(at));
@@ -34,8 +34,8 @@ Status ReadPart(int file, std::size_t begin, std::size_t end, std::string* bytes
   return {};
 }
 
-// Empty if there is no such file. What the disk cannot give back is zeros, as if overwritten; when
-// it can give nothing at all that is an error, as it may be gone.
+// Returns the bytes of the file PATH; empty if there is none. Parts that the disk cannot read are
+// zeros, as if overwritten. If it can read nothing at all, that is an error: the disk may be gone.
 Result<std::string> ReadFile(const std::string& path) {
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file && errno == ENOENT) return std::string();
@@ -59,8 +59,8 @@ bool HasTypes(const Row& row, std::initializer_list<Column::Type> types) {
                     [](const Column& column, Column::Type type) { return column.type == type; });
 }
 
-// A row of the table `record`, or that of `meta` with the version. No other has such columns and a
-// checksum that is right.
+// Takes a row of the table `record`, or the row of `meta` with the version. No other row has such
+// columns and a right checksum.
 void Take(const Row& row, Salvage* salvage) {
   using enum Column::Type;
   if (HasTypes(row, {kNull, kText, kText, kBlob, kNumber})) {
@@ -94,7 +94,7 @@ Status CheckLog(const std::string& path) {
   std::error_code missing;
   const std::uintmax_t size = std::filesystem::file_size(path, missing);
   if (!log.frames.empty() && (missing || size < kPageSize))
-    return Error(Code::kInternal, "it is empty, its write-ahead log is not");
+    return Error(Code::kInternal, "it is empty, but its write-ahead log is not");
   return {};
 }
 

@@ -16,13 +16,13 @@ struct Salvage {
   int version = 0;  // of the tables; 0 if it cannot be read
 };
 
-// The whole records of the file PATH and its log, whatever else of them is damaged: of each the
-// newest that can be read, which may be one from before the damaged part of the log (but of one
-// that is longer than a page, whose older pages are gone, only the last). Each record by itself:
-// what was committed together may come back in part. Reads only.
+// Returns the whole records of the file PATH and its log, whatever else in them is damaged. Each
+// record has its newest readable version, which may be one from before the damaged part of the log.
+// A record longer than a page has only its last version, since older pages are gone. Records that
+// were committed together may come back in part. Reads only.
 Result<Salvage> SalvageRecords(const std::string& path);
 
-// An error of kInternal if what PATH's log holds would not be found by SQLite.
+// Returns kInternal if SQLite would not find all commits in PATH's log.
 Status CheckLog(const std::string& path);
 
 }  // namespace drover

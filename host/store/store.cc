@@ -17,17 +17,18 @@ namespace drover {
 namespace {
 
 constexpr auto kRetry = std::chrono::seconds(1);
-// What nobody waits for gathers for so long.
+// Changes for which nobody waits gather for so long.
 constexpr auto kGather = std::chrono::milliseconds(1);
-// A log that is damaged may cost what is not in the file proper, so the log is emptied when nothing
-// was written for kRest, and between two writes when it is older than kOld or longer than kLong.
+// A damaged log may cost the commits that are not in the file itself. So the log is emptied when
+// nothing was written for kRest, and between two writes when it is older than kOld or longer than
+// kLong.
 constexpr auto kRest = std::chrono::seconds(1);
 constexpr auto kOld = std::chrono::seconds(10);
 constexpr std::int64_t kLong = 4 << 20;  // bytes
-// While something waits to be written it may be so much older and longer, and no more.
+// While changes wait to be written, the log may be this many times older and longer, but not more.
 constexpr int kBusy = 2;
 
-// Of a change beside what it holds: its key, and its place among the others.
+// The memory of a change besides its texts and what its function holds: its entry in the map.
 constexpr std::size_t kEntryBytes = 160;
 
 std::size_t BytesOf(const RecordKey& key, const Store::Change& change) {
@@ -47,7 +48,7 @@ Result<Store::Opened> Store::Open(const std::string& directory, Report report) {
   }
   const std::string path = directory + "/state.db";
   DROVER_ASSIGN(RecordFile::Opened file, RecordFile::Open(path));
-  if (fsync(opened.get()) != 0) return ErrnoError(errno, directory);  // the names
+  if (fsync(opened.get()) != 0) return ErrnoError(errno, directory);  // makes the names durable
   Opened store;
   store.store.reset(new Store(std::move(file.file), std::move(report)));
   store.records = std::move(file.records);
@@ -86,7 +87,7 @@ void Store::Erase(RecordKey key) {
   Give(std::move(changes));
 }
 
-// What waits already is not touched, but where it is replaced: it may be much.
+// Does not touch the waiting changes, except those that it replaces: there may be many.
 void Store::Give(Changes changes) {
   if (changes.empty()) return;
   bool first = false;
@@ -150,7 +151,7 @@ void Store::TellUpTo(std::uint64_t number, const Status& status, Waiters* waiter
     const std::shared_ptr<Waiter> waiter = waiters->front();
     told_.splice(told_.end(), *waiters, waiters->begin());
     waiter->told = true;
-    // It is still in a list, so its loop is still there.
+    // The waiter is still in a list, so its loop still exists.
     waiter->loop->Post([waiter, status] {
       waiter->status = status;
       waiter->done.Set();
@@ -168,7 +169,8 @@ Status Store::WriteNow(const Changes& batch) {
   return OpenLog();
 }
 
-// Before the first commit there may be none. What is committed without it is written once more.
+// There may be no log before the first commit. A batch that was committed without its descriptor
+// counts as failed, and is written once more.
 Status Store::OpenLog() {
   if (log_) return {};
   const std::string path = LogOf(file_->path());

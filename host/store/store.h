@@ -25,28 +25,30 @@
 
 namespace drover {
 
-// The records of an agent on their way to its file. What is given is written in its order, by one
-// thread, as much at a time as has gathered while the last was written; so those who wait for their
-// own record share a write, and who waits for the disk holds up nobody else.
+// The records of an agent on their way to its file. One thread writes all changes in the order in
+// which they were given. Each write takes the changes that have gathered during the last one. So
+// waiters share a write, and a wait for the disk holds up nobody else.
 //
-// What could not be written, because the disk is full, is tried again each second, and those who
-// wait for it are told at once that it is not there.
+// If changes cannot be written, because the disk is full, the write is tried again each second.
+// Those who wait for them get the error at once.
 class Store {
  public:
-  // Makes the value of a record, on the thread that writes: it may only read what does not change.
+  // Makes the value of a record, on the thread that writes: it may only read data that never
+  // changes.
   using Encode = std::function<std::string()>;
   using Report = std::function<void(const Error&)>;  // [the thread that writes]
 
   struct Opened;
   // Opens the store of DIRECTORY, which is made for this user alone. Blocks. REPORT, if not empty,
-  // hears when records begin to be refused by the disk. Errors are those of RecordFile.
+  // is called when the disk begins to refuse records. Errors are the same as for RecordFile, and
+  // kPermissionDenied: the directory is open to other users.
   static Result<Opened> Open(const std::string& directory, Report report);
-  // Writes what is left.
+  // Writes the changes that are left.
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  // What becomes of a record. Without a function it is to be forgotten.
+  // A change of a record. Without a function the record is erased.
   struct Change {
     Change(std::nullptr_t = nullptr) {}  // NOLINT(google-explicit-constructor)
     template <typename Function>
@@ -59,22 +61,22 @@ class Store {
     std::size_t bytes = 0;
   };
   using Changes = std::map<RecordKey, Change>;
-  // What waits needs memory. What is given is always taken, since it has happened; but whoever can
-  // refuse something new must do so while more than this waits.
+  // Waiting changes need memory. All changes are taken, since they have happened. But callers that
+  // can refuse new work must do so while more bytes than this wait.
   static constexpr std::size_t kMostWaiting = std::size_t{64} << 20;
 
-  // Takes changes that belong together: all of them are found again, or none. Never waits; of
-  // several that are given for a key only the last counts. [any thread]
+  // Takes changes that belong together: all of them are restored, or none. Never waits. Only the
+  // last change of each key counts. [any thread]
   void Give(Changes changes);
   void Put(RecordKey key, Change change);
   void Erase(RecordKey key);
 
-  // Returns when all that was given before would survive the end of this process. [any thread]
+  // Returns when all changes given before would survive the end of this process. [any thread]
   Co<Status> Committed(Context context) { return Wait(context, false); }
-  // The same, of a power cut.
+  // The same for a power cut.
   Co<Status> Synced(Context context) { return Wait(context, true); }
 
-  // About how much memory is held by what is not written yet. [any thread]
+  // About how much memory the changes hold that are not written yet. [any thread]
   std::size_t waiting_bytes() const;
 
  private:
@@ -85,7 +87,7 @@ class Store {
     Loop* const loop;
     const std::uint64_t number;
     const bool sync;
-    bool told = false;  // under the lock; the rest is the loop's
+    bool told = false;  // under the lock; the fields below belong to the loop
     Event done;
     Status status;
   };
@@ -97,27 +99,27 @@ class Store {
   void SyncForever();
   Status WriteNow(const Changes& batch);
   Status OpenLog();
-  // Writes what the log holds to the file proper. What failed is tried again after the next commit.
-  // With the lock, which it gives back meanwhile.
+  // Writes the contents of the log to the file itself. After a failure it is tried again after the
+  // next commit. Called with the lock, which it releases meanwhile.
   Status EmptyLog(std::unique_lock<std::mutex>* lock);
-  // After a failed sync its pages count as clean, so a later one would succeed whatever has become
-  // of them. A checkpoint writes what they hold once more, to the file, and synchronizes that. With
-  // the lock, which it gives back meanwhile.
+  // After a failed sync the kernel counts the pages of the log as clean, so a later sync would
+  // succeed even if they are lost. A checkpoint writes their contents once more, to the file
+  // itself, and synchronizes that. Called with the lock, which it releases meanwhile.
   void RenewLog(std::unique_lock<std::mutex>* lock);
-  // With the lock. Ends the waiting of those for whom it is over: with an error, of all, or of
-  // those who wait for no more than the sync of what is committed.
+  // Called with the lock. These end the waits that are over. After an error, Tell ends all waits,
+  // and TellSync those for a sync of committed changes.
   void Tell(const Status& written);
   void TellSync(const Status& synced);
-  // Tells those of WAITERS, from the front, who wait for no more than NUMBER.
+  // Ends the waits of WAITERS, from the front, that are for no more than NUMBER.
   void TellUpTo(std::uint64_t number, const Status& status, Waiters* waiters);
   Waiters* ListOf(const Waiter& waiter);
 
   const std::unique_ptr<RecordFile> file_;
-  // To write the log to the disk needs a descriptor of it, not SQLite, which the writer is using.
-  // The writer opens it before anything is committed_, from when on the other thread reads it.
+  // A sync of the log needs a descriptor of it, but not SQLite, which the writer is using. The
+  // writer opens it before it first raises committed_; from then on the other thread reads it.
   UniqueFd log_;
-  // When the oldest commit that is only in the log was made, about; of the writer.
-  // At first that of another agent, perhaps.
+  // About the time of the oldest commit that is only in the log; for the writer alone. At first the
+  // log may hold commits of an earlier agent.
   std::optional<Clock::time_point> log_began_ = Clock::now();
   const Report report_;
 
@@ -126,16 +128,16 @@ class Store {
   std::condition_variable sync_more_;
   Changes changes_;
   std::size_t bytes_ = 0;        // of changes_
-  std::size_t batch_bytes_ = 0;  // of those that are being written
-  std::uint64_t given_ = 0;      // how many were given
-  std::uint64_t committed_ = 0;  // of them
+  std::size_t batch_bytes_ = 0;  // of the changes that are being written
+  std::uint64_t given_ = 0;      // how often Give was called
+  std::uint64_t committed_ = 0;  // how many of these calls are committed
   std::uint64_t synced_ = 0;
-  // Each list is in the order of the numbers: whoever comes later waits for as much or for more.
+  // Each list is sorted by number: a later waiter waits for as much as an earlier one, or for more.
   Waiters for_commit_;
   Waiters for_sync_;
   Waiters told_;
-  bool refused_ = false;      // the last write was
-  bool sync_failed_ = false;  // and nothing has made good for it
+  bool refused_ = false;      // the last write failed
+  bool sync_failed_ = false;  // and no checkpoint has succeeded since
   bool closing_ = false;
   bool write_ended_ = false;
 

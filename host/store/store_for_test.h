@@ -13,7 +13,7 @@
 
 namespace drover {
 
-// A directory that goes with the test; in memory, where writing a thousand files to the disk costs
+// A directory that is removed with the test. It is in memory, where writing a thousand files costs
 // nothing.
 class StoreDirectory {
  public:
@@ -33,7 +33,7 @@ class StoreDirectory {
 
 inline Record RecordForTest(int number) {
   const std::string id = "id-" + std::to_string(number);
-  // Of all sizes: some take a part of a page, some take several.
+  // The sizes vary: some records take a part of a page, some take several pages.
   const std::size_t size =
       40 + static_cast<std::size_t>(number) * 37 % 900 + (number % 50 == 0 ? 6000 : 0);
   std::string value = "{\"" + id + "\": \"";

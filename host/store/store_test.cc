@@ -26,7 +26,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
-// Where the steps of these tests are told, and told to fail.
+// The directory in which durable steps of these tests are traced, and made to fail.
 class StepsEnvironment : public ::testing::Environment {
  public:
   void SetUp() override { setenv("DROVER_TEST_STEPS", directory_.path().c_str(), 1); }
@@ -90,7 +90,7 @@ TEST_F(StoreTest, TheLastOfEachKeyCounts) {
               UnorderedElementsAre(Record{{"a", "1"}, "new"}, Record{{"a", "3"}, "three"}));
 }
 
-// The copy is what a new process would find, had this one been killed.
+// The copy is the state that a new process would find if this one were killed.
 TEST_F(StoreTest, WhatIsCommittedIsInTheFile) {
   const Store::Opened opened = Open();
   EXPECT_TRUE(Await(opened.store->Committed(context_)).ok()) << "there is nothing to wait for";
@@ -108,7 +108,7 @@ TEST_F(StoreTest, WhatIsCommittedIsInTheFile) {
   }
 }
 
-// The log alone may have lost it, so the copy is that of the file without it.
+// The log may have lost the record, so the copy is of the file without its log.
 TEST_F(StoreTest, WhatAFailedSyncMayHaveLostIsWrittenOnceMore) {
   const Store::Opened opened = Open();
   opened.store->Put({"a", "1"}, Text("one"));
@@ -122,14 +122,14 @@ TEST_F(StoreTest, WhatAFailedSyncMayHaveLostIsWrittenOnceMore) {
   EXPECT_THAT(read->records, UnorderedElementsAre(Record{{"a", "1"}, "one"}));
 }
 
-// No damage of the log can cost what is in the file.
+// Damage of the log cannot cost the records that are in the file.
 TEST_F(StoreTest, TheLogIsEmptiedWhenNothingIsWritten) {
   const Store::Opened opened = Open();
   for (const char* const value : {"one", "two"}) {
     opened.store->Put({"a", "1"}, Text(value));
     EXPECT_TRUE(Await(opened.store->Committed(context_)).ok());
     const TimePoint until = BootClock::now() + 60s;
-    // The file alone is looked at.
+    // Looks only at the file, not at its log.
     std::vector<Record> records;
     while (records != std::vector<Record>{{{"a", "1"}, value}}) {
       ASSERT_LT(BootClock::now(), until);
@@ -144,7 +144,7 @@ TEST_F(StoreTest, TheLogIsEmptiedWhenNothingIsWritten) {
   }
 }
 
-// What is given while a transaction is written goes into the next one, together.
+// All changes that are given while a transaction is written go into the next one.
 TEST_F(StoreTest, ManyWaitSideBySideForTwoTransactions) {
   const Store::Opened opened = Open();
   Gate gate(&loop_);
@@ -181,7 +181,7 @@ TEST_F(StoreTest, AWaitEndsWithItsContext) {
     may_go_on.get_future().wait();
     return std::string("slow");
   });
-  // One that has ended before, and one that ends while the wait is under way.
+  // One context has ended before, and one ends while the wait is under way.
   Context ended(&loop_);
   ended.Cancel();
   EXPECT_EQ(Await(opened.store->Committed(ended)).code(), Code::kCancelled);
@@ -206,7 +206,7 @@ TEST_F(StoreTest, AWaitEndsWithItsContext) {
   ends.Cancel();
   EXPECT_TRUE(loop_.RunToEnd(AwaitCount(&codes, 2)));
   EXPECT_THAT(codes, Each(Code::kCancelled));
-  // What was given up is told to nobody any more; the others hear of it.
+  // The cancelled waits get no other result any more; the others get theirs.
   may_go_on.set_value();
   EXPECT_TRUE(loop_.RunToEnd(gate.Close()));
   EXPECT_THAT(codes,
@@ -229,10 +229,10 @@ TEST_F(StoreTest, AWaitEndsWithItsContextWhileItWaits) {
   loop_.Post([&] { waited.set_value(); });
   EXPECT_TRUE(loop_.RunToEnd(gate.Close()));
   EXPECT_EQ(first.code(), Code::kCancelled);
-  EXPECT_TRUE(second.ok()) << "who comes later still hears of it";
+  EXPECT_TRUE(second.ok()) << "a later waiter still gets the result";
 }
 
-// In processor time of this thread: what waits already costs the next one nothing.
+// Measured in processor time of this thread: waiting changes cost the next one nothing.
 TEST_F(StoreTest, ToGiveCostsTheSameHoweverMuchWaits) {
   const Store::Opened opened = Open();
   std::promise<void> held, all_given;
@@ -241,7 +241,7 @@ TEST_F(StoreTest, ToGiveCostsTheSameHoweverMuchWaits) {
     all_given.get_future().wait();
     return std::string("value");
   });
-  held.get_future().wait();  // from now on nothing is taken away
+  held.get_future().wait();  // from now on the writer takes nothing
   const auto time_of = [&](const std::string& kind, int count) {
     timespec from{}, to{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
@@ -252,11 +252,11 @@ TEST_F(StoreTest, ToGiveCostsTheSameHoweverMuchWaits) {
   };
   const double few = time_of("few", 1000);
   const double many = time_of("many", 10000);
-  EXPECT_LT(many, few * 50) << "ten times as much, and not a hundred times";
+  EXPECT_LT(many, few * 50) << "ten times as many cost about ten times as much";
   all_given.set_value();
 }
 
-// Each record gives the next one while it is written, so something waits after every transaction.
+// Each record gives the next one while it is written, so a change waits after every transaction.
 TEST_F(StoreTest, TheLogIsEmptiedThoughSomethingAlwaysWaits) {
   const std::string log = directory_.path() + "/state/state.db-wal";
   constexpr std::size_t kValue = 64 << 10, kAll = 64 << 20;
@@ -278,7 +278,7 @@ TEST_F(StoreTest, TheLogIsEmptiedThoughSomethingAlwaysWaits) {
   opened.store->Put({"n", "first"}, [&] { return next(); });
   done.get_future().wait();
   EXPECT_TRUE(Await(opened.store->Committed(context_)).ok());
-  EXPECT_GT(longest, 4u << 20) << "it was let grow while something waited";
+  EXPECT_GT(longest, 4u << 20) << "it may grow while changes wait";
   EXPECT_LT(longest, 16u << 20);
 }
 
@@ -295,7 +295,7 @@ TEST_F(StoreTest, SaysHowMuchMemoryWaits) {
                                      5000});
   held.get_future().wait();
   const std::size_t of_batch = opened.store->waiting_bytes();
-  EXPECT_GE(of_batch, 5000u) << "what is being written is still held";
+  EXPECT_GE(of_batch, 5000u) << "changes that are being written still count";
   for (int i = 0; i < 10; ++i) opened.store->Put({"a", "same"}, {Text("value"), 100000});
   EXPECT_GE(opened.store->waiting_bytes(), of_batch + 100000);
   EXPECT_LT(opened.store->waiting_bytes(), of_batch + 110000) << "the last of each key counts";
@@ -325,7 +325,7 @@ TEST_F(StoreTest, WhatAFullDiskRefusedIsWrittenWhenThereIsRoom) {
     EXPECT_EQ(Await(opened.store->Committed(context_)).code(), Code::kResourceExhausted);
     opened.store->Put({"a", "2"}, Text("two"));
     EXPECT_EQ(Await(opened.store->Synced(context_)).code(), Code::kResourceExhausted);
-    EXPECT_EQ(refusals_, 1) << "it is told once";
+    EXPECT_EQ(refusals_, 1) << "it is reported once";
     EXPECT_GT(opened.store->waiting_bytes(), 0u);
     std::filesystem::remove(path + "/filler");
     EXPECT_TRUE(Await(opened.store->Synced(context_)).ok());

@@ -10,11 +10,11 @@
 namespace drover {
 namespace {
 
-constexpr std::size_t kHeader = 32;       // bytes: what the log is, its salts, a checksum
+constexpr std::size_t kHeader = 32;       // bytes: its kind, its salts, a checksum
 constexpr std::size_t kFrameHeader = 24;  // bytes: page, commit, salts, a checksum
 constexpr std::size_t kFrame = kFrameHeader + kPageSize;
 
-// Each frame's goes on from that of the frame before, the first one's from that of the header.
+// The checksum of a frame continues that of the frame before, or, for the first one, of the header.
 struct Checksum {
   std::uint32_t first = 0;
   std::uint32_t second = 0;
@@ -47,7 +47,8 @@ std::string_view SaltsOf(std::string_view frame) { return frame.substr(8, 8); }
 
 bool IsCommit(std::string_view frame) { return BigEndian(frame.substr(4, 4)) != 0; }
 
-// All frames between two checkpoints have those of the header; older ones have others.
+// Frames since the last checkpoint have the salts of the header, older frames have others. If the
+// header is damaged, the most frequent salts count.
 std::string_view SaltsOfLog(std::string_view header, const std::vector<std::string_view>& frames) {
   if (HeaderIsSound(header)) return header.substr(16, 8);
   std::map<std::string_view, int> counts;
@@ -69,7 +70,7 @@ WriteAheadLog ReadWriteAheadLog(std::string_view bytes) {
     frames.push_back(bytes.substr(at, kFrame));
   }
   const std::string_view salts = SaltsOfLog(header, frames);
-  // Behind the last commit there may be what was never committed, or is of an older log.
+  // Behind the last commit there may be frames that were never committed, or of an older log.
   while (!frames.empty() && (SaltsOf(frames.back()) != salts || !IsCommit(frames.back()))) {
     frames.pop_back();
   }
