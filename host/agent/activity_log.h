@@ -6,13 +6,13 @@
 #include "host/alloc/alloc_state.h"
 #include "host/scheduler/state_event.h"
 
-// What happens, line by line, in a log of the level debug. It costs nothing while nobody reads
-// that. Control thread only.
+// Logs task events and evaluations at level debug. Costs nothing while that level is off. Control
+// thread only.
 namespace drover {
 
-// The events of tasks that BEFORE, null for nothing, has not had.
+// Logs the task events of NOW that BEFORE does not have. BEFORE is null for a new allocation.
 void LogTaskEvents(const AllocSnapshot& before, const AllocState& now);
-// The evaluations that a write has put.
+// Logs the evaluations that a write has stored.
 void LogEvaluations(const std::vector<StateEvent>& changes);
 
 }  // namespace drover

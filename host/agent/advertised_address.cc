@@ -10,13 +10,13 @@
 namespace drover {
 namespace {
 
-// The source address of packets that would leave this machine; nothing is sent.
+// The source address of packets that would leave this machine, or the loopback. Sends nothing.
 std::string OutwardAddress() {
   const UniqueFd fd(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   sockaddr_in there{};
   there.sin_family = AF_INET;
   there.sin_port = htons(9);
-  inet_pton(AF_INET, "192.0.2.1", &there.sin_addr);  // of no network: RFC 5737
+  inet_pton(AF_INET, "192.0.2.1", &there.sin_addr);  // on no real network: RFC 5737
   sockaddr_in here{};
   socklen_t size = sizeof here;
   char text[INET_ADDRSTRLEN];

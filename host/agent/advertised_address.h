@@ -7,12 +7,12 @@
 
 namespace drover {
 
-// "host:port" that an API listens on.
+// The "host:port" on which an API listens.
 std::string BoundAddress(const AgentConfig::Http& http, int port);
 
-// "host:port" that clients are told for an API which listens on PORT: what is configured, else the
-// address that it is bound to. Nobody can connect to "all addresses", so in their place it is the
-// one that leads out of this machine, or the loopback if none does.
+// The "host:port" by which clients reach an API that listens on PORT: the configured one, else the
+// bound one. An API bound to all addresses advertises the address that leads out of this machine,
+// or the loopback if there is none.
 std::string AdvertisedAddress(const AgentConfig::Http& http, int port);
 
 }  // namespace drover

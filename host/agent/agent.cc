@@ -32,7 +32,7 @@ constexpr int kFileWorkers = 2;
 constexpr Duration kStartPatience = 500ms;
 constexpr Duration kDriverPatience = 5s;
 
-// The token of the API; empty without a file.
+// The token of the API; empty if no file is configured.
 Result<std::string> ReadToken(const std::string& path) {
   if (path.empty()) return std::string();
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
@@ -45,13 +45,13 @@ Result<std::string> ReadToken(const std::string& path) {
   if ((info.st_mode & 077) != 0 || info.st_uid != geteuid()) {
     return Error(
         Code::kPermissionDenied,
-        "token_file " + path + ": others can read it: give it to the agent's user, mode 0600");
+        "token_file " + path + ": others can read it: give it to the agent's user, with mode 0600");
   }
   char text[1024];
   const ssize_t size = read(file.get(), text, sizeof text);
   if (size < 0) return ErrnoError(errno, "token_file " + path);
   if (size == sizeof text) {
-    return Error(Code::kInvalidArgument, "token_file " + path + ": a token is shorter than " +
+    return Error(Code::kInvalidArgument, "token_file " + path + ": a token must be shorter than " +
                                              std::to_string(sizeof text) + " characters");
   }
   std::string_view token(text, static_cast<std::size_t>(size));
@@ -59,7 +59,7 @@ Result<std::string> ReadToken(const std::string& path) {
     token.remove_suffix(1);
   }
   if (token.size() < kLeastToken) {
-    return Error(Code::kInvalidArgument, "token_file " + path + ": a token has at least " +
+    return Error(Code::kInvalidArgument, "token_file " + path + ": a token must have at least " +
                                              std::to_string(kLeastToken) + " characters");
   }
   return std::string(token);
@@ -70,11 +70,11 @@ HttpTls TlsOf(const AgentConfig& config) {
           config.http.verify_client};
 }
 
-// A configuration with what the files that it names hold.
+// A configuration and the contents of the files that it names.
 struct ReadAgain {
   AgentConfig config;
   std::string token;
-  std::shared_ptr<TlsContext> tls;  // null: there is none
+  std::shared_ptr<TlsContext> tls;  // null: no TLS
 };
 
 Result<ReadAgain> ReadEverything(const std::function<Result<AgentConfig>()>& read) {
@@ -114,7 +114,7 @@ Result<std::unique_ptr<Agent>> Agent::Create(Loop* loop, AgentOptions options) {
     DROVER_ASSIGN(agent->kept_, KeptState::Open(agent->options_.state_dir));
   }
   node.kept = agent->kept_.get();
-  // Who keeps nothing can take no task over, so the tasks end with the agent.
+  // Without a state no agent can restore the tasks, so they end with this one.
   node.foreground = agent->kept_ == nullptr;
   node.task_open_files = agent->options_.task_open_files;
   DROVER_ASSIGN(agent->node_, Node::Create(loop, std::move(node)));
@@ -174,7 +174,7 @@ NodeRecord Agent::Describe() {
   record.interfaces = machine.interfaces;
   record.cores = machine.cores;
   record.core_ids = machine.core_ids;
-  // Where nobody tells the frequency, a core counts as one of 1 GHz.
+  // A core of unknown frequency counts as one of 1 GHz.
   const double core_mhz = machine.core_mhz > 0 ? machine.core_mhz : 1000;
   record.cpu_mhz = static_cast<std::int64_t>(core_mhz * machine.cores);
   record.memory_mb = static_cast<std::int64_t>(machine.memory_bytes >> 20);
@@ -183,7 +183,7 @@ NodeRecord Agent::Describe() {
   record.reserved_cpu_mhz = options_.config.client.reserved.cpu_mhz;
   record.reserved_memory_mb = options_.config.client.reserved.memory_mb;
   record.reserved_disk_mb = options_.config.client.reserved.disk_mb;
-  // The device of one of the disks in the statistics of this machine.
+  // A device that the statistics of this machine name too.
   record.attributes["unique.storage.volume"] = disk_.device;
   record.attributes["unique.storage.bytestotal"] = std::to_string(disk_.size);
   record.attributes["unique.storage.bytesfree"] = std::to_string(disk_.available);
@@ -209,7 +209,7 @@ void Agent::DescribeDrivers(NodeRecord* record) {
     of.attributes = fingerprint.attributes;
     DriverRecord& last = drivers_[driver->info().name];
     of.update_time = last.update_time;
-    // It tells when the driver has changed, not when somebody looked.
+    // The time of the driver's last change, not of the last look at it.
     if (last.update_time == 0 || of != last) of.update_time = loop_->Wall();
     last = of;
   }
@@ -231,7 +231,7 @@ void Agent::ApplySettings(const AgentConfig& config, std::string token) {
   api_.settings.Set(std::move(settings));
 }
 
-// Everything that a request may need is there before the first one can come.
+// Sets up everything that a request may need before the server accepts the first one.
 Status Agent::Serve() {
   const AgentConfig& config = options_.config;
   DROVER_ASSIGN(std::string token, ReadToken(config.token_file));
@@ -296,7 +296,7 @@ Status Agent::Serve() {
   serving_ = server_.get();
   address_ = BoundAddress(config.http, server_->port());
   advertised_ = AdvertisedAddress(config.http, server_->port());
-  client_->NodeChanged(Describe());  // now it has an address
+  client_->NodeChanged(Describe());  // which now has an address
   return {};
 }
 
@@ -306,7 +306,7 @@ Co<Status> Agent::Reload(std::function<Result<AgentConfig>()> read) {
   };
   Result<ReadAgain> again = co_await node_->loaders()->Run(std::move(work));
   if (!again.ok()) co_return again.error();
-  if (serving_ == nullptr) co_return Error(Code::kFailedPrecondition, "the agent does not serve");
+  if (serving_ == nullptr) co_return Error(Code::kFailedPrecondition, "the API is not running");
   AgentConfig& running = options_.config;
   const AgentConfig& wanted = again->config;
   const std::vector<std::string> restart = KeysThatNeedRestart(running, wanted);
@@ -325,23 +325,23 @@ Co<Status> Agent::Reload(std::function<Result<AgentConfig>()> read) {
   running.telemetry.prometheus_metrics = wanted.telemetry.prometheus_metrics;
   ApplySettings(running, std::move(again->token));
   if (running.client.gc != wanted.client.gc) changed.emplace_back("the gc of client");
-  running.client.gc = wanted.client.gc;  // from its next round on
+  running.client.gc = wanted.client.gc;  // used from the next round on
   if (running.server != wanted.server) changed.emplace_back("server");
   running.server = wanted.server;
   if (running.log_level != wanted.log_level) changed.emplace_back("log_level");
   running.log_level = wanted.log_level;
   log_monitor_->SetLevel(spdlog::level::from_str(running.log_level));
   co_await RefreshPlugins(wanted.plugins, &changed);
-  const std::string line = "configuration read again; taken over: " + Listed(changed);
+  const std::string line = "configuration reloaded; applied: " + Listed(changed);
   if (restart.empty()) {
     spdlog::info("{}", line);
   } else {
-    spdlog::warn("{}; only a restart takes over: {}", line, Listed(restart));
+    spdlog::warn("{}; only a restart applies: {}", line, Listed(restart));
   }
   co_return Status();
 }
 
-// What fails is in the log of the registry.
+// The registry logs each failure.
 Co<void> Agent::RefreshPlugins(std::vector<PluginConfig> wanted,
                                std::vector<std::string>* changed) {
   const auto refresh = [](PluginRegistry* plugins, PluginConfig config,
@@ -359,7 +359,7 @@ Co<void> Agent::RefreshPlugins(std::vector<PluginConfig> wanted,
   co_await InParallel(loop_, std::move(all));
 }
 
-// Until they are loaded nobody can say what is right for them. One that takes long is told.
+// Only loaded drivers can check their configurations. If one takes too long, CheckJob reports it.
 Co<void> Agent::AwaitDrivers(Agent* self, Context context, std::shared_ptr<const Job> job) {
   const Patience patience(context, kDriverPatience);
   for (const TaskGroup& group : job->groups) {
@@ -378,7 +378,7 @@ Co<double> Agent::DiskUsed() {
 
 Co<void> Agent::StopServing() {
   serving_ = nullptr;
-  // The handlers that are still there may be waiting for this thread.
+  // Stopping waits for the handlers, and these may be waiting for this thread.
   std::function<Status()> stop = [this] {
     server_->Stop();
     return Status();
@@ -396,7 +396,7 @@ Co<void> Agent::LeaveTasks(Status* status) {
 }
 
 Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
-  // Clients find it ready when it is soon; they need not wait for a driver that hangs.
+  // Usually clients find every driver ready; they need not wait long for a driver that hangs.
   (void)co_await node_->Start(stop, kStartPatience);
   SchedulerOptions scheduling;
   scheduling.check_job = [this](const Job& job) { return node_->CheckJob(job, "/Job"); };
@@ -427,14 +427,13 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
     node_->plugins()->GiveUpLoading();
     co_await background.Close();
     fingerprints_.clear();
-    // Side by side: what clients have asked for may wait for a task to end, and the server waits
-    // for what they have asked for.
+    // Side by side: the server waits for its requests, and a request may wait for a task to end.
     Status destroyed;
     std::vector<Co<void>> ends;
     ends.push_back(StopServing());
     ends.push_back(LeaveTasks(&destroyed));
     co_await InParallel(loop_, std::move(ends));
-    if (!destroyed.ok()) spdlog::warn("left behind: {}", destroyed.error().message());
+    if (!destroyed.ok()) spdlog::warn("not all is removed: {}", destroyed.error().message());
   }
   co_await node_->Shutdown();
   co_return serving;

@@ -24,35 +24,35 @@ namespace drover {
 struct AgentOptions {
   AgentConfig config;  // alloc_dir is set and exists
   std::string version;
-  // Where the agent keeps what the next one needs to take its tasks over. Empty: it keeps nothing,
-  // and its tasks end with it.
+  // The directory of the state from which the next agent restores the tasks. Empty: the agent keeps
+  // no state, and its tasks end with it.
   std::string state_dir;
   std::uint64_t task_open_files = 0;  // the soft limit that tasks begin with; 0: the agent's
 };
 
-// A node, the scheduler of its machine, and the HTTP API that speaks for both. Control thread only.
+// A node, the scheduler of its machine, and the HTTP API of both. Control thread only.
 class Agent {
  public:
   static Result<std::unique_ptr<Agent>> Create(Loop* loop, AgentOptions options);
   ~Agent();
 
-  // Loads the drivers, serves, and runs what it is told to until STOP ends; then ends all tasks in
-  // order, or leaves them to the next agent. READY is called once the API answers. An error means
-  // that it never did.
+  // Loads the drivers, serves the API and runs allocations until STOP ends. Then ends all tasks in
+  // order or, if it keeps state, leaves them to the next agent. Calls READY once the API answers.
+  // An error means that the API never answered.
   Co<Status> Run(Context stop, std::function<void()> ready);
 
-  // Carries out what the configuration that READ returns says otherwise, as far as an agent that
-  // serves can: the log level, gc, telemetry, the token, the files of TLS and the plugins, also
-  // those whose file alone has changed. READ and what it names are read on another thread. Logs in
-  // one line what has changed and what needs a restart; after an error nothing has changed.
+  // Applies the changes in the configuration that READ returns, as far as a serving agent can: the
+  // log level, gc, server, telemetry, the token, the files of TLS and the plugins, also plugins of
+  // which only the file has changed. READ runs on another thread. Logs in one line which keys have
+  // changed and which need a restart. After an error nothing has changed.
   Co<Status> Reload(std::function<Result<AgentConfig>()> read);
 
-  // Kills every process of every task at once, unless they are to go on without this agent.
+  // Kills every process of every task at once, unless the tasks must go on without this agent.
   void KillAll() {
     if (!kept_) node_->KillAll();
   }
 
-  // Where the API listens: "127.0.0.1:4646". Once it is ready.
+  // Where the API listens, such as "127.0.0.1:4646"; empty until the API answers.
   const std::string& address() const { return address_; }
   bool tls() const;
 
@@ -65,7 +65,7 @@ class Agent {
   Co<void> RefreshPlugins(std::vector<PluginConfig> wanted, std::vector<std::string>* changed);
   Co<void> StopServing();
   Co<void> LeaveTasks(Status* status);
-  // Takes over what was kept; returns what keeps the rest.
+  // Begins the state store with the kept state; returns the journal that keeps later changes.
   StateStore::Journal BeginFromKept();
   static Co<void> AwaitDrivers(Agent* self, Context context, std::shared_ptr<const Job> job);
   Co<double> DiskUsed();
@@ -81,23 +81,23 @@ class Agent {
   StateStore store_;
   std::unique_ptr<LogMonitor> log_monitor_;
   std::unique_ptr<HostStatsReader> host_stats_;
-  HostStats::Disk disk_;  // that of the allocations, at the start
+  HostStats::Disk disk_;  // of the allocation directories, at the start
   MetricRegistry metrics_;
   TaskCounters task_counters_{&metrics_};
-  StatsDemand::Token measuring_;  // held while what tasks use is published
+  StatsDemand::Token measuring_;  // held while metrics of allocations are published
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<NodeClient> client_;
   Gate calls_;
-  // Of those who read files and logs: a disk that hangs under them does not hold the node.
+  // Reads files and logs for clients: a disk that hangs there does not hold up the node.
   WorkerPool file_workers_;
-  WorkerPool stopper_{1};  // ends the server, whatever all others wait for
+  WorkerPool stopper_{1};  // stops the server, even while all other threads wait
   LogWatcher file_watcher_;
   std::string address_;                          // where the API listens
-  std::string advertised_;                       // where clients are told that it is
-  std::map<std::string, DriverRecord> drivers_;  // as they were described last
+  std::string advertised_;                       // the address of the API for clients
+  std::map<std::string, DriverRecord> drivers_;  // as last described
   ApiAgent api_;
   std::unique_ptr<HttpServer> server_;
-  std::atomic<const HttpServer*> serving_{nullptr};  // the server once it runs, for its own threads
+  std::atomic<const HttpServer*> serving_{nullptr};  // the server while it runs; for its threads
   std::vector<Subscription> fingerprints_;
 };
 

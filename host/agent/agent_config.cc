@@ -25,7 +25,7 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kMaxFileBytes = 4 << 20;
 
-// Reads an object key by key and remembers each mistake. A key that no reader asked for is one.
+// Reads an object key by key and collects all mistakes. A key that was not read is a mistake.
 class ObjectReader {
  public:
   ObjectReader(const Json& object, std::string pointer, std::vector<std::string>* mistakes)
@@ -47,8 +47,8 @@ class ObjectReader {
     *out = value->get<std::string>();
   }
 
-  // A path, from BASE if it is relative. An empty one is a mistake: what was to be named there,
-  // such as a file of a token, would not be used, and nobody would see it.
+  // Reads a path; a relative one starts at BASE. An empty path is a mistake: with an empty
+  // token_file, for example, an agent would run without a token, and nobody would notice.
   void Path(const std::string& key, const std::string& base, std::string* out) {
     const Json* value = Take(key);
     if (value == nullptr) return;
@@ -112,7 +112,7 @@ class ObjectReader {
         (key.empty() ? (pointer_.empty() ? "/" : pointer_) : pointer_ + "/" + key) + ": " + what);
   }
 
-  // Refuses what nobody has asked for.
+  // Refuses the keys that were not read.
   void End() {
     if (!object_.is_object()) return;
     for (const auto& [key, value] : object_.items()) {
@@ -181,7 +181,7 @@ PluginConfig ReadPlugin(const std::string& name, const Json& json, const std::st
   return block;
 }
 
-// A host's name or address, those of version 6 in brackets.
+// A host name or an IP address, IPv6 addresses in brackets.
 bool IsHost(const std::string& text) {
   if (text.starts_with('[')) {
     return text.size() > 2 &&
@@ -211,11 +211,11 @@ bool IsOrigin(const std::string& text) {
          IsHostAndPort(text.substr(name + 3));
 }
 
-// By which names the API is reached.
+// Reads the names by which clients reach the API.
 void ReadNames(ObjectReader* reader, AgentConfig::Http* http) {
   reader->Texts("hosts", &http->hosts);
   for (const std::string& host : http->hosts) {
-    if (!IsHost(host)) reader->Mistake("hosts", "\"" + host + "\" is no host name without a port");
+    if (!IsHost(host)) reader->Mistake("hosts", "\"" + host + "\" must be a host without a port");
   }
   reader->Texts("origins", &http->origins);
   for (const std::string& origin : http->origins) {
@@ -279,7 +279,7 @@ void ReadClient(const Json& json, const std::string& base, std::vector<std::stri
   reader.End();
 }
 
-// Whether they are of the same plugins: one that is only configured otherwise is reloaded.
+// A plugin with the same name and state needs no restart: other changes of its block reload it.
 bool SamePlugin(const PluginConfig& a, const PluginConfig& b) {
   return a.name == b.name && a.enabled == b.enabled;
 }
@@ -306,7 +306,7 @@ Result<AgentConfig> ParseAgentConfig(const std::string& text, const std::string&
     reader.Texts("plugin_dirs", &config.plugin_dirs);
     for (std::string& directory : config.plugin_dirs) directory = Absolute(directory, base);
     if (const Json* plugins = reader.Take("plugins")) {
-      if (!plugins->is_object()) reader.Mistake("plugins", "must be an object, by driver name");
+      if (!plugins->is_object()) reader.Mistake("plugins", "must be an object by driver names");
       for (const auto& [name, block] : plugins->items()) {
         config.plugins.push_back(
             ReadPlugin(name, block, reader.Pointer("plugins") + "/" + name, base, &mistakes));
@@ -346,7 +346,7 @@ Result<AgentConfig> ParseAgentConfig(const std::string& text, const std::string&
     }
     reader.End();
   } catch (const Json::exception& e) {
-    return Error(Code::kInvalidArgument, std::string("not a text of UTF-8: ") + e.what());
+    return Error(Code::kInvalidArgument, std::string("not valid UTF-8: ") + e.what());
   }
   if (mistakes.empty()) return config;
   std::string all;
@@ -363,7 +363,7 @@ Result<AgentConfig> ReadAgentConfig(const std::string& path) {
   struct stat info{};
   if (fstat(file.get(), &info) != 0) return ErrnoError(errno, place);
   if (!S_ISREG(info.st_mode)) return Error(Code::kNotFound, place + ": no such file");
-  // It names plugins, which run as the agent.
+  // The file names plugins, which run with the agent's rights.
   const OwnedKind kind{"configurations", "the configuration", /*own_group_may_write=*/true};
   if (const Status owned = CheckOwned(path, info, kind); !owned.ok()) return owned.error();
   std::string text(kMaxFileBytes + 1, '\0');

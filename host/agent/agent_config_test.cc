@@ -174,7 +174,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{R"({"alloc_dir": "/a"})", "/alloc_dir: is not supported"},
         Mistake{R"({"telemetry": {"collection_interval": "5"}})",
                 "/telemetry/collection_interval: \"5\" is not a duration"},
-        Mistake{R"({"http": {"hosts": ["a:80"]}})", "/http/hosts: \"a:80\" is no host name"},
+        Mistake{R"({"http": {"hosts": ["a:80"]}})", "/http/hosts: \"a:80\" must be a host without"},
         Mistake{R"({"http": {"hosts": [""]}})", "/http/hosts: "},
         Mistake{R"({"http": {"origins": ["ui.example"]}})", "/http/origins: \"ui.example\""},
         Mistake{R"({"http": {"origins": ["https://ui.example/"]}})", "/http/origins: "},

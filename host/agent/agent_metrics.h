@@ -10,10 +10,10 @@
 // The gauges of an agent. [any thread]
 namespace drover {
 
-// Of this process: memory, threads, descriptors, and how many there are of what must not leak.
+// Gauges of this process: memory, threads, descriptors, and numbers of objects that must not leak.
 void AppendProcessMetrics(std::vector<Metric>* out);
 void AppendHostMetrics(const HostStats& stats, std::vector<Metric>* out);
-// Of the records, of NODE_ID's allocations by client status, and of those who wait for changes.
+// Gauges of the records, of NODE_ID's allocations by client status, and of blocking queries.
 void AppendStateMetrics(const StateStore& store, const std::string& node_id,
                         std::vector<Metric>* out);
 

@@ -6,7 +6,7 @@
 namespace drover {
 namespace {
 
-constexpr int kAtOnce = 32;  // allocations, before somebody else may run
+constexpr int kAtOnce = 32;  // allocations before other work may run
 
 using Labels = std::map<std::string, std::string>;
 
@@ -18,7 +18,7 @@ Labels LabelsOf(const Allocation& alloc, const std::string& task) {
                    {"task", task},
                    {"namespace", job.job_namespace}};
   if (job.parent_id.empty()) return labels;
-  // The id of such a job is that of its parent, what made it, and a part of its own.
+  // The id of such a job is "PARENT/dispatch-REST" or "PARENT/periodic-REST".
   labels["parent_id"] = job.parent_id;
   for (const std::string kind : {"dispatch", "periodic"}) {
     const std::string begin = job.parent_id + "/" + kind + "-";

@@ -8,12 +8,12 @@
 
 namespace drover {
 
-// The gauges of one allocation: what each of its tasks was allotted and, of the tasks that USAGE
-// has, what was measured. A driver that does not say what it measures has measured all.
+// The gauges of the tasks of one allocation that USAGE has: their allotted resources and all
+// measured values. A driver that does not say which values it measures has measured all.
 void AppendAllocMetrics(const Allocation& alloc, const AllocUsage& usage, std::vector<Metric>* out);
 
-// Those of all allocations that run here, with the newest samples; it waits for none. Control
-// thread; lets others run in between.
+// The gauges of all allocations that run here, from the newest samples; does not wait for newer
+// ones. Control thread; lets other work run in between.
 Co<Result<std::vector<Metric>>> RunningAllocMetrics(Context context, const NodeClient* client);
 
 }  // namespace drover

@@ -43,7 +43,7 @@ void AllocUpdates::Forget(const std::string& id) {
 void AllocUpdates::Judge(const std::string& id) {
   const auto waiting = waiting_.find(id);
   const auto known = acknowledged_.find(id);
-  // Before the first update the server takes every allocation for pending.
+  // Until its first update, an allocation is pending for the server.
   const ClientStatus before = known == acknowledged_.end() ? ClientStatus::kPending : known->second;
   if (waiting != waiting_.end() && waiting->second.status.status != before) {
     urgent_.insert(id);
@@ -69,7 +69,7 @@ Co<void> AllocUpdates::Run(Context context) {
     if (due > loop_->Now()) {
       wake_.Reset();
       const Context until_due = context.WithDeadline(due);
-      (void)co_await wake_.Wait(until_due);  // an urgent one may have come
+      (void)co_await wake_.Wait(until_due);  // an urgent update may come
       if (loop_->Now() < due || waiting_.empty()) continue;
     }
     if (context.cancelled()) break;
@@ -94,7 +94,7 @@ Co<bool> AllocUpdates::SendBatch(Context context) {
     const std::string id = update.id;
     if (forgotten.count(id) > 0) continue;
     if (sent.ok()) acknowledged_.insert_or_assign(id, update.status.status);
-    // Unless there is a newer one.
+    // Keeps a newer update if there is one.
     if (!sent.ok()) waiting_.try_emplace(id, std::move(update));
     Judge(id);
   }

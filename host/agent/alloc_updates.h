@@ -14,31 +14,31 @@
 
 namespace drover {
 
-// What the allocations of a node have become, on its way to the server. A change of a client status
-// after a quiet time goes at once, further ones gather for a tick, all else waits for the next slow
-// tick. Only the newest update of an allocation goes; what could not be sent is sent again, unless
-// there is a newer one. Control thread only.
+// The queue of allocation updates from a node to the server. A change of a client status after a
+// quiet time goes at once; further ones gather for a tick. Other updates wait for the next slow
+// tick. Only the newest update of an allocation goes. A failed update is sent again, unless there
+// is a newer one. Control thread only.
 class AllocUpdates {
  public:
   using Send = std::function<Co<Status>(Context context, std::vector<AllocUpdate> updates)>;
 
-  static constexpr Duration kRetry = 5s;  // and up to as much again
+  static constexpr Duration kRetry = 5s;  // plus a random time up to the same length
 
   AllocUpdates(Loop* loop, UpdatePace pace, Send send);
 
   // Never waits.
   void Put(AllocUpdate update);
-  // The allocation is not this node's any more.
+  // Drops everything about an allocation that has left this node.
   void Forget(const std::string& id);
 
-  // Sends, one batch after the other, until CONTEXT ends.
+  // Sends one batch after the other until CONTEXT ends.
   Co<void> Run(Context context);
 
   std::size_t waiting() const { return waiting_.size(); }
 
  private:
   void Wait(AllocUpdate update);
-  // Finds out anew whether the update of ID that waits, if one does, is urgent.
+  // Decides again whether the waiting update of ID, if there is one, is urgent.
   void Judge(const std::string& id);
   TimePoint Due() const;
   Co<bool> SendBatch(Context context);
@@ -49,9 +49,9 @@ class AllocUpdates {
   const TimePoint began_;
   TimePoint last_sent_;
   std::map<std::string, AllocUpdate> waiting_;
-  std::set<std::string> urgent_;                      // of those, so that nobody looks at all
-  std::map<std::string, ClientStatus> acknowledged_;  // what the server was told last
-  std::set<std::string> forgotten_;  // while a batch is under way, which may have them
+  std::set<std::string> urgent_;                      // ids in waiting_, to avoid scans of it
+  std::map<std::string, ClientStatus> acknowledged_;  // the last that the server accepted
+  std::set<std::string> forgotten_;  // during a send: its batch may hold updates of these
   bool sending_ = false;
   Event wake_;
 };

@@ -34,7 +34,7 @@ class AllocUpdatesTest : public ::testing::Test {
     loop_.RunReady();
   }
 
-  // The receiver notes what comes, at once or after `delay_`, and answers with `answer_`.
+  // The receiver notes each batch at once and answers with `answer_` after `delay_`.
   Co<Status> Receive(Context context, std::vector<AllocUpdate> batch) {
     std::string text;
     for (const AllocUpdate& update : batch) {
@@ -134,7 +134,7 @@ TEST_F(AllocUpdatesTest, WhatCameWhileItsFormerWasSentIsUrgentIfItDiffersFromTha
   EXPECT_EQ(received_.size(), 2u) << "it says nothing that is urgent";
   Put("b", ClientStatus::kComplete);
   EXPECT_EQ(received_.back(), "a:running-again b:complete");
-  // What is refused was urgent and stays so.
+  // An urgent update that is refused stays urgent.
   loop_.Advance(200ms);
   answer_ = Error(Code::kUnavailable, "not now");
   Put("a", ClientStatus::kFailed);
@@ -183,7 +183,7 @@ TEST_F(AllocUpdatesTest, WhatIsForgottenWhileItIsSentDoesNotComeBack) {
   updates_.Forget("a");
   loop_.Advance(2s);
   EXPECT_EQ(updates_.waiting(), 0u);
-  // Nor is it taken for what the server has been told of another life of the id.
+  // Nor does the server count as knowing the status when the id comes again.
   delay_ = 0s;
   answer_ = Status();
   loop_.Advance(20s);

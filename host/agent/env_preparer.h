@@ -8,9 +8,9 @@
 
 namespace drover {
 
-// Makes what drivers are told of tasks on this node. NODE outlives it, and may change between its
-// calls. HOST_ENV is what tasks without an own root inherit, CORE_MHZ the frequency of one core (0:
-// not known).
+// Makes the configurations that drivers get of tasks on this node. NODE outlives the preparer and
+// may change between its calls. Tasks inherit HOST_ENV unless their root is an image. CORE_MHZ is
+// the frequency of one core (0: unknown).
 std::unique_ptr<TaskPreparer> NewEnvPreparer(const NodeInfo* node, StringMap host_env,
                                              double core_mhz);
 

@@ -22,7 +22,7 @@ Co<void> CollectGarbageForever(Context context, const AgentConfig* config, Sched
     if (used > rules->disk_usage_threshold) {
       std::size_t ended = 0;
       store->Read([&](const Tables& tables) { ended = CountEnded(tables); });
-      spdlog::info("the disk of the allocations is {:.0f} % full: {} of {} that have ended go",
+      spdlog::info("the disk of the allocations is {:.0f} % full: {} of {} ended ones are removed",
                    used, ended - ended / 2, ended);
       rule.keep = std::min(rule.keep, ended / 2);
       pause = rules->interval / 10;

@@ -10,11 +10,11 @@
 
 namespace drover {
 
-// Has the scheduler forget what has ended by age and number, by the rules of CONFIG until CONTEXT
-// ends; what nobody knows any more, the node removes from the disk. While DISK_USED (percent) is
-// above the threshold it looks ten times as often, and the older half goes each time, one at least.
-// DISK_USED looks somewhere else,
-// as a disk may hang. Control thread only; the pointers outlive this.
+// Makes SCHEDULER collect ended records by age and number, by the rules of CONFIG, until CONTEXT
+// ends. The node then removes the files of collected allocations. While DISK_USED (percent) is
+// above the threshold, collects ten times as often, each time the older half, at least one.
+// DISK_USED must read the disk on another thread, as a disk may hang. Control thread only; the
+// pointers outlive this.
 Co<void> CollectGarbageForever(Context context, const AgentConfig* config, Scheduler* scheduler,
                                const StateStore* store, std::function<Co<double>()> disk_used);
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/agent/heap.h"
 
-#include <cstdlib>  // tells which library it is
+#include <cstdlib>  // defines __GLIBC__
 
 #ifdef __GLIBC__
 #include <malloc.h>

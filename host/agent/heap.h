@@ -3,9 +3,8 @@
 
 namespace drover {
 
-// Gives back to the system what the program has freed, which the allocator keeps for later: after
-// thousands of allocations are forgotten nobody needs it soon. Takes some milliseconds. [any
-// thread]
+// Returns to the system the freed memory that the allocator keeps for later. After the removal of
+// thousands of allocations nobody needs it soon. Takes some milliseconds. [any thread]
 void GiveFreeMemoryBack();
 
 }  // namespace drover

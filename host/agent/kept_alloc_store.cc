@@ -9,7 +9,7 @@
 namespace drover {
 namespace {
 
-constexpr Duration kRetry = 1s;  // as the store tries
+constexpr Duration kRetry = 1s;  // as often as the store retries a write
 
 std::map<std::string, RunId> RunsOf(const KeptState::Tasks* tasks) {
   std::map<std::string, RunId> runs;
@@ -40,7 +40,7 @@ KeptAllocStore::KeptAllocStore(Store* store, std::shared_ptr<RunLedger> ledger,
 
 Co<Status> KeptAllocStore::Known(Context context) {
   if (known_) co_return Status();
-  // Its record was given to the store before its runner was made. The store itself tells of errors.
+  // The store got the record before the runner was made, and logs errors itself.
   Status committed = co_await store_->Committed(context);
   while (!committed.ok()) {
     DROVER_CO_TRY(co_await Sleep(context, kRetry));

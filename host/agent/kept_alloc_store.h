@@ -11,11 +11,11 @@
 
 namespace drover {
 
-// The records of one allocation of an agent that keeps its state: in the store, and its runs in the
-// ledger too, which does not need the store to be whole.
+// Keeps the records of one allocation in the store, for an agent that keeps its state. Its runs are
+// in the ledger too, so that they are known even if the store is damaged.
 class KeptAllocStore : public AllocStore {
  public:
-  // RESTORED, which may be null, are the tasks that have records already. STORE outlives this.
+  // RESTORED: the tasks that have records already; may be null. STORE outlives this.
   KeptAllocStore(Store* store, std::shared_ptr<RunLedger> ledger, std::string alloc_id,
                  const KeptState::Tasks* restored);
 
@@ -29,7 +29,7 @@ class KeptAllocStore : public AllocStore {
   Store* const store_;
   const std::string alloc_id_;
   LedgerStore ledger_;
-  // The store has read it, with its runs: it goes on, whether or not there is room on the disk.
+  // The store has read the allocation and its runs, so it goes on even if the disk is full.
   bool known_ = false;
   std::set<std::string> tasks_;  // that have records
 };

@@ -13,7 +13,7 @@ namespace drover {
 namespace {
 
 constexpr const char* kTask = "task";    // the state of a task
-constexpr const char* kLocal = "local";  // what its runner needs beside it
+constexpr const char* kLocal = "local";  // the local state of its runner
 const RecordKey& NodeIdKey() {
   static const auto& key = *new RecordKey{"agent", "node_id"};
   return key;
@@ -42,7 +42,7 @@ RecordKey LocalStateKey(const std::string& alloc_id, const std::string& task) {
 
 Result<std::unique_ptr<KeptState>> KeptState::Open(const std::string& directory) {
   const auto report = [](const Error& error) {
-    spdlog::error("the agent's state cannot be written, which is tried again each second: {}",
+    spdlog::error("the agent's state cannot be written; it is tried again each second: {}",
                   error.message());
   };
   DROVER_ASSIGN(Store::Opened opened, Store::Open(directory, report));
@@ -70,7 +70,7 @@ void KeptState::FindNodeId(const std::vector<Record>& records) {
     if (record.key == NodeIdKey()) node_id_ = record.value;
   }
   if (!node_id_.empty()) return;
-  // Without its own record it is known by what it runs.
+  // Without a record of the id, an allocation names it.
   if (!tables_.allocs.empty()) node_id_ = tables_.allocs.begin()->second->alloc->node_id;
   if (node_id_.empty()) node_id_ = RandomUuid();
   store_->Put(NodeIdKey(), [id = node_id_] { return id; });
@@ -129,7 +129,7 @@ void KeptState::SortTasks(std::map<std::string, Tasks> known, const TaskKeys& wi
     const auto found = known.find(id);
     const bool told = !record->told.tasks.empty();
     if (found == known.end() && !told) {
-      // Its runner has never written anything: it is new, unless all that it wrote is lost.
+      // Its runner has never written anything, so it is new, unless all its records were lost.
       const TaskGroup* const group = record->alloc->group();
       if (!damaged_ || group == nullptr) continue;
       for (const Task& task : group->tasks) lost_runs_[id].insert(task.name);
@@ -137,7 +137,7 @@ void KeptState::SortTasks(std::map<std::string, Tasks> known, const TaskKeys& wi
     }
     Tasks tasks = found == known.end() ? Tasks() : std::move(found->second);
     if (found != known.end()) known.erase(found);
-    // What was lost of a task is what its node has told last.
+    // A task without records has the state that its node reported last.
     for (const auto& [name, state] : record->told.tasks)
       tasks.try_emplace(name, RestoredTask{*state, {}, {}});
     NoteLostRuns(id, tasks, with_local);
@@ -164,8 +164,9 @@ void KeptState::NoteLostRuns(const std::string& alloc_id, const Tasks& tasks,
                              const TaskKeys& with_local) {
   for (const auto& [name, task] : tasks) {
     if (with_local.count({alloc_id, name}) > 0 || task.state.state == RunnerState::kDead) continue;
-    // Its run is written down before it runs. One of which more is told than that it was received
-    // may have had it too, but only a lost record says so: an agent may die in between.
+    // A run is recorded before it begins, so a running task without a record has lost it. A task
+    // with more events than "Received" may have lost one too, but only if records were lost: else
+    // the agent may have died before it made a run.
     const bool begun = task.state.state == RunnerState::kRunning;
     if (begun || (damaged_ && task.state.events.size() > 1)) lost_runs_[alloc_id].insert(name);
   }

@@ -16,45 +16,47 @@
 
 namespace drover {
 
-// What an agent keeps for the next one, and what the one before has left. Control thread only.
+// The state that an agent keeps for the next one, and the state that the previous one left. Control
+// thread only.
 class KeptState {
  public:
-  // Opens the state in DIRECTORY, or begins one. What was damaged is in the log. Blocks.
+  // Opens the state in DIRECTORY, or makes a new one. Logs all damage. Blocks.
   static Result<std::unique_ptr<KeptState>> Open(const std::string& directory);
 
   Store* store() { return store_.get(); }
   const std::string& node_id() const { return node_id_; }
-  // The metadata of the node that clients of earlier agents have set; and keeps what is set now.
+  // The node's metadata that clients of earlier agents have set.
   const NodeMeta::Changes& dynamic_meta() const { return dynamic_meta_; }
+  // Keeps the metadata that clients have set by now.
   void SaveDynamicMeta(const NodeMeta::Changes& dynamic);
-  // The scheduler's state; once.
+  // The scheduler's state; call it once.
   Tables TakeTables() { return std::move(tables_); }
-  // The submissions that are kept already; once.
+  // The submissions that are in the store already; call it once.
   KeptSources TakeSources() { return std::move(sources_); }
 
   using Tasks = std::map<std::string, RestoredTask>;  // by name
-  // The allocations that an earlier agent ran and that are to have a runner again.
+  // The allocations that an earlier agent ran and that must get a runner again.
   const std::map<std::string, Tasks>& allocs() const { return allocs_; }
-  // It has its runner, or needs none: what was read of its tasks is not needed any more.
+  // Drops the tasks of an allocation that has its runner, or needs none.
   void DropAlloc(const std::string& alloc_id);
-  // Calls SEE for each of their tasks that is in its job, with the name of its driver; once, before
-  // the first runner.
+  // Calls SEE for each task of allocs() that is in its job, with the name of its driver. Call it
+  // once, before the first runner.
   using SeeTask = std::function<void(const std::string& alloc_id, const std::string& task,
                                      const std::string& driver, const LocalState& local)>;
   void ForEachTask(const SeeTask& see);
-  // All runs that they have, or had.
+  // The runs of all tasks of allocs(), also after DropAlloc.
   const std::set<RunId>& runs() const { return runs_; }
-  // By allocation, the tasks that may have a run all the same: the record that named it was lost.
+  // By allocation, the tasks that may have a run although no record names it: it was lost.
   const std::map<std::string, std::set<std::string>>& lost_runs() const { return lost_runs_; }
 
-  // What is left of an allocation that was forgotten while it was cleared away.
+  // The leftovers of an allocation whose record is gone or collected.
   struct Remains {
     std::vector<RunId> runs;
     std::vector<RecordKey> records;
-    bool let_go = false;  // its node has: it is known to be over
+    bool let_go = false;  // the allocation was collected, so it has surely ended
   };
   const std::map<std::string, Remains>& remains() const { return remains_; }
-  // Whether records were lost: then what is unknown may be somebody's data.
+  // Whether records were lost. Then unknown directories may hold somebody's data.
   bool damaged() const { return damaged_; }
 
  private:

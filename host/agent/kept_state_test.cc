@@ -204,12 +204,12 @@ TEST_F(KeptStateTest, ATaskWhoseRunMayBeLostIsTold) {
   SaveRunning("b", RunId::Random());
   Open();
   EXPECT_THAT(kept_->lost_runs(), IsEmpty());
-  // The next agent knows it, too, to which nothing is damaged any more.
+  // The next agent knows it too, although it finds no damage any more.
   kept_->store()->Erase(LocalStateKey("a", "t"));
   Open();
   EXPECT_FALSE(kept_->damaged());
   EXPECT_THAT(kept_->lost_runs(), ElementsAre(of_a));
-  // One that is only to begin may have been begun, if records were lost.
+  // If records were lost, a task that was about to begin may have begun.
   for (const bool begun : {false, true}) {
     TaskStateRecord state;
     AppendTaskEvent(&state, TaskEvent(event_type::kReceived), 1);

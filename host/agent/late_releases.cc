@@ -13,7 +13,7 @@ constexpr Duration kLast = 1min;
 
 void LateReleases::Add(RunId run) {
   (void)ledger_->AddRun(run);
-  ledger_->HoldRun(run);  // the allocation lets go of it now
+  ledger_->HoldRun(run);  // its allocation will remove the entry
   tries_.Spawn(Try(this, run));
 }
 

@@ -11,9 +11,9 @@
 
 namespace drover {
 
-// Runs that could not be released when their tasks were over: a process that hangs in a disk dies
-// when that answers. They are tried again until it works, and stand in the ledger until then, so
-// that the next agent looks after them, too. Control thread only.
+// Releases runs for which the first release failed: a process that hangs on a disk, for example,
+// dies only when the disk answers. Each run is tried again until it is released, and stays in the
+// ledger until then, so that the next agent takes care of it too. Control thread only.
 class LateReleases {
  public:
   using Release = std::function<Co<Status>(Context, RunId)>;  // as ProcessService::Release
@@ -21,7 +21,7 @@ class LateReleases {
       : release_(std::move(release)), ledger_(std::move(ledger)), life_(loop), tries_(loop) {}
 
   void Add(RunId run);
-  // Gives up; what is left is in the ledger.
+  // Gives up; runs that are left stay in the ledger.
   Co<void> Close();
 
  private:

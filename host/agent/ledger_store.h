@@ -10,12 +10,12 @@
 
 namespace drover {
 
-// The records of one allocation on a node that goes on with nothing after it has died: only what
-// the next one must clear away is written down, in the node's ledger.
+// The store of one allocation on a node whose tasks end with it. It writes to the node's ledger
+// only what the next node must clear away.
 class LedgerStore : public AllocStore {
  public:
-  // KEEP_DIRECTORY: the allocation's directory is not to be cleared away.
-  // RUNS are those that the ledger names already, by task.
+  // KEEP_DIRECTORY: the allocation directory must not be cleared away.
+  // RUNS: the runs that the ledger names already, by task.
   LedgerStore(std::shared_ptr<RunLedger> ledger, std::string alloc_id, bool keep_directory,
               std::map<std::string, RunId> runs = {});
 
@@ -27,7 +27,7 @@ class LedgerStore : public AllocStore {
  private:
   const std::shared_ptr<RunLedger> ledger_;
   const std::string alloc_id_;
-  std::map<std::string, RunId> runs_;  // of the tasks, as they stand in the ledger
+  std::map<std::string, RunId> runs_;  // by task, as in the ledger
 };
 
 }  // namespace drover

@@ -14,7 +14,7 @@
 namespace drover {
 namespace {
 
-// All of its runs are ended side by side.
+// For all runs of a ledger, which end side by side.
 constexpr Duration kPatience = 20s;
 
 Co<void> ReleaseRun(Context context, ProcessService* processes, RunId run, Status* first) {
@@ -25,18 +25,18 @@ Co<void> ReleaseRun(Context context, ProcessService* processes, RunId run, Statu
 Co<void> ReleaseOrLater(Context context, ProcessService* processes, RunId run, LateReleases* late) {
   const Status released = co_await processes->Release(context, run);
   if (released.ok()) co_return;
-  spdlog::warn("run {} is still there, and tried again: {}", run.ToString(),
+  spdlog::warn("run {} cannot be released and is tried again: {}", run.ToString(),
                released.error().message());
   late->Add(run);
 }
 
-// A shim that was killed leaves its socket, on which nobody listens.
+// A killed shim leaves its socket behind, but nobody listens on it.
 bool ShimLives(int run_directory, const RunId& run) {
   int error_number = 0;
   return ShimConnection::Connect(run_directory, run.Short() + ".sock", &error_number).ok();
 }
 
-// The kept ledgers of the dead nodes of ALLOC_BASE, each with the runs that KNOWN does not have.
+// The kept ledgers of the dead nodes of ALLOC_BASE, each only with the runs that are not in KNOWN.
 std::vector<LedgerLeftovers> FindUnknown(int run_directory, const std::string& alloc_base,
                                          const std::set<RunId>& known) {
   std::vector<LedgerLeftovers> found = RunLedger::FindDead(run_directory);
@@ -59,7 +59,7 @@ Co<Status> ClearLeftoversOf(Context context, Loop* loop, ProcessService* process
     releases.push_back(ReleaseRun(limited, processes, run, &first));
   }
   co_await InParallel(loop, std::move(releases));
-  if (!first.ok()) co_return first;  // files of what may still run stay
+  if (!first.ok()) co_return first;  // a run may still use the files
   DiskAllocDirOptions options;
   options.base = leftovers->alloc_base;
   options.pool = pool;
@@ -68,7 +68,7 @@ Co<Status> ClearLeftoversOf(Context context, Loop* loop, ProcessService* process
     const Status removed = co_await directory.Destroy();
     if (!removed.ok() && first.ok()) first = removed;
   }
-  // Only when it is empty; what somebody else has put there is not ours to remove.
+  // Only if it is empty: files that somebody else has put there are not ours to remove.
   if (leftovers->base_is_own) rmdir(leftovers->alloc_base.c_str());
   co_return first;
 }
@@ -90,7 +90,7 @@ Co<void> ClearDeadNodes(Context context, Loop* loop, ProcessService* processes, 
     if (cleared.ok()) {
       RunLedger::Forget(directory, left);
     } else {
-      spdlog::warn("what a run that was killed has left is still there: {}",
+      spdlog::warn("the leftovers of a killed run cannot be removed: {}",
                    cleared.error().message());
     }
   }
@@ -130,9 +130,8 @@ Co<void> TakeOverLedgers(Context context, Loop* loop, ProcessService* processes,
     std::vector<Co<void>> releases;
     for (const RunId& run : left.runs) {
       const bool lives = ShimLives(run_directory->get(), run);
-      spdlog::warn(
-          "run {} is of no task that this agent knows: {}", run.ToString(),
-          !lives ? "it has ended" : (keep ? "it is kept, as unknown_tasks says" : "it is stopped"));
+      spdlog::warn("run {} belongs to no task that this agent knows: {}", run.ToString(),
+                   !lives ? "it has ended" : (keep ? "unknown_tasks keeps it" : "it is stopped"));
       if (!keep || !lives) {
         releases.push_back(ReleaseOrLater(limited, processes, run, late));
         continue;
@@ -144,7 +143,7 @@ Co<void> TakeOverLedgers(Context context, Loop* loop, ProcessService* processes,
     if (first.ok()) {
       RunLedger::Forget(run_directory->get(), left);
     } else {
-      spdlog::warn("what no record knows is still there: {}", first.error().message());
+      spdlog::warn("an unknown run stays in its old ledger: {}", first.error().message());
     }
   }
 }

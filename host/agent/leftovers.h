@@ -13,30 +13,30 @@
 
 namespace drover {
 
-// Kills what still runs of a node that has died and removes its exit records, cgroups and
-// directories. The wait for processes is bounded. An error names something that is still there,
-// while the rest is gone; trying again is fine. The pointers outlive the call.
+// Clears away LEFTOVERS of a dead node: kills its processes and removes its exit records, cgroups
+// and directories. The wait for processes is bounded. An error names something that is still there;
+// while that is a run, all directories stay. The call may be repeated. The pointers outlive it.
 Co<Status> ClearLeftoversOf(Context context, Loop* loop, ProcessService* processes,
                             WorkerPool* pool, const LedgerLeftovers* leftovers);
 
-// The same for every dead node that has a ledger in RUN_DIR and whose runs do not go on without it;
-// failures are logged, and the ledger
-// stays. PATIENCE: how long shims that still live may take to stop their tasks in order.
+// Does the same for every dead node with a ledger in RUN_DIR, except nodes whose runs go on without
+// them. A failure is logged, and the ledger stays. PATIENCE: how long shims that still live may
+// take to stop their tasks in order.
 Co<void> ClearDeadNodes(Context context, Loop* loop, ProcessService* processes, WorkerPool* pool,
                         std::string run_dir, Duration patience);
 
-// What the ledgers of the dead nodes of ALLOC_BASE name beside KNOWN, which this node knows of: it
-// is reported, and killed, by LATE if that does not work at once, or, with KEEP and while it runs,
-// written into OWN. Their directories stay.
+// Takes over the runs in the kept ledgers of dead nodes of ALLOC_BASE that are not in KNOWN, the
+// runs of this node. Logs each of them. With KEEP, living runs are written into OWN. All others are
+// released, by LATE if that fails at first. Their directories stay.
 Co<void> TakeOverLedgers(Context context, Loop* loop, ProcessService* processes,
                          std::string run_dir, std::string alloc_base, const std::set<RunId>* known,
                          bool keep, RunLedger* own, LateReleases* late);
 
-// Those of them that still run, before they are taken over.
+// The runs that still run and that TakeOverLedgers would take over. Call it before that.
 std::vector<RunId> FindUnknownRuns(const std::string& run_dir, const std::string& alloc_base,
                                    const std::set<RunId>& known);
 
-// Those of RUNS that still run: a shim that is lost has no task any more.
+// The members of RUNS whose shims live. A run without its shim has no task any more.
 std::vector<RunId> RunsThatLive(const std::string& run_dir, const std::vector<RunId>& runs);
 
 }  // namespace drover

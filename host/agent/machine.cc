@@ -16,7 +16,8 @@
 namespace drover {
 namespace {
 
-// MHz of a core: its highest frequency where the kernel tells it, else what it runs at now.
+// The frequency of a core in MHz: its highest if the kernel reports it, else the current one. 0:
+// unknown.
 double ReadCoreMhz() {
   std::ifstream max("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
   if (double kilohertz = 0; max >> kilohertz) return kilohertz / 1000;
@@ -34,7 +35,7 @@ std::string ReadCoreModel() {
   for (std::string line; std::getline(cpuinfo, line);) {
     if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
   }
-  return "";  // not every architecture tells it
+  return "";  // not every architecture reports it
 }
 
 // The signals that a job may name, in the order of their names.
@@ -59,7 +60,8 @@ std::vector<int> ReadCoreIds() {
   return ids;
 }
 
-// Where cgroups are, and of which version: that with the controllers.
+// Reads the place and the version of the cgroups. If both versions are mounted, v1 counts, since it
+// has the controllers.
 void ReadCgroups(StringMap* attributes) {
   std::ifstream mounts("/proc/self/mounts");
   std::string device, path, type, rest;

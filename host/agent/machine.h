@@ -10,19 +10,19 @@
 
 namespace drover {
 
-// What jobs read as ${attr.nomad.version}: that of the API and the job specification which this
-// program takes after. Many jobs ask for a version that has what they use.
+// Jobs read this as ${attr.nomad.version}: the version of the API and of the job specification that
+// this program follows. Many jobs require a version that has the features they use.
 inline constexpr char kNomadVersion[] = "2.0.0";
 
-// What is known of this machine.
+// The properties of this machine.
 struct Machine {
   std::string hostname;
   int cores = 1;
-  std::vector<int> core_ids;  // those that this process may use, in their order
-  double core_mhz = 0;        // of one core; 0: not known
+  std::vector<int> core_ids;  // of the cores that this process may use, ascending
+  double core_mhz = 0;        // of one core; 0: unknown
   std::uint64_t memory_bytes = 0;
   std::vector<NodeInterface> interfaces;  // see ReadInterfaces
-  // As ${attr.KEY} finds them: "kernel.name", "kernel.version", "cpu.arch", "cpu.numcores", ...
+  // By the KEY of ${attr.KEY}: "kernel.name", "kernel.version", "cpu.arch", "cpu.numcores", ...
   StringMap attributes;
 };
 

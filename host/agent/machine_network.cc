@@ -17,7 +17,7 @@
 namespace drover {
 namespace {
 
-// Nothing for what is no address, or one that only its own link knows.
+// Returns nothing for a link-local IPv6 address, or if FROM is not an IP address.
 std::optional<NodeInterface::Address> ReadIp(const sockaddr* from) {
   char text[INET6_ADDRSTRLEN];
   if (from->sa_family == AF_INET) {
@@ -41,7 +41,7 @@ std::string ReadMac(const sockaddr* from) {
   return mac;
 }
 
-// The kernel says -1, or nothing, of what has no speed.
+// The kernel reports -1, or no value, for interfaces without a speed.
 int ReadMbits(const std::string& device) {
   std::ifstream file("/sys/class/net/" + device + "/speed");
   int mbits = 0;
@@ -49,10 +49,10 @@ int ReadMbits(const std::string& device) {
   return std::max(mbits, 0);
 }
 
-// Those that lead out come first, the loopback last.
+// Interfaces that lead out come first, the loopback last.
 std::pair<bool, bool> Rank(const NodeInterface& of) { return {!of.leads_out, of.loopback}; }
 
-// Each behind its equals: in the order of the kernel.
+// Inserts behind equals, so these stay in the kernel's order.
 void Add(const ifaddrs& one, const std::set<std::string>& leading_out,
          std::vector<NodeInterface>* all) {
   if (one.ifa_addr == nullptr || (one.ifa_flags & IFF_UP) == 0) return;
@@ -104,7 +104,7 @@ std::set<std::string> DevicesThatLeadOut(std::istream& routes, std::istream& rou
     std::string to, length, field, device;
     fields >> to >> length;
     while (fields >> field) device = field;
-    // What leads nowhere is on the loopback.
+    // Default routes that lead nowhere are on the loopback.
     const bool any = length == "00" && to.find_first_not_of('0') == std::string::npos;
     if (any && !device.empty() && device != "lo") devices.insert(device);
   }

@@ -11,19 +11,19 @@
 
 namespace drover {
 
-// The interfaces of this machine that are up and have an address with a meaning beyond their own
-// link: those that lead out first, the loopback last. In each, addresses of IPv4 come first.
+// The interfaces of this machine that are up and have an address that is not an IPv6 link-local
+// one. Interfaces that lead out come first, the loopback last. In each, IPv4 addresses come first.
 std::vector<NodeInterface> ReadInterfaces();
 
-// The devices to which ROUTES (/proc/net/route) and ROUTES6 (/proc/net/ipv6_route) send what is for
-// no other network.
+// The devices of the default routes in ROUTES (/proc/net/route) and ROUTES6
+// (/proc/net/ipv6_route).
 std::set<std::string> DevicesThatLeadOut(std::istream& routes, std::istream& routes6);
 
-// The address by which this machine can be reached best; 127.0.0.1 where there is none.
+// The address by which this machine is best reached; 127.0.0.1 if all are on the loopback.
 std::string BestAddress(const std::vector<NodeInterface>& interfaces);
 
-// The address that WANTED stands for: the name of one of INTERFACES, or an address of one.
-// kInvalidArgument: of none.
+// The address that WANTED stands for: WANTED is a device or an address of INTERFACES.
+// kInvalidArgument: it is neither.
 Result<std::string> AddressOf(const std::vector<NodeInterface>& interfaces,
                               const std::string& wanted);
 

@@ -20,7 +20,7 @@ TEST(MachineTest, TellsWhatEveryLinuxHas) {
   EXPECT_EQ(machine.attributes.at("cpu.totalcompute"),
             std::to_string(static_cast<long>(machine.core_mhz * machine.cores)));
   EXPECT_NE(machine.attributes.at("unique.network.ip-address").find('.'), std::string::npos);
-  // Where there are cgroups at all.
+  // Only on a machine with cgroups.
   const auto version = machine.attributes.find("unique.cgroup.version");
   if (version != machine.attributes.end()) {
     EXPECT_TRUE(version->second == "v1" || version->second == "v2");

@@ -48,9 +48,9 @@ Co<Status> NetworkHook::Prerun(Context context, AllocHookRequest request) {
 void NetworkHook::Restore(const AllocHookRequest& request) {
   if (!WantsNoNetwork(*request.alloc) || kept_in_.empty()) return;
   const std::string file = KeptFile(*request.alloc);
-  // A reboot takes it, with all that was in it; what is left to do gets another one, which is a
-  // matter of a millisecond. Without one its tasks fail to start: better than in the host's
-  // network.
+  // A reboot removes the namespace and all processes in it. Tasks that must still run get another
+  // one, which takes a millisecond. Without one they fail to start, which is better than a start in
+  // the host's network.
   if (access(file.c_str(), F_OK) != 0 && errno == ENOENT) {
     const Result<UniqueFd> made =
         DurableStep(Step::kKeepNetwork, [&] { return KeepNetworkNamespace(file); });
@@ -76,7 +76,7 @@ void NetworkHook::DropUnknown(const std::string& kept_in,
     const std::string id = entry->path().filename();
     if (known(id)) continue;
     const Status dropped = DropNetworkNamespace(entry->path());
-    if (!dropped.ok()) spdlog::warn("of an allocation that is gone: {}", dropped.error().message());
+    if (!dropped.ok()) spdlog::warn("network of a gone allocation: {}", dropped.error().message());
   }
 }
 

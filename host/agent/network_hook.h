@@ -16,13 +16,13 @@ namespace drover {
 // its tasks share: it has a loopback interface and nothing else.
 class NetworkHook : public AllocHook {
  public:
-  // With a directory, KEPT_IN, the namespace is mounted there under the allocation's id, and the
-  // next agent gives it to tasks that start beside those which run. If that is empty, it is held by
-  // a descriptor: nothing is left of it when the agent is killed. POOL outlives this.
+  // If KEPT_IN names a directory, the namespace is mounted there under the allocation's id, and the
+  // next agent gives it to tasks that start beside running ones. If KEPT_IN is empty, a descriptor
+  // holds the namespace: nothing of it is left after a kill of the agent. POOL outlives this.
   NetworkHook(AllocHookEnv env, WorkerPool* pool, std::string kept_in)
       : env_(std::move(env)), pool_(pool), kept_in_(std::move(kept_in)) {}
 
-  // Drops those in KEPT_IN whose allocations KNOWN does not know. Blocks.
+  // Drops the namespaces in KEPT_IN of all allocations for which KNOWN returns false. Blocks.
   static void DropUnknown(const std::string& kept_in,
                           const std::function<bool(const std::string& alloc_id)>& known);
 
@@ -30,7 +30,7 @@ class NetworkHook : public AllocHook {
   void Restore(const AllocHookRequest& request) override;
   Co<Status> Prerun(Context context, AllocHookRequest request) override;
   Co<Status> Postrun(Context context, AllocHookRequest request) override;
-  // Once more, if that has failed.
+  // Tries again if Postrun has failed.
   Co<Status> Destroy(Context context, AllocHookRequest request) override {
     return Postrun(context, std::move(request));
   }

@@ -26,9 +26,9 @@
 namespace drover {
 namespace {
 
-constexpr int kWorkers = 2;   // what starts need
-constexpr int kRemovers = 2;  // what takes as long as a task's files, or a disk, take
-constexpr int kLoaders = 2;   // what takes as long as a plugin, or a configuration, takes
+constexpr int kWorkers = 2;   // for starts of allocations
+constexpr int kRemovers = 2;  // for removals, which may be as slow as a task's files or a disk
+constexpr int kLoaders = 2;   // for plugins and configurations, which may be slow to load
 // Longer than a driver may take to answer for one task.
 constexpr Duration kRestoreLimit = 40s;
 
@@ -57,7 +57,7 @@ Node::Node(Loop* loop, NodeOptions options)
       starting_(loop) {}
 
 Node::~Node() {
-  // Unless allocations that live on have something in it.
+  // It stays if allocations that live on have namespaces in it.
   if (!networks_dir_.empty()) rmdir(networks_dir_.c_str());
 }
 
@@ -133,7 +133,7 @@ Status Node::Init() {
   return {};
 }
 
-// Whoever tries something out offers it to nobody else.
+// A foreground run offers its ports to this machine only.
 Result<std::string> Node::PortAddress() const {
   const std::string& wanted = options_.config.client.network_interface;
   if (wanted.empty()) {
@@ -153,7 +153,7 @@ Status Node::InitLedger(LocalAllocEnv* env) {
   using Kind = RunLedger::Kind;
   const Kind kind =
       kept != nullptr ? Kind::kKept : (options_.alloc_dir_is_own ? Kind::kOwn : Kind::kGiven);
-  // Each life of a node has one of its own: what an earlier one wrote down must be read first.
+  // Each agent of a node makes a ledger of its own, since the earlier ones must be read first.
   const std::string name = kept == nullptr ? id_ : RandomUuid();
   DROVER_ASSIGN(ledger_,
                 RunLedger::Create(std::move(run_directory), name, config.client.alloc_dir, kind));
@@ -179,8 +179,8 @@ Status Node::InitLedger(LocalAllocEnv* env) {
 
 Status Node::InitNetworks() {
   DROVER_ASSIGN(std::string directory, RunDirectoryPath(options_.config.client.run_dir));
-  // Other agents may use the same run directory; ours is known by where its allocations are, also
-  // when its state was lost.
+  // Other agents may use the same run directory. The identity of alloc_dir names our networks, so
+  // they are found even if the state was lost.
   struct stat allocs_dir{};
   if (stat(options_.config.client.alloc_dir.c_str(), &allocs_dir) != 0)
     return ErrnoError(errno, "cannot look at " + options_.config.client.alloc_dir);
@@ -235,8 +235,8 @@ Co<void> Node::Clear(Node* self, Context parent) {
   self->cleared_.Set();
 }
 
-// An allocation whose record is gone was being cleared away when the agent ended, unless records
-// were lost: then its files may be all that is left of somebody's work.
+// An allocation whose record is gone was being cleared away when the agent ended. But if records
+// were lost, its files may be all that is left of somebody's work.
 Co<void> Node::ClearRemains(Context context) {
   for (const auto& [id, remains] : options_.kept->remains()) {
     LedgerLeftovers left;
@@ -248,37 +248,37 @@ Co<void> Node::ClearRemains(Context context) {
     const Status cleared =
         co_await ClearLeftoversOf(context, loop_, processes_.get(), &removers_, &left);
     if (!cleared.ok()) {
-      spdlog::warn("what is left of the allocation {}: {}", id, cleared.error().message());
+      spdlog::warn("allocation {} cannot be cleared away: {}", id, cleared.error().message());
       continue;
     }
     if (options_.kept->damaged() || keeps) {
-      spdlog::warn("the directory {}/{} is of no allocation that this agent knows: it is kept",
+      spdlog::warn("the directory {}/{} belongs to no allocation that this agent knows: it is kept",
                    left.alloc_base, id);
     }
     for (const RecordKey& key : remains.records) options_.kept->store()->Erase(key);
   }
 }
 
-// From now on they are known by the ledger alone, to the next agents too. What ends is dropped by
-// the one that finds it ended.
+// From now on only the ledger names the kept runs, for the next agents too. The agent that finds
+// one of them ended drops it.
 bool Node::KeepUnknown(const std::string& alloc_id, std::vector<RunId>* runs, bool* keeps) {
   const bool keep = options_.config.client.keep_unknown_tasks;
   for (const RunId& run : RunsThatLive(options_.config.client.run_dir, *runs)) {
     spdlog::warn(
-        "run {} is of no task that this agent knows, as the record of allocation {} is lost: {}",
-        run.ToString(), alloc_id, keep ? "it is kept, as unknown_tasks says" : "it is stopped");
+        "run {} belongs to no task that this agent knows: the record of allocation {} is lost: {}",
+        run.ToString(), alloc_id, keep ? "unknown_tasks keeps it" : "it is stopped");
     if (!keep) continue;
     *keeps = true;
     std::erase(*runs, run);
     const Status added = ledger_->AddRun(run);
     if (added.ok()) continue;
     spdlog::warn("run {}: {}", run.ToString(), added.error().message());
-    return false;  // its records must go on naming it
+    return false;  // so that its records still name it
   }
   return true;
 }
 
-// Before there are runners, which must know: all of it may be cleared away only later.
+// Runs before there are runners, which must know the unknown runs. These may end only later.
 void Node::FindUnknown() {
   const AgentConfig::Client& client = options_.config.client;
   if (!client.keep_unknown_tasks) return;
@@ -303,8 +303,8 @@ Co<void> Node::FinishDriver(Node* self, Context parent, std::string driver) {
   const JoinContext joined(parent, life);
   const Context context = joined.context();
   (void)co_await self->plugins_->AwaitLoaded(context, driver);
-  // Loading is over, too, when it is given up as the agent ends. Its runners, which may not know of
-  // that yet, would take the driver for one that cannot be used, and give up their tasks.
+  // AwaitLoaded also returns when loading is given up because the agent ends. Runners that do not
+  // know of the end yet would take the driver for unusable, and give up their tasks.
   if (context.cancelled()) co_return;
   if (self->restores_) self->restores_->Loaded(driver);
   co_await FinishRestore(self, context, driver);
@@ -317,14 +317,13 @@ Co<void> Node::FinishRestore(Node* self, Context context, std::string driver) {
     if (context.cancelled()) co_return;
     if (!found.ok()) {
       spdlog::warn(
-          "driver {}: not all of its tasks have been found again within {}; it may start "
-          "others now",
+          "driver {}: not all of its tasks were found again within {}; it may start new ones now",
           driver, FormatDuration(kRestoreLimit));
     }
     runs = self->restores_->RunsOf(driver);
   }
   co_await self->plugins_->RestoreComplete(context, driver, runs);
-  // What nobody knows any more is ended before others take its place.
+  // Unknown runs end before new ones take their place.
   (void)co_await self->cleared_.Wait(context);
   if (context.cancelled()) co_return;
   if (self->restores_) self->restores_->Open(driver);
@@ -414,7 +413,7 @@ Result<std::unique_ptr<AllocRunner>> Node::MakeRunner(std::shared_ptr<const Allo
   return made;
 }
 
-// Which of the kept runs is whose nobody knows, so none of these tasks may start beside them.
+// Any of the kept runs may be of any task in lost_runs(), so none of these tasks may start.
 void Node::RefuseSecondRuns(AllocRunnerRequest* request) const {
   if (unknown_runs_.empty()) return;
   const auto lost = options_.kept->lost_runs().find(request->alloc->id);
@@ -424,9 +423,9 @@ void Node::RefuseSecondRuns(AllocRunnerRequest* request) const {
   if (!request->restored) request->restored.emplace();
   for (const std::string& task : lost->second) {
     (*request->restored)[task].no_start =
-        "the record of its run was lost, and as unknown_tasks says what no record knows goes on "
-        "(run " +
-        runs + "), which may be this task: end that, then run the job again";
+        "the record of its run was lost, and the task may go on in an unknown run, since "
+        "unknown_tasks keeps such runs (run " +
+        runs + "): end that run, then run the job again";
   }
 }
 
@@ -444,7 +443,7 @@ Co<void> Node::Shutdown() {
   co_await starting_.Close();
   if (late_) co_await late_->Close();
   co_await plugins_->Shutdown();
-  // Nobody waits for what is still being removed, but for its thread.
+  // Nobody waits for removals any more, but their threads must end.
   *give_up_removals_ = true;
 }
 

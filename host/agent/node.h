@@ -29,12 +29,12 @@ struct NodeOptions {
   AgentConfig config;  // alloc_dir is set and exists
   // Tasks end with this process, however it ends (`drover run`); else they live on.
   bool foreground = false;
-  // Only looks at its plugins: it runs nothing, and what other nodes left does not concern it.
+  // Only inspects its plugins: it runs nothing, and clears away nothing that other nodes left.
   bool looks_only = false;
-  bool keep_directories = false;      // those of its allocations, should it die
+  bool keep_directories = false;      // of its allocations, if the node dies
   std::uint64_t task_open_files = 0;  // ProcessServiceOptions::open_files
-  bool alloc_dir_is_own = false;      // alloc_dir was made for this node and goes when it is empty
-  KeptState* kept = nullptr;          // not owned; null: nothing is kept, nothing is taken over
+  bool alloc_dir_is_own = false;      // alloc_dir was made for this node and is removed when empty
+  KeptState* kept = nullptr;          // not owned; null: no state is kept or restored
   PluginLogSink plugin_log;           // empty: the program's default logger
   DriverLimits driver_limits;
 };
@@ -52,26 +52,26 @@ class Node {
   const std::string& id() const { return id_; }
   const std::string& name() const { return name_; }
   const Machine& machine() const { return machine_; }
-  // Those of the machine, and of its drivers as they are now.
+  // The attributes of the machine, and the present ones of its drivers.
   StringMap Attributes() const;
-  // What tasks that start from now on see as ${meta.KEY}.
+  // Sets the ${meta.KEY} of tasks that start from now on.
   void SetMeta(StringMap meta) { info_.meta = std::move(meta); }
 
-  // Clears away what nodes that died have left and loads the plugins, each by itself, and tells
-  // each driver, when the runners have asked it for all that an earlier agent left, that this was
-  // all; only then does it start tasks. Returns when all is cleared and loaded, or after PATIENCE
-  // (0: however long that takes); the rest goes on beside the runners. A plugin that cannot be used
-  // is a report, not an error.
+  // Clears away the leftovers of dead nodes, and loads the plugins side by side. After the runners
+  // have recovered all tasks that an earlier agent left with a driver, the driver gets
+  // RestoreComplete; only then may it start tasks. Returns when all is cleared and loaded, or after
+  // PATIENCE (0: no limit); unfinished work goes on beside the runners. A plugin that cannot be
+  // used is a report, not an error.
   Co<std::vector<PluginReport>> Start(Context context, Duration patience = Duration(0));
-  // Whether the drivers of a job exist and take its configurations; all mistakes in one error, each
-  // with its JSON pointer. PLACE is that of the job in its file. kUnavailable: a driver is still
-  // being loaded.
+  // Checks the constraints of a job, and that its drivers exist and accept its configurations. The
+  // error names all mistakes, each with its JSON pointer. PLACE is the pointer of the job in its
+  // file. kUnavailable: a driver is still being loaded.
   Status CheckJob(const Job& job, const std::string& place);
   Result<std::vector<std::shared_ptr<const Allocation>>> Place(std::shared_ptr<const Job> job);
   Result<std::unique_ptr<AllocRunner>> MakeRunner(std::shared_ptr<const Allocation> alloc);
-  // Gives the ports of an allocation back, once nothing of it runs.
+  // Frees the ports of an allocation. Nothing of it may run any more.
   void Release(const Allocation& alloc);
-  // Where the log files of an allocation's tasks are.
+  // The directory of the log files of an allocation's tasks.
   std::string LogDir(const Allocation& alloc) const;
 
   // Kills every process of every run at once; the runners see their tasks end.
@@ -96,8 +96,8 @@ class Node {
   Status MeetsConstraints(const Job& job) const;
   static Co<void> Clear(Node* self, Context context);
   Co<void> ClearRemains(Context context);
-  // Takes those of RUNS that are to go on out of them, and says in KEEPS if there are any.
-  // False: what names them must stay.
+  // Removes from RUNS those that must keep running, and sets KEEPS if there were any. Returns false
+  // if their records must stay.
   bool KeepUnknown(const std::string& alloc_id, std::vector<RunId>* runs, bool* keeps);
   void FindUnknown();
   void RefuseSecondRuns(AllocRunnerRequest* request) const;
@@ -109,7 +109,7 @@ class Node {
   const Machine machine_;
   const std::string id_;
   std::string name_;
-  NodeInfo info_;  // what tasks are told of it
+  NodeInfo info_;  // the node as its tasks see it
   const std::shared_ptr<std::atomic<bool>> give_up_removals_ =
       std::make_shared<std::atomic<bool>>(false);
   WorkerPool workers_;
@@ -118,17 +118,17 @@ class Node {
   StatsDemand stats_demand_;
   std::unique_ptr<ProcessService> processes_;
   std::unique_ptr<PluginRegistry> plugins_;
-  std::string networks_dir_;            // of NetworkHook; empty when nothing is kept
-  std::shared_ptr<RunLedger> ledger_;   // null when it only looks
-  std::unique_ptr<LateReleases> late_;  // with it
-  std::vector<RunId> unknown_runs_;     // that no record names and that are kept all the same
+  std::string networks_dir_;            // for NetworkHook; empty when no state is kept
+  std::shared_ptr<RunLedger> ledger_;   // null with looks_only
+  std::unique_ptr<LateReleases> late_;  // null with looks_only
+  std::vector<RunId> unknown_runs_;     // kept although no record names them
   std::unique_ptr<RestoreBarrier> restores_;
   std::unique_ptr<TaskPreparer> preparer_;
   std::unique_ptr<AllocRunnerFactory> runners_;
   std::unique_ptr<PortPool> ports_;
   Context life_;
   Event cleared_;
-  Gate starting_;  // what Start has begun
+  Gate starting_;  // joins the work that Start has begun
 };
 
 }  // namespace drover

@@ -13,12 +13,12 @@ namespace {
 constexpr Duration kFirstRetry = 1s;
 constexpr Duration kLongestRetry = 30s;
 constexpr Duration kFetchWait = std::chrono::minutes(5);
-// What an agent that ends gives to the removal of what it has let go of.
+// How long an agent that ends waits for the removal of allocations.
 constexpr Duration kRemovalGrace = 5s;
 
 }  // namespace
 
-// A runner and its line to the server.
+// A runner, and the reports of its states to the server.
 class NodeClient::Held : public AllocObserver {
  public:
   Held(NodeClient* client, std::unique_ptr<AllocRunner> runner, std::uint64_t modify_index)
@@ -45,7 +45,7 @@ class NodeClient::Held : public AllocObserver {
   NodeClient* const client_;
   const std::unique_ptr<AllocRunner> runner_;
   std::uint64_t modify_index_;
-  AllocSnapshot last_;  // what was told last; null: nothing
+  AllocSnapshot last_;  // the last observed state; null: none
 };
 
 NodeClient::NodeClient(Loop* loop, ClusterLink* link, NodeRecord node, MakeRunner make_runner)
@@ -110,7 +110,7 @@ Co<void> NodeClient::KeepAlive(Context context) {
 }
 
 Co<void> NodeClient::Follow(Context context) {
-  // Before that the server would refuse what the allocations become.
+  // Before the node is ready, the server would refuse updates of its allocations.
   const Status ready = co_await ready_.Wait(context);
   if (!ready.ok()) co_return;
   std::vector<Co<void>> parts;
@@ -149,7 +149,7 @@ void NodeClient::Apply(Context context, const NodeAllocs& wanted) {
     if (const auto held = held_.find(alloc->id); held != held_.end()) {
       held->second->Update(alloc);
     } else if (!known_.insert(alloc->id).second) {
-      // It could not be started, and the server has been told so.
+      // It was not started, and the server got a report of that.
     } else if (alloc->server_terminal() && restored_.count(alloc->id) == 0) {
       Tell(alloc->id, {ClientStatus::kComplete, "stopped before it was started"});
     } else {
@@ -193,7 +193,7 @@ void NodeClient::Report(const AllocState& state) {
   updates_.Put(std::move(update));
 }
 
-// Nobody else would ask for it again while this agent runs.
+// Tries until it succeeds: while this agent runs, nobody else would do it.
 Co<void> NodeClient::DestroyGone(Context context, std::shared_ptr<Held> held) {
   Context over(loop_);
   Gate interrupting(loop_);
@@ -218,7 +218,7 @@ Co<void> NodeClient::DestroyGone(Context context, std::shared_ptr<Held> held) {
   destroying_.Spawn(many_gone_());
 }
 
-// Its directory may take long. The next agent goes on with what is left.
+// The removal of a directory may take long. The next agent continues it.
 Co<void> NodeClient::InterruptDestroy(Context stop, Context over, std::shared_ptr<Held> held) {
   const JoinContext either(stop, over);
   co_await either.context().Cancelled();

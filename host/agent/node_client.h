@@ -16,45 +16,45 @@
 
 namespace drover {
 
-// Runs on this machine what a server wants run here: registers the node, says that it lives,
-// fetches its allocations, gives each a runner, and tells what becomes of them. Control thread
-// only.
+// Runs the allocations that a server wants on this machine: registers the node, sends heartbeats,
+// fetches its allocations, gives each a runner, and reports their states. Control thread only.
 class NodeClient {
  public:
   using MakeRunner =
       std::function<Result<std::unique_ptr<AllocRunner>>(std::shared_ptr<const Allocation>)>;
 
-  // Hears of each change of an allocation that is here; BEFORE is null at the first.
+  // Called at each change of an allocation on this node; BEFORE is null at its first.
   using Observe = std::function<void(const AllocSnapshot& before, const AllocState& now)>;
 
   // LINK outlives this.
   NodeClient(Loop* loop, ClusterLink* link, NodeRecord node, MakeRunner make_runner);
   ~NodeClient();
 
-  // Before Run.
+  // Call it before Run.
   void SetObserver(Observe observe) { observe_ = std::move(observe); }
-  // The allocations that an earlier agent has begun here: they have a runner also when they are to
-  // stop. Before Run.
+  // IDS are the allocations that an earlier agent has begun here: they get a runner even if they
+  // must stop. Call it before Run.
   void SetRestored(std::set<std::string> ids) { restored_ = std::move(ids); }
 
-  // Called when many allocations have gone from here and no further one is on its way; Run waits
-  // for it.
+  // Called when kManyGone allocations have been destroyed, as soon as no other one is being
+  // destroyed. Run waits for it.
   using ManyGone = std::function<Co<void>()>;
   static constexpr int kManyGone = 256;
   void SetManyGone(ManyGone many_gone) { many_gone_ = std::move(many_gone); }
 
-  // Until CONTEXT ends; the runners go on.
+  // Returns when CONTEXT ends; the runners go on.
   Co<void> Run(Context context);
-  // Registers the node anew: its drivers have changed.
+  // Registers the node again, since something about it has changed.
   void NodeChanged(NodeRecord node);
 
-  // After Run: ends the tasks of all allocations in order and removes their traces. Find finds none
-  // of them any more; those who have found one are inside CALLERS, which is closed before it goes.
+  // After Run: ends the tasks of all allocations in order and removes all their traces. Find finds
+  // none of them any more. All users of a runner must be inside CALLERS, which is closed before the
+  // runners are deleted.
   Co<Status> DestroyAll(Gate* callers);
   // After Run: leaves the tasks as they are. CALLERS as in DestroyAll.
   Co<void> ShutdownAll(Gate* callers);
 
-  // Null when the allocation is not, or not any more, on this node. Valid until the next co_await.
+  // Null if the allocation is not (any more) on this node. Valid until the next co_await.
   AllocRunner* Find(const std::string& alloc_id) const;
   std::vector<std::string> alloc_ids() const;
   std::size_t runners() const { return held_.size(); }
@@ -72,7 +72,7 @@ class NodeClient {
   static Co<void> InterruptDestroy(Context stop, Context over, std::shared_ptr<Held> held);
   Co<void> DestroyOne(std::shared_ptr<Held> held, Status* first);
   void Report(const AllocState& state);
-  // Of an allocation without a runner.
+  // Reports the status of an allocation without a runner.
   void Tell(const std::string& alloc_id, AllocStatus status);
 
   Loop* const loop_;
@@ -83,12 +83,12 @@ class NodeClient {
   std::set<std::string> restored_;
   AllocUpdates updates_;
   std::map<std::string, std::shared_ptr<Held>> held_;
-  std::set<std::string> known_;  // what the server wanted when it was last heard
-  Event ready_;                  // the server has heard that the node is
-  Event node_changed_;           // it has to be registered again
+  std::set<std::string> known_;  // ids that the server wanted in its last answer
+  Event ready_;                  // the server knows that the node is ready
+  Event node_changed_;           // it must be registered again
   Gate destroying_;
   ManyGone many_gone_;
-  int gone_ = 0;  // since that was called last
+  int gone_ = 0;  // since many_gone_ was last called
 };
 
 }  // namespace drover

@@ -10,7 +10,7 @@
 namespace drover {
 namespace {
 
-// A cluster far away: every call takes DELAY, and may be lost.
+// A link to a distant cluster: every call takes DELAY, and may be lost.
 class RemoteLink : public ClusterLink {
  public:
   RemoteLink(Scheduler* scheduler, Duration delay) : scheduler_(scheduler), delay_(delay) {}
@@ -58,7 +58,7 @@ class RemoteLink : public ClusterLink {
   const Duration delay_;
 };
 
-// One whose directory cannot be removed the first *FAILURES times.
+// A runner whose directory cannot be removed the first *FAILURES times.
 class StubbornRunner : public MinimalAllocRunner, public LiveCount<StubbornRunner> {
  public:
   StubbornRunner(Loop* loop, std::shared_ptr<const Allocation> alloc, int* failures)
@@ -75,7 +75,7 @@ class StubbornRunner : public MinimalAllocRunner, public LiveCount<StubbornRunne
   int* const failures_;
 };
 
-// One whose directory is on a disk that does not answer: its removal ends only with the runner.
+// A runner whose directory is on a disk that does not answer: only Shutdown ends its removal.
 class HangingRunner : public MinimalAllocRunner {
  public:
   HangingRunner(Loop* loop, std::shared_ptr<const Allocation> alloc, int* shutdowns)
@@ -231,7 +231,7 @@ TEST_F(NodeClientTest, TheEmbeddedSchedulerHearsAtOnce) {
   EXPECT_EQ(Count(ClientStatus::kRunning), 1u) << "no time has passed";
 }
 
-// Somebody who asks a runner for something that ends with its tasks only.
+// A call of a runner that ends only with its tasks.
 Co<void> WaitForEnd(AllocRunner* runner, bool* ended) {
   co_await runner->WaitEnded();
   *ended = true;

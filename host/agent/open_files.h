@@ -7,14 +7,14 @@
 
 namespace drover {
 
-// The soft limit of open files of this process, as it was and as it is now.
+// The soft limit of open files of this process, before and after it was raised.
 struct OpenFileLimit {
   std::uint64_t before = 0;
   std::uint64_t now = 0;
 };
 
-// Raises it to the hard limit: an agent has descriptors for each task and each client, and the
-// usual 1024 are there for programs that use select(). What it starts should get BEFORE.
+// Raises the soft limit to the hard limit, since an agent has descriptors for each task and client.
+// The usual limit of 1024 protects programs that use select(), so tasks should start with BEFORE.
 Result<OpenFileLimit> RaiseOpenFileLimit();
 
 }  // namespace drover

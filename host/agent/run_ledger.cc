@@ -18,9 +18,10 @@ namespace {
 
 constexpr std::string_view kMagic = "drover ledger 1";
 constexpr std::string_view kSuffix = ".ledger";
-// A ledger gets its name when it is locked and complete: nobody takes it for that of a dead node.
+// A ledger gets its final name only after it is locked and complete, so that nobody takes it for
+// the ledger of a dead node.
 constexpr std::string_view kUnfinished = ".ledger.tmp";
-constexpr std::size_t kSlot = 64;  // bytes, the line break counted
+constexpr std::size_t kSlot = 64;  // bytes, with the line break
 
 std::string Slot(const std::string& entry) {
   std::string slot = entry;
@@ -69,12 +70,12 @@ std::optional<LedgerLeftovers> Parse(const std::string& text) {
   return left;
 }
 
-// The ledger NAME, if its node is dead.
+// Reads and locks the ledger NAME if its node is dead.
 std::optional<LedgerLeftovers> OpenDead(int run_directory, const std::string& name) {
   UniqueFd file(openat(run_directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!file || flock(file.get(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
   struct stat status{};
-  // Another node was faster: what it has forgotten is done.
+  // Another node was faster, and has cleared up and removed this ledger.
   if (fstat(file.get(), &status) != 0 || status.st_nlink == 0) return std::nullopt;
   const std::optional<std::string> text = ReadAll(file.get());
   if (!text) return std::nullopt;
@@ -85,8 +86,8 @@ std::optional<LedgerLeftovers> OpenDead(int run_directory, const std::string& na
   return left;
 }
 
-// Makes the file NAME and locks it. It may be taken for a dead node's before it is locked, and
-// removed: then it is made again.
+// Makes the file NAME and locks it. Before the lock, another node may take it for a dead node's and
+// remove it; then it is made again.
 UniqueFd MakeLocked(int run_directory, const std::string& name) {
   for (;;) {
     UniqueFd file(openat(run_directory, name.c_str(),
@@ -97,8 +98,8 @@ UniqueFd MakeLocked(int run_directory, const std::string& name) {
   }
 }
 
-// Removes the unfinished ledger NAME if its node has died before it got to write anything: it has
-// begun nothing then. What is locked keeps its name, and what has lost it since is no concern.
+// Removes the unfinished ledger NAME if its node is dead, since that node has begun nothing. A
+// locked file keeps its name. A file that has lost the name since it was opened is left alone.
 void RemoveUnfinished(int run_directory, const std::string& name) {
   const UniqueFd file(openat(run_directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   struct stat locked{};
@@ -110,7 +111,7 @@ void RemoveUnfinished(int run_directory, const std::string& name) {
   }
 }
 
-// One that stays costs the next node a look.
+// A ledger that cannot be removed only costs the next node a look.
 void Unlink(int run_directory, const std::string& name) {
   (void)DurableStep(Step::kForgetLedger, [&] {
     unlinkat(run_directory, name.c_str(), 0);
@@ -169,7 +170,7 @@ Status RunLedger::Add(const std::string& entry) {
   const std::size_t slot = free_.empty() ? end_ : free_.back();
   DROVER_TRY(DurableStep(Step::kLedgerAdd, [&]() -> Status {
     if (Write(slot, entry)) return {};
-    return ErrnoError(errno, "write to the ledger in the run directory");
+    return ErrnoError(errno, "cannot write to the ledger in the run directory");
   }));
   if (free_.empty()) {
     ++end_;
@@ -183,7 +184,7 @@ Status RunLedger::Add(const std::string& entry) {
 void RunLedger::Remove(const std::string& entry) {
   const auto found = slots_.find(entry);
   if (found == slots_.end()) return;
-  // A slot that cannot be emptied names what is gone, which costs the next node a look.
+  // A slot that cannot be emptied names something that is gone: it costs the next node a look.
   (void)DurableStep(Step::kLedgerRemove, [&] {
     Write(found->second, "");
     return Status();
@@ -198,7 +199,7 @@ std::vector<LedgerLeftovers> RunLedger::FindDead(int run_directory) {
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(copy ? fdopendir(copy.get()) : nullptr,
                                                     closedir);
   if (!entries) return dead;
-  copy.Release();  // it is the stream's
+  copy.Release();  // the stream owns it
   while (const dirent* entry = readdir(entries.get())) {
     const std::string name = entry->d_name;
     if (name.ends_with(kUnfinished)) RemoveUnfinished(run_directory, name);

@@ -15,10 +15,10 @@
 
 namespace drover {
 
-// What the ledger of a node that died says is left of it.
+// The leftovers of a dead node, as its ledger names them.
 struct LedgerLeftovers {
   std::string file;  // its name in the run directory
-  UniqueFd lock;     // held: no other node clears up the same
+  UniqueFd lock;     // held, so that no other node clears up the same
   std::string alloc_base;
   bool base_is_own = false;
   bool kept = false;  // the runs go on without their node, which takes them over when it is back
@@ -26,43 +26,44 @@ struct LedgerLeftovers {
   std::vector<std::string> allocs;
 };
 
-// What a node has begun on this machine and not yet cleared away: its runs and the directories of
-// its allocations, each written down before it is made. The node holds a lock on its ledger for as
-// long as it lives, so another can tell what a dead one has left from what a living one still uses.
+// The list of runs and allocation directories that a node has begun on this machine and not yet
+// cleared away. Each is written down before it is made. The node locks its ledger as long as it
+// lives, so other nodes do not mistake what it still uses for the leftovers of a dead node.
 //
-// One file per node, in the run directory: a tmpfs that only the agent's user can enter, so what it
-// names is trusted, and it is gone after a reboot as the runs are. Control thread only.
+// Each node has one file in the run directory. That is a tmpfs that only the agent's user can
+// enter, so its entries are trusted, and a reboot removes them with the runs. Control thread only.
 class RunLedger {
  public:
-  // Makes the ledger of the node NODE_ID. ALLOC_BASE holds the directories of its allocations;
+  // Says what becomes of the leftovers.
   enum class Kind {
-    kGiven,  // what is left is cleared away by whoever comes first
-    kOwn,    // the same, and the base was made for this node and goes when it is empty
+    kGiven,  // the first node that comes clears them away
+    kOwn,    // the same, and ALLOC_BASE was made for this node and is removed when empty
     kKept,   // LedgerLeftovers::kept
   };
+  // Makes the ledger of the node NODE_ID. ALLOC_BASE holds the directories of its allocations.
   static Result<std::unique_ptr<RunLedger>> Create(UniqueFd run_directory,
                                                    const std::string& node_id,
                                                    const std::string& alloc_base, Kind kind);
-  // Removes the file, unless something still stands in it: then the next node looks after it.
+  // Removes the file, unless it still has entries: then the next node takes care of them.
   ~RunLedger();
   RunLedger(const RunLedger&) = delete;
   RunLedger& operator=(const RunLedger&) = delete;
 
-  // What is written survives a kill of this process as soon as these return.
+  // Once these return, their change survives a kill of this process.
   Status AddRun(const RunId& run) { return Add("run " + run.ToString()); }
   void RemoveRun(const RunId& run) {
     if (!held_.contains(run)) Remove("run " + run.ToString());
   }
-  // Until it is let go of, RemoveRun does nothing for RUN.
+  // Until LetGoOfRun, RemoveRun does nothing for RUN.
   void HoldRun(const RunId& run) { held_.insert(run); }
   void LetGoOfRun(const RunId& run) { held_.erase(run); }
   Status AddAlloc(const std::string& alloc_id) { return Add("alloc " + alloc_id); }
   void RemoveAlloc(const std::string& alloc_id) { Remove("alloc " + alloc_id); }
 
-  // The ledgers of nodes that have died. Entries that make no sense are left out. What a node left
-  // that died while it made its ledger is removed.
+  // The ledgers of dead nodes, without their invalid entries. Removes the unfinished ledgers of
+  // nodes that died while they made them.
   static std::vector<LedgerLeftovers> FindDead(int run_directory);
-  // Forgets one, when all that it names is gone.
+  // Removes a ledger after all that it names is gone.
   static void Forget(int run_directory, const LedgerLeftovers& leftovers);
 
  private:
@@ -75,12 +76,12 @@ class RunLedger {
   const std::string name_;
   const UniqueFd file_;
   const std::size_t header_size_;
-  // Entries lie in slots of one size, and a free slot is used again: a task that is restarted for
-  // years does not make the file longer.
+  // Entries lie in slots of one size, and free slots are used again: the file does not grow even if
+  // a task restarts for years.
   std::map<std::string, std::size_t> slots_;
   std::vector<std::size_t> free_;
   std::set<RunId> held_;
-  std::size_t end_ = 0;  // slots of the file
+  std::size_t end_ = 0;  // the number of slots in the file
 };
 
 }  // namespace drover

@@ -35,7 +35,7 @@ class RunLedgerTest : public testing::Test {
   std::unique_ptr<RunLedger> Make(const std::string& node = "node") {
     return RunLedger::Create(Open(), node, "/srv/allocs", RunLedger::Kind::kOwn).value();
   }
-  // Runs WORK in a process of its own, which is killed after it.
+  // Runs WORK in a process of its own, which is killed afterwards.
   template <typename Work>
   void InAProcessThatIsKilled(Work work) {
     const pid_t child = fork();
@@ -162,7 +162,7 @@ TEST_F(RunLedgerTest, ALedgerThatWasNeverFinishedIsRemovedUnlessItsNodeLives) {
   EXPECT_TRUE(fs::exists(begun));
 }
 
-// Each looks for dead nodes while the other makes its ledger.
+// One looks for dead nodes while the other makes its ledgers.
 TEST_F(RunLedgerTest, NodesThatStartTogetherDoNotRemoveEachOthersLedgers) {
   std::atomic<bool> stop{false};
   std::thread looking([&] {

@@ -24,10 +24,10 @@ Status NotifyServiceManager(const std::string& state) {
   address.sun_family = AF_UNIX;
   const std::string what = "NOTIFY_SOCKET " + std::string(name);
   if ((name[0] != '/' && name[0] != '@') || name.size() >= sizeof address.sun_path) {
-    return Error(Code::kInvalidArgument, what + ": is no address of a unix socket");
+    return Error(Code::kInvalidArgument, what + ": is not the address of a unix socket");
   }
   std::memcpy(address.sun_path, name.data(), name.size());
-  if (name[0] == '@') address.sun_path[0] = '\0';  // an abstract one, which ends with its name
+  if (name[0] == '@') address.sun_path[0] = '\0';  // an abstract address, which has no final NUL
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
   const UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!socket) return ErrnoError(errno, what);
@@ -43,7 +43,7 @@ Status NotifyServiceManager(const std::string& state) {
 
 std::string ReloadingState() {
   timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);  // the manager compares it with its own
+  clock_gettime(CLOCK_MONOTONIC, &now);  // the manager compares it with its own clock
   return "RELOADING=1\nMONOTONIC_USEC=" +
          std::to_string(now.tv_sec * 1'000'000 + now.tv_nsec / 1000);
 }

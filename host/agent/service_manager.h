@@ -7,12 +7,12 @@
 
 namespace drover {
 
-// Tells the service manager that has started this process (systemd, Type=notify) what becomes of
-// it: STATE is of lines such as "READY=1", as sd_notify(3) has them. Without $NOTIFY_SOCKET nobody
-// wants to know, and nothing happens. Waits a second at most. [any thread]
+// Reports STATE to the service manager that started this process (systemd, Type=notify). STATE has
+// lines such as "READY=1", as in sd_notify(3). Without $NOTIFY_SOCKET it does nothing. Waits a
+// second at most. [any thread]
 Status NotifyServiceManager(const std::string& state);
 
-// The state of a service that reads its configuration again; READY=1 says that it has.
+// The state of a service that is reloading its configuration; READY=1 ends it.
 std::string ReloadingState();
 
 }  // namespace drover

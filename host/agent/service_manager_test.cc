@@ -31,7 +31,7 @@ class ServiceManagerTest : public ::testing::Test {
     ASSERT_EQ(bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), size), 0);
     setenv("NOTIFY_SOCKET", name.c_str(), 1);
   }
-  // What has arrived; a datagram is there once it has been sent.
+  // The received state. A datagram has arrived once it has been sent.
   std::string Received() const {
     char text[256];
     const ssize_t size = recv(socket_.get(), text, sizeof text, 0);

@@ -34,7 +34,7 @@ void TaskCounters::Changed(const AllocSnapshot& before, const AllocState& now) {
 }
 
 void TaskCounters::TaskChanged(const TaskStateRecord& before, const TaskStateRecord& now) {
-  // The new events are those behind the last that was known, which may have been dropped.
+  // The new events come after the last known one, which may have been dropped since.
   auto event = now.events.begin();
   if (!before.events.empty()) {
     const auto last = std::find(now.events.rbegin(), now.events.rend(), before.events.back());

@@ -6,14 +6,14 @@
 
 namespace drover {
 
-// Makes counters of what becomes of tasks. They are of the whole node: labels of allocations would
-// make them grow without end. Control thread only.
+// Counts the starts, restarts and ends of tasks. The counters are of the whole node: with labels of
+// allocations they would grow without end. Control thread only.
 class TaskCounters {
  public:
   // METRICS outlives this.
   explicit TaskCounters(MetricRegistry* metrics);
 
-  // BEFORE is what was known of the allocation; null: nothing.
+  // BEFORE is the last known state of the allocation; null: none.
   void Changed(const AllocSnapshot& before, const AllocState& now);
 
  private:

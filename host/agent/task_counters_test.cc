@@ -8,7 +8,7 @@ namespace {
 
 class TaskCountersTest : public ::testing::Test {
  protected:
-  // Tells what TASK has become.
+  // Reports the new state TASK.
   void Tell(const TaskStateRecord& task) {
     auto now = std::make_shared<AllocState>();
     if (before_ != nullptr) now->tasks = before_->tasks;

@@ -56,12 +56,12 @@ std::optional<std::string> RefuseForBrowser(const HttpRequest& request,
     return "the Host header has a name that this agent does not know; use its IP address or "
            "localhost, or configure the name";
   }
-  // Not even a GET: some of them change things.
+  // This holds for a GET too, as some of them change something.
   const std::string* origin = request.Header("Origin");
   if (origin && !IsOwnOrigin(*origin, host, options)) {
     return "pages of the origin '" + *origin + "' may not use this agent";
   }
-  // What an image or a link asks for has no Origin; browsers tell of it by this header.
+  // Requests for images and links have no Origin; browsers mark them by this header.
   const std::string* site = request.Header("Sec-Fetch-Site");
   if (!origin && site && (*site == "cross-site" || *site == "same-site")) {
     return "pages of other sites may not use this agent";

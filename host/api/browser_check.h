@@ -10,19 +10,19 @@
 
 namespace drover {
 
-// Whether only programs of this machine can connect, and in the clear: then a Host header with a
-// foreign name is a browser that follows a name which its page's owner has pointed here.
+// Whether only programs of this machine can connect, and without TLS. A Host header with a foreign
+// name then comes from a browser, for a name that the owner of a page has pointed to this machine.
 bool IsLocalOnly(const HttpServerOptions& options);
 
-// Why a request is refused (403) that a browser may have been tricked into, if it is. Pages of
-// other origins could read nothing anyway, as we never send CORS headers; here is where they may
-// change nothing and open no websocket.
+// Returns why a request is refused (403), if a page may have tricked a browser into it. Pages of
+// other origins can read no answer anyway, as we never send CORS headers. This check also keeps
+// them from changing anything and from opening websockets.
 std::optional<std::string> RefuseForBrowser(const HttpRequest& request,
                                             const HttpServerOptions& options, bool local_only);
 
-// Whether a browser may have been made to ask this by a page that nobody knows: it says that it is
-// one, and not which site the request comes from. What changes things refuses such a GET, as an
-// image or a link makes it.
+// Whether an unknown page may have made a browser send this: the headers name a browser, but not
+// the site that the request comes from. Routes that change something refuse such a GET, since an
+// image or a link can cause it.
 bool MayBeOfAPage(const HttpRequest& request);
 
 }  // namespace drover

@@ -25,10 +25,10 @@ Co<Result<ByteBudget::Share>> ByteBudget::Take(Context context, std::size_t byte
     const std::lock_guard lock(mutex_);
     if (!waiter->has) {
       waiters_.remove(waiter);
-      GrantLocked();  // who came after it may have room
+      GrantLocked();  // the next waiters may have room now
     }
   }
-  // What was given meanwhile is taken, or goes back with the share.
+  // Bytes that were granted meanwhile are returned, or go back with the share after an error.
   Share share(waiter->has ? this : nullptr, waiter->has ? bytes : 0);
   if (!granted.ok()) co_return granted.error();
   co_return share;
@@ -52,7 +52,7 @@ void ByteBudget::GrantLocked() {
     waiters_.pop_front();
     left_ -= waiter->bytes;
     waiter->has = true;
-    // It has not looked since, so its loop is still there.
+    // The waiter was still in the list, so its loop still exists.
     waiter->loop->Post([waiter] { waiter->granted.Set(); });
   }
 }

@@ -12,8 +12,8 @@
 
 namespace drover {
 
-// How many bytes requests may hold together. Whoever wants more than is left waits for its turn:
-// first come, first served. [any thread]
+// Limits the bytes that all requests may hold together. A request for more than is left waits for
+// its turn: first come, first served. [any thread]
 class ByteBudget {
  public:
   explicit ByteBudget(std::size_t bytes) : all_(bytes), left_(bytes) {}
@@ -21,8 +21,8 @@ class ByteBudget {
   ByteBudget& operator=(const ByteBudget&) = delete;
   ~ByteBudget();
 
-  // What somebody holds of it, until this is destroyed; before the budget is. An empty one holds
-  // nothing.
+  // A part of the budget, held until this is destroyed, which must be before the budget is. An
+  // empty share holds nothing.
   class Share {
    public:
     Share() = default;
@@ -45,8 +45,8 @@ class ByteBudget {
     std::size_t bytes_ = 0;
   };
 
-  // Waits on the thread of the context's loop; the error is that of the context.
-  // Code::kResourceExhausted at once: it is more than there is at all.
+  // Waits on the thread of the context's loop; the error is the context's.
+  // Code::kResourceExhausted at once: BYTES is more than the whole budget.
   Co<Result<Share>> Take(Context context, std::size_t bytes);
 
   std::size_t left() const;

@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// One who wants BYTES, and holds them until it is told to give them back.
+// Takes BYTES, and holds them until `over` is set.
 struct Holder {
   explicit Holder(Loop* loop) : over(loop) {}
   Co<void> Run(Context context, ByteBudget* budget, std::size_t bytes) {

@@ -12,7 +12,7 @@ namespace drover {
 namespace asio = boost::asio;
 namespace {
 
-// Idle connections have a small block; one that fills it gets the large one.
+// Idle connections have the small block; a connection that fills it gets the large one.
 constexpr std::size_t kSmallBlock = 4 << 10;
 constexpr std::size_t kLargeBlock = 64 << 10;
 

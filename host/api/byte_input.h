@@ -10,8 +10,8 @@
 
 namespace drover {
 
-// What a client has sent and nobody has taken yet. While there is room a read is always pending, so
-// a client that goes is noticed while its request is worked on. One thread.
+// The bytes that a client has sent and nobody has taken yet. While there is room a read is always
+// pending, so a client that goes is noticed while its request is handled. One thread.
 class ByteInput {
  public:
   ByteInput(Loop* loop, ByteStream* stream, std::size_t room)
@@ -31,15 +31,15 @@ class ByteInput {
   void Take(std::size_t count);
   // Nothing follows bytes().
   bool ended() const { return ended_.is_set(); }
-  // It did not end by the client's closing of its side.
+  // The input ended otherwise than by the client's closing of its side.
   bool broken() const { return broken_; }
   Event* end() { return &ended_; }
-  // Returns when there is more than now, or it has ended.
+  // Returns when more has arrived, or the input has ended.
   Co<Status> More(Context context);
-  // Takes what is there, or what comes next; "end of file" when it has ended.
+  // Takes bytes that are there, else the next ones; the error is "end of file" after the end.
   void AsyncReadSome(boost::asio::mutable_buffer buffer, ByteStream::Handler handler);
   TimePoint last_arrival() const { return last_arrival_; }
-  // Whatever comes is forgotten.
+  // Drops all bytes, also those that come later.
   void Discard();
 
  private:
@@ -47,7 +47,7 @@ class ByteInput {
   ByteStream* stream_;
   std::size_t room_;
   std::string buffer_;
-  std::size_t begin_ = 0;  // of what has not been taken
+  std::size_t begin_ = 0;  // of the bytes that are not taken yet
   bool discarding_ = false;
   bool broken_ = false;
   TimePoint last_arrival_;

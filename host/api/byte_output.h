@@ -10,15 +10,15 @@
 
 namespace drover {
 
-// What a client is sent. A client that takes nothing for STALL loses its connection. One thread.
+// Writes to a client. A client that takes nothing for STALL loses its connection. One thread.
 class ByteOutput {
  public:
   ByteOutput(Loop* loop, ByteStream* stream, Duration stall)
       : loop_(loop), stream_(stream), stall_(stall), last_progress_(loop->Now()) {}
 
-  // All of it; Code::kUnavailable when the client has gone or does not read.
+  // Writes all BYTES; Code::kUnavailable when the client has gone or does not read.
   Co<Status> Write(std::string bytes);
-  // The same of bytes that live until it has returned.
+  // The same for bytes of the caller, which must live until this has returned.
   Co<Status> WriteView(std::string_view bytes);
   void AsyncWriteSome(boost::asio::const_buffer buffer, ByteStream::Handler handler);
 

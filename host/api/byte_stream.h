@@ -13,7 +13,7 @@
 
 namespace drover {
 
-// A connection's bytes, in the clear or through TLS: one type, so that HTTP and websockets are
+// The bytes of a connection, with or without TLS. It is one type, so that HTTP and websockets are
 // compiled once. At most one read and one write at a time; belongs to one thread.
 class ByteStream {
  public:
@@ -23,15 +23,15 @@ class ByteStream {
 
   virtual ~ByteStream() = default;
 
-  // What precedes the first byte of the protocol.
+  // Does what must precede the first byte of the protocol.
   virtual Co<ErrorCode> Handshake() = 0;
   virtual void AsyncReadSome(boost::asio::mutable_buffer buffer, Handler handler) = 0;
   virtual void AsyncWriteSome(boost::asio::const_buffer buffer, Handler handler) = 0;
-  // Tells the client that nothing more comes; it can still be read.
+  // Ends our side of the connection; the client can still be read.
   virtual Co<void> ShutdownSend() = 0;
-  // Whatever waits ends with an error. May be called again.
+  // Pending reads and writes end with an error. May be called again.
   virtual void Close() = 0;
-  // Of a verified client certificate.
+  // The subject of a verified client certificate; empty without one.
   virtual std::string client_subject() const { return ""; }
 
   Co<Transfer> ReadSome(boost::asio::mutable_buffer buffer);

@@ -8,7 +8,7 @@
 namespace drover {
 namespace {
 
-// Nobody uses extensions and trailers here; these suffice to skip them.
+// Bytes in the head of a chunk, or in all trailers. Nobody uses extensions and trailers here.
 constexpr std::size_t kMostText = 4 << 10;
 
 }  // namespace

@@ -7,14 +7,15 @@
 
 namespace drover {
 
-// Finds the data in a chunked body, byte by byte, so that it does not matter how the bytes arrive.
-// (Beast 1.81's own way depends on that, and aborts on some of them.) Trailers are skipped.
+// Finds the data in a chunked body, byte by byte, so that the pieces in which the bytes arrive do
+// not matter. (They do for the decoder of Beast 1.81, and some make it abort.) Skips trailers.
 class ChunkedDecoder {
  public:
   explicit ChunkedDecoder(std::uint64_t most) : most_(most) {}
 
-  // Takes bytes of the beginning of BYTES until there is data, the end or a mistake; 0 only when
-  // BYTES is empty or nothing follows. DATA is the data among them, as a part of BYTES.
+  // Takes bytes from the beginning of BYTES until there is data, the end or a mistake, and returns
+  // their number. 0: BYTES is empty or nothing may follow. DATA is the data in them, a part of
+  // BYTES.
   std::size_t Put(std::string_view bytes, std::string_view* data);
 
   bool done() const { return state_ == State::kDone; }
@@ -27,7 +28,7 @@ class ChunkedDecoder {
     kSizeFirst,  // the first digit
     kSize,       // further digits
     kExtension,  // up to CR
-    kSizeLf,     // LF after that
+    kSizeLf,     // LF after the size
     kData,       //
     kDataCr,     // CR after the data
     kDataLf,     //
@@ -42,13 +43,13 @@ class ChunkedDecoder {
   State Next(char c);
   State Digit(char c);
   State AfterSize(char c) const;
-  // Of an extension or a trailer.
+  // The next state in an extension or a trailer.
   State Text(char c, State same, State at_cr);
 
   State state_ = State::kSizeFirst;
   std::uint64_t most_;
-  std::uint64_t left_ = 0;  // of this chunk
-  std::size_t text_ = 0;    // of this chunk's extensions, of all trailers
+  std::uint64_t left_ = 0;  // bytes of this chunk
+  std::size_t text_ = 0;    // bytes in the head of this chunk, or in all trailers
   bool too_large_ = false;
 };
 

@@ -38,7 +38,8 @@ std::unique_ptr<ConnectionTable::Place> ConnectionTable::Add(const std::string& 
   return place;
 }
 
-// Its client stays in the table: somebody is about to come in its place, or it leaves later.
+// The client stays in the table, even without places: a new one is about to come, or Leave removes
+// the client later.
 bool ConnectionTable::DropStranger(Client* of) {
   if (of->strangers.empty()) return false;
   Place* const place = of->strangers.front();

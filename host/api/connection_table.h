@@ -10,22 +10,22 @@
 
 namespace drover {
 
-// Who is connected, and who has to go when there are too many. A connection is a stranger's until
-// it has shown by a whole request that its client may use the server. Strangers take room only
-// while nobody else needs it, so those who open connections and say nothing keep nobody out.
+// The table of connections; it decides which must go when there are too many. A connection is a
+// stranger until it has shown by a whole request that its client may use the server. Strangers have
+// room only while nobody else needs it, so clients that connect and send nothing keep nobody out.
 // [any thread]
 class ConnectionTable {
  public:
   // 0 is no limit.
   ConnectionTable(int most, int most_per_client) : most_(most), most_per_client_(most_per_client) {}
 
-  // The place of one connection, until it is destroyed; before the table is.
+  // The place of one connection, until this is destroyed, which must be before the table is.
   class Place {
    public:
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
     ~Place();
-    // It is no stranger's from now on.
+    // From now on the connection is not a stranger.
     void Trust();
 
    private:
@@ -39,10 +39,11 @@ class ConnectionTable {
     enum { kStranger, kTrusted, kGone } state_ = kStranger;
   };
 
-  // A place for a connection of CLIENT. Where it has too many, its oldest stranger goes; where all
-  // have, or IS_SHORT says that there is no room for more than there are, the oldest one of the
-  // client with the most strangers. CLOSE is called for it, under the lock of the table: it only
-  // hands on that the connection is to be closed. Null: nobody can go, and there are too many.
+  // A place for a connection of CLIENT. If CLIENT has too many, its oldest stranger goes. If there
+  // are too many in all, or IS_SHORT says that there is no room for one more, the oldest stranger
+  // of the client with the most strangers goes. CLOSE of the connection that goes is called under
+  // the lock of the table, so it may only schedule the close. Null: there are too many, and none
+  // can go.
   std::unique_ptr<Place> Add(const std::string& client, bool is_short, std::function<void()> close);
 
   int total() const;

@@ -16,7 +16,7 @@ using ::testing::IsEmpty;
 class ConnectionTableTest : public ::testing::Test {
  protected:
   using Place = std::unique_ptr<ConnectionTable::Place>;
-  // A connection; its number is in closed_ when it had to go.
+  // Adds a connection; its number is in closed_ once it had to go.
   Place Add(const std::string& client, bool is_short = false) {
     return table_.Add(client, is_short, [this, number = ++count_] { closed_.push_back(number); });
   }

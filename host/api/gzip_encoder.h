@@ -7,14 +7,14 @@
 
 namespace drover {
 
-// Whether a value of Accept-Encoding takes gzip.
+// Whether a value of Accept-Encoding accepts gzip.
 bool AcceptsGzip(std::string_view accept_encoding);
 
-// Compresses one body, for speed: the network is near and the processor is the tasks'.
+// Compresses one body, fast rather than well: the network is near, and tasks need the processor.
 class GzipEncoder {
  public:
-  // A body in one piece, or one whose parts are to arrive as they are written: those live long and
-  // there can be many, so their window is small (about 40 KiB instead of 256).
+  // A whole body, or a stream whose parts must arrive as they are written. Streams live long and
+  // there can be many, so their encoders are small (about 40 KiB instead of 256).
   enum class Kind { kWhole, kStream };
 
   explicit GzipEncoder(Kind kind);
@@ -22,9 +22,9 @@ class GzipEncoder {
   GzipEncoder& operator=(const GzipEncoder&) = delete;
   ~GzipEncoder();
 
-  // What to send so that the client can read all BYTES.
+  // Returns the bytes to send so that the client can read all BYTES.
   std::string Add(std::string_view bytes);
-  // The rest, after BYTES; nothing may follow.
+  // Returns the bytes to send for BYTES and the end of the body. Nothing may follow.
   std::string End(std::string_view bytes = {});
 
  private:

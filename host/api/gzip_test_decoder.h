@@ -7,7 +7,7 @@
 
 namespace drover {
 
-// What can be read of a gzip body so far; WHOLE says whether it has ended well.
+// The readable content of a gzip body so far; WHOLE says whether the body has ended well.
 inline std::string Gunzip(std::string bytes, bool* whole) {
   z_stream z{};
   inflateInit2(&z, MAX_WBITS + 16);

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// Hostile clients of a whole server: they get their 4xx and nothing else, and others notice
+// Hostile clients of a whole server: they get a 4xx and nothing else, and other clients notice
 // nothing.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kGet = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
-// A server that counts what reaches its handler.
+// A server that counts the requests that reach its handler.
 class HttpAttack : public ::testing::Test {
  protected:
   void Start(const HttpServerOptions& options) {
@@ -73,7 +73,7 @@ TEST_F(HttpAttack, ASmuggledRequestIsNeverServed) {
 TEST_F(HttpAttack, AHugeHeadOrBodyIsRefusedWhileItIsSent) {
   HttpServerOptions options;
   options.max_body_bytes = 1 << 20;
-  options.linger_time = 10s;  // for a client that is slow to see its answer
+  options.linger_time = 10s;  // for a client that reads its answer late
   Start(options);
   const std::string line = "X-Filler: " + std::string(1000, 'a') + "\r\n";
   HttpTestClient head(server_->port());
@@ -95,7 +95,7 @@ TEST_F(HttpAttack, AHugeHeadOrBodyIsRefusedWhileItIsSent) {
       "PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n"
       "Expect: 100-continue\r\n\r\n");
   EXPECT_EQ(told.ReadAnswer().status, 413);
-  // The head of a chunk has no length of its own.
+  // The head of a chunk has no declared length.
   HttpTestClient endless(server_->port());
   endless.Send("PUT / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1;");
   for (int i = 0; i < 1000 && endless.Send(std::string(1000, 'a')); ++i) {
@@ -129,14 +129,14 @@ TEST_F(HttpAttack, WhoDoesNotGetItsTurnInTimeIs503AndSmallRequestsDoNotWait) {
   HttpServerOptions options;
   options.max_total_body_bytes = 3 << 20;
   options.body_wait = 200ms;
-  options.linger_time = 10s;  // for a client that is slow to see its answer
+  options.linger_time = 10s;  // for a client that reads its answer late
   Start(options);
   HttpTestClient slow(server_->port());
   slow.Send(LargeHead(2'000'000) + "x");
   HttpTestClient small(server_->port());
   small.Send(LargeHead(5) + "hello");
   EXPECT_EQ(small.ReadAnswer().status, 200);
-  // The first of them may have come before the slow one.
+  // The first of these clients may have come before the slow one.
   int refused = 0;
   for (int i = 0; i < 2; ++i) {
     HttpTestClient client(server_->port());
@@ -163,7 +163,7 @@ TEST_F(HttpAttack, WhoSaysNothingKeepsNobodyOut) {
   for (int i = 0; i < 100; ++i) {
     silent.emplace_back(server_->port()).Send(i % 2 ? "GET / HTTP/1.1\r\nX: " : "");
   }
-  // A request that shows nothing does not make its connection one that stays.
+  // A request that does not show a right to use the server does not make its connection stay.
   HttpTestClient stranger(server_->port());
   stranger.Send("GET /stranger HTTP/1.1\r\nHost: localhost\r\n\r\n");
   EXPECT_EQ(stranger.ReadAnswer().status, 200);
@@ -199,7 +199,7 @@ TEST_F(HttpAttack, SlowClientsLoseAndOthersAreServed) {
   }
   for (HttpTestClient& client : slow) {
     const std::string answer = client.ReadAll();
-    // What was sent after the end resets the connection, and may take the answer away.
+    // Bytes that were sent after the end reset the connection, which may destroy the answer.
     EXPECT_TRUE(answer.empty() || answer.starts_with("HTTP/1.1 408 ")) << answer;
   }
   EXPECT_EQ(handled_, rounds);
@@ -221,7 +221,7 @@ TEST_F(HttpAttack, AThousandIdleConnectionsAreBounded) {
   Start(options);
   std::deque<HttpTestClient> clients;
   for (int i = 0; i < 1000; ++i) clients.emplace_back(server_->port());
-  // The oldest have to go.
+  // The oldest ones must go.
   for (int i = 0; i < 1000 - kMost - 2; ++i) EXPECT_EQ(clients.at(i).ReadAll(), "") << i;
   ExpectServed();
   EXPECT_LE(server_->connections(), kMost);

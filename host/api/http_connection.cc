@@ -11,7 +11,7 @@
 namespace drover {
 namespace {
 
-// Room for bytes that came with the head.
+// Room for bytes that come with the head.
 constexpr std::size_t kReadAhead = 64 << 10;
 
 }  // namespace
@@ -59,7 +59,7 @@ Co<bool> HttpConnection::ServeRequest() {
   if (!co_await FirstByte()) co_return false;
   const RequestParser::Limits limits{options_.max_header_bytes, options_.max_body_bytes};
   RequestParser parser(limits);
-  ByteBudget::Share body;  // for as long as the body is there
+  ByteBudget::Share body;  // held as long as the body exists
   if (!co_await Read(&parser, Part::kHead)) co_return false;
   if (const auto wrong = RefuseForBrowser(parser.request(), options_, service_->local_only)) {
     co_await Refuse(403, *wrong);
@@ -74,7 +74,7 @@ Co<bool> HttpConnection::ServeRequest() {
     }
     const std::string* expect = parser.request().Header("Expect");
     if (expect && !EqualsIgnoringCase(*expect, "100-continue")) {
-      co_await Refuse(417, "nothing but 100-continue can be expected");
+      co_await Refuse(417, "only 100-continue can be expected");
       co_return false;
     }
     if (expect && input_.bytes().empty() && !parser.http_1_0()) {
@@ -86,8 +86,8 @@ Co<bool> HttpConnection::ServeRequest() {
   co_return co_await Handle(&parser);
 }
 
-// Room for all of it is taken before the first byte is read: who has some waits for nobody, so
-// those who wait always get their turn.
+// Takes room for the whole body before the first byte is read. A request that has room thus waits
+// for no other, so the waiting ones always get their turn.
 Co<bool> HttpConnection::ReadBody(RequestParser* parser, ByteBudget::Share* share) {
   const std::size_t bytes = parser->body_length().value_or(options_.max_body_bytes);
   ByteBudget* const budget =
@@ -170,7 +170,7 @@ Co<void> HttpConnection::Refuse(int status, std::string text) {
   linger_ = written.ok();
 }
 
-// Closing with unread bytes would take the answer away from the client, so it may close first.
+// A close with unread bytes could destroy the answer on its way, so the client may close first.
 Co<void> HttpConnection::End() {
   if (linger_ && !input_.ended()) {
     const Loop::TimerId timer =

@@ -18,7 +18,7 @@
 
 namespace drover {
 
-// What all connections of a server share.
+// The state that all connections of a server share.
 struct HttpService {
   HttpService(HttpServerOptions given, HttpHandler answers)
       : options(std::move(given)),
@@ -43,11 +43,11 @@ class HttpConnection : LiveCount<HttpConnection> {
 
   // Returns when the connection is closed.
   Co<void> Serve();
-  // The same, but tells the client only that there are too many.
+  // The same, but only answers that there are too many connections.
   Co<void> TurnAway();
   // Ends it at once.
   void Drop() { stream_->Close(); }
-  // TRUST is called when the client has shown that it may use the server.
+  // Calls TRUST when the client has shown that it may use the server.
   void OnTrust(std::function<void()> trust) { trust_ = std::move(trust); }
 
   using LiveCount::live;
@@ -58,9 +58,9 @@ class HttpConnection : LiveCount<HttpConnection> {
   Co<bool> Handshake();
   Co<bool> ServeRequest();
   Co<bool> FirstByte();
-  // False when there was nothing to read; a client that is wrong or slow has been told then.
+  // Returns false if PART could not be read; a client that was wrong or slow got its answer.
   Co<bool> Read(RequestParser* parser, Part part);
-  // The same of a body, in room that it holds in SHARE.
+  // The same for a body, whose room is held in SHARE.
   Co<bool> ReadBody(RequestParser* parser, ByteBudget::Share* share);
   Co<bool> Handle(RequestParser* parser);
   Co<void> Refuse(int status, std::string text);
@@ -77,7 +77,7 @@ class HttpConnection : LiveCount<HttpConnection> {
   Loop::TimerId stop_timer_ = 0;
   Subscription on_stop_;
   std::function<void()> trust_ = [] {};
-  bool linger_ = false;  // the client has something to read before we close
+  bool linger_ = false;  // the client has an answer to read before we close
 };
 
 }  // namespace drover

@@ -20,24 +20,24 @@ struct WebSocketMessage {
   std::string bytes;
 };
 
-// The two directions of an upgraded connection. One reader at a time; writers take turns. Pings are
-// sent and answered by itself. Belongs to its exchange, and to the exchange's thread.
+// The two directions of an upgraded connection. One reader at a time; writers take turns. The
+// channel sends and answers pings itself. Belongs to its exchange, and to the exchange's thread.
 class WebSocketChannel {
  public:
   virtual ~WebSocketChannel() = default;
 
-  // The next message. Code::kUnavailable when the client has closed the connection or has gone; the
-  // error of the context when that ends first, and then nothing is lost.
+  // Returns the next message. Code::kUnavailable: the client has closed the connection or has gone.
+  // If the context ends first, returns its error, and no message is lost.
   virtual Co<Result<WebSocketMessage>> Read(Context context) = 0;
-  // Returns when the message has been given to the system. A write that has begun is not ended by
-  // its context but by the server's write_stall.
+  // Returns when the system has the message. CONTEXT does not end a write that has begun; the
+  // server's write_stall does.
   virtual Co<Status> Write(Context context, bool text, std::string bytes) = 0;
-  // Says why (1000 is "normal") and ends the connection within a second; what is read later is
-  // Code::kUnavailable.
+  // Sends CODE (1000 is "normal") and REASON, and ends the connection within a second. Later reads
+  // return Code::kUnavailable.
   virtual Co<Status> Close(int code, std::string reason) = 0;
 };
 
-// Bytes that many streams send: they are kept once, framed as a chunk of HTTP, too.
+// Bytes that many streams send. They are stored once, framed as a chunk of HTTP.
 class SharedPiece {
  public:
   // BYTES are not empty.
@@ -53,7 +53,7 @@ class SharedPiece {
 };
 
 // One request and its answer. It lives on its connection's thread until the handler's coroutine has
-// returned; everything here is for that thread, and one call follows the other.
+// returned. All calls are made on that thread, one after the other.
 class HttpExchange {
  public:
   virtual ~HttpExchange() = default;
@@ -61,28 +61,28 @@ class HttpExchange {
   virtual const HttpRequest& request() const = 0;
   virtual Loop* loop() = 0;
   // Ends when the client has gone or the server stops. A client that only closes its sending side
-  // counts as gone when it has been sent nothing for a second.
+  // counts as gone after nothing was sent to it for a second.
   virtual const Context& context() const = 0;
 
-  // The client has shown that it may use the server: its connection is not closed any more to make
-  // room for others.
+  // The client has shown that it may use the server: from now on its connection is not closed to
+  // make room for others.
   virtual void Trust() {}
 
-  // The whole answer, once. Code::kUnavailable: the client has gone or does not read.
+  // Sends the whole answer, once. Code::kUnavailable: the client has gone or does not read.
   virtual Co<Status> Reply(HttpReply reply) = 0;
-  // An answer of unknown length: HEAD's body is ignored, what Write sends follows. It ends when the
-  // handler returns; when the handler throws, the client sees it cut short.
+  // Begins an answer of unknown length. The body of HEAD is ignored; the bytes of Write follow. The
+  // answer ends when the handler returns. If the handler throws, the client gets it cut short.
   virtual Co<Status> StartStream(HttpReply head) = 0;
   // Sends at once, and waits while the client is slow: at most write_stall without any progress.
   virtual Co<Status> Write(std::string bytes) = 0;
-  // The same of what others send, too, without a copy where there need be none.
+  // The same for bytes that other streams send too; avoids a copy where possible.
   virtual Co<Status> WriteShared(std::shared_ptr<const SharedPiece> piece) {
     std::string bytes(piece->plain());
     co_return co_await Write(std::move(bytes));
   }
 
-  // Accepts the upgrade that the client asks for. An error means that it asked for none, or
-  // wrongly; the handler may then Reply. The channel is the exchange's.
+  // Accepts the upgrade that the client asks for. An error means that its request is not a correct
+  // one for an upgrade; the handler may then Reply. The exchange owns the channel.
   virtual Co<Result<WebSocketChannel*>> AcceptWebSocket() = 0;
 };
 

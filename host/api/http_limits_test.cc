@@ -1,7 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// Times: of clients that are slow, that leave, and of a server that stops. Short times are set
-// where the server has to act; where it must not, the default is minutes or the test is not about
-// it.
+// Time limits: slow clients, clients that leave, and a server that stops. Tests set short times
+// where the server must act. Otherwise the default is minutes, or the test is not about that time.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -16,7 +15,7 @@ namespace {
 
 constexpr const char* kGet = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
-// Waits until its context has ended, and says why.
+// A handler that waits until its context has ended, and reports why.
 struct Waiter {
   std::promise<void> began;
   std::promise<std::string> ended;

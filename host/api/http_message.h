@@ -10,13 +10,13 @@
 
 namespace drover {
 
-// Names and values in the order in which they came.
+// Names and values in the order of their arrival.
 using HttpFields = std::vector<std::pair<std::string, std::string>>;
 
-// What a client asks.
+// A request of a client.
 struct HttpRequest {
-  std::string method;  // any token, in its case
-  std::string path;    // as it was sent: not decoded, without the query
+  std::string method;  // any token, in the client's spelling
+  std::string path;    // as sent: not decoded, without the query
   HttpFields query;    // decoded
   HttpFields headers;
   std::string body;
@@ -24,26 +24,27 @@ struct HttpRequest {
   bool tls = false;
   std::string client_subject;  // of a verified client certificate; empty without one
 
-  // The first of this name; nullptr without one. Names of headers have no case.
+  // The first value of this name; nullptr if there is none. The case of header names is ignored.
   const std::string* Header(std::string_view name) const;
   const std::string* Query(std::string_view name) const;
 };
 
-// What it is told. Content-Length, Content-Encoding, Date, Vary and Connection are the server's.
+// The reply to it. The server itself adds Content-Length, Content-Encoding, Date, Vary and
+// Connection.
 struct HttpReply {
   int status = 200;
-  std::string content_type = "application/json";  // empty: without one
+  std::string content_type = "application/json";  // empty: no such header
   HttpFields headers;
   std::string body;
 };
 
-// A reply of plain text, as errors are.
+// A reply in plain text, such as an error.
 HttpReply TextReply(int status, std::string text);
 
-// Replaces %XX; refuses what is no such escape, and NUL.
+// Replaces each %XX; refuses other uses of % and NUL characters.
 Result<std::string> PercentDecode(std::string_view text);
 
-// Takes "a=1&b=x%20y+z" apart; a pair without "=" has the empty value.
+// Splits and decodes "a=1&b=x%20y+z"; a name without "=" has the empty value.
 Result<HttpFields> ParseQuery(std::string_view text);
 
 bool EqualsIgnoringCase(std::string_view a, std::string_view b);

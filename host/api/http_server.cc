@@ -29,12 +29,12 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 namespace {
 
-// How many clients at once are told that there are too many; further ones, and those of TLS, are
-// only closed.
+// The number of clients at once that get the answer that there are too many. Connections of further
+// clients, and those with TLS, are only closed.
 constexpr int kMostTurnedAway = 32;
 
 struct ApiThread {
-  RealLoop loop;  // first: what follows refers to it
+  RealLoop loop;  // first, as the others refer to it
   Context stop{&loop};
   Gate gate{&loop};
   std::thread thread;
@@ -46,7 +46,8 @@ Co<void> StopThread(ApiThread* thread) {
   thread->loop.Stop();
 }
 
-// Whose connection it is: each user of this machine and each address of others counts for itself.
+// The owner of a connection: each user of this machine and each address of other machines counts by
+// itself.
 std::string ClientOf(const tcp::socket& socket, const tcp::endpoint& remote) {
   boost::system::error_code error;
   const tcp::endpoint local = socket.local_endpoint(error);
@@ -73,7 +74,7 @@ struct HttpServer::State {
 
   Status Listen();
   Co<void> Accept();
-  // ROOM: it can be served; else it is only told that it cannot.
+  // ROOM: the connection can be served; else it only gets the answer that it cannot.
   void Give(ApiThread* thread, tcp::socket socket, bool room);
   Co<void> Serve(ApiThread* thread, std::shared_ptr<tcp::socket> socket, tcp::endpoint remote,
                  bool room);
@@ -85,7 +86,7 @@ struct HttpServer::State {
   HttpService service;
   ConnectionTable connected;
   mutable std::mutex tls_mutex;
-  std::shared_ptr<TlsContext> tls;  // null: in the clear
+  std::shared_ptr<TlsContext> tls;  // null: without TLS
   std::atomic<int> turned_away{0};
   std::vector<std::unique_ptr<ApiThread>> threads;
   std::optional<tcp::acceptor> acceptor;  // of the first thread
@@ -125,7 +126,7 @@ Co<void> HttpServer::State::Accept() {
     std::tuple<boost::system::error_code, tcp::socket> accepted =
         co_await acceptor->async_accept(thread->loop.io(), kTuple);
     if (std::get<0>(accepted)) {
-      // Out of descriptors or memory: that is over when some connection has ended.
+      // Out of descriptors or memory, until some connection has ended.
       [[maybe_unused]] const Status slept = co_await Sleep(first->stop, 50ms);
       continue;
     }
@@ -154,7 +155,7 @@ Co<void> HttpServer::State::Serve(ApiThread* thread, std::shared_ptr<tcp::socket
   std::unique_ptr<ByteStream> stream =
       tls_now ? tls_now->MakeStream(std::move(*socket)) : MakePlainStream(std::move(*socket));
   HttpConnection connection(thread->stop, &service, std::move(stream), ClientText(remote));
-  // Null when it is served no more.
+  // Points to null after the connection was served.
   const auto served = std::make_shared<HttpConnection*>(&connection);
   std::function<void()> drop = [loop = &thread->loop, served] {
     loop->Post([served] {

@@ -17,25 +17,25 @@ class TlsContext;
 // 500, and so does an exception.
 using HttpHandler = std::function<Co<void>(HttpExchange*)>;
 
-// An HTTP/1.1 server that knows nothing of what it serves. It has threads of its own, each with a
-// loop; a connection belongs to one of them. Stop is not for these threads.
+// An HTTP/1.1 server that knows nothing about its content. It has threads of its own, each with a
+// loop; a connection belongs to one of them. Do not call Stop on these threads.
 class HttpServer {
  public:
-  // Listens when it returns. The handler must be callable from several threads.
+  // The server listens when this returns. The handler must be callable from several threads.
   static Result<std::unique_ptr<HttpServer>> Start(HttpServerOptions options, HttpHandler handler);
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
   ~HttpServer();
 
-  // What connections that come from now on see instead of the certificate and rules of the options,
-  // which must have had some; see TlsContext::Load. [any thread]
+  // Replaces the certificate and rules for connections that come from now on. The options must have
+  // enabled TLS. See TlsContext::Load. [any thread]
   void UseTls(std::shared_ptr<TlsContext> tls);
 
-  int port() const;         // the real one
-  int connections() const;  // right now; a metric
+  int port() const;         // the port in use, also if the options say 0
+  int connections() const;  // their present number; a metric
 
-  // Accepts nothing more, ends the contexts of all exchanges and returns when their handlers have
-  // returned and all is closed.
+  // Stops accepting, ends the contexts of all exchanges, and returns when their handlers have
+  // returned and all connections are closed.
   void Stop();
 
  private:

@@ -13,7 +13,7 @@
 namespace drover {
 namespace {
 
-// Says what it was asked.
+// A handler that answers with the request.
 Co<void> Echo(HttpExchange* exchange) {
   const HttpRequest& request = exchange->request();
   if (request.path == "/nothing") co_return;
@@ -110,7 +110,7 @@ TEST(HttpServer, PipelinedRequestsAreAnsweredInOrder) {
   const auto server = StartEcho();
   HttpTestClient client(server->port());
   constexpr int kRequests = 2000;
-  // Written by a thread of its own: more than what the buffers between hold.
+  // A thread of its own writes them, as they are more than the buffers in between hold.
   std::thread writer([&client] {
     for (int i = 0; i < kRequests; ++i) client.Send(Get("/" + std::to_string(i)));
   });

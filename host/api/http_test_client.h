@@ -18,7 +18,7 @@
 
 namespace drover {
 
-// A server of tests, on any port.
+// A server for tests, on any port.
 inline std::unique_ptr<HttpServer> StartTestServer(HttpServerOptions options, HttpHandler handler) {
   options.port = 0;
   auto server = HttpServer::Start(std::move(options), std::move(handler));
@@ -27,7 +27,7 @@ inline std::unique_ptr<HttpServer> StartTestServer(HttpServerOptions options, Ht
   return nullptr;
 }
 
-// A client of tests: a socket that says exactly what it is told. Blocking, at most 20 s.
+// A client for tests: a socket that sends exactly the given bytes. Blocks, at most 20 s.
 class HttpTestClient {
  public:
   explicit HttpTestClient(int port, int receive_buffer = 0) {
@@ -49,7 +49,7 @@ class HttpTestClient {
     EXPECT_TRUE(connected_);
   }
 
-  // False when the server has closed the connection.
+  // Returns false when the server has closed the connection.
   bool Send(std::string_view bytes) {
     while (!bytes.empty()) {
       const ssize_t sent = send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -60,7 +60,7 @@ class HttpTestClient {
   }
   void ShutdownSend() { shutdown(fd_.get(), SHUT_WR); }
   void Close() { fd_.Reset(); }
-  // What follows goes over this socket by other means.
+  // For callers that use the socket by other means from now on.
   int fd() const { return fd_.get(); }
 
   // The next bytes; empty at the end (or after 20 s).
@@ -71,13 +71,13 @@ class HttpTestClient {
     block.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
     return block;
   }
-  // All until the server closes.
+  // All bytes until the server closes.
   std::string ReadAll() {
     std::string all;
     for (std::string some = ReadSome(); !some.empty(); some = ReadSome()) all += some;
     return all;
   }
-  // Up to and with TEXT.
+  // The bytes up to and including TEXT.
   std::string ReadUntil(std::string_view text) {
     std::string all;
     while (all.find(text) == all.npos) {
@@ -99,7 +99,8 @@ class HttpTestClient {
     std::string body;
     bool Has(std::string_view text) const { return head.find(text) != head.npos; }
   };
-  // One answer with Content-Length, or chunked; without a body for HEAD.
+  // Reads one answer with Content-Length, or a chunked one; without BODY, such as for HEAD, only
+  // its head.
   Answer ReadAnswer(bool body = true) {
     Answer answer;
     answer.head = ReadUntil("\r\n\r\n");

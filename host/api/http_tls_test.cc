@@ -29,7 +29,7 @@ using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
 using Connection = std::unique_ptr<SSL, Freed<SSL_free>>;
 using Settings = std::unique_ptr<SSL_CTX, Freed<SSL_CTX_free>>;
 
-// A certificate authority of one test, and what it has signed, as files.
+// The certificate authority of one test, and the certificates that it has signed, as files.
 class Authority {
  public:
   Authority() : directory_("/tmp/drover-http-tls-" + std::to_string(getpid())) {
@@ -40,7 +40,7 @@ class Authority {
   }
   ~Authority() { std::filesystem::remove_all(directory_); }
 
-  // NAME.pem and NAME.key.
+  // Makes the files NAME.pem and NAME.key.
   void Issue(const std::string& name) {
     const Key key = NewKey();
     const Certificate certificate = Sign(name, key.get(), key_.get(), certificate_.get());
@@ -111,7 +111,7 @@ class HttpTls : public ::testing::Test {
     [[maybe_unused]] const Status sent = co_await exchange->Reply(std::move(reply));
   }
 
-  // What the server says to one request over TLS; empty when it refuses the connection.
+  // The server's answer to one request over TLS; empty if it refuses the connection.
   std::string Ask(const std::string& path, const std::string& certificate = "", int version = 0,
                   const std::string& more = "Connection: close\r\n\r\n") {
     const Settings settings(SSL_CTX_new(TLS_client_method()));
@@ -146,8 +146,8 @@ class HttpTls : public ::testing::Test {
 
   Authority authority_;
   std::unique_ptr<HttpServer> server_;
-  std::string ciphers_;      // of TLS 1.2, that the client takes; empty: all
-  bool ended_well_ = false;  // with TLS's own end, so nothing was cut off
+  std::string ciphers_;      // of TLS 1.2, that the client accepts; empty: all
+  bool ended_well_ = false;  // by TLS's own end, so nothing was cut off
 };
 
 TEST_F(HttpTls, AnswersThroughTls) {

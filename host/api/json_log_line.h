@@ -7,7 +7,7 @@
 
 namespace drover {
 
-// Writes each line of a log as an object: {"@level":"warn","@message":"…","@timestamp":"…"}.
+// Writes each line of a log as a JSON object: {"@level":"warn","@message":"…","@timestamp":"…"}.
 std::unique_ptr<spdlog::formatter> NewJsonLogFormatter();
 
 }  // namespace drover

@@ -36,14 +36,14 @@ std::optional<spdlog::level::level_enum> ParseLogLevel(std::string_view text) {
   return std::nullopt;
 }
 
-// All but the event is guarded by the sink's lock.
+// The sink's lock guards everything but the event.
 struct LogWatch::Queue {
   Queue(Loop* on, LogWatchOptions given) : loop(on), options(given), arrived(on) {}
   Loop* const loop;
   const LogWatchOptions options;
   std::string lines;
   std::size_t dropped = 0;
-  bool told = false;  // the event is set, or is about to be
+  bool told = false;  // the event is set, or will be soon
   Event arrived;      // for the loop's thread
 };
 
@@ -53,7 +53,7 @@ class LogMonitor::Sink : public spdlog::sinks::sink {
 
   void log(const spdlog::details::log_msg& message) override {
     const std::lock_guard lock(mutex_);
-    std::string lines[2];  // text and JSON, made when somebody wants them
+    std::string lines[2];  // text and JSON, made on demand
     for (const std::shared_ptr<Queue>& queue : queues_) {
       if (message.level < queue->options.level) continue;
       std::string& line = lines[queue->options.json ? 1 : 0];
@@ -73,7 +73,7 @@ class LogMonitor::Sink : public spdlog::sinks::sink {
     const std::lock_guard lock(mutex_);
     queues_.remove(queue);
   }
-  // The lines that wait, with what is to be said of others; empty when there is nothing.
+  // Returns the waiting lines, and a line about dropped ones; empty if there are none.
   std::string Take(Queue* queue) {
     const std::lock_guard lock(mutex_);
     std::string lines = std::exchange(queue->lines, {});
@@ -86,7 +86,7 @@ class LogMonitor::Sink : public spdlog::sinks::sink {
     queue->told = false;
     return lines;
   }
-  // The lowest level that somebody watches.
+  // The lowest level of all watchers.
   spdlog::level::level_enum Lowest() {
     const std::lock_guard lock(mutex_);
     auto lowest = spdlog::level::off;
@@ -99,14 +99,14 @@ class LogMonitor::Sink : public spdlog::sinks::sink {
     return queue.options.json ? json_.get() : &text_;
   }
   static void Add(const std::shared_ptr<Queue>& queue, const std::string& line) {
-    // Once some are dropped, what follows is too, until the gap has been told.
+    // After a dropped line, further ones are dropped too, until the reader gets their number.
     if (queue->dropped > 0 || queue->lines.size() + line.size() > queue->options.most_bytes) {
       ++queue->dropped;
     } else {
       queue->lines += line;
     }
     if (std::exchange(queue->told, true)) return;
-    // It is still in the list, so its loop is still there.
+    // The queue is still in the list, so its loop still exists.
     queue->loop->Post([queue] { queue->arrived.Set(); });
   }
 

@@ -23,16 +23,16 @@ namespace drover {
 
 class LogMonitor;
 
-// Trace, debug, info, warn or error in any case; nothing for another text.
+// Accepts trace, debug, info, warn or error in any case; returns nothing for another text.
 std::optional<spdlog::level::level_enum> ParseLogLevel(std::string_view text);
 
 struct LogWatchOptions {
-  spdlog::level::level_enum level = spdlog::level::info;  // and what is more severe
+  spdlog::level::level_enum level = spdlog::level::info;  // and all more severe ones
   bool json = false;                                      // an object per line, else text
-  std::size_t most_bytes = 64 << 10;                      // that wait for the reader
+  std::size_t most_bytes = 64 << 10;                      // that may wait for the reader
 };
 
-// One who watches a log. On the thread of its loop.
+// One watcher of a log. Used on the thread of its loop.
 class LogWatch {
  public:
   LogWatch(LogMonitor* monitor, Loop* loop, LogWatchOptions options);
@@ -40,8 +40,8 @@ class LogWatch {
   LogWatch& operator=(const LogWatch&) = delete;
   ~LogWatch();
 
-  // The lines since the last call, whole and at least one. Where there was no room for some, a line
-  // in their place says how many.
+  // Returns the lines since the last call: whole lines, at least one. If some were dropped for lack
+  // of room, a line in their place says how many.
   Co<Result<std::string>> Next(Context context);
 
  private:
@@ -51,17 +51,18 @@ class LogWatch {
   const std::shared_ptr<Queue> queue_;
 };
 
-// Lets others watch what the program logs, each at a level of its own. It never waits for them:
-// what finds no room is dropped and counted. [any thread]
+// Lets watchers read the program's log, each at a level of its own. It never waits for them: lines
+// for which there is no room are dropped and counted. [any thread]
 class LogMonitor {
  public:
-  // Joins LOGGER, and holds what it has written to so far at its level. Before other threads log.
+  // Joins LOGGER, and keeps its present sinks at its present level. Call it before other threads
+  // log.
   explicit LogMonitor(std::shared_ptr<spdlog::logger> logger);
   LogMonitor(const LogMonitor&) = delete;
   LogMonitor& operator=(const LogMonitor&) = delete;
-  ~LogMonitor();  // nobody watches any more
+  ~LogMonitor();  // all watchers must be gone
 
-  // The level of all but those who watch.
+  // Sets the level of all sinks except the watchers.
   void SetLevel(spdlog::level::level_enum level);
 
  private:
@@ -71,8 +72,8 @@ class LogMonitor {
 
   const std::shared_ptr<spdlog::logger> logger_;
   const std::shared_ptr<Sink> sink_;
-  std::mutex mutex_;                 // of the levels
-  spdlog::level::level_enum level_;  // of all but those who watch
+  std::mutex mutex_;                 // guards the levels
+  spdlog::level::level_enum level_;  // of all sinks except the watchers
 };
 
 }  // namespace drover

@@ -27,7 +27,7 @@ class LogMonitorTest : public ::testing::Test {
   static Co<void> TakeNext(LogWatch* watch, Context context, Result<std::string>* out) {
     *out = co_await watch->Next(context);
   }
-  // What has arrived; an error when there is nothing.
+  // The lines that have arrived; an error if there are none.
   Result<std::string> Next(LogWatch* watch) {
     Result<std::string> out = Error(Code::kInternal, "still waiting");
     Context limit = Context(&loop_).WithTimeout(1s);

@@ -9,7 +9,7 @@
 namespace drover {
 namespace {
 
-// Values can come from jobs: nothing in them may begin a line of its own.
+// Values can come from jobs, so no part of a value may begin a new line.
 void AddField(std::string* head, std::string_view name, std::string_view value) {
   head->append(name).append(": ");
   for (const char c : value) {
@@ -44,7 +44,7 @@ std::string ReplyHead(const HttpReply& reply, const ReplyFraming& framing, WallT
   head.append(reason.data(), reason.size()).append("\r\n");
   AddField(&head, "Date", HttpDate(now));
   if (!reply.content_type.empty()) AddField(&head, "Content-Type", reply.content_type);
-  // What a task has written is never taken for something else than we say.
+  // Browsers must not guess another type for the output of a task.
   AddField(&head, "X-Content-Type-Options", "nosniff");
   AddField(&head, "Vary", "Accept-Encoding");
   for (const auto& [name, value] : reply.headers) AddField(&head, name, value);

@@ -11,15 +11,15 @@
 
 namespace drover {
 
-// What the server knows about an answer, beside what the handler gave.
+// The headers that the server itself adds to an answer.
 struct ReplyFraming {
-  std::optional<std::uint64_t> length;  // of the body; without it chunks follow, or the end
+  std::optional<std::uint64_t> length;  // of the body; else chunks, or the end of the connection
   bool chunked = false;
   bool gzip = false;
   bool close = false;
 };
 
-// Status line and header, with the empty line.
+// The status line and the headers, with the empty line.
 std::string ReplyHead(const HttpReply& reply, const ReplyFraming& framing, WallTime now);
 
 // Whether an answer of this status can have a body at all.

@@ -12,8 +12,8 @@ namespace http = boost::beast::http;
 using boost::beast::error_code;
 using boost::beast::string_view;
 
-// Beast reads the grammar of the head, which it is given in one piece; what is stricter here stands
-// in CheckHead and on_field_impl.
+// Beast parses the head, which it gets in one piece. CheckHead and the on_..._impl functions hold
+// the rules that are stricter than Beast's.
 class RequestParser::Parser : public http::basic_parser<true> {
  public:
   explicit Parser(Limits limits) : limits_(limits), chunks_(limits.body_bytes) {
@@ -50,7 +50,7 @@ class RequestParser::Parser : public http::basic_parser<true> {
     if (!refusal) refusal = Refusal{status, std::move(text)};
   }
 
-  // Looks at each byte of the head once, and returns where it ends, 0 when it does not yet.
+  // Looks at each byte of the head once. Returns the end of the head; 0: it is not there yet.
   std::size_t CheckHead(std::string_view bytes) {
     for (; checked_ < bytes.size(); ++checked_) {
       if (checked_ >= limits_.header_bytes) {
@@ -143,7 +143,7 @@ class RequestParser::Parser : public http::basic_parser<true> {
       if (http_1_0) Refuse(400, "HTTP/1.0 has no Transfer-Encoding");
       if (codings_ > 1 ||
           !EqualsIgnoringCase(std::string_view(value.data(), value.size()), "chunked")) {
-        Refuse(501, "no Transfer-Encoding but chunked is supported");
+        Refuse(501, "the only supported Transfer-Encoding is chunked");
       }
     } else if (field == http::field::host) {
       ++hosts_;
@@ -161,7 +161,7 @@ class RequestParser::Parser : public http::basic_parser<true> {
       Refuse(400, "there is not exactly one Host header");
   }
 
-  // Of the body only its length is Beast's matter.
+  // Beast reads only the length of the body; PutBody reads the body itself.
   void on_body_init_impl(boost::optional<std::uint64_t> const&, error_code&) override {}
   std::size_t on_body_impl(string_view body, error_code&) override { return body.size(); }
   void on_chunk_header_impl(std::uint64_t, string_view, error_code&) override {}

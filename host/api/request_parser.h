@@ -11,8 +11,8 @@
 
 namespace drover {
 
-// Reads one request. Whatever two readers could understand differently is refused: that is what
-// smuggling lives on.
+// Reads one request. Refuses everything that two readers could understand differently, since
+// request smuggling depends on that.
 class RequestParser {
  public:
   struct Limits {
@@ -29,20 +29,20 @@ class RequestParser {
   RequestParser& operator=(const RequestParser&) = delete;
   ~RequestParser();
 
-  // Takes what it can use of BYTES, which begin behind what was taken before, and says how much
-  // that was. 0: it needs more than these.
+  // Takes as many of BYTES as it can use and returns their number. BYTES begin after the bytes
+  // taken before. 0: it needs more bytes.
   std::size_t Put(std::string_view bytes);
 
   bool head_done() const;
   bool done() const;
-  // Why the client is wrong; nothing further is taken then.
+  // Why the request is refused; after that, Put takes no more bytes.
   const std::optional<Refusal>& refusal() const;
 
   // These are known when the head is done.
   bool keep_alive() const;
   bool http_1_0() const;
-  bool has_body() const;  // that is still to come
-  // Nothing: it comes in chunks, and only the limit is known.
+  bool has_body() const;  // a part of it is still to come
+  // Nothing: the body comes in chunks, and only the limit is known.
   std::optional<std::size_t> body_length() const;
   // The request as far as it is known.
   HttpRequest& request();

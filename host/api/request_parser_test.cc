@@ -15,13 +15,13 @@ namespace {
 constexpr RequestParser::Limits kLimits{1000, 10'000};
 
 struct Outcome {
-  int refused = 0;  // the status; 0: it was not
+  int refused = 0;  // the status; 0: it was not refused
   bool done = false;
   std::string body;
   std::size_t taken = 0;
 };
 
-// Gives the bytes in pieces of STEP, as the network may.
+// Passes the bytes in pieces of STEP, as the network may.
 Outcome Parse(const std::string& bytes, std::size_t step) {
   RequestParser parser(kLimits);
   std::size_t taken = 0;
@@ -143,7 +143,8 @@ TEST(RequestParser, RefusesWhatTwoCouldReadDifferently) {
   }
 }
 
-// Whatever comes, and however the network cuts it: the same outcome, and no broken invariant.
+// The outcome of damaged bytes does not depend on how the network cuts them, and breaks no
+// invariant.
 TEST(RequestParser, DamagedRequestsAreReadTheSameInAnyPieces) {
   const std::vector<std::string> seeds = {
       Post("Content-Length: 3\r\n", "abc"),

@@ -12,7 +12,7 @@ Error AlreadyAnswered() {
   return Error(Code::kFailedPrecondition, "the request has been answered already");
 }
 
-// Below this gzip saves less than it costs.
+// For smaller bodies gzip saves less than it costs.
 constexpr std::size_t kSmallBody = 1 << 10;
 
 }  // namespace
@@ -46,8 +46,8 @@ ServerExchange::~ServerExchange() {
   context_.Cancel("the request has been answered");
 }
 
-// TCP does not tell a client that has closed from one that only sends nothing more; so it is given
-// what comes without a pause.
+// TCP does not distinguish a client that has closed its socket from one that only sends nothing
+// more. So the client gets the answer as long as there is no pause in it.
 void ServerExchange::WatchHalfClosed() {
   half_closed_timer_ = 0;
   const TimePoint end = parts_.output->last_progress() + parts_.options->half_close_time;
@@ -137,7 +137,7 @@ Co<Status> ServerExchange::WriteShared(std::shared_ptr<const SharedPiece> piece)
     co_return co_await Write(std::move(bytes));
   }
   const std::string_view chunk = piece->chunk();
-  Status status = co_await parts_.output->WriteView(chunk);  // the piece is ours until then
+  Status status = co_await parts_.output->WriteView(chunk);  // PIECE lives until this returns
   co_return Sent(std::move(status));
 }
 

@@ -15,7 +15,7 @@
 
 namespace drover {
 
-// The exchange of a connection: frames the answer, and knows when the client has gone.
+// The exchange of a connection: frames the answer, and notices when the client has gone.
 class ServerExchange : public HttpExchange {
  public:
   struct Parts {
@@ -25,7 +25,7 @@ class ServerExchange : public HttpExchange {
     ByteOutput* output;
     const HttpServerOptions* options;
     bool http_1_0;
-    bool keep_alive;  // as the client wants it
+    bool keep_alive;  // the wish of the client
     std::function<void()> trust;
   };
 
@@ -42,7 +42,7 @@ class ServerExchange : public HttpExchange {
   Co<Status> WriteShared(std::shared_ptr<const SharedPiece> piece) override;
   Co<Result<WebSocketChannel*>> AcceptWebSocket() override;
 
-  // Ends the answer when the handler has returned; one that failed has THROWN something.
+  // Ends the answer when the handler has returned. FAILED: the handler threw; THROWN is the text.
   Co<void> Finish(bool failed, std::string thrown);
   // Whether another request may follow on the connection.
   bool keep_alive() const { return keep_alive_; }
@@ -54,7 +54,7 @@ class ServerExchange : public HttpExchange {
   bool WantsGzip(const HttpReply& reply) const;
   std::string Chunk(std::string bytes) const;
   Co<Status> Send(std::string bytes);
-  // The client has gone, if STATUS is an error.
+  // Notes that the client has gone if STATUS is an error. Returns STATUS.
   Status Sent(Status status);
 
   Parts parts_;
@@ -64,7 +64,7 @@ class ServerExchange : public HttpExchange {
   bool keep_alive_;
   bool bodyless_ = false;  // HEAD, or a status without a body
   bool chunked_ = false;
-  std::unique_ptr<GzipEncoder> gzip_;  // of a stream whose client wants it
+  std::unique_ptr<GzipEncoder> gzip_;  // for a stream whose client wants gzip
   std::unique_ptr<WebSocket> websocket_;
   Loop::TimerId half_closed_timer_ = 0;
   Subscription on_end_;

@@ -52,7 +52,7 @@ class TlsStream : public ByteStream {
     stream_.async_read_some(buffer, [this, buffer, handler = std::move(handler)](
                                         ErrorCode error, std::size_t size) mutable {
       if (shut_) return Drain(buffer, std::move(handler));
-      // Many clients end TLS by closing the connection; HTTP knows by itself what is whole.
+      // Many clients end TLS by closing the connection. HTTP itself detects incomplete messages.
       if (error == ssl::error::stream_truncated) error = asio::error::eof;
       std::move(handler)(error, size);
     });
@@ -60,7 +60,7 @@ class TlsStream : public ByteStream {
   void AsyncWriteSome(asio::const_buffer buffer, Handler handler) override {
     stream_.async_write_some(buffer, std::move(handler));
   }
-  // Does not wait for the client's own end as asio would: that is the caller's, who has a timer.
+  // Does not wait for the end of the client's side, as asio would: the caller does, with a timer.
   Co<void> ShutdownSend() override {
     SSL_set_shutdown(stream_.native_handle(), SSL_RECEIVED_SHUTDOWN);
     [[maybe_unused]] const std::tuple<ErrorCode> sent = co_await stream_.async_shutdown(kTuple);
@@ -77,9 +77,9 @@ class TlsStream : public ByteStream {
   }
 
  private:
-  // What the client sends after our end is of no interest, only that it closes.
+  // After our end, bytes of the client do not matter; only its close does.
   void Drain(asio::mutable_buffer buffer, Handler handler) {
-    // Asio, whose epoll is edge-triggered, would wait for ever for an end that has been seen.
+    // Asio's epoll is edge-triggered: for an end that was seen before, it would wait for ever.
     char next = 0;
     const ssize_t size =
         recv(stream_.next_layer().native_handle(), &next, 1, MSG_PEEK | MSG_DONTWAIT);
@@ -110,10 +110,10 @@ Result<std::shared_ptr<TlsContext>> TlsContext::Load(const HttpTls& tls) {
   ssl::context& context = state->context;
   SSL_CTX* native = context.native_handle();
   SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
-  // Of version 1.2 only those with forward secrecy and authenticated encryption.
+  // For TLS 1.2, only ciphers with forward secrecy and authenticated encryption.
   SSL_CTX_set_cipher_list(native, "ECDHE+AESGCM:ECDHE+CHACHA20");
   SSL_CTX_set_options(native, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-  SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);  // idle connections are small
+  SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);  // idle connections need little memory
   SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_OFF);
   static constexpr std::string_view kSessions = "drover";
   SSL_CTX_set_session_id_context(native, reinterpret_cast<const unsigned char*>(kSessions.data()),

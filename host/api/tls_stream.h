@@ -10,7 +10,7 @@
 
 namespace drover {
 
-// A server's certificate and rules. [any thread]
+// The certificate of a server and its rules for TLS. [any thread]
 class TlsContext {
  public:
   static Result<std::shared_ptr<TlsContext>> Load(const HttpTls& tls);

@@ -24,14 +24,14 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace {
 
-// How much is read ahead of Read, beside the message that exceeds it.
+// Reading ahead of Read stops at the message that exceeds this number of bytes.
 constexpr std::size_t kReadAhead = 64 << 10;
-constexpr std::size_t kMessageCost = 64;  // of an empty one
+constexpr std::size_t kMessageCost = 64;  // bytes for an empty message
 
 constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 using ErrorCode = boost::system::error_code;
 
-// The connection as Beast wants to see a stream. Closing it is not Beast's: the connection does.
+// Adapts the connection to Beast's idea of a stream. Beast does not close it: the connection does.
 class ConnectionStream {
  public:
   using executor_type = asio::io_context::executor_type;
@@ -61,7 +61,7 @@ class ConnectionStream {
   }
 
  private:
-  // The first that is not empty: both calls may do less than they are asked.
+  // The first buffer that is not empty. Reads and writes may transfer less than all buffers.
   template <typename Buffer, typename Buffers>
   static Buffer FirstOf(const Buffers& buffers) {
     const auto end = asio::buffer_sequence_end(buffers);
@@ -116,16 +116,16 @@ struct WebSocket::State {
   Gate background;
   Context pinging;
   std::deque<WebSocketMessage> messages;
-  std::size_t ahead = 0;  // what messages cost
-  bool over = false;      // nothing more comes
-  bool closing = false;   // we have said that we close
+  std::size_t ahead = 0;  // the cost of messages
+  bool over = false;      // no more message comes
+  bool closing = false;   // we have begun to close
   bool writing = false;
   Event arrived;
   Event taken;
   Event written;
 };
 
-// What has come and will come is not read any more, but the client's agreement is waited for.
+// Drops all messages, also later ones; only the client's answer to the close matters now.
 void WebSocket::State::BeginClosing() {
   closing = true;
   messages.clear();
@@ -154,7 +154,7 @@ Co<void> WebSocket::State::ReadAhead() {
   if (parts.on_end) parts.on_end();
 }
 
-// A client that is read and of which two intervals bring nothing has gone without a word.
+// A client that sends nothing for two intervals, although we read, has gone without a close.
 Co<void> WebSocket::State::Ping() {
   const Duration interval = parts.options->ping_interval;
   for (;;) {
@@ -179,14 +179,14 @@ Status WebSocket::Check(const HttpRequest& request) {
   const std::string* key = request.Header("Sec-WebSocket-Key");
   if (!version || *version != "13" || !key || key->size() != 24 ||
       !beast::websocket::is_upgrade(ForBeast(request))) {
-    return Error(Code::kInvalidArgument, "this is no request for a websocket of version 13");
+    return Error(Code::kInvalidArgument, "this is not a request for a websocket of version 13");
   }
   return {};
 }
 
 Co<Status> WebSocket::Accept(HttpRequest request) {
   auto& socket = state_->socket;
-  // Beast's timers would end a session whose input nobody reads for a while; pings are ours.
+  // Beast's timers would end a websocket whose input nobody reads for a while. We send the pings.
   beast::websocket::stream_base::timeout never{};
   never.handshake_timeout = beast::websocket::stream_base::none();
   never.idle_timeout = beast::websocket::stream_base::none();
@@ -247,7 +247,7 @@ Co<Status> WebSocket::Close(int code, std::string reason) {
   State* state = state_.get();
   if (state->over || state->closing) co_return state->Closed();
   state->BeginClosing();
-  // The client has to agree; one that does not is cut off.
+  // The client must answer the close; a client that does not is cut off.
   const Loop::TimerId timer = state->parts.loop->After(state->parts.options->linger_time,
                                                        [state] { state->parts.stream->Close(); });
   constexpr std::size_t kLongestReason = 123;

@@ -12,8 +12,8 @@
 
 namespace drover {
 
-// The channel of an exchange, over Beast's websocket. What comes is read ahead, a little, so that a
-// client's pings are answered and its going is noticed while nobody reads.
+// The channel of an exchange, over Beast's websocket. It reads a little ahead, so that pings of the
+// client are answered, and its end is noticed, while nobody calls Read.
 class WebSocket : public WebSocketChannel {
  public:
   struct Parts {
@@ -22,17 +22,17 @@ class WebSocket : public WebSocketChannel {
     ByteInput* input;
     ByteOutput* output;
     const HttpServerOptions* options;
-    std::function<void()> on_end;  // called when nothing more can come
+    std::function<void()> on_end;  // called when no more message can come
   };
 
   explicit WebSocket(Parts parts);
   ~WebSocket() override;
 
-  // Whether the request is one that Accept will take; if not, why.
+  // An error says why the request does not ask for a websocket that Accept can open.
   static Status Check(const HttpRequest& request);
   // Answers the request.
   Co<Status> Accept(HttpRequest request);
-  // Closes with CODE unless it is closed, and returns when nothing uses the stream any more.
+  // Closes with CODE unless already closed. Returns when nothing uses the stream any more.
   Co<void> End(int code);
 
   Co<Result<WebSocketMessage>> Read(Context context) override;

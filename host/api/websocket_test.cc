@@ -67,7 +67,7 @@ class FrameClient : public HttpTestClient {
   struct Received {
     int opcode = -1;
     std::string payload;
-    // Of a close frame.
+    // The code of a close frame.
     int code() const {
       if (opcode != kClose || payload.size() < 2) return -1;
       return static_cast<unsigned char>(payload[0]) * 256 + static_cast<unsigned char>(payload[1]);
@@ -90,7 +90,7 @@ class FrameClient : public HttpTestClient {
   }
 };
 
-// /echo sends back what it gets until the client closes; /bye closes; /throw throws; /wait waits;
+// /echo sends each message back until the client closes; /bye closes; /throw throws; /wait waits;
 // /many has ten writers at once; /timeout is an /echo whose first read has timed out.
 struct Site {
   std::promise<std::string> ended;
@@ -261,7 +261,7 @@ TEST(WebSocket, WritersTakeTurns) {
   for (const auto& [name, count] : messages) EXPECT_EQ(count, 20) << name;
 }
 
-// Whatever frames come, in whatever pieces, the server bears them.
+// The server survives any frames, in any pieces.
 TEST(WebSocket, DamagedFramesHurtNobody) {
   Site site;
   HttpServerOptions options;
@@ -318,7 +318,8 @@ TEST(WebSocket, WhatIsNoUpgradeIsAnsweredByTheHandler) {
         without("Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==")}) {
     HttpTestClient client(server->port());
     client.Send(bad);
-    EXPECT_EQ(client.ReadAnswer().body, "this is no request for a websocket of version 13") << bad;
+    EXPECT_EQ(client.ReadAnswer().body, "this is not a request for a websocket of version 13")
+        << bad;
   }
   HttpTestClient page(server->port());
   page.Send(FrameClient::Handshake("/echo", "Origin: http://evil.example\r\n"));
@@ -358,12 +359,12 @@ TEST(WebSocket, AClientIsPingedAndGoneWhenItIsSilent) {
   EXPECT_EQ(ended.get(), "the client has gone");
 }
 
-// What nobody reads stays with the client, and is there when somebody does.
+// Messages that nobody reads stay with the client.
 TEST(WebSocket, AFloodIsHeldBack) {
   Site site;
   HttpServerOptions options;
   options.linger_time = options.stop_time = 50ms;
-  options.ping_interval = 300ms;  // a client that waits is not taken for one that is gone
+  options.ping_interval = 300ms;  // a waiting client does not count as gone
   const auto server = StartSite(&site, options);
   FrameClient client(server->port());
   client.Open("/wait");

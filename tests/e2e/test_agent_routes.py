@@ -76,7 +76,7 @@ class AgentRouteTest(AgentTest):
         self.refused([
             ("GET", "job/x/submission?version=0", None, 404, "job source not found"),
             ("GET", "job/web/submission?version=9", None, 404, "job source not found"),
-            ("GET", "job/web/submission?version=-1", None, 400, '"-1" is no number'),
+            ("GET", "job/web/submission?version=-1", None, 400, '"-1" is not a number'),
             ("PUT", "jobs", {**service(), "Submission": 7}, 400, "Submission must be"),
             ("PUT", "jobs", {**service(), "Submission": {"Source": 7}}, 400,
              "Failed to decode body")])

@@ -80,7 +80,7 @@ class AgentReloadTest(DroverTest):
         old, new = self.TOKENS
         fields = {"token_file": self.write_token(old), "log_level": "info"}
         agent = Agent(self.sandbox, config=agent_config(self.sandbox, **fields))
-        self.assertIn("taken over: nothing", self.reload(agent.run, "read again"))
+        self.assertIn("applied: nothing", self.reload(agent.run, "configuration reloaded"))
         prometheus = "/v1/metrics?format=prometheus"
         self.assertEqual((self.may(agent, old), self.may(agent, new)), (True, False))
         self.assertFalse(self.may(agent, old, prometheus))
@@ -90,9 +90,9 @@ class AgentReloadTest(DroverTest):
                                       "client": {"gc_max_allocs": 7},
                                       "server": {"job_gc_threshold": "1h"},
                                       "telemetry": {"prometheus_metrics": True}})
-        line = self.reload(agent.run, "read again")
-        self.assertIn("taken over: the token, telemetry, the gc of client, server, log_level; "
-                      "only a restart takes over: name", line)
+        line = self.reload(agent.run, "configuration reloaded")
+        self.assertIn("applied: the token, telemetry, the gc of client, server, log_level; "
+                      "only a restart applies: name", line)
         self.assertEqual((self.may(agent, old), self.may(agent, new)), (False, True))
         self.assertTrue(self.may(agent, new, prometheus))
         self.assertNotIn(new, agent.run.err)
@@ -126,7 +126,7 @@ class AgentReloadTest(DroverTest):
         self.assertIn("/log_level: must be trace", line)
         agent_config(self.sandbox, **fields)
         self.write_token("short")
-        self.assertIn("a token has at least", self.reload(agent.run, "stays as it was"))
+        self.assertIn("a token must have at least", self.reload(agent.run, "stays as it was"))
         self.assertTrue(self.may(agent, old))
         agent.stop()
 
@@ -170,7 +170,7 @@ class AgentReloadTest(DroverTest):
         self.assertIn("cannot use the private key", self.reload(run, "stays as it was"))
         self.assertEqual(served(), first)
         second = issue("second")
-        self.assertIn("the certificates of TLS", self.reload(run, "read again"))
+        self.assertIn("the certificates of TLS", self.reload(run, "configuration reloaded"))
         self.assertEqual(served(), second)
         run.interrupt()
         self.assertEqual(run.wait(), 0, run.story())

@@ -153,15 +153,15 @@ class AgentMonitorTest(DroverTest):
         errors = Stream(self.agent, "/v1/agent/monitor", {"log_level": "error", "plain": "1"})
         self.assertEqual(plain.answer.headers["Content-Type"], "text/plain")
         self.hang_up()
-        self.assertIn("[info] configuration read again; taken over: nothing",
-                      plain.line_with("read again"))
+        self.assertIn("[info] configuration reloaded; applied: nothing",
+                      plain.line_with("configuration reloaded"))
         text = ""  # frames follow each other without a line break
         while not text.endswith('"}'):
             text += framed.answer.read1(1).decode()
         frame = json.loads(text[text.index('{"Data"'):])  # signs of life may stand before it
         line = json.loads(base64.b64decode(frame["Data"]))
-        self.assertEqual((line["@level"], line["@message"][:24]),
-                         ("info", "configuration read again"))
+        self.assertEqual((line["@level"], line["@message"][:22]),
+                         ("info", "configuration reloaded"))
         self.config.write_text("{")
         self.hang_up()
         self.assertIn("[error] the configuration stays as it was", errors.line())
@@ -192,7 +192,7 @@ class AgentMonitorTest(DroverTest):
 
         def told():  # the monitor may not be connected yet
             self.hang_up()
-            return any("read again" in line for line in monitor.lines)
+            return any("configuration reloaded" in line for line in monitor.lines)
         harness.wait_until(told, "a line of the log")
         self.agent.stop()
         for run in (monitor, events, as_json):

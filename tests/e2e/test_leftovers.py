@@ -125,7 +125,7 @@ class LeftoverTest(DroverTest):
             self.run_job(QUICK)
             self.skipTest("this file system has no immutable directories")
         run = self.run_job(QUICK)
-        self.assertIn("is still there", run.err)
+        self.assertIn("the leftovers of a killed run cannot be removed", run.err)
         self.assertEqual(self.leftovers.allocations(), [str(allocation)])
         os.system(f"chattr -i {allocation}/alloc/logs")
         self.run_job(QUICK)

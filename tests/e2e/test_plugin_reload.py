@@ -137,18 +137,19 @@ class PluginReloadTest(DroverTest):
             at = len(self.agent.run.err)
             self.agent.run.signal(signal.SIGHUP)
             return self.agent.run.wait_for(
-                lambda run: next((l for l in run.err[at:].splitlines() if "read again" in l), None),
+                lambda run: next((l for l in run.err[at:].splitlines()
+                                  if "configuration reloaded" in l), None),
                 "the reload")
 
-        self.assertIn("taken over: nothing", hang_up())
+        self.assertIn("applied: nothing", hang_up())
         self.replace("mock_driver")
-        self.assertIn("taken over: plugin mock_driver", hang_up())
+        self.assertIn("applied: plugin mock_driver", hang_up())
         self.assertEqual(self.sha256("raw_exec"), before["raw_exec"])
         self.assertNotEqual(self.sha256("mock_driver"), before["mock_driver"])
         self.config(config={"fail_in": "configure"})
-        self.assertIn("taken over: plugin mock_driver", hang_up())
+        self.assertIn("applied: plugin mock_driver", hang_up())
         self.config()
-        self.assertIn("taken over: nothing", hang_up())
+        self.assertIn("applied: nothing", hang_up())
         self.assertIn("plugin mock_driver was not reloaded", self.agent.run.err)
         self.assert_nothing_lost()
         self.agent.stop()

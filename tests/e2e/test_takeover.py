@@ -426,7 +426,7 @@ class UnknownTaskTest(TakeoverCase):
     def assert_kept(self, witness):
         """Over two more agents, each of which tells of it, without a second start. The one that
         finds it ended tells that, and no later one speaks of it."""
-        told = ": it is kept, as unknown_tasks says"
+        told = ": unknown_tasks keeps it"
         for _ in range(2):
             self.assertEqual(self.agent.run.err.count(told), 1, self.agent.run.err)
             self.submit_witness(f"after-{len(self.sandbox.runs)}")
@@ -458,7 +458,8 @@ class UnknownTaskTest(TakeoverCase):
         harness.wait_until(lambda: witness.dead(0) or None, "the end")
         for said in (1, 0):
             self.agent = self.start("keep")
-            self.assertEqual(self.agent.run.err.count("is of no task that this agent knows"), said)
+            self.assertEqual(self.agent.run.err.count("belongs to no task that this agent knows"),
+                             said)
             self.assertEqual(self.agent.run.err.count(": it has ended"), said)
             self.kill()
         self.agent = self.start()
@@ -507,10 +508,10 @@ class UnknownTaskTest(TakeoverCase):
         witness, = self.submit_witness("web")
         self.lose("local")
         self.agent = self.start("keep")
-        run = re.search(r"run (\S+) is of no task that this agent knows", self.agent.run.err)[1]
+        run = re.search(r"run (\S+) belongs to no task that this agent knows", self.agent.run.err)[1]
         failed = self.agent.wait_allocs("web", 1, "failed")[0]
         told = [event["DisplayMessage"] for event in failed["TaskStates"]["t"]["Events"]]
-        self.assertEqual(len([text for text in told if f"goes on (run {run})" in text]), 1, told)
+        self.assertEqual(len([text for text in told if f"such runs (run {run})" in text]), 1, told)
         self.assert_kept(witness)
         self.assert_untouched([other])
         # When it is over the job runs as ever.

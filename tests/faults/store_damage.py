@@ -179,7 +179,7 @@ class StoreDamageTest(TakeoverCase):
         lost = len(ours - untouched)
         if lost:
             # A log that ends early looks as if there had been no more.
-            told = ("is of no task that this agent knows" if way == "truncated log" else
+            told = ("belongs to no task that this agent knows" if way == "truncated log" else
                     "the agent's state: ")
             self.assertIn(told, self.agent.run.err, way)
         print(f"{way}: the API after {1000 * up:.0f} ms, {lost} of {len(self.tasks)} tasks lost",

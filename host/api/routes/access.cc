@@ -8,7 +8,7 @@ namespace drover {
 
 namespace {
 
-// The token that a header brings; empty: it brings none.
+// The token in a header; empty: there is none.
 std::string_view TokenIn(const std::string& name, std::string_view value) {
   if (EqualsIgnoringCase(name, "X-Nomad-Token")) return value;
   constexpr std::string_view kBearer = "bearer ";

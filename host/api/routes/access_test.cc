@@ -56,7 +56,7 @@ TEST(AccessTest, OnlyWhatTellsNothingIsOpen) {
   for (const Route& route : AllRoutes()) {
     if (route.access == Access::kOpen) open.emplace_back(route.pattern);
   }
-  // Those with a websocket ask for the token once it is there.
+  // Routes with a websocket check the token after it is open.
   EXPECT_EQ(open, std::vector<std::string>({"/v1/client/allocation/*/exec", "/v1/job/**/action",
                                             "/v1/agent/health", "/v1/status/leader",
                                             "/v1/status/peers", "/v1/regions"}));

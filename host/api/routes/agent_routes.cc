@@ -8,7 +8,7 @@ namespace {
 
 using nlohmann::json;
 
-// Where the API is; empty before the node has registered.
+// The address of the API; empty before the node has registered.
 std::string Address(const ApiAgent& agent) {
   std::string address;
   agent.store->Read([&](const Tables& tables) {
@@ -27,7 +27,7 @@ json EncodeMember(const ApiAgent& agent) {
             {"region", agent.region},
             {"dc", agent.datacenter},
             {"build", agent.version},
-            // Clients take the member for the leader whose address and port are those of
+            // For clients, the leader is the member whose address and port equal those in
             // /v1/status/leader.
             {"rpc_addr", address.host},
             {"port", std::to_string(address.port)},
@@ -53,7 +53,7 @@ json EncodeStats(const ApiAgent& agent) {
     evals = tables.evals.size();
   });
   return {{"drover", {{"version", agent.version}, {"node_id", agent.node_id}}},
-          {"client", {{"node_id", agent.node_id}}},  // where clients look for their own node
+          {"client", {{"node_id", agent.node_id}}},  // clients look here for their own node
           {"state",
            {{"jobs", std::to_string(jobs)},
             {"allocations", std::to_string(allocs)},
@@ -151,9 +151,9 @@ Co<Answer> ReadNamespace(ApiRequest* request) {
   co_return co_await AnswerRead(request, kOfNamespaces, std::move(look));
 }
 
-// How the scheduler works, in the words of clients. Nothing of it can be changed. Evaluations are
-// carried out by the write that makes them, so nothing hands them out: clients which ask for a
-// pause before they delete some have what they ask for.
+// Describes the scheduler in the terms of clients. Nothing of it can be changed. The write that
+// makes an evaluation also carries it out, so no broker hands it out. PauseEvalBroker is therefore
+// true, as clients want it before they delete evaluations.
 Co<Answer> ReadSchedulerConfig(ApiRequest* request) {
   const json preemption = {{"SystemSchedulerEnabled", false},
                            {"SysBatchSchedulerEnabled", false},
@@ -182,7 +182,7 @@ Co<Answer> CollectAll(ApiRequest* request) {
   co_return EmptyAnswer();
 }
 
-// There is nothing to be reconciled: summaries are counted when they are asked for.
+// There is nothing to reconcile: summaries are counted on request.
 Co<Answer> Reconciled(ApiRequest*) { co_return EmptyAnswer(); }
 
 }  // namespace

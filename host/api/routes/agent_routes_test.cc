@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 
 class AgentRouteTest : public ApiFixture {
  protected:
-  // The route that PATH is answered by.
+  // The route that answers PATH.
   static Route RouteOf(const std::string& path) {
     for (const Route& route : AllRoutes()) {
       if (route.methods == "GET" && MatchPath(route.pattern, path)) return route;

@@ -29,7 +29,7 @@ Answer IndexAnswer(const ApiRequest& request) {
   return JsonAnswer({{"Index", index}}, index);
 }
 
-// A key that comes the earlier the later the allocation was placed.
+// A key that sorts allocations by their placement, the newest first.
 std::string NewestFirst(const Allocation& alloc) {
   char index[24];
   std::snprintf(index, sizeof index, "%020llu.",
@@ -37,14 +37,14 @@ std::string NewestFirst(const Allocation& alloc) {
   return index + alloc.id;
 }
 
-// The job is many times as large as the rest.
+// Includes the job only if FILTER looks at it, as it is many times as large as the other fields.
 json WholeAlloc(const AllocRecord& record, const ListFilter& filter) {
   json whole = EncodeAllocStub(record, {});
   whole.update(filter.LooksAt("Job") ? EncodeAlloc(record) : EncodeAllocWithoutJob(record));
   return whole;
 }
 
-// A writer waits while a reader looks: here it only takes pointers, and orders them afterwards.
+// Runs after the read of the store, since writers wait for that: the read only takes pointers.
 Answer NewestList(const ApiRequest& request,
                   const std::vector<std::shared_ptr<const AllocRecord>>& records) {
   StubFields fields;
@@ -201,7 +201,7 @@ Co<Answer> CollectOne(ApiRequest* request) {
   if (!done.ok()) {
     co_return ErrorAnswer(500, "No such allocation on client, or allocation not eligible for GC");
   }
-  // The Go client takes an empty body for an error.
+  // For the Go client an empty body is an error.
   co_return JsonAnswer(json::object());
 }
 

@@ -24,11 +24,12 @@ class MetricRegistry;
 struct Metric;
 class WorkerPool;
 
-// What the API does otherwise once the agent has read its configuration again.
+// The settings of the API that a reload of the configuration can change.
 struct ApiSettings {
-  std::string token;        // who asks must know it; empty: everybody may. Never told, never logged
-  bool prometheus = false;  // whether metrics are told in its format
-  // What the tasks use; for the control thread, see CallControl. Empty: it is not published.
+  std::string token;        // clients must send it; empty: none is needed. Never sent or logged
+  bool prometheus = false;  // whether metrics are available in its format
+  // The metrics of running allocations, for the control thread; see CallControl. Empty: they are
+  // not published.
   std::function<Co<Result<std::vector<Metric>>>(Context context)> alloc_metrics;
 };
 
@@ -52,7 +53,7 @@ class SharedApiSettings {
 
 class PluginRegistry;
 
-// What the API needs of the agent that it speaks for. It outlives the server.
+// The parts of the agent that the API uses. It outlives the server.
 struct ApiAgent {
   std::string version;
   std::string name;  // of the node
@@ -66,32 +67,32 @@ struct ApiAgent {
   HostStatsReader* host_stats = nullptr;         // [any thread]
   MetricRegistry* metrics = nullptr;             // [any thread]
   std::string alloc_dir;                         // of all allocations
-  WorkerPool* file_workers = nullptr;            // [any thread]: for what is below it
+  WorkerPool* file_workers = nullptr;            // [any thread]; for files below alloc_dir
   LogWatcher* file_watcher = nullptr;            // [any thread]
-  // What the bodies of requests may take as trees of values, of all that are being handled.
+  // The memory for the trees of values in the bodies of all requests that are being handled.
   static constexpr std::size_t kTreeBytes = std::size_t{32} << 20;
   std::shared_ptr<ByteBudget> trees = std::make_shared<ByteBudget>(kTreeBytes);  // [any thread]
   TimePoint started;                                                             // of the agent
 
-  // For the control thread, which these belong to; see CallControl.
+  // These belong to the control thread; see CallControl.
   Loop* control = nullptr;
-  Gate* calls = nullptr;  // what the API has asked for and is not done
+  Gate* calls = nullptr;  // joins the calls of the API that have not ended
   Scheduler* scheduler = nullptr;
-  // Returns when all that was done so far would survive a power cut; only then is it promised to a
-  // client. Empty: nothing is kept.
+  // Returns when all changes so far would survive a power cut; only then may a client get its
+  // answer. Empty: no state is kept.
   std::function<Co<Status>(Context context)> make_durable;
-  // The metadata of the node; and takes what a client sets, see NodeMeta::Apply.
   std::function<NodeMeta()> node_meta;
+  // Applies the changes of a client to the metadata of the node; see NodeMeta::Apply.
   std::function<Status(const NodeMeta::Changes& changes)> change_node_meta;
   PluginRegistry* plugins = nullptr;
-  // Waits a while for those drivers of a job that are still being loaded. Empty: there are none.
+  // Waits a limited time for drivers of a job that are still being loaded. Empty: there are none.
   std::function<Co<void>(Context context, std::shared_ptr<const Job> job)> await_drivers;
-  // Null when the allocation has no runner here.
+  // Returns null if the allocation has no runner here.
   std::function<AllocRunner*(const std::string& alloc_id)> find_runner;
 };
 
-// Runs FUNCTION on the control thread and returns what it answers; by then it has ended, whatever
-// becomes of the caller's context. Of another thread's coroutine.
+// Runs FUNCTION on the control thread and returns its result. Returns only after FUNCTION has
+// ended, even if the caller's context ends earlier. For coroutines of other threads.
 template <typename T>
 Co<Result<T>> CallControl(Loop* caller, const ApiAgent* agent,
                           std::function<Co<Result<T>>(Context context)> function) {

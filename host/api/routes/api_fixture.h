@@ -8,7 +8,7 @@
 #include "host/api/routes/fake_exchange.h"
 #include "host/scheduler/scheduler_fixture.h"
 
-// The whole table of routes over a scheduler with one node, without a socket and without runners.
+// A fixture with all routes over a scheduler with one node, without a socket and without runners.
 namespace drover {
 
 class ApiFixture : public SchedulerFixture {
@@ -25,7 +25,7 @@ class ApiFixture : public SchedulerFixture {
     agent_.find_runner = [](const std::string&) { return nullptr; };
   }
 
-  // The node is there, and is ready once it has HEARTBEATEN.
+  // Registers the node; it is ready if it has HEARTBEATEN.
   void RegisterNode(bool heartbeaten = true) {
     NodeRecord node;
     node.id = "node";
@@ -38,7 +38,7 @@ class ApiFixture : public SchedulerFixture {
     EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
   }
 
-  // What a client is answered that sends BODY to TARGET, a path with its query.
+  // The reply to a client that sends BODY to TARGET, a path with its query.
   HttpReply Ask(const std::string& method, const std::string& target,
                 const nlohmann::json& body = nullptr, const HttpFields& headers = {}) {
     return AskText(method, target, body.is_null() ? "" : body.dump(), headers);
@@ -54,7 +54,7 @@ class ApiFixture : public SchedulerFixture {
     EXPECT_TRUE(exchange.reply.has_value()) << method << " " << target << " is not answered";
     return exchange.reply.value_or(HttpReply());
   }
-  // The JSON of what must succeed.
+  // The JSON of the reply to a request that must succeed.
   nlohmann::json Must(const std::string& method, const std::string& target,
                       const nlohmann::json& body = nullptr) {
     const HttpReply reply = Ask(method, target, body);
@@ -62,7 +62,7 @@ class ApiFixture : public SchedulerFixture {
     return nlohmann::json::parse(reply.body, nullptr, false);
   }
   nlohmann::json Get(const std::string& target) { return Must("GET", target); }
-  // Code and text of what must be refused.
+  // The status and text of the reply to a request that must be refused.
   std::string Refusal(const std::string& method, const std::string& target,
                       const nlohmann::json& body = nullptr) {
     const HttpReply reply = Ask(method, target, body);

@@ -11,7 +11,7 @@
 namespace drover {
 namespace {
 
-// What the server lets through is the limit.
+// More than any body: the limit of the server counts.
 constexpr std::size_t kMaxBody = std::size_t{1} << 30;
 constexpr Duration kLongestWait = std::chrono::minutes(5);
 
@@ -51,7 +51,7 @@ Result<Duration> WantedWait(const ApiRequest& request) {
     }
     if (*parsed > Duration(0)) wait = std::min(*parsed, kLongestWait);
   }
-  // So that clients which came together do not come back together.
+  // Spreads the returns of clients that came together.
   static thread_local std::minstd_rand random{std::random_device{}()};
   const Duration spread(std::uniform_int_distribution<Duration::rep>(0, wait.count() / 16)(random));
   return wait + spread;
@@ -69,7 +69,7 @@ Answer ErrorAnswer(const Error& error) {
 
 Answer JsonAnswer(const nlohmann::json& body, std::optional<std::uint64_t> index) {
   Answer answer;
-  // What tasks and drivers have written need not be UTF-8.
+  // Texts of tasks and drivers may be other than UTF-8.
   answer.reply.body = body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   answer.index = index;
   return answer;
@@ -99,7 +99,7 @@ Result<std::optional<std::uint64_t>> ApiRequest::Number(const char* name) const 
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) {
     return Error(Code::kInvalidArgument, std::string("Failed to parse value of \"") + name +
-                                             "\": \"" + text + "\" is no number");
+                                             "\": \"" + text + "\" is not a number");
   }
   return std::optional<std::uint64_t>(number);
 }
@@ -137,7 +137,7 @@ Co<Answer> AnswerRead(ApiRequest* request, TableMask mask, Look look) {
   const Context& context = request->exchange()->context();
   const Context limited = context.WithTimeout(*wait);
   StateStore* const store = request->agent().store;
-  std::uint64_t seen = *newer_than;  // nothing is newer than the tables that it is in
+  std::uint64_t seen = *newer_than;  // the tables were read up to this index
   while (true) {
     bool late = true;
     if (*newer_than > 0) {
@@ -198,14 +198,14 @@ Answer ListAnswer(const ApiRequest& request, std::vector<ListItem> items) {
   if (const std::string text = request.Text("per_page"); !text.empty()) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), per_page);
     if (error != std::errc() || end != text.data() + text.size()) {
-      return ErrorAnswer(400, "Invalid per_page: " + text + " is no number");
+      return ErrorAnswer(400, "Invalid per_page: " + text + " is not a number");
     }
   }
   auto first = items.begin();
   if (const std::string token = request.Text("next_token"); !token.empty()) {
     first = std::find_if(items.begin(), items.end(),
                          [&](const ListItem& item) { return item.key == token; });
-    // What the page began with has gone meanwhile: the next by order.
+    // The first element of the page has gone meanwhile: begin with the next one in order.
     if (first == items.end()) {
       const bool reverse = request.Flag("reverse");
       first = std::find_if(items.begin(), items.end(), [&](const ListItem& item) {
@@ -228,7 +228,7 @@ Answer ListAnswer(const ApiRequest& request, std::vector<ListItem> items) {
       if (!chosen.ok()) return ErrorAnswer(chosen.error());
       if (!*chosen) continue;
     }
-    // The next page begins with an element that is on it.
+    // The token names an element that the filter chooses, so it will be on the next page.
     if (full) {
       answer.next_token = first->key;
       break;

@@ -17,7 +17,7 @@ namespace drover {
 
 class ListFilter;
 
-// What a route answers: a reply with the index of the state that it tells.
+// The answer of a route: a reply, and the index of the state that it shows.
 struct Answer {
   HttpReply reply;
   std::optional<std::uint64_t> index;  // X-Nomad-Index
@@ -25,16 +25,16 @@ struct Answer {
   bool streamed = false;  // the route has answered through its exchange: see LiveStream
 };
 
-// Plain text, as errors are told.
+// An error as plain text.
 Answer ErrorAnswer(int status, const std::string& text);
-// An error of ours, by its code.
+// The same for ERROR, with the status for its code.
 Answer ErrorAnswer(const Error& error);
 Answer JsonAnswer(const nlohmann::json& body, std::optional<std::uint64_t> index = std::nullopt);
 Answer EmptyAnswer();
-// What a route returns that has answered by itself: with a stream or a websocket.
+// The result of a route that has answered through its exchange, by a stream or a websocket.
 Answer StreamedAnswer();
 
-// One request on its way through a route. On the thread of its exchange.
+// One request to a route. Used on the thread of its exchange.
 class ApiRequest {
  public:
   ApiRequest(HttpExchange* exchange, const ApiAgent* agent, std::vector<std::string> parameters)
@@ -43,21 +43,21 @@ class ApiRequest {
   const ApiAgent& agent() const { return *agent_; }
   const HttpRequest& http() const { return exchange_->request(); }
   HttpExchange* exchange() { return exchange_; }
-  // What the n-th star of the route's pattern stands for.
+  // The part of the path that matches the n-th star of the route's pattern.
   const std::string& parameter(std::size_t n) const { return parameters_.at(n); }
 
-  std::string Text(const char* name) const;  // of the query; empty when it is missing
-  // A whole number from 0 on; nothing when it is missing.
+  std::string Text(const char* name) const;  // a parameter of the query; empty if missing
+  // The parameter as a whole number of at least 0; nothing if missing.
   Result<std::optional<std::uint64_t>> Number(const char* name) const;
-  // 1, t, true, True, TRUE and the like; MISSING when it is missing or something else.
+  // The parameter as a boolean: 1, t, true, True, TRUE and so on; MISSING if missing or no boolean.
   bool Flag(const char* name, bool missing = false) const;
-  // The namespace that is asked for; "*" stands for all.
+  // The namespace that the client wants; "*" stands for all.
   std::string Namespace() const;
   bool InNamespace(const std::string& name) const {
     return Namespace() == "*" || Namespace() == name;
   }
 
-  // The body as an object, or why it is none.
+  // The body as an object, or why it is not one.
   Result<nlohmann::json> Body() const;
 
   // Runs FUNCTION on the control thread.
@@ -65,14 +65,14 @@ class ApiRequest {
   Co<Result<T>> Control(std::function<Co<Result<T>>(Context context)> function) {
     return CallControl<T>(exchange_->loop(), agent_, std::move(function));
   }
-  // The same of what does not wait; what it has done is durable then.
+  // The same for a FUNCTION that does not wait. Its changes are durable when this returns.
   template <typename T>
   Co<Result<T>> ControlNow(std::function<Result<T>()> function) {
     return Control<T>([work = std::move(function), agent = agent_](const Context& context) {
       return RunDurably<T>(agent, context, work);
     });
   }
-  // The same of what looks at JOB.
+  // The same, but first waits for the drivers of JOB; see ApiAgent::await_drivers.
   template <typename T>
   Co<Result<T>> ControlJob(std::shared_ptr<const Job> job, std::function<Result<T>()> function) {
     return Control<T>([work = std::move(function), agent = agent_, about = std::move(job)](
@@ -93,7 +93,7 @@ class ApiRequest {
     if (!done.ok() || !agent->make_durable) co_return done;
     const Status durable = co_await agent->make_durable(context);
     if (!durable.ok()) {
-      co_return durable.error().WithContext("it may be lost when the agent ends, ask again");
+      co_return durable.error().WithContext("the change may not outlive the agent, send it again");
     }
     co_return done;
   }
@@ -106,31 +106,30 @@ class ApiRequest {
 // The allocation ID as it is now; null: there is none.
 std::shared_ptr<const AllocRecord> FindAlloc(const ApiRequest& request, const std::string& id);
 
-// The field KEY of a body; MISSING when it is not there or null, which is the same for clients in
-// Go. Throws nlohmann's type_error for another type, which becomes a 400.
+// The field KEY of a body; MISSING if it is absent or null, which are the same for clients in Go.
+// For another type it throws nlohmann's type_error, and the router answers 400.
 template <typename T>
 T Field(const nlohmann::json& body, const char* key, T missing = {}) {
   const auto found = body.find(key);
   return found == body.end() || found->is_null() ? std::move(missing) : found->get<T>();
 }
 
-// What a reading route has found: the index of what it found and how to encode it, which is done
-// without holding the store.
+// The result of a read: its index, and a function that encodes it without holding the store.
 struct Found {
   std::uint64_t index = 0;
   std::function<Answer()> encode;
 };
 using Look = std::function<Found(const Tables& tables)>;
 
-// Answers with what LOOK finds. With ?index=N it waits until a table of MASK has made the index
-// higher, or ?wait has passed.
+// Answers with the result of LOOK. With ?index=N, waits until changes in the tables of MASK have
+// made the index of the result higher than N, or until ?wait has passed.
 Co<Answer> AnswerRead(ApiRequest* request, TableMask mask, Look look);
 
-// The same of what this version never has: an empty list, or null, that does not change.
+// The same for things that this version never has: an empty list, or null, that never changes.
 Co<Answer> AnswerNoList(ApiRequest* request);
 Co<Answer> AnswerNull(ApiRequest* request);
 
-// A list as text, element by element: the tree of a long one would take ten times as much.
+// Writes a list as text, element by element: the tree of a long list takes ten times the memory.
 class JsonListText {
  public:
   void Add(const nlohmann::json& element);
@@ -142,15 +141,15 @@ class JsonListText {
   std::size_t size_ = 0;
 };
 
-// An element of a list, with the key by which pages are cut.
+// An element of a list. Its key is for the cuts between pages.
 struct ListItem {
   std::string key;
   std::function<nlohmann::json()> encode;
-  // The whole object, at which FILTER looks; null: what the list shows is all of it.
+  // Encodes the whole object, which FILTER looks at; null: the list shows the whole object.
   std::function<nlohmann::json(const ListFilter& filter)> whole = nullptr;
 };
-// A list as clients choose from it and page through it: ?filter, ?per_page, ?next_token, ?reverse.
-// ITEMS are in order.
+// Answers with the part of ITEMS that the client wants by ?filter, ?per_page, ?next_token and
+// ?reverse. ITEMS must be in order.
 Answer ListAnswer(const ApiRequest& request, std::vector<ListItem> items);
 
 }  // namespace drover

@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-// The answer to a client that names another machine than this one.
+// The answer to a client that names another node than this one.
 std::optional<Answer> OtherNode(const ApiRequest& request, const std::string& wanted) {
   if (wanted.empty() || wanted == request.agent().node_id) return std::nullopt;
   return ErrorAnswer(404, "Unknown node \"" + wanted + "\"");

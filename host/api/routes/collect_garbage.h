@@ -6,7 +6,7 @@
 
 namespace drover {
 
-// Has what has ended collected by RULE. What that has done is durable then.
+// Collects ended records by RULE. The changes are durable when this returns.
 Co<Status> CollectGarbage(ApiRequest* request, GarbageRule rule);
 
 }  // namespace drover

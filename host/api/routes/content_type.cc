@@ -22,7 +22,7 @@ constexpr Signature kSignatures[] = {
     {"PK\x03\x04"sv, "application/zip"}, {"<?xml"sv, "text/xml; charset=utf-8"},
 };
 
-// How pages begin, after white space.
+// The beginnings of HTML pages, after white space.
 constexpr std::string_view kPages[] = {
     "<!doctype html", "<html", "<head", "<script", "<iframe", "<body", "<title", "<style", "<table",
     "<div",           "<h1",   "<font", "<a",      "<b",      "<br",   "<p",     "<!--"};
@@ -37,7 +37,7 @@ bool IsPage(std::string_view beginning) {
   return false;
 }
 
-// A byte that no text has.
+// Whether C is a byte that no text has.
 bool IsBinary(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte <= 0x08 || byte == 0x0b || (byte >= 0x0e && byte <= 0x1a) ||

@@ -11,29 +11,29 @@
 #include "host/scheduler/scheduler.h"
 #include "host/scheduler/state_store.h"
 
-// Records as clients read them: the names are those of the Go client's types. [any thread]
+// Encodes records for clients. The names are those of the Go client's types. [any thread]
 namespace drover {
 
 // "2026-11-22T08:15:30.123456789Z"; the zero time of Go for 0.
 std::string Rfc3339(WallTime time);
 
-// The job with what the server adds to it.
+// The job with the fields that the server adds to it.
 nlohmann::json EncodeJob(const JobRecord& job);
-// What is counted in the summary of a job; those of a purged one of the same name are not.
+// The records that the summary of a job counts, without those of a purged job of the same name.
 struct JobParts {
   std::vector<std::shared_ptr<const AllocRecord>> allocs;
   std::vector<std::shared_ptr<const Evaluation>> blocked;
 };
 JobParts PartsOf(const JobRecord& job, const Tables& tables);
 nlohmann::json EncodeJobSummary(const JobRecord& job, const JobParts& parts);
-// What a write to a job has led to.
+// The results of a write to a job.
 nlohmann::json EncodeJobReply(const JobReply& reply);
-// What a plan was asked for.
+// The job for which a client wants a plan.
 struct PlannedJob {
   const Job& job;
   const nlohmann::json& json;  // as clients read it
-  bool diff;                   // with what it changes
-  std::uint64_t index;         // of what was looked at
+  bool diff;                   // whether the answer has the differences
+  std::uint64_t index;         // of the state that was read
   WallTime now;
 };
 nlohmann::json EncodePlan(const PlanReply& plan, const PlannedJob& planned);
@@ -60,7 +60,7 @@ struct HostAndPort {
 HostAndPort SplitAddress(const std::string& address);
 
 nlohmann::json EncodeNode(const NodeRecord& node);
-// RESOURCES and OS: with those, too.
+// RESOURCES and OS: whether it has these fields.
 nlohmann::json EncodeNodeStub(const NodeRecord& node, bool resources, bool os);
 
 }  // namespace drover

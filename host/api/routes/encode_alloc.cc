@@ -58,7 +58,7 @@ json EncodePorts(const Allocation& alloc) {
   return ports;
 }
 
-// The networks as older clients look for ports.
+// The networks, in which older clients look for ports.
 json EncodeNetworks(const Allocation& alloc) {
   json networks = json::array();
   for (const Network& network : alloc.group()->networks) {
@@ -105,7 +105,7 @@ json EncodeAllocated(const Allocation& alloc) {
             {"Ports", EncodePorts(alloc)}}}};
 }
 
-// Resources as older clients read them; those of networks stand beside.
+// Resources as older clients read them. Their networks are null unless the caller sets them.
 json EncodeResources(const Resources& resources, int disk_mb) {
   return {{"CPU", resources.cpu_mhz},
           {"Cores", resources.cores},
@@ -118,7 +118,8 @@ json EncodeResources(const Resources& resources, int disk_mb) {
           {"NUMA", nullptr}};
 }
 
-// What all tasks of GROUP together may use at most; 0: no more than they need.
+// The most memory that all tasks of GROUP may use together; 0: no task may use more than its
+// memory.
 std::int64_t MemoryMaxMb(const TaskGroup& group) {
   std::int64_t sum = 0;
   bool more = false;
@@ -129,7 +130,7 @@ std::int64_t MemoryMaxMb(const TaskGroup& group) {
   return more ? sum : 0;
 }
 
-// Of a group that has no network of its own, too: clients look into it without asking.
+// Also for a group without a network of its own, as clients read its fields without a check.
 json EncodeNetworkStatus(const std::optional<AllocNetworkStatus>& told) {
   const AllocNetworkStatus network = told.value_or(AllocNetworkStatus());
   json dns = nullptr;
@@ -144,7 +145,7 @@ json EncodeNetworkStatus(const std::optional<AllocNetworkStatus>& told) {
           {"DNS", std::move(dns)}};
 }
 
-// What the list and the single allocation have in common.
+// The fields of both the list and the single allocation.
 json EncodeCommon(const AllocRecord& record) {
   const Allocation& alloc = *record.alloc;
   const Job& job = *alloc.job;

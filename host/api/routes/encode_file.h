@@ -7,7 +7,7 @@
 
 #include "host/alloc/alloc_files.h"
 
-// Files as clients read them. [any thread]
+// Encodes files for clients. [any thread]
 namespace drover {
 
 // "-rw-r--r--", "dtrwxrwxrwx", "Lrwxrwxrwx": as Go writes modes.
@@ -20,14 +20,14 @@ struct StreamFrame {
   std::string data;
   std::string file;
   std::string event;        // "file deleted" or "file truncated"
-  std::int64_t offset = 0;  // in the file, behind the data
+  std::int64_t offset = 0;  // in the file, after the data
 };
 inline constexpr char kFileDeleted[] = "file deleted";
 inline constexpr char kFileTruncated[] = "file truncated";
-// What says that there is nothing new.
+// The frame for "nothing new".
 inline constexpr char kEmptyFrame[] = "{}";
 
-// An object without what is empty.
+// A JSON object without the empty fields.
 std::string EncodeFrame(const StreamFrame& frame);
 
 }  // namespace drover

@@ -23,7 +23,8 @@ json EncodeDrivers(const NodeRecord& node) {
   return out;
 }
 
-// The addresses at which tasks can be reached, one by one; the loopback's only without others.
+// The addresses at which tasks can be reached, one by one; the loopback's only if all others are
+// missing.
 json EncodeAddresses(const NodeRecord& node) {
   const auto& all = node.interfaces;
   const bool others =

@@ -13,7 +13,8 @@ using nlohmann::json;
 
 constexpr TableMask kOfEvals = MaskOf(Table::kEvals);
 
-// Which evaluations a list has, read once: the store waits while its records are looked at.
+// Chooses the evaluations of a list. It reads the query in advance, because writers wait while the
+// store is read.
 class EvalFilter {
  public:
   explicit EvalFilter(const ApiRequest& request)
@@ -34,7 +35,7 @@ class EvalFilter {
 
 using Evals = std::vector<std::shared_ptr<const Evaluation>>;
 
-// The oldest first: what comes while a client turns pages is on the last one.
+// The oldest evaluations come first, so new ones appear on the last page.
 Answer OldestList(const ApiRequest& request, const Evals& evals) {
   std::vector<ListItem> items;
   items.reserve(evals.size());
@@ -80,14 +81,15 @@ Result<std::vector<std::string>> ChosenEvals(const ApiRequest& request, const st
   return ids;
 }
 
-// Of those that a filter chooses, what is needed stays; who names one by its id is told.
+// A filter skips evaluations that are still needed; for one that is named by its id, that is an
+// error.
 Co<Answer> DeleteEvals(ApiRequest* request) {
   const Result<json> body = request->Body();
   if (!body.ok()) co_return ErrorAnswer(body.error());
   const std::string filter = Field<std::string>(*body, "Filter");
   Result<std::vector<std::string>> ids = Field<std::vector<std::string>>(*body, "EvalIDs");
   if (filter.empty() == ids->empty()) {
-    co_return ErrorAnswer(400, "either EvalIDs or Filter must name what is to be deleted");
+    co_return ErrorAnswer(400, "either EvalIDs or Filter must name the evaluations to delete");
   }
   if (!filter.empty()) ids = ChosenEvals(*request, filter);
   if (!ids.ok()) co_return ErrorAnswer(ids.error());
@@ -113,7 +115,7 @@ Co<Answer> CountEvals(ApiRequest* request) {
   co_return co_await AnswerRead(request, kOfEvals, std::move(look));
 }
 
-// The evaluations of the same job that came of this one or led to it.
+// The evaluations of the same job that followed from this one or led to it.
 json Related(const Tables& tables, const Evaluation& eval) {
   json list = json::array();
   const auto ids = tables.evals_of_job.find(KeyOf(eval));
@@ -206,7 +208,7 @@ std::vector<Route> EvalRoutes() {
       {"GET", "/v1/evaluations/count", CountEvals},
       {"GET", "/v1/evaluation/*/allocations", ListAllocsOfEval},
       {"GET", "/v1/evaluation/*", ReadEval},
-      // There are no deployments and no services yet, and so none to be listed.
+      // There are no deployments and no services yet, so their lists are empty.
       {"GET", "/v1/deployments", AnswerNoList},
       {"GET", "/v1/deployment/*", NoDeployment},
       {"GET", "/v1/services", AnswerNoList},

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-// So few followers may write as often as there are events.
+// Up to this number, followers write each event at once.
 constexpr int kFew = 4;
 constexpr Duration kPerFollower = std::chrono::microseconds(200);
 
@@ -69,8 +69,8 @@ std::shared_ptr<EncodedBatch> EventFeed::Encoded(const std::shared_ptr<const Eve
   }
   auto encoded = std::make_shared<EncodedBatch>(batch, total_);
   batches_.emplace(batch->index, encoded);
-  // What nobody has encoded yet costs nothing, so this one may stand beyond the bound. The oldest
-  // go first: they are those of one who catches up alone.
+  // The new batch has nothing encoded and costs nothing yet, so it may exceed the bound. The oldest
+  // go first: only a single follower that catches up needs them.
   std::size_t kept = total_->load();
   while (kept > most_bytes_ && batches_.size() > 1) {
     kept -= std::min(kept, batches_.begin()->second->bytes());

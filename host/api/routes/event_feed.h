@@ -17,11 +17,11 @@
 
 namespace drover {
 
-// The events of one write as clients read them. Each is encoded when the first follower wants it,
-// and once. [any thread]
+// The encoded events of one write. Each event is encoded once, when the first follower wants it.
+// [any thread]
 class EncodedBatch {
  public:
-  // TOTAL counts the bytes of all that is kept; see EventFeed.
+  // TOTAL counts the bytes of all encoded batches of an EventFeed.
   EncodedBatch(std::shared_ptr<const EventBatch> batch,
                std::shared_ptr<std::atomic<std::size_t>> total);
   EncodedBatch(const EncodedBatch&) = delete;
@@ -30,7 +30,7 @@ class EncodedBatch {
 
   // The JSON of the event at PLACE of the batch.
   const std::string& Text(std::size_t place);
-  // Of what has been encoded so far.
+  // The bytes that are encoded so far.
   std::size_t bytes() const { return bytes_.load(); }
 
  private:
@@ -44,14 +44,14 @@ class EncodedBatch {
   std::atomic<std::size_t> bytes_{0};
 };
 
-// What the followers of the event stream share, so that they cost little more than their writes.
-// The newest encodings are kept while somebody follows; who reads what is older encodes it again.
-// [any thread]
+// The state that the followers of the event stream share, so that they cost little more than their
+// writes. The newest encodings are kept while there are followers; older events are encoded again
+// for each reader. [any thread]
 class EventFeed {
  public:
   explicit EventFeed(std::size_t most_bytes = std::size_t{8} << 20) : most_bytes_(most_bytes) {}
 
-  // One who follows, for as long as it lives. FEED outlives it.
+  // Counts as a follower as long as it lives. FEED outlives it.
   class Follower {
    public:
     explicit Follower(EventFeed* feed) : feed_(feed) { ++feed_->followers_; }
@@ -65,14 +65,14 @@ class EventFeed {
 
   std::shared_ptr<EncodedBatch> Encoded(const std::shared_ptr<const EventBatch>& batch);
 
-  // Where a follower stands: it wants what is behind DONE events of the write NEXT.
+  // The position of a follower: its next event comes after the first DONE ones of the write NEXT.
   struct Position {
     std::uint64_t next = 1;
     std::size_t done = 0;
     auto operator<=>(const Position&) const = default;
   };
-  // What followers with the same filter read next who stand at the same place, and where they stand
-  // then. The first one makes it; so all of them go on together.
+  // The next text of all followers with the same filter and position, and their position after it.
+  // The first of them makes it, so all of them go on together.
   struct Piece {
     std::shared_ptr<const SharedPiece> text;  // null: none of these events is wanted
     Position end;
@@ -80,9 +80,9 @@ class EventFeed {
   std::optional<Piece> Find(const std::string& filter, Position begin);
   void Keep(const std::string& filter, Position begin, Piece piece);
 
-  // How long a follower waits after a write before it looks for more: the more follow, the more
-  // events one write has, so that all together make a few thousand writes a second at most. The
-  // first event after a silence waits for nothing.
+  // How long a follower waits after a write before it looks for more events. The pause grows with
+  // the number of followers, so that together they make at most a few thousand writes a second. The
+  // first event after a silence is written at once.
   Duration Pause() const;
 
   std::size_t bytes() const { return total_->load(); }

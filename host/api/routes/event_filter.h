@@ -14,16 +14,16 @@ namespace drover {
 
 std::string_view TopicName(Topic topic);
 
-// Which events a client wants: ?topic=TOPIC or TOPIC:KEY, as often as it likes, where "*" and no
-// topic at all stand for all; of one namespace, or of all for "*". A topic that this version does
-// not have is no error, it has no events.
+// Chooses the events that a client wants by any number of ?topic=TOPIC or ?topic=TOPIC:KEY. "*", or
+// no topic at all, stands for all. The events are of one namespace, or of all for "*". A topic that
+// this version does not have is not an error; it has no events.
 class EventFilter {
  public:
   static Result<EventFilter> Parse(const HttpFields& query, std::string job_namespace);
 
-  // A key is the id of a record or that of its job. What is in no namespace is in all.
+  // A key is the id of a record or of its job. Events without a namespace belong to all namespaces.
   bool Wants(const StateEvent& event) const;
-  // Equal for filters that choose the same.
+  // Equal for filters that choose the same events.
   const std::string& key() const { return key_; }
 
  private:

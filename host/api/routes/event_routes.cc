@@ -15,26 +15,27 @@ using nlohmann::json;
 
 constexpr Duration kHeartbeat = 10s;
 constexpr char kBeat[] = "{}\n";
-// Of a line: a write that has changed more is told in several, all with its index.
+// The most events and bytes of a line. A write with more events is sent in several lines, all with
+// its index.
 constexpr std::size_t kMostEvents = 256;
 constexpr std::size_t kLongLine = std::size_t{1} << 20;
-// What is written at a time: one more line may follow.
+// The bytes of a piece; its last line may exceed them.
 constexpr std::size_t kChunk = 256 << 10;
 
 std::string Line(const json& object) {
   return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-// Reads the store's events at the pace of its client. It holds none of them while the client makes
-// it wait.
+// Reads the store's events at the pace of its client. It holds no events while it waits for the
+// client.
 class EventReader {
  public:
   EventReader(const EventLog* log, EventFeed* feed, const EventFilter* filter, std::uint64_t next)
       : log_(log), feed_(feed), filter_(filter), at_{next, 0} {}
 
   enum class Found { kNothing, kSome, kGone };
-  // What there is now is put into TEXT, up to about kChunk; null when none of it is wanted. kSome:
-  // there may be more. kGone: some have been dropped before this read them.
+  // Puts the next events into TEXT, up to about kChunk; null if none of them is wanted. kSome:
+  // there may be more. kGone: some events were dropped before this read them.
   Found Read(std::shared_ptr<const SharedPiece>* text) {
     const EventFeed::Position begin = at_;
     if (std::optional<EventFeed::Piece> known = feed_->Find(filter_->key(), begin)) {
@@ -50,7 +51,7 @@ class EventReader {
     feed_->Keep(filter_->key(), begin, {*text, at_});
     return found;
   }
-  // All below this index has been read.
+  // All events below this index have been read.
   std::uint64_t next() const { return at_.next; }
 
  private:
@@ -68,7 +69,7 @@ class EventReader {
     }
     return found;
   }
-  // The rest of BATCH, unless there is enough.
+  // Adds the remaining events of BATCH. Returns false if LINES is full before that.
   bool AddLines(const std::shared_ptr<const EventBatch>& batch, std::string* lines) {
     if (batch->index != at_.next) at_.done = 0;
     at_.next = batch->index;
@@ -80,7 +81,7 @@ class EventReader {
     at_.done = 0;
     return true;
   }
-  // One line with those events behind the first done ones that the client wants, or none.
+  // Adds one line with the next events that the client wants, or none.
   void AddLine(const std::shared_ptr<const EventBatch>& batch, std::string* text) {
     std::shared_ptr<EncodedBatch> encoded;
     std::size_t events = 0, bytes = 0;
@@ -101,11 +102,11 @@ class EventReader {
   EventFeed* const feed_;
   const EventFilter* const filter_;
   EventFeed::Position at_;
-  bool first_ = true;  // what was dropped before is nobody's loss
+  bool first_ = true;  // events that were dropped before the first read do not matter
 };
 
-// Writes what there is now. What comes meanwhile is for the next turn, so that it gathers. WROTE:
-// some of it was wanted.
+// Writes the events that exist now. Events that come meanwhile gather for the next call. WROTE:
+// some events were wanted.
 Co<Status> WriteAll(LiveStream* stream, EventReader* reader, const EventLog* log, bool* wrote) {
   const std::uint64_t last = log->last_index();
   *wrote = false;
@@ -127,7 +128,7 @@ Co<Status> WriteAll(LiveStream* stream, EventReader* reader, const EventLog* log
   co_return Status();
 }
 
-// Until the client has gone, or was too slow for what is kept.
+// Returns when the client has gone, or was too slow for the kept events.
 Co<Status> Follow(LiveStream* stream, EventReader* reader, StateStore* store,
                   const EventFeed* feed) {
   const Context context = stream->context();
@@ -146,7 +147,7 @@ Co<Answer> StreamEvents(ApiRequest* request, std::shared_ptr<EventFeed> feed) {
   const std::string text = request->Text("index");
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
   if (!text.empty() && (error != std::errc() || end != text.data() + text.size())) {
-    co_return ErrorAnswer(400, "Unable to parse index: \"" + text + "\" is no number");
+    co_return ErrorAnswer(400, "Unable to parse index: \"" + text + "\" is not a number");
   }
   const Result<EventFilter> filter =
       EventFilter::Parse(request->http().query, request->Namespace());
@@ -154,9 +155,9 @@ Co<Answer> StreamEvents(ApiRequest* request, std::shared_ptr<EventFeed> feed) {
   LiveStream stream(request->exchange());
   HttpReply head;
   Status told = co_await stream.Start(std::move(head), kBeat, kHeartbeat);
-  std::string beat = kBeat;  // at once, so that clients know that they are heard
+  std::string beat = kBeat;  // at once, so that clients know that the stream works
   if (told.ok()) told = co_await stream.Write(std::move(beat));
-  // However it ends, the client knows or has gone.
+  // No error needs an answer: either the client has gone, or the stream has sent it the error.
   StateStore* const store = request->agent().store;
   const EventFeed::Follower follower(feed.get());
   EventReader reader(&store->events(), feed.get(), &*filter, std::max<std::uint64_t>(index, 1));

@@ -37,7 +37,7 @@ class EventStreamTest : public SchedulerFixture {
     EXPECT_EQ(request_->answer->reply.status, 400);
     return request_->answer->reply.body;
   }
-  // A write of COUNT changes.
+  // Makes one write with COUNT changes.
   void WriteNodes(int count) {
     store.Write(cause::kNodeStatus, [&](Tables* tables, std::uint64_t) {
       for (int i = 0; i < count; ++i) {

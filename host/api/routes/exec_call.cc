@@ -46,7 +46,7 @@ Co<Result<ExitResult>> ExecCall::OnControl(std::shared_ptr<ExecCall> self, std::
   Result<ExitResult> exit = co_await (*session)->Wait(context);
   self->session_ = nullptr;
   self->context_.reset();
-  co_return exit;  // what still runs of the session goes with it
+  co_return exit;  // whatever still runs in the session ends with it
 }
 
 void ExecCall::Resize(TerminalSize size) {

@@ -10,18 +10,19 @@
 
 namespace drover {
 
-// A command beside a task, which lives on the control thread, as another thread has it. Shared by
-// both.
+// The object by which another thread uses a session, which lives on the control thread. Both
+// threads share it.
 class ExecCall : public std::enable_shared_from_this<ExecCall>, public LiveCount<ExecCall> {
  public:
   explicit ExecCall(const ApiAgent* agent) : agent_(agent) {}
 
-  // Returns when the command has ended, or could not be begun. Once; of CALLER's coroutine.
+  // Returns when the command has ended, or could not be started. Call it once, in a coroutine of
+  // CALLER.
   Co<Result<ExitResult>> Run(Loop* caller, std::string alloc_id, std::string task,
                              ExecRequest request);
-  // The terminal's size, from its beginning on if it comes before that. [any thread]
+  // Sets the terminal's size, also before the session begins. [any thread]
   void Resize(TerminalSize size);
-  // Ends the command; Run tells when that is done. [any thread]
+  // Ends the command; Run returns when that is done. [any thread]
   void Cancel();
 
  private:
@@ -29,8 +30,8 @@ class ExecCall : public std::enable_shared_from_this<ExecCall>, public LiveCount
                                           std::string task, std::shared_ptr<ExecRequest> request);
 
   const ApiAgent* const agent_;
-  // Of the control thread:
-  std::optional<Context> context_;  // while the command is begun and runs
+  // For the control thread:
+  std::optional<Context> context_;  // while the command starts and runs
   TaskExecSession* session_ = nullptr;
   std::optional<TerminalSize> size_;
   bool cancelled_ = false;

@@ -20,7 +20,7 @@ constexpr int kInternal = 1011;
 Co<void> CloseWith(WebSocketChannel* channel, Error error) {
   const bool theirs = error.code() == Code::kInvalidArgument || error.code() == Code::kNotFound;
   std::string reason = error.message();
-  // The protocol wants UTF-8 and cuts it anywhere; names come from the client.
+  // The reason must be UTF-8 but is cut at any byte, and it may have names that a client sent.
   std::replace_if(
       reason.begin(), reason.end(), [](char c) { return static_cast<signed char>(c) < 0; }, '?');
   const int code = theirs ? kPolicy : kInternal;
@@ -70,7 +70,7 @@ Co<void> ExecConversation::Beat() {
 Co<void> ExecConversation::CopyOutput(ExecPipe* pipe, const char* name) {
   for (bool silent = true;; silent = false) {
     const std::string bytes = co_await pipe->Read(kPiece);
-    // Of a command that was refused, a client learns nothing but why: its streams have no end.
+    // The client of a refused command gets only the error, and not the ends of its streams.
     if (bytes.empty() && silent) {
       co_await answered_.Wait();
       if (refused_) break;
@@ -79,13 +79,13 @@ Co<void> ExecConversation::CopyOutput(ExecPipe* pipe, const char* name) {
     const Status said = co_await Say(std::move(message));
     if (!said || bytes.empty()) break;
   }
-  pipe->Close();  // a command that goes on writing is told so
+  pipe->Close();  // a command that still writes gets an error
 }
 
 Co<Status> ExecConversation::Take(std::string text) {
   DROVER_CO_ASSIGN(ExecMessage message, ParseExecMessage(text));
   if (message.size) call_->Resize(*message.size);
-  // A command that reads no more is no mistake of the client.
+  // If the command reads no more, that is not a mistake of the client.
   if (!message.input.empty()) (void)co_await input_->Write(std::move(message.input));
   if (message.input_ends) input_->Close();
   co_return Status();
@@ -106,7 +106,7 @@ Co<void> ExecConversation::ReadMessages() {
 }
 
 Co<void> ExecConversation::Tell(ExitResult exit, bool tty) {
-  // Why the command could not be executed, where a shell would say it.
+  // Reports why the command could not be executed, on the stream on which a shell would.
   if (!exit.error.empty()) {
     std::string line =
         ExecDataMessage(tty ? "stdout" : "stderr", exit.error + (tty ? "\r\n" : "\n"));

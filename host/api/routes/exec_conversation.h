@@ -13,9 +13,8 @@
 
 namespace drover {
 
-// What a client and a command say to each other through a websocket, in messages of JSON. Neither
-// can make the other's bytes pile up: each waits until the other takes them. On the thread of the
-// exchange.
+// Connects a client and a command through a websocket, in messages of JSON. Each side waits until
+// the other has taken its bytes, so that none pile up. Used on the thread of the exchange.
 class ExecConversation {
  public:
   struct Command {
@@ -49,14 +48,14 @@ class ExecConversation {
   std::unique_ptr<ExecPipe> input_;
   std::unique_ptr<ExecPipe> output_;
   std::unique_ptr<ExecPipe> error_;  // null with a terminal
-  Status broken_;                    // the client has said what makes no sense
-  Event answered_;                   // the driver has said how the command has ended, or why not
-  bool refused_ = false;             // it has not
+  Status broken_;                    // an error if a message of the client was invalid
+  Event answered_;                   // the call has returned the command's result, or an error
+  bool refused_ = false;             // it has returned an error
   Gate outputs_;
   Gate background_;
 };
 
-// Closes with what clients take ERROR for: 1008 when it is theirs, else 1011.
+// Closes with the code that clients expect for ERROR: 1008 if it is their mistake, else 1011.
 Co<void> CloseWith(WebSocketChannel* channel, Error error);
 
 }  // namespace drover

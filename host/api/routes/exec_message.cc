@@ -24,7 +24,7 @@ const json* Member(const json& object, const char* key) {
   return found == object.end() || found->is_null() ? nullptr : &*found;
 }
 
-// The same, which must be an object when it is there.
+// The same, which must be an object if it is there.
 Result<const json*> Part(const json& message, const char* key) {
   const json* const part = Member(message, key);
   if (part != nullptr && !part->is_object()) return MustBe(key, "an object");
@@ -49,7 +49,7 @@ Result<int> Cells(const json& size, const char* key) {
   const json* const cells = Member(size, key);
   if (cells == nullptr) return 0;
   if (!cells->is_number_integer()) return MustBe(std::string("tty_size.") + key, "a whole number");
-  // One beyond 63 bits is as good as the most.
+  // A number above 63 bits counts as the highest.
   if (cells->is_number_unsigned() && cells->get<std::uint64_t>() > kMostCells) {
     return static_cast<int>(kMostCells);
   }

@@ -10,17 +10,16 @@
 
 namespace drover {
 
-// What one message of a client says to the command that it has begun.
+// One message of a client to its command.
 struct ExecMessage {
-  std::string input;        // for the command's input, before its end
-  bool input_ends = false;  // after that
+  std::string input;        // bytes for the command's input
+  bool input_ends = false;  // after these bytes
   std::optional<TerminalSize> size;
 };
 
-// Reads {"stdin":{"data":BASE64,"close":BOOL},"tty_size":{"height":N,"width":N}}, in which all may
-// be missing or null: a heartbeat is {}. What this version does not know means nothing, whatever it
-// is; what it knows in another type is an error which names it. A terminal without lines or columns
-// has no size. [any thread]
+// Reads {"stdin":{"data":BASE64,"close":BOOL},"tty_size":{"height":N,"width":N}}. Each part may be
+// missing or null; a heartbeat is {}. Unknown keys are ignored. A known key with a value of another
+// type is an error that names it. A terminal without lines or columns has no size. [any thread]
 Result<ExecMessage> ParseExecMessage(std::string_view text);
 
 // {"stdout":{"data":BASE64}}

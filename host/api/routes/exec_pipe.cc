@@ -19,10 +19,10 @@ constexpr auto kTuple = boost::asio::as_tuple(boost::asio::use_awaitable);
 constexpr auto kReadable = boost::asio::posix::descriptor_base::wait_read;
 constexpr auto kWritable = boost::asio::posix::descriptor_base::wait_write;
 
-// The ends to read from and to write to; the one of MINE does not block.
+// Returns the reading and the writing end. The end with the number MINE does not block.
 Result<std::pair<UniqueFd, UniqueFd>> MakePipe(std::size_t mine) {
   std::array<int, 2> ends{-1, -1};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return ErrnoError(errno, "a pipe for the command");
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return ErrnoError(errno, "no pipe for the command");
   fcntl(ends.at(mine), F_SETFL, O_NONBLOCK);
   return std::pair(UniqueFd(ends[0]), UniqueFd(ends[1]));
 }

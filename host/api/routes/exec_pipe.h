@@ -13,21 +13,21 @@
 
 namespace drover {
 
-// This side's end of a pipe whose other end is a command's. One thread.
+// Our end of a pipe whose other end belongs to a command. One thread.
 class ExecPipe {
  public:
   // THEIRS gets the other end.
   static Result<std::unique_ptr<ExecPipe>> ToReadFrom(Loop* loop, UniqueFd* theirs);
   static Result<std::unique_ptr<ExecPipe>> ToWriteTo(Loop* loop, UniqueFd* theirs);
 
-  // What comes next, at most SIZE bytes; empty: the end.
+  // Returns the next bytes, at most SIZE; empty: the end.
   Co<std::string> Read(std::size_t size);
-  // Waits while the reader is slow; Code::kUnavailable when there is none (any more).
+  // Waits while the reader is slow; Code::kUnavailable if there is none (any more).
   Co<Status> Write(std::string bytes);
-  // The command has ended: nobody waits any more. What is in the pipe can be read, but not for ever
-  // what others whom it has left behind go on to write.
+  // The command has ended: no call waits any more. The bytes in the pipe can still be read, but
+  // only a limited number, as processes that the command has left behind may go on writing.
   void Finish();
-  // The reader sees the end.
+  // Closes our end: a reader sees the end of the stream.
   void Close();
 
  private:
@@ -35,7 +35,7 @@ class ExecPipe {
 
   boost::asio::posix::stream_descriptor end_;
   bool finished_ = false;
-  std::size_t rest_ = std::size_t{1} << 20;  // read at most once it is finished
+  std::size_t rest_ = std::size_t{1} << 20;  // bytes that may still be read after Finish
 };
 
 }  // namespace drover

@@ -1,7 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// Commands beside tasks, those of clients and the actions of jobs, through a websocket. Clients
-// want it opened before anything is checked, so that they learn what is wrong from how it is
-// closed.
+// Sessions through a websocket: commands of clients and actions of jobs. Clients expect the
+// websocket to open before anything is checked; its close then reports the error.
 #include "host/api/routes/access.h"
 #include "host/api/routes/exec_conversation.h"
 #include "host/api/routes/router.h"
@@ -14,8 +13,8 @@ using nlohmann::json;
 
 constexpr Duration kHandshakeTime = 10s;
 
-// Whether the client has said what it must know: in a header or, as browsers cannot set any, in its
-// first message.
+// Checks the client's token. It is in a header or, as browsers cannot set headers, in the first
+// message.
 Co<Status> Authorize(ApiRequest* request, WebSocketChannel* channel) {
   const HttpRequest& http = request->http();
   const std::string token = request->agent().settings.Get()->token;
@@ -88,7 +87,7 @@ Status MustRun(const AllocRecord& record, const std::string& name) {
 
 using Command = ExecConversation::Command;
 
-// The command that a request brings, of a task that runs.
+// The command of a request, for a running task.
 Result<Command> ReadCommand(const ApiRequest& request) {
   Command command;
   command.alloc_id = request.parameter(0);
@@ -102,8 +101,8 @@ Result<Command> ReadCommand(const ApiRequest& request) {
   return command;
 }
 
-// The action that a request names, of a task that runs: as its job has it, and nothing in it is
-// replaced. A command in the request means nothing.
+// The action that a request names, for a running task. It is used as in the job, without
+// interpolation. A command in the request is ignored.
 Result<Command> ReadAction(const ApiRequest& request) {
   Command command;
   command.alloc_id = request.Text("allocID");
@@ -133,7 +132,7 @@ Result<Command> ReadAction(const ApiRequest& request) {
 
 using ReadFunction = Result<Command> (*)(const ApiRequest& request);
 
-// READ is only asked when the client may know the answer.
+// Calls READ only if the client may know its result.
 Co<Answer> Converse(ApiRequest* request, ReadFunction read) {
   HttpExchange* const exchange = request->exchange();
   const Result<WebSocketChannel*> channel = co_await exchange->AcceptWebSocket();

@@ -11,7 +11,7 @@
 #include "host/api/http_exchange.h"
 #include "host/api/routes/router.h"
 
-// A client of a route whose answer goes on, for tests. It reads, or not, as the test says.
+// For tests: the client of a route that answers with a stream. The test decides whether it reads.
 namespace drover {
 
 class FakeExchange : public HttpExchange {
@@ -45,7 +45,7 @@ class FakeExchange : public HttpExchange {
     co_return Error(Code::kUnimplemented, "it is no websocket");
   }
 
-  // Before it is handed over: another method than GET, and a body.
+  // Sets another method than GET, and a body. Call it before the route gets the exchange.
   void Send(std::string method, std::string body, HttpFields headers = {}) {
     request_.method = std::move(method);
     request_.body = std::move(body);
@@ -54,7 +54,7 @@ class FakeExchange : public HttpExchange {
   void StopReading() { reads_.Reset(); }
   void Read() { reads_.Set(); }
   void Leave() { context_.Cancel("the client has gone"); }
-  // What has come since the last call.
+  // The bytes that have come since the last call.
   std::string Take() { return std::exchange(got, {}); }
 
   std::string content_type;

@@ -66,7 +66,7 @@ Result<std::int64_t> NumberOf(const ApiRequest& request, const char* name) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) {
     return Error(Code::kInvalidArgument,
-                 std::string("error parsing ") + name + ": \"" + text + "\" is no number");
+                 std::string("error parsing ") + name + ": \"" + text + "\" is not a number");
   }
   return number;
 }

@@ -12,8 +12,7 @@
 
 namespace drover {
 
-// The allocation whose files a request is about (the first star of its route), or why there is
-// none.
+// The allocation whose files a request wants (the first star of its route), or the refusal.
 struct FileTarget {
   std::shared_ptr<const AllocRecord> record;
   std::shared_ptr<const AllocFiles> files;
@@ -21,13 +20,13 @@ struct FileTarget {
 };
 Co<FileTarget> FindFiles(ApiRequest* request);
 
-// Runs WORK where it may block.
+// Runs WORK on a thread where it may block.
 template <typename T>
 Co<T> OnFileWorker(ApiRequest* request, std::function<T()> work) {
   co_return co_await request->agent().file_workers->Run(std::move(work));
 }
 
-// The error of a listing or a look at a file, and of reading one.
+// The answers for an error of a listing or a look at a file, and for an error of reading one.
 Answer LookError(const Error& error);
 Answer ReadError(const Error& error);
 
@@ -41,7 +40,7 @@ struct ReadStart {
 };
 Result<ReadStart> StartOf(const ApiRequest& request);
 
-// At most SIZE bytes of FD at OFFSET; none at its end. It blocks.
+// Returns at most SIZE bytes of FD at OFFSET; none at its end. Blocks.
 Result<std::string> ReadPiece(int fd, std::int64_t offset, std::size_t size);
 
 }  // namespace drover

@@ -27,7 +27,7 @@ Co<Answer> ListFiles(ApiRequest* request) {
   co_return JsonAnswer(infos);
 }
 
-// Of what may not be read, no type is told.
+// Encodes the file at PATH. A file that may not be read has no ContentType.
 Result<json> LookAt(const AllocFiles& files, const std::string& path) {
   DROVER_ASSIGN(const AllocFileInfo info, files.Stat(path));
   json told = EncodeFileInfo(info);
@@ -51,7 +51,7 @@ Co<Answer> StatFile(ApiRequest* request) {
   co_return JsonAnswer(*told);
 }
 
-// A browser that is led here shows the file and carries nothing of it out.
+// A head with which a browser that is led here shows the file and executes nothing in it.
 HttpReply PassiveHead(std::string_view beginning) {
   HttpReply head;
   head.content_type = PassiveContentType(beginning);
@@ -100,7 +100,7 @@ Co<Answer> SendFile(ApiRequest* request, std::int64_t offset, std::int64_t limit
       return ReadPiece(file->fd.get(), offset, size);
     };
     Result<std::string> piece = co_await OnFileWorker(request, std::move(read));
-    if (!piece.ok() || piece->empty()) break;  // it was cut meanwhile
+    if (!piece.ok() || piece->empty()) break;  // the file was truncated meanwhile
     offset += static_cast<std::int64_t>(piece->size());
     left -= static_cast<std::int64_t>(piece->size());
     sent = co_await exchange->Write(std::move(*piece));
@@ -127,7 +127,7 @@ Co<Answer> ReadFileAt(ApiRequest* request) {
   co_return co_await SendFile(request, *offset, limit);
 }
 
-// "ls", "ls/", "none/ID": what the routes before it have not taken.
+// Answers paths that no route before it takes, such as "ls", "ls/" and "none/ID".
 Co<Answer> NoFiles(ApiRequest* request) {
   const std::string& rest = request->parameter(0);
   const std::string verb = rest.substr(0, rest.find('/'));

@@ -38,7 +38,7 @@ FileTail::Step FileTail::Read() {
     step.state = State::kTruncated;
     return step;
   }
-  // Whether the path still leads to it. Without a name of its own it will not come back.
+  // Checks whether the path still names this file. A file without that name does not come back.
   const Result<UniqueFd> there = files_->OpenFile(path_);
   struct stat named{};
   const bool same = there.ok() && fstat(there->get(), &named) == 0 &&

@@ -9,16 +9,16 @@
 
 namespace drover {
 
-// Reads one file of an allocation to its end, and on when it grows. It blocks; one thread at a time
-// uses it.
+// Reads one file of an allocation to its end, and continues when it grows. It blocks; only one
+// thread at a time may use it.
 class FileTail {
  public:
   static Result<FileTail> Open(std::shared_ptr<const AllocFiles> files, std::string path,
                                ReadStart start);
 
   enum class State {
-    kMore,  // something may be there to read at once
-    kEnd,   // all that is there has been read
+    kMore,  // there may be more to read at once
+    kEnd,   // everything in the file has been read
     kTruncated,
     kDeleted,  // or renamed, or replaced: nothing more comes
   };

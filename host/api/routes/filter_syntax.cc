@@ -32,11 +32,11 @@ bool IsWordCharacter(char c) {
          c == '*' || c == ':' || c == '+';
 }
 
-// The escapes of Go's texts that people write, and what they stand for.
+// The usual escapes in texts of Go, and the characters for which they stand.
 constexpr std::string_view kEscapes = "\"\\abfnrtv";
 constexpr std::string_view kEscaped = "\"\\\a\b\f\n\r\t\v";
 
-// Reads the text that begins with the quote at AT, which then is behind the closing one.
+// Reads the text that begins with the quote at AT, and moves AT behind the closing quote.
 Result<Token> ReadText(std::string_view text, std::size_t* at) {
   const std::size_t from = *at;
   const char quote = text[from];
@@ -47,11 +47,11 @@ Result<Token> ReadText(std::string_view text, std::size_t* at) {
       *at = i + 1;
       return token;
     }
-    // Between backquotes nothing has a meaning of its own.
+    // Between backquotes there are no escapes.
     if (c == '\\' && quote == '"') {
       if (++i == text.size()) break;
       const std::size_t which = kEscapes.find(text[i]);
-      if (which == std::string_view::npos) return Wrong("an escape that is not known", i);
+      if (which == std::string_view::npos) return Wrong("unknown escape", i);
       c = kEscaped[which];
     }
     token.text += c;
@@ -189,8 +189,8 @@ class Parser {
     return Compared(std::move(node));
   }
 
-  // any FIELD as NAME {...} and all FIELD as KEY, NAME {...}; null: there is none here. "any" and
-  // "all" may be the names of fields, too.
+  // Reads any FIELD as NAME {...} or all FIELD as KEY, NAME {...}; null: there is none here. "any"
+  // and "all" may also be names of fields.
   Result<FilterNodePtr> Collection(int depth) {
     const std::size_t from = next_;
     const bool any = TakeWord("any");
@@ -220,7 +220,7 @@ class Parser {
     return std::make_shared<const FilterNode>(std::move(node));
   }
 
-  // What the expression inside of braces calls something; empty for "_", which is nothing.
+  // Reads a name that the expression in braces uses; empty for "_", which is no name.
   Result<std::string> Name() {
     if (Now().kind != Token::Kind::kWord) return Unexpected("a name");
     std::string name = tokens_[next_++].text;
@@ -265,7 +265,7 @@ class Parser {
     return negative ? Make(FilterNode::Kind::kNot, std::move(made)) : made;
   }
 
-  // Numbers may have a sign and a fraction, which are in the words and "." between them.
+  // Reads a value. A number has its sign in a word, and its fraction in another one after ".".
   Result<std::string> Value() {
     if (Now().kind != Token::Kind::kText && Now().kind != Token::Kind::kWord) {
       return Unexpected("a value");
@@ -280,7 +280,7 @@ class Parser {
     return value;
   }
 
-  // A text that is a JSON pointer stands for a field.
+  // Whether a text comes that is a JSON pointer, which stands for a field.
   bool IsPointer() const { return Now().kind == Token::Kind::kText && Now().text.starts_with('/'); }
 
   Result<std::vector<std::string>> Field() {

@@ -14,18 +14,18 @@ class RE2;
 
 namespace drover {
 
-// What a filter says, as a tree. Immutable.
+// A filter as a tree of expressions. Immutable.
 struct FilterNode {
   enum class Kind { kAnd, kOr, kNot, kEquals, kContains, kEmpty, kNil, kMatches, kAny, kAll };
 
   Kind kind = Kind::kAnd;
   std::shared_ptr<const FilterNode> left = nullptr,
-                                    right = nullptr;  // kNot, kAny and kAll have a left one
-  std::vector<std::string> field = {};                // of the others, kAny and kAll: the way to it
+                                    right = nullptr;  // kNot, kAny and kAll have only `left`
+  std::vector<std::string> field = {};                // not of kAnd, kOr and kNot: the path to it
   std::string value = {};                             // of kEquals and kContains
   std::shared_ptr<const re2::RE2> pattern = nullptr;  // of kMatches
-  // Of kAny and kAll: what the expression inside calls each element, and its index or key; empty:
-  // nothing. SINGLE is an element of a list, but a key of an object.
+  // Of kAny and kAll: the names that the inner expression has for each element, and for its index
+  // or key; empty: no name. SINGLE names an element of a list, but a key of an object.
   std::string single = {}, key = {}, element = {};
 };
 using FilterNodePtr = std::shared_ptr<const FilterNode>;

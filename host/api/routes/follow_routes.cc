@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// The files and logs of allocations, as they grow.
+// Follows the files and logs of allocations as they grow.
 #include "host/api/routes/encode_file.h"
 #include "host/api/routes/file_request.h"
 #include "host/api/routes/file_tail.h"
@@ -13,7 +13,7 @@ namespace {
 constexpr Duration kHeartbeat = 1s;
 constexpr char kLogPath[] = "alloc/logs";
 
-// ?NAME as a boolean; nothing for what is none.
+// ?NAME as a boolean; nothing if it is not a boolean.
 std::optional<bool> BooleanOf(const ApiRequest& request, const char* name, bool missing) {
   const bool value = request.Flag(name, true);
   if (!request.Text(name).empty() && value != request.Flag(name, false)) return std::nullopt;
@@ -28,12 +28,12 @@ Co<Status> SendFrame(LiveStream* stream, StreamFrame frame) {
   return stream->Write(EncodeFrame(frame));
 }
 
-// Who asks for the head alone does not want to wait for what comes.
+// A client that asks only for the head does not want to wait for more.
 bool Follows(const ApiRequest& request, bool wanted) {
   return wanted && request.http().method != "HEAD";
 }
 
-// Sends what is in the file and, if it is to be followed, what comes.
+// Sends the bytes in the file and, if FOLLOW is set, those that come later.
 Co<Status> SendTail(ApiRequest* request, LiveStream* stream, std::shared_ptr<FileTail> tail,
                     bool follow) {
   const ApiAgent& agent = request->agent();
@@ -42,7 +42,7 @@ Co<Status> SendTail(ApiRequest* request, LiveStream* stream, std::shared_ptr<Fil
   Event unwatched(request->exchange()->loop());  // never set
   if (follow) watch = agent.file_watcher->Add(request->exchange()->loop(), tail->fd());
   while (true) {
-    if (watch) watch->changed().Reset();  // a change from here on wakes
+    if (watch) watch->changed().Reset();  // a change from here on ends the wait below
     std::function<FileTail::Step()> read = [tail] { return tail->Read(); };
     FileTail::Step step = co_await OnFileWorker(request, std::move(read));
     StreamFrame frame{std::move(step.data), path, "", tail->offset()};
@@ -87,7 +87,7 @@ Co<Answer> StreamFile(ApiRequest* request) {
   co_return StreamedAnswer();
 }
 
-// Which of a task's logs are wanted, or why there are none of them.
+// Why the task that a client wants has no logs; nothing if it has.
 std::optional<Answer> RefusedLogs(const ApiRequest& request, const AllocRecord& record) {
   const std::string task = request.Text("task");
   const TaskGroup* const group = record.alloc->group();
@@ -103,8 +103,8 @@ std::optional<Answer> RefusedLogs(const ApiRequest& request, const AllocRecord& 
   return ErrorAnswer(404, "task \"" + task + "\" not started yet. No logs available");
 }
 
-// The directory of the logs; kNotFound when there are none of this kind. Who follows them waits
-// for the first: there is none before the task has written.
+// The directory of the logs; kNotFound if there are none of this type. A client that follows them
+// waits for the first one, which exists only after the task has written.
 Result<std::shared_ptr<UniqueFd>> OpenLogs(const AllocFiles& files, const std::string& task,
                                            const std::string& type, bool follow) {
   const std::string none =

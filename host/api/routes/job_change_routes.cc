@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// What changes a job that there is without its whole text: an earlier version, another count. And
-// what clients ask of jobs that are of kinds which there are none of yet.
+// Changes to an existing job that do not need its full text: an earlier version, another count.
+// Also answers requests about kinds of jobs that this version does not have.
 #include <algorithm>
 #include <limits>
 
@@ -25,7 +25,8 @@ std::shared_ptr<const JobRecord> FindJob(const ApiRequest& request) {
 
 Answer NoSuchJob() { return ErrorAnswer(404, "job not found"); }
 
-// What is registered is what was looked at: somebody else's change in between is an error.
+// Registers a job that was made from the stored one. If somebody else has changed that meanwhile,
+// it is an error.
 Co<Answer> Register(ApiRequest* request, JobRegistration registration) {
   Scheduler* const scheduler = request->agent().scheduler;
   std::function<Result<JobReply>()> work = [scheduler, registration] {
@@ -37,7 +38,7 @@ Co<Answer> Register(ApiRequest* request, JobRegistration registration) {
   co_return JsonAnswer(EncodeJobReply(*reply), reply->index);
 }
 
-// The version that a job is to go back to, or why it cannot.
+// The earlier version to which a job must go back, or why it cannot.
 Result<JobRegistration> EarlierVersion(const ApiRequest& request, const json& body) {
   const JobKey key(request.Namespace(), request.parameter(0));
   const auto wanted = Field<std::uint64_t>(body, "JobVersion");
@@ -75,7 +76,7 @@ Co<Answer> RevertJob(ApiRequest* request) {
   co_return co_await Register(request, *earlier);
 }
 
-// JOB with COUNT allocations of GROUP, or why that cannot be.
+// JOB with COUNT allocations of GROUP, or why that is impossible.
 Result<JobRegistration> WithCount(const JobRecord& job, const std::string& group, int count) {
   if (job.job->type == JobType::kSystem) {
     return Error(Code::kInvalidArgument, "cannot scale jobs of type \"system\"");
@@ -102,7 +103,7 @@ Result<JobRegistration> WithCount(const JobRecord& job, const std::string& group
   registration.json = std::make_shared<const json>(CanonicalJob(*parsed, scaled));
   registration.job = std::make_shared<const Job>(*parsed);
   registration.enforce_index = job.job_modify_index;
-  registration.stop = job.stop;  // it has the count when it is started again
+  registration.stop = job.stop;  // a stopped job gets the count when it is started again
   registration.triggered_by = "job-scaling";
   return registration;
 }

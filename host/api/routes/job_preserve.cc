@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-// Calls EACH with the elements of OBJECT's list KEY and those of OTHER's that have the same names.
+// Calls EACH for each element of OBJECT's list KEY that has a namesake in the same list of OTHER.
 void ForNamesakes(json* object, const json& other, const char* key,
                   const std::function<void(json* mine, const json& theirs)>& each) {
   const auto list = object->is_object() ? object->find(key) : object->end();

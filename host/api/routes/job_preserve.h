@@ -5,14 +5,14 @@
 
 namespace drover {
 
-// What of a job stays as it is when another version of it is registered.
+// The parts of a job that stay as they are when another version of it is registered.
 struct Preserved {
   bool counts = false;     // of its groups
   bool resources = false;  // of its tasks
 };
 
-// SENT, which may be anything, with WHAT of the groups and tasks that BEFORE, a job as it is told,
-// has by the same names.
+// Returns SENT, with the parts WHAT of the groups and tasks that have the same names in BEFORE.
+// SENT may be any JSON; BEFORE is a job as clients read it.
 nlohmann::json Preserve(nlohmann::json sent, const nlohmann::json& before, Preserved what);
 
 }  // namespace drover

@@ -24,7 +24,7 @@ std::string TextOf(const JobFault& fault) {
   return fault.pointer.empty() ? fault.message : fault.pointer + ": " + fault.message;
 }
 
-// What is wrong with a job, as clients print it.
+// The mistakes in a job, as clients print them.
 std::string ErrorList(const std::vector<std::string>& faults) {
   std::string text = std::to_string(faults.size()) +
                      (faults.size() == 1 ? " error occurred:\n" : " errors occurred:\n");
@@ -32,7 +32,7 @@ std::string ErrorList(const std::vector<std::string>& faults) {
   return text + "\n";
 }
 
-// What clients print beside an answer; empty when there is nothing to be said.
+// The warnings that clients print beside an answer; empty if there are none.
 std::string WarningList(const std::vector<std::string>& warnings) {
   if (warnings.empty()) return "";
   std::string text = std::to_string(warnings.size()) + " warning(s):\n";
@@ -57,11 +57,11 @@ std::vector<std::string> FaultTexts(const Result<Job>& job, const std::vector<Jo
 struct Submission {
   JobRegistration registration;
   std::vector<std::string> warnings;
-  bool diff = false;  // what it changes is to be told
-  Answer refused;     // when there is no job
+  bool diff = false;  // the client wants the differences
+  Answer refused;     // if there is no job
 };
 
-// The text that a job was written in, if BODY has it.
+// Reads the source text of a job, if BODY has it.
 Status ReadSource(const json& body, Submission* out) {
   const json sent = Field<json>(body, "Submission", json::object());
   if (!sent.is_object()) {
@@ -90,17 +90,18 @@ Status ReadSource(const json& body, Submission* out) {
 
 constexpr int kHighestPriority = 100;
 
-// PRIORITY of an evaluation as a client wants it; 0: that of the job.
+// Checks the PRIORITY that a client wants for an evaluation; 0: the priority of the job.
 Result<int> EvalPriority(std::int64_t priority) {
   if (priority < 0 || priority > kHighestPriority) {
-    return Error(Code::kInvalidArgument, "the priority of an evaluation is from 1 to " +
+    return Error(Code::kInvalidArgument, "the priority of an evaluation must be from 1 to " +
                                              std::to_string(kHighestPriority) + ", not " +
                                              std::to_string(priority));
   }
   return static_cast<int>(priority);
 }
 
-// What of the job that there is the client wants to keep, and that it is still that one.
+// Copies the parts of the existing job that the client wants to preserve into JOB, and has
+// REGISTRATION fail if that job changes meanwhile.
 void KeepOf(const ApiRequest& request, const json& body, json* job, JobRegistration* registration) {
   const Preserved what{Field<bool>(body, "PreserveCounts"), Field<bool>(body, "PreserveResources")};
   if (!what.counts && !what.resources) return;
@@ -114,7 +115,7 @@ void KeepOf(const ApiRequest& request, const json& body, json* job, JobRegistrat
   registration->enforce_index = before->job_modify_index;
 }
 
-// What is said to a body without an id, and to one whose id is not that of the path.
+// The errors for a body without an id, and for one whose id differs from the path.
 struct IdTexts {
   const char* missing;
   const char* mismatch;
@@ -141,9 +142,9 @@ Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
   }
   const Status source = ReadSource(*body, &out);
   if (!source.ok()) return out.refused = ErrorAnswer(source.error()), out;
-  // It may be large: no second one is made of it.
+  // Moves the job, as it may be large.
   json copy = std::move(*job);
-  // A namespace in the query stands for one that the job does not name.
+  // A job that names no namespace gets the one of the query.
   if (copy.value("Namespace", json()).is_null() && !request.Text("namespace").empty()) {
     copy["Namespace"] = request.Text("namespace");
   }
@@ -166,7 +167,7 @@ Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
   return out;
 }
 
-// The mistakes of a job that a node has found: each begins with its place.
+// Splits the mistakes that a node has found in a job. Each begins with its JSON pointer.
 std::vector<std::string> MistakesIn(const std::string& text) {
   constexpr std::string_view kNext = "; /Job/";
   std::vector<std::string> mistakes;
@@ -178,7 +179,7 @@ std::vector<std::string> MistakesIn(const std::string& text) {
   return mistakes;
 }
 
-// A job that the node does not take is refused like one that makes no sense.
+// A job that the node does not accept is refused like an invalid one.
 Answer RefusedJob(const Error& error) {
   if (error.code() != Code::kInvalidArgument) return ErrorAnswer(error);
   return ErrorAnswer(500, ErrorList(MistakesIn(error.message())));
@@ -278,7 +279,7 @@ Co<Answer> ListAllocsOfJob(ApiRequest* request) {
   const JobKey key(request->Namespace(), request->parameter(0));
   const bool all = request->Flag("all");
   Look look = [&key, all](const Tables& tables) {
-    // Those of a purged job of the same name only with ?all.
+    // Allocations of a purged job of the same name are listed only with ?all.
     const auto job = all ? nullptr : Tables::Find(tables.jobs, key);
     const JobAllocs& of_all = tables.AllocsOf(key);
     const auto allocs =
@@ -308,7 +309,7 @@ Co<Answer> ListEvalsOfJob(ApiRequest* request) {
   co_return co_await AnswerRead(request, MaskOf(Table::kEvals), std::move(look));
 }
 
-// What is told of a write that was not needed.
+// The reply to a write that was not needed.
 JobReply NothingDone(const ApiRequest& request) {
   JobReply reply;
   request.agent().store->Read([&](const Tables& tables) { reply.index = tables.last_index; });
@@ -330,7 +331,7 @@ Co<Answer> DeregisterJob(ApiRequest* request) {
     return scheduler->Deregister(key, purge, no_delay, priority);
   };
   Result<JobReply> reply = co_await request->ControlNow<JobReply>(std::move(work));
-  // Whoever wants a job gone, and perhaps asks twice, has what he wants.
+  // A client that wants a job gone, and perhaps asks twice, has success.
   if (reply.code() == Code::kNotFound) reply = NothingDone(*request);
   if (!reply.ok()) co_return ErrorAnswer(reply.error());
   json body = EncodeJobReply(*reply);
@@ -349,7 +350,7 @@ Co<Answer> EvaluateJob(ApiRequest* request) {
     const auto options = body->find("EvalOptions");
     if (options != body->end() && options->is_object() &&
         Field<bool>(*options, "ForceReschedule")) {
-      co_return ErrorAnswer(501, "ForceReschedule is not carried out by this version");
+      co_return ErrorAnswer(501, "ForceReschedule is not supported by this version");
     }
   }
   Scheduler* const scheduler = request->agent().scheduler;

@@ -124,7 +124,7 @@ TEST_F(JobRouteTest, WhatIsAskedToBeKeptIsKept) {
   next["JobModifyIndex"] = 1;
   EXPECT_THAT(Refusal("PUT", "/v1/jobs", next),
               HasSubstr("500 Enforcing job modify index 1: job exists with conflicting"));
-  // Of a job that there is none of, nothing can be kept; and what is no list of groups stays so.
+  // A job that does not exist has nothing to preserve; and an invalid list of groups stays invalid.
   json first = JobBody("first", 2);
   first["PreserveCounts"] = true;
   Must("PUT", "/v1/jobs", first);
@@ -327,7 +327,7 @@ TEST_F(JobRouteTest, AScaledJobHasItsNewCount) {
   EXPECT_EQ(Eval(told["EvalID"])->triggered_by, "job-scaling");
   EXPECT_EQ(Live().size(), 3u);
   EXPECT_EQ(Get("/v1/job/web")["Version"], 1);
-  // A stopped one stays so, and has its new count when it is started again.
+  // A stopped job stays stopped, and has its new count when it is started again.
   Must("DELETE", "/v1/job/web");
   Must("PUT", "/v1/job/web/scale", scale(5));
   EXPECT_EQ(Get("/v1/job/web")["Stop"], true);

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// The versions of a job: what they were written in, and what users say of them.
+// The versions of a job: their source texts, and the tags and stability that users give them.
 #include <algorithm>
 
 #include "host/api/routes/encode.h"
@@ -18,7 +18,7 @@ JobKey WantedJob(const ApiRequest& request) { return {request.Namespace(), reque
 
 using Versions = std::vector<std::shared_ptr<const JobRecord>>;
 
-// With what the versions are compared: each with the one before it, or all with one.
+// How the versions are compared: each with the one before it, or all with one.
 struct Comparison {
   bool wanted = false;
   std::optional<std::uint64_t> version;
@@ -27,7 +27,7 @@ struct Comparison {
   bool with_one() const { return version || !tag.empty(); }
 };
 
-// The one that all are compared with, which is none of a job without such a version.
+// The version with which all are compared; null if the job has no such version.
 std::shared_ptr<const JobRecord> ComparedWith(const Versions& versions, const Comparison& with) {
   for (const auto& version : versions) {
     const bool is_tagged = version->tag && version->tag->name == with.tag;
@@ -36,7 +36,7 @@ std::shared_ptr<const JobRecord> ComparedWith(const Versions& versions, const Co
   return nullptr;
 }
 
-// What the versions, the newest first, have changed.
+// The differences of the versions, the newest first.
 json EncodeDiffs(const std::vector<json>& jobs, const json& with) {
   json diffs = json::array();
   for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -82,7 +82,7 @@ Co<Answer> ReadVersions(ApiRequest* request) {
     Versions versions;
     for (const auto& [number, version] : found->second) versions.push_back(version);
     std::reverse(versions.begin(), versions.end());
-    // Not the newest of theirs: that does not rise when one is forgotten.
+    // Not the index of the newest version: that does not rise when a version is forgotten.
     const std::uint64_t index = tables.IndexOf(kOfJobs);
     return Found{index, [index, versions = std::move(versions), with] {
                    return AnswerVersions(versions, index, with);
@@ -118,7 +118,7 @@ Co<Answer> ReadSubmission(ApiRequest* request) {
   co_return co_await AnswerRead(request, kOfJobs, std::move(look));
 }
 
-// Carries out what is said of a version; BODY is the answer, beside the index.
+// Carries out SAY, a change of a version. BODY is the answer without the index.
 Co<Answer> SayOfVersion(ApiRequest* request, std::function<Result<std::uint64_t>(Scheduler*)> say,
                         json body) {
   Scheduler* const scheduler = request->agent().scheduler;
@@ -135,17 +135,17 @@ Co<Answer> TagVersion(ApiRequest* request) {
   std::optional<std::uint64_t> number;
   if (const json wanted = Field<json>(*body, "Version"); !wanted.is_null()) {
     if (!wanted.is_number_unsigned()) {
-      co_return ErrorAnswer(400, "Version must be a whole number from 0 on");
+      co_return ErrorAnswer(400, "Version must be a whole number of at least 0");
     }
     number = wanted.get<std::uint64_t>();
   }
   if (Field<bool>(*body, "Latest")) {
-    // Clients in Go always send a number: 0 says nothing.
+    // Clients in Go always send a number, so 0 means nothing.
     if (number.value_or(0) != 0)
       co_return ErrorAnswer(400, "Version and Latest contradict each other");
     number.reset();
   } else if (!number) {
-    co_return ErrorAnswer(400, "Version or Latest must say what is to be tagged");
+    co_return ErrorAnswer(400, "Version or Latest must name the version to tag");
   }
   const JobKey key = WantedJob(*request);
   VersionTag tag;

@@ -11,14 +11,14 @@ namespace {
 
 using nlohmann::json;
 
-// What the allocator adds to a block.
+// The bytes that the allocator adds to a block.
 constexpr std::size_t kBlock = 16;
-// A value in its list, which may have grown to twice of what it needs.
+// A value in its list, which may have grown to twice the needed size.
 constexpr std::size_t kValue = 2 * sizeof(json);
 constexpr std::size_t kObject = sizeof(json::object_t) + kBlock;
 constexpr std::size_t kList = sizeof(json::array_t) + kBlock;
 constexpr std::size_t kText = sizeof(std::string) + kBlock;
-// A member of an object: the node of a tree, which has its key.
+// A member of an object: a node of a tree, with its key.
 constexpr std::size_t kMember = 32 + sizeof(json::object_t::value_type) + kBlock;
 
 }  // namespace

@@ -6,8 +6,8 @@
 
 namespace drover {
 
-// About how many bytes the JSON of TEXT takes when it is read into a tree: a few bytes of text,
-// "{},", become a hundred. Of text that is no JSON, some number of the same kind. [any thread]
+// About how many bytes the JSON of TEXT takes as a tree: a few bytes of text, such as "{},", become
+// a hundred. For text that is not JSON it returns a similar number. [any thread]
 std::size_t JsonCost(std::string_view text);
 
 }  // namespace drover

@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// Whoever lists ten thousand allocations does not hold up a task that starts meanwhile.
+// A client that lists ten thousand allocations does not delay a task that starts meanwhile.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -15,7 +15,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kAllocs = 10'000;
-constexpr int kReaders = 2;  // as the API has threads
+constexpr int kReaders = 2;  // as many as the API has threads
 constexpr int kStarts = 40;
 constexpr int kRounds = 5;
 constexpr Duration kMostDelay = 5ms;
@@ -32,7 +32,7 @@ class ListDelayTest : public SchedulerFixture {
     agent_.store = &store;
   }
 
-  // A list as a client gets it; how many bytes it has.
+  // Makes a list as a client gets it, and returns its number of bytes.
   static std::size_t List(const ApiAgent* agent, const std::string& query) {
     SimLoop own;
     FakeRequest request(&own, agent, AllocRoutes().at(0), query);
@@ -40,8 +40,8 @@ class ListDelayTest : public SchedulerFixture {
     return request.answer ? request.answer->reply.body.size() : 0;
   }
 
-  // All that the store has to do with a task that starts: it is submitted, its node hears of it and
-  // tells that it runs.
+  // The work of the store for a task that starts: its job is submitted, its node fetches it and
+  // reports that it runs. Returns the duration.
   Duration Start() {
     const Clock::time_point begin = Clock::now();
     const JobReply reply = MustRegister(Registration("job" + std::to_string(++jobs_), 1, 1));
@@ -55,7 +55,7 @@ class ListDelayTest : public SchedulerFixture {
     return Clock::now() - begin;
   }
 
-  // The median of some starts while threads do WORK again and again.
+  // The median of some starts while threads repeat WORK.
   Duration MedianBeside(const std::function<void()>& work) {
     std::atomic<bool> over = false;
     std::atomic<int> busy = 0;
@@ -87,8 +87,8 @@ TEST_F(ListDelayTest, AListOfTenThousandDelaysNoStart) {
 #endif
   const std::size_t size = List(&agent_, "");
   ASSERT_GT(size, kAllocs * 500u);
-  // Beside threads that are as busy, but with lists of another store, so that a machine that has
-  // something else to do delays both.
+  // Compares with threads that are as busy with lists of another store, so that other load on the
+  // machine delays both.
   StateStore elsewhere;
   Scheduler other(&loop, &elsewhere, &ports, {});
   NodeRecord node;

@@ -13,14 +13,14 @@
 
 #include "host/api/routes/filter_syntax.h"
 
-// The words of the errors are those that Nomad's clients know.
+// The errors use the words that Nomad's clients know.
 namespace drover {
 namespace {
 
 using nlohmann::json;
 
-// Objects whose keys somebody has chosen. Each other object has the fields of its type, and a name
-// that is none of them is a mistake.
+// Objects whose keys are free. All other objects have the fields of their type, and another name is
+// a mistake.
 constexpr std::string_view kMaps[] = {"Attributes",
                                       "CSIControllerPlugins",
                                       "CSINodePlugins",
@@ -50,11 +50,11 @@ constexpr std::string_view kMaps[] = {"Attributes",
                                       "Tasks",
                                       "Volumes"};
 
-// What the expression inside of a loop calls something. The innermost comes first.
+// A name that the expression inside a loop has for a value. The innermost loop comes first.
 struct Binding {
   const std::string& name;
   const json& value;
-  bool key;  // the name of a member or the number of an element: nothing is inside
+  bool key;  // the value is a member's key or an element's index, which has no parts
   const Binding* outer;
 };
 
@@ -76,7 +76,7 @@ Error Wrong(const std::string& what) {
 
 Error NotFound(const std::string& what) { return Wrong("error finding value in datum: " + what); }
 
-// As Go calls the type of VALUE.
+// The name of VALUE's type in Go.
 std::string KindOf(const json& value) {
   if (value.is_boolean()) return "bool";
   if (value.is_number_float()) return "float64";
@@ -90,7 +90,7 @@ Error Incomparable(const FilterNode& node, const char* how, const json& value) {
                " for selector: \"" + Named(node) + "\"");
 }
 
-// Whether VALUE is what TEXT says; nothing for what has no such text.
+// Whether VALUE equals the value of TEXT; nothing if TEXT is no value of this type.
 std::optional<bool> Equals(const json& value, const std::string& text) {
   if (value.is_string()) return value.get_ref<const std::string&>() == text;
   if (value.is_boolean()) {
@@ -167,7 +167,7 @@ class FilterRun {
   // Long texts cost more.
   Status SpendOn(const std::string& text) { return Spend(text.size() / 64); }
 
-  // The value at the end of WAY; null when there is none, or it is null.
+  // The value at the end of WAY; null if there is none, or if it is null.
   Result<const json*> Find(const std::vector<std::string>& way, const Binding* bound) {
     const json* at = &element_;
     std::size_t part = 0;
@@ -210,8 +210,8 @@ class FilterRun {
     return at->is_null() ? nullptr : at;
   }
 
-  // Whether the object in which WAY[PART] is looked for may have any key. Below a driver's
-  // configuration nobody knows what there is.
+  // Whether the object that should have WAY[PART] may have any key. Inside a driver's configuration
+  // all objects may.
   static bool IsMap(const std::vector<std::string>& way, std::size_t part) {
     const auto end = way.begin() + static_cast<std::ptrdiff_t>(part);
     return std::find(way.begin(), end, "Config") != end ||

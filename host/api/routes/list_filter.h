@@ -12,26 +12,26 @@ namespace drover {
 
 struct FilterNode;
 
-// An expression of ?filter, as clients write them to choose among the elements of a list:
+// An expression of ?filter, by which clients choose among the elements of a list:
 //
 //   Status == "running" and not (JobID contains "test" or "x" in Datacenters)
 //   Meta["owner"] is not empty or ID matches "^web-[0-9]+$"
 //   Periodic is not nil
 //   any TaskGroups as g { g.Count == 0 or all g.Tasks as t { t.Driver == "exec" } }
 //
-// A field is named as in the JSON of the element, with ".name" or ["name"] for what is inside and
-// ".0" for an element of a list, or by a JSON pointer in quotes. What a map does not have is equal
-// to nothing, empty and nil; a field that an object of the API does not have is an error.
-// Immutable; from any thread.
+// A field is named as in the JSON of the element, with ".name" or ["name"] for its parts and ".0"
+// for an element of a list, or by a JSON pointer in quotes. A key that a map does not have equals
+// no value, is empty and is nil. A field that an object of the API does not have is an error.
+// Immutable. [any thread]
 class ListFilter {
  public:
-  // Longer expressions, and those that are nested deeper, are refused.
+  // Expressions that are longer, or nested deeper, are refused.
   static constexpr std::size_t kMaxBytes = 4096;
   static constexpr int kMaxDepth = 32;
   static constexpr int kMaxPatterns = 16;  // regular expressions
 
-  // What one request may look at, in comparisons of some bytes: loops within loops would keep a
-  // thread for hours.
+  // The most that one request may look at, in comparisons of some bytes each. Without it, loops
+  // within loops could keep a thread busy for hours.
   struct Budget {
     std::size_t steps = 20'000'000;
   };

@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"not Stop == true and Status == running", true},
         Case{"not (Stop == false or Status == running)", false},
         Case{"not not Stop == false", true},
-        // A key that a map does not have is equal to nothing, and so is what is null.
+        // A key that a map does not have equals no value, and neither does null.
         Case{R"(Meta.nobody == "")", false}, Case{R"(Meta.nobody != "")", true},
         Case{"Meta.nobody is nil", true}, Case{"Meta is nil", false}, Case{"Meta is not nil", true},
         Case{"Periodic is nil", true}, Case{"Periodic is not nil", false},
@@ -103,14 +103,14 @@ INSTANTIATE_TEST_SUITE_P(
              true},
         Case{"Stop == true or any TaskGroups as g { g.Count == 2 }", true},
         Case{"not (any TaskGroups as g { g.Count == 2 }) and Stop == false", false},
-        // What decides early spares the rest.
+        // An operand that decides the result spares the other one.
         Case{"Status == running or Nothing == x", true}));
 
 struct Mistake {
   const char* filter;
   const char* told;
 };
-// In quotes: CTest takes an empty name, or one that ends with a backslash, for something else.
+// In quotes, since CTest misreads an empty name and one that ends with a backslash.
 void PrintTo(const Mistake& one, std::ostream* out) { *out << std::quoted(one.filter); }
 
 class ListFilterMistakeTest : public ::testing::TestWithParam<Mistake> {};
@@ -133,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"Status = running", "not \"=\", at character 8"},
         Mistake{"Status == ", "expected a value"}, Mistake{"Status == (", "expected a value"},
         Mistake{R"(Status == "run)", "without its closing quote at character 11"},
-        Mistake{R"(Status == "a\q")", "an escape"}, Mistake{R"(Status == "a\)", "closing quote"},
+        Mistake{R"(Status == "a\q")", "escape"}, Mistake{R"(Status == "a\)", "closing quote"},
         Mistake{R"("a" == Status)", "a value comes before \"in\" only"},
         Mistake{"(Status == a", "expected \")\""}, Mistake{"Status == a)", "or the end"},
         Mistake{"Status == a Stop == b", "or the end"}, Mistake{"Meta[owner] == me", "in quotes"},
@@ -150,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"any None as d, { d == a }", "expected a name"},
         Mistake{"any None as d, d { d == a }", "\"d\" cannot be used as a placeholder for both"},
         Mistake{"any None as d {}", "expected a field"},
-        // Whatever can be read is answered by what the element has.
+        // These can be read; the mistake shows only at an element.
         Mistake{"Priority matches 5", "value of type int is not convertible to []byte: Priority"},
         Mistake{"Nothing == x",
                 "error finding value in datum: /Nothing at part 0: couldn't find key: struct field "
@@ -198,7 +198,7 @@ TEST(ListFilterLimitTest, ItLooksAtSoMuchAndNoMore) {
   const Result<bool> chosen = filter->Chooses(element, &budget);
   ASSERT_FALSE(chosen.ok()) << "eight million comparisons";
   EXPECT_THAT(chosen.error().message(), HasSubstr("looks at too much"));
-  // One budget is for all elements of a list; long texts and lists take more of it.
+  // All elements of a list share one budget; long texts and lists take more of it.
   const auto costs = [&element](const char* text) {
     ListFilter::Budget left;
     const std::size_t before = left.steps;
@@ -221,7 +221,7 @@ TEST(ListFilterLimitTest, FieldsThatItLooksAtAreKnown) {
 }
 
 TEST(ListFilterLimitTest, NoBytesMakeItFail) {
-  // Every text of up to three of these pieces is read to its end, whatever it says.
+  // Every text of up to three of these pieces is read to its end, whether valid or not.
   const std::string pieces[] = {"a",        "\"",    "`",         "\\",    "(",
                                 ")",        "[",     "]",         ".",     "==",
                                 "!",        "=",     " matches ", " not ", " in ",

@@ -11,8 +11,8 @@
 
 namespace drover {
 
-// An answer that goes on for as long as its client stays. While nothing else is written it tells
-// the client by heartbeats that it lives. On the thread of its exchange; End comes before its
+// An answer that goes on as long as its client stays. While nothing else is written, heartbeats
+// show the client that the stream lives. Used on the thread of its exchange; call End before its
 // destruction.
 class LiveStream : public LiveCount<LiveStream> {
  public:
@@ -28,9 +28,9 @@ class LiveStream : public LiveCount<LiveStream> {
   Co<Status> Start(HttpReply head, std::string heartbeat, Duration interval);
   // Writers take turns. Waits while the client is slow; Code::kUnavailable when it has gone.
   Co<Status> Write(std::string bytes);
-  // The same of what other streams send, too.
+  // The same for bytes that other streams send too.
   Co<Status> WriteShared(std::shared_ptr<const SharedPiece> piece);
-  // Returns when nothing of it runs any more. The answer ends when the handler returns.
+  // Returns when no heartbeat runs any more. The answer ends when the handler returns.
   Co<void> End();
 
   // Ends when the client has gone, when the server stops, and by End.
@@ -38,7 +38,7 @@ class LiveStream : public LiveCount<LiveStream> {
 
  private:
   Co<void> Beat(std::string heartbeat, Duration interval);
-  // Waits for its turn to write; and ends it.
+  // Begin waits for the turn to write, and Done ends it.
   Co<Status> Begin();
   void Done();
 

@@ -54,7 +54,7 @@ class LiveStreamTest : public ::testing::Test {
     loop_.Spawn(Run(this, std::move(heartbeat)));
     loop_.RunReady();
   }
-  // A handler: writes nothing of its own, and returns when the client has gone.
+  // A handler that writes nothing itself, and returns when the client has gone.
   static Co<void> Run(LiveStreamTest* test, std::string heartbeat) {
     HttpReply head;
     const Status started = co_await test->stream_.Start(std::move(head), std::move(heartbeat), 1s);

@@ -18,8 +18,8 @@ std::string MetricsTime(WallTime time) {
   return text;
 }
 
-// As clients read it. Counters are those since the agent was started, AGE seconds ago, and grow
-// one by one.
+// The metrics as clients read them. Counters count since the start of the agent, AGE seconds ago,
+// and grow one by one.
 json EncodeMetrics(const std::vector<Metric>& metrics, json samples, WallTime now, double age) {
   json gauges = json::array(), counters = json::array();
   for (const Metric& metric : metrics) {
@@ -45,7 +45,7 @@ json EncodeMetrics(const std::vector<Metric>& metrics, json samples, WallTime no
           {"Samples", std::move(samples)}};
 }
 
-// How long things took in the last whole window; in milliseconds.
+// The durations in the last whole window, in milliseconds.
 json EncodeSamples(const MetricRegistry& metrics, const std::string& host, TimePoint now) {
   json samples = json::array();
   const double seconds = std::chrono::duration<double>(SampleWindow::kLength).count();

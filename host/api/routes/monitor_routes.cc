@@ -9,7 +9,7 @@ namespace {
 
 constexpr Duration kHeartbeat = 10s;
 
-// An object with the lines as "Data", of which clients put together what they show.
+// An object with the lines as "Data". Clients join the data of all frames.
 std::string Frame(std::string lines) {
   StreamFrame frame;
   frame.data = std::move(lines);
@@ -31,7 +31,7 @@ std::optional<Answer> WrongTarget(const ApiRequest& request) {
   const std::string node = request.Text("node_id"), server = request.Text("server_id");
   const ApiAgent& agent = request.agent();
   if (!node.empty() && !server.empty()) {
-    return ErrorAnswer(400, "node_id and server_id are both given: name the one to be monitored");
+    return ErrorAnswer(400, "node_id and server_id are both given: name only one of them");
   }
   if (!node.empty() && (node.size() < 2 || !agent.node_id.starts_with(node))) {
     return ErrorAnswer(404, "No such node: " + node);
@@ -58,7 +58,7 @@ Co<Answer> StreamLog(ApiRequest* request) {
   if (plain) head.content_type = "text/plain";
   std::string beat = plain ? "" : kEmptyFrame;
   Status told = co_await stream.Start(std::move(head), std::move(beat), kHeartbeat);
-  // It ends when the client has gone.
+  // Follow returns when the client has gone.
   if (told.ok()) told = co_await Follow(&stream, &watch, plain);
   co_await stream.End();
   co_return StreamedAnswer();

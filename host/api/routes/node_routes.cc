@@ -65,7 +65,7 @@ Co<Answer> SetEligibility(ApiRequest* request) {
   const std::string wanted = Field<std::string>(*body, "Eligibility");
   if (wanted != "eligible" && wanted != "ineligible") {
     co_return ErrorAnswer(400, "invalid scheduling eligibility \"" + wanted +
-                                   "\": it is \"eligible\" or \"ineligible\"");
+                                   "\": it must be \"eligible\" or \"ineligible\"");
   }
   Scheduler* const scheduler = request->agent().scheduler;
   const std::string id = request->parameter(0);
@@ -90,7 +90,7 @@ Co<Answer> DrainNode(ApiRequest* request) {
     spec.emplace();
     spec->deadline = Duration(Field<std::int64_t>(wanted, "Deadline"));
     spec->ignore_system_jobs = Field<bool>(wanted, "IgnoreSystemJobs");
-    if (spec->deadline > kLongestDrain) co_return ErrorAnswer(400, "Deadline: at most a year");
+    if (spec->deadline > kLongestDrain) co_return ErrorAnswer(400, "Deadline is above a year");
   }
   const bool mark_eligible = Field<bool>(*body, "MarkEligible");
   const StringMap meta = Field<StringMap>(*body, "Meta");
@@ -109,7 +109,7 @@ Co<Answer> DrainNode(ApiRequest* request) {
                        reply->index);
 }
 
-// Looks again at each job that has something on the node.
+// Makes an evaluation for each job that has live allocations on the node.
 Co<Answer> EvaluateNode(ApiRequest* request) {
   std::set<JobKey> jobs;
   std::shared_ptr<const NodeRecord> node;

@@ -37,7 +37,7 @@ TEST(EncodeNodeTest, NetworksAreToldInBothForms) {
                                                  {"Gateway", ""}}));
   EXPECT_EQ(interfaces[1]["Device"], "lo");
   EXPECT_EQ(interfaces[1]["Addresses"][0]["Alias"], "");
-  // A machine of its own.
+  // A machine without a network has only the loopback.
   node.interfaces.erase(node.interfaces.begin());
   told = EncodeNodeStub(node, true, false);
   EXPECT_EQ(told["NodeResources"]["Networks"],

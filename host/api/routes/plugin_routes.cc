@@ -1,6 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// The plugins of the agent: what they are, how the process of one has ended, and another file in
-// its place.
+// The plugins of the agent: their reports, how the process of one has ended, and their reload.
 #include "host/api/routes/router.h"
 #include "host/plugin/abi_text.h"
 #include "host/plugin/contained_driver.h"
@@ -45,7 +44,7 @@ json EncodePlugin(PluginRegistry* plugins, const PluginReport& report) {
 
 Result<PluginReport> FindReport(PluginRegistry* plugins, const std::string& name) {
   const std::optional<PluginReport> report = plugins->Report(name);
-  if (!report) return Error(Code::kNotFound, "the agent has no plugin \"" + name + "\" enabled");
+  if (!report) return Error(Code::kNotFound, "the agent has no enabled plugin \"" + name + "\"");
   return *report;
 }
 
@@ -91,7 +90,7 @@ Co<Answer> ReadLastCrash(ApiRequest* request) {
           return Error(Code::kNotFound, "no process of plugin \"" + name + "\" has ended");
         }
         const ContainerDeath& death = *process.death;
-        // All of it is what a crashed process has written: kept short, and valid text.
+        // A crashed process wrote all of this, so it is cut and made valid text.
         json backtrace = json::array();
         for (const std::string& frame : death.backtrace) backtrace.push_back(SafeText(frame, 1000));
         return json{{"Plugin", report.name},

@@ -53,7 +53,7 @@ bool IsPretty(const HttpRequest& request) {
   return pretty != nullptr && *pretty != "0";
 }
 
-// Adds what every reply has, and indents it if that is asked for.
+// Adds the headers of every reply, and indents the body if the client wants that.
 HttpReply Finish(const HttpRequest& request, Answer answer) {
   HttpReply reply = std::move(answer.reply);
   if (answer.index) {
@@ -74,13 +74,13 @@ HttpReply Finish(const HttpRequest& request, Answer answer) {
 struct Target {
   const Route* route = nullptr;
   std::vector<std::string> stars;
-  bool known = false;  // the path is, if not with this method
+  bool known = false;  // the path exists, but perhaps not with this method
 };
 
 Target FindRoute(const std::vector<Route>& routes, const std::string& path,
                  const std::string& method) {
   Target target, otherwise;
-  // A path that a pattern names as a whole is no id of another: there is no node "pools".
+  // A path that equals a pattern has no id in it for another pattern: "pools" is not a node.
   const auto named = std::find_if(routes.begin(), routes.end(), [&](const Route& route) {
     return route.pattern == path && Allows(route.methods, method) &&
            path.find('*') == std::string::npos;
@@ -99,21 +99,21 @@ Target FindRoute(const std::vector<Route>& routes, const std::string& path,
   return target.known ? target : otherwise;
 }
 
-// Why who asks for TARGET may not; what is not in the table needs the token, too.
+// Why the client may not use TARGET. Paths that are not in the table need the token too.
 std::optional<std::string> RefusalOf(const Target& target, const ApiAgent& agent,
                                      const HttpRequest& http) {
   if (target.route != nullptr && target.route->access == Access::kOpen) return std::nullopt;
   return Refusal(http, agent.settings.Get()->token);
 }
 
-// A body that its client waits with for its turn no longer than this.
+// The longest wait of a body for its turn.
 constexpr Duration kTreeWait = 30s;
-// From here on what a request has used is given back to the system at once: the allocator would
-// keep it for the next one.
+// From these sizes on, the memory of a request is returned to the system at once; the allocator
+// would keep it for the next request.
 constexpr std::size_t kLargeTree = std::size_t{2} << 20;
 constexpr std::size_t kLargeReply = std::size_t{4} << 20;
 
-// Room for what the body becomes when it is read. Of small ones hundreds have room at a time.
+// Takes room for the tree of the body. Hundreds of small bodies have room at a time.
 Co<Status> TakeRoom(HttpExchange* exchange, const ApiAgent* agent, ByteBudget::Share* share) {
   const std::string& body = exchange->request().body;
   if (body.empty()) co_return Status();
@@ -148,7 +148,7 @@ Co<Answer> Dispatch(const std::vector<Route>* routes, const ApiAgent* agent,
   }
   Target target = FindRoute(*routes, *path, http.method);
   if (const auto refusal = RefusalOf(target, *agent, http)) co_return ErrorAnswer(403, *refusal);
-  // A path that is open to all shows nothing, unless all are.
+  // A request for an open path proves nothing about its client, unless no token is configured.
   const bool open = target.route != nullptr && target.route->access == Access::kOpen;
   if (!open || agent->settings.Get()->token.empty()) exchange->Trust();
   if (target.route == nullptr) {
@@ -159,7 +159,7 @@ Co<Answer> Dispatch(const std::vector<Route>* routes, const ApiAgent* agent,
   }
   if (target.route->effect == Effect::kChanges && Allows("GET", http.method) &&
       MayBeOfAPage(http)) {
-    co_return ErrorAnswer(403, "a browser must ask for this by PUT");
+    co_return ErrorAnswer(403, "a browser must send this request by PUT");
   }
   ApiRequest request(exchange, agent, std::move(target.stars));
   ByteBudget::Share tree;
@@ -168,7 +168,7 @@ Co<Answer> Dispatch(const std::vector<Route>* routes, const ApiAgent* agent,
   try {
     co_return co_await target.route->handler(&request);
   } catch (const nlohmann::json::exception& error) {
-    // A field of the body is not of the type that the route reads it as.
+    // A field of the body has another type than the route expects.
     co_return ErrorAnswer(400, std::string("Failed to decode body: ") + error.what());
   }
 }
@@ -190,7 +190,7 @@ std::optional<std::vector<std::string>> MatchPath(std::string_view pattern, std:
   const std::vector<std::string_view> wanted = Split(pattern);
   const std::vector<std::string_view> parts = Split(path);
   if (parts.size() < wanted.size()) return std::nullopt;
-  const std::size_t more = parts.size() - wanted.size();  // what "**" takes beyond one part
+  const std::size_t more = parts.size() - wanted.size();  // parts that "**" takes beyond one
   std::vector<std::string> stars;
   std::size_t at = 0;
   bool stretched = false;
@@ -213,19 +213,19 @@ std::function<std::optional<std::string>(const HttpRequest&)> MakeBodyRefusal(
     const ApiAgent* agent) {
   return [agent, routes = AllRoutes()](const HttpRequest& http) -> std::optional<std::string> {
     const Result<std::string> path = PercentDecode(http.path);
-    if (!path.ok()) return std::nullopt;  // the handler says what is wrong with it
+    if (!path.ok()) return std::nullopt;  // the handler reports the error
     return RefusalOf(FindRoute(routes, *path, http.method), *agent, http);
   };
 }
 
 namespace {
 
-// What operators see of a request that has been answered: how long it took, and, in a log of the
-// level debug, what it was. Without its query, which may hold what is nobody's business.
+// Reports an answered request to operators: its duration as a metric and, at level debug, a line in
+// the log. The line does not have the query, which may hold private data.
 void Note(const ApiAgent& agent, HttpExchange* exchange, int status, Duration took) {
   const HttpRequest& http = exchange->request();
   const double ms = std::chrono::duration<double, std::milli>(took).count();
-  const bool waits = http.Query("index") != nullptr;  // its time says nothing
+  const bool waits = http.Query("index") != nullptr;  // its duration means nothing
   if (agent.metrics != nullptr && !waits) {
     agent.metrics->Sample("drover.http.request", exchange->loop()->Now(), ms);
   }
@@ -238,7 +238,7 @@ void Note(const ApiAgent& agent, HttpExchange* exchange, int status, Duration to
 HttpHandler MakeApiHandler(const ApiAgent* agent) {
   const auto routes = std::make_shared<const std::vector<Route>>(AllRoutes());
   return [agent, routes](HttpExchange* exchange) -> Co<void> {
-    // The lambda may go while the coroutine runs: what it needs is copied by value.
+    // The lambda may be destroyed while the coroutine runs, so its captures are passed by value.
     return [](std::shared_ptr<const std::vector<Route>> table, const ApiAgent* of,
               HttpExchange* with) -> Co<void> {
       const TimePoint began = with->loop()->Now();

@@ -11,21 +11,20 @@
 
 namespace drover {
 
-// Whether a route needs the token where there is one.
+// Whether a route needs the token, if one is configured.
 enum class Access { kToken, kOpen };
 
-// Whether a route is taken as soon as it fits, or only for a path that no other pattern fits: then
-// it does not stand for a wrong method of another one.
+// Whether a route is taken as soon as it fits, or only for a path that no other pattern fits. Such
+// a route does not answer requests with a wrong method for another route.
 enum class Fit { kFirst, kNoOther };
 
-// Whether a route changes things, even for a GET, as some clients ask for it.
+// Whether a route changes something even for a GET, which some clients use for it.
 enum class Effect { kAsItsMethod, kChanges };
 
 // One entry of the table of routes. In PATTERN a "*" stands for one part of the path and "**" for
 // one or more: the id of a job may hold slashes, so such a route is recognised by its end. METHODS
-// are those that are let in, "" lets all in. A handler returns what is to be replied; one whose
-// answer goes on talks to the exchange itself, until its context ends, and returns
-// StreamedAnswer().
+// are the accepted ones; "" accepts all. A handler returns its answer. A handler with a streamed
+// answer uses the exchange itself, until its context ends, and returns StreamedAnswer().
 struct Route {
   std::string_view methods;  // "GET", "PUT POST"
   std::string_view pattern;  // "/v1/job/**/plan"
@@ -35,7 +34,7 @@ struct Route {
   Effect effect = Effect::kAsItsMethod;
 };
 
-// The routes in their files. The first that fits is taken, so longer patterns stand first.
+// The routes of each file. The first that fits is taken, so longer patterns come first.
 std::vector<Route> JobRoutes();
 std::vector<Route> JobChangeRoutes();
 std::vector<Route> JobVersionRoutes();
@@ -52,19 +51,19 @@ std::vector<Route> SearchRoutes();
 std::vector<Route> MetricsRoutes();
 std::vector<Route> EventRoutes();
 std::vector<Route> MonitorRoutes();
-// What the API that clients know has and this version has not: 501 and a sentence.
+// The parts of Nomad's API that this version does not have: they answer 501 and a sentence.
 std::vector<Route> UnsupportedRoutes();
 // All of them, in the order in which they are tried. docs/compatibility.md lists them.
 std::vector<Route> AllRoutes();
 
-// What the stars of PATTERN stand for in PATH; nothing when they do not fit.
+// The parts of PATH that match the stars of PATTERN; nothing if PATH does not fit.
 std::optional<std::vector<std::string>> MatchPath(std::string_view pattern, std::string_view path);
 
 // Answers all requests. AGENT outlives the handler.
 HttpHandler MakeApiHandler(const ApiAgent* agent);
 
-// Refuses the bodies of those who have no token: they would keep the room of others. AGENT outlives
-// it.
+// Refuses the bodies of clients without the token, which would take the room of others. AGENT
+// outlives it.
 std::function<std::optional<std::string>(const HttpRequest&)> MakeBodyRefusal(
     const ApiAgent* agent);
 

@@ -30,7 +30,7 @@ TEST(MatchPathTest, AStarIsOnePartAndTwoAreOneOrMore) {
 }
 
 TEST(RoutesTest, NoRouteHidesALaterOne) {
-  // The example of a path that a pattern is meant for finds that pattern first.
+  // An example path for each pattern finds that pattern first.
   const std::vector<Route> routes = AllRoutes();
   ASSERT_GT(routes.size(), 40u);
   for (const Route& wanted : routes) {
@@ -71,7 +71,7 @@ ApiRequest RequestWith(HttpExchange* exchange, const ApiAgent* agent) {
   return ApiRequest(exchange, agent, {});
 }
 
-// An exchange of which only the request is looked at.
+// An exchange that is only used for its request.
 class FakeExchange : public HttpExchange {
  public:
   explicit FakeExchange(HttpFields query) { request_.query = std::move(query); }

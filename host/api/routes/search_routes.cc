@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// What is found by the beginning of an id, or by a part of a name.
+// Searches by the beginning of an id, or by a part of a name.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -18,14 +18,14 @@ using nlohmann::json;
 constexpr std::size_t kMostMatches = 20;  // for each context
 constexpr std::size_t kShortestText = 2;  // of a fuzzy search
 
-// What clients may ask for; of most there is nothing here.
+// The contexts in which clients may search; most are always empty here.
 constexpr std::array kContexts = {"allocs",          "deployment",     "evals",      "jobs",
                                   "nodes",           "node_pools",     "namespaces", "quotas",
                                   "recommendations", "scaling_policy", "plugins",    "vars",
                                   "volumes",         "host_volumes",   "groups",     "services",
                                   "tasks",           "images",         "commands",   "classes"};
 
-// What a search is for.
+// The text of a search, and its context.
 struct Wanted {
   std::string text;
   std::string context;
@@ -47,7 +47,8 @@ Result<Wanted> ReadWanted(const ApiRequest& request, const char* field) {
   return wanted;
 }
 
-// The digits of a prefix of ids, of which clients send any number: an odd one is cut.
+// The digits of a prefix of ids. Clients send any number of digits; the last of an odd number is
+// cut off.
 std::string EvenDigits(const std::string& prefix) {
   std::string digits = WithoutHyphens(prefix);
   if (digits.size() % 2 == 1) digits.pop_back();
@@ -63,7 +64,7 @@ Answer FoundAnswer(json matches, json truncations, std::uint64_t index) {
                     index);
 }
 
-// The ids of one context, in their order, as far as they are shown.
+// The ids of one context that are shown, in their order.
 class PrefixMatches {
  public:
   void Add(const std::string& id) {
@@ -134,7 +135,7 @@ std::string Lowered(std::string text) {
   return text;
 }
 
-// Names that hold a text in any case: the earlier, and the shorter, the better.
+// Names that hold a text in any case. Earlier places come first, then shorter names.
 class FuzzyMatches {
  public:
   explicit FuzzyMatches(const Wanted& wanted) : wanted_(wanted), text_(Lowered(wanted.text)) {}
@@ -173,7 +174,7 @@ class FuzzyMatches {
   std::map<std::string, std::vector<Match>> found_;
 };
 
-// What a task runs, as its driver is told: a program or an image.
+// The program or image that a task runs, from its driver configuration.
 std::string ConfiguredText(const Task& task, const char* field) {
   const json config = json::parse(task.config_json, nullptr, false);
   return config.is_object() && config.contains(field) && config[field].is_string()
@@ -207,7 +208,7 @@ Co<Answer> SearchFuzzy(ApiRequest* request) {
   AllocRecords allocs;
   std::vector<std::shared_ptr<const NodeRecord>> nodes;
   std::uint64_t index = 0;
-  // A writer waits while a reader looks: here it only takes pointers.
+  // Writers wait while the store is read, so the read only takes pointers.
   request->agent().store->Read([&](const Tables& tables) {
     index = tables.last_index;
     for (const auto& [key, job] : tables.jobs) {

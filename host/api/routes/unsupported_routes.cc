@@ -13,10 +13,10 @@ struct Unsupported {
 constexpr char kLater[] = "is not supported by this version of Drover";
 constexpr char kOneNode[] = "has no meaning on a single node";
 
-// Clients get a sentence instead of the 404 of a wrong path.
+// Clients get one of these sentences instead of the 404 of a wrong path.
 constexpr char kFixed[] = "cannot be changed in this version of Drover";
 constexpr char kOnlyToken[] = "is not supported: a token of the agent is all that clients need";
-constexpr char kNamespaces[] = "is not supported: a namespace is there as soon as a job names it";
+constexpr char kNamespaces[] = "is not supported: a namespace exists as soon as a job names it";
 
 constexpr Unsupported kUnsupported[] = {
     {"/v1/jobs/parse", "is not supported: send the job as JSON, as `nomad job run` does"},
