@@ -4,21 +4,21 @@
  *
  * FROZEN: shims outlive the agent that started them, so every agent must understand the shims of
  * all older releases of the same DROVER_ATTACH_VERSION. Messages and structs only grow at their
- * end; a receiver takes the part it knows and treats what is missing as zero.
+ * end; a receiver takes the part it knows and treats missing bytes as zero.
  *
  * Transport. The shim of run R listens on `RUN_DIR/<first 16 hex digits of R>.sock`, a unix socket
  * of type SOCK_SEQPACKET: one message per datagram, at most DROVER_ATTACH_MAX bytes, in the byte
  * order of the machine. The shim accepts a connection only from uid 0 or its own uid (SO_PEERCRED).
- * When nothing listens any more, the run's end is told by `RUN_DIR/<16 hex digits>.exit`, a
- * drover_exit_record, written to a temporary name and renamed; if that is missing too, the shim was
+ * When nothing listens any more, `RUN_DIR/<16 hex digits>.exit` describes the run's end: a
+ * drover_exit_record, written to a temporary name and renamed. If it is missing too, the shim was
  * lost.
  *
  * Conversation. A client first sends HELLO. Each request is answered by exactly one message with
- * the same request number: the reply of its type, or RESULT. A message whose size field is not its
- * length, that is shorter than its fixed part, of unknown type or before HELLO is answered by
- * RESULT with an errno, and nothing else happens. Events carry request number 0 and go to clients
- * that subscribed. A client that does not read its socket is disconnected when an answer or the
- * exit does not fit; gap events it merely misses.
+ * the same request number: the reply of its type, or RESULT. A message is refused by RESULT with an
+ * errno, and nothing else happens, if its size field is not its length, if it is shorter than its
+ * fixed part, if its type is unknown, or if it comes before HELLO. Events carry request number 0
+ * and go to clients that subscribed. A client that does not read its socket is disconnected when an
+ * answer or the exit event does not fit; it only misses gap events.
  */
 #ifndef DROVER_SHIM_ATTACH_PROTOCOL_H_
 #define DROVER_SHIM_ATTACH_PROTOCOL_H_
@@ -39,13 +39,13 @@ enum drover_attach_type {
   DROVER_ATTACH_HELLO = 1,     /* drover_attach_hello -> HELLO_REPLY */
   DROVER_ATTACH_STATE = 2,     /* header only -> STATE_REPLY */
   DROVER_ATTACH_SIGNAL = 3,    /* drover_attach_signal -> RESULT */
-  DROVER_ATTACH_KILL = 4,      /* header only -> RESULT: SIGKILL to everything of the run */
+  DROVER_ATTACH_KILL = 4,      /* header only -> RESULT: SIGKILL to all processes of the run */
   DROVER_ATTACH_EXEC = 5,      /* drover_attach_exec + strings + descriptors -> RESULT, later one
                                   SESSION_EXIT with the same request number */
   DROVER_ATTACH_RESIZE = 6,    /* drover_attach_resize -> RESULT */
   DROVER_ATTACH_SUBSCRIBE = 7, /* drover_attach_subscribe -> RESULT */
-  DROVER_ATTACH_DETACH = 8,    /* header only -> RESULT: the end of this connection is no loss; a
-                                  bound shim is bound no longer */
+  DROVER_ATTACH_DETACH = 8,    /* header only -> RESULT: the end of this connection stops nothing;
+                                  a bound shim is bound no longer */
   DROVER_ATTACH_SESSION_SIGNAL = 9, /* drover_attach_signal, header.session -> RESULT */
 
   /* Shim to client. */
@@ -99,12 +99,12 @@ struct drover_attach_state_reply {
   uint64_t dropped_lines[2]; /* stdout, stderr, since the start */
   uint64_t dropped_bytes[2];
   uint64_t written_bytes[2];
-  int32_t log_errno[2]; /* why log files are not written just now, 0: they are */
+  int32_t log_errno[2]; /* why the log files cannot be written now; 0: they can */
 };
 
 #define DROVER_ATTACH_SCOPE_LEADER 0u /* the task's process, or the session's process group */
-#define DROVER_ATTACH_SCOPE_ALL                                  \
-  1u /* it first, then everything else the run has started; only \
+#define DROVER_ATTACH_SCOPE_ALL                               \
+  1u /* that first, then all other processes of the run; only \
         older agents ask for it */
 
 struct drover_attach_signal {
@@ -114,18 +114,18 @@ struct drover_attach_signal {
 };
 
 /*
- * header.session names the new session. Descriptors by SCM_RIGHTS: with DROVER_ATTACH_EXEC_TTY one,
- * the terminal's slave side, else three: stdin, stdout, stderr. Then STRINGS: ARGC arguments and
- * ENVC times NAME=VALUE, each ended by NUL. The command gets the task's environment, changed by
- * these, and its cgroup, user, limits and working directory. When the connection ends, the
- * session's process group is killed.
+ * header.session names the new session. Descriptors come by SCM_RIGHTS: one with
+ * DROVER_ATTACH_EXEC_TTY, the terminal's slave side; else three: stdin, stdout, stderr. Then come
+ * STRINGS: ARGC arguments and ENVC times NAME=VALUE, each ended by NUL. The command gets the task's
+ * environment, changed by these variables, and its cgroup, user, limits and working directory. When
+ * the connection ends, the session's process group is killed.
  */
 struct drover_attach_exec {
   struct drover_attach_header header;
   uint32_t flags;
   uint32_t argc;
   uint32_t envc;
-  uint16_t rows; /* with a terminal; 0: as it is */
+  uint16_t rows; /* with a terminal; 0: its size stays */
   uint16_t columns;
   /* char strings[] */
 };
@@ -147,7 +147,7 @@ struct drover_attach_subscribe {
 
 struct drover_attach_result {
   struct drover_attach_header header;
-  int32_t error;         /* errno, 0: done */
+  int32_t error;         /* errno, 0: success */
   uint32_t refused_type; /* of the request */
 };
 
@@ -179,7 +179,7 @@ struct drover_exit_record {
   uint8_t run_id[16];
   uint8_t boot_id[16];
   int32_t wait_status; /* as of waitpid */
-  uint32_t oom_kills;  /* how often the kernel killed for memory within the run */
+  uint32_t oom_kills;  /* how often the kernel killed for lack of memory within the run */
   int32_t pid;
   int32_t shim_pid;
   int64_t started_at; /* CLOCK_REALTIME nanoseconds */

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* clone and clone3 with a child on a stack of its own: for the shim and for what starts it. */
+/* clone and clone3 with a child on a stack of its own: for the shim and for the agent. */
 #ifndef DROVER_SHIM_CHILD_ENTRY_H_
 #define DROVER_SHIM_CHILD_ENTRY_H_
 
@@ -8,9 +8,9 @@
 
 /*
  * The system call NUMBER, SYS_clone or SYS_clone3, with the arguments A to E. The child runs
- * FUNCTION(ARGUMENT), which must never return, on the stack that those arguments name. Returns in
- * the parent: the child's number, or a negative errno. Nothing here touches the parent's stack
- * between the call and FUNCTION, so both may share the memory.
+ * FUNCTION(ARGUMENT), which must never return, on the stack that those arguments name. The parent
+ * gets the child's pid or a negative errno. The child does not touch the parent's stack between the
+ * call and FUNCTION, so both may share the memory.
  */
 static inline long call_with_child(long number, long a, long b, long c, long d, long e,
                                    void (*function)(void*), void* argument) {

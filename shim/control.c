@@ -28,7 +28,7 @@ static int listener = -1;
 static char message[DROVER_ATTACH_MAX] __attribute__((aligned(8)));
 
 static struct sockaddr_un address_of(const char* name) {
-  /* Relative to the run directory, so its path may be of any length. */
+  /* Relative to the run directory, whose path may be too long for an address. */
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   memcpy(address.sun_path, name, 16);
   memcpy(address.sun_path + 16, ".sock", 6);
@@ -157,7 +157,7 @@ static uint32_t fixed_size(uint16_t type) {
   }
 }
 
-/* Carries a request out. Returns the errno of its RESULT, -1 if it has been answered. */
+/* Executes a request. Returns the errno for its RESULT; -1: it has been answered already. */
 static int dispatch(int i, struct drover_attach_header* request, uint32_t size, int* fds,
                     int fd_count) {
   if (request->size != size || size < fixed_size(request->type)) return EBADMSG;
@@ -195,7 +195,7 @@ static int dispatch(int i, struct drover_attach_header* request, uint32_t size, 
   }
 }
 
-/* Receives and carries out one message; false: nothing further is there. */
+/* Receives and executes one message; false: there are no more. */
 static bool receive(int i) {
   int fds[kMaxFds];
   int fd_count = 0;
@@ -205,7 +205,7 @@ static bool receive(int i) {
       .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
   const long n = SYS(recvmsg, connections[i].fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   if (n == -EAGAIN || n == -EINTR) return false;
-  if (n <= 0) { /* an empty message looks like the end, and is treated so */
+  if (n <= 0) { /* an empty message looks like the end and counts as such */
     disconnect(i);
     return false;
   }

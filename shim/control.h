@@ -15,22 +15,22 @@ enum { kMaxConnections = 40 };
 int control_listen(const char* name);
 void control_unlisten(const char* name);
 
-/* The connection on which the start message came. */
+/* Adds the connection on which the start message came. */
 void control_adopt(int fd);
 
-/* Adds what to wait for; returns how many entries. */
+/* Writes to FDS the descriptors to poll; returns how many entries. */
 int control_poll(struct pollfd* fds);
-/* Handles what the COUNT entries have shown. */
+/* Handles the events of the COUNT entries. */
 void control_handle(const struct pollfd* fds, int count);
 
 /*
- * Sends MESSAGE, whose type is TYPE, to connection I; one that does not take it is disconnected
- * unless MAY_MISS.
+ * Sends MESSAGE, whose type is TYPE, to connection I. If the message does not fit, the connection
+ * ends, unless MAY_MISS.
  */
 void control_send(int i, struct drover_attach_header* message, uint16_t type, uint32_t size,
                   uint32_t request, uint32_t session, bool may_miss);
 
-/* Sends an event to all that subscribed to EVENT. */
+/* Sends an event to all connections that subscribed to EVENT. */
 void control_broadcast(uint32_t event, struct drover_attach_header* message, uint16_t type,
                        uint32_t size);
 

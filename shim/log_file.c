@@ -11,7 +11,7 @@
 #include "shim/sys.h"
 
 enum { kNameMax = 288, kShortPiece = 16 << 10, kLongPieceRoom = 1 << 20 };
-/* Above this a name is not one of ours; the task may make up names in a shared directory. */
+/* Names with a higher index are not ours: the task may make files in the same directory. */
 #define MAX_INDEX 999999999u
 
 void log_file_init(struct log_file* file, int directory, const char* task, const char* stream,
@@ -29,7 +29,7 @@ void log_file_close(struct log_file* file) {
   file->fd = -1;
 }
 
-/* "<task>.<stream>." to OUT; returns its length. */
+/* Writes "<task>.<stream>." to OUT; returns its length, 0 if it is too long. */
 static size_t prefix(const struct log_file* file, char* out) {
   const size_t task = strlen(file->task), stream = strlen(file->stream);
   if (task + stream > kNameMax - 16) return 0;
@@ -49,7 +49,7 @@ static bool name_of(const struct log_file* file, uint64_t index, char* out) {
   return true;
 }
 
-/* The N of a name of this stream; false for any other name. */
+/* Sets INDEX to the N of a file name of this stream; false for any other name. */
 static bool index_of(const char* name, const char* start, size_t start_length, uint64_t* index) {
   if (strncmp(name, start, start_length) != 0) return false;
   const char* digit = name + start_length;
@@ -72,7 +72,8 @@ struct entry { /* linux_dirent64 */
   char name[];
 };
 
-/* Finds the highest index, or removes all below KEEP_FROM. Returns 1 if one was found. */
+/* With HIGHEST, finds the highest index and returns 1, or 0 if there is no file. Without HIGHEST,
+ * removes all files below KEEP_FROM and returns 0. Returns a negative errno if it fails. */
 static int scan(struct log_file* file, uint64_t* highest, uint64_t keep_from) {
   char start[kNameMax];
   const size_t start_length = prefix(file, start);
@@ -101,7 +102,7 @@ static int scan(struct log_file* file, uint64_t* highest, uint64_t keep_from) {
   return error;
 }
 
-/* Makes a new file at the first index from INDEX that is free. */
+/* Makes a new file at the first free index from INDEX on. */
 static int create(struct log_file* file, uint64_t index) {
   char name[kNameMax];
   for (int tries = 0; tries < 64; tries++, index++) {
@@ -117,7 +118,7 @@ static int create(struct log_file* file, uint64_t index) {
     file->size = 0;
     if (index >= file->max_files) {
       const uint64_t keep_from = index - file->max_files + 1;
-      /* Usually exactly one file is too many, and it has the name before the first to keep. */
+      /* Usually there is exactly one file too many: the one just below KEEP_FROM. */
       if (name_of(file, keep_from - 1, name) && SYS(unlinkat, file->directory, name, 0) != 0)
         scan(file, NULL, keep_from);
     }
@@ -126,7 +127,7 @@ static int create(struct log_file* file, uint64_t index) {
   return -EEXIST;
 }
 
-/* Goes on in the highest file, if it is a plain file that nobody has replaced by a link. */
+/* Continues the highest file, if it is a plain file that nobody has replaced by a link. */
 static int open_first(struct log_file* file) {
   uint64_t highest = 0;
   const int found = scan(file, &highest, 0);
@@ -154,7 +155,7 @@ static char byte_at(const struct iovec data[2], uint64_t at) {
                               : ((const char*)data[1].iov_base)[at - data[0].iov_len];
 }
 
-/* The end of the last line within the first COUNT bytes; 0: no line ends there. */
+/* The offset after the last line end within the first COUNT bytes; 0: there is none. */
 static uint64_t last_line_end(const struct iovec data[2], uint64_t count) {
   const uint64_t first = count < data[0].iov_len ? count : data[0].iov_len;
   const char* found = NULL;
@@ -164,7 +165,7 @@ static uint64_t last_line_end(const struct iovec data[2], uint64_t count) {
   return found ? (uint64_t)(found - (const char*)data[0].iov_base) + 1 : 0;
 }
 
-/* The end of the first line; 0: none ends. */
+/* The offset after the first line end; 0: there is none. */
 static uint64_t first_line_end(const struct iovec data[2]) {
   const char* found = data[0].iov_len > 0 ? memchr(data[0].iov_base, '\n', data[0].iov_len) : NULL;
   if (found) return (uint64_t)(found - (const char*)data[0].iov_base) + 1;

@@ -8,12 +8,12 @@
 #include "shim/sys.h"
 
 enum {
-  kReadsPerTurn = 8, /* then the other stream and the control socket have their turn */
+  kReadsPerTurn = 8, /* then the other stream and the connections have their turn */
   kGapLineMax = 64,  /* longest gap line */
 };
-static const int64_t kPatienceNs = 900 * 1000 * 1000; /* below the promised second */
-static const uint64_t kPatienceBytes = 1 << 20;       /* progress that renews it */
-static const int64_t kPieceNs = 100 * 1000 * 1000;    /* a prompt without line end shows up */
+static const int64_t kPatienceNs = 900 * 1000 * 1000; /* a task waits less than a second */
+static const uint64_t kPatienceBytes = 1 << 20;       /* bytes read that renew the patience */
+static const int64_t kPieceNs = 100 * 1000 * 1000;    /* then a prompt without line end is shown */
 
 static void begin_gap(struct log_stream* stream) {
   struct ring* ring = stream->ring;
@@ -27,7 +27,7 @@ static void begin_gap(struct log_stream* stream) {
   if (stream->on_gap) stream->on_gap(stream, true);
 }
 
-/* Publishes "[drover] N lines dropped"; there is room, the ring is half empty. */
+/* Publishes "[drover] N lines dropped". The caller has checked that the ring has room. */
 static void end_gap(struct log_stream* stream) {
   char text[kGapLineMax];
   size_t length = 0;
@@ -55,7 +55,7 @@ static void close_pipe(struct log_stream* stream) {
   stream->fd = -1;
 }
 
-/* The offset behind the last line end of the COUNT bytes from AT; 0: there is none. */
+/* The offset after the last line end within the COUNT bytes from AT; 0: there is none. */
 static uint32_t lines_end(const struct ring* ring, uint32_t at, uint32_t count) {
   struct iovec parts[2];
   ring_parts(ring, at, count, parts);
@@ -66,7 +66,7 @@ static uint32_t lines_end(const struct ring* ring, uint32_t at, uint32_t count) 
   return found ? (uint32_t)(found - (const char*)parts[0].iov_base) + 1 : 0;
 }
 
-/* Publishes whole lines, or all if the ring holds nothing but one line that is longer. */
+/* Publishes whole lines, or everything if the ring is full of one unfinished line. */
 static bool publish(struct log_stream* stream, uint32_t count, int64_t now) {
   struct ring* ring = stream->ring;
   const uint32_t lines = lines_end(ring, ring->tail - count, count);
@@ -86,7 +86,7 @@ static bool publish(struct log_stream* stream, uint32_t count, int64_t now) {
   return false;
 }
 
-/* One read into the ring. Returns what read did; 0 with FD still open: the ring is full. */
+/* One read into the ring. Returns the read's result; 0 with FD still open: the ring is full. */
 static long read_into_ring(struct log_stream* stream, int64_t now, bool* published) {
   struct ring* ring = stream->ring;
   ring_rewind(ring);
@@ -120,7 +120,7 @@ static long read_into_ring(struct log_stream* stream, int64_t now, bool* publish
   return n;
 }
 
-/* One read that is dropped, up to the line end at which the ring has room again. */
+/* Reads and drops; if the ring is half empty, only up to the next line end. */
 static long read_and_drop(struct log_stream* stream, int64_t now, bool* published) {
   char scratch[8192];
   const long n = SYS(read, stream->fd, scratch, sizeof scratch);
@@ -153,7 +153,7 @@ bool log_stream_read(struct log_stream* stream, int64_t now) {
                                 : read_into_ring(stream, now, &published);
     if (n > 0) continue;
     if (n == 0) {
-      if (stream->dropping != was_dropping) continue; /* patience is over: now drop */
+      if (stream->dropping != was_dropping) continue; /* now read and drop */
       break;
     }
     if (n == -EINTR) continue;
@@ -171,7 +171,7 @@ bool log_stream_tick(struct log_stream* stream, int64_t now) {
   bool published = false;
   if (stream->piece_at != 0 && now - stream->piece_at >= kPieceNs &&
       ring_used(stream->ring) != ring_tentative(stream->ring)) {
-    /* The writer is behind: nobody could see the piece yet, and whole it can still be dropped. */
+    /* The writer is behind: the piece would not be seen yet, and can still be dropped as a line. */
     stream->piece_at = now;
   } else if (stream->piece_at != 0 && now - stream->piece_at >= kPieceNs) {
     ring_publish(stream->ring, 0);

@@ -27,12 +27,12 @@ static struct {
   _Atomic int error[2];
 } writer = {.event = -1};
 
-/* The thread needs one page or two; the rest is never touched. */
+/* The thread needs one page or two; the other pages are never touched. */
 static _Alignas(64) char stack[64 << 10];
 
 static void notify(void) {
   const uint64_t one = 1;
-  SYS(write, writer.event, &one, sizeof one); /* fails only if it is readable already */
+  SYS(write, writer.event, &one, sizeof one); /* fails only if the event is readable already */
 }
 
 static void sleep_until_work(uint32_t seen, int milliseconds) {
@@ -41,7 +41,7 @@ static void sleep_until_work(uint32_t seen, int milliseconds) {
   SYS(futex, &writer.work, FUTEX_WAIT_PRIVATE, seen, milliseconds < 0 ? NULL : &limit, NULL, 0);
 }
 
-/* Writes out one ring as far as it goes; false: an error stopped it. */
+/* Writes out one ring until it is empty; false: an error stopped it. */
 static bool write_ring(int i) {
   struct ring* ring = &writer.rings[i];
   struct iovec parts[2];
@@ -73,7 +73,7 @@ static void run(void* unused) {
       if (is_empty() && !atomic_load(&writer.finish)) sleep_until_work(seen, -1);
       atomic_store(&writer.sleeping, false);
     } else {
-      /* A full disk: try again soon, and at once when the end is near. */
+      /* For example a full disk: tries again, and sooner when the end is near. */
       sleep_until_work(atomic_load(&writer.work), finish ? kRetryFinishingMs : kRetryMs);
     }
   }
@@ -95,7 +95,8 @@ static void start(void) {
     log_file_init(&writer.files[i], config->directory, config->task, i == 0 ? "stdout" : "stderr",
                   config->max_files, config->max_file_size);
   if (writer.event < 0) writer.event = (int)SYS(eventfd2, 0, EFD_CLOEXEC | EFD_NONBLOCK);
-  /* Without a thread (no memory, pids limit) the rings fill and lines are dropped; retried. */
+  /* Without a thread (no memory, pids limit) the rings fill and lines are dropped. The next wake
+   * tries again. */
   writer.started = writer.event >= 0 && sys_start_thread(run, stack + sizeof stack) > 0;
 }
 

@@ -1,8 +1,8 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
- * The second thread of the shim, and the only one that touches a disk: takes both rings out into
- * log files. It may hang in a frozen file system for ever; nothing waits for it without a limit. It
- * starts with the first output. All functions are for the control thread.
+ * The second thread of the shim, and the only one that touches a disk: it moves the bytes of both
+ * rings into log files. It may hang in a frozen file system for ever; nothing waits for it without
+ * a limit. It starts with the first output. Only the control thread calls these functions.
  */
 #ifndef DROVER_SHIM_LOG_WRITER_H_
 #define DROVER_SHIM_LOG_WRITER_H_
@@ -22,22 +22,22 @@ struct log_writer_config {
 /* Keeps CONFIG and the RINGS by reference. */
 void log_writer_init(const struct log_writer_config* config, struct ring rings[2]);
 
-/* Tells it that something was published; starts it the first time. */
+/* Wakes the writer after something was published; starts it the first time. */
 void log_writer_wake(void);
 
 /*
- * A descriptor that becomes readable when something has been written after
- * log_writer_want_room, or when the writer has finished; -1 as long as it has not started.
+ * A descriptor that becomes readable when the writer has finished, or has written something after
+ * log_writer_want_room; -1: the writer has not started.
  */
 int log_writer_fd(void);
 void log_writer_want_room(void);
 void log_writer_clear(void);
 
-/* Asks it to write what is left and to end. */
+/* Asks the writer to write the remaining bytes and to end. */
 void log_writer_finish(void);
 bool log_writer_finished(void);
 
 uint64_t log_writer_written(int stream);
-int log_writer_error(int stream); /* errno of the last try, 0 */
+int log_writer_error(int stream); /* errno of the last write, 0: it succeeded */
 
 #endif /* DROVER_SHIM_LOG_WRITER_H_ */

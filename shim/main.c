@@ -1,8 +1,8 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
  * drover-shim: holds one run. It starts the task's process, keeps its output and its exit status,
- * and ends when both are written, whether or not an agent is there. Descriptor 3 is the agent's
- * connection; 0, 1 and 2 are /dev/null.
+ * and ends when both are written, with or without an agent. Descriptor 3 is the agent's connection;
+ * 0, 1 and 2 are /dev/null.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,8 +31,8 @@
 
 enum { kConnection = 3 };
 static const int64_t kDrainNs = 1000 * 1000 * 1000;  /* for descendants that keep the pipes */
-static const int64_t kKilledNs = 1000 * 1000 * 1000; /* for what was killed to be gone */
-static const int64_t kWriterNs = 1000 * 1000 * 1000; /* for a disk that does not take the rest */
+static const int64_t kKilledNs = 1000 * 1000 * 1000; /* for killed processes to be gone */
+static const int64_t kWriterNs = 1000 * 1000 * 1000; /* for the writer to write the last output */
 
 struct shim shim;
 static struct ring rings[2];
@@ -40,9 +40,9 @@ static struct log_writer_config log_config;
 static int signals = -1;
 static int start_status = -1;               /* the status pipe of the task until it is executed */
 static pid_t starting;                      /* the process at its other end */
-static int task_standard[3] = {-1, -1, -1}; /* of the task until it is made */
+static int task_standard[3] = {-1, -1, -1}; /* descriptors 0 to 2 of the task, until it is made */
 static int64_t drain_until;                 /* in the phase DRAINING */
-static int64_t kill_at;                     /* a bound run that is being stopped; 0: not */
+static int64_t kill_at;                     /* when a bound run that is stopped is killed; 0: not */
 static int owner = kConnection;             /* the agent that sent the plan; -1: it has gone */
 static bool orphaned;                       /* a bound run whose agent has gone */
 
@@ -65,7 +65,7 @@ int shim_signal(int signal_number, bool all) {
   if (!has_process()) return ESRCH;
   if (!shim.leader && !all) return ESRCH;
   long result = 0;
-  /* Not reaped yet, so the number is still that of our own child. */
+  /* The child is not reaped yet, so no other process has its pid. */
   if (shim.leader) result = SYS(kill, shim.leader, signal_number);
   if (all) tree_signal(signal_number, shim.leader);
   return (int)-result;
@@ -95,7 +95,7 @@ void shim_owner_lost(void) {
   if (!(start->flags & DROVER_START_BOUND)) return;
   orphaned = true;
   if (kill_at) return;
-  if (!has_process()) return; /* its pipes end with whoever writes to them */
+  if (!has_process()) return; /* the run ends when its pipes end */
   shim_signal(start->kill_signal, false);
   kill_at = boot_time() + (int64_t)start->kill_timeout_ns;
 }
@@ -114,7 +114,7 @@ static void add_stream(int i, int fd) {
 }
 
 static int reply_to_start(const struct step_failure* failure) {
-  if (owner < 0) return EPIPE; /* closed; the number may be somebody else's by now */
+  if (owner < 0) return EPIPE; /* closed; the number may belong to another descriptor by now */
   struct drover_start_reply reply = {
       .error = failure->error,
       .step = failure->error ? failure->step : 0,
@@ -129,7 +129,7 @@ static int reply_to_start(const struct step_failure* failure) {
   return sys_error(n);
 }
 
-/* A pipe of root's could not be opened again as /dev/stdout by a task of another user. */
+/* Gives a pipe to the task's user, who otherwise could not open it again as /dev/stdout. */
 static int give_to_user(int fd) {
   long result = 0;
   for (const struct drover_step* step = plan_next(&shim.plan, NULL); step;
@@ -141,9 +141,9 @@ static int give_to_user(int fd) {
   return (int)-result;
 }
 
-/* Waits for the ends of all children, which have been killed. As long as one of them is a zombie of
-   a pid namespace, its init is not gone, nor is their cgroup; and who inherits zombies from us may
-   take its time. */
+/* Waits for the ends of all children, which have been killed. While one of them is a zombie in a
+   pid namespace, its init is not gone, nor is their cgroup. A process that inherited our zombies
+   might reap them late. */
 static void reap_killed(void) {
   const int64_t until = boot_time() + kKilledNs;
   for (;;) {
@@ -161,7 +161,7 @@ static void reap_killed(void) {
   }
 }
 
-/* The run never came to be: nothing is left of it but the answer. */
+/* Ends a start that failed: nothing is left of the run but the answer. */
 static _Noreturn void give_up(const struct step_failure* failure) {
   tree_kill();
   namespaces_end(); /* its holder is in no cgroup of the run */
@@ -178,7 +178,8 @@ static void executed(void) {
   shim.phase = DROVER_ATTACH_RUNNING;
   struct step_failure failure = {.step = -1};
   failure.error = reply_to_start(&(struct step_failure){0});
-  /* An agent that has gone finds the run again; one that is there would wait for ever. */
+  /* After an agent has gone, the next one finds the run. A living agent without the answer would
+     wait for ever. */
   if (failure.error && failure.error != EPIPE && failure.error != ECONNRESET) give_up(&failure);
 }
 
@@ -237,7 +238,7 @@ static bool has_children(void) {
   return SYS(waitid, P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT, NULL) == 0;
 }
 
-/* Collects every child that has ended, also those that the task has left to us. */
+/* Reaps every child that has ended, also the orphans that the task has left to us. */
 static void reap(void) {
   struct signalfd_siginfo info;
   while (SYS(read, signals, &info, sizeof info) > 0) {
@@ -259,8 +260,8 @@ static void reap(void) {
     shim.wait_status = status;
     shim.usage = usage;
     begin_draining(kDrainNs);
-    /* The task is its first process; whatever it leaves behind ends with it, and is below one of
-     * our children, since we are their subreaper. */
+    /* The task is its first process: all processes that it leaves behind end with it. They are
+     * below one of our children, since we are their subreaper. */
     if (!has_children()) return;
     sessions_kill_all();
     namespaces_end();
@@ -329,7 +330,8 @@ static void turn(void) {
   }
 }
 
-/* Takes what is in the pipes now, without waiting for their ends. */
+/* Reads the bytes that are in the pipes now, without waiting for the ends of the pipes, and lets
+ * the writer write them. Counts the bytes that it cannot write in time as dropped. */
 static void finish_streams(void) {
   for (int i = 0; i < 2; i++) {
     struct log_stream* stream = &shim.streams[i];
@@ -359,7 +361,7 @@ static void finish_streams(void) {
   }
 }
 
-/* The cgroups of the run beside that of the tree. */
+/* Removes the cgroups of the run other than the cgroup that tracks it. */
 static void remove_joined(void) {
   for (const struct drover_step* step = plan_next(&shim.plan, NULL); step;
        step = plan_next(&shim.plan, step))
@@ -376,17 +378,17 @@ static _Noreturn void finish(void) {
   } message;
   record_fill(&message.record);
   record_write(&message.record);
-  /* Whoever hears of the end finds the record, and nothing else of the run. */
+  /* A client that hears of the end finds the record, and no socket any more. */
   control_unlisten(shim.name);
   control_broadcast(DROVER_ATTACH_EVENT_EXIT, &message.header, DROVER_ATTACH_EXIT, sizeof message);
   if (orphaned) {
-    /* Nobody will ever ask for this run: what an agent would remove. */
+    /* Nobody will ever ask for this run: removes the files and cgroups that an agent would. */
     record_remove();
     tree_remove(shim.plan.start.run_id);
     remove_joined();
-    record_remove_note(); /* last: until then it tells where to look */
+    record_remove_note(); /* last, since an agent finds the cgroup by it */
   }
-  /* By hand: a writer that hangs in the disk would keep the connections open. */
+  /* Explicitly, since a writer that hangs on a disk would keep the connections open. */
   control_close_all();
   sys_exit(0);
 }
@@ -419,7 +421,7 @@ int main(void) {
   reset_signals();
   SYS(fcntl, kConnection, F_SETFD, FD_CLOEXEC);
   SYS(fcntl, kConnection, F_SETFL, O_NONBLOCK);
-  /* What the task leaves behind becomes ours, to be found, collected and waited for at the end. */
+  /* Orphans of the task become our children: we find them, reap them and wait for their end. */
   if (!failure.error) failure.error = (int32_t)-SYS(prctl, PR_SET_CHILD_SUBREAPER, 1);
   if (!failure.error) failure.error = (int32_t)-SYS(fchdir, plan_fd(&shim.plan, start->run_dir_fd));
   if (!failure.error && signals < 0) failure.error = -signals;
@@ -450,7 +452,7 @@ int main(void) {
     add_stream(1, plan_fd(&shim.plan, start->stderr_fd));
     executed();
   }
-  /* Only what exec sessions and the log need stays open. */
+  /* Only the descriptors that exec sessions and the log need stay open. */
   const int32_t used_up[] = {start->run_dir_fd, start->plan_fd};
   for (int i = 0; i < 2; i++)
     if (used_up[i] >= 0) SYS(close, plan_fd(&shim.plan, used_up[i]));

@@ -1,9 +1,9 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel's calls for mounts. Where those of Linux 5.2 to 5.12 (fsopen, open_tree, move_mount,
- * mount_setattr) are missing, or a filter around the agent refuses one of them, mount(2) does the
- * same; attributes that it cannot set at once are set by mount_claims_verify. Unless said otherwise
- * the result is an errno.
+ * The kernel's calls for mounts. Where the calls of Linux 5.2 to 5.12 (fsopen, open_tree,
+ * move_mount, mount_setattr) are missing, or a filter around the agent refuses one of them,
+ * mount(2) does the same. Attributes that it cannot set at once are set by mount_claims_verify. If
+ * nothing else is said, functions return an errno or 0.
  */
 #ifndef DROVER_SHIM_MOUNT_CALLS_H_
 #define DROVER_SHIM_MOUNT_CALLS_H_
@@ -13,18 +13,18 @@
 
 #include "shim/start_plan.h"
 
-/* Are all of the newer calls there? The agent has asked, under the same filter. */
+/* EXIST: all of the newer calls work. The agent has tried them, under the same filter. */
 void mount_calls_init(bool exist);
 bool mount_calls_exist(void);
 
-/* Makes the file system of STEP and mounts it at TARGET; -1: upon the present root, and ROOT
-   becomes a descriptor of it. */
+/* Makes the file system of STEP and mounts it at TARGET. If TARGET is -1, mounts it on the present
+   root and sets ROOT to a descriptor of it. */
 int mount_calls_make(const struct drover_step_filesystem* step, int target, int* root);
 
-/* Attaches TREE, a mount of no namespace. */
+/* Attaches TREE, a mount that belongs to no namespace. */
 int mount_calls_attach(int tree, int target);
 
-/* Mounts at TARGET what lies at SOURCE, both in this namespace, with ATTRIBUTES in addition. */
+/* Mounts SOURCE at TARGET, both in this namespace, with ATTRIBUTES in addition. */
 int mount_calls_bind(int source, int target, bool recursive, uint32_t attributes);
 
 /* Adds attributes to the mount that is open as TARGET. */
@@ -34,8 +34,8 @@ int mount_calls_set(int target, uint32_t attributes);
 int mount_calls_remount(int target, uint32_t old, uint32_t attributes);
 
 /*
- * Opens in this namespace what PLACE, a descriptor from another, lies at, by its name. EXDEV: there
- * is something else by now. A descriptor or a negative errno.
+ * Opens in this namespace, by its name, the file that PLACE names, a descriptor from another
+ * namespace. EXDEV: another file has that name by now. Returns a descriptor or a negative errno.
  */
 long mount_calls_find(int place);
 

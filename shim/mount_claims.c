@@ -15,7 +15,7 @@
 #include "shim/sys.h"
 
 enum {
-  kLine = 4096, /* enough of a line for what is read of it */
+  kLine = 4096, /* holds the part of a line that is read */
   kTries = 10
 };
 
@@ -25,7 +25,7 @@ struct mount_line {
   uint32_t attributes;
 };
 
-/* What a step says about the mount that it has made, or changed. */
+/* The claim of a step about the mount that it has made or changed. */
 struct claim {
   const char* place; /* NULL: none */
   uint32_t attributes;
@@ -55,8 +55,8 @@ static struct claim claim_of(const struct drover_step* step) {
   }
 }
 
-/* Is PLACE the DIRECTORY, or below it? Both without a slash at the end, and with or without one at
-   the beginning. */
+/* True if PLACE is DIRECTORY or below it; EXACT becomes true if they are equal. Neither has a slash
+   at the end; either may have one at the beginning. */
 static bool covers(const char* directory, const char* place, bool* exact) {
   if (*directory == '/') directory++;
   if (*place == '/') place++;
@@ -70,11 +70,11 @@ static bool covers(const char* directory, const char* place, bool* exact) {
 static bool has(uint32_t attributes, uint32_t wanted) { return (attributes & wanted) == wanted; }
 
 /*
- * The attributes that the steps before END (NULL: all) claim for PLACE: those of the last that has
- * mounted there or above, with what was set at the very place later. No step mounts upon what
- * another has mounted: the host leaves out what would be hidden. BY is the index of the step that
- * has the say; a bit of SEEN is set for each that is about the very place and finds in FOUND what
- * it claims. Both may be NULL.
+ * The attributes that the steps before END (NULL: all) claim for PLACE: the claim of the last step
+ * that mounted there or above, and attributes that later steps set at exactly this place. No step
+ * covers the mount of another step: the host leaves out mounts that would be hidden. BY becomes the
+ * index of the step that decides. A bit of SEEN is set for each step that is about exactly this
+ * place and whose claim FOUND fulfils. Both may be NULL.
  */
 static uint32_t claimed(const struct plan* plan, const struct drover_step* end, const char* place,
                         uint32_t found, uint64_t* seen, int32_t* by) {
@@ -110,7 +110,7 @@ static bool take_word(char** at, char** word) {
   return true;
 }
 
-/* Spaces and the like are written as a backslash and three octal digits. */
+/* The kernel prints spaces and the like as a backslash and three octal digits. */
 static void unescape(char* text) {
   char* out = text;
   for (; *text; text++) {
@@ -159,7 +159,7 @@ static bool parse(char* text, struct mount_line* line) {
   return true;
 }
 
-/* Opens the mount of LINE; -ENOENT: it is no longer at its place, or another lies upon it. */
+/* Opens the mount of LINE; -ENOENT: it is no longer at its place, or another mount covers it. */
 static long open_visible(const struct mount_line* line) {
   const struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS};
   const long place = SYS(openat2, AT_FDCWD, line->place, &how, sizeof how);
@@ -179,8 +179,8 @@ static bool is_hidden(const struct mount_line* line) {
   return place == -ENOENT;
 }
 
-/* Not to a mount that nobody sees, or that the host has taken off again: that one stays as it is.
- * The next mount may get its id, and lie at its place: then it is that one's turn. */
+/* Adds WANTED to the mount of LINE, unless it is hidden or the host has unmounted it again. A new
+ * mount may get the same id and place: then the new one is changed. */
 static int add_attributes(const struct mount_line* line, uint32_t wanted) {
   int error = 0;
   for (int tries = 0; tries < kTries; tries++) {
@@ -190,12 +190,12 @@ static int add_attributes(const struct mount_line* line, uint32_t wanted) {
                                 : mount_calls_remount((int)place, line->attributes, wanted);
     SYS(close, place);
     if (!error || is_hidden(line)) return 0;
-    if (error != EINVAL) break; /* what it says of a mount that is no longer there */
+    if (error != EINVAL) break; /* EINVAL: the mount is gone */
   }
   return error;
 }
 
-/* May the host have added this mount to what the step of this index has mounted? */
+/* True if the host may have added a mount below the mount of the step INDEX. */
 static bool may_have_come(const struct plan* plan, int32_t index) {
   const struct drover_step* step = plan_next(plan, NULL);
   for (; step && index > 0; step = plan_next(plan, step)) index--;
@@ -219,11 +219,12 @@ static int check_line(const struct plan* plan, char* text, bool add, uint64_t* s
   return error;
 }
 
-/* All lines, or with ADD adds what they lack; what of a line is beyond BUFFER is not looked at. */
+/* Checks all lines, or with ADD adds the attributes that they lack. Ignores the part of a line that
+ * does not fit into BUFFER. */
 static int check_lines(const struct plan* plan, int file, bool add, uint64_t* seen, int32_t* step) {
   char buffer[kLine];
   size_t length = 0;
-  bool rest = false; /* of a line whose beginning has been checked */
+  bool rest = false; /* BUFFER begins within a line that has been checked */
   for (;;) {
     const long n = SYS(read, file, buffer + length, sizeof buffer - 1 - length);
     if (n < 0) return (int)-n;
@@ -248,7 +249,7 @@ static int check_lines(const struct plan* plan, int file, bool add, uint64_t* se
   }
 }
 
-/* Finds a step that was to mount something of which the kernel knows nothing. */
+/* Finds a step whose mount the kernel does not list. */
 static int check_missing(const struct plan* plan, const uint64_t* seen, int32_t* step) {
   int32_t index = 0;
   for (const struct drover_step* at = plan_next(plan, NULL); at;

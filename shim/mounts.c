@@ -18,7 +18,7 @@ enum { kPrivate = 1 << 18, kRecursive = 1 << 14, kDetach = 2 }; /* MS_PRIVATE, M
 
 static int root = -1; /* of the new file system */
 
-/* COUNT strings, each ended by NUL, behind the FIXED bytes of STEP? */
+/* True if COUNT strings, each ended by NUL, follow the FIXED bytes of STEP. */
 static bool has_strings(const struct drover_step* step, size_t fixed, uint32_t count) {
   if (step->size < fixed) return false;
   const char* at = (const char*)step + fixed;
@@ -64,14 +64,14 @@ static long open_beneath(int directory, const char* path, int flags) {
   return SYS(openat2, directory, path, &how, sizeof how);
 }
 
-/* Opens PATH below the new root; most that is asked for is there, and costs one call. */
+/* Opens PATH below the new root in one call. Most paths exist. */
 static long open_in_root(const char* path, int flags) {
   while (*path == '/') path++;
   return open_beneath(root, *path ? path : ".", flags);
 }
 
 /*
- * Opens the directory that holds the last component of PATH, making what is missing, and copies
+ * Opens the directory that holds the last component of PATH, makes missing directories, and copies
  * that component to NAME; "." for the root. Returns a descriptor or a negative errno.
  */
 static long open_parent(const char* path, char name[kMaxName]) {
@@ -101,8 +101,9 @@ static long open_parent(const char* path, char name[kMaxName]) {
 }
 
 /*
- * Opens PATH as the mount point of STEP, made if it is missing: a directory, or else an empty file.
- * What mount(2) has mounted becomes read-only only when all stands: nothing is made there either.
+ * Opens PATH as the mount point of STEP; if it is missing, makes a directory or, with IS_FILE, an
+ * empty file. With mount(2), mounts become read-only only at the end: nothing is made in a mount
+ * that will be read-only.
  */
 static long open_target(const struct plan* plan, const struct drover_step* step, const char* path,
                         bool is_file) {
@@ -127,7 +128,7 @@ static long open_target(const struct plan* plan, const struct drover_step* step,
 static int make_filesystem(const struct plan* plan, const struct drover_step_filesystem* made) {
   const char* type = (const char*)(made + 1);
   const char* path = type + strlen(type) + 1;
-  /* The new root lies upon the old one until PIVOT: it must be somewhere to be a root. */
+  /* The new root is mounted on the old one until PIVOT: only a mounted directory can be a root. */
   if (!*path) return mount_calls_make(made, -1, &root);
   const long target = open_target(plan, (const struct drover_step*)made, path, false);
   if (target < 0) return (int)-target;
@@ -136,7 +137,7 @@ static int make_filesystem(const struct plan* plan, const struct drover_step_fil
   return error;
 }
 
-/* A directory, a device or a symbolic link. */
+/* Makes a directory, a device or a symbolic link. */
 static int make_node(const struct drover_step_node* node) {
   const char* path = (const char*)(node + 1);
   const char* target = path + strlen(path) + 1;
@@ -166,7 +167,7 @@ static int set_attributes(const struct drover_step_mount_attributes* step) {
   return error;
 }
 
-/* A descriptor of what the mount is to show; a negative errno. */
+/* Opens the place that the mount will show. Returns a descriptor or a negative errno. */
 static long open_source(const struct plan* plan, const struct drover_step_mount* step,
                         const char* source) {
   return step->tree_fd >= 0 ? mount_calls_find(plan_fd(plan, step->tree_fd))
@@ -195,8 +196,9 @@ static int attach_mount(const struct plan* plan, const struct drover_step_mount*
 }
 
 /*
- * Who enters the mount namespace later begins at its root, which is ours unless this process began
- * in a chroot: then all files of the host would be in reach. Enters it and compares.
+ * A process that enters the mount namespace later begins at the namespace's root. If this process
+ * began in a chroot, that is not our root, and all files of the host would be in reach. So this
+ * enters the namespace and compares the roots.
  */
 static long check_namespace_root(void) {
   struct stat ours, entered;
@@ -213,7 +215,7 @@ static long check_namespace_root(void) {
 static int change_root(bool pivot) {
   long result = SYS(fchdir, root);
   if (pivot) {
-    /* Both are the same directory: the old root then lies upon the new one, and is taken off. */
+    /* With the same directory for both, the old root is mounted on the new one; then unmount it. */
     if (result == 0) result = SYS(pivot_root, ".", ".");
     if (result == 0) result = SYS(umount2, ".", kDetach);
   } else if (result == 0) {

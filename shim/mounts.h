@@ -7,18 +7,18 @@
 
 #include "shim/plan.h"
 
-/* Is the payload of such a step whole? For the check of the plan. */
+/* True if the payload of such a step is complete. For the check of the plan. */
 bool mounts_check(const struct plan* plan, const struct drover_step* step);
 
 /*
- * Carries a step out; an errno. Only in the process that holds the namespaces, in the order of the
- * plan: the first FILESYSTEM, with an empty target, is the new root, all further paths lie below
- * it. No path is resolved through a symbolic link, so what a task left behind in its directories
- * can make the step fail, but not lead it elsewhere.
+ * Executes a step; returns an errno. Only for the process that holds the namespaces, in the order
+ * of the plan. The first FILESYSTEM, with an empty target, is the new root; all further paths lie
+ * below it. No path is resolved through a symbolic link: links that a task left in its directories
+ * can make the step fail, but cannot lead it elsewhere.
  */
 int mounts_run(const struct plan* plan, const struct drover_step* step);
 
-/* The trees are the holder's now: closes those of the shim. */
+/* Closes the shim's descriptors of mounts, once the holder of the namespaces has its own. */
 void mounts_close(const struct plan* plan);
 
 #endif /* DROVER_SHIM_MOUNTS_H_ */

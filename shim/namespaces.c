@@ -21,7 +21,7 @@ static int holder_pidfd = -1;  /* names the namespaces as long as the holder liv
 static int own_pids = -1;      /* the shim's own pid namespace */
 static uint64_t namespace_set; /* CLONE_NEW... */
 
-/* INDEX gets its place among the steps. */
+/* Finds the step NAMESPACES, and sets INDEX to its index. */
 static const struct drover_step_number* find(const struct plan* plan, int32_t* index) {
   *index = 0;
   for (const struct drover_step* step = plan_next(plan, NULL); step; step = plan_next(plan, step)) {
@@ -36,12 +36,12 @@ bool namespaces_wanted(const struct plan* plan) {
   return find(plan, &index) != NULL;
 }
 
-/* Collects orphans until it is killed. It has no descriptor and no capability, and cannot be looked
-   into: nothing in its memory or in its rights is of use to the task. */
+/* Reaps orphans until it is killed. It has no descriptor and no capability, and the task cannot
+   inspect it: neither its memory nor its rights are of use to the task. */
 static _Noreturn void hold(void) {
   const uint64_t all = ~0ull;
   for (;;) {
-    /* A child that comes or ends after the wait leaves its signal pending. */
+    /* A child that appears or ends after the wait leaves its signal pending. */
     if (SYS(wait4, -1, NULL, 0, NULL) < 0) SYS(rt_sigtimedwait, &all, NULL, NULL, sizeof all);
   }
 }
@@ -53,7 +53,7 @@ static _Noreturn void run_holder(const struct plan* plan, int status) {
   SYS(prctl, PR_SET_NAME, "drover-init");
   SYS(umask, 0);
   failure.error = sys_error(SYS(prctl, PR_SET_PDEATHSIG, SIGKILL));
-  /* The shim would not hear of a start that failed in its own absence, so nobody is told. */
+  /* If the shim has ended before that, nobody would read a report. */
   struct pollfd shim = {.fd = status, .events = 0};
   if (SYS(ppoll, &shim, 1, &(struct timespec){0}, NULL, 0) > 0) sys_exit(1);
   if (!failure.error) failure.error = sys_error(SYS(setsid));
@@ -90,8 +90,8 @@ int namespaces_start(const struct plan* plan, struct child* child, struct step_f
   *failure = (struct step_failure){.step = -1, .kind = DROVER_STEP_NAMESPACES};
   int32_t index;
   namespace_set = (uint64_t)find(plan, &index)->number;
-  /* Also what the shim will fork later is in the reach of the task for a moment, before it executes
-     its program. */
+  /* Keeps the task from inspecting the holder. It covers later children of the shim, too, which the
+     task can reach for a moment before they execute their program. */
   failure->error = sys_error(SYS(prctl, PR_SET_DUMPABLE, 0));
   int status[2] = {-1, -1};
   if (!failure->error) failure->error = sys_error(SYS(pipe2, status, O_CLOEXEC));
@@ -103,7 +103,7 @@ int namespaces_start(const struct plan* plan, struct child* child, struct step_f
   struct clone_args args = {.flags = namespace_set | CLONE_PIDFD,
                             .pidfd = (uint64_t)(uintptr_t)&holder_pidfd,
                             .exit_signal = SIGCHLD};
-  /* It stays in the shim's cgroups: what it costs is not the task's. */
+  /* The holder stays in the shim's cgroups: the task does not pay for it. */
   const long pid = SYS(clone3, &args, sizeof args);
   if (pid == 0) {
     SYS(close, status[0]);

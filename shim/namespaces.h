@@ -1,10 +1,10 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
  * The namespaces of a run, and the process that holds them. With a pid namespace that process is
- * its init, pid 1: it collects what the task leaves behind. The task itself and its exec sessions
- * are children of the shim that enter the namespaces: so the shim signals them and hears of their
- * ends without a relay. When the task has ended, the shim kills the holder, and the kernel whatever
- * else is in the pid namespace.
+ * its init, pid 1: it reaps the orphans of the task. The task itself and its exec sessions are
+ * children of the shim that enter the namespaces, so the shim signals and reaps them without a
+ * relay. When the task has ended, the shim kills the holder, and the kernel kills all other
+ * processes in the pid namespace.
  */
 #ifndef DROVER_SHIM_NAMESPACES_H_
 #define DROVER_SHIM_NAMESPACES_H_
@@ -15,30 +15,31 @@
 #include "shim/plan.h"
 #include "shim/steps.h"
 
-/* The step of a step_failure without error: the namespaces are ready to be entered. */
+/* A step_failure with this step and no error means: the namespaces can be entered. */
 enum { kNamespacesReady = -2 };
 
-/* Has the plan namespaces? */
+/* True if the plan has namespaces. */
 bool namespaces_wanted(const struct plan* plan);
 
-/* Starts the holder; its status pipe tells a failure or, once, kNamespacesReady. As steps_start. */
+/* Starts the holder, like steps_start. Its status pipe reports a failure or, once,
+   kNamespacesReady. */
 int namespaces_start(const struct plan* plan, struct child* holder, struct step_failure* failure);
 
 /*
- * Has the children that are made from now on born in the pid namespace, or no longer. For the shim.
- * An errno.
+ * INSIDE: children that the shim makes from now on begin in the pid namespace; else in the shim's.
+ * Returns an errno.
  */
 int namespaces_bear_children(bool inside);
-/* Enters all others; for such a child. An errno. */
+/* Enters all namespaces but the pid namespace; for such a child. Returns an errno. */
 int namespaces_enter(void);
 
-/* Enters a network namespace that was given: for a child of either kind, and for the holder, whose
-   /sys is then of that network. An errno. */
+/* Enters a given network namespace: for a child of either kind, and for the holder, so that the new
+   /sys shows that network. Returns an errno. */
 int namespaces_enter_network(const struct plan* plan, const struct drover_step_number* step);
 
-/* Ends the holder. Idempotent; it must not have been reaped before, see namespaces_reaped. */
+/* Kills the holder. Idempotent; call namespaces_reaped when the holder has been reaped. */
 void namespaces_end(void);
-/* Was PID the holder? */
+/* True if PID, which has been reaped, was the holder. */
 bool namespaces_reaped(pid_t pid);
 
 #endif /* DROVER_SHIM_NAMESPACES_H_ */

@@ -29,7 +29,7 @@ const char* plan_program(const struct drover_step_exec* exec) {
   return (const char*)(plan_envp(exec) + exec->envc + 1);
 }
 
-/* Ends TEXT within LIMIT bytes? Returns the byte after its NUL, NULL if it does not. */
+/* Returns the byte after the NUL of TEXT; NULL if TEXT does not end before LIMIT. */
 static char* after_string(char* text, const char* limit) {
   char* end = text < limit ? memchr(text, 0, (size_t)(limit - text)) : NULL;
   return end ? end + 1 : NULL;
@@ -136,7 +136,7 @@ int plan_check(struct plan* plan) {
       return EPROTO;
     if (step->kind == DROVER_STEP_CGROUP && count != 0) return EPROTO;
     if (!check_step(plan, step)) return EPROTO;
-    /* By /proc/self/fd a path of the task's would lead to whatever is still open. */
+    /* Through /proc/self/fd the task's path could lead to any descriptor that is still open. */
     const bool follows = step->kind == DROVER_STEP_CWD || step->kind == DROVER_STEP_EXEC;
     if (follows && !closed) return EPROTO;
     closed |= step->kind == DROVER_STEP_CLOSE;

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* Receiving and checking the start message. */
+/* Receives and checks the start message. */
 #ifndef DROVER_SHIM_PLAN_H_
 #define DROVER_SHIM_PLAN_H_
 
@@ -15,8 +15,8 @@ struct plan {
 };
 
 /*
- * Receives the message from CONNECTION into PLAN and checks it; the strings of EXEC get their
- * pointers. Returns 0, or an errno; ECONNRESET: the agent is gone and nothing was sent.
+ * Receives the message from CONNECTION into PLAN, checks it and sets the pointers to the strings of
+ * EXEC. Returns 0 or an errno; ECONNRESET: the agent is gone and has sent nothing.
  */
 int plan_receive(int connection, struct plan* plan);
 
@@ -28,7 +28,7 @@ static inline int plan_fd(const struct plan* plan, int64_t index) {
   return index >= 0 && index < plan->fd_count ? plan->fds[index] : -1;
 }
 
-/* The first step after AT (NULL: the first of all); NULL: no more. */
+/* The step after AT, or the first step if AT is NULL; NULL: there is no more. */
 struct drover_step* plan_next(const struct plan* plan, const struct drover_step* at);
 
 /* argv, envp and the program of an EXEC step that was checked. */

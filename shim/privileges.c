@@ -12,7 +12,6 @@
 
 #include "shim/sys.h"
 
-/* The errno of a system call's result, 0 if it succeeded. */
 int privileges_set_ids(const struct drover_step_ids* ids) {
   long result = SYS(setgroups, ids->group_count, ids + 1);
   if (result == 0) result = SYS(setresgid, ids->gid, ids->gid, ids->gid);
@@ -45,7 +44,7 @@ int privileges_set(const struct drover_step_capabilities* capabilities) {
   struct __user_cap_data_struct own[2];
   int error = sys_error(SYS(capget, &header, own));
   const uint64_t permitted = own[0].permitted | (uint64_t)own[1].permitted << 32;
-  /* What is to be ambient has been asked for by name: it must not be missing silently. */
+  /* Ambient capabilities were asked for by name: the call must fail if one is missing. */
   const uint64_t wanted = (capabilities->permitted & permitted) | capabilities->ambient;
   if (!error) error = write_sets(wanted, capabilities->ambient);
   for (int capability = 0; capability < 64 && !error; capability++)

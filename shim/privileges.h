@@ -9,12 +9,12 @@ int privileges_set_ids(const struct drover_step_ids* ids);
 
 /* Cuts the bounding set, and lets the capabilities survive the change of the user that follows. */
 int privileges_bound(const struct drover_step_capabilities* capabilities);
-/* The sets as the program is to get them; the user has been changed. */
+/* Sets the capabilities that the program gets; after the change of the user. */
 int privileges_set(const struct drover_step_capabilities* capabilities);
 
 int privileges_filter(const struct drover_step_filter* filter);
 
-/* The keys of the agent's session are no longer in reach. */
+/* Joins a new session keyring: the keys of the agent's session are no longer in reach. */
 int privileges_new_keyring(void);
 
 #endif /* DROVER_SHIM_PRIVILEGES_H_ */

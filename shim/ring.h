@@ -1,9 +1,9 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
  * A ring of bytes between two threads: the control thread puts output in, the log writer takes it
- * out. No locks. Positions count up for ever and wrap at 2^32.
+ * out. It has no locks. Positions count up for ever and wrap at 2^32.
  *
- * The producer first writes tentatively (behind COMMIT) and then publishes; so it can wait for the
+ * The producer first writes tentatively (after COMMIT) and then publishes. So it can wait for the
  * end of a line, or take an unpublished part back.
  */
 #ifndef DROVER_SHIM_RING_H_
@@ -17,13 +17,13 @@
 #define RING_SIZE 65536u
 
 struct ring {
-  _Atomic uint32_t head;   /* first byte not yet taken; the consumer's */
-  _Atomic uint32_t commit; /* end of what is published; the producer's */
-  uint32_t tail;           /* end of what is written; only the producer looks */
+  _Atomic uint32_t head;   /* first byte not yet taken; set by the consumer */
+  _Atomic uint32_t commit; /* end of the published bytes; set by the producer */
+  uint32_t tail;           /* end of the written bytes; only for the producer */
   /*
-   * Where position 0 would be. The producer moves it when the ring is empty, so that a task that
-   * says little keeps touching the same page. The consumer reads it only after it has seen a commit
-   * that is not its head, and then it stands still.
+   * The position that lies at data[0]. The producer moves it when the ring is empty, so that a task
+   * with little output always touches the same page. The consumer reads it only after it has seen a
+   * commit that is not its head; until it takes the bytes, the producer does not move it.
    */
   uint32_t base;
   char data[RING_SIZE];
@@ -51,7 +51,7 @@ static inline int ring_parts(const struct ring* ring, uint32_t at, uint32_t leng
   return length > first ? 2 : 1;
 }
 
-/* Producer: starts at the first byte again if nothing is inside. */
+/* Producer: starts at data[0] again if the ring is empty. */
 static inline void ring_rewind(struct ring* ring) {
   if (ring_used(ring) == 0) ring->base = ring->tail;
 }
@@ -61,12 +61,12 @@ static inline void ring_publish(struct ring* ring, uint32_t keep) {
   atomic_store_explicit(&ring->commit, ring->tail - keep, memory_order_release);
 }
 
-/* Producer: forgets what is not published. */
+/* Producer: drops the bytes that are not published. */
 static inline void ring_take_back(struct ring* ring) {
   ring->tail = atomic_load_explicit(&ring->commit, memory_order_relaxed);
 }
 
-/* Producer: adds bytes tentatively; the caller knows that there is room. */
+/* Producer: adds bytes tentatively; the caller has checked that there is room. */
 static inline void ring_put(struct ring* ring, const char* bytes, uint32_t count) {
   struct iovec parts[2];
   ring_parts(ring, ring->tail, count, parts);
@@ -75,7 +75,7 @@ static inline void ring_put(struct ring* ring, const char* bytes, uint32_t count
   ring->tail += count;
 }
 
-/* Consumer: what is published; 0 if nothing is. */
+/* Consumer: returns the number of published bytes, and sets PARTS unless it is 0. */
 static inline uint32_t ring_peek(const struct ring* ring, struct iovec parts[2]) {
   const uint32_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
   const uint32_t count = atomic_load_explicit(&ring->commit, memory_order_acquire) - head;
@@ -84,7 +84,7 @@ static inline uint32_t ring_peek(const struct ring* ring, struct iovec parts[2])
   return count;
 }
 
-/* Consumer. */
+/* Consumer: removes COUNT bytes. */
 static inline void ring_take(struct ring* ring, uint32_t count) {
   atomic_fetch_add_explicit(&ring->head, count, memory_order_release);
 }

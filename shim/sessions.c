@@ -13,7 +13,7 @@
 #include "shim/sys.h"
 
 struct session {
-  pid_t pid;      /* 0: a free entry; the process is not reaped, so the number is its own */
+  pid_t pid;      /* 0: a free entry; the process is not reaped, so no other process has its pid */
   int connection; /* -1: it has ended */
   uint32_t id, request;
   int status;   /* the status pipe until the command is executed, then -1 */
@@ -29,7 +29,7 @@ static struct session* find(int connection, uint32_t id) {
   return NULL;
 }
 
-/* Each of COUNT strings ends within the LENGTH bytes at TEXT, and nothing follows. */
+/* True if each of COUNT strings ends within the LENGTH bytes at TEXT, and nothing follows. */
 static bool strings_are_sound(const char* text, uint32_t length, uint32_t count) {
   const char* limit = text + length;
   for (; count > 0; count--) {
@@ -91,7 +91,7 @@ int sessions_resize(int connection, uint32_t id, uint16_t rows, uint16_t columns
 }
 
 static void kill_group(const struct session* session, int signal_number) {
-  /* Before setsid the child is not yet a group of its own. */
+  /* Before setsid the child has no process group of its own. */
   if (SYS(kill, -session->pid, signal_number) != 0) SYS(kill, session->pid, signal_number);
 }
 

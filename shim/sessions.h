@@ -12,8 +12,8 @@
 
 enum { kMaxSessions = 32 };
 
-/* MESSAGE has been checked to be SIZE bytes; takes nothing of FDS over but what it clears. An
-   errno. */
+/* Starts a session. MESSAGE has SIZE bytes, checked by the caller. Takes ownership of the FDS that
+   it sets to -1. Returns an errno. */
 int sessions_start(int connection, struct drover_attach_exec* message, uint32_t size, int* fds,
                    int fd_count);
 int sessions_resize(int connection, uint32_t session, uint16_t rows, uint16_t columns);
@@ -25,7 +25,7 @@ uint32_t sessions_count(void);
 
 int sessions_poll(struct pollfd* fds);
 void sessions_handle(const struct pollfd* fds, int count);
-/* Was PID the lead process of a session? Then its end is reported. */
+/* True if PID, which has been reaped, led a session; then reports its end to the client. */
 bool sessions_reaped(pid_t pid, int wait_status);
 
 #endif /* DROVER_SHIM_SESSIONS_H_ */

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* The one run that this process holds. All of it belongs to the control thread. */
+/* The one run that this process holds. Control thread only. */
 #ifndef DROVER_SHIM_SHIM_H_
 #define DROVER_SHIM_SHIM_H_
 
@@ -16,7 +16,7 @@ struct shim {
   char name[17];  /* 16 hex digits of the run id: the name of its files */
   uint32_t phase; /* drover_attach_phase */
   pid_t leader;   /* the task's process while it is not reaped, else 0 */
-  int32_t pid;    /* the same for ever */
+  int32_t pid;    /* the same, kept after it is reaped */
   int wait_status;
   struct rusage usage;
   int64_t started_at, started_boot, finished_at, finished_boot;
@@ -30,9 +30,9 @@ extern struct shim shim;
 int64_t boot_time(void); /* CLOCK_BOOTTIME, nanoseconds */
 int64_t wall_time(void); /* CLOCK_REALTIME, nanoseconds */
 
-/* Signals the task's process, then, with ALL, everything else. An errno. */
+/* Signals the task's process and then, with ALL, all other processes. Returns an errno. */
 int shim_signal(int signal_number, bool all);
-/* Ends the run: SIGKILL to everything, or no further reading of the pipes. */
+/* Ends the run: sends SIGKILL to all processes or, without a process, stops reading the pipes. */
 void shim_kill(void);
 /* The connection of the agent that started a bound run has ended. */
 void shim_owner_lost(void);

@@ -1,14 +1,14 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
- * The start message: what the agent tells its own shim, compiled from the task's description.
- * NOT frozen: the shim is embedded in the agent, so both ends are of one build. The shim still
- * checks every size and offset. Valid C11 and C++.
+ * The start message from an agent to its own shim, compiled from the task's description. It is NOT
+ * frozen: the shim is embedded in the agent, so both ends are of one build. The shim still checks
+ * every size and offset. Valid C11 and C++.
  *
- * It is the first datagram on descriptor 3 of the shim, sent before the shim exists, so it is
- * there whole or not at all: a shim that reads the end of the connection instead exits. It is a
+ * It is the first datagram on descriptor 3 of the shim. It is sent before the shim exists, so it
+ * arrives whole or not at all; a shim that reads the end of the connection instead exits. It is a
  * drover_start, then STEPS_SIZE bytes of steps; a plan too big for one datagram comes in a memory
- * file. The answer is one drover_start_reply; the connection then is an attach connection that has
- * said HELLO and subscribed to everything.
+ * file. The answer is one drover_start_reply. After that the connection is an attach connection, as
+ * if it had sent HELLO and subscribed to everything.
  */
 #ifndef DROVER_SHIM_START_PLAN_H_
 #define DROVER_SHIM_START_PLAN_H_
@@ -29,7 +29,7 @@ extern "C" {
 #define DROVER_PLAN_MAX_FDS 128u
 #define DROVER_PLAN_MAX_STRINGS 65536u /* arguments plus variables */
 #define DROVER_PLAN_MAX_GROUPS 4096u
-#define DROVER_PLAN_MAX_FILTER 4096u /* instructions, as the kernel has it */
+#define DROVER_PLAN_MAX_FILTER 4096u /* instructions; the kernel's limit */
 
 /* drover_start.flags */
 #define DROVER_START_BOUND 1u        /* the run stops when the agent's connection ends */
@@ -44,7 +44,7 @@ struct drover_start {
   uint32_t flags;
   uint8_t run_id[16];
   uint8_t boot_id[16];
-  /* Indexes into the descriptors that came along; -1: none. */
+  /* Indexes into the descriptors of the message; -1: none. */
   int32_t run_dir_fd;
   int32_t log_dir_fd;
   int32_t cgroup_fd;
@@ -62,18 +62,18 @@ struct drover_start {
   char log_name[232]; /* the task's name, NUL at the end */
 };
 
-/* In the place of an errno: the kernel tells something else than what the step claims. */
+/* Errors beside the errnos. The kernel reports another mount than the step claims. */
 #define DROVER_NOT_AS_CLAIMED 4096
-/* Nor this: the run directory has no room for the exit record. */
+/* The run directory has no room for the exit record. */
 #define DROVER_NO_ROOM 4097
-/* Nor this: a path of the task's leads out of its root, or by a link of /proc that could. */
+/* A path of the task leads out of its root, or goes by a link of /proc that could. */
 #define DROVER_LEAVES_ROOT 4098
 
 struct drover_start_reply {
   struct drover_attach_header header;
   int32_t error; /* errno, 0: the program has been executed */
   int32_t step;  /* index of the step that failed; -1: not in a step */
-  uint32_t kind; /* drover_step_kind of it */
+  uint32_t kind; /* drover_step_kind of that step */
   int32_t shim_pid;
   int32_t pid;
   uint32_t reserved;
@@ -82,9 +82,8 @@ struct drover_start_reply {
 };
 
 /*
- * A step is a drover_step followed by its payload and zeros up to SIZE, a multiple of 8. Steps are
- * carried out in their order by the new process; EXEC is the last. Room is kept for namespaces,
- * mounts, capabilities and filters: they are further kinds.
+ * A step is a drover_step followed by its payload and zeros up to SIZE, a multiple of 8. The new
+ * process executes the steps in their order; EXEC is the last.
  */
 enum drover_step_kind {
   DROVER_STEP_NONE = 0,
@@ -114,12 +113,12 @@ enum drover_step_kind {
   DROVER_STEP_NODE = 20,             /* drover_step_node + path and target */
   DROVER_STEP_MOUNT_ATTRIBUTES = 21, /* drover_step_mount_attributes + path */
   DROVER_STEP_PIVOT = 22,            /* drover_step_number: 1 pivot_root, 0 chroot */
-  DROVER_STEP_VERIFY = 25, /* nothing: the mounts are what the steps claim; after PIVOT. A failure
-                              with the index of another step is about what that one has mounted */
+  DROVER_STEP_VERIFY = 25, /* nothing: the mounts are as the steps claim; after PIVOT. A failure
+                              with the index of another step is about the mount of that step */
   DROVER_STEP_KINDS = 27,  /* above every kind */
 };
 
-#define DROVER_STEP_FOR_TASK 1u    /* drover_step.flags: whose start it belongs to */
+#define DROVER_STEP_FOR_TASK 1u    /* drover_step.flags: which processes execute the step */
 #define DROVER_STEP_FOR_SESSION 2u /* for EXEC: only its environment */
 #define DROVER_STEP_FOR_NAMESPACES 4u
 
@@ -155,8 +154,8 @@ struct drover_step_ids {
 struct drover_step_capabilities {
   struct drover_step step;
   uint64_t bounding;  /* all others leave the bounding set */
-  uint64_t permitted; /* permitted and effective, as far as the shim has them itself */
-  uint64_t ambient;   /* inheritable and ambient, too: these stay for a user that is not root */
+  uint64_t permitted; /* become permitted and effective, as far as the shim itself has them */
+  uint64_t ambient;   /* become inheritable and ambient, too: a user other than root keeps them */
 };
 
 struct drover_step_filter {
@@ -166,9 +165,9 @@ struct drover_step_filter {
   /* struct sock_filter instructions[count] */
 };
 
-/* How paths are followed that the task, or somebody beside it, can make lead anywhere. */
-#define DROVER_PATH_NO_PROC_LINKS 1u /* not by links of /proc: they lead past every root */
-#define DROVER_PATH_IN_ROOT 2u       /* of a directory: it lies below the root of the process */
+/* Checks of paths that the task, or another task, can make lead anywhere. */
+#define DROVER_PATH_NO_PROC_LINKS 1u /* follows no links of /proc: they lead past every root */
+#define DROVER_PATH_IN_ROOT 2u       /* the directory must be below the root of the process */
 
 struct drover_step_cwd {
   struct drover_step step;
@@ -187,13 +186,13 @@ struct drover_step_filesystem {
 };
 
 #define DROVER_MOUNT_FILE 1u      /* the mount is of a file */
-#define DROVER_MOUNT_MAY_MISS 2u  /* nothing is done where the target does not exist */
-#define DROVER_MOUNT_PLACE 4u     /* tree_fd is no mount, but what a mount is to show */
+#define DROVER_MOUNT_MAY_MISS 2u  /* nothing is done if the target does not exist */
+#define DROVER_MOUNT_PLACE 4u     /* tree_fd is no mount, but the place that the mount will show */
 #define DROVER_MOUNT_RECURSIVE 8u /* a copy has the mounts below it, too */
-#define DROVER_MOUNT_FOLLOWS 16u  /* what the host mounts below it comes here, at any moment */
+#define DROVER_MOUNT_FOLLOWS 16u  /* mounts of the host below it may appear here at any moment */
 
-/* Attaches a mount that belongs to no namespace yet, or a copy of what lies at a place of the host,
-   or of what lies at SOURCE already. */
+/* Attaches a mount that belongs to no namespace yet, or a copy of a place of the host, or a copy of
+   SOURCE, a place below the new root. */
 struct drover_step_mount {
   struct drover_step step;
   int32_t tree_fd; /* index; -1: SOURCE */
@@ -206,7 +205,7 @@ struct drover_step_mount {
 struct drover_step_node {
   struct drover_step step;
   uint32_t mode;   /* S_IFDIR, S_IFCHR, S_IFBLK or S_IFLNK, with permissions */
-  uint32_t device; /* as mknod has it */
+  uint32_t device; /* as for mknod */
   /* char path[], target[] (of a link) */
 };
 
@@ -224,8 +223,8 @@ struct drover_step_exec {
   uint32_t path_flags; /* DROVER_PATH_NO_PROC_LINKS or 0 */
   uint32_t reserved;
   /*
-   * uint64_t pointers[argc + 1 + envc + 1], zeros that the shim turns into argv and envp in place,
-   * then strings, each ended by NUL: the program, ARGC arguments, ENVC times NAME=VALUE.
+   * uint64_t pointers[argc + 1 + envc + 1]: zeros that the shim turns into argv and envp in place.
+   * Then strings, each ended by NUL: the program, ARGC arguments, ENVC times NAME=VALUE.
    */
 };
 

@@ -20,11 +20,10 @@
 #include "shim/privileges.h"
 #include "shim/sys.h"
 
-/* Of the child alone: pages that the shim itself never touches. */
+/* For the child alone: the shim itself never touches these pages. */
 static char* session_argv[DROVER_ATTACH_MAX_ARGS + 1];
 static char* session_envp[DROVER_PLAN_MAX_STRINGS + DROVER_ATTACH_MAX_ENV + 1];
 
-/* The errno of a system call's result, 0 if it succeeded. */
 static int set_oom_score(int64_t score) {
   char text[24];
   size_t length = 0;
@@ -37,39 +36,41 @@ static int set_oom_score(int64_t score) {
   return sys_error(n);
 }
 
-/* Of version 1. By "tasks", which moves this one thread: whole processes, as "cgroup.procs" moves
-   them, are kept from forking meanwhile, and for that the kernel waits for all processors to have
-   been idle once, many milliseconds. */
+/* Enters a cgroup of version 1. Writes "tasks", which moves only this thread. "cgroup.procs" moves
+   a whole process and keeps it from forking meanwhile: for that the kernel waits until all
+   processors have been idle once, which takes many milliseconds. */
 static int join_cgroup(int cgroup) {
   const long fd = sys_open(cgroup, "tasks", O_WRONLY | O_CLOEXEC, 0);
   if (fd < 0) return (int)-fd;
-  const long n = SYS(write, fd, "0", 1); /* the writer, in whatever pid namespace */
+  const long n = SYS(write, fd, "0", 1); /* "0" is the writer in any pid namespace */
   SYS(close, fd);
   return sys_error(n);
 }
 
-/* Really, not only when the program is executed: until then a path of the task's, an interpreter
-   of its program, or a link that its neighbour puts in their way could go by /proc/self/fd. */
+/* Closes descriptors now, not only when the program is executed. Until then the task's path, the
+   interpreter of its program, or a link of another task on the way could lead through
+   /proc/self/fd. */
 static int close_all_but(int status) {
   const int error = status > 3 ? sys_error(SYS(close_range, 3u, status - 1, 0)) : 0;
   return error ? error : sys_error(SYS(close_range, status + 1, ~0u, 0));
 }
 
-/* Not by links of /proc. The root of this process holds otherwise: no RESOLVE_IN_ROOT, which fails
-   when anybody on the machine renames something meanwhile. */
+/* Opens PATH, but follows no links of /proc. Other links cannot leave the root of this process, so
+   RESOLVE_IN_ROOT is not needed: it fails if anybody on the machine renames something meanwhile. */
 static long open_path(const char* path, int flags) {
   struct open_how how = {.flags = (uint64_t)(O_PATH | O_CLOEXEC | flags),
                          .resolve = RESOLVE_NO_MAGICLINKS};
   const long found = SYS(openat2, AT_FDCWD, path, &how, sizeof how);
   if (found != -ELOOP) return found;
-  /* Only to say what it was. */
+  /* Opened again only to tell the causes apart. */
   how.resolve = 0;
   const long followed = SYS(openat2, AT_FDCWD, path, &how, sizeof how);
   if (followed >= 0) SYS(close, followed);
   return followed == -ELOOP ? followed : -DROVER_LEAVES_ROOT;
 }
 
-/* The kernel writes something before the first slash where no way leads there from the root. */
+/* Checks that the current directory is below the root: otherwise the kernel puts text before the
+   first slash of its path. */
 static int check_in_root(void) {
   char path[4096];
   const long length = SYS(getcwd, path, sizeof path);
@@ -92,8 +93,8 @@ static int change_directory(const struct drover_step_cwd* cwd) {
   return cwd->path_flags & DROVER_PATH_IN_ROOT ? check_in_root() : 0;
 }
 
-/* The kill must not be missed when the shim died before it was asked for: then nobody holds the
-   other end of the status pipe. A pid namespace does not tell who the parent is. */
+/* Has the kernel kill this process when the shim dies. The shim may have died before: then nobody
+   holds the other end of the status pipe. (In a pid namespace the parent's pid is not visible.) */
 static int die_with_shim(int status) {
   const long result = SYS(prctl, PR_SET_PDEATHSIG, SIGKILL);
   if (result < 0) return (int)-result;
@@ -110,8 +111,8 @@ static const char* variable(char** envp, const char* name) {
   return NULL;
 }
 
-/* By its path, since a script that is executed by a descriptor would need that one open. What is
-   looked at may be another file by then; nothing is open that one could lead to. */
+/* Executes by path, since a script that is executed by a descriptor would need it to stay open.
+   Another file may have the path by then, but no descriptor is open that it could lead to. */
 static int execute_file(const char* path, char** argv, char** envp, uint32_t path_flags) {
   if (path_flags & DROVER_PATH_NO_PROC_LINKS) {
     const long file = open_path(path, 0);
@@ -121,7 +122,7 @@ static int execute_file(const char* path, char** argv, char** envp, uint32_t pat
   return (int)-SYS(execve, path, argv, envp);
 }
 
-/* With a search of the PATH of ENVP for a name without slash. Returns the errno. */
+/* Executes PROGRAM; a name without a slash is searched in the PATH of ENVP. Returns the errno. */
 static int execute(const char* program, char** argv, char** envp, uint32_t path_flags) {
   if (!*program) return ENOENT;
   if (strchr(program, '/')) return execute_file(program, argv, envp, path_flags);
@@ -145,7 +146,7 @@ static int execute(const char* program, char** argv, char** envp, uint32_t path_
   return error;
 }
 
-/* The task's environment, without what the session's own variables replace. */
+/* Executes the command of a session. Its own variables replace those of the task. */
 static int execute_session(const struct drover_step_exec* exec,
                            const struct session_command* session) {
   char* text = session->strings;
@@ -220,8 +221,8 @@ static _Noreturn void run_child(const struct plan* plan, const int standard[3],
   struct step_failure failure = {.step = -1};
   for (int i = 0; i < 3 && !failure.error; i++)
     if (standard[i] >= 0) failure.error = sys_error(SYS(dup3, standard[i], i, 0));
-  /* The status pipe proves by closing that the program is executed. The others are closed by the
-     step CLOSE; on the way there nothing is to be had of them, whatever goes wrong. */
+  /* The status pipe closes when the program is executed, which reports success. The step CLOSE
+     closes the other descriptors; until then this keeps them from any executed program. */
   if (!failure.error)
     failure.error = sys_error(SYS(close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */));
   const uint16_t wanted = session ? DROVER_STEP_FOR_SESSION : DROVER_STEP_FOR_TASK;
@@ -248,7 +249,7 @@ struct job {
   int status[2];
 };
 
-/* Holds a path of the search and little else; the steps of a session have a copy of all memory. */
+/* Must hold a path of the search and little else. Sessions do not use it: they copy all memory. */
 static _Alignas(16) char child_stack[24 << 10];
 
 static void run_job(void* argument) {
@@ -257,7 +258,7 @@ static void run_job(void* argument) {
   run_child(job->plan, job->standard, NULL, job->status[1]);
 }
 
-/* Steps that may run in the shim's own memory: they change the process and nothing else. */
+/* True if all steps may run in the shim's own memory: they change only the process. */
 static bool may_share_memory(const struct plan* plan) {
   for (const struct drover_step* step = plan_next(plan, NULL); step; step = plan_next(plan, step)) {
     switch (step->kind) {
@@ -280,10 +281,10 @@ static bool may_share_memory(const struct plan* plan) {
 }
 
 /*
- * In a cgroup of its own the child may share the shim's memory, which then waits for the exec as
- * after vfork: no page tables to copy, no pages to copy afterwards. Whatever holds up the exec ends
- * by cgroup.kill, which needs no shim. Steps that change the user do not share: the kernel would
- * take the shim, too, for a program that gave up its rights.
+ * A child in a cgroup of its own may share the memory of the shim, which waits for the exec as
+ * after vfork: neither page tables nor pages are copied. If the exec hangs, cgroup.kill ends it,
+ * which needs no shim. Steps that change the user do not share memory: the kernel would treat the
+ * shim, too, as a program that gave up its rights.
  */
 static long start_child(const struct job* job, const struct session_command* session, int cgroup) {
   struct clone_args args = {.exit_signal = SIGCHLD};
@@ -297,7 +298,7 @@ static long start_child(const struct job* job, const struct session_command* ses
       return clone3_with_child(&args, sizeof args, run_job, (void*)job);
     }
   }
-  /* Unprivileged containers refuse clone3, and have no cgroups to give. */
+  /* Without a cgroup uses clone: unprivileged containers refuse clone3. */
   const long pid = cgroup >= 0 ? SYS(clone3, &args, sizeof args) : SYS(clone, SIGCHLD, 0, 0, 0, 0);
   if (pid == 0) {
     SYS(close, job->status[0]);
@@ -328,7 +329,7 @@ int steps_start(const struct plan* plan, const int standard[3],
   const int still_inside = namespaces_bear_children(false);
   SYS(close, status[1]);
   if (pid > 0 && still_inside) {
-    /* No thread could be made any more. */
+    /* While its children begin in another pid namespace, the shim can make no thread. */
     SYS(kill, pid, SIGKILL);
     SYS(close, status[0]);
     return failure->error = still_inside;

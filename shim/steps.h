@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* Starting a process by the steps of the plan. */
+/* Starts a process by the steps of the plan. */
 #ifndef DROVER_SHIM_STEPS_H_
 #define DROVER_SHIM_STEPS_H_
 
@@ -9,7 +9,7 @@
 
 #include "shim/plan.h"
 
-/* What a new process tells through its status pipe; nothing comes when the program was executed. */
+/* A new process's report in its status pipe. No report comes if the program was executed. */
 struct step_failure {
   int32_t step; /* index; -1: before the first */
   uint32_t kind;
@@ -18,10 +18,10 @@ struct step_failure {
 
 struct child {
   pid_t pid;
-  int status; /* reading end of the status pipe */
+  int status; /* read end of the status pipe */
 };
 
-/* The command of an exec session; NULL where the task itself is started. */
+/* The command of an exec session; NULL if the task itself is started. */
 struct session_command {
   uint32_t argc, envc;
   char* strings; /* argc + envc strings, each ended by NUL */
@@ -29,8 +29,9 @@ struct session_command {
 };
 
 /*
- * Starts a process whose descriptors 0, 1, 2 are STANDARD (-1: /dev/null). Returns 0 with CHILD
- * set: whether the program was executed is told by the pipe. Else FAILURE is set.
+ * Starts a process whose descriptors 0, 1, 2 are STANDARD (-1: /dev/null). Returns 0 and sets
+ * CHILD; its status pipe then shows if the program was executed. Otherwise returns an errno and
+ * sets FAILURE.
  */
 int steps_start(const struct plan* plan, const int standard[3],
                 const struct session_command* session, struct child* child,

@@ -46,7 +46,7 @@ void sys_hex(const uint8_t* bytes, size_t count, char* text) {
   text[2 * count] = '\0';
 }
 
-/* What the compiler calls by itself, and the few others that the shim uses. */
+/* Functions that the compiler calls by itself, and a few others that the shim uses. */
 
 void* memcpy(void* restrict to, const void* restrict from, size_t count) {
 #if defined(__x86_64__)
@@ -81,7 +81,7 @@ int memcmp(const void* left, const void* right, size_t count) {
   return 0;
 }
 
-/* Does the word hold the byte whose copies PATTERN consists of? */
+/* True if a byte of WORD equals the byte that PATTERN repeats. */
 static int word_has(uint64_t word, uint64_t pattern) {
   const uint64_t low = 0x0101010101010101u, difference = word ^ pattern;
   return ((difference - low) & ~difference & (low << 7)) != 0;

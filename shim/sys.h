@@ -1,8 +1,8 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
  * System calls without a C library. The start of a static glibc costs three quarters of a
- * millisecond and twenty touched pages, for each task; the shim needs nothing of it. SYS(name, ...)
- * returns what the kernel returns: a negative errno on failure.
+ * millisecond and twenty touched pages, for each task; the shim does not need it. SYS(name, ...)
+ * returns the kernel's result: a negative errno on failure.
  */
 #ifndef DROVER_SHIM_SYS_H_
 #define DROVER_SHIM_SYS_H_
@@ -48,7 +48,7 @@ static inline _Noreturn void sys_exit(int code) {
   for (;;) SYS(exit_group, code);
 }
 
-/* The errno of what SYS has returned; 0: it has not failed. */
+/* The errno of a result of SYS; 0: success. */
 static inline int sys_error(long result) { return result < 0 ? (int)-result : 0; }
 
 static inline long sys_open(int directory, const char* path, int flags, int mode) {
@@ -61,7 +61,7 @@ static inline long sys_open(int directory, const char* path, int flags, int mode
  */
 long sys_start_thread(void (*function)(void*), void* stack_end);
 
-/* VALUE in decimal digits, at most 20 and without a NUL; returns how many. */
+/* Writes VALUE in decimal digits, at most 20 and without a NUL; returns how many. */
 static inline size_t sys_decimal(uint64_t value, char* text) {
   char digits[20];
   size_t count = 0, length = 0;
@@ -73,7 +73,7 @@ static inline size_t sys_decimal(uint64_t value, char* text) {
   return length;
 }
 
-/* COUNT bytes as 2 * COUNT hex digits and a NUL. */
+/* Writes COUNT bytes as 2 * COUNT hex digits and a NUL. */
 void sys_hex(const uint8_t* bytes, size_t count, char* text);
 
 #endif /* DROVER_SHIM_SYS_H_ */

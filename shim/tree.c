@@ -38,7 +38,7 @@ static pid_t next_number(const char** text) {
   return value;
 }
 
-/* Both texts are only touched when a whole cgroup is signalled one by one. */
+/* Both are only touched when the members of a cgroup are signalled one by one. */
 static char members[128 << 10], members_again[128 << 10];
 
 /* Reads a file into OUT, with a NUL at its end, and returns its length; -1: it cannot be opened. */
@@ -94,7 +94,8 @@ static void set_freezer(const char* state) {
   SYS(close, fd);
 }
 
-/* Nobody forks in what is frozen. A member that hangs in the kernel is not waited for long. */
+/* Freezes the cgroup, in which no process can fork then. The wait for a member that hangs in the
+   kernel is short. */
 static void freeze(void) {
   const struct timespec pause = {.tv_nsec = 1000 * 1000};
   set_freezer("FROZEN");
@@ -113,7 +114,7 @@ static bool is_member(const char* text, pid_t pid) {
   return false;
 }
 
-/* Returns how many were there to signal. */
+/* Returns how many processes were signalled. */
 static int signal_cgroup(int signal_number, pid_t except) {
   read_members(members, sizeof members);
   const char* at = members;
@@ -131,7 +132,7 @@ static int signal_cgroup(int signal_number, pid_t except) {
       pidfds[count] = open_pidfd(pid);
       if (pidfds[count] >= 0) count++;
     }
-    /* A process that is listed again after its pidfd was opened is the one the pidfd names. */
+    /* A pid that is still listed after its pidfd was opened is the process that the pidfd names. */
     if (count > 0) read_members(members_again, sizeof members_again);
     for (int i = 0; i < count; i++) {
       if (is_member(members_again, pids[i])) {
@@ -150,7 +151,7 @@ struct process {
 };
 static struct process processes[kMaxProcesses];
 
-/* The parent of PID by /proc; -1: it is gone or a zombie. */
+/* The parent of PID from /proc; -1: PID is gone or a zombie. */
 static pid_t parent_of(pid_t pid) {
   char path[32] = "/proc/";
   const size_t length = sys_decimal((uint64_t)pid, path + 6);
@@ -210,7 +211,7 @@ static int signal_descendants(int signal_number, pid_t except) {
     if (!processes[i].ours || processes[i].pid == except) continue;
     const int pidfd = open_pidfd(processes[i].pid);
     if (pidfd < 0) continue;
-    /* Still the child of the same parent, or handed to the shim because that one died. */
+    /* It still has the same parent, or the shim has adopted it since that parent died. */
     const pid_t parent = parent_of(processes[i].pid);
     if (parent == processes[i].parent || parent == shim) {
       send_signal(pidfd, signal_number);
@@ -229,7 +230,7 @@ void tree_signal(int signal_number, pid_t except) {
   }
 }
 
-/* Returns how many were there to kill. */
+/* Returns how many processes were killed. */
 static int kill_once(void) {
   if (cgroup_directory < 0) return signal_descendants(SIGKILL, 0);
   if (!is_freezer) return signal_cgroup(SIGKILL, 0);
@@ -261,7 +262,7 @@ void tree_remove_cgroup(int directory, const uint8_t* run_id) {
   if (parent < 0) return;
   const struct timespec pause = {.tv_nsec = 1000 * 1000};
   for (int round = 0; round < 1000; round++) {
-    /* Busy while somebody who was killed is still in it. */
+    /* EBUSY while a killed process is still in it. */
     if (SYS(unlinkat, parent, name, AT_REMOVEDIR) != -EBUSY) break;
     SYS(nanosleep, &pause, NULL);
   }

@@ -6,12 +6,13 @@
 
 namespace drover {
 
-// Names one boot of the machine. All zero: it is not known.
+// Identifies one boot of the machine. All zeros: unknown.
 using BootId = std::array<std::uint8_t, 16>;
 
 BootId ThisBoot();
 
-// Is what a shim has TOLD, 16 bytes, of another boot than OURS? Not where either is unknown.
+// True if TOLD, the 16 bytes that a shim reported, is another boot than OURS. False if either is
+// unknown.
 bool IsOfAnotherBoot(const std::uint8_t* told, const BootId& ours);
 
 }  // namespace drover

@@ -16,8 +16,8 @@ class CapabilitySet {
   CapabilitySet() = default;
   explicit CapabilitySet(std::uint64_t bits) : bits_(bits) {}
 
-  // Names as "net_raw", "CAP_NET_RAW" or "NET_RAW"; "all" is every capability that has a name here.
-  // An unknown name is an error that names it.
+  // Accepts names such as "net_raw", "CAP_NET_RAW" or "NET_RAW"; "all" means every capability that
+  // has a name here. The error quotes an unknown name.
   static Result<CapabilitySet> Parse(const std::vector<std::string>& names);
 
   bool Has(int capability) const { return (bits_ >> capability & 1) != 0; }

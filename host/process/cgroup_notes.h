@@ -10,16 +10,16 @@
 
 namespace drover {
 
-// Where the cgroups of runs are: links in the run directory, which only the agent can write, each
-// made before its cgroup and removed after it. So whoever clears up finds the cgroup, however the
-// agent ended, also one that has its own cgroups elsewhere. Control thread.
+// Records where the cgroups of runs are, as symbolic links in the run directory, which only the
+// agent can write. A link is made before its cgroup and removed after it. So the next agent finds
+// the cgroup however this one ended, even if its own cgroups are elsewhere. Control thread.
 class CgroupNotes {
  public:
   // DIRECTORY is borrowed; -1: nothing is noted.
   explicit CgroupNotes(int directory) : directory_(directory) {}
 
   bool are_kept() const { return directory_ >= 0; }
-  // PATH is that of the run's cgroup, which has the run's name.
+  // PATH is the path of the run's cgroup; its last part is the run's id.
   Status Write(const RunId& run, const std::string& path) const;
   std::optional<std::string> Find(const RunId& run) const;
   void Remove(const RunId& run) const;

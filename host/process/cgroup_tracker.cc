@@ -24,7 +24,7 @@
 namespace drover {
 namespace {
 
-constexpr int kMaxDepth = 32;  // a task may nest cgroups; deeper ones are left
+constexpr int kMaxDepth = 32;  // a task may nest cgroups; deeper ones are left alone
 
 UniqueFd OpenDirectory(int directory, const char* path) {
   return UniqueFd(openat(directory, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
@@ -35,7 +35,7 @@ bool WriteText(int directory, const char* path, std::string_view text) {
   return file && write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
-// What a call on a cgroup that has been removed fails with.
+// True for the errors of a call on a cgroup that has been removed.
 bool IsGone(int error) { return error == ENOENT || error == ENODEV; }
 
 // Calls FUNCTION with the name of each directory within DIRECTORY. False: it cannot be read now.
@@ -60,7 +60,7 @@ bool RemoveBelow(int parent, const char* name, int depth) {
   return unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT;
 }
 
-// False: they may be more.
+// Adds the pids of all members to OUT. False: there may be more.
 bool AddMembers(int directory, int depth, std::vector<pid_t>* out) {
   const std::optional<std::string> text = ReadSmallFile(directory, "cgroup.procs");
   if (!text) return IsGone(errno);
@@ -81,8 +81,8 @@ bool AddMembers(int directory, int depth, std::vector<pid_t>* out) {
   return read && all;
 }
 
-// The freezer of version 1 with everything below it. A member that hangs in the kernel keeps it
-// from being frozen as a whole; it is not waited for long.
+// Freezes a cgroup of the version 1 freezer with everything below it. A member that hangs in the
+// kernel keeps it from being frozen as a whole, so the wait is short.
 void Freeze(int directory) {
   constexpr int kLooks = 20;
   WriteText(directory, "freezer.state", "FROZEN");
@@ -92,9 +92,9 @@ void Freeze(int directory) {
   }
 }
 
-// Nobody in it forks while it is frozen, so that the list of members is complete; the signals take
-// effect when it thaws. A process that is still listed when its pidfd has been opened is the one
-// that the pidfd names.
+// No member forks while the cgroup is frozen, so the list of members is complete; the signals take
+// effect when it thaws. A pid that is still listed after its pidfd was opened is the process that
+// the pidfd names.
 void KillInFreezer(int directory) {
   Freeze(directory);
   std::vector<pid_t> members;
@@ -125,7 +125,7 @@ Result<UniqueFd> Make(int parent, const std::string& path, const std::string& na
   return ErrnoError(error, "cannot open the cgroup " + path + "/" + name);
 }
 
-// The mount point of the first line of which TYPE and OPTIONS are liked.
+// The mount point of the first line whose type and options LIKED accepts.
 std::optional<std::string> FindMountOf(
     const std::string& mounts,
     const std::function<bool(const std::string& type, const std::string& options)>& liked) {
@@ -169,10 +169,10 @@ Result<std::unique_ptr<CgroupTracker>> CgroupTracker::Open(std::string root, int
   if (!directory) return ErrnoError(errno, "cannot open the cgroup " + root);
   struct statfs file_system{};
   const bool freezer = fstatfs(directory.get(), &file_system) == 0 &&
-                       file_system.f_type == CGROUP_SUPER_MAGIC;  // that of version 1
+                       file_system.f_type == CGROUP_SUPER_MAGIC;  // version 1
   std::unique_ptr<CgroupTracker> tracker(
       new CgroupTracker(std::move(root), std::move(directory), freezer, notes));
-  // A trial: is it a cgroup file system that lets us make, kill and remove?
+  // A trial: is this a cgroup file system in which we can make, kill and remove?
   const RunId trial = RunId::Random();
   {
     Result<UniqueFd> made = tracker->Create(trial);
@@ -205,12 +205,11 @@ Result<UniqueFd> CgroupTracker::CreateIn(int parent, const RunId& run) {
   std::error_code failed;
   const std::string path =
       std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(parent), failed);
-  if (failed) return ErrnoError(failed.value(), "cannot tell the path of the task's cgroup");
-  // Else it would be killed with another run, or another with it.
+  if (failed) return ErrnoError(failed.value(), "cannot read the path of the task's cgroup");
+  // Otherwise the run would be killed together with another one.
   if ((path + "/").starts_with(root_ + "/"))
-    return Error(
-        Code::kInvalidArgument,
-        "the cgroup " + path + " is one of those in which drover tracks tasks: name another");
+    return Error(Code::kInvalidArgument,
+                 "drover tracks tasks in the cgroup " + path + ": name another");
   return MakeNoted(parent, path, run);
 }
 

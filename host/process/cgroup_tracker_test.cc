@@ -40,8 +40,8 @@ TEST(CgroupTrackerTest, FindsTheMountOfAVersion1Controller) {
             std::nullopt);
 }
 
-// A root of its own below a hierarchy, with one cgroup that holds a process which ends as soon as
-// it has made the next, and so many others that it is gone when the list of all has been read.
+// Tracks cgroups below a root of the test's own. The one cgroup holds a process that ends as soon
+// as it has made the next one, and many others: it is gone before the list of members is read.
 class ForkChainTest : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
@@ -54,7 +54,7 @@ class ForkChainTest : public testing::TestWithParam<bool> {
     tracker_ = CgroupTracker::Open(root_).value();
     ASSERT_EQ(tracker_->is_freezer(), GetParam());
     cgroup_ = tracker_->Create(run_).value();
-    // What loses its parent is ours, and nobody waits for it.
+    // Orphans become our children, and nobody has to wait for them.
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     signal(SIGCHLD, SIG_IGN);
   }
@@ -114,7 +114,7 @@ TEST_P(ForkChainTest, OneKillEndsThemAll) {
   tracker_->Kill(run_);
   EXPECT_TRUE(Within(30s, [this] { return !tracker_->Populated(run_); }));
   const std::uintmax_t at_the_end = born();
-  std::this_thread::sleep_for(50ms);  // in which one that lived would have gone on
+  std::this_thread::sleep_for(50ms);  // a surviving process would go on meanwhile
   EXPECT_EQ(born(), at_the_end);
 }
 

@@ -16,7 +16,7 @@
 
 /*
  * Both children share the memory of the caller, which waits for them (CLONE_VM | CLONE_VFORK), so
- * what they may do is what may be done after vfork. The file is built without sanitizers.
+ * they may do only what is allowed after vfork. The file is built without sanitizers.
  */
 struct job {
   struct drover_detached_spawn* spawn;
@@ -38,7 +38,7 @@ static int limit_open_files(uint64_t soft) {
 static void become_program(void* argument) {
   struct job* job = argument;
   const struct drover_detached_spawn* spawn = job->spawn;
-  /* Out of the way of the numbers that are given away below. */
+  /* Moves them out of the way of the numbers that are assigned below. */
   const int image = fcntl(spawn->image, F_DUPFD_CLOEXEC, 8);
   const int connection = fcntl(spawn->connection, F_DUPFD_CLOEXEC, 8);
   const int null_device = fcntl(spawn->null_device, F_DUPFD_CLOEXEC, 8);
@@ -53,8 +53,7 @@ static void become_program(void* argument) {
   _exit(1);
 }
 
-/* Runs as the parent for a moment; shares the caller's descriptors, so the pidfd is the caller's.
- */
+/* Runs as the short-lived parent. It shares the caller's descriptors: the pidfd is the caller's. */
 static void start_program(void* argument) {
   struct job* job = argument;
   struct drover_detached_spawn* spawn = job->spawn;
@@ -67,7 +66,7 @@ static void start_program(void* argument) {
       .stack_size = job->stack_size,
       .cgroup = (uint64_t)spawn->cgroup,
   };
-  /* The old clone where no cgroup is wanted: unprivileged containers refuse clone3. */
+  /* Without a cgroup the old clone will do; unprivileged containers refuse clone3. */
   const long pid = spawn->cgroup >= 0
                        ? clone3_with_child(&args, sizeof args, become_program, job)
                        : call_with_child(SYS_clone, (long)(flags | SIGCHLD),
@@ -93,7 +92,7 @@ int drover_spawn_detached(struct drover_detached_spawn* spawn) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (pid < 0) return (int)-pid;
   siginfo_t info;
-  /* Without exit signal, so __WALL. It is our own child, not reaped: the number is its own. */
+  /* It has no exit signal, hence __WALL. It is our child, not reaped yet: its pid is not reused. */
   while (waitid(P_PID, (id_t)pid, &info, WEXITED | __WALL) != 0 && errno == EINTR) {
   }
   if (job.error == 0 && spawn->pid == 0) job.error = ECHILD;

@@ -14,7 +14,7 @@ struct drover_detached_spawn {
   int null_device;   /* /dev/null, read and write */
   int cgroup;        /* the version 2 cgroup to start in, -1: the caller's */
   const char* title; /* argv[1], for people who look at the list of processes */
-  /* Soft limit of open files that the program and what it starts begin with; 0: the caller's. */
+  /* Initial soft limit of open files of the program and its children; 0: the caller's. */
   uint64_t open_files;
   /* Results: */
   pid_t pid;
@@ -22,9 +22,9 @@ struct drover_detached_spawn {
 };
 
 /*
- * Executes a program that is nobody's child: a child that ends at once is its parent, and reaped
- * here. No memory is copied, no signal is sent; the calling thread waits for the execution. Returns
- * 0 or an errno. [any thread]
+ * Executes a program that is no child of this process: its parent is a child that ends at once and
+ * is reaped here. No memory is copied, no signal is sent. The calling thread waits until the
+ * program has been executed. Returns 0 or an errno. [any thread]
  */
 int drover_spawn_detached(struct drover_detached_spawn* spawn);
 

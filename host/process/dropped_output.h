@@ -5,10 +5,10 @@
 
 namespace drover {
 
-// What of a run's output did not reach its files, because their disk took it too slowly or not at
-// all. The counts are of both streams since the start of the run.
+// The part of a run's output that did not reach its files, because the disk took it too slowly or
+// not at all. The counts cover both streams since the start of the run.
 struct DroppedOutput {
-  bool ongoing = false;  // more is being dropped now; it is counted when that is over
+  bool ongoing = false;  // output is being dropped now; the counts include it afterwards
   std::uint64_t lines = 0;
   std::uint64_t bytes = 0;
 

@@ -61,7 +61,7 @@ class ExecSessionTest : public ProcessFixture {
     while ((n = read(fd, buffer, sizeof buffer)) > 0) text.append(buffer, std::size_t(n));
     return text;
   }
-  // Reads the terminal until TEXT was seen.
+  // Reads the terminal until TEXT appears.
   bool Sees(const std::string& text) {
     return Until([&] {
       seen_ += ReadAll(session_->terminal());

@@ -21,13 +21,13 @@ Error Damaged(const std::string& what) {
 }  // namespace
 
 Result<ProcessExit> ParseExitRecord(std::string_view bytes, const RunId& run, const BootId& boot) {
-  // The oldest version is as long as this; a newer one may be longer.
+  // Magic, version and size. Version 1 has the size of the struct; a newer version may be longer.
   constexpr std::size_t kHead = offsetof(drover_exit_record, flags);
   if (bytes.size() < kHead)
     return Damaged("it has only " + std::to_string(bytes.size()) + " bytes");
   drover_exit_record record{};
   std::memcpy(&record, bytes.data(), std::min(bytes.size(), sizeof record));
-  if (record.magic != DROVER_EXIT_MAGIC) return Damaged("it does not begin as one");
+  if (record.magic != DROVER_EXIT_MAGIC) return Damaged("it has the wrong magic number");
   if (record.version < 1 || record.size != bytes.size() || record.size < sizeof record)
     return Damaged("version " + std::to_string(record.version) + " with " +
                    std::to_string(bytes.size()) + " bytes");
@@ -36,11 +36,11 @@ Result<ProcessExit> ParseExitRecord(std::string_view bytes, const RunId& run, co
   std::memcpy(&checksum, bytes.data() + end, sizeof checksum);
   if (checksum != drover_fnv1a(bytes.data(), end)) return Damaged("its checksum is wrong");
   if (!std::equal(run.bytes.begin(), run.bytes.end(), record.run_id))
-    return Damaged("it is that of another run");
+    return Damaged("it belongs to another run");
   if (IsOfAnotherBoot(record.boot_id, boot))
     return Error(Code::kFailedPrecondition,
                  "the exit record of run " + run.ToString() +
-                     " was written before the machine was booted; nothing runs of it");
+                     " was written before this boot of the machine: its processes are gone");
 
   ProcessExit exit;
   if (WIFSIGNALED(record.wait_status)) {

@@ -10,17 +10,17 @@
 
 namespace drover {
 
-// How the run ended, by the bytes of a drover_exit_record (shim/attach_protocol.h) of RUN. The
-// error says what is damaged; kFailedPrecondition: nothing, but it was written before this BOOT,
-// and says nothing of a run of this one.
+// Returns how RUN ended, from the bytes of its drover_exit_record (shim/attach_protocol.h). The
+// error says how the record is damaged. kFailedPrecondition: it is intact, but was written before
+// this BOOT and says nothing about a run of this boot.
 Result<ProcessExit> ParseExitRecord(std::string_view bytes, const RunId& run, const BootId& boot);
 
-// Reads `<16 hex digits>.exit` in RUN_DIRECTORY. kNotFound: there is none. kUnavailable: that
-// cannot be told now. kFailedPrecondition: as above. A damaged record is an exit with an error: the
-// run has ended, how is lost.
+// Reads `<16 hex digits>.exit` in RUN_DIRECTORY. kNotFound: there is none. kUnavailable: it cannot
+// be read now. kFailedPrecondition: as above. A damaged record becomes an exit with an error: the
+// run has ended, but nobody knows how.
 Result<ProcessExit> ReadExitRecord(int run_directory, const RunId& run, const BootId& boot);
 
-// A run of which nobody knows how it ended.
+// The exit of a run about whose end nothing is known.
 ProcessExit LostExit(std::string error, WallTime now);
 
 }  // namespace drover

@@ -61,7 +61,7 @@ TEST(ExitRecordTest, CarriesEveryField) {
 TEST(ExitRecordTest, ASignalIsAnExitCodeToo) {
   const RunId run = RunId::Random();
   drover_exit_record record = Record(run);
-  record.wait_status = 15 | 0x80;  // with a core
+  record.wait_status = 15 | 0x80;  // with a core dump
   const Result<ProcessExit> exit = ParseExitRecord(Bytes(record), run, kBoot);
   ASSERT_TRUE(exit.ok());
   EXPECT_EQ(exit->exit_code, 143);
@@ -96,13 +96,13 @@ TEST(ExitRecordTest, OneOfAnotherBootIsNoEndAndNotDamaged) {
   ASSERT_EQ(exit.code(), Code::kFailedPrecondition);
   EXPECT_EQ(exit.error().message(),
             "the exit record of run " + run.ToString() +
-                " was written before the machine was booted; nothing runs of it");
-  // Where the kernel tells no boot ids nothing can be said against it.
+                " was written before this boot of the machine: its processes are gone");
+  // If one of the boot ids is unknown, the record is accepted.
   EXPECT_TRUE(ParseExitRecord(bytes, run, BootId{}).ok());
   drover_exit_record record = Record(run);
   std::memset(record.boot_id, 0, sizeof record.boot_id);
   EXPECT_TRUE(ParseExitRecord(Bytes(record), run, kBoot).ok());
-  // What is damaged may say anything of its boot.
+  // The boot id of a damaged record is not trusted.
   std::string flipped = bytes;
   flipped[offsetof(drover_exit_record, boot_id)] ^= 4;
   EXPECT_EQ(ParseExitRecord(flipped, run, kBoot).code(), Code::kInternal);

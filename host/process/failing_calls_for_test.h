@@ -15,15 +15,16 @@
 
 namespace drover {
 
-// Of the lower half of an argument: BPF_JEQ: it is VALUE, BPF_JSET: it has a bit of VALUE.
+// A condition on the lower half of an argument. BPF_JEQ: it is VALUE. BPF_JSET: it has a bit of
+// VALUE.
 struct CallsWith {
   unsigned argument = 0;
   unsigned short comparison = BPF_JEQ;
   std::uint32_t value = 0;
 };
 
-// From now on, in this thread and in all that it starts, CALLS do nothing and fail with ERROR; 0:
-// they say that they have succeeded. Needs root. 0 or an errno.
+// From now on CALLS do nothing and fail with ERROR, in this thread and in everything that it
+// starts. ERROR 0: they report success. Needs root. Returns 0 or an errno.
 inline int FailCalls(const std::vector<long>& calls, int error,
                      std::optional<CallsWith> only = std::nullopt) {
   std::vector<sock_filter> filter;
@@ -45,8 +46,8 @@ inline int FailCalls(const std::vector<long>& calls, int error,
   return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0 ? 0 : errno;
 }
 
-// As FailCalls, of those that old kernels lack, and that filters of old container runtimes refuse;
-// then mount(2) must do. By the environment: DROVER_TEST_NO_MOUNT_CALLS=ERRNO.
+// FailCalls for the mount calls that old kernels lack and filters of old container runtimes refuse,
+// so that mount(2) is used. The environment asks for it: DROVER_TEST_NO_MOUNT_CALLS=ERRNO.
 inline bool WithoutMountCalls() { return std::getenv("DROVER_TEST_NO_MOUNT_CALLS") != nullptr; }
 inline int FailMountCallsIfAsked() {
   static const int result = WithoutMountCalls()

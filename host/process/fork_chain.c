@@ -1,8 +1,8 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
  * fork_chain FILE SECONDS: a process that makes another one and ends, over and over, so that each
- * generation lives shorter than it takes to find it. Each adds a byte to FILE; the last comes after
- * SECONDS. They share their memory, which makes it fast, and take turns with the stacks in it.
+ * generation ends before anybody can find it. Each adds a byte to FILE; the chain ends after
+ * SECONDS. The processes share their memory, which is fast, and take turns with the stacks in it.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

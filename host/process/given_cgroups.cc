@@ -17,7 +17,8 @@
 namespace drover {
 namespace {
 
-// The mount options name the controllers among others; version 1 gets no new ones.
+// The mount options of a hierarchy have the names of its controllers and other words. Version 1
+// gets no new controllers.
 constexpr const char* kControllers[] = {"blkio",    "cpu",        "cpuacct", "cpuset", "devices",
                                         "freezer",  "hugetlb",    "memory",  "misc",   "net_cls",
                                         "net_prio", "perf_event", "pids",    "rdma"};
@@ -43,7 +44,8 @@ std::optional<Hierarchy> FindHierarchy(const std::string& mounts, const std::str
   return std::nullopt;
 }
 
-// PATH as it is below one of PLACES, which are names of the same mount point.
+// PATH relative to one of PLACES, which are names of the same mount point. Nothing if it is below
+// none of them.
 std::optional<std::string> Below(const std::vector<std::string>& places, const std::string& path) {
   if (!path.starts_with('/')) return path;
   for (const std::string& place : places) {
@@ -79,7 +81,7 @@ Result<UniqueFd> OpenGivenCgroup(const std::string& mounts, const std::string& p
   const std::optional<std::string> mount = CgroupTracker::FindMount(mounts);
   if (!mount)
     return Error(Code::kFailedPrecondition, "the cgroup " + path +
-                                                " is of version 2, of which no hierarchy is "
+                                                " cannot be used: no version 2 hierarchy is "
                                                 "mounted on this machine");
   return Open({*mount}, path, "the version 2 cgroup " + path);
 }
@@ -88,7 +90,7 @@ Result<std::vector<GivenCgroup>> OpenGivenCgroups(
     const std::string& mounts, const std::vector<std::pair<std::string, std::string>>& cgroups,
     bool freezer_is_taken) {
   std::vector<GivenCgroup> opened;
-  std::map<std::string, std::pair<std::string, std::string>> taken;  // by their mount points
+  std::map<std::string, std::pair<std::string, std::string>> taken;  // by mount point
   for (const auto& [controller, path] : cgroups) {
     if (std::ranges::find(kControllers, controller) == std::end(kControllers))
       return Error(Code::kInvalidArgument,
@@ -109,7 +111,7 @@ Result<std::vector<GivenCgroup>> OpenGivenCgroups(
       return Error(Code::kInvalidArgument,
                    "the controllers " + other->second.first + " and " + controller +
                        " are one hierarchy on this machine: name the same cgroup for both");
-    // Of several controllers, such as cpu,cpuacct; each of them alone is commonly a link to it.
+    // The hierarchy may be "cpu,cpuacct"; the name of each controller is usually a link to it.
     const std::string parent = hierarchy->mount.substr(0, hierarchy->mount.rfind('/') + 1);
     DROVER_ASSIGN(UniqueFd directory,
                   Open({hierarchy->mount, parent + controller}, path, "the cgroup " + name));

@@ -16,7 +16,7 @@ using ::testing::StartsWith;
 
 using Given = std::vector<std::pair<std::string, std::string>>;
 
-// A tree of directories as if they were hierarchies.
+// A tree of directories that stand for cgroup hierarchies.
 class GivenCgroupsTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -83,7 +83,7 @@ TEST_F(GivenCgroupsTest, WhatIsMissingIsNamed) {
             "that controller is mounted on this machine");
   EXPECT_EQ(ErrorOf(Given{{"rw", "apps"}}), "\"rw\" is no controller of version 1 cgroups");
   EXPECT_THAT(OpenGivenCgroup("tmpfs /sys/fs/cgroup tmpfs rw 0 0\n", "apps").error().message(),
-              HasSubstr("of version 2, of which no hierarchy is mounted"));
+              HasSubstr("cannot be used: no version 2 hierarchy is mounted"));
 }
 
 TEST_F(GivenCgroupsTest, ControllersOfOneHierarchyHaveOneCgroup) {
@@ -97,7 +97,7 @@ TEST_F(GivenCgroupsTest, ControllersOfOneHierarchyHaveOneCgroup) {
       ErrorOf(Given{{"cpu", "apps"}, {"cpuacct", "."}}),
       "the controllers cpu and cpuacct are one hierarchy on this machine: name the same cgroup "
       "for both");
-  // By the link that bears the controller's own name.
+  // Through the link with the controller's own name.
   EXPECT_EQ(ErrorOf(Given{{"cpu", root_ + "/cpu/apps"}}), "");
 }
 
@@ -107,7 +107,7 @@ TEST_F(GivenCgroupsTest, TheFreezerIsOursWhereItTracksTasks) {
               HasSubstr("tasks are tracked and killed by the freezer"));
 }
 
-// The kernel's own, as this machine has them.
+// Runs in the kernel's cgroups, as far as this machine has them.
 class GivenRunTest : public ProcessFixture {
  protected:
   void SetUp() override {
@@ -137,7 +137,8 @@ class GivenRunTest : public ProcessFixture {
     const std::string mount = "/sys/fs/cgroup/" + controller;
     return access((mount + "/tasks").c_str(), W_OK) == 0 ? Make(mount) : "";
   }
-  // The line of FILE in /proc of a process that tells its cgroup: "pids" or "" (version 2).
+  // A process's cgroup for CONTROLLER, such as "pids" or "" (version 2), from FILE, a copy of its
+  // /proc/PID/cgroup.
   std::string CgroupOf(const std::string& file, const std::string& controller) {
     std::istringstream lines(Read(file));
     for (std::string line; std::getline(lines, line);) {
@@ -191,7 +192,7 @@ TEST_F(GivenRunTest, AnExecSessionOfTheRunIsThereToo) {
   EXPECT_EQ(CgroupOf("session", ""), "/" + name_ + "/" + run.ToString());
 }
 
-// What an agent that was killed leaves: its successor finds the run by the note.
+// The agent before was killed: the next agent finds the run by the note.
 TEST_F(GivenRunTest, TheNextAgentFindsAndClearsIt) {
   const std::string given = MakeUnified();
   if (given.empty() || IsFreezer()) GTEST_SKIP() << "it needs tracking by version 2 cgroups";
@@ -239,8 +240,8 @@ TEST_F(GivenRunTest, ANoteWithoutARunIsForgotten) {
   EXPECT_TRUE(service_->TrackedRuns().empty());
 }
 
-// The run lives on after its agent, in the foreground only until the shim sees that: it then
-// removes all by itself.
+// A foreground run outlives its agent only until its shim notices; the shim then removes everything
+// itself.
 TEST_F(GivenRunTest, ABoundRunLeavesNothingWhenItsAgentHasGone) {
   const std::string given = MakeUnified();
   if (given.empty() || IsFreezer()) GTEST_SKIP() << "it needs tracking by version 2 cgroups";
@@ -277,7 +278,7 @@ TEST_F(GivenRunTest, CgroupsOfVersion1AreEnteredAndStay) {
   ASSERT_TRUE(session.ok()) << session.error().message();
   EXPECT_EQ(Await((*session)->Wait(Forever()))->exit_code, 0);
   EXPECT_EQ(CgroupOf("session", "pids"), "/" + name_);
-  // The tracking is ours as ever.
+  // Drover still tracks the run in its own cgroup.
   EXPECT_TRUE(std::filesystem::exists(cgroup_root_ + "/" + run.ToString()));
   ASSERT_TRUE(Await(service_->Release(Forever(), run)).ok());
   EXPECT_TRUE(std::filesystem::exists(pids) && std::filesystem::exists(memory));
@@ -286,7 +287,7 @@ TEST_F(GivenRunTest, CgroupsOfVersion1AreEnteredAndStay) {
   }));
 }
 
-// It counts what others use, too, so the run's own processes are looked at.
+// The given cgroup also counts other processes, so the run's own processes are read instead.
 TEST_F(GivenRunTest, InACpuacctOfVersion1ItsTimeIsThatOfItsProcesses) {
   const std::string cpuacct = MakeVersion1("cpuacct");
   if (cpuacct.empty() || !IsFreezer()) GTEST_SKIP() << "it needs cpuacct and the freezer";
@@ -314,7 +315,7 @@ TEST_F(GivenRunTest, WhatCannotBeEnteredIsAStartError) {
               HasSubstr("limits of its own or those of given cgroups"));
   const std::string cpuset = MakeVersion1("cpuset");
   if (cpuset.empty()) GTEST_SKIP() << "it needs the version 1 controller cpuset";
-  // Without cores and memory nodes nothing can be in it.
+  // Nothing can enter a cpuset without cores and memory nodes.
   ProcessSpec spec = Shell("true");
   spec.v1_cgroups = {{"cpuset", name_}};
   EXPECT_THAT(StartError(std::move(spec)),

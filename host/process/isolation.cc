@@ -33,7 +33,7 @@ bool IsAtOrBelow(const std::string& place, const std::string& above) {
   return (place + "/").starts_with(above + "/");
 }
 
-// What a later mount lies upon is not mounted at all: nobody would see it.
+// Leaves out the mounts that a later mount covers: nobody would see them.
 std::vector<const MountTree*> VisibleMounts(const std::vector<MountTree>& mounts) {
   std::vector<const MountTree*> visible;
   for (const MountTree& mount : mounts) {
@@ -94,7 +94,7 @@ class RootBuilder {
   PlanBuilder* plan_;
 };
 
-// MOUNTS are those of the task, of which some may be upon directories of /dev.
+// Makes /dev. MOUNTS are the task's mounts; some may replace directories of /dev.
 void AddDevices(const std::vector<const MountTree*>& mounts, RootBuilder* root) {
   root->Filesystem("tmpfs", "dev", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, {"mode=755", "size=64k"});
   constexpr mode_t kDevice = S_IFCHR | 0666;
@@ -121,7 +121,7 @@ void AddDevices(const std::vector<const MountTree*>& mounts, RootBuilder* root) 
     root->Filesystem("tmpfs", "dev/shm", kQuiet, {"mode=1777", "size=64m"});
 }
 
-// What in /proc and /sys tells about or changes the machine as a whole.
+// Hides, or makes read-only, the files of /proc and /sys that describe or change the whole machine.
 void ProtectKernelFiles(RootBuilder* root) {
   for (const char* path : {"proc/bus", "proc/fs", "proc/irq", "proc/sys", "proc/sysrq-trigger"})
     root->Copy(path, path, std::string_view(path).ends_with("trigger") ? DROVER_MOUNT_FILE : 0,
@@ -161,7 +161,8 @@ void AddNamespaceSteps(const NamespaceSpec& namespaces, PlanBuilder* plan) {
   for (const MountTree* mount : mounts)
     if (!is_device(mount)) root.Tree(*mount);
   root.Filesystem("proc", "proc", kQuiet, {"hidepid=invisible"});
-  // Of the network namespace; without what is mounted below it on the host: no cgroups, no traces.
+  // A new sysfs shows only the task's network namespace, and none of the mounts below the host's
+  // /sys: no cgroups, no traces.
   root.Filesystem("sysfs", "sys", kQuiet | MOUNT_ATTR_RDONLY, {});
   AddDevices(mounts, &root);
   for (const MountTree* mount : mounts)

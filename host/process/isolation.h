@@ -9,13 +9,13 @@ namespace drover {
 
 class PlanBuilder;
 
-// The root file system of a task: in a mount namespace of its own, a read-only tmpfs with /proc,
-// /sys and a minimal /dev, in which MOUNTS are attached in their order. Nothing is copied.
+// The root file system of a task, in a mount namespace of its own: a read-only tmpfs with /proc,
+// /sys and a minimal /dev. MOUNTS are attached to it in their order. Nothing is copied.
 struct RootSpec {
   std::vector<MountTree> mounts;
-  // The old root is gone for good. Without (where the agent's root cannot be pivoted, on an
-  // initramfs), it is only covered, and what may call chroot can get out: so CAP_SYS_CHROOT cannot
-  // be given.
+  // True: the old root is gone for good. False, for an agent on an initramfs, whose root cannot be
+  // pivoted: the old root is only covered. A process that may call chroot could get out then, so
+  // CAP_SYS_CHROOT cannot be given.
   bool pivot = true;
 };
 
@@ -26,10 +26,10 @@ struct NamespaceSpec {
   RootSpec root;
 };
 
-// The name of the step that compares the mounts with what they are to be.
+// The name of the step that compares the mounts with the planned ones.
 inline constexpr char kVerifyStep[] = "verify the mounts";
 
-// TARGET as the kernel tells it: without a second slash, and none at the end. Empty: the root.
+// TARGET as the kernel prints it: without double slashes or a slash at the end. Empty: the root.
 std::string PlaceOf(const std::string& target);
 
 // Adds the steps that make the namespaces, for the process that holds them.

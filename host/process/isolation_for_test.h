@@ -9,10 +9,11 @@
 
 namespace drover {
 
-// Why tests cannot isolate tasks here; null: they can.
+// Returns why tests cannot isolate tasks here; null: they can.
 inline const char* ReasonNotToIsolate() {
   if (geteuid() != 0) return "isolation needs root";
-  // In a chroot, entering the own mount namespace leads elsewhere. Threads cannot enter one.
+  // In a chroot, a process that enters its own mount namespace gets another root. A process with
+  // threads cannot enter one, so a child tries.
   const pid_t child = fork();
   if (child == 0) {
     struct statx ours{}, entered{};

@@ -24,7 +24,7 @@ class IsolationTest : public ProcessFixture {
  protected:
   void SetUp() override {
     if (const char* reason = ReasonNotToIsolate()) GTEST_SKIP() << reason;
-    // What others mount meanwhile is not seen here. Shared, as a machine's mounts are.
+    // Hides mounts that others make meanwhile. Our mounts are shared, like those of a machine.
     ASSERT_EQ(unshare(CLONE_NEWNS), 0);
     ASSERT_EQ(mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), 0);
     ASSERT_EQ(mount(nullptr, "/", nullptr, MS_REC | MS_SHARED, nullptr), 0);
@@ -100,7 +100,7 @@ TEST_F(IsolationTest, TheTaskEndsAsItDoesOutside) {
 }
 
 TEST_F(IsolationTest, OnlyItsOwnProcessesAreVisible) {
-  // 1 is the init, 2 the shell; what ls and the pipe add is told by their names.
+  // 1 is the init, 2 the shell.
   const std::string seen = Output(
       "echo $$ $PPID; cat /proc/$$/comm; for p in /proc/[0-9]*; do echo ${p##*/}; done | sort -n | "
       "head -1; kill -0 1 2>&1 || echo refused");
@@ -121,8 +121,8 @@ TEST_F(IsolationTest, TheInitHasNoDescriptorsAndNoRights) {
 }
 
 TEST_F(IsolationTest, TheInitCannotBeLookedInto) {
-  // Root may look into processes of root that have no more rights than itself, if they are
-  // dumpable; into those into which it may not it does not even see.
+  // Root may inspect dumpable processes of root that have no more rights than itself. Processes
+  // that it may not inspect are hidden from it.
   ProcessSpec spec = Isolated(
       "sleep 1000 & for p in $! 1; do test -e /proc/$p/exe && echo sees $p || echo hidden $p; "
       "done; "
@@ -153,7 +153,7 @@ TEST_F(IsolationTest, TheInitIsNotCountedAsTheTasks) {
 }
 
 TEST_F(IsolationTest, TheInitIsInNoCgroupOfTheTaskAndEndsWithItsSupervisor) {
-  // The limit is that of a task which is one process: nothing else counts.
+  // The limit allows one process, the task's: no other process counts.
   ProcessSpec spec = Isolated("");
   spec.argv = {"/bin/sleep", "1000"};
   spec.resources.max_processes = 1;
@@ -232,7 +232,8 @@ TEST_F(IsolationTest, AnOptionThatIsNotThereEndsTheStart) {
   if (WithoutMountCalls()) GTEST_SKIP() << "it needs mounts of no namespace";
   MakeVolumes();
   const std::string name = "a place \\ of its own";
-  // Of what the shim makes itself. The filter of a thread is for ever; who is started has it, too.
+  // An option of a mount that the shim makes itself. A thread keeps its filter for ever, and
+  // processes that it starts inherit it.
   std::string told = "it has started";
   std::thread([&] {
     ProcessSpec spec = Isolated("true");
@@ -241,13 +242,13 @@ TEST_F(IsolationTest, AnOptionThatIsNotThereEndsTheStart) {
     if (!info.ok()) told = info.error().message();
   }).join();
   EXPECT_THAT(told, HasSubstr("cannot verify the mounts: after the step \"make / read-only\""));
-  // Of what the agent has opened: the tree has no options, whatever it says.
+  // An option of a mount that the agent opened: the tree lacks the option that it claims.
   options_.volumes = {{directory_ + "/volume", "/srv/" + name, false, ""}};
   ProcessSpec spec = Isolated("true");
   spec.namespaces->root.mounts.back().attributes |= MOUNT_ATTR_RDONLY;
   EXPECT_THAT(Start(std::move(spec)).error().message(),
               HasSubstr("after the step \"mount /srv/" + name + "\""));
-  // Of what lies below it, when the place itself is as it is to be.
+  // An option of a mount below it, while the place itself has it.
   spec = Isolated("true");
   MountTree& tree = spec.namespaces->root.mounts.back();
   mount_attr read_only{};
@@ -280,7 +281,7 @@ TEST_F(IsolationTest, WhatTheHostMountsDuringAStartHasTheOptionsOfItsVolume) {
   const std::string below = directory_ + "/volume/below";
   ASSERT_EQ(mount(nullptr, below.c_str(), nullptr, MS_SHARED, nullptr), 0);
   options_.volumes = {{below, "/srv/followed", true, "host-to-task"}};
-  // A storm of mounts, of which some come between the steps of a start and their verification.
+  // Mounts in quick succession, so that some come between the steps of a start and their check.
   std::vector<std::string> places;
   for (const char* name : {"/1", "/2", "/3", "/4"}) {
     places.push_back(below + name);
@@ -305,9 +306,9 @@ TEST_F(IsolationTest, WhatTheHostMountsDuringAStartHasTheOptionsOfItsVolume) {
 TEST_F(IsolationTest, WhatIsMountedUponAnotherIsWhatCounts) {
   MakeVolumes();
   mkdir((directory_ + "/other").c_str(), 0755);
-  // Upon one that can be written, with two more below it, one that cannot; and the other way round.
-  // In /srv/three one that can be written lies where a read-only one has a mount of its own, before
-  // that one; in /srv/four behind it.
+  // /srv/one: a read-only mount covers a writable one that has two more below it. /srv/two: the
+  // other way round. /srv/three: a writable mount comes before the read-only one that has a mount
+  // in its place. /srv/four: after it.
   const std::string volume = directory_ + "/volume", other = directory_ + "/other";
   options_.volumes = {
       {volume, "/srv/one", false, ""},        {other, "/srv/one", true, ""},
@@ -364,7 +365,7 @@ TEST_F(IsolationTest, DevicesAreThoseThatDoNoHarm) {
 }
 
 TEST_F(IsolationTest, WhatATaskLeavesBehindEndsWithIt) {
-  // The descendants are a session of their own and lose their parent; they are the init's then.
+  // The descendants have a session of their own and lose their parent: the init adopts them.
   const RunId run = MustStart(Isolated(
       "setsid sh -c 'sleep 1000 & sleep 1000' & until test -e /tmp/go; do :; done; exit 5"));
   std::vector<UniqueFd> survivors;
@@ -379,7 +380,7 @@ TEST_F(IsolationTest, WhatATaskLeavesBehindEndsWithIt) {
   }));
   std::ofstream(directory_ + "/task/tmp/go") << "now";
   EXPECT_EQ(WaitFor(run).exit_code, 5);
-  // When the end is told, not when somebody clears up after it.
+  // They are gone when the end is reported, not only when somebody cleans up.
   for (const UniqueFd& pidfd : survivors)
     EXPECT_EQ(syscall(SYS_pidfd_send_signal, pidfd.get(), 0, nullptr, 0), -1);
 }

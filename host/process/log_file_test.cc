@@ -37,7 +37,7 @@ class LogFileTest : public ::testing::Test {
     log_file_close(&file_);
     log_file_init(&file_, fd_.get(), "web", "stdout", max_files, max_size);
   }
-  // Writes all of TEXT, as one piece that lies in the ring in two parts, split at SPLIT.
+  // Writes all of TEXT as one piece, which the ring holds in two parts, split at SPLIT.
   long Write(std::string text, std::size_t split = 0) {
     while (!text.empty()) {
       const std::size_t first = split > 0 && split < text.size() ? split : text.size();
@@ -165,7 +165,7 @@ TEST_F(LogFileTest, WhatTheTaskPutsInPlaceOfALogFileIsNeverWritten) {
   Init(100);
   EXPECT_EQ(Write("three\n"), 0);
   EXPECT_EQ(Get(6), "three\n");
-  // In front of a rotation: the name is taken, the next one is not.
+  // At a rotation: the next name is taken, the one after it is free.
   std::filesystem::create_symlink(canary, directory_ + "/web.stdout.7");
   Init(6);
   EXPECT_EQ(Write("four\n"), 0);

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* shim/log_stream.h for a test in C++, which cannot read the atomics of C. */
+/* Wraps shim/log_stream.h for a test in C++, which cannot include the atomics of C. */
 #pragma once
 
 #include <stdbool.h>

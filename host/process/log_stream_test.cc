@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
 
-// A pipe whose reading end is a stream; the test takes the place of the writer thread.
+// A pipe whose read end is a stream. The test takes the place of the writer thread.
 class LogStreamTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -83,13 +83,13 @@ TEST_F(LogStreamTest, AStuckWriterCostsWholeLinesAndOneGapLine) {
   EXPECT_TRUE(State().dropping);
   EXPECT_EQ(State().gaps_begun, 1);
   EXPECT_EQ(State().gaps_ended, 0);
-  // All further output is taken at once: the task never waits.
+  // All further output is read at once: the task never waits.
   while (Read(903 * kMs) || State().gap_lines < 135) {
   }
   EXPECT_EQ(State().gap_lines, 135u);
   const std::string before = Take();
   EXPECT_EQ(before.size(), 65000u);  // 65 whole lines: the 66th was taken back
-  // The disk is back: the gap line comes without further output.
+  // The disk works again: the gap line comes without further output.
   EXPECT_TRUE(Tick(2000 * kMs));
   EXPECT_EQ(Take(), "[drover] 135 lines dropped\n");
   EXPECT_EQ(State().gaps_ended, 1);

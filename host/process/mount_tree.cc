@@ -44,7 +44,7 @@ Result<MountTree> Make(UniqueFd place, const std::string& path, std::string targ
     propagation = kSlave;
   } else if (options.propagation != "bidirectional") {
     return Error(Code::kInvalidArgument, "\"" + options.propagation +
-                                             "\" is no propagation: private, host-to-task or "
+                                             "\" is no propagation: use private, host-to-task or "
                                              "bidirectional");
   }
   MountTree result;
@@ -66,7 +66,7 @@ Result<MountTree> Make(UniqueFd place, const std::string& path, std::string targ
                  path + ": the propagation " + options.propagation +
                      " needs the system calls open_tree, move_mount and mount_setattr, which Linux "
                      "5.12 has, and which a filter around the agent may refuse");
-  // The task's root lies upon that of the host while it is made, and would be bound with it.
+  // While the task's root is made, it is mounted on the host's root and would be bound with it.
   struct stat root{};
   if (stat("/", &root) != 0) return ErrnoError(errno, "/");
   if (info.st_dev == root.st_dev && info.st_ino == root.st_ino)
@@ -82,7 +82,7 @@ Result<MountTree> Make(UniqueFd place, const std::string& path, std::string targ
 }  // namespace
 
 bool MountCallsExist() {
-  // The kernel says EINVAL to these; whoever does not let the call through says something else.
+  // The kernel answers these calls with EINVAL. A missing or filtered call has another error.
   const auto exists = [](long result) { return result == -1 && errno == EINVAL; };
   static const bool exist = exists(syscall(SYS_open_tree, -1, "", ~0u)) &&
                             exists(syscall(SYS_move_mount, -1, "", -1, "", ~0u)) &&

@@ -24,7 +24,7 @@ TEST(NetworkNamespaceTest, OnlyNetworkNamespacesAreOpened) {
       {"/etc/passwd", "/etc/passwd is no namespace: name a network namespace"},
       {"/dev/null", "/dev/null is no namespace: name a network namespace"},
       {"/tmp", "/tmp is no namespace: name a network namespace"},
-      {pipe, pipe + " is no namespace: name a network namespace"}};  // and nobody waits for it
+      {pipe, pipe + " is no namespace: name a network namespace"}};  // without blocking
   for (const auto& [path, message] : wrong) {
     const Result<UniqueFd> opened = OpenNetworkNamespace(path);
     ASSERT_FALSE(opened.ok()) << path;
@@ -38,7 +38,7 @@ TEST(NetworkNamespaceTest, OnlyNetworkNamespacesAreOpened) {
   std::filesystem::remove_all(pattern);
 }
 
-// Processes without namespaces of mounts; those with one are in isolation_test.
+// Processes without a mount namespace; isolation_test.cc has the tests of processes with one.
 class NetworkRunTest : public ProcessFixture {
  protected:
   void SetUp() override {
@@ -67,7 +67,7 @@ class NetworkRunTest : public ProcessFixture {
 
   UniqueFd network_;
   std::string path_;
-  std::string name_;  // as links in /proc have it
+  std::string name_;  // as in the links of /proc
 };
 
 TEST_F(NetworkRunTest, TheThreadThatMadeItIsGoneAndOursIsWhereItWas) {

@@ -11,17 +11,17 @@
 
 namespace drover {
 
-// Collects the steps of a start plan, aligned as the shim wants them, and the descriptors that they
-// name by their index.
+// Collects the steps of a start plan, aligned as the shim requires, and the descriptors, which the
+// steps name by index.
 class PlanBuilder {
  public:
   explicit PlanBuilder(std::vector<int>* fds) : fds_(fds) {}
 
-  // Whose start the steps added from now on belong to.
+  // Sets DROVER_STEP_FOR_... for the steps added from now on: the processes that execute them.
   void For(std::uint16_t flags) { flags_ = flags; }
 
-  // Adds a step with FIXED, whose first member is its drover_step, and TAIL behind it. NAME is for
-  // the message of its failure: "cannot NAME: No such file or directory".
+  // Adds a step: FIXED, whose first member is its drover_step, then TAIL. NAME is for the message
+  // of its failure: "cannot NAME: No such file or directory".
   template <typename T>
   void Add(std::uint16_t kind, T fixed, std::string_view tail, std::string name) {
     const std::size_t size = (sizeof fixed + tail.size() + 7) / 8 * 8;
@@ -41,7 +41,7 @@ class PlanBuilder {
     Add(kind, step, {}, std::move(name));
   }
 
-  // The index of a descriptor, which is borrowed.
+  // Adds a descriptor, which is borrowed, and returns its index.
   std::int32_t Descriptor(int fd) {
     fds_->push_back(fd);
     return static_cast<std::int32_t>(fds_->size() - 1);

@@ -80,7 +80,7 @@ TEST_F(PrivilegesTest, TheFilterRefusesMountsAlsoToRootAndTheControlSucceeds) {
 }
 
 TEST_F(PrivilegesTest, KeysOfTheAgentAreNotInReach) {
-  // /proc/keys lists what the reader may view: an anonymous session keyring of its own is "_ses".
+  // /proc/keys lists the keys that its reader may view. An anonymous session keyring is "_ses".
   Privileges privileges;
   privileges.filter_calls = false;
   ProcessSpec spec = With(privileges, "test -r /proc/keys || exit 9; grep -c _ses /proc/keys");

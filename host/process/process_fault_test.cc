@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// What happens to runs when shims, agents and disks fail.
+// Runs whose shims, agents or disks fail.
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -22,7 +22,7 @@ class ProcessFaultTest : public ProcessFixture {
     for (const pid_t pid : children_) waitpid(pid, nullptr, 0);
   }
 
-  // A run with a daemon, twice forked in a session of its own; sets pids.
+  // Starts a run with a daemon, which is forked twice in a session of its own. Sets daemon_.
   RunId StartWithDaemon(ProcessInfo* info) {
     ProcessSpec spec = Shell(
         "setsid sh -c 'setsid sh -c \"trap : TERM HUP INT; echo \\$\\$ > $DIR/daemon; while :; do "
@@ -35,8 +35,8 @@ class ProcessFaultTest : public ProcessFixture {
     return run;
   }
 
-  // Has a process in the cgroup of RUN, TASK_, and beside it one, SHIM_, that listens as the run's
-  // shim and says ANSWER to whatever is asked first.
+  // Starts a process in the cgroup of RUN, TASK_, and another one, SHIM_, that listens as the run's
+  // shim and answers the first message with ANSWER.
   template <typename Answer>
   void Pretend(const RunId& run, Answer answer, std::uint16_t type) {
     const std::string cgroup = cgroup_root_ + "/" + run.ToString();
@@ -75,7 +75,7 @@ class ProcessFaultTest : public ProcessFixture {
     children_.push_back(shim_);
     ASSERT_TRUE(Until([&] { return access((name + ".sock").c_str(), F_OK) == 0; }));
   }
-  // What a shim of RUN says of itself, whose task has not begun yet.
+  // The answer to a hello from a shim of RUN whose task has not begun yet.
   static drover_attach_hello_reply HelloOf(const RunId& run) {
     drover_attach_hello_reply hello{};
     hello.version = DROVER_ATTACH_VERSION;
@@ -102,7 +102,7 @@ TEST_F(ProcessFaultTest, TheDeathOfAShimEndsItsTask) {
   if (has_cgroups()) {
     EXPECT_FALSE(Alive(daemon_));
   } else {
-    // What TrackingDescription says is not confined without cgroups.
+    // Without cgroups these are not confined, as TrackingDescription says.
     kill(daemon_, SIGKILL);
     kill(-info.pid, SIGKILL);
   }
@@ -151,7 +151,7 @@ TEST_F(ProcessFaultTest, ACgroupWithoutShimIsNeverAdopted) {
   EXPECT_FALSE(Alive(child));
 }
 
-// A supervisor of a release with which this one has no version of the protocol in common.
+// The shim is of a release that shares no version of the protocol with this one.
 TEST_F(ProcessFaultTest, AShimOfAnotherProtocolEndsWithItsTask) {
   if (!has_cgroups()) GTEST_SKIP() << "it needs root and a cgroup hierarchy";
   const RunId run = RunId::Random();
@@ -179,13 +179,13 @@ TEST_F(ProcessFaultTest, AShimOfAnotherBootEndsWithItsTask) {
   ASSERT_TRUE(attached.ok()) << attached.error().message();
   const auto* exit = std::get_if<ProcessExit>(&*attached);
   ASSERT_TRUE(exit);
-  EXPECT_EQ(exit->error, "supervisor lost: it says that it is of another boot of the machine");
+  EXPECT_EQ(exit->error, "supervisor lost: it reports another boot of the machine");
   EXPECT_FALSE(Alive(task_));
   EXPECT_TRUE(Until([&] { return !Alive(shim_); }));
 }
 
-// The pid of a shim that has ended may be a stranger's, whom no signal may reach: so nothing is
-// kept by which one could be sent.
+// After a shim has ended, its pid may belong to a stranger, which must get no signal. So the agent
+// keeps no pidfd of it.
 TEST_F(ProcessFaultTest, APidfdIsKeptOnlyOfWhoWasThereWhenTheTaskBegan) {
   if (!has_cgroups()) GTEST_SKIP() << "it needs root and a cgroup hierarchy";
   for (const bool stranger : {false, true}) {
@@ -199,7 +199,7 @@ TEST_F(ProcessFaultTest, APidfdIsKeptOnlyOfWhoWasThereWhenTheTaskBegan) {
     ASSERT_TRUE(attached.ok()) << attached.error().message();
     EXPECT_TRUE(std::holds_alternative<ProcessInfo>(*attached));
     EXPECT_EQ(OpenFds(), before + (stranger ? 1 : 2)) << "the connection, and the pidfd";
-    // The end of the shim is seen all the same.
+    // The agent still notices the end of the shim.
     EXPECT_TRUE(Alive(task_));
     ASSERT_EQ(kill(shim_, SIGKILL), 0);
     EXPECT_EQ(WaitFor(run).error, "supervisor lost");
@@ -207,7 +207,7 @@ TEST_F(ProcessFaultTest, APidfdIsKeptOnlyOfWhoWasThereWhenTheTaskBegan) {
   }
 }
 
-// As when a service is made of what was started by hand.
+// For example, an agent was started by hand and is now a systemd service.
 TEST_F(ProcessFaultTest, ARunOfAnAgentWithOtherCgroupsEndsWithItsShim) {
   if (!has_cgroups()) GTEST_SKIP() << "it needs root and a cgroup hierarchy";
   ProcessInfo info;
@@ -300,7 +300,7 @@ TEST_F(ProcessFaultTest, AShimThatHangsIsReplacedByItsEnd) {
   ProcessInfo info;
   const RunId run = StartWithDaemon(&info);
   ASSERT_EQ(kill(info.shim_pid, SIGSTOP), 0);
-  // It is woken when it does not report, and then tells the true end.
+  // A shim that does not report is woken, and then reports the true end.
   const auto exit = Await(service_->Stop(Forever(), run, SIGTERM, 100ms));
   ASSERT_TRUE(exit.ok());
   EXPECT_EQ(exit->signal, SIGKILL);
@@ -314,7 +314,7 @@ TEST_F(ProcessFaultTest, AShimThatStoodStillMissesNoEnd) {
   ASSERT_TRUE(started.ok()) << started.error().message();
   ASSERT_EQ(kill(started->shim_pid, SIGSTOP), 0);
   std::ofstream(directory_ + "/go") << "x";
-  // Ended, and nobody has collected it yet.
+  // It has ended, and nobody has reaped it yet.
   EXPECT_TRUE(Until([&] {
     std::ifstream file("/proc/" + std::to_string(started->pid) + "/stat");
     std::string stat;
@@ -328,7 +328,7 @@ TEST_F(ProcessFaultTest, AShimThatStoodStillMissesNoEnd) {
   EXPECT_EQ(exit.error, "");
 }
 
-// An agent that is stopped while it takes tasks over has not found that their shims do not answer.
+// An agent that is stopped while it attaches has not shown that the shims do not answer.
 TEST_F(ProcessFaultTest, AnAttachThatIsGivenUpHarmsNothing) {
   ProcessSpec spec = Shell("exec sleep 1000");
   const RunId run = spec.run;
@@ -407,7 +407,7 @@ TEST_F(ProcessFaultTest, ADamagedExitRecordIsAnEndWithAnError) {
   }
 }
 
-// The run directory was no tmpfs, or came back with the machine.
+// The run directory is no tmpfs, or the machine was restored together with it.
 TEST_F(ProcessFaultTest, AnExitRecordOfAnotherBootIsNoEndOfARunOfThisOne) {
   const RunId run = MustStart(Shell("exit 7"));
   EXPECT_EQ(WaitFor(run).exit_code, 7);
@@ -441,7 +441,7 @@ class BoundRunTest : public ProcessFaultTest {
     const std::string run_dir = directory_ + "/run", cgroup_root = cgroup_root_;
     const pid_t agent = fork();
     if (agent != 0) return agent;
-    // Nothing of the parent's loop is touched here.
+    // The child must not touch the parent's loop.
     RealLoop loop;
     ProcessServiceOptions options;
     options.run_dir = run_dir;
@@ -471,7 +471,7 @@ TEST_F(BoundRunTest, StopsWhenItsAgentDies) {
   waitpid(agent, nullptr, 0);
   EXPECT_TRUE(Until([&] { return !Alive(pid); }));
   EXPECT_EQ(Read("stopped"), "stopped\n");
-  // Nobody will ever ask for it, so nothing is kept: the cgroup goes last.
+  // Nobody will ever ask for the run, so its shim removes everything: the cgroup goes last.
   EXPECT_TRUE(Until([&] {
     const std::vector<RunId> tracked = service_->TrackedRuns();
     return std::find(tracked.begin(), tracked.end(), run) == tracked.end();

@@ -17,7 +17,7 @@ namespace {
 
 class ProcessOutputTest : public ProcessFixture {
  protected:
-  // What the files of a stream hold, in their order.
+  // The joined text of the files of a stream, in their order.
   std::string Logs(const std::string& directory, const std::string& stream = "stdout") {
     std::string all;
     for (int i = 0, missing = 0; missing < 20; ++i) {
@@ -31,7 +31,7 @@ class ProcessOutputTest : public ProcessFixture {
     return all;
   }
 
-  // What the service tells of output that RUN loses.
+  // Collects the service's reports of output that RUN loses.
   void Hear(const RunId& run) {
     on_dropped_ = service_->OnDroppedOutput(
         run, [this](const DroppedOutput& dropped) { dropped_.push_back(dropped); });
@@ -70,7 +70,7 @@ TEST_F(ProcessOutputTest, TheOutputGoesThroughPipesWithoutAName) {
   for (const char* stream : {"stdout", "stderr"}) {
     EXPECT_EQ(Logs("logs", stream).substr(0, 6), "pipe:[");
   }
-  // Nothing else is in the directory, and whoever may enter it may read.
+  // Nothing else is in the directory, and everybody who may enter it may read the files.
   std::set<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(directory_ + "/logs")) {
     names.insert(entry.path().filename());
@@ -151,13 +151,13 @@ TEST_F(FullDiskTest, TheTaskNeverWaitsLongAndTheGapIsTold) {
   EXPECT_EQ(dropped_[0], (DroppedOutput{true, 0, 0}));
 
   ASSERT_EQ(mount(nullptr, (directory_ + "/disk").c_str(), nullptr, MS_REMOUNT, "size=8m"), 0);
-  // It is told although the task, which waits for "go", writes nothing more.
+  // The gap is logged although the task, which waits for "go", writes nothing more.
   ASSERT_TRUE(Until([&] { return Logs("disk").find("lines dropped") != std::string::npos; }));
   std::ofstream(directory_ + "/go") << "x";
   ASSERT_TRUE(Until([&] { return Logs("disk").find("\n001019x") != std::string::npos; }));
   EXPECT_LT(std::stod(Read("worst")), 1.0);
 
-  // Whole lines, in order, and the gap counts exactly those that are missing.
+  // Whole lines, in order, and the gap counts exactly the missing lines.
   std::istringstream lines(Logs("disk"));
   int next = 0, gap_lines = 0;
   std::uint64_t missing = 0;
@@ -192,7 +192,7 @@ TEST_F(FullDiskTest, TheEndIsReportedThoughTheDiskIsFull) {
   const ProcessExit exit = WaitFor(run);
   EXPECT_EQ(exit.exit_code, 8);
   EXPECT_GT(exit.dropped_bytes, 100000u);
-  // The end tells all that was lost, to those who listen and to those who come late.
+  // After the end, early and late listeners have heard of all lost output.
   const DroppedOutput all{false, exit.dropped_lines, exit.dropped_bytes};
   EXPECT_EQ(dropped_.back(), all);
   dropped_.clear();

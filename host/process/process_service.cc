@@ -30,7 +30,7 @@
 namespace drover {
 namespace {
 
-// How long a run that was killed may take to end before its shim is taken for stuck.
+// How long a killed run may take to end before its shim counts as stuck.
 constexpr Duration kKillPatience = 3s;
 constexpr Duration kWakePatience = 2s;
 constexpr Duration kReleasePatience = 10s;
@@ -43,10 +43,10 @@ int OwnOomScoreAdj() {
   return std::atoi(text.c_str());
 }
 
-// Whoever cannot look now may find the run alive later: it is not to be started twice.
+// The run may be alive although this cannot be checked now: it must not be started twice.
 Error CannotTell(const RunId& run, const Error& error) {
   return Error(Code::kUnavailable,
-               "cannot tell now what became of run " + run.ToString() + ": " + error.message(),
+               "cannot find out now what became of run " + run.ToString() + ": " + error.message(),
                true);
 }
 
@@ -138,8 +138,8 @@ class ProcessServiceImpl : public ProcessService {
           co_return Remember(run, std::move(lost));
         }
         if (attached.ok() || attached.code() != Code::kUnavailable) co_return attached;
-        DROVER_CO_TRY(context.status());  // nobody waits for the answer: that says nothing of it
-        // It ended while we talked; by now its record is there, or it is lost.
+        DROVER_CO_TRY(context.status());  // our wait has ended, which says nothing about the shim
+        // The run ended meanwhile: by now its exit record exists, or the run is lost.
       }
       if (const auto known = runs_.find(run); known != runs_.end()) continue;
       Result<ProcessExit> exit = ReadExitRecord(host_->run_directory.get(), run, host_->boot);
@@ -162,8 +162,8 @@ class ProcessServiceImpl : public ProcessService {
         ProcessExit lost = LostExit("supervisor lost", loop_->Wall());
         co_return Remember(run, std::move(lost));
       }
-      // The agent before may have died before its shim was there, which it still may be: the
-      // cgroup is made first.
+      // The cgroup is made before the shim starts. If the last agent died in between, the shim may
+      // still appear.
       const bool may_come = !host_->tracker || cgroup == CgroupTracker::State::kEmpty;
       if (!may_come || loop_->Now() >= birth_end) {
         cgroups_.Remove(run);
@@ -204,7 +204,7 @@ class ProcessServiceImpl : public ProcessService {
       co_return Error(Code::kInvalidArgument,
                       "signal " + std::to_string(signal_number) + " does not exist");
     if (timeout > 0ns && pointer->connection()) {
-      // Whoever starts others ends them in the order that it knows.
+      // The process itself knows the order in which its children must end.
       pointer->connection()->Send(SignalMessage(signal_number, DROVER_ATTACH_SCOPE_LEADER));
       Context limit = context.WithTimeout(timeout);
       const Status in_time = co_await pointer->ended().Wait(limit);
@@ -228,7 +228,7 @@ class ProcessServiceImpl : public ProcessService {
 
   Co<Status> Release(Context context, RunId run) override {
     if (!runs_.contains(run)) {
-      // From an earlier agent, perhaps: then it is ended like one of ours.
+      // It may be a run of an earlier agent: it is ended like one of ours.
       Result<Attached> attached = co_await Attach(context, run);
       if (!attached.ok() && attached.code() != Code::kNotFound) co_return attached.error();
     }
@@ -293,7 +293,7 @@ class ProcessServiceImpl : public ProcessService {
     return "runs are tracked by walking the descendants of their supervisors (" +
            untracked_reason_ +
            "); processes that run as another user, and those that multiply faster than they are "
-           "found, are not confined, nor are any once a supervisor was killed";
+           "found, are not confined, nor is any process whose supervisor was killed";
   }
 
  private:
@@ -304,7 +304,7 @@ class ProcessServiceImpl : public ProcessService {
     const ProcessInfo& info = (*found)->info();
     for (const pid_t pid :
          (*found)->tracked() ? host_->tracker->Members(run) : DescendantsOf(info.shim_pid)) {
-      // The task's own process may have any name.
+      // The task's own process may have any name, also that of the holder of the namespaces.
       const std::optional<ProcessUsage::Process> process =
           ReadProcessUsage(pid, pid == info.pid ? 0 : info.shim_pid);
       if (process) processes.push_back(*process);
@@ -345,7 +345,7 @@ class ProcessServiceImpl : public ProcessService {
     return State(*pointer);
   }
 
-  // Who runs must be able to end and be cleared away, whatever is started beside.
+  // Keeps the descriptors that are needed to stop and clean up the tasks that already run.
   static Status MayStart() {
     if (!DescriptorsLeft(kDescriptorsForStops + kDescriptorsForClients))
       return FewDescriptorsLeft();
@@ -394,7 +394,7 @@ class ProcessServiceImpl : public ProcessService {
       error = StartError(*reply, message);
       run->End(LostExit(error.message(), loop_->Wall()));
     }
-    // Nothing of a run that did not start may be left, whatever the context says.
+    // Nothing of a run that did not start may be left, even if the context has ended.
     Context cleanup(loop_);
     Context limit = cleanup.WithTimeout(kKillPatience + kWakePatience + kReleasePatience);
     const Status released = co_await Release(limit, run->id());
@@ -418,14 +418,14 @@ class ProcessServiceImpl : public ProcessService {
         co_await connection->Call(patience.context(), std::move(message), std::move(none));
     DROVER_CO_TRY(context.status());
     if (!answer.ok() && answer.code() == Code::kTimeout) {
-      // It hangs, and with it its task's output: it counts as lost.
+      // The shim hangs, and so does its task's output: the run counts as lost.
       pointer->WakeShim(true);
       co_return Error(Code::kUnavailable, "the shim does not answer");
     }
     if (!answer.ok()) co_return answer.error();
     const auto reply = MessageAs<drover_attach_hello_reply>(*answer);
     if (reply.header.type != DROVER_ATTACH_HELLO_REPLY) {
-      // It cannot be told anything, and its task must not run beside the next.
+      // The shim understands no command, and its task must not run beside the next one.
       pointer->WakeShim(true);
       co_return Error(Code::kUnimplemented, "supervisor lost: it does not speak version " +
                                                 std::to_string(DROVER_ATTACH_VERSION) +
@@ -435,17 +435,18 @@ class ProcessServiceImpl : public ProcessService {
       co_return Error(Code::kNotFound, "run " + run.ToString() + " was never started");
     pointer->Introduce(reply);
     if (IsOfAnotherBoot(reply.boot_id, host_->boot)) {
-      // Nobody can tell what it is. But it is alive and has the run, which must not be twice.
+      // It is unclear what process this is. But it is alive and has the run, which must not exist
+      // twice.
       pointer->Kill();
       pointer->WakeShim(true);
       co_return Error(Code::kUnimplemented,
-                      "supervisor lost: it says that it is of another boot of the machine");
+                      "supervisor lost: it reports another boot of the machine");
     }
     runs_[run] = pointer;
     co_return State(*pointer);
   }
 
-  // Kills and waits; a shim that does not tell the end is woken, then killed itself.
+  // Kills and waits; a shim that does not report the end is woken, then killed itself.
   Co<Result<ProcessExit>> KillAndWait(Context context, RunPointer run) {
     run->Kill();
     for (const bool force : {false, true}) {
@@ -462,7 +463,7 @@ class ProcessServiceImpl : public ProcessService {
     co_return *run->exit();
   }
 
-  // What runs in the cgroup of a run without a shim.
+  // Kills the processes in the cgroup of a run without a shim.
   Co<Status> KillOrphans(Context context, RunId run) {
     const TimePoint end = loop_->Now() + 1s;
     while (host_->tracker && host_->tracker->Populated(run) && loop_->Now() < end) {

@@ -22,9 +22,9 @@ class ExecSession {
  public:
   virtual ~ExecSession() = default;
 
-  // With a terminal: its master side, non-blocking, owned by the session; else -1. When Wait has
-  // returned, what can be read without waiting is the rest of the output: a background child that
-  // keeps the terminal does not keep the session.
+  // The master side of the terminal, non-blocking, owned by the session; -1 without a terminal.
+  // After Wait has returned, the bytes that can be read without blocking are the last of the
+  // output: a background child that keeps the terminal does not keep the session.
   virtual int terminal() const = 0;
 
   virtual Status Resize(std::uint16_t rows, std::uint16_t columns) = 0;
@@ -33,68 +33,68 @@ class ExecSession {
   // Returns when the command has ended. A command that could not be executed is an ExecExit with
   // code 127 or 126 and an error.
   virtual Co<Result<ExecExit>> Wait(Context context) = 0;
-  // Kills the session's process group; Wait then tells how it ended. Idempotent.
+  // Kills the session's process group; Wait then returns how it ended. Idempotent.
   virtual void Close() = 0;
 };
 
 struct StartMessage;
 
 struct ProcessServiceOptions {
-  // Where sockets and exit records of the shims are: on a tmpfs, mode 0700. Empty: /run/drover for
-  // root, else $XDG_RUNTIME_DIR/drover. Made if missing.
+  // The directory of the shims' sockets and exit records: on a tmpfs, mode 0700. Empty: /run/drover
+  // for root, else $XDG_RUNTIME_DIR/drover. Made if missing.
   std::string run_dir;
   // The directory below which each run gets its cgroup, of version 2 or of the freezer. Empty:
   // "tasks" of the unit that systemd has delegated to this process (process/unit_cgroups.h), else
-  // "drover" below the mount point of either. "none": the shims walk their descendants.
+  // "drover" below the mount point of version 2 or the freezer. "none": no cgroups, the shims walk
+  // their descendants.
   std::string cgroup_root;
-  // A version 2 cgroup to start shims in. Empty: "shims" of that unit, else that of the agent.
+  // A version 2 cgroup to start shims in. Empty: "shims" of that unit, else the agent's own cgroup.
   std::string shim_cgroup;
-  // The soft limit of open files that tasks begin with, where their driver sets none: many programs
-  // do not bear a high one. 0: that of this process.
+  // The initial soft limit of open files of tasks whose driver sets none: many programs do not bear
+  // a high one. 0: the limit of this process.
   std::uint64_t open_files = 0;
-  // Of tests alone: changes what a shim is told to do. What a step defends against is seen where
-  // the step is missing.
+  // For tests only: changes the start message of a shim. Without a step, a test can show the attack
+  // that the step prevents.
   std::function<void(StartMessage*)> change_start;
 };
 
-// The processes of the runs: each is started and held by a shim, which outlives this object and the
-// agent. All methods belong to the control thread. A coroutine that was started must end before
-// the service is destroyed; it ends early, with the context's error, when its context does, and
-// what it began goes on.
+// The processes of the runs. A shim starts and holds each of them, and outlives this object and the
+// agent. Control thread only. Every coroutine must end before the service is destroyed. It ends
+// early, with the context's error, when its context ends; the work that it began goes on.
 class ProcessService {
  public:
   virtual ~ProcessService() = default;
 
-  // Returns when the program has been executed: the error names the step that failed. After an
-  // error nothing of the run is left, also when the context ended first.
+  // Returns when the program has been executed. The error names the step that failed. After an
+  // error nothing of the run is left, also if the context ended first.
   virtual Co<Result<ProcessInfo>> Start(Context context, ProcessSpec spec) = 0;
   virtual Co<Result<ProcessInfo>> StartOutput(Context context, OutputSpec spec) = 0;
 
-  // Takes over a run that an earlier agent started: running, or ended. kNotFound: it never started,
-  // or has been released. kUnavailable: that cannot be told now, for the lack of descriptors, say;
-  // ask again. A run whose shim is lost is killed before this returns, and has ended with the error
-  // "supervisor lost".
+  // Takes over a run that an earlier agent started, running or ended. kNotFound: it never started,
+  // or has been released. kUnavailable: this cannot be found out now, for example for lack of
+  // descriptors; call again. A run whose shim is lost is killed before this returns, and has ended
+  // with the error "supervisor lost".
   using Attached = std::variant<ProcessInfo, ProcessExit>;
   virtual Co<Result<Attached>> Attach(Context context, RunId run) = 0;
 
-  // Returns when the run has ended and its output is in the files, as far as the disk lets it.
-  // Any number may wait; it answers also after the end, until Release.
+  // Returns when the run has ended and its output is in the files, as far as the disk took it. Any
+  // number of callers may wait, also after the end, until Release.
   virtual Co<Result<ProcessExit>> Wait(Context context, RunId run) = 0;
 
   // Sends a signal to the process.
   virtual Co<Status> Signal(Context context, RunId run, int signal_number) = 0;
   // Sends SIGNAL_NUMBER to the process alone, waits TIMEOUT for its end, then kills everything that
-  // the run has started; when the process ends in time, what it leaves behind is killed then.
-  // Returns when the run has ended. A timeout of 0 kills at once.
+  // the run has started. If the process ends in time, the processes that it leaves behind are
+  // killed then. Returns when the run has ended. A timeout of 0 kills at once.
   virtual Co<Result<ProcessExit>> Stop(Context context, RunId run, int signal_number,
                                        Duration timeout) = 0;
-  // Kills everything of the run; Wait tells when that is done.
+  // Kills all processes of the run; Wait returns when they have ended.
   virtual Status Kill(RunId run) = 0;
-  // Kills everything of every run of this service.
+  // Kills all processes of all runs of this service.
   virtual void KillAll() = 0;
 
-  // Kills what is left of the run and removes its cgroup, exit record and socket; the run is
-  // unknown afterwards. Releasing an unknown run succeeds.
+  // Kills the remaining processes of the run and removes its cgroup, exit record and socket; the
+  // run is unknown afterwards. Releasing an unknown run succeeds.
   virtual Co<Status> Release(Context context, RunId run) = 0;
 
   virtual Co<Result<ProcessUsage>> Usage(Context context, RunId run, UsageDetail detail) = 0;
@@ -102,15 +102,17 @@ class ProcessService {
   virtual Co<Result<std::unique_ptr<ExecSession>>> Exec(Context context, RunId run,
                                                         ExecSpec spec) = 0;
 
-  // The runs of which a cgroup is left from whatever agent. Release those that nobody knows.
+  // All runs that have a cgroup, whichever agent started them. Release the runs that nobody knows.
   virtual std::vector<RunId> TrackedRuns() const = 0;
 
-  // Hears, until the subscription goes, each time that output of this run begins to be dropped or
-  // has been counted; at once if some was already. All has been told when Wait returns.
+  // Calls HEAR each time that output of the run begins to be dropped, and each time that dropped
+  // output has been counted; at once if some was dropped before. The calls stop when the
+  // subscription goes. All calls have been made when Wait returns.
   [[nodiscard]] virtual Subscription OnDroppedOutput(
       RunId run, std::function<void(const DroppedOutput&)> hear) = 0;
 
-  // How processes are tracked and what that does not confine, in one sentence; for the fingerprint.
+  // Describes for the fingerprint, in one sentence, how processes are tracked and which processes
+  // that does not confine.
   virtual std::string TrackingDescription() const = 0;
   virtual bool has_cgroups() const = 0;
 };

@@ -22,8 +22,8 @@ std::string NameOf(Tracking tracking) {
 }
 void PrintTo(Tracking tracking, std::ostream* out) { *out << NameOf(tracking); }
 
-// Everything that must hold with a cgroup of either version and, as far as the kernel lets it,
-// without one.
+// Behaviour that must be the same with a cgroup of either version and, as far as the kernel allows
+// it, without one.
 class ProcessServiceTest : public ProcessFixture, public ::testing::WithParamInterface<Tracking> {
  protected:
   void SetUp() override {
@@ -57,7 +57,7 @@ TEST_P(ProcessServiceTest, RunsACommandAndTellsHowItEnded) {
   EXPECT_GT(exit.max_rss, 0u);
   EXPECT_EQ(Read("logs/web.stdout.0"), "out\n");
   EXPECT_EQ(Read("logs/web.stderr.0"), "err\n");
-  // Any number may ask again.
+  // Any number of callers may wait again.
   EXPECT_EQ(WaitFor(run).exit_code, 43);
 }
 
@@ -184,7 +184,8 @@ TEST_P(ProcessServiceTest, EachStepThatFailsIsNamedAndLeavesNothing) {
 }
 
 TEST_P(ProcessServiceTest, AStartThatLacksDescriptorsMayBeTriedAgain) {
-  // The first look of a sanitizer at a type takes descriptors, too: that is over after one start.
+  // A sanitizer needs descriptors, too, when it meets a type for the first time. One start covers
+  // them all.
   const RunId first = MustStart(Shell("exit 4"));
   EXPECT_EQ(WaitFor(first).exit_code, 4);
   EXPECT_TRUE(Await(service_->Release(Forever(), first)).ok());
@@ -215,8 +216,8 @@ TEST_P(ProcessServiceTest, ARunIdStartsOnce) {
   EXPECT_EQ(again.code(), Code::kFailedPrecondition);
 }
 
-// A shell runs the trap of the smaller number first: had the child got the HUP, too, it would say
-// so before it does what its parent asks for.
+// A shell runs the trap of the smaller number first. If the child had got the HUP, too, it would
+// write "child" before it obeys its parent.
 TEST_P(ProcessServiceTest, StopSendsTheSignalToTheProcessAlone) {
   const RunId run = MustStart(
       Shell("trap 'echo leader >> $DIR/got; kill -TERM $child; wait $child; exit 9' HUP; "
@@ -256,7 +257,7 @@ TEST_P(ProcessServiceTest, StopKillsAfterTheTimeout) {
 }
 
 TEST_P(ProcessServiceTest, KillReachesDaemons) {
-  // Twice forked, a session of its own, its parent gone.
+  // The daemon is forked twice, has a session of its own and no parent.
   const RunId run = MustStart(
       Shell("setsid sh -c 'setsid sh -c \"trap : TERM HUP INT; echo \\$\\$ > $DIR/daemon; while :; "
             "do sleep 0.05; done\" > /dev/null 2>&1 &' & sleep 1000"));
@@ -267,7 +268,7 @@ TEST_P(ProcessServiceTest, KillReachesDaemons) {
   EXPECT_TRUE(Until([&] { return !Alive(daemon); }));
 }
 
-// Each generation lives for a moment only: who kills what was listed comes too late.
+// Each generation lives only for a moment: a kill of the listed processes comes too late.
 TEST_P(ProcessServiceTest, KillEndsWhatForksFasterThanItIsListed) {
   if (!has_cgroups()) GTEST_SKIP() << "a walk does not confine what multiplies faster";
   const auto written = [this] { return std::filesystem::file_size(directory_ + "/born"); };
@@ -285,7 +286,7 @@ TEST_P(ProcessServiceTest, KillEndsWhatForksFasterThanItIsListed) {
     }
     EXPECT_EQ(WaitFor(run).signal, SIGKILL);
     const std::uintmax_t at_the_end = written();
-    Pause(100ms);  // in which a chain that lived would have gone on
+    Pause(100ms);  // a surviving chain would go on meanwhile
     EXPECT_EQ(written(), at_the_end);
   }
 }
@@ -294,7 +295,7 @@ TEST_P(ProcessServiceTest, WhatTheTaskLeavesBehindEndsWithIt) {
   const RunId run =
       MustStart(Shell("(trap '' HUP; echo $$ > /dev/null; sh -c 'echo $$ > $DIR/child; exec sleep "
                       "1000') & while ! [ -s $DIR/child ]; do sleep 0.01; done; exit 5"));
-  // The child keeps the pipes: that may not hold the exit back.
+  // The child keeps the pipes open, which must not delay the exit.
   const TimePoint start = BootClock::now();
   EXPECT_EQ(WaitFor(run).exit_code, 5);
   EXPECT_LE(BootClock::now() - start, 5s);
@@ -350,7 +351,7 @@ TEST_P(ProcessServiceTest, ARunThatEndedWithoutAgentIsFound) {
   EXPECT_EQ(WaitFor(run).exit_code, 7);
 }
 
-// Whoever cannot look says so, and not that there is nothing.
+// An agent that cannot look must not report that there is nothing.
 TEST_P(ProcessServiceTest, AnAgentWithoutDescriptorsLosesNoRun) {
 #if __has_feature(undefined_behavior_sanitizer)
   GTEST_SKIP() << "the sanitizer looks at objects through a pipe, for which there is no descriptor";
@@ -363,7 +364,7 @@ TEST_P(ProcessServiceTest, AnAgentWithoutDescriptorsLosesNoRun) {
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
   const UniqueFd next(open("/dev/null", O_RDONLY | O_CLOEXEC));
-  // One more than can be opened at each of the steps, and what follows is made with the rest.
+  // Each round leaves one more descriptor, so that each step in turn is the first to fail.
   for (int left = 0; left < 6; ++left) {
     rlimit few = before;
     few.rlim_cur = static_cast<rlim_t>(next.get() + 1 + left);
@@ -386,7 +387,7 @@ TEST_P(ProcessServiceTest, AnAgentWithoutDescriptorsLosesNoRun) {
   EXPECT_EQ(WaitFor(ended).exit_code, 7);
 }
 
-// The agent before may have been killed just after it had made the shim.
+// The last agent may have been killed just after it had started the shim.
 TEST_P(ProcessServiceTest, AShimThatIsAboutToTellOfItselfIsWaitedFor) {
   const RunId run = MustStart(Shell("exit 7"));
   EXPECT_EQ(WaitFor(run).exit_code, 7);
@@ -445,12 +446,12 @@ TEST_P(ProcessServiceTest, UsageCountsProcessorTime) {
   }));
 }
 
-// A walk would not find it, so the cgroup's files must tell; the next agent reads them, too.
+// A walk does not find ended processes, so the cgroup's files must be read, by the next agent, too.
 TEST_P(ProcessServiceTest, UsageCountsProcessorTimeOfWhatHasEnded) {
   if (GetParam() == Tracking::kWalk) GTEST_SKIP() << "without cgroups it is not counted";
   const RunId run = MustStart(Shell(
       "(i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; times > $DIR/spent); exec sleep 1000"));
-  // An emulated machine takes its time.
+  // An emulated machine is slow.
   ASSERT_TRUE(Until([&] { return Read("spent").find('\n') != std::string::npos; }, 40s));
   double seconds = 0;
   ASSERT_EQ(std::sscanf(Read("spent").c_str(), "0m%lfs", &seconds), 1);

@@ -20,7 +20,7 @@ namespace drover {
 
 // Where the output of a run goes: files `<task>.stdout.N` and `<task>.stderr.N` in DIRECTORY.
 struct LogSpec {
-  bool disabled = false;  // output goes to /dev/null, nothing else here counts
+  bool disabled = false;  // output goes to /dev/null, the other members are ignored
   UniqueFd directory;     // the log directory, opened once; the shim never resolves its path again
   std::string task;       // one path component
   std::uint32_t max_files = 10;
@@ -31,13 +31,13 @@ struct LogSpec {
 struct ProcessUser {
   uid_t uid = 0;
   gid_t gid = 0;
-  std::vector<gid_t> groups;  // supplementary; replaces all that the agent has
+  std::vector<gid_t> groups;  // supplementary; they replace all groups of the agent
 };
 
-// What the kernel lets a process do beyond its user's rights.
+// The rights of a process beyond those that its user gives it.
 struct Privileges {
-  CapabilitySet bounding;    // what a process of root has, and what no program can add to
-  CapabilitySet ambient;     // what a process of another user has; a part of BOUNDING
+  CapabilitySet bounding;    // all that a process of root has; no program can get more
+  CapabilitySet ambient;     // all that a process of another user has; a part of BOUNDING
   bool filter_calls = true;  // by the default filter of system calls; implies no_new_privileges
 };
 
@@ -47,8 +47,8 @@ struct ResourceLimit {
   std::uint64_t hard = 0;
 };
 
-// What a shim does with its run when the agent's connection ends: nothing (the run lives on), or,
-// bound, stop it. Foreground runs are bound.
+// How a shim stops its run when the agent's connection ends. A run without a BoundSpec lives on.
+// Foreground runs are bound.
 struct BoundSpec {
   int kill_signal = 2;
   Duration kill_timeout = 5s;
@@ -64,19 +64,20 @@ struct ProcessSpec {
   std::string cwd = "/";
   std::optional<ProcessUser> user;
   std::vector<ResourceLimit> limits;
-  int oom_score_adj = 0;  // set whatever the agent's own is
+  int oom_score_adj = 0;  // not inherited from the agent
   std::optional<mode_t> umask;
   bool no_new_privileges = false;
-  std::optional<NamespaceSpec> namespaces;  // none: those of the agent
-  // If open: the network namespace (process/network_namespace.h) to be in, also for exec sessions;
-  // with NAMESPACES the task's /sys tells about it.
+  std::optional<NamespaceSpec> namespaces;  // none: the agent's
+  // If open: the network namespace (process/network_namespace.h) of the process and of its exec
+  // sessions. With NAMESPACES, the task's /sys describes it.
   UniqueFd network;
-  std::optional<Privileges> privileges;  // none: those of the agent, as far as USER leaves them
+  std::optional<Privileges> privileges;  // none: the agent's, as far as USER keeps them
   LogSpec logs;
   std::optional<BoundSpec> bound;
   ResourceLimits resources;
-  // Cgroups of the operator (process/given_cgroups.h), which RESOURCES exclude: of version 2, in
-  // which that of the run is made; of version 1, by their controllers, which it enters.
+  // Cgroups of the operator (process/given_cgroups.h), not together with RESOURCES. CGROUP is of
+  // version 2; the run's own cgroup is made in it. V1_CGROUPS are pairs of a version 1 controller
+  // and a path; the run enters them.
   std::string cgroup;
   std::vector<std::pair<std::string, std::string>> v1_cgroups;
   // A file with a line "oom_kill N" (memory.events, or memory.oom_control of version 1) of the
@@ -85,8 +86,8 @@ struct ProcessSpec {
   UniqueFd memory_events;
 };
 
-// A run without a process of ours: the shim only reads two pipes and writes log files. It ends when
-// both have ended, or by Kill.
+// A run whose process is not ours: the shim only reads two pipes and writes log files. It ends when
+// both pipes have ended, or by Kill.
 struct OutputSpec {
   RunId run;
   UniqueFd stdout_pipe;  // read ends
@@ -123,22 +124,22 @@ struct MemoryUsage {
   std::optional<std::uint64_t> max_usage{}, kernel_usage{};
 };
 
-// How often, and how long, a run has been kept from running since its start.
+// How often and how long the kernel kept a run from running since its start.
 struct Throttling {
   std::uint64_t periods = 0;
   Duration time{0};
 };
 
-// What a run uses now.
+// The current resource usage of a run.
 struct ProcessUsage {
   Duration user_time{0};  // since the start, with ended descendants where the kernel counts them
   Duration system_time{0};
-  // Bytes: as the run's memory controller counts, else the sums of the processes, which have what
-  // they share counted several times.
+  // Bytes: as the run's memory controller counts, else the sums over the processes, which count
+  // shared memory several times.
   std::uint64_t rss = 0;
   std::uint64_t swap = 0;
   std::optional<MemoryUsage> memory{};     // if the run has a memory controller
-  std::optional<Throttling> throttling{};  // if it has one of processors
+  std::optional<Throttling> throttling{};  // if it has a cpu controller
   struct Process {
     pid_t pid = 0;
     Duration user_time{0};

@@ -27,8 +27,8 @@
 
 namespace drover {
 
-// Real shims in a run directory and a cgroup root of the test's own; at its end nothing of them
-// may be left: no process, cgroup, file or descriptor.
+// Runs real shims in a run directory and a cgroup root of the test's own. At the end of the test
+// nothing of them may be left: no process, cgroup, file or descriptor.
 class ProcessFixture : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -70,7 +70,7 @@ class ProcessFixture : public ::testing::Test {
     std::filesystem::remove_all(directory_);
   }
 
-  // What the service has made in each hierarchy of version 1 is empty: no run has left a cgroup.
+  // Expects that no run has left a cgroup below the service's cgroups in the version 1 hierarchies.
   void ExpectNoneOfVersion1() const {
     if (cgroup_root_.empty()) return;
     const std::string name = std::filesystem::path(cgroup_root_).filename().string();
@@ -81,11 +81,11 @@ class ProcessFixture : public ::testing::Test {
             << "cgroups are left in " << *mount << "/" << name;
   }
 
-  // What a test has mounted below its directory.
+  // Undoes the mounts that a test made below its directory.
   virtual void Unmount() {}
 
   virtual bool WantsCgroups() const { return true; }
-  // The freezer of version 1, as where no version 2 hierarchy is mounted.
+  // Tracks by the freezer of version 1, as on a machine without a version 2 hierarchy.
   virtual bool WantsFreezer() const { return std::getenv("DROVER_TEST_FREEZER") != nullptr; }
   bool has_cgroups() const { return !cgroup_root_.empty(); }
 
@@ -105,7 +105,7 @@ class ProcessFixture : public ::testing::Test {
     service_ = std::move(*service);
   }
 
-  // Lets what was posted happen.
+  // Runs the functions that were posted to the loop.
   void Settle() {
     auto nothing = []() -> Co<void> { co_return; };
     for (int i = 0; i < 4; ++i) ASSERT_TRUE(loop_->RunToEnd(nothing()));
@@ -181,7 +181,7 @@ class ProcessFixture : public ::testing::Test {
     EXPECT_TRUE(Until([&] { return Read(name).find('\n') != std::string::npos; })) << name;
     return std::atoi(Read(name).c_str());
   }
-  // Does the process run? A zombie that its new parent has not collected does not.
+  // True if the process runs. A zombie that its new parent has not reaped does not.
   static bool Alive(pid_t pid) {
     const std::string path = "/proc/" + std::to_string(pid) + "/stat";
     const std::string stat = ReadSmallFile(AT_FDCWD, path.c_str()).value_or("");

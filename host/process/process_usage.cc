@@ -29,7 +29,7 @@ bool MachineHasSwap() {
 }  // namespace
 
 std::optional<ProcessStat> ParseProcessStat(std::string_view text) {
-  // The name may hold spaces and brackets, so everything counts from its last bracket.
+  // The name may hold spaces and brackets, so the fields are counted from its last bracket.
   const std::size_t end = text.rfind(')');
   if (end == std::string_view::npos || end + 2 >= text.size()) return std::nullopt;
   std::istringstream words{std::string(text.substr(end + 2))};

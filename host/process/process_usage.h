@@ -12,11 +12,11 @@
 
 namespace drover {
 
-// What one process uses, by /proc; nothing if it is gone, or is the child of SHIM that holds the
-// namespaces of the run, which is not the task's.
+// Reads the usage of one process from /proc. Nothing if it is gone, or if it is the child of SHIM
+// that holds the namespaces of the run, which is not part of the task.
 std::optional<ProcessUsage::Process> ReadProcessUsage(pid_t pid, pid_t shim);
 
-// The fields of /proc/PID/stat that are used here, by its text.
+// The fields of /proc/PID/stat that are used here.
 struct ProcessStat {
   std::string name;
   pid_t parent = 0;
@@ -24,13 +24,13 @@ struct ProcessStat {
   Duration system_time{0};
   Duration started{0};  // since the boot, rounded down to a tick
 };
+// Parses the text of /proc/PID/stat. Nothing for a process that has ended.
 std::optional<ProcessStat> ParseProcessStat(std::string_view text);
 
-// A field of /proc/PID/status that is told in kB, in bytes, by the text of the file; 0 if it is not
-// there.
+// Returns in bytes a field that TEXT, the text of /proc/PID/status, has in kB; 0 if it is missing.
 std::uint64_t ParseStatusField(std::string_view text, std::string_view field);
 
-// All living descendants of PID, without itself.
+// All living descendants of PID, without PID itself.
 std::vector<pid_t> DescendantsOf(pid_t pid);
 
 }  // namespace drover

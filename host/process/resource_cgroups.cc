@@ -18,8 +18,8 @@ namespace drover {
 namespace {
 
 constexpr const char* kControllers[] = {"memory", "cpu", "pids", "cpuset"};
-constexpr std::int64_t kCpuPeriod = 100'000;  // microseconds, in which processor time is counted
-constexpr std::int64_t kLeastCpuTime = 1000;  // microseconds of it, as the kernel has it
+constexpr std::int64_t kCpuPeriod = 100'000;  // microseconds; processor time is limited per period
+constexpr std::int64_t kLeastCpuTime = 1000;  // microseconds of a period; the kernel's minimum
 
 // 0 or an errno.
 int TryWrite(int directory, const std::string& file, const std::string& value) {
@@ -44,7 +44,7 @@ bool HasWord(const std::string& text, const std::string& word) {
   return (" " + padded + " ").find(" " + word + " ") != std::string::npos;
 }
 
-// Shares are around 1024, from 2 to 262144; weights around 100, from 1 to 10000.
+// Shares range from 2 to 262144, usually 1024; weights from 1 to 10000, usually 100.
 std::int64_t Weight(std::int64_t shares) {
   const std::int64_t bounded = std::clamp<std::int64_t>(shares, 2, 262144);
   return 1 + (bounded - 2) * 9999 / 262142;
@@ -67,7 +67,7 @@ std::vector<Setting> Settings(const std::string& controller, bool unified,
   if (controller == "memory") {
     add(unified ? "memory.max" : "memory.limit_in_bytes", hard);
     add(unified ? "memory.low" : "memory.soft_limit_in_bytes", kept);
-    // A task that swaps instead of ending takes the machine with it. Kernels without swap
+    // A task that swaps instead of being killed takes the whole machine down. Kernels without swap
     // accounting have no such file.
     if (hard > 0)
       settings.push_back({unified ? "memory.swap.max" : "memory.memsw.limit_in_bytes",
@@ -101,13 +101,13 @@ Result<std::string> ReadNodes(int cgroup, const std::string& file) {
   return *text;
 }
 
-// A hierarchy that cannot be written is as good as none.
+// A hierarchy that cannot be written counts as missing.
 bool CanBeWritten(const std::string& hierarchy) {
   return access(hierarchy.c_str(), W_OK) == 0 || (errno != EROFS && errno != EACCES);
 }
 
-// In version 1, a cgroup of cpuset begins without cores and memory nodes, and then nothing can
-// enter it: it gets what FROM, the one above it, has.
+// A new version 1 cgroup of cpuset has no cores and memory nodes, so nothing can enter it. Copies
+// them to the cgroup TO from FROM, the cgroup above.
 Status InheritNodes(const std::string& from, const std::string& to) {
   const UniqueFd above = OpenDirectory(AT_FDCWD, from);
   const UniqueFd own = OpenDirectory(AT_FDCWD, to);
@@ -121,7 +121,7 @@ Status InheritNodes(const std::string& from, const std::string& to) {
   return {};
 }
 
-// A cgroup has a controller only if each one above it hands it down.
+// A cgroup has a controller only if each cgroup above hands it down.
 Status HandDown(const std::string& top, const std::string& root, const std::string& controller) {
   std::size_t end = top.size();
   for (bool last = false; !last; end = root.find('/', end + 1)) {
@@ -159,7 +159,7 @@ std::unique_ptr<ResourceCgroups> ResourceCgroups::Open(const std::string& mounts
       std::string source, path, type, options;
       if (!(words >> source >> path >> type >> options)) continue;
       if (type == "cgroup" && HasWord(options, controller)) {
-        if (!CanBeWritten(path)) break;  // the driver's fingerprint tells
+        if (!CanBeWritten(path)) break;  // the driver's fingerprint reports it
         result->controllers_.push_back({controller, path, path + "/" + name, false});
         break;
       }
@@ -201,7 +201,7 @@ Status ResourceCgroups::Limit(const Controller& controller, const RunId& run,
   UniqueFd own;
   int directory = tracking;
   if (controller.unified) {
-    // Once is enough, but somebody else may take it away again.
+    // Done for each run, since somebody else may take the controller away again.
     if (tracking < 0) return {};
     DROVER_TRY(HandDown(controller.top, controller.root, controller.name));
   } else {

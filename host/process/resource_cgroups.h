@@ -12,7 +12,7 @@
 
 namespace drover {
 
-// What a run may use at most. 0: no limit.
+// The limits of a run's resources. 0: no limit.
 struct ResourceLimits {
   bool any() const {
     return memory > 0 || memory_max > 0 || cpu_shares > 0 || max_processes > 0 || cpu_time > 0 ||
@@ -20,43 +20,44 @@ struct ResourceLimits {
   }
 
   std::int64_t memory = 0;         // bytes; the hard limit, unless MEMORY_MAX is larger
-  std::int64_t memory_max = 0;     // bytes; then MEMORY is what it keeps when memory is short
-  std::int64_t cpu_shares = 0;     // relative to 1024 of the others
+  std::int64_t memory_max = 0;     // bytes; the run then keeps MEMORY when memory is short
+  std::int64_t cpu_shares = 0;     // a weight; others have 1024
   std::int64_t max_processes = 0;  // processes and threads
-  double cpu_time = 0;             // seconds of all processors in a second, also if others are idle
-  std::string cores{};             // "0,5-7": it runs on no others; empty: on all
+  double cpu_time = 0;             // processor seconds per second, even on an idle machine
+  std::string cores{};             // the only cores that it runs on: "0,5-7"; empty: all
 };
 
-// The cgroups that limit runs and count what they use. Version 1: one below each controller's
-// hierarchy. Version 2: the run's tracking cgroup itself. Either may be missing a controller.
-// Control thread.
+// The cgroups that limit runs and count their usage. Version 1: one in each controller's hierarchy.
+// Version 2: the run's tracking cgroup itself. Either version may lack a controller. Control
+// thread.
 class ResourceCgroups {
  public:
-  // MOUNTS is the text of /proc/self/mounts, TRACKING_ROOT the directory of the tracking cgroups or
-  // empty; its last part is the name below each hierarchy of version 1. UNIT is the cgroup above it
-  // that was handed to us: it tells which controllers there are, what is above it is not ours, and
-  // the name in version 1 is "drover". Only looks: what is needed is made by Create.
+  // MOUNTS is the text of /proc/self/mounts. TRACKING_ROOT is the directory of the tracking cgroups
+  // or empty; its last part names our directory in each version 1 hierarchy. UNIT is the cgroup
+  // above it that was delegated to us, or empty. With a UNIT, the version 2 controllers are those
+  // that it lists, cgroups above it are not ours, and the name in version 1 is "drover". Changes
+  // nothing: Create makes the cgroups.
   static std::unique_ptr<ResourceCgroups> Open(const std::string& mounts,
                                                const std::string& tracking_root,
                                                const std::string& unit = "");
 
   struct Run {
-    std::vector<UniqueFd> cgroups;  // of version 1, which the task's processes are to enter
+    std::vector<UniqueFd> cgroups;  // of version 1; the task's processes must enter them
     UniqueFd memory_events;         // with a line "oom_kill N"
   };
-  // TRACKING is the run's cgroup of version 2, or -1. Limits for which there is no controller are
-  // left out, but cores are an error then. After an error nothing is left but TRACKING.
+  // TRACKING is the run's cgroup of version 2, or -1. Limits without a controller are left out,
+  // except cores, which are an error then. After an error nothing is left but TRACKING.
   Result<Run> Create(const RunId& run, const ResourceLimits& limits, int tracking);
   // Makes a cgroup of the controller cpuacct of version 1, which counts the run's processor time,
-  // unless Create has made one in the same hierarchy. None where there is no such controller or it
-  // cannot be made: no task fails for its statistics.
+  // unless Create has made one in the same hierarchy. Returns none if there is no such controller
+  // or the cgroup cannot be made: no task fails because of its statistics.
   UniqueFd CreateAccounting(const RunId& run);
-  // The mount point of that controller; empty: there is none.
+  // The mount point of cpuacct of version 1; empty: there is none.
   const std::string& accounting_hierarchy() const { return accounting_hierarchy_; }
-  // Removes what these have made, when its processes are gone. False: not yet.
+  // Removes the cgroups that Create and CreateAccounting made. False: they still have processes.
   bool Remove(const RunId& run);
 
-  // The cgroup of version 1 that the run has for CONTROLLER, "cpuacct" included; none if there is
+  // Opens the version 1 cgroup of the run for CONTROLLER, which may be "cpuacct". Empty if it has
   // none.
   UniqueFd OpenRun(const RunId& run, const std::string& controller) const;
 

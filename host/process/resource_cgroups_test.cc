@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A tree of files as the kernel has them, but that nothing happens.
+// A tree of files like the kernel's, but writing to them has no effect.
 class FakeCgroups : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -62,7 +62,7 @@ TEST_F(FakeCgroups, Version2LimitsTheTrackingCgroup) {
   EXPECT_EQ(Read(own + "/memory.low"), "67108864");
   EXPECT_EQ(Read(own + "/memory.swap.max"), "0");
   EXPECT_EQ(Read(own + "/pids.max"), "77");
-  // The last to be written; a real one keeps both.
+  // The controller that was written last; a real file keeps both.
   for (const char* path : {"two", "two/unit", "two/unit/drover"})
     EXPECT_EQ(Read(std::string(path) + "/cgroup.subtree_control"), "+pids") << path;
   EXPECT_TRUE(cgroups->Remove(run_));
@@ -90,7 +90,7 @@ TEST_F(FakeCgroups, Version2HasHardLimitsOfProcessors) {
   ASSERT_TRUE(cgroups->Create(run_, {.cpu_time = 1.5, .cores = "0,5-7"}, tracking.get()).ok());
   EXPECT_EQ(Read(own + "/cpu.max"), "150000 100000");
   EXPECT_EQ(Read(own + "/cpuset.cpus"), "0,5-7");
-  // Less than the kernel takes is the least that it takes.
+  // A value below the kernel's minimum becomes that minimum.
   ASSERT_TRUE(cgroups->Create(run_, {.cpu_time = 0.0001}, tracking.get()).ok());
   EXPECT_TRUE(Read(own + "/cpu.max").starts_with("1000 100000"));
 }
@@ -161,7 +161,7 @@ TEST_F(FakeCgroups, WithoutLimitsNothingIsMade) {
   EXPECT_FALSE(std::filesystem::exists(root_ + "/cpu/drover"));
 }
 
-// The kernel's own, as this machine has them.
+// Runs in the kernel's cgroups, as far as this machine has them.
 class ResourceTest : public ProcessFixture {
  protected:
   void SetUp() override {
@@ -199,7 +199,7 @@ TEST_F(ResourceTest, TheControllersTellWhatARunUses) {
   EXPECT_GE(usage->memory->usage, usage->rss);
   EXPECT_GT(usage->memory->cache, 2'000'000u) << "the file is on a tmpfs";
   if (usage->memory->max_usage) EXPECT_GE(*usage->memory->max_usage, usage->rss);
-  // The files stay open, and once more reads the same ones.
+  // The files stay open, and the next sample reads the same ones.
   const long open = OpenFds();
   EXPECT_GT(open, before);
   EXPECT_LE(open, before + 5);
@@ -233,7 +233,7 @@ TEST_F(ResourceTest, TenMegabytesAreEnoughToRunTrue) {
 }
 
 TEST_F(ResourceTest, AForkBombEndsAtItsOwnLimit) {
-  // Each copy adds a line; the shell stops when it cannot fork.
+  // The shell stops when it cannot fork.
   ProcessSpec spec =
       Shell("i=0; while [ $i -lt 60 ]; do sleep 1000 & i=$((i+1)); done; echo all of them");
   spec.resources.max_processes = 20;
@@ -292,7 +292,8 @@ TEST_F(ResourceTest, SessionsCountToo) {
   ASSERT_TRUE(session.ok()) << session.error().message();
   const Result<ExecExit> exit = Await((*session)->Wait(Forever()));
   EXPECT_TRUE(exit.ok() && exit->exit_code == 0);
-  // "ID:CONTROLLERS:PATH", without controllers for version 2, where the tracking cgroup has them.
+  // "ID:CONTROLLERS:PATH". For version 2, where the tracking cgroup has them all, CONTROLLERS is
+  // empty.
   int entered = 0;
   std::istringstream lines(Read("cgroups"));
   for (std::string line; std::getline(lines, line);) {

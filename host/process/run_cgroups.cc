@@ -62,7 +62,7 @@ ResourceCgroups& RunCgroups::resources() {
   return *resources_;
 }
 
-// Those of version 1; checks that of version 2.
+// Opens the given version 1 cgroups; checks the version 2 cgroup.
 Result<std::vector<GivenCgroup>> RunCgroups::OpenGiven(const ProcessSpec& spec) const {
   if (spec.cgroup.empty() && spec.v1_cgroups.empty()) return std::vector<GivenCgroup>();
   if (spec.resources.any())
@@ -92,12 +92,12 @@ Status RunCgroups::Limit(ProcessSpec* spec, Made* made) {
   return {};
 }
 
-// The freezer does not tell what a run uses. Where it runs in a cgroup of the operator, that one
-// counts others, too, and there is none of its own.
+// The freezer counts no processor time, so the run gets a cgroup of cpuacct. If it is in a cgroup
+// of the operator there, it gets none: that cgroup counts other processes, too.
 void RunCgroups::CountTime(const RunId& run, Made* made) {
   for (const GivenCgroup& entered : made->given)
     if (entered.hierarchy == resources().accounting_hierarchy()) return;
-  // No task fails for its statistics.
+  // No task fails because of its statistics.
   if (!BeginStep(Step::kMakeLimits).ok()) return;
   UniqueFd counted = resources().CreateAccounting(run);
   EndStep(Step::kMakeLimits);

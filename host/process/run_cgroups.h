@@ -15,28 +15,28 @@
 
 namespace drover {
 
-// All cgroups of a run: the one that tracks it, those that limit it and count what it uses, and
-// those of the operator that it was given. Control thread.
+// All cgroups of a run: the cgroup that tracks it, the cgroups that limit it and count its usage,
+// and the operator's cgroups that its job names. Control thread.
 class RunCgroups {
  public:
   // TRACKER is borrowed; null: runs are not tracked by cgroups. UNIT is the cgroup that systemd has
-  // handed to us, or empty.
+  // delegated to us, or empty.
   RunCgroups(CgroupTracker* tracker, std::string unit)
       : tracker_(tracker), unit_(std::move(unit)) {}
 
-  // Open until the shim has descriptors of its own.
+  // The opened cgroups. They must stay open until the shim has descriptors of its own.
   struct Made {
     void AddTo(StartEnvironment* environment) const;
 
     UniqueFd tracking;
-    bool freezer = false;  // TRACKING is one of the freezer
+    bool freezer = false;  // TRACKING is a cgroup of the freezer
     ResourceCgroups::Run limits;
     std::vector<GivenCgroup> given;
   };
-  // Makes those that the run needs, which are durable steps, and opens those that it was given.
-  // SPEC gets the file that tells when the run is out of memory. After an error nothing is left.
+  // Makes the cgroups that the run needs, in durable steps, and opens the operator's. Sets the
+  // memory_events of SPEC, which count the kills for memory. After an error nothing is left.
   Result<Made> Make(ProcessSpec* spec);
-  // False: a process is still in one of them.
+  // Removes the run's own cgroups. False: a process is still in one of them.
   bool Remove(const RunId& run);
 
   RunUsage OpenUsage(const RunId& run);

@@ -10,15 +10,15 @@
 namespace drover {
 
 // Opens the directory of the shims' sockets and exit records, and makes it if it is missing. It
-// must be ours alone: who can write there can pretend to be a shim. Empty: /run/drover for root,
-// else $XDG_RUNTIME_DIR/drover.
+// must be ours alone, since a writer could pose as a shim. PATH empty: /run/drover for root, else
+// $XDG_RUNTIME_DIR/drover.
 Result<UniqueFd> OpenRunDirectory(std::string path);
 
-// Where that is: PATH, if it is not empty.
+// The path of that directory: PATH, or the default if it is empty.
 Result<std::string> RunDirectoryPath(std::string path);
 
-// Removes what the shim of a run that has ended left there. CLEAN: only the exit record, since the
-// shim has told the end itself. A step that outlives the agent.
+// Removes the files that the shim of an ended run left there, in a durable step. CLEAN: only the
+// exit record is left, since the shim itself reported the end.
 Status ForgetEnd(int run_directory, const RunId& run, bool clean);
 
 }  // namespace drover

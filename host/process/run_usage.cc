@@ -18,7 +18,7 @@ UniqueFd OpenFile(int directory, const char* name) {
   return UniqueFd(openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
 }
 
-// The text of a file from its beginning; empty if it cannot be read, as when the cgroup is gone.
+// The whole text of a file; empty if it cannot be read, for example since the cgroup is gone.
 std::string TextOf(const UniqueFd& file) {
   std::string text;
   char buffer[4096];
@@ -76,7 +76,7 @@ void RunUsage::ReadTime(const std::string& cpu, ProcessUsage* usage) const {
   const std::optional<std::uint64_t> spent = NumberIn(accounting_);
   if (!spent) return;
   const Duration total(static_cast<Duration::rep>(*spent));
-  // The modes are counted in ticks, and by old kernels only where a tick falls: they tell a ratio.
+  // The modes are counted in ticks, by old kernels only as samples: just their ratio is used.
   const std::string modes = TextOf(modes_);
   const auto own = static_cast<double>(Count(modes, "user"));
   const auto all = own + static_cast<double>(Count(modes, "system"));

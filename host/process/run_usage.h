@@ -8,21 +8,21 @@
 
 namespace drover {
 
-// The files of a run's cgroups that tell what it uses, kept open: up to six descriptors.
+// The files of a run's cgroups that show its usage, kept open: up to six descriptors.
 class RunUsage {
  public:
   // The cgroups of a run, borrowed; -1: it has none.
   struct Cgroups {
     int tracking = -1;  // of version 2
-    int memory = -1;    // the others are those of the controllers of version 1
+    int memory = -1;    // this and the following: of the version 1 controllers
     int cpu = -1;
     int cpuacct = -1;
   };
   static RunUsage Open(const Cgroups& cgroups);
 
-  // Whether memory and processor time both are counted for the run as a whole.
+  // True if the kernel counts both memory and processor time for the run as a whole.
   bool tells_all() const { return (cpu_ || accounting_) && memory_ && memory_usage_; }
-  // Sets what the kernel counts for the run as a whole. What it does not count stays as it is.
+  // Sets the members that the kernel counts for the run as a whole, and leaves the others.
   void Read(ProcessUsage* usage) const;
 
  private:
@@ -32,7 +32,7 @@ class RunUsage {
   UniqueFd cpu_;  // cpu.stat of version 2: processor time, and throttling with the controller
   UniqueFd throttling_;  // cpu.stat of version 1
   UniqueFd accounting_;  // cpuacct.usage of version 1: nanoseconds
-  UniqueFd modes_;       // cpuacct.stat of version 1: how much of them was the task's own code
+  UniqueFd modes_;       // cpuacct.stat of version 1: how user and system time share them
   UniqueFd memory_;      // memory.stat
   UniqueFd memory_usage_;
   UniqueFd memory_peak_;

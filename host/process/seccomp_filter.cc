@@ -25,18 +25,18 @@ constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 #error "seccomp_filter.cc needs the architecture's number"
 #endif
 
-// The newest system call that has been looked at: set_mempolicy_home_node.
+// The newest system call that this list takes into account: set_mempolicy_home_node.
 constexpr std::uint32_t kNewest = 450;
 
 constexpr int kNever = -1;  // no capability allows it
 
 struct Refused {
   long number;
-  int capability;  // the task may, if it has this one
+  int capability;  // allows the call
 };
 
 // The kernel itself refuses most of these to a task without the capability. The filter also keeps
-// their code, with whatever faults it has, out of the task's reach.
+// their code, with any faults in it, out of the task's reach.
 constexpr Refused kRefused[] = {
     // Mounts and namespaces.
     {SYS_mount, CAP_SYS_ADMIN},
@@ -105,7 +105,7 @@ class Program {
   void Load(std::size_t offset) {
     code_.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset)));
   }
-  // What follows, COUNT instructions, is for the case that the loaded word compares so.
+  // The next COUNT instructions run only if the COMPARISON of the loaded word with VALUE holds.
   void If(std::uint16_t comparison, std::uint32_t value, std::uint8_t count) {
     code_.push_back(
         BPF_JUMP(static_cast<std::uint16_t>(BPF_JMP | BPF_K | comparison), value, 0, count));
@@ -120,7 +120,7 @@ class Program {
     If(BPF_JEQ, static_cast<std::uint32_t>(value), 1);
     Return(SECCOMP_RET_ALLOW);
   }
-  // BLOCK, which decides, is for the case that the loaded word is VALUE.
+  // BLOCK, which always returns, runs if the loaded word is VALUE.
   void IfEqual(long value, Program block) {
     If(BPF_JEQ, static_cast<std::uint32_t>(value), static_cast<std::uint8_t>(block.code_.size()));
     code_.insert(code_.end(), block.code_.begin(), block.code_.end());
@@ -131,13 +131,13 @@ class Program {
   std::vector<sock_filter> code_;
 };
 
-// The lower half of an argument; the machines above are little-endian.
+// The offset of the lower half of an argument; the machines above are little-endian.
 constexpr std::size_t Argument(int index) {
   return offsetof(seccomp_data, args) + sizeof(std::uint64_t) * static_cast<std::size_t>(index);
 }
 
-// The other families are code of the kernel that hardly any task needs, and where most faults are
-// found; vsock leads to the machine's hypervisor, past every network namespace and firewall.
+// Allows the socket families that tasks need. The code of the others is where most faults of the
+// kernel are found; vsock leads to the hypervisor, past every network namespace and firewall.
 Program SocketFamilies(CapabilitySet capabilities) {
   Program netlink;
   netlink.Load(Argument(2));
@@ -165,8 +165,8 @@ std::vector<sock_filter> DefaultSeccompFilter(CapabilitySet capabilities) {
   program.Load(offsetof(seccomp_data, arch));
   program.If(BPF_JEQ, kArchitecture, 1);
   program.Load(offsetof(seccomp_data, nr));
-  // The numbers of x32 are above kNewest. So is what is still loaded in another architecture: its
-  // own number.
+  // The numbers of x32 are above kNewest. In another architecture its own number is still loaded,
+  // which is above kNewest, too.
   static_assert(AUDIT_ARCH_I386 > kNewest && AUDIT_ARCH_ARM > kNewest);
   program.If(BPF_JGT, kNewest, 1);
   program.Fail(ENOSYS);
@@ -179,14 +179,13 @@ std::vector<sock_filter> DefaultSeccompFilter(CapabilitySet capabilities) {
     program.Load(Argument(0));
     program.If(BPF_JSET, kNamespaces, 1);
     program.Fail(EPERM);
-    // Of no further use for what is not the number; a clone that is allowed falls through to here
-    // with its flags loaded, so the number comes back.
+    // A clone that is allowed arrives here with its flags loaded, so the number is loaded again.
     program.Load(offsetof(seccomp_data, nr));
   }
   if (!capabilities.Has(CAP_SYS_ADMIN))
     for (const long call : {SYS_socket, SYS_socketpair})
       program.IfEqual(call, SocketFamilies(capabilities));
-  // Typing into a terminal that is shared with somebody else's shell.
+  // Typing into a terminal that the task shares with somebody's shell.
   program.If(BPF_JEQ, SYS_ioctl, 5);
   program.Load(Argument(1));
   program.FailIfEqual(TIOCSTI, EPERM);

@@ -9,11 +9,11 @@
 
 namespace drover {
 
-// The filter of system calls that isolated tasks get: BPF for the kernel. It refuses with EPERM
-// what changes the machine or reaches around the isolation (mounts, namespaces, modules, the clock,
-// keys, io_uring, ...), as far as no capability of the task allows it anyway; system calls newer
-// than this list are unknown (ENOSYS) to the task, and so are those of a foreign processor mode. A
-// task that asks for clone3 falls back to clone, whose flags a filter can read.
+// Returns the filter of system calls for isolated tasks, as BPF for the kernel. It refuses with
+// EPERM the calls that change the machine or get around the isolation (mounts, namespaces, modules,
+// the clock, keys, io_uring, ...), unless a capability of the task allows them anyway. System calls
+// newer than this list fail with ENOSYS, as do calls of a foreign processor mode. So does clone3:
+// programs fall back to clone, whose flags a filter can read.
 std::vector<sock_filter> DefaultSeccompFilter(CapabilitySet capabilities);
 
 }  // namespace drover

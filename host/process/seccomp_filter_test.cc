@@ -18,7 +18,7 @@
 namespace drover {
 namespace {
 
-// What the kernel's interpreter would answer; only the instructions that filters here use.
+// Returns what the kernel's interpreter would. Knows only the instructions that our filters use.
 std::uint32_t Evaluate(const std::vector<sock_filter>& program, const seccomp_data& data) {
   std::uint32_t loaded = 0;
   for (std::size_t at = 0; at < program.size(); ++at) {

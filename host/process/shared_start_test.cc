@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// A task in a cgroup begins in the memory of its shim: what its plan changes must be its own.
+// A task in a cgroup begins in the memory of its shim: its plan must change only the task.
 #include <sys/resource.h>
 
 #include "host/process/process_test_fixture.h"
@@ -14,7 +14,7 @@ class SharedStartTest : public ProcessFixture {
     const std::string path = "/proc/" + std::to_string(pid) + "/" + name;
     return ReadSmallFile(AT_FDCWD, path.c_str()).value_or("");
   }
-  // Of /proc/PID/status.
+  // A field of /proc/PID/status.
   static std::string Field(pid_t pid, const std::string& name) {
     const std::string text = OfProcess(pid, "status");
     const std::size_t at = text.find("\n" + name + ":\t");
@@ -43,7 +43,7 @@ TEST_F(SharedStartTest, WhatThePlanChangesIsTheTasksAlone) {
   EXPECT_EQ(Field(shim, "Umask"), "0022");
   EXPECT_EQ(OfProcess(task, "oom_score_adj"), "7\n");
   EXPECT_EQ(OfProcess(shim, "oom_score_adj"), OfProcess(getpid(), "oom_score_adj"));
-  EXPECT_NE(Field(shim, "SigBlk"), "0000000000000000");  // set back for the task
+  EXPECT_NE(Field(shim, "SigBlk"), "0000000000000000");  // only the task's mask is reset
   EXPECT_EQ(OfProcess(shim, "limits"), OfProcess(getpid(), "limits"));
   EXPECT_EQ(std::filesystem::read_symlink("/proc/" + std::to_string(shim) + "/cwd"),
             directory_ + "/run");
@@ -66,7 +66,7 @@ TEST_F(SharedStartTest, WhoHearsOfTheEndFindsTheRecordAndNothingElse) {
     EXPECT_EQ(WaitFor(run).exit_code, 3);
     int records = 0;
     for (const auto& entry : std::filesystem::directory_iterator(directory_ + "/run")) {
-      if (entry.path().extension() == ".cgroup") continue;  // that is there until the release
+      if (entry.path().extension() == ".cgroup") continue;  // stays until the release
       EXPECT_EQ(entry.path().extension(), ".exit") << entry.path();
       ++records;
     }

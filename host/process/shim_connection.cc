@@ -29,7 +29,7 @@ Result<UniqueFd> ShimConnection::Connect(int directory, const std::string& name,
   UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  // By the directory's descriptor: its path may be longer than an address holds.
+  // Through the directory's descriptor: its path may be longer than an address holds.
   const std::string path = "/proc/self/fd/" + std::to_string(directory) + "/" + name;
   DROVER_CHECK(path.size() < sizeof address.sun_path);
   std::memcpy(address.sun_path, path.data(), path.size());
@@ -156,7 +156,7 @@ Co<Status> ShimConnection::Command(Context context, Bytes message, std::vector<i
   if (!answer.ok()) co_return answer.error().WithContext(what);
   const auto result = MessageAs<drover_attach_result>(*answer);
   if (result.header.type != DROVER_ATTACH_RESULT)
-    co_return Error(Code::kInternal, what + ": the shim gave an answer of another kind");
+    co_return Error(Code::kInternal, what + ": the shim sent an answer of the wrong type");
   if (result.error != 0) co_return ErrnoError(result.error, what);
   co_return Status();
 }

@@ -21,44 +21,45 @@
 
 namespace drover {
 
-// One connection to a shim: whole messages of shim/attach_protocol.h. Control thread only.
+// One connection to a shim. It carries whole messages of shim/attach_protocol.h. Control thread
+// only.
 class ShimConnection : public std::enable_shared_from_this<ShimConnection>,
                        public LiveCount<ShimConnection> {
  public:
   using Bytes = std::vector<char>;
-  // A message that is no answer to a Call.
+  // Receives each message that does not answer a Call.
   using EventHandler = std::function<void(const drover_attach_header& header, const Bytes& bytes)>;
 
-  // Takes SOCKET over, a SOCK_SEQPACKET connection.
+  // Takes ownership of SOCKET, a SOCK_SEQPACKET connection.
   static std::shared_ptr<ShimConnection> Make(Loop* loop, UniqueFd socket);
   // Connects to the shim that listens as NAME in DIRECTORY.
   static Result<UniqueFd> Connect(int directory, const std::string& name, int* error_number);
-  // Whether that ERROR_NUMBER says that there is no shim, or only that nobody can tell now.
+  // True if ERROR_NUMBER of Connect means that there is no shim; false: this is not known now.
   static bool NobodyListens(int error_number) {
     return error_number == ENOENT || error_number == ECONNREFUSED;
   }
 
   ~ShimConnection();
 
-  // Starts receiving. The handlers are called until Close, never from inside a method of this.
+  // Starts receiving. The handlers are called until Close, never from inside another method.
   void Start(EventHandler on_event, std::function<void()> on_closed);
 
-  // Sends MESSAGE with the answer's request number, and waits for that answer. FDS are borrowed.
-  // The answer has at least HEADER bytes and, if its type is RESULT, those of a result.
+  // Sends MESSAGE with a request number, and waits for the answer with the same number. FDS are
+  // borrowed. The answer has at least the bytes of a header; read it with MessageAs.
   Co<Result<Bytes>> Call(Context context, Bytes message, std::vector<int> fds);
   // Calls and expects RESULT; its errno becomes an error "WHAT: ...".
   Co<Status> Command(Context context, Bytes message, std::vector<int> fds, std::string what);
   // Sends a request whose answer nobody waits for. False: the shim is gone or does not read.
   bool Send(Bytes message, std::span<const int> fds = {});
 
-  // Answers with the next request number: for a request whose later events carry it.
+  // Returns the next request number, for a request whose later events carry it.
   std::uint32_t NextRequest() { return next_request_++; }
 
   void Close();
   bool closed() const { return closed_; }
   int native_handle() { return socket_.native_handle(); }
 
-  // A request as bytes: STRUCT with its header filled in and TAIL behind it.
+  // Returns a request as bytes: FIXED with its header filled in, then TAIL.
   template <typename T>
   static Bytes Message(T fixed, std::uint16_t type, std::uint32_t session = 0,
                        std::span<const char> tail = {}) {
@@ -91,7 +92,7 @@ class ShimConnection : public std::enable_shared_from_this<ShimConnection>,
   bool closed_ = false;
 };
 
-// Reads a struct from the front of a message: what is missing is zero.
+// Reads a struct from the front of a message: missing bytes are zero.
 template <typename T>
 T MessageAs(const ShimConnection::Bytes& bytes) {
   T value{};

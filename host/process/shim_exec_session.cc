@@ -131,7 +131,7 @@ class ShimExecSession : public ExecSession {
   std::string command_;
 };
 
-// The run ended while we talked to its shim.
+// The run ended before its shim started the session.
 Error NotRunning() { return Error(Code::kFailedPrecondition, "the task is not running"); }
 
 Status CheckExec(const ExecSpec& spec) {

@@ -8,14 +8,15 @@
 
 namespace drover {
 
-// The pidfd of the process that listens where SOCKET is connected. Before Linux 6.5 it is found by
-// its pid, which may be another's by then: ask StartedBefore when the shim has told its times. None
-// if it has ended; kResourceExhausted: there may be one later.
+// Returns the pidfd of the process that listens at the other end of SOCKET. Before Linux 6.5 the
+// process is opened by its pid, which may belong to another process by then: check it with
+// StartedBefore once the shim has reported its times. Empty if the process has ended.
+// kResourceExhausted: it may succeed later.
 Result<UniqueFd> PidfdOfPeer(int socket);
 
-// Was the process of PIDFD there at BOOT_TIME (CLOCK_BOOTTIME, nanoseconds)? A stranger that has
-// got the pid of a shim which died after its task began was not. True as well when it has ended
-// since: then nothing can be done to it.
+// True if the process of PIDFD existed at BOOT_TIME (CLOCK_BOOTTIME, nanoseconds). A stranger did
+// not, if it got the pid of a shim that died after its task began. Also true if the process has
+// ended since: no signal can reach it then.
 bool StartedBefore(int pidfd, std::int64_t boot_time);
 
 }  // namespace drover

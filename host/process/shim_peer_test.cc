@@ -53,7 +53,7 @@ TEST(ShimPeerTest, AProcessIsKnownByItsStart) {
   const Child child;
   EXPECT_TRUE(StartedBefore(child.pidfd(), BootNow()));
   EXPECT_TRUE(StartedBefore(child.pidfd(), BootNow() + 1000 * second));
-  // The kernel tells it in hundredths.
+  // The kernel reports the start in hundredths of a second.
   EXPECT_FALSE(StartedBefore(child.pidfd(), before - second / 50));
   EXPECT_FALSE(StartedBefore(child.pidfd(), 1));
 }

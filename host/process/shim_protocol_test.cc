@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// The attach protocol as its header promises it, spoken by hand, and what is no protocol at all.
+// The attach protocol as its header promises it, spoken by hand, and messages that break it.
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -35,7 +35,7 @@ class ShimProtocolTest : public ProcessFixture {
   bool Send(const ShimConnection::Bytes& bytes) {
     return send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT) >= 0;
   }
-  // The next message; empty: the shim has closed, or says nothing for two seconds.
+  // The next message; empty: the shim has closed, or has sent nothing for two seconds.
   ShimConnection::Bytes Receive() {
     pollfd ready{socket_.get(), POLLIN, 0};
     if (poll(&ready, 1, 2000) != 1) return {};
@@ -102,7 +102,7 @@ TEST_F(ShimProtocolTest, WhatIsNotARequestIsRefusedWithAnAnswer) {
   EXPECT_EQ(Refusal(Message(signal, DROVER_ATTACH_SIGNAL)), EINVAL);
   EXPECT_EQ(Refusal(Message(drover_attach_resize{}, DROVER_ATTACH_RESIZE, 5)), ESRCH);
   EXPECT_EQ(Refusal(Message(signal, DROVER_ATTACH_SESSION_SIGNAL, 5)), ESRCH);
-  // And it still works.
+  // The shim still works.
   signal.scope = DROVER_ATTACH_SCOPE_LEADER;
   EXPECT_EQ(Refusal(Message(signal, DROVER_ATTACH_SIGNAL)), 0);
 }
@@ -136,7 +136,7 @@ TEST_F(ShimProtocolTest, GarbageNeitherKillsTheShimNorTheTask) {
       if (bytes.size() >= 16) {
         const std::uint32_t size = static_cast<std::uint32_t>(bytes.size());
         std::memcpy(bytes.data(), &size, sizeof size);
-        // Anything but what ends the run: that is a request like others.
+        // Any request but those that would end the run.
         do {
           bytes[4] = static_cast<char>(random() % 12);
         } while (bytes[4] == DROVER_ATTACH_KILL || bytes[4] == DROVER_ATTACH_SIGNAL);

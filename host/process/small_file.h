@@ -7,12 +7,12 @@
 
 namespace drover {
 
-// The whole text of a file of the kernel (procfs, cgroupfs) or of the run directory, a tmpfs: never
-// of a disk. Empty if it cannot be read, errno tells why. At most LIMIT bytes.
+// Reads the text of a file of the kernel (procfs, cgroupfs) or of the run directory, a tmpfs; never
+// of a disk. Nothing if it cannot be read; errno says why. Stops once it has LIMIT bytes.
 std::optional<std::string> ReadSmallFile(int directory, const char* path,
                                          std::size_t limit = 1u << 20);
 
-// The number behind KEY and a space at the start of a line of TEXT.
+// The number after KEY and a space at the start of a line of TEXT.
 std::optional<std::int64_t> FieldOf(const std::string& text, const std::string& key);
 
 }  // namespace drover

@@ -18,7 +18,7 @@
 namespace drover {
 namespace {
 
-// With the other descriptors of a message, and the other steps, these are below the shim's bounds.
+// Together with the other descriptors and steps of a message, these stay within the shim's bounds.
 constexpr std::size_t kMaxMounts = 100;
 
 bool HasNul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
@@ -58,7 +58,7 @@ Status CheckPrivileges(const ProcessSpec& spec) {
 Status CheckNamespaces(const ProcessSpec& spec) {
   if (!spec.namespaces) return {};
   if (!spec.privileges)
-    return Invalid("a task with namespaces needs its capabilities told, or it could undo them");
+    return Invalid("a task needs a list of capabilities, or it could undo its namespaces");
   for (const MountTree& mount : spec.namespaces->root.mounts) {
     if (!mount.tree) return Invalid("the mount for " + mount.target + " is not open");
     const std::string place = PlaceOf(mount.target);
@@ -67,7 +67,7 @@ Status CheckNamespaces(const ProcessSpec& spec) {
       return Invalid("\"" + mount.target + "\" cannot be the place of a mount");
     for (const char* own : {"/proc/", "/sys/"})
       if ((place + "/").starts_with(own) || place == "/dev")
-        return Invalid("nothing can be mounted at " + mount.target + ", which isolation makes");
+        return Invalid("nothing can be mounted at " + mount.target + ": isolation makes it");
   }
   if (spec.namespaces->root.mounts.size() > kMaxMounts)
     return Invalid("there are more than " + std::to_string(kMaxMounts) + " mounts");
@@ -132,7 +132,8 @@ void AddExec(const ProcessSpec& spec, PlanBuilder* plan) {
   plan->Add(DROVER_STEP_EXEC, exec, tail, "execute " + program);
 }
 
-// The order matters: what needs privileges comes before the ids, and what the ids undo after them.
+// The order matters: steps that need privileges come before the change of the ids, and steps that
+// this change would undo come after it.
 void AddSteps(const ProcessSpec& spec, const StartEnvironment& environment, PlanBuilder* plan) {
   auto number = [](std::int64_t value) {
     drover_step_number step{};
@@ -319,8 +320,8 @@ Error StartError(const drover_start_reply& reply, const StartMessage& message) {
     return ErrnoError(reply.error, where + "\" an option of a mount cannot be set");
   return Error(Code::kFailedPrecondition,
                where +
-                   "\" /proc/self/mountinfo lacks its mount, or an option of it, or of what is "
-                   "mounted below it");
+                   "\" /proc/self/mountinfo lacks its mount, or an option of it or of a mount "
+                   "below it");
 }
 
 }  // namespace drover

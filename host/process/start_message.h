@@ -17,22 +17,22 @@ struct StartMessage {
   std::vector<char> bytes;
   std::vector<int> fds;  // borrowed from the spec and the environment
   UniqueFd large_plan;   // among FDS, if the plan is too big for the datagram
-  // What each step does, for the message of a failure: "cannot WHAT: No such file or directory".
+  // A name of each step, for the message of a failure: "cannot NAME: No such file or directory".
   std::vector<std::string> step_names;
 };
 
-// What the service adds to a spec.
+// The values that the service adds to a spec.
 struct StartEnvironment {
   BootId boot_id{};
   int run_directory = -1;
   int cgroup = -1;                    // -1: the shim walks its descendants
-  bool freezer = false;               // CGROUP is one of the freezer of version 1
-  std::vector<int> resource_cgroups;  // that the task's processes enter, too
+  bool freezer = false;               // CGROUP is of the freezer of version 1
+  std::vector<int> resource_cgroups;  // the task's processes enter these, too
   struct Given {
     int cgroup;
     std::string name;
   };
-  std::vector<Given> given_cgroups;  // the same, of the operator
+  std::vector<Given> given_cgroups;  // cgroups of the operator, entered as well
   int own_oom_score_adj = 0;
 };
 
@@ -44,10 +44,11 @@ Result<StartMessage> CompileOutputStart(const OutputSpec& spec,
 // The name of the step after which no descriptor of the host is open in the new process.
 inline constexpr char kCloseStep[] = "close the descriptors of the host";
 
-// ERROR of a step: an errno, or one of those in shim/start_plan.h. WHAT: "cannot change to ...".
+// Makes an error of a step's ERROR: an errno, or a DROVER_... number of shim/start_plan.h. WHAT:
+// "cannot change to ...".
 Error StepError(int error, const std::string& what);
 
-// What the shim's reply says has failed of MESSAGE.
+// Makes an error of the shim's REPLY to MESSAGE; it names the step that failed.
 Error StartError(const drover_start_reply& reply, const StartMessage& message);
 
 }  // namespace drover

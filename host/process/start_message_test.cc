@@ -37,7 +37,7 @@ StartEnvironment Environment() {
   return environment;
 }
 
-// The message as the shim receives it. The steps are aligned, as they are there.
+// The message as the shim receives it, with the steps aligned as in the shim.
 struct Received {
   explicit Received(const StartMessage& message) : steps(message.bytes.size() / 8 + 1) {
     std::memcpy(&plan.start, message.bytes.data(), sizeof plan.start);
@@ -175,7 +175,7 @@ TEST(StartMessageTest, BadSpecsAreNamed) {
   }
 }
 
-// The shim trusts no length: whatever bytes come, it refuses them or stays within them.
+// The shim trusts no length: it refuses damaged messages or stays within their bytes.
 TEST(StartMessageTest, DamagedPlansAreRefusedOrSound) {
   const ProcessSpec spec = Spec();
   const Result<StartMessage> message = CompileStart(spec, Environment());

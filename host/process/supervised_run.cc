@@ -18,8 +18,8 @@ namespace {
 constexpr int kMaxReconnects = 100;
 constexpr Duration kReconnectDelay = 10ms;
 
-// Is this process, as the first of a container, the parent of every shim? Then nobody else collects
-// them when they have ended.
+// True if this process becomes the parent of every shim, for example as the first process of a
+// container. Then nobody else reaps the shims when they have ended.
 bool AdoptsOrphans() {
   int subreaper = 0;
   return getpid() == 1 || (prctl(PR_GET_CHILD_SUBREAPER, &subreaper) == 0 && subreaper != 0);
@@ -75,7 +75,7 @@ void SupervisedRun::OnEvent(const drover_attach_header& header,
       OnGap(MessageAs<drover_attach_gap>(bytes));
       return;
     default:
-      return;  // of a newer shim
+      return;  // a message of a newer shim
   }
 }
 
@@ -96,13 +96,13 @@ void SupervisedRun::End(ProcessExit exit) {
   if (exit_) return;
   exit_ = std::move(exit);
   if (exit_->started_at == 0) exit_->started_at = info_.started_at;
-  // The record also counts what no event has told: what the writer could not write at the end, and
-  // events that this side has missed. Of a lost run it says nothing.
+  // The record also counts output that no event reported: bytes that the writer could not write at
+  // the end, and events that this side missed. For a lost run it counts nothing.
   if (exit_->dropped_bytes > dropped_.bytes) {
     dropped_ = {false, exit_->dropped_lines, exit_->dropped_bytes};
     TellDropped();
   }
-  // Not from inside a method of the connection that might be calling us.
+  // Posted, since a method of the connection may be calling us.
   host_->loop->Post([connection = std::move(connection_)] {
     if (connection) connection->Close();
   });
@@ -113,9 +113,9 @@ void SupervisedRun::End(ProcessExit exit) {
   ended_.Set();
 }
 
-// The shim has become our child; it is about to end.
+// Reaps the shim, which has become our child and is about to end.
 void SupervisedRun::Collect(Loop* loop, std::shared_ptr<UniqueFd> pidfd, Duration pause) {
-  constexpr Duration kLongest = 1min;  // then its writer hangs in a disk; it stays a zombie
+  constexpr Duration kLongest = 1min;  // after this its writer hangs on a disk; it stays a zombie
   siginfo_t info{};
   const bool waits = waitid(static_cast<idtype_t>(3 /* P_PIDFD */), static_cast<id_t>(pidfd->get()),
                             &info, WEXITED | WNOHANG) == 0;
@@ -144,7 +144,7 @@ void SupervisedRun::OnClosed() {
   if (exit.ok()) {
     End(std::move(*exit));
   } else if (exit.code() == Code::kUnavailable) {
-    After(kReconnectDelay, [this] { OnClosed(); });  // it may be there
+    After(kReconnectDelay, [this] { OnClosed(); });  // the record may exist
   } else if (!started_.is_set() || (start_reply_ && start_reply_->error != 0)) {
     // It gave up before it started anything, and is about to be gone.
     End(LostExit("the shim ended before it started the task", host_->loop->Wall()));
@@ -162,7 +162,7 @@ bool SupervisedRun::Reconnect() {
   int error = 0;
   Result<UniqueFd> socket =
       ShimConnection::Connect(host_->run_directory.get(), id_.Short() + ".sock", &error);
-  if (!socket.ok() && !ShimConnection::NobodyListens(error)) --reconnects_;  // the fault is ours
+  if (!socket.ok() && !ShimConnection::NobodyListens(error)) --reconnects_;  // our own fault
   if (!socket.ok()) return false;
   auto connection = ShimConnection::Make(host_->loop, std::move(*socket));
   drover_attach_hello hello{};
@@ -174,7 +174,7 @@ bool SupervisedRun::Reconnect() {
   return true;
 }
 
-// The task's pipes and exit status went with the shim: what is left of the run must not live on.
+// The task's pipes and exit status went with the shim: its processes must not live on.
 void SupervisedRun::Lose() {
   if (tracked_) host_->tracker->Kill(id_);
   WaitUntilEmpty(0);

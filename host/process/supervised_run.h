@@ -20,7 +20,7 @@
 
 namespace drover {
 
-// What all runs of a service share.
+// The objects that all runs of a service share.
 struct RunHost {
   Loop* loop = nullptr;
   UniqueFd run_directory;
@@ -29,8 +29,8 @@ struct RunHost {
   KeyedListeners<RunId, const DroppedOutput&> on_dropped;
 };
 
-// One run and the connection to its shim: follows it to its end, however that comes. Two
-// descriptors while it runs. Control thread only.
+// Follows one run through the connection to its shim until the run ends, however that happens.
+// Holds two descriptors while the run lasts. Control thread only.
 class SupervisedRun : public std::enable_shared_from_this<SupervisedRun>,
                       public LiveCount<SupervisedRun> {
  public:
@@ -47,27 +47,27 @@ class SupervisedRun : public std::enable_shared_from_this<SupervisedRun>,
   const ProcessInfo& info() const { return info_; }
   const std::optional<ProcessExit>& exit() const { return exit_; }
   const DroppedOutput& dropped() const { return dropped_; }
-  Event& started() { return started_; }  // the answer to the start message, or the end
+  Event& started() { return started_; }  // set by the shim's first answer, or by the end
   Event& ended() { return ended_; }
-  // Whether the shim itself has told the end; its socket is gone then.
+  // True if the shim itself reported the end; its socket is gone then.
   bool told() const { return told_; }
   const std::optional<drover_start_reply>& start_reply() const { return start_reply_; }
 
-  // Follows the run through CONNECTION, of the shim that PIDFD names.
+  // Follows the run through CONNECTION to the shim of PIDFD.
   void Follow(std::shared_ptr<ShimConnection> connection, UniqueFd pidfd);
   void set_info(const ProcessInfo& info) { info_ = info; }
-  // What a shim that was connected to tells of itself. A pidfd that turns out to be of a stranger
-  // is dropped: the end of the connection is then all that tells the end of the shim.
+  // Takes the shim's answer to a hello. If the pidfd turns out to be of another process, drops it;
+  // then only the end of the connection shows the end of the shim.
   void Introduce(const drover_attach_hello_reply& reply);
   const std::shared_ptr<ShimConnection>& connection() const { return connection_; }
 
-  // SIGKILL to everything, by the cgroup and by the shim; whichever of them works is enough.
+  // Sends SIGKILL to all processes, by the cgroup and by the shim; one of them is enough.
   void Kill();
-  // The last resort against a shim that does not tell the end of a run that was killed: lets it go
-  // on, and with FORCE kills it.
+  // The last resort if a shim does not report the end of a killed run: continues a stopped shim, or
+  // kills it with FORCE.
   void WakeShim(bool force);
 
-  // Ends the run as one of which nothing is known any more.
+  // Ends the run with EXIT, unless it has ended. Closes the connection to the shim.
   void End(ProcessExit exit);
 
  private:

@@ -37,8 +37,8 @@ static_assert(sizeof(AclEntry) == 8);
 constexpr std::uint16_t kAll = 7;
 constexpr std::uint16_t kPass = 1;
 
-// The users whom the list of DIR lets in; those whom only its mask keeps out are not among them.
-// Nothing without lists.
+// The users whom the access control list of DIR lets in, without users whom its mask keeps out.
+// Nothing if the file system has no such lists.
 std::optional<std::vector<std::uint32_t>> UsersOf(int dir) {
   std::vector<char> raw(64u << 10);
   const ssize_t size = fgetxattr(dir, kAttribute, raw.data(), raw.size());
@@ -76,7 +76,7 @@ int WriteUsers(int dir, const std::vector<std::uint32_t>& users) {
   return fsetxattr(dir, kAttribute, raw.data(), raw.size(), 0);
 }
 
-// The way without lists.
+// LetPass on a file system without access control lists.
 Status LetGroupPass(int dir, const struct stat& info, const ProcessUser& user,
                     const std::string& path) {
   const bool is_open = (info.st_mode & S_IXGRP) != 0;
@@ -90,12 +90,12 @@ Status LetGroupPass(int dir, const struct stat& info, const ProcessUser& user,
                      "agent's data_dir on a file system with such lists");
   }
   if (fchown(dir, uid_t(-1), user.gid) != 0 || fchmod(dir, 0710) != 0) {
-    return ErrnoError(errno, "let group " + std::to_string(user.gid) + " into " + path);
+    return ErrnoError(errno, "cannot let group " + std::to_string(user.gid) + " into " + path);
   }
   return {};
 }
 
-// One component below DIR; -1 and errno.
+// Opens one component below DIR. Empty, with an errno, if that fails.
 UniqueFd OpenBelow(int dir, const char* name) {
   open_how how{};
   how.flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -114,7 +114,7 @@ Status GiveDirectory(int dir, const ProcessUser& user, const std::string& path) 
   if (fstat(dir, &info) != 0) return ErrnoError(errno, path);
   if (info.st_uid == user.uid && info.st_gid == user.gid) return {};
   if (fchown(dir, user.uid, user.gid) == 0) return {};
-  return ErrnoError(errno, "give " + path + " to user " + std::to_string(user.uid));
+  return ErrnoError(errno, "cannot give " + path + " to user " + std::to_string(user.uid));
 }
 
 Status GiveTaskDirectory(int task_dir, const ProcessUser& user, const std::string& path) {
@@ -129,8 +129,8 @@ Status GiveTaskDirectory(int task_dir, const ProcessUser& user, const std::strin
 
 Status LetPass(int dir, const ProcessUser& user, const std::string& path) {
   if (user.uid == 0) return {};
-  // Two tasks of an allocation may start at the same time. Nobody else may open it to lock it.
-  if (flock(dir, LOCK_EX) != 0) return ErrnoError(errno, "lock " + path);
+  // Two tasks of an allocation may start at the same time. Nobody else may open and lock it.
+  if (flock(dir, LOCK_EX) != 0) return ErrnoError(errno, "cannot lock " + path);
   struct stat info{};
   if (fstat(dir, &info) != 0) return ErrnoError(errno, path);
   if (info.st_uid == user.uid || (info.st_mode & S_IXOTH) != 0) return {};
@@ -140,7 +140,7 @@ Status LetPass(int dir, const ProcessUser& user, const std::string& path) {
   users->push_back(user.uid);
   if (WriteUsers(dir, *users) == 0) return {};
   if (errno == EOPNOTSUPP) return LetGroupPass(dir, info, user, path);
-  return ErrnoError(errno, "let user " + std::to_string(user.uid) + " into " + path);
+  return ErrnoError(errno, "cannot let user " + std::to_string(user.uid) + " into " + path);
 }
 
 Status HandOverTaskDirectory(const std::string& task_dir, const ProcessUser& user, bool isolated) {

@@ -6,26 +6,27 @@
 #include "host/base/result.h"
 #include "host/process/process_spec.h"
 
-// Who reaches the directories of tasks. ALLOC_ID belongs to the agent and is closed; users of the
-// tasks in it may pass through it. ALLOC_ID/TASK belongs to the task's user and is closed, so what
-// is below has the modes that the task likes. The functions block and may be called on any thread.
-// PATH is the text for error messages only.
+// Decides which users reach the directories of tasks. ALLOC_ID belongs to the agent and is closed
+// to others; only the users of its tasks may pass through it. ALLOC_ID/TASK belongs to the task's
+// user and is closed to others, so a task may choose any modes below it. The functions block and
+// may be called on any thread. PATH is for error messages only.
 namespace drover {
 
 // Gives the directory open as DIR to USER.
 Status GiveDirectory(int dir, const ProcessUser& user, const std::string& path);
 
-// Gives the directory of a task to USER, with those in it that are the task's. What is not there
-// is left out; a link or a file in the place of one is an error.
+// Gives the directory of a task to USER, with the directories local, tmp and secrets in it. Missing
+// ones are skipped; a link or a file in the place of one is an error.
 Status GiveTaskDirectory(int task_dir, const ProcessUser& user, const std::string& path);
 
-// Lets USER pass through the directory open as DIR, for reading, which stays closed to others; one
-// that everybody may pass through stays as it is. The file system must have access control lists;
-// without them all users that are let in must have one group, which is let in.
+// Lets USER pass through DIR, a directory opened for reading, which stays closed to others. A
+// directory that everybody may pass through stays as it is. The file system should have access
+// control lists. Without them the user's group is let in, and all users must have the same group.
 Status LetPass(int dir, const ProcessUser& user, const std::string& path);
 
-// For a process of USER, which is not the task's user by its job, before it starts. One that is
-// ISOLATED needs no way to TASK_DIR, since it is mounted for it. Without TASK_DIR nothing is done.
+// Gives TASK_DIR to USER before a process of USER starts, if USER is not the task's user by its
+// job. An ISOLATED process needs no way to TASK_DIR, which is mounted for it. Does nothing if
+// TASK_DIR is empty or does not exist.
 Status HandOverTaskDirectory(const std::string& task_dir, const ProcessUser& user, bool isolated);
 
 }  // namespace drover

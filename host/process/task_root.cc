@@ -16,13 +16,14 @@ Result<UniqueFd> OpenDirectory(const std::string& path) {
   return directory;
 }
 
-// The task's own /tmp, on the disk of the allocation.
+// Makes the task's own /tmp, on the disk of the allocation.
 Status MakeTemporary(int task_directory) {
   if (mkdirat(task_directory, "tmp", 01777) != 0) {
     if (errno == EEXIST) return {};
     return ErrnoError(errno, "cannot make the task's directory tmp");
   }
-  // The umask has had its part. By now another task may have put a link in its place.
+  // The umask may have removed bits of the mode. By now another task may have replaced the
+  // directory by a link.
   const UniqueFd made(
       openat(task_directory, "tmp", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!made || fchmod(made.get(), 01777) != 0)
@@ -90,8 +91,8 @@ Status AddVolumes(const TaskRootOptions& options, RootSpec* root) {
     if (device.read_only)
       return Error(Code::kUnimplemented,
                    "the device " + device.host_path +
-                       " cannot be given read-only, nobody would hold a task to it: give it with "
-                       "the permissions \"rw\"");
+                       " cannot be given read-only, which nothing can enforce: give it with the "
+                       "permissions \"rw\"");
     MountOptions mount;
     mount.no_exec = true;
     mount.devices = true;

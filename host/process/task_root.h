@@ -22,12 +22,12 @@ struct RootVolume {
 struct RootDevice {
   std::string host_path;
   std::string task_path;   // empty: the same
-  bool read_only = false;  // is refused: it cannot be kept
+  bool read_only = false;  // is refused: it cannot be enforced
 };
 
 struct TaskRootOptions {
-  // What of the host is in the root, read-only: pairs of a host path and a path in the root. What
-  // does not exist on the host is left out. Empty: DefaultRootPaths().
+  // The parts of the host that are in the root, read-only: pairs of a host path and a path in the
+  // root. Paths that do not exist on the host are left out. Empty: DefaultRootPaths().
   std::vector<std::pair<std::string, std::string>> host_paths;
   std::string alloc_dir;  // shared by the tasks of the allocation: /alloc
   std::string log_dir;    // below it: /alloc/logs, read-only
@@ -40,9 +40,9 @@ struct TaskRootOptions {
 // /bin, /etc, /lib, /lib32, /lib64, /run/resolvconf, /run/systemd/resolve, /sbin, /usr.
 const std::vector<std::pair<std::string, std::string>>& DefaultRootPaths();
 
-// Opens all that the root of a task consists of. Below the directories of the allocation no
-// symbolic link is followed: other tasks may have changed what is there. Blocks as long as the
-// host's file systems do. Needs root.
+// Opens all parts of the root of a task. Below the directories of the allocation no symbolic link
+// is followed, since other tasks may have changed them. Blocks as long as the host's file systems
+// do. Needs root.
 Result<RootSpec> OpenTaskRoot(const TaskRootOptions& options);
 
 }  // namespace drover

@@ -20,8 +20,8 @@
 namespace drover {
 namespace {
 
-// What systemd writes on the cgroups that it gives away: the first since 244, for those who may
-// read it; the second since 251.
+// Checks the marks of systemd on delegated cgroups: trusted.delegate since 244, which needs a
+// privilege to be read; user.delegate since 251.
 bool IsDelegated(const std::string& directory) {
   for (const char* name : {"trusted.delegate", "user.delegate"}) {
     char value[8];
@@ -52,7 +52,7 @@ std::vector<std::string> Members(const std::string& cgroup) {
 Status Move(const std::string& pid, const std::string& cgroup) {
   const UniqueFd members(open((cgroup + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
   const auto size = static_cast<ssize_t>(pid.size());
-  // One that has ended meanwhile is in no cgroup any more.
+  // A process that has ended meanwhile is in no cgroup any more.
   if (members && (write(members.get(), pid.data(), pid.size()) == size || errno == ESRCH))
     return {};
   return ErrnoError(errno, "cannot move to the cgroup " + cgroup);

@@ -18,14 +18,14 @@ std::string Found(const std::string& mounts, const std::string& cgroups) {
 
 TEST(UnitCgroupsTest, FindsTheDelegatedUnitOfTheProcess) {
   EXPECT_EQ(Found(kMounts, "0::/system.slice/drover.service\n"), kUnit);
-  // Also when it has moved to its place, and beside version 1.
+  // Also after the agent has moved to its cgroup, and beside version 1 hierarchies.
   EXPECT_EQ(Found(kMounts, "0::/system.slice/drover.service/agent\n"), kUnit);
   EXPECT_EQ(Found(kMounts, "4:memory:/x\n0::/system.slice/drover.service\n"), kUnit);
 }
 
 TEST(UnitCgroupsTest, TakesNoCgroupThatIsNotItsOwn) {
   EXPECT_EQ(Found(kMounts, "0::/system.slice/other.service\n"), "none");
-  // Of somebody else below the unit: the unit is not ours.
+  // A cgroup of somebody else below the unit: the unit is not ours.
   EXPECT_EQ(Found(kMounts, "0::/system.slice/drover.service/tasks/x\n"), "none");
   EXPECT_EQ(Found(kMounts, "0::/\n"), "none");
   EXPECT_EQ(Found("", "0::/system.slice/drover.service\n"), "none");
@@ -43,7 +43,7 @@ TEST(UnitCgroupsTest, FindsTheUnitBesideThatIsForTasks) {
   for (const char* other : {"0::/system.slice/other.service\n", "0::/system.slice/drover.scope\n",
                             "0::/user.slice/drover.service\n"})
     EXPECT_FALSE(FindUnitCgroups(kMounts, other, beside)) << other;
-  // The one that it is in comes first.
+  // The unit that the process is in comes first.
   const auto both = [](const std::string& directory) { return directory.ends_with(".service"); };
   EXPECT_FALSE(FindUnitCgroups(kMounts, "0::/system.slice/drover.service\n", both)->is_for_tasks);
 }

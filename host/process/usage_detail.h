@@ -3,8 +3,8 @@
 
 namespace drover {
 
-// What a sample of usage tells: of the whole alone, or of each process too. The files of a run's
-// cgroups tell of the whole; for its processes each must be looked at.
+// The detail of a usage sample: totals of the run only, or each process too. The files of a run's
+// cgroups have the totals; each process must be read on its own.
 enum class UsageDetail { kTotals, kProcesses };
 
 }  // namespace drover

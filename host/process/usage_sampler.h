@@ -13,13 +13,13 @@
 
 namespace drover {
 
-// Samples what runs use. The files of a run stay open while somebody asks for it; its processes are
-// looked at only for those who want to know them, or where the files do not tell the whole.
+// Samples the usage of runs. The cgroup files of a run stay open while it is sampled regularly. Its
+// processes are read only if the caller asks for them, or if the files do not count everything.
 // Control thread.
 class UsageSampler {
  public:
   using Open = std::function<RunUsage(const RunId& run)>;
-  // Looks at each process of the run.
+  // Reads each process of the run.
   using Walk = std::function<std::vector<ProcessUsage::Process>(const RunId& run)>;
 
   UsageSampler(Loop* loop, Open open, Walk walk)

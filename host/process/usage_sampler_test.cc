@@ -12,7 +12,7 @@
 namespace drover {
 namespace {
 
-// Cgroups are directories of plain files; each look at the processes is counted.
+// Uses directories of plain files as cgroups, and counts each walk over the processes.
 class UsageSamplerTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -44,7 +44,7 @@ class UsageSamplerTest : public testing::Test {
 
   SimLoop loop_;
   std::string root_;
-  // Which cgroups of the run the directory is taken for.
+  // Says which cgroups of the run the directory stands for.
   std::function<RunUsage::Cgroups(int)> layout_ = [](int directory) {
     return RunUsage::Cgroups{.tracking = directory};
   };
@@ -68,7 +68,7 @@ TEST_F(UsageSamplerTest, NoProcessIsLookedAtWhereTheFilesTellAll) {
   EXPECT_EQ(opened_, 1);
 }
 
-// By version 1, tracked by the freezer: an ended process counts too, which no walk finds.
+// Version 1, tracked by the freezer: an ended process counts, too, although no walk finds it.
 TEST_F(UsageSamplerTest, NeitherWhereVersion1CountsMemoryAndTime) {
   layout_ = [](int directory) {
     return RunUsage::Cgroups{.memory = directory, .cpuacct = directory};
@@ -82,7 +82,7 @@ TEST_F(UsageSamplerTest, NeitherWhereVersion1CountsMemoryAndTime) {
   EXPECT_EQ(usage.system_time, 1s);
   EXPECT_EQ(usage.rss, 5000u);
   EXPECT_EQ(walked_, 0);
-  // The file is still the same one.
+  // The sampler still reads the same open file.
   Make("cpuacct.usage", "5000000000\n");
   Make("cpuacct.stat", "user 0\nsystem 0\n");
   EXPECT_EQ(sampler_.Sample(run_, UsageDetail::kTotals).user_time, 5s) << "not a tick yet";

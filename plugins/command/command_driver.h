@@ -12,32 +12,33 @@
 #include "id_ranges.h"
 #include "task_user.h"
 
-// What exec and raw_exec have in common: a task is a command of its job.
+// The common part of exec and raw_exec, whose tasks are commands that their jobs name.
 namespace command {
 
-// Refuses a task's configuration.
+// Throws an error that refuses a task's configuration.
 [[noreturn]] void Invalid(const std::string& why);
 
-// The option oom_score_adj of a task; throws when it is none.
+// Returns the option oom_score_adj of a task; throws if it is out of range.
 int OomScore(const drover::Json& task_config);
 
-// Takes the variables out of ENV whose names match one of PATTERNS.
+// Removes from ENV the variables whose names match one of PATTERNS.
 void DropVariables(const std::vector<std::string>& patterns, drover::StringMap* env);
 
-// What the operator allows no task: denied_host_uids, denied_host_gids, denied_envvars.
+// The ids and variables that the operator denies to all tasks: denied_host_uids, denied_host_gids,
+// denied_envvars.
 struct Denied {
   IdRanges uids;
   IdRanges gids;
   std::vector<std::string> variables;
 
   static Denied Read(const drover::Json& config);
-  // The ids of the user; throws when there is none, or when one of its ids is denied, or, without
-  // ROOT, is that of root. May block.
+  // Returns the ids of the user. Throws if there is no such user, if one of its ids is denied, or,
+  // without ROOT, if one of its ids is 0. May block.
   TaskUser CheckUser(const std::string& user, bool root = true) const;
 };
 
-// SETTINGS: the plugin's configuration, with a static Read(const Json&) that makes a shared pointer
-// to one; it is replaced as a whole.
+// SETTINGS is the plugin's configuration, with a static Read(const Json&) that makes a shared
+// pointer to one. Configure replaces it as a whole.
 template <typename Settings>
 class CommandDriver : public drover::ProcessDriver {
  public:

@@ -5,13 +5,13 @@
 
 namespace command {
 
-// Whether TEXT matches PATTERN, in which * stands for any text and everything else for itself.
-// Takes time in the product of both lengths at most.
+// True if TEXT matches PATTERN, in which * stands for any text and everything else for itself. The
+// time is at most proportional to the product of both lengths.
 inline bool Matches(std::string_view pattern, std::string_view text) {
   std::size_t p = 0;
   std::size_t t = 0;
-  std::size_t star = std::string_view::npos;  // the last one, which can take more
-  std::size_t taken = 0;                      // where the text begins that it has not taken
+  std::size_t star = std::string_view::npos;  // the last *, which can match more
+  std::size_t taken = 0;                      // where the text begins that it does not match yet
   while (t < text.size()) {
     if (p < pattern.size() && pattern[p] == '*') {
       star = p++;

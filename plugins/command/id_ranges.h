@@ -12,13 +12,13 @@ namespace command {
 class IdRanges {
  public:
   IdRanges() = default;
-  // Throws drover::Error, naming WHAT, when TEXT is no such list.
+  // Throws drover::Error, which names WHAT, if TEXT is no such list.
   static IdRanges Parse(const std::string& text, const std::string& what);
 
   bool Contains(std::uint32_t id) const;
 
  private:
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges_;  // both ends are in
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges_;  // with both ends
 };
 
 }  // namespace command

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMaxEntry = 1u << 20;
 
-// LOOK_UP is a getpw..._r without its last three arguments. Null when there is no such user.
+// LOOK_UP is a getpw..._r with its first argument bound. Returns null if there is no such user.
 template <typename LookUp>
 passwd* Find(LookUp look_up, passwd* entry, std::vector<char>* buffer) {
   passwd* found = nullptr;
@@ -43,7 +43,7 @@ TaskUser OwnUser() {
   return out;
 }
 
-// As the host has it: what consists of digits is a number, whatever names there are.
+// As in the host, a text of digits is always a number, even if a user has it as a name.
 bool IsNumber(const std::string& user) {
   return user.find_first_not_of("0123456789") == std::string::npos;
 }
@@ -56,7 +56,7 @@ TaskUser LookUpUser(const std::string& user) {
   std::vector<char> buffer;
   passwd* found = nullptr;
   if (IsNumber(user)) {
-    // Only as it is written: nobody can mean 0 or an octal 8 by another text.
+    // Only in plain decimal: no other text, such as 00 or 010, can stand for a number.
     std::uint32_t number = 0;
     auto parsed = std::from_chars(user.data(), user.data() + user.size(), number, 10);
     if ((user[0] != '0' || user.size() == 1) && parsed.ec == std::errc() && number != UINT32_MAX) {

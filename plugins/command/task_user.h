@@ -10,11 +10,11 @@ namespace command {
 
 struct TaskUser {
   uid_t uid = 0;
-  std::vector<gid_t> gids;  // all of them
+  std::vector<gid_t> gids;  // all its groups
 };
 
-// The ids that a task of this user gets: a name of the user database, or the number of one that is
-// in it; empty is the agent's own user. Throws drover::Error. May block.
+// Returns the ids that a task of USER gets. USER is a name in the user database, or the number of a
+// user in it; empty means the agent's own user. Throws drover::Error. May block.
 TaskUser LookUpUser(const std::string& user);
 
 }  // namespace command

@@ -6,18 +6,19 @@
 
 namespace exec_driver {
 
-// Names without "cap_" and in lower case, as the host has them.
+// Names without "cap_" and in lower case, as the host expects them.
 struct Capabilities {
-  std::vector<std::string> bounding;  // what a task of root has
-  std::vector<std::string> ambient;   // what a task of another user has: only what the job named
+  std::vector<std::string> bounding;  // for a task of root
+  std::vector<std::string> ambient;   // for a task of another user: only those that the job named
 };
 
-// What a task may have if the operator does not say it.
+// The capabilities that a task may have if the operator sets no allow_caps.
 std::vector<std::string> DefaultCapabilities();
 
-// ALLOWED by the operator, without DROP, and with ADD, which must be allowed; "all" stands for
-// every one that is allowed (for ADD and DROP). Throws drover::Error naming what is not allowed.
-// Nobody gets WITHHELD, if it is one: whoever names it is refused, too.
+// Chooses the capabilities of a task: the default ones that are in ALLOWED, without DROP, and those
+// of ADD, which must be in ALLOWED. In ADD and DROP "all" stands for every allowed one. Throws
+// drover::Error, which names the capabilities that are not allowed. No task gets the capability
+// WITHHELD (empty: none), and a job that names it is refused, too.
 Capabilities ChooseCapabilities(const std::vector<std::string>& allowed,
                                 const std::vector<std::string>& add,
                                 const std::vector<std::string>& drop, const std::string& withheld);

@@ -10,8 +10,8 @@
 namespace exec_driver {
 namespace {
 
-// The version 2 cgroup that hands its controllers to us. The host moves itself to the cgroup
-// "agent" of a systemd unit that is its own; else it has the whole hierarchy.
+// The version 2 cgroup whose controllers we may use. In a systemd unit of its own the host moves
+// itself to the cgroup "agent" of the unit; otherwise it uses the whole hierarchy.
 std::string TopCgroup(const std::string& mount) {
   const std::string start = "0::", own_name = "/agent";
   std::ifstream cgroups("/proc/self/cgroup");

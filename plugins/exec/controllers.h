@@ -5,8 +5,8 @@
 
 namespace exec_driver {
 
-// In what tasks are not limited here, for want of cgroup controllers, and what to do about it:
-// "memory, pids: mount ...". Empty: memory, cpu and pids are all there. May block.
+// Returns the limits that tasks cannot have here, for lack of cgroup controllers, and a remedy:
+// "memory, pids: mount ...". Empty: memory, cpu, pids and cpuset can all be used. May block.
 std::string MissingLimits();
 
 }  // namespace exec_driver

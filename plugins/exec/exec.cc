@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// The driver exec: a command in a root file system, namespaces and rights of its own. The isolation
-// itself is the host's; this maps the options of jobs and operators to it.
+// The driver exec: runs a command in a root file system, namespaces and rights of its own. The host
+// does the isolation; this maps the options of jobs and operators to it.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -164,7 +164,7 @@ class ExecDriver : public command::CommandDriver<Settings> {
     isolation.root_paths = settings->root_paths;
     isolation.max_processes = settings->pids_limit;
     isolation.cpu_hard = config.Bool("cpu_hard_limit");
-    // Without pivot_root the old root is only covered: what may call chroot gets back to it.
+    // Without pivot_root the old root is only covered: a task that may call chroot gets back to it.
     Capabilities capabilities =
         ChooseCapabilities(settings->allow_caps, config.Strings("cap_add"),
                            config.Strings("cap_drop"), settings->pivot ? "" : "sys_chroot");
@@ -207,7 +207,7 @@ class ExecDriver : public command::CommandDriver<Settings> {
     return true;
   }
 
-  // A plain name is looked for in the task's own directory first, then in the PATH inside the root.
+  // A plain name is searched in the task's own directory first, then in the PATH inside the root.
   static bool IsLocal(const drover::TaskConfig& task, const std::string& command) {
     if (command.find('/') != std::string::npos) return false;
     struct stat info;
@@ -215,8 +215,8 @@ class ExecDriver : public command::CommandDriver<Settings> {
     return ::lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
   }
 
-  // With which kind of root (Settings::pivot) the isolation has been tried and works. Of the probe
-  // alone.
+  // The kind of root (Settings::pivot) with which a trial of the isolation has succeeded. Only for
+  // Probe.
   std::optional<bool> isolates_;
 };
 

@@ -98,9 +98,9 @@ std::string Remedy(const Refusal& refusal, bool pivot) {
   return denied ? kEverything : kKernel;
 }
 
-// From here on: in the child, nothing but system calls.
+// The following functions run in the child and make nothing but system calls.
 
-// All directories are below this one, which the root of the trial covers; there is one everywhere.
+// The root of the trial is mounted on this directory, which exists everywhere.
 #define DROVER_TRIAL_ROOT "/dev"
 
 bool MakeMount(const char* type, const char* path, const char* options) {
@@ -120,7 +120,7 @@ bool ChangeRoot(bool pivot) {
   return ::syscall(SYS_pivot_root, ".", ".") == 0 && ::umount2(".", MNT_DETACH) == 0;
 }
 
-// The first step that is refused; errno tells why.
+// Returns the first step that is refused; errno says why.
 Step TrySteps(bool pivot) {
   constexpr uid_t kNobody = 65534;
   constexpr char kBound[] = DROVER_TRIAL_ROOT "/etc";
@@ -139,7 +139,7 @@ Step TrySteps(bool pivot) {
     return kTerminals;
   if (!MakeDevice()) return kDevice;
   if (!ChangeRoot(pivot)) return kChangeRoot;
-  // Not the functions of the C library for ids: they would ask the other threads of the agent.
+  // The C library's functions for ids would signal the other threads of the agent: not used here.
   if (::prctl(PR_CAPBSET_DROP, CAP_SYS_BOOT, 0, 0, 0) != 0) return kBounding;
   if (::syscall(SYS_setgroups, 0, nullptr) != 0) return kGroups;
   if (::syscall(SYS_setresgid, kNobody, kNobody, kNobody) != 0) return kGroups;
@@ -152,7 +152,7 @@ Step TrySteps(bool pivot) {
 Refusal Try(bool pivot) {
   int report[2];
   if (::pipe2(report, O_CLOEXEC) != 0) return {kFork, errno};
-  // As the supervisor of a task does it.
+  // The same call by which a shim makes the namespaces of a task.
   clone_args args{};
   args.flags = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWPID;
   args.exit_signal = SIGCHLD;

@@ -5,10 +5,10 @@
 
 namespace exec_driver {
 
-// Makes what isolates a task once, in a process that ends with it: namespaces, mounts, a changed
-// root (PIVOT: by pivot_root, else by chroot), another user. Returns the first that this machine
-// refuses and what to do about it, "cannot make namespaces (...): give ..."; empty: nothing is
-// refused. For the fingerprint. Blocks for some milliseconds.
+// Tries the isolation of a task once, in a process of its own: namespaces, mounts, a changed root
+// (PIVOT: by pivot_root, else by chroot), another user. Returns the first step that this machine
+// refuses and a remedy, "cannot make namespaces (...): give ..."; empty: no step is refused. Used
+// for the fingerprint. Blocks for some milliseconds.
 std::string WhyNotIsolated(bool pivot);
 
 }  // namespace exec_driver

@@ -12,7 +12,7 @@
 namespace exec_driver {
 namespace {
 
-// With its mount: the same directory may be bound to several places.
+// Also reads the mount, since the same directory may be bound to several places.
 bool LookAtRoot(struct statx* out) {
   return ::statx(AT_FDCWD, "/", 0, STATX_INO | STATX_MNT_ID, out) == 0;
 }
@@ -21,8 +21,8 @@ bool LookAtRoot(struct statx* out) {
 
 bool IsInChroot() {
   constexpr int kSame = 0, kOther = 1, kUnknown = 2;
-  // Entering the own namespace leads to its root. Threads share theirs, so it takes a process; that
-  // makes nothing but system calls.
+  // A process that enters its own mount namespace gets the root of that. A process with threads
+  // cannot enter one, so a child does; it makes nothing but system calls.
   const pid_t child = ::fork();
   if (child < 0) return false;
   if (child == 0) {

@@ -33,7 +33,7 @@ const char kConfigSchema[] = R"({
   }
 })";
 
-// A raw string per line: g++ 12 takes none over several lines in a macro.
+// One raw string per line: in a macro g++ 12 accepts none that spans lines.
 #define DROVER_MOCK_RUN_SCHEMA                       \
   R"("run_for": {"type": "string"},)"                \
   R"("exit_code": {"type": "integer"},)"             \
@@ -111,9 +111,9 @@ std::optional<drover::DriverNetwork> ReadNetwork(const drover::Json& config) {
 
 constexpr int kThreads = 64;
 constexpr int kDescriptors = 20;
-constexpr int kHostSocket = 3;  // of a container
+constexpr int kHostSocket = 3;  // in a driver's process: the socket to the host
 
-// Once: a probe that leaves some each time would use up the machine's.
+// Only once: a probe that leaves threads each time would use up those of the machine.
 void LeaveThreads() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -125,7 +125,7 @@ void LeaveThreads() {
   });
 }
 
-// Writes over what the allocator keeps before and behind a block, which it finds at the next turn.
+// Overwrites the allocator's data before and after a block, which the allocator detects later.
 void SmashHeap() {
   char* volatile block = static_cast<char*>(::malloc(40));
   volatile char* const bytes = block;
@@ -133,7 +133,7 @@ void SmashHeap() {
   ::free(block);
 }
 
-// What is no frame, with so many descriptors that nobody has asked for; then it waits for its end.
+// Sends bytes that are no frame, with DESCRIPTORS unexpected descriptors, and then waits for ever.
 void SendGarbage(int descriptors) {
   char text[] = "garbage";
   iovec part{text, sizeof(text)};
@@ -148,7 +148,7 @@ void SendGarbage(int descriptors) {
     head->cmsg_level = SOL_SOCKET;
     head->cmsg_type = SCM_RIGHTS;
     head->cmsg_len = CMSG_LEN(static_cast<std::size_t>(descriptors) * sizeof(int));
-    std::array<int, kDescriptors> given{};  // its standard input, again and again
+    std::array<int, kDescriptors> given{};  // all are standard input
     std::memcpy(CMSG_DATA(head), given.data(), static_cast<std::size_t>(descriptors) * sizeof(int));
   }
   (void)!::sendmsg(kHostSocket, &message, MSG_NOSIGNAL);

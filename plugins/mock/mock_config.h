@@ -14,22 +14,22 @@ using Duration = std::chrono::nanoseconds;
 extern const char kConfigSchema[];
 extern const char kTaskConfigSchema[];
 
-// What is done wrong on purpose, by the name of the call ("start", "stop", ...); each a list of
-// names with commas between them.
+// Faults made on purpose. Each but CRASH_BY is a list of names of calls ("start", "stop", ...),
+// separated by commas.
 struct Faults {
   std::string hang_in;    // the thread of the call is held for ever
   std::string crash_in;   // the process dies,
-  std::string crash_by;   // by this: segv, abort, exit, throw, heap; or it must be ended: loop,
-                          // deadlock, close, garbage, descriptors; or it goes on: threads
+  std::string crash_by;   // in this way: segv, abort, exit, throw, heap; or the host must kill it:
+                          // loop, deadlock, close, garbage, descriptors; or it lives on: threads
   std::string fail_in;    // the call is refused
   std::string silent_in;  // the call is accepted and never completed
 
   static Faults Read(const drover::Json& config);
-  // Does what is to be done in CALL, but for the silence.
+  // Makes the faults of CALL, except silence.
   void Commit(const char* call) const;
   void Crash() const;
   bool Silent(const char* call) const;
-  // Whether it does not return from CALL.
+  // True if CALL crashes or never returns.
   bool Ends(const char* call) const;
 };
 
@@ -42,7 +42,7 @@ struct RunSpec {
   std::string signal_error;
   struct Output {
     std::string text;
-    std::int64_t repeat = 0;  // how often again
+    std::int64_t repeat = 0;  // how often the text is written again
     Duration gap{0};
   };
   Output output[2];  // standard output, standard error
@@ -65,9 +65,9 @@ struct TaskSpec {
   bool stats_unimplemented = false;
   bool stats_each_interval = false;    // else one sample, on a stream that stays open
   std::int64_t stats_close_after = 0;  // samples, one at each interval; 0: never
-  bool stats_late_message = false;     // behind the end of the stream, whoever has ended it
+  bool stats_late_message = false;     // sent after the stream has ended or was cancelled
 
-  bool renew_handle = false;  // each recover of a task that it does not know gives another
+  bool renew_handle = false;  // each recover of a task that it does not know returns a new handle
 
   // Throws drover::Error.
   static TaskSpec Read(const drover::Json& config);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// The driver mock_driver: tasks that only pretend, for tests of the host. What it does, and does
-// wrong, stands in the task's configuration. It has no thread per task.
+// The driver mock_driver: pretended tasks, for tests of the host. The configuration of a task sets
+// its behaviour and its faults. The driver has no thread per task.
 #include <poll.h>
 #include <unistd.h>
 
@@ -33,7 +33,7 @@ struct Task {
   TaskSpec spec;
   std::string name;
   std::atomic<bool> given_up{false};
-  std::mutex mutex;              // of what follows
+  std::mutex mutex;              // guards the members below
   std::shared_ptr<MockRun> run;  // once it runs
   std::int64_t started_at = 0;
   std::int64_t completed_at = 0;
@@ -64,7 +64,7 @@ class MockDriver : public drover::Driver {
   }
 
   ~MockDriver() override {
-    // A run that has not ended and its task hold each other.
+    // A run that has not ended and its task hold each other: breaks the cycle.
     tasks_.ForAll([](Task& task) {
       std::shared_ptr<MockRun> run;
       std::lock_guard<std::mutex> lock(task.mutex);
@@ -135,7 +135,7 @@ class MockDriver : public drover::Driver {
       std::lock_guard<std::mutex> lock(known->mutex);
       return call.Complete(drover::Recovered{known->exited, std::nullopt});
     }
-    // Without a handle the start was not finished, and nothing of it lives outside of the process.
+    // Without a handle the start was not finished, and no part of it outlives the process.
     if (!handle) throw Error(Code::kNotFound, "the task was never started");
     std::int64_t started_at = drover::Json::Parse(handle->state).Int("started_at");
     if (handle->format_version != 1 || started_at <= 0) {
@@ -163,7 +163,7 @@ class MockDriver : public drover::Driver {
     call.Complete(result);
   }
 
-  // At once, whatever timeout and signal are.
+  // Stops at once, for any timeout and signal.
   void StopAsync(drover::StopRequest, Call<Empty> call) override {
     auto task = tasks_.Need(call.run_id());
     if (Faulty(*task, "stop", call)) return;
@@ -246,7 +246,7 @@ class MockDriver : public drover::Driver {
                   ++*sent;
                   done(RandomSample());
                   if (!task->spec.stats_late_message) return;
-                  // Whoever has heard of the cancellation knows that nothing may come any more.
+                  // Breaks the rule that no message may follow a cancellation.
                   stream.OnCancel([this, id = stream.id()] {
                     SendLate(id);
                     host().After(kLate, [this, id] { SendLate(id); });
@@ -275,11 +275,11 @@ class MockDriver : public drover::Driver {
   }
   void Resize(std::uint64_t, int, int) override { Commit("resize"); }
 
-  // The faults of the plugin in CALL.
+  // Makes the plugin's own faults of CALL.
   void Commit(const char* call) { faults().Commit(call); }
 
  private:
-  // The plugin's own configuration.
+  // Takes the plugin's own configuration.
   void Take(const drover::Json& config) {
     if (IsolationOf(config) != isolation_) {
       throw Error(Code::kFailedPrecondition,
@@ -306,7 +306,7 @@ class MockDriver : public drover::Driver {
     std::lock_guard<std::mutex> lock(mutex_);
     return faults_;
   }
-  // Commits the plugin's faults; true when CALL is to be kept for ever.
+  // Makes the plugin's faults of the call NAME; true if CALL must never be completed.
   template <typename T>
   bool Faulty(const char* name, const Call<T>& call) {
     return Faulty(faults(), name, call);
@@ -361,7 +361,7 @@ class MockDriver : public drover::Driver {
 
   void Run(const std::shared_ptr<Task>& task, std::int64_t started_at, drover::Duration remaining,
            std::shared_ptr<drover::OutputPipes> pipes, bool speak) {
-    // The run keeps its task alive only until it ends, and the other way round.
+    // Run and task keep each other alive only until the run ends.
     auto run = std::make_shared<MockRun>(
         host(), task->spec.run, [task](const ExitResult& result) { Ended(*task, result); });
     {
@@ -382,7 +382,7 @@ class MockDriver : public drover::Driver {
   static void Ended(Task& task, const ExitResult& result) {
     std::vector<Call<ExitResult>> waiters;
     std::vector<Call<Empty>> stoppers;
-    std::shared_ptr<MockRun> run;  // let go outside of the lock
+    std::shared_ptr<MockRun> run;  // released outside of the lock
     {
       std::lock_guard<std::mutex> lock(task.mutex);
       task.exited = result;
@@ -395,7 +395,7 @@ class MockDriver : public drover::Driver {
     for (auto& stopper : stoppers) stopper.Complete(Empty{});
   }
 
-  // Whoever waits hears what a host hears of a plugin that is gone; the task goes on.
+  // Fails all waits as if the plugin were gone; the task goes on.
   static void PretendPluginExit(Task& task) {
     std::vector<Call<ExitResult>> waiters;
     {
@@ -416,13 +416,13 @@ class MockDriver : public drover::Driver {
     return out;
   }
 
-  // A stream whose next sample is due then stays open without a word.
+  // With this interval a stream stays open and sends nothing more.
   static constexpr std::chrono::hours kNever{24 * 365};
 
-  // Longer than a host takes to join a stream.
+  // Longer than a host needs to join a stream.
   static constexpr std::chrono::milliseconds kLate{20};
 
-  // A message behind the end of its stream, past the wrapper, which would not send it.
+  // Sends a message after the end of its stream, by the C table: the wrapper would not send it.
   void SendLate(std::uint64_t stream) {
     drover_stats late = {};
     late.struct_size = sizeof late;
@@ -430,7 +430,7 @@ class MockDriver : public drover::Driver {
     host().raw()->stream_send(host().raw(), stream, reinterpret_cast<const drover_message*>(&late));
   }
 
-  // Reads the whole input, at most 1 MiB of it, and shows it. Blocks.
+  // Reads the input, at most 1 MiB of it, and writes it to the output. Blocks.
   static void ShowInput(drover::ExecRequest& request, const Call<ExitResult>& call) {
     std::string input;
     char buffer[4096];
@@ -452,20 +452,21 @@ class MockDriver : public drover::Driver {
     call.Complete(ExitResult{});
   }
 
-  drover_fs_isolation isolation_ = DROVER_FS_NONE;  // told once, with the instance
+  drover_fs_isolation isolation_ = DROVER_FS_NONE;  // fixed when the instance is made
   drover::TaskTable<Task> tasks_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   Faults faults_;
   std::int64_t disabled_at_ = 0;  // ns since 1970; 0: never
   std::vector<drover::CallView> silent_;
 };
 
-// What is loaded: its table has faults in those functions, too, that the wrapper answers by itself.
+// The driver that is loaded. Its table has faults also in the functions that the wrapper answers
+// itself.
 class MockPlugin : public MockDriver {
  public:
   using MockDriver::MockDriver;
 
-  // Once, with that of MockDriver.
+  // Called once, with the table of MockDriver.
   static const drover_driver* Table(const drover_driver* made) {
     Made() = *made;
     static drover_driver table = *made;

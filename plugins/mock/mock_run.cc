@@ -10,8 +10,8 @@
 
 namespace mock {
 
-// The signal for a pipe without a reader belongs to the process, which is
-// not ours: it is blocked in this thread and taken away again.
+// A pipe without a reader raises SIGPIPE in a process that is not ours. So the signal is blocked in
+// this thread and consumed.
 void WriteAll(int fd, const std::string& text) {
   sigset_t pipe_signal, before;
   sigemptyset(&pipe_signal);
@@ -125,7 +125,7 @@ void MockRun::EndIfOver() {
     std::lock_guard<std::mutex> lock(mutex_);
     if (!time_over_ || speaking_[0] || speaking_[1]) return;
     ended.swap(ended_);
-    pipes.swap(pipes_);  // closed before the end is told: the output is complete then
+    pipes.swap(pipes_);  // closed before the end is reported: the output is complete then
   }
   pipes.reset();
   if (!ended) return;

@@ -10,11 +10,11 @@
 
 namespace mock {
 
-// Writes TEXT to a descriptor whose reader may be gone, as far as it goes. May block.
+// Writes TEXT to a descriptor whose reader may be gone; stops at the first error. May block.
 void WriteAll(int fd, const std::string& text);
 
 // The pretended life of one task or command: it writes its output, lasts for its time, and ends
-// when both are over. It owns no thread: timers and the instance's pool carry it. [any-thread]
+// after both. It owns no thread: timers and the instance's pool execute it. [any-thread]
 class MockRun : public std::enable_shared_from_this<MockRun> {
  public:
   using Ended = std::function<void(const drover::ExitResult&)>;
@@ -22,14 +22,14 @@ class MockRun : public std::enable_shared_from_this<MockRun> {
   MockRun(drover::Host host, RunSpec spec, Ended ended)
       : host_(std::move(host)), spec_(std::move(spec)), ended_(std::move(ended)) {}
 
-  // REMAINING of the run's time is left. PIPES may be null when nothing is said; they are closed
-  // with the last word. SPEAK is false for a run that has said everything already.
+  // REMAINING is the time that the run has left. PIPES may be null if there is no output; they are
+  // closed when the run ends. SPEAK is false for a run that has written its output already.
   void Begin(Duration remaining, std::shared_ptr<drover::OutputPipes> pipes, bool speak);
-  // Ends it now, with the configured result.
+  // Ends the run now, with the configured result.
   void Kill();
 
  private:
-  // Says the text of one stream, and again after the gap while AGAIN is positive.
+  // Writes the text of one stream, and AGAIN more times after the gap.
   void Say(int stream, std::int64_t again);
   void SayLater(int stream, std::int64_t again);
   void OutputOver(int stream);
@@ -37,7 +37,7 @@ class MockRun : public std::enable_shared_from_this<MockRun> {
 
   const drover::Host host_;
   const RunSpec spec_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   Ended ended_;
   std::shared_ptr<drover::OutputPipes> pipes_;
   drover::Timer life_;

@@ -19,8 +19,8 @@ namespace {
 
 constexpr mode_t kExecutable = 0555;
 
-// A place of the file beneath the directory, without following any link. The descriptor names the
-// file but does not open it, so a device or a FIFO does nothing.
+// Opens RELATIVE beneath the directory without following any link. The descriptor only names the
+// file (O_PATH), so that a device or a FIFO has no effect.
 drover::Fd OpenBeneath(int directory, const std::string& relative) {
   open_how how = {};
   how.flags = O_PATH | O_CLOEXEC;
@@ -42,7 +42,7 @@ void MakeExecutable(const drover::Fd& file, const struct stat& info, const std::
                         "\"" + path + "\" is not executable and is not made so, since it has " +
                             std::to_string(info.st_nlink) + " names; copy it instead of linking");
   }
-  // chmod of the descriptor's file: fchmod refuses descriptors that only name one.
+  // chmod through /proc, since fchmod refuses descriptors that only name a file.
   std::string name = "/proc/self/fd/" + std::to_string(file.get());
   mode_t mode = (info.st_mode & 0777) | kExecutable;
   if (::chmod(name.c_str(), mode) != 0) {
@@ -51,14 +51,14 @@ void MakeExecutable(const drover::Fd& file, const struct stat& info, const std::
   }
 }
 
-// The absolute path of RELATIVE below ROOT when a regular file is there.
+// Returns the absolute path of RELATIVE below ROOT if a regular file is there.
 std::optional<std::string> FindBelow(const std::string& root, const std::string& relative) {
   std::string path = root + "/" + relative;
   drover::Fd directory(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!directory.ok()) return std::nullopt;
   drover::Fd file = OpenBeneath(directory.get(), relative);
   if (!file.ok()) {
-    // On the way is a link, which is followed with the task's rights when it starts, not here.
+    // There is a link on the way. It is followed when the task starts, with the task's rights.
     if (errno == ELOOP && IsRegularFile(path)) return path;
     return std::nullopt;
   }
@@ -74,7 +74,7 @@ std::optional<std::string> FindInPath(const std::string& name, const std::string
     if (end == std::string::npos) end = path.size();
     std::string directory = path.substr(begin, end - begin);
     begin = end + 1;
-    // A relative part would mean the agent's own working directory.
+    // A relative part would be relative to the agent's own working directory.
     if (directory.empty() || directory[0] != '/') continue;
     std::string candidate = directory + "/" + name;
     if (IsRegularFile(candidate) && ::access(candidate.c_str(), X_OK) == 0) return candidate;

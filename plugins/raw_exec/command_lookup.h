@@ -6,12 +6,12 @@
 namespace raw_exec {
 
 // Finds the program of a task: below TASK_DIR in local/ and directly, then as an absolute path of
-// the host, then, for a plain name, in the directories of PATH. What lies below the task directory
-// is made executable. Returns an absolute path; throws drover::Error. May block.
+// the host, then, for a plain name, in the directories of PATH. A file below the task directory is
+// made executable. Returns an absolute path; throws drover::Error. May block.
 //
-// The task's own processes, or those of its neighbours, can replace anything below TASK_DIR at any
-// time. So nothing is changed by path: a mode is set only on a regular file that was opened beneath
-// the directory without passing a link, and that has no other name.
+// Processes of this task or of other tasks can replace anything below TASK_DIR at any time. So
+// nothing is changed by path: a mode is set only on a regular file that was opened beneath the
+// directory without passing a link, and that has no other name.
 std::string FindCommand(const std::string& command, const std::string& task_dir,
                         const std::string& path);
 

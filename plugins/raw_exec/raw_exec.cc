@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// The driver raw_exec: a command of the host, without isolation.
+// The driver raw_exec: runs a command of the host without isolation.
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -122,7 +122,7 @@ class RawExecDriver : public command::CommandDriver<Settings> {
   }
 
  private:
-  // Those of the operator. The task is tracked in one of its own all the same.
+  // Takes the operator's cgroups. The host still tracks the task in a cgroup of its own.
   static void TakeCgroups(const drover::Json& config, drover::ProcessSpec* out) {
     out->cgroup = config.String("cgroup_v2_override");
     const drover::Json& v1 = config["cgroup_v1_override"];

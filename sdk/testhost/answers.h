@@ -5,7 +5,7 @@
 
 #include "host/driver/driver.h"
 
-// The values of a driver as they stand in answers.
+// Converts the values of a driver to the JSON of answers.
 namespace drover {
 
 nlohmann::json ErrorJson(const Error& error);

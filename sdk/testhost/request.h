@@ -10,8 +10,8 @@
 
 namespace drover {
 
-// The members of one request. A member of the wrong type or one that nobody asked for is told by
-// status(), which comes after the last question: a misspelt name is never ignored.
+// The members of one request. Call status() after the last member has been read. It reports a
+// member of the wrong type, or one that nobody read, so a misspelt name is never ignored.
 class Request {
  public:
   using Json = nlohmann::json;
@@ -26,7 +26,7 @@ class Request {
   std::vector<std::string> Texts(const char* name);  // must be there, and not empty
   // An object of texts.
   std::map<std::string, std::string> Pairs(const char* name);
-  // Any value; null when it is not there.
+  // Any value; null if it is missing.
   Json Value(const char* name);
 
   Status status() const;

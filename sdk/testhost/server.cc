@@ -29,7 +29,7 @@ void Server::StartReader() {
       end_ = true;
       arrived_.Set();
     });
-    // A test that was killed reads no answers: what it had asked for is not carried on.
+    // A test that was killed reads no answers: its requests are cancelled.
     pollfd out = {STDOUT_FILENO, 0, 0};
     while (poll(&out, 1, -1) <= 0) {
     }

@@ -10,8 +10,8 @@
 
 namespace drover {
 
-// Reads requests, one per line, and answers each with one line. A request waits for those before it
-// unless it is "async": then the following ones are served meanwhile. Control thread.
+// Reads requests, one per line, and answers each with one line. The next request waits until this
+// one is answered, unless this one is "async". Control thread.
 class Server {
  public:
   Server(RealLoop* loop, TestedDriver* driver);

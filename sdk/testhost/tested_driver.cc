@@ -118,7 +118,7 @@ Co<Result<TestedDriver::Json>> TestedDriver::Fingerprint(Context, Request* reque
   co_return FingerprintJson(driver_->fingerprint());
 }
 
-// Without a start: what the schema makes of a configuration.
+// Checks a configuration without a start; returns it with the defaults of the schema.
 Co<Result<TestedDriver::Json>> TestedDriver::Check(Context, Request* request) {
   const std::string config = request->Value("config").dump();
   DROVER_CO_TRY(request->status());
@@ -138,7 +138,7 @@ Co<Result<TestedDriver::Json>> TestedDriver::Start(Context context, Request* req
   }
   if (tasks_.contains(name)) {
     co_return Error(Code::kFailedPrecondition,
-                    "/task: \"" + name + "\" is there: destroy it first");
+                    "/task: \"" + name + "\" exists already: destroy it first");
   }
   const std::string config = given.is_null() ? "{}" : given.dump();
   DROVER_CO_ASSIGN(std::string normal, driver_->NormalizeConfigAt("/config", config, true));
@@ -153,7 +153,7 @@ Co<Result<TestedDriver::Json>> TestedDriver::Start(Context context, Request* req
   Hear(task);
   const Result<StartedTask> started = co_await driver_->Start(context, task->config);
   if (!started.ok()) {
-    // As the agent does it: what a failed start has left is the driver's to remove.
+    // Destroys the run, as the agent does: the driver must remove the leftovers of a failed start.
     const Context patient = Context(loop_).WithTimeout(30s);
     (void)co_await driver_->Destroy(patient, described->run_id, true);
     tasks_.erase(name);
@@ -209,7 +209,7 @@ Co<Result<TestedDriver::Json>> TestedDriver::Destroy(Context context, Request* r
   co_return Json::object();
 }
 
-// What the task has written so far; after wait that is all of it.
+// Returns the output of the task so far; after wait it is complete.
 Co<Result<TestedDriver::Json>> TestedDriver::Logs(Context, Request* request) {
   const std::string stream = request->Text("stream", "stdout");
   DROVER_CO_ASSIGN(const auto task, Named(request));
@@ -258,7 +258,7 @@ Co<void> WaitForSession(TaskExecSession* session, Context context,
   *end = co_await session->Wait(context);
 }
 
-// Feeds the session and takes its output in, until it has ended.
+// Writes the session's input and reads its output until it has ended.
 Co<void> Pump(Loop* loop, ExecStreams* streams, std::string input,
               const std::optional<Result<ExitResult>>* end) {
   const Context forever(loop);
@@ -303,8 +303,8 @@ Co<Result<TestedDriver::Json>> TestedDriver::Events(Context, Request* request) {
   co_return Json({{"events", task->events}});
 }
 
-// What a restart of the agent does to a driver: the instance is shut down, a new one recovers the
-// tasks, with their handles or, as after a crash between intent and commit, without.
+// Does what a restart of the agent does to a driver: shuts the instance down and has a new one
+// recover the tasks. Without HANDLES it gets none, as after a crash between intent and commit.
 Co<Result<TestedDriver::Json>> TestedDriver::Reload(Context context, Request* request) {
   const bool handles = request->Flag("handles", true);
   DROVER_CO_TRY(request->status());

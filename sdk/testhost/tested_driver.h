@@ -16,14 +16,15 @@ struct TestedDriverOptions {
   std::string file;           // of the plugin
   std::string config = "{}";  // of the plugin, JSON
   std::string isolation = "in-process";
-  // Loads it at once, for one that needs what the probe's child has not, such as a sanitizer.
+  // False: loads the file without a probe, for a driver that needs something the probe's child does
+  // not have, such as a sanitizer.
   bool probe = true;
   std::string directory;  // for the tasks and the sockets of their shims
 };
 
-// One driver in a host without an agent, and the tasks that a test has started with it by name. The
-// file is checked, probed and loaded, and configurations validated, by what the agent does it with.
-// Control thread only.
+// One driver in a host without an agent, and the tasks that a test has started with it, by name.
+// The agent's own code checks, probes and loads the file, and validates configurations. Control
+// thread only.
 class TestedDriver {
  public:
   using Json = nlohmann::json;
@@ -33,10 +34,10 @@ class TestedDriver {
   ~TestedDriver();
 
   Co<Status> Load();
-  // What Load has found: name, version and what the driver offers.
+  // The result of Load: name, version and offers of the driver.
   Json Describe() const;
 
-  // Carries out one call, "start" for example; docs/drivers.md lists them.
+  // Executes one call, such as "start"; docs/drivers.md lists them.
   Co<Result<Json>> Call(Context context, std::string name, Request* request);
 
   // Destroys every task and shuts the driver down.
@@ -70,7 +71,7 @@ class TestedDriver {
   Co<Result<Json>> Events(Context, Request*);
   Co<Result<Json>> Reload(Context, Request*);
 
-  // The task that the request names; also the error of the request's other members.
+  // The task that the request names; or an error of that or another member of the request.
   Result<std::shared_ptr<Task>> Named(Request* request);
   void Hear(const std::shared_ptr<Task>& task);
 
@@ -78,7 +79,7 @@ class TestedDriver {
   WorkerPool* workers_;
   ProcessService* processes_;
   const TestedDriverOptions options_;
-  // Of each instance so far: calls of an old one may still end. The last has the driver.
+  // One for each instance so far, since calls of an old one may still end. The last has the driver.
   std::vector<std::unique_ptr<PluginRegistry>> registries_;
   PluginReport report_;
   Driver* driver_ = nullptr;

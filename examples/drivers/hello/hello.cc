@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// A task driver in a hundred lines: each task greets somebody, some times, and ends. The process is
-// the host's: it gives logs, signals, statistics, exec, recovery and the cleaning up.
+// A task driver in a hundred lines: each task greets somebody, some times, and ends. The host runs
+// the process, and gives it logs, signals, statistics, exec, recovery and the cleanup.
 //
 //   config { name = "world"  times = 3  pause = 1 }
 #include <unistd.h>
@@ -24,7 +24,7 @@ const char kConfigSchema[] = R"({
   }
 })";
 
-// The job's part. The host refuses what does not fit, and fills the defaults in.
+// The job's part. The host refuses a configuration that does not fit, and fills in the defaults.
 const char kTaskConfigSchema[] = R"({
   "type": "object",
   "additionalProperties": false,
@@ -36,7 +36,7 @@ const char kTaskConfigSchema[] = R"({
   }
 })";
 
-// What the process runs; what it says comes through its environment, so nothing needs quoting.
+// The script of the process. It gets its texts through the environment, so nothing needs quoting.
 const char kScript[] =
     "i=0; while [ $i -lt $TIMES ]; do echo \"$GREETING, $NAME\"; i=$((i+1)); sleep $PAUSE; done";
 
@@ -61,7 +61,7 @@ class HelloDriver : public drover::ProcessDriver {
     greeting_ = config.String("greeting", "Hello");
   }
 
-  // What the machine has for this driver, asked every 30 seconds.
+  // Reports whether this machine can run the driver. Called every 30 seconds.
   drover::Fingerprint Probe() override {
     drover::Fingerprint out;
     if (::access("/bin/sh", X_OK) != 0) {
@@ -73,7 +73,7 @@ class HelloDriver : public drover::ProcessDriver {
     return out;
   }
 
-  // The one thing that is this driver's own: the process of a task.
+  // The only part that is specific to this driver: the process of a task.
   drover::ProcessSpec Plan(const drover::TaskConfig& task) override {
     std::int64_t times = task.driver_config.Int("times", 1);
     if (times < 1 || times > 1000) {

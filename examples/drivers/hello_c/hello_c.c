@@ -1,9 +1,9 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
- * The smallest whole driver in C: each task prints its configuration and sleeps. It keeps no tasks:
- * the run id that comes with every call finds the process at the host. What it must keep are its
- * calls, since one that is given up is to be answered at once, and the service that it waits for
- * cannot be told so.
+ * The smallest complete driver in C: each task prints its configuration and sleeps. It keeps no
+ * tasks: the host finds the process by the run id that comes with every call. It must keep its
+ * calls: a call that is given up must be answered at once, and the operation of the service that it
+ * waits for cannot be cancelled.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -19,8 +19,7 @@ typedef struct pending {
   drover_instance* self;
   uint64_t call;
   drover_run_id run;
-  int only_waits; /* it changes nothing by itself: it can be answered before the service has ended
-                   */
+  int only_waits; /* it changes nothing itself: it may be answered before the service has ended */
   int answered;
   struct pending *next, *previous;
 } pending;
@@ -28,7 +27,7 @@ typedef struct pending {
 struct drover_instance {
   const drover_host* host;
   const drover_process* process;
-  pthread_mutex_t mutex; /* of what follows */
+  pthread_mutex_t mutex; /* guards OPEN */
   pending* open;
 };
 
@@ -67,7 +66,8 @@ static void forget(pending* p) {
   free(p);
 }
 
-/* The service has ended: completes the call with this, unless it was given up, and forgets it. */
+/* Called when the service has ended: completes the call with its result, unless the call was given
+ * up, and forgets it. */
 static void answer(pending* p, const drover_error* error, const void* result) {
   drover_instance* self = p->self;
   int answered;
@@ -79,8 +79,7 @@ static void answer(pending* p, const drover_error* error, const void* result) {
   forget(p);
 }
 
-/* Ends the call with what the service said: the results of wait, stop and release are the verb's.
- */
+/* Ends the call with the result of the service: wait, stop and release have the verb's result. */
 static void pass_on(void* context, const drover_error* error, const void* result) {
   answer(context, error, result);
 }
@@ -115,8 +114,8 @@ static void inspected(void* context, const drover_error* error, const void* resu
   answer(context, error, &out);
 }
 
-/* The host has given a call up. A start or a release is answered when it is through, which is soon:
- * what follows must find it so. It may come before the call is entered: see FORWARD_AS. */
+/* The host has given a call up. A start or a release is answered when it has ended, which is soon:
+ * the next verb must find it ended. This may be called before the call is added: see FORWARD_AS. */
 static void call_cancelled(drover_instance* self, uint64_t call) {
   drover_error error;
   pending* p;
@@ -134,8 +133,8 @@ static void call_cancelled(drover_instance* self, uint64_t call) {
   self->host->complete(self->host, call, &error, NULL);
 }
 
-/* Calls a function of the service for a call of the host; a refusal refuses the call, unless it was
- * given up meanwhile and is answered. */
+/* Calls a function of the service for a call of the host. If the service refuses, the call is
+ * refused, too, unless it was given up and answered meanwhile. */
 #define FORWARD_AS(only_waits, function, args, done)                                         \
   do {                                                                                       \
     pending* p_ = new_pending(self, call, only_waits);                                       \
@@ -154,8 +153,8 @@ static void call_cancelled(drover_instance* self, uint64_t call) {
   } while (0)
 #define FORWARD(function, args, done) FORWARD_AS(0, function, args, done)
 
-/* The number behind "seconds": of a configuration that the host has checked. In a text these quotes
- * would be escaped. */
+/* The number after "seconds": in a configuration that the host has checked. Inside a text value
+ * these quotes would be escaped. */
 static drover_str seconds(drover_str config) {
   static const char kKey[] = "\"seconds\":";
   const size_t key = sizeof kKey - 1;
@@ -206,7 +205,7 @@ static int32_t wait_for(drover_instance* self, const drover_call* call,
   FORWARD_AS(1, wait, &kNone, pass_on);
 }
 
-/* A driver for use has them all. */
+/* A real driver knows all signals. */
 static int32_t signal_number(drover_str name) {
   static const struct {
     drover_str name;
@@ -235,7 +234,7 @@ static int32_t stop(drover_instance* self, const drover_call* call, const drover
   FORWARD_AS(1, stop, &out, pass_on);
 }
 
-/* Releases the run unless it goes on and may not be killed. */
+/* Releases the run, unless its process still runs. */
 static void release_if_ended(void* context, const drover_error* error, const void* result) {
   pending* p = context;
   drover_instance* self = p->self;
@@ -282,8 +281,8 @@ static int32_t restore_complete(drover_instance* self, const drover_call* call,
   return DROVER_OK;
 }
 
-/* Nothing is open: the host has ended each operation of its services before, and so each call that
- * waited for one is answered. The host is good until the completion. */
+/* No call is open: the host has ended each operation of its services before, so each call that
+ * waited for one is answered. The host's pointer is valid until the completion. */
 static int32_t shut_down(drover_instance* self, const drover_call* call,
                          const drover_shutdown_args* args, drover_error* error) {
   const drover_host* host = self->host;
@@ -303,7 +302,7 @@ static int32_t send_signal(drover_instance* self, const drover_call* call,
   FORWARD(signal, &out, pass_on);
 }
 
-/* One message says it all: this driver's health never changes. */
+/* One message is enough: this driver's health never changes. */
 static int32_t fingerprint(drover_instance* self, uint64_t stream, drover_error* error) {
   drover_pair attribute = {TEXT("driver.hello_c"), TEXT("true")};
   drover_fingerprint out;

@@ -16,7 +16,7 @@
 #include "drover/codec.hpp"
 #include "drover/open_table.hpp"
 
-// The asynchronous calls of the host, each to be completed exactly once.
+// The asynchronous calls of the host. Each must be completed exactly once.
 namespace drover {
 inline namespace sdk_v1 {
 
@@ -32,8 +32,8 @@ class CallState;
 
 using CallTable = OpenTable<CallState>;
 
-// One open call. Its last owner's end without completion is a completion with an error, so that a
-// driver can lose a call but never leave the host waiting for it.
+// One open call. If its last owner goes without a completion, the call completes with an error: a
+// driver can lose a call, but never leaves the host waiting for it.
 class CallState {
  public:
   CallState(const drover_host* host, std::shared_ptr<CallTable> table, const drover_call& call)
@@ -65,7 +65,7 @@ class CallState {
     Forget();
     host_->complete(host_, id_, error, result);
   }
-  // COMPLETE lays the result out and completes with it.
+  // COMPLETE builds the result struct and completes the call with it.
   DROVER_SDK_ONCE void CompleteBy(Ref<> complete) noexcept {
     if (Guard(nullptr, complete) == DROVER_OK) return;
     Fail(Error(Code::kResourceExhausted, "the driver is out of memory"));
@@ -75,7 +75,7 @@ class CallState {
     FillError(&out, error);
     Complete(&out, nullptr);
   }
-  // WORK completes; what it throws is the answer.
+  // WORK completes the call. An exception that it throws becomes the answer.
   DROVER_SDK_ONCE void Try(Ref<> work) noexcept {
     try {
       work();
@@ -83,14 +83,14 @@ class CallState {
       Fail(CurrentError());
     }
   }
-  // The verb was refused: the host does not expect a completion. False if there was one.
+  // For a refused verb: the host does not expect a completion. False if there was one already.
   DROVER_SDK_ONCE bool Disarm() noexcept {
     if (completed_.exchange(true)) return false;
     Forget();
     return true;
   }
 
-  // The host has given the call up, or, with a reason, the instance ends.
+  // The host has given the call up or, with WHY, the instance ends.
   DROVER_SDK_ONCE void Cancel(const Error* why = nullptr) {
     std::function<void()> hear;
     {
@@ -139,7 +139,8 @@ class CallState {
 
 }  // namespace abi
 
-// What every call has; for blocking methods, which complete it by returning. [any-thread]
+// The common part of all calls. Blocking methods get it alone, since they complete the call by
+// returning. [any-thread]
 class CallView {
  public:
   explicit CallView(std::shared_ptr<abi::CallState> state) : state_(std::move(state)) {}
@@ -148,22 +149,22 @@ class CallView {
   const RunId& run_id() const { return state_->run(); }
   // The host wants no answer any more; complete soon, with anything.
   bool cancelled() const { return state_->cancelled(); }
-  // Time until the host calls the driver unhealthy; negative when it is over.
+  // Time until the host calls the driver unhealthy; negative afterwards.
   Duration remaining() const {
     if (state_->deadline() == std::numeric_limits<std::int64_t>::max()) return Duration::max();
     return Duration(state_->deadline() - abi::BootNow());
   }
   // HEAR is called once, from a thread of the host's pool, when the call is cancelled; at once if
-  // it is already. It replaces an earlier one, and goes with the completion.
+  // it is already. It replaces an earlier function, and is dropped at the completion.
   void OnCancel(std::function<void()> hear) const { state_->OnCancel(std::move(hear)); }
-  // For a call that only waits: it fails when it is cancelled. Who keeps it may still complete it.
+  // For a call that only waits: it fails when it is cancelled. Its keeper may still complete it.
   void FailOnCancel() const {
     std::weak_ptr<abi::CallState> weak = state_;
     state_->OnCancel([weak] {
       if (auto state = weak.lock()) state->Fail(state->why_cancelled());
     });
   }
-  // It has been completed, by whomever: nothing will come of it.
+  // True after a completion by any owner: further completions have no effect.
   bool completed() const { return state_->completed(); }
 
  protected:
@@ -189,14 +190,14 @@ class Call : public CallView {
       Fail(outcome.error());
     }
   }
-  // Completes with what WORK returns or throws.
+  // Completes with the result or the exception of WORK.
   template <typename Work>
   void Run(Work&& work) const noexcept {
     state_->Try([&] { Complete(work()); });
   }
 };
 
-// Keeps CALL among those that wait for the same, without those that were given up meanwhile.
+// Adds CALL to WAITERS, and removes the calls that have been completed meanwhile.
 template <typename T>
 void AddWaiter(std::vector<Call<T>>* waiters, Call<T> call) {
   waiters->erase(std::remove_if(waiters->begin(), waiters->end(),

@@ -6,8 +6,8 @@
 
 #include "drover/types.hpp"
 
-// Between the values of types.hpp and the structs of the C interface. Encoding lends views for the
-// time of a callback; decoding copies.
+// Converts between the values of types.hpp and the structs of the C interface. Encoding lends views
+// for the time of a callback; decoding copies.
 namespace drover {
 inline namespace sdk_v1 {
 namespace abi {
@@ -36,8 +36,8 @@ DROVER_SDK_ONCE inline std::vector<Port> DecodePorts(const drover_array& in) {
   return out;
 }
 
-// A field of a struct of the interface and the member of the value that stands for it. A list of
-// them is a loop where assignments would be a page of code, and serves both directions.
+// A field of a struct of the interface and the matching member of the value. A loop over a list of
+// pairs replaces a page of assignments, and serves both directions.
 template <typename Raw, typename RawField, typename Value, typename Field>
 struct Pair {
   RawField Raw::* raw;

@@ -15,7 +15,7 @@
 
 #include "drover/host.hpp"
 
-// The base of a driver written in C++. docs/drivers.md tells the story.
+// The base of a driver written in C++. docs/drivers.md explains how to write one.
 //
 //   class MyDriver : public drover::Driver {
 //    public:
@@ -32,16 +32,16 @@
 namespace drover {
 inline namespace sdk_v1 {
 
-// What a driver is; constant, but for Driver::Configured.
+// Describes a driver. Constant, except for the changes of Driver::Configured.
 struct Info {
   std::uint64_t offers = 0;  // DROVER_CAP_... bits
   std::uint64_t needs = 0;   // DROVER_NEEDS_... bits
   drover_fs_isolation fs_isolation = DROVER_FS_NONE;
   std::string config_schema = R"({"type":"object","additionalProperties":false})";
   std::string task_config_schema = R"({"type":"object","additionalProperties":false})";
-  // How many threads the blocking methods get. Threads come when they are needed; a call that finds
-  // none free waits for one, and its time runs.
-  unsigned start_threads = 4;  // Start, Recover and Plan: so many images are pulled at a time
+  // How many threads the blocking methods get. Threads are made when they are needed. A call that
+  // finds none free waits for one while its time runs.
+  unsigned start_threads = 4;  // Start, Recover and Plan: the number of images pulled at a time
   unsigned stop_threads = 64;  // Stop, which lasts as long as its task takes to end, and Destroy
 };
 
@@ -66,24 +66,24 @@ class Driver {
 
   // ------------------------------------------------------------------------------ the instance
 
-  // The driver's health and what it found on this machine, asked every ProbeInterval and after
-  // each Configure. Blocking form only. An error is an unhealthy fingerprint.
+  // Returns the driver's health and its attributes on this machine. Called every ProbeInterval and
+  // after each Configure. Blocking form only. An exception becomes an unhealthy fingerprint.
   virtual Fingerprint Probe() { return Fingerprint{}; }
   virtual Duration ProbeInterval() const { return std::chrono::seconds(30); }
-  // While a probe takes longer than this, the driver is told to be unhealthy.
+  // While a probe takes longer than this, the driver is reported as unhealthy.
   virtual Duration ProbeLimit() const { return std::chrono::seconds(20); }
 
-  // What this instance is, where that depends on its configuration: INFO, which is Describe's, with
-  // another fs_isolation or other offers. Asked once.
+  // Returns the info of this instance if it depends on the configuration: INFO, the result of
+  // Describe, with another fs_isolation or other offers. Called once.
   virtual Info Configured(Info info) const { return info; }
-  // A new configuration for this instance. It keeps the old one when this throws.
+  // Takes a new configuration. The instance keeps the old one if this throws.
   virtual void Configure(const Json& config) {
     (void)config;
-    throw Error(Code::kUnimplemented, "this driver takes a new configuration only when it is new");
+    throw Error(Code::kUnimplemented, "this driver takes no new configuration while it is loaded");
   }
-  // All tasks that the host knows have been recovered: what is of no RUN may be removed.
+  // All tasks that the host knows have been recovered: leftovers of other runs may be removed.
   virtual void RestoreComplete(const std::vector<RunId>& runs) { (void)runs; }
-  // The instance is about to be destroyed; tasks go on. Wake what waits.
+  // The instance is about to be destroyed; tasks go on. Wake all threads that wait.
   virtual void Shutdown() {}
 
   // ----------------------------------------------------------------------------------- one task
@@ -92,9 +92,9 @@ class Driver {
     (void)task, (void)call;
     throw Error(Code::kUnimplemented, "this driver starts nothing");
   }
-  // HANDLE is absent when none was stored: the start may never have happened. kNotFound says that
-  // nothing of the run exists, and the host may start the task again: throw it only when you know.
-  // Every driver needs this, or RecoverAsync: its process may end under its tasks at any time.
+  // HANDLE is absent when none was stored: the start may never have happened. kNotFound means that
+  // no part of the run exists, and the host may start the task again: throw it only if you know
+  // this. Every driver needs this or RecoverAsync: its process may end before its tasks do.
   virtual Recovered Recover(const TaskConfig& task, const std::optional<TaskHandle>& handle,
                             const CallView& call) {
     (void)task, (void)handle, (void)call;
@@ -109,12 +109,12 @@ class Driver {
   // Forgets the task. A running one is kFailedPrecondition unless FORCE.
   virtual void Destroy(const RunId& run, bool force, const CallView& call) = 0;
 
-  // To be completed when the task ends, at once if it has. Any number may wait. Never blocks: keep
-  // the call. [any-thread]
+  // Complete CALL when the task ends, at once if it has ended. Any number of calls may wait. Must
+  // not block: keep the call. [any-thread]
   virtual void Wait(Call<ExitResult> call) = 0;
-  // A look-up. [any-thread]
+  // Only a look-up: must not block. [any-thread]
   virtual TaskStatus Inspect(const RunId& run) = 0;
-  // Returns when the task has it.
+  // Returns when the task has the signal.
   virtual void Signal(const RunId& run, const std::string& name, const CallView& call) {
     (void)run, (void)name, (void)call;
     throw Error(Code::kUnimplemented, "this driver sends no signals");
@@ -185,7 +185,7 @@ class Driver {
     };
     InBackground(std::move(call), destroy, Lane::kStop);
   }
-  // Sends fingerprints as they change, by Probe.
+  // Sends the result of Probe whenever it changes.
   virtual void Fingerprints(Stream<Fingerprint> stream) {
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -202,8 +202,8 @@ class Driver {
  protected:
   const Host& host() const { return host_; }
 
-  // Completes CALL with what WORK(call) returns or throws, on a thread of the instance. A start or
-  // a recover that is given up while it waits for its thread is not begun.
+  // Completes CALL with the result or the exception of WORK(call), which runs on a thread of the
+  // instance. A start or recover that is given up while it waits for its thread is not begun.
   template <typename T, typename Work>
   void InBackground(Call<T> call, Work work, Lane lane = abi::LaneOf<T>::value) {
     const auto job = [call = std::move(call), work = std::move(work), lane] {
@@ -213,7 +213,7 @@ class Driver {
     host_.Post(job, lane);
   }
 
-  // Tells the host an event of a task. [any-thread]
+  // Sends an event of a task to the host. [any-thread]
   void Emit(const Event& event) {
     std::vector<Stream<Event>> listeners;
     {
@@ -226,19 +226,19 @@ class Driver {
     for (const Stream<Event>& listener : listeners) listener.Send(event);
   }
 
-  // Asks Probe now, not at the end of the interval. [any-thread]
+  // Calls Probe now, not at the end of the interval. [any-thread]
   void ProbeSoon() {
     {
       std::lock_guard<std::mutex> lock(mutex_);
-      // One that has begun may have seen the old state; one that has not will see the new one.
+      // A probe that has begun may have seen the old state; a posted one will see the new state.
       if (probing_ != 0) asked_again_ = true;
       if (probing_ != 0 || std::exchange(probe_posted_, true)) return;
     }
     PostProbe();
   }
 
-  // Feeds STREAM with what SAMPLE(done) tells, at once and each INTERVAL; its error ends the
-  // stream. [any-thread]
+  // Sends the samples of SAMPLE(done) on STREAM, at once and then at each INTERVAL. An error of
+  // SAMPLE ends the stream. [any-thread]
   void SampleEvery(Duration interval, Stream<Stats> stream,
                    std::function<void(Done<Stats>)> sample) {
     if (interval < std::chrono::milliseconds(10)) interval = std::chrono::milliseconds(10);
@@ -261,13 +261,13 @@ class Driver {
   void PostProbe() {
     try {
       host_.Post([this] { ProbeNow(); }, Lane::kProbe);
-    } catch (...) {  // no thread: whoever asks next tries again
+    } catch (...) {  // no thread could be made: the next ProbeSoon tries again
       std::lock_guard<std::mutex> lock(mutex_);
       probe_posted_ = false;
       throw;
     }
   }
-  // On the thread of probes; one at a time, so that the order of the messages is theirs.
+  // Runs on the thread of probes, one at a time, so that the messages have the probes' order.
   void ProbeNow() {
     std::uint64_t number = 0;
     {
@@ -279,7 +279,7 @@ class Driver {
     try {
       late = host_.After(ProbeLimit(), [this, number] { TellLate(number); });
     } catch (...) {
-      // Without a timer nobody tells that a probe hangs; the probe itself needs none.
+      // Without a timer a probe that hangs is not reported; the probe itself needs none.
     }
     Fingerprint now;
     try {
@@ -321,7 +321,7 @@ class Driver {
     Tell(late);
   }
 
-  // Sends NOW to those to whom it is new. TELLING_ is held.
+  // Sends NOW on the streams to which it is new. The caller holds TELLING_.
   void Tell(const Fingerprint& now) {
     std::vector<Stream<Fingerprint>> changed;
     {
@@ -339,11 +339,11 @@ class Driver {
   }
 
   const Host host_;
-  std::mutex telling_;         // the order of the messages
-  std::mutex mutex_;           // of what follows
-  std::uint64_t probing_ = 0;  // the number of the probe that is on its way
+  std::mutex telling_;         // keeps the order of the messages
+  std::mutex mutex_;           // guards the members below
+  std::uint64_t probing_ = 0;  // the number of the probe that runs; 0: none
   std::uint64_t last_probe_ = 0;
-  bool asked_again_ = false;   // meanwhile
+  bool asked_again_ = false;   // during that probe
   bool probe_posted_ = false;  // and not begun
   std::vector<Watcher> watchers_;
   std::vector<Stream<Event>> listeners_;

@@ -7,67 +7,73 @@
  *
  * A driver is a shared library that exports one symbol, drover_driver_entry_v1, which returns a
  * constant descriptor. Everything else goes through function tables: the driver's, which the host
- * calls, and the host's, which the driver is given in create(). Nothing is linked by name.
+ * calls, and the host's, which the driver gets in create(). Nothing is linked by name.
  *
  * Rules that hold for every line below
- *   - Sizes. Each struct begins with struct_size, set by whoever fills it. The reader tests
- *     DROVER_HAS(ptr, type, field) before it reads a field that was added later, and takes what is
- *     missing as zero. Structs only grow at their end and are never embedded by value, but for the
- *     fixed ones: drover_run_id, drover_str, drover_pair, drover_array, drover_fd.
- *   - What is called reserved is written as zero and not read. Enumerations and flags may grow. An
+ *   - Sizes. Each struct begins with struct_size, set by the side that fills it. The reader tests
+ *     DROVER_HAS(ptr, type, field) before it reads a field that was added later, and takes a
+ *     missing field as zero. Structs only grow at their end and are never embedded by value. This
+ *     does not hold for the fixed ones: drover_run_id, drover_str, drover_pair, drover_array,
+ *     drover_fd.
+ *   - Members called reserved are written as zero and not read. Enumerations and flags may grow. An
  *     unknown code counts as E_INTERNAL, an unknown offer is ignored, an unknown kind of message is
- *     dropped and logged, any other unknown value is refused. So a driver uses what a later minor
- *     has added only when it needs that minor, or when host->abi_minor says that it is there.
- *   - Text is UTF-8, pointer and length, without a NUL. It is valid during the call only, as is
- *     everything else that a pointer leads to: who needs it later copies it.
+ *     dropped and logged, any other unknown value is refused. So a driver uses an addition of a
+ *     later minor only if it needs that minor, or if host->abi_minor says that the addition is
+ *     there.
+ *   - Text is UTF-8, pointer and length, without a NUL. It is valid during the call only, like
+ *     everything else that a pointer leads to: a side that needs it later copies it.
  *   - Memory is freed by the side that allocated it.
- *   - Errors. A fallible function returns DROVER_OK or another drover_code and then has filled the
- *     caller's drover_error. Nobody looks at the text.
- *   - Nothing unwinds across this line: no C++ exception, no panic, no longjmp, either way.
+ *   - Errors. A fallible function returns DROVER_OK; or it returns another drover_code and has
+ *     filled the caller's drover_error. Neither side interprets the text.
+ *   - Nothing unwinds from one side into the other: no C++ exception, no panic, no longjmp.
  *   - Asynchronous verbs return at once. DROVER_OK means accepted: the driver will call
  *     host->complete exactly once for the call's id, from any thread, maybe before the verb returns.
  *     Another code means refused: complete must not be called. A second or late completion is
- *     dropped and logged; the driver does not hear of that.
- *   - A host that gives a call up says so by call_cancelled, which may come before the verb of that
- *     call is called, during it, or when the driver has completed it. So a driver ignores an id that
- *     it does not know, and one that looks its calls up by their ids asks call_is_cancelled when it
- *     has entered the call: it must not rely on hearing of it again. A create that is given up has no
- *     instance to be told: call_is_cancelled and call_cancel_fd say it.
+ *     dropped and logged; the driver gets no report of that.
+ *   - A host that gives a call up calls call_cancelled. It may do so before it calls the verb of
+ *     that call, during the verb, or after the driver has completed the call. So a driver ignores
+ *     an id that it does not know. A driver that looks its calls up by their ids asks
+ *     call_is_cancelled after it has recorded the call: it must not rely on another call_cancelled.
+ *     A create that is given up has no instance for call_cancelled: call_is_cancelled and
+ *     call_cancel_fd report it.
  *   - Ids of calls, streams and sessions are never used twice in the life of a host.
- *   - Lifetime. The drover_host that create was given, and the tables that its get_extension returns,
- *     are good until the shutdown of the instance has been completed, or its create has failed. What
- *     the driver's entry function, info and get_extension return is good for the life of the library.
- *   - Re-entry. No function of the host calls the driver before it returns: what follows from it
- *     comes on another thread, maybe before it has returned. So a driver may hold a lock of its own
- *     while it calls complete, stream_send, stream_end or a service, and DONE of a service may run
- *     before the function of the service has returned.
- *   - Descriptors travel as drover_fd. BORROWED: stays with the giver, valid during the call.
+ *   - Lifetime. The drover_host that create gets, and the tables that its get_extension returns,
+ *     are valid until the shutdown of the instance has been completed, or its create has failed.
+ *     The results of the driver's entry function, info and get_extension are valid for the life of
+ *     the library.
+ *   - Re-entry. No function of the host itself calls the driver: the calls that follow from it come
+ *     on another thread, maybe before it has returned. So a driver may hold a lock of its own while
+ *     it calls complete, stream_send, stream_end or a service, and DONE of a service may run before
+ *     the function of the service has returned.
+ *   - Descriptors travel as drover_fd. BORROWED: it stays with the giver, valid during the call.
  *     GIVEN: the receiver closes it, whatever the call returns.
  *
- * Threads. A tag in brackets tells where a function is called, or may be called from:
+ * Threads. A tag in brackets says where a function is called, or from where it may be called:
  *   [control]    one at a time per driver instance, on a thread of the host's pool for the plugin.
- *                That is the function: its call may go on when the next function is called
- *   [task]       one at a time per run (start, recover, stop and destroy), other runs beside it: the
- *                next is called when the call before it has been completed. A call that was given up
- *                holds the next one back for some seconds only; then both are at work, most often a
- *                start and the destroy that follows it, so that state needs a lock all the same
- *   [any-thread] from every thread, beside everything else
+ *                This holds for the function: its call may go on when the next function is called
+ *   [task]       one at a time per run (start, recover, stop and destroy), in parallel with other
+ *                runs: the next is called after the call before it has been completed. A call that
+ *                was given up holds the next one back for some seconds only. Then both go on, most
+ *                often a start and the destroy that follows it, so state needs a lock all the same
+ *   [any-thread] from every thread, in parallel with everything else
  *   [callback]   on a thread of the plugin's pool, like [any-thread]
- * None is called on the host's control thread. A function must not block for longer than a look-up,
- * but for stream_join, which has a deadline of its own: one that holds its thread past the call's
- * deadline makes the driver unhealthy.
+ * No function is called on the host's control thread. A function must not block for longer than a
+ * look-up, except stream_join, which has a deadline of its own. A function that holds its thread
+ * past the call's deadline makes the driver unhealthy.
  *
  * Order for one run:  start or recover -> (wait, signal, stop, inspect, stats, exec) -> destroy.
- * destroy follows every start that was accepted, also one that failed or was given up; one that is
- * completed with success after its destroy is followed by another destroy.
+ * destroy follows every start that was accepted, also a start that failed or was given up. A start
+ * that is completed with success after its destroy is followed by another destroy.
  *
- * Order at the end of an instance: the host cancels its streams, gives up what the driver waits for
- * at its services, and calls shutdown when each DONE that it owed has returned. So a driver may free
- * what its own DONEs use. Calls that the driver has not completed are still open then.
+ * Order at the end of an instance: the host cancels its streams, gives up the operations of its
+ * services that the driver waits for, and calls shutdown after each DONE that it owed has returned.
+ * So a driver may free the data that its own DONEs use. Calls that the driver has not completed are
+ * still open then.
  *
- * An instance can be replaced while its tasks run, by one of the same file or of another. The new one is
- * created, recovers the runs while the old one still knows them, and is told restore_complete; then the
- * old one is shut down. If a run is not recovered the new one is shut down, and the old one goes on.
+ * An instance can be replaced while its tasks run, by one of the same file or of another. The new
+ * one is created, recovers the runs while the old one still knows them, and gets restore_complete;
+ * then the old one is shut down. If a run is not recovered, the new one is shut down and the old
+ * one goes on.
  */
 #ifndef DROVER_DROVER_H
 #define DROVER_DROVER_H
@@ -103,7 +109,7 @@ enum drover_code {
   DROVER_E_RESOURCE_EXHAUSTED = 10
 };
 
-/* Flags of an error: the same may succeed when it is tried again. */
+/* Flags of an error. RECOVERABLE: the same may succeed when it is tried again. */
 #define DROVER_ERROR_RECOVERABLE 1u
 
 #define DROVER_ERROR_MESSAGE_MAX 1000
@@ -127,8 +133,8 @@ typedef struct drover_pair {
   drover_str value;
 } drover_pair;
 
-/* COUNT elements of ELEMENT_SIZE bytes each: walk it by element_size, the other side's elements
- * may be larger than yours. */
+/* COUNT elements of ELEMENT_SIZE bytes each. Step by element_size: the other side's elements may be
+ * larger than yours. */
 typedef struct drover_array {
   const void* data;
   size_t count;
@@ -151,12 +157,12 @@ typedef struct drover_fd {
 
 /* --------------------------------------------------------------------------- capabilities */
 
-/* What a driver offers; a host ignores bits that it does not know. */
+/* The offers of a driver; a host ignores bits that it does not know. */
 #define DROVER_CAP_SIGNALS (1ull << 0)              /* signal works */
 #define DROVER_CAP_EXEC (1ull << 1)                 /* drover.task-exec */
 #define DROVER_CAP_STATS (1ull << 2)                /* drover.task-stats */
 #define DROVER_CAP_DISABLES_LOG_COLLECTION (1ull << 3)
-/* What a driver needs of its host; a host refuses bits that it does not know. */
+/* The needs of a driver; a host refuses bits that it does not know. */
 #define DROVER_NEEDS_PROCESS_SERVICE (1ull << 0) /* drover.process */
 #define DROVER_NEEDS_TASK_OUTPUT (1ull << 1)     /* drover.task-output */
 
@@ -173,12 +179,13 @@ enum drover_log_level {
 
 /* ------------------------------------------------------------------------------------ data */
 
-/* What a library is, or one of its instances; it never changes. The one that the function info returns
- * is good for the life of the library, with all that it leads to. The one in drover_create_result is
- * copied by complete, as every result is. It lists neither network modes nor kinds of mounts: a driver
- * that cannot do what a task's configuration says refuses its start. What later minors add to a task's
- * configuration can be ignored without harm; what must be understood comes with a bit of offers, and
- * a host starts no task that needs it with a driver that lacks the bit. */
+/* Describes a library, or one of its instances; it never changes. The one that the function info
+ * returns is valid for the life of the library, with everything that its pointers lead to. The one
+ * in drover_create_result is copied by complete, like every result. It lists neither network modes
+ * nor kinds of mounts: a driver that cannot do what a task's configuration says refuses its start.
+ * An addition of a later minor to a task's configuration can be ignored without harm; or it must be
+ * understood, then it comes with a bit of offers, and a host starts no task that needs it with a
+ * driver that lacks the bit. */
 typedef struct drover_info {
   uint32_t struct_size;
   int32_t fs_isolation;   /* enum drover_fs_isolation */
@@ -215,10 +222,10 @@ typedef struct drover_device {
   drover_str permissions; /* of "rwm" */
 } drover_device;
 
-/* A task as the driver is to run it; the same for start and for recover. Not here, though drivers of
- * Nomad are told it:
+/* A task as the driver must run it; the same for start and for recover. Drivers of Nomad also get
+ * the following, which is not here:
  *   - files for the output: it goes through drover.process or drover.task-output;
- *   - paths of cgroups: drover.process puts what it starts into its own;
+ *   - paths of cgroups: drover.process puts the processes that it starts into its own cgroups;
  *   - an OOM score: that is an option of a driver's own task configuration;
  *   - name servers, host names and labels of a network, names and SELinux labels of volumes: jobs
  *     cannot have them yet. They will be added at the end. */
@@ -257,17 +264,18 @@ typedef struct drover_task_config {
   drover_array mounts;     /* of drover_mount */
   drover_array devices;    /* of drover_device */
   drover_str kill_signal;  /* "SIGTERM"; empty: the driver's default */
-  int64_t kill_timeout;    /* ns; the host kills when it is over, whatever the driver does */
+  int64_t kill_timeout;    /* ns; after it the host kills the task, whatever the driver does */
   drover_str network_mode; /* "", "host" or "none" */
   drover_str network_namespace; /* path on the host, valid while the task lives; empty: the host's.
-                                   drover.process enters it by itself; else the driver does */
+                                   drover.process enters it itself; a driver that does not use
+                                   drover.process enters it */
   drover_str cpu_cores; /* "0,5-7": reserved for this task; empty: none */
   int64_t cpu_period;   /* ns */
-  int64_t cpu_quota;    /* ns of one core's time in each period: what cpu_mhz are on this machine, for
+  int64_t cpu_quota;    /* ns of one core's time in each period: equals cpu_mhz on this machine, for
                            a hard limit; 0 when cores are reserved */
 } drover_task_config;
 
-/* What recover needs to find the task again: bytes of the driver, opaque to the host. */
+/* The data by which recover finds the task again: bytes of the driver, opaque to the host. */
 typedef struct drover_task_handle {
   uint32_t struct_size;
   uint32_t format_version; /* of the driver's own format */
@@ -301,7 +309,8 @@ typedef struct drover_task_status {
 
 /* ---------------------------------------------------------------------------------- calls */
 
-/* The frame of an asynchronous verb; valid during the verb only, its id until completion. */
+/* One call of an asynchronous verb. The struct is valid during the verb only, the id until
+ * completion. */
 typedef struct drover_call {
   uint32_t struct_size;
   uint32_t reserved;
@@ -322,8 +331,8 @@ typedef struct drover_create_result {
   uint32_t struct_size;
   uint32_t reserved;
   drover_instance* instance;
-  const drover_info* info; /* what the instance is, where its configuration decides: fs_isolation
-                              and offers may differ from the library's info. Null: they do not */
+  const drover_info* info; /* describes the instance, if its configuration decides: fs_isolation and
+                              offers may differ from the library's info. Null: they do not */
 } drover_create_result;
 
 typedef struct drover_configure_args {
@@ -352,15 +361,15 @@ typedef struct drover_recover_args {
   const drover_task_handle* handle; /* null: none was stored; the start may never have happened */
 } drover_recover_args;
 
-/* E_NOT_FOUND: the driver knows nothing of the run and nothing of it runs: a start whose handle was
+/* E_NOT_FOUND: the driver does not know the run, and no part of it runs. A start whose handle was
  * never stored may then be made again. After another error the host has the run destroyed by force
- * before it starts the task again; after E_TIMEOUT and a recoverable E_UNAVAILABLE it asks again,
- * later. A driver that cannot recover says E_UNIMPLEMENTED. */
+ * before it starts the task again. After E_TIMEOUT and a recoverable E_UNAVAILABLE it calls recover
+ * again, later. A driver that cannot recover answers E_UNIMPLEMENTED. */
 typedef struct drover_recover_result {
   uint32_t struct_size;
   int32_t state; /* RUNNING or EXITED */
   const drover_task_handle* handle;      /* null: unchanged. A handle is replaced here and nowhere
-                                            else, and the network that start told of stays */
+                                            else, and the network that start returned stays */
   const drover_exit_result* exit_result; /* of an exited one */
 } drover_recover_result;
 
@@ -395,7 +404,7 @@ typedef struct drover_inspect_args {
 typedef struct drover_restore_complete_args {
   uint32_t struct_size;
   uint32_t reserved;
-  drover_array run_ids; /* of drover_run_id: all runs that the host knows; the rest is rubbish */
+  drover_array run_ids; /* of drover_run_id: all runs that the host knows; others are leftovers */
 } drover_restore_complete_args;
 
 typedef struct drover_shutdown_args {
@@ -416,7 +425,7 @@ enum drover_message_type {
   DROVER_MESSAGE_STATS = 3
 };
 
-/* Each message begins so. */
+/* The beginning of each message. */
 typedef struct drover_message {
   uint32_t struct_size;
   int32_t type; /* enum drover_message_type */
@@ -432,7 +441,7 @@ typedef struct drover_fingerprint {
   drover_array attributes; /* of drover_pair */
 } drover_fingerprint;
 
-/* Its time is that of its arrival. */
+/* The time of an event is the time of its arrival. */
 typedef struct drover_event {
   uint32_t struct_size;
   int32_t type;
@@ -476,15 +485,16 @@ typedef struct drover_stats {
   drover_array processes; /* of drover_usage; may be empty without DROVER_STATS_PROCESSES */
 } drover_stats;
 
-/* What a sample is to tell beside the total; the asked side ignores bits that it does not know. */
+/* Parts of a sample beside the total; the side that samples ignores bits that it does not know. */
 #define DROVER_STATS_PROCESSES (1u << 0) /* each process: to read them costs far more than a total */
 
 /* ------------------------------------------------------------------ the host, given to create */
 
-/* The function of a service that has ended. ERROR is null on success; RESULT is the service's, or
- * null. An operation that was accepted cannot be cancelled, but for exec sessions: it ends by itself,
- * or before shutdown. A driver whose call is given up meanwhile completes the call and ignores what
- * DONE brings, but closes what it is GIVEN. [callback] */
+/* Called when an operation of a service has ended. ERROR is null on success; RESULT is the result
+ * of the service, or null. An operation that was accepted cannot be cancelled, except exec
+ * sessions: it ends by itself, or before shutdown. A driver whose call is given up meanwhile
+ * completes the call. It ignores the arguments of DONE then, but closes the descriptors that it is
+ * GIVEN. [callback] */
 typedef void (*drover_done)(void* context, const drover_error* error, const void* result);
 
 typedef struct drover_host drover_host;
@@ -496,8 +506,8 @@ struct drover_host {
   const void* (*get_extension)(const drover_host* host, drover_str id);
 
   /* Ends an asynchronous verb: ERROR null for success, RESULT the verb's result struct or null.
-   * Both are copied before it returns. What comes late is dropped: a start that succeeded after it
-   * was given up is followed by destroy. [any-thread] */
+   * Both are copied before it returns. A late completion is dropped: a start that succeeded after
+   * it was given up is followed by destroy. [any-thread] */
   void (*complete)(const drover_host* host, uint64_t call_id, const drover_error* error,
                    const void* result);
   /* 1 when the call was cancelled or is not known. [any-thread] */
@@ -507,39 +517,40 @@ struct drover_host {
   int32_t (*call_cancel_fd)(const drover_host* host, uint64_t call_id, drover_fd* out,
                             drover_error* error);
 
-  /* Sends one message on a stream; it is copied. 0: go on; 1: the stream is cancelled, end it. It does
-   * not wait until somebody has read it: of fingerprints and samples that nobody has read the newest
-   * counts, and events beyond some hundreds are dropped. [any-thread] */
+  /* Sends one message on a stream; the message is copied. 0: go on; 1: the stream is cancelled, end
+   * it. The function does not wait until the message is read: of unread fingerprints and samples
+   * the newest counts, and unread events beyond some hundreds are dropped. [any-thread] */
   int32_t (*stream_send)(const drover_host* host, uint64_t stream_id, const drover_message* message);
-  /* Ends a stream: ERROR null when there is nothing more to tell. A RECOVERABLE error means:
-   * subscribe again, later. [any-thread] */
+  /* Ends a stream: ERROR null when there are no more messages. A RECOVERABLE error means: subscribe
+   * again, later. [any-thread] */
   void (*stream_end)(const drover_host* host, uint64_t stream_id, const drover_error* error);
 };
 
 /* ------------------------------------------------------------------------ the driver's verbs */
 
 /*
- * The asynchronous verbs, each once: X(verb, tag). From this list come the members of
- * drover_driver, the SDK's thunks, the host's calls and the trace. Of a verb "v" the arguments are
- * drover_v_args. The list stays as it is: it stands in the middle of drover_driver, so later verbs
- * come in optional parts, or in a second list behind call_cancelled.
+ * The asynchronous verbs, each once: X(verb, tag). The members of drover_driver, the SDK's thunks,
+ * the host's calls and the trace are made from this list. The arguments of a verb "v" are
+ * drover_v_args. The list stays as it is, since it lies in the middle of drover_driver: later verbs
+ * come in optional parts, or in a second list after call_cancelled.
  *
  *   configure         a new configuration for a living instance           -> drover_empty_result
  *   start             starts a task                                       -> drover_start_result
- *   recover           takes a task over that an earlier agent started     -> drover_recover_result
- *   wait              completes when the task has ended; may be asked any
+ *   recover           takes over a task that an earlier agent started     -> drover_recover_result
+ *   wait              completes when the task has ended; may be called any
  *                     number of times, also after the end, until destroy  -> drover_exit_result
  *   stop              sends the signal, waits, kills; completes when the
  *                     task has ended                                      -> drover_empty_result
- *   signal            sends a signal to the task; completes when it has it   -> drover_empty_result
- *   destroy           forgets the task, stopping it by force if it must   -> drover_empty_result
- *   inspect           tells about a task                                  -> drover_task_status
+ *   signal            sends a signal to the task; completes when the task
+ *                     has it                                              -> drover_empty_result
+ *   destroy           forgets the task; stops it by force if it must      -> drover_empty_result
+ *   inspect           returns the status of a task                        -> drover_task_status
  *   restore_complete  once after create, before the first start           -> drover_empty_result
  *   shutdown          the instance is given up: complete all calls, end
  *                     all streams and free it. Tasks go on running        -> drover_empty_result
  *
- * A verb on a run that the driver does not know is E_NOT_FOUND; start and recover of a run that it
- * knows already are E_FAILED_PRECONDITION and success.
+ * A verb on a run that the driver does not know fails with E_NOT_FOUND. For a run that the driver
+ * knows already, start fails with E_FAILED_PRECONDITION and recover succeeds.
  */
 #define DROVER_ASYNC_VERBS(X)   \
   X(configure, "[control]")     \
@@ -565,7 +576,7 @@ typedef struct drover_driver {
 
   const drover_info* (*info)(void); /* [any-thread] */
 
-  /* Makes an instance; of one library there may be several.   -> drover_create_result [control] */
+  /* Makes an instance; one library may have several.          -> drover_create_result [control] */
   int32_t (*create)(const drover_host* host, const drover_call* call,
                     const drover_create_args* args, drover_error* error);
 
@@ -589,7 +600,7 @@ typedef struct drover_driver {
                          drover_error* error);
   /* The host has given the call up: complete it soon, with anything. Returns at once. It may come
    * before the verb itself, more than once, and for a call that is completed: see the rules above.
-   * It never comes for shutdown, which frees what SELF leads to. [any-thread] */
+   * It never comes for shutdown, which frees SELF. [any-thread] */
   void (*call_cancelled)(drover_instance* self, uint64_t call_id);
 } drover_driver;
 
@@ -609,8 +620,8 @@ typedef struct drover_stats_args {
 typedef struct drover_task_stats {
   uint32_t struct_size;
   uint32_t reserved;
-  /* Streams drover_stats at each interval, the first at once. A driver may end the stream whenever
-   * it likes: the host asks again after an interval. E_UNIMPLEMENTED: never ask again.
+  /* Streams drover_stats at each interval, the first at once. A driver may end the stream at any
+   * time: the host asks again after an interval. E_UNIMPLEMENTED: the host never asks again.
    * [any-thread] */
   int32_t (*stats)(drover_instance* self, uint64_t stream_id, const drover_run_id* run,
                    const drover_stats_args* args, drover_error* error);
@@ -624,16 +635,16 @@ typedef struct drover_exec_args {
   drover_array command; /* of drover_str */
   int32_t width, height;
   drover_fd input;  /* GIVEN: the session reads it */
-  drover_fd output; /* GIVEN: and writes these; with a tty only output is used */
+  drover_fd output; /* GIVEN: it writes output and error; with a tty only output is used */
   drover_fd error;
 } drover_exec_args;
 
 typedef struct drover_task_exec {
   uint32_t struct_size;
   uint32_t reserved;
-  /* Runs a command beside the task, where the task is: under its user and limits, in its root, its
-   * namespaces and its environment. The call's id names the session, completion is its end, and
-   * cancelling the call ends it.                            -> drover_exit_result [any-thread] */
+  /* Runs a command beside the task, with the task's user and limits, in its root, its namespaces
+   * and its environment. The call's id names the session. The call's completion is the end of the
+   * session, and a cancellation of the call ends it.        -> drover_exit_result [any-thread] */
   int32_t (*exec)(drover_instance* self, const drover_call* call, const drover_exec_args* args,
                   drover_error* error);
   /* [any-thread] */
@@ -647,40 +658,41 @@ typedef struct drover_task_exec {
 
 #define DROVER_ISOLATE_ROOT (1u << 0)      /* a root file system of its own; needed by all others */
 #define DROVER_ISOLATE_PIDS (1u << 1)      /* it sees only the processes of its run */
-#define DROVER_ISOLATE_IPC (1u << 2)       /* shared memory and the like of its run alone */
+#define DROVER_ISOLATE_IPC (1u << 2)       /* it shares memory and the like only within its run */
 #define DROVER_ISOLATE_CALLS (1u << 3)     /* the host's filter of system calls; no new privileges */
-#define DROVER_ISOLATE_NO_PIVOT (1u << 4)  /* where the agent's root cannot be pivoted */
+#define DROVER_ISOLATE_NO_PIVOT (1u << 4)  /* for an agent whose root cannot be pivoted */
 #define DROVER_ISOLATE_RESOURCES (1u << 5) /* the task configuration's memory, processor shares and
                                               cores limit it, as far as this machine has cgroups for
-                                              it; cores that cannot be had are an error */
-#define DROVER_ISOLATE_CPU_HARD (1u << 6)  /* with RESOURCES: it gets no more processor time than its
-                                              cpu_mhz, though the machine is idle */
+                                              them; cores that it cannot have are an error */
+#define DROVER_ISOLATE_CPU_HARD (1u << 6)  /* with RESOURCES: it gets no more processor time than
+                                              its cpu_mhz, even on an idle machine */
 
-/* What keeps a process from the host and from other tasks. The agent must be root. Inside, the
+/* Isolates a process from the host and from other tasks. The agent must be root. Inside, the
  * directories of the task configuration are /alloc (with /alloc/logs read-only), /local, /secrets
- * and /tmp, and its mounts and devices are where it says; the rest of the root is read-only. The
- * driver tells it to the host by fs_isolation DROVER_FS_CHROOT. Limits: no core files, 65536
- * descriptors at most. A flag that the host does not know is refused. */
+ * and /tmp, and its mounts and devices are at the places that it names; everything else in the root
+ * is read-only. The driver declares it to the host by fs_isolation DROVER_FS_CHROOT. Limits: no
+ * core files, 65536 descriptors at most. A flag that the host does not know is refused. */
 typedef struct drover_isolation {
   uint32_t struct_size;
   uint32_t flags; /* DROVER_ISOLATE_... */
-  drover_array capabilities;         /* of drover_str, "net_bind_service": what root has */
-  drover_array ambient_capabilities; /* of drover_str, some of these: what another user has */
+  drover_array capabilities;         /* of drover_str, "net_bind_service": those of root */
+  drover_array ambient_capabilities; /* of drover_str, some of these: those of another user */
   drover_array root_paths; /* of drover_pair: host path, path in the root; read-only. None: /bin,
                               /etc, /lib, /lib32, /lib64, /run/resolvconf, /run/systemd/resolve,
-                              /sbin, /usr. What the host has not is left out. */
+                              /sbin, /usr. Paths that the host does not have are left out. */
   int64_t max_processes; /* and threads; 0: no limit */
 } drover_isolation;
 
-/* A process of a run: the host starts it through a shim of its own, under the run's id, with
- * tracking of every descendant, log files with rotation, an exit record that survives the agent. */
+/* A process of a run. The host starts it through a shim of its own, under the run's id, with
+ * tracking of every descendant, log files with rotation, and an exit record that survives the
+ * agent. */
 typedef struct drover_process_start_args {
   uint32_t struct_size;
   int32_t oom_score_adj;
   drover_array argv; /* of drover_str; the first is an absolute path */
   drover_array env;  /* of drover_pair */
   drover_str work_dir;
-  drover_str user; /* name or number; empty: that of the agent */
+  drover_str user; /* name or number; empty: the agent's */
   const drover_isolation* isolation; /* null: none. With it argv may begin with a plain name, which
                                         is looked up in the PATH inside. */
   /* Cgroups of the operator, whose limits then hold for the run: they must exist, and stay. Paths
@@ -730,15 +742,15 @@ typedef struct drover_process_state {
  * X(function, arguments, result): each is asynchronous and calls DONE once, unless it is refused.
  *   start    E_FAILED_PRECONDITION for a run that has a process; success only when exec succeeded
  *   attach   finds the process of a run again after a restart of the agent; E_NOT_FOUND: none
- *   wait     its end
- *   signal   to the process
- *   stop     signal to the process, then SIGKILL to every descendant, when the process has ended
- *            or the timeout is over
- *   kill     SIGKILL to every descendant
- *   release  kills what is left and forgets the run: its exit record, its cgroup
- *   usage    a sample of drover_stats
- *   exec     a command beside the process; cancel with exec_end. Its CONTEXT names the session: it is
- *            that of no other session whose DONE has not returned
+ *   wait     waits for the end of the process
+ *   signal   sends a signal to the process
+ *   stop     sends a signal to the process, then SIGKILL to every descendant, when the process has
+ *            ended or after the timeout
+ *   kill     sends SIGKILL to every descendant
+ *   release  kills the remaining processes and forgets the run: its exit record, its cgroup
+ *   usage    returns a sample of drover_stats
+ *   exec     runs a command beside the process; exec_end cancels it. Its CONTEXT names the session,
+ *            and must not be that of another session whose DONE has not returned
  */
 #define DROVER_PROCESS_FUNCTIONS(X)                                  \
   X(start, drover_process_start_args, drover_process_info)           \
@@ -756,15 +768,15 @@ typedef struct drover_process_state {
                       const args_type* args, drover_done done, void* context,               \
                       drover_error* error); /* [any-thread] */
 
-/* The task configuration's logs, kill_timeout and run id are the host's own knowledge: the driver
- * passes only what it decides. */
+/* The host knows the task configuration's logs, kill_timeout and run id itself: the driver passes
+ * only its own decisions. */
 typedef struct drover_process {
   uint32_t struct_size;
   uint32_t reserved;
   DROVER_PROCESS_FUNCTIONS(DROVER_PROCESS_MEMBER)
   /* For exec sessions, named by the CONTEXT that was given with them. A session that has ended is
-   * not known, and exec_end of it does nothing: who may call these late must not use the address
-   * for another session meanwhile. [any-thread] */
+   * not known, and exec_end of it does nothing. A driver that may call these late must not use the
+   * address for another session meanwhile. [any-thread] */
   int32_t (*exec_resize)(const drover_host* host, void* context, int32_t width, int32_t height,
                          drover_error* error);
   void (*exec_end)(const drover_host* host, void* context);
@@ -773,7 +785,7 @@ typedef struct drover_process {
 #define DROVER_TASK_OUTPUT_ID "drover.task-output/1"
 
 /* Output pipes for drivers whose tasks are no processes of the host: a shim reads them, with the
- * same rotation. Closing both ends it. */
+ * same rotation. It ends when both are closed. */
 typedef struct drover_task_output_pipes {
   uint32_t struct_size;
   uint32_t reserved;
@@ -794,7 +806,7 @@ typedef struct drover_task_output {
 typedef struct drover_diag_log {
   uint32_t struct_size;
   uint32_t reserved;
-  /* A line for the agent's log; RUN may be null. Never blocks. [any-thread] */
+  /* Writes a line to the agent's log; RUN may be null. Never blocks. [any-thread] */
   void (*write)(const drover_host* host, int32_t level, const drover_run_id* run,
                 drover_str message);
 } drover_diag_log;
@@ -808,9 +820,9 @@ typedef struct drover_timer {
    * A driver cancels its timers before it completes shutdown. [any-thread] */
   uint64_t (*after)(const drover_host* host, int64_t delay, void (*function)(void* context),
                     void* context);
-  /* 1 when the function will not run; 0 when it has run, runs, or the id is unknown. It does not wait
-   * for a function that runs: the function itself, or a count that it keeps, says when it is through.
-   * [any-thread] */
+  /* 1 when the function will not run; 0 when it has run, is running, or the id is unknown. It does
+   * not wait for a function that is running: the driver itself must note when that has returned,
+   * for example by a count. [any-thread] */
   int32_t (*cancel)(const drover_host* host, uint64_t timer_id);
 } drover_timer;
 
@@ -819,7 +831,7 @@ typedef struct drover_timer {
 #define DROVER_MANIFEST_SECTION ".drover_manifest"
 #define DROVER_MANIFEST_MAGIC "DROVERM0"
 
-/* Lies in the section above, readable without loading the library. Texts end with NUL. */
+/* It lies in the section above, readable without loading the library. Texts end with NUL. */
 typedef struct drover_manifest {
   char magic[8]; /* without NUL */
   uint32_t struct_size;

@@ -9,7 +9,7 @@
 #include "drover/driver.hpp"
 
 // The border between the C interface and a class of driver.hpp: one thunk per verb, generated from
-// the list of the header, none of which lets anything unwind.
+// the list in the header. No thunk lets an exception out.
 namespace drover {
 inline namespace sdk_v1 {
 namespace abi {
@@ -33,7 +33,7 @@ DROVER_SDK_VERB(restore_complete, Empty)
 DROVER_SDK_VERB(shutdown, Empty)
 #undef DROVER_SDK_VERB
 
-// What a drover_instance pointer leads to.
+// The object behind a drover_instance pointer.
 class Instance {
  public:
   Instance(const drover_host* host, const Info& info)
@@ -53,7 +53,7 @@ class Instance {
     drover_call call = Sized(raw, "the call");
     auto state = std::make_shared<CallState>(core_->host, core_->calls, call);
     core_->calls->Add(call.id, state);
-    // A cancellation that came before the call was entered has found nothing here.
+    // A cancellation may have come before the call was added, and found nothing.
     if (core_->host->call_is_cancelled(core_->host, call.id) != 0) state->Cancel();
     return state;
   }
@@ -63,7 +63,7 @@ class Instance {
     return state;
   }
 
-  // The verbs, told apart by their arguments.
+  // The verbs, overloaded by the types of their arguments.
   void Do(const drover_configure_args& args, Call<Empty> call) {
     driver_->ConfigureAsync(DecodeJson(args.config), std::move(call));
   }
@@ -96,7 +96,7 @@ class Instance {
                              [&](const drover_run_id* run) { runs.push_back(Decode(*run)); });
     driver_->RestoreCompleteAsync(std::move(runs), std::move(call));
   }
-  // On a thread of its own, since it joins the others.
+  // Runs on a thread of its own, since it joins the others.
   void Do(const drover_shutdown_args&, Call<Empty> call) {
     std::thread([this, call = std::move(call)]() noexcept { ShutDown(call); }).detach();
   }
@@ -131,7 +131,7 @@ class Instance {
   std::unique_ptr<Driver> driver_;
 };
 
-// Opens the call, hands it on, and takes it back when the verb is refused.
+// Opens the call, passes it to BODY, and takes it back if the verb is refused.
 DROVER_SDK_ONCE inline std::int32_t Accept(
     drover_instance* self, const drover_call* call, drover_error* error,
     Ref<Instance&, std::shared_ptr<CallState>> body) noexcept {
@@ -188,7 +188,7 @@ struct Thunks {
       const drover_info own = InfoOf(instance->driver());
       if (own.struct_size != 0) result.info = &own;
       state->Complete(nullptr, &result);
-      instance.release();  // until shutdown
+      instance.release();  // ShutDown deletes it
     });
     if (code != DROVER_OK && state != nullptr && !state->Disarm()) return DROVER_OK;
     return code;
@@ -253,7 +253,7 @@ struct Thunks {
     ExecRequest request;
     std::int32_t code = Guard(error, [&] {
       drover_exec_args in = Sized(args, "the arguments of exec");
-      // First of all: what was given is closed, whatever comes of the call.
+      // Taken first, so that the given descriptors are closed even if the call fails.
       request.input = Take(in.input);
       request.output = Take(in.output);
       request.error = Take(in.error);
@@ -281,12 +281,12 @@ struct Thunks {
     return *kInfo;
   }
 
-  // What the library's function info tells; known since the descriptor was made.
+  // The library's function info; set when the descriptor is made.
   static const drover_info* (*&LibraryInfo())(void) {
     static const drover_info* (*info)(void) = nullptr;
     return info;
   }
-  // Without a size when the instance is what its library is.
+  // The info of an instance. Its struct_size is 0 if it does not differ from the library's.
   static drover_info InfoOf(const Driver& driver) {
     const Info own = driver.Configured(Facts());
     drover_info out = {};
@@ -306,7 +306,7 @@ struct Thunks {
   }
 };
 
-// The descriptor of a driver class; INFO gives its name and version too.
+// The descriptor of a driver class; INFO has its name and version, too.
 template <typename D>
 const drover_driver* Descriptor(const drover_info* (*info)(void)) noexcept {
   using T = Thunks<D>;
@@ -331,7 +331,7 @@ const drover_driver* Descriptor(const drover_info* (*info)(void)) noexcept {
   return &kDriver;
 }
 
-// Null when the class's Describe throws: the host then refuses the plugin.
+// Null if the Describe of the class throws: the host then refuses the plugin.
 template <typename D>
 const drover_info* MakeInfo(const char* name, const char* version) noexcept {
   try {
@@ -357,7 +357,7 @@ const drover_info* MakeInfo(const char* name, const char* version) noexcept {
 }  // namespace sdk_v1
 }  // namespace drover
 
-// Keeps the section where a linker collects garbage.
+// Keeps the section even if the linker removes unused sections.
 #ifdef __has_attribute
 #if __has_attribute(retain)
 #define DROVER_SDK_RETAIN , retain
@@ -367,8 +367,9 @@ const drover_info* MakeInfo(const char* name, const char* version) noexcept {
 #define DROVER_SDK_RETAIN
 #endif
 
-// Once per library, in the global namespace: the manifest and the exported function. The texts are
-// literals: NAME as jobs name the driver, VERSION of the plugin, LICENSE as an SPDX expression.
+// Defines the manifest and the exported function: once per library, in the global namespace. The
+// texts are literals: NAME as jobs name the driver, VERSION of the plugin, LICENSE as an SPDX
+// expression.
 #define DROVER_DRIVER(CLASS, NAME, VERSION, LICENSE)                                           \
   extern "C" {                                                                                 \
   extern __attribute__((visibility("hidden"))) const drover_manifest drover_manifest_v1;       \

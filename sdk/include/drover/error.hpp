@@ -12,12 +12,12 @@
 
 #include "drover/drover.h"
 
-// Compiled once and not into each of its callers: the wrapper's code is short of time nowhere but
-// in the compiler.
+// Compiles a function once, and not into each of its callers: the wrapper's code need not be fast,
+// but it must compile fast.
 #define DROVER_SDK_ONCE __attribute__((noinline))
 
-// Errors of a driver. A driver throws drover::Error; the wrapper turns it, and whatever else is
-// thrown, into the error object of the C interface, so that nothing unwinds into the host.
+// Errors of a driver. A driver throws drover::Error. The wrapper turns it, and any other exception,
+// into the error object of the C interface, so that nothing unwinds into the host.
 namespace drover {
 inline namespace sdk_v1 {
 
@@ -57,7 +57,7 @@ class Error : public std::exception {
   std::string message_;
 };
 
-// A value, or why there is none: what callbacks are given, since nobody could catch there.
+// A value or an error. Callbacks get one, since nobody could catch an exception there.
 template <typename T>
 class Outcome {
  public:
@@ -112,7 +112,7 @@ inline drover_error EmptyError() noexcept {
   return error;
 }
 
-// The error that the other side has filled, CODE being what its function returned.
+// Reads the error IN, which the other side has filled. CODE is the result of its function.
 DROVER_SDK_ONCE inline Error ReadError(std::int32_t code, const drover_error& in) {
   if (in.code != DROVER_OK) code = in.code;
   if (code < DROVER_E_INTERNAL || code > DROVER_E_RESOURCE_EXHAUSTED) code = DROVER_E_INTERNAL;
@@ -124,7 +124,7 @@ DROVER_SDK_ONCE inline Error ReadError(std::int32_t code, const drover_error& in
                (in.flags & DROVER_ERROR_RECOVERABLE) != 0);
 }
 
-// An error object of maybe another version, brought into ours.
+// Reads an error object that may be of another version.
 DROVER_SDK_ONCE inline Error ReadError(const drover_error* in) {
   drover_error copy = EmptyError();
   if (in != nullptr) {
@@ -150,7 +150,8 @@ DROVER_SDK_ONCE inline Error CurrentError() {
   }
 }
 
-// A function that is called before this object's expression ends: nothing is copied or allocated.
+// A reference to a function that is called before the expression with this object ends: nothing is
+// copied or allocated.
 template <typename... Args>
 class Ref {
  public:
@@ -169,7 +170,7 @@ class Ref {
   void (*call_)(void*, Args...);
 };
 
-// Runs BODY on the border to the host: whatever it throws ends here, as a code and a filled error.
+// Runs BODY at the border to the host: an exception ends here, as a code and a filled error.
 DROVER_SDK_ONCE inline std::int32_t Guard(drover_error* out, Ref<> body) noexcept {
   try {
     try {

@@ -8,8 +8,8 @@
 #include <mutex>
 #include <utility>
 
-// Counts the callbacks that are inside a driver instance. Closing it is what makes shutdown safe:
-// no callback enters any more, and Close returns when the last one has left.
+// Counts the callbacks that are inside a driver instance. Closing it makes shutdown safe: no
+// callback enters any more, and Close returns when the last one has left.
 namespace drover {
 inline namespace sdk_v1 {
 
@@ -38,8 +38,8 @@ class Gate {
     return Pass(this);
   }
 
-  // WAKE is called once when the gate closes, at once if it is closed already: for those who wait
-  // inside for something that will not come any more. Returns its number for Forget.
+  // WAKE is called once when the gate closes, at once if it is closed already. It wakes a thread
+  // that waits inside for something that will not come any more. Returns its number for Forget.
   std::uint64_t OnClose(std::function<void()> wake) {
     {
       std::lock_guard<std::mutex> lock(mutex_);

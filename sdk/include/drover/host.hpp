@@ -13,14 +13,14 @@
 #include "drover/task_output.hpp"
 #include "drover/timer.hpp"
 
-// What an instance knows of its host: the services.
+// The host and its services, as an instance sees them.
 namespace drover {
 inline namespace sdk_v1 {
 
 namespace abi {
 
-// Shared by everything of one instance. The host's pointer is good until shutdown has completed;
-// behind the closed gate nobody uses it.
+// Shared by all parts of one instance. The host's pointer is valid until shutdown has completed;
+// nobody uses it after the gate has closed.
 struct Core {
   Core(const drover_host* host_in, unsigned start_threads, unsigned stop_threads)
       : host(host_in),
@@ -64,7 +64,7 @@ class Host {
  public:
   explicit Host(std::shared_ptr<abi::Core> core) : core_(std::move(core)) {}
 
-  // A line for the agent's log. Never blocks.
+  // Writes a line to the agent's log. Never blocks.
   void Log(LogLevel level, std::string_view message) const { Write(level, nullptr, message); }
   void Log(LogLevel level, const RunId& run, std::string_view message) const {
     drover_run_id raw = abi::Encode(run);
@@ -77,8 +77,8 @@ class Host {
     return Timer(core_->timers, core_->timers->After(delay, std::move(function)));
   }
 
-  // Runs JOB, which may block, on one of the few threads that this instance has for LANE. What it
-  // throws is lost.
+  // Runs JOB, which may block, on one of the few threads that this instance has for LANE. Its
+  // exceptions are lost.
   void Post(std::function<void()> job, Lane lane = Lane::kOther) const {
     core_->lanes.of(lane).Post([job = std::move(job)]() noexcept {
       try {
@@ -91,7 +91,7 @@ class Host {
   const ProcessService& process() const { return core_->process; }
   const TaskOutput& task_output() const { return core_->task_output; }
 
-  // An extension of the host's by its id, or null, for services that this wrapper does not know.
+  // An extension of the host by its id, or null; for services that this wrapper does not know.
   const void* Extension(std::string_view id) const {
     return core_->host->get_extension(core_->host, abi::Str(id));
   }

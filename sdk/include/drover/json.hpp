@@ -17,8 +17,8 @@
 
 // A small JSON reader for configurations, so that a driver needs no JSON library. Strict (RFC 8259,
 // valid UTF-8, no duplicate keys) and bounded in size and depth. The host has checked the text
-// against the driver's schema already; the readers here refuse what a schema let through, naming
-// the place.
+// against the driver's schema already; the readers here refuse wrong values that a schema let
+// through, and name the place.
 namespace drover {
 inline namespace sdk_v1 {
 
@@ -66,7 +66,7 @@ class Json {
     return found == object_.end() ? kNull : found->second;
   }
 
-  // A member with a default for the absent (or null) one; the error names the key.
+  // A member, or the default if it is absent or null; the error names the key.
   std::string String(std::string_view key, std::string fallback = "") const {
     return Member(key, [&](const Json& j) { return j.AsString(); }, std::move(fallback));
   }
@@ -235,8 +235,8 @@ class JsonParser {
       long long value = std::strtoll(digits.c_str(), nullptr, 10);
       if (errno == 0) return Json(static_cast<std::int64_t>(value));
     }
-    // Not by strtod, which reads a comma in some locales: mantissa and exponent are scaled here.
-    // The rounding may differ in the last bit, which no configuration depends on.
+    // strtod expects a comma in some locales, so mantissa and exponent are scaled here. The
+    // rounding may differ in the last bit, on which no configuration depends.
     return Json(Scaled(digits));
   }
 

@@ -10,7 +10,7 @@
 
 #include "drover/error.hpp"
 
-// What of an instance is open, by its id: calls, streams, timers. The table owns nothing.
+// The open calls, streams or sessions of an instance by their ids. The table owns nothing.
 namespace drover {
 inline namespace sdk_v1 {
 namespace abi {
@@ -59,7 +59,7 @@ class OpenTable {
   std::shared_ptr<T> Find(std::uint64_t id) const {
     return std::static_pointer_cast<T>(ids_.Find(id));
   }
-  // Calls VISIT with each that is still alive, outside of the table's lock.
+  // Calls VISIT with each item that is still alive, outside of the table's lock.
   template <typename Visit>
   void ForAll(Visit&& visit) const {
     for (const std::shared_ptr<void>& item : ids_.All()) visit(*static_cast<T*>(item.get()));

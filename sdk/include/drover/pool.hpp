@@ -11,8 +11,8 @@
 #include <thread>
 #include <utility>
 
-// The few threads on which a driver's blocking methods run. They come when they are needed, and go
-// when they have been idle for a while.
+// The few threads on which a driver's blocking methods run. They are made when they are needed, and
+// end when they have been idle for a while.
 namespace drover {
 inline namespace sdk_v1 {
 
@@ -45,17 +45,17 @@ class Pool {
         }
       }
     }
-    wake_.notify_one();  // without the lock, which the thread that wakes takes at once
+    wake_.notify_one();  // without the lock, which the woken thread takes at once
     Join(&ended);
   }
 
-  // Those that are there now, idle or not.
+  // The number of threads now, idle or not.
   std::size_t threads() const {
     std::lock_guard<std::mutex> lock(mutex_);
     return threads_.size();
   }
 
-  // Drops what is queued and joins the threads. Not for a thread of the pool.
+  // Drops the queued jobs and joins the threads. A thread of the pool must not call it.
   void Stop() {
     std::deque<std::function<void()>> dropped;
     std::list<std::thread> threads;
@@ -93,7 +93,7 @@ class Pool {
     }
   }
 
-  // The calling thread ends. MUTEX_ is held; whoever posts next, or stops the pool, joins it.
+  // Ends the calling thread, which holds MUTEX_. The next Post, or Stop, joins it.
   void Leave() noexcept {
     const auto self = std::find_if(threads_.begin(), threads_.end(), [](const std::thread& thread) {
       return thread.get_id() == std::this_thread::get_id();
@@ -112,13 +112,13 @@ class Pool {
   bool stopped_ = false;
 };
 
-// Where a blocking method runs. What is in one lane never waits for what is in another, so that
-// starts which take minutes delay neither a signal nor a stop.
+// The threads on which a blocking method runs. A job of one lane never waits for a job of another,
+// so that starts which take minutes delay neither a signal nor a stop.
 enum class Lane {
   kStart,  // Start, Recover, and Plan of a ProcessDriver
   kStop,   // Stop and Destroy
   kProbe,  // Probe
-  kOther,  // the rest
+  kOther,  // everything else
 };
 
 namespace abi {
@@ -142,7 +142,7 @@ class Lanes {
     }
     return other_;
   }
-  // Not for a thread of one of them.
+  // A thread of one of the pools must not call it.
   void Stop() {
     for (Pool* pool : {&start_, &stop_, &probe_, &other_}) pool->Stop();
   }

@@ -10,9 +10,9 @@
 
 #include "drover/service.hpp"
 
-// The host's process service. A process that is started through it has what the host's own drivers
-// have: tracking of every descendant, log files with rotation, an exit status that survives the
-// agent.
+// The host's process service. Its processes have everything that the host's own drivers give their
+// processes: tracking of every descendant, log files with rotation, an exit status that survives
+// the agent.
 namespace drover {
 inline namespace sdk_v1 {
 
@@ -40,7 +40,7 @@ class Fd {
   int fd_ = -1;
 };
 
-// See drover_isolation: what is not said is isolated.
+// See drover_isolation. By default everything is isolated.
 struct Isolation {
   bool pids = true;
   bool ipc = true;
@@ -56,9 +56,9 @@ struct Isolation {
 
 struct ProcessSpec {
   std::vector<std::string> argv;  // the first is an absolute path
-  StringMap env;                  // all of it
+  StringMap env;                  // the whole environment
   std::string work_dir;
-  std::string user;  // name or number; empty: that of the agent
+  std::string user;  // name or number; empty: the agent's
   int oom_score_adj = 0;
   std::optional<Isolation> isolation;
   // Cgroups of the operator, see drover_process_start_args.
@@ -85,7 +85,7 @@ struct ExecRequest {
   Fd error;
 };
 
-// A command that the process service runs beside a task, until its end has been told. [any-thread]
+// A command that the process service runs beside a task, until its end is reported. [any-thread]
 class ExecSession {
  public:
   void Resize(int width, int height) const {
@@ -94,7 +94,7 @@ class ExecSession {
         service_->exec_resize(host_, const_cast<ExecSession*>(this), width, height, &error);
     if (code != DROVER_OK) throw abi::ReadError(code, error);
   }
-  // Ends it soon; its end is told as usual.
+  // Ends the command soon; its end is reported as usual.
   void End() const { service_->exec_end(host_, const_cast<ExecSession*>(this)); }
 
  private:
@@ -106,12 +106,12 @@ class ExecSession {
   const drover_process* const service_;
   std::shared_ptr<Gate> gate_;
   Done<ExitResult> done_;
-  // The session's address names it at the host: it is kept from reuse until the end is told.
+  // The host knows the session by its address, which must not be reused before the end is reported.
   std::shared_ptr<ExecSession> self_;
 };
 
-// Each function in two forms: with a callback [any-thread], and blocking, which throws, for the
-// driver's own threads only.
+// Each function has two forms: one with a callback [any-thread], and a blocking one, which throws
+// and is for the driver's own threads only.
 class ProcessService {
  public:
   ProcessService(const drover_host* host, const drover_process* service, std::shared_ptr<Gate> gate)
@@ -119,7 +119,7 @@ class ProcessService {
 
   bool available() const { return service_ != nullptr; }
 
-  // Success means that the program has been executed. Returns its process id.
+  // Starts the process. Success means that the program has been executed. Returns its pid.
   void Start(const RunId& run, const ProcessSpec& spec, Done<int> done) const {
     Need();
     std::vector<drover_str> argv = abi::Strs(spec.argv);
@@ -168,7 +168,7 @@ class ProcessService {
     return landing.Take(gate_);
   }
 
-  // The end of the process. There is no blocking form: no thread is parked for a task's life.
+  // Waits for the end of the process. It has no blocking form, which would need a thread per task.
   void Wait(const RunId& run, Done<ExitResult> done) const {
     Need();
     Run<ExitResult>(run, service_->wait, None(), &DecodeExitResult, std::move(done));
@@ -186,8 +186,8 @@ class ProcessService {
     landing.Take(gate_);
   }
 
-  // Sends the signal to the process, and SIGKILL to every descendant when it has ended or TIMEOUT
-  // is over.
+  // Sends the signal to the process, and SIGKILL to every descendant when the process has ended or
+  // after TIMEOUT.
   void Stop(const RunId& run, int number, Duration timeout, Done<Empty> done) const {
     Need();
     auto args = abi::Make<drover_process_stop_args>();
@@ -201,7 +201,7 @@ class ProcessService {
     landing.Take(gate_);
   }
 
-  // SIGKILL to every descendant.
+  // Sends SIGKILL to every descendant.
   void Kill(const RunId& run, Done<Empty> done) const {
     Need();
     Run<Empty>(run, service_->kill, None(), &abi::DecodeEmpty, std::move(done));
@@ -212,7 +212,7 @@ class ProcessService {
     landing.Take(gate_);
   }
 
-  // Kills what is left, and forgets the run and its exit status.
+  // Kills the remaining processes, and forgets the run and its exit status.
   void Release(const RunId& run, Done<Empty> done) const {
     Need();
     Run<Empty>(run, service_->release, None(), &abi::DecodeEmpty, std::move(done));
@@ -223,7 +223,7 @@ class ProcessService {
     landing.Take(gate_);
   }
 
-  // One sample. With PROCESSES it tells about each process, too.
+  // Returns one sample; with PROCESSES, of each process, too.
   void Usage(const RunId& run, bool processes, Done<Stats> done) const {
     Need();
     auto args = abi::Make<drover_process_usage_args>();
@@ -236,8 +236,8 @@ class ProcessService {
     return landing.Take(gate_);
   }
 
-  // Runs a command beside the process and tells its end. The descriptors go with it. A refusal
-  // comes through DONE too.
+  // Runs a command beside the process; DONE gets its end. Takes the descriptors of REQUEST. A
+  // refusal comes through DONE, too.
   std::shared_ptr<ExecSession> Exec(ExecRequest request, Done<ExitResult> done) const {
     Need();
     std::shared_ptr<ExecSession> session(new ExecSession(host_, service_));

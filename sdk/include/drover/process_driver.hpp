@@ -14,8 +14,8 @@
 #include "drover/signals.hpp"
 #include "drover/task_table.hpp"
 
-// The base of a driver whose task is one process of the host's process service: say in Plan what is
-// to run, and start, recover, wait, stop, signals, statistics and exec are there. No thread waits.
+// The base of a driver whose task is one process of the host's process service. Plan describes the
+// process; start, recover, wait, stop, signals, statistics and exec are done here. No thread waits.
 namespace drover {
 inline namespace sdk_v1 {
 
@@ -23,14 +23,15 @@ class ProcessDriver : public Driver {
  public:
   using Driver::Driver;
 
-  // What ProcessDriver does for the class, to be put into its Info.
+  // The offers and needs of ProcessDriver, for the Info of the class.
   static constexpr std::uint64_t kOffers = DROVER_CAP_SIGNALS | DROVER_CAP_EXEC | DROVER_CAP_STATS;
   static constexpr std::uint64_t kNeeds = DROVER_NEEDS_PROCESS_SERVICE;
 
-  // The process of a task. May block; on a thread of Lane::kStart. Throw drover::Error to refuse.
+  // Returns the process of a task. May block; it is called on a thread of Lane::kStart. Throw
+  // drover::Error to refuse the task.
   virtual ProcessSpec Plan(const TaskConfig& task) = 0;
 
-  // The number of the signal that stops a task; REQUESTED may be empty, which is SIGINT here.
+  // The number of the signal that stops a task; REQUESTED may be empty, which means SIGINT here.
   virtual int StopSignal(const std::string& requested) const {
     if (requested.empty()) return SIGINT;
     return NeedSignal(requested);
@@ -40,7 +41,7 @@ class ProcessDriver : public Driver {
     (void)run;
     return NeedSignal(name);
   }
-  // The result of a task as the host is to see it.
+  // Returns the result of a task as the host gets it.
   virtual ExitResult Ended(ExitResult result) const { return result; }
 
   void StartAsync(TaskConfig task, Call<Started> call) override {
@@ -62,7 +63,7 @@ class ProcessDriver : public Driver {
 
   void RecoverAsync(TaskConfig task, std::optional<TaskHandle> handle,
                     Call<Recovered> call) override {
-    (void)handle;  // the run's id is all that is needed to find the process
+    (void)handle;  // the run's id is enough to find the process
     if (auto known = tasks_.Find(task.run_id)) return call.Complete(RecoveredAs(*known));
     auto entry = std::make_shared<Task>();
     entry->run = task.run_id;
@@ -103,7 +104,7 @@ class ProcessDriver : public Driver {
       std::lock_guard<std::mutex> lock(task->mutex);
       if (task->exited) return call.Complete(Empty{});
     }
-    // What cannot be killed must not keep the call for ever.
+    // A process that cannot be killed must not keep the call for ever.
     Duration limit = std::min<Duration>(request.timeout, std::chrono::hours(24 * 365));
     Timer late = host().After(limit + kStopGrace, [call] {
       call.Fail(Error(Code::kTimeout, "the task has not ended 15 s after it was killed"));
@@ -114,7 +115,7 @@ class ProcessDriver : public Driver {
         if (outcome.error().code() == Code::kNotFound) outcome = Empty{};
         return call.Finish(outcome);
       }
-      // The kill was sent; and of an end this driver may not have heard yet.
+      // The kill was sent, but this driver may not have heard of the end yet.
       host().process().Wait(task->run, [this, task, call, late](Outcome<ExitResult> end) mutable {
         late.Cancel();
         if (end.ok()) SetExited(task, end.value());
@@ -136,7 +137,7 @@ class ProcessDriver : public Driver {
         throw Error(Code::kFailedPrecondition, "cannot destroy running task");
       }
     }
-    // Also when the run is not known here: after a start that failed half-way.
+    // Also if the run is not known here, for example after a start that failed half-way.
     RunId run = call.run_id();
     bool known = task != nullptr;
     host().process().Release(run, [this, run, known, call](Outcome<Empty> outcome) {
@@ -190,8 +191,8 @@ class ProcessDriver : public Driver {
   void Exec(ExecRequest request, Call<ExitResult> call) override {
     tasks_.Need(request.run_id);
     std::uint64_t id = call.id();
-    // Entered before the session runs, since its end may come before Exec has returned; it lives as
-    // long as its end is awaited.
+    // Added before the session runs, since its end may come before Exec has returned. The callback
+    // keeps it alive until then.
     auto session = std::make_shared<Session>();
     sessions_.Add(id, session);
     auto running = host().process().Exec(std::move(request),
@@ -222,7 +223,7 @@ class ProcessDriver : public Driver {
   struct Task {
     RunId run;
     std::string kill_signal;
-    std::mutex mutex;  // of what follows
+    std::mutex mutex;  // guards the members below
     bool running = false;
     int pid = 0;
     std::int64_t started_at = 0;

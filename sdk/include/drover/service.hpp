@@ -10,19 +10,20 @@
 #include "drover/codec.hpp"
 #include "drover/timer.hpp"
 
-// How the asynchronous services of the host are called: with a callback, or blocking.
+// Calls the asynchronous services of the host, with a callback or blocking.
 namespace drover {
 inline namespace sdk_v1 {
 
-// Called once when a service has ended, on a thread of the host's pool: it must not block.
+// Called once when an operation of a service has ended, on a thread of the host's pool: it must not
+// block.
 template <typename T>
 using Done = std::function<void(Outcome<T>)>;
 
 namespace abi {
 
-// The context of one call of a service: freed by the host's callback, or by the caller when the
-// service refused. Its end is read in any case, since what was given with the result is ours then,
-// and told inside the gate.
+// The context of one call of a service. The host's callback frees it, or the caller if the service
+// refused. The result is always read, since descriptors that come with it are ours then. DONE is
+// called inside the gate.
 class PendingBase {
  public:
   explicit PendingBase(std::shared_ptr<Gate> gate) : gate_(std::move(gate)) {}
@@ -33,11 +34,11 @@ class PendingBase {
     std::unique_ptr<PendingBase> self(static_cast<PendingBase*>(context));
     try {
       self->Read(error, result);
-    } catch (...) {  // what it was made with says that memory is short
+    } catch (...) {  // its initial outcome reports that memory is short
     }
     RunInside(self->gate_, [&] { self->Tell(); });
   }
-  // The service has returned CODE: a refusal is told now, to its caller.
+  // The service has returned CODE: DONE gets a refusal now, on the caller's thread.
   DROVER_SDK_ONCE static void Returned(std::unique_ptr<PendingBase> self, std::int32_t code,
                                        const drover_error& error) {
     if (code == DROVER_OK) {
@@ -80,7 +81,7 @@ class Pending final : public PendingBase {
   Outcome<T> outcome_{Error(Code::kResourceExhausted, "the driver is out of memory")};
 };
 
-// Calls FUNCTION(done, context, error); a refusal comes through DONE too, before this returns.
+// Calls FUNCTION(done, context, error). A refusal comes through DONE, too, before this returns.
 DROVER_SDK_ONCE inline void CallService(
     std::unique_ptr<PendingBase> pending,
     Ref<drover_done, void*, drover_error*, std::int32_t*> function) {
@@ -90,11 +91,11 @@ DROVER_SDK_ONCE inline void CallService(
   PendingBase::Returned(std::move(pending), code, error);
 }
 
-// What one thread waits for and another brings. Only for threads that may block: the driver's own
-// and those of its pool; never one of the host's, which the end may need.
+// A result that one thread waits for and another delivers. Only for threads that may block, the
+// driver's own and those of its pool; never for a thread of the host, which may have to deliver it.
 class LandingBase {
  public:
-  // Returns when it has come, or the gate closes.
+  // Returns when the result has come or the gate closes.
   DROVER_SDK_ONCE void Await(Gate* gate, const std::shared_ptr<LandingBase>& self) {
     std::uint64_t waker = gate->OnClose([self] { self->Come(); });
     std::unique_lock<std::mutex> lock(mutex_);
@@ -114,7 +115,7 @@ class LandingBase {
   bool come_ = false;
 };
 
-// The blocking form of a service: give done() to the one with a callback, then Take.
+// Makes the blocking form of a service: pass done() to the form with a callback, then call Take.
 template <typename T>
 class Landing {
  public:

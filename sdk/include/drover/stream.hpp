@@ -38,7 +38,7 @@ class StreamTable {
   }
   // True when the stream has ended; false at DEADLINE (CLOCK_BOOTTIME).
   DROVER_SDK_ONCE bool Join(std::uint64_t id, std::int64_t deadline) {
-    // Longer than this no wait is: the sum below must not overflow.
+    // The longest wait, so that the sum in wait_for does not overflow.
     constexpr std::int64_t kLongest = std::int64_t{1000} * 24 * 3600 * 1000000000;
     std::int64_t now = BootNow();
     std::int64_t left = deadline <= now ? 0 : deadline - now;
@@ -48,13 +48,13 @@ class StreamTable {
   }
 
  private:
-  std::mutex mutex_;  // a removal is seen by whoever waits for it
+  std::mutex mutex_;  // a waiting Join must see each removal
   std::condition_variable ended_;
   OpenTable<StreamState> open_;
 };
 
-// One stream. Messages go out under a lock, so that after its end, which a cancellation brings at
-// once, nothing is sent any more, whatever the driver still does.
+// One stream. Messages are sent under a lock: after the end of the stream nothing is sent any more,
+// whatever the driver still does. A cancellation ends the stream at once.
 class StreamState {
  public:
   StreamState(const drover_host* host, std::shared_ptr<StreamTable> table, std::uint64_t id)
@@ -84,7 +84,7 @@ class StreamState {
     EndLocked(error);
   }
 
-  // Never blocks: when a message is on its way, its sender ends the stream.
+  // Never blocks: if a message is being sent, its sender ends the stream.
   DROVER_SDK_ONCE void Cancel() {
     std::function<void()> hear;
     {
@@ -95,7 +95,7 @@ class StreamState {
     EndIfCancelled();
     if (hear) hear();
   }
-  // The verb was refused: the host knows no such stream.
+  // For a refused verb: the host knows no such stream.
   DROVER_SDK_ONCE void Disarm() noexcept {
     std::lock_guard<std::mutex> lock(sending_);
     if (ended_) return;
@@ -156,7 +156,7 @@ class Stream {
   bool cancelled() const { return state_->cancelled(); }
   // HEAR is called once, when the host cancels the stream; at once if it has. It must not block.
   void OnCancel(std::function<void()> hear) const { state_->OnCancel(std::move(hear)); }
-  // There is nothing more to tell.
+  // Ends the stream without an error.
   void End() const { state_->End(nullptr); }
   // Ends with an error; after a recoverable one the host subscribes again, later.
   void Fail(const Error& error) const {

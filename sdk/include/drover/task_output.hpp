@@ -10,7 +10,8 @@
 namespace drover {
 inline namespace sdk_v1 {
 
-// Write to them what the task says; the host reads, rotates, and ends when both are closed.
+// Write the output of the task to these pipes. The host reads them and rotates the log files, until
+// both pipes are closed.
 struct OutputPipes {
   Fd output;
   Fd error;

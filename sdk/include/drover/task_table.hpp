@@ -29,7 +29,7 @@ class RunTable {
     auto found = tasks_.find(run);
     return found == tasks_.end() ? nullptr : found->second;
   }
-  // TASK null: whatever is there.
+  // Erases TASK alone; null: any task of the run. Returns the erased task, or null.
   DROVER_SDK_ONCE std::shared_ptr<void> Erase(const RunId& run, const void* task) {
     std::lock_guard<std::mutex> lock(mutex_);
     auto found = tasks_.find(run);
@@ -65,19 +65,19 @@ class TaskTable {
   std::shared_ptr<Task> Find(const RunId& run) const {
     return std::static_pointer_cast<Task>(tasks_.Find(run));
   }
-  // Throws kNotFound when it is not, as every verb on an unknown run must.
+  // Throws kNotFound when the run is not known, as every verb must.
   std::shared_ptr<Task> Need(const RunId& run) const {
     auto task = Find(run);
     if (task == nullptr) Error(Code::kNotFound, "task not found for given id").Throw();
     return task;
   }
-  // What was there, or null.
+  // Returns the erased task, or null.
   std::shared_ptr<Task> Erase(const RunId& run) {
     return std::static_pointer_cast<Task>(tasks_.Erase(run, nullptr));
   }
   // Erases this task, but not a later one of the same run.
   void Erase(const RunId& run, const std::shared_ptr<Task>& task) { tasks_.Erase(run, task.get()); }
-  // Calls VISIT with each, outside of the table's lock.
+  // Calls VISIT with each task, outside of the table's lock.
   template <typename Visit>
   void ForAll(Visit&& visit) const {
     for (const std::shared_ptr<void>& task : tasks_.All()) visit(*static_cast<Task*>(task.get()));

@@ -12,13 +12,13 @@
 #include "drover/gate.hpp"
 #include "drover/types.hpp"
 
-// Timers of the host: a driver needs no thread to wait.
+// Timers of the host, so that a driver needs no thread to wait.
 namespace drover {
 inline namespace sdk_v1 {
 
 namespace abi {
 
-// Runs FUNCTION inside the gate, and not at all behind the closed one.
+// Runs FUNCTION inside the gate; not at all if the gate is closed.
 DROVER_SDK_ONCE inline void RunInside(const std::shared_ptr<Gate>& gate, Ref<> function) noexcept {
   try {
     Gate::Pass pass = gate->Enter();

@@ -13,7 +13,7 @@
 #include "drover/json.hpp"
 #include "drover/view.hpp"
 
-// What travels between host and driver, as values that own their memory.
+// The data that travels between host and driver, as values that own their memory.
 namespace drover {
 inline namespace sdk_v1 {
 
@@ -60,7 +60,7 @@ struct Device {
   std::string permissions;
 };
 
-// A task as the driver is to run it; drover_task_config tells what the members mean.
+// A task as the driver must run it; drover_task_config describes the members.
 struct TaskConfig {
   RunId run_id;
   std::string id;
@@ -104,7 +104,7 @@ struct TaskConfig {
   Duration cpu_quota{0};
 };
 
-// What the driver needs to find a task again; the bytes are its own.
+// The data by which the driver finds a task again; the bytes are its own.
 struct TaskHandle {
   std::uint32_t format_version = 1;
   std::string state;
@@ -131,7 +131,7 @@ struct ExitResult {
 
 struct Recovered {
   std::optional<ExitResult> exited;  // it has ended meanwhile; absent: it is running
-  std::optional<TaskHandle> handle;  // a new one, if the old one is to be replaced
+  std::optional<TaskHandle> handle;  // replaces the old handle; absent: it stays
 };
 
 enum class TaskState { kUnknown = 0, kRunning = 1, kExited = 2 };
@@ -184,10 +184,10 @@ struct Stats {
   std::vector<Usage> processes;
 };
 
-// What the host wants to hear of a task.
+// A request of the host for the statistics of a task.
 struct StatsRequest {
   Duration interval{0};
-  bool processes = false;  // each process, too; else only the total must be told
+  bool processes = false;  // of each process, too; else the total is enough
 };
 
 inline std::int64_t WallNow() {

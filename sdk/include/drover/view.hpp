@@ -12,7 +12,7 @@
 #include "drover/drover.h"
 #include "drover/error.hpp"
 
-// Reading and writing the structs of the C interface by its size rules.
+// Reads and writes the structs of the C interface by its size rules.
 namespace drover {
 inline namespace sdk_v1 {
 
@@ -32,8 +32,8 @@ DROVER_SDK_ONCE inline void CopySized(void* out, std::size_t out_size, const voi
   std::memcpy(out, in, size < out_size ? size : out_size);
 }
 
-// A struct of the other side, brought into our version of it: what it lacks is zero, what we do
-// not know is left out.
+// Converts a struct of the other side to our version of it: missing fields are zero, fields that we
+// do not know are left out.
 template <typename T>
 T Sized(const T* in, const char* what) {
   static_assert(std::is_trivially_copyable<T>::value, "a struct of the C interface");
@@ -97,7 +97,7 @@ drover_array Array(const std::vector<T>& in) {
   return drover_array{in.data(), in.size(), sizeof(T)};
 }
 
-// Views on a map or list of texts, alive beside what they show.
+// Views of a map or list of texts; they are valid as long as IN is.
 DROVER_SDK_ONCE inline std::vector<drover_pair> Pairs(const StringMap& in) {
   std::vector<drover_pair> out;
   out.reserve(in.size());

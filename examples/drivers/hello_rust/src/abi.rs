@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-//! What this driver uses of drover.h, by hand; the header tells what it means. A struct may be
-//! longer on the other side: struct_size says how long. Whoever copies this takes care of the order.
+//! The parts of drover.h that this driver uses, written by hand; the header explains them. A struct
+//! may be longer on the other side: struct_size is its length. If you copy this, keep the order.
 use std::ffi::c_void;
 use std::mem::size_of;
 
@@ -32,7 +32,7 @@ impl Str {
             size: text.len(),
         }
     }
-    /// What the host gave: valid as long as it says.
+    /// The bytes that the host gave, valid as long as the header promises.
     pub fn bytes(&self) -> &[u8] {
         if self.size == 0 {
             return &[];
@@ -106,7 +106,7 @@ pub struct Call {
     pub run_id: RunId,
     pub deadline: i64,
 }
-/// Up to what this driver reads.
+/// Only the beginning, up to the last member that this driver reads.
 #[repr(C)]
 pub struct TaskConfig {
     pub struct_size: u32,
@@ -181,7 +181,7 @@ pub struct DestroyArgs {
     pub struct_size: u32,
     pub force: u32,
 }
-/// Arguments and results that say nothing.
+/// Arguments and results without members.
 #[repr(C)]
 pub struct Nothing {
     pub struct_size: u32,
@@ -302,7 +302,7 @@ pub struct Manifest {
     pub version: [u8; 32],
     pub license: [u8; 64],
 }
-/// TEXT with NULs behind it.
+/// TEXT, filled up with NULs.
 pub const fn padded<const N: usize>(text: &str) -> [u8; N] {
     let (mut out, mut i) = ([0; N], 0);
     while i < text.len() {

@@ -1,9 +1,10 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-//! A task driver in Rust, without a crate: each task prints its configuration and sleeps. The process
-//! is the host's; the run id that comes with every call finds it there, so no tasks are kept. What must
-//! be kept are the calls, since one that is given up is to be answered at once, and the service that it
-//! waits for cannot be told so. A panic never leaves a function: `guard` makes an error of it.
+//! A task driver in Rust, without a crate: each task prints its configuration and sleeps. The host
+//! finds the process by the run id that comes with every call, so the driver keeps no tasks. It
+//! must keep its calls: a call that is given up must be answered at once, and the operation of the
+//! service that it waits for cannot be cancelled. A panic never leaves a function: `guard` makes it
+//! an error.
 mod abi;
 
 use abi::*;
@@ -17,7 +18,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// An error on its way to the host.
 struct Failure(i32, &'static str);
 
-/// What an instance knows. Host and service are good until its shutdown is completed.
+/// An instance of the driver. Host and service are valid until its shutdown is completed.
 struct Hello {
     host: &'static Host,
     process: &'static Process,
@@ -27,12 +28,12 @@ struct Hello {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
-    /// It changes nothing by itself: it can be answered before the service has ended.
+    /// It changes nothing itself: it may be answered before the service has ended.
     OnlyWaits,
     Acts,
 }
 
-/// A call of the host's that waits for the process service. The host ends each operation of its
+/// A call of the host that waits for the process service. The host ends each operation of its
 /// services before it shuts an instance down, so this never outlives one.
 struct Pending {
     hello: &'static Hello,
@@ -55,7 +56,7 @@ fn write(error: *mut Error, code: i32, text: &str) {
     out.message_size = size as u32;
 }
 
-/// Runs WORK on the border to the host: an error is told, and so is a panic.
+/// Runs WORK at the border to the host: an error is returned to the host, and so is a panic.
 fn guard(error: *mut Error, work: impl FnOnce() -> Result<i32, Failure>) -> i32 {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(code)) => code,
@@ -78,7 +79,7 @@ impl Hello {
     fn open(&self) -> MutexGuard<'_, HashMap<u64, Kind>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    /// Completes a call that waited for the service, unless that was done when it was given up.
+    /// Completes a call that waited for the service, unless it was completed when it was given up.
     fn answer(&self, call: u64, error: *const Error, result: *const c_void) {
         if self.open().remove(&call).is_some() {
             (self.host.complete)(self.host, call, error, result);
@@ -87,12 +88,12 @@ impl Hello {
     fn succeed<T>(&self, call: u64, result: &T) {
         self.answer(call, null(), (result as *const T).cast());
     }
-    /// Completes a call that has waited for nothing.
+    /// Completes a call that did not wait for the service.
     fn complete<T>(&self, call: u64, result: &T) {
         (self.host.complete)(self.host, call, null(), (result as *const T).cast());
     }
-    /// The host has given a call up. One that acts is answered when it is through, which is soon:
-    /// what follows must find it so.
+    /// The host has given a call up. A call that acts is answered when it has ended, which is soon:
+    /// the next verb must find it ended.
     fn give_up(&self, call: u64) {
         {
             let mut open = self.open();
@@ -119,7 +120,7 @@ impl Hello {
         // SAFETY: valid during the verb.
         let call = unsafe { &*call };
         self.open().insert(call.id, kind);
-        // What came before the call was entered has found nothing.
+        // A cancellation may have come before the call was added, and found nothing.
         if (self.host.call_is_cancelled)(self.host, call.id) != 0 {
             self.give_up(call.id);
         }
@@ -152,9 +153,9 @@ impl Hello {
     }
 }
 
-/// The end of a service: MAKE lays out the result of the verb, which is told with the call.
+/// Called when the service has ended: MAKE builds the result of the verb and completes the call.
 fn finish(context: *mut c_void, error: *const Error, make: impl FnOnce(&Pending)) {
-    // SAFETY: what forward gave away, and this is its one use.
+    // SAFETY: ask gave it away, and this is its only use.
     let pending = unsafe { Box::from_raw(context.cast::<Pending>()) };
     if error.is_null() {
         let _ = catch_unwind(AssertUnwindSafe(|| make(&pending)));
@@ -162,7 +163,7 @@ fn finish(context: *mut c_void, error: *const Error, make: impl FnOnce(&Pending)
         pending.hello.answer(pending.call, error, null());
     }
 }
-/// The results of wait, stop and release are the verb's.
+/// For wait, stop and release, whose results are the verb's.
 extern "C" fn pass_on(context: *mut c_void, error: *const Error, result: *const c_void) {
     finish(context, error, |p| p.hello.answer(p.call, null(), result));
 }
@@ -215,7 +216,7 @@ extern "C" fn inspected(context: *mut c_void, error: *const Error, result: *cons
         );
     });
 }
-/// Releases the run unless it goes on.
+/// Releases the run, unless its process still runs.
 extern "C" fn release_if_ended(context: *mut c_void, error: *const Error, result: *const c_void) {
     finish(context, error, |p| {
         let mut own = Error::empty();
@@ -237,8 +238,8 @@ extern "C" fn release_if_ended(context: *mut c_void, error: *const Error, result
     });
 }
 
-/// The number behind "seconds": of a configuration that the host has checked. In a text these quotes
-/// would be escaped.
+/// The number after "seconds": in a configuration that the host has checked. Inside a text value
+/// these quotes would be escaped.
 fn seconds(config: &Str) -> Str {
     const KEY: &[u8] = b"\"seconds\":";
     let bytes = config.bytes();
@@ -255,7 +256,7 @@ fn seconds(config: &Str) -> Str {
         size,
     }
 }
-/// Of these a driver for use has all.
+/// A real driver knows all signals.
 fn signal_number(name: &Str) -> Result<i32, Failure> {
     match name.bytes() {
         b"SIGHUP" => Ok(1),
@@ -420,7 +421,7 @@ extern "C" fn shut_down(
     OK
 }
 
-/// One message says it all: this driver's health never changes.
+/// One message is enough: this driver's health never changes.
 extern "C" fn fingerprint(self_: *mut Instance, stream: u64, _: *mut Error) -> i32 {
     let attributes = [Pair(Str::of("driver.hello_rust"), Str::of("true"))];
     let message = Fingerprint {
@@ -461,7 +462,7 @@ extern "C" fn create(
     error: *mut Error,
 ) -> i32 {
     guard(error, || {
-        // SAFETY: good until shutdown has completed.
+        // SAFETY: valid until shutdown has completed.
         let host = unsafe { &*host };
         let process: *const Process = (host.get_extension)(host, Str::of(PROCESS_ID)).cast();
         let Some(process) = (unsafe { process.as_ref() }) else {
