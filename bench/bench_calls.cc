@@ -8,7 +8,7 @@
 #include "bench/frame_floor.h"
 #include "bench/options.h"
 #include "bench/rounds.h"
-#include "host/plugin/plugin_child.h"
+#include "host/container/plugin_child.h"
 
 namespace drover::bench {
 namespace {

@@ -18,7 +18,7 @@
 #include "bench/rounds.h"
 #include "bench/scratch.h"
 #include "host/base/gate.h"
-#include "host/plugin/plugin_child.h"
+#include "host/container/plugin_child.h"
 #include "host/process/task_root.h"
 
 namespace drover::bench {

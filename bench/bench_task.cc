@@ -13,7 +13,7 @@
 #include "bench/rounds.h"
 #include "bench/scratch.h"
 #include "bench/shim_spawn.h"
-#include "host/plugin/plugin_child.h"
+#include "host/container/plugin_child.h"
 
 namespace drover::bench {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "host/cli/cli.h"
-#include "host/plugin/plugin_child.h"
+#include "host/conformance/kit_child.h"
 
 namespace {
 
@@ -25,7 +25,7 @@ void TakeStandardDescriptors() {
 int main(int argc, char** argv) {
   TakeStandardDescriptors();
   // A probe of a plugin and a case of the conformance kit are this program, started again.
-  if (const std::optional<int> code = drover::MaybeRunPluginChild(argc, argv)) return *code;
+  if (const std::optional<int> code = drover::MaybeRunKitChild(argc, argv)) return *code;
   const int code = drover::RunCli(argc, argv);
   // A driver may keep threads for ever: no static object is destroyed under them.
   std::fflush(nullptr);

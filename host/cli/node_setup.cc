@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "host/cli/terminal.h"
-#include "host/plugin/plugin_file.h"
+#include "host/library/plugin_file.h"
 #include "host/spec/job_json.h"
 
 namespace drover {

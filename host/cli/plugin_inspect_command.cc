@@ -7,8 +7,8 @@
 #include "host/cli/commands.h"
 #include "host/cli/node_setup.h"
 #include "host/cli/terminal.h"
-#include "host/plugin/plugin_file.h"
-#include "host/plugin/probe.h"
+#include "host/library/plugin_file.h"
+#include "host/library/probe.h"
 #include "sdk/include/drover/drover.h"
 
 namespace drover {

@@ -9,8 +9,8 @@
 #include "host/cli/logging.h"
 #include "host/cli/node_setup.h"
 #include "host/cli/terminal.h"
-#include "host/plugin/kit/conformance.h"
-#include "host/plugin/plugin_file.h"
+#include "host/conformance/conformance.h"
+#include "host/library/plugin_file.h"
 #include "sdk/include/drover/drover.h"
 
 namespace drover {

@@ -8,7 +8,7 @@
 #include "host/cli/node_session.h"
 #include "host/cli/node_setup.h"
 #include "host/cli/terminal.h"
-#include "host/plugin/plugin_file.h"
+#include "host/library/plugin_file.h"
 
 namespace drover {
 

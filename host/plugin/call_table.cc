@@ -7,8 +7,8 @@
 
 #include <cerrno>
 
-#include "host/plugin/abi_read.h"
-#include "host/plugin/abi_trace.h"
+#include "host/abi/abi_read.h"
+#include "host/abi/abi_trace.h"
 
 namespace drover {
 

@@ -14,13 +14,13 @@
 #include <variant>
 
 #include "drover/drover.h"
+#include "host/abi/plugin_info.h"
 #include "host/base/event.h"
 #include "host/base/ids.h"
 #include "host/base/live_count.h"
+#include "host/base/loop_port.h"
 #include "host/base/unique_fd.h"
 #include "host/driver/driver.h"
-#include "host/plugin/loop_port.h"
-#include "host/plugin/plugin_config.h"
 
 namespace drover {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "host/base/worker_pool.h"
+#include "host/container/process_container.h"
+#include "host/library/plugin_file.h"
 #include "host/plugin/loaded_driver.h"
-#include "host/plugin/plugin_file.h"
-#include "host/plugin/process_container.h"
 
 namespace drover {
 

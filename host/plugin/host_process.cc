@@ -11,9 +11,9 @@
 #include <optional>
 
 #include "drover/signals.hpp"
+#include "host/abi/abi_read.h"
+#include "host/abi/abi_write.h"
 #include "host/base/event.h"
-#include "host/plugin/abi_read.h"
-#include "host/plugin/abi_write.h"
 #include "host/plugin/exec_bridge.h"
 #include "host/plugin/service_done.h"
 #include "host/plugin/traced.h"

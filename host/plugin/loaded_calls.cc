@@ -3,10 +3,10 @@
 // waits any more.
 #include <string_view>
 
+#include "host/abi/abi_read.h"
+#include "host/abi/abi_trace.h"
+#include "host/abi/abi_write.h"
 #include "host/base/patience.h"
-#include "host/plugin/abi_read.h"
-#include "host/plugin/abi_trace.h"
-#include "host/plugin/abi_write.h"
 #include "host/plugin/loaded_driver.h"
 
 namespace drover {

@@ -1,10 +1,10 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/plugin/loaded_driver.h"
 
+#include "host/abi/abi_names.h"
+#include "host/abi/abi_read.h"
+#include "host/abi/abi_write.h"
 #include "host/base/patience.h"
-#include "host/plugin/abi_names.h"
-#include "host/plugin/abi_read.h"
-#include "host/plugin/abi_write.h"
 #include "host/plugin/broken_driver.h"
 
 namespace drover {
@@ -79,6 +79,11 @@ LoadedDriver::LoadedDriver(Parts parts)
       first_fingerprint_(parts.loop),
       life_(parts.loop),
       gate_(parts.loop) {
+  container_->UsePool(
+      [host = std::weak_ptr<PluginHost>(host_)](const char* what, std::function<void()> function) {
+        const auto alive = host.lock();
+        if (alive) alive->pool().Post({what, std::move(function), alive->limits().hold, false});
+      });
   told_.description = "the driver has not told its health yet";
   fingerprint_ = told_;
 }

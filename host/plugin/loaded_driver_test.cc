@@ -296,13 +296,11 @@ TEST_P(LoadedDriverTest, TaskConfigurationsAreCheckedBySchema) {
   Driver* driver = LoadOne("test");
   const Result<std::string> good = driver->NormalizeConfig(R"({"run_for_ms":5})", true);
   ASSERT_TRUE(good.ok()) << good.error().message();
-#ifdef DROVER_HAS_SCHEMA
   EXPECT_EQ(*good, R"({"exit_code":0,"run_for_ms":5})");
   EXPECT_THAT(driver->NormalizeConfig(R"({"speed":5})", true).error().message(),
               HasSubstr("/speed"));
   EXPECT_TRUE(driver->NormalizeConfig(R"({"run_for_ms":"${x}"})", false).ok());
   EXPECT_FALSE(driver->NormalizeConfig(R"({"run_for_ms":"${x}"})", true).ok());
-#endif
 }
 
 // The driver ends this process when two functions meet that must not, or when one is called on the

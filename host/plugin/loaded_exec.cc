@@ -3,9 +3,9 @@
 #include <optional>
 #include <utility>
 
-#include "host/plugin/abi_read.h"
-#include "host/plugin/abi_trace.h"
-#include "host/plugin/abi_write.h"
+#include "host/abi/abi_read.h"
+#include "host/abi/abi_trace.h"
+#include "host/abi/abi_write.h"
 #include "host/plugin/loaded_driver.h"
 
 namespace drover {

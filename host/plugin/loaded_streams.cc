@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 // The streams of a driver: opened, subscribed to again when they end recoverably, and joined.
+#include "host/abi/abi_write.h"
 #include "host/base/patience.h"
-#include "host/plugin/abi_write.h"
 #include "host/plugin/loaded_driver.h"
 
 namespace drover {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/driver/driver.h"
+#include "host/library/probe.h"
 #include "host/plugin/plugin_options.h"
 
 namespace drover {
@@ -38,24 +38,5 @@ struct PluginConfig {
 
 // The directory of the drivers that were installed with this program.
 const std::string& ShippedPluginDirectory();
-
-// What a driver says about itself (drover_info), copied.
-struct PluginInfo {
-  std::string name;
-  std::string version;
-  FsIsolation fs_isolation = FsIsolation::kNone;
-  std::uint64_t offers = 0;
-  std::uint64_t needs = 0;
-  std::string config_schema;
-  std::string task_config_schema;
-
-  bool operator==(const PluginInfo&) const = default;
-};
-
-DriverInfo ToDriverInfo(const PluginInfo& info);
-
-// The same as text, for the pipe between a probe and its parent.
-std::string PluginInfoToJson(const PluginInfo& info);
-Result<PluginInfo> PluginInfoFromJson(const std::string& json);
 
 }  // namespace drover

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "host/plugin/abi_text.h"
-#include "host/plugin/abi_write.h"
+#include "host/abi/abi_text.h"
+#include "host/abi/abi_write.h"
 #include "host/plugin/host_process.h"
 #include "host/plugin/traced.h"
 

@@ -5,7 +5,7 @@
 
 #include <future>
 
-#include "host/plugin/abi_write.h"
+#include "host/abi/abi_write.h"
 
 namespace drover {
 namespace {

@@ -39,14 +39,6 @@ struct DriverLimits {
   Duration retire = std::chrono::hours(1);
 };
 
-// What the child has that tries a plugin before it is loaded.
-struct ProbeLimits {
-  Duration time{0};      // 0: the prober's own
-  int memory_mb = 2048;  // of address space
-  int file_mb = 0;       // the longest file that it may write
-  bool operator==(const ProbeLimits&) const = default;
-};
-
 // What an operator may set for one plugin, by the name in its block.
 struct NamedLimit {
   const char* name;

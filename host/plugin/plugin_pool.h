@@ -8,7 +8,7 @@
 #include "host/base/co.h"
 #include "host/base/event.h"
 #include "host/base/loop.h"
-#include "host/plugin/loop_port.h"
+#include "host/base/loop_port.h"
 #include "host/plugin/plugin_options.h"
 
 namespace drover {

@@ -5,14 +5,14 @@
 #include <optional>
 
 #include "host/base/gate.h"
+#include "host/base/own_thread.h"
 #include "host/base/patience.h"
+#include "host/container/container.h"
+#include "host/library/loader.h"
+#include "host/library/plugin_file.h"
+#include "host/library/probe.h"
 #include "host/plugin/contained_driver.h"
-#include "host/plugin/container.h"
 #include "host/plugin/loaded_driver.h"
-#include "host/plugin/loader.h"
-#include "host/plugin/own_thread.h"
-#include "host/plugin/plugin_file.h"
-#include "host/plugin/probe.h"
 #include "host/plugin/reloadable_driver.h"
 
 namespace drover {

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "host/library/probe.h"
 #include "host/plugin/call_table.h"
-#include "host/plugin/probe.h"
 #include "host/plugin/registry_fixture.h"
 
 namespace drover {

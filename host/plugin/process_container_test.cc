@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/plugin/process_container.h"
+#include "host/container/process_container.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -8,11 +8,11 @@
 
 #include <future>
 
+#include "host/abi/abi_write.h"
 #include "host/base/open_fds_for_test.h"
-#include "host/plugin/abi_write.h"
+#include "host/container/process_container_state.h"
+#include "host/library/test_files.h"
 #include "host/plugin/plugin_host.h"
-#include "host/plugin/process_container_state.h"
-#include "host/plugin/test_files.h"
 
 namespace drover {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "host/library/test_files.h"
 #include "host/plugin/plugin_registry.h"
-#include "host/plugin/test_files.h"
 
 namespace drover {
 

@@ -22,11 +22,11 @@
 #include <utility>
 #include <vector>
 
+#include "host/abi/abi_read.h"
+#include "host/abi/abi_verbs.h"
+#include "host/abi/abi_write.h"
 #include "host/base/gate.h"
 #include "host/base/seed_for_test.h"
-#include "host/plugin/abi_read.h"
-#include "host/plugin/abi_verbs.h"
-#include "host/plugin/abi_write.h"
 #include "host/plugin/loaded_driver.h"
 
 namespace drover {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/plugin/service_done.h"
 
-#include "host/plugin/abi_trace.h"
-#include "host/plugin/abi_write.h"
+#include "host/abi/abi_trace.h"
+#include "host/abi/abi_write.h"
 
 namespace drover {
 namespace {

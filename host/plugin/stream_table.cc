@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/plugin/stream_table.h"
 
-#include "host/plugin/abi_read.h"
+#include "host/abi/abi_read.h"
 #include "host/plugin/call_table.h"
 
 namespace drover {

@@ -13,8 +13,8 @@
 
 #include "drover/drover.h"
 #include "host/base/live_count.h"
+#include "host/base/loop_port.h"
 #include "host/driver/driver.h"
-#include "host/plugin/loop_port.h"
 
 namespace drover {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host/plugin/abi_write.h"
+#include "host/abi/abi_write.h"
 
 namespace drover {
 namespace {

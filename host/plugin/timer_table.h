@@ -8,7 +8,7 @@
 #include <set>
 
 #include "host/base/loop.h"
-#include "host/plugin/loop_port.h"
+#include "host/base/loop_port.h"
 #include "host/plugin/plugin_pool.h"
 
 namespace drover {

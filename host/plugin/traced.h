@@ -8,9 +8,9 @@
 #include <type_traits>
 
 #include "drover/drover.h"
-#include "host/plugin/abi_names.h"
-#include "host/plugin/abi_read.h"
-#include "host/plugin/abi_trace.h"
+#include "host/abi/abi_names.h"
+#include "host/abi/abi_read.h"
+#include "host/abi/abi_trace.h"
 #include "host/plugin/plugin_host.h"
 
 namespace drover {

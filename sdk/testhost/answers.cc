@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "host/plugin/abi_names.h"
+#include "host/abi/abi_names.h"
 
 namespace drover {
 

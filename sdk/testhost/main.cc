@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "host/plugin/kit/scratch.h"
-#include "host/plugin/plugin_child.h"
+#include "host/conformance/scratch.h"
+#include "host/container/plugin_child.h"
 #include "sdk/testhost/answers.h"
 #include "sdk/testhost/server.h"
 

@@ -5,12 +5,12 @@
 
 #include "drover/drover.h"
 #include "host/base/gate.h"
+#include "host/conformance/exec_streams.h"
+#include "host/conformance/kit_task.h"
+#include "host/library/loader.h"
+#include "host/library/plugin_file.h"
+#include "host/library/probe.h"
 #include "host/logs/log_reader.h"
-#include "host/plugin/kit/exec_streams.h"
-#include "host/plugin/kit/kit_task.h"
-#include "host/plugin/loader.h"
-#include "host/plugin/plugin_file.h"
-#include "host/plugin/probe.h"
 #include "sdk/testhost/answers.h"
 
 namespace drover {

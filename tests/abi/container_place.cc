@@ -12,11 +12,11 @@
 #include <utility>
 
 #include "driver_place.h"
-#include "host/plugin/abi_text.h"
-#include "host/plugin/abi_write.h"
-#include "host/plugin/plugin_child.h"
-#include "host/plugin/plugin_file.h"
-#include "host/plugin/process_container.h"
+#include "host/abi/abi_text.h"
+#include "host/abi/abi_write.h"
+#include "host/container/plugin_child.h"
+#include "host/container/process_container.h"
+#include "host/library/plugin_file.h"
 
 namespace drover_test {
 namespace {

@@ -2,7 +2,7 @@
 
 // A driver that tells each field that it was given, in the host itself: straight, and through the
 // wire of a container.
-#include "host/plugin/distinct_task.h"
+#include "host/abi/distinct_task.h"
 #include "host/plugin/registry_fixture.h"
 
 namespace drover {

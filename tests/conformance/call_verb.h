@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "host/container/frame_kinds.h"
 #include "host/driver/driver.h"
-#include "host/plugin/frame_kinds.h"
 
 namespace drover {
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/plugin/kit/conformance.h"
+#include "host/conformance/conformance.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "host/plugin/test_files.h"
+#include "host/library/test_files.h"
 #include "host/process/isolation_for_test.h"
 
 namespace drover {

@@ -12,7 +12,7 @@
 #include <iterator>
 #include <thread>
 
-#include "host/plugin/test_files.h"
+#include "host/library/test_files.h"
 
 extern char** environ;
 

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "host/plugin/kit/conformance.h"
+#include "host/conformance/conformance.h"
 
 namespace drover {
 namespace {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "host/plugin/plugin_child.h"
+#include "host/container/plugin_child.h"
 
 // The probe of a plugin starts this program again.
 int main(int argc, char** argv) {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 // The plugins of the agent: their reports, how the process of one has ended, and their reload.
+#include "host/abi/abi_text.h"
 #include "host/api/routes/router.h"
-#include "host/plugin/abi_text.h"
 #include "host/plugin/contained_driver.h"
 #include "host/plugin/plugin_registry.h"
 

@@ -1,0 +1,79 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "drover/drover.h"
+#include "host/abi/plugin_info.h"
+#include "host/driver/driver.h"
+
+// Copies what a driver passes into the host's own types. A driver is not trusted to be correct:
+// sizes are checked, counts are bounded and text is made valid. Nothing here keeps a pointer. Any
+// thread.
+namespace drover {
+
+inline constexpr std::size_t kMaxText = 64u << 10;      // bytes of one text
+inline constexpr std::size_t kMaxState = 1u << 20;      // bytes of a task handle
+inline constexpr std::size_t kMaxSchema = 1u << 20;     // bytes of a schema
+inline constexpr std::size_t kMaxElements = 64u << 10;  // of one array
+inline constexpr std::uint32_t kMaxStruct = 64u << 10;
+
+// *FROM as this host knows it: what the other side does not have is zero, what it has more is left
+// out. The other side's struct_size is at least that of the first field.
+template <typename T>
+Result<T> CopyStruct(const T* from) {
+  if (from == nullptr) return Error(Code::kInternal, "a struct is missing where one must be");
+  std::uint32_t size = 0;
+  std::memcpy(&size, from, sizeof size);
+  if (size < sizeof size || size > kMaxStruct) {
+    return Error(Code::kInternal, "a struct says that it has " + std::to_string(size) +
+                                      " bytes: its struct_size was not set");
+  }
+  T copy;
+  std::memset(&copy, 0, sizeof copy);
+  std::memcpy(&copy, from, std::min<std::size_t>(size, sizeof copy));
+  copy.struct_size = static_cast<std::uint32_t>(sizeof copy);
+  return copy;
+}
+
+// Text that people read: made valid UTF-8, cut at kMaxText.
+Result<std::string> ReadText(drover_str text);
+// Bytes as they are; more than LIMIT is an error.
+Result<std::string> ReadBytes(drover_str bytes, std::size_t limit);
+Result<StringMap> ReadPairs(drover_array pairs);
+
+// Walks an array by the element size of the side that filled it. VISIT gets a pointer to each
+// element, of which at least LEAST bytes exist, and returns a Status.
+template <typename T, typename Visit>
+Status ReadArray(const drover_array& array, std::size_t least, Visit visit) {
+  if (array.count == 0) return {};
+  if (array.data == nullptr || array.count > kMaxElements || array.element_size < least ||
+      array.element_size > kMaxStruct || array.element_size % alignof(T) != 0) {
+    return Error(Code::kInternal, "an array of " + std::to_string(array.count) + " elements with " +
+                                      std::to_string(array.element_size) +
+                                      " bytes each cannot be read");
+  }
+  const auto* at = static_cast<const char*>(array.data);
+  for (std::size_t i = 0; i < array.count; ++i, at += array.element_size) {
+    DROVER_TRY(visit(reinterpret_cast<const T*>(at)));
+  }
+  return {};
+}
+
+// The error of a call that returned STATUS; never a success.
+Error ReadError(std::int32_t status, const drover_error* error);
+
+Result<PluginInfo> ReadInfo(const drover_info* from);
+Result<ExitResult> ReadExitResult(const drover_exit_result* from);
+Result<StartedTask> ReadStarted(const drover_start_result* from);
+Result<RecoveredTask> ReadRecovered(const drover_recover_result* from);
+Result<TaskStatus> ReadStatus(const drover_task_status* from);
+Result<Fingerprint> ReadFingerprint(const drover_fingerprint* from);
+Result<DriverEvent> ReadEvent(const drover_event* from);
+Result<TaskUsage> ReadStats(const drover_stats* from);
+
+RunId ReadRunId(const drover_run_id& from);
+
+}  // namespace drover

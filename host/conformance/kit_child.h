@@ -1,0 +1,13 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+namespace drover {
+
+// What main() calls first in a program that runs the kit: when this process was started as a case
+// of the kit, as what clears away behind one, or as a plugin's child (MaybeRunPluginChild), does
+// that work and returns the exit code. Nothing otherwise.
+std::optional<int> MaybeRunKitChild(int argc, char** argv);
+
+}  // namespace drover

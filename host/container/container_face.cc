@@ -1,0 +1,206 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+// The host as a driver inside a container is given it: each function becomes a frame.
+#include <string_view>
+
+#include "host/abi/abi_read.h"
+#include "host/abi/abi_write.h"
+#include "host/container/container_child.h"
+
+namespace drover {
+namespace {
+
+ContainerChild& Child() { return ContainerChild::Get(); }
+
+std::int32_t Refuse(const Error& reason, drover_error* error) {
+  WriteError(reason, error);
+  return static_cast<std::int32_t>(reason.code());
+}
+
+void Complete(const drover_host*, std::uint64_t id, const drover_error* error, const void* result) {
+  Child().Complete(id, error, result);
+}
+
+std::int32_t CallIsCancelled(const drover_host*, std::uint64_t id) {
+  return Child().IsCancelled(id) ? 1 : 0;
+}
+
+std::int32_t CallCancelFd(const drover_host*, std::uint64_t id, drover_fd* out,
+                          drover_error* error) {
+  if (out == nullptr) {
+    return Refuse(Error(Code::kInvalidArgument, "there is no place for the fd"), error);
+  }
+  return Child().CancelFd(id, out, error);
+}
+
+// ------------------------------------------------------------------------------------- streams
+
+template <typename T>
+bool PutMessage(WireMessage* to, const drover_message* message, std::string* why) {
+  const void* whole = message;
+  return PutResult(to, static_cast<const T*>(whole), why);
+}
+
+std::int32_t StreamSend(const drover_host*, std::uint64_t id, const drover_message* message) {
+  WireMessage frame;
+  std::string why;
+  const Result<drover_message> head = CopyStruct(message);
+  const std::int32_t type = head.ok() ? head->type : 0;
+  WireWriter to(&frame);
+  to(type);
+  bool readable = false;
+  if (type == DROVER_MESSAGE_FINGERPRINT) {
+    readable = PutMessage<drover_fingerprint>(&frame, message, &why);
+  } else if (type == DROVER_MESSAGE_EVENT) {
+    readable = PutMessage<drover_event>(&frame, message, &why);
+  } else if (type == DROVER_MESSAGE_STATS) {
+    readable = PutMessage<drover_stats>(&frame, message, &why);
+  }
+  // Without its message the host tells that it was broken.
+  if (!readable) to(std::uint8_t{0});
+  // When the host is slow this waits: that is the back-pressure.
+  (void)Child().Send(frame_kind::kStreamSend, id, std::move(frame));
+  return Child().IsStreamCancelled(id) ? 1 : 0;
+}
+
+void StreamEnd(const drover_host*, std::uint64_t id, const drover_error* error) {
+  Child().ForgetStream(id);
+  WireMessage frame;
+  WireWriter to(&frame);
+  PutError(&to, error);
+  (void)Child().Send(frame_kind::kStreamEnd, id, std::move(frame));
+}
+
+// ------------------------------------------------------------------------------------ services
+
+template <typename T>
+void DeliverDone(WireReader* from, drover_done done, void* context) {
+  std::optional<drover_error> error = GetError(from);
+  const T* result = nullptr;
+  from->Pointer(result);
+  if (!from->Done()) {
+    error = NewStruct<drover_error>();
+    WriteError(Error(Code::kInternal, "the service's result cannot be read"), &*error);
+    result = nullptr;
+  }
+  done(context, error ? &*error : nullptr, result);
+}
+
+// What a call gives is closed by whoever gets it, also when it is refused.
+template <typename Args>
+void CloseGiven(const Args* args) {
+  if constexpr (std::is_same_v<Args, drover_exec_args>) {
+    for (const drover_fd& fd : {args->input, args->output, args->error}) {
+      if (fd.ownership == DROVER_FD_GIVEN && fd.fd >= 0) close(fd.fd);
+    }
+  }
+}
+
+template <typename Args, typename ResultType>
+std::int32_t Submit(std::uint16_t kind, const drover_run_id* run, const Args* args,
+                    drover_done done, void* context, drover_error* error) {
+  if (run == nullptr || done == nullptr || args == nullptr) {
+    return Refuse(Error(Code::kInvalidArgument, "a service needs a run, arguments and a function"),
+                  error);
+  }
+  WireMessage frame;
+  WireWriter to(&frame);
+  to(*run);
+  to.Struct(args);
+  if (!to.ok()) {
+    CloseGiven(args);
+    return Refuse(Error(Code::kInvalidArgument, "the arguments cannot be read"), error);
+  }
+  const std::uint64_t id = Child().AddService(done, context, &DeliverDone<ResultType>);
+  if (const Status sent = Child().Send(kind, id, std::move(frame)); !sent.ok()) {
+    Child().DropService(id);
+    return Refuse(sent.error(), error);
+  }
+  // The host may still refuse it: then that is how the operation has ended.
+  return DROVER_OK;
+}
+
+#define DROVER_CHILD_PROCESS(function, args_type, result_type)                                     \
+  std::int32_t function##_process(const drover_host*, const drover_run_id* run,                    \
+                                  const args_type* args, drover_done done, void* context,          \
+                                  drover_error* error) {                                           \
+    return Submit<args_type, result_type>(frame_kind::process::function, run, args, done, context, \
+                                          error);                                                  \
+  }
+DROVER_PROCESS_FUNCTIONS(DROVER_CHILD_PROCESS)
+#undef DROVER_CHILD_PROCESS
+
+std::int32_t ExecResize(const drover_host*, void* context, std::int32_t width, std::int32_t height,
+                        drover_error* error) {
+  const std::uint64_t id = Child().FindService(context);
+  if (id == 0) return DROVER_OK;  // it has ended
+  WireMessage frame;
+  WireWriter to(&frame);
+  to(width);
+  to(height);
+  const Status sent = Child().Send(frame_kind::kExecResize, id, std::move(frame));
+  return sent.ok() ? DROVER_OK : Refuse(sent.error(), error);
+}
+
+void ExecEnd(const drover_host*, void* context) {
+  const std::uint64_t id = Child().FindService(context);
+  if (id != 0) (void)Child().Send(frame_kind::kExecEnd, id, WireMessage());
+}
+
+std::int32_t OpenOutput(const drover_host*, const drover_run_id* run, drover_done done,
+                        void* context, drover_error* error) {
+  const auto none = NewStruct<drover_process_none_args>();
+  return Submit<drover_process_none_args, drover_task_output_pipes>(frame_kind::kOpenOutput, run,
+                                                                    &none, done, context, error);
+}
+
+// A line is not worth waiting for long.
+void WriteLog(const drover_host*, std::int32_t level, const drover_run_id* run,
+              drover_str message) {
+  constexpr std::size_t kLongest = 8u << 10;
+  if (message.data == nullptr) return;
+  message.size = std::min(message.size, kLongest);
+  WireMessage frame;
+  WireWriter to(&frame);
+  to(level);
+  to(static_cast<std::uint8_t>(run != nullptr));
+  to(run != nullptr ? *run : drover_run_id{});
+  to(message);
+  (void)Child().Send(frame_kind::kLog, 0, std::move(frame), BootClock::now() + 100ms);
+}
+
+std::uint64_t TimerAfter(const drover_host*, std::int64_t delay, void (*function)(void*),
+                         void* context) {
+  return Child().SetTimer(delay, function, context);
+}
+
+std::int32_t TimerCancel(const drover_host*, std::uint64_t id) {
+  return Child().CancelTimer(id) ? 1 : 0;
+}
+
+#define DROVER_CHILD_MEMBER(function, args_type, result_type) function##_process,
+const drover_process kProcess = {sizeof(drover_process), 0,
+                                 DROVER_PROCESS_FUNCTIONS(DROVER_CHILD_MEMBER) ExecResize, ExecEnd};
+#undef DROVER_CHILD_MEMBER
+const drover_task_output kTaskOutput = {sizeof(drover_task_output), 0, OpenOutput};
+const drover_diag_log kDiagLog = {sizeof(drover_diag_log), 0, WriteLog};
+const drover_timer kTimer = {sizeof(drover_timer), 0, TimerAfter, TimerCancel};
+
+const void* GetExtension(const drover_host*, drover_str id) {
+  if (id.data == nullptr) return nullptr;
+  const std::string_view name(id.data, id.size);
+  if (name == DROVER_DIAG_LOG_ID) return &kDiagLog;
+  if (name == DROVER_TIMER_ID) return &kTimer;
+  if (!Child().has_processes()) return nullptr;
+  if (name == DROVER_PROCESS_ID) return &kProcess;
+  if (name == DROVER_TASK_OUTPUT_ID) return &kTaskOutput;
+  return nullptr;
+}
+
+const drover_host kFace = {sizeof(drover_host), DROVER_ABI_MINOR, GetExtension, Complete,
+                           CallIsCancelled,     CallCancelFd,     StreamSend,   StreamEnd};
+
+}  // namespace
+
+const drover_host* ContainerChild::Face() { return &kFace; }
+
+}  // namespace drover

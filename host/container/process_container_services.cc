@@ -1,0 +1,183 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+// What a driver in a process of its own asks of its host's services: frames become calls of the
+// host's tables, and the end of each becomes a frame.
+#include <string_view>
+
+#include "host/abi/abi_write.h"
+#include "host/container/process_container_state.h"
+
+namespace drover {
+namespace {
+
+using State = ProcessContainer::State;
+
+// More than a driver with as many tasks as a machine can have needs; of timers, too.
+constexpr std::size_t kMaxServices = 256u << 10;
+
+// The host's function for the end of an operation: on its pool, so it may wait.
+template <typename T>
+void Done(void* context, const drover_error* error, const void* result) {
+  auto* service = static_cast<State::Service*>(context);
+  // Its thread may be the last that is in the container, which nobody else keeps for it.
+  const std::shared_ptr<State> state = service->state->shared_from_this();
+  const std::unique_ptr<State::Service> own = state->TakeService(service);
+  WireMessage message;
+  WireWriter to(&message);
+  to(own->id);
+  PutError(&to, error);
+  to.Pointer(static_cast<const T*>(result));
+  auto failed = NewStruct<drover_error>();
+  // When nobody is there any more, nobody has to know.
+  (void)state->Invoke(frame_kind::kDone, std::move(message), &failed);
+}
+
+// Asks for an operation, with what was read. The thread of the container must not wait, so a
+// refusal goes through the host's pool too.
+template <typename T, typename Call>
+void Submit(State* state, std::uint64_t id, WireReader* from, const Call& call) {
+  auto made = std::make_unique<State::Service>(State::Service{state, id});
+  State::Service* const service = made.get();
+  bool too_many = false;
+  {
+    const std::lock_guard lock(state->mutex);
+    too_many = state->services.size() >= kMaxServices || state->services.count(id) != 0;
+    if (!too_many) state->services.emplace(id, std::move(made));
+  }
+  if (too_many) return from->Drop();  // a driver that does so has lost its senses
+  auto error = NewStruct<drover_error>();
+  if (call(service, &error) == DROVER_OK) return;
+  if (state->post) {
+    state->post("done of a refused service",
+                [service, error] { Done<T>(service, &error, nullptr); });
+  }
+}
+
+const drover_process* Processes(const drover_host* host) {
+  return static_cast<const drover_process*>(host->get_extension(host, ToStr(DROVER_PROCESS_ID)));
+}
+
+// Null when the host has gone.
+const drover_timer* Timers(const drover_host* host) {
+  return static_cast<const drover_timer*>(host->get_extension(host, ToStr(DROVER_TIMER_ID)));
+}
+
+std::int32_t NoSuchService(WireReader* from, drover_error* error) {
+  from->Drop();
+  const Error reason(Code::kUnimplemented, "this host has no such service");
+  WriteError(reason, error);
+  return static_cast<std::int32_t>(reason.code());
+}
+
+}  // namespace
+
+std::unique_ptr<State::Service> State::TakeService(Service* service) {
+  const std::lock_guard lock(mutex);
+  const auto found = services.find(service->id);
+  std::unique_ptr<Service> own = std::move(found->second);
+  services.erase(found);
+  return own;
+}
+
+// The lock of this object is always taken before that of the host's timers.
+void State::SetTimer(std::uint64_t id, std::int64_t delay) {
+  const drover_host* const face = host;
+  const drover_timer* const table = Timers(face);
+  const std::lock_guard lock(mutex);
+  if (table == nullptr || timers.size() >= kMaxServices || timers.count(id) != 0) return;
+  auto made = std::make_unique<Timer>(Timer{this, id});
+  made->in_host = table->after(face, delay, &FireTimer, made.get());
+  timers.emplace(id, std::move(made));
+}
+
+void State::CancelTimer(std::uint64_t id) {
+  const drover_host* const face = host;
+  const drover_timer* const table = Timers(face);
+  const std::lock_guard lock(mutex);
+  const auto found = timers.find(id);
+  if (table == nullptr || found == timers.end()) return;
+  if (table->cancel(face, found->second->in_host) == 1) timers.erase(found);
+}
+
+// On the host's pool, so it may wait.
+void State::FireTimer(void* context) {
+  auto* const timer = static_cast<Timer*>(context);
+  const std::shared_ptr<State> state = timer->state->shared_from_this();
+  WireMessage message;
+  WireWriter to(&message);
+  {
+    const std::lock_guard lock(state->mutex);
+    to(timer->id);
+    state->timers.erase(timer->id);
+  }
+  auto failed = NewStruct<drover_error>();
+  (void)state->Invoke(frame_kind::kTimer, std::move(message), &failed);
+}
+
+bool State::HandleService(std::uint16_t kind, std::uint64_t id, WireReader* from) {
+  const drover_host* const face = host;
+  const drover_process* const table = Processes(face);
+  drover_run_id run{};
+  switch (kind) {
+#define DROVER_REMOTE_PROCESS(function, args_type, result_type)                           \
+  case frame_kind::process::function: {                                                   \
+    (*from)(run);                                                                         \
+    const auto* args = from->Struct<args_type>();                                         \
+    if (!from->Done()) return true;                                                       \
+    Submit<result_type>(this, id, from, [&](Service* service, drover_error* error) {      \
+      return table == nullptr                                                             \
+                 ? NoSuchService(from, error)                                             \
+                 : table->function(face, &run, args, &Done<result_type>, service, error); \
+    });                                                                                   \
+    return true;                                                                          \
+  }
+    DROVER_PROCESS_FUNCTIONS(DROVER_REMOTE_PROCESS)
+#undef DROVER_REMOTE_PROCESS
+    case frame_kind::kOpenOutput: {
+      (*from)(run);
+      from->Struct<drover_process_none_args>();
+      if (!from->Done()) return true;
+      const auto* outputs = static_cast<const drover_task_output*>(
+          face->get_extension(face, ToStr(DROVER_TASK_OUTPUT_ID)));
+      Submit<drover_task_output_pipes>(this, id, from, [&](Service* service, drover_error* error) {
+        return outputs == nullptr
+                   ? NoSuchService(from, error)
+                   : outputs->open(face, &run, &Done<drover_task_output_pipes>, service, error);
+      });
+      return true;
+    }
+    case frame_kind::kExecResize:
+    case frame_kind::kExecEnd: {
+      const bool resize = kind == frame_kind::kExecResize;
+      const auto width = resize ? from->Number<std::int32_t>() : 0;
+      const auto height = resize ? from->Number<std::int32_t>() : 0;
+      void* session = nullptr;
+      {
+        const std::lock_guard lock(mutex);
+        if (const auto found = services.find(id); found != services.end()) {
+          session = found->second.get();
+        }
+      }
+      // The host only compares it: one that ends meanwhile is none.
+      if (!from->Done() || session == nullptr || table == nullptr) return true;
+      auto error = NewStruct<drover_error>();
+      if (resize) {
+        (void)table->exec_resize(face, session, width, height, &error);
+      } else {
+        table->exec_end(face, session);
+      }
+      return true;
+    }
+    case frame_kind::kTimerAfter: {
+      const auto delay = from->Number<std::int64_t>();
+      if (from->Done()) SetTimer(id, delay);
+      return true;
+    }
+    case frame_kind::kTimerCancel:
+      if (from->Done()) CancelTimer(id);
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace drover

@@ -1,0 +1,108 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/close_range.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "host/library/loader.h"
+#include "host/library/probe.h"
+#include "host/library/probe_reaper.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define DROVER_SHADOW_MEMORY 1
+#endif
+#endif
+
+namespace drover {
+namespace {
+
+// Limits on processes count all of a user's, so this one is nobody else's: systemd's allocation of
+// numbers leaves 65520 to 65533 unused, and tasks run as 65534. Probes that run at a time share
+// few of them.
+constexpr uid_t kFirstUser = 65520;
+constexpr int kUsers = 14;
+constexpr uid_t kNobody = 65534;
+constexpr rlim_t kCpuSeconds = 60;  // of one that nobody waits for any more
+constexpr rlim_t kProcesses = 256;  // threads count, which a runtime may start many of
+
+void Limit(int resource, rlim_t value) {
+  const rlimit limit{value, value};
+  setrlimit(static_cast<__rlimit_resource>(resource), &limit);
+}
+
+bool Become(uid_t user) {
+  return setgroups(0, nullptr) == 0 && setresgid(user, user, user) == 0 &&
+         setresuid(user, user, user) == 0;
+}
+
+// Gives up what a plugin's constructors have no need of. What the kernel refuses to take away is
+// not fatal: the probe finds faults, it is no jail.
+void Restrict(const ProbeLimits& limits) {
+  // Descriptors 0 to 4 are the probe's own.
+  syscall(SYS_close_range, 5u, ~0u, 0u);
+  Limit(RLIMIT_CORE, 0);
+  Limit(RLIMIT_CPU, kCpuSeconds);
+  Limit(RLIMIT_FSIZE, static_cast<rlim_t>(limits.file_mb) << 20);
+  Limit(RLIMIT_NOFILE, 64);
+#ifndef DROVER_SHADOW_MEMORY  // sanitizers reserve terabytes of addresses
+  Limit(RLIMIT_AS, static_cast<rlim_t>(limits.memory_mb) << 20);
+#endif
+  if (geteuid() == 0) {
+    unshare(CLONE_NEWNET | CLONE_NEWIPC);
+    if (Become(kFirstUser + static_cast<uid_t>(getpid() % kUsers))) {
+      Limit(RLIMIT_NPROC, kProcesses);
+    } else if (!Become(kNobody)) {  // where the number is not mapped there is only this one
+      _exit(126);                   // a probe as root would be none
+    }
+  }
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  // After the change of user, which clears it.
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (chdir("/") != 0) _exit(126);
+}
+
+void Answer(int fd, const std::string& text) {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t n = write(fd, text.data() + done, text.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return;
+    done += static_cast<std::size_t>(n);
+  }
+}
+
+Result<PluginInfo> Load(int plugin_fd) {
+  PluginFile file;
+  file.fd.Reset(plugin_fd);
+  file.path = "plugin";  // the parent puts the path in its place
+  DROVER_ASSIGN(const ElfFile elf, ElfFile::Open(plugin_fd));
+  DROVER_ASSIGN(file.manifest, ReadManifest(elf));
+  const Manifest manifest = file.manifest;
+  DROVER_ASSIGN(const drover_driver* driver, LoadPluginCode(std::move(file)));
+  return AskInfo("plugin", manifest, driver);
+}
+
+}  // namespace
+
+int RunProbeChild(int plugin_fd, int result_fd, const ProbeLimits& limits) {
+  ReapAfterChild();
+  Restrict(limits);
+  const Result<PluginInfo> info = Load(plugin_fd);
+  Answer(result_fd,
+         info.ok() ? "ok " + PluginInfoToJson(*info) : "error " + info.error().message());
+  // Destructors of the plugin are not the probe's affair: an agent never runs them before its end.
+  _exit(0);
+}
+
+}  // namespace drover

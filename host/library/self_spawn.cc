@@ -1,0 +1,89 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/library/self_spawn.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+
+#include "host/base/unique_fd.h"
+
+extern char** environ;
+
+namespace drover {
+namespace {
+
+// Numbers of the child's are below this one. What it is given is above it here, so that none is
+// overwritten before it is copied.
+constexpr int kAbove = 16;
+
+std::vector<char*> Pointers(std::vector<std::string>* texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : *texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+}  // namespace
+
+Result<pid_t> SpawnSelf(SelfSpawn spec) {
+  std::vector<UniqueFd> above;
+  bool given[3] = {false, false, false};
+  for (const SelfSpawn::Descriptor& descriptor : spec.descriptors) {
+    above.emplace_back(fcntl(descriptor.fd, F_DUPFD_CLOEXEC, kAbove));
+    if (!above.back()) return ErrnoError(errno, "dup");
+    if (descriptor.number < 3) given[descriptor.number] = true;
+  }
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  for (int number = 0; number < 3; ++number) {
+    if (given[number]) continue;
+    const int mode = number == 0 ? O_RDONLY : O_WRONLY;
+    posix_spawn_file_actions_addopen(&actions, number, "/dev/null", mode, 0);
+  }
+  for (std::size_t i = 0; i < above.size(); ++i) {
+    posix_spawn_file_actions_adddup2(&actions, above[i].get(), spec.descriptors[i].number);
+  }
+
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  const int group = spec.own_session ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
+  posix_spawnattr_setflags(
+      &attributes, static_cast<short>(group | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
+  posix_spawnattr_setpgroup(&attributes, 0);
+  sigset_t signals;
+  sigemptyset(&signals);
+  posix_spawnattr_setsigmask(&attributes, &signals);
+  sigfillset(&signals);
+  posix_spawnattr_setsigdefault(&attributes, &signals);
+
+  spec.arguments.insert(spec.arguments.begin(), spec.name);
+  pid_t pid = 0;
+  const int failed =
+      posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, Pointers(&spec.arguments).data(),
+                  Pointers(&spec.environment).data());
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (failed != 0) return ErrnoError(failed, "start this program again");
+  return pid;
+}
+
+std::vector<std::string> OwnEnvironment(std::string_view without) {
+  std::vector<std::string> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    if (without.empty() || !text.starts_with(without)) variables.emplace_back(text);
+  }
+  return variables;
+}
+
+bool WaitForChild(pid_t pid, int flags, siginfo_t* info) {
+  *info = siginfo_t{};
+  int failed = 0;
+  do failed = waitid(P_PID, static_cast<id_t>(pid), info, WEXITED | flags);
+  while (failed != 0 && errno == EINTR);
+  return failed == 0 && info->si_pid == pid;
+}
+
+}  // namespace drover

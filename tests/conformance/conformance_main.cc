@@ -1,0 +1,11 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "host/conformance/kit_child.h"
+
+// Probes, drivers in processes of their own and cases of the kit start this program again.
+int main(int argc, char** argv) {
+  if (const auto code = drover::MaybeRunKitChild(argc, argv)) return *code;
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
