@@ -276,6 +276,7 @@ TEST(ProbeTest, BrokenCodeBreaksOnlyTheChild) {
 #endif
   EXPECT_THAT(ProbeError("constructor_exits"), HasSubstr("ended the probe with exit code " + code));
   EXPECT_THAT(ProbeError("constructor_hangs", 300ms), HasSubstr("hangs when it is loaded"));
+  EXPECT_THAT(ProbeError("constructor_floods", 300ms), HasSubstr("hangs when it is loaded"));
   EXPECT_THAT(ProbeError("entry_null"), HasSubstr("returned null"));
   EXPECT_THAT(ProbeError("no_configure"), HasSubstr("no function \"configure\""));
   EXPECT_THAT(ProbeError("needs"), HasSubstr("does not have (bits 0x100)"));

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "host/plugin/call_table.h"
 #include "host/plugin/probe.h"
@@ -50,6 +52,20 @@ TEST_F(PluginRegistryTest, ABrokenPluginIsAnUnhealthyDriverAndTheOthersGoOn) {
     EXPECT_THAT(started.error().message(), HasSubstr(broken[i].second));
     Await(registry.Shutdown());
   }
+}
+
+// The limit counts all threads of the user's.
+TEST_F(PluginRegistryTest, WithoutAThreadAPluginIsNotLoadedAndNothingElseHappens) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  Add("test", TestPlugin("test"));
+  const auto load = [this] {
+    if (geteuid() == 0 && (setgid(64999) != 0 || setuid(64999) != 0)) return 3;
+    const rlimit none{0, 0};
+    setrlimit(RLIMIT_NPROC, &none);
+    const PluginReport report = Load()[0];
+    return report.message.find("no thread can be made") == std::string::npos ? 4 : 0;
+  };
+  EXPECT_EXIT(_exit(load()), testing::ExitedWithCode(0), "");
 }
 
 TEST_F(PluginRegistryTest, BlocksAreCheckedBeforeAnythingRuns) {

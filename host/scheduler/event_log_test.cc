@@ -64,10 +64,8 @@ StateEvent AllocEvent(const std::shared_ptr<const Job>& job, std::size_t details
   auto record = std::make_shared<AllocRecord>();
   record->alloc = alloc;
   TaskStateRecord state;
-  AppendTaskEvent(&state, TaskEvent(event_type::kDriver), 1);
-  auto said = std::make_shared<TaskStateRecord>(state);
-  record->told.tasks["t"] = said;
-  record->previous = std::string(details, 'x');
+  AppendTaskEvent(&state, TaskEvent(event_type::kDriver).Message(std::string(details, 'x')), 1);
+  record->told.tasks["t"] = std::make_shared<TaskStateRecord>(state);
   return {std::shared_ptr<const AllocRecord>(record)};
 }
 

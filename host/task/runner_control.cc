@@ -45,7 +45,8 @@ Co<Status> TaskRunner::Restart(TaskEvent event, bool failure) {
 
 Co<Status> TaskRunner::ForceRestart(TaskEvent event, bool failure) {
   const auto self = shared_from_this();
-  const bool undecided = state_.state == RunnerState::kRunning && local_.exit;
+  const bool has_exited = local_.exit || (run_ && run_->exited.is_set());
+  const bool undecided = state_.state == RunnerState::kRunning && has_exited;
   if (state_.state != RunnerState::kDead && !undecided)
     co_return co_await RestartRunning(std::move(event), failure);
   if (kill_.cancelled() || shutdown_.cancelled() || local_.run_complete ||

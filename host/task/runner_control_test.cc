@@ -149,6 +149,22 @@ TEST_F(RunnerControlTest, ForceRestartRunsADeadOneShotAgain) {
   EXPECT_FALSE(ForceRestart().ok()) << "its run is complete";
 }
 
+TEST_F(RunnerControlTest, ForceRestartOfATaskThatEndedWhileItsPoststartHooksRun) {
+  const auto hook = AddHook("slow");
+  hook->On(HookStage::kPoststart).way = ScriptedHook::Way::kIgnoreContext;
+  Start();
+  driver.End("web", ExitResult{});
+  loop.RunReady();
+  EXPECT_TRUE(ForceRestart().ok());
+  hook->On(HookStage::kPoststart).way = ScriptedHook::Way::kReturn;
+  hook->release.Set();
+  loop.RunReady();
+  EXPECT_EQ(driver.Count("start"), 2);
+  EXPECT_EQ(phase(), RunnerState::kRunning);
+  Kill();
+  Finish();
+}
+
 TEST_F(RunnerControlTest, ForceRestartWaitsForItsGate) {
   job().type = JobType::kBatch;
   script().run_for = 1s;

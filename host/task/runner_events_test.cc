@@ -260,6 +260,19 @@ TEST_F(RunnerEventsTest, ShutdownDelayIsWaitedFor) {
   EXPECT_THAT(states, ElementsAre("running", "pending", "dead"));
 }
 
+// Of a job that was kept by an agent that knew no bound.
+TEST_F(RunnerEventsTest, TheLongestShutdownDelayIsWaitedFor) {
+  task().shutdown_delay = Duration::max();
+  Start();
+  Kill();
+  loop.Advance(std::chrono::hours(24 * 365));
+  EXPECT_EQ(driver.Count("stop"), 0);
+  EXPECT_EQ(phase(), RunnerState::kPending);
+  driver.End("web", ExitResult{});
+  loop.RunReady();
+  EXPECT_EQ(phase(), RunnerState::kDead);
+}
+
 TEST_F(RunnerEventsTest, ExitInTheShutdownDelayEndsIt) {
   task().shutdown_delay = 1h;
   policy().attempts = 3;

@@ -257,6 +257,12 @@ __attribute__((constructor)) static void reserve(void) {
     abort();
 }
 #endif
+#ifdef FAULT_CONSTRUCTOR_FLOODS
+__attribute__((constructor)) static void flood(void) {
+  static const char text[4096];
+  for (;;) (void)!write(2, text, sizeof text);
+}
+#endif
 #ifdef FAULT_CONSTRUCTOR_HANGS
 __attribute__((constructor)) static void hang(void) {
   for (;;) pause();
