@@ -61,6 +61,7 @@ class LoadedDriver : public PluginDriver {
 
   const DriverInfo& info() const override { return driver_info_; }
   const Fingerprint& fingerprint() const override { return fingerprint_; }
+  Duration LimitOf(Duration DriverLimits::* which) const override { return limits().*which; }
   Subscription OnFingerprint(std::function<void()> changed) override;
   Subscription OnEvents(RunId run, std::function<void(const DriverEvent&)> hear) override;
   Result<std::string> NormalizeConfigAt(const std::string& place, const std::string& config_json,
