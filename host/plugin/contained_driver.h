@@ -98,6 +98,11 @@ class ContainedDriver : public PluginDriver {
     HandleNews news;
     std::optional<ExitResult> exited;
     std::optional<Error> lost;  // recover said so
+    // Null but while the process that lives could not say yet what became of it.
+    std::shared_ptr<Event> unseen;
+    void Seen() {
+      if (const auto was = std::exchange(unseen, nullptr)) was->Set();
+    }
   };
   // What a process that was launched has told.
   struct Launch {
@@ -122,6 +127,7 @@ class ContainedDriver : public PluginDriver {
   Co<Status> LaunchProcess(Context context);
   Co<void> RecoverAll(Context context);
   Co<void> RecoverOne(Context context, Living driver, RunId run);
+  Co<void> RecoverLater(RunId run);
   Co<Status> AwaitDeath();
   Co<void> DestroyUnheard(Context context);
   std::vector<RunId> KnownRuns() const;
