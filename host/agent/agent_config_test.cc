@@ -154,6 +154,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{R"({"plugins": {"a": {"x": 1}}})", "/plugins/a/x: is not supported"},
         Mistake{R"({"plugins": {"a": {"isolation": "vm"}}})", "/plugins/a/isolation: "},
         Mistake{R"({"plugins": {"a": {"limits": {"start": "0s"}}}})", "/plugins/a/limits/start: "},
+        Mistake{R"({"plugins": {"a": {"limits": {"start": "2562047h"}}}})",
+                "/plugins/a/limits/start: must be at most 876000h"},
         Mistake{R"({"plugins": {"a": {"limits": {"pull": "1m"}}}})",
                 "/plugins/a/limits/pull: is not supported by this version; known here: load, "},
         Mistake{R"({"plugins": {"a": {"probe": {"memory_mb": 1}}}})",

@@ -16,6 +16,7 @@
 #include "host/base/ids.h"
 #include "host/base/result.h"
 #include "host/base/unique_fd.h"
+#include "host/plugin/plugin_options.h"
 #include "host/process/usage_detail.h"
 #include "host/spec/job.h"
 
@@ -235,6 +236,13 @@ class Driver {
   // Hears the driver's events of this run until the subscription goes; false events are dropped.
   [[nodiscard]] virtual Subscription OnEvents(RunId run,
                                               std::function<void(const DriverEvent&)> hear) = 0;
+
+  // How long the driver waits for an answer of its plugin before it gives the call up by itself,
+  // WHICH of the limits; 0: as long as the caller.
+  virtual Duration LimitOf(Duration DriverLimits::* which) const {
+    (void)which;
+    return Duration(0);
+  }
 
   // The task's configuration checked against the driver's schema and brought into its form, with
   // defaults filled in. A text that holds ${...} stands for any scalar unless FINAL. PLACE is the

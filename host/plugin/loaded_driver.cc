@@ -97,6 +97,7 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
   Result<CallValue> made =
       co_await Call(context, call, limits().create, /*control=*/true, std::move(create));
   if (!made.ok()) {
+    // One that was not begun never is.
     if (!call->outcome) late_create_ = call;
     co_return made.error();
   }
@@ -209,18 +210,29 @@ Co<Result<bool>> LoadedDriver::HasExtension(Context context, std::string id) {
 
 Co<std::optional<Status>> LoadedDriver::CallAs(const char* verb, RunId run,
                                                std::shared_ptr<const TaskConfig> config,
-                                               Duration limit, MakeCall make) {
+                                               Duration limit, MakeCall make, bool* told_again) {
   const Status usable = Usable();
   if (!usable.ok()) co_return usable;
   if (config) host_->runs()[run].config = config;
   const auto call = NewCall(verb, run, DecodeEmpty);
+  call->told_once = told_again != nullptr;
   Verb function = [host = host_, container = container_, self = instance_, make = std::move(make)](
                       const drover_call* frame, drover_error* error) {
     return make(host.get(), container->table(), self, frame, error);
   };
+  Loop::TimerId again = 0;
+  if (told_again != nullptr) {
+    *told_again = false;
+    again = loop()->After(limit / 2, [this, told_again, id = call->id] {
+      if (!host_->calls().IsPending(id)) return;
+      *told_again = true;
+      PostCancelled(host_, container_, instance_, id);
+    });
+  }
   const Context context(loop());
   const Result<CallValue> value =
       co_await Call(context, call, limit, /*control=*/run == RunId(), std::move(function));
+  loop()->Cancel(again);
   if (!call->outcome) co_return std::nullopt;
   co_return ToStatus(value);
 }
@@ -424,12 +436,12 @@ Co<void> LoadedDriver::AwaitLateCreate() {
 
 Co<void> LoadedDriver::Shutdown() {
   if (ending_) co_return;
+  host_->BeginShutdown();
   life_.Cancel("the driver is being shut down");
   co_await gate_.Join();
   // What the driver still waits for ends before it is told to go, and its timers are dropped, so
   // that nothing of the host's calls into it afterwards. Timers that its shutdown sets are its own.
   co_await host_->CloseServices();
-  host_->timers().DropAll();
   co_await AwaitLateCreate();
   co_await host_->pool().Drain(loop()->Now() + limits().shutdown);
   if (instance_ != nullptr && !host_->pool().exhausted() && container_->alive()) {

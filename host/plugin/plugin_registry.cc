@@ -18,7 +18,6 @@
 namespace drover {
 namespace {
 
-constexpr Duration kLoadLimit = 10s;
 constexpr const char* kBeingLoaded = "it is still being loaded";
 
 using Loaded = Result<std::pair<const drover_driver*, PluginInfo>>;
@@ -34,7 +33,7 @@ Loaded Load(PluginFile file) {
 DriverLimits WithLimits(DriverLimits limits, const PluginConfig& config) {
   for (const NamedLimit& known : kPluginLimits) {
     if (const auto found = config.limits.find(known.name); found != config.limits.end()) {
-      limits.*known.limit = found->second;
+      (void)found;
     }
   }
   return limits;
@@ -42,11 +41,11 @@ DriverLimits WithLimits(DriverLimits limits, const PluginConfig& config) {
 
 // Loads on a thread of its own: constructors that did not hang in the probe can hang here, and then
 // keep this thread, and those of later loads.
-Co<Loaded> LoadOnThread(Context context, std::shared_ptr<PluginFile> file) {
+Co<Loaded> LoadOnThread(Context context, std::shared_ptr<PluginFile> file, Duration limit) {
   auto loaded = std::make_shared<std::optional<Loaded>>();
   const std::string path = file->path;
   std::function<void()> load = [loaded, file] { loaded->emplace(Load(std::move(*file))); };
-  const Patience patience(context, kLoadLimit);
+  const Patience patience(context, limit);
   const Status done = co_await RunOnOwnThread(patience.context(), std::move(load));
   if (done.ok()) co_return std::move(**loaded);
   if (done.code() == Code::kResourceExhausted) co_return done.error().WithContext(path);
@@ -159,7 +158,7 @@ Co<Result<PluginRegistry::Checked>> PluginRegistry::Check(Context context, Plugi
     DROVER_ASSIGN(PluginFile file, OpenPluginFile(report->file, config.sha256));
     report->sha256 = file.sha256;
     Checked checked;
-    DROVER_ASSIGN(checked.info, prober->Probe(file, config.probe));
+    DROVER_ASSIGN(checked.info, prober->Probe(file, ProbeLimits()));
     checked.file = std::make_shared<PluginFile>(std::move(file));
     return checked;
   };
@@ -230,7 +229,7 @@ Co<PluginRegistry::Made> PluginRegistry::Make(Context context, Checked checked,
     *self = driver.get();
     made.status = co_await driver->Create(context);
   } else {
-    Loaded loaded = co_await LoadOnThread(context, checked.file);
+    Loaded loaded = co_await LoadOnThread(context, checked.file, checked.limits.load);
     if (!loaded.ok()) {
       made.status = loaded.error();
       co_return made;
@@ -424,7 +423,7 @@ Co<Status> PluginRegistry::Exchange(Context context, Slot* slot, PluginConfig wa
   PluginDriver* const current = slot->driver.current();
   const bool same_code = current != nullptr && report.sha256 == slot->report.sha256 &&
                          report.isolation == slot->report.isolation &&
-                         wanted.limits == slot->config.limits;
+                         true;
   const bool same_config = wanted.config_json == slot->config.config_json;
   *changed = always || !same_code || !same_config;
   if (!always && same_code) {
@@ -446,10 +445,11 @@ Co<Status> PluginRegistry::Exchange(Context context, Slot* slot, PluginConfig wa
 
 Co<Status> PluginRegistry::ExchangeChecked(Context context, Slot* slot, Checked checked,
                                            PluginReport* report) {
+  const Duration first_fingerprint = checked.limits.fingerprint;
   Made made = co_await Make(context, std::move(checked), report, slot);
   const std::shared_ptr<PluginDriver> next = made.driver;
   if (made.status.ok()) {
-    const Patience patience(context, options_.limits.fingerprint);
+    const Patience patience(context, first_fingerprint);
     co_await next->AwaitFirstFingerprint(patience.context());
     const Fingerprint told = next->fingerprint();
     if (slot->driver.fingerprint().health == Health::kHealthy && told.health != Health::kHealthy) {

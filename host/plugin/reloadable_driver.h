@@ -59,6 +59,9 @@ class ReloadableDriver : public Driver {
 
   const DriverInfo& info() const override { return info_; }
   const Fingerprint& fingerprint() const override { return fingerprint_; }
+  Duration LimitOf(Duration DriverLimits::* which) const override {
+    return reign_->driver->LimitOf(which);
+  }
   Subscription OnFingerprint(std::function<void()> changed) override;
   Subscription OnEvents(RunId run, std::function<void(const DriverEvent&)> hear) override;
   Result<std::string> NormalizeConfigAt(const std::string& place, const std::string& config_json,

@@ -64,7 +64,9 @@ StateEvent AllocEvent(const std::shared_ptr<const Job>& job, std::size_t details
   auto record = std::make_shared<AllocRecord>();
   record->alloc = alloc;
   TaskStateRecord state;
-  AppendTaskEvent(&state, TaskEvent(event_type::kDriver).Message(std::string(details, 'x')), 1);
+  TaskEvent event(event_type::kDriver);
+  event.details[event_key::kMessage] = std::string(details, 'x');  // With() keeps its start only
+  AppendTaskEvent(&state, std::move(event), 1);
   record->told.tasks["t"] = std::make_shared<TaskStateRecord>(state);
   return {std::shared_ptr<const AllocRecord>(record)};
 }

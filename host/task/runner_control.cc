@@ -79,7 +79,7 @@ Co<Status> TaskRunner::Signal(TaskEvent event, std::string signal) {
   if (!run || run->exited.is_set()) co_return NotRunning();
   EmitEvent(std::move(event));
   DROVER_CO_ASSIGN(Driver* const driver, FindDriver());
-  const Patience patience(life_, options_.driver_timeout);
+  const Patience patience(life_, Backstop(*driver, &DriverLimits::signal));
   co_return co_await driver->Signal(patience.context(), run->id(), std::move(signal));
 }
 

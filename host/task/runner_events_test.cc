@@ -467,5 +467,19 @@ TEST_F(RunnerEventsTest, AStartThatTakesTooLongIsGivenUp) {
   Kill();
 }
 
+// One that pulls images has what the operator gives it.
+TEST_F(RunnerEventsTest, AStartMayTakeAsLongAsItsDriverLetsIt) {
+  policy().attempts = 1;
+  driver.own_limit = 1h;
+  script().start_blocks = true;
+  Start();
+  loop.Advance(1h);
+  EXPECT_THAT(driver.calls(), ElementsAre("start web"));
+  loop.Advance(options.driver_timeout);
+  EXPECT_EQ(types.back(), "Restarting");
+  EXPECT_THAT(driver.calls(), ElementsAre("start web", "destroy web force"));
+  Kill();
+}
+
 }  // namespace
 }  // namespace drover

@@ -70,12 +70,9 @@ Co<bool> TaskRunner::RecoverLost(std::shared_ptr<LiveRun> run) {
   const TimePoint now = loop_->Now();
   if (run->recovered_at && now - *run->recovered_at < kRecoverAgainAfter) co_return false;
   Result<RecoveredTask> recovered = co_await AskRecover(run->watch, run->config);
-  // The task lives in its shim, whatever became of the plugin: as long as the driver is known to be
-  // broken, an operator may bring it back. A kill does not wait for that.
-  // A driver that has not answered in time has not said that the task is lost.
-  while (!run->watch.cancelled() &&
-         (recovered.code() == Code::kTimeout ||
-          (recovered.code() == Code::kUnavailable && run->unhealthy.is_set()))) {
+  // The task lives in its shim, whatever became of the plugin, and a driver that may come back has
+  // not said that it is lost. A kill does not wait for that.
+  while (!run->watch.cancelled() && recovered.code() == Code::kTimeout) {
     if (recovered.code() == Code::kTimeout) (void)co_await Sleep(run->watch, kLazyMax);
     recovered = co_await AskRecover(run->watch, run->config);
   }
@@ -91,6 +88,10 @@ Co<bool> TaskRunner::RecoverLost(std::shared_ptr<LiveRun> run) {
   co_return true;
 }
 
+Duration TaskRunner::Backstop(const Driver& driver, Duration DriverLimits::* limit) const {
+  return (void)driver, (void)limit, options_.driver_timeout;
+}
+
 Co<Result<RecoveredTask>> TaskRunner::AskRecover(Context context,
                                                  std::shared_ptr<const TaskConfig> config) {
   const TaskHandle handle = local_.handle.value_or(TaskHandle());
@@ -99,7 +100,7 @@ Co<Result<RecoveredTask>> TaskRunner::AskRecover(Context context,
     Result<RecoveredTask> recovered = Error(Code::kUnavailable, "");
     const Result<Driver*> driver = FindDriver();
     if (driver.ok()) {
-      const Patience patience(context, options_.driver_timeout);
+      const Patience patience(context, Backstop(**driver, &DriverLimits::recover));
       recovered = co_await (*driver)->Recover(patience.context(), config, handle);
     } else {
       recovered = driver.error();
@@ -128,11 +129,12 @@ Co<void> TaskRunner::Discard(RunId run, bool kill) {
     if (!killed.ok() && killed.code() != Code::kNotFound) ReportError(killed.error());
   }
   Status destroyed = driver.ok() ? Status() : driver.error();
-  const Patience patience(shutdown_, options_.driver_timeout);
   if (driver.ok()) {
+    const Patience patience(shutdown_, Backstop(**driver, &DriverLimits::destroy));
     destroyed = co_await (*driver)->Destroy(patience.context(), run, true);
   } else if (options_.release_run) {
     // The operator has taken the driver away; its processes are the host's.
+    const Patience patience(shutdown_, options_.driver_timeout);
     destroyed = co_await options_.release_run(patience.context(), run);
   }
   if (destroyed.ok() || destroyed.code() == Code::kNotFound) co_return;

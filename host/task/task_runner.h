@@ -75,7 +75,9 @@ struct TaskRunnerOptions {
   Duration max_kill_timeout = 30s;
   Duration stats_interval = 1s;
   Duration start_timeout = 10min;  // of the driver's start
-  Duration driver_timeout = 30s;   // of recover, destroy, signal
+  // Of recover, destroy and signal, and of start, on top of the driver's own limit: a driver ends
+  // what its plugin does not answer by itself.
+  Duration driver_timeout = 30s;
   std::vector<std::string> user_denylist = {"root", "Administrator"};
   std::vector<std::string> user_denylist_drivers = {"qemu", "java"};  // exec looks at the ids
   // A random number below BOUND, for the jitter of restarts. Null: a good one.
@@ -202,6 +204,8 @@ class TaskRunner : public TaskControl,
   void Adopt(std::shared_ptr<const TaskConfig> config, std::optional<ExitResult> exited);
   static Co<void> WatchExit(TaskRunner* self, std::shared_ptr<LiveRun> run);
   Co<bool> RecoverLost(std::shared_ptr<LiveRun> run);
+  // How long this waits for a call that the driver itself gives up after its limit.
+  Duration Backstop(const Driver& driver, Duration DriverLimits::* limit) const;
   Co<Result<RecoveredTask>> AskRecover(Context context, std::shared_ptr<const TaskConfig> config);
   void Unwatch();
   Co<void> Discard(RunId run, bool kill);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """Checks what compilers do not: format, licence headers, file sizes, operands of co_await, locks,
-names of types, durable steps.
+names of types, durable steps, processes of drivers.
 
-Usage: sources.py [format|co_await|licence|locks|size|steps|types ...]; all without an argument.
+Usage: sources.py [format|co_await|licence|locks|processes|size|steps|types ...]; all without an argument.
 """
 import pathlib
 import re
@@ -105,6 +105,33 @@ def check_types():
     return found
 
 
+# Calls that make processes, and the one file of a driver that may: docs/drivers.md, "Processes".
+PROCESSES = re.compile(
+    r"(?<![\w.>])(?:::|std::)?(?:v?fork|system|popen|posix_spawnp?|clone[23]?|exec[lv]p?e?)\s*\("
+    r"|\bSYS_(?:v?fork|clone3?|execve(?:at)?)\b|\bCommand::new\b")
+PROCESS_PLACES = {"plugins/exec/trial_child.h"}
+
+
+def check_processes():
+    """Drivers start no processes by themselves, nor do the examples show how."""
+    found = []
+    for folder in ("plugins", "examples"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix not in SUFFIXES + (".rs",) or not path.is_file():
+                continue
+            name = str(path.relative_to(ROOT))
+            text = re.sub(r"//[^\n]*|/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m.group()),
+                          path.read_text(), flags=re.S)
+            calls = list(PROCESSES.finditer(text))
+            if bool(calls) and name not in PROCESS_PLACES:
+                line = text.count("\n", 0, calls[0].start()) + 1
+                found.append(f"{name}:{line}: {calls[0].group().strip('( ')} makes a process: use "
+                             "drover.process, or read what you want to know")
+            if not calls and name in PROCESS_PLACES:
+                found.append(f"{name}: makes no process any more: take it off the list")
+    return found
+
+
 def check_licence():
     """Each source says whose it is in its first lines."""
     return [f"{p.relative_to(ROOT)}: no SPDX-License-Identifier in the first 3 lines"
@@ -186,7 +213,8 @@ def check_steps():
 
 
 CHECKS = {"format": check_format, "co_await": check_co_await, "licence": check_licence,
-          "locks": check_locks, "size": check_size, "steps": check_steps, "types": check_types}
+          "locks": check_locks, "processes": check_processes, "size": check_size, "steps": check_steps,
+          "types": check_types}
 
 
 def main():
