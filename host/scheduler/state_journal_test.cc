@@ -16,6 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 class StateJournalTest : public SchedulerFixture {
@@ -321,8 +322,7 @@ TEST_F(StateJournalTest, ALargeJobCountsByItsSizeAndItsAllocationsDoNotRepeatIt)
   MustRegister(registration);
   EXPECT_GE(file_->waiting_bytes(), between + 1'000'000);
   go_on.set_value();
-  EXPECT_TRUE(Await<Status>(file_->Committed(context)).ok());
-  EXPECT_EQ(file_->waiting_bytes(), 0u);
+  EXPECT_THAT(Reopen(), Not(IsEmpty()));
 }
 
 }  // namespace
