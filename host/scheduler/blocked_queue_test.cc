@@ -107,6 +107,7 @@ TEST_F(BlockedTest, WhatWaitsForAPortIsLookedAtWhenItIsLeft) {
   constexpr int kJobs = 1000;
   for (int i = 0; i < kJobs; ++i) MustRegister(WithPort("web" + std::to_string(1000 + i), 8080));
   ASSERT_EQ(LiveOf("web1000"), 1u);
+  Beat();
   ports.looks = 0;
   EndSome(10);
   EXPECT_EQ(ports.looks, 0) << "nobody has left a port";
