@@ -15,8 +15,8 @@
 
 namespace drover {
 
-// The evaluations that wait for room: those of the highest priority first, of these the oldest. It
-// knows what each needs at least, so that who has a little room does not look at all that wait.
+// The evaluations that wait for a place: those of the highest priority first, of these the oldest.
+// It knows what each waits for, so that who leaves something behind does not look at all that wait.
 class BlockedQueue {
  public:
   struct Entry {
@@ -25,35 +25,41 @@ class BlockedQueue {
     std::optional<Unplaced> unplaced;
   };
 
-  // Puts EVAL in, or in the place of what is known of it. JOB is its job; null: it has none.
-  void Put(const Evaluation& eval, const Job* job, std::optional<Unplaced> unplaced);
+  // Puts EVAL in, or in the place of what is known of it. AWAITED: it is looked at when one of them
+  // has come; empty: nobody knows what it waits for.
+  void Put(const Evaluation& eval, std::set<Awaited> awaited, std::optional<Unplaced> unplaced);
   // Takes it out; it need not be there.
   void Erase(const std::string& id);
-  bool empty() const { return waiting_.empty(); }
+  bool empty() const { return known_.empty(); }
 
  private:
   using Rank = std::tuple<int, std::uint64_t, std::string>;
-  using Ranks = std::map<Rank, Entry>;
+  using Ranks = std::map<Rank, Entry*>;
   struct Known {
-    GroupNeeds least;
+    Entry entry;
     Rank rank;
+    std::set<Awaited> awaited;
   };
 
-  std::map<GroupNeeds, Ranks> waiting_;  // by what they need at least
-  std::map<std::string, Known> known_;   // by their ids
+  std::map<Awaited, Ranks> waiting_;    // by each thing that they wait for
+  std::map<std::string, Known> known_;  // by their ids
 
  public:
-  // Goes through those that wait, in their order. The queue must not change meanwhile.
+  // Whether what is awaited is there, as far as that can be said without a look at the whole job.
+  using IsThere = std::function<bool(const Awaited&)>;
+
+  // Goes through those that wait for something that may have come, in their order. The queue must
+  // not change meanwhile.
   class Walk {
    public:
-    explicit Walk(BlockedQueue* queue);
-    // The next one of those of which HAS_ROOM says that there is what they need at least; null:
-    // there is none. What has found no room once has none later in the same walk.
-    Entry* Next(const std::function<bool(const GroupNeeds&)>& has_room);
+    // What is not there once is not there later in the same walk.
+    Walk(BlockedQueue* queue, const Freed& freed, IsThere is_there);
+    // The next one; null: there is none.
+    Entry* Next();
 
    private:
     struct Class {
-      const GroupNeeds* least;
+      const Awaited* awaited;
       Ranks::iterator next;
       Ranks::iterator end;
     };
@@ -62,7 +68,13 @@ class BlockedQueue {
         return a.next->first > b.next->first;
       }
     };
+    // Those that wait for the same as FIRST, but for another room, or port if WHAT_ONLY.
+    void Add(std::map<Awaited, Ranks>* waiting, const Awaited& first, bool what_only = false);
+    void Push(const Awaited& awaited, Ranks* ranks);
+
+    const IsThere is_there_;
     std::priority_queue<Class, std::vector<Class>, Later> classes_;
+    std::optional<Rank> last_;
   };
 };
 

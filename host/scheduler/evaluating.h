@@ -4,11 +4,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "host/scheduler/awaited.h"
 #include "host/scheduler/constraint.h"
-#include "host/scheduler/node_capacity.h"
 #include "host/scheduler/placement.h"
 #include "host/scheduler/reconcile.h"
 
@@ -32,11 +33,11 @@ class Room {
   // Takes room for one more allocation of GROUP of JOB, counts it among those that are HERE, and
   // tells which CORES it has got; or why there is none, and then nothing is taken. COUNTED: by
   // TakeAfter already.
-  std::optional<PlacementFailure> Take(const Job& job, const TaskGroup& group, GroupCounts* here,
-                                       ReservedCores* cores, bool counted);
+  std::optional<NoPlace> Take(const Job& job, const TaskGroup& group, GroupCounts* here,
+                              ReservedCores* cores, bool counted);
   // Takes the room that there will be when LEAVING and all others that stop have ended.
-  std::optional<PlacementFailure> TakeAfter(const Allocation& leaving, const Job& job,
-                                            const TaskGroup& group, GroupCounts* here);
+  std::optional<NoPlace> TakeAfter(const Allocation& leaving, const Job& job,
+                                   const TaskGroup& group, GroupCounts* here);
   // What stops leaves room behind, later.
   void WillLeave(const Allocation& leaving);
   // A new evaluation begins, which has stopped nothing yet.
@@ -45,8 +46,8 @@ class Room {
   PlacementFailure Described(const Job& job, PlacementFailure failure) const;
 
  private:
-  std::optional<PlacementFailure> TakeOf(NodeCapacity* from, const Job& job, const TaskGroup& group,
-                                         GroupCounts* here, ReservedCores* cores) const;
+  std::optional<NoPlace> TakeOf(NodeCapacity* from, const Job& job, const TaskGroup& group,
+                                GroupCounts* here, ReservedCores* cores) const;
 
   std::shared_ptr<const NodeRecord> node_;
   std::optional<NodeCapacity> capacity_;
@@ -60,7 +61,8 @@ struct Evaluated {
   std::vector<std::shared_ptr<const AllocRecord>> allocs;  // as they are then
   // Absent: all of the job must be looked at again.
   std::optional<Unplaced> unplaced;
-  bool changed = false;  // something of all this is another than before
+  std::set<Awaited> awaited;  // what the rest waits for
+  bool changed = false;       // something of all this is another than before
 
   const Evaluation* waiting() const {
     if (blocked) return &*blocked;
@@ -96,8 +98,8 @@ class Evaluating {
   void CarryOut(const JobPlan& plan, Unplaced* to_place);
   void PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place>* places);
   // Tells why there is no place; nothing: it is placed.
-  std::optional<PlacementFailure> Place(const TaskGroup& group, GroupPlan::Place* place);
-  std::optional<PlacementFailure> StopFor(const TaskGroup& group, GroupPlan::Place* place);
+  std::optional<NoPlace> Place(const TaskGroup& group, GroupPlan::Place* place);
+  std::optional<NoPlace> StopFor(const TaskGroup& group, GroupPlan::Place* place);
   void Placed(std::shared_ptr<Allocation> alloc, const GroupPlan::Place& place);
   void Finish(const Evaluation& before);
   void Block();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ class PortPool {
   virtual Result<int> TakeDynamic(const std::string& address) = 0;
   // kFailedPrecondition when PORT of ADDRESS is taken.
   virtual Status CheckStatic(const std::string& address, int port) = 0;
+  // The same, of allocations only: whether anything else listens there is not looked at.
+  virtual Status CheckOwn(const std::string& address, int port) = 0;
   virtual Status TakeStatic(const std::string& address, int port) = 0;
   virtual void Release(const std::string& address, int port) = 0;
   // Of an allocation that an earlier agent placed: it is taken, whether it listens or not.
@@ -34,9 +37,15 @@ class PortPool {
 // Looks at the machine too: a port that a socket listens on is taken.
 std::unique_ptr<PortPool> NewPortPool(std::string address = "127.0.0.1");
 
-// Whether the static ports of GROUP are free, or those of LEAVING, which ends before they are
-// taken. kFailedPrecondition: one of them is not.
-Status CheckStaticPorts(const TaskGroup& group, const Allocation& leaving, PortPool* ports);
+// A static port of GROUP that is taken, where; nothing: all are free. Those of LEAVING, if it is
+// not null, are free: it ends before they are taken.
+struct TakenPort {
+  std::string address;
+  int port = 0;
+  Error why;
+};
+std::optional<TakenPort> FindTakenPort(const TaskGroup& group, const Allocation* leaving,
+                                       PortPool* ports);
 
 // One allocation of GROUP on this node, with its ports; without an evaluation and without indexes.
 // An error takes no port.

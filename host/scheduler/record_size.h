@@ -8,6 +8,14 @@
 
 namespace drover {
 
+// About how many bytes a record holds by itself: of an allocation without its job.
+std::size_t SizeOf(const JobRecord& record);
+std::size_t SizeOf(const JobSubmission& submission);
+std::size_t SizeOf(const Evaluation& eval);
+std::size_t SizeOf(const AllocRecord& record);
+std::size_t SizeOf(const TaskStateRecord& state);
+std::size_t SizeOf(const NodeRecord& node);
+
 // What a set of events holds in memory. Records share parts: allocations their job, versions of an
 // allocation the states of its tasks. Each part counts once, for as long as an event has it.
 class RecordSizes {

@@ -136,7 +136,7 @@ class Scheduler : public ClusterLink {
   // them, so none is found that was not carried out.
   void CarryOut(const std::vector<Opened>& opened);
   void Keep(std::vector<Evaluated> evaluated);
-  void KeepWaiting(const Tables& tables, Evaluated* evaluated);
+  void KeepWaiting(Evaluated* evaluated);
   // Asks what has to leave a node that is drained to go; the evaluations that this made.
   std::vector<Opened> MigrateFrom(Tables* tables, std::uint64_t index, const NodeRecord& node,
                                   TableMask* written);
@@ -145,8 +145,9 @@ class Scheduler : public ClusterLink {
   void SetDown(const std::string& node_id);
   // Carries on with the drain of a node, if it has one. How soon that is to be looked at again.
   Duration ContinueDrain(const std::string& node_id);
-  // Places again what had no place, now that something has changed.
-  void RetryBlocked();
+  // Places again what had no place and waits for room, for what is FREED, or for the node, if that
+  // has changed.
+  void RetryBlocked(Freed freed);
   Result<std::uint64_t> PutVersion(const JobKey& key,
                                    const std::function<Result<JobRecord>(const Tables&)>& change);
   Status CheckIndex(const JobRegistration& registration, const JobKey& key) const;
@@ -156,6 +157,7 @@ class Scheduler : public ClusterLink {
   PortPool* const ports_;
   const SchedulerOptions options_;
   BlockedQueue blocked_;
+  std::uint64_t nodes_looked_at_ = 0;          // their index when all that waits was looked at
   std::map<std::string, TimePoint> expected_;  // until when a node must be heard of
   Event looks_again_;                          // something is due at another time than before
 };

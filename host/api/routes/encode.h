@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -19,9 +20,11 @@ std::string Rfc3339(WallTime time);
 
 // The job with what the server adds to it.
 nlohmann::json EncodeJob(const JobRecord& job);
-// What is counted in the summary of a job; those of a purged one of the same name are not.
+// The allocations of a job; those of a purged one of the same name are not.
+AllocRecords AllocsOf(const JobRecord& job, const Tables& tables);
+// What the summary of a job tells of them, without a look at each.
 struct JobParts {
-  std::vector<std::shared_ptr<const AllocRecord>> allocs;
+  std::map<std::string, StatusCounts> groups;
   std::vector<std::shared_ptr<const Evaluation>> blocked;
 };
 JobParts PartsOf(const JobRecord& job, const Tables& tables);
