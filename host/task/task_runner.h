@@ -47,7 +47,7 @@ struct TaskRunnerOptions {
   // nobody knows.
   std::function<Subscription(RunId, std::function<void(const DroppedOutput&)>)> on_dropped_output;
 
-  // Hooks beside those that every task has. The order is: validate, task_dir, HOOKS_BEFORE_STATS,
+  // Hooks beside those that every task has. The order is: task_dir, HOOKS_BEFORE_STATS,
   // stats, HOOKS_AFTER_STATS.
   std::vector<std::shared_ptr<TaskHook>> hooks_before_stats;
   std::vector<std::shared_ptr<TaskHook>> hooks_after_stats;
@@ -76,8 +76,6 @@ struct TaskRunnerOptions {
   Duration stats_interval = 1s;
   Duration start_timeout = 10min;  // of the driver's start
   Duration driver_timeout = 30s;   // of recover, destroy, signal
-  std::vector<std::string> user_denylist = {"root", "Administrator"};
-  std::vector<std::string> user_denylist_drivers = {"qemu", "java"};  // exec looks at the ids
   // A random number below BOUND, for the jitter of restarts. Null: a good one.
   std::function<std::uint64_t(std::uint64_t bound)> random;
   // Hears of errors that are only worth a line in the log. May be null.
