@@ -47,8 +47,8 @@ struct AgentConfig {
     std::string alloc_dir;
     std::string run_dir;
     std::string node_class;  // ${node.class}
-    // Whose address the ports of tasks are on: its name, or an address. Empty: that which leads out
-    // of this machine, but for an agent that keeps nothing the loopback.
+    // Whose address the ports of tasks are on: its name, or an address. Empty: that of the
+    // default route, without one and for an agent that keeps nothing the loopback.
     std::string network_interface;
     StringMap meta;  // ${meta.KEY}
     // What becomes of running tasks of which the state that an earlier agent left knows nothing.

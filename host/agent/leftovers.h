@@ -1,8 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+#include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "host/agent/late_releases.h"
 #include "host/agent/run_ledger.h"
@@ -13,17 +16,35 @@
 
 namespace drover {
 
-// Kills what still runs of a node that has died and removes its exit records, cgroups and
-// directories. The wait for processes is bounded. An error names something that is still there,
-// while the rest is gone; trying again is fine. The pointers outlive the call.
-Co<Status> ClearLeftoversOf(Context context, Loop* loop, ProcessService* processes,
-                            WorkerPool* pool, const LedgerLeftovers* leftovers);
+// What is left is cleared away in two steps. Starts wait for the first, in which what runs ends:
+// that is bounded. The second takes as long as a disk takes. The pointers outlive the calls.
 
-// The same for every dead node that has a ledger in RUN_DIR and whose runs do not go on without it;
-// failures are logged, and the ledger
-// stays. PATIENCE: how long shims that still live may take to stop their tasks in order.
-Co<void> ClearDeadNodes(Context context, Loop* loop, ProcessService* processes, WorkerPool* pool,
-                        std::string run_dir, Duration patience);
+// Where directories are removed, and when that is given up.
+struct DirectoryRemoval {
+  WorkerPool* pool = nullptr;
+  std::shared_ptr<const std::atomic<bool>> give_up;  // DiskAllocDirOptions::give_up
+
+  bool given_up() const { return give_up && *give_up; }
+};
+
+// Kills what still runs of a node that has died and removes its exit records and cgroups. An error
+// names something that is still there, while the rest is gone; trying again is fine.
+Co<Status> EndRunsOf(Context context, Loop* loop, ProcessService* processes,
+                     const LedgerLeftovers* leftovers);
+
+// Removes its directories, when its runs have ended. The same holds of an error.
+Co<Status> RemoveDirectoriesOf(DirectoryRemoval how, const LedgerLeftovers* leftovers);
+
+// The first step for every dead node that has a ledger in RUN_DIR and whose runs do not go on
+// without it. Returns those of which only the directories are left; failures are logged, and their
+// ledgers stay. PATIENCE: how long shims that still live may take to stop their tasks in order.
+Co<std::vector<LedgerLeftovers>> EndDeadNodes(Context context, Loop* loop,
+                                              ProcessService* processes, std::string run_dir,
+                                              Duration patience);
+
+// The second step, for what that has returned. Begins with no further one when it is given up.
+Co<void> RemoveDeadNodes(DirectoryRemoval how, std::string run_dir,
+                         std::vector<LedgerLeftovers> dead);
 
 // What the ledgers of the dead nodes of ALLOC_BASE name beside KNOWN, which this node knows of: it
 // is reported, and killed, by LATE if that does not work at once, or, with KEEP and while it runs,

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <istream>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -12,14 +11,25 @@
 namespace drover {
 
 // The interfaces of this machine that are up and have an address with a meaning beyond their own
-// link: those that lead out first, the loopback last. In each, addresses of IPv4 come first.
+// link: those that lead out first, in the order of DefaultRoutes, the loopback last. In each,
+// addresses of IPv4 come first.
 std::vector<NodeInterface> ReadInterfaces();
 
-// The devices to which ROUTES (/proc/net/route) and ROUTES6 (/proc/net/ipv6_route) send what is for
-// no other network.
-std::set<std::string> DevicesThatLeadOut(std::istream& routes, std::istream& routes6);
+// Where what is for no other network goes.
+struct DefaultRoute {
+  std::string device;
+  bool ipv6 = false;
 
-// The address by which this machine can be reached best; 127.0.0.1 where there is none.
+  bool operator==(const DefaultRoute&) const = default;
+};
+
+// Those in ROUTES (/proc/net/route) and ROUTES6 (/proc/net/ipv6_route): of IPv4 first, in each
+// family that of the lowest metric, which is used.
+std::vector<DefaultRoute> DefaultRoutes(std::istream& routes, std::istream& routes6);
+
+// The address of the default route: of its interface, in its family. One of IPv4 comes first. An
+// interface without a default route may be a bridge that only this machine knows, so without such a
+// route it is 127.0.0.1.
 std::string BestAddress(const std::vector<NodeInterface>& interfaces);
 
 // The address that WANTED stands for: the name of one of INTERFACES, or an address of one.

@@ -10,6 +10,7 @@
 #include "host/agent/kept_state.h"
 #include "host/agent/late_releases.h"
 #include "host/agent/machine.h"
+#include "host/agent/run_ledger.h"
 #include "host/alloc/alloc_runner.h"
 #include "host/base/context.h"
 #include "host/base/event.h"
@@ -40,7 +41,6 @@ struct NodeOptions {
 };
 
 class RestoreBarrier;
-class RunLedger;
 struct LocalAllocEnv;
 
 // A node: everything that runs allocations on this machine, wired together. Control thread only.
@@ -57,11 +57,11 @@ class Node {
   // What tasks that start from now on see as ${meta.KEY}.
   void SetMeta(StringMap meta) { info_.meta = std::move(meta); }
 
-  // Clears away what nodes that died have left and loads the plugins, each by itself, and tells
-  // each driver, when the runners have asked it for all that an earlier agent left, that this was
-  // all; only then does it start tasks. Returns when all is cleared and loaded, or after PATIENCE
-  // (0: however long that takes); the rest goes on beside the runners. A plugin that cannot be used
-  // is a report, not an error.
+  // Ends what nodes that died have left and loads the plugins, each by itself, and tells each
+  // driver, when the runners have asked it for all that an earlier agent left, that this was all;
+  // only then does it start tasks. Returns when all has ended and is loaded, or after PATIENCE (0:
+  // however long that takes); the rest goes on beside the runners, and so does the removal of the
+  // directories of what has ended. A plugin that cannot be used is a report, not an error.
   Co<std::vector<PluginReport>> Start(Context context, Duration patience = Duration(0));
   // Whether the drivers of a job exist and take its configurations; all mistakes in one error, each
   // with its JSON pointer. PLACE is that of the job in its file. kUnavailable: a driver is still
@@ -76,12 +76,12 @@ class Node {
 
   // Kills every process of every run at once; the runners see their tasks end.
   void KillAll();
-  // Ends the drivers. No runner may run any more.
+  // Ends the drivers. No runner may run any more. In the foreground it waits until all that dead
+  // nodes have left is removed.
   Co<void> Shutdown();
 
   PluginRegistry* plugins() { return plugins_.get(); }
   ProcessService* processes() { return processes_.get(); }
-  WorkerPool* workers() { return &workers_; }
   WorkerPool* loaders() { return &loaders_; }
   StatsDemand* stats_demand() { return &stats_demand_; }
   PortPool* ports() { return ports_.get(); }
@@ -95,7 +95,9 @@ class Node {
   void ExpectRestored();
   Status MeetsConstraints(const Job& job) const;
   static Co<void> Clear(Node* self, Context context);
-  Co<void> ClearRemains(Context context);
+  Co<void> EndRemains(Context context);
+  Co<void> EndRemainsOf(Context context, std::string id, const KeptState::Remains* remains);
+  static Co<void> RemoveLeftovers(Node* self, std::vector<LedgerLeftovers> dead);
   // Takes those of RUNS that are to go on out of them, and says in KEEPS if there are any.
   // False: what names them must stay.
   bool KeepUnknown(const std::string& alloc_id, std::vector<RunId>* runs, bool* keeps);
@@ -127,8 +129,15 @@ class Node {
   std::unique_ptr<AllocRunnerFactory> runners_;
   std::unique_ptr<PortPool> ports_;
   Context life_;
-  Event cleared_;
+  // Remains of which only the directory, if any, and the records are left.
+  struct Ended {
+    LedgerLeftovers left;
+    const KeptState::Remains* remains = nullptr;
+  };
+  std::vector<Ended> ended_remains_;
+  Event cleared_;  // nothing runs any more that nobody knows
   Gate starting_;  // what Start has begun
+  Gate removing_;  // and what no start waits for
 };
 
 }  // namespace drover

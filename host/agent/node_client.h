@@ -37,8 +37,9 @@ class NodeClient {
   // stop. Before Run.
   void SetRestored(std::set<std::string> ids) { restored_ = std::move(ids); }
 
-  // Called when many allocations have gone from here and no further one is on its way; Run waits
-  // for it.
+  // Called when many allocations have gone from here and no further one is on its way, and when
+  // many of those that an earlier agent has begun have got their runners, so that what was read of
+  // them is not needed any more; Run waits for it.
   using ManyGone = std::function<Co<void>()>;
   static constexpr int kManyGone = 256;
   void SetManyGone(ManyGone many_gone) { many_gone_ = std::move(many_gone); }

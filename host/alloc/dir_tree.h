@@ -39,8 +39,10 @@ bool IsMountRoot(int dir);
 // where the kernel can promise that. Its MODE is 0700 or 0777.
 Status MountTmpfs(int dir, const std::string& path, std::int64_t size, mode_t mode);
 
-// Unmounts all that is mounted on NAME below DIR; nothing mounted there is success.
-Status UnmountAt(int dir, const std::string& name, const std::string& path);
+// Unmounts all that is mounted on NAME below DIR; nothing mounted there is success. With DETACH
+// also what somebody still uses: nobody else reaches it from then on, and it goes with its last
+// user.
+Status UnmountAt(int dir, const std::string& name, const std::string& path, bool detach = false);
 
 // Removes NAME below DIR with all that is in it. Links are removed, not followed; files are never
 // changed, only unlinked, since they may have other names elsewhere; a mount inside is unmounted,

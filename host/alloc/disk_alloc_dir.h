@@ -22,7 +22,7 @@ struct DiskAllocDirOptions {
   bool private_tmpfs = geteuid() == 0;
   std::int64_t secrets_bytes = 1 << 20;
   WorkerPool* pool = nullptr;  // where it blocks; null: on the calling thread
-  // Where Destroy blocks, as long as a task's files take; null: in POOL.
+  // Where what ends an allocation blocks, as long as a task's files take; null: in POOL.
   WorkerPool* removal_pool = nullptr;
   // Set when nobody waits for what is being removed any more; null: never.
   std::shared_ptr<const std::atomic<bool>> give_up;
@@ -50,8 +50,12 @@ class DiskAllocDir : public AllocDir {
   Status MakeLogs(int root, const std::string& task) const;
   Status CheckBuiltNow() const;
   Status DestroyNow() const;
-  // What is mounted on NAMES below the directory of each task.
-  Status UnmountTasks(int root, std::initializer_list<const char*> names) const;
+  WorkerPool* removal_pool() const {
+    return options_.removal_pool != nullptr ? options_.removal_pool : options_.pool;
+  }
+  // What is mounted on NAMES below the directory of each task. DETACH as in UnmountAt. The error is
+  // the first one.
+  Status UnmountTasks(int root, std::initializer_list<const char*> names, bool detach) const;
 
   const DiskAllocDirOptions options_;
   const std::string id_;

@@ -22,8 +22,10 @@ struct OwnedKind {
 // nobody can replace what belongs to others (sticky) counts as such.
 Status CheckOwned(const std::string& path, const struct stat& info, const OwnedKind& kind);
 
-// Opens PATH, which is absolute and holds no symbolic link, step by step, and checks each directory
-// on the way by its descriptor; what is opened itself with FLAGS, too.
-Result<UniqueFd> OpenOwned(const std::string& path, int flags, const OwnedKind& kind);
+// Opens PATH, which is absolute, step by step, and checks each directory on the way by its
+// descriptor, each symbolic link, which others could let lead elsewhere, and what is opened itself
+// with FLAGS. REAL becomes its path without links; nobody else can change what that leads to.
+Result<UniqueFd> OpenOwned(const std::string& path, int flags, const OwnedKind& kind,
+                           std::string* real = nullptr);
 
 }  // namespace drover

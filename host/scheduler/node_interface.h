@@ -11,6 +11,7 @@ struct NodeInterface {
   struct Address {
     std::string text;  // "192.0.2.2", "2001:db8::1"
     bool ipv6 = false;
+    bool leads_out = false;  // the default route of its family goes by this interface
 
     bool operator==(const Address&) const = default;
   };
@@ -19,7 +20,7 @@ struct NodeInterface {
   std::string mac;     // empty: it has none
   int mbits = 0;       // a second; 0: not known
   bool loopback = false;
-  bool leads_out = false;  // what is for no other network goes this way
+  bool leads_out = false;  // what is for no other network goes this way, in a family at least
   std::vector<Address> addresses;
 
   bool operator==(const NodeInterface&) const = default;

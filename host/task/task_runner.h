@@ -47,7 +47,7 @@ struct TaskRunnerOptions {
   // nobody knows.
   std::function<Subscription(RunId, std::function<void(const DroppedOutput&)>)> on_dropped_output;
 
-  // Hooks beside those that every task has. The order is: validate, task_dir, HOOKS_BEFORE_STATS,
+  // Hooks beside those that every task has. The order is: task_dir, HOOKS_BEFORE_STATS,
   // stats, HOOKS_AFTER_STATS.
   std::vector<std::shared_ptr<TaskHook>> hooks_before_stats;
   std::vector<std::shared_ptr<TaskHook>> hooks_after_stats;
@@ -78,8 +78,6 @@ struct TaskRunnerOptions {
   // Of recover, destroy and signal, and of start, on top of the driver's own limit: a driver ends
   // what its plugin does not answer by itself.
   Duration driver_timeout = 30s;
-  std::vector<std::string> user_denylist = {"root", "Administrator"};
-  std::vector<std::string> user_denylist_drivers = {"qemu", "java"};  // exec looks at the ids
   // A random number below BOUND, for the jitter of restarts. Null: a good one.
   std::function<std::uint64_t(std::uint64_t bound)> random;
   // Hears of errors that are only worth a line in the log. May be null.

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """Checks what compilers do not: format, licence headers, file sizes, operands of co_await, locks,
-names of types, durable steps, processes of drivers.
+names of types, durable steps, processes of drivers, events of tasks.
 
-Usage: sources.py [format|co_await|licence|locks|processes|size|steps|types ...]; all without an argument.
+Usage: sources.py [format|co_await|events|licence|locks|processes|size|steps|types ...]
+All without an argument.
 """
 import pathlib
 import re
@@ -212,8 +213,39 @@ def check_steps():
     return found
 
 
-CHECKS = {"format": check_format, "co_await": check_co_await, "licence": check_licence,
-          "locks": check_locks, "processes": check_processes, "size": check_size, "steps": check_steps,
+def check_events():
+    """Each type of a task event, and each key of its details, is one that some event has: what is only
+    told of, or only read, is a promise that nobody keeps."""
+    header = ROOT / "host/task/task_event.h"
+    told = set()
+    for path in [header, *sorted((ROOT / "host").rglob("*.cc"))]:
+        if re.search(r"_test\.|for_test|fixture", path.name):
+            continue
+        text = re.sub(r"//[^\n]*", "", path.read_text())
+        for match in re.finditer(r"\bTaskEvent(?: \w+)?\(|\bWith\(", text):
+            arguments = text[match.end():operand_end(text, match.end())]
+            if match.group() == "With(":
+                told.update(re.findall(r"^\s*(event_key::k\w+)", arguments))
+            else:
+                told.update(re.findall(r"event_type::k\w+", arguments))
+    found, known, space = [], 0, ""
+    for number, line in enumerate(header.read_text().splitlines(), 1):
+        if named := re.match(r"namespace (event_type|event_key) \{", line):
+            space = named.group(1)
+        elif line.startswith("}"):
+            space = ""
+        elif space and (named := re.match(r"inline constexpr .*?\b(k\w+) =", line)):
+            known += 1
+            if f"{space}::{named.group(1)}" not in told:
+                found.append(f"host/task/task_event.h:{number}: no event has {space}::{named.group(1)}: "
+                             "emit it, or take it out")
+    assert known, "no types of events found: they have moved"
+    return found
+
+
+CHECKS = {"format": check_format, "co_await": check_co_await, "events": check_events,
+          "licence": check_licence, "locks": check_locks, "processes": check_processes,
+          "size": check_size, "steps": check_steps,
           "types": check_types}
 
 
