@@ -128,7 +128,8 @@ int plan_check(struct plan* plan) {
     return EINVAL;
 
   uint32_t left = start->steps_size, count = 0;
-  bool executes = false, closed = false;
+  uint16_t closed = 0; /* for whom CLOSE has been */
+  bool executes = false;
   for (char* at = plan->steps; left > 0; count++) {
     struct drover_step* step = (struct drover_step*)at;
     if (executes || count == start->step_count || left < sizeof *step ||
@@ -138,8 +139,8 @@ int plan_check(struct plan* plan) {
     if (!check_step(plan, step)) return EPROTO;
     /* By /proc/self/fd a path of the task's would lead to whatever is still open. */
     const bool follows = step->kind == DROVER_STEP_CWD || step->kind == DROVER_STEP_EXEC;
-    if (follows && !closed) return EPROTO;
-    closed |= step->kind == DROVER_STEP_CLOSE;
+    if (follows && (step->flags & ~closed)) return EPROTO;
+    if (step->kind == DROVER_STEP_CLOSE) closed |= step->flags;
     executes = step->kind == DROVER_STEP_EXEC;
     at += step->size;
     left -= step->size;

@@ -289,7 +289,7 @@ Status Agent::Serve() {
   http.tls = TlsOf(config);
   http.hosts = config.http.hosts;
   http.origins = config.http.origins;
-  http.refuse_body = MakeBodyRefusal(&api_);
+  http.wants_body = MakeBodyCheck(&api_);
   http.max_connections = config.limits.http_max_conns;
   http.max_connections_per_client = config.limits.http_max_conns_per_client;
   http.header_time = config.limits.https_handshake_timeout;

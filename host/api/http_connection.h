@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -37,8 +38,9 @@ struct HttpService {
 // One client: reads its requests one after the other and has each answered. One thread.
 class HttpConnection : LiveCount<HttpConnection> {
  public:
+  // REMOTE: its address; CLIENT: whose it is, of ConnectionTable.
   HttpConnection(Context stop, HttpService* service, std::unique_ptr<ByteStream> stream,
-                 std::string remote);
+                 std::string remote, std::string client);
   ~HttpConnection();
 
   // Returns when the connection is closed.
@@ -54,16 +56,21 @@ class HttpConnection : LiveCount<HttpConnection> {
 
  private:
   enum class Part { kHead, kAll };
+  using Refusal = RequestParser::Refusal;
 
   Co<bool> Handshake();
   Co<bool> ServeRequest();
   Co<bool> FirstByte();
-  // False when there was nothing to read; a client that is wrong or slow has been told then.
-  Co<bool> Read(RequestParser* parser, Part part);
+  // Nothing: all of PART is there. Else the answer to a client that is wrong or slow, or that must
+  // give way to others since READING has ended; one of status 0 to a client that has gone.
+  Co<std::optional<Refusal>> Read(RequestParser* parser, Part part, Context reading);
   // The same of a body, in room that it holds in SHARE.
-  Co<bool> ReadBody(RequestParser* parser, ByteBudget::Share* share);
-  Co<bool> Handle(RequestParser* parser);
-  Co<void> Refuse(int status, std::string text);
+  Co<std::optional<Refusal>> ReadBody(RequestParser* parser, ByteBudget::Share* share);
+  // The same of a body that nobody needs, or may send.
+  Co<std::optional<Refusal>> TakeBody(RequestParser* parser, ByteBudget::Share* share);
+  // BODY: the room that the request's body has.
+  Co<bool> Handle(RequestParser* parser, ByteBudget::Share* body);
+  Co<void> Refuse(Refusal refusal);
   Co<void> End();
 
   Context stop_;
@@ -71,6 +78,7 @@ class HttpConnection : LiveCount<HttpConnection> {
   const HttpServerOptions& options_;
   std::unique_ptr<ByteStream> stream_;
   std::string remote_;
+  std::string client_;
   ByteInput input_;
   ByteOutput output_;
   Gate gate_;

@@ -58,6 +58,7 @@ class HttpExchange {
  public:
   virtual ~HttpExchange() = default;
 
+  // Its body is gone once the answer has begun: that may take as long as the client likes.
   virtual const HttpRequest& request() const = 0;
   virtual Loop* loop() = 0;
   // Ends when the client has gone or the server stops. A client that only closes its sending side
@@ -65,7 +66,8 @@ class HttpExchange {
   virtual const Context& context() const = 0;
 
   // The client has shown that it may use the server: its connection is not closed any more to make
-  // room for others.
+  // room for others, and the messages of its websocket may be large. Until then its first message
+  // is read, a small one, and nothing behind it.
   virtual void Trust() {}
 
   // The whole answer, once. Code::kUnavailable: the client has gone or does not read.

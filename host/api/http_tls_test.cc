@@ -101,6 +101,7 @@ class HttpTls : public ::testing::Test {
     if (request.path == "/socket") {
       const auto channel = co_await exchange->AcceptWebSocket();
       const Context context = exchange->context();
+      exchange->Trust();
       auto message = co_await (*channel)->Read(context);
       message->bytes += " and back";
       const Status sent = co_await (*channel)->Write(context, true, std::move(message->bytes));

@@ -13,7 +13,8 @@
 namespace drover {
 
 // The channel of an exchange, over Beast's websocket. What comes is read ahead, a little, so that a
-// client's pings are answered and its going is noticed while nobody reads.
+// client's pings are answered and its going is noticed while nobody reads. A client that is not
+// trusted yet has the memory of one small message.
 class WebSocket : public WebSocketChannel {
  public:
   struct Parts {
@@ -30,6 +31,8 @@ class WebSocket : public WebSocketChannel {
 
   // Whether the request is one that Accept will take; if not, why.
   static Status Check(const HttpRequest& request);
+  // Messages may be large from now on, and are read ahead. Before, one small message is read.
+  void Trust();
   // Answers the request.
   Co<Status> Accept(HttpRequest request);
   // Closes with CODE unless it is closed, and returns when nothing uses the stream any more.

@@ -229,6 +229,15 @@ INSTANTIATE_TEST_SUITE_P(
         BadField{"/ID", R"("a b")", "/ID: \"a b\" holds a space"},
         BadField{"/ID", "\"a\u202eb\"",
                  "/ID: \"a\\xe2\\x80\\xaeb\" holds a control character or one that nobody sees"},
+        BadField{kGroupAt + "/Name", "\"a\u202eb\"",
+                 "/TaskGroups/0/Name: \"a\\xe2\\x80\\xaeb\" holds a control character or one that "
+                 "nobody sees"},
+        BadField{
+            kTaskAt + "/Name", "\"a\u202eb\"",
+            "/TaskGroups/0/Tasks/0/Name: \"a\\xe2\\x80\\xaeb\" holds a control character or one "
+            "that nobody sees"},
+        BadField{kTaskAt + "/User", "\"a\u202eb\"",
+                 "/TaskGroups/0/Tasks/0/User: \"a\\xe2\\x80\\xaeb\" is not a user"},
         BadField{"/ID", R"("a\nb")",
                  "/ID: \"a\\x0ab\" holds a control character or one that nobody sees"},
         BadField{"/ID", "7", "/ID: must be a text, but is 7"},

@@ -123,6 +123,10 @@ TEST_F(AgentRouteTest, AGetThatChangesThingsIsNoPages) {
   EXPECT_EQ(Ask("GET", "/v1/client/gc").status, 200);
   EXPECT_EQ(Ask("GET", "/v1/client/gc", nullptr, {{"User-Agent", "Mozilla/5.0"}}).status, 403);
   EXPECT_EQ(Ask("PUT", "/v1/client/gc", nullptr, {{"User-Agent", "Mozilla/5.0"}}).status, 200);
+  for (const char* path : {"/v1/client/allocation/a/restart", "/v1/client/allocation/a/gc"}) {
+    EXPECT_EQ(Ask("GET", path, nullptr, {{"User-Agent", "Mozilla/5.0"}}).status, 403) << path;
+    EXPECT_EQ(Ask("GET", path).status, 404) << path;
+  }
   EXPECT_EQ(Ask("GET", "/v1/jobs", nullptr, {{"User-Agent", "Mozilla/5.0"}}).status, 200);
 }
 

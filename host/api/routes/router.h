@@ -63,9 +63,9 @@ std::optional<std::vector<std::string>> MatchPath(std::string_view pattern, std:
 // Answers all requests. AGENT outlives the handler.
 HttpHandler MakeApiHandler(const ApiAgent* agent);
 
-// Refuses the bodies of those who have no token: they would keep the room of others. AGENT outlives
-// it.
-std::function<std::optional<std::string>(const HttpRequest&)> MakeBodyRefusal(
-    const ApiAgent* agent);
+// Whether a request's body is read and kept, as HttpServerOptions::wants_body. Only clients with
+// the token may send one, and only to a route that reads it: the room for bodies is everybody's.
+// AGENT outlives it.
+std::function<Result<bool>(const HttpRequest&)> MakeBodyCheck(const ApiAgent* agent);
 
 }  // namespace drover
