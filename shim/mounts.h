@@ -18,7 +18,7 @@ bool mounts_check(const struct plan* plan, const struct drover_step* step);
  */
 int mounts_run(const struct plan* plan, const struct drover_step* step);
 
-/* The trees are the holder's now: closes those of the shim. */
+/* Trees and the clean mount namespace are the holder's now: closes those of the shim. */
 void mounts_close(const struct plan* plan);
 
 #endif /* DROVER_SHIM_MOUNTS_H_ */

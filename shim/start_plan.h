@@ -116,7 +116,10 @@ enum drover_step_kind {
   DROVER_STEP_PIVOT = 22,            /* drover_step_number: 1 pivot_root, 0 chroot */
   DROVER_STEP_VERIFY = 25, /* nothing: the mounts are what the steps claim; after PIVOT. A failure
                               with the index of another step is about what that one has mounted */
-  DROVER_STEP_KINDS = 27,  /* above every kind */
+  DROVER_STEP_CLEAN_MOUNTS = 27, /* drover_step_number: index of a mount namespace; that of the run
+                                    begins as a copy of it, not of the shim's. Needs the newer calls
+                                    for mounts: no place of the host has a name there */
+  DROVER_STEP_KINDS = 28,        /* above every kind */
 };
 
 #define DROVER_STEP_FOR_TASK 1u    /* drover_step.flags: whose start it belongs to */

@@ -174,6 +174,7 @@ CHANGE_PLACES = {
     "cli/run_command.cc": "of a run in the foreground, which nobody takes over",
     "process/cgroup_notes.cc": ("kMakeCgroup", "kRemoveCgroup"),
     "process/cgroup_tracker.cc": ("kMakeCgroup", "kRemoveCgroup"),
+    "process/clean_namespace.cc": "in a mount namespace that ends with the descriptor of this process",
     "process/mount_tree.cc": "mounts that no path leads to; shims attach them",
     "process/network_namespace.cc": ("kKeepNetwork", "kDropNetwork"),
     "process/resource_cgroups.cc": ("kMakeLimits", "kRemoveCgroup"),
