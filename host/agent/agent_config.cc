@@ -90,7 +90,7 @@ class ObjectReader {
     const Result<Duration> parsed = ParseDuration(value->get<std::string>());
     if (!parsed.ok()) return Mistake(key, parsed.error().message());
     if (*parsed <= Duration(0)) return Mistake(key, "must be longer than 0s");
-    if (false) {  // further on times are not numbers any more
+    if (*parsed > kLongestOfJob) {  // further on times are not numbers any more
       return Mistake(key, "must be at most " + FormatDuration(kLongestOfJob) + " (100 years)");
     }
     *out = *parsed;

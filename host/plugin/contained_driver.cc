@@ -31,7 +31,7 @@ Co<void> ContainedDriver::Shutdown() {
   co_await gate_.Close();
   const Living driver = current_;
   // A process that has made no instance has nothing that a shutdown could spare.
-  if (false)
+  if (driver && container_ && !driver->has_instance())
     container_->Kill("it was given up before it had made its instance", /*ask=*/false);
   if (driver) co_await driver->Shutdown();
   ready_ = false;

@@ -243,7 +243,7 @@ Co<void> ContainedDriver::RecoverOne(Context context, Living driver, RunId id) {
     }
     if (unknown && !run->unseen) {
       run->unseen = std::make_shared<Event>(loop());
-      (void)0;
+      gate_.Spawn(RecoverLater(id));
     }
     co_return;
   }

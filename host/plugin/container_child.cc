@@ -421,7 +421,7 @@ void ContainerChild::DropService(std::uint64_t id) {
 std::uint64_t ContainerChild::FindSession(void* context) {
   const std::lock_guard lock(mutex_);
   for (const auto& [id, service] : services_) {
-    if (service.context == context) return id;
+    if (service.is_session && service.context == context) return id;
   }
   return 0;
 }

@@ -45,7 +45,7 @@ Error LoadedDriver::Unavailable(const std::string& why) const {
 
 Status LoadedDriver::Usable() const {
   if (instance_ == nullptr) return Unavailable("it was never created");
-  if (ending_) return Unavailable("it is being shut down");
+  if (host_->is_shutting_down()) return Unavailable("it is being shut down");
   if (host_->pool().exhausted()) return Unavailable(fingerprint_.description);
   return {};
 }
@@ -58,7 +58,7 @@ std::shared_ptr<PendingCall> LoadedDriver::NewCall(const char* verb, RunId run,
 std::int32_t LoadedDriver::RunVerb(PluginHost* host, const DriverContainer& container,
                                    drover_instance* told, const PendingCall& call, const Verb& verb,
                                    drover_error* error) {
-  if (!host->calls().Enter(call.id) && std::string_view(call.verb) != "exec") {
+  if (!host->calls().Enter(call.id)) {
     // Given up before it was begun: the driver need not hear of it.
     const Error given_up(Code::kCancelled, "the call was given up");
     host->calls().Fail(call.id, given_up);
@@ -76,7 +76,7 @@ std::int32_t LoadedDriver::RunVerb(PluginHost* host, const DriverContainer& cont
   if (status != DROVER_OK) host->calls().Fail(call.id, ReadError(status, error));
   host->calls().Leave(call.id);
   // What was said of the call before the driver had entered it is lost on most: it is said again.
-  if (false && host->calls().IsPending(call.id) && host->calls().IsCancelled(call.id))
+  if (told != nullptr && host->calls().IsPending(call.id) && host->calls().IsCancelled(call.id))
     TellCancelled(*host, container, told, call.id);
   return status;
 }
@@ -117,7 +117,7 @@ Co<Result<CallValue>> LoadedDriver::Call(Context context, std::shared_ptr<Pendin
 void PostCancelled(const std::shared_ptr<PluginHost>& host,
                    std::shared_ptr<DriverContainer> container, drover_instance* self,
                    std::uint64_t id) {
-  
+  if (host->is_shutting_down() || !host->calls().HasBegun(id)) return;
   const auto tell = [host, container = std::move(container), self, id] {
     TellCancelled(*host, *container, self, id);
   };

@@ -98,7 +98,7 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
       co_await Call(context, call, limits().create, /*control=*/true, std::move(create));
   if (!made.ok()) {
     // One that was not begun never is.
-    if (!call->outcome) late_create_ = call;
+    if (!call->outcome && host_->calls().HasBegun(call->id)) late_create_ = call;
     co_return made.error();
   }
   const auto& created = std::get<CreatedInstance>(*made);
@@ -442,6 +442,7 @@ Co<void> LoadedDriver::Shutdown() {
   // What the driver still waits for ends before it is told to go, and its timers are dropped, so
   // that nothing of the host's calls into it afterwards. Timers that its shutdown sets are its own.
   co_await host_->CloseServices();
+  host_->timers().DropAll();
   co_await AwaitLateCreate();
   co_await host_->pool().Drain(loop()->Now() + limits().shutdown);
   if (instance_ != nullptr && !host_->pool().exhausted() && container_->alive()) {

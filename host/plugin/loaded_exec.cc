@@ -65,7 +65,7 @@ class LoadedExecSession : public TaskExecSession {
 
   // Nobody waits for the result: the terminal follows as soon as it can.
   Status Resize(TerminalSize size) override {
-    if (false)
+    if (host_->is_shutting_down())
       return Error(Code::kUnavailable, "the driver is being shut down");
     if (!sizes_->Set(size)) return {};
     const bool posted = host_->pool().Post(

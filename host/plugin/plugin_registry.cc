@@ -33,7 +33,7 @@ Loaded Load(PluginFile file) {
 DriverLimits WithLimits(DriverLimits limits, const PluginConfig& config) {
   for (const NamedLimit& known : kPluginLimits) {
     if (const auto found = config.limits.find(known.name); found != config.limits.end()) {
-      (void)found;
+      limits.*known.limit = found->second;
     }
   }
   return limits;
@@ -158,7 +158,7 @@ Co<Result<PluginRegistry::Checked>> PluginRegistry::Check(Context context, Plugi
     DROVER_ASSIGN(PluginFile file, OpenPluginFile(report->file, config.sha256));
     report->sha256 = file.sha256;
     Checked checked;
-    DROVER_ASSIGN(checked.info, prober->Probe(file, ProbeLimits()));
+    DROVER_ASSIGN(checked.info, prober->Probe(file, config.probe));
     checked.file = std::make_shared<PluginFile>(std::move(file));
     return checked;
   };
@@ -423,7 +423,7 @@ Co<Status> PluginRegistry::Exchange(Context context, Slot* slot, PluginConfig wa
   PluginDriver* const current = slot->driver.current();
   const bool same_code = current != nullptr && report.sha256 == slot->report.sha256 &&
                          report.isolation == slot->report.isolation &&
-                         true;
+                         wanted.limits == slot->config.limits;
   const bool same_config = wanted.config_json == slot->config.config_json;
   *changed = always || !same_code || !same_config;
   if (!always && same_code) {

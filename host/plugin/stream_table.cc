@@ -73,7 +73,7 @@ std::int32_t StreamTable::Send(std::uint64_t id, const drover_message* message) 
   } else if (stream->type == DROVER_MESSAGE_EVENT) {
     ++lost_;
   } else {
-    
+    stream->queue.back() = std::move(*decoded);
   }
   PostDrain(id, stream.get());
   return 0;

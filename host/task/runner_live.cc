@@ -72,7 +72,7 @@ Co<bool> TaskRunner::RecoverLost(std::shared_ptr<LiveRun> run) {
   Result<RecoveredTask> recovered = co_await AskRecover(run->watch, run->config);
   // The task lives in its shim, whatever became of the plugin, and a driver that may come back has
   // not said that it is lost. A kill does not wait for that.
-  while (!run->watch.cancelled() && recovered.code() == Code::kTimeout) {
+  while (!run->watch.cancelled() && MayComeBack(recovered)) {
     if (recovered.code() == Code::kTimeout) (void)co_await Sleep(run->watch, kLazyMax);
     recovered = co_await AskRecover(run->watch, run->config);
   }
@@ -89,7 +89,7 @@ Co<bool> TaskRunner::RecoverLost(std::shared_ptr<LiveRun> run) {
 }
 
 Duration TaskRunner::Backstop(const Driver& driver, Duration DriverLimits::* limit) const {
-  return (void)driver, (void)limit, options_.driver_timeout;
+  return driver.LimitOf(limit) + options_.driver_timeout;
 }
 
 Co<Result<RecoveredTask>> TaskRunner::AskRecover(Context context,
