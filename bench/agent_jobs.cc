@@ -51,6 +51,20 @@ bool AllAre(const Json& allocs, const char* status) {
 
 bool IsDead(const Json& job) { return job.at("Status") == "dead"; }
 
+void MustHold(ApiClient* client, int count) {
+  const Json metrics = Must(client->Get("/v1/metrics"));
+  for (const Json& gauge : metrics.at("Gauges")) {
+    if (gauge.at("Name") != "drover.live.alloc_runners") continue;
+    const int held = gauge.at("Value").get<int>();
+    if (held >= count) return;
+    std::fprintf(stderr, "the agent has let go of some by itself: %d are left of %d\n", held,
+                 count);
+    std::abort();
+  }
+  std::fprintf(stderr, "the agent does not say how many allocations it holds\n");
+  std::abort();
+}
+
 void Collect(ApiClient* client) { Must(client->Put("/v1/system/gc", Json())); }
 
 double SubmitToRunning(ApiClient* client, const std::string& id, const Json& body) {

@@ -29,6 +29,9 @@ void Await(ApiClient* client, const std::string& path,
            const std::function<bool(const Json&)>& done);
 bool AllAre(const Json& allocs, const char* status);
 bool IsDead(const Json& job);
+// Ends the program unless the agent still has the runners and directories of COUNT allocations: it
+// collects by itself when its disk is full or when there are too many, and then less is measured.
+void MustHold(ApiClient* client, int count);
 // Has the agent collect all that has ended.
 void Collect(ApiClient* client);
 

@@ -49,15 +49,17 @@ double MedianStart(const AgentProcess& agent, const char* driver) {
 }
 
 // Starts with COUNTS of something that SET makes so many of, round by round, as ratios to the
-// first.
+// first. CHECK looks whether they are still there.
 void PrintStarts(const AgentProcess& agent, const char* what, const std::vector<int>& counts,
-                 int rounds, const std::function<void(int)>& set) {
+                 int rounds, const std::function<void(int)>& set,
+                 const std::function<void(int)>& check) {
   for (const char* driver : {"raw_exec", "exec"}) {
     std::vector<std::vector<double>> ms(counts.size()), ratios(counts.size());
     for (int round = 0; round < rounds; ++round) {
       for (std::size_t i = 0; i < counts.size(); ++i) {
         set(counts[i]);
         ms[i].push_back(MedianStart(agent, driver));
+        check(counts[i]);
         ratios[i].push_back(ms[i].back() / ms[0].back());
       }
     }
@@ -72,18 +74,21 @@ void PrintStarts(const AgentProcess& agent, const char* what, const std::vector<
 
 void MeasureMounts(const AgentProcess& agent, FurtherMounts* mounts, int rounds) {
   std::printf("submit to running, median of %d rounds of %d starts:\n", rounds, kStarts);
-  PrintStarts(agent, "further mounts", {0, 1000, 3000}, rounds,
-              [mounts](int count) { mounts->Set(count); });
+  PrintStarts(
+      agent, "further mounts", {0, 1000, 3000}, rounds, [mounts](int count) { mounts->Set(count); },
+      [](int) {});
   mounts->Set(0);
 }
 
 void MeasureEnded(const AgentProcess& agent, int rounds) {
   ApiClient client = agent.Connect();
-  PrintStarts(agent, "ended allocations", {0, kEnded}, rounds, [&client](int count) {
+  const auto set = [&client](int count) {
     Collect(&client);
     Await(&client, "/v1/allocations", [](const Json& left) { return left.empty(); });
     if (count > 0) RunShortTasks(&client, "ended", count);
-  });
+  };
+  PrintStarts(agent, "ended allocations", {0, kEnded}, rounds, set,
+              [&client](int count) { MustHold(&client, count); });
   Collect(&client);
 }
 

@@ -55,6 +55,7 @@ CollectionCost MeasureCollection(const AgentProcess& agent, int allocs) {
   std::this_thread::sleep_for(kLook);
   cost.idle_pause_ms = idle.EndMs();
   const double grown = Kib(agent) - before;
+  MustHold(&client, allocs);
   cost.ended_kib = grown / allocs;
   ControlPauses pauses(agent);
   Collect(&client);

@@ -3,8 +3,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "bench/agent_jobs.h"
 #include "bench/scale_followers.h"
@@ -30,6 +34,20 @@ class Occurrences {
   std::string rest_;
 };
 
+// Until FOLLOWER has read all that was written: it is as quick as the agent, but for a moment. One
+// that the agent has closed has lost events.
+void AwaitAllRead(const Followers& follower) {
+  constexpr auto kQuiet = std::chrono::seconds(2);
+  std::uint64_t before = 0;
+  do {
+    before = follower.bytes();
+    std::this_thread::sleep_for(kQuiet);
+  } while (follower.bytes() != before);
+  if (follower.closed() == 0) return;
+  std::fprintf(stderr, "the agent has closed the follower: not all events were counted\n");
+  std::abort();
+}
+
 }  // namespace
 
 QueueCost MeasureQueue(const AgentProcess& agent, int jobs) {
@@ -50,7 +68,9 @@ QueueCost MeasureQueue(const AgentProcess& agent, int jobs) {
     Must(client.Put("/v1/jobs", body));
   }
   for (int i = 0; i < jobs; ++i) Await(&client, "/v1/job/queued-" + std::to_string(i), IsDead);
-  return {static_cast<double>(evaluations) / jobs, Since(start)};
+  const double seconds = Since(start);
+  AwaitAllRead(follower);
+  return {static_cast<double>(evaluations) / jobs, seconds};
 }
 
 }  // namespace drover::bench

@@ -248,7 +248,10 @@ int mounts_run(const struct plan* plan, const struct drover_step* step) {
 }
 
 void mounts_close(const struct plan* plan) {
-  for (const struct drover_step* step = plan_next(plan, NULL); step; step = plan_next(plan, step))
+  for (const struct drover_step* step = plan_next(plan, NULL); step; step = plan_next(plan, step)) {
     if (step->kind == DROVER_STEP_MOUNT && ((const struct drover_step_mount*)step)->tree_fd >= 0)
       SYS(close, plan_fd(plan, ((const struct drover_step_mount*)step)->tree_fd));
+    if (step->kind == DROVER_STEP_CLEAN_MOUNTS)
+      SYS(close, plan_fd(plan, ((const struct drover_step_number*)step)->number));
+  }
 }

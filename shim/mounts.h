@@ -18,7 +18,8 @@ bool mounts_check(const struct plan* plan, const struct drover_step* step);
  */
 int mounts_run(const struct plan* plan, const struct drover_step* step);
 
-/* Closes the shim's descriptors of mounts, once the holder of the namespaces has its own. */
+/* Closes the shim's descriptors of mounts and of the clean mount namespace, once the holder of the
+   namespaces has its own. */
 void mounts_close(const struct plan* plan);
 
 #endif /* DROVER_SHIM_MOUNTS_H_ */

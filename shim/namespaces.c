@@ -36,6 +36,23 @@ bool namespaces_wanted(const struct plan* plan) {
   return find(plan, &index) != NULL;
 }
 
+static bool begins_clean(const struct plan* plan) {
+  for (const struct drover_step* step = plan_next(plan, NULL); step; step = plan_next(plan, step))
+    if (step->kind == DROVER_STEP_CLEAN_MOUNTS && step->flags & DROVER_STEP_FOR_NAMESPACES)
+      return true;
+  return false;
+}
+
+/* Makes a copy of the clean mount namespace. A copy of the shim's would hold every mount of the
+ * host. */
+static int copy_clean_mounts(const struct plan* plan, const struct drover_step_number* step) {
+  const int clean = plan_fd(plan, step->number);
+  long result = SYS(setns, clean, CLONE_NEWNS);
+  if (result == 0) result = SYS(unshare, CLONE_NEWNS);
+  SYS(close, clean);
+  return sys_error(result);
+}
+
 /* Reaps orphans until it is killed. It has no descriptor and no capability, and the task cannot
    inspect it: neither its memory nor its rights are of use to the task. */
 static _Noreturn void hold(void) {
@@ -63,7 +80,9 @@ static _Noreturn void run_holder(const struct plan* plan, int status) {
     failure.kind = step->kind;
     if (!(step->flags & DROVER_STEP_FOR_NAMESPACES)) continue;
     if (step->kind == DROVER_STEP_NAMESPACES) continue; /* done by clone3 */
-    if (step->kind == DROVER_STEP_NETWORK)
+    if (step->kind == DROVER_STEP_CLEAN_MOUNTS)
+      failure.error = copy_clean_mounts(plan, (const struct drover_step_number*)step);
+    else if (step->kind == DROVER_STEP_NETWORK)
       failure.error = namespaces_enter_network(plan, (const struct drover_step_number*)step);
     else if (step->kind == DROVER_STEP_VERIFY)
       failure.error = mount_claims_verify(plan, &failure.step);
@@ -100,7 +119,8 @@ int namespaces_start(const struct plan* plan, struct child* child, struct step_f
     if (own_pids < 0) failure->error = -own_pids;
   }
   if (failure->error) return failure->error;
-  struct clone_args args = {.flags = namespace_set | CLONE_PIDFD,
+  const uint64_t later = begins_clean(plan) ? CLONE_NEWNS : 0;
+  struct clone_args args = {.flags = (namespace_set & ~later) | CLONE_PIDFD,
                             .pidfd = (uint64_t)(uintptr_t)&holder_pidfd,
                             .exit_signal = SIGCHLD};
   /* The holder stays in the shim's cgroups: the task does not pay for it. */

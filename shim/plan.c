@@ -71,6 +71,7 @@ static bool check_step(const struct plan* plan, struct drover_step* step) {
     case DROVER_STEP_CGROUP:
     case DROVER_STEP_JOIN:
     case DROVER_STEP_NETWORK:
+    case DROVER_STEP_CLEAN_MOUNTS:
       return size >= sizeof(struct drover_step_number) &&
              plan_fd(plan, ((struct drover_step_number*)step)->number) >= 0;
     case DROVER_STEP_OOM_SCORE_ADJ:
@@ -128,7 +129,8 @@ int plan_check(struct plan* plan) {
     return EINVAL;
 
   uint32_t left = start->steps_size, count = 0;
-  bool executes = false, closed = false;
+  uint16_t closed = 0; /* for whom CLOSE has been */
+  bool executes = false;
   for (char* at = plan->steps; left > 0; count++) {
     struct drover_step* step = (struct drover_step*)at;
     if (executes || count == start->step_count || left < sizeof *step ||
@@ -138,8 +140,8 @@ int plan_check(struct plan* plan) {
     if (!check_step(plan, step)) return EPROTO;
     /* Through /proc/self/fd the task's path could lead to any descriptor that is still open. */
     const bool follows = step->kind == DROVER_STEP_CWD || step->kind == DROVER_STEP_EXEC;
-    if (follows && !closed) return EPROTO;
-    closed |= step->kind == DROVER_STEP_CLOSE;
+    if (follows && (step->flags & ~closed)) return EPROTO;
+    if (step->kind == DROVER_STEP_CLOSE) closed |= step->flags;
     executes = step->kind == DROVER_STEP_EXEC;
     at += step->size;
     left -= step->size;

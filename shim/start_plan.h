@@ -115,7 +115,10 @@ enum drover_step_kind {
   DROVER_STEP_PIVOT = 22,            /* drover_step_number: 1 pivot_root, 0 chroot */
   DROVER_STEP_VERIFY = 25, /* nothing: the mounts are as the steps claim; after PIVOT. A failure
                               with the index of another step is about the mount of that step */
-  DROVER_STEP_KINDS = 27,  /* above every kind */
+  DROVER_STEP_CLEAN_MOUNTS = 27, /* drover_step_number: index of a mount namespace. The namespace of
+                                    the run begins as a copy of it, not of the shim's. It needs the
+                                    newer calls for mounts: no path of the host exists in it */
+  DROVER_STEP_KINDS = 28,        /* above every kind */
 };
 
 #define DROVER_STEP_FOR_TASK 1u    /* drover_step.flags: which processes execute the step */

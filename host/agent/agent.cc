@@ -22,6 +22,7 @@
 #include "host/agent/heap.h"
 #include "host/api/routes/router.h"
 #include "host/api/tls_stream.h"
+#include "host/base/owned_path.h"
 #include "host/base/patience.h"
 
 namespace drover {
@@ -35,10 +36,12 @@ constexpr Duration kDriverPatience = 5s;
 // The token of the API; empty if no file is configured.
 Result<std::string> ReadToken(const std::string& path) {
   if (path.empty()) return std::string();
-  const UniqueFd file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
-  if (!file) return ErrnoError(errno, "token_file " + path);
+  const OwnedKind kind{"token files", "the token"};
+  const Result<UniqueFd> opened = OpenOwned(path, O_RDONLY | O_NOCTTY, kind);
+  if (!opened.ok()) return opened.error().WithContext("token_file");
+  const int file = opened->get();
   struct stat info{};
-  if (fstat(file.get(), &info) != 0) return ErrnoError(errno, "token_file " + path);
+  if (fstat(file, &info) != 0) return ErrnoError(errno, "token_file " + path);
   if (!S_ISREG(info.st_mode)) {
     return Error(Code::kInvalidArgument, "token_file " + path + ": is no regular file");
   }
@@ -48,7 +51,7 @@ Result<std::string> ReadToken(const std::string& path) {
         "token_file " + path + ": others can read it: give it to the agent's user, with mode 0600");
   }
   char text[1024];
-  const ssize_t size = read(file.get(), text, sizeof text);
+  const ssize_t size = read(file, text, sizeof text);
   if (size < 0) return ErrnoError(errno, "token_file " + path);
   if (size == sizeof text) {
     return Error(Code::kInvalidArgument, "token_file " + path + ": a token must be shorter than " +
@@ -286,7 +289,7 @@ Status Agent::Serve() {
   http.tls = TlsOf(config);
   http.hosts = config.http.hosts;
   http.origins = config.http.origins;
-  http.refuse_body = MakeBodyRefusal(&api_);
+  http.wants_body = MakeBodyCheck(&api_);
   http.max_connections = config.limits.http_max_conns;
   http.max_connections_per_client = config.limits.http_max_conns_per_client;
   http.header_time = config.limits.https_handshake_timeout;

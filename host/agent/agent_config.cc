@@ -17,6 +17,7 @@
 
 #include "host/base/owned_path.h"
 #include "host/base/unique_fd.h"
+#include "host/spec/job_limits.h"
 
 namespace drover {
 namespace {
@@ -37,7 +38,11 @@ class ObjectReader {
     known_.push_back(key);
     if (!object_.is_object()) return nullptr;
     const auto found = object_.find(key);
-    return found == object_.end() || found->is_null() ? nullptr : &*found;
+    if (found == object_.end()) return nullptr;
+    // Such as of a template without a value: what was to be there, the file of a token or TLS,
+    // would not be, and nobody would see it.
+    if (found->is_null()) Mistake(key, "is null: write a value, or leave the key out");
+    return found->is_null() ? nullptr : &*found;
   }
 
   void Text(const std::string& key, std::string* out) {
@@ -47,16 +52,18 @@ class ObjectReader {
     *out = value->get<std::string>();
   }
 
-  // Reads a path; a relative one starts at BASE. An empty path is a mistake: with an empty
-  // token_file, for example, an agent would run without a token, and nobody would notice.
+  // Reads a path; a relative one starts at BASE. An empty path is a mistake, and so is null: with
+  // an empty token_file, for example, an agent would run without a token, and nobody would notice.
   void Path(const std::string& key, const std::string& base, std::string* out) {
+    if (const Json* value = Take(key)) ReadPath(*value, key, base, out);
+  }
+
+  void Paths(const std::string& key, const std::string& base, std::vector<std::string>* out) {
     const Json* value = Take(key);
     if (value == nullptr) return;
-    if (!value->is_string()) return Mistake(key, "must be a text");
-    const std::string text = value->get<std::string>();
-    if (text.empty()) return Mistake(key, "is empty: write a path, or leave the key out");
-    if (text.find('\0') != std::string::npos) return Mistake(key, "holds a NUL character");
-    *out = (std::filesystem::path(base) / text).lexically_normal().string();
+    if (!value->is_array()) return Mistake(key, "must be a list of texts");
+    for (std::size_t i = 0; i < value->size(); ++i)
+      ReadPath((*value)[i], key + "/" + std::to_string(i), base, &out->emplace_back());
   }
 
   void Bool(const std::string& key, bool* out) {
@@ -84,6 +91,9 @@ class ObjectReader {
     const Result<Duration> parsed = ParseDuration(value->get<std::string>());
     if (!parsed.ok()) return Mistake(key, parsed.error().message());
     if (*parsed <= Duration(0)) return Mistake(key, "must be longer than 0s");
+    if (*parsed > kLongestOfJob) {  // further on times are not numbers any more
+      return Mistake(key, "must be at most " + FormatDuration(kLongestOfJob) + " (100 years)");
+    }
     *out = *parsed;
   }
 
@@ -126,16 +136,20 @@ class ObjectReader {
   std::string Pointer(const std::string& key) const { return pointer_ + "/" + key; }
 
  private:
+  void ReadPath(const Json& value, const std::string& key, const std::string& base,
+                std::string* out) {
+    if (!value.is_string()) return Mistake(key, "must be a text");
+    const std::string text = value.get<std::string>();
+    if (text.empty()) return Mistake(key, "is empty: write a path, or leave it out");
+    if (text.find('\0') != std::string::npos) return Mistake(key, "holds a NUL character");
+    *out = (std::filesystem::path(base) / text).lexically_normal().string();
+  }
+
   const Json& object_;
   std::string pointer_;
   std::vector<std::string>* mistakes_;
   std::vector<std::string> known_;
 };
-
-std::string Absolute(const std::string& path, const std::string& base) {
-  if (path.empty()) return path;
-  return (std::filesystem::path(base) / path).lexically_normal().string();
-}
 
 bool IsSha256(const std::string& text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
@@ -303,8 +317,7 @@ Result<AgentConfig> ParseAgentConfig(const std::string& text, const std::string&
     reader.Path("data_dir", base, &config.data_dir);
     reader.Path("token_file", base, &config.token_file);
     if (const Json* http = reader.Take("http")) ReadHttp(*http, base, &mistakes, &config.http);
-    reader.Texts("plugin_dirs", &config.plugin_dirs);
-    for (std::string& directory : config.plugin_dirs) directory = Absolute(directory, base);
+    reader.Paths("plugin_dirs", base, &config.plugin_dirs);
     if (const Json* plugins = reader.Take("plugins")) {
       if (!plugins->is_object()) reader.Mistake("plugins", "must be an object by driver names");
       for (const auto& [name, block] : plugins->items()) {
@@ -356,20 +369,21 @@ Result<AgentConfig> ParseAgentConfig(const std::string& text, const std::string&
 
 Result<AgentConfig> ReadAgentConfig(const std::string& path) {
   const std::string place = "configuration " + path;
-  // O_NONBLOCK: a FIFO of that name must not stop the agent.
-  const UniqueFd file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  if (!file && errno == ENOENT) return Error(Code::kNotFound, place + ": no such file");
-  if (!file) return ErrnoError(errno, place);
-  struct stat info{};
-  if (fstat(file.get(), &info) != 0) return ErrnoError(errno, place);
-  if (!S_ISREG(info.st_mode)) return Error(Code::kNotFound, place + ": no such file");
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(path, error);
   // The file names plugins, which run with the agent's rights.
   const OwnedKind kind{"configurations", "the configuration", /*own_group_may_write=*/true};
-  if (const Status owned = CheckOwned(path, info, kind); !owned.ok()) return owned.error();
+  const Result<UniqueFd> opened = OpenOwned(whole.string(), O_RDONLY | O_NOCTTY, kind);
+  struct stat info{};
+  if (opened.ok() && fstat(opened->get(), &info) != 0) return ErrnoError(errno, place);
+  if (opened.ok() ? !S_ISREG(info.st_mode) : opened.code() == Code::kNotFound)
+    return Error(Code::kNotFound, place + ": no such file");
+  if (!opened.ok()) return opened.error().WithContext(place);
+  const int file = opened->get();
   std::string text(kMaxFileBytes + 1, '\0');
   std::size_t size = 0;
   while (size < text.size()) {
-    const ssize_t n = read(file.get(), text.data() + size, text.size() - size);
+    const ssize_t n = read(file, text.data() + size, text.size() - size);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return ErrnoError(errno, place);
     if (n == 0) break;
@@ -377,8 +391,6 @@ Result<AgentConfig> ReadAgentConfig(const std::string& path) {
   }
   if (size > kMaxFileBytes) return Error(Code::kInvalidArgument, place + ": larger than 4 MiB");
   text.resize(size);
-  std::error_code error;
-  const std::filesystem::path whole = std::filesystem::absolute(path, error);
   Result<AgentConfig> config = ParseAgentConfig(text, whole.parent_path().string());
   if (!config.ok()) return config.error().WithContext(place);
   return config;

@@ -48,7 +48,8 @@ struct AgentConfig {
     std::string run_dir;
     std::string node_class;  // ${node.class}
     // The interface whose address has the ports of tasks, by its name or an address. Empty: the
-    // interface that leads out of this machine, or the loopback if the tasks end with the process.
+    // interface of the default route. The loopback serves if there is no such route, and if the
+    // agent keeps no state.
     std::string network_interface;
     StringMap meta;  // ${meta.KEY}
     // Whether running tasks that the state of an earlier agent does not name go on; else they end.

@@ -13,6 +13,7 @@
 namespace drover {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
@@ -85,6 +86,10 @@ TEST(AgentConfigTest, EmptyIsAllDefaults) {
   const AgentConfig config = ParseAgentConfig("{}", "/").value();
   EXPECT_EQ(config.client.max_kill_timeout, 30s);
   EXPECT_TRUE(config.plugins.empty());
+  // A thousand followers of one user, with a connection each, and as many again for what they ask.
+  EXPECT_GE(config.limits.http_max_conns_per_client, 2000);
+  EXPECT_GE(config.limits.http_max_conns, 2 * config.limits.http_max_conns_per_client)
+      << "one user cannot have all of them";
 }
 
 TEST(AgentConfigTest, TellsWhatOnlyARestartTakesOver) {
@@ -141,7 +146,13 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{R"({"telemetry": {"prometheus_metrics": "yes"}})",
                 "/telemetry/prometheus_metrics: must be true or false"},
         Mistake{R"({"name": 1})", "/name: must be a text"},
-        Mistake{R"({"token_file": ""})", "/token_file: is empty: write a path, or leave the key"},
+        Mistake{R"({"token_file": ""})", "/token_file: is empty: write a path, or leave it out"},
+        Mistake{R"({"token_file": null})", "/token_file: is null: write a value, or leave the key"},
+        Mistake{R"({"http": {"tls": null}})", "/http/tls: is null"},
+        Mistake{R"({"plugins": {"a": {"sha256": null}}})", "/plugins/a/sha256: is null"},
+        Mistake{R"({"plugin_dirs": ["/a", ""]})", "/plugin_dirs/1: is empty"},
+        Mistake{R"({"plugin_dirs": ["/a\u0000b"]})", "/plugin_dirs/0: holds a NUL character"},
+        Mistake{R"({"plugin_dirs": [null]})", "/plugin_dirs/0: must be a text"},
         Mistake{R"({"data_dir": ""})", "/data_dir: is empty"},
         Mistake{R"({"data_dir": "/srv\u0000/x"})", "/data_dir: holds a NUL character"},
         Mistake{R"({"http": {"tls": {"ca_file": ""}}})", "/http/tls/ca_file: is empty"},
@@ -154,6 +165,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{R"({"plugins": {"a": {"x": 1}}})", "/plugins/a/x: is not supported"},
         Mistake{R"({"plugins": {"a": {"isolation": "vm"}}})", "/plugins/a/isolation: "},
         Mistake{R"({"plugins": {"a": {"limits": {"start": "0s"}}}})", "/plugins/a/limits/start: "},
+        Mistake{R"({"plugins": {"a": {"limits": {"start": "2562047h"}}}})",
+                "/plugins/a/limits/start: must be at most 876000h"},
         Mistake{R"({"plugins": {"a": {"limits": {"pull": "1m"}}}})",
                 "/plugins/a/limits/pull: is not supported by this version; known here: load, "},
         Mistake{R"({"plugins": {"a": {"probe": {"memory_mb": 1}}}})",
@@ -221,6 +234,28 @@ TEST(AgentConfigTest, AFileThatOthersCanWriteIsRefused) {
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   EXPECT_THAT(mistake(), HasSubstr("no such file")) << "it must not wait for a writer";
   unlink(path.c_str());
+}
+
+TEST(AgentConfigTest, SoIsOneThatOthersCanReplace) {
+  std::string directory = ::testing::TempDir() + "/config-XXXXXX";
+  ASSERT_NE(mkdtemp(directory.data()), nullptr);
+  const std::string path = directory + "/agent.json";
+  std::ofstream(path) << "{}";
+  chmod(path.c_str(), 0644);
+  const auto mistake = [&path]() -> std::string {
+    const Result<AgentConfig> config = ReadAgentConfig(path);
+    return config.ok() ? "" : config.error().message();
+  };
+  EXPECT_EQ(mistake(), "");
+  chmod(directory.c_str(), 0777);
+  EXPECT_THAT(mistake(), AllOf(HasSubstr("configuration " + path), HasSubstr("has mode 0777")));
+  if (geteuid() == 0) {
+    chmod(directory.c_str(), 0755);
+    ASSERT_EQ(chown(directory.c_str(), 4242, 4242), 0);
+    EXPECT_THAT(mistake(), HasSubstr("belongs to user 4242"));
+  }
+  unlink(path.c_str());
+  rmdir(directory.c_str());
 }
 
 TEST(AgentConfigTest, MissingFileIsNamed) {

@@ -75,9 +75,11 @@ void AppendStateMetrics(const StateStore& store, const std::string& node_id,
     jobs = static_cast<double>(tables.jobs.size());
     evals = static_cast<double>(tables.evals.size());
     allocs = static_cast<double>(tables.allocs.size());
-    for (const auto& [id, eval] : tables.evals) blocked += eval->status == "blocked" ? 1 : 0;
-    for (const auto& [id, record] : tables.allocs) {
-      if (record->alloc->node_id == node_id) ++by_status[record->told.status.status];
+    blocked = static_cast<double>(tables.blocked_evals);
+    const auto counts = tables.statuses_of_node.find(node_id);
+    if (counts == tables.statuses_of_node.end()) return;
+    for (auto& [status, count] : by_status) {
+      count = static_cast<double>(counts->second[static_cast<std::size_t>(status)]);
     }
   });
   for (const auto& [status, count] : by_status) {

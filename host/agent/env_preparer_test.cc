@@ -78,6 +78,16 @@ TEST(EnvPreparerTest, FillsWhatADriverIsTold) {
   EXPECT_FALSE(config->log_config.disabled);
 }
 
+TEST(EnvPreparerTest, MemoryThatNoMachineHasIsNoSmallLimit) {
+  PrepareRequest request = Request();
+  auto task = std::make_shared<Task>(*request.task);
+  task->resources.memory_mb = std::int64_t{1} << 44;  // bytes that are 0 in 64 bits
+  request.task = task;
+  const Result<TaskConfig> config = Preparer()->Prepare(request);
+  ASSERT_TRUE(config.ok()) << config.error().message();
+  EXPECT_EQ(config->memory_limit_bytes, std::int64_t{1} << 50);
+}
+
 TEST(EnvPreparerTest, ReservedCoresStandForTheirShares) {
   PrepareRequest request = Request();
   auto task = std::make_shared<Task>(*request.task);

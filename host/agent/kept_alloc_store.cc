@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "host/scheduler/record_size.h"
 #include "host/task/task_record.h"
 
 namespace drover {
@@ -18,6 +19,19 @@ std::map<std::string, RunId> RunsOf(const KeptState::Tasks* tasks) {
     if (task.local.run_id) runs[name] = *task.local.run_id;
   }
   return runs;
+}
+
+std::size_t SizeOf(const StringMap& map) {
+  std::size_t bytes = 0;
+  for (const auto& [key, value] : map) bytes += 64 + key.size() + value.size();
+  return bytes;
+}
+
+// Without the configuration, which the runner has, too.
+std::size_t HeldBy(const LocalState& state) {
+  std::size_t bytes = sizeof(LocalState) + (state.handle ? state.handle->state.size() : 0);
+  for (const auto& [name, hook] : state.hooks) bytes += SizeOf(hook.data) + SizeOf(hook.env);
+  return bytes;
 }
 
 std::string Dump(const nlohmann::json& json) {
@@ -54,14 +68,14 @@ Co<Status> KeptAllocStore::SaveLocalState(Context context, std::string task_name
   tasks_.insert(task_name);
   DROVER_CO_TRY(co_await ledger_.SaveLocalState(context, task_name, state));
   store_->Put(LocalStateKey(alloc_id_, task_name),
-              [state] { return Dump(EncodeLocalState(*state)); });
+              {[state] { return Dump(EncodeLocalState(*state)); }, HeldBy(*state)});
   co_return co_await store_->Committed(context);
 }
 
 void KeptAllocStore::SaveTaskState(const std::string& task_name, TaskSnapshot state) {
   tasks_.insert(task_name);
   store_->Put(TaskStateKey(alloc_id_, task_name),
-              [state] { return Dump(EncodeTaskState(*state)); });
+              {[state] { return Dump(EncodeTaskState(*state)); }, drover::SizeOf(*state)});
 }
 
 Co<Status> KeptAllocStore::Delete(Context context) {

@@ -36,6 +36,24 @@ bool ShimLives(int run_directory, const RunId& run) {
   return ShimConnection::Connect(run_directory, run.Short() + ".sock", &error_number).ok();
 }
 
+void WarnStillThere(const Error& error) {
+  spdlog::warn("the leftovers of a killed run cannot be removed: {}", error.message());
+}
+
+// Sets *ENDED to 1 if no run of LEFT goes on.
+Co<void> EndDeadNode(Context context, Loop* loop, ProcessService* processes, int run_directory,
+                     Duration patience, const LedgerLeftovers* left, char* ended) {
+  const TimePoint until = loop->Now() + patience;
+  const auto lives = [run_directory](const RunId& run) { return ShimLives(run_directory, run); };
+  while (loop->Now() < until && std::any_of(left->runs.begin(), left->runs.end(), lives)) {
+    const Status slept = co_await Sleep(context, 50ms);
+    if (!slept.ok()) co_return;
+  }
+  const Status cleared = co_await EndRunsOf(context, loop, processes, left);
+  if (!cleared.ok()) WarnStillThere(cleared.error());
+  *ended = cleared.ok() ? 1 : 0;
+}
+
 // The kept ledgers of the dead nodes of ALLOC_BASE, each only with the runs that are not in KNOWN.
 std::vector<LedgerLeftovers> FindUnknown(int run_directory, const std::string& alloc_base,
                                          const std::set<RunId>& known) {
@@ -50,8 +68,8 @@ std::vector<LedgerLeftovers> FindUnknown(int run_directory, const std::string& a
 
 }  // namespace
 
-Co<Status> ClearLeftoversOf(Context context, Loop* loop, ProcessService* processes,
-                            WorkerPool* pool, const LedgerLeftovers* leftovers) {
+Co<Status> EndRunsOf(Context context, Loop* loop, ProcessService* processes,
+                     const LedgerLeftovers* leftovers) {
   Status first;
   const Context limited = context.WithTimeout(kPatience);
   std::vector<Co<void>> releases;
@@ -59,10 +77,15 @@ Co<Status> ClearLeftoversOf(Context context, Loop* loop, ProcessService* process
     releases.push_back(ReleaseRun(limited, processes, run, &first));
   }
   co_await InParallel(loop, std::move(releases));
-  if (!first.ok()) co_return first;  // a run may still use the files
+  co_return first;
+}
+
+Co<Status> RemoveDirectoriesOf(DirectoryRemoval how, const LedgerLeftovers* leftovers) {
+  Status first;
   DiskAllocDirOptions options;
   options.base = leftovers->alloc_base;
-  options.pool = pool;
+  options.pool = how.pool;
+  options.give_up = how.give_up;
   for (const std::string& alloc : leftovers->allocs) {
     DiskAllocDir directory(options, alloc);
     const Status removed = co_await directory.Destroy();
@@ -73,25 +96,38 @@ Co<Status> ClearLeftoversOf(Context context, Loop* loop, ProcessService* process
   co_return first;
 }
 
-Co<void> ClearDeadNodes(Context context, Loop* loop, ProcessService* processes, WorkerPool* pool,
-                        std::string run_dir, Duration patience) {
+Co<std::vector<LedgerLeftovers>> EndDeadNodes(Context context, Loop* loop,
+                                              ProcessService* processes, std::string run_dir,
+                                              Duration patience) {
+  std::vector<LedgerLeftovers> dead;
   const Result<UniqueFd> run_directory = OpenRunDirectory(run_dir);
-  if (!run_directory.ok()) co_return;  // it was there a moment ago
-  const int directory = run_directory->get();
-  const TimePoint until = loop->Now() + patience;
-  for (const LedgerLeftovers& left : RunLedger::FindDead(directory)) {
-    if (left.kept) continue;
-    const auto lives = [directory](const RunId& run) { return ShimLives(directory, run); };
-    while (loop->Now() < until && std::any_of(left.runs.begin(), left.runs.end(), lives)) {
-      const Status slept = co_await Sleep(context, 50ms);
-      if (!slept.ok()) co_return;
-    }
-    const Status cleared = co_await ClearLeftoversOf(context, loop, processes, pool, &left);
-    if (cleared.ok()) {
-      RunLedger::Forget(directory, left);
+  if (!run_directory.ok()) co_return dead;  // it was there a moment ago
+  dead = RunLedger::FindDead(run_directory->get());
+  std::erase_if(dead, [](const LedgerLeftovers& left) { return left.kept; });
+  // A run that may still go on keeps its files.
+  std::vector<char> ended(dead.size());
+  std::vector<Co<void>> all;
+  for (std::size_t i = 0; i < dead.size(); ++i) {
+    all.push_back(
+        EndDeadNode(context, loop, processes, run_directory->get(), patience, &dead[i], &ended[i]));
+  }
+  co_await InParallel(loop, std::move(all));
+  std::size_t i = 0;
+  std::erase_if(dead, [&](const LedgerLeftovers&) { return ended[i++] == 0; });
+  co_return dead;
+}
+
+Co<void> RemoveDeadNodes(DirectoryRemoval how, std::string run_dir,
+                         std::vector<LedgerLeftovers> dead) {
+  const Result<UniqueFd> run_directory = OpenRunDirectory(run_dir);
+  if (!run_directory.ok()) co_return;
+  for (const LedgerLeftovers& left : dead) {
+    if (how.given_up()) co_return;
+    const Status removed = co_await RemoveDirectoriesOf(how, &left);
+    if (removed.ok()) {
+      RunLedger::Forget(run_directory->get(), left);
     } else {
-      spdlog::warn("the leftovers of a killed run cannot be removed: {}",
-                   cleared.error().message());
+      WarnStillThere(removed.error());
     }
   }
 }

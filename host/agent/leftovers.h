@@ -1,8 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+#include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "host/agent/late_releases.h"
 #include "host/agent/run_ledger.h"
@@ -13,17 +16,38 @@
 
 namespace drover {
 
-// Clears away LEFTOVERS of a dead node: kills its processes and removes its exit records, cgroups
-// and directories. The wait for processes is bounded. An error names something that is still there;
-// while that is a run, all directories stay. The call may be repeated. The pointers outlive it.
-Co<Status> ClearLeftoversOf(Context context, Loop* loop, ProcessService* processes,
-                            WorkerPool* pool, const LedgerLeftovers* leftovers);
+// The leftovers of dead nodes are cleared away in two steps. The first ends processes; starts of
+// tasks wait for it, and it is bounded. The second removes directories and takes as long as the
+// disk takes. The pointers outlive the calls.
 
-// Does the same for every dead node with a ledger in RUN_DIR, except nodes whose runs go on without
-// them. A failure is logged, and the ledger stays. PATIENCE: how long shims that still live may
-// take to stop their tasks in order.
-Co<void> ClearDeadNodes(Context context, Loop* loop, ProcessService* processes, WorkerPool* pool,
-                        std::string run_dir, Duration patience);
+// The pool that removes directories, and the flag that gives the removal up.
+struct DirectoryRemoval {
+  WorkerPool* pool = nullptr;
+  std::shared_ptr<const std::atomic<bool>> give_up;  // DiskAllocDirOptions::give_up
+
+  bool given_up() const { return give_up && *give_up; }
+};
+
+// Kills the processes of LEFTOVERS and removes their exit records and cgroups. An error names
+// something that is still there, while everything else is gone. The call may be repeated.
+Co<Status> EndRunsOf(Context context, Loop* loop, ProcessService* processes,
+                     const LedgerLeftovers* leftovers);
+
+// Removes the directories of LEFTOVERS, after EndRunsOf has succeeded. Errors are as there.
+Co<Status> RemoveDirectoriesOf(DirectoryRemoval how, const LedgerLeftovers* leftovers);
+
+// The first step for every dead node with a ledger in RUN_DIR, except nodes whose runs go on
+// without them. Returns the leftovers of which only the directories remain. Failures are logged,
+// and their ledgers stay. PATIENCE: how long shims that still live may take to stop their tasks in
+// order.
+Co<std::vector<LedgerLeftovers>> EndDeadNodes(Context context, Loop* loop,
+                                              ProcessService* processes, std::string run_dir,
+                                              Duration patience);
+
+// The second step, for the result of EndDeadNodes. After it is given up, it begins no other
+// removal.
+Co<void> RemoveDeadNodes(DirectoryRemoval how, std::string run_dir,
+                         std::vector<LedgerLeftovers> dead);
 
 // Takes over the runs in the kept ledgers of dead nodes of ALLOC_BASE that are not in KNOWN, the
 // runs of this node. Logs each of them. With KEEP, living runs are written into OWN. All others are

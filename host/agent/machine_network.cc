@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -49,11 +51,7 @@ int ReadMbits(const std::string& device) {
   return std::max(mbits, 0);
 }
 
-// Interfaces that lead out come first, the loopback last.
-std::pair<bool, bool> Rank(const NodeInterface& of) { return {!of.leads_out, of.loopback}; }
-
-// Inserts behind equals, so these stay in the kernel's order.
-void Add(const ifaddrs& one, const std::set<std::string>& leading_out,
+void Add(const ifaddrs& one, const std::vector<DefaultRoute>& routes,
          std::vector<NodeInterface>* all) {
   if (one.ifa_addr == nullptr || (one.ifa_flags & IFF_UP) == 0) return;
   const auto same = [&](const NodeInterface& of) { return of.device == one.ifa_name; };
@@ -62,12 +60,19 @@ void Add(const ifaddrs& one, const std::set<std::string>& leading_out,
     NodeInterface of;
     of.device = one.ifa_name;
     of.loopback = (one.ifa_flags & IFF_LOOPBACK) != 0;
-    of.leads_out = leading_out.count(of.device) > 0;
-    found = all->insert(std::ranges::upper_bound(*all, Rank(of), {}, Rank), of);
+    of.leads_out = std::ranges::count(routes, of.device, &DefaultRoute::device) > 0;
+    const auto rank = [&routes](const NodeInterface& each) {
+      const auto best = std::ranges::find(routes, each.device, &DefaultRoute::device);
+      return std::pair(best - routes.begin(), each.loopback);
+    };
+    // Behind its equals: in the order of the kernel.
+    found = all->insert(std::ranges::upper_bound(*all, rank(of), {}, rank), of);
   }
   if (one.ifa_addr->sa_family == AF_PACKET && !found->loopback) found->mac = ReadMac(one.ifa_addr);
-  const auto address = ReadIp(one.ifa_addr);
+  auto address = ReadIp(one.ifa_addr);
   if (!address) return;
+  const DefaultRoute way = {found->device, address->ipv6};
+  address->leads_out = std::ranges::count(routes, way) > 0;
   std::vector<NodeInterface::Address>& to = found->addresses;
   to.insert(std::ranges::upper_bound(to, address->ipv6, {}, &NodeInterface::Address::ipv6),
             *address);
@@ -79,43 +84,46 @@ std::vector<NodeInterface> ReadInterfaces() {
   std::vector<NodeInterface> all;
   ifaddrs* first = nullptr;
   if (getifaddrs(&first) != 0) return all;
-  std::ifstream routes("/proc/net/route"), routes6("/proc/net/ipv6_route");
-  const std::set<std::string> leading_out = DevicesThatLeadOut(routes, routes6);
-  for (const ifaddrs* one = first; one != nullptr; one = one->ifa_next)
-    Add(*one, leading_out, &all);
+  std::ifstream file("/proc/net/route"), file6("/proc/net/ipv6_route");
+  const std::vector<DefaultRoute> routes = DefaultRoutes(file, file6);
+  for (const ifaddrs* one = first; one != nullptr; one = one->ifa_next) Add(*one, routes, &all);
   freeifaddrs(first);
   std::erase_if(all, [](const NodeInterface& of) { return of.addresses.empty(); });
   for (NodeInterface& of : all) of.mbits = ReadMbits(of.device);
   return all;
 }
 
-std::set<std::string> DevicesThatLeadOut(std::istream& routes, std::istream& routes6) {
-  std::set<std::string> devices;
+std::vector<DefaultRoute> DefaultRoutes(std::istream& routes, std::istream& routes6) {
+  std::multimap<std::pair<bool, unsigned long>, std::string> devices;  // by family and metric
   // Iface Destination Gateway Flags RefCnt Use Metric Mask ...
   for (std::string line; std::getline(routes, line);) {
     std::istringstream fields(line);
     std::string device, to, gateway, flags, references, use, metric, mask;
     fields >> device >> to >> gateway >> flags >> references >> use >> metric >> mask;
-    if (to == "00000000" && mask == "00000000") devices.insert(device);
+    if (to != "00000000" || mask != "00000000") continue;
+    devices.emplace(std::pair(false, std::strtoul(metric.c_str(), nullptr, 10)), device);
   }
   // Destination, its length, source, its length, next hop, metric, references, use, flags, device.
   for (std::string line; std::getline(routes6, line);) {
     std::istringstream fields(line);
-    std::string to, length, field, device;
-    fields >> to >> length;
-    while (fields >> field) device = field;
+    std::string to, length, from, of_from, hop, metric, references, use, flags, device;
+    fields >> to >> length >> from >> of_from >> hop >> metric >> references >> use >> flags >>
+        device;
     // Default routes that lead nowhere are on the loopback.
     const bool any = length == "00" && to.find_first_not_of('0') == std::string::npos;
-    if (any && !device.empty() && device != "lo") devices.insert(device);
+    if (!any || device.empty() || device == "lo") continue;
+    devices.emplace(std::pair(true, std::strtoul(metric.c_str(), nullptr, 16)), device);
   }
-  return devices;
+  std::vector<DefaultRoute> all;
+  for (const auto& [order, device] : devices) all.push_back({device, order.first});
+  return all;
 }
 
 std::string BestAddress(const std::vector<NodeInterface>& interfaces) {
   for (const bool ipv6 : {false, true}) {
     for (const NodeInterface& of : interfaces) {
       for (const NodeInterface::Address& address : of.addresses) {
-        if (!of.loopback && address.ipv6 == ipv6) return address.text;
+        if (address.leads_out && address.ipv6 == ipv6) return address.text;
       }
     }
   }

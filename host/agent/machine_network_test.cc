@@ -72,35 +72,51 @@ TEST(MachineNetworkTest, AnInterfaceIsNamedByItsNameOrAnAddress) {
             "2001:db8::1, lo 127.0.0.1");
 }
 
-TEST(MachineNetworkTest, TheDefaultRouteLeadsOut) {
-  const auto leading_out = [](const std::string& routes, const std::string& routes6) {
+TEST(MachineNetworkTest, TheDefaultRouteOfTheLowestMetricComesFirst) {
+  const auto routes = [](const std::string& routes, const std::string& routes6) {
     std::istringstream in(routes), in6(routes6);
-    return DevicesThatLeadOut(in, in6);
+    return DefaultRoutes(in, in6);
+  };
+  const auto four = [](const std::string& device, const std::string& to, int metric,
+                       const std::string& mask) {
+    return device + "\t" + to + "\t010200C0\t0003\t0\t0\t" + std::to_string(metric) + "\t" + mask +
+           "\t0\t0\t0\n";
+  };
+  const std::string zero(32, '0');
+  const auto six = [&](const std::string& to, const std::string& metric,
+                       const std::string& device) {
+    return to + " " + zero + " 00 " + zero + " " + metric + " 00000001 00000000 00200200    " +
+           device + "\n";
   };
   const std::string head =
       "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n";
-  EXPECT_THAT(leading_out("", ""), IsEmpty());
-  EXPECT_THAT(leading_out(head, ""), IsEmpty());
-  EXPECT_THAT(leading_out(head + "docker0\t000011AC\t00000000\t0001\t0\t0\t0\t0000FFFF\t0\t0\t0\n"
-                                 "eth0\t00000000\t010200C0\t0003\t0\t0\t0\t00000000\t0\t0\t0\n"
-                                 "tun0\t00000000\t00000000\t0001\t0\t0\t0\t00000080\t0\t0\t0\n",
-                          ""),
-              ElementsAre("eth0"));
-  const std::string zero(32, '0');
-  const std::string tail = " " + zero + " 00 " + zero + " ffffffff 00000001 00000000 00200200 ";
-  EXPECT_THAT(leading_out("", zero + " 00" + tail + "      lo\n" + "fd00" + std::string(28, '0') +
-                                  " 40" + tail + "   eth1\n" + zero + " 00" + tail + "   eth2\n"),
-              ElementsAre("eth2"));
+  EXPECT_THAT(routes("", ""), IsEmpty());
+  EXPECT_THAT(routes(head, ""), IsEmpty());
+  EXPECT_THAT(routes(head + four("docker0", "000011AC", 0, "0000FFFF") +
+                         four("wlan0", "00000000", 600, "00000000") +
+                         four("eth0", "00000000", 100, "00000000") +
+                         four("tun0", "00000000", 0, "00000080"),
+                     six(zero + " 00", "00000400", "eth1") + six(zero + " 00", "00000064", "eth2") +
+                         six(zero + " 00", "ffffffff", "lo") +
+                         six("fd00" + std::string(28, '0') + " 40", "00000001", "eth3")),
+              ElementsAre(DefaultRoute{"eth0", false}, DefaultRoute{"wlan0", false},
+                          DefaultRoute{"eth2", true}, DefaultRoute{"eth1", true}));
 }
 
-TEST(MachineNetworkTest, TheBestAddressIsNotTheLoopback) {
-  NodeInterface lo{"lo", "", 0, true, false, {{"127.0.0.1", false}}};
-  NodeInterface six{"eth0", "", 0, false, true, {{"2001:db8::1", true}}};
-  NodeInterface four{"eth1", "", 0, false, false, {{"192.0.2.2", false}, {"2001:db8::2", true}}};
+TEST(MachineNetworkTest, TheBestAddressIsThatOfTheDefaultRoute) {
+  const NodeInterface lo{"lo", "", 0, true, false, {{"127.0.0.1", false}}};
+  const NodeInterface bridge{"docker0", "", 0, false, false, {{"172.17.0.1", false}}};
   EXPECT_EQ(BestAddress({}), "127.0.0.1");
   EXPECT_EQ(BestAddress({lo}), "127.0.0.1");
-  EXPECT_EQ(BestAddress({six, lo}), "2001:db8::1");
-  EXPECT_EQ(BestAddress({six, four, lo}), "192.0.2.2");
+  EXPECT_EQ(BestAddress({bridge, lo}), "127.0.0.1") << "nobody else may know it";
+  // It has an address of IPv4, by which nothing leads out.
+  const NodeInterface six{"eth0", "",   0,
+                          false,  true, {{"192.168.0.2", false}, {"2001:db8::1", true, true}}};
+  EXPECT_EQ(BestAddress({six, bridge, lo}), "2001:db8::1");
+  const NodeInterface four{"eth1", "",   0,
+                           false,  true, {{"192.0.2.2", false, true}, {"2001:db8::2", true}}};
+  EXPECT_EQ(BestAddress({four, six, bridge, lo}), "192.0.2.2");
+  EXPECT_EQ(BestAddress({six, four, bridge, lo}), "192.0.2.2") << "IPv4 first";
 }
 
 }  // namespace

@@ -54,7 +54,8 @@ Node::Node(Loop* loop, NodeOptions options)
       stats_demand_(loop),
       life_(loop),
       cleared_(loop),
-      starting_(loop) {}
+      starting_(loop),
+      removing_(loop) {}
 
 Node::~Node() {
   // It stays if allocations that live on have namespaces in it.
@@ -221,41 +222,66 @@ Co<void> Node::Clear(Node* self, Context parent) {
   const JoinContext joined(parent, life);
   const Context context = joined.context();
   const AgentConfig::Client& client = self->options_.config.client;
+  std::vector<LedgerLeftovers> dead;
   if (self->ledger_) {
-    co_await ClearDeadNodes(context, self->loop_, self->processes_.get(), &self->removers_,
-                            client.run_dir, Duration(0));
+    dead = co_await EndDeadNodes(context, self->loop_, self->processes_.get(), client.run_dir,
+                                 Duration(0));
   }
   if (KeptState* const kept = self->options_.kept) {
     const std::set<RunId> known = KnownRuns(*kept);
     co_await TakeOverLedgers(context, self->loop_, self->processes_.get(), client.run_dir,
                              client.alloc_dir, &known, client.keep_unknown_tasks,
                              self->ledger_.get(), self->late_.get());
-    co_await self->ClearRemains(context);
+    co_await self->EndRemains(context);
   }
   self->cleared_.Set();
+  // Starts of tasks do not wait for these removals.
+  self->removing_.Spawn(RemoveLeftovers(self, std::move(dead)));
 }
 
 // An allocation whose record is gone was being cleared away when the agent ended. But if records
 // were lost, its files may be all that is left of somebody's work.
-Co<void> Node::ClearRemains(Context context) {
+Co<void> Node::EndRemains(Context context) {
+  std::vector<Co<void>> all;
   for (const auto& [id, remains] : options_.kept->remains()) {
-    LedgerLeftovers left;
-    left.alloc_base = options_.config.client.alloc_dir;
-    left.runs = remains.runs;
-    bool keeps = false;
-    if (!remains.let_go && !KeepUnknown(id, &left.runs, &keeps)) continue;
-    if (!options_.kept->damaged() && !keeps) left.allocs.push_back(id);
-    const Status cleared =
-        co_await ClearLeftoversOf(context, loop_, processes_.get(), &removers_, &left);
-    if (!cleared.ok()) {
-      spdlog::warn("allocation {} cannot be cleared away: {}", id, cleared.error().message());
+    all.push_back(EndRemainsOf(context, id, &remains));
+  }
+  co_await InParallel(loop_, std::move(all));
+}
+
+Co<void> Node::EndRemainsOf(Context context, std::string id, const KeptState::Remains* remains) {
+  Ended ended;
+  ended.remains = remains;
+  ended.left.alloc_base = options_.config.client.alloc_dir;
+  ended.left.runs = remains->runs;
+  bool keeps = false;
+  if (!remains->let_go && !KeepUnknown(id, &ended.left.runs, &keeps)) co_return;
+  if (!options_.kept->damaged() && !keeps) ended.left.allocs.push_back(id);
+  const Status status = co_await EndRunsOf(context, loop_, processes_.get(), &ended.left);
+  if (!status.ok()) {
+    spdlog::warn("allocation {} cannot be cleared away: {}", id, status.error().message());
+    co_return;
+  }
+  if (ended.left.allocs.empty()) {
+    spdlog::warn("the directory {}/{} belongs to no allocation that this agent knows: it is kept",
+                 ended.left.alloc_base, id);
+  }
+  ended_remains_.push_back(std::move(ended));
+}
+
+Co<void> Node::RemoveLeftovers(Node* self, std::vector<LedgerLeftovers> dead) {
+  const DirectoryRemoval removal = {&self->removers_, self->give_up_removals_};
+  co_await RemoveDeadNodes(removal, self->options_.config.client.run_dir, std::move(dead));
+  const auto remains = std::exchange(self->ended_remains_, {});
+  for (const Ended& ended : remains) {
+    if (removal.given_up()) co_return;  // the next agent goes on with it
+    const Status removed = co_await RemoveDirectoriesOf(removal, &ended.left);
+    if (!removed.ok()) {
+      spdlog::warn("allocation {} cannot be cleared away: {}", ended.left.allocs.front(),
+                   removed.error().message());
       continue;
     }
-    if (options_.kept->damaged() || keeps) {
-      spdlog::warn("the directory {}/{} belongs to no allocation that this agent knows: it is kept",
-                   left.alloc_base, id);
-    }
-    for (const RecordKey& key : remains.records) options_.kept->store()->Erase(key);
+    for (const RecordKey& key : ended.remains->records) self->options_.kept->store()->Erase(key);
   }
 }
 
@@ -443,7 +469,10 @@ Co<void> Node::Shutdown() {
   co_await starting_.Close();
   if (late_) co_await late_->Close();
   co_await plugins_->Shutdown();
-  // Nobody waits for removals any more, but their threads must end.
+  // Nobody waits for removals any more, but their threads must end. The next agent goes on with the
+  // removals of an agent that keeps its state. A run in the foreground may have no successor.
+  if (options_.kept != nullptr) *give_up_removals_ = true;
+  co_await removing_.Close();
   *give_up_removals_ = true;
 }
 

@@ -10,6 +10,7 @@
 #include "host/agent/kept_state.h"
 #include "host/agent/late_releases.h"
 #include "host/agent/machine.h"
+#include "host/agent/run_ledger.h"
 #include "host/alloc/alloc_runner.h"
 #include "host/base/context.h"
 #include "host/base/event.h"
@@ -40,7 +41,6 @@ struct NodeOptions {
 };
 
 class RestoreBarrier;
-class RunLedger;
 struct LocalAllocEnv;
 
 // A node: everything that runs allocations on this machine, wired together. Control thread only.
@@ -57,11 +57,11 @@ class Node {
   // Sets the ${meta.KEY} of tasks that start from now on.
   void SetMeta(StringMap meta) { info_.meta = std::move(meta); }
 
-  // Clears away the leftovers of dead nodes, and loads the plugins side by side. After the runners
-  // have recovered all tasks that an earlier agent left with a driver, the driver gets
-  // RestoreComplete; only then may it start tasks. Returns when all is cleared and loaded, or after
-  // PATIENCE (0: no limit); unfinished work goes on beside the runners. A plugin that cannot be
-  // used is a report, not an error.
+  // Ends the runs of dead nodes, and loads the plugins side by side. After the runners have
+  // recovered all tasks that an earlier agent left with a driver, the driver gets RestoreComplete;
+  // only then may it start tasks. Returns when all runs have ended and all plugins are loaded, or
+  // after PATIENCE (0: no limit); unfinished work goes on beside the runners, and so does the
+  // removal of directories. A plugin that cannot be used is a report, not an error.
   Co<std::vector<PluginReport>> Start(Context context, Duration patience = Duration(0));
   // Checks the constraints of a job, and that its drivers exist and accept its configurations. The
   // error names all mistakes, each with its JSON pointer. PLACE is the pointer of the job in its
@@ -76,12 +76,12 @@ class Node {
 
   // Kills every process of every run at once; the runners see their tasks end.
   void KillAll();
-  // Ends the drivers. No runner may run any more.
+  // Ends the drivers. No runner may run any more. In the foreground it waits until all that dead
+  // nodes have left is removed.
   Co<void> Shutdown();
 
   PluginRegistry* plugins() { return plugins_.get(); }
   ProcessService* processes() { return processes_.get(); }
-  WorkerPool* workers() { return &workers_; }
   WorkerPool* loaders() { return &loaders_; }
   StatsDemand* stats_demand() { return &stats_demand_; }
   PortPool* ports() { return ports_.get(); }
@@ -95,7 +95,9 @@ class Node {
   void ExpectRestored();
   Status MeetsConstraints(const Job& job) const;
   static Co<void> Clear(Node* self, Context context);
-  Co<void> ClearRemains(Context context);
+  Co<void> EndRemains(Context context);
+  Co<void> EndRemainsOf(Context context, std::string id, const KeptState::Remains* remains);
+  static Co<void> RemoveLeftovers(Node* self, std::vector<LedgerLeftovers> dead);
   // Removes from RUNS those that must keep running, and sets KEEPS if there were any. Returns false
   // if their records must stay.
   bool KeepUnknown(const std::string& alloc_id, std::vector<RunId>* runs, bool* keeps);
@@ -127,8 +129,15 @@ class Node {
   std::unique_ptr<AllocRunnerFactory> runners_;
   std::unique_ptr<PortPool> ports_;
   Context life_;
-  Event cleared_;
+  // Remains whose runs have ended: only the directory, if any, and the records are left.
+  struct Ended {
+    LedgerLeftovers left;
+    const KeptState::Remains* remains = nullptr;
+  };
+  std::vector<Ended> ended_remains_;
+  Event cleared_;  // no unknown run goes on
   Gate starting_;  // joins the work that Start has begun
+  Gate removing_;  // joins the removals of directories, for which no start waits
 };
 
 }  // namespace drover

@@ -163,6 +163,9 @@ void NodeClient::Apply(Context context, const NodeAllocs& wanted) {
     destroying_.Spawn(DestroyGone(context, held->second));
     held_.erase(held);
   }
+  if (!wanted.complete) return;
+  const auto restored = std::exchange(restored_, {});
+  if (restored.size() >= kManyGone && many_gone_) destroying_.Spawn(many_gone_());
 }
 
 void NodeClient::StartOne(const std::shared_ptr<const Allocation>& alloc) {

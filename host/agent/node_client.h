@@ -37,7 +37,8 @@ class NodeClient {
   void SetRestored(std::set<std::string> ids) { restored_ = std::move(ids); }
 
   // Called when kManyGone allocations have been destroyed, as soon as no other one is being
-  // destroyed. Run waits for it.
+  // destroyed. Also called when as many allocations of an earlier agent have got their runners: the
+  // records that were read for them are then freed. Run waits for it.
   using ManyGone = std::function<Co<void>()>;
   static constexpr int kManyGone = 256;
   void SetManyGone(ManyGone many_gone) { many_gone_ = std::move(many_gone); }

@@ -114,6 +114,7 @@ class NodeClientTest : public SchedulerFixture {
           return std::unique_ptr<AllocRunner>(
               new StubbornRunner(&loop, std::move(alloc), &destroy_failures_));
         });
+    client_->SetRestored(restored_);
     EXPECT_TRUE(gate_.Spawn(client_->Run(running_)));
     loop.RunReady();
   }
@@ -130,6 +131,7 @@ class NodeClientTest : public SchedulerFixture {
     return count;
   }
 
+  std::set<std::string> restored_;
   bool refuse_ = false;
   bool hang_ = false;
   int shutdowns_ = 0;
@@ -202,6 +204,20 @@ TEST_F(NodeClientTest, WhenManyHaveGoneItIsToldOnce) {
   EXPECT_EQ(told, 1);
   run("more", NodeClient::kManyGone - 1);
   EXPECT_EQ(told, 1) << "they are counted anew";
+}
+
+TEST_F(NodeClientTest, WhenManyHaveBeenRestoredItIsToldOnce) {
+  for (int i = 0; i < NodeClient::kManyGone; ++i) restored_.insert(std::to_string(i));
+  Start(300ms);
+  int told = 0;
+  const auto tell = [](int* count) -> Co<void> {
+    ++*count;
+    co_return;
+  };
+  client_->SetManyGone([&] { return tell(&told); });
+  EXPECT_EQ(told, 0) << "they have no runners yet";
+  loop.Advance(1h);
+  EXPECT_EQ(told, 1);
 }
 
 TEST_F(NodeClientTest, ARemovalThatHangsKeepsNoAgentFromItsEnd) {

@@ -138,11 +138,11 @@ Result<std::vector<AllocFileInfo>> AllocFiles::List(const std::string& path) con
   std::vector<AllocFileInfo> list;
   while (const dirent* entry = readdir(entries.get())) {
     const std::string name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    // What a task has mounted on an entry is none of its files, and is left out.
+    const UniqueFd at(openat(place.get(), entry->d_name, O_PATH | O_NOFOLLOW | O_CLOEXEC));
     struct stat status{};
-    if (name == "." || name == ".." ||
-        fstatat(place.get(), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
-      continue;
-    }
+    if (!at || !CheckVisible(at.get()).ok() || fstat(at.get(), &status) != 0) continue;
     if (list.size() == kMaxEntries) {
       return Error(Code::kResourceExhausted,
                    path + " has more than " + std::to_string(kMaxEntries) + " entries");

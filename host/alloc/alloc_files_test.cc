@@ -149,6 +149,21 @@ TEST_F(AllocFilesTest, AMountThatHoldsTheSecretsMayBeLookedAt) {
   EXPECT_EQ(umount2(secrets.c_str(), MNT_DETACH), 0);
 }
 
+TEST_F(AllocFilesTest, AListDoesNotTellOfWhatIsMountedOnItsEntries) {
+  Write("web/local/own", "1");
+  Write("web/local/mounted", "2");
+  const std::string on = root_ + "/web/local/mounted";
+  if (geteuid() != 0 ||
+      mount((base_ + "/outside").c_str(), on.c_str(), nullptr, MS_BIND, nullptr) != 0) {
+    GTEST_SKIP() << "to mount a file needs root";
+  }
+  const auto list = files_->List("web/local");
+  EXPECT_EQ(umount2(on.c_str(), MNT_DETACH), 0);
+  ASSERT_TRUE(list.ok());
+  ASSERT_EQ(list->size(), 1u);
+  EXPECT_EQ(list->front().name, "own");
+}
+
 TEST_F(AllocFilesTest, OnlyRegularFilesWithOneNameAreRead) {
   ASSERT_EQ(mkfifo((root_ + "/web/local/pipe").c_str(), 0600), 0);
   EXPECT_EQ(Read("web/local/pipe"), "file \"web/local/pipe\" is no regular file");

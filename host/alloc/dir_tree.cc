@@ -109,10 +109,10 @@ Status MountTmpfs(int dir, const std::string& path, std::int64_t size, mode_t mo
   return ErrnoError(errno, "mount a tmpfs on " + path);
 }
 
-Status UnmountAt(int dir, const std::string& name, const std::string& path) {
+Status UnmountAt(int dir, const std::string& name, const std::string& path, bool detach) {
   const std::string where = ProcPath(dir) + "/" + name;
   for (int i = 0; i < kMaxStackedMounts; ++i) {
-    if (umount2(where.c_str(), UMOUNT_NOFOLLOW) == 0) continue;
+    if (umount2(where.c_str(), UMOUNT_NOFOLLOW | (detach ? MNT_DETACH : 0)) == 0) continue;
     if (errno == EINVAL || errno == ENOENT) return {};  // nothing is mounted there
     if (errno == EBUSY) {
       return Error(Code::kFailedPrecondition,

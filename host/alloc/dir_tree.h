@@ -39,8 +39,10 @@ bool IsMountRoot(int dir);
 // the kernel supports that. MODE is 0700 or 0777.
 Status MountTmpfs(int dir, const std::string& path, std::int64_t size, mode_t mode);
 
-// Unmounts everything that is mounted on NAME below DIR. Succeeds if nothing is mounted there.
-Status UnmountAt(int dir, const std::string& name, const std::string& path);
+// Unmounts everything that is mounted on NAME below DIR. Succeeds if nothing is mounted there. With
+// DETACH a mount in use goes, too: nobody else can reach it from then on, and its last user frees
+// it.
+Status UnmountAt(int dir, const std::string& name, const std::string& path, bool detach = false);
 
 // Removes NAME below DIR with everything in it. Links are removed, not followed. Files are only
 // unlinked, never changed, since they may have other names elsewhere. A mount inside is unmounted;

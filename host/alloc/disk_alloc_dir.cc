@@ -78,17 +78,19 @@ Co<Status> DiskAllocDir::DropSecrets() {
   std::function<Status()> work = [this]() -> Status {
     const Result<UniqueFd> root = OpenRoot();
     if (!root.ok()) return root.code() == Code::kNotFound ? Status() : Status(root.error());
-    return DurableStep(Step::kDropSecrets, [&] { return UnmountTasks(root->get(), {"secrets"}); });
+    // No task of it will run again, and who has a file of it open has read it: nothing is to wait
+    // for.
+    return DurableStep(Step::kDropSecrets,
+                       [&] { return UnmountTasks(root->get(), {"secrets"}, /*detach=*/true); });
   };
-  co_return co_await Blocking(options_.pool, std::move(work));
+  co_return co_await Blocking(removal_pool(), std::move(work));
 }
 
 Co<Status> DiskAllocDir::Destroy() {
-  WorkerPool* const pool = options_.removal_pool != nullptr ? options_.removal_pool : options_.pool;
   std::function<Status()> work = [this] {
     return DurableStep(Step::kRemoveAllocDir, [this] { return DestroyNow(); });
   };
-  co_return co_await Blocking(pool, std::move(work));
+  co_return co_await Blocking(removal_pool(), std::move(work));
 }
 
 Result<UniqueFd> DiskAllocDir::OpenBase() const {
@@ -161,7 +163,8 @@ Status DiskAllocDir::CheckBuiltNow() const {
   return {};
 }
 
-Status DiskAllocDir::UnmountTasks(int root, std::initializer_list<const char*> names) const {
+Status DiskAllocDir::UnmountTasks(int root, std::initializer_list<const char*> names,
+                                  bool detach) const {
   UniqueFd copy(openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(copy ? fdopendir(copy.get()) : nullptr,
                                                     closedir);
@@ -171,15 +174,17 @@ Status DiskAllocDir::UnmountTasks(int root, std::initializer_list<const char*> n
   while (const dirent* entry = readdir(entries.get())) {
     if (CheckTaskDirName(entry->d_name).ok()) tasks.emplace_back(entry->d_name);
   }
+  Status first;
   for (const std::string& task : tasks) {
     const std::string task_path = path_ + "/" + task;
     const Result<UniqueFd> dir = OpenDirAt(root, task, task_path);
     if (!dir.ok()) continue;  // not a directory: removed with everything else
     for (const char* name : names) {
-      DROVER_TRY(UnmountAt(dir->get(), name, task_path + "/" + name));
+      const Status done = UnmountAt(dir->get(), name, task_path + "/" + name, detach);
+      if (!done.ok() && first.ok()) first = done;
     }
   }
-  return {};
+  return first;
 }
 
 Status DiskAllocDir::DestroyNow() const {
@@ -189,7 +194,7 @@ Status DiskAllocDir::DestroyNow() const {
     const Result<UniqueFd> root = OpenDirAt(base->get(), id_, path_);
     if (!root.ok()) return root.code() == Code::kNotFound ? Status() : Status(root.error());
     // All mounts first: nothing is removed while one is in use.
-    DROVER_TRY(UnmountTasks(root->get(), {"secrets", "private", "alloc"}));
+    DROVER_TRY(UnmountTasks(root->get(), {"secrets", "private", "alloc"}, /*detach=*/false));
   }
   return RemoveTreeAt(base->get(), id_, path_, options_.give_up.get());
 }

@@ -22,7 +22,8 @@ struct DiskAllocDirOptions {
   bool private_tmpfs = geteuid() == 0;
   std::int64_t secrets_bytes = 1 << 20;
   WorkerPool* pool = nullptr;  // runs blocking work; null: on the calling thread
-  // Runs Destroy, which may take long if a task has many files; null: POOL does.
+  // Runs the blocking work that ends an allocation, which may take long if a task has many files;
+  // null: POOL does.
   WorkerPool* removal_pool = nullptr;
   // Set when nobody waits for a removal any more; null: never.
   std::shared_ptr<const std::atomic<bool>> give_up;
@@ -50,8 +51,12 @@ class DiskAllocDir : public AllocDir {
   Status MakeLogs(int root, const std::string& task) const;
   Status CheckBuiltNow() const;
   Status DestroyNow() const;
-  // Unmounts NAMES below the directory of each task.
-  Status UnmountTasks(int root, std::initializer_list<const char*> names) const;
+  WorkerPool* removal_pool() const {
+    return options_.removal_pool != nullptr ? options_.removal_pool : options_.pool;
+  }
+  // Unmounts NAMES below the directory of each task. DETACH as in UnmountAt. Returns the first
+  // error.
+  Status UnmountTasks(int root, std::initializer_list<const char*> names, bool detach) const;
 
   const DiskAllocDirOptions options_;
   const std::string id_;

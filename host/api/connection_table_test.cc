@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "host/api/http_server.h"
+
 namespace drover {
 namespace {
 
@@ -72,6 +74,25 @@ TEST_F(ConnectionTableTest, ForgetsWhoHasLeft) {
     EXPECT_EQ(table_.total(), 3);
   }
   EXPECT_EQ(table_.total(), 0);
+}
+
+// As many as an agent lets in unless it is told otherwise.
+TEST(DefaultLimitsTest, AThousandFollowersOfOneUserKeepNobodyOut) {
+  const HttpServerOptions defaults;
+  ConnectionTable table(defaults.max_connections, defaults.max_connections_per_client);
+  int closed = 0;
+  std::vector<std::unique_ptr<ConnectionTable::Place>> places;
+  for (int i = 0; i < 1000; ++i) {
+    places.push_back(table.Add("user", false, [&closed] { ++closed; }));
+    ASSERT_NE(places.back(), nullptr) << i;
+    places.back()->Trust();
+  }
+  for (const char* client : {"user", "other"}) {
+    places.push_back(table.Add(client, false, [&closed] { ++closed; }));
+    EXPECT_NE(places.back(), nullptr) << client;
+  }
+  EXPECT_EQ(closed, 0);
+  places.clear();
 }
 
 }  // namespace

@@ -17,12 +17,14 @@ constexpr std::size_t kReadAhead = 64 << 10;
 }  // namespace
 
 HttpConnection::HttpConnection(Context stop, HttpService* service,
-                               std::unique_ptr<ByteStream> stream, std::string remote)
+                               std::unique_ptr<ByteStream> stream, std::string remote,
+                               std::string client)
     : stop_(stop),
       service_(service),
       options_(service->options),
       stream_(std::move(stream)),
       remote_(std::move(remote)),
+      client_(std::move(client)),
       input_(stop.loop(), stream_.get(), options_.max_header_bytes + kReadAhead),
       output_(stop.loop(), stream_.get(), options_.write_stall),
       gate_(stop.loop()),
@@ -43,7 +45,8 @@ Co<void> HttpConnection::Serve() {
 
 Co<void> HttpConnection::TurnAway() {
   gate_.Spawn(input_.Pump());
-  co_await Refuse(429, "too many connections; close some or try again later");
+  Refusal many{429, "too many connections; close some or try again later"};
+  co_await Refuse(std::move(many));
   co_await End();
 }
 
@@ -60,48 +63,64 @@ Co<bool> HttpConnection::ServeRequest() {
   const RequestParser::Limits limits{options_.max_header_bytes, options_.max_body_bytes};
   RequestParser parser(limits);
   ByteBudget::Share body;  // held as long as the body exists
-  if (!co_await Read(&parser, Part::kHead)) co_return false;
-  if (const auto wrong = RefuseForBrowser(parser.request(), options_, service_->local_only)) {
-    co_await Refuse(403, *wrong);
+  std::optional<Refusal> wrong = co_await Read(&parser, Part::kHead, stop_);
+  if (!wrong) {
+    if (auto of_browser = RefuseForBrowser(parser.request(), options_, service_->local_only)) {
+      wrong = Refusal{403, std::move(*of_browser)};
+    }
+  }
+  if (!wrong && parser.has_body()) wrong = co_await TakeBody(&parser, &body);
+  if (wrong) {
+    // A client that does not read its answer must not hold room.
+    std::string().swap(parser.request().body);
+    body.ShrinkTo(0);
+    co_await Refuse(std::move(*wrong));
     co_return false;
   }
-  if (parser.has_body()) {
-    if (options_.refuse_body) {
-      if (const auto wrong = options_.refuse_body(parser.request())) {
-        co_await Refuse(403, *wrong);
-        co_return false;
-      }
-    }
-    const std::string* expect = parser.request().Header("Expect");
-    if (expect && !EqualsIgnoringCase(*expect, "100-continue")) {
-      co_await Refuse(417, "only 100-continue can be expected");
-      co_return false;
-    }
-    if (expect && input_.bytes().empty() && !parser.http_1_0()) {
-      const Status invited = co_await output_.Write("HTTP/1.1 100 Continue\r\n\r\n");
-      if (!invited) co_return false;
-    }
-    if (!co_await ReadBody(&parser, &body)) co_return false;
-  }
-  co_return co_await Handle(&parser);
+  co_return co_await Handle(&parser, &body);
 }
 
-// Takes room for the whole body before the first byte is read. A request that has room thus waits
-// for no other, so the waiting ones always get their turn.
-Co<bool> HttpConnection::ReadBody(RequestParser* parser, ByteBudget::Share* share) {
+Co<std::optional<RequestParser::Refusal>> HttpConnection::TakeBody(RequestParser* parser,
+                                                                   ByteBudget::Share* share) {
+  bool wanted = true;
+  if (options_.wants_body) {
+    const Result<bool> wants = options_.wants_body(parser->request());
+    if (!wants.ok()) co_return Refusal{403, wants.error().message()};
+    wanted = *wants;
+  }
+  const std::string* expect = parser->request().Header("Expect");
+  if (expect && !EqualsIgnoringCase(*expect, "100-continue")) {
+    co_return Refusal{417, "only 100-continue can be expected"};
+  }
+  if (expect && input_.bytes().empty() && !parser->http_1_0()) {
+    const Status invited = co_await output_.Write("HTTP/1.1 100 Continue\r\n\r\n");
+    if (!invited) co_return Refusal{};
+  }
+  if (wanted) co_return co_await ReadBody(parser, share);
+  parser->DiscardBody();
+  co_return co_await Read(parser, Part::kAll, stop_);
+}
+
+// Takes room for the whole body before the first byte is read. A body that has room thus waits only
+// for its client, so the waiting ones always get their turn.
+Co<std::optional<RequestParser::Refusal>> HttpConnection::ReadBody(RequestParser* parser,
+                                                                   ByteBudget::Share* share) {
   const std::size_t bytes = parser->body_length().value_or(options_.max_body_bytes);
   ByteBudget* const budget =
       bytes <= options_.small_body_bytes ? &service_->small_bodies : &service_->bodies;
   const Context wait = stop_.WithTimeout(options_.body_wait);
-  Result<ByteBudget::Share> taken = co_await budget->Take(wait, bytes);
-  if (!taken.ok()) {
-    co_await Refuse(503, "too many large requests at once; try again later");
-    co_return false;
-  }
+  const Context reading = stop_.Child();
+  ByteBudget::Owner owner{client_, [loop = stop_.loop(), reading] {
+                            loop->Post([reading] { Context(reading).Cancel("others wait"); });
+                          }};
+  Result<ByteBudget::Share> taken = co_await budget->Take(wait, bytes, std::move(owner));
+  const Refusal many{503, "too many large requests at once; try again later"};
+  if (!taken.ok()) co_return many;
   *share = std::move(*taken);
-  if (!co_await Read(parser, Part::kAll)) co_return false;
+  std::optional<Refusal> wrong = co_await Read(parser, Part::kAll, reading);
+  if (wrong) co_return wrong;
   share->ShrinkTo(parser->request().body.capacity());
-  co_return true;
+  co_return std::nullopt;
 }
 
 Co<bool> HttpConnection::FirstByte() {
@@ -114,38 +133,40 @@ Co<bool> HttpConnection::FirstByte() {
   co_return !stop_.cancelled();
 }
 
-Co<bool> HttpConnection::Read(RequestParser* parser, Part part) {
+Co<std::optional<RequestParser::Refusal>> HttpConnection::Read(RequestParser* parser, Part part,
+                                                               Context reading) {
   const bool head = part == Part::kHead;
-  const Context wait = stop_.WithTimeout(head ? options_.header_time : options_.body_time);
+  const Context wait = reading.WithTimeout(head ? options_.header_time : options_.body_time);
   for (;;) {
     const std::size_t taken = parser->Put(input_.bytes());
     input_.Take(taken);
-    if (parser->refusal()) {
-      const RequestParser::Refusal refusal = *parser->refusal();
-      co_await Refuse(refusal.status, refusal.text);
-      co_return false;
-    }
-    if (head ? parser->head_done() : parser->done()) co_return true;
+    if (parser->refusal()) co_return parser->refusal();
+    if (head ? parser->head_done() : parser->done()) co_return std::nullopt;
     if (taken > 0) continue;
-    if (input_.ended()) co_return false;
-    if (input_.full()) {
-      co_await Refuse(400, "the head of a chunk is too large");
-      co_return false;
-    }
+    if (input_.ended()) co_return Refusal{};
+    if (input_.full()) co_return Refusal{400, "the head of a chunk is too large"};
     const Status more = co_await input_.More(wait);
-    if (more.code() == Code::kTimeout) co_await Refuse(408, "the request came too slowly");
-    if (!more) co_return false;
+    if (more) continue;
+    if (more.code() == Code::kTimeout) co_return Refusal{408, "the request came too slowly"};
+    if (stop_.cancelled()) co_return Refusal{};
+    co_return Refusal{503, "others need the room that this request keeps; try again later"};
   }
 }
 
-Co<bool> HttpConnection::Handle(RequestParser* parser) {
+Co<bool> HttpConnection::Handle(RequestParser* parser, ByteBudget::Share* body) {
   HttpRequest request = std::move(parser->request());
   request.remote = remote_;
   request.tls = options_.tls.enabled();
   request.client_subject = stream_->client_subject();
-  const ServerExchange::Parts parts{
-      stop_.loop(),         stream_.get(),       &input_, &output_, &options_, parser->http_1_0(),
-      parser->keep_alive(), [this] { trust_(); }};
+  const ServerExchange::Parts parts{stop_.loop(),
+                                    stream_.get(),
+                                    &input_,
+                                    &output_,
+                                    &options_,
+                                    parser->http_1_0(),
+                                    parser->keep_alive(),
+                                    body,
+                                    [this] { trust_(); }};
   ServerExchange exchange(parts, stop_, std::move(request));
   bool failed = false;
   std::string thrown;
@@ -160,8 +181,9 @@ Co<bool> HttpConnection::Handle(RequestParser* parser) {
   co_return exchange.keep_alive();
 }
 
-Co<void> HttpConnection::Refuse(int status, std::string text) {
-  const HttpReply reply = TextReply(status, std::move(text));
+Co<void> HttpConnection::Refuse(Refusal refusal) {
+  if (refusal.status == 0) co_return;
+  const HttpReply reply = TextReply(refusal.status, std::move(refusal.text));
   ReplyFraming framing;
   framing.length = reply.body.size();
   framing.close = true;

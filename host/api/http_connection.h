@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -37,8 +38,9 @@ struct HttpService {
 // One client: reads its requests one after the other and has each answered. One thread.
 class HttpConnection : LiveCount<HttpConnection> {
  public:
+  // REMOTE is the client's address; CLIENT is its name in ConnectionTable.
   HttpConnection(Context stop, HttpService* service, std::unique_ptr<ByteStream> stream,
-                 std::string remote);
+                 std::string remote, std::string client);
   ~HttpConnection();
 
   // Returns when the connection is closed.
@@ -54,16 +56,22 @@ class HttpConnection : LiveCount<HttpConnection> {
 
  private:
   enum class Part { kHead, kAll };
+  using Refusal = RequestParser::Refusal;
 
   Co<bool> Handshake();
   Co<bool> ServeRequest();
   Co<bool> FirstByte();
-  // Returns false if PART could not be read; a client that was wrong or slow got its answer.
-  Co<bool> Read(RequestParser* parser, Part part);
+  // Returns nothing if all of PART has come. Otherwise returns the answer for a client that is
+  // wrong or slow, or that must give way to others because READING has ended. Status 0: no answer,
+  // as the client has gone or the server stops.
+  Co<std::optional<Refusal>> Read(RequestParser* parser, Part part, Context reading);
   // The same for a body, whose room is held in SHARE.
-  Co<bool> ReadBody(RequestParser* parser, ByteBudget::Share* share);
-  Co<bool> Handle(RequestParser* parser);
-  Co<void> Refuse(int status, std::string text);
+  Co<std::optional<Refusal>> ReadBody(RequestParser* parser, ByteBudget::Share* share);
+  // The same for a body that may have to be refused or discarded.
+  Co<std::optional<Refusal>> TakeBody(RequestParser* parser, ByteBudget::Share* share);
+  // BODY is the room of the request's body.
+  Co<bool> Handle(RequestParser* parser, ByteBudget::Share* body);
+  Co<void> Refuse(Refusal refusal);
   Co<void> End();
 
   Context stop_;
@@ -71,6 +79,7 @@ class HttpConnection : LiveCount<HttpConnection> {
   const HttpServerOptions& options_;
   std::unique_ptr<ByteStream> stream_;
   std::string remote_;
+  std::string client_;
   ByteInput input_;
   ByteOutput output_;
   Gate gate_;

@@ -58,6 +58,8 @@ class HttpExchange {
  public:
   virtual ~HttpExchange() = default;
 
+  // The request's body is dropped when the answer begins, as that may take as long as the client
+  // likes.
   virtual const HttpRequest& request() const = 0;
   virtual Loop* loop() = 0;
   // Ends when the client has gone or the server stops. A client that only closes its sending side
@@ -65,7 +67,8 @@ class HttpExchange {
   virtual const Context& context() const = 0;
 
   // The client has shown that it may use the server: from now on its connection is not closed to
-  // make room for others.
+  // make room for others, and the messages of its websocket may be large. Before, only its first
+  // message is read, which must be small.
   virtual void Trust() {}
 
   // Sends the whole answer, once. Code::kUnavailable: the client has gone or does not read.

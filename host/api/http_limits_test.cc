@@ -60,12 +60,14 @@ TEST(HttpLimits, ASlowBodyIs408) {
   EXPECT_EQ(client.ReadAll(), "");
 }
 
-TEST(HttpLimits, ABodyThatIsRefusedIsNotReadAndKeepsNoRoom) {
+TEST(HttpLimits, ABodyThatIsRefusedOrNotNeededKeepsNoRoom) {
   HttpServerOptions options;
   options.max_total_body_bytes = options.max_body_bytes;
-  options.refuse_body = [](const HttpRequest& request) -> std::optional<std::string> {
-    if (request.Header("X-Key") != nullptr) return std::nullopt;
-    return "you have no key";
+  options.max_total_small_body_bytes = options.small_body_bytes;
+  options.wants_body = [](const HttpRequest& request) -> Result<bool> {
+    if (request.path == "/open") return false;
+    if (request.Header("X-Key") != nullptr) return true;
+    return Error(Code::kPermissionDenied, "you have no key");
   };
   const auto server = StartTestServer(options, [](HttpExchange* exchange) -> Co<void> {
     HttpReply reply = TextReply(200, exchange->request().body);
@@ -77,9 +79,45 @@ TEST(HttpLimits, ABodyThatIsRefusedIsNotReadAndKeepsNoRoom) {
   const auto refused = stranger.ReadAnswer();
   EXPECT_EQ(refused.status, 403);
   EXPECT_NE(refused.body.find("you have no key"), std::string::npos);
+  // These are still to send what they have announced.
+  HttpTestClient open_large(server->port()), open_small(server->port());
+  const std::string open = "GET /open HTTP/1.1\r\nHost: localhost\r\nContent-Length: ";
+  open_large.Send(open + std::to_string(options.max_body_bytes) + "\r\n\r\na");
+  open_small.Send(open + std::to_string(options.small_body_bytes) + "\r\n\r\na");
   HttpTestClient friendly(server->port());
   friendly.Send(head + "5\r\nX-Key: 1\r\n\r\nhello");
   EXPECT_EQ(friendly.ReadAnswer().body, "hello");
+  const std::string large(options.max_body_bytes, 'x');
+  friendly.Send(head + std::to_string(large.size()) + "\r\nX-Key: 1\r\n\r\n" + large);
+  EXPECT_EQ(friendly.ReadAnswer().body.size(), large.size());
+  open_small.Send(std::string(options.small_body_bytes - 1, 'a'));
+  EXPECT_EQ(open_small.ReadAnswer().body, "") << "the handler sees none";
+}
+
+TEST(HttpLimits, ABodyKeepsNoRoomOnceItsAnswerHasBegun) {
+  HttpServerOptions options;
+  options.max_total_body_bytes = options.max_body_bytes;
+  const auto server = StartTestServer(options, [](HttpExchange* exchange) -> Co<void> {
+    HttpReply head = TextReply(200, "");
+    if (exchange->request().path == "/stream") {
+      const Status begun = co_await exchange->StartStream(std::move(head));
+      EXPECT_TRUE(begun.ok());
+      EXPECT_EQ(exchange->request().body, "");
+      co_await exchange->context().Cancelled();
+    } else {
+      [[maybe_unused]] const Status sent = co_await exchange->Reply(std::move(head));
+    }
+  });
+  const std::string body(options.max_body_bytes, 'x');
+  const std::string rest =
+      " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(body.size()) +
+      "\r\n\r\n" + body;
+  HttpTestClient follower(server->port());
+  follower.Send("PUT /stream" + rest);
+  follower.ReadUntil("\r\n\r\n");
+  HttpTestClient other(server->port());
+  other.Send("PUT /" + rest);
+  EXPECT_EQ(other.ReadAnswer().status, 200);
 }
 
 TEST(HttpLimits, AnIdleConnectionIsClosed) {

@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "host/api/http_message.h"
+#include "host/base/result.h"
 #include "host/base/time.h"
 
 namespace drover {
@@ -35,9 +35,10 @@ struct HttpServerOptions {
   // Origins ("https://ui.example:8443"), beside the server's own, whose pages may use the server.
   std::vector<std::string> origins;
 
-  // Called after the head of a request has come, before room for its body is taken. Returns why the
-  // request is refused (403), if it is. Empty: no request is. Callable from several threads.
-  std::function<std::optional<std::string>(const HttpRequest& request)> refuse_body;
+  // Called after the head of a request has come, before room for its body is taken. False: nobody
+  // needs the body, so it is read and discarded, and the handler sees none. An error: the request
+  // is refused (403) with its message. Null: all bodies are kept. Callable from several threads.
+  std::function<Result<bool>(const HttpRequest& request)> wants_body;
 
   int max_connections = 4096;
   // Per user of this machine, or per IP address of other machines.
@@ -45,11 +46,12 @@ struct HttpServerOptions {
   std::size_t max_header_bytes = 16 << 10;
   std::size_t max_body_bytes = 8 << 20;
   // Of all requests that are being read or handled. Bodies of at most small_body_bytes have room of
-  // their own, so that they never wait for a few large ones.
+  // their own, so that they never wait for a few large ones. ByteBudget decides whose turn is next.
   std::size_t max_total_body_bytes = 32 << 20;
   std::size_t max_total_small_body_bytes = 16 << 20;
   std::size_t small_body_bytes = 64 << 10;
-  std::size_t max_message_bytes = 1 << 20;  // of a websocket
+  std::size_t max_message_bytes = 1 << 20;        // of a websocket
+  std::size_t max_first_message_bytes = 4 << 10;  // until HttpExchange::Trust
 
   Duration header_time = 10s;     // for a TLS handshake; for a head, from its first byte
   Duration body_wait = 30s;       // for the turn of a body; see max_total_body_bytes

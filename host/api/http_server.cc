@@ -154,7 +154,7 @@ Co<void> HttpServer::State::Serve(ApiThread* thread, std::shared_ptr<tcp::socket
   const std::shared_ptr<TlsContext> tls_now = Tls();
   std::unique_ptr<ByteStream> stream =
       tls_now ? tls_now->MakeStream(std::move(*socket)) : MakePlainStream(std::move(*socket));
-  HttpConnection connection(thread->stop, &service, std::move(stream), ClientText(remote));
+  HttpConnection connection(thread->stop, &service, std::move(stream), ClientText(remote), client);
   // Points to null after the connection was served.
   const auto served = std::make_shared<HttpConnection*>(&connection);
   std::function<void()> drop = [loop = &thread->loop, served] {

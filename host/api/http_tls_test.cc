@@ -4,6 +4,7 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -100,6 +101,7 @@ class HttpTls : public ::testing::Test {
     if (request.path == "/socket") {
       const auto channel = co_await exchange->AcceptWebSocket();
       const Context context = exchange->context();
+      exchange->Trust();
       auto message = co_await (*channel)->Read(context);
       message->bytes += " and back";
       const Status sent = co_await (*channel)->Write(context, true, std::move(message->bytes));
@@ -238,6 +240,22 @@ TEST_F(HttpTls, FilesThatCannotBeUsedAreNamed) {
   authority_.Issue("other");
   options.tls.key_file = authority_.Path("other.key");
   EXPECT_FALSE(HttpServer::Start(options, Answer).ok());
+}
+
+TEST_F(HttpTls, NobodyWaitsForAFileThatIsNone) {
+  const std::string fifo = authority_.Path("fifo");
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  for (std::string drover::HttpTls::* file :
+       {&drover::HttpTls::cert_file, &drover::HttpTls::key_file, &drover::HttpTls::ca_file}) {
+    drover::HttpTls tls = Options().tls;
+    tls.verify_client = true;
+    tls.ca_file = authority_.Path("ca.pem");
+    tls.*file = fifo;
+    const auto loaded = TlsContext::Load(tls);
+    ASSERT_FALSE(loaded.ok());
+    EXPECT_NE(loaded.error().message().find(fifo + "': it is no regular file"), std::string::npos)
+        << loaded.error().message();
+  }
 }
 
 }  // namespace

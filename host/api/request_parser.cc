@@ -34,12 +34,14 @@ class RequestParser::Parser : public http::basic_parser<true> {
 
   bool body_done() {
     if (!is_header_done()) return false;
-    return chunked() ? chunks_.done() : request.body.size() == length_;
+    return chunked() ? chunks_.done() : arrived_ == length_;
   }
 
   std::optional<std::size_t> body_length() const {
     return chunked() ? std::nullopt : std::optional<std::size_t>(length_);
   }
+
+  void Discard() { discards_ = true; }
 
   HttpRequest request;
   std::optional<Refusal> refusal;
@@ -89,7 +91,7 @@ class RequestParser::Parser : public http::basic_parser<true> {
 
   std::size_t PutBody(std::string_view bytes) {
     if (!chunked()) {
-      const std::string_view data = bytes.substr(0, length_ - request.body.size());
+      const std::string_view data = bytes.substr(0, length_ - arrived_);
       Append(data);
       return data.size();
     }
@@ -105,12 +107,11 @@ class RequestParser::Parser : public http::basic_parser<true> {
   }
 
   void Append(std::string_view data) {
-    if (request.body.size() + data.size() > limits_.body_bytes) {
-      RefuseLargeBody();
-    } else {
-      if (request.body.empty() && !chunked()) request.body.reserve(length_);
-      request.body += data;
-    }
+    if (arrived_ + data.size() > limits_.body_bytes) return RefuseLargeBody();
+    arrived_ += data.size();
+    if (discards_) return;
+    if (request.body.empty() && !chunked()) request.body.reserve(length_);
+    request.body += data;
   }
 
   void RefuseLargeBody() {
@@ -174,7 +175,9 @@ class RequestParser::Parser : public http::basic_parser<true> {
   const Limits limits_;
   std::size_t checked_ = 0;  // bytes of the head that CheckHead has seen
   int lengths_ = 0, codings_ = 0, hosts_ = 0;
-  std::size_t length_ = 0;  // of a body that is not chunked
+  std::size_t length_ = 0;   // of a body that is not chunked
+  std::size_t arrived_ = 0;  // of the body
+  bool discards_ = false;
   ChunkedDecoder chunks_;
 };
 
@@ -191,6 +194,7 @@ bool RequestParser::keep_alive() const { return parser_->keep_alive(); }
 bool RequestParser::http_1_0() const { return parser_->http_1_0; }
 bool RequestParser::has_body() const { return !parser_->body_done(); }
 std::optional<std::size_t> RequestParser::body_length() const { return parser_->body_length(); }
+void RequestParser::DiscardBody() { parser_->Discard(); }
 HttpRequest& RequestParser::request() { return parser_->request; }
 
 }  // namespace drover

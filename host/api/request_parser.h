@@ -20,7 +20,7 @@ class RequestParser {
     std::size_t body_bytes;
   };
   struct Refusal {
-    int status;
+    int status = 0;
     std::string text;
   };
 
@@ -44,6 +44,8 @@ class RequestParser {
   bool has_body() const;  // a part of it is still to come
   // Nothing: the body comes in chunks, and only the limit is known.
   std::optional<std::size_t> body_length() const;
+  // The body is read over and not kept.
+  void DiscardBody();
   // The request as far as it is known.
   HttpRequest& request();
 

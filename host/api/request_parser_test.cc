@@ -43,6 +43,26 @@ std::string Post(const std::string& headers, const std::string& rest) {
   return "POST / HTTP/1.1\r\nHost: h\r\n" + headers + "\r\n" + rest;
 }
 
+TEST(RequestParser, ABodyThatIsDiscardedIsReadOver) {
+  for (const std::string& bytes :
+       {Post("Content-Length: 3\r\n", "abc"),
+        Post("Transfer-Encoding: chunked\r\n", "1\r\na\r\n2\r\nbc\r\n0\r\n\r\n"),
+        Post("Transfer-Encoding: chunked\r\n", "4000\r\n" + std::string(0x4000, 'x'))}) {
+    RequestParser parser(kLimits);
+    const std::size_t head = parser.Put(bytes);
+    ASSERT_TRUE(parser.has_body());
+    parser.DiscardBody();
+    std::size_t taken = head;
+    for (std::size_t more = 1; more > 0; taken += more) more = parser.Put(bytes.substr(taken));
+    const bool large = bytes.size() > kLimits.body_bytes;
+    EXPECT_EQ(parser.done(), !large);
+    EXPECT_EQ(parser.refusal() ? parser.refusal()->status : 0, large ? 413 : 0);
+    EXPECT_EQ(parser.request().body, "");
+    EXPECT_EQ(parser.request().body.capacity(), std::string().capacity());
+    if (!large) EXPECT_EQ(taken, bytes.size());
+  }
+}
+
 TEST(RequestParser, TakesWhatIsRight) {
   const std::string next = "GET /next HTTP/1.1\r\n";
   const std::vector<std::pair<std::string, std::string>> cases = {

@@ -58,6 +58,16 @@ void ServerExchange::WatchHalfClosed() {
   }
 }
 
+void ServerExchange::Trust() {
+  parts_.trust();
+  if (websocket_) websocket_->Trust();
+}
+
+void ServerExchange::LetGoOfBody() {
+  std::string().swap(request_.body);
+  parts_.body->ShrinkTo(0);
+}
+
 bool ServerExchange::WantsGzip(const HttpReply& reply) const {
   const std::string* accepted = request_.Header("Accept-Encoding");
   if (!accepted || request_.method == "HEAD" || !StatusHasBody(reply.status)) return false;
@@ -88,6 +98,7 @@ Status ServerExchange::Sent(Status status) {
 Co<Status> ServerExchange::Reply(HttpReply reply) {
   if (answer_ != Answer::kNone) co_return AlreadyAnswered();
   answer_ = Answer::kDone;
+  LetGoOfBody();
   if (context_.cancelled()) keep_alive_ = false;
   ReplyFraming framing;
   framing.close = !keep_alive_;
@@ -109,6 +120,7 @@ Co<Status> ServerExchange::Reply(HttpReply reply) {
 Co<Status> ServerExchange::StartStream(HttpReply head) {
   if (answer_ != Answer::kNone) co_return AlreadyAnswered();
   answer_ = Answer::kStream;
+  LetGoOfBody();
   bodyless_ = request_.method == "HEAD" || !StatusHasBody(head.status);
   chunked_ = !parts_.http_1_0 && StatusHasBody(head.status);
   if (!bodyless_ && WantsGzip(head)) {
@@ -145,6 +157,7 @@ Co<Result<WebSocketChannel*>> ServerExchange::AcceptWebSocket() {
   if (answer_ != Answer::kNone) co_return AlreadyAnswered();
   DROVER_CO_TRY(WebSocket::Check(request_));
   answer_ = Answer::kWebSocket;
+  LetGoOfBody();
   keep_alive_ = false;
   WebSocket::Parts parts{parts_.loop,   parts_.stream,  parts_.input,
                          parts_.output, parts_.options, {}};

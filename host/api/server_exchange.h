@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "host/api/byte_budget.h"
 #include "host/api/byte_input.h"
 #include "host/api/byte_output.h"
 #include "host/api/gzip_encoder.h"
@@ -25,7 +26,8 @@ class ServerExchange : public HttpExchange {
     ByteOutput* output;
     const HttpServerOptions* options;
     bool http_1_0;
-    bool keep_alive;  // the wish of the client
+    bool keep_alive;          // the wish of the client
+    ByteBudget::Share* body;  // the room of the request's body
     std::function<void()> trust;
   };
 
@@ -35,7 +37,7 @@ class ServerExchange : public HttpExchange {
   const HttpRequest& request() const override { return request_; }
   Loop* loop() override { return parts_.loop; }
   const Context& context() const override { return context_; }
-  void Trust() override { parts_.trust(); }
+  void Trust() override;
   Co<Status> Reply(HttpReply reply) override;
   Co<Status> StartStream(HttpReply head) override;
   Co<Status> Write(std::string bytes) override;
@@ -50,6 +52,7 @@ class ServerExchange : public HttpExchange {
  private:
   enum class Answer { kNone, kStream, kWebSocket, kDone };
 
+  void LetGoOfBody();
   void WatchHalfClosed();
   bool WantsGzip(const HttpReply& reply) const;
   std::string Chunk(std::string bytes) const;

@@ -1,9 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/api/tls_stream.h"
 
+#include <fcntl.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/error.hpp>
@@ -15,8 +17,11 @@
 #include <cerrno>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <tuple>
 #include <utility>
+
+#include "host/base/unique_fd.h"
 
 namespace drover {
 namespace asio = boost::asio;
@@ -96,6 +101,19 @@ class TlsStream : public ByteStream {
   bool shut_ = false;
 };
 
+// OpenSSL opens files by name, and would wait for ever for who writes to a FIFO. So it gets the
+// name of what was opened and looked at.
+Result<UniqueFd> OpenPem(const std::string& path) {
+  UniqueFd file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+  struct stat info{};
+  if (!file || fstat(file.get(), &info) != 0)
+    return Error(Code::kInvalidArgument, std::generic_category().message(errno));
+  if (!S_ISREG(info.st_mode)) return Error(Code::kInvalidArgument, "it is no regular file");
+  return file;
+}
+
+std::string NameOf(const UniqueFd& file) { return "/proc/self/fd/" + std::to_string(file.get()); }
+
 }  // namespace
 
 struct TlsContext::State {
@@ -118,21 +136,34 @@ Result<std::shared_ptr<TlsContext>> TlsContext::Load(const HttpTls& tls) {
   static constexpr std::string_view kSessions = "drover";
   SSL_CTX_set_session_id_context(native, reinterpret_cast<const unsigned char*>(kSessions.data()),
                                  kSessions.size());
-  const auto wrong = [](const char* what, const std::string& file,
-                        const boost::system::error_code& error) {
-    return Error(Code::kInvalidArgument, std::string("TLS: cannot use the ") + what + " '" + file +
-                                             "': " + error.message());
+  const auto wrong = [](const char* what, const std::string& file, const std::string& why) {
+    return Error(Code::kInvalidArgument,
+                 std::string("TLS: cannot use the ") + what + " '" + file + "': " + why);
   };
-  boost::system::error_code error;
-  context.use_certificate_chain_file(tls.cert_file, error);
-  if (error) return wrong("certificate", tls.cert_file, error);
-  context.use_private_key_file(tls.key_file, ssl::context::pem, error);
-  if (error) return wrong("private key", tls.key_file, error);
+  // Has OpenSSL read a file.
+  const auto load = [&wrong](const char* what, const std::string& file, auto read) -> Status {
+    const Result<UniqueFd> opened = OpenPem(file);
+    if (!opened.ok()) return wrong(what, file, opened.error().message());
+    ByteStream::ErrorCode error;
+    read(NameOf(*opened), error);
+    if (error) return wrong(what, file, error.message());
+    return {};
+  };
+  DROVER_TRY(load("certificate", tls.cert_file,
+                  [&](const std::string& name, ByteStream::ErrorCode& error) {
+                    context.use_certificate_chain_file(name, error);
+                  }));
+  DROVER_TRY(
+      load("private key", tls.key_file, [&](const std::string& name, ByteStream::ErrorCode& error) {
+        context.use_private_key_file(name, ssl::context::pem, error);
+      }));
   if (tls.verify_client) {
-    context.load_verify_file(tls.ca_file, error);
-    if (error) return wrong("certificates of the authority", tls.ca_file, error);
-    context.set_verify_mode(ssl::verify_peer | ssl::verify_fail_if_no_peer_cert, error);
-    if (error) return wrong("certificates of the authority", tls.ca_file, error);
+    constexpr auto kMode = ssl::verify_peer | ssl::verify_fail_if_no_peer_cert;
+    DROVER_TRY(load("certificates of the authority", tls.ca_file,
+                    [&](const std::string& name, ByteStream::ErrorCode& error) {
+                      context.load_verify_file(name, error);
+                      if (!error) context.set_verify_mode(kMode, error);
+                    }));
   }
   return std::shared_ptr<TlsContext>(new TlsContext(std::move(state)));
 }

@@ -120,6 +120,8 @@ struct WebSocket::State {
   bool over = false;      // no more message comes
   bool closing = false;   // we have begun to close
   bool writing = false;
+  bool trusted = false;
+  bool has_first = false;  // a message has come
   Event arrived;
   Event taken;
   Event written;
@@ -136,7 +138,7 @@ void WebSocket::State::BeginClosing() {
 
 Co<void> WebSocket::State::ReadAhead() {
   while (!over) {
-    if (ahead >= kReadAhead) {
+    if (ahead >= kReadAhead || (has_first && !trusted && !closing)) {
       taken.Reset();
       co_await taken.Wait();
       continue;
@@ -144,6 +146,7 @@ Co<void> WebSocket::State::ReadAhead() {
     beast::flat_buffer buffer;
     const std::tuple<ErrorCode, std::size_t> read = co_await socket.async_read(buffer, kTuple);
     over = static_cast<bool>(std::get<0>(read));
+    has_first = true;
     if (!over && !closing) {
       messages.push_back({socket.got_text(), beast::buffers_to_string(buffer.data())});
       ahead += messages.back().bytes.size() + kMessageCost;
@@ -196,7 +199,8 @@ Co<Status> WebSocket::Accept(HttpRequest request) {
       beast::websocket::stream_base::decorator([](beast::websocket::response_type& response) {
         response.set(beast::http::field::server, "drover");
       }));
-  socket.read_message_max(state_->parts.options->max_message_bytes);
+  const HttpServerOptions& options = *state_->parts.options;
+  socket.read_message_max(std::min(options.max_first_message_bytes, options.max_message_bytes));
   socket.auto_fragment(false);
   const auto message = ForBeast(request);
   const std::tuple<ErrorCode> accepted = co_await socket.async_accept(message, kTuple);
@@ -208,6 +212,12 @@ Co<Status> WebSocket::Accept(HttpRequest request) {
   state_->background.Spawn(state_->ReadAhead());
   state_->background.Spawn(state_->Ping());
   co_return Status();
+}
+
+void WebSocket::Trust() {
+  state_->socket.read_message_max(state_->parts.options->max_message_bytes);
+  state_->trusted = true;
+  state_->taken.Set();
 }
 
 Co<Result<WebSocketMessage>> WebSocket::Read(Context context) {

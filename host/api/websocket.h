@@ -14,6 +14,7 @@ namespace drover {
 
 // The channel of an exchange, over Beast's websocket. It reads a little ahead, so that pings of the
 // client are answered, and its end is noticed, while nobody calls Read.
+// Before Trust, it holds at most one small message.
 class WebSocket : public WebSocketChannel {
  public:
   struct Parts {
@@ -30,6 +31,8 @@ class WebSocket : public WebSocketChannel {
 
   // An error says why the request does not ask for a websocket that Accept can open.
   static Status Check(const HttpRequest& request);
+  // From now on messages may be large, and are read ahead. Before, only one small message is read.
+  void Trust();
   // Answers the request.
   Co<Status> Accept(HttpRequest request);
   // Closes with CODE unless already closed. Returns when nothing uses the stream any more.

@@ -111,6 +111,12 @@ struct Site {
       co_return;
     }
     WebSocketChannel* channel = *accepted;
+    if (path == "/stranger") {
+      const auto first = co_await channel->Read(context);
+      if (!first.ok()) co_return;
+      EXPECT_EQ(first->bytes, "the key");
+    }
+    exchange->Trust();
     if (path == "/bye") {
       const Status closed = co_await channel->Close(4001, "bye");
       EXPECT_TRUE(closed.ok());
@@ -190,6 +196,26 @@ TEST(WebSocket, MessagesThatCameWithTheHandshakeAreNotLost) {
   client.Send(all);
   client.ReadUntil("\r\n\r\n");
   for (int i = 0; i < 100; ++i) ASSERT_EQ(client.ReadFrame().payload, std::to_string(i));
+}
+
+TEST(WebSocket, AStrangersMessageIsSmallAndTheOnlyOneThatIsRead) {
+  Site site;
+  const auto server = StartSite(&site);
+  FrameClient large(server->port());
+  large.Open("/stranger");
+  large.SendFrame(kText, std::string(HttpServerOptions().max_first_message_bytes + 1, 'x'));
+  EXPECT_EQ(large.ReadFrame().code(), 1009);
+  FrameClient pieces(server->port());
+  pieces.Open("/stranger");
+  pieces.SendFrame(kText, std::string(4000, 'x'), false);
+  pieces.SendFrame(kContinuation, std::string(4000, 'x'), false);
+  EXPECT_EQ(pieces.ReadFrame().code(), 1009);
+  // What comes with the first message counts as trusted by it.
+  FrameClient friendly(server->port());
+  friendly.Open("/stranger");
+  const std::string long_text(200'000, 'x');
+  friendly.Send(FrameClient::Frame(kText, "the key") + FrameClient::Frame(kText, long_text));
+  EXPECT_EQ(friendly.ReadFrame().payload, long_text);
 }
 
 TEST(WebSocket, AReadThatTimesOutLosesNothing) {

@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
+#include <utility>
+#include <vector>
 
 namespace drover {
 namespace {
@@ -16,6 +19,35 @@ std::string Octal(mode_t mode) {
   std::array<char, 16> text{};
   std::snprintf(text.data(), text.size(), "%04o", static_cast<unsigned>(mode & 07777));
   return text.data();
+}
+
+constexpr int kMaxLinks = 40;  // as the kernel follows
+
+// Puts those of PATH before what is ahead already.
+void AddParts(const std::string& path, std::vector<std::string>* ahead) {
+  std::size_t end = path.size();
+  while (end > 0) {
+    const std::size_t slash = path.rfind('/', end - 1);
+    const std::size_t begin = slash == std::string::npos ? 0 : slash + 1;
+    const std::string part = path.substr(begin, end - begin);
+    if (!part.empty() && part != ".") ahead->push_back(part);
+    end = slash == std::string::npos ? 0 : slash;
+  }
+}
+
+// Where the link NAME in DIR leads.
+Result<std::string> ReadOwnedLink(int dir, const std::string& name, const std::string& path,
+                                  const OwnedKind& kind) {
+  const UniqueFd link(openat(dir, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  struct stat info{};
+  if (!link || fstat(link.get(), &info) != 0) return ErrnoError(errno, "open " + path);
+  if (!S_ISLNK(info.st_mode)) return ErrnoError(ENOTDIR, "open " + path);
+  info.st_mode &= ~mode_t{0777};  // of a link nobody looks at it
+  DROVER_TRY(CheckOwned(path, info, kind));
+  std::array<char, PATH_MAX> target{};
+  const ssize_t size = readlinkat(link.get(), "", target.data(), target.size());
+  if (size <= 0) return ErrnoError(size < 0 ? errno : ENOENT, "read the link " + path);
+  return std::string(target.data(), static_cast<std::size_t>(size));
 }
 
 }  // namespace
@@ -39,27 +71,43 @@ Status CheckOwned(const std::string& path, const struct stat& info, const OwnedK
   return {};
 }
 
-Result<UniqueFd> OpenOwned(const std::string& path, int flags, const OwnedKind& kind) {
-  UniqueFd at(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!at) return ErrnoError(errno, "open /");
+Result<UniqueFd> OpenOwned(const std::string& path, int flags, const OwnedKind& kind,
+                           std::string* real) {
+  std::vector<std::string> ahead;  // the next one is the last
+  AddParts(path, &ahead);
+  UniqueFd at;
   std::string done;
-  std::size_t begin = 1;
+  int links = 0;
   while (true) {
+    if (!at) at = UniqueFd(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!at) return ErrnoError(errno, "open /");
     struct stat info{};
     if (fstat(at.get(), &info) != 0) return ErrnoError(errno, "stat " + done + "/");
     DROVER_TRY(CheckOwned(done.empty() ? "/" : done, info, kind));
-    if (begin >= path.size()) return at;
-    const std::size_t end = std::min(path.find('/', begin), path.size());
-    const std::string part = path.substr(begin, end - begin);
-    done += "/" + part;
-    const bool last = end == path.size();
+    if (ahead.empty()) break;
+    const std::string part = std::move(ahead.back());
+    ahead.pop_back();
+    const std::string next_path =
+        part == ".." ? done.substr(0, std::min(done.rfind('/'), done.size())) : done + "/" + part;
     // O_NONBLOCK: a FIFO of that name must not stop the agent.
-    const int how = last ? flags | O_NONBLOCK : O_PATH | O_DIRECTORY;
+    const int how = ahead.empty() ? flags | O_NONBLOCK : O_PATH | O_DIRECTORY;
     UniqueFd next(openat(at.get(), part.c_str(), how | O_NOFOLLOW | O_CLOEXEC));
-    if (!next) return ErrnoError(errno, "open " + done);
+    const int error = errno;
+    if (!next && (error == ELOOP || error == ENOTDIR)) {
+      DROVER_ASSIGN(const std::string target, ReadOwnedLink(at.get(), part, next_path, kind));
+      if (++links > kMaxLinks) return ErrnoError(ELOOP, "open " + path);
+      AddParts(target, &ahead);
+      if (target.front() != '/') continue;
+      at.Reset();
+      done.clear();
+      continue;
+    }
+    if (!next) return ErrnoError(error, "open " + next_path);
     at = std::move(next);
-    begin = end + 1;
+    done = next_path;
   }
+  if (real != nullptr) *real = done.empty() ? "/" : done;
+  return at;
 }
 
 }  // namespace drover

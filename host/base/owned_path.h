@@ -22,8 +22,10 @@ struct OwnedKind {
 // sticky directory is accepted, since nobody can replace other users' files in it.
 Status CheckOwned(const std::string& path, const struct stat& info, const OwnedKind& kind);
 
-// Opens PATH, which is absolute and contains no symbolic link, step by step. Checks each directory
-// on the way, and the result, by its descriptor. FLAGS are for the last open.
-Result<UniqueFd> OpenOwned(const std::string& path, int flags, const OwnedKind& kind);
+// Opens PATH, which is absolute, step by step, with FLAGS for the last open. Checks each directory
+// on the way, the result, and each symbolic link, which its owner could let lead elsewhere, by
+// their descriptors. Stores the path without links in REAL; nobody else can change where it leads.
+Result<UniqueFd> OpenOwned(const std::string& path, int flags, const OwnedKind& kind,
+                           std::string* real = nullptr);
 
 }  // namespace drover

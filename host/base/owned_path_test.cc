@@ -77,9 +77,32 @@ TEST_F(OwnedPathTest, StrangersOwnNothingOfIt) {
   EXPECT_EQ(Mistake().find(directory_ + " belongs to user 4242"), 0u) << Mistake();
 }
 
-TEST_F(OwnedPathTest, NoLinkIsFollowed) {
-  fs::create_symlink(file_, directory_ + "/link");
-  EXPECT_FALSE(OpenOwned(directory_ + "/link", O_RDONLY, kStrict).ok());
+TEST_F(OwnedPathTest, LinksAreFollowedWhereNobodyElseCanChangeThem) {
+  const auto real = [this](const std::string& path) -> std::string {
+    std::string real;
+    const Result<UniqueFd> opened = OpenOwned(directory_ + path, O_RDONLY, kStrict, &real);
+    return opened.ok() ? real : opened.error().message();
+  };
+  fs::create_directories(directory_ + "/a/b");
+  fs::create_symlink(file_, directory_ + "/absolute");
+  fs::create_symlink("../../file", directory_ + "/a/b/relative");
+  fs::create_directory_symlink("a/./b", directory_ + "/to_b");
+  fs::create_symlink("round", directory_ + "/round");
+  EXPECT_EQ(real("/absolute"), file_);
+  EXPECT_EQ(real("/to_b/relative"), file_);
+  EXPECT_EQ(real("/to_b/../..//file"), file_) << "as the kernel walks";
+  EXPECT_EQ(real("/to_b"), directory_ + "/a/b");
+  EXPECT_NE(real("/round").find("symbolic links"), std::string::npos) << real("/round");
+  EXPECT_EQ(real("/file/x"), "open " + file_ + ": Not a directory");
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give a link away";
+  // Who owns the directory of a link, or the link, can let it lead elsewhere, to what is as well in
+  // the right hands.
+  ASSERT_EQ(chown((directory_ + "/a").c_str(), 4242, 0), 0);
+  EXPECT_EQ(real("/to_b/relative").find(directory_ + "/a belongs to user 4242"), 0u);
+  EXPECT_EQ(real("/absolute"), file_);
+  chmod(directory_.c_str(), 01777);
+  ASSERT_EQ(lchown((directory_ + "/absolute").c_str(), 4242, 0), 0);
+  EXPECT_EQ(real("/absolute").find(directory_ + "/absolute belongs to user 4242"), 0u);
 }
 
 }  // namespace

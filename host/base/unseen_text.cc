@@ -11,23 +11,15 @@ struct Range {
   char32_t first, last;
 };
 
-// Unicode's control characters beyond ASCII, line and paragraph separators, format characters.
-constexpr std::array<Range, 16> kUnseen = {{{0x80, 0x9f},
-                                            {0xad, 0xad},
-                                            {0x600, 0x605},
-                                            {0x61c, 0x61c},
-                                            {0x6dd, 0x6dd},
-                                            {0x70f, 0x70f},
-                                            {0x180e, 0x180e},
-                                            {0x200b, 0x200b},
-                                            {0x200e, 0x200f},
-                                            {0x2028, 0x202e},
-                                            {0x2060, 0x206f},
-                                            {0xfeff, 0xfeff},
-                                            {0xfff9, 0xfffb},
-                                            {0x110bd, 0x110bd},
-                                            {0x1d173, 0x1d17a},
-                                            {0xe0000, 0xe007f}}};
+// Unicode's control characters beyond ASCII, line and paragraph separators, and format characters
+// (categories Cc, Zl, Zp and Cf of Unicode 15), and the whole blocks of tags and directions.
+constexpr std::array<Range, 21> kUnseen = {
+    {{0x80, 0x9f},       {0xad, 0xad},       {0x600, 0x605},     {0x61c, 0x61c},
+     {0x6dd, 0x6dd},     {0x70f, 0x70f},     {0x890, 0x891},     {0x8e2, 0x8e2},
+     {0x180e, 0x180e},   {0x200b, 0x200b},   {0x200e, 0x200f},   {0x2028, 0x202e},
+     {0x2060, 0x206f},   {0xfeff, 0xfeff},   {0xfff9, 0xfffb},   {0x110bd, 0x110bd},
+     {0x110cd, 0x110cd}, {0x13430, 0x1343f}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
+     {0xe0000, 0xe007f}}};
 
 }  // namespace
 

@@ -54,12 +54,12 @@ constexpr OwnedKind kDataDir{"data directories", "what the agent keeps there",
 // Tasks of any user reach their own directory below those of an agent that is root.
 const mode_t kMode = geteuid() == 0 ? 0711 : 0700;
 
-// PATH may hold links; those are checked where they lead.
-Result<UniqueFd> OpenDirectory(const std::string& path) {
+// REAL becomes the path that it is used by from then on: a link that leads there might lead
+// elsewhere one day.
+Result<UniqueFd> OpenDirectory(const std::string& path, std::string* real) {
   std::error_code error;
-  const fs::path real = fs::canonical(path, error);
-  if (error) return Error(Code::kNotFound, path + ": " + error.message());
-  return OpenOwned(real.string(), O_RDONLY | O_DIRECTORY, kDataDir);
+  const std::string whole = fs::absolute(path, error).string();
+  return OpenOwned(whole, O_RDONLY | O_DIRECTORY, kDataDir, real);
 }
 
 // Makes the directory of the allocations, PATH, below DIR, unless it is there.
@@ -99,7 +99,7 @@ class DataDir {
     const bool made = fs::create_directories(dir.path_, error);
     if (error) return Error(Code::kInvalidArgument, dir.path_ + ": " + error.message());
     if (made && chmod(dir.path_.c_str(), kMode) != 0) return ErrnoError(errno, dir.path_);
-    DROVER_ASSIGN(const UniqueFd opened, OpenDirectory(dir.path_));
+    DROVER_ASSIGN(const UniqueFd opened, OpenDirectory(dir.path_, &dir.path_));
     DROVER_TRY(MakeAllocDir(opened.get(), dir.alloc_dir()));
     if (fchmod(opened.get(), kMode) != 0) return ErrnoError(errno, dir.path_);
     const std::string lock = dir.path_ + "/agent.lock";
@@ -199,13 +199,15 @@ int AgentCommand(const AgentCommandOptions& options) {
     PrintError("agent", data_dir.error());
     return data_dir.code() == Code::kFailedPrecondition ? kExitFailed : kExitUsage;
   }
-  if (config->client.alloc_dir.empty()) {
-    config->client.alloc_dir = data_dir->alloc_dir();
-  } else if (const auto own = OpenDirectory(config->client.alloc_dir); !own.ok()) {
-    PrintError("agent", own.error().WithContext("/client/alloc_dir"));
-    return kExitUsage;
+  const std::string given_alloc_dir = config->client.alloc_dir;
+  std::string alloc_dir = data_dir->alloc_dir();
+  if (!given_alloc_dir.empty()) {
+    if (const auto own = OpenDirectory(given_alloc_dir, &alloc_dir); !own.ok()) {
+      PrintError("agent", own.error().WithContext("/client/alloc_dir"));
+      return kExitUsage;
+    }
   }
-  const std::string alloc_dir = config->client.alloc_dir;
+  config->client.alloc_dir = alloc_dir;
   SetUpLogging(config->log_level, config->log_format);
   const std::uint64_t task_open_files = RaiseLimits();
   const LogThread log_thread;
@@ -230,9 +232,10 @@ int AgentCommand(const AgentCommandOptions& options) {
   if (options.config_file.empty()) {
     signals.add(SIGHUP);  // there is no file to read again
   } else {
-    reload.emplace(&loop, agent->get(), [&options, alloc_dir] {
+    reload.emplace(&loop, agent->get(), [&options, given_alloc_dir, alloc_dir] {
       Result<AgentConfig> again = ReadConfig(options);
-      if (again.ok() && again->client.alloc_dir.empty()) again->client.alloc_dir = alloc_dir;
+      if (again.ok() && again->client.alloc_dir == given_alloc_dir)
+        again->client.alloc_dir = alloc_dir;
       return again;
     });
   }

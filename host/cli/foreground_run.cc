@@ -17,7 +17,7 @@ class ForegroundRun::Watched : public AllocObserver {
     run_->view_->Placed(*alloc_);
     if (run_->options_.logs) {
       LogFollowOptions options;
-      options.pool = run_->node_->workers();
+      options.pool = &run_->log_readers_;
       options.watcher = &run_->log_watcher_;
       logs_ = std::make_unique<LogPrinter>(run_->loop_, run_->view_, alloc_,
                                            run_->node_->LogDir(*alloc_), options);

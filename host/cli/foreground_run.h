@@ -11,6 +11,7 @@
 #include "host/base/context.h"
 #include "host/base/event.h"
 #include "host/base/gate.h"
+#include "host/base/worker_pool.h"
 #include "host/cli/log_printer.h"
 #include "host/cli/run_view.h"
 
@@ -47,6 +48,7 @@ class ForegroundRun {
   Node* const node_;
   RunView* const view_;
   const ForegroundOptions options_;
+  WorkerPool log_readers_{2};  // a disk that hangs while logs are read holds up no start
   LogWatcher log_watcher_;
   std::vector<std::unique_ptr<Watched>> watched_;
   int interrupts_ = 0;

@@ -23,7 +23,10 @@ constexpr Duration kClearing = 60s;
 Co<void> Sweep(Loop* loop, ProcessService* processes, WorkerPool* pool, std::string run_dir,
                Duration patience) {
   const Context context(loop);
-  co_await ClearDeadNodes(context, loop, processes, pool, std::move(run_dir), patience);
+  std::vector<LedgerLeftovers> dead =
+      co_await EndDeadNodes(context, loop, processes, run_dir, patience);
+  const DirectoryRemoval removal = {pool, nullptr};
+  co_await RemoveDeadNodes(removal, std::move(run_dir), std::move(dead));
 }
 
 // The kernel closes the descriptors of the dead one by one, and the lock of its ledger is another

@@ -100,9 +100,7 @@ LoadedDriver::MakeCall Bind(VerbRequest request, Manner manner) {
     drover_call frame = *call;
     if (manner == Manner::kDeadlineOver)
       frame.deadline = (BootClock::now() - 1s).time_since_epoch().count();
-    if (manner == Manner::kCancelledBefore || manner == Manner::kCancelledEarly)
-      (void)host->calls().Cancel(frame.id);
-    if (manner == Manner::kCancelledEarly) table->call_cancelled(self, frame.id);
+    GiveUpBefore(manner, host, table, self, frame.id);
     std::int32_t status = DROVER_OK;
     if (manner == Manner::kNewerHost) {
       const Carried<drover_call> grown_frame(&frame);
@@ -112,14 +110,26 @@ LoadedDriver::MakeCall Bind(VerbRequest request, Manner manner) {
       status = (table->*kMember)(self, &frame, &args, error);
     }
     if (status != DROVER_OK) return status;
-    if (manner == Manner::kCancelled) (void)host->calls().Cancel(frame.id);
-    if (manner == Manner::kCancelled || manner == Manner::kCancelledBefore)
-      table->call_cancelled(self, frame.id);
+    GiveUpBehind(manner, host, table, self, frame.id);
     return status;
   };
 }
 
 }  // namespace
+
+void GiveUpBefore(Manner manner, PluginHost* host, const drover_driver* table,
+                  drover_instance* self, std::uint64_t call) {
+  if (manner == Manner::kCancelledBefore || manner == Manner::kCancelledEarly)
+    (void)host->calls().Cancel(call);
+  if (manner == Manner::kCancelledEarly) table->call_cancelled(self, call);
+}
+
+void GiveUpBehind(Manner manner, PluginHost* host, const drover_driver* table,
+                  drover_instance* self, std::uint64_t call) {
+  if (manner == Manner::kCancelled) (void)host->calls().Cancel(call);
+  if (manner == Manner::kCancelled || manner == Manner::kCancelledBefore)
+    table->call_cancelled(self, call);
+}
 
 const std::vector<KitVerb>& KitVerbs() {
 #define DROVER_KIT_VERB(verb, tag) {#verb, Bind<drover_##verb##_args, &drover_driver::verb>},
@@ -129,14 +139,14 @@ const std::vector<KitVerb>& KitVerbs() {
 }
 
 Co<std::optional<Status>> CallVerb(LoadedDriver* driver, const char* verb, VerbRequest request,
-                                   Manner manner, Duration limit) {
+                                   Manner manner, Duration limit, bool* told_again) {
   LoadedDriver::MakeCall make;
   for (const KitVerb& entry : KitVerbs()) {
     if (std::string_view(entry.name) == verb) make = entry.bind(request, manner);
   }
   DROVER_CHECK(make != nullptr);
   const std::shared_ptr<const TaskConfig> config = request.config;
-  co_return co_await driver->CallAs(verb, request.run, config, limit, std::move(make));
+  co_return co_await driver->CallAs(verb, request.run, config, limit, std::move(make), told_again);
 }
 
 }  // namespace drover

@@ -15,7 +15,7 @@ namespace drover {
 enum class Manner {
   kPlain,
   kCancelledBefore,  // it was given up before the verb was called, the driver hears of it after
-  kCancelledEarly,   // it was given up before, and the driver has heard of it before
+  kCancelledEarly,   // it was given up before, and the driver has heard of it before, once
   kCancelled,        // it is given up as soon as the verb has returned
   kDeadlineOver,     // its deadline was over before
   kNewerHost,        // every struct and element is larger than any that the driver can know
@@ -39,8 +39,15 @@ struct KitVerb {
 // DROVER_ASYNC_VERBS, in its order.
 const std::vector<KitVerb>& KitVerbs();
 
-// How it was completed; nothing: not within LIMIT.
+// How it was completed; nothing: not within LIMIT. TOLD_AGAIN, which kCancelledEarly needs: as for
+// LoadedDriver::CallAs.
 Co<std::optional<Status>> CallVerb(LoadedDriver* driver, const char* verb, VerbRequest request,
-                                   Manner manner, Duration limit = 3s);
+                                   Manner manner, Duration limit = 3s, bool* told_again = nullptr);
+
+// Gives FRAME's call up as MANNER does it before, and behind, the function that is called for it.
+void GiveUpBefore(Manner manner, PluginHost* host, const drover_driver* table,
+                  drover_instance* self, std::uint64_t call);
+void GiveUpBehind(Manner manner, PluginHost* host, const drover_driver* table,
+                  drover_instance* self, std::uint64_t call);
 
 }  // namespace drover

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "host/abi/abi_write.h"
 #include "host/base/gate.h"
 #include "host/conformance/exec_streams.h"
 #include "host/conformance/kit_case.h"
@@ -202,9 +203,44 @@ const char* Words(Manner manner) {
   }
 }
 
+// A command that does not end by itself.
+Co<Answer> ExecInManner(LoadedDriver* driver, RunId run, Manner manner, bool* told_again) {
+  auto streams = std::make_shared<ExecStreams>();
+  std::vector<std::string> command = {"/bin/sh", "-c", "exec sleep 60"};
+  const auto request =
+      std::make_shared<ExecRequest>(streams->Open(std::move(command), /*tty=*/false));
+  LoadedDriver::MakeCall make = [request, streams, manner](
+                                    PluginHost* host, const drover_driver* table,
+                                    drover_instance* self, const drover_call* call,
+                                    drover_error* error) -> std::int32_t {
+    const auto* exec = static_cast<const drover_task_exec*>(
+        table->get_extension(self, ToStr(DROVER_TASK_EXEC_ID)));
+    if (exec == nullptr) return DROVER_E_UNIMPLEMENTED;
+    GiveUpBefore(manner, host, table, self, call->id);
+    std::vector<drover_str> words;
+    for (const std::string& word : request->command) words.push_back(ToStr(word));
+    auto args = NewStruct<drover_exec_args>();
+    args.command = ToArray(words);
+    args.input = {request->input.Release(), DROVER_FD_GIVEN};
+    args.output = {request->output.Release(), DROVER_FD_GIVEN};
+    args.error = {request->error.Release(), DROVER_FD_GIVEN};
+    const std::int32_t status = exec->exec(self, call, &args, error);
+    if (status == DROVER_OK) GiveUpBehind(manner, host, table, self, call->id);
+    return status;
+  };
+  co_return co_await driver->CallAs("exec", run, nullptr, 3s, std::move(make), told_again);
+}
+
+Co<Answer> AskInManner(LoadedDriver* driver, std::string_view verb, VerbRequest request,
+                       Manner manner, bool* told_again) {
+  if (verb == "exec") co_return co_await ExecInManner(driver, request.run, manner, told_again);
+  co_return co_await CallVerb(driver, verb.data(), request, manner, 3s, told_again);
+}
+
 // The driver completes it, and is as it was.
 Co<void> InManner(KitCase* kit, LoadedDriver* driver, std::string_view verb, Manner manner) {
   if (!Offers(kit, driver, verb)) co_return;
+  if (verb == "exec" && !kit->RunsCommands()) co_return kit->Skip("its tasks are no commands");
   VerbRequest request;
   std::shared_ptr<const TaskConfig> config;
   LoadedDriver* asked = driver;
@@ -227,9 +263,17 @@ Co<void> InManner(KitCase* kit, LoadedDriver* driver, std::string_view verb, Man
     request.timeout = 100ms;
     request.force = true;
   }
-  const Answer answer = co_await CallVerb(asked, verb.data(), request, manner);
+  const bool early = manner == Manner::kCancelledEarly;
+  bool told_again = false;
+  bool* const hears_of_it = early ? &told_again : nullptr;
+  const Answer answer = co_await AskInManner(asked, verb, request, manner, hears_of_it);
   const std::string what = std::string(verb) + " " + Words(manner);
   KIT_EXPECT(answer, what + " is not completed within 3 s");
+  if (told_again) {
+    kit->Warn(what +
+              " was not completed before the driver heard of it again, which this host sees " +
+              "to and another need not: ask call_is_cancelled when a call has been entered");
+  }
   if (manner == Manner::kNewerHost) {
     const bool refused = verb == "configure" && !answer->ok() && answer->code() != Code::kInternal;
     KIT_EXPECT(answer->ok() || refused, what + ": " + Told(answer));
@@ -294,15 +338,19 @@ void AddVerbs(std::vector<KitEntry>* to, const std::string& family, const std::s
   }
 }
 
+// Of each verb, and of exec where somebody gives it up: then it is a call like the others.
 void AddManner(std::vector<KitEntry>* to, const std::string& family, Manner manner,
                const std::string& what) {
-  for (const KitVerb& entry : KitVerbs()) {
-    const std::string_view verb = entry.name;
+  std::vector<const char*> verbs;
+  for (const KitVerb& entry : KitVerbs()) verbs.push_back(entry.name);
+  if (family.starts_with("cancelled")) verbs.push_back("exec");
+  for (const char* const name_of : verbs) {
+    const std::string_view verb = name_of;
     if (verb == "shutdown") continue;  // nothing of the instance may be asked after it
     const auto run = [verb, manner](KitCase* kit, LoadedDriver* driver) {
       return InManner(kit, driver, verb, manner);
     };
-    std::string name = family + "-" + entry.name;
+    std::string name = family + "-" + name_of;
     std::replace(name.begin(), name.end(), '_', '-');
     to->push_back({name, std::string(verb) + " " + Words(manner) + " " + what, run, family});
   }

@@ -411,9 +411,10 @@ void ContainerChild::ForgetStream(std::uint64_t id) {
   streams_.erase(id);
 }
 
-std::uint64_t ContainerChild::AddService(drover_done done, void* context, Deliver deliver) {
+std::uint64_t ContainerChild::AddService(drover_done done, void* context, Deliver deliver,
+                                         bool is_session) {
   const std::lock_guard lock(mutex_);
-  services_[next_service_] = {done, context, deliver};
+  services_[next_service_] = {done, context, deliver, is_session};
   return next_service_++;
 }
 
@@ -422,10 +423,10 @@ void ContainerChild::DropService(std::uint64_t id) {
   services_.erase(id);
 }
 
-std::uint64_t ContainerChild::FindService(void* context) {
+std::uint64_t ContainerChild::FindSession(void* context) {
   const std::lock_guard lock(mutex_);
   for (const auto& [id, service] : services_) {
-    if (service.context == context) return id;
+    if (service.is_session && service.context == context) return id;
   }
   return 0;
 }

@@ -45,10 +45,10 @@ class ContainerChild {
 
   // How the end of a service is read and told.
   using Deliver = void (*)(WireReader* from, drover_done done, void* context);
-  std::uint64_t AddService(drover_done done, void* context, Deliver deliver);
+  std::uint64_t AddService(drover_done done, void* context, Deliver deliver, bool is_session);
   void DropService(std::uint64_t id);
   // The exec session that the driver calls CONTEXT; 0: none.
-  std::uint64_t FindService(void* context);
+  std::uint64_t FindSession(void* context);
 
   // The host has the time and calls; the function stays here.
   std::uint64_t SetTimer(std::int64_t delay, void (*function)(void*), void* context);
@@ -66,6 +66,7 @@ class ContainerChild {
     drover_done done;
     void* context;
     Deliver deliver;
+    bool is_session;  // the context of others may be the same
   };
   struct Timer {
     void (*function)(void*);

@@ -110,7 +110,8 @@ std::int32_t Submit(std::uint16_t kind, const drover_run_id* run, const Args* ar
     CloseGiven(args);
     return Refuse(Error(Code::kInvalidArgument, "the arguments cannot be read"), error);
   }
-  const std::uint64_t id = Child().AddService(done, context, &DeliverDone<ResultType>);
+  constexpr bool kIsSession = std::is_same_v<Args, drover_exec_args>;
+  const std::uint64_t id = Child().AddService(done, context, &DeliverDone<ResultType>, kIsSession);
   if (const Status sent = Child().Send(kind, id, std::move(frame)); !sent.ok()) {
     Child().DropService(id);
     return Refuse(sent.error(), error);
@@ -131,7 +132,7 @@ DROVER_PROCESS_FUNCTIONS(DROVER_CHILD_PROCESS)
 
 std::int32_t ExecResize(const drover_host*, void* context, std::int32_t width, std::int32_t height,
                         drover_error* error) {
-  const std::uint64_t id = Child().FindService(context);
+  const std::uint64_t id = Child().FindSession(context);
   if (id == 0) return DROVER_OK;  // it has ended
   WireMessage frame;
   WireWriter to(&frame);
@@ -142,7 +143,7 @@ std::int32_t ExecResize(const drover_host*, void* context, std::int32_t width, s
 }
 
 void ExecEnd(const drover_host*, void* context) {
-  const std::uint64_t id = Child().FindService(context);
+  const std::uint64_t id = Child().FindSession(context);
   if (id != 0) (void)Child().Send(frame_kind::kExecEnd, id, WireMessage());
 }
 

@@ -16,6 +16,7 @@
 #include "host/base/ids.h"
 #include "host/base/result.h"
 #include "host/base/unique_fd.h"
+#include "host/driver/driver_limits.h"
 #include "host/process/usage_detail.h"
 #include "host/spec/job.h"
 
@@ -239,6 +240,13 @@ class Driver {
   // subscription goes: a new instance of the plugin may find the run under another handle.
   [[nodiscard]] virtual Subscription OnHandle(RunId run,
                                               std::function<void(const TaskHandle&)> hear) = 0;
+
+  // How long the driver waits for an answer of its plugin before it gives the call up by itself,
+  // WHICH of the limits; 0: as long as the caller.
+  virtual Duration LimitOf(Duration DriverLimits::* which) const {
+    (void)which;
+    return Duration(0);
+  }
 
   // The task's configuration checked against the driver's schema and brought into its form, with
   // defaults filled in. A text that holds ${...} stands for any scalar unless FINAL. PLACE is the

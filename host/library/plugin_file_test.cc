@@ -228,6 +228,24 @@ TEST(ProbeTest, WhatAConstructorHasStartedEndsWithTheProbe) {
   EXPECT_EQ(ProcessesNamed("left-by-probe"), 0);
 }
 
+TEST(ProbeTest, WhatAConstructorHasStartedEndsWithTheAgentToo) {
+  ASSERT_EQ(ProcessesNamed("left-by-probe"), 0);
+  const auto until = [](auto done) {
+    for (int i = 0; i < 2000 && !done(); ++i) usleep(10'000);
+    return done();
+  };
+  const pid_t agent = fork();
+  if (agent == 0) {
+    (void)ProbeError("forks_and_hangs", 10min);
+    _exit(0);
+  }
+  ASSERT_GT(agent, 0);
+  EXPECT_TRUE(until([] { return ProcessesNamed("left-by-probe") > 0; }));
+  kill(agent, SIGKILL);
+  waitpid(agent, nullptr, 0);
+  EXPECT_TRUE(until([] { return ProcessesNamed("left-by-probe") == 0; }));
+}
+
 // The machine's tasks run as nobody by default: what they are many of is no fault of a plugin's.
 TEST(ProbeTest, ProcessesOfTasksDoNotCount) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root, whose probes are another user's";
@@ -276,6 +294,7 @@ TEST(ProbeTest, BrokenCodeBreaksOnlyTheChild) {
 #endif
   EXPECT_THAT(ProbeError("constructor_exits"), HasSubstr("ended the probe with exit code " + code));
   EXPECT_THAT(ProbeError("constructor_hangs", 300ms), HasSubstr("hangs when it is loaded"));
+  EXPECT_THAT(ProbeError("constructor_floods", 300ms), HasSubstr("hangs when it is loaded"));
   EXPECT_THAT(ProbeError("entry_null"), HasSubstr("returned null"));
   EXPECT_THAT(ProbeError("no_configure"), HasSubstr("no function \"configure\""));
   EXPECT_THAT(ProbeError("needs"), HasSubstr("does not have (bits 0x100)"));

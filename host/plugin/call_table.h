@@ -46,6 +46,7 @@ struct PendingCall : LiveCount<PendingCall> {
   const TimePoint began;
   TimePoint deadline = TimePoint::max();
   bool brings_task = false;  // start and recover; set before it is added
+  bool told_once = false;    // the driver does not hear again of its cancellation; set before, too
 
   Event done;
   std::optional<Result<CallValue>> outcome;

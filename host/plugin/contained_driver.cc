@@ -29,6 +29,9 @@ Co<void> ContainedDriver::Shutdown() {
   ready_event_.Set();  // who waits for it hears that it will not come
   co_await gate_.Close();
   const Living driver = current_;
+  // A process that has made no instance has nothing that a shutdown could spare.
+  if (driver && container_ && !driver->has_instance())
+    container_->Kill("it was given up before it had made its instance", /*ask=*/false);
   if (driver) co_await driver->Shutdown();
   ready_ = false;
   health_.Cancel();
@@ -146,6 +149,7 @@ Co<Result<RecoveredTask>> ContainedDriver::Recover(Context context,
   if (recovered.ok()) {
     run->wanted = true;
     run->generation = generation_;
+    run->Seen();
     run->handle = recovered->handle;
     run->exited = recovered->exited;
     co_return recovered;
@@ -167,10 +171,13 @@ Co<Result<ExitResult>> ContainedDriver::Wait(Context context, RunId id) {
     if (Run* run = FindRun(id)) {
       if (run->lost) co_return *run->lost;
       if (run->wanted && run->generation != generation_) {
-        // It was not recovered, and lives on without its driver; the next process may see it.
+        // It was not recovered, and lives on without its driver: this process may see it later, or
+        // the next one.
         const Context life = life_;
         const JoinContext joined(context, life);
-        (void)co_await ended_.Wait(joined.context());
+        const std::shared_ptr<Event> unseen = run->unseen;
+        Event* const seen = unseen ? unseen.get() : &ended_;
+        co_await WaitAny(joined.context(), &ended_, seen);
         DROVER_CO_TRY(context.status());
         if (ending_) co_return Unavailable();
         continue;

@@ -63,6 +63,7 @@ class ContainedDriver : public PluginDriver {
 
   const DriverInfo& info() const override { return info_; }
   const Fingerprint& fingerprint() const override { return fingerprint_; }
+  Duration LimitOf(Duration DriverLimits::* which) const override { return limits().*which; }
   Subscription OnFingerprint(std::function<void()> changed) override;
   Subscription OnEvents(RunId run, std::function<void(const DriverEvent&)> hear) override;
   Subscription OnHandle(RunId run, std::function<void(const TaskHandle&)> hear) override;
@@ -96,6 +97,11 @@ class ContainedDriver : public PluginDriver {
     int deaths = 0;           // of processes in its recover, alone
     std::optional<ExitResult> exited;
     std::optional<Error> lost;  // recover said so
+    // Null but while the process that lives could not say yet what became of it.
+    std::shared_ptr<Event> unseen;
+    void Seen() {
+      if (const auto was = std::exchange(unseen, nullptr)) was->Set();
+    }
   };
   // What a process that was launched has told.
   struct Launch {
@@ -120,6 +126,7 @@ class ContainedDriver : public PluginDriver {
   Co<Status> LaunchProcess(Context context);
   Co<void> RecoverAll(Context context);
   Co<void> RecoverOne(Context context, Living driver, RunId run);
+  Co<void> RecoverLater(RunId run);
   Co<Status> AwaitDeath();
   Co<void> DestroyUnheard(Context context);
   std::vector<RunId> KnownRuns() const;

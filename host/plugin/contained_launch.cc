@@ -6,6 +6,14 @@
 #include "host/plugin/contained_driver.h"
 
 namespace drover {
+namespace {
+
+// Between two times that a process which could not say what became of a run is asked again.
+constexpr Duration kAskAgainFirst = 1s;
+constexpr Duration kAskAgainLast = 60s;
+
+}  // namespace
+
 void ContainedDriver::Log(PluginLogLevel level, const std::string& message) const {
   if (parts_.driver.log) parts_.driver.log(level, info_.name, nullptr, message);
 }
@@ -182,6 +190,7 @@ Co<void> ContainedDriver::RecoverAll(Context context) {
   std::vector<Co<void>> unsuspected;
   std::vector<RunId> suspected;
   for (auto& [id, run] : runs_) {
+    run.Seen();  // the process before this one is asked no more
     if (!run.wanted || run.lost || run.deaths >= kMaxDeaths) continue;
     if (run.recovering) {
       suspected.push_back(id);
@@ -218,26 +227,51 @@ Co<void> ContainedDriver::RecoverOne(Context context, Living driver, RunId id) {
   Result<RecoveredTask> recovered = co_await driver->Recover(context, config, std::move(handle));
   run = FindRun(id);
   // A recover that is not answered in time ends the process, too.
-  if (run == nullptr || !container_->alive()) co_return;
+  if (run == nullptr || driver != current_ || !container_->alive()) co_return;
   run->recovering = false;
   if (!recovered.ok()) {
-    // Of a run of which the driver cannot say what became the next process may know more.
+    // The driver cannot say what became of the run, yet: what it needs may be away.
     const bool unknown =
         recovered.code() == Code::kUnavailable || recovered.code() == Code::kTimeout;
-    if (!unknown) run->lost = recovered.error();
-    if (recovered.code() != Code::kNotFound) {
-      Log(PluginLogLevel::kError,
-          "run " + id.Short() + " cannot be recovered: " + recovered.error().message());
+    if (!unknown) {
+      run->lost = recovered.error();
+      run->Seen();
+    }
+    if (recovered.code() != Code::kNotFound && !run->unseen) {
+      Log(PluginLogLevel::kError, "run " + id.Short() + " cannot be recovered" +
+                                      (unknown ? " yet: " : ": ") + recovered.error().message());
+    }
+    if (unknown && !run->unseen) {
+      run->unseen = std::make_shared<Event>(loop());
+      gate_.Spawn(RecoverLater(id));
     }
     co_return;
   }
+  if (run->unseen) Log(PluginLogLevel::kInfo, "run " + id.Short() + " is recovered after all");
   run->deaths = 0;
   run->generation = generation_;
+  run->Seen();
   run->exited = std::move(recovered->exited);
   if (recovered->handle == run->handle) co_return;
   run->handle = recovered->handle;
   handle_listeners_.Call(id, recovered->handle);
   if (parts_.hear_handle) parts_.hear_handle(id, recovered->handle);
+}
+
+// Asks the process that lives until it says what became of the run.
+Co<void> ContainedDriver::RecoverLater(RunId id) {
+  const std::shared_ptr<Event> unseen = FindRun(id)->unseen;
+  for (Duration pause = kAskAgainFirst; !unseen->is_set();
+       pause = std::min(2 * pause, kAskAgainLast)) {
+    (void)co_await Sleep(life_, pause);
+    const Run* run = FindRun(id);
+    if (life_.cancelled() || run == nullptr || run->unseen != unseen) break;
+    // It is about to be destroyed, or the process to be gone.
+    if (!run->wanted || !ready_ || !container_->alive()) continue;
+    const Living driver = current_;
+    co_await RecoverOne(life_, driver, id);
+  }
+  unseen->Set();
 }
 
 // Once each: a process that ends in it is followed by one that has not recovered the run.

@@ -1,5 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 // How an instance of a plugin takes the place of another while its tasks run.
+#include <algorithm>
+
 #include "host/base/patience.h"
 #include "host/plugin/reloadable_driver.h"
 
@@ -100,7 +102,9 @@ Co<void> ReloadableDriver::RecoverOne(Context context, PluginDriver* next,
 }
 
 Co<Status> ReloadableDriver::RecoverAll(Context context, PluginDriver* next, Recovered* recovered) {
-  const Patience patience(context, parts_.limits.reload_recover);
+  // What an operator gives this plugin's recover above that of others counts here, too.
+  const Duration more = next->LimitOf(&DriverLimits::recover) - parts_.limits.recover;
+  const Patience patience(context, parts_.limits.reload_recover + std::max(more, Duration(0)));
   std::vector<Co<void>> all;
   for (const auto& [id, run] : runs_) {
     if (!run.lives || run.unknown) continue;

@@ -45,7 +45,7 @@ Error LoadedDriver::Unavailable(const std::string& why) const {
 
 Status LoadedDriver::Usable() const {
   if (instance_ == nullptr) return Unavailable("it was never created");
-  if (ending_) return Unavailable("it is being shut down");
+  if (host_->is_shutting_down()) return Unavailable("it is being shut down");
   if (host_->pool().exhausted()) return Unavailable(fingerprint_.description);
   return {};
 }
@@ -53,6 +53,32 @@ Status LoadedDriver::Usable() const {
 std::shared_ptr<PendingCall> LoadedDriver::NewCall(const char* verb, RunId run,
                                                    CallDecoder decode) const {
   return std::make_shared<PendingCall>(loop(), verb, run, decode);
+}
+
+std::int32_t LoadedDriver::RunVerb(PluginHost* host, const DriverContainer& container,
+                                   drover_instance* told, const PendingCall& call, const Verb& verb,
+                                   drover_error* error) {
+  if (!host->calls().Enter(call.id)) {
+    // Given up before it was begun: the driver need not hear of it.
+    const Error given_up(Code::kCancelled, "the call was given up");
+    host->calls().Fail(call.id, given_up);
+    WriteError(given_up, error);
+    return DROVER_E_CANCELLED;
+  }
+  auto frame = NewStruct<drover_call>();
+  frame.id = call.id;
+  frame.run_id = ToRunId(call.run);
+  frame.deadline =
+      call.deadline == TimePoint::max() ? INT64_MAX : call.deadline.time_since_epoch().count();
+  const TimePoint began = BootClock::now();
+  const std::int32_t status = Guarded([&](drover_error* out) { return verb(&frame, out); }, error);
+  TraceReturn(host->plugin(), call.verb, call.id, call.run, began, status);
+  if (status != DROVER_OK) host->calls().Fail(call.id, ReadError(status, error));
+  host->calls().Leave(call.id);
+  // What was said of the call before the driver had entered it is lost on most: it is said again.
+  if (told != nullptr && host->calls().IsPending(call.id) && host->calls().IsCancelled(call.id))
+    TellCancelled(*host, container, told, call.id);
+  return status;
 }
 
 Co<Result<CallValue>> LoadedDriver::Call(Context context, std::shared_ptr<PendingCall> call,
@@ -65,28 +91,10 @@ Co<Result<CallValue>> LoadedDriver::Call(Context context, std::shared_ptr<Pendin
   job.what = call->verb;
   job.hold = limit.count() > 0 ? std::min(limit, limits().hold) : limits().hold;
   job.control = control;
-  drover_instance* const told = IsShutdown(*call) ? nullptr : instance_;
+  drover_instance* const told = IsShutdown(*call) || call->told_once ? nullptr : instance_;
   job.run = [host = host_, container = container_, told, call, verb = std::move(verb)] {
-    if (!host->calls().Enter(call->id)) {
-      // Given up before it was begun: the driver need not hear of it.
-      host->calls().Fail(call->id, Error(Code::kCancelled, "the call was given up"));
-      return;
-    }
-    auto frame = NewStruct<drover_call>();
-    frame.id = call->id;
-    frame.run_id = ToRunId(call->run);
-    frame.deadline =
-        call->deadline == TimePoint::max() ? INT64_MAX : call->deadline.time_since_epoch().count();
     drover_error error = NewError();
-    const TimePoint began = BootClock::now();
-    const std::int32_t status =
-        Guarded([&](drover_error* out) { return verb(&frame, out); }, &error);
-    TraceReturn(host->plugin(), call->verb, call->id, call->run, began, status);
-    if (status != DROVER_OK) host->calls().Fail(call->id, ReadError(status, &error));
-    host->calls().Leave(call->id);
-    // What was said of the call before the driver had entered it is lost on most: it is said again.
-    if (told != nullptr && host->calls().IsPending(call->id) && host->calls().IsCancelled(call->id))
-      TellCancelled(*host, *container, told, call->id);
+    (void)RunVerb(host.get(), *container, told, *call, verb, &error);
   };
   if (!host_->pool().Post(std::move(job))) {
     host_->calls().Fail(call->id, Error(Code::kUnavailable, "no thread is left"));
@@ -109,6 +117,7 @@ Co<Result<CallValue>> LoadedDriver::Call(Context context, std::shared_ptr<Pendin
 void PostCancelled(const std::shared_ptr<PluginHost>& host,
                    std::shared_ptr<DriverContainer> container, drover_instance* self,
                    std::uint64_t id) {
+  if (host->is_shutting_down() || !host->calls().HasBegun(id)) return;
   const auto tell = [host, container = std::move(container), self, id] {
     TellCancelled(*host, *container, self, id);
   };
@@ -117,9 +126,7 @@ void PostCancelled(const std::shared_ptr<PluginHost>& host,
 
 void LoadedDriver::GiveUp(const PendingCall& call) {
   if (!host_->calls().Cancel(call.id)) return;
-  // One that was not begun never is: the driver need not hear of it.
-  if (instance_ != nullptr && !IsShutdown(call) && host_->calls().HasBegun(call.id))
-    PostCancelled(host_, container_, instance_, call.id);
+  if (instance_ != nullptr) PostCancelled(host_, container_, instance_, call.id);
 }
 
 Co<Result<CallValue>> LoadedDriver::CallInTurn(Context context, std::shared_ptr<PendingCall> call,
@@ -176,7 +183,7 @@ void LoadedDriver::LeaveTurn(const RunId& run, Turn* turn) {
 }
 
 Co<Status> LoadedDriver::Invoke(Context context, const char* what, RunId run, std::uint64_t id,
-                                Duration hold, bool control, Plain function) {
+                                Duration hold, bool control, Plain function, bool is_call) {
   struct Answer {
     explicit Answer(Loop* loop) : returned(loop) {}
     Event returned;
@@ -184,11 +191,11 @@ Co<Status> LoadedDriver::Invoke(Context context, const char* what, RunId run, st
   };
   auto answer = std::make_shared<Answer>(loop());
   PluginPool::Job job{what, nullptr, hold, control};
-  job.run = [host = host_, answer, what, run, id, function = std::move(function)] {
+  job.run = [host = host_, answer, what, run, id, is_call, function = std::move(function)] {
     drover_error error = NewError();
     const TimePoint began = BootClock::now();
     const std::int32_t status = Guarded(function, &error);
-    TraceReturn(host->plugin(), what, id, run, began, status);
+    if (!is_call) TraceReturn(host->plugin(), what, id, run, began, status);
     Status result;
     if (status != DROVER_OK) result = ReadError(status, &error);
     host->port()->Post([answer, result] {

@@ -102,7 +102,8 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
   Result<CallValue> made =
       co_await Call(context, call, limits().create, /*control=*/true, std::move(create));
   if (!made.ok()) {
-    if (!call->outcome) late_create_ = call;
+    // One that was not begun never is.
+    if (!call->outcome && host_->calls().HasBegun(call->id)) late_create_ = call;
     co_return made.error();
   }
   const auto& created = std::get<CreatedInstance>(*made);
@@ -214,18 +215,29 @@ Co<Result<bool>> LoadedDriver::HasExtension(Context context, std::string id) {
 
 Co<std::optional<Status>> LoadedDriver::CallAs(const char* verb, RunId run,
                                                std::shared_ptr<const TaskConfig> config,
-                                               Duration limit, MakeCall make) {
+                                               Duration limit, MakeCall make, bool* told_again) {
   const Status usable = Usable();
   if (!usable.ok()) co_return usable;
   if (config) host_->runs()[run].config = config;
   const auto call = NewCall(verb, run, DecodeEmpty);
+  call->told_once = told_again != nullptr;
   Verb function = [host = host_, container = container_, self = instance_, make = std::move(make)](
                       const drover_call* frame, drover_error* error) {
     return make(host.get(), container->table(), self, frame, error);
   };
+  Loop::TimerId again = 0;
+  if (told_again != nullptr) {
+    *told_again = false;
+    again = loop()->After(limit / 2, [this, told_again, id = call->id] {
+      if (!host_->calls().IsPending(id)) return;
+      *told_again = true;
+      PostCancelled(host_, container_, instance_, id);
+    });
+  }
   const Context context(loop());
   const Result<CallValue> value =
       co_await Call(context, call, limit, /*control=*/run == RunId(), std::move(function));
+  loop()->Cancel(again);
   if (!call->outcome) co_return std::nullopt;
   co_return ToStatus(value);
 }
@@ -429,6 +441,7 @@ Co<void> LoadedDriver::AwaitLateCreate() {
 
 Co<void> LoadedDriver::Shutdown() {
   if (ending_) co_return;
+  host_->BeginShutdown();
   life_.Cancel("the driver is being shut down");
   co_await gate_.Join();
   // What the driver still waits for ends before it is told to go, and its timers are dropped, so

@@ -61,6 +61,7 @@ class LoadedDriver : public PluginDriver {
 
   const DriverInfo& info() const override { return driver_info_; }
   const Fingerprint& fingerprint() const override { return fingerprint_; }
+  Duration LimitOf(Duration DriverLimits::* which) const override { return limits().*which; }
   Subscription OnFingerprint(std::function<void()> changed) override;
   Subscription OnEvents(RunId run, std::function<void(const DriverEvent&)> hear) override;
   // Never: an instance keeps the handles that it has returned.
@@ -84,13 +85,17 @@ class LoadedDriver : public PluginDriver {
   // For the conformance kit. Whether get_extension has something for that id.
   Co<Result<bool>> HasExtension(Context context, std::string id);
   // A call of VERB that MAKE makes as it likes; how it ended, or nothing when it was not completed
-  // within LIMIT. CONFIG: of a run that the host is to know from now on, else null.
+  // within LIMIT. CONFIG: of a run that the host is to know from now on, else null. With TOLD_AGAIN
+  // this host says nothing by itself of a cancellation that MAKE has told, before half of LIMIT is
+  // over; then it does, and sets that.
   using MakeCall = std::function<std::int32_t(PluginHost* host, const drover_driver* table,
                                               drover_instance* self, const drover_call* call,
                                               drover_error* error)>;
   Co<std::optional<Status>> CallAs(const char* verb, RunId run,
                                    std::shared_ptr<const TaskConfig> config, Duration limit,
-                                   MakeCall make);
+                                   MakeCall make, bool* told_again = nullptr);
+  // Whether create has made an instance.
+  bool has_instance() const { return instance_ != nullptr; }
   const Status& shutdown_status() const { return shutdown_status_; }
   PluginHost* host() { return host_.get(); }
 
@@ -120,9 +125,15 @@ class LoadedDriver : public PluginDriver {
   // The same in the run's turn.
   Co<Result<CallValue>> CallInTurn(Context context, std::shared_ptr<PendingCall> call,
                                    Duration limit, Verb verb);
+  // What a call of VERB is on the pool, exec too: entered, unless it was given up before, and left
+  // behind. TOLD, if any, hears again of a cancellation that came meanwhile. [any thread]
+  static std::int32_t RunVerb(PluginHost* host, const DriverContainer& container,
+                              drover_instance* told, const PendingCall& call, const Verb& verb,
+                              drover_error* error);
   // Runs a function that only returns a status; ID, of a call or a stream, is for the trace.
+  // IS_CALL: it is a RunVerb, which is traced by itself.
   Co<Status> Invoke(Context context, const char* what, RunId run, std::uint64_t id, Duration hold,
-                    bool control, Plain function);
+                    bool control, Plain function, bool is_call = false);
   void GiveUp(const PendingCall& call);
   Co<void> HoldTurn(std::shared_ptr<PendingCall> call, std::shared_ptr<Turn> turn);
   void LeaveTurn(const RunId& run, Turn* turn);
@@ -174,7 +185,8 @@ class LoadedDriver : public PluginDriver {
   Gate gate_;
 };
 
-// Tells the instance that nobody wants the answer to the call ID any more.
+// Tells the instance that nobody wants the answer to the call ID any more. Not of one that was not
+// begun, which it never will be, nor one that is about to be, or has been, shut down.
 void PostCancelled(const std::shared_ptr<PluginHost>& host,
                    std::shared_ptr<DriverContainer> container, drover_instance* self,
                    std::uint64_t id);

@@ -60,12 +60,13 @@ class LoadedExecSession : public TaskExecSession {
         call_(std::move(call)) {}
 
   ~LoadedExecSession() override {
-    if (!host_->calls().Cancel(call_->id)) return;
-    PostCancelled(host_, container_, self_, call_->id);
+    if (host_->calls().Cancel(call_->id)) PostCancelled(host_, container_, self_, call_->id);
   }
 
   // Nobody waits for the result: the terminal follows as soon as it can.
   Status Resize(TerminalSize size) override {
+    if (host_->is_shutting_down())
+      return Error(Code::kUnavailable, "the driver is being shut down");
     if (!sizes_->Set(size)) return {};
     const bool posted = host_->pool().Post(
         {"exec.resize",
@@ -120,14 +121,10 @@ Co<Result<std::unique_ptr<TaskExecSession>>> LoadedDriver::Exec(Context context,
   const auto call = NewCall("exec", run, DecodeExit);
   host_->calls().Add(call);
   auto given = std::make_shared<ExecRequest>(std::move(request));
-  Plain start = [container = container_, exec = exec_, self = instance_, given,
-                 call](drover_error* error) {
+  Verb verb = [exec = exec_, self = instance_, given](const drover_call* frame,
+                                                      drover_error* error) {
     std::vector<drover_str> command;
     for (const std::string& word : given->command) command.push_back(ToStr(word));
-    auto frame = NewStruct<drover_call>();
-    frame.id = call->id;
-    frame.run_id = ToRunId(call->run);
-    frame.deadline = INT64_MAX;
     auto args = NewStruct<drover_exec_args>();
     args.tty = given->tty ? 1 : 0;
     args.command = ToArray(command);
@@ -140,10 +137,14 @@ Co<Result<std::unique_ptr<TaskExecSession>>> LoadedDriver::Exec(Context context,
     args.input = give(&given->input);
     args.output = give(&given->output);
     args.error = give(&given->error);
-    return exec->exec(self, &frame, &args, error);
+    return exec->exec(self, frame, &args, error);
+  };
+  Plain start = [host = host_, container = container_, told = instance_, call,
+                 verb = std::move(verb)](drover_error* error) {
+    return RunVerb(host.get(), *container, told, *call, verb, error);
   };
   const Status begun = co_await Invoke(context, "exec", run, call->id, limits().hold,
-                                       /*control=*/false, std::move(start));
+                                       /*control=*/false, std::move(start), /*is_call=*/true);
   // Made before the error is looked at: its destructor gives the call up.
   auto session = std::make_unique<LoadedExecSession>(host_, container_, instance_, exec_, call);
   if (!begun.ok()) {

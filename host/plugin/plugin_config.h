@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "host/driver/driver_limits.h"
 #include "host/library/probe.h"
-#include "host/plugin/plugin_options.h"
 
 namespace drover {
 

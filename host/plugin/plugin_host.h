@@ -10,9 +10,9 @@
 #include "host/base/gate.h"
 #include "host/base/loop_port.h"
 #include "host/driver/driver.h"
+#include "host/driver/driver_limits.h"
 #include "host/plugin/call_table.h"
 #include "host/plugin/plugin_log.h"
-#include "host/plugin/plugin_options.h"
 #include "host/plugin/plugin_pool.h"
 #include "host/plugin/stream_table.h"
 #include "host/plugin/timer_table.h"
@@ -67,6 +67,11 @@ class PluginHost : public std::enable_shared_from_this<PluginHost> {
   std::map<RunId, Run>& runs() { return runs_; }
   Run* FindRun(const RunId& run);
 
+  // From now on nothing is asked of the instance but its shutdown, and what is needed for that:
+  // what was posted before has run when the pool is drained. Control thread.
+  void BeginShutdown() { shutting_down_ = true; }
+  bool is_shutting_down() const { return shutting_down_; }
+
   // Ends the operations of the services, each with E_CANCELLED, and returns when their functions
   // have been given to the pool. Further operations are refused. Control thread.
   Co<void> CloseServices();
@@ -103,6 +108,7 @@ class PluginHost : public std::enable_shared_from_this<PluginHost> {
   std::map<void*, ExecBridge*> exec_sessions_;
   Context services_context_;
   Gate services_;
+  bool shutting_down_ = false;
 };
 
 }  // namespace drover

@@ -9,7 +9,7 @@
 #include "host/base/event.h"
 #include "host/base/loop.h"
 #include "host/base/loop_port.h"
-#include "host/plugin/plugin_options.h"
+#include "host/driver/driver_limits.h"
 
 namespace drover {
 

@@ -18,7 +18,6 @@
 namespace drover {
 namespace {
 
-constexpr Duration kLoadLimit = 10s;
 constexpr const char* kBeingLoaded = "it is still being loaded";
 
 using Loaded = Result<std::pair<const drover_driver*, PluginInfo>>;
@@ -42,11 +41,11 @@ DriverLimits WithLimits(DriverLimits limits, const PluginConfig& config) {
 
 // Loads on a thread of its own: constructors that did not hang in the probe can hang here, and then
 // keep this thread, and those of later loads.
-Co<Loaded> LoadOnThread(Context context, std::shared_ptr<PluginFile> file) {
+Co<Loaded> LoadOnThread(Context context, std::shared_ptr<PluginFile> file, Duration limit) {
   auto loaded = std::make_shared<std::optional<Loaded>>();
   const std::string path = file->path;
   std::function<void()> load = [loaded, file] { loaded->emplace(Load(std::move(*file))); };
-  const Patience patience(context, kLoadLimit);
+  const Patience patience(context, limit);
   const Status done = co_await RunOnOwnThread(patience.context(), std::move(load));
   if (done.ok()) co_return std::move(**loaded);
   if (done.code() == Code::kResourceExhausted) co_return done.error().WithContext(path);
@@ -232,7 +231,7 @@ Co<PluginRegistry::Made> PluginRegistry::Make(Context context, Checked checked,
     *self = driver.get();
     made.status = co_await driver->Create(context);
   } else {
-    Loaded loaded = co_await LoadOnThread(context, checked.file);
+    Loaded loaded = co_await LoadOnThread(context, checked.file, checked.limits.load);
     if (!loaded.ok()) {
       made.status = loaded.error();
       co_return made;
@@ -448,10 +447,11 @@ Co<Status> PluginRegistry::Exchange(Context context, Slot* slot, PluginConfig wa
 
 Co<Status> PluginRegistry::ExchangeChecked(Context context, Slot* slot, Checked checked,
                                            PluginReport* report) {
+  const Duration first_fingerprint = checked.limits.fingerprint;
   Made made = co_await Make(context, std::move(checked), report, slot);
   const std::shared_ptr<PluginDriver> next = made.driver;
   if (made.status.ok()) {
-    const Patience patience(context, options_.limits.fingerprint);
+    const Patience patience(context, first_fingerprint);
     co_await next->AwaitFirstFingerprint(patience.context());
     const Fingerprint told = next->fingerprint();
     if (slot->driver.fingerprint().health == Health::kHealthy && told.health != Health::kHealthy) {

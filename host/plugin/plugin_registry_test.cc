@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "host/library/probe.h"
 #include "host/plugin/call_table.h"
@@ -50,6 +52,20 @@ TEST_F(PluginRegistryTest, ABrokenPluginIsAnUnhealthyDriverAndTheOthersGoOn) {
     EXPECT_THAT(started.error().message(), HasSubstr(broken[i].second));
     Await(registry.Shutdown());
   }
+}
+
+// The limit counts all threads of the user's.
+TEST_F(PluginRegistryTest, WithoutAThreadAPluginIsNotLoadedAndNothingElseHappens) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  Add("test", TestPlugin("test"));
+  const auto load = [this] {
+    if (geteuid() == 0 && (setgid(64999) != 0 || setuid(64999) != 0)) return 3;
+    const rlimit none{0, 0};
+    setrlimit(RLIMIT_NPROC, &none);
+    const PluginReport report = Load()[0];
+    return report.message.find("no thread can be made") == std::string::npos ? 4 : 0;
+  };
+  EXPECT_EXIT(_exit(load()), testing::ExitedWithCode(0), "");
 }
 
 TEST_F(PluginRegistryTest, BlocksAreCheckedBeforeAnythingRuns) {
@@ -132,6 +148,83 @@ TEST_F(PluginRegistryTest, AnInstanceThatIsNotMadeInTimeHoldsNoShutdownUp) {
   EXPECT_THAT(Load()[0].message, HasSubstr("did not answer to create within 20ms"));
   Await(registry_->Shutdown());
   EXPECT_THAT(log(), HasSubstr("what it makes now is never shut down"));
+}
+
+TEST_F(PluginRegistryTest, TheLimitsOfABlockReachItsDriver) {
+  Add("test", TestPlugin("start_never_answers"));
+  options_.plugins[0].limits = {{"start", 50ms}, {"signal", 70s}};
+  options_.limits.abandoned = 1ms;
+  EXPECT_EQ(Load()[0].message, "");
+  Driver* driver = registry_->Find("test");
+  const auto config = Config("{}");
+  const Result<StartedTask> started = Await(driver->Start(context_, config));
+  EXPECT_EQ(started.code(), Code::kTimeout);
+  EXPECT_THAT(started.error().message(), HasSubstr("did not answer to start within 50ms"));
+  EXPECT_TRUE(Await(driver->Destroy(context_, config->run_id, true)).ok());
+  // Who waits for it must know them.
+  EXPECT_EQ(driver->LimitOf(&DriverLimits::start), 50ms);
+  EXPECT_EQ(driver->LimitOf(&DriverLimits::signal), 70s);
+  EXPECT_EQ(driver->LimitOf(&DriverLimits::destroy), options_.limits.destroy);
+}
+
+TEST_F(PluginRegistryTest, OtherLimitsAreAnotherInstance) {
+  Add("test", TestPlugin("test"));
+  EXPECT_EQ(Load()[0].message, "");
+  Await(registry_->RestoreComplete(context_, "test", {}));
+  const LoadedDriver* const first = registry_->FindLoaded("test");
+  PluginConfig wanted = options_.plugins[0];
+  EXPECT_EQ(*Await(registry_->Refresh(context_, wanted)), false);
+  EXPECT_EQ(registry_->FindLoaded("test"), first);
+  wanted.limits["start"] = 1h;
+  const Result<bool> changed = Await(registry_->Refresh(context_, wanted));
+  ASSERT_TRUE(changed.ok()) << changed.error().message();
+  EXPECT_TRUE(*changed);
+  EXPECT_NE(registry_->FindLoaded("test"), first);
+  EXPECT_EQ(registry_->Find("test")->LimitOf(&DriverLimits::start), 1h);
+}
+
+// In this process, too.
+TEST_F(PluginRegistryTest, ABlockMayGiveItsPluginLessTimeToLoad) {
+  Add("test", TestPlugin("slow_to_load"));
+  options_.plugins[0].limits = {{"load", 50ms}};
+  EXPECT_THAT(Load()[0].message, HasSubstr("hangs when it is loaded, though it did not in the"));
+}
+
+TEST_F(PluginRegistryTest, AReloadWaitsForTheHealthAsLongAsTheBlockSays) {
+  options_.limits.fingerprint = 50ms;
+  Add("test", TestPlugin("test"));
+  EXPECT_EQ(Load()[0].message, "");
+  Await(registry_->RestoreComplete(context_, "test", {}));
+  const Driver* const driver = registry_->Find("test");
+  ASSERT_TRUE(Until([&] { return driver->fingerprint().health == Health::kHealthy; }));
+  PluginConfig wanted = options_.plugins[0];
+  wanted.file = TestPlugin("fingerprint_late");
+  wanted.limits["fingerprint"] = 10s;
+  const auto reloaded = Await(registry_->Reload(context_, wanted));
+  EXPECT_TRUE(reloaded.ok()) << reloaded.error().message();
+}
+
+// What an operator grants a plugin's probe reaches it.
+TEST_F(PluginRegistryTest, TheLimitsOfABlockReachItsProbe) {
+  PluginProber prober;
+  options_.prober = &prober;
+  const auto load = [&](const std::string& file, const ProbeLimits& limits) {
+    options_.plugins.clear();
+    Add("test", TestPlugin(file));
+    options_.plugins[0].probe = limits;
+    PluginRegistry registry(&loop_, &workers_, nullptr, options_);
+    std::string message = Await(registry.LoadAll(context_))[0].message;
+    Await(registry.Shutdown());
+    return message;
+  };
+#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+  EXPECT_THAT(load("constructor_maps", {}), HasSubstr("crashes when it is loaded"));
+  EXPECT_EQ(load("constructor_maps", {0s, 6000, 0}), "");
+#endif
+  EXPECT_THAT(load("constructor_writes", {}), HasSubstr("crashes when it is loaded"));
+  EXPECT_EQ(load("constructor_writes", {0s, 2048, 2}), "");
+  EXPECT_THAT(load("constructor_hangs", {200ms, 2048, 0}),
+              HasSubstr("the probe was stopped after 200ms"));
 }
 
 TEST_F(PluginRegistryTest, OneFileServesTwoHostsAtATime) {

@@ -12,10 +12,10 @@
 #include "host/base/gate.h"
 #include "host/base/keyed_listeners.h"
 #include "host/base/listener_list.h"
+#include "host/driver/driver_limits.h"
 #include "host/plugin/broken_driver.h"
 #include "host/plugin/plugin_driver.h"
 #include "host/plugin/plugin_log.h"
-#include "host/plugin/plugin_options.h"
 
 namespace drover {
 
@@ -57,6 +57,9 @@ class ReloadableDriver : public Driver {
 
   const DriverInfo& info() const override { return info_; }
   const Fingerprint& fingerprint() const override { return fingerprint_; }
+  Duration LimitOf(Duration DriverLimits::* which) const override {
+    return reign_->driver->LimitOf(which);
+  }
   Subscription OnFingerprint(std::function<void()> changed) override;
   Subscription OnEvents(RunId run, std::function<void(const DriverEvent&)> hear) override;
   Subscription OnHandle(RunId run, std::function<void(const TaskHandle&)> hear) override;

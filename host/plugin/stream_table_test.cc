@@ -79,5 +79,40 @@ TEST_F(StreamTableTest, AFloodLeavesTheLoopItsTurns) {
   EXPECT_EQ(heard, heard_before_the_loop) << "it was closed";
 }
 
+// Of what is only of use as the newest the last stays; of events those that came first.
+TEST_F(StreamTableTest, AFullQueueKeepsTheNewestHealthAndTheOldestEvents) {
+  constexpr int kSent = 300;
+  std::vector<std::string> health;
+  const std::uint64_t told = table_->Open(
+      DROVER_MESSAGE_FINGERPRINT,
+      [&](const StreamMessage& message) {
+        health.push_back(std::get<Fingerprint>(message).description);
+      },
+      [](const std::optional<Error>&) {});
+  std::vector<std::string> heard;
+  const std::uint64_t events = table_->Open(
+      DROVER_MESSAGE_EVENT,
+      [&](const StreamMessage& message) {
+        heard.push_back(std::get<DriverEvent>(message).message);
+      },
+      [](const std::optional<Error>&) {});
+  for (int i = 0; i < kSent; ++i) {
+    const std::string text = std::to_string(i);
+    EXPECT_EQ(Send(told, text), 0);
+    auto event = NewStruct<drover_event>();
+    event.type = DROVER_MESSAGE_EVENT;
+    event.message = ToStr(text);
+    const void* whole = &event;
+    EXPECT_EQ(table_->Send(events, static_cast<const drover_message*>(whole)), 0);
+  }
+  loop_.RunReady();
+  ASSERT_EQ(health.size(), 256u);
+  EXPECT_EQ(health[254], "254");
+  EXPECT_EQ(health[255], "299");
+  ASSERT_EQ(heard.size(), 256u);
+  EXPECT_EQ(heard[255], "255");
+  EXPECT_EQ(table_->lost(), kSent - 256);
+}
+
 }  // namespace
 }  // namespace drover

@@ -10,6 +10,8 @@
 #include <memory>
 #include <string_view>
 
+#include "host/base/unique_fd.h"
+
 namespace drover {
 namespace {
 
@@ -53,8 +55,10 @@ void CgroupNotes::Remove(const RunId& run) const {
 std::vector<RunId> CgroupNotes::Runs() const {
   std::vector<RunId> runs;
   if (directory_ < 0) return runs;
-  const int copy = openat(directory_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const std::unique_ptr<DIR, int (*)(DIR*)> entries(copy < 0 ? nullptr : fdopendir(copy), closedir);
+  UniqueFd copy(openat(directory_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(copy ? fdopendir(copy.get()) : nullptr,
+                                                    closedir);
+  if (entries) (void)copy.Release();
   while (const dirent* entry = entries ? readdir(entries.get()) : nullptr) {
     if (!std::string_view(entry->d_name).ends_with(kSuffix)) continue;
     const std::optional<std::string> path = ReadLink(directory_, entry->d_name);

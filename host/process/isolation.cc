@@ -144,12 +144,14 @@ std::string PlaceOf(const std::string& target) {
   return place;
 }
 
-void AddNamespaceSteps(const NamespaceSpec& namespaces, PlanBuilder* plan) {
+void AddNamespaceSteps(const NamespaceSpec& namespaces, int clean_namespace, PlanBuilder* plan) {
   plan->For(DROVER_STEP_FOR_NAMESPACES);
   std::int64_t flags = CLONE_NEWNS | CLONE_NEWUTS;
   if (namespaces.pids) flags |= CLONE_NEWPID;
   if (namespaces.ipc) flags |= CLONE_NEWIPC;
   plan->AddNumber(DROVER_STEP_NAMESPACES, flags, "make namespaces");
+  if (clean_namespace >= 0)
+    plan->AddNumber(DROVER_STEP_CLEAN_MOUNTS, plan->Descriptor(clean_namespace), kCleanMountsStep);
   plan->Add(DROVER_STEP_PRIVATE_MOUNTS, drover_step{}, {}, "keep mounts from the host");
   RootBuilder root(plan);
   root.Filesystem("tmpfs", "", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, {"mode=755", "size=1m"});

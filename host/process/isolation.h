@@ -32,7 +32,11 @@ inline constexpr char kVerifyStep[] = "verify the mounts";
 // TARGET as the kernel prints it: without double slashes or a slash at the end. Empty: the root.
 std::string PlaceOf(const std::string& target);
 
-// Adds the steps that make the namespaces, for the process that holds them.
-void AddNamespaceSteps(const NamespaceSpec& namespaces, PlanBuilder* plan);
+// The name of the step that begins in the clean mount namespace.
+inline constexpr char kCleanMountsStep[] = "begin without the mounts of the host";
+
+// Adds the steps that make the namespaces, for the process that holds them. CLEAN_NAMESPACE: see
+// process/clean_namespace.h; -1: the mounts begin as a copy of those of the agent.
+void AddNamespaceSteps(const NamespaceSpec& namespaces, int clean_namespace, PlanBuilder* plan);
 
 }  // namespace drover

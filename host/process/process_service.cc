@@ -13,6 +13,7 @@
 #include "host/base/descriptor_reserve.h"
 #include "host/base/durable_step.h"
 #include "host/base/patience.h"
+#include "host/process/clean_namespace.h"
 #include "host/process/detached_spawn.h"
 #include "host/process/exit_record.h"
 #include "host/process/process_usage.h"
@@ -64,6 +65,7 @@ class ProcessServiceImpl : public ProcessService {
         cgroups_(host_->tracker.get(), std::move(unit)),
         untracked_reason_(std::move(untracked_reason)),
         change_start_(std::move(change_start)),
+        clean_namespace_(loop_),
         usage_(
             loop_, [this](const RunId& run) { return cgroups_.OpenUsage(run); },
             [this](const RunId& run) { return Walk(run); }) {
@@ -75,8 +77,11 @@ class ProcessServiceImpl : public ProcessService {
   Co<Result<ProcessInfo>> Start(Context context, ProcessSpec spec) override {
     DROVER_CO_TRY(MayStart());
     const RunId run = spec.run;
-    DROVER_CO_ASSIGN(RunCgroups::Made cgroups, cgroups_.Make(&spec));
     StartEnvironment environment = environment_;
+    if (spec.namespaces) {
+      DROVER_CO_ASSIGN(environment.clean_namespace, co_await clean_namespace_.Get(context));
+    }
+    DROVER_CO_ASSIGN(RunCgroups::Made cgroups, cgroups_.Make(&spec));
     cgroups.AddTo(&environment);
     Result<StartMessage> message = CompileStart(spec, environment);
     if (!message.ok()) {
@@ -392,6 +397,7 @@ class ProcessServiceImpl : public ProcessService {
       error = waited.error();
     } else if (reply) {
       error = StartError(*reply, message);
+      if (reply->kind == DROVER_STEP_CLEAN_MOUNTS) clean_namespace_.Failed(reply->error);
       run->End(LostExit(error.message(), loop_->Wall()));
     }
     // Nothing of a run that did not start may be left, even if the context has ended.
@@ -497,6 +503,7 @@ class ProcessServiceImpl : public ProcessService {
   std::string untracked_reason_;
   std::function<void(StartMessage*)> change_start_;
   StartEnvironment environment_;
+  CleanNamespace clean_namespace_;
   std::map<RunId, RunPointer> runs_;
   UsageSampler usage_;
 };

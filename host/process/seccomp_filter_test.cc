@@ -77,8 +77,9 @@ TEST(SeccompFilterTest, OrdinaryCallsPass) {
 }
 
 TEST(SeccompFilterTest, WhatChangesTheMachineIsRefused) {
-  for (const long number : {SYS_mount, SYS_setns, SYS_unshare, SYS_init_module, SYS_bpf, SYS_keyctl,
-                            SYS_io_uring_setup, SYS_open_by_handle_at, SYS_reboot, SYS_move_mount})
+  for (const long number :
+       {SYS_mount, SYS_setns, SYS_unshare, SYS_init_module, SYS_bpf, SYS_keyctl, SYS_io_uring_setup,
+        SYS_open_by_handle_at, SYS_reboot, SYS_move_mount, SYS_memfd_secret})
     EXPECT_EQ(Ask(CapabilitySet(), number), kPermission) << number;
 }
 

@@ -149,7 +149,7 @@ void AddSteps(const ProcessSpec& spec, const StartEnvironment& environment, Plan
                     "enter the network namespace");
     plan->For(DROVER_STEP_FOR_TASK | DROVER_STEP_FOR_SESSION);
   }
-  if (spec.namespaces) AddNamespaceSteps(*spec.namespaces, plan);
+  if (spec.namespaces) AddNamespaceSteps(*spec.namespaces, environment.clean_namespace, plan);
   plan->Add(DROVER_STEP_SETSID, drover_step{}, {}, "become a session of its own");
   if (spec.oom_score_adj != environment.own_oom_score_adj)
     plan->Add(DROVER_STEP_OOM_SCORE_ADJ, number(spec.oom_score_adj), {},

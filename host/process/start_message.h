@@ -34,6 +34,7 @@ struct StartEnvironment {
   };
   std::vector<Given> given_cgroups;  // cgroups of the operator, entered as well
   int own_oom_score_adj = 0;
+  int clean_namespace = -1;  // of a run with namespaces: see process/clean_namespace.h
 };
 
 // Checks the spec: an error says what is wrong with it.

@@ -95,6 +95,16 @@ TEST(StartMessageTest, NoPathOfTheTasksIsFollowedBeforeTheDescriptorsAreClosed) 
     }
     EXPECT_EQ(plan_check(&received.plan), EPROTO) << follower;
   }
+  // Nor before they are closed for whoever follows it: the task and its sessions.
+  for (const std::uint16_t flags : {0, 1, 2, 3}) {
+    Received received(*message);
+    for (drover_step* step = plan_next(&received.plan, nullptr); step;
+         step = plan_next(&received.plan, step)) {
+      if (step->kind == DROVER_STEP_CLOSE) step->flags = flags;
+    }
+    const bool both = flags == (DROVER_STEP_FOR_TASK | DROVER_STEP_FOR_SESSION);
+    EXPECT_EQ(plan_check(&received.plan), both ? 0 : EPROTO) << flags;
+  }
 }
 
 TEST(StartMessageTest, WithoutCgroupThereIsNoStepForIt) {

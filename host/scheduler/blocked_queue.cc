@@ -1,64 +1,73 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/scheduler/blocked_queue.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace drover {
-namespace {
 
-// The least that any group with something to place needs, for each resource separately. Without
-// UNPLACED all are zero: the evaluation may then stop allocations, and only it sees the room that
-// this leaves.
-GroupNeeds LeastOf(const Job* job, const std::optional<Unplaced>& unplaced) {
-  std::optional<GroupNeeds> least;
-  if (job == nullptr || !unplaced) return {};
-  for (const auto& [name, places] : *unplaced) {
-    const TaskGroup* const group = FindGroup(*job, name);
-    if (places.empty() || group == nullptr) continue;
-    const GroupNeeds needs = NeedsOf(*group);
-    if (!least) least = needs;
-    least->cpu_mhz = std::min(least->cpu_mhz, needs.cpu_mhz);
-    least->cores = std::min(least->cores, needs.cores);
-    least->memory_mb = std::min(least->memory_mb, needs.memory_mb);
-    least->disk_mb = std::min(least->disk_mb, needs.disk_mb);
-  }
-  return least.value_or(GroupNeeds());
-}
-
-}  // namespace
-
-void BlockedQueue::Put(const Evaluation& eval, const Job* job, std::optional<Unplaced> unplaced) {
+void BlockedQueue::Put(const Evaluation& eval, std::set<Awaited> awaited,
+                       std::optional<Unplaced> unplaced) {
   Erase(eval.id);
-  const Rank rank(-eval.priority, eval.create_index, eval.id);
-  const GroupNeeds least = LeastOf(job, unplaced);
-  waiting_[least].emplace(rank, Entry{eval.id, std::move(unplaced)});
-  known_.emplace(eval.id, Known{least, rank});
+  if (awaited.empty()) awaited.emplace();
+  Known& known = known_[eval.id];
+  known = {{eval.id, std::move(unplaced)},
+           Rank(-eval.priority, eval.create_index, eval.id),
+           std::move(awaited)};
+  for (const Awaited& of : known.awaited) waiting_[of].emplace(known.rank, &known.entry);
 }
 
 void BlockedQueue::Erase(const std::string& id) {
   const auto known = known_.find(id);
   if (known == known_.end()) return;
-  const auto of_class = waiting_.find(known->second.least);
-  of_class->second.erase(known->second.rank);
-  if (of_class->second.empty()) waiting_.erase(of_class);
+  for (const Awaited& of : known->second.awaited) {
+    const auto of_class = waiting_.find(of);
+    of_class->second.erase(known->second.rank);
+    if (of_class->second.empty()) waiting_.erase(of_class);
+  }
   known_.erase(known);
 }
 
-BlockedQueue::Walk::Walk(BlockedQueue* queue) {
-  for (auto& [least, ranks] : queue->waiting_) {
-    classes_.push({&least, ranks.begin(), ranks.end()});
+BlockedQueue::Walk::Walk(BlockedQueue* queue, const Freed& freed, IsThere is_there)
+    : is_there_(std::move(is_there)) {
+  using What = Awaited::What;
+  if (freed.all) {
+    for (auto& [awaited, ranks] : queue->waiting_) Push(awaited, &ranks);
+    return;
+  }
+  Add(&queue->waiting_, {What::kRoom});
+  if (freed.other_ports) {
+    Add(&queue->waiting_, {What::kPort}, true);
+  } else if (!freed.ports.empty()) {
+    Add(&queue->waiting_, {What::kPort});
+    for (const int port : freed.ports) Add(&queue->waiting_, {What::kPort, port});
+  }
+  for (const JobKey& job : freed.jobs) Add(&queue->waiting_, {What::kEnd, 0, job});
+}
+
+void BlockedQueue::Walk::Add(std::map<Awaited, Ranks>* waiting, const Awaited& first,
+                             bool what_only) {
+  for (auto at = waiting->lower_bound(first); at != waiting->end(); ++at) {
+    const Awaited& of = at->first;
+    if (of.what != first.what) break;
+    if (!what_only && (of.port != first.port || of.job != first.job)) break;
+    Push(of, &at->second);
   }
 }
 
-BlockedQueue::Entry* BlockedQueue::Walk::Next(
-    const std::function<bool(const GroupNeeds&)>& has_room) {
+void BlockedQueue::Walk::Push(const Awaited& awaited, Ranks* ranks) {
+  if (is_there_(awaited)) classes_.push({&awaited, ranks->begin(), ranks->end()});
+}
+
+BlockedQueue::Entry* BlockedQueue::Walk::Next() {
   while (!classes_.empty()) {
     Class first = classes_.top();
     classes_.pop();
-    if (!has_room(*first.least)) continue;
-    Entry* const entry = &first.next->second;
+    const auto& [rank, entry] = *first.next;
+    const bool seen = last_ && rank <= *last_;  // it waits for other things too
+    if (!seen && !is_there_(*first.awaited)) continue;
     if (++first.next != first.end) classes_.push(first);
+    if (seen) continue;
+    last_ = rank;
     return entry;
   }
   return nullptr;

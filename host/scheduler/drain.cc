@@ -2,7 +2,6 @@
 #include "host/scheduler/drain.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "host/scheduler/node_events.h"
@@ -11,16 +10,10 @@ namespace drover {
 
 namespace {
 
-using Group = std::pair<JobKey, std::string>;
-
-Group GroupOf(const AllocRecord& record) {
-  return {KeyOf(*record.alloc->job), record.alloc->group_name};
-}
-
 // How many allocations of the group of RECORD may leave at the same time.
-int MaxParallel(const AllocRecord& record) {
+std::size_t MaxParallel(const AllocRecord& record) {
   const TaskGroup* const group = record.alloc->group();
-  return group == nullptr ? 1 : group->migrate_max_parallel;
+  return group == nullptr ? 1 : static_cast<std::size_t>(std::max(group->migrate_max_parallel, 0));
 }
 
 }  // namespace
@@ -68,18 +61,16 @@ std::vector<std::shared_ptr<const AllocRecord>> ToMigrate(const Tables& tables,
   std::vector<std::shared_ptr<const AllocRecord>> out;
   if (!node.drain) return out;
   const bool forced = UntilForced(*node.drain, loop) <= Duration(0);
-  std::map<Group, int> leaving;
-  for (const auto& [id, record] : tables.live_allocs) {
-    const bool leaves = record->alloc->node_id == node.id && record->migrate;
-    if (leaves) ++leaving[GroupOf(*record)];
-  }
-  for (const auto& [id, record] : tables.live_allocs) {
-    if (record->alloc->node_id != node.id || record->terminal() || record->migrate) continue;
-    if (!forced) {
-      if (record->alloc->job->type == JobType::kBatch) continue;
-      if (leaving[GroupOf(*record)]++ >= MaxParallel(*record)) continue;
+  for (auto at = tables.staying.lower_bound({node.id}); at != tables.staying.end(); ++at) {
+    const auto& [group, ids] = *at;
+    if (group.node_id != node.id || (group.by_itself && !forced)) break;
+    const auto found = tables.leaving.find(group);
+    std::size_t leaving = found == tables.leaving.end() ? 0 : found->second;
+    for (const std::string& id : ids) {
+      const auto& record = tables.allocs.at(id);
+      if (!forced && leaving++ >= MaxParallel(*record)) break;
+      out.push_back(record);
     }
-    out.push_back(record);
   }
   return out;
 }

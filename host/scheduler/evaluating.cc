@@ -13,11 +13,16 @@ bool SaysTheSame(const Evaluation& a, const Evaluation& b) {
   return a.status == b.status && a.failed_groups == b.failed_groups && a.queued == b.queued;
 }
 
-PlacementFailure NoPort(const Error& error) {
-  PlacementFailure failure;
-  failure.nodes_evaluated = failure.nodes_exhausted = 1;
-  failure.dimension_exhausted["network: " + error.message()] = 1;
-  return failure;
+// TAKEN is the static port that is taken; null: no dynamic port is free.
+NoPlace NoPort(const Error& error, const TakenPort* taken) {
+  NoPlace none;
+  none.failure.nodes_evaluated = none.failure.nodes_exhausted = 1;
+  none.failure.dimension_exhausted["network: " + error.message()] = 1;
+  none.awaited.what = Awaited::What::kPort;
+  if (taken == nullptr) return none;
+  none.awaited.port = taken->port;
+  none.awaited.address = taken->address;
+  return none;
 }
 
 }  // namespace
@@ -91,11 +96,17 @@ void Evaluating::PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place
     places->pop_back();
     const bool looks = !first || place.stops;
     if (place.stops) --stopping;
-    std::optional<PlacementFailure> failure;
-    if (looks) failure = Place(group, &place);
-    if (looks && !failure) continue;
+    std::optional<NoPlace> none;
+    if (looks) none = Place(group, &place);
+    if (looks && !none) continue;
+    if (none) {
+      // A place that stops an allocation gets its room and ports, which only this evaluation sees.
+      if (place.stops) none->awaited.address.clear();
+      if (!place.stops) none->awaited.least = NeedsOf(group);
+      out_.awaited.insert(std::move(none->awaited));
+      if (!first) first = std::move(none->failure);
+    }
     left.push_back(std::move(place));
-    if (!first) first = std::move(failure);
   }
   places->insert(places->end(), std::make_move_iterator(left.rbegin()),
                  std::make_move_iterator(left.rend()));
@@ -107,39 +118,40 @@ void Evaluating::PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place
 }
 
 // The replaced allocation counts until it has ended, so it may have to stop a while before.
-std::optional<PlacementFailure> Evaluating::StopFor(const TaskGroup& group,
-                                                    GroupPlan::Place* place) {
+std::optional<NoPlace> Evaluating::StopFor(const TaskGroup& group, GroupPlan::Place* place) {
   const Allocation& leaving = *place->replaces->alloc;
   if (ports_ != nullptr) {
-    const Status free = CheckStaticPorts(group, leaving, ports_);
-    if (!free.ok()) return NoPort(free.error());
+    if (const auto taken = FindTakenPort(group, &leaving, ports_))
+      return NoPort(taken->why, &*taken);
   }
   GroupCounts then = here_;
-  if (auto failure = room_->TakeAfter(leaving, *job_->job, group, &then)) return failure;
+  if (auto none = room_->TakeAfter(leaving, *job_->job, group, &then)) return none;
   Stop(*place->replaces, std::string(kUpdated));
   --here_[leaving.group_name];
   place->stops = false;
   return std::nullopt;
 }
 
-std::optional<PlacementFailure> Evaluating::Place(const TaskGroup& group, GroupPlan::Place* place) {
+std::optional<NoPlace> Evaluating::Place(const TaskGroup& group, GroupPlan::Place* place) {
   const bool counted = place->stops;
   if (counted) {
-    if (auto failure = StopFor(group, place)) return failure;
+    if (auto none = StopFor(group, place)) return none;
   }
   std::optional<Room> before;
   if (!group.networks.empty()) before = *room_;
   GroupCounts here = here_;
   ReservedCores cores;
-  if (auto failure = room_->Take(*job_->job, group, &here, &cores, counted)) return failure;
+  if (auto none = room_->Take(*job_->job, group, &here, &cores, counted)) return none;
   if (ports_ != nullptr) {
     const NodeRecord& node = *room_->node();
     auto placed = PlaceAllocation(job_->job, group, place->index, node.id, node.name, now_, ports_);
     if (!placed.ok()) {
       *room_ = std::move(*before);
-      return NoPort(placed.error());
+      const auto taken = FindTakenPort(group, nullptr, ports_);
+      return NoPort(placed.error(), taken ? &*taken : nullptr);
     }
     (*placed)->cores = std::move(cores);
+    (*placed)->datacenter = node.datacenter;
     Placed(std::move(*placed), *place);
   }
   here_ = std::move(here);

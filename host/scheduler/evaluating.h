@@ -4,11 +4,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "host/scheduler/awaited.h"
 #include "host/scheduler/constraint.h"
-#include "host/scheduler/node_capacity.h"
 #include "host/scheduler/placement.h"
 #include "host/scheduler/reconcile.h"
 
@@ -31,11 +32,11 @@ class Room {
 
   // Takes room for one more allocation of GROUP of JOB, counts it in HERE and sets its CORES. On a
   // failure, nothing is taken. COUNTED: TakeAfter has taken its later room already.
-  std::optional<PlacementFailure> Take(const Job& job, const TaskGroup& group, GroupCounts* here,
-                                       ReservedCores* cores, bool counted);
+  std::optional<NoPlace> Take(const Job& job, const TaskGroup& group, GroupCounts* here,
+                              ReservedCores* cores, bool counted);
   // Takes room that will be free after LEAVING and all others that stop have ended.
-  std::optional<PlacementFailure> TakeAfter(const Allocation& leaving, const Job& job,
-                                            const TaskGroup& group, GroupCounts* here);
+  std::optional<NoPlace> TakeAfter(const Allocation& leaving, const Job& job,
+                                   const TaskGroup& group, GroupCounts* here);
   // LEAVING stops, so its room will be free later.
   void WillLeave(const Allocation& leaving);
   // Begins a new evaluation, which has stopped nothing yet.
@@ -44,8 +45,8 @@ class Room {
   PlacementFailure Described(const Job& job, PlacementFailure failure) const;
 
  private:
-  std::optional<PlacementFailure> TakeOf(NodeCapacity* from, const Job& job, const TaskGroup& group,
-                                         GroupCounts* here, ReservedCores* cores) const;
+  std::optional<NoPlace> TakeOf(NodeCapacity* from, const Job& job, const TaskGroup& group,
+                                GroupCounts* here, ReservedCores* cores) const;
 
   std::shared_ptr<const NodeRecord> node_;
   std::optional<NodeCapacity> capacity_;
@@ -59,7 +60,8 @@ struct Evaluated {
   std::vector<std::shared_ptr<const AllocRecord>> allocs;  // new and changed ones
   // Absent: the whole job must be reconciled again.
   std::optional<Unplaced> unplaced;
-  bool changed = false;  // anything differs from before
+  std::set<Awaited> awaited;  // what the unplaced allocations wait for
+  bool changed = false;       // anything differs from before
 
   const Evaluation* waiting() const {
     if (blocked) return &*blocked;
@@ -96,8 +98,8 @@ class Evaluating {
   void CarryOut(const JobPlan& plan, Unplaced* to_place);
   void PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place>* places);
   // Returns why there is no place; absent: it is placed.
-  std::optional<PlacementFailure> Place(const TaskGroup& group, GroupPlan::Place* place);
-  std::optional<PlacementFailure> StopFor(const TaskGroup& group, GroupPlan::Place* place);
+  std::optional<NoPlace> Place(const TaskGroup& group, GroupPlan::Place* place);
+  std::optional<NoPlace> StopFor(const TaskGroup& group, GroupPlan::Place* place);
   void Placed(std::shared_ptr<Allocation> alloc, const GroupPlan::Place& place);
   void Finish(const Evaluation& before);
   void Block();

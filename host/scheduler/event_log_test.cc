@@ -64,10 +64,10 @@ StateEvent AllocEvent(const std::shared_ptr<const Job>& job, std::size_t details
   auto record = std::make_shared<AllocRecord>();
   record->alloc = alloc;
   TaskStateRecord state;
-  AppendTaskEvent(&state, TaskEvent(event_type::kDriver), 1);
-  auto said = std::make_shared<TaskStateRecord>(state);
-  record->told.tasks["t"] = said;
-  record->previous = std::string(details, 'x');
+  TaskEvent event(event_type::kDriver);
+  event.details[event_key::kMessage] = std::string(details, 'x');  // With() keeps its start only
+  AppendTaskEvent(&state, std::move(event), 1);
+  record->told.tasks["t"] = std::make_shared<TaskStateRecord>(state);
   return {std::shared_ptr<const AllocRecord>(record)};
 }
 

@@ -124,10 +124,7 @@ void GarbageCollection::CollectJobs(Tables* tables) {
 bool GarbageCollection::IsToGo(const Tables& tables, const JobKey& key,
                                const JobRecord& job) const {
   if (!IsOver(job) || tables.open_evals_of_job.count(key) > 0) return false;
-  const JobAllocs& allocs = tables.AllocsOf(key);
-  if (!std::ranges::all_of(allocs, [](const auto& record) { return record->collected; })) {
-    return false;
-  }
+  if (tables.uncollected.count(key) > 0) return false;
   const auto evals = tables.evals_of_job.find(key);
   return evals == tables.evals_of_job.end() || touched_.count(key) > 0 ||
          tables.evals.at(evals->second.rbegin()->second)->modify_time < rule_.ended_before;

@@ -44,7 +44,8 @@ Result<JobRecord> WithTag(const Tables& tables, const JobKey& key,
     if (!record->tag || other == version->version) continue;
     ++tagged;
     if (record->tag->name != tag.name) continue;
-    return Error(Code::kInvalidArgument, "the tag \"" + tag.name + "\" belongs to version " +
+    return Error(Code::kInvalidArgument, "version tag \"" + tag.name +
+                                             "\" already exists on a different version, " +
                                              std::to_string(other) + ": remove it there first");
   }
   if (tagged >= kMaxTaggedVersions) {

@@ -11,6 +11,7 @@ struct NodeInterface {
   struct Address {
     std::string text;  // "192.0.2.2", "2001:db8::1"
     bool ipv6 = false;
+    bool leads_out = false;  // the default route of its family goes by this interface
 
     bool operator==(const Address&) const = default;
   };
@@ -19,7 +20,7 @@ struct NodeInterface {
   std::string mac;     // empty: it has none
   int mbits = 0;       // megabits per second; 0: not known
   bool loopback = false;
-  bool leads_out = false;  // the default route goes this way
+  bool leads_out = false;  // a default route, of IPv4 or IPv6, goes this way
   std::vector<Address> addresses;
 
   bool operator==(const NodeInterface&) const = default;

@@ -56,6 +56,20 @@ Status TakePorts(const TaskGroup& group, PortTransaction* ports, std::vector<All
   return {};
 }
 
+// LEAVING may have been placed when the node had another address, and its task may listen on all of
+// them: then it is what is found on ADDRESS, too, unless another allocation has the port there.
+Status CheckPort(const std::string& address, int port, const Allocation* leaving, PortPool* ports) {
+  bool leaves = false;
+  if (leaving != nullptr) {
+    for (const AllocatedPort& of : leaving->ports) {
+      if (of.value != port) continue;
+      if (of.host_ip == address) return {};
+      leaves = true;
+    }
+  }
+  return leaves ? ports->CheckOwn(address, port) : ports->CheckStatic(address, port);
+}
+
 std::string AllocationName(const Job& job, const TaskGroup& group, int index) {
   return job.id + "." + group.name + "[" + std::to_string(index) + "]";
 }
@@ -92,17 +106,16 @@ void ReleasePorts(const Allocation& alloc, PortPool* ports) {
   for (const AllocatedPort& port : alloc.ports) ports->Release(port.host_ip, port.value);
 }
 
-Status CheckStaticPorts(const TaskGroup& group, const Allocation& leaving, PortPool* ports) {
+std::optional<TakenPort> FindTakenPort(const TaskGroup& group, const Allocation* leaving,
+                                       PortPool* ports) {
   for (const Network& network : group.networks) {
     for (const Port& port : network.reserved_ports) {
       const std::string& address = AddressOf(port, *ports);
-      const bool leaves = std::ranges::any_of(leaving.ports, [&](const AllocatedPort& of) {
-        return of.value == port.value && of.host_ip == address;
-      });
-      if (!leaves) DROVER_TRY(ports->CheckStatic(address, port.value));
+      const Status free = CheckPort(address, port.value, leaving, ports);
+      if (!free.ok()) return TakenPort{address, port.value, free.error()};
     }
   }
-  return {};
+  return std::nullopt;
 }
 
 Result<std::vector<std::shared_ptr<const Allocation>>> PlaceJob(std::shared_ptr<const Job> job,

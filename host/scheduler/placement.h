@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ class PortPool {
   virtual Result<int> TakeDynamic(const std::string& address) = 0;
   // kFailedPrecondition when PORT of ADDRESS is taken.
   virtual Status CheckStatic(const std::string& address, int port) = 0;
+  // The same for the ports of allocations only. It does not look whether anything else listens
+  // there.
+  virtual Status CheckOwn(const std::string& address, int port) = 0;
   virtual Status TakeStatic(const std::string& address, int port) = 0;
   virtual void Release(const std::string& address, int port) = 0;
   // Takes a port of an allocation that an earlier agent placed, whether its task listens or not.
@@ -34,9 +38,16 @@ class PortPool {
 // The pool also looks at the machine: a port on which a socket listens is taken.
 std::unique_ptr<PortPool> NewPortPool(std::string address = "127.0.0.1");
 
-// Whether each static port of GROUP is free or belongs to LEAVING, which ends first.
-// kFailedPrecondition: a port is neither.
-Status CheckStaticPorts(const TaskGroup& group, const Allocation& leaving, PortPool* ports);
+// A static port that is taken.
+struct TakenPort {
+  std::string address;
+  int port = 0;
+  Error why;
+};
+// Returns a static port of GROUP that is taken; nothing: all are free. The ports of LEAVING, if it
+// is not null, count as free, since it ends first.
+std::optional<TakenPort> FindTakenPort(const TaskGroup& group, const Allocation* leaving,
+                                       PortPool* ports);
 
 // Makes one allocation of GROUP on this node, with its ports, but without an evaluation and without
 // indexes. After an error no port is taken.

@@ -91,6 +91,28 @@ TEST(PortPoolTest, EachAddressHasAPortOfItsOwn) {
   EXPECT_FALSE(pool->CheckStatic("no address", port + 1).ok());
 }
 
+TEST(PortPoolTest, ADynamicPortIsFreeOnAnAddressOfIpv6Too) {
+  UniqueFd fd(socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int on = 1;
+  setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+  sockaddr_in6 address{};
+  address.sin6_family = AF_INET6;
+  address.sin6_addr = in6addr_loopback;
+  int port = PortPool::kFirst;
+  for (; port <= PortPool::kLast; ++port) {
+    address.sin6_port = htons(static_cast<std::uint16_t>(port));
+    if (bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) break;
+  }
+  if (port > PortPool::kLast || listen(fd.get(), 1) != 0) GTEST_SKIP() << "there is no IPv6 here";
+  const auto pool = NewPortPool("::1");
+  for (int other = PortPool::kFirst; other <= PortPool::kLast; ++other) {
+    if (other != port) pool->Keep("::1", other);
+  }
+  EXPECT_EQ(pool->TakeDynamic("::1").code(), Code::kResourceExhausted) << "somebody has the last";
+  fd.Reset();
+  EXPECT_EQ(pool->TakeDynamic("::1").value(), port);
+}
+
 TEST(PlaceJobTest, PortsAreOnTheAddressOfThePool) {
   const auto pool = NewPortPool("127.0.0.2");
   const auto placed = PlaceJob(JobWithPorts(1), "node", "n1", 42, pool.get(), {});

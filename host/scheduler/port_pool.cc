@@ -36,6 +36,13 @@ bool IsFree(const std::string& address, int port) {
               : bind(fd.get(), reinterpret_cast<sockaddr*>(&at), sizeof at) == 0;
 }
 
+bool IsIpv6(const std::string& address) { return address.find(':') != std::string::npos; }
+
+Status Taken(int port) {
+  return Error(Code::kFailedPrecondition,
+               "port " + std::to_string(port) + " is taken on this machine");
+}
+
 class MachinePortPool : public PortPool {
  public:
   explicit MachinePortPool(std::string address) : address_(std::move(address)) {}
@@ -43,13 +50,16 @@ class MachinePortPool : public PortPool {
   const std::string& address() const override { return address_; }
 
   // The port is free on all addresses: many tasks listen on all, whatever address they are given.
+  // kAny stands for all IPv4 addresses.
   Result<int> TakeDynamic(const std::string& address) override {
     // Starts at a random port, so that a released port is not taken again at once.
     const int count = kLast - kFirst + 1;
     const int start = static_cast<int>(random_() % static_cast<unsigned>(count));
     for (int i = 0; i < count; ++i) {
       const int port = kFirst + (start + i) % count;
-      if (taken_.count(port) == 0 && IsFree(kAny, port)) {
+      const bool free = taken_.count(port) == 0 && IsFree(kAny, port) &&
+                        (!IsIpv6(address) || IsFree(address, port));
+      if (free) {
         taken_[port].insert(address);
         return port;
       }
@@ -59,13 +69,16 @@ class MachinePortPool : public PortPool {
   }
 
   Status CheckStatic(const std::string& address, int port) override {
+    DROVER_TRY(CheckOwn(address, port));
+    return IsFree(address, port) ? Status() : Taken(port);
+  }
+
+  Status CheckOwn(const std::string& address, int port) override {
     const auto taken = taken_.find(port);
     const bool ours =
         taken != taken_.end() &&
         (address == kAny || taken->second.count(address) > 0 || taken->second.count(kAny) > 0);
-    if (!ours && IsFree(address, port)) return {};
-    return Error(Code::kFailedPrecondition,
-                 "port " + std::to_string(port) + " is taken on this machine");
+    return ours ? Taken(port) : Status();
   }
 
   Status TakeStatic(const std::string& address, int port) override {

@@ -106,6 +106,7 @@ json EncodeAllocation(const Allocation& alloc) {
               {"eval_id", alloc.eval_id},
               {"node_id", alloc.node_id},
               {"node_name", alloc.node_name},
+              {"datacenter", alloc.datacenter},
               {"index", alloc.index},
               {"group", alloc.group_name},
               {"ports", alloc.ports},
@@ -131,6 +132,7 @@ std::shared_ptr<Allocation> ReadAllocation(const json& of) {
   Get(of, "eval_id", &alloc->eval_id);
   Get(of, "node_id", &alloc->node_id);
   Get(of, "node_name", &alloc->node_name);
+  Get(of, "datacenter", &alloc->datacenter);
   Get(of, "index", &alloc->index);
   Get(of, "ports", &alloc->ports);
   Get(of, "cores", &alloc->cores);

@@ -104,7 +104,7 @@ std::size_t Of(const Evaluation& eval) {
 std::size_t Of(const Allocation& alloc) {
   std::size_t bytes = kObject + sizeof(Allocation) + Of(alloc.id) + Of(alloc.name) +
                       Of(alloc.eval_id) + Of(alloc.node_id) + Of(alloc.node_name) +
-                      Of(alloc.group_name) + Of(alloc.desired_description) +
+                      Of(alloc.datacenter) + Of(alloc.group_name) + Of(alloc.desired_description) +
                       alloc.ports.capacity() * sizeof(AllocatedPort);
   for (const auto& [task, cores] : alloc.cores) {
     bytes += 2 * kNode + Of(task) + cores.capacity() * sizeof(int);
@@ -179,6 +179,26 @@ class Parts {
 };
 
 }  // namespace
+
+std::size_t SizeOf(const JobRecord& record) {
+  return Of(record) + Of(*record.job) + Of(*record.json);
+}
+std::size_t SizeOf(const JobSubmission& submission) { return Of(submission); }
+std::size_t SizeOf(const Evaluation& eval) { return Of(eval); }
+std::size_t SizeOf(const NodeRecord& node) { return Of(node); }
+std::size_t SizeOf(const TaskStateRecord& state) {
+  std::size_t bytes = kObject + sizeof(TaskStateRecord);
+  for (const TaskEvent& event : state.events)
+    bytes += kObject + sizeof(SharedTaskEvent) + Of(event);
+  return bytes;
+}
+std::size_t SizeOf(const AllocRecord& record) {
+  std::size_t bytes = Of(record) + Of(*record.alloc);
+  for (const auto& [task, state] : record.told.tasks) {
+    if (state != nullptr) bytes += SizeOf(*state);
+  }
+  return bytes;
+}
 
 void RecordSizes::Add(const StateEvent& event) {
   const auto see = [this](const void* part, const auto& size) {

@@ -8,6 +8,14 @@
 
 namespace drover {
 
+// About how many bytes a record holds by itself. The job of an allocation does not count.
+std::size_t SizeOf(const JobRecord& record);
+std::size_t SizeOf(const JobSubmission& submission);
+std::size_t SizeOf(const Evaluation& eval);
+std::size_t SizeOf(const AllocRecord& record);
+std::size_t SizeOf(const TaskStateRecord& state);
+std::size_t SizeOf(const NodeRecord& node);
+
 // The memory that a set of events holds. Records share parts: allocations share their job, and
 // versions of an allocation share task states. Each part counts once, for as long as an event has
 // it.

@@ -5,19 +5,22 @@
 namespace drover {
 namespace {
 
-PlacementFailure Exhausted(const std::string& dimension) {
-  PlacementFailure failure;
-  failure.nodes_evaluated = failure.nodes_exhausted = 1;
-  failure.dimension_exhausted[dimension] = 1;
-  return failure;
+NoPlace Exhausted(const std::string& dimension) {
+  NoPlace none;
+  none.failure.nodes_evaluated = none.failure.nodes_exhausted = 1;
+  none.failure.dimension_exhausted[dimension] = 1;
+  return none;
 }
 
-PlacementFailure Filtered(const std::string& constraint) {
-  PlacementFailure failure;
-  failure.nodes_evaluated = failure.nodes_filtered = 1;
-  failure.constraint_filtered[constraint] = 1;
-  return failure;
+NoPlace Filtered(const std::string& constraint) {
+  NoPlace none;
+  none.failure.nodes_evaluated = none.failure.nodes_filtered = 1;
+  none.failure.constraint_filtered[constraint] = 1;
+  none.awaited.what = Awaited::What::kNode;
+  return none;
 }
+
+NoPlace NoNode() { return {{}, {Awaited::What::kNode}}; }
 
 }  // namespace
 
@@ -40,38 +43,41 @@ PlacementFailure Room::Described(const Job& job, PlacementFailure failure) const
   return failure;
 }
 
-std::optional<PlacementFailure> Room::TakeOf(NodeCapacity* from, const Job& job,
-                                             const TaskGroup& group, GroupCounts* here,
-                                             ReservedCores* cores) const {
-  if (node_ == nullptr) return PlacementFailure();
-  if (!IsInDatacenters(job.datacenters, node_->datacenter)) return Described(job, {});
-  if (!IsInRegion(job, *node_)) return Described(job, Filtered("${node.region} = " + job.region));
+std::optional<NoPlace> Room::TakeOf(NodeCapacity* from, const Job& job, const TaskGroup& group,
+                                    GroupCounts* here, ReservedCores* cores) const {
+  if (node_ == nullptr || !IsInDatacenters(job.datacenters, node_->datacenter)) return NoNode();
+  if (!IsInRegion(job, *node_)) return Filtered("${node.region} = " + job.region);
   const std::string unmet = UnmetConstraint(job, group, *node_, *here);
-  if (!unmet.empty()) return Described(job, Filtered(unmet));
+  if (!unmet.empty()) {
+    NoPlace none = Filtered(unmet);
+    if (!UnmetConstraint(job, group, *node_, {}).empty()) return none;
+    none.awaited = {Awaited::What::kEnd, 0, KeyOf(job)};
+    return none;
+  }
   const std::string missing = from->Take(group, cores);
-  if (!missing.empty()) return Described(job, Exhausted(missing));
+  if (!missing.empty()) return Exhausted(missing);
   ++(*here)[group.name];
   return std::nullopt;
 }
 
-std::optional<PlacementFailure> Room::Take(const Job& job, const TaskGroup& group,
-                                           GroupCounts* here, ReservedCores* cores, bool counted) {
-  auto failure = TakeOf(capacity(), job, group, here, cores);
-  if (failure || counted) return failure;
+std::optional<NoPlace> Room::Take(const Job& job, const TaskGroup& group, GroupCounts* here,
+                                  ReservedCores* cores, bool counted) {
+  auto none = TakeOf(capacity(), job, group, here, cores);
+  if (none || counted) return none;
   ReservedCores same;
   (void)later_->Take(group, &same);
   return std::nullopt;
 }
 
-std::optional<PlacementFailure> Room::TakeAfter(const Allocation& leaving, const Job& job,
-                                                const TaskGroup& group, GroupCounts* here) {
+std::optional<NoPlace> Room::TakeAfter(const Allocation& leaving, const Job& job,
+                                       const TaskGroup& group, GroupCounts* here) {
   std::optional<NodeCapacity> then = later_;
   if (then) then->Give(leaving);
   GroupCounts others = *here;
   --others[leaving.group_name];
   ReservedCores cores;
-  auto failure = TakeOf(then ? &*then : nullptr, job, group, &others, &cores);
-  if (failure) return failure;
+  auto none = TakeOf(then ? &*then : nullptr, job, group, &others, &cores);
+  if (none) return none;
   later_ = std::move(then);
   *here = std::move(others);
   return std::nullopt;

@@ -60,7 +60,7 @@ Scheduler::Scheduler(Loop* loop, StateStore* store, PortPool* ports, SchedulerOp
   // The open evaluations of an earlier agent. The needs of each are not known any more.
   store_->Read([this](const Tables& tables) {
     for (const auto& [key, ids] : tables.open_evals_of_job) {
-      for (const std::string& id : ids) blocked_.Put(*tables.evals.at(id), nullptr, std::nullopt);
+      for (const std::string& id : ids) blocked_.Put(*tables.evals.at(id), {}, std::nullopt);
     }
   });
 }
@@ -132,16 +132,13 @@ void Scheduler::Keep(std::vector<Evaluated> evaluated) {
     }
     return written;
   });
-  store_->Read([&](const Tables& tables) {
-    for (Evaluated& of : evaluated) KeepWaiting(tables, &of);
-  });
+  for (Evaluated& of : evaluated) KeepWaiting(&of);
 }
 
-void Scheduler::KeepWaiting(const Tables& tables, Evaluated* evaluated) {
+void Scheduler::KeepWaiting(Evaluated* evaluated) {
   const Evaluation* const waiting = evaluated->waiting();
   if (waiting == nullptr) return blocked_.Erase(evaluated->eval.id);
-  const auto job = Tables::Find(tables.jobs, KeyOf(*waiting));
-  blocked_.Put(*waiting, job ? job->job.get() : nullptr, std::move(evaluated->unplaced));
+  blocked_.Put(*waiting, std::move(evaluated->awaited), std::move(evaluated->unplaced));
 }
 
 Result<JobReply> Scheduler::Register(JobRegistration registration) {
@@ -162,6 +159,9 @@ Result<JobReply> Scheduler::Register(JobRegistration registration) {
       record->job = registration.job;
       record->json = registration.json;
       record->submission = registration.submission;
+      // A stopped job may be started again without its text, which has not changed.
+      const bool same = before != nullptr && *before->json == *registration.json;
+      if (record->submission == nullptr && same) record->submission = before->submission;
       record->stop = registration.stop;
       record->version = before == nullptr ? 0 : before->version + 1;
       record->submit_time = loop_->Wall();
@@ -257,6 +257,7 @@ Result<JobReply> Scheduler::Evaluate(const JobKey& key) {
   bool found = false;
   store_->Read([&](const Tables& tables) { found = tables.jobs.count(key) > 0; });
   if (!found) return NoSuch("job");
+  if (options_.check_room) DROVER_TRY(options_.check_room());
   const StateStore::Together together(store_);
   std::vector<Opened> opened;
   store_->Write(cause::kEvaluation, [&](Tables* tables, std::uint64_t index) {
@@ -308,7 +309,7 @@ Result<std::uint64_t> Scheduler::SetEligible(const std::string& node_id, bool el
         tables->Put(std::move(changed));
         return kNodes;
       });
-  if (eligible) RetryBlocked();
+  if (eligible) RetryBlocked({});
   return index;
 }
 
@@ -342,7 +343,7 @@ Result<DrainReply> Scheduler::Drain(const std::string& node_id, std::optional<Dr
   CarryOut(opened);
   ContinueDrain(node_id);
   looks_again_.Set();
-  if (!spec) RetryBlocked();
+  if (!spec) RetryBlocked({});
   return reply;
 }
 
@@ -428,7 +429,8 @@ Co<Result<Duration>> Scheduler::Heartbeat(Context, std::string node_id) {
       return kNodes;
     });
   }
-  RetryBlocked();  // also for ports: nothing reports that a foreign process has left one
+  // Nothing reports that a foreign process has left a port.
+  RetryBlocked({.other_ports = true});
   co_return ContinueDrain(node_id);
 }
 
@@ -467,7 +469,7 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
     co_return Error(Code::kFailedPrecondition, "node " + node_id + " is not ready: heartbeat first",
                     true);
   }
-  bool ended = false;
+  Freed freed;
   store_->Write(cause::kAllocUpdate, [&](Tables* tables, std::uint64_t index) {
     std::set<JobKey> jobs;
     for (AllocUpdate& update : updates) {
@@ -479,7 +481,8 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
       changed->modify_time = loop_->Wall();
       if (changed->client_terminal() && !before->client_terminal()) {
         ReleasePorts(*changed->alloc, ports_);
-        ended = true;
+        for (const AllocatedPort& port : changed->alloc->ports) freed.ports.insert(port.value);
+        freed.jobs.insert(KeyOf(*changed->alloc->job));
       }
       jobs.insert(KeyOf(*changed->alloc->job));
       tables->Put(std::move(changed));
@@ -488,25 +491,30 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
     for (const JobKey& key : jobs) written |= tables->UpdateJobStatus(key, index);
     return written;
   });
-  if (ended) {
+  if (!freed.jobs.empty()) {
     ContinueDrain(node_id);
-    RetryBlocked();
+    RetryBlocked(std::move(freed));
   }
   co_return Status();
 }
 
 // Uses one Room for all: the room that one evaluation takes is gone for the next.
-void Scheduler::RetryBlocked() {
+void Scheduler::RetryBlocked(Freed freed) {
   if (blocked_.empty()) return;
   std::vector<Evaluated> evaluated;
   store_->Read([&](const Tables& tables) {
     Room room(ReadyNode(tables), tables);
     if (room.node() == nullptr) return;
     Evaluating evaluating(tables, tables.last_index + 1, ports_, loop_->Wall(), &room);
-    const auto has_room = [&room](const GroupNeeds& least) { return room.capacity()->Has(least); };
-    BlockedQueue::Walk walk(&blocked_);
+    const std::uint64_t nodes = tables.IndexOf(kNodes);
+    freed.all = std::exchange(nodes_looked_at_, nodes) != nodes;
+    const auto is_there = [&room, this](const Awaited& awaited) {
+      return room.capacity()->Has(awaited.least) &&
+             (awaited.address.empty() || ports_->CheckStatic(awaited.address, awaited.port).ok());
+    };
+    BlockedQueue::Walk walk(&blocked_, freed, is_there);
     std::vector<Evaluated> known;  // their needs are known now
-    while (BlockedQueue::Entry* const entry = walk.Next(has_room)) {
+    while (BlockedQueue::Entry* const entry = walk.Next()) {
       const bool was_known = entry->unplaced.has_value();
       const auto eval = Tables::Find(tables.evals, entry->id);
       DROVER_CHECK(eval != nullptr && eval->open());
@@ -514,12 +522,13 @@ void Scheduler::RetryBlocked() {
       if (of.changed) {
         evaluated.push_back(std::move(of));
       } else if (was_known) {
+        // Nothing has changed, so it waits for the same things.
         entry->unplaced = std::move(of.unplaced);
       } else {
         known.push_back(std::move(of));
       }
     }
-    for (Evaluated& of : known) KeepWaiting(tables, &of);
+    for (Evaluated& of : known) KeepWaiting(&of);
   });
   Keep(std::move(evaluated));
 }

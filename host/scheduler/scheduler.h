@@ -139,7 +139,7 @@ class Scheduler : public ClusterLink {
   // that made them, so no restored evaluation was left undone.
   void CarryOut(const std::vector<Opened>& opened);
   void Keep(std::vector<Evaluated> evaluated);
-  void KeepWaiting(const Tables& tables, Evaluated* evaluated);
+  void KeepWaiting(Evaluated* evaluated);
   // Asks the allocations that must leave a draining node now to go. Returns the evaluations that
   // this made.
   std::vector<Opened> MigrateFrom(Tables* tables, std::uint64_t index, const NodeRecord& node,
@@ -149,8 +149,9 @@ class Scheduler : public ClusterLink {
   void SetDown(const std::string& node_id);
   // Continues the drain of a node, if it has one. Returns how soon it must be looked at again.
   Duration ContinueDrain(const std::string& node_id);
-  // Tries the blocked evaluations again, after something has changed.
-  void RetryBlocked();
+  // Tries again the blocked evaluations that wait for room or for what is FREED, and all of them if
+  // the node has changed.
+  void RetryBlocked(Freed freed);
   Result<std::uint64_t> PutVersion(const JobKey& key,
                                    const std::function<Result<JobRecord>(const Tables&)>& change);
   Status CheckIndex(const JobRegistration& registration, const JobKey& key) const;
@@ -160,6 +161,7 @@ class Scheduler : public ClusterLink {
   PortPool* const ports_;
   const SchedulerOptions options_;
   BlockedQueue blocked_;
+  std::uint64_t nodes_looked_at_ = 0;          // the nodes' index when all blocked ones were tried
   std::map<std::string, TimePoint> expected_;  // when a node without a heartbeat is down
   Event looks_again_;                          // something is due at another time than before
 };

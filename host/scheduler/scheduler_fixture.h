@@ -16,15 +16,20 @@ namespace drover {
 
 class FakePortPool : public PortPool {
  public:
-  const std::string& address() const override { return address_; }
+  const std::string& address() const override { return own; }
   Result<int> TakeDynamic(const std::string& address) override {
     taken_.insert({address, next_});
     return next_++;
   }
   Status CheckStatic(const std::string& address, int port) override {
+    ++looks;
     if (look) look();
-    if (taken_.count({address, port}) == 0) return {};
-    return Error(Code::kFailedPrecondition, "port " + std::to_string(port) + " is taken");
+    DROVER_TRY(CheckOwn(address, port));
+    if (foreign.count({address, port}) == 0) return {};
+    return Taken(port);
+  }
+  Status CheckOwn(const std::string& address, int port) override {
+    return taken_.count({address, port}) == 0 ? Status() : Taken(port);
   }
   Status TakeStatic(const std::string& address, int port) override {
     DROVER_TRY(CheckStatic(address, port));
@@ -36,9 +41,15 @@ class FakePortPool : public PortPool {
   std::size_t taken() const { return taken_.size(); }
 
   std::function<void()> look;  // called when a static port is looked at
+  int looks = 0;
+  std::string own = "127.0.0.1";
+  std::set<std::pair<std::string, int>> foreign;  // ports of foreign processes
 
  private:
-  const std::string address_ = "127.0.0.1";
+  static Status Taken(int port) {
+    return Error(Code::kFailedPrecondition, "port " + std::to_string(port) + " is taken");
+  }
+
   std::set<std::pair<std::string, int>> taken_;
   int next_ = kFirst;
 };
@@ -60,6 +71,12 @@ class SchedulerFixture : public ::testing::Test {
       EXPECT_EQ(tables.open_evals_of_job, again.open_evals_of_job);
       EXPECT_EQ(tables.allocs_of_eval, again.allocs_of_eval);
       EXPECT_EQ(tables.usage, again.usage);
+      EXPECT_EQ(tables.staying, again.staying);
+      EXPECT_EQ(tables.leaving, again.leaving);
+      EXPECT_EQ(tables.uncollected, again.uncollected);
+      EXPECT_EQ(tables.blocked_evals, again.blocked_evals);
+      EXPECT_EQ(tables.statuses_of_node, again.statuses_of_node);
+      EXPECT_EQ(tables.statuses_of_job, again.statuses_of_job);
       std::size_t of_jobs = 0;
       for (const auto& [key, records] : tables.allocs_of_job) {
         EXPECT_FALSE(records.empty());

@@ -3,8 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include <thread>
-
 #include "host/base/gate.h"
 #include "host/scheduler/scheduler_fixture.h"
 
@@ -14,18 +12,6 @@ namespace {
 using SchedulerTest = SchedulerFixture;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-JobRegistration WithStaticPort(JobRegistration registration, int value) {
-  auto job = std::make_shared<Job>(*registration.job);
-  Port port;
-  port.label = "http";
-  port.value = value;
-  Network network;
-  network.reserved_ports.push_back(port);
-  job->groups[0].networks.push_back(network);
-  registration.job = std::move(job);
-  return registration;
-}
 
 TEST_F(SchedulerTest, PlacesOneAllocationPerCount) {
   MakeNodeReady();
@@ -159,35 +145,6 @@ TEST_F(SchedulerTest, ReservedCoresWaitForTheAllocationThatHasThem) {
   EXPECT_EQ(newest->alloc->cores.at("t"), first);
 }
 
-TEST_F(SchedulerTest, AStaticPortWaitsForTheAllocationThatHasIt) {
-  MakeNodeReady();
-  MustRegister(WithStaticPort(Registration("web", 1), 8080));
-  const std::string old = Live().at(0)->id();
-  const JobReply reply = MustRegister(WithStaticPort(Registration("web", 1, 101), 8080));
-  EXPECT_THAT(Live(), IsEmpty()) << "the old one still has the port";
-  const auto eval = Eval(reply.eval_id);
-  ASSERT_EQ(eval->failed_groups.count("g"), 1u);
-  EXPECT_EQ(eval->failed_groups.at("g").dimension_exhausted.begin()->first,
-            "network: port 8080 is taken");
-  EXPECT_EQ(Eval(eval->blocked_eval)->status, "blocked");
-  EXPECT_EQ(JobOf("web")->status, "pending");
-  Tell(old, ClientStatus::kComplete);
-  ASSERT_EQ(Live().size(), 1u);
-  EXPECT_EQ(Live()[0]->alloc->ports.at(0).value, 8080);
-  EXPECT_EQ(Eval(eval->blocked_eval)->status, "complete");
-  EXPECT_EQ(ports.taken(), 1u);
-}
-
-TEST_F(SchedulerTest, APortThatAForeignProcessLeavesIsTaken) {
-  MakeNodeReady();
-  ASSERT_TRUE(ports.TakeStatic(ports.address(), 8080).ok());
-  MustRegister(WithStaticPort(Registration("web", 1), 8080));
-  ASSERT_THAT(Live(), IsEmpty());
-  ports.Release(ports.address(), 8080);
-  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
-  EXPECT_EQ(Live().size(), 1u);
-}
-
 // In a queue that is worked off one by one, no job costs more writes than it would alone.
 TEST_F(SchedulerTest, AQueueWritesEachEvaluationThreeTimesAtMost) {
   constexpr int kJobs = 2000;
@@ -293,20 +250,6 @@ TEST_F(SchedulerTest, WhatIsWrittenForOneRequestIsKeptTogether) {
   EXPECT_EQ(changes.size(), 1u) << "a job is never restored without the result of its evaluation";
 }
 
-// A look at a port is a system call, so it must not happen in a write, for which readers wait.
-TEST_F(SchedulerTest, PortsAreLookedAtBesideReaders) {
-  MakeNodeReady();
-  int looks = 0;
-  ports.look = [&] {
-    ++looks;
-    std::thread reader([this] { store.Read([](const Tables&) {}); });
-    reader.join();
-  };
-  MustRegister(WithStaticPort(Registration("web", 1), 8080));
-  EXPECT_EQ(Live().size(), 1u);
-  EXPECT_GT(looks, 0);
-}
-
 TEST_F(SchedulerTest, AnUpdateThatFindsNoPlaceStopsNothing) {
   MakeNodeReady();
   MustRegister(Registration("web", 2, 300));
@@ -341,23 +284,6 @@ TEST_F(SchedulerTest, AnUpdateWaitsForRoomThatOthersLeave) {
   Tell(other, ClientStatus::kComplete);
   ASSERT_EQ(Live().size(), 1u);
   EXPECT_EQ(Live()[0]->alloc->job->groups[0].tasks[0].resources.memory_mb, 700);
-}
-
-TEST_F(SchedulerTest, AnUpdateWhoseStaticPortSomebodyElseHasStopsNothing) {
-  MakeNodeReady();
-  ASSERT_TRUE(ports.TakeStatic(ports.address(), 9090).ok());
-  MustRegister(WithStaticPort(Registration("web", 1), 8080));
-  const auto before = Live();
-  const JobReply reply = MustRegister(WithStaticPort(Registration("web", 1, 101), 9090));
-  EXPECT_EQ(Live(), before);
-  EXPECT_EQ(Eval(reply.eval_id)
-                ->failed_groups.at("g")
-                .dimension_exhausted.at("network: port 9090 is taken"),
-            1);
-  ports.Release(ports.address(), 9090);
-  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
-  ASSERT_EQ(Live().size(), 1u);
-  EXPECT_EQ(Live()[0]->alloc->ports.at(0).value, 9090);
 }
 
 TEST_F(SchedulerTest, AJobOfAnotherDatacenterOrRegionIsNotPlaced) {
@@ -427,6 +353,23 @@ TEST_F(SchedulerTest, WithoutRoomForItsRecordsAJobIsRefused) {
   EXPECT_EQ(JobOf("web"), nullptr);
   room = Status();
   EXPECT_TRUE(full.Register(Registration("web", 1)).ok());
+  room = Error(Code::kUnavailable, "full", true);
+  EXPECT_EQ(full.Evaluate({"default", "web"}).code(), Code::kUnavailable);
+  EXPECT_TRUE(full.Deregister({"default", "web"}, true, false).ok()) << "a stop is never refused";
+}
+
+TEST_F(SchedulerTest, AJobThatIsStartedAgainKeepsItsText) {
+  MakeNodeReady();
+  JobRegistration registration = Registration("web", 1);
+  registration.submission =
+      std::make_shared<const JobSubmission>(JobSubmission{"its text", "hcl2", {}, ""});
+  MustRegister(registration);
+  ASSERT_TRUE(scheduler.Deregister({"default", "web"}, false, false).ok());
+  MustRegister(Registration("web", 1));
+  ASSERT_EQ(JobOf("web")->version, 2u);
+  EXPECT_EQ(JobOf("web")->submission, registration.submission);
+  MustRegister(Registration("web", 2));
+  EXPECT_EQ(JobOf("web")->submission, nullptr) << "it is another job, and nobody sent its text";
 }
 
 TEST_F(SchedulerTest, WhatStillHasNoRoomIsNotWrittenAgain) {

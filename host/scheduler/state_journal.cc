@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "host/scheduler/record_json.h"
+#include "host/scheduler/record_size.h"
 
 namespace drover {
 namespace {
@@ -39,8 +40,18 @@ void StateJournal::Add(const std::shared_ptr<const JobRecord>& record, bool eras
   const RecordKey key = VersionKey(*record->job, record->version);
   auto& change = changes_[key];
   change = nullptr;
-  if (!erased) change = [record] { return EncodeRecord(*record); };
+  if (erased) {
+    sizes_.erase(key.id);
+  } else {
+    change = {[record] { return EncodeRecord(*record); }, SizeOfJob(key.id, *record)};
+  }
   AddSource(key.id, erased ? nullptr : record->submission);
+}
+
+std::size_t StateJournal::SizeOfJob(const std::string& id, const JobRecord& record) {
+  JobSize& size = sizes_[id];
+  if (size.json != record.json) size = {record.json, SizeOf(record)};
+  return size.bytes;
 }
 
 // Writes a submission only once: it may be large, and does not change when its version does.
@@ -54,14 +65,14 @@ void StateJournal::AddSource(const std::string& id,
     sources_.erase(kept);
     return;
   }
-  change = [submission] { return EncodeRecord(*submission); };
+  change = {[submission] { return EncodeRecord(*submission); }, SizeOf(*submission)};
   sources_[id] = std::move(submission);
 }
 
 void StateJournal::Add(const std::shared_ptr<const Evaluation>& eval, bool erased) {
   auto& change = changes_[KeyFor(record_kind::kEval, eval->id)];
   change = nullptr;
-  if (!erased) change = [eval] { return EncodeRecord(*eval); };
+  if (!erased) change = {[eval] { return EncodeRecord(*eval); }, SizeOf(*eval)};
 }
 
 void StateJournal::Add(const std::shared_ptr<const AllocRecord>& record, bool erased) {
@@ -73,17 +84,18 @@ void StateJournal::Add(const std::shared_ptr<const AllocRecord>& record, bool er
     return;
   }
   auto& last = last_[record->id()];
+  const std::size_t held = SizeOf(*record);
   if (last == nullptr || !PlacedAlike(*last, *record)) {
-    changes_[placed] = [record] { return EncodePlaced(*record); };
+    changes_[placed] = {[record] { return EncodePlaced(*record); }, held};
   }
-  changes_[told] = [record] { return EncodeTold(*record); };
+  changes_[told] = {[record] { return EncodeTold(*record); }, held};
   last = record;
 }
 
 void StateJournal::Add(const std::shared_ptr<const NodeRecord>& node, bool erased) {
   auto& change = changes_[KeyFor(record_kind::kNode, node->id)];
   change = nullptr;
-  if (!erased) change = [node] { return EncodeRecord(*node); };
+  if (!erased) change = {[node] { return EncodeRecord(*node); }, SizeOf(*node)};
 }
 
 }  // namespace drover

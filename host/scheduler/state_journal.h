@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,6 +39,7 @@ class StateJournal {
 
  private:
   void Add(const std::shared_ptr<const JobRecord>& record, bool erased);
+  std::size_t SizeOfJob(const std::string& id, const JobRecord& record);
   void AddSource(const std::string& id, std::shared_ptr<const JobSubmission> submission);
   void Add(const std::shared_ptr<const Evaluation>& eval, bool erased);
   void Add(const std::shared_ptr<const AllocRecord>& record, bool erased);
@@ -46,6 +48,13 @@ class StateJournal {
   Store* const store_;
   KeptSources sources_;
   std::map<std::string, std::shared_ptr<const AllocRecord>> last_;  // allocations as last passed on
+  // The sizes of the versions' jobs, by record id. A record may be written often while its job,
+  // which is large, stays the same.
+  struct JobSize {
+    std::shared_ptr<const nlohmann::json> json;
+    std::size_t bytes = 0;
+  };
+  std::map<std::string, JobSize> sizes_;
   Store::Changes changes_;  // of the write that is under way
 };
 

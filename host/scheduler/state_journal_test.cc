@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <future>
 #include <nlohmann/json.hpp>
 
 #include "host/scheduler/record_json.h"
@@ -15,6 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 class StateJournalTest : public SchedulerFixture {
@@ -291,6 +293,36 @@ TEST_F(StateJournalTest, ANodeThatIsDrainedStaysSo) {
   });
   EXPECT_FALSE(node.eligible);
   EXPECT_EQ(node.status, "initializing");
+}
+
+// What waits is told in bytes, so a bound of it is one.
+TEST_F(StateJournalTest, ALargeJobCountsByItsSizeAndItsAllocationsDoNotRepeatIt) {
+  constexpr std::size_t kLarge = 5'000'000;
+  std::promise<void> held, go_on;
+  file_->Put({"a", "first"}, [&] {
+    held.set_value();
+    go_on.get_future().wait();
+    return std::string("value");
+  });
+  held.get_future().wait();
+  const std::size_t before = file_->waiting_bytes();
+  JobRegistration registration = Registration("large", 5, 10);
+  auto job = std::make_shared<Job>(*registration.job);
+  job->meta["text"] = std::string(kLarge, 'x');
+  registration.json =
+      std::make_shared<const nlohmann::json>(CanonicalJob(*job, nlohmann::json::object()));
+  registration.job = std::move(job);
+  MustRegister(registration);
+  EXPECT_GE(file_->waiting_bytes(), before + kLarge);
+  EXPECT_LE(file_->waiting_bytes(), before + 3 * kLarge);
+  registration = Registration("written", 1, 10);
+  registration.submission = std::make_shared<const JobSubmission>(
+      JobSubmission{std::string(1'000'000, 'x'), "hcl2", {}, ""});
+  const std::size_t between = file_->waiting_bytes();
+  MustRegister(registration);
+  EXPECT_GE(file_->waiting_bytes(), between + 1'000'000);
+  go_on.set_value();
+  EXPECT_THAT(Reopen(), Not(IsEmpty()));
 }
 
 }  // namespace

@@ -33,6 +33,13 @@ void EraseFrom(Map* map, const JobKey& key, const Element& element) {
   if (found->second.empty()) map->erase(found);
 }
 
+void Add(std::size_t* count, int sign) { *count += static_cast<std::size_t>(sign); }
+
+DrainGroup DrainGroupOf(const AllocRecord& record) {
+  const Job& job = *record.alloc->job;
+  return {record.alloc->node_id, job.type == JobType::kBatch, KeyOf(job), record.alloc->group_name};
+}
+
 }  // namespace
 
 bool PlacedBefore::operator()(const std::shared_ptr<const AllocRecord>& a,
@@ -94,6 +101,9 @@ void Tables::Put(std::shared_ptr<const Evaluation> eval) {
   const JobKey key = KeyOf(*eval);
   const std::string id = eval->id;
   changes.push_back({eval});
+  const auto is_blocked = [](const auto& of) { return of != nullptr && of->status == "blocked"; };
+  if (is_blocked(Find(evals, id))) --blocked_evals;
+  if (is_blocked(eval)) ++blocked_evals;
   if (eval->open()) {
     open_evals_of_job[key].insert(id);
   } else {
@@ -130,6 +140,7 @@ void Tables::Erase(const Evaluation& eval) {
   const std::shared_ptr<const Evaluation> own = place->second;  // EVAL may be the table's own
   const JobKey key = KeyOf(*own);
   changes.push_back({own, true, true});
+  if (own->status == "blocked") --blocked_evals;
   evals.erase(place);
   EraseFrom(&open_evals_of_job, key, own->id);
   EraseFrom(&evals_of_job, key, std::pair(own->create_index, own->id));
@@ -168,6 +179,14 @@ void Tables::Count(const std::shared_ptr<const AllocRecord>& before,
   } else {
     live_allocs.erase(any.id());
   }
+  if (before != nullptr) {
+    CountStatus(*before, -1);
+    CountForDrain(*before, -1);
+  }
+  if (after != nullptr) {
+    CountStatus(*after, 1);
+    CountForDrain(*after, 1);
+  }
   const auto is_held = [&is_live](const auto& record) {
     return record != nullptr && !is_live(record) && !record->collected;
   };
@@ -184,6 +203,43 @@ void Tables::Count(const std::shared_ptr<const AllocRecord>& before,
   const bool wanted_after = after != nullptr && !after->collected;
   if (wanted_before != wanted_after || (wanted_after && before->alloc != after->alloc))
     wanted.Add(last_index, any.id());
+}
+
+void Tables::CountStatus(const AllocRecord& record, int sign) {
+  const JobKey key = KeyOf(*record.alloc->job);
+  if (!record.collected) {
+    std::size_t& of_job = uncollected[key];
+    Add(&of_job, sign);
+    if (of_job == 0) uncollected.erase(key);
+  }
+  const auto status = static_cast<std::size_t>(record.told.status.status);
+  const auto add = [status, sign](auto* map, const auto& of) {
+    StatusCounts& counts = (*map)[of];
+    Add(&counts[status], sign);
+    if (counts == StatusCounts()) map->erase(of);
+  };
+  add(&statuses_of_node, record.alloc->node_id);
+  GroupStatuses& of_job = statuses_of_job[key];
+  add(&of_job, std::pair(record.job->create_index, record.alloc->group_name));
+  if (of_job.empty()) statuses_of_job.erase(key);
+}
+
+void Tables::CountForDrain(const AllocRecord& record, int sign) {
+  if (record.client_terminal()) return;
+  const DrainGroup group = DrainGroupOf(record);
+  if (record.migrate) {
+    std::size_t& count = leaving[group];
+    Add(&count, sign);
+    if (count == 0) leaving.erase(group);
+  } else if (!record.terminal()) {
+    std::set<std::string>& ids = staying[group];
+    if (sign > 0) {
+      ids.insert(record.id());
+    } else {
+      ids.erase(record.id());
+    }
+    if (ids.empty()) staying.erase(group);
+  }
 }
 
 void Tables::Use(const AllocRecord& record, int sign) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -60,6 +61,20 @@ struct NodeUsage {
   bool operator==(const NodeUsage&) const = default;
 };
 
+// How many allocations are in each ClientStatus.
+using StatusCounts = std::array<std::size_t, 6>;
+
+// Allocations of a group that leave a node together, as it is drained. Those that end BY_ITSELF
+// come last.
+struct DrainGroup {
+  std::string node_id;
+  bool by_itself = false;
+  JobKey job = {};
+  std::string name = {};
+
+  auto operator<=>(const DrainGroup&) const = default;
+};
+
 // All records. Every write is numbered: the index of a table is that of its last write.
 struct Tables {
   std::map<JobKey, std::shared_ptr<const JobRecord>> jobs;
@@ -77,6 +92,15 @@ struct Tables {
   std::map<JobKey, std::set<std::string>> open_evals_of_job;
   std::map<std::string, std::size_t> allocs_of_eval;
   std::map<std::string, NodeUsage> usage;  // by node, of live_allocs
+  // Those that are to run on, and how many of live_allocs have been asked to go.
+  std::map<DrainGroup, std::set<std::string>> staying;
+  std::map<DrainGroup, std::size_t> leaving;
+  std::map<JobKey, std::size_t> uncollected;  // by job
+  std::size_t blocked_evals = 0;
+  std::map<std::string, StatusCounts> statuses_of_node;
+  // By group, for each job that had the key: by the index at which that one was made.
+  using GroupStatuses = std::map<std::pair<std::uint64_t, std::string>, StatusCounts>;
+  std::map<JobKey, GroupStatuses> statuses_of_job;
   WantedLog wanted;
   std::array<std::uint64_t, kTables> index{};
   std::uint64_t last_index = 0;
@@ -117,6 +141,9 @@ struct Tables {
   // Updates the parts and sums for an allocation that was BEFORE and is AFTER; null: not there.
   void Count(const std::shared_ptr<const AllocRecord>& before,
              const std::shared_ptr<const AllocRecord>& after);
+  // The parts of Count. SIGN: 1: RECORD is there now; -1: it is not any more.
+  void CountStatus(const AllocRecord& record, int sign);
+  void CountForDrain(const AllocRecord& record, int sign);
   void Use(const AllocRecord& record, int sign);
 };
 

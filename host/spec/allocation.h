@@ -54,6 +54,7 @@ struct Allocation {
   std::string eval_id;
   std::string node_id;
   std::string node_name;
+  std::string datacenter;  // of the node; empty: an agent that did not note it has placed it
   int index = 0;
   std::shared_ptr<const Job> job;
   std::string group_name;

@@ -90,7 +90,7 @@ constexpr JobField kNetwork[] = {
 };
 
 constexpr JobField kEphemeralDisk[] = {
-    {"SizeMB", kInteger, kDone, {}, "", "default 300; counts at placement"},
+    {"SizeMB", kInteger, kDone, {}, "", "default 300; counts at placement by an agent"},
     {"Sticky", kBoolean, kRefused},
     {"Migrate", kBoolean, kRefused},
 };
@@ -246,10 +246,10 @@ constexpr JobField kJob[] = {
     {"ID", kText, kDone},
     {"Name", kText, kDone, {}, "", "default: the ID"},
     {"Type", kText, kDone, {}, "", "service (default), batch, system or sysbatch"},
-    {"Region", kText, kDone, {}, "", "default global"},
+    {"Region", kText, kDone, {}, "", "default global; of an agent"},
     {"Namespace", kText, kDone, {}, "", "default: default"},
     {"Priority", kInteger, kDone, {}, "", "1 to 100, default 50"},
-    {"Datacenters", kTextList, kDone, {}, "", "default: all"},
+    {"Datacenters", kTextList, kDone, {}, "", "default: all; of an agent"},
     {"TaskGroups", kObjectList, kDone, kGroup},
     {"Meta", kTextMap, kDone},
     {"ParentID", kText, kDone},

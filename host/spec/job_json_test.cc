@@ -258,6 +258,15 @@ INSTANTIATE_TEST_SUITE_P(
     Groups, BadFieldTest,
     testing::Values(
         BadField{kGroupAt + "/Name", R"("..")", "/TaskGroups/0/Name: \"..\" is not a name"},
+        BadField{kGroupAt + "/Name", "\"a\u200bb\"",
+                 "/TaskGroups/0/Name: \"a\\xe2\\x80\\x8bb\" holds a control character or an "
+                 "invisible one"},
+        BadField{
+            kTaskAt + "/Name", "\"a\u2066b\"",
+            "/TaskGroups/0/Tasks/0/Name: \"a\\xe2\\x81\\xa6b\" holds a control character or an "
+            "invisible one"},
+        BadField{kTaskAt + "/User", "\"root\u202e\"",
+                 "/TaskGroups/0/Tasks/0/User: \"root\\xe2\\x80\\xae\" is not a user"},
         BadField{kGroupAt + "/Name", R"("a/b")", "/TaskGroups/0/Name: \"a/b\" holds a slash"},
         BadField{kGroupAt + "/Count", "-1", "/TaskGroups/0/Count: must not be negative, but is -1"},
         BadField{kGroupAt + "/Count", "3000000000",

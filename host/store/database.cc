@@ -27,6 +27,7 @@ Error DatabaseError(sqlite3* database, int code) {
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
     case SQLITE_NOMEM:
+    case SQLITE_READONLY:  // the file system was made so
       return Error(Code::kUnavailable, text, true);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:

@@ -416,6 +416,30 @@ TEST_F(RecordDamageTest, ARebuildThatWasKilledIsFinished) {
   EXPECT_THAT(KeptIn(renamed), Contains(Pair(HasSubstr("-wal"), "the log of the damaged one")));
 }
 
+TEST_F(RecordDamageTest, AFileSystemThatBecameReadOnlyIsNoDamage) {
+  const StoreDirectory disk;
+  if (geteuid() != 0) GTEST_SKIP() << "only root can mount a small tmpfs";
+  ASSERT_EQ(mount("tmpfs", disk.path().c_str(), "tmpfs", 0, "size=4m"), 0) << strerror(errno);
+  Close();
+  WriteFileForTest(disk.file(), closed_);
+  const auto remount = [&disk](unsigned long flags) {
+    return mount("tmpfs", disk.path().c_str(), "tmpfs", MS_REMOUNT | flags, "size=4m");
+  };
+  ASSERT_EQ(remount(MS_RDONLY), 0) << strerror(errno);
+  {
+    const auto opened = RecordFile::Open(disk.file());
+    ASSERT_FALSE(opened.ok());
+    EXPECT_EQ(opened.code(), Code::kUnavailable) << opened.error().message();
+    EXPECT_TRUE(opened.error().recoverable());
+  }
+  ASSERT_EQ(remount(0), 0) << strerror(errno);
+  {
+    const auto again = RecordFile::Open(disk.file());
+    EXPECT_TRUE(again.ok() && again->damage.empty() && again->records.size() == kRecords);
+  }
+  EXPECT_EQ(umount2(disk.path().c_str(), MNT_DETACH), 0);
+}
+
 TEST_F(RecordDamageTest, ADamagedFileOnAFullDiskIsReadAndMadeAnewLater) {
   const StoreDirectory disk;
   if (geteuid() != 0) GTEST_SKIP() << "only root can mount a small tmpfs";

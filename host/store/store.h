@@ -53,7 +53,8 @@ class Store {
     Change(std::nullptr_t = nullptr) {}  // NOLINT(google-explicit-constructor)
     template <typename Function>
       requires std::is_invocable_r_v<std::string, Function>
-    // HELD: about how many bytes the function keeps in memory until it is called.
+    // HELD: about how many bytes the function keeps in memory until it is called. Whoever leaves it
+    // out keeps little.
     Change(Function of, std::size_t held = 1024)  // NOLINT(google-explicit-constructor)
         : encode(std::move(of)), bytes(held) {}
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <ctime>
 #include <fstream>
 #include <future>
 #include <iterator>
@@ -254,6 +255,35 @@ TEST_F(StoreTest, ToGiveCostsTheSameHoweverMuchWaits) {
   const double many = time_of("many", 10000);
   EXPECT_LT(many, few * 50) << "ten times as many cost about ten times as much";
   all_given.set_value();
+}
+
+// Measures the processor time of all threads, since the writer wakes those that wait.
+TEST_F(StoreTest, WhoWaitsCostsTheSameHoweverManyWait) {
+  const Store::Opened opened = Open();
+  const auto time_of = [&](int count) {
+    Gate gate(&loop_);
+    int done = 0;
+    const auto wait = [](Store* store, Context context, int* told) -> Co<void> {
+      if ((co_await store->Synced(context)).ok()) ++*told;
+    };
+    std::promise<void> all_wait;
+    opened.store->Put({"w", "first"}, [&] {
+      all_wait.get_future().wait();
+      return std::string("value");
+    });
+    const std::clock_t from = std::clock();
+    for (int i = 0; i < count; ++i) {
+      opened.store->Put({"w", std::to_string(i)}, Text("value"));
+      gate.Spawn(wait(opened.store.get(), context_, &done));
+    }
+    all_wait.set_value();
+    EXPECT_TRUE(loop_.RunToEnd(gate.Close()));
+    EXPECT_EQ(done, count);
+    return static_cast<double>(std::clock() - from);
+  };
+  (void)time_of(500);
+  const double few = time_of(500);
+  EXPECT_LT(time_of(10'000), few * 20 * 4) << "twenty times as much, and not four hundred times";
 }
 
 // Each record gives the next one while it is written, so a change waits after every transaction.

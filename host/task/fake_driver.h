@@ -73,6 +73,7 @@ class FakeDriver : public Driver {
   std::optional<Error> recover_error;  // Recover fails with it
   int recover_errors = 1 << 30;        // how often it fails
   std::optional<Error> normalize_error;
+  Duration own_limit{0};  // of each call, which it may say but does not keep to
   DriverInfo the_info;
 
   // The calls in their order: "start web", "stop web 5s SIGTERM", "force_kill web", "destroy web
@@ -97,6 +98,7 @@ class FakeDriver : public Driver {
 
   const DriverInfo& info() const override { return the_info; }
   const Fingerprint& fingerprint() const override { return fingerprint_; }
+  Duration LimitOf(Duration DriverLimits::*) const override { return own_limit; }
   Subscription OnFingerprint(std::function<void()> changed) override;
   Subscription OnEvents(RunId run, std::function<void(const DriverEvent&)> hear) override;
   Subscription OnHandle(RunId run, std::function<void(const TaskHandle&)> hear) override;

@@ -1,7 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/task/hook_chain.h"
 
-#include "host/task/hooks/validate_hook.h"
 #include "host/task/interruptible.h"
 #include "host/task/runner_fixture.h"
 
@@ -36,7 +35,6 @@ struct HookChainTest : testing::Test {
     std::function<Co<Status>()> save = [t] { return t->Save(); };
     PrestartRequest request;
     request.driver.name = "exec";
-    request.user = t->user;
     HookChain::PrestartResult result = co_await t->chain().Prestart(
         t->kill, t->shutdown, std::move(request), &t->kept, std::move(save));
     t->result.emplace(std::move(result));
@@ -63,7 +61,6 @@ struct HookChainTest : testing::Test {
   std::optional<HookChain::PrestartResult> result;
   std::vector<std::string> log;
   std::vector<std::string> reports;
-  std::string user;
   int saves = 0;
   std::optional<Error> save_error;
 };
@@ -259,30 +256,6 @@ TEST_F(HookChainTest, HangingHooksOfEachStageEndWithTheirDeadlineOrContext) {
     }
   }
   EXPECT_EQ(loop.live_timers(), 0u);
-}
-
-TEST_F(HookChainTest, DeniedUsersOfTheNamedDrivers) {
-  struct Row {
-    std::string user;
-    std::vector<std::string> drivers;
-    bool denied;
-  };
-  for (const Row& row :
-       {Row{"root", {"exec"}, true}, Row{"Administrator", {"exec"}, true},
-        Row{"nobody", {"exec"}, false}, Row{"", {"exec"}, false}, Row{"root", {"java"}, false}}) {
-    const std::vector<std::string> users = {"root", "Administrator"};
-    made.emplace(
-        std::vector<std::shared_ptr<TaskHook>>{std::make_shared<ValidateHook>(users, row.drivers)},
-        [](const Error&) {});
-    kept.clear();
-    user = row.user;
-    StartPrestart();
-    ASSERT_EQ(std::holds_alternative<HookChain::Failed>(*result), row.denied) << row.user;
-    if (!row.denied) continue;
-    EXPECT_EQ(failed().error.message(), "prestart hook \"validate\" failed: running as user \"" +
-                                            row.user + "\" is disallowed");
-    EXPECT_FALSE(failed().error.recoverable());
-  }
 }
 
 }  // namespace

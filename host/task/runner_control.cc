@@ -45,7 +45,8 @@ Co<Status> TaskRunner::Restart(TaskEvent event, bool failure) {
 
 Co<Status> TaskRunner::ForceRestart(TaskEvent event, bool failure) {
   const auto self = shared_from_this();
-  const bool undecided = state_.state == RunnerState::kRunning && local_.exit;
+  const bool has_exited = local_.exit || (run_ && run_->exited.is_set());
+  const bool undecided = state_.state == RunnerState::kRunning && has_exited;
   if (state_.state != RunnerState::kDead && !undecided)
     co_return co_await RestartRunning(std::move(event), failure);
   if (kill_.cancelled() || shutdown_.cancelled() || local_.run_complete ||
@@ -78,7 +79,7 @@ Co<Status> TaskRunner::Signal(TaskEvent event, std::string signal) {
   if (!run || run->exited.is_set()) co_return NotRunning();
   EmitEvent(std::move(event));
   DROVER_CO_ASSIGN(Driver* const driver, FindDriver());
-  const Patience patience(life_, options_.driver_timeout);
+  const Patience patience(life_, Backstop(*driver, &DriverLimits::signal));
   co_return co_await driver->Signal(patience.context(), run->id(), std::move(signal));
 }
 

@@ -149,6 +149,22 @@ TEST_F(RunnerControlTest, ForceRestartRunsADeadOneShotAgain) {
   EXPECT_FALSE(ForceRestart().ok()) << "its run is complete";
 }
 
+TEST_F(RunnerControlTest, ForceRestartOfATaskThatEndedWhileItsPoststartHooksRun) {
+  const auto hook = AddHook("slow");
+  hook->On(HookStage::kPoststart).way = ScriptedHook::Way::kIgnoreContext;
+  Start();
+  driver.End("web", ExitResult{});
+  loop.RunReady();
+  EXPECT_TRUE(ForceRestart().ok());
+  hook->On(HookStage::kPoststart).way = ScriptedHook::Way::kReturn;
+  hook->release.Set();
+  loop.RunReady();
+  EXPECT_EQ(driver.Count("start"), 2);
+  EXPECT_EQ(phase(), RunnerState::kRunning);
+  Kill();
+  Finish();
+}
+
 TEST_F(RunnerControlTest, ForceRestartWaitsForItsGate) {
   job().type = JobType::kBatch;
   script().run_for = 1s;
@@ -215,6 +231,25 @@ TEST_F(RunnerControlTest, AStandstillOfThisProcessIsNoLateSignal) {
   loop.StandStill(1h);
   EXPECT_FALSE(answer.has_value());
   loop.Advance(options.driver_timeout);
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(answer->code(), Code::kTimeout);
+  Kill();
+}
+
+// A driver that may take longer than others has that long: it ends its calls by itself.
+TEST_F(RunnerControlTest, TheDriversOwnLimitComesFirst) {
+  driver.own_limit = 1min;
+  script().signal_blocks = true;
+  Start();
+  std::optional<Status> answer;
+  const auto ask = [](std::shared_ptr<TaskRunner> on, std::optional<Status>* out) -> Co<void> {
+    const Status status = co_await on->Signal(TaskEvent(event_type::kSignaling), "SIGHUP");
+    out->emplace(status);
+  };
+  loop.Spawn(ask(runner, &answer));
+  loop.Advance(1min + options.driver_timeout - 1s);
+  EXPECT_FALSE(answer.has_value());
+  loop.Advance(1s);
   ASSERT_TRUE(answer.has_value());
   EXPECT_EQ(answer->code(), Code::kTimeout);
   Kill();
@@ -383,6 +418,21 @@ TEST_F(RunnerControlTest, ARecoverThatIsNotAnsweredInTimeIsAskedAgain) {
   EXPECT_LT(driver.Count("recover"), 15) << "no tight loop";
   loop.Advance(1min);
   EXPECT_EQ(driver.Count("recover"), 21);
+  EXPECT_EQ(driver.Count("start"), 1);
+  EXPECT_EQ(phase(), RunnerState::kRunning);
+  Kill();
+  EXPECT_EQ(types.back(), "Killed");
+}
+
+// A driver whose daemon is away for a while has not said that the task is lost.
+TEST_F(RunnerControlTest, ARecoverThatMaySucceedLaterIsAskedAgain) {
+  Start();
+  driver.recover_error = Error(Code::kUnavailable, "its daemon is away", /*recoverable=*/true);
+  driver.recover_errors = 20;
+  driver.LosePlugin(Error(Code::kUnavailable, "the plugin is gone"));
+  loop.Advance(3min);
+  EXPECT_EQ(driver.Count("recover"), 21);
+  EXPECT_EQ(driver.running("web"), 1);
   EXPECT_EQ(driver.Count("start"), 1);
   EXPECT_EQ(phase(), RunnerState::kRunning);
   Kill();

@@ -260,6 +260,19 @@ TEST_F(RunnerEventsTest, ShutdownDelayIsWaitedFor) {
   EXPECT_THAT(states, ElementsAre("running", "pending", "dead"));
 }
 
+// Of a job that was kept by an agent that knew no bound.
+TEST_F(RunnerEventsTest, TheLongestShutdownDelayIsWaitedFor) {
+  task().shutdown_delay = Duration::max();
+  Start();
+  Kill();
+  loop.Advance(std::chrono::hours(24 * 365));
+  EXPECT_EQ(driver.Count("stop"), 0);
+  EXPECT_EQ(phase(), RunnerState::kPending);
+  driver.End("web", ExitResult{});
+  loop.RunReady();
+  EXPECT_EQ(phase(), RunnerState::kDead);
+}
+
 TEST_F(RunnerEventsTest, ExitInTheShutdownDelayEndsIt) {
   task().shutdown_delay = 1h;
   policy().attempts = 3;
@@ -450,6 +463,20 @@ TEST_F(RunnerEventsTest, AStartThatTakesTooLongIsGivenUp) {
   EXPECT_EQ(types.back(), "Restarting");
   EXPECT_EQ(DisplayMessage(state()->events[2]),
             "driver \"fake\" has not started the task within 1m0s");
+  EXPECT_THAT(driver.calls(), ElementsAre("start web", "destroy web force"));
+  Kill();
+}
+
+// One that pulls images has what the operator gives it.
+TEST_F(RunnerEventsTest, AStartMayTakeAsLongAsItsDriverLetsIt) {
+  policy().attempts = 1;
+  driver.own_limit = 1h;
+  script().start_blocks = true;
+  Start();
+  loop.Advance(1h);
+  EXPECT_THAT(driver.calls(), ElementsAre("start web"));
+  loop.Advance(options.driver_timeout);
+  EXPECT_EQ(types.back(), "Restarting");
   EXPECT_THAT(driver.calls(), ElementsAre("start web", "destroy web force"));
   Kill();
 }

@@ -224,6 +224,19 @@ TEST_F(RunnerKillTest, ADestroyThatHangsDoesNotHoldTheTask) {
   runs_left = 1;
 }
 
+TEST_F(RunnerKillTest, ADestroyMayTakeAsLongAsItsDriverLetsIt) {
+  driver.own_limit = 1min;
+  script().destroy_blocks = true;
+  options.driver_timeout = 3s;
+  Start();
+  Kill();
+  loop.Advance(1min + 2s);
+  EXPECT_FALSE(over);
+  loop.Advance(1s);
+  EXPECT_TRUE(over);
+  runs_left = 1;
+}
+
 // The driver has forgotten the run, but its processes live on.
 TEST_F(RunnerKillTest, ARunThatTheHostCannotReleaseIsReleasedLater) {
   std::vector<RunId> late;

@@ -72,12 +72,9 @@ Co<bool> TaskRunner::RecoverLost(std::shared_ptr<LiveRun> run) {
   const TimePoint now = loop_->Now();
   if (run->recovered_at && now - *run->recovered_at < kRecoverAgainAfter) co_return false;
   Result<RecoveredTask> recovered = co_await AskRecover(run->watch, run->config);
-  // The task lives in its shim, even without the plugin. While the driver is unhealthy, an operator
-  // may repair it, so the recover is tried again. A driver that did not answer in time has not said
-  // that the task is lost either. A kill does not wait for this.
-  while (!run->watch.cancelled() &&
-         (recovered.code() == Code::kTimeout ||
-          (recovered.code() == Code::kUnavailable && run->unhealthy.is_set()))) {
+  // The task lives in its shim, even without the plugin. A driver that may come back has not said
+  // that the task is lost, so it is asked again. A kill does not wait for this.
+  while (!run->watch.cancelled() && MayComeBack(recovered)) {
     if (recovered.code() == Code::kTimeout) (void)co_await Sleep(run->watch, kLazyMax);
     recovered = co_await AskRecover(run->watch, run->config);
   }
@@ -93,6 +90,10 @@ Co<bool> TaskRunner::RecoverLost(std::shared_ptr<LiveRun> run) {
   co_return true;
 }
 
+Duration TaskRunner::Backstop(const Driver& driver, Duration DriverLimits::* limit) const {
+  return driver.LimitOf(limit) + options_.driver_timeout;
+}
+
 Co<Result<RecoveredTask>> TaskRunner::AskRecover(Context context,
                                                  std::shared_ptr<const TaskConfig> config) {
   const TaskHandle handle = local_.handle.value_or(TaskHandle());
@@ -101,7 +102,7 @@ Co<Result<RecoveredTask>> TaskRunner::AskRecover(Context context,
     Result<RecoveredTask> recovered = Error(Code::kUnavailable, "");
     const Result<Driver*> driver = FindDriver();
     if (driver.ok()) {
-      const Patience patience(context, options_.driver_timeout);
+      const Patience patience(context, Backstop(**driver, &DriverLimits::recover));
       recovered = co_await (*driver)->Recover(patience.context(), config, handle);
     } else {
       recovered = driver.error();
@@ -131,11 +132,12 @@ Co<void> TaskRunner::Discard(RunId run, bool kill) {
     if (!killed.ok() && killed.code() != Code::kNotFound) ReportError(killed.error());
   }
   Status destroyed = driver.ok() ? Status() : driver.error();
-  const Patience patience(shutdown_, options_.driver_timeout);
   if (driver.ok()) {
+    const Patience patience(shutdown_, Backstop(**driver, &DriverLimits::destroy));
     destroyed = co_await (*driver)->Destroy(patience.context(), run, true);
   } else if (options_.release_run) {
     // The operator has removed the driver, but the run's processes belong to the host.
+    const Patience patience(shutdown_, options_.driver_timeout);
     destroyed = co_await options_.release_run(patience.context(), run);
   }
   if (destroyed.ok() || destroyed.code() == Code::kNotFound) co_return;

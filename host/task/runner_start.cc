@@ -142,16 +142,21 @@ Co<Status> TaskRunner::TryStart(std::shared_ptr<const TaskConfig> config) {
   Result<StartedTask> started = Error(Code::kInternal, "");
   {
     const JoinContext joined(kill_, shutdown_);
-    const Patience patience(joined.context(), options_.start_timeout);
+    const Duration limit =
+        std::max(options_.start_timeout, Backstop(**driver, &DriverLimits::start));
+    const Patience patience(joined.context(), limit);
     const Context context = patience.context();
     const Subscription on_events = (*driver)->OnEvents(
         config->run_id, [this](const DriverEvent& event) { HearDriver(event); });
     started = co_await (*driver)->Start(context, config);
-    if (!started.ok() && started.code() == Code::kTimeout && !joined.context().cancelled()) {
-      started = Error(Code::kTimeout,
-                      "driver \"" + task_->driver + "\" has not started the task within " +
-                          FormatDuration(options_.start_timeout),
-                      true);
+    if (started.code() == Code::kTimeout && !joined.context().cancelled()) {
+      // The driver says itself how long its plugin had.
+      started = context.cancelled()
+                    ? Error(Code::kTimeout,
+                            "driver \"" + task_->driver + "\" has not started the task within " +
+                                FormatDuration(limit),
+                            true)
+                    : started.error().AsRecoverable();
     }
   }
   if (!started.ok()) {

@@ -5,7 +5,6 @@
 
 #include "host/task/hooks/stats_hook.h"
 #include "host/task/hooks/task_dir_hook.h"
-#include "host/task/hooks/validate_hook.h"
 #include "host/task/live_run.h"
 #include "host/task/runner_outcome.h"
 
@@ -84,8 +83,6 @@ TaskRunner::TaskRunner(Loop* loop, TaskRunnerOptions options, std::shared_ptr<co
   stats_ = std::make_shared<StatsCollector>(loop, options_.stats_demand, stats);
 
   std::vector<std::shared_ptr<TaskHook>> hooks;
-  hooks.push_back(
-      std::make_shared<ValidateHook>(options_.user_denylist, options_.user_denylist_drivers));
   hooks.push_back(std::make_shared<TaskDirHook>(options_.dir_builder));
   for (auto& hook : options_.hooks_before_stats) hooks.push_back(std::move(hook));
   hooks.push_back(std::make_shared<StatsHook>(loop, options_.drivers, stats_));

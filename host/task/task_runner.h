@@ -46,7 +46,7 @@ struct TaskRunnerOptions {
   // there are none.
   std::function<Subscription(RunId, std::function<void(const DroppedOutput&)>)> on_dropped_output;
 
-  // Hooks in addition to those of every task. The order is: validate, task_dir, HOOKS_BEFORE_STATS,
+  // Hooks in addition to those of every task. The order is: task_dir, HOOKS_BEFORE_STATS,
   // stats, HOOKS_AFTER_STATS.
   std::vector<std::shared_ptr<TaskHook>> hooks_before_stats;
   std::vector<std::shared_ptr<TaskHook>> hooks_after_stats;
@@ -74,9 +74,9 @@ struct TaskRunnerOptions {
   Duration max_kill_timeout = 30s;
   Duration stats_interval = 1s;
   Duration start_timeout = 10min;  // of the driver's start
-  Duration driver_timeout = 30s;   // of its other calls, and of saves
-  std::vector<std::string> user_denylist = {"root", "Administrator"};
-  std::vector<std::string> user_denylist_drivers = {"qemu", "java"};  // exec checks the ids itself
+  // A backstop above the driver's own limits of start, recover, destroy and signal: a driver by
+  // itself ends a call that its plugin does not answer.
+  Duration driver_timeout = 30s;
   // Returns a random number below BOUND, for the jitter of restarts. Null: RandomBytes is used.
   std::function<std::uint64_t(std::uint64_t bound)> random;
   // Receives errors that are only worth a line in the log. May be null.
@@ -202,6 +202,8 @@ class TaskRunner : public TaskControl,
   void Adopt(std::shared_ptr<const TaskConfig> config, std::optional<ExitResult> exited);
   static Co<void> WatchExit(TaskRunner* self, std::shared_ptr<LiveRun> run);
   Co<bool> RecoverLost(std::shared_ptr<LiveRun> run);
+  // How long this waits for a call that the driver itself gives up after its limit.
+  Duration Backstop(const Driver& driver, Duration DriverLimits::* limit) const;
   Co<Result<RecoveredTask>> AskRecover(Context context, std::shared_ptr<const TaskConfig> config);
   void Unwatch();
   Co<void> Discard(RunId run, bool kill);

@@ -3,20 +3,19 @@
 
 #include <fcntl.h>
 #include <linux/capability.h>
-#include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <string>
 #include <system_error>
+
+#include "trial_child.h"
 
 namespace exec_driver {
 namespace {
@@ -153,10 +152,7 @@ Refusal Try(bool pivot) {
   int report[2];
   if (::pipe2(report, O_CLOEXEC) != 0) return {kFork, errno};
   // The same call by which a shim makes the namespaces of a task.
-  clone_args args{};
-  args.flags = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWPID;
-  args.exit_signal = SIGCHLD;
-  const long child = ::syscall(SYS_clone3, &args, sizeof args);
+  const pid_t child = MakeTrialChild(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWPID);
   if (child == 0) {
     Refusal refusal;
     refusal.step = TrySteps(pivot);
@@ -171,8 +167,7 @@ Refusal Try(bool pivot) {
     while ((size = ::read(report[0], &refusal, sizeof refusal)) < 0 && errno == EINTR) {
     }
     if (size != sizeof refusal) refusal = {kFork, ECHILD};
-    while (::waitpid(static_cast<pid_t>(child), nullptr, 0) < 0 && errno == EINTR) {
-    }
+    AwaitTrialChild(child);
   } else if (refusal.error == EAGAIN || refusal.error == ENOMEM) {
     refusal.step = kFork;
   }

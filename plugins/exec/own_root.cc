@@ -4,10 +4,9 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include "trial_child.h"
 
 namespace exec_driver {
 namespace {
@@ -23,7 +22,7 @@ bool IsInChroot() {
   constexpr int kSame = 0, kOther = 1, kUnknown = 2;
   // A process that enters its own mount namespace gets the root of that. A process with threads
   // cannot enter one, so a child does; it makes nothing but system calls.
-  const pid_t child = ::fork();
+  const pid_t child = MakeTrialChild(/*namespaces=*/0);
   if (child < 0) return false;
   if (child == 0) {
     struct statx ours, entered;
@@ -33,9 +32,7 @@ bool IsInChroot() {
     ::_exit(ours.stx_mnt_id == entered.stx_mnt_id && ours.stx_ino == entered.stx_ino ? kSame
                                                                                      : kOther);
   }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = AwaitTrialChild(child);
   return WIFEXITED(status) && WEXITSTATUS(status) == kOther;
 }
 

@@ -78,6 +78,22 @@ TEST_F(FileAttackTest, LeavingTheRootByChroot) {
   EXPECT_EQ(Inside("chroot_escape", {canary_, "/local"}), kHeld);
 }
 
+TEST_F(FileAttackTest, UncoveringWhatTheRootLiesUpon) {
+  if (WithoutMountCalls()) GTEST_SKIP() << "here the mounts of the host are below it until PIVOT";
+  // The change of the root and the clean namespace each hold it alone.
+  const auto attempt = [&](const std::set<std::string>& without) {
+    ProcessSpec spec = Isolated("uncover_root", {canary_});
+    spec.privileges->bounding = With({"sys_admin"});
+    spec.privileges->filter_calls = false;
+    return Without(without, std::move(spec));
+  };
+  const std::string change = "change the root";
+  EXPECT_EQ(attempt({kVerifyStep, change, kCleanMountsStep}), kSucceeded);
+  EXPECT_EQ(attempt({kVerifyStep, change}), kHeld);
+  EXPECT_EQ(attempt({kCleanMountsStep}), kHeld);
+  EXPECT_EQ(attempt({}), kHeld);
+}
+
 TEST_F(FileAttackTest, MakingTheRootWritable) {
   // The missing capability and the filter each hold it alone.
   const auto attempt = [&](bool capable, bool filtered) {

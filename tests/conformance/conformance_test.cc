@@ -127,7 +127,6 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"joins_only_its_own", "stream-unknown FAIL"},
         Fault{"stops_its_own_way", "stop-by-usr1 FAIL", "stop-by-term FAIL"},
         Fault{"loses_signals", "signal-usr1 FAIL"},
-        Fault{"forgets_early_cancels", "cancelled-early-wait FAIL"},
         Fault{"signals_behind_starts", "slow-starts FAIL"}),
     [](const auto& param) { return std::string(param.param.file); });
 
@@ -145,6 +144,7 @@ TEST_P(DoubtfulDriverTest, ConformsWithAWarning) {
 
 INSTANTIATE_TEST_SUITE_P(Faults, DoubtfulDriverTest,
                          testing::Values(Fault{"slow_to_load", "probe-time"},
+                                         Fault{"forgets_early_cancels", "cancelled-early-wait"},
                                          Fault{"open_schema", "unknown-keys"},
                                          Fault{"untyped", "schema-task-types"}),
                          [](const auto& param) { return std::string(param.param.file); });

@@ -165,6 +165,53 @@ TEST_F(ContainedDriverTest, ARunThatNoNewProcessAnswersForRunsOn) {
   EXPECT_TRUE(Await(contained()->Destroy(context_, good->run_id, true)).ok());
 }
 
+// One that is not answered for yet is asked about again, and whoever waits hears of its end.
+TEST_F(ContainedDriverTest, ARunThatItCannotRecoverYetIsRecoveredLater) {
+  options_.limits.hold = options_.limits.recover = 20s;
+  options_.plugins[1].file = TestPlugin("recover_later");
+  options_.plugins[1].isolation = "process";
+  for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");
+  ContainedDriver* driver = registry_->FindContained("test");
+  const auto task = Config("{}");
+  ASSERT_TRUE(Await(driver->Start(context_, task)).ok());
+  std::optional<Result<ExitResult>> end;
+  Gate waiting(&loop_);
+  const auto wait = [](ContainedDriver* on, Context context, RunId run,
+                       std::optional<Result<ExitResult>>* to) -> Co<void> {
+    *to = co_await on->Wait(context, run);
+  };
+  waiting.Spawn(wait(driver, context_, task->run_id, &end));
+  kill(driver->status().pid, SIGKILL);
+  ASSERT_TRUE(Until([&] { return driver->status().launches == 2 && driver->current(); }));
+  EXPECT_THAT(log(), HasSubstr("cannot be recovered yet: its daemon is away"));
+  EXPECT_EQ(Await(driver->Inspect(context_, task->run_id)).code(), Code::kNotFound);
+  EXPECT_TRUE(
+      Until([&] { return log().find("is recovered after all") != std::string::npos; }, 10s));
+  EXPECT_EQ(Await(driver->Inspect(context_, task->run_id))->state, TaskState::kRunning);
+  EXPECT_FALSE(end) << "it runs on";
+  EXPECT_TRUE(Await(driver->Stop(context_, task->run_id, 1s, "SIGTERM")).ok());
+  EXPECT_TRUE(Until([&] { return end.has_value(); }));
+  EXPECT_EQ((*end)->exit_code, 130);
+  EXPECT_EQ(driver->status().launches, 2);
+  Await(waiting.Close());
+  EXPECT_TRUE(Await(driver->Destroy(context_, task->run_id, true)).ok());
+}
+
+// Nothing is left of an instance that dies with its process.
+TEST_F(ContainedDriverTest, AShutdownDoesNotWaitForACreateInAProcess) {
+  options_.limits.create = options_.limits.hold = options_.limits.shutdown = 15s;
+  options_.plugins.clear();
+  Add("test", TestPlugin("create_never"));
+  options_.plugins[0].isolation = "process";
+  registry_ = std::make_unique<PluginRegistry>(&loop_, &workers_, nullptr, options_);
+  registry_->BeginLoading(context_);
+  ASSERT_TRUE(Until([&] { return log().find("wrote: creating") != std::string::npos; }));
+  const TimePoint began = BootClock::now();
+  Await(registry_->Shutdown());
+  EXPECT_LT(BootClock::now() - began, 10s);
+  EXPECT_THAT(log(), testing::Not(HasSubstr("create has not ended")));
+}
+
 // Who destroys a run must know that its processes live on, whatever the driver says.
 TEST_F(ContainedDriverTest, AReleaseThatFailsFailsTheDestroy) {
   testing::NiceMock<MockProcesses> processes;

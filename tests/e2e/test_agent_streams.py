@@ -183,17 +183,21 @@ class AgentMonitorTest(DroverTest):
         monitor = self.client("monitor", "--log-level", "debug")
         events = self.client("events", "--topic", "Job", "--topic", "Allocation:web")
         as_json = self.client("events", "--json", "--topic", "Evaluation")
-        self.agent.submit(job(group(mock("t", run_for="1h")), id="web", type="service"))
-        self.assertRegex(self.wait_line(events, "web.g[0] running"),
-                         r"^\d+  Allocation  [0-9a-f]{8}  AllocationUpdated  web.g\[0\] running$")
-        self.assertRegex(self.wait_line(events, "  Job  web  "), r"JobRegistered  (running|pending)")
-        batch = json.loads(self.wait_line(as_json, "JobRegistered"))
-        self.assertEqual(batch["Events"][0]["Topic"], "Evaluation")
 
         def told():  # the monitor may not be connected yet
             self.hang_up()
             return any("configuration reloaded" in line for line in monitor.lines)
         harness.wait_until(told, "a line of the log")
+        self.agent.submit(job(group(mock("t", run_for="1h")), id="web", type="service"))
+        # Clients read what has happened from these, at any level of the agent's own log.
+        for text in ("path=/v1/jobs", "triggered_by=job-register", 'type="Started"'):
+            self.wait_line(monitor, text)
+            self.assertNotIn(text, self.agent.run.err)
+        self.assertRegex(self.wait_line(events, "web.g[0] running"),
+                         r"^\d+  Allocation  [0-9a-f]{8}  AllocationUpdated  web.g\[0\] running$")
+        self.assertRegex(self.wait_line(events, "  Job  web  "), r"JobRegistered  (running|pending)")
+        batch = json.loads(self.wait_line(as_json, "JobRegistered"))
+        self.assertEqual(batch["Events"][0]["Topic"], "Evaluation")
         self.agent.stop()
         for run in (monitor, events, as_json):
             self.assertEqual(run.wait(), 1, run.story())

@@ -14,10 +14,11 @@ import struct
 import subprocess
 import termios
 import threading
+import time
 
 import harness
 from agent_harness import Agent, AgentTest, agent_config
-from harness import DroverTest, binary, group, job, mock, task
+from harness import SLACK, DroverTest, binary, group, job, mock, task
 
 LONG = "exec sleep 1000"
 
@@ -188,6 +189,17 @@ class ClientJobTest(Client, AgentTest):
         self.assertEqual(self.agent.ask("PUT", f"/v1/node/{node}/drain", "").status, 400)
         self.assertEqual(self.agent.ask("PUT", f"/v1/node/{node}/drain", {"DrainSpec": 3}).status, 400)
         self.assertEqual(self.agent.ask("PUT", "/v1/node/x/drain", {"DrainSpec": None}).status, 404)
+
+    def test_the_deadline_of_a_drain_is_not_that_of_a_heartbeat(self):
+        """A heartbeat, which looks at drains too, comes each ten seconds."""
+        node = self.json("node", "status")[0]["ID"]
+        self.agent.submit(job(group(task("t", LONG)), id="sum"))
+        self.agent.wait_allocs("sum", 1, "running")
+        begin = time.monotonic()
+        self.cli("node", "drain", "-enable", "-yes", "-detach", "-deadline", "1s", node)
+        self.agent.wait_allocs("sum", 1, "complete", "stop")
+        self.assertLess(time.monotonic() - begin, 5 * SLACK)
+        self.cli("node", "drain", "-disable", node)
 
     def test_the_own_node(self):
         node = self.json("node", "status")[0]["ID"]

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import platform
+import re
 import signal
 import subprocess
 import sys
@@ -118,6 +119,20 @@ class ExecTest(ExecConfiguration):
         run = self.run_job(one(isolated("look", "id -u", User="root")),
                            config=self.configuration(allow_root=True), code=0)
         self.assertEqual(run.logs("look", "stdout"), ["0"])
+
+    def test_so_are_its_other_names_and_who_has_its_group(self):
+        users = pathlib.Path("/etc/passwd").read_text() + (
+            "toor:x:0:54321::/:/bin/sh\nnear:x:54321:0::/:/bin/sh\nmember:x:54322:54322::/:/bin/sh\n")
+        groups = re.sub("(?m)^(root:.*:0:).*$", r"\1member", pathlib.Path("/etc/group").read_text())
+        mounts = " && ".join(f"mount --bind {self.sandbox.write(name, text)} /etc/{name}"
+                             for name, text in (("passwd", users), ("group", groups)))
+        command = ["unshare", "--mount", "sh", "-c", mounts + ' && exec "$0" "$@"', harness.binary()]
+        for user, which in ("toor", "uid"), ("near", "gid"), ("member", "gid"):
+            with self.subTest(user):
+                run = self.run_job(one(isolated("look", "true", User=user)), command=command,
+                                   config=self.configuration(), code=1)
+                self.assertIn(f'running as user "{user}" is disallowed: it has the {which} 0',
+                              run.event("look", "Driver Failure")["DisplayMessage"])
 
     def test_host_processes_are_seen_where_the_operator_allows_it(self):
         # Other users' processes are hidden either way; the numbers tell which namespace it is.
@@ -248,6 +263,40 @@ class ExecTest(ExecConfiguration):
         run.interrupt()
         self.assertEqual(run.wait(), 130, run.story())
         self.assertEqual(living(), [])
+
+    def test_no_descriptor_of_the_agent_is_a_way_out(self):
+        """What tests/attacks tries with the shim alone, asked for by clients of an agent."""
+        self.sandbox.root.chmod(0o755)
+        self.sandbox.alloc_dirs[0].mkdir()
+        program = self.sandbox.root / "true"
+        program.write_bytes(pathlib.Path("/bin/true").read_bytes())
+        program.chmod(0o755)
+        agent = Agent(self.sandbox, config=agent_config(self.sandbox, plugins={
+            "exec": {"file": str(harness.plugin_file("exec")), "config": {}}}))
+        up = "/.." * 20
+        groups = []
+        for number in range(3, 13):
+            place = f"/proc/self/fd/{number}"
+            look = {"command": "/bin/sh", "args": ["-c", f"cat .{up}{program} >/dev/null"]}
+            for name, config in (("dir", {**look, "work_dir": place}),
+                                 ("command", {"command": f"{place}{up}{program}"})):
+                groups.append(group(task("t", driver="exec", config=config),
+                                    name=f"{name}-{number}"))
+        agent.submit(job(*groups, id="ways"))
+        for alloc in agent.wait_allocs("ways", len(groups), "failed"):
+            state = agent.get(f"/v1/allocation/{alloc['ID']}")["TaskStates"]["t"]
+            self.assertTrue(state["Failed"], alloc["TaskGroup"])
+        agent.submit(job(group(isolated("t", "exec sleep 1000")), id="web", type="service"))
+        alloc = agent.wait_allocs("web", 1, "running")[0]["ID"]
+
+        def session(*words):
+            return self.sandbox.command("alloc", "exec", "-task", "t", alloc, *words,
+                                        stdin=subprocess.DEVNULL,
+                                        env={"DROVER_ADDR": agent.url}).code
+        self.assertEqual(session("/bin/true"), 0)
+        for number in range(3, 13):
+            self.assertNotEqual(session(f"/proc/self/fd/{number}{up}{program}"), 0, number)
+        agent.stop()
 
     def test_a_service_answers_at_its_port_until_it_is_stopped(self):
         serve = isolated("web", 'echo served by $(id -un) > /local/page; exec python3 -m http.server '

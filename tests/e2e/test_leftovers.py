@@ -1,13 +1,44 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""What a run leaves behind that was killed together with its sweeper: the next one clears it away."""
+"""What a run leaves behind that was killed together with its sweeper: the next one clears it away.
+And what an agent leaves behind that was killed while it cleared up."""
+import contextlib
+import ctypes
 import os
 import pathlib
 import signal
+import sqlite3
+import unittest
 
 import harness
-from harness import SLACK, DroverTest, mock, one, task, wait_until
+from agent_harness import Agent
+from harness import SLACK, DroverTest, group, job, mock, one, task, wait_until
 
 QUICK = one(mock("m", run_for="10ms"))
+
+
+class HangingDisk:
+    """A file system over a directory on which every call waits until the disk is freed: nobody
+    answers what the kernel asks."""
+
+    def __init__(self, test, directory):
+        self.libc = ctypes.CDLL(None, use_errno=True)
+        self.directory = str(directory)
+        try:
+            self.device = os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC)
+        except OSError as error:
+            test.skipTest(f"no file system can be made to hang here: {error}")
+        options = f"fd={self.device},rootmode=40000,user_id=0,group_id=0"
+        if self.libc.mount(b"hangs", self.directory.encode(), b"fuse", 0, options.encode()) != 0:
+            os.close(self.device)
+            test.skipTest(f"cannot mount a fuse: {os.strerror(ctypes.get_errno())}")
+        test.addCleanup(self.free)
+
+    def free(self):
+        """Who waits gets an error, and the directory is as it was."""
+        if self.device >= 0:
+            os.close(self.device)
+            self.libc.umount2(self.directory.encode(), 2)
+        self.device = -1
 
 
 class LeftoverTest(DroverTest):
@@ -130,6 +161,53 @@ class LeftoverTest(DroverTest):
         os.system(f"chattr -i {allocation}/alloc/logs")
         self.run_job(QUICK)
         self.assertEqual(wait_until(lambda: not self.leftovers.found(), "everything gone"), True)
+
+    @unittest.skipUnless(harness.IS_ROOT, "a disk that hangs needs root to be made")
+    def test_no_start_waits_for_a_directory_that_cannot_be_removed_yet(self):
+        self.killed_run(with_shims=False)
+        self.leftovers.clear(self, 1 + 2 * SLACK, kept=True)
+        disk = HangingDisk(self, self.leftovers.allocations()[0])
+        run = self.sandbox.run(QUICK)
+        run.wait_for(lambda r: r.event("m", "Terminated"), "the end of the task")
+        self.assertIsNone(run.process.poll(), "the test tests nothing")
+        disk.free()
+        self.assertEqual(run.wait(), 0, run.story())
+        self.run_job(QUICK)
+
+
+@unittest.skipUnless(harness.IS_ROOT, "a disk that hangs needs root to be made")
+class LeftoverOfAgentTest(DroverTest):
+    def submit(self, agent, name):
+        agent.submit(job(group(task("t", "true")), id=name, type="batch"))
+        return agent.wait_allocs(name, 1, "complete")[0]["ID"]
+
+    def test_no_start_waits_for_a_directory_that_an_agent_before_has_not_removed(self):
+        self.sandbox.alloc_dirs[0].mkdir()
+        agent = Agent(self.sandbox, dev=False)
+        alloc_id = self.submit(agent, "first")
+        agent.run.process.send_signal(signal.SIGKILL)
+        agent.run.process.wait()
+        # As if it had been killed when the record was gone and the directory was not.
+        state = self.sandbox.root / "data/state/state.db"
+        with contextlib.closing(sqlite3.connect(state)) as file, file:
+            erased = file.execute("DELETE FROM record WHERE kind = 'placed' AND id = ?", (alloc_id,))
+            self.assertEqual(erased.rowcount, 1)
+        directory = self.sandbox.alloc_dirs[0] / alloc_id
+        disk = HangingDisk(self, directory)
+        agent = Agent(self.sandbox, dev=False)
+        self.submit(agent, "second")
+        disk.free()
+        wait_until(lambda: not directory.exists() or "what is left of" in agent.run.err,
+                   "the end of the removal")
+        agent.stop()
+        agent = Agent(self.sandbox, dev=False)
+        wait_until(lambda: not directory.exists(), "the directory to be removed")
+        for name in ("first", "second"):
+            agent.must("DELETE", f"/v1/job/{name}", purge="true")
+        wait_until(lambda: not agent.get("/v1/allocations") or agent.must("PUT", "/v1/system/gc"),
+                   "all jobs to be forgotten")
+        wait_until(lambda: not self.leftovers.allocations(), "all directories to be removed")
+        agent.stop()
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """The ports that tasks are given."""
 import socket
+import subprocess
 
 import harness
-from harness import DroverTest, one, task
+from agent_harness import Agent, agent_config
+from harness import DroverTest, group, job, one, task
 
 # Binds every port that it was given, keeps them until all allocations have theirs.
 BIND = r'''
@@ -72,6 +74,103 @@ class PortTest(DroverTest):
         run = self.run_job(one(task("t", "echo $NOMAD_PORT_x"), Networks=[
             {"ReservedPorts": [{"Label": "x", "Value": port}]}]))
         self.assertEqual(run.logs("t"), [str(port)])
+
+
+def address_that_leads_out():
+    """By which this machine sends what is for no other network."""
+    for family, far in ((socket.AF_INET, "203.0.113.1"), (socket.AF_INET6, "2001:db8::1")):
+        with socket.socket(family, socket.SOCK_DGRAM) as out:
+            try:
+                out.connect((far, 9))  # sends nothing
+            except OSError:
+                continue
+            return out.getsockname()[0]
+    return "127.0.0.1"
+
+
+class AgentPortTest(DroverTest):
+    """On which address of the machine the ports of an agent's tasks are."""
+
+    def config(self, name, interface):
+        """Of an agent with directories of its own."""
+        data = self.sandbox.root / name
+        self.sandbox.alloc_dirs.append(data / "alloc")
+        client = {"alloc_dir": None}
+        if interface is not None:
+            client["network_interface"] = interface
+        return agent_config(self.sandbox, f"{name}.json", data_dir=str(data), client=client)
+
+    def start(self, name, interface):
+        agent = Agent(self.sandbox, dev=False, config=self.config(name, interface))
+        agent.alloc_dir = self.sandbox.root / name / "alloc"
+        return agent
+
+    def submit(self, agent, value=0):
+        """Runs a job with the static port VALUE, or a dynamic one."""
+        port = {"ReservedPorts": [{"Label": "x", "Value": value}]} if value else {
+            "DynamicPorts": [{"Label": "x"}]}
+        agent.submit(job(group(task("t", "echo $NOMAD_IP_x $NOMAD_PORT_x $NOMAD_ADDR_x; exec sleep 600"),
+                               Networks=[port]), id="ports", type="service"))
+        return agent.wait_allocs("ports", 1, "running")[0]["ID"]
+
+    def assert_on(self, agent, alloc, address):
+        told, = agent.get(f"/v1/allocation/{alloc}")["AllocatedResources"]["Shared"]["Ports"]
+        self.assertEqual((told["Label"], told["HostIP"]), ("x", address))
+        value = told["Value"]
+        whole = f"[{address}]:{value}" if ":" in address else f"{address}:{value}"
+        said = harness.wait_until(
+            lambda: agent.ask("GET", f"/v1/client/fs/logs/{alloc}", task="t", type="stdout",
+                              plain="true").body.decode() or None, "what the task says")
+        self.assertEqual(said, f"{address} {value} {whole}\n")
+
+    def end(self, agent):
+        agent.must("DELETE", "/v1/job/ports", purge="true")
+        harness.wait_until(lambda: not agent.get("/v1/allocations") or
+                           agent.must("PUT", "/v1/system/gc"), "the job to be forgotten")
+        harness.wait_until(lambda: not list(agent.alloc_dir.iterdir()), "its directory to be removed")
+        agent.stop()
+
+    def another_address(self, agent):
+        """Of this machine, beside 127.0.0.1."""
+        node = agent.get("/v1/nodes")[0]["ID"]
+        for network in agent.get(f"/v1/node/{node}")["NodeResources"]["NodeNetworks"]:
+            for address in network["Addresses"] or []:
+                if address["Address"] not in ("127.0.0.1", "::1"):
+                    return address["Address"]
+        self.skipTest("this machine has one address")
+        return None
+
+    def test_ports_are_on_the_interface_that_is_named(self):
+        agent = self.start("lo", "lo")
+        self.assert_on(agent, self.submit(agent), "127.0.0.1")
+        self.end(agent)
+
+    def test_ports_are_on_the_address_that_is_named_and_on_another_the_same_port_is_free(self):
+        """Two jobs with one static port, each on an address of its own: a node has one, so that takes
+        two nodes."""
+        first = self.start("first", "127.0.0.1")
+        address = self.another_address(first)
+        second = self.start("second", address)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        for agent, where in ((first, "127.0.0.1"), (second, address)):
+            self.assert_on(agent, self.submit(agent, port), where)
+        for agent in (first, second):
+            self.end(agent)
+
+    def test_without_a_name_ports_are_on_the_address_of_the_default_route(self):
+        agent = self.start("none", None)
+        self.assert_on(agent, self.submit(agent), address_that_leads_out())
+        self.end(agent)
+
+    def test_a_name_that_nothing_has_is_told(self):
+        done = subprocess.run([harness.binary(), "agent", "--config", self.config("wrong", "nothing0"),
+                               "--port", "0"], capture_output=True, text=True,
+                              timeout=harness.LIMIT, env=self.sandbox.environment())
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn('client/network_interface: this machine has no interface and no address '
+                      '"nothing0": it has ', done.stderr)
 
 
 if __name__ == "__main__":

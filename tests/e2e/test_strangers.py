@@ -281,6 +281,60 @@ class OwnFilesTest(DroverTest):
         self.config = agent_config(self.sandbox, token_file="")
         self.refused("/token_file: is empty")
 
+    def test_so_is_what_others_could_replace(self):
+        """The configuration and the token are right, and their directory is not."""
+        below = self.sandbox.root / "below"
+        below.mkdir()
+        token = below / "token"
+        token.write_text("0123456789abcdef")
+        token.chmod(0o600)
+        mine = self.config
+        for mode, owner, text in ((0o777, 0, "has mode 0777"),
+                                  (0o755, STRANGER, f"belongs to user {STRANGER}")):
+            below.chmod(mode)
+            os.chown(below, owner, owner)
+            self.config = agent_config(self.sandbox, token_file=str(token))
+            self.refused(f"token_file: {below} {text}")
+            self.config = below / "agent.json"
+            self.config.write_bytes(mine.read_bytes())
+            self.refused(f"configuration {self.config}: {below} {text}")
+            self.config.unlink()
+
+    def test_so_is_a_link_that_a_stranger_could_let_lead_elsewhere(self):
+        theirs = self.sandbox.root / "theirs"
+        theirs.mkdir()
+        os.chown(theirs, STRANGER, STRANGER)
+        for target, key in ((self.data, "data_dir"), (self.sandbox.alloc_dirs[0], "alloc_dir")):
+            target.mkdir(exist_ok=True)
+            link = theirs / key
+            link.symlink_to(target)
+            more = {"client": {key: str(link)}} if key == "alloc_dir" else {key: str(link)}
+            self.config = self.sandbox.write_config(**{"data_dir": str(self.data), **more})
+            self.refused(f"{theirs} belongs to user {STRANGER}")
+            self.assertEqual(list(target.iterdir()), [])
+
+    def test_a_link_of_the_operators_is_followed_once(self):
+        """What it leads to later is a matter of the next start."""
+        first, second = self.sandbox.root / "first", self.sandbox.root / "second"
+        self.sandbox.alloc_dirs += [first, second]
+        for directory in (first, second):
+            directory.mkdir()
+        link = self.sandbox.root / "link"
+        link.symlink_to(first)
+        self.config = agent_config(self.sandbox, client={"alloc_dir": str(link)})
+        agent = Agent(self.sandbox, config=self.config, dev=False)
+        link.unlink()
+        link.symlink_to(second)
+        agent.submit(job(group(task("t", "true")), id="linked", type="batch"))
+        alloc = agent.wait_allocs("linked", 1, "complete")[0]["ID"]
+        self.assertEqual(os.listdir(first), [alloc])
+        self.assertEqual(os.listdir(second), [])
+        agent.must("DELETE", "/v1/job/linked", purge="true")
+        harness.wait_until(lambda: not agent.get("/v1/allocations") or
+                           agent.must("PUT", "/v1/system/gc"), "the job to be forgotten")
+        harness.wait_until(lambda: not os.listdir(first), "its directory to be removed")
+        agent.stop()
+
     def test_what_is_its_own_it_keeps_to_itself(self):
         before = os.umask(0)
         try:

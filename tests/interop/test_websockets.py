@@ -386,6 +386,10 @@ class ExecTokenTest(harness.DroverTest):
         self.assertEqual(end(), (1011, "Permission denied"))
         self.assertEqual(end(headers={"X-Nomad-Token": "wrong"}), (1011, "ACL token not found"))
         self.assertEqual(end(headers=header), unknown)
+        two = {**header, "Authorization": "Bearer other"}
+        both = (1011, "two different tokens are given")
+        self.assertEqual(end(headers=two), both)
+        self.assertEqual(end(first=first, ws_handshake="true", headers=two), both)
         self.assertEqual(end(first=first, ws_handshake="true"), unknown)
         self.assertEqual(end(first=first, ws_handshake="true", headers=header), unknown)
         self.assertEqual(end(first={"version": 1, "auth_token": "wrong"}, ws_handshake="true"),

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """Checks what compilers do not: format, licence headers, file sizes, operands of co_await, includes,
-locks, names of types, durable steps.
+locks, names of types, durable steps, processes of drivers, events of tasks.
 
-Usage: sources.py [format|co_await|includes|licence|locks|size|steps|types ...]; all without an argument.
+Usage: sources.py [format|co_await|events|includes|licence|locks|processes|size|steps|types ...]
+All without an argument.
 """
 import pathlib
 import re
@@ -105,6 +106,33 @@ def check_types():
     return found
 
 
+# Calls that make processes, and the one file of a driver that may: docs/drivers.md, "Processes".
+PROCESSES = re.compile(
+    r"(?<![\w.>])(?:::|std::)?(?:v?fork|system|popen|posix_spawnp?|clone[23]?|exec[lv]p?e?)\s*\("
+    r"|\bSYS_(?:v?fork|clone3?|execve(?:at)?)\b|\bCommand::new\b")
+PROCESS_PLACES = {"plugins/exec/trial_child.h"}
+
+
+def check_processes():
+    """Drivers start no processes by themselves, nor do the examples show how."""
+    found = []
+    for folder in ("plugins", "examples"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix not in SUFFIXES + (".rs",) or not path.is_file():
+                continue
+            name = str(path.relative_to(ROOT))
+            text = re.sub(r"//[^\n]*|/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m.group()),
+                          path.read_text(), flags=re.S)
+            calls = list(PROCESSES.finditer(text))
+            if bool(calls) and name not in PROCESS_PLACES:
+                line = text.count("\n", 0, calls[0].start()) + 1
+                found.append(f"{name}:{line}: {calls[0].group().strip('( ')} makes a process: use "
+                             "drover.process, or read what you want to know")
+            if not calls and name in PROCESS_PLACES:
+                found.append(f"{name}: makes no process any more: take it off the list")
+    return found
+
+
 def check_licence():
     """Each source says whose it is in its first lines."""
     return [f"{p.relative_to(ROOT)}: no SPDX-License-Identifier in the first 3 lines"
@@ -146,6 +174,7 @@ CHANGE_PLACES = {
     "cli/run_command.cc": "of a run in the foreground, which nobody takes over",
     "process/cgroup_notes.cc": ("kMakeCgroup", "kRemoveCgroup"),
     "process/cgroup_tracker.cc": ("kMakeCgroup", "kRemoveCgroup"),
+    "process/clean_namespace.cc": "in a mount namespace that ends with the descriptor of this process",
     "process/mount_tree.cc": "mounts that no path leads to; shims attach them",
     "process/network_namespace.cc": ("kKeepNetwork", "kDropNetwork"),
     "process/resource_cgroups.cc": ("kMakeLimits", "kRemoveCgroup"),
@@ -223,8 +252,40 @@ def check_includes():
     return found
 
 
-CHECKS = {"format": check_format, "co_await": check_co_await, "includes": check_includes,
-          "licence": check_licence, "locks": check_locks, "size": check_size, "steps": check_steps,
+def check_events():
+    """Each type of a task event, and each key of its details, is used by some event. A type that is only
+    documented, or only read, is a promise that nobody keeps."""
+    header = ROOT / "host/task/task_event.h"
+    used = set()
+    for path in [header, *sorted((ROOT / "host").rglob("*.cc"))]:
+        if re.search(r"_test\.|for_test|fixture", path.name):
+            continue
+        text = re.sub(r"//[^\n]*", "", path.read_text())
+        for match in re.finditer(r"\bTaskEvent(?: \w+)?\(|\bWith\(", text):
+            arguments = text[match.end():operand_end(text, match.end())]
+            if match.group() == "With(":
+                used.update(re.findall(r"^\s*(event_key::k\w+)", arguments))
+            else:
+                used.update(re.findall(r"event_type::k\w+", arguments))
+    found, known, space = [], 0, ""
+    for number, line in enumerate(header.read_text().splitlines(), 1):
+        if named := re.match(r"namespace (event_type|event_key) \{", line):
+            space = named.group(1)
+        elif line.startswith("}"):
+            space = ""
+        elif space and (named := re.match(r"inline constexpr .*?\b(k\w+) =", line)):
+            known += 1
+            if f"{space}::{named.group(1)}" not in used:
+                found.append(f"host/task/task_event.h:{number}: no event has {space}::{named.group(1)}: "
+                             "emit it, or take it out")
+    assert known, "no types of events found: they have moved"
+    return found
+
+
+CHECKS = {"format": check_format, "co_await": check_co_await, "events": check_events,
+          "includes": check_includes,
+          "licence": check_licence, "locks": check_locks, "processes": check_processes,
+          "size": check_size, "steps": check_steps,
           "types": check_types}
 
 

@@ -105,8 +105,9 @@ TEST_F(AgentRouteTest, EvaluationsCanBeDeletedByClientsThatLookForThePause) {
 }
 
 TEST_F(AgentRouteTest, ListsThatAreAlwaysEmptyHaveAnIndexAndWait) {
-  for (const char* list : {"/v1/deployments", "/v1/services", "/v1/service/x",
-                           "/v1/job/x/deployments", "/v1/job/x/services", "/v1/namespaces"}) {
+  for (const char* list :
+       {"/v1/deployments", "/v1/services", "/v1/service/x", "/v1/job/x/deployments",
+        "/v1/job/x/services", "/v1/namespaces", "/v1/job/x/deployment"}) {
     EXPECT_EQ(HeaderOf(Ask("GET", list), "X-Nomad-Index"), "1") << list;
     FakeRequest waiting(&loop, &agent_, RouteOf(list), "index=1&wait=10s");
     loop.Advance(9s);
@@ -122,6 +123,10 @@ TEST_F(AgentRouteTest, AGetThatChangesThingsIsNoPages) {
   EXPECT_EQ(Ask("GET", "/v1/client/gc").status, 200);
   EXPECT_EQ(Ask("GET", "/v1/client/gc", nullptr, {{"User-Agent", "Mozilla/5.0"}}).status, 403);
   EXPECT_EQ(Ask("PUT", "/v1/client/gc", nullptr, {{"User-Agent", "Mozilla/5.0"}}).status, 200);
+  for (const char* path : {"/v1/client/allocation/a/restart", "/v1/client/allocation/a/gc"}) {
+    EXPECT_EQ(Ask("GET", path, nullptr, {{"User-Agent", "Mozilla/5.0"}}).status, 403) << path;
+    EXPECT_EQ(Ask("GET", path).status, 404) << path;
+  }
   EXPECT_EQ(Ask("GET", "/v1/jobs", nullptr, {{"User-Agent", "Mozilla/5.0"}}).status, 200);
 }
 

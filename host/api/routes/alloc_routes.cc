@@ -37,6 +37,35 @@ std::string NewestFirst(const Allocation& alloc) {
   return index + alloc.id;
 }
 
+bool IsNewer(const std::shared_ptr<const AllocRecord>& a,
+             const std::shared_ptr<const AllocRecord>& b) {
+  if (a->alloc->create_index != b->alloc->create_index) {
+    return a->alloc->create_index > b->alloc->create_index;
+  }
+  return a->id() < b->id();
+}
+
+// Keeps only the RECORDS that the page of REQUEST may show, and the first of the next page. A
+// filter needs a look at each record, so all stay then. A client that turns pages thus does not
+// make the agent sort all records each time.
+void OnlyThePage(const ApiRequest& request, AllocRecords* records) {
+  const Result<std::optional<std::uint64_t>> per_page = request.Number("per_page");
+  if (!per_page.ok() || per_page->value_or(0) == 0 || !request.Text("filter").empty()) return;
+  const bool reverse = request.Flag("reverse");
+  if (const std::string token = request.Text("next_token"); !token.empty()) {
+    std::erase_if(*records, [&](const auto& record) {
+      const int order = NewestFirst(*record->alloc).compare(token);
+      return reverse ? order > 0 : order < 0;
+    });
+  }
+  if (**per_page >= records->size()) return;
+  const auto end = records->begin() + static_cast<std::ptrdiff_t>(**per_page) + 1;
+  std::partial_sort(records->begin(), end, records->end(), [&](const auto& a, const auto& b) {
+    return reverse ? IsNewer(b, a) : IsNewer(a, b);
+  });
+  records->erase(end, records->end());
+}
+
 // Includes the job only if FILTER looks at it, as it is many times as large as the other fields.
 json WholeAlloc(const AllocRecord& record, const ListFilter& filter) {
   json whole = EncodeAllocStub(record, {});
@@ -45,8 +74,8 @@ json WholeAlloc(const AllocRecord& record, const ListFilter& filter) {
 }
 
 // Runs after the read of the store, since writers wait for that: the read only takes pointers.
-Answer NewestList(const ApiRequest& request,
-                  const std::vector<std::shared_ptr<const AllocRecord>>& records) {
+Answer NewestList(const ApiRequest& request, AllocRecords records) {
+  OnlyThePage(request, &records);
   StubFields fields;
   fields.resources = request.Flag("resources");
   fields.task_states = request.Flag("task_states", true);
@@ -65,7 +94,7 @@ Answer NewestList(const ApiRequest& request,
 Co<Answer> ListAllocs(ApiRequest* request) {
   const std::string prefix = WithoutHyphens(request->Text("prefix"));
   Look look = [request, &prefix](const Tables& tables) {
-    std::vector<std::shared_ptr<const AllocRecord>> records;
+    AllocRecords records;
     for (const auto& [id, record] : tables.allocs) {
       if (request->InNamespace(record->alloc->job->job_namespace) &&
           (prefix.empty() || WithoutHyphens(id).starts_with(prefix))) {
@@ -102,7 +131,7 @@ Co<Answer> StopAlloc(ApiRequest* request) {
 
 Co<Answer> ListServices(ApiRequest* request) {
   if (!HasAlloc(*request)) co_return ErrorAnswer(404, "allocation not found");
-  co_return JsonAnswer(json::array());
+  co_return co_await AnswerNoList(request);
 }
 
 // [control]

@@ -3,6 +3,7 @@
 
 #include "host/api/routes/api_fixture.h"
 #include "host/api/routes/encode.h"
+#include "host/base/cpu_timer_for_test.h"
 
 namespace drover {
 namespace {
@@ -63,6 +64,26 @@ TEST_F(AllocRouteTest, WhatIsNotThereAndWhatCannotBeAsked) {
   EXPECT_EQ(Refusal("GET", none_here + "/exec"), "500 websocket connection not found in context");
   EXPECT_EQ(Refusal("GET", "/v1/client/allocation/" + id_ + "/gc"),
             "500 No such allocation on client, or allocation not eligible for GC");
+}
+
+TEST_F(AllocRouteTest, TheServicesOfAnAllocationHaveAnIndexAndWait) {
+  EXPECT_EQ(HeaderOf(Ask("GET", "/v1/allocation/" + id_ + "/services"), "X-Nomad-Index"), "1");
+  bool answered = false;
+  const auto follow = [](HttpHandler handler, FakeExchange* with, bool* done) -> Co<void> {
+    co_await handler(with);
+    *done = true;
+  };
+  class Silent : public FakeExchange {
+   public:
+    using FakeExchange::FakeExchange;
+    Co<Status> Reply(HttpReply) override { co_return Status(); }
+  };
+  Silent waiting(&loop, "/v1/allocation/" + id_ + "/services", "index=1&wait=10s");
+  loop.Spawn(follow(MakeApiHandler(&agent_), &waiting, &answered));
+  loop.Advance(9s);
+  EXPECT_FALSE(answered);
+  loop.Advance(2s);
+  EXPECT_TRUE(answered);
 }
 
 TEST_F(AllocRouteTest, AListHasWhatIsAskedFor) {
@@ -220,6 +241,43 @@ TEST_F(AllocRouteTest, FiltersLookAtTheWholeAllocation) {
   EXPECT_EQ(chosen("any Job.TaskGroups as g { g.Count == 2 }"), 2u);
   EXPECT_EQ(chosen("RescheduleTracker is not nil"), 0u);
   EXPECT_THAT(Refusal("GET", "/v1/allocations?filter=Job.Nmae == x"), HasSubstr("400 failed"));
+}
+
+TEST_F(AllocRouteTest, PagesAreTheListInParts) {
+  for (const char* id : {"a", "b", "c"}) Must("PUT", "/v1/jobs", JobBody(id, 3));
+  for (const std::string order : {"", "&reverse=true"}) {
+    json whole = Get("/v1/allocations?" + order);
+    ASSERT_EQ(whole.size(), 11u);
+    json pages = json::array();
+    std::string token;
+    do {
+      const HttpReply page = Ask("GET", "/v1/allocations?per_page=2" + order + token);
+      for (const json& element : json::parse(page.body)) pages.push_back(element);
+      const std::string next = HeaderOf(page, "X-Nomad-NextToken");
+      token = next.empty() ? "" : "&next_token=" + next;
+    } while (!token.empty() && pages.size() < 20);
+    EXPECT_EQ(pages, whole) << order;
+  }
+  // What a page began with has gone: the next by order.
+  EXPECT_EQ(Get("/v1/allocations?per_page=2&next_token=0").size(), 2u);
+  EXPECT_EQ(Get("/v1/allocations?per_page=2&next_token=zzz").size(), 0u);
+  EXPECT_EQ(Get("/v1/allocations?per_page=5&filter=JobID == c").size(), 3u);
+}
+
+// In processor time: who turns pages is not made to wait for the order of all that there is.
+TEST_F(AllocRouteTest, APageOfManyCostsLittle) {
+  NodeRecord node;
+  node.id = "node";
+  node.cpu_mhz = node.memory_mb = node.disk_mb = 1'000'000'000;
+  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Register(context, node)).ok());
+  MustRegister(Registration("many", 3000, 1));
+  const auto time_of = [this](const std::string& list) {
+    const CpuTimer timer;
+    EXPECT_EQ(Ask("GET", list).status, 200);
+    return timer.Seconds();
+  };
+  const double page = time_of("/v1/allocations?per_page=10");
+  EXPECT_LT(page * 20, time_of("/v1/allocations"));
 }
 
 }  // namespace

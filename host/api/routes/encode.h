@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -19,9 +20,11 @@ std::string Rfc3339(WallTime time);
 
 // The job with the fields that the server adds to it.
 nlohmann::json EncodeJob(const JobRecord& job);
-// The records that the summary of a job counts, without those of a purged job of the same name.
+// The allocations of a job, without those of a purged job of the same name.
+AllocRecords AllocsOf(const JobRecord& job, const Tables& tables);
+// The counts and blocked evaluations for the summary of a job, without a look at each allocation.
 struct JobParts {
-  std::vector<std::shared_ptr<const AllocRecord>> allocs;
+  std::map<std::string, StatusCounts> groups;
   std::vector<std::shared_ptr<const Evaluation>> blocked;
 };
 JobParts PartsOf(const JobRecord& job, const Tables& tables);

@@ -5,6 +5,7 @@
 #include <ctime>
 
 #include "host/api/routes/encode.h"
+#include "host/scheduler/datacenters.h"
 #include "host/scheduler/node_capacity.h"
 #include "host/task/task_event.h"
 
@@ -262,6 +263,9 @@ json EncodeAllocWithoutJob(const AllocRecord& record) {
   out["Services"] = nullptr;
   PlacementFailure none;  // there was one node, and nothing against it
   none.nodes_in_pool = none.nodes_evaluated = 1;
+  if (!alloc.datacenter.empty()) {
+    none.nodes_available = NodesAvailable(alloc.job->datacenters, alloc.datacenter);
+  }
   out["Metrics"] = EncodeFailure(none);
   out["Metrics"]["ScoreMetaData"] =
       json::array({{{"NodeID", alloc.node_id}, {"Scores", json::object()}, {"NormScore", 0}}});

@@ -24,11 +24,21 @@ json EncodeJob(const JobRecord& job) {
   return out;
 }
 
+AllocRecords AllocsOf(const JobRecord& job, const Tables& tables) {
+  AllocRecords allocs;
+  for (const auto& record : tables.AllocsOf(KeyOf(*job.job))) {
+    if (record->job->create_index == job.create_index) allocs.push_back(record);
+  }
+  return allocs;
+}
+
 JobParts PartsOf(const JobRecord& job, const Tables& tables) {
   const JobKey key = KeyOf(*job.job);
   JobParts parts;
-  for (const auto& record : tables.AllocsOf(key)) {
-    if (record->job->create_index == job.create_index) parts.allocs.push_back(record);
+  if (const auto all = tables.statuses_of_job.find(key); all != tables.statuses_of_job.end()) {
+    for (const auto& [group, counts] : all->second) {
+      if (group.first == job.create_index) parts.groups[group.second] = counts;
+    }
   }
   if (const auto ids = tables.open_evals_of_job.find(key); ids != tables.open_evals_of_job.end()) {
     for (const std::string& id : ids->second) {
@@ -41,40 +51,27 @@ JobParts PartsOf(const JobRecord& job, const Tables& tables) {
 
 json EncodeJobSummary(const JobRecord& job, const JobParts& parts) {
   const JobKey key = KeyOf(*job.job);
-  std::map<std::string, std::map<std::string, int>> groups;
+  std::map<std::string, StatusCounts> groups = parts.groups;
   for (const TaskGroup& group : job.job->groups) groups[group.name];
-  for (const auto& record : parts.allocs) {
-    const char* count = "Starting";
-    switch (record->told.status.status) {
-      case ClientStatus::kPending:
-        break;
-      case ClientStatus::kRunning:
-        count = "Running";
-        break;
-      case ClientStatus::kComplete:
-        count = "Complete";
-        break;
-      case ClientStatus::kFailed:
-        count = "Failed";
-        break;
-      case ClientStatus::kLost:
-        count = "Lost";
-        break;
-      case ClientStatus::kUnknown:
-        count = "Unknown";
-        break;
-    }
-    ++groups[record->alloc->group_name][count];
-  }
+  std::map<std::string, int> queued;
   for (const auto& eval : parts.blocked) {
-    for (const auto& [group, queued] : eval->queued) groups[group]["Queued"] += queued;
+    for (const auto& [group, count] : eval->queued) {
+      groups[group];
+      queued[group] += count;
+    }
   }
   json summary = json::object();
-  for (auto& [name, counts] : groups) {
-    for (const char* count :
-         {"Queued", "Complete", "Failed", "Running", "Starting", "Lost", "Unknown"}) {
-      summary[name][count] = counts[count];
-    }
+  for (const auto& [name, counts] : groups) {
+    const auto of = [&counts](ClientStatus status) {
+      return counts[static_cast<std::size_t>(status)];
+    };
+    summary[name] = {{"Queued", queued[name]},
+                     {"Complete", of(ClientStatus::kComplete)},
+                     {"Failed", of(ClientStatus::kFailed)},
+                     {"Running", of(ClientStatus::kRunning)},
+                     {"Starting", of(ClientStatus::kPending)},
+                     {"Lost", of(ClientStatus::kLost)},
+                     {"Unknown", of(ClientStatus::kUnknown)}};
   }
   return {{"JobID", key.second},
           {"Namespace", key.first},

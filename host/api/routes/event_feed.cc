@@ -88,17 +88,17 @@ std::optional<EventFeed::Piece> EventFeed::Find(const std::string& filter, Posit
 }
 
 void EventFeed::Keep(const std::string& filter, Position begin, Piece piece) {
-  const auto cost = [](const Piece& of) {
+  const auto cost = [](const std::string& key, const Piece& of) {
     constexpr std::size_t kEntry = 256;
-    return kEntry + (of.text == nullptr ? 0 : of.text->chunk().size());
+    return kEntry + key.size() + (of.text == nullptr ? 0 : of.text->chunk().size());
   };
   std::vector<Piece> old;  // freed without the lock
   const std::lock_guard lock(mutex_);
-  const std::size_t bytes = cost(piece);
+  const std::size_t bytes = cost(filter, piece);
   if (!pieces_.emplace(std::pair(begin, filter), std::move(piece)).second) return;
   piece_bytes_ += bytes;
   while (piece_bytes_ > most_bytes_ && pieces_.size() > 1) {
-    piece_bytes_ -= cost(pieces_.begin()->second);
+    piece_bytes_ -= cost(pieces_.begin()->first.second, pieces_.begin()->second);
     old.push_back(std::move(pieces_.begin()->second));
     pieces_.erase(pieces_.begin());
   }

@@ -91,6 +91,17 @@ TEST(EventFeedTest, FollowersAtOnePlaceShareWhatTheyReadNext) {
   EXPECT_FALSE(feed.Find("a", {999, 0}).has_value()) << "nobody follows";
 }
 
+TEST(EventFeedTest, ALongFilterCountsToo) {
+  EventFeed feed(64 << 10);
+  const EventFeed::Follower follower(&feed);
+  const std::string filter(16 << 10, 'f');
+  for (std::uint64_t next = 1; next <= 10; ++next) feed.Keep(filter, {next, 0}, {});
+  int kept = 0;
+  for (std::uint64_t next = 1; next <= 10; ++next) kept += feed.Find(filter, {next, 0}) ? 1 : 0;
+  EXPECT_LE(kept, 4);
+  EXPECT_GE(kept, 3);
+}
+
 TEST(SharedPieceTest, IsOneChunk) {
   const SharedPiece piece("0123456789abcdefX");
   EXPECT_EQ(piece.chunk(), "11\r\n0123456789abcdefX\r\n");

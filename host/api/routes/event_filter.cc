@@ -34,8 +34,14 @@ Result<EventFilter> EventFilter::Parse(const HttpFields& query, std::string job_
     filter.topics_.emplace_back(value.substr(0, colon), key.empty() ? "*" : key);
   }
   if (filter.topics_.empty()) filter.topics_.emplace_back("*", "*");
-  filter.key_ = filter.namespace_;
-  for (const auto& [topic, key] : filter.topics_) filter.key_ += '\n' + topic + '\n' + key;
+  const auto add = [&filter](const std::string& part) {
+    filter.key_ += std::to_string(part.size()) + ':' + part;  // whatever letters it has
+  };
+  add(filter.namespace_);
+  for (const auto& [topic, key] : filter.topics_) {
+    add(topic);
+    add(key);
+  }
   return filter;
 }
 

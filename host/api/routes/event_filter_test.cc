@@ -54,6 +54,16 @@ TEST(EventFilterTest, WantsWhatItsTopicsName) {
   }
 }
 
+TEST(EventFilterTest, OnlyFiltersThatWantTheSameHaveTheSameKey) {
+  const auto key = [](const HttpFields& query, const char* job_namespace) {
+    return EventFilter::Parse(query, job_namespace).value().key();
+  };
+  EXPECT_EQ(key({{"topic", "Job:k"}, {"index", "1"}}, "a"), key({{"topic", "Job:k"}}, "a"));
+  EXPECT_NE(key({}, "a\nJob\nk"), key({{"topic", "Job:k"}, {"topic", "*"}}, "a"));
+  EXPECT_NE(key({{"topic", "Job:a\nNode"}}, "a"), key({{"topic", "Job"}, {"topic", "Node"}}, "a"));
+  EXPECT_NE(key({{"topic", "Job:1"}}, "a3:Job"), key({{"topic", "Job"}, {"topic", "Job:1"}}, "a"));
+}
+
 TEST(EventFilterTest, ATopicHasOneKey) {
   const Result<EventFilter> filter = EventFilter::Parse({{"topic", "Job:a:b"}}, "*");
   ASSERT_FALSE(filter.ok());

@@ -140,11 +140,11 @@ Co<Answer> ReadScale(ApiRequest* request) {
   Look look = [request](const Tables& tables) {
     const auto job = Tables::Find(tables.jobs, JobKey(request->Namespace(), request->parameter(0)));
     if (job == nullptr) return Found{tables.IndexOf(kOfJob), [] { return NoSuchJob(); }};
-    return Found{tables.IndexOf(kOfJob), [job, parts = PartsOf(*job, tables)] {
+    return Found{tables.IndexOf(kOfJob), [job, allocs = AllocsOf(*job, tables)] {
                    json groups = json::object();
                    for (const TaskGroup& group : job->job->groups) {
                      int placed = 0, running = 0;
-                     for (const auto& record : parts.allocs) {
+                     for (const auto& record : allocs) {
                        if (record->alloc->group_name != group.name || record->terminal()) continue;
                        ++placed;
                        running += record->told.status.status == ClientStatus::kRunning ? 1 : 0;

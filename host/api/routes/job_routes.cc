@@ -203,27 +203,36 @@ Co<Answer> RegisterJob(ApiRequest* request, const std::string must_be) {
 Co<Answer> RegisterAny(ApiRequest* request) { return RegisterJob(request, ""); }
 Co<Answer> RegisterOne(ApiRequest* request) { return RegisterJob(request, request->parameter(0)); }
 
+using JobAndParts = std::pair<std::shared_ptr<const JobRecord>, JobParts>;
+
+Answer JobList(const ApiRequest& request, const std::vector<JobAndParts>& jobs) {
+  const bool meta = request.Flag("meta");
+  std::vector<ListItem> items;
+  items.reserve(jobs.size());
+  for (const JobAndParts& of : jobs) {
+    const JobRecord* const job = of.first.get();
+    const JobParts* const parts = &of.second;
+    items.push_back({job->job->job_namespace + "." + job->job->id,
+                     [=] { return EncodeJobStub(*job, EncodeJobSummary(*job, *parts), meta); },
+                     [=](const ListFilter& filter) {
+                       json whole = EncodeJob(*job);
+                       if (filter.LooksAt("JobSummary"))
+                         whole["JobSummary"] = EncodeJobSummary(*job, *parts);
+                       return whole;
+                     }});
+  }
+  return ListAnswer(request, std::move(items));
+}
+
 Co<Answer> ListJobs(ApiRequest* request) {
   const std::string prefix = request->Text("prefix");
-  const bool meta = request->Flag("meta");
-  Look look = [request, &prefix, meta](const Tables& tables) {
-    std::vector<ListItem> items;
+  Look look = [request, &prefix](const Tables& tables) {
+    const auto jobs = std::make_shared<std::vector<JobAndParts>>();
     for (const auto& [key, job] : tables.jobs) {
       if (!request->InNamespace(key.first) || !key.second.starts_with(prefix)) continue;
-      JobParts parts = PartsOf(*job, tables);
-      items.push_back(
-          {key.first + "." + key.second,
-           [job, meta, parts] { return EncodeJobStub(*job, EncodeJobSummary(*job, parts), meta); },
-           [job, parts](const ListFilter& filter) {
-             json whole = EncodeJob(*job);
-             if (filter.LooksAt("JobSummary")) {
-               whole["JobSummary"] = EncodeJobSummary(*job, parts);
-             }
-             return whole;
-           }});
+      jobs->emplace_back(job, PartsOf(*job, tables));
     }
-    return Found{tables.IndexOf(kOfJobs),
-                 [request, items = std::move(items)] { return ListAnswer(*request, items); }};
+    return Found{tables.IndexOf(kOfJobs), [request, jobs] { return JobList(*request, *jobs); }};
   };
   co_return co_await AnswerRead(request, kOfJobs, std::move(look));
 }
@@ -282,8 +291,7 @@ Co<Answer> ListAllocsOfJob(ApiRequest* request) {
     // Allocations of a purged job of the same name are listed only with ?all.
     const auto job = all ? nullptr : Tables::Find(tables.jobs, key);
     const JobAllocs& of_all = tables.AllocsOf(key);
-    const auto allocs =
-        job ? PartsOf(*job, tables).allocs : AllocRecords(of_all.begin(), of_all.end());
+    const auto allocs = job ? AllocsOf(*job, tables) : AllocRecords(of_all.begin(), of_all.end());
     return Found{tables.IndexOf(MaskOf(Table::kAllocs)), [allocs] {
                    JsonListText list;
                    for (const auto& record : allocs) list.Add(EncodeAllocStub(*record, {}));

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "host/api/routes/api_fixture.h"
+#include "host/api/routes/encode.h"
+#include "host/base/cpu_timer_for_test.h"
 
 namespace drover {
 namespace {
@@ -357,6 +359,60 @@ TEST_F(JobRouteTest, WhatCannotBeScaled) {
   EXPECT_EQ(refused("all", 1, "g"), "400 cannot scale jobs of type \"system\"");
   EXPECT_THAT(refused("web", 200'000, "g"), HasSubstr("must not exceed 100000"));
   EXPECT_THAT(refused("web", nullptr, "g"), StartsWith("501 "));
+}
+
+TEST_F(JobRouteTest, AJobOfAnotherDatacenterSaysWhereThereIsNoNode) {
+  json body = JobBody("far");
+  body["Job"]["Datacenters"] = {"dc9", "eu-*"};
+  const json told = Must("PUT", "/v1/jobs", body);
+  const json eval = Get("/v1/evaluation/" + told["EvalID"].get<std::string>());
+  EXPECT_EQ(eval["FailedTGAllocs"]["g"]["NodesAvailable"], json({{"dc9", 0}, {"eu-*", 0}}));
+  EXPECT_EQ(eval["FailedTGAllocs"]["g"]["NodesInPool"], 1);
+  body = JobBody("near");
+  body["Job"]["Datacenters"] = {"dc*", "dc9"};
+  Must("PUT", "/v1/jobs", body);
+  ASSERT_EQ(Live().size(), 1u);
+  EXPECT_EQ(Get("/v1/allocation/" + Live()[0]->id())["Metrics"]["NodesAvailable"],
+            json({{"dc1", 1}, {"dc9", 0}}));
+}
+
+TEST_F(JobRouteTest, ASummaryIsOfThisJobOnly) {
+  Must("PUT", "/v1/jobs", JobBody("web", 3));
+  const auto first = Live();
+  Tell(first[0]->id(), ClientStatus::kRunning);
+  Tell(first[1]->id(), ClientStatus::kFailed);
+  const auto summary = [this] { return Get("/v1/job/web/summary")["Summary"]["g"]; };
+  json expected = {{"Queued", 0},   {"Complete", 0}, {"Failed", 1}, {"Running", 1},
+                   {"Starting", 1}, {"Lost", 0},     {"Unknown", 0}};
+  EXPECT_EQ(summary(), expected);
+  EXPECT_EQ(Get("/v1/jobs")[0]["JobSummary"]["Summary"]["g"], expected);
+  Must("DELETE", "/v1/job/web?purge=true");
+  Must("PUT", "/v1/jobs", JobBody("web", 2));
+  expected["Failed"] = expected["Running"] = 0;
+  expected["Starting"] = 2;
+  EXPECT_EQ(summary(), expected) << "and not of the one that was purged";
+}
+
+// A writer waits while a reader looks.
+TEST_F(JobRouteTest, ALookAtAJobDoesNotGoThroughItsAllocations) {
+  NodeRecord node;
+  node.id = "node";
+  node.cpu_mhz = node.memory_mb = node.disk_mb = 1'000'000'000;
+  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Register(context, node)).ok());
+  MustRegister(Registration("few", 5, 1));
+  MustRegister(Registration("many", 5000, 1));
+  const auto time_of = [this](const char* id) {
+    const auto job = JobOf(id);
+    double took = 0;
+    store.Read([&](const Tables& tables) {
+      const CpuTimer timer;
+      for (int i = 0; i < 200; ++i) EXPECT_EQ(PartsOf(*job, tables).groups.size(), 1u);
+      took = timer.Seconds();
+    });
+    return took;
+  };
+  const double few = time_of("few");
+  EXPECT_LT(time_of("many"), few * 10);
 }
 
 }  // namespace

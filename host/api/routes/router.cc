@@ -209,12 +209,18 @@ std::optional<std::vector<std::string>> MatchPath(std::string_view pattern, std:
   return stars;
 }
 
-std::function<std::optional<std::string>(const HttpRequest&)> MakeBodyRefusal(
-    const ApiAgent* agent) {
-  return [agent, routes = AllRoutes()](const HttpRequest& http) -> std::optional<std::string> {
+std::function<Result<bool>(const HttpRequest&)> MakeBodyCheck(const ApiAgent* agent) {
+  return [agent, routes = AllRoutes()](const HttpRequest& http) -> Result<bool> {
     const Result<std::string> path = PercentDecode(http.path);
-    if (!path.ok()) return std::nullopt;  // the handler reports the error
-    return RefusalOf(FindRoute(routes, *path, http.method), *agent, http);
+    if (!path.ok()) return false;  // the handler reports the error
+    const Target target = FindRoute(routes, *path, http.method);
+    if (const auto refusal = RefusalOf(target, *agent, http)) {
+      return Error(Code::kPermissionDenied, *refusal);
+    }
+    const Route* const route = target.route;
+    if (route == nullptr || route->access == Access::kOpen) return false;
+    // A route that only reads needs no body, and its answer may never end.
+    return route->effect == Effect::kChanges || !Allows("GET", http.method);
   };
 }
 

@@ -62,9 +62,9 @@ std::optional<std::vector<std::string>> MatchPath(std::string_view pattern, std:
 // Answers all requests. AGENT outlives the handler.
 HttpHandler MakeApiHandler(const ApiAgent* agent);
 
-// Refuses the bodies of clients without the token, which would take the room of others. AGENT
+// Makes HttpServerOptions::wants_body. It refuses the bodies of clients without the token, and
+// discards bodies that the route does not use, since all clients share the room for bodies. AGENT
 // outlives it.
-std::function<std::optional<std::string>(const HttpRequest&)> MakeBodyRefusal(
-    const ApiAgent* agent);
+std::function<Result<bool>(const HttpRequest&)> MakeBodyCheck(const ApiAgent* agent);
 
 }  // namespace drover

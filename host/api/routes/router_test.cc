@@ -48,6 +48,23 @@ TEST(RoutesTest, NoRouteHidesALaterOne) {
   }
 }
 
+TEST(RoutesTest, AGetThatChangesThingsIsKnown) {
+  const auto allows = [](const Route& route, std::string_view method) {
+    return route.methods.empty() || route.methods.find(method) != std::string_view::npos;
+  };
+  std::set<std::string> changing, refused;
+  for (const Route& route : UnsupportedRoutes()) refused.emplace(route.pattern);
+  for (const Route& route : AllRoutes()) {
+    if (route.effect == Effect::kChanges) changing.emplace(route.pattern);
+    // What has no other method is there to be read; what stands for no resource does nothing.
+    if (!allows(route, "GET") || !allows(route, "PUT") || route.fit == Fit::kNoOther) continue;
+    EXPECT_TRUE(route.effect == Effect::kChanges || refused.contains(std::string(route.pattern)))
+        << route.pattern;
+  }
+  EXPECT_EQ(changing, (std::set<std::string>{"/v1/client/gc", "/v1/client/allocation/*/restart",
+                                             "/v1/client/allocation/*/gc"}));
+}
+
 TEST(RoutesTest, ThePageForClientsListsThem) {
   std::ifstream file(DROVER_SOURCE_DIR "/docs/compatibility.md");
   ASSERT_TRUE(file.is_open());
@@ -60,6 +77,40 @@ TEST(RoutesTest, ThePageForClientsListsThem) {
   std::set<std::string> served;
   for (const Route& route : AllRoutes()) served.emplace(route.pattern);
   EXPECT_EQ(listed, served);
+}
+
+TEST(RouterTest, BodiesAreKeptOfThoseWhoMayForRoutesThatReadThem) {
+  ApiAgent agent;
+  ApiSettings settings;
+  settings.token = "secret";
+  agent.settings.Set(settings);
+  const auto check = MakeBodyCheck(&agent);
+  const auto keeps = [&](const char* method, const char* path, const char* token) {
+    HttpRequest request;
+    request.method = method;
+    request.path = path;
+    if (*token != '\0') request.headers.emplace_back("X-Nomad-Token", token);
+    const Result<bool> wants = check(request);
+    return wants.ok() ? (*wants ? "kept" : "read over") : wants.error().message();
+  };
+  EXPECT_EQ(keeps("PUT", "/v1/jobs", "secret"), "kept");
+  EXPECT_EQ(keeps("PUT", "/v1/jobs", "guess"), "ACL token not found");
+  EXPECT_EQ(keeps("PUT", "/v1/jobs", ""), "Permission denied");
+  EXPECT_EQ(keeps("GET", "/v1/client/allocation/a/restart", "secret"), "kept") << "it reads one";
+  for (const char* path : {"/v1/jobs", "/v1/event/stream", "/v1/client/fs/logs/a"}) {
+    EXPECT_EQ(keeps("GET", path, "secret"), "read over") << path;
+    EXPECT_EQ(keeps("HEAD", path, "secret"), "read over") << path;
+    EXPECT_EQ(keeps("GET", path, ""), "Permission denied") << path;
+  }
+  EXPECT_EQ(keeps("PUT", "/v1/none", "secret"), "read over");
+  // Whoever asks for these.
+  for (const Route& route : AllRoutes()) {
+    if (route.access != Access::kOpen) continue;
+    std::string path(route.pattern);
+    while (path.find('*') != std::string::npos) path.replace(path.find('*'), 1, "x");
+    for (const char* token : {"", "secret"})
+      EXPECT_EQ(keeps("GET", path.c_str(), token), "read over") << path;
+  }
 }
 
 TEST(EncodeTest, TimesAreThoseOfGo) {

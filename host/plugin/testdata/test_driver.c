@@ -1,5 +1,6 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /* The library and its instances: what test_driver.h tells of, as the host finds it. */
+#define _GNU_SOURCE
 #include "test_driver.h"
 
 #include <stdatomic.h>
@@ -17,6 +18,12 @@
 #endif
 #ifndef TEST_NEEDS
 #define TEST_NEEDS 0
+#endif
+
+#ifdef USES_PROCESSES
+#define TEST_OFFERS DROVER_CAP_EXEC
+#else
+#define TEST_OFFERS 0
 #endif
 
 #ifndef FAULT_NO_MANIFEST
@@ -67,7 +74,7 @@ static const drover_info the_info = {
     DROVER_FS_NONE,
     TEXT(TEST_DRIVER_NAME),
     TEXT("1.2.3"),
-    DROVER_CAP_SIGNALS | DROVER_CAP_STATS,
+    DROVER_CAP_SIGNALS | DROVER_CAP_STATS | TEST_OFFERS,
     TEST_NEEDS,
     TEXT("{\"type\":\"object\",\"properties\":{\"color\":{\"type\":\"string\",\"default\":\"red\"}}"
          "}"),
@@ -106,10 +113,17 @@ static int32_t create(const drover_host* host, const drover_call* call,
   }
   drover_str id = TEXT(DROVER_TIMER_ID);
   self->timer = host->get_extension(host, id);
+#ifdef USES_PROCESSES
+  find_processes(host);
+#endif
   pthread_mutexattr_t kind;
   pthread_mutexattr_init(&kind);
   pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
   pthread_mutex_init(&self->mutex, &kind);
+#ifdef FAULT_CREATE_NEVER
+  fprintf(stderr, "creating\n");
+  return DROVER_OK;
+#endif
 #ifdef FAULT_CREATE_LATE
   late.host = host;
   late.call = call->id;
@@ -153,6 +167,9 @@ static int32_t shutdown_instance(drover_instance* self, const drover_call* call,
                                  const drover_shutdown_args* args, drover_error* error) {
   (void)self, (void)call, (void)args, (void)error;
   CONTROL(self);
+#ifdef USES_PROCESSES
+  no_more();
+#endif
 #ifdef FAULT_CREATE_LATE
   drover_str id = TEXT(DROVER_DIAG_LOG_ID);
   drover_str line = TEXT("the late instance goes");
@@ -176,6 +193,12 @@ static const void* get_extension(drover_instance* self, drover_str id) {
       memcmp(id.data, DROVER_TASK_STATS_ID, id.size) == 0) {
     return &the_stats;
   }
+#ifdef USES_PROCESSES
+  if (id.size == sizeof DROVER_TASK_EXEC_ID - 1 &&
+      memcmp(id.data, DROVER_TASK_EXEC_ID, id.size) == 0) {
+    return &the_exec;
+  }
+#endif
   return NULL;
 }
 
@@ -255,6 +278,19 @@ __attribute__((constructor)) static void reserve(void) {
   if (mmap(NULL, 3ull << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) ==
       MAP_FAILED)
     abort();
+}
+#endif
+#ifdef FAULT_CONSTRUCTOR_FLOODS
+__attribute__((constructor)) static void flood(void) {
+  static const char text[4096];
+  for (;;) (void)!write(2, text, sizeof text);
+}
+#endif
+#ifdef FAULT_CONSTRUCTOR_WRITES
+/* A file of 1 MiB. */
+__attribute__((constructor)) static void write_file(void) {
+  if (!getenv("DROVER_PROBE_CHILD")) return;
+  if (ftruncate(memfd_create("written", 0), 1 << 20) != 0) abort();
 }
 #endif
 #ifdef FAULT_CONSTRUCTOR_HANGS

@@ -24,7 +24,7 @@
 typedef struct task {
   int used, exited, recovered, exit_code;
   drover_run_id run;
-  uint64_t waits[MAX_WAITS], stops[MAX_WAITS], timer;
+  uint64_t waits[MAX_WAITS], stops[MAX_WAITS], timer, session;
   drover_instance* owner;
 } task;
 
@@ -86,6 +86,16 @@ int32_t inspect(drover_instance* self, const drover_call* call, const drover_ins
 int32_t send_signal(drover_instance* self, const drover_call* call, const drover_signal_args* args,
                     drover_error* error);
 void call_cancelled(drover_instance* self, uint64_t id);
+
+#ifdef USES_PROCESSES
+/* What the host's processes do for it: test_processes.c. */
+extern const drover_task_exec the_exec;
+void find_processes(const drover_host* host);
+void timer_came(void);
+void no_more(void);
+int32_t wait_for_process(task* t, const drover_call* call, drover_error* error);
+int end_session(drover_instance* self, uint64_t id);
+#endif
 
 /* Its streams: test_streams.c. */
 void send_health(drover_instance* self, uint64_t id);

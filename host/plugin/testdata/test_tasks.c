@@ -67,6 +67,9 @@ static void remember(uint64_t* list, uint64_t id) {
 static void task_over(void* context) {
   task* t = context;
   ANY();
+#ifdef USES_PROCESSES
+  timer_came();
+#endif
   drover_instance* self = t->owner;
   pthread_mutex_lock(&self->mutex);
   t->timer = 0;
@@ -176,6 +179,12 @@ int32_t recover(drover_instance* self, const drover_call* call, const drover_rec
   drover_recover_result result = {sizeof result, DROVER_TASK_RUNNING, NULL, NULL};
   drover_exit_result over;
   TASK(&args->config->run_id);
+#ifdef FAULT_RECOVER_LATER
+  static _Atomic int recovers;
+  if (atomic_fetch_add(&recovers, 1) == 0) {
+    return fail(error, DROVER_E_UNAVAILABLE, "its daemon is away");
+  }
+#endif
   pthread_mutex_lock(&self->mutex);
   task* t = find(self, &args->config->run_id);
 #ifdef FAULT_RECOVER_INVENTS
@@ -245,6 +254,10 @@ int32_t wait_for(drover_instance* self, const drover_call* call, const drover_wa
     pthread_mutex_unlock(&self->mutex);
     return fail(error, DROVER_E_NOT_FOUND, "no such task");
   }
+#ifdef USES_PROCESSES
+  pthread_mutex_unlock(&self->mutex);
+  return wait_for_process(t, call, error);
+#endif
 #ifdef FAULT_WAIT_ONLY_BEFORE
   int now = 0;
 #else
@@ -394,10 +407,8 @@ void call_cancelled(drover_instance* self, uint64_t id) {
   (void)self, (void)id;
 #else
   int found = 0;
-#ifdef FAULT_FORGETS_EARLY_CANCELS
-  /* It believes that it hears of each call once. */
-  static _Atomic uint64_t last;
-  if (atomic_exchange(&last, id) == id) return;
+#ifdef USES_PROCESSES
+  if (end_session(self, id)) return;
 #endif
   pthread_mutex_lock(&self->mutex);
   for (int i = 0; i < MAX_TASKS; ++i) {

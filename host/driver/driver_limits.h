@@ -26,8 +26,8 @@ struct DriverLimits {
   Duration abandoned = 5s;
   Duration resubscribe_first = 1s;  // a stream that ended recoverably; doubled each time
   Duration resubscribe_last = 60s;
+  Duration load = 10s;  // until its code is loaded
   // Of a plugin in a process of its own.
-  Duration load = 10s;           // until its code is loaded
   Duration relaunch_first = 1s;  // after its process has ended; doubled each time
   Duration relaunch_last = 30s;
   Duration relaunch_reset = 60s;    // one that has lived for so long begins with the first again

@@ -1,0 +1,61 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/agent/agent_metrics.h"
+
+#include "host/base/cpu_timer_for_test.h"
+#include "host/scheduler/scheduler_fixture.h"
+
+namespace drover {
+namespace {
+
+class StateMetricsTest : public SchedulerFixture {
+ protected:
+  StateMetricsTest() {
+    NodeRecord node;
+    node.id = "node";
+    node.cpu_mhz = node.memory_mb = node.disk_mb = 1'000'000'000;
+    EXPECT_TRUE(Await<Result<Duration>>(scheduler.Register(context, node)).ok());
+    EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
+  }
+  std::map<std::string, double> Values() const {
+    std::vector<Metric> metrics;
+    AppendStateMetrics(store, "node", &metrics);
+    std::map<std::string, double> values;
+    for (const Metric& metric : metrics) values[metric.name] = metric.value;
+    return values;
+  }
+};
+
+TEST_F(StateMetricsTest, CountWhatThereIs) {
+  const std::string running = "nomad.client.allocations.running";
+  const std::string blocked = "nomad.blocked_evals.total_blocked";
+  EXPECT_EQ(Values().at(running), 0);
+  MustRegister(Registration("web", 3, 1));
+  MustRegister(Registration("large", 1, 2'000'000'000));
+  Tell(Live()[0]->id(), ClientStatus::kRunning);
+  Tell(Live()[1]->id(), ClientStatus::kRunning);
+  Tell(Live()[1]->id(), ClientStatus::kFailed);
+  const auto values = Values();
+  EXPECT_EQ(values.at(running), 1);
+  EXPECT_EQ(values.at("nomad.client.allocations.failed"), 1);
+  EXPECT_EQ(values.at("nomad.client.allocations.pending"), 1);
+  EXPECT_EQ(values.at(blocked), 1);
+  EXPECT_EQ(values.at("drover.state.jobs"), 2);
+  ASSERT_TRUE(scheduler.Deregister({"default", "large"}, true, false).ok());
+  EXPECT_EQ(Values().at(blocked), 0);
+}
+
+// A writer waits while they are counted.
+TEST_F(StateMetricsTest, CostTheSameHoweverMuchThereIs) {
+  const auto time_of = [this] {
+    const CpuTimer timer;
+    for (int i = 0; i < 200; ++i) (void)Values();
+    return timer.Seconds();
+  };
+  MustRegister(Registration("few", 5, 1));
+  const double few = time_of();
+  MustRegister(Registration("many", 10'000, 1));
+  EXPECT_LT(time_of(), few * 5);
+}
+
+}  // namespace
+}  // namespace drover

@@ -1,0 +1,147 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+
+// What one more end, start or look costs must not depend on how much there is beside it. In
+// processor time of this thread, of much and of little: what the machine does meanwhile is not in
+// it, and a cost that grows with what there is fails by far.
+#include <algorithm>
+
+#include "host/base/cpu_timer_for_test.h"
+#include "host/scheduler/scheduler_fixture.h"
+
+namespace drover {
+namespace {
+
+// The much has at least twenty times as much as the little.
+constexpr double kMostTimes = 6;
+
+class SchedulerCostTest : public SchedulerFixture {
+ protected:
+  void MakeNode(int memory_mb) {
+    NodeRecord node;
+    node.id = "node";
+    node.cpu_mhz = node.disk_mb = 1'000'000'000;
+    node.memory_mb = memory_mb;
+    EXPECT_TRUE(Await<Result<Duration>>(scheduler.Register(context, node)).ok());
+    EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
+  }
+  static JobRegistration Batch(const std::string& id, int count) {
+    JobRegistration registration = Registration(id, count, 1);
+    auto job = std::make_shared<Job>(*registration.job);
+    job->type = JobType::kBatch;
+    registration.job = std::move(job);
+    return registration;
+  }
+  void Forget(const std::string& id) {
+    ASSERT_TRUE(scheduler.Deregister({"default", id}, true, true).ok());
+    TellAll(ClientStatus::kComplete);
+    EXPECT_TRUE(Await<Status>(scheduler.CollectGarbage(context, {})).ok());
+    EXPECT_TRUE(Allocs().empty());
+  }
+  void TellAll(ClientStatus status) {
+    std::vector<AllocUpdate> updates;
+    store.Read([&](const Tables& tables) {
+      for (const auto& [id, record] : tables.live_allocs) {
+        AllocUpdate& update = updates.emplace_back();
+        update.id = id;
+        update.status = {status, "told by a test"};
+      }
+    });
+    EXPECT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", updates)).ok());
+  }
+  // Of the first ones of those that live.
+  double TimeOfUpdates(int count, ClientStatus status) {
+    std::vector<std::string> ids;
+    store.Read([&](const Tables& tables) {
+      for (const auto& [id, record] : tables.live_allocs) {
+        if (static_cast<int>(ids.size()) == count) break;
+        ids.push_back(id);
+      }
+    });
+    const CpuTimer timer;
+    for (const std::string& id : ids) Tell(id, status);
+    return timer.Seconds();
+  }
+  double TimeOfSmallJobs(int count) {
+    const CpuTimer timer;
+    for (int i = 0; i < count; ++i) MustRegister(Registration("s" + std::to_string(i), 1, 1));
+    return timer.Seconds();
+  }
+};
+
+// All but ten of its allocations wait.
+TEST_F(SchedulerCostTest, AnEndOfAJobThatIsLargerThanTheMachine) {
+  MakeNode(10);
+  const auto time_of_ends = [this](int count) {
+    MustRegister(Registration("large", count, 1));
+    double took = 0;
+    for (int i = 0; i < 100; ++i) took += TimeOfUpdates(1, ClientStatus::kComplete);
+    Forget("large");
+    return took;
+  };
+  const double little = time_of_ends(500);
+  EXPECT_LT(time_of_ends(20'000), little * kMostTimes);
+}
+
+TEST_F(SchedulerCostTest, AnUpdateOfALargeJob) {
+  MakeNode(1'000'000);
+  const auto time_of_updates = [this](int count) {
+    MustRegister(Registration("large", count, 1));
+    const double took = TimeOfUpdates(100, ClientStatus::kRunning);
+    Forget("large");
+    return took;
+  };
+  const double little = time_of_updates(500);
+  EXPECT_LT(time_of_updates(10'000), little * kMostTimes);
+}
+
+TEST_F(SchedulerCostTest, APlacementBesideMuchThatRuns) {
+  MakeNode(1'000'000);
+  const double little = TimeOfSmallJobs(100);
+  MustRegister(Registration("large", 10'000, 1));
+  EXPECT_LT(TimeOfSmallJobs(100), little * kMostTimes);
+}
+
+// Batch jobs may run on, so a drain has them before it for a long time.
+TEST_F(SchedulerCostTest, AnEndWhileMuchIsDrained) {
+  MakeNode(1'000'000);
+  const auto time_of_ends = [this](int count) {
+    MustRegister(Batch("large", count));
+    EXPECT_TRUE(scheduler.Drain("node", DrainSpec{std::chrono::hours(1)}, false, {}).ok());
+    const double took = TimeOfUpdates(100, ClientStatus::kComplete);
+    EXPECT_TRUE(scheduler.Drain("node", std::nullopt, true, {}).ok());
+    Forget("large");
+    return took;
+  };
+  const double little = time_of_ends(400);
+  EXPECT_LT(time_of_ends(10'000), little * kMostTimes);
+}
+
+// Jobs whose evaluations are too new to go, and of which the node has let go of all that they have.
+TEST_F(SchedulerCostTest, ASliceOfACollectionLooksAtNoAllocationBesideItsCount) {
+  MakeNode(1'000'000);
+  for (int i = 0; i < 300; ++i) MustRegister(Batch("b" + std::to_string(i), 50));
+  TellAll(ClientStatus::kComplete);
+  EXPECT_TRUE(Await<Status>(scheduler.CollectGarbage(context, {.jobs = false})).ok());
+  ASSERT_EQ(Allocs().size(), 15'000u);
+  double best = 1e9;
+  for (int round = 0; round < 5; ++round) {
+    GarbageCollection collection({.ended_before = 0});
+    std::vector<double> took;
+    store.Write(cause::kJobsCollected, [&](Tables* tables, std::uint64_t index) {
+      while (!collection.done()) {
+        const CpuTimer timer;
+        EXPECT_EQ(collection.Slice(tables, index), 0u);
+        took.push_back(timer.Seconds());
+      }
+      return TableMask{0};
+    });
+    ASSERT_GE(took.size(), 15u);
+    const double longest = *std::ranges::max_element(took);
+    std::ranges::sort(took);
+    best = std::min(best, longest / took[took.size() / 2]);
+  }
+  EXPECT_LT(best, kMostTimes) << "times as long as one that looks at a thousand records";
+}
+
+}  // namespace
+}  // namespace drover
