@@ -77,7 +77,10 @@ TEST_F(NodeTest, WhatARunnerHasTakenOverIsNotKeptTwice) {
   job->id = job->name = "job";
   TaskGroup group;
   group.name = "g";
-  group.tasks.emplace_back().name = "t";
+  Task task;
+  task.name = "t";
+  task.driver = "none";
+  group.tasks.push_back(std::move(task));
   job->groups.push_back(std::move(group));
   auto record = std::make_shared<JobRecord>();
   record->job = job;

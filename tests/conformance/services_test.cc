@@ -68,7 +68,7 @@ class ServicesTest : public RegistryFixture, public testing::WithParamInterface<
   std::optional<Result<ExitResult>> end_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Containers, ServicesTest, testing::Values("in-process", "echo", "process"),
+INSTANTIATE_TEST_SUITE_P(Containers, ServicesTest, testing::Values("in-process", "process"),
                          PlaceName);
 
 // A session is that of no other session; that a wait has the same context is no matter.
