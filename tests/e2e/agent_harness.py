@@ -99,7 +99,7 @@ class Agent:
 
 
 def agent_config(sandbox, file_name="agent.json", **fields):
-    return sandbox.write_config(file_name, data_dir=str(sandbox.root / "data"), **fields)
+    return sandbox.write_config(file_name, **{"data_dir": str(sandbox.root / "data"), **fields})
 
 
 class AgentTest(DroverTest):

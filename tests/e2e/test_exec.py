@@ -16,7 +16,7 @@ import urllib.request
 
 import harness
 from agent_harness import Agent, agent_config
-from harness import IS_ROOT, SLACK, DroverTest, one, task
+from harness import IS_ROOT, SLACK, DroverTest, group, job, one, task
 
 
 def isolated(name, script, config=None, **fields):
