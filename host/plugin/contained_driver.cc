@@ -179,7 +179,7 @@ Co<Result<ExitResult>> ContainedDriver::Wait(Context context, RunId id) {
         Event* const seen = unseen ? unseen.get() : &ended_;
         co_await WaitAny(joined.context(), &ended_, seen);
         DROVER_CO_TRY(context.status());
-        if (ending_) co_return Unavailable();
+        if (life.cancelled()) co_return Unavailable();
         continue;
       }
     }
@@ -242,6 +242,7 @@ Co<Status> ContainedDriver::Destroy(Context context, RunId id, bool force) {
       Log(PluginLogLevel::kWarn, "releasing it: " + released.error().message());
     }
   }
+  if (Run* run = FindRun(id)) run->Seen();
   runs_.erase(id);
   co_return status;
 }

@@ -91,6 +91,7 @@ LoadedDriver::LoadedDriver(Parts parts)
 LoadedDriver::~LoadedDriver() = default;
 
 Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
+  DROVER_CO_TRY(context.status());  // before anything exists that a shutdown must await
   auto config = std::make_shared<const std::string>(std::move(config_json));
   const auto call = NewCall("create", RunId(), DecodeInstance);
   Verb create = [container = container_, host = host_, config](const drover_call* frame,
@@ -102,8 +103,7 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
   Result<CallValue> made =
       co_await Call(context, call, limits().create, /*control=*/true, std::move(create));
   if (!made.ok()) {
-    // One that was not begun never is.
-    if (!call->outcome && host_->calls().HasBegun(call->id)) late_create_ = call;
+    if (!call->outcome) late_create_ = call;
     co_return made.error();
   }
   const auto& created = std::get<CreatedInstance>(*made);

@@ -35,7 +35,7 @@
  *     an id that it does not know. A driver that looks its calls up by their ids asks
  *     call_is_cancelled after it has recorded the call: it must not rely on another call_cancelled.
  *     A create that is given up has no instance for call_cancelled: call_is_cancelled and
- *     call_cancel_fd report it. A process that runs only that driver is ended.
+ *     call_cancel_fd report it, except in a process that runs only that driver: it is ended.
  *   - Ids of calls, streams and sessions are never used twice in the life of a host.
  *   - Lifetime. The drover_host that create gets, and the tables that its get_extension returns,
  *     are valid until the shutdown of the instance has been completed, or its create has failed.
