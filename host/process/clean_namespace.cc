@@ -11,7 +11,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -26,7 +28,7 @@ Error CannotClean(const char* what) {
   return ErrnoError(errno, std::string("cannot make a mount namespace without mounts: ") + what);
 }
 
-// A mount of no namespace.
+// Makes a mount that belongs to no namespace.
 Result<UniqueFd> DetachedMount(
     const char* type, unsigned attributes,
     std::initializer_list<std::pair<const char*, const char*>> options = {}) {
@@ -45,21 +47,22 @@ Result<UniqueFd> DetachedMount(
   return made;
 }
 
-std::uint64_t MountIdOf(int directory, const char* path) {
+// 0: the kernel does not say.
+Result<std::uint64_t> MountIdOf(int directory, const char* path) {
   struct statx info{};
-  const bool known = statx(directory, path, AT_EMPTY_PATH, STATX_MNT_ID, &info) == 0 &&
-                     (info.stx_mask & STATX_MNT_ID) != 0;
-  return known ? info.stx_mnt_id : 0;
+  if (statx(directory, path, AT_EMPTY_PATH, STATX_MNT_ID, &info) != 0) return CannotClean("statx");
+  return info.stx_mask & STATX_MNT_ID ? info.stx_mnt_id : 0;
 }
 
 // This thread has entered the namespace as a run does: is ROOT all that is there, and can the root
 // of a task be made here? SELF is the directory of the thread in a /proc of the host.
 Status CheckClean(const UniqueFd& root, const UniqueFd& self) {
-  const std::uint64_t mount = MountIdOf(root.get(), "");
-  const std::string mounts = ReadSmallFile(self.get(), "mountinfo").value_or("");
-  // In a chroot of its own, say, an agent can leave no more than that.
-  if (mount == 0 || MountIdOf(AT_FDCWD, "/") != mount ||
-      std::count(mounts.begin(), mounts.end(), '\n') != 1)
+  DROVER_ASSIGN(const std::uint64_t made, MountIdOf(root.get(), ""));
+  DROVER_ASSIGN(const std::uint64_t entered, MountIdOf(AT_FDCWD, "/"));
+  const std::optional<std::string> mounts = ReadSmallFile(self.get(), "mountinfo");
+  if (!mounts) return CannotClean("mountinfo");
+  // An agent in a chroot cannot take off what lies above its root, and runs would begin there.
+  if (made == 0 || entered != made || std::count(mounts->begin(), mounts->end(), '\n') != 1)
     return Error(Code::kFailedPrecondition,
                  "cannot make a mount namespace without mounts: some of the host are left");
   // In a user namespace the kernel wants to see these two mounted already.
@@ -71,7 +74,7 @@ Status CheckClean(const UniqueFd& root, const UniqueFd& self) {
 
 Result<UniqueFd> MakeCleanNamespace() {
   if (unshare(CLONE_NEWNS) != 0) return CannotClean("unshare");
-  // First of all: what is taken off here stays on the host.
+  // This comes first: what is taken off here then stays on the host.
   if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return CannotClean("mount");
   UniqueFd made(open("/proc/thread-self/ns/mnt", O_RDONLY | O_CLOEXEC));
   const UniqueFd self(open("/proc/thread-self", O_PATH | O_DIRECTORY | O_CLOEXEC));
