@@ -107,7 +107,7 @@ Co<Result<RecoveredTask>> ContainedDriver::AwaitRecovered(Context context, RunId
   if (run == nullptr || !back.ok()) co_return error;
   if (run->lost) co_return *run->lost;
   if (run->generation != generation_) co_return error;
-  run->news.Heard();
+  run->news.Heard(id, loop()->Now(), parts_.told_handles.get());
   co_return RecoveredTask{run->handle, run->exited};
 }
 
@@ -143,7 +143,7 @@ Co<Result<RecoveredTask>> ContainedDriver::Recover(Context context,
   if (Run* known = FindRun(id); known != nullptr && known->news.asked_for() && known->wanted &&
                                 known->generation == generation_) {
     // The driver has recovered it for its new process: only the handle was to be told.
-    known->news.Heard();
+    known->news.Heard(id, loop()->Now(), parts_.told_handles.get());
     co_return RecoveredTask{known->handle, known->exited};
   }
   Run& made = runs_[id];
@@ -158,6 +158,7 @@ Co<Result<RecoveredTask>> ContainedDriver::Recover(Context context,
     run->wanted = true;
     run->generation = generation_;
     run->Seen();
+    run->news.Heard(id, loop()->Now(), parts_.told_handles.get());
     run->handle = recovered->handle;
     run->exited = recovered->exited;
     co_return recovered;
@@ -176,11 +177,13 @@ Co<Result<RecoveredTask>> ContainedDriver::Recover(Context context,
 Co<Result<ExitResult>> ContainedDriver::Wait(Context context, RunId id) {
   while (true) {
     DROVER_CO_ASSIGN(const Living driver, co_await Ready(context));
+    Context until = context;  // or until there is something to tell
     if (Run* run = FindRun(id)) {
       if (run->lost) co_return *run->lost;
-      if (run->news.Tell(id, loop()->Now(), parts_.told_handles.get())) {
+      const auto due = run->news.Tell(id, loop()->Now(), parts_.told_handles.get());
+      if (due && due->count() == 0)
         co_return Error(Code::kUnavailable, "driver " + info_.name + " has given a new handle");
-      }
+      if (due) until = context.WithTimeout(*due);
       if (run->wanted && run->generation != generation_) {
         // It was not recovered, and lives on without its driver: this process may see it later, or
         // the next one.
@@ -190,11 +193,12 @@ Co<Result<ExitResult>> ContainedDriver::Wait(Context context, RunId id) {
         Event* const seen = unseen ? unseen.get() : &ended_;
         co_await WaitAny(joined.context(), &ended_, seen);
         DROVER_CO_TRY(context.status());
-        if (ending_) co_return Unavailable();
+        if (life.cancelled()) co_return Unavailable();
         continue;
       }
     }
-    Result<ExitResult> end = co_await driver->Wait(context, id);
+    Result<ExitResult> end = co_await driver->Wait(until, id);
+    if (!end.ok() && until.cancelled() && !context.cancelled()) continue;
     const bool died = !end.ok() && end.code() == Code::kUnavailable && Lost(driver);
     if (!died || ending_) co_return end;
     DROVER_CO_TRY(context.status());
@@ -253,6 +257,7 @@ Co<Status> ContainedDriver::Destroy(Context context, RunId id, bool force) {
       Log(PluginLogLevel::kWarn, "releasing it: " + released.error().message());
     }
   }
+  if (Run* run = FindRun(id)) run->Seen();
   runs_.erase(id);
   co_return status;
 }

@@ -95,10 +95,7 @@ Co<Status> ContainedDriver::Bring(Context context) {
   if (restored_ && container_->alive()) {
     std::vector<RunId> known = KnownRuns();
     const Status told = co_await driver->RestoreComplete(context, std::move(known));
-    if (!container_->alive()) {
-      (void)co_await AwaitDeath();
-      co_return told;
-    }
+    if (!container_->alive()) co_return co_await AwaitDeath();  // whatever it has answered
     if (!told.ok() && told.code() != Code::kUnimplemented) {
       Log(PluginLogLevel::kWarn, "restore_complete: " + told.error().message());
     }
@@ -229,6 +226,8 @@ Co<void> ContainedDriver::RecoverOne(Context context, Living driver, RunId id) {
   // A recover that is not answered in time ends the process, too.
   if (run == nullptr || driver != current_ || !container_->alive()) co_return;
   run->recovering = false;
+  // Nobody wants to know it any more, or a recover beside this one has told it.
+  if (!recovered.ok() && (context.cancelled() || run->generation == generation_)) co_return;
   if (!recovered.ok()) {
     // The driver cannot say what became of the run, yet: what it needs may be away.
     const bool unknown =

@@ -86,6 +86,7 @@ LoadedDriver::LoadedDriver(Parts parts)
 LoadedDriver::~LoadedDriver() = default;
 
 Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
+  DROVER_CO_TRY(context.status());  // then nothing is made that would have to be awaited
   auto config = std::make_shared<const std::string>(std::move(config_json));
   const auto call = NewCall("create", RunId(), DecodeInstance);
   Verb create = [container = container_, host = host_, config](const drover_call* frame,
@@ -97,8 +98,7 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
   Result<CallValue> made =
       co_await Call(context, call, limits().create, /*control=*/true, std::move(create));
   if (!made.ok()) {
-    // One that was not begun never is.
-    if (!call->outcome && host_->calls().HasBegun(call->id)) late_create_ = call;
+    if (!call->outcome) late_create_ = call;
     co_return made.error();
   }
   const auto& created = std::get<CreatedInstance>(*made);

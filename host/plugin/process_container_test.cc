@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
+#include <cerrno>
 #include <future>
 
 #include "host/base/open_fds_for_test.h"
@@ -166,6 +168,17 @@ TEST_F(ServingContainerTest, ACancellationThatComesBeforeItsVerbCounts) {
   EXPECT_EQ(Wait(*call), DROVER_E_CANCELLED);
   const auto next = NewCall("wait", &Nothing);
   EXPECT_EQ(Wait(*next), DROVER_E_NOT_FOUND) << "that was the other one's";
+}
+
+// Also where its reader could not be made: nobody else waits for it.
+TEST(ContainerProcessTest, WhatIsDroppedLeavesNoProcess) {
+  const UniqueFd file(open(TestPlugin("test").c_str(), O_RDONLY | O_CLOEXEC));
+  auto process = ContainerProcess::Start(file.get(), "test").value();
+  const pid_t pid = process->pid();
+  process.reset();
+  siginfo_t info{};
+  EXPECT_EQ(waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT), -1);
+  EXPECT_EQ(errno, ECHILD) << "it runs on, or nobody has reaped it";
 }
 
 // Those that come behind the end of their calls are not kept for ever.

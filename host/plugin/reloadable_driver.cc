@@ -171,7 +171,7 @@ Co<Result<RecoveredTask>> ReloadableDriver::Recover(Context context,
     DROVER_CO_TRY(co_await Admit(context));
     if (Run* known = FindRun(id);
         known != nullptr && known->lives && (known->news.asked_for() || known->unknown)) {
-      known->news.Heard();
+      known->news.Heard(id, parts_.loop->Now(), told_handles_.get());
       co_return RecoveredTask{known->handle, known->exited};
     }
     const Inside call(&calls_);
@@ -187,7 +187,7 @@ Co<Result<RecoveredTask>> ReloadableDriver::Recover(Context context,
     run.handle = recovered->handle;
     run.exited = recovered->exited;
     run.lives = true;
-    run.news.Heard();
+    run.news.Heard(id, parts_.loop->Now(), told_handles_.get());
     co_return recovered;
   }
 }
@@ -195,18 +195,21 @@ Co<Result<RecoveredTask>> ReloadableDriver::Recover(Context context,
 Co<Result<ExitResult>> ReloadableDriver::Wait(Context context, RunId id) {
   while (true) {
     DROVER_CO_TRY(co_await Admit(context));
+    Context until = context;  // or until there is something to tell
     if (Run* run = FindRun(id)) {
       if (run->unknown) co_return *run->exited;
-      if (run->news.Tell(id, parts_.loop->Now(), told_handles_.get())) {
+      const auto due = run->news.Tell(id, parts_.loop->Now(), told_handles_.get());
+      if (due && due->count() == 0)
         co_return Error(Code::kUnavailable, "driver " + name_ + " has given a new handle");
-      }
+      if (due) until = context.WithTimeout(*due);
     }
     const Inside watch(&watches_);
     const std::shared_ptr<Driver> driver = reign_->driver;
     const Context issued = issue_;
-    const JoinContext joined(context, issued);
+    const JoinContext joined(until, issued);
     Result<ExitResult> end = co_await driver->Wait(joined.context(), id);
     if (!end.ok() && GivenUp(issued, context)) continue;
+    if (!end.ok() && until.cancelled() && !context.cancelled()) continue;
     if (Run* run = FindRun(id); run != nullptr && end.ok()) run->exited = *end;
     co_return end;
   }

@@ -8,6 +8,7 @@
 #include "host/base/gate.h"
 #include "host/plugin/contained_driver.h"
 #include "host/plugin/registry_fixture.h"
+#include "host/plugin/reloadable_driver.h"
 
 namespace drover {
 namespace {
@@ -303,6 +304,42 @@ TEST_P(PluginReloadTest, ANewHandleSoonAfterAnotherIsNotToldYet) {
   EXPECT_FALSE(Until([&] { return second->end.has_value(); }, 300ms))
       << second->end->error().message();
   EXPECT_EQ(Await(driver()->Inspect(context_, task->run_id))->state, TaskState::kRunning);
+}
+
+// It is told when the time has come, though nothing else happens: an agent that is killed then must
+// have written it.
+TEST_P(PluginReloadTest, ANewHandleSoonAfterAnotherIsToldLater) {
+  LoadMock();
+  static_cast<ReloadableDriver*>(driver())->told_handles()->SetSoon(1s);
+  const auto task = Started(R"({"run_for":"1h","renew_handle":true})");
+  const auto first = Watch(task->run_id);
+  EXPECT_EQ(ReloadError(Block()), "it was reloaded");
+  EXPECT_TRUE(Until([&] { return first->end.has_value(); }));
+  TaskHandle old;
+  ASSERT_TRUE(Await(driver()->Recover(context_, task, old)).ok());
+  const auto second = Watch(task->run_id);
+  if (ContainedDriver* contained = registry_->FindContained("mock_driver")) {
+    kill(contained->status().pid, SIGKILL);
+  } else {
+    EXPECT_EQ(ReloadError(Block()), "it was reloaded");
+  }
+  EXPECT_TRUE(Until([&] { return second->end.has_value(); }, 15s));
+  EXPECT_EQ(second->end->code(), Code::kUnavailable);
+  EXPECT_TRUE(Await(driver()->Recover(context_, task, old)).ok());
+  const auto third = Watch(task->run_id);
+  EXPECT_FALSE(Until([&] { return third->end.has_value(); }, 100ms)) << "it is told once";
+}
+
+// A runner that has just recovered the task gives a driver up that needs it again.
+TEST_P(PluginReloadTest, ANewHandleSoonAfterARecoverIsNotToldYet) {
+  LoadMock();
+  const auto task = Started(R"({"run_for":"1h","renew_handle":true})");
+  TaskHandle old;
+  ASSERT_TRUE(Await(driver()->Recover(context_, task, old)).ok());
+  const auto watched = Watch(task->run_id);
+  EXPECT_EQ(ReloadError(Block()), "it was reloaded");
+  EXPECT_FALSE(Until([&] { return watched->end.has_value(); }, 300ms))
+      << watched->end->error().message();
 }
 
 // The other way round: its process ends first.

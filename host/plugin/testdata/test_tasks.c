@@ -1,5 +1,6 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /* The tasks of the test driver, and what its verbs do to them. */
+#include <poll.h>
 #include <stdatomic.h>
 #include <time.h>
 
@@ -242,11 +243,15 @@ int32_t wait_for(drover_instance* self, const drover_call* call, const drover_wa
 #ifdef FAULT_ASKS_IN_WAIT
   /* As a driver in C asks that keeps no table of its calls. */
   drover_fd event = {-1, 0};
-  if (self->host->call_is_cancelled(self->host, call->id))
-    return fail(error, DROVER_E_CANCELLED, "it was cancelled before");
   if (self->host->call_cancel_fd(self->host, call->id, &event, error) != DROVER_OK)
     return error->code;
+  struct pollfd readable = {event.fd, POLLIN, 0};
+  poll(&readable, 1, 0);
   close(event.fd);
+  int cancelled = self->host->call_is_cancelled(self->host, call->id) != 0;
+  if (cancelled != (readable.revents != 0))
+    return fail(error, DROVER_E_INTERNAL, "the descriptor says another thing");
+  if (cancelled) return fail(error, DROVER_E_CANCELLED, "it was cancelled before");
 #endif
   pthread_mutex_lock(&self->mutex);
   task* t = find(self, &call->run_id);

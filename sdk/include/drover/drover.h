@@ -32,8 +32,8 @@
  *     call is called, during it, or when the driver has completed it. So a driver ignores an id that
  *     it does not know, and one that looks its calls up by their ids asks call_is_cancelled when it
  *     has entered the call: it must not rely on hearing of it again. A create that is given up has no
- *     instance to be told: call_is_cancelled and call_cancel_fd say it, and a process that has the
- *     driver alone is ended.
+ *     instance to be told: call_is_cancelled and call_cancel_fd say it, but not in a process of the
+ *     driver's own, which is ended.
  *   - Ids of calls, streams and sessions are never used twice in the life of a host.
  *   - Lifetime. The drover_host that create was given, and the tables that its get_extension returns,
  *     are good until the shutdown of the instance has been completed, or its create has failed. What
