@@ -77,7 +77,9 @@ TEST_F(NodeTest, WhatARunnerHasTakenOverIsNotKeptTwice) {
   job->id = job->name = "job";
   TaskGroup group;
   group.name = "g";
-  group.tasks.emplace_back().name = "t";
+  Task& task = group.tasks.emplace_back();
+  task.name = "t";
+  task.driver = "mock_driver";
   job->groups.push_back(std::move(group));
   auto record = std::make_shared<JobRecord>();
   record->job = job;
