@@ -102,7 +102,7 @@ void Evaluating::PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place
     if (none) {
       // What stops another one for its own has room and ports then that nobody else sees.
       if (place.stops) none->awaited.address.clear();
-      if (!place.stops) none->awaited.least = NeedsOf(group);
+      if (!place.stops && none->awaited.NeedsRoom()) none->awaited.least = NeedsOf(group);
       out_.awaited.insert(std::move(none->awaited));
       if (!first) first = std::move(none->failure);
     }
