@@ -83,9 +83,9 @@ class WayOutTest : public AttackTest,
     if (defences & kClosed) {
       start();
     } else {
-      // The shim refuses a plan that does not close them, so the call does nothing: that of the
-      // process, and of each session, for all below the pipe of its status.
-      Pretending({SYS_close_range}, {.argument = 0, .value = 3}, start);
+      // The shim refuses a plan that does not close them, so the calls do nothing that close at
+      // once, for the process and for each session. Those that close at an exec do as ever.
+      Pretending({SYS_close_range}, {.argument = 2, .value = 0}, start);
     }
     change_start_ = nullptr;
     return started;
