@@ -40,7 +40,7 @@ void TellStillThere(const Error& error) {
   spdlog::warn("what a run that was killed has left is still there: {}", error.message());
 }
 
-// ENDED: whether nothing of LEFT runs any more.
+// ENDED becomes 1 when no run of LEFT is left.
 Co<void> EndDeadNode(Context context, Loop* loop, ProcessService* processes, int run_directory,
                      Duration patience, const LedgerLeftovers* left, char* ended) {
   const TimePoint until = loop->Now() + patience;
@@ -104,7 +104,7 @@ Co<std::vector<LedgerLeftovers>> EndDeadNodes(Context context, Loop* loop,
   if (!run_directory.ok()) co_return dead;  // it was there a moment ago
   dead = RunLedger::FindDead(run_directory->get());
   std::erase_if(dead, [](const LedgerLeftovers& left) { return left.kept; });
-  // Files of what may still run stay.
+  // The files of runs that may still go on stay.
   std::vector<char> ended(dead.size());
   std::vector<Co<void>> all;
   for (std::size_t i = 0; i < dead.size(); ++i) {

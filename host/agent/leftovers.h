@@ -16,10 +16,11 @@
 
 namespace drover {
 
-// What is left is cleared away in two steps. Starts wait for the first, in which what runs ends:
-// that is bounded. The second takes as long as a disk takes. The pointers outlive the calls.
+// Leftovers of dead nodes are cleared away in two steps. The first ends their runs; its time is
+// bounded, and starts wait for it. The second removes their directories, which takes as long as a
+// disk takes. The pointers outlive the calls.
 
-// Where directories are removed, and when that is given up.
+// Says where directories are removed, and when that is given up.
 struct DirectoryRemoval {
   WorkerPool* pool = nullptr;
   std::shared_ptr<const std::atomic<bool>> give_up;  // DiskAllocDirOptions::give_up
@@ -32,17 +33,18 @@ struct DirectoryRemoval {
 Co<Status> EndRunsOf(Context context, Loop* loop, ProcessService* processes,
                      const LedgerLeftovers* leftovers);
 
-// Removes its directories, when its runs have ended. The same holds of an error.
+// Removes the directories of a node whose runs have ended. An error means the same as above.
 Co<Status> RemoveDirectoriesOf(DirectoryRemoval how, const LedgerLeftovers* leftovers);
 
-// The first step for every dead node that has a ledger in RUN_DIR and whose runs do not go on
-// without it. Returns those of which only the directories are left; failures are logged, and their
-// ledgers stay. PATIENCE: how long shims that still live may take to stop their tasks in order.
+// Takes the first step for every dead node that has a ledger in RUN_DIR and whose runs do not go on
+// without it. Returns the nodes of which only the directories are left. Failures are logged, and
+// their ledgers stay. PATIENCE: how long shims that still live may take to stop their tasks in
+// order.
 Co<std::vector<LedgerLeftovers>> EndDeadNodes(Context context, Loop* loop,
                                               ProcessService* processes, std::string run_dir,
                                               Duration patience);
 
-// The second step, for what that has returned. Begins with no further one when it is given up.
+// Takes the second step for the nodes that EndDeadNodes has returned, until it is given up.
 Co<void> RemoveDeadNodes(DirectoryRemoval how, std::string run_dir,
                          std::vector<LedgerLeftovers> dead);
 

@@ -15,7 +15,7 @@ namespace drover {
 // addresses of IPv4 come first.
 std::vector<NodeInterface> ReadInterfaces();
 
-// Where what is for no other network goes.
+// The route of all packets that no other route takes.
 struct DefaultRoute {
   std::string device;
   bool ipv6 = false;
@@ -23,13 +23,13 @@ struct DefaultRoute {
   bool operator==(const DefaultRoute&) const = default;
 };
 
-// Those in ROUTES (/proc/net/route) and ROUTES6 (/proc/net/ipv6_route): of IPv4 first, in each
-// family that of the lowest metric, which is used.
+// The default routes in ROUTES (/proc/net/route) and ROUTES6 (/proc/net/ipv6_route): first those of
+// IPv4; in each family the one with the lowest metric, which the kernel uses, comes first.
 std::vector<DefaultRoute> DefaultRoutes(std::istream& routes, std::istream& routes6);
 
-// The address of the default route: of its interface, in its family. One of IPv4 comes first. An
-// interface without a default route may be a bridge that only this machine knows, so without such a
-// route it is 127.0.0.1.
+// The address of the interface of the default route, of the route's family; IPv4 comes first.
+// Without such a route it is 127.0.0.1: another interface may be a bridge that only this machine
+// knows.
 std::string BestAddress(const std::vector<NodeInterface>& interfaces);
 
 // The address that WANTED stands for: the name of one of INTERFACES, or an address of one.

@@ -235,7 +235,7 @@ Co<void> Node::Clear(Node* self, Context parent) {
     co_await self->EndRemains(context);
   }
   self->cleared_.Set();
-  // No start waits for a disk.
+  // No start waits for this: a disk may be slow.
   self->removing_.Spawn(RemoveLeftovers(self, std::move(dead)));
 }
 
@@ -470,8 +470,8 @@ Co<void> Node::Shutdown() {
   co_await starting_.Close();
   if (late_) co_await late_->Close();
   co_await plugins_->Shutdown();
-  // Nobody waits for what is still being removed, but for its thread: the next agent goes on with
-  // it. A run in the foreground may be the last.
+  // An agent gives up removals, and the next one goes on with them. A run in the foreground may be
+  // the last on this machine, so it finishes them.
   if (options_.kept != nullptr) *give_up_removals_ = true;
   co_await removing_.Close();
   *give_up_removals_ = true;

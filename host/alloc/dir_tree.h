@@ -39,9 +39,8 @@ bool IsMountRoot(int dir);
 // where the kernel can promise that. Its MODE is 0700 or 0777.
 Status MountTmpfs(int dir, const std::string& path, std::int64_t size, mode_t mode);
 
-// Unmounts all that is mounted on NAME below DIR; nothing mounted there is success. With DETACH
-// also what somebody still uses: nobody else reaches it from then on, and it goes with its last
-// user.
+// Unmounts all that is mounted on NAME below DIR; nothing mounted there is success. With DETACH a
+// mount that is in use is unmounted, too: no path leads to it any more, and its last user frees it.
 Status UnmountAt(int dir, const std::string& name, const std::string& path, bool detach = false);
 
 // Removes NAME below DIR with all that is in it. Links are removed, not followed; files are never

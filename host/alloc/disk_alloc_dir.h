@@ -22,7 +22,7 @@ struct DiskAllocDirOptions {
   bool private_tmpfs = geteuid() == 0;
   std::int64_t secrets_bytes = 1 << 20;
   WorkerPool* pool = nullptr;  // where it blocks; null: on the calling thread
-  // Where what ends an allocation blocks, as long as a task's files take; null: in POOL.
+  // Where DropSecrets and Destroy block, which may take long; null: in POOL.
   WorkerPool* removal_pool = nullptr;
   // Set when nobody waits for what is being removed any more; null: never.
   std::shared_ptr<const std::atomic<bool>> give_up;
@@ -53,8 +53,8 @@ class DiskAllocDir : public AllocDir {
   WorkerPool* removal_pool() const {
     return options_.removal_pool != nullptr ? options_.removal_pool : options_.pool;
   }
-  // What is mounted on NAMES below the directory of each task. DETACH as in UnmountAt. The error is
-  // the first one.
+  // Unmounts NAMES below the directory of each task, with DETACH as in UnmountAt. Goes on after an
+  // error, and returns the first one.
   Status UnmountTasks(int root, std::initializer_list<const char*> names, bool detach) const;
 
   const DiskAllocDirOptions options_;

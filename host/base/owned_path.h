@@ -22,9 +22,9 @@ struct OwnedKind {
 // nobody can replace what belongs to others (sticky) counts as such.
 Status CheckOwned(const std::string& path, const struct stat& info, const OwnedKind& kind);
 
-// Opens PATH, which is absolute, step by step, and checks each directory on the way by its
-// descriptor, each symbolic link, which others could let lead elsewhere, and what is opened itself
-// with FLAGS. REAL becomes its path without links; nobody else can change what that leads to.
+// Opens PATH, which is absolute, with FLAGS. Walks it step by step, and checks each directory on
+// the way, each symbolic link and the file itself, by descriptor. REAL becomes the path without
+// links: nobody else can change where it leads.
 Result<UniqueFd> OpenOwned(const std::string& path, int flags, const OwnedKind& kind,
                            std::string* real = nullptr);
 
