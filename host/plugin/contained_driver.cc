@@ -158,7 +158,7 @@ Co<Result<RecoveredTask>> ContainedDriver::Recover(Context context,
     run->wanted = true;
     run->generation = generation_;
     run->Seen();
-    run->news.Heard(id, loop()->Now(), parts_.told_handles.get());
+    run->news = HandleNews();  // who asks may be a reload: it knows who has heard of it
     run->handle = recovered->handle;
     run->exited = recovered->exited;
     co_return recovered;

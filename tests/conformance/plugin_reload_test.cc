@@ -333,9 +333,10 @@ TEST_P(PluginReloadTest, ANewHandleSoonAfterAnotherIsToldLater) {
 // A runner that has just recovered the task gives a driver up that needs it again.
 TEST_P(PluginReloadTest, ANewHandleSoonAfterARecoverIsNotToldYet) {
   LoadMock();
-  const auto task = Started(R"({"run_for":"1h","renew_handle":true})");
-  TaskHandle old;
-  ASSERT_TRUE(Await(driver()->Recover(context_, task, old)).ok());
+  const auto task = Config(R"({"run_for":"1h","renew_handle":true})");
+  const Result<StartedTask> started = Await(driver()->Start(context_, task));
+  ASSERT_TRUE(started.ok()) << started.error().message();
+  ASSERT_TRUE(Await(driver()->Recover(context_, task, started->handle)).ok());
   const auto watched = Watch(task->run_id);
   EXPECT_EQ(ReloadError(Block()), "it was reloaded");
   EXPECT_FALSE(Until([&] { return watched->end.has_value(); }, 300ms))
