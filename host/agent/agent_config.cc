@@ -39,8 +39,8 @@ class ObjectReader {
     if (!object_.is_object()) return nullptr;
     const auto found = object_.find(key);
     if (found == object_.end()) return nullptr;
-    // Such as of a template without a value: what was to be there, the file of a token or TLS,
-    // would not be, and nobody would see it.
+    // A template without a value writes this. The agent would run without the key, such as that of
+    // the token, and nobody would see it.
     if (found->is_null()) Mistake(key, "is null: write a value, or leave the key out");
     return found->is_null() ? nullptr : &*found;
   }

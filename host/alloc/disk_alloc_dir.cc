@@ -78,8 +78,8 @@ Co<Status> DiskAllocDir::DropSecrets() {
   std::function<Status()> work = [this]() -> Status {
     const Result<UniqueFd> root = OpenRoot();
     if (!root.ok()) return root.code() == Code::kNotFound ? Status() : Status(root.error());
-    // No task of it will run again, and who has a file of it open has read it: nothing is to wait
-    // for.
+    // No task of the allocation runs again, so a reader that still has a file open is no reason to
+    // leave it mounted.
     return DurableStep(Step::kDropSecrets,
                        [&] { return UnmountTasks(root->get(), {"secrets"}, /*detach=*/true); });
   };

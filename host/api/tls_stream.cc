@@ -101,8 +101,8 @@ class TlsStream : public ByteStream {
   bool shut_ = false;
 };
 
-// OpenSSL opens files by name, and would wait for ever for who writes to a FIFO. So it gets the
-// name of what was opened and looked at.
+// OpenSSL opens files by name, and would wait for ever for a writer of a FIFO. So it gets the name
+// of a descriptor that was opened and checked here.
 Result<UniqueFd> OpenPem(const std::string& path) {
   UniqueFd file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
   struct stat info{};
@@ -140,7 +140,7 @@ Result<std::shared_ptr<TlsContext>> TlsContext::Load(const HttpTls& tls) {
     return Error(Code::kInvalidArgument,
                  std::string("TLS: cannot use the ") + what + " '" + file + "': " + why);
   };
-  // Has OpenSSL read a file.
+  // READ makes OpenSSL read FILE by the name that it gets.
   const auto load = [&wrong](const char* what, const std::string& file, auto read) -> Status {
     const Result<UniqueFd> opened = OpenPem(file);
     if (!opened.ok()) return wrong(what, file, opened.error().message());

@@ -23,7 +23,7 @@ std::string Octal(mode_t mode) {
 
 constexpr int kMaxLinks = 40;  // as the kernel follows
 
-// Puts those of PATH before what is ahead already.
+// Adds the parts of PATH so that they come before those in AHEAD, whose last part is the next one.
 void AddParts(const std::string& path, std::vector<std::string>* ahead) {
   std::size_t end = path.size();
   while (end > 0) {
@@ -35,14 +35,14 @@ void AddParts(const std::string& path, std::vector<std::string>* ahead) {
   }
 }
 
-// Where the link NAME in DIR leads.
+// Returns where the link NAME in DIR leads.
 Result<std::string> ReadOwnedLink(int dir, const std::string& name, const std::string& path,
                                   const OwnedKind& kind) {
   const UniqueFd link(openat(dir, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   struct stat info{};
   if (!link || fstat(link.get(), &info) != 0) return ErrnoError(errno, "open " + path);
   if (!S_ISLNK(info.st_mode)) return ErrnoError(ENOTDIR, "open " + path);
-  info.st_mode &= ~mode_t{0777};  // of a link nobody looks at it
+  info.st_mode &= ~mode_t{0777};  // the mode of a link has no meaning
   DROVER_TRY(CheckOwned(path, info, kind));
   std::array<char, PATH_MAX> target{};
   const ssize_t size = readlinkat(link.get(), "", target.data(), target.size());
@@ -102,7 +102,10 @@ Result<UniqueFd> OpenOwned(const std::string& path, int flags, const OwnedKind& 
       done.clear();
       continue;
     }
-    if (!next) return ErrnoError(error, "open " + next_path);
+    if (!next) {
+      const std::string led = links > 0 ? ", where " + path + " leads" : "";
+      return ErrnoError(error, "open " + next_path + led);
+    }
     at = std::move(next);
     done = next_path;
   }

@@ -95,8 +95,8 @@ TEST_F(OwnedPathTest, LinksAreFollowedWhereNobodyElseCanChangeThem) {
   EXPECT_NE(real("/round").find("symbolic links"), std::string::npos) << real("/round");
   EXPECT_EQ(real("/file/x"), "open " + file_ + ": Not a directory");
   if (geteuid() != 0) GTEST_SKIP() << "only root can give a link away";
-  // Who owns the directory of a link, or the link, can let it lead elsewhere, to what is as well in
-  // the right hands.
+  // The owner of a link, or of its directory, can make it lead elsewhere, to another file that is
+  // in the right hands as well.
   ASSERT_EQ(chown((directory_ + "/a").c_str(), 4242, 0), 0);
   EXPECT_EQ(real("/to_b/relative").find(directory_ + "/a belongs to user 4242"), 0u);
   EXPECT_EQ(real("/absolute"), file_);

@@ -54,8 +54,7 @@ constexpr OwnedKind kDataDir{"data directories", "what the agent keeps there",
 // Tasks of any user reach their own directory below those of an agent that is root.
 const mode_t kMode = geteuid() == 0 ? 0711 : 0700;
 
-// REAL becomes the path that it is used by from then on: a link that leads there might lead
-// elsewhere one day.
+// REAL becomes the path that the agent uses from then on: a link might lead elsewhere later.
 Result<UniqueFd> OpenDirectory(const std::string& path, std::string* real) {
   std::error_code error;
   const std::string whole = fs::absolute(path, error).string();

@@ -10,8 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <climits>
-#include <cstdlib>
 #include <memory>
 
 #include "host/base/memory_file.h"
@@ -25,9 +23,9 @@ constexpr off_t kMaxFile = 1LL << 30;
 // Whoever can write a plugin's file, or swap it by its directory, runs code as the agent.
 constexpr OwnedKind kKind{"plugins", "the plugin"};
 
-// Opens PATH, which holds no symbolic link.
-Result<UniqueFd> OpenChecked(const std::string& path) {
-  DROVER_ASSIGN(UniqueFd at, OpenOwned(path, O_RDONLY, kKind));
+// REAL becomes the path that the links of PATH lead to.
+Result<UniqueFd> OpenChecked(const std::string& path, std::string* real) {
+  DROVER_ASSIGN(UniqueFd at, OpenOwned(path, O_RDONLY, kKind, real));
   struct stat info{};
   if (fstat(at.get(), &info) != 0) return ErrnoError(errno, "stat " + path);
   if (!S_ISREG(info.st_mode)) {
@@ -127,11 +125,8 @@ Result<PluginFile> OpenPluginFile(const std::string& path, const std::string& pi
     return Error(Code::kInvalidArgument,
                  "sha256 \"" + pin + "\" of " + path + " is not 64 hex digits");
   }
-  std::array<char, PATH_MAX> real{};
-  if (realpath(path.c_str(), real.data()) == nullptr) return ErrnoError(errno, path);
   PluginFile file;
-  file.path = real.data();
-  DROVER_ASSIGN(const UniqueFd opened, OpenChecked(file.path));
+  DROVER_ASSIGN(const UniqueFd opened, OpenChecked(path, &file.path));
   Result<UniqueFd> copy = Copied(opened.get(), file.path);
   if (!copy.ok()) return copy.error().WithContext(file.path);
   file.fd = std::move(*copy);

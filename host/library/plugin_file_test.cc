@@ -123,10 +123,23 @@ TEST(PluginFileTest, LinksLeadToTheFileThatIsChecked) {
   chmod(path.c_str(), 0666);
   EXPECT_THAT(ErrorOf(link), HasSubstr("test.so has mode 0666"));
   unlink(path.c_str());
-  EXPECT_THAT(ErrorOf(link), HasSubstr("link.so: No such file"));
+  EXPECT_THAT(ErrorOf(link), HasSubstr("link.so leads: No such file"));
   unlink(link.c_str());
   ASSERT_EQ(symlink("link.so", link.c_str()), 0);
   EXPECT_THAT(ErrorOf(link), HasSubstr("Too many levels of symbolic links"));
+}
+
+// Others could make it lead to another file that is in the right hands as well, such as an older
+// version.
+TEST(PluginFileTest, ALinkInADirectoryOfOthersIsRefused) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give a directory away";
+  TestDirectory directory, theirs;
+  const std::string path = directory.Copy("test");
+  const std::string link = theirs.path() + "/link.so";
+  ASSERT_EQ(symlink(path.c_str(), link.c_str()), 0);
+  EXPECT_EQ(ErrorOf(link), "it was accepted");
+  ASSERT_EQ(chown(theirs.path().c_str(), 4242, 4242), 0);
+  EXPECT_THAT(ErrorOf(link), HasSubstr(theirs.path() + " belongs to user 4242"));
 }
 
 // The name leads to other code as soon as the checks are over: the probe and the load do not care.

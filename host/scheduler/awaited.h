@@ -13,7 +13,7 @@ namespace drover {
 struct Awaited {
   enum class What {
     kRoom,  // as much as `least`
-    kPort,  // PORT, or any if it is 0
+    kPort,  // PORT, or any if it is 0, and room for `least`
     kEnd,   // of an allocation of JOB, which must not be beside the next one
     kNode,  // another node, or another state of this one
   };
@@ -22,7 +22,9 @@ struct Awaited {
   int port = 0;
   JobKey job = {};
   std::string address = {};  // of the port; empty: who has it cannot be said beforehand
-  GroupNeeds least = {};     // it needs so much room, too, whatever it waits for
+  GroupNeeds least = {};     // of kRoom and kPort; nothing: how much cannot be said beforehand
+
+  bool NeedsRoom() const { return what == What::kRoom || what == What::kPort; }
 
   auto operator<=>(const Awaited&) const = default;
 };

@@ -96,6 +96,13 @@ class BlockedTest : public SchedulerFixture {
     }
   }
   void Beat() { EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok()); }
+  void ChangeNode(const std::function<void(NodeRecord*)>& change) {
+    NodeRecord node;
+    store.Read([&](const Tables& tables) { node = *tables.nodes.at("node"); });
+    change(&node);
+    EXPECT_TRUE(Await<Result<Duration>>(scheduler.Register(context, node)).ok());
+    Beat();
+  }
   std::size_t LiveOf(const std::string& id) const {
     const auto live = Live();
     return static_cast<std::size_t>(std::ranges::count_if(
@@ -125,16 +132,10 @@ TEST_F(BlockedTest, WhatWaitsForAnotherNodeIsLookedAtWhenTheNodeChanges) {
   EndSome(3);
   Beat();
   EXPECT_EQ(Live().size(), 0u);
-  NodeRecord node;
-  store.Read([&](const Tables& tables) { node = *tables.nodes.at("node"); });
-  node.meta["rack"] = "7";
-  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Register(context, node)).ok());
-  Beat();
+  ChangeNode([](NodeRecord* node) { node->meta["rack"] = "7"; });
   EXPECT_EQ(LiveOf("picky"), 1u);
   EXPECT_EQ(LiveOf("abroad"), 0u);
-  node.datacenter = "dc2";
-  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Register(context, node)).ok());
-  Beat();
+  ChangeNode([](NodeRecord* node) { node->datacenter = "dc2"; });
   EXPECT_EQ(LiveOf("abroad"), 1u);
 }
 
@@ -147,6 +148,62 @@ TEST_F(BlockedTest, WhatMustNotBeBesideItsLikeComesAfterIt) {
   Tell(Live().at(0)->id(), ClientStatus::kComplete);
   EXPECT_EQ(LiveOf("lone"), 1u);
   EXPECT_EQ(Live().at(0)->alloc->index, 1);
+}
+
+// The node is full when it becomes what a job wants, so the job waits for room from then on.
+TEST_F(BlockedTest, WhatFindsTheNodeItWantsFullWaitsForRoom) {
+  MustRegister(Registration("large", 1, 1000));
+  MustRegister(With(Registration("picky", 1, 500),
+                    [](Job* job) { job->constraints.push_back({"${meta.rack}", "=", "7"}); }));
+  ChangeNode([](NodeRecord* node) { node->meta["rack"] = "7"; });
+  EXPECT_EQ(LiveOf("picky"), 0u);
+  Tell(Live().at(0)->id(), ClientStatus::kComplete);
+  EXPECT_EQ(LiveOf("picky"), 1u);
+}
+
+TEST_F(BlockedTest, WhatCameWhileNoNodeWasEligibleIsPlacedOneAfterTheOther) {
+  ASSERT_TRUE(scheduler.SetEligible("node", false).ok());
+  for (const char* id : {"a", "b", "c"}) MustRegister(Registration(id, 1, 600));
+  ASSERT_TRUE(scheduler.SetEligible("node", true).ok());
+  for (const char* id : {"a", "b", "c"}) {
+    ASSERT_EQ(LiveOf(id), 1u) << id;
+    Tell(Live().at(0)->id(), ClientStatus::kComplete);
+  }
+}
+
+TEST_F(BlockedTest, WhoseLikeHasEndedWhenOthersTookItsRoomWaitsForRoom) {
+  MustRegister(With(Registration("lone", 2, 500),
+                    [](Job* job) { job->constraints.push_back({"", "distinct_hosts", "true"}); }));
+  const std::string first = Live().at(0)->id();
+  MustRegister(Registration("other", 1, 500));
+  MustRegister(With(Registration("urgent", 1, 500), [](Job* job) { job->priority = 80; }));
+  Tell(first, ClientStatus::kComplete);
+  ASSERT_EQ(LiveOf("urgent"), 1u);
+  ASSERT_EQ(LiveOf("lone"), 0u);
+  for (const auto& record : Live()) {
+    if (record->alloc->job->id == "other") Tell(record->id(), ClientStatus::kComplete);
+  }
+  EXPECT_EQ(LiveOf("lone"), 1u);
+}
+
+// The evaluation says the same before and after the change of the node, so it is not written.
+TEST_F(BlockedTest, EachLookSaysAnewWhatIsAwaited) {
+  const auto picky_and_lone = [](int count) {
+    return With(Registration("web", count, 1), [](Job* job) {
+      job->constraints.push_back({"", "distinct_hosts", "true"});
+      job->constraints.push_back({"${meta.rack}", "=", "7"});
+    });
+  };
+  ChangeNode([](NodeRecord* node) { node->meta["rack"] = "7"; });
+  MustRegister(picky_and_lone(1));
+  const std::string first = Live().at(0)->id();
+  ChangeNode([](NodeRecord* node) { node->meta["rack"] = "8"; });
+  MustRegister(picky_and_lone(2));
+  ASSERT_EQ(LiveOf("web"), 1u);
+  ChangeNode([](NodeRecord* node) { node->meta["rack"] = "7"; });
+  Tell(first, ClientStatus::kComplete);
+  ASSERT_EQ(LiveOf("web"), 1u);
+  EXPECT_NE(Live().at(0)->id(), first);
 }
 
 // In processor time of this thread.

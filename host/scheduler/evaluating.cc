@@ -102,7 +102,7 @@ void Evaluating::PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place
     if (none) {
       // A place that stops an allocation gets its room and ports, which only this evaluation sees.
       if (place.stops) none->awaited.address.clear();
-      if (!place.stops) none->awaited.least = NeedsOf(group);
+      if (!place.stops && none->awaited.NeedsRoom()) none->awaited.least = NeedsOf(group);
       out_.awaited.insert(std::move(none->awaited));
       if (!first) first = std::move(none->failure);
     }

@@ -509,26 +509,20 @@ void Scheduler::RetryBlocked(Freed freed) {
     const std::uint64_t nodes = tables.IndexOf(kNodes);
     freed.all = std::exchange(nodes_looked_at_, nodes) != nodes;
     const auto is_there = [&room, this](const Awaited& awaited) {
+      // A look must follow even without room, for it is room that is awaited from then on.
+      if (!awaited.NeedsRoom()) return true;
       return room.capacity()->Has(awaited.least) &&
              (awaited.address.empty() || ports_->CheckStatic(awaited.address, awaited.port).ok());
     };
     BlockedQueue::Walk walk(&blocked_, freed, is_there);
-    std::vector<Evaluated> known;  // their needs are known now
+    std::vector<Evaluated> unchanged;  // but for what they wait for
     while (BlockedQueue::Entry* const entry = walk.Next()) {
-      const bool was_known = entry->unplaced.has_value();
       const auto eval = Tables::Find(tables.evals, entry->id);
       DROVER_CHECK(eval != nullptr && eval->open());
       Evaluated of = evaluating.Run(*eval, false, std::move(entry->unplaced));
-      if (of.changed) {
-        evaluated.push_back(std::move(of));
-      } else if (was_known) {
-        // Nothing has changed, so it waits for the same things.
-        entry->unplaced = std::move(of.unplaced);
-      } else {
-        known.push_back(std::move(of));
-      }
+      (of.changed ? evaluated : unchanged).push_back(std::move(of));
     }
-    for (Evaluated& of : known) KeepWaiting(&of);
+    for (Evaluated& of : unchanged) KeepWaiting(&of);
   });
   Keep(std::move(evaluated));
 }

@@ -99,6 +99,34 @@ TEST(StateStoreTest, AWriteWakesALoopOnceHoweverManyWaitOnIt) {
   EXPECT_EQ(store.waiting(), 0u);
 }
 
+// What is slow must not be done while readers are kept out: a reader is let in meanwhile, and
+// whoever keeps it out never ends.
+TEST(StateStoreTest, ReadersNeedNotWaitForTheJournalNorForWhatTheEventLogLetsGo) {
+  StateStore store;
+  int read = 0;
+  const auto read_beside = [&store, &read] {
+    std::thread([&] { store.Read([&read](const Tables&) { ++read; }); }).join();
+  };
+  const auto put = [&store](std::shared_ptr<const NodeRecord> node) {
+    store.Write(cause::kNodeStatus, [&node](Tables* tables, std::uint64_t) {
+      tables->Put(std::move(node));
+      return MaskOf(Table::kNodes);
+    });
+  };
+  store.SetJournal([&](const std::vector<StateEvent>&, const Tables&) { read_beside(); });
+  bool gone = false;
+  put({new NodeRecord, [&](const NodeRecord* node) {
+         delete node;
+         gone = true;
+         read_beside();
+       }});
+  EXPECT_EQ(read, 1);
+  store.SetJournal({});
+  for (int i = 0; i < 10'000 && !gone; ++i) put(std::make_shared<const NodeRecord>());
+  EXPECT_TRUE(gone);
+  EXPECT_EQ(read, 2);
+}
+
 TEST(StateStoreTest, NoWriteIsMissedByAnotherThread) {
   StateStore store;
   constexpr std::uint64_t kWrites = 2000;

@@ -285,7 +285,8 @@ class ExecTest(ExecConfiguration):
         agent.submit(job(*groups, id="ways"))
         for alloc in agent.wait_allocs("ways", len(groups), "failed"):
             state = agent.get(f"/v1/allocation/{alloc['ID']}")["TaskStates"]["t"]
-            self.assertTrue(state["Failed"], alloc["TaskGroup"])
+            self.assertIn("Driver Failure", [e["Type"] for e in state["Events"]],
+                          alloc["TaskGroup"])
         agent.submit(job(group(isolated("t", "exec sleep 1000")), id="web", type="service"))
         alloc = agent.wait_allocs("web", 1, "running")[0]["ID"]
 

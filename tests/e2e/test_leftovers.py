@@ -2,7 +2,6 @@
 """What a run leaves behind that was killed together with its sweeper: the next one clears it away.
 And what an agent leaves behind that was killed while it cleared up."""
 import contextlib
-import ctypes
 import os
 import pathlib
 import signal
@@ -11,34 +10,10 @@ import unittest
 
 import harness
 from agent_harness import Agent
+from hanging_disk import HangingDisk
 from harness import SLACK, DroverTest, group, job, mock, one, task, wait_until
 
 QUICK = one(mock("m", run_for="10ms"))
-
-
-class HangingDisk:
-    """A file system over a directory on which every call waits until the disk is freed: nobody
-    answers what the kernel asks."""
-
-    def __init__(self, test, directory):
-        self.libc = ctypes.CDLL(None, use_errno=True)
-        self.directory = str(directory)
-        try:
-            self.device = os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC)
-        except OSError as error:
-            test.skipTest(f"no file system can be made to hang here: {error}")
-        options = f"fd={self.device},rootmode=40000,user_id=0,group_id=0"
-        if self.libc.mount(b"hangs", self.directory.encode(), b"fuse", 0, options.encode()) != 0:
-            os.close(self.device)
-            test.skipTest(f"cannot mount a fuse: {os.strerror(ctypes.get_errno())}")
-        test.addCleanup(self.free)
-
-    def free(self):
-        """Who waits gets an error, and the directory is as it was."""
-        if self.device >= 0:
-            os.close(self.device)
-            self.libc.umount2(self.directory.encode(), 2)
-        self.device = -1
 
 
 class LeftoverTest(DroverTest):

@@ -4,7 +4,7 @@ import socket
 import subprocess
 
 import harness
-from agent_harness import Agent, agent_config
+from agent_harness import Agent
 from harness import DroverTest, group, job, one, task
 
 # Binds every port that it was given, keeps them until all allocations have theirs.
@@ -98,7 +98,7 @@ class AgentPortTest(DroverTest):
         client = {"alloc_dir": None}
         if interface is not None:
             client["network_interface"] = interface
-        return agent_config(self.sandbox, f"{name}.json", data_dir=str(data), client=client)
+        return self.sandbox.write_config(f"{name}.json", data_dir=str(data), client=client)
 
     def start(self, name, interface):
         agent = Agent(self.sandbox, dev=False, config=self.config(name, interface))
