@@ -4,8 +4,9 @@
 
 Usage: second_try.py BUILD_DIRECTORY MOST
 
-Real processes share the machine with others, so a test of them may fail once. A test on simulated time fails
-for a reason, and more than MOST failures are no accident: then the exit code is 1, and one line says why.
+Real processes share the machine with others, so a test of them may fail once, and so may a test that measures
+time. Any other test on simulated time fails for a reason, and more than MOST failures are no accident: then
+the exit code is 1, and one line says why.
 Otherwise the failed tests are printed, one a line.
 """
 import pathlib
@@ -15,28 +16,31 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 # Folders of host/ whose tests know no time but the simulated, or none at all.
 SIMULATED = ("alloc", "scheduler", "schema", "spec", "stats", "task", "taskenv")
-SUITE = re.compile(r"^\s*TEST(?:_F|_P)?\((\w+),", re.M)
+MEASURES = re.compile(r"\bCpuTimer\b|\bstd::clock\(|\bsteady_clock\b")
+SUITE = re.compile(r"^\s*(?:TYPED_)?TEST(?:_F|_P)?\((\w+),", re.M)
 
 
 def simulated_suites(host):
-    """FOLDER.SUITE of each suite whose file uses a SimLoop and no RealLoop, itself or by a header."""
+    """Whether each FOLDER.SUITE is on simulated time: its file uses a SimLoop and no RealLoop, itself or by a
+    header, or is in a folder of SIMULATED, and does not measure time."""
     headers = {str(p.relative_to(host.parent)): p.read_text() for p in host.rglob("*.h")}
-    found = set()
+    suites = {}
     for path in host.rglob("*_test.cc"):
         text = path.read_text()
         whole = text + "".join(headers.get(name, "") for name in re.findall(r'#include "(host/[^"]+)"', text)
                                if re.search(r"fixture|bench|for_test", name))
-        if "SimLoop" in whole and "RealLoop" not in whole:
-            folder = path.relative_to(host).parts[0]
-            found |= {f"{folder}.{suite}" for suite in SUITE.findall(text)}
-    return found
+        folder = path.relative_to(host).parts[0]
+        simulated = folder in SIMULATED or ("SimLoop" in whole and "RealLoop" not in whole)
+        for suite in SUITE.findall(text):
+            suites[f"{folder}.{suite}"] = simulated and not MEASURES.search(text)
+    return suites
 
 
 def is_simulated(test, suites):
     """TEST as ctest names it: `task.RestartTest.Waits`, `api.All/FilterTest.Fits/1 # ...`, `base.part2`."""
     folder, _, rest = test.partition(".")
     suite = rest.split(".")[0].rpartition("/")[2]
-    return folder in SIMULATED or f"{folder}.{suite}" in suites
+    return suites.get(f"{folder}.{suite}", folder in SIMULATED)
 
 
 def main():

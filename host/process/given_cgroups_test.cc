@@ -333,7 +333,7 @@ TEST_F(GivenRunTest, TheCgroupsOfOtherTasksAreNotGiven) {
   const RunId other = MustStart(Shell("sleep 1000"));
   ProcessSpec spec = Shell("true");
   spec.cgroup = cgroup_root_ + "/" + other.ToString();
-  EXPECT_THAT(StartError(std::move(spec)), HasSubstr("in which drover tracks tasks"));
+  EXPECT_THAT(StartError(std::move(spec)), HasSubstr("drover tracks tasks in the cgroup"));
   ProcessSpec missing = Shell("true");
   missing.cgroup = "no-such-cgroup";
   EXPECT_EQ(StartError(std::move(missing)),

@@ -429,7 +429,7 @@ TEST_F(ProcessFaultTest, AnExitRecordOfAnotherBootIsNoEndOfARunOfThisOne) {
   Restart();
   const auto attached = Await(service_->Attach(Forever(), run));
   ASSERT_EQ(attached.code(), Code::kNotFound) << "as of a run that never was";
-  EXPECT_NE(attached.error().message().find("before the machine was booted"), std::string::npos)
+  EXPECT_NE(attached.error().message().find("before this boot of the machine"), std::string::npos)
       << attached.error().message();
   EXPECT_NE(access((directory_ + "/" + name).c_str(), F_OK), 0) << "it is of no use to anybody";
 }
