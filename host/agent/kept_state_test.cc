@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <future>
 #include <nlohmann/json.hpp>
 
 #include "host/agent/kept_alloc_store.h"
@@ -170,6 +171,44 @@ TEST_F(KeptStateTest, WhatIsLeftOfAForgottenAllocationIsTold) {
   EXPECT_THAT(kept_->remains().at("collected").runs, ElementsAre(second));
   EXPECT_THAT(kept_->remains().at("gone").records,
               UnorderedElementsAre(TaskStateKey("gone", "t"), LocalStateKey("gone", "t")));
+}
+
+// The bound of what waits is one of bytes, also for what a driver or a task makes large.
+TEST_F(KeptStateTest, WhatWaitsForTheDiskCountsByItsSize) {
+  constexpr std::size_t kLarge = 1'000'000;
+  std::promise<void> held, go_on;
+  kept_->store()->Put({"agent", "first"}, [&] {
+    held.set_value();
+    go_on.get_future().wait();
+    return std::string("value");
+  });
+  held.get_future().wait();
+  const auto tasks = Tasks("a");
+  const std::size_t before = kept_->store()->waiting_bytes();
+  TaskStateRecord state;
+  TaskEvent event(event_type::kDriver);
+  event.details[event_key::kMessage] = std::string(kLarge, 'x');
+  AppendTaskEvent(&state, std::move(event), 1);
+  tasks->SaveTaskState("t", std::make_shared<const TaskStateRecord>(state));
+  const std::size_t between = kept_->store()->waiting_bytes();
+  EXPECT_GE(between, before + kLarge);
+  auto local = std::make_shared<LocalState>();
+  local->handle.emplace().state = std::string(kLarge, 'x');
+  local->hooks["files"].data["paths"] = std::string(kLarge, 'x');
+  std::size_t waiting = 0;
+  const auto look = [](KeptState* kept, std::size_t* bytes,
+                       std::promise<void>* then) -> Co<Status> {
+    *bytes = kept->store()->waiting_bytes();
+    then->set_value();
+    co_return Status();
+  };
+  // The first step of the save gives the record, then it waits.
+  loop_.Spawn([](Co<Status> save) -> Co<void> {
+    EXPECT_TRUE((co_await std::move(save)).ok());
+  }(tasks->SaveLocalState(context_, "t", local)));
+  EXPECT_TRUE(Await(look(kept_.get(), &waiting, &go_on)).ok());
+  EXPECT_GE(waiting, between + 2 * kLarge);
+  EXPECT_TRUE(Await(kept_->store()->Committed(context_)).ok());
 }
 
 TEST_F(KeptStateTest, DeletedIsForgotten) {

@@ -152,6 +152,11 @@ func allocLogs(client *api.Client, alloc *api.Allocation) {
 	close(cancel)
 }
 
+// The client sends the size and the input independently of each other, so the size may come later.
+const execScript = `read x; echo got $x
+if test -t 1; then until test "$(stty size)" = "20 60"; do sleep 0.02; done; stty size; fi
+echo oops >&2; exit 9`
+
 func allocExec(client *api.Client, alloc *api.Allocation) {
 	alloc = findAlloc(client, alloc.ID[:8])
 	_, _, err := client.Nodes().Info(alloc.NodeID, nil)
@@ -161,7 +166,7 @@ func allocExec(client *api.Client, alloc *api.Allocation) {
 		sizes := make(chan api.TerminalSize, 1)
 		sizes <- api.TerminalSize{Height: 20, Width: 60}
 		code, err := client.Allocations().Exec(context.Background(), alloc, "t", tty,
-			[]string{"sh", "-c", "read x; echo got $x; test -t 1 && stty size; echo oops >&2; exit 9"},
+			[]string{"sh", "-c", execScript},
 			strings.NewReader("typed\n"), &out, &errors, sizes, nil)
 		check(err, "exec")
 		equal(code, 9, "exit code")

@@ -93,8 +93,11 @@ func register(client *api.Client) {
 	reply, meta, err := client.Jobs().EnforceRegister(job(), 0, nil)
 	check(err, "register")
 	equal(reply.JobModifyIndex > 0 && meta.LastIndex > 0, true, "indexes")
-	eval, _, err := client.Evaluations().Info(reply.EvalID, nil)
+	// As the command line watches it: what has happened since it was created is answered at once.
+	eval, later, err := client.Evaluations().Info(reply.EvalID,
+		&api.QueryOptions{WaitIndex: reply.EvalCreateIndex, WaitTime: time.Minute})
 	check(err, "evaluation")
+	equal(later.LastIndex > reply.EvalCreateIndex, true, "the index of the evaluation")
 	equal([]any{eval.Status, eval.TriggeredBy, eval.JobID, eval.CreateIndex},
 		[]any{"complete", "job-register", "web", reply.EvalCreateIndex}, "evaluation")
 	equal(len(eval.FailedTGAllocs), 0, "failed groups")
