@@ -239,10 +239,7 @@ TEST(ProbeTest, WhatAConstructorHasStartedEndsWithTheProbe) {
   EXPECT_EQ(ProcessesNamed("left-by-probe"), 0);
   EXPECT_THAT(ProbeError("forks_and_hangs", 1s), HasSubstr("hangs when it is loaded"));
   EXPECT_EQ(ProcessesNamed("left-by-probe"), 0);
-}
-
-TEST(ProbeTest, WhatAConstructorHasStartedEndsWithTheAgentToo) {
-  ASSERT_EQ(ProcessesNamed("left-by-probe"), 0);
+  // The agent may end before the probe does.
   const auto until = [](auto done) {
     for (int i = 0; i < 2000 && !done(); ++i) usleep(10'000);
     return done();
