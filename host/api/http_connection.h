@@ -61,13 +61,15 @@ class HttpConnection : LiveCount<HttpConnection> {
   Co<bool> Handshake();
   Co<bool> ServeRequest();
   Co<bool> FirstByte();
-  // Nothing: all of PART is there. Else the answer to a client that is wrong or slow, or that must
-  // give way to others since READING has ended; one of status 0 to a client that has gone.
+  // Returns nothing when all of PART is there. Else the answer to a client that is wrong or slow,
+  // or that must give way to others because READING has ended. The answer to a client that has gone
+  // has the status 0.
   Co<std::optional<Refusal>> Read(RequestParser* parser, Part part, Context reading);
-  // The same of a body, in room that it holds in SHARE.
-  Co<std::optional<Refusal>> ReadBody(RequestParser* parser, ByteBudget::Share* share);
-  // The same of a body that nobody needs, or may send.
+  // As Read, for a body. Reads over one that no handler needs; refuses one that the client may not
+  // send. Else the body holds its room in SHARE.
   Co<std::optional<Refusal>> TakeBody(RequestParser* parser, ByteBudget::Share* share);
+  // As Read, for a body that is kept.
+  Co<std::optional<Refusal>> ReadBody(RequestParser* parser, ByteBudget::Share* share);
   // BODY: the room that the request's body has.
   Co<bool> Handle(RequestParser* parser, ByteBudget::Share* body);
   Co<void> Refuse(Refusal refusal);
