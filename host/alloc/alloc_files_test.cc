@@ -150,7 +150,6 @@ TEST_F(AllocFilesTest, AMountThatHoldsTheSecretsMayBeLookedAt) {
 }
 
 TEST_F(AllocFilesTest, AListDoesNotTellOfWhatIsMountedOnItsEntries) {
-  Write("web/local/own", "1");
   Write("web/local/mounted", "2");
   const std::string on = root_ + "/web/local/mounted";
   if (geteuid() != 0 ||
@@ -161,7 +160,7 @@ TEST_F(AllocFilesTest, AListDoesNotTellOfWhatIsMountedOnItsEntries) {
   EXPECT_EQ(umount2(on.c_str(), MNT_DETACH), 0);
   ASSERT_TRUE(list.ok());
   ASSERT_EQ(list->size(), 1u);
-  EXPECT_EQ(list->front().name, "own");
+  EXPECT_EQ(list->front().name, "index.html");
 }
 
 TEST_F(AllocFilesTest, OnlyRegularFilesWithOneNameAreRead) {
