@@ -65,10 +65,11 @@ class HttpConnection : LiveCount<HttpConnection> {
   // wrong or slow, or that must give way to others because READING has ended. Status 0: no answer,
   // as the client has gone or the server stops.
   Co<std::optional<Refusal>> Read(RequestParser* parser, Part part, Context reading);
-  // The same for a body, whose room is held in SHARE.
-  Co<std::optional<Refusal>> ReadBody(RequestParser* parser, ByteBudget::Share* share);
-  // The same for a body that may have to be refused or discarded.
+  // As Read, for a body. Discards a body that no handler needs, and refuses one that the client may
+  // not send. Otherwise SHARE holds the room of the body.
   Co<std::optional<Refusal>> TakeBody(RequestParser* parser, ByteBudget::Share* share);
+  // As Read, for a body that is kept.
+  Co<std::optional<Refusal>> ReadBody(RequestParser* parser, ByteBudget::Share* share);
   // BODY is the room of the request's body.
   Co<bool> Handle(RequestParser* parser, ByteBudget::Share* body);
   Co<void> Refuse(Refusal refusal);

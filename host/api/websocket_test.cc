@@ -91,7 +91,8 @@ class FrameClient : public HttpTestClient {
 };
 
 // /echo sends each message back until the client closes; /bye closes; /throw throws; /wait waits;
-// /many has ten writers at once; /timeout is an /echo whose first read has timed out.
+// /many has ten writers at once; /timeout is an /echo whose first read has timed out; /stranger is
+// an /echo that trusts its client after the first message.
 struct Site {
   std::promise<std::string> ended;
 
@@ -191,10 +192,13 @@ TEST(WebSocket, MessagesThatCameWithTheHandshakeAreNotLost) {
   Site site;
   const auto server = StartSite(&site);
   FrameClient client(server->port());
-  std::string all = FrameClient::Handshake("/echo");
+  // A client that is trusted by then is also trusted with a large one.
+  const std::string large(200'000, 'x');
+  std::string all = FrameClient::Handshake("/echo") + FrameClient::Frame(kText, large);
   for (int i = 0; i < 100; ++i) all += FrameClient::Frame(kText, std::to_string(i));
   client.Send(all);
   client.ReadUntil("\r\n\r\n");
+  EXPECT_EQ(client.ReadFrame().payload, large);
   for (int i = 0; i < 100; ++i) ASSERT_EQ(client.ReadFrame().payload, std::to_string(i));
 }
 

@@ -103,8 +103,8 @@ Result<UniqueFd> OpenOwned(const std::string& path, int flags, const OwnedKind& 
       continue;
     }
     if (!next) {
-      const std::string led = links > 0 ? ", where " + path + " leads" : "";
-      return ErrnoError(error, "open " + next_path + led);
+      const std::string whole = next_path == path ? "" : ", on the way to " + path;
+      return ErrnoError(error, "open " + next_path + whole);
     }
     at = std::move(next);
     done = next_path;

@@ -94,6 +94,8 @@ TEST_F(OwnedPathTest, LinksAreFollowedWhereNobodyElseCanChangeThem) {
   EXPECT_EQ(real("/to_b"), directory_ + "/a/b");
   EXPECT_NE(real("/round").find("symbolic links"), std::string::npos) << real("/round");
   EXPECT_EQ(real("/file/x"), "open " + file_ + ": Not a directory");
+  EXPECT_EQ(real("/none/x"), "open " + directory_ + "/none, on the way to " + directory_ +
+                                 "/none/x: No such file or directory");
   if (geteuid() != 0) GTEST_SKIP() << "only root can give a link away";
   // The owner of a link, or of its directory, can make it lead elsewhere, to another file that is
   // in the right hands as well.

@@ -156,14 +156,14 @@ class WayOutTest : public AttackTest,
       printf("descriptor %d, without a defence: %d tries of at most %d\n", number, tries, kTries);
       for (const unsigned defences :
            {unsigned{kClosed}, unsigned{kNoProcLinks}, unsigned{kInRoot}, kAll})
-        for (int i = 0; i < 10 && (hold & defences); ++i)
+        for (int i = 0; i < 3 && (hold & defences); ++i)
           EXPECT_NE(attempt(defences, "/alloc/way"), kSucceeded) << number << ", " << defences;
       EXPECT_TRUE(service_->Kill(neighbour).ok());
       EXPECT_EQ(WaitFor(neighbour).signal, SIGKILL) << "the attacker has given up";
       for (const char* name : {"/way", "/way.link"}) std::filesystem::remove_all(shared_ + name);
     }
   }
-  static constexpr int kTries = 100;
+  static constexpr int kTries = 20;
 
   // A task with sessions, which begins anew when the defences are others.
   class Sessions {
