@@ -312,7 +312,7 @@ class AgentRouteTest(AgentTest):
         place = "/Job/TaskGroups/0/Constraints/0"
         for constraint, text in (
                 ({**rack, "Operand": "distinct_hosts"}, f"{place}/RTarget: must be true or false"),
-                ({**rack, "Operand": "version", "RTarget": "> x"}, f"{place}/RTarget: is not a constr"),
+                ({**rack, "Operand": "version", "RTarget": "> x"}, f"{place}/RTarget: is not a version constr"),
                 ({**rack, "LTarget": ""}, f"{place}/LTarget: is missing"),
                 ({**rack, "Operand": "regexp", "RTarget": "("}, f"{place}/RTarget: is not a regular"),
                 ({**rack, "Operator": "="}, f"{place}/Operator")):

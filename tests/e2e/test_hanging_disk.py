@@ -53,7 +53,7 @@ class HangingDiskTest(DroverTest):
         agent.wait_allocs("hang", 3, "pending")
 
         agent.run.signal(signal.SIGHUP)
-        agent.run.wait_for(lambda run: "configuration read again" in run.err, "the reload")
+        agent.run.wait_for(lambda run: "configuration reloaded" in run.err, "the reload")
         os.kill(before, signal.SIGKILL)
         agent.run.wait_for(lambda run: "is back, with 0 runs" in run.err, "the relaunch")
         self.assertNotIn(process(), (0, before))

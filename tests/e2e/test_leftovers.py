@@ -172,7 +172,7 @@ class LeftoverOfAgentTest(DroverTest):
         agent = Agent(self.sandbox, dev=False)
         self.submit(agent, "second")
         disk.free()
-        wait_until(lambda: not directory.exists() or "what is left of" in agent.run.err,
+        wait_until(lambda: not directory.exists() or "cannot be cleared away" in agent.run.err,
                    "the end of the removal")
         agent.stop()
         agent = Agent(self.sandbox, dev=False)
