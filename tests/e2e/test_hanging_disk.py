@@ -70,6 +70,8 @@ class HangingDiskTest(DroverTest):
         self.assertIsNone(agent.run.process.poll(), "no start hung")
         disk.free()
         self.assertEqual(agent.run.wait(), 0, agent.run.story())
+        # The next agent removes the directories that could not be removed while the disk hung.
+        Agent(self.sandbox, config=config).stop()
 
 
 if __name__ == "__main__":
