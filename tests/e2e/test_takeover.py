@@ -480,7 +480,7 @@ class UnknownTaskTest(TakeoverCase):
         witness, = self.submit_witness("web")
         alloc_id = self.lose("placed")
         self.agent = self.start("keep")
-        self.assertIn(f"knows, as the record of allocation {alloc_id} is lost: it is kept",
+        self.assertIn(f"the record of allocation {alloc_id} is lost: unknown_tasks keeps it",
                       self.agent.run.err)
         self.assertEqual(self.agent.allocs("web"), [])
         self.assert_kept(witness)
