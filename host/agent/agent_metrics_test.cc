@@ -52,9 +52,9 @@ TEST_F(StateMetricsTest, CostTheSameHoweverMuchThereIs) {
     return timer.Seconds();
   };
   MustRegister(Registration("few", 5, 1));
-  const double few = time_of();
+  const double few = LeastOf(time_of);
   MustRegister(Registration("many", 10'000, 1));
-  EXPECT_LT(time_of(), few * 5);
+  EXPECT_LT(LeastOf(time_of), few * 5);
 }
 
 }  // namespace

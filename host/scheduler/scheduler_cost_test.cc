@@ -63,9 +63,12 @@ class SchedulerCostTest : public SchedulerFixture {
   }
   double TimeOfSmallJobs(int count) {
     const CpuTimer timer;
-    for (int i = 0; i < count; ++i) MustRegister(Registration("s" + std::to_string(i), 1, 1));
+    for (int i = 0; i < count; ++i) {
+      MustRegister(Registration("s" + std::to_string(small_jobs_++), 1, 1));
+    }
     return timer.Seconds();
   }
+  int small_jobs_ = 0;
 };
 
 // All but ten of its allocations wait.
@@ -73,8 +76,11 @@ TEST_F(SchedulerCostTest, AnEndOfAJobThatIsLargerThanTheMachine) {
   MakeNode(10);
   const auto time_of_ends = [this](int count) {
     MustRegister(Registration("large", count, 1));
-    double took = 0;
-    for (int i = 0; i < 100; ++i) took += TimeOfUpdates(1, ClientStatus::kComplete);
+    const double took = LeastOf([this] {
+      double sum = 0;
+      for (int i = 0; i < 20; ++i) sum += TimeOfUpdates(1, ClientStatus::kComplete);
+      return sum;
+    });
     Forget("large");
     return took;
   };
@@ -86,19 +92,22 @@ TEST_F(SchedulerCostTest, AnUpdateOfALargeJob) {
   MakeNode(1'000'000);
   const auto time_of_updates = [this](int count) {
     MustRegister(Registration("large", count, 1));
-    const double took = TimeOfUpdates(100, ClientStatus::kRunning);
+    const double took = LeastOf([this] {
+      return TimeOfUpdates(50, ClientStatus::kRunning) + TimeOfUpdates(50, ClientStatus::kPending);
+    });
     Forget("large");
     return took;
   };
   const double little = time_of_updates(500);
-  EXPECT_LT(time_of_updates(10'000), little * kMostTimes);
+  EXPECT_LT(time_of_updates(20'000), little * kMostTimes);
 }
 
 TEST_F(SchedulerCostTest, APlacementBesideMuchThatRuns) {
   MakeNode(1'000'000);
-  const double little = TimeOfSmallJobs(100);
+  const auto time_of_jobs = [this] { return TimeOfSmallJobs(20); };
+  const double little = LeastOf(time_of_jobs);
   MustRegister(Registration("large", 10'000, 1));
-  EXPECT_LT(TimeOfSmallJobs(100), little * kMostTimes);
+  EXPECT_LT(LeastOf(time_of_jobs), little * kMostTimes);
 }
 
 // Batch jobs may run on, so a drain has them before it for a long time.
@@ -107,7 +116,7 @@ TEST_F(SchedulerCostTest, AnEndWhileMuchIsDrained) {
   const auto time_of_ends = [this](int count) {
     MustRegister(Batch("large", count));
     EXPECT_TRUE(scheduler.Drain("node", DrainSpec{std::chrono::hours(1)}, false, {}).ok());
-    const double took = TimeOfUpdates(100, ClientStatus::kComplete);
+    const double took = LeastOf([this] { return TimeOfUpdates(20, ClientStatus::kComplete); });
     EXPECT_TRUE(scheduler.Drain("node", std::nullopt, true, {}).ok());
     Forget("large");
     return took;
