@@ -216,7 +216,8 @@ class ShutOutTest(DroverTest):
             median = statistics.median(took)
             print(f"{method} of {len(json.dumps(body))} bytes: median {median * 1000:.1f} ms, most "
                   f"{max(took) * 1000:.1f} ms", file=sys.stderr)
-            self.assertLess(median, 0.05 * SLACK)
+            if EXACT:  # sanitizers change what each of the many connections costs
+                self.assertLess(median, 0.05 * SLACK)
 
     def test_who_says_nothing_shuts_nobody_out_not_even_himself(self):
         self.start()
