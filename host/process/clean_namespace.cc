@@ -116,6 +116,7 @@ Co<Result<int>> CleanNamespace::Get(Context context) {
   if (!making_) Begin();
   const std::shared_ptr<Making> making = making_;
   DROVER_CO_TRY(co_await making->done.Wait(context));
+  if (making_ == making && maker_.joinable()) maker_.join();  // it has posted its result
   if (making->made.ok()) co_return possible_ ? making->made->get() : -1;
   if (!making->made.error().recoverable()) possible_ = false;
   if (making_ == making) making_.reset();  // others may have waited, too
