@@ -20,10 +20,10 @@
 #include "host/agent/alloc_metrics.h"
 #include "host/agent/garbage_loop.h"
 #include "host/agent/heap.h"
-#include "host/api/routes/router.h"
-#include "host/api/tls_stream.h"
+#include "host/api/router.h"
 #include "host/base/owned_path.h"
 #include "host/base/patience.h"
+#include "host/http/tls_stream.h"
 
 namespace drover {
 namespace {
