@@ -26,7 +26,7 @@ const char* HealthName(Health health) {
 
 json EncodePlugin(PluginRegistry* plugins, const PluginReport& report) {
   const Driver* driver = plugins->Find(report.name);
-  const Fingerprint told = driver == nullptr ? Fingerprint() : driver->fingerprint();
+  const Fingerprint fingerprint = driver == nullptr ? Fingerprint() : driver->fingerprint();
   const ContainerStatus process = plugins->Inspect(report.name).value_or(ContainerStatus());
   return {{"Name", report.name},
           {"File", SafeText(report.file, report.file.size())},
@@ -35,8 +35,8 @@ json EncodePlugin(PluginRegistry* plugins, const PluginReport& report) {
           {"Enabled", report.enabled},
           {"Loaded", report.loaded},
           {"Isolation", IsolationName(report.isolation)},
-          {"Health", report.enabled ? HealthName(told.health) : "disabled"},
-          {"HealthDescription", told.description},
+          {"Health", report.enabled ? HealthName(fingerprint.health) : "disabled"},
+          {"HealthDescription", fingerprint.description},
           {"PID", process.pid},
           {"Launches", process.launches},
           {"LastEnd", process.last_end}};
