@@ -108,7 +108,7 @@ struct Site {
     auto accepted = co_await exchange->AcceptWebSocket();
     if (!accepted) {
       HttpReply reply = TextReply(400, accepted.error().message());
-      [[maybe_unused]] const Status sent = co_await exchange->Reply(std::move(reply));
+      (void)co_await exchange->Reply(std::move(reply));
       co_return;
     }
     WebSocketChannel* channel = *accepted;
