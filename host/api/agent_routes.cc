@@ -139,10 +139,10 @@ Co<Answer> ListNamespaces(ApiRequest* request) {
 }
 
 Co<Answer> ReadNamespace(ApiRequest* request) {
-  const std::string& name = request->parameter(0);
-  return AnswerRead(request, kOfNamespaces, [&name](const Tables& tables) {
+  const std::string name = request->parameter(0);
+  return AnswerRead(request, kOfNamespaces, [name](const Tables& tables) {
     const bool there = Namespaces(tables).count(name) > 0;
-    return Found{tables.IndexOf(kOfNamespaces), [&name, there] {
+    return Found{tables.IndexOf(kOfNamespaces), [name, there] {
                    return there ? JsonAnswer(EncodeNamespace(name))
                                 : ErrorAnswer(404, "Namespace not found");
                  }};
