@@ -12,37 +12,37 @@ namespace {
 using nlohmann::json;
 
 // The bytes that the allocator adds to a block.
-constexpr std::size_t kBlock = 16;
+constexpr std::size_t kBlockBytes = 16;
 // A value in its list, which may have grown to twice the needed size.
-constexpr std::size_t kValue = 2 * sizeof(json);
-constexpr std::size_t kObject = sizeof(json::object_t) + kBlock;
-constexpr std::size_t kList = sizeof(json::array_t) + kBlock;
-constexpr std::size_t kText = sizeof(std::string) + kBlock;
+constexpr std::size_t kValueBytes = 2 * sizeof(json);
+constexpr std::size_t kObjectBytes = sizeof(json::object_t) + kBlockBytes;
+constexpr std::size_t kListBytes = sizeof(json::array_t) + kBlockBytes;
+constexpr std::size_t kTextBytes = sizeof(std::string) + kBlockBytes;
 // A member of an object: a node of a tree, with its key.
-constexpr std::size_t kMember = 32 + sizeof(json::object_t::value_type) + kBlock;
+constexpr std::size_t kMemberBytes = 32 + sizeof(json::object_t::value_type) + kBlockBytes;
 
 }  // namespace
 
 std::size_t JsonCost(std::string_view text) {
-  std::size_t cost = kValue;
+  std::size_t cost = kValueBytes;
   for (std::size_t i = 0; i < text.size(); ++i) {
     switch (text[i]) {
       case '{':
-        cost += kObject;
+        cost += kObjectBytes;
         break;
       case '[':
-        cost += kList;
+        cost += kListBytes;
         break;
       case ',':
-        cost += kValue;
+        cost += kValueBytes;
         break;
       case ':':
-        cost += kMember;
+        cost += kMemberBytes;
         break;
       case '"': {
         const std::size_t begin = i++;
         while (i < text.size() && text[i] != '"') i += text[i] == '\\' ? 2 : 1;
-        cost += kText + (i - begin);
+        cost += kTextBytes + (i - begin);
         break;
       }
       default:
