@@ -57,7 +57,7 @@ class FakeAllocStore : public AllocStore {
 };
 
 // Copies the fields that a runner needs; interpolates nothing.
-class BenchPreparer : public TaskPreparer {
+class PlainPreparer : public TaskPreparer {
  public:
   std::string RenderUser(const PrepareRequest& request) override { return request.task->user; }
   Result<TaskConfig> Prepare(const PrepareRequest& request) override;
@@ -102,10 +102,10 @@ class TracingDriver : public FakeDriver {
 // post (poststart one-shot), postside (poststart sidecar), stop (poststop).
 Task MakeTask(const std::string& name, const std::string& kind = "main");
 
-class AllocBench {
+class AllocFixture {
  public:
-  AllocBench();
-  ~AllocBench();  // checks that nothing is left
+  AllocFixture();
+  ~AllocFixture();  // checks that nothing is left
 
   // Adds a task to the group; before Make.
   Task& AddTask(const std::string& name, const std::string& kind = "main");
@@ -144,7 +144,7 @@ class AllocBench {
   SimLoop loop;
   TracingDriver driver;
   FakeDriverRegistry registry;
-  BenchPreparer preparer;
+  PlainPreparer preparer;
   FakeAllocDir::Disk disk;
   FakeAllocStore::Records records;
   LocalAllocEnv env;

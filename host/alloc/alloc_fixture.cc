@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/alloc/alloc_bench.h"
+#include "host/alloc/alloc_fixture.h"
 
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ Co<Status> FakeAllocStore::Delete(Context) {
   co_return Status();
 }
 
-Result<TaskConfig> BenchPreparer::Prepare(const PrepareRequest& request) {
+Result<TaskConfig> PlainPreparer::Prepare(const PrepareRequest& request) {
   TaskConfig config;
   config.alloc_id = request.alloc->id;
   config.task_name = request.task->name;
@@ -113,7 +113,7 @@ Task MakeTask(const std::string& name, const std::string& kind) {
   return task;
 }
 
-AllocBench::AllocBench()
+AllocFixture::AllocFixture()
     : driver(&loop),
       job_(std::make_shared<Job>()),
       contexts_before_(Context::live()),
@@ -131,13 +131,13 @@ AllocBench::AllocBench()
   env.task.random = [](std::uint64_t) { return 0; };
 }
 
-AllocBench::~AllocBench() {
+AllocFixture::~AllocFixture() {
   // A test that destroyed its runner itself leaves nothing to do here.
   if (runner_) Destroy();
   CheckNothingLeft();
 }
 
-void AllocBench::CheckNothingLeft() {
+void AllocFixture::CheckNothingLeft() {
   runner_.reset();
   loop.RunReady();
   EXPECT_EQ(loop.live_timers(), 0u);
@@ -147,12 +147,12 @@ void AllocBench::CheckNothingLeft() {
   EXPECT_EQ(LocalAllocRunner::live(), allocs_before_);
 }
 
-Task& AllocBench::AddTask(const std::string& name, const std::string& kind) {
+Task& AllocFixture::AddTask(const std::string& name, const std::string& kind) {
   group().tasks.push_back(MakeTask(name, kind));
   return group().tasks.back();
 }
 
-LocalAllocRunner& AllocBench::Make() {
+LocalAllocRunner& AllocFixture::Make() {
   if (keep_records) {
     env.open_store = [this](const std::string&) {
       return std::make_unique<FakeAllocStore>(&records);
@@ -173,13 +173,13 @@ LocalAllocRunner& AllocBench::Make() {
   return *runner_;
 }
 
-LocalAllocRunner& AllocBench::Start() {
+LocalAllocRunner& AllocFixture::Start() {
   Make().Start();
   loop.RunReady();
   return *runner_;
 }
 
-LocalAllocRunner& AllocBench::Restore() {
+LocalAllocRunner& AllocFixture::Restore() {
   runner_.reset();
   AllocRunnerRequest request;
   request.alloc = alloc_;
@@ -189,32 +189,32 @@ LocalAllocRunner& AllocBench::Restore() {
   return *runner_;
 }
 
-Allocation AllocBench::NextAlloc() {
+Allocation AllocFixture::NextAlloc() {
   Allocation alloc = *alloc_;
   ++alloc.alloc_modify_index;
   alloc_ = std::make_shared<const Allocation>(alloc);
   return alloc;
 }
 
-void AllocBench::UpdateToStop() {
+void AllocFixture::UpdateToStop() {
   Allocation alloc = NextAlloc();
   alloc.desired_status = DesiredStatus::kStop;
   alloc_ = std::make_shared<const Allocation>(alloc);
   Update(alloc);
 }
 
-Status AllocBench::Wait(Co<Status> call) {
+Status AllocFixture::Wait(Co<Status> call) {
   Status status = Error(Code::kInternal, "the call did not end");
   auto store = [](Co<Status> inner, Status* out) -> Co<void> { *out = co_await std::move(inner); };
   EXPECT_TRUE(loop.RunToEnd(store(std::move(call), &status), 1h));
   return status;
 }
 
-bool AllocBench::RunToEnd(Duration limit) {
+bool AllocFixture::RunToEnd(Duration limit) {
   return loop.RunUntil([this] { return runner_->ended(); }, limit);
 }
 
-void AllocBench::Destroy(std::size_t left_runs) {
+void AllocFixture::Destroy(std::size_t left_runs) {
   const Status status = Wait(runner_->Destroy());
   EXPECT_TRUE(status.ok()) << status.error().message();
   EXPECT_TRUE(!disk.built) << "the directory is still there";
@@ -222,12 +222,12 @@ void AllocBench::Destroy(std::size_t left_runs) {
   runner_.reset();
 }
 
-std::string AllocBench::Brief(const std::string& task) {
+std::string AllocFixture::Brief(const std::string& task) {
   const TaskStateRecord& record = state(task);
   return std::string(RunnerStateName(record.state)) + "/" + std::to_string(record.restarts);
 }
 
-std::vector<std::string> AllocBench::Events(const std::string& task) {
+std::vector<std::string> AllocFixture::Events(const std::string& task) {
   std::vector<std::string> types;
   for (const TaskEvent& event : state(task).events) types.push_back(event.type);
   return types;
