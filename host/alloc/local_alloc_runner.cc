@@ -64,7 +64,7 @@ Status LocalAllocRunner::MakeTasks(const AllocRunnerRequest& request) {
     if (restored_) {
       const auto found = request.restored->find(task.name);
       if (found != request.restored->end()) {
-        options.restored = TaskRunnerOptions::Restored{found->second.state, found->second.local};
+        options.restored = TaskRecords{found->second.state, found->second.local};
         if (!found->second.no_start.empty()) no_start_[task.name] = found->second.no_start;
       }
     }

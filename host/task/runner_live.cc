@@ -84,8 +84,8 @@ Co<bool> TaskRunner::RecoverLost(std::shared_ptr<LiveRun> run) {
   }
   if (run->watch.cancelled()) co_return false;
   run->recovered_at = loop_->Now();
-  local_.handle = std::move(recovered->handle);
-  co_await SaveOrReport();
+  journal_.SetHandle(std::move(recovered->handle));
+  co_await journal_.SaveOrReport();
   if (recovered->exited) run->Finish(std::move(*recovered->exited));
   co_return true;
 }
@@ -96,7 +96,7 @@ Duration TaskRunner::Backstop(const Driver& driver, Duration DriverLimits::* lim
 
 Co<Result<RecoveredTask>> TaskRunner::AskRecover(Context context,
                                                  std::shared_ptr<const TaskConfig> config) {
-  const TaskHandle handle = local_.handle.value_or(TaskHandle());
+  const TaskHandle handle = journal_.local().handle.value_or(TaskHandle());
   Duration backoff = kLazyBase;
   for (int tries = 0;; ++tries) {
     Result<RecoveredTask> recovered = Error(Code::kUnavailable, "");
@@ -145,17 +145,6 @@ Co<void> TaskRunner::Discard(RunId run, bool kill) {
   if (options_.release_later && !shutdown_.cancelled()) options_.release_later(run);
 }
 
-void TaskRunner::ForgetRun() {
-  local_.run_id.reset();
-  local_.task_config_id.clear();
-  local_.config = nullptr;
-  local_.handle.reset();
-  local_.exit.reset();
-  local_.wish = RunWish::kNone;
-  local_.delay_until.reset();
-  local_.stop_since.reset();
-}
-
 void TaskRunner::NoteHealth(LiveRun* run) {
   const Result<Driver*> driver = FindDriver();
   if (!driver.ok() || run->exited.is_set()) return;
@@ -170,17 +159,17 @@ void TaskRunner::NoteHealth(LiveRun* run) {
   std::string text =
       "Driver \"" + task_->driver + "\" became " + std::string(unhealthy ? "unhealthy" : "healthy");
   if (unhealthy && !fingerprint.description.empty()) text += ": " + fingerprint.description;
-  EmitEvent(TaskEvent(unhealthy ? event_type::kPluginUnhealthy : event_type::kPluginHealthy)
+  journal_.Emit(TaskEvent(unhealthy ? event_type::kPluginUnhealthy : event_type::kPluginHealthy)
                 .Message(text));
 }
 
 void TaskRunner::HearDriver(const DriverEvent& heard) {
-  EmitEvent(DriverEventOf(heard.message, heard.annotations));
+  journal_.Emit(DriverEventOf(heard.message, heard.annotations));
 }
 
 void TaskRunner::HearHandle(const TaskHandle& handle) {
-  local_.handle = handle;
-  background_.Spawn(SaveOrReport());
+  journal_.SetHandle(handle);
+  background_.Spawn(journal_.SaveOrReport());
 }
 
 void TaskRunner::HearDropped(const DroppedOutput& dropped) {
@@ -188,33 +177,33 @@ void TaskRunner::HearDropped(const DroppedOutput& dropped) {
   if (!run) return;  // the agent shuts down
   run->dropped = dropped;
   run->dropped_more.Set();
-  if (run->tells_dropped) return;
-  run->tells_dropped = true;
-  background_.Spawn(TellDroppedLoop(this, run));
+  if (run->reports_dropped) return;
+  run->reports_dropped = true;
+  background_.Spawn(ReportDroppedLoop(this, run));
 }
 
-Co<void> TaskRunner::TellDroppedLoop(TaskRunner* self, std::shared_ptr<LiveRun> run) {
+Co<void> TaskRunner::ReportDroppedLoop(TaskRunner* self, std::shared_ptr<LiveRun> run) {
   for (Duration pause = kDroppedFirst;; pause = std::min(4 * pause, kDroppedMax)) {
     const Status more = co_await run->dropped_more.Wait(run->watch);
     if (!more.ok() || run->watch.cancelled()) co_return;
     run->dropped_more.Reset();
-    self->TellDropped(run.get());
+    self->ReportDropped(run.get());
     const Status slept = co_await Sleep(run->watch, pause);
     if (!slept.ok()) co_return;
   }
 }
 
-void TaskRunner::TellDropped(LiveRun* run) {
-  if (run->dropped == run->dropped_told) return;
-  run->dropped_told = run->dropped;
-  EmitEvent(OutputDroppedEvent(run->dropped));
+void TaskRunner::ReportDropped(LiveRun* run) {
+  if (run->dropped == run->dropped_reported) return;
+  run->dropped_reported = run->dropped;
+  journal_.Emit(OutputDroppedEvent(run->dropped));
 }
 
 Co<Result<std::shared_ptr<LiveRun>>> TaskRunner::LazyRun(Context context) {
   Duration backoff = kLazyBase;
   for (int tries = 0;; ++tries) {
     if (run_ && !run_->exited.is_set()) co_return run_;
-    if (state_.state == RunnerState::kDead || life_.cancelled())
+    if (dead() || life_.cancelled())
       co_return Error(Code::kFailedPrecondition, "Task not running");
     if (tries == kLazyTries) co_return Error(Code::kUnavailable, "no driver handle");
     const JoinContext joined(context, life_);

@@ -13,7 +13,7 @@ using testing::IsEmpty;
 struct RunnerRestoreTest : RunnerTest {
   // A task that ran when the earlier agent ended.
   void RestoreRunning(bool with_handle = true, bool with_config = true) {
-    TaskRunnerOptions::Restored restored;
+    TaskRecords restored;
     restored.state.state = with_handle ? RunnerState::kRunning : RunnerState::kPending;
     for (const auto type : {event_type::kReceived, event_type::kTaskSetup, event_type::kStarted}) {
       if (with_handle || type != event_type::kStarted)
@@ -110,7 +110,7 @@ TEST_F(RunnerRestoreTest, AFinishedTaskIsNotRunAgainWhereverTheAgentDied) {
     if (!record->exit) continue;
     for (const bool told : {false, true}) {
       ++ends;
-      TaskRunnerOptions::Restored restored{dead, *record};
+      TaskRecords restored{dead, *record};
       restored.state.state = RunnerState::kRunning;
       if (!told) restored.state.events.pop_back();
       options.restored = restored;
@@ -219,7 +219,7 @@ TEST_F(RunnerRestoreTest, AttemptsAreCountedOnOverEachRestartOfTheAgent) {
     ASSERT_EQ(types.back(), "Restarting") << restarts;
     const TaskStateRecord kept = *state();  // the agent dies during the delay
     Shutdown();
-    options.restored = TaskRunnerOptions::Restored{kept, *store.saved.back()};
+    options.restored = TaskRecords{kept, *store.saved.back()};
     runner = nullptr;
     over = false;
     loop.Advance(1s);
@@ -246,7 +246,7 @@ TEST_F(RunnerRestoreTest, AnIntervalThatIsOverMeanwhileCountsFromTheBeginning) {
   for (const Duration down : {9min, 10min}) {
     script().run_for = 1s;
     script().exit = ExitResult{1, 0, false, ""};
-    options.restored = TaskRunnerOptions::Restored();
+    options.restored = TaskRecords();
     options.restored->state.attempts = 1;
     options.restored->state.attempts_since = loop.Wall() + Duration(1s - down).count();
     runner = nullptr;
@@ -737,7 +737,7 @@ TEST_F(RunnerRestoreTest, ShutdownLeavesTheTaskRunning) {
 TEST_F(RunnerRestoreTest, ShutdownAndRestoreLoseNothing) {
   Start();
   Shutdown();
-  TaskRunnerOptions::Restored restored{*state(), *store.saved.back()};
+  TaskRecords restored{*state(), *store.saved.back()};
   runner = nullptr;
   over = false;
   types.clear();

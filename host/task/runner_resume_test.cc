@@ -10,7 +10,7 @@ namespace {
 struct RunnerResumeTest : RunnerTest {
   // The agent dies now, and the next one starts after DOWN.
   void Die(Duration down) {
-    const TaskRunnerOptions::Restored kept{*state(), *store.saved.back()};
+    const TaskRecords kept{*state(), *store.saved.back()};
     Shutdown();
     runner = nullptr;
     over = shut_down = false;

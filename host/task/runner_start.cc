@@ -32,7 +32,7 @@ PrepareRequest TaskRunner::MakePrepareRequest() const {
   request.hook_env = prepared_.env;
   request.mounts = prepared_.mounts;
   request.devices = prepared_.devices;
-  request.network = local_.network;
+  request.network = journal_.local().network;
   return request;
 }
 
@@ -46,9 +46,9 @@ Co<TaskRunner::Step> TaskRunner::Prestart() {
     request.driver = prepare.driver;
     request.user = options_.preparer->RenderUser(prepare);
   }
-  std::function<Co<Status>()> save = [this] { return Save(); };
+  std::function<Co<Status>()> save = [this] { return journal_.Save(); };
   HookChain::PrestartResult result = co_await hooks_->Prestart(kill_, shutdown_, std::move(request),
-                                                               &local_.hooks, std::move(save));
+                                                               journal_.hooks(), std::move(save));
   if (shutdown_.cancelled()) co_return Step::kShutdown;
   if (kill_.cancelled() || !ShouldRun()) co_return Step::kEnd;
   if (auto* failed = std::get_if<HookChain::Failed>(&result)) {
@@ -57,7 +57,7 @@ Co<TaskRunner::Step> TaskRunner::Prestart() {
       ReportError(failed->error.WithContext("the task keeps running"));
       co_return Step::kNext;
     }
-    EmitEvent(std::move(failed->event));
+    journal_.Emit(std::move(failed->event));
     tracker_.SetStartError(std::move(failed->error));
     co_return co_await Decide();
   }
@@ -86,9 +86,9 @@ Result<std::shared_ptr<const TaskConfig>> TaskRunner::MakeConfig(RunId run, std:
 Co<TaskRunner::Step> TaskRunner::StartDriver() {
   if (run_) {  // an earlier agent has started it
     if (run_->announced) {
-      SetState(RunnerState::kRunning);
+      journal_.SetState(RunnerState::kRunning);
     } else {
-      SetState(RunnerState::kRunning, TaskEvent(event_type::kStarted));
+      journal_.SetState(RunnerState::kRunning, TaskEvent(event_type::kStarted));
     }
     co_return Step::kNext;
   }
@@ -104,7 +104,7 @@ Co<TaskRunner::Step> TaskRunner::StartDriver() {
     auto config =
         MakeConfig(run, alloc_->id + "/" + name_ + "/" + StartSuffix(), /*running=*/false);
     if (!config.ok()) {
-      EmitEvent(TaskEvent(event_type::kFailedValidation)
+      journal_.Emit(TaskEvent(event_type::kFailedValidation)
                     .With(event_key::kValidationError, config.error().message()));
       tracker_.SetStartError(Error(config.code(), config.error().message()));
       co_return co_await Decide();
@@ -115,12 +115,12 @@ Co<TaskRunner::Step> TaskRunner::StartDriver() {
     if (kill_.cancelled()) co_return Step::kEnd;
     // A plugin that went away during the call is loaded again by now, or will not be soon.
     if (started.code() == Code::kUnavailable && !retried && FindDriver().ok()) continue;
-    EmitEvent(TaskEvent(event_type::kDriverFailure)
+    journal_.Emit(TaskEvent(event_type::kDriverFailure)
                   .With(event_key::kDriverError, started.error().message()));
     tracker_.SetStartError(started.error());
     co_return co_await Decide();
   }
-  SetState(RunnerState::kRunning, TaskEvent(event_type::kStarted));
+  journal_.SetState(RunnerState::kRunning, TaskEvent(event_type::kStarted));
   co_return Step::kNext;
 }
 
@@ -129,14 +129,10 @@ Co<Status> TaskRunner::TryStart(std::shared_ptr<const TaskConfig> config) {
   if (!driver.ok()) co_return driver.error();
   // The intent comes first: the next agent finds a start that this one did not survive by its run
   // id.
-  local_.run_id = config->run_id;
-  local_.task_config_id = config->id;
-  local_.config = config;
-  local_.handle.reset();
-  local_.exit.reset();
-  const Status intent = co_await Save();
+  journal_.BeginRun(config);
+  const Status intent = co_await journal_.Save();
   if (!intent.ok()) {
-    ForgetRun();
+    journal_.ForgetRun();
     co_return intent.error().WithContext("the start could not be recorded").AsRecoverable();
   }
   Result<StartedTask> started = Error(Code::kInternal, "");
@@ -164,15 +160,15 @@ Co<Status> TaskRunner::TryStart(std::shared_ptr<const TaskConfig> config) {
     if (shutdown_.cancelled()) co_return started.error();
     co_await Discard(config->run_id, false);
     if (shutdown_.cancelled()) co_return started.error();
-    ForgetRun();
-    co_await SaveOrReport();
+    journal_.ForgetRun();
+    co_await journal_.SaveOrReport();
     co_return started.error();
   }
-  local_.handle = std::move(started->handle);
-  local_.network = std::move(started->network);
+  journal_.SetHandle(std::move(started->handle));
+  journal_.SetNetwork(std::move(started->network));
   Adopt(config, std::nullopt);
   // Without this record the next agent finds the run by its intent.
-  co_await SaveOrReport();
+  co_await journal_.SaveOrReport();
   co_return Status();
 }
 

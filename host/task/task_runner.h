@@ -19,6 +19,7 @@
 #include "host/task/restart_tracker.h"
 #include "host/task/restore_barrier.h"
 #include "host/task/task_hook.h"
+#include "host/task/task_journal.h"
 #include "host/task/task_seams.h"
 #include "host/task/task_state.h"
 
@@ -64,12 +65,8 @@ struct TaskRunnerOptions {
   // waits.
   RestoreBarrier* restores = nullptr;
 
-  // The state that an earlier agent left of this task. Absent: the task is new.
-  struct Restored {
-    TaskStateRecord state;
-    LocalState local;
-  };
-  std::optional<Restored> restored;
+  // The records that an earlier agent left of this task. Absent: the task is new.
+  std::optional<TaskRecords> restored;
 
   Duration max_kill_timeout = 30s;
   Duration stats_interval = 1s;
@@ -156,11 +153,10 @@ class TaskRunner : public TaskControl,
   const Task& task() const { return *task_; }
   const std::string& name() const { return name_; }
   // The current state. The object never changes; each change makes a new one.
-  TaskSnapshot snapshot() const { return snapshot_; }
-  bool running() const { return snapshot_->state == RunnerState::kRunning; }
+  TaskSnapshot snapshot() const { return journal_.snapshot(); }
+  bool running() const { return journal_.state().state == RunnerState::kRunning; }
   // The state from which the next agent would continue.
-  const LocalState& local_state() const { return local_; }
-  std::optional<DriverNetwork> network() const { return local_.network; }
+  const LocalState& local_state() const { return journal_.local(); }
   const std::shared_ptr<StatsCollector>& stats() const { return stats_; }
 
  private:
@@ -174,6 +170,7 @@ class TaskRunner : public TaskControl,
   struct Outcome;  // shared with those who wait for the end of Run
 
   TaskRunner(Loop* loop, TaskRunnerOptions options, std::shared_ptr<const Task> task);
+  TaskJournalOptions JournalOptions() const;
 
   // task_runner.cc: the life of a task.
   Co<void> RunWhole();
@@ -188,7 +185,7 @@ class TaskRunner : public TaskControl,
   Co<Step> ParkDead();
   Co<void> Complete();
   bool ShouldRun() const;
-  void NoteAttempts();  // copies what tracker_ counted into state_
+  bool dead() const { return journal_.state().state == RunnerState::kDead; }
 
   // runner_start.cc: from the hooks to a running driver task.
   Co<Step> Prestart();
@@ -207,13 +204,12 @@ class TaskRunner : public TaskControl,
   Co<Result<RecoveredTask>> AskRecover(Context context, std::shared_ptr<const TaskConfig> config);
   void Unwatch();
   Co<void> Discard(RunId run, bool kill);
-  void ForgetRun();
   void NoteHealth(LiveRun* run);
   void HearDriver(const DriverEvent& event);
   void HearHandle(const TaskHandle& handle);
   void HearDropped(const DroppedOutput& dropped);
-  static Co<void> TellDroppedLoop(TaskRunner* self, std::shared_ptr<LiveRun> run);
-  void TellDropped(LiveRun* run);
+  static Co<void> ReportDroppedLoop(TaskRunner* self, std::shared_ptr<LiveRun> run);
+  void ReportDropped(LiveRun* run);
   Co<Result<std::shared_ptr<LiveRun>>> LazyRun(Context context);
 
   // runner_restore.cc: restoring a task of an earlier agent.
@@ -225,12 +221,11 @@ class TaskRunner : public TaskControl,
   Co<Step> GiveUpReattach(Error error);
   void ResumeWish();
   Co<Step> ResumeDelay();
-  void TellRestored();
+  void ReportRestored();
 
   // runner_kill.cc: from the request of a stop to the end of the processes.
   Co<void> KillTask(std::shared_ptr<LiveRun> run);
   Co<void> NoteWish(RunWish wish);
-  Co<void> SaveWish();
   Co<void> WaitShutdownDelay(std::shared_ptr<LiveRun> run);
   Duration StopTimeout(LiveRun* run) const;
   Co<Status> StopRun(std::shared_ptr<LiveRun> run);
@@ -239,22 +234,11 @@ class TaskRunner : public TaskControl,
   Co<Status> EnforceStop(std::shared_ptr<LiveRun> run, Context context, Duration timeout,
                          std::shared_ptr<StopAnswer> answer);
 
-  // runner_control.cc: requests from outside, the state and the hooks.
+  // runner_control.cc: requests from outside, and the hooks.
   Co<Status> RestartRunning(TaskEvent event, bool failure);
   static Co<void> CarryOut(std::shared_ptr<TaskRunner> self, Co<Status> request);
   static Co<void> UpdateLoop(TaskRunner* self);
   Co<void> RunHooks(HookStage stage, Context context);
-  // When the change to STATE happened. A task may have ended before the runner noticed it.
-  WallTime StateTime(RunnerState state) const;
-  // Whether an event of TYPE was emitted since the last start, perhaps by an earlier agent.
-  bool HasToldOfRun(std::string_view type) const;
-  bool LastTold(std::string_view type) const;  // whether the last event is of TYPE
-  void SetState(RunnerState state);
-  void SetState(RunnerState state, TaskEvent event);
-  void Publish();
-  Co<Status> Save();
-  Co<Status> Save(Context context);
-  Co<void> SaveOrReport();
   void ReportError(const Error& error) const;
 
   Loop* const loop_;
@@ -263,9 +247,7 @@ class TaskRunner : public TaskControl,
   std::shared_ptr<const Allocation> alloc_;
   std::shared_ptr<const Task> task_;
 
-  TaskStateRecord state_;
-  TaskSnapshot snapshot_;
-  LocalState local_;
+  TaskJournal journal_;
   RestartTracker tracker_;
 
   Context life_;      // ends with Run, at the latest
