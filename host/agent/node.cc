@@ -114,21 +114,15 @@ Status Node::Init() {
   env.report = [](const std::string& alloc_id, const Error& error) {
     spdlog::warn("allocation {}: {}", alloc_id, error.message());
   };
-  env.task.drivers = plugins_.get();
-  env.task.preparer = preparer_.get();
-  env.task.stats_demand = &stats_demand_;
-  env.task.on_dropped_output = [processes = processes_.get()](
-                                   RunId run, std::function<void(const DroppedOutput&)> hear) {
-    return processes->OnDroppedOutput(run, std::move(hear));
-  };
-  env.task.release_run = [processes = processes_.get()](Context context, RunId run) {
-    return processes->Release(std::move(context), run);
-  };
-  env.task.report = [](const std::string& task, const Error& error) {
+  env.services.drivers = plugins_.get();
+  env.services.preparer = preparer_.get();
+  env.services.stats_demand = &stats_demand_;
+  env.services.processes = processes_.get();
+  env.services.report = [](const std::string& task, const Error& error) {
     spdlog::warn("task {}: {}", task, error.message());
   };
-  env.task.max_kill_timeout = config.client.max_kill_timeout;
-  env.task.stats_interval = config.telemetry.collection_interval;
+  env.services.max_kill_timeout = config.client.max_kill_timeout;
+  env.services.stats_interval = config.telemetry.collection_interval;
   if (!options_.looks_only) DROVER_TRY(InitLedger(&env));
   runners_ = std::make_unique<LocalAllocRunnerFactory>(std::move(env));
   return {};
@@ -147,7 +141,7 @@ Result<std::string> Node::PortAddress() const {
 
 Status Node::InitLedger(LocalAllocEnv* env) {
   restores_ = std::make_unique<RestoreBarrier>(loop_);
-  env->task.restores = restores_.get();
+  env->services.restores = restores_.get();
   const AgentConfig& config = options_.config;
   KeptState* const kept = options_.kept;
   DROVER_ASSIGN(UniqueFd run_directory, OpenRunDirectory(config.client.run_dir));
@@ -158,8 +152,8 @@ Status Node::InitLedger(LocalAllocEnv* env) {
   const std::string name = kept == nullptr ? id_ : RandomUuid();
   DROVER_ASSIGN(ledger_,
                 RunLedger::Create(std::move(run_directory), name, config.client.alloc_dir, kind));
-  late_ = std::make_unique<LateReleases>(loop_, env->task.release_run, ledger_);
-  env->task.release_later = [late = late_.get()](RunId run) { late->Add(run); };
+  late_ = std::make_unique<LateReleases>(loop_, processes_.get(), ledger_);
+  env->services.release_later = [late = late_.get()](RunId run) { late->Add(run); };
   if (kept == nullptr) {
     const bool keep = options_.keep_directories;
     env->open_store = [ledger = ledger_, keep](const std::string& id) {

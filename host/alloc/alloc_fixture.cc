@@ -126,9 +126,9 @@ AllocFixture::AllocFixture()
   group().restart_policy.attempts = 0;
   env.loop = &loop;
   env.make_dir = [this](const std::string&) { return std::make_unique<FakeAllocDir>(&disk); };
-  env.task.drivers = &registry;
-  env.task.preparer = &preparer;
-  env.task.random = [](std::uint64_t) { return 0; };
+  env.services.drivers = &registry;
+  env.services.preparer = &preparer;
+  env.services.random = [](std::uint64_t) { return 0; };
 }
 
 AllocFixture::~AllocFixture() {

@@ -88,7 +88,7 @@ TEST_F(AllocEventsTest, FailWithoutAttempts) {
 }
 
 TEST_F(AllocEventsTest, StopWhileRunning) {
-  fixture_.env.task.max_kill_timeout = 10s;
+  fixture_.env.services.max_kill_timeout = 10s;
   fixture_.AddTask("main").kill_timeout = 25s;
   fixture_.AddTask("other").kill_timeout = 7s;
   fixture_.Start();

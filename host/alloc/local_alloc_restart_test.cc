@@ -209,7 +209,7 @@ TEST(AllocRestartOneTest, WhatTheDriverRefusesIsNamedWithItsTask) {
 
 TEST(AllocRestartOneTest, ATaskThatCannotBeStoppedDoesNotHoldTheOthersOfARestart) {
   AllocFixture fixture;
-  fixture.env.task.driver_timeout = 2s;
+  fixture.env.services.driver_timeout = 2s;
   FakeDriver::Script& script = fixture.driver.On("stuck");
   script.stop_error = Error(Code::kInternal, "the driver is on strike");
   script.force_kill_error = Error(Code::kInternal, "the kernel too");
@@ -236,7 +236,7 @@ TEST(AllocRestartOneTest, ATaskThatCannotBeStoppedDoesNotHoldTheOthersOfARestart
 TEST(AllocRestartOneTest, ATaskThatHasJustEndedIsRestartedWithTheOthers) {
   AllocFixture fixture;
   fixture.job().type = JobType::kBatch;
-  fixture.env.task.driver_timeout = 2s;
+  fixture.env.services.driver_timeout = 2s;
   fixture.AddTask("a");
   fixture.AddTask("b");
   fixture.driver.On("b").destroy_blocks = true;

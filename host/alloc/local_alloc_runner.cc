@@ -76,7 +76,8 @@ Status LocalAllocRunner::MakeTasks(const AllocRunnerRequest& request) {
 }
 
 TaskRunnerOptions LocalAllocRunner::OptionsFor(const Task& task) {
-  TaskRunnerOptions options = env_->task;
+  TaskRunnerOptions options;
+  options.services = &env_->services;
   options.alloc = alloc_;
   options.task_name = task.name;
   const TaskDirPaths paths = dir_->TaskPaths(task.name);

@@ -39,8 +39,7 @@ struct LocalAllocEnv {
   // Receives errors of hooks that do not affect the tasks and are only worth a line in the log. May
   // be null.
   std::function<void(const std::string& alloc_id, const Error& error)> report;
-  // The options that all tasks share (drivers, preparer, limits). The others are set for each task.
-  TaskRunnerOptions task;
+  TaskServices services;
 };
 
 // Runs an allocation whose tasks are run by drivers of this agent.

@@ -175,7 +175,7 @@ Co<void> TaskRunner::RunHooks(HookStage stage, Context context) {
 }
 
 void TaskRunner::ReportError(const Error& error) const {
-  if (options_.report) options_.report(name_, error);
+  if (services_.report) services_.report(name_, error);
 }
 
 }  // namespace drover

@@ -37,7 +37,7 @@ struct StopAnswer {
 };
 
 Duration TaskRunner::KillTimeout() const {
-  return std::min(Bounded(task_->kill_timeout), options_.max_kill_timeout);
+  return std::min(Bounded(task_->kill_timeout), services_.max_kill_timeout);
 }
 
 Co<void> TaskRunner::KillTask(std::shared_ptr<LiveRun> run) {
@@ -73,7 +73,7 @@ Co<void> TaskRunner::NoteWish(RunWish wish) {
 Co<void> TaskRunner::WaitShutdownDelay(std::shared_ptr<LiveRun> run) {
   const Duration delay = Bounded(task_->shutdown_delay);
   if (delay <= 0s) co_return;
-  const Context no_delay = options_.no_shutdown_delay.value_or(life_);
+  const Context no_delay = no_shutdown_delay_.value_or(life_);
   const std::string text =
       "shutdown_delay of " + FormatDuration(delay) + " before killing the task.";
   const bool reported = journal_.HasReported(event_type::kWaitingShutdownDelay);
@@ -145,7 +145,7 @@ Co<void> TaskRunner::AskStop(TaskRunner* self, std::shared_ptr<LiveRun> run, Con
     const Result<Driver*> driver = self->FindDriver();
     if (driver.ok()) {
       const Duration left = std::max(deadline - self->loop_->Now(), Duration(0));
-      const Patience patience(context, left + self->options_.driver_timeout);
+      const Patience patience(context, left + self->services_.driver_timeout);
       answer->status = co_await (*driver)->Stop(patience.context(), run->id(), left, signal);
     } else {
       answer->status = driver.error();
@@ -175,14 +175,14 @@ Co<Status> TaskRunner::EnforceStop(std::shared_ptr<LiveRun> run, Context context
   Status forced;
   const Result<Driver*> driver = FindDriver();
   if (driver.ok()) {
-    const Patience patience(context, options_.driver_timeout);
+    const Patience patience(context, services_.driver_timeout);
     forced = co_await (*driver)->ForceKill(patience.context(), run->id());
   } else {
     forced = driver.error();
   }
   if (forced.ok()) {
     const bool hopeless = answer->over.is_set() || run->unhealthy.is_set();
-    const Duration limit = hopeless ? kExitGrace : options_.driver_timeout;
+    const Duration limit = hopeless ? kExitGrace : services_.driver_timeout;
     const Patience patience(context, limit);
     [[maybe_unused]] const Status exited = co_await run->exited.Wait(patience.context());
   } else {

@@ -36,8 +36,8 @@ void TaskRunner::Adopt(std::shared_ptr<const TaskConfig> config, std::optional<E
     run->on_handle =
         (*driver)->OnHandle(run->id(), [this](const TaskHandle& handle) { HearHandle(handle); });
   }
-  if (options_.on_dropped_output) {
-    run_->on_dropped = options_.on_dropped_output(
+  if (services_.processes != nullptr) {
+    run_->on_dropped = services_.processes->OnDroppedOutput(
         run_->id(), [this](const DroppedOutput& dropped) { HearDropped(dropped); });
   }
   if (exited) {
@@ -91,7 +91,7 @@ Co<bool> TaskRunner::RecoverLost(std::shared_ptr<LiveRun> run) {
 }
 
 Duration TaskRunner::Backstop(const Driver& driver, Duration DriverLimits::* limit) const {
-  return driver.LimitOf(limit) + options_.driver_timeout;
+  return driver.LimitOf(limit) + services_.driver_timeout;
 }
 
 Co<Result<RecoveredTask>> TaskRunner::AskRecover(Context context,
@@ -127,7 +127,7 @@ void TaskRunner::Unwatch() {
 Co<void> TaskRunner::Discard(RunId run, bool kill) {
   const Result<Driver*> driver = FindDriver();
   if (driver.ok() && kill) {
-    const Patience patience(shutdown_, options_.driver_timeout);
+    const Patience patience(shutdown_, services_.driver_timeout);
     const Status killed = co_await (*driver)->ForceKill(patience.context(), run);
     if (!killed.ok() && killed.code() != Code::kNotFound) ReportError(killed.error());
   }
@@ -135,14 +135,14 @@ Co<void> TaskRunner::Discard(RunId run, bool kill) {
   if (driver.ok()) {
     const Patience patience(shutdown_, Backstop(**driver, &DriverLimits::destroy));
     destroyed = co_await (*driver)->Destroy(patience.context(), run, true);
-  } else if (options_.release_run) {
+  } else if (services_.processes != nullptr) {
     // The operator has removed the driver, but the run's processes belong to the host.
-    const Patience patience(shutdown_, options_.driver_timeout);
-    destroyed = co_await options_.release_run(patience.context(), run);
+    const Patience patience(shutdown_, services_.driver_timeout);
+    destroyed = co_await services_.processes->Release(patience.context(), run);
   }
   if (destroyed.ok() || destroyed.code() == Code::kNotFound) co_return;
   ReportError(destroyed.error().WithContext("run " + run.ToString() + " was not destroyed"));
-  if (options_.release_later && !shutdown_.cancelled()) options_.release_later(run);
+  if (services_.release_later && !shutdown_.cancelled()) services_.release_later(run);
 }
 
 void TaskRunner::NoteHealth(LiveRun* run) {

@@ -66,8 +66,8 @@ Co<TaskRunner::Step> TaskRunner::ResumeExit() {
 
 Co<TaskRunner::Step> TaskRunner::Reattach() {
   const RunId run = *journal_.local().run_id;
-  if (options_.restores != nullptr) {
-    (void)co_await options_.restores->WaitLoaded(shutdown_, task_->driver);
+  if (services_.restores != nullptr) {
+    (void)co_await services_.restores->WaitLoaded(shutdown_, task_->driver);
     if (shutdown_.cancelled()) co_return Step::kShutdown;
   }
   auto config = journal_.local().config;
@@ -150,9 +150,9 @@ void TaskRunner::ResumeWish() {
 }
 
 void TaskRunner::ReportRestored() {
-  if (!journal_.restored() || options_.restores == nullptr) return;
+  if (!journal_.restored() || services_.restores == nullptr) return;
   const std::optional<RunId> run = run_ ? std::optional(run_->id()) : std::nullopt;
-  options_.restores->Found(task_->driver, alloc_->id + "/" + name_, run);
+  services_.restores->Found(task_->driver, alloc_->id + "/" + name_, run);
 }
 
 // A delayed restart waits for the rest of its delay. The wall clock may have been set since then,
@@ -188,7 +188,7 @@ Co<TaskRunner::Step> TaskRunner::GiveUpReattach(Error error) {
     co_return Step::kNext;
   }
   TaskEvent event(event_type::kRestoreFailed);
-  if (!options_.wait_server_contact) {
+  if (!services_.wait_server_contact) {
     const std::string text = "failed to restore task; it is started again: " + error.message();
     journal_.SetState(RunnerState::kPending, std::move(event).Message(text));
     co_return Step::kNext;
@@ -198,7 +198,7 @@ Co<TaskRunner::Step> TaskRunner::GiveUpReattach(Error error) {
       std::move(event).Message("failed to restore task; will not run until server is contacted"));
   {
     const JoinContext joined(kill_, shutdown_);
-    [[maybe_unused]] const Status heard = co_await options_.wait_server_contact(joined.context());
+    [[maybe_unused]] const Status heard = co_await services_.wait_server_contact(joined.context());
   }
   co_return shutdown_.cancelled() ? Step::kShutdown : Step::kNext;
 }

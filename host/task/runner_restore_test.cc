@@ -1,4 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/process/mock_processes.h"
 #include "host/task/restore_barrier.h"
 #include "host/task/runner_fixture.h"
 
@@ -6,9 +7,11 @@
 namespace drover {
 namespace {
 
+using testing::_;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::NiceMock;
 
 struct RunnerRestoreTest : RunnerTest {
   // A task that ran when the earlier agent ended.
@@ -282,7 +285,7 @@ TEST_F(RunnerRestoreTest, AKillThatCameBeforeTheRunStopsTheTask) {
 
 TEST_F(RunnerRestoreTest, ALostTaskWaitsForTheServer) {
   Event contact(&loop);
-  options.wait_server_contact = [&contact](Context context) { return contact.Wait(context); };
+  services.wait_server_contact = [&contact](Context context) { return contact.Wait(context); };
   RestoreRunning();
   Start();
   EXPECT_EQ(phase(), RunnerState::kPending);
@@ -301,7 +304,7 @@ TEST_F(RunnerRestoreTest, ALostTaskWaitsForTheServer) {
 TEST_F(RunnerRestoreTest, KillAndShutdownEndTheWaitForTheServer) {
   for (const bool kill : {true, false}) {
     Event contact(&loop);
-    options.wait_server_contact = [&contact](Context context) { return contact.Wait(context); };
+    services.wait_server_contact = [&contact](Context context) { return contact.Wait(context); };
     runner = nullptr;
     over = shut_down = false;
     RestoreRunning();
@@ -322,7 +325,7 @@ TEST_F(RunnerRestoreTest, WithoutAServerALostTaskStartsAgain) {
 
 TEST_F(RunnerRestoreTest, SystemJobsStartAgainAtOnce) {
   job().type = JobType::kSystem;
-  options.wait_server_contact = [](Context context) -> Co<Status> {
+  services.wait_server_contact = [](Context context) -> Co<Status> {
     co_await context.Cancelled();
     co_return context.status();
   };
@@ -429,14 +432,13 @@ TEST_F(RunnerRestoreTest, WhatIsToEndDoesNotWaitForADriverThatMayComeBack) {
 TEST_F(RunnerRestoreTest, TheRunOfADriverThatIsNotConfiguredAnyMoreIsReleased) {
   RestoreRunning();
   task().driver = "gone";
-  std::vector<RunId> released;
-  options.release_run = [&released](Context, RunId which) -> Co<Status> {
-    released.push_back(which);
+  NiceMock<MockProcesses> processes;
+  services.processes = &processes;
+  EXPECT_CALL(processes, Release(_, run)).WillOnce([](Context, RunId) -> Co<Status> {
     co_return Status();
-  };
+  });
   Start();
   loop.Advance(1min);
-  EXPECT_THAT(released, ElementsAre(run));
   EXPECT_FALSE(runner->local_state().run_id);
   Finish();
 }
@@ -569,7 +571,7 @@ TEST_F(RunnerRestoreTest, AStartWhoseStateWasNotKeptIsToldWhenItIsAdopted) {
 
 TEST_F(RunnerRestoreTest, ADriverThatIsBeingLoadedIsNotAskedYet) {
   RestoreBarrier restores(&loop);
-  options.restores = &restores;
+  services.restores = &restores;
   restores.Loading("fake");
   driver.Plant(run, "web");
   RestoreRunning();
@@ -586,7 +588,7 @@ TEST_F(RunnerRestoreTest, ADriverThatIsBeingLoadedIsNotAskedYet) {
 
 TEST_F(RunnerRestoreTest, NothingIsPreparedForADriverThatIsBeingLoaded) {
   RestoreBarrier restores(&loop);
-  options.restores = &restores;
+  services.restores = &restores;
   restores.Loading("fake");
   Start();
   loop.Advance(1h);
@@ -601,7 +603,7 @@ TEST_F(RunnerRestoreTest, NothingIsPreparedForADriverThatIsBeingLoaded) {
 
 TEST_F(RunnerRestoreTest, AShutdownEndsTheWaitForADriver) {
   RestoreBarrier restores(&loop);
-  options.restores = &restores;
+  services.restores = &restores;
   restores.Loading("fake");
   driver.Plant(run, "web");
   RestoreRunning();

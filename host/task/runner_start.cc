@@ -15,7 +15,7 @@ std::string StartSuffix() { return RunId::Random().ToString().substr(0, 8); }
 }  // namespace
 
 Result<Driver*> TaskRunner::FindDriver() const {
-  Driver* const driver = options_.drivers->Find(task_->driver);
+  Driver* const driver = services_.drivers->Find(task_->driver);
   if (driver != nullptr) return driver;
   return Error(Code::kUnavailable,
                "unknown driver \"" + task_->driver + "\": no plugin of that name is loaded");
@@ -28,7 +28,7 @@ PrepareRequest TaskRunner::MakePrepareRequest() const {
   const Result<Driver*> driver = FindDriver();
   request.driver = driver.ok() ? (*driver)->info() : DriverInfo();
   if (!driver.ok()) request.driver.name = task_->driver;
-  request.location = options_.location;
+  request.location = location_;
   request.hook_env = prepared_.env;
   request.mounts = prepared_.mounts;
   request.devices = prepared_.devices;
@@ -42,9 +42,9 @@ Co<TaskRunner::Step> TaskRunner::Prestart() {
     const PrepareRequest prepare = MakePrepareRequest();
     request.alloc = alloc_;
     request.task = task_;
-    request.location = options_.location;
+    request.location = location_;
     request.driver = prepare.driver;
-    request.user = options_.preparer->RenderUser(prepare);
+    request.user = services_.preparer->RenderUser(prepare);
   }
   std::function<Co<Status>()> save = [this] { return journal_.Save(); };
   HookChain::PrestartResult result = co_await hooks_->Prestart(kill_, shutdown_, std::move(request),
@@ -71,7 +71,7 @@ Result<std::shared_ptr<const TaskConfig>> TaskRunner::MakeConfig(RunId run, std:
                                                                  bool running) {
   PrepareRequest request = MakePrepareRequest();
   request.running = running;
-  DROVER_ASSIGN(TaskConfig config, options_.preparer->Prepare(request));
+  DROVER_ASSIGN(TaskConfig config, services_.preparer->Prepare(request));
   config.run_id = run;
   config.id = std::move(id);
   config.kill_timeout = KillTimeout();
@@ -93,9 +93,9 @@ Co<TaskRunner::Step> TaskRunner::StartDriver() {
     co_return Step::kNext;
   }
   // A start with an unknown driver fails at once: nothing would ever open its barrier.
-  if (options_.restores != nullptr && options_.drivers->Find(task_->driver) != nullptr) {
+  if (services_.restores != nullptr && services_.drivers->Find(task_->driver) != nullptr) {
     const JoinContext joined(kill_, shutdown_);
-    (void)co_await options_.restores->WaitOpen(joined.context(), task_->driver);
+    (void)co_await services_.restores->WaitOpen(joined.context(), task_->driver);
     if (shutdown_.cancelled()) co_return Step::kShutdown;
     if (kill_.cancelled()) co_return Step::kEnd;
   }
@@ -139,7 +139,7 @@ Co<Status> TaskRunner::TryStart(std::shared_ptr<const TaskConfig> config) {
   {
     const JoinContext joined(kill_, shutdown_);
     const Duration limit =
-        std::max(options_.start_timeout, Backstop(**driver, &DriverLimits::start));
+        std::max(services_.start_timeout, Backstop(**driver, &DriverLimits::start));
     const Patience patience(joined.context(), limit);
     const Context context = patience.context();
     const Subscription on_events = (*driver)->OnEvents(

@@ -2,7 +2,6 @@
 #include "host/task/task_runner.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "host/task/hooks/stats_hook.h"
 #include "host/task/hooks/task_dir_hook.h"
@@ -28,8 +27,8 @@ RestartPolicy PolicyOf(const Allocation& alloc, const Task& task) {
   return task.restart_policy.value_or(alloc.group()->restart_policy);
 }
 
-RestartTracker::Random RandomOf(const TaskRunnerOptions& options) {
-  if (options.random) return options.random;
+RestartTracker::Random RandomOf(const TaskServices& services) {
+  if (services.random) return services.random;
   return [](std::uint64_t bound) {
     std::uint64_t bits = 0;
     RandomBytes(&bits, sizeof bits);
@@ -46,8 +45,8 @@ Result<std::shared_ptr<TaskRunner>> TaskRunner::Create(Loop* loop, TaskRunnerOpt
                                              options.alloc->group_name + "\" has no task \"" +
                                              options.task_name + "\"");
   }
-  DROVER_CHECK(options.drivers != nullptr && options.gate != nullptr &&
-               options.preparer != nullptr);
+  DROVER_CHECK(options.services != nullptr && options.services->drivers != nullptr &&
+               options.services->preparer != nullptr && options.gate != nullptr);
   auto runner =
       std::shared_ptr<TaskRunner>(new TaskRunner(loop, std::move(options), std::move(task)));
   runner->hooks_->Attach(runner);
@@ -56,13 +55,16 @@ Result<std::shared_ptr<TaskRunner>> TaskRunner::Create(Loop* loop, TaskRunnerOpt
 
 TaskRunner::TaskRunner(Loop* loop, TaskRunnerOptions options, std::shared_ptr<const Task> task)
     : loop_(loop),
-      options_(std::move(options)),
-      name_(options_.task_name),
-      alloc_(options_.alloc),
+      services_(*options.services),
+      name_(std::move(options.task_name)),
+      location_(std::move(options.location)),
+      gate_(options.gate),
+      no_shutdown_delay_(std::move(options.no_shutdown_delay)),
+      alloc_(std::move(options.alloc)),
       task_(std::move(task)),
-      journal_(loop, JournalOptions(), std::exchange(options_.restored, std::nullopt)),
+      journal_(loop, JournalOptions(options), std::move(options.restored)),
       tracker_(PolicyOf(*alloc_, *task_), RestartsOnSuccess(alloc_->job->type, *task_),
-               journal_.attempts(), RandomOf(options_)),
+               journal_.attempts(), RandomOf(services_)),
       life_(loop),
       kill_(loop),
       shutdown_(loop),
@@ -72,28 +74,26 @@ TaskRunner::TaskRunner(Loop* loop, TaskRunnerOptions options, std::shared_ptr<co
       background_(loop),
       outcome_(std::make_shared<Outcome>(loop)) {
   StatsCollector::Options stats;
-  stats.interval = options_.stats_interval;
-  stats_ = std::make_shared<StatsCollector>(loop, options_.stats_demand, stats);
+  stats.interval = services_.stats_interval;
+  stats_ = std::make_shared<StatsCollector>(loop, services_.stats_demand, stats);
 
   std::vector<std::shared_ptr<TaskHook>> hooks;
-  hooks.push_back(std::make_shared<TaskDirHook>(options_.dir_builder));
-  for (auto& hook : options_.hooks_before_stats) hooks.push_back(std::move(hook));
-  hooks.push_back(std::make_shared<StatsHook>(loop, options_.drivers, stats_));
-  for (auto& hook : options_.hooks_after_stats) hooks.push_back(std::move(hook));
+  hooks.push_back(std::make_shared<TaskDirHook>(options.dir_builder));
+  for (auto& hook : options.hooks_before_stats) hooks.push_back(std::move(hook));
+  hooks.push_back(std::make_shared<StatsHook>(loop, services_.drivers, stats_));
+  for (auto& hook : options.hooks_after_stats) hooks.push_back(std::move(hook));
   hooks_ = std::make_unique<HookChain>(std::move(hooks),
                                        [this](const Error& error) { ReportError(error); });
-
-  options_.alloc = nullptr;  // updates replace it
 }
 
 TaskRunner::~TaskRunner() = default;
 
-TaskJournalOptions TaskRunner::JournalOptions() const {
+TaskJournalOptions TaskRunner::JournalOptions(const TaskRunnerOptions& options) const {
   TaskJournalOptions journal;
-  journal.task_name = options_.task_name;
-  journal.store = options_.store;
-  journal.observer = options_.observer;
-  journal.save_timeout = options_.driver_timeout;
+  journal.task_name = name_;
+  journal.store = options.store;
+  journal.observer = options.observer;
+  journal.save_timeout = services_.driver_timeout;
   journal.report = [this](const Error& error) { ReportError(error); };
   return journal;
 }
@@ -162,10 +162,10 @@ Co<TaskRunner::Step> TaskRunner::WaitTurn() {
   // Only a start needs permission. A task that already runs does not wait for its gate.
   if (!run_ && !kill_.cancelled() && !shutdown_.cancelled()) {
     const JoinContext joined(kill_, shutdown_);
-    [[maybe_unused]] const Status open = co_await options_.gate->WaitOpen(joined.context());
+    [[maybe_unused]] const Status open = co_await gate_->WaitOpen(joined.context());
     // The preparation of a task depends on its driver.
-    if (options_.restores != nullptr)
-      (void)co_await options_.restores->WaitLoaded(joined.context(), task_->driver);
+    if (services_.restores != nullptr)
+      (void)co_await services_.restores->WaitLoaded(joined.context(), task_->driver);
   }
   if (shutdown_.cancelled()) co_return Step::kShutdown;
   if (kill_.cancelled() || !ShouldRun()) co_return Step::kEnd;

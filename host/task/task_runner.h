@@ -17,10 +17,10 @@
 #include "host/task/hook_chain.h"
 #include "host/task/local_state.h"
 #include "host/task/restart_tracker.h"
-#include "host/task/restore_barrier.h"
 #include "host/task/task_hook.h"
 #include "host/task/task_journal.h"
 #include "host/task/task_seams.h"
+#include "host/task/task_services.h"
 #include "host/task/task_state.h"
 
 namespace drover {
@@ -28,56 +28,28 @@ namespace drover {
 struct LiveRun;
 struct StopAnswer;
 
+// Pointers are not owned and must outlive the runner. Only those that say so may be null.
 struct TaskRunnerOptions {
-  // Pointers are not owned and must outlive the runner. Only those that say so may be null.
   std::shared_ptr<const Allocation> alloc;
   std::string task_name;  // a task of the allocation's group
   TaskLocation location;
+  const TaskServices* services = nullptr;
 
-  DriverRegistry* drivers = nullptr;
+  // The allocation's part.
   StartGate* gate = nullptr;
   TaskDirBuilder* dir_builder = nullptr;
-  TaskPreparer* preparer = nullptr;
   TaskObserver* observer = nullptr;  // may be null
   LocalStateStore* store = nullptr;  // may be null: nothing is stored
-  // May be null. The agent's; it is held while metrics are on.
-  StatsDemand* stats_demand = nullptr;
-
-  // Subscribes to reports about dropped output of a run (as ProcessService::OnDroppedOutput). Null:
-  // there are none.
-  std::function<Subscription(RunId, std::function<void(const DroppedOutput&)>)> on_dropped_output;
+  // The allocation cancels it to skip the shutdown delays. Absent: never.
+  std::optional<Context> no_shutdown_delay;
 
   // Hooks in addition to those of every task. The order is: task_dir, HOOKS_BEFORE_STATS,
   // stats, HOOKS_AFTER_STATS.
   std::vector<std::shared_ptr<TaskHook>> hooks_before_stats;
   std::vector<std::shared_ptr<TaskHook>> hooks_after_stats;
 
-  // The allocation cancels it to skip the shutdown delays. Absent: never.
-  std::optional<Context> no_shutdown_delay;
-  // Returns once a server was heard: a task that could not be re-attached waits for it. Null: there
-  // is no server, so nothing waits.
-  std::function<Co<Status>(Context)> wait_server_contact;
-  // Kills the processes of a run and releases it, without its driver. Null: the host has none.
-  std::function<Co<Status>(Context, RunId)> release_run;
-  // Receives a run that could not be destroyed, so parts of it may be left. Null: nobody needs it.
-  std::function<void(RunId)> release_later;
-  // Receives the outcome of a restore; no task starts before the barrier opens. Null: no start
-  // waits.
-  RestoreBarrier* restores = nullptr;
-
   // The records that an earlier agent left of this task. Absent: the task is new.
   std::optional<TaskRecords> restored;
-
-  Duration max_kill_timeout = 30s;
-  Duration stats_interval = 1s;
-  Duration start_timeout = 10min;  // of the driver's start
-  // A backstop above the driver's own limits of start, recover, destroy and signal: a driver by
-  // itself ends a call that its plugin does not answer.
-  Duration driver_timeout = 30s;
-  // Returns a random number below BOUND, for the jitter of restarts. Null: RandomBytes is used.
-  std::function<std::uint64_t(std::uint64_t bound)> random;
-  // Receives errors that are only worth a line in the log. May be null.
-  std::function<void(const std::string& task_name, const Error& error)> report;
 };
 
 // Runs one task of an allocation from its first prestart to its end, restarts included. Belongs to
@@ -135,7 +107,7 @@ class TaskRunner : public TaskControl,
   void ForbidStart(std::string reason) { no_start_ = std::move(reason); }
   // Sets the network namespace of all later starts; before Run.
   void SetNetworkNamespace(std::string path) {
-    options_.location.network_namespace = std::move(path);
+    location_.network_namespace = std::move(path);
   }
   // The allocation will be removed, so records that cannot be stored no longer matter.
   void LetGo() { let_go_.Cancel("the allocation will be removed"); }
@@ -170,7 +142,7 @@ class TaskRunner : public TaskControl,
   struct Outcome;  // shared with those who wait for the end of Run
 
   TaskRunner(Loop* loop, TaskRunnerOptions options, std::shared_ptr<const Task> task);
-  TaskJournalOptions JournalOptions() const;
+  TaskJournalOptions JournalOptions(const TaskRunnerOptions& options) const;
 
   // task_runner.cc: the life of a task.
   Co<void> RunWhole();
@@ -242,8 +214,11 @@ class TaskRunner : public TaskControl,
   void ReportError(const Error& error) const;
 
   Loop* const loop_;
-  TaskRunnerOptions options_;
+  const TaskServices& services_;
   const std::string name_;
+  TaskLocation location_;
+  StartGate* const gate_;
+  const std::optional<Context> no_shutdown_delay_;
   std::shared_ptr<const Allocation> alloc_;
   std::shared_ptr<const Task> task_;
 

@@ -11,7 +11,7 @@
 
 #include "host/base/gate.h"
 #include "tests/conformance/contained_fixture.h"
-#include "tests/conformance/mock_processes.h"
+#include "host/process/mock_processes.h"
 #include "tests/conformance/stop_process.h"
 
 namespace drover {

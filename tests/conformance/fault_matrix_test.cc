@@ -21,7 +21,7 @@
 #include "tests/conformance/call_verb.h"
 #include "tests/conformance/contained_fixture.h"
 #include "tests/conformance/latencies.h"
-#include "tests/conformance/mock_processes.h"
+#include "host/process/mock_processes.h"
 
 namespace drover {
 namespace {
