@@ -191,7 +191,6 @@ void NodeClient::Report(const AllocState& state) {
   update.id = state.alloc->id;
   update.status = state.status;
   update.tasks = state.tasks;
-  update.network = state.network;
   update.modify_time = loop_->Wall();
   updates_.Put(std::move(update));
 }

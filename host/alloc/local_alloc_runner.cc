@@ -280,14 +280,13 @@ AllocStatus LocalAllocRunner::StatusOf(const TaskStates& states) const {
 void LocalAllocRunner::Publish() {
   const TaskStates& tasks = States();
   const AllocStatus status = StatusOf(tasks);
-  const auto network = resources_.network_status();
   const LifecyclePhase phase = coordinator_.phase();
   // Task records never change, so comparing their pointers is enough.
   if (snapshot_ && snapshot_->alloc == alloc_ && snapshot_->status == status &&
-      snapshot_->network == network && snapshot_->phase == phase && snapshot_->tasks == tasks) {
+      snapshot_->phase == phase && snapshot_->tasks == tasks) {
     return;
   }
-  snapshot_ = std::make_shared<AllocState>(AllocState{alloc_, status, tasks, network, phase});
+  snapshot_ = std::make_shared<AllocState>(AllocState{alloc_, status, tasks, phase});
   const std::vector<AllocObserver*> observers = observers_;
   for (AllocObserver* observer : observers) observer->OnAllocState(snapshot_);
 }

@@ -14,9 +14,6 @@ namespace drover {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AllocatedPort, label, value, to, host_ip)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AllocationNetwork, interface_name, address,
                                                 address_ipv6)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AllocNetworkStatus, interface_name, address,
-                                                address_ipv6, dns_servers, dns_searches,
-                                                dns_options)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PlacementFailure, nodes_in_pool, nodes_available,
                                                 nodes_evaluated, nodes_filtered, nodes_exhausted,
                                                 constraint_filtered, dimension_exhausted,
@@ -188,7 +185,6 @@ Result<AllocUpdate> ReadUpdate(const json& of, const std::string& id) {
     DROVER_ASSIGN(TaskStateRecord task, DecodeTaskState(state));
     told.tasks[name] = std::make_shared<const TaskStateRecord>(std::move(task));
   }
-  if (of.contains("network")) told.network = of.at("network").get<AllocNetworkStatus>();
   return told;
 }
 
@@ -278,7 +274,6 @@ std::string EncodeTold(const AllocRecord& record) {
               {"time", told.modify_time},
               {"modify_index", record.modify_index},
               {"modify_time", record.modify_time}};
-  if (told.network) out["network"] = *told.network;
   return Dump(out);
 }
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "host/alloc/client_status.h"
-#include "host/alloc/hook_resources.h"
 #include "host/scheduler/node_interface.h"
 #include "host/spec/allocation.h"
 
@@ -101,7 +100,6 @@ struct AllocUpdate {
   std::string id;
   AllocStatus status;
   TaskStates tasks;
-  std::optional<AllocNetworkStatus> network;
   WallTime modify_time = 0;
 };
 

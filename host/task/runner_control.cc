@@ -117,7 +117,7 @@ void TaskRunner::Update(std::shared_ptr<const Allocation> alloc) {
                   .FailsTask());
     return;
   }
-  tracker_.SetPolicy(task->restart_policy.value_or(group->restart_policy));
+  tracker_.SetPolicy(EffectiveRestartPolicy(*group, *task));
   task_ = std::shared_ptr<const Task>(alloc, task);
   alloc_ = std::move(alloc);
   update_.Set();  // several updates while the hooks run become one

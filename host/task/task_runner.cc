@@ -23,10 +23,6 @@ std::shared_ptr<const Task> TaskOf(const std::shared_ptr<const Allocation>& allo
 
 constexpr Duration kSaveAgain = 1s;  // as often as the store tries
 
-RestartPolicy PolicyOf(const Allocation& alloc, const Task& task) {
-  return task.restart_policy.value_or(alloc.group()->restart_policy);
-}
-
 RestartTracker::Random RandomOf(const TaskServices& services) {
   if (services.random) return services.random;
   return [](std::uint64_t bound) {
@@ -63,7 +59,7 @@ TaskRunner::TaskRunner(Loop* loop, TaskRunnerOptions options, std::shared_ptr<co
       alloc_(std::move(options.alloc)),
       task_(std::move(task)),
       journal_(loop, JournalOptions(options), std::move(options.restored)),
-      tracker_(PolicyOf(*alloc_, *task_), RestartsOnSuccess(alloc_->job->type, *task_),
+      tracker_(EffectiveRestartPolicy(*alloc_->group(), *task_), RestartsOnSuccess(alloc_->job->type, *task_),
                journal_.attempts(), RandomOf(services_)),
       life_(loop),
       kill_(loop),

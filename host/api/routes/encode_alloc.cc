@@ -131,19 +131,9 @@ std::int64_t MemoryMaxMb(const TaskGroup& group) {
   return more ? sum : 0;
 }
 
-// Also for a group without a network of its own, as clients read its fields without a check.
-json EncodeNetworkStatus(const std::optional<AllocNetworkStatus>& told) {
-  const AllocNetworkStatus network = told.value_or(AllocNetworkStatus());
-  json dns = nullptr;
-  if (told) {
-    dns = {{"Servers", network.dns_servers},
-           {"Searches", network.dns_searches},
-           {"Options", network.dns_options}};
-  }
-  return {{"InterfaceName", network.interface_name},
-          {"Address", network.address},
-          {"AddressIPv6", network.address_ipv6},
-          {"DNS", std::move(dns)}};
+// No group has a network of its own, but clients read the fields without a check.
+json NoNetworkStatus() {
+  return {{"InterfaceName", ""}, {"Address", ""}, {"AddressIPv6", ""}, {"DNS", nullptr}};
 }
 
 // The fields of both the list and the single allocation.
@@ -273,7 +263,7 @@ json EncodeAllocWithoutJob(const AllocRecord& record) {
   out["AllocStates"] = nullptr;
   out["DeploymentID"] = "";
   out["SigningKeyID"] = "";
-  out["NetworkStatus"] = EncodeNetworkStatus(record.told.network);
+  out["NetworkStatus"] = NoNetworkStatus();
   return out;
 }
 
