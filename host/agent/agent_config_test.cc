@@ -92,7 +92,7 @@ TEST(AgentConfigTest, EmptyIsAllDefaults) {
       << "one user cannot have all of them";
 }
 
-TEST(AgentConfigTest, TellsWhatOnlyARestartTakesOver) {
+TEST(AgentConfigTest, ReportsWhatOnlyARestartTakesOver) {
   const auto parse = [](const char* text) { return ParseAgentConfig(text, "/etc").value(); };
   const AgentConfig before = parse(R"({"name": "n", "plugins": {"mock_driver": {}},
       "http": {"tls": {"cert_file": "a.pem", "key_file": "a.key"}}})");
@@ -129,7 +129,7 @@ void PrintTo(const Mistake& mistake, std::ostream* out) { *out << mistake.json; 
 
 class AgentConfigMistakeTest : public ::testing::TestWithParam<Mistake> {};
 
-TEST_P(AgentConfigMistakeTest, IsToldWithItsPointer) {
+TEST_P(AgentConfigMistakeTest, IsReportedWithItsPointer) {
   const Result<AgentConfig> config = ParseAgentConfig(GetParam().json, "/");
   ASSERT_FALSE(config.ok());
   EXPECT_EQ(config.code(), Code::kInvalidArgument);
@@ -205,7 +205,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{R"({"limits": {"rpc": 1}})", "/limits/rpc: is not supported"},
         Mistake{R"({"log_level": "loud"})", "/log_level: must be trace"}));
 
-TEST(AgentConfigTest, AllMistakesAreToldAtOnce) {
+TEST(AgentConfigTest, AllMistakesAreReportedAtOnce) {
   const Result<AgentConfig> config = ParseAgentConfig(R"({"a": 1, "name": 2})", "/");
   EXPECT_THAT(config.error().message(), HasSubstr("/name"));
   EXPECT_THAT(config.error().message(), HasSubstr("/a"));

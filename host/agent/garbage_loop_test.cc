@@ -29,7 +29,7 @@ class GarbageLoopTest : public SchedulerFixture {
     batch->type = JobType::kBatch;
     registration.job = std::move(batch);
     MustRegister(std::move(registration));
-    for (const auto& record : Live()) Tell(record->id(), ClientStatus::kComplete);
+    for (const auto& record : Live()) Report(record->id(), ClientStatus::kComplete);
     loop.Advance(1s);
   }
 

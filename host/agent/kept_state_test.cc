@@ -155,7 +155,7 @@ TEST_F(KeptStateTest, WhatARunnerHasTakenOverIsNotKeptTwice) {
   EXPECT_EQ(kept_->allocs().count("a"), 1u) << "the records are still there";
 }
 
-TEST_F(KeptStateTest, WhatIsLeftOfAForgottenAllocationIsTold) {
+TEST_F(KeptStateTest, WhatIsLeftOfAForgottenAllocationIsFound) {
   const RunId first = RunId::Random();
   const RunId second = RunId::Random();
   SaveRunning("gone", first);
@@ -235,7 +235,7 @@ TEST_F(KeptStateTest, ARecordThatMakesNoSenseCostsItself) {
   EXPECT_TRUE(kept_->allocs().at("b").at("t").local.run_id);
 }
 
-TEST_F(KeptStateTest, ATaskWhoseRunMayBeLostIsTold) {
+TEST_F(KeptStateTest, ATaskWhoseRunMayBeLostIsNamed) {
   const auto of_a = Pair("a", ElementsAre("t"));
   Place("a");
   Place("b");

@@ -34,7 +34,7 @@ bool CanBind(const NodeInterface::Address& address) {
   return fd && bind(fd.get(), reinterpret_cast<const sockaddr*>(&at), size) == 0;
 }
 
-TEST(MachineNetworkTest, TellsTheAddressesOfThisMachine) {
+TEST(MachineNetworkTest, ReadsTheAddressesOfThisMachine) {
   const std::vector<NodeInterface> all = ReadInterfaces();
   std::set<std::string> devices;
   for (const NodeInterface& of : all) {

@@ -74,7 +74,7 @@ class NodeClient {
   Co<void> DestroyOne(std::shared_ptr<Held> held, Status* first);
   void Report(const AllocState& state);
   // Reports the status of an allocation without a runner.
-  void Tell(const std::string& alloc_id, AllocStatus status);
+  void Report(const std::string& alloc_id, AllocStatus status);
 
   Loop* const loop_;
   ClusterLink* const link_;

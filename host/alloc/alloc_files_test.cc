@@ -149,7 +149,7 @@ TEST_F(AllocFilesTest, AMountThatHoldsTheSecretsMayBeLookedAt) {
   EXPECT_EQ(umount2(secrets.c_str(), MNT_DETACH), 0);
 }
 
-TEST_F(AllocFilesTest, AListDoesNotTellOfWhatIsMountedOnItsEntries) {
+TEST_F(AllocFilesTest, AListLeavesOutWhatIsMountedOnItsEntries) {
   Write("web/local/mounted", "2");
   const std::string on = root_ + "/web/local/mounted";
   if (geteuid() != 0 ||

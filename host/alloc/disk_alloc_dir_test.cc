@@ -366,7 +366,7 @@ TEST_F(DiskAllocDirTest, ATaskHasBothLogFilesBeforeItSaysAnything) {
   EXPECT_EQ(fs::file_size(dir.log_path() + "/web.stdout.0"), 4u) << "its output is kept";
 }
 
-TEST_F(DiskAllocDirTest, CheckBuiltTellsAMissingDirectory) {
+TEST_F(DiskAllocDirTest, CheckBuiltReportsAMissingDirectory) {
   DiskAllocDir dir = Make();
   EXPECT_EQ(Wait(dir.CheckBuilt()).code(), Code::kNotFound);
   ExpectOk(dir.Build());

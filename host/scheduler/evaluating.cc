@@ -163,7 +163,7 @@ void Evaluating::Placed(std::shared_ptr<Allocation> alloc, const GroupPlan::Plac
   alloc->create_index = alloc->modify_index = alloc->alloc_modify_index = index_;
   AllocRecord record;
   record.job = job_;
-  record.told.id = alloc->id;
+  record.reported.id = alloc->id;
   if (place.replaces != nullptr) {
     // The replaced allocation may have been collected meanwhile.
     if (const auto replaced = Find(place.replaces->id())) {

@@ -33,11 +33,11 @@ class SchedulerCostTest : public SchedulerFixture {
   }
   void Forget(const std::string& id) {
     ASSERT_TRUE(scheduler.Deregister({"default", id}, true, true).ok());
-    TellAll(ClientStatus::kComplete);
+    ReportAll(ClientStatus::kComplete);
     EXPECT_TRUE(Await<Status>(scheduler.CollectGarbage(context, {})).ok());
     EXPECT_TRUE(Allocs().empty());
   }
-  void TellAll(ClientStatus status) {
+  void ReportAll(ClientStatus status) {
     std::vector<AllocUpdate> updates;
     store.Read([&](const Tables& tables) {
       for (const auto& [id, record] : tables.live_allocs) {
@@ -58,7 +58,7 @@ class SchedulerCostTest : public SchedulerFixture {
       }
     });
     const CpuTimer timer;
-    for (const std::string& id : ids) Tell(id, status);
+    for (const std::string& id : ids) Report(id, status);
     return timer.Seconds();
   }
   double TimeOfSmallJobs(int count) {
@@ -129,7 +129,7 @@ TEST_F(SchedulerCostTest, AnEndWhileMuchIsDrained) {
 TEST_F(SchedulerCostTest, ASliceOfACollectionLooksAtNoAllocationBesideItsCount) {
   MakeNode(1'000'000);
   for (int i = 0; i < 300; ++i) MustRegister(Batch("b" + std::to_string(i), 50));
-  TellAll(ClientStatus::kComplete);
+  ReportAll(ClientStatus::kComplete);
   EXPECT_TRUE(Await<Status>(scheduler.CollectGarbage(context, {.jobs = false})).ok());
   ASSERT_EQ(Allocs().size(), 15'000u);
   double best = 1e9;

@@ -126,7 +126,7 @@ class SchedulerFixture : public ::testing::Test {
   }
 
   // The node reports STATUS for an allocation.
-  void Tell(const std::string& id, ClientStatus status) {
+  void Report(const std::string& id, ClientStatus status) {
     AllocUpdate update;
     update.id = id;
     update.status = {status, "told by a test"};

@@ -35,7 +35,7 @@ TEST_F(SchedulerTest, AStaticPortWaitsForTheAllocationThatHasIt) {
             "network: port 8080 is taken");
   EXPECT_EQ(Eval(eval->blocked_eval)->status, "blocked");
   EXPECT_EQ(JobOf("web")->status, "pending");
-  Tell(old, ClientStatus::kComplete);
+  Report(old, ClientStatus::kComplete);
   ASSERT_EQ(Live().size(), 1u);
   EXPECT_EQ(Live()[0]->alloc->ports.at(0).value, 8080);
   EXPECT_EQ(Eval(eval->blocked_eval)->status, "complete");
@@ -93,7 +93,7 @@ TEST_F(SchedulerTest, AnUpdateOfWhatWasPlacedOnAnotherAddressStopsIt) {
   MustRegister(WithStaticPort(Registration("web", 1, 101), 8080));
   ASSERT_TRUE(Alloc(old)->alloc->server_terminal());
   ports.foreign.clear();
-  Tell(old, ClientStatus::kComplete);
+  Report(old, ClientStatus::kComplete);
   ASSERT_EQ(Live().size(), 1u);
   EXPECT_EQ(Live()[0]->alloc->ports.at(0).host_ip, "127.0.0.2");
 }

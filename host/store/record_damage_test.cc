@@ -237,7 +237,7 @@ TEST_F(LogDamageTest, RandomFlippedBits) {
   }
 }
 
-TEST_F(LogDamageTest, IsToldAndTheLogIsKept) {
+TEST_F(LogDamageTest, IsReportedAndTheLogIsKept) {
   std::string flipped = log_;
   flipped[5000] ^= 0x10;
   const StoreDirectory directory;

@@ -308,7 +308,7 @@ TEST_F(RunnerEventsTest, ShutdownDelayCanBeSkipped) {
   }
 }
 
-TEST_F(RunnerEventsTest, DriverEventsAreToldAndCleaned) {
+TEST_F(RunnerEventsTest, DriverEventsAreReportedAndCleaned) {
   Start();
   driver.Emit("web", "pulling\x1b[1m", {{"layer", "3"}});
   EXPECT_EQ(types.back(), "Driver");
@@ -396,7 +396,7 @@ TEST_F(DroppedOutputTest, NothingIsReportedTwiceNorOfAnEarlierRun) {
   EXPECT_EQ(Reported(), (std::vector<int>{7, 7}));
 }
 
-TEST_F(RunnerEventsTest, HealthOfTheDriverIsToldWhileTheTaskRuns) {
+TEST_F(RunnerEventsTest, HealthOfTheDriverIsReportedWhileTheTaskRuns) {
   Start();
   driver.SetHealth(Health::kUnhealthy, "crashed");
   EXPECT_EQ(types.back(), "Plugin became unhealthy");

@@ -137,7 +137,7 @@ TEST_F(RunnerKillTest, ATaskThatTheDriverDoesNotKnowHasBeenStopped) {
   EXPECT_EQ(driver.Count("stop"), 1);
 }
 
-TEST_F(RunnerKillTest, ADriverThatNeverTellsOfTheEndIsGivenUp) {
+TEST_F(RunnerKillTest, ADriverThatNeverReportsTheEndIsGivenUp) {
   script().exit_unnoticed = true;
   Start();
   const TimePoint start = loop.Now();

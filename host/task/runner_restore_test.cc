@@ -111,11 +111,11 @@ TEST_F(RunnerRestoreTest, AFinishedTaskIsNotRunAgainWhereverTheAgentDied) {
   std::size_t ends = 0;
   for (const auto& record : records) {
     if (!record->exit) continue;
-    for (const bool told : {false, true}) {
+    for (const bool reported : {false, true}) {
       ++ends;
       TaskRecords restored{dead, *record};
       restored.state.state = RunnerState::kRunning;
-      if (!told) restored.state.events.pop_back();
+      if (!reported) restored.state.events.pop_back();
       options.restored = restored;
       runner = nullptr;
       over = false;
@@ -233,7 +233,7 @@ TEST_F(RunnerRestoreTest, AttemptsAreCountedOnOverEachRestartOfTheAgent) {
   Finish();
 }
 
-TEST_F(RunnerRestoreTest, NothingIsToldThatHasNotChanged) {
+TEST_F(RunnerRestoreTest, NothingIsReportedThatHasNotChanged) {
   driver.Plant(run, "web");
   RestoreRunning();
   options.restored->state.attempts = 1;
@@ -387,7 +387,7 @@ TEST_F(RunnerRestoreTest, AsLongAsTheDriverMayComeBackItIsAskedAgain) {
 }
 
 // For example, the host lacks descriptors: the task runs, but nobody can say so.
-TEST_F(RunnerRestoreTest, AsLongAsNobodyCanTellWhatBecameOfTheRunItIsAskedAgain) {
+TEST_F(RunnerRestoreTest, AsLongAsNobodyKnowsWhatBecameOfTheRunItIsAskedAgain) {
   driver.Plant(run, "web");
   driver.recover_error = Error(Code::kUnavailable, "too many open files", true);
   RestoreRunning();
@@ -559,7 +559,7 @@ TEST_F(RunnerRestoreTest, AStartThatTheAgentDidNotSurviveIsAdopted) {
   Kill();
 }
 
-TEST_F(RunnerRestoreTest, AStartWhoseStateWasNotKeptIsToldWhenItIsAdopted) {
+TEST_F(RunnerRestoreTest, AStartWhoseStateWasNotKeptIsReportedWhenItIsAdopted) {
   driver.Plant(run, "web");
   RestoreRunning(false);
   options.restored->local.handle = TaskHandle{"fake", "1.0.0", 1, "old"};

@@ -156,8 +156,8 @@ json EncodeCommon(const AllocRecord& record) {
                 {"ForceReschedule", nullptr},
                 {"NoShutdownDelay", nullptr},
                 {"MigrateDisablePlacement", nullptr}}},
-              {"ClientStatus", ClientStatusName(record.told.status.status)},
-              {"ClientDescription", record.told.status.description},
+              {"ClientStatus", ClientStatusName(record.reported.status.status)},
+              {"ClientDescription", record.reported.status.description},
               {"DeploymentStatus", nullptr},
               {"FollowupEvalID", ""},
               {"PreviousAllocation", record.previous},
@@ -259,7 +259,7 @@ json EncodeAllocWithoutJob(const AllocRecord& record) {
   out["Metrics"] = EncodeFailure(none);
   out["Metrics"]["ScoreMetaData"] =
       json::array({{{"NodeID", alloc.node_id}, {"Scores", json::object()}, {"NormScore", 0}}});
-  out["TaskStates"] = EncodeTaskStates(record.told.tasks);
+  out["TaskStates"] = EncodeTaskStates(record.reported.tasks);
   out["AllocStates"] = nullptr;
   out["DeploymentID"] = "";
   out["SigningKeyID"] = "";
@@ -271,7 +271,7 @@ json EncodeAllocStub(const AllocRecord& record, StubFields fields) {
   json out = EncodeCommon(record);
   out["JobType"] = JobTypeName(record.alloc->job->type);
   out["JobVersion"] = record.job->version;
-  out["TaskStates"] = fields.task_states ? EncodeTaskStates(record.told.tasks) : json(nullptr);
+  out["TaskStates"] = fields.task_states ? EncodeTaskStates(record.reported.tasks) : json(nullptr);
   if (fields.resources) out["AllocatedResources"] = EncodeAllocated(*record.alloc);
   return out;
 }
