@@ -58,7 +58,7 @@ class NodeClient {
   // Null if the allocation is not (any more) on this node. Valid until the next co_await.
   AllocRunner* Find(const std::string& alloc_id) const;
   std::vector<std::string> alloc_ids() const;
-  std::size_t runners() const { return held_.size(); }
+  std::size_t runners() const { return held_.size(); }  // for tests
 
  private:
   class Held;

@@ -73,7 +73,7 @@ class LocalAllocRunner : public AllocRunner,
                                                     ExecRequest request) override;
   Co<AllocUsage> Usage(Context context, std::string task, UsageDetail detail) override;
 
-  // For tests and metrics.
+  // For tests.
   const Coordinator& coordinator() const { return coordinator_; }
   const HookResources& resources() const { return resources_; }
   AllocDir* dir() { return dir_.get(); }
