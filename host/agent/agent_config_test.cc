@@ -86,7 +86,7 @@ TEST(AgentConfigTest, EmptyIsAllDefaults) {
   const AgentConfig config = ParseAgentConfig("{}", "/").value();
   EXPECT_EQ(config.client.max_kill_timeout, 30s);
   EXPECT_TRUE(config.plugins.empty());
-  // A thousand followers of one user, with a connection each, and as many again for what they ask.
+  // Enough for a thousand followers of one user, each with a second connection for its requests.
   EXPECT_GE(config.limits.http_max_conns_per_client, 2000);
   EXPECT_GE(config.limits.http_max_conns, 2 * config.limits.http_max_conns_per_client)
       << "one user cannot have all of them";

@@ -22,7 +22,7 @@ class GarbageLoopTest : public SchedulerFixture {
     EXPECT_TRUE(loop.RunToEnd(running_.Close()));
   }
 
-  // An allocation that ends one second after the one before.
+  // Runs an allocation that ends at once, then waits one second.
   void RunOne(const std::string& job) {
     JobRegistration registration = Registration(job, 1);
     auto batch = std::make_shared<Job>(*registration.job);

@@ -118,7 +118,7 @@ TEST_F(AllocFilesTest, SecretsAreNotReadByAnyName) {
 }
 
 TEST_F(AllocFilesTest, SecretsInMemoryAreKnownByTheirMount) {
-  // As after a rename in a mount namespace where the place is no mount point.
+  // Such a place remains after a rename in a mount namespace where it is no mount point.
   fs::create_directories(root_ + "/web/local/moved");
   const UniqueFd moved(
       open((root_ + "/web/local/moved").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

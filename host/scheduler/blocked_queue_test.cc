@@ -88,7 +88,7 @@ class BlockedTest : public SchedulerFixture {
       job->groups[0].networks.emplace_back().reserved_ports.push_back(port);
     });
   }
-  // So many small tasks end one after the other, whose places others take.
+  // Ends COUNT small tasks one after the other. Waiting jobs may take their places.
   void EndSome(int count) {
     MustRegister(Registration("short", count, 1));
     for (const auto& record : Live()) {
@@ -150,7 +150,7 @@ TEST_F(BlockedTest, WhatMustNotBeBesideItsLikeComesAfterIt) {
   EXPECT_EQ(Live().at(0)->alloc->index, 1);
 }
 
-// The node is full when it becomes what a job wants, so the job waits for room from then on.
+// The node is full when it meets the job's constraint, so the job waits for room from then on.
 TEST_F(BlockedTest, WhatFindsTheNodeItWantsFullWaitsForRoom) {
   MustRegister(Registration("large", 1, 1000));
   MustRegister(With(Registration("picky", 1, 500),
@@ -186,7 +186,7 @@ TEST_F(BlockedTest, WhoseLikeHasEndedWhenOthersTookItsRoomWaitsForRoom) {
   EXPECT_EQ(LiveOf("lone"), 1u);
 }
 
-// The evaluation says the same before and after the change of the node, so it is not written.
+// The evaluation is the same before and after the change of the node, so it is not written.
 TEST_F(BlockedTest, EachLookSaysAnewWhatIsAwaited) {
   const auto picky_and_lone = [](int count) {
     return With(Registration("web", count, 1), [](Job* job) {
@@ -206,7 +206,7 @@ TEST_F(BlockedTest, EachLookSaysAnewWhatIsAwaited) {
   EXPECT_NE(Live().at(0)->id(), first);
 }
 
-// In processor time of this thread.
+// Measured in processor time of this thread.
 TEST_F(BlockedTest, AnEndCostsTheSameHoweverManyWaitForSomethingElse) {
   const auto time_of_ends = [this] {
     MustRegister(Registration("short", 50, 1));

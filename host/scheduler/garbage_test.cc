@@ -182,7 +182,7 @@ class GarbageInSlicesTest : public GarbageTest {
     for (const auto& record : Live()) {
       AllocUpdate update;
       update.id = record->id();
-      update.status = {ClientStatus::kComplete, "told by a test"};
+      update.status = {ClientStatus::kComplete, "reported by a test"};
       updates.push_back(update);
     }
     ASSERT_EQ(updates.size(), static_cast<std::size_t>(kAllocs));

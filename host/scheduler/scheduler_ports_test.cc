@@ -52,7 +52,7 @@ TEST_F(SchedulerTest, APortThatAForeignProcessLeavesIsTaken) {
   EXPECT_EQ(Live().size(), 1u);
 }
 
-// Readers wait for a write, and a look at a port is a call of the kernel.
+// A check of a port is a system call, and readers wait for each write: the check must come before.
 TEST_F(SchedulerTest, PortsAreLookedAtBesideReaders) {
   MakeNodeReady();
   int looks = 0;
@@ -83,7 +83,7 @@ TEST_F(SchedulerTest, AnUpdateWhoseStaticPortSomebodyElseHasStopsNothing) {
   EXPECT_EQ(Live()[0]->alloc->ports.at(0).value, 9090);
 }
 
-// The node has another address than before, and the task listens on all of them.
+// The node's address has changed since the task started, and the task listens on all addresses.
 TEST_F(SchedulerTest, AnUpdateOfWhatWasPlacedOnAnotherAddressStopsIt) {
   MakeNodeReady();
   MustRegister(WithStaticPort(Registration("web", 1), 8080));

@@ -293,7 +293,7 @@ TEST_F(StateJournalTest, ANodeThatIsDrainedStaysSo) {
   EXPECT_EQ(node.status, "initializing");
 }
 
-// What waits is told in bytes, so a bound of it is one.
+// Waiting changes count in bytes, so their bound holds for large jobs, too.
 TEST_F(StateJournalTest, ALargeJobCountsByItsSizeAndItsAllocationsDoNotRepeatIt) {
   constexpr std::size_t kLarge = 5'000'000;
   std::promise<void> held, go_on;

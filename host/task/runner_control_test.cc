@@ -236,7 +236,7 @@ TEST_F(RunnerControlTest, AStandstillOfThisProcessIsNoLateSignal) {
   Kill();
 }
 
-// A driver that may take longer than others has that long: it ends its calls by itself.
+// A driver with a longer limit gets that time: it ends its calls by itself.
 TEST_F(RunnerControlTest, TheDriversOwnLimitComesFirst) {
   driver.own_limit = 1min;
   script().signal_blocks = true;

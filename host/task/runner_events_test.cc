@@ -262,7 +262,7 @@ TEST_F(RunnerEventsTest, ShutdownDelayIsWaitedFor) {
   EXPECT_THAT(states, ElementsAre("running", "pending", "dead"));
 }
 
-// Of a job that was kept by an agent that knew no bound.
+// An earlier agent without that bound may have kept such a job.
 TEST_F(RunnerEventsTest, TheLongestShutdownDelayIsWaitedFor) {
   task().shutdown_delay = Duration::max();
   Start();
@@ -472,7 +472,7 @@ TEST_F(RunnerEventsTest, AStartThatTakesTooLongIsGivenUp) {
   Kill();
 }
 
-// One that pulls images has what the operator gives it.
+// A driver that pulls images may need the long limit that the operator configures.
 TEST_F(RunnerEventsTest, AStartMayTakeAsLongAsItsDriverLetsIt) {
   policy().attempts = 1;
   driver.own_limit = 1h;
