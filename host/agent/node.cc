@@ -89,6 +89,14 @@ Status Node::Init() {
   info_.meta = config.client.meta;
   preparer_ = NewEnvPreparer(&info_, ReadHostEnv(), machine_.core_mhz);
 
+  LocalAllocEnv env = MakeAllocEnv();
+  if (!options_.inspect_only) DROVER_TRY(InitLedger(&env));
+  runners_ = std::make_unique<LocalAllocRunnerFactory>(std::move(env));
+  return {};
+}
+
+LocalAllocEnv Node::MakeAllocEnv() {
+  const AgentConfig& config = options_.config;
   LocalAllocEnv env;
   env.loop = loop_;
   DiskAllocDirOptions dir_options;
@@ -114,9 +122,7 @@ Status Node::Init() {
   };
   env.services.max_kill_timeout = config.client.max_kill_timeout;
   env.services.stats_interval = config.telemetry.collection_interval;
-  if (!options_.inspect_only) DROVER_TRY(InitLedger(&env));
-  runners_ = std::make_unique<LocalAllocRunnerFactory>(std::move(env));
-  return {};
+  return env;
 }
 
 // A foreground run offers its ports to this machine only.

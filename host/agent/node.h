@@ -92,6 +92,7 @@ class Node {
   Node(Loop* loop, NodeOptions options);
   Status Init();
   Result<std::string> PortAddress() const;
+  LocalAllocEnv MakeAllocEnv();
   Status InitLedger(LocalAllocEnv* env);
   Status InitKept(LocalAllocEnv* env);
   Status InitNetworks();
