@@ -26,7 +26,8 @@ TEST(AdvertisedAddressTest, IsNeverAllAddresses) {
   for (const char* all : {"0.0.0.0", "::"}) {
     const std::string address = Advertised(all, "");
     EXPECT_TRUE(address.ends_with(":4646")) << address;
-    EXPECT_FALSE(address.starts_with("0.0.0.0") || address.find("::") != std::string::npos) << address;
+    EXPECT_FALSE(address.starts_with("0.0.0.0") || address.find("::") != std::string::npos)
+        << address;
   }
 }
 

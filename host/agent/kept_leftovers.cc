@@ -118,8 +118,7 @@ Co<void> KeptLeftovers::EndAlloc(Context context, std::string id,
 // Removes from LEFT the runs that must keep running, and sets KEEPS if there were any. Returns
 // false if their records must stay. From now on only the ledger names the kept runs, for the next
 // agents too. The agent that finds one of them ended drops it.
-bool KeptLeftovers::KeepUnknown(const std::string& alloc_id, LedgerLeftovers* left,
-                                bool* keeps) {
+bool KeptLeftovers::KeepUnknown(const std::string& alloc_id, LedgerLeftovers* left, bool* keeps) {
   for (const RunId& run : std::vector<RunId>(left->runs)) {
     if (!Lives(run)) continue;
     const bool keep = options_.keep_unknown;

@@ -117,7 +117,7 @@ void KeptState::ReadTasks(const std::vector<Record>& records) {
     }
     if (!read.ok()) {
       ReportDamage("the record " + record.key.kind + " " + record.key.id +
-           " cannot be used: " + read.error().message());
+                   " cannot be used: " + read.error().message());
     }
   }
   SortTasks(std::move(known), with_local);

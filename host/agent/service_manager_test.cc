@@ -71,7 +71,8 @@ TEST_F(ServiceManagerTest, WhatIsNoSocketIsAnError) {
     setenv("NOTIFY_SOCKET", name.c_str(), 1);
     const Status notified = NotifyServiceManager("READY=1");
     ASSERT_FALSE(notified.ok()) << name;
-    EXPECT_EQ(notified.error().message().find("NOTIFY_SOCKET " + name), 0u) << notified.error().message();
+    EXPECT_EQ(notified.error().message().find("NOTIFY_SOCKET " + name), 0u)
+        << notified.error().message();
   }
 }
 

@@ -44,7 +44,8 @@ void TaskCounters::TaskChanged(const TaskStateRecord& before, const TaskStateRec
   for (; event != now.events.end(); ++event) {
     const TaskEvent& reported = *event;
     if (reported.type == event_type::kStarted) metrics_->Count(kStart);
-    if (reported.type == event_type::kTerminated && reported.Detail(event_key::kOomKilled) == "true") {
+    if (reported.type == event_type::kTerminated &&
+        reported.Detail(event_key::kOomKilled) == "true") {
       metrics_->Count(kOomKilled);
     }
   }

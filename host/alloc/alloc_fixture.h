@@ -66,8 +66,8 @@ class PlainPreparer : public TaskPreparer {
 // post (poststart one-shot), postside (poststart sidecar), stop (poststop).
 Task MakeTask(const std::string& name, const std::string& kind = "main");
 
-// The fixture for tests of allocation runners: an allocation described in few words, a driver without
-// processes, and a check that nothing is left behind.
+// The fixture for tests of allocation runners: an allocation described in few words, a driver
+// without processes, and a check that nothing is left behind.
 class AllocFixture {
  public:
   AllocFixture();

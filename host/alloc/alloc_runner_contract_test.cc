@@ -236,14 +236,16 @@ TYPED_TEST(AllocRunnerContractTest, RequestsForTasksThatAreNotThere) {
   this->ExpectError(this->runner_->Signal("nobody", "SIGHUP"), Code::kNotFound, "Task not found");
   Code code = Code::kOk;
   AllocUsage usage;
-  auto ask = [](AllocFixture* fixture, AllocRunner* runner, Code* out, AllocUsage* sum) -> Co<void> {
+  auto ask = [](AllocFixture* fixture, AllocRunner* runner, Code* out,
+                AllocUsage* sum) -> Co<void> {
     const Context context(&fixture->loop);
     ExecRequest request;
     const auto session = co_await runner->Exec(context, "nobody", std::move(request));
     *out = session.code();
     *sum = co_await runner->Usage(context, "nobody", UsageDetail::kTotals);
   };
-  EXPECT_TRUE(this->fixture_.loop.RunToEnd(ask(&this->fixture_, this->runner_.get(), &code, &usage)));
+  EXPECT_TRUE(
+      this->fixture_.loop.RunToEnd(ask(&this->fixture_, this->runner_.get(), &code, &usage)));
   EXPECT_EQ(code, Code::kNotFound);
   EXPECT_TRUE(usage.tasks.empty());
   EXPECT_TRUE(this->fixture_.Wait(this->runner_->Destroy()).ok());

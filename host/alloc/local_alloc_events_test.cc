@@ -107,8 +107,8 @@ TEST_F(AllocEventsTest, RecoverableStartError) {
   fixture_.AddTask("main");
   fixture_.Start();
   EXPECT_TRUE(fixture_.RunToEnd());
-  EXPECT_EQ(fixture_.Events("main"), (Types{"Received", "Task Setup", "Driver Failure", "Restarting",
-                                          "Driver Failure", "Not Restarting"}));
+  EXPECT_EQ(fixture_.Events("main"), (Types{"Received", "Task Setup", "Driver Failure",
+                                            "Restarting", "Driver Failure", "Not Restarting"}));
   EXPECT_EQ(fixture_.status().status, ClientStatus::kFailed);
 }
 
@@ -145,7 +145,7 @@ TEST_F(AllocEventsTest, RestartByAUser) {
   EXPECT_TRUE(fixture_.Wait(fixture_.runner().RestartTask("main")).ok());
   fixture_.loop.RunReady();
   EXPECT_EQ(fixture_.Events("main"), (Types{"Received", "Task Setup", "Started", "Restart Signaled",
-                                          "Terminated", "Restarting", "Started"}));
+                                            "Terminated", "Restarting", "Started"}));
 }
 
 TEST_F(AllocEventsTest, WhenItHasEndedEveryTaskHasAnEnd) {

@@ -114,7 +114,8 @@ TEST_P(AllocRestartTest, SidecarAlone) {
 TEST_P(AllocRestartTest, OnesThatDoNotRun) {
   ExpectError(fixture_.runner().RestartTask("init"), "Task not running");
   ExpectError(fixture_.runner().RestartTask("stop"), "Task not running");
-  ExpectError(fixture_.runner().RestartTask("nobody"), "Could not find task runner for task: nobody");
+  ExpectError(fixture_.runner().RestartTask("nobody"),
+              "Could not find task runner for task: nobody");
   Expect("running/0", "dead/0", "running/0", "dead/0", "running/0", "pending/0");
 }
 

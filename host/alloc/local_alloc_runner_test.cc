@@ -168,8 +168,8 @@ TEST_F(LocalAllocRunnerTest, TheNetworkOfAPrerunHookIsThatOfAllTasks) {
   fixture_.AddTask("main");
   fixture_.AddTask("side", "side");
   fixture_.Start();
-  EXPECT_EQ(fixture_.driver.networks, (std::map<std::string, std::string>{{"main", "/run/netns/a"},
-                                                                        {"side", "/run/netns/a"}}));
+  EXPECT_EQ(fixture_.driver.networks, (std::map<std::string, std::string>{
+                                          {"main", "/run/netns/a"}, {"side", "/run/netns/a"}}));
 }
 
 TEST_F(LocalAllocRunnerTest, ErrorsOfLaterStagesAreReportedAndStopNothing) {
@@ -488,7 +488,8 @@ TEST_F(LocalAllocRunnerTest, ASetUpThatFailsDoesNotEndWhatRuns) {
   fixture_.UpdateToStop();
   EXPECT_TRUE(fixture_.RunToEnd());
   EXPECT_EQ(fixture_.driver.Count("start last"), 0);
-  EXPECT_THAT(DisplayMessage(fixture_.state("last").events.back()), testing::HasSubstr("no network"));
+  EXPECT_THAT(DisplayMessage(fixture_.state("last").events.back()),
+              testing::HasSubstr("no network"));
 }
 
 TEST_F(LocalAllocRunnerTest, ARestoredTaskWhoseRunMayGoOnElsewhereIsNotStarted) {
@@ -524,7 +525,8 @@ TEST_F(LocalAllocRunnerTest, RestoredButNotWantedItsTasksEndWithoutPrerun) {
   AllocRunnerRequest request;
   request.alloc = std::make_shared<const Allocation>(alloc);
   request.restored = fixture_.records.tasks;
-  auto made = LocalAllocRunner::Create(std::make_shared<const LocalAllocEnv>(fixture_.env), request);
+  auto made =
+      LocalAllocRunner::Create(std::make_shared<const LocalAllocEnv>(fixture_.env), request);
   const std::unique_ptr<LocalAllocRunner> runner = std::move(made).value();
   runner->Start();
   EXPECT_TRUE(fixture_.loop.RunUntil([&runner] { return runner->ended(); }, 1h));

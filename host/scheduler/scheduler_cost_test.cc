@@ -1,8 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
 // The cost of one more end, start or evaluation must not depend on the number of allocations beside
-// it. Each test compares the processor time of this thread beside many and beside few of them. Other
-// work of the machine is not in it, and a cost that grows with the number fails by far.
+// it. Each test compares the processor time of this thread beside many and beside few of them.
+// Other work of the machine is not in it, and a cost that grows with the number fails by far.
 #include <algorithm>
 
 #include "host/base/cpu_timer_for_test.h"

@@ -69,7 +69,8 @@ class StateJournalTest : public SchedulerFixture {
   }
   static std::vector<std::string> EncodedAllocs(const JobAllocs& records) {
     std::vector<std::string> all;
-    for (const auto& record : records) all.push_back(EncodePlaced(*record) + EncodeReported(*record));
+    for (const auto& record : records)
+      all.push_back(EncodePlaced(*record) + EncodeReported(*record));
     return all;
   }
 

@@ -48,8 +48,8 @@ class StatsCollector {
   Co<Result<Sample>> Look(Context context, UsageDetail detail);
 
   // For tests.
-  Sample latest() const { return latest_; }           // null: there is none; does not count as a look
-  bool collecting() const { return collecting_; }     // Run is in progress
+  Sample latest() const { return latest_; }        // null: there is none; does not count as a look
+  bool collecting() const { return collecting_; }  // Run is in progress
   std::uint64_t streams() const { return streams_; }  // how often the source was asked
   std::uint64_t samples() const { return samples_; }
 

@@ -107,8 +107,8 @@ class Store {
   // succeed even if they are lost. A checkpoint writes their contents once more, to the file
   // itself, and synchronizes that. Called with the lock, which it releases meanwhile.
   void RenewLog(std::unique_lock<std::mutex>* lock);
-  // Called with the lock. These end the waits that are over. After an error, EndWaits ends all waits,
-  // and EndSyncWaits those for a sync of committed changes.
+  // Called with the lock. These end the waits that are over. After an error, EndWaits ends all
+  // waits, and EndSyncWaits those for a sync of committed changes.
   void EndWaits(const Status& written);
   void EndSyncWaits(const Status& synced);
   // Ends the waits of WAITERS, from the front, that are for no more than NUMBER.

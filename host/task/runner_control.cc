@@ -46,8 +46,7 @@ Co<Status> TaskRunner::ForceRestart(TaskEvent event, bool failure) {
   const auto self = shared_from_this();
   const bool has_exited = journal_.local().exit || (run_ && run_->exited.is_set());
   const bool undecided = running() && has_exited;
-  if (!dead() && !undecided)
-    co_return co_await RestartRunning(std::move(event), failure);
+  if (!dead() && !undecided) co_return co_await RestartRunning(std::move(event), failure);
   if (kill_.cancelled() || shutdown_.cancelled() || journal_.local().run_complete ||
       outcome_->ended.is_set()) {
     co_return NotRunning();

@@ -80,18 +80,19 @@ Co<void> TaskRunner::WaitShutdownDelay(std::shared_ptr<LiveRun> run) {
   if (no_delay.cancelled() || alloc_->no_shutdown_delay) {
     if (reported) co_return;
     journal_.SetState(RunnerState::kPending,
-             TaskEvent(event_type::kSkippingShutdownDelay).Message("Skipping " + text));
+                      TaskEvent(event_type::kSkippingShutdownDelay).Message("Skipping " + text));
     co_return;
   }
   if (!reported) {
     journal_.SetState(RunnerState::kPending,
-             TaskEvent(event_type::kWaitingShutdownDelay).Message("Waiting for " + text));
+                      TaskEvent(event_type::kWaitingShutdownDelay).Message("Waiting for " + text));
   }
   if (!journal_.local().delay_until) {
     journal_.BeginShutdownDelay(delay);
     co_await journal_.SaveOrReport(kWishLimit);
   }
-  const Duration left = std::clamp(*journal_.local().delay_until - loop_->Now(), Duration(0), delay);
+  const Duration left =
+      std::clamp(*journal_.local().delay_until - loop_->Now(), Duration(0), delay);
   if (left <= 0s) co_return;
   const JoinContext joined(no_delay, shutdown_);
   const Context limited = joined.context().WithTimeout(left);

@@ -160,7 +160,7 @@ void TaskRunner::NoteHealth(LiveRun* run) {
       "Driver \"" + task_->driver + "\" became " + std::string(unhealthy ? "unhealthy" : "healthy");
   if (unhealthy && !fingerprint.description.empty()) text += ": " + fingerprint.description;
   journal_.Emit(TaskEvent(unhealthy ? event_type::kPluginUnhealthy : event_type::kPluginHealthy)
-                .Message(text));
+                    .Message(text));
 }
 
 void TaskRunner::HearDriver(const DriverEvent& heard) {
@@ -203,8 +203,7 @@ Co<Result<std::shared_ptr<LiveRun>>> TaskRunner::LazyRun(Context context) {
   Duration backoff = kLazyBase;
   for (int tries = 0;; ++tries) {
     if (run_ && !run_->exited.is_set()) co_return run_;
-    if (dead() || life_.cancelled())
-      co_return Error(Code::kFailedPrecondition, "Task not running");
+    if (dead() || life_.cancelled()) co_return Error(Code::kFailedPrecondition, "Task not running");
     if (tries == kLazyTries) co_return Error(Code::kUnavailable, "no driver handle");
     const JoinContext joined(context, life_);
     const Status slept = co_await Sleep(joined.context(), backoff);

@@ -43,7 +43,8 @@ Co<TaskRunner::Step> TaskRunner::Restore() {
 }
 
 Co<TaskRunner::Step> TaskRunner::ResumeExit() {
-  if (journal_.LastReported(event_type::kRestarting)) {  // the decision was stored; only the run is left
+  if (journal_.LastReported(
+          event_type::kRestarting)) {  // the decision was stored; only the run is left
     co_await Discard(*journal_.local().run_id, true);
     if (shutdown_.cancelled()) co_return Step::kShutdown;
     journal_.ForgetRun();
@@ -93,7 +94,7 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
   }
   if (journal_.LastReported(event_type::kPluginUnhealthy))
     journal_.Emit(TaskEvent(event_type::kPluginHealthy)
-                  .Message("Driver \"" + task_->driver + "\" has recovered the task"));
+                      .Message("Driver \"" + task_->driver + "\" has recovered the task"));
   Adopt(config, std::move(recovered->exited));
   ResumeWish();
   // The earlier agent may have died after the start, before it stored the event. The handle and the
@@ -124,8 +125,8 @@ Co<Result<RecoveredTask>> TaskRunner::AwaitDriver(std::shared_ptr<const TaskConf
   ReportError(first.WithContext("task could not be re-attached yet"));
   if (!journal_.LastReported(event_type::kPluginUnhealthy))
     journal_.Emit(TaskEvent(event_type::kPluginUnhealthy)
-                  .Message("Driver \"" + task_->driver +
-                           "\" has not recovered the running task: " + first.message()));
+                      .Message("Driver \"" + task_->driver +
+                               "\" has not recovered the running task: " + first.message()));
   const JoinContext joined(kill_, shutdown_);
   Result<RecoveredTask> recovered = std::move(first);
   for (Duration pause = kAskFirst; MayComeBack(recovered); pause = std::min(2 * pause, kAskLast)) {
@@ -174,7 +175,8 @@ Co<TaskRunner::Step> TaskRunner::ResumeDelay() {
 
 Co<TaskRunner::Step> TaskRunner::GiveUpReattach(Error error) {
   ReportError(error.WithContext("task could not be re-attached"));
-  if (journal_.local().wish == RunWish::kKill) kill_.Cancel("an earlier agent was killing the task");
+  if (journal_.local().wish == RunWish::kKill)
+    kill_.Cancel("an earlier agent was killing the task");
   const bool was_running = running();
   co_await Discard(*journal_.local().run_id, true);
   if (shutdown_.cancelled()) co_return Step::kShutdown;

@@ -105,7 +105,7 @@ Co<TaskRunner::Step> TaskRunner::StartDriver() {
         MakeConfig(run, alloc_->id + "/" + name_ + "/" + StartSuffix(), /*running=*/false);
     if (!config.ok()) {
       journal_.Emit(TaskEvent(event_type::kFailedValidation)
-                    .With(event_key::kValidationError, config.error().message()));
+                        .With(event_key::kValidationError, config.error().message()));
       tracker_.SetStartError(Error(config.code(), config.error().message()));
       co_return co_await Decide();
     }
@@ -116,7 +116,7 @@ Co<TaskRunner::Step> TaskRunner::StartDriver() {
     // A plugin that went away during the call is loaded again by now, or will not be soon.
     if (started.code() == Code::kUnavailable && !retried && FindDriver().ok()) continue;
     journal_.Emit(TaskEvent(event_type::kDriverFailure)
-                  .With(event_key::kDriverError, started.error().message()));
+                      .With(event_key::kDriverError, started.error().message()));
     tracker_.SetStartError(started.error());
     co_return co_await Decide();
   }

@@ -59,8 +59,9 @@ TaskRunner::TaskRunner(Loop* loop, TaskRunnerOptions options, std::shared_ptr<co
       alloc_(std::move(options.alloc)),
       task_(std::move(task)),
       journal_(loop, JournalOptions(options), std::move(options.restored)),
-      tracker_(EffectiveRestartPolicy(*alloc_->group(), *task_), RestartsOnSuccess(alloc_->job->type, *task_),
-               journal_.attempts(), RandomOf(services_)),
+      tracker_(EffectiveRestartPolicy(*alloc_->group(), *task_),
+               RestartsOnSuccess(alloc_->job->type, *task_), journal_.attempts(),
+               RandomOf(services_)),
       life_(loop),
       kill_(loop),
       shutdown_(loop),
@@ -122,7 +123,8 @@ Co<void> TaskRunner::RunWhole() {
     if (step != Step::kShutdown) step = co_await StopLeftover();
     if (step == Step::kShutdown) break;
     if (!dead()) journal_.SetState(RunnerState::kDead);
-    if (journal_.local().run_id && co_await ForgetEnded() == Step::kShutdown) break;  // of the leftover
+    if (journal_.local().run_id && co_await ForgetEnded() == Step::kShutdown)
+      break;  // of the leftover
     step = co_await ParkDead();
     if (step == Step::kEnd) co_return co_await Complete();
   }
@@ -131,7 +133,8 @@ Co<void> TaskRunner::RunWhole() {
 Co<TaskRunner::Step> TaskRunner::MainLoop() {
   while (ShouldRun()) {
     if (run_ && run_->exited.is_set()) {  // it ended while no agent watched
-      if (!run_->announced) journal_.SetState(RunnerState::kRunning, TaskEvent(event_type::kStarted));
+      if (!run_->announced)
+        journal_.SetState(RunnerState::kRunning, TaskEvent(event_type::kStarted));
       const Step after = co_await AfterExit();
       if (after != Step::kAgain) co_return after;
       continue;
@@ -239,7 +242,7 @@ Co<TaskRunner::Step> TaskRunner::Decide() {
       const Status& killed = outcome_->kill_status;
       const std::string error = killed.ok() ? std::string() : killed.error().message();
       journal_.SetState(RunnerState::kDead,
-               TaskEvent(event_type::kKilled).With(event_key::kKillError, error));
+                        TaskEvent(event_type::kKilled).With(event_key::kKillError, error));
       break;
     }
     case Kind::kTerminated:
@@ -247,15 +250,16 @@ Co<TaskRunner::Step> TaskRunner::Decide() {
       break;
     case Kind::kNotRestarting:
       journal_.SetState(RunnerState::kDead, TaskEvent(event_type::kNotRestarting)
-                                       .With(event_key::kRestartReason, decision.reason)
-                                       .FailsTask());
+                                                .With(event_key::kRestartReason, decision.reason)
+                                                .FailsTask());
       break;
     case Kind::kRestarting:
       journal_.SetState(RunnerState::kPending, RestartingEvent(decision.delay, decision.reason));
       break;
   }
   // The decision is published first: only then may the end of the run be forgotten.
-  if (journal_.local().run_id && co_await ForgetEnded() == Step::kShutdown) co_return Step::kShutdown;
+  if (journal_.local().run_id && co_await ForgetEnded() == Step::kShutdown)
+    co_return Step::kShutdown;
   if (decision.kind != Kind::kRestarting) co_return Step::kEnd;
   if (decision.delay > 0s) {
     const JoinContext joined(kill_, shutdown_);

@@ -106,9 +106,7 @@ class TaskRunner : public TaskControl,
   // when it would start again.
   void ForbidStart(std::string reason) { no_start_ = std::move(reason); }
   // Sets the network namespace of all later starts; before Run.
-  void SetNetworkNamespace(std::string path) {
-    location_.network_namespace = std::move(path);
-  }
+  void SetNetworkNamespace(std::string path) { location_.network_namespace = std::move(path); }
   // The allocation will be removed, so records that cannot be stored no longer matter.
   void LetGo() { let_go_.Cancel("the allocation will be removed"); }
   // Takes the changed allocation. Kills the task when the allocation no longer has it.
