@@ -49,7 +49,7 @@ class Loop {
   // a broken invariant, since errors here are values. Prefer Gate::Spawn, which can be joined.
   void Spawn(Co<void> coroutine);
 
-  std::size_t live_timers() const { return timers_.size(); }  // for tests
+  std::size_t live_timers() const { return timers_.size(); }
 
  protected:
   // The time of the first timer has changed.

@@ -144,10 +144,7 @@ Co<void> TaskRunner::Shutdown() {
   if (outcome_->begun) co_await journal_.SaveOrReport();
 }
 
-void TaskRunner::EmitEvent(TaskEvent event) {
-  AppendTaskEvent(&state_, std::move(event), loop_->Wall());
-  Publish();
-}
+void TaskRunner::EmitEvent(TaskEvent event) { journal_.Emit(std::move(event)); }
 
 Co<void> TaskRunner::CarryOut(std::shared_ptr<TaskRunner> self, Co<Status> request) {
   const Status status = co_await std::move(request);
