@@ -151,7 +151,7 @@ void NodeClient::Apply(Context context, const NodeAllocs& wanted) {
     } else if (!known_.insert(alloc->id).second) {
       // It was not started, and the server got a report of that.
     } else if (alloc->server_terminal() && restored_.count(alloc->id) == 0) {
-      Tell(alloc->id, {ClientStatus::kComplete, "stopped before it was started"});
+      Report(alloc->id, {ClientStatus::kComplete, "stopped before it was started"});
     } else {
       StartOne(alloc);
     }
@@ -171,14 +171,14 @@ void NodeClient::Apply(Context context, const NodeAllocs& wanted) {
 void NodeClient::StartOne(const std::shared_ptr<const Allocation>& alloc) {
   Result<std::unique_ptr<AllocRunner>> runner = make_runner_(alloc);
   if (!runner.ok()) {
-    return Tell(alloc->id, {ClientStatus::kFailed, runner.error().message()});
+    return Report(alloc->id, {ClientStatus::kFailed, runner.error().message()});
   }
   auto held = std::make_shared<Held>(this, std::move(*runner), alloc->alloc_modify_index);
   held_[alloc->id] = held;
   held->runner()->Start();
 }
 
-void NodeClient::Tell(const std::string& alloc_id, AllocStatus status) {
+void NodeClient::Report(const std::string& alloc_id, AllocStatus status) {
   AllocUpdate update;
   update.id = alloc_id;
   update.status = std::move(status);
@@ -191,7 +191,6 @@ void NodeClient::Report(const AllocState& state) {
   update.id = state.alloc->id;
   update.status = state.status;
   update.tasks = state.tasks;
-  update.network = state.network;
   update.modify_time = loop_->Wall();
   updates_.Put(std::move(update));
 }

@@ -58,7 +58,7 @@ class NodeClient {
   // Null if the allocation is not (any more) on this node. Valid until the next co_await.
   AllocRunner* Find(const std::string& alloc_id) const;
   std::vector<std::string> alloc_ids() const;
-  std::size_t runners() const { return held_.size(); }
+  std::size_t runners() const { return held_.size(); }  // for tests
 
  private:
   class Held;
@@ -74,7 +74,7 @@ class NodeClient {
   Co<void> DestroyOne(std::shared_ptr<Held> held, Status* first);
   void Report(const AllocState& state);
   // Reports the status of an allocation without a runner.
-  void Tell(const std::string& alloc_id, AllocStatus status);
+  void Report(const std::string& alloc_id, AllocStatus status);
 
   Loop* const loop_;
   ClusterLink* const link_;

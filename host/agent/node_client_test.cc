@@ -127,7 +127,7 @@ class NodeClientTest : public SchedulerFixture {
 
   std::size_t Count(ClientStatus status) const {
     std::size_t count = 0;
-    for (const auto& record : Allocs()) count += record->told.status.status == status;
+    for (const auto& record : Allocs()) count += record->reported.status.status == status;
     return count;
   }
 
@@ -177,14 +177,14 @@ TEST_F(NodeClientTest, WhatCannotBeClearedAwayIsTriedAgain) {
   EXPECT_EQ(StubbornRunner::live(), 0);
 }
 
-TEST_F(NodeClientTest, WhenManyHaveGoneItIsToldOnce) {
+TEST_F(NodeClientTest, WhenManyHaveGoneItIsCalledOnce) {
   Start(0s);
-  int told = 0;
-  const auto tell = [](int* count) -> Co<void> {
-    ++*count;
+  int calls = 0;
+  const auto count_call = [](int* n) -> Co<void> {
+    ++*n;
     co_return;
   };
-  client_->SetManyGone([&] { return tell(&told); });
+  client_->SetManyGone([&] { return count_call(&calls); });
   const auto run = [this](const std::string& name, int count) {
     JobRegistration registration = Registration(name, count, 1);
     auto batch = std::make_shared<Job>(*registration.job);
@@ -199,25 +199,25 @@ TEST_F(NodeClientTest, WhenManyHaveGoneItIsToldOnce) {
     ASSERT_EQ(client_->runners(), 0u);
   };
   run("few", NodeClient::kManyGone - 1);
-  EXPECT_EQ(told, 0);
+  EXPECT_EQ(calls, 0);
   run("one", 1);
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(calls, 1);
   run("more", NodeClient::kManyGone - 1);
-  EXPECT_EQ(told, 1) << "they are counted anew";
+  EXPECT_EQ(calls, 1) << "they are counted anew";
 }
 
-TEST_F(NodeClientTest, WhenManyHaveBeenRestoredItIsToldOnce) {
+TEST_F(NodeClientTest, WhenManyHaveBeenRestoredItIsCalledOnce) {
   for (int i = 0; i < NodeClient::kManyGone; ++i) restored_.insert(std::to_string(i));
   Start(300ms);
-  int told = 0;
-  const auto tell = [](int* count) -> Co<void> {
-    ++*count;
+  int calls = 0;
+  const auto count_call = [](int* n) -> Co<void> {
+    ++*n;
     co_return;
   };
-  client_->SetManyGone([&] { return tell(&told); });
-  EXPECT_EQ(told, 0) << "they have no runners yet";
+  client_->SetManyGone([&] { return count_call(&calls); });
+  EXPECT_EQ(calls, 0) << "they have no runners yet";
   loop.Advance(1h);
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(calls, 1);
 }
 
 TEST_F(NodeClientTest, ARemovalThatHangsKeepsNoAgentFromItsEnd) {
@@ -299,20 +299,20 @@ TEST_F(NodeClientTest, ALostClusterCostsNoTaskAndHearsEverythingLater) {
   link_->lose = true;
   ASSERT_TRUE(scheduler.Deregister({"default", "web"}, false, false).ok());
   loop.Advance(60s);
-  EXPECT_EQ(Count(ClientStatus::kRunning), 3u) << "nobody could tell";
+  EXPECT_EQ(Count(ClientStatus::kRunning), 3u) << "nobody could count";
   link_->lose = false;
   loop.Advance(60s);
   EXPECT_EQ(Count(ClientStatus::kComplete), 3u);
 }
 
-TEST_F(NodeClientTest, AnAllocationThatCannotRunIsToldAsFailed) {
+TEST_F(NodeClientTest, AnAllocationThatCannotRunIsReportedAsFailed) {
   refuse_ = true;
   Start(0s);
   loop.Advance(5s);
   MustRegister(Registration("web", 1));
   loop.RunReady();
   ASSERT_EQ(Count(ClientStatus::kFailed), 1u);
-  EXPECT_EQ(Allocs()[0]->told.status.description, "no such thing");
+  EXPECT_EQ(Allocs()[0]->calls.status.description, "no such thing");
   EXPECT_EQ(client_->Find(Allocs()[0]->id()), nullptr);
 }
 

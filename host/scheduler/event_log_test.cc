@@ -67,7 +67,7 @@ StateEvent AllocEvent(const std::shared_ptr<const Job>& job, std::size_t details
   TaskEvent event(event_type::kDriver);
   event.details[event_key::kMessage] = std::string(details, 'x');  // With() keeps its start only
   AppendTaskEvent(&state, std::move(event), 1);
-  record->told.tasks["t"] = std::make_shared<TaskStateRecord>(state);
+  record->reported.tasks["t"] = std::make_shared<TaskStateRecord>(state);
   return {std::shared_ptr<const AllocRecord>(record)};
 }
 
@@ -137,7 +137,7 @@ class SchedulerEventTest : public SchedulerFixture {
   std::uint64_t next_ = 1;
 };
 
-TEST_F(SchedulerEventTest, TellTheLifeOfAJob) {
+TEST_F(SchedulerEventTest, ShowTheLifeOfAJob) {
   MakeNodeReady();
   EXPECT_THAT(NewEvents(), ElementsAre(Pair(Topic::kNode, "NodeRegistration"),
                                        Pair(Topic::kNode, "NodeStreamEvent")));
@@ -147,7 +147,7 @@ TEST_F(SchedulerEventTest, TellTheLifeOfAJob) {
                                        Pair(Topic::kAllocation, "PlanResult"),
                                        Pair(Topic::kEvaluation, "EvaluationUpdated"),
                                        Pair(Topic::kJob, "EvaluationUpdated")));
-  Tell(Live()[0]->id(), ClientStatus::kRunning);
+  Report(Live()[0]->id(), ClientStatus::kRunning);
   EXPECT_THAT(NewEvents(), ElementsAre(Pair(Topic::kAllocation, "AllocationUpdated")));
   const std::string id = Live()[0]->id();
   ASSERT_TRUE(scheduler.Deregister({"default", "web"}, true, false).ok());
@@ -160,7 +160,7 @@ TEST_F(SchedulerEventTest, TellTheLifeOfAJob) {
                                        Pair(Topic::kEvaluation, "JobDeregistered"),
                                        Pair(Topic::kAllocation, "PlanResult"),
                                        Pair(Topic::kEvaluation, "EvaluationUpdated")));
-  Tell(id, ClientStatus::kComplete);
+  Report(id, ClientStatus::kComplete);
   NewEvents();
   EXPECT_TRUE(Await<Status>(scheduler.CollectGarbage(context, {})).ok());
   EXPECT_THAT(NewEvents(), ElementsAre()) << "only collected jobs make events";

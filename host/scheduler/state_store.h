@@ -85,7 +85,7 @@ class StateStore {
     Waiters waiters;
     std::array<std::size_t, kTables> of_table{};      // how many wait for each
     std::array<std::uint64_t, kTables> written_at{};  // the index of the last write to each
-    bool told = false;                                // a task is posted and has not run
+    bool posted = false;                              // a task is posted and has not run
   };
 
   // Waits for a write to MASK, unless THERE already returns true.

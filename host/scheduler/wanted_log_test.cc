@@ -8,7 +8,7 @@ namespace {
 
 using Ids = std::set<std::string>;
 
-TEST(WantedLogTest, TellsWhatChangedAfterAnIndex) {
+TEST(WantedLogTest, ReturnsWhatChangedAfterAnIndex) {
   WantedLog log;
   EXPECT_EQ(log.Since(0), Ids());
   log.Add(3, "a");

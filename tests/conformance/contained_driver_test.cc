@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "host/base/gate.h"
+#include "host/process/mock_processes.h"
 #include "tests/conformance/contained_fixture.h"
-#include "tests/conformance/mock_processes.h"
 #include "tests/conformance/stop_process.h"
 
 namespace drover {

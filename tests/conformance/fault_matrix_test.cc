@@ -18,10 +18,10 @@
 #include <sstream>
 
 #include "host/base/gate.h"
+#include "host/process/mock_processes.h"
 #include "tests/conformance/call_verb.h"
 #include "tests/conformance/contained_fixture.h"
 #include "tests/conformance/latencies.h"
-#include "tests/conformance/mock_processes.h"
 
 namespace drover {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "host/base/gate.h"
 #include "host/plugin/registry_fixture.h"
-#include "tests/conformance/mock_processes.h"
+#include "host/process/mock_processes.h"
 
 namespace drover {
 namespace {

@@ -12,6 +12,7 @@
 
 namespace drover {
 
+// A process service for tests, here and in the folders above.
 class MockProcesses : public ProcessService {
  public:
   MOCK_METHOD(Co<Result<ProcessInfo>>, Start, (Context, ProcessSpec), (override));

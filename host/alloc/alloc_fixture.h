@@ -1,16 +1,15 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <initializer_list>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "host/alloc/local_alloc_runner.h"
-#include "host/task/fake_driver.h"
+#include "host/alloc/tracing_driver_for_test.h"
 
-// The fixture for tests of allocation runners: allocations described in few words, a driver without
-// processes, and a check that nothing is left behind.
 namespace drover {
 
 // An allocation directory that only records its calls.
@@ -57,55 +56,22 @@ class FakeAllocStore : public AllocStore {
 };
 
 // Copies the fields that a runner needs; interpolates nothing.
-class BenchPreparer : public TaskPreparer {
+class PlainPreparer : public TaskPreparer {
  public:
   std::string RenderUser(const PrepareRequest& request) override { return request.task->user; }
   Result<TaskConfig> Prepare(const PrepareRequest& request) override;
-};
-
-// Something that happened to one task. A trace holds such entries in their order.
-struct TraceEntry {
-  enum class Kind {
-    kBegin,  // the driver was asked to start it
-    kStart,  // it runs
-    kStop,   // the driver was asked to stop it
-    kEnd,    // it has ended
-  };
-  Kind kind;
-  std::string task;
-  TimePoint at;
-  bool success = false;  // of an end
-};
-
-// A fake driver that records what happens to its tasks.
-class TracingDriver : public FakeDriver {
- public:
-  explicit TracingDriver(Loop* loop) : FakeDriver(loop), on_(loop) {}
-  Co<Result<StartedTask>> Start(Context context, std::shared_ptr<const TaskConfig> config) override;
-  Co<Result<ExitResult>> Wait(Context context, RunId run) override;
-  Co<Status> Stop(Context context, RunId run, Duration timeout, std::string signal) override;
-  std::vector<TraceEntry> trace;
-  std::map<std::string, std::string> networks;  // of each task's newest start
-  // The starts and ends in words: "+main -main".
-  std::string TraceText() const;
-
- private:
-  void Note(TraceEntry::Kind kind, const std::string& task, bool success = false) {
-    trace.push_back({kind, task, on_->Now(), success});
-  }
-
-  Loop* const on_;
-  std::map<RunId, std::string> open_;
 };
 
 // A task of the class that KIND names: main, init (prestart one-shot), side (prestart sidecar),
 // post (poststart one-shot), postside (poststart sidecar), stop (poststop).
 Task MakeTask(const std::string& name, const std::string& kind = "main");
 
-class AllocBench {
+// The fixture for tests of allocation runners: an allocation described in few words, a driver
+// without processes, and a check that nothing is left behind.
+class AllocFixture {
  public:
-  AllocBench();
-  ~AllocBench();  // checks that nothing is left
+  AllocFixture();
+  ~AllocFixture();  // checks that nothing is left
 
   // Adds a task to the group; before Make.
   Task& AddTask(const std::string& name, const std::string& kind = "main");
@@ -144,7 +110,7 @@ class AllocBench {
   SimLoop loop;
   TracingDriver driver;
   FakeDriverRegistry registry;
-  BenchPreparer preparer;
+  PlainPreparer preparer;
   FakeAllocDir::Disk disk;
   FakeAllocStore::Records records;
   LocalAllocEnv env;

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/alloc/alloc_bench.h"
+#include "host/alloc/alloc_fixture.h"
 
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ Co<Status> FakeAllocStore::Delete(Context) {
   co_return Status();
 }
 
-Result<TaskConfig> BenchPreparer::Prepare(const PrepareRequest& request) {
+Result<TaskConfig> PlainPreparer::Prepare(const PrepareRequest& request) {
   TaskConfig config;
   config.alloc_id = request.alloc->id;
   config.task_name = request.task->name;
@@ -61,44 +61,6 @@ Result<TaskConfig> BenchPreparer::Prepare(const PrepareRequest& request) {
   config.driver_config_json = request.task->config_json;
   config.kill_timeout = request.task->kill_timeout;
   return config;
-}
-
-Co<Result<StartedTask>> TracingDriver::Start(Context context,
-                                             std::shared_ptr<const TaskConfig> config) {
-  Note(TraceEntry::Kind::kBegin, config->task_name);
-  networks[config->task_name] = config->network_namespace_path;
-  auto started = co_await FakeDriver::Start(context, config);
-  if (started.ok()) {
-    Note(TraceEntry::Kind::kStart, config->task_name);
-    open_[config->run_id] = config->task_name;
-  }
-  co_return started;
-}
-
-Co<Result<ExitResult>> TracingDriver::Wait(Context context, RunId run) {
-  auto result = co_await FakeDriver::Wait(context, run);
-  const auto open = open_.find(run);
-  if (result.ok() && open != open_.end()) {
-    Note(TraceEntry::Kind::kEnd, open->second, result->Successful());
-    open_.erase(open);
-  }
-  co_return result;
-}
-
-Co<Status> TracingDriver::Stop(Context context, RunId run, Duration timeout, std::string signal) {
-  const auto open = open_.find(run);
-  if (open != open_.end()) Note(TraceEntry::Kind::kStop, open->second);
-  co_return co_await FakeDriver::Stop(context, run, timeout, signal);
-}
-
-std::string TracingDriver::TraceText() const {
-  std::string text;
-  for (const TraceEntry& entry : trace) {
-    if (entry.kind != TraceEntry::Kind::kStart && entry.kind != TraceEntry::Kind::kEnd) continue;
-    if (!text.empty()) text += ' ';
-    text += (entry.kind == TraceEntry::Kind::kStart ? '+' : '-') + entry.task;
-  }
-  return text;
 }
 
 Task MakeTask(const std::string& name, const std::string& kind) {
@@ -113,7 +75,7 @@ Task MakeTask(const std::string& name, const std::string& kind) {
   return task;
 }
 
-AllocBench::AllocBench()
+AllocFixture::AllocFixture()
     : driver(&loop),
       job_(std::make_shared<Job>()),
       contexts_before_(Context::live()),
@@ -126,18 +88,18 @@ AllocBench::AllocBench()
   group().restart_policy.attempts = 0;
   env.loop = &loop;
   env.make_dir = [this](const std::string&) { return std::make_unique<FakeAllocDir>(&disk); };
-  env.task.drivers = &registry;
-  env.task.preparer = &preparer;
-  env.task.random = [](std::uint64_t) { return 0; };
+  env.services.drivers = &registry;
+  env.services.preparer = &preparer;
+  env.services.random = [](std::uint64_t) { return 0; };
 }
 
-AllocBench::~AllocBench() {
+AllocFixture::~AllocFixture() {
   // A test that destroyed its runner itself leaves nothing to do here.
   if (runner_) Destroy();
   CheckNothingLeft();
 }
 
-void AllocBench::CheckNothingLeft() {
+void AllocFixture::CheckNothingLeft() {
   runner_.reset();
   loop.RunReady();
   EXPECT_EQ(loop.live_timers(), 0u);
@@ -147,12 +109,12 @@ void AllocBench::CheckNothingLeft() {
   EXPECT_EQ(LocalAllocRunner::live(), allocs_before_);
 }
 
-Task& AllocBench::AddTask(const std::string& name, const std::string& kind) {
+Task& AllocFixture::AddTask(const std::string& name, const std::string& kind) {
   group().tasks.push_back(MakeTask(name, kind));
   return group().tasks.back();
 }
 
-LocalAllocRunner& AllocBench::Make() {
+LocalAllocRunner& AllocFixture::Make() {
   if (keep_records) {
     env.open_store = [this](const std::string&) {
       return std::make_unique<FakeAllocStore>(&records);
@@ -173,13 +135,13 @@ LocalAllocRunner& AllocBench::Make() {
   return *runner_;
 }
 
-LocalAllocRunner& AllocBench::Start() {
+LocalAllocRunner& AllocFixture::Start() {
   Make().Start();
   loop.RunReady();
   return *runner_;
 }
 
-LocalAllocRunner& AllocBench::Restore() {
+LocalAllocRunner& AllocFixture::Restore() {
   runner_.reset();
   AllocRunnerRequest request;
   request.alloc = alloc_;
@@ -189,32 +151,32 @@ LocalAllocRunner& AllocBench::Restore() {
   return *runner_;
 }
 
-Allocation AllocBench::NextAlloc() {
+Allocation AllocFixture::NextAlloc() {
   Allocation alloc = *alloc_;
   ++alloc.alloc_modify_index;
   alloc_ = std::make_shared<const Allocation>(alloc);
   return alloc;
 }
 
-void AllocBench::UpdateToStop() {
+void AllocFixture::UpdateToStop() {
   Allocation alloc = NextAlloc();
   alloc.desired_status = DesiredStatus::kStop;
   alloc_ = std::make_shared<const Allocation>(alloc);
   Update(alloc);
 }
 
-Status AllocBench::Wait(Co<Status> call) {
+Status AllocFixture::Wait(Co<Status> call) {
   Status status = Error(Code::kInternal, "the call did not end");
   auto store = [](Co<Status> inner, Status* out) -> Co<void> { *out = co_await std::move(inner); };
   EXPECT_TRUE(loop.RunToEnd(store(std::move(call), &status), 1h));
   return status;
 }
 
-bool AllocBench::RunToEnd(Duration limit) {
+bool AllocFixture::RunToEnd(Duration limit) {
   return loop.RunUntil([this] { return runner_->ended(); }, limit);
 }
 
-void AllocBench::Destroy(std::size_t left_runs) {
+void AllocFixture::Destroy(std::size_t left_runs) {
   const Status status = Wait(runner_->Destroy());
   EXPECT_TRUE(status.ok()) << status.error().message();
   EXPECT_TRUE(!disk.built) << "the directory is still there";
@@ -222,12 +184,12 @@ void AllocBench::Destroy(std::size_t left_runs) {
   runner_.reset();
 }
 
-std::string AllocBench::Brief(const std::string& task) {
+std::string AllocFixture::Brief(const std::string& task) {
   const TaskStateRecord& record = state(task);
   return std::string(RunnerStateName(record.state)) + "/" + std::to_string(record.restarts);
 }
 
-std::vector<std::string> AllocBench::Events(const std::string& task) {
+std::vector<std::string> AllocFixture::Events(const std::string& task) {
   std::vector<std::string> types;
   for (const TaskEvent& event : state(task).events) types.push_back(event.type);
   return types;
