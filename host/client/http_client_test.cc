@@ -7,7 +7,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "host/base/loop.h"
 #include "host/client/scripted_server_for_test.h"
@@ -278,6 +280,7 @@ TEST_F(HttpClientTest, ReachesNamesAndIpv6) {
   ASSERT_TRUE(named.ok()) << named.error().message();
   HttpServerOptions options;
   options.address = "::1";
+  options.port = 0;
   const auto v6 = HttpServer::Start(options, answer);
   if (!v6.ok()) GTEST_SKIP() << "this machine has no IPv6: " << v6.error().message();
   client_.reset();

@@ -45,7 +45,7 @@ std::string SubjectOf(SSL* connection) {
 }
 
 // Why a certificate is refused. OpenSSL's own error only says that the verification failed.
-class CertificateErrors : public boost::system::error_category {
+class CertificateErrors final : public boost::system::error_category {
  public:
   const char* name() const noexcept override { return "certificate"; }
   std::string message(int value) const override {
@@ -73,11 +73,11 @@ class TlsStream : public ByteStream {
   }
 
   Co<ErrorCode> Handshake() override {
-    static const CertificateErrors kCertificateErrors;
+    static const CertificateErrors errors{};
     const std::tuple<ErrorCode> done = co_await stream_.async_handshake(side_, kTuple);
     const long verdict = SSL_get_verify_result(stream_.native_handle());
     if (std::get<0>(done) && verdict != X509_V_OK) {
-      co_return ErrorCode(static_cast<int>(verdict), kCertificateErrors);
+      co_return ErrorCode(static_cast<int>(verdict), errors);
     }
     co_return std::get<0>(done);
   }
@@ -208,12 +208,12 @@ Result<std::shared_ptr<TlsContext>> TlsContext::Load(const HttpTls& tls) {
 Result<std::shared_ptr<TlsContext>> TlsContext::LoadForClient(const TlsTrust& trust) {
   auto state = std::make_unique<State>(ssl::context::tls_client);
   ssl::context& context = state->context;
-  context.set_verify_mode(trust.skip_verify ? ssl::verify_none : ssl::verify_peer);
   SSL_CTX* const native = context.native_handle();
   // An intermediate certificate may be the one that is trusted.
   X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(native), X509_V_FLAG_PARTIAL_CHAIN);
   if (trust.ca_file.empty() && trust.ca_path.empty()) SSL_CTX_set_default_verify_paths(native);
   ByteStream::ErrorCode error;
+  context.set_verify_mode(trust.skip_verify ? ssl::verify_none : ssl::verify_peer, error);
   const auto wrong = [&error](const char* what, const std::string& file) {
     return CannotUse(Code::kFailedPrecondition, what, file, error.message());
   };
