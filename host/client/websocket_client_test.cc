@@ -198,9 +198,9 @@ TEST(WebSocketClientTest, ARefusalHasItsText) {
         std::pair("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
                   "the agent answers HTTP/1.1 404 Not Found"),
         std::pair("SSH-2.0-OpenSSH_9.2\r\n\r\n", "bad version")}) {
-    ScriptedServer server([answer = answer](ScriptedPeer* peer, int) {
+    ScriptedServer server([reply = std::string(answer)](ScriptedPeer* peer, int) {
       peer->ReadHead();
-      peer->Send(answer);
+      peer->Send(reply);
     });
     const auto socket = Open(server.address());
     ASSERT_FALSE(socket.ok());
