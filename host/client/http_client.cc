@@ -74,34 +74,43 @@ Error HttpClient::Refused(const ClientRequest& request, int status, std::string 
   return Error(CodeOf(status), std::move(text));
 }
 
+// One request over one connection.
+struct HttpClient::Exchange {
+  std::unique_ptr<ByteStream> stream;
+  bool answered = false;  // some byte has come
+  bool reusable = false;  // a further request can follow
+};
+
 Co<Result<ClientReply>> HttpClient::Ask(Context context, ClientRequest request) {
+  Result<ClientReply> reply = co_await AskRepeatedly(context, &request);
+  if (reply.ok() || !context.cancelled()) co_return reply;
+  if (context.status().code() == Code::kTimeout) {
+    co_return endpoint_->Unreachable("it has not answered in time", Code::kTimeout);
+  }
+  co_return context.status().error();
+}
+
+Co<Result<ClientReply>> HttpClient::AskRepeatedly(Context context, const ClientRequest* request) {
   while (true) {
+    Exchange exchange;
     const bool kept = !idle_.empty();
-    std::unique_ptr<ByteStream> stream;
     if (kept) {
-      stream = std::move(idle_.back());
+      exchange.stream = std::move(idle_.back());
       idle_.pop_back();
     } else {
-      DROVER_CO_ASSIGN(stream, co_await endpoint_->Connect(context));
+      DROVER_CO_ASSIGN(exchange.stream, co_await endpoint_->Connect(context));
     }
-    bool answered = false, reusable = false;
-    Result<ClientReply> reply =
-        co_await AskOver(context, &request, stream.get(), &answered, &reusable);
-    if (reusable) idle_.push_back(std::move(stream));
-    if (!reply.ok() && context.cancelled()) {
-      const Error why = context.status().error();
-      if (why.code() != Code::kTimeout) co_return why;
-      co_return endpoint_->Unreachable("it has not answered in time", Code::kTimeout);
-    }
-    // The agent had closed the kept connection. GET, PUT and DELETE can be repeated.
-    if (kept && !reply.ok() && !answered) continue;
-    co_return reply;
+    Result<ClientReply> reply = co_await AskOnce(context, request, &exchange);
+    if (exchange.reusable) idle_.push_back(std::move(exchange.stream));
+    // The agent may have closed a kept connection. GET, PUT and DELETE can be repeated.
+    const bool stale = kept && !reply.ok() && !exchange.answered;
+    if (!stale || context.cancelled()) co_return reply;
   }
 }
 
-// REQUEST outlives the call. ANSWERED: some byte has come. REUSABLE: the next request can follow.
-Co<Result<ClientReply>> HttpClient::AskOver(Context context, const ClientRequest* request,
-                                            ByteStream* stream, bool* answered, bool* reusable) {
+Co<Result<ClientReply>> HttpClient::AskOnce(Context context, const ClientRequest* request,
+                                            Exchange* exchange) {
+  ByteStream* const stream = exchange->stream.get();
   const Subscription on_cancel = context.OnCancel([stream] { stream->Close(); });
   std::string bytes = HeadOf(*request);
   if (request->body) bytes += *request->body;
@@ -115,7 +124,7 @@ Co<Result<ClientReply>> HttpClient::AskOver(Context context, const ClientRequest
     const ByteStream::Transfer read = co_await stream->ReadSome(space);
     const ErrorCode error = std::get<0>(read);
     std::string_view rest(block.data(), std::get<1>(read));
-    *answered = *answered || !rest.empty();
+    exchange->answered = exchange->answered || !rest.empty();
     std::string_view body;
     while (const std::size_t taken = parser.Put(rest, &body)) {
       rest.remove_prefix(taken);
@@ -135,7 +144,7 @@ Co<Result<ClientReply>> HttpClient::AskOver(Context context, const ClientRequest
     if (error && !parser.done()) {
       co_return endpoint_->Unreachable((unsent ? unsent : error).message());
     }
-    *reusable = parser.done() && parser.keep_alive() && !unsent && !error && rest.empty();
+    exchange->reusable = parser.done() && parser.keep_alive() && !unsent && !error && rest.empty();
   }
   if (parser.status() / 100 != 2) {
     co_return Refused(*request, parser.status(), std::move(reply.body));

@@ -48,8 +48,11 @@ class HttpClient {
   Co<Result<ClientReply>> Ask(Context context, ClientRequest request);
 
  private:
-  Co<Result<ClientReply>> AskOver(Context context, const ClientRequest* request, ByteStream* stream,
-                                  bool* answered, bool* reusable);
+  struct Exchange;
+  // REQUEST outlives the call.
+  Co<Result<ClientReply>> AskRepeatedly(Context context, const ClientRequest* request);
+  Co<Result<ClientReply>> AskOnce(Context context, const ClientRequest* request,
+                                  Exchange* exchange);
   std::string HeadOf(const ClientRequest& request) const;
   Error Refused(const ClientRequest& request, int status, std::string text) const;
 

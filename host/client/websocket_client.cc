@@ -90,18 +90,15 @@ Co<Status> WebSocketClient::State::Connect(Context context, const Endpoint* endp
   DROVER_CO_ASSIGN(stream, co_await endpoint->Connect(context));
   const Subscription on_cancel = context.OnCancel([this] { stream->Close(); });
   socket.emplace(&loop, stream.get(), stream.get());
-  beast::websocket::stream_base::timeout never{};
-  never.handshake_timeout = beast::websocket::stream_base::none();
-  never.idle_timeout = beast::websocket::stream_base::none();
-  never.keep_alive_pings = false;
-  socket->set_option(never);
+  using Options = beast::websocket::stream_base;
+  socket->set_option(Options::timeout{Options::none(), Options::none(), false});
   socket->read_message_max(kMostMessage);
   socket->auto_fragment(false);
   socket->write_buffer_bytes(kWriteBuffer);
   const std::string& token = endpoint->options().token;
   const ServerAddress& address = endpoint->address();
-  socket->set_option(beast::websocket::stream_base::decorator(
-      [&token, &address](beast::websocket::request_type& request) {
+  socket->set_option(
+      Options::decorator([&token, &address](beast::websocket::request_type& request) {
         if (!token.empty()) request.set("X-Nomad-Token", token);
         if (!address.authorization.empty()) request.set("Authorization", address.authorization);
       }));
