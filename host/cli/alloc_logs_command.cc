@@ -5,10 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include "host/cli/api_streams.h"
 #include "host/cli/cli.h"
 #include "host/cli/client_command.h"
 #include "host/cli/task_output.h"
+#include "host/client/api_streams.h"
 
 namespace drover {
 namespace {

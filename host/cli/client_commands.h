@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host/cli/api_client.h"
+#include "host/client/api_client.h"
 
 namespace drover {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "host/cli/api_client.h"
 #include "host/cli/table.h"
 #include "host/cli/terminal.h"
+#include "host/client/api_client.h"
 
 namespace drover {
 

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "host/base/unique_fd.h"
-#include "host/cli/api_streams.h"
 #include "host/cli/cli.h"
 #include "host/cli/client_command.h"
 #include "host/cli/eval_follower.h"
@@ -17,6 +16,7 @@
 #include "host/cli/json_fields.h"
 #include "host/cli/node_setup.h"
 #include "host/cli/run_view.h"
+#include "host/client/api_streams.h"
 #include "host/spec/strict_json.h"
 
 namespace drover {

@@ -556,6 +556,16 @@ class ClientReachTest(Client, DroverTest):
         # The agent of this machine is not behind a proxy.
         self.assertIn("Connection refused", self.fails("job", "status", http_proxy="http://[::1]:5"))
 
+    def test_proxies_are_refused_by_name(self):
+        self.address = "http://127.0.0.2:1"
+        self.assertEqual(self.fails("job", "status", http_proxy="http://me:secret@127.0.0.1:5"),
+                         "drover job status: the variable http_proxy names a proxy for 127.0.0.2, but "
+                         "drover connects without proxies: unset http_proxy, or add 127.0.0.2 to "
+                         "no_proxy\n")
+        self.assertIn("the variable ALL_PROXY", self.fails("job", "status", ALL_PROXY="socks5://x"))
+        self.assertIn("Connection refused", self.fails("job", "status", http_proxy="http://x",
+                                                       no_proxy="127.0.0.0/8"))
+
     def test_commands_that_make_no_sense(self):
         for arguments in (("job",), ("job", "fly"), ("alloc", "status"), ("node", "eligibility", "ab"),
                           ("job", "run", "-check-index", "x", "f"), ("job", "status", "a", "b")):

@@ -3,28 +3,29 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
-#include <string_view>
 
-#include "host/cli/api_client.h"
-#include "host/cli/curl_library.h"
+#include "host/base/result.h"
+#include "host/base/time.h"
+#include "host/client/api_path.h"
+#include "host/client/endpoint.h"
+#include "host/client/http_client.h"
 
 namespace drover {
 
-// Asks an agent several things at a time, each over a connection of its own, and hands out what it
-// answers as it comes. More than kMostConnections wait for their turn. One thread; nothing happens
+// Asks an agent several things at a time, each over a connection of its own, and hands out the
+// answers as they come. More than kMostConnections wait for their turn. One thread; nothing happens
 // but in Wait. Errors are as those of ApiClient.
 class ApiStreams {
  public:
-  // An agent lets one client have a hundred, of which it counts those that were left for a while
-  // longer, and some are for others to ask with.
-  static constexpr long kMostConnections = 45;
+  // An agent lets one client have a hundred. It counts those that were left for a while longer, and
+  // some are for others to ask with.
+  static constexpr int kMostConnections = 45;
 
   using End = std::function<void(const Status& status)>;
 
-  static Result<ApiStreams> Create(const CurlLibrary& curl, const ClientOptions& options);
+  explicit ApiStreams(std::shared_ptr<const Endpoint> endpoint);
   ApiStreams(ApiStreams&&) noexcept;
   ~ApiStreams();
 
@@ -35,12 +36,11 @@ class ApiStreams {
   // Leaves an answer: neither its TAKE nor its END is called any more.
   void Drop(std::uint64_t id);
 
-  // Waits until something has come or FD is readable, at most as long as MOST, and hands it out.
+  // Hands out what comes, until something has come, FD (-1: none) can be read, or MOST has passed.
   Status Wait(int fd, Duration most);
 
  private:
   class Set;
-  explicit ApiStreams(std::unique_ptr<Set> set);
   std::unique_ptr<Set> set_;
 };
 
