@@ -2,6 +2,7 @@
 // What changes allocations: restart, stop and signal.
 #include <nlohmann/json.hpp>
 
+#include "host/base/printable.h"
 #include "host/cli/cli.h"
 #include "host/cli/client_command.h"
 #include "host/cli/id_lookup.h"

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "host/base/printable.h"
 #include "host/cli/client_cli.h"
 #include "host/cli/client_commands.h"
 #include "host/cli/commands.h"
 #include "host/cli/completion.h"
-#include "host/cli/terminal.h"
 
 namespace drover {
 namespace {

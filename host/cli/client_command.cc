@@ -6,13 +6,14 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "host/base/printable.h"
 #include "host/cli/cli.h"
 #include "host/cli/eval_follower.h"
 #include "host/cli/id_lookup.h"
 #include "host/cli/json_fields.h"
 #include "host/cli/node_setup.h"
 #include "host/cli/readable.h"
-#include "host/cli/text_template.h"
+#include "host/template/text_template.h"
 
 namespace drover {
 

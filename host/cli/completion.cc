@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "host/base/printable.h"
 #include "host/cli/api_client.h"
 #include "host/cli/cli.h"
 #include "host/cli/id_lookup.h"
 #include "host/cli/json_fields.h"
-#include "host/cli/terminal.h"
 
 namespace drover {
 namespace {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "host/base/printable.h"
 #include "host/cli/cli.h"
 #include "host/cli/client_command.h"
 #include "host/cli/json_fields.h"

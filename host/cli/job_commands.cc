@@ -6,6 +6,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
+#include "host/base/printable.h"
 #include "host/base/unique_fd.h"
 #include "host/cli/api_streams.h"
 #include "host/cli/cli.h"

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "host/base/base64.h"
+#include "host/base/printable.h"
 #include "host/cli/cli.h"
 #include "host/cli/eval_follower.h"
 #include "host/cli/json_fields.h"
 #include "host/cli/log_printer.h"
-#include "host/cli/terminal.h"
 
 namespace drover {
 namespace {

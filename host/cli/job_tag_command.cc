@@ -2,6 +2,7 @@
 // Names a version of a job, and takes the name away.
 #include <nlohmann/json.hpp>
 
+#include "host/base/printable.h"
 #include "host/cli/cli.h"
 #include "host/cli/client_command.h"
 #include "host/cli/id_lookup.h"

@@ -2,6 +2,7 @@
 // What looks at jobs: status, inspect, history and allocs.
 #include <nlohmann/json.hpp>
 
+#include "host/base/printable.h"
 #include "host/cli/cli.h"
 #include "host/cli/client_command.h"
 #include "host/cli/eval_follower.h"

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "host/cli/terminal.h"
+#include "host/base/printable.h"
 
 namespace drover {
 namespace {

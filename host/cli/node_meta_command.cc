@@ -2,6 +2,7 @@
 // The metadata of a node: those of its configuration, and what clients have set over them.
 #include <nlohmann/json.hpp>
 
+#include "host/base/printable.h"
 #include "host/cli/cli.h"
 #include "host/cli/client_command.h"
 #include "host/cli/id_lookup.h"

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "host/cli/terminal.h"
+#include "host/base/printable.h"
 #include "host/library/plugin_file.h"
 #include "host/spec/job_json.h"
 

@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "host/base/printable.h"
 #include "host/cli/cli.h"
 #include "host/cli/commands.h"
 #include "host/cli/node_setup.h"
-#include "host/cli/terminal.h"
 #include "host/library/plugin_file.h"
 #include "host/library/probe.h"
 #include "sdk/include/drover/drover.h"

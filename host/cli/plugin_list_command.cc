@@ -3,11 +3,11 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "host/base/printable.h"
 #include "host/cli/cli.h"
 #include "host/cli/commands.h"
 #include "host/cli/node_session.h"
 #include "host/cli/node_setup.h"
-#include "host/cli/terminal.h"
 #include "host/plugin/contained_driver.h"
 
 namespace drover {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "host/base/printable.h"
 #include "host/cli/cli.h"
 #include "host/cli/commands.h"
 #include "host/cli/logging.h"

@@ -3,11 +3,11 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "host/base/printable.h"
 #include "host/cli/cli.h"
 #include "host/cli/commands.h"
 #include "host/cli/node_session.h"
 #include "host/cli/node_setup.h"
-#include "host/cli/terminal.h"
 #include "host/library/plugin_file.h"
 
 namespace drover {

@@ -13,7 +13,6 @@
 #include "host/cli/logging.h"
 #include "host/cli/node_setup.h"
 #include "host/cli/run_sweeper.h"
-#include "host/cli/terminal.h"
 #include "host/process/unit_cgroups.h"
 
 namespace drover {

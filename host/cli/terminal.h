@@ -32,10 +32,4 @@ class Terminal {
   std::string status_;
 };
 
-// TEXT with control characters, those that turn the direction of others and the like, and bytes
-// that are no UTF-8, made visible, so that a task cannot steer the terminal or the reader.
-std::string Printable(std::string_view text);
-// The same for a text of several lines.
-std::string PrintableLines(std::string_view text);
-
 }  // namespace drover

@@ -4,11 +4,11 @@
 #include <optional>
 #include <vector>
 
+#include "host/base/printable.h"
 #include "host/cli/cli.h"
 #include "host/cli/commands.h"
 #include "host/cli/node_session.h"
 #include "host/cli/node_setup.h"
-#include "host/cli/terminal.h"
 
 namespace drover {
 namespace {

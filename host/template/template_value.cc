@@ -1,11 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/cli/template_value.h"
+#include "host/template/template_value.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <optional>
 
-#include "host/cli/terminal.h"
+#include "host/base/printable.h"
 
 namespace drover {
 namespace {

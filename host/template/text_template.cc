@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/cli/text_template.h"
+#include "host/template/text_template.h"
 
 #include <cctype>
 #include <map>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/cli/template_value.h"
+#include "host/template/template_value.h"
 
 namespace drover {
 
@@ -16,12 +16,12 @@ using nlohmann::json;
 namespace {
 
 constexpr int kMaxDepth = 64;
-// What is written by one template; ranges within ranges could fill a disk.
+// One template writes no more than this: ranges within ranges could fill a disk.
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
 struct Pipeline;
 
-// A value: what stands first, and the fields that are taken of it.
+// A value: its beginning, and the fields that are taken from it.
 struct Operand {
   enum class Kind { kDot, kVariable, kLiteral, kFunction, kPipeline };
   Kind kind = Kind::kDot;
@@ -31,10 +31,10 @@ struct Operand {
   std::vector<std::string> fields;
 };
 
-// Each command gets what the one before it has made as its last argument.
+// Each command gets the value of the one before it as its last argument.
 struct Pipeline {
-  std::string variable;  // that gets the value; empty: none
-  std::string key;       // of range: that gets the index or the key
+  std::string variable;  // gets the value; empty: none
+  std::string key;       // of a range: gets the index or the key; empty: none
   std::vector<std::vector<Operand>> commands;
 };
 
@@ -71,7 +71,7 @@ struct Piece {
   std::size_t at = 0;
 };
 
-// Where the action that begins at FROM has its "}}"; quotes hide it.
+// The place of the "}}" that ends the action at FROM. Quotes hide it.
 std::size_t EndOfAction(std::string_view text, std::size_t from) {
   char quote = 0;
   for (std::size_t i = from; i < text.size(); ++i) {
@@ -122,7 +122,7 @@ Result<std::vector<Piece>> Pieces(std::string_view text) {
   }
 }
 
-// Reads what stands in one action.
+// Reads the inside of one action.
 class ActionReader {
  public:
   explicit ActionReader(const Piece& piece) : text_(piece.text), offset_(piece.at) { Skip(); }
@@ -297,7 +297,7 @@ class ActionReader {
   std::size_t at_ = 0;
 };
 
-// Puts the pieces together.
+// Builds the tree of nodes from the pieces.
 class TreeReader {
  public:
   explicit TreeReader(std::vector<Piece> pieces) : pieces_(std::move(pieces)) {}
@@ -346,7 +346,7 @@ class TreeReader {
     return Block(std::move(node), depth + 1);
   }
 
-  // What is between an action and its {{end}}.
+  // Reads up to the {{end}} of an action.
   Result<NodePtr> Block(std::shared_ptr<Node> node, int depth) {
     if (depth > kMaxDepth) return Wrong("it is nested too deep", pieces_[next_ - 1].at);
     const std::size_t begin = pieces_[next_ - 1].at;
@@ -452,7 +452,7 @@ class Writer {
   }
 
   Result<json> Value(const Operand& operand, const json& dot) {
-    const json* at = &dot;  // the whole may be large: only what is meant is copied
+    const json* at = &dot;  // the whole may be large: only the field is copied
     json made;
     if (operand.kind == Operand::Kind::kLiteral) return operand.literal;
     if (operand.kind == Operand::Kind::kFunction) return CallTemplateFunction(operand.name, {});

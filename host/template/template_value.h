@@ -9,13 +9,13 @@
 
 namespace drover {
 
-// The values of templates are JSON; one that is not there is "discarded".
+// The values of templates are JSON. A missing value is "discarded".
 
-// VALUE as a template writes it, as Go would.
+// VALUE in the form in which Go would write it.
 std::string TemplateText(const nlohmann::json& value);
 // Whether {{if}} takes VALUE for true: it is there, and neither zero nor empty.
 bool TemplateTruth(const nlohmann::json& value);
-// What is called KEY in VALUE, an object; discarded when there is none.
+// The field KEY of VALUE; discarded when there is none.
 nlohmann::json TemplateField(const nlohmann::json& value, const std::string& key);
 
 bool IsTemplateFunction(const std::string& name);
