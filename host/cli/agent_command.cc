@@ -1,28 +1,22 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
 #include <malloc.h>
 #include <spdlog/spdlog.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 
 #include <boost/asio/signal_set.hpp>
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
-#include <thread>
 
 #include "host/agent/agent.h"
+#include "host/agent/data_dir.h"
+#include "host/agent/logging.h"
 #include "host/agent/open_files.h"
-#include "host/base/owned_path.h"
-#include "host/base/unique_fd.h"
+#include "host/agent/reload_on_hangup.h"
+#include "host/agent/service_manager.h"
 #include "host/cli/cli.h"
 #include "host/cli/commands.h"
-#include "host/cli/logging.h"
 #include "host/cli/node_setup.h"
-#include "host/cli/reload_on_hangup.h"
 
 namespace drover {
 namespace {
@@ -35,100 +29,6 @@ std::string PluginDirBesideProgram() {
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   return (program.parent_path().parent_path() / "lib/drover/plugins").string();
 }
-
-// A child of an agent that was killed, forked a moment before, holds its locks until it has
-// executed another program.
-bool LockSoon(int file) {
-  constexpr int kTries = 100;
-  for (int tries = 0; tries < kTries; ++tries) {
-    if (flock(file, LOCK_EX | LOCK_NB) == 0) return true;
-    std::this_thread::sleep_for(20ms);
-  }
-  return false;
-}
-
-// Whoever can write there, or to a directory above it, could put their own in the place of what the
-// agent keeps.
-constexpr OwnedKind kDataDir{"data directories", "what the agent keeps there",
-                             /*own_group_may_write=*/true};
-// Tasks of any user reach their own directory below those of an agent that is root.
-const mode_t kMode = geteuid() == 0 ? 0711 : 0700;
-
-// REAL becomes the path that the agent uses from then on: a link might lead elsewhere later.
-Result<UniqueFd> OpenDirectory(const std::string& path, std::string* real) {
-  std::error_code error;
-  const std::string whole = fs::absolute(path, error).string();
-  return OpenOwned(whole, O_RDONLY | O_DIRECTORY, kDataDir, real);
-}
-
-// Makes the directory of the allocations, PATH, below DIR, unless it is there.
-Status MakeAllocDir(int dir, const std::string& path) {
-  if (mkdirat(dir, "alloc", kMode) != 0 && errno != EEXIST) return ErrnoError(errno, path);
-  const UniqueFd made(openat(dir, "alloc", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!made && (errno == ELOOP || errno == ENOTDIR)) {
-    return Error(Code::kFailedPrecondition,
-                 path +
-                     " is not a directory: remove it; where allocations are, if it is not there, "
-                     "alloc_dir in the block client of the configuration says");
-  }
-  struct stat info{};
-  if (!made || fstat(made.get(), &info) != 0) return ErrnoError(errno, path);
-  DROVER_TRY(CheckOwned(path, info, kDataDir));
-  if (fchmod(made.get(), kMode) != 0) return ErrnoError(errno, path);
-  return {};
-}
-
-// The directory of an agent, which is this agent's alone for as long as the object lives.
-class DataDir {
- public:
-  static Result<DataDir> Make(const std::string& wanted) {
-    DataDir dir;
-    std::error_code error;
-    if (wanted.empty()) {
-      const char* parent = std::getenv("TMPDIR");
-      dir.path_ = fs::absolute(parent != nullptr && *parent ? parent : "/tmp", error) /
-                  "drover-agent-XXXXXX";
-      if (mkdtemp(dir.path_.data()) == nullptr) {
-        return ErrnoError(errno, "a new directory " + dir.path_ + " (set $TMPDIR, or --data-dir)");
-      }
-      dir.made_ = true;
-    } else {
-      dir.path_ = fs::absolute(wanted, error).lexically_normal().string();
-    }
-    const bool made = fs::create_directories(dir.path_, error);
-    if (error) return Error(Code::kInvalidArgument, dir.path_ + ": " + error.message());
-    if (made && chmod(dir.path_.c_str(), kMode) != 0) return ErrnoError(errno, dir.path_);
-    DROVER_ASSIGN(const UniqueFd opened, OpenDirectory(dir.path_, &dir.path_));
-    DROVER_TRY(MakeAllocDir(opened.get(), dir.alloc_dir()));
-    if (fchmod(opened.get(), kMode) != 0) return ErrnoError(errno, dir.path_);
-    const std::string lock = dir.path_ + "/agent.lock";
-    const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
-    dir.lock_ = UniqueFd(openat(opened.get(), "agent.lock", flags, 0600));
-    if (!dir.lock_) return ErrnoError(errno, lock);
-    if (!LockSoon(dir.lock_.get())) {
-      return Error(Code::kFailedPrecondition,
-                   "another agent uses the data directory " + dir.path_ +
-                       ": stop it, or give this one a directory of its own with --data-dir");
-    }
-    return dir;
-  }
-
-  std::string alloc_dir() const { return path_ + "/alloc"; }
-  std::string state_dir() const { return path_ + "/state"; }
-  void RemoveIfMade() const {
-    std::error_code error;
-    if (!made_) return;
-    fs::remove(alloc_dir(), error);  // only when it is empty
-    if (error) return;
-    fs::remove(path_ + "/agent.lock", error);
-    fs::remove(path_, error);
-  }
-
- private:
-  std::string path_;
-  bool made_ = false;
-  UniqueFd lock_;
-};
 
 Result<AgentConfig> ReadConfig(const AgentCommandOptions& options) {
   if (options.config_file.empty() && !options.dev) {
@@ -201,10 +101,12 @@ int AgentCommand(const AgentCommandOptions& options) {
   const std::string given_alloc_dir = config->client.alloc_dir;
   std::string alloc_dir = data_dir->alloc_dir();
   if (!given_alloc_dir.empty()) {
-    if (const auto own = OpenDirectory(given_alloc_dir, &alloc_dir); !own.ok()) {
+    const Result<std::string> own = CheckAllocDir(given_alloc_dir);
+    if (!own.ok()) {
       PrintError("agent", own.error().WithContext("/client/alloc_dir"));
       return kExitUsage;
     }
+    alloc_dir = *own;
   }
   config->client.alloc_dir = alloc_dir;
   SetUpLogging(config->log_level, config->log_format);

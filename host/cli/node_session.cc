@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/cli/node_session.h"
 
-#include "host/cli/logging.h"
+#include "host/agent/logging.h"
 
 namespace drover {
 namespace {

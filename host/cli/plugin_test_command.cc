@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "host/agent/logging.h"
 #include "host/base/printable.h"
 #include "host/cli/cli.h"
 #include "host/cli/commands.h"
-#include "host/cli/logging.h"
 #include "host/cli/node_setup.h"
 #include "host/cli/terminal.h"
 #include "host/conformance/conformance.h"

@@ -7,12 +7,12 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "host/agent/logging.h"
+#include "host/agent/run_sweeper.h"
 #include "host/cli/cli.h"
 #include "host/cli/commands.h"
 #include "host/cli/foreground_run.h"
-#include "host/cli/logging.h"
 #include "host/cli/node_setup.h"
-#include "host/cli/run_sweeper.h"
 #include "host/process/unit_cgroups.h"
 
 namespace drover {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/cli/logging.h"
+#include "host/agent/logging.h"
 
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
@@ -11,12 +11,12 @@
 #include <utility>
 
 #include "host/api/json_log_line.h"
-#include "host/cli/log_writer.h"
+#include "host/base/log_writer.h"
 
 namespace drover {
 namespace {
 
-// For a reader that is only slow.
+// The time that a slow reader gets at the end.
 constexpr Duration kLastLines = 1s;
 
 std::unique_ptr<spdlog::formatter> NewFormatter(const std::string& format) {
@@ -24,7 +24,7 @@ std::unique_ptr<spdlog::formatter> NewFormatter(const std::string& format) {
   return std::make_unique<spdlog::pattern_formatter>("%Y-%m-%dT%H:%M:%S.%e [%l] %v");
 }
 
-// Never destroyed: a signal may ask for it to the last.
+// Never destroyed: a signal handler may use it at any time.
 LogWriter* g_writer = nullptr;
 
 class WriterSink : public spdlog::sinks::base_sink<std::mutex> {
@@ -55,7 +55,7 @@ LogWriter::GapLine GapLineIn(const std::string& format) {
 
 extern "C" void WriteLastWords(int number) {
   g_writer->LastWords();
-  // The handler is off by now: the signal does what it would have done.
+  // SA_RESETHAND has removed the handler: the signal has its default effect.
   raise(number);
 }
 

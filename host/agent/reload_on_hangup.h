@@ -9,15 +9,15 @@
 
 namespace drover {
 
-// Has the agent read its configuration again whenever SIGHUP comes. The signal does not end the
-// process from here on; one that comes before Listen, or during a reload, counts afterwards.
-// Control thread only.
+// Makes the agent read its configuration again whenever SIGHUP comes. The signal does not end the
+// process while the object lives. One that comes before Listen, or during a reload, counts
+// afterwards. Control thread only.
 class ReloadOnHangup {
  public:
   ReloadOnHangup(RealLoop* loop, Agent* agent, std::function<Result<AgentConfig>()> read);
 
   void Listen();
-  // Returns when nothing of it runs any more.
+  // Returns when no reload runs any more.
   Co<void> End();
 
  private:
@@ -28,8 +28,5 @@ class ReloadOnHangup {
   boost::asio::signal_set signals_;
   Gate gate_;
 };
-
-// Tells the service manager, and the log when that cannot be told.
-void NotifyOrWarn(const std::string& state);
 
 }  // namespace drover

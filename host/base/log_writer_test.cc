@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/cli/log_writer.h"
+#include "host/base/log_writer.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/cli/log_writer.h"
+#include "host/base/log_writer.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -24,13 +24,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long one look takes at whether somebody reads.
+// How long the thread waits for a reader before it looks at its deadline.
 constexpr int kLookMs = 50;
 constexpr int kLastWordsMs = 500;
 
-// False when it can never be written.
+// Writes the beginning of TEXT and removes it. False when TEXT can never be written.
 bool WriteSome(int fd, std::string_view* text) {
-  // A pipe that has room for anything takes so much without making anybody wait.
+  // A pipe that poll reports as writable takes this much without blocking.
   const ssize_t written = ::write(fd, text->data(), std::min<std::size_t>(text->size(), PIPE_BUF));
   if (written < 0) return errno == EINTR || errno == EAGAIN;
   text->remove_prefix(static_cast<std::size_t>(written));
@@ -85,7 +85,7 @@ void LogWriter::Write(std::string_view line) {
       return;
     case State::Mode::kThread:
     case State::Mode::kFinishing:
-      // Once some are dropped, what follows is too, until the gap has been told.
+      // After one dropped line, later ones are dropped too, until the gap is written.
       if (state_->dropped > 0 || state_->lines.size() + line.size() > state_->most_bytes) {
         ++state_->dropped;
       } else {
@@ -102,7 +102,7 @@ void LogWriter::Write(std::string_view line) {
 void LogWriter::Start() {
   const std::lock_guard lock(state_->mutex);
   if (state_->mode != State::Mode::kDirect) return;
-  // Signals are for the threads that wait for them.
+  // The new thread inherits the mask: signals go to the threads that wait for them.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -113,7 +113,7 @@ void LogWriter::Start() {
     state_->ended = false;
     state_->deadline.reset();
   } catch (const std::system_error&) {
-    // Lines are written by those who have them, as before.
+    // The callers go on writing their lines.
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
@@ -133,7 +133,7 @@ void LogWriter::Run(const std::shared_ptr<State>& state) {
     std::string_view rest = lines;
     bool late = false;
     while (!rest.empty() && !late) {
-      // Each line by itself, since others may write to the same file between them.
+      // Line by line, since other processes may write to the same file between them.
       std::string_view line = rest.substr(0, std::min(rest.find('\n'), rest.size() - 1) + 1);
       rest.remove_prefix(line.size());
       while (!line.empty() && !late) {
@@ -162,7 +162,7 @@ void LogWriter::Finish(Duration limit) {
   const bool all = ended && !state_->gave_up && state_->lines.empty() && state_->dropped == 0;
   state_->mode = all ? State::Mode::kDirect : State::Mode::kLost;
   lock.unlock();
-  // One that hangs in a write has the state for itself.
+  // A thread that hangs in a write keeps the state to itself.
   if (ended) {
     thread.join();
   } else {
@@ -171,7 +171,7 @@ void LogWriter::Finish(Duration limit) {
 }
 
 void LogWriter::LastWords() const {
-  // Only what a handler of signals may do.
+  // Only calls that are safe in a signal handler.
   for (int i = 0; i < kLastWordsMs && state_->unwritten.load() > 0; ++i) {
     const timespec moment{0, 1'000'000};
     nanosleep(&moment, nullptr);

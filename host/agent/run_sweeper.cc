@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/cli/run_sweeper.h"
+#include "host/agent/run_sweeper.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -17,7 +17,7 @@
 namespace drover {
 namespace {
 
-// For what comes behind the stop of the tasks: kills, records, directories.
+// For the steps after the stop of the tasks: kills, records, directories.
 constexpr Duration kClearing = 60s;
 
 Co<void> Sweep(Loop* loop, ProcessService* processes, WorkerPool* pool, std::string run_dir,
@@ -29,19 +29,20 @@ Co<void> Sweep(Loop* loop, ProcessService* processes, WorkerPool* pool, std::str
   co_await RemoveDeadNodes(removal, std::move(run_dir), std::move(dead));
 }
 
-// The kernel closes the descriptors of the dead one by one, and the lock of its ledger is another
-// than the one that told: it is only known to be free when the whole process has ended.
+// Waits until PROCESS has ended as a whole. The kernel closes the descriptors of a dead process one
+// by one, so the lock of its ledger may be held for a while after its socket has closed.
 void AwaitEnd(int process) {
   pollfd end{process, POLLIN, 0};
   while (poll(&end, 1, -1) < 0 && errno == EINTR) {
   }
 }
 
-// The life of the child. RUN ends, or says a word, when the run does; PROCESS is its descriptor.
+// The life of the child. RUN closes when the run dies, and sends a byte when it ends in order.
+// PROCESS is the run's pidfd.
 void WaitAndSweep(int run, int process, const std::string& run_dir, Duration patience) {
   setsid();
   prctl(PR_SET_NAME, "drover-sweeper");
-  // Nothing of the run is held open: neither its output nor the directory that it was started in.
+  // The child keeps neither the run's output nor its working directory open.
   const int null_device = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int fd = 0; fd < 3; ++fd) dup2(null_device, fd);
   if (chdir("/") != 0) return;
@@ -75,14 +76,14 @@ Result<RunSweeper> RunSweeper::Start(const std::string& run_dir, Duration patien
   if (child == 0) {
     run_end.Reset();
     WaitAndSweep(child_end.get(), own.get(), run_dir, patience);
-    _exit(0);  // nothing of the run is flushed or destroyed twice
+    _exit(0);  // the run flushes and destroys its own objects
   }
   return RunSweeper(child, std::move(run_end));
 }
 
 RunSweeper::~RunSweeper() {
   if (!run_) return;
-  // With a message: an end of the stream alone is what a death looks like.
+  // A byte first: an end of the stream alone means that the run was killed.
   (void)send(run_.get(), "", 1, MSG_NOSIGNAL);
   run_.Reset();
   while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/cli/reload_on_hangup.h"
+#include "host/agent/reload_on_hangup.h"
 
 #include <spdlog/spdlog.h>
 
@@ -34,11 +34,6 @@ Co<void> ReloadOnHangup::Reload() {
 Co<void> ReloadOnHangup::End() {
   co_await gate_.Close();
   signals_.cancel();
-}
-
-void NotifyOrWarn(const std::string& state) {
-  const Status told = NotifyServiceManager(state);
-  if (!told.ok()) spdlog::warn("the service manager was not told: {}", told.error().message());
 }
 
 }  // namespace drover
