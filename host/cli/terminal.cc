@@ -8,6 +8,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
+
+#include "host/base/printable.h"
 
 namespace drover {
 namespace {
@@ -65,6 +68,17 @@ void Terminal::Status(std::string_view line) {
   if (!is_terminal_ || line == status_) return;
   status_ = line.substr(0, static_cast<std::size_t>(width_ - 1));
   Write("\r\x1b[K" + status_);
+}
+
+Result<bool> Confirmed(const std::string& question) {
+  if (isatty(STDIN_FILENO) != 1) {
+    return Error(Code::kFailedPrecondition,
+                 question + " Nobody can be asked: write it in full, or use --yes");
+  }
+  std::cout << Printable(question) << " [y/N] " << std::flush;
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "y" || answer == "yes" || answer == "Y";
 }
 
 }  // namespace drover

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "host/base/result.h"
+
 namespace drover {
 
 // How a command writes for people: colour and redrawing only on a terminal.
@@ -31,5 +33,9 @@ class Terminal {
   int width_ = 80;
   std::string status_;
 };
+
+// Asks QUESTION on the terminal; whether the answer was yes. Without a terminal it returns an error
+// that names --yes.
+Result<bool> Confirmed(const std::string& question);
 
 }  // namespace drover
