@@ -34,6 +34,9 @@ struct JobName {
 // The job named PREFIX, or else the only one whose name begins with it; errors like FindId.
 Result<JobName> FindJob(ApiClient* client, const std::string& prefix);
 
+// The route of the name TAG of a version of JOB.
+std::string JobTagPath(const JobName& job, const std::string& tag);
+
 // The newest allocation of that job, and of its group GROUP unless that is empty: one that runs, if
 // any does. Errors like FindId.
 Result<std::string> FindAllocOfJob(ApiClient* client, const std::string& prefix,

@@ -163,6 +163,7 @@ CHANGES = re.compile(
 # The files of host/ that have some, each with the steps (host/base/durable_step.h) that those are
 # part of, or with why an agent may die there.
 CHANGE_PLACES = {
+    "agent/data_dir.cc": "directories and the lock of an agent, before there is anything in them",
     "agent/leftovers.cc": "removes an empty directory, again at the next start",
     "agent/node.cc": "directories that stay, made before there is anything in them",
     "agent/run_ledger.cc": ("kMakeLedger", "kForgetLedger"),
@@ -170,7 +171,6 @@ CHANGE_PLACES = {
                           "kRemoveAllocDir"),
     "alloc/remove_tree.cc": ("kRemoveAllocDir",),
     "base/durable_step.cc": "the trace of the steps themselves",
-    "cli/agent_command.cc": "directories and the lock of an agent, before there is anything in them",
     "cli/run_command.cc": "of a run in the foreground, which nobody takes over",
     "process/cgroup_notes.cc": ("kMakeCgroup", "kRemoveCgroup"),
     "process/cgroup_tracker.cc": ("kMakeCgroup", "kRemoveCgroup"),
