@@ -118,6 +118,12 @@ class DocumentsTest(unittest.TestCase):
         self.change("`task/task_runner`", "`task/runner`")
         self.assert_found("paths", "there is no task/runner")
 
+    def test_a_path_with_a_name_left_open(self):
+        self.change("`task/task_runner`", "`host/task/NAME_runner.h`")
+        self.assertEqual(self.found("paths"), [])
+        self.change("`task/task_runner`", "`host/task/NAME_hook.h`")
+        self.assert_found("paths", "there is no host/task/NAME_hook.h")
+
     def test_a_link_to_nothing(self):
         self.change("docs/design/task.md#the-start", "docs/design/tasks.md")
         self.assert_found("links", "links to docs/design/tasks.md, which does not exist")
