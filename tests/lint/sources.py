@@ -188,8 +188,8 @@ CHANGE_PLACES = {
 
 
 def check_steps():
-    """What changes something that outlives the agent is part of a step, or says why not; each step
-    is done somewhere."""
+    """A change of something that outlives the agent is part of a step, or says why not; each step is done
+    somewhere."""
     host = ROOT / "host"
     found, seen, done = [], set(), set()
     for path in sorted(host.rglob("*.cc")):
