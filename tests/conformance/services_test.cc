@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// What the host's services owe a driver that uses them by the letter of the header.
+// The duties of the host's services to a driver that uses them by the letter of the header.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

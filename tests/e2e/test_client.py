@@ -43,7 +43,7 @@ class Client:
         return json.loads(self.cli(*arguments, "-json", **how).out)
 
     def fails(self, *arguments, code=1, **how):
-        """What a command that fails says of it; it must print nothing else."""
+        """The message of a command that fails; it must print nothing else."""
         done = self.cli(*arguments, code=code, **how)
         self.assertEqual(done.out, "")
         return done.err
@@ -246,7 +246,7 @@ class ClientJobTest(Client, AgentTest):
         self.fails("job", "status", "-t", "{{.}}", "-json", code=2)
 
     def completed(self, *words):
-        """What bash offers for the last of WORDS."""
+        """The words that bash offers for the last of WORDS."""
         script = ('source <("$0" completion bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
                   '_drover; printf "%s\\n" "${COMPREPLY[@]}"')
         done = subprocess.run(["bash", "-c", script, binary(), binary(), *words], check=True,
@@ -522,7 +522,7 @@ class ClientFilesTest(Client, AgentTest):
             nonlocal shown
             while text not in shown:
                 shown += os.read(ours, 4096)
-        # What is typed before the terminal is raw is kept by the kernel.
+        # The kernel keeps input from before the terminal is raw.
         os.write(ours, b"go\n")
         until(b"ready")
         self.assertIn(b"31 91", shown)
@@ -653,7 +653,7 @@ def stub(number, **fields):
 
 
 class ClientAnswerTest(Client, DroverTest):
-    """What the client makes of answers; the agent is a double here."""
+    """The client's reaction to answers; the agent is a double here."""
 
     def on_terminal(self, *arguments, columns, **env):
         master, slave = pty.openpty()

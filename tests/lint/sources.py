@@ -188,8 +188,8 @@ CHANGE_PLACES = {
 
 
 def check_steps():
-    """What changes something that outlives the agent is part of a step, or says why not; each step
-    is done somewhere."""
+    """A change of something that outlives the agent is part of a step, or says why not; each step is done
+    somewhere."""
     host = ROOT / "host"
     found, seen, done = [], set(), set()
     for path in sorted(host.rglob("*.cc")):
@@ -214,6 +214,23 @@ def check_steps():
     return found
 
 
+def component(listing):
+    """The lists (DEPS, PRIVATE_DEPS and so on) of the component that a folder's CMakeLists.txt declares by the
+    name of its folder; None if it declares none."""
+    folder = listing.parent.name
+    text = re.sub(r"#[^\n]*", "", listing.read_text())
+    declared = re.search(r"drover_component\(" + folder + r"\b([^)]*)\)", text)
+    if declared is None:
+        return None
+    # A variable of the listing stands for what it may be set to.
+    variables = dict(re.findall(r"set\((\w+) ([^)]*)\)", text))
+    lists = re.split(r"\b(SOURCES|TESTS|ALONE|DEPS|PRIVATE_DEPS|TEST_DEPS|PROCESS_EACH)\b",
+                     declared.group(1))
+    return {kind: [name for word in words.split()
+                   for name in variables.get(word.strip("${}"), word).split()]
+            for kind, words in zip(lists[1::2], lists[2::2])}
+
+
 def check_includes():
     """A file of host/ includes headers of its own folder and of those that its component depends on, so
     that the direction of the dependencies holds for headers as the linker holds it for code."""
@@ -223,18 +240,11 @@ def check_includes():
     found, seen = [], 0
     for listing in sorted(host.glob("*/CMakeLists.txt")):
         folder = listing.parent.name
-        text = re.sub(r"#[^\n]*", "", listing.read_text())
-        component = re.search(r"drover_component\(" + folder + r"\b([^)]*)\)", text)
-        if component is None:
+        lists = component(listing)
+        if lists is None:
             found.append(f"host/{folder}/CMakeLists.txt: declares no component {folder}")
             continue
-        lists = re.split(r"\b(SOURCES|TESTS|ALONE|DEPS|PRIVATE_DEPS|TEST_DEPS|PROCESS_EACH)\b",
-                         component.group(1))
-        words = dict(zip(lists[1::2], (part.split() for part in lists[2::2])))
-        # A variable of the listing stands for what it may be set to.
-        variables = dict(re.findall(r"set\((\w+) ([^)]*)\)", text))
-        names = [name for kind in ("DEPS", "PRIVATE_DEPS", "TEST_DEPS") for word in words.get(kind, ())
-                 for name in variables.get(word.strip("${}"), word).split()]
+        names = [name for kind in ("DEPS", "PRIVATE_DEPS", "TEST_DEPS") for name in lists.get(kind, ())]
         allowed = {folder, *(libraries.get(name, name) for name in names)}
         for path in sorted(listing.parent.rglob("*")):
             if path.suffix not in SUFFIXES:
