@@ -16,24 +16,31 @@ Co<void> PacedQueue::Run(Context context) {
   while (!context.cancelled()) {
     wake_.Reset();
     MakeRoom();
-    while (under_way_.size() < kMost && !waiting_.empty()) {
-      const std::string id = std::move(waiting_.front());
-      waiting_.pop_front();
-      under_way_.insert(id);  // first, as the work may be done at once
-      begun_.emplace_back(loop_->Now(), id);
-      if (!begin_(context, id)) under_way_.erase(id);
+    while (under_way_.size() < most_ && !waiting_.empty()) BeginNext(context);
+    if (waiting_.empty()) {
+      most_ = kMost;
+      (void)co_await wake_.Wait(context);
+      continue;
     }
-    Context until = context;
-    if (!waiting_.empty()) until = context.WithDeadline(begun_.front().first + kPatience);
-    (void)co_await wake_.Wait(until);
+    const Context until = context.WithDeadline(begun_.front().first + kPatience);
+    const Status woken = co_await wake_.Wait(until);
+    if (!woken.ok()) most_ *= 2;
   }
+}
+
+void PacedQueue::BeginNext(Context context) {
+  const std::string id = std::move(waiting_.front());
+  waiting_.pop_front();
+  under_way_.insert(id);  // first, as the work may be done at once
+  if (!begin_(context, id)) under_way_.erase(id);
+  if (under_way_.count(id) > 0) begun_.emplace_back(loop_->Now(), id);
 }
 
 void PacedQueue::MakeRoom() {
   const TimePoint late = loop_->Now() - kPatience;
   while (!begun_.empty()) {
     const auto& [began, id] = begun_.front();
-    if (under_way_.count(id) > 0 && began > late) return;
+    if (began > late && under_way_.count(id) > 0) return;
     under_way_.erase(id);
     begun_.pop_front();
   }

@@ -21,8 +21,9 @@ class PacedQueue {
  public:
   // So much work is under way at most.
   static constexpr std::size_t kMost = 32;
-  // Work that hangs must not hold up the rest: after this time, it makes room.
-  static constexpr Duration kPatience = 250ms;
+  // Work that hangs must not hold up the rest: after this time it does not count any more, and
+  // twice as much begins, until nothing waits.
+  static constexpr Duration kPatience = 500ms;
 
   // Begins the work of ID; CONTEXT is that of Run. Returns false if there is nothing to do any
   // more.
@@ -37,13 +38,16 @@ class PacedQueue {
   Co<void> Run(Context context);
 
  private:
+  void BeginNext(Context context);
+  // Forgets what is done or hangs.
   void MakeRoom();
 
   Loop* const loop_;
   const Begin begin_;
   std::deque<std::string> waiting_;
   std::set<std::string> under_way_;
-  // When each of under_way_ began, the oldest first. Those that are done leave when they are first.
+  std::size_t most_ = kMost;
+  // When those of under_way_ began, the oldest first. What is done leaves when it is the first.
   std::deque<std::pair<TimePoint, std::string>> begun_;
   Event wake_;
 };

@@ -64,17 +64,23 @@ TEST_F(PacedQueueTest, WhatNeedsNoWorkAnyMoreTakesNoRoom) {
 }
 
 TEST_F(PacedQueueTest, WorkThatHangsHoldsNothingUp) {
-  PutMany(3 * PacedQueue::kMost);
+  PutMany(8 * PacedQueue::kMost);
   loop_.Advance(PacedQueue::kPatience - 1ms);
   EXPECT_EQ(begun_.size(), PacedQueue::kMost);
   loop_.Advance(1ms);
-  EXPECT_EQ(begun_.size(), 2 * PacedQueue::kMost);
+  EXPECT_EQ(begun_.size(), 3 * PacedQueue::kMost) << "twice as many begin";
   queue_.Done("0");
   loop_.RunReady();
-  EXPECT_EQ(begun_.size(), 2 * PacedQueue::kMost) << "its room was given away before";
+  EXPECT_EQ(begun_.size(), 3 * PacedQueue::kMost) << "it did not count any more";
   loop_.Advance(PacedQueue::kPatience);
-  EXPECT_EQ(begun_.size(), 3 * PacedQueue::kMost);
+  EXPECT_EQ(begun_.size(), 7 * PacedQueue::kMost);
+  loop_.Advance(PacedQueue::kPatience);
+  EXPECT_EQ(begun_.size(), 8 * PacedQueue::kMost);
   EXPECT_EQ(loop_.live_timers(), 0u) << "nothing waits any more";
+  loop_.Advance(PacedQueue::kPatience);
+  begun_.clear();
+  PutMany(8 * PacedQueue::kMost);
+  EXPECT_EQ(begun_.size(), PacedQueue::kMost) << "those that hung are forgotten";
 }
 
 TEST_F(PacedQueueTest, BeginsNothingAfterItsEnd) {
