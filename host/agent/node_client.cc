@@ -4,7 +4,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace drover {
@@ -153,20 +152,24 @@ void NodeClient::Apply(Context context, const NodeAllocs& wanted) {
   if (wanted.complete) {
     std::set<std::string> ids;
     for (const auto& alloc : wanted.allocs) ids.insert(alloc->id);
-    std::set_difference(known_.begin(), known_.end(), ids.begin(), ids.end(),
-                        std::back_inserter(gone));
+    const auto find_gone = [&](const std::string& id) {
+      if (ids.count(id) == 0) gone.push_back(id);
+    };
+    for (const auto& [id, held] : held_) find_gone(id);
+    for (const auto& [id, alloc] : to_start_) find_gone(id);
+    for (const std::string& id : refused_) find_gone(id);
   }
   for (const auto& alloc : wanted.allocs) {
     const std::string& id = alloc->id;
     if (const auto held = held_.find(id); held != held_.end()) {
       held->second->Update(alloc);
-    } else if (!known_.insert(id).second && to_start_.count(id) == 0) {
-      // It was not started, and the server got a report of that.
+    } else if (refused_.count(id) > 0) {
+      // The server got a report of that.
     } else if (restored_.count(id) > 0) {
       StartOne(alloc);
     } else if (alloc->server_terminal()) {
       to_start_.erase(id);
-      Tell(id, {ClientStatus::kComplete, "stopped before it was started"});
+      Refuse(id, {ClientStatus::kComplete, "stopped before it was started"});
     } else if (to_start_.insert_or_assign(id, alloc).second) {
       starts_.Put(id);
     }
@@ -186,7 +189,7 @@ bool NodeClient::BeginStart(const std::string& id) {
 
 // Tasks that run are stopped at once. What has ended can wait for its turn.
 void NodeClient::Remove(Context context, const std::string& id) {
-  known_.erase(id);
+  refused_.erase(id);
   to_start_.erase(id);
   const auto held = held_.extract(id);
   if (held.empty()) return;
@@ -210,14 +213,15 @@ bool NodeClient::BeginRemoval(Context context, const std::string& id) {
 void NodeClient::StartOne(const std::shared_ptr<const Allocation>& alloc) {
   Result<std::unique_ptr<AllocRunner>> runner = make_runner_(alloc);
   if (!runner.ok()) {
-    return Tell(alloc->id, {ClientStatus::kFailed, runner.error().message()});
+    return Refuse(alloc->id, {ClientStatus::kFailed, runner.error().message()});
   }
   auto held = std::make_shared<Held>(this, std::move(*runner), alloc->alloc_modify_index);
   held_[alloc->id] = held;
   held->runner()->Start();
 }
 
-void NodeClient::Tell(const std::string& alloc_id, AllocStatus status) {
+void NodeClient::Refuse(const std::string& alloc_id, AllocStatus status) {
+  refused_.insert(alloc_id);
   AllocUpdate update;
   update.id = alloc_id;
   update.status = std::move(status);

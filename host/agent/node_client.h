@@ -80,8 +80,8 @@ class NodeClient {
   static Co<void> InterruptDestroy(Context stop, Context over, std::shared_ptr<Held> held);
   Co<void> DestroyOne(std::shared_ptr<Held> held, Status* first);
   void Report(const AllocState& state);
-  // Reports the status of an allocation without a runner.
-  void Tell(const std::string& alloc_id, AllocStatus status);
+  // Reports the status of an allocation that gets no runner.
+  void Refuse(const std::string& alloc_id, AllocStatus status);
 
   Loop* const loop_;
   ClusterLink* const link_;
@@ -91,9 +91,9 @@ class NodeClient {
   std::set<std::string> restored_;
   AllocUpdates updates_;
   std::map<std::string, std::shared_ptr<Held>> held_;
-  std::set<std::string> known_;  // ids that the server wanted in its last answer
-  Event ready_;                  // the server knows that the node is ready
-  Event node_changed_;           // it must be registered again
+  std::set<std::string> refused_;  // the server wants them, and knows that they get no runner
+  Event ready_;                    // the server knows that the node is ready
+  Event node_changed_;             // it must be registered again
   // What waits for its turn: allocations that get a runner, and runners that have ended and must be
   // destroyed.
   std::map<std::string, std::shared_ptr<const Allocation>> to_start_;
