@@ -13,6 +13,7 @@ namespace {
 
 // More than any body: the limit of the server counts.
 constexpr std::size_t kMaxBody = std::size_t{1} << 30;
+constexpr int kSlice = 32;  // elements of a list: half a millisecond
 constexpr Duration kLongestWait = std::chrono::minutes(5);
 
 int StatusOf(Code code) {
@@ -152,7 +153,7 @@ Co<Answer> AnswerRead(ApiRequest* request, TableMask mask, Look look) {
     });
     found.index = std::max<std::uint64_t>(found.index, 1);
     if (!late && found.index <= *newer_than) continue;
-    Answer answer = found.encode();
+    Answer answer = co_await found.encode();
     answer.index = found.index;
     co_return answer;
   }
@@ -186,28 +187,28 @@ Answer JsonListText::Take() && {
   return answer;
 }
 
-Answer ListAnswer(const ApiRequest& request, std::vector<ListItem> items) {
+Co<Answer> ListAnswer(ApiRequest* request, std::vector<ListItem> items) {
   std::optional<ListFilter> filter;
-  if (const std::string text = request.Text("filter"); !text.empty()) {
+  if (const std::string text = request->Text("filter"); !text.empty()) {
     Result<ListFilter> parsed = ListFilter::Parse(text);
-    if (!parsed.ok()) return ErrorAnswer(parsed.error());
+    if (!parsed.ok()) co_return ErrorAnswer(parsed.error());
     filter = std::move(*parsed);
   }
-  if (request.Flag("reverse")) std::reverse(items.begin(), items.end());
+  if (request->Flag("reverse")) std::reverse(items.begin(), items.end());
   std::size_t per_page = 0;
-  if (const std::string text = request.Text("per_page"); !text.empty()) {
+  if (const std::string text = request->Text("per_page"); !text.empty()) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), per_page);
     if (error != std::errc() || end != text.data() + text.size()) {
-      return ErrorAnswer(400, "Invalid per_page: " + text + " is not a number");
+      co_return ErrorAnswer(400, "Invalid per_page: " + text + " is not a number");
     }
   }
   auto first = items.begin();
-  if (const std::string token = request.Text("next_token"); !token.empty()) {
+  if (const std::string token = request->Text("next_token"); !token.empty()) {
     first = std::find_if(items.begin(), items.end(),
                          [&](const ListItem& item) { return item.key == token; });
     // The first element of the page has gone meanwhile: begin with the next one in order.
     if (first == items.end()) {
-      const bool reverse = request.Flag("reverse");
+      const bool reverse = request->Flag("reverse");
       first = std::find_if(items.begin(), items.end(), [&](const ListItem& item) {
         return reverse ? item.key < token : item.key > token;
       });
@@ -216,7 +217,9 @@ Answer ListAnswer(const ApiRequest& request, std::vector<ListItem> items) {
   Answer answer;
   ListFilter::Budget budget;
   JsonListText list;
+  int looked = 0;
   for (; first != items.end(); ++first) {
+    if (++looked % kSlice == 0) co_await NextTurn(request->exchange()->loop());
     const bool full = per_page > 0 && list.size() == per_page;
     if (full && !filter) {
       answer.next_token = first->key;
@@ -225,7 +228,7 @@ Answer ListAnswer(const ApiRequest& request, std::vector<ListItem> items) {
     if (filter) {
       const Result<bool> chosen =
           filter->Chooses(first->whole ? first->whole(*filter) : first->encode(), &budget);
-      if (!chosen.ok()) return ErrorAnswer(chosen.error());
+      if (!chosen.ok()) co_return ErrorAnswer(chosen.error());
       if (!*chosen) continue;
     }
     // The token names an element that the filter chooses, so it will be on the next page.
@@ -236,7 +239,7 @@ Answer ListAnswer(const ApiRequest& request, std::vector<ListItem> items) {
     list.Add(first->encode());
   }
   answer.reply = std::move(list).Take().reply;
-  return answer;
+  co_return answer;
 }
 
 std::shared_ptr<const AllocRecord> FindAlloc(const ApiRequest& request, const std::string& id) {

@@ -149,7 +149,14 @@ std::vector<ListItem> Letters() {
 Answer Page(HttpFields query) {
   FakeExchange exchange(std::move(query));
   const ApiAgent agent;
-  return ListAnswer(RequestWith(&exchange, &agent), Letters());
+  ApiRequest request = RequestWith(&exchange, &agent);
+  std::optional<Answer> answer;
+  const auto list = [](ApiRequest* of, std::optional<Answer>* to) -> Co<void> {
+    to->emplace(co_await ListAnswer(of, Letters()));
+  };
+  SimLoop loop;
+  EXPECT_TRUE(loop.RunToEnd(list(&request, &answer)));
+  return *answer;
 }
 
 TEST(ListAnswerTest, PagesAreCutAndGoOn) {
