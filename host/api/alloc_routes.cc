@@ -73,11 +73,11 @@ json WholeAlloc(const AllocRecord& record, const ListFilter& filter) {
 }
 
 // Runs after the read of the store, since writers wait for that: the read only takes pointers.
-Answer NewestList(const ApiRequest& request, AllocRecords records) {
-  OnlyThePage(request, &records);
+Co<Answer> NewestList(ApiRequest* request, AllocRecords records) {
+  OnlyThePage(*request, &records);
   StubFields fields;
-  fields.resources = request.Flag("resources");
-  fields.task_states = request.Flag("task_states", true);
+  fields.resources = request->Flag("resources");
+  fields.task_states = request->Flag("task_states", true);
   std::vector<ListItem> items;
   items.reserve(records.size());
   for (const auto& record : records) {
@@ -87,7 +87,7 @@ Answer NewestList(const ApiRequest& request, AllocRecords records) {
   }
   std::sort(items.begin(), items.end(),
             [](const ListItem& a, const ListItem& b) { return a.key < b.key; });
-  return ListAnswer(request, items);
+  return ListAnswer(request, std::move(items));
 }
 
 Co<Answer> ListAllocs(ApiRequest* request) {
@@ -101,7 +101,7 @@ Co<Answer> ListAllocs(ApiRequest* request) {
       }
     }
     return Found{tables.IndexOf(MaskOf(Table::kAllocs)),
-                 [request, records = std::move(records)] { return NewestList(*request, records); }};
+                 [request, records = std::move(records)] { return NewestList(request, records); }};
   });
 }
 

@@ -91,7 +91,7 @@ TEST_F(AllocRouteTest, AListHasWhatIsAskedFor) {
   EXPECT_EQ(Get("/v1/allocations?prefix=" + id_.substr(0, 9)).size(), 1u);
   EXPECT_EQ(Get("/v1/allocations?per_page=1").size(), 1u);
   EXPECT_EQ(Get("/v1/allocations?namespace=other"), json::array());
-  Tell(id_, ClientStatus::kRunning);
+  Report(id_, ClientStatus::kRunning);
   const auto stub = [&](const std::string& query) {
     return Get("/v1/allocations?prefix=" + id_ + query).at(0);
   };

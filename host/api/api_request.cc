@@ -13,6 +13,7 @@ namespace {
 
 // More than any body: the limit of the server counts.
 constexpr std::size_t kMaxBody = std::size_t{1} << 30;
+constexpr int kSlice = 32;  // elements of a list: half a millisecond
 constexpr Duration kLongestWait = std::chrono::minutes(5);
 
 int StatusOf(Code code) {
@@ -141,7 +142,7 @@ Co<Answer> AnswerRead(ApiRequest* request, TableMask mask, Look look) {
     });
     found.index = std::max<std::uint64_t>(found.index, 1);
     if (!late && found.index <= newer_than) continue;
-    Answer answer = found.encode();
+    Answer answer = co_await found.encode();
     answer.index = found.index;
     co_return answer;
   }
@@ -174,27 +175,27 @@ Answer JsonListText::Take() && {
   return answer;
 }
 
-Answer ListAnswer(const ApiRequest& request, std::vector<ListItem> items) {
+Co<Answer> ListAnswer(ApiRequest* request, std::vector<ListItem> items) {
   std::optional<ListFilter> filter;
-  if (const std::string text = request.Text("filter"); !text.empty()) {
+  if (const std::string text = request->Text("filter"); !text.empty()) {
     Result<ListFilter> parsed = ListFilter::Parse(text);
-    if (!parsed.ok()) return parsed.error();
+    if (!parsed.ok()) co_return parsed.error();
     filter = std::move(*parsed);
   }
-  if (request.Flag("reverse")) std::reverse(items.begin(), items.end());
+  if (request->Flag("reverse")) std::reverse(items.begin(), items.end());
   std::size_t per_page = 0;
-  if (const std::string text = request.Text("per_page"); !text.empty()) {
+  if (const std::string text = request->Text("per_page"); !text.empty()) {
     const auto number = ParseNumber<std::size_t>(text);
-    if (!number) return ErrorAnswer(400, "Invalid per_page: " + text + " is not a number");
+    if (!number) co_return ErrorAnswer(400, "Invalid per_page: " + text + " is not a number");
     per_page = *number;
   }
   auto first = items.begin();
-  if (const std::string token = request.Text("next_token"); !token.empty()) {
+  if (const std::string token = request->Text("next_token"); !token.empty()) {
     first = std::find_if(items.begin(), items.end(),
                          [&](const ListItem& item) { return item.key == token; });
     // The first element of the page has gone meanwhile: begin with the next one in order.
     if (first == items.end()) {
-      const bool reverse = request.Flag("reverse");
+      const bool reverse = request->Flag("reverse");
       first = std::find_if(items.begin(), items.end(), [&](const ListItem& item) {
         return reverse ? item.key < token : item.key > token;
       });
@@ -203,14 +204,16 @@ Answer ListAnswer(const ApiRequest& request, std::vector<ListItem> items) {
   Answer answer;
   ListFilter::Budget budget;
   JsonListText list;
+  int looked = 0;
   for (; first != items.end(); ++first) {
+    if (++looked % kSlice == 0) co_await NextTurn(request->exchange()->loop());
     const bool full = per_page > 0 && list.size() == per_page;
     if (full && !filter) {
       answer.next_token = first->key;
       break;
     }
     if (filter) {
-      DROVER_ASSIGN(
+      DROVER_CO_ASSIGN(
           const bool chosen,
           filter->Chooses(first->whole ? first->whole(*filter) : first->encode(), &budget));
       if (!chosen) continue;
@@ -223,7 +226,7 @@ Answer ListAnswer(const ApiRequest& request, std::vector<ListItem> items) {
     list.Add(first->encode());
   }
   answer.reply = std::move(list).Take().reply;
-  return answer;
+  co_return answer;
 }
 
 std::uint64_t LastIndex(const ApiRequest& request) {

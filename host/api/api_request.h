@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -116,8 +117,22 @@ T Field(const nlohmann::json& body, const char* key, T missing = {}) {
 
 // The result of a read: its index, and a function that encodes it without holding the store.
 struct Found {
+  Found() = default;
+  // HOW returns an Answer, or a Co<Answer> if that takes long.
+  template <typename How>
+  Found(std::uint64_t of, How how) : index(of) {
+    if constexpr (std::is_same_v<std::invoke_result_t<How&>, Answer>) {
+      encode = [how = std::move(how)] { return Ready(how()); };
+    } else {
+      encode = std::move(how);
+    }
+  }
+
   std::uint64_t index = 0;
-  std::function<Answer()> encode;
+  std::function<Co<Answer>()> encode;
+
+ private:
+  static Co<Answer> Ready(Answer answer) { co_return answer; }
 };
 using Look = std::function<Found(const Tables& tables)>;
 
@@ -149,7 +164,8 @@ struct ListItem {
   std::function<nlohmann::json(const ListFilter& filter)> whole = nullptr;
 };
 // Answers with the part of ITEMS that the client wants by ?filter, ?per_page, ?next_token and
-// ?reverse. ITEMS must be in order.
-Answer ListAnswer(const ApiRequest& request, std::vector<ListItem> items);
+// ?reverse. ITEMS must be in order. Encodes a few at a time: in between, other requests have their
+// turn on this thread.
+Co<Answer> ListAnswer(ApiRequest* request, std::vector<ListItem> items);
 
 }  // namespace drover

@@ -36,7 +36,7 @@ class EvalFilter {
 using Evals = std::vector<std::shared_ptr<const Evaluation>>;
 
 // The oldest evaluations come first, so new ones appear on the last page.
-Answer OldestList(const ApiRequest& request, const Evals& evals) {
+Co<Answer> OldestList(ApiRequest* request, const Evals& evals) {
   std::vector<ListItem> items;
   items.reserve(evals.size());
   for (const auto& eval : evals) {
@@ -58,7 +58,7 @@ Co<Answer> ListEvals(ApiRequest* request) {
       if (filter.Takes(*eval)) evals.push_back(eval);
     }
     return Found{tables.IndexOf(kOfEvals),
-                 [request, evals = std::move(evals)] { return OldestList(*request, evals); }};
+                 [request, evals = std::move(evals)] { return OldestList(request, evals); }};
   });
 }
 

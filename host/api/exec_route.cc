@@ -75,8 +75,8 @@ const Task* FindTask(const AllocRecord& record, const std::string& name) {
 Status MustRun(const AllocRecord& record, const std::string& name) {
   if (FindTask(record, name) == nullptr) return Error(Code::kInternal, "task not found");
   const std::string task = "task \"" + name + "\" ";
-  const auto state = record.told.tasks.find(name);
-  if (state == record.told.tasks.end() || !state->second || state->second->started_at == 0) {
+  const auto state = record.reported.tasks.find(name);
+  if (state == record.reported.tasks.end() || !state->second || state->second->started_at == 0) {
     return Error(Code::kNotFound, task + "not started yet.");
   }
   if (state->second->state != RunnerState::kRunning) {

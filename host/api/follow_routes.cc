@@ -91,9 +91,9 @@ std::optional<Answer> RefusedLogs(const ApiRequest& request, const AllocRecord& 
   if (spec->log_config.disabled) {
     return ErrorAnswer(404, "task \"" + task + "\" keeps no logs: its LogConfig is Disabled");
   }
-  const auto state = record.told.tasks.find(task);
+  const auto state = record.reported.tasks.find(task);
   const bool started =
-      state != record.told.tasks.end() && state->second && state->second->started_at != 0;
+      state != record.reported.tasks.end() && state->second && state->second->started_at != 0;
   if (started) return std::nullopt;
   return ErrorAnswer(404, "task \"" + task + "\" not started yet. No logs available");
 }

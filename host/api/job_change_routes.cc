@@ -140,7 +140,7 @@ Co<Answer> ReadScale(ApiRequest* request) {
                      for (const auto& record : allocs) {
                        if (record->alloc->group_name != group.name || record->terminal()) continue;
                        ++placed;
-                       running += record->told.status.status == ClientStatus::kRunning ? 1 : 0;
+                       running += record->reported.status.status == ClientStatus::kRunning ? 1 : 0;
                      }
                      groups[group.name] = {{"Desired", job->stop ? 0 : group.count},
                                            {"Placed", placed},

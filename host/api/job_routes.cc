@@ -198,8 +198,8 @@ Co<Answer> RegisterOne(ApiRequest* request) { return RegisterJob(request, reques
 
 using JobAndParts = std::pair<std::shared_ptr<const JobRecord>, JobParts>;
 
-Answer JobList(const ApiRequest& request, const std::vector<JobAndParts>& jobs) {
-  const bool meta = request.Flag("meta");
+Co<Answer> JobList(ApiRequest* request, const std::vector<JobAndParts>& jobs) {
+  const bool meta = request->Flag("meta");
   std::vector<ListItem> items;
   items.reserve(jobs.size());
   for (const JobAndParts& of : jobs) {
@@ -225,7 +225,7 @@ Co<Answer> ListJobs(ApiRequest* request) {
       if (!request->InNamespace(key.first) || !key.second.starts_with(prefix)) continue;
       jobs->emplace_back(job, PartsOf(*job, tables));
     }
-    return Found{tables.IndexOf(kOfJobs), [request, jobs] { return JobList(*request, *jobs); }};
+    return Found{tables.IndexOf(kOfJobs), [request, jobs] { return JobList(request, *jobs); }};
   });
 }
 

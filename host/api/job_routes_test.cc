@@ -379,8 +379,8 @@ TEST_F(JobRouteTest, AJobOfAnotherDatacenterSaysWhereThereIsNoNode) {
 TEST_F(JobRouteTest, ASummaryIsOfThisJobOnly) {
   Must("PUT", "/v1/jobs", JobBody("web", 3));
   const auto first = Live();
-  Tell(first[0]->id(), ClientStatus::kRunning);
-  Tell(first[1]->id(), ClientStatus::kFailed);
+  Report(first[0]->id(), ClientStatus::kRunning);
+  Report(first[1]->id(), ClientStatus::kFailed);
   const auto summary = [this] { return Get("/v1/job/web/summary")["Summary"]["g"]; };
   json expected = {{"Queued", 0},   {"Complete", 0}, {"Failed", 1}, {"Running", 1},
                    {"Starting", 1}, {"Lost", 0},     {"Unknown", 0}};

@@ -51,7 +51,7 @@ class ListDelayTest : public SchedulerFixture {
     store.Read([&](const Tables& tables) {
       started = (*tables.AllocsOf({"default", "job" + std::to_string(jobs_)}).begin())->id();
     });
-    Tell(started, ClientStatus::kRunning);
+    Report(started, ClientStatus::kRunning);
     return Clock::now() - begin;
   }
 

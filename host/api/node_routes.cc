@@ -28,7 +28,7 @@ Co<Answer> ListNodes(ApiRequest* request) {
                        }});
     }
     return Found{tables.IndexOf(kOfNodes),
-                 [request, items = std::move(items)] { return ListAnswer(*request, items); }};
+                 [request, items = std::move(items)] { return ListAnswer(request, items); }};
   });
 }
 

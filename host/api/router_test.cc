@@ -138,7 +138,14 @@ std::vector<ListItem> Letters() {
 Answer Page(HttpFields query) {
   QueryExchange exchange(std::move(query));
   const ApiAgent agent;
-  return ListAnswer(ApiRequest(&exchange, &agent, {}), Letters());
+  ApiRequest request(&exchange, &agent, {});
+  std::optional<Answer> answer;
+  const auto list = [](ApiRequest* of, std::optional<Answer>* to) -> Co<void> {
+    to->emplace(co_await ListAnswer(of, Letters()));
+  };
+  SimLoop loop;
+  EXPECT_TRUE(loop.RunToEnd(list(&request, &answer)));
+  return *answer;
 }
 
 TEST(ListAnswerTest, PagesAreCutAndGoOn) {

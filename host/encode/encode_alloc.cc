@@ -131,19 +131,9 @@ std::int64_t MemoryMaxMb(const TaskGroup& group) {
   return more ? sum : 0;
 }
 
-// Also for a group without a network of its own, as clients read its fields without a check.
-json EncodeNetworkStatus(const std::optional<AllocNetworkStatus>& told) {
-  const AllocNetworkStatus network = told.value_or(AllocNetworkStatus());
-  json dns = nullptr;
-  if (told) {
-    dns = {{"Servers", network.dns_servers},
-           {"Searches", network.dns_searches},
-           {"Options", network.dns_options}};
-  }
-  return {{"InterfaceName", network.interface_name},
-          {"Address", network.address},
-          {"AddressIPv6", network.address_ipv6},
-          {"DNS", std::move(dns)}};
+// No group has a network of its own, but clients read the fields without a check.
+json NoNetworkStatus() {
+  return {{"InterfaceName", ""}, {"Address", ""}, {"AddressIPv6", ""}, {"DNS", nullptr}};
 }
 
 // The fields of both the list and the single allocation.
@@ -166,8 +156,8 @@ json EncodeCommon(const AllocRecord& record) {
                 {"ForceReschedule", nullptr},
                 {"NoShutdownDelay", nullptr},
                 {"MigrateDisablePlacement", nullptr}}},
-              {"ClientStatus", ClientStatusName(record.told.status.status)},
-              {"ClientDescription", record.told.status.description},
+              {"ClientStatus", ClientStatusName(record.reported.status.status)},
+              {"ClientDescription", record.reported.status.description},
               {"DeploymentStatus", nullptr},
               {"FollowupEvalID", ""},
               {"PreviousAllocation", record.previous},
@@ -269,11 +259,11 @@ json EncodeAllocWithoutJob(const AllocRecord& record) {
   out["Metrics"] = EncodeFailure(none);
   out["Metrics"]["ScoreMetaData"] =
       json::array({{{"NodeID", alloc.node_id}, {"Scores", json::object()}, {"NormScore", 0}}});
-  out["TaskStates"] = EncodeTaskStates(record.told.tasks);
+  out["TaskStates"] = EncodeTaskStates(record.reported.tasks);
   out["AllocStates"] = nullptr;
   out["DeploymentID"] = "";
   out["SigningKeyID"] = "";
-  out["NetworkStatus"] = EncodeNetworkStatus(record.told.network);
+  out["NetworkStatus"] = NoNetworkStatus();
   return out;
 }
 
@@ -281,7 +271,7 @@ json EncodeAllocStub(const AllocRecord& record, StubFields fields) {
   json out = EncodeCommon(record);
   out["JobType"] = JobTypeName(record.alloc->job->type);
   out["JobVersion"] = record.job->version;
-  out["TaskStates"] = fields.task_states ? EncodeTaskStates(record.told.tasks) : json(nullptr);
+  out["TaskStates"] = fields.task_states ? EncodeTaskStates(record.reported.tasks) : json(nullptr);
   if (fields.resources) out["AllocatedResources"] = EncodeAllocated(*record.alloc);
   return out;
 }

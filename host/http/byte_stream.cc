@@ -15,7 +15,7 @@ using Signature = void(ByteStream::ErrorCode, std::size_t);
 
 class PlainStream : public ByteStream {
  public:
-  explicit PlainStream(asio::ip::tcp::socket socket) : socket_(std::move(socket)) {}
+  explicit PlainStream(StreamSocket socket) : socket_(std::move(socket)) {}
 
   Co<ErrorCode> Handshake() override { co_return ErrorCode(); }
   void AsyncReadSome(asio::mutable_buffer buffer, Handler handler) override {
@@ -26,7 +26,7 @@ class PlainStream : public ByteStream {
   }
   Co<void> ShutdownSend() override {
     ErrorCode ignored;
-    socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+    socket_.shutdown(StreamSocket::shutdown_send, ignored);
     co_return;
   }
   void Close() override {
@@ -35,7 +35,7 @@ class PlainStream : public ByteStream {
   }
 
  private:
-  asio::ip::tcp::socket socket_;
+  StreamSocket socket_;
 };
 
 }  // namespace
@@ -50,7 +50,7 @@ Co<ByteStream::Transfer> ByteStream::WriteSome(asio::const_buffer buffer) {
       [this, buffer](auto handler) { AsyncWriteSome(buffer, std::move(handler)); }, kTuple);
 }
 
-std::unique_ptr<ByteStream> MakePlainStream(asio::ip::tcp::socket socket) {
+std::unique_ptr<ByteStream> MakePlainStream(StreamSocket socket) {
   return std::make_unique<PlainStream>(std::move(socket));
 }
 

@@ -3,7 +3,7 @@
 
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/system/error_code.hpp>
 #include <memory>
 #include <string>
@@ -12,6 +12,9 @@
 #include "host/base/co.h"
 
 namespace drover {
+
+// A connection of TCP or of a Unix socket.
+using StreamSocket = boost::asio::generic::stream_protocol::socket;
 
 // The bytes of a connection, with or without TLS. It is one type, so that HTTP and websockets are
 // compiled once. At most one read and one write at a time; belongs to one thread.
@@ -38,6 +41,6 @@ class ByteStream {
   Co<Transfer> WriteSome(boost::asio::const_buffer buffer);
 };
 
-std::unique_ptr<ByteStream> MakePlainStream(boost::asio::ip::tcp::socket socket);
+std::unique_ptr<ByteStream> MakePlainStream(StreamSocket socket);
 
 }  // namespace drover

@@ -1,90 +1,21 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <openssl/err.h>
-#include <openssl/pem.h>
 #include <openssl/ssl.h>
-#include <openssl/x509v3.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "host/http/http_test_client.h"
+#include "host/http/tls_authority_for_test.h"
 #include "host/http/tls_stream.h"
 
 namespace drover {
 namespace {
 
-template <auto Free>
-struct Freed {
-  template <typename T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
-using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
-using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
-using Connection = std::unique_ptr<SSL, Freed<SSL_free>>;
-using Settings = std::unique_ptr<SSL_CTX, Freed<SSL_CTX_free>>;
-
-// The certificate authority of one test, and the certificates that it has signed, as files.
-class Authority {
- public:
-  Authority() : directory_("/tmp/drover-http-tls-" + std::to_string(getpid())) {
-    std::filesystem::create_directory(directory_);
-    key_ = NewKey();
-    certificate_ = Sign("the authority", key_.get(), key_.get(), nullptr);
-    WriteCertificate("ca", certificate_.get());
-  }
-  ~Authority() { std::filesystem::remove_all(directory_); }
-
-  // Makes the files NAME.pem and NAME.key.
-  void Issue(const std::string& name) {
-    const Key key = NewKey();
-    const Certificate certificate = Sign(name, key.get(), key_.get(), certificate_.get());
-    WriteCertificate(name, certificate.get());
-    std::FILE* file = std::fopen(Path(name + ".key").c_str(), "w");
-    PEM_write_PrivateKey(file, key.get(), nullptr, nullptr, 0, nullptr, nullptr);
-    std::fclose(file);
-  }
-  std::string Path(const std::string& file) const { return directory_ + "/" + file; }
-
- private:
-  static Key NewKey() { return Key(EVP_EC_gen("P-256")); }
-  static Certificate Sign(const std::string& name, EVP_PKEY* key, EVP_PKEY* signer, X509* issuer) {
-    Certificate certificate(X509_new());
-    X509* x = certificate.get();
-    X509_set_version(x, 2);
-    ASN1_INTEGER_set(X509_get_serialNumber(x), issuer ? 2 : 1);
-    X509_gmtime_adj(X509_getm_notBefore(x), -3600);
-    X509_gmtime_adj(X509_getm_notAfter(x), 3600);
-    X509_set_pubkey(x, key);
-    X509_NAME* subject = X509_get_subject_name(x);
-    X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC,
-                               reinterpret_cast<const unsigned char*>(name.c_str()), -1, -1, 0);
-    X509_set_issuer_name(x, issuer ? X509_get_subject_name(issuer) : subject);
-    if (!issuer) {
-      X509_EXTENSION* ca =
-          X509V3_EXT_conf_nid(nullptr, nullptr, NID_basic_constraints, "critical,CA:TRUE");
-      X509_add_ext(x, ca, -1);
-      X509_EXTENSION_free(ca);
-    }
-    EXPECT_GT(X509_sign(x, signer, EVP_sha256()), 0);
-    return certificate;
-  }
-  void WriteCertificate(const std::string& name, X509* certificate) {
-    std::FILE* file = std::fopen(Path(name + ".pem").c_str(), "w");
-    PEM_write_X509(file, certificate);
-    std::fclose(file);
-  }
-
-  std::string directory_;
-  Key key_;
-  Certificate certificate_;
-};
+using Connection = std::unique_ptr<SSL, OpenSslFreed<SSL_free>>;
+using Settings = std::unique_ptr<SSL_CTX, OpenSslFreed<SSL_CTX_free>>;
 
 class HttpTls : public ::testing::Test {
  protected:
@@ -146,7 +77,7 @@ class HttpTls : public ::testing::Test {
     return all;
   }
 
-  Authority authority_;
+  TlsAuthority authority_;
   std::unique_ptr<HttpServer> server_;
   std::string ciphers_;      // of TLS 1.2, that the client accepts; empty: all
   bool ended_well_ = false;  // by TLS's own end, so nothing was cut off

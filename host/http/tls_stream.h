@@ -1,8 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <boost/asio/ip/tcp.hpp>
 #include <memory>
+#include <string>
 
 #include "host/base/result.h"
 #include "host/http/byte_stream.h"
@@ -10,15 +10,26 @@
 
 namespace drover {
 
-// The certificate of a server and its rules for TLS. [any thread]
+// The server that a client expects, and the certificate that the client shows. Files in PEM.
+struct TlsTrust {
+  std::string ca_file;  // certificates that vouch for the server
+  std::string ca_path;  // a directory of those; without both, the system's count
+  std::string cert_file;
+  std::string key_file;  // empty: the key is in cert_file
+  bool skip_verify = false;
+};
+
+// The certificate of one side of a connection, and its rules for TLS. [any thread]
 class TlsContext {
  public:
   static Result<std::shared_ptr<TlsContext>> Load(const HttpTls& tls);
+  static Result<std::shared_ptr<TlsContext>> LoadForClient(const TlsTrust& trust);
   TlsContext(const TlsContext&) = delete;
   TlsContext& operator=(const TlsContext&) = delete;
   ~TlsContext();
 
-  std::unique_ptr<ByteStream> MakeStream(boost::asio::ip::tcp::socket socket);
+  // A client names the SERVER, a host name or an IP address, that the certificate must be for.
+  std::unique_ptr<ByteStream> MakeStream(StreamSocket socket, const std::string& server = "");
 
  private:
   struct State;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/buffers_to_string.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
@@ -18,6 +17,7 @@
 
 #include "host/base/event.h"
 #include "host/base/gate.h"
+#include "host/http/beast_stream.h"
 
 namespace drover {
 namespace asio = boost::asio;
@@ -30,62 +30,6 @@ constexpr std::size_t kMessageCost = 64;  // bytes for an empty message
 
 constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 using ErrorCode = boost::system::error_code;
-
-// Adapts the connection to Beast's idea of a stream. Beast does not close it: the connection does.
-class ConnectionStream {
- public:
-  using executor_type = asio::io_context::executor_type;
-
-  ConnectionStream(Loop* loop, ByteInput* input, ByteOutput* output)
-      : loop_(loop), input_(input), output_(output) {}
-
-  executor_type get_executor() const noexcept { return loop_->io().get_executor(); }
-
-  template <typename Buffers, typename Token>
-  auto async_read_some(const Buffers& buffers, Token&& token) {
-    const asio::mutable_buffer first = FirstOf<asio::mutable_buffer>(buffers);
-    return asio::async_initiate<Token, void(ErrorCode, std::size_t)>(
-        [input = input_, first](auto handler) {
-          input->AsyncReadSome(first, ByteStream::Handler(std::move(handler)));
-        },
-        token);
-  }
-  template <typename Buffers, typename Token>
-  auto async_write_some(const Buffers& buffers, Token&& token) {
-    const asio::const_buffer first = FirstOf<asio::const_buffer>(buffers);
-    return asio::async_initiate<Token, void(ErrorCode, std::size_t)>(
-        [output = output_, first](auto handler) {
-          output->AsyncWriteSome(first, ByteStream::Handler(std::move(handler)));
-        },
-        token);
-  }
-
- private:
-  // The first buffer that is not empty. Reads and writes may transfer less than all buffers.
-  template <typename Buffer, typename Buffers>
-  static Buffer FirstOf(const Buffers& buffers) {
-    const auto end = asio::buffer_sequence_end(buffers);
-    for (auto at = asio::buffer_sequence_begin(buffers); at != end; ++at) {
-      const Buffer buffer(*at);
-      if (buffer.size() > 0) return buffer;
-    }
-    return Buffer();
-  }
-
-  Loop* loop_;
-  ByteInput* input_;
-  ByteOutput* output_;
-};
-
-[[maybe_unused]] void beast_close_socket(ConnectionStream&) {}
-[[maybe_unused]] void teardown(beast::role_type, ConnectionStream&, ErrorCode& error) {
-  error = {};
-}
-template <typename Handler>
-void async_teardown(beast::role_type, ConnectionStream& stream, Handler&& handler) {
-  asio::post(stream.get_executor(),
-             [done = std::forward<Handler>(handler)]() mutable { done(ErrorCode()); });
-}
 
 beast::http::request<beast::http::empty_body> ForBeast(const HttpRequest& request) {
   beast::http::request<beast::http::empty_body> message(beast::http::verb::get, request.path, 11);
@@ -112,7 +56,7 @@ struct WebSocket::State {
   Error Closed() const { return Error(Code::kUnavailable, "the websocket is closed"); }
 
   Parts parts;
-  beast::websocket::stream<ConnectionStream, false> socket;
+  beast::websocket::stream<BeastStream<ByteInput, ByteOutput>, false> socket;
   Gate background;
   Context pinging;
   std::deque<WebSocketMessage> messages;
