@@ -7,7 +7,7 @@
 #include "host/cli/alloc_argument.h"
 #include "host/cli/api_streams.h"
 #include "host/cli/commands.h"
-#include "host/cli/task_output.h"
+#include "host/view/task_output.h"
 
 namespace drover {
 namespace {

@@ -11,7 +11,7 @@
 #include "host/cli/api_client.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/id_lookup.h"
-#include "host/cli/json_fields.h"
+#include "host/view/json_fields.h"
 
 namespace drover {
 namespace {

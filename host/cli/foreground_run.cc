@@ -5,7 +5,7 @@
 
 namespace drover {
 
-// One allocation: its runner, and what the view has been told of it.
+// One allocation: its runner, and the last state that the view has shown.
 class ForegroundRun::Watched : public AllocObserver {
  public:
   Watched(ForegroundRun* run, std::shared_ptr<const Allocation> alloc)
@@ -91,7 +91,7 @@ Co<int> ForegroundRun::Run(std::vector<std::shared_ptr<const Allocation>> alloca
     }
     watched_.push_back(std::move(watched));
   }
-  // An interrupt that came before the allocations were there.
+  // An interrupt may have come before the allocations existed.
   if (interrupts_ > 0) {
     for (const auto& watched : watched_) {
       watched->Stop(interrupts_ > 1);
@@ -163,7 +163,7 @@ void ForegroundRun::Interrupt() {
     for (const auto& watched : watched_) watched->Stop(interrupts_ == 2);
   }
   if (interrupts_ < 2) return;
-  // What is killed makes way for poststop tasks, which have their kill timeout from then on.
+  // After killed tasks come the poststop tasks. Their kill timeout begins now.
   for (const auto& watched : watched_) watched->runner()->Kill();
   node_->KillAll();
 }

@@ -6,7 +6,7 @@
 
 #include "host/base/result.h"
 #include "host/cli/api_client.h"
-#include "host/cli/terminal.h"
+#include "host/view/terminal.h"
 
 namespace drover {
 

@@ -9,12 +9,12 @@
 
 namespace drover {
 
-// How a command writes for people: colour and redrawing only on a terminal.
+// Standard output for people. Colours and redrawing are for terminals only.
 class Terminal {
  public:
   enum class Colour { kRed, kGreen, kYellow, kBlue, kCyan, kGrey };
 
-  // Looks at standard output, NO_COLOR and TERM.
+  // Reads NO_COLOR and TERM.
   Terminal();
 
   bool is_terminal() const { return is_terminal_; }
@@ -24,7 +24,8 @@ class Terminal {
 
   // Writes one line (without its line break) above the status line.
   void Line(std::string_view line);
-  // Replaces the status line at the bottom; nothing without a terminal. Empty removes it.
+  // Replaces the status line at the bottom; an empty LINE removes it. Without a terminal it does
+  // nothing.
   void Status(std::string_view line);
 
  private:

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/cli/placement_failures.h"
+#include "host/view/placement_failures.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

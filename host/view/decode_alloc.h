@@ -13,19 +13,18 @@
 
 namespace drover {
 
-// What an agent tells of an allocation, as far as it is shown: its ids, ports and states, without
-// the job. What is missing or of another type is empty.
+// The parts of an agent's allocation that are shown: ids, ports and states, without the job. A
+// field that is missing or has another type is empty.
 Allocation DecodeAlloc(const nlohmann::json& alloc);
 std::map<std::string, TaskStateRecord> DecodeTaskStates(const nlohmann::json& states);
 
-// 0 for what is none, and for the year 1, which stands for no time.
+// 0 for a text that is no time, and for the year 1, which stands for no time.
 WallTime ParseRfc3339(const std::string& text);
 
-// Cuts objects out of a stream of JSON in which one object follows the other, with or without line
-// breaks between them.
+// Cuts the objects out of a stream of JSON objects, with or without line breaks between them.
 class JsonCutter {
  public:
-  // Takes BYTES; TAKE gets each object that is complete. What is too large to be kept is dropped.
+  // Hands each object that BYTES complete to TAKE. Drops the rest of an object that is too large.
   template <typename Take>
   void Add(std::string_view bytes, const Take& take) {
     for (const char c : bytes) {

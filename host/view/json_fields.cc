@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/cli/json_fields.h"
+#include "host/view/json_fields.h"
 
 #include <cstdio>
 #include <nlohmann/json.hpp>

@@ -1,10 +1,10 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/cli/placement_failures.h"
+#include "host/view/placement_failures.h"
 
 #include <nlohmann/json.hpp>
 
 #include "host/base/printable.h"
-#include "host/cli/json_fields.h"
+#include "host/view/json_fields.h"
 
 namespace drover {
 namespace {

@@ -1,12 +1,12 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/cli/run_view.h"
+#include "host/view/run_view.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
 
 #include "host/base/printable.h"
-#include "host/cli/terminal.h"
+#include "host/view/terminal.h"
 
 namespace drover {
 namespace {
@@ -91,7 +91,7 @@ class TextRunView : public RunView {
       line += (line.empty() ? "" : "   ") + Printable(task.task) + " " + Mebibytes(task.rss) + " " +
               cpu;
     }
-    // Without a terminal that redraws, once in a while is enough.
+    // Lines that are not redrawn come only once in a while.
     if (terminal_.is_terminal()) {
       terminal_.Status(line);
     } else if (!line.empty() && ++usages_ % 5 == 1) {
@@ -132,7 +132,7 @@ std::vector<TaskEvent> NewEvents(const TaskStateRecord* before, const TaskStateR
   auto first = now.events.begin();
   if (before != nullptr && !before->events.empty()) {
     const auto last = std::find(now.events.rbegin(), now.events.rend(), before->events.back());
-    first = last.base();  // the one behind it, or the first when it has been dropped
+    first = last.base();  // the event behind the last known one
     if (last == now.events.rend()) first = now.events.begin();
   }
   return {first, now.events.end()};

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/cli/terminal.h"
+#include "host/view/terminal.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>

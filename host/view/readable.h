@@ -8,7 +8,7 @@
 
 namespace drover {
 
-// How times and amounts are told to people.
+// Times and amounts for people.
 
 // "12s ago", "3m4s ago", "2d5h ago"; "-" for no time.
 std::string Ago(WallTime then, WallTime now);

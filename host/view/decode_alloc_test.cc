@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/cli/decode_alloc.h"
+#include "host/view/decode_alloc.h"
 
 #include <gtest/gtest.h>
 

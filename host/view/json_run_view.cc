@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "host/cli/run_view.h"
+#include "host/view/run_view.h"
 
 namespace drover {
 namespace {
@@ -80,7 +80,7 @@ class JsonRunView : public RunView {
     return {{"Type", type}, {"AllocID", alloc.id}, {"AllocName", alloc.name}};
   }
 
-  // What tasks write need not be UTF-8.
+  // The output of tasks may not be UTF-8.
   static void Print(const json& line) {
     const std::string text = line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
     std::fwrite(text.data(), 1, text.size(), stdout);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/cli/terminal.h"
+#include "host/view/terminal.h"
 
 namespace drover {
 
@@ -14,8 +14,8 @@ struct DiffLine {
   std::string text;  // printable
 };
 
-// What an agent tells that a job would change, for people: one line per field, with "+", "-", "~"
-// or a blank before it, indented below what it is a part of.
+// The changes in DIFF, an agent's answer, for people. Each field has a line, with "+", "-", "~" or
+// a blank before it, indented below the object that it belongs to.
 std::vector<DiffLine> JobDiffLines(const nlohmann::json& diff);
 
 }  // namespace drover

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/cli/record_tables.h"
+#include "host/view/record_tables.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "host/base/printable.h"
-#include "host/cli/json_fields.h"
-#include "host/cli/readable.h"
+#include "host/view/json_fields.h"
+#include "host/view/readable.h"
 
 namespace drover {
 

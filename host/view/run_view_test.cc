@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/cli/run_view.h"
+#include "host/view/run_view.h"
 
 #include <gtest/gtest.h>
 

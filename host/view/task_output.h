@@ -4,19 +4,19 @@
 #include <cstdio>
 #include <string_view>
 
-#include "host/cli/log_printer.h"
+#include "host/view/log_printer.h"
 
 namespace drover {
 
-// Prints what tasks have written: as it is, but to a terminal, which it could steer, line by line
-// and without control characters.
+// Prints the output of tasks as it is. A terminal gets it line by line and without control
+// characters, since these could steer it.
 class TaskOutput {
  public:
   // TO outlives this.
   explicit TaskOutput(std::FILE* to);
 
   void Write(std::string_view bytes);
-  // What is left without a line break.
+  // Prints the rest without a line break.
   void End();
 
  private:

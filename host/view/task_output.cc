@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/cli/task_output.h"
+#include "host/view/task_output.h"
 
 #include <unistd.h>
 

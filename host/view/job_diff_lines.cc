@@ -1,11 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/cli/job_diff_lines.h"
+#include "host/view/job_diff_lines.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "host/base/printable.h"
-#include "host/cli/json_fields.h"
+#include "host/view/json_fields.h"
 
 namespace drover {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 using Colour = Terminal::Colour;
 
-// What comes from an agent may be nested as deep as its answer is large.
+// An answer may be nested as deep as it is long.
 constexpr std::size_t kMaxDiffDepth = 16;
 
 class DiffPrinter {
@@ -38,7 +38,7 @@ class DiffPrinter {
  private:
   static std::string Quoted(const json& of) { return "\"" + TextField(of, "Name") + "\""; }
 
-  // What a change leads to.
+  // The effects of a change.
   static std::string Notes(const json& diff) {
     std::string notes;
     const auto add = [&notes](const std::string& note) {

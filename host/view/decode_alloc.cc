@@ -1,11 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/cli/decode_alloc.h"
+#include "host/view/decode_alloc.h"
 
 #include <cstdio>
 #include <ctime>
 #include <nlohmann/json.hpp>
 
-#include "host/cli/json_fields.h"
+#include "host/view/json_fields.h"
 
 namespace drover {
 namespace {
@@ -27,7 +27,7 @@ TaskEvent DecodeEvent(const json& from) {
 
 Allocation DecodeAlloc(const json& from) {
   Allocation alloc;
-  // They are names for people and for paths, and so have nothing that would steer a terminal.
+  // These go to people and into paths, so nothing in them may steer a terminal.
   alloc.id = TextField(from, "ID");
   alloc.name = TextField(from, "Name");
   alloc.group_name = RawField(from, "TaskGroup");
@@ -84,7 +84,7 @@ WallTime ParseRfc3339(const std::string& text) {
       fraction += (text[at] - '0') * digit;
     }
   }
-  // Agents tell all times in UTC.
+  // Agents send all times in UTC.
   if (text.substr(at) != "Z") return 0;
   return static_cast<WallTime>(timegm(&parts)) * 1'000'000'000 + fraction;
 }

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/cli/table.h"
+#include "host/view/table.h"
 
 #include <algorithm>
 #include <map>

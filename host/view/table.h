@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/cli/terminal.h"
+#include "host/view/terminal.h"
 
 namespace drover {
 

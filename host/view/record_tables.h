@@ -3,7 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "host/cli/table.h"
+#include "host/view/table.h"
 
 namespace drover {
 

@@ -11,7 +11,7 @@
 
 namespace drover {
 
-// What `drover run` shows of a job while it runs. One thread.
+// Shows a job while it runs. One thread.
 class RunView {
  public:
   struct TaskLine {
@@ -33,16 +33,16 @@ class RunView {
   virtual void Usage(const std::vector<TaskLine>& tasks) = 0;
   virtual void AllocStatus(const Allocation& alloc, ClientStatus status,
                            const std::string& description) = 0;
-  // Something about the run itself: "stopping", "killing".
+  // A line about the run itself: "stopping", "killing".
   virtual void Note(const std::string& text) = 0;
 };
 
-// For people: a line per event, and a status line on a terminal.
+// For people: a line for each event, and a status line on a terminal.
 std::unique_ptr<RunView> NewTextRunView();
-// For machines: an object per line.
+// For programs: an object in each line.
 std::unique_ptr<RunView> NewJsonRunView();
 
-// The events of NOW that BEFORE did not have yet, in their order. Old ones may have been dropped.
+// The events in NOW that are not in BEFORE, in their order. NOW may lack old ones.
 std::vector<TaskEvent> NewEvents(const TaskStateRecord* before, const TaskStateRecord& now);
 
 }  // namespace drover

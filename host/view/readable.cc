@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/cli/readable.h"
+#include "host/view/readable.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -8,38 +8,37 @@
 
 #include "host/base/context.h"
 #include "host/base/gate.h"
-#include "host/cli/run_view.h"
 #include "host/logs/log_follower.h"
 #include "host/spec/allocation.h"
+#include "host/view/run_view.h"
 
 namespace drover {
 
-// Cuts a stream into lines. A line that gets too long is cut: a task may write no line break at
-// all.
+// Cuts a stream into lines. It cuts a long line, since a task may write no line break at all.
 class LineCutter {
  public:
   static constexpr std::size_t kMaxLine = 16 << 10;
 
   // The lines that DATA completes.
   std::vector<std::string> Add(const std::string& data);
-  // What is left without a line break; empty when there is nothing.
+  // The rest without a line break; it may be empty.
   std::string TakeRest();
 
  private:
   std::string rest_;
 };
 
-// Shows what the tasks of one allocation write, line by line. Control thread only.
+// Shows the output of the tasks of one allocation, line by line. Control thread only.
 class LogPrinter {
  public:
-  // The pointers outlive this, those of OPTIONS too.
+  // The pointers outlive this, and so do those in OPTIONS.
   LogPrinter(Loop* loop, RunView* view, std::shared_ptr<const Allocation> alloc,
              std::string directory, LogFollowOptions options);
   ~LogPrinter();
 
-  // Follows the output of a task from now on; again is fine.
+  // Follows the output of a task from now on. Another call changes nothing.
   void Begin(const std::string& task);
-  // Shows the rest and returns; nothing may be written any more.
+  // Shows the rest. No task may write any more.
   Co<void> Finish();
 
  private:
