@@ -55,12 +55,7 @@ class ForegroundRun::Watched : public AllocObserver {
   void ShowTask(const std::string& task, const TaskSnapshot& record) {
     const TaskSnapshot before = last_ ? Find(last_->tasks, task) : nullptr;
     if (before == record) return;
-    for (const TaskEvent& event : NewEvents(before.get(), *record)) {
-      run_->view_->Event(*alloc_, task, event);
-    }
-    if (before == nullptr || before->state != record->state || before->failed != record->failed) {
-      run_->view_->State(*alloc_, task, *record);
-    }
+    ShowChange(run_->view_, *alloc_, task, before.get(), *record);
     if (logs_ != nullptr && record->state == RunnerState::kRunning) logs_->Begin(task);
   }
 

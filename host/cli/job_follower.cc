@@ -15,7 +15,7 @@
 #include "host/base/printable.h"
 #include "host/cli/exit_code.h"
 #include "host/view/json_fields.h"
-#include "host/view/log_printer.h"
+#include "host/view/line_cutter.h"
 #include "host/view/placement_failures.h"
 
 namespace drover {
@@ -251,12 +251,7 @@ void JobFollower::ShowTasks(Followed* followed, std::map<std::string, TaskStateR
   for (const auto& [task, record] : followed->tasks) {
     const auto found = before.find(task);
     const TaskStateRecord* const old = found == before.end() ? nullptr : &found->second;
-    for (const TaskEvent& event : NewEvents(old, record)) {
-      view_->Event(followed->alloc, task, event);
-    }
-    if (old == nullptr || old->state != record.state || old->failed != record.failed) {
-      view_->State(followed->alloc, task, record);
-    }
+    ShowChange(view_, followed->alloc, task, old, record);
     if (record.started_at != 0) FollowLogs(followed, task);
     for (const auto& log : followed->logs) {
       if (log->task != task) continue;

@@ -14,6 +14,7 @@
 
 #include "host/cli/api_streams.h"
 #include "host/view/decode_alloc.h"
+#include "host/view/json_cutter.h"
 #include "host/view/run_view.h"
 
 namespace drover {

@@ -89,23 +89,4 @@ WallTime ParseRfc3339(const std::string& text) {
   return static_cast<WallTime>(timegm(&parts)) * 1'000'000'000 + fraction;
 }
 
-bool JsonCutter::AddOne(char c) {
-  if (depth_ == 0 && c != '{') return false;
-  if (rest_.size() < kMost) rest_ += c;
-  if (escaped_) {
-    escaped_ = false;
-  } else if (in_text_) {
-    escaped_ = c == '\\';
-    in_text_ = c != '"';
-  } else if (c == '"') {
-    in_text_ = true;
-  } else if (c == '{') {
-    ++depth_;
-  } else if (c == '}') {
-    --depth_;
-    return depth_ == 0;
-  }
-  return false;
-}
-
 }  // namespace drover

@@ -1,12 +1,9 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
-#include <string_view>
-#include <utility>
 
 #include "host/spec/allocation.h"
 #include "host/task/task_state.h"
@@ -20,28 +17,5 @@ std::map<std::string, TaskStateRecord> DecodeTaskStates(const nlohmann::json& st
 
 // 0 for a text that is no time, and for the year 1, which stands for no time.
 WallTime ParseRfc3339(const std::string& text);
-
-// Cuts the objects out of a stream of JSON objects, with or without line breaks between them.
-class JsonCutter {
- public:
-  // Hands each object that BYTES complete to TAKE. Drops the rest of an object that is too large.
-  template <typename Take>
-  void Add(std::string_view bytes, const Take& take) {
-    for (const char c : bytes) {
-      if (AddOne(c)) take(std::exchange(rest_, std::string()));
-    }
-  }
-
- private:
-  static constexpr std::size_t kMost = std::size_t{256} << 20;
-
-  // Whether C completes an object.
-  bool AddOne(char c);
-
-  std::string rest_;
-  int depth_ = 0;
-  bool in_text_ = false;
-  bool escaped_ = false;
-};
 
 }  // namespace drover

@@ -14,20 +14,6 @@
 
 namespace drover {
 
-// Cuts a stream into lines. It cuts a long line, since a task may write no line break at all.
-class LineCutter {
- public:
-  static constexpr std::size_t kMaxLine = 16 << 10;
-
-  // The lines that DATA completes.
-  std::vector<std::string> Add(const std::string& data);
-  // The rest without a line break; it may be empty.
-  std::string TakeRest();
-
- private:
-  std::string rest_;
-};
-
 // Shows the output of the tasks of one allocation, line by line. Control thread only.
 class LogPrinter {
  public:

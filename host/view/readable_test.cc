@@ -11,7 +11,7 @@ constexpr WallTime kNow = 1'800'000'000 * kSecond;
 
 std::string AgoSeconds(std::int64_t seconds) { return Ago(kNow - seconds * kSecond, kNow); }
 
-TEST(AgoTest, TellsTheTwoLargestUnits) {
+TEST(AgoTest, ShowsTheTwoLargestUnits) {
   EXPECT_EQ(AgoSeconds(0), "0s ago");
   EXPECT_EQ(AgoSeconds(59), "59s ago");
   EXPECT_EQ(AgoSeconds(60), "1m ago");

@@ -138,4 +138,12 @@ std::vector<TaskEvent> NewEvents(const TaskStateRecord* before, const TaskStateR
   return {first, now.events.end()};
 }
 
+void ShowChange(RunView* view, const Allocation& alloc, const std::string& task,
+                const TaskStateRecord* before, const TaskStateRecord& now) {
+  for (const TaskEvent& event : NewEvents(before, now)) view->Event(alloc, task, event);
+  if (before == nullptr || before->state != now.state || before->failed != now.failed) {
+    view->State(alloc, task, now);
+  }
+}
+
 }  // namespace drover

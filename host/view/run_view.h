@@ -44,5 +44,8 @@ std::unique_ptr<RunView> NewJsonRunView();
 
 // The events in NOW that are not in BEFORE, in their order. NOW may lack old ones.
 std::vector<TaskEvent> NewEvents(const TaskStateRecord* before, const TaskStateRecord& now);
+// Shows the change of a task's state from BEFORE, null for none, to NOW.
+void ShowChange(RunView* view, const Allocation& alloc, const std::string& task,
+                const TaskStateRecord* before, const TaskStateRecord& now);
 
 }  // namespace drover

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string_view>
 
-#include "host/view/log_printer.h"
+#include "host/view/line_cutter.h"
 
 namespace drover {
 

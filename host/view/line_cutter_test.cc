@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/view/log_printer.h"
+#include "host/view/line_cutter.h"
 
 #include <gtest/gtest.h>
 
