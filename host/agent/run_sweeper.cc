@@ -20,13 +20,9 @@ namespace {
 // For the steps after the stop of the tasks: kills, records, directories.
 constexpr Duration kClearing = 60s;
 
-Co<void> Sweep(Loop* loop, ProcessService* processes, WorkerPool* pool, std::string run_dir,
-               Duration patience) {
-  const Context context(loop);
-  std::vector<LedgerLeftovers> dead =
-      co_await EndDeadNodes(context, loop, processes, run_dir, patience);
-  const DirectoryRemoval removal = {pool, nullptr};
-  co_await RemoveDeadNodes(removal, std::move(run_dir), std::move(dead));
+Co<void> Sweep(Leftovers* leftovers, Context context, Duration patience) {
+  std::vector<LedgerLeftovers> dead = co_await leftovers->EndDeadNodes(context, patience);
+  co_await leftovers->RemoveDeadNodes(std::move(dead));
 }
 
 // Waits until PROCESS has ended as a whole. The kernel closes the descriptors of a dead process one
@@ -58,7 +54,8 @@ void WaitAndSweep(int run, int process, const std::string& run_dir, Duration pat
   options.run_dir = run_dir;
   const auto processes = NewProcessService(&loop, std::move(options));
   if (!processes.ok()) return;
-  loop.RunToEnd(Sweep(&loop, processes->get(), &pool, run_dir, patience), patience + kClearing);
+  Leftovers leftovers({&loop, processes->get(), run_dir, &pool, nullptr});
+  loop.RunToEnd(Sweep(&leftovers, Context(&loop), patience), patience + kClearing);
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "host/cli/alloc_argument.h"
-#include "host/cli/api_streams.h"
 #include "host/cli/commands.h"
+#include "host/client/api_streams.h"
 #include "host/view/task_output.h"
 
 namespace drover {

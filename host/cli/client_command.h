@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "host/cli/api_client.h"
 #include "host/cli/command.h"
 #include "host/cli/output.h"
+#include "host/client/api_client.h"
 
 namespace drover {
 

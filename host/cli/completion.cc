@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "host/base/printable.h"
-#include "host/cli/api_client.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/id_lookup.h"
+#include "host/client/api_client.h"
 #include "host/view/json_fields.h"
 
 namespace drover {

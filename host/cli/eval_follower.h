@@ -3,8 +3,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "host/cli/api_client.h"
 #include "host/cli/output.h"
+#include "host/client/api_client.h"
 
 namespace CLI {
 class App;

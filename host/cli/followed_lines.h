@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "host/cli/api_client.h"
+#include "host/client/api_client.h"
 
 namespace drover {
 

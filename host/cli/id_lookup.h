@@ -4,7 +4,7 @@
 #include <string>
 
 #include "host/base/result.h"
-#include "host/cli/api_client.h"
+#include "host/client/api_client.h"
 
 namespace drover {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "host/cli/api_streams.h"
+#include "host/client/api_streams.h"
 #include "host/view/decode_alloc.h"
 #include "host/view/json_cutter.h"
 #include "host/view/run_view.h"

@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "host/base/unique_fd.h"
-#include "host/cli/api_streams.h"
 #include "host/cli/commands.h"
 #include "host/cli/eval_follower.h"
 #include "host/cli/job_follower.h"
 #include "host/cli/submitted_job.h"
+#include "host/client/api_streams.h"
 #include "host/view/json_fields.h"
 #include "host/view/run_view.h"
 

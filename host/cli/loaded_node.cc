@@ -25,7 +25,7 @@ Status WithLoadedNode(AgentConfig config,
   // No allocation is placed, so nobody uses the directory.
   if (options.config.client.alloc_dir.empty()) options.config.client.alloc_dir = "/nonexistent";
   options.foreground = true;
-  options.looks_only = true;
+  options.inspect_only = true;
   DROVER_ASSIGN(const std::unique_ptr<Node> node, Node::Create(&loop, std::move(options)));
   if (!loop.RunToEnd(Look(&loop, node.get(), &look), std::chrono::minutes(5))) {
     return Error(Code::kTimeout, "the plugins were not loaded within five minutes");

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "host/base/result.h"
-#include "host/cli/api_client.h"
+#include "host/client/api_client.h"
 
 namespace CLI {
 class App;
