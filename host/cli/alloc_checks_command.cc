@@ -3,7 +3,7 @@
 
 #include "host/cli/commands.h"
 #include "host/cli/id_lookup.h"
-#include "host/cli/record_tables.h"
+#include "host/view/record_tables.h"
 
 namespace drover {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "host/cli/alloc_argument.h"
 #include "host/cli/commands.h"
-#include "host/cli/json_fields.h"
-#include "host/cli/readable.h"
-#include "host/cli/task_output.h"
+#include "host/view/json_fields.h"
+#include "host/view/readable.h"
+#include "host/view/task_output.h"
 
 namespace drover {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "host/cli/alloc_argument.h"
 #include "host/cli/commands.h"
-#include "host/cli/task_output.h"
 #include "host/client/api_streams.h"
+#include "host/view/task_output.h"
 
 namespace drover {
 namespace {
@@ -19,7 +19,7 @@ constexpr std::int64_t kTailBytes = 64 << 10;
 constexpr Duration kWait = 1h;  // only until something comes
 
 // The part of a log that is printed first.
-struct LogStart {
+struct LogBeginning {
   std::optional<std::int64_t> lines;  // the last ones only
   std::optional<std::int64_t> bytes;
 };
@@ -31,7 +31,7 @@ class LogStream {
       : query_({{"task", task}, {"type", type}, {"plain", "true"}}), output_(to) {}
 
   // Finds the place of the log at PATH that START names.
-  Status Begin(ApiClient* client, const std::string& path, const LogStart& start) {
+  Status Begin(ApiClient* client, const std::string& path, const LogBeginning& start) {
     if (start.bytes) {
       BeginBeforeEnd(*start.bytes);
     } else if (start.lines) {
@@ -108,7 +108,7 @@ struct AllocLogsCommand {
   bool standard_error = false;
   bool follow = false;
   bool tail = false;
-  LogStart start;
+  LogBeginning start;
 
   void Declare(CLI::App* command) {
     alloc.Declare(command);
@@ -132,7 +132,7 @@ struct AllocLogsCommand {
     DROVER_ASSIGN(const std::string id, alloc.Find(client));
     DROVER_ASSIGN(const std::string name, FindTaskName(client, id, task));
     const std::string path = ApiPath("/v1/client/fs/logs", id);
-    LogStart from = start;
+    LogBeginning from = start;
     if (tail && !from.lines) from.lines = kTailLines;
     const LogStreams logs = WantedStreams(name);
     DROVER_ASSIGN(ApiStreams streams, client->OpenStreams());

@@ -4,7 +4,7 @@
 #include "host/cli/commands.h"
 #include "host/cli/eval_follower.h"
 #include "host/cli/id_lookup.h"
-#include "host/cli/json_fields.h"
+#include "host/view/json_fields.h"
 
 namespace drover {
 namespace {

@@ -10,8 +10,8 @@
 #include "host/base/printable.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/id_lookup.h"
-#include "host/cli/json_fields.h"
 #include "host/client/api_client.h"
+#include "host/view/json_fields.h"
 
 namespace drover {
 namespace {

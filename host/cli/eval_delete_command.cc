@@ -5,8 +5,8 @@
 
 #include "host/cli/commands.h"
 #include "host/cli/id_lookup.h"
-#include "host/cli/json_fields.h"
-#include "host/cli/terminal.h"
+#include "host/view/json_fields.h"
+#include "host/view/terminal.h"
 
 namespace drover {
 namespace {

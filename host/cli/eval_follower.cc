@@ -11,9 +11,9 @@
 #include "host/base/printable.h"
 #include "host/cli/client_command.h"
 #include "host/cli/exit_code.h"
-#include "host/cli/json_fields.h"
-#include "host/cli/placement_failures.h"
-#include "host/cli/readable.h"
+#include "host/view/json_fields.h"
+#include "host/view/placement_failures.h"
+#include "host/view/readable.h"
 
 namespace drover {
 namespace {

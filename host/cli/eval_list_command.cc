@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/cli/commands.h"
-#include "host/cli/record_tables.h"
+#include "host/view/record_tables.h"
 
 namespace drover {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "host/cli/commands.h"
 #include "host/cli/followed_lines.h"
-#include "host/cli/json_fields.h"
-#include "host/cli/readable.h"
+#include "host/view/json_fields.h"
+#include "host/view/readable.h"
 
 namespace drover {
 namespace {

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/base/base64.h"
-#include "host/cli/json_fields.h"
+#include "host/view/json_fields.h"
 
 namespace drover {
 namespace {

@@ -10,8 +10,8 @@
 
 namespace drover {
 
-// The terminal of this program while another one far away has it: every key goes there. Given back
-// by the destructor.
+// The terminal of this program while a program far away has it: every key goes there. The
+// destructor restores it.
 class RawTerminal {
  public:
   // Standard input must be a terminal.
@@ -24,8 +24,8 @@ class RawTerminal {
   std::optional<termios> before_;
 };
 
-// SIGWINCH, and the signals that end this program, as a descriptor: while it is there they do
-// nothing else, so that a terminal is given back.
+// SIGWINCH, and the signals that would end this program, as a descriptor. They do nothing else
+// while the object lives, so that a terminal can be restored.
 class SignalQueue {
  public:
   SignalQueue();
@@ -34,7 +34,7 @@ class SignalQueue {
   ~SignalQueue();
 
   int fd() const { return fd_.get(); }
-  // The next one that has come; 0 for none.
+  // The next signal; 0 for none.
   int Next();
 
  private:

@@ -5,7 +5,7 @@
 
 namespace drover {
 
-// One allocation: its runner, and what the view has been told of it.
+// One allocation: its runner, and the last state that the view has shown.
 class ForegroundRun::Watched : public AllocObserver {
  public:
   Watched(ForegroundRun* run, std::shared_ptr<const Allocation> alloc)
@@ -55,12 +55,7 @@ class ForegroundRun::Watched : public AllocObserver {
   void ShowTask(const std::string& task, const TaskSnapshot& record) {
     const TaskSnapshot before = last_ ? Find(last_->tasks, task) : nullptr;
     if (before == record) return;
-    for (const TaskEvent& event : NewEvents(before.get(), *record)) {
-      run_->view_->Event(*alloc_, task, event);
-    }
-    if (before == nullptr || before->state != record->state || before->failed != record->failed) {
-      run_->view_->State(*alloc_, task, *record);
-    }
+    ShowChange(run_->view_, *alloc_, task, before.get(), *record);
     if (logs_ != nullptr && record->state == RunnerState::kRunning) logs_->Begin(task);
   }
 
@@ -91,7 +86,7 @@ Co<int> ForegroundRun::Run(std::vector<std::shared_ptr<const Allocation>> alloca
     }
     watched_.push_back(std::move(watched));
   }
-  // An interrupt that came before the allocations were there.
+  // An interrupt may have come before the allocations existed.
   if (interrupts_ > 0) {
     for (const auto& watched : watched_) {
       watched->Stop(interrupts_ > 1);
@@ -163,7 +158,7 @@ void ForegroundRun::Interrupt() {
     for (const auto& watched : watched_) watched->Stop(interrupts_ == 2);
   }
   if (interrupts_ < 2) return;
-  // What is killed makes way for poststop tasks, which have their kill timeout from then on.
+  // After killed tasks come the poststop tasks. Their kill timeout begins now.
   for (const auto& watched : watched_) watched->runner()->Kill();
   node_->KillAll();
 }

@@ -12,30 +12,30 @@
 #include "host/base/event.h"
 #include "host/base/gate.h"
 #include "host/base/worker_pool.h"
-#include "host/cli/log_printer.h"
-#include "host/cli/run_view.h"
+#include "host/view/log_printer.h"
+#include "host/view/run_view.h"
 
 namespace drover {
 
 struct ForegroundOptions {
   bool logs = true;
   bool stats = true;
-  bool keep = false;  // the directories stay
+  bool keep = false;  // leaves the directories behind
   Duration stats_interval = 1s;
 };
 
-// Runs the allocations of a job while somebody looks on. Control thread only.
+// Runs the allocations of a job and shows them meanwhile. Control thread only.
 class ForegroundRun {
  public:
   // The pointers outlive this.
   ForegroundRun(Loop* loop, Node* node, RunView* view, ForegroundOptions options);
   ~ForegroundRun();
 
-  // Runs them all to their end and removes their traces; the exit code of the command. An error of
-  // the cleanup is told through the view and makes the run a failed one.
+  // Runs all of them to their end and removes their traces. Returns the exit code of the command.
+  // The view shows an error of the cleanup, and the run has failed then.
   Co<int> Run(std::vector<std::shared_ptr<const Allocation>> allocations);
-  // The first time: every allocation ends in order. From the second time on: everything that runs
-  // is killed, and poststop tasks get no longer than their kill timeout.
+  // The first call stops every allocation in order. Later calls kill everything that runs, and
+  // poststop tasks get no longer than their kill timeout.
   void Interrupt();
 
  private:
@@ -48,7 +48,7 @@ class ForegroundRun {
   Node* const node_;
   RunView* const view_;
   const ForegroundOptions options_;
-  WorkerPool log_readers_{2};  // a disk that hangs while logs are read holds up no start
+  WorkerPool log_readers_{2};  // of its own: a disk that hangs delays no start
   LogWatcher log_watcher_;
   std::vector<std::unique_ptr<Watched>> watched_;
   int interrupts_ = 0;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "host/base/text.h"
-#include "host/cli/json_fields.h"
+#include "host/view/json_fields.h"
 
 namespace drover {
 namespace {
@@ -25,7 +25,7 @@ Error Ambiguous(const std::string& prefix, const char* name, std::vector<std::st
   return Error(Code::kFailedPrecondition, text);
 }
 
-// An id and what else tells it apart.
+// An id, with the fields that tell it from others.
 std::string Described(const json& stub) {
   std::string text = RawField(stub, "ID");
   for (const char* field : {"Name", "JobID", "ClientStatus", "Status"}) {

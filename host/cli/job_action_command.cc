@@ -6,7 +6,7 @@
 #include "host/cli/commands.h"
 #include "host/cli/exec_client.h"
 #include "host/cli/id_lookup.h"
-#include "host/cli/json_fields.h"
+#include "host/view/json_fields.h"
 
 namespace drover {
 namespace {

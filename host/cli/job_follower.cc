@@ -14,9 +14,9 @@
 #include "host/base/base64.h"
 #include "host/base/printable.h"
 #include "host/cli/exit_code.h"
-#include "host/cli/json_fields.h"
-#include "host/cli/log_printer.h"
-#include "host/cli/placement_failures.h"
+#include "host/view/json_fields.h"
+#include "host/view/line_cutter.h"
+#include "host/view/placement_failures.h"
 
 namespace drover {
 namespace {
@@ -26,11 +26,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr Duration kUsageInterval = 1s;
 constexpr int kMaxJsonDepth = 200;
-// Of the connections that there may be, some are for other things.
+// Other requests need the rest of the connections.
 constexpr std::size_t kMostLogs = 40;
 constexpr std::size_t kMostMeasured = 16;  // allocations at a time
 
-// Of a task's log file: its number, and how much of it. They grow with what the task writes.
+// A place in a task's log: the number of a file, and an offset in it. Both grow with the log.
 using Position = std::pair<std::int64_t, std::int64_t>;
 constexpr Position kNothing = {-1, 0};
 
@@ -65,14 +65,14 @@ struct JobFollower::Log {
   std::uint64_t request = 0;
   JsonCutter frames;
   LineCutter lines;
-  Position at = kNothing;       // up to where it has come
-  std::optional<Position> end;  // where it ends, once its task has
+  Position at = kNothing;       // the end of what has come
+  std::optional<Position> end;  // the end of the log, after its task has ended
   bool started = false;
   bool task_dead = false;  // as far as is known
   bool finished = false;
 };
 
-// One allocation, and what the view has been told of it.
+// One allocation, and the state that the view has shown.
 struct JobFollower::Followed {
   Allocation alloc;
   bool shown = false;
@@ -87,7 +87,7 @@ JobFollower::~JobFollower() = default;
 
 Result<int> JobFollower::Follow(int signals) {
   Query query = {{"namespace", target_.job_namespace}, {"index", std::to_string(target_.index)}};
-  // A key with a colon cannot be asked for: then all events come, and most are passed over.
+  // A topic cannot name a key with a colon. Then all events come, and most are ignored.
   const bool keyed = target_.job.find(':') == std::string::npos;
   for (const char* topic : {"Job", "Evaluation", "Allocation"}) {
     query.emplace_back("topic", keyed ? topic + (":" + target_.job) : topic);
@@ -109,7 +109,7 @@ Result<int> JobFollower::Follow(int signals) {
     if (interrupts_ > 2) return kExitInterrupted;
     if (Clock::now() < next_usage) continue;
     next_usage = Clock::now() + kUsageInterval;
-    // By now the agent has seen that their connections are closed, of which it allows so many.
+    // By now the agent has seen that these connections are closed.
     logs_ -= std::exchange(ended_logs_, 0);
     StartLogs();
     AskUsage();
@@ -144,7 +144,7 @@ void JobFollower::AskJob() {
       ApiPath("/v1/job", target_.job), {{"namespace", target_.job_namespace}},
       [this](const json& job) {
         const auto index = static_cast<std::uint64_t>(NumberField(job, "ModifyIndex"));
-        // A job that had ended and is still the same does not change by being submitted again.
+        // A job that had ended does not change when it is submitted again unchanged.
         const bool concerned = index >= target_.index || eval_ended_;
         TakeJob(concerned && RawField(job, "Status") == "dead", index);
       },
@@ -184,7 +184,7 @@ void JobFollower::TakeList(const json& stubs) {
 }
 
 void JobFollower::TakeEvents(const json& batch) {
-  // Whatever comes first tells that from here on nothing is missed.
+  // After the first message no event is missed.
   if (!std::exchange(asked_state_, true)) AskState();
   if (batch.is_object() && batch.contains("Error") && !broken_) {
     broken_ = Error(Code::kUnavailable, TextField(batch, "Error"));
@@ -203,7 +203,7 @@ void JobFollower::TakeEvents(const json& batch) {
 }
 
 void JobFollower::TakeJob(bool ended, std::uint64_t index) {
-  if (index < job_index_) return;  // what was read was newer
+  if (index < job_index_) return;  // a newer state was read
   job_index_ = index;
   job_ended_ = ended;
 }
@@ -231,7 +231,7 @@ void JobFollower::TakeAlloc(const json& from) {
   if (EndedBefore(alloc)) return;
   auto& followed = followed_[id];
   if (followed == nullptr) followed = std::make_unique<Followed>();
-  // What was read may be newer than the events that come, or the same.
+  // A state that was read may be newer than the events, or the same.
   if (followed->shown && alloc.modify_index <= followed->alloc.modify_index) return;
   const ClientStatus before = followed->alloc.client_status;
   followed->alloc = std::move(alloc);
@@ -251,12 +251,7 @@ void JobFollower::ShowTasks(Followed* followed, std::map<std::string, TaskStateR
   for (const auto& [task, record] : followed->tasks) {
     const auto found = before.find(task);
     const TaskStateRecord* const old = found == before.end() ? nullptr : &found->second;
-    for (const TaskEvent& event : NewEvents(old, record)) {
-      view_->Event(followed->alloc, task, event);
-    }
-    if (old == nullptr || old->state != record.state || old->failed != record.failed) {
-      view_->State(followed->alloc, task, record);
-    }
+    ShowChange(view_, followed->alloc, task, old, record);
     if (record.started_at != 0) FollowLogs(followed, task);
     for (const auto& log : followed->logs) {
       if (log->task != task) continue;
@@ -288,7 +283,7 @@ void JobFollower::StartLogs() {
     waiting_.pop_front();
     StartLog(followed, log);
   }
-  if (!waiting_.empty() && !std::exchange(told_of_waiting_, true)) {
+  if (!waiting_.empty() && !std::exchange(noted_waiting_, true)) {
     view_->Note("the output of so many tasks is shown when that of others has ended");
   }
 }
@@ -304,7 +299,7 @@ void JobFollower::StartLog(Followed* followed, Log* log) {
             some, [=, this](const std::string& text) { TakeFrame(followed, log, Parsed(text)); });
       },
       [=, this](const Status& status) {
-        // An allocation that was collected meanwhile, or a task without logs, has none.
+        // The allocation was collected meanwhile, or the task has no logs.
         if (!status.ok() && status.code() != Code::kNotFound) {
           view_->Note("the output of " + Printable(log->task) +
                       " cannot be followed: " + Printable(status.error().message()));
@@ -314,7 +309,7 @@ void JobFollower::StartLog(Followed* followed, Log* log) {
 }
 
 void JobFollower::AskEnd(Followed* followed, Log* log) {
-  // By the time that a task is told to have ended, all of its output is in its files.
+  // When the agent reports the end of a task, all of its output is in its files.
   Read(
       ApiPath("/v1/client/fs/ls", followed->alloc.id), {{"path", "alloc/logs"}},
       [=, this](const json& files) {
@@ -361,7 +356,7 @@ void JobFollower::FinishLog(Followed* followed, Log* log) {
 }
 
 void JobFollower::AskUsage() {
-  if (asked_usage_ > 0) return;  // the agent is behind
+  if (asked_usage_ > 0) return;  // the agent is slow
   for (const auto& [id, followed] : followed_) {
     if (followed->alloc.client_status != ClientStatus::kRunning) continue;
     if (asked_usage_ == kMostMeasured) break;
@@ -410,7 +405,7 @@ void JobFollower::Interrupt() {
   ++interrupts_;
   if (interrupts_ == 1) {
     view_->Note("stopping; interrupt again to kill");
-    Tell("DELETE", ApiPath("/v1/job", target_.job), {{"namespace", target_.job_namespace}},
+    Send("DELETE", ApiPath("/v1/job", target_.job), {{"namespace", target_.job_namespace}},
          nullptr);
   } else if (interrupts_ == 2) {
     view_->Note("killing; interrupt again to leave");
@@ -419,20 +414,20 @@ void JobFollower::Interrupt() {
 }
 
 void JobFollower::Kill() {
-  // Nothing is to be waited for before the end, either.
-  Tell("DELETE", ApiPath("/v1/job", target_.job),
+  // No shutdown delay may hold up the end.
+  Send("DELETE", ApiPath("/v1/job", target_.job),
        {{"namespace", target_.job_namespace}, {"no_shutdown_delay", "true"}}, nullptr);
   for (const auto& [id, followed] : followed_) {
     if (IsTerminal(followed->alloc.client_status)) continue;
     for (const auto& [task, record] : followed->tasks) {
       if (record.state != RunnerState::kRunning) continue;
       const std::string kill = json{{"Task", task}, {"Signal", "SIGKILL"}}.dump();
-      Tell("PUT", ApiPath("/v1/client/allocation", id, "/signal"), {}, &kill);
+      Send("PUT", ApiPath("/v1/client/allocation", id, "/signal"), {}, &kill);
     }
   }
 }
 
-void JobFollower::Tell(const char* method, const std::string& path, const Query& query,
+void JobFollower::Send(const char* method, const std::string& path, const Query& query,
                        const std::string* body) {
   streams_->Ask(
       method, path, query, nullptr,

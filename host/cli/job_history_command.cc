@@ -3,8 +3,8 @@
 
 #include "host/cli/commands.h"
 #include "host/cli/id_lookup.h"
-#include "host/cli/json_fields.h"
-#include "host/cli/readable.h"
+#include "host/view/json_fields.h"
+#include "host/view/readable.h"
 
 namespace drover {
 namespace {

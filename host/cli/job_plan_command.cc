@@ -3,10 +3,10 @@
 
 #include "host/base/printable.h"
 #include "host/cli/commands.h"
-#include "host/cli/job_diff_lines.h"
-#include "host/cli/json_fields.h"
-#include "host/cli/placement_failures.h"
 #include "host/cli/submitted_job.h"
+#include "host/view/job_diff_lines.h"
+#include "host/view/json_fields.h"
+#include "host/view/placement_failures.h"
 
 namespace drover {
 namespace {

@@ -11,10 +11,10 @@
 #include "host/cli/commands.h"
 #include "host/cli/eval_follower.h"
 #include "host/cli/job_follower.h"
-#include "host/cli/json_fields.h"
-#include "host/cli/run_view.h"
 #include "host/cli/submitted_job.h"
 #include "host/client/api_streams.h"
+#include "host/view/json_fields.h"
+#include "host/view/run_view.h"
 
 namespace drover {
 namespace {

@@ -5,10 +5,10 @@
 #include "host/base/printable.h"
 #include "host/cli/commands.h"
 #include "host/cli/id_lookup.h"
-#include "host/cli/json_fields.h"
-#include "host/cli/placement_failures.h"
-#include "host/cli/readable.h"
-#include "host/cli/record_tables.h"
+#include "host/view/json_fields.h"
+#include "host/view/placement_failures.h"
+#include "host/view/readable.h"
+#include "host/view/record_tables.h"
 
 namespace drover {
 namespace {

@@ -4,7 +4,7 @@
 #include "host/cli/commands.h"
 #include "host/cli/eval_follower.h"
 #include "host/cli/id_lookup.h"
-#include "host/cli/terminal.h"
+#include "host/view/terminal.h"
 
 namespace drover {
 namespace {

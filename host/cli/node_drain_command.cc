@@ -6,10 +6,10 @@
 
 #include "host/base/printable.h"
 #include "host/cli/commands.h"
-#include "host/cli/json_fields.h"
 #include "host/cli/node_options.h"
-#include "host/cli/readable.h"
-#include "host/cli/terminal.h"
+#include "host/view/json_fields.h"
+#include "host/view/readable.h"
+#include "host/view/terminal.h"
 
 namespace drover {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "host/cli/commands.h"
 #include "host/cli/node_options.h"
-#include "host/cli/record_tables.h"
+#include "host/view/record_tables.h"
 
 namespace drover {
 namespace {

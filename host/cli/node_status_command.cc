@@ -3,9 +3,9 @@
 
 #include "host/base/printable.h"
 #include "host/cli/commands.h"
-#include "host/cli/json_fields.h"
 #include "host/cli/node_options.h"
-#include "host/cli/readable.h"
+#include "host/view/json_fields.h"
+#include "host/view/readable.h"
 
 namespace drover {
 namespace {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/cli/exit_code.h"
-#include "host/cli/json_fields.h"
+#include "host/view/json_fields.h"
 
 namespace drover {
 

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "host/base/result.h"
-#include "host/cli/table.h"
-#include "host/cli/terminal.h"
 #include "host/template/text_template.h"
+#include "host/view/table.h"
+#include "host/view/terminal.h"
 
 namespace CLI {
 class App;

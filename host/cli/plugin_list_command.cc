@@ -9,10 +9,10 @@
 #include "host/base/printable.h"
 #include "host/cli/commands.h"
 #include "host/cli/id_lookup.h"
-#include "host/cli/json_fields.h"
 #include "host/cli/loaded_node.h"
 #include "host/cli/plugin_sources.h"
 #include "host/plugin/contained_driver.h"
+#include "host/view/json_fields.h"
 
 namespace drover {
 namespace {

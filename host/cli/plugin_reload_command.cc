@@ -3,7 +3,7 @@
 #include <string>
 
 #include "host/cli/commands.h"
-#include "host/cli/json_fields.h"
+#include "host/view/json_fields.h"
 
 namespace drover {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "host/base/printable.h"
 #include "host/cli/commands.h"
-#include "host/cli/json_fields.h"
+#include "host/view/json_fields.h"
 
 namespace drover {
 namespace {

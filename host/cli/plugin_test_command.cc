@@ -11,10 +11,10 @@
 #include "host/agent/logging.h"
 #include "host/base/printable.h"
 #include "host/cli/commands.h"
-#include "host/cli/json_fields.h"
-#include "host/cli/terminal.h"
 #include "host/conformance/conformance.h"
 #include "host/library/plugin_file.h"
+#include "host/view/json_fields.h"
+#include "host/view/terminal.h"
 #include "sdk/include/drover/drover.h"
 
 namespace drover {

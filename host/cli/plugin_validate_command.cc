@@ -7,9 +7,9 @@
 
 #include "host/base/printable.h"
 #include "host/cli/commands.h"
-#include "host/cli/json_fields.h"
 #include "host/cli/loaded_node.h"
 #include "host/library/plugin_file.h"
+#include "host/view/json_fields.h"
 
 namespace drover {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "host/base/printable.h"
 #include "host/cli/job_file.h"
-#include "host/cli/json_fields.h"
 #include "host/spec/strict_json.h"
+#include "host/view/json_fields.h"
 
 namespace drover {
 

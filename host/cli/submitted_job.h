@@ -5,8 +5,8 @@
 #include <string>
 
 #include "host/base/result.h"
-#include "host/cli/terminal.h"
 #include "host/client/api_client.h"
+#include "host/view/terminal.h"
 
 namespace drover {
 

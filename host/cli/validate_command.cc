@@ -9,9 +9,9 @@
 #include "host/base/printable.h"
 #include "host/cli/commands.h"
 #include "host/cli/job_file.h"
-#include "host/cli/json_fields.h"
 #include "host/cli/loaded_node.h"
 #include "host/cli/plugin_sources.h"
+#include "host/view/json_fields.h"
 
 namespace drover {
 namespace {

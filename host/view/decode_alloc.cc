@@ -1,0 +1,92 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/view/decode_alloc.h"
+
+#include <cstdio>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "host/view/json_fields.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+TaskEvent DecodeEvent(const json& from) {
+  TaskEvent event;
+  event.type = RawField(from, "Type");
+  event.time = NumberField(from, "Time");
+  event.display_message = RawField(from, "DisplayMessage");
+  for (const auto& [key, value] : MapField(from, "Details").items()) {
+    if (value.is_string()) event.details[key] = value.get<std::string>();
+  }
+  return event;
+}
+
+}  // namespace
+
+Allocation DecodeAlloc(const json& from) {
+  Allocation alloc;
+  // These go to people and into paths, so nothing in them may steer a terminal.
+  alloc.id = TextField(from, "ID");
+  alloc.name = TextField(from, "Name");
+  alloc.group_name = RawField(from, "TaskGroup");
+  for (const ClientStatus status :
+       {ClientStatus::kPending, ClientStatus::kRunning, ClientStatus::kComplete,
+        ClientStatus::kFailed, ClientStatus::kLost, ClientStatus::kUnknown}) {
+    if (RawField(from, "ClientStatus") == ClientStatusName(status)) alloc.client_status = status;
+  }
+  if (RawField(from, "DesiredStatus") != "run") alloc.desired_status = DesiredStatus::kStop;
+  alloc.create_index = static_cast<std::uint64_t>(NumberField(from, "CreateIndex"));
+  alloc.modify_index = static_cast<std::uint64_t>(NumberField(from, "ModifyIndex"));
+  const json& shared = MapField(MapField(from, "AllocatedResources"), "Shared");
+  for (const json& port : ListField(shared, "Ports")) {
+    alloc.ports.push_back({RawField(port, "Label"), static_cast<int>(NumberField(port, "Value")),
+                           static_cast<int>(NumberField(port, "To")), TextField(port, "HostIP")});
+  }
+  return alloc;
+}
+
+std::map<std::string, TaskStateRecord> DecodeTaskStates(const json& states) {
+  std::map<std::string, TaskStateRecord> out;
+  for (const auto& [task, from] : AsMap(states).items()) {
+    TaskStateRecord& record = out[task];
+    for (const RunnerState state :
+         {RunnerState::kPending, RunnerState::kRunning, RunnerState::kDead}) {
+      if (RawField(from, "State") == RunnerStateName(state)) record.state = state;
+    }
+    record.failed = FlagField(from, "Failed");
+    record.restarts = static_cast<std::uint64_t>(NumberField(from, "Restarts"));
+    record.started_at = ParseRfc3339(RawField(from, "StartedAt"));
+    record.finished_at = ParseRfc3339(RawField(from, "FinishedAt"));
+    for (const json& event : ListField(from, "Events")) {
+      record.events.push_back(DecodeEvent(event));
+    }
+  }
+  return out;
+}
+
+WallTime ParseRfc3339(const std::string& text) {
+  std::tm parts{};
+  int end = 0;
+  if (std::sscanf(text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d%n", &parts.tm_year, &parts.tm_mon,
+                  &parts.tm_mday, &parts.tm_hour, &parts.tm_min, &parts.tm_sec, &end) != 6 ||
+      parts.tm_year < 1970) {
+    return 0;
+  }
+  parts.tm_year -= 1900;
+  parts.tm_mon -= 1;
+  WallTime fraction = 0;
+  std::size_t at = static_cast<std::size_t>(end);
+  if (at < text.size() && text[at] == '.') {
+    WallTime digit = 100'000'000;
+    for (++at; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at, digit /= 10) {
+      fraction += (text[at] - '0') * digit;
+    }
+  }
+  // Agents send all times in UTC.
+  if (text.substr(at) != "Z") return 0;
+  return static_cast<WallTime>(timegm(&parts)) * 1'000'000'000 + fraction;
+}
+
+}  // namespace drover

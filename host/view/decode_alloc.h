@@ -1,0 +1,21 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "host/spec/allocation.h"
+#include "host/task/task_state.h"
+
+namespace drover {
+
+// The parts of an agent's allocation that are shown: ids, ports and states, without the job. A
+// field that is missing or has another type is empty.
+Allocation DecodeAlloc(const nlohmann::json& alloc);
+std::map<std::string, TaskStateRecord> DecodeTaskStates(const nlohmann::json& states);
+
+// 0 for a text that is no time, and for the year 1, which stands for no time.
+WallTime ParseRfc3339(const std::string& text);
+
+}  // namespace drover
