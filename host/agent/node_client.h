@@ -38,11 +38,10 @@ class NodeClient {
   // must stop. Call it before Run.
   void SetRestored(std::set<std::string> ids) { restored_ = std::move(ids); }
 
-  // Called after kManyGone allocations have been destroyed, when no more follow. Also called after
+  // Called after AfterBurst::kMany allocations have been destroyed, when no more follow. Also called after
   // as many allocations of an earlier agent have got their runners: the records that were read for
   // them are then freed. Run waits for it.
   using ManyGone = std::function<Co<void>()>;
-  static constexpr int kManyGone = AfterBurst::kMany;
   void SetManyGone(ManyGone many_gone) { many_gone_ = std::move(many_gone); }
 
   // Returns when CONTEXT ends; the runners go on.

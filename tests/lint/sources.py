@@ -300,12 +300,15 @@ NO_TYPES = {"and", "case", "co_await", "co_return", "co_yield", "delete", "do", 
             "namespace", "new", "not", "or", "return", "throw"}
 # Names that a header must declare although no code of the product names them.
 DECLARED_FOR_OTHERS = {
+    "async_teardown": "Beast finds it by the type of its arguments",
+    "beast_close_socket": "Beast finds it by the type of its arguments",
     "is_steady": "of a clock of std::chrono",
     "JobFieldsMarkdown": "writes docs/job-fields.md",
     "live_timers": "tests look for timers that are left behind",
     "RequestKill": "a part of what hooks may ask of their task",
     "RequestRestart": "a part of what hooks may ask of their task",
     "RequestSignal": "a part of what hooks may ask of their task",
+    "teardown": "Beast finds it by the type of its arguments",
 }
 
 
