@@ -38,9 +38,9 @@ class NodeClient {
   // must stop. Call it before Run.
   void SetRestored(std::set<std::string> ids) { restored_ = std::move(ids); }
 
-  // Called after AfterBurst::kMany allocations have been destroyed, when no more follow. Also called after
-  // as many allocations of an earlier agent have got their runners: the records that were read for
-  // them are then freed. Run waits for it.
+  // Called after AfterBurst::kMany allocations have been destroyed, when no more follow. Also
+  // called after as many allocations of an earlier agent have got their runners: the records that
+  // were read for them are then freed. Run waits for it.
   using ManyGone = std::function<Co<void>()>;
   void SetManyGone(ManyGone many_gone) { many_gone_ = std::move(many_gone); }
 
