@@ -301,7 +301,6 @@ NO_TYPES = {"and", "case", "co_await", "co_return", "co_yield", "delete", "do", 
 # Names that a header must declare although no code of the product names them.
 DECLARED_FOR_OTHERS = {
     "async_teardown": "Beast finds it by the type of its arguments",
-    "TrackedRuns": "goes with the next change of ProcessService",
     "beast_close_socket": "Beast finds it by the type of its arguments",
     "has_cgroups": "goes with the next change of ProcessService",
     "is_steady": "of a clock of std::chrono",
@@ -311,6 +310,7 @@ DECLARED_FOR_OTHERS = {
     "RequestRestart": "a part of what hooks may ask of their task",
     "RequestSignal": "a part of what hooks may ask of their task",
     "teardown": "Beast finds it by the type of its arguments",
+    "TrackedRuns": "goes with the next change of ProcessService",
 }
 
 
