@@ -93,7 +93,7 @@ class NodeClient {
   std::set<std::string> refused_;  // the server wants them, and knows that they get no runner
   Event ready_;                    // the server knows that the node is ready
   Event node_changed_;             // it must be registered again
-  // What waits for its turn: allocations that get a runner, and runners that have ended and must be
+  // Waiting for their turn: allocations that get a runner, and runners that have ended and must be
   // destroyed.
   std::map<std::string, std::shared_ptr<const Allocation>> to_start_;
   std::map<std::string, std::shared_ptr<Held>> to_remove_;
