@@ -134,11 +134,20 @@ Co<Status> ServerExchange::StartStream(HttpReply head) {
   co_return co_await Send(std::move(bytes));
 }
 
+Status ServerExchange::CheckWanted() {
+  Status status = context_.status();
+  if (!status) cut_ = true;
+  return status;
+}
+
 Co<Status> ServerExchange::Write(std::string bytes) {
   if (answer_ != Answer::kStream) {
     co_return Error(Code::kFailedPrecondition, "no stream has been started");
   }
-  if (bytes.empty() || bodyless_) co_return Status();
+  DROVER_CO_TRY(CheckWanted());
+  if (bytes.empty()) co_return Status();
+  if (bodyless_)
+    co_return Error(Code::kCancelled, "this answer has no body, so there is nothing to send");
   if (gzip_) bytes = gzip_->Add(bytes);
   co_return co_await Send(Chunk(std::move(bytes)));
 }
@@ -148,6 +157,7 @@ Co<Status> ServerExchange::WriteShared(std::shared_ptr<const SharedPiece> piece)
     std::string bytes(piece->plain());
     co_return co_await Write(std::move(bytes));
   }
+  DROVER_CO_TRY(CheckWanted());
   const std::string_view chunk = piece->chunk();
   Status status = co_await parts_.output->WriteView(chunk);  // PIECE lives until this returns
   co_return Sent(std::move(status));
@@ -174,7 +184,7 @@ Co<void> ServerExchange::Finish(bool failed, std::string thrown) {
     [[maybe_unused]] const Status sent = co_await Reply(std::move(reply));
   } else if (answer_ == Answer::kStream) {
     answer_ = Answer::kDone;
-    if (failed) {
+    if (failed || cut_) {
       keep_alive_ = false;
     } else if (!bodyless_) {
       std::string rest = gzip_ ? Chunk(gzip_->End()) : std::string();
