@@ -8,7 +8,7 @@
 #include "host/cli/node_session.h"
 #include "host/cli/node_setup.h"
 #include "host/cli/terminal.h"
-#include "host/plugin/contained_driver.h"
+#include "host/plugin/supervised_driver.h"
 
 namespace drover {
 namespace {

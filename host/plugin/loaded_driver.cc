@@ -5,7 +5,7 @@
 #include "host/abi/abi_read.h"
 #include "host/abi/abi_write.h"
 #include "host/base/patience.h"
-#include "host/plugin/broken_driver.h"
+#include "host/plugin/kill_run.h"
 
 namespace drover {
 namespace {
@@ -167,7 +167,6 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
   gate_.Spawn(
       KeepStream("events", DROVER_MESSAGE_EVENT, std::move(events), [this](StreamMessage message) {
         const auto event = std::get<DriverEvent>(std::move(message));
-        event_listeners_.Call(event.run_id, event);
         if (hear_events_) hear_events_(event);
       }));
   co_return Status();
@@ -240,10 +239,6 @@ Co<std::optional<Status>> LoadedDriver::CallAs(const char* verb, RunId run,
   loop()->Cancel(again);
   if (!call->outcome) co_return std::nullopt;
   co_return ToStatus(value);
-}
-
-Co<void> LoadedDriver::AwaitFirstFingerprint(Context context) {
-  (void)co_await first_fingerprint_.Wait(std::move(context));
 }
 
 Result<std::string> LoadedDriver::NormalizeConfigAt(const std::string& place,

@@ -8,14 +8,12 @@
 #include <vector>
 
 #include "host/base/gate.h"
-#include "host/base/keyed_listeners.h"
 #include "host/base/listener_list.h"
 #include "host/container/container.h"
 #include "host/driver/driver.h"
 #include "host/plugin/call_table.h"
 #include "host/plugin/config_checker.h"
 #include "host/plugin/plugin_config.h"
-#include "host/plugin/plugin_driver.h"
 #include "host/plugin/plugin_host.h"
 #include "host/plugin/stream_table.h"
 
@@ -27,7 +25,7 @@ namespace drover {
 // Its health is what its fingerprint stream tells, unless a function holds its thread or a call is
 // past its own deadline: then it is unhealthy until that has come back. A caller's context that
 // ends first only gives the call up; it says nothing about the driver.
-class LoadedDriver : public PluginDriver {
+class LoadedDriver : public Driver {
  public:
   struct Parts {
     Loop* loop = nullptr;
@@ -50,12 +48,12 @@ class LoadedDriver : public PluginDriver {
   // Makes the instance and subscribes to its fingerprints and events. Once, first. CONFIG_JSON has
   // been checked.
   Co<Status> Create(Context context, std::string config_json);
-  Co<Status> Configure(Context context, std::string config_json) override;
-  Co<Status> RestoreComplete(Context context, std::vector<RunId> runs) override;
-  Co<void> AwaitFirstFingerprint(Context context) override;
-  // Also needed when Create has failed.
-  Co<void> Shutdown() override;
-  LoadedDriver* code() override { return this; }
+  // A new configuration, already checked.
+  Co<Status> Configure(Context context, std::string config_json);
+  // Reports to the driver which runs the host knows.
+  Co<Status> RestoreComplete(Context context, std::vector<RunId> runs);
+  // Ends everything but the tasks. Needed before destruction, also when Create has failed.
+  Co<void> Shutdown();
   // Set when the driver has told its health, or will not.
   Event* first_fingerprint() { return &first_fingerprint_; }
 
@@ -63,7 +61,8 @@ class LoadedDriver : public PluginDriver {
   const Fingerprint& fingerprint() const override { return fingerprint_; }
   Duration LimitOf(Duration DriverLimits::* which) const override { return limits().*which; }
   Subscription OnFingerprint(std::function<void()> changed) override;
-  Subscription OnEvents(RunId run, std::function<void(const DriverEvent&)> hear) override;
+  // Never: Parts::hear_events hears all of them.
+  Subscription OnEvents(RunId, std::function<void(const DriverEvent&)>) override { return {}; }
   // Never: an instance keeps the handles that it has returned.
   Subscription OnHandle(RunId, std::function<void(const TaskHandle&)>) override { return {}; }
   Result<std::string> NormalizeConfigAt(const std::string& place, const std::string& config_json,
@@ -177,7 +176,6 @@ class LoadedDriver : public PluginDriver {
   Fingerprint fingerprint_;  // as it counts
   Event first_fingerprint_;
   ListenerList<> fingerprint_listeners_;
-  KeyedListeners<RunId, const DriverEvent&> event_listeners_;
   std::map<std::uint64_t, Overdue> overdue_;
   std::map<RunId, std::shared_ptr<Turn>> turns_;
 

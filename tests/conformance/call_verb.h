@@ -28,7 +28,7 @@ inline std::vector<std::string> CalledFunctions() {
 // Has the function of that name (of CalledFunctions) called about TASK and tells how it went. What
 // lasts as long as its task does (wait, stats, a command) is given up after LIMIT; only then what
 // follows that is called. The driver is configured with PLUGIN_CONFIG. READY is called when the
-// next that is asked for is the function itself. A_DRIVER: LoadedDriver or ContainedDriver.
+// next that is asked for is the function itself. A_DRIVER: LoadedDriver or SupervisedDriver.
 template <typename ADriver>
 Co<Status> CallVerb(ADriver* driver, std::string verb, Context context,
                     std::shared_ptr<const TaskConfig> task, Duration limit,

@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "host/base/gate.h"
-#include "host/plugin/contained_driver.h"
 #include "host/plugin/registry_fixture.h"
+#include "host/plugin/supervised_driver.h"
 
 namespace drover {
 namespace {
@@ -196,7 +196,7 @@ TEST_P(PluginReloadTest, AFileThatIsWrittenAnewInItsPlaceDoesNotHarmWhatRuns) {
   const auto other = Started(R"({"run_for":"10ms","exit_code":3})");
   EXPECT_EQ(Await(driver()->Wait(context_, other->run_id))->exit_code, 3);
   // Also what is not in memory yet: another process of the same file.
-  if (ContainedDriver* contained = registry_->FindContained("mock_driver")) {
+  if (SupervisedDriver* contained = registry_->FindContained("mock_driver")) {
     kill(contained->status().pid, SIGKILL);
     EXPECT_TRUE(Until([&] { return contained->status().launches == 2 && contained->current(); }));
     EXPECT_THAT(registry_->Inspect("mock_driver")->death->Text("p"), HasSubstr("Killed"));
@@ -291,7 +291,7 @@ TEST_P(PluginReloadTest, EachNewHandleIsReportedAndTheWaitGoesOn) {
   const Subscription handles = driver()->OnHandle(
       task->run_id, [&heard](const TaskHandle& handle) { heard.push_back(handle); });
   const auto end_process = [this](int launches) {
-    ContainedDriver* const contained = registry_->FindContained("mock_driver");
+    SupervisedDriver* const contained = registry_->FindContained("mock_driver");
     kill(contained->status().pid, SIGKILL);
     EXPECT_TRUE(
         Until([&] { return contained->status().launches == launches && contained->current(); }));
