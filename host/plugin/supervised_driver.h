@@ -177,14 +177,14 @@ class SupervisedDriver : public Driver {
   Co<Result<Instance>> Admit(Context context, Duration back, Duration held = Duration(0));
   // Has CALL(driver, context), which is no coroutine but makes one, ask INSTANCE. The call is
   // counted AMONG others, and given up when ISSUE_ is cancelled.
-  template <typename Answer, typename Call>
-  Co<Said<Answer>> Ask(Context context, Instance instance, CallCount* among, Call call);
+  template <typename Answer, typename Function>
+  Co<Said<Answer>> Ask(Context context, Instance instance, CallCount* among, Function call);
   // The same of the instance in charge, and again when it was given up for a reload.
-  template <typename Answer, typename Call>
-  Co<Answer> Call(Context context, Call call);
+  template <typename Answer, typename Function>
+  Co<Answer> Call(Context context, Function call);
   // The same for what lasts as long as the task does: also again when the process has ended.
-  template <typename Answer, typename Call>
-  Co<Answer> Watch(Context context, Call call);
+  template <typename Answer, typename Function>
+  Co<Answer> Watch(Context context, Function call);
   // The start or the recover of RUN ended with its process. The next one recovers the run, and its
   // answer counts. ERROR is the call's, when nothing comes of it.
   Co<Result<RecoveredTask>> AwaitRecovered(Context context, RunId run, Error error);

@@ -6,13 +6,6 @@
 #include "host/plugin/supervised_driver.h"
 
 namespace drover {
-namespace {
-
-// Between two times that an instance which could not report what became of a run is asked again.
-constexpr Duration kAskAgainFirst = 1s;
-constexpr Duration kAskAgainLast = 60s;
-
-}  // namespace
 
 // ---------------------------------------------------------------------------------- the causes
 
@@ -23,21 +16,21 @@ Co<Status> SupervisedDriver::Load(Context context, PluginCode code) {
   coming_ = NewInstance(code_);
   const Status loaded = co_await Exchange(context, kDeath, coming_);
   const Instance made = std::move(coming_);
-  if (!loaded.ok()) {
-    const bool returns = !code_->in_process() && loaded.code() == Code::kUnavailable;
-    if (!returns) {
-      gate_.Spawn(End(made));
-    } else {
-      instance_ = made;
-      state_ = State::kDown;
-      GiveUp(loaded.error());
-      relaunches_.Spawn(BringBack());
-      Release();
-    }
-    co_return loaded.error().WithContext(code_->path + " cannot be started");
+  if (loaded.ok()) {
+    Release();
+    co_return loaded;
   }
-  Release();
-  co_return Status();
+  if (code_->in_process() || loaded.code() != Code::kUnavailable) {
+    gate_.Spawn(End(made));
+  } else {
+    instance_ = made;
+    info_ = ToDriverInfo(code_->driver.info);
+    state_ = State::kDown;
+    GiveUp(loaded.error());
+    relaunches_.Spawn(BringBack());
+    Release();
+  }
+  co_return loaded.error().WithContext(code_->path + " cannot be started");
 }
 
 Co<Status> SupervisedDriver::Reload(Context context, PluginCode code) {
@@ -77,18 +70,16 @@ Co<Status> SupervisedDriver::Prepare(Context context, Instance next) {
     co_return Error(Code::kUnavailable,
                     path + ": its new instance is not healthy: " + told.description);
   }
-  if (has_instance() && !restored_) {
-    co_return Error(
-        Code::kUnavailable,
-        path + ": the agent has just started and still finds its tasks again: " + "try it later",
-        true);
-  }
-  co_return Status();
+  if (!has_instance() || restored_) co_return Status();
+  const Error early(Code::kUnavailable,
+                    "the agent has just started and still finds its tasks again: try it later",
+                    true);
+  co_return early.WithContext(path);
 }
 
 void SupervisedDriver::Died(int number, const ContainerDeath& death) {
   const bool in_charge = instance_ && instance_->number() == number;
-  if (ending_ || !(in_charge || (coming_ && coming_->number() == number))) return;
+  if (ending_ || !Hears(number)) return;
   reason_ = death.Text(code_->Title());
   last_.last_end = reason_;
   last_.output = death.output;
@@ -218,140 +209,6 @@ Co<Status> SupervisedDriver::Drain(Context context) {
                   true);
 }
 
-// Beside an old one that stays, nothing is learned yet: ANSWERS are kept until all is well.
-Co<Status> SupervisedDriver::RecoverAll(Context context, Cause cause, Instance next,
-                                        Answers* answers) {
-  std::vector<Co<void>> together;
-  std::vector<RunId> suspects;
-  // A reload has a limit for all runs. What an operator gives this plugin's recover above that of
-  // others counts here, too.
-  std::optional<Patience> patience;
-  if (cause.old_stays) {
-    const Duration more = next->code()->driver.limits.recover - parts_.limits.recover;
-    patience.emplace(context, parts_.limits.reload_recover + std::max(more, Duration(0)));
-  }
-  const Context until = patience ? patience->context() : context;
-  for (auto& [id, run] : runs_) {
-    const bool ended = run.exited && run.lost;
-    const bool hopeless = !cause.old_stays && (run.lost || run.deaths >= kMaxDeaths);
-    if (!cause.old_stays) run.Seen();  // the instance before this one is asked no more
-    if (!run.wanted || ended || hopeless) continue;
-    if (cause.suspects_alone && run.recovering) {
-      suspects.push_back(id);
-    } else {
-      together.push_back(RecoverOne(until, cause, next, id, answers));
-    }
-  }
-  co_await InParallel(parts_.loop, std::move(together));
-  co_await RecoverSuspects(context, next, std::move(suspects));
-  DROVER_CO_TRY(context.status());
-  int failed = 0;
-  std::string first;
-  for (const auto& [id, answer] : *answers) {
-    // One that has ended is not needed any more: how it ended is known here. Whoever asked for one
-    // that is awaited hears the answer, whatever it is.
-    const Run* const run = FindRun(id);
-    if (answer.ok() || run == nullptr || run->exited || run->awaited) continue;
-    if (failed++ == 0) first = "run " + id.Short() + ": " + answer.error().message();
-  }
-  if (failed == 0) co_return Status();
-  co_return Error(Code::kFailedPrecondition,
-                  "its new instance cannot recover " + std::to_string(failed) + " of " +
-                      std::to_string(answers->size()) + " tasks: " + first);
-}
-
-Co<void> SupervisedDriver::RecoverSuspects(Context context, Instance from,
-                                           std::vector<RunId> suspects) {
-  for (const RunId& id : suspects) {
-    if (!from->alive()) co_return;
-    co_await RecoverOne(context, kDeath, from, id, nullptr);
-    Run* const run = FindRun(id);
-    if (run == nullptr || from->alive()) continue;
-    if (++run->deaths == kMaxDeaths) {
-      Log(PluginLogLevel::kError, "run " + id.Short() +
-                                      " is not recovered any more: " + std::to_string(kMaxDeaths) +
-                                      " processes ended in its recover; it runs on unseen");
-    }
-  }
-}
-
-Co<void> SupervisedDriver::RecoverOne(Context context, Cause cause, Instance from, RunId id,
-                                      Answers* answers) {
-  Run* run = FindRun(id);
-  if (run == nullptr) co_return;
-  if (!cause.old_stays) run->recovering = true;
-  const std::shared_ptr<const TaskConfig> config = run->config;
-  TaskHandle handle = run->handle;
-  Result<RecoveredTask> answer =
-      co_await from->driver()->Recover(context, config, std::move(handle));
-  if (cause.old_stays) {
-    answers->emplace(id, std::move(answer));
-    co_return;
-  }
-  run = FindRun(id);
-  // A recover that is not answered in time ends the process, too.
-  if (run == nullptr || !Hears(from->number()) || !from->alive()) co_return;
-  run->recovering = false;
-  if (answer.ok()) {
-    if (run->unseen) Log(PluginLogLevel::kInfo, "run " + id.Short() + " is recovered after all");
-    Learn(id, std::move(*answer), from->number());
-  } else if (!context.cancelled() && run->known_by != from->number()) {
-    Miss(id, answer.error());
-  }
-  // Else nobody needs the answer any more, or another recover of the run has succeeded meanwhile.
-}
-
-// The instance of that number knows the run.
-void SupervisedDriver::Learn(const RunId& id, RecoveredTask recovered, int number) {
-  Run* const run = FindRun(id);
-  if (run == nullptr) return;
-  run->known_by = number;
-  run->lost.reset();
-  run->recovering = false;
-  run->deaths = 0;
-  run->Seen();
-  if (recovered.exited) run->exited = std::move(recovered.exited);
-  if (run->handle == recovered.handle) return;
-  run->handle = std::move(recovered.handle);
-  const TaskHandle handle = run->handle;
-  handle_listeners_.Call(id, handle);
-}
-
-// An instance that is in charge alone has failed to recover the run.
-void SupervisedDriver::Miss(const RunId& id, const Error& error) {
-  Run* const run = FindRun(id);
-  // It cannot say what became of the run, yet: what it needs may be away.
-  const bool unknown = error.code() == Code::kUnavailable || error.code() == Code::kTimeout;
-  if (!unknown) {
-    run->lost = error;
-    run->Seen();
-  }
-  if (error.code() != Code::kNotFound && !run->unseen) {
-    Log(PluginLogLevel::kError, "run " + id.Short() + " cannot be recovered" +
-                                    (unknown ? " yet: " : ": ") + error.message());
-  }
-  if (unknown && !run->unseen) {
-    run->unseen = std::make_shared<Event>(parts_.loop);
-    gate_.Spawn(RecoverLater(id));
-  }
-}
-
-// Asks the instance in charge until it reports what became of the run.
-Co<void> SupervisedDriver::RecoverLater(RunId id) {
-  const std::shared_ptr<Event> unseen = FindRun(id)->unseen;
-  for (Duration pause = kAskAgainFirst; !unseen->is_set();
-       pause = std::min(2 * pause, kAskAgainLast)) {
-    (void)co_await Sleep(life_, pause);
-    const Run* const run = FindRun(id);
-    if (life_.cancelled() || run == nullptr || run->unseen != unseen) break;
-    // It is about to be destroyed, or the instance to be replaced, or it has gone.
-    if (!run->wanted || held_ || !Serves()) continue;
-    const Instance instance = instance_;
-    co_await RecoverOne(life_, kDeath, instance, id, nullptr);
-  }
-  unseen->Set();
-}
-
 // The instance hears which runs the host knows, and then of those that were destroyed in vain. Both
 // may come to be known meanwhile.
 Co<Status> SupervisedDriver::ReportRuns(Context context, Cause cause, Instance next) {
@@ -381,14 +238,6 @@ Co<void> SupervisedDriver::DestroyUnheard(Context context, Instance by) {
   if (gone.ok() || gone.code() == Code::kNotFound) co_return;
   Log(PluginLogLevel::kWarn,
       "run " + id.Short() + " cannot be destroyed: " + gone.error().message());
-}
-
-std::vector<RunId> SupervisedDriver::KnownRuns() const {
-  std::set<RunId> known = *restored_;
-  for (const auto& [id, run] : runs_) {
-    if (run.wanted) known.insert(id);
-  }
-  return {known.begin(), known.end()};
 }
 
 // -------------------------------------------------------------------------------- the instances
