@@ -283,6 +283,23 @@ class Done:
         return f"exit code {self.code}\n--- stdout\n{self.out}\n--- stderr\n{self.err}"
 
 
+def threads_of(pid):
+    """Where each thread of PID is: in the kernel, and by gdb, where that is installed, in the program."""
+    lines = []
+    for thread in sorted(pathlib.Path(f"/proc/{pid}/task").glob("*")):
+        parts = [thread.name]
+        for name in ("comm", "wchan", "syscall"):
+            with contextlib.suppress(OSError):  # the thread has ended
+                parts.append((thread / name).read_text().strip())
+        lines.append("  ".join(parts))
+    if shutil.which("gdb"):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            lines.append(subprocess.run(
+                ["gdb", "--batch", "-ex", "thread apply all bt 40", "-p", str(pid)],
+                capture_output=True, text=True, timeout=LIMIT).stdout[-40000:])
+    return "--- threads\n" + "\n".join(lines)
+
+
 class Run:
     """A `drover run`, read line by line while it goes on."""
 
@@ -426,7 +443,7 @@ class Run:
         try:
             code = self.process.wait(limit)
         except subprocess.TimeoutExpired:
-            raise AssertionError(f"drover run has not ended within {limit:g} s\n"
+            raise AssertionError(f"drover has not ended within {limit:g} s\n{threads_of(self.pid)}\n"
                                  f"{self.story()}") from None
         for thread in self._threads:
             thread.join(limit)
