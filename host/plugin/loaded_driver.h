@@ -81,24 +81,13 @@ class LoadedDriver : public Driver {
   Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, RunId run,
                                                     ExecRequest request) override;
 
-  // For the conformance kit. Whether get_extension has something for that id.
-  Co<Result<bool>> HasExtension(Context context, std::string id);
-  // A call of VERB that MAKE makes as it likes; how it ended, or nothing when it was not completed
-  // within LIMIT. CONFIG: of a run that the host is to know from now on, else null. With TOLD_AGAIN
-  // this host says nothing by itself of a cancellation that MAKE has told, before half of LIMIT is
-  // over; then it does, and sets that.
-  using MakeCall = std::function<std::int32_t(PluginHost* host, const drover_driver* table,
-                                              drover_instance* self, const drover_call* call,
-                                              drover_error* error)>;
-  Co<std::optional<Status>> CallAs(const char* verb, RunId run,
-                                   std::shared_ptr<const TaskConfig> config, Duration limit,
-                                   MakeCall make, bool* told_again = nullptr);
   // Whether create has made an instance.
   bool has_instance() const { return instance_ != nullptr; }
   const Status& shutdown_status() const { return shutdown_status_; }
   PluginHost* host() { return host_.get(); }
 
  private:
+  friend class DriverAccess;  // of the conformance kit, which makes calls that no runner makes
   using Verb = std::function<std::int32_t(const drover_call* call, drover_error* error)>;
   using Plain = std::function<std::int32_t(drover_error* error)>;
   // Whose turn it is among start, recover, stop and destroy of one run.
