@@ -6,7 +6,7 @@
 #include <string>
 
 #include "bench/scratch.h"
-#include "host/cli/api_client.h"
+#include "host/client/api_client.h"
 
 namespace drover::bench {
 

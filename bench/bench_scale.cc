@@ -159,7 +159,9 @@ void MeasurePause(const Scratch& scratch) {
   std::printf(
       "  longest answer of the control thread: %.1f ms idle, %.1f ms while they are collected "
       "(goal: %.0f ms)\n",
-      cost.idle_pause_ms, cost.pause_ms, kPauseMs);
+      cost.idle.longest_ms, cost.busy.longest_ms, kPauseMs);
+  std::printf("  without what only one thread of the API waits for: %.1f ms and %.1f ms\n",
+              cost.idle.both_ms, cost.busy.both_ms);
 }
 
 void PrintQueue(const AgentProcess& agent) {

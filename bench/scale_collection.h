@@ -5,11 +5,19 @@
 
 namespace drover::bench {
 
+// The longest answers of the control thread to small requests, on two connections. Each of the two
+// threads of the API has one of them, so what only one of them waits for is its thread, which makes
+// a long list for another client. A pause of the control thread shows on both.
+struct Pauses {
+  double longest_ms = 0;  // of both
+  double both_ms = 0;     // the longest of the faster connection
+};
+
 struct CollectionCost {
-  double idle_pause_ms = 0;  // the longest answer of the control thread in two seconds without work
-  double pause_ms = 0;       // the longest while the allocations are collected
-  double ended_kib = 0;      // what an ended allocation keeps of the agent's memory
-  double kept_percent = 0;   // how much of that the agent still has afterwards
+  Pauses idle;              // in two seconds without work
+  Pauses busy;              // while the allocations are collected
+  double ended_kib = 0;     // what an ended allocation keeps of the agent's memory
+  double kept_percent = 0;  // how much of that the agent still has afterwards
 };
 
 // Runs ALLOCS short tasks of one job, then has the agent collect them.

@@ -15,8 +15,6 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 SCRIPTS = ("postinst", "prerm", "postrm")
 UNITS = ("drover.service", "drover-tasks.service", "drover@.service")
-# Loaded by the commands that ask an agent, and by no other.
-RECOMMENDED = "libcurl4"
 
 
 def output(*command):
@@ -80,7 +78,6 @@ Architecture: {output("dpkg", "--print-architecture").strip()}
 Maintainer: The Drover Authors
 Installed-Size: {size}
 Depends: {", ".join(dependencies(programs))}
-Recommends: {RECOMMENDED}
 Section: admin
 Priority: optional
 Description: Runs jobs through task drivers

@@ -44,7 +44,7 @@ static bool begins_clean(const struct plan* plan) {
 }
 
 /* Makes a copy of the clean mount namespace. A copy of the shim's would hold every mount of the
- * host. */
+   host. */
 static int copy_clean_mounts(const struct plan* plan, const struct drover_step_number* step) {
   const int clean = plan_fd(plan, step->number);
   long result = SYS(setns, clean, CLONE_NEWNS);

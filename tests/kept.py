@@ -34,7 +34,7 @@ def file_hash(path):
 
 
 class Machine:
-    """What every test may depend on: computed once."""
+    """The inputs of every test, computed once."""
 
     def __init__(self, build):
         self.build = build

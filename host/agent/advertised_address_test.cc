@@ -24,9 +24,10 @@ TEST(AdvertisedAddressTest, IsTheOneThatIsBoundUnlessAnotherIsConfigured) {
 
 TEST(AdvertisedAddressTest, IsNeverAllAddresses) {
   for (const char* all : {"0.0.0.0", "::"}) {
-    const std::string told = Advertised(all, "");
-    EXPECT_TRUE(told.ends_with(":4646")) << told;
-    EXPECT_FALSE(told.starts_with("0.0.0.0") || told.find("::") != std::string::npos) << told;
+    const std::string address = Advertised(all, "");
+    EXPECT_TRUE(address.ends_with(":4646")) << address;
+    EXPECT_FALSE(address.starts_with("0.0.0.0") || address.find("::") != std::string::npos)
+        << address;
   }
 }
 

@@ -20,10 +20,10 @@
 #include "host/agent/alloc_metrics.h"
 #include "host/agent/garbage_loop.h"
 #include "host/agent/heap.h"
-#include "host/api/routes/router.h"
-#include "host/api/tls_stream.h"
+#include "host/api/router.h"
 #include "host/base/owned_path.h"
 #include "host/base/patience.h"
+#include "host/http/tls_stream.h"
 
 namespace drover {
 namespace {
@@ -102,6 +102,7 @@ std::string Listed(const std::vector<std::string>& names) {
 Agent::Agent(Loop* loop, AgentOptions options)
     : loop_(loop),
       options_(std::move(options)),
+      ended_(loop, [this] { return GiveMemoryBack(); }),
       calls_(loop),
       file_workers_(kFileWorkers),
       file_watcher_(loop) {}
@@ -281,8 +282,9 @@ Status Agent::Serve() {
   client_->SetObserver([this](const AllocSnapshot& before, const AllocState& now) {
     task_counters_.Changed(before, now);
     LogTaskEvents(before, now);
+    if (now.terminal() && (before == nullptr || !before->terminal())) ended_.Note();
   });
-  client_->SetManyGone([this] { return file_workers_.Do(GiveFreeMemoryBack); });
+  client_->SetManyGone([this] { return GiveMemoryBack(); });
   HttpServerOptions http;
   http.address = config.http.address;
   http.port = config.http.port;
@@ -379,6 +381,14 @@ Co<double> Agent::DiskUsed() {
   return file_workers_.Run(std::move(look));
 }
 
+// On another thread, which frees what the events held, too.
+Co<void> Agent::GiveMemoryBack() {
+  return file_workers_.Do([this] {
+    store_.RestEvents();
+    GiveFreeMemoryBack();
+  });
+}
+
 Co<void> Agent::StopServing() {
   serving_ = nullptr;
   // Stopping waits for the handlers, and these may be waiting for this thread.
@@ -425,6 +435,7 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
     background.Spawn(CollectGarbageForever(stop, &options_.config, scheduler_.get(), &store_,
                                            [this] { return DiskUsed(); }));
     background.Spawn(scheduler_->Run(stop));
+    background.Spawn(ended_.Run(stop));
     ready();
     co_await client_->Run(stop);
     node_->plugins()->GiveUpLoading();

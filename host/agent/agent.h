@@ -8,14 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "host/agent/after_burst.h"
 #include "host/agent/agent_config.h"
 #include "host/agent/node.h"
 #include "host/agent/node_client.h"
 #include "host/agent/task_counters.h"
-#include "host/api/http_server.h"
+#include "host/api/api_agent.h"
 #include "host/api/log_monitor.h"
-#include "host/api/routes/api_agent.h"
 #include "host/base/worker_pool.h"
+#include "host/http/http_server.h"
 #include "host/logs/log_watcher.h"
 #include "host/stats/host_stats.h"
 
@@ -69,6 +70,7 @@ class Agent {
   StateStore::Journal BeginFromKept();
   static Co<void> AwaitDrivers(Agent* self, Context context, std::shared_ptr<const Job> job);
   Co<double> DiskUsed();
+  Co<void> GiveMemoryBack();
   NodeRecord Describe();
   Status ChangeMeta(const NodeMeta::Changes& changes);
   void DescribeDrivers(NodeRecord* record);
@@ -87,6 +89,7 @@ class Agent {
   StatsDemand::Token measuring_;  // held while metrics of allocations are published
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<NodeClient> client_;
+  AfterBurst ended_;  // allocations, whose runners need less now
   Gate calls_;
   // Reads files and logs for clients: a disk that hangs there does not hold up the node.
   WorkerPool file_workers_;

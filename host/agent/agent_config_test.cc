@@ -86,13 +86,13 @@ TEST(AgentConfigTest, EmptyIsAllDefaults) {
   const AgentConfig config = ParseAgentConfig("{}", "/").value();
   EXPECT_EQ(config.client.max_kill_timeout, 30s);
   EXPECT_TRUE(config.plugins.empty());
-  // A thousand followers of one user, with a connection each, and as many again for what they ask.
+  // Enough for a thousand followers of one user, each with a second connection for its requests.
   EXPECT_GE(config.limits.http_max_conns_per_client, 2000);
   EXPECT_GE(config.limits.http_max_conns, 2 * config.limits.http_max_conns_per_client)
       << "one user cannot have all of them";
 }
 
-TEST(AgentConfigTest, TellsWhatOnlyARestartTakesOver) {
+TEST(AgentConfigTest, ReportsWhatOnlyARestartTakesOver) {
   const auto parse = [](const char* text) { return ParseAgentConfig(text, "/etc").value(); };
   const AgentConfig before = parse(R"({"name": "n", "plugins": {"mock_driver": {}},
       "http": {"tls": {"cert_file": "a.pem", "key_file": "a.key"}}})");
@@ -129,7 +129,7 @@ void PrintTo(const Mistake& mistake, std::ostream* out) { *out << mistake.json; 
 
 class AgentConfigMistakeTest : public ::testing::TestWithParam<Mistake> {};
 
-TEST_P(AgentConfigMistakeTest, IsToldWithItsPointer) {
+TEST_P(AgentConfigMistakeTest, IsReportedWithItsPointer) {
   const Result<AgentConfig> config = ParseAgentConfig(GetParam().json, "/");
   ASSERT_FALSE(config.ok());
   EXPECT_EQ(config.code(), Code::kInvalidArgument);
@@ -205,7 +205,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{R"({"limits": {"rpc": 1}})", "/limits/rpc: is not supported"},
         Mistake{R"({"log_level": "loud"})", "/log_level: must be trace"}));
 
-TEST(AgentConfigTest, AllMistakesAreToldAtOnce) {
+TEST(AgentConfigTest, AllMistakesAreReportedAtOnce) {
   const Result<AgentConfig> config = ParseAgentConfig(R"({"a": 1, "name": 2})", "/");
   EXPECT_THAT(config.error().message(), HasSubstr("/name"));
   EXPECT_THAT(config.error().message(), HasSubstr("/a"));

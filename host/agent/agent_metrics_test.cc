@@ -31,9 +31,9 @@ TEST_F(StateMetricsTest, CountWhatThereIs) {
   EXPECT_EQ(Values().at(running), 0);
   MustRegister(Registration("web", 3, 1));
   MustRegister(Registration("large", 1, 2'000'000'000));
-  Tell(Live()[0]->id(), ClientStatus::kRunning);
-  Tell(Live()[1]->id(), ClientStatus::kRunning);
-  Tell(Live()[1]->id(), ClientStatus::kFailed);
+  Report(Live()[0]->id(), ClientStatus::kRunning);
+  Report(Live()[1]->id(), ClientStatus::kRunning);
+  Report(Live()[1]->id(), ClientStatus::kFailed);
   const auto values = Values();
   EXPECT_EQ(values.at(running), 1);
   EXPECT_EQ(values.at("nomad.client.allocations.failed"), 1);

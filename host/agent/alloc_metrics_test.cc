@@ -42,7 +42,7 @@ class AllocMetricsTest : public ::testing::Test {
   Job job_;
 };
 
-TEST_F(AllocMetricsTest, OnlyWhatWasMeasuredIsToldWithTheLabelsOfTheTask) {
+TEST_F(AllocMetricsTest, OnlyWhatWasMeasuredIsReportedWithTheLabelsOfTheTask) {
   ResourceUsage used;
   used.memory.rss = 4096;
   used.memory.measured = {"RSS"};

@@ -74,19 +74,19 @@ TEST_F(AllocUpdatesTest, FurtherOnesGatherForATick) {
 TEST_F(AllocUpdatesTest, AllElseWaitsForTheFifthTick) {
   Put("a", ClientStatus::kRunning);
   loop_.Advance(300ms);
-  Put("a", ClientStatus::kRunning, "-told");
+  Put("a", ClientStatus::kRunning, "-again");
   loop_.Advance(699ms);
   EXPECT_EQ(received_.size(), 1u);
   loop_.Advance(1ms);
-  EXPECT_THAT(received_, ElementsAre("a:running", "a:running-told"));
+  EXPECT_THAT(received_, ElementsAre("a:running", "a:running-again"));
 }
 
 TEST_F(AllocUpdatesTest, AnUrgentOneTakesTheOthersAlong) {
   Put("a", ClientStatus::kRunning);
   loop_.Advance(300ms);
-  Put("a", ClientStatus::kRunning, "-told");
+  Put("a", ClientStatus::kRunning, "-again");
   Put("b", ClientStatus::kComplete);
-  EXPECT_THAT(received_, ElementsAre("a:running", "a:running-told b:complete"));
+  EXPECT_THAT(received_, ElementsAre("a:running", "a:running-again b:complete"));
 }
 
 TEST_F(AllocUpdatesTest, OnlyTheNewestGoes) {
@@ -125,9 +125,9 @@ TEST_F(AllocUpdatesTest, WhatCameWhileItsFormerWasSentIsUrgentIfItDiffersFromTha
   delay_ = 300ms;
   Put("a", ClientStatus::kRunning);
   Put("b", ClientStatus::kRunning);  // waits while a is sent, and goes right after it
-  Put("a", ClientStatus::kRunning, "-told");
+  Put("a", ClientStatus::kRunning, "-again");
   loop_.Advance(650ms);
-  EXPECT_THAT(received_, ElementsAre("a:running", "a:running-told b:running"));
+  EXPECT_THAT(received_, ElementsAre("a:running", "a:running-again b:running"));
   delay_ = 150ms;
   Put("a", ClientStatus::kRunning, "-again");
   loop_.Advance(300ms);
@@ -140,9 +140,9 @@ TEST_F(AllocUpdatesTest, WhatCameWhileItsFormerWasSentIsUrgentIfItDiffersFromTha
   Put("a", ClientStatus::kFailed);
   loop_.Advance(200ms);
   answer_ = Status();
-  Put("b", ClientStatus::kComplete, "-told");
+  Put("b", ClientStatus::kComplete, "-again");
   loop_.Advance(10s);
-  EXPECT_EQ(received_.back(), "a:failed b:complete-told");
+  EXPECT_EQ(received_.back(), "a:failed b:complete-again");
 }
 
 TEST(AllocUpdatesPaceTest, AReceiverBesideItHearsOfEachStatusAtOnce) {

@@ -55,7 +55,7 @@ std::unique_ptr<TaskPreparer> Preparer() {
   return NewEnvPreparer(&node, StringMap{{"PATH", "/bin"}}, 2000);
 }
 
-TEST(EnvPreparerTest, FillsWhatADriverIsTold) {
+TEST(EnvPreparerTest, FillsTheConfigurationOfADriver) {
   const auto preparer = Preparer();
   const PrepareRequest request = Request();
   EXPECT_EQ(preparer->RenderUser(request), "nobody");
@@ -119,7 +119,7 @@ TEST(EnvPreparerTest, TheNextTaskSeesWhatTheNodeHasBecome) {
   }
 }
 
-TEST(EnvPreparerTest, TheDriverIsToldWhatHooksHaveGiven) {
+TEST(EnvPreparerTest, TheDriverReceivesWhatHooksHaveGiven) {
   PrepareRequest request = Request();
   request.mounts = {{"/data", "/srv/volume", true, "host-to-task"}};
   request.devices = {{"/dev/card", "/dev/dri/card0", "rw"}};

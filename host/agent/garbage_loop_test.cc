@@ -22,14 +22,14 @@ class GarbageLoopTest : public SchedulerFixture {
     EXPECT_TRUE(loop.RunToEnd(running_.Close()));
   }
 
-  // An allocation that ends one second after the one before.
+  // Runs an allocation that ends at once, then waits one second.
   void RunOne(const std::string& job) {
     JobRegistration registration = Registration(job, 1);
     auto batch = std::make_shared<Job>(*registration.job);
     batch->type = JobType::kBatch;
     registration.job = std::move(batch);
     MustRegister(std::move(registration));
-    for (const auto& record : Live()) Tell(record->id(), ClientStatus::kComplete);
+    for (const auto& record : Live()) Report(record->id(), ClientStatus::kComplete);
     loop.Advance(1s);
   }
 

@@ -50,9 +50,9 @@ Result<std::unique_ptr<KeptState>> KeptState::Open(const std::string& directory)
 }
 
 KeptState::KeptState(Store::Opened opened) : store_(std::move(opened.store)) {
-  for (const std::string& sentence : opened.damage) Tell(sentence);
+  for (const std::string& sentence : opened.damage) ReportDamage(sentence);
   LoadedState loaded = LoadState(opened.records);
-  for (const std::string& sentence : loaded.refused) Tell(sentence);
+  for (const std::string& sentence : loaded.refused) ReportDamage(sentence);
   tables_ = std::move(loaded.tables);
   sources_ = std::move(loaded.sources);
   FindNodeId(opened.records);
@@ -60,7 +60,7 @@ KeptState::KeptState(Store::Opened opened) : store_(std::move(opened.store)) {
   ReadTasks(opened.records);
 }
 
-void KeptState::Tell(const std::string& sentence) {
+void KeptState::ReportDamage(const std::string& sentence) {
   damaged_ = true;
   spdlog::error("the agent's state: {}", sentence);
 }
@@ -84,7 +84,7 @@ void KeptState::FindMeta(const std::vector<Record>& records) {
     if (dynamic.ok()) {
       dynamic_meta_ = std::move(*dynamic);
     } else {
-      Tell("the metadata that clients have set cannot be used: set it again");
+      ReportDamage("the metadata that clients have set cannot be used: set it again");
     }
   }
 }
@@ -116,8 +116,8 @@ void KeptState::ReadTasks(const std::vector<Record>& records) {
       if (!local.ok()) read = local.error();
     }
     if (!read.ok()) {
-      Tell("the record " + record.key.kind + " " + record.key.id +
-           " cannot be used: " + read.error().message());
+      ReportDamage("the record " + record.key.kind + " " + record.key.id +
+                   " cannot be used: " + read.error().message());
     }
   }
   SortTasks(std::move(known), with_local);
@@ -127,8 +127,8 @@ void KeptState::SortTasks(std::map<std::string, Tasks> known, const TaskKeys& wi
   for (const auto& [id, record] : tables_.allocs) {
     if (record->collected) continue;
     const auto found = known.find(id);
-    const bool told = !record->told.tasks.empty();
-    if (found == known.end() && !told) {
+    const bool reported = !record->reported.tasks.empty();
+    if (found == known.end() && !reported) {
       // Its runner has never written anything, so it is new, unless all its records were lost.
       const TaskGroup* const group = record->alloc->group();
       if (!damaged_ || group == nullptr) continue;
@@ -138,7 +138,7 @@ void KeptState::SortTasks(std::map<std::string, Tasks> known, const TaskKeys& wi
     Tasks tasks = found == known.end() ? Tasks() : std::move(found->second);
     if (found != known.end()) known.erase(found);
     // A task without records has the state that its node reported last.
-    for (const auto& [name, state] : record->told.tasks)
+    for (const auto& [name, state] : record->reported.tasks)
       tasks.try_emplace(name, RestoredTask{*state, {}, {}});
     NoteLostRuns(id, tasks, with_local);
     for (const auto& [name, task] : tasks) {

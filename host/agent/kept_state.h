@@ -61,7 +61,7 @@ class KeptState {
 
  private:
   explicit KeptState(Store::Opened opened);
-  void Tell(const std::string& sentence);
+  void ReportDamage(const std::string& sentence);
   void FindNodeId(const std::vector<Record>& records);
   void FindMeta(const std::vector<Record>& records);
   using TaskKeys = std::set<std::pair<std::string, std::string>>;  // allocation and task

@@ -155,7 +155,7 @@ TEST_F(KeptStateTest, WhatARunnerHasTakenOverIsNotKeptTwice) {
   EXPECT_EQ(kept_->allocs().count("a"), 1u) << "the records are still there";
 }
 
-TEST_F(KeptStateTest, WhatIsLeftOfAForgottenAllocationIsTold) {
+TEST_F(KeptStateTest, WhatIsLeftOfAForgottenAllocationIsFound) {
   const RunId first = RunId::Random();
   const RunId second = RunId::Random();
   SaveRunning("gone", first);
@@ -173,7 +173,7 @@ TEST_F(KeptStateTest, WhatIsLeftOfAForgottenAllocationIsTold) {
               UnorderedElementsAre(TaskStateKey("gone", "t"), LocalStateKey("gone", "t")));
 }
 
-// The bound of what waits is one of bytes, also for what a driver or a task makes large.
+// Waiting changes count in bytes, also those that a driver or a task makes large.
 TEST_F(KeptStateTest, WhatWaitsForTheDiskCountsByItsSize) {
   constexpr std::size_t kLarge = 1'000'000;
   std::promise<void> held, go_on;
@@ -202,7 +202,7 @@ TEST_F(KeptStateTest, WhatWaitsForTheDiskCountsByItsSize) {
     then->set_value();
     co_return Status();
   };
-  // The first step of the save gives the record, then it waits.
+  // The first step of the save hands the record over; then the save waits.
   loop_.Spawn([](Co<Status> save) -> Co<void> {
     EXPECT_TRUE((co_await std::move(save)).ok());
   }(tasks->SaveLocalState(context_, "t", local)));
@@ -235,7 +235,7 @@ TEST_F(KeptStateTest, ARecordThatMakesNoSenseCostsItself) {
   EXPECT_TRUE(kept_->allocs().at("b").at("t").local.run_id);
 }
 
-TEST_F(KeptStateTest, ATaskWhoseRunMayBeLostIsTold) {
+TEST_F(KeptStateTest, ATaskWhoseRunMayBeLostIsNamed) {
   const auto of_a = Pair("a", ElementsAre("t"));
   Place("a");
   Place("b");

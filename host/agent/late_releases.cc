@@ -19,7 +19,7 @@ void LateReleases::Add(RunId run) {
 
 Co<void> LateReleases::Try(LateReleases* self, RunId run) {
   for (Duration pause = kFirst;; pause = std::min(2 * pause, kLast)) {
-    const Status released = co_await self->release_(self->life_, run);
+    const Status released = co_await self->processes_->Release(self->life_, run);
     if (released.ok()) break;
     const Status slept = co_await Sleep(self->life_, pause);
     if (!slept.ok()) co_return;

@@ -1,13 +1,13 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
 #include <memory>
 
 #include "host/agent/run_ledger.h"
 #include "host/base/co.h"
 #include "host/base/context.h"
 #include "host/base/gate.h"
+#include "host/process/process_service.h"
 
 namespace drover {
 
@@ -16,9 +16,9 @@ namespace drover {
 // ledger until then, so that the next agent takes care of it too. Control thread only.
 class LateReleases {
  public:
-  using Release = std::function<Co<Status>(Context, RunId)>;  // as ProcessService::Release
-  LateReleases(Loop* loop, Release release, std::shared_ptr<RunLedger> ledger)
-      : release_(std::move(release)), ledger_(std::move(ledger)), life_(loop), tries_(loop) {}
+  // PROCESSES is not owned.
+  LateReleases(Loop* loop, ProcessService* processes, std::shared_ptr<RunLedger> ledger)
+      : processes_(processes), ledger_(std::move(ledger)), life_(loop), tries_(loop) {}
 
   void Add(RunId run);
   // Gives up; runs that are left stay in the ledger.
@@ -27,7 +27,7 @@ class LateReleases {
  private:
   static Co<void> Try(LateReleases* self, RunId run);
 
-  const Release release_;
+  ProcessService* const processes_;
   const std::shared_ptr<RunLedger> ledger_;
   Context life_;
   Gate tries_;

@@ -9,11 +9,14 @@
 #include <fstream>
 
 #include "host/base/loop.h"
+#include "host/process/mock_processes.h"
 
 namespace drover {
 namespace {
 
+using ::testing::_;
 using ::testing::HasSubstr;
+using ::testing::NiceMock;
 using ::testing::Not;
 
 class LateReleasesTest : public ::testing::Test {
@@ -22,15 +25,10 @@ class LateReleasesTest : public ::testing::Test {
     DROVER_CHECK(mkdtemp(directory_.data()) != nullptr);
     UniqueFd opened(open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     ledger_ = RunLedger::Create(std::move(opened), "node", "/srv", RunLedger::Kind::kKept).value();
-    late_.emplace(
-        &loop_,
-        [this](Context, RunId run) -> Co<Status> {
-          EXPECT_EQ(run, run_);
-          ++tries_;
-          if (tries_ <= failures_) co_return Error(Code::kUnavailable, "it does not die");
-          co_return Status();
-        },
-        ledger_);
+    ON_CALL(processes_, Release(_, run_)).WillByDefault([this](Context, RunId) {
+      return Release();
+    });
+    late_.emplace(&loop_, &processes_, ledger_);
   }
   ~LateReleasesTest() override {
     EXPECT_TRUE(loop_.RunToEnd(late_->Close()));
@@ -39,6 +37,11 @@ class LateReleasesTest : public ::testing::Test {
     std::filesystem::remove_all(directory_);
   }
 
+  Co<Status> Release() {
+    ++tries_;
+    if (tries_ <= failures_) co_return Error(Code::kUnavailable, "it does not die");
+    co_return Status();
+  }
   std::string Ledger() const {
     std::ifstream file(directory_ + "/node.ledger");
     return {std::istreambuf_iterator<char>(file), {}};
@@ -48,6 +51,7 @@ class LateReleasesTest : public ::testing::Test {
   const RunId run_ = RunId::Random();
   SimLoop loop_;
   std::shared_ptr<RunLedger> ledger_;
+  NiceMock<MockProcesses> processes_;
   std::optional<LateReleases> late_;
   int tries_ = 0;
   int failures_ = 3;

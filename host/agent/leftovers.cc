@@ -14,21 +14,11 @@
 namespace drover {
 namespace {
 
-// For all runs of a ledger, which end side by side.
-constexpr Duration kPatience = 20s;
-
-Co<void> ReleaseRun(Context context, ProcessService* processes, RunId run, Status* first) {
-  const Status released = co_await processes->Release(context, run);
-  if (!released.ok() && first->ok()) *first = released.error().WithContext("run " + run.ToString());
+void WarnStillThere(const Error& error) {
+  spdlog::warn("the leftovers of a killed run cannot be removed: {}", error.message());
 }
 
-Co<void> ReleaseOrLater(Context context, ProcessService* processes, RunId run, LateReleases* late) {
-  const Status released = co_await processes->Release(context, run);
-  if (released.ok()) co_return;
-  spdlog::warn("run {} cannot be released and is tried again: {}", run.ToString(),
-               released.error().message());
-  late->Add(run);
-}
+}  // namespace
 
 // A killed shim leaves its socket behind, but nobody listens on it.
 bool ShimLives(int run_directory, const RunId& run) {
@@ -36,94 +26,57 @@ bool ShimLives(int run_directory, const RunId& run) {
   return ShimConnection::Connect(run_directory, run.Short() + ".sock", &error_number).ok();
 }
 
-void WarnStillThere(const Error& error) {
-  spdlog::warn("the leftovers of a killed run cannot be removed: {}", error.message());
+Co<std::vector<LedgerLeftovers>> Leftovers::EndDeadNodes(Context context, Duration patience) {
+  std::vector<LedgerLeftovers> ended;
+  const Result<UniqueFd> run_directory = OpenRunDirectory(options_.run_dir);
+  if (!run_directory.ok()) co_return ended;  // it was there a moment ago
+  std::vector<LedgerLeftovers> dead = RunLedger::FindDead(run_directory->get());
+  std::vector<Co<void>> all;
+  for (LedgerLeftovers& left : dead) {
+    if (left.kept) continue;
+    all.push_back(EndDeadNode(context, patience, run_directory->get(), &left, &ended));
+  }
+  co_await InParallel(options_.loop, std::move(all));
+  co_return ended;
 }
 
-// Sets *ENDED to 1 if no run of LEFT goes on.
-Co<void> EndDeadNode(Context context, Loop* loop, ProcessService* processes, int run_directory,
-                     Duration patience, const LedgerLeftovers* left, char* ended) {
-  const TimePoint until = loop->Now() + patience;
+// Moves LEFT to ENDED if none of its runs goes on: a run that may go on keeps its files.
+Co<void> Leftovers::EndDeadNode(Context context, Duration patience, int run_directory,
+                                LedgerLeftovers* left, std::vector<LedgerLeftovers>* ended) {
+  const TimePoint until = options_.loop->Now() + patience;
   const auto lives = [run_directory](const RunId& run) { return ShimLives(run_directory, run); };
-  while (loop->Now() < until && std::any_of(left->runs.begin(), left->runs.end(), lives)) {
+  while (options_.loop->Now() < until && std::any_of(left->runs.begin(), left->runs.end(), lives)) {
     const Status slept = co_await Sleep(context, 50ms);
     if (!slept.ok()) co_return;
   }
-  const Status cleared = co_await EndRunsOf(context, loop, processes, left);
-  if (!cleared.ok()) WarnStillThere(cleared.error());
-  *ended = cleared.ok() ? 1 : 0;
+  const Status cleared = co_await EndRuns(context, left);
+  if (cleared.ok()) {
+    ended->push_back(std::move(*left));
+  } else {
+    WarnStillThere(cleared.error());
+  }
 }
 
-// The kept ledgers of the dead nodes of ALLOC_BASE, each only with the runs that are not in KNOWN.
-std::vector<LedgerLeftovers> FindUnknown(int run_directory, const std::string& alloc_base,
-                                         const std::set<RunId>& known) {
-  std::vector<LedgerLeftovers> found = RunLedger::FindDead(run_directory);
-  std::erase_if(found, [&](const LedgerLeftovers& left) {
-    return !left.kept || left.alloc_base != alloc_base;
-  });
-  for (LedgerLeftovers& left : found)
-    std::erase_if(left.runs, [&](const RunId& run) { return known.count(run) > 0; });
-  return found;
-}
-
-}  // namespace
-
-Co<Status> EndRunsOf(Context context, Loop* loop, ProcessService* processes,
-                     const LedgerLeftovers* leftovers) {
+Co<Status> Leftovers::EndRuns(Context context, const LedgerLeftovers* left) {
   Status first;
-  const Context limited = context.WithTimeout(kPatience);
+  const Context limited = context.WithTimeout(kReleaseLimit);
   std::vector<Co<void>> releases;
-  for (const RunId& run : leftovers->runs) {
-    releases.push_back(ReleaseRun(limited, processes, run, &first));
-  }
-  co_await InParallel(loop, std::move(releases));
+  for (const RunId& run : left->runs) releases.push_back(Release(limited, run, &first));
+  co_await InParallel(options_.loop, std::move(releases));
   co_return first;
 }
 
-Co<Status> RemoveDirectoriesOf(DirectoryRemoval how, const LedgerLeftovers* leftovers) {
-  Status first;
-  DiskAllocDirOptions options;
-  options.base = leftovers->alloc_base;
-  options.pool = how.pool;
-  options.give_up = how.give_up;
-  for (const std::string& alloc : leftovers->allocs) {
-    DiskAllocDir directory(options, alloc);
-    const Status removed = co_await directory.Destroy();
-    if (!removed.ok() && first.ok()) first = removed;
-  }
-  // Only if it is empty: files that somebody else has put there are not ours to remove.
-  if (leftovers->base_is_own) rmdir(leftovers->alloc_base.c_str());
-  co_return first;
+Co<void> Leftovers::Release(Context context, RunId run, Status* first) {
+  const Status released = co_await options_.processes->Release(context, run);
+  if (!released.ok() && first->ok()) *first = released.error().WithContext("run " + run.ToString());
 }
 
-Co<std::vector<LedgerLeftovers>> EndDeadNodes(Context context, Loop* loop,
-                                              ProcessService* processes, std::string run_dir,
-                                              Duration patience) {
-  std::vector<LedgerLeftovers> dead;
-  const Result<UniqueFd> run_directory = OpenRunDirectory(run_dir);
-  if (!run_directory.ok()) co_return dead;  // it was there a moment ago
-  dead = RunLedger::FindDead(run_directory->get());
-  std::erase_if(dead, [](const LedgerLeftovers& left) { return left.kept; });
-  // A run that may still go on keeps its files.
-  std::vector<char> ended(dead.size());
-  std::vector<Co<void>> all;
-  for (std::size_t i = 0; i < dead.size(); ++i) {
-    all.push_back(
-        EndDeadNode(context, loop, processes, run_directory->get(), patience, &dead[i], &ended[i]));
-  }
-  co_await InParallel(loop, std::move(all));
-  std::size_t i = 0;
-  std::erase_if(dead, [&](const LedgerLeftovers&) { return ended[i++] == 0; });
-  co_return dead;
-}
-
-Co<void> RemoveDeadNodes(DirectoryRemoval how, std::string run_dir,
-                         std::vector<LedgerLeftovers> dead) {
-  const Result<UniqueFd> run_directory = OpenRunDirectory(run_dir);
+Co<void> Leftovers::RemoveDeadNodes(std::vector<LedgerLeftovers> dead) {
+  const Result<UniqueFd> run_directory = OpenRunDirectory(options_.run_dir);
   if (!run_directory.ok()) co_return;
   for (const LedgerLeftovers& left : dead) {
-    if (how.given_up()) co_return;
-    const Status removed = co_await RemoveDirectoriesOf(how, &left);
+    if (given_up()) co_return;
+    const Status removed = co_await RemoveDirectories(&left);
     if (removed.ok()) {
       RunLedger::Forget(run_directory->get(), left);
     } else {
@@ -132,56 +85,20 @@ Co<void> RemoveDeadNodes(DirectoryRemoval how, std::string run_dir,
   }
 }
 
-std::vector<RunId> RunsThatLive(const std::string& run_dir, const std::vector<RunId>& runs) {
-  std::vector<RunId> live;
-  const Result<UniqueFd> directory = OpenRunDirectory(run_dir);
-  if (!directory.ok()) return live;
-  for (const RunId& run : runs) {
-    if (ShimLives(directory->get(), run)) live.push_back(run);
+Co<Status> Leftovers::RemoveDirectories(const LedgerLeftovers* left) {
+  Status first;
+  DiskAllocDirOptions options;
+  options.base = left->alloc_base;
+  options.pool = options_.removers;
+  options.give_up = options_.give_up;
+  for (const std::string& alloc : left->allocs) {
+    DiskAllocDir directory(options, alloc);
+    const Status removed = co_await directory.Destroy();
+    if (!removed.ok() && first.ok()) first = removed;
   }
-  return live;
-}
-
-std::vector<RunId> FindUnknownRuns(const std::string& run_dir, const std::string& alloc_base,
-                                   const std::set<RunId>& known) {
-  std::vector<RunId> unknown;
-  const Result<UniqueFd> directory = OpenRunDirectory(run_dir);
-  if (!directory.ok()) return unknown;
-  for (const LedgerLeftovers& left : FindUnknown(directory->get(), alloc_base, known)) {
-    for (const RunId& run : left.runs) {
-      if (ShimLives(directory->get(), run)) unknown.push_back(run);
-    }
-  }
-  return unknown;
-}
-
-Co<void> TakeOverLedgers(Context context, Loop* loop, ProcessService* processes,
-                         std::string run_dir, std::string alloc_base, const std::set<RunId>* known,
-                         bool keep, RunLedger* own, LateReleases* late) {
-  const Result<UniqueFd> run_directory = OpenRunDirectory(run_dir);
-  if (!run_directory.ok()) co_return;
-  const Context limited = context.WithTimeout(kPatience);
-  for (const LedgerLeftovers& left : FindUnknown(run_directory->get(), alloc_base, *known)) {
-    Status first;
-    std::vector<Co<void>> releases;
-    for (const RunId& run : left.runs) {
-      const bool lives = ShimLives(run_directory->get(), run);
-      spdlog::warn("run {} belongs to no task that this agent knows: {}", run.ToString(),
-                   !lives ? "it has ended" : (keep ? "unknown_tasks keeps it" : "it is stopped"));
-      if (!keep || !lives) {
-        releases.push_back(ReleaseOrLater(limited, processes, run, late));
-        continue;
-      }
-      const Status added = own->AddRun(run);
-      if (!added.ok() && first.ok()) first = added;
-    }
-    co_await InParallel(loop, std::move(releases));
-    if (first.ok()) {
-      RunLedger::Forget(run_directory->get(), left);
-    } else {
-      spdlog::warn("an unknown run stays in its old ledger: {}", first.error().message());
-    }
-  }
+  // Only if it is empty: files that somebody else has put there are not ours to remove.
+  if (left->base_is_own) rmdir(left->alloc_base.c_str());
+  co_return first;
 }
 
 }  // namespace drover

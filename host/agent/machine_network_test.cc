@@ -34,7 +34,7 @@ bool CanBind(const NodeInterface::Address& address) {
   return fd && bind(fd.get(), reinterpret_cast<const sockaddr*>(&at), size) == 0;
 }
 
-TEST(MachineNetworkTest, TellsTheAddressesOfThisMachine) {
+TEST(MachineNetworkTest, ReadsTheAddressesOfThisMachine) {
   const std::vector<NodeInterface> all = ReadInterfaces();
   std::set<std::string> devices;
   for (const NodeInterface& of : all) {
@@ -109,7 +109,7 @@ TEST(MachineNetworkTest, TheBestAddressIsThatOfTheDefaultRoute) {
   EXPECT_EQ(BestAddress({}), "127.0.0.1");
   EXPECT_EQ(BestAddress({lo}), "127.0.0.1");
   EXPECT_EQ(BestAddress({bridge, lo}), "127.0.0.1") << "nobody else may know it";
-  // It has an address of IPv4, by which nothing leads out.
+  // Has an IPv4 address, but no IPv4 route leads out by it.
   const NodeInterface six{"eth0", "",   0,
                           false,  true, {{"192.168.0.2", false}, {"2001:db8::1", true, true}}};
   EXPECT_EQ(BestAddress({six, bridge, lo}), "2001:db8::1");

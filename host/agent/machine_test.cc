@@ -6,7 +6,7 @@
 namespace drover {
 namespace {
 
-TEST(MachineTest, TellsWhatEveryLinuxHas) {
+TEST(MachineTest, ReadsWhatEveryLinuxHas) {
   const Machine machine = ReadMachine();
   EXPECT_FALSE(machine.hostname.empty());
   EXPECT_GE(machine.cores, 1);

@@ -10,7 +10,6 @@
 #include "host/agent/env_preparer.h"
 #include "host/agent/kept_alloc_store.h"
 #include "host/agent/ledger_store.h"
-#include "host/agent/leftovers.h"
 #include "host/agent/machine_network.h"
 #include "host/agent/network_hook.h"
 #include "host/agent/run_ledger.h"
@@ -31,14 +30,6 @@ constexpr int kRemovers = 2;  // for removals, which may be as slow as a task's 
 constexpr int kLoaders = 2;   // for plugins and configurations, which may be slow to load
 // Longer than a driver may take to answer for one task.
 constexpr Duration kRestoreLimit = 40s;
-
-std::set<RunId> KnownRuns(const KeptState& kept) {
-  std::set<RunId> known = kept.runs();
-  for (const auto& [id, remains] : kept.remains()) {
-    known.insert(remains.runs.begin(), remains.runs.end());
-  }
-  return known;
-}
 
 }  // namespace
 
@@ -98,6 +89,14 @@ Status Node::Init() {
   info_.meta = config.client.meta;
   preparer_ = NewEnvPreparer(&info_, ReadHostEnv(), machine_.core_mhz);
 
+  LocalAllocEnv env = MakeAllocEnv();
+  if (!options_.inspect_only) DROVER_TRY(InitLedger(&env));
+  runners_ = std::make_unique<LocalAllocRunnerFactory>(std::move(env));
+  return {};
+}
+
+LocalAllocEnv Node::MakeAllocEnv() {
+  const AgentConfig& config = options_.config;
   LocalAllocEnv env;
   env.loop = loop_;
   DiskAllocDirOptions dir_options;
@@ -114,24 +113,16 @@ Status Node::Init() {
   env.report = [](const std::string& alloc_id, const Error& error) {
     spdlog::warn("allocation {}: {}", alloc_id, error.message());
   };
-  env.task.drivers = plugins_.get();
-  env.task.preparer = preparer_.get();
-  env.task.stats_demand = &stats_demand_;
-  env.task.on_dropped_output = [processes = processes_.get()](
-                                   RunId run, std::function<void(const DroppedOutput&)> hear) {
-    return processes->OnDroppedOutput(run, std::move(hear));
-  };
-  env.task.release_run = [processes = processes_.get()](Context context, RunId run) {
-    return processes->Release(std::move(context), run);
-  };
-  env.task.report = [](const std::string& task, const Error& error) {
+  env.services.drivers = plugins_.get();
+  env.services.preparer = preparer_.get();
+  env.services.stats_demand = &stats_demand_;
+  env.services.processes = processes_.get();
+  env.services.report = [](const std::string& task, const Error& error) {
     spdlog::warn("task {}: {}", task, error.message());
   };
-  env.task.max_kill_timeout = config.client.max_kill_timeout;
-  env.task.stats_interval = config.telemetry.collection_interval;
-  if (!options_.looks_only) DROVER_TRY(InitLedger(&env));
-  runners_ = std::make_unique<LocalAllocRunnerFactory>(std::move(env));
-  return {};
+  env.services.max_kill_timeout = config.client.max_kill_timeout;
+  env.services.stats_interval = config.telemetry.collection_interval;
+  return env;
 }
 
 // A foreground run offers its ports to this machine only.
@@ -147,7 +138,7 @@ Result<std::string> Node::PortAddress() const {
 
 Status Node::InitLedger(LocalAllocEnv* env) {
   restores_ = std::make_unique<RestoreBarrier>(loop_);
-  env->task.restores = restores_.get();
+  env->services.restores = restores_.get();
   const AgentConfig& config = options_.config;
   KeptState* const kept = options_.kept;
   DROVER_ASSIGN(UniqueFd run_directory, OpenRunDirectory(config.client.run_dir));
@@ -158,15 +149,26 @@ Status Node::InitLedger(LocalAllocEnv* env) {
   const std::string name = kept == nullptr ? id_ : RandomUuid();
   DROVER_ASSIGN(ledger_,
                 RunLedger::Create(std::move(run_directory), name, config.client.alloc_dir, kind));
-  late_ = std::make_unique<LateReleases>(loop_, env->task.release_run, ledger_);
-  env->task.release_later = [late = late_.get()](RunId run) { late->Add(run); };
-  if (kept == nullptr) {
-    const bool keep = options_.keep_directories;
-    env->open_store = [ledger = ledger_, keep](const std::string& id) {
-      return std::make_unique<LedgerStore>(ledger, id, keep);
-    };
-    return {};
-  }
+  late_ = std::make_unique<LateReleases>(loop_, processes_.get(), ledger_);
+  env->services.release_later = [late = late_.get()](RunId run) { late->Add(run); };
+  LeftoversOptions leftovers;
+  leftovers.loop = loop_;
+  leftovers.processes = processes_.get();
+  leftovers.run_dir = config.client.run_dir;
+  leftovers.removers = &removers_;
+  leftovers.give_up = give_up_removals_;
+  leftovers_ = std::make_unique<Leftovers>(std::move(leftovers));
+  if (kept != nullptr) return InitKept(env);
+  const bool keep = options_.keep_directories;
+  env->open_store = [ledger = ledger_, keep](const std::string& id) {
+    return std::make_unique<LedgerStore>(ledger, id, keep);
+  };
+  return {};
+}
+
+// What only a node with a kept state has.
+Status Node::InitKept(LocalAllocEnv* env) {
+  KeptState* const kept = options_.kept;
   DROVER_TRY(InitNetworks());
   for (const RunId& run : kept->runs()) DROVER_TRY(ledger_->AddRun(run));
   env->open_store = [ledger = ledger_, kept](const std::string& id) {
@@ -175,6 +177,18 @@ Status Node::InitLedger(LocalAllocEnv* env) {
         restored == kept->allocs().end() ? nullptr : &restored->second;
     return std::make_unique<KeptAllocStore>(kept->store(), ledger, id, tasks);
   };
+  const AgentConfig::Client& client = options_.config.client;
+  KeptLeftoversOptions leftovers;
+  leftovers.loop = loop_;
+  leftovers.processes = processes_.get();
+  leftovers.kept = kept;
+  leftovers.ledger = ledger_.get();
+  leftovers.late = late_.get();
+  leftovers.leftovers = leftovers_.get();
+  DROVER_ASSIGN(leftovers.run_directory, OpenRunDirectory(client.run_dir));
+  leftovers.alloc_dir = client.alloc_dir;
+  leftovers.keep_unknown = client.keep_unknown_tasks;
+  kept_leftovers_ = std::make_unique<KeptLeftovers>(std::move(leftovers));
   return {};
 }
 
@@ -199,7 +213,7 @@ Status Node::InitNetworks() {
 Co<std::vector<PluginReport>> Node::Start(Context context, Duration patience) {
   if (options_.kept != nullptr) {
     ExpectRestored();
-    FindUnknown();
+    kept_leftovers_->Find();
   }
   plugins_->BeginLoading(context);
   starting_.Spawn(Clear(this, context));
@@ -221,100 +235,17 @@ Co<void> Node::Clear(Node* self, Context parent) {
   const Context life = self->life_;
   const JoinContext joined(parent, life);
   const Context context = joined.context();
-  const AgentConfig::Client& client = self->options_.config.client;
   std::vector<LedgerLeftovers> dead;
-  if (self->ledger_) {
-    dead = co_await EndDeadNodes(context, self->loop_, self->processes_.get(), client.run_dir,
-                                 Duration(0));
-  }
-  if (KeptState* const kept = self->options_.kept) {
-    const std::set<RunId> known = KnownRuns(*kept);
-    co_await TakeOverLedgers(context, self->loop_, self->processes_.get(), client.run_dir,
-                             client.alloc_dir, &known, client.keep_unknown_tasks,
-                             self->ledger_.get(), self->late_.get());
-    co_await self->EndRemains(context);
-  }
+  if (self->ledger_) dead = co_await self->leftovers_->EndDeadNodes(context, Duration(0));
+  if (self->kept_leftovers_) co_await self->kept_leftovers_->EndRuns(context);
   self->cleared_.Set();
   // Starts of tasks do not wait for these removals.
   self->removing_.Spawn(RemoveLeftovers(self, std::move(dead)));
 }
 
-// An allocation whose record is gone was being cleared away when the agent ended. But if records
-// were lost, its files may be all that is left of somebody's work.
-Co<void> Node::EndRemains(Context context) {
-  std::vector<Co<void>> all;
-  for (const auto& [id, remains] : options_.kept->remains()) {
-    all.push_back(EndRemainsOf(context, id, &remains));
-  }
-  co_await InParallel(loop_, std::move(all));
-}
-
-Co<void> Node::EndRemainsOf(Context context, std::string id, const KeptState::Remains* remains) {
-  Ended ended;
-  ended.remains = remains;
-  ended.left.alloc_base = options_.config.client.alloc_dir;
-  ended.left.runs = remains->runs;
-  bool keeps = false;
-  if (!remains->let_go && !KeepUnknown(id, &ended.left.runs, &keeps)) co_return;
-  if (!options_.kept->damaged() && !keeps) ended.left.allocs.push_back(id);
-  const Status status = co_await EndRunsOf(context, loop_, processes_.get(), &ended.left);
-  if (!status.ok()) {
-    spdlog::warn("allocation {} cannot be cleared away: {}", id, status.error().message());
-    co_return;
-  }
-  if (ended.left.allocs.empty()) {
-    spdlog::warn("the directory {}/{} belongs to no allocation that this agent knows: it is kept",
-                 ended.left.alloc_base, id);
-  }
-  ended_remains_.push_back(std::move(ended));
-}
-
 Co<void> Node::RemoveLeftovers(Node* self, std::vector<LedgerLeftovers> dead) {
-  const DirectoryRemoval removal = {&self->removers_, self->give_up_removals_};
-  co_await RemoveDeadNodes(removal, self->options_.config.client.run_dir, std::move(dead));
-  const auto remains = std::exchange(self->ended_remains_, {});
-  for (const Ended& ended : remains) {
-    if (removal.given_up()) co_return;  // the next agent goes on with it
-    const Status removed = co_await RemoveDirectoriesOf(removal, &ended.left);
-    if (!removed.ok()) {
-      spdlog::warn("allocation {} cannot be cleared away: {}", ended.left.allocs.front(),
-                   removed.error().message());
-      continue;
-    }
-    for (const RecordKey& key : ended.remains->records) self->options_.kept->store()->Erase(key);
-  }
-}
-
-// From now on only the ledger names the kept runs, for the next agents too. The agent that finds
-// one of them ended drops it.
-bool Node::KeepUnknown(const std::string& alloc_id, std::vector<RunId>* runs, bool* keeps) {
-  const bool keep = options_.config.client.keep_unknown_tasks;
-  for (const RunId& run : RunsThatLive(options_.config.client.run_dir, *runs)) {
-    spdlog::warn(
-        "run {} belongs to no task that this agent knows: the record of allocation {} is lost: {}",
-        run.ToString(), alloc_id, keep ? "unknown_tasks keeps it" : "it is stopped");
-    if (!keep) continue;
-    *keeps = true;
-    std::erase(*runs, run);
-    const Status added = ledger_->AddRun(run);
-    if (added.ok()) continue;
-    spdlog::warn("run {}: {}", run.ToString(), added.error().message());
-    return false;  // so that its records still name it
-  }
-  return true;
-}
-
-// Runs before there are runners, which must know the unknown runs. These may end only later.
-void Node::FindUnknown() {
-  const AgentConfig::Client& client = options_.config.client;
-  if (!client.keep_unknown_tasks) return;
-  const std::set<RunId> known = KnownRuns(*options_.kept);
-  unknown_runs_ = FindUnknownRuns(client.run_dir, client.alloc_dir, known);
-  for (const auto& [id, remains] : options_.kept->remains()) {
-    if (remains.let_go) continue;
-    for (const RunId& run : RunsThatLive(client.run_dir, remains.runs))
-      unknown_runs_.push_back(run);
-  }
+  co_await self->leftovers_->RemoveDeadNodes(std::move(dead));
+  if (self->kept_leftovers_) co_await self->kept_leftovers_->RemoveDirectories();
 }
 
 void Node::ExpectRestored() {
@@ -441,11 +372,12 @@ Result<std::unique_ptr<AllocRunner>> Node::MakeRunner(std::shared_ptr<const Allo
 
 // Any of the kept runs may be of any task in lost_runs(), so none of these tasks may start.
 void Node::RefuseSecondRuns(AllocRunnerRequest* request) const {
-  if (unknown_runs_.empty()) return;
+  const std::vector<RunId>& unknown_runs = kept_leftovers_->unknown_runs();
+  if (unknown_runs.empty()) return;
   const auto lost = options_.kept->lost_runs().find(request->alloc->id);
   if (lost == options_.kept->lost_runs().end()) return;
   std::string runs;
-  for (const RunId& run : unknown_runs_) runs += (runs.empty() ? "" : ", ") + run.ToString();
+  for (const RunId& run : unknown_runs) runs += (runs.empty() ? "" : ", ") + run.ToString();
   if (!request->restored) request->restored.emplace();
   for (const std::string& task : lost->second) {
     (*request->restored)[task].no_start =

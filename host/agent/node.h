@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "host/agent/agent_config.h"
+#include "host/agent/kept_leftovers.h"
 #include "host/agent/kept_state.h"
 #include "host/agent/late_releases.h"
+#include "host/agent/leftovers.h"
 #include "host/agent/machine.h"
 #include "host/agent/run_ledger.h"
 #include "host/alloc/alloc_runner.h"
@@ -31,7 +33,7 @@ struct NodeOptions {
   // Tasks end with this process, however it ends (`drover run`); else they live on.
   bool foreground = false;
   // Only inspects its plugins: it runs nothing, and clears away nothing that other nodes left.
-  bool looks_only = false;
+  bool inspect_only = false;
   bool keep_directories = false;      // of its allocations, if the node dies
   std::uint64_t task_open_files = 0;  // ProcessServiceOptions::open_files
   bool alloc_dir_is_own = false;      // alloc_dir was made for this node and is removed when empty
@@ -90,18 +92,14 @@ class Node {
   Node(Loop* loop, NodeOptions options);
   Status Init();
   Result<std::string> PortAddress() const;
+  LocalAllocEnv MakeAllocEnv();
   Status InitLedger(LocalAllocEnv* env);
+  Status InitKept(LocalAllocEnv* env);
   Status InitNetworks();
   void ExpectRestored();
   Status MeetsConstraints(const Job& job) const;
   static Co<void> Clear(Node* self, Context context);
-  Co<void> EndRemains(Context context);
-  Co<void> EndRemainsOf(Context context, std::string id, const KeptState::Remains* remains);
   static Co<void> RemoveLeftovers(Node* self, std::vector<LedgerLeftovers> dead);
-  // Removes from RUNS those that must keep running, and sets KEEPS if there were any. Returns false
-  // if their records must stay.
-  bool KeepUnknown(const std::string& alloc_id, std::vector<RunId>* runs, bool* keeps);
-  void FindUnknown();
   void RefuseSecondRuns(AllocRunnerRequest* request) const;
   static Co<void> FinishDriver(Node* self, Context context, std::string driver);
   static Co<void> FinishRestore(Node* self, Context context, std::string driver);
@@ -121,20 +119,15 @@ class Node {
   std::unique_ptr<ProcessService> processes_;
   std::unique_ptr<PluginRegistry> plugins_;
   std::string networks_dir_;            // for NetworkHook; empty when no state is kept
-  std::shared_ptr<RunLedger> ledger_;   // null with looks_only
-  std::unique_ptr<LateReleases> late_;  // null with looks_only
-  std::vector<RunId> unknown_runs_;     // kept although no record names them
+  std::shared_ptr<RunLedger> ledger_;   // null with inspect_only
+  std::unique_ptr<LateReleases> late_;  // null with inspect_only
+  std::unique_ptr<Leftovers> leftovers_;
+  std::unique_ptr<KeptLeftovers> kept_leftovers_;  // null when no state is kept
   std::unique_ptr<RestoreBarrier> restores_;
   std::unique_ptr<TaskPreparer> preparer_;
   std::unique_ptr<AllocRunnerFactory> runners_;
   std::unique_ptr<PortPool> ports_;
   Context life_;
-  // Remains whose runs have ended: only the directory, if any, and the records are left.
-  struct Ended {
-    LedgerLeftovers left;
-    const KeptState::Remains* remains = nullptr;
-  };
-  std::vector<Ended> ended_remains_;
   Event cleared_;  // no unknown run goes on
   Gate starting_;  // joins the work that Start has begun
   Gate removing_;  // joins the removals of directories, for which no start waits

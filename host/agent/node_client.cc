@@ -4,7 +4,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace drover {
@@ -31,6 +30,7 @@ class NodeClient::Held : public AllocObserver {
     if (client_->observe_) client_->observe_(last_, *state);
     last_ = state;
     client_->Report(*state);
+    if (state->status.status != ClientStatus::kPending) client_->starts_.Done(state->alloc->id);
   }
 
   void Update(const std::shared_ptr<const Allocation>& alloc) {
@@ -59,7 +59,13 @@ NodeClient::NodeClient(Loop* loop, ClusterLink* link, NodeRecord node, MakeRunne
                }),
       ready_(loop),
       node_changed_(loop),
-      destroying_(loop) {}
+      starts_(loop, [this](const Context&, const std::string& id) { return BeginStart(id); }),
+      removals_(loop, [this](Context context,
+                             const std::string& id) { return BeginRemoval(context, id); }),
+      destroying_(loop),
+      gone_(loop, [this]() -> Co<void> {
+        if (many_gone_) co_await many_gone_();
+      }) {}
 
 NodeClient::~NodeClient() { DROVER_CHECK(held_.empty()); }
 
@@ -67,7 +73,10 @@ Co<void> NodeClient::Run(Context context) {
   std::vector<Co<void>> parts;
   parts.push_back(KeepAlive(context));
   parts.push_back(Follow(context));
+  parts.push_back(removals_.Run(context));
+  parts.push_back(gone_.Run(context));
   co_await InParallel(loop_, std::move(parts));
+  while (!to_remove_.empty()) BeginRemoval(context, std::string(to_remove_.begin()->first));
   co_await destroying_.Join();
 }
 
@@ -116,6 +125,7 @@ Co<void> NodeClient::Follow(Context context) {
   std::vector<Co<void>> parts;
   parts.push_back(updates_.Run(context));
   parts.push_back(Fetch(context));
+  parts.push_back(starts_.Run(context));
   co_await InParallel(loop_, std::move(parts));
 }
 
@@ -142,43 +152,76 @@ void NodeClient::Apply(Context context, const NodeAllocs& wanted) {
   if (wanted.complete) {
     std::set<std::string> ids;
     for (const auto& alloc : wanted.allocs) ids.insert(alloc->id);
-    std::set_difference(known_.begin(), known_.end(), ids.begin(), ids.end(),
-                        std::back_inserter(gone));
+    const auto find_gone = [&](const std::string& id) {
+      if (ids.count(id) == 0) gone.push_back(id);
+    };
+    for (const auto& [id, held] : held_) find_gone(id);
+    for (const auto& [id, alloc] : to_start_) find_gone(id);
+    for (const std::string& id : refused_) find_gone(id);
   }
   for (const auto& alloc : wanted.allocs) {
-    if (const auto held = held_.find(alloc->id); held != held_.end()) {
+    const std::string& id = alloc->id;
+    if (const auto held = held_.find(id); held != held_.end()) {
       held->second->Update(alloc);
-    } else if (!known_.insert(alloc->id).second) {
-      // It was not started, and the server got a report of that.
-    } else if (alloc->server_terminal() && restored_.count(alloc->id) == 0) {
-      Tell(alloc->id, {ClientStatus::kComplete, "stopped before it was started"});
-    } else {
+    } else if (refused_.count(id) > 0) {
+      // The server got a report of that.
+    } else if (restored_.count(id) > 0) {
       StartOne(alloc);
+    } else if (alloc->server_terminal()) {
+      to_start_.erase(id);
+      Refuse(id, {ClientStatus::kComplete, "stopped before it was started"});
+    } else if (to_start_.insert_or_assign(id, alloc).second) {
+      starts_.Put(id);
     }
   }
-  for (const std::string& id : gone) {
-    known_.erase(id);
-    const auto held = held_.find(id);
-    if (held == held_.end()) continue;
-    destroying_.Spawn(DestroyGone(context, held->second));
-    held_.erase(held);
-  }
+  for (const std::string& id : gone) Remove(context, id);
   if (!wanted.complete) return;
-  const auto restored = std::exchange(restored_, {});
-  if (restored.size() >= kManyGone && many_gone_) destroying_.Spawn(many_gone_());
+  gone_.Note(static_cast<int>(restored_.size()));
+  restored_.clear();
+}
+
+bool NodeClient::BeginStart(const std::string& id) {
+  const auto waiting = to_start_.extract(id);
+  if (waiting.empty()) return false;
+  StartOne(waiting.mapped());
+  return held_.count(id) > 0;
+}
+
+// Tasks that run are stopped at once. What has ended can wait for its turn.
+void NodeClient::Remove(Context context, const std::string& id) {
+  refused_.erase(id);
+  to_start_.erase(id);
+  const auto held = held_.extract(id);
+  if (held.empty()) return;
+  starts_.Done(id);
+  const bool ended = held.mapped()->runner()->ended();
+  to_remove_.emplace(id, std::move(held.mapped()));
+  if (ended) {
+    removals_.Put(id);
+  } else {
+    BeginRemoval(context, id);
+  }
+}
+
+bool NodeClient::BeginRemoval(Context context, const std::string& id) {
+  const auto leaving = to_remove_.extract(id);
+  if (leaving.empty()) return false;
+  destroying_.Spawn(DestroyGone(context, leaving.mapped()));
+  return true;
 }
 
 void NodeClient::StartOne(const std::shared_ptr<const Allocation>& alloc) {
   Result<std::unique_ptr<AllocRunner>> runner = make_runner_(alloc);
   if (!runner.ok()) {
-    return Tell(alloc->id, {ClientStatus::kFailed, runner.error().message()});
+    return Refuse(alloc->id, {ClientStatus::kFailed, runner.error().message()});
   }
   auto held = std::make_shared<Held>(this, std::move(*runner), alloc->alloc_modify_index);
   held_[alloc->id] = held;
   held->runner()->Start();
 }
 
-void NodeClient::Tell(const std::string& alloc_id, AllocStatus status) {
+void NodeClient::Refuse(const std::string& alloc_id, AllocStatus status) {
+  refused_.insert(alloc_id);
   AllocUpdate update;
   update.id = alloc_id;
   update.status = std::move(status);
@@ -191,7 +234,6 @@ void NodeClient::Report(const AllocState& state) {
   update.id = state.alloc->id;
   update.status = state.status;
   update.tasks = state.tasks;
-  update.network = state.network;
   update.modify_time = loop_->Wall();
   updates_.Put(std::move(update));
 }
@@ -214,11 +256,8 @@ Co<void> NodeClient::DestroyGone(Context context, std::shared_ptr<Held> held) {
   }
   over.Cancel("the allocation is gone");
   co_await interrupting.Close();
-  if (!gone) co_return;
-  const bool last = destroying_.running() == 1;
-  if (++gone_ < kManyGone || !last || !many_gone_) co_return;
-  gone_ = 0;
-  destroying_.Spawn(many_gone_());
+  removals_.Done(held->runner()->id());
+  if (gone) gone_.Note();
 }
 
 // The removal of a directory may take long. The next agent continues it.

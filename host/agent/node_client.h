@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "host/agent/after_burst.h"
 #include "host/agent/alloc_updates.h"
+#include "host/agent/paced_queue.h"
 #include "host/alloc/alloc_runner.h"
 #include "host/base/event.h"
 #include "host/base/gate.h"
@@ -36,11 +38,11 @@ class NodeClient {
   // must stop. Call it before Run.
   void SetRestored(std::set<std::string> ids) { restored_ = std::move(ids); }
 
-  // Called when kManyGone allocations have been destroyed, as soon as no other one is being
-  // destroyed. Also called when as many allocations of an earlier agent have got their runners: the
-  // records that were read for them are then freed. Run waits for it.
+  // Called after kManyGone allocations have been destroyed, when no more follow. Also called after
+  // as many allocations of an earlier agent have got their runners: the records that were read for
+  // them are then freed. Run waits for it.
   using ManyGone = std::function<Co<void>()>;
-  static constexpr int kManyGone = 256;
+  static constexpr int kManyGone = AfterBurst::kMany;
   void SetManyGone(ManyGone many_gone) { many_gone_ = std::move(many_gone); }
 
   // Returns when CONTEXT ends; the runners go on.
@@ -55,10 +57,11 @@ class NodeClient {
   // After Run: leaves the tasks as they are. CALLERS as in DestroyAll.
   Co<void> ShutdownAll(Gate* callers);
 
-  // Null if the allocation is not (any more) on this node. Valid until the next co_await.
+  // Null if the allocation is not (any more) on this node, or waits for others to start first.
+  // Valid until the next co_await.
   AllocRunner* Find(const std::string& alloc_id) const;
   std::vector<std::string> alloc_ids() const;
-  std::size_t runners() const { return held_.size(); }
+  std::size_t runners() const { return held_.size(); }  // for tests
 
  private:
   class Held;
@@ -68,13 +71,17 @@ class NodeClient {
   Co<void> Follow(Context context);
   Co<void> Fetch(Context context);
   void Apply(Context context, const NodeAllocs& wanted);
+  // Return false if there is nothing to do any more.
+  bool BeginStart(const std::string& id);
+  bool BeginRemoval(Context context, const std::string& id);
   void StartOne(const std::shared_ptr<const Allocation>& alloc);
+  void Remove(Context context, const std::string& id);
   Co<void> DestroyGone(Context context, std::shared_ptr<Held> held);
   static Co<void> InterruptDestroy(Context stop, Context over, std::shared_ptr<Held> held);
   Co<void> DestroyOne(std::shared_ptr<Held> held, Status* first);
   void Report(const AllocState& state);
-  // Reports the status of an allocation without a runner.
-  void Tell(const std::string& alloc_id, AllocStatus status);
+  // Reports the status of an allocation that gets no runner.
+  void Refuse(const std::string& alloc_id, AllocStatus status);
 
   Loop* const loop_;
   ClusterLink* const link_;
@@ -84,12 +91,18 @@ class NodeClient {
   std::set<std::string> restored_;
   AllocUpdates updates_;
   std::map<std::string, std::shared_ptr<Held>> held_;
-  std::set<std::string> known_;  // ids that the server wanted in its last answer
-  Event ready_;                  // the server knows that the node is ready
-  Event node_changed_;           // it must be registered again
+  std::set<std::string> refused_;  // the server wants them, and knows that they get no runner
+  Event ready_;                    // the server knows that the node is ready
+  Event node_changed_;             // it must be registered again
+  // What waits for its turn: allocations that get a runner, and runners that have ended and must be
+  // destroyed.
+  std::map<std::string, std::shared_ptr<const Allocation>> to_start_;
+  std::map<std::string, std::shared_ptr<Held>> to_remove_;
+  PacedQueue starts_;
+  PacedQueue removals_;
   Gate destroying_;
   ManyGone many_gone_;
-  int gone_ = 0;  // since many_gone_ was last called
+  AfterBurst gone_;
 };
 
 }  // namespace drover

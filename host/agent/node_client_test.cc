@@ -75,6 +75,13 @@ class StubbornRunner : public MinimalAllocRunner, public LiveCount<StubbornRunne
   int* const failures_;
 };
 
+// A runner whose tasks do not start.
+class PendingRunner : public MinimalAllocRunner {
+ public:
+  using MinimalAllocRunner::MinimalAllocRunner;
+  void Start() override {}
+};
+
 // A runner whose directory is on a disk that does not answer: only Shutdown ends its removal.
 class HangingRunner : public MinimalAllocRunner {
  public:
@@ -107,6 +114,9 @@ class NodeClientTest : public SchedulerFixture {
         &loop, link_.get(), node,
         [this](std::shared_ptr<const Allocation> alloc) -> Result<std::unique_ptr<AllocRunner>> {
           if (refuse_) return Error(Code::kInvalidArgument, "no such thing");
+          if (pending_) {
+            return std::unique_ptr<AllocRunner>(new PendingRunner(&loop, std::move(alloc)));
+          }
           if (hang_) {
             return std::unique_ptr<AllocRunner>(
                 new HangingRunner(&loop, std::move(alloc), &shutdowns_));
@@ -127,13 +137,14 @@ class NodeClientTest : public SchedulerFixture {
 
   std::size_t Count(ClientStatus status) const {
     std::size_t count = 0;
-    for (const auto& record : Allocs()) count += record->told.status.status == status;
+    for (const auto& record : Allocs()) count += record->reported.status.status == status;
     return count;
   }
 
   std::set<std::string> restored_;
   bool refuse_ = false;
   bool hang_ = false;
+  bool pending_ = false;
   int shutdowns_ = 0;
   int destroy_failures_ = 0;
   Context running_{&loop};
@@ -154,6 +165,57 @@ TEST_F(NodeClientTest, TenThousandAllocationsGoThroughASlowSeam) {
   EXPECT_EQ(client_->runners(), 10'000u) << "what has ended stays until it is collected";
   EXPECT_TRUE(Await<Status>(scheduler.CollectGarbage(context, {})).ok());
   EXPECT_TRUE(loop.RunUntil([&] { return client_->runners() == 0; }, 60s));
+}
+
+TEST_F(NodeClientTest, AFewStartAtATimeAndHangingOnesHoldUpNoOthers) {
+  pending_ = true;
+  Start(0s);
+  loop.Advance(5s);
+  const std::size_t most = PacedQueue::kMost;
+  MustRegister(Registration("web", static_cast<int>(2 * most + 1), 1));
+  loop.RunReady();
+  EXPECT_EQ(client_->runners(), most);
+  const std::string waiting = [this] {
+    for (const auto& record : Allocs()) {
+      if (client_->Find(record->id()) == nullptr) return record->id();
+    }
+    return std::string();
+  }();
+  ASSERT_TRUE(scheduler.StopAlloc(waiting, false).ok());
+  loop.RunReady();
+  EXPECT_EQ(Count(ClientStatus::kComplete), 1u) << "one that waits is stopped at once";
+  EXPECT_EQ(client_->runners(), most);
+  loop.Advance(PacedQueue::kPatience);
+  EXPECT_EQ(client_->runners(), 2 * most + 1) << "another one replaces the stopped one";
+}
+
+TEST_F(NodeClientTest, WhatAnEarlierAgentHasBegunStartsAtOnce) {
+  pending_ = true;
+  Start(10s);
+  loop.Advance(25s);  // the node is ready, and has not fetched anything yet
+  const std::size_t many = 3 * PacedQueue::kMost;
+  MustRegister(Registration("web", static_cast<int>(many), 1));
+  for (const auto& record : Allocs()) restored_.insert(record->id());
+  client_->SetRestored(restored_);
+  ASSERT_TRUE(loop.RunUntil([&] { return client_->runners() > 0; }, 60s));
+  EXPECT_EQ(client_->runners(), many);
+}
+
+TEST_F(NodeClientTest, WhatWaitsToBeRemovedKeepsNoAgentFromItsEnd) {
+  hang_ = true;
+  Start(0s);
+  loop.Advance(5s);
+  const int many = static_cast<int>(3 * PacedQueue::kMost);
+  MustRegister(Registration("web", many, 1));
+  loop.RunReady();
+  ASSERT_TRUE(scheduler.Deregister({"default", "web"}, false, false).ok());
+  loop.Advance(5s);
+  EXPECT_TRUE(Await<Status>(scheduler.CollectGarbage(context, {})).ok());
+  loop.RunReady();
+  EXPECT_EQ(client_->runners(), 0u);
+  running_.Cancel();
+  EXPECT_TRUE(loop.RunToEnd(gate_.Close(), 1min));
+  EXPECT_EQ(shutdowns_, many);
 }
 
 TEST_F(NodeClientTest, WhatCannotBeClearedAwayIsTriedAgain) {
@@ -177,14 +239,14 @@ TEST_F(NodeClientTest, WhatCannotBeClearedAwayIsTriedAgain) {
   EXPECT_EQ(StubbornRunner::live(), 0);
 }
 
-TEST_F(NodeClientTest, WhenManyHaveGoneItIsToldOnce) {
+TEST_F(NodeClientTest, WhenManyHaveGoneItIsCalledOnce) {
   Start(0s);
-  int told = 0;
-  const auto tell = [](int* count) -> Co<void> {
-    ++*count;
+  int calls = 0;
+  const auto count_call = [](int* n) -> Co<void> {
+    ++*n;
     co_return;
   };
-  client_->SetManyGone([&] { return tell(&told); });
+  client_->SetManyGone([&] { return count_call(&calls); });
   const auto run = [this](const std::string& name, int count) {
     JobRegistration registration = Registration(name, count, 1);
     auto batch = std::make_shared<Job>(*registration.job);
@@ -199,25 +261,25 @@ TEST_F(NodeClientTest, WhenManyHaveGoneItIsToldOnce) {
     ASSERT_EQ(client_->runners(), 0u);
   };
   run("few", NodeClient::kManyGone - 1);
-  EXPECT_EQ(told, 0);
+  EXPECT_EQ(calls, 0);
   run("one", 1);
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(calls, 1);
   run("more", NodeClient::kManyGone - 1);
-  EXPECT_EQ(told, 1) << "they are counted anew";
+  EXPECT_EQ(calls, 1) << "they are counted anew";
 }
 
-TEST_F(NodeClientTest, WhenManyHaveBeenRestoredItIsToldOnce) {
+TEST_F(NodeClientTest, WhenManyHaveBeenRestoredItIsCalledOnce) {
   for (int i = 0; i < NodeClient::kManyGone; ++i) restored_.insert(std::to_string(i));
   Start(300ms);
-  int told = 0;
-  const auto tell = [](int* count) -> Co<void> {
-    ++*count;
+  int calls = 0;
+  const auto count_call = [](int* n) -> Co<void> {
+    ++*n;
     co_return;
   };
-  client_->SetManyGone([&] { return tell(&told); });
-  EXPECT_EQ(told, 0) << "they have no runners yet";
+  client_->SetManyGone([&] { return count_call(&calls); });
+  EXPECT_EQ(calls, 0) << "they have no runners yet";
   loop.Advance(1h);
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(calls, 1);
 }
 
 TEST_F(NodeClientTest, ARemovalThatHangsKeepsNoAgentFromItsEnd) {
@@ -299,20 +361,20 @@ TEST_F(NodeClientTest, ALostClusterCostsNoTaskAndHearsEverythingLater) {
   link_->lose = true;
   ASSERT_TRUE(scheduler.Deregister({"default", "web"}, false, false).ok());
   loop.Advance(60s);
-  EXPECT_EQ(Count(ClientStatus::kRunning), 3u) << "nobody could tell";
+  EXPECT_EQ(Count(ClientStatus::kRunning), 3u) << "nobody could count";
   link_->lose = false;
   loop.Advance(60s);
   EXPECT_EQ(Count(ClientStatus::kComplete), 3u);
 }
 
-TEST_F(NodeClientTest, AnAllocationThatCannotRunIsToldAsFailed) {
+TEST_F(NodeClientTest, AnAllocationThatCannotRunIsReportedAsFailed) {
   refuse_ = true;
   Start(0s);
   loop.Advance(5s);
   MustRegister(Registration("web", 1));
   loop.RunReady();
   ASSERT_EQ(Count(ClientStatus::kFailed), 1u);
-  EXPECT_EQ(Allocs()[0]->told.status.description, "no such thing");
+  EXPECT_EQ(Allocs()[0]->calls.status.description, "no such thing");
   EXPECT_EQ(client_->Find(Allocs()[0]->id()), nullptr);
 }
 

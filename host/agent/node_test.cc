@@ -27,7 +27,7 @@ class NodeTest : public ::testing::Test {
   }
   ~NodeTest() override { std::filesystem::remove_all(directory_); }
 
-  // Where the ports are of a job that does not say so, or why there is no node.
+  // The default address of a job's ports, or the error if the node cannot be made.
   std::string PortAddress(const std::string& network_interface, bool foreground) {
     options_.config.client.network_interface = network_interface;
     options_.foreground = foreground;

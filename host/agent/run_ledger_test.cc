@@ -57,7 +57,7 @@ class RunLedgerTest : public testing::Test {
   UniqueFd directory_;
 };
 
-TEST_F(RunLedgerTest, RunsThatGoOnWithoutTheirNodeAreToldAsSuch) {
+TEST_F(RunLedgerTest, RunsThatGoOnWithoutTheirNodeAreMarkedAsSuch) {
   InAProcessThatIsKilled([this] {
     const auto ledger =
         RunLedger::Create(Open(), "node", "/srv/allocs", RunLedger::Kind::kKept).value();

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/agent/service_manager.h"
 
+#include <spdlog/spdlog.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
@@ -39,6 +40,11 @@ Status NotifyServiceManager(const std::string& state) {
     return ErrnoError(errno, what);
   }
   return {};
+}
+
+void NotifyOrWarn(const std::string& state) {
+  const Status told = NotifyServiceManager(state);
+  if (!told.ok()) spdlog::warn("the service manager was not told: {}", told.error().message());
 }
 
 std::string ReloadingState() {

@@ -11,6 +11,8 @@ namespace drover {
 // lines such as "READY=1", as in sd_notify(3). Without $NOTIFY_SOCKET it does nothing. Waits a
 // second at most. [any thread]
 Status NotifyServiceManager(const std::string& state);
+// The same, and logs an error.
+void NotifyOrWarn(const std::string& state);
 
 // The state of a service that is reloading its configuration; READY=1 ends it.
 std::string ReloadingState();

@@ -51,17 +51,17 @@ TEST_F(ServiceManagerTest, AStateArrivesAtAPath) {
   ASSERT_NE(mkdtemp(directory.data()), nullptr);
   const std::string path = directory + "/notify";
   Listen(path);
-  const Status told = NotifyServiceManager("READY=1");
+  const Status notified = NotifyServiceManager("READY=1");
   unlink(path.c_str());
   rmdir(directory.c_str());
-  ASSERT_TRUE(told.ok()) << told.error().message();
+  ASSERT_TRUE(notified.ok()) << notified.error().message();
   EXPECT_EQ(Received(), "READY=1");
 }
 
 TEST_F(ServiceManagerTest, AStateArrivesAtAnAbstractAddress) {
   Listen("@drover-test-" + std::to_string(getpid()));
-  const Status told = NotifyServiceManager(ReloadingState());
-  ASSERT_TRUE(told.ok()) << told.error().message();
+  const Status notified = NotifyServiceManager(ReloadingState());
+  ASSERT_TRUE(notified.ok()) << notified.error().message();
   EXPECT_EQ(Received().substr(0, 27), "RELOADING=1\nMONOTONIC_USEC=");
 }
 
@@ -69,9 +69,10 @@ TEST_F(ServiceManagerTest, WhatIsNoSocketIsAnError) {
   for (const std::string& name : {std::string("relative/path"), std::string("/nonexistent/socket"),
                                   "/" + std::string(200, 'x'), std::string("@no-such-listener")}) {
     setenv("NOTIFY_SOCKET", name.c_str(), 1);
-    const Status told = NotifyServiceManager("READY=1");
-    ASSERT_FALSE(told.ok()) << name;
-    EXPECT_EQ(told.error().message().find("NOTIFY_SOCKET " + name), 0u) << told.error().message();
+    const Status notified = NotifyServiceManager("READY=1");
+    ASSERT_FALSE(notified.ok()) << name;
+    EXPECT_EQ(notified.error().message().find("NOTIFY_SOCKET " + name), 0u)
+        << notified.error().message();
   }
 }
 

@@ -42,9 +42,10 @@ void TaskCounters::TaskChanged(const TaskStateRecord& before, const TaskStateRec
     if (last == now.events.rend()) event = now.events.begin();
   }
   for (; event != now.events.end(); ++event) {
-    const TaskEvent& told = *event;
-    if (told.type == event_type::kStarted) metrics_->Count(kStart);
-    if (told.type == event_type::kTerminated && told.Detail(event_key::kOomKilled) == "true") {
+    const TaskEvent& reported = *event;
+    if (reported.type == event_type::kStarted) metrics_->Count(kStart);
+    if (reported.type == event_type::kTerminated &&
+        reported.Detail(event_key::kOomKilled) == "true") {
       metrics_->Count(kOomKilled);
     }
   }

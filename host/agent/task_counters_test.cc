@@ -9,7 +9,7 @@ namespace {
 class TaskCountersTest : public ::testing::Test {
  protected:
   // Reports the new state TASK.
-  void Tell(const TaskStateRecord& task) {
+  void Report(const TaskStateRecord& task) {
     auto now = std::make_shared<AllocState>();
     if (before_ != nullptr) now->tasks = before_->tasks;
     now->tasks["t"] = std::make_shared<const TaskStateRecord>(task);
@@ -45,37 +45,37 @@ TEST_F(TaskCountersTest, EachStartIsCountedOnceThoughOldEventsAreDropped) {
   ChangeTaskState(&task, RunnerState::kRunning, 1);
   for (int i = 1; i <= 20; ++i) {
     Append(&task, TaskEvent(event_type::kStarted));
-    Tell(task);
-    Tell(task);
+    Report(task);
+    Report(task);
     EXPECT_EQ(Counted("start"), i);
   }
   Append(&task, TaskEvent(event_type::kStarted));
   Append(&task, TaskEvent(event_type::kStarted));
-  Tell(task);
-  EXPECT_EQ(Counted("start"), 22) << "of two that are told together";
+  Report(task);
+  EXPECT_EQ(Counted("start"), 22) << "of two that are reported together";
   EXPECT_EQ(Counted("running"), 1);
 }
 
-TEST_F(TaskCountersTest, EndsAreToldApart) {
+TEST_F(TaskCountersTest, EndsAreCountedByKind) {
   TaskStateRecord task;
-  Tell(task);
+  Report(task);
   ChangeTaskState(&task, RunnerState::kRunning, 1);
-  Tell(task);
+  Report(task);
   ExitResult killed;
   killed.oom_killed = true;
   Append(&task, TerminatedEvent(killed));
   Append(&task, RestartingEvent(0s, kRestartWithinPolicy));
-  Tell(task);
+  Report(task);
   EXPECT_EQ(Counted("oom_killed"), 1);
   EXPECT_EQ(Counted("restart"), static_cast<double>(task.restarts));
   EXPECT_EQ(task.restarts, 1u);
   TaskStateRecord ended = task;
   ChangeTaskState(&ended, RunnerState::kDead, 2);
-  Tell(ended);
+  Report(ended);
   EXPECT_EQ(Counted("complete"), 1);
-  Tell(task);  // all tasks were restarted
+  Report(task);  // all tasks were restarted
   ended.failed = true;
-  Tell(ended);
+  Report(ended);
   EXPECT_EQ(Counted("complete"), 1);
   EXPECT_EQ(Counted("failed"), 1);
 }

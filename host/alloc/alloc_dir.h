@@ -30,7 +30,6 @@ class AllocDir {
   virtual const std::string& path() const = 0;
   std::string shared_path() const { return path() + "/alloc"; }
   std::string log_path() const { return path() + "/alloc/logs"; }
-  std::string data_path() const { return path() + "/alloc/data"; }
   TaskDirPaths TaskPaths(std::string_view task) const;
 
   // Makes the shared directories. Existing ones are kept and get the right modes.

@@ -139,7 +139,7 @@ Result<std::vector<AllocFileInfo>> AllocFiles::List(const std::string& path) con
   while (const dirent* entry = readdir(entries.get())) {
     const std::string name = entry->d_name;
     if (name == "." || name == "..") continue;
-    // What a task has mounted on an entry is none of its files, and is left out.
+    // Leaves out an entry on which a task has mounted something else.
     const UniqueFd at(openat(place.get(), entry->d_name, O_PATH | O_NOFOLLOW | O_CLOEXEC));
     struct stat status{};
     if (!at || !CheckVisible(at.get()).ok() || fstat(at.get(), &status) != 0) continue;

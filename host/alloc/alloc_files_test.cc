@@ -118,7 +118,7 @@ TEST_F(AllocFilesTest, SecretsAreNotReadByAnyName) {
 }
 
 TEST_F(AllocFilesTest, SecretsInMemoryAreKnownByTheirMount) {
-  // As after a rename in a mount namespace where the place is no mount point.
+  // Such a place remains after a rename in a mount namespace where it is no mount point.
   fs::create_directories(root_ + "/web/local/moved");
   const UniqueFd moved(
       open((root_ + "/web/local/moved").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -149,7 +149,7 @@ TEST_F(AllocFilesTest, AMountThatHoldsTheSecretsMayBeLookedAt) {
   EXPECT_EQ(umount2(secrets.c_str(), MNT_DETACH), 0);
 }
 
-TEST_F(AllocFilesTest, AListDoesNotTellOfWhatIsMountedOnItsEntries) {
+TEST_F(AllocFilesTest, AListLeavesOutWhatIsMountedOnItsEntries) {
   Write("web/local/mounted", "2");
   const std::string on = root_ + "/web/local/mounted";
   if (geteuid() != 0 ||

@@ -2,16 +2,16 @@
 // The contract that every AllocRunner keeps, whatever runs its tasks.
 #include <gtest/gtest.h>
 
-#include "host/alloc/alloc_bench.h"
+#include "host/alloc/alloc_fixture.h"
 #include "host/alloc/minimal_alloc_runner.h"
 
 namespace drover {
 namespace {
 
 struct LocalMaker {
-  static std::unique_ptr<AllocRunner> Make(AllocBench* bench,
+  static std::unique_ptr<AllocRunner> Make(AllocFixture* fixture,
                                            std::shared_ptr<const Allocation> alloc) {
-    LocalAllocRunnerFactory factory(bench->env);
+    LocalAllocRunnerFactory factory(fixture->env);
     AllocRunnerRequest request;
     request.alloc = std::move(alloc);
     return factory.Make(std::move(request)).value();
@@ -19,9 +19,9 @@ struct LocalMaker {
 };
 
 struct MinimalMaker {
-  static std::unique_ptr<AllocRunner> Make(AllocBench* bench,
+  static std::unique_ptr<AllocRunner> Make(AllocFixture* fixture,
                                            std::shared_ptr<const Allocation> alloc) {
-    return std::make_unique<MinimalAllocRunner>(&bench->loop, std::move(alloc));
+    return std::make_unique<MinimalAllocRunner>(&fixture->loop, std::move(alloc));
   }
 };
 
@@ -31,31 +31,31 @@ class NotingObserver : public AllocObserver {
   std::vector<AllocSnapshot> seen;
 };
 
-// At its end the bench checks that nothing is left of the runner.
+// At its end the fixture checks that nothing is left of the runner.
 template <typename Maker>
 class AllocRunnerContractTest : public testing::Test {
  protected:
   AllocRunnerContractTest() {
-    bench_.AddTask("web");
-    bench_.AddTask("db");
+    fixture_.AddTask("web");
+    fixture_.AddTask("db");
     alloc_ = std::make_shared<Allocation>();
     alloc_->id = "5a1b8c2e-0000-4000-8000-000000000001";
-    alloc_->job = std::make_shared<const Job>(bench_.job());
+    alloc_->job = std::make_shared<const Job>(fixture_.job());
     alloc_->group_name = "group";
     alloc_->alloc_modify_index = 5;
-    runner_ = Maker::Make(&bench_, alloc_);
+    runner_ = Maker::Make(&fixture_, alloc_);
   }
 
   void Start() {
     runner_->Start();
-    bench_.loop.RunReady();
+    fixture_.loop.RunReady();
   }
   void Update(std::uint64_t index, DesiredStatus desired = DesiredStatus::kRun) {
     auto alloc = std::make_shared<Allocation>(*alloc_);
     alloc->alloc_modify_index = index;
     alloc->desired_status = desired;
     runner_->Update(alloc);
-    bench_.loop.RunReady();
+    fixture_.loop.RunReady();
   }
   std::uint64_t Index() const { return runner_->snapshot()->alloc->alloc_modify_index; }
   RunnerState StateOf(const std::string& task) const {
@@ -66,7 +66,7 @@ class AllocRunnerContractTest : public testing::Test {
   }
   ClientStatus StatusOf() const { return runner_->snapshot()->status.status; }
   void ExpectError(Co<Status> call, Code code, const std::string& text) {
-    const Status status = bench_.Wait(std::move(call));
+    const Status status = fixture_.Wait(std::move(call));
     ASSERT_FALSE(status.ok()) << "expected: " << text;
     EXPECT_EQ(status.code(), code);
     EXPECT_EQ(status.error().message(), text);
@@ -77,11 +77,11 @@ class AllocRunnerContractTest : public testing::Test {
       co_await runner->Shutdown();
       *out = true;
     };
-    EXPECT_TRUE(bench_.loop.RunToEnd(run(runner_.get(), &done), 1min));
+    EXPECT_TRUE(fixture_.loop.RunToEnd(run(runner_.get(), &done), 1min));
     EXPECT_TRUE(done);
   }
 
-  AllocBench bench_;
+  AllocFixture fixture_;
   std::shared_ptr<Allocation> alloc_;
   std::unique_ptr<AllocRunner> runner_;
 };
@@ -97,12 +97,12 @@ TYPED_TEST(AllocRunnerContractTest, BeforeStartAllIsPending) {
 }
 
 TYPED_TEST(AllocRunnerContractTest, ARunnerThatNeverStartedMayBeDestroyed) {
-  EXPECT_TRUE(this->bench_.Wait(this->runner_->Destroy()).ok());
+  EXPECT_TRUE(this->fixture_.Wait(this->runner_->Destroy()).ok());
 }
 
 TYPED_TEST(AllocRunnerContractTest, ARunnerThatNeverStartedMayBeShutDown) {
   this->Shutdown();
-  EXPECT_TRUE(this->bench_.Wait(this->runner_->Destroy()).ok());
+  EXPECT_TRUE(this->fixture_.Wait(this->runner_->Destroy()).ok());
 }
 
 TYPED_TEST(AllocRunnerContractTest, StartRunsAllTasks) {
@@ -110,16 +110,16 @@ TYPED_TEST(AllocRunnerContractTest, StartRunsAllTasks) {
   EXPECT_EQ(this->StatusOf(), ClientStatus::kRunning);
   EXPECT_EQ(this->StateOf("web"), RunnerState::kRunning);
   EXPECT_EQ(this->StateOf("db"), RunnerState::kRunning);
-  EXPECT_TRUE(this->bench_.Wait(this->runner_->Destroy()).ok());
+  EXPECT_TRUE(this->fixture_.Wait(this->runner_->Destroy()).ok());
 }
 
 TYPED_TEST(AllocRunnerContractTest, AStopEndsAllTasks) {
   this->Start();
   this->Update(6, DesiredStatus::kStop);
-  EXPECT_TRUE(this->bench_.loop.RunUntil([this] { return this->runner_->ended(); }, 1min));
+  EXPECT_TRUE(this->fixture_.loop.RunUntil([this] { return this->runner_->ended(); }, 1min));
   EXPECT_EQ(this->StatusOf(), ClientStatus::kComplete);
   EXPECT_EQ(this->StateOf("web"), RunnerState::kDead);
-  EXPECT_TRUE(this->bench_.Wait(this->runner_->Destroy()).ok());
+  EXPECT_TRUE(this->fixture_.Wait(this->runner_->Destroy()).ok());
 }
 
 TYPED_TEST(AllocRunnerContractTest, WaitEndedReturnsForEverybodyWhoWaits) {
@@ -129,13 +129,13 @@ TYPED_TEST(AllocRunnerContractTest, WaitEndedReturnsForEverybodyWhoWaits) {
     ++*out;
   };
   this->Start();
-  for (int i = 0; i < 2; ++i) this->bench_.loop.Spawn(wait(this->runner_.get(), &ended));
-  this->bench_.loop.RunReady();
+  for (int i = 0; i < 2; ++i) this->fixture_.loop.Spawn(wait(this->runner_.get(), &ended));
+  this->fixture_.loop.RunReady();
   EXPECT_EQ(ended, 0);
   this->Update(6, DesiredStatus::kStop);
-  this->bench_.loop.Advance(1min);
+  this->fixture_.loop.Advance(1min);
   EXPECT_EQ(ended, 2);
-  EXPECT_TRUE(this->bench_.Wait(this->runner_->Destroy()).ok());
+  EXPECT_TRUE(this->fixture_.Wait(this->runner_->Destroy()).ok());
 }
 
 TYPED_TEST(AllocRunnerContractTest, OlderUpdatesAreDropped) {
@@ -147,16 +147,16 @@ TYPED_TEST(AllocRunnerContractTest, OlderUpdatesAreDropped) {
   EXPECT_EQ(this->StateOf("web"), RunnerState::kRunning);
   this->Update(9);
   EXPECT_EQ(this->Index(), 9u);
-  EXPECT_TRUE(this->bench_.Wait(this->runner_->Destroy()).ok());
+  EXPECT_TRUE(this->fixture_.Wait(this->runner_->Destroy()).ok());
 }
 
 TYPED_TEST(AllocRunnerContractTest, AfterTheEndUpdatesAreDropped) {
   this->Start();
   this->Update(6, DesiredStatus::kStop);
-  this->bench_.loop.Advance(1min);
+  this->fixture_.loop.Advance(1min);
   this->Update(7);
   EXPECT_EQ(this->Index(), 6u);
-  EXPECT_TRUE(this->bench_.Wait(this->runner_->Destroy()).ok());
+  EXPECT_TRUE(this->fixture_.Wait(this->runner_->Destroy()).ok());
 }
 
 TYPED_TEST(AllocRunnerContractTest, KillEndsTheTasksAndMayBeRepeated) {
@@ -165,19 +165,19 @@ TYPED_TEST(AllocRunnerContractTest, KillEndsTheTasksAndMayBeRepeated) {
   this->Start();
   this->runner_->Kill();
   this->runner_->Kill();
-  EXPECT_TRUE(this->bench_.loop.RunUntil([this] { return this->runner_->ended(); }, 1min));
+  EXPECT_TRUE(this->fixture_.loop.RunUntil([this] { return this->runner_->ended(); }, 1min));
   EXPECT_EQ(this->StateOf("web"), RunnerState::kDead);
   EXPECT_EQ(this->StatusOf(), ClientStatus::kComplete);
   this->runner_->Kill();
-  EXPECT_TRUE(this->bench_.Wait(this->runner_->Destroy()).ok());
+  EXPECT_TRUE(this->fixture_.Wait(this->runner_->Destroy()).ok());
 }
 
 TYPED_TEST(AllocRunnerContractTest, DestroyEndsTheTasksAndMayBeRepeated) {
   this->Start();
-  EXPECT_TRUE(this->bench_.Wait(this->runner_->Destroy()).ok());
+  EXPECT_TRUE(this->fixture_.Wait(this->runner_->Destroy()).ok());
   EXPECT_TRUE(this->runner_->ended());
   EXPECT_EQ(this->StateOf("db"), RunnerState::kDead);
-  EXPECT_TRUE(this->bench_.Wait(this->runner_->Destroy()).ok());
+  EXPECT_TRUE(this->fixture_.Wait(this->runner_->Destroy()).ok());
 }
 
 TYPED_TEST(AllocRunnerContractTest, ShutdownLeavesTheTasksAsTheyAre) {
@@ -199,31 +199,31 @@ TYPED_TEST(AllocRunnerContractTest, SnapshotsStayAsTheyAreAndObserversSeeTheLast
   EXPECT_EQ(observer.seen.back(), this->runner_->snapshot());
   this->runner_->RemoveObserver(&observer);
   const std::size_t calls = observer.seen.size();
-  EXPECT_TRUE(this->bench_.Wait(this->runner_->Destroy()).ok());
+  EXPECT_TRUE(this->fixture_.Wait(this->runner_->Destroy()).ok());
   EXPECT_EQ(observer.seen.size(), calls);
 }
 
 TYPED_TEST(AllocRunnerContractTest, Restarts) {
   this->Start();
-  EXPECT_TRUE(this->bench_.Wait(this->runner_->RestartTask("web")).ok());
-  this->bench_.loop.Advance(1s);
+  EXPECT_TRUE(this->fixture_.Wait(this->runner_->RestartTask("web")).ok());
+  this->fixture_.loop.Advance(1s);
   EXPECT_EQ(this->Restarts("web"), 1u);
   EXPECT_EQ(this->Restarts("db"), 0u);
-  EXPECT_TRUE(this->bench_.Wait(this->runner_->RestartRunning()).ok());
-  this->bench_.loop.Advance(1s);
-  EXPECT_TRUE(this->bench_.Wait(this->runner_->RestartAll()).ok());
-  this->bench_.loop.Advance(1s);
+  EXPECT_TRUE(this->fixture_.Wait(this->runner_->RestartRunning()).ok());
+  this->fixture_.loop.Advance(1s);
+  EXPECT_TRUE(this->fixture_.Wait(this->runner_->RestartAll()).ok());
+  this->fixture_.loop.Advance(1s);
   EXPECT_EQ(this->Restarts("db"), 2u);
   EXPECT_EQ(this->StateOf("web"), RunnerState::kRunning);
   this->ExpectError(this->runner_->RestartTask("nobody"), Code::kNotFound,
                     "Could not find task runner for task: nobody");
   this->Update(6, DesiredStatus::kStop);
-  this->bench_.loop.Advance(1min);
+  this->fixture_.loop.Advance(1min);
   const std::string error = "restart of an alloc that should not run";
   this->ExpectError(this->runner_->RestartTask("web"), Code::kFailedPrecondition, error);
   this->ExpectError(this->runner_->RestartRunning(), Code::kFailedPrecondition, error);
   this->ExpectError(this->runner_->RestartAll(), Code::kFailedPrecondition, error);
-  EXPECT_TRUE(this->bench_.Wait(this->runner_->Destroy()).ok());
+  EXPECT_TRUE(this->fixture_.Wait(this->runner_->Destroy()).ok());
 }
 
 TYPED_TEST(AllocRunnerContractTest, RequestsForTasksThatAreNotThere) {
@@ -232,21 +232,23 @@ TYPED_TEST(AllocRunnerContractTest, RequestsForTasksThatAreNotThere) {
   this->ExpectError(this->runner_->Signal("web", "SIGHUP"), Code::kFailedPrecondition,
                     "Task not running");
   this->Start();
-  EXPECT_TRUE(this->bench_.Wait(this->runner_->Signal("web", "SIGHUP")).ok());
+  EXPECT_TRUE(this->fixture_.Wait(this->runner_->Signal("web", "SIGHUP")).ok());
   this->ExpectError(this->runner_->Signal("nobody", "SIGHUP"), Code::kNotFound, "Task not found");
   Code code = Code::kOk;
   AllocUsage usage;
-  auto ask = [](AllocBench* bench, AllocRunner* runner, Code* out, AllocUsage* sum) -> Co<void> {
-    const Context context(&bench->loop);
+  auto ask = [](AllocFixture* fixture, AllocRunner* runner, Code* out,
+                AllocUsage* sum) -> Co<void> {
+    const Context context(&fixture->loop);
     ExecRequest request;
     const auto session = co_await runner->Exec(context, "nobody", std::move(request));
     *out = session.code();
     *sum = co_await runner->Usage(context, "nobody", UsageDetail::kTotals);
   };
-  EXPECT_TRUE(this->bench_.loop.RunToEnd(ask(&this->bench_, this->runner_.get(), &code, &usage)));
+  EXPECT_TRUE(
+      this->fixture_.loop.RunToEnd(ask(&this->fixture_, this->runner_.get(), &code, &usage)));
   EXPECT_EQ(code, Code::kNotFound);
   EXPECT_TRUE(usage.tasks.empty());
-  EXPECT_TRUE(this->bench_.Wait(this->runner_->Destroy()).ok());
+  EXPECT_TRUE(this->fixture_.Wait(this->runner_->Destroy()).ok());
 }
 
 }  // namespace

@@ -3,12 +3,10 @@
 
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "host/alloc/client_status.h"
 #include "host/alloc/coordinator.h"
-#include "host/alloc/hook_resources.h"
 #include "host/spec/allocation.h"
 
 namespace drover {
@@ -19,7 +17,6 @@ struct AllocState {
   std::shared_ptr<const Allocation> alloc;  // as it was placed or last updated
   AllocStatus status;
   TaskStates tasks;
-  std::optional<AllocNetworkStatus> network;
   LifecyclePhase phase = LifecyclePhase::kInit;
 
   bool terminal() const { return IsTerminal(status.status); }

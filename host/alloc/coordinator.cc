@@ -5,24 +5,6 @@
 
 namespace drover {
 
-std::string_view LifecyclePhaseName(LifecyclePhase phase) {
-  switch (phase) {
-    case LifecyclePhase::kInit:
-      return "init";
-    case LifecyclePhase::kPrestart:
-      return "prestart";
-    case LifecyclePhase::kMain:
-      return "main";
-    case LifecyclePhase::kPoststart:
-      return "poststart";
-    case LifecyclePhase::kWaitAlloc:
-      return "wait_alloc";
-    case LifecyclePhase::kPoststop:
-      return "poststop";
-  }
-  return "unknown";
-}
-
 void TaskGate::Open() {
   if (!shutdown_) opened_.Set();
 }

@@ -4,7 +4,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "host/base/event.h"
@@ -26,7 +25,6 @@ enum class LifecyclePhase {
   kWaitAlloc,  // main tasks and sidecars may restart, one-shots are done
   kPoststop,   // poststop tasks only
 };
-std::string_view LifecyclePhaseName(LifecyclePhase phase);
 
 // The start gate of one task, closed at first. Open and Close may be repeated. After Shutdown they
 // have no effect, and waiters wait until their contexts end.

@@ -286,16 +286,5 @@ TEST(CoordinatorTest, AfterShutdownNobodyStarts) {
   EXPECT_EQ(c.Feed({{"main", "ok"}, {"stop", "p"}}), Names());
 }
 
-TEST(CoordinatorTest, PhasesHaveTheirNames) {
-  const std::vector<std::pair<LifecyclePhase, std::string>> names = {
-      {LifecyclePhase::kInit, "init"},
-      {LifecyclePhase::kPrestart, "prestart"},
-      {LifecyclePhase::kMain, "main"},
-      {LifecyclePhase::kPoststart, "poststart"},
-      {LifecyclePhase::kWaitAlloc, "wait_alloc"},
-      {LifecyclePhase::kPoststop, "poststop"}};
-  for (const auto& [phase, name] : names) EXPECT_EQ(LifecyclePhaseName(phase), name);
-}
-
 }  // namespace
 }  // namespace drover

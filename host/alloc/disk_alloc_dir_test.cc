@@ -28,6 +28,8 @@ namespace fs = std::filesystem;
 
 constexpr char kAlloc[] = "5a1b8c2e-0000-4000-8000-000000000001";
 
+std::string DataPath(const AllocDir& dir) { return dir.path() + "/alloc/data"; }
+
 // Every test has a directory of its own, in a mount namespace of this process: mounts that a
 // failing test leaves end with the process. /tmp is mounted anew, since only root may be able to
 // use the machine's own.
@@ -115,7 +117,7 @@ TEST_F(DiskAllocDirTest, ModesDoNotDependOnTheUmask) {
     EXPECT_EQ(ModeOf(dir.path()), 0700u);
     EXPECT_EQ(ModeOf(dir.shared_path()), 01777u);
     EXPECT_EQ(ModeOf(dir.log_path()), 0755u);
-    EXPECT_EQ(ModeOf(dir.data_path()), 0777u);
+    EXPECT_EQ(ModeOf(DataPath(dir)), 0777u);
     EXPECT_EQ(ModeOf(dir.shared_path() + "/tmp"), 0777u);
     EXPECT_EQ(ModeOf(paths.dir), 0700u);
     EXPECT_EQ(ModeOf(paths.local), 0755u);
@@ -161,7 +163,7 @@ TEST_F(DiskAllocDirTest, WithRootATaskOwnsItsDirectoriesAndTheAgentTheRest) {
   for (const std::string& path : {dir.path(), dir.shared_path(), dir.log_path()}) {
     EXPECT_EQ(owner(path), 0u) << path;
   }
-  EXPECT_EQ(owner(dir.data_path()), 65534u);
+  EXPECT_EQ(owner(DataPath(dir)), 65534u);
 }
 
 // Runs WORK in a child as user and group UID; true when it returned true.
@@ -194,7 +196,7 @@ void ExpectClosed(const DiskAllocDir& dir) {
     for (const std::string& own : {paths.dir, paths.local, paths.tmp, paths.secrets}) {
       EXPECT_TRUE(MayMakeFile(uid, own)) << uid << " " << own;
     }
-    EXPECT_TRUE(MayMakeFile(uid, dir.data_path())) << uid;
+    EXPECT_TRUE(MayMakeFile(uid, DataPath(dir))) << uid;
     EXPECT_TRUE(MayEnter(uid, dir.log_path())) << uid;
     EXPECT_FALSE(MayEnter(uid, paths.private_dir)) << uid;
     EXPECT_FALSE(MayMakeFile(uid, dir.path())) << uid;
@@ -202,7 +204,7 @@ void ExpectClosed(const DiskAllocDir& dir) {
     EXPECT_FALSE(MayMakeFile(other, paths.secrets)) << other;
   }
   for (const uid_t stranger : {12345u, 65534u}) {
-    for (const std::string& path : {dir.path(), dir.shared_path(), dir.data_path(), dir.log_path(),
+    for (const std::string& path : {dir.path(), dir.shared_path(), DataPath(dir), dir.log_path(),
                                     dir.TaskPaths("a").dir, dir.TaskPaths("root").dir}) {
       EXPECT_FALSE(MayEnter(stranger, path)) << stranger << " " << path;
       EXPECT_FALSE(MayMakeFile(stranger, path)) << stranger << " " << path;
@@ -248,7 +250,7 @@ TEST_F(DiskAllocDirTest, WithoutAccessControlListsTheGroupOfOneUserIsLetIn) {
   ExpectOk(dir.BuildTask(For("a", "4242")));
   ExpectOk(dir.BuildTask(For("again", "4242")));
   EXPECT_TRUE(MayMakeFile(4242, dir.TaskPaths("a").local));
-  EXPECT_TRUE(MayMakeFile(4242, dir.data_path()));
+  EXPECT_TRUE(MayMakeFile(4242, DataPath(dir)));
   EXPECT_FALSE(MayEnter(12345, dir.path()));
   const Status second = Wait(dir.BuildTask(For("b", "4243")));
   ASSERT_FALSE(second.ok());
@@ -279,7 +281,7 @@ TEST_F(DiskAllocDirTest, DirectoriesOfAnEarlierVersionAreClosedAsFarAsTheirTasks
   for (const std::string& own : {paths.dir, paths.local, paths.tmp, paths.secrets}) {
     EXPECT_TRUE(MayMakeFile(4242, own)) << own;
   }
-  EXPECT_TRUE(MayMakeFile(4242, dir.data_path()));
+  EXPECT_TRUE(MayMakeFile(4242, DataPath(dir)));
   EXPECT_FALSE(MayEnter(12345, paths.dir));
   ExpectOk(dir.BuildTask(For("web")));
   EXPECT_FALSE(MayEnter(65534, paths.dir));
@@ -292,10 +294,10 @@ TEST_F(DiskAllocDirTest, BuildingAgainKeepsWhatIsThereAndPutsModesRight) {
   const std::string file = dir.TaskPaths("web").local + "/kept";
   Write(file);
   chmod(file.c_str(), 0600);
-  chmod(dir.data_path().c_str(), 0700);
+  chmod(DataPath(dir).c_str(), 0700);
   ExpectOk(dir.Build());
   ExpectOk(dir.BuildTask(For("web")));
-  EXPECT_EQ(ModeOf(dir.data_path()), 0777u);
+  EXPECT_EQ(ModeOf(DataPath(dir)), 0777u);
   EXPECT_EQ(ModeOf(file), 0600u);
 }
 
@@ -364,7 +366,7 @@ TEST_F(DiskAllocDirTest, ATaskHasBothLogFilesBeforeItSaysAnything) {
   EXPECT_EQ(fs::file_size(dir.log_path() + "/web.stdout.0"), 4u) << "its output is kept";
 }
 
-TEST_F(DiskAllocDirTest, CheckBuiltTellsAMissingDirectory) {
+TEST_F(DiskAllocDirTest, CheckBuiltReportsAMissingDirectory) {
   DiskAllocDir dir = Make();
   EXPECT_EQ(Wait(dir.CheckBuilt()).code(), Code::kNotFound);
   ExpectOk(dir.Build());
@@ -378,7 +380,7 @@ TEST_F(DiskAllocDirTest, DestroyRemovesAllAndMayBeRepeated) {
   ExpectOk(dir.BuildTask(For("web")));
   ExpectOk(dir.BuildTask(For("db")));
   Write(dir.TaskPaths("web").secrets + "/token");
-  Write(dir.data_path() + "/data");
+  Write(DataPath(dir) + "/data");
   fs::create_directories(dir.TaskPaths("db").local + "/a/b/c");
   ExpectOk(dir.Destroy());
   EXPECT_TRUE(fs::is_empty(base_));
@@ -500,7 +502,7 @@ TEST_F(DiskAllocDirTest, ADeepTreeCostsNeitherStackNorDescriptors) {
   DiskAllocDir dir = Make();
   ExpectOk(dir.Build());
   constexpr int kDepth = 500;
-  const std::string data = dir.data_path();
+  const std::string data = DataPath(dir);
   UniqueFd at(open(data.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   for (int i = 0; i < kDepth; ++i) {
     ASSERT_EQ(mkdirat(at.get(), "d", 0777), 0);
@@ -560,9 +562,9 @@ TEST_F(DiskAllocDirTest, WhatMayNotBeRemovedIsNamed) {
   NEEDS_ROOT();
   DiskAllocDir dir = Make(false);
   EXPECT_TRUE(AsNobody([this] { return Wait(Make(false).Build()).ok(); }));
-  fs::create_directory(dir.data_path() + "/roots");
-  chmod((dir.data_path() + "/roots").c_str(), 0755);
-  Write(dir.data_path() + "/roots/file");
+  fs::create_directory(DataPath(dir) + "/roots");
+  chmod((DataPath(dir) + "/roots").c_str(), 0755);
+  Write(DataPath(dir) + "/roots/file");
   EXPECT_TRUE(AsNobody([this] {
     const Status status = Wait(Make(false).Destroy());
     return status.code() == Code::kPermissionDenied &&
@@ -653,7 +655,7 @@ TEST_F(DiskAllocDirTest, ARemovalIsGivenUpWhenNobodyWaitsForIt) {
   DiskAllocDir dir(options, kAlloc);
   ExpectOk(dir.Build());
   EXPECT_EQ(Wait(dir.Destroy()).code(), Code::kCancelled);
-  EXPECT_TRUE(fs::exists(dir.data_path()));
+  EXPECT_TRUE(fs::exists(DataPath(dir)));
   *give_up = false;
   ExpectOk(dir.Destroy());
   EXPECT_FALSE(fs::exists(dir.path()));

@@ -5,16 +5,6 @@
 
 namespace drover {
 
-void HookResources::SetNetworkStatus(AllocNetworkStatus status) {
-  const std::lock_guard lock(mutex_);
-  network_status_ = std::move(status);
-}
-
-std::optional<AllocNetworkStatus> HookResources::network_status() const {
-  const std::lock_guard lock(mutex_);
-  return network_status_;
-}
-
 void HookResources::SetNetworkNamespace(std::string path) {
   const std::lock_guard lock(mutex_);
   network_namespace_ = std::move(path);

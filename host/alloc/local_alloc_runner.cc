@@ -64,7 +64,7 @@ Status LocalAllocRunner::MakeTasks(const AllocRunnerRequest& request) {
     if (restored_) {
       const auto found = request.restored->find(task.name);
       if (found != request.restored->end()) {
-        options.restored = TaskRunnerOptions::Restored{found->second.state, found->second.local};
+        options.restored = TaskRecords{found->second.state, found->second.local};
         if (!found->second.no_start.empty()) no_start_[task.name] = found->second.no_start;
       }
     }
@@ -76,7 +76,8 @@ Status LocalAllocRunner::MakeTasks(const AllocRunnerRequest& request) {
 }
 
 TaskRunnerOptions LocalAllocRunner::OptionsFor(const Task& task) {
-  TaskRunnerOptions options = env_->task;
+  TaskRunnerOptions options;
+  options.services = &env_->services;
   options.alloc = alloc_;
   options.task_name = task.name;
   const TaskDirPaths paths = dir_->TaskPaths(task.name);
@@ -279,14 +280,13 @@ AllocStatus LocalAllocRunner::StatusOf(const TaskStates& states) const {
 void LocalAllocRunner::Publish() {
   const TaskStates& tasks = States();
   const AllocStatus status = StatusOf(tasks);
-  const auto network = resources_.network_status();
   const LifecyclePhase phase = coordinator_.phase();
   // Task records never change, so comparing their pointers is enough.
   if (snapshot_ && snapshot_->alloc == alloc_ && snapshot_->status == status &&
-      snapshot_->network == network && snapshot_->phase == phase && snapshot_->tasks == tasks) {
+      snapshot_->phase == phase && snapshot_->tasks == tasks) {
     return;
   }
-  snapshot_ = std::make_shared<AllocState>(AllocState{alloc_, status, tasks, network, phase});
+  snapshot_ = std::make_shared<AllocState>(AllocState{alloc_, status, tasks, phase});
   const std::vector<AllocObserver*> observers = observers_;
   for (AllocObserver* observer : observers) observer->OnAllocState(snapshot_);
 }

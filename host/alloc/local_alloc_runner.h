@@ -39,8 +39,7 @@ struct LocalAllocEnv {
   // Receives errors of hooks that do not affect the tasks and are only worth a line in the log. May
   // be null.
   std::function<void(const std::string& alloc_id, const Error& error)> report;
-  // The options that all tasks share (drivers, preparer, limits). The others are set for each task.
-  TaskRunnerOptions task;
+  TaskServices services;
 };
 
 // Runs an allocation whose tasks are run by drivers of this agent.
@@ -74,7 +73,7 @@ class LocalAllocRunner : public AllocRunner,
                                                     ExecRequest request) override;
   Co<AllocUsage> Usage(Context context, std::string task, UsageDetail detail) override;
 
-  // For tests and metrics.
+  // For tests.
   const Coordinator& coordinator() const { return coordinator_; }
   const HookResources& resources() const { return resources_; }
   AllocDir* dir() { return dir_.get(); }

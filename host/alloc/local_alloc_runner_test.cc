@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "host/alloc/alloc_bench.h"
+#include "host/alloc/alloc_fixture.h"
 #include "host/alloc/disk_alloc_dir.h"
 
 namespace drover {
@@ -73,10 +73,10 @@ class TestHook : public AllocHook {
 class LocalAllocRunnerTest : public testing::Test {
  protected:
   LocalAllocRunnerTest() {
-    bench_.env.extra_hooks.push_back(
+    fixture_.env.extra_hooks.push_back(
         [this](const AllocHookEnv&) { return std::make_unique<TestHook>(&hook_); });
-    bench_.env.report = [this](const std::string& id, const Error& error) {
-      EXPECT_EQ(id, bench_.runner().id());
+    fixture_.env.report = [this](const std::string& id, const Error& error) {
+      EXPECT_EQ(id, fixture_.runner().id());
       reports_.push_back(error.message());
     };
   }
@@ -86,22 +86,22 @@ class LocalAllocRunnerTest : public testing::Test {
       co_await runner->Shutdown();
       *out = true;
     };
-    bench_.loop.Spawn(run(&bench_.runner(), &done));
-    bench_.loop.RunReady();
+    fixture_.loop.Spawn(run(&fixture_.runner(), &done));
+    fixture_.loop.RunReady();
     EXPECT_TRUE(done);
   }
 
   TestHook::Script hook_;
   std::vector<std::string> reports_;
-  AllocBench bench_;
+  AllocFixture fixture_;
 };
 
 TEST_F(LocalAllocRunnerTest, AnUnknownGroupIsAnError) {
   auto alloc = std::make_shared<Allocation>();
   alloc->job = std::make_shared<const Job>();
   alloc->group_name = "nowhere";
-  const LocalAllocRunnerFactory unused(bench_.env);
-  LocalAllocRunnerFactory factory(bench_.env);
+  const LocalAllocRunnerFactory unused(fixture_.env);
+  LocalAllocRunnerFactory factory(fixture_.env);
   AllocRunnerRequest request;
   request.alloc = alloc;
   const auto made = factory.Make(request);
@@ -110,31 +110,31 @@ TEST_F(LocalAllocRunnerTest, AnUnknownGroupIsAnError) {
 }
 
 TEST_F(LocalAllocRunnerTest, ABatchRunsToItsEndAndEveryStageIsCalledOnce) {
-  bench_.job().type = JobType::kBatch;
-  bench_.driver.On("main").run_for = 5s;
-  bench_.AddTask("main");
-  bench_.Make();
-  EXPECT_EQ(bench_.status(), (AllocStatus{ClientStatus::kPending, "No tasks have started"}));
-  bench_.runner().Start();
-  bench_.loop.Advance(1s);
-  EXPECT_EQ(bench_.status(), (AllocStatus{ClientStatus::kRunning, "Tasks are running"}));
-  EXPECT_TRUE(bench_.RunToEnd());
-  EXPECT_EQ(bench_.Events("main"), (Types{"Received", "Task Setup", "Started", "Terminated"}));
-  EXPECT_EQ(bench_.status().status, ClientStatus::kComplete);
+  fixture_.job().type = JobType::kBatch;
+  fixture_.driver.On("main").run_for = 5s;
+  fixture_.AddTask("main");
+  fixture_.Make();
+  EXPECT_EQ(fixture_.status(), (AllocStatus{ClientStatus::kPending, "No tasks have started"}));
+  fixture_.runner().Start();
+  fixture_.loop.Advance(1s);
+  EXPECT_EQ(fixture_.status(), (AllocStatus{ClientStatus::kRunning, "Tasks are running"}));
+  EXPECT_TRUE(fixture_.RunToEnd());
+  EXPECT_EQ(fixture_.Events("main"), (Types{"Received", "Task Setup", "Started", "Terminated"}));
+  EXPECT_EQ(fixture_.status().status, ClientStatus::kComplete);
   EXPECT_EQ(hook_.calls, (Types{"prerun", "prekill", "postrun"}));
-  EXPECT_EQ(bench_.loop.live_timers(), 0u) << "nothing waits after the end";
-  bench_.Destroy();
+  EXPECT_EQ(fixture_.loop.live_timers(), 0u) << "nothing waits after the end";
+  fixture_.Destroy();
   EXPECT_EQ(hook_.calls, (Types{"prerun", "prekill", "postrun", "destroy"}));
 }
 
 TEST_F(LocalAllocRunnerTest, DirectoriesAreMadeForEachTask) {
-  bench_.AddTask("init", "init");
-  bench_.AddTask("main");
-  bench_.driver.On("init").run_for = 1s;
-  bench_.Start();
-  bench_.loop.Advance(2s);
-  EXPECT_EQ(bench_.disk.tasks, (Types{"init", "main"}));
-  const auto config = bench_.driver.last_config("main");
+  fixture_.AddTask("init", "init");
+  fixture_.AddTask("main");
+  fixture_.driver.On("init").run_for = 1s;
+  fixture_.Start();
+  fixture_.loop.Advance(2s);
+  EXPECT_EQ(fixture_.disk.tasks, (Types{"init", "main"}));
+  const auto config = fixture_.driver.last_config("main");
   EXPECT_EQ(config->alloc_dir, "/nowhere/alloc");
   EXPECT_EQ(config->task_dir, "/nowhere/main");
   EXPECT_EQ(config->log_dir, "/nowhere/alloc/logs");
@@ -142,85 +142,85 @@ TEST_F(LocalAllocRunnerTest, DirectoriesAreMadeForEachTask) {
 
 TEST_F(LocalAllocRunnerTest, AFailedHookFailsTheAllocationBeforeAnyTask) {
   hook_.prerun_error = Error(Code::kPermissionDenied, "no luck");
-  bench_.AddTask("main");
-  bench_.AddTask("side", "side");
-  bench_.AddTask("stop", "stop");
-  bench_.Start();
-  EXPECT_TRUE(bench_.RunToEnd());
+  fixture_.AddTask("main");
+  fixture_.AddTask("side", "side");
+  fixture_.AddTask("stop", "stop");
+  fixture_.Start();
+  EXPECT_TRUE(fixture_.RunToEnd());
   const std::string reason = "failed to setup alloc: pre-run hook \"test\" failed: no luck";
   for (const char* task : {"main", "side", "stop"}) {
-    EXPECT_EQ(bench_.Brief(task), "dead/0");
-    EXPECT_TRUE(bench_.state(task).failed);
-    EXPECT_NE(bench_.state(task).finished_at, 0);
-    const TaskEvent& event = bench_.state(task).events.back();
+    EXPECT_EQ(fixture_.Brief(task), "dead/0");
+    EXPECT_TRUE(fixture_.state(task).failed);
+    EXPECT_NE(fixture_.state(task).finished_at, 0);
+    const TaskEvent& event = fixture_.state(task).events.back();
     EXPECT_EQ(event.type, "Setup Failure");
     EXPECT_EQ(DisplayMessage(event), reason);
   }
-  EXPECT_EQ(bench_.status().status, ClientStatus::kFailed);
-  EXPECT_EQ(bench_.driver.Count("start"), 0);
+  EXPECT_EQ(fixture_.status().status, ClientStatus::kFailed);
+  EXPECT_EQ(fixture_.driver.Count("start"), 0);
 }
 
 TEST_F(LocalAllocRunnerTest, TheNetworkOfAPrerunHookIsThatOfAllTasks) {
-  bench_.env.extra_hooks.push_back([this](const AllocHookEnv& env) {
+  fixture_.env.extra_hooks.push_back([this](const AllocHookEnv& env) {
     env.resources->SetNetworkNamespace("/run/netns/a");
     return std::make_unique<TestHook>(&hook_);
   });
-  bench_.AddTask("main");
-  bench_.AddTask("side", "side");
-  bench_.Start();
-  EXPECT_EQ(bench_.driver.networks, (std::map<std::string, std::string>{{"main", "/run/netns/a"},
-                                                                        {"side", "/run/netns/a"}}));
+  fixture_.AddTask("main");
+  fixture_.AddTask("side", "side");
+  fixture_.Start();
+  EXPECT_EQ(fixture_.driver.networks, (std::map<std::string, std::string>{
+                                          {"main", "/run/netns/a"}, {"side", "/run/netns/a"}}));
 }
 
 TEST_F(LocalAllocRunnerTest, ErrorsOfLaterStagesAreReportedAndStopNothing) {
   // The first of two hooks fails: the second is called all the same.
   TestHook::Script second;
-  bench_.env.extra_hooks.push_back(
+  fixture_.env.extra_hooks.push_back(
       [&second](const AllocHookEnv&) { return std::make_unique<TestHook>(&second); });
-  bench_.driver.On("main").stop_delay = 1s;  // time between prekill and postrun
-  bench_.AddTask("main");
-  bench_.Start();
+  fixture_.driver.On("main").stop_delay = 1s;  // time between prekill and postrun
+  fixture_.AddTask("main");
+  fixture_.Start();
   hook_.fails = "update";
-  bench_.Update(bench_.NextAlloc());
-  bench_.loop.RunReady();
+  fixture_.Update(fixture_.NextAlloc());
+  fixture_.loop.RunReady();
   EXPECT_EQ(reports_, Types{"update hook \"test\" failed: no luck"});
   EXPECT_EQ(second.calls.back(), "update");
-  EXPECT_EQ(bench_.Brief("main"), "running/0");
+  EXPECT_EQ(fixture_.Brief("main"), "running/0");
 
   hook_.fails = "restart";
-  const Status restarted = bench_.Wait(bench_.runner().RestartRunning());
+  const Status restarted = fixture_.Wait(fixture_.runner().RestartRunning());
   EXPECT_EQ(restarted.error().message(), "pre-task-restart hook \"test\" failed: no luck");
   EXPECT_EQ(second.calls.back(), "restart");
-  bench_.loop.Advance(2s);
-  EXPECT_EQ(bench_.Brief("main"), "running/1") << "restarted all the same";
+  fixture_.loop.Advance(2s);
+  EXPECT_EQ(fixture_.Brief("main"), "running/1") << "restarted all the same";
   EXPECT_EQ(reports_.size(), 1u) << "the requester gets the error";
 
   reports_.clear();
   hook_.fails = "prekill";
-  bench_.UpdateToStop();
-  bench_.loop.RunUntil([&second] { return second.calls.back() == "prekill"; }, 1min);
+  fixture_.UpdateToStop();
+  fixture_.loop.RunUntil([&second] { return second.calls.back() == "prekill"; }, 1min);
   EXPECT_EQ(reports_, Types{"pre-kill hook \"test\" failed: no luck"});
   hook_.fails = "postrun";
-  EXPECT_TRUE(bench_.RunToEnd());
+  EXPECT_TRUE(fixture_.RunToEnd());
   EXPECT_EQ(reports_.back(), "post-run hook \"test\" failed: no luck");
   EXPECT_EQ(second.calls.back(), "postrun");
-  EXPECT_EQ(bench_.status().status, ClientStatus::kComplete);
+  EXPECT_EQ(fixture_.status().status, ClientStatus::kComplete);
   hook_.fails = "shutdown";
   Shutdown();
   EXPECT_EQ(reports_.back(), "shutdown hook \"test\" failed: no luck");
   EXPECT_EQ(second.calls.back(), "shutdown");
-  bench_.Destroy();  // before the second hook's script is destroyed
+  fixture_.Destroy();  // before the second hook's script is destroyed
 }
 
 TEST_F(LocalAllocRunnerTest, ARestartOfOneTaskIsNoneOfTheHooksBusiness) {
-  bench_.AddTask("main");
-  bench_.AddTask("side", "side");
-  bench_.Start();
-  const LifecyclePhase phase = bench_.runner().coordinator().phase();
-  EXPECT_TRUE(bench_.Wait(bench_.runner().RestartTask("main")).ok());
+  fixture_.AddTask("main");
+  fixture_.AddTask("side", "side");
+  fixture_.Start();
+  const LifecyclePhase phase = fixture_.runner().coordinator().phase();
+  EXPECT_TRUE(fixture_.Wait(fixture_.runner().RestartTask("main")).ok());
   EXPECT_EQ(hook_.calls, Types{"prerun"});
-  EXPECT_EQ(bench_.runner().coordinator().phase(), phase);
-  EXPECT_TRUE(bench_.Wait(bench_.runner().RestartRunning()).ok());
+  EXPECT_EQ(fixture_.runner().coordinator().phase(), phase);
+  EXPECT_TRUE(fixture_.Wait(fixture_.runner().RestartRunning()).ok());
   EXPECT_EQ(hook_.calls, (Types{"prerun", "restart"}));
 }
 
@@ -236,34 +236,34 @@ TEST_F(LocalAllocRunnerTest, AHookThatHangsHoldsTheAllocationNoLongerThanItsDead
     }
     std::shared_ptr<Event> never;
   };
-  const auto never = std::make_shared<Event>(&bench_.loop);
+  const auto never = std::make_shared<Event>(&fixture_.loop);
   TestHook::Script script;
-  bench_.env.extra_hooks.push_back([&](const AllocHookEnv&) {
+  fixture_.env.extra_hooks.push_back([&](const AllocHookEnv&) {
     auto hook = std::make_unique<Deaf>(&script);
     hook->never = never;
     return hook;
   });
-  bench_.AddTask("main");
-  bench_.Start();
-  bench_.UpdateToStop();
-  bench_.loop.Advance(1min + 1s);
-  EXPECT_EQ(bench_.Brief("main"), "dead/0");
-  EXPECT_FALSE(bench_.runner().ended());
-  bench_.loop.Advance(1min + 1s);
-  EXPECT_TRUE(bench_.runner().ended());
+  fixture_.AddTask("main");
+  fixture_.Start();
+  fixture_.UpdateToStop();
+  fixture_.loop.Advance(1min + 1s);
+  EXPECT_EQ(fixture_.Brief("main"), "dead/0");
+  EXPECT_FALSE(fixture_.runner().ended());
+  fixture_.loop.Advance(1min + 1s);
+  EXPECT_TRUE(fixture_.runner().ended());
   EXPECT_EQ(reports_, (Types{"pre-kill hook \"test\" failed: it took longer than 1m0s",
                              "post-run hook \"test\" failed: it took longer than 1m0s"}));
-  bench_.Destroy();
+  fixture_.Destroy();
   never->Set();
-  bench_.loop.RunReady();
+  fixture_.loop.RunReady();
 }
 
 TEST_F(LocalAllocRunnerTest, AFailedDirectoryNamesItsHook) {
-  bench_.disk.build_error = Error(Code::kResourceExhausted, "mkdir x: No space left on device");
-  bench_.AddTask("main");
-  bench_.Start();
-  EXPECT_TRUE(bench_.RunToEnd());
-  EXPECT_EQ(DisplayMessage(bench_.state("main").events.back()),
+  fixture_.disk.build_error = Error(Code::kResourceExhausted, "mkdir x: No space left on device");
+  fixture_.AddTask("main");
+  fixture_.Start();
+  EXPECT_TRUE(fixture_.RunToEnd());
+  EXPECT_EQ(DisplayMessage(fixture_.state("main").events.back()),
             "failed to setup alloc: pre-run hook \"alloc_dir\" failed: mkdir x: No space left on "
             "device");
   EXPECT_TRUE(hook_.calls.empty() || hook_.calls.front() != "prerun");
@@ -271,83 +271,83 @@ TEST_F(LocalAllocRunnerTest, AFailedDirectoryNamesItsHook) {
 
 TEST_F(LocalAllocRunnerTest, AStopInterruptsPrerunAndIsNoFailure) {
   hook_.prerun_blocks = true;
-  bench_.AddTask("main");
-  bench_.Start();
+  fixture_.AddTask("main");
+  fixture_.Start();
   EXPECT_EQ(hook_.calls, Types{"prerun"});
-  bench_.UpdateToStop();
-  EXPECT_TRUE(bench_.RunToEnd());
+  fixture_.UpdateToStop();
+  EXPECT_TRUE(fixture_.RunToEnd());
   EXPECT_FALSE(hook_.interrupted.empty());
-  EXPECT_EQ(bench_.Events("main"), (Types{"Received", "Killing"}));
-  EXPECT_EQ(bench_.status().status, ClientStatus::kComplete);
+  EXPECT_EQ(fixture_.Events("main"), (Types{"Received", "Killing"}));
+  EXPECT_EQ(fixture_.status().status, ClientStatus::kComplete);
   EXPECT_TRUE(reports_.empty()) << "an interruption is no error";
 }
 
 TEST_F(LocalAllocRunnerTest, AShutdownInterruptsPrerunAndChangesNothing) {
   hook_.prerun_blocks = true;
-  bench_.AddTask("main");
-  bench_.Start();
+  fixture_.AddTask("main");
+  fixture_.Start();
   Shutdown();
-  EXPECT_TRUE(bench_.runner().ended());
-  EXPECT_EQ(bench_.Events("main"), Types{"Received"});
-  EXPECT_EQ(bench_.status().status, ClientStatus::kPending);
+  EXPECT_TRUE(fixture_.runner().ended());
+  EXPECT_EQ(fixture_.Events("main"), Types{"Received"});
+  EXPECT_EQ(fixture_.status().status, ClientStatus::kPending);
   EXPECT_EQ(hook_.calls, (Types{"prerun", "shutdown"}));
 }
 
 TEST_F(LocalAllocRunnerTest, AnAllocationThatIsToStopIsNeverSetUp) {
-  bench_.AddTask("main");
-  bench_.Make();
-  bench_.UpdateToStop();
-  bench_.runner().Start();
-  EXPECT_TRUE(bench_.RunToEnd());
-  EXPECT_EQ(bench_.driver.Count("start"), 0);
-  EXPECT_EQ(bench_.Brief("main"), "dead/0");
+  fixture_.AddTask("main");
+  fixture_.Make();
+  fixture_.UpdateToStop();
+  fixture_.runner().Start();
+  EXPECT_TRUE(fixture_.RunToEnd());
+  EXPECT_EQ(fixture_.driver.Count("start"), 0);
+  EXPECT_EQ(fixture_.Brief("main"), "dead/0");
 }
 
 TEST_F(LocalAllocRunnerTest, UpdatesReachHooksNewestFirstAndOldOnesAreDropped) {
   hook_.update_blocks = true;
-  bench_.AddTask("main");
-  bench_.Start();
-  const Allocation first = bench_.NextAlloc();  // 11
-  const Allocation second = bench_.NextAlloc();
-  const Allocation third = bench_.NextAlloc();
-  bench_.Update(second);
-  bench_.loop.RunReady();  // the hook is busy with it
-  bench_.Update(first);    // older than the known one
-  bench_.Update(third);
-  const Allocation fourth = bench_.NextAlloc();
-  bench_.Update(fourth);  // replaces the third
-  bench_.loop.RunReady();
+  fixture_.AddTask("main");
+  fixture_.Start();
+  const Allocation first = fixture_.NextAlloc();  // 11
+  const Allocation second = fixture_.NextAlloc();
+  const Allocation third = fixture_.NextAlloc();
+  fixture_.Update(second);
+  fixture_.loop.RunReady();  // the hook is busy with it
+  fixture_.Update(first);    // older than the known one
+  fixture_.Update(third);
+  const Allocation fourth = fixture_.NextAlloc();
+  fixture_.Update(fourth);  // replaces the third
+  fixture_.loop.RunReady();
   EXPECT_EQ(hook_.updates, std::vector<std::uint64_t>{12});
   // An update that stops the allocation interrupts the hook, and no hook hears it.
-  bench_.UpdateToStop();
-  EXPECT_TRUE(bench_.RunToEnd());
+  fixture_.UpdateToStop();
+  EXPECT_TRUE(fixture_.RunToEnd());
   EXPECT_EQ(hook_.updates, std::vector<std::uint64_t>{12});
-  EXPECT_EQ(bench_.runner().snapshot()->alloc->alloc_modify_index, 15u);
+  EXPECT_EQ(fixture_.runner().snapshot()->alloc->alloc_modify_index, 15u);
   // After the end, nothing changes any more.
-  bench_.Update(bench_.NextAlloc());
-  bench_.loop.RunReady();
-  EXPECT_EQ(bench_.runner().snapshot()->alloc->alloc_modify_index, 15u);
+  fixture_.Update(fixture_.NextAlloc());
+  fixture_.loop.RunReady();
+  EXPECT_EQ(fixture_.runner().snapshot()->alloc->alloc_modify_index, 15u);
 }
 
 TEST_F(LocalAllocRunnerTest, OnlyTheNewestOfTheWaitingUpdatesIsApplied) {
-  bench_.AddTask("main");
-  bench_.Start();
-  for (int i = 0; i < 5; ++i) bench_.Update(bench_.NextAlloc());
-  bench_.loop.RunReady();
+  fixture_.AddTask("main");
+  fixture_.Start();
+  for (int i = 0; i < 5; ++i) fixture_.Update(fixture_.NextAlloc());
+  fixture_.loop.RunReady();
   EXPECT_EQ(hook_.updates, std::vector<std::uint64_t>{15});
 }
 
 TEST_F(LocalAllocRunnerTest, AnUpdateWithAnotherMaxRunDurationCounts) {
-  bench_.group().max_run_duration = 1h;
-  bench_.AddTask("main");
-  bench_.Start();
-  Allocation alloc = bench_.NextAlloc();
+  fixture_.group().max_run_duration = 1h;
+  fixture_.AddTask("main");
+  fixture_.Start();
+  Allocation alloc = fixture_.NextAlloc();
   Job job = *alloc.job;
   job.groups[0].max_run_duration = 1min;
   alloc.job = std::make_shared<const Job>(job);
-  bench_.Update(alloc);
-  bench_.loop.Advance(1min);
-  EXPECT_TRUE(bench_.runner().ended());
+  fixture_.Update(alloc);
+  fixture_.loop.Advance(1min);
+  EXPECT_TRUE(fixture_.runner().ended());
 }
 
 TEST_F(LocalAllocRunnerTest, SnapshotsDoNotChangeAndObserversHearOfEachChange) {
@@ -361,200 +361,202 @@ TEST_F(LocalAllocRunnerTest, SnapshotsDoNotChangeAndObserversHearOfEachChange) {
     int calls = 0;
   };
   Noting observer;
-  bench_.AddTask("main");
-  bench_.Make();
-  bench_.runner().AddObserver(&observer);
-  const AllocSnapshot before = bench_.runner().snapshot();
-  bench_.runner().Start();
-  bench_.loop.RunReady();
+  fixture_.AddTask("main");
+  fixture_.Make();
+  fixture_.runner().AddObserver(&observer);
+  const AllocSnapshot before = fixture_.runner().snapshot();
+  fixture_.runner().Start();
+  fixture_.loop.RunReady();
   EXPECT_EQ(before->status.status, ClientStatus::kPending);
   EXPECT_EQ(before->tasks.at("main")->state, RunnerState::kPending);
   const int calls = observer.calls;
-  bench_.loop.Advance(1h);
+  fixture_.loop.Advance(1h);
   EXPECT_EQ(observer.calls, calls) << "nothing has changed";
-  bench_.UpdateToStop();
-  EXPECT_TRUE(bench_.RunToEnd());
+  fixture_.UpdateToStop();
+  EXPECT_TRUE(fixture_.RunToEnd());
   EXPECT_EQ(observer.seen,
             (std::vector<ClientStatus>{ClientStatus::kPending, ClientStatus::kRunning,
                                        ClientStatus::kComplete}));
-  bench_.runner().RemoveObserver(&observer);
+  fixture_.runner().RemoveObserver(&observer);
 }
 
 TEST_F(LocalAllocRunnerTest, ADestroyThatFailsCanBeRepeated) {
-  bench_.keep_records = true;
-  bench_.AddTask("main");
-  bench_.Start();
-  bench_.disk.destroy_error = Error(Code::kFailedPrecondition, "secrets: still used", true);
-  const Status status = bench_.Wait(bench_.runner().Destroy());
+  fixture_.keep_records = true;
+  fixture_.AddTask("main");
+  fixture_.Start();
+  fixture_.disk.destroy_error = Error(Code::kFailedPrecondition, "secrets: still used", true);
+  const Status status = fixture_.Wait(fixture_.runner().Destroy());
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().message(), "destroy hook \"alloc_dir\" failed: secrets: still used");
-  EXPECT_FALSE(bench_.records.deleted) << "only the record leads back to the directory";
-  bench_.disk.destroy_error.reset();
-  EXPECT_TRUE(bench_.Wait(bench_.runner().Destroy()).ok());
-  EXPECT_TRUE(bench_.records.deleted);
-  bench_.Destroy();
-  EXPECT_EQ(bench_.disk.destroys, 2) << "after success, nothing is removed again";
+  EXPECT_FALSE(fixture_.records.deleted) << "only the record leads back to the directory";
+  fixture_.disk.destroy_error.reset();
+  EXPECT_TRUE(fixture_.Wait(fixture_.runner().Destroy()).ok());
+  EXPECT_TRUE(fixture_.records.deleted);
+  fixture_.Destroy();
+  EXPECT_EQ(fixture_.disk.destroys, 2) << "after success, nothing is removed again";
 }
 
 TEST_F(LocalAllocRunnerTest, AShutdownInterruptsADestroy) {
   hook_.destroy_blocks = true;
-  bench_.AddTask("main");
-  bench_.Start();
+  fixture_.AddTask("main");
+  fixture_.Start();
   Status destroyed;
   auto destroy = [](LocalAllocRunner* runner, Status* out) -> Co<void> {
     *out = co_await runner->Destroy();
   };
-  bench_.loop.Spawn(destroy(&bench_.runner(), &destroyed));
-  bench_.loop.RunUntil([this] { return hook_.calls.back() == "destroy"; }, 1min);
+  fixture_.loop.Spawn(destroy(&fixture_.runner(), &destroyed));
+  fixture_.loop.RunUntil([this] { return hook_.calls.back() == "destroy"; }, 1min);
   Shutdown();
   EXPECT_EQ(destroyed.code(), Code::kCancelled);
-  EXPECT_TRUE(bench_.disk.destroys == 1) << "the other hooks had their turn";
+  EXPECT_TRUE(fixture_.disk.destroys == 1) << "the other hooks had their turn";
   hook_.destroy_blocks = false;
-  bench_.Destroy();
+  fixture_.Destroy();
 }
 
 TEST_F(LocalAllocRunnerTest, ShutdownLeavesTheTasksAndTheNextAgentTakesThemOver) {
-  bench_.keep_records = true;
-  bench_.driver.On("init").run_for = 1s;
-  bench_.AddTask("init", "init");
-  bench_.AddTask("main");
-  bench_.AddTask("side", "side");
-  bench_.Start();
-  bench_.loop.Advance(5s);
+  fixture_.keep_records = true;
+  fixture_.driver.On("init").run_for = 1s;
+  fixture_.AddTask("init", "init");
+  fixture_.AddTask("main");
+  fixture_.AddTask("side", "side");
+  fixture_.Start();
+  fixture_.loop.Advance(5s);
   Shutdown();
-  EXPECT_TRUE(bench_.runner().ended());
-  EXPECT_EQ(bench_.driver.running("main"), 1);
-  EXPECT_EQ(bench_.Brief("main"), "running/0");
+  EXPECT_TRUE(fixture_.runner().ended());
+  EXPECT_EQ(fixture_.driver.running("main"), 1);
+  EXPECT_EQ(fixture_.Brief("main"), "running/0");
   EXPECT_EQ(hook_.calls, (Types{"prerun", "shutdown"}));
-  const Status destroyed = bench_.Wait(bench_.runner().Destroy());
+  const Status destroyed = fixture_.Wait(fixture_.runner().Destroy());
   EXPECT_EQ(destroyed.code(), Code::kUnavailable) << "a directory in use must stay";
-  EXPECT_TRUE(bench_.disk.built);
+  EXPECT_TRUE(fixture_.disk.built);
 
-  bench_.Restore().Start();
-  bench_.loop.RunReady();
-  EXPECT_EQ(bench_.status().status, ClientStatus::kRunning);
-  EXPECT_EQ(bench_.driver.Count("start main"), 1);
-  EXPECT_EQ(bench_.driver.Count("start init"), 1) << "a one-shot that is done stays done";
-  EXPECT_EQ(bench_.Events("main"), (Types{"Received", "Task Setup", "Started"}));
-  bench_.UpdateToStop();
-  EXPECT_TRUE(bench_.RunToEnd());
-  EXPECT_EQ(bench_.Brief("side"), "dead/0");
+  fixture_.Restore().Start();
+  fixture_.loop.RunReady();
+  EXPECT_EQ(fixture_.status().status, ClientStatus::kRunning);
+  EXPECT_EQ(fixture_.driver.Count("start main"), 1);
+  EXPECT_EQ(fixture_.driver.Count("start init"), 1) << "a one-shot that is done stays done";
+  EXPECT_EQ(fixture_.Events("main"), (Types{"Received", "Task Setup", "Started"}));
+  fixture_.UpdateToStop();
+  EXPECT_TRUE(fixture_.RunToEnd());
+  EXPECT_EQ(fixture_.Brief("side"), "dead/0");
 }
 
 TEST_F(LocalAllocRunnerTest, RestoredWithoutItsDirectoryItFailsAndItsTasksEnd) {
-  bench_.keep_records = true;
-  bench_.AddTask("main");
-  bench_.Start();
+  fixture_.keep_records = true;
+  fixture_.AddTask("main");
+  fixture_.Start();
   Shutdown();
-  bench_.disk.built = false;
-  bench_.Restore().Start();
-  EXPECT_TRUE(bench_.RunToEnd());
-  EXPECT_EQ(bench_.status(),
+  fixture_.disk.built = false;
+  fixture_.Restore().Start();
+  EXPECT_TRUE(fixture_.RunToEnd());
+  EXPECT_EQ(fixture_.status(),
             (AllocStatus{ClientStatus::kFailed,
                          "allocation directory is inaccessible: /nowhere: No such file or "
                          "directory"}));
-  EXPECT_EQ(bench_.driver.running("main"), 0);
+  EXPECT_EQ(fixture_.driver.running("main"), 0);
 }
 
 TEST_F(LocalAllocRunnerTest, WhatIsOverStaysOverAlsoWithoutItsDirectory) {
-  bench_.keep_records = true;
-  bench_.AddTask("main");
-  bench_.driver.On("main").run_for = 1s;
-  bench_.job().type = JobType::kBatch;
-  bench_.Start();
-  EXPECT_TRUE(bench_.RunToEnd());
-  ASSERT_EQ(bench_.status().status, ClientStatus::kComplete);
-  const Types events = bench_.Events("main");
-  bench_.disk.built = false;
-  bench_.Restore().Start();
-  EXPECT_TRUE(bench_.RunToEnd());
-  EXPECT_EQ(bench_.status().status, ClientStatus::kComplete);
-  EXPECT_EQ(bench_.Events("main"), events);
+  fixture_.keep_records = true;
+  fixture_.AddTask("main");
+  fixture_.driver.On("main").run_for = 1s;
+  fixture_.job().type = JobType::kBatch;
+  fixture_.Start();
+  EXPECT_TRUE(fixture_.RunToEnd());
+  ASSERT_EQ(fixture_.status().status, ClientStatus::kComplete);
+  const Types events = fixture_.Events("main");
+  fixture_.disk.built = false;
+  fixture_.Restore().Start();
+  EXPECT_TRUE(fixture_.RunToEnd());
+  EXPECT_EQ(fixture_.status().status, ClientStatus::kComplete);
+  EXPECT_EQ(fixture_.Events("main"), events);
 }
 
 TEST_F(LocalAllocRunnerTest, ASetUpThatFailsDoesNotEndWhatRuns) {
-  bench_.keep_records = true;
-  bench_.AddTask("main");
-  bench_.AddTask("last", "stop");
-  bench_.Start();
+  fixture_.keep_records = true;
+  fixture_.AddTask("main");
+  fixture_.AddTask("last", "stop");
+  fixture_.Start();
   Shutdown();
   hook_.prerun_error = Error(Code::kUnavailable, "no network");
-  bench_.Restore().Start();
-  bench_.loop.Advance(1min);
-  EXPECT_EQ(bench_.status().status, ClientStatus::kRunning);
-  EXPECT_EQ(bench_.driver.running("main"), 1);
-  EXPECT_EQ(bench_.Events("main"), (Types{"Received", "Task Setup", "Started"}));
+  fixture_.Restore().Start();
+  fixture_.loop.Advance(1min);
+  EXPECT_EQ(fixture_.status().status, ClientStatus::kRunning);
+  EXPECT_EQ(fixture_.driver.running("main"), 1);
+  EXPECT_EQ(fixture_.Events("main"), (Types{"Received", "Task Setup", "Started"}));
   // A start now would need what could not be set up.
-  bench_.UpdateToStop();
-  EXPECT_TRUE(bench_.RunToEnd());
-  EXPECT_EQ(bench_.driver.Count("start last"), 0);
-  EXPECT_THAT(DisplayMessage(bench_.state("last").events.back()), testing::HasSubstr("no network"));
+  fixture_.UpdateToStop();
+  EXPECT_TRUE(fixture_.RunToEnd());
+  EXPECT_EQ(fixture_.driver.Count("start last"), 0);
+  EXPECT_THAT(DisplayMessage(fixture_.state("last").events.back()),
+              testing::HasSubstr("no network"));
 }
 
 TEST_F(LocalAllocRunnerTest, ARestoredTaskWhoseRunMayGoOnElsewhereIsNotStarted) {
-  bench_.keep_records = true;
-  bench_.AddTask("lost");
-  bench_.AddTask("known");
-  bench_.Start();
+  fixture_.keep_records = true;
+  fixture_.AddTask("lost");
+  fixture_.AddTask("known");
+  fixture_.Start();
   Shutdown();
-  RestoredTask& lost = bench_.records.tasks.at("lost");
+  RestoredTask& lost = fixture_.records.tasks.at("lost");
   const RunId run = *std::exchange(lost.local, LocalState()).run_id;
   lost.no_start = "its run may go on";
-  bench_.Restore().Start();
-  EXPECT_TRUE(bench_.RunToEnd());
-  EXPECT_EQ(bench_.status().status, ClientStatus::kFailed);
-  EXPECT_EQ(bench_.driver.Count("start lost"), 1);
-  EXPECT_EQ(bench_.driver.running("lost"), 1) << "nobody has touched it";
-  EXPECT_EQ(bench_.driver.running("known"), 0) << "its allocation has failed";
-  EXPECT_EQ(DisplayMessage(bench_.state("lost").events.back()), "its run may go on");
-  EXPECT_TRUE(bench_.Wait(bench_.driver.Destroy(Context(&bench_.loop), run, true)).ok());
+  fixture_.Restore().Start();
+  EXPECT_TRUE(fixture_.RunToEnd());
+  EXPECT_EQ(fixture_.status().status, ClientStatus::kFailed);
+  EXPECT_EQ(fixture_.driver.Count("start lost"), 1);
+  EXPECT_EQ(fixture_.driver.running("lost"), 1) << "nobody has touched it";
+  EXPECT_EQ(fixture_.driver.running("known"), 0) << "its allocation has failed";
+  EXPECT_EQ(DisplayMessage(fixture_.state("lost").events.back()), "its run may go on");
+  EXPECT_TRUE(fixture_.Wait(fixture_.driver.Destroy(Context(&fixture_.loop), run, true)).ok());
 }
 
 TEST_F(LocalAllocRunnerTest, RestoredButNotWantedItsTasksEndWithoutPrerun) {
-  bench_.keep_records = true;
-  bench_.AddTask("main");
-  bench_.AddTask("stop", "stop");
-  bench_.driver.On("stop").run_for = 1s;
-  bench_.Start();
+  fixture_.keep_records = true;
+  fixture_.AddTask("main");
+  fixture_.AddTask("stop", "stop");
+  fixture_.driver.On("stop").run_for = 1s;
+  fixture_.Start();
   Shutdown();
   hook_.calls.clear();
-  Allocation alloc = bench_.NextAlloc();
+  Allocation alloc = fixture_.NextAlloc();
   alloc.desired_status = DesiredStatus::kStop;
-  bench_.Make();
+  fixture_.Make();
   AllocRunnerRequest request;
   request.alloc = std::make_shared<const Allocation>(alloc);
-  request.restored = bench_.records.tasks;
-  auto made = LocalAllocRunner::Create(std::make_shared<const LocalAllocEnv>(bench_.env), request);
+  request.restored = fixture_.records.tasks;
+  auto made =
+      LocalAllocRunner::Create(std::make_shared<const LocalAllocEnv>(fixture_.env), request);
   const std::unique_ptr<LocalAllocRunner> runner = std::move(made).value();
   runner->Start();
-  EXPECT_TRUE(bench_.loop.RunUntil([&runner] { return runner->ended(); }, 1h));
+  EXPECT_TRUE(fixture_.loop.RunUntil([&runner] { return runner->ended(); }, 1h));
   EXPECT_EQ(hook_.calls, (Types{"prekill", "postrun"}));
   const TaskStateRecord& main = *runner->snapshot()->tasks.at("main");
   Types events;
   for (const TaskEvent& event : main.events) events.push_back(event.type);
   EXPECT_EQ(events, (Types{"Received", "Task Setup", "Started", "Terminated"}));
-  EXPECT_EQ(bench_.driver.Count("start stop"), 1);
-  EXPECT_TRUE(bench_.Wait(runner->Destroy()).ok());
+  EXPECT_EQ(fixture_.driver.Count("start stop"), 1);
+  EXPECT_TRUE(fixture_.Wait(runner->Destroy()).ok());
 }
 
 TEST_F(LocalAllocRunnerTest, UsageIsTheSumOfTheRunningTasks) {
-  bench_.driver.On("init").run_for = 1s;
-  bench_.AddTask("a");
-  bench_.AddTask("b");
-  bench_.AddTask("init", "init");
-  bench_.Start();
-  bench_.loop.Advance(5s);
+  fixture_.driver.On("init").run_for = 1s;
+  fixture_.AddTask("a");
+  fixture_.AddTask("b");
+  fixture_.AddTask("init", "init");
+  fixture_.Start();
+  fixture_.loop.Advance(5s);
   AllocUsage all;
   AllocUsage one;
   AllocUsage unknown;
-  auto ask = [](AllocBench* bench, std::string task, AllocUsage* out) -> Co<void> {
-    Context context(&bench->loop);
+  auto ask = [](AllocFixture* fixture, std::string task, AllocUsage* out) -> Co<void> {
+    Context context(&fixture->loop);
     const Context limited = context.WithTimeout(5s);
-    *out = co_await bench->runner().Usage(limited, std::move(task), UsageDetail::kProcesses);
+    *out = co_await fixture->runner().Usage(limited, std::move(task), UsageDetail::kProcesses);
   };
-  EXPECT_TRUE(bench_.loop.RunToEnd(ask(&bench_, "", &all), 1min));
-  EXPECT_TRUE(bench_.loop.RunToEnd(ask(&bench_, "a", &one), 1min));
-  EXPECT_TRUE(bench_.loop.RunToEnd(ask(&bench_, "nobody", &unknown), 1min));
+  EXPECT_TRUE(fixture_.loop.RunToEnd(ask(&fixture_, "", &all), 1min));
+  EXPECT_TRUE(fixture_.loop.RunToEnd(ask(&fixture_, "a", &one), 1min));
+  EXPECT_TRUE(fixture_.loop.RunToEnd(ask(&fixture_, "nobody", &unknown), 1min));
   ASSERT_EQ(all.tasks.size(), 2u);
   ASSERT_EQ(one.tasks.size(), 1u);
   EXPECT_TRUE(unknown.tasks.empty());
@@ -566,20 +568,20 @@ TEST_F(LocalAllocRunnerTest, UsageIsTheSumOfTheRunningTasks) {
 }
 
 TEST_F(LocalAllocRunnerTest, ExecNeedsATaskThatIsKnown) {
-  bench_.AddTask("main");
-  bench_.Start();
+  fixture_.AddTask("main");
+  fixture_.Start();
   Code code = Code::kOk;
   Code unknown = Code::kOk;
-  auto exec = [](AllocBench* bench, std::string task, Code* out) -> Co<void> {
+  auto exec = [](AllocFixture* fixture, std::string task, Code* out) -> Co<void> {
     ExecRequest request;
     request.command = {"true"};
-    const Context context(&bench->loop);
+    const Context context(&fixture->loop);
     const auto session =
-        co_await bench->runner().Exec(context, std::move(task), std::move(request));
+        co_await fixture->runner().Exec(context, std::move(task), std::move(request));
     *out = session.code();
   };
-  EXPECT_TRUE(bench_.loop.RunToEnd(exec(&bench_, "main", &code), 1min));
-  EXPECT_TRUE(bench_.loop.RunToEnd(exec(&bench_, "nobody", &unknown), 1min));
+  EXPECT_TRUE(fixture_.loop.RunToEnd(exec(&fixture_, "main", &code), 1min));
+  EXPECT_TRUE(fixture_.loop.RunToEnd(exec(&fixture_, "nobody", &unknown), 1min));
   EXPECT_EQ(code, Code::kOk);
   EXPECT_EQ(unknown, Code::kNotFound);
 }
@@ -587,20 +589,20 @@ TEST_F(LocalAllocRunnerTest, ExecNeedsATaskThatIsKnown) {
 TEST_F(LocalAllocRunnerTest, WithARealDirectoryNothingIsLeftOnTheDisk) {
   char name[] = "/tmp/drover-alloc-runner-XXXXXX";
   const std::string base = mkdtemp(name);
-  bench_.env.make_dir = [&base](const std::string& id) {
+  fixture_.env.make_dir = [&base](const std::string& id) {
     DiskAllocDirOptions options;
     options.base = base;
     options.private_tmpfs = false;
     return std::make_unique<DiskAllocDir>(options, id);
   };
-  bench_.AddTask("main");
-  bench_.Start();
-  const std::string dir = bench_.runner().dir()->path();
+  fixture_.AddTask("main");
+  fixture_.Start();
+  const std::string dir = fixture_.runner().dir()->path();
   EXPECT_TRUE(std::filesystem::exists(dir + "/main/secrets"));
-  bench_.UpdateToStop();
-  EXPECT_TRUE(bench_.RunToEnd());
+  fixture_.UpdateToStop();
+  EXPECT_TRUE(fixture_.RunToEnd());
   EXPECT_TRUE(std::filesystem::exists(dir + "/main/local")) << "files outlive their task";
-  bench_.Destroy();
+  fixture_.Destroy();
   EXPECT_TRUE(std::filesystem::is_empty(base));
   std::filesystem::remove_all(base);
 }

@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "host/alloc/alloc_bench.h"
+#include "host/alloc/alloc_fixture.h"
 #include "host/alloc/random_groups_for_test.h"
 
 namespace drover {
@@ -118,40 +118,40 @@ class RandomGroup {
 
   // Returns false if the order cannot be checked.
   bool Run() {
-    AllocBench bench;
-    bench.job().type = Chance(50) ? JobType::kService : JobType::kBatch;
-    bench.group().restart_policy = {
+    AllocFixture fixture;
+    fixture.job().type = Chance(50) ? JobType::kService : JobType::kBatch;
+    fixture.group().restart_policy = {
         static_cast<int>(Below(3)), 10min, Seconds(3),
         Chance(80) ? RestartPolicy::Mode::kFail : RestartPolicy::Mode::kDelay};
     const bool wants_restart = Chance(20);
     // With a delay, only the runner knows when the second round begins.
-    if (!wants_restart && Chance(10)) bench.group().shutdown_delay = Seconds(5);
-    MakeTasks(&bench);
-    bench.Start();
-    bench.loop.Advance(Seconds(30));
+    if (!wants_restart && Chance(10)) fixture.group().shutdown_delay = Seconds(5);
+    MakeTasks(&fixture);
+    fixture.Start();
+    fixture.loop.Advance(Seconds(30));
     std::size_t restart_at = SIZE_MAX;
-    const bool restart = wants_restart && !bench.runner().ended();
+    const bool restart = wants_restart && !fixture.runner().ended();
     if (restart) {
       // A start in progress at the restart belongs to neither round.
-      if (bench.driver.open_calls() == static_cast<int>(bench.driver.live_runs())) {
-        restart_at = bench.driver.trace.size();
+      if (fixture.driver.open_calls() == static_cast<int>(fixture.driver.live_runs())) {
+        restart_at = fixture.driver.trace.size();
       }
-      [[maybe_unused]] const Status status = bench.Wait(bench.runner().RestartAll());
+      [[maybe_unused]] const Status status = fixture.Wait(fixture.runner().RestartAll());
       // If the restart came too late, nothing has begun again.
       if (!status.ok()) restart_at = SIZE_MAX;
-      bench.loop.Advance(Seconds(30));
+      fixture.loop.Advance(Seconds(30));
     }
     if (endless_ || Chance(20)) {
-      bench.runner().Kill();
+      fixture.runner().Kill();
     } else {
-      bench.UpdateToStop();
+      fixture.UpdateToStop();
     }
-    EXPECT_TRUE(bench.RunToEnd()) << Describe(bench);
-    CheckEnd(&bench);
+    EXPECT_TRUE(fixture.RunToEnd()) << Describe(fixture);
+    CheckEnd(&fixture);
     if (restart && restart_at == SIZE_MAX) return false;
-    OrderModel model(bench.group(), restart);
-    const std::string fault = model.Check(bench.driver.trace, restart_at);
-    EXPECT_EQ(fault, "") << Describe(bench);
+    OrderModel model(fixture.group(), restart);
+    const std::string fault = model.Check(fixture.driver.trace, restart_at);
+    EXPECT_EQ(fault, "") << Describe(fixture);
     return true;
   }
 
@@ -162,26 +162,26 @@ class RandomGroup {
     return std::chrono::milliseconds(Below(static_cast<std::uint64_t>(most) * 4 + 1) * 250);
   }
 
-  void MakeTasks(AllocBench* bench) {
+  void MakeTasks(AllocFixture* fixture) {
     const std::vector<std::string> kinds = {"init", "side", "main", "post", "postside", "stop"};
     const std::uint64_t more = Below(7);
-    bench->AddTask("main0", "main");
+    fixture->AddTask("main0", "main");
     for (std::uint64_t i = 1; i <= more; ++i) {
       const std::string kind = kinds[Below(kinds.size())];
-      bench->AddTask(kind + std::to_string(i), kind);
+      fixture->AddTask(kind + std::to_string(i), kind);
     }
-    std::shuffle(bench->group().tasks.begin(), bench->group().tasks.end(), random_);
+    std::shuffle(fixture->group().tasks.begin(), fixture->group().tasks.end(), random_);
     bool leader = false;
-    for (Task& task : bench->group().tasks) {
+    for (Task& task : fixture->group().tasks) {
       const bool one_shot = (IsPrestart(task) || IsPoststart(task)) && !IsSidecar(task);
-      FakeDriver::Script& script = bench->driver.On(task.name);
+      FakeDriver::Script& script = fixture->driver.On(task.name);
       if (one_shot || IsPoststop(task) || Chance(40)) script.run_for = Seconds(20);
       if (Chance(20)) script.exit.exit_code = 1;
       if (Chance(30)) script.start_delay = Seconds(4);
       if (Chance(50)) script.stop_delay = Seconds(4);
       if (Chance(10)) script.ignores_signal = true;
       if (Chance(5)) script.start_error = Error(Code::kInternal, "no luck", Chance(50));
-      if (IsPoststop(task) && bench->group().restart_policy.mode == RestartPolicy::Mode::kDelay) {
+      if (IsPoststop(task) && fixture->group().restart_policy.mode == RestartPolicy::Mode::kDelay) {
         // A stop does not end a poststop task that fails and may be restarted for ever.
         endless_ = endless_ || script.exit.exit_code != 0 || script.start_error;
       }
@@ -191,23 +191,23 @@ class RandomGroup {
   }
 
   // Checks the facts that hold for every allocation that has ended.
-  void CheckEnd(AllocBench* bench) {
+  void CheckEnd(AllocFixture* fixture) {
     bool failed = false;
-    for (const Task& task : bench->group().tasks) {
-      const TaskStateRecord& state = bench->state(task.name);
+    for (const Task& task : fixture->group().tasks) {
+      const TaskStateRecord& state = fixture->state(task.name);
       EXPECT_EQ(state.state, RunnerState::kDead) << task.name;
       EXPECT_NE(state.finished_at, 0) << task.name;
-      EXPECT_EQ(bench->driver.running(task.name), 0) << task.name;
+      EXPECT_EQ(fixture->driver.running(task.name), 0) << task.name;
       failed = failed || state.failed;
     }
-    EXPECT_EQ(bench->status().status, failed ? ClientStatus::kFailed : ClientStatus::kComplete);
-    EXPECT_EQ(bench->loop.live_timers(), 0u);
+    EXPECT_EQ(fixture->status().status, failed ? ClientStatus::kFailed : ClientStatus::kComplete);
+    EXPECT_EQ(fixture->loop.live_timers(), 0u);
   }
 
-  static std::string Describe(AllocBench& bench) {
-    std::string text = bench.driver.TraceText() + " |";
-    for (const Task& task : bench.group().tasks) {
-      text += " " + task.name + (task.leader ? "(leader)" : "") + "=" + bench.Brief(task.name);
+  static std::string Describe(AllocFixture& fixture) {
+    std::string text = fixture.driver.TraceText() + " |";
+    for (const Task& task : fixture.group().tasks) {
+      text += " " + task.name + (task.leader ? "(leader)" : "") + "=" + fixture.Brief(task.name);
     }
     return text;
   }

@@ -9,7 +9,7 @@
 #include <random>
 #include <tuple>
 
-#include "host/alloc/alloc_bench.h"
+#include "host/alloc/alloc_fixture.h"
 #include "host/alloc/random_groups_for_test.h"
 
 namespace drover {
@@ -304,40 +304,40 @@ class RandomGroup {
 
   // Returns false if the model does not predict this group.
   bool Run() {
-    AllocBench bench;
-    bench.job().type = Chance(50) ? JobType::kService : JobType::kBatch;
+    AllocFixture fixture;
+    fixture.job().type = Chance(50) ? JobType::kService : JobType::kBatch;
     const bool delays = Chance(20);
-    bench.group().restart_policy = {
+    fixture.group().restart_policy = {
         static_cast<int>(Below(3)), 10min, Chance(20) ? Duration(0) : Time(3s),
         delays ? RestartPolicy::Mode::kDelay : RestartPolicy::Mode::kFail};
-    MakeTasks(&bench, delays);
-    const TimePoint begin = bench.loop.Now();
+    MakeTasks(&fixture, delays);
+    const TimePoint begin = fixture.loop.Now();
     const Duration stop_at = Time(60s);
-    OutcomeModel model(bench.job(), &bench.driver);
+    OutcomeModel model(fixture.job(), &fixture.driver);
     if (!model.Run(stop_at)) {
-      bench.Make();
-      bench.Forget();
+      fixture.Make();
+      fixture.Forget();
       return false;
     }
-    bench.Start();
-    bench.loop.Advance(stop_at);
-    bench.UpdateToStop();
-    EXPECT_TRUE(bench.RunToEnd());
+    fixture.Start();
+    fixture.loop.Advance(stop_at);
+    fixture.UpdateToStop();
+    EXPECT_TRUE(fixture.RunToEnd());
 
     std::vector<Happening> trace;
-    for (const TraceEntry& entry : bench.driver.trace) {
+    for (const TraceEntry& entry : fixture.driver.trace) {
       trace.emplace_back(entry.at - begin, entry.task, entry.kind, entry.success);
     }
     EXPECT_EQ(Text(std::move(trace)), Text(model.trace()))
         << "stopped at " << FormatDuration(stop_at);
     for (const OutcomeModel::Life& life : model.lives()) {
-      const TaskStateRecord& state = bench.state(life.task->name);
+      const TaskStateRecord& state = fixture.state(life.task->name);
       EXPECT_TRUE(life.dead()) << life.task->name;
       EXPECT_EQ(state.state, RunnerState::kDead) << life.task->name;
       EXPECT_EQ(state.failed, life.failed) << life.task->name;
       EXPECT_EQ(state.restarts, life.restarts) << life.task->name;
     }
-    EXPECT_EQ(bench.status().status,
+    EXPECT_EQ(fixture.status().status,
               model.failed() ? ClientStatus::kFailed : ClientStatus::kComplete);
     return true;
   }
@@ -351,18 +351,18 @@ class RandomGroup {
         static_cast<Duration::rep>(1 + Below(static_cast<std::uint64_t>(most.count()))));
   }
 
-  void MakeTasks(AllocBench* bench, bool delays) {
+  void MakeTasks(AllocFixture* fixture, bool delays) {
     const std::vector<std::string> kinds = {"init", "side", "main", "post", "postside", "stop"};
     const std::uint64_t more = Below(7);
-    bench->AddTask("main0", "main");
+    fixture->AddTask("main0", "main");
     for (std::uint64_t i = 1; i <= more; ++i) {
       const std::string kind = kinds[Below(kinds.size())];
-      bench->AddTask(kind + std::to_string(i), kind);
+      fixture->AddTask(kind + std::to_string(i), kind);
     }
-    std::shuffle(bench->group().tasks.begin(), bench->group().tasks.end(), random_);
+    std::shuffle(fixture->group().tasks.begin(), fixture->group().tasks.end(), random_);
     bool leader = false;
-    for (Task& task : bench->group().tasks) {
-      FakeDriver::Script& script = bench->driver.On(task.name);
+    for (Task& task : fixture->group().tasks) {
+      FakeDriver::Script& script = fixture->driver.On(task.name);
       if (!(IsMain(task) || IsSidecar(task)) || Chance(40)) script.run_for = Time(20s);
       if (Chance(20)) script.exit.exit_code = 1;
       if (Chance(30)) script.start_delay = Time(4s);

@@ -5,12 +5,15 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <utility>
 
 namespace drover {
 
-// Functions to call once when something happens, in the order in which they were added. Control
-// thread only.
+// Functions to call once when something happens, in the order in which they were added. An empty
+// list needs no memory besides itself: most lists are empty most of the time. Control thread only.
 class CallbackList {
+  using Functions = std::map<std::uint64_t, std::function<void()>>;
+
  public:
   // Removes the function when it is destroyed; may outlive the list.
   class Subscription {
@@ -31,11 +34,12 @@ class CallbackList {
 
    private:
     friend class CallbackList;
-    std::weak_ptr<std::map<std::uint64_t, std::function<void()>>> functions_;
+    std::weak_ptr<Functions> functions_;
     std::uint64_t id_ = 0;
   };
 
   [[nodiscard]] Subscription Add(std::function<void()> function) {
+    if (functions_ == nullptr) functions_ = std::make_shared<Functions>();
     Subscription subscription;
     subscription.functions_ = functions_;
     subscription.id_ = next_id_++;
@@ -45,19 +49,17 @@ class CallbackList {
 
   // Calls and removes all functions. One that is added or cancelled meanwhile is not called.
   void Fire() {
-    const auto functions = functions_;  // a function may destroy this list
-    const std::uint64_t end = next_id_;
-    while (!functions->empty() && functions->begin()->first < end) {
+    const auto functions = std::exchange(functions_, nullptr);  // one may destroy this list
+    while (functions != nullptr && !functions->empty()) {
       auto node = functions->extract(functions->begin());
       node.mapped()();
     }
   }
 
-  bool empty() const { return functions_->empty(); }
+  bool empty() const { return functions_ == nullptr || functions_->empty(); }
 
  private:
-  std::shared_ptr<std::map<std::uint64_t, std::function<void()>>> functions_ =
-      std::make_shared<std::map<std::uint64_t, std::function<void()>>>();
+  std::shared_ptr<Functions> functions_;  // null: none has been added since the last Fire
   std::uint64_t next_id_ = 1;
 };
 

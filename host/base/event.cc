@@ -57,6 +57,8 @@ Co<Status> Event::Wait(Context context) {
   co_return context.status();
 }
 
+Co<void> NextTurn(Loop* loop) { co_await asio::post(loop->io(), asio::use_awaitable); }
+
 Co<void> WaitAny(Context context, Event* first, Event* second) {
   CallbackList any;
   bool over = false;

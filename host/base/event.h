@@ -39,6 +39,9 @@ class Event {
   CallbackList callbacks_;
 };
 
+// Returns when all work of LOOP that is ready now has had its turn.
+Co<void> NextTurn(Loop* loop);
+
 // Returns when one of the events is set or the context has ended.
 Co<void> WaitAny(Context context, Event* first, Event* second);
 

@@ -1,163 +1,38 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
 #include <malloc.h>
 #include <spdlog/spdlog.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 
 #include <boost/asio/signal_set.hpp>
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
-#include <thread>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "host/agent/agent.h"
+#include "host/agent/data_dir.h"
+#include "host/agent/logging.h"
 #include "host/agent/open_files.h"
-#include "host/base/owned_path.h"
-#include "host/base/unique_fd.h"
-#include "host/cli/cli.h"
+#include "host/agent/reload_on_hangup.h"
+#include "host/agent/service_manager.h"
 #include "host/cli/commands.h"
-#include "host/cli/logging.h"
-#include "host/cli/node_setup.h"
-#include "host/cli/reload_on_hangup.h"
+#include "host/cli/plugin_sources.h"
 
 namespace drover {
 namespace {
 
-namespace fs = std::filesystem;
-
 // Drivers are installed, and built, beside the program.
 std::string PluginDirBesideProgram() {
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
   return (program.parent_path().parent_path() / "lib/drover/plugins").string();
 }
 
-// A child of an agent that was killed, forked a moment before, holds its locks until it has
-// executed another program.
-bool LockSoon(int file) {
-  constexpr int kTries = 100;
-  for (int tries = 0; tries < kTries; ++tries) {
-    if (flock(file, LOCK_EX | LOCK_NB) == 0) return true;
-    std::this_thread::sleep_for(20ms);
-  }
-  return false;
-}
-
-// Whoever can write there, or to a directory above it, could put their own in the place of what the
-// agent keeps.
-constexpr OwnedKind kDataDir{"data directories", "what the agent keeps there",
-                             /*own_group_may_write=*/true};
-// Tasks of any user reach their own directory below those of an agent that is root.
-const mode_t kMode = geteuid() == 0 ? 0711 : 0700;
-
-// REAL becomes the path that the agent uses from then on: a link might lead elsewhere later.
-Result<UniqueFd> OpenDirectory(const std::string& path, std::string* real) {
-  std::error_code error;
-  const std::string whole = fs::absolute(path, error).string();
-  return OpenOwned(whole, O_RDONLY | O_DIRECTORY, kDataDir, real);
-}
-
-// Makes the directory of the allocations, PATH, below DIR, unless it is there.
-Status MakeAllocDir(int dir, const std::string& path) {
-  if (mkdirat(dir, "alloc", kMode) != 0 && errno != EEXIST) return ErrnoError(errno, path);
-  const UniqueFd made(openat(dir, "alloc", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!made && (errno == ELOOP || errno == ENOTDIR)) {
-    return Error(Code::kFailedPrecondition,
-                 path +
-                     " is not a directory: remove it; where allocations are, if it is not there, "
-                     "alloc_dir in the block client of the configuration says");
-  }
-  struct stat info{};
-  if (!made || fstat(made.get(), &info) != 0) return ErrnoError(errno, path);
-  DROVER_TRY(CheckOwned(path, info, kDataDir));
-  if (fchmod(made.get(), kMode) != 0) return ErrnoError(errno, path);
-  return {};
-}
-
-// The directory of an agent, which is this agent's alone for as long as the object lives.
-class DataDir {
- public:
-  static Result<DataDir> Make(const std::string& wanted) {
-    DataDir dir;
-    std::error_code error;
-    if (wanted.empty()) {
-      const char* parent = std::getenv("TMPDIR");
-      dir.path_ = fs::absolute(parent != nullptr && *parent ? parent : "/tmp", error) /
-                  "drover-agent-XXXXXX";
-      if (mkdtemp(dir.path_.data()) == nullptr) {
-        return ErrnoError(errno, "a new directory " + dir.path_ + " (set $TMPDIR, or --data-dir)");
-      }
-      dir.made_ = true;
-    } else {
-      dir.path_ = fs::absolute(wanted, error).lexically_normal().string();
-    }
-    const bool made = fs::create_directories(dir.path_, error);
-    if (error) return Error(Code::kInvalidArgument, dir.path_ + ": " + error.message());
-    if (made && chmod(dir.path_.c_str(), kMode) != 0) return ErrnoError(errno, dir.path_);
-    DROVER_ASSIGN(const UniqueFd opened, OpenDirectory(dir.path_, &dir.path_));
-    DROVER_TRY(MakeAllocDir(opened.get(), dir.alloc_dir()));
-    if (fchmod(opened.get(), kMode) != 0) return ErrnoError(errno, dir.path_);
-    const std::string lock = dir.path_ + "/agent.lock";
-    const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
-    dir.lock_ = UniqueFd(openat(opened.get(), "agent.lock", flags, 0600));
-    if (!dir.lock_) return ErrnoError(errno, lock);
-    if (!LockSoon(dir.lock_.get())) {
-      return Error(Code::kFailedPrecondition,
-                   "another agent uses the data directory " + dir.path_ +
-                       ": stop it, or give this one a directory of its own with --data-dir");
-    }
-    return dir;
-  }
-
-  std::string alloc_dir() const { return path_ + "/alloc"; }
-  std::string state_dir() const { return path_ + "/state"; }
-  void RemoveIfMade() const {
-    std::error_code error;
-    if (!made_) return;
-    fs::remove(alloc_dir(), error);  // only when it is empty
-    if (error) return;
-    fs::remove(path_ + "/agent.lock", error);
-    fs::remove(path_, error);
-  }
-
- private:
-  std::string path_;
-  bool made_ = false;
-  UniqueFd lock_;
-};
-
-Result<AgentConfig> ReadConfig(const AgentCommandOptions& options) {
-  if (options.config_file.empty() && !options.dev) {
-    return Error(Code::kInvalidArgument,
-                 "name a configuration with --config FILE, or try --dev, which needs none");
-  }
-  std::vector<std::string> directories = options.plugin_dirs;
-  if (options.dev && options.config_file.empty() && directories.empty()) {
-    directories.push_back(PluginDirBesideProgram());
-  }
-  DROVER_ASSIGN(AgentConfig config, CommandConfig(options.config_file, directories));
-  if (!options.data_dir.empty()) config.data_dir = options.data_dir;
-  if (config.data_dir.empty() && !options.dev) {
-    return Error(Code::kInvalidArgument,
-                 "/data_dir: where the agent keeps what is its own is not said: add it to the "
-                 "configuration, or use --data-dir");
-  }
-  if (!options.bind.empty()) config.http.address = options.bind;
-  if (options.port >= 0) config.http.port = options.port;
-  if (options.dev && options.config_file.empty()) {
-    config.log_level = "info";
-    config.telemetry = {.publish_allocation_metrics = true, .prometheus_metrics = true};
-  }
-  if (!options.log_level.empty()) config.log_level = options.log_level;
-  if (!options.log_format.empty()) config.log_format = options.log_format;
-  return config;
-}
-
-// Raises the limit of this process; returns the one that tasks should have, 0: the agent's.
+// Raises the limit of this process. Returns the limit that tasks should have; 0: the agent's.
 std::uint64_t RaiseLimits() {
   const Result<OpenFileLimit> files = RaiseOpenFileLimit();
   if (!files.ok()) {
@@ -183,82 +58,143 @@ Co<void> RunAgent(Agent* agent, Context stop, ReloadOnHangup* reload, Status* st
   if (reload != nullptr) co_await reload->End();
 }
 
+struct AgentCommand {
+  bool dev = false;
+  PluginSources sources;
+  // What is empty, or -1, is left to the configuration.
+  std::string data_dir;
+  std::string bind;
+  int port = -1;
+  std::string log_level;
+  std::string log_format;
+
+  void Declare(CLI::App* command) {
+    command->add_flag(
+        "--dev", dev,
+        "Needs no configuration: every driver beside this program is enabled, and "
+        "the data directory is a new one that is removed at the end, and the tasks end "
+        "with the agent");
+    sources.Declare(command);
+    command->add_option("--data-dir", data_dir, "Where the agent keeps what is its own");
+    command->add_option("--bind", bind, "The address of the API (127.0.0.1)");
+    command->add_option("--port", port, "The port of the API (4646); 0: any that is free")
+        ->check(CLI::Range(0, 65535));
+    command->add_option("--log-level", log_level, "trace, debug, info, warn or error")
+        ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error"}));
+    command->add_option("--log-format", log_format, "text or json")
+        ->check(CLI::IsMember({"text", "json"}));
+    command->footer(
+        "The tasks go on when the agent ends, and the next agent with the same data directory "
+        "takes them over. With --dev they end with it: on SIGINT or SIGTERM in order, on a second "
+        "one at once. Exit code: 0 it has ended in order, 1 it could not serve, 2 the command line "
+        "or the configuration is wrong.");
+  }
+
+  int Run() const {
+    // Large blocks, such as the body of a request, go back to the system when they are freed.
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    Result<AgentConfig> config = ReadConfig();
+    if (!config.ok()) return Fail("agent", config.error(), kExitUsage);
+    const Result<DataDir> own = DataDir::Make(config->data_dir);
+    if (!own.ok()) {
+      const bool taken = own.code() == Code::kFailedPrecondition;
+      return Fail("agent", own.error(), taken ? kExitFailed : kExitUsage);
+    }
+    const std::string given_alloc_dir = config->client.alloc_dir;
+    const Result<std::string> alloc_dir =
+        given_alloc_dir.empty() ? own->alloc_dir() : CheckAllocDir(given_alloc_dir);
+    if (!alloc_dir.ok()) {
+      return Fail("agent", alloc_dir.error().WithContext("/client/alloc_dir"), kExitUsage);
+    }
+    config->client.alloc_dir = *alloc_dir;
+    const auto read_again = [this, given_alloc_dir, alloc_dir] {
+      Result<AgentConfig> again = ReadConfig();
+      const bool same = again.ok() && again->client.alloc_dir == given_alloc_dir;
+      if (same) again->client.alloc_dir = *alloc_dir;
+      return again;
+    };
+    const int code = Serve(std::move(*config), dev ? "" : own->state_dir(), read_again);
+    own->RemoveIfMade();
+    return code;
+  }
+
+  Result<AgentConfig> ReadConfig() const {
+    const bool bare_dev = dev && sources.config_file.empty();
+    if (!dev && sources.config_file.empty()) {
+      return Error(Code::kInvalidArgument,
+                   "name a configuration with --config FILE, or try --dev, which needs none");
+    }
+    PluginSources all = sources;
+    if (bare_dev && all.directories.empty()) all.directories.push_back(PluginDirBesideProgram());
+    DROVER_ASSIGN(AgentConfig config, all.Read());
+    if (!data_dir.empty()) config.data_dir = data_dir;
+    if (config.data_dir.empty() && !dev) {
+      return Error(Code::kInvalidArgument,
+                   "/data_dir: where the agent keeps what is its own is not said: add it to the "
+                   "configuration, or use --data-dir");
+    }
+    if (!bind.empty()) config.http.address = bind;
+    if (port >= 0) config.http.port = port;
+    if (bare_dev) {
+      config.log_level = "info";
+      config.telemetry = {.publish_allocation_metrics = true, .prometheus_metrics = true};
+    }
+    if (!log_level.empty()) config.log_level = log_level;
+    if (!log_format.empty()) config.log_format = log_format;
+    return config;
+  }
+
+  // Runs the agent until a signal ends it. STATE_DIR: empty to keep no state.
+  int Serve(AgentConfig config, std::string state_dir,
+            const std::function<Result<AgentConfig>()>& read_again) const {
+    SetUpLogging(config.log_level, config.log_format);
+    AgentOptions options;
+    options.task_open_files = RaiseLimits();
+    const LogThread log_thread;
+    RealLoop loop;
+    options.config = std::move(config);
+    options.version = DROVER_VERSION;
+    options.state_dir = std::move(state_dir);
+    const Result<std::unique_ptr<Agent>> agent = Agent::Create(&loop, std::move(options));
+    if (!agent.ok()) {
+      const bool newer = agent.code() == Code::kUnimplemented;
+      return Fail("agent", agent.error(), newer ? kExitNewer : kExitFailed);
+    }
+    std::signal(SIGPIPE, SIG_IGN);
+    const Context stop(&loop);
+    boost::asio::signal_set signals(loop.io(), SIGINT, SIGTERM);
+    std::optional<ReloadOnHangup> reload;
+    if (sources.config_file.empty()) {
+      signals.add(SIGHUP);  // there is no file to read again
+    } else {
+      reload.emplace(&loop, agent->get(), read_again);
+    }
+    std::function<void()> wait = [&] {
+      signals.async_wait([&](const boost::system::error_code& error, int) {
+        if (error) return;
+        if (stop.cancelled()) {
+          (*agent)->KillAll();
+        } else {
+          NotifyOrWarn("STOPPING=1");
+        }
+        Context(stop).Cancel("the agent was told to stop");
+        wait();
+      });
+    };
+    wait();
+    Status status;
+    // An agent has no limit.
+    loop.RunToEnd(RunAgent(agent->get(), stop, reload ? &*reload : nullptr, &status),
+                  std::chrono::hours(24 * 365 * 100));
+    return status.ok() ? kExitOk : Fail("agent", status.error(), kExitFailed);
+  }
+};
+
 }  // namespace
 
-int AgentCommand(const AgentCommandOptions& options) {
-  // What is large, such as the body of a request, goes back to the system when it is done with.
-  mallopt(M_MMAP_THRESHOLD, 1 << 20);
-  Result<AgentConfig> config = ReadConfig(options);
-  if (!config.ok()) {
-    PrintError("agent", config.error());
-    return kExitUsage;
-  }
-  const Result<DataDir> data_dir = DataDir::Make(config->data_dir);
-  if (!data_dir.ok()) {
-    PrintError("agent", data_dir.error());
-    return data_dir.code() == Code::kFailedPrecondition ? kExitFailed : kExitUsage;
-  }
-  const std::string given_alloc_dir = config->client.alloc_dir;
-  std::string alloc_dir = data_dir->alloc_dir();
-  if (!given_alloc_dir.empty()) {
-    if (const auto own = OpenDirectory(given_alloc_dir, &alloc_dir); !own.ok()) {
-      PrintError("agent", own.error().WithContext("/client/alloc_dir"));
-      return kExitUsage;
-    }
-  }
-  config->client.alloc_dir = alloc_dir;
-  SetUpLogging(config->log_level, config->log_format);
-  const std::uint64_t task_open_files = RaiseLimits();
-  const LogThread log_thread;
-
-  RealLoop loop;
-  AgentOptions agent_options;
-  agent_options.config = std::move(*config);
-  agent_options.version = DROVER_VERSION;
-  if (!options.dev) agent_options.state_dir = data_dir->state_dir();
-  agent_options.task_open_files = task_open_files;
-  const Result<std::unique_ptr<Agent>> agent = Agent::Create(&loop, std::move(agent_options));
-  if (!agent.ok()) {
-    PrintError("agent", agent.error());
-    data_dir->RemoveIfMade();
-    return agent.code() == Code::kUnimplemented ? kExitNewer : kExitFailed;
-  }
-
-  std::signal(SIGPIPE, SIG_IGN);
-  const Context stop(&loop);
-  boost::asio::signal_set signals(loop.io(), SIGINT, SIGTERM);
-  std::optional<ReloadOnHangup> reload;
-  if (options.config_file.empty()) {
-    signals.add(SIGHUP);  // there is no file to read again
-  } else {
-    reload.emplace(&loop, agent->get(), [&options, given_alloc_dir, alloc_dir] {
-      Result<AgentConfig> again = ReadConfig(options);
-      if (again.ok() && again->client.alloc_dir == given_alloc_dir)
-        again->client.alloc_dir = alloc_dir;
-      return again;
-    });
-  }
-  std::function<void()> wait = [&] {
-    signals.async_wait([&](const boost::system::error_code& error, int) {
-      if (error) return;
-      if (stop.cancelled()) {
-        (*agent)->KillAll();
-      } else {
-        NotifyOrWarn("STOPPING=1");
-      }
-      Context(stop).Cancel("the agent was told to stop");
-      wait();
-    });
-  };
-  wait();
-  Status status;
-  // An agent has no limit.
-  loop.RunToEnd(RunAgent(agent->get(), stop, reload ? &*reload : nullptr, &status),
-                std::chrono::hours(24 * 365 * 100));
-  data_dir->RemoveIfMade();
-  if (status.ok()) return kExitOk;
-  PrintError("agent", status.error());
-  return kExitFailed;
+void AddAgent(const CommandGroup& drover) {
+  drover.Add<AgentCommand>(
+      "agent", "Runs a node that is driven through its HTTP API, until it is interrupted");
 }
 
 }  // namespace drover

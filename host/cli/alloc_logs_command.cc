@@ -1,23 +1,28 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// What a task has written, and what it writes.
 #include <cstdio>
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "host/cli/api_streams.h"
-#include "host/cli/cli.h"
-#include "host/cli/client_command.h"
+#include "host/cli/alloc_argument.h"
+#include "host/cli/commands.h"
 #include "host/cli/task_output.h"
+#include "host/client/api_streams.h"
 
 namespace drover {
 namespace {
 
-// So many lines --tail shows unless it is told.
+// The number of lines for --tail without -n.
 constexpr std::int64_t kTailLines = 10;
-// What is asked for when the last lines are looked for; more if they are longer.
+// The first guess of how many bytes the last lines have.
 constexpr std::int64_t kTailBytes = 64 << 10;
 constexpr Duration kWait = 1h;  // only until something comes
+
+// The part of a log that is printed first.
+struct LogStart {
+  std::optional<std::int64_t> lines;  // the last ones only
+  std::optional<std::int64_t> bytes;
+};
 
 // One of the two streams of a task.
 class LogStream {
@@ -25,25 +30,24 @@ class LogStream {
   LogStream(const std::string& task, const char* type, std::FILE* to)
       : query_({{"task", task}, {"type", type}, {"plain", "true"}}), output_(to) {}
 
-  // Finds out where OPTIONS want it to begin.
-  Status Begin(ApiClient* client, const std::string& path, const AllocOptions& options) {
-    if (options.bytes) {
-      BeginBeforeEnd(*options.bytes);
-    } else if (options.tail || options.lines) {
-      const std::int64_t lines = options.lines.value_or(kTailLines);
-      const Result<std::optional<std::int64_t>> tail = FindTail(client, path, lines);
-      // What is not there, the request itself tells, or waits for.
+  // Finds the place of the log at PATH that START names.
+  Status Begin(ApiClient* client, const std::string& path, const LogStart& start) {
+    if (start.bytes) {
+      BeginBeforeEnd(*start.bytes);
+    } else if (start.lines) {
+      const Result<std::optional<std::int64_t>> tail = FindTail(client, path, *start.lines);
+      // Ask reports a log that does not exist, or waits for it.
       if (!tail.ok() && tail.code() != Code::kNotFound) return tail.error();
       if (tail.ok() && *tail) {
         BeginBeforeEnd(**tail);
         first_cut_ = true;
       }
     }
-    if (options.follow) query_.emplace_back("follow", "true");
     return {};
   }
 
-  void Ask(ApiStreams* streams, const std::string& path) {
+  void Ask(ApiStreams* streams, const std::string& path, bool follow) {
+    if (follow) query_.emplace_back("follow", "true");
     streams->Ask(
         "GET", path, query_, [this](std::string_view some) { Take(some); },
         [this](const Status& status) {
@@ -59,8 +63,8 @@ class LogStream {
     query_.emplace_back("offset", std::to_string(bytes));
   }
 
-  // Where the last LINES lines begin: so many bytes before the end, one more than they have;
-  // nothing when there are no more lines than that.
+  // The distance in bytes between the end of the log and the line break before its last LINES
+  // lines. Nothing when the log has no more lines than that.
   Result<std::optional<std::int64_t>> FindTail(ApiClient* client, const std::string& path,
                                                std::int64_t lines) const {
     for (std::int64_t asked = kTailBytes;; asked *= 4) {
@@ -91,66 +95,95 @@ class LogStream {
 
   Query query_;
   TaskOutput output_;
-  bool first_cut_ = false;  // what comes begins with the end of an earlier line
+  bool first_cut_ = false;  // the log begins with the end of an earlier line
   std::optional<Status> ended_;
 };
 
 using LogStreams = std::vector<std::unique_ptr<LogStream>>;
 
-// Those that are wanted. Of both, each goes to its own stream of this program.
-LogStreams WantedStreams(const std::string& task, const AllocOptions& options) {
-  const bool none = !options.standard_output && !options.standard_error;
-  const bool output = options.standard_output || none;
-  const bool errors = options.standard_error || (none && options.follow);
-  LogStreams wanted;
-  if (output) wanted.push_back(std::make_unique<LogStream>(task, "stdout", stdout));
-  if (errors) {
-    wanted.push_back(std::make_unique<LogStream>(task, "stderr", output ? stderr : stdout));
-  }
-  return wanted;
-}
+struct AllocLogsCommand {
+  AllocArgument alloc;
+  std::string task;
+  bool standard_output = false;
+  bool standard_error = false;
+  bool follow = false;
+  bool tail = false;
+  LogStart start;
 
-Status WaitFor(ApiStreams* streams, const LogStream& log) {
-  while (!log.ended()) DROVER_TRY(streams->Wait(-1, kWait));
-  return {};
-}
-
-// A task that has not written to one of two streams is no error.
-Status Outcome(const LogStreams& logs) {
-  Status missing;
-  bool any = false;
-  for (const auto& log : logs) {
-    const Status& ended = *log->ended();
-    any = any || ended.ok();
-    if (ended.ok()) continue;
-    if (ended.code() != Code::kNotFound) return ended;
-    missing = ended;
+  void Declare(CLI::App* command) {
+    alloc.Declare(command);
+    command->add_option("TASK,--task", task, "The task, if there are several");
+    command->add_flag("--stdout", standard_output,
+                      "Its standard output, as is done without -f unless --stderr is given");
+    command->add_flag("--stderr", standard_error,
+                      "Its standard error; with -f both, unless one is named");
+    command->add_flag("-f,--follow", follow, "Goes on with what it writes");
+    command->add_flag("--tail", tail, "Begins with the last 10 lines");
+    command->add_option("-n", start.lines, "Begins with so many of the last lines")
+        ->check(CLI::PositiveNumber);
+    command->add_option("-c", start.bytes, "Begins with so many of the last bytes")
+        ->check(CLI::NonNegativeNumber);
+    AddNote(command,
+            "Of both, the standard error is printed to the standard error, and -n and -c mean so "
+            "many of each.");
   }
-  return any ? Status() : missing;
-}
 
-Result<int> Logs(ApiClient* client, const AllocOptions& options) {
-  DROVER_ASSIGN(const std::string id, FindAlloc(client, options));
-  DROVER_ASSIGN(const std::string task, FindTaskName(client, id, options.task));
-  const std::string path = ApiPath("/v1/client/fs/logs", id);
-  const LogStreams logs = WantedStreams(task, options);
-  DROVER_ASSIGN(ApiStreams streams, client->OpenStreams());
-  for (const auto& log : logs) {
-    DROVER_TRY(log->Begin(client, path, options));
-    log->Ask(&streams, path);
-    // What was written already is told one after the other.
-    if (!options.follow) DROVER_TRY(WaitFor(&streams, *log));
+  Result<int> Run(ApiClient* client) const {
+    DROVER_ASSIGN(const std::string id, alloc.Find(client));
+    DROVER_ASSIGN(const std::string name, FindTaskName(client, id, task));
+    const std::string path = ApiPath("/v1/client/fs/logs", id);
+    LogStart from = start;
+    if (tail && !from.lines) from.lines = kTailLines;
+    const LogStreams logs = WantedStreams(name);
+    DROVER_ASSIGN(ApiStreams streams, client->OpenStreams());
+    for (const auto& log : logs) {
+      DROVER_TRY(log->Begin(client, path, from));
+      log->Ask(&streams, path, follow);
+      // Logs that end are printed one after the other.
+      if (!follow) DROVER_TRY(WaitFor(&streams, *log));
+    }
+    for (const auto& log : logs) DROVER_TRY(WaitFor(&streams, *log));
+    DROVER_TRY(Outcome(logs));
+    return kExitOk;
   }
-  for (const auto& log : logs) DROVER_TRY(WaitFor(&streams, *log));
-  DROVER_TRY(Outcome(logs));
-  return kExitOk;
-}
+
+  // Both streams go to those of this program; a single one goes to standard output.
+  LogStreams WantedStreams(const std::string& name) const {
+    const bool none = !standard_output && !standard_error;
+    const bool output = standard_output || none;
+    const bool errors = standard_error || (none && follow);
+    LogStreams wanted;
+    if (output) wanted.push_back(std::make_unique<LogStream>(name, "stdout", stdout));
+    if (errors) {
+      wanted.push_back(std::make_unique<LogStream>(name, "stderr", output ? stderr : stdout));
+    }
+    return wanted;
+  }
+
+  static Status WaitFor(ApiStreams* streams, const LogStream& log) {
+    while (!log.ended()) DROVER_TRY(streams->Wait(-1, kWait));
+    return {};
+  }
+
+  // A task that has not written to one of two streams is no error.
+  static Status Outcome(const LogStreams& logs) {
+    Status missing;
+    bool any = false;
+    for (const auto& log : logs) {
+      const Status& ended = *log->ended();
+      any = any || ended.ok();
+      if (ended.ok()) continue;
+      if (ended.code() != Code::kNotFound) return ended;
+      missing = ended;
+    }
+    return any ? Status() : missing;
+  }
+};
 
 }  // namespace
 
-int AllocLogsCommand(const AllocOptions& options) {
-  return RunClientCommand("alloc logs", options,
-                          [&](auto* client, auto*) { return Logs(client, options); });
+void AddAllocLogs(const ClientGroup& alloc) {
+  alloc.AddPlain<AllocLogsCommand>("logs", "Prints what a task has written");
 }
 
 }  // namespace drover

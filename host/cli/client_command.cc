@@ -1,116 +1,83 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/cli/client_command.h"
 
-#include <unistd.h>
-
-#include <iostream>
-#include <nlohmann/json.hpp>
-
-#include "host/cli/cli.h"
-#include "host/cli/eval_follower.h"
-#include "host/cli/id_lookup.h"
-#include "host/cli/json_fields.h"
-#include "host/cli/node_setup.h"
-#include "host/cli/readable.h"
-#include "host/cli/text_template.h"
-
 namespace drover {
 
-using nlohmann::json;
+std::vector<CLI::Option*> AddConnectionOptions(CLI::App* command, ClientOptions* client) {
+  return {
+      command->add_option("--address", client->address,
+                          "The agent: http://HOST:PORT, https://HOST:PORT or unix:///PATH "
+                          "($DROVER_ADDR, $NOMAD_ADDR, http://127.0.0.1:4646)"),
+      command->add_option("--token", client->token,
+                          "The token to show ($DROVER_TOKEN, $NOMAD_TOKEN)"),
+      command->add_option("--ca-cert", client->ca_cert,
+                          "Certificates that vouch for the agent ($NOMAD_CACERT)"),
+      command->add_option("--ca-path", client->ca_path, "A directory of those ($NOMAD_CAPATH)"),
+      command->add_option("--client-cert", client->client_cert,
+                          "The certificate to show ($NOMAD_CLIENT_CERT)"),
+      command->add_option("--client-key", client->client_key,
+                          "The key of that ($NOMAD_CLIENT_KEY)"),
+      command->add_flag("--tls-skip-verify", client->tls_skip_verify,
+                        "Takes any certificate of the agent ($NOMAD_SKIP_VERIFY)"),
+  };
+}
 
-int RunClientCommand(
-    const std::string& name, const ClientCommandOptions& options,
-    const std::function<Result<int>(ApiClient* client, Terminal* terminal)>& command) {
-  Result<ApiClient> client = ApiClient::Create(options.client);
+void AddClientOptions(CLI::App* command, ClientOptions* client) {
+  AddConnectionOptions(command, client);
+  command->add_option("--namespace", client->job_namespace,
+                      "The namespace ($DROVER_NAMESPACE, $NOMAD_NAMESPACE; all of them)");
+}
+
+void AddId(CLI::App* command, std::string* id, bool required) {
+  command->add_option("ID", *id, "Its id, or the beginning of it")->required(required);
+}
+
+void AddVerbose(CLI::App* command, bool* verbose) {
+  command->add_flag("--verbose", *verbose, "Prints ids in full");
+}
+
+void AddNote(CLI::App* command, const std::string& text) {
+  command->footer(text + "\n\n" + command->get_footer());
+}
+
+int RunClientCommand(const std::string& name, const ClientOptions& options, const AnswerForm& form,
+                     const ClientWork& work) {
+  const Status checked = work.check ? work.check() : Status();
+  if (!checked.ok()) return Fail(name, checked.error(), work.error_code.value_or(kExitUsage));
+  Result<ApiClient> client = ApiClient::Create(options);
   if (!client.ok()) {
-    PrintError(name, client.error());
-    return client.code() == Code::kInvalidArgument ? kExitUsage : kExitFailed;
+    const bool usage = client.code() == Code::kInvalidArgument;
+    return Fail(name, client.error(), work.error_code.value_or(usage ? kExitUsage : kExitFailed));
   }
-  // Before anything is done.
-  if (const Result<TextTemplate> form = TextTemplate::Parse(options.form); !form.ok()) {
-    PrintError(name, form.error());
-    return kExitUsage;
-  }
-  Terminal terminal;
-  const Result<int> code = command(&*client, &terminal);
-  if (code.ok()) return *code;
-  PrintError(name, code.error());
-  return kExitFailed;
+  Result<Output> out = Output::Create(form);
+  if (!out.ok()) return Fail(name, out.error(), work.error_code.value_or(kExitUsage));
+  const Result<int> code = work.run(&*client, &*out);
+  return code.ok() ? *code : Fail(name, code.error(), work.error_code.value_or(kExitFailed));
 }
 
-Result<int> FollowAnswer(ApiClient* client, Terminal* terminal, const ClientCommandOptions& options,
-                         const json& answer) {
-  const std::string eval = RawField(answer, "EvalID");
-  if (eval.empty() || options.detach) {
-    if (options.raw()) return PrintAnswer(options, answer);
-    if (!eval.empty()) terminal->Line("evaluation " + Printable(eval) + " has begun");
-    return kExitOk;
-  }
-  EvalFollower follower(client, options.raw() ? nullptr : terminal, options.verbose);
-  DROVER_ASSIGN(const int code, follower.Follow(eval));
-  if (options.raw()) {
-    json all = follower.Report();
-    all["Answer"] = answer;
-    DROVER_TRY(PrintAnswer(options, all));
-  }
-  return code;
+ClientGroup::ClientGroup(const CommandGroup& parent, const char* name, const char* what)
+    : group_(parent, name, what), client_(std::make_shared<ClientOptions>()) {
+  AddClientOptions(group_.app(), client_.get());
+  const std::string group = std::string("drover ") + name;
+  group_.app()->footer("The options of " + group +
+                       ", --address and the like, may also stand behind its commands: see " +
+                       group + " --help.");
 }
 
-Result<int> PrintAnswer(const ClientCommandOptions& options, const json& answer) {
-  if (options.form.empty()) return PrintJson(answer), kExitOk;
-  DROVER_ASSIGN(const TextTemplate form, TextTemplate::Parse(options.form));
-  DROVER_ASSIGN(const std::string text, form.Render(answer));
-  std::cout << text;
-  if (!text.ends_with('\n')) std::cout << '\n';
-  std::cout << std::flush;
-  return kExitOk;
+ClientGroup::ClientGroup(const ClientGroup& parent, const char* name, const char* what)
+    : group_(parent.group_, name, what), client_(parent.client_) {
+  group_.app()->fallthrough();  // to the options of PARENT
 }
 
-Result<std::string> FindTaskName(ApiClient* client, const std::string& id,
-                                 const std::string& task) {
-  if (!task.empty()) return task;
-  DROVER_ASSIGN(const json alloc, client->Get(ApiPath("/v1/allocation", id)));
-  std::string names;
-  std::string name;
-  const json& states = AsMap(MapField(alloc, "TaskStates"));
-  for (const auto& [one, state] : states.items()) {
-    names += (names.empty() ? "" : ", ") + one;
-    name = one;
-  }
-  if (states.size() == 1) return name;
-  return Error(Code::kInvalidArgument, states.empty()
-                                           ? "no task of the allocation has started yet"
-                                           : "name one of its tasks with --task: " + names);
-}
-
-Result<std::string> FindAlloc(ApiClient* client, const AllocOptions& options) {
-  return options.of_job ? FindAllocOfJob(client, options.id, options.group)
-                        : FindId(client, kAllocIds, options.id);
-}
-
-Result<bool> Confirmed(const std::string& question) {
-  if (isatty(STDIN_FILENO) != 1) {
-    return Error(Code::kFailedPrecondition, question +
-                                                " Nobody can be asked: write it in full, "
-                                                "or use --yes");
-  }
-  std::cout << Printable(question) << " [y/N] " << std::flush;
-  std::string answer;
-  std::getline(std::cin, answer);
-  return answer == "y" || answer == "yes" || answer == "Y";
-}
-
-TextTable AllocTable(const json& stubs, bool full_ids) {
-  TextTable table({"ID", "Node", "Group", "Version", "Desired", "Status", "Created", "Modified"});
-  const WallTime now = WallNow();
-  for (const json& stub : AsList(stubs)) {
-    table.Add(
-        {ShownId(TextField(stub, "ID"), full_ids), TextField(stub, "NodeName"),
-         TextField(stub, "TaskGroup"), std::to_string(NumberField(stub, "JobVersion")),
-         StatusCell(TextField(stub, "DesiredStatus")), StatusCell(TextField(stub, "ClientStatus")),
-         Ago(NumberField(stub, "CreateTime"), now), Ago(NumberField(stub, "ModifyTime"), now)});
-  }
-  return table;
+CLI::App* ClientGroup::AddApp(const char* name, const char* what, std::shared_ptr<AnswerForm> form,
+                              ClientWork work) const {
+  const auto run = [form, work = std::move(work), client = client_](const std::string& whole_name) {
+    return RunClientCommand(whole_name, *client, form != nullptr ? *form : AnswerForm(), work);
+  };
+  CLI::App* const app = group_.AddApp(name, what, run);
+  app->fallthrough();  // to the options of the group
+  if (form != nullptr) form->Declare(app);
+  return app;
 }
 
 }  // namespace drover

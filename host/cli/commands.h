@@ -1,67 +1,59 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
+#include "host/cli/client_command.h"
+#include "host/cli/command.h"
 
 namespace drover {
 
-// The commands, each in the file of its name. They print for themselves and return the exit code.
+// Each function adds one command to its group. It is in the file of its name, such as AddJobRun in
+// job_run_command.cc. For these files this header is enough to declare options and to return codes.
 
-struct RunOptions {
-  std::string job_file;
-  std::string config_file;  // empty: no plugins but those of plugin_dirs
-  std::vector<std::string> plugin_dirs;
-  std::string alloc_dir;  // empty: a new directory below $TMPDIR, removed at the end
-  bool json = false;
-  bool no_logs = false;
-  bool no_stats = false;
-  bool keep = false;  // leave the allocation directories behind
-};
-int RunCommand(const RunOptions& options);
+void AddAgent(const CommandGroup& drover);
+void AddRun(const CommandGroup& drover);
+void AddValidate(const CommandGroup& drover);
+void AddMonitor(const CommandGroup& drover);
+void AddEvents(const CommandGroup& drover);
+void AddVersion(const CommandGroup& drover);
+void AddCompletion(const CommandGroup& drover);
 
-struct AgentCommandOptions {
-  std::string config_file;
-  std::vector<std::string> plugin_dirs;
-  bool dev = false;
-  std::string data_dir;    // empty: that of the configuration; with dev a new directory
-  std::string bind;        // empty: that of the configuration
-  int port = -1;           // -1: that of the configuration
-  std::string log_level;   // empty: that of the configuration; with dev "info"
-  std::string log_format;  // empty: that of the configuration
-};
-int AgentCommand(const AgentCommandOptions& options);
+void AddJobRun(const ClientGroup& job);
+void AddJobPlan(const ClientGroup& job);
+void AddJobStatus(const ClientGroup& job);
+void AddJobStop(const ClientGroup& job);
+void AddJobInspect(const ClientGroup& job);
+void AddJobHistory(const ClientGroup& job);
+void AddJobAllocs(const ClientGroup& job);
+void AddJobAction(const ClientGroup& job);
+void AddJobTagApply(const ClientGroup& tag);
+void AddJobTagUnset(const ClientGroup& tag);
 
-struct ValidateOptions {
-  std::vector<std::string> job_files;
-  std::string config_file;
-  std::vector<std::string> plugin_dirs;
-  bool json = false;
-};
-int ValidateCommand(const ValidateOptions& options);
+void AddAllocStatus(const ClientGroup& alloc);
+void AddAllocRestart(const ClientGroup& alloc);
+void AddAllocStop(const ClientGroup& alloc);
+void AddAllocSignal(const ClientGroup& alloc);
+void AddAllocChecks(const ClientGroup& alloc);
+void AddAllocLogs(const ClientGroup& alloc);
+void AddAllocFs(const ClientGroup& alloc);
+void AddAllocExec(const ClientGroup& alloc);
 
-struct PluginOptions {
-  std::string config_file;
-  std::vector<std::string> plugin_dirs;
-  std::string file;  // of inspect, validate and test
-  bool json = false;
-  // of test
-  std::vector<std::string> cases;
-  bool list_cases = false;
-  bool in_process = false;
-  std::string isolation = "in-process";
-  std::string plugin_config;
-  std::string task_config;
-  std::optional<std::uint64_t> seed;
-  std::optional<std::uint64_t> max_skips;  // more are a failure
-};
-int PluginListCommand(const PluginOptions& options);
-int PluginInspectCommand(const PluginOptions& options);
-int PluginValidateCommand(const PluginOptions& options);
-int PluginTestCommand(const PluginOptions& options);
+void AddNodeStatus(const ClientGroup& node);
+void AddNodeDrain(const ClientGroup& node);
+void AddNodeEligibility(const ClientGroup& node);
+void AddNodeMetaRead(const ClientGroup& meta);
+void AddNodeMetaApply(const ClientGroup& meta);
 
-int VersionCommand(bool json);
+void AddEvalStatus(const ClientGroup& eval);
+void AddEvalList(const ClientGroup& eval);
+void AddEvalDelete(const ClientGroup& eval);
+
+void AddSystemGc(const ClientGroup& system);
+
+void AddPluginList(const CommandGroup& plugin);
+void AddPluginStatus(const CommandGroup& plugin);
+void AddPluginReload(const CommandGroup& plugin);
+void AddPluginInspect(const CommandGroup& plugin);
+void AddPluginValidate(const CommandGroup& plugin);
+void AddPluginTest(const CommandGroup& plugin);
 
 }  // namespace drover

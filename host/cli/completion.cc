@@ -7,39 +7,18 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "host/cli/api_client.h"
-#include "host/cli/cli.h"
+#include "host/base/printable.h"
+#include "host/cli/exit_code.h"
 #include "host/cli/id_lookup.h"
 #include "host/cli/json_fields.h"
-#include "host/cli/terminal.h"
+#include "host/client/api_client.h"
 
 namespace drover {
 namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMostIds = 200;  // more, nobody reads
-
-constexpr char kBash[] = R"(_drover() {
-  local IFS=$'\n'
-  COMPREPLY=($("${COMP_WORDS[0]}" __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
-}
-complete -o default -F _drover drover
-)";
-constexpr char kZsh[] = R"(#compdef drover
-_drover() {
-  local -a found
-  found=("${(@f)$("${words[1]}" __complete "${(@)words[2,CURRENT]}" 2>/dev/null)}")
-  if [[ -n "${found[1]}" ]]; then compadd -- "${found[@]}"; else _files; fi
-}
-compdef _drover drover
-)";
-constexpr char kFish[] = R"(function __drover_complete
-  set -l words (commandline -opc) (commandline -ct)
-  $words[1] __complete $words[2..-1] 2>/dev/null
-end
-complete -c drover -a '(__drover_complete)'
-)";
+constexpr std::size_t kMostIds = 200;  // nobody reads more
 
 std::vector<const CLI::App*> Children(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
@@ -55,7 +34,7 @@ std::vector<const CLI::Option*> OwnOptions(const CLI::App& app) {
   return options;
 }
 
-// Those that may stand behind a command: its own, and those of the groups that it is in.
+// The options that may stand behind a command: its own, and those of its groups.
 std::vector<const CLI::Option*> AllOptions(const CLI::App& app) {
   std::vector<const CLI::Option*> options = OwnOptions(app);
   for (const CLI::App* at = &app; at->get_parent() != nullptr && at->get_fallthrough();) {
@@ -65,7 +44,7 @@ std::vector<const CLI::Option*> AllOptions(const CLI::App& app) {
   return options;
 }
 
-// The command below the program that APP is, or is in: "job" of "job tag apply".
+// The first group that APP is in: "job" for "job tag apply".
 const CLI::App* TopGroup(const CLI::App& app) {
   const CLI::App* group = &app;
   while (group->get_parent() != nullptr && group->get_parent()->get_parent() != nullptr) {
@@ -92,7 +71,7 @@ bool TakesValue(const CLI::Option* option) {
   return option != nullptr && option->get_items_expected_max() > 0;
 }
 
-// What the NTH word that is no option stands for in APP: "ID", "FILE", ...
+// The name of the NTH argument of APP that is no option: "ID", "FILE", ...
 std::string PositionalName(const CLI::App& app, std::size_t nth) {
   for (const CLI::Option* option : OwnOptions(app)) {
     if (!option->get_positional()) continue;
@@ -101,11 +80,11 @@ std::string PositionalName(const CLI::App& app, std::size_t nth) {
   return "";
 }
 
-// The way that the words before the last one have led.
+// The place to which the words before the last one lead.
 struct Way {
   const CLI::App* app;
   std::size_t positionals = 0;
-  const CLI::Option* value = nullptr;  // the option that wants one
+  const CLI::Option* value = nullptr;  // an option that wants a value
   bool of_job = false;                 // --job says that the id is that of a job
 };
 
@@ -133,7 +112,7 @@ Way Follow(const CLI::App& root, const std::vector<std::string>& words) {
   return way;
 }
 
-// Ids that an agent has; none when there is no agent.
+// Ids from the agent; none without an agent.
 std::vector<std::string> Ids(const std::string& kind, const std::string& begun) {
   Result<ApiClient> client = ApiClient::Create(ClientOptions());
   if (!client.ok()) return {};
@@ -153,7 +132,7 @@ std::vector<std::string> Ids(const std::string& kind, const std::string& begun) 
   const json none;
   for (const json& stub : AsList(answer.ok() ? *answer : none)) {
     const std::string id = RawField(stub, "ID");
-    // What a shell or a terminal could take for something else is not offered.
+    // A shell or a terminal could take other ids for something else.
     if (id.starts_with(begun) && Printable(id) == id) ids.push_back(id);
   }
   return ids;
@@ -197,11 +176,6 @@ int CompleteCommand(const CLI::App& app, const std::vector<std::string>& words) 
   Completion found = Complete(app, words);
   if (!found.ids_of.empty()) found.words = Ids(found.ids_of, words.empty() ? "" : words.back());
   for (const std::string& word : found.words) std::printf("%s\n", word.c_str());
-  return kExitOk;
-}
-
-int CompletionScriptCommand(const std::string& shell) {
-  std::fputs(shell == "zsh" ? kZsh : (shell == "fish" ? kFish : kBash), stdout);
   return kExitOk;
 }
 

@@ -19,7 +19,6 @@ namespace {
 using nlohmann::json;
 
 constexpr Duration kHeartbeat = 10s;
-// Standard input is read while less than this waits to be sent.
 constexpr std::size_t kMostUnsent = 256 << 10;
 
 Status WriteAll(int fd, std::string_view bytes) {
@@ -60,6 +59,13 @@ void ExecClient::ReadInput() {
   socket_->Send("{\"stdin\":{\"data\":\"" + Base64(bytes) + "\"}}");
 }
 
+bool ExecClient::WantsInput() const { return input_open_ && socket_->unsent() < kMostUnsent; }
+
+bool ExecClient::HasInput() const {
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  return WantsInput() && poll(&input, 1, 0) > 0;
+}
+
 Result<std::optional<int>> ExecClient::ReadMessages() {
   while (true) {
     DROVER_ASSIGN(const std::optional<std::string> text, socket_->Receive());
@@ -88,25 +94,19 @@ Result<int> ExecClient::Run() {
   if (!options_.input) EndInput();
   next_beat_ = BootClock::now() + kHeartbeat;
   while (true) {
-    DROVER_TRY(socket_->Flush());
-    const bool reads = input_open_ && socket_->unsent() < kMostUnsent;
-    const short wanted = socket_->unsent() > 0 ? POLLIN | POLLOUT : POLLIN;
-    std::array<pollfd, 3> waits{
-        {{socket_->fd(), wanted, 0}, {signals.fd(), POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}}};
-    const auto until = std::chrono::ceil<std::chrono::milliseconds>(next_beat_ - BootClock::now());
-    poll(waits.data(), reads ? 3 : 2, static_cast<int>(std::max<std::int64_t>(until.count(), 0)));
-    // Whatever poll says: TLS may hold what has come.
     DROVER_ASSIGN(const std::optional<int> exit, ReadMessages());
     if (exit) return *exit;
     for (int number = signals.Next(); number != 0; number = signals.Next()) {
       if (number != SIGWINCH) return 128 + number;
       if (options_.tty) SendSize();
     }
-    if (reads && waits[2].revents != 0) ReadInput();
+    if (HasInput()) ReadInput();
     if (BootClock::now() >= next_beat_) {
       socket_->Send("{}");
       next_beat_ = BootClock::now() + kHeartbeat;
     }
+    const int input = WantsInput() ? STDIN_FILENO : -1;
+    DROVER_TRY(socket_->Wait({signals.fd(), input}, next_beat_ - BootClock::now()));
   }
 }
 

@@ -7,7 +7,7 @@
 
 #include "host/base/time.h"
 #include "host/cli/exec_terminal.h"
-#include "host/cli/websocket_client.h"
+#include "host/client/websocket_client.h"
 
 namespace drover {
 
@@ -27,6 +27,9 @@ class ExecClient {
 
  private:
   void SendSize();
+  // Standard input is read while not much of it waits to be sent.
+  bool WantsInput() const;
+  bool HasInput() const;
   void ReadInput();
   void EndInput();
   // Takes what has come; the exit code when that is it.

@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/cli/foreground_run.h"
 
-#include "host/cli/cli.h"
+#include "host/cli/exit_code.h"
 
 namespace drover {
 

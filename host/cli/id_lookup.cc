@@ -89,6 +89,10 @@ Result<JobName> FindJob(ApiClient* client, const std::string& prefix) {
                "no job has an id that begins with \"" + prefix + "\": see drover job status");
 }
 
+std::string JobTagPath(const JobName& job, const std::string& tag) {
+  return ApiPath(ApiPath("/v1/job", job.id, "/versions"), tag, "/tag");
+}
+
 Result<std::string> FindAllocOfJob(ApiClient* client, const std::string& prefix,
                                    const std::string& group) {
   DROVER_ASSIGN(const JobName job, FindJob(client, prefix));

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "host/base/result.h"
-#include "host/cli/api_client.h"
+#include "host/client/api_client.h"
 
 namespace drover {
 
@@ -33,6 +33,9 @@ struct JobName {
 };
 // The job named PREFIX, or else the only one whose name begins with it; errors like FindId.
 Result<JobName> FindJob(ApiClient* client, const std::string& prefix);
+
+// The route of the name TAG of a version of JOB.
+std::string JobTagPath(const JobName& job, const std::string& tag);
 
 // The newest allocation of that job, and of its group GROUP unless that is empty: one that runs, if
 // any does. Errors like FindId.

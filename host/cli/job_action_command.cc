@@ -1,11 +1,9 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// Runs an action of a job beside one of its tasks.
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
-#include "host/cli/cli.h"
-#include "host/cli/client_command.h"
+#include "host/cli/commands.h"
 #include "host/cli/exec_client.h"
 #include "host/cli/id_lookup.h"
 #include "host/cli/json_fields.h"
@@ -15,26 +13,12 @@ namespace {
 
 using nlohmann::json;
 
-// Where actions are looked for: in a job, and in one allocation of it if one is named.
-struct Place {
+// The place where actions are looked for.
+struct ActionPlace {
   JobName job;
-  std::string alloc;  // its id; empty: any
+  std::string alloc;  // the id of an allocation of the job; empty: any
   std::string group;  // empty: any
 };
-
-Result<Place> FindPlace(ApiClient* client, const JobOptions& options) {
-  Place place;
-  place.group = options.group;
-  if (!options.job.empty()) {
-    DROVER_ASSIGN(place.job, FindJob(client, options.job));
-  }
-  if (options.alloc.empty()) return place;
-  DROVER_ASSIGN(place.alloc, FindId(client, kAllocIds, options.alloc));
-  DROVER_ASSIGN(const json alloc, client->Get(ApiPath("/v1/allocation", place.alloc)));
-  if (options.job.empty()) place.job = {RawField(alloc, "JobID"), RawField(alloc, "Namespace")};
-  place.group = RawField(alloc, "TaskGroup");
-  return place;
-}
 
 // An action as people tell it from others.
 std::string DescribedAction(const json& action) {
@@ -42,64 +26,97 @@ std::string DescribedAction(const json& action) {
          " in the group " + TextField(action, "TaskGroupName");
 }
 
-// The only one of ACTIONS that is meant.
-Result<json> FindAction(const json& actions, const Place& place, const JobOptions& options) {
-  const json* found = nullptr;
-  bool several = false;
-  std::string all;
-  for (const json& action : AsList(actions)) {
-    all += "\n  " + DescribedAction(action);
-    if (RawField(action, "Name") != options.id) continue;
-    if (!options.task.empty() && RawField(action, "TaskName") != options.task) continue;
-    if (!place.group.empty() && RawField(action, "TaskGroupName") != place.group) continue;
-    several = found != nullptr;
-    found = &action;
-    if (several) break;
-  }
-  if (several) {
-    return Error(Code::kInvalidArgument, "several tasks of the job \"" + place.job.id +
-                                             "\" have the action \"" + options.id +
-                                             "\": name one with --group and --task");
-  }
-  if (found != nullptr) return *found;
-  return Error(Code::kNotFound, "the job \"" + place.job.id + "\" has no such action \"" +
-                                    options.id + "\"" +
-                                    (all.empty() ? ", and no other one" : "; it has:" + all));
-}
+struct JobActionCommand {
+  std::string name;
+  std::string job;    // the job, or the beginning of its name
+  std::string alloc;  // the allocation, or the beginning of its id; empty: one that runs
+  std::string group;  // empty: the only one that has the action
+  std::string task;   // the same
+  bool input = false;
+  bool tty = false;
 
-Result<int> RunAction(ApiClient* client, const JobOptions& options) {
-  if (options.tty && isatty(STDIN_FILENO) != 1) {
-    return Error(Code::kInvalidArgument, "-t needs a terminal as standard input");
+  void Declare(CLI::App* command) {
+    command->add_option("ACTION", name, "Its name")->required();
+    CLI::Option_group* const where = command->add_option_group("At least one of");
+    where->add_option("--job", job,
+                      "Of this job: beside the newest allocation, if possible one that runs");
+    where->add_option("--alloc", alloc, "Beside this allocation, of its job");
+    where->require_option(1, 2);
+    command->add_option("--group", group, "Of this task group, if several have it");
+    command->add_option("--task", task, "Of this task, if several have it");
+    command->add_flag("-i", input, "Gives it standard input; else that is empty");
+    command->add_flag("-t", tty, "Gives it a terminal, and standard input");
+    AddNote(command, "The exit code is that of the action, or 1 when there is none.");
   }
-  DROVER_ASSIGN(Place place, FindPlace(client, options));
-  DROVER_ASSIGN(const json actions, client->Get(ApiPath("/v1/job", place.job.id, "/actions"),
-                                                {{"namespace", place.job.job_namespace}}));
-  DROVER_ASSIGN(const json action, FindAction(actions, place, options));
-  const std::string group = RawField(action, "TaskGroupName");
-  if (place.alloc.empty()) {
-    DROVER_ASSIGN(place.alloc, FindAllocOfJob(client, place.job.id, group));
+
+  Result<int> Run(ApiClient* client) const {
+    if (tty && isatty(STDIN_FILENO) != 1) {
+      return Error(Code::kInvalidArgument, "-t needs a terminal as standard input");
+    }
+    DROVER_ASSIGN(ActionPlace place, FindPlace(client));
+    DROVER_ASSIGN(const json actions, client->Get(ApiPath("/v1/job", place.job.id, "/actions"),
+                                                  {{"namespace", place.job.job_namespace}}));
+    DROVER_ASSIGN(const json action, FindAction(actions, place));
+    const std::string of_group = RawField(action, "TaskGroupName");
+    if (place.alloc.empty()) {
+      DROVER_ASSIGN(place.alloc, FindAllocOfJob(client, place.job.id, of_group));
+    }
+    const Query query = {{"action", name},
+                         {"allocID", place.alloc},
+                         {"group", of_group},
+                         {"namespace", place.job.job_namespace},
+                         {"task", RawField(action, "TaskName")},
+                         {"tty", tty ? "true" : "false"}};
+    DROVER_ASSIGN(const std::unique_ptr<WebSocketClient> socket,
+                  client->OpenWebSocket(ApiPath("/v1/job", place.job.id, "/action"), query));
+    const ExecClientOptions session = {.input = input || tty, .tty = tty};
+    const Result<int> code = ExecClient(socket.get(), session).Run();
+    if (code.ok()) return *code;
+    return Error(code.code(), "failed to run the action: " + code.error().message());
   }
-  const Query query = {{"action", options.id},
-                       {"allocID", place.alloc},
-                       {"group", group},
-                       {"namespace", place.job.job_namespace},
-                       {"task", RawField(action, "TaskName")},
-                       {"tty", options.tty ? "true" : "false"}};
-  DROVER_ASSIGN(const std::unique_ptr<WebSocketClient> socket,
-                client->OpenWebSocket(ApiPath("/v1/job", place.job.id, "/action"), query));
-  ExecClientOptions session;
-  session.input = options.input || options.tty;
-  session.tty = options.tty;
-  const Result<int> code = ExecClient(socket.get(), session).Run();
-  if (code.ok()) return *code;
-  return Error(code.code(), "failed to run the action: " + code.error().message());
-}
+
+  Result<ActionPlace> FindPlace(ApiClient* client) const {
+    ActionPlace place;
+    place.group = group;
+    if (!job.empty()) {
+      DROVER_ASSIGN(place.job, FindJob(client, job));
+    }
+    if (alloc.empty()) return place;
+    DROVER_ASSIGN(place.alloc, FindId(client, kAllocIds, alloc));
+    DROVER_ASSIGN(const json found, client->Get(ApiPath("/v1/allocation", place.alloc)));
+    if (job.empty()) place.job = {RawField(found, "JobID"), RawField(found, "Namespace")};
+    place.group = RawField(found, "TaskGroup");
+    return place;
+  }
+
+  // The only one of ACTIONS that the options name.
+  Result<json> FindAction(const json& actions, const ActionPlace& place) const {
+    const json* found = nullptr;
+    std::string all;
+    for (const json& action : AsList(actions)) {
+      all += "\n  " + DescribedAction(action);
+      if (RawField(action, "Name") != name) continue;
+      if (!task.empty() && RawField(action, "TaskName") != task) continue;
+      if (!place.group.empty() && RawField(action, "TaskGroupName") != place.group) continue;
+      if (found != nullptr) {
+        return Error(Code::kInvalidArgument, "several tasks of the job \"" + place.job.id +
+                                                 "\" have the action \"" + name +
+                                                 "\": name one with --group and --task");
+      }
+      found = &action;
+    }
+    if (found != nullptr) return *found;
+    return Error(Code::kNotFound, "the job \"" + place.job.id + "\" has no such action \"" + name +
+                                      "\"" +
+                                      (all.empty() ? ", and no other one" : "; it has:" + all));
+  }
+};
 
 }  // namespace
 
-int JobActionCommand(const JobOptions& options) {
-  return RunClientCommand("job action", options,
-                          [&](auto* client, auto*) { return RunAction(client, options); });
+void AddJobAction(const ClientGroup& job) {
+  job.AddPlain<JobActionCommand>("action",
+                                 "Runs an action that a job has, beside one of its tasks");
 }
 
 }  // namespace drover

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "host/base/printable.h"
 #include "host/cli/json_fields.h"
 
 namespace drover {

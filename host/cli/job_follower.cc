@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "host/base/base64.h"
-#include "host/cli/cli.h"
-#include "host/cli/eval_follower.h"
+#include "host/base/printable.h"
+#include "host/cli/exit_code.h"
 #include "host/cli/json_fields.h"
 #include "host/cli/log_printer.h"
-#include "host/cli/terminal.h"
+#include "host/cli/placement_failures.h"
 
 namespace drover {
 namespace {
@@ -214,12 +214,9 @@ void JobFollower::TakeEval(const json& eval) {
   if (RawField(eval, "ID") != target_.eval || !ended || std::exchange(eval_ended_, true)) return;
   eval_failed_ = status != "complete";
   if (eval_failed_) view_->Note("the evaluation is " + status);
-  for (const auto& [group, failure] : MapField(eval, "FailedTGAllocs").items()) {
-    for (const std::string& line : PlacementFailureLines(group, failure)) view_->Note(line);
-  }
-  if (!MapField(eval, "FailedTGAllocs").empty()) {
-    view_->Note("the rest waits until there is room for it");
-  }
+  const json& failures = MapField(eval, "FailedTGAllocs");
+  for (const std::string& line : PlacementFailureLines(failures)) view_->Note(line);
+  if (!failures.empty()) view_->Note("the rest waits until there is room for it");
   if (!job_ended_) AskJob();
 }
 

@@ -12,9 +12,9 @@
 #include <string>
 #include <utility>
 
-#include "host/cli/api_streams.h"
 #include "host/cli/decode_alloc.h"
 #include "host/cli/run_view.h"
+#include "host/client/api_streams.h"
 
 namespace drover {
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "host/cli/terminal.h"
+#include "host/base/printable.h"
 
 namespace drover {
 namespace {
@@ -34,6 +34,10 @@ std::int64_t NumberField(const json& object, const char* name) {
   return field.is_number_integer() ? field.get<std::int64_t>() : 0;
 }
 
+std::string NumberText(const json& object, const char* name) {
+  return std::to_string(NumberField(object, name));
+}
+
 bool FlagField(const json& object, const char* name) {
   const json& field = Field(object, name);
   return field.is_boolean() && field.get<bool>();
@@ -54,8 +58,11 @@ const json& AsList(const json& value) {
 }
 
 void PrintJson(const json& value) {
-  // Characters beyond ASCII are escaped: a terminal sees none that steers it.
   std::printf("%s\n", value.dump(2, ' ', true, json::error_handler_t::replace).c_str());
+}
+
+void PrintUtf8Json(const json& value) {
+  std::printf("%s\n", value.dump(2, ' ', false, json::error_handler_t::replace).c_str());
 }
 
 }  // namespace drover

@@ -7,22 +7,22 @@
 namespace drover {
 namespace {
 
-using Json = nlohmann::json;
+using nlohmann::json;
 
 class JsonRunView : public RunView {
  public:
   void Placed(const Allocation& alloc) override {
-    Json ports = Json::array();
+    json ports = json::array();
     for (const AllocatedPort& port : alloc.ports) {
       ports.push_back({{"Label", port.label}, {"Value", port.value}, {"HostIP", port.host_ip}});
     }
-    Json line = Line("Placed", alloc);
+    json line = Line("Placed", alloc);
     line["Ports"] = std::move(ports);
     Print(line);
   }
 
   void Event(const Allocation& alloc, const std::string& task, const TaskEvent& event) override {
-    Json line = Line("TaskEvent", alloc);
+    json line = Line("TaskEvent", alloc);
     line["Task"] = task;
     line["Event"] = {{"Type", event.type},
                      {"Time", event.time},
@@ -34,7 +34,7 @@ class JsonRunView : public RunView {
 
   void State(const Allocation& alloc, const std::string& task,
              const TaskStateRecord& state) override {
-    Json line = Line("TaskState", alloc);
+    json line = Line("TaskState", alloc);
     line["Task"] = task;
     line["State"] = RunnerStateName(state.state);
     line["Failed"] = state.failed;
@@ -46,7 +46,7 @@ class JsonRunView : public RunView {
 
   void Log(const Allocation& alloc, const std::string& task, const std::string& stream,
            const std::string& text) override {
-    Json line = Line("Log", alloc);
+    json line = Line("Log", alloc);
     line["Task"] = task;
     line["Stream"] = stream;
     line["Line"] = text;
@@ -54,7 +54,7 @@ class JsonRunView : public RunView {
   }
 
   void Usage(const std::vector<TaskLine>& tasks) override {
-    Json list = Json::array();
+    json list = json::array();
     for (const TaskLine& task : tasks) {
       if (!task.has_usage) continue;
       list.push_back({{"AllocName", task.alloc_name},
@@ -67,7 +67,7 @@ class JsonRunView : public RunView {
 
   void AllocStatus(const Allocation& alloc, ClientStatus status,
                    const std::string& description) override {
-    Json line = Line("Alloc", alloc);
+    json line = Line("Alloc", alloc);
     line["ClientStatus"] = ClientStatusName(status);
     line["ClientDescription"] = description;
     Print(line);
@@ -76,13 +76,13 @@ class JsonRunView : public RunView {
   void Note(const std::string& text) override { Print({{"Type", "Note"}, {"Message", text}}); }
 
  private:
-  static Json Line(const char* type, const Allocation& alloc) {
+  static json Line(const char* type, const Allocation& alloc) {
     return {{"Type", type}, {"AllocID", alloc.id}, {"AllocName", alloc.name}};
   }
 
   // What tasks write need not be UTF-8.
-  static void Print(const Json& line) {
-    const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  static void Print(const json& line) {
+    const std::string text = line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);
   }

@@ -3,10 +3,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "host/cli/cli.h"
+#include "host/base/printable.h"
 #include "host/cli/commands.h"
-#include "host/cli/node_setup.h"
-#include "host/cli/terminal.h"
 #include "host/library/plugin_file.h"
 #include "host/library/probe.h"
 #include "sdk/include/drover/drover.h"
@@ -14,7 +12,7 @@
 namespace drover {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 struct Flag {
   std::uint64_t bit;
@@ -28,21 +26,21 @@ constexpr Flag kNeeds[] = {{DROVER_NEEDS_PROCESS_SERVICE, "process_service"},
                            {DROVER_NEEDS_TASK_OUTPUT, "task_output"}};
 
 template <std::size_t N>
-Json Names(const Flag (&flags)[N], std::uint64_t bits) {
-  Json names = Json::array();
+OrderedJson Names(const Flag (&flags)[N], std::uint64_t bits) {
+  OrderedJson names = OrderedJson::array();
   for (const Flag& flag : flags) {
     if ((bits & flag.bit) != 0) names.push_back(flag.name);
   }
   return names;
 }
 
-Json Schema(const std::string& text) {
-  Json schema = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  return schema.is_discarded() ? Json(text) : schema;
+OrderedJson Schema(const std::string& text) {
+  OrderedJson schema = OrderedJson::parse(text, nullptr, /*allow_exceptions=*/false);
+  return schema.is_discarded() ? OrderedJson(text) : schema;
 }
 
-Json Describe(const PluginFile& file, const PluginInfo& info) {
-  Json json;
+OrderedJson Describe(const PluginFile& file, const PluginInfo& info) {
+  OrderedJson json;
   json["Name"] = file.manifest.name;
   json["Version"] = file.manifest.version;
   json["License"] = file.manifest.license;
@@ -59,7 +57,7 @@ Json Describe(const PluginFile& file, const PluginInfo& info) {
   return json;
 }
 
-void PrintText(const Json& json) {
+void PrintText(const OrderedJson& json) {
   for (const auto& [key, value] : json.items()) {
     const bool nested = value.is_object();
     const std::string text =
@@ -68,30 +66,38 @@ void PrintText(const Json& json) {
   }
 }
 
+struct PluginInspectCommand {
+  std::string file;
+  bool json = false;
+
+  void Declare(CLI::App* command) {
+    command->add_option("FILE", file, "The shared library")->required();
+    command->add_flag("--json", json, "Prints JSON");
+  }
+
+  int Run() const {
+    std::error_code error;
+    const std::string path = std::filesystem::absolute(file, error).lexically_normal().string();
+    const Result<PluginFile> opened = OpenPluginFile(path, "");
+    if (!opened.ok()) return Fail("plugin inspect", opened.error(), kExitFailed);
+    PluginProber prober;
+    const Result<PluginInfo> info = prober.Probe(*opened);
+    if (!info.ok()) return Fail("plugin inspect", info.error(), kExitFailed);
+    const OrderedJson described = Describe(*opened, *info);
+    if (json) {
+      std::printf("%s\n", described.dump(2).c_str());
+    } else {
+      PrintText(described);
+    }
+    return kExitOk;
+  }
+};
+
 }  // namespace
 
-int PluginInspectCommand(const PluginOptions& options) {
-  std::error_code error;
-  const std::string path =
-      std::filesystem::absolute(options.file, error).lexically_normal().string();
-  const Result<PluginFile> file = OpenPluginFile(path, "");
-  if (!file.ok()) {
-    PrintError("plugin inspect", file.error());
-    return kExitFailed;
-  }
-  PluginProber prober;
-  const Result<PluginInfo> info = prober.Probe(*file);
-  if (!info.ok()) {
-    PrintError("plugin inspect", info.error());
-    return kExitFailed;
-  }
-  const Json json = Describe(*file, *info);
-  if (options.json) {
-    std::printf("%s\n", json.dump(2).c_str());
-  } else {
-    PrintText(json);
-  }
-  return kExitOk;
+void AddPluginInspect(const CommandGroup& plugin) {
+  plugin.Add<PluginInspectCommand>("inspect",
+                                   "Prints a plugin's manifest, capabilities and schemas");
 }
 
 }  // namespace drover

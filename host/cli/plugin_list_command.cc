@@ -2,99 +2,153 @@
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "host/cli/cli.h"
+#include "host/base/printable.h"
 #include "host/cli/commands.h"
-#include "host/cli/node_session.h"
-#include "host/cli/node_setup.h"
-#include "host/cli/terminal.h"
+#include "host/cli/id_lookup.h"
+#include "host/cli/json_fields.h"
+#include "host/cli/loaded_node.h"
+#include "host/cli/plugin_sources.h"
 #include "host/plugin/supervised_driver.h"
 
 namespace drover {
 namespace {
 
-struct Row {
+using nlohmann::json;
+
+// A plugin that this program has loaded itself.
+struct LoadedPlugin {
   PluginReport report;
   Fingerprint fingerprint;
   ContainerStatus container;
+
+  const char* health() const {
+    if (!report.enabled) return "disabled";
+    switch (fingerprint.health) {
+      case Health::kHealthy:
+        return "healthy";
+      case Health::kUnhealthy:
+        return "unhealthy";
+      case Health::kUndetected:
+        return "undetected";
+    }
+    return "undetected";
+  }
+  const std::string& description() const {
+    return report.message.empty() ? fingerprint.description : report.message;
+  }
 };
 
-const char* HealthName(const Row& row) {
-  if (!row.report.enabled) return "disabled";
-  switch (row.fingerprint.health) {
-    case Health::kHealthy:
-      return "healthy";
-    case Health::kUnhealthy:
-      return "unhealthy";
-    case Health::kUndetected:
-      return "undetected";
-  }
-  return "undetected";
-}
-
-std::string Description(const Row& row) {
-  return row.report.message.empty() ? row.fingerprint.description : row.report.message;
-}
-
-void PrintTable(const std::vector<Row>& rows) {
-  std::size_t width = 4;
-  for (const Row& row : rows) width = std::max(width, row.report.name.size());
-  const int name_width = static_cast<int>(width);
-  std::printf("%-*s  %-10s  %-8s  %s\n", name_width, "NAME", "HEALTH", "VERSION", "DESCRIPTION");
-  for (const Row& row : rows) {
-    std::printf("%-*s  %-10s  %-8s  %s\n", name_width, Printable(row.report.name).c_str(),
-                HealthName(row), row.report.info ? row.report.info->version.c_str() : "-",
-                Printable(Description(row)).c_str());
+void PrintLines(const std::vector<LoadedPlugin>& plugins) {
+  std::size_t widest = 4;
+  for (const LoadedPlugin& plugin : plugins) widest = std::max(widest, plugin.report.name.size());
+  const int width = static_cast<int>(widest);
+  std::printf("%-*s  %-10s  %-8s  %s\n", width, "NAME", "HEALTH", "VERSION", "DESCRIPTION");
+  for (const LoadedPlugin& plugin : plugins) {
+    std::printf("%-*s  %-10s  %-8s  %s\n", width, Printable(plugin.report.name).c_str(),
+                plugin.health(), plugin.report.info ? plugin.report.info->version.c_str() : "-",
+                Printable(plugin.description()).c_str());
   }
 }
 
-void PrintJson(const std::vector<Row>& rows) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const Row& row : rows) {
-    list.push_back({{"Name", row.report.name},
-                    {"File", row.report.file},
-                    {"SHA256", row.report.sha256},
-                    {"Version", row.report.info ? row.report.info->version : ""},
-                    {"Loaded", row.report.loaded},
-                    {"Isolation", IsolationName(row.report.isolation)},
-                    {"LastEnd", row.container.last_end},
-                    {"Output", row.container.output},
-                    {"Health", HealthName(row)},
-                    {"Description", Description(row)},
-                    {"Attributes", row.fingerprint.attributes}});
+json ListOf(const std::vector<LoadedPlugin>& plugins) {
+  json list = json::array();
+  for (const LoadedPlugin& plugin : plugins) {
+    list.push_back({{"Name", plugin.report.name},
+                    {"File", plugin.report.file},
+                    {"SHA256", plugin.report.sha256},
+                    {"Version", plugin.report.info ? plugin.report.info->version : ""},
+                    {"Loaded", plugin.report.loaded},
+                    {"Isolation", IsolationName(plugin.report.isolation)},
+                    {"LastEnd", plugin.container.last_end},
+                    {"Output", plugin.container.output},
+                    {"Health", plugin.health()},
+                    {"Description", plugin.description()},
+                    {"Attributes", plugin.fingerprint.attributes}});
   }
-  std::printf("%s\n", list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+  return list;
 }
+
+const char* HealthOf(const json& driver) {
+  if (!FlagField(driver, "Detected")) return "undetected";
+  return FlagField(driver, "Healthy") ? "healthy" : "unhealthy";
+}
+
+// Prints the drivers of an agent.
+Result<int> ListDrivers(ApiClient* agent, Output* out) {
+  DROVER_ASSIGN(const std::string id, FindOwnNode(agent));
+  DROVER_ASSIGN(const json node, agent->Get(ApiPath("/v1/node", id)));
+  json list = json::array();
+  TextTable table({"Name", "Health", "Description"});
+  for (const auto& [name, driver] : MapField(node, "Drivers").items()) {
+    const std::string health = HealthOf(driver);
+    list.push_back({{"Name", name},
+                    {"Health", health},
+                    {"Description", RawField(driver, "HealthDescription")},
+                    {"Attributes", MapField(driver, "Attributes")}});
+    const auto colour = health == "healthy" ? Terminal::Colour::kGreen : Terminal::Colour::kRed;
+    table.Add({Printable(name), Cell(health, colour), TextField(driver, "HealthDescription")});
+  }
+  return out->Print(list, table);
+}
+
+struct PluginListCommand {
+  PluginSources sources;
+  ClientOptions client;
+  AnswerForm form;
+
+  void Declare(CLI::App* command) {
+    const std::vector<CLI::Option*> own = sources.Declare(command);
+    for (CLI::Option* option : AddConnectionOptions(command, &client)) {
+      for (CLI::Option* source : own) option->excludes(source);
+    }
+    command->add_flag("--json", form.json, "Prints JSON");
+    command->footer(
+        "JSON has Name, Health, Description and Attributes of each driver; with --config or "
+        "--plugin-dir also File, SHA256, Version, Loaded, Isolation, LastEnd and Output, which an "
+        "agent does not tell.");
+  }
+
+  int Run() const {
+    if (!sources.empty()) return ListLoaded();
+    return RunClientCommand("plugin list", client, form,
+                            {.check = {}, .run = ListDrivers, .error_code = {}});
+  }
+
+  int ListLoaded() const {
+    Result<AgentConfig> config = sources.Read();
+    if (!config.ok()) return Fail("plugin list", config.error(), kExitUsage);
+    std::vector<LoadedPlugin> plugins;
+    const Status looked = WithLoadedNode(
+        std::move(*config), [&plugins](Node* node, const std::vector<PluginReport>& reports) {
+          for (const PluginReport& report : reports) {
+            LoadedPlugin plugin{report, {}, {}};
+            if (Driver* driver = node->plugins()->Find(report.name)) {
+              plugin.fingerprint = driver->fingerprint();
+            }
+            plugin.container = node->plugins()->Inspect(report.name).value_or(ContainerStatus());
+            plugins.push_back(std::move(plugin));
+          }
+        });
+    if (!looked.ok()) return Fail("plugin list", looked.error(), kExitFailed);
+    form.json ? PrintUtf8Json(ListOf(plugins)) : PrintLines(plugins);
+    const bool bad = std::any_of(plugins.begin(), plugins.end(), [](const LoadedPlugin& plugin) {
+      return plugin.report.enabled && !plugin.report.loaded;
+    });
+    return bad ? kExitFailed : kExitOk;
+  }
+};
 
 }  // namespace
 
-int PluginListCommand(const PluginOptions& options) {
-  Result<AgentConfig> config = CommandConfig(options.config_file, options.plugin_dirs);
-  if (!config.ok()) {
-    PrintError("plugin list", config.error());
-    return kExitUsage;
-  }
-  std::vector<Row> rows;
-  const Status looked = WithLoadedNode(
-      std::move(*config), [&rows](Node* node, const std::vector<PluginReport>& reports) {
-        for (const PluginReport& report : reports) {
-          Row row{report, {}, {}};
-          if (Driver* driver = node->plugins()->Find(report.name)) {
-            row.fingerprint = driver->fingerprint();
-          }
-          row.container = node->plugins()->Inspect(report.name).value_or(ContainerStatus());
-          rows.push_back(std::move(row));
-        }
-      });
-  if (!looked.ok()) {
-    PrintError("plugin list", looked.error());
-    return kExitFailed;
-  }
-  options.json ? PrintJson(rows) : PrintTable(rows);
-  const bool bad = std::any_of(rows.begin(), rows.end(), [](const Row& row) {
-    return row.report.enabled && !row.report.loaded;
-  });
-  return bad ? kExitFailed : kExitOk;
+void AddPluginList(const CommandGroup& plugin) {
+  plugin.Add<PluginListCommand>(
+      "list",
+      "Prints the health of an agent's drivers; with --config or --plugin-dir, of those that are "
+      "loaded by it without an agent");
 }
 
 }  // namespace drover

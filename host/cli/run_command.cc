@@ -6,20 +6,23 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
 
-#include "host/cli/cli.h"
+#include "host/agent/logging.h"
+#include "host/agent/run_sweeper.h"
 #include "host/cli/commands.h"
 #include "host/cli/foreground_run.h"
-#include "host/cli/logging.h"
-#include "host/cli/node_setup.h"
-#include "host/cli/run_sweeper.h"
-#include "host/cli/terminal.h"
+#include "host/cli/job_file.h"
+#include "host/cli/plugin_sources.h"
 #include "host/process/unit_cgroups.h"
 
 namespace drover {
 namespace {
 
-// The directory of this run's allocations: the one that was asked for, or a new one that goes.
+// The directory of this run's allocations: the one that the options name, or a new one.
 class AllocBase {
  public:
   static Result<AllocBase> Make(const std::string& wanted) {
@@ -33,7 +36,7 @@ class AllocBase {
       return AllocBase(path.lexically_normal().string(), false);
     }
     const char* parent = std::getenv("TMPDIR");
-    // Absolute: tasks get it as NOMAD_ALLOC_DIR and run elsewhere.
+    // Absolute: tasks get it as NOMAD_ALLOC_DIR, and their working directory is another one.
     std::string made =
         std::filesystem::absolute(parent != nullptr && *parent ? parent : "/tmp", error)
             .lexically_normal()
@@ -84,90 +87,116 @@ Co<void> RunJob(Loop* loop, Node* node, RunView* view, ForegroundRun* run, JobFi
   co_await node->Shutdown();
 }
 
-// What is mounted for the tasks (their secrets) is seen by this process and them only, and so ends
-// with them, even if nobody is left to unmount it. Before any thread is there.
+// Hides the tasks' mounts, such as their secrets, from all other processes. The mounts end with the
+// last of these processes, even if nobody unmounts them. Call it before any thread starts.
 void TakeMountsAlong() {
-  if (unshare(CLONE_NEWNS) != 0) return;  // not root: then nothing will be mounted
+  if (unshare(CLONE_NEWNS) != 0) return;  // without root nothing will be mounted
   mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr);
 }
 
+struct RunCommand {
+  std::string job_file;
+  PluginSources sources;
+  std::string alloc_dir;  // empty: that of the configuration, or a new one that goes at the end
+  bool json = false;
+  bool no_logs = false;
+  bool no_stats = false;
+  bool keep = false;
+
+  void Declare(CLI::App* command) {
+    command->add_option("JOB", job_file, "The job file, in the JSON of Nomad's API")->required();
+    sources.Declare(command);
+    command->add_option("--alloc-dir", alloc_dir,
+                        "Where the allocations get their directories (default: a new directory "
+                        "below $TMPDIR)");
+    command->add_flag("--json", json, "Prints one JSON object per line");
+    command->add_flag("--no-logs", no_logs, "Does not print what the tasks write");
+    command->add_flag("--no-stats", no_stats, "Does not measure the tasks");
+    command->add_flag("--keep", keep, "Leaves the allocation directories behind");
+    command->footer(
+        "Exit code: 0 all allocations are complete, 1 one has failed, 2 the command line, the "
+        "configuration or the job is wrong, 130 interrupted.");
+  }
+
+  int Run() const {
+    Result<AgentConfig> config = sources.Read();
+    Result<JobFile> job = config.ok() ? ReadJobFile(job_file) : config.error();
+    if (!job.ok()) return Fail("run", job.error(), kExitUsage);
+    PrintWarnings("run", job_file, *job);
+    if (sources.empty()) {
+      const Error none(Code::kInvalidArgument,
+                       "no drivers: name them with --config FILE or --plugin-dir DIR");
+      return Fail("run", none, kExitUsage);
+    }
+    const Result<AllocBase> base =
+        AllocBase::Make(alloc_dir.empty() ? config->client.alloc_dir : alloc_dir);
+    if (!base.ok()) return Fail("run", base.error(), kExitUsage);
+    config->client.alloc_dir = base->path();
+
+    SetUpLogging(config->log_level, config->log_format);
+    TakeMountsAlong();
+    // Before the sweeper starts: a process outside the cgroup keeps the unit from limiting its
+    // tasks.
+    const auto unit = EnterUnitCgroups();
+    if (!unit.ok()) return Fail("run", unit.error(), kExitFailed);
+    const Result<RunSweeper> sweeper = RunSweeper::Start(
+        config->client.run_dir, config->client.max_kill_timeout + std::chrono::seconds(1));
+    if (!sweeper.ok()) {
+      PrintError("run", sweeper.error().WithContext("nobody will clear up if this run is killed"));
+    }
+    const LogThread log_thread;  // after the fork of the sweeper
+    return RunAllocations(std::move(*config), std::move(*job), *base);
+  }
+
+  int RunAllocations(AgentConfig config, JobFile job, const AllocBase& base) const {
+    RealLoop loop;
+    const std::unique_ptr<RunView> view = json ? NewJsonRunView() : NewTextRunView();
+    ForegroundOptions foreground;
+    foreground.logs = !no_logs;
+    foreground.stats = !no_stats;
+    foreground.keep = keep;
+    foreground.stats_interval = config.telemetry.collection_interval;
+    NodeOptions options;
+    options.config = std::move(config);
+    options.foreground = true;
+    options.keep_directories = keep;
+    options.alloc_dir_is_own = base.made();
+    const Result<std::unique_ptr<Node>> node = Node::Create(&loop, std::move(options));
+    if (!node.ok()) {
+      base.Remove();
+      return Fail("run", node.error(), kExitFailed);
+    }
+
+    ForegroundRun run(&loop, node->get(), view.get(), foreground);
+    // A terminal or a reader that goes away must not leave the tasks to a hard end.
+    boost::asio::signal_set signals(loop.io(), SIGINT, SIGTERM, SIGHUP);
+    signals.add(SIGPIPE);
+    bool stopping = false;
+    std::function<void()> wait = [&] {
+      signals.async_wait([&](const boost::system::error_code& error, int number) {
+        if (error) return;
+        // Only people and service managers ask twice: a broken pipe sends a signal for every line.
+        const bool asked = number == SIGINT || number == SIGTERM;
+        if (asked || !stopping) run.Interrupt();
+        stopping = true;
+        wait();
+      });
+    };
+    wait();
+    int code = kExitFailed;
+    // A run has no limit.
+    loop.RunToEnd(RunJob(&loop, node->get(), view.get(), &run, std::move(job), &code),
+                  std::chrono::hours(24 * 365));
+    if (!keep) base.Remove();
+    return code;
+  }
+};
+
 }  // namespace
 
-int RunCommand(const RunOptions& options) {
-  Result<AgentConfig> config = CommandConfig(options.config_file, options.plugin_dirs);
-  Result<JobFile> job = config.ok() ? ReadJobFile(options.job_file) : config.error();
-  if (!job.ok()) {
-    PrintError("run", job.error());
-    return kExitUsage;
-  }
-  PrintWarnings("run", options.job_file, *job);
-  if (options.config_file.empty() && options.plugin_dirs.empty()) {
-    PrintError("run", Error(Code::kInvalidArgument,
-                            "no drivers: name them with --config FILE or --plugin-dir DIR"));
-    return kExitUsage;
-  }
-  const Result<AllocBase> base =
-      AllocBase::Make(options.alloc_dir.empty() ? config->client.alloc_dir : options.alloc_dir);
-  if (!base.ok()) {
-    PrintError("run", base.error());
-    return kExitUsage;
-  }
-  config->client.alloc_dir = base->path();
-
-  SetUpLogging(config->log_level, config->log_format);
-  TakeMountsAlong();
-  // The sweeper is to be there, too: who stays behind keeps the unit from limiting its tasks.
-  if (const auto unit = EnterUnitCgroups(); !unit.ok()) {
-    PrintError("run", unit.error());
-    return kExitFailed;
-  }
-  const Result<RunSweeper> sweeper = RunSweeper::Start(
-      config->client.run_dir, config->client.max_kill_timeout + std::chrono::seconds(1));
-  if (!sweeper.ok()) {
-    PrintError("run", sweeper.error().WithContext("nobody will clear up if this run is killed"));
-  }
-  const LogThread log_thread;  // the sweeper was forked without it
-  RealLoop loop;
-  const std::unique_ptr<RunView> view = options.json ? NewJsonRunView() : NewTextRunView();
-  NodeOptions node_options;
-  ForegroundOptions foreground;
-  foreground.logs = !options.no_logs;
-  foreground.stats = !options.no_stats;
-  foreground.keep = options.keep;
-  foreground.stats_interval = config->telemetry.collection_interval;
-  node_options.config = std::move(*config);
-  node_options.foreground = true;
-  node_options.keep_directories = options.keep;
-  node_options.alloc_dir_is_own = base->made();
-  Result<std::unique_ptr<Node>> node = Node::Create(&loop, std::move(node_options));
-  if (!node.ok()) {
-    PrintError("run", node.error());
-    base->Remove();
-    return kExitFailed;
-  }
-
-  ForegroundRun run(&loop, node->get(), view.get(), foreground);
-  // A terminal or a reader that goes away must not leave the tasks to a hard end.
-  boost::asio::signal_set signals(loop.io(), SIGINT, SIGTERM, SIGHUP);
-  signals.add(SIGPIPE);
-  bool stopping = false;
-  std::function<void()> wait = [&] {
-    signals.async_wait([&](const boost::system::error_code& error, int number) {
-      if (error) return;
-      // Only people and service managers ask twice; a broken pipe tells so with every line.
-      const bool asked = number == SIGINT || number == SIGTERM;
-      if (asked || !stopping) run.Interrupt();
-      stopping = true;
-      wait();
-    });
-  };
-  wait();
-  int code = kExitFailed;
-  // A run has no limit.
-  loop.RunToEnd(RunJob(&loop, node->get(), view.get(), &run, std::move(*job), &code),
-                std::chrono::hours(24 * 365));
-  if (!options.keep) base->Remove();
-  return code;
+void AddRun(const CommandGroup& drover) {
+  drover.Add<RunCommand>(
+      "run", "Runs a job in the foreground: Ctrl-C stops it in order, a second Ctrl-C kills it");
 }
 
 }  // namespace drover

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <ctime>
 
+#include "host/base/printable.h"
 #include "host/cli/terminal.h"
 
 namespace drover {

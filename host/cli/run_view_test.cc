@@ -6,8 +6,6 @@
 #include <initializer_list>
 #include <vector>
 
-#include "host/cli/terminal.h"
-
 namespace drover {
 namespace {
 
@@ -33,14 +31,6 @@ TEST(NewEventsTest, AreThoseBehindTheLastOneSeen) {
   EXPECT_EQ(Times(NewEvents(&before, Record({2, 3, 4, 5}))), (std::vector<WallTime>{4, 5}));
   EXPECT_EQ(Times(NewEvents(&before, before)), (std::vector<WallTime>{}));
   EXPECT_EQ(Times(NewEvents(&before, Record({7, 8}))), (std::vector<WallTime>{7, 8}));
-}
-
-TEST(PrintableTest, ShowsWhatWouldSteerTheTerminal) {
-  EXPECT_EQ(Printable("\x1b[2Jx\r\ty\x7f"), "\\x1b[2Jx\\x0d\ty\\x7f");
-  EXPECT_EQ(Printable("grün €😀"), "grün €😀");
-  EXPECT_EQ(Printable("a\u202egnp.exe"), "a\\xe2\\x80\\xaegnp.exe");
-  EXPECT_EQ(Printable("\xc2\x9b 31m\x9b\xff\xe2\x82"), "\\xc2\\x9b 31m\\x9b\\xff\\xe2\\x82");
-  EXPECT_EQ(PrintableLines("a\x1b\n\n b"), "a\\x1b\n\n b");
 }
 
 }  // namespace

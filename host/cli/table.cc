@@ -19,7 +19,7 @@ std::size_t Characters(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), IsFirstByte));
 }
 
-// TEXT, cut to WIDTH characters; the last one then tells that something is missing.
+// TEXT, cut to WIDTH characters. An ellipsis marks the cut.
 std::string Cut(const std::string& text, std::size_t width) {
   if (Characters(text) <= width) return text;
   std::size_t bytes = 0;
@@ -75,7 +75,7 @@ std::vector<std::string> TextTable::Lines(std::size_t width, const Paint& paint)
   std::vector<std::string> lines;
   for (const auto& row : rows_) {
     std::string line;
-    std::size_t missing = 0;  // spaces before the next cell: none stand at the end of a line
+    std::size_t missing = 0;  // spaces before the next cell; a line ends without spaces
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string text = Cut(row[i].text, widths[i]);
       if (!text.empty()) {
@@ -90,7 +90,8 @@ std::vector<std::string> TextTable::Lines(std::size_t width, const Paint& paint)
   return lines;
 }
 
-void TextTable::Print(Terminal* terminal) const {
+void TextTable::Print(Terminal* terminal, const char* none) const {
+  if (none != nullptr && empty()) return terminal->Line(none);
   const auto paint = [terminal](Colour colour, std::string_view text) {
     return terminal->Paint(colour, text);
   };
@@ -112,6 +113,12 @@ void PrintFields(Terminal* terminal, const std::vector<std::pair<std::string, Ce
 void PrintHeading(Terminal* terminal, const std::string& heading) {
   terminal->Line("");
   terminal->Line(terminal->Paint(Colour::kBlue, heading));
+}
+
+void PrintPart(Terminal* terminal, const std::string& heading, const TextTable& table) {
+  if (table.empty()) return;
+  PrintHeading(terminal, heading);
+  table.Print(terminal);
 }
 
 }  // namespace drover

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "host/cli/terminal.h"
+#include "host/base/printable.h"
 
 namespace drover {
 

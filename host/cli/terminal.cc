@@ -8,8 +8,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
 
-#include "host/base/unseen_text.h"
+#include "host/base/printable.h"
 
 namespace drover {
 namespace {
@@ -30,22 +31,6 @@ const char* ColourCode(Terminal::Colour colour) {
       return "90";
   }
   return "0";
-}
-
-// The length of the character at the start of TEXT, which is not empty; 0 when it steers terminals,
-// changes how the text around it is read, or is no UTF-8.
-std::size_t ShownLength(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text[0]);
-  if (first < 0x80) return first == '\t' || (first >= 0x20 && first != 0x7f) ? 1 : 0;
-  const std::size_t length = first < 0xc2 || first > 0xf4 ? 0
-                             : first < 0xe0               ? 2
-                             : first < 0xf0               ? 3
-                                                          : 4;
-  if (text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return 0;
-  }
-  return UnseenLength(text) > 0 ? 0 : length;
 }
 
 void Write(std::string_view text) {
@@ -85,30 +70,15 @@ void Terminal::Status(std::string_view line) {
   Write("\r\x1b[K" + status_);
 }
 
-std::string Printable(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const std::size_t length = ShownLength(text);
-    if (length > 0) {
-      out += text.substr(0, length);
-      text.remove_prefix(length);
-      continue;
-    }
-    char escaped[5];
-    std::snprintf(escaped, sizeof escaped, "\\x%02x", static_cast<unsigned char>(text[0]));
-    out += escaped;
-    text.remove_prefix(1);
+Result<bool> Confirmed(const std::string& question) {
+  if (isatty(STDIN_FILENO) != 1) {
+    return Error(Code::kFailedPrecondition,
+                 question + " Nobody can be asked: write it in full, or use --yes");
   }
-  return out;
-}
-
-std::string PrintableLines(std::string_view text) {
-  std::string out;
-  for (std::size_t end; (end = text.find('\n')) != std::string_view::npos;) {
-    out += Printable(text.substr(0, end)) + '\n';
-    text.remove_prefix(end + 1);
-  }
-  return out + Printable(text);
+  std::cout << Printable(question) << " [y/N] " << std::flush;
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "y" || answer == "yes" || answer == "Y";
 }
 
 }  // namespace drover

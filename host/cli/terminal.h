@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "host/base/result.h"
+
 namespace drover {
 
 // How a command writes for people: colour and redrawing only on a terminal.
@@ -32,10 +34,8 @@ class Terminal {
   std::string status_;
 };
 
-// TEXT with control characters, those that turn the direction of others and the like, and bytes
-// that are no UTF-8, made visible, so that a task cannot steer the terminal or the reader.
-std::string Printable(std::string_view text);
-// The same for a text of several lines.
-std::string PrintableLines(std::string_view text);
+// Asks QUESTION on the terminal; whether the answer was yes. Without a terminal it returns an error
+// that names --yes.
+Result<bool> Confirmed(const std::string& question);
 
 }  // namespace drover

@@ -46,7 +46,7 @@ class PluginProber {
   // Keeps what another probe of a file with that content has told.
   void Remember(const std::string& sha256, PluginInfo info);
 
-  // How often a child was really started.
+  // For tests: how often a child was started.
   int probes() const { return probes_; }
 
  private:

@@ -128,7 +128,7 @@ class LogFollowTest : public ::testing::Test {
   static Co<void> Follow(LogFollowTest* test, LogFollower* follower) {
     test->ended_ = co_await follower->Follow(test->context_);
   }
-  // All that a follower with these options has read when it ended.
+  // Follows with OPTIONS until the end, and returns the text that was read.
   std::string Read(LogFollowOptions options) {
     options.pool = &pool_;
     options.watcher = &watcher_;

@@ -111,7 +111,7 @@ TEST_F(LogReaderTest, FromTheEndMissesNothingOfATaskThatHasSaidNothingYet) {
   }
 }
 
-TEST_F(LogReaderTest, TellsWhenTheFirstEndIsReached) {
+TEST_F(LogReaderTest, ReportsWhenTheFirstEndIsReached) {
   dir_.Write("web.stdout.0", "abcd");
   dir_.Write("web.stdout.1", "ef");
   std::string text;

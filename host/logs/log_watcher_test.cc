@@ -31,7 +31,7 @@ class LogWatcherTest : public ::testing::Test {
   Status status_;
 };
 
-TEST_F(LogWatcherTest, TellsOfWritesNewFilesAndRemovals) {
+TEST_F(LogWatcherTest, ReportsWritesNewFilesAndRemovals) {
   const LogDirectoryForTest dir;
   const auto watch = watcher_.Add(&loop_, dir.fd());
   ASSERT_NE(watch, nullptr);
@@ -65,7 +65,7 @@ TEST_F(LogWatcherTest, WatchesOfOneDirectoryShare) {
 
 TEST_F(LogWatcherTest, WhatIsNotOpenIsNotWatched) { EXPECT_EQ(watcher_.Add(&loop_, -1), nullptr); }
 
-TEST_F(LogWatcherTest, TellsThatAFileGrowsOrLosesItsName) {
+TEST_F(LogWatcherTest, ReportsThatAFileGrowsOrLosesItsName) {
   const LogDirectoryForTest dir;
   dir.Write("file", "x");
   const UniqueFd file(openat(dir.fd(), "file", O_RDONLY | O_CLOEXEC));

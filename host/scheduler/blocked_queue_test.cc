@@ -88,11 +88,11 @@ class BlockedTest : public SchedulerFixture {
       job->groups[0].networks.emplace_back().reserved_ports.push_back(port);
     });
   }
-  // So many small tasks end one after the other, whose places others take.
+  // Ends COUNT small tasks one after the other. Waiting jobs may take their places.
   void EndSome(int count) {
     MustRegister(Registration("short", count, 1));
     for (const auto& record : Live()) {
-      if (record->alloc->job->id == "short") Tell(record->id(), ClientStatus::kComplete);
+      if (record->alloc->job->id == "short") Report(record->id(), ClientStatus::kComplete);
     }
   }
   void Beat() { EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok()); }
@@ -120,7 +120,7 @@ TEST_F(BlockedTest, WhatWaitsForAPortIsLookedAtWhenItIsLeft) {
   EXPECT_EQ(ports.looks, 0) << "nobody has left a port";
   Beat();
   EXPECT_EQ(ports.looks, 1) << "one look for all that wait for it";
-  Tell(Live().at(0)->id(), ClientStatus::kComplete);
+  Report(Live().at(0)->id(), ClientStatus::kComplete);
   EXPECT_EQ(LiveOf("web1001"), 1u);
   EXPECT_LE(ports.looks, 6);
 }
@@ -145,19 +145,19 @@ TEST_F(BlockedTest, WhatMustNotBeBesideItsLikeComesAfterIt) {
   ASSERT_EQ(LiveOf("lone"), 1u);
   EndSome(2);
   EXPECT_EQ(LiveOf("lone"), 1u);
-  Tell(Live().at(0)->id(), ClientStatus::kComplete);
+  Report(Live().at(0)->id(), ClientStatus::kComplete);
   EXPECT_EQ(LiveOf("lone"), 1u);
   EXPECT_EQ(Live().at(0)->alloc->index, 1);
 }
 
-// The node is full when it becomes what a job wants, so the job waits for room from then on.
+// The node is full when it meets the job's constraint, so the job waits for room from then on.
 TEST_F(BlockedTest, WhatFindsTheNodeItWantsFullWaitsForRoom) {
   MustRegister(Registration("large", 1, 1000));
   MustRegister(With(Registration("picky", 1, 500),
                     [](Job* job) { job->constraints.push_back({"${meta.rack}", "=", "7"}); }));
   ChangeNode([](NodeRecord* node) { node->meta["rack"] = "7"; });
   EXPECT_EQ(LiveOf("picky"), 0u);
-  Tell(Live().at(0)->id(), ClientStatus::kComplete);
+  Report(Live().at(0)->id(), ClientStatus::kComplete);
   EXPECT_EQ(LiveOf("picky"), 1u);
 }
 
@@ -167,7 +167,7 @@ TEST_F(BlockedTest, WhatCameWhileNoNodeWasEligibleIsPlacedOneAfterTheOther) {
   ASSERT_TRUE(scheduler.SetEligible("node", true).ok());
   for (const char* id : {"a", "b", "c"}) {
     ASSERT_EQ(LiveOf(id), 1u) << id;
-    Tell(Live().at(0)->id(), ClientStatus::kComplete);
+    Report(Live().at(0)->id(), ClientStatus::kComplete);
   }
 }
 
@@ -177,16 +177,16 @@ TEST_F(BlockedTest, WhoseLikeHasEndedWhenOthersTookItsRoomWaitsForRoom) {
   const std::string first = Live().at(0)->id();
   MustRegister(Registration("other", 1, 500));
   MustRegister(With(Registration("urgent", 1, 500), [](Job* job) { job->priority = 80; }));
-  Tell(first, ClientStatus::kComplete);
+  Report(first, ClientStatus::kComplete);
   ASSERT_EQ(LiveOf("urgent"), 1u);
   ASSERT_EQ(LiveOf("lone"), 0u);
   for (const auto& record : Live()) {
-    if (record->alloc->job->id == "other") Tell(record->id(), ClientStatus::kComplete);
+    if (record->alloc->job->id == "other") Report(record->id(), ClientStatus::kComplete);
   }
   EXPECT_EQ(LiveOf("lone"), 1u);
 }
 
-// The evaluation says the same before and after the change of the node, so it is not written.
+// The evaluation is the same before and after the change of the node, so it is not written.
 TEST_F(BlockedTest, EachLookSaysAnewWhatIsAwaited) {
   const auto picky_and_lone = [](int count) {
     return With(Registration("web", count, 1), [](Job* job) {
@@ -201,19 +201,19 @@ TEST_F(BlockedTest, EachLookSaysAnewWhatIsAwaited) {
   MustRegister(picky_and_lone(2));
   ASSERT_EQ(LiveOf("web"), 1u);
   ChangeNode([](NodeRecord* node) { node->meta["rack"] = "7"; });
-  Tell(first, ClientStatus::kComplete);
+  Report(first, ClientStatus::kComplete);
   ASSERT_EQ(LiveOf("web"), 1u);
   EXPECT_NE(Live().at(0)->id(), first);
 }
 
-// In processor time of this thread.
+// Measured in processor time of this thread.
 TEST_F(BlockedTest, AnEndCostsTheSameHoweverManyWaitForSomethingElse) {
   const auto time_of_ends = [this] {
     MustRegister(Registration("short", 50, 1));
     const auto live = Live();
     const CpuTimer timer;
     for (const auto& record : live) {
-      if (record->alloc->job->id == "short") Tell(record->id(), ClientStatus::kComplete);
+      if (record->alloc->job->id == "short") Report(record->id(), ClientStatus::kComplete);
     }
     const double took = timer.Seconds();
     EXPECT_TRUE(scheduler.Deregister({"default", "short"}, true, false).ok());

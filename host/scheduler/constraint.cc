@@ -10,7 +10,7 @@
 #include <set>
 #include <string_view>
 
-#include "host/scheduler/pattern_options.h"
+#include "host/base/pattern_options.h"
 #include "host/scheduler/version_constraint.h"
 
 namespace drover {

@@ -168,7 +168,7 @@ TEST_F(ConstrainedTest, WhatIsUnmetWaitsUntilTheNodeMeetsIt) {
     EXPECT_EQ(Eval(eval->blocked_eval)->status, "complete");
     EXPECT_THAT(Live(), SizeIs(2));
     ASSERT_TRUE(scheduler.Deregister({"default", "web"}, true, true).ok());
-    for (const auto& record : Allocs()) Tell(record->id(), ClientStatus::kComplete);
+    for (const auto& record : Allocs()) Report(record->id(), ClientStatus::kComplete);
   }
 }
 
@@ -191,7 +191,7 @@ TEST_F(ConstrainedTest, OnlySoManyAreOnTheNodeTogether) {
     EXPECT_THAT(Live(), SizeIs(c.live)) << c.operand << c.most;
     EXPECT_EQ(eval->blocked_eval.empty(), c.live == 6);
     ASSERT_TRUE(scheduler.Deregister({"default", "web"}, true, true).ok());
-    for (const auto& record : Allocs()) Tell(record->id(), ClientStatus::kComplete);
+    for (const auto& record : Allocs()) Report(record->id(), ClientStatus::kComplete);
   }
 }
 
@@ -202,11 +202,11 @@ TEST_F(ConstrainedTest, TheNextOneComesWhenTheOneBeforeItHasEnded) {
               ElementsAre(Pair("${meta.rack} distinct_hosts", 1)));
   ASSERT_THAT(Live(), SizeIs(1));
   EXPECT_EQ(Live()[0]->alloc->group_name, "g");
-  Tell(Live()[0]->id(), ClientStatus::kFailed);
+  Report(Live()[0]->id(), ClientStatus::kFailed);
   ASSERT_THAT(Live(), SizeIs(1));
   EXPECT_EQ(Live()[0]->alloc->group_name, "h");
   // A replacement does not count beside the allocation that it replaces.
-  Tell(Live()[0]->id(), ClientStatus::kRunning);
+  Report(Live()[0]->id(), ClientStatus::kRunning);
   ASSERT_TRUE(scheduler.StopAlloc(Live()[0]->id(), false).ok());
   const auto all = Allocs();
   EXPECT_THAT(all, SizeIs(3));

@@ -55,9 +55,9 @@ TEST_F(DrainTest, ServicesGoAtOnceAndWhatEndsByItselfMayGoOn) {
   EXPECT_EQ(Node()->last_drain->meta.at("message"), "a new disk");
   // A draining node takes nothing, and cannot be made eligible.
   EXPECT_EQ(scheduler.SetEligible("node", true).code(), Code::kFailedPrecondition);
-  Tell(web, ClientStatus::kComplete);
+  Report(web, ClientStatus::kComplete);
   EXPECT_TRUE(Node()->drain.has_value()) << "the batch job still runs";
-  Tell(sum, ClientStatus::kComplete);
+  Report(sum, ClientStatus::kComplete);
   EXPECT_FALSE(Node()->drain.has_value());
   EXPECT_EQ(Node()->last_drain->status, "complete");
   EXPECT_FALSE(Node()->eligible);
@@ -89,11 +89,11 @@ TEST_F(DrainTest, OfAGroupNotMoreGoAtATimeThanItSays) {
   MustDrain(DrainSpec{60s});
   EXPECT_EQ(leaving().size(), 2u);
   EXPECT_TRUE(Alloc(IdOf("other"))->alloc->server_terminal()) << "each group has its own limit";
-  Tell(IdOf("other"), ClientStatus::kComplete);
+  Report(IdOf("other"), ClientStatus::kComplete);
   EXPECT_EQ(leaving().size(), 2u);
-  Tell(leaving()[0], ClientStatus::kComplete);
+  Report(leaving()[0], ClientStatus::kComplete);
   EXPECT_EQ(leaving().size(), 2u) << "the next one leaves";
-  Tell(leaving()[1], ClientStatus::kFailed);
+  Report(leaving()[1], ClientStatus::kFailed);
   EXPECT_EQ(leaving().size(), 2u);
   // After the deadline all remaining allocations must go.
   loop.Advance(60s);

@@ -94,11 +94,11 @@ void Evaluating::PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place
   while (!places->empty() && (!first || stopping > 0)) {
     GroupPlan::Place place = std::move(places->back());
     places->pop_back();
-    const bool looks = !first || place.stops;
+    const bool tries = !first || place.stops;
     if (place.stops) --stopping;
     std::optional<NoPlace> none;
-    if (looks) none = Place(group, &place);
-    if (looks && !none) continue;
+    if (tries) none = Place(group, &place);
+    if (tries && !none) continue;
     if (none) {
       // A place that stops an allocation gets its room and ports, which only this evaluation sees.
       if (place.stops) none->awaited.address.clear();
@@ -163,7 +163,7 @@ void Evaluating::Placed(std::shared_ptr<Allocation> alloc, const GroupPlan::Plac
   alloc->create_index = alloc->modify_index = alloc->alloc_modify_index = index_;
   AllocRecord record;
   record.job = job_;
-  record.told.id = alloc->id;
+  record.reported.id = alloc->id;
   if (place.replaces != nullptr) {
     // The replaced allocation may have been collected meanwhile.
     if (const auto replaced = Find(place.replaces->id())) {

@@ -56,6 +56,33 @@ TEST(EventLogTest, ForgetsTheOldestAndSaysSo) {
   EXPECT_EQ(log.From(1).batches[0]->events.size(), 5u);
 }
 
+TEST(EventLogTest, AtRestItKeepsOnlyTheNewest) {
+  EventLog log;
+  log.Rest();
+  const std::uint64_t last = 3 * EventLog::kAtRest;
+  for (std::uint64_t index = 1; index <= last; ++index) {
+    log.Add(index, cause::kNodeStatus, {EventOfNode("n")});
+  }
+  const std::size_t bytes = log.bytes();
+  log.Rest();
+  EXPECT_LT(log.bytes(), bytes / 2);
+  EXPECT_EQ(log.last_index(), last);
+  const std::uint64_t first = last - EventLog::kAtRest + 1;
+  EXPECT_EQ(Indexes(log.From(1)).front(), first);
+  EXPECT_FALSE(log.From(first - 1).complete);
+  EXPECT_TRUE(log.From(first).complete);
+  // The events of the last write stay, however many they are.
+  log.Add(last + 1, cause::kNodeStatus, [] {
+    std::vector<StateEvent> many;
+    for (std::size_t i = 0; i <= EventLog::kAtRest; ++i) {
+      many.push_back(EventOfNode(std::to_string(i)));
+    }
+    return many;
+  }());
+  log.Rest();
+  EXPECT_THAT(Indexes(log.From(1)), ElementsAre(last + 1));
+}
+
 // An event of an allocation of JOB whose record has a text of DETAILS bytes.
 StateEvent AllocEvent(const std::shared_ptr<const Job>& job, std::size_t details) {
   auto alloc = std::make_shared<Allocation>();
@@ -67,7 +94,7 @@ StateEvent AllocEvent(const std::shared_ptr<const Job>& job, std::size_t details
   TaskEvent event(event_type::kDriver);
   event.details[event_key::kMessage] = std::string(details, 'x');  // With() keeps its start only
   AppendTaskEvent(&state, std::move(event), 1);
-  record->told.tasks["t"] = std::make_shared<TaskStateRecord>(state);
+  record->reported.tasks["t"] = std::make_shared<TaskStateRecord>(state);
   return {std::shared_ptr<const AllocRecord>(record)};
 }
 
@@ -137,7 +164,7 @@ class SchedulerEventTest : public SchedulerFixture {
   std::uint64_t next_ = 1;
 };
 
-TEST_F(SchedulerEventTest, TellTheLifeOfAJob) {
+TEST_F(SchedulerEventTest, ShowTheLifeOfAJob) {
   MakeNodeReady();
   EXPECT_THAT(NewEvents(), ElementsAre(Pair(Topic::kNode, "NodeRegistration"),
                                        Pair(Topic::kNode, "NodeStreamEvent")));
@@ -147,7 +174,7 @@ TEST_F(SchedulerEventTest, TellTheLifeOfAJob) {
                                        Pair(Topic::kAllocation, "PlanResult"),
                                        Pair(Topic::kEvaluation, "EvaluationUpdated"),
                                        Pair(Topic::kJob, "EvaluationUpdated")));
-  Tell(Live()[0]->id(), ClientStatus::kRunning);
+  Report(Live()[0]->id(), ClientStatus::kRunning);
   EXPECT_THAT(NewEvents(), ElementsAre(Pair(Topic::kAllocation, "AllocationUpdated")));
   const std::string id = Live()[0]->id();
   ASSERT_TRUE(scheduler.Deregister({"default", "web"}, true, false).ok());
@@ -160,7 +187,7 @@ TEST_F(SchedulerEventTest, TellTheLifeOfAJob) {
                                        Pair(Topic::kEvaluation, "JobDeregistered"),
                                        Pair(Topic::kAllocation, "PlanResult"),
                                        Pair(Topic::kEvaluation, "EvaluationUpdated")));
-  Tell(id, ClientStatus::kComplete);
+  Report(id, ClientStatus::kComplete);
   NewEvents();
   EXPECT_TRUE(Await<Status>(scheduler.CollectGarbage(context, {})).ok());
   EXPECT_THAT(NewEvents(), ElementsAre()) << "only collected jobs make events";

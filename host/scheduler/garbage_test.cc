@@ -25,7 +25,7 @@ class GarbageTest : public SchedulerFixture {
     MustRegister(registration);
     for (const auto& record : Live()) {
       if (record->alloc->job->id == registration.job->id && record->alloc->index < ended) {
-        Tell(record->id(), ClientStatus::kComplete);
+        Report(record->id(), ClientStatus::kComplete);
       }
     }
   }
@@ -83,7 +83,7 @@ TEST_F(GarbageTest, WhatTheNodeHasLetGoOfGoesWithItsJob) {
   ASSERT_EQ(Allocs().size(), 2u);
   ASSERT_TRUE(scheduler.Deregister({"default", "half"}, true, false).ok());
   for (const auto& record : Allocs()) {
-    if (!record->client_terminal()) Tell(record->id(), ClientStatus::kComplete);
+    if (!record->client_terminal()) Report(record->id(), ClientStatus::kComplete);
   }
   Collect({.living = false});
   EXPECT_TRUE(Allocs().empty());
@@ -106,7 +106,7 @@ TEST_F(GarbageTest, AJobThatIsOverGoesInOne) {
   loop.Advance(10s);
   const WallTime between = loop.Wall();
   loop.Advance(10s);
-  Tell(Live()[0]->id(), ClientStatus::kComplete);
+  Report(Live()[0]->id(), ClientStatus::kComplete);
   Collect({.ended_before = between});
   EXPECT_EQ(Allocs().size(), 2u) << "half of it would be placed again";
   EXPECT_EQ(Held(), 1u);
@@ -136,7 +136,7 @@ TEST_F(GarbageTest, AStoppedAllocationStaysUntilItsTasksHaveEnded) {
   ASSERT_TRUE(scheduler.Deregister({"default", "web"}, false, false).ok());
   Collect({});
   ASSERT_EQ(Allocs().size(), 1u) << "it must stop and has not yet";
-  Tell(Allocs()[0]->id(), ClientStatus::kComplete);
+  Report(Allocs()[0]->id(), ClientStatus::kComplete);
   Collect({});
   EXPECT_TRUE(Allocs().empty());
   EXPECT_EQ(JobOf("web"), nullptr);
@@ -147,7 +147,7 @@ TEST_F(GarbageTest, OldVersionsAndEvaluationsOfALivingJobGo) {
     MustRegister(Registration("web", 1, 100, config));
     for (const auto& record : Live()) {
       if (record->alloc->desired_status == DesiredStatus::kRun) {
-        Tell(record->id(), ClientStatus::kComplete);
+        Report(record->id(), ClientStatus::kComplete);
       }
     }
   }
@@ -182,7 +182,7 @@ class GarbageInSlicesTest : public GarbageTest {
     for (const auto& record : Live()) {
       AllocUpdate update;
       update.id = record->id();
-      update.status = {ClientStatus::kComplete, "told by a test"};
+      update.status = {ClientStatus::kComplete, "reported by a test"};
       updates.push_back(update);
     }
     ASSERT_EQ(updates.size(), static_cast<std::size_t>(kAllocs));

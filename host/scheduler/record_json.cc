@@ -14,9 +14,6 @@ namespace drover {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AllocatedPort, label, value, to, host_ip)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AllocationNetwork, interface_name, address,
                                                 address_ipv6)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AllocNetworkStatus, interface_name, address,
-                                                address_ipv6, dns_servers, dns_searches,
-                                                dns_options)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PlacementFailure, nodes_in_pool, nodes_available,
                                                 nodes_evaluated, nodes_filtered, nodes_exhausted,
                                                 constraint_filtered, dimension_exhausted,
@@ -165,7 +162,7 @@ Result<AllocRecord> ReadPlaced(const json& of, SeenJobs* seen) {
     seen->emplace_front(std::make_shared<const json>(job), record.job);
   }
   alloc->job = record.job->job;
-  record.told.id = alloc->id;
+  record.reported.id = alloc->id;
   record.alloc = std::move(alloc);
   Get(of, "previous", &record.previous);
   Get(of, "next", &record.next);
@@ -177,19 +174,18 @@ Result<AllocRecord> ReadPlaced(const json& of, SeenJobs* seen) {
 }
 
 Result<AllocUpdate> ReadUpdate(const json& of, const std::string& id) {
-  AllocUpdate told;
-  told.id = id;
-  told.status.status =
+  AllocUpdate update;
+  update.id = id;
+  update.status.status =
       FromName(of.at("status").get<std::string>(), ClientStatus::kUnknown, ClientStatusName);
-  Get(of, "description", &told.status.description);
-  Get(of, "time", &told.modify_time);
+  Get(of, "description", &update.status.description);
+  Get(of, "time", &update.modify_time);
   const json tasks = of.value("tasks", json::object());
   for (const auto& [name, state] : tasks.items()) {
     DROVER_ASSIGN(TaskStateRecord task, DecodeTaskState(state));
-    told.tasks[name] = std::make_shared<const TaskStateRecord>(std::move(task));
+    update.tasks[name] = std::make_shared<const TaskStateRecord>(std::move(task));
   }
-  if (of.contains("network")) told.network = of.at("network").get<AllocNetworkStatus>();
-  return told;
+  return update;
 }
 
 Result<std::shared_ptr<const Evaluation>> ReadEvaluation(const json& of) {
@@ -268,24 +264,23 @@ Result<AllocRecord> DecodePlaced(const std::string& text, SeenJobs* seen) {
   return Decode(text, [seen](const json& of) { return ReadPlaced(of, seen); });
 }
 
-std::string EncodeTold(const AllocRecord& record) {
-  const AllocUpdate& told = record.told;
+std::string EncodeReported(const AllocRecord& record) {
+  const AllocUpdate& update = record.reported;
   json tasks = json::object();
-  for (const auto& [name, state] : told.tasks) tasks[name] = EncodeTaskState(*state);
-  json out = {{"status", ClientStatusName(told.status.status)},
-              {"description", told.status.description},
+  for (const auto& [name, state] : update.tasks) tasks[name] = EncodeTaskState(*state);
+  json out = {{"status", ClientStatusName(update.status.status)},
+              {"description", update.status.description},
               {"tasks", std::move(tasks)},
-              {"time", told.modify_time},
+              {"time", update.modify_time},
               {"modify_index", record.modify_index},
               {"modify_time", record.modify_time}};
-  if (told.network) out["network"] = *told.network;
   return Dump(out);
 }
 
-Status DecodeTold(const std::string& text, AllocRecord* record) {
+Status DecodeReported(const std::string& text, AllocRecord* record) {
   const auto read = [record](const json& of) -> Status {
-    DROVER_ASSIGN(AllocUpdate told, ReadUpdate(of, record->id()));
-    record->told = std::move(told);
+    DROVER_ASSIGN(AllocUpdate update, ReadUpdate(of, record->id()));
+    record->reported = std::move(update);
     record->modify_index =
         std::max(record->modify_index, of.value("modify_index", std::uint64_t{0}));
     record->modify_time = std::max(record->modify_time, of.value("modify_time", WallTime{0}));

@@ -25,15 +25,15 @@ std::string EncodeRecord(const Evaluation& eval);
 Result<std::shared_ptr<const Evaluation>> DecodeEvaluation(const std::string& text);
 
 // An allocation has two records. "Placed" is the scheduler's decision, with the job, so that it
-// needs no other record. "Told" is the node's report, which changes more often.
+// needs no other record. "Reported" is the node's part, which changes more often.
 std::string EncodePlaced(const AllocRecord& record);
-std::string EncodeTold(const AllocRecord& record);
+std::string EncodeReported(const AllocRecord& record);
 // The jobs that were decoded last. An allocation with an equal job shares it, since decoding a job
 // costs more than decoding the other fields.
 using SeenJobs =
     std::deque<std::pair<std::shared_ptr<const nlohmann::json>, std::shared_ptr<const JobRecord>>>;
 Result<AllocRecord> DecodePlaced(const std::string& text, SeenJobs* seen);
-Status DecodeTold(const std::string& text, AllocRecord* record);
+Status DecodeReported(const std::string& text, AllocRecord* record);
 
 // Only the fields of a node that it does not report when it registers.
 std::string EncodeRecord(const NodeRecord& node);

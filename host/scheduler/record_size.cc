@@ -117,9 +117,9 @@ std::size_t Of(const TaskEvent& event) {
 }
 
 std::size_t Of(const AllocRecord& record) {
-  std::size_t bytes = kObject + sizeof(AllocRecord) + Of(record.told.id) + Of(record.previous) +
-                      Of(record.next) + Of(record.told.status.description);
-  for (const auto& [task, state] : record.told.tasks) bytes += 2 * kNode + Of(task);
+  std::size_t bytes = kObject + sizeof(AllocRecord) + Of(record.reported.id) + Of(record.previous) +
+                      Of(record.next) + Of(record.reported.status.description);
+  for (const auto& [task, state] : record.reported.tasks) bytes += 2 * kNode + Of(task);
   return bytes;
 }
 
@@ -172,7 +172,7 @@ class Parts {
   void Inside(const AllocRecord& record) {
     Part(record.alloc);
     Part(record.job);
-    for (const auto& [task, state] : record.told.tasks) Part(state);
+    for (const auto& [task, state] : record.reported.tasks) Part(state);
   }
 
   See see_;
@@ -194,7 +194,7 @@ std::size_t SizeOf(const TaskStateRecord& state) {
 }
 std::size_t SizeOf(const AllocRecord& record) {
   std::size_t bytes = Of(record) + Of(*record.alloc);
-  for (const auto& [task, state] : record.told.tasks) {
+  for (const auto& [task, state] : record.reported.tasks) {
     if (state != nullptr) bytes += SizeOf(*state);
   }
   return bytes;

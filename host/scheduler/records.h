@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "host/alloc/client_status.h"
-#include "host/alloc/hook_resources.h"
 #include "host/scheduler/node_interface.h"
 #include "host/spec/allocation.h"
 
@@ -101,7 +100,6 @@ struct AllocUpdate {
   std::string id;
   AllocStatus status;
   TaskStates tasks;
-  std::optional<AllocNetworkStatus> network;
   WallTime modify_time = 0;
 };
 
@@ -109,7 +107,7 @@ struct AllocUpdate {
 struct AllocRecord {
   std::shared_ptr<const Allocation> alloc;
   std::shared_ptr<const JobRecord> job;  // the version that it was placed or last updated for
-  AllocUpdate told;                      // status pending until the node reports
+  AllocUpdate reported;                  // status pending until the node reports
   std::string previous;                  // the allocation that it replaces
   std::string next;                      // the one that replaces it
   bool migrate = false;                  // it must stop and be replaced
@@ -118,7 +116,7 @@ struct AllocRecord {
   WallTime modify_time = 0;
 
   const std::string& id() const { return alloc->id; }
-  bool client_terminal() const { return IsTerminal(told.status.status); }
+  bool client_terminal() const { return IsTerminal(reported.status.status); }
   // It has ended or must stop. Until it has ended, it still has its ports and memory.
   bool terminal() const { return alloc->server_terminal() || client_terminal(); }
 };

@@ -21,8 +21,8 @@ constexpr TableMask kNodes = MaskOf(Table::kNodes);
 constexpr Duration kLate = 1s;
 
 // Compares the parts of two updates that clients can see.
-bool SaysTheSame(const AllocUpdate& a, const AllocUpdate& b) {
-  if (!(a.status == b.status) || a.network != b.network || a.tasks.size() != b.tasks.size()) {
+bool ShowTheSame(const AllocUpdate& a, const AllocUpdate& b) {
+  if (!(a.status == b.status) || a.tasks.size() != b.tasks.size()) {
     return false;
   }
   return std::equal(a.tasks.begin(), a.tasks.end(), b.tasks.begin(),
@@ -474,9 +474,9 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
     std::set<JobKey> jobs;
     for (AllocUpdate& update : updates) {
       const auto before = Tables::Find(tables->allocs, update.id);
-      if (before == nullptr || SaysTheSame(before->told, update)) continue;
+      if (before == nullptr || ShowTheSame(before->reported, update)) continue;
       auto changed = std::make_shared<AllocRecord>(*before);
-      changed->told = std::move(update);
+      changed->reported = std::move(update);
       changed->modify_index = index;
       changed->modify_time = loop_->Wall();
       if (changed->client_terminal() && !before->client_terminal()) {

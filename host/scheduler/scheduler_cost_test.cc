@@ -1,8 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// What one more end, start or look costs must not depend on how much there is beside it. In
-// processor time of this thread, of much and of little: what the machine does meanwhile is not in
-// it, and a cost that grows with what there is fails by far.
+// The cost of one more end, start or evaluation must not depend on the number of allocations beside
+// it. Each test compares the processor time of this thread beside many and beside few of them.
+// Other work of the machine is not in it, and a cost that grows with the number fails by far.
 #include <algorithm>
 
 #include "host/base/cpu_timer_for_test.h"
@@ -11,7 +11,7 @@
 namespace drover {
 namespace {
 
-// The much has at least twenty times as much as the little.
+// There are at least twenty times as many as few.
 constexpr double kMostTimes = 6;
 
 class SchedulerCostTest : public SchedulerFixture {
@@ -33,22 +33,22 @@ class SchedulerCostTest : public SchedulerFixture {
   }
   void Forget(const std::string& id) {
     ASSERT_TRUE(scheduler.Deregister({"default", id}, true, true).ok());
-    TellAll(ClientStatus::kComplete);
+    ReportAll(ClientStatus::kComplete);
     EXPECT_TRUE(Await<Status>(scheduler.CollectGarbage(context, {})).ok());
     EXPECT_TRUE(Allocs().empty());
   }
-  void TellAll(ClientStatus status) {
+  void ReportAll(ClientStatus status) {
     std::vector<AllocUpdate> updates;
     store.Read([&](const Tables& tables) {
       for (const auto& [id, record] : tables.live_allocs) {
         AllocUpdate& update = updates.emplace_back();
         update.id = id;
-        update.status = {status, "told by a test"};
+        update.status = {status, "reported by a test"};
       }
     });
     EXPECT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", updates)).ok());
   }
-  // Of the first ones of those that live.
+  // The time in which reports give the first COUNT live allocations STATUS.
   double TimeOfUpdates(int count, ClientStatus status) {
     std::vector<std::string> ids;
     store.Read([&](const Tables& tables) {
@@ -58,7 +58,7 @@ class SchedulerCostTest : public SchedulerFixture {
       }
     });
     const CpuTimer timer;
-    for (const std::string& id : ids) Tell(id, status);
+    for (const std::string& id : ids) Report(id, status);
     return timer.Seconds();
   }
   double TimeOfSmallJobs(int count) {
@@ -110,7 +110,7 @@ TEST_F(SchedulerCostTest, APlacementBesideMuchThatRuns) {
   EXPECT_LT(LeastOf(time_of_jobs), little * kMostTimes);
 }
 
-// Batch jobs may run on, so a drain has them before it for a long time.
+// Batch jobs may run on, so a drain waits for them for a long time.
 TEST_F(SchedulerCostTest, AnEndWhileMuchIsDrained) {
   MakeNode(1'000'000);
   const auto time_of_ends = [this](int count) {
@@ -125,11 +125,11 @@ TEST_F(SchedulerCostTest, AnEndWhileMuchIsDrained) {
   EXPECT_LT(time_of_ends(10'000), little * kMostTimes);
 }
 
-// Jobs whose evaluations are too new to go, and of which the node has let go of all that they have.
+// The node has let go of all allocations, but the evaluations of their jobs are too new to go.
 TEST_F(SchedulerCostTest, ASliceOfACollectionLooksAtNoAllocationBesideItsCount) {
   MakeNode(1'000'000);
   for (int i = 0; i < 300; ++i) MustRegister(Batch("b" + std::to_string(i), 50));
-  TellAll(ClientStatus::kComplete);
+  ReportAll(ClientStatus::kComplete);
   EXPECT_TRUE(Await<Status>(scheduler.CollectGarbage(context, {.jobs = false})).ok());
   ASSERT_EQ(Allocs().size(), 15'000u);
   double best = 1e9;

@@ -126,10 +126,10 @@ class SchedulerFixture : public ::testing::Test {
   }
 
   // The node reports STATUS for an allocation.
-  void Tell(const std::string& id, ClientStatus status) {
+  void Report(const std::string& id, ClientStatus status) {
     AllocUpdate update;
     update.id = id;
-    update.status = {status, "told by a test"};
+    update.status = {status, "reported by a test"};
     EXPECT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {update})).ok());
   }
 

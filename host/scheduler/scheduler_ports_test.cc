@@ -35,7 +35,7 @@ TEST_F(SchedulerTest, AStaticPortWaitsForTheAllocationThatHasIt) {
             "network: port 8080 is taken");
   EXPECT_EQ(Eval(eval->blocked_eval)->status, "blocked");
   EXPECT_EQ(JobOf("web")->status, "pending");
-  Tell(old, ClientStatus::kComplete);
+  Report(old, ClientStatus::kComplete);
   ASSERT_EQ(Live().size(), 1u);
   EXPECT_EQ(Live()[0]->alloc->ports.at(0).value, 8080);
   EXPECT_EQ(Eval(eval->blocked_eval)->status, "complete");
@@ -52,7 +52,7 @@ TEST_F(SchedulerTest, APortThatAForeignProcessLeavesIsTaken) {
   EXPECT_EQ(Live().size(), 1u);
 }
 
-// Readers wait for a write, and a look at a port is a call of the kernel.
+// A check of a port is a system call, and readers wait for each write: the check must come before.
 TEST_F(SchedulerTest, PortsAreLookedAtBesideReaders) {
   MakeNodeReady();
   int looks = 0;
@@ -83,7 +83,7 @@ TEST_F(SchedulerTest, AnUpdateWhoseStaticPortSomebodyElseHasStopsNothing) {
   EXPECT_EQ(Live()[0]->alloc->ports.at(0).value, 9090);
 }
 
-// The node has another address than before, and the task listens on all of them.
+// The node's address has changed since the task started, and the task listens on all addresses.
 TEST_F(SchedulerTest, AnUpdateOfWhatWasPlacedOnAnotherAddressStopsIt) {
   MakeNodeReady();
   MustRegister(WithStaticPort(Registration("web", 1), 8080));
@@ -93,7 +93,7 @@ TEST_F(SchedulerTest, AnUpdateOfWhatWasPlacedOnAnotherAddressStopsIt) {
   MustRegister(WithStaticPort(Registration("web", 1, 101), 8080));
   ASSERT_TRUE(Alloc(old)->alloc->server_terminal());
   ports.foreign.clear();
-  Tell(old, ClientStatus::kComplete);
+  Report(old, ClientStatus::kComplete);
   ASSERT_EQ(Live().size(), 1u);
   EXPECT_EQ(Live()[0]->alloc->ports.at(0).host_ip, "127.0.0.2");
 }

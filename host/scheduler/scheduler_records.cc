@@ -44,10 +44,8 @@ Co<Status> Scheduler::CollectGarbage(Context context, GarbageRule rule) {
       return collection.Slice(tables, index);
     });
     if (collection.done()) co_return Status();
-    // Waits until all work that is ready now has had its turn.
-    const auto turn = std::make_shared<Event>(loop_);
-    loop_->Post([turn] { turn->Set(); });
-    DROVER_CO_TRY(co_await turn->Wait(context));
+    co_await NextTurn(loop_);
+    if (context.cancelled()) co_return context.status();
   }
 }
 

@@ -85,14 +85,14 @@ TEST_F(SchedulerTest, AReplacementThatHadToWaitKnowsWhatItReplaces) {
   MustRegister(Registration("web", 1, 700));
   EXPECT_THAT(Live(), IsEmpty());
   EXPECT_EQ(Alloc(old->id())->next, "");
-  Tell(old->id(), ClientStatus::kComplete);
+  Report(old->id(), ClientStatus::kComplete);
   ASSERT_EQ(Live().size(), 1u);
   EXPECT_EQ(Live()[0]->previous, old->id());
   EXPECT_EQ(Alloc(old->id())->next, Live()[0]->id());
   // The next one replaces the last one, not the first one again.
   const auto second = Live()[0];
   MustRegister(Registration("web", 1, 700, R"({"run_for": "1s"})"));
-  Tell(second->id(), ClientStatus::kComplete);
+  Report(second->id(), ClientStatus::kComplete);
   ASSERT_EQ(Live().size(), 1u);
   EXPECT_EQ(Live()[0]->previous, second->id());
 }
@@ -109,7 +109,7 @@ TEST_F(SchedulerTest, APlanWithoutANodeFailsAsItsEvaluationDoes) {
 TEST_F(SchedulerTest, WhatHasEndedIsStartedAgainForAnotherJobOnly) {
   MakeNodeReady();
   MustRegister(Registration("sum", 1));
-  Tell(Live().at(0)->id(), ClientStatus::kComplete);
+  Report(Live().at(0)->id(), ClientStatus::kComplete);
   EXPECT_EQ(JobOf("sum")->status, "dead");
   ASSERT_TRUE(scheduler.Evaluate({"default", "sum"}).ok());
   EXPECT_THAT(Live(), IsEmpty());
@@ -138,7 +138,7 @@ TEST_F(SchedulerTest, ReservedCoresWaitForTheAllocationThatHasThem) {
   const std::vector<int> first = placed[0]->alloc->cores.at("t");
   EXPECT_EQ((std::set<std::vector<int>>{first, placed[1]->alloc->cores.at("t")}),
             (std::set<std::vector<int>>{{2}, {5}}));
-  Tell(placed[0]->id(), ClientStatus::kFailed);
+  Report(placed[0]->id(), ClientStatus::kFailed);
   const auto later = Live();
   ASSERT_EQ(later.size(), 2u) << "one has ended, another has its place";
   const auto& newest = later[0]->id() == placed[1]->id() ? later[1] : later[0];
@@ -170,7 +170,7 @@ TEST_F(SchedulerTest, AQueueWritesEachEvaluationThreeTimesAtMost) {
       order.push_back(tables.live_allocs.begin()->second->alloc->job->id);
     });
     if (live.empty()) break;
-    Tell(live, ClientStatus::kComplete);
+    Report(live, ClientStatus::kComplete);
   }
   EXPECT_EQ(order.size(), static_cast<std::size_t>(kJobs));
   EXPECT_TRUE(std::ranges::is_sorted(order)) << "the oldest first";
@@ -188,7 +188,7 @@ TEST_F(SchedulerTest, WhatIsFreedGoesToTheHighestPriorityOnce) {
     registration.job = std::move(job);
     blocked.push_back(Eval(Eval(MustRegister(std::move(registration)).eval_id)->blocked_eval));
   }
-  Tell(Live().at(0)->id(), ClientStatus::kComplete);
+  Report(Live().at(0)->id(), ClientStatus::kComplete);
   ASSERT_EQ(Live().size(), 1u);
   EXPECT_EQ(Live()[0]->alloc->job->id, "p1");
   EXPECT_EQ(Eval(blocked[0]->id), blocked[0]) << "it was not written again";
@@ -205,7 +205,7 @@ TEST_F(SchedulerTest, ALargeJobIsPlacedBitByBit) {
     ASSERT_EQ(live.size(), static_cast<std::size_t>(std::min(10, 25 - ended)));
     for (const auto& record : live) indexes.insert(record->alloc->index);
     EXPECT_EQ(JobOf("large")->status, "running");
-    Tell(live[0]->id(), ClientStatus::kComplete);
+    Report(live[0]->id(), ClientStatus::kComplete);
   }
   EXPECT_EQ(indexes.size(), 25u);
   EXPECT_EQ(Allocs().size(), 25u);
@@ -217,9 +217,9 @@ TEST_F(SchedulerTest, ANewVersionOfWhatWaitsIsPlacedAnew) {
   MustRegister(Registration("large", 25, 100));
   MustRegister(Registration("large", 12, 100));
   EXPECT_EQ(Live().size(), 10u);
-  Tell(Live()[0]->id(), ClientStatus::kComplete);
-  Tell(Live()[0]->id(), ClientStatus::kComplete);
-  Tell(Live()[0]->id(), ClientStatus::kComplete);
+  Report(Live()[0]->id(), ClientStatus::kComplete);
+  Report(Live()[0]->id(), ClientStatus::kComplete);
+  Report(Live()[0]->id(), ClientStatus::kComplete);
   EXPECT_EQ(Allocs().size(), 12u) << "and not the rest of the first version";
 }
 
@@ -268,7 +268,7 @@ TEST_F(SchedulerTest, AnUpdateThatFindsNoPlaceStopsNothing) {
   ASSERT_EQ(now.size(), 1u) << "there is room for one of them beside the old ones";
   for (const auto& record : before) {
     EXPECT_TRUE(Alloc(record->id())->alloc->server_terminal());
-    Tell(record->id(), ClientStatus::kComplete);
+    Report(record->id(), ClientStatus::kComplete);
   }
   ASSERT_EQ(Live().size(), 2u);
   for (const auto& record : Live()) EXPECT_NE(record->previous, "");
@@ -281,7 +281,7 @@ TEST_F(SchedulerTest, AnUpdateWaitsForRoomThatOthersLeave) {
   MustRegister(Registration("web", 1, 300));
   MustRegister(Registration("web", 1, 700));
   EXPECT_EQ(Live().size(), 2u);
-  Tell(other, ClientStatus::kComplete);
+  Report(other, ClientStatus::kComplete);
   ASSERT_EQ(Live().size(), 1u);
   EXPECT_EQ(Live()[0]->alloc->job->groups[0].tasks[0].resources.memory_mb, 700);
 }
@@ -377,7 +377,7 @@ TEST_F(SchedulerTest, WhatStillHasNoRoomIsNotWrittenAgain) {
   MustRegister(Registration("small", 1, 100));
   const JobReply reply = MustRegister(Registration("large", 1, 5000));
   const auto blocked = Eval(Eval(reply.eval_id)->blocked_eval);
-  Tell(Live().at(0)->id(), ClientStatus::kComplete);
+  Report(Live().at(0)->id(), ClientStatus::kComplete);
   EXPECT_EQ(Eval(blocked->id), blocked);
 }
 
@@ -393,7 +393,7 @@ TEST_F(SchedulerTest, WhatDoesNotFitWaitsForMemory) {
   ASSERT_TRUE(scheduler.Deregister({"default", "big"}, false, false).ok());
   EXPECT_EQ(Live().size(), 2u) << "its memory is in use until it has ended";
   for (const auto& record : Allocs()) {
-    if (record->alloc->job->id == "big") Tell(record->id(), ClientStatus::kComplete);
+    if (record->alloc->job->id == "big") Report(record->id(), ClientStatus::kComplete);
   }
   EXPECT_EQ(Live().size(), 5u);
 }
@@ -447,7 +447,7 @@ TEST_F(SchedulerTest, AStoppedJobIsDeadAndCanBePurgedAndComeBack) {
   EXPECT_EQ(Live().size(), 1u);
 }
 
-TEST_F(SchedulerTest, WhatIsStoppingCanBeToldNotToDelay) {
+TEST_F(SchedulerTest, WhatIsStoppingCanStopWithoutDelay) {
   MakeNodeReady();
   MustRegister(Registration("web", 1));
   const std::string id = Live().at(0)->id();
@@ -510,7 +510,7 @@ TEST_F(SchedulerTest, ANodeFetchesWhatIsWantedOfIt) {
   const auto first = Await<Result<NodeAllocs>>(scheduler.FetchAllocs(context, "node", 0));
   ASSERT_TRUE(first.ok());
   EXPECT_EQ(first->allocs.size(), 2u);
-  Tell(Live().at(0)->id(), ClientStatus::kRunning);
+  Report(Live().at(0)->id(), ClientStatus::kRunning);
   const Context limited = context.WithTimeout(1s);
   EXPECT_EQ(Await<Result<NodeAllocs>>(scheduler.FetchAllocs(limited, "node", first->index)).code(),
             Code::kTimeout)
@@ -536,7 +536,7 @@ TEST_F(SchedulerTest, ANodeThatAsksAgainHearsOnlyWhatHasChanged) {
   EXPECT_FALSE(second.complete);
   EXPECT_EQ(second.allocs.size(), 2u) << "the one that must stop and its replacement";
   EXPECT_EQ(second.gone, std::vector<std::string>());
-  Tell(ended, ClientStatus::kComplete);
+  Report(ended, ClientStatus::kComplete);
   ASSERT_TRUE(scheduler.CollectAlloc(ended).ok());
   const NodeAllocs third = fetch(second.index);
   EXPECT_FALSE(third.complete);

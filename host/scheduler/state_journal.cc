@@ -77,9 +77,9 @@ void StateJournal::Add(const std::shared_ptr<const Evaluation>& eval, bool erase
 
 void StateJournal::Add(const std::shared_ptr<const AllocRecord>& record, bool erased) {
   const RecordKey placed = KeyFor(record_kind::kPlaced, record->id());
-  const RecordKey told = KeyFor(record_kind::kTold, record->id());
+  const RecordKey reported = KeyFor(record_kind::kReported, record->id());
   if (erased) {
-    changes_[placed] = changes_[told] = nullptr;
+    changes_[placed] = changes_[reported] = nullptr;
     last_.erase(record->id());
     return;
   }
@@ -88,7 +88,7 @@ void StateJournal::Add(const std::shared_ptr<const AllocRecord>& record, bool er
   if (last == nullptr || !PlacedAlike(*last, *record)) {
     changes_[placed] = {[record] { return EncodePlaced(*record); }, held};
   }
-  changes_[told] = {[record] { return EncodeTold(*record); }, held};
+  changes_[reported] = {[record] { return EncodeReported(*record); }, held};
   last = record;
 }
 

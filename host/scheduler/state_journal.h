@@ -20,7 +20,7 @@ inline constexpr std::string_view kJob = "job";        // a version of a job
 inline constexpr std::string_view kSource = "source";  // the submission of a version
 inline constexpr std::string_view kEval = "eval";      // an evaluation
 inline constexpr std::string_view kPlaced = "placed";  // an allocation, as the scheduler decided
-inline constexpr std::string_view kTold = "told";      // the report of its node
+inline constexpr std::string_view kReported = "told";  // by its node
 inline constexpr std::string_view kNode = "node";
 inline constexpr std::string_view kIndex = "index";  // of the last write
 }  // namespace record_kind

@@ -69,7 +69,8 @@ class StateJournalTest : public SchedulerFixture {
   }
   static std::vector<std::string> EncodedAllocs(const JobAllocs& records) {
     std::vector<std::string> all;
-    for (const auto& record : records) all.push_back(EncodePlaced(*record) + EncodeTold(*record));
+    for (const auto& record : records)
+      all.push_back(EncodePlaced(*record) + EncodeReported(*record));
     return all;
   }
 
@@ -115,7 +116,6 @@ TEST_F(StateJournalTest, TheTablesAreFoundAgain) {
   state.started_at = 77;
   state.events.emplace_back(TaskEvent(event_type::kStarted));
   update.tasks["t"] = std::make_shared<const TaskStateRecord>(state);
-  update.network = AllocNetworkStatus{"eth0", "10.0.0.2", "", {"1.1.1.1"}, {}, {}};
   ASSERT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {update})).ok());
   ASSERT_TRUE(scheduler.Deregister({"default", "stopped"}, false, true).ok());
   const LoadedState loaded = LoadState(Reopen());
@@ -123,8 +123,7 @@ TEST_F(StateJournalTest, TheTablesAreFoundAgain) {
   Compare(loaded.tables);
   EXPECT_THAT(loaded.tables.versions.at({"default", "updated"}), SizeIs(kMaxJobVersions));
   const auto again = loaded.tables.allocs.at(live[0]->id());
-  EXPECT_EQ(*again->told.tasks.at("t"), state);
-  EXPECT_EQ(again->told.network, update.network);
+  EXPECT_EQ(*again->reported.tasks.at("t"), state);
   EXPECT_EQ(again->job->job, again->alloc->job) << "there is one job";
 }
 
@@ -159,7 +158,7 @@ TEST_F(StateJournalTest, ASubmissionIsWrittenOnce) {
   };
   mark();
   ASSERT_TRUE(scheduler.SetStable({"default", "job"}, 0, true).ok());
-  for (const auto& record : Live()) Tell(record->id(), ClientStatus::kRunning);
+  for (const auto& record : Live()) Report(record->id(), ClientStatus::kRunning);
   const auto source = [](const LoadedState& loaded) {
     return loaded.tables.jobs.at({"default", "job"})->submission->source;
   };
@@ -174,7 +173,7 @@ TEST_F(StateJournalTest, ASubmissionIsWrittenOnce) {
   EXPECT_EQ(source(LoadState(Reopen())), "as it was");
 }
 
-TEST_F(StateJournalTest, AJobOfAnEarlierAgentIsToldInCanonicalFormToo) {
+TEST_F(StateJournalTest, AJobOfAnEarlierAgentIsReturnedInCanonicalFormToo) {
   MustRegister(Registration("job", 1));
   const nlohmann::json canonical = *JobOf("job")->json;
   std::vector<Record> records = Reopen();
@@ -241,11 +240,11 @@ TEST_F(StateJournalTest, WhatWasForgottenIsGone) {
   }
   MustRegister(Registration("kept", 1));
   for (const auto& record : Live()) {
-    if (record->alloc->job->id == "purged") Tell(record->id(), ClientStatus::kFailed);
+    if (record->alloc->job->id == "purged") Report(record->id(), ClientStatus::kFailed);
   }
   ASSERT_TRUE(scheduler.Deregister({"default", "purged"}, true, false).ok());
   for (const auto& record : Allocs()) {
-    if (record->alloc->job->id == "purged") Tell(record->id(), ClientStatus::kComplete);
+    if (record->alloc->job->id == "purged") Report(record->id(), ClientStatus::kComplete);
   }
   EXPECT_TRUE(Await<Status>(scheduler.CollectGarbage(context, {})).ok());
   const std::vector<Record> records = Reopen();
@@ -295,7 +294,7 @@ TEST_F(StateJournalTest, ANodeThatIsDrainedStaysSo) {
   EXPECT_EQ(node.status, "initializing");
 }
 
-// What waits is told in bytes, so a bound of it is one.
+// Waiting changes count in bytes, so their bound holds for large jobs, too.
 TEST_F(StateJournalTest, ALargeJobCountsByItsSizeAndItsAllocationsDoNotRepeatIt) {
   constexpr std::size_t kLarge = 5'000'000;
   std::promise<void> held, go_on;

@@ -16,7 +16,7 @@ class StateLoader {
   LoadedState Load(const std::vector<Record>& records) {
     for (const Record& record : records) Read(record);
     for (const Record& record : records) {
-      if (record.key.kind == record_kind::kTold) ReadTold(record);
+      if (record.key.kind == record_kind::kReported) ReadReported(record);
     }
     FindSources();
     PutJobs();
@@ -77,10 +77,10 @@ class StateLoader {
   }
 
   // Without this record an allocation stays as it was placed.
-  void ReadTold(const Record& record) {
+  void ReadReported(const Record& record) {
     const auto alloc = allocs_.find(record.key.id);
     if (alloc == allocs_.end()) return;
-    const Status read = DecodeTold(record.value, &alloc->second);
+    const Status read = DecodeReported(record.value, &alloc->second);
     if (!read.ok()) Refuse(record, read.error());
   }
 

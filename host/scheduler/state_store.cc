@@ -94,7 +94,7 @@ void StateStore::WakeLoops(TableMask written, std::uint64_t index) {
       of->written_at[table] = index;
       awaited = awaited || of->of_table[table] > 0;
     }
-    if (!awaited || std::exchange(of->told, true)) continue;
+    if (!awaited || std::exchange(of->posted, true)) continue;
     // The loop has a waiter, so it still exists.
     loop->Post([mutex = waiters_mutex_, of] { Wake(mutex.get(), of.get()); });
   }
@@ -102,7 +102,7 @@ void StateStore::WakeLoops(TableMask written, std::uint64_t index) {
 
 void StateStore::Wake(std::mutex* mutex, LoopWaiters* of) {
   const std::lock_guard lock(*mutex);
-  of->told = false;
+  of->posted = false;
   for (const std::shared_ptr<Waiter>& waiter : of->waiters) {
     for (std::size_t table = 0; table < kTables; ++table) {
       if ((waiter->mask >> table & 1u) == 0) continue;

@@ -64,6 +64,8 @@ class StateStore {
 
   // The changes of the newest writes. [any thread]
   const EventLog& events() const { return events_; }
+  // See EventLog::Rest. [any thread]
+  void RestEvents() { events_.Rest(); }
   // Returns when there are events of an index above NEWER_THAN; otherwise as WaitNewer.
   Co<Status> WaitEvents(Context context, std::uint64_t newer_than);
 
@@ -85,7 +87,7 @@ class StateStore {
     Waiters waiters;
     std::array<std::size_t, kTables> of_table{};      // how many wait for each
     std::array<std::uint64_t, kTables> written_at{};  // the index of the last write to each
-    bool told = false;                                // a task is posted and has not run
+    bool posted = false;                              // a task is posted and has not run
   };
 
   // Waits for a write to MASK, unless THERE already returns true.

@@ -99,8 +99,8 @@ TEST(StateStoreTest, AWriteWakesALoopOnceHoweverManyWaitOnIt) {
   EXPECT_EQ(store.waiting(), 0u);
 }
 
-// What is slow must not be done while readers are kept out: a reader is let in meanwhile, and
-// whoever keeps it out never ends.
+// Nothing slow may happen under the lock. Each slow call here waits for a reader, so a call under
+// the lock never returns.
 TEST(StateStoreTest, ReadersNeedNotWaitForTheJournalNorForWhatTheEventLogLetsGo) {
   StateStore store;
   int read = 0;

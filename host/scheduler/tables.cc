@@ -212,7 +212,7 @@ void Tables::CountStatus(const AllocRecord& record, int sign) {
     Add(&of_job, sign);
     if (of_job == 0) uncollected.erase(key);
   }
-  const auto status = static_cast<std::size_t>(record.told.status.status);
+  const auto status = static_cast<std::size_t>(record.reported.status.status);
   const auto add = [status, sign](auto* map, const auto& of) {
     StatusCounts& counts = (*map)[of];
     Add(&counts[status], sign);

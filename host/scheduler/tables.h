@@ -84,21 +84,22 @@ struct Tables {
   std::map<std::string, std::shared_ptr<const NodeRecord>> nodes;
   std::map<JobKey, JobAllocs> allocs_of_job;
   std::map<JobKey, JobEvals> evals_of_job;
-  // Parts and sums of the tables above, so that no search has to pass all that has ended. None has
-  // an empty entry.
+  // Parts and sums of the tables above, so that no search passes all ended allocations. None has an
+  // empty entry.
   std::map<std::string, std::shared_ptr<const AllocRecord>> live_allocs;  // not ended
   EndedAllocs ended_allocs;                                               // not collected yet
   std::map<JobKey, GroupCounts> open_allocs_of_job;                       // not terminal
   std::map<JobKey, std::set<std::string>> open_evals_of_job;
   std::map<std::string, std::size_t> allocs_of_eval;
   std::map<std::string, NodeUsage> usage;  // by node, of live_allocs
-  // Those that are to run on, and how many of live_allocs have been asked to go.
+  // The live_allocs that may stay, and how many were asked to go.
   std::map<DrainGroup, std::set<std::string>> staying;
   std::map<DrainGroup, std::size_t> leaving;
   std::map<JobKey, std::size_t> uncollected;  // by job
   std::size_t blocked_evals = 0;
   std::map<std::string, StatusCounts> statuses_of_node;
-  // By group, for each job that had the key: by the index at which that one was made.
+  // Status counts by the create index of a job and its group: jobs with the same key follow each
+  // other.
   using GroupStatuses = std::map<std::pair<std::uint64_t, std::string>, StatusCounts>;
   std::map<JobKey, GroupStatuses> statuses_of_job;
   WantedLog wanted;

@@ -96,7 +96,7 @@ TEST(VersionTest, PreReleasesAreOrderedAsSemverDoes) {
   }
 }
 
-TEST(VersionConstraintTest, WhatIsNoneIsToldOnce) {
+TEST(VersionConstraintTest, WhatIsNoneIsReportedOnce) {
   for (const char* text : {"", "> ", ">> 1", "=> 1", ">= 1,", "1 2", "> 1..2", "> 1-", "> 1.x",
                            "> 99999999999999999999999"}) {
     EXPECT_FALSE(VersionConstraint::Parse(text, Form::kLoose).ok()) << text;

@@ -7,36 +7,57 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
+#include <string_view>
 
 namespace drover {
 
 // The allocations whose desired state has changed, by the index of the write. With it, a node that
-// asks again reads only the changes. Remembers only the last ones.
+// asks again reads only the changes. Remembers only the last writes, which together have MOST
+// changes. The ids of a write are one text: a string for each would lie among the records of its
+// time, and keep their memory from the system when they have gone.
 class WantedLog {
  public:
   explicit WantedLog(std::size_t most = 8192) : most_(most) {}
 
+  // Adds a change by the newest write, INDEX.
   void Add(std::uint64_t index, const std::string& id) {
-    if (changes_.size() == most_) {
-      known_since_ = changes_.front().first;
-      changes_.pop_front();
+    if (writes_.empty() || writes_.back().index != index) writes_.push_back({.index = index});
+    writes_.back().ids.append(id).push_back(kEnd);
+    ++writes_.back().changes;
+    ++changes_;
+    while (changes_ > most_) {
+      changes_ -= writes_.front().changes;
+      known_since_ = writes_.front().index;
+      writes_.pop_front();
     }
-    changes_.emplace_back(index, id);
   }
 
   // Returns the ids that writes after INDEX have changed; absent if that is not known any more.
   std::optional<std::set<std::string>> Since(std::uint64_t index) const {
     if (index < known_since_) return std::nullopt;
     std::set<std::string> ids;
-    for (auto at = changes_.rbegin(); at != changes_.rend() && at->first > index; ++at)
-      ids.insert(at->second);
+    for (auto at = writes_.rbegin(); at != writes_.rend() && at->index > index; ++at) {
+      std::string_view left = at->ids;
+      while (!left.empty()) {
+        const std::size_t end = left.find(kEnd);
+        ids.emplace(left.substr(0, end));
+        left.remove_prefix(end + 1);
+      }
+    }
     return ids;
   }
 
  private:
+  static constexpr char kEnd = '\n';  // of an id
+  struct Write {
+    std::uint64_t index = 0;
+    std::size_t changes = 0;
+    std::string ids = {};
+  };
+
   std::size_t most_;
-  std::deque<std::pair<std::uint64_t, std::string>> changes_;  // by rising index
+  std::deque<Write> writes_;  // by rising index
+  std::size_t changes_ = 0;   // of all of them
   std::uint64_t known_since_ = 0;
 };
 

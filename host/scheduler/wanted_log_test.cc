@@ -8,7 +8,7 @@ namespace {
 
 using Ids = std::set<std::string>;
 
-TEST(WantedLogTest, TellsWhatChangedAfterAnIndex) {
+TEST(WantedLogTest, ReturnsWhatChangedAfterAnIndex) {
   WantedLog log;
   EXPECT_EQ(log.Since(0), Ids());
   log.Add(3, "a");
@@ -26,6 +26,11 @@ TEST(WantedLogTest, SaysWhenItDoesNotKnow) {
   log.Add(5, "c");
   EXPECT_EQ(log.Since(2), std::nullopt) << "the first change of 3 is forgotten";
   EXPECT_EQ(log.Since(3), Ids{"c"});
+  for (const char* id : {"d", "e", "f"}) log.Add(7, id);
+  EXPECT_EQ(log.Since(5), std::nullopt) << "one write had more changes than it remembers";
+  EXPECT_EQ(log.Since(7), Ids());
+  log.Add(8, "g");
+  EXPECT_EQ(log.Since(7), Ids{"g"});
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ class Schema {
   // The error names the JSON pointer inside the schema.
   static Result<Schema> Parse(std::string_view json);
 
-  // Checks the value as it is: JSON Schema, without defaults and conversions.
+  // For tests: checks the value as it is, by JSON Schema, without defaults and conversions.
   Status Validate(std::string_view json) const;
 
   // Returns the value in the schema's form, valid and with defaults filled in. Before the check,

@@ -26,8 +26,8 @@ StatsCollector::StatsCollector(Loop* loop, StatsDemand* agent, Options options)
     : loop_(loop),
       agent_(agent),
       options_(options),
-      looks_(loop, options.linger),
-      process_looks_(loop, options.linger),
+      demand_(loop, options.linger),
+      process_demand_(loop, options.linger),
       changed_(loop) {}
 
 Co<void> StatsCollector::Run(Context context, Source source) {
@@ -57,27 +57,27 @@ Co<void> StatsCollector::Run(Context context, Source source) {
   }
   collecting_ = false;
   latest_ = nullptr;
-  looks_.End();
-  process_looks_.End();
+  demand_.End();
+  process_demand_.End();
   changed_.Set();
 }
 
 Co<void> StatsCollector::WaitWanted(Context context) {
   if (wanted()) co_return;
   latest_ = nullptr;  // it would be out of date
-  Event* const other = agent_ != nullptr ? agent_->some() : looks_.some();
-  while (!wanted() && !context.cancelled()) co_await WaitAny(context, looks_.some(), other);
+  Event* const other = agent_ != nullptr ? agent_->some() : demand_.some();
+  while (!wanted() && !context.cancelled()) co_await WaitAny(context, demand_.some(), other);
 }
 
 Co<void> StatsCollector::EndWhenUnwanted(Context stream, UsageDetail detail) {
   const bool processes = detail == UsageDetail::kProcesses;
-  Event* const otherwise = processes ? process_looks_.none() : process_looks_.some();
+  Event* const otherwise = processes ? process_demand_.none() : process_demand_.some();
   while (!stream.cancelled()) {
     if (!wanted() || wanted_detail() != detail) {
       stream.Cancel("nobody wants such samples");
       break;
     }
-    Event* const gone = looks_.wanted() ? looks_.none() : agent_->none();
+    Event* const gone = demand_.wanted() ? demand_.none() : agent_->none();
     co_await WaitAny(stream, gone, otherwise);
   }
 }
@@ -103,8 +103,8 @@ Co<Status> StatsCollector::OneStream(Context context, const Source* source, Usag
 Co<Result<StatsCollector::Sample>> StatsCollector::Look(Context context, UsageDetail detail) {
   const Error not_running(Code::kFailedPrecondition, "Task not running");
   if (collecting_) {
-    looks_.Renew();
-    if (detail == UsageDetail::kProcesses) process_looks_.Renew();
+    demand_.Renew();
+    if (detail == UsageDetail::kProcesses) process_demand_.Renew();
   }
   while (!Shows(detail)) {
     if (ended_) co_return *ended_;

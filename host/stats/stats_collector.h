@@ -42,14 +42,14 @@ class StatsCollector {
   // Run returns. Only one Run at a time.
   Co<void> Run(Context context, Source source);
 
-  // The newest sample, or null. Does not count as a look.
-  Sample latest() const { return latest_; }
   // Returns the newest sample and demands more. Waits until CONTEXT ends for a first sample and for
   // that DETAIL; after that, any sample will do. kUnimplemented when the driver has none,
   // kFailedPrecondition when the task does not run.
   Co<Result<Sample>> Look(Context context, UsageDetail detail);
 
-  bool collecting() const { return collecting_; }     // Run is in progress
+  // For tests.
+  Sample latest() const { return latest_; }        // null: there is none; does not count as a look
+  bool collecting() const { return collecting_; }  // Run is in progress
   std::uint64_t streams() const { return streams_; }  // how often the source was asked
   std::uint64_t samples() const { return samples_; }
 
@@ -57,9 +57,9 @@ class StatsCollector {
   Co<void> WaitWanted(Context context);
   Co<void> EndWhenUnwanted(Context stream, UsageDetail detail);
   Co<Status> OneStream(Context context, const Source* source, UsageDetail detail);
-  bool wanted() const { return looks_.wanted() || (agent_ != nullptr && agent_->wanted() > 0); }
+  bool wanted() const { return demand_.wanted() || (agent_ != nullptr && agent_->wanted() > 0); }
   UsageDetail wanted_detail() const {
-    return process_looks_.wanted() ? UsageDetail::kProcesses : UsageDetail::kTotals;
+    return process_demand_.wanted() ? UsageDetail::kProcesses : UsageDetail::kTotals;
   }
   bool Shows(UsageDetail detail) const {
     return latest_ != nullptr && (detail == UsageDetail::kTotals || latest_detail_ == detail);
@@ -68,8 +68,8 @@ class StatsCollector {
   Loop* const loop_;
   StatsDemand* const agent_;
   const Options options_;
-  LingeringDemand looks_;
-  LingeringDemand process_looks_;  // the looks that include processes
+  LingeringDemand demand_;
+  LingeringDemand process_demand_;  // for samples with processes
   Sample latest_;
   UsageDetail latest_detail_ = UsageDetail::kTotals;  // of its stream
   Event changed_;                                     // a sample has come, or Run has ended

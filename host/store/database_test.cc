@@ -31,7 +31,7 @@ TEST(DatabaseTest, BindsAndReadsWhatItIsGiven) {
   EXPECT_EQ(*database->Number("SELECT n FROM t WHERE n > 0"), 0);
 }
 
-TEST(DatabaseTest, TellsWhatKindOfFailureItIs) {
+TEST(DatabaseTest, ReturnsTheKindOfTheFailure) {
   const StoreDirectory directory;
   WriteFileForTest(directory.file(), std::string(8192, 'x'));
   auto garbage = Database::Open(directory.file());

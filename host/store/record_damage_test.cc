@@ -118,7 +118,7 @@ class RecordDamageTest : public ::testing::Test {
       EXPECT_TRUE(known != expected_.end() && known->second == record.value) << record.key.id;
     }
     if (damage != nullptr) *damage = opened->damage;
-    // It is as good as new: it takes records, and nothing is damaged the next time.
+    // The file is sound again: it takes records, and the next open finds no damage.
     EXPECT_TRUE(opened->file->Apply({{{"new", "one"}, "value"}}).ok());
     const std::size_t count = opened->records.size();
     opened->file.reset();
@@ -223,7 +223,7 @@ class LogDamageTest : public RecordDamageTest {
   std::string log_;
 };
 
-// A bit costs one record at most, wherever it is: all that follows is found.
+// A bit costs one record at most, wherever it is: all later records are found.
 TEST_F(LogDamageTest, RandomFlippedBits) {
   SCOPED_TRACE(HowToRepeat(FirstSeed()));
   std::mt19937_64 random(FirstSeed());
@@ -237,7 +237,7 @@ TEST_F(LogDamageTest, RandomFlippedBits) {
   }
 }
 
-TEST_F(LogDamageTest, IsToldAndTheLogIsKept) {
+TEST_F(LogDamageTest, IsReportedAndTheLogIsKept) {
   std::string flipped = log_;
   flipped[5000] ^= 0x10;
   const StoreDirectory directory;
@@ -264,7 +264,7 @@ TEST_F(LogDamageTest, ZeroFill) {
   }
 }
 
-// A kill in the middle of a write truncates the log: that is no damage, and all before it counts.
+// A kill in the middle of a write truncates the log. That is no damage, and earlier commits count.
 TEST_F(LogDamageTest, Truncation) {
   std::size_t before = kRecords;
   for (std::size_t size = 0; size < log_.size(); size += 1030) {

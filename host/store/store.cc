@@ -65,7 +65,7 @@ Store::Store(std::unique_ptr<RecordFile> file, Report report)
 Store::~Store() {
   {
     const std::lock_guard lock(mutex_);
-    DROVER_CHECK(for_commit_.empty() && for_sync_.empty() && told_.empty());
+    DROVER_CHECK(for_commit_.empty() && for_sync_.empty() && ended_.empty());
     closing_ = true;
   }
   given_more_.notify_one();
@@ -133,24 +133,24 @@ Co<Status> Store::Wait(Context context, bool sync) {
 }
 
 Store::Waiters* Store::ListOf(const Waiter& waiter) {
-  if (waiter.told) return &told_;
+  if (waiter.ended) return &ended_;
   return waiter.sync ? &for_sync_ : &for_commit_;
 }
 
-void Store::Tell(const Status& written) {
-  TellUpTo(written.ok() ? committed_ : given_, written, &for_commit_);
-  if (!written.ok()) TellUpTo(given_, written, &for_sync_);
+void Store::EndWaits(const Status& written) {
+  EndWaitsUpTo(written.ok() ? committed_ : given_, written, &for_commit_);
+  if (!written.ok()) EndWaitsUpTo(given_, written, &for_sync_);
 }
 
-void Store::TellSync(const Status& synced) {
-  TellUpTo(synced.ok() ? synced_ : committed_, synced, &for_sync_);
+void Store::EndSyncWaits(const Status& synced) {
+  EndWaitsUpTo(synced.ok() ? synced_ : committed_, synced, &for_sync_);
 }
 
-void Store::TellUpTo(std::uint64_t number, const Status& status, Waiters* waiters) {
+void Store::EndWaitsUpTo(std::uint64_t number, const Status& status, Waiters* waiters) {
   while (!waiters->empty() && waiters->front()->number <= number) {
     const std::shared_ptr<Waiter> waiter = waiters->front();
-    told_.splice(told_.end(), *waiters, waiters->begin());
-    waiter->told = true;
+    ended_.splice(ended_.end(), *waiters, waiters->begin());
+    waiter->ended = true;
     // The waiter is still in a list, so its loop still exists.
     waiter->loop->Post([waiter, status] {
       waiter->status = status;
@@ -215,7 +215,7 @@ void Store::WriteForever() {
       for (const auto& [key, change] : batch) bytes_ -= BytesOf(key, change);
     }
     batch_bytes_ = 0;
-    Tell(written);
+    EndWaits(written);
     if (written.ok()) sync_more_.notify_one();
     if (!written.ok() && closing_) break;
     if (!written.ok()) continue;
@@ -245,7 +245,7 @@ void Store::RenewLog(std::unique_lock<std::mutex>* lock) {
   } else {
     given_more_.wait_for(*lock, kRetry, [this] { return closing_ || !changes_.empty(); });
   }
-  TellSync(renewed);
+  EndSyncWaits(renewed);
 }
 
 void Store::SyncForever() {
@@ -269,7 +269,7 @@ void Store::SyncForever() {
       sync_failed_ = true;
       given_more_.notify_one();
     }
-    TellSync(done);
+    EndSyncWaits(done);
   }
 }
 

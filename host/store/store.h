@@ -88,7 +88,7 @@ class Store {
     Loop* const loop;
     const std::uint64_t number;
     const bool sync;
-    bool told = false;  // under the lock; the fields below belong to the loop
+    bool ended = false;  // under the lock; the fields below belong to the loop
     Event done;
     Status status;
   };
@@ -107,12 +107,12 @@ class Store {
   // succeed even if they are lost. A checkpoint writes their contents once more, to the file
   // itself, and synchronizes that. Called with the lock, which it releases meanwhile.
   void RenewLog(std::unique_lock<std::mutex>* lock);
-  // Called with the lock. These end the waits that are over. After an error, Tell ends all waits,
-  // and TellSync those for a sync of committed changes.
-  void Tell(const Status& written);
-  void TellSync(const Status& synced);
+  // Called with the lock. These end the waits that are over. After an error, EndWaits ends all
+  // waits, and EndSyncWaits those for a sync of committed changes.
+  void EndWaits(const Status& written);
+  void EndSyncWaits(const Status& synced);
   // Ends the waits of WAITERS, from the front, that are for no more than NUMBER.
-  void TellUpTo(std::uint64_t number, const Status& status, Waiters* waiters);
+  void EndWaitsUpTo(std::uint64_t number, const Status& status, Waiters* waiters);
   Waiters* ListOf(const Waiter& waiter);
 
   const std::unique_ptr<RecordFile> file_;
@@ -136,7 +136,7 @@ class Store {
   // Each list is sorted by number: a later waiter waits for as much as an earlier one, or for more.
   Waiters for_commit_;
   Waiters for_sync_;
-  Waiters told_;
+  Waiters ended_;
   bool refused_ = false;      // the last write failed
   bool sync_failed_ = false;  // and no checkpoint has succeeded since
   bool closing_ = false;

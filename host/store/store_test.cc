@@ -263,8 +263,8 @@ TEST_F(StoreTest, WhoWaitsCostsTheSameHoweverManyWait) {
   const auto time_of = [&](int count) {
     Gate gate(&loop_);
     int done = 0;
-    const auto wait = [](Store* store, Context context, int* told) -> Co<void> {
-      if ((co_await store->Synced(context)).ok()) ++*told;
+    const auto wait = [](Store* store, Context context, int* ended) -> Co<void> {
+      if ((co_await store->Synced(context)).ok()) ++*ended;
     };
     std::promise<void> all_wait;
     opened.store->Put({"w", "first"}, [&] {

@@ -77,10 +77,11 @@ WriteAheadLog ReadWriteAheadLog(std::string_view bytes) {
   Checksum before = ChecksumAt(header.substr(24));
   for (const std::string_view frame : frames) {
     const std::string_view page = frame.substr(kFrameHeader);
-    const Checksum told = ChecksumAt(frame.substr(16));
-    const bool sound = SaltsOf(frame) == salts && before.Add(frame.substr(0, 8)).Add(page) == told;
+    const Checksum stored = ChecksumAt(frame.substr(16));
+    const bool sound =
+        SaltsOf(frame) == salts && before.Add(frame.substr(0, 8)).Add(page) == stored;
     log.frames.push_back({static_cast<std::uint32_t>(BigEndian(frame.substr(0, 4))), page, sound});
-    before = told;
+    before = stored;
   }
   log.damaged =
       !frames.empty() &&

@@ -15,9 +15,9 @@ namespace drover {
 // How long a hook may take to return after it was interrupted.
 inline constexpr Duration kHookGrace = 1s;
 
-// The number of hook calls that this process has left behind; a metric.
-long AbandonedHookCalls();
 void CountAbandonedHookCall();
+// For tests: the number of hook calls that this process has left behind.
+long AbandonedHookCalls();
 
 // A call of a hook, shared by the waiter and the coroutine that may be left behind.
 template <typename T, typename Hook>

@@ -43,7 +43,7 @@ struct LiveRun {
   std::optional<ExitResult> result;
   bool unsure = false;        // the host must kill whatever is left
   bool announced = true;      // the event "Started" was emitted
-  bool end_told = false;      // the event "Terminated" was emitted
+  bool end_reported = false;  // the event "Terminated" was emitted
   Event unhealthy;            // set while the driver is unhealthy
   bool stop_goes_on = false;  // an earlier agent has begun the stop
   bool stopping = false;      // a stop is in progress; others wait for it
@@ -51,8 +51,8 @@ struct LiveRun {
   Status stop_status;
   std::optional<TimePoint> recovered_at;  // the last time, after its plugin was gone
   DroppedOutput dropped;                  // so far
-  DroppedOutput dropped_told;             // as of the last event about it
-  bool tells_dropped = false;             // a coroutine waits for more
+  DroppedOutput dropped_reported;         // as of the last event about it
+  bool reports_dropped = false;           // a coroutine waits for more
   Event dropped_more;
   Subscription on_dropped;
   Subscription on_health;

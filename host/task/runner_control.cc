@@ -4,8 +4,7 @@
 #include "host/task/runner_outcome.h"
 #include "host/task/task_runner.h"
 
-// Requests from outside, the published state, and the hooks. A request keeps the runner alive until
-// it returns.
+// Requests from outside, and the hooks. A request keeps the runner alive until it returns.
 namespace drover {
 namespace {
 
@@ -23,9 +22,9 @@ Co<void> TaskRunner::WaitEnded() {
 void TaskRunner::StartKill(std::optional<TaskEvent> event) {
   if (outcome_->ended.is_set()) return;
   const bool killing = event && event->type == event_type::kKilling;
-  const bool pointless = killing && (state_.finished_at != 0 || kill_.cancelled() ||
-                                     HasToldOfRun(event_type::kKilling));
-  if (event && !pointless) EmitEvent(std::move(*event));
+  const bool pointless = killing && (journal_.state().finished_at != 0 || kill_.cancelled() ||
+                                     journal_.HasReported(event_type::kKilling));
+  if (event && !pointless) journal_.Emit(std::move(*event));
   kill_.Cancel("the task is being killed");
 }
 
@@ -45,15 +44,14 @@ Co<Status> TaskRunner::Restart(TaskEvent event, bool failure) {
 
 Co<Status> TaskRunner::ForceRestart(TaskEvent event, bool failure) {
   const auto self = shared_from_this();
-  const bool has_exited = local_.exit || (run_ && run_->exited.is_set());
-  const bool undecided = state_.state == RunnerState::kRunning && has_exited;
-  if (state_.state != RunnerState::kDead && !undecided)
-    co_return co_await RestartRunning(std::move(event), failure);
-  if (kill_.cancelled() || shutdown_.cancelled() || local_.run_complete ||
+  const bool has_exited = journal_.local().exit || (run_ && run_->exited.is_set());
+  const bool undecided = running() && has_exited;
+  if (!dead() && !undecided) co_return co_await RestartRunning(std::move(event), failure);
+  if (kill_.cancelled() || shutdown_.cancelled() || journal_.local().run_complete ||
       outcome_->ended.is_set()) {
     co_return NotRunning();
   }
-  EmitEvent(std::move(event));
+  journal_.Emit(std::move(event));
   tracker_.SetTriggered(failure);
   // If the next step after an end is not decided yet, that decision includes this request.
   if (!undecided) force_restart_.Set();
@@ -62,10 +60,10 @@ Co<Status> TaskRunner::ForceRestart(TaskEvent event, bool failure) {
 
 Co<Status> TaskRunner::RestartRunning(TaskEvent event, bool failure) {
   const auto run = run_;
-  if (!run || run->exited.is_set() || state_.state != RunnerState::kRunning || kill_.cancelled()) {
+  if (!run || run->exited.is_set() || !running() || kill_.cancelled()) {
     co_return NotRunning();
   }
-  EmitEvent(std::move(event));
+  journal_.Emit(std::move(event));
   tracker_.SetTriggered(failure);
   const RunWish wish = failure ? RunWish::kRestartFailure : RunWish::kRestart;
   co_await NoteWish(wish);
@@ -77,7 +75,7 @@ Co<Status> TaskRunner::Signal(TaskEvent event, std::string signal) {
   const auto self = shared_from_this();
   const auto run = run_;
   if (!run || run->exited.is_set()) co_return NotRunning();
-  EmitEvent(std::move(event));
+  journal_.Emit(std::move(event));
   DROVER_CO_ASSIGN(Driver* const driver, FindDriver());
   const Patience patience(life_, Backstop(*driver, &DriverLimits::signal));
   co_return co_await driver->Signal(patience.context(), run->id(), std::move(signal));
@@ -118,7 +116,7 @@ void TaskRunner::Update(std::shared_ptr<const Allocation> alloc) {
                   .FailsTask());
     return;
   }
-  tracker_.SetPolicy(task->restart_policy.value_or(group->restart_policy));
+  tracker_.SetPolicy(EffectiveRestartPolicy(*group, *task));
   task_ = std::shared_ptr<const Task>(alloc, task);
   alloc_ = std::move(alloc);
   update_.Set();  // several updates while the hooks run become one
@@ -129,7 +127,7 @@ Co<void> TaskRunner::UpdateLoop(TaskRunner* self) {
     [[maybe_unused]] const Status status = co_await self->update_.Wait(self->life_);
     if (self->life_.cancelled()) break;
     self->update_.Reset();
-    if (self->state_.state == RunnerState::kDead) continue;
+    if (self->dead()) continue;
     const JoinContext ended(self->kill_, self->shutdown_);
     const JoinContext joined(ended.context(), self->life_);
     co_await self->RunHooks(HookStage::kUpdate, joined.context());
@@ -143,13 +141,10 @@ Co<void> TaskRunner::Shutdown() {
   const Context context(loop_);
   co_await RunHooks(HookStage::kShutdown, context);
   // A task whose Run has not begun is also new to the next agent.
-  if (outcome_->begun) co_await SaveOrReport();
+  if (outcome_->begun) co_await journal_.SaveOrReport();
 }
 
-void TaskRunner::EmitEvent(TaskEvent event) {
-  AppendTaskEvent(&state_, std::move(event), loop_->Wall());
-  Publish();
-}
+void TaskRunner::EmitEvent(TaskEvent event) { journal_.Emit(std::move(event)); }
 
 Co<void> TaskRunner::CarryOut(std::shared_ptr<TaskRunner> self, Co<Status> request) {
   const Status status = co_await std::move(request);
@@ -166,63 +161,17 @@ void TaskRunner::RequestSignal(TaskEvent event, std::string signal) {
   background_.Spawn(CarryOut(shared_from_this(), Signal(std::move(event), std::move(signal))));
 }
 
-WallTime TaskRunner::StateTime(RunnerState state) const {
-  const bool known = state == RunnerState::kDead && local_.exit && local_.exit->ended_at != 0;
-  return known ? local_.exit->ended_at : loop_->Wall();
-}
-
-bool TaskRunner::HasToldOfRun(std::string_view type) const {
-  for (auto event = state_.events.rbegin(); event != state_.events.rend(); ++event) {
-    const TaskEvent& told = *event;
-    if (told.type == type) return true;
-    if (told.type == event_type::kStarted) break;
-  }
-  return false;
-}
-
-bool TaskRunner::LastTold(std::string_view type) const {
-  return !state_.events.empty() && state_.events.back()->type == type;
-}
-
-void TaskRunner::SetState(RunnerState state) {
-  ChangeTaskState(&state_, state, StateTime(state));
-  Publish();
-}
-
-void TaskRunner::SetState(RunnerState state, TaskEvent event) {
-  ChangeTaskState(&state_, state, StateTime(state));
-  EmitEvent(std::move(event));
-}
-
-void TaskRunner::Publish() {
-  snapshot_ = std::make_shared<const TaskStateRecord>(state_);
-  if (options_.observer != nullptr) options_.observer->OnTaskState(name_, snapshot_);
-}
-
-Co<Status> TaskRunner::Save() { return Save(Context(loop_).WithTimeout(options_.driver_timeout)); }
-
-Co<Status> TaskRunner::Save(Context context) {
-  if (options_.store == nullptr) co_return Status();
-  auto copy = std::make_shared<const LocalState>(local_);
-  co_return co_await options_.store->SaveLocalState(context, name_, std::move(copy));
-}
-
-Co<void> TaskRunner::SaveOrReport() {
-  const Status saved = co_await Save();
-  if (!saved.ok()) ReportError(saved.error());
-}
-
 Co<void> TaskRunner::RunHooks(HookStage stage, Context context) {
   PoststartRequest request;
   request.alloc = alloc_;
   request.task = task_;
   if (run_) request.config = run_->config;
-  request.network = local_.network;
-  co_await hooks_->Run(stage, context, std::move(request), &local_.hooks);
+  request.network = journal_.local().network;
+  co_await hooks_->Run(stage, context, std::move(request), journal_.hooks());
 }
 
 void TaskRunner::ReportError(const Error& error) const {
-  if (options_.report) options_.report(name_, error);
+  if (services_.report) services_.report(name_, error);
 }
 
 }  // namespace drover

@@ -103,7 +103,7 @@ TEST_F(RunnerControlTest, RestartsAtTheSameTimeAreOne) {
 }
 
 TEST_F(RunnerControlTest, ARestartThatCannotStopTheTaskLeavesItRunning) {
-  options.driver_timeout = 2s;
+  services.driver_timeout = 2s;
   script().stop_hangs = true;
   script().force_kill_error = Error(Code::kNotFound, "no processes of ours");
   script().stop_error = Error(Code::kInternal, "busy");
@@ -230,13 +230,13 @@ TEST_F(RunnerControlTest, AStandstillOfThisProcessIsNoLateSignal) {
   loop.RunReady();
   loop.StandStill(1h);
   EXPECT_FALSE(answer.has_value());
-  loop.Advance(options.driver_timeout);
+  loop.Advance(services.driver_timeout);
   ASSERT_TRUE(answer.has_value());
   EXPECT_EQ(answer->code(), Code::kTimeout);
   Kill();
 }
 
-// A driver that may take longer than others has that long: it ends its calls by itself.
+// A driver with a longer limit gets that time: it ends its calls by itself.
 TEST_F(RunnerControlTest, TheDriversOwnLimitComesFirst) {
   driver.own_limit = 1min;
   script().signal_blocks = true;
@@ -247,7 +247,7 @@ TEST_F(RunnerControlTest, TheDriversOwnLimitComesFirst) {
     out->emplace(status);
   };
   loop.Spawn(ask(runner, &answer));
-  loop.Advance(1min + options.driver_timeout - 1s);
+  loop.Advance(1min + services.driver_timeout - 1s);
   EXPECT_FALSE(answer.has_value());
   loop.Advance(1s);
   ASSERT_TRUE(answer.has_value());
@@ -512,7 +512,7 @@ TEST_F(RunnerControlTest, KillWhileThePluginIsGone) {
 
 TEST_F(RunnerControlTest, StatisticsWhileSomebodyWantsThem) {
   StatsDemand demand(&loop);
-  options.stats_demand = &demand;
+  services.stats_demand = &demand;
   Start();
   EXPECT_EQ(driver.stats_calls(), 0);
   {
@@ -534,7 +534,7 @@ TEST_F(RunnerControlTest, StatisticsWhileSomebodyWantsThem) {
 
 TEST_F(RunnerControlTest, ADriverThatEndsAStreamLateHoldsNoOtherRun) {
   StatsDemand demand(&loop);
-  options.stats_demand = &demand;
+  services.stats_demand = &demand;
   Event late(&loop);
   policy() = {5, 10min, 0s, RestartPolicy::Mode::kFail};
   FakeDriver::Script first;
@@ -561,7 +561,7 @@ TEST_F(RunnerControlTest, ADriverThatEndsAStreamLateHoldsNoOtherRun) {
 
 TEST_F(RunnerControlTest, AStreamThatEndsAfterItsTaskIsFollowedByNone) {
   StatsDemand demand(&loop);
-  options.stats_demand = &demand;
+  services.stats_demand = &demand;
   Event late(&loop);
   policy() = {1, 10min, 0s, RestartPolicy::Mode::kFail};
   FakeDriver::Script first;
@@ -588,7 +588,7 @@ TEST_F(RunnerControlTest, AStreamThatEndsAfterItsTaskIsFollowedByNone) {
 TEST_F(RunnerControlTest, StatisticsEndAtShutdown) {
   StatsDemand demand(&loop);
   const StatsDemand::Token metrics = demand.Acquire();
-  options.stats_demand = &demand;
+  services.stats_demand = &demand;
   Start();
   Shutdown();
   EXPECT_TRUE(shut_down);

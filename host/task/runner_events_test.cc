@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/base/listener_list.h"
+#include "host/process/mock_processes.h"
 #include "host/task/runner_fixture.h"
 
 // The order of the events and states of a task, from its start to its end.
@@ -7,6 +8,7 @@ namespace drover {
 namespace {
 
 using testing::ElementsAre;
+using testing::NiceMock;
 
 struct RunnerEventsTest : RunnerTest {};
 
@@ -260,7 +262,7 @@ TEST_F(RunnerEventsTest, ShutdownDelayIsWaitedFor) {
   EXPECT_THAT(states, ElementsAre("running", "pending", "dead"));
 }
 
-// Of a job that was kept by an agent that knew no bound.
+// An earlier agent without that bound may have kept such a job.
 TEST_F(RunnerEventsTest, TheLongestShutdownDelayIsWaitedFor) {
   task().shutdown_delay = Duration::max();
   Start();
@@ -306,7 +308,7 @@ TEST_F(RunnerEventsTest, ShutdownDelayCanBeSkipped) {
   }
 }
 
-TEST_F(RunnerEventsTest, DriverEventsAreToldAndCleaned) {
+TEST_F(RunnerEventsTest, DriverEventsAreReportedAndCleaned) {
   Start();
   driver.Emit("web", "pulling\x1b[1m", {{"layer", "3"}});
   EXPECT_EQ(types.back(), "Driver");
@@ -321,49 +323,52 @@ TEST_F(RunnerEventsTest, DriverEventsAreToldAndCleaned) {
 class DroppedOutputTest : public RunnerTest {
  protected:
   DroppedOutputTest() {
-    options.on_dropped_output = [this](RunId, std::function<void(const DroppedOutput&)> hear) {
-      return hearers.Add(std::move(hear));
-    };
+    services.processes = &processes;
+    ON_CALL(processes, OnDroppedOutput)
+        .WillByDefault([this](RunId, std::function<void(const DroppedOutput&)> hear) {
+          return hearers.Add(std::move(hear));
+        });
   }
   void Drop(DroppedOutput dropped) {
     hearers.Call(dropped);
     loop.RunReady();
   }
   // The line counts of the events, in order; -1 for an event without a count.
-  std::vector<int> Told() const {
-    std::vector<int> told;
+  std::vector<int> Reported() const {
+    std::vector<int> reported;
     for (const TaskEvent& event : state()->events) {
       if (event.type != event_type::kOutputDropped) continue;
       const int lines = std::stoi(std::string(event.Detail(event_key::kDroppedLines)));
-      told.push_back(lines == 0 ? -1 : lines);
+      reported.push_back(lines == 0 ? -1 : lines);
     }
-    return told;
+    return reported;
   }
   ListenerList<const DroppedOutput&> hearers;
+  NiceMock<MockProcesses> processes;
 };
 
-TEST_F(DroppedOutputTest, IsToldAtOnceAndThenLessAndLessOften) {
+TEST_F(DroppedOutputTest, IsReportedAtOnceAndThenLessAndLessOften) {
   Start();
   Drop({true, 0, 0});
-  EXPECT_EQ(Told(), (std::vector<int>{-1})) << "the disk is still full";
+  EXPECT_EQ(Reported(), (std::vector<int>{-1})) << "the disk is still full";
   Drop({false, 5, 50});
-  EXPECT_EQ(Told(), (std::vector<int>{-1}));
+  EXPECT_EQ(Reported(), (std::vector<int>{-1}));
   loop.Advance(1s);
-  EXPECT_EQ(Told(), (std::vector<int>{-1, 5}));
+  EXPECT_EQ(Reported(), (std::vector<int>{-1, 5}));
   // For an hour, the disk accepts a little every second.
   for (unsigned i = 1; i <= 3600; ++i) {
     Drop({true, 5 * i, 50 * i});
     Drop({false, 5 * i + 5, 50 * i + 50});
     loop.Advance(1s);
   }
-  EXPECT_EQ(Told(), (std::vector<int>{-1, 5, 25, 105, 425, 1705, 6825}));
+  EXPECT_EQ(Reported(), (std::vector<int>{-1, 5, 25, 105, 425, 1705, 6825}));
   Kill();
-  EXPECT_EQ(Told().back(), 18005);
+  EXPECT_EQ(Reported().back(), 18005);
   EXPECT_EQ(types[types.size() - 3], "Output Dropped") << "before the end of the task";
   EXPECT_TRUE(hearers.empty());
 }
 
-TEST_F(DroppedOutputTest, WhatIsCountedAtTheEndIsToldBeforeIt) {
+TEST_F(DroppedOutputTest, WhatIsCountedAtTheEndIsReportedBeforeIt) {
   script().run_for = 1h;
   Start();
   loop.Advance(1h - 1ms);
@@ -372,26 +377,26 @@ TEST_F(DroppedOutputTest, WhatIsCountedAtTheEndIsToldBeforeIt) {
   loop.Advance(1ms);
   EXPECT_THAT(types, ElementsAre("Received", "Task Setup", "Started", "Output Dropped",
                                  "Output Dropped", "Terminated", "Not Restarting"));
-  EXPECT_EQ(Told(), (std::vector<int>{-1, 7}));
+  EXPECT_EQ(Reported(), (std::vector<int>{-1, 7}));
   Finish();
 }
 
-TEST_F(DroppedOutputTest, NothingIsToldTwiceNorOfAnEarlierRun) {
+TEST_F(DroppedOutputTest, NothingIsReportedTwiceNorOfAnEarlierRun) {
   script().run_for = 1h;
   policy().attempts = 1;
   Start();
   Drop({false, 7, 70});
   loop.Advance(1h);
-  EXPECT_EQ(Told(), (std::vector<int>{7}));
+  EXPECT_EQ(Reported(), (std::vector<int>{7}));
   loop.Advance(10s);
   EXPECT_EQ(types.back(), "Started");
   Drop({false, 7, 70});
-  EXPECT_EQ(Told(), (std::vector<int>{7, 7})) << "the new run has its own count";
+  EXPECT_EQ(Reported(), (std::vector<int>{7, 7})) << "the new run has its own count";
   Kill();
-  EXPECT_EQ(Told(), (std::vector<int>{7, 7}));
+  EXPECT_EQ(Reported(), (std::vector<int>{7, 7}));
 }
 
-TEST_F(RunnerEventsTest, HealthOfTheDriverIsToldWhileTheTaskRuns) {
+TEST_F(RunnerEventsTest, HealthOfTheDriverIsReportedWhileTheTaskRuns) {
   Start();
   driver.SetHealth(Health::kUnhealthy, "crashed");
   EXPECT_EQ(types.back(), "Plugin became unhealthy");
@@ -456,7 +461,7 @@ TEST_F(RunnerEventsTest, AnUnknownDriverIsADriverFailure) {
 
 TEST_F(RunnerEventsTest, AStartThatTakesTooLongIsGivenUp) {
   policy().attempts = 1;
-  options.start_timeout = 1min;
+  services.start_timeout = 1min;
   script().start_blocks = true;
   Start();
   loop.Advance(1min);
@@ -467,7 +472,7 @@ TEST_F(RunnerEventsTest, AStartThatTakesTooLongIsGivenUp) {
   Kill();
 }
 
-// One that pulls images has what the operator gives it.
+// A driver that pulls images may need the long limit that the operator configures.
 TEST_F(RunnerEventsTest, AStartMayTakeAsLongAsItsDriverLetsIt) {
   policy().attempts = 1;
   driver.own_limit = 1h;
@@ -475,7 +480,7 @@ TEST_F(RunnerEventsTest, AStartMayTakeAsLongAsItsDriverLetsIt) {
   Start();
   loop.Advance(1h);
   EXPECT_THAT(driver.calls(), ElementsAre("start web"));
-  loop.Advance(options.driver_timeout);
+  loop.Advance(services.driver_timeout);
   EXPECT_EQ(types.back(), "Restarting");
   EXPECT_THAT(driver.calls(), ElementsAre("start web", "destroy web force"));
   Kill();

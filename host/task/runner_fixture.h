@@ -151,14 +151,15 @@ struct RunnerTest : testing::Test, TaskObserver {
     alloc->job = job;
     registry.Add(&driver);
     options.task_name = "web";
-    options.drivers = &registry;
+    options.services = &services;
+    services.drivers = &registry;
     options.gate = &gate;
     options.dir_builder = &builder;
-    options.preparer = &preparer;
+    services.preparer = &preparer;
     options.observer = this;
     options.store = &store;
-    options.random = [](std::uint64_t) { return 0; };
-    options.report = [this](const std::string&, const Error& error) {
+    services.random = [](std::uint64_t) { return 0; };
+    services.report = [this](const std::string&, const Error& error) {
       reports.push_back(error.message());
     };
     contexts_before = Context::live();
@@ -273,6 +274,7 @@ struct RunnerTest : testing::Test, TaskObserver {
   FakePreparer preparer;
   FakeStore store;
   std::shared_ptr<Allocation> alloc = std::make_shared<Allocation>();
+  TaskServices services;
   TaskRunnerOptions options;
   std::shared_ptr<TaskRunner> runner;
 

@@ -37,17 +37,18 @@ struct StopAnswer {
 };
 
 Duration TaskRunner::KillTimeout() const {
-  return std::min(Bounded(task_->kill_timeout), options_.max_kill_timeout);
+  return std::min(Bounded(task_->kill_timeout), services_.max_kill_timeout);
 }
 
 Co<void> TaskRunner::KillTask(std::shared_ptr<LiveRun> run) {
   tracker_.SetKilled();  // also when it ends by itself meanwhile
-  const bool goes_on = run->stop_goes_on && local_.wish == RunWish::kKill;
-  if (!goes_on || (!local_.delay_until && !local_.stop_since)) {
+  const LocalState& local = journal_.local();
+  const bool goes_on = run->stop_goes_on && local.wish == RunWish::kKill;
+  if (!goes_on || (!local.delay_until && !local.stop_since)) {
     co_await NoteWish(RunWish::kKill);
     co_await RunHooks(HookStage::kPrekill, shutdown_);
   }
-  const bool was_asked = goes_on && local_.stop_since;
+  const bool was_asked = goes_on && local.stop_since;
   if (!run->exited.is_set() && !was_asked) co_await WaitShutdownDelay(run);
   if (run->exited.is_set() || shutdown_.cancelled()) co_return;
   outcome_->kill_status = co_await StopRun(run);
@@ -61,44 +62,37 @@ Co<void> TaskRunner::KillTask(std::shared_ptr<LiveRun> run) {
 // Stores the request. If the agent died after it asked the task to end, the next one would
 // otherwise believe that the task ended by itself. A disk that hangs delays a stop only briefly.
 Co<void> TaskRunner::NoteWish(RunWish wish) {
-  if (local_.wish == wish || !local_.run_id) co_return;
-  local_.wish = wish;
-  local_.delay_until.reset();
-  local_.stop_since.reset();
+  if (journal_.local().wish == wish || !journal_.local().run_id) co_return;
+  journal_.SetWish(wish);
   // If nothing comes between the request and the stop, one record stores both.
   const bool delayed = wish == RunWish::kKill && task_->shutdown_delay > 0s;
-  if (!delayed && !hooks_->Has(HookStage::kPrekill)) local_.stop_since = loop_->Now();
-  co_await SaveWish();
-}
-
-Co<void> TaskRunner::SaveWish() {
-  const Context limited = Context(loop_).WithTimeout(kWishLimit);
-  const Status saved = co_await Save(limited);
-  if (!saved.ok()) ReportError(saved.error());
+  if (!delayed && !hooks_->Has(HookStage::kPrekill)) journal_.BeginStop();
+  co_await journal_.SaveOrReport(kWishLimit);
 }
 
 Co<void> TaskRunner::WaitShutdownDelay(std::shared_ptr<LiveRun> run) {
   const Duration delay = Bounded(task_->shutdown_delay);
   if (delay <= 0s) co_return;
-  const Context no_delay = options_.no_shutdown_delay.value_or(life_);
+  const Context no_delay = no_shutdown_delay_.value_or(life_);
   const std::string text =
       "shutdown_delay of " + FormatDuration(delay) + " before killing the task.";
-  const bool told = HasToldOfRun(event_type::kWaitingShutdownDelay);
+  const bool reported = journal_.HasReported(event_type::kWaitingShutdownDelay);
   if (no_delay.cancelled() || alloc_->no_shutdown_delay) {
-    if (told) co_return;
-    SetState(RunnerState::kPending,
-             TaskEvent(event_type::kSkippingShutdownDelay).Message("Skipping " + text));
+    if (reported) co_return;
+    journal_.SetState(RunnerState::kPending,
+                      TaskEvent(event_type::kSkippingShutdownDelay).Message("Skipping " + text));
     co_return;
   }
-  if (!told) {
-    SetState(RunnerState::kPending,
-             TaskEvent(event_type::kWaitingShutdownDelay).Message("Waiting for " + text));
+  if (!reported) {
+    journal_.SetState(RunnerState::kPending,
+                      TaskEvent(event_type::kWaitingShutdownDelay).Message("Waiting for " + text));
   }
-  if (!local_.delay_until) {
-    local_.delay_until = loop_->Now() + delay;
-    co_await SaveWish();
+  if (!journal_.local().delay_until) {
+    journal_.BeginShutdownDelay(delay);
+    co_await journal_.SaveOrReport(kWishLimit);
   }
-  const Duration left = std::clamp(*local_.delay_until - loop_->Now(), Duration(0), delay);
+  const Duration left =
+      std::clamp(*journal_.local().delay_until - loop_->Now(), Duration(0), delay);
   if (left <= 0s) co_return;
   const JoinContext joined(no_delay, shutdown_);
   const Context limited = joined.context().WithTimeout(left);
@@ -108,8 +102,9 @@ Co<void> TaskRunner::WaitShutdownDelay(std::shared_ptr<LiveRun> run) {
 // The kill timeout, or the rest of it if an earlier agent has begun the stop.
 Duration TaskRunner::StopTimeout(LiveRun* run) const {
   const Duration timeout = KillTimeout();
-  if (!std::exchange(run->stop_goes_on, false) || !local_.stop_since) return timeout;
-  return std::clamp(timeout - (loop_->Now() - *local_.stop_since), Duration(0), timeout);
+  const std::optional<TimePoint> since = journal_.local().stop_since;
+  if (!std::exchange(run->stop_goes_on, false) || !since) return timeout;
+  return std::clamp(timeout - (loop_->Now() - *since), Duration(0), timeout);
 }
 
 Co<Status> TaskRunner::StopRun(std::shared_ptr<LiveRun> run) {
@@ -120,9 +115,9 @@ Co<Status> TaskRunner::StopRun(std::shared_ptr<LiveRun> run) {
   }
   run->stopping = true;
   run->stop_over.Reset();
-  if (!local_.stop_since) {
-    local_.stop_since = loop_->Now();
-    co_await SaveWish();
+  if (!journal_.local().stop_since) {
+    journal_.BeginStop();
+    co_await journal_.SaveOrReport(kWishLimit);
   }
   const Duration timeout = StopTimeout(run.get());
   const auto answer = std::make_shared<StopAnswer>(loop_);
@@ -151,7 +146,7 @@ Co<void> TaskRunner::AskStop(TaskRunner* self, std::shared_ptr<LiveRun> run, Con
     const Result<Driver*> driver = self->FindDriver();
     if (driver.ok()) {
       const Duration left = std::max(deadline - self->loop_->Now(), Duration(0));
-      const Patience patience(context, left + self->options_.driver_timeout);
+      const Patience patience(context, left + self->services_.driver_timeout);
       answer->status = co_await (*driver)->Stop(patience.context(), run->id(), left, signal);
     } else {
       answer->status = driver.error();
@@ -181,22 +176,22 @@ Co<Status> TaskRunner::EnforceStop(std::shared_ptr<LiveRun> run, Context context
   Status forced;
   const Result<Driver*> driver = FindDriver();
   if (driver.ok()) {
-    const Patience patience(context, options_.driver_timeout);
+    const Patience patience(context, services_.driver_timeout);
     forced = co_await (*driver)->ForceKill(patience.context(), run->id());
   } else {
     forced = driver.error();
   }
   if (forced.ok()) {
     const bool hopeless = answer->over.is_set() || run->unhealthy.is_set();
-    const Duration limit = hopeless ? kExitGrace : options_.driver_timeout;
-    const Patience told(context, limit);
-    [[maybe_unused]] const Status exited = co_await run->exited.Wait(told.context());
+    const Duration limit = hopeless ? kExitGrace : services_.driver_timeout;
+    const Patience patience(context, limit);
+    [[maybe_unused]] const Status exited = co_await run->exited.Wait(patience.context());
   } else {
     // The host holds nothing of the run: only the driver can end it.
     ReportError(forced.error().WithContext("the host could not kill the task"));
     co_await WaitAny(context, &run->exited, &answer->over);
-    const Patience told(context, kExitGrace);
-    [[maybe_unused]] const Status exited = co_await run->exited.Wait(told.context());
+    const Patience patience(context, kExitGrace);
+    [[maybe_unused]] const Status exited = co_await run->exited.Wait(patience.context());
   }
   if (run->exited.is_set()) co_return Status();
   if (context.cancelled()) co_return context.status();

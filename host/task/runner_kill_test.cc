@@ -32,7 +32,7 @@ TEST_F(RunnerKillTest, TheDriverIsAskedWithTheTasksSignalAndTimeout) {
 
 TEST_F(RunnerKillTest, TheTimeoutIsLimitedByTheAgent) {
   task().kill_timeout = 1h;
-  options.max_kill_timeout = 20s;
+  services.max_kill_timeout = 20s;
   Start();
   EXPECT_EQ(runner->MakeKillingEvent().Detail(event_key::kKillTimeout), "20s");
   Kill();
@@ -137,7 +137,7 @@ TEST_F(RunnerKillTest, ATaskThatTheDriverDoesNotKnowHasBeenStopped) {
   EXPECT_EQ(driver.Count("stop"), 1);
 }
 
-TEST_F(RunnerKillTest, ADriverThatNeverTellsOfTheEndIsGivenUp) {
+TEST_F(RunnerKillTest, ADriverThatNeverReportsTheEndIsGivenUp) {
   script().exit_unnoticed = true;
   Start();
   const TimePoint start = loop.Now();
@@ -211,9 +211,9 @@ TEST_F(RunnerKillTest, AnEndWithoutKillGetsDestroyedOnce) {
 
 TEST_F(RunnerKillTest, ADestroyThatHangsDoesNotHoldTheTask) {
   std::vector<RunId> late;
-  options.release_later = [&late](RunId run) { late.push_back(run); };
+  services.release_later = [&late](RunId run) { late.push_back(run); };
   script().destroy_blocks = true;
-  options.driver_timeout = 3s;
+  services.driver_timeout = 3s;
   Start();
   const RunId started = *runner->local_state().run_id;
   Kill();
@@ -227,7 +227,7 @@ TEST_F(RunnerKillTest, ADestroyThatHangsDoesNotHoldTheTask) {
 TEST_F(RunnerKillTest, ADestroyMayTakeAsLongAsItsDriverLetsIt) {
   driver.own_limit = 1min;
   script().destroy_blocks = true;
-  options.driver_timeout = 3s;
+  services.driver_timeout = 3s;
   Start();
   Kill();
   loop.Advance(1min + 2s);
@@ -240,7 +240,7 @@ TEST_F(RunnerKillTest, ADestroyMayTakeAsLongAsItsDriverLetsIt) {
 // The driver has forgotten the run, but its processes live on.
 TEST_F(RunnerKillTest, ARunThatTheHostCannotReleaseIsReleasedLater) {
   std::vector<RunId> late;
-  options.release_later = [&late](RunId run) { late.push_back(run); };
+  services.release_later = [&late](RunId run) { late.push_back(run); };
   script().release_error = Error(Code::kUnavailable, "its processes do not die", true);
   Start();
   const RunId started = *runner->local_state().run_id;

@@ -36,8 +36,8 @@ void TaskRunner::Adopt(std::shared_ptr<const TaskConfig> config, std::optional<E
     run->on_handle =
         (*driver)->OnHandle(run->id(), [this](const TaskHandle& handle) { HearHandle(handle); });
   }
-  if (options_.on_dropped_output) {
-    run_->on_dropped = options_.on_dropped_output(
+  if (services_.processes != nullptr) {
+    run_->on_dropped = services_.processes->OnDroppedOutput(
         run_->id(), [this](const DroppedOutput& dropped) { HearDropped(dropped); });
   }
   if (exited) {
@@ -84,19 +84,19 @@ Co<bool> TaskRunner::RecoverLost(std::shared_ptr<LiveRun> run) {
   }
   if (run->watch.cancelled()) co_return false;
   run->recovered_at = loop_->Now();
-  local_.handle = std::move(recovered->handle);
-  co_await SaveOrReport();
+  journal_.SetHandle(std::move(recovered->handle));
+  co_await journal_.SaveOrReport();
   if (recovered->exited) run->Finish(std::move(*recovered->exited));
   co_return true;
 }
 
 Duration TaskRunner::Backstop(const Driver& driver, Duration DriverLimits::* limit) const {
-  return driver.LimitOf(limit) + options_.driver_timeout;
+  return driver.LimitOf(limit) + services_.driver_timeout;
 }
 
 Co<Result<RecoveredTask>> TaskRunner::AskRecover(Context context,
                                                  std::shared_ptr<const TaskConfig> config) {
-  const TaskHandle handle = local_.handle.value_or(TaskHandle());
+  const TaskHandle handle = journal_.local().handle.value_or(TaskHandle());
   Duration backoff = kLazyBase;
   for (int tries = 0;; ++tries) {
     Result<RecoveredTask> recovered = Error(Code::kUnavailable, "");
@@ -127,7 +127,7 @@ void TaskRunner::Unwatch() {
 Co<void> TaskRunner::Discard(RunId run, bool kill) {
   const Result<Driver*> driver = FindDriver();
   if (driver.ok() && kill) {
-    const Patience patience(shutdown_, options_.driver_timeout);
+    const Patience patience(shutdown_, services_.driver_timeout);
     const Status killed = co_await (*driver)->ForceKill(patience.context(), run);
     if (!killed.ok() && killed.code() != Code::kNotFound) ReportError(killed.error());
   }
@@ -135,25 +135,14 @@ Co<void> TaskRunner::Discard(RunId run, bool kill) {
   if (driver.ok()) {
     const Patience patience(shutdown_, Backstop(**driver, &DriverLimits::destroy));
     destroyed = co_await (*driver)->Destroy(patience.context(), run, true);
-  } else if (options_.release_run) {
+  } else if (services_.processes != nullptr) {
     // The operator has removed the driver, but the run's processes belong to the host.
-    const Patience patience(shutdown_, options_.driver_timeout);
-    destroyed = co_await options_.release_run(patience.context(), run);
+    const Patience patience(shutdown_, services_.driver_timeout);
+    destroyed = co_await services_.processes->Release(patience.context(), run);
   }
   if (destroyed.ok() || destroyed.code() == Code::kNotFound) co_return;
   ReportError(destroyed.error().WithContext("run " + run.ToString() + " was not destroyed"));
-  if (options_.release_later && !shutdown_.cancelled()) options_.release_later(run);
-}
-
-void TaskRunner::ForgetRun() {
-  local_.run_id.reset();
-  local_.task_config_id.clear();
-  local_.config = nullptr;
-  local_.handle.reset();
-  local_.exit.reset();
-  local_.wish = RunWish::kNone;
-  local_.delay_until.reset();
-  local_.stop_since.reset();
+  if (services_.release_later && !shutdown_.cancelled()) services_.release_later(run);
 }
 
 void TaskRunner::NoteHealth(LiveRun* run) {
@@ -170,17 +159,17 @@ void TaskRunner::NoteHealth(LiveRun* run) {
   std::string text =
       "Driver \"" + task_->driver + "\" became " + std::string(unhealthy ? "unhealthy" : "healthy");
   if (unhealthy && !fingerprint.description.empty()) text += ": " + fingerprint.description;
-  EmitEvent(TaskEvent(unhealthy ? event_type::kPluginUnhealthy : event_type::kPluginHealthy)
-                .Message(text));
+  journal_.Emit(TaskEvent(unhealthy ? event_type::kPluginUnhealthy : event_type::kPluginHealthy)
+                    .Message(text));
 }
 
 void TaskRunner::HearDriver(const DriverEvent& heard) {
-  EmitEvent(DriverEventOf(heard.message, heard.annotations));
+  journal_.Emit(DriverEventOf(heard.message, heard.annotations));
 }
 
 void TaskRunner::HearHandle(const TaskHandle& handle) {
-  local_.handle = handle;
-  background_.Spawn(SaveOrReport());
+  journal_.SetHandle(handle);
+  background_.Spawn(journal_.SaveOrReport());
 }
 
 void TaskRunner::HearDropped(const DroppedOutput& dropped) {
@@ -188,34 +177,33 @@ void TaskRunner::HearDropped(const DroppedOutput& dropped) {
   if (!run) return;  // the agent shuts down
   run->dropped = dropped;
   run->dropped_more.Set();
-  if (run->tells_dropped) return;
-  run->tells_dropped = true;
-  background_.Spawn(TellDroppedLoop(this, run));
+  if (run->reports_dropped) return;
+  run->reports_dropped = true;
+  background_.Spawn(ReportDroppedLoop(this, run));
 }
 
-Co<void> TaskRunner::TellDroppedLoop(TaskRunner* self, std::shared_ptr<LiveRun> run) {
+Co<void> TaskRunner::ReportDroppedLoop(TaskRunner* self, std::shared_ptr<LiveRun> run) {
   for (Duration pause = kDroppedFirst;; pause = std::min(4 * pause, kDroppedMax)) {
     const Status more = co_await run->dropped_more.Wait(run->watch);
     if (!more.ok() || run->watch.cancelled()) co_return;
     run->dropped_more.Reset();
-    self->TellDropped(run.get());
+    self->ReportDropped(run.get());
     const Status slept = co_await Sleep(run->watch, pause);
     if (!slept.ok()) co_return;
   }
 }
 
-void TaskRunner::TellDropped(LiveRun* run) {
-  if (run->dropped == run->dropped_told) return;
-  run->dropped_told = run->dropped;
-  EmitEvent(OutputDroppedEvent(run->dropped));
+void TaskRunner::ReportDropped(LiveRun* run) {
+  if (run->dropped == run->dropped_reported) return;
+  run->dropped_reported = run->dropped;
+  journal_.Emit(OutputDroppedEvent(run->dropped));
 }
 
 Co<Result<std::shared_ptr<LiveRun>>> TaskRunner::LazyRun(Context context) {
   Duration backoff = kLazyBase;
   for (int tries = 0;; ++tries) {
     if (run_ && !run_->exited.is_set()) co_return run_;
-    if (state_.state == RunnerState::kDead || life_.cancelled())
-      co_return Error(Code::kFailedPrecondition, "Task not running");
+    if (dead() || life_.cancelled()) co_return Error(Code::kFailedPrecondition, "Task not running");
     if (tries == kLazyTries) co_return Error(Code::kUnavailable, "no driver handle");
     const JoinContext joined(context, life_);
     const Status slept = co_await Sleep(joined.context(), backoff);

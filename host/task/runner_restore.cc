@@ -18,90 +18,91 @@ constexpr Duration kAskLast = 10min;
 }  // namespace
 
 Co<TaskRunner::Step> TaskRunner::Restore() {
-  if (!options_.restored) co_return Step::kNext;
+  if (!journal_.restored()) co_return Step::kNext;
   // Hooks that are done do not run again, but their part of the environment still counts.
-  prepared_.env = hooks_->StoredEnv(local_.hooks);
-  if (state_.state == RunnerState::kDead) {
-    if (local_.run_id) {
-      co_await Discard(*local_.run_id, true);
+  prepared_.env = hooks_->StoredEnv(journal_.local().hooks);
+  if (dead()) {
+    if (journal_.local().run_id) {
+      co_await Discard(*journal_.local().run_id, true);
       // The run may not have been destroyed: the next agent does that.
       if (shutdown_.cancelled()) co_return Step::kShutdown;
-      ForgetRun();
-      co_await SaveOrReport();
+      journal_.ForgetRun();
+      co_await journal_.SaveOrReport();
     }
-    Publish();
+    journal_.Publish();
     co_return shutdown_.cancelled() ? Step::kShutdown : Step::kEnd;
   }
-  if (!local_.run_id) {
+  if (!journal_.local().run_id) {
     // A running task without a run is impossible: the record is damaged, and nothing can be
     // recovered.
-    if (state_.state == RunnerState::kRunning) SetState(RunnerState::kPending);
+    if (running()) journal_.SetState(RunnerState::kPending);
     co_return Step::kNext;
   }
-  if (local_.exit) co_return co_await ResumeExit();
+  if (journal_.local().exit) co_return co_await ResumeExit();
   co_return co_await Reattach();
 }
 
 Co<TaskRunner::Step> TaskRunner::ResumeExit() {
-  if (LastTold(event_type::kRestarting)) {  // the decision was stored; only the run is left
-    co_await Discard(*local_.run_id, true);
+  if (journal_.LastReported(
+          event_type::kRestarting)) {  // the decision was stored; only the run is left
+    co_await Discard(*journal_.local().run_id, true);
     if (shutdown_.cancelled()) co_return Step::kShutdown;
-    ForgetRun();
-    co_await SaveOrReport();
+    journal_.ForgetRun();
+    co_await journal_.SaveOrReport();
     co_return Step::kNext;
   }
-  auto config = local_.config;
+  auto config = journal_.local().config;
   if (!config) {  // a bare one is enough for the end
     auto bare = std::make_shared<TaskConfig>();
-    bare->run_id = *local_.run_id;
-    bare->id = local_.task_config_id;
+    bare->run_id = *journal_.local().run_id;
+    bare->id = journal_.local().task_config_id;
     bare->task_name = name_;
     config = std::move(bare);
   }
-  Adopt(config, local_.exit);
+  Adopt(config, journal_.local().exit);
   ResumeWish();
-  run_->end_told = LastTold(event_type::kTerminated);
+  run_->end_reported = journal_.LastReported(event_type::kTerminated);
   co_return Step::kNext;
 }
 
 Co<TaskRunner::Step> TaskRunner::Reattach() {
-  const RunId run = *local_.run_id;
-  if (options_.restores != nullptr) {
-    (void)co_await options_.restores->WaitLoaded(shutdown_, task_->driver);
+  const RunId run = *journal_.local().run_id;
+  if (services_.restores != nullptr) {
+    (void)co_await services_.restores->WaitLoaded(shutdown_, task_->driver);
     if (shutdown_.cancelled()) co_return Step::kShutdown;
   }
-  auto config = local_.config;
+  auto config = journal_.local().config;
   if (!config) {
-    auto made = MakeConfig(run, local_.task_config_id, /*running=*/true);
+    auto made = MakeConfig(run, journal_.local().task_config_id, /*running=*/true);
     if (!made.ok()) co_return co_await GiveUpReattach(made.error());
     config = std::move(*made);
   }
   // A kill does not end this: a run must be found before it can be stopped.
   Result<RecoveredTask> recovered = co_await AskRecover(shutdown_, config);
   // A task that must end does not wait for its driver either.
-  const bool wanted = ShouldRun() && local_.wish != RunWish::kKill;
+  const bool wanted = ShouldRun() && journal_.local().wish != RunWish::kKill;
   if (wanted && MayComeBack(recovered)) recovered = co_await AwaitDriver(config, recovered.error());
   if (shutdown_.cancelled()) co_return Step::kShutdown;
   if (!recovered.ok()) {
-    const bool intent_only = !local_.handle;
+    const bool intent_only = !journal_.local().handle;
     if (!intent_only || recovered.code() != Code::kNotFound)
       co_return co_await GiveUpReattach(recovered.error());
     // The run was never started. Starting it again counts as the first start.
-    ForgetRun();
-    if (state_.state == RunnerState::kRunning) SetState(RunnerState::kPending);
+    journal_.ForgetRun();
+    if (running()) journal_.SetState(RunnerState::kPending);
     co_return Step::kNext;
   }
-  if (LastTold(event_type::kPluginUnhealthy))
-    EmitEvent(TaskEvent(event_type::kPluginHealthy)
-                  .Message("Driver \"" + task_->driver + "\" has recovered the task"));
+  if (journal_.LastReported(event_type::kPluginUnhealthy))
+    journal_.Emit(TaskEvent(event_type::kPluginHealthy)
+                      .Message("Driver \"" + task_->driver + "\" has recovered the task"));
   Adopt(config, std::move(recovered->exited));
   ResumeWish();
   // The earlier agent may have died after the start, before it stored the event. The handle and the
   // state are separate records.
-  run_->announced = local_.handle.has_value() && state_.state == RunnerState::kRunning;
-  local_.config = config;
-  local_.handle = std::move(recovered->handle);
-  co_await SaveOrReport();
+  run_->announced = journal_.local().handle.has_value() && running();
+  journal_.SetConfig(config);
+  journal_.SetHandle(std::move(recovered->handle));
+  co_await journal_.SaveOrReport();
   co_return Step::kNext;
 }
 
@@ -122,10 +123,10 @@ Co<Result<RecoveredTask>> TaskRunner::AwaitDriver(std::shared_ptr<const TaskConf
                                                   Error first) {
   // Also logged: the agent may be refusing clients.
   ReportError(first.WithContext("task could not be re-attached yet"));
-  if (!LastTold(event_type::kPluginUnhealthy))
-    EmitEvent(TaskEvent(event_type::kPluginUnhealthy)
-                  .Message("Driver \"" + task_->driver +
-                           "\" has not recovered the running task: " + first.message()));
+  if (!journal_.LastReported(event_type::kPluginUnhealthy))
+    journal_.Emit(TaskEvent(event_type::kPluginUnhealthy)
+                      .Message("Driver \"" + task_->driver +
+                               "\" has not recovered the running task: " + first.message()));
   const JoinContext joined(kill_, shutdown_);
   Result<RecoveredTask> recovered = std::move(first);
   for (Duration pause = kAskFirst; MayComeBack(recovered); pause = std::min(2 * pause, kAskLast)) {
@@ -138,30 +139,30 @@ Co<Result<RecoveredTask>> TaskRunner::AwaitDriver(std::shared_ptr<const TaskConf
 
 // Continues the requested stop of the run, whether the run has ended or not.
 void TaskRunner::ResumeWish() {
-  if (local_.wish == RunWish::kNone) return;
+  if (journal_.local().wish == RunWish::kNone) return;
   run_->stop_goes_on = true;
-  if (local_.wish == RunWish::kKill) {
+  if (journal_.local().wish == RunWish::kKill) {
     tracker_.SetKilled();
     kill_.Cancel("an earlier agent was killing the task");
     return;
   }
-  tracker_.SetTriggered(local_.wish == RunWish::kRestartFailure);
+  tracker_.SetTriggered(journal_.local().wish == RunWish::kRestartFailure);
   if (!run_->exited.is_set()) background_.Spawn(CarryOut(shared_from_this(), StopRun(run_)));
 }
 
-void TaskRunner::TellRestored() {
-  if (!options_.restored || options_.restores == nullptr) return;
+void TaskRunner::ReportRestored() {
+  if (!journal_.restored() || services_.restores == nullptr) return;
   const std::optional<RunId> run = run_ ? std::optional(run_->id()) : std::nullopt;
-  options_.restores->Found(task_->driver, alloc_->id + "/" + name_, run);
+  services_.restores->Found(task_->driver, alloc_->id + "/" + name_, run);
 }
 
 // A delayed restart waits for the rest of its delay. The wall clock may have been set since then,
 // so the rest is never longer than the whole delay.
 Co<TaskRunner::Step> TaskRunner::ResumeDelay() {
-  if (!options_.restored || run_ || state_.state != RunnerState::kPending ||
-      !LastTold(event_type::kRestarting))
+  if (!journal_.restored() || run_ || journal_.state().state != RunnerState::kPending ||
+      !journal_.LastReported(event_type::kRestarting))
     co_return Step::kNext;
-  const TaskEvent& last = state_.events.back();
+  const TaskEvent& last = journal_.state().events.back();
   const std::string text(last.Detail(event_key::kStartDelay));
   const Duration delay(std::strtoll(text.c_str(), nullptr, 10));
   const Duration since(std::max<WallTime>(0, loop_->Wall() - last.time));
@@ -174,31 +175,32 @@ Co<TaskRunner::Step> TaskRunner::ResumeDelay() {
 
 Co<TaskRunner::Step> TaskRunner::GiveUpReattach(Error error) {
   ReportError(error.WithContext("task could not be re-attached"));
-  if (local_.wish == RunWish::kKill) kill_.Cancel("an earlier agent was killing the task");
-  const bool was_running = state_.state == RunnerState::kRunning;
-  co_await Discard(*local_.run_id, true);
+  if (journal_.local().wish == RunWish::kKill)
+    kill_.Cancel("an earlier agent was killing the task");
+  const bool was_running = running();
+  co_await Discard(*journal_.local().run_id, true);
   if (shutdown_.cancelled()) co_return Step::kShutdown;
-  ForgetRun();
-  co_await SaveOrReport();
+  journal_.ForgetRun();
+  co_await journal_.SaveOrReport();
   if (!was_running) co_return Step::kNext;
   const JobType type = alloc_->job->type;
   const bool system = type == JobType::kSystem || type == JobType::kSysbatch;
   if (system || !ShouldRun() || kill_.cancelled()) {
-    SetState(RunnerState::kPending);
+    journal_.SetState(RunnerState::kPending);
     co_return Step::kNext;
   }
   TaskEvent event(event_type::kRestoreFailed);
-  if (!options_.wait_server_contact) {
+  if (!services_.wait_server_contact) {
     const std::string text = "failed to restore task; it is started again: " + error.message();
-    SetState(RunnerState::kPending, std::move(event).Message(text));
+    journal_.SetState(RunnerState::kPending, std::move(event).Message(text));
     co_return Step::kNext;
   }
-  SetState(
+  journal_.SetState(
       RunnerState::kPending,
       std::move(event).Message("failed to restore task; will not run until server is contacted"));
   {
     const JoinContext joined(kill_, shutdown_);
-    [[maybe_unused]] const Status heard = co_await options_.wait_server_contact(joined.context());
+    [[maybe_unused]] const Status heard = co_await services_.wait_server_contact(joined.context());
   }
   co_return shutdown_.cancelled() ? Step::kShutdown : Step::kNext;
 }

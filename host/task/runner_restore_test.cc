@@ -1,4 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/process/mock_processes.h"
 #include "host/task/restore_barrier.h"
 #include "host/task/runner_fixture.h"
 
@@ -6,14 +7,16 @@
 namespace drover {
 namespace {
 
+using testing::_;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::NiceMock;
 
 struct RunnerRestoreTest : RunnerTest {
   // A task that ran when the earlier agent ended.
   void RestoreRunning(bool with_handle = true, bool with_config = true) {
-    TaskRunnerOptions::Restored restored;
+    TaskRecords restored;
     restored.state.state = with_handle ? RunnerState::kRunning : RunnerState::kPending;
     for (const auto type : {event_type::kReceived, event_type::kTaskSetup, event_type::kStarted}) {
       if (with_handle || type != event_type::kStarted)
@@ -108,11 +111,11 @@ TEST_F(RunnerRestoreTest, AFinishedTaskIsNotRunAgainWhereverTheAgentDied) {
   std::size_t ends = 0;
   for (const auto& record : records) {
     if (!record->exit) continue;
-    for (const bool told : {false, true}) {
+    for (const bool reported : {false, true}) {
       ++ends;
-      TaskRunnerOptions::Restored restored{dead, *record};
+      TaskRecords restored{dead, *record};
       restored.state.state = RunnerState::kRunning;
-      if (!told) restored.state.events.pop_back();
+      if (!reported) restored.state.events.pop_back();
       options.restored = restored;
       runner = nullptr;
       over = false;
@@ -219,7 +222,7 @@ TEST_F(RunnerRestoreTest, AttemptsAreCountedOnOverEachRestartOfTheAgent) {
     ASSERT_EQ(types.back(), "Restarting") << restarts;
     const TaskStateRecord kept = *state();  // the agent dies during the delay
     Shutdown();
-    options.restored = TaskRunnerOptions::Restored{kept, *store.saved.back()};
+    options.restored = TaskRecords{kept, *store.saved.back()};
     runner = nullptr;
     over = false;
     loop.Advance(1s);
@@ -230,7 +233,7 @@ TEST_F(RunnerRestoreTest, AttemptsAreCountedOnOverEachRestartOfTheAgent) {
   Finish();
 }
 
-TEST_F(RunnerRestoreTest, NothingIsToldThatHasNotChanged) {
+TEST_F(RunnerRestoreTest, NothingIsReportedThatHasNotChanged) {
   driver.Plant(run, "web");
   RestoreRunning();
   options.restored->state.attempts = 1;
@@ -246,7 +249,7 @@ TEST_F(RunnerRestoreTest, AnIntervalThatIsOverMeanwhileCountsFromTheBeginning) {
   for (const Duration down : {9min, 10min}) {
     script().run_for = 1s;
     script().exit = ExitResult{1, 0, false, ""};
-    options.restored = TaskRunnerOptions::Restored();
+    options.restored = TaskRecords();
     options.restored->state.attempts = 1;
     options.restored->state.attempts_since = loop.Wall() + Duration(1s - down).count();
     runner = nullptr;
@@ -282,7 +285,7 @@ TEST_F(RunnerRestoreTest, AKillThatCameBeforeTheRunStopsTheTask) {
 
 TEST_F(RunnerRestoreTest, ALostTaskWaitsForTheServer) {
   Event contact(&loop);
-  options.wait_server_contact = [&contact](Context context) { return contact.Wait(context); };
+  services.wait_server_contact = [&contact](Context context) { return contact.Wait(context); };
   RestoreRunning();
   Start();
   EXPECT_EQ(phase(), RunnerState::kPending);
@@ -301,7 +304,7 @@ TEST_F(RunnerRestoreTest, ALostTaskWaitsForTheServer) {
 TEST_F(RunnerRestoreTest, KillAndShutdownEndTheWaitForTheServer) {
   for (const bool kill : {true, false}) {
     Event contact(&loop);
-    options.wait_server_contact = [&contact](Context context) { return contact.Wait(context); };
+    services.wait_server_contact = [&contact](Context context) { return contact.Wait(context); };
     runner = nullptr;
     over = shut_down = false;
     RestoreRunning();
@@ -322,7 +325,7 @@ TEST_F(RunnerRestoreTest, WithoutAServerALostTaskStartsAgain) {
 
 TEST_F(RunnerRestoreTest, SystemJobsStartAgainAtOnce) {
   job().type = JobType::kSystem;
-  options.wait_server_contact = [](Context context) -> Co<Status> {
+  services.wait_server_contact = [](Context context) -> Co<Status> {
     co_await context.Cancelled();
     co_return context.status();
   };
@@ -384,7 +387,7 @@ TEST_F(RunnerRestoreTest, AsLongAsTheDriverMayComeBackItIsAskedAgain) {
 }
 
 // For example, the host lacks descriptors: the task runs, but nobody can say so.
-TEST_F(RunnerRestoreTest, AsLongAsNobodyCanTellWhatBecameOfTheRunItIsAskedAgain) {
+TEST_F(RunnerRestoreTest, AsLongAsNobodyKnowsWhatBecameOfTheRunItIsAskedAgain) {
   driver.Plant(run, "web");
   driver.recover_error = Error(Code::kUnavailable, "too many open files", true);
   RestoreRunning();
@@ -429,14 +432,13 @@ TEST_F(RunnerRestoreTest, WhatIsToEndDoesNotWaitForADriverThatMayComeBack) {
 TEST_F(RunnerRestoreTest, TheRunOfADriverThatIsNotConfiguredAnyMoreIsReleased) {
   RestoreRunning();
   task().driver = "gone";
-  std::vector<RunId> released;
-  options.release_run = [&released](Context, RunId which) -> Co<Status> {
-    released.push_back(which);
+  NiceMock<MockProcesses> processes;
+  services.processes = &processes;
+  EXPECT_CALL(processes, Release(_, run)).WillOnce([](Context, RunId) -> Co<Status> {
     co_return Status();
-  };
+  });
   Start();
   loop.Advance(1min);
-  EXPECT_THAT(released, ElementsAre(run));
   EXPECT_FALSE(runner->local_state().run_id);
   Finish();
 }
@@ -557,7 +559,7 @@ TEST_F(RunnerRestoreTest, AStartThatTheAgentDidNotSurviveIsAdopted) {
   Kill();
 }
 
-TEST_F(RunnerRestoreTest, AStartWhoseStateWasNotKeptIsToldWhenItIsAdopted) {
+TEST_F(RunnerRestoreTest, AStartWhoseStateWasNotKeptIsReportedWhenItIsAdopted) {
   driver.Plant(run, "web");
   RestoreRunning(false);
   options.restored->local.handle = TaskHandle{"fake", "1.0.0", 1, "old"};
@@ -569,7 +571,7 @@ TEST_F(RunnerRestoreTest, AStartWhoseStateWasNotKeptIsToldWhenItIsAdopted) {
 
 TEST_F(RunnerRestoreTest, ADriverThatIsBeingLoadedIsNotAskedYet) {
   RestoreBarrier restores(&loop);
-  options.restores = &restores;
+  services.restores = &restores;
   restores.Loading("fake");
   driver.Plant(run, "web");
   RestoreRunning();
@@ -586,7 +588,7 @@ TEST_F(RunnerRestoreTest, ADriverThatIsBeingLoadedIsNotAskedYet) {
 
 TEST_F(RunnerRestoreTest, NothingIsPreparedForADriverThatIsBeingLoaded) {
   RestoreBarrier restores(&loop);
-  options.restores = &restores;
+  services.restores = &restores;
   restores.Loading("fake");
   Start();
   loop.Advance(1h);
@@ -601,7 +603,7 @@ TEST_F(RunnerRestoreTest, NothingIsPreparedForADriverThatIsBeingLoaded) {
 
 TEST_F(RunnerRestoreTest, AShutdownEndsTheWaitForADriver) {
   RestoreBarrier restores(&loop);
-  options.restores = &restores;
+  services.restores = &restores;
   restores.Loading("fake");
   driver.Plant(run, "web");
   RestoreRunning();
@@ -737,7 +739,7 @@ TEST_F(RunnerRestoreTest, ShutdownLeavesTheTaskRunning) {
 TEST_F(RunnerRestoreTest, ShutdownAndRestoreLoseNothing) {
   Start();
   Shutdown();
-  TaskRunnerOptions::Restored restored{*state(), *store.saved.back()};
+  TaskRecords restored{*state(), *store.saved.back()};
   runner = nullptr;
   over = false;
   types.clear();

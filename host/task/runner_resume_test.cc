@@ -10,7 +10,7 @@ namespace {
 struct RunnerResumeTest : RunnerTest {
   // The agent dies now, and the next one starts after DOWN.
   void Die(Duration down) {
-    const TaskRunnerOptions::Restored kept{*state(), *store.saved.back()};
+    const TaskRecords kept{*state(), *store.saved.back()};
     Shutdown();
     runner = nullptr;
     over = shut_down = false;
@@ -20,7 +20,7 @@ struct RunnerResumeTest : RunnerTest {
     options.restored = kept;
     Start();
   }
-  long Told(const std::string& type) { return std::count(types.begin(), types.end(), type); }
+  long Count(const std::string& type) { return std::count(types.begin(), types.end(), type); }
 
   void TearDown() override {
     hook = nullptr;
@@ -48,8 +48,8 @@ TEST_F(RunnerResumeTest, AShutdownDelayGoesOnWithItsRest) {
   loop.Advance(1ms);
   EXPECT_EQ(driver.calls().back(), "destroy web force");
   EXPECT_EQ(driver.Count("stop web 5s"), 1);
-  EXPECT_EQ(Told("Killing"), 1);
-  EXPECT_EQ(Told("Waiting for shutdown delay"), 1);
+  EXPECT_EQ(Count("Killing"), 1);
+  EXPECT_EQ(Count("Waiting for shutdown delay"), 1);
   EXPECT_EQ(types.back(), "Killed");
   EXPECT_EQ(std::count(hook_log.begin(), hook_log.end(), "identity pre-kill"), 1);
   EXPECT_TRUE(over);
@@ -73,8 +73,8 @@ TEST_F(RunnerResumeTest, AShutdownDelayIsCutShortBetweenTwoAgents) {
   alloc = cut;
   Die(1s);
   EXPECT_TRUE(over);
-  EXPECT_EQ(Told("Waiting for shutdown delay"), 1);
-  EXPECT_EQ(Told("Skipping shutdown delay"), 0);
+  EXPECT_EQ(Count("Waiting for shutdown delay"), 1);
+  EXPECT_EQ(Count("Skipping shutdown delay"), 0);
 }
 
 TEST_F(RunnerResumeTest, AKillGoesOnWithTheRestOfItsTimeout) {

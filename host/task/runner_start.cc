@@ -15,7 +15,7 @@ std::string StartSuffix() { return RunId::Random().ToString().substr(0, 8); }
 }  // namespace
 
 Result<Driver*> TaskRunner::FindDriver() const {
-  Driver* const driver = options_.drivers->Find(task_->driver);
+  Driver* const driver = services_.drivers->Find(task_->driver);
   if (driver != nullptr) return driver;
   return Error(Code::kUnavailable,
                "unknown driver \"" + task_->driver + "\": no plugin of that name is loaded");
@@ -28,11 +28,11 @@ PrepareRequest TaskRunner::MakePrepareRequest() const {
   const Result<Driver*> driver = FindDriver();
   request.driver = driver.ok() ? (*driver)->info() : DriverInfo();
   if (!driver.ok()) request.driver.name = task_->driver;
-  request.location = options_.location;
+  request.location = location_;
   request.hook_env = prepared_.env;
   request.mounts = prepared_.mounts;
   request.devices = prepared_.devices;
-  request.network = local_.network;
+  request.network = journal_.local().network;
   return request;
 }
 
@@ -42,13 +42,13 @@ Co<TaskRunner::Step> TaskRunner::Prestart() {
     const PrepareRequest prepare = MakePrepareRequest();
     request.alloc = alloc_;
     request.task = task_;
-    request.location = options_.location;
+    request.location = location_;
     request.driver = prepare.driver;
-    request.user = options_.preparer->RenderUser(prepare);
+    request.user = services_.preparer->RenderUser(prepare);
   }
-  std::function<Co<Status>()> save = [this] { return Save(); };
+  std::function<Co<Status>()> save = [this] { return journal_.Save(); };
   HookChain::PrestartResult result = co_await hooks_->Prestart(kill_, shutdown_, std::move(request),
-                                                               &local_.hooks, std::move(save));
+                                                               journal_.hooks(), std::move(save));
   if (shutdown_.cancelled()) co_return Step::kShutdown;
   if (kill_.cancelled() || !ShouldRun()) co_return Step::kEnd;
   if (auto* failed = std::get_if<HookChain::Failed>(&result)) {
@@ -57,7 +57,7 @@ Co<TaskRunner::Step> TaskRunner::Prestart() {
       ReportError(failed->error.WithContext("the task keeps running"));
       co_return Step::kNext;
     }
-    EmitEvent(std::move(failed->event));
+    journal_.Emit(std::move(failed->event));
     tracker_.SetStartError(std::move(failed->error));
     co_return co_await Decide();
   }
@@ -71,7 +71,7 @@ Result<std::shared_ptr<const TaskConfig>> TaskRunner::MakeConfig(RunId run, std:
                                                                  bool running) {
   PrepareRequest request = MakePrepareRequest();
   request.running = running;
-  DROVER_ASSIGN(TaskConfig config, options_.preparer->Prepare(request));
+  DROVER_ASSIGN(TaskConfig config, services_.preparer->Prepare(request));
   config.run_id = run;
   config.id = std::move(id);
   config.kill_timeout = KillTimeout();
@@ -86,16 +86,16 @@ Result<std::shared_ptr<const TaskConfig>> TaskRunner::MakeConfig(RunId run, std:
 Co<TaskRunner::Step> TaskRunner::StartDriver() {
   if (run_) {  // an earlier agent has started it
     if (run_->announced) {
-      SetState(RunnerState::kRunning);
+      journal_.SetState(RunnerState::kRunning);
     } else {
-      SetState(RunnerState::kRunning, TaskEvent(event_type::kStarted));
+      journal_.SetState(RunnerState::kRunning, TaskEvent(event_type::kStarted));
     }
     co_return Step::kNext;
   }
   // A start with an unknown driver fails at once: nothing would ever open its barrier.
-  if (options_.restores != nullptr && options_.drivers->Find(task_->driver) != nullptr) {
+  if (services_.restores != nullptr && services_.drivers->Find(task_->driver) != nullptr) {
     const JoinContext joined(kill_, shutdown_);
-    (void)co_await options_.restores->WaitOpen(joined.context(), task_->driver);
+    (void)co_await services_.restores->WaitOpen(joined.context(), task_->driver);
     if (shutdown_.cancelled()) co_return Step::kShutdown;
     if (kill_.cancelled()) co_return Step::kEnd;
   }
@@ -104,8 +104,8 @@ Co<TaskRunner::Step> TaskRunner::StartDriver() {
     auto config =
         MakeConfig(run, alloc_->id + "/" + name_ + "/" + StartSuffix(), /*running=*/false);
     if (!config.ok()) {
-      EmitEvent(TaskEvent(event_type::kFailedValidation)
-                    .With(event_key::kValidationError, config.error().message()));
+      journal_.Emit(TaskEvent(event_type::kFailedValidation)
+                        .With(event_key::kValidationError, config.error().message()));
       tracker_.SetStartError(Error(config.code(), config.error().message()));
       co_return co_await Decide();
     }
@@ -115,12 +115,12 @@ Co<TaskRunner::Step> TaskRunner::StartDriver() {
     if (kill_.cancelled()) co_return Step::kEnd;
     // A plugin that went away during the call is loaded again by now, or will not be soon.
     if (started.code() == Code::kUnavailable && !retried && FindDriver().ok()) continue;
-    EmitEvent(TaskEvent(event_type::kDriverFailure)
-                  .With(event_key::kDriverError, started.error().message()));
+    journal_.Emit(TaskEvent(event_type::kDriverFailure)
+                      .With(event_key::kDriverError, started.error().message()));
     tracker_.SetStartError(started.error());
     co_return co_await Decide();
   }
-  SetState(RunnerState::kRunning, TaskEvent(event_type::kStarted));
+  journal_.SetState(RunnerState::kRunning, TaskEvent(event_type::kStarted));
   co_return Step::kNext;
 }
 
@@ -129,21 +129,17 @@ Co<Status> TaskRunner::TryStart(std::shared_ptr<const TaskConfig> config) {
   if (!driver.ok()) co_return driver.error();
   // The intent comes first: the next agent finds a start that this one did not survive by its run
   // id.
-  local_.run_id = config->run_id;
-  local_.task_config_id = config->id;
-  local_.config = config;
-  local_.handle.reset();
-  local_.exit.reset();
-  const Status intent = co_await Save();
+  journal_.BeginRun(config);
+  const Status intent = co_await journal_.Save();
   if (!intent.ok()) {
-    ForgetRun();
+    journal_.ForgetRun();
     co_return intent.error().WithContext("the start could not be recorded").AsRecoverable();
   }
   Result<StartedTask> started = Error(Code::kInternal, "");
   {
     const JoinContext joined(kill_, shutdown_);
     const Duration limit =
-        std::max(options_.start_timeout, Backstop(**driver, &DriverLimits::start));
+        std::max(services_.start_timeout, Backstop(**driver, &DriverLimits::start));
     const Patience patience(joined.context(), limit);
     const Context context = patience.context();
     const Subscription on_events = (*driver)->OnEvents(
@@ -164,15 +160,15 @@ Co<Status> TaskRunner::TryStart(std::shared_ptr<const TaskConfig> config) {
     if (shutdown_.cancelled()) co_return started.error();
     co_await Discard(config->run_id, false);
     if (shutdown_.cancelled()) co_return started.error();
-    ForgetRun();
-    co_await SaveOrReport();
+    journal_.ForgetRun();
+    co_await journal_.SaveOrReport();
     co_return started.error();
   }
-  local_.handle = std::move(started->handle);
-  local_.network = std::move(started->network);
+  journal_.SetHandle(std::move(started->handle));
+  journal_.SetNetwork(std::move(started->network));
   Adopt(config, std::nullopt);
   // Without this record the next agent finds the run by its intent.
-  co_await SaveOrReport();
+  co_await journal_.SaveOrReport();
   co_return Status();
 }
 

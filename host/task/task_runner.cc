@@ -23,20 +23,8 @@ std::shared_ptr<const Task> TaskOf(const std::shared_ptr<const Allocation>& allo
 
 constexpr Duration kSaveAgain = 1s;  // as often as the store tries
 
-RestartPolicy PolicyOf(const Allocation& alloc, const Task& task) {
-  return task.restart_policy.value_or(alloc.group()->restart_policy);
-}
-
-// The count from before the agent was restarted. If the wall clock was set since then, this one
-// interval gets shorter or longer, but it never begins in the future.
-RestartTracker::Counted CountedOf(const TaskStateRecord& state, const Loop& loop) {
-  if (state.attempts_since == 0) return {0, loop.Now()};
-  const Duration age(std::max<WallTime>(0, loop.Wall() - state.attempts_since));
-  return {state.attempts, loop.Now() - age};
-}
-
-RestartTracker::Random RandomOf(const TaskRunnerOptions& options) {
-  if (options.random) return options.random;
+RestartTracker::Random RandomOf(const TaskServices& services) {
+  if (services.random) return services.random;
   return [](std::uint64_t bound) {
     std::uint64_t bits = 0;
     RandomBytes(&bits, sizeof bits);
@@ -53,8 +41,8 @@ Result<std::shared_ptr<TaskRunner>> TaskRunner::Create(Loop* loop, TaskRunnerOpt
                                              options.alloc->group_name + "\" has no task \"" +
                                              options.task_name + "\"");
   }
-  DROVER_CHECK(options.drivers != nullptr && options.gate != nullptr &&
-               options.preparer != nullptr);
+  DROVER_CHECK(options.services != nullptr && options.services->drivers != nullptr &&
+               options.services->preparer != nullptr && options.gate != nullptr);
   auto runner =
       std::shared_ptr<TaskRunner>(new TaskRunner(loop, std::move(options), std::move(task)));
   runner->hooks_->Attach(runner);
@@ -63,13 +51,17 @@ Result<std::shared_ptr<TaskRunner>> TaskRunner::Create(Loop* loop, TaskRunnerOpt
 
 TaskRunner::TaskRunner(Loop* loop, TaskRunnerOptions options, std::shared_ptr<const Task> task)
     : loop_(loop),
-      options_(std::move(options)),
-      name_(options_.task_name),
-      alloc_(options_.alloc),
+      services_(*options.services),
+      name_(std::move(options.task_name)),
+      location_(std::move(options.location)),
+      gate_(options.gate),
+      no_shutdown_delay_(std::move(options.no_shutdown_delay)),
+      alloc_(std::move(options.alloc)),
       task_(std::move(task)),
-      state_(options_.restored ? std::move(options_.restored->state) : TaskStateRecord()),
-      tracker_(PolicyOf(*alloc_, *task_), RestartsOnSuccess(alloc_->job->type, *task_),
-               CountedOf(state_, *loop), RandomOf(options_)),
+      journal_(loop, JournalOptions(options), std::move(options.restored)),
+      tracker_(EffectiveRestartPolicy(*alloc_->group(), *task_),
+               RestartsOnSuccess(alloc_->job->type, *task_), journal_.attempts(),
+               RandomOf(services_)),
       life_(loop),
       kill_(loop),
       shutdown_(loop),
@@ -79,33 +71,28 @@ TaskRunner::TaskRunner(Loop* loop, TaskRunnerOptions options, std::shared_ptr<co
       background_(loop),
       outcome_(std::make_shared<Outcome>(loop)) {
   StatsCollector::Options stats;
-  stats.interval = options_.stats_interval;
-  stats_ = std::make_shared<StatsCollector>(loop, options_.stats_demand, stats);
+  stats.interval = services_.stats_interval;
+  stats_ = std::make_shared<StatsCollector>(loop, services_.stats_demand, stats);
 
   std::vector<std::shared_ptr<TaskHook>> hooks;
-  hooks.push_back(std::make_shared<TaskDirHook>(options_.dir_builder));
-  for (auto& hook : options_.hooks_before_stats) hooks.push_back(std::move(hook));
-  hooks.push_back(std::make_shared<StatsHook>(loop, options_.drivers, stats_));
-  for (auto& hook : options_.hooks_after_stats) hooks.push_back(std::move(hook));
+  hooks.push_back(std::make_shared<TaskDirHook>(options.dir_builder));
+  for (auto& hook : options.hooks_before_stats) hooks.push_back(std::move(hook));
+  hooks.push_back(std::make_shared<StatsHook>(loop, services_.drivers, stats_));
+  for (auto& hook : options.hooks_after_stats) hooks.push_back(std::move(hook));
   hooks_ = std::make_unique<HookChain>(std::move(hooks),
                                        [this](const Error& error) { ReportError(error); });
-
-  options_.alloc = nullptr;  // updates replace it
-  if (options_.restored) {
-    local_ = std::move(options_.restored->local);
-  } else {
-    NoteAttempts();
-    AppendTaskEvent(&state_, TaskEvent(event_type::kReceived), loop_->Wall());
-  }
-  snapshot_ = std::make_shared<const TaskStateRecord>(state_);
 }
 
 TaskRunner::~TaskRunner() = default;
 
-void TaskRunner::NoteAttempts() {
-  const RestartTracker::Counted& counted = tracker_.counted();
-  state_.attempts = counted.count;
-  state_.attempts_since = loop_->Wall() - (loop_->Now() - counted.interval_start).count();
+TaskJournalOptions TaskRunner::JournalOptions(const TaskRunnerOptions& options) const {
+  TaskJournalOptions journal;
+  journal.task_name = name_;
+  journal.store = options.store;
+  journal.observer = options.observer;
+  journal.save_timeout = services_.driver_timeout;
+  journal.report = [this](const Error& error) { ReportError(error); };
+  return journal;
 }
 
 Co<void> TaskRunner::Run() {
@@ -122,21 +109,22 @@ Co<void> TaskRunner::Run() {
 }
 
 Co<void> TaskRunner::RunWhole() {
-  if (local_.run_complete) {
-    TellRestored();
+  if (journal_.local().run_complete) {
+    ReportRestored();
     // The record of the state may be lost, or older than the local state.
-    if (state_.state != RunnerState::kDead) SetState(RunnerState::kDead);
+    if (!dead()) journal_.SetState(RunnerState::kDead);
     co_return co_await Complete();
   }
   Step step = co_await Restore();
-  TellRestored();
+  ReportRestored();
   if (step == Step::kNext) step = co_await ResumeDelay();
   while (step != Step::kShutdown) {
     if (step != Step::kEnd) step = co_await MainLoop();
     if (step != Step::kShutdown) step = co_await StopLeftover();
     if (step == Step::kShutdown) break;
-    if (state_.state != RunnerState::kDead) SetState(RunnerState::kDead);
-    if (local_.run_id && co_await ForgetEnded() == Step::kShutdown) break;  // of the leftover
+    if (!dead()) journal_.SetState(RunnerState::kDead);
+    if (journal_.local().run_id && co_await ForgetEnded() == Step::kShutdown)
+      break;  // of the leftover
     step = co_await ParkDead();
     if (step == Step::kEnd) co_return co_await Complete();
   }
@@ -145,7 +133,8 @@ Co<void> TaskRunner::RunWhole() {
 Co<TaskRunner::Step> TaskRunner::MainLoop() {
   while (ShouldRun()) {
     if (run_ && run_->exited.is_set()) {  // it ended while no agent watched
-      if (!run_->announced) SetState(RunnerState::kRunning, TaskEvent(event_type::kStarted));
+      if (!run_->announced)
+        journal_.SetState(RunnerState::kRunning, TaskEvent(event_type::kStarted));
       const Step after = co_await AfterExit();
       if (after != Step::kAgain) co_return after;
       continue;
@@ -172,10 +161,10 @@ Co<TaskRunner::Step> TaskRunner::WaitTurn() {
   // Only a start needs permission. A task that already runs does not wait for its gate.
   if (!run_ && !kill_.cancelled() && !shutdown_.cancelled()) {
     const JoinContext joined(kill_, shutdown_);
-    [[maybe_unused]] const Status open = co_await options_.gate->WaitOpen(joined.context());
+    [[maybe_unused]] const Status open = co_await gate_->WaitOpen(joined.context());
     // The preparation of a task depends on its driver.
-    if (options_.restores != nullptr)
-      (void)co_await options_.restores->WaitLoaded(joined.context(), task_->driver);
+    if (services_.restores != nullptr)
+      (void)co_await services_.restores->WaitLoaded(joined.context(), task_->driver);
   }
   if (shutdown_.cancelled()) co_return Step::kShutdown;
   if (kill_.cancelled() || !ShouldRun()) co_return Step::kEnd;
@@ -208,10 +197,10 @@ Co<void> TaskRunner::EndRun() {
   const auto run = run_;
   // If the agent dies before it reports the end, the next one finds it here. By then the driver may
   // have forgotten the run.
-  local_.exit = run->result;
-  const Status saved = co_await Save();
-  TellDropped(run.get());
-  if (!run->end_told) EmitEvent(TerminatedEvent(*run->result));
+  journal_.SetExit(*run->result);
+  const Status saved = co_await journal_.Save();
+  ReportDropped(run.get());
+  if (!run->end_reported) journal_.Emit(TerminatedEvent(*run->result));
   Unwatch();
   if (saved.ok()) {
     co_await Discard(run->id(), run->unsure);
@@ -228,7 +217,7 @@ Co<void> TaskRunner::EndRun() {
 // since it may not have been destroyed.
 Co<TaskRunner::Step> TaskRunner::ForgetEnded() {
   while (unsaved_end_) {
-    const Status saved = co_await Save();
+    const Status saved = co_await journal_.Save();
     if (saved.ok() || let_go_.cancelled()) {
       co_await Discard(unsaved_end_->id(), unsaved_end_->unsure);
       unsaved_end_ = nullptr;
@@ -239,37 +228,38 @@ Co<TaskRunner::Step> TaskRunner::ForgetEnded() {
     if (shutdown_.cancelled()) co_return Step::kShutdown;
   }
   if (shutdown_.cancelled()) co_return Step::kShutdown;
-  ForgetRun();
-  co_await SaveOrReport();
+  journal_.ForgetRun();
+  co_await journal_.SaveOrReport();
   co_return Step::kNext;
 }
 
 Co<TaskRunner::Step> TaskRunner::Decide() {
   using Kind = RestartTracker::Kind;
   const RestartTracker::Decision decision = tracker_.Next(loop_->Now());
-  NoteAttempts();
+  journal_.SetAttempts(tracker_.counted());
   switch (decision.kind) {
     case Kind::kKilled: {
       const Status& killed = outcome_->kill_status;
       const std::string error = killed.ok() ? std::string() : killed.error().message();
-      SetState(RunnerState::kDead,
-               TaskEvent(event_type::kKilled).With(event_key::kKillError, error));
+      journal_.SetState(RunnerState::kDead,
+                        TaskEvent(event_type::kKilled).With(event_key::kKillError, error));
       break;
     }
     case Kind::kTerminated:
-      SetState(RunnerState::kDead);
+      journal_.SetState(RunnerState::kDead);
       break;
     case Kind::kNotRestarting:
-      SetState(RunnerState::kDead, TaskEvent(event_type::kNotRestarting)
-                                       .With(event_key::kRestartReason, decision.reason)
-                                       .FailsTask());
+      journal_.SetState(RunnerState::kDead, TaskEvent(event_type::kNotRestarting)
+                                                .With(event_key::kRestartReason, decision.reason)
+                                                .FailsTask());
       break;
     case Kind::kRestarting:
-      SetState(RunnerState::kPending, RestartingEvent(decision.delay, decision.reason));
+      journal_.SetState(RunnerState::kPending, RestartingEvent(decision.delay, decision.reason));
       break;
   }
   // The decision is published first: only then may the end of the run be forgotten.
-  if (local_.run_id && co_await ForgetEnded() == Step::kShutdown) co_return Step::kShutdown;
+  if (journal_.local().run_id && co_await ForgetEnded() == Step::kShutdown)
+    co_return Step::kShutdown;
   if (decision.kind != Kind::kRestarting) co_return Step::kEnd;
   if (decision.delay > 0s) {
     const JoinContext joined(kill_, shutdown_);
@@ -282,7 +272,7 @@ Co<TaskRunner::Step> TaskRunner::Decide() {
 Co<TaskRunner::Step> TaskRunner::StopLeftover() {
   if (!run_) co_return Step::kEnd;
   const auto run = run_;
-  const bool goes_on = run->stop_goes_on && local_.wish == RunWish::kKill;
+  const bool goes_on = run->stop_goes_on && journal_.local().wish == RunWish::kKill;
   if (!run->exited.is_set()) {
     co_await KillTask(run);
     if (!goes_on) tracker_.Next(loop_->Now());  // a later decision must not see this kill
@@ -305,14 +295,14 @@ Co<TaskRunner::Step> TaskRunner::ParkDead() {
     force_restart_.Reset();
     const Step step = co_await Decide();
     if (step != Step::kEnd) co_return step;
-    if (state_.state != RunnerState::kDead) SetState(RunnerState::kDead);
+    if (!dead()) journal_.SetState(RunnerState::kDead);
   }
 }
 
 Co<void> TaskRunner::Complete() {
-  if (!local_.run_complete) {
-    local_.run_complete = true;
-    co_await SaveOrReport();
+  if (!journal_.local().run_complete) {
+    journal_.SetComplete();
+    co_await journal_.SaveOrReport();
   }
   co_await RunHooks(HookStage::kStop, shutdown_);
 }

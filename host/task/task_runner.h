@@ -17,9 +17,10 @@
 #include "host/task/hook_chain.h"
 #include "host/task/local_state.h"
 #include "host/task/restart_tracker.h"
-#include "host/task/restore_barrier.h"
 #include "host/task/task_hook.h"
+#include "host/task/task_journal.h"
 #include "host/task/task_seams.h"
+#include "host/task/task_services.h"
 #include "host/task/task_state.h"
 
 namespace drover {
@@ -27,60 +28,28 @@ namespace drover {
 struct LiveRun;
 struct StopAnswer;
 
+// Pointers are not owned and must outlive the runner. Only those that say so may be null.
 struct TaskRunnerOptions {
-  // Pointers are not owned and must outlive the runner. Only those that say so may be null.
   std::shared_ptr<const Allocation> alloc;
   std::string task_name;  // a task of the allocation's group
   TaskLocation location;
+  const TaskServices* services = nullptr;
 
-  DriverRegistry* drivers = nullptr;
+  // The allocation's part.
   StartGate* gate = nullptr;
   TaskDirBuilder* dir_builder = nullptr;
-  TaskPreparer* preparer = nullptr;
   TaskObserver* observer = nullptr;  // may be null
   LocalStateStore* store = nullptr;  // may be null: nothing is stored
-  // May be null. The agent's; it is held while metrics are on.
-  StatsDemand* stats_demand = nullptr;
-
-  // Subscribes to reports about dropped output of a run (as ProcessService::OnDroppedOutput). Null:
-  // there are none.
-  std::function<Subscription(RunId, std::function<void(const DroppedOutput&)>)> on_dropped_output;
+  // The allocation cancels it to skip the shutdown delays. Absent: never.
+  std::optional<Context> no_shutdown_delay;
 
   // Hooks in addition to those of every task. The order is: task_dir, HOOKS_BEFORE_STATS,
   // stats, HOOKS_AFTER_STATS.
   std::vector<std::shared_ptr<TaskHook>> hooks_before_stats;
   std::vector<std::shared_ptr<TaskHook>> hooks_after_stats;
 
-  // The allocation cancels it to skip the shutdown delays. Absent: never.
-  std::optional<Context> no_shutdown_delay;
-  // Returns once a server was heard: a task that could not be re-attached waits for it. Null: there
-  // is no server, so nothing waits.
-  std::function<Co<Status>(Context)> wait_server_contact;
-  // Kills the processes of a run and releases it, without its driver. Null: the host has none.
-  std::function<Co<Status>(Context, RunId)> release_run;
-  // Receives a run that could not be destroyed, so parts of it may be left. Null: nobody needs it.
-  std::function<void(RunId)> release_later;
-  // Receives the outcome of a restore; no task starts before the barrier opens. Null: no start
-  // waits.
-  RestoreBarrier* restores = nullptr;
-
-  // The state that an earlier agent left of this task. Absent: the task is new.
-  struct Restored {
-    TaskStateRecord state;
-    LocalState local;
-  };
-  std::optional<Restored> restored;
-
-  Duration max_kill_timeout = 30s;
-  Duration stats_interval = 1s;
-  Duration start_timeout = 10min;  // of the driver's start
-  // A backstop above the driver's own limits of start, recover, destroy and signal: a driver by
-  // itself ends a call that its plugin does not answer.
-  Duration driver_timeout = 30s;
-  // Returns a random number below BOUND, for the jitter of restarts. Null: RandomBytes is used.
-  std::function<std::uint64_t(std::uint64_t bound)> random;
-  // Receives errors that are only worth a line in the log. May be null.
-  std::function<void(const std::string& task_name, const Error& error)> report;
+  // The records that an earlier agent left of this task. Absent: the task is new.
+  std::optional<TaskRecords> restored;
 };
 
 // Runs one task of an allocation from its first prestart to its end, restarts included. Belongs to
@@ -137,9 +106,7 @@ class TaskRunner : public TaskControl,
   // when it would start again.
   void ForbidStart(std::string reason) { no_start_ = std::move(reason); }
   // Sets the network namespace of all later starts; before Run.
-  void SetNetworkNamespace(std::string path) {
-    options_.location.network_namespace = std::move(path);
-  }
+  void SetNetworkNamespace(std::string path) { location_.network_namespace = std::move(path); }
   // The allocation will be removed, so records that cannot be stored no longer matter.
   void LetGo() { let_go_.Cancel("the allocation will be removed"); }
   // Takes the changed allocation. Kills the task when the allocation no longer has it.
@@ -156,11 +123,10 @@ class TaskRunner : public TaskControl,
   const Task& task() const { return *task_; }
   const std::string& name() const { return name_; }
   // The current state. The object never changes; each change makes a new one.
-  TaskSnapshot snapshot() const { return snapshot_; }
-  bool running() const { return snapshot_->state == RunnerState::kRunning; }
+  TaskSnapshot snapshot() const { return journal_.snapshot(); }
+  bool running() const { return journal_.state().state == RunnerState::kRunning; }
   // The state from which the next agent would continue.
-  const LocalState& local_state() const { return local_; }
-  std::optional<DriverNetwork> network() const { return local_.network; }
+  const LocalState& local_state() const { return journal_.local(); }
   const std::shared_ptr<StatsCollector>& stats() const { return stats_; }
 
  private:
@@ -174,6 +140,7 @@ class TaskRunner : public TaskControl,
   struct Outcome;  // shared with those who wait for the end of Run
 
   TaskRunner(Loop* loop, TaskRunnerOptions options, std::shared_ptr<const Task> task);
+  TaskJournalOptions JournalOptions(const TaskRunnerOptions& options) const;
 
   // task_runner.cc: the life of a task.
   Co<void> RunWhole();
@@ -188,7 +155,7 @@ class TaskRunner : public TaskControl,
   Co<Step> ParkDead();
   Co<void> Complete();
   bool ShouldRun() const;
-  void NoteAttempts();  // copies what tracker_ counted into state_
+  bool dead() const { return journal_.state().state == RunnerState::kDead; }
 
   // runner_start.cc: from the hooks to a running driver task.
   Co<Step> Prestart();
@@ -207,13 +174,12 @@ class TaskRunner : public TaskControl,
   Co<Result<RecoveredTask>> AskRecover(Context context, std::shared_ptr<const TaskConfig> config);
   void Unwatch();
   Co<void> Discard(RunId run, bool kill);
-  void ForgetRun();
   void NoteHealth(LiveRun* run);
   void HearDriver(const DriverEvent& event);
   void HearHandle(const TaskHandle& handle);
   void HearDropped(const DroppedOutput& dropped);
-  static Co<void> TellDroppedLoop(TaskRunner* self, std::shared_ptr<LiveRun> run);
-  void TellDropped(LiveRun* run);
+  static Co<void> ReportDroppedLoop(TaskRunner* self, std::shared_ptr<LiveRun> run);
+  void ReportDropped(LiveRun* run);
   Co<Result<std::shared_ptr<LiveRun>>> LazyRun(Context context);
 
   // runner_restore.cc: restoring a task of an earlier agent.
@@ -225,12 +191,11 @@ class TaskRunner : public TaskControl,
   Co<Step> GiveUpReattach(Error error);
   void ResumeWish();
   Co<Step> ResumeDelay();
-  void TellRestored();
+  void ReportRestored();
 
   // runner_kill.cc: from the request of a stop to the end of the processes.
   Co<void> KillTask(std::shared_ptr<LiveRun> run);
   Co<void> NoteWish(RunWish wish);
-  Co<void> SaveWish();
   Co<void> WaitShutdownDelay(std::shared_ptr<LiveRun> run);
   Duration StopTimeout(LiveRun* run) const;
   Co<Status> StopRun(std::shared_ptr<LiveRun> run);
@@ -239,33 +204,23 @@ class TaskRunner : public TaskControl,
   Co<Status> EnforceStop(std::shared_ptr<LiveRun> run, Context context, Duration timeout,
                          std::shared_ptr<StopAnswer> answer);
 
-  // runner_control.cc: requests from outside, the state and the hooks.
+  // runner_control.cc: requests from outside, and the hooks.
   Co<Status> RestartRunning(TaskEvent event, bool failure);
   static Co<void> CarryOut(std::shared_ptr<TaskRunner> self, Co<Status> request);
   static Co<void> UpdateLoop(TaskRunner* self);
   Co<void> RunHooks(HookStage stage, Context context);
-  // When the change to STATE happened. A task may have ended before the runner noticed it.
-  WallTime StateTime(RunnerState state) const;
-  // Whether an event of TYPE was emitted since the last start, perhaps by an earlier agent.
-  bool HasToldOfRun(std::string_view type) const;
-  bool LastTold(std::string_view type) const;  // whether the last event is of TYPE
-  void SetState(RunnerState state);
-  void SetState(RunnerState state, TaskEvent event);
-  void Publish();
-  Co<Status> Save();
-  Co<Status> Save(Context context);
-  Co<void> SaveOrReport();
   void ReportError(const Error& error) const;
 
   Loop* const loop_;
-  TaskRunnerOptions options_;
+  const TaskServices& services_;
   const std::string name_;
+  TaskLocation location_;
+  StartGate* const gate_;
+  const std::optional<Context> no_shutdown_delay_;
   std::shared_ptr<const Allocation> alloc_;
   std::shared_ptr<const Task> task_;
 
-  TaskStateRecord state_;
-  TaskSnapshot snapshot_;
-  LocalState local_;
+  TaskJournal journal_;
   RestartTracker tracker_;
 
   Context life_;      // ends with Run, at the latest

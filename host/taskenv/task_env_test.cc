@@ -231,7 +231,7 @@ TEST_F(TaskEnvTest, TaskVariablesAreInterpolatedFromWhatCameBefore) {
                                             {"LOOP_B", "${LOOP_A}"}}));
 }
 
-TEST_F(TaskEnvTest, TheSocketIsToldWithAToken) {
+TEST_F(TaskEnvTest, TheSocketIsNamedWithAToken) {
   input_.hook_env = {{{"NOMAD_TOKEN", "t"}}};
   EXPECT_THAT(Env(), Contains(Pair("NOMAD_UNIX_ADDR", "unix:///d/a/web/secrets/api.sock")));
   input_.root = TaskRoot::kChroot;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// What a driver gets from the wrapper when its methods block, when its calls are given up, and when
-// it does not say what became of its tasks.
+// The wrapper's behaviour when a driver's methods block, when its calls are given up, and when it
+// does not say what became of its tasks.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ class BlockingTest : public testing::Test {
     ASSERT_NE(host_.Load(BLOCKER_SO), nullptr) << host_.log();
   }
   void TearDown() override {
-    // Whatever still waits must return: the end of the instance joins it.
+    // All waiting threads must return: the end of the instance joins them.
     for (const std::string& fifo : fifos_) Open(fifo);
     if (host_.instance() != nullptr) host_.Shutdown();
     for (int fd : opened_) close(fd);

@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// A driver that tells each field that it was given, in the host itself: straight, and through the
+// A driver that returns each field that it was given, in the host itself: straight, and through the
 // wire of a container.
 #include "host/abi/distinct_task.h"
 #include "host/plugin/registry_fixture.h"

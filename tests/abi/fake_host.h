@@ -37,7 +37,7 @@ struct Exit {
   std::string error;
 };
 
-// What came with a completion; which members are set depends on the verb.
+// The content of a completion; the verb decides which members are set.
 struct Result {
   int refused = 0;               // the verb's own return value
   std::optional<Failure> error;  // also of a refusal
@@ -142,7 +142,7 @@ class FakeHost {
   // After so many messages stream_send answers that the stream is cancelled.
   void StopStreamsAfter(std::size_t messages) { stop_after_ = messages; }
 
-  // What the fake process service has started.
+  // The processes that the fake process service has started.
   int pid(drover_run_id run);
   std::string output(drover_run_id run);  // of a run's process, or through task-output
   std::string error_output(drover_run_id run);

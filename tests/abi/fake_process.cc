@@ -15,7 +15,7 @@
 namespace drover_test {
 
 struct FakeProcesses::Functions {
-  // What is common to the functions: a planned failure, or the run's process.
+  // The common part of the functions: a planned failure, or the run's process.
   static std::int32_t Begin(const drover_host* host, const char* function, const drover_run_id* run,
                             drover_done done, void* context, drover_error* error,
                             std::shared_ptr<FakeHost::Process>* process, bool* ended) {

@@ -13,7 +13,7 @@
 
 #include "fake_host.h"
 
-// What the parts of the fake host share.
+// The state that the parts of the fake host share.
 namespace drover_test {
 
 inline std::string Text(drover_str in) {

@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// When the wrapper asks a driver for its health, and what it tells of one that does not answer.
+// When the wrapper asks a driver for its health, and what it reports of one that does not answer.
 // Time stands still but for what the tests let pass.
 #include <fcntl.h>
 #include <gtest/gtest.h>

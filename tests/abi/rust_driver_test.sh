@@ -24,7 +24,7 @@ exit code 0' ]; then
 fi
 "$exports" "$library"
 if [ -n "$drover" ]; then
-  # Its tasks neither are commands nor end as they are told: what asks for that is skipped.
+  # Its tasks are no commands, and do not end on request: cases that need either are skipped.
   "$drover" plugin test --task-config '{"text":"hi","seconds":60}' --max-skips 60 "$library" \
     >"$tmp/kit" || { grep -v '^PASS' "$tmp/kit"; exit 1; }
   tail -1 "$tmp/kit"

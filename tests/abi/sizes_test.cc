@@ -161,7 +161,7 @@ TEST_F(SizesTest, LargerStructsOfALaterHostAreTakenAsFarAsTheyAreKnown) {
 
 TEST_F(SizesTest, SmallerStructsOfAnEarlierHostLeaveTheRestZero) {
   FullTask task;
-  // What lies behind the size is not looked at, though it is full here.
+  // The bytes behind the size are not read, although they are set here.
   task.raw.struct_size = offsetof(drover_task_config, kill_signal);
   ASSERT_EQ(Start(&task.raw), DROVER_OK);
   host_.Finish(host_.last_call());

@@ -108,7 +108,7 @@ class AttackTest : public ProcessFixture {
     change_start_ = nullptr;
     return code;
   }
-  // As Without, of a mount or an attribute: then what the kernel tells is no longer as it is to be.
+  // As Without, for a mount or an attribute: the kernel then no longer confirms it.
   int WithoutMountStep(const std::string& step, ProcessSpec spec) {
     return Without({step, kVerifyStep}, std::move(spec));
   }

@@ -38,7 +38,7 @@ TEST_F(FileAttackTest, AWorkingDirectoryThatIsALink) {
   const Result<ProcessInfo> info = Start(std::move(spec));
   ASSERT_FALSE(info.ok());
   EXPECT_THAT(info.error().message(), HasSubstr("cannot change to directory"));
-  // What goes up from the root stays in it.
+  // A path that goes up from the root stays in it.
   ASSERT_EQ(
       symlink(("/../../.." + directory_ + "/..").c_str(), (directory_ + "/task/local/up").c_str()),
       0);
@@ -105,7 +105,7 @@ TEST_F(FileAttackTest, MakingTheRootWritable) {
   EXPECT_EQ(attempt(true, false), kSucceeded);
   EXPECT_EQ(attempt(false, false), kHeld);
   EXPECT_EQ(attempt(false, true), kHeld);
-  // What the filter lets through follows the capabilities; here they come after it has been made.
+  // The filter follows the capabilities; here these come after it has been made.
   change_start_ = [](StartMessage* message) {
     ForEachStep(message, [](const std::string&, drover_step* step) {
       if (step->kind != DROVER_STEP_BOUNDING && step->kind != DROVER_STEP_CAPABILITIES) return;
@@ -159,8 +159,8 @@ TEST_F(FileAttackTest, NamingAFileOfTheHost) {
   EXPECT_EQ(Inside("hard_link", {canary_, "/local/mine"}), kHeld);
 }
 
-// Of what a neighbour puts in the place of a directory that is a source of a mount; while tasks
-// start it does in races_test.cc.
+// A neighbour replaces a directory that is a source of a mount; races_test.cc does so while tasks
+// start.
 TEST_F(FileAttackTest, ABindSourceThatLeadsOutside) {
   const std::string local = directory_ + "/task/local", own = directory_ + "/task/own";
   ASSERT_EQ(rename(local.c_str(), own.c_str()), 0);

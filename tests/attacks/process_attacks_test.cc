@@ -66,7 +66,7 @@ TEST_F(ProcessAttackTest, TakingOverTheSupervisor) {
 }
 
 TEST_F(ProcessAttackTest, TakingOverTheInit) {
-  // It has no rights that are to be had; that it cannot be looked into is what holds. It has no
+  // It has no rights to be gained; the defence is that nobody can look into it. It has no
   // descriptors, either.
   for (const char* how : {"trace", "memory", "files"}) {
     SCOPED_TRACE(how);
@@ -94,7 +94,7 @@ TEST_F(ProcessAttackTest, CatchingASessionBeforeItsProgram) {
       std::filesystem::remove(directory_ + name);
     const RunId run = MustStart(Isolated("catch_session", {"/local/ready", "/local/end"}));
     EXPECT_TRUE(Until([&] { return std::filesystem::exists(directory_ + "/task/local/ready"); }));
-    // When the task has ended, its exit code tells why.
+    // When the task has ended, its exit code is the reason.
     for (int i = 0; i < sessions && Session(run, {"/bin/true"}) == 0; ++i) {
     }
     std::ofstream(directory_ + "/task/local/end") << "now";

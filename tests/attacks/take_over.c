@@ -37,7 +37,7 @@ static int write_memory(pid_t pid) {
   return held("mem");
 }
 
-/* Any one of them would tell or give what is not the task's. */
+/* Any one of them would show or give what is not the task's. */
 static int open_files(pid_t pid) {
   const char* const files[] = {"exe", "environ", "maps", "root/proc", "cwd/.", "fd/0"};
   for (unsigned i = 0; i < sizeof files / sizeof *files; i++)

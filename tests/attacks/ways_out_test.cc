@@ -139,9 +139,9 @@ class WayOutTest : public AttackTest,
           EXPECT_NE(attempt(alone, place(number)), kSucceeded) << number << ", " << alone;
     for (int i = 0; i < kNumbers; ++i) EXPECT_NE(attempt(kAll, place(i)), kSucceeded) << i;
   }
-  // The same of a PLACE that another task of the group swaps all the time: now it is a directory,
-  // now a link to /proc/self/fd/N. That the link leads out is proved by the tests in which it
-  // stays; whether it is won here is luck, and only told.
+  // The same for a PLACE that another task of the group swaps all the time: now it is a directory,
+  // now a link to /proc/self/fd/N. The tests in which the link stays prove that it leads out. Here
+  // the race is won by luck, so the test only reports it.
   void TryEachSwapped(unsigned hold, const Attempt& attempt) {
     EXPECT_NE(attempt(0, "/proc/self/fd/0"), kSucceeded);
     ASSERT_FALSE(open_.empty());

@@ -15,7 +15,7 @@
 namespace drover {
 
 // The functions of a driver that a host calls in another process, each as reports call it, from the
-// lists that those calls are made of. Not among them is info: plain data, told when the library is
+// lists that those calls are made of. info is not among them: plain data, read when the library is
 // loaded and by a probe before it.
 inline std::vector<std::string> CalledFunctions() {
 #define DROVER_CALLED_NAME(kind, name, table) name,
@@ -25,10 +25,10 @@ inline std::vector<std::string> CalledFunctions() {
 #undef DROVER_CALLED_NAME
 }
 
-// Has the function of that name (of CalledFunctions) called about TASK and tells how it went. What
-// lasts as long as its task does (wait, stats, a command) is given up after LIMIT; only then what
-// follows that is called. The driver is configured with PLUGIN_CONFIG. READY is called when the
-// next that is asked for is the function itself. A_DRIVER: LoadedDriver or SupervisedDriver.
+// Calls the function of that name (of CalledFunctions) about TASK and returns its result. A call
+// that lasts as long as its task (wait, stats, a command) is given up after LIMIT; only then the
+// functions that follow it are called. The driver is configured with PLUGIN_CONFIG. READY is called
+// when the next call is that of the function itself. A_DRIVER: LoadedDriver or SupervisedDriver.
 template <typename ADriver>
 Co<Status> CallVerb(ADriver* driver, std::string verb, Context context,
                     std::shared_ptr<const TaskConfig> task, Duration limit,

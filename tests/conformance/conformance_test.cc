@@ -25,7 +25,7 @@ Results RunKit(const std::string& file, ConformanceOptions options = {}) {
   return results.ok() ? *results : Results();
 }
 
-// What did not pass, as "case VERDICT".
+// The cases that did not pass, as "case VERDICT".
 std::vector<std::string> Failures(const Results& results) {
   std::vector<std::string> failed;
   for (const ConformanceResult& result : results) {
@@ -253,7 +253,7 @@ TEST(ConformanceTest, ExecConformsInAProcess) {
 }
 #endif
 #ifdef HELLO_C_SO
-// What people copy. Its tasks are neither commands nor end as they are told.
+// The driver that people copy. Its tasks are no commands, and do not end on request.
 constexpr char kHelloTask[] = R"({"text":"hi","seconds":60})";
 TEST(ConformanceTest, HelloCConforms) { ExpectConforms(HELLO_C_SO, "in-process", 100, kHelloTask); }
 TEST(ConformanceTest, HelloCConformsInAProcess) {

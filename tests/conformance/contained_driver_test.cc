@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// A driver in a process of its own that dies, stands still or is too slow; what each single fault
-// does, fault_matrix_test.cc tells.
+// A driver in a process of its own that dies, stands still or is too slow; fault_matrix_test.cc
+// tests each single fault.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "host/base/gate.h"
+#include "host/process/mock_processes.h"
 #include "tests/conformance/contained_fixture.h"
-#include "tests/conformance/mock_processes.h"
 #include "tests/conformance/stop_process.h"
 
 namespace drover {
@@ -113,7 +113,7 @@ TEST_F(ContainedDriverTest, AStartThatDiedWithItsProcessMayBeMadeAgain) {
   Until([] { return false; }, 100ms);
   KillProcess();
   EXPECT_TRUE(Until([&] { return over; }));
-  // Its recover, with an empty handle, told that it was never started.
+  // Its recover, with an empty handle, reported that it was never started.
   EXPECT_EQ(said.code(), Code::kUnavailable);
   EXPECT_TRUE(said.error().recoverable());
   EXPECT_THAT(said.error().message(), HasSubstr("Killed"));
@@ -212,7 +212,7 @@ TEST_F(ContainedDriverTest, AShutdownDoesNotWaitForACreateInAProcess) {
   EXPECT_THAT(log(), testing::Not(HasSubstr("create has not ended")));
 }
 
-// Who destroys a run must know that its processes live on, whatever the driver says.
+// The caller of destroy must learn that processes of the run live on, whatever the driver says.
 TEST_F(ContainedDriverTest, AReleaseThatFailsFailsTheDestroy) {
   testing::NiceMock<MockProcesses> processes;
   processes_ = &processes;

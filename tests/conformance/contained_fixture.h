@@ -32,7 +32,7 @@ class ContainedFixture : public RegistryFixture {
     Add("test", TestPlugin("test"));
   }
 
-  // As an agent tells it to each of its drivers.
+  // As an agent calls it for each of its drivers.
   void RestoreComplete(const std::vector<RunId>& runs) {
     for (const char* name : {"mock_driver", "test"}) {
       Await(registry_->RestoreComplete(context_, name, runs));

@@ -97,7 +97,7 @@ class ContainedProcessTest : public ProcessFixture {
       EXPECT_EQ(status->state, TaskState::kRunning);
     }
   }
-  // Whatever became of it, this ends it.
+  // This ends it in any case.
   void Remove(const Witness& witness) {
     const Status gone = Await(contained()->Destroy(context_, witness.task->run_id, true));
     EXPECT_TRUE(gone.ok() || gone.code() == Code::kNotFound) << gone.error().message();
@@ -183,8 +183,8 @@ INSTANTIATE_TEST_SUITE_P(Short, DeathInCallTest, testing::Values("kill"), kWay);
 INSTANTIATE_TEST_SUITE_P(Long, DeathInCallTest, testing::Values("segv", "hang"), kWay);
 
 // The process dies at any moment of a start: before the request, with the task's process made and
-// nobody told, behind the reply. Either the task runs, once, or the start has failed and nothing of
-// it is left.
+// not reported, behind the reply. Either the task runs, once, or the start has failed and nothing
+// of it is left.
 class DeathInStartTest : public ContainedProcessTest, public testing::WithParamInterface<int> {};
 
 TEST_P(DeathInStartTest, RunsItOnceOrNotAtAll) {

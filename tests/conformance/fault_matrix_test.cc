@@ -18,10 +18,10 @@
 #include <sstream>
 
 #include "host/base/gate.h"
+#include "host/process/mock_processes.h"
 #include "tests/conformance/call_verb.h"
 #include "tests/conformance/contained_fixture.h"
 #include "tests/conformance/latencies.h"
-#include "tests/conformance/mock_processes.h"
 
 namespace drover {
 namespace {
@@ -35,8 +35,8 @@ const std::vector<std::string> kShort = {"segv", "exit", "hang", "close", "heap"
 const std::vector<std::string> kLong = {"abort",  "throw",   "loop",       "deadlock",
                                         "silent", "garbage", "descriptors"};
 
-// Functions that answer by themselves cannot be silent, and of a wait and a session nobody can tell
-// how long they should last.
+// Functions that answer by themselves cannot be silent. Nobody knows how long a wait or a session
+// should last.
 const std::set<std::string> kNeverSilent = {"create",
                                             "get_extension",
                                             "fingerprint",
@@ -76,7 +76,7 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
   static constexpr Duration kPatience = 1s;
   static constexpr Duration kControl = 100ms;
   static constexpr Duration kNoise = 10ms;
-  // What a call may take beyond its deadline, on a machine that is busy with other things.
+  // The time that a call may take beyond its deadline, on a machine that is busy with other things.
   static constexpr Duration kLate = 500ms * kSanitizerFactor;
 
   FaultTest() {
@@ -126,7 +126,7 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
 
   Duration GivenUpAfter() const { return IsUnawaited() ? kLimit / 4 : 2 * kLimit; }
 
-  // Of the plugin or of one task.
+  // The configuration of the plugin or of one task.
   std::string Faulty() const {
     const std::string point = verb_ == "the end of a service" ? "done"
                               : verb_ == "exec.resize"        ? "resize"
@@ -137,7 +137,7 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
     if (fault_ == "silent") return R"("silent_in":")" + point + "\"";
     return R"("crash_in":")" + point + R"(","crash_by":")" + fault_ + "\"";
   }
-  // Of those faults the process itself dies, so the last words name the function.
+  // The process itself dies of those faults, so the last words name the function.
   bool Dies() const {
     static const std::set<std::string> kLives = {"hang", "loop", "deadlock", "silent", "threads"};
     return kLives.count(fault_) == 0;
@@ -223,7 +223,7 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
     if (fault_ != "silent" && on_host_thread) {
       EXPECT_THAT(said, HasSubstr(verb_ == kRelaunch ? "recover" : verb_)) << said;
     }
-    // What smashes the heap may smash the loader's name of the file there, too.
+    // Smashing the heap may smash the loader's name of the file there, too.
     static const std::set<std::string> kTraced = {"segv", "abort", "hang", "loop", "deadlock"};
     const bool traced = Dies() || on_host_thread;  // who hangs elsewhere is not asked
     if (traced && kTraced.count(fault_) > 0) {
@@ -231,7 +231,7 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
     }
   }
 
-  // What is measured of one that never serves: it dies again and again, in nobody's way.
+  // A driver that never serves, as measured: it dies again and again, in nobody's way.
   void RunUselessCell() {
     LiveUntil([&] { return contained()->fingerprint().health == Health::kUnhealthy; });
     LiveUntil([&] { return launches() >= 3; });
@@ -249,7 +249,7 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
     const TimePoint given_up = BootClock::now();
     LiveUntil([&] { return unhealthy > 0; });
     if (IsUnawaited()) took_ = BootClock::now() - given_up;
-    // Where a driver is told what was restored, nobody can do anything about its answer.
+    // Nobody can do anything about a driver's answer to restore_complete.
     EXPECT_TRUE(!said.ok() || verb_ == "restore_complete") << "a call that failed has succeeded";
     LiveUntil([&] { return launches() >= 2; });
     ExpectLastEnd();
@@ -287,7 +287,7 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
     EXPECT_EQ(status->state, TaskState::kRunning);
   }
 
-  // Whoever waits for the end of the task hears nothing of it, as it goes on.
+  // Waiters for the end of the task hear nothing of it, as the task goes on.
   void RunRelaunchCell(const std::shared_ptr<const TaskConfig>& good,
                        const std::shared_ptr<const TaskConfig>& faulty) {
     std::optional<Result<ExitResult>> end;
@@ -393,7 +393,7 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
            beside_.Percent(100) < 3 * control_of_cell_.Percent(100) + kLimit / 2;
   }
 
-  // With controls before and behind it. What the machine itself held up is not held up again.
+  // With controls before and behind it. A delay by the machine itself does not come again.
   void RunAndJudgeCell(std::ostream& report) {
     for (int tries = 0; tries < 3; ++tries) {
       beside_ = Latencies();

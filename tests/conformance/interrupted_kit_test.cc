@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// What is left of a kit that is killed in the middle: nothing.
+// A kit that is killed in the middle leaves nothing.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <spawn.h>

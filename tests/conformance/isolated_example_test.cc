@@ -45,7 +45,7 @@ class IsolatedExampleTest : public RegistryFixture,
     service_.reset();
   }
 
-  // What a task of the driver in FILE is to the kernel: its namespaces, rights, root and directory.
+  // The kernel's view of a task of the driver in FILE: its namespaces, rights, root and directory.
   std::string Look(const std::string& file) {
     Add("hello", file);
     options_.plugins.back().isolation = GetParam();

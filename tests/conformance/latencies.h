@@ -15,7 +15,7 @@ constexpr int kSanitizerFactor = 4;
 constexpr int kSanitizerFactor = 1;
 #endif
 
-// What the same thing took again and again.
+// The times that the same thing took again and again.
 class Latencies {
  public:
   void Add(Duration took) { took_.push_back(took); }
@@ -23,8 +23,8 @@ class Latencies {
     took_.insert(took_.end(), other.took_.begin(), other.took_.end());
   }
   std::size_t size() const { return took_.size(); }
-  // Who begins at any moment waits no longer than this for what is on its way, in so many percent
-  // of all moments: what takes long counts for as long as it takes. 100: the longest.
+  // The longest wait of somebody who begins at any moment, in so many percent of all moments. A
+  // long wait counts for as long as it takes. 100: the longest of all.
   Duration Percent(int percent) const {
     std::vector<Duration> sorted = took_;
     std::sort(sorted.begin(), sorted.end());

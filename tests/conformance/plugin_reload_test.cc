@@ -209,7 +209,7 @@ TEST_P(PluginReloadTest, OnlyWhatHasChangedIsRefreshed) {
   const auto task = Started(kLongRun);
   LoadedDriver* const first = registry_->FindLoaded("mock_driver");
   EXPECT_FALSE(Await(registry_->Refresh(context_, Block())).value());
-  // The configuration alone is told to the one that runs.
+  // A change of the configuration alone goes to the running instance.
   PluginConfig wanted = Block();
   wanted.config_json = R"({"fail_in":"inspect"})";
   EXPECT_TRUE(Await(registry_->Refresh(context_, wanted)).value());

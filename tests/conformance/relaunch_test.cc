@@ -77,8 +77,8 @@ class RelaunchTest : public testing::Test {
     loop_.Advance(1ns);
     ASSERT_EQ(launches(), before + 1) << "too late";
   }
-  // The process serves for LIFE, and is then killed. It has told its health before that, for which
-  // it would have no time otherwise.
+  // The process serves for LIFE, and is then killed. It has reported its health before that, for
+  // which it would have no time otherwise.
   void LiveFor(Duration life) {
     ASSERT_TRUE(Until([&] {
       return contained()->current() != nullptr &&
@@ -91,7 +91,7 @@ class RelaunchTest : public testing::Test {
   SimLoop loop_;
   WorkerPool workers_;
   Context context_;
-  int ends_ = 0;  // of processes, as the log tells them
+  int ends_ = 0;  // of processes, from the log
   std::unique_ptr<PluginRegistry> registry_;
 };
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// What the host's services owe a driver that uses them by the letter of the header.
+// The duties of the host's services to a driver that uses them by the letter of the header.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "host/base/gate.h"
 #include "host/plugin/registry_fixture.h"
-#include "tests/conformance/mock_processes.h"
+#include "host/process/mock_processes.h"
 
 namespace drover {
 namespace {

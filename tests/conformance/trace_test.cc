@@ -17,7 +17,7 @@ namespace {
 
 constexpr char kCaseVariable[] = "DROVER_TRACED_CASE";
 
-// What a process of its own writes that runs one case of the kit against raw_exec.
+// The output of a process of its own that runs one case of the kit against raw_exec.
 std::string TraceOf(const std::string& kit_case) {
   const std::string command = std::string(kCaseVariable) + "=" + kit_case + " DROVER_TRACE=abi '" +
                               std::filesystem::read_symlink("/proc/self/exe").string() +

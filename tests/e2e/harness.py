@@ -1,11 +1,10 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""What the end-to-end tests share: the real binary in a sandbox of its own.
+"""The common part of the end-to-end tests: the real binary in a sandbox of its own.
 
-A test gets a temporary directory that holds everything of it: configuration, allocations, run
-directory. The path of that directory is also its mark: every process of a task has it in its
-environment (NOMAD_ALLOC_DIR), every shim has it as its working directory, every mount lies below
-it. So what a test leaves behind is found without knowing what it started, and what others run at
-the same time is not taken for it.
+A test gets a temporary directory that holds everything of it: configuration, allocations, run directory. The
+path of that directory is also its mark: every process of a task has it in its environment (NOMAD_ALLOC_DIR),
+every shim has it as its working directory, every mount lies below it. So the leftovers of a test are found
+without knowing what it started, and nobody takes the work of others for them.
 
 Nothing here sleeps for a fixed time: everything waits for a condition, with a limit that only a
 failure reaches. Environment:
@@ -243,8 +242,8 @@ class Leftovers:
         return found
 
     def found(self, kept=False):
-        """What is there that should not be, as texts. KEPT: allocation directories may stay, and
-        the ledgers that name them."""
+        """The things that should not be there, as texts. KEPT: allocation directories may stay, and the
+        ledgers that name them."""
         texts = [f"process {pid}: {line}" for pid, line in self.processes().items()]
         texts += [f"cgroup {path}" for path in self.own_cgroups()]
         texts += [f"run file {name}" for name in self.run_files()
@@ -358,7 +357,7 @@ class Run:
             self._changed.notify_all()
 
     def story(self):
-        """What has happened, for the message of a failure."""
+        """The events so far, for the message of a failure."""
         with self._changed:
             lines = (self.lines + list(self._logs)[-20:])[-80:]
             text = "\n".join(json.dumps(l) if self.json_lines else l for l in lines)
@@ -378,7 +377,7 @@ class Run:
                     raise AssertionError(f"waiting for {what}: {why}\n{self.story()}")
                 self._changed.wait(left)
 
-    # What the lines say. All take the lines so far.
+    # The content of the lines. All take the lines so far.
 
     def of_type(self, kind):
         with self._changed:
@@ -573,7 +572,7 @@ class DroverTest(unittest.TestCase):
     """A test with a sandbox, which fails when anything is left behind."""
 
     maxDiff = 4000
-    # What may stay when the test is over; a test that leaves something on purpose says so.
+    # The things that may stay when the test is over; a test that leaves something on purpose says so.
     leaves_allocations = False
 
     def setUp(self):

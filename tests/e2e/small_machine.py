@@ -1,11 +1,11 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""A machine that can lose its power, without a virtual one: a pid and a mount namespace with a boot
-id and a run directory of their own, in which agents live. Cutting the power kills all of it at once,
-and what it had mounted is gone with it; what is on the disk stays.
+"""A machine that can lose its power, without a virtual one: a pid and a mount namespace with a boot id and a
+run directory of their own, in which agents live. Cutting the power kills all of it at once, and what it had
+mounted is gone with it; files on the disk stay.
 
-Its first process, this file as a program, collects what has ended and keeps strangers: processes that
-have nothing to do with Drover and tell when anybody sends them a signal. Pids are used round and
-round from 2 to PIDS, so strangers soon have those that tasks and their supervisors had.
+Its first process, this file as a program, collects ended processes and keeps strangers: processes that have
+nothing to do with Drover and report every signal that they get. Pids are used round and round from 2 to PIDS,
+so strangers soon have those that tasks and their supervisors had.
 """
 import collections
 import contextlib
@@ -59,7 +59,7 @@ class SmallMachine:
         return [int(pid) for pid in self.ask("strangers").split()]
 
     def foreign_signals(self):
-        """What anybody has sent to the strangers, as texts: there should be nothing."""
+        """The signals that strangers got, as texts: there should be none."""
         return self.ask("foreign")
 
     def others(self):
@@ -80,7 +80,7 @@ class SmallMachine:
 
     @property
     def enter(self):
-        """What comes before a command that is to run in it."""
+        """The words before a command that must run in it."""
         return ["nsenter", "--target", str(self.first), "--pid", "--mount",
                 f"--wdns={self.sandbox.root}"]
 
@@ -138,7 +138,7 @@ def remove_cgroup(path):
     return True
 
 
-# What follows is the first process of the machine.
+# Below is the first process of the machine.
 
 class Strangers:
     def __init__(self):

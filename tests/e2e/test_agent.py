@@ -218,7 +218,7 @@ class AgentAllocTest(AgentTest):
         self.assertEqual(usage["Tasks"]["t"]["ResourceUsage"]["MemoryStats"]["Measured"],
                          ["RSS", "Swap"])
 
-        def cpu():  # told from the second sample on
+        def cpu():  # reported from the second sample on
             sample = self.agent.get(f"/v1/client/allocation/{alloc}/stats")
             return sample["Tasks"]["t"]["ResourceUsage"]["CpuStats"]["Measured"]
         names = harness.wait_until(cpu, "the time of the processor")
@@ -505,7 +505,7 @@ class AgentLifeTest(DroverTest):
         agent.run.wait()
         harness.wait_until(lambda: not harness.marked_processes(self.sandbox.root),
                            "the tasks have ended")
-        # What is left of directories and mounts, the next one clears away.
+        # The next agent clears away the rest of directories and mounts.
         second = Agent(self.sandbox)
         harness.wait_until(lambda: not any(self.sandbox.alloc_dirs[0].iterdir()), "cleared")
         second.stop()

@@ -37,7 +37,7 @@ class Neighbour:
                 reply = self.agent.ask("GET", "/v1/jobs")
                 if reply.status != 200 or [j["ID"] for j in json.loads(reply.body)] != ["web"]:
                     self.bad.append(reply)
-            except Exception as error:  # whatever it is, it is told
+            except Exception as error:  # the caller reports it
                 self.bad.append(error)
             self.slowest = max(self.slowest, time.monotonic() - begin)
             self.asked += 1
@@ -71,7 +71,7 @@ class AbuseTest(AgentTest):
         super().tearDown()
 
     def created(self):
-        """What there is; the number of evaluations tells of writes that were taken back."""
+        """The records that there are; the number of evaluations shows writes that were taken back."""
         return ([j["ID"] for j in self.agent.get("/v1/jobs", namespace="*")],
                 [a["ID"] for a in self.agent.get("/v1/allocations", namespace="*")],
                 len(self.agent.get("/v1/evaluations", namespace="*")),

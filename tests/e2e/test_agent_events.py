@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""What the agent tells of the machine, of itself and of what happens, through its HTTP API."""
+"""The agent's reports about the machine, itself and all events, through its HTTP API."""
 import re
 
 import harness

@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""The agent as a service: its limits, and what it tells who has started it."""
+"""The agent as a service: its limits, and its messages to the service manager."""
 import contextlib
 import json
 import pathlib

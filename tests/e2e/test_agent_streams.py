@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""What an agent tells as it happens: events and its own log."""
+"""The live streams of an agent: events and its own log."""
 import base64
 import http.client
 import json
@@ -79,7 +79,7 @@ class AgentEventStreamTest(AgentTest):
         gone = stream.events_until(lambda e: e["Topic"] == "Job" and "Deleted" in e["Payload"])[-1]
         self.assertEqual((gone["Key"], gone["Type"]), ("sum", "JobDeregistered"))
 
-        # Who comes later reads the same from where it wants to.
+        # A later client reads the same, from any index.
         again = self.stream(("index", reply["Index"]), ("topic", "Allocation:sum"))
         later = again.events_until(is_done)
         self.assertEqual(later, [e for e in events if e["Topic"] == "Allocation"])

@@ -1,6 +1,6 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """The exact calls that a driver sees of one run, in a running agent and in the one that takes it over:
-what docs/drivers.md promises to whoever writes one. The calls are those that DROVER_TRACE=abi tells."""
+the promises of docs/drivers.md to an author of drivers. DROVER_TRACE=abi prints the calls."""
 import os
 import re
 import signal
@@ -58,7 +58,7 @@ class CallSequenceTest(DroverTest):
         return wait_until(lambda: self.answers(driver, verb), f"{verb} of {driver}")
 
     def assert_calls(self, driver, run, verbs):
-        """The lines of the trace come later than what they tell of."""
+        """The lines of the trace come later than their calls."""
         wait_until(lambda: len(self.called(driver, run)) >= len(verbs), f"{verbs} of {run}")
         self.assertEqual(self.called(driver, run), verbs)
 
@@ -122,7 +122,7 @@ class CallSequenceTest(DroverTest):
         self.assertEqual(self.answers("raw_exec", "start"), [])
 
     def test_a_start_that_was_not_answered(self):
-        """No handle was stored: recover without one tells that nothing was started."""
+        """No handle was stored: recover without one answers that nothing was started."""
         self.submit("web", mock("t", start_block_for="1h", run_for="1h"))
         wait_until(lambda: "start" in self.called("mock_driver"), "the start is asked for")
         (run,) = [of for _, verb, of, _ in self.trace("mock_driver") if verb == "start"]

@@ -29,7 +29,7 @@ class CliTest(DroverTest):
 
     def test_help_of_every_command(self):
         commands = dict(cli_docs.sections())
-        # Of every depth, so none is lost between the help and the page.
+        # Commands of every depth, so none is lost between the help and the page.
         self.assertLessEqual({(), ("run",), ("job", "run"), ("job", "tag", "apply"),
                               ("node", "meta", "read"), ("version",)}, set(commands))
         for command, shown in commands.items():

@@ -43,7 +43,7 @@ class Client:
         return json.loads(self.cli(*arguments, "-json", **how).out)
 
     def fails(self, *arguments, code=1, **how):
-        """What a command that fails says of it; it must print nothing else."""
+        """The message of a command that fails; it must print nothing else."""
         done = self.cli(*arguments, code=code, **how)
         self.assertEqual(done.out, "")
         return done.err
@@ -246,7 +246,7 @@ class ClientJobTest(Client, AgentTest):
         self.fails("job", "status", "-t", "{{.}}", "-json", code=2)
 
     def completed(self, *words):
-        """What bash offers for the last of WORDS."""
+        """The words that bash offers for the last of WORDS."""
         script = ('source <("$0" completion bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
                   '_drover; printf "%s\\n" "${COMPREPLY[@]}"')
         done = subprocess.run(["bash", "-c", script, binary(), binary(), *words], check=True,
@@ -522,7 +522,7 @@ class ClientFilesTest(Client, AgentTest):
             nonlocal shown
             while text not in shown:
                 shown += os.read(ours, 4096)
-        # What is typed before the terminal is raw is kept by the kernel.
+        # The kernel keeps input from before the terminal is raw.
         os.write(ours, b"go\n")
         until(b"ready")
         self.assertIn(b"31 91", shown)
@@ -555,6 +555,16 @@ class ClientReachTest(Client, DroverTest):
         self.assertIn("drover.sock", self.fails("system", "gc", DROVER_ADDR="unix:///drover.sock"))
         # The agent of this machine is not behind a proxy.
         self.assertIn("Connection refused", self.fails("job", "status", http_proxy="http://[::1]:5"))
+
+    def test_proxies_are_refused_by_name(self):
+        self.address = "http://127.0.0.2:1"
+        self.assertEqual(self.fails("job", "status", http_proxy="http://me:secret@127.0.0.1:5"),
+                         "drover job status: the variable http_proxy names a proxy for 127.0.0.2, but "
+                         "drover connects without proxies: unset http_proxy, or add 127.0.0.2 to "
+                         "no_proxy\n")
+        self.assertIn("the variable ALL_PROXY", self.fails("job", "status", ALL_PROXY="socks5://x"))
+        self.assertIn("Connection refused", self.fails("job", "status", http_proxy="http://x",
+                                                       no_proxy="127.0.0.0/8"))
 
     def test_commands_that_make_no_sense(self):
         for arguments in (("job",), ("job", "fly"), ("alloc", "status"), ("node", "eligibility", "ab"),
@@ -643,7 +653,7 @@ def stub(number, **fields):
 
 
 class ClientAnswerTest(Client, DroverTest):
-    """What the client makes of answers; the agent is a double here."""
+    """The client's reaction to answers; the agent is a double here."""
 
     def on_terminal(self, *arguments, columns, **env):
         master, slave = pty.openpty()

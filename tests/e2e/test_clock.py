@@ -79,7 +79,7 @@ class ClockTest(AgentTest):
         wait_until(lambda: self.task(fails)["State"] == "dead", "it has failed twice")
         print(f"{to}: " + ", ".join(f"{what} after {took:.2f} s" for what, took in ends.items()),
               flush=True)
-        # What was seen late began before it was seen.
+        # An event that was seen late began before it was seen.
         seen = 0.3 * SLACK
         for what, most in (("kill", DELAY), ("restart", 1.25 * DELAY)):
             self.assertGreater(ends[what], DELAY - seen, what)
@@ -88,7 +88,7 @@ class ClockTest(AgentTest):
         end = self.task(fails)["Events"][-1]["Time"] / 1e9
         self.assertLess(abs(time.time() - end), 5 * SLACK)
         self.assertEqual(self.task(dies)["Failed"], False)
-        # A query waits as long as it is told to.
+        # A query waits as long as it asks for.
         index = self.agent.ask("GET", "/v1/nodes").headers["X-Nomad-Index"]
         begin = time.monotonic()
         self.agent.get("/v1/nodes", index=index, wait="1s")

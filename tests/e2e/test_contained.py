@@ -1,7 +1,7 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""An agent with each of its drivers in a process of its own: these die, alone and with the agent, and
-no task notices. What else drivers do there, the other tests tell: those that CMakeLists.txt calls
-CONTAINED run a second time with such an agent."""
+"""An agent with each of its drivers in a process of its own: these die, alone and with the agent, and no task
+notices. The other tests show the rest: those that CMakeLists.txt calls CONTAINED run a second time with such
+an agent."""
 import os
 import signal
 import subprocess

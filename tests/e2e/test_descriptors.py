@@ -44,7 +44,7 @@ class DescriptorTest(DroverTest):
                                     **fields), id=name, type="service"))
 
     def allocs(self, name):
-        """While many start at once, a client may be told to come again later."""
+        """While many start at once, a client may have to come again later."""
         path = f"/v1/job/{name}/allocations"
         reply = self.agent.get_until(path, lambda reply: reply.status != 429)
         self.assertEqual(reply.status, 200, reply.body)
@@ -70,7 +70,7 @@ class DescriptorTest(DroverTest):
         for text in said:
             self.assertRegex(text, rf"(?i)too many open files: .* may have {FILES} \(LimitNOFILE")
         self.assertLess(self.descriptors(), FILES)
-        # Who runs is not disturbed, and can be stopped, also the deaf ones.
+        # Running tasks are not disturbed, and can be stopped, also the deaf ones.
         self.assertEqual(self.statuses("kept"), ["running"] * 3)
         begin = time.monotonic()
         self.agent.must("DELETE", "/v1/job/kept")
@@ -128,7 +128,7 @@ class DescriptorTest(DroverTest):
             # But for the moment in which one is turned away.
             wait_until(lambda: self.descriptors() < FILES, "a descriptor that is left")
             before, begin = self.cpu(), time.monotonic()
-            # What runs can be stopped meanwhile.
+            # Running tasks can be stopped meanwhile.
             self.assertEqual(self.ask_early("DELETE", "/v1/job/kept")[0], 200)
             wait_until(lambda: {a["ClientStatus"] for a in self.ask_early(
                 "GET", "/v1/job/kept/allocations")[1]} == {"complete"}, "stopped", step=0.2)

@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""What people read when a task cannot be started."""
+"""The messages for a task that cannot be started."""
 import harness
 from harness import DroverTest, one, plugin_file, task
 

@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""What a task of raw_exec gets: environment, descriptors, directories, and the values of ${...}."""
+"""The surroundings of a task of raw_exec: environment, descriptors, directories, and the values of ${...}."""
 import json
 import os
 import signal
@@ -30,7 +30,7 @@ print(json.dumps({
 
 class EnvironmentTest(DroverTest):
     def show(self, arguments=(), env=None, signals=(), **fields):
-        """Runs a task that tells what it has."""
+        """Runs a task that prints what it has."""
         script = self.sandbox.write("show.py", SHOW)
         spec = job(group(task("show", config={
             "command": "/usr/bin/env",
@@ -83,7 +83,7 @@ class EnvironmentTest(DroverTest):
                              {"NOMAD_PARENT_CGROUP", "NOMAD_MEMORY_MAX_LIMIT"})
 
     def test_paths_and_host_variables_are_those_of_the_root_that_the_driver_tells(self):
-        """mock_driver has any isolation by its configuration, and tells what its options hold."""
+        """mock_driver has any isolation by its configuration, and prints the values of its options."""
         paths = "${NOMAD_ALLOC_DIR} ${NOMAD_TASK_DIR} ${NOMAD_SECRETS_DIR}"
         host = {"PATH": os.environ["PATH"], "HOST_PLAIN": "x"}
         for isolation, inherited in {"none": set(host), "chroot": {"PATH"}, "image": set()}.items():

@@ -135,7 +135,7 @@ class ExecTest(ExecConfiguration):
                               run.event("look", "Driver Failure")["DisplayMessage"])
 
     def test_host_processes_are_seen_where_the_operator_allows_it(self):
-        # Other users' processes are hidden either way; the numbers tell which namespace it is.
+        # Other users' processes are hidden either way; the numbers show which namespace it is.
         own = "echo $$; ls -d /proc/[0-9]* | wc -l"
         number, count = map(int, self.output(own).split())
         self.assertLess(max(number, count), 8)
@@ -150,7 +150,7 @@ class ExecTest(ExecConfiguration):
         self.assertRegex(json.dumps(run.lines), "(?i)oom")
 
     def test_a_group_without_network_shares_a_loopback_of_its_own(self):
-        # Each task tells its namespace; the second finds what the first has bound.
+        # Each task prints its namespace; the second finds what the first has bound.
         serve = ("import os, socket, time; s = socket.create_server(('127.0.0.1', 7)); "
                  "print(os.listdir('/sys/class/net'), os.readlink('/proc/self/ns/net'), flush=True);"
                  "s.accept()")
@@ -265,7 +265,7 @@ class ExecTest(ExecConfiguration):
         self.assertEqual(living(), [])
 
     def test_no_descriptor_of_the_agent_is_a_way_out(self):
-        """What tests/attacks tries with the shim alone, asked for by clients of an agent."""
+        """The attempts of tests/attacks with the shim alone, asked for by clients of an agent."""
         self.sandbox.root.chmod(0o755)
         self.sandbox.alloc_dirs[0].mkdir()
         program = self.sandbox.root / "true"
@@ -415,7 +415,7 @@ os.execv(sys.argv[3], sys.argv[3:])
 """
 
     def refused_and_told(self, change, told, config=None):
-        """What tasks would fail at is told by the driver's description, and no task is started."""
+        """The driver's description names what tasks would fail at, and no task is started."""
         config = config or self.configuration()
         code, said = self.in_a_changed_machine(change, "plugin", "list", "--config", config)
         self.assertEqual(code, 0, said)

@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""What the process tells the one that has started it."""
+"""The exit codes of the process."""
 import os
 import subprocess
 

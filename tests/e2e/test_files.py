@@ -75,7 +75,7 @@ class Follower:
 
 
 def processor_seconds(pid):
-    """What all threads of a process have used so far."""
+    """The processor time that all threads of a process have used so far."""
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

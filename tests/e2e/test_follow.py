@@ -89,7 +89,7 @@ class FollowTest(AgentTest):
         run.interrupt()
         self.ends(run, 130)
         self.assertEqual(run.event("t", "Terminated")["Details"]["signal"], "9")
-        # What has ended is left in peace.
+        # Ended tasks are left in peace.
         self.assertEqual(run.notes(), ["stopping; interrupt again to kill",
                                        "killing; interrupt again to leave"])
 
@@ -154,12 +154,12 @@ class Told(http.server.BaseHTTPRequestHandler):
 
 
 class FollowAnswerTest(DroverTest):
-    """What is made of answers; the agent is a double here."""
+    """The reaction to answers; the agent is a double here."""
 
     INDEX = 10  # of the evaluation
 
     def follow(self, allocs=(), event=None, stays=True, **taken):
-        """Follows the job e2e, of which the events tell nothing but EVENT; what came of it."""
+        """Follows the job e2e, about which the only event is EVENT; returns the result."""
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Told)
         server.taken = {"EvalID": "eval", "EvalCreateIndex": self.INDEX, **taken}
         server.event, server.stays, server.over = event or {}, stays, threading.Event()

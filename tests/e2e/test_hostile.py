@@ -109,7 +109,7 @@ class HostileTest(DroverTest):
 
     @unittest.skipUnless(IS_ROOT, "other users need root")
     def test_logs_are_not_for_tasks_of_other_users(self):
-        # What works, it tells; beside the logs, all of it does.
+        # It reports what works; beside the logs, all of it does.
         attack = (
             "cd $NOMAD_ALLOC_DIR; try() { \"$@\" 2>/dev/null && echo $1; }; "
             "while [ ! -s logs/victim.stdout.0 ]; do sleep 0.02; done; "

@@ -1,6 +1,6 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""What a run leaves behind that was killed together with its sweeper: the next one clears it away.
-And what an agent leaves behind that was killed while it cleared up."""
+"""The leftovers of a run that was killed together with its sweeper: the next run clears them away. And those
+of an agent that was killed while it cleared up."""
 import contextlib
 import os
 import pathlib

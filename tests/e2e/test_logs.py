@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""What tasks write: on the disk, and as it is shown."""
+"""The output of tasks: on the disk, and as it is shown."""
 import errno
 import http.client
 import json
@@ -350,7 +350,7 @@ open({str(told)!r}, "w").write(str(count))
         self.assertEqual((first["DisplayMessage"], first["Details"]["dropped_lines"]),
                          ("Output is being dropped: the disk of the log files is full or too slow",
                           "0"), "told while it is lost")
-        # The disk goes on, slowly: the gap ends, what it was is told, and the next one begins.
+        # The disk goes on, slowly: the gap ends, its size is reported, and the next one begins.
         run.wait_for(lambda r: any(int(e["Details"]["dropped_lines"]) > 0 for e in r.events("t")
                                    if e["Type"] == "Output Dropped"), "the first gap is counted")
         run.wait_for(lambda r: len([l for l in r.logs("t") if l.startswith("[drover] ")]) > 1,
@@ -364,8 +364,8 @@ open({str(told)!r}, "w").write(str(count))
         self.assertGreater(float(worst.read_text()), 0.1, "the disk was not slow")
         self.assertLess(stopped, 2 + 3 * SLACK)
 
-        # The end is told after all that was lost; lines are whole and in order, and none is missing
-        # that is not counted.
+        # The end is reported after all that was lost; lines are whole and in order, and none is missing that
+        # is not counted.
         self.assertEqual(run.event_types("t")[-3:], ["Output Dropped", "Terminated", "Killed"])
         dropped = int(run.events("t")[-3]["Details"]["dropped_lines"])
         written = int(told.read_text())
@@ -414,7 +414,7 @@ os.write(1, b"end %d\\n" % number)
         return self.agent.wait_allocs("lines", 1, "running")[0]["ID"]
 
     def follow(self, alloc):
-        """What a client does that wants it all: it comes again, with its offset."""
+        """A client that wants everything comes again, with its offset."""
         def complete():
             return re.search(rb"^end \d+\n\Z", self.received[-20:], re.M)
         while not complete():
@@ -433,7 +433,7 @@ os.write(1, b"end %d\\n" % number)
                               origin="start", plain="true").body
 
     def events(self, alloc):
-        """Those that tell of lost output, as the number of lines."""
+        """Those about lost output, as the number of lines."""
         state = self.agent.get(f"/v1/allocation/{alloc}")["TaskStates"]["t"]
         return [int(event["Details"]["dropped_lines"]) for event in state["Events"]
                 if event["Type"] == "Output Dropped"]

@@ -1,7 +1,7 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""The Debian package is installed, upgraded under tasks that run, and removed: by the real dpkg, in a
-mount namespace where this machine's files are below an overlay. What systemd would be told is noted;
-that it then does so is seen in a virtual machine (tests/vm/reboot.py)."""
+"""The Debian package is installed, upgraded under tasks that run, and removed: by the real dpkg, in a mount
+namespace where this machine's files are below an overlay. The calls of systemd are noted; the virtual machine
+shows their effect (tests/vm/reboot.py)."""
 import json
 import os
 import pathlib
@@ -59,11 +59,11 @@ class PackageTest(DroverTest):
         file = self.sandbox.root / f"drover-{version}.deb"
         subprocess.run([sys.executable, "-B", harness.ROOT / "packaging/deb.py", harness.build_dir(),
                         file, "--version", version], check=True)
-        # What it depends on is not this test's concern: the build's own machine has it.
+        # Its dependencies are not this test's concern: the build's own machine has them.
         self.must("dpkg", "-i", "--force-depends", "--force-confold", "--force-unsafe-io", file)
 
     def told(self):
-        """What systemd has been told since this was last asked."""
+        """The calls of systemd since the last call of this."""
         text = self.calls.read_text() if self.calls.exists() else ""
         self.calls.write_text("")
         return text.splitlines()
@@ -109,7 +109,7 @@ class PackageTest(DroverTest):
         self.assertEqual(self.told(), ["daemon-reload", "try-restart drover.service"])
         self.assertIn("// mine", config.read_text())
         self.assertEqual(self.executable(), "/usr/bin/drover (deleted)")
-        # The agent of before is still in charge until systemd does as it was told.
+        # The old agent is still in charge until systemd has obeyed.
         self.agent.wait_allocs("web", 3, "running")
         self.end_agent()
         self.agent = self.start()

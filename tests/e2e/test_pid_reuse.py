@@ -41,7 +41,7 @@ class PidReuseTest(DroverTest):
         self.agent.run.process.wait()
 
     def told(self):
-        """All pids that tasks have told: [(task, supervisor)], by allocation."""
+        """All pids that tasks have reported: [(task, supervisor)], by allocation."""
         return {path.name: [tuple(map(int, line.split())) for line in path.read_text().splitlines()]
                 for path in self.sandbox.root.glob("out.*")}
 

@@ -105,7 +105,7 @@ class PluginReloadTest(DroverTest):
                 if process:  # that of the old instance has ended
                     harness.wait_until(lambda pid=process: not os.path.exists(f"/proc/{pid}"),
                                        "its end")
-        # What is written anew in its place harms nothing, and is refused.
+        # A file that is written anew in its place harms nothing, and is refused.
         for name, path in self.files.items():
             good = path.read_bytes()
             path.write_bytes(b"\0" * len(good))
@@ -120,7 +120,7 @@ class PluginReloadTest(DroverTest):
         (self.sandbox.alloc_dirs[0] / self.allocs[0] / "t0" / "local" / "go").touch()
         self.assertEqual(session.wait(), 43, session.story())
         self.assertIn("over", session.lines)
-        # New tasks start, statistics flow, and a task that ends is told with its true exit code.
+        # New tasks start, statistics flow, and a task that ends is reported with its true exit code.
         self.agent.submit(job(group(task("e", "exit 7")), id="ends"))
         alloc = self.agent.wait_allocs("ends", 1, "failed")[0]["ID"]
         events = self.agent.get(f"/v1/allocation/{alloc}")["TaskStates"]["e"]["Events"]

@@ -92,7 +92,7 @@ class AgentPortTest(DroverTest):
     """On which address of the machine the ports of an agent's tasks are."""
 
     def config(self, name, interface):
-        """Of an agent with directories of its own."""
+        """The configuration of an agent with directories of its own."""
         data = self.sandbox.root / name
         self.sandbox.alloc_dirs.append(data / "alloc")
         client = {"alloc_dir": None}
@@ -131,7 +131,7 @@ class AgentPortTest(DroverTest):
         agent.stop()
 
     def another_address(self, agent):
-        """Of this machine, beside 127.0.0.1."""
+        """An address of this machine, beside 127.0.0.1."""
         node = agent.get("/v1/nodes")[0]["ID"]
         for network in agent.get(f"/v1/node/{node}")["NodeResources"]["NodeNetworks"]:
             for address in network["Addresses"] or []:

@@ -1,6 +1,6 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""The machine loses its power and boots again: what ran is gone, with its mounts, cgroups, sockets
-and supervisors, and other processes have its pids. What is still wanted is started again, once."""
+"""The machine loses its power and boots again: all tasks are gone, with their mounts, cgroups, sockets and
+supervisors, and other processes have their pids. Each task that is still wanted starts again, once."""
 import os
 import pathlib
 import random
@@ -77,7 +77,7 @@ class RebootTest(DroverTest):
         return self.agent.wait_allocs(name, 1, status)[0]["ID"]
 
     def notes(self, name, word="start"):
-        """What a task has noted, by boot: (network namespace, file system of its secrets)."""
+        """The notes of a task, by boot: (network namespace, file system of its secrets)."""
         path = self.out / name
         lines = [line.split() for line in path.read_text().splitlines()] if path.exists() else []
         found = {}
@@ -131,7 +131,7 @@ class RebootTest(DroverTest):
 
     def look_after_boot(self, alloc, turn, over):
         boots = self.boots
-        # What has ended in an earlier life does not begin again.
+        # Tasks that ended in an earlier life do not begin again.
         for name in ("web.init", "over.main", "broken.main", "later.main"):
             self.assertEqual(list(self.notes(name)), boots[:1], name)
         self.assertEqual(self.notes("web.after"), {})
@@ -141,18 +141,18 @@ class RebootTest(DroverTest):
         # Its stop had begun: there is nothing left to stop.
         self.agent.wait_allocs("ends", 1, "complete", desired="stop")
         self.assertEqual(list(self.notes("ends.main")), boots[:1])
-        # What is to be done after it is done once, in a network like that of before.
+        # The work after it is done once, in a network like that of before.
         after = self.notes("ends.after")
         self.assertEqual(list(after), boots[1:2])
         self.assertNotIn(after[boots[1]][0][0], (None, os.readlink("/proc/self/ns/net")))
-        # What ran is told as such.
+        # Tasks that ran are reported so.
         self.assertEqual(self.agent.wait_allocs("web", 1, "running")[0]["ID"], alloc)
         self.agent.wait_restarts(alloc, main=0)
         state = self.state("web", "main")
         self.assertEqual([e["Type"] for e in state["Events"]],
                          ["Received", "Task Setup", "Started"] +
                          ["Failed Restoring Task", "Started"] * (turn + 1))
-        # What was in memory is made again, empty.
+        # Directories in memory are made again, empty.
         self.assertEqual(self.notes("web.main")[boots[-1]][0][1], "tmpfs")
         self.assertEqual(self.notes("web.main", "kept"), {})
         inside = next(self.sandbox.alloc_dirs[0].glob("*/alloc/data/inside"))

@@ -90,7 +90,7 @@ class SlowDriverTest(TakeoverCase):
                     self.assertIn("is still being loaded" if call == "create" else "",
                                   told["HealthDescription"])
                     self.assertTrue(told["HealthDescription"], told)
-        # What hung was killed.
+        # The hanging processes were killed.
         self.kill()
         self.check_next(isolation)
 
@@ -201,7 +201,7 @@ class SlowDriverTest(TakeoverCase):
         maps = pathlib.Path(f"/proc/{self.agent.run.process.pid}/maps")
         harness.wait_until(lambda: "hanging.so" in maps.read_text(), "its code in the agent")
         reloads[1].start()
-        # What is loaded goes on, also the driver of which another file waits.
+        # Loaded drivers go on, also the one of which another file waits.
         self.assert_takes_tasks("raw", task("t", "exec sleep 1000"))
         self.assert_takes_tasks("mock", mock("t", run_for="1h"))
         self.assertEqual(replies, {})

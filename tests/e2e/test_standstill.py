@@ -1,6 +1,6 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """An agent that stands still for a while, as one that is stopped by a signal, a debugger or a frozen
-cgroup does: its tasks run on, and nothing that it then sees is told wrongly or done twice."""
+cgroup does: its tasks run on, and afterwards it reports nothing wrongly and does nothing twice."""
 import os
 import re
 import signal

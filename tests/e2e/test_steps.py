@@ -31,7 +31,7 @@ echo start >> "$OUT"
 
 
 class StepCase(DroverTest):
-    """What all lives have in common: an agent whose steps are counted, and what is done with it."""
+    """The common part of all lives: an agent whose steps are counted, and the actions of its life."""
 
     STEPS = {}      # of the life, with their number; least and most where it is a matter of chance
     BY_CHANCE = 4   # of those so many have their faults, all in the long form
@@ -138,8 +138,7 @@ class StepCase(DroverTest):
 
         def gone():
             self.insist("PUT", "/v1/system/gc")
-            # What still stands below the run directory is the agent's ledger, and where it keeps
-            # networks.
+            # Only the agent's ledger and the directory of its networks still stand below the run directory.
             runs = [f for f in self.leftovers.run_files() if f.endswith((".sock", ".exit", ".tmp"))]
             return not (self.leftovers.allocations() or runs or self.leftovers.own_cgroups())
         harness.wait_until(gone, f"{name} to be forgotten, {self.fault_text()}")

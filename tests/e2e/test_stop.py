@@ -156,7 +156,7 @@ class StopTest(DroverTest):
         run.wait_log("t", "up")
         run.interrupt()
         self.assertEqual(run.wait(), 130, run.story())
-        # The shell also tells on standard error what the signal did to its child.
+        # The shell also prints on standard error what the signal did to its child.
         self.assertEqual(run.logs("t", "stdout"), ["up", "got usr1"])
 
     def test_many_deaf_tasks_die_together(self):

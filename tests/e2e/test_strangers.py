@@ -1,6 +1,6 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""What a local user without any right reaches of an agent's directories, and what an agent reads
-that such a user could have written."""
+"""The access of a local user without any right to an agent's directories, and the files that an agent reads
+although such a user could have written them."""
 import json
 import os
 import pathlib
@@ -72,7 +72,8 @@ def below(root):
 
 
 def tried_by(uid, paths, *only):
-    """What UID can do with PATHS, as a set of (what, path). ONLY: what is tried, else all."""
+    """The actions that UID can do with PATHS, as a set of (action, path). ONLY: the actions to try, else
+    all."""
     done = subprocess.run([sys.executable, "-B", "-c", TRY, str(uid), *only], input=json.dumps(paths),
                           capture_output=True, text=True, check=True, timeout=harness.LIMIT)
     return {tuple(one) for one in json.loads(done.stdout)}
@@ -168,7 +169,7 @@ class StrangerTest(DroverTest):
             for place in ("local", "secrets", "tmp"):
                 owner = os.stat(several / name / place / name).st_uid
                 self.assertEqual(owner, uid, (name, place))
-            # What the group shares is shared.
+            # The directories of the group are shared.
             for reader in (FIRST, SECOND):
                 path = str(several / "alloc" / "data" / name)
                 self.assertIn(("read", path), tried_by(reader, [path], "read"))
@@ -228,7 +229,7 @@ class StrangerTest(DroverTest):
 
 @unittest.skipUnless(harness.IS_ROOT, "other users need root")
 class OwnFilesTest(DroverTest):
-    """What an agent needs is in its own hands, or it does not start."""
+    """The agent's files are in its own hands, or it does not start."""
 
     def setUp(self):
         super().setUp()
@@ -314,7 +315,7 @@ class OwnFilesTest(DroverTest):
             self.assertEqual(list(target.iterdir()), [])
 
     def test_a_link_of_the_operators_is_followed_once(self):
-        """What it leads to later is a matter of the next start."""
+        """Its later target is a matter of the next start."""
         first, second = self.sandbox.root / "first", self.sandbox.root / "second"
         self.sandbox.alloc_dirs += [first, second]
         for directory in (first, second):

@@ -10,7 +10,7 @@ import harness
 from harness import DroverTest, group, job, one, task, wait_until
 
 RUNS_SYSTEMD = harness.IS_ROOT and os.path.isdir("/run/systemd/system")
-# What the shipped unit says of cgroups and kills.
+# The shipped unit's lines about cgroups and kills.
 DELEGATED = [line for line in (harness.ROOT / "packaging/drover@.service").read_text().splitlines()
              if line.startswith(("Delegate=", "KillMode=", "OOMPolicy=", "TasksMax="))]
 

@@ -28,14 +28,14 @@ while :; do echo "beat $$" >> "$OUT.beat"; sleep 0.2 & wait $!; done
 
 
 def nanoseconds(text):
-    """Since 1970, of a time as the API tells it."""
+    """Nanoseconds since 1970, for a time of the API."""
     seconds, _, fraction = text.rstrip("Z").partition(".")
     whole = datetime.datetime.fromisoformat(seconds + "+00:00").timestamp()
     return int(whole) * 10**9 + int(fraction.ljust(9, "0"))
 
 
 class Witness:
-    """What the tasks of an allocation have written."""
+    """The output of the tasks of an allocation."""
 
     def __init__(self, directory, name):
         self.path = pathlib.Path(directory) / name
@@ -79,7 +79,7 @@ class TakeoverCase(DroverTest):
                                 no_shutdown_delay="true")
             harness.wait_until(lambda: not self.live(), "the end of all tasks")
             self.agent.must("PUT", "/v1/system/gc")
-            # What a stop interrupts is left to the next agent.
+            # Work that a stop interrupts is left to the next agent.
             harness.wait_until(lambda: not self.named(), "the end of what the ledger names")
             self.agent.stop()
         super().tearDown()
@@ -322,7 +322,7 @@ class TakeoverTest(TakeoverCase):
             self.assertEqual(records or now, now, turn)
             records = now
             self.agent = self.start()
-            # What starts now starts when all that was kept has been seen to.
+            # New tasks start when everything kept has been handled.
             self.submit_witness(f"new-{turn}")
             self.assertEqual(self.told(ids), before)
         self.assertEqual({key[0] for key in records}, {"placed", "told", "task", "local"})
@@ -332,7 +332,7 @@ class TakeoverTest(TakeoverCase):
         return {alloc_id: self.agent.get(f"/v1/allocation/{alloc_id}") for alloc_id in ids}
 
     def records(self, ids):
-        """What is kept of these allocations, while there is no agent."""
+        """The records of these allocations, while there is no agent."""
         with contextlib.closing(sqlite3.connect(self.sandbox.root / "data/state/state.db")) as file:
             found = file.execute("SELECT kind, id, value FROM record").fetchall()
         return {(kind, key): value for kind, key, value in found if key.partition("/")[0] in ids}
@@ -362,7 +362,7 @@ class TakeoverTest(TakeoverCase):
         harness.wait_until(  # once the agent has found it again
             lambda: self.agent.ask("PUT", restart, {"TaskName": "b"}).status == 200 or None, restart)
         harness.wait_until(lambda: len(networks[1].read_text().split()) == 2 or None, "the restart")
-        # What is left to do when nothing is to start any more has it, too.
+        # The remaining work when nothing must start any more has it, too.
         self.agent.must("DELETE", "/v1/job/alone")
         self.kill()
         self.agent = self.start()
@@ -424,8 +424,8 @@ class UnknownTaskTest(TakeoverCase):
         self.assertIn(": it is stopped", self.agent.run.err)
 
     def assert_kept(self, witness):
-        """Over two more agents, each of which tells of it, without a second start. The one that
-        finds it ended tells that, and no later one speaks of it."""
+        """Over two more agents, each of which logs it, without a second start. The one that finds it ended
+        logs that, and no later one mentions it."""
         told = ": unknown_tasks keeps it"
         for _ in range(2):
             self.assertEqual(self.agent.run.err.count(told), 1, self.agent.run.err)
@@ -552,7 +552,7 @@ class MassTakeoverTest(TakeoverCase):
                 int(status["VmRSS"].split()[0]))
 
     def settled(self):
-        """What it holds when that has not changed for a while."""
+        """Its content when that has not changed for a while."""
         seen = [self.facts()]
 
         def same():
@@ -590,7 +590,7 @@ class MassTakeoverTest(TakeoverCase):
             print(f"{self.TASKS} tasks: the API answers {1000 * answered:.0f} ms after the exec, a "
                   f"new task runs after {1000 * ran:.0f} ms; without tasks {1000 * empty[0]:.0f} "
                   f"and {1000 * empty[1]:.0f} ms", flush=True)
-            # Whatever else the machine has to do, it has had it to do without tasks, too.
+            # Any other load of the machine was there without tasks, too.
             self.assertLess(answered, 5 * empty[0] + 1 * SLACK)
             self.assertLess(ran, 5 * empty[1] + 2 * SLACK)
             first = first or self.settled()

@@ -21,7 +21,7 @@ SHELL = {"command": "/bin/sh", "args": ["-c", SCRIPT]}
 FEW = {driver: 3 for driver in COUNTS}
 CONFIGS = {"raw_exec": SHELL, "exec": SHELL, "hello": {"name": "you", "times": 2, "pause": 100000},
            "hello_c": {}}
-# Of an agent, and goes with it.
+# The sandbox of an agent, which goes with it.
 AGENTS = (b"drover\n", b"drover-plugin-h\n", b"drover-plugin\n")
 
 

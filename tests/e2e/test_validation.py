@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Jobs that are wrong: told completely, by place, and before anything is done."""
+"""Wrong jobs: all mistakes are reported, by place, before anything is done."""
 import json
 
 import harness

@@ -3,9 +3,9 @@
 its drivers are replaced. No task is lost, doubled or restarted beyond its own policy, and no counter
 of restarts goes back.
 
-The tasks themselves are the witnesses (witness.c). What is done is drawn from the seed alone, so
---seed N does it again; when the kills fall is up to the machine. Each action is written into a
-journal, which stays when the test fails. Arguments: --seed, --kills.
+The tasks themselves are the witnesses (witness.c). The seed alone decides the actions, so --seed N repeats
+them; the machine decides the moments of the kills. Each action is written into a journal, which stays when
+the test fails. Arguments: --seed, --kills.
 """
 import argparse
 import collections
@@ -79,7 +79,7 @@ class Plan:
 
 
 class Witness:
-    """What a task has written, and whether it lives."""
+    """The output of a task, and whether it lives."""
 
     def __init__(self, path):
         self.path = path
@@ -106,7 +106,7 @@ class Witness:
             return 0
 
     def run_id(self):
-        """Of the process that holds the file, by the name of its cgroup; None: there is none."""
+        """The name of the cgroup of the process that holds the file; None: there is none."""
         pid = self.pid()
         found = re.search(rb"/drover/([0-9a-f]{32})$", harness.process_text(pid, "cgroup"), re.MULTILINE)
         return found[1].decode() if pid and found else None
@@ -326,7 +326,7 @@ class AgentKillsTest(DroverTest):
         return True
 
     def work(self, actions):
-        """What the agent does until it is killed."""
+        """The agent's work until it is killed."""
         self.pending += actions
         if not self.serves():
             return
@@ -338,7 +338,7 @@ class AgentKillsTest(DroverTest):
     # What is seen ----------------------------------------------------------------------------
 
     def look(self):
-        """What the agent tells: who is there, and how often all have been restarted."""
+        """The agent's answers: the allocations, and the sum of their restarts."""
         allocs = self.ask("GET", "/v1/allocations")
         for alloc in allocs or []:
             if alloc["JobID"] in self.forgotten:
@@ -374,7 +374,7 @@ class AgentKillsTest(DroverTest):
         return True
 
     def judge(self):
-        """What the tasks tell, whether an agent lives or not."""
+        """The tasks' reports, whether an agent lives or not."""
         living = 0
         for name, allocs in self.jobs.items():
             for alloc, tasks in allocs.items():
@@ -429,7 +429,7 @@ class AgentKillsTest(DroverTest):
         self.agent.must("PUT", "/v1/system/gc")
 
     def judge_end(self, name, allocs):
-        """An allocation that is over: the agent tells what its tasks tell."""
+        """An allocation that is over: the agent reports the same as its tasks."""
         for alloc in allocs:
             if name not in self.stopped:
                 self.assertTrue(self.is_settled(alloc), self.brief(alloc))
@@ -447,7 +447,7 @@ class AgentKillsTest(DroverTest):
 
     @staticmethod
     def brief(alloc):
-        """What the agent tells of it, in short."""
+        """The agent's report about it, in short."""
         tasks = {name: (state["State"], state["Restarts"],
                         [(e["Type"], e["Time"] // MS, e["DisplayMessage"]) for e in state["Events"]])
                  for name, state in (alloc["TaskStates"] or {}).items()}

@@ -1,8 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// What is made before a task starts: its network namespace, and the directories of its allocation
-// with the file system of its secrets. Each system call fails with each of four errors: then all is
-// there, or the error names what failed and nothing is left.
+// The things that are made before a task starts: its network namespace, and the directories of its
+// allocation with the file system of its secrets. Each system call fails with each of four errors:
+// then all is there, or the error names what failed and nothing is left.
 #include <gmock/gmock.h>
 #include <linux/magic.h>
 #include <net/if.h>
@@ -48,8 +48,8 @@ class PlaceFaultTest : public ::testing::Test {
     if (!directory_.empty()) fs::remove_all(directory_);
   }
 
-  // Attempts until no call is left to fail. ATTEMPT calls what it is given before what is to fail;
-  // CHECK hears what has come of it, and the text of the error. How often each call, by its
+  // Attempts until no call is left to fail. ATTEMPT calls its argument before the calls that must
+  // fail; CHECK gets the result, and the text of the error. Returns how often each call, by its
   // number, has ended an attempt.
   std::map<long, int> FailEachCall(
       std::size_t process, const std::function<Status(const Arm& arm)>& attempt,
@@ -95,7 +95,7 @@ TEST_F(PlaceFaultTest, ANetworkNamespaceIsOpenedOrTheErrorNamesIt) {
                     EXPECT_EQ(OpenFds(), fds_ + 1);
                     if (status.ok()) return;
                     EXPECT_THAT(status.error().message(), HasSubstr(path));
-                    // Who cannot be asked what it is is none.
+                    // A file that cannot be asked for its kind is no namespace.
                     EXPECT_THAT(status.error().message(),
                                 ::testing::AnyOf(HasSubstr(error), HasSubstr("of another kind")));
                   }),
@@ -123,7 +123,7 @@ TEST_F(PlaceFaultTest, ANetworkNamespaceIsMadeWithItsLoopbackOrTheErrorTells) {
     }).join();
     made.Reset();
   };
-  // Of the thread that enters it, and of the one that starts that.
+  // The calls of the thread that enters it, and of the one that starts that.
   ExpectEnded(FailEachCall(0, attempt, check), {SYS_unshare, SYS_socket, SYS_ioctl, SYS_openat});
   ExpectEnded(FailEachCall(SyscallFaults::kThisThread, attempt, check), {SYS_clone3});
 }

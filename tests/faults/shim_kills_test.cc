@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
 // Shims are killed, many times and at any moment: nothing that their tasks have started survives
-// for longer than a second in which there is an agent, and the end is told as what it is. Every
+// for longer than a second in which there is an agent, and the end is reported as it was. Every
 // other task has namespaces, and so a process more that must not stay.
 #include <gmock/gmock.h>
 #include <sched.h>
@@ -34,7 +34,7 @@ class ShimKillsTest : public ProcessFixture, public testing::WithParamInterface<
   void SetUp() override {
     isolates_ = ReasonNotToIsolate() == nullptr;
     if (isolates_) {
-      // What others mount meanwhile is not seen here.
+      // Mounts that others make meanwhile are not seen here.
       ASSERT_EQ(unshare(CLONE_NEWNS), 0);
       ASSERT_EQ(mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), 0);
     }
@@ -108,7 +108,7 @@ class ShimKillsTest : public ProcessFixture, public testing::WithParamInterface<
   }
   void Release(RunId run) { EXPECT_TRUE(Await(service_->Release(Forever(), run)).ok()); }
 
-  // Another agent, which starts victims and tells of them on PIPE, each before and after its start.
+  // Another agent, which starts victims and reports each on PIPE, before and after its start.
   [[noreturn]] void BeAgent(int pipe) {
     // Nothing of the parent's loop is touched here.
     RealLoop loop;
@@ -172,7 +172,7 @@ class ShimKillsTest : public ProcessFixture, public testing::WithParamInterface<
       }
     }
     waitpid(agent, nullptr, 0);
-    while (read_one()) {  // what it has told last
+    while (read_one()) {  // its last report
     }
     std::ranges::partition(victims, [](const Victim& v) { return !v.processes.empty(); });
     if (isolates_) isolated_ += static_cast<int>(victims.size()) / 2;
@@ -213,8 +213,8 @@ TEST_P(ShimKillsTest, NoTaskOfAShimThatDiedWithItsAgentOutlivesTheNextAgentsStar
     for (Victim& victim : victims) {
       const auto attached = Await(service_->Attach(Forever(), victim.run));
       if (victim.processes.empty()) {
-        // The agent died in the middle of its start, or before it had told: whatever has become of
-        // it, it is one of these, and goes as a whole.
+        // The agent died in the middle of its start, or before its report. In any case it is one of
+        // these, and goes as a whole.
         const bool lives = attached.ok() && std::holds_alternative<ProcessInfo>(*attached);
         EXPECT_TRUE(lives || attached.code() == Code::kNotFound);
       } else {

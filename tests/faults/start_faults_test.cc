@@ -28,7 +28,7 @@ class StartFaultTest : public ProcessFixture {
  protected:
   void SetUp() override {
     if (const char* reason = ReasonNotToIsolate()) GTEST_SKIP() << reason;
-    // What others mount meanwhile is not seen here. Shared, as a machine's mounts are.
+    // Mounts that others make meanwhile are not seen here. Shared, as a machine's mounts are.
     ASSERT_EQ(unshare(CLONE_NEWNS), 0);
     ASSERT_EQ(mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), 0);
     ASSERT_EQ(mount(nullptr, "/", nullptr, MS_REC | MS_SHARED, nullptr), 0);
@@ -51,7 +51,7 @@ class StartFaultTest : public ProcessFixture {
     if (loop_) ProcessFixture::TearDown();
   }
 
-  // A plan with steps of every kind. The task tells what the kernel says about it.
+  // A plan with steps of every kind. The task prints what the kernel says about it.
   Result<ProcessSpec> Isolated(ProcessSpec spec) {
     spec.executable = "/bin/cat";
     spec.argv = {"cat",
@@ -112,7 +112,7 @@ class StartFaultTest : public ProcessFixture {
   struct Outcome {
     SyscallFaults::Fault fault;
     std::string error;  // empty: it has started, and
-    std::string told;   // this is what it told
+    std::string told;   // this is its output
     std::size_t processes = 0;
   };
 
@@ -234,7 +234,7 @@ void StartFaultTest::FailEachCall(int rounds) {
       continue;
     }
     ++undone;
-    // Between processes, what cannot be said is told by the end of the pipe or socket.
+    // Between processes, a report that cannot be sent shows as the end of the pipe or socket.
     if (outcome.fault.call != SYS_write && outcome.error != kEnded)
       EXPECT_THAT(outcome.error, ::testing::HasSubstr(std::strerror(error)));
     bool named = false;

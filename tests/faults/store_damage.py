@@ -3,8 +3,8 @@
 serves within seconds, goes on with every task that it can still find, ends the others, as
 unknown_tasks says, and says so.
 
-The tasks tell themselves what became of them. What is damaged is drawn from the seed alone.
-Arguments: --seed, --damages.
+The tasks report by themselves what became of them. The seed alone decides the damages. Arguments: --seed,
+--damages.
 """
 import argparse
 import collections
@@ -30,7 +30,7 @@ from test_takeover import TakeoverCase  # noqa: E402
 TASKS = 20
 UP_WITHIN = 5 * SLACK  # s
 EXIT_NEWER = 3
-# Of the files, in bytes.
+# The sizes of the files, in bytes.
 PAGE, FRAME, LOG_HEADER, FILE_HEADER, PAGE_HEADER = 4096, 4120, 32, 100, 8
 OPTIONS = argparse.Namespace(seed=1, damages=9)
 

@@ -40,7 +40,7 @@ constexpr int kNotAsked[] = {SYS_close,          SYS_exit,
                              SYS_umask,          SYS_rseq,
                              SYS_set_robust_list};
 
-// Of these the thread that is armed is asked about: what it makes, opens and sends for a start.
+// The calls of the armed thread that are asked about: what it makes, opens and sends for a start.
 constexpr int kOfAgent[] = {SYS_mkdirat,    SYS_openat,  SYS_openat2,       SYS_open_tree,
                             SYS_socketpair, SYS_sendmsg, SYS_mount_setattr, SYS_memfd_create,
                             SYS_fchmod,     SYS_clone,   SYS_clone3,        SYS_write,
@@ -49,8 +49,8 @@ constexpr int kOfAgent[] = {SYS_mkdirat,    SYS_openat,  SYS_openat2,       SYS_
 #endif
 };
 
-// Of the watching thread and the armed one. The watching one may not allocate: the armed thread may
-// be waiting for it in the middle of an allocation.
+// Shared by the watching thread and the armed one. The watching one may not allocate: the armed
+// thread may be waiting for it in the middle of an allocation.
 struct State {
   std::mutex mutex;
   pid_t armed_thread = 0;
@@ -74,7 +74,7 @@ struct State {
 };
 State& state = *new State;
 
-// Whose thread THREAD is; null: of one that has not been asked about.
+// The process of THREAD; null: one that has not been asked about.
 State::Process* FindProcess(pid_t thread) {
   for (std::size_t i = 0; i < state.process_count; ++i) {
     State::Process& process = state.processes[i];
@@ -105,7 +105,7 @@ int Judge(pid_t pid, long call) {
     *process = {pid, 0};
   }
   state.answered = state.executed && call == SYS_sendto;
-  // What the other threads of a process do, they do whenever they come to it.
+  // The other threads of a process act at any time.
   const bool counts = pid == process->pid;
   if (counts && ++process->count == state.at && process == state.processes.data() + state.process) {
     state.fault = {call, pid};

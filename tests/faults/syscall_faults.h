@@ -29,11 +29,11 @@ class SyscallFaults {
     pid_t pid = 0;
   };
   // From now on call number AT (from 1; 0: none) of process number PROCESS (from 0), of those that
-  // this thread starts, in the order of their births, fails with ERROR. What several processes do
-  // at the same time is done in another order each time, so each has a count of its own. Nothing
-  // counts of a program that is executed by execve, which is the task's, nor of what begins after
-  // it, nor of threads beside the first; and nothing at all after the first message (sendto) that
-  // follows it, which tells that the task runs.
+  // this thread starts, in the order of their births, fails with ERROR. Simultaneous calls of
+  // several processes have another order each time, so each process has a count of its own. Not
+  // counted are: the program that execve executes, which is the task's; whatever begins after it;
+  // threads beside the first; and all calls after the first message (sendto) that follows it, which
+  // reports that the task runs.
   void Arm(std::size_t process, int at, int error);
   // Ends that; what has failed, and by PIDS the processes that were asked about, in their order.
   Fault Disarm(std::vector<pid_t>* pids);

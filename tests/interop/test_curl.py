@@ -15,7 +15,7 @@ LINES = 300_000  # two megabytes, which are rotated
 
 class CurlTest(AgentTest):
     def curl(self, path, *options):
-        """What curl prints; an answer that is an error makes it fail."""
+        """The output of curl; an answer that is an error makes it fail."""
         done = subprocess.run(["curl", "-sS", "--fail-with-body", *options, self.agent.url + path],
                               capture_output=True, timeout=harness.LIMIT)
         self.assertEqual(done.returncode, 0, (path, done.stdout[-300:], done.stderr))

@@ -1,7 +1,6 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Every option of every driver, once through a job as clients send it, and what comes of it.
-
-What options there are the drivers' own schemas say: one that no job here has fails the test."""
+"""Every option of every driver, once through a job as clients send it, and its effect. The drivers' own
+schemas list the options: one that no job here has fails the test."""
 import json
 import os
 import pathlib
@@ -63,7 +62,7 @@ class DriverOptionsTest(AgentTest):
         return harness.wait_until(there, f"{name} is {statuses}")
 
     def ended(self, driver, config, **fields):
-        """What has become of the task of such a job."""
+        """The end of the task of such a job."""
         alloc = self.alloc(self.submit(driver, config, **fields), "complete", "failed")
         state = alloc["TaskStates"]["t"]
         state["ID"] = alloc["ID"]

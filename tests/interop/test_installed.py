@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""What these tests drive is the installation, and an agent of it needs nothing but itself."""
+"""These tests drive the installation, whose agent needs nothing but itself."""
 import json
 import os
 import pathlib

@@ -236,7 +236,7 @@ class ExecTest(TaskTest):
         broken = self.session(["cat"])
         broken.socket.send("{")
         self.assertEqual(broken.end()[0], 1008)
-        # Who said nothing wrong has noticed nothing.
+        # A client that sent nothing wrong has noticed nothing.
         other.input(b"hello")
         other.end_input()
         self.assertEqual(other.exit_code(), (0, 1000))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """Checks what compilers do not: format, licence headers, file sizes, operands of co_await, includes,
-locks, names of types, durable steps, processes of drivers, events of tasks.
+locks, names of types, durable steps, processes of drivers, events of tasks, unused names.
 
-Usage: sources.py [format|co_await|events|includes|licence|locks|processes|size|steps|types ...]
+Usage: sources.py [format|co_await|events|includes|licence|locks|processes|size|steps|types|unused ...]
 All without an argument.
 """
 import pathlib
@@ -163,6 +163,7 @@ CHANGES = re.compile(
 # The files of host/ that have some, each with the steps (host/base/durable_step.h) that those are
 # part of, or with why an agent may die there.
 CHANGE_PLACES = {
+    "agent/data_dir.cc": "directories and the lock of an agent, before there is anything in them",
     "agent/leftovers.cc": "removes an empty directory, again at the next start",
     "agent/node.cc": "directories that stay, made before there is anything in them",
     "agent/run_ledger.cc": ("kMakeLedger", "kForgetLedger"),
@@ -170,7 +171,6 @@ CHANGE_PLACES = {
                           "kRemoveAllocDir"),
     "alloc/remove_tree.cc": ("kRemoveAllocDir",),
     "base/durable_step.cc": "the trace of the steps themselves",
-    "cli/agent_command.cc": "directories and the lock of an agent, before there is anything in them",
     "cli/run_command.cc": "of a run in the foreground, which nobody takes over",
     "process/cgroup_notes.cc": ("kMakeCgroup", "kRemoveCgroup"),
     "process/cgroup_tracker.cc": ("kMakeCgroup", "kRemoveCgroup"),
@@ -188,8 +188,8 @@ CHANGE_PLACES = {
 
 
 def check_steps():
-    """What changes something that outlives the agent is part of a step, or says why not; each step
-    is done somewhere."""
+    """A change of something that outlives the agent is part of a step, or says why not; each step is done
+    somewhere."""
     host = ROOT / "host"
     found, seen, done = [], set(), set()
     for path in sorted(host.rglob("*.cc")):
@@ -214,6 +214,23 @@ def check_steps():
     return found
 
 
+def component(listing):
+    """The lists (DEPS, PRIVATE_DEPS and so on) of the component that a folder's CMakeLists.txt declares by the
+    name of its folder; None if it declares none."""
+    folder = listing.parent.name
+    text = re.sub(r"#[^\n]*", "", listing.read_text())
+    declared = re.search(r"drover_component\(" + folder + r"\b([^)]*)\)", text)
+    if declared is None:
+        return None
+    # A variable of the listing stands for what it may be set to.
+    variables = dict(re.findall(r"set\((\w+) ([^)]*)\)", text))
+    lists = re.split(r"\b(SOURCES|TESTS|ALONE|DEPS|PRIVATE_DEPS|TEST_DEPS|PROCESS_EACH)\b",
+                     declared.group(1))
+    return {kind: [name for word in words.split()
+                   for name in variables.get(word.strip("${}"), word).split()]
+            for kind, words in zip(lists[1::2], lists[2::2])}
+
+
 def check_includes():
     """A file of host/ includes headers of its own folder and of those that its component depends on, so
     that the direction of the dependencies holds for headers as the linker holds it for code."""
@@ -223,18 +240,11 @@ def check_includes():
     found, seen = [], 0
     for listing in sorted(host.glob("*/CMakeLists.txt")):
         folder = listing.parent.name
-        text = re.sub(r"#[^\n]*", "", listing.read_text())
-        component = re.search(r"drover_component\(" + folder + r"\b([^)]*)\)", text)
-        if component is None:
+        lists = component(listing)
+        if lists is None:
             found.append(f"host/{folder}/CMakeLists.txt: declares no component {folder}")
             continue
-        lists = re.split(r"\b(SOURCES|TESTS|ALONE|DEPS|PRIVATE_DEPS|TEST_DEPS|PROCESS_EACH)\b",
-                         component.group(1))
-        words = dict(zip(lists[1::2], (part.split() for part in lists[2::2])))
-        # A variable of the listing stands for what it may be set to.
-        variables = dict(re.findall(r"set\((\w+) ([^)]*)\)", text))
-        names = [name for kind in ("DEPS", "PRIVATE_DEPS", "TEST_DEPS") for word in words.get(kind, ())
-                 for name in variables.get(word.strip("${}"), word).split()]
+        names = [name for kind in ("DEPS", "PRIVATE_DEPS", "TEST_DEPS") for name in lists.get(kind, ())]
         allowed = {folder, *(libraries.get(name, name) for name in names)}
         for path in sorted(listing.parent.rglob("*")):
             if path.suffix not in SUFFIXES:
@@ -279,6 +289,87 @@ def check_events():
                 found.append(f"host/task/task_event.h:{number}: no event has {space}::{named.group(1)}: "
                              "emit it, or take it out")
     assert known, "no types of events found: they have moved"
+    return found
+
+
+# Files of tests, and of what only tests include.
+OF_TESTS = re.compile(r"_test\.|for_test|_test_(?:client|decoder)|fixture|testdata/"
+                      r"|/(?:fake|mock|minimal|test)_\w+\.\w+$")
+# Words before a name that are no type, so the name is used.
+NO_TYPES = {"and", "case", "co_await", "co_return", "co_yield", "delete", "do", "else", "goto", "in",
+            "namespace", "new", "not", "or", "return", "throw"}
+# Names that a header must declare although no code of the product names them.
+DECLARED_FOR_OTHERS = {
+    "is_steady": "of a clock of std::chrono",
+    "JobFieldsMarkdown": "writes docs/job-fields.md",
+    "live_timers": "tests look for timers that are left behind",
+    "RequestKill": "a part of what hooks may ask of their task",
+    "RequestRestart": "a part of what hooks may ask of their task",
+    "RequestSignal": "a part of what hooks may ask of their task",
+}
+
+
+def blank(match):
+    return re.sub(r"[^\n]", " ", match.group())
+
+
+def without_comments(text):
+    """TEXT with its comments and literals blanked."""
+    return re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', blank, text,
+                  flags=re.S)
+
+
+def declares(text, name):
+    """Whether the match NAME is a declaration: a type stands before it, and behind it what may stand
+    behind the name of a function, an object or a member."""
+    if not re.match(r"\(|;|\{|\[|\s*=[^=]|\s+\{", text[name.end():name.end() + 4]):
+        return False
+    before = re.sub(r"(?:\b\w+(?:<[^<>;()]*>)?::)+$", "", text[max(0, name.start() - 160):name.start()])
+    if not before or not before[-1].isspace():
+        return False
+    before = before.rstrip()
+    if marks := re.search(r"(.?)[&*>]+$", before):  # behind a type they stand without a space
+        return marks.group(1).strip() != "" and not before.endswith("->")
+    if re.search(r"\n +(?:struct|union)$", before):  # perhaps of an object that follows its braces
+        return False
+    word = re.search(r"(\w+)$", before)
+    return word is not None and word.group(1) not in NO_TYPES
+
+
+def is_for_tests(lines, number):
+    """Whether a comment at the declaration in line NUMBER, or above its group of lines, says so."""
+    while number > 0 and lines[number - 1].strip():
+        if re.search(r"//.*\bfor tests\b", lines[number - 1], re.I):
+            return True
+        number -= 1
+    return False
+
+
+def check_unused():
+    """What a header of host/ declares is used by the product or by its benchmarks. What only tests use
+    says so in a comment: "For tests"."""
+    declared, used = {}, set()
+    for path in sources():
+        name = str(path.relative_to(ROOT))
+        if OF_TESTS.search(name) or name.startswith(("tests/", "examples/")):
+            continue
+        raw = path.read_text()
+        # A file whose head says that it is for tests.
+        own = bool(re.search(r"^(?://|/\*).*\bfor (?:a )?tests?\b", raw, re.I | re.M))
+        text = without_comments(raw)
+        lines = raw.splitlines()
+        for match in re.finditer(r"\b[A-Za-z_]\w*\b", text):
+            word = match.group()
+            if not declares(text, match):
+                used.add(word)
+            elif name.startswith("host/") and path.suffix == ".h" and not own:
+                number = text.count("\n", 0, match.start()) + 1
+                declared.setdefault(word, []).append((name, number, is_for_tests(lines, number)))
+    found = [f"{name}:{number}: nothing but tests uses {word}: take it out, or say \"For tests\" in a comment"
+             for word, places in declared.items() if word not in used and word not in DECLARED_FOR_OTHERS
+             for name, number, marked in places if not marked]
+    found += [f"sources.py: {word} is used, or no header declares it: take it out of DECLARED_FOR_OTHERS"
+              for word in DECLARED_FOR_OTHERS if word in used or word not in declared]
     return found
 
 

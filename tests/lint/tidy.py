@@ -49,7 +49,7 @@ def output(entry):
 
 
 class Stamps:
-    """What was found clean, and of what contents."""
+    """The files that were found clean, by their contents."""
 
     def __init__(self, build):
         self.build = pathlib.Path(build).resolve()
@@ -107,7 +107,7 @@ def sources(entry):
 
 
 def look(entry):
-    """What clang-tidy says of one file; empty when nothing is wrong."""
+    """The output of clang-tidy for one file; empty when nothing is wrong."""
     done = subprocess.run([TIDY, "--quiet", entry["file"], "--", *flags(entry)],
                           cwd=entry["directory"], capture_output=True, text=True)
     return "" if done.returncode == 0 else done.stdout + done.stderr
@@ -129,7 +129,7 @@ def batches(entries):
 
 
 def look_together(build, entries):
-    """What clang-tidy says of each of ENTRIES, which have the same options, by its file."""
+    """The output of clang-tidy for each of ENTRIES, which have the same options, by its file."""
     files = [entry["file"] for entry in entries]
     if len(files) > 1:
         with tempfile.NamedTemporaryFile("w", dir=build, prefix="tidy-", suffix=".cc") as whole:

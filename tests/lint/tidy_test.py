@@ -67,7 +67,7 @@ class StampsTest(unittest.TestCase):
         files = [files for name, files in tidy.inputs(BUILD).items()
                  if name.endswith("/coordinator.cc.o")]
         self.assertEqual(len(files), 1)
-        found = {(BUILD / path).resolve() for path in files[0]}  # some are told relatively
+        found = {(BUILD / path).resolve() for path in files[0]}  # some have relative paths
         self.assertTrue(tidy.ROOT / "host/alloc/coordinator.h" in found)
 
 
@@ -94,7 +94,7 @@ class LookTest(unittest.TestCase):
         return made
 
     def look(self, entries):
-        """What is said, by names, and the names of those that were looked at by themselves."""
+        """The output, by names, and the names of those that were looked at by themselves."""
         alone = []
         with mock.patch.object(tidy, "look", side_effect=tidy.look) as single:
             said = tidy.look_together(str(self.build), entries)

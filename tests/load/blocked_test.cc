@@ -20,7 +20,7 @@ constexpr Duration kPatience = std::chrono::minutes(10);
 constexpr int kTasks = 1000;
 constexpr long kMaxThreads = 32;
 constexpr double kMaxStartMs = 100;
-// The machine may be busy with something else; the fastest of some tells what the host can do.
+// The machine may be busy with something else; the fastest of some shows what the host can do.
 constexpr int kTries = 20;
 
 Co<void> WaitDriver(LocalAlloc* alloc) {

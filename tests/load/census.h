@@ -10,7 +10,7 @@
 
 namespace drover::load {
 
-// What this process has and what it keeps on the machine.
+// The things that this process has and keeps on the machine.
 struct Census {
   long contexts = 0;
   long task_runners = 0;
@@ -38,11 +38,11 @@ void NoteRuns(const bench::Scratch& scratch, RunNames* names);
 // those of other tests.
 Census TakeCensus(bench::LocalNode* node, const bench::Scratch& scratch, const RunNames& own);
 
-// What was started has a moment to go away: counts until SETTLED says so, at most for PATIENCE.
+// Started things have a moment to go away: counts until SETTLED says so, at most for PATIENCE.
 Census SettledCensus(bench::LocalNode* node, const bench::Scratch& scratch, const RunNames& own,
                      const std::function<bool(const Census&)>& settled, Duration patience = 10s);
 
-// Of this process, what the allocator keeps given back before.
+// The memory of this process, after the allocator has given back what it kept.
 long ResidentKib();
 
 }  // namespace drover::load

@@ -59,7 +59,7 @@ class LeakTest : public testing::Test {
     jobs_[kMockEnds] = Mock();
     jobs_[kMockFailsInPrestart] = Mock();
     jobs_[kMockKilledInPrestart] = Mock();
-    // Whoever was faster must not be running: an agent that ends leaves what runs.
+    // A faster task must not be running: an agent that ends leaves running tasks.
     jobs_[kMockShutDownInPrestart] =
         bench::MakeJob(bench::MakeTask("mock_driver", R"({"start_block_for": "1h"})"));
     jobs_[kRawLeavesChildren] = Raw("leave");
@@ -110,11 +110,11 @@ class LeakTest : public testing::Test {
   void CheckNothingStays(int early, int tasks) {
     FillPools();
     Census before;
-    // What the start of the node has begun, and the pools were filled with, ends in a moment.
+    // The work that the start of the node has given to the pools ends in a moment.
     const Census unused = SettledCensus(
         &node_, scratch_, own_, [&](const Census& c) { return Same(std::exchange(before, c), c); });
     Run(kWarmUp, kWarmUp);
-    // What is opened once is open now; what a task has opened goes away in a moment.
+    // Files that are opened once are open now; those of a task go away in a moment.
     Census first = SettledCensus(&node_, scratch_, own_, [&](const Census& c) {
       const bool settled = c.contexts == unused.contexts && c.run_entries == unused.run_entries &&
                            c.descendants == unused.descendants && Same(c, before);

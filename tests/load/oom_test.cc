@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// Whether a task was killed for its memory is told right, in both directions.
+// A kill for memory is reported as one, and no other end is.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -89,7 +89,7 @@ class OomTest : public testing::Test {
     return time;
   }
 
-  // Runs a task to its end, which must be told as EXIT_CODE and OOM_KILLED.
+  // Runs a task to its end, which must be reported as EXIT_CODE and OOM_KILLED.
   Co<void> RunToItsEnd(std::shared_ptr<const Job> job, std::string exit_code, bool oom_killed) {
     LocalAlloc alloc(node_.get(), std::move(job));
     alloc.Start();

@@ -56,7 +56,7 @@ class StandstillTest : public testing::Test {
     EXPECT_EQ(blamed_, 0);
   }
 
-  // A task of DRIVER that ends by itself, and is told as one that has.
+  // A task of DRIVER that ends by itself, and is reported so.
   void RunToEnd(const std::string& driver, const std::string& config) {
     const TimePoint begin = loop_.Now();
     LocalAlloc alloc(&node_, bench::MakeJob(bench::MakeTask(driver, config)));

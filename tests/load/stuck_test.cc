@@ -19,7 +19,7 @@ using bench::LocalAlloc;
 
 constexpr Duration kKillTimeout = 500ms;
 constexpr Duration kKillSlack = 100ms;
-// The machine may be busy with something else; the fastest of some tells what the host can do.
+// The machine may be busy with something else; the fastest of some shows what the host can do.
 constexpr int kTries = 5;
 constexpr int kOthers = 20;
 constexpr double kMaxStartMs = 100;
@@ -30,7 +30,7 @@ bench::LocalNodeOptions WithStuck() {
   stuck.file = DROVER_LOAD_STUCK;
   bench::LocalNodeOptions options;
   options.more_plugins.push_back(stuck);
-  // Of a driver that never answers the end is not worth waiting for.
+  // The end of a driver that never answers is not worth waiting for.
   options.limits.shutdown = 1s;
   options.limits.destroy = 2s;
   options.limits.hold = 2s;

@@ -2,8 +2,8 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """Finds the conditions of a C++ file and wraps each, so that one of them can be negated at run time.
 
-A tokenizer, no parser: enough for this repository's style. What it takes for a condition and is of
-another type than bool is told apart by the compiler: see PREAMBLE.
+A tokenizer, no parser: enough for this repository's style. If it takes something of another type than bool
+for a condition, the compiler sorts it out: see PREAMBLE.
 """
 import collections
 import dataclasses
@@ -186,7 +186,7 @@ class Finder:
         return found
 
     def value(self, i, end):
-        """What is returned or assigned: mutated if it is a bool."""
+        """A returned or assigned value: mutated if it is a bool."""
         first = self.tokens[i]
         alone = end - i == 1
         if first.text in ("[", "{", "default", "delete", "co_await"):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""What conditions.py takes for a condition."""
+"""The conditions that conditions.py finds."""
 import unittest
 
 import conditions

@@ -5,8 +5,8 @@ that run, then the machine loses its power in the middle of requests, and boots 
 
 Usage: reboot.py BUILD_DIRECTORY [-v] [--seed N]
 
-Two boots of the machine of run.py, with a disk that keeps what is written. What was answered before
-the power went must be there afterwards. What happens inside is reboot_guest.py.
+Two boots of the machine of run.py, with a disk that keeps what is written. Everything that was answered
+before the power cut must be there afterwards. reboot_guest.py runs inside.
 """
 import argparse
 import pathlib
@@ -30,7 +30,7 @@ def say(text):
 
 
 class Report:
-    """What a boot has told."""
+    """The output of a boot."""
 
     def __init__(self, verbose):
         self.verbose = verbose

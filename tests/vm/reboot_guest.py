@@ -77,7 +77,7 @@ def boot_id():
 
 
 def starts():
-    """Of each witness the lines of this boot: [boot, pid, start time]."""
+    """The lines of each witness in this boot: [boot, pid, start time]."""
     return {path.name: [line.split() for line in path.read_text().splitlines()
                         if line.startswith(boot_id())] for path in OUT.iterdir()}
 
@@ -197,7 +197,7 @@ def take_up(before):
     run("systemctl", "start", "drover")
 
     def again(name):
-        """Is each of its tasks told as started again? At first they are as they were before."""
+        """Whether each of its tasks is reported as started again. At first they are as they were before."""
         found = allocs(name, "running")
         assert sorted(a["ID"] for a in found) == before[name], (name, found)
         events = [[e["Type"] for e in a["TaskStates"]["t"]["Events"]] for a in found]
@@ -235,7 +235,7 @@ def second_boot():
 def main():
     try:
         second_boot() if KEPT.exists() else first_boot()
-    except Exception:  # whatever it is: told to the host
+    except Exception:  # reported to the host
         traceback.print_exc(file=sys.stdout)
         log = subprocess.run(["journalctl", "-u", "drover", "-u", "drover-tasks", "-n", "60", "--no-pager"],
                              capture_output=True, text=True).stdout

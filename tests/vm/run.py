@@ -31,7 +31,7 @@ GTEST = {"host/process/process_test": "*", "tests/attacks/attacks_test": "*",
          "tests/conformance/conformance_test": "Places/ExecDriverTest.*:Places/IsolatedExampleTest.*",
          "tests/load/load_test": "OomTest.*"}
 END_TO_END = ["test_exec", "test_stop", "test_leftovers", "test_systemd", "test_unprivileged"]
-# What sets the clock has the machine to itself.
+# A test that sets the clock has the machine to itself.
 ALONE = ["test_clock"]
 # Programs that these use, and their sources where a path of the tree is built in.
 FILES = ["bin/drover", "host/process/fork_chain", "lib/drover/plugins/*.so",
@@ -82,7 +82,7 @@ def pack(files, texts, path):
 
 
 def files_of(build):
-    """What the tests need, at the places that it has here."""
+    """The files that the tests need, at their places here."""
     files = {"drover-vm/guest.py": ROOT / "tests/vm/guest.py"}
     for base, patterns in ((build, [*FILES, *GTEST]), (ROOT, SOURCES)):
         for pattern in patterns:

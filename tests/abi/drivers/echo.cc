@@ -1,7 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// A driver that tells, as the attributes of inspect, every field of the task that it was started
-// with.
+// A driver that returns every field of its task's configuration as the attributes of inspect.
 #include <map>
 #include <mutex>
 

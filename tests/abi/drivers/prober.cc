@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// A driver that tells how often it was asked for its health. With "wait_for", the path of a FIFO, a
-// probe waits until somebody opens that for writing.
+// A driver that reports how often it was asked for its health. With "wait_for", the path of a FIFO,
+// a probe waits until somebody opens that for writing.
 #include <fcntl.h>
 
 #include <mutex>

@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// A driver that throws in every method: what, tells the configuration. Built twice, also with a
-// static libstdc++, whose exceptions another runtime could not catch.
+// A driver that throws in every method; the configuration names the exception. Built twice, also
+// with a static libstdc++, whose exceptions another runtime could not catch.
 #include <stdexcept>
 
 #include "drover/entry.hpp"

@@ -1,0 +1,36 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include "host/base/co.h"
+#include "host/base/context.h"
+#include "host/base/event.h"
+
+namespace drover {
+
+// Runs some work after a burst: when many things have happened since it last ran, and then nothing
+// more for a while. Control thread only.
+class AfterBurst {
+ public:
+  static constexpr int kMany = 256;
+  static constexpr Duration kQuiet = 500ms;
+
+  AfterBurst(Loop* loop, std::function<Co<void>()> work) : work_(std::move(work)), many_(loop) {}
+
+  void Note(int things = 1) {
+    noted_ += things;
+    if (noted_ >= kMany) many_.Set();
+  }
+
+  // Runs the work after each burst, until CONTEXT ends.
+  Co<void> Run(Context context);
+
+ private:
+  const std::function<Co<void>()> work_;
+  int noted_ = 0;
+  Event many_;
+};
+
+}  // namespace drover

@@ -1,0 +1,130 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/alloc/local_alloc_runner.h"
+#include "host/alloc/tracing_driver_for_test.h"
+
+namespace drover {
+
+// An allocation directory that only records its calls.
+class FakeAllocDir : public AllocDir {
+ public:
+  // Outlives the directory, as a disk does.
+  struct Disk {
+    bool built = false;
+    std::vector<std::string> tasks;
+    std::optional<Error> build_error;
+    std::optional<Error> destroy_error;
+    int destroys = 0;
+    int drops = 0;  // of secrets
+  };
+  explicit FakeAllocDir(Disk* disk) : disk_(disk) {}
+  const std::string& path() const override { return path_; }
+  Co<Status> Build() override;
+  Co<Status> BuildTask(TaskDirRequest request) override;
+  Co<Status> CheckBuilt() override;
+  Co<Status> DropSecrets() override;
+  Co<Status> Destroy() override;
+
+ private:
+  const std::string path_ = "/nowhere";
+  Disk* const disk_;
+};
+
+// Holds the newest records of one allocation.
+class FakeAllocStore : public AllocStore {
+ public:
+  struct Records {
+    std::map<std::string, RestoredTask> tasks;
+    bool deleted = false;
+    std::optional<Error> delete_error;
+  };
+  explicit FakeAllocStore(Records* records) : records_(records) {}
+  Co<Status> SaveLocalState(Context context, std::string task_name,
+                            std::shared_ptr<const LocalState> state) override;
+  void SaveTaskState(const std::string& task_name, TaskSnapshot state) override;
+  Co<Status> Delete(Context context) override;
+
+ private:
+  Records* const records_;
+};
+
+// Copies the fields that a runner needs; interpolates nothing.
+class PlainPreparer : public TaskPreparer {
+ public:
+  std::string RenderUser(const PrepareRequest& request) override { return request.task->user; }
+  Result<TaskConfig> Prepare(const PrepareRequest& request) override;
+};
+
+// A task of the class that KIND names: main, init (prestart one-shot), side (prestart sidecar),
+// post (poststart one-shot), postside (poststart sidecar), stop (poststop).
+Task MakeTask(const std::string& name, const std::string& kind = "main");
+
+// The fixture for tests of allocation runners: an allocation described in few words, a driver
+// without processes, and a check that nothing is left behind.
+class AllocFixture {
+ public:
+  AllocFixture();
+  ~AllocFixture();  // checks that nothing is left
+
+  // Adds a task to the group; before Make.
+  Task& AddTask(const std::string& name, const std::string& kind = "main");
+  TaskGroup& group() { return job_->groups[0]; }
+  Job& job() { return *job_; }
+  // Makes the runner of an allocation of the job as it is now, without starting it.
+  LocalAllocRunner& Make();
+  LocalAllocRunner& Start();
+  // Makes a runner of the same allocation again, as a restarted agent does.
+  LocalAllocRunner& Restore();
+  LocalAllocRunner& runner() { return *runner_; }
+  bool has_runner() const { return runner_ != nullptr; }
+  void Forget() { runner_.reset(); }
+
+  // The allocation's next version from the server, with a higher index.
+  Allocation NextAlloc();
+  void Update(Allocation alloc) { runner_->Update(std::make_shared<const Allocation>(alloc)); }
+  void UpdateToStop();
+
+  // Runs a call of the runner to its end, at most one simulated hour.
+  Status Wait(Co<Status> call);
+  // Runs until the allocation has ended.
+  bool RunToEnd(Duration limit = 1h);
+  // LEFT_RUNS: the runs that a test made the driver keep.
+  void Destroy(std::size_t left_runs = 0);
+
+  const TaskStateRecord& state(const std::string& task) {
+    return *runner_->snapshot()->tasks.at(task);
+  }
+  // "running/1": state and restarts.
+  std::string Brief(const std::string& task);
+  // The types of a task's events.
+  std::vector<std::string> Events(const std::string& task);
+  AllocStatus status() { return runner_->snapshot()->status; }
+
+  SimLoop loop;
+  TracingDriver driver;
+  FakeDriverRegistry registry;
+  PlainPreparer preparer;
+  FakeAllocDir::Disk disk;
+  FakeAllocStore::Records records;
+  LocalAllocEnv env;
+  bool keep_records = false;  // with a store, for restores
+
+ private:
+  void CheckNothingLeft();
+
+  std::shared_ptr<Job> job_;
+  std::shared_ptr<const Allocation> alloc_;
+  std::unique_ptr<LocalAllocRunner> runner_;
+  const long contexts_before_;
+  const long tasks_before_;
+  const long allocs_before_;
+};
+
+}  // namespace drover

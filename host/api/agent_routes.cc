@@ -1,0 +1,207 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/api/collect_garbage.h"
+#include "host/api/router.h"
+#include "host/encode/encode.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+// The address of the API; empty before the node has registered.
+std::string Address(const ApiAgent& agent) {
+  std::string address;
+  agent.store->Read([&](const Tables& tables) {
+    if (const auto node = Tables::Find(tables.nodes, agent.node_id)) address = node->http_address;
+  });
+  return address;
+}
+
+json EncodeMember(const ApiAgent& agent) {
+  const HostAndPort address = SplitAddress(Address(agent));
+  return {{"Name", agent.name + "." + agent.region},
+          {"Addr", address.host},
+          {"Port", address.port},
+          {"Tags",
+           {{"role", "nomad"},
+            {"region", agent.region},
+            {"dc", agent.datacenter},
+            {"build", agent.version},
+            // For clients, the leader is the member whose address and port equal those in
+            // /v1/status/leader.
+            {"rpc_addr", address.host},
+            {"port", std::to_string(address.port)},
+            {"id", agent.node_id},
+            {"bootstrap", "1"},
+            {"expect", "1"},
+            {"vsn", "1"},
+            {"raft_vsn", "3"}}},
+          {"Status", "alive"},
+          {"ProtocolMin", 1},
+          {"ProtocolMax", 5},
+          {"ProtocolCur", 2},
+          {"DelegateMin", 2},
+          {"DelegateMax", 5},
+          {"DelegateCur", 4}};
+}
+
+json EncodeStats(const ApiAgent& agent) {
+  std::size_t jobs = 0, allocs = 0, evals = 0;
+  agent.store->Read([&](const Tables& tables) {
+    jobs = tables.jobs.size();
+    allocs = tables.allocs.size();
+    evals = tables.evals.size();
+  });
+  return {{"drover", {{"version", agent.version}, {"node_id", agent.node_id}}},
+          {"client", {{"node_id", agent.node_id}}},  // clients look here for their own node
+          {"state",
+           {{"jobs", std::to_string(jobs)},
+            {"allocations", std::to_string(allocs)},
+            {"evaluations", std::to_string(evals)},
+            {"blocking_queries", std::to_string(agent.store->waiting())}}}};
+}
+
+Co<Answer> ReadSelf(ApiRequest* request) {
+  const ApiAgent& agent = request->agent();
+  json config = *agent.config;
+  config["ACL"] = {{"Enabled", !agent.settings.Get()->token.empty()}};
+  co_return JsonAnswer({{"config", std::move(config)},
+                        {"member", EncodeMember(agent)},
+                        {"stats", EncodeStats(agent)}});
+}
+
+Co<Answer> ReadMembers(ApiRequest* request) {
+  const ApiAgent& agent = request->agent();
+  co_return JsonAnswer({{"ServerName", agent.name},
+                        {"ServerRegion", agent.region},
+                        {"ServerDC", agent.datacenter},
+                        {"Members", json::array({EncodeMember(agent)})}});
+}
+
+Co<Answer> ReadHealth(ApiRequest* request) {
+  bool ready = false;
+  request->agent().store->Read([&](const Tables& tables) {
+    const auto node = Tables::Find(tables.nodes, request->agent().node_id);
+    ready = node != nullptr && node->status == "ready";
+  });
+  const std::string type = request->Text("type");
+  json health = json::object();
+  if (type.empty() || type == "client") {
+    health["client"] = {{"ok", ready}, {"message", ready ? "ok" : "the node is not ready yet"}};
+  }
+  if (type.empty() || type == "server") health["server"] = {{"ok", true}, {"message", "ok"}};
+  Answer answer = JsonAnswer(health);
+  if (health.contains("client") && !ready) {
+    answer.reply.status = 500;
+    answer.reply.content_type = "text/plain; charset=utf-8";
+  }
+  co_return answer;
+}
+
+Co<Answer> ReadLeader(ApiRequest* request) {
+  const std::string address = Address(request->agent());
+  if (address.empty()) co_return ErrorAnswer(500, "No cluster leader");
+  co_return JsonAnswer(address);
+}
+Co<Answer> ReadServers(ApiRequest* request) {
+  co_return JsonAnswer(json::array({Address(request->agent())}));
+}
+Co<Answer> ReadRegions(ApiRequest* request) {
+  co_return JsonAnswer(json::array({request->agent().region}));
+}
+
+json EncodeNamespace(const std::string& name) {
+  return {{"Name", name},    {"Description", name == "default" ? "Default shared namespace" : ""},
+          {"Quota", ""},     {"Capabilities", nullptr},
+          {"Meta", nullptr}, {"CreateIndex", 1},
+          {"ModifyIndex", 1}};
+}
+
+std::set<std::string> Namespaces(const Tables& tables) {
+  std::set<std::string> names = {"default"};
+  for (const auto& [key, job] : tables.jobs) names.insert(key.first);
+  return names;
+}
+
+constexpr TableMask kOfNamespaces = MaskOf(Table::kJobs);
+
+Co<Answer> ListNamespaces(ApiRequest* request) {
+  Look look = [request](const Tables& tables) {
+    return Found{tables.IndexOf(kOfNamespaces), [request, names = Namespaces(tables)] {
+                   json list = json::array();
+                   for (const std::string& name : names) {
+                     if (!name.starts_with(request->Text("prefix"))) continue;
+                     list.push_back(EncodeNamespace(name));
+                   }
+                   return JsonAnswer(list);
+                 }};
+  };
+  co_return co_await AnswerRead(request, kOfNamespaces, std::move(look));
+}
+
+Co<Answer> ReadNamespace(ApiRequest* request) {
+  const std::string& name = request->parameter(0);
+  Look look = [&name](const Tables& tables) {
+    const bool there = Namespaces(tables).count(name) > 0;
+    return Found{tables.IndexOf(kOfNamespaces), [&name, there] {
+                   return there ? JsonAnswer(EncodeNamespace(name))
+                                : ErrorAnswer(404, "Namespace not found");
+                 }};
+  };
+  co_return co_await AnswerRead(request, kOfNamespaces, std::move(look));
+}
+
+// Describes the scheduler in the terms of clients. Nothing of it can be changed. The write that
+// makes an evaluation also carries it out, so no broker hands it out. PauseEvalBroker is therefore
+// true, as clients want it before they delete evaluations.
+Co<Answer> ReadSchedulerConfig(ApiRequest* request) {
+  const json preemption = {{"SystemSchedulerEnabled", false},
+                           {"SysBatchSchedulerEnabled", false},
+                           {"BatchSchedulerEnabled", false},
+                           {"ServiceSchedulerEnabled", false}};
+  const json config = {{"SchedulerAlgorithm", "binpack"},
+                       {"PreemptionConfig", preemption},
+                       {"MemoryOversubscriptionEnabled", true},
+                       {"RejectJobRegistration", false},
+                       {"PauseEvalBroker", true},
+                       {"CreateIndex", 1},
+                       {"ModifyIndex", 1}};
+  co_return JsonAnswer({{"SchedulerConfig", config},
+                        {"Index", 1},
+                        {"LastIndex", 1},
+                        {"LastContact", 0},
+                        {"KnownLeader", true},
+                        {"NextToken", ""}},
+                       1);
+}
+
+Co<Answer> CollectAll(ApiRequest* request) {
+  const GarbageRule rule{.living = false};
+  const Status done = co_await CollectGarbage(request, rule);
+  if (!done.ok()) co_return ErrorAnswer(done.error());
+  co_return EmptyAnswer();
+}
+
+// There is nothing to reconcile: summaries are counted on request.
+Co<Answer> Reconciled(ApiRequest*) { co_return EmptyAnswer(); }
+
+}  // namespace
+
+std::vector<Route> AgentRoutes() {
+  return {
+      {"GET", "/v1/agent/self", ReadSelf},
+      {"GET", "/v1/agent/members", ReadMembers},
+      {"GET", "/v1/agent/servers", ReadServers},
+      {"GET", "/v1/agent/health", ReadHealth, Access::kOpen},
+      {"GET", "/v1/status/leader", ReadLeader, Access::kOpen},
+      {"GET", "/v1/status/peers", ReadServers, Access::kOpen},
+      {"GET", "/v1/regions", ReadRegions, Access::kOpen},
+      {"GET", "/v1/operator/scheduler/configuration", ReadSchedulerConfig},
+      {"GET", "/v1/namespaces", ListNamespaces},
+      {"GET", "/v1/namespace/*", ReadNamespace},
+      {"PUT POST", "/v1/system/gc", CollectAll},
+      {"PUT POST", "/v1/system/reconcile/summaries", Reconciled},
+  };
+}
+
+}  // namespace drover

@@ -1,0 +1,259 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdio>
+
+#include "host/api/router.h"
+#include "host/base/text.h"
+#include "host/encode/encode.h"
+#include "host/filter/list_filter.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+// How long statistics wait for the first sample of a task.
+constexpr Duration kFirstSample = 2s;
+
+bool HasAlloc(const ApiRequest& request) {
+  return FindAlloc(request, request.parameter(0)) != nullptr;
+}
+
+Answer UnknownAlloc(const ApiRequest& request) {
+  return ErrorAnswer(404, "Unknown allocation \"" + request.parameter(0) + "\"");
+}
+
+Answer IndexAnswer(const ApiRequest& request) {
+  std::uint64_t index = 0;
+  request.agent().store->Read([&](const Tables& tables) { index = tables.last_index; });
+  return JsonAnswer({{"Index", index}}, index);
+}
+
+// A key that sorts allocations by their placement, the newest first.
+std::string NewestFirst(const Allocation& alloc) {
+  char index[24];
+  std::snprintf(index, sizeof index, "%020llu.",
+                static_cast<unsigned long long>(~std::uint64_t{0} - alloc.create_index));
+  return index + alloc.id;
+}
+
+bool IsNewer(const std::shared_ptr<const AllocRecord>& a,
+             const std::shared_ptr<const AllocRecord>& b) {
+  if (a->alloc->create_index != b->alloc->create_index) {
+    return a->alloc->create_index > b->alloc->create_index;
+  }
+  return a->id() < b->id();
+}
+
+// Keeps only the RECORDS that the page of REQUEST may show, and the first of the next page. A
+// filter needs a look at each record, so all stay then. A client that turns pages thus does not
+// make the agent sort all records each time.
+void OnlyThePage(const ApiRequest& request, AllocRecords* records) {
+  const Result<std::optional<std::uint64_t>> per_page = request.Number("per_page");
+  if (!per_page.ok() || per_page->value_or(0) == 0 || !request.Text("filter").empty()) return;
+  const bool reverse = request.Flag("reverse");
+  if (const std::string token = request.Text("next_token"); !token.empty()) {
+    std::erase_if(*records, [&](const auto& record) {
+      const int order = NewestFirst(*record->alloc).compare(token);
+      return reverse ? order > 0 : order < 0;
+    });
+  }
+  if (**per_page >= records->size()) return;
+  const auto end = records->begin() + static_cast<std::ptrdiff_t>(**per_page) + 1;
+  std::partial_sort(records->begin(), end, records->end(), [&](const auto& a, const auto& b) {
+    return reverse ? IsNewer(b, a) : IsNewer(a, b);
+  });
+  records->erase(end, records->end());
+}
+
+// Includes the job only if FILTER looks at it, as it is many times as large as the other fields.
+json WholeAlloc(const AllocRecord& record, const ListFilter& filter) {
+  json whole = EncodeAllocStub(record, {});
+  whole.update(filter.LooksAt("Job") ? EncodeAlloc(record) : EncodeAllocWithoutJob(record));
+  return whole;
+}
+
+// Runs after the read of the store, since writers wait for that: the read only takes pointers.
+Co<Answer> NewestList(ApiRequest* request, AllocRecords records) {
+  OnlyThePage(*request, &records);
+  StubFields fields;
+  fields.resources = request->Flag("resources");
+  fields.task_states = request->Flag("task_states", true);
+  std::vector<ListItem> items;
+  items.reserve(records.size());
+  for (const auto& record : records) {
+    items.push_back({NewestFirst(*record->alloc),
+                     [record, fields] { return EncodeAllocStub(*record, fields); },
+                     [record](const ListFilter& filter) { return WholeAlloc(*record, filter); }});
+  }
+  std::sort(items.begin(), items.end(),
+            [](const ListItem& a, const ListItem& b) { return a.key < b.key; });
+  return ListAnswer(request, std::move(items));
+}
+
+Co<Answer> ListAllocs(ApiRequest* request) {
+  const std::string prefix = WithoutHyphens(request->Text("prefix"));
+  Look look = [request, &prefix](const Tables& tables) {
+    AllocRecords records;
+    for (const auto& [id, record] : tables.allocs) {
+      if (request->InNamespace(record->alloc->job->job_namespace) &&
+          (prefix.empty() || WithoutHyphens(id).starts_with(prefix))) {
+        records.push_back(record);
+      }
+    }
+    return Found{tables.IndexOf(MaskOf(Table::kAllocs)),
+                 [request, records = std::move(records)] { return NewestList(request, records); }};
+  };
+  co_return co_await AnswerRead(request, MaskOf(Table::kAllocs), std::move(look));
+}
+
+Co<Answer> ReadAlloc(ApiRequest* request) {
+  Look look = [request](const Tables& tables) {
+    const auto record = Tables::Find(tables.allocs, request->parameter(0));
+    if (record == nullptr) {
+      return Found{tables.IndexOf(MaskOf(Table::kAllocs)),
+                   [] { return ErrorAnswer(404, "alloc not found"); }};
+    }
+    return Found{record->modify_index, [record] { return JsonAnswer(EncodeAlloc(*record)); }};
+  };
+  co_return co_await AnswerRead(request, MaskOf(Table::kAllocs), std::move(look));
+}
+
+Co<Answer> StopAlloc(ApiRequest* request) {
+  Scheduler* const scheduler = request->agent().scheduler;
+  const std::string id = request->parameter(0);
+  const bool no_delay = request->Flag("no_shutdown_delay");
+  std::function<Result<JobReply>()> work = [=] { return scheduler->StopAlloc(id, no_delay); };
+  const Result<JobReply> reply = co_await request->ControlNow<JobReply>(std::move(work));
+  if (!reply.ok()) co_return ErrorAnswer(reply.error());
+  co_return JsonAnswer({{"EvalID", reply->eval_id}, {"Index", reply->index}}, reply->index);
+}
+
+Co<Answer> ListServices(ApiRequest* request) {
+  if (!HasAlloc(*request)) co_return ErrorAnswer(404, "allocation not found");
+  co_return co_await AnswerNoList(request);
+}
+
+// [control]
+Co<Result<bool>> DoWithRunner(const ApiAgent* agent, std::string id,
+                              std::function<Co<Status>(AllocRunner*)> work) {
+  AllocRunner* const runner = agent->find_runner(id);
+  if (runner == nullptr) {
+    co_return Error(Code::kNotFound, "Unknown allocation \"" + id + "\"");
+  }
+  const Status done = co_await work(runner);
+  if (!done.ok()) co_return done.error();
+  co_return true;
+}
+
+// Does WORK with the runner of the allocation on the control thread.
+Co<Result<bool>> WithRunner(ApiRequest* request, std::function<Co<Status>(AllocRunner*)> work) {
+  std::function<Co<Result<bool>>(Context)> call =
+      [agent = &request->agent(), id = request->parameter(0), work = std::move(work)](Context) {
+        return DoWithRunner(agent, id, work);
+      };
+  co_return co_await request->Control<bool>(std::move(call));
+}
+
+Co<Answer> RestartAlloc(ApiRequest* request) {
+  if (!HasAlloc(*request)) co_return UnknownAlloc(*request);
+  std::string task;
+  bool all = false;
+  if (!request->http().body.empty()) {
+    const Result<json> body = request->Body();
+    if (!body.ok()) co_return ErrorAnswer(400, "Failed to decode body: " + body.error().message());
+    task = Field<std::string>(*body, "TaskName");
+    all = Field<bool>(*body, "AllTasks");
+  }
+  if (all && !task.empty()) {
+    co_return ErrorAnswer(500, "task name cannot be set when restarting all tasks");
+  }
+  std::function<Co<Status>(AllocRunner*)> work = [task, all](AllocRunner* runner) {
+    if (all) return runner->RestartAll();
+    return task.empty() ? runner->RestartRunning() : runner->RestartTask(task);
+  };
+  const Result<bool> done = co_await WithRunner(request, std::move(work));
+  if (!done.ok()) co_return ErrorAnswer(done.error());
+  co_return IndexAnswer(*request);
+}
+
+Co<Answer> SignalAlloc(ApiRequest* request) {
+  const Result<json> body = request->Body();
+  if (!body.ok()) co_return ErrorAnswer(400, "Failed to decode body: " + body.error().message());
+  if (!HasAlloc(*request)) co_return UnknownAlloc(*request);
+  const std::string task = Field<std::string>(*body, "Task");
+  const std::string name = Field<std::string>(*body, "Signal");
+  std::function<Co<Status>(AllocRunner*)> work = [task, name](AllocRunner* runner) {
+    return runner->Signal(task, name);
+  };
+  const Result<bool> done = co_await WithRunner(request, std::move(work));
+  if (!done.ok()) co_return ErrorAnswer(done.error());
+  co_return IndexAnswer(*request);
+}
+
+// [control]
+Co<Result<AllocUsage>> UsageOf(const ApiAgent* agent, std::string id, std::string task,
+                               Context context) {
+  AllocRunner* const runner = agent->find_runner(id);
+  if (runner == nullptr) {
+    co_return Error(Code::kNotFound, "Unknown allocation \"" + id + "\"");
+  }
+  const Context limited = context.WithTimeout(kFirstSample);
+  co_return co_await runner->Usage(limited, task, UsageDetail::kProcesses);
+}
+
+Co<Answer> ReadStats(ApiRequest* request) {
+  if (!HasAlloc(*request)) co_return UnknownAlloc(*request);
+  std::function<Co<Result<AllocUsage>>(Context)> work =
+      [agent = &request->agent(), id = request->parameter(0),
+       task = request->Text("task")](Context context) { return UsageOf(agent, id, task, context); };
+  const Result<AllocUsage> usage = co_await request->Control<AllocUsage>(std::move(work));
+  if (!usage.ok()) co_return ErrorAnswer(usage.error());
+  co_return JsonAnswer(EncodeUsage(*usage));
+}
+
+Co<Answer> ReadChecks(ApiRequest* request) {
+  if (!HasAlloc(*request)) co_return UnknownAlloc(*request);
+  co_return JsonAnswer(json::object());
+}
+
+Co<Answer> CollectOne(ApiRequest* request) {
+  if (!HasAlloc(*request)) co_return UnknownAlloc(*request);
+  Scheduler* const scheduler = request->agent().scheduler;
+  const std::string id = request->parameter(0);
+  std::function<Result<bool>()> work = [=]() -> Result<bool> {
+    const Status done = scheduler->CollectAlloc(id);
+    if (!done.ok()) return done.error();
+    return true;
+  };
+  const Result<bool> done = co_await request->ControlNow<bool>(std::move(work));
+  if (!done.ok()) {
+    co_return ErrorAnswer(500, "No such allocation on client, or allocation not eligible for GC");
+  }
+  // For the Go client an empty body is an error.
+  co_return JsonAnswer(json::object());
+}
+
+Co<Answer> NoResource(ApiRequest*) { co_return ErrorAnswer(404, "resource not found"); }
+
+}  // namespace
+
+std::vector<Route> AllocRoutes() {
+  return {
+      {"GET", "/v1/allocations", ListAllocs},
+      {"PUT POST", "/v1/allocation/*/stop", StopAlloc},
+      {"GET", "/v1/allocation/*/services", ListServices},
+      {"GET", "/v1/allocation/*", ReadAlloc},
+      {"", "/v1/allocation/**", NoResource, Access::kToken, Fit::kNoOther},
+      {"", "/v1/client/allocation/**", NoResource, Access::kToken, Fit::kNoOther},
+      {"", "/v1/client/allocation/*/restart", RestartAlloc, Access::kToken, Fit::kFirst,
+       Effect::kChanges},
+      {"PUT POST", "/v1/client/allocation/*/signal", SignalAlloc},
+      {"GET", "/v1/client/allocation/*/stats", ReadStats},
+      {"GET", "/v1/client/allocation/*/checks", ReadChecks},
+      {"GET PUT POST", "/v1/client/allocation/*/gc", CollectOne, Access::kToken, Fit::kFirst,
+       Effect::kChanges},
+  };
+}
+
+}  // namespace drover

@@ -1,0 +1,123 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/alloc/alloc_runner.h"
+#include "host/base/gate.h"
+#include "host/http/byte_budget.h"
+#include "host/scheduler/scheduler.h"
+#include "host/taskenv/node_meta.h"
+
+namespace drover {
+
+class HostStatsReader;
+class LogMonitor;
+class LogWatcher;
+class MetricRegistry;
+struct Metric;
+class WorkerPool;
+
+// The settings of the API that a reload of the configuration can change.
+struct ApiSettings {
+  std::string token;        // clients must send it; empty: none is needed. Never sent or logged
+  bool prometheus = false;  // whether metrics are available in its format
+  // The metrics of running allocations, for the control thread; see CallControl. Empty: they are
+  // not published.
+  std::function<Co<Result<std::vector<Metric>>>(Context context)> alloc_metrics;
+};
+
+// The newest settings. [any thread]
+class SharedApiSettings {
+ public:
+  std::shared_ptr<const ApiSettings> Get() const {
+    const std::lock_guard lock(mutex_);
+    return settings_;
+  }
+  void Set(ApiSettings settings) {
+    auto next = std::make_shared<const ApiSettings>(std::move(settings));
+    const std::lock_guard lock(mutex_);
+    settings_.swap(next);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const ApiSettings> settings_ = std::make_shared<const ApiSettings>();
+};
+
+class PluginRegistry;
+
+// The parts of the agent that the API uses. It outlives the server.
+struct ApiAgent {
+  std::string version;
+  std::string name;  // of the node
+  std::string region = "global";
+  std::string datacenter = "dc1";
+  std::string node_id;
+  SharedApiSettings settings;
+  std::shared_ptr<const nlohmann::json> config;  // for /v1/agent/self, without secrets
+  StateStore* store = nullptr;                   // [any thread]
+  LogMonitor* log_monitor = nullptr;             // [any thread]
+  HostStatsReader* host_stats = nullptr;         // [any thread]
+  MetricRegistry* metrics = nullptr;             // [any thread]
+  std::string alloc_dir;                         // of all allocations
+  WorkerPool* file_workers = nullptr;            // [any thread]; for files below alloc_dir
+  LogWatcher* file_watcher = nullptr;            // [any thread]
+  // The memory for the trees of values in the bodies of all requests that are being handled.
+  static constexpr std::size_t kTreeBytes = std::size_t{32} << 20;
+  std::shared_ptr<ByteBudget> trees = std::make_shared<ByteBudget>(kTreeBytes);  // [any thread]
+  TimePoint started;                                                             // of the agent
+
+  // These belong to the control thread; see CallControl.
+  Loop* control = nullptr;
+  Gate* calls = nullptr;  // joins the calls of the API that have not ended
+  Scheduler* scheduler = nullptr;
+  // Returns when all changes so far would survive a power cut; only then may a client get its
+  // answer. Empty: no state is kept.
+  std::function<Co<Status>(Context context)> make_durable;
+  std::function<NodeMeta()> node_meta;
+  // Applies the changes of a client to the metadata of the node; see NodeMeta::Apply.
+  std::function<Status(const NodeMeta::Changes& changes)> change_node_meta;
+  PluginRegistry* plugins = nullptr;
+  // Waits a limited time for drivers of a job that are still being loaded. Empty: there are none.
+  std::function<Co<void>(Context context, std::shared_ptr<const Job> job)> await_drivers;
+  // Returns null if the allocation has no runner here.
+  std::function<AllocRunner*(const std::string& alloc_id)> find_runner;
+};
+
+// Runs FUNCTION on the control thread and returns its result. Returns only after FUNCTION has
+// ended, even if the caller's context ends earlier. For coroutines of other threads.
+template <typename T>
+Co<Result<T>> CallControl(Loop* caller, const ApiAgent* agent,
+                          std::function<Co<Result<T>>(Context context)> function) {
+  struct Call {
+    explicit Call(Loop* loop) : answered(loop) {}
+    Event answered;
+    Result<T> answer = Error(Code::kUnavailable, "the agent is shutting down");
+  };
+  const auto call = std::make_shared<Call>(caller);
+  const auto run = [](Loop* from, Loop* control, std::function<Co<Result<T>>(Context)> work,
+                      std::shared_ptr<Call> to) -> Co<void> {
+    const Context context(control);
+    Result<T> answer = co_await work(context);
+    from->Post([to, answer = std::make_shared<Result<T>>(std::move(answer))] {
+      to->answer = std::move(*answer);
+      to->answered.Set();
+    });
+  };
+  agent->control->Post([caller, agent, run, call, work = std::move(function)]() mutable {
+    if (!agent->calls->Spawn(run(caller, agent->control, std::move(work), call))) {
+      caller->Post([call] { call->answered.Set(); });
+    }
+  });
+  co_await call->answered.Wait();
+  co_return std::move(call->answer);
+}
+
+}  // namespace drover

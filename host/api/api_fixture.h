@@ -1,0 +1,109 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "host/api/fake_exchange.h"
+#include "host/scheduler/scheduler_fixture.h"
+
+// A fixture with all routes over a scheduler with one node, without a socket and without runners.
+namespace drover {
+
+class ApiFixture : public SchedulerFixture {
+ protected:
+  ApiFixture() : calls_(&loop) {
+    agent_.version = "1.2.3";
+    agent_.name = "n1";
+    agent_.node_id = "node";
+    agent_.config = std::make_shared<const nlohmann::json>(nlohmann::json::object());
+    agent_.store = &store;
+    agent_.control = &loop;
+    agent_.calls = &calls_;
+    agent_.scheduler = &scheduler;
+    agent_.find_runner = [](const std::string&) { return nullptr; };
+  }
+
+  // Registers the node; it is ready if it has HEARTBEATEN.
+  void RegisterNode(bool heartbeaten = true) {
+    NodeRecord node;
+    node.id = "node";
+    node.name = "n1";
+    node.http_address = "127.0.0.1:4711";
+    node.cpu_mhz = node.memory_mb = 10'000;
+    node.disk_mb = 1'000'000;
+    EXPECT_TRUE(Await<Result<Duration>>(scheduler.Register(context, node)).ok());
+    if (!heartbeaten) return;
+    EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
+  }
+
+  // The reply to a client that sends BODY to TARGET, a path with its query.
+  HttpReply Ask(const std::string& method, const std::string& target,
+                const nlohmann::json& body = nullptr, const HttpFields& headers = {}) {
+    return AskText(method, target, body.is_null() ? "" : body.dump(), headers);
+  }
+  HttpReply AskText(const std::string& method, const std::string& target, const std::string& body,
+                    const HttpFields& headers = {}) {
+    const std::size_t mark = target.find('?');
+    const std::string query = mark == std::string::npos ? "" : target.substr(mark + 1);
+    OneReply exchange(&loop, target.substr(0, mark), query);
+    exchange.Send(method, body, headers);
+    loop.Spawn(handler_(&exchange));
+    loop.RunReady();
+    EXPECT_TRUE(exchange.reply.has_value()) << method << " " << target << " is not answered";
+    return exchange.reply.value_or(HttpReply());
+  }
+  // The JSON of the reply to a request that must succeed.
+  nlohmann::json Must(const std::string& method, const std::string& target,
+                      const nlohmann::json& body = nullptr) {
+    const HttpReply reply = Ask(method, target, body);
+    EXPECT_EQ(reply.status, 200) << method << " " << target << ": " << reply.body;
+    return nlohmann::json::parse(reply.body, nullptr, false);
+  }
+  nlohmann::json Get(const std::string& target) { return Must("GET", target); }
+  // The status and text of the reply to a request that must be refused.
+  std::string Refusal(const std::string& method, const std::string& target,
+                      const nlohmann::json& body = nullptr) {
+    const HttpReply reply = Ask(method, target, body);
+    EXPECT_GE(reply.status, 400) << method << " " << target;
+    EXPECT_TRUE(reply.body.empty() || reply.content_type == "text/plain; charset=utf-8") << target;
+    return std::to_string(reply.status) + " " + reply.body;
+  }
+  static std::string HeaderOf(const HttpReply& reply, const std::string& name) {
+    for (const auto& [key, value] : reply.headers) {
+      if (key == name) return value;
+    }
+    return "";
+  }
+
+  // A job as a client sends it.
+  static nlohmann::json JobBody(const std::string& id, int count = 1,
+                                const std::string& type = "service") {
+    return {{"Job",
+             {{"ID", id},
+              {"Type", type},
+              {"TaskGroups",
+               {{{"Name", "g"},
+                 {"Count", count},
+                 {"Tasks", {{{"Name", "t"}, {"Driver", "mock_driver"}, {"Config", {}}}}}}}}}}};
+  }
+
+  ApiAgent agent_;
+
+ private:
+  class OneReply : public FakeExchange {
+   public:
+    using FakeExchange::FakeExchange;
+    Co<Status> Reply(HttpReply told) override {
+      reply = std::move(told);
+      co_return Status();
+    }
+    std::optional<HttpReply> reply;
+  };
+
+  Gate calls_;
+  const HttpHandler handler_ = MakeApiHandler(&agent_);
+};
+
+}  // namespace drover

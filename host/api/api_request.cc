@@ -1,0 +1,252 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/api/api_request.h"
+
+#include <algorithm>
+#include <charconv>
+#include <random>
+
+#include "host/filter/list_filter.h"
+#include "host/spec/strict_json.h"
+
+namespace drover {
+namespace {
+
+// More than any body: the limit of the server counts.
+constexpr std::size_t kMaxBody = std::size_t{1} << 30;
+constexpr int kSlice = 32;  // elements of a list: half a millisecond
+constexpr Duration kLongestWait = std::chrono::minutes(5);
+
+int StatusOf(Code code) {
+  switch (code) {
+    case Code::kInvalidArgument:
+      return 400;
+    case Code::kNotFound:
+      return 404;
+    case Code::kPermissionDenied:
+      return 403;
+    case Code::kUnimplemented:
+      return 501;
+    default:
+      return 500;
+  }
+}
+
+Result<std::uint64_t> WantedIndex(const ApiRequest& request) {
+  const std::string text = request.Text("index");
+  std::uint64_t index = 0;
+  if (text.empty()) return index;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return Error(Code::kInvalidArgument, "Invalid index");
+  }
+  return index;
+}
+
+Result<Duration> WantedWait(const ApiRequest& request) {
+  const std::string text = request.Text("wait");
+  Duration wait = kLongestWait;
+  if (!text.empty()) {
+    const Result<Duration> parsed = ParseDuration(text);
+    if (!parsed.ok() || *parsed < Duration(0)) {
+      return Error(Code::kInvalidArgument, "Invalid wait time");
+    }
+    if (*parsed > Duration(0)) wait = std::min(*parsed, kLongestWait);
+  }
+  // Spreads the returns of clients that came together.
+  static thread_local std::minstd_rand random{std::random_device{}()};
+  const Duration spread(std::uniform_int_distribution<Duration::rep>(0, wait.count() / 16)(random));
+  return wait + spread;
+}
+
+}  // namespace
+
+Answer ErrorAnswer(int status, const std::string& text) {
+  return {TextReply(status, text), std::nullopt, "", false};
+}
+
+Answer ErrorAnswer(const Error& error) {
+  return ErrorAnswer(StatusOf(error.code()), error.message());
+}
+
+Answer JsonAnswer(const nlohmann::json& body, std::optional<std::uint64_t> index) {
+  Answer answer;
+  // Texts of tasks and drivers may be other than UTF-8.
+  answer.reply.body = body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  answer.index = index;
+  return answer;
+}
+
+Answer EmptyAnswer() {
+  Answer answer;
+  answer.reply.content_type.clear();
+  return answer;
+}
+
+Answer StreamedAnswer() {
+  Answer answer;
+  answer.streamed = true;
+  return answer;
+}
+
+std::string ApiRequest::Text(const char* name) const {
+  const std::string* value = http().Query(name);
+  return value == nullptr ? "" : *value;
+}
+
+Result<std::optional<std::uint64_t>> ApiRequest::Number(const char* name) const {
+  const std::string text = Text(name);
+  if (text.empty()) return std::optional<std::uint64_t>();
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return Error(Code::kInvalidArgument, std::string("Failed to parse value of \"") + name +
+                                             "\": \"" + text + "\" is not a number");
+  }
+  return std::optional<std::uint64_t>(number);
+}
+
+bool ApiRequest::Flag(const char* name, bool missing) const {
+  const std::string text = Text(name);
+  for (const char* yes : {"1", "t", "T", "true", "True", "TRUE"}) {
+    if (text == yes) return true;
+  }
+  for (const char* no : {"0", "f", "F", "false", "False", "FALSE"}) {
+    if (text == no) return false;
+  }
+  return missing;
+}
+
+std::string ApiRequest::Namespace() const {
+  const std::string name = Text("namespace");
+  return name.empty() ? "default" : name;
+}
+
+Result<nlohmann::json> ApiRequest::Body() const {
+  if (http().body.empty()) return Error(Code::kInvalidArgument, "Request body is empty");
+  DROVER_ASSIGN(nlohmann::json body, ParseStrictJson(http().body, {.bytes = kMaxBody}));
+  if (!body.is_object()) {
+    return Error(Code::kInvalidArgument, "the body must be a JSON object");
+  }
+  return body;
+}
+
+Co<Answer> AnswerRead(ApiRequest* request, TableMask mask, Look look) {
+  const Result<std::uint64_t> newer_than = WantedIndex(*request);
+  if (!newer_than.ok()) co_return ErrorAnswer(newer_than.error());
+  const Result<Duration> wait = WantedWait(*request);
+  if (!wait.ok()) co_return ErrorAnswer(wait.error());
+  const Context& context = request->exchange()->context();
+  const Context limited = context.WithTimeout(*wait);
+  StateStore* const store = request->agent().store;
+  std::uint64_t seen = *newer_than;  // the tables were read up to this index
+  while (true) {
+    bool late = true;
+    if (*newer_than > 0) {
+      const Status newer = co_await store->WaitNewer(limited, mask, seen);
+      if (context.cancelled()) co_return ErrorAnswer(500, context.status().error().message());
+      late = !newer.ok();
+    }
+    Found found;
+    store->Read([&](const Tables& tables) {
+      found = look(tables);
+      seen = tables.IndexOf(mask);
+    });
+    found.index = std::max<std::uint64_t>(found.index, 1);
+    if (!late && found.index <= *newer_than) continue;
+    Answer answer = co_await found.encode();
+    answer.index = found.index;
+    co_return answer;
+  }
+}
+
+namespace {
+
+Co<Answer> AnswerAlways(ApiRequest* request, nlohmann::json body) {
+  constexpr TableMask kNone = 0;
+  Look look = [&body](const Tables& tables) {
+    return Found{tables.IndexOf(kNone), [&body] { return JsonAnswer(body); }};
+  };
+  co_return co_await AnswerRead(request, kNone, std::move(look));
+}
+
+}  // namespace
+
+Co<Answer> AnswerNoList(ApiRequest* request) {
+  return AnswerAlways(request, nlohmann::json::array());
+}
+Co<Answer> AnswerNull(ApiRequest* request) { return AnswerAlways(request, nullptr); }
+
+void JsonListText::Add(const nlohmann::json& element) {
+  if (size_++ > 0) text_ += ',';
+  text_ += element.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Answer JsonListText::Take() && {
+  Answer answer;
+  answer.reply.body = std::move(text_) + "]";
+  return answer;
+}
+
+Co<Answer> ListAnswer(ApiRequest* request, std::vector<ListItem> items) {
+  std::optional<ListFilter> filter;
+  if (const std::string text = request->Text("filter"); !text.empty()) {
+    Result<ListFilter> parsed = ListFilter::Parse(text);
+    if (!parsed.ok()) co_return ErrorAnswer(parsed.error());
+    filter = std::move(*parsed);
+  }
+  if (request->Flag("reverse")) std::reverse(items.begin(), items.end());
+  std::size_t per_page = 0;
+  if (const std::string text = request->Text("per_page"); !text.empty()) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), per_page);
+    if (error != std::errc() || end != text.data() + text.size()) {
+      co_return ErrorAnswer(400, "Invalid per_page: " + text + " is not a number");
+    }
+  }
+  auto first = items.begin();
+  if (const std::string token = request->Text("next_token"); !token.empty()) {
+    first = std::find_if(items.begin(), items.end(),
+                         [&](const ListItem& item) { return item.key == token; });
+    // The first element of the page has gone meanwhile: begin with the next one in order.
+    if (first == items.end()) {
+      const bool reverse = request->Flag("reverse");
+      first = std::find_if(items.begin(), items.end(), [&](const ListItem& item) {
+        return reverse ? item.key < token : item.key > token;
+      });
+    }
+  }
+  Answer answer;
+  ListFilter::Budget budget;
+  JsonListText list;
+  int looked = 0;
+  for (; first != items.end(); ++first) {
+    if (++looked % kSlice == 0) co_await NextTurn(request->exchange()->loop());
+    const bool full = per_page > 0 && list.size() == per_page;
+    if (full && !filter) {
+      answer.next_token = first->key;
+      break;
+    }
+    if (filter) {
+      const Result<bool> chosen =
+          filter->Chooses(first->whole ? first->whole(*filter) : first->encode(), &budget);
+      if (!chosen.ok()) co_return ErrorAnswer(chosen.error());
+      if (!*chosen) continue;
+    }
+    // The token names an element that the filter chooses, so it will be on the next page.
+    if (full) {
+      answer.next_token = first->key;
+      break;
+    }
+    list.Add(first->encode());
+  }
+  answer.reply = std::move(list).Take().reply;
+  co_return answer;
+}
+
+std::shared_ptr<const AllocRecord> FindAlloc(const ApiRequest& request, const std::string& id) {
+  std::shared_ptr<const AllocRecord> record;
+  request.agent().store->Read(
+      [&](const Tables& tables) { record = Tables::Find(tables.allocs, id); });
+  return record;
+}
+
+}  // namespace drover

@@ -1,0 +1,129 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/api/collect_garbage.h"
+#include "host/api/router.h"
+#include "host/stats/host_stats.h"
+#include "host/taskenv/node_meta_json.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+// The answer to a client that names another node than this one.
+std::optional<Answer> OtherNode(const ApiRequest& request, const std::string& wanted) {
+  if (wanted.empty() || wanted == request.agent().node_id) return std::nullopt;
+  return ErrorAnswer(404, "Unknown node \"" + wanted + "\"");
+}
+
+std::optional<Answer> OtherNode(const ApiRequest& request) {
+  return OtherNode(request, request.Text("node_id"));
+}
+
+json EncodeDisk(const HostStats::Disk& disk) {
+  return {{"Device", disk.device},
+          {"Mountpoint", disk.mountpoint},
+          {"Size", disk.size},
+          {"Used", disk.used},
+          {"Available", disk.available},
+          {"UsedPercent", disk.used_percent},
+          {"InodesUsedPercent", disk.inodes_used_percent}};
+}
+
+json EncodeHostStats(const HostStats& stats) {
+  json cores = json::array(), disks = json::array();
+  for (const HostStats::Core& core : stats.cores) {
+    cores.push_back({{"CPU", core.name},
+                     {"User", core.user},
+                     {"System", core.system},
+                     {"Idle", core.idle},
+                     {"TotalPercent", core.total},
+                     {"TotalTicks", core.ticks}});
+  }
+  for (const HostStats::Disk& disk : stats.disks) disks.push_back(EncodeDisk(disk));
+  return {{"Memory",
+           {{"Total", stats.memory.total},
+            {"Available", stats.memory.available},
+            {"Used", stats.memory.used},
+            {"Free", stats.memory.free}}},
+          {"CPU", std::move(cores)},
+          {"DiskStats", std::move(disks)},
+          {"AllocDirStats", EncodeDisk(stats.alloc_dir)},
+          {"DeviceStats", json::array()},
+          {"Uptime", stats.uptime},
+          {"CPUTicksConsumed", stats.ticks},
+          {"Timestamp", stats.timestamp}};
+}
+
+Co<Answer> ReadHostStats(ApiRequest* request) {
+  if (const auto other = OtherNode(*request)) co_return *other;
+  co_return JsonAnswer(EncodeHostStats(request->agent().host_stats->Look()));
+}
+
+Co<Answer> CollectAllocs(ApiRequest* request) {
+  if (const auto other = OtherNode(*request)) co_return *other;
+  const GarbageRule rule{.jobs = false};
+  const Status done = co_await CollectGarbage(request, rule);
+  if (!done.ok()) co_return ErrorAnswer(done.error());
+  co_return EmptyAnswer();
+}
+
+Answer MetaAnswer(const NodeMeta& meta) {
+  return JsonAnswer({{"Meta", meta.merged()},
+                     {"Dynamic", EncodeMetaChanges(meta.dynamic())},
+                     {"Static", meta.configured()}});
+}
+
+Co<Result<NodeMeta>> MetaOf(const ApiAgent* agent) { co_return agent->node_meta(); }
+
+Co<Answer> ReadMetadata(ApiRequest* request) {
+  if (const auto other = OtherNode(*request)) co_return *other;
+  const ApiAgent* const agent = &request->agent();
+  std::function<Co<Result<NodeMeta>>(Context)> work = [agent](const Context&) {
+    return MetaOf(agent);
+  };
+  const Result<NodeMeta> meta = co_await request->Control<NodeMeta>(std::move(work));
+  if (!meta.ok()) co_return ErrorAnswer(meta.error());
+  co_return MetaAnswer(*meta);
+}
+
+Result<NodeMeta::Changes> ReadChanges(const json& body) {
+  const json meta = Field<json>(body, "Meta");
+  if (!meta.is_object() || meta.empty()) {
+    return Error(Code::kInvalidArgument, "Meta must be an object with the keys to be changed");
+  }
+  Result<NodeMeta::Changes> changes = DecodeMetaChanges(meta);
+  if (!changes.ok()) return changes.error().WithContext("Meta");
+  return changes;
+}
+
+Co<Answer> ChangeMetadata(ApiRequest* request) {
+  const Result<json> body = request->Body();
+  if (!body.ok()) co_return ErrorAnswer(body.error());
+  if (const auto other = OtherNode(*request)) co_return *other;
+  const std::string named = Field<std::string>(*body, "NodeID");
+  if (const auto other = OtherNode(*request, named)) co_return *other;
+  const Result<NodeMeta::Changes> changes = ReadChanges(*body);
+  if (!changes.ok()) co_return ErrorAnswer(changes.error());
+  const ApiAgent* const agent = &request->agent();
+  std::function<Result<NodeMeta>()> work = [agent, &changes]() -> Result<NodeMeta> {
+    DROVER_TRY(agent->change_node_meta(*changes));
+    return agent->node_meta();
+  };
+  const Result<NodeMeta> meta = co_await request->ControlNow<NodeMeta>(std::move(work));
+  if (!meta.ok()) co_return ErrorAnswer(meta.error());
+  co_return MetaAnswer(*meta);
+}
+
+}  // namespace
+
+std::vector<Route> ClientRoutes() {
+  return {
+      {"GET", "/v1/client/stats", ReadHostStats},
+      {"GET", "/v1/client/metadata", ReadMetadata},
+      {"PUT POST", "/v1/client/metadata", ChangeMetadata},
+      {"GET PUT POST", "/v1/client/gc", CollectAllocs, Access::kToken, Fit::kFirst,
+       Effect::kChanges},
+  };
+}
+
+}  // namespace drover

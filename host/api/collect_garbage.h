@@ -1,0 +1,12 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "host/api/api_request.h"
+#include "host/scheduler/garbage.h"
+
+namespace drover {
+
+// Collects ended records by RULE. The changes are durable when this returns.
+Co<Status> CollectGarbage(ApiRequest* request, GarbageRule rule);
+
+}  // namespace drover

@@ -1,0 +1,222 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdio>
+
+#include "host/api/router.h"
+#include "host/encode/encode.h"
+#include "host/filter/list_filter.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+constexpr TableMask kOfEvals = MaskOf(Table::kEvals);
+
+// Chooses the evaluations of a list. It reads the query in advance, because writers wait while the
+// store is read.
+class EvalFilter {
+ public:
+  explicit EvalFilter(const ApiRequest& request)
+      : request_(request),
+        status_(request.Text("status")),
+        job_(request.Text("job")),
+        prefix_(request.Text("prefix")) {}
+
+  bool Takes(const Evaluation& eval) const {
+    return request_.InNamespace(eval.job_namespace) && eval.id.starts_with(prefix_) &&
+           (status_.empty() || eval.status == status_) && (job_.empty() || eval.job_id == job_);
+  }
+
+ private:
+  const ApiRequest& request_;
+  const std::string status_, job_, prefix_;
+};
+
+using Evals = std::vector<std::shared_ptr<const Evaluation>>;
+
+// The oldest evaluations come first, so new ones appear on the last page.
+Co<Answer> OldestList(ApiRequest* request, const Evals& evals) {
+  std::vector<ListItem> items;
+  items.reserve(evals.size());
+  for (const auto& eval : evals) {
+    char index[24];
+    std::snprintf(index, sizeof index, "%020llu.",
+                  static_cast<unsigned long long>(eval->create_index));
+    items.push_back({index + eval->id, [eval] { return EncodeEval(*eval); }});
+  }
+  std::sort(items.begin(), items.end(),
+            [](const ListItem& a, const ListItem& b) { return a.key < b.key; });
+  return ListAnswer(request, std::move(items));
+}
+
+Co<Answer> ListEvals(ApiRequest* request) {
+  const EvalFilter filter(*request);
+  Look look = [request, &filter](const Tables& tables) {
+    Evals evals;
+    for (const auto& [id, eval] : tables.evals) {
+      if (filter.Takes(*eval)) evals.push_back(eval);
+    }
+    return Found{tables.IndexOf(kOfEvals),
+                 [request, evals = std::move(evals)] { return OldestList(request, evals); }};
+  };
+  co_return co_await AnswerRead(request, kOfEvals, std::move(look));
+}
+
+// The ids of the evaluations in the request's namespace that TEXT chooses.
+Result<std::vector<std::string>> ChosenEvals(const ApiRequest& request, const std::string& text) {
+  DROVER_ASSIGN(const ListFilter filter, ListFilter::Parse(text));
+  Evals evals;
+  request.agent().store->Read([&](const Tables& tables) {
+    for (const auto& [id, eval] : tables.evals) {
+      if (request.InNamespace(eval->job_namespace)) evals.push_back(eval);
+    }
+  });
+  ListFilter::Budget budget;
+  std::vector<std::string> ids;
+  for (const auto& eval : evals) {
+    DROVER_ASSIGN(const bool chosen, filter.Chooses(EncodeEval(*eval), &budget));
+    if (chosen) ids.push_back(eval->id);
+  }
+  return ids;
+}
+
+// A filter skips evaluations that are still needed; for one that is named by its id, that is an
+// error.
+Co<Answer> DeleteEvals(ApiRequest* request) {
+  const Result<json> body = request->Body();
+  if (!body.ok()) co_return ErrorAnswer(body.error());
+  const std::string filter = Field<std::string>(*body, "Filter");
+  Result<std::vector<std::string>> ids = Field<std::vector<std::string>>(*body, "EvalIDs");
+  if (filter.empty() == ids->empty()) {
+    co_return ErrorAnswer(400, "either EvalIDs or Filter must name the evaluations to delete");
+  }
+  if (!filter.empty()) ids = ChosenEvals(*request, filter);
+  if (!ids.ok()) co_return ErrorAnswer(ids.error());
+  Scheduler* const scheduler = request->agent().scheduler;
+  const bool skip_needed = !filter.empty();
+  std::function<Result<std::size_t>()> work = [=] {
+    return scheduler->DeleteEvals(*ids, skip_needed);
+  };
+  const Result<std::size_t> count = co_await request->ControlNow<std::size_t>(std::move(work));
+  if (count.code() == Code::kFailedPrecondition)
+    co_return ErrorAnswer(400, count.error().message());
+  if (!count.ok()) co_return ErrorAnswer(count.error());
+  co_return JsonAnswer({{"Count", *count}});
+}
+
+Co<Answer> CountEvals(ApiRequest* request) {
+  const EvalFilter filter(*request);
+  Look look = [&filter](const Tables& tables) {
+    std::size_t count = 0;
+    for (const auto& [id, eval] : tables.evals) count += filter.Takes(*eval);
+    return Found{tables.IndexOf(kOfEvals), [count] { return JsonAnswer({{"Count", count}}); }};
+  };
+  co_return co_await AnswerRead(request, kOfEvals, std::move(look));
+}
+
+// The evaluations of the same job that followed from this one or led to it.
+json Related(const Tables& tables, const Evaluation& eval) {
+  json list = json::array();
+  const auto ids = tables.evals_of_job.find(KeyOf(eval));
+  if (ids == tables.evals_of_job.end()) return list;
+  for (const auto& [index, id] : ids->second) {
+    const Evaluation& other = *tables.evals.at(id);
+    const bool related = other.previous_eval == eval.id || eval.previous_eval == other.id;
+    if (!related) continue;
+    list.push_back({{"ID", other.id},
+                    {"Priority", other.priority},
+                    {"Type", JobTypeName(other.type)},
+                    {"TriggeredBy", other.triggered_by},
+                    {"Namespace", other.job_namespace},
+                    {"JobID", other.job_id},
+                    {"Status", other.status},
+                    {"StatusDescription", other.status_description},
+                    {"PreviousEval", other.previous_eval},
+                    {"BlockedEval", other.blocked_eval},
+                    {"CreateIndex", other.create_index},
+                    {"ModifyIndex", other.modify_index}});
+  }
+  return list;
+}
+
+Co<Answer> ReadEval(ApiRequest* request) {
+  Look look = [request](const Tables& tables) {
+    const auto eval = Tables::Find(tables.evals, request->parameter(0));
+    if (eval == nullptr) {
+      return Found{tables.IndexOf(kOfEvals), [] { return ErrorAnswer(404, "eval not found"); }};
+    }
+    json related = request->Flag("related") ? Related(tables, *eval) : json(nullptr);
+    return Found{eval->modify_index, [eval, related = std::move(related)] {
+                   json out = EncodeEval(*eval);
+                   out["RelatedEvals"] = related;
+                   return JsonAnswer(out);
+                 }};
+  };
+  co_return co_await AnswerRead(request, kOfEvals, std::move(look));
+}
+
+Co<Answer> ListAllocsOfEval(ApiRequest* request) {
+  Look look = [request](const Tables& tables) {
+    std::vector<std::shared_ptr<const AllocRecord>> records;
+    const std::string& id = request->parameter(0);
+    if (const auto eval = Tables::Find(tables.evals, id)) {
+      for (const auto& record : tables.AllocsOf(KeyOf(*eval))) {
+        if (record->alloc->eval_id == id) records.push_back(record);
+      }
+    }
+    return Found{tables.IndexOf(MaskOf(Table::kAllocs)), [records = std::move(records)] {
+                   json list = json::array();
+                   for (const auto& record : records) list.push_back(EncodeAllocStub(*record, {}));
+                   return JsonAnswer(list);
+                 }};
+  };
+  co_return co_await AnswerRead(request, MaskOf(Table::kAllocs), std::move(look));
+}
+
+// ?choose=N|KEY has a number and a text.
+bool IsChoice(const std::string& text) {
+  const std::size_t bar = text.find('|');
+  if (bar == 0 || bar == std::string::npos || bar + 1 == text.size() || bar > 9) return false;
+  const std::string number = text.substr(0, bar);
+  return std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; }) &&
+         std::stoi(number) > 0 && text.find('|', bar + 1) == std::string::npos;
+}
+
+Co<Answer> ReadService(ApiRequest* request) {
+  const std::string choice = request->Text("choose");
+  if (!choice.empty() && !IsChoice(choice)) {
+    co_return ErrorAnswer(400, "choose must be a number, | and a key, not \"" + choice + "\"");
+  }
+  co_return co_await AnswerNoList(request);
+}
+
+Co<Answer> NoServiceName(ApiRequest*) { co_return ErrorAnswer(400, "missing service name"); }
+Co<Answer> NoServiceId(ApiRequest*) { co_return ErrorAnswer(400, "missing service id"); }
+Co<Answer> NoRegistration(ApiRequest*) {
+  co_return ErrorAnswer(404, "service registration not found");
+}
+
+Co<Answer> NoDeployment(ApiRequest*) { co_return ErrorAnswer(404, "deployment not found"); }
+
+}  // namespace
+
+std::vector<Route> EvalRoutes() {
+  return {
+      {"GET", "/v1/evaluations", ListEvals},
+      {"DELETE", "/v1/evaluations", DeleteEvals},
+      {"GET", "/v1/evaluations/count", CountEvals},
+      {"GET", "/v1/evaluation/*/allocations", ListAllocsOfEval},
+      {"GET", "/v1/evaluation/*", ReadEval},
+      // There are no deployments and no services yet, so their lists are empty.
+      {"GET", "/v1/deployments", AnswerNoList},
+      {"GET", "/v1/deployment/*", NoDeployment},
+      {"GET", "/v1/services", AnswerNoList},
+      {"GET", "/v1/service/*", ReadService},
+      {"DELETE", "/v1/service/*", NoServiceId},
+      {"DELETE", "/v1/service/*/*", NoRegistration},
+      {"GET DELETE", "/v1/service/", NoServiceName},
+  };
+}
+
+}  // namespace drover

@@ -1,0 +1,103 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "host/base/time.h"
+#include "host/http/http_exchange.h"
+#include "host/scheduler/state_event.h"
+
+namespace drover {
+
+// The encoded events of one write. Each event is encoded once, when the first follower wants it.
+// [any thread]
+class EncodedBatch {
+ public:
+  // TOTAL counts the bytes of all encoded batches of an EventFeed.
+  EncodedBatch(std::shared_ptr<const EventBatch> batch,
+               std::shared_ptr<std::atomic<std::size_t>> total);
+  EncodedBatch(const EncodedBatch&) = delete;
+  EncodedBatch& operator=(const EncodedBatch&) = delete;
+  ~EncodedBatch();
+
+  // The JSON of the event at PLACE of the batch.
+  const std::string& Text(std::size_t place);
+  // The bytes that are encoded so far.
+  std::size_t bytes() const { return bytes_.load(); }
+
+ private:
+  struct Slot {
+    std::once_flag once;
+    std::string text;
+  };
+  const std::shared_ptr<const EventBatch> batch_;
+  const std::unique_ptr<Slot[]> slots_;
+  const std::shared_ptr<std::atomic<std::size_t>> total_;
+  std::atomic<std::size_t> bytes_{0};
+};
+
+// The state that the followers of the event stream share, so that they cost little more than their
+// writes. The newest encodings are kept while there are followers; older events are encoded again
+// for each reader. [any thread]
+class EventFeed {
+ public:
+  explicit EventFeed(std::size_t most_bytes = std::size_t{8} << 20) : most_bytes_(most_bytes) {}
+
+  // Counts as a follower as long as it lives. FEED outlives it.
+  class Follower {
+   public:
+    explicit Follower(EventFeed* feed) : feed_(feed) { ++feed_->followers_; }
+    Follower(const Follower&) = delete;
+    Follower& operator=(const Follower&) = delete;
+    ~Follower() { feed_->Leave(); }
+
+   private:
+    EventFeed* const feed_;
+  };
+
+  std::shared_ptr<EncodedBatch> Encoded(const std::shared_ptr<const EventBatch>& batch);
+
+  // The position of a follower: its next event comes after the first DONE ones of the write NEXT.
+  struct Position {
+    std::uint64_t next = 1;
+    std::size_t done = 0;
+    auto operator<=>(const Position&) const = default;
+  };
+  // The next text of all followers with the same filter and position, and their position after it.
+  // The first of them makes it, so all of them go on together.
+  struct Piece {
+    std::shared_ptr<const SharedPiece> text;  // null: none of these events is wanted
+    Position end;
+  };
+  std::optional<Piece> Find(const std::string& filter, Position begin);
+  void Keep(const std::string& filter, Position begin, Piece piece);
+
+  // How long a follower waits after a write before it looks for more events. The pause grows with
+  // the number of followers, so that together they make at most a few thousand writes a second. The
+  // first event after a silence is written at once.
+  Duration Pause() const;
+
+  std::size_t bytes() const { return total_->load(); }
+
+ private:
+  void Leave();
+
+  const std::size_t most_bytes_;
+  const std::shared_ptr<std::atomic<std::size_t>> total_ =
+      std::make_shared<std::atomic<std::size_t>>(0);
+  std::atomic<int> followers_{0};
+  std::mutex mutex_;
+  std::map<std::uint64_t, std::shared_ptr<EncodedBatch>> batches_;  // by their index
+  std::map<std::pair<Position, std::string>, Piece> pieces_;        // the oldest events first
+  std::size_t piece_bytes_ = 0;
+};
+
+}  // namespace drover

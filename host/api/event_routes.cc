@@ -1,0 +1,177 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "host/api/event_feed.h"
+#include "host/api/event_filter.h"
+#include "host/api/live_stream.h"
+#include "host/api/router.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+constexpr Duration kHeartbeat = 10s;
+constexpr char kBeat[] = "{}\n";
+// The most events and bytes of a line. A write with more events is sent in several lines, all with
+// its index.
+constexpr std::size_t kMostEvents = 256;
+constexpr std::size_t kLongLine = std::size_t{1} << 20;
+// The bytes of a piece; its last line may exceed them.
+constexpr std::size_t kChunk = 256 << 10;
+
+std::string Line(const json& object) {
+  return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+// Reads the store's events at the pace of its client. It holds no events while it waits for the
+// client.
+class EventReader {
+ public:
+  EventReader(const EventLog* log, EventFeed* feed, const EventFilter* filter, std::uint64_t next)
+      : log_(log), feed_(feed), filter_(filter), at_{next, 0} {}
+
+  enum class Found { kNothing, kSome, kGone };
+  // Puts the next events into TEXT, up to about kChunk; null if none of them is wanted. kSome:
+  // there may be more. kGone: some events were dropped before this read them.
+  Found Read(std::shared_ptr<const SharedPiece>* text) {
+    const EventFeed::Position begin = at_;
+    if (std::optional<EventFeed::Piece> known = feed_->Find(filter_->key(), begin)) {
+      at_ = known->end;
+      first_ = false;
+      *text = std::move(known->text);
+      return Found::kSome;
+    }
+    std::string lines;
+    const Found found = Collect(&lines);
+    if (found != Found::kSome) return found;
+    if (!lines.empty()) *text = std::make_shared<const SharedPiece>(lines);
+    feed_->Keep(filter_->key(), begin, {*text, at_});
+    return found;
+  }
+  // All events below this index have been read.
+  std::uint64_t next() const { return at_.next; }
+
+ private:
+  Found Collect(std::string* lines) {
+    Found found = Found::kNothing;
+    while (lines->size() < kChunk) {
+      const EventLog::Page page = log_->From(at_.next);
+      if (!page.complete && !first_) return found == Found::kSome ? found : Found::kGone;
+      first_ = false;
+      if (page.batches.empty()) break;
+      found = Found::kSome;
+      for (const std::shared_ptr<const EventBatch>& batch : page.batches) {
+        if (!AddLines(batch, lines)) return found;
+      }
+    }
+    return found;
+  }
+  // Adds the remaining events of BATCH. Returns false if LINES is full before that.
+  bool AddLines(const std::shared_ptr<const EventBatch>& batch, std::string* lines) {
+    if (batch->index != at_.next) at_.done = 0;
+    at_.next = batch->index;
+    while (at_.done < batch->events.size()) {
+      if (lines->size() >= kChunk) return false;
+      AddLine(batch, lines);
+    }
+    ++at_.next;
+    at_.done = 0;
+    return true;
+  }
+  // Adds one line with the next events that the client wants, or none.
+  void AddLine(const std::shared_ptr<const EventBatch>& batch, std::string* text) {
+    std::shared_ptr<EncodedBatch> encoded;
+    std::size_t events = 0, bytes = 0;
+    for (; at_.done < batch->events.size() && events < kMostEvents && bytes < kLongLine;
+         ++at_.done) {
+      if (!filter_->Wants(batch->events[at_.done])) continue;
+      if (encoded == nullptr) encoded = feed_->Encoded(batch);
+      const std::string& event = encoded->Text(at_.done);
+      *text += events == 0 ? "{\"Events\":[" : ",";
+      *text += event;
+      bytes += event.size();
+      ++events;
+    }
+    if (events > 0) *text += "],\"Index\":" + std::to_string(batch->index) + "}\n";
+  }
+
+  const EventLog* const log_;
+  EventFeed* const feed_;
+  const EventFilter* const filter_;
+  EventFeed::Position at_;
+  bool first_ = true;  // events that were dropped before the first read do not matter
+};
+
+// Writes the events that exist now. Events that come meanwhile gather for the next call. WROTE:
+// some events were wanted.
+Co<Status> WriteAll(LiveStream* stream, EventReader* reader, const EventLog* log, bool* wrote) {
+  const std::uint64_t last = log->last_index();
+  *wrote = false;
+  do {
+    std::shared_ptr<const SharedPiece> text;
+    const EventReader::Found found = reader->Read(&text);
+    if (found == EventReader::Found::kNothing) break;
+    if (found == EventReader::Found::kGone) {
+      std::string line = Line({{"Error",
+                                "events were written faster than this client has read "
+                                "them, and some are gone: subscribe again"}});
+      DROVER_CO_TRY(co_await stream->Write(std::move(line)));
+      co_return Error(Code::kUnavailable, "the client is too slow");
+    }
+    if (text == nullptr) continue;
+    *wrote = true;
+    DROVER_CO_TRY(co_await stream->WriteShared(std::move(text)));
+  } while (reader->next() <= last);
+  co_return Status();
+}
+
+// Returns when the client has gone, or was too slow for the kept events.
+Co<Status> Follow(LiveStream* stream, EventReader* reader, StateStore* store,
+                  const EventFeed* feed) {
+  const Context context = stream->context();
+  while (true) {
+    bool wrote = false;
+    DROVER_CO_TRY(co_await WriteAll(stream, reader, &store->events(), &wrote));
+    const Duration pause = wrote ? feed->Pause() : Duration(0);
+    if (pause > Duration(0)) DROVER_CO_TRY(co_await Sleep(context, pause));
+    const std::uint64_t last = reader->next() - 1;
+    DROVER_CO_TRY(co_await store->WaitEvents(context, last));
+  }
+}
+
+Co<Answer> StreamEvents(ApiRequest* request, std::shared_ptr<EventFeed> feed) {
+  std::uint64_t index = 0;
+  const std::string text = request->Text("index");
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+  if (!text.empty() && (error != std::errc() || end != text.data() + text.size())) {
+    co_return ErrorAnswer(400, "Unable to parse index: \"" + text + "\" is not a number");
+  }
+  const Result<EventFilter> filter =
+      EventFilter::Parse(request->http().query, request->Namespace());
+  if (!filter.ok()) co_return ErrorAnswer(filter.error());
+  LiveStream stream(request->exchange());
+  HttpReply head;
+  Status told = co_await stream.Start(std::move(head), kBeat, kHeartbeat);
+  std::string beat = kBeat;  // at once, so that clients know that the stream works
+  if (told.ok()) told = co_await stream.Write(std::move(beat));
+  // No error needs an answer: either the client has gone, or the stream has sent it the error.
+  StateStore* const store = request->agent().store;
+  const EventFeed::Follower follower(feed.get());
+  EventReader reader(&store->events(), feed.get(), &*filter, std::max<std::uint64_t>(index, 1));
+  if (told.ok()) told = co_await Follow(&stream, &reader, store, feed.get());
+  co_await stream.End();
+  co_return StreamedAnswer();
+}
+
+}  // namespace
+
+std::vector<Route> EventRoutes() {
+  const auto feed = std::make_shared<EventFeed>();
+  return {{"GET", "/v1/event/stream",
+           [feed](ApiRequest* request) { return StreamEvents(request, feed); }}};
+}
+
+}  // namespace drover

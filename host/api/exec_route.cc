@@ -1,0 +1,169 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+// Sessions through a websocket: commands of clients and actions of jobs. Clients expect the
+// websocket to open before anything is checked; its close then reports the error.
+#include "host/api/access.h"
+#include "host/api/exec_conversation.h"
+#include "host/api/router.h"
+#include "host/spec/strict_json.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+constexpr Duration kHandshakeTime = 10s;
+
+// Checks the client's token. It is in a header or, as browsers cannot set headers, in the first
+// message.
+Co<Status> Authorize(ApiRequest* request, WebSocketChannel* channel) {
+  const HttpRequest& http = request->http();
+  const std::string token = request->agent().settings.Get()->token;
+  const std::string wants = request->Text("ws_handshake");
+  std::string given(GivenToken(http));
+  if (!wants.empty() && request->Flag("ws_handshake", true) != request->Flag("ws_handshake")) {
+    co_return Error(Code::kInvalidArgument, "ws_handshake value is not a boolean: " + wants);
+  }
+  if (request->Flag("ws_handshake")) {
+    const Context limited = request->exchange()->context().WithTimeout(kHandshakeTime);
+    DROVER_CO_ASSIGN(const WebSocketMessage message, co_await channel->Read(limited));
+    DROVER_CO_ASSIGN(const json said, ParseStrictJson(message.bytes));
+    const json version = said.is_object() ? said.value("version", json()) : json();
+    if (version != 1) {
+      co_return Error(Code::kInvalidArgument, "unexpected handshake value: " + version.dump());
+    }
+    const json told = said.value("auth_token", json(""));
+    const std::string text = told.is_string() ? told.get<std::string>() : "";
+    if (!given.empty() && !text.empty() && !SameSecret(given, text)) {
+      co_return Error(Code::kInvalidArgument, "handshake auth token mismatched auth header token");
+    }
+    if (given.empty()) given = text;
+  }
+  if (!token.empty() && SaysTwoTokens(http)) {
+    co_return Error(Code::kPermissionDenied, "two different tokens are given");
+  }
+  const std::optional<std::string> refusal = Refusal(given, token);
+  if (refusal) co_return Error(Code::kPermissionDenied, *refusal);
+  co_return Status();
+}
+
+Result<std::vector<std::string>> CommandOf(const ApiRequest& request) {
+  const std::string text = request.Text("command");
+  if (text.empty()) return Error(Code::kInvalidArgument, "command is not present");
+  const Result<json> words = ParseStrictJson(text);
+  std::vector<std::string> command;
+  bool valid = words.ok() && words->is_array();
+  for (const json& word : valid ? *words : json::array()) {
+    valid = valid && word.is_string();
+    if (valid) command.push_back(word.get<std::string>());
+  }
+  if (!valid) {
+    return Error(Code::kInvalidArgument, "command must be a JSON list of texts");
+  }
+  if (command.empty()) return Error(Code::kInvalidArgument, "command is not present");
+  return command;
+}
+
+Error UnknownAlloc(const std::string& id) {
+  return Error(Code::kNotFound, "Unknown allocation \"" + id + "\"");
+}
+
+const Task* FindTask(const AllocRecord& record, const std::string& name) {
+  const TaskGroup* const group = record.alloc->group();
+  return group == nullptr ? nullptr : FindTask(*group, name);
+}
+
+Status MustRun(const AllocRecord& record, const std::string& name) {
+  if (FindTask(record, name) == nullptr) return Error(Code::kInternal, "task not found");
+  const std::string task = "task \"" + name + "\" ";
+  const auto state = record.reported.tasks.find(name);
+  if (state == record.reported.tasks.end() || !state->second || state->second->started_at == 0) {
+    return Error(Code::kNotFound, task + "not started yet.");
+  }
+  if (state->second->state != RunnerState::kRunning) {
+    return Error(Code::kNotFound, task + "is not running.");
+  }
+  return {};
+}
+
+using Command = ExecConversation::Command;
+
+// The command of a request, for a running task.
+Result<Command> ReadCommand(const ApiRequest& request) {
+  Command command;
+  command.alloc_id = request.parameter(0);
+  command.task = request.Text("task");
+  command.tty = request.Flag("tty");
+  const auto record = FindAlloc(request, command.alloc_id);
+  if (record == nullptr) return UnknownAlloc(command.alloc_id);
+  if (command.task.empty()) return Error(Code::kInvalidArgument, "must provide task name");
+  DROVER_ASSIGN(command.words, CommandOf(request));
+  DROVER_TRY(MustRun(*record, command.task));
+  return command;
+}
+
+// The action that a request names, for a running task. It is used as in the job, without
+// interpolation. A command in the request is ignored.
+Result<Command> ReadAction(const ApiRequest& request) {
+  Command command;
+  command.alloc_id = request.Text("allocID");
+  command.task = request.Text("task");
+  command.tty = request.Flag("tty");
+  if (command.alloc_id.empty())
+    return Error(Code::kInvalidArgument, "must provide a valid alloc id");
+  const auto record = FindAlloc(request, command.alloc_id);
+  if (record == nullptr) return UnknownAlloc(command.alloc_id);
+  if (command.task.empty()) return Error(Code::kInvalidArgument, "must provide task name");
+  const Job& job = *record->alloc->job;
+  if (job.id != request.parameter(0) || job.job_namespace != request.Namespace()) {
+    return Error(Code::kInvalidArgument,
+                 "job " + request.parameter(0) + " does not have allocation " + command.alloc_id);
+  }
+  const std::string name = request.Text("action");
+  const Task* const task = FindTask(*record, command.task);
+  const TaskAction* const action = task == nullptr ? nullptr : FindAction(*task, name);
+  if (action == nullptr) {
+    return Error(Code::kInvalidArgument, "action " + name + " not found in task " + command.task);
+  }
+  command.words = action->args;
+  command.words.insert(command.words.begin(), action->command);
+  DROVER_TRY(MustRun(*record, command.task));
+  return command;
+}
+
+using ReadFunction = Result<Command> (*)(const ApiRequest& request);
+
+// Calls READ only if the client may know its result.
+Co<Answer> Converse(ApiRequest* request, ReadFunction read) {
+  HttpExchange* const exchange = request->exchange();
+  const Result<WebSocketChannel*> channel = co_await exchange->AcceptWebSocket();
+  if (!channel.ok()) co_return ErrorAnswer(500, "websocket connection not found in context");
+  const Status authorized = co_await Authorize(request, *channel);
+  if (!authorized.ok()) {
+    co_await CloseWith(*channel, authorized.error());
+    co_return StreamedAnswer();
+  }
+  exchange->Trust();
+  Result<Command> command = read(*request);
+  if (!command.ok()) {
+    co_await CloseWith(*channel, command.error());
+    co_return StreamedAnswer();
+  }
+  auto call = std::make_shared<ExecCall>(&request->agent());
+  ExecConversation conversation(exchange, *channel, std::move(call));
+  co_await conversation.Run(std::move(*command));
+  co_return StreamedAnswer();
+}
+
+Co<Answer> ExecInTask(ApiRequest* request) { return Converse(request, ReadCommand); }
+Co<Answer> RunAction(ApiRequest* request) { return Converse(request, ReadAction); }
+
+}  // namespace
+
+std::vector<Route> ExecRoutes() {
+  return {
+      {"GET", "/v1/client/allocation/*/exec", ExecInTask, Access::kOpen},
+      {"GET", "/v1/job/**/action", RunAction, Access::kOpen},
+  };
+}
+
+}  // namespace drover

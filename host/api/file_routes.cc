@@ -1,0 +1,151 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+// The files of allocations: listing them, looking at them, reading them once.
+#include <algorithm>
+#include <limits>
+
+#include "host/api/file_request.h"
+#include "host/api/router.h"
+#include "host/encode/encode_file.h"
+#include "host/http/content_type.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kPiece = 64 << 10;
+
+Co<Answer> ListFiles(ApiRequest* request) {
+  FileTarget target = co_await FindFiles(request);
+  if (target.refusal) co_return std::move(*target.refusal);
+  std::function<Result<std::vector<AllocFileInfo>>()> work =
+      [files = target.files, path = request->Text("path")] { return files->List(path); };
+  const Result<std::vector<AllocFileInfo>> list = co_await OnFileWorker(request, std::move(work));
+  if (!list.ok()) co_return LookError(list.error());
+  json infos = json::array();
+  for (const AllocFileInfo& info : *list) infos.push_back(EncodeFileInfo(info));
+  co_return JsonAnswer(infos);
+}
+
+// Encodes the file at PATH. A file that may not be read has no ContentType.
+Result<json> LookAt(const AllocFiles& files, const std::string& path) {
+  DROVER_ASSIGN(const AllocFileInfo info, files.Stat(path));
+  json told = EncodeFileInfo(info);
+  const Result<UniqueFd> file = files.OpenFile(path);
+  if (!file.ok()) return told;
+  const Result<std::string> beginning = ReadPiece(file->get(), 0, kSniffedBytes);
+  if (beginning.ok()) told["ContentType"] = ContentTypeOf(info.name, *beginning);
+  return told;
+}
+
+Co<Answer> StatFile(ApiRequest* request) {
+  const std::string path = request->Text("path");
+  if (path.empty()) co_return ErrorAnswer(400, "must provide a file name");
+  FileTarget target = co_await FindFiles(request);
+  if (target.refusal) co_return std::move(*target.refusal);
+  std::function<Result<json>()> work = [files = target.files, path] {
+    return LookAt(*files, path);
+  };
+  const Result<json> told = co_await OnFileWorker(request, std::move(work));
+  if (!told.ok()) co_return LookError(told.error());
+  co_return JsonAnswer(*told);
+}
+
+// A head with which a browser that is led here shows the file and executes nothing in it.
+HttpReply PassiveHead(std::string_view beginning) {
+  HttpReply head;
+  head.content_type = PassiveContentType(beginning);
+  head.headers = {
+      {"X-Content-Type-Options", "nosniff"},
+      {"X-XSS-Protection", "1; mode=block"},
+      {"Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox"}};
+  return head;
+}
+
+struct OpenedFile {
+  UniqueFd fd;
+  std::int64_t end = 0;  // when it was opened
+  std::string beginning;
+};
+
+Result<std::shared_ptr<const OpenedFile>> OpenIt(const AllocFiles& files, const std::string& path,
+                                                 std::int64_t offset) {
+  auto opened = std::make_shared<OpenedFile>();
+  DROVER_ASSIGN(opened->fd, files.OpenFile(path));
+  struct stat status{};
+  if (fstat(opened->fd.get(), &status) != 0) return ErrnoError(errno, path);
+  opened->end = status.st_size;
+  DROVER_ASSIGN(opened->beginning, ReadPiece(opened->fd.get(), offset, kSniffedBytes));
+  return std::shared_ptr<const OpenedFile>(std::move(opened));
+}
+
+// Sends LIMIT bytes from OFFSET; LIMIT below 0: up to the end.
+Co<Answer> SendFile(ApiRequest* request, std::int64_t offset, std::int64_t limit) {
+  FileTarget target = co_await FindFiles(request);
+  if (target.refusal) co_return std::move(*target.refusal);
+  std::function<Result<std::shared_ptr<const OpenedFile>>()> open =
+      [files = target.files, path = request->Text("path"), offset] {
+        return OpenIt(*files, path, offset);
+      };
+  const auto opened = co_await OnFileWorker(request, std::move(open));
+  if (!opened.ok()) co_return ReadError(opened.error());
+  HttpExchange* const exchange = request->exchange();
+  HttpReply head = PassiveHead((*opened)->beginning);
+  Status sent = co_await exchange->StartStream(std::move(head));
+  std::int64_t left = std::max<std::int64_t>((*opened)->end - offset, 0);
+  if (limit >= 0) left = std::min(left, limit);
+  while (sent.ok() && left > 0) {
+    std::function<Result<std::string>()> read = [file = *opened, offset, left] {
+      const auto size = static_cast<std::size_t>(std::min<std::int64_t>(left, kPiece));
+      return ReadPiece(file->fd.get(), offset, size);
+    };
+    Result<std::string> piece = co_await OnFileWorker(request, std::move(read));
+    if (!piece.ok() || piece->empty()) break;  // the file was truncated meanwhile
+    offset += static_cast<std::int64_t>(piece->size());
+    left -= static_cast<std::int64_t>(piece->size());
+    sent = co_await exchange->Write(std::move(*piece));
+  }
+  co_return StreamedAnswer();
+}
+
+Co<Answer> CatFile(ApiRequest* request) {
+  if (request->Text("path").empty()) co_return ErrorAnswer(400, "must provide a file name");
+  co_return co_await SendFile(request, 0, -1);
+}
+
+Co<Answer> ReadFileAt(ApiRequest* request) {
+  if (request->Text("path").empty()) co_return ErrorAnswer(400, "must provide a file name");
+  const Result<std::int64_t> offset = NumberOf(*request, "offset");
+  if (!offset.ok()) co_return ErrorAnswer(500, offset.error().message());
+  if (*offset < 0) co_return ErrorAnswer(400, "offset must not be negative");
+  std::int64_t limit = -1;
+  if (!request->Text("limit").empty()) {
+    const Result<std::int64_t> wanted = NumberOf(*request, "limit");
+    if (!wanted.ok()) co_return ErrorAnswer(500, wanted.error().message());
+    limit = *wanted;
+  }
+  co_return co_await SendFile(request, *offset, limit);
+}
+
+// Answers paths that no route before it takes, such as "ls", "ls/" and "none/ID".
+Co<Answer> NoFiles(ApiRequest* request) {
+  const std::string& rest = request->parameter(0);
+  const std::string verb = rest.substr(0, rest.find('/'));
+  const bool has_id = rest.size() > verb.size() + 1;
+  for (const char* known : {"ls", "stat", "readat", "cat", "stream", "logs"}) {
+    if (verb == known && !has_id) co_return ErrorAnswer(400, "must provide a valid alloc id");
+  }
+  co_return ErrorAnswer(404, "Invalid method");
+}
+
+}  // namespace
+
+std::vector<Route> FileRoutes() {
+  return {
+      {"GET", "/v1/client/fs/ls/*", ListFiles},      {"GET", "/v1/client/fs/stat/*", StatFile},
+      {"GET", "/v1/client/fs/readat/*", ReadFileAt}, {"GET", "/v1/client/fs/cat/*", CatFile},
+      {"GET", "/v1/client/fs/**", NoFiles},
+  };
+}
+
+}  // namespace drover

@@ -1,0 +1,187 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+// Follows the files and logs of allocations as they grow.
+#include "host/api/file_request.h"
+#include "host/api/file_tail.h"
+#include "host/api/live_stream.h"
+#include "host/api/router.h"
+#include "host/encode/encode_file.h"
+#include "host/logs/log_follower.h"
+
+namespace drover {
+namespace {
+
+constexpr Duration kHeartbeat = 1s;
+constexpr char kLogPath[] = "alloc/logs";
+
+// ?NAME as a boolean; nothing if it is not a boolean.
+std::optional<bool> BooleanOf(const ApiRequest& request, const char* name, bool missing) {
+  const bool value = request.Flag(name, true);
+  if (!request.Text(name).empty() && value != request.Flag(name, false)) return std::nullopt;
+  return request.Flag(name, missing);
+}
+
+Answer NoBoolean(const char* name) {
+  return ErrorAnswer(400, std::string(name) + " must be true or false");
+}
+
+Co<Status> SendFrame(LiveStream* stream, StreamFrame frame) {
+  return stream->Write(EncodeFrame(frame));
+}
+
+// A client that asks only for the head does not want to wait for more.
+bool Follows(const ApiRequest& request, bool wanted) {
+  return wanted && request.http().method != "HEAD";
+}
+
+// Sends the bytes in the file and, if FOLLOW is set, those that come later.
+Co<Status> SendTail(ApiRequest* request, LiveStream* stream, std::shared_ptr<FileTail> tail,
+                    bool follow) {
+  const ApiAgent& agent = request->agent();
+  const std::string path = request->Text("path");
+  std::unique_ptr<LogWatcher::Watch> watch;
+  Event unwatched(request->exchange()->loop());  // never set
+  if (follow) watch = agent.file_watcher->Add(request->exchange()->loop(), tail->fd());
+  while (true) {
+    if (watch) watch->changed().Reset();  // a change from here on ends the wait below
+    std::function<FileTail::Step()> read = [tail] { return tail->Read(); };
+    FileTail::Step step = co_await OnFileWorker(request, std::move(read));
+    StreamFrame frame{std::move(step.data), path, "", tail->offset()};
+    if (step.state == FileTail::State::kTruncated) frame.event = kFileTruncated;
+    if (step.state == FileTail::State::kDeleted) frame.event = kFileDeleted;
+    const bool end = step.state == FileTail::State::kEnd;
+    const bool gone = step.state == FileTail::State::kDeleted;
+    if (!follow && (end || gone)) co_return Status();
+    if (!end) DROVER_CO_TRY(co_await SendFrame(stream, std::move(frame)));
+    if (gone) co_return Status();
+    if (!end) continue;
+    const Context pause =
+        stream->context().WithTimeout(watch ? LogFollower::kWatchedPoll : LogFollower::kPoll);
+    Event* const changed = watch ? &watch->changed() : &unwatched;
+    (void)co_await changed->Wait(pause);
+    DROVER_CO_TRY(stream->context().status());
+  }
+}
+
+Co<Answer> StreamFile(ApiRequest* request) {
+  const std::string path = request->Text("path");
+  if (path.empty()) co_return ErrorAnswer(400, "must provide a file name");
+  const std::optional<bool> follow = BooleanOf(*request, "follow", true);
+  if (!follow) co_return NoBoolean("follow");
+  const Result<ReadStart> start = StartOf(*request);
+  if (!start.ok()) co_return ErrorAnswer(start.error());
+  FileTarget target = co_await FindFiles(request);
+  if (target.refusal) co_return std::move(*target.refusal);
+  std::function<Result<FileTail>()> open = [files = target.files, path, from = *start] {
+    return FileTail::Open(files, path, from);
+  };
+  Result<FileTail> tail = co_await OnFileWorker(request, std::move(open));
+  if (!tail.ok()) co_return ReadError(tail.error());
+  LiveStream stream(request->exchange());
+  HttpReply head;
+  const Status started = co_await stream.Start(std::move(head), kEmptyFrame, kHeartbeat);
+  if (started.ok()) {
+    auto shared = std::make_shared<FileTail>(std::move(*tail));
+    (void)co_await SendTail(request, &stream, std::move(shared), Follows(*request, *follow));
+  }
+  co_await stream.End();
+  co_return StreamedAnswer();
+}
+
+// Why the task that a client wants has no logs; nothing if it has.
+std::optional<Answer> RefusedLogs(const ApiRequest& request, const AllocRecord& record) {
+  const std::string task = request.Text("task");
+  const TaskGroup* const group = record.alloc->group();
+  const Task* const spec = group == nullptr ? nullptr : FindTask(*group, task);
+  if (spec == nullptr) return ErrorAnswer(400, "unknown task name \"" + task + "\"");
+  if (spec->log_config.disabled) {
+    return ErrorAnswer(404, "task \"" + task + "\" keeps no logs: its LogConfig is Disabled");
+  }
+  const auto state = record.reported.tasks.find(task);
+  const bool started =
+      state != record.reported.tasks.end() && state->second && state->second->started_at != 0;
+  if (started) return std::nullopt;
+  return ErrorAnswer(404, "task \"" + task + "\" not started yet. No logs available");
+}
+
+// The directory of the logs; kNotFound if there are none of this type. A client that follows them
+// waits for the first one, which exists only after the task has written.
+Result<std::shared_ptr<UniqueFd>> OpenLogs(const AllocFiles& files, const std::string& task,
+                                           const std::string& type, bool follow) {
+  const std::string none =
+      "log entry for task \"" + task + "\" and log type \"" + type + "\" not found";
+  Result<UniqueFd> directory = OpenLogDirectory(files.root(), kLogPath);
+  if (!directory.ok()) return Error(Code::kNotFound, none);
+  DROVER_ASSIGN(const std::vector<LogFile> list, ListLogFiles(directory->get(), task, type));
+  if (list.empty() && !follow) return Error(Code::kNotFound, none);
+  return std::make_shared<UniqueFd>(std::move(*directory));
+}
+
+Co<Status> SendChunk(LiveStream* stream, bool plain, LogChunk chunk) {
+  if (plain) return stream->Write(std::move(chunk.data));
+  StreamFrame frame{std::move(chunk.data), std::string(kLogPath) + "/" + chunk.file, "",
+                    chunk.offset};
+  if (chunk.event == LogEvent::kTruncated) frame.event = kFileTruncated;
+  return SendFrame(stream, std::move(frame));
+}
+
+Co<void> SendLogs(ApiRequest* request, LiveStream* stream, UniqueFd directory,
+                  LogFollowOptions options, bool plain) {
+  LogFollower::CoSink sink = [stream, plain](LogChunk chunk) {
+    return SendChunk(stream, plain, std::move(chunk));
+  };
+  LogFollower follower(request->exchange()->loop(), std::move(directory), request->Text("task"),
+                       request->Text("type"), std::move(sink), options);
+  (void)co_await follower.Follow(stream->context());
+}
+
+Co<Answer> StreamLogs(ApiRequest* request) {
+  const std::string task = request->Text("task");
+  if (task.empty()) co_return ErrorAnswer(400, "must provide task name");
+  const std::optional<bool> follow = BooleanOf(*request, "follow", false);
+  if (!follow) co_return NoBoolean("follow");
+  const std::optional<bool> plain = BooleanOf(*request, "plain", false);
+  if (!plain) co_return NoBoolean("plain");
+  const std::string type = request->Text("type");
+  if (type != "stdout" && type != "stderr") {
+    co_return ErrorAnswer(400, "must provide log type (stdout/stderr)");
+  }
+  const Result<ReadStart> start = StartOf(*request);
+  if (!start.ok()) co_return ErrorAnswer(start.error());
+  FileTarget target = co_await FindFiles(request);
+  if (target.refusal) co_return std::move(*target.refusal);
+  std::optional<Answer> refused = RefusedLogs(*request, *target.record);
+  if (refused) co_return std::move(*refused);
+  const bool follows = Follows(*request, *follow);
+  std::function<Result<std::shared_ptr<UniqueFd>>()> open =
+      [files = target.files, task, type, follows] { return OpenLogs(*files, task, type, follows); };
+  const Result<std::shared_ptr<UniqueFd>> directory =
+      co_await OnFileWorker(request, std::move(open));
+  if (!directory.ok()) co_return ErrorAnswer(directory.error());
+
+  LogFollowOptions options;
+  options.start = {start->from_end, start->offset};
+  options.follow = follows;
+  options.pool = request->agent().file_workers;
+  options.watcher = request->agent().file_watcher;
+  HttpReply head;
+  if (*plain) head.content_type = "text/plain";
+  LiveStream stream(request->exchange());
+  const std::string heartbeat = *plain ? "" : kEmptyFrame;
+  const Status started = co_await stream.Start(std::move(head), heartbeat, kHeartbeat);
+  if (started.ok()) {
+    co_await SendLogs(request, &stream, std::move(**directory), options, *plain);
+  }
+  co_await stream.End();
+  co_return StreamedAnswer();
+}
+
+}  // namespace
+
+std::vector<Route> FollowRoutes() {
+  return {
+      {"GET", "/v1/client/fs/stream/*", StreamFile},
+      {"GET", "/v1/client/fs/logs/*", StreamLogs},
+  };
+}
+
+}  // namespace drover

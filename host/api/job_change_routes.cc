@@ -1,0 +1,199 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+// Changes to an existing job that do not need its full text: an earlier version, another count.
+// Also answers requests about kinds of jobs that this version does not have.
+#include <algorithm>
+#include <limits>
+
+#include "host/api/router.h"
+#include "host/encode/encode.h"
+#include "host/spec/canonical_job.h"
+#include "host/spec/job_json.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+constexpr TableMask kOfJob = MaskOf(Table::kJobs) | MaskOf(Table::kAllocs);
+
+std::shared_ptr<const JobRecord> FindJob(const ApiRequest& request) {
+  const JobKey key(request.Namespace(), request.parameter(0));
+  std::shared_ptr<const JobRecord> job;
+  request.agent().store->Read([&](const Tables& tables) { job = Tables::Find(tables.jobs, key); });
+  return job;
+}
+
+Answer NoSuchJob() { return ErrorAnswer(404, "job not found"); }
+
+// Registers a job that was made from the stored one. If somebody else has changed that meanwhile,
+// it is an error.
+Co<Answer> Register(ApiRequest* request, JobRegistration registration) {
+  Scheduler* const scheduler = request->agent().scheduler;
+  std::function<Result<JobReply>()> work = [scheduler, registration] {
+    return scheduler->Register(registration);
+  };
+  const Result<JobReply> reply =
+      co_await request->ControlJob<JobReply>(registration.job, std::move(work));
+  if (!reply.ok()) co_return ErrorAnswer(500, reply.error().message());
+  co_return JsonAnswer(EncodeJobReply(*reply), reply->index);
+}
+
+// The earlier version to which a job must go back, or why it cannot.
+Result<JobRegistration> EarlierVersion(const ApiRequest& request, const json& body) {
+  const JobKey key(request.Namespace(), request.parameter(0));
+  const auto wanted = Field<std::uint64_t>(body, "JobVersion");
+  std::shared_ptr<const JobRecord> now, then;
+  request.agent().store->Read([&](const Tables& tables) {
+    now = Tables::Find(tables.jobs, key);
+    if (now != nullptr) then = Tables::Find(tables.versions.at(key), wanted);
+  });
+  if (now == nullptr) return Error(Code::kNotFound, "job not found");
+  const json prior = Field<json>(body, "EnforcePriorVersion");
+  if (!prior.is_null() && prior.get<std::uint64_t>() != now->version) {
+    return Error(Code::kFailedPrecondition, "Current job has version " +
+                                                std::to_string(now->version) +
+                                                "; enforcing version " + prior.dump());
+  }
+  if (wanted == now->version) {
+    return Error(Code::kFailedPrecondition, "can't revert to current version");
+  }
+  if (then == nullptr) {
+    return Error(Code::kFailedPrecondition, "job \"" + key.second + "\" in namespace \"" +
+                                                key.first + "\" at version " +
+                                                std::to_string(wanted) + " not found");
+  }
+  return JobRegistration{then->job, then->json, now->job_modify_index, then->submission};
+}
+
+Co<Answer> RevertJob(ApiRequest* request) {
+  const Result<json> body = request->Body();
+  if (!body.ok()) co_return ErrorAnswer(body.error());
+  if (Field<std::string>(*body, "JobID") != request->parameter(0)) {
+    co_return ErrorAnswer(400, "Job ID does not match");
+  }
+  const Result<JobRegistration> earlier = EarlierVersion(*request, *body);
+  if (!earlier.ok()) co_return ErrorAnswer(earlier.error());
+  co_return co_await Register(request, *earlier);
+}
+
+// JOB with COUNT allocations of GROUP, or why that is impossible.
+Result<JobRegistration> WithCount(const JobRecord& job, const std::string& group, int count) {
+  if (job.job->type == JobType::kSystem) {
+    return Error(Code::kInvalidArgument, "cannot scale jobs of type \"system\"");
+  }
+  json scaled = *job.json;
+  bool found = false;
+  for (json& one : scaled["TaskGroups"]) {
+    if (one.value("Name", "") != group) continue;
+    one["Count"] = count;
+    found = true;
+  }
+  if (!found) {
+    return Error(Code::kInvalidArgument,
+                 "task group \"" + group + "\" specified for scaling does not exist in job");
+  }
+  std::vector<JobFault> faults;
+  const Result<Job> parsed = ParseJob(json{{"Job", scaled}}.dump(), &faults);
+  if (!parsed.ok()) {
+    return Error(Code::kInvalidArgument, faults.empty()
+                                             ? parsed.error().message()
+                                             : faults[0].pointer + ": " + faults[0].message);
+  }
+  JobRegistration registration;
+  registration.json = std::make_shared<const json>(CanonicalJob(*parsed, scaled));
+  registration.job = std::make_shared<const Job>(*parsed);
+  registration.enforce_index = job.job_modify_index;
+  registration.stop = job.stop;  // a stopped job gets the count when it is started again
+  registration.triggered_by = "job-scaling";
+  return registration;
+}
+
+Co<Answer> ScaleJob(ApiRequest* request) {
+  const Result<json> body = request->Body();
+  if (!body.ok()) co_return ErrorAnswer(body.error());
+  const json count = Field<json>(*body, "Count");
+  const std::string group =
+      Field<std::string>(Field<json>(*body, "Target", json::object()), "Group");
+  if (group.empty()) co_return ErrorAnswer(400, "missing task group name for scaling action");
+  if (!count.is_null() && !count.is_number_integer()) {
+    co_return ErrorAnswer(400, "Count must be a whole number");
+  }
+  if (!count.is_null() && count < 0) {
+    co_return ErrorAnswer(400, "scaling action count can't be negative");
+  }
+  if (!count.is_null() && count > std::numeric_limits<int>::max()) {
+    co_return ErrorAnswer(400, "scaling action count is too large");
+  }
+  const auto job = FindJob(*request);
+  if (job == nullptr) {
+    co_return ErrorAnswer(404, "job \"" + request->parameter(0) + "\" not found");
+  }
+  if (count.is_null()) {
+    co_return ErrorAnswer(501, "scaling events without a Count are not kept by this version");
+  }
+  const Result<JobRegistration> scaled = WithCount(*job, group, count.get<int>());
+  if (!scaled.ok()) co_return ErrorAnswer(scaled.error());
+  co_return co_await Register(request, *scaled);
+}
+
+Co<Answer> ReadScale(ApiRequest* request) {
+  Look look = [request](const Tables& tables) {
+    const auto job = Tables::Find(tables.jobs, JobKey(request->Namespace(), request->parameter(0)));
+    if (job == nullptr) return Found{tables.IndexOf(kOfJob), [] { return NoSuchJob(); }};
+    return Found{tables.IndexOf(kOfJob), [job, allocs = AllocsOf(*job, tables)] {
+                   json groups = json::object();
+                   for (const TaskGroup& group : job->job->groups) {
+                     int placed = 0, running = 0;
+                     for (const auto& record : allocs) {
+                       if (record->alloc->group_name != group.name || record->terminal()) continue;
+                       ++placed;
+                       running += record->reported.status.status == ClientStatus::kRunning ? 1 : 0;
+                     }
+                     groups[group.name] = {{"Desired", job->stop ? 0 : group.count},
+                                           {"Placed", placed},
+                                           {"Running", running},
+                                           {"Healthy", 0},  // of a deployment
+                                           {"Unhealthy", 0},
+                                           {"Events", json::array()}};
+                   }
+                   return JsonAnswer({{"JobID", job->job->id},
+                                      {"Namespace", job->job->job_namespace},
+                                      {"JobCreateIndex", job->create_index},
+                                      {"JobModifyIndex", job->job_modify_index},
+                                      {"JobStopped", job->stop},
+                                      {"TaskGroups", std::move(groups)}});
+                 }};
+  };
+  co_return co_await AnswerRead(request, kOfJob, std::move(look));
+}
+
+Co<Answer> DispatchJob(ApiRequest* request) {
+  if (FindJob(*request) == nullptr) co_return ErrorAnswer(500, "parameterized job not found");
+  co_return ErrorAnswer(
+      500, "Specified job \"" + request->parameter(0) + "\" is not a parameterized job");
+}
+
+Co<Answer> ForcePeriodic(ApiRequest* request) {
+  if (FindJob(*request) == nullptr) co_return NoSuchJob();
+  co_return ErrorAnswer(500, "can't force launch non-periodic job");
+}
+
+Co<Answer> NotYet(ApiRequest* request) {
+  co_return ErrorAnswer(501, request->http().path + " is not supported by this version of Drover");
+}
+
+}  // namespace
+
+std::vector<Route> JobChangeRoutes() {
+  return {
+      {"PUT POST", "/v1/job/**/revert", RevertJob},
+      {"PUT POST", "/v1/job/**/scale", ScaleJob},
+      {"GET", "/v1/job/**/scale", ReadScale},
+      {"PUT POST", "/v1/job/**/dispatch", DispatchJob},
+      {"PUT POST", "/v1/job/**/periodic/force", ForcePeriodic},
+      {"GET", "/v1/job/**/services", AnswerNoList},
+      {"GET", "/v1/job/**/dispatch/payload", NotYet},
+  };
+}
+
+}  // namespace drover

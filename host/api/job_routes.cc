@@ -1,0 +1,438 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "host/api/job_preserve.h"
+#include "host/api/router.h"
+#include "host/encode/encode.h"
+#include "host/filter/list_filter.h"
+#include "host/spec/canonical_job.h"
+#include "host/spec/job_json.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+constexpr TableMask kOfJobs = MaskOf(Table::kJobs) | MaskOf(Table::kAllocs) | MaskOf(Table::kEvals);
+
+Answer WriteAnswer(const Result<JobReply>& reply) {
+  if (!reply.ok()) return ErrorAnswer(reply.error());
+  return JsonAnswer(EncodeJobReply(*reply), reply->index);
+}
+
+std::string TextOf(const JobFault& fault) {
+  return fault.pointer.empty() ? fault.message : fault.pointer + ": " + fault.message;
+}
+
+// The mistakes in a job, as clients print them.
+std::string ErrorList(const std::vector<std::string>& faults) {
+  std::string text = std::to_string(faults.size()) +
+                     (faults.size() == 1 ? " error occurred:\n" : " errors occurred:\n");
+  for (const std::string& fault : faults) text += "\t* " + fault + "\n";
+  return text + "\n";
+}
+
+// The warnings that clients print beside an answer; empty if there are none.
+std::string WarningList(const std::vector<std::string>& warnings) {
+  if (warnings.empty()) return "";
+  std::string text = std::to_string(warnings.size()) + " warning(s):\n";
+  for (const std::string& warning : warnings) text += "\n* " + warning;
+  return text;
+}
+
+std::vector<std::string> TextsOf(const std::vector<JobFault>& warnings) {
+  std::vector<std::string> texts;
+  for (const JobFault& warning : warnings) texts.push_back(TextOf(warning));
+  return texts;
+}
+
+// Why there is no JOB; empty when there is one.
+std::vector<std::string> FaultTexts(const Result<Job>& job, const std::vector<JobFault>& faults) {
+  std::vector<std::string> texts;
+  for (const JobFault& fault : faults) texts.push_back(TextOf(fault));
+  if (texts.empty() && !job.ok()) texts.push_back(job.error().message());
+  return texts;
+}
+
+struct Submission {
+  JobRegistration registration;
+  std::vector<std::string> warnings;
+  bool diff = false;  // the client wants the differences
+  Answer refused;     // if there is no job
+};
+
+// Reads the source text of a job, if BODY has it.
+Status ReadSource(const json& body, Submission* out) {
+  const json sent = Field<json>(body, "Submission", json::object());
+  if (!sent.is_object()) {
+    return Error(Code::kInvalidArgument, "Submission must be an object or null");
+  }
+  JobSubmission source;
+  source.source = Field<std::string>(sent, "Source");
+  source.format = Field<std::string>(sent, "Format");
+  source.variable_flags = Field<StringMap>(sent, "VariableFlags");
+  source.variables = Field<std::string>(sent, "Variables");
+  if (source.source.empty()) return {};
+  std::size_t bytes = source.source.size() + source.variables.size();
+  for (const auto& [name, value] : source.variable_flags) bytes += name.size() + value.size();
+  if (bytes > JobSubmission::kMaxBytes) {
+    char sizes[96];
+    std::snprintf(sizes, sizeof sizes, "job source size of %.1f MB exceeds maximum of %.1f MB",
+                  static_cast<double>(bytes) / (1 << 20),
+                  static_cast<double>(JobSubmission::kMaxBytes) / (1 << 20));
+    out->warnings.push_back(std::string(sizes) +
+                            " and will be discarded: the job runs, its text is not kept");
+    return {};
+  }
+  out->registration.submission = std::make_shared<const JobSubmission>(std::move(source));
+  return {};
+}
+
+constexpr int kHighestPriority = 100;
+
+// Checks the PRIORITY that a client wants for an evaluation; 0: the priority of the job.
+Result<int> EvalPriority(std::int64_t priority) {
+  if (priority < 0 || priority > kHighestPriority) {
+    return Error(Code::kInvalidArgument, "the priority of an evaluation must be from 1 to " +
+                                             std::to_string(kHighestPriority) + ", not " +
+                                             std::to_string(priority));
+  }
+  return static_cast<int>(priority);
+}
+
+// Copies the parts of the existing job that the client wants to preserve into JOB, and has
+// REGISTRATION fail if that job changes meanwhile.
+void KeepOf(const ApiRequest& request, const json& body, json* job, JobRegistration* registration) {
+  const Preserved what{Field<bool>(body, "PreserveCounts"), Field<bool>(body, "PreserveResources")};
+  if (!what.counts && !what.resources) return;
+  const JobKey key(job->value("Namespace", json()).is_string() ? job->at("Namespace") : "default",
+                   job->at("ID"));
+  std::shared_ptr<const JobRecord> before;
+  request.agent().store->Read(
+      [&](const Tables& tables) { before = Tables::Find(tables.jobs, key); });
+  if (before == nullptr) return;
+  *job = Preserve(std::move(*job), *before->json, what);
+  registration->enforce_index = before->job_modify_index;
+}
+
+// The errors for a body without an id, and for one whose id differs from the path.
+struct IdTexts {
+  const char* missing;
+  const char* mismatch;
+};
+constexpr IdTexts kRegistered = {"Job ID hasn't been provided", "Job ID does not match name"};
+constexpr IdTexts kPlanned = {"Job must have a valid ID", "Job ID does not match"};
+
+// The job of a request. MUST_BE, unless empty, is the id that the path names.
+Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
+                          const IdTexts& texts) {
+  Submission out;
+  Result<json> body = request.Body();
+  if (!body.ok()) return out.refused = ErrorAnswer(body.error()), out;
+  const auto job = body->find("Job");
+  if (job == body->end() || !job->is_object()) {
+    return out.refused = ErrorAnswer(400, "Job must be specified"), out;
+  }
+  const auto id = job->find("ID");
+  if (id == job->end() || !id->is_string() || id->get_ref<const std::string&>().empty()) {
+    return out.refused = ErrorAnswer(400, texts.missing), out;
+  }
+  if (!must_be.empty() && id->get_ref<const std::string&>() != must_be) {
+    return out.refused = ErrorAnswer(400, texts.mismatch), out;
+  }
+  const Status source = ReadSource(*body, &out);
+  if (!source.ok()) return out.refused = ErrorAnswer(source.error()), out;
+  // Moves the job, as it may be large.
+  json copy = std::move(*job);
+  // A job that names no namespace gets the one of the query.
+  if (copy.value("Namespace", json()).is_null() && !request.Text("namespace").empty()) {
+    copy["Namespace"] = request.Text("namespace");
+  }
+  const Result<int> priority = EvalPriority(Field<std::int64_t>(*body, "EvalPriority"));
+  if (!priority.ok()) return out.refused = ErrorAnswer(priority.error()), out;
+  out.registration.eval_priority = *priority;
+  KeepOf(request, *body, &copy, &out.registration);
+  std::vector<JobFault> faults, warnings;
+  const Result<Job> parsed = ParseJob("{\"Job\":" + copy.dump() + "}", &faults, nullptr, &warnings);
+  if (!parsed.ok()) {
+    return out.refused = ErrorAnswer(500, ErrorList(FaultTexts(parsed, faults))), out;
+  }
+  for (std::string& warning : TextsOf(warnings)) out.warnings.push_back(std::move(warning));
+  out.registration.json = std::make_shared<const json>(CanonicalJob(*parsed, copy));
+  out.registration.job = std::make_shared<const Job>(*parsed);
+  out.diff = Field<bool>(*body, "Diff");
+  if (Field<bool>(*body, "EnforceIndex")) {
+    out.registration.enforce_index = Field<std::uint64_t>(*body, "JobModifyIndex");
+  }
+  return out;
+}
+
+// Splits the mistakes that a node has found in a job. Each begins with its JSON pointer.
+std::vector<std::string> MistakesIn(const std::string& text) {
+  constexpr std::string_view kNext = "; /Job/";
+  std::vector<std::string> mistakes;
+  std::size_t begin = 0;
+  for (std::size_t end; (end = text.find(kNext, begin)) != std::string::npos; begin = end + 2) {
+    mistakes.push_back(text.substr(begin, end - begin));
+  }
+  mistakes.push_back(text.substr(begin));
+  return mistakes;
+}
+
+// A job that the node does not accept is refused like an invalid one.
+Answer RefusedJob(const Error& error) {
+  if (error.code() != Code::kInvalidArgument) return ErrorAnswer(error);
+  return ErrorAnswer(500, ErrorList(MistakesIn(error.message())));
+}
+
+Co<Answer> RegisterJob(ApiRequest* request, const std::string must_be) {
+  Submission submission = ReadSubmission(*request, must_be, kRegistered);
+  if (!submission.registration.job) co_return submission.refused;
+  Scheduler* const scheduler = request->agent().scheduler;
+  std::function<Result<JobReply>()> work = [scheduler, &submission] {
+    return scheduler->Register(submission.registration);
+  };
+  const Result<JobReply> reply =
+      co_await request->ControlJob<JobReply>(submission.registration.job, std::move(work));
+  if (!reply.ok()) co_return RefusedJob(reply.error());
+  json body = EncodeJobReply(*reply);
+  body["Warnings"] = WarningList(submission.warnings);
+  co_return JsonAnswer(body, reply->index);
+}
+
+Co<Answer> RegisterAny(ApiRequest* request) { return RegisterJob(request, ""); }
+Co<Answer> RegisterOne(ApiRequest* request) { return RegisterJob(request, request->parameter(0)); }
+
+using JobAndParts = std::pair<std::shared_ptr<const JobRecord>, JobParts>;
+
+Co<Answer> JobList(ApiRequest* request, const std::vector<JobAndParts>& jobs) {
+  const bool meta = request->Flag("meta");
+  std::vector<ListItem> items;
+  items.reserve(jobs.size());
+  for (const JobAndParts& of : jobs) {
+    const JobRecord* const job = of.first.get();
+    const JobParts* const parts = &of.second;
+    items.push_back({job->job->job_namespace + "." + job->job->id,
+                     [=] { return EncodeJobStub(*job, EncodeJobSummary(*job, *parts), meta); },
+                     [=](const ListFilter& filter) {
+                       json whole = EncodeJob(*job);
+                       if (filter.LooksAt("JobSummary"))
+                         whole["JobSummary"] = EncodeJobSummary(*job, *parts);
+                       return whole;
+                     }});
+  }
+  return ListAnswer(request, std::move(items));
+}
+
+Co<Answer> ListJobs(ApiRequest* request) {
+  const std::string prefix = request->Text("prefix");
+  Look look = [request, &prefix](const Tables& tables) {
+    const auto jobs = std::make_shared<std::vector<JobAndParts>>();
+    for (const auto& [key, job] : tables.jobs) {
+      if (!request->InNamespace(key.first) || !key.second.starts_with(prefix)) continue;
+      jobs->emplace_back(job, PartsOf(*job, tables));
+    }
+    return Found{tables.IndexOf(kOfJobs), [request, jobs] { return JobList(request, *jobs); }};
+  };
+  co_return co_await AnswerRead(request, kOfJobs, std::move(look));
+}
+
+// Reads the job that the path names.
+Co<Answer> WithJob(ApiRequest* request, TableMask mask,
+                   std::function<std::function<Answer()>(const Tables&, const JobRecord&)> encode) {
+  Look look = [request, mask, &encode](const Tables& tables) {
+    const JobKey key(request->Namespace(), request->parameter(0));
+    const auto job = Tables::Find(tables.jobs, key);
+    if (job == nullptr) {
+      return Found{tables.IndexOf(mask), [] { return ErrorAnswer(404, "job not found"); }};
+    }
+    const bool only_job = mask == MaskOf(Table::kJobs);
+    return Found{only_job ? job->modify_index : tables.IndexOf(mask), encode(tables, *job)};
+  };
+  co_return co_await AnswerRead(request, mask, std::move(look));
+}
+
+Co<Answer> ReadJob(ApiRequest* request) {
+  return WithJob(request, MaskOf(Table::kJobs), [](const Tables&, const JobRecord& job) {
+    return [job] { return JsonAnswer(EncodeJob(job)); };
+  });
+}
+
+Co<Answer> ReadSummary(ApiRequest* request) {
+  return WithJob(request, kOfJobs, [](const Tables& tables, const JobRecord& job) {
+    return [job, parts = PartsOf(job, tables)] { return JsonAnswer(EncodeJobSummary(job, parts)); };
+  });
+}
+
+Co<Answer> ListActions(ApiRequest* request) {
+  return WithJob(request, MaskOf(Table::kJobs), [](const Tables&, const JobRecord& record) {
+    return [job = record.job] {
+      json list = json::array();
+      for (const TaskGroup& group : job->groups) {
+        for (const Task& task : group.tasks) {
+          for (const TaskAction& action : task.actions) {
+            list.push_back({{"Name", action.name},
+                            {"Command", action.command},
+                            {"Args", action.args},
+                            {"TaskName", task.name},
+                            {"TaskGroupName", group.name}});
+          }
+        }
+      }
+      return JsonAnswer(list);
+    };
+  });
+}
+
+Co<Answer> ListAllocsOfJob(ApiRequest* request) {
+  const JobKey key(request->Namespace(), request->parameter(0));
+  const bool all = request->Flag("all");
+  Look look = [&key, all](const Tables& tables) {
+    // Allocations of a purged job of the same name are listed only with ?all.
+    const auto job = all ? nullptr : Tables::Find(tables.jobs, key);
+    const JobAllocs& of_all = tables.AllocsOf(key);
+    const auto allocs = job ? AllocsOf(*job, tables) : AllocRecords(of_all.begin(), of_all.end());
+    return Found{tables.IndexOf(MaskOf(Table::kAllocs)), [allocs] {
+                   JsonListText list;
+                   for (const auto& record : allocs) list.Add(EncodeAllocStub(*record, {}));
+                   return std::move(list).Take();
+                 }};
+  };
+  co_return co_await AnswerRead(request, MaskOf(Table::kAllocs), std::move(look));
+}
+
+Co<Answer> ListEvalsOfJob(ApiRequest* request) {
+  Look look = [request](const Tables& tables) {
+    std::vector<std::shared_ptr<const Evaluation>> evals;
+    const auto ids = tables.evals_of_job.find({request->Namespace(), request->parameter(0)});
+    if (ids != tables.evals_of_job.end()) {
+      for (const auto& [index, id] : ids->second) evals.push_back(tables.evals.at(id));
+    }
+    return Found{tables.IndexOf(MaskOf(Table::kEvals)), [evals] {
+                   JsonListText list;
+                   for (const auto& eval : evals) list.Add(EncodeEval(*eval));
+                   return std::move(list).Take();
+                 }};
+  };
+  co_return co_await AnswerRead(request, MaskOf(Table::kEvals), std::move(look));
+}
+
+// The reply to a write that was not needed.
+JobReply NothingDone(const ApiRequest& request) {
+  JobReply reply;
+  request.agent().store->Read([&](const Tables& tables) { reply.index = tables.last_index; });
+  reply.index = std::max<std::uint64_t>(reply.index, 1);
+  return reply;
+}
+
+Co<Answer> DeregisterJob(ApiRequest* request) {
+  Scheduler* const scheduler = request->agent().scheduler;
+  const JobKey key(request->Namespace(), request->parameter(0));
+  const bool purge = request->Flag("purge");
+  const bool no_delay = request->Flag("no_shutdown_delay");
+  const Result<std::optional<std::uint64_t>> wanted = request->Number("eval_priority");
+  if (!wanted.ok()) co_return ErrorAnswer(wanted.error());
+  const std::uint64_t bounded = std::min<std::uint64_t>(wanted->value_or(0), kHighestPriority + 1);
+  const Result<int> priority = EvalPriority(static_cast<std::int64_t>(bounded));
+  if (!priority.ok()) co_return ErrorAnswer(priority.error());
+  std::function<Result<JobReply>()> work = [=, priority = *priority] {
+    return scheduler->Deregister(key, purge, no_delay, priority);
+  };
+  Result<JobReply> reply = co_await request->ControlNow<JobReply>(std::move(work));
+  // A client that wants a job gone, and perhaps asks twice, has success.
+  if (reply.code() == Code::kNotFound) reply = NothingDone(*request);
+  if (!reply.ok()) co_return ErrorAnswer(reply.error());
+  json body = EncodeJobReply(*reply);
+  body["VolumeEvalID"] = "";
+  body["VolumeEvalIndex"] = 0;
+  co_return JsonAnswer(body, reply->index);
+}
+
+Co<Answer> EvaluateJob(ApiRequest* request) {
+  if (!request->http().body.empty()) {
+    const Result<json> body = request->Body();
+    if (!body.ok()) co_return ErrorAnswer(body.error());
+    const std::string id = Field<std::string>(*body, "JobID");
+    if (id.empty()) co_return ErrorAnswer(400, "Job ID must be specified");
+    if (id != request->parameter(0)) co_return ErrorAnswer(400, "JobID not same as job name");
+    const auto options = body->find("EvalOptions");
+    if (options != body->end() && options->is_object() &&
+        Field<bool>(*options, "ForceReschedule")) {
+      co_return ErrorAnswer(501, "ForceReschedule is not supported by this version");
+    }
+  }
+  Scheduler* const scheduler = request->agent().scheduler;
+  const JobKey key(request->Namespace(), request->parameter(0));
+  std::function<Result<JobReply>()> work = [=] { return scheduler->Evaluate(key); };
+  const Result<JobReply> reply = co_await request->ControlNow<JobReply>(std::move(work));
+  co_return WriteAnswer(reply);
+}
+
+Co<Answer> PlanJob(ApiRequest* request) {
+  const Submission submission = ReadSubmission(*request, request->parameter(0), kPlanned);
+  if (!submission.registration.job) co_return submission.refused;
+  Scheduler* const scheduler = request->agent().scheduler;
+  std::function<Result<PlanReply>()> work = [scheduler, &submission] {
+    return scheduler->Plan(submission.registration);
+  };
+  const Result<PlanReply> plan =
+      co_await request->ControlJob<PlanReply>(submission.registration.job, std::move(work));
+  if (!plan.ok()) co_return RefusedJob(plan.error());
+  std::uint64_t index = 0;
+  request->agent().store->Read([&](const Tables& tables) { index = tables.last_index; });
+  const PlannedJob planned{*submission.registration.job, *submission.registration.json,
+                           submission.diff, index, request->exchange()->loop()->Wall()};
+  json body = EncodePlan(*plan, planned);
+  body["Warnings"] = WarningList(submission.warnings);
+  co_return JsonAnswer(body, std::max<std::uint64_t>(index, 1));
+}
+
+Co<Answer> ValidateJob(ApiRequest* request) {
+  const Result<json> body = request->Body();
+  if (!body.ok()) co_return ErrorAnswer(body.error());
+  if (!body->contains("Job") || !body->at("Job").is_object()) {
+    co_return ErrorAnswer(400, "Job must be specified");
+  }
+  std::vector<JobFault> faults, warnings;
+  const Result<Job> job =
+      ParseJob("{\"Job\":" + body->at("Job").dump() + "}", &faults, nullptr, &warnings);
+  std::vector<std::string> texts = FaultTexts(job, faults);
+  if (job.ok()) {
+    Scheduler* const scheduler = request->agent().scheduler;
+    std::function<Result<bool>()> work = [scheduler, &job]() -> Result<bool> {
+      const Status taken = scheduler->Check(*job);
+      if (!taken.ok()) return taken.error();
+      return true;
+    };
+    const auto shared = std::make_shared<const Job>(*job);
+    const Result<bool> taken = co_await request->ControlJob<bool>(shared, std::move(work));
+    if (!taken.ok()) texts = MistakesIn(taken.error().message());
+  }
+  co_return JsonAnswer({{"DriverConfigValidated", job.ok()},
+                        {"ValidationErrors", texts.empty() ? json(nullptr) : json(texts)},
+                        {"Error", texts.empty() ? "" : ErrorList(texts)},
+                        {"Warnings", WarningList(TextsOf(warnings))}});
+}
+
+}  // namespace
+
+std::vector<Route> JobRoutes() {
+  return {
+      {"GET", "/v1/jobs", ListJobs},
+      {"PUT POST", "/v1/jobs", RegisterAny},
+      {"PUT POST", "/v1/validate/job", ValidateJob},
+      {"PUT POST", "/v1/job/**/plan", PlanJob},
+      {"PUT POST", "/v1/job/**/evaluate", EvaluateJob},
+      {"GET", "/v1/job/**/summary", ReadSummary},
+      {"GET", "/v1/job/**/actions", ListActions},
+      {"GET", "/v1/job/**/allocations", ListAllocsOfJob},
+      {"GET", "/v1/job/**/evaluations", ListEvalsOfJob},
+      {"GET", "/v1/job/**/deployments", AnswerNoList},
+      {"GET", "/v1/job/**/deployment", AnswerNull},
+      {"GET", "/v1/job/**", ReadJob},
+      {"PUT POST", "/v1/job/**", RegisterOne},
+      {"DELETE", "/v1/job/**", DeregisterJob},
+  };
+}
+
+}  // namespace drover

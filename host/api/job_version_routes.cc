@@ -1,0 +1,202 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+// The versions of a job: their source texts, and the tags and stability that users give them.
+#include <algorithm>
+
+#include "host/api/router.h"
+#include "host/encode/encode.h"
+#include "host/scheduler/job_versions.h"
+#include "host/spec/job_diff.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+constexpr TableMask kOfJobs = MaskOf(Table::kJobs);
+
+JobKey WantedJob(const ApiRequest& request) { return {request.Namespace(), request.parameter(0)}; }
+
+using Versions = std::vector<std::shared_ptr<const JobRecord>>;
+
+// How the versions are compared: each with the one before it, or all with one.
+struct Comparison {
+  bool wanted = false;
+  std::optional<std::uint64_t> version;
+  std::string tag;
+
+  bool with_one() const { return version || !tag.empty(); }
+};
+
+// The version with which all are compared; null if the job has no such version.
+std::shared_ptr<const JobRecord> ComparedWith(const Versions& versions, const Comparison& with) {
+  for (const auto& version : versions) {
+    const bool is_tagged = version->tag && version->tag->name == with.tag;
+    if (with.tag.empty() ? version->version == with.version : is_tagged) return version;
+  }
+  return nullptr;
+}
+
+// The differences of the versions, the newest first.
+json EncodeDiffs(const std::vector<json>& jobs, const json& with) {
+  json diffs = json::array();
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (!with.is_null()) {
+      diffs.push_back(DiffJobs(with, jobs[i]));
+    } else if (i + 1 < jobs.size()) {
+      diffs.push_back(DiffJobs(jobs[i + 1], jobs[i]));
+    }
+  }
+  return diffs;
+}
+
+Answer AnswerVersions(const Versions& versions, std::uint64_t index, const Comparison& with) {
+  std::shared_ptr<const JobRecord> one;
+  if (with.wanted && with.with_one()) {
+    one = ComparedWith(versions, with);
+    if (one == nullptr) {
+      return ErrorAnswer(404, with.tag.empty()
+                                  ? "version " + std::to_string(*with.version) + " not found"
+                                  : "tag \"" + with.tag + "\" not found");
+    }
+  }
+  std::vector<json> jobs;
+  for (const auto& version : versions) jobs.push_back(EncodeJob(*version));
+  json diffs = with.wanted ? EncodeDiffs(jobs, one ? EncodeJob(*one) : json()) : json();
+  return JsonAnswer({{"Versions", std::move(jobs)},
+                     {"Diffs", std::move(diffs)},
+                     {"Index", index},
+                     {"LastContact", 0},
+                     {"KnownLeader", true}});
+}
+
+Co<Answer> ReadVersions(ApiRequest* request) {
+  const auto diff_version = request->Number("diff_version");
+  if (!diff_version.ok()) co_return ErrorAnswer(diff_version.error());
+  const Comparison with{request->Flag("diffs"), *diff_version, request->Text("diff_tag")};
+  Look look = [request, with](const Tables& tables) {
+    const auto found = tables.versions.find(WantedJob(*request));
+    if (found == tables.versions.end()) {
+      return Found{tables.IndexOf(kOfJobs),
+                   [] { return ErrorAnswer(404, "job versions not found"); }};
+    }
+    Versions versions;
+    for (const auto& [number, version] : found->second) versions.push_back(version);
+    std::reverse(versions.begin(), versions.end());
+    // Not the index of the newest version: that does not rise when a version is forgotten.
+    const std::uint64_t index = tables.IndexOf(kOfJobs);
+    return Found{index, [index, versions = std::move(versions), with] {
+                   return AnswerVersions(versions, index, with);
+                 }};
+  };
+  co_return co_await AnswerRead(request, kOfJobs, std::move(look));
+}
+
+json EncodeSubmission(const JobRecord& version) {
+  const JobSubmission& submission = *version.submission;
+  return {{"Source", submission.source},
+          {"Format", submission.format},
+          {"VariableFlags", submission.variable_flags},
+          {"Variables", submission.variables},
+          {"Namespace", version.job->job_namespace},
+          {"JobID", version.job->id},
+          {"Version", version.version},
+          {"JobModifyIndex", version.job_modify_index}};
+}
+
+Co<Answer> ReadSubmission(ApiRequest* request) {
+  const Result<std::optional<std::uint64_t>> number = request->Number("version");
+  if (!number.ok()) co_return ErrorAnswer(number.error());
+  Look look = [request, number = *number](const Tables& tables) {
+    const auto version = FindVersion(tables, WantedJob(*request), number);
+    if (!version.ok() || (*version)->submission == nullptr) {
+      return Found{tables.IndexOf(kOfJobs),
+                   [] { return ErrorAnswer(404, "job source not found"); }};
+    }
+    return Found{(*version)->modify_index,
+                 [of = *version] { return JsonAnswer(EncodeSubmission(*of)); }};
+  };
+  co_return co_await AnswerRead(request, kOfJobs, std::move(look));
+}
+
+// Carries out SAY, a change of a version. BODY is the answer without the index.
+Co<Answer> SayOfVersion(ApiRequest* request, std::function<Result<std::uint64_t>(Scheduler*)> say,
+                        json body) {
+  Scheduler* const scheduler = request->agent().scheduler;
+  std::function<Result<std::uint64_t>()> work = [scheduler, &say] { return say(scheduler); };
+  const Result<std::uint64_t> index = co_await request->ControlNow<std::uint64_t>(std::move(work));
+  if (!index.ok()) co_return ErrorAnswer(index.error());
+  body["Index"] = *index;
+  co_return JsonAnswer(body, *index);
+}
+
+Co<Answer> TagVersion(ApiRequest* request) {
+  const Result<json> body = request->Body();
+  if (!body.ok()) co_return ErrorAnswer(body.error());
+  std::optional<std::uint64_t> number;
+  if (const json wanted = Field<json>(*body, "Version"); !wanted.is_null()) {
+    if (!wanted.is_number_unsigned()) {
+      co_return ErrorAnswer(400, "Version must be a whole number of at least 0");
+    }
+    number = wanted.get<std::uint64_t>();
+  }
+  if (Field<bool>(*body, "Latest")) {
+    // Clients in Go always send a number, so 0 means nothing.
+    if (number.value_or(0) != 0)
+      co_return ErrorAnswer(400, "Version and Latest contradict each other");
+    number.reset();
+  } else if (!number) {
+    co_return ErrorAnswer(400, "Version or Latest must name the version to tag");
+  }
+  const JobKey key = WantedJob(*request);
+  VersionTag tag;
+  tag.name = request->parameter(1);
+  tag.description = Field<std::string>(*body, "Description");
+  std::function<Result<std::uint64_t>(Scheduler*)> say = [=](Scheduler* scheduler) {
+    return scheduler->TagVersion(key, number, tag);
+  };
+  json told = {{"Name", tag.name}, {"Description", tag.description}};
+  co_return co_await SayOfVersion(request, std::move(say), std::move(told));
+}
+
+Co<Answer> UntagVersion(ApiRequest* request) {
+  const JobKey key = WantedJob(*request);
+  const std::string name = request->parameter(1);
+  std::function<Result<std::uint64_t>(Scheduler*)> say = [=](Scheduler* scheduler) {
+    return scheduler->UntagVersion(key, name);
+  };
+  json told = {{"Name", name}};
+  co_return co_await SayOfVersion(request, std::move(say), std::move(told));
+}
+
+Co<Answer> NoTagName(ApiRequest*) { co_return ErrorAnswer(404, "invalid job tag endpoint"); }
+
+Co<Answer> SetStable(ApiRequest* request) {
+  const Result<json> body = request->Body();
+  if (!body.ok()) co_return ErrorAnswer(body.error());
+  if (Field<std::string>(*body, "JobID") != request->parameter(0)) {
+    co_return ErrorAnswer(400, "Job ID does not match");
+  }
+  const JobKey key = WantedJob(*request);
+  const auto number = Field<std::uint64_t>(*body, "JobVersion");
+  const bool stable = Field<bool>(*body, "Stable");
+  std::function<Result<std::uint64_t>(Scheduler*)> say = [=](Scheduler* scheduler) {
+    return scheduler->SetStable(key, number, stable);
+  };
+  json told = json::object();
+  co_return co_await SayOfVersion(request, std::move(say), std::move(told));
+}
+
+}  // namespace
+
+std::vector<Route> JobVersionRoutes() {
+  return {
+      {"GET", "/v1/job/**/versions", ReadVersions},
+      {"GET", "/v1/job/**/submission", ReadSubmission},
+      {"PUT POST", "/v1/job/**/stable", SetStable},
+      {"PUT POST", "/v1/job/**/versions/*/tag", TagVersion},
+      {"DELETE", "/v1/job/**/versions/*/tag", UntagVersion},
+      {"PUT POST DELETE", "/v1/job/**/tag", NoTagName},
+  };
+}
+
+}  // namespace drover

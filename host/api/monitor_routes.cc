@@ -1,0 +1,71 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/api/live_stream.h"
+#include "host/api/log_monitor.h"
+#include "host/api/router.h"
+#include "host/encode/encode_file.h"
+
+namespace drover {
+namespace {
+
+constexpr Duration kHeartbeat = 10s;
+
+// An object with the lines as "Data". Clients join the data of all frames.
+std::string Frame(std::string lines) {
+  StreamFrame frame;
+  frame.data = std::move(lines);
+  return EncodeFrame(frame);
+}
+
+Co<Status> Follow(LiveStream* stream, LogWatch* watch, bool plain) {
+  const Context context = stream->context();
+  while (true) {
+    Result<std::string> lines = co_await watch->Next(context);
+    if (!lines.ok()) co_return lines.error();
+    std::string bytes = plain ? std::move(*lines) : Frame(std::move(*lines));
+    DROVER_CO_TRY(co_await stream->Write(std::move(bytes)));
+  }
+}
+
+// There is one node, which is also the one server.
+std::optional<Answer> WrongTarget(const ApiRequest& request) {
+  const std::string node = request.Text("node_id"), server = request.Text("server_id");
+  const ApiAgent& agent = request.agent();
+  if (!node.empty() && !server.empty()) {
+    return ErrorAnswer(400, "node_id and server_id are both given: name only one of them");
+  }
+  if (!node.empty() && (node.size() < 2 || !agent.node_id.starts_with(node))) {
+    return ErrorAnswer(404, "No such node: " + node);
+  }
+  if (!server.empty() && server != "leader" && server != agent.name &&
+      server != agent.name + "." + agent.region) {
+    return ErrorAnswer(404, "No such server: " + server);
+  }
+  return std::nullopt;
+}
+
+Co<Answer> StreamLog(ApiRequest* request) {
+  const std::string level = request->Text("log_level");
+  const auto parsed = ParseLogLevel(level.empty() ? "info" : level);
+  if (!parsed) co_return ErrorAnswer(400, "Unknown log level: " + level);
+  if (std::optional<Answer> wrong = WrongTarget(*request)) co_return std::move(*wrong);
+  const bool plain = request->Flag("plain");
+  LogWatchOptions options;
+  options.level = *parsed;
+  options.json = request->Flag("log_json");
+  LogWatch watch(request->agent().log_monitor, request->exchange()->loop(), options);
+  LiveStream stream(request->exchange());
+  HttpReply head;
+  if (plain) head.content_type = "text/plain";
+  std::string beat = plain ? "" : kEmptyFrame;
+  Status told = co_await stream.Start(std::move(head), std::move(beat), kHeartbeat);
+  // Follow returns when the client has gone.
+  if (told.ok()) told = co_await Follow(&stream, &watch, plain);
+  co_await stream.End();
+  co_return StreamedAnswer();
+}
+
+}  // namespace
+
+std::vector<Route> MonitorRoutes() { return {{"GET", "/v1/agent/monitor", StreamLog}}; }
+
+}  // namespace drover

@@ -1,0 +1,155 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <set>
+
+#include "host/api/router.h"
+#include "host/encode/encode.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+constexpr TableMask kOfNodes = MaskOf(Table::kNodes);
+constexpr Duration kLongestDrain = std::chrono::hours(24 * 366);
+
+Co<Answer> ListNodes(ApiRequest* request) {
+  Look look = [request](const Tables& tables) {
+    const std::string prefix = request->Text("prefix");
+    const bool resources = request->Flag("resources"), os = request->Flag("os");
+    std::vector<ListItem> items;
+    for (const auto& [id, node] : tables.nodes) {
+      if (!id.starts_with(prefix)) continue;
+      items.push_back({id, [node, resources, os] { return EncodeNodeStub(*node, resources, os); },
+                       [node](const ListFilter&) {
+                         json whole = EncodeNodeStub(*node, false, false);
+                         whole.update(EncodeNode(*node));
+                         return whole;
+                       }});
+    }
+    return Found{tables.IndexOf(kOfNodes),
+                 [request, items = std::move(items)] { return ListAnswer(request, items); }};
+  };
+  co_return co_await AnswerRead(request, kOfNodes, std::move(look));
+}
+
+Co<Answer> ReadNode(ApiRequest* request) {
+  Look look = [request](const Tables& tables) {
+    const auto node = Tables::Find(tables.nodes, request->parameter(0));
+    if (node == nullptr) {
+      return Found{tables.IndexOf(kOfNodes), [] { return ErrorAnswer(404, "node not found"); }};
+    }
+    return Found{node->modify_index, [node] { return JsonAnswer(EncodeNode(*node)); }};
+  };
+  co_return co_await AnswerRead(request, kOfNodes, std::move(look));
+}
+
+Co<Answer> ListAllocsOfNode(ApiRequest* request) {
+  Look look = [request](const Tables& tables) {
+    std::vector<std::shared_ptr<const AllocRecord>> records;
+    for (const auto& [id, record] : tables.allocs) {
+      if (record->alloc->node_id == request->parameter(0)) records.push_back(record);
+    }
+    return Found{tables.IndexOf(MaskOf(Table::kAllocs)), [records = std::move(records)] {
+                   json list = json::array();
+                   for (const auto& record : records) list.push_back(EncodeAlloc(*record));
+                   return JsonAnswer(list);
+                 }};
+  };
+  co_return co_await AnswerRead(request, MaskOf(Table::kAllocs), std::move(look));
+}
+
+Co<Answer> SetEligibility(ApiRequest* request) {
+  const Result<json> body = request->Body();
+  if (!body.ok()) co_return ErrorAnswer(body.error());
+  const std::string wanted = Field<std::string>(*body, "Eligibility");
+  if (wanted != "eligible" && wanted != "ineligible") {
+    co_return ErrorAnswer(400, "invalid scheduling eligibility \"" + wanted +
+                                   "\": it must be \"eligible\" or \"ineligible\"");
+  }
+  Scheduler* const scheduler = request->agent().scheduler;
+  const std::string id = request->parameter(0);
+  std::function<Result<std::uint64_t>()> work = [=] {
+    return scheduler->SetEligible(id, wanted == "eligible");
+  };
+  const Result<std::uint64_t> index = co_await request->ControlNow<std::uint64_t>(std::move(work));
+  if (!index.ok()) co_return ErrorAnswer(index.error());
+  co_return JsonAnswer({{"NodeModifyIndex", *index},
+                        {"EvalIDs", nullptr},
+                        {"EvalCreateIndex", 0},
+                        {"Index", *index}},
+                       *index);
+}
+
+Co<Answer> DrainNode(ApiRequest* request) {
+  const Result<json> body = request->Body();
+  if (!body.ok()) co_return ErrorAnswer(400, body.error().message());
+  std::optional<DrainSpec> spec;
+  if (const json wanted = Field<json>(*body, "DrainSpec"); !wanted.is_null()) {
+    if (!wanted.is_object()) co_return ErrorAnswer(400, "DrainSpec must be an object or null");
+    spec.emplace();
+    spec->deadline = Duration(Field<std::int64_t>(wanted, "Deadline"));
+    spec->ignore_system_jobs = Field<bool>(wanted, "IgnoreSystemJobs");
+    if (spec->deadline > kLongestDrain) co_return ErrorAnswer(400, "Deadline is above a year");
+  }
+  const bool mark_eligible = Field<bool>(*body, "MarkEligible");
+  const StringMap meta = Field<StringMap>(*body, "Meta");
+  Scheduler* const scheduler = request->agent().scheduler;
+  const std::string id = request->parameter(0);
+  std::function<Result<DrainReply>()> work = [=] {
+    return scheduler->Drain(id, spec, mark_eligible, meta);
+  };
+  const Result<DrainReply> reply = co_await request->ControlNow<DrainReply>(std::move(work));
+  if (!reply.ok()) co_return ErrorAnswer(reply.error());
+  const json evals = reply->eval_ids.empty() ? json(nullptr) : json(reply->eval_ids);
+  co_return JsonAnswer({{"NodeModifyIndex", reply->index},
+                        {"EvalIDs", evals},
+                        {"EvalCreateIndex", reply->eval_ids.empty() ? 0 : reply->index},
+                        {"Index", reply->index}},
+                       reply->index);
+}
+
+// Makes an evaluation for each job that has live allocations on the node.
+Co<Answer> EvaluateNode(ApiRequest* request) {
+  std::set<JobKey> jobs;
+  std::shared_ptr<const NodeRecord> node;
+  request->agent().store->Read([&](const Tables& tables) {
+    node = Tables::Find(tables.nodes, request->parameter(0));
+    for (const auto& [id, record] : tables.live_allocs) {
+      if (record->alloc->node_id == request->parameter(0)) jobs.insert(KeyOf(*record->alloc->job));
+    }
+  });
+  if (node == nullptr) co_return ErrorAnswer(404, "node not found");
+  Scheduler* const scheduler = request->agent().scheduler;
+  std::function<Result<json>()> work = [scheduler, &jobs]() -> Result<json> {
+    json evals = json::array();
+    std::uint64_t index = 0;
+    for (const JobKey& key : jobs) {
+      const Result<JobReply> reply = scheduler->Evaluate(key);
+      if (!reply.ok()) continue;  // the job has gone meanwhile
+      evals.push_back(reply->eval_id);
+      index = reply->index;
+    }
+    return json{{"EvalIDs", evals}, {"EvalCreateIndex", index}, {"Index", index}};
+  };
+  Result<json> reply = co_await request->ControlNow<json>(std::move(work));
+  if (!reply.ok()) co_return ErrorAnswer(reply.error());
+  (*reply)["HeartbeatTTL"] = 0;
+  (*reply)["NodeModifyIndex"] = node->modify_index;
+  co_return JsonAnswer(*reply, std::max<std::uint64_t>(reply->at("Index").get<std::uint64_t>(), 1));
+}
+
+}  // namespace
+
+std::vector<Route> NodeRoutes() {
+  return {
+      {"GET", "/v1/nodes", ListNodes},
+      {"GET", "/v1/node/*/allocations", ListAllocsOfNode},
+      {"PUT POST", "/v1/node/*/eligibility", SetEligibility},
+      {"PUT POST", "/v1/node/*/drain", DrainNode},
+      {"PUT POST", "/v1/node/*/evaluate", EvaluateNode},
+      {"GET", "/v1/node/*", ReadNode},
+  };
+}
+
+}  // namespace drover

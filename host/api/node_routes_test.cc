@@ -1,0 +1,88 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/api/api_fixture.h"
+#include "host/encode/encode.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+TEST(EncodeNodeTest, NetworksAreToldInBothForms) {
+  NodeRecord node;
+  node.interfaces = {{"eth0",
+                      "02:00:00:00:00:01",
+                      1000,
+                      false,
+                      true,
+                      {{"192.0.2.2", false}, {"2001:db8::2", true}}},
+                     {"lo", "", 0, true, false, {{"127.0.0.1", false}}}};
+  const auto address = [](const char* ip, const char* cidr, const char* device, int mbits) {
+    return json{{"Mode", "host"},           {"Device", device},        {"CIDR", cidr},  {"IP", ip},
+                {"ReservedPorts", nullptr}, {"DynamicPorts", nullptr}, {"MBits", mbits}};
+  };
+  json told = EncodeNode(node);
+  const json wanted = {address("192.0.2.2", "192.0.2.2/32", "eth0", 1000),
+                       address("2001:db8::2", "2001:db8::2/128", "eth0", 1000)};
+  EXPECT_EQ(told["NodeResources"]["Networks"], wanted);
+  EXPECT_EQ(told["Resources"]["Networks"], wanted);
+  const json interfaces = told["NodeResources"]["NodeNetworks"];
+  ASSERT_EQ(interfaces.size(), 2u);
+  EXPECT_EQ(interfaces[0]["Device"], "eth0");
+  EXPECT_EQ(interfaces[0]["MacAddress"], "02:00:00:00:00:01");
+  EXPECT_EQ(interfaces[0]["Speed"], 1000);
+  EXPECT_EQ(interfaces[0]["Addresses"][1], json({{"Family", "ipv6"},
+                                                 {"Alias", "default"},
+                                                 {"Address", "2001:db8::2"},
+                                                 {"ReservedPorts", ""},
+                                                 {"Gateway", ""}}));
+  EXPECT_EQ(interfaces[1]["Device"], "lo");
+  EXPECT_EQ(interfaces[1]["Addresses"][0]["Alias"], "");
+  // A machine without a network has only the loopback.
+  node.interfaces.erase(node.interfaces.begin());
+  told = EncodeNodeStub(node, true, false);
+  EXPECT_EQ(told["NodeResources"]["Networks"],
+            json::array({address("127.0.0.1", "127.0.0.1/32", "lo", 0)}));
+}
+
+class NodeRouteTest : public ApiFixture {};
+
+TEST_F(NodeRouteTest, FiltersLookAtTheWholeNode) {
+  NodeRecord node;
+  node.id = "node";
+  node.name = "n1";
+  node.http_address = "127.0.0.1:4711";
+  node.version = "1.2.3";
+  node.attributes = {{"kernel.name", "linux"}};
+  node.drivers["exec"] = {true, true, "Healthy", {}, 0};
+  ASSERT_TRUE(Await<Result<Duration>>(scheduler.Register(context, node)).ok());
+  const auto chosen = [this](const std::string& filter) {
+    return Get("/v1/nodes?filter=" + filter).size();
+  };
+  EXPECT_EQ(chosen(R"(Attributes["kernel.name"] == "linux")"), 1u);
+  EXPECT_EQ(chosen(R"(Attributes["kernel.name"] == "windows")"), 0u);
+  EXPECT_EQ(chosen(R"("/Attributes/kernel.name" == linux and Meta is empty)"), 1u);
+  EXPECT_EQ(chosen("Drivers.exec.Healthy == true and DrainStrategy is nil"), 1u);
+  EXPECT_EQ(chosen("any Drivers as name, driver { name == exec and driver.Detected == true }"), 1u);
+  EXPECT_EQ(chosen("Address == 127.0.0.1 and Version == 1.2.3"), 1u) << "what only the list has";
+  EXPECT_EQ(Get("/v1/nodes?filter=Name == n1")[0]["Attributes"], nullptr);
+  EXPECT_EQ(
+      Refusal("GET", "/v1/nodes?filter=Nmae == n1"),
+      "400 failed to read result page: error finding value in datum: /Nmae at part 0: couldn't "
+      "find key: struct field with name \"Nmae\"");
+}
+
+TEST_F(NodeRouteTest, EventsAreToldAsClientsReadThem) {
+  RegisterNode();
+  Must("PUT", "/v1/node/node/eligibility", {{"Eligibility", "ineligible"}});
+  const json events = Get("/v1/node/node")["Events"];
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0]["Message"], "Node registered");
+  EXPECT_EQ(events[1], json({{"Message", "Node marked as ineligible for scheduling"},
+                             {"Subsystem", "Cluster"},
+                             {"Details", nullptr},
+                             {"Timestamp", Rfc3339(loop.Wall())},
+                             {"CreateIndex", 0}}));
+}
+
+}  // namespace
+}  // namespace drover

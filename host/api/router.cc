@@ -1,0 +1,263 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/api/router.h"
+
+#include <malloc.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "host/api/access.h"
+#include "host/http/browser_check.h"
+#include "host/spec/json_cost.h"
+#include "host/stats/metric_registry.h"
+
+namespace drover {
+namespace {
+
+std::vector<std::string_view> Split(std::string_view path) {
+  std::vector<std::string_view> parts;
+  while (!path.empty() && path.front() == '/') path.remove_prefix(1);
+  while (true) {
+    const std::size_t slash = path.find('/');
+    parts.push_back(path.substr(0, slash));
+    if (slash == std::string_view::npos) return parts;
+    path.remove_prefix(slash + 1);
+  }
+}
+
+std::string Join(const std::vector<std::string_view>& parts, std::size_t from, std::size_t count) {
+  std::string out;
+  for (std::size_t i = from; i < from + count; ++i) {
+    if (i > from) out += '/';
+    out += parts[i];
+  }
+  return out;
+}
+
+bool Allows(std::string_view methods, std::string_view method) {
+  if (methods.empty()) return true;
+  if (method == "HEAD") method = "GET";
+  while (!methods.empty()) {
+    const std::size_t space = methods.find(' ');
+    if (methods.substr(0, space) == method) return true;
+    if (space == std::string_view::npos) break;
+    methods.remove_prefix(space + 1);
+  }
+  return false;
+}
+
+bool IsPretty(const HttpRequest& request) {
+  const std::string* pretty = request.Query("pretty");
+  return pretty != nullptr && *pretty != "0";
+}
+
+// Adds the headers of every reply, and indents the body if the client wants that.
+HttpReply Finish(const HttpRequest& request, Answer answer) {
+  HttpReply reply = std::move(answer.reply);
+  if (answer.index) {
+    reply.headers.emplace_back("X-Nomad-Index", std::to_string(*answer.index));
+    reply.headers.emplace_back("X-Nomad-LastContact", "0");
+    reply.headers.emplace_back("X-Nomad-KnownLeader", "true");
+  }
+  if (!answer.next_token.empty()) {
+    reply.headers.emplace_back("X-Nomad-NextToken", answer.next_token);
+  }
+  if (reply.content_type == "application/json" && IsPretty(request)) {
+    const auto body = nlohmann::json::parse(reply.body, nullptr, false);
+    if (!body.is_discarded()) reply.body = body.dump(4) + "\n";
+  }
+  return reply;
+}
+
+struct Target {
+  const Route* route = nullptr;
+  std::vector<std::string> stars;
+  bool known = false;  // the path exists, but perhaps not with this method
+};
+
+Target FindRoute(const std::vector<Route>& routes, const std::string& path,
+                 const std::string& method) {
+  Target target, otherwise;
+  // A path that equals a pattern has no id in it for another pattern: "pools" is not a node.
+  const auto named = std::find_if(routes.begin(), routes.end(), [&](const Route& route) {
+    return route.pattern == path && Allows(route.methods, method) &&
+           path.find('*') == std::string::npos;
+  });
+  if (named != routes.end()) return {&*named, {}, true};
+  for (const Route& route : routes) {
+    std::optional<std::vector<std::string>> stars = MatchPath(route.pattern, path);
+    if (!stars) continue;
+    Target& found = route.fit == Fit::kFirst ? target : otherwise;
+    found.known = true;
+    if (!Allows(route.methods, method)) continue;
+    found.route = &route;
+    found.stars = std::move(*stars);
+    if (route.fit == Fit::kFirst) break;
+  }
+  return target.known ? target : otherwise;
+}
+
+// Why the client may not use TARGET. Paths that are not in the table need the token too.
+std::optional<std::string> RefusalOf(const Target& target, const ApiAgent& agent,
+                                     const HttpRequest& http) {
+  if (target.route != nullptr && target.route->access == Access::kOpen) return std::nullopt;
+  return Refusal(http, agent.settings.Get()->token);
+}
+
+// The longest wait of a body for its turn.
+constexpr Duration kTreeWait = 30s;
+// From these sizes on, the memory of a request is returned to the system at once; the allocator
+// would keep it for the next request.
+constexpr std::size_t kLargeTree = std::size_t{2} << 20;
+constexpr std::size_t kLargeReply = std::size_t{4} << 20;
+
+// Takes room for the tree of the body. Hundreds of small bodies have room at a time.
+Co<Status> TakeRoom(HttpExchange* exchange, const ApiAgent* agent, ByteBudget::Share* share) {
+  const std::string& body = exchange->request().body;
+  if (body.empty()) co_return Status();
+  const Context limited = exchange->context().WithTimeout(kTreeWait);
+  const std::size_t cost = JsonCost(body);
+  DROVER_CO_ASSIGN(*share, co_await agent->trees->Take(limited, cost));
+  co_return Status();
+}
+
+void GiveBackMemory(const std::string& body) {
+  if (JsonCost(body) >= kLargeTree) malloc_trim(0);
+}
+
+Answer NoRoom(const Error& error) {
+  if (error.code() != Code::kResourceExhausted) {
+    return ErrorAnswer(503, "too many large requests at once; try again later");
+  }
+  return ErrorAnswer(413, "the body has too many values: they would take more than " +
+                              std::to_string(ApiAgent::kTreeBytes >> 20) + " MiB of memory");
+}
+
+Co<Answer> Dispatch(const std::vector<Route>* routes, const ApiAgent* agent,
+                    HttpExchange* exchange) {
+  const HttpRequest& http = exchange->request();
+  const Result<std::string> path = PercentDecode(http.path);
+  if (!path.ok()) co_return ErrorAnswer(path.error());
+  if (*path == "/") {
+    Answer redirect = EmptyAnswer();
+    redirect.reply.status = 307;
+    redirect.reply.headers.emplace_back("Location", "/ui/");
+    co_return redirect;
+  }
+  Target target = FindRoute(*routes, *path, http.method);
+  if (const auto refusal = RefusalOf(target, *agent, http)) co_return ErrorAnswer(403, *refusal);
+  // A request for an open path proves nothing about its client, unless no token is configured.
+  const bool open = target.route != nullptr && target.route->access == Access::kOpen;
+  if (!open || agent->settings.Get()->token.empty()) exchange->Trust();
+  if (target.route == nullptr) {
+    if (target.known) co_return ErrorAnswer(405, "Invalid method");
+    Answer unknown = EmptyAnswer();
+    unknown.reply.status = 404;
+    co_return unknown;
+  }
+  if (target.route->effect == Effect::kChanges && Allows("GET", http.method) &&
+      MayBeOfAPage(http)) {
+    co_return ErrorAnswer(403, "a browser must send this request by PUT");
+  }
+  ApiRequest request(exchange, agent, std::move(target.stars));
+  ByteBudget::Share tree;
+  const Status room = co_await TakeRoom(exchange, agent, &tree);
+  if (!room.ok()) co_return NoRoom(room.error());
+  try {
+    co_return co_await target.route->handler(&request);
+  } catch (const nlohmann::json::exception& error) {
+    // A field of the body has another type than the route expects.
+    co_return ErrorAnswer(400, std::string("Failed to decode body: ") + error.what());
+  }
+}
+
+}  // namespace
+
+std::vector<Route> AllRoutes() {
+  std::vector<Route> all;
+  for (auto* some :
+       {&ExecRoutes, &JobChangeRoutes, &JobVersionRoutes, &JobRoutes, &AllocRoutes, &EvalRoutes,
+        &NodeRoutes, &ClientRoutes, &FollowRoutes, &FileRoutes, &AgentRoutes, &PluginRoutes,
+        &SearchRoutes, &MetricsRoutes, &EventRoutes, &MonitorRoutes, &UnsupportedRoutes}) {
+    for (Route& route : some()) all.push_back(std::move(route));
+  }
+  return all;
+}
+
+std::optional<std::vector<std::string>> MatchPath(std::string_view pattern, std::string_view path) {
+  const std::vector<std::string_view> wanted = Split(pattern);
+  const std::vector<std::string_view> parts = Split(path);
+  if (parts.size() < wanted.size()) return std::nullopt;
+  const std::size_t more = parts.size() - wanted.size();  // parts that "**" takes beyond one
+  std::vector<std::string> stars;
+  std::size_t at = 0;
+  bool stretched = false;
+  for (const std::string_view part : wanted) {
+    const std::size_t count = part == "**" ? 1 + more : 1;
+    if (part == "*" || part == "**") {
+      stars.push_back(Join(parts, at, count));
+      if (stars.back().empty()) return std::nullopt;
+    } else if (parts[at] != part) {
+      return std::nullopt;
+    }
+    stretched = stretched || part == "**";
+    at += count;
+  }
+  if (more > 0 && !stretched) return std::nullopt;
+  return stars;
+}
+
+std::function<Result<bool>(const HttpRequest&)> MakeBodyCheck(const ApiAgent* agent) {
+  return [agent, routes = AllRoutes()](const HttpRequest& http) -> Result<bool> {
+    const Result<std::string> path = PercentDecode(http.path);
+    if (!path.ok()) return false;  // the handler reports the error
+    const Target target = FindRoute(routes, *path, http.method);
+    if (const auto refusal = RefusalOf(target, *agent, http)) {
+      return Error(Code::kPermissionDenied, *refusal);
+    }
+    const Route* const route = target.route;
+    if (route == nullptr || route->access == Access::kOpen) return false;
+    // A route that only reads needs no body, and its answer may never end.
+    return route->effect == Effect::kChanges || !Allows("GET", http.method);
+  };
+}
+
+namespace {
+
+// Reports an answered request to operators: its duration as a metric and, at level debug, a line in
+// the log. The line does not have the query, which may hold private data.
+void Note(const ApiAgent& agent, HttpExchange* exchange, int status, Duration took) {
+  const HttpRequest& http = exchange->request();
+  const double ms = std::chrono::duration<double, std::milli>(took).count();
+  const bool waits = http.Query("index") != nullptr;  // its duration means nothing
+  if (agent.metrics != nullptr && !waits) {
+    agent.metrics->Sample("drover.http.request", exchange->loop()->Now(), ms);
+  }
+  spdlog::debug("http: request complete: method={} path={} status={} duration={:.3f}ms",
+                http.method, http.path, status, ms);
+}
+
+}  // namespace
+
+HttpHandler MakeApiHandler(const ApiAgent* agent) {
+  const auto routes = std::make_shared<const std::vector<Route>>(AllRoutes());
+  return [agent, routes](HttpExchange* exchange) -> Co<void> {
+    // The lambda may be destroyed while the coroutine runs, so its captures are passed by value.
+    return [](std::shared_ptr<const std::vector<Route>> table, const ApiAgent* of,
+              HttpExchange* with) -> Co<void> {
+      const TimePoint began = with->loop()->Now();
+      Answer answer = co_await Dispatch(table.get(), of, with);
+      if (with->request().body.size() > kLargeTree / 8) GiveBackMemory(with->request().body);
+      if (answer.streamed) co_return;
+      Note(*of, with, answer.reply.status, with->loop()->Now() - began);
+      HttpReply reply = Finish(with->request(), std::move(answer));
+      const bool large = reply.body.size() >= kLargeReply;
+      (void)co_await with->Reply(std::move(reply));
+      if (large) malloc_trim(0);
+    }(routes, agent, exchange);
+  };
+}
+
+}  // namespace drover

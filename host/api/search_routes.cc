@@ -1,0 +1,242 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+// Searches by the beginning of an id, or by a part of a name.
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <functional>
+#include <map>
+#include <tuple>
+
+#include "host/api/router.h"
+#include "host/base/text.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMostMatches = 20;  // for each context
+constexpr std::size_t kShortestText = 2;  // of a fuzzy search
+
+// The contexts in which clients may search; most are always empty here.
+constexpr std::array kContexts = {"allocs",          "deployment",     "evals",      "jobs",
+                                  "nodes",           "node_pools",     "namespaces", "quotas",
+                                  "recommendations", "scaling_policy", "plugins",    "vars",
+                                  "volumes",         "host_volumes",   "groups",     "services",
+                                  "tasks",           "images",         "commands",   "classes"};
+
+// The text of a search, and its context.
+struct Wanted {
+  std::string text;
+  std::string context;
+
+  bool Takes(const char* name) const {
+    return context.empty() || context == "all" || context == name;
+  }
+};
+
+Result<Wanted> ReadWanted(const ApiRequest& request, const char* field) {
+  DROVER_ASSIGN(const json body, request.Body());
+  Wanted wanted{Field<std::string>(body, field), Field<std::string>(body, "Context")};
+  const bool known =
+      wanted.context.empty() || wanted.context == "all" ||
+      std::find(kContexts.begin(), kContexts.end(), wanted.context) != kContexts.end();
+  if (!known) {
+    return Error(Code::kInvalidArgument, "unknown context \"" + wanted.context + "\"");
+  }
+  return wanted;
+}
+
+// The digits of a prefix of ids. Clients send any number of digits; the last of an odd number is
+// cut off.
+std::string EvenDigits(const std::string& prefix) {
+  std::string digits = WithoutHyphens(prefix);
+  if (digits.size() % 2 == 1) digits.pop_back();
+  return digits;
+}
+
+Answer FoundAnswer(json matches, json truncations, std::uint64_t index) {
+  return JsonAnswer({{"Matches", std::move(matches)},
+                     {"Truncations", std::move(truncations)},
+                     {"Index", index},
+                     {"LastContact", 0},
+                     {"KnownLeader", true}},
+                    index);
+}
+
+// The ids of one context that are shown, in their order.
+class PrefixMatches {
+ public:
+  void Add(const std::string& id) {
+    if (ids_.size() < kMostMatches) {
+      ids_.push_back(id);
+    } else {
+      truncated_ = true;
+    }
+  }
+  void Tell(const char* context, json* matches, json* truncations) {
+    (*matches)[context] = std::move(ids_);
+    (*truncations)[context] = truncated_;
+  }
+
+ private:
+  json ids_ = json::array();
+  bool truncated_ = false;
+};
+
+Co<Answer> SearchPrefix(ApiRequest* request) {
+  const Result<Wanted> wanted = ReadWanted(*request, "Prefix");
+  if (!wanted.ok()) co_return ErrorAnswer(wanted.error());
+  json matches = json::object(), truncations = json::object();
+  std::uint64_t index = 0;
+  const std::string digits = EvenDigits(wanted->text);
+  const auto fits = [&digits](const std::string& id) {
+    return WithoutHyphens(id).starts_with(digits);
+  };
+  request->agent().store->Read([&](const Tables& tables) {
+    index = tables.last_index;
+    if (wanted->Takes("jobs")) {
+      PrefixMatches found;
+      for (const auto& [key, job] : tables.jobs) {
+        if (request->InNamespace(key.first) && key.second.starts_with(wanted->text)) {
+          found.Add(key.second);
+        }
+      }
+      found.Tell("jobs", &matches, &truncations);
+    }
+    if (wanted->Takes("allocs")) {
+      PrefixMatches found;
+      for (const auto& [id, record] : tables.allocs) {
+        if (request->InNamespace(record->alloc->job->job_namespace) && fits(id)) found.Add(id);
+      }
+      found.Tell("allocs", &matches, &truncations);
+    }
+    if (wanted->Takes("evals")) {
+      PrefixMatches found;
+      for (const auto& [id, eval] : tables.evals) {
+        if (request->InNamespace(eval->job_namespace) && fits(id)) found.Add(id);
+      }
+      found.Tell("evals", &matches, &truncations);
+    }
+    if (wanted->Takes("nodes")) {
+      PrefixMatches found;
+      for (const auto& [id, node] : tables.nodes) {
+        if (fits(id)) found.Add(id);
+      }
+      found.Tell("nodes", &matches, &truncations);
+    }
+  });
+  co_return FoundAnswer(std::move(matches), std::move(truncations), index);
+}
+
+std::string Lowered(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+// Names that hold a text in any case. Earlier places come first, then shorter names.
+class FuzzyMatches {
+ public:
+  explicit FuzzyMatches(const Wanted& wanted) : wanted_(wanted), text_(Lowered(wanted.text)) {}
+
+  void Add(const char* context, const std::string& name, std::vector<std::string> scope) {
+    const std::size_t at = wanted_.Takes(context) ? Lowered(name).find(text_) : std::string::npos;
+    if (at != std::string::npos) found_[context].emplace_back(at, name, std::move(scope));
+  }
+
+  void Tell(json* matches, json* truncations) {
+    for (auto& [context, all] : found_) {
+      std::sort(all.begin(), all.end(), [](const Match& a, const Match& b) {
+        return std::tuple(a.at, a.name.size(), a.name, a.scope) <
+               std::tuple(b.at, b.name.size(), b.name, b.scope);
+      });
+      (*truncations)[context] = all.size() > kMostMatches;
+      for (std::size_t i = 0; i < std::min(all.size(), kMostMatches); ++i) {
+        json match = {{"ID", all[i].name}};
+        if (!all[i].scope.empty()) match["Scope"] = all[i].scope;
+        (*matches)[context].push_back(std::move(match));
+      }
+    }
+  }
+
+ private:
+  struct Match {
+    Match(std::size_t where, std::string what, std::vector<std::string> in)
+        : at(where), name(std::move(what)), scope(std::move(in)) {}
+    std::size_t at;
+    std::string name;
+    std::vector<std::string> scope;
+  };
+
+  const Wanted& wanted_;
+  const std::string text_;
+  std::map<std::string, std::vector<Match>> found_;
+};
+
+// The program or image that a task runs, from its driver configuration.
+std::string ConfiguredText(const Task& task, const char* field) {
+  const json config = json::parse(task.config_json, nullptr, false);
+  return config.is_object() && config.contains(field) && config[field].is_string()
+             ? config[field].get<std::string>()
+             : "";
+}
+
+void AddJob(const Job& job, FuzzyMatches* found) {
+  found->Add("jobs", job.name, {job.job_namespace, job.id});
+  for (const TaskGroup& group : job.groups) {
+    found->Add("groups", group.name, {job.job_namespace, job.id});
+    for (const Task& task : group.tasks) {
+      found->Add("tasks", task.name, {job.job_namespace, job.id, group.name});
+      const std::vector<std::string> scope = {job.job_namespace, job.id, group.name, task.name};
+      const std::string command = ConfiguredText(task, "command");
+      const std::string image = ConfiguredText(task, "image");
+      if (!command.empty()) found->Add("commands", command, scope);
+      if (!image.empty()) found->Add("images", image, scope);
+    }
+  }
+}
+
+Co<Answer> SearchFuzzy(ApiRequest* request) {
+  const Result<Wanted> wanted = ReadWanted(*request, "Text");
+  if (!wanted.ok()) co_return ErrorAnswer(wanted.error());
+  if (wanted->text.size() < kShortestText) {
+    co_return ErrorAnswer(400, "fuzzy search query must be at least 2 characters, got " +
+                                   std::to_string(wanted->text.size()));
+  }
+  std::vector<std::shared_ptr<const JobRecord>> jobs;
+  AllocRecords allocs;
+  std::vector<std::shared_ptr<const NodeRecord>> nodes;
+  std::uint64_t index = 0;
+  // Writers wait while the store is read, so the read only takes pointers.
+  request->agent().store->Read([&](const Tables& tables) {
+    index = tables.last_index;
+    for (const auto& [key, job] : tables.jobs) {
+      if (request->InNamespace(key.first)) jobs.push_back(job);
+    }
+    for (const auto& [id, record] : tables.allocs) {
+      if (request->InNamespace(record->alloc->job->job_namespace)) allocs.push_back(record);
+    }
+    for (const auto& [id, node] : tables.nodes) nodes.push_back(node);
+  });
+  FuzzyMatches found(*wanted);
+  for (const auto& job : jobs) AddJob(*job->job, &found);
+  for (const auto& record : allocs) {
+    found.Add("allocs", record->alloc->name, {record->alloc->job->job_namespace, record->id()});
+  }
+  for (const auto& node : nodes) found.Add("nodes", node->name, {node->id});
+  json matches = json::object(), truncations = json::object();
+  found.Tell(&matches, &truncations);
+  co_return FoundAnswer(std::move(matches), std::move(truncations), index);
+}
+
+}  // namespace
+
+std::vector<Route> SearchRoutes() {
+  return {
+      {"PUT POST", "/v1/search", SearchPrefix},
+      {"PUT POST", "/v1/search/fuzzy", SearchFuzzy},
+  };
+}
+
+}  // namespace drover

@@ -1,0 +1,181 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/base/log_writer.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <climits>
+#include <condition_variable>
+#include <csignal>
+#include <ctime>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace drover {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How long the thread waits for a reader before it looks at its deadline.
+constexpr int kLookMs = 50;
+constexpr int kLastWordsMs = 500;
+
+// Writes the beginning of TEXT and removes it. False when TEXT can never be written.
+bool WriteSome(int fd, std::string_view* text) {
+  // A pipe that poll reports as writable takes this much without blocking.
+  const ssize_t written = ::write(fd, text->data(), std::min<std::size_t>(text->size(), PIPE_BUF));
+  if (written < 0) return errno == EINTR || errno == EAGAIN;
+  text->remove_prefix(static_cast<std::size_t>(written));
+  return true;
+}
+
+bool HasRoom(int fd, int wait_ms) {
+  pollfd one{fd, POLLOUT, 0};
+  return ::poll(&one, 1, wait_ms) > 0;
+}
+
+}  // namespace
+
+struct LogWriter::State {
+  enum class Mode { kDirect, kThread, kFinishing, kLost };
+
+  State(int to, GapLine line, std::size_t most) : fd(to), gap(std::move(line)), most_bytes(most) {}
+
+  const int fd;
+  const GapLine gap;
+  const std::size_t most_bytes;
+  std::mutex mutex;
+  std::condition_variable changed;
+  Mode mode = Mode::kDirect;
+  std::string lines;
+  std::size_t dropped = 0;
+  std::atomic<std::size_t> unwritten{0};      // bytes of lines that were taken
+  std::optional<Clock::time_point> deadline;  // since kFinishing
+  bool ended = false;
+  bool gave_up = false;  // before all that it had taken was written
+  std::thread thread;
+
+  bool Late() {
+    const std::lock_guard lock(mutex);
+    return deadline && Clock::now() >= *deadline;
+  }
+};
+
+LogWriter::LogWriter(int fd, GapLine gap, std::size_t most_bytes)
+    : state_(std::make_shared<State>(fd, std::move(gap), most_bytes)) {}
+
+LogWriter::~LogWriter() { Finish(Duration(0)); }
+
+void LogWriter::Write(std::string_view line) {
+  std::unique_lock lock(state_->mutex);
+  switch (state_->mode) {
+    case State::Mode::kDirect:
+      lock.unlock();
+      while (!line.empty() && WriteSome(state_->fd, &line)) {
+        if (!line.empty()) HasRoom(state_->fd, kLookMs);
+      }
+      return;
+    case State::Mode::kThread:
+    case State::Mode::kFinishing:
+      // After one dropped line, later ones are dropped too, until the gap is written.
+      if (state_->dropped > 0 || state_->lines.size() + line.size() > state_->most_bytes) {
+        ++state_->dropped;
+      } else {
+        state_->lines += line;
+        state_->unwritten += line.size();
+      }
+      state_->changed.notify_all();
+      return;
+    case State::Mode::kLost:
+      return;
+  }
+}
+
+void LogWriter::Start() {
+  const std::lock_guard lock(state_->mutex);
+  if (state_->mode != State::Mode::kDirect) return;
+  // The new thread inherits the mask: signals go to the threads that wait for them.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    state_->thread = std::thread([state = state_] { Run(state); });
+    pthread_setname_np(state_->thread.native_handle(), "drover-log");
+    state_->mode = State::Mode::kThread;
+    state_->ended = false;
+    state_->deadline.reset();
+  } catch (const std::system_error&) {
+    // The callers go on writing their lines.
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void LogWriter::Run(const std::shared_ptr<State>& state) {
+  std::unique_lock lock(state->mutex);
+  while (true) {
+    state->changed.wait(lock, [&] {
+      return !state->lines.empty() || state->dropped > 0 || state->mode == State::Mode::kFinishing;
+    });
+    std::string lines = std::exchange(state->lines, {});
+    const std::size_t dropped = std::exchange(state->dropped, 0);
+    const std::size_t taken = lines.size();
+    if (lines.empty() && dropped == 0) break;
+    lock.unlock();
+    if (dropped > 0) lines += state->gap(dropped);
+    std::string_view rest = lines;
+    bool late = false;
+    while (!rest.empty() && !late) {
+      // Line by line, since other processes may write to the same file between them.
+      std::string_view line = rest.substr(0, std::min(rest.find('\n'), rest.size() - 1) + 1);
+      rest.remove_prefix(line.size());
+      while (!line.empty() && !late) {
+        if (HasRoom(state->fd, kLookMs) && !WriteSome(state->fd, &line)) break;
+        late = !line.empty() && state->Late();
+      }
+    }
+    state->unwritten -= taken;
+    lock.lock();
+    state->gave_up = late;
+    if (late) break;
+  }
+  state->ended = true;
+  state->changed.notify_all();
+}
+
+void LogWriter::Finish(Duration limit) {
+  std::unique_lock lock(state_->mutex);
+  if (state_->mode != State::Mode::kThread) return;
+  state_->mode = State::Mode::kFinishing;
+  state_->deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
+  state_->changed.notify_all();
+  const auto last = *state_->deadline + std::chrono::milliseconds(2 * kLookMs);
+  const bool ended = state_->changed.wait_until(lock, last, [this] { return state_->ended; });
+  std::thread thread = std::move(state_->thread);
+  const bool all = ended && !state_->gave_up && state_->lines.empty() && state_->dropped == 0;
+  state_->mode = all ? State::Mode::kDirect : State::Mode::kLost;
+  lock.unlock();
+  // A thread that hangs in a write keeps the state to itself.
+  if (ended) {
+    thread.join();
+  } else {
+    thread.detach();
+  }
+}
+
+void LogWriter::LastWords() const {
+  // Only calls that are safe in a signal handler.
+  for (int i = 0; i < kLastWordsMs && state_->unwritten.load() > 0; ++i) {
+    const timespec moment{0, 1'000'000};
+    nanosleep(&moment, nullptr);
+  }
+}
+
+}  // namespace drover

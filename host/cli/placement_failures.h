@@ -1,0 +1,14 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace drover {
+
+// The reasons why task groups could not be placed, a line each. FAILURES is the field
+// FailedTGAllocs of an evaluation.
+std::vector<std::string> PlacementFailureLines(const nlohmann::json& failures);
+
+}  // namespace drover

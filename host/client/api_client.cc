@@ -1,0 +1,137 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/client/api_client.h"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "host/client/api_streams.h"
+#include "host/client/loop_wait.h"
+#include "host/client/websocket_client.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kMaxDepth = 200;
+constexpr Duration kReadTime = 60s;  // beyond what a read waits for something newer
+
+Co<void> Keep(HttpClient* http, Context context, ClientRequest request,
+              std::optional<Result<ClientReply>>* reply) {
+  *reply = co_await http->Ask(context, std::move(request));
+}
+
+Result<json> Decoded(const std::string& address, const ClientReply& reply) {
+  if (reply.body.empty()) return json(nullptr);
+  // What is nested deeper is dropped: printing it would cost stack.
+  const auto keep = [](int depth, json::parse_event_t, const json&) { return depth < kMaxDepth; };
+  json body = json::parse(reply.body, keep, false);
+  if (!body.is_discarded()) return body;
+  return Error(Code::kInternal, "the answer of " + address + " is no JSON: is it an agent?");
+}
+
+}  // namespace
+
+// The loop runs only while a request waits.
+class ApiClient::Connection {
+ public:
+  explicit Connection(std::shared_ptr<const Endpoint> to)
+      : endpoint(std::move(to)), http_(endpoint) {}
+
+  // MOST: null for as long as it takes.
+  Result<ClientReply> Ask(ClientRequest request, std::optional<Duration> most = std::nullopt) {
+    Context context(&loop_);
+    if (most) context = context.WithTimeout(*most);
+    std::optional<Result<ClientReply>> reply;
+    loop_.RunToEnd(Keep(&http_, context, std::move(request), &reply), kForever);
+    return *std::move(reply);
+  }
+
+  const std::shared_ptr<const Endpoint> endpoint;
+
+ private:
+  RealLoop loop_;
+  HttpClient http_;
+};
+
+Result<ApiClient> ApiClient::Create(const ClientOptions& options) {
+  DROVER_ASSIGN(ClientOptions complete, WithEnvironment(options));
+  DROVER_ASSIGN(std::shared_ptr<const Endpoint> endpoint, Endpoint::Create(std::move(complete)));
+  return ApiClient(std::make_unique<Connection>(std::move(endpoint)));
+}
+
+ApiClient::ApiClient(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
+ApiClient::ApiClient(ApiClient&&) noexcept = default;
+ApiClient::~ApiClient() = default;
+
+Result<json> ApiClient::Get(const std::string& path, Query query, std::uint64_t* index,
+                            Duration wait) {
+  Duration most = kReadTime;
+  if (index != nullptr && *index > 0) {
+    query.emplace_back("index", std::to_string(*index));
+    query.emplace_back("wait", FormatDuration(wait));
+    most += 2 * wait;
+  }
+  ClientRequest request;
+  request.path = path;
+  request.query = std::move(query);
+  DROVER_ASSIGN(const ClientReply reply, connection_->Ask(std::move(request), most));
+  if (index != nullptr && reply.index == 0) {
+    // Whoever waits for something newer would ask again at once, for ever.
+    return Error(Code::kInternal, "the answer of " + options().address + " to " + path +
+                                      " has no X-Nomad-Index: is it an agent?");
+  }
+  if (index != nullptr) *index = reply.index;
+  return Decoded(options().address, reply);
+}
+
+Result<json> ApiClient::Change(const char* method, const std::string& path, const json* body,
+                               Query query) {
+  ClientRequest request;
+  request.method = method;
+  request.path = path;
+  request.query = std::move(query);
+  if (body != nullptr) {
+    request.body =
+        body->is_null() ? "" : body->dump(-1, ' ', false, json::error_handler_t::replace);
+  }
+  DROVER_ASSIGN(const ClientReply reply, connection_->Ask(std::move(request)));
+  return Decoded(options().address, reply);
+}
+
+Result<json> ApiClient::Put(const std::string& path, const json& body, Query query) {
+  return Change("PUT", path, &body, std::move(query));
+}
+
+Result<json> ApiClient::Delete(const std::string& path, Query query) {
+  return Change("DELETE", path, nullptr, std::move(query));
+}
+
+Result<json> ApiClient::DeleteThose(const std::string& path, const json& body, Query query) {
+  return Change("DELETE", path, &body, std::move(query));
+}
+
+Status ApiClient::Stream(const std::string& path, Query query, const TakeBytes& take) {
+  ClientRequest request;
+  request.path = path;
+  request.query = std::move(query);
+  request.take = take;
+  DROVER_TRY(connection_->Ask(std::move(request)));
+  return {};
+}
+
+Result<std::unique_ptr<WebSocketClient>> ApiClient::OpenWebSocket(const std::string& path,
+                                                                  const Query& query) {
+  return WebSocketClient::Open(*connection_->endpoint, WithQuery(path, query));
+}
+
+Result<ApiStreams> ApiClient::OpenStreams() const { return ApiStreams(connection_->endpoint); }
+
+std::string ApiClient::SearchedNamespace() const {
+  return options().job_namespace.empty() ? "*" : options().job_namespace;
+}
+
+const ClientOptions& ApiClient::options() const { return connection_->endpoint->options(); }
+
+}  // namespace drover

@@ -1,0 +1,106 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/client/api_client.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "host/client/scripted_server_for_test.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+ApiClient ClientOf(const ScriptedServer& server) {
+  ClientOptions options;
+  options.address = server.address();
+  return std::move(*ApiClient::Create(options));
+}
+
+TEST(ApiClientTest, SendsAndReadsJson) {
+  std::vector<std::string> requests;
+  ScriptedServer server([&requests](ScriptedPeer* peer, int) {
+    for (std::size_t body : {9, 0, 0, 9}) {
+      const std::string head = peer->ReadHead();
+      requests.push_back(head.substr(0, head.find(" HTTP/")) + " " + peer->ReadExactly(body));
+      peer->Reply(R"({"answer":42})");
+    }
+  });
+  ApiClient client = ClientOf(server);
+  EXPECT_EQ((*client.Put("/a", {{"ask", 1}}))["answer"], 42);
+  EXPECT_TRUE(client.Put("/b", nullptr).ok());
+  EXPECT_TRUE(client.Delete("/c", {{"purge", "true"}}).ok());
+  EXPECT_TRUE(client.DeleteThose("/d", {{"ask", 2}}).ok());
+  EXPECT_EQ(requests,
+            (std::vector<std::string>{R"(PUT /a {"ask":1})", "PUT /b ", "DELETE /c?purge=true ",
+                                      R"(DELETE /d {"ask":2})"}));
+  EXPECT_EQ(server.connections(), 1);
+}
+
+TEST(ApiClientTest, WaitsForSomethingNewer) {
+  std::vector<std::string> requests;
+  ScriptedServer server([&requests](ScriptedPeer* peer, int) {
+    for (const char* index : {"7", "8", ""}) {
+      const std::string head = peer->ReadHead();
+      requests.push_back(head.substr(0, head.find(" HTTP/")));
+      peer->Reply("[]", *index != '\0' ? "x-nomad-index: " + std::string(index) + "\r\n" : "");
+    }
+  });
+  ApiClient client = ClientOf(server);
+  std::uint64_t index = 0;
+  EXPECT_TRUE(client.Get("/v1/jobs", {}, &index).ok());
+  EXPECT_EQ(index, 7U);
+  EXPECT_TRUE(client.Get("/v1/jobs", {}, &index, 2min).ok());
+  EXPECT_EQ(index, 8U);
+  const auto without = client.Get("/v1/jobs", {}, &index);
+  EXPECT_EQ(without.code(), Code::kInternal);
+  EXPECT_EQ(without.error().message(), "the answer of " + server.address() +
+                                           " to /v1/jobs has no X-Nomad-Index: is it an agent?");
+  EXPECT_EQ(requests, (std::vector<std::string>{"GET /v1/jobs", "GET /v1/jobs?index=7&wait=2m0s",
+                                                "GET /v1/jobs?index=8&wait=10s"}));
+}
+
+TEST(ApiClientTest, AnswersThatAreNoJson) {
+  const std::string deep(100'000, '[');
+  for (const std::string& body : {std::string("<html>"), std::string("{"), deep}) {
+    ScriptedServer server([&body](ScriptedPeer* peer, int) {
+      peer->ReadHead();
+      peer->Reply(body);
+    });
+    ApiClient client = ClientOf(server);
+    const auto answer = client.Get("/");
+    EXPECT_EQ(answer.code(), Code::kInternal);
+    EXPECT_TRUE(answer.error().message().ends_with("is no JSON: is it an agent?"));
+  }
+}
+
+TEST(ApiClientTest, StreamsHaveNoBound) {
+  ScriptedServer server([](ScriptedPeer* peer, int) {
+    peer->ReadHead();
+    peer->Send("HTTP/1.1 200 OK\r\n\r\n");
+    for (int i = 0; i < 64; ++i) peer->Send(std::string(64 << 10, 'x'));
+  });
+  ApiClient client = ClientOf(server);
+  std::size_t size = 0;
+  const Status ended =
+      client.Stream("/", {}, [&size](std::string_view some) { size += some.size(); });
+  EXPECT_TRUE(ended.ok()) << ended.error().message();
+  EXPECT_EQ(size, 4U << 20);
+}
+
+TEST(ApiClientTest, AProxyIsRefusedByName) {
+  setenv("http_proxy", "http://proxy:3128", 1);
+  ClientOptions options;
+  options.address = "http://agent.example:4646";
+  const auto client = ApiClient::Create(options);
+  unsetenv("http_proxy");
+  EXPECT_EQ(client.code(), Code::kFailedPrecondition);
+  EXPECT_NE(client.error().message().find("http_proxy"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace drover

@@ -1,0 +1,41 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/client/client_options.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace drover {
+namespace {
+
+class EnvironmentTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* name : {"DROVER_ADDR", "NOMAD_ADDR", "NOMAD_TOKEN"}) unsetenv(name);
+  }
+  void TearDown() override { SetUp(); }
+};
+
+TEST_F(EnvironmentTest, OptionsComeBeforeItAndDroversNamesBeforeNomads) {
+  EXPECT_EQ(WithEnvironment({})->address, "http://127.0.0.1:4646");
+  setenv("NOMAD_ADDR", "http://nomad:1/", 1);
+  setenv("NOMAD_TOKEN", "secret", 1);
+  EXPECT_EQ(WithEnvironment({})->address, "http://nomad:1");
+  setenv("DROVER_ADDR", "https://drover:2", 1);
+  EXPECT_EQ(WithEnvironment({})->address, "https://drover:2");
+  ClientOptions options;
+  options.address = "unix:///run/x";
+  EXPECT_EQ(WithEnvironment(options)->address, "unix:///run/x");
+  EXPECT_EQ(WithEnvironment(options)->token, "secret");
+}
+
+TEST_F(EnvironmentTest, AnAddressNeedsAScheme) {
+  ClientOptions options;
+  for (const char* address : {"127.0.0.1:4646", "ftp://x", "http://", "unix://x"}) {
+    options.address = address;
+    EXPECT_EQ(WithEnvironment(options).code(), Code::kInvalidArgument) << address;
+  }
+}
+
+}  // namespace
+}  // namespace drover

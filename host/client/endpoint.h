@@ -1,0 +1,42 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "host/base/co.h"
+#include "host/base/context.h"
+#include "host/base/result.h"
+#include "host/client/client_options.h"
+#include "host/client/server_address.h"
+#include "host/http/byte_stream.h"
+#include "host/http/tls_stream.h"
+
+namespace drover {
+
+// The agent that is asked, and how connections to it are made. Immutable.
+class Endpoint {
+ public:
+  // OPTIONS are those of WithEnvironment. Code::kInvalidArgument: they make no sense.
+  static Result<std::shared_ptr<const Endpoint>> Create(ClientOptions options);
+
+  const ClientOptions& options() const { return options_; }
+  const ServerAddress& address() const { return address_; }
+
+  // A new connection, after the handshake of TLS. Takes at most ten seconds.
+  Co<Result<std::unique_ptr<ByteStream>>> Connect(Context context) const;
+
+  // Code::kUnavailable, unless another CODE is given: "cannot reach ADDRESS: WHY".
+  Error Unreachable(const std::string& why, Code code = Code::kUnavailable) const;
+
+ private:
+  Endpoint(ClientOptions options, ServerAddress address)
+      : options_(std::move(options)), address_(std::move(address)) {}
+  Co<Result<StreamSocket>> ConnectSocket(Context context) const;
+
+  const ClientOptions options_;
+  const ServerAddress address_;
+  std::shared_ptr<TlsContext> tls_;  // null: connections are in the clear
+};
+
+}  // namespace drover

@@ -1,0 +1,20 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <vector>
+
+#include "host/base/co.h"
+#include "host/base/context.h"
+#include "host/base/result.h"
+#include "host/client/server_address.h"
+
+namespace drover {
+
+using StreamEndpoints = std::vector<boost::asio::generic::stream_protocol::endpoint>;
+
+// Where the server at ADDRESS may be, in the order in which that should be tried; never empty.
+// Code::kUnavailable: its name is not known.
+Co<Result<StreamEndpoints>> Resolve(Context context, ServerAddress address);
+
+}  // namespace drover

@@ -1,0 +1,295 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <ctime>
+
+#include "host/encode/encode.h"
+#include "host/scheduler/datacenters.h"
+#include "host/scheduler/node_capacity.h"
+#include "host/task/task_event.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+std::int64_t Number(std::string_view text) {
+  std::int64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+json EncodeEvent(const TaskEvent& event) {
+  const auto text = [&](const char* key) { return std::string(event.Detail(key)); };
+  const Result<Duration> kill_timeout = ParseDuration(event.Detail(event_key::kKillTimeout));
+  return {{"Type", event.type},
+          {"Time", event.time},
+          {"DisplayMessage",
+           event.display_message.empty() ? DisplayMessage(event) : event.display_message},
+          {"Details", event.details},
+          {"Message", text(event_key::kMessage)},
+          {"FailsTask", event.fails_task()},
+          {"RestartReason", text(event_key::kRestartReason)},
+          {"SetupError", text(event_key::kSetupError)},
+          {"DriverError", text(event_key::kDriverError)},
+          {"DriverMessage", text(event_key::kDriverMessage)},
+          {"ExitCode", Number(event.Detail(event_key::kExitCode))},
+          {"Signal", Number(event.Detail(event_key::kSignal))},
+          {"KillTimeout", kill_timeout.ok() ? kill_timeout->count() : 0},
+          {"KillError", text(event_key::kKillError)},
+          {"KillReason", text(event_key::kKillReason)},
+          {"StartDelay", Number(event.Detail(event_key::kStartDelay))},
+          {"DownloadError", ""},
+          {"ValidationError", text(event_key::kValidationError)},
+          {"DiskLimit", 0},
+          {"FailedSibling", text(event_key::kFailedSibling)},
+          {"VaultError", ""},
+          {"TaskSignalReason", ""},
+          {"TaskSignal", ""},
+          {"GenericSource", ""}};
+}
+
+json EncodePorts(const Allocation& alloc) {
+  json ports = json::array();
+  for (const AllocatedPort& port : alloc.ports) {
+    ports.push_back(
+        {{"Label", port.label}, {"Value", port.value}, {"To", port.to}, {"HostIP", port.host_ip}});
+  }
+  return ports;
+}
+
+// The networks, in which older clients look for ports.
+json EncodeNetworks(const Allocation& alloc) {
+  json networks = json::array();
+  for (const Network& network : alloc.group()->networks) {
+    json reserved = json::array(), dynamic = json::array();
+    std::string ip;
+    for (const AllocatedPort& port : alloc.ports) {
+      const bool is_static =
+          std::any_of(network.reserved_ports.begin(), network.reserved_ports.end(),
+                      [&](const Port& wanted) { return wanted.label == port.label; });
+      (is_static ? reserved : dynamic)
+          .push_back({{"Label", port.label}, {"Value", port.value}, {"To", port.to}});
+      ip = port.host_ip;
+    }
+    networks.push_back({{"Mode", network.mode},
+                        {"IP", ip},
+                        {"ReservedPorts", std::move(reserved)},
+                        {"DynamicPorts", std::move(dynamic)}});
+  }
+  return networks;
+}
+
+json EncodeAllocated(const Allocation& alloc) {
+  json tasks = json::object(), lifecycles = json::object();
+  for (const Task& task : alloc.group()->tasks) {
+    tasks[task.name] = {
+        {"Cpu", {{"CpuShares", task.resources.cpu_mhz}, {"ReservedCores", nullptr}}},
+        {"Memory",
+         {{"MemoryMB", task.resources.memory_mb}, {"MemoryMaxMB", task.resources.memory_max_mb}}},
+        {"Networks", nullptr},
+        {"Devices", nullptr}};
+    const auto cores = alloc.cores.find(task.name);
+    if (cores != alloc.cores.end()) tasks[task.name]["Cpu"]["ReservedCores"] = cores->second;
+    lifecycles[task.name] = nullptr;
+    if (task.lifecycle) {
+      lifecycles[task.name] = {{"Hook", LifecycleHookName(task.lifecycle->hook)},
+                               {"Sidecar", task.lifecycle->sidecar}};
+    }
+  }
+  return {{"Tasks", std::move(tasks)},
+          {"TaskLifecycles", std::move(lifecycles)},
+          {"Shared",
+           {{"DiskMB", alloc.group()->ephemeral_disk_mb},
+            {"Networks", EncodeNetworks(alloc)},
+            {"Ports", EncodePorts(alloc)}}}};
+}
+
+// Resources as older clients read them. Their networks are null unless the caller sets them.
+json EncodeResources(const Resources& resources, int disk_mb) {
+  return {{"CPU", resources.cpu_mhz},
+          {"Cores", resources.cores},
+          {"MemoryMB", resources.memory_mb},
+          {"MemoryMaxMB", resources.memory_max_mb},
+          {"DiskMB", disk_mb},
+          {"IOPS", 0},
+          {"Networks", nullptr},
+          {"Devices", nullptr},
+          {"NUMA", nullptr}};
+}
+
+// The most memory that all tasks of GROUP may use together; 0: no task may use more than its
+// memory.
+std::int64_t MemoryMaxMb(const TaskGroup& group) {
+  std::int64_t sum = 0;
+  bool more = false;
+  for (const Task& task : group.tasks) {
+    sum += std::max(task.resources.memory_mb, task.resources.memory_max_mb);
+    more = more || task.resources.memory_max_mb > task.resources.memory_mb;
+  }
+  return more ? sum : 0;
+}
+
+// No group has a network of its own, but clients read the fields without a check.
+json NoNetworkStatus() {
+  return {{"InterfaceName", ""}, {"Address", ""}, {"AddressIPv6", ""}, {"DNS", nullptr}};
+}
+
+// The fields of both the list and the single allocation.
+json EncodeCommon(const AllocRecord& record) {
+  const Allocation& alloc = *record.alloc;
+  const Job& job = *alloc.job;
+  json out = {{"ID", alloc.id},
+              {"Namespace", job.job_namespace},
+              {"EvalID", alloc.eval_id},
+              {"Name", alloc.name},
+              {"NodeID", alloc.node_id},
+              {"NodeName", alloc.node_name},
+              {"JobID", job.id},
+              {"TaskGroup", alloc.group_name},
+              {"DesiredStatus", DesiredStatusName(alloc.desired_status)},
+              {"DesiredDescription", alloc.desired_description},
+              {"DesiredTransition",
+               {{"Migrate", nullptr},
+                {"Reschedule", nullptr},
+                {"ForceReschedule", nullptr},
+                {"NoShutdownDelay", nullptr},
+                {"MigrateDisablePlacement", nullptr}}},
+              {"ClientStatus", ClientStatusName(record.reported.status.status)},
+              {"ClientDescription", record.reported.status.description},
+              {"DeploymentStatus", nullptr},
+              {"FollowupEvalID", ""},
+              {"PreviousAllocation", record.previous},
+              {"NextAllocation", record.next},
+              {"RescheduleTracker", nullptr},
+              {"PreemptedAllocations", nullptr},
+              {"PreemptedByAllocation", ""},
+              {"CreateIndex", alloc.create_index},
+              {"ModifyIndex", record.modify_index},
+              {"AllocModifyIndex", alloc.alloc_modify_index},
+              {"CreateTime", alloc.create_time},
+              {"ModifyTime", record.modify_time}};
+  if (record.migrate) out["DesiredTransition"]["Migrate"] = true;
+  if (alloc.no_shutdown_delay) out["DesiredTransition"]["NoShutdownDelay"] = true;
+  return out;
+}
+
+json EncodeResourceUsage(const ResourceUsage& usage) {
+  const auto& memory = usage.memory;
+  const auto& cpu = usage.cpu;
+  return {{"MemoryStats",
+           {{"RSS", memory.rss},
+            {"Cache", memory.cache},
+            {"Swap", memory.swap},
+            {"MappedFile", memory.mapped_file},
+            {"Usage", memory.usage},
+            {"MaxUsage", memory.max_usage},
+            {"KernelUsage", memory.kernel_usage},
+            {"KernelMaxUsage", memory.kernel_max_usage},
+            {"Measured", memory.measured}}},
+          {"CpuStats",
+           {{"SystemMode", cpu.system_mode},
+            {"UserMode", cpu.user_mode},
+            {"TotalTicks", cpu.total_ticks},
+            {"ThrottledPeriods", cpu.throttled_periods},
+            {"ThrottledTime", cpu.throttled_time_ns},
+            {"Percent", cpu.percent},
+            {"Measured", cpu.measured}}},
+          {"DeviceStats", nullptr}};
+}
+
+}  // namespace
+
+std::string Rfc3339(WallTime time) {
+  if (time == 0) return "0001-01-01T00:00:00Z";
+  const std::time_t seconds = static_cast<std::time_t>(time / 1'000'000'000);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[64];
+  const std::size_t length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
+  std::snprintf(text + length, sizeof text - length, ".%09lldZ",
+                static_cast<long long>(time % 1'000'000'000));
+  return text;
+}
+
+json EncodeTaskStates(const TaskStates& states) {
+  json out = json::object();
+  for (const auto& [name, state] : states) {
+    json events = json::array();
+    for (const TaskEvent& event : state->events) events.push_back(EncodeEvent(event));
+    out[name] = {{"State", RunnerStateName(state->state)},
+                 {"Failed", state->failed},
+                 {"Restarts", state->restarts},
+                 {"LastRestart", Rfc3339(state->last_restart)},
+                 {"StartedAt", Rfc3339(state->started_at)},
+                 {"FinishedAt", Rfc3339(state->finished_at)},
+                 {"Events", std::move(events)},
+                 {"TaskHandle", nullptr}};
+  }
+  return out;
+}
+
+json EncodeAlloc(const AllocRecord& record) {
+  json out = EncodeAllocWithoutJob(record);
+  out["Job"] = EncodeJob(*record.job);
+  return out;
+}
+
+json EncodeAllocWithoutJob(const AllocRecord& record) {
+  const Allocation& alloc = *record.alloc;
+  json out = EncodeCommon(record);
+  out["AllocatedResources"] = EncodeAllocated(alloc);
+  const TaskGroup& group = *alloc.group();
+  Resources whole = GroupResources(group);
+  whole.memory_max_mb = MemoryMaxMb(group);
+  out["Resources"] = EncodeResources(whole, group.ephemeral_disk_mb);
+  out["SharedResources"] = EncodeResources({0, 0, 0, 0}, group.ephemeral_disk_mb);
+  for (const char* field : {"Resources", "SharedResources"}) {
+    out[field]["Networks"] = EncodeNetworks(alloc);
+  }
+  json& of_tasks = out["TaskResources"] = json::object();
+  for (const Task& task : group.tasks) of_tasks[task.name] = EncodeResources(task.resources, 0);
+  out["Services"] = nullptr;
+  PlacementFailure none;  // there was one node, and nothing against it
+  none.nodes_in_pool = none.nodes_evaluated = 1;
+  if (!alloc.datacenter.empty()) {
+    none.nodes_available = NodesAvailable(alloc.job->datacenters, alloc.datacenter);
+  }
+  out["Metrics"] = EncodeFailure(none);
+  out["Metrics"]["ScoreMetaData"] =
+      json::array({{{"NodeID", alloc.node_id}, {"Scores", json::object()}, {"NormScore", 0}}});
+  out["TaskStates"] = EncodeTaskStates(record.reported.tasks);
+  out["AllocStates"] = nullptr;
+  out["DeploymentID"] = "";
+  out["SigningKeyID"] = "";
+  out["NetworkStatus"] = NoNetworkStatus();
+  return out;
+}
+
+json EncodeAllocStub(const AllocRecord& record, StubFields fields) {
+  json out = EncodeCommon(record);
+  out["JobType"] = JobTypeName(record.alloc->job->type);
+  out["JobVersion"] = record.job->version;
+  out["TaskStates"] = fields.task_states ? EncodeTaskStates(record.reported.tasks) : json(nullptr);
+  if (fields.resources) out["AllocatedResources"] = EncodeAllocated(*record.alloc);
+  return out;
+}
+
+json EncodeUsage(const AllocUsage& usage) {
+  json tasks = json::object();
+  for (const auto& [name, sample] : usage.tasks) {
+    json pids = json::object();
+    for (const auto& [pid, of_pid] : sample->pids) {
+      pids[std::to_string(pid)] = EncodeResourceUsage(of_pid);
+    }
+    tasks[name] = {{"ResourceUsage", EncodeResourceUsage(sample->total)},
+                   {"Timestamp", sample->timestamp},
+                   {"Pids", std::move(pids)}};
+  }
+  return {{"ResourceUsage", EncodeResourceUsage(usage.total)},
+          {"Tasks", std::move(tasks)},
+          {"Timestamp", usage.timestamp}};
+}
+
+}  // namespace drover

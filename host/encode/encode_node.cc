@@ -1,0 +1,193 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <charconv>
+
+#include "host/encode/encode.h"
+#include "host/scheduler/node_class.h"
+#include "host/scheduler/placement.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+json EncodeDrivers(const NodeRecord& node) {
+  json out = json::object();
+  for (const auto& [name, driver] : node.drivers) {
+    out[name] = {{"Attributes", driver.attributes},
+                 {"Detected", driver.detected},
+                 {"Healthy", driver.healthy},
+                 {"HealthDescription", driver.description},
+                 {"UpdateTime", Rfc3339(driver.update_time)}};
+  }
+  return out;
+}
+
+// The addresses at which tasks can be reached, one by one; the loopback's only if all others are
+// missing.
+json EncodeAddresses(const NodeRecord& node) {
+  const auto& all = node.interfaces;
+  const bool others =
+      std::any_of(all.begin(), all.end(), [](const auto& of) { return !of.loopback; });
+  json out = json::array();
+  for (const NodeInterface& of : all) {
+    if (of.loopback && others) continue;
+    for (const NodeInterface::Address& address : of.addresses) {
+      out.push_back({{"Mode", "host"},
+                     {"Device", of.device},
+                     {"CIDR", address.text + (address.ipv6 ? "/128" : "/32")},
+                     {"IP", address.text},
+                     {"MBits", of.mbits},
+                     {"ReservedPorts", nullptr},
+                     {"DynamicPorts", nullptr}});
+    }
+  }
+  return out;
+}
+
+json EncodeInterfaces(const NodeRecord& node) {
+  json out = json::array();
+  for (const NodeInterface& of : node.interfaces) {
+    json addresses = json::array();
+    for (const NodeInterface::Address& address : of.addresses) {
+      addresses.push_back({{"Family", address.ipv6 ? "ipv6" : "ipv4"},
+                           {"Alias", of.leads_out ? "default" : ""},
+                           {"Address", address.text},
+                           {"ReservedPorts", ""},
+                           {"Gateway", ""}});
+    }
+    out.push_back({{"Mode", "host"},
+                   {"Device", of.device},
+                   {"MacAddress", of.mac},
+                   {"Speed", of.mbits},
+                   {"Addresses", std::move(addresses)}});
+  }
+  return out;
+}
+
+json EncodeNodeResources(const NodeRecord& node) {
+  return {{"Cpu",
+           {{"CpuShares", node.cpu_mhz},
+            {"TotalCpuCores", node.cores},
+            {"ReservableCpuCores", node.core_ids}}},
+          {"Memory", {{"MemoryMB", node.memory_mb}}},
+          {"Disk", {{"DiskMB", node.disk_mb}}},
+          {"Networks", EncodeAddresses(node)},
+          {"NodeNetworks", EncodeInterfaces(node)},
+          {"Devices", nullptr},
+          {"MinDynamicPort", PortPool::kFirst},
+          {"MaxDynamicPort", PortPool::kLast}};
+}
+
+json EncodeReserved(const NodeRecord& node) {
+  return {{"Cpu", {{"CpuShares", node.reserved_cpu_mhz}}},
+          {"Memory", {{"MemoryMB", node.reserved_memory_mb}}},
+          {"Disk", {{"DiskMB", node.reserved_disk_mb}}},
+          {"Networks", {{"ReservedHostPorts", ""}}}};
+}
+
+json EncodeDrain(const std::optional<NodeDrain>& drain) {
+  if (!drain) return nullptr;
+  return {{"Deadline", drain->deadline.count()},
+          {"IgnoreSystemJobs", drain->ignore_system_jobs},
+          {"ForceDeadline", Rfc3339(drain->force_at)},
+          {"StartedAt", Rfc3339(drain->started_at)}};
+}
+
+json EncodeLastDrain(const std::optional<LastDrain>& last) {
+  if (!last) return nullptr;
+  return {{"StartedAt", Rfc3339(last->started_at)},
+          {"UpdatedAt", Rfc3339(last->updated_at)},
+          {"Status", last->status},
+          {"AccessorID", ""},
+          {"Meta", last->meta}};
+}
+
+json EncodeEvents(const NodeRecord& node) {
+  json out = json::array();
+  for (const NodeEvent& event : node.events) {
+    out.push_back({{"Message", event.message},
+                   {"Subsystem", event.subsystem},
+                   {"Details", event.details.empty() ? json(nullptr) : json(event.details)},
+                   {"Timestamp", Rfc3339(event.time)},
+                   {"CreateIndex", 0}});
+  }
+  return out;
+}
+
+json EncodeCommon(const NodeRecord& node) {
+  return {{"ID", node.id},
+          {"Datacenter", node.datacenter},
+          {"Name", node.name},
+          {"NodePool", "default"},
+          {"NodeClass", node.node_class},
+          {"SchedulingEligibility", node.eligible ? "eligible" : "ineligible"},
+          {"Status", node.status},
+          {"StatusDescription", ""},
+          {"Drivers", EncodeDrivers(node)},
+          {"HostVolumes", nullptr},
+          {"LastDrain", EncodeLastDrain(node.last_drain)},
+          {"Drain", node.drain.has_value()},
+          {"CreateIndex", node.create_index},
+          {"ModifyIndex", node.modify_index}};
+}
+
+}  // namespace
+
+HostAndPort SplitAddress(const std::string& address) {
+  const std::size_t colon = address.rfind(':');
+  HostAndPort parts{address.substr(0, colon), 0};
+  if (parts.host.size() > 2 && parts.host.front() == '[' && parts.host.back() == ']') {
+    parts.host = parts.host.substr(1, parts.host.size() - 2);
+  }
+  if (colon != std::string::npos) {
+    std::from_chars(address.data() + colon + 1, address.data() + address.size(), parts.port);
+  }
+  return parts;
+}
+
+json EncodeNode(const NodeRecord& node) {
+  json out = EncodeCommon(node);
+  out["HTTPAddr"] = node.http_address;
+  out["TLSEnabled"] = node.tls;
+  out["Attributes"] = node.attributes;
+  out["Meta"] = node.meta;
+  out["Links"] = nullptr;
+  out["NodeResources"] = EncodeNodeResources(node);
+  out["ReservedResources"] = EncodeReserved(node);
+  out["Resources"] = {{"CPU", node.cpu_mhz},
+                      {"MemoryMB", node.memory_mb},
+                      {"DiskMB", node.disk_mb},
+                      {"Networks", EncodeAddresses(node)}};
+  out["Reserved"] = {{"CPU", node.reserved_cpu_mhz},
+                     {"MemoryMB", node.reserved_memory_mb},
+                     {"DiskMB", node.reserved_disk_mb}};
+  out["DrainStrategy"] = EncodeDrain(node.drain);
+  out["StatusUpdatedAt"] = node.status_time / 1'000'000'000;
+  out["Events"] = EncodeEvents(node);
+  out["HostNetworks"] = nullptr;
+  out["CSIControllerPlugins"] = nullptr;
+  out["CSINodePlugins"] = nullptr;
+  out["SecretID"] = "";
+  out["CgroupParent"] = "";
+  out["ComputedClass"] = ComputedClass(node);
+  return out;
+}
+
+json EncodeNodeStub(const NodeRecord& node, bool resources, bool os) {
+  json out = EncodeCommon(node);
+  out["Address"] = SplitAddress(node.http_address).host;
+  out["Version"] = node.version;
+  out["Attributes"] = nullptr;
+  for (const char* name : {"os.name", "os.version"}) {
+    const auto found = node.attributes.find(name);
+    if (os && found != node.attributes.end()) out["Attributes"][name] = found->second;
+  }
+  if (resources) {
+    out["NodeResources"] = EncodeNodeResources(node);
+    out["ReservedResources"] = EncodeReserved(node);
+  }
+  return out;
+}
+
+}  // namespace drover

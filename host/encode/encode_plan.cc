@@ -1,0 +1,108 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/base/ids.h"
+#include "host/encode/encode.h"
+#include "host/spec/job_diff.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+json EncodeUpdates(const GroupPlan& group) {
+  const auto replaced = static_cast<std::size_t>(group.destructive + group.migrate);
+  return {{"Ignore", group.ignore},
+          {"Place", group.place.size() - replaced},
+          {"Migrate", group.migrate},
+          {"Stop", group.stop.size() - replaced},
+          {"InPlaceUpdate", group.update.size()},
+          {"DestructiveUpdate", group.destructive},
+          {"Canary", 0},
+          {"Preemptions", 0},
+          {"Disconnect", 0},
+          {"Reconnect", 0},
+          {"RescheduleNow", 0},
+          {"RescheduleLater", 0}};
+}
+
+// The updates of a group's allocations, in words for people.
+json UpdateWords(const json& updates) {
+  static constexpr std::pair<const char*, const char*> kWords[] = {
+      {"Ignore", "ignore"},
+      {"Place", "create"},
+      {"Migrate", "migrate"},
+      {"Stop", "destroy"},
+      {"InPlaceUpdate", "in-place update"},
+      {"DestructiveUpdate", "create/destroy update"}};
+  json words = json::object();
+  for (const auto& [field, word] : kWords) {
+    if (updates.at(field) != 0) words[word] = updates.at(field);
+  }
+  return words;
+}
+
+const char* ForcedBy(const json& task, const GroupPlan& group) {
+  if (task.at("Type") == "Added") return "forces create";
+  if (task.at("Type") == "Deleted") return "forces destroy";
+  return group.destructive > 0 ? "forces create/destroy update" : "forces in-place update";
+}
+
+// Adds to each change what it forces.
+void Annotate(const PlanReply& plan, json* group) {
+  const auto found = plan.plan.find(group->at("Name").get<std::string>());
+  if (found == plan.plan.end()) return;
+  (*group)["Updates"] = UpdateWords(EncodeUpdates(found->second));
+  for (json& task : (*group)["Tasks"]) task["Annotations"] = {ForcedBy(task, found->second)};
+  for (json& field : (*group)["Fields"]) {
+    if (field.at("Name") != "Count" || field.at("Type") != "Edited") continue;
+    const bool more = std::stoll(field.at("New").get<std::string>()) >
+                      std::stoll(field.at("Old").get<std::string>());
+    field["Annotations"] = {more ? "forces create" : "forces destroy"};
+  }
+}
+
+json EncodeDiff(const PlanReply& plan, json after) {
+  after["Stop"] = false;  // a job that is registered must run
+  json diff = DiffJobs(plan.before ? EncodeJob(*plan.before) : json(), after);
+  for (json& group : diff["TaskGroups"]) Annotate(plan, &group);
+  return diff;
+}
+
+// The blocked evaluation in which allocations without room would wait.
+json EncodeWaiting(const PlanReply& plan, const PlannedJob& planned) {
+  if (plan.failed_groups.empty()) return nullptr;
+  Evaluation eval;
+  eval.id = RandomUuid();
+  eval.job_namespace = planned.job.job_namespace;
+  eval.job_id = planned.job.id;
+  eval.type = planned.job.type;
+  eval.priority = planned.job.priority;
+  eval.triggered_by = "queued-allocs";
+  eval.status = "blocked";
+  eval.status_description = "created to place remaining allocations";
+  eval.failed_groups = plan.failed_groups;
+  for (const auto& [name, group] : plan.plan) eval.queued[name] = 0;
+  for (const auto& [name, failure] : plan.failed_groups) {
+    eval.queued[name] = failure.coalesced_failures + 1;
+  }
+  eval.create_time = eval.modify_time = planned.now;
+  return json::array({EncodeEval(eval)});
+}
+
+}  // namespace
+
+json EncodePlan(const PlanReply& plan, const PlannedJob& planned) {
+  json updates = json::object();
+  for (const auto& [name, group] : plan.plan) updates[name] = EncodeUpdates(group);
+  json failed = nullptr;
+  for (const auto& [name, failure] : plan.failed_groups) failed[name] = EncodeFailure(failure);
+  return {{"Annotations", {{"DesiredTGUpdates", std::move(updates)}, {"PreemptedAllocs", nullptr}}},
+          {"FailedTGAllocs", std::move(failed)},
+          {"JobModifyIndex", plan.before ? plan.before->job_modify_index : 0},
+          {"CreatedEvals", EncodeWaiting(plan, planned)},
+          {"Diff", planned.diff ? EncodeDiff(plan, planned.json) : json()},
+          {"NextPeriodicLaunch", nullptr},
+          {"Warnings", ""},
+          {"Index", planned.index}};
+}
+
+}  // namespace drover

@@ -1,0 +1,50 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "host/http/byte_input.h"
+#include "host/http/byte_output.h"
+#include "host/http/http_exchange.h"
+#include "host/http/http_options.h"
+
+namespace drover {
+
+// The channel of an exchange, over Beast's websocket. It reads a little ahead, so that pings of the
+// client are answered, and its end is noticed, while nobody calls Read.
+// Before Trust, it holds at most one small message.
+class WebSocket : public WebSocketChannel {
+ public:
+  struct Parts {
+    Loop* loop;
+    ByteStream* stream;
+    ByteInput* input;
+    ByteOutput* output;
+    const HttpServerOptions* options;
+    std::function<void()> on_end;  // called when no more message can come
+  };
+
+  explicit WebSocket(Parts parts);
+  ~WebSocket() override;
+
+  // An error says why the request does not ask for a websocket that Accept can open.
+  static Status Check(const HttpRequest& request);
+  // From now on messages may be large, and are read ahead. Before, only one small message is read.
+  void Trust();
+  // Answers the request.
+  Co<Status> Accept(HttpRequest request);
+  // Closes with CODE unless already closed. Returns when nothing uses the stream any more.
+  Co<void> End(int code);
+
+  Co<Result<WebSocketMessage>> Read(Context context) override;
+  Co<Status> Write(Context context, bool text, std::string bytes) override;
+  Co<Status> Close(int code, std::string reason) override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace drover

@@ -1,0 +1,96 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "host/base/co.h"
+#include "host/base/loop.h"
+#include "host/task/local_state.h"
+#include "host/task/restart_tracker.h"
+#include "host/task/task_seams.h"
+#include "host/task/task_state.h"
+
+namespace drover {
+
+// The records with which a task continues under the next agent.
+struct TaskRecords {
+  TaskStateRecord state;
+  LocalState local;
+};
+
+struct TaskJournalOptions {
+  std::string task_name;
+  LocalStateStore* store = nullptr;  // not owned; null: nothing is stored
+  TaskObserver* observer = nullptr;  // not owned; may be null
+  Duration save_timeout = 30s;
+  std::function<void(const Error&)> report;  // receives the errors of SaveOrReport
+};
+
+// Keeps the records of one task. The state is what clients see: each change is published at once.
+// The local state is for the next agent only: its changes count when Save has returned, and the
+// runner decides what must wait for that. Control thread only.
+class TaskJournal {
+ public:
+  // Continues from the records of an earlier agent, or begins those of a new task.
+  TaskJournal(Loop* loop, TaskJournalOptions options, std::optional<TaskRecords> restored);
+  TaskJournal(const TaskJournal&) = delete;
+  TaskJournal& operator=(const TaskJournal&) = delete;
+
+  // Whether the records are those of an earlier agent.
+  bool restored() const { return restored_; }
+
+  const TaskStateRecord& state() const { return state_; }
+  // The same as an object that never changes; each change makes a new one.
+  TaskSnapshot snapshot() const { return snapshot_; }
+  void Emit(TaskEvent event);
+  void SetState(RunnerState state);
+  void SetState(RunnerState state, TaskEvent event);
+  // Hands the unchanged state to the observer.
+  void Publish();
+  // Whether an event of TYPE was emitted since the last start, perhaps by an earlier agent.
+  bool HasReported(std::string_view type) const;
+  bool LastReported(std::string_view type) const;  // whether the last event is of TYPE
+  // The attempts that the restart policy has counted. A change is published with the next event.
+  RestartTracker::Counted attempts() const;
+  void SetAttempts(const RestartTracker::Counted& counted);
+
+  const LocalState& local() const { return local_; }
+  std::map<std::string, HookState>* hooks() { return &local_.hooks; }
+  // The intent: the run of CONFIG is about to start.
+  void BeginRun(std::shared_ptr<const TaskConfig> config);
+  void SetConfig(std::shared_ptr<const TaskConfig> config) { local_.config = std::move(config); }
+  void SetHandle(TaskHandle handle) { local_.handle = std::move(handle); }
+  void SetNetwork(std::optional<DriverNetwork> network) { local_.network = std::move(network); }
+  // The run must end; nothing was done about it so far.
+  void SetWish(RunWish wish);
+  void BeginShutdownDelay(Duration delay) { local_.delay_until = loop_->Now() + delay; }
+  void BeginStop() { local_.stop_since = loop_->Now(); }
+  void SetExit(ExitResult exit) { local_.exit = std::move(exit); }
+  // The run was destroyed, or never started.
+  void ForgetRun();
+  void SetComplete() { local_.run_complete = true; }
+
+  // Stores a copy of the local state. Returns when it would survive the death of the agent, or with
+  // an error after LIMIT (absent: the journal's own).
+  Co<Status> Save() { return Save(options_.save_timeout); }
+  Co<Status> Save(Duration limit);
+  Co<void> SaveOrReport() { return SaveOrReport(options_.save_timeout); }
+  Co<void> SaveOrReport(Duration limit);
+
+ private:
+  void ChangeState(RunnerState state);
+
+  Loop* const loop_;
+  const TaskJournalOptions options_;
+  const bool restored_;
+  TaskStateRecord state_;
+  LocalState local_;
+  TaskSnapshot snapshot_;
+};
+
+}  // namespace drover
