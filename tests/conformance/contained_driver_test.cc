@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "host/base/gate.h"
-#include "host/process/mock_processes.h"
+#include "host/process/mock_processes_for_test.h"
 #include "tests/conformance/contained_fixture.h"
 #include "tests/conformance/stop_process.h"
 

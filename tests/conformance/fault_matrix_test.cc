@@ -18,7 +18,7 @@
 #include <sstream>
 
 #include "host/base/gate.h"
-#include "host/process/mock_processes.h"
+#include "host/process/mock_processes_for_test.h"
 #include "tests/conformance/call_verb.h"
 #include "tests/conformance/contained_fixture.h"
 #include "tests/conformance/latencies.h"
