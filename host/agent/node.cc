@@ -166,7 +166,7 @@ Status Node::InitLedger(LocalAllocEnv* env) {
   return {};
 }
 
-// What only a node with a kept state has.
+// Makes the parts that only a node with a kept state has.
 Status Node::InitKept(LocalAllocEnv* env) {
   KeptState* const kept = options_.kept;
   DROVER_TRY(InitNetworks());

@@ -187,7 +187,7 @@ bool NodeClient::BeginStart(const std::string& id) {
   return held_.count(id) > 0;
 }
 
-// Tasks that run are stopped at once. What has ended can wait for its turn.
+// Stops running tasks at once. A runner that has ended can wait for its turn.
 void NodeClient::Remove(Context context, const std::string& id) {
   refused_.erase(id);
   to_start_.erase(id);

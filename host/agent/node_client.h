@@ -38,11 +38,10 @@ class NodeClient {
   // must stop. Call it before Run.
   void SetRestored(std::set<std::string> ids) { restored_ = std::move(ids); }
 
-  // Called after kManyGone allocations have been destroyed, when no more follow. Also called after
-  // as many allocations of an earlier agent have got their runners: the records that were read for
-  // them are then freed. Run waits for it.
+  // Called after AfterBurst::kMany allocations have been destroyed, when no more follow. Also
+  // called after as many allocations of an earlier agent have got their runners: the records that
+  // were read for them are then freed. Run waits for it.
   using ManyGone = std::function<Co<void>()>;
-  static constexpr int kManyGone = AfterBurst::kMany;
   void SetManyGone(ManyGone many_gone) { many_gone_ = std::move(many_gone); }
 
   // Returns when CONTEXT ends; the runners go on.
@@ -94,7 +93,7 @@ class NodeClient {
   std::set<std::string> refused_;  // the server wants them, and knows that they get no runner
   Event ready_;                    // the server knows that the node is ready
   Event node_changed_;             // it must be registered again
-  // What waits for its turn: allocations that get a runner, and runners that have ended and must be
+  // Waiting for their turn: allocations that get a runner, and runners that have ended and must be
   // destroyed.
   std::map<std::string, std::shared_ptr<const Allocation>> to_start_;
   std::map<std::string, std::shared_ptr<Held>> to_remove_;

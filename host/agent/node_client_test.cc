@@ -260,16 +260,16 @@ TEST_F(NodeClientTest, WhenManyHaveGoneItIsCalledOnce) {
     loop.Advance(10s);
     ASSERT_EQ(client_->runners(), 0u);
   };
-  run("few", NodeClient::kManyGone - 1);
+  run("few", AfterBurst::kMany - 1);
   EXPECT_EQ(calls, 0);
   run("one", 1);
   EXPECT_EQ(calls, 1);
-  run("more", NodeClient::kManyGone - 1);
+  run("more", AfterBurst::kMany - 1);
   EXPECT_EQ(calls, 1) << "they are counted anew";
 }
 
 TEST_F(NodeClientTest, WhenManyHaveBeenRestoredItIsCalledOnce) {
-  for (int i = 0; i < NodeClient::kManyGone; ++i) restored_.insert(std::to_string(i));
+  for (int i = 0; i < AfterBurst::kMany; ++i) restored_.insert(std::to_string(i));
   Start(300ms);
   int calls = 0;
   const auto count_call = [](int* n) -> Co<void> {
@@ -374,7 +374,7 @@ TEST_F(NodeClientTest, AnAllocationThatCannotRunIsReportedAsFailed) {
   MustRegister(Registration("web", 1));
   loop.RunReady();
   ASSERT_EQ(Count(ClientStatus::kFailed), 1u);
-  EXPECT_EQ(Allocs()[0]->calls.status.description, "no such thing");
+  EXPECT_EQ(Allocs()[0]->reported.status.description, "no such thing");
   EXPECT_EQ(client_->Find(Allocs()[0]->id()), nullptr);
 }
 

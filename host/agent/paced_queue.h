@@ -39,7 +39,7 @@ class PacedQueue {
 
  private:
   void BeginNext(Context context);
-  // Forgets what is done or hangs.
+  // Forgets the entries that are done or hang.
   void MakeRoom();
 
   Loop* const loop_;
@@ -47,7 +47,7 @@ class PacedQueue {
   std::deque<std::string> waiting_;
   std::set<std::string> under_way_;
   std::size_t most_ = kMost;
-  // When those of under_way_ began, the oldest first. What is done leaves when it is the first.
+  // The begin times of under_way_, the oldest first. An entry that is done leaves when it is first.
   std::deque<std::pair<TimePoint, std::string>> begun_;
   Event wake_;
 };

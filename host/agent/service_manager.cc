@@ -43,8 +43,9 @@ Status NotifyServiceManager(const std::string& state) {
 }
 
 void NotifyOrWarn(const std::string& state) {
-  const Status told = NotifyServiceManager(state);
-  if (!told.ok()) spdlog::warn("the service manager was not told: {}", told.error().message());
+  const Status notified = NotifyServiceManager(state);
+  if (notified.ok()) return;
+  spdlog::warn("the service manager was not notified: {}", notified.error().message());
 }
 
 std::string ReloadingState() {

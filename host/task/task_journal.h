@@ -66,7 +66,7 @@ class TaskJournal {
   void SetConfig(std::shared_ptr<const TaskConfig> config) { local_.config = std::move(config); }
   void SetHandle(TaskHandle handle) { local_.handle = std::move(handle); }
   void SetNetwork(std::optional<DriverNetwork> network) { local_.network = std::move(network); }
-  // The run must end; nothing was done about it so far.
+  // The run must end as WISH says. An earlier request and its progress are forgotten.
   void SetWish(RunWish wish);
   void BeginShutdownDelay(Duration delay) { local_.delay_until = loop_->Now() + delay; }
   void BeginStop() { local_.stop_since = loop_->Now(); }

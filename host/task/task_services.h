@@ -18,8 +18,8 @@
 
 namespace drover {
 
-// What an agent lends to all its task runners. Pointers are not owned. They and this struct must
-// outlive the runners. Only members that say so may be null.
+// The services that an agent lends to all its task runners. Pointers are not owned. They and this
+// struct must outlive the runners. Only members that say so may be null.
 struct TaskServices {
   DriverRegistry* drivers = nullptr;
   TaskPreparer* preparer = nullptr;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Makes docs/cli.md of what `drover --help` says of each command.
+"""Makes docs/cli.md of the output of `drover --help` for each command.
 
 Usage: DROVER_BUILD_DIR=... cli_docs.py --update | --check
 """
@@ -16,16 +16,16 @@ PAGE = harness.ROOT / "docs" / "cli.md"
 HEAD = """\
 # The command line
 
-What `drover --help` says of each command. The page is generated: after a change of the options run
-`DROVER_BUILD_DIR=build/release tests/e2e/cli_docs.py --update`. How the commands behave is told in
-[operators.md](operators.md).
+The page has the output of `drover --help` for each command. It is generated: after a change of the options run
+`DROVER_BUILD_DIR=build/release tests/e2e/cli_docs.py --update`. [operators.md](operators.md) describes how the
+commands behave.
 
-- Options may be written with one dash, as Nomad writes them: `-json` is `--json`. What follows `--`
-  is taken as it is.
+- Options may be written with one dash, as Nomad writes them: `-json` is `--json`. Words behind
+  `--` are taken as they are.
 - **Exit codes** of every command: 0 done; 1 the job, the test or the command has failed; 2 the
   command line, the configuration or the job is wrong, and nothing was done; 130 interrupted. Those
   of `job run`, `job plan`, `job stop` and `alloc stop` are what Nomad's commands return.
-- What a command was asked for goes to standard output, complaints and the log go to standard error.
+- Results go to standard output, complaints and the log to standard error.
 """
 
 

@@ -49,7 +49,7 @@ class AgentServiceTest(DroverTest):
 
     def test_a_service_manager_that_is_not_there_is_no_reason_to_stop(self):
         agent = Agent(self.sandbox, env={"NOTIFY_SOCKET": f"{self.sandbox.root}/none"})
-        harness.wait_until(lambda: "the service manager was not told: NOTIFY_SOCKET" in agent.run.err,
+        harness.wait_until(lambda: "the service manager was not notified: NOTIFY_SOCKET" in agent.run.err,
                            "the warning")
         agent.stop()
 
