@@ -73,10 +73,11 @@ class HttpExchange {
 
   // Sends the whole answer, once. Code::kUnavailable: the client has gone or does not read.
   virtual Co<Status> Reply(HttpReply reply) = 0;
-  // Begins an answer of unknown length. The body of HEAD is ignored; the bytes of Write follow. The
-  // answer ends when the handler returns. If the handler throws, the client gets it cut short.
+  // Begins an answer of unknown length; the bytes of Write follow. The answer ends when the handler
+  // returns. If the handler throws, the client gets it cut short.
   virtual Co<Status> StartStream(HttpReply head) = 0;
   // Sends at once, and waits while the client is slow: at most write_stall without any progress.
+  // Code::kCancelled: the context has ended, or the answer has no body, as that of HEAD: produce no more.
   virtual Co<Status> Write(std::string bytes) = 0;
   // The same for bytes that other streams send too; avoids a copy where possible.
   virtual Co<Status> WriteShared(std::shared_ptr<const SharedPiece> piece) {

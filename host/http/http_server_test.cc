@@ -23,6 +23,12 @@ Co<void> Echo(HttpExchange* exchange) {
     (void)co_await exchange->StartStream(std::move(reply));
     (void)co_await exchange->Write("one,");
     if (request.path == "/stream/throw") throw std::runtime_error("broken");
+    if (request.path == "/stream/endless") {
+      const std::string piece(10'000, 'x');
+      while ((co_await exchange->Write(piece)).ok()) {
+      }
+      co_return;
+    }
     const auto piece = std::make_shared<const SharedPiece>("two");
     (void)co_await exchange->WriteShared(piece);
     co_return;
@@ -104,6 +110,25 @@ TEST(HttpServer, HeadAndEmptyAnswersHaveNoBody) {
   EXPECT_FALSE(none.Has("\r\nContent-"));
   client.Send(Get("/after"));
   EXPECT_EQ(client.ReadAnswer().body, "GET ");
+}
+
+TEST(HttpServer, NothingIsProducedForAnAnswerWithoutABody) {
+  const auto server = StartEcho();
+  HttpTestClient client(server->port());
+  client.Send("HEAD /stream/endless HTTP/1.1\r\nHost: localhost\r\n\r\n" + Get("/after"));
+  EXPECT_TRUE(client.ReadAnswer(false).Has("Transfer-Encoding: chunked\r\n"));
+  EXPECT_EQ(client.ReadAnswer().body, "GET ");
+}
+
+TEST(HttpServer, AnEndlessAnswerEndsWithTheServer) {
+  auto server = StartEcho();
+  HttpTestClient client(server->port());
+  client.Send(Get("/stream/endless"));
+  std::string all;
+  std::thread reader([&] { all = client.ReadAll(); });
+  server.reset();
+  reader.join();
+  EXPECT_FALSE(all.ends_with("0\r\n\r\n"));
 }
 
 TEST(HttpServer, PipelinedRequestsAreAnsweredInOrder) {

@@ -165,6 +165,33 @@ class FileTest(FilesTest):
         self.assertEqual(self.agent.ask("HEAD", f"/v1/client/fs/stream/{alloc}",
                                         path="t/local/big").status, 200)
 
+    def test_head_reads_nothing_and_keeps_no_agent(self):
+        alloc = self.start(task("t", f"truncate -s 15T $NOMAD_TASK_DIR/big; echo up; {LONG}"))
+        wait_until(lambda: self.fs("stat", alloc, path="t/local/big").status == 200, "the file")
+        for verb, query in (("cat", "path=t/local/big"), ("readat", "path=t/local/big&offset=0"),
+                            ("stream", "path=t/local/big&follow=false"),
+                            ("logs", "task=t&type=stdout&follow=true&plain=true")):
+            with self.subTest(verb):
+                # The connection serves the next request, so nothing of this one goes on.
+                host, port = self.agent.address.split(":")
+                client = http.client.HTTPConnection(host, int(port), timeout=harness.LIMIT)
+                self.addCleanup(client.close)
+                client.request("HEAD", f"/v1/client/fs/{verb}/{alloc}?{query}")
+                head = client.getresponse()
+                self.assertEqual((head.status, head.read()), (200, b""))
+                client.request("GET", "/v1/agent/self")
+                self.assertEqual(client.getresponse().status, 200)
+                client.close()
+        # A client that still reads does not keep the agent either, and sees that the answer was cut.
+        reader = self.follow("cat", alloc, path="t/local/big")
+        reader.more()
+        self.agent.run.interrupt()
+        with self.assertRaises(http.client.IncompleteRead):
+            while reader.more():
+                pass
+            raise AssertionError("the answer looks complete")
+        self.assertEqual(self.agent.run.wait(), 0)
+
     def test_bad_requests_and_their_answers(self):
         alloc = self.start(task("t", LONG), task("waits", LONG,
                            Lifecycle={"Hook": "poststop", "Sidecar": False}),
