@@ -11,7 +11,7 @@
 
 #include "bench/rounds.h"
 #include "host/base/event.h"
-#include "host/plugin/contained_driver.h"
+#include "host/plugin/supervised_driver.h"
 #include "tests/conformance/call_verb.h"
 
 namespace drover::bench {
@@ -73,7 +73,7 @@ void CallPlace::Round(int calls) {
   auto began = Clock::now();
   DROVER_CHECK(loop_->RunToEnd(load(&registry, context_)));
   Note("load and create", {Since(began)});
-  if (ContainedDriver* contained = registry.FindContained("mock_driver")) {
+  if (SupervisedDriver* contained = registry.FindContained("mock_driver")) {
     DROVER_CHECK(loop_->RunToEnd(MakeCalls(contained, calls)));
   } else {
     DROVER_CHECK(loop_->RunToEnd(MakeCalls(registry.FindLoaded("mock_driver"), calls)));

@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "host/base/loop.h"
-#include "host/process/mock_processes.h"
+#include "host/process/mock_processes_for_test.h"
 #include "host/process/run_directory.h"
 
 namespace drover {

@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "host/base/loop.h"
-#include "host/process/mock_processes.h"
+#include "host/process/mock_processes_for_test.h"
 
 namespace drover {
 namespace {

@@ -2,8 +2,8 @@
 // The plugins of the agent: their reports, how the process of one has ended, and their reload.
 #include "host/abi/abi_text.h"
 #include "host/api/router.h"
-#include "host/plugin/contained_driver.h"
 #include "host/plugin/plugin_registry.h"
+#include "host/plugin/supervised_driver.h"
 
 namespace drover {
 namespace {

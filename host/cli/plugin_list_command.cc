@@ -11,7 +11,7 @@
 #include "host/cli/id_lookup.h"
 #include "host/cli/loaded_node.h"
 #include "host/cli/plugin_sources.h"
-#include "host/plugin/contained_driver.h"
+#include "host/plugin/supervised_driver.h"
 #include "host/view/json_fields.h"
 
 namespace drover {

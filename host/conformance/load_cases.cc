@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "host/abi/abi_text.h"
+#include "host/conformance/driver_access.h"
 #include "host/conformance/kit_case.h"
 #include "host/plugin/config_checker.h"
 
@@ -27,7 +28,7 @@ Co<void> ProbesSoon(KitCase* kit, LoadedDriver*) {
 }
 
 Co<void> UnknownExtension(KitCase* kit, LoadedDriver* driver, std::string id) {
-  const Result<bool> has = co_await driver->HasExtension(kit->context(), id);
+  const Result<bool> has = co_await DriverAccess::HasExtension(driver, kit->context(), id);
   KIT_EXPECT(has.ok(), "get_extension of \"" + SafeText(id, 60) + "\": " + Describe(has));
   KIT_EXPECT(!*has, "get_extension must be null for ids that it does not know, and is not for \"" +
                         SafeText(id, 60) + "\"");
@@ -38,8 +39,8 @@ Co<void> ConstantExtensions(KitCase* kit, LoadedDriver* driver) {
   for (const auto& [id, offered] : {std::pair(DROVER_TASK_STATS_ID, driver->info().has_stats),
                                     std::pair(DROVER_TASK_EXEC_ID, driver->info().can_exec)}) {
     const std::string name = id;
-    const Result<bool> first = co_await driver->HasExtension(kit->context(), name);
-    const Result<bool> second = co_await driver->HasExtension(kit->context(), name);
+    const Result<bool> first = co_await DriverAccess::HasExtension(driver, kit->context(), name);
+    const Result<bool> second = co_await DriverAccess::HasExtension(driver, kit->context(), name);
     KIT_EXPECT(first.ok() && second.ok(), "get_extension of " + name + ": " + Describe(first));
     KIT_EXPECT(*first == *second, "asked for " + name + " twice, it answers in two ways");
     KIT_EXPECT(*first || !offered, "it offers " + name + ", but has none");

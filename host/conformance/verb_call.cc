@@ -90,7 +90,7 @@ using Member = std::int32_t (*drover_driver::*)(drover_instance*, const drover_c
                                                 drover_error*);
 
 template <typename Args, Member<Args> kMember>
-LoadedDriver::MakeCall Bind(VerbRequest request, Manner manner) {
+DriverAccess::MakeCall Bind(VerbRequest request, Manner manner) {
   return [request = std::move(request), manner](PluginHost* host, const drover_driver* table,
                                                 drover_instance* self, const drover_call* call,
                                                 drover_error* error) {
@@ -140,13 +140,14 @@ const std::vector<KitVerb>& KitVerbs() {
 
 Co<std::optional<Status>> CallVerb(LoadedDriver* driver, const char* verb, VerbRequest request,
                                    Manner manner, Duration limit, bool* told_again) {
-  LoadedDriver::MakeCall make;
+  DriverAccess::MakeCall make;
   for (const KitVerb& entry : KitVerbs()) {
     if (std::string_view(entry.name) == verb) make = entry.bind(request, manner);
   }
   DROVER_CHECK(make != nullptr);
   const std::shared_ptr<const TaskConfig> config = request.config;
-  co_return co_await driver->CallAs(verb, request.run, config, limit, std::move(make), told_again);
+  co_return co_await DriverAccess::CallAs(driver, verb, request.run, config, limit, std::move(make),
+                                          told_again);
 }
 
 }  // namespace drover

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host/plugin/loaded_driver.h"
+#include "host/conformance/driver_access.h"
 
 // The verbs of the ABI, called straight: in ways in which this host does not call them, but another
 // may, and without what this host does beside them.
@@ -34,13 +34,13 @@ struct VerbRequest {
 
 struct KitVerb {
   const char* name;
-  LoadedDriver::MakeCall (*bind)(VerbRequest request, Manner manner);
+  DriverAccess::MakeCall (*bind)(VerbRequest request, Manner manner);
 };
 // DROVER_ASYNC_VERBS, in its order.
 const std::vector<KitVerb>& KitVerbs();
 
 // How it was completed; nothing: not within LIMIT. TOLD_AGAIN, which kCancelledEarly needs: as for
-// LoadedDriver::CallAs.
+// DriverAccess::CallAs.
 Co<std::optional<Status>> CallVerb(LoadedDriver* driver, const char* verb, VerbRequest request,
                                    Manner manner, Duration limit = 3s, bool* told_again = nullptr);
 

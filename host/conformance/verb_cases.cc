@@ -209,7 +209,7 @@ Co<Answer> ExecInManner(LoadedDriver* driver, RunId run, Manner manner, bool* to
   std::vector<std::string> command = {"/bin/sh", "-c", "exec sleep 60"};
   const auto request =
       std::make_shared<ExecRequest>(streams->Open(std::move(command), /*tty=*/false));
-  LoadedDriver::MakeCall make = [request, streams, manner](
+  DriverAccess::MakeCall make = [request, streams, manner](
                                     PluginHost* host, const drover_driver* table,
                                     drover_instance* self, const drover_call* call,
                                     drover_error* error) -> std::int32_t {
@@ -228,7 +228,8 @@ Co<Answer> ExecInManner(LoadedDriver* driver, RunId run, Manner manner, bool* to
     if (status == DROVER_OK) GiveUpBehind(manner, host, table, self, call->id);
     return status;
   };
-  co_return co_await driver->CallAs("exec", run, nullptr, 3s, std::move(make), told_again);
+  co_return co_await DriverAccess::CallAs(driver, "exec", run, nullptr, 3s, std::move(make),
+                                          told_again);
 }
 
 Co<Answer> AskInManner(LoadedDriver* driver, std::string_view verb, VerbRequest request,
@@ -292,7 +293,7 @@ Co<void> InManner(KitCase* kit, LoadedDriver* driver, std::string_view verb, Man
 Co<void> CancelsTheCompleted(KitCase* kit, LoadedDriver* driver) {
   const auto task = kit->Lasting();
   if (!task || !co_await kit->Start(driver, task)) co_return;
-  LoadedDriver::MakeCall cancel = [](PluginHost* host, const drover_driver* table,
+  DriverAccess::MakeCall cancel = [](PluginHost* host, const drover_driver* table,
                                      drover_instance* self, const drover_call* call,
                                      drover_error*) -> std::int32_t {
     // Its own is pending, but the driver was never told of it: an id that it does not know.
@@ -301,7 +302,8 @@ Co<void> CancelsTheCompleted(KitCase* kit, LoadedDriver* driver) {
     (void)host;
     return DROVER_E_CANCELLED;
   };
-  (void)co_await driver->CallAs("call_cancelled", task->run_id, nullptr, 3s, std::move(cancel));
+  (void)co_await DriverAccess::CallAs(driver, "call_cancelled", task->run_id, nullptr, 3s,
+                                      std::move(cancel));
   const Result<TaskStatus> after = co_await driver->Inspect(kit->context(), task->run_id);
   KIT_EXPECT(after.ok() && after->state == TaskState::kRunning,
              "after call_cancelled of calls that it does not have, inspect of a running task is " +
@@ -310,7 +312,7 @@ Co<void> CancelsTheCompleted(KitCase* kit, LoadedDriver* driver) {
 
 Co<void> UnknownStream(KitCase* kit, LoadedDriver* driver) {
   auto joined = std::make_shared<std::int32_t>(-1);
-  LoadedDriver::MakeCall ask = [joined](PluginHost*, const drover_driver* table,
+  DriverAccess::MakeCall ask = [joined](PluginHost*, const drover_driver* table,
                                         drover_instance* self, const drover_call* call,
                                         drover_error* error) -> std::int32_t {
     table->stream_cancel(self, call->id);
@@ -318,7 +320,7 @@ Co<void> UnknownStream(KitCase* kit, LoadedDriver* driver) {
     *joined = table->stream_join(self, call->id, until.time_since_epoch().count(), error);
     return DROVER_E_CANCELLED;
   };
-  (void)co_await driver->CallAs("stream_join", RunId(), nullptr, 3s, std::move(ask));
+  (void)co_await DriverAccess::CallAs(driver, "stream_join", RunId(), nullptr, 3s, std::move(ask));
   KIT_EXPECT(*joined == DROVER_OK,
              "stream_join of a stream that it does not have must be DROVER_OK, it was " +
                  std::to_string(*joined));

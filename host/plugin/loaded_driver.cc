@@ -5,7 +5,7 @@
 #include "host/abi/abi_read.h"
 #include "host/abi/abi_write.h"
 #include "host/base/patience.h"
-#include "host/plugin/broken_driver.h"
+#include "host/plugin/kill_run.h"
 
 namespace drover {
 namespace {
@@ -167,7 +167,6 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
   gate_.Spawn(
       KeepStream("events", DROVER_MESSAGE_EVENT, std::move(events), [this](StreamMessage message) {
         const auto event = std::get<DriverEvent>(std::move(message));
-        event_listeners_.Call(event.run_id, event);
         if (hear_events_) hear_events_(event);
       }));
   co_return Status();
@@ -198,52 +197,6 @@ Co<Status> LoadedDriver::RestoreComplete(Context context, std::vector<RunId> run
     return container->table()->restore_complete(self, frame, &args, error);
   };
   co_return ToStatus(co_await Call(context, call, limits().recover, true, std::move(verb)));
-}
-
-Co<Result<bool>> LoadedDriver::HasExtension(Context context, std::string id) {
-  DROVER_CO_TRY(Usable());
-  auto name = std::make_shared<const std::string>(std::move(id));
-  auto has = std::make_shared<bool>(false);
-  Plain ask = [container = container_, self = instance_, name, has](drover_error*) {
-    *has = container->table()->get_extension(self, ToStr(*name)) != nullptr;
-    return DROVER_OK;
-  };
-  DROVER_CO_TRY(co_await Invoke(context, "get_extension", RunId(), 0, limits().hold,
-                                /*control=*/false, std::move(ask)));
-  co_return *has;
-}
-
-Co<std::optional<Status>> LoadedDriver::CallAs(const char* verb, RunId run,
-                                               std::shared_ptr<const TaskConfig> config,
-                                               Duration limit, MakeCall make, bool* told_again) {
-  const Status usable = Usable();
-  if (!usable.ok()) co_return usable;
-  if (config) host_->runs()[run].config = config;
-  const auto call = NewCall(verb, run, DecodeEmpty);
-  call->told_once = told_again != nullptr;
-  Verb function = [host = host_, container = container_, self = instance_, make = std::move(make)](
-                      const drover_call* frame, drover_error* error) {
-    return make(host.get(), container->table(), self, frame, error);
-  };
-  Loop::TimerId again = 0;
-  if (told_again != nullptr) {
-    *told_again = false;
-    again = loop()->After(limit / 2, [this, told_again, id = call->id] {
-      if (!host_->calls().IsPending(id)) return;
-      *told_again = true;
-      PostCancelled(host_, container_, instance_, id);
-    });
-  }
-  const Context context(loop());
-  const Result<CallValue> value =
-      co_await Call(context, call, limit, /*control=*/run == RunId(), std::move(function));
-  loop()->Cancel(again);
-  if (!call->outcome) co_return std::nullopt;
-  co_return ToStatus(value);
-}
-
-Co<void> LoadedDriver::AwaitFirstFingerprint(Context context) {
-  (void)co_await first_fingerprint_.Wait(std::move(context));
 }
 
 Result<std::string> LoadedDriver::NormalizeConfigAt(const std::string& place,

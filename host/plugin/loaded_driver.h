@@ -8,14 +8,12 @@
 #include <vector>
 
 #include "host/base/gate.h"
-#include "host/base/keyed_listeners.h"
 #include "host/base/listener_list.h"
 #include "host/container/container.h"
 #include "host/driver/driver.h"
 #include "host/plugin/call_table.h"
 #include "host/plugin/config_checker.h"
 #include "host/plugin/plugin_config.h"
-#include "host/plugin/plugin_driver.h"
 #include "host/plugin/plugin_host.h"
 #include "host/plugin/stream_table.h"
 
@@ -27,7 +25,7 @@ namespace drover {
 // Its health is what its fingerprint stream tells, unless a function holds its thread or a call is
 // past its own deadline: then it is unhealthy until that has come back. A caller's context that
 // ends first only gives the call up; it says nothing about the driver.
-class LoadedDriver : public PluginDriver {
+class LoadedDriver : public Driver {
  public:
   struct Parts {
     Loop* loop = nullptr;
@@ -50,12 +48,12 @@ class LoadedDriver : public PluginDriver {
   // Makes the instance and subscribes to its fingerprints and events. Once, first. CONFIG_JSON has
   // been checked.
   Co<Status> Create(Context context, std::string config_json);
-  Co<Status> Configure(Context context, std::string config_json) override;
-  Co<Status> RestoreComplete(Context context, std::vector<RunId> runs) override;
-  Co<void> AwaitFirstFingerprint(Context context) override;
-  // Also needed when Create has failed.
-  Co<void> Shutdown() override;
-  LoadedDriver* code() override { return this; }
+  // A new configuration, already checked.
+  Co<Status> Configure(Context context, std::string config_json);
+  // Reports to the driver which runs the host knows.
+  Co<Status> RestoreComplete(Context context, std::vector<RunId> runs);
+  // Ends everything but the tasks. Needed before destruction, also when Create has failed.
+  Co<void> Shutdown();
   // Set when the driver has told its health, or will not.
   Event* first_fingerprint() { return &first_fingerprint_; }
 
@@ -63,7 +61,8 @@ class LoadedDriver : public PluginDriver {
   const Fingerprint& fingerprint() const override { return fingerprint_; }
   Duration LimitOf(Duration DriverLimits::* which) const override { return limits().*which; }
   Subscription OnFingerprint(std::function<void()> changed) override;
-  Subscription OnEvents(RunId run, std::function<void(const DriverEvent&)> hear) override;
+  // Never: Parts::hear_events hears all of them.
+  Subscription OnEvents(RunId, std::function<void(const DriverEvent&)>) override { return {}; }
   // Never: an instance keeps the handles that it has returned.
   Subscription OnHandle(RunId, std::function<void(const TaskHandle&)>) override { return {}; }
   Result<std::string> NormalizeConfigAt(const std::string& place, const std::string& config_json,
@@ -82,24 +81,13 @@ class LoadedDriver : public PluginDriver {
   Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, RunId run,
                                                     ExecRequest request) override;
 
-  // For the conformance kit. Whether get_extension has something for that id.
-  Co<Result<bool>> HasExtension(Context context, std::string id);
-  // A call of VERB that MAKE makes as it likes; how it ended, or nothing when it was not completed
-  // within LIMIT. CONFIG: of a run that the host is to know from now on, else null. With TOLD_AGAIN
-  // this host says nothing by itself of a cancellation that MAKE has told, before half of LIMIT is
-  // over; then it does, and sets that.
-  using MakeCall = std::function<std::int32_t(PluginHost* host, const drover_driver* table,
-                                              drover_instance* self, const drover_call* call,
-                                              drover_error* error)>;
-  Co<std::optional<Status>> CallAs(const char* verb, RunId run,
-                                   std::shared_ptr<const TaskConfig> config, Duration limit,
-                                   MakeCall make, bool* told_again = nullptr);
   // Whether create has made an instance.
   bool has_instance() const { return instance_ != nullptr; }
   const Status& shutdown_status() const { return shutdown_status_; }
   PluginHost* host() { return host_.get(); }
 
  private:
+  friend class DriverAccess;  // of the conformance kit, which makes calls that no runner makes
   using Verb = std::function<std::int32_t(const drover_call* call, drover_error* error)>;
   using Plain = std::function<std::int32_t(drover_error* error)>;
   // Whose turn it is among start, recover, stop and destroy of one run.
@@ -177,7 +165,6 @@ class LoadedDriver : public PluginDriver {
   Fingerprint fingerprint_;  // as it counts
   Event first_fingerprint_;
   ListenerList<> fingerprint_listeners_;
-  KeyedListeners<RunId, const DriverEvent&> event_listeners_;
   std::map<std::uint64_t, Overdue> overdue_;
   std::map<RunId, std::shared_ptr<Turn>> turns_;
 

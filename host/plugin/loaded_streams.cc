@@ -118,10 +118,6 @@ Subscription LoadedDriver::OnFingerprint(std::function<void()> changed) {
   return fingerprint_listeners_.Add(std::move(changed));
 }
 
-Subscription LoadedDriver::OnEvents(RunId run, std::function<void(const DriverEvent&)> hear) {
-  return event_listeners_.Add(run, std::move(hear));
-}
-
 Co<Status> LoadedDriver::Stats(Context context, RunId run, StatsRequest request,
                                std::function<void(TaskUsage)> sink) {
   DROVER_CO_TRY(Usable());

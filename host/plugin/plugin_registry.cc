@@ -11,9 +11,8 @@
 #include "host/library/loader.h"
 #include "host/library/plugin_file.h"
 #include "host/library/probe.h"
-#include "host/plugin/contained_driver.h"
 #include "host/plugin/loaded_driver.h"
-#include "host/plugin/reloadable_driver.h"
+#include "host/plugin/supervised_driver.h"
 
 namespace drover {
 namespace {
@@ -71,13 +70,8 @@ struct PluginRegistry::Checked {
   DriverLimits limits;
 };
 
-struct PluginRegistry::Made {
-  Status status;
-  std::shared_ptr<PluginDriver> driver;  // null when there is none to use
-};
-
 struct PluginRegistry::Slot {
-  Slot(const PluginConfig& from, ReloadableDriver::Parts parts)
+  Slot(const PluginConfig& from, SupervisedDriver::Parts parts)
       : config(from), driver(from.name, parts), known(parts.loop) {
     report.name = from.name;
     report.file = from.file;
@@ -85,7 +79,7 @@ struct PluginRegistry::Slot {
   }
   PluginConfig config;
   PluginReport report;
-  ReloadableDriver driver;
+  SupervisedDriver driver;
   Event known;  // it is not being loaded
   bool reloading = false;
 };
@@ -98,12 +92,11 @@ PluginRegistry::PluginRegistry(Loop* loop, WorkerPool* workers, ProcessService* 
       options_(std::move(options)),
       no_reload_(loop),
       loads_(loop),
-      ends_(loop),
       life_(loop) {
   if (!options_.log) options_.log = DefaultPluginLog();
   if (!options_.checker) options_.checker = NewSchemaChecker;
   for (const PluginConfig& config : options_.plugins) {
-    ReloadableDriver::Parts parts{loop_, processes_, options_.log, options_.limits};
+    SupervisedDriver::Parts parts{loop_, processes_, options_.log, options_.limits};
     slots_.push_back(std::make_unique<Slot>(config, std::move(parts)));
     slots_.back()->known.Set();
   }
@@ -112,7 +105,7 @@ PluginRegistry::PluginRegistry(Loop* loop, WorkerPool* workers, ProcessService* 
 
 PluginRegistry::~PluginRegistry() {
   const bool any = std::any_of(slots_.begin(), slots_.end(),
-                               [](const auto& slot) { return slot->driver.current() != nullptr; });
+                               [](const auto& slot) { return slot->driver.has_instance(); });
   DROVER_CHECK(shut_down_ || !any);  // Shutdown joins what is still running
 }
 
@@ -202,53 +195,31 @@ Co<Result<PluginRegistry::Checked>> PluginRegistry::Check(Context context, Plugi
   co_return checked;
 }
 
-// The steps from there to a living instance.
-Co<PluginRegistry::Made> PluginRegistry::Make(Context context, Checked checked,
-                                              PluginReport* report, Slot* slot) {
-  Made made;
-  const std::string& path = report->file;
-  LoadedDriver::Parts parts;
-  parts.loop = loop_;
-  parts.processes = processes_;
-  parts.info = checked.info;
-  parts.task_checker = checked.task_checker;
-  parts.log = options_.log;
-  parts.limits = checked.limits;
-  parts.core_mhz = options_.core_mhz;
-  parts.bind_runs = options_.bind_runs;
-  const auto self = std::make_shared<const PluginDriver*>(nullptr);
-  parts.hear_events = [self, driver = &slot->driver](const DriverEvent& event) {
-    driver->Hear(*self, event);
-  };
-  if (checked.isolation == Isolation::kProcess) {
-    ContainedDriver::Parts contained{std::move(parts), workers_, checked.file, checked.config};
-    contained.hear_handle = [self, driver = &slot->driver](const RunId& run,
-                                                           const TaskHandle& handle) {
-      driver->HearHandle(*self, run, handle);
-    };
-    const auto driver = std::make_shared<ContainedDriver>(std::move(contained));
-    made.driver = driver;
-    *self = driver.get();
-    made.status = co_await driver->Create(context);
-  } else {
-    Loaded loaded = co_await LoadOnThread(context, checked.file, checked.limits.load);
-    if (!loaded.ok()) {
-      made.status = loaded.error();
-      co_return made;
-    }
-    if (loaded->second != checked.info) {
-      made.status =
-          Error(Code::kInternal, path + " says other things about itself than in the probe");
-      co_return made;
-    }
-    parts.container = std::make_shared<InProcessContainer>(loaded->first);
-    const auto driver = std::make_shared<LoadedDriver>(std::move(parts));
-    made.driver = driver;
-    *self = driver.get();
-    made.status = co_await driver->Create(context, std::move(checked.config));
+// What instances are made of. Code that runs in this process is loaded here.
+Co<Result<PluginCode>> PluginRegistry::MakeCode(Context context, Checked checked) {
+  PluginCode code;
+  code.driver.loop = loop_;
+  code.driver.processes = processes_;
+  code.driver.info = checked.info;
+  code.driver.task_checker = checked.task_checker;
+  code.driver.log = options_.log;
+  code.driver.limits = checked.limits;
+  code.driver.core_mhz = options_.core_mhz;
+  code.driver.bind_runs = options_.bind_runs;
+  code.path = checked.file->path;
+  code.config_json = checked.config;
+  code.file = checked.file;
+  code.workers = workers_;
+  if (checked.isolation == Isolation::kProcess) co_return code;
+  DROVER_CO_ASSIGN(const auto loaded,
+                   co_await LoadOnThread(context, checked.file, checked.limits.load));
+  if (loaded.second != checked.info) {
+    co_return Error(Code::kInternal,
+                    code.path + " says other things about itself than in the probe");
   }
-  if (!made.status.ok()) made.status = made.status.error().WithContext(path + " cannot be started");
-  co_return made;
+  code.file = nullptr;
+  code.table = loaded.first;
+  co_return code;
 }
 
 Co<Status> PluginRegistry::Bring(Context context, Slot* slot) {
@@ -264,20 +235,10 @@ Co<Status> PluginRegistry::Bring(Context context, Slot* slot) {
   }
   PluginReport* const report = &slot->report;
   DROVER_CO_ASSIGN(Checked checked, co_await Check(context, slot->config, report));
-  const Isolation isolation = checked.isolation;
-  Made made = co_await Make(context, std::move(checked), report, slot);
-  // A process that died is on its way back.
-  const bool usable = made.status.ok() || (isolation == Isolation::kProcess &&
-                                           made.status.code() == Code::kUnavailable);
-  if (!usable) {
-    if (made.driver) ends_.Spawn(End(made.driver));
-    co_return made.status;
-  }
-  const std::shared_ptr<PluginDriver> driver = made.driver;
-  slot->driver.Use(driver);
-  if (!made.status.ok()) co_return made.status;
+  DROVER_CO_ASSIGN(PluginCode code, co_await MakeCode(context, std::move(checked)));
+  DROVER_CO_TRY(co_await slot->driver.Load(context, std::move(code)));
   const Patience patience(context, options_.first_fingerprint);
-  co_await driver->AwaitFirstFingerprint(patience.context());
+  co_await slot->driver.AwaitFirstFingerprint(patience.context());
   co_return Status();
 }
 
@@ -317,7 +278,6 @@ Co<void> PluginRegistry::Shutdown() {
   GiveUpLoading();
   co_await loads_.Close();
   co_await no_reload_.Wait();
-  co_await ends_.Close();
   std::vector<Co<void>> all;
   for (const auto& slot : slots_) all.push_back(slot->driver.Shutdown());
   co_await InParallel(loop_, std::move(all));
@@ -337,16 +297,16 @@ Driver* PluginRegistry::Find(const std::string& name) {
 
 LoadedDriver* PluginRegistry::FindLoaded(const std::string& name) {
   Slot* const slot = FindSlot(name);
-  return slot == nullptr || !slot->driver.current() ? nullptr : slot->driver.current()->code();
+  return slot == nullptr ? nullptr : slot->driver.current();
 }
 
-ContainedDriver* PluginRegistry::FindContained(const std::string& name) {
+SupervisedDriver* PluginRegistry::FindContained(const std::string& name) {
   Slot* const slot = FindSlot(name);
-  return slot == nullptr || !slot->driver.current() ? nullptr : slot->driver.current()->contained();
+  return slot == nullptr || !slot->driver.contained() ? nullptr : &slot->driver;
 }
 
 std::optional<ContainerStatus> PluginRegistry::Inspect(const std::string& name) {
-  if (const ContainedDriver* driver = FindContained(name)) return driver->status();
+  if (const SupervisedDriver* driver = FindContained(name)) return driver->status();
   return std::nullopt;
 }
 
@@ -408,7 +368,7 @@ Co<Status> PluginRegistry::ReloadOne(Context context, Slot* slot, PluginConfig w
   slot->reloading = false;
   if (--reloading_ == 0) no_reload_.Set();
   if (done.ok()) co_return done;
-  const bool runs = slot->driver.current() != nullptr;
+  const bool runs = slot->driver.has_instance();
   const std::string stays = runs ? "version " + slot->report.info->version + " stays in charge"
                                  : std::string("there was none before");
   const Error refused = Error(done.code(), "plugin " + name + " was not reloaded, " + stays + ": " +
@@ -422,16 +382,16 @@ Co<Status> PluginRegistry::Exchange(Context context, Slot* slot, PluginConfig wa
   PluginReport report;
   report.name = slot->config.name;
   DROVER_CO_ASSIGN(Checked checked, co_await Check(context, wanted, &report));
-  PluginDriver* const current = slot->driver.current();
-  const bool same_code = current != nullptr && report.sha256 == slot->report.sha256 &&
+  const bool same_code = slot->driver.has_instance() && report.sha256 == slot->report.sha256 &&
                          report.isolation == slot->report.isolation &&
                          wanted.limits == slot->config.limits;
   const bool same_config = wanted.config_json == slot->config.config_json;
   *changed = always || !same_code || !same_config;
   if (!always && same_code) {
-    if (!same_config) DROVER_CO_TRY(co_await current->Configure(context, checked.config));
+    if (!same_config) DROVER_CO_TRY(co_await slot->driver.Configure(context, checked.config));
   } else {
-    DROVER_CO_TRY(co_await ExchangeChecked(context, slot, std::move(checked), &report));
+    DROVER_CO_ASSIGN(PluginCode code, co_await MakeCode(context, std::move(checked)));
+    DROVER_CO_TRY(co_await slot->driver.Reload(context, std::move(code)));
   }
   const std::string before = slot->report.info ? slot->report.info->version : "none";
   report.loaded = true;
@@ -444,30 +404,5 @@ Co<Status> PluginRegistry::Exchange(Context context, Slot* slot, PluginConfig wa
   }
   co_return Status();
 }
-
-Co<Status> PluginRegistry::ExchangeChecked(Context context, Slot* slot, Checked checked,
-                                           PluginReport* report) {
-  const Duration first_fingerprint = checked.limits.fingerprint;
-  Made made = co_await Make(context, std::move(checked), report, slot);
-  const std::shared_ptr<PluginDriver> next = made.driver;
-  if (made.status.ok()) {
-    const Patience patience(context, first_fingerprint);
-    co_await next->AwaitFirstFingerprint(patience.context());
-    const Fingerprint told = next->fingerprint();
-    if (slot->driver.fingerprint().health == Health::kHealthy && told.health != Health::kHealthy) {
-      made.status = Error(Code::kUnavailable,
-                          report->file + ": its new instance is not healthy: " + told.description);
-    }
-  }
-  if (made.status.ok()) {
-    made.status = co_await slot->driver.Replace(context, next);
-    if (!made.status.ok()) made.status = made.status.error().WithContext(report->file);
-  }
-  // One that hangs takes its time, which nobody needs to wait for.
-  if (!made.status.ok() && next) ends_.Spawn(End(next));
-  co_return made.status;
-}
-
-Co<void> PluginRegistry::End(std::shared_ptr<PluginDriver> driver) { co_await driver->Shutdown(); }
 
 }  // namespace drover

@@ -57,10 +57,10 @@ struct PluginReport {
   Isolation isolation = Isolation::kInProcess;
 };
 
-class ContainedDriver;
 class LoadedDriver;
-class PluginDriver;
+class SupervisedDriver;
 struct ContainerStatus;
+struct PluginCode;
 
 // All drivers of the agent. Control thread only. A plugin that cannot be used is a driver that is
 // unhealthy and says why; it never keeps the others or the agent from going on.
@@ -112,8 +112,8 @@ class PluginRegistry : public DriverRegistry {
   Driver* Find(const std::string& name) override;
   // The driver's code as it is called now, in whatever process; null when it cannot be.
   LoadedDriver* FindLoaded(const std::string& name);
-  // Of a plugin in a process of its own; else null.
-  ContainedDriver* FindContained(const std::string& name);
+  // The driver of a plugin in a process of its own; null for others.
+  SupervisedDriver* FindContained(const std::string& name);
   // Of a plugin in a process of its own; nothing for others.
   std::optional<ContainerStatus> Inspect(const std::string& name);
   // Enabled drivers by name, loaded or not.
@@ -123,17 +123,13 @@ class PluginRegistry : public DriverRegistry {
   struct Slot;
   // A file that may be loaded.
   struct Checked;
-  // An instance, or that of a process which died at once and is on its way back.
-  struct Made;
   Co<void> LoadOne(Context context, Slot* slot);
   Co<Status> Bring(Context context, Slot* slot);
   Co<Result<Checked>> Check(Context context, PluginConfig config, PluginReport* report);
-  Co<Made> Make(Context context, Checked checked, PluginReport* report, Slot* slot);
+  Co<Result<PluginCode>> MakeCode(Context context, Checked checked);
   Co<Status> Exchange(Context context, Slot* slot, PluginConfig wanted, bool always, bool* changed);
-  Co<Status> ExchangeChecked(Context context, Slot* slot, Checked checked, PluginReport* report);
   Co<Status> ReloadOne(Context context, Slot* slot, PluginConfig wanted, bool always,
                        bool* changed);
-  static Co<void> End(std::shared_ptr<PluginDriver> driver);
   Slot* FindSlot(const std::string& name) const;
 
   Loop* loop_;
@@ -144,7 +140,6 @@ class PluginRegistry : public DriverRegistry {
   int reloading_ = 0;
   Event no_reload_;
   Gate loads_;
-  Gate ends_;  // of instances that were not to be used
   Context life_;
   bool shut_down_ = false;
 };

@@ -1,16 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/process/cgroup_notes.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <climits>
-#include <memory>
 #include <string_view>
-
-#include "host/base/unique_fd.h"
 
 namespace drover {
 namespace {
@@ -50,21 +45,6 @@ std::optional<std::string> CgroupNotes::Find(const RunId& run) const {
 
 void CgroupNotes::Remove(const RunId& run) const {
   if (directory_ >= 0) unlinkat(directory_, NameOf(run).c_str(), 0);
-}
-
-std::vector<RunId> CgroupNotes::Runs() const {
-  std::vector<RunId> runs;
-  if (directory_ < 0) return runs;
-  UniqueFd copy(openat(directory_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  const std::unique_ptr<DIR, int (*)(DIR*)> entries(copy ? fdopendir(copy.get()) : nullptr,
-                                                    closedir);
-  if (entries) (void)copy.Release();
-  while (const dirent* entry = entries ? readdir(entries.get()) : nullptr) {
-    if (!std::string_view(entry->d_name).ends_with(kSuffix)) continue;
-    const std::optional<std::string> path = ReadLink(directory_, entry->d_name);
-    if (const std::optional<RunId> run = path ? RunOf(*path) : std::nullopt) runs.push_back(*run);
-  }
-  return runs;
 }
 
 }  // namespace drover

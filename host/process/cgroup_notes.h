@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "host/base/ids.h"
 #include "host/base/result.h"
@@ -23,7 +22,6 @@ class CgroupNotes {
   Status Write(const RunId& run, const std::string& path) const;
   std::optional<std::string> Find(const RunId& run) const;
   void Remove(const RunId& run) const;
-  std::vector<RunId> Runs() const;
 
  private:
   const int directory_;

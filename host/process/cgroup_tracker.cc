@@ -275,14 +275,4 @@ UniqueFd CgroupTracker::OpenRun(const RunId& run) const {
   return {};
 }
 
-std::vector<RunId> CgroupTracker::Runs() const {
-  std::vector<RunId> runs = notes_.Runs();
-  ForEachChild(directory_.get(), [&runs](const char* name) {
-    if (Result<RunId> run = RunId::Parse(name); run.ok()) runs.push_back(*run);
-  });
-  std::ranges::sort(runs);
-  runs.erase(std::ranges::unique(runs).begin(), runs.end());
-  return runs;
-}
-
 }  // namespace drover

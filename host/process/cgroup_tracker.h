@@ -58,7 +58,6 @@ class CgroupTracker {
   // Opens the directory of RUN. If that fails errno says why; ENOENT: the run has no cgroup.
   UniqueFd OpenRun(const RunId& run) const;
 
-  std::vector<RunId> Runs() const;
   const std::string& root() const { return root_; }
   // With the freezer a process must enter its cgroup itself, and the kernel does not kill members.
   bool is_freezer() const { return freezer_; }

@@ -300,7 +300,7 @@ TEST_F(CleanNamespaceTest, AStartThatIsGivenUpMeanwhileLeavesNothing) {
   context.Cancel();
   const Result<ProcessInfo> info = Await(service_->Start(context, std::move(spec)));
   EXPECT_EQ(info.code(), Code::kCancelled);
-  EXPECT_EQ(service_->TrackedRuns().size(), 0u);
+  EXPECT_EQ(TrackedRuns().size(), 0u);
   EXPECT_EQ(WaitFor(MustStart(Isolated("exit 7"))).exit_code, 7);
 }
 

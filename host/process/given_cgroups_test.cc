@@ -166,7 +166,7 @@ TEST_F(GivenRunTest, ARunIsTrackedBelowTheGivenCgroup) {
   const pid_t other = PidIn("other");
   EXPECT_EQ(CgroupOf("own", ""), "/" + name_ + "/" + run.ToString());
   EXPECT_FALSE(std::filesystem::exists(cgroup_root_ + "/" + run.ToString()));
-  EXPECT_EQ(service_->TrackedRuns(), std::vector<RunId>{run});
+  EXPECT_EQ(TrackedRuns(), std::vector<RunId>{run});
   const auto usage = Await(service_->Usage(Forever(), run, UsageDetail::kProcesses));
   ASSERT_TRUE(usage.ok());
   EXPECT_GE(usage->processes.size(), 2u);
@@ -201,11 +201,11 @@ TEST_F(GivenRunTest, TheNextAgentFindsAndClearsIt) {
   const RunId run = MustStart(std::move(spec));
   const pid_t other = PidIn("other");
   Restart();
-  EXPECT_EQ(service_->TrackedRuns(), std::vector<RunId>{run});
+  EXPECT_EQ(TrackedRuns(), std::vector<RunId>{run});
   ASSERT_TRUE(Await(service_->Release(Forever(), run)).ok());
   EXPECT_TRUE(Until([&] { return !Alive(other); }));
   EXPECT_FALSE(std::filesystem::exists(given + "/" + run.ToString()));
-  EXPECT_TRUE(service_->TrackedRuns().empty());
+  EXPECT_TRUE(TrackedRuns().empty());
 }
 
 TEST_F(GivenRunTest, AndAlsoWhenItsShimWasKilled) {
@@ -237,7 +237,7 @@ TEST_F(GivenRunTest, ANoteWithoutARunIsForgotten) {
   const std::string note = directory_ + "/run/" + run.Short() + ".cgroup";
   ASSERT_EQ(symlink((cgroup_root_ + "/gone/" + run.ToString()).c_str(), note.c_str()), 0);
   EXPECT_EQ(Await(service_->Attach(Forever(), run)).code(), Code::kNotFound);
-  EXPECT_TRUE(service_->TrackedRuns().empty());
+  EXPECT_TRUE(TrackedRuns().empty());
 }
 
 // A foreground run outlives its agent only until its shim notices; the shim then removes everything
@@ -320,7 +320,7 @@ TEST_F(GivenRunTest, WhatCannotBeEnteredIsAStartError) {
   spec.v1_cgroups = {{"cpuset", name_}};
   EXPECT_THAT(StartError(std::move(spec)),
               StartsWith("cannot enter the cgroup " + name_ + " of the controller cpuset: "));
-  EXPECT_TRUE(service_->TrackedRuns().empty());
+  EXPECT_TRUE(TrackedRuns().empty());
 }
 
 TEST_F(GivenRunTest, TheCgroupsOfOtherTasksAreNotGiven) {
@@ -338,7 +338,7 @@ TEST_F(GivenRunTest, TheCgroupsOfOtherTasksAreNotGiven) {
   missing.cgroup = "no-such-cgroup";
   EXPECT_EQ(StartError(std::move(missing)),
             "cannot open the version 2 cgroup no-such-cgroup: No such file or directory");
-  EXPECT_EQ(service_->TrackedRuns(), std::vector<RunId>{other});
+  EXPECT_EQ(TrackedRuns(), std::vector<RunId>{other});
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ TEST_F(ProcessFaultTest, ALostShimIsFoundByTheNextAgent) {
   ASSERT_TRUE(Until([&] { return !Alive(info.shim_pid); }));
   ASSERT_TRUE(Alive(daemon_));
   Restart();
-  EXPECT_EQ(service_->TrackedRuns(), std::vector<RunId>{run});
+  EXPECT_EQ(TrackedRuns(), std::vector<RunId>{run});
   const auto attached = Await(service_->Attach(Forever(), run));
   ASSERT_TRUE(attached.ok()) << attached.error().message();
   const auto* exit = std::get_if<ProcessExit>(&*attached);
@@ -216,7 +216,7 @@ TEST_F(ProcessFaultTest, ARunOfAnAgentWithOtherCgroupsEndsWithItsShim) {
   ASSERT_EQ(mkdir(unit.c_str(), 0755), 0);
   cgroup_root_ = unit + before.substr(before.rfind('/'));
   Restart();
-  EXPECT_EQ(service_->TrackedRuns(), std::vector<RunId>{run});
+  EXPECT_EQ(TrackedRuns(), std::vector<RunId>{run});
   ASSERT_TRUE(Await(service_->Attach(Forever(), run)).ok());
   ASSERT_EQ(kill(info.shim_pid, SIGKILL), 0);
   EXPECT_EQ(WaitFor(run).error, "supervisor lost");
@@ -280,7 +280,7 @@ TEST_F(ProcessFaultTest, AnEmptyCgroupWasNeverStarted) {
   const RunId run = RunId::Random();
   ASSERT_EQ(mkdir((cgroup_root_ + "/" + run.ToString()).c_str(), 0755), 0);
   EXPECT_EQ(Await(service_->Attach(Forever(), run)).code(), Code::kNotFound);
-  EXPECT_TRUE(service_->TrackedRuns().empty());
+  EXPECT_TRUE(TrackedRuns().empty());
 }
 
 TEST_F(ProcessFaultTest, CgroupsThatTheTaskHasMadeAreRemoved) {
@@ -473,7 +473,7 @@ TEST_F(BoundRunTest, StopsWhenItsAgentDies) {
   EXPECT_EQ(Read("stopped"), "stopped\n");
   // Nobody will ever ask for the run, so its shim removes everything: the cgroup goes last.
   EXPECT_TRUE(Until([&] {
-    const std::vector<RunId> tracked = service_->TrackedRuns();
+    const std::vector<RunId> tracked = TrackedRuns();
     return std::find(tracked.begin(), tracked.end(), run) == tracked.end();
   }));
   EXPECT_EQ(Await(service_->Attach(Forever(), run)).code(), Code::kNotFound);

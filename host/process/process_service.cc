@@ -277,10 +277,6 @@ class ProcessServiceImpl : public ProcessService {
                                         std::move(spec));
   }
 
-  std::vector<RunId> TrackedRuns() const override {
-    return host_->tracker ? host_->tracker->Runs() : std::vector<RunId>();
-  }
-
   Subscription OnDroppedOutput(RunId run, std::function<void(const DroppedOutput&)> hear) override {
     if (const auto known = runs_.find(run); known != runs_.end()) {
       const DroppedOutput dropped = known->second->dropped();
@@ -288,8 +284,6 @@ class ProcessServiceImpl : public ProcessService {
     }
     return host_->on_dropped.Add(run, std::move(hear));
   }
-
-  bool has_cgroups() const override { return host_->tracker != nullptr; }
 
   std::string TrackingDescription() const override {
     if (host_->tracker)

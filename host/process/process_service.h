@@ -102,9 +102,6 @@ class ProcessService {
   virtual Co<Result<std::unique_ptr<ExecSession>>> Exec(Context context, RunId run,
                                                         ExecSpec spec) = 0;
 
-  // All runs that have a cgroup, whichever agent started them. Release the runs that nobody knows.
-  virtual std::vector<RunId> TrackedRuns() const = 0;
-
   // Calls HEAR each time that output of the run begins to be dropped, and each time that dropped
   // output has been counted; at once if some was dropped before. The calls stop when the
   // subscription goes. All calls have been made when Wait returns.
@@ -114,7 +111,6 @@ class ProcessService {
   // Describes for the fingerprint, in one sentence, how processes are tracked and which processes
   // that does not confine.
   virtual std::string TrackingDescription() const = 0;
-  virtual bool has_cgroups() const = 0;
 };
 
 Result<std::unique_ptr<ProcessService>> NewProcessService(Loop* loop,

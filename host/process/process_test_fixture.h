@@ -24,6 +24,7 @@
 #include "host/process/failing_calls_for_test.h"
 #include "host/process/process_service.h"
 #include "host/process/small_file.h"
+#include "host/process/tracked_runs_for_test.h"
 
 namespace drover {
 
@@ -56,7 +57,7 @@ class ProcessFixture : public ::testing::Test {
         const Status released = Await(service_->Release(Forever(), run));
         EXPECT_TRUE(released.ok()) << released.error().message();
       }
-      EXPECT_EQ(service_->TrackedRuns().size(), 0u);
+      EXPECT_EQ(TrackedRuns().size(), 0u);
     }
     service_.reset();
     Settle();
@@ -88,6 +89,9 @@ class ProcessFixture : public ::testing::Test {
   // Tracks by the freezer of version 1, as on a machine without a version 2 hierarchy.
   virtual bool WantsFreezer() const { return std::getenv("DROVER_TEST_FREEZER") != nullptr; }
   bool has_cgroups() const { return !cgroup_root_.empty(); }
+  std::vector<RunId> TrackedRuns() const {
+    return drover::TrackedRuns(cgroup_root_, directory_ + "/run");
+  }
 
   // Drops the service, as the end of an agent would, and makes a new one.
   void Restart() {

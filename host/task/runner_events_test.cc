@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/base/listener_list.h"
-#include "host/process/mock_processes.h"
+#include "host/process/mock_processes_for_test.h"
 #include "host/task/runner_fixture.h"
 
 // The order of the events and states of a task, from its start to its end.

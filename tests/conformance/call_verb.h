@@ -28,7 +28,7 @@ inline std::vector<std::string> CalledFunctions() {
 // Calls the function of that name (of CalledFunctions) about TASK and returns its result. A call
 // that lasts as long as its task (wait, stats, a command) is given up after LIMIT; only then the
 // functions that follow it are called. The driver is configured with PLUGIN_CONFIG. READY is called
-// when the next call is that of the function itself. A_DRIVER: LoadedDriver or ContainedDriver.
+// when the next call is that of the function itself. A_DRIVER: LoadedDriver or SupervisedDriver.
 template <typename ADriver>
 Co<Status> CallVerb(ADriver* driver, std::string verb, Context context,
                     std::shared_ptr<const TaskConfig> task, Duration limit,

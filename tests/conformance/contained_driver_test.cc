@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "host/base/gate.h"
-#include "host/process/mock_processes.h"
+#include "host/process/mock_processes_for_test.h"
 #include "tests/conformance/contained_fixture.h"
 #include "tests/conformance/stop_process.h"
 
@@ -62,7 +62,7 @@ TEST_F(ContainedDriverTest, WhoWaitsForATaskDoesNotHearOfADeath) {
   Result<ExitResult> end = Error(Code::kInternal, "");
   bool over = false;
   Gate waiting(&loop_);
-  const auto wait = [](ContainedDriver* driver, Context context, RunId run, Result<ExitResult>* to,
+  const auto wait = [](SupervisedDriver* driver, Context context, RunId run, Result<ExitResult>* to,
                        bool* flag) -> Co<void> {
     *to = co_await driver->Wait(context, run);
     *flag = true;
@@ -102,7 +102,7 @@ TEST_F(ContainedDriverTest, AStartThatDiedWithItsProcessMayBeMadeAgain) {
   Status said;
   bool over = false;
   Gate starting(&loop_);
-  const auto start = [](ContainedDriver* driver, Context context,
+  const auto start = [](SupervisedDriver* driver, Context context,
                         std::shared_ptr<const TaskConfig> config, Status* to,
                         bool* flag) -> Co<void> {
     const Result<StartedTask> started = co_await driver->Start(context, config);
@@ -146,7 +146,7 @@ TEST_F(ContainedDriverTest, ARunThatNoNewProcessAnswersForRunsOn) {
   std::optional<Result<ExitResult>> end;
   Context watch = context_.Child();
   Gate waiting(&loop_);
-  const auto wait = [](ContainedDriver* driver, Context context, RunId run,
+  const auto wait = [](SupervisedDriver* driver, Context context, RunId run,
                        std::optional<Result<ExitResult>>* to) -> Co<void> {
     *to = co_await driver->Wait(context, run);
   };
@@ -171,12 +171,12 @@ TEST_F(ContainedDriverTest, ARunThatItCannotRecoverYetIsRecoveredLater) {
   options_.plugins[1].file = TestPlugin("recover_later");
   options_.plugins[1].isolation = "process";
   for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");
-  ContainedDriver* driver = registry_->FindContained("test");
+  SupervisedDriver* driver = registry_->FindContained("test");
   const auto task = Config("{}");
   ASSERT_TRUE(Await(driver->Start(context_, task)).ok());
   std::optional<Result<ExitResult>> end;
   Gate waiting(&loop_);
-  const auto wait = [](ContainedDriver* on, Context context, RunId run,
+  const auto wait = [](SupervisedDriver* on, Context context, RunId run,
                        std::optional<Result<ExitResult>>* to) -> Co<void> {
     *to = co_await on->Wait(context, run);
   };
@@ -286,7 +286,7 @@ TEST_F(ContainedDriverTest, ALoadThatTakesTooLongIsTold) {
   options_.plugins[0].isolation = "process";
   EXPECT_EQ(Load()[0].message,
             TestPlugin("slow_to_load") + " cannot be started: it has not been loaded within 100ms");
-  ContainedDriver* driver = registry_->FindContained("test");
+  SupervisedDriver* driver = registry_->FindContained("test");
   ASSERT_NE(driver, nullptr);
   // Its health says from the first what a start that is refused says.
   const std::string given_up = "plugin test 1.2.3 was ended: it has not been loaded within 100ms";
@@ -313,7 +313,7 @@ TEST_F(ContainedDriverTest, WhatStoodStillWithTheAgentIsNotLate) {
   Result<TaskStatus> status = Error(Code::kInternal, "it has not been answered");
   bool over = false;
   Gate asking(&loop_);
-  const auto ask = [](ContainedDriver* driver, Context context, RunId run, Result<TaskStatus>* to,
+  const auto ask = [](SupervisedDriver* driver, Context context, RunId run, Result<TaskStatus>* to,
                       bool* flag) -> Co<void> {
     *to = co_await driver->Inspect(context, run);
     *flag = true;
@@ -335,7 +335,7 @@ TEST_F(ContainedDriverTest, ADestroyWhileItRecoversReachesTheDriver) {
   options_.plugins[1].file = TestPlugin("recover_slow");
   options_.plugins[1].isolation = "process";
   for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");
-  ContainedDriver* driver = registry_->FindContained("test");
+  SupervisedDriver* driver = registry_->FindContained("test");
   const auto task = Config("{}");
   ASSERT_TRUE(Await(driver->Start(context_, task)).ok());
   kill(driver->status().pid, SIGKILL);

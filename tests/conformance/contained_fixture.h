@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "host/plugin/contained_driver.h"
 #include "host/plugin/registry_fixture.h"
+#include "host/plugin/supervised_driver.h"
 
 namespace drover {
 
@@ -38,8 +38,8 @@ class ContainedFixture : public RegistryFixture {
       Await(registry_->RestoreComplete(context_, name, runs));
     }
   }
-  ContainedDriver* contained() {
-    ContainedDriver* driver = registry_->FindContained("mock_driver");
+  SupervisedDriver* contained() {
+    SupervisedDriver* driver = registry_->FindContained("mock_driver");
     EXPECT_NE(driver, nullptr) << registry_->Find("mock_driver")->fingerprint().description;
     return driver;
   }

@@ -16,7 +16,7 @@
 
 #include "host/base/gate.h"
 #include "host/base/seed_for_test.h"
-#include "host/plugin/contained_driver.h"
+#include "host/plugin/supervised_driver.h"
 #include "tests/conformance/call_verb.h"
 #include "tests/conformance/process_fixture.h"
 #include "tests/conformance/stop_process.h"
@@ -82,7 +82,7 @@ class ContainedProcessTest : public ProcessFixture {
       usual_start_ = BootClock::now() - began;
     }
   }
-  ContainedDriver* contained() { return registry_->FindContained("raw_exec"); }
+  SupervisedDriver* contained() { return registry_->FindContained("raw_exec"); }
   bool Healthy() {
     return contained()->fingerprint().health == Health::kHealthy && contained()->current() &&
            contained()->status().pid > 0 && contained()->status().pid != dead_;
@@ -157,7 +157,7 @@ TEST_P(DeathInCallTest, NoProcessNotices) {
     bool over = false;
     Status said;
     Gate calling(&loop_);
-    const auto call = [](ContainedDriver* driver, std::string name, Context context,
+    const auto call = [](SupervisedDriver* driver, std::string name, Context context,
                          std::shared_ptr<const TaskConfig> task, std::function<void()> ready,
                          Status* to, bool* flag) -> Co<void> {
       *to = co_await CallVerb(driver, name, context, task, 2s, std::move(ready), kConfig);
@@ -201,7 +201,7 @@ TEST_P(DeathInStartTest, RunsItOnceOrNotAtAll) {
     Status said;
     bool over = false;
     Gate starting(&loop_);
-    const auto start = [](ContainedDriver* driver, Context context,
+    const auto start = [](SupervisedDriver* driver, Context context,
                           std::shared_ptr<const TaskConfig> task, Status* to,
                           bool* flag) -> Co<void> {
       const Result<StartedTask> result = co_await driver->Start(context, task);

@@ -13,6 +13,7 @@
 
 #include "host/process/isolation_for_test.h"
 #include "host/process/small_file.h"
+#include "host/process/tracked_runs_for_test.h"
 #include "tests/conformance/process_fixture.h"
 
 namespace drover {
@@ -376,7 +377,7 @@ TEST_P(ExecDriverTest, TheRunOfAnEarlierAgentIsGoneAfterADestroyAlone) {
   options_.plugins.clear();
   EXPECT_EQ(Await(Exec()->Destroy(context_, config->run_id, true)).code(), Code::kNotFound);
   EXPECT_FALSE(std::filesystem::exists(record));
-  EXPECT_THAT(service_->TrackedRuns(), ::testing::IsEmpty());
+  EXPECT_THAT(TrackedRuns(cgroup_root_, directory_.path() + "/run"), ::testing::IsEmpty());
 }
 
 }  // namespace

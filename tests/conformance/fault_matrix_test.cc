@@ -18,7 +18,7 @@
 #include <sstream>
 
 #include "host/base/gate.h"
-#include "host/process/mock_processes.h"
+#include "host/process/mock_processes_for_test.h"
 #include "tests/conformance/call_verb.h"
 #include "tests/conformance/contained_fixture.h"
 #include "tests/conformance/latencies.h"
@@ -187,7 +187,7 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
     Status said;
     bool over = false;
     Duration took{0};
-    const auto call = [](ContainedDriver* driver, std::string verb, Context context,
+    const auto call = [](SupervisedDriver* driver, std::string verb, Context context,
                          std::shared_ptr<const TaskConfig> about, Duration limit, Status* to,
                          Duration* lasted, bool* flag) -> Co<void> {
       const TimePoint began = BootClock::now();
@@ -293,7 +293,7 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
     std::optional<Result<ExitResult>> end;
     Context watch = context_.Child();
     Gate waiting(&loop_);
-    waiting.Spawn([](ContainedDriver* driver, Context context, RunId run,
+    waiting.Spawn([](SupervisedDriver* driver, Context context, RunId run,
                      std::optional<Result<ExitResult>>* to) -> Co<void> {
       *to = co_await driver->Wait(context, run);
     }(contained(), watch, faulty->run_id, &end));

@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "host/base/gate.h"
-#include "host/plugin/contained_driver.h"
 #include "host/plugin/registry_fixture.h"
+#include "host/plugin/supervised_driver.h"
 
 namespace drover {
 namespace {
@@ -196,7 +196,7 @@ TEST_P(PluginReloadTest, AFileThatIsWrittenAnewInItsPlaceDoesNotHarmWhatRuns) {
   const auto other = Started(R"({"run_for":"10ms","exit_code":3})");
   EXPECT_EQ(Await(driver()->Wait(context_, other->run_id))->exit_code, 3);
   // Also what is not in memory yet: another process of the same file.
-  if (ContainedDriver* contained = registry_->FindContained("mock_driver")) {
+  if (SupervisedDriver* contained = registry_->FindContained("mock_driver")) {
     kill(contained->status().pid, SIGKILL);
     EXPECT_TRUE(Until([&] { return contained->status().launches == 2 && contained->current(); }));
     EXPECT_THAT(registry_->Inspect("mock_driver")->death->Text("p"), HasSubstr("Killed"));
@@ -291,7 +291,7 @@ TEST_P(PluginReloadTest, EachNewHandleIsReportedAndTheWaitGoesOn) {
   const Subscription handles = driver()->OnHandle(
       task->run_id, [&heard](const TaskHandle& handle) { heard.push_back(handle); });
   const auto end_process = [this](int launches) {
-    ContainedDriver* const contained = registry_->FindContained("mock_driver");
+    SupervisedDriver* const contained = registry_->FindContained("mock_driver");
     kill(contained->status().pid, SIGKILL);
     EXPECT_TRUE(
         Until([&] { return contained->status().launches == launches && contained->current(); }));
@@ -311,6 +311,93 @@ TEST_P(PluginReloadTest, EachNewHandleIsReportedAndTheWaitGoesOn) {
   EXPECT_EQ(Await(driver()->Inspect(context_, task->run_id))->state, TaskState::kRunning);
 }
 
+// The process of the instance in charge ends while it is replaced, or has ended before.
+class ReloadBesideADeathTest : public PluginReloadTest {
+ protected:
+  SupervisedDriver* contained() { return registry_->FindContained("mock_driver"); }
+  void KillProcess() { kill(contained()->status().pid, SIGKILL); }
+  // How often the log says that a launch is to come.
+  int Launching() {
+    const std::string text = log();
+    int count = 0;
+    for (std::size_t at = 0; (at = text.find("launched again in", at)) != std::string::npos; ++at)
+      ++count;
+    return count;
+  }
+  PluginConfig Configured(const std::string& json) {
+    PluginConfig wanted = Block();
+    wanted.config_json = json;
+    return wanted;
+  }
+  void ExpectRunning(const std::shared_ptr<const TaskConfig>& task) {
+    const auto status = Await(driver()->Inspect(context_, task->run_id));
+    ASSERT_TRUE(status.ok()) << status.error().message();
+    EXPECT_EQ(status->state, TaskState::kRunning);
+  }
+};
+
+TEST_P(ReloadBesideADeathTest, AReloadComesBeforeTheNextLaunch) {
+  options_.limits.relaunch_first = 1h;
+  LoadMock();
+  const auto task = Started(kLongRun);
+  const auto watched = Watch(task->run_id);
+  KillProcess();
+  ASSERT_TRUE(Until([&] { return Launching() == 1; }));
+  EXPECT_EQ(ReloadError(Configured("{}")), "it was reloaded");
+  ExpectRunning(task);
+  EXPECT_EQ(contained()->status().launches, 1);
+  EXPECT_EQ(contained()->status().last_end, "") << "that was another one's";
+  watched->samples = 0;
+  EXPECT_TRUE(Until([&] { return watched->samples > 0; }));
+  EXPECT_FALSE(watched->end);
+}
+
+TEST_P(ReloadBesideADeathTest, AfterAReloadThatFailsTheOldOneIsLaunchedAgain) {
+  options_.limits.relaunch_first = 1h;
+  LoadMock();
+  const auto task = Started(kLongRun);
+  KillProcess();
+  ASSERT_TRUE(Until([&] { return Launching() == 1; }));
+  EXPECT_THAT(ReloadError(Configured(R"({"fail_in":"recover"})")),
+              HasSubstr("cannot recover 1 of 1 tasks"));
+  EXPECT_TRUE(Until([&] { return Launching() == 2; })) << log();
+  EXPECT_EQ(contained()->current(), nullptr);
+}
+
+TEST_P(ReloadBesideADeathTest, ADeathWhileCallsAreHeldIsMadeGoodByTheNextOne) {
+  options_.plugins[0].config_json = R"({"silent_in":"signal"})";
+  options_.limits.reload_drain = 1s;
+  LoadMock();
+  const auto task = Started(kLongRun);
+  const auto watched = Watch(task->run_id);
+  for (const bool fails : {true, false}) {
+    const pid_t pid = contained()->status().pid;
+    // It keeps the reload from going on until the process is killed.
+    std::optional<Status> signalled;
+    waits_.Spawn([](Driver* of, Context context, RunId run, std::optional<Status>* to) -> Co<void> {
+      *to = co_await of->Signal(context, run, "SIGHUP");
+    }(driver(), context_, task->run_id, &signalled));
+    std::optional<std::string> said;
+    waits_.Spawn([](PluginRegistry* of, Context context, PluginConfig wanted,
+                    std::optional<std::string>* to) -> Co<void> {
+      const Result<PluginReport> done = co_await of->Reload(context, std::move(wanted));
+      *to = done.ok() ? "it was reloaded" : done.error().message();
+    }(registry_.get(), context_, Configured(fails ? R"({"fail_in":"recover"})" : "{}"), &said));
+    Until([] { return false; }, 300ms);
+    EXPECT_FALSE(said);
+    kill(pid, SIGKILL);
+    ASSERT_TRUE(Until([&] { return said.has_value(); }));
+    EXPECT_THAT(*said, HasSubstr(fails ? "cannot recover 1 of 1 tasks" : "it was reloaded"));
+    ASSERT_TRUE(Until([&] { return signalled.has_value(); }));
+    EXPECT_FALSE(signalled->ok());
+    ASSERT_TRUE(Until([&] { return contained()->current() != nullptr; }));
+    ExpectRunning(task);
+    EXPECT_FALSE(watched->end);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ReloadBesideADeathTest, testing::Values("process"),
+                         [](const auto&) { return std::string("Process"); });
 INSTANTIATE_TEST_SUITE_P(All, PluginReloadTest, testing::Values("in-process", "process"),
                          [](const auto& of) {
                            return std::string(of.param) == "process" ? "Process" : "InProcess";

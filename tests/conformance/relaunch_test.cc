@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "host/plugin/contained_driver.h"
 #include "host/plugin/plugin_registry.h"
+#include "host/plugin/supervised_driver.h"
 
 namespace drover {
 namespace {
@@ -64,7 +64,7 @@ class RelaunchTest : public testing::Test {
     return done();
   }
 
-  ContainedDriver* contained() { return registry_->FindContained("mock_driver"); }
+  SupervisedDriver* contained() { return registry_->FindContained("mock_driver"); }
   int launches() { return contained()->status().launches; }
 
   // The process that was launched last ends, and the next one comes after DELAY, not earlier.

@@ -8,7 +8,7 @@
 
 #include "host/base/gate.h"
 #include "host/plugin/registry_fixture.h"
-#include "host/process/mock_processes.h"
+#include "host/process/mock_processes_for_test.h"
 
 namespace drover {
 namespace {

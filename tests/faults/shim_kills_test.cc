@@ -226,7 +226,7 @@ TEST_P(ShimKillsTest, NoTaskOfAShimThatDiedWithItsAgentOutlivesTheNextAgentsStar
       }
       Release(victim.run);
     }
-    EXPECT_TRUE(service_->TrackedRuns().empty());
+    EXPECT_TRUE(TrackedRuns().empty());
     if (HasFailure()) return;
   }
 }

@@ -146,7 +146,7 @@ class StartFaultTest : public ProcessFixture {
     Settle();
     for (const pid_t pid : pids) EXPECT_TRUE(Until([pid] { return !Alive(pid); })) << pid;
     EXPECT_TRUE(std::filesystem::is_empty(directory_ + "/run")) << "a socket or record is left";
-    EXPECT_THAT(service_->TrackedRuns(), ::testing::IsEmpty());
+    EXPECT_THAT(TrackedRuns(), ::testing::IsEmpty());
     const std::string name = std::filesystem::path(cgroup_root_).filename().string();
     for (const char* controller : {"memory", "cpu", "pids", "cpuset"})
       EXPECT_FALSE(std::filesystem::exists("/sys/fs/cgroup/" + std::string(controller) + "/" +

@@ -36,10 +36,17 @@ long MountsBelow(const std::string& path) {
   return count;
 }
 
-long CgroupsOf(ProcessService* processes, const RunNames& own) {
+// Wherever the agent keeps its cgroups: in all hierarchies of this machine, with PATH at their top.
+long CgroupsOf(const RunNames& own, const std::filesystem::path& path = "/sys/fs/cgroup") {
+  std::error_code error;
   long count = 0;
-  for (const RunId& run : processes->TrackedRuns()) {
-    if (own.count(run.Short()) != 0) ++count;
+  for (std::filesystem::directory_iterator it(path, error), end; !error && it != end;
+       it.increment(error)) {
+    std::error_code gone;
+    if (it->symlink_status(gone).type() != std::filesystem::file_type::directory) continue;
+    const Result<RunId> run = RunId::Parse(it->path().filename().string());
+    if (run.ok() && own.count(run->Short()) != 0) ++count;
+    count += CgroupsOf(own, it->path());
   }
   return count;
 }
@@ -84,7 +91,7 @@ Census TakeCensus(bench::LocalNode* node, const bench::Scratch& scratch, const R
   census.mounts = MountsBelow(scratch.path());
   census.run_entries = Entries(scratch.run_dir());
   census.alloc_entries = Entries(node->alloc_dir());
-  census.cgroups = CgroupsOf((*node)->processes(), own);
+  census.cgroups = CgroupsOf(own);
   return census;
 }
 

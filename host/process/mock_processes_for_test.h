@@ -27,11 +27,9 @@ class MockProcesses : public ProcessService {
   MOCK_METHOD(Co<Result<ProcessUsage>>, Usage, (Context, RunId, UsageDetail), (override));
   MOCK_METHOD(Co<Result<std::unique_ptr<ExecSession>>>, Exec, (Context, RunId, ExecSpec),
               (override));
-  MOCK_METHOD(std::vector<RunId>, TrackedRuns, (), (const, override));
   MOCK_METHOD(Subscription, OnDroppedOutput, (RunId, std::function<void(const DroppedOutput&)>),
               (override));
   MOCK_METHOD(std::string, TrackingDescription, (), (const, override));
-  MOCK_METHOD(bool, has_cgroups, (), (const, override));
 };
 
 }  // namespace drover

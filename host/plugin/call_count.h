@@ -1,0 +1,39 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "host/base/event.h"
+
+namespace drover {
+
+// How many calls of one kind are inside of a driver. Control thread only.
+class CallCount {
+ public:
+  explicit CallCount(Loop* loop) : none_(loop) { none_.Set(); }
+
+  int calls() const { return calls_; }
+  // Set while there is no call inside.
+  Event* none() { return &none_; }
+
+  // One call, for as long as this object lives.
+  class Inside {
+   public:
+    explicit Inside(CallCount* count) : count_(count) {
+      ++count_->calls_;
+      count_->none_.Reset();
+    }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+    ~Inside() {
+      if (--count_->calls_ == 0) count_->none_.Set();
+    }
+
+   private:
+    CallCount* const count_;
+  };
+
+ private:
+  int calls_ = 0;
+  Event none_;
+};
+
+}  // namespace drover

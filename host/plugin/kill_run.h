@@ -1,0 +1,17 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "host/base/co.h"
+#include "host/base/context.h"
+#include "host/base/ids.h"
+#include "host/base/result.h"
+
+namespace drover {
+
+class ProcessService;
+
+// Kills everything of a run without its driver, and returns when it has ended. PROCESSES may be
+// null.
+Co<Status> KillRun(ProcessService* processes, Context context, RunId run);
+
+}  // namespace drover

@@ -1,0 +1,332 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+// The calls of a supervised driver: whom they ask, and what becomes of them when that one goes.
+#include <algorithm>
+
+#include "host/plugin/kill_run.h"
+#include "host/plugin/supervised_driver.h"
+
+namespace drover {
+
+// A command that runs: the instance that it was begun with stays for it.
+class SupervisedDriver::Session : public TaskExecSession {
+ public:
+  Session(Instance instance, std::unique_ptr<TaskExecSession> session)
+      : instance_(std::move(instance)),
+        inside_(instance_->sessions()),
+        session_(std::move(session)) {}
+  Status Resize(TerminalSize size) override { return session_->Resize(size); }
+  Co<Result<ExitResult>> Wait(Context context) override {
+    return session_->Wait(std::move(context));
+  }
+
+ private:
+  const Instance instance_;
+  const CallCount::Inside inside_;  // until the session has gone
+  const std::unique_ptr<TaskExecSession> session_;
+};
+
+template <typename Answer, typename Function>
+Co<SupervisedDriver::Said<Answer>> SupervisedDriver::Ask(Context context, Instance instance,
+                                                         CallCount* among, Function call) {
+  const CallCount::Inside inside(among);
+  const Context issued = issue_;
+  const JoinContext joined(context, issued);
+  Answer answer = co_await call(instance->driver(), joined.context());
+  const bool failed = !answer.ok() && !ending_;
+  const bool given_up = failed && issued.cancelled() && !context.cancelled();
+  // The end of a call may be heard before that of the process.
+  const bool died = failed && answer.code() == Code::kUnavailable && !instance->alive();
+  co_return Said<Answer>{std::move(answer), given_up, died};
+}
+
+template <typename Answer, typename Function>
+Co<Answer> SupervisedDriver::Call(Context context, Function call) {
+  while (true) {
+    DROVER_CO_ASSIGN(const Instance instance, co_await Admit(context, limits().relaunch_patience));
+    auto said = co_await Ask<Answer>(context, instance, &calls_, call);
+    if (!said.given_up) co_return std::move(said.answer);
+  }
+}
+
+template <typename Answer, typename Function>
+Co<Answer> SupervisedDriver::Watch(Context context, Function call) {
+  while (true) {
+    DROVER_CO_ASSIGN(const Instance instance, co_await Admit(context, Duration(0)));
+    auto said = co_await Ask<Answer>(context, instance, &watches_, call);
+    if (!said.given_up && !said.died) co_return std::move(said.answer);
+    DROVER_CO_TRY(context.status());
+  }
+}
+
+// --------------------------------------------------------------------------- start and recover
+
+Co<Result<RecoveredTask>> SupervisedDriver::AwaitRecovered(Context context, RunId id, Error error) {
+  Run* run = FindRun(id);
+  if (run == nullptr) co_return error;
+  if (!std::exchange(run->wanted, true)) run->awaited = true;
+  const Result<Instance> back = co_await Admit(context, limits().relaunch_patience);
+  run = FindRun(id);
+  if (run == nullptr) co_return error;
+  run->awaited = false;
+  if (!back.ok()) co_return error;
+  if (run->lost) co_return *run->lost;
+  if (run->known_by != (*back)->number()) co_return error;
+  co_return RecoveredTask{run->handle, run->exited};
+}
+
+Co<Result<StartedTask>> SupervisedDriver::Start(Context context,
+                                                std::shared_ptr<const TaskConfig> config) {
+  DROVER_CO_ASSIGN(const Instance instance, co_await Admit(context, limits().relaunch_patience));
+  const RunId id = config->run_id;
+  const Run* const before = FindRun(id);
+  const bool known = before != nullptr && (before->wanted || before->awaited);
+  if (!known) {
+    Forget(id);  // what a start that failed has left
+    Run& made = runs_[id];
+    made.config = config;
+    made.awaited = true;
+  }
+  Result<StartedTask> started = Error(Code::kInternal, "");
+  {
+    // A start is never given up for a reload: the old instance might make good on it later.
+    const CallCount::Inside call(&calls_);
+    const CallCount::Inside start(&starts_);
+    started = co_await instance->driver()->Start(context, config);
+  }
+  if (known) co_return started;  // the driver has refused it
+  Run* const run = FindRun(id);
+  if (run == nullptr) co_return started;
+  run->awaited = false;
+  if (started.ok()) {
+    run->wanted = true;
+    run->known_by = instance->number();
+    run->handle = started->handle;
+    co_return started;
+  }
+  const bool died = started.code() == Code::kUnavailable && !instance->alive();
+  if (!died || ending_) co_return started;  // its destroy follows
+  const Error error = started.error();
+  Result<RecoveredTask> found = co_await AwaitRecovered(context, id, error);
+  // Not found: it was never started, and may be started again.
+  if (!found.ok()) co_return found.code() == Code::kNotFound ? error : found.error();
+  co_return StartedTask{found->handle, std::nullopt};
+}
+
+Co<Result<RecoveredTask>> SupervisedDriver::Recover(Context context,
+                                                    std::shared_ptr<const TaskConfig> config,
+                                                    TaskHandle handle) {
+  const RunId id = config->run_id;
+  const auto recover = [config, handle](LoadedDriver* driver, const Context& joined) {
+    return driver->Recover(joined, config, handle);
+  };
+  while (true) {
+    DROVER_CO_ASSIGN(const Instance instance, co_await Admit(context, limits().relaunch_patience));
+    Run& made = runs_[id];
+    if (made.wanted && made.exited && made.known_by != instance->number()) {
+      co_return RecoveredTask{made.handle, made.exited};
+    }
+    made.config = config;
+    made.handle = handle;
+    made.lost.reset();
+    made.deaths = std::min(made.deaths, kMaxDeaths - 1);  // what it has cost is not forgotten
+    auto said = co_await Ask<Result<RecoveredTask>>(context, instance, &calls_, recover);
+    if (said.given_up) continue;
+    Run* const run = FindRun(id);
+    if (run == nullptr) co_return std::move(said.answer);
+    if (said.answer.ok()) {
+      run->wanted = true;
+      run->handle = said.answer->handle;  // whoever asked hears it
+      Learn(id, *said.answer, instance->number());
+    } else if (said.died) {
+      run->recovering = true;  // it may be this one's fault
+      const Error error = said.answer.error();
+      co_return co_await AwaitRecovered(context, id, error);
+    } else if (said.answer.code() == Code::kNotFound) {
+      Forget(id);
+    }
+    co_return std::move(said.answer);
+  }
+}
+
+// ------------------------------------------------------------------------------------ the rest
+
+Co<Result<ExitResult>> SupervisedDriver::Wait(Context context, RunId id) {
+  const auto wait = [id](LoadedDriver* driver, const Context& joined) {
+    return driver->Wait(joined, id);
+  };
+  while (true) {
+    DROVER_CO_ASSIGN(const Instance instance, co_await Admit(context, Duration(0)));
+    const Run* run = FindRun(id);
+    if (run != nullptr && run->wanted && run->known_by != instance->number()) {
+      if (run->exited) co_return *run->exited;
+      if (run->lost) co_return *run->lost;
+      // It lives on without its driver: this instance may see it later, or the next one.
+      const Context issued = issue_;
+      const JoinContext asked(context, issued);
+      const JoinContext joined(asked.context(), life_);
+      const std::shared_ptr<Event> unseen = run->unseen;
+      Event* const seen = unseen ? unseen.get() : instance->died();
+      co_await WaitAny(joined.context(), instance->died(), seen);
+      DROVER_CO_TRY(context.status());
+      continue;
+    }
+    auto said = co_await Ask<Result<ExitResult>>(context, instance, &watches_, wait);
+    if (said.given_up || said.died) {
+      DROVER_CO_TRY(context.status());
+      continue;
+    }
+    if (Run* known = FindRun(id); known != nullptr && said.answer.ok()) {
+      known->exited = *said.answer;
+    }
+    co_return std::move(said.answer);
+  }
+}
+
+Co<Status> SupervisedDriver::Stop(Context context, RunId run, Duration timeout,
+                                  std::string signal) {
+  // The task has this long whatever happens to its driver; a host that cannot have it stopped kills
+  // it by itself.
+  const TimePoint due = parts_.loop->Now() + timeout;
+  const Duration held = std::max(timeout, limits().relaunch_patience);
+  Duration left = timeout;
+  const auto stop = [run, &left, signal](LoadedDriver* driver, const Context& joined) {
+    return driver->Stop(joined, run, left, signal);
+  };
+  while (true) {
+    const bool waits = held_ || !Serves();
+    DROVER_CO_ASSIGN(const Instance instance,
+                     co_await Admit(context, limits().relaunch_patience, held));
+    if (waits) left = std::max(Duration(0), due - parts_.loop->Now());
+    const auto said = co_await Ask<Status>(context, instance, &calls_, stop);
+    if (!said.given_up) co_return said.answer;
+    left = std::max(Duration(0), due - parts_.loop->Now());
+  }
+}
+
+Co<Status> SupervisedDriver::ForceKill(Context context, RunId run) {
+  co_return co_await KillRun(parts_.processes, std::move(context), run);
+}
+
+Co<Status> SupervisedDriver::Signal(Context context, RunId run, std::string signal) {
+  const auto send = [run, signal](LoadedDriver* driver, const Context& joined) {
+    return driver->Signal(joined, run, signal);
+  };
+  co_return co_await Call<Status>(context, send);
+}
+
+Co<Status> SupervisedDriver::Destroy(Context context, RunId id, bool force) {
+  // Until then a reload may have the run recovered.
+  DROVER_CO_TRY(co_await AwaitRelease(context));
+  if (!has_instance()) {
+    // The driver's own part of the run stays; its processes do not.
+    Status released;
+    if (force && parts_.processes != nullptr) {
+      released = co_await parts_.processes->Release(context, id);
+    }
+    if (force) Forget(id);
+    if (force && restored_) restored_->erase(id);
+    co_return released.ok() ? Status(Unavailable()) : released;
+  }
+  // From here on it is not: what must go is not brought back meanwhile.
+  bool wanted = false;
+  if (Run* run = FindRun(id)) wanted = std::exchange(run->wanted, false);
+  const bool restored = restored_ && restored_->erase(id) > 0;
+  Status status;
+  bool answered = false;     // or failed otherwise than by the end of its process
+  bool gone = false;         // perhaps not released
+  constexpr int kTries = 2;  // the second one with the process that comes next
+  for (int tries = 0; tries < kTries && !answered;) {
+    const Result<Instance> instance = co_await Admit(context, limits().relaunch_patience);
+    if (!instance.ok()) {
+      status = instance.error();
+      if (force) unheard_.insert(id);
+      break;
+    }
+    PluginHost* const host = (*instance)->driver()->host();
+    const bool known = host->FindRun(id) != nullptr;
+    const auto destroy = [id, force](LoadedDriver* driver, const Context& joined) {
+      return driver->Destroy(joined, id, force);
+    };
+    const auto said = co_await Ask<Status>(context, *instance, &calls_, destroy);
+    status = said.answer;
+    gone = status.ok() || status.code() == Code::kNotFound ||
+           (!said.died && known && host->FindRun(id) == nullptr);
+    if (!gone && said.given_up) continue;
+    answered = gone || !said.died;
+    ++tries;
+  }
+  if (!gone && !force) {
+    if (Run* run = FindRun(id)) run->wanted = wanted;
+    if (restored) restored_->insert(id);
+    co_return status;
+  }
+  // A driver that is not there has released nothing; after one that has answered, also that it does
+  // not know the run, the host has tried.
+  if (!answered && parts_.processes != nullptr && !ending_) {
+    const Context patient = life_.Child();
+    const Status released = co_await parts_.processes->Release(patient, id);
+    if (!released.ok() && !ending_) {
+      Log(PluginLogLevel::kWarn, "releasing it: " + released.error().message());
+    }
+  }
+  Forget(id);
+  co_return status;
+}
+
+Co<Result<TaskStatus>> SupervisedDriver::Inspect(Context context, RunId run) {
+  const auto inspect = [run](LoadedDriver* driver, const Context& joined) {
+    return driver->Inspect(joined, run);
+  };
+  co_return co_await Call<Result<TaskStatus>>(context, inspect);
+}
+
+Co<Status> SupervisedDriver::Stats(Context context, RunId run, StatsRequest request,
+                                   std::function<void(TaskUsage)> sink) {
+  const auto follow = [run, request, sink](LoadedDriver* driver, const Context& joined) {
+    return driver->Stats(joined, run, request, sink);
+  };
+  co_return co_await Watch<Status>(context, follow);
+}
+
+Co<Result<std::unique_ptr<TaskExecSession>>> SupervisedDriver::Exec(Context context, RunId run,
+                                                                    ExecRequest request) {
+  using Begun = Result<std::unique_ptr<TaskExecSession>>;
+  DROVER_CO_ASSIGN(const Instance instance, co_await Admit(context, limits().relaunch_patience));
+  const auto exec = [run, &request](LoadedDriver* driver, const Context& joined) {
+    return driver->Exec(joined, run, std::move(request));
+  };
+  auto said = co_await Ask<Begun>(context, instance, &calls_, exec);
+  if (said.answer.ok()) {
+    co_return Begun(std::make_unique<Session>(instance, std::move(*said.answer)));
+  }
+  // Its streams have been given away: only whoever asked for it has others.
+  if (said.given_up) {
+    co_return Error(Code::kUnavailable, "driver " + name_ + " was reloaded meanwhile, try again",
+                    true);
+  }
+  co_return std::move(said.answer);
+}
+
+Co<Status> SupervisedDriver::Configure(Context context, std::string config_json) {
+  const auto configure = [&config_json](LoadedDriver* driver, const Context& joined) {
+    return driver->Configure(joined, config_json);
+  };
+  Status status = co_await Call<Status>(context, configure);
+  if (status.ok()) {
+    auto changed = std::make_shared<PluginCode>(*code_);
+    changed->config_json = std::move(config_json);
+    code_ = std::move(changed);
+  }
+  co_return status;
+}
+
+Co<Status> SupervisedDriver::RestoreComplete(Context context, std::vector<RunId> runs) {
+  DROVER_CO_TRY(co_await AwaitRelease(context));
+  restored_.emplace(runs.begin(), runs.end());
+  if (!Serves()) co_return Status();  // the next one hears it when it comes
+  const CallCount::Inside call(&calls_);
+  const Instance instance = instance_;
+  co_return co_await instance->driver()->RestoreComplete(context, std::move(runs));
+}
+
+}  // namespace drover

@@ -1,0 +1,159 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+// How an instance of a plugin recovers the runs of the one before it.
+#include <algorithm>
+
+#include "host/base/patience.h"
+#include "host/plugin/supervised_driver.h"
+
+namespace drover {
+namespace {
+
+// Between two times that an instance which could not report what became of a run is asked again.
+constexpr Duration kAskAgainFirst = 1s;
+constexpr Duration kAskAgainLast = 60s;
+
+}  // namespace
+
+// Beside an old one that stays, nothing is learned yet: ANSWERS are kept until all is well.
+Co<Status> SupervisedDriver::RecoverAll(Context context, Cause cause, Instance next,
+                                        Answers* answers) {
+  std::vector<Co<void>> together;
+  std::vector<RunId> suspects;
+  // A reload has a limit for all runs. What an operator gives this plugin's recover above that of
+  // others counts here, too.
+  std::optional<Patience> patience;
+  if (cause.old_stays) {
+    const Duration more = next->code()->driver.limits.recover - parts_.limits.recover;
+    patience.emplace(context, parts_.limits.reload_recover + std::max(more, Duration(0)));
+  }
+  const Context until = patience ? patience->context() : context;
+  for (auto& [id, run] : runs_) {
+    const bool ended = run.exited && run.lost;
+    const bool hopeless = !cause.old_stays && (run.lost || run.deaths >= kMaxDeaths);
+    if (!cause.old_stays) run.Seen();  // the instance before this one is asked no more
+    if (!run.wanted || ended || hopeless) continue;
+    if (cause.suspects_alone && run.recovering) {
+      suspects.push_back(id);
+    } else {
+      together.push_back(RecoverOne(until, cause, next, id, answers));
+    }
+  }
+  co_await InParallel(parts_.loop, std::move(together));
+  co_await RecoverSuspects(context, next, std::move(suspects));
+  DROVER_CO_TRY(context.status());
+  int failed = 0;
+  std::string first;
+  for (const auto& [id, answer] : *answers) {
+    // One that has ended is not needed any more: how it ended is known here. Whoever asked for one
+    // that is awaited hears the answer, whatever it is.
+    const Run* const run = FindRun(id);
+    if (answer.ok() || run == nullptr || run->exited || run->awaited) continue;
+    if (failed++ == 0) first = "run " + id.Short() + ": " + answer.error().message();
+  }
+  if (failed == 0) co_return Status();
+  co_return Error(Code::kFailedPrecondition,
+                  "its new instance cannot recover " + std::to_string(failed) + " of " +
+                      std::to_string(answers->size()) + " tasks: " + first);
+}
+
+Co<void> SupervisedDriver::RecoverSuspects(Context context, Instance from,
+                                           std::vector<RunId> suspects) {
+  for (const RunId& id : suspects) {
+    if (!from->alive()) co_return;
+    co_await RecoverOne(context, kDeath, from, id, nullptr);
+    Run* const run = FindRun(id);
+    if (run == nullptr || from->alive()) continue;
+    if (++run->deaths == kMaxDeaths) {
+      Log(PluginLogLevel::kError, "run " + id.Short() +
+                                      " is not recovered any more: " + std::to_string(kMaxDeaths) +
+                                      " processes ended in its recover; it runs on unseen");
+    }
+  }
+}
+
+Co<void> SupervisedDriver::RecoverOne(Context context, Cause cause, Instance from, RunId id,
+                                      Answers* answers) {
+  Run* run = FindRun(id);
+  if (run == nullptr) co_return;
+  if (!cause.old_stays) run->recovering = true;
+  const std::shared_ptr<const TaskConfig> config = run->config;
+  TaskHandle handle = run->handle;
+  Result<RecoveredTask> answer =
+      co_await from->driver()->Recover(context, config, std::move(handle));
+  if (cause.old_stays) {
+    answers->emplace(id, std::move(answer));
+    co_return;
+  }
+  run = FindRun(id);
+  // A recover that is not answered in time ends the process, too.
+  if (run == nullptr || !Hears(from->number()) || !from->alive()) co_return;
+  run->recovering = false;
+  if (answer.ok()) {
+    if (run->unseen) Log(PluginLogLevel::kInfo, "run " + id.Short() + " is recovered after all");
+    Learn(id, std::move(*answer), from->number());
+  } else if (!context.cancelled() && run->known_by != from->number()) {
+    Miss(id, answer.error());
+  }
+  // Else nobody needs the answer any more, or another recover of the run has succeeded meanwhile.
+}
+
+// The instance of that number knows the run.
+void SupervisedDriver::Learn(const RunId& id, RecoveredTask recovered, int number) {
+  Run* const run = FindRun(id);
+  if (run == nullptr) return;
+  run->known_by = number;
+  run->lost.reset();
+  run->recovering = false;
+  run->deaths = 0;
+  run->Seen();
+  if (recovered.exited) run->exited = std::move(recovered.exited);
+  if (run->handle == recovered.handle) return;
+  run->handle = std::move(recovered.handle);
+  const TaskHandle handle = run->handle;
+  handle_listeners_.Call(id, handle);
+}
+
+// An instance that is in charge alone has failed to recover the run.
+void SupervisedDriver::Miss(const RunId& id, const Error& error) {
+  Run* const run = FindRun(id);
+  // It cannot say what became of the run, yet: what it needs may be away.
+  const bool unknown = error.code() == Code::kUnavailable || error.code() == Code::kTimeout;
+  if (!unknown) {
+    run->lost = error;
+    run->Seen();
+  }
+  if (error.code() != Code::kNotFound && !run->unseen) {
+    Log(PluginLogLevel::kError, "run " + id.Short() + " cannot be recovered" +
+                                    (unknown ? " yet: " : ": ") + error.message());
+  }
+  if (unknown && !run->unseen) {
+    run->unseen = std::make_shared<Event>(parts_.loop);
+    gate_.Spawn(RecoverLater(id));
+  }
+}
+
+// Asks the instance in charge until it reports what became of the run.
+Co<void> SupervisedDriver::RecoverLater(RunId id) {
+  const std::shared_ptr<Event> unseen = FindRun(id)->unseen;
+  for (Duration pause = kAskAgainFirst; !unseen->is_set();
+       pause = std::min(2 * pause, kAskAgainLast)) {
+    (void)co_await Sleep(life_, pause);
+    const Run* const run = FindRun(id);
+    if (life_.cancelled() || run == nullptr || run->unseen != unseen) break;
+    // It is about to be destroyed, or the instance to be replaced, or it has gone.
+    if (!run->wanted || held_ || !Serves()) continue;
+    const Instance instance = instance_;
+    co_await RecoverOne(life_, kDeath, instance, id, nullptr);
+  }
+  unseen->Set();
+}
+
+std::vector<RunId> SupervisedDriver::KnownRuns() const {
+  std::set<RunId> known = *restored_;
+  for (const auto& [id, run] : runs_) {
+    if (run.wanted) known.insert(id);
+  }
+  return {known.begin(), known.end()};
+}
+
+}  // namespace drover
