@@ -374,7 +374,7 @@ TEST_F(NodeClientTest, AnAllocationThatCannotRunIsReportedAsFailed) {
   MustRegister(Registration("web", 1));
   loop.RunReady();
   ASSERT_EQ(Count(ClientStatus::kFailed), 1u);
-  EXPECT_EQ(Allocs()[0]->calls.status.description, "no such thing");
+  EXPECT_EQ(Allocs()[0]->reported.status.description, "no such thing");
   EXPECT_EQ(client_->Find(Allocs()[0]->id()), nullptr);
 }
 
