@@ -126,7 +126,7 @@ std::set<std::string> Namespaces(const Tables& tables) {
 constexpr TableMask kOfNamespaces = MaskOf(Table::kJobs);
 
 Co<Answer> ListNamespaces(ApiRequest* request) {
-  Look look = [request](const Tables& tables) {
+  return AnswerRead(request, kOfNamespaces, [request](const Tables& tables) {
     return Found{tables.IndexOf(kOfNamespaces), [request, names = Namespaces(tables)] {
                    json list = json::array();
                    for (const std::string& name : names) {
@@ -135,20 +135,18 @@ Co<Answer> ListNamespaces(ApiRequest* request) {
                    }
                    return JsonAnswer(list);
                  }};
-  };
-  co_return co_await AnswerRead(request, kOfNamespaces, std::move(look));
+  });
 }
 
 Co<Answer> ReadNamespace(ApiRequest* request) {
-  const std::string& name = request->parameter(0);
-  Look look = [&name](const Tables& tables) {
+  const std::string name = request->parameter(0);
+  return AnswerRead(request, kOfNamespaces, [name](const Tables& tables) {
     const bool there = Namespaces(tables).count(name) > 0;
-    return Found{tables.IndexOf(kOfNamespaces), [&name, there] {
+    return Found{tables.IndexOf(kOfNamespaces), [name, there] {
                    return there ? JsonAnswer(EncodeNamespace(name))
                                 : ErrorAnswer(404, "Namespace not found");
                  }};
-  };
-  co_return co_await AnswerRead(request, kOfNamespaces, std::move(look));
+  });
 }
 
 // Describes the scheduler in the terms of clients. Nothing of it can be changed. The write that
@@ -178,7 +176,7 @@ Co<Answer> ReadSchedulerConfig(ApiRequest* request) {
 Co<Answer> CollectAll(ApiRequest* request) {
   const GarbageRule rule{.living = false};
   const Status done = co_await CollectGarbage(request, rule);
-  if (!done.ok()) co_return ErrorAnswer(done.error());
+  if (!done.ok()) co_return done.error();
   co_return EmptyAnswer();
 }
 

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 
 #include "host/api/api_fixture.h"
-#include "host/encode/encode.h"
 
 namespace drover {
 namespace {
@@ -21,17 +20,6 @@ class AgentRouteTest : public ApiFixture {
     return {};
   }
 };
-
-TEST(SplitAddressTest, HostsAndPorts) {
-  const auto split = [](const std::string& address) {
-    const HostAndPort parts = SplitAddress(address);
-    return parts.host + " " + std::to_string(parts.port);
-  };
-  EXPECT_EQ(split("127.0.0.1:4646"), "127.0.0.1 4646");
-  EXPECT_EQ(split("node.example:80"), "node.example 80");
-  EXPECT_EQ(split("[::1]:4646"), "::1 4646");
-  EXPECT_EQ(split(""), " 0");
-}
 
 TEST_F(AgentRouteTest, TheOneMemberIsWhereTheApiIs) {
   EXPECT_EQ(Get("/v1/agent/self")["member"]["Port"], 0) << "it does not serve yet";

@@ -24,8 +24,7 @@ Answer UnknownAlloc(const ApiRequest& request) {
 }
 
 Answer IndexAnswer(const ApiRequest& request) {
-  std::uint64_t index = 0;
-  request.agent().store->Read([&](const Tables& tables) { index = tables.last_index; });
+  const std::uint64_t index = LastIndex(request);
   return JsonAnswer({{"Index", index}}, index);
 }
 
@@ -93,7 +92,7 @@ Co<Answer> NewestList(ApiRequest* request, AllocRecords records) {
 
 Co<Answer> ListAllocs(ApiRequest* request) {
   const std::string prefix = WithoutHyphens(request->Text("prefix"));
-  Look look = [request, &prefix](const Tables& tables) {
+  return AnswerRead(request, MaskOf(Table::kAllocs), [request, prefix](const Tables& tables) {
     AllocRecords records;
     for (const auto& [id, record] : tables.allocs) {
       if (request->InNamespace(record->alloc->job->job_namespace) &&
@@ -103,29 +102,27 @@ Co<Answer> ListAllocs(ApiRequest* request) {
     }
     return Found{tables.IndexOf(MaskOf(Table::kAllocs)),
                  [request, records = std::move(records)] { return NewestList(request, records); }};
-  };
-  co_return co_await AnswerRead(request, MaskOf(Table::kAllocs), std::move(look));
+  });
 }
 
 Co<Answer> ReadAlloc(ApiRequest* request) {
-  Look look = [request](const Tables& tables) {
+  return AnswerRead(request, MaskOf(Table::kAllocs), [request](const Tables& tables) {
     const auto record = Tables::Find(tables.allocs, request->parameter(0));
     if (record == nullptr) {
       return Found{tables.IndexOf(MaskOf(Table::kAllocs)),
                    [] { return ErrorAnswer(404, "alloc not found"); }};
     }
     return Found{record->modify_index, [record] { return JsonAnswer(EncodeAlloc(*record)); }};
-  };
-  co_return co_await AnswerRead(request, MaskOf(Table::kAllocs), std::move(look));
+  });
 }
 
 Co<Answer> StopAlloc(ApiRequest* request) {
   Scheduler* const scheduler = request->agent().scheduler;
   const std::string id = request->parameter(0);
   const bool no_delay = request->Flag("no_shutdown_delay");
-  std::function<Result<JobReply>()> work = [=] { return scheduler->StopAlloc(id, no_delay); };
-  const Result<JobReply> reply = co_await request->ControlNow<JobReply>(std::move(work));
-  if (!reply.ok()) co_return ErrorAnswer(reply.error());
+  const Result<JobReply> reply =
+      co_await request->ControlNow([=] { return scheduler->StopAlloc(id, no_delay); });
+  if (!reply.ok()) co_return reply.error();
   co_return JsonAnswer({{"EvalID", reply->eval_id}, {"Index", reply->index}}, reply->index);
 }
 
@@ -134,25 +131,26 @@ Co<Answer> ListServices(ApiRequest* request) {
   co_return co_await AnswerNoList(request);
 }
 
+// The work of a client with the runner of an allocation.
+using RunnerWork = std::function<Co<Status>(AllocRunner* runner)>;
+
 // [control]
-Co<Result<bool>> DoWithRunner(const ApiAgent* agent, std::string id,
-                              std::function<Co<Status>(AllocRunner*)> work) {
+Co<Status> DoWithRunner(const ApiAgent* agent, std::string id, RunnerWork work) {
   AllocRunner* const runner = agent->find_runner(id);
   if (runner == nullptr) {
     co_return Error(Code::kNotFound, "Unknown allocation \"" + id + "\"");
   }
-  const Status done = co_await work(runner);
-  if (!done.ok()) co_return done.error();
-  co_return true;
+  co_return co_await work(runner);
 }
 
-// Does WORK with the runner of the allocation on the control thread.
-Co<Result<bool>> WithRunner(ApiRequest* request, std::function<Co<Status>(AllocRunner*)> work) {
-  std::function<Co<Result<bool>>(Context)> call =
+// Does WORK with the runner of the request's allocation, and answers with the newest index.
+Co<Answer> WithRunner(ApiRequest* request, RunnerWork work) {
+  const Status done = co_await request->Control(
       [agent = &request->agent(), id = request->parameter(0), work = std::move(work)](Context) {
         return DoWithRunner(agent, id, work);
-      };
-  co_return co_await request->Control<bool>(std::move(call));
+      });
+  if (!done.ok()) co_return done.error();
+  co_return IndexAnswer(*request);
 }
 
 Co<Answer> RestartAlloc(ApiRequest* request) {
@@ -168,13 +166,10 @@ Co<Answer> RestartAlloc(ApiRequest* request) {
   if (all && !task.empty()) {
     co_return ErrorAnswer(500, "task name cannot be set when restarting all tasks");
   }
-  std::function<Co<Status>(AllocRunner*)> work = [task, all](AllocRunner* runner) {
+  co_return co_await WithRunner(request, [task, all](AllocRunner* runner) {
     if (all) return runner->RestartAll();
     return task.empty() ? runner->RestartRunning() : runner->RestartTask(task);
-  };
-  const Result<bool> done = co_await WithRunner(request, std::move(work));
-  if (!done.ok()) co_return ErrorAnswer(done.error());
-  co_return IndexAnswer(*request);
+  });
 }
 
 Co<Answer> SignalAlloc(ApiRequest* request) {
@@ -183,12 +178,8 @@ Co<Answer> SignalAlloc(ApiRequest* request) {
   if (!HasAlloc(*request)) co_return UnknownAlloc(*request);
   const std::string task = Field<std::string>(*body, "Task");
   const std::string name = Field<std::string>(*body, "Signal");
-  std::function<Co<Status>(AllocRunner*)> work = [task, name](AllocRunner* runner) {
-    return runner->Signal(task, name);
-  };
-  const Result<bool> done = co_await WithRunner(request, std::move(work));
-  if (!done.ok()) co_return ErrorAnswer(done.error());
-  co_return IndexAnswer(*request);
+  co_return co_await WithRunner(
+      request, [task, name](AllocRunner* runner) { return runner->Signal(task, name); });
 }
 
 // [control]
@@ -204,11 +195,10 @@ Co<Result<AllocUsage>> UsageOf(const ApiAgent* agent, std::string id, std::strin
 
 Co<Answer> ReadStats(ApiRequest* request) {
   if (!HasAlloc(*request)) co_return UnknownAlloc(*request);
-  std::function<Co<Result<AllocUsage>>(Context)> work =
-      [agent = &request->agent(), id = request->parameter(0),
-       task = request->Text("task")](Context context) { return UsageOf(agent, id, task, context); };
-  const Result<AllocUsage> usage = co_await request->Control<AllocUsage>(std::move(work));
-  if (!usage.ok()) co_return ErrorAnswer(usage.error());
+  const Result<AllocUsage> usage = co_await request->Control(
+      [agent = &request->agent(), id = request->parameter(0), task = request->Text("task")](
+          Context context) { return UsageOf(agent, id, task, context); });
+  if (!usage.ok()) co_return usage.error();
   co_return JsonAnswer(EncodeUsage(*usage));
 }
 
@@ -221,12 +211,7 @@ Co<Answer> CollectOne(ApiRequest* request) {
   if (!HasAlloc(*request)) co_return UnknownAlloc(*request);
   Scheduler* const scheduler = request->agent().scheduler;
   const std::string id = request->parameter(0);
-  std::function<Result<bool>()> work = [=]() -> Result<bool> {
-    const Status done = scheduler->CollectAlloc(id);
-    if (!done.ok()) return done.error();
-    return true;
-  };
-  const Result<bool> done = co_await request->ControlNow<bool>(std::move(work));
+  const Status done = co_await request->ControlNow([=] { return scheduler->CollectAlloc(id); });
   if (!done.ok()) {
     co_return ErrorAnswer(500, "No such allocation on client, or allocation not eligible for GC");
   }

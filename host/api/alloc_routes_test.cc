@@ -160,10 +160,10 @@ TEST_F(AllocRouteTest, AnAllocationTellsAllThatClientsRead) {
 
 TEST_F(AllocRouteTest, AStopAsksForAnotherOne) {
   const HttpReply reply = Ask("PUT", "/v1/allocation/" + id_ + "/stop?no_shutdown_delay=true");
-  const json told = json::parse(reply.body);
-  EXPECT_THAT(KeysOf(told), ElementsAre("EvalID", "Index"));
-  EXPECT_EQ(HeaderOf(reply, "X-Nomad-Index"), told["Index"].dump());
-  EXPECT_EQ(Eval(told["EvalID"])->triggered_by, "alloc-stop");
+  const json answer = json::parse(reply.body);
+  EXPECT_THAT(KeysOf(answer), ElementsAre("EvalID", "Index"));
+  EXPECT_EQ(HeaderOf(reply, "X-Nomad-Index"), answer["Index"].dump());
+  EXPECT_EQ(Eval(answer["EvalID"])->triggered_by, "alloc-stop");
   const json old = Alloc();
   EXPECT_EQ(old["DesiredStatus"], "stop");
   EXPECT_EQ(old["DesiredDescription"], "alloc is being migrated");
@@ -258,13 +258,13 @@ TEST_F(AllocRouteTest, PagesAreTheListInParts) {
     } while (!token.empty() && pages.size() < 20);
     EXPECT_EQ(pages, whole) << order;
   }
-  // What a page began with has gone: the next by order.
+  // The allocation with which the page began has gone: the page begins with the next one.
   EXPECT_EQ(Get("/v1/allocations?per_page=2&next_token=0").size(), 2u);
   EXPECT_EQ(Get("/v1/allocations?per_page=2&next_token=zzz").size(), 0u);
   EXPECT_EQ(Get("/v1/allocations?per_page=5&filter=JobID == c").size(), 3u);
 }
 
-// In processor time: who turns pages is not made to wait for the order of all that there is.
+// In processor time: a page of ten does not pay for sorting all allocations.
 TEST_F(AllocRouteTest, APageOfManyCostsLittle) {
   NodeRecord node;
   node.id = "node";

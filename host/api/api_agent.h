@@ -6,6 +6,7 @@
 #include <mutex>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -91,23 +92,22 @@ struct ApiAgent {
   std::function<AllocRunner*(const std::string& alloc_id)> find_runner;
 };
 
-// Runs FUNCTION on the control thread and returns its result. Returns only after FUNCTION has
-// ended, even if the caller's context ends earlier. For coroutines of other threads.
-template <typename T>
-Co<Result<T>> CallControl(Loop* caller, const ApiAgent* agent,
-                          std::function<Co<Result<T>>(Context context)> function) {
+// Runs FUNCTION, which takes a Context and returns a coroutine, on the control thread and returns
+// its result. Returns only after FUNCTION has ended, even if the caller's context ends earlier, so
+// FUNCTION may use the caller's variables. For coroutines of other threads.
+template <typename F, typename R = typename std::invoke_result_t<F&, Context>::value_type>
+Co<R> CallControl(Loop* caller, const ApiAgent* agent, F function) {
   struct Call {
     explicit Call(Loop* loop) : answered(loop) {}
     Event answered;
-    Result<T> answer = Error(Code::kUnavailable, "the agent is shutting down");
+    R answer = Error(Code::kUnavailable, "the agent is shutting down");
   };
   const auto call = std::make_shared<Call>(caller);
-  const auto run = [](Loop* from, Loop* control, std::function<Co<Result<T>>(Context)> work,
-                      std::shared_ptr<Call> to) -> Co<void> {
+  const auto run = [](Loop* from, Loop* control, F work, std::shared_ptr<Call> to) -> Co<void> {
     const Context context(control);
-    Result<T> answer = co_await work(context);
-    from->Post([to, answer = std::make_shared<Result<T>>(std::move(answer))] {
-      to->answer = std::move(*answer);
+    R answer = co_await work(context);
+    from->Post([to, answer = std::move(answer)]() mutable {
+      to->answer = std::move(answer);
       to->answered.Set();
     });
   };

@@ -95,8 +95,8 @@ class ApiFixture : public SchedulerFixture {
   class OneReply : public FakeExchange {
    public:
     using FakeExchange::FakeExchange;
-    Co<Status> Reply(HttpReply told) override {
-      reply = std::move(told);
+    Co<Status> Reply(HttpReply sent) override {
+      reply = std::move(sent);
       co_return Status();
     }
     std::optional<HttpReply> reply;

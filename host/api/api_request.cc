@@ -2,9 +2,9 @@
 #include "host/api/api_request.h"
 
 #include <algorithm>
-#include <charconv>
 #include <random>
 
+#include "host/base/text.h"
 #include "host/filter/list_filter.h"
 #include "host/spec/strict_json.h"
 
@@ -33,13 +33,10 @@ int StatusOf(Code code) {
 
 Result<std::uint64_t> WantedIndex(const ApiRequest& request) {
   const std::string text = request.Text("index");
-  std::uint64_t index = 0;
-  if (text.empty()) return index;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    return Error(Code::kInvalidArgument, "Invalid index");
-  }
-  return index;
+  if (text.empty()) return std::uint64_t{0};
+  const auto index = ParseNumber<std::uint64_t>(text);
+  if (!index) return Error(Code::kInvalidArgument, "Invalid index");
+  return *index;
 }
 
 Result<Duration> WantedWait(const ApiRequest& request) {
@@ -60,18 +57,13 @@ Result<Duration> WantedWait(const ApiRequest& request) {
 
 }  // namespace
 
-Answer ErrorAnswer(int status, const std::string& text) {
-  return {TextReply(status, text), std::nullopt, "", false};
-}
+Answer::Answer(const Error& error) : reply(TextReply(StatusOf(error.code()), error.message())) {}
 
-Answer ErrorAnswer(const Error& error) {
-  return ErrorAnswer(StatusOf(error.code()), error.message());
-}
+Answer ErrorAnswer(int status, const std::string& text) { return Answer(TextReply(status, text)); }
 
 Answer JsonAnswer(const nlohmann::json& body, std::optional<std::uint64_t> index) {
   Answer answer;
-  // Texts of tasks and drivers may be other than UTF-8.
-  answer.reply.body = body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  answer.reply.body = JsonText(body);
   answer.index = index;
   return answer;
 }
@@ -96,13 +88,12 @@ std::string ApiRequest::Text(const char* name) const {
 Result<std::optional<std::uint64_t>> ApiRequest::Number(const char* name) const {
   const std::string text = Text(name);
   if (text.empty()) return std::optional<std::uint64_t>();
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) {
+  const auto number = ParseNumber<std::uint64_t>(text);
+  if (!number) {
     return Error(Code::kInvalidArgument, std::string("Failed to parse value of \"") + name +
                                              "\": \"" + text + "\" is not a number");
   }
-  return std::optional<std::uint64_t>(number);
+  return number;
 }
 
 bool ApiRequest::Flag(const char* name, bool missing) const {
@@ -131,17 +122,15 @@ Result<nlohmann::json> ApiRequest::Body() const {
 }
 
 Co<Answer> AnswerRead(ApiRequest* request, TableMask mask, Look look) {
-  const Result<std::uint64_t> newer_than = WantedIndex(*request);
-  if (!newer_than.ok()) co_return ErrorAnswer(newer_than.error());
-  const Result<Duration> wait = WantedWait(*request);
-  if (!wait.ok()) co_return ErrorAnswer(wait.error());
+  DROVER_CO_ASSIGN(const std::uint64_t newer_than, WantedIndex(*request));
+  DROVER_CO_ASSIGN(const Duration wait, WantedWait(*request));
   const Context& context = request->exchange()->context();
-  const Context limited = context.WithTimeout(*wait);
+  const Context limited = context.WithTimeout(wait);
   StateStore* const store = request->agent().store;
-  std::uint64_t seen = *newer_than;  // the tables were read up to this index
+  std::uint64_t seen = newer_than;  // the tables were read up to this index
   while (true) {
     bool late = true;
-    if (*newer_than > 0) {
+    if (newer_than > 0) {
       const Status newer = co_await store->WaitNewer(limited, mask, seen);
       if (context.cancelled()) co_return ErrorAnswer(500, context.status().error().message());
       late = !newer.ok();
@@ -152,7 +141,7 @@ Co<Answer> AnswerRead(ApiRequest* request, TableMask mask, Look look) {
       seen = tables.IndexOf(mask);
     });
     found.index = std::max<std::uint64_t>(found.index, 1);
-    if (!late && found.index <= *newer_than) continue;
+    if (!late && found.index <= newer_than) continue;
     Answer answer = co_await found.encode();
     answer.index = found.index;
     co_return answer;
@@ -163,10 +152,9 @@ namespace {
 
 Co<Answer> AnswerAlways(ApiRequest* request, nlohmann::json body) {
   constexpr TableMask kNone = 0;
-  Look look = [&body](const Tables& tables) {
-    return Found{tables.IndexOf(kNone), [&body] { return JsonAnswer(body); }};
-  };
-  co_return co_await AnswerRead(request, kNone, std::move(look));
+  return AnswerRead(request, kNone, [body = std::move(body)](const Tables& tables) {
+    return Found{tables.IndexOf(kNone), [body] { return JsonAnswer(body); }};
+  });
 }
 
 }  // namespace
@@ -178,7 +166,7 @@ Co<Answer> AnswerNull(ApiRequest* request) { return AnswerAlways(request, nullpt
 
 void JsonListText::Add(const nlohmann::json& element) {
   if (size_++ > 0) text_ += ',';
-  text_ += element.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  text_ += JsonText(element);
 }
 
 Answer JsonListText::Take() && {
@@ -191,16 +179,15 @@ Co<Answer> ListAnswer(ApiRequest* request, std::vector<ListItem> items) {
   std::optional<ListFilter> filter;
   if (const std::string text = request->Text("filter"); !text.empty()) {
     Result<ListFilter> parsed = ListFilter::Parse(text);
-    if (!parsed.ok()) co_return ErrorAnswer(parsed.error());
+    if (!parsed.ok()) co_return parsed.error();
     filter = std::move(*parsed);
   }
   if (request->Flag("reverse")) std::reverse(items.begin(), items.end());
   std::size_t per_page = 0;
   if (const std::string text = request->Text("per_page"); !text.empty()) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), per_page);
-    if (error != std::errc() || end != text.data() + text.size()) {
-      co_return ErrorAnswer(400, "Invalid per_page: " + text + " is not a number");
-    }
+    const auto number = ParseNumber<std::size_t>(text);
+    if (!number) co_return ErrorAnswer(400, "Invalid per_page: " + text + " is not a number");
+    per_page = *number;
   }
   auto first = items.begin();
   if (const std::string token = request->Text("next_token"); !token.empty()) {
@@ -226,10 +213,10 @@ Co<Answer> ListAnswer(ApiRequest* request, std::vector<ListItem> items) {
       break;
     }
     if (filter) {
-      const Result<bool> chosen =
-          filter->Chooses(first->whole ? first->whole(*filter) : first->encode(), &budget);
-      if (!chosen.ok()) co_return ErrorAnswer(chosen.error());
-      if (!*chosen) continue;
+      DROVER_CO_ASSIGN(
+          const bool chosen,
+          filter->Chooses(first->whole ? first->whole(*filter) : first->encode(), &budget));
+      if (!chosen) continue;
     }
     // The token names an element that the filter chooses, so it will be on the next page.
     if (full) {
@@ -240,6 +227,12 @@ Co<Answer> ListAnswer(ApiRequest* request, std::vector<ListItem> items) {
   }
   answer.reply = std::move(list).Take().reply;
   co_return answer;
+}
+
+std::uint64_t LastIndex(const ApiRequest& request) {
+  std::uint64_t index = 0;
+  request.agent().store->Read([&](const Tables& tables) { index = tables.last_index; });
+  return index;
 }
 
 std::shared_ptr<const AllocRecord> FindAlloc(const ApiRequest& request, const std::string& id) {

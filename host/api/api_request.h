@@ -20,16 +20,19 @@ class ListFilter;
 
 // The answer of a route: a reply, and the index of the state that it shows.
 struct Answer {
+  Answer() = default;
+  explicit Answer(HttpReply made) : reply(std::move(made)) {}
+  // The error as plain text, with the status for its code.
+  Answer(const Error& error);  // NOLINT
+
   HttpReply reply;
   std::optional<std::uint64_t> index;  // X-Nomad-Index
   std::string next_token;              // X-Nomad-NextToken; empty: there is no more
-  bool streamed = false;  // the route has answered through its exchange: see LiveStream
+  bool streamed = false;               // the route has answered by a stream or a websocket
 };
 
 // An error as plain text.
 Answer ErrorAnswer(int status, const std::string& text);
-// The same for ERROR, with the status for its code.
-Answer ErrorAnswer(const Error& error);
 Answer JsonAnswer(const nlohmann::json& body, std::optional<std::uint64_t> index = std::nullopt);
 Answer EmptyAnswer();
 // The result of a route that has answered through its exchange, by a stream or a websocket.
@@ -61,36 +64,30 @@ class ApiRequest {
   // The body as an object, or why it is not one.
   Result<nlohmann::json> Body() const;
 
-  // Runs FUNCTION on the control thread.
-  template <typename T>
-  Co<Result<T>> Control(std::function<Co<Result<T>>(Context context)> function) {
-    return CallControl<T>(exchange_->loop(), agent_, std::move(function));
+  // Runs FUNCTION on the control thread; see CallControl.
+  template <typename F>
+  auto Control(F function) {
+    return CallControl(exchange_->loop(), agent_, std::move(function));
   }
-  // The same for a FUNCTION that does not wait. Its changes are durable when this returns.
-  template <typename T>
-  Co<Result<T>> ControlNow(std::function<Result<T>()> function) {
-    return Control<T>([work = std::move(function), agent = agent_](const Context& context) {
-      return RunDurably<T>(agent, context, work);
-    });
+  // The same for a FUNCTION that does not wait: it returns a Result. Its changes are durable when
+  // this returns.
+  template <typename F>
+  auto ControlNow(F function) {
+    return ControlJob(nullptr, std::move(function));
   }
   // The same, but first waits for the drivers of JOB; see ApiAgent::await_drivers.
-  template <typename T>
-  Co<Result<T>> ControlJob(std::shared_ptr<const Job> job, std::function<Result<T>()> function) {
-    return Control<T>([work = std::move(function), agent = agent_, about = std::move(job)](
-                          Context context) { return RunForJob<T>(agent, context, about, work); });
+  template <typename F>
+  auto ControlJob(std::shared_ptr<const Job> job, F function) {
+    return Control([agent = agent_, about = std::move(job), work = std::move(function)](
+                       Context context) { return RunDurably(agent, context, about, work); });
   }
 
  private:
-  template <typename T>
-  static Co<Result<T>> RunForJob(const ApiAgent* agent, Context context,
-                                 std::shared_ptr<const Job> job, std::function<Result<T>()> work) {
-    if (agent->await_drivers) co_await agent->await_drivers(context, job);
-    co_return co_await RunDurably<T>(agent, context, work);
-  }
-  template <typename T>
-  static Co<Result<T>> RunDurably(const ApiAgent* agent, Context context,
-                                  std::function<Result<T>()> work) {
-    Result<T> done = work();
+  template <typename F, typename R = std::invoke_result_t<F&>>
+  static Co<R> RunDurably(const ApiAgent* agent, Context context, std::shared_ptr<const Job> job,
+                          F work) {
+    if (job != nullptr && agent->await_drivers) co_await agent->await_drivers(context, job);
+    R done = work();
     if (!done.ok() || !agent->make_durable) co_return done;
     const Status durable = co_await agent->make_durable(context);
     if (!durable.ok()) {
@@ -103,6 +100,9 @@ class ApiRequest {
   const ApiAgent* const agent_;
   const std::vector<std::string> parameters_;
 };
+
+// The index of the newest change of the store.
+std::uint64_t LastIndex(const ApiRequest& request);
 
 // The allocation ID as it is now; null: there is none.
 std::shared_ptr<const AllocRecord> FindAlloc(const ApiRequest& request, const std::string& id);
@@ -122,7 +122,7 @@ struct Found {
   template <typename How>
   Found(std::uint64_t of, How how) : index(of) {
     if constexpr (std::is_same_v<std::invoke_result_t<How&>, Answer>) {
-      encode = [how = std::move(how)]() -> Co<Answer> { co_return how(); };
+      encode = [how = std::move(how)] { return Ready(how()); };
     } else {
       encode = std::move(how);
     }
@@ -130,6 +130,9 @@ struct Found {
 
   std::uint64_t index = 0;
   std::function<Co<Answer>()> encode;
+
+ private:
+  static Co<Answer> Ready(Answer answer) { co_return answer; }
 };
 using Look = std::function<Found(const Tables& tables)>;
 

@@ -63,7 +63,7 @@ Co<Answer> CollectAllocs(ApiRequest* request) {
   if (const auto other = OtherNode(*request)) co_return *other;
   const GarbageRule rule{.jobs = false};
   const Status done = co_await CollectGarbage(request, rule);
-  if (!done.ok()) co_return ErrorAnswer(done.error());
+  if (!done.ok()) co_return done.error();
   co_return EmptyAnswer();
 }
 
@@ -77,12 +77,9 @@ Co<Result<NodeMeta>> MetaOf(const ApiAgent* agent) { co_return agent->node_meta(
 
 Co<Answer> ReadMetadata(ApiRequest* request) {
   if (const auto other = OtherNode(*request)) co_return *other;
-  const ApiAgent* const agent = &request->agent();
-  std::function<Co<Result<NodeMeta>>(Context)> work = [agent](const Context&) {
-    return MetaOf(agent);
-  };
-  const Result<NodeMeta> meta = co_await request->Control<NodeMeta>(std::move(work));
-  if (!meta.ok()) co_return ErrorAnswer(meta.error());
+  const Result<NodeMeta> meta =
+      co_await request->Control([agent = &request->agent()](Context) { return MetaOf(agent); });
+  if (!meta.ok()) co_return meta.error();
   co_return MetaAnswer(*meta);
 }
 
@@ -97,20 +94,18 @@ Result<NodeMeta::Changes> ReadChanges(const json& body) {
 }
 
 Co<Answer> ChangeMetadata(ApiRequest* request) {
-  const Result<json> body = request->Body();
-  if (!body.ok()) co_return ErrorAnswer(body.error());
+  DROVER_CO_ASSIGN(const json body, request->Body());
   if (const auto other = OtherNode(*request)) co_return *other;
-  const std::string named = Field<std::string>(*body, "NodeID");
+  const std::string named = Field<std::string>(body, "NodeID");
   if (const auto other = OtherNode(*request, named)) co_return *other;
-  const Result<NodeMeta::Changes> changes = ReadChanges(*body);
-  if (!changes.ok()) co_return ErrorAnswer(changes.error());
+  DROVER_CO_ASSIGN(const NodeMeta::Changes changes, ReadChanges(body));
   const ApiAgent* const agent = &request->agent();
-  std::function<Result<NodeMeta>()> work = [agent, &changes]() -> Result<NodeMeta> {
-    DROVER_TRY(agent->change_node_meta(*changes));
-    return agent->node_meta();
-  };
-  const Result<NodeMeta> meta = co_await request->ControlNow<NodeMeta>(std::move(work));
-  if (!meta.ok()) co_return ErrorAnswer(meta.error());
+  const Result<NodeMeta> meta =
+      co_await request->ControlNow([agent, &changes]() -> Result<NodeMeta> {
+        DROVER_TRY(agent->change_node_meta(changes));
+        return agent->node_meta();
+      });
+  if (!meta.ok()) co_return meta.error();
   co_return MetaAnswer(*meta);
 }
 

@@ -52,15 +52,14 @@ Co<Answer> OldestList(ApiRequest* request, const Evals& evals) {
 
 Co<Answer> ListEvals(ApiRequest* request) {
   const EvalFilter filter(*request);
-  Look look = [request, &filter](const Tables& tables) {
+  return AnswerRead(request, kOfEvals, [request, filter](const Tables& tables) {
     Evals evals;
     for (const auto& [id, eval] : tables.evals) {
       if (filter.Takes(*eval)) evals.push_back(eval);
     }
     return Found{tables.IndexOf(kOfEvals),
                  [request, evals = std::move(evals)] { return OldestList(request, evals); }};
-  };
-  co_return co_await AnswerRead(request, kOfEvals, std::move(look));
+  });
 }
 
 // The ids of the evaluations in the request's namespace that TEXT chooses.
@@ -84,35 +83,33 @@ Result<std::vector<std::string>> ChosenEvals(const ApiRequest& request, const st
 // A filter skips evaluations that are still needed; for one that is named by its id, that is an
 // error.
 Co<Answer> DeleteEvals(ApiRequest* request) {
-  const Result<json> body = request->Body();
-  if (!body.ok()) co_return ErrorAnswer(body.error());
-  const std::string filter = Field<std::string>(*body, "Filter");
-  Result<std::vector<std::string>> ids = Field<std::vector<std::string>>(*body, "EvalIDs");
-  if (filter.empty() == ids->empty()) {
+  DROVER_CO_ASSIGN(const json body, request->Body());
+  const std::string filter = Field<std::string>(body, "Filter");
+  auto ids = Field<std::vector<std::string>>(body, "EvalIDs");
+  if (filter.empty() == ids.empty()) {
     co_return ErrorAnswer(400, "either EvalIDs or Filter must name the evaluations to delete");
   }
-  if (!filter.empty()) ids = ChosenEvals(*request, filter);
-  if (!ids.ok()) co_return ErrorAnswer(ids.error());
-  Scheduler* const scheduler = request->agent().scheduler;
   const bool skip_needed = !filter.empty();
-  std::function<Result<std::size_t>()> work = [=] {
-    return scheduler->DeleteEvals(*ids, skip_needed);
-  };
-  const Result<std::size_t> count = co_await request->ControlNow<std::size_t>(std::move(work));
-  if (count.code() == Code::kFailedPrecondition)
+  if (skip_needed) {
+    DROVER_CO_ASSIGN(ids, ChosenEvals(*request, filter));
+  }
+  Scheduler* const scheduler = request->agent().scheduler;
+  const Result<std::size_t> count =
+      co_await request->ControlNow([=] { return scheduler->DeleteEvals(ids, skip_needed); });
+  if (count.code() == Code::kFailedPrecondition) {
     co_return ErrorAnswer(400, count.error().message());
-  if (!count.ok()) co_return ErrorAnswer(count.error());
+  }
+  if (!count.ok()) co_return count.error();
   co_return JsonAnswer({{"Count", *count}});
 }
 
 Co<Answer> CountEvals(ApiRequest* request) {
   const EvalFilter filter(*request);
-  Look look = [&filter](const Tables& tables) {
+  return AnswerRead(request, kOfEvals, [filter](const Tables& tables) {
     std::size_t count = 0;
     for (const auto& [id, eval] : tables.evals) count += filter.Takes(*eval);
     return Found{tables.IndexOf(kOfEvals), [count] { return JsonAnswer({{"Count", count}}); }};
-  };
-  co_return co_await AnswerRead(request, kOfEvals, std::move(look));
+  });
 }
 
 // The evaluations of the same job that followed from this one or led to it.
@@ -141,7 +138,7 @@ json Related(const Tables& tables, const Evaluation& eval) {
 }
 
 Co<Answer> ReadEval(ApiRequest* request) {
-  Look look = [request](const Tables& tables) {
+  return AnswerRead(request, kOfEvals, [request](const Tables& tables) {
     const auto eval = Tables::Find(tables.evals, request->parameter(0));
     if (eval == nullptr) {
       return Found{tables.IndexOf(kOfEvals), [] { return ErrorAnswer(404, "eval not found"); }};
@@ -152,13 +149,12 @@ Co<Answer> ReadEval(ApiRequest* request) {
                    out["RelatedEvals"] = related;
                    return JsonAnswer(out);
                  }};
-  };
-  co_return co_await AnswerRead(request, kOfEvals, std::move(look));
+  });
 }
 
 Co<Answer> ListAllocsOfEval(ApiRequest* request) {
-  Look look = [request](const Tables& tables) {
-    std::vector<std::shared_ptr<const AllocRecord>> records;
+  return AnswerRead(request, MaskOf(Table::kAllocs), [request](const Tables& tables) {
+    AllocRecords records;
     const std::string& id = request->parameter(0);
     if (const auto eval = Tables::Find(tables.evals, id)) {
       for (const auto& record : tables.AllocsOf(KeyOf(*eval))) {
@@ -170,8 +166,7 @@ Co<Answer> ListAllocsOfEval(ApiRequest* request) {
                    for (const auto& record : records) list.push_back(EncodeAllocStub(*record, {}));
                    return JsonAnswer(list);
                  }};
-  };
-  co_return co_await AnswerRead(request, MaskOf(Table::kAllocs), std::move(look));
+  });
 }
 
 // ?choose=N|KEY has a number and a text.

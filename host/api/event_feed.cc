@@ -7,6 +7,7 @@
 
 #include "host/api/event_filter.h"
 #include "host/encode/encode.h"
+#include "host/spec/strict_json.h"
 
 namespace drover {
 namespace {
@@ -38,7 +39,7 @@ std::string EncodeEvent(const EventBatch& batch, const StateEvent& event) {
                        {"FilterKeys", event.FilterKeys()},
                        {"Index", batch.index},
                        {"Payload", std::move(payload)}};
-  return object.dump(-1, ' ', false, json::error_handler_t::replace);
+  return JsonText(object);
 }
 
 }  // namespace

@@ -1,30 +1,27 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "host/api/event_feed.h"
 #include "host/api/event_filter.h"
 #include "host/api/live_stream.h"
 #include "host/api/router.h"
+#include "host/base/text.h"
 
 namespace drover {
 namespace {
 
-using nlohmann::json;
-
 constexpr Duration kHeartbeat = 10s;
 constexpr char kBeat[] = "{}\n";
+constexpr char kTooSlow[] =
+    "{\"Error\":\"events were written faster than this client has read them, and some are gone: "
+    "subscribe again\"}\n";
 // The most events and bytes of a line. A write with more events is sent in several lines, all with
 // its index.
 constexpr std::size_t kMostEvents = 256;
 constexpr std::size_t kLongLine = std::size_t{1} << 20;
 // The bytes of a piece; its last line may exceed them.
 constexpr std::size_t kChunk = 256 << 10;
-
-std::string Line(const json& object) {
-  return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
-}
 
 // Reads the store's events at the pace of its client. It holds no events while it waits for the
 // client.
@@ -115,10 +112,7 @@ Co<Status> WriteAll(LiveStream* stream, EventReader* reader, const EventLog* log
     const EventReader::Found found = reader->Read(&text);
     if (found == EventReader::Found::kNothing) break;
     if (found == EventReader::Found::kGone) {
-      std::string line = Line({{"Error",
-                                "events were written faster than this client has read "
-                                "them, and some are gone: subscribe again"}});
-      DROVER_CO_TRY(co_await stream->Write(std::move(line)));
+      DROVER_CO_TRY(co_await stream->Write(kTooSlow));
       co_return Error(Code::kUnavailable, "the client is too slow");
     }
     if (text == nullptr) continue;
@@ -137,31 +131,28 @@ Co<Status> Follow(LiveStream* stream, EventReader* reader, StateStore* store,
     DROVER_CO_TRY(co_await WriteAll(stream, reader, &store->events(), &wrote));
     const Duration pause = wrote ? feed->Pause() : Duration(0);
     if (pause > Duration(0)) DROVER_CO_TRY(co_await Sleep(context, pause));
-    const std::uint64_t last = reader->next() - 1;
-    DROVER_CO_TRY(co_await store->WaitEvents(context, last));
+    DROVER_CO_TRY(co_await store->WaitEvents(context, reader->next() - 1));
   }
 }
 
 Co<Answer> StreamEvents(ApiRequest* request, std::shared_ptr<EventFeed> feed) {
-  std::uint64_t index = 0;
   const std::string text = request->Text("index");
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
-  if (!text.empty() && (error != std::errc() || end != text.data() + text.size())) {
+  const auto index = ParseNumber<std::uint64_t>(text.empty() ? "0" : text);
+  if (!index) {
     co_return ErrorAnswer(400, "Unable to parse index: \"" + text + "\" is not a number");
   }
-  const Result<EventFilter> filter =
-      EventFilter::Parse(request->http().query, request->Namespace());
-  if (!filter.ok()) co_return ErrorAnswer(filter.error());
+  DROVER_CO_ASSIGN(const EventFilter filter,
+                   EventFilter::Parse(request->http().query, request->Namespace()));
   LiveStream stream(request->exchange());
   HttpReply head;
-  Status told = co_await stream.Start(std::move(head), kBeat, kHeartbeat);
-  std::string beat = kBeat;  // at once, so that clients know that the stream works
-  if (told.ok()) told = co_await stream.Write(std::move(beat));
+  Status sent = co_await stream.Start(std::move(head), kBeat, kHeartbeat);
+  // At once, so that clients know that the stream works.
+  if (sent.ok()) sent = co_await stream.Write(kBeat);
   // No error needs an answer: either the client has gone, or the stream has sent it the error.
   StateStore* const store = request->agent().store;
   const EventFeed::Follower follower(feed.get());
-  EventReader reader(&store->events(), feed.get(), &*filter, std::max<std::uint64_t>(index, 1));
-  if (told.ok()) told = co_await Follow(&stream, &reader, store, feed.get());
+  EventReader reader(&store->events(), feed.get(), &filter, std::max<std::uint64_t>(*index, 1));
+  if (sent.ok()) (void)co_await Follow(&stream, &reader, store, feed.get());
   co_await stream.End();
   co_return StreamedAnswer();
 }

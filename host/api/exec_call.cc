@@ -17,11 +17,9 @@ bool SameSize(const TerminalSize& a, const TerminalSize& b) {
 Co<Result<ExitResult>> ExecCall::Run(Loop* caller, std::string alloc_id, std::string task,
                                      ExecRequest request) {
   const auto given = std::make_shared<ExecRequest>(std::move(request));
-  std::function<Co<Result<ExitResult>>(Context)> work = [self = shared_from_this(), alloc_id, task,
-                                                         given](const Context&) {
+  return CallControl(caller, agent_, [self = shared_from_this(), alloc_id, task, given](Context) {
     return OnControl(self, alloc_id, task, given);
-  };
-  co_return co_await CallControl<ExitResult>(caller, agent_, std::move(work));
+  });
 }
 
 Co<Result<ExitResult>> ExecCall::OnControl(std::shared_ptr<ExecCall> self, std::string alloc_id,

@@ -23,8 +23,7 @@ Co<void> CloseWith(WebSocketChannel* channel, Error error) {
   // The reason must be UTF-8 but is cut at any byte, and it may have names that a client sent.
   std::replace_if(
       reason.begin(), reason.end(), [](char c) { return static_cast<signed char>(c) < 0; }, '?');
-  const int code = theirs ? kPolicy : kInternal;
-  (void)co_await channel->Close(code, std::move(reason));
+  (void)co_await channel->Close(theirs ? kPolicy : kInternal, std::move(reason));
 }
 
 ExecConversation::ExecConversation(HttpExchange* exchange, WebSocketChannel* channel,
@@ -60,10 +59,7 @@ Co<Status> ExecConversation::Say(std::string message) {
 
 Co<void> ExecConversation::Beat() {
   while (true) {
-    const Status slept = co_await Sleep(context_, kHeartbeat);
-    if (!slept) co_return;
-    const Status said = co_await Say("{}");
-    if (!said) co_return;
+    if (!co_await Sleep(context_, kHeartbeat) || !co_await Say("{}")) co_return;
   }
 }
 
@@ -75,8 +71,8 @@ Co<void> ExecConversation::CopyOutput(ExecPipe* pipe, const char* name) {
       co_await answered_.Wait();
       if (refused_) break;
     }
-    std::string message = bytes.empty() ? ExecCloseMessage(name) : ExecDataMessage(name, bytes);
-    const Status said = co_await Say(std::move(message));
+    const Status said =
+        co_await Say(bytes.empty() ? ExecCloseMessage(name) : ExecDataMessage(name, bytes));
     if (!said || bytes.empty()) break;
   }
   pipe->Close();  // a command that still writes gets an error
@@ -105,15 +101,13 @@ Co<void> ExecConversation::ReadMessages() {
   context.Cancel("the client has gone");
 }
 
-Co<void> ExecConversation::Tell(ExitResult exit, bool tty) {
+Co<void> ExecConversation::Report(ExitResult exit, bool tty) {
   // Reports why the command could not be executed, on the stream on which a shell would.
   if (!exit.error.empty()) {
-    std::string line =
-        ExecDataMessage(tty ? "stdout" : "stderr", exit.error + (tty ? "\r\n" : "\n"));
-    (void)co_await Say(std::move(line));
+    (void)co_await Say(
+        ExecDataMessage(tty ? "stdout" : "stderr", exit.error + (tty ? "\r\n" : "\n")));
   }
-  std::string last = ExecExitMessage(exit.exit_code);
-  (void)co_await Say(std::move(last));
+  (void)co_await Say(ExecExitMessage(exit.exit_code));
   (void)co_await channel_->Close(kNormal, "");
 }
 
@@ -142,7 +136,7 @@ Co<void> ExecConversation::Run(Command command) {
   if (!broken_.ok()) {
     co_await CloseWith(channel_, broken_.error());
   } else if (exit.ok()) {
-    co_await Tell(*exit, tty);
+    co_await Report(*exit, tty);
   } else {
     co_await CloseWith(channel_, exit.error());
   }

@@ -39,7 +39,7 @@ class ExecConversation {
   Co<void> CopyOutput(ExecPipe* pipe, const char* name);
   Co<void> Beat();
   Co<Status> Say(std::string message);
-  Co<void> Tell(ExitResult exit, bool tty);
+  Co<void> Report(ExitResult exit, bool tty);
 
   HttpExchange* const exchange_;
   WebSocketChannel* const channel_;

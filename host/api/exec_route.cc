@@ -31,8 +31,8 @@ Co<Status> Authorize(ApiRequest* request, WebSocketChannel* channel) {
     if (version != 1) {
       co_return Error(Code::kInvalidArgument, "unexpected handshake value: " + version.dump());
     }
-    const json told = said.value("auth_token", json(""));
-    const std::string text = told.is_string() ? told.get<std::string>() : "";
+    const json sent = said.value("auth_token", json(""));
+    const std::string text = sent.is_string() ? sent.get<std::string>() : "";
     if (!given.empty() && !text.empty() && !SameSecret(given, text)) {
       co_return Error(Code::kInvalidArgument, "handshake auth token mismatched auth header token");
     }

@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
-#include <charconv>
 #include <utility>
+
+#include "host/base/text.h"
 
 namespace drover {
 namespace {
@@ -36,10 +37,8 @@ Co<FileTarget> FindFiles(ApiRequest* request) {
     target.refusal = ErrorAnswer(404, "Unknown allocation \"" + id + "\"");
     co_return target;
   }
-  std::function<Result<AllocFiles>()> work = [base = request->agent().alloc_dir, id] {
-    return AllocFiles::Open(base, id);
-  };
-  Result<AllocFiles> files = co_await OnFileWorker(request, std::move(work));
+  Result<AllocFiles> files = co_await OnFileWorker(
+      request, [base = request->agent().alloc_dir, id] { return AllocFiles::Open(base, id); });
   if (files.ok()) {
     target.files = std::make_shared<const AllocFiles>(std::move(*files));
   } else if (files.code() == Code::kNotFound) {
@@ -62,13 +61,12 @@ Answer ReadError(const Error& error) {
 
 Result<std::int64_t> NumberOf(const ApiRequest& request, const char* name) {
   const std::string text = request.Text(name);
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) {
+  const auto number = ParseNumber<std::int64_t>(text);
+  if (!number) {
     return Error(Code::kInvalidArgument,
                  std::string("error parsing ") + name + ": \"" + text + "\" is not a number");
   }
-  return number;
+  return *number;
 }
 
 Result<ReadStart> StartOf(const ApiRequest& request) {

@@ -21,9 +21,9 @@ struct FileTarget {
 Co<FileTarget> FindFiles(ApiRequest* request);
 
 // Runs WORK on a thread where it may block.
-template <typename T>
-Co<T> OnFileWorker(ApiRequest* request, std::function<T()> work) {
-  co_return co_await request->agent().file_workers->Run(std::move(work));
+template <typename F>
+auto OnFileWorker(ApiRequest* request, F work) {
+  return request->agent().file_workers->Run(std::move(work));
 }
 
 // The answers for an error of a listing or a look at a file, and for an error of reading one.

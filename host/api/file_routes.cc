@@ -18,9 +18,8 @@ constexpr std::size_t kPiece = 64 << 10;
 Co<Answer> ListFiles(ApiRequest* request) {
   FileTarget target = co_await FindFiles(request);
   if (target.refusal) co_return std::move(*target.refusal);
-  std::function<Result<std::vector<AllocFileInfo>>()> work =
-      [files = target.files, path = request->Text("path")] { return files->List(path); };
-  const Result<std::vector<AllocFileInfo>> list = co_await OnFileWorker(request, std::move(work));
+  const Result<std::vector<AllocFileInfo>> list = co_await OnFileWorker(
+      request, [files = target.files, path = request->Text("path")] { return files->List(path); });
   if (!list.ok()) co_return LookError(list.error());
   json infos = json::array();
   for (const AllocFileInfo& info : *list) infos.push_back(EncodeFileInfo(info));
@@ -30,12 +29,12 @@ Co<Answer> ListFiles(ApiRequest* request) {
 // Encodes the file at PATH. A file that may not be read has no ContentType.
 Result<json> LookAt(const AllocFiles& files, const std::string& path) {
   DROVER_ASSIGN(const AllocFileInfo info, files.Stat(path));
-  json told = EncodeFileInfo(info);
+  json encoded = EncodeFileInfo(info);
   const Result<UniqueFd> file = files.OpenFile(path);
-  if (!file.ok()) return told;
+  if (!file.ok()) return encoded;
   const Result<std::string> beginning = ReadPiece(file->get(), 0, kSniffedBytes);
-  if (beginning.ok()) told["ContentType"] = ContentTypeOf(info.name, *beginning);
-  return told;
+  if (beginning.ok()) encoded["ContentType"] = ContentTypeOf(info.name, *beginning);
+  return encoded;
 }
 
 Co<Answer> StatFile(ApiRequest* request) {
@@ -43,12 +42,10 @@ Co<Answer> StatFile(ApiRequest* request) {
   if (path.empty()) co_return ErrorAnswer(400, "must provide a file name");
   FileTarget target = co_await FindFiles(request);
   if (target.refusal) co_return std::move(*target.refusal);
-  std::function<Result<json>()> work = [files = target.files, path] {
-    return LookAt(*files, path);
-  };
-  const Result<json> told = co_await OnFileWorker(request, std::move(work));
-  if (!told.ok()) co_return LookError(told.error());
-  co_return JsonAnswer(*told);
+  const Result<json> info =
+      co_await OnFileWorker(request, [files = target.files, path] { return LookAt(*files, path); });
+  if (!info.ok()) co_return LookError(info.error());
+  co_return JsonAnswer(*info);
 }
 
 // A head with which a browser that is led here shows the file and executes nothing in it.
@@ -83,23 +80,20 @@ Result<std::shared_ptr<const OpenedFile>> OpenIt(const AllocFiles& files, const 
 Co<Answer> SendFile(ApiRequest* request, std::int64_t offset, std::int64_t limit) {
   FileTarget target = co_await FindFiles(request);
   if (target.refusal) co_return std::move(*target.refusal);
-  std::function<Result<std::shared_ptr<const OpenedFile>>()> open =
-      [files = target.files, path = request->Text("path"), offset] {
+  const auto opened =
+      co_await OnFileWorker(request, [files = target.files, path = request->Text("path"), offset] {
         return OpenIt(*files, path, offset);
-      };
-  const auto opened = co_await OnFileWorker(request, std::move(open));
+      });
   if (!opened.ok()) co_return ReadError(opened.error());
   HttpExchange* const exchange = request->exchange();
-  HttpReply head = PassiveHead((*opened)->beginning);
-  Status sent = co_await exchange->StartStream(std::move(head));
+  Status sent = co_await exchange->StartStream(PassiveHead((*opened)->beginning));
   std::int64_t left = std::max<std::int64_t>((*opened)->end - offset, 0);
   if (limit >= 0) left = std::min(left, limit);
   while (sent.ok() && left > 0) {
-    std::function<Result<std::string>()> read = [file = *opened, offset, left] {
+    Result<std::string> piece = co_await OnFileWorker(request, [file = *opened, offset, left] {
       const auto size = static_cast<std::size_t>(std::min<std::int64_t>(left, kPiece));
       return ReadPiece(file->fd.get(), offset, size);
-    };
-    Result<std::string> piece = co_await OnFileWorker(request, std::move(read));
+    });
     if (!piece.ok() || piece->empty()) break;  // the file was truncated meanwhile
     offset += static_cast<std::int64_t>(piece->size());
     left -= static_cast<std::int64_t>(piece->size());

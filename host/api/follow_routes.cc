@@ -43,8 +43,7 @@ Co<Status> SendTail(ApiRequest* request, LiveStream* stream, std::shared_ptr<Fil
   if (follow) watch = agent.file_watcher->Add(request->exchange()->loop(), tail->fd());
   while (true) {
     if (watch) watch->changed().Reset();  // a change from here on ends the wait below
-    std::function<FileTail::Step()> read = [tail] { return tail->Read(); };
-    FileTail::Step step = co_await OnFileWorker(request, std::move(read));
+    FileTail::Step step = co_await OnFileWorker(request, [tail] { return tail->Read(); });
     StreamFrame frame{std::move(step.data), path, "", tail->offset()};
     if (step.state == FileTail::State::kTruncated) frame.event = kFileTruncated;
     if (step.state == FileTail::State::kDeleted) frame.event = kFileDeleted;
@@ -67,21 +66,17 @@ Co<Answer> StreamFile(ApiRequest* request) {
   if (path.empty()) co_return ErrorAnswer(400, "must provide a file name");
   const std::optional<bool> follow = BooleanOf(*request, "follow", true);
   if (!follow) co_return NoBoolean("follow");
-  const Result<ReadStart> start = StartOf(*request);
-  if (!start.ok()) co_return ErrorAnswer(start.error());
+  DROVER_CO_ASSIGN(const ReadStart start, StartOf(*request));
   FileTarget target = co_await FindFiles(request);
   if (target.refusal) co_return std::move(*target.refusal);
-  std::function<Result<FileTail>()> open = [files = target.files, path, from = *start] {
-    return FileTail::Open(files, path, from);
-  };
-  Result<FileTail> tail = co_await OnFileWorker(request, std::move(open));
+  Result<FileTail> tail = co_await OnFileWorker(
+      request, [files = target.files, path, start] { return FileTail::Open(files, path, start); });
   if (!tail.ok()) co_return ReadError(tail.error());
   LiveStream stream(request->exchange());
-  HttpReply head;
-  const Status started = co_await stream.Start(std::move(head), kEmptyFrame, kHeartbeat);
+  const Status started = co_await stream.Start(HttpReply(), kEmptyFrame, kHeartbeat);
   if (started.ok()) {
-    auto shared = std::make_shared<FileTail>(std::move(*tail));
-    (void)co_await SendTail(request, &stream, std::move(shared), Follows(*request, *follow));
+    (void)co_await SendTail(request, &stream, std::make_shared<FileTail>(std::move(*tail)),
+                            Follows(*request, *follow));
   }
   co_await stream.End();
   co_return StreamedAnswer();
@@ -105,15 +100,15 @@ std::optional<Answer> RefusedLogs(const ApiRequest& request, const AllocRecord& 
 
 // The directory of the logs; kNotFound if there are none of this type. A client that follows them
 // waits for the first one, which exists only after the task has written.
-Result<std::shared_ptr<UniqueFd>> OpenLogs(const AllocFiles& files, const std::string& task,
-                                           const std::string& type, bool follow) {
+Result<UniqueFd> OpenLogs(const AllocFiles& files, const std::string& task, const std::string& type,
+                          bool follow) {
   const std::string none =
       "log entry for task \"" + task + "\" and log type \"" + type + "\" not found";
   Result<UniqueFd> directory = OpenLogDirectory(files.root(), kLogPath);
   if (!directory.ok()) return Error(Code::kNotFound, none);
   DROVER_ASSIGN(const std::vector<LogFile> list, ListLogFiles(directory->get(), task, type));
   if (list.empty() && !follow) return Error(Code::kNotFound, none);
-  return std::make_shared<UniqueFd>(std::move(*directory));
+  return directory;
 }
 
 Co<Status> SendChunk(LiveStream* stream, bool plain, LogChunk chunk) {
@@ -126,11 +121,11 @@ Co<Status> SendChunk(LiveStream* stream, bool plain, LogChunk chunk) {
 
 Co<void> SendLogs(ApiRequest* request, LiveStream* stream, UniqueFd directory,
                   LogFollowOptions options, bool plain) {
-  LogFollower::CoSink sink = [stream, plain](LogChunk chunk) {
-    return SendChunk(stream, plain, std::move(chunk));
-  };
-  LogFollower follower(request->exchange()->loop(), std::move(directory), request->Text("task"),
-                       request->Text("type"), std::move(sink), options);
+  LogFollower follower(
+      request->exchange()->loop(), std::move(directory), request->Text("task"),
+      request->Text("type"),
+      [stream, plain](LogChunk chunk) { return SendChunk(stream, plain, std::move(chunk)); },
+      options);
   (void)co_await follower.Follow(stream->context());
 }
 
@@ -145,31 +140,30 @@ Co<Answer> StreamLogs(ApiRequest* request) {
   if (type != "stdout" && type != "stderr") {
     co_return ErrorAnswer(400, "must provide log type (stdout/stderr)");
   }
-  const Result<ReadStart> start = StartOf(*request);
-  if (!start.ok()) co_return ErrorAnswer(start.error());
+  DROVER_CO_ASSIGN(const ReadStart start, StartOf(*request));
   FileTarget target = co_await FindFiles(request);
   if (target.refusal) co_return std::move(*target.refusal);
   std::optional<Answer> refused = RefusedLogs(*request, *target.record);
   if (refused) co_return std::move(*refused);
   const bool follows = Follows(*request, *follow);
-  std::function<Result<std::shared_ptr<UniqueFd>>()> open =
-      [files = target.files, task, type, follows] { return OpenLogs(*files, task, type, follows); };
-  const Result<std::shared_ptr<UniqueFd>> directory =
-      co_await OnFileWorker(request, std::move(open));
-  if (!directory.ok()) co_return ErrorAnswer(directory.error());
+  Result<UniqueFd> directory =
+      co_await OnFileWorker(request, [files = target.files, task, type, follows] {
+        return OpenLogs(*files, task, type, follows);
+      });
+  if (!directory.ok()) co_return directory.error();
 
   LogFollowOptions options;
-  options.start = {start->from_end, start->offset};
+  options.start = {start.from_end, start.offset};
   options.follow = follows;
   options.pool = request->agent().file_workers;
   options.watcher = request->agent().file_watcher;
   HttpReply head;
   if (*plain) head.content_type = "text/plain";
   LiveStream stream(request->exchange());
-  const std::string heartbeat = *plain ? "" : kEmptyFrame;
-  const Status started = co_await stream.Start(std::move(head), heartbeat, kHeartbeat);
+  const Status started =
+      co_await stream.Start(std::move(head), *plain ? "" : kEmptyFrame, kHeartbeat);
   if (started.ok()) {
-    co_await SendLogs(request, &stream, std::move(**directory), options, *plain);
+    co_await SendLogs(request, &stream, std::move(*directory), options, *plain);
   }
   co_await stream.End();
   co_return StreamedAnswer();

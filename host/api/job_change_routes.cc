@@ -29,11 +29,8 @@ Answer NoSuchJob() { return ErrorAnswer(404, "job not found"); }
 // it is an error.
 Co<Answer> Register(ApiRequest* request, JobRegistration registration) {
   Scheduler* const scheduler = request->agent().scheduler;
-  std::function<Result<JobReply>()> work = [scheduler, registration] {
-    return scheduler->Register(registration);
-  };
-  const Result<JobReply> reply =
-      co_await request->ControlJob<JobReply>(registration.job, std::move(work));
+  const Result<JobReply> reply = co_await request->ControlJob(
+      registration.job, [scheduler, &registration] { return scheduler->Register(registration); });
   if (!reply.ok()) co_return ErrorAnswer(500, reply.error().message());
   co_return JsonAnswer(EncodeJobReply(*reply), reply->index);
 }
@@ -66,14 +63,12 @@ Result<JobRegistration> EarlierVersion(const ApiRequest& request, const json& bo
 }
 
 Co<Answer> RevertJob(ApiRequest* request) {
-  const Result<json> body = request->Body();
-  if (!body.ok()) co_return ErrorAnswer(body.error());
-  if (Field<std::string>(*body, "JobID") != request->parameter(0)) {
+  DROVER_CO_ASSIGN(const json body, request->Body());
+  if (Field<std::string>(body, "JobID") != request->parameter(0)) {
     co_return ErrorAnswer(400, "Job ID does not match");
   }
-  const Result<JobRegistration> earlier = EarlierVersion(*request, *body);
-  if (!earlier.ok()) co_return ErrorAnswer(earlier.error());
-  co_return co_await Register(request, *earlier);
+  DROVER_CO_ASSIGN(JobRegistration earlier, EarlierVersion(*request, body));
+  co_return co_await Register(request, std::move(earlier));
 }
 
 // JOB with COUNT allocations of GROUP, or why that is impossible.
@@ -109,11 +104,10 @@ Result<JobRegistration> WithCount(const JobRecord& job, const std::string& group
 }
 
 Co<Answer> ScaleJob(ApiRequest* request) {
-  const Result<json> body = request->Body();
-  if (!body.ok()) co_return ErrorAnswer(body.error());
-  const json count = Field<json>(*body, "Count");
+  DROVER_CO_ASSIGN(const json body, request->Body());
+  const json count = Field<json>(body, "Count");
   const std::string group =
-      Field<std::string>(Field<json>(*body, "Target", json::object()), "Group");
+      Field<std::string>(Field<json>(body, "Target", json::object()), "Group");
   if (group.empty()) co_return ErrorAnswer(400, "missing task group name for scaling action");
   if (!count.is_null() && !count.is_number_integer()) {
     co_return ErrorAnswer(400, "Count must be a whole number");
@@ -131,13 +125,12 @@ Co<Answer> ScaleJob(ApiRequest* request) {
   if (count.is_null()) {
     co_return ErrorAnswer(501, "scaling events without a Count are not kept by this version");
   }
-  const Result<JobRegistration> scaled = WithCount(*job, group, count.get<int>());
-  if (!scaled.ok()) co_return ErrorAnswer(scaled.error());
-  co_return co_await Register(request, *scaled);
+  DROVER_CO_ASSIGN(JobRegistration scaled, WithCount(*job, group, count.get<int>()));
+  co_return co_await Register(request, std::move(scaled));
 }
 
 Co<Answer> ReadScale(ApiRequest* request) {
-  Look look = [request](const Tables& tables) {
+  return AnswerRead(request, kOfJob, [request](const Tables& tables) {
     const auto job = Tables::Find(tables.jobs, JobKey(request->Namespace(), request->parameter(0)));
     if (job == nullptr) return Found{tables.IndexOf(kOfJob), [] { return NoSuchJob(); }};
     return Found{tables.IndexOf(kOfJob), [job, allocs = AllocsOf(*job, tables)] {
@@ -163,8 +156,7 @@ Co<Answer> ReadScale(ApiRequest* request) {
                                       {"JobStopped", job->stop},
                                       {"TaskGroups", std::move(groups)}});
                  }};
-  };
-  co_return co_await AnswerRead(request, kOfJob, std::move(look));
+  });
 }
 
 Co<Answer> DispatchJob(ApiRequest* request) {

@@ -15,11 +15,6 @@ using nlohmann::json;
 
 constexpr TableMask kOfJobs = MaskOf(Table::kJobs) | MaskOf(Table::kAllocs) | MaskOf(Table::kEvals);
 
-Answer WriteAnswer(const Result<JobReply>& reply) {
-  if (!reply.ok()) return ErrorAnswer(reply.error());
-  return JsonAnswer(EncodeJobReply(*reply), reply->index);
-}
-
 std::string TextOf(const JobFault& fault) {
   return fault.pointer.empty() ? fault.message : fault.pointer + ": " + fault.message;
 }
@@ -128,7 +123,7 @@ Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
                           const IdTexts& texts) {
   Submission out;
   Result<json> body = request.Body();
-  if (!body.ok()) return out.refused = ErrorAnswer(body.error()), out;
+  if (!body.ok()) return out.refused = body.error(), out;
   const auto job = body->find("Job");
   if (job == body->end() || !job->is_object()) {
     return out.refused = ErrorAnswer(400, "Job must be specified"), out;
@@ -141,7 +136,7 @@ Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
     return out.refused = ErrorAnswer(400, texts.mismatch), out;
   }
   const Status source = ReadSource(*body, &out);
-  if (!source.ok()) return out.refused = ErrorAnswer(source.error()), out;
+  if (!source.ok()) return out.refused = source.error(), out;
   // Moves the job, as it may be large.
   json copy = std::move(*job);
   // A job that names no namespace gets the one of the query.
@@ -149,7 +144,7 @@ Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
     copy["Namespace"] = request.Text("namespace");
   }
   const Result<int> priority = EvalPriority(Field<std::int64_t>(*body, "EvalPriority"));
-  if (!priority.ok()) return out.refused = ErrorAnswer(priority.error()), out;
+  if (!priority.ok()) return out.refused = priority.error(), out;
   out.registration.eval_priority = *priority;
   KeepOf(request, *body, &copy, &out.registration);
   std::vector<JobFault> faults, warnings;
@@ -181,7 +176,7 @@ std::vector<std::string> MistakesIn(const std::string& text) {
 
 // A job that the node does not accept is refused like an invalid one.
 Answer RefusedJob(const Error& error) {
-  if (error.code() != Code::kInvalidArgument) return ErrorAnswer(error);
+  if (error.code() != Code::kInvalidArgument) return error;
   return ErrorAnswer(500, ErrorList(MistakesIn(error.message())));
 }
 
@@ -189,11 +184,9 @@ Co<Answer> RegisterJob(ApiRequest* request, const std::string must_be) {
   Submission submission = ReadSubmission(*request, must_be, kRegistered);
   if (!submission.registration.job) co_return submission.refused;
   Scheduler* const scheduler = request->agent().scheduler;
-  std::function<Result<JobReply>()> work = [scheduler, &submission] {
-    return scheduler->Register(submission.registration);
-  };
-  const Result<JobReply> reply =
-      co_await request->ControlJob<JobReply>(submission.registration.job, std::move(work));
+  const Result<JobReply> reply = co_await request->ControlJob(
+      submission.registration.job,
+      [scheduler, &submission] { return scheduler->Register(submission.registration); });
   if (!reply.ok()) co_return RefusedJob(reply.error());
   json body = EncodeJobReply(*reply);
   body["Warnings"] = WarningList(submission.warnings);
@@ -226,21 +219,20 @@ Co<Answer> JobList(ApiRequest* request, const std::vector<JobAndParts>& jobs) {
 
 Co<Answer> ListJobs(ApiRequest* request) {
   const std::string prefix = request->Text("prefix");
-  Look look = [request, &prefix](const Tables& tables) {
+  return AnswerRead(request, kOfJobs, [request, prefix](const Tables& tables) {
     const auto jobs = std::make_shared<std::vector<JobAndParts>>();
     for (const auto& [key, job] : tables.jobs) {
       if (!request->InNamespace(key.first) || !key.second.starts_with(prefix)) continue;
       jobs->emplace_back(job, PartsOf(*job, tables));
     }
     return Found{tables.IndexOf(kOfJobs), [request, jobs] { return JobList(request, *jobs); }};
-  };
-  co_return co_await AnswerRead(request, kOfJobs, std::move(look));
+  });
 }
 
 // Reads the job that the path names.
 Co<Answer> WithJob(ApiRequest* request, TableMask mask,
                    std::function<std::function<Answer()>(const Tables&, const JobRecord&)> encode) {
-  Look look = [request, mask, &encode](const Tables& tables) {
+  return AnswerRead(request, mask, [request, mask, encode](const Tables& tables) {
     const JobKey key(request->Namespace(), request->parameter(0));
     const auto job = Tables::Find(tables.jobs, key);
     if (job == nullptr) {
@@ -248,8 +240,7 @@ Co<Answer> WithJob(ApiRequest* request, TableMask mask,
     }
     const bool only_job = mask == MaskOf(Table::kJobs);
     return Found{only_job ? job->modify_index : tables.IndexOf(mask), encode(tables, *job)};
-  };
-  co_return co_await AnswerRead(request, mask, std::move(look));
+  });
 }
 
 Co<Answer> ReadJob(ApiRequest* request) {
@@ -287,7 +278,7 @@ Co<Answer> ListActions(ApiRequest* request) {
 Co<Answer> ListAllocsOfJob(ApiRequest* request) {
   const JobKey key(request->Namespace(), request->parameter(0));
   const bool all = request->Flag("all");
-  Look look = [&key, all](const Tables& tables) {
+  return AnswerRead(request, MaskOf(Table::kAllocs), [key, all](const Tables& tables) {
     // Allocations of a purged job of the same name are listed only with ?all.
     const auto job = all ? nullptr : Tables::Find(tables.jobs, key);
     const JobAllocs& of_all = tables.AllocsOf(key);
@@ -297,12 +288,11 @@ Co<Answer> ListAllocsOfJob(ApiRequest* request) {
                    for (const auto& record : allocs) list.Add(EncodeAllocStub(*record, {}));
                    return std::move(list).Take();
                  }};
-  };
-  co_return co_await AnswerRead(request, MaskOf(Table::kAllocs), std::move(look));
+  });
 }
 
 Co<Answer> ListEvalsOfJob(ApiRequest* request) {
-  Look look = [request](const Tables& tables) {
+  return AnswerRead(request, MaskOf(Table::kEvals), [request](const Tables& tables) {
     std::vector<std::shared_ptr<const Evaluation>> evals;
     const auto ids = tables.evals_of_job.find({request->Namespace(), request->parameter(0)});
     if (ids != tables.evals_of_job.end()) {
@@ -313,15 +303,13 @@ Co<Answer> ListEvalsOfJob(ApiRequest* request) {
                    for (const auto& eval : evals) list.Add(EncodeEval(*eval));
                    return std::move(list).Take();
                  }};
-  };
-  co_return co_await AnswerRead(request, MaskOf(Table::kEvals), std::move(look));
+  });
 }
 
 // The reply to a write that was not needed.
 JobReply NothingDone(const ApiRequest& request) {
   JobReply reply;
-  request.agent().store->Read([&](const Tables& tables) { reply.index = tables.last_index; });
-  reply.index = std::max<std::uint64_t>(reply.index, 1);
+  reply.index = std::max<std::uint64_t>(LastIndex(request), 1);
   return reply;
 }
 
@@ -330,18 +318,14 @@ Co<Answer> DeregisterJob(ApiRequest* request) {
   const JobKey key(request->Namespace(), request->parameter(0));
   const bool purge = request->Flag("purge");
   const bool no_delay = request->Flag("no_shutdown_delay");
-  const Result<std::optional<std::uint64_t>> wanted = request->Number("eval_priority");
-  if (!wanted.ok()) co_return ErrorAnswer(wanted.error());
-  const std::uint64_t bounded = std::min<std::uint64_t>(wanted->value_or(0), kHighestPriority + 1);
-  const Result<int> priority = EvalPriority(static_cast<std::int64_t>(bounded));
-  if (!priority.ok()) co_return ErrorAnswer(priority.error());
-  std::function<Result<JobReply>()> work = [=, priority = *priority] {
-    return scheduler->Deregister(key, purge, no_delay, priority);
-  };
-  Result<JobReply> reply = co_await request->ControlNow<JobReply>(std::move(work));
+  DROVER_CO_ASSIGN(const auto wanted, request->Number("eval_priority"));
+  const std::uint64_t bounded = std::min<std::uint64_t>(wanted.value_or(0), kHighestPriority + 1);
+  DROVER_CO_ASSIGN(const int priority, EvalPriority(static_cast<std::int64_t>(bounded)));
+  Result<JobReply> reply = co_await request->ControlNow(
+      [=] { return scheduler->Deregister(key, purge, no_delay, priority); });
   // A client that wants a job gone, and perhaps asks twice, has success.
   if (reply.code() == Code::kNotFound) reply = NothingDone(*request);
-  if (!reply.ok()) co_return ErrorAnswer(reply.error());
+  if (!reply.ok()) co_return reply.error();
   json body = EncodeJobReply(*reply);
   body["VolumeEvalID"] = "";
   body["VolumeEvalIndex"] = 0;
@@ -350,36 +334,32 @@ Co<Answer> DeregisterJob(ApiRequest* request) {
 
 Co<Answer> EvaluateJob(ApiRequest* request) {
   if (!request->http().body.empty()) {
-    const Result<json> body = request->Body();
-    if (!body.ok()) co_return ErrorAnswer(body.error());
-    const std::string id = Field<std::string>(*body, "JobID");
+    DROVER_CO_ASSIGN(const json body, request->Body());
+    const std::string id = Field<std::string>(body, "JobID");
     if (id.empty()) co_return ErrorAnswer(400, "Job ID must be specified");
     if (id != request->parameter(0)) co_return ErrorAnswer(400, "JobID not same as job name");
-    const auto options = body->find("EvalOptions");
-    if (options != body->end() && options->is_object() &&
-        Field<bool>(*options, "ForceReschedule")) {
+    const auto options = body.find("EvalOptions");
+    if (options != body.end() && options->is_object() && Field<bool>(*options, "ForceReschedule")) {
       co_return ErrorAnswer(501, "ForceReschedule is not supported by this version");
     }
   }
   Scheduler* const scheduler = request->agent().scheduler;
   const JobKey key(request->Namespace(), request->parameter(0));
-  std::function<Result<JobReply>()> work = [=] { return scheduler->Evaluate(key); };
-  const Result<JobReply> reply = co_await request->ControlNow<JobReply>(std::move(work));
-  co_return WriteAnswer(reply);
+  const Result<JobReply> reply =
+      co_await request->ControlNow([=] { return scheduler->Evaluate(key); });
+  if (!reply.ok()) co_return reply.error();
+  co_return JsonAnswer(EncodeJobReply(*reply), reply->index);
 }
 
 Co<Answer> PlanJob(ApiRequest* request) {
   const Submission submission = ReadSubmission(*request, request->parameter(0), kPlanned);
   if (!submission.registration.job) co_return submission.refused;
   Scheduler* const scheduler = request->agent().scheduler;
-  std::function<Result<PlanReply>()> work = [scheduler, &submission] {
-    return scheduler->Plan(submission.registration);
-  };
-  const Result<PlanReply> plan =
-      co_await request->ControlJob<PlanReply>(submission.registration.job, std::move(work));
+  const Result<PlanReply> plan = co_await request->ControlJob(
+      submission.registration.job,
+      [scheduler, &submission] { return scheduler->Plan(submission.registration); });
   if (!plan.ok()) co_return RefusedJob(plan.error());
-  std::uint64_t index = 0;
-  request->agent().store->Read([&](const Tables& tables) { index = tables.last_index; });
+  const std::uint64_t index = LastIndex(*request);
   const PlannedJob planned{*submission.registration.job, *submission.registration.json,
                            submission.diff, index, request->exchange()->loop()->Wall()};
   json body = EncodePlan(*plan, planned);
@@ -388,24 +368,19 @@ Co<Answer> PlanJob(ApiRequest* request) {
 }
 
 Co<Answer> ValidateJob(ApiRequest* request) {
-  const Result<json> body = request->Body();
-  if (!body.ok()) co_return ErrorAnswer(body.error());
-  if (!body->contains("Job") || !body->at("Job").is_object()) {
+  DROVER_CO_ASSIGN(const json body, request->Body());
+  if (!body.contains("Job") || !body.at("Job").is_object()) {
     co_return ErrorAnswer(400, "Job must be specified");
   }
   std::vector<JobFault> faults, warnings;
   const Result<Job> job =
-      ParseJob("{\"Job\":" + body->at("Job").dump() + "}", &faults, nullptr, &warnings);
+      ParseJob("{\"Job\":" + body.at("Job").dump() + "}", &faults, nullptr, &warnings);
   std::vector<std::string> texts = FaultTexts(job, faults);
   if (job.ok()) {
     Scheduler* const scheduler = request->agent().scheduler;
-    std::function<Result<bool>()> work = [scheduler, &job]() -> Result<bool> {
-      const Status taken = scheduler->Check(*job);
-      if (!taken.ok()) return taken.error();
-      return true;
-    };
     const auto shared = std::make_shared<const Job>(*job);
-    const Result<bool> taken = co_await request->ControlJob<bool>(shared, std::move(work));
+    const Status taken = co_await request->ControlJob(
+        shared, [scheduler, shared] { return scheduler->Check(*shared); });
     if (!taken.ok()) texts = MistakesIn(taken.error().message());
   }
   co_return JsonAnswer({{"DriverConfigValidated", job.ok()},

@@ -20,12 +20,12 @@ class JobRouteTest : public ApiFixture {
 
 TEST_F(JobRouteTest, ARegistrationIsAnswered) {
   const HttpReply reply = Ask("POST", "/v1/jobs", JobBody("web"));
-  const json told = json::parse(reply.body);
-  EXPECT_EQ(HeaderOf(reply, "X-Nomad-Index"), told["Index"].dump());
-  EXPECT_EQ(told["JobModifyIndex"], told["Index"]);
-  EXPECT_EQ(told["EvalCreateIndex"], told["Index"]);
-  EXPECT_EQ(told["Warnings"], "");
-  EXPECT_EQ(Eval(told["EvalID"])->status, "complete");
+  const json answer = json::parse(reply.body);
+  EXPECT_EQ(HeaderOf(reply, "X-Nomad-Index"), answer["Index"].dump());
+  EXPECT_EQ(answer["JobModifyIndex"], answer["Index"]);
+  EXPECT_EQ(answer["EvalCreateIndex"], answer["Index"]);
+  EXPECT_EQ(answer["Warnings"], "");
+  EXPECT_EQ(Eval(answer["EvalID"])->status, "complete");
   EXPECT_EQ(Must("PUT", "/v1/job/web", JobBody("web", 2))["JobModifyIndex"],
             Get("/v1/job/web")["JobModifyIndex"]);
 }
@@ -154,10 +154,10 @@ TEST_F(JobRouteTest, AnEvaluationHasThePriorityThatIsAskedFor) {
                 StartsWith("400 "))
         << wrong;
   }
-  const json told = Must("DELETE", "/v1/job/web?eval_priority=33&global=true");
-  EXPECT_EQ(Eval(told["EvalID"])->priority, 33);
-  EXPECT_EQ(told["VolumeEvalID"], "");
-  EXPECT_EQ(told["VolumeEvalIndex"], 0);
+  const json answer = Must("DELETE", "/v1/job/web?eval_priority=33&global=true");
+  EXPECT_EQ(Eval(answer["EvalID"])->priority, 33);
+  EXPECT_EQ(answer["VolumeEvalID"], "");
+  EXPECT_EQ(answer["VolumeEvalIndex"], 0);
   EXPECT_EQ(Get("/v1/job/web")["Stop"], true);
 }
 
@@ -203,10 +203,10 @@ TEST_F(JobRouteTest, WhatAJobHasMade) {
   EXPECT_EQ(Get("/v1/job/web/deployments"), json::array());
   EXPECT_EQ(Get("/v1/job/web/deployment"), nullptr);
   const HttpReply versions = Ask("GET", "/v1/job/web/versions?diffs=true");
-  const json told = json::parse(versions.body);
-  EXPECT_EQ(told["Versions"].size(), 1u);
-  EXPECT_EQ(told["Diffs"], json::array()) << "there is none before it";
-  EXPECT_EQ(told["Index"].dump(), HeaderOf(versions, "X-Nomad-Index"));
+  const json answer = json::parse(versions.body);
+  EXPECT_EQ(answer["Versions"].size(), 1u);
+  EXPECT_EQ(answer["Diffs"], json::array()) << "there is none before it";
+  EXPECT_EQ(answer["Index"].dump(), HeaderOf(versions, "X-Nomad-Index"));
 }
 
 TEST_F(JobRouteTest, APlanTellsWhatWouldBeDone) {
@@ -264,11 +264,11 @@ TEST_F(JobRouteTest, WhatIsNotThereNeedNotBeDeleted) {
   for (const char* path : {"/v1/job/none", "/v1/job/none?purge=true"}) {
     const HttpReply reply = Ask("DELETE", path);
     EXPECT_EQ(reply.status, 200) << reply.body;
-    const json told = json::parse(reply.body);
-    EXPECT_EQ(told["EvalID"], "");
-    EXPECT_EQ(told["EvalCreateIndex"], 0);
-    EXPECT_EQ(told["JobModifyIndex"], 0);
-    EXPECT_EQ(HeaderOf(reply, "X-Nomad-Index"), told["Index"].dump());
+    const json answer = json::parse(reply.body);
+    EXPECT_EQ(answer["EvalID"], "");
+    EXPECT_EQ(answer["EvalCreateIndex"], 0);
+    EXPECT_EQ(answer["JobModifyIndex"], 0);
+    EXPECT_EQ(HeaderOf(reply, "X-Nomad-Index"), answer["Index"].dump());
   }
   EXPECT_EQ(Get("/v1/evaluations"), json::array());
   Must("PUT", "/v1/jobs", JobBody("web"));
@@ -325,8 +325,8 @@ TEST_F(JobRouteTest, AScaledJobHasItsNewCount) {
     return json{{"Count", count}, {"Target", {{"Group", "g"}}}};
   };
   Must("PUT", "/v1/jobs", JobBody("web"));
-  const json told = Must("PUT", "/v1/job/web/scale", scale(3));
-  EXPECT_EQ(Eval(told["EvalID"])->triggered_by, "job-scaling");
+  const json answer = Must("PUT", "/v1/job/web/scale", scale(3));
+  EXPECT_EQ(Eval(answer["EvalID"])->triggered_by, "job-scaling");
   EXPECT_EQ(Live().size(), 3u);
   EXPECT_EQ(Get("/v1/job/web")["Version"], 1);
   // A stopped job stays stopped, and has its new count when it is started again.
@@ -364,8 +364,8 @@ TEST_F(JobRouteTest, WhatCannotBeScaled) {
 TEST_F(JobRouteTest, AJobOfAnotherDatacenterSaysWhereThereIsNoNode) {
   json body = JobBody("far");
   body["Job"]["Datacenters"] = {"dc9", "eu-*"};
-  const json told = Must("PUT", "/v1/jobs", body);
-  const json eval = Get("/v1/evaluation/" + told["EvalID"].get<std::string>());
+  const json answer = Must("PUT", "/v1/jobs", body);
+  const json eval = Get("/v1/evaluation/" + answer["EvalID"].get<std::string>());
   EXPECT_EQ(eval["FailedTGAllocs"]["g"]["NodesAvailable"], json({{"dc9", 0}, {"eu-*", 0}}));
   EXPECT_EQ(eval["FailedTGAllocs"]["g"]["NodesInPool"], 1);
   body = JobBody("near");

@@ -70,10 +70,9 @@ Answer AnswerVersions(const Versions& versions, std::uint64_t index, const Compa
 }
 
 Co<Answer> ReadVersions(ApiRequest* request) {
-  const auto diff_version = request->Number("diff_version");
-  if (!diff_version.ok()) co_return ErrorAnswer(diff_version.error());
-  const Comparison with{request->Flag("diffs"), *diff_version, request->Text("diff_tag")};
-  Look look = [request, with](const Tables& tables) {
+  DROVER_CO_ASSIGN(const auto diff_version, request->Number("diff_version"));
+  const Comparison with{request->Flag("diffs"), diff_version, request->Text("diff_tag")};
+  co_return co_await AnswerRead(request, kOfJobs, [request, with](const Tables& tables) {
     const auto found = tables.versions.find(WantedJob(*request));
     if (found == tables.versions.end()) {
       return Found{tables.IndexOf(kOfJobs),
@@ -87,8 +86,7 @@ Co<Answer> ReadVersions(ApiRequest* request) {
     return Found{index, [index, versions = std::move(versions), with] {
                    return AnswerVersions(versions, index, with);
                  }};
-  };
-  co_return co_await AnswerRead(request, kOfJobs, std::move(look));
+  });
 }
 
 json EncodeSubmission(const JobRecord& version) {
@@ -104,9 +102,8 @@ json EncodeSubmission(const JobRecord& version) {
 }
 
 Co<Answer> ReadSubmission(ApiRequest* request) {
-  const Result<std::optional<std::uint64_t>> number = request->Number("version");
-  if (!number.ok()) co_return ErrorAnswer(number.error());
-  Look look = [request, number = *number](const Tables& tables) {
+  DROVER_CO_ASSIGN(const auto number, request->Number("version"));
+  co_return co_await AnswerRead(request, kOfJobs, [request, number](const Tables& tables) {
     const auto version = FindVersion(tables, WantedJob(*request), number);
     if (!version.ok() || (*version)->submission == nullptr) {
       return Found{tables.IndexOf(kOfJobs),
@@ -114,35 +111,33 @@ Co<Answer> ReadSubmission(ApiRequest* request) {
     }
     return Found{(*version)->modify_index,
                  [of = *version] { return JsonAnswer(EncodeSubmission(*of)); }};
-  };
-  co_return co_await AnswerRead(request, kOfJobs, std::move(look));
+  });
 }
 
-// Carries out SAY, a change of a version. BODY is the answer without the index.
-Co<Answer> SayOfVersion(ApiRequest* request, std::function<Result<std::uint64_t>(Scheduler*)> say,
-                        json body) {
-  Scheduler* const scheduler = request->agent().scheduler;
-  std::function<Result<std::uint64_t>()> work = [scheduler, &say] { return say(scheduler); };
-  const Result<std::uint64_t> index = co_await request->ControlNow<std::uint64_t>(std::move(work));
-  if (!index.ok()) co_return ErrorAnswer(index.error());
+// Carries out CHANGE, a change of a version. BODY is the answer without the index.
+Co<Answer> ChangeVersion(ApiRequest* request,
+                         std::function<Result<std::uint64_t>(Scheduler*)> change, json body) {
+  const Result<std::uint64_t> index = co_await request->ControlNow(
+      [scheduler = request->agent().scheduler, &change] { return change(scheduler); });
+  if (!index.ok()) co_return index.error();
   body["Index"] = *index;
   co_return JsonAnswer(body, *index);
 }
 
 Co<Answer> TagVersion(ApiRequest* request) {
-  const Result<json> body = request->Body();
-  if (!body.ok()) co_return ErrorAnswer(body.error());
+  DROVER_CO_ASSIGN(const json body, request->Body());
   std::optional<std::uint64_t> number;
-  if (const json wanted = Field<json>(*body, "Version"); !wanted.is_null()) {
+  if (const json wanted = Field<json>(body, "Version"); !wanted.is_null()) {
     if (!wanted.is_number_unsigned()) {
       co_return ErrorAnswer(400, "Version must be a whole number of at least 0");
     }
     number = wanted.get<std::uint64_t>();
   }
-  if (Field<bool>(*body, "Latest")) {
+  if (Field<bool>(body, "Latest")) {
     // Clients in Go always send a number, so 0 means nothing.
-    if (number.value_or(0) != 0)
+    if (number.value_or(0) != 0) {
       co_return ErrorAnswer(400, "Version and Latest contradict each other");
+    }
     number.reset();
   } else if (!number) {
     co_return ErrorAnswer(400, "Version or Latest must name the version to tag");
@@ -150,40 +145,33 @@ Co<Answer> TagVersion(ApiRequest* request) {
   const JobKey key = WantedJob(*request);
   VersionTag tag;
   tag.name = request->parameter(1);
-  tag.description = Field<std::string>(*body, "Description");
-  std::function<Result<std::uint64_t>(Scheduler*)> say = [=](Scheduler* scheduler) {
-    return scheduler->TagVersion(key, number, tag);
-  };
-  json told = {{"Name", tag.name}, {"Description", tag.description}};
-  co_return co_await SayOfVersion(request, std::move(say), std::move(told));
+  tag.description = Field<std::string>(body, "Description");
+  co_return co_await ChangeVersion(
+      request, [=](Scheduler* scheduler) { return scheduler->TagVersion(key, number, tag); },
+      {{"Name", tag.name}, {"Description", tag.description}});
 }
 
 Co<Answer> UntagVersion(ApiRequest* request) {
   const JobKey key = WantedJob(*request);
   const std::string name = request->parameter(1);
-  std::function<Result<std::uint64_t>(Scheduler*)> say = [=](Scheduler* scheduler) {
-    return scheduler->UntagVersion(key, name);
-  };
-  json told = {{"Name", name}};
-  co_return co_await SayOfVersion(request, std::move(say), std::move(told));
+  return ChangeVersion(request,
+                       [=](Scheduler* scheduler) { return scheduler->UntagVersion(key, name); },
+                       {{"Name", name}});
 }
 
 Co<Answer> NoTagName(ApiRequest*) { co_return ErrorAnswer(404, "invalid job tag endpoint"); }
 
 Co<Answer> SetStable(ApiRequest* request) {
-  const Result<json> body = request->Body();
-  if (!body.ok()) co_return ErrorAnswer(body.error());
-  if (Field<std::string>(*body, "JobID") != request->parameter(0)) {
+  DROVER_CO_ASSIGN(const json body, request->Body());
+  if (Field<std::string>(body, "JobID") != request->parameter(0)) {
     co_return ErrorAnswer(400, "Job ID does not match");
   }
   const JobKey key = WantedJob(*request);
-  const auto number = Field<std::uint64_t>(*body, "JobVersion");
-  const bool stable = Field<bool>(*body, "Stable");
-  std::function<Result<std::uint64_t>(Scheduler*)> say = [=](Scheduler* scheduler) {
-    return scheduler->SetStable(key, number, stable);
-  };
-  json told = json::object();
-  co_return co_await SayOfVersion(request, std::move(say), std::move(told));
+  const auto number = Field<std::uint64_t>(body, "JobVersion");
+  const bool stable = Field<bool>(body, "Stable");
+  co_return co_await ChangeVersion(
+      request, [=](Scheduler* scheduler) { return scheduler->SetStable(key, number, stable); },
+      json::object());
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "host/spec/strict_json.h"
+
 namespace drover {
 namespace {
 
@@ -16,12 +18,11 @@ class JsonLogFormatter : public spdlog::formatter {
     spdlog::memory_buf_t time;
     time_.format(message, time);
     const auto level = spdlog::level::to_string_view(message.level);
-    const nlohmann::json line = {
-        {"@timestamp", std::string_view(time.data(), time.size())},
-        {"@level", std::string_view(level.data(), level.size())},
-        {"@message", std::string_view(message.payload.data(), message.payload.size())}};
     const std::string text =
-        line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+        JsonText({{"@timestamp", std::string_view(time.data(), time.size())},
+                  {"@level", std::string_view(level.data(), level.size())},
+                  {"@message", std::string_view(message.payload.data(), message.payload.size())}}) +
+        "\n";
     to.append(text.data(), text.data() + text.size());
   }
   std::unique_ptr<spdlog::formatter> clone() const override { return NewJsonLogFormatter(); }

@@ -43,8 +43,8 @@ struct LogWatch::Queue {
   const LogWatchOptions options;
   std::string lines;
   std::size_t dropped = 0;
-  bool told = false;  // the event is set, or will be soon
-  Event arrived;      // for the loop's thread
+  bool notified = false;  // the event is set, or will be soon
+  Event arrived;          // for the loop's thread
 };
 
 class LogMonitor::Sink : public spdlog::sinks::sink {
@@ -83,7 +83,7 @@ class LogMonitor::Sink : public spdlog::sinks::sink {
       const spdlog::details::log_msg message("", spdlog::level::warn, text);
       lines += Formatted(FormatterOf(*queue), message);
     }
-    queue->told = false;
+    queue->notified = false;
     return lines;
   }
   // The lowest level of all watchers.
@@ -105,7 +105,7 @@ class LogMonitor::Sink : public spdlog::sinks::sink {
     } else {
       queue->lines += line;
     }
-    if (std::exchange(queue->told, true)) return;
+    if (std::exchange(queue->notified, true)) return;
     // The queue is still in the list, so its loop still exists.
     queue->loop->Post([queue] { queue->arrived.Set(); });
   }

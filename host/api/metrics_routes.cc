@@ -71,11 +71,8 @@ Co<Answer> ReadMetrics(ApiRequest* request) {
   if (prometheus && !settings->prometheus) co_return ErrorAnswer(415, "Prometheus is not enabled");
   std::vector<Metric> metrics = agent.metrics->Look();
   if (settings->alloc_metrics) {
-    auto work = settings->alloc_metrics;
-    Result<std::vector<Metric>> more =
-        co_await request->Control<std::vector<Metric>>(std::move(work));
-    if (!more.ok()) co_return ErrorAnswer(more.error());
-    for (Metric& metric : *more) metrics.push_back(std::move(metric));
+    DROVER_CO_ASSIGN(std::vector<Metric> more, co_await request->Control(settings->alloc_metrics));
+    for (Metric& metric : more) metrics.push_back(std::move(metric));
   }
   for (Metric& metric : metrics) metric.labels["host"] = agent.name;
   Loop* const loop = request->exchange()->loop();

@@ -19,10 +19,8 @@ std::string Frame(std::string lines) {
 Co<Status> Follow(LiveStream* stream, LogWatch* watch, bool plain) {
   const Context context = stream->context();
   while (true) {
-    Result<std::string> lines = co_await watch->Next(context);
-    if (!lines.ok()) co_return lines.error();
-    std::string bytes = plain ? std::move(*lines) : Frame(std::move(*lines));
-    DROVER_CO_TRY(co_await stream->Write(std::move(bytes)));
+    DROVER_CO_ASSIGN(std::string lines, co_await watch->Next(context));
+    DROVER_CO_TRY(co_await stream->Write(plain ? std::move(lines) : Frame(std::move(lines))));
   }
 }
 
@@ -56,10 +54,10 @@ Co<Answer> StreamLog(ApiRequest* request) {
   LiveStream stream(request->exchange());
   HttpReply head;
   if (plain) head.content_type = "text/plain";
-  std::string beat = plain ? "" : kEmptyFrame;
-  Status told = co_await stream.Start(std::move(head), std::move(beat), kHeartbeat);
+  const Status started =
+      co_await stream.Start(std::move(head), plain ? "" : kEmptyFrame, kHeartbeat);
   // Follow returns when the client has gone.
-  if (told.ok()) told = co_await Follow(&stream, &watch, plain);
+  if (started.ok()) (void)co_await Follow(&stream, &watch, plain);
   co_await stream.End();
   co_return StreamedAnswer();
 }

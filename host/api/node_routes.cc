@@ -14,7 +14,7 @@ constexpr TableMask kOfNodes = MaskOf(Table::kNodes);
 constexpr Duration kLongestDrain = std::chrono::hours(24 * 366);
 
 Co<Answer> ListNodes(ApiRequest* request) {
-  Look look = [request](const Tables& tables) {
+  return AnswerRead(request, kOfNodes, [request](const Tables& tables) {
     const std::string prefix = request->Text("prefix");
     const bool resources = request->Flag("resources"), os = request->Flag("os");
     std::vector<ListItem> items;
@@ -29,24 +29,22 @@ Co<Answer> ListNodes(ApiRequest* request) {
     }
     return Found{tables.IndexOf(kOfNodes),
                  [request, items = std::move(items)] { return ListAnswer(request, items); }};
-  };
-  co_return co_await AnswerRead(request, kOfNodes, std::move(look));
+  });
 }
 
 Co<Answer> ReadNode(ApiRequest* request) {
-  Look look = [request](const Tables& tables) {
+  return AnswerRead(request, kOfNodes, [request](const Tables& tables) {
     const auto node = Tables::Find(tables.nodes, request->parameter(0));
     if (node == nullptr) {
       return Found{tables.IndexOf(kOfNodes), [] { return ErrorAnswer(404, "node not found"); }};
     }
     return Found{node->modify_index, [node] { return JsonAnswer(EncodeNode(*node)); }};
-  };
-  co_return co_await AnswerRead(request, kOfNodes, std::move(look));
+  });
 }
 
 Co<Answer> ListAllocsOfNode(ApiRequest* request) {
-  Look look = [request](const Tables& tables) {
-    std::vector<std::shared_ptr<const AllocRecord>> records;
+  return AnswerRead(request, MaskOf(Table::kAllocs), [request](const Tables& tables) {
+    AllocRecords records;
     for (const auto& [id, record] : tables.allocs) {
       if (record->alloc->node_id == request->parameter(0)) records.push_back(record);
     }
@@ -55,25 +53,21 @@ Co<Answer> ListAllocsOfNode(ApiRequest* request) {
                    for (const auto& record : records) list.push_back(EncodeAlloc(*record));
                    return JsonAnswer(list);
                  }};
-  };
-  co_return co_await AnswerRead(request, MaskOf(Table::kAllocs), std::move(look));
+  });
 }
 
 Co<Answer> SetEligibility(ApiRequest* request) {
-  const Result<json> body = request->Body();
-  if (!body.ok()) co_return ErrorAnswer(body.error());
-  const std::string wanted = Field<std::string>(*body, "Eligibility");
+  DROVER_CO_ASSIGN(const json body, request->Body());
+  const std::string wanted = Field<std::string>(body, "Eligibility");
   if (wanted != "eligible" && wanted != "ineligible") {
     co_return ErrorAnswer(400, "invalid scheduling eligibility \"" + wanted +
                                    "\": it must be \"eligible\" or \"ineligible\"");
   }
   Scheduler* const scheduler = request->agent().scheduler;
   const std::string id = request->parameter(0);
-  std::function<Result<std::uint64_t>()> work = [=] {
-    return scheduler->SetEligible(id, wanted == "eligible");
-  };
-  const Result<std::uint64_t> index = co_await request->ControlNow<std::uint64_t>(std::move(work));
-  if (!index.ok()) co_return ErrorAnswer(index.error());
+  const Result<std::uint64_t> index = co_await request->ControlNow(
+      [=] { return scheduler->SetEligible(id, wanted == "eligible"); });
+  if (!index.ok()) co_return index.error();
   co_return JsonAnswer({{"NodeModifyIndex", *index},
                         {"EvalIDs", nullptr},
                         {"EvalCreateIndex", 0},
@@ -96,11 +90,9 @@ Co<Answer> DrainNode(ApiRequest* request) {
   const StringMap meta = Field<StringMap>(*body, "Meta");
   Scheduler* const scheduler = request->agent().scheduler;
   const std::string id = request->parameter(0);
-  std::function<Result<DrainReply>()> work = [=] {
-    return scheduler->Drain(id, spec, mark_eligible, meta);
-  };
-  const Result<DrainReply> reply = co_await request->ControlNow<DrainReply>(std::move(work));
-  if (!reply.ok()) co_return ErrorAnswer(reply.error());
+  const Result<DrainReply> reply =
+      co_await request->ControlNow([=] { return scheduler->Drain(id, spec, mark_eligible, meta); });
+  if (!reply.ok()) co_return reply.error();
   const json evals = reply->eval_ids.empty() ? json(nullptr) : json(reply->eval_ids);
   co_return JsonAnswer({{"NodeModifyIndex", reply->index},
                         {"EvalIDs", evals},
@@ -121,22 +113,24 @@ Co<Answer> EvaluateNode(ApiRequest* request) {
   });
   if (node == nullptr) co_return ErrorAnswer(404, "node not found");
   Scheduler* const scheduler = request->agent().scheduler;
-  std::function<Result<json>()> work = [scheduler, &jobs]() -> Result<json> {
-    json evals = json::array();
-    std::uint64_t index = 0;
+  json evals = json::array();
+  std::uint64_t index = 0;
+  const Status done = co_await request->ControlNow([scheduler, &jobs, &evals, &index]() -> Status {
     for (const JobKey& key : jobs) {
       const Result<JobReply> reply = scheduler->Evaluate(key);
       if (!reply.ok()) continue;  // the job has gone meanwhile
       evals.push_back(reply->eval_id);
       index = reply->index;
     }
-    return json{{"EvalIDs", evals}, {"EvalCreateIndex", index}, {"Index", index}};
-  };
-  Result<json> reply = co_await request->ControlNow<json>(std::move(work));
-  if (!reply.ok()) co_return ErrorAnswer(reply.error());
-  (*reply)["HeartbeatTTL"] = 0;
-  (*reply)["NodeModifyIndex"] = node->modify_index;
-  co_return JsonAnswer(*reply, std::max<std::uint64_t>(reply->at("Index").get<std::uint64_t>(), 1));
+    return {};
+  });
+  if (!done.ok()) co_return done.error();
+  co_return JsonAnswer({{"EvalIDs", std::move(evals)},
+                        {"EvalCreateIndex", index},
+                        {"Index", index},
+                        {"HeartbeatTTL", 0},
+                        {"NodeModifyIndex", node->modify_index}},
+                       std::max<std::uint64_t>(index, 1));
 }
 
 }  // namespace

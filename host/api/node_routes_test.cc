@@ -7,43 +7,6 @@ namespace {
 
 using nlohmann::json;
 
-TEST(EncodeNodeTest, NetworksAreToldInBothForms) {
-  NodeRecord node;
-  node.interfaces = {{"eth0",
-                      "02:00:00:00:00:01",
-                      1000,
-                      false,
-                      true,
-                      {{"192.0.2.2", false}, {"2001:db8::2", true}}},
-                     {"lo", "", 0, true, false, {{"127.0.0.1", false}}}};
-  const auto address = [](const char* ip, const char* cidr, const char* device, int mbits) {
-    return json{{"Mode", "host"},           {"Device", device},        {"CIDR", cidr},  {"IP", ip},
-                {"ReservedPorts", nullptr}, {"DynamicPorts", nullptr}, {"MBits", mbits}};
-  };
-  json told = EncodeNode(node);
-  const json wanted = {address("192.0.2.2", "192.0.2.2/32", "eth0", 1000),
-                       address("2001:db8::2", "2001:db8::2/128", "eth0", 1000)};
-  EXPECT_EQ(told["NodeResources"]["Networks"], wanted);
-  EXPECT_EQ(told["Resources"]["Networks"], wanted);
-  const json interfaces = told["NodeResources"]["NodeNetworks"];
-  ASSERT_EQ(interfaces.size(), 2u);
-  EXPECT_EQ(interfaces[0]["Device"], "eth0");
-  EXPECT_EQ(interfaces[0]["MacAddress"], "02:00:00:00:00:01");
-  EXPECT_EQ(interfaces[0]["Speed"], 1000);
-  EXPECT_EQ(interfaces[0]["Addresses"][1], json({{"Family", "ipv6"},
-                                                 {"Alias", "default"},
-                                                 {"Address", "2001:db8::2"},
-                                                 {"ReservedPorts", ""},
-                                                 {"Gateway", ""}}));
-  EXPECT_EQ(interfaces[1]["Device"], "lo");
-  EXPECT_EQ(interfaces[1]["Addresses"][0]["Alias"], "");
-  // A machine without a network has only the loopback.
-  node.interfaces.erase(node.interfaces.begin());
-  told = EncodeNodeStub(node, true, false);
-  EXPECT_EQ(told["NodeResources"]["Networks"],
-            json::array({address("127.0.0.1", "127.0.0.1/32", "lo", 0)}));
-}
-
 class NodeRouteTest : public ApiFixture {};
 
 TEST_F(NodeRouteTest, FiltersLookAtTheWholeNode) {

@@ -26,7 +26,7 @@ const char* HealthName(Health health) {
 
 json EncodePlugin(PluginRegistry* plugins, const PluginReport& report) {
   const Driver* driver = plugins->Find(report.name);
-  const Fingerprint told = driver == nullptr ? Fingerprint() : driver->fingerprint();
+  const Fingerprint fingerprint = driver == nullptr ? Fingerprint() : driver->fingerprint();
   const ContainerStatus process = plugins->Inspect(report.name).value_or(ContainerStatus());
   return {{"Name", report.name},
           {"File", SafeText(report.file, report.file.size())},
@@ -35,8 +35,8 @@ json EncodePlugin(PluginRegistry* plugins, const PluginReport& report) {
           {"Enabled", report.enabled},
           {"Loaded", report.loaded},
           {"Isolation", IsolationName(report.isolation)},
-          {"Health", report.enabled ? HealthName(told.health) : "disabled"},
-          {"HealthDescription", told.description},
+          {"Health", report.enabled ? HealthName(fingerprint.health) : "disabled"},
+          {"HealthDescription", fingerprint.description},
           {"PID", process.pid},
           {"Launches", process.launches},
           {"LastEnd", process.last_end}};
@@ -48,18 +48,16 @@ Result<PluginReport> FindReport(PluginRegistry* plugins, const std::string& name
   return *report;
 }
 
+using PluginLook = std::function<Result<json>(PluginRegistry* plugins)>;
+
+// [control]
+Co<Result<json>> LookNow(PluginRegistry* plugins, PluginLook look) { co_return look(plugins); }
+
 // Nothing is changed, so nothing needs to become durable.
-Co<Answer> AnswerLook(ApiRequest* request, std::function<Result<json>(PluginRegistry*)> look) {
-  PluginRegistry* const plugins = request->agent().plugins;
-  std::function<Co<Result<json>>(Context)> work =
-      [plugins, look = std::move(look)](const Context&) -> Co<Result<json>> {
-    return [](PluginRegistry* of,
-              std::function<Result<json>(PluginRegistry*)> with) -> Co<Result<json>> {
-      co_return with(of);
-    }(plugins, look);
-  };
-  const Result<json> found = co_await request->Control<json>(std::move(work));
-  if (!found.ok()) co_return ErrorAnswer(found.error());
+Co<Answer> AnswerLook(ApiRequest* request, PluginLook look) {
+  const Result<json> found = co_await request->Control(
+      [plugins = request->agent().plugins, &look](Context) { return LookNow(plugins, look); });
+  if (!found.ok()) co_return found.error();
   co_return JsonAnswer(*found);
 }
 
@@ -114,12 +112,11 @@ Co<Result<json>> Reload(Context context, PluginRegistry* plugins, std::string na
 }
 
 Co<Answer> ReloadPlugin(ApiRequest* request) {
-  std::function<Co<Result<json>>(Context)> work =
+  const Result<json> done = co_await request->Control(
       [plugins = request->agent().plugins, name = request->parameter(0)](const Context& context) {
         return Reload(context, plugins, name);
-      };
-  const Result<json> done = co_await request->Control<json>(std::move(work));
-  if (!done.ok()) co_return ErrorAnswer(done.error());
+      });
+  if (!done.ok()) co_return done.error();
   co_return JsonAnswer(*done);
 }
 

@@ -139,7 +139,7 @@ Co<Answer> Dispatch(const std::vector<Route>* routes, const ApiAgent* agent,
                     HttpExchange* exchange) {
   const HttpRequest& http = exchange->request();
   const Result<std::string> path = PercentDecode(http.path);
-  if (!path.ok()) co_return ErrorAnswer(path.error());
+  if (!path.ok()) co_return path.error();
   if (*path == "/") {
     Answer redirect = EmptyAnswer();
     redirect.reply.status = 307;
@@ -239,25 +239,26 @@ void Note(const ApiAgent& agent, HttpExchange* exchange, int status, Duration to
                 http.method, http.path, status, ms);
 }
 
+// Shares the ROUTES, since the handler may be destroyed while this runs.
+Co<void> Serve(std::shared_ptr<const std::vector<Route>> routes, const ApiAgent* agent,
+               HttpExchange* exchange) {
+  const TimePoint began = exchange->loop()->Now();
+  Answer answer = co_await Dispatch(routes.get(), agent, exchange);
+  const std::string& body = exchange->request().body;
+  if (body.size() > kLargeTree / 8) GiveBackMemory(body);
+  if (answer.streamed) co_return;
+  Note(*agent, exchange, answer.reply.status, exchange->loop()->Now() - began);
+  HttpReply reply = Finish(exchange->request(), std::move(answer));
+  const bool large = reply.body.size() >= kLargeReply;
+  (void)co_await exchange->Reply(std::move(reply));
+  if (large) malloc_trim(0);
+}
+
 }  // namespace
 
 HttpHandler MakeApiHandler(const ApiAgent* agent) {
   const auto routes = std::make_shared<const std::vector<Route>>(AllRoutes());
-  return [agent, routes](HttpExchange* exchange) -> Co<void> {
-    // The lambda may be destroyed while the coroutine runs, so its captures are passed by value.
-    return [](std::shared_ptr<const std::vector<Route>> table, const ApiAgent* of,
-              HttpExchange* with) -> Co<void> {
-      const TimePoint began = with->loop()->Now();
-      Answer answer = co_await Dispatch(table.get(), of, with);
-      if (with->request().body.size() > kLargeTree / 8) GiveBackMemory(with->request().body);
-      if (answer.streamed) co_return;
-      Note(*of, with, answer.reply.status, with->loop()->Now() - began);
-      HttpReply reply = Finish(with->request(), std::move(answer));
-      const bool large = reply.body.size() >= kLargeReply;
-      (void)co_await with->Reply(std::move(reply));
-      if (large) malloc_trim(0);
-    }(routes, agent, exchange);
-  };
+  return [agent, routes](HttpExchange* exchange) { return Serve(routes, agent, exchange); };
 }
 
 }  // namespace drover

@@ -7,8 +7,6 @@
 #include <fstream>
 #include <set>
 
-#include "host/encode/encode.h"
-
 namespace drover {
 namespace {
 
@@ -56,7 +54,7 @@ TEST(RoutesTest, AGetThatChangesThingsIsKnown) {
   for (const Route& route : UnsupportedRoutes()) refused.emplace(route.pattern);
   for (const Route& route : AllRoutes()) {
     if (route.effect == Effect::kChanges) changing.emplace(route.pattern);
-    // What has no other method is there to be read; what stands for no resource does nothing.
+    // A route that has no other method only reads; one that stands for no resource does nothing.
     if (!allows(route, "GET") || !allows(route, "PUT") || route.fit == Fit::kNoOther) continue;
     EXPECT_TRUE(route.effect == Effect::kChanges || refused.contains(std::string(route.pattern)))
         << route.pattern;
@@ -103,7 +101,7 @@ TEST(RouterTest, BodiesAreKeptOfThoseWhoMayForRoutesThatReadThem) {
     EXPECT_EQ(keeps("GET", path, ""), "Permission denied") << path;
   }
   EXPECT_EQ(keeps("PUT", "/v1/none", "secret"), "read over");
-  // Whoever asks for these.
+  // Routes that are open discard bodies with any token.
   for (const Route& route : AllRoutes()) {
     if (route.access != Access::kOpen) continue;
     std::string path(route.pattern);
@@ -113,19 +111,10 @@ TEST(RouterTest, BodiesAreKeptOfThoseWhoMayForRoutesThatReadThem) {
   }
 }
 
-TEST(EncodeTest, TimesAreThoseOfGo) {
-  EXPECT_EQ(Rfc3339(0), "0001-01-01T00:00:00Z");
-  EXPECT_EQ(Rfc3339(1'700'000'000'000'000'042), "2023-11-14T22:13:20.000000042Z");
-}
-
-ApiRequest RequestWith(HttpExchange* exchange, const ApiAgent* agent) {
-  return ApiRequest(exchange, agent, {});
-}
-
 // An exchange that is only used for its request.
-class FakeExchange : public HttpExchange {
+class QueryExchange : public HttpExchange {
  public:
-  explicit FakeExchange(HttpFields query) { request_.query = std::move(query); }
+  explicit QueryExchange(HttpFields query) { request_.query = std::move(query); }
   const HttpRequest& request() const override { return request_; }
   Loop* loop() override { return nullptr; }
   const Context& context() const override { std::abort(); }
@@ -147,9 +136,9 @@ std::vector<ListItem> Letters() {
 }
 
 Answer Page(HttpFields query) {
-  FakeExchange exchange(std::move(query));
+  QueryExchange exchange(std::move(query));
   const ApiAgent agent;
-  ApiRequest request = RequestWith(&exchange, &agent);
+  ApiRequest request(&exchange, &agent, {});
   std::optional<Answer> answer;
   const auto list = [](ApiRequest* of, std::optional<Answer>* to) -> Co<void> {
     to->emplace(co_await ListAnswer(of, Letters()));

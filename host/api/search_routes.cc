@@ -74,7 +74,7 @@ class PrefixMatches {
       truncated_ = true;
     }
   }
-  void Tell(const char* context, json* matches, json* truncations) {
+  void Encode(const char* context, json* matches, json* truncations) {
     (*matches)[context] = std::move(ids_);
     (*truncations)[context] = truncated_;
   }
@@ -85,45 +85,44 @@ class PrefixMatches {
 };
 
 Co<Answer> SearchPrefix(ApiRequest* request) {
-  const Result<Wanted> wanted = ReadWanted(*request, "Prefix");
-  if (!wanted.ok()) co_return ErrorAnswer(wanted.error());
+  DROVER_CO_ASSIGN(const Wanted wanted, ReadWanted(*request, "Prefix"));
   json matches = json::object(), truncations = json::object();
   std::uint64_t index = 0;
-  const std::string digits = EvenDigits(wanted->text);
+  const std::string digits = EvenDigits(wanted.text);
   const auto fits = [&digits](const std::string& id) {
     return WithoutHyphens(id).starts_with(digits);
   };
   request->agent().store->Read([&](const Tables& tables) {
     index = tables.last_index;
-    if (wanted->Takes("jobs")) {
+    if (wanted.Takes("jobs")) {
       PrefixMatches found;
       for (const auto& [key, job] : tables.jobs) {
-        if (request->InNamespace(key.first) && key.second.starts_with(wanted->text)) {
+        if (request->InNamespace(key.first) && key.second.starts_with(wanted.text)) {
           found.Add(key.second);
         }
       }
-      found.Tell("jobs", &matches, &truncations);
+      found.Encode("jobs", &matches, &truncations);
     }
-    if (wanted->Takes("allocs")) {
+    if (wanted.Takes("allocs")) {
       PrefixMatches found;
       for (const auto& [id, record] : tables.allocs) {
         if (request->InNamespace(record->alloc->job->job_namespace) && fits(id)) found.Add(id);
       }
-      found.Tell("allocs", &matches, &truncations);
+      found.Encode("allocs", &matches, &truncations);
     }
-    if (wanted->Takes("evals")) {
+    if (wanted.Takes("evals")) {
       PrefixMatches found;
       for (const auto& [id, eval] : tables.evals) {
         if (request->InNamespace(eval->job_namespace) && fits(id)) found.Add(id);
       }
-      found.Tell("evals", &matches, &truncations);
+      found.Encode("evals", &matches, &truncations);
     }
-    if (wanted->Takes("nodes")) {
+    if (wanted.Takes("nodes")) {
       PrefixMatches found;
       for (const auto& [id, node] : tables.nodes) {
         if (fits(id)) found.Add(id);
       }
-      found.Tell("nodes", &matches, &truncations);
+      found.Encode("nodes", &matches, &truncations);
     }
   });
   co_return FoundAnswer(std::move(matches), std::move(truncations), index);
@@ -145,7 +144,7 @@ class FuzzyMatches {
     if (at != std::string::npos) found_[context].emplace_back(at, name, std::move(scope));
   }
 
-  void Tell(json* matches, json* truncations) {
+  void Encode(json* matches, json* truncations) {
     for (auto& [context, all] : found_) {
       std::sort(all.begin(), all.end(), [](const Match& a, const Match& b) {
         return std::tuple(a.at, a.name.size(), a.name, a.scope) <
@@ -198,11 +197,10 @@ void AddJob(const Job& job, FuzzyMatches* found) {
 }
 
 Co<Answer> SearchFuzzy(ApiRequest* request) {
-  const Result<Wanted> wanted = ReadWanted(*request, "Text");
-  if (!wanted.ok()) co_return ErrorAnswer(wanted.error());
-  if (wanted->text.size() < kShortestText) {
+  DROVER_CO_ASSIGN(const Wanted wanted, ReadWanted(*request, "Text"));
+  if (wanted.text.size() < kShortestText) {
     co_return ErrorAnswer(400, "fuzzy search query must be at least 2 characters, got " +
-                                   std::to_string(wanted->text.size()));
+                                   std::to_string(wanted.text.size()));
   }
   std::vector<std::shared_ptr<const JobRecord>> jobs;
   AllocRecords allocs;
@@ -219,14 +217,14 @@ Co<Answer> SearchFuzzy(ApiRequest* request) {
     }
     for (const auto& [id, node] : tables.nodes) nodes.push_back(node);
   });
-  FuzzyMatches found(*wanted);
+  FuzzyMatches found(wanted);
   for (const auto& job : jobs) AddJob(*job->job, &found);
   for (const auto& record : allocs) {
     found.Add("allocs", record->alloc->name, {record->alloc->job->job_namespace, record->id()});
   }
   for (const auto& node : nodes) found.Add("nodes", node->name, {node->id});
   json matches = json::object(), truncations = json::object();
-  found.Tell(&matches, &truncations);
+  found.Encode(&matches, &truncations);
   co_return FoundAnswer(std::move(matches), std::move(truncations), index);
 }
 

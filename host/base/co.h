@@ -5,8 +5,8 @@
 
 namespace drover {
 
-// A coroutine of the control thread. It starts when it is awaited or given to Loop::Spawn, and its
-// operands follow the rule of STYLE.md: names, literals and calls only.
+// A coroutine. It starts when it is awaited or given to Loop::Spawn, and runs on the thread of that
+// loop.
 template <typename T = void>
 using Co = boost::asio::awaitable<T>;
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+
 namespace drover {
 namespace {
 
@@ -12,6 +14,16 @@ TEST(TextTest, HexDigitsInEitherCase) {
   EXPECT_EQ(HexDigit('a'), 10);
   EXPECT_EQ(HexDigit('F'), 15);
   for (const char c : {'g', 'G', '/', ':', '@', '`', ' ', '\0'}) EXPECT_EQ(HexDigit(c), -1) << c;
+}
+
+TEST(TextTest, ANumberIsTheWholeText) {
+  EXPECT_EQ(ParseNumber<std::uint64_t>("18446744073709551615"), 18446744073709551615u);
+  EXPECT_EQ(ParseNumber<int>("-7"), -7);
+  EXPECT_EQ(ParseNumber<double>("2.5"), 2.5);
+  for (const char* text : {"", " 1", "1 ", "+1", "1.5", "0x10", "2147483648"}) {
+    EXPECT_EQ(ParseNumber<int>(text), std::nullopt) << text;
+  }
+  EXPECT_EQ(ParseNumber<std::uint64_t>("-1"), std::nullopt);
 }
 
 TEST(TextTest, TrimTakesSpacesAndTabsFromTheEnds) {

@@ -5,6 +5,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <type_traits>
+#include <utility>
 
 #include "host/base/co.h"
 
@@ -21,11 +23,10 @@ class WorkerPool {
   Co<void> Do(std::function<void()> function);
 
   // The same for a function with a result.
-  template <typename T>
-  Co<T> Run(std::function<T()> function) {
-    std::optional<T> result;
-    std::function<void()> store = [&result, &function] { result.emplace(function()); };
-    co_await Do(std::move(store));
+  template <typename F>
+  Co<std::invoke_result_t<F&>> Run(F function) {
+    std::optional<std::invoke_result_t<F&>> result;
+    co_await Do([&result, &function] { result.emplace(function()); });
     co_return std::move(*result);
   }
 

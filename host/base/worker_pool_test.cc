@@ -12,8 +12,7 @@ namespace drover {
 namespace {
 
 Co<void> Ask(WorkerPool* pool, std::thread::id* worker, std::thread::id* after) {
-  std::function<std::thread::id()> work = [] { return std::this_thread::get_id(); };
-  *worker = co_await pool->Run(std::move(work));
+  *worker = co_await pool->Run([] { return std::this_thread::get_id(); });
   *after = std::this_thread::get_id();
 }
 

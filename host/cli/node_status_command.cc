@@ -43,7 +43,7 @@ std::string MebibytesField(const json& of, const char* field) {
   return Amount(static_cast<std::uint64_t>(NumberField(of, field)) << 20);
 }
 
-std::string LastDrain(const json& node) {
+std::string DrainText(const json& node) {
   const json& last = MapField(node, "LastDrain");
   const std::string message = TextField(MapField(last, "Meta"), "message");
   const std::string status = TextField(last, "Status");
@@ -89,7 +89,7 @@ struct NodeStatusCommand {
                       {"Address", TextField(whole, "HTTPAddr")},
                       {"Status", StatusCell(TextField(whole, "Status"))},
                       {"Eligibility", StatusCell(TextField(whole, "SchedulingEligibility"))},
-                      {"Drained", LastDrain(whole)},
+                      {"Drained", DrainText(whole)},
                       {"CPU", NumberText(MapField(resources, "Cpu"), "CpuShares") + " MHz"},
                       {"Memory", MebibytesField(MapField(resources, "Memory"), "MemoryMB")},
                       {"Disk", MebibytesField(MapField(resources, "Disk"), "DiskMB")}});

@@ -3,6 +3,7 @@
 
 #include "host/base/base64.h"
 #include "host/encode/encode.h"
+#include "host/spec/strict_json.h"
 
 namespace drover {
 
@@ -39,7 +40,7 @@ std::string EncodeFrame(const StreamFrame& frame) {
   if (!frame.file.empty()) object["File"] = frame.file;
   if (!frame.event.empty()) object["FileEvent"] = frame.event;
   if (frame.offset != 0) object["Offset"] = frame.offset;
-  return object.dump(-1, ' ', false, json::error_handler_t::replace);
+  return JsonText(object);
 }
 
 }  // namespace drover

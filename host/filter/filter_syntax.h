@@ -24,8 +24,8 @@ struct FilterNode {
   std::vector<std::string> field = {};                // not of kAnd, kOr and kNot: the path to it
   std::string value = {};                             // of kEquals and kContains
   std::shared_ptr<const re2::RE2> pattern = nullptr;  // of kMatches
-  // Of kAny and kAll: the names that the inner expression has for each element, and for its index
-  // or key; empty: no name. SINGLE names an element of a list, but a key of an object.
+  // kAny and kAll name each element, and its index or key, for the inner expression; empty: no
+  // name. SINGLE names an element of a list, but a key of an object.
   std::string single = {}, key = {}, element = {};
 };
 using FilterNodePtr = std::shared_ptr<const FilterNode>;

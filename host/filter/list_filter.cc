@@ -4,13 +4,13 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "host/base/text.h"
 #include "host/filter/filter_syntax.h"
 
 // The errors use the words that Nomad's clients know.
@@ -100,16 +100,12 @@ std::optional<bool> Equals(const json& value, const std::string& text) {
     return std::nullopt;
   }
   if (!value.is_number()) return std::nullopt;
-  const char* const end = text.data() + text.size();
   if (value.is_number_integer()) {  // beyond 2^53 a double is not exact
-    std::int64_t number = 0;
-    const auto [rest, error] = std::from_chars(text.data(), end, number);
-    if (error == std::errc() && rest == end) return value == json(number);
+    if (const auto whole = ParseNumber<std::int64_t>(text)) return value == json(*whole);
   }
-  double number = 0;
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || rest != end) return std::nullopt;
-  return value.get<double>() == number;
+  const auto number = ParseNumber<double>(text);
+  if (!number) return std::nullopt;
+  return value.get<double>() == *number;
 }
 
 class FilterRun {
@@ -193,15 +189,13 @@ class FilterRun {
                           ": couldn't find key: struct field with name \"" + way[part] + "\"");
         }
       } else if (at->is_array()) {
-        std::size_t index = 0;
-        const char* const end = way[part].data() + way[part].size();
-        const auto [rest, error] = std::from_chars(way[part].data(), end, index);
-        if (error != std::errc() || rest != end || index >= at->size()) {
+        const auto index = ParseNumber<std::size_t>(way[part]);
+        if (!index || *index >= at->size()) {
           return NotFound(PointerOf(way) + " at part " + std::to_string(part) + ": index " +
                           way[part] + " is out of range (length = " + std::to_string(at->size()) +
                           ")");
         }
-        at = &(*at)[index];
+        at = &(*at)[*index];
       } else {
         return NotFound(PointerOf(way) + ": at part " + std::to_string(part) +
                         ", invalid value kind: " + KindOf(*at));

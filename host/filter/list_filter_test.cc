@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 struct Mistake {
   const char* filter;
-  const char* told;
+  const char* error;
 };
 // In quotes, since CTest misreads an empty name and one that ends with a backslash.
 void PrintTo(const Mistake& one, std::ostream* out) { *out << std::quoted(one.filter); }
@@ -121,7 +121,7 @@ TEST_P(ListFilterMistakeTest, IsTold) {
   const Result<bool> chosen = filter.ok() ? filter->Chooses(Element(), &budget) : filter.error();
   ASSERT_FALSE(chosen.ok());
   EXPECT_EQ(chosen.code(), Code::kInvalidArgument);
-  EXPECT_THAT(chosen.error().message(), HasSubstr(GetParam().told));
+  EXPECT_THAT(chosen.error().message(), HasSubstr(GetParam().error));
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -76,7 +76,7 @@ TEST_F(ConnectionTableTest, ForgetsWhoHasLeft) {
   EXPECT_EQ(table_.total(), 0);
 }
 
-// As many as an agent lets in unless it is told otherwise.
+// As many as an agent accepts by default.
 TEST(DefaultLimitsTest, AThousandFollowersOfOneUserKeepNobodyOut) {
   const HttpServerOptions defaults;
   ConnectionTable table(defaults.max_connections, defaults.max_connections_per_client);

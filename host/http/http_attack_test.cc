@@ -31,7 +31,7 @@ class HttpAttack : public ::testing::Test {
   static Co<void> Answer(HttpExchange* exchange) {
     if (exchange->request().path != "/stranger") exchange->Trust();
     HttpReply reply;
-    [[maybe_unused]] const Status sent = co_await exchange->Reply(std::move(reply));
+    (void)co_await exchange->Reply(std::move(reply));
   }
   void ExpectServed() {
     HttpTestClient client(server_->port());
@@ -90,11 +90,11 @@ TEST_F(HttpAttack, AHugeHeadOrBodyIsRefusedWhileItIsSent) {
   EXPECT_EQ(body.ReadAnswer().status, 413);
 
   // A length that is too large is refused before any body.
-  HttpTestClient told(server_->port());
-  told.Send(
+  HttpTestClient announced(server_->port());
+  announced.Send(
       "PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n"
       "Expect: 100-continue\r\n\r\n");
-  EXPECT_EQ(told.ReadAnswer().status, 413);
+  EXPECT_EQ(announced.ReadAnswer().status, 413);
   // The head of a chunk has no declared length.
   HttpTestClient endless(server_->port());
   endless.Send("PUT / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1;");

@@ -45,8 +45,7 @@ Co<void> HttpConnection::Serve() {
 
 Co<void> HttpConnection::TurnAway() {
   gate_.Spawn(input_.Pump());
-  Refusal many{429, "too many connections; close some or try again later"};
-  co_await Refuse(std::move(many));
+  co_await Refuse({429, "too many connections; close some or try again later"});
   co_await End();
 }
 
@@ -60,8 +59,7 @@ Co<bool> HttpConnection::Handshake() {
 
 Co<bool> HttpConnection::ServeRequest() {
   if (!co_await FirstByte()) co_return false;
-  const RequestParser::Limits limits{options_.max_header_bytes, options_.max_body_bytes};
-  RequestParser parser(limits);
+  RequestParser parser({options_.max_header_bytes, options_.max_body_bytes});
   ByteBudget::Share body;  // held as long as the body exists
   std::optional<Refusal> wrong = co_await Read(&parser, Part::kHead, stop_);
   if (!wrong) {
@@ -93,8 +91,7 @@ Co<std::optional<RequestParser::Refusal>> HttpConnection::TakeBody(RequestParser
     co_return Refusal{417, "only 100-continue can be expected"};
   }
   if (expect && input_.bytes().empty() && !parser->http_1_0()) {
-    const Status invited = co_await output_.Write("HTTP/1.1 100 Continue\r\n\r\n");
-    if (!invited) co_return Refusal{};
+    if (!co_await output_.Write("HTTP/1.1 100 Continue\r\n\r\n")) co_return Refusal{};
   }
   if (wanted) co_return co_await ReadBody(parser, share);
   parser->DiscardBody();
@@ -114,8 +111,7 @@ Co<std::optional<RequestParser::Refusal>> HttpConnection::ReadBody(RequestParser
                             loop->Post([reading] { Context(reading).Cancel("others wait"); });
                           }};
   Result<ByteBudget::Share> taken = co_await budget->Take(wait, bytes, std::move(owner));
-  const Refusal many{503, "too many large requests at once; try again later"};
-  if (!taken.ok()) co_return many;
+  if (!taken.ok()) co_return Refusal{503, "too many large requests at once; try again later"};
   *share = std::move(*taken);
   std::optional<Refusal> wrong = co_await Read(parser, Part::kAll, reading);
   if (wrong) co_return wrong;
@@ -127,8 +123,7 @@ Co<bool> HttpConnection::FirstByte() {
   const Context wait = stop_.WithTimeout(options_.idle_time);
   while (input_.bytes().empty()) {
     if (input_.ended()) co_return false;
-    const Status more = co_await input_.More(wait);
-    if (!more) co_return false;
+    if (!co_await input_.More(wait)) co_return false;
   }
   co_return !stop_.cancelled();
 }
@@ -187,8 +182,8 @@ Co<void> HttpConnection::Refuse(Refusal refusal) {
   ReplyFraming framing;
   framing.length = reply.body.size();
   framing.close = true;
-  std::string bytes = ReplyHead(reply, framing, stop_.loop()->Wall()) + reply.body;
-  const Status written = co_await output_.Write(std::move(bytes));
+  const Status written =
+      co_await output_.Write(ReplyHead(reply, framing, stop_.loop()->Wall()) + reply.body);
   linger_ = written.ok();
 }
 

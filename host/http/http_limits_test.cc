@@ -27,7 +27,7 @@ struct Waiter {
     waiter->began.set_value();
     co_await exchange->context().Cancelled();
     HttpReply reply = TextReply(200, "in time");
-    [[maybe_unused]] const Status sent = co_await exchange->Reply(std::move(reply));
+    (void)co_await exchange->Reply(std::move(reply));
     waiter->ended.set_value(exchange->context().status().error().message());
   }
 };
@@ -71,7 +71,7 @@ TEST(HttpLimits, ABodyThatIsRefusedOrNotNeededKeepsNoRoom) {
   };
   const auto server = StartTestServer(options, [](HttpExchange* exchange) -> Co<void> {
     HttpReply reply = TextReply(200, exchange->request().body);
-    [[maybe_unused]] const Status sent = co_await exchange->Reply(std::move(reply));
+    (void)co_await exchange->Reply(std::move(reply));
   });
   const std::string head = "PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ";
   HttpTestClient stranger(server->port());
@@ -105,7 +105,7 @@ TEST(HttpLimits, ABodyKeepsNoRoomOnceItsAnswerHasBegun) {
       EXPECT_EQ(exchange->request().body, "");
       co_await exchange->context().Cancelled();
     } else {
-      [[maybe_unused]] const Status sent = co_await exchange->Reply(std::move(head));
+      (void)co_await exchange->Reply(std::move(head));
     }
   });
   const std::string body(options.max_body_bytes, 'x');

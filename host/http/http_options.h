@@ -45,8 +45,9 @@ struct HttpServerOptions {
   int max_connections_per_client = 2048;
   std::size_t max_header_bytes = 16 << 10;
   std::size_t max_body_bytes = 8 << 20;
-  // Of all requests that are being read or handled. Bodies of at most small_body_bytes have room of
-  // their own, so that they never wait for a few large ones. ByteBudget decides whose turn is next.
+  // The bodies of all requests that are being read or handled have this room together. Bodies of at
+  // most small_body_bytes have room of their own, so that they never wait for a few large ones.
+  // ByteBudget decides whose turn is next.
   std::size_t max_total_body_bytes = 32 << 20;
   std::size_t max_total_small_body_bytes = 16 << 20;
   std::size_t small_body_bytes = 64 << 10;

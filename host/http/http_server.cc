@@ -33,14 +33,14 @@ namespace {
 // clients, and those with TLS, are only closed.
 constexpr int kMostTurnedAway = 32;
 
-struct ApiThread {
+struct ServerThread {
   RealLoop loop;  // first, as the others refer to it
   Context stop{&loop};
   Gate gate{&loop};
   std::thread thread;
 };
 
-Co<void> StopThread(ApiThread* thread) {
+Co<void> StopThread(ServerThread* thread) {
   thread->stop.Cancel("the server stops");
   co_await thread->gate.Close();
   thread->loop.Stop();
@@ -75,8 +75,8 @@ struct HttpServer::State {
   Status Listen();
   Co<void> Accept();
   // ROOM: the connection can be served; else it only gets the answer that it cannot.
-  void Give(ApiThread* thread, tcp::socket socket, bool room);
-  Co<void> Serve(ApiThread* thread, std::shared_ptr<tcp::socket> socket, tcp::endpoint remote,
+  void Give(ServerThread* thread, tcp::socket socket, bool room);
+  Co<void> Serve(ServerThread* thread, std::shared_ptr<tcp::socket> socket, tcp::endpoint remote,
                  bool room);
   std::shared_ptr<TlsContext> Tls() const {
     const std::lock_guard lock(tls_mutex);
@@ -88,7 +88,7 @@ struct HttpServer::State {
   mutable std::mutex tls_mutex;
   std::shared_ptr<TlsContext> tls;  // null: without TLS
   std::atomic<int> turned_away{0};
-  std::vector<std::unique_ptr<ApiThread>> threads;
+  std::vector<std::unique_ptr<ServerThread>> threads;
   std::optional<tcp::acceptor> acceptor;  // of the first thread
   int port = 0;
   bool stopped = false;
@@ -115,28 +115,26 @@ Status HttpServer::State::Listen() {
 }
 
 Co<void> HttpServer::State::Accept() {
-  ApiThread* first = threads.front().get();
+  ServerThread* first = threads.front().get();
   const Subscription on_stop = first->stop.OnCancel([this] {
     boost::system::error_code ignored;
     acceptor->close(ignored);
   });
   constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
   for (std::size_t next = 0; !first->stop.cancelled(); ++next) {
-    ApiThread* thread = threads[next % threads.size()].get();
+    ServerThread* thread = threads[next % threads.size()].get();
     std::tuple<boost::system::error_code, tcp::socket> accepted =
         co_await acceptor->async_accept(thread->loop.io(), kTuple);
     if (std::get<0>(accepted)) {
       // Out of descriptors or memory, until some connection has ended.
-      [[maybe_unused]] const Status slept = co_await Sleep(first->stop, 50ms);
+      (void)co_await Sleep(first->stop, 50ms);
       continue;
     }
-    tcp::socket& socket = std::get<1>(accepted);
-    const bool room = DescriptorsLeft(kDescriptorsForStops);
-    Give(thread, std::move(socket), room);
+    Give(thread, std::move(std::get<1>(accepted)), DescriptorsLeft(kDescriptorsForStops));
   }
 }
 
-void HttpServer::State::Give(ApiThread* thread, tcp::socket socket, bool room) {
+void HttpServer::State::Give(ServerThread* thread, tcp::socket socket, bool room) {
   boost::system::error_code error;
   const tcp::endpoint remote = socket.remote_endpoint(error);
   if (!error) socket.set_option(tcp::no_delay(true), error);
@@ -148,7 +146,7 @@ void HttpServer::State::Give(ApiThread* thread, tcp::socket socket, bool room) {
   });
 }
 
-Co<void> HttpServer::State::Serve(ApiThread* thread, std::shared_ptr<tcp::socket> socket,
+Co<void> HttpServer::State::Serve(ServerThread* thread, std::shared_ptr<tcp::socket> socket,
                                   tcp::endpoint remote, bool room) {
   const std::string client = ClientOf(*socket, remote);
   const std::shared_ptr<TlsContext> tls_now = Tls();
@@ -157,12 +155,12 @@ Co<void> HttpServer::State::Serve(ApiThread* thread, std::shared_ptr<tcp::socket
   HttpConnection connection(thread->stop, &service, std::move(stream), ClientText(remote), client);
   // Points to null after the connection was served.
   const auto served = std::make_shared<HttpConnection*>(&connection);
-  std::function<void()> drop = [loop = &thread->loop, served] {
+  const auto drop = [loop = &thread->loop, served] {
     loop->Post([served] {
       if (*served != nullptr) (*served)->Drop();
     });
   };
-  if (const auto place = connected.Add(client, !room, std::move(drop))) {
+  if (const auto place = connected.Add(client, !room, drop)) {
     connection.OnTrust([given = place.get()] { given->Trust(); });
     co_await connection.Serve();
     *served = nullptr;
@@ -183,10 +181,10 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Start(HttpServerOptions options,
     DROVER_ASSIGN(state->tls, TlsContext::Load(state->service.options.tls));
   }
   for (int i = 0; i < std::max(1, state->service.options.threads); ++i) {
-    state->threads.push_back(std::make_unique<ApiThread>());
+    state->threads.push_back(std::make_unique<ServerThread>());
   }
   DROVER_TRY(state->Listen());
-  ApiThread* first = state->threads.front().get();
+  ServerThread* first = state->threads.front().get();
   first->loop.Post([first, listening = state.get()] { first->gate.Spawn(listening->Accept()); });
   for (const auto& thread : state->threads) {
     thread->thread = std::thread([running = thread.get()] { running->loop.Run(); });

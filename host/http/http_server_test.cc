@@ -20,11 +20,11 @@ Co<void> Echo(HttpExchange* exchange) {
   if (request.path == "/throw") throw std::runtime_error("broken");
   HttpReply reply;
   if (request.path.starts_with("/stream")) {
-    [[maybe_unused]] const Status started = co_await exchange->StartStream(std::move(reply));
-    [[maybe_unused]] const Status one = co_await exchange->Write("one,");
+    (void)co_await exchange->StartStream(std::move(reply));
+    (void)co_await exchange->Write("one,");
     if (request.path == "/stream/throw") throw std::runtime_error("broken");
     const auto piece = std::make_shared<const SharedPiece>("two");
-    [[maybe_unused]] const Status two = co_await exchange->WriteShared(piece);
+    (void)co_await exchange->WriteShared(piece);
     co_return;
   }
   if (request.path == "/none") reply.status = 204;

@@ -41,7 +41,7 @@ class HttpTls : public ::testing::Test {
     }
     HttpReply reply = TextReply(200, request.tls ? "tls " + request.client_subject : "clear");
     if (request.path == "/large") reply.body = std::string(3'000'000, 'x');
-    [[maybe_unused]] const Status sent = co_await exchange->Reply(std::move(reply));
+    (void)co_await exchange->Reply(std::move(reply));
   }
 
   // The server's answer to one request over TLS; empty if it refuses the connection.

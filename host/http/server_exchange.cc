@@ -83,8 +83,7 @@ std::string ServerExchange::Chunk(std::string bytes) const {
 }
 
 Co<Status> ServerExchange::Send(std::string bytes) {
-  Status status = co_await parts_.output->Write(std::move(bytes));
-  co_return Sent(std::move(status));
+  co_return Sent(co_await parts_.output->Write(std::move(bytes)));
 }
 
 Status ServerExchange::Sent(Status status) {
@@ -130,8 +129,7 @@ Co<Status> ServerExchange::StartStream(HttpReply head) {
   framing.chunked = chunked_;
   framing.gzip = gzip_ != nullptr;
   framing.close = !keep_alive_;
-  std::string bytes = ReplyHead(head, framing, parts_.loop->Wall());
-  co_return co_await Send(std::move(bytes));
+  co_return co_await Send(ReplyHead(head, framing, parts_.loop->Wall()));
 }
 
 Co<Status> ServerExchange::Write(std::string bytes) {
@@ -145,12 +143,10 @@ Co<Status> ServerExchange::Write(std::string bytes) {
 
 Co<Status> ServerExchange::WriteShared(std::shared_ptr<const SharedPiece> piece) {
   if (answer_ != Answer::kStream || bodyless_ || gzip_ || !chunked_) {
-    std::string bytes(piece->plain());
-    co_return co_await Write(std::move(bytes));
+    co_return co_await Write(std::string(piece->plain()));
   }
-  const std::string_view chunk = piece->chunk();
-  Status status = co_await parts_.output->WriteView(chunk);  // PIECE lives until this returns
-  co_return Sent(std::move(status));
+  // PIECE lives until this returns.
+  co_return Sent(co_await parts_.output->WriteView(piece->chunk()));
 }
 
 Co<Result<WebSocketChannel*>> ServerExchange::AcceptWebSocket() {
@@ -169,9 +165,8 @@ Co<Result<WebSocketChannel*>> ServerExchange::AcceptWebSocket() {
 
 Co<void> ServerExchange::Finish(bool failed, std::string thrown) {
   if (answer_ == Answer::kNone) {
-    std::string text = failed ? "internal error: " + thrown : "internal error: no answer was given";
-    HttpReply reply = TextReply(500, std::move(text));
-    [[maybe_unused]] const Status sent = co_await Reply(std::move(reply));
+    const std::string why = failed ? thrown : "no answer was given";
+    (void)co_await Reply(TextReply(500, "internal error: " + why));
   } else if (answer_ == Answer::kStream) {
     answer_ = Answer::kDone;
     if (failed) {
@@ -179,14 +174,13 @@ Co<void> ServerExchange::Finish(bool failed, std::string thrown) {
     } else if (!bodyless_) {
       std::string rest = gzip_ ? Chunk(gzip_->End()) : std::string();
       if (chunked_) rest += "0\r\n\r\n";
-      [[maybe_unused]] const Status sent = co_await Send(std::move(rest));
+      (void)co_await Send(std::move(rest));
     }
   } else if (answer_ == Answer::kWebSocket) {
     answer_ = Answer::kDone;
     constexpr int kNormal = 1000;
     constexpr int kInternalError = 1011;
-    const int code = failed ? kInternalError : kNormal;
-    co_await websocket_->End(code);
+    co_await websocket_->End(failed ? kInternalError : kNormal);
   }
 }
 

@@ -215,7 +215,7 @@ Co<Status> WebSocket::Close(int code, std::string reason) {
 }
 
 Co<void> WebSocket::End(int code) {
-  [[maybe_unused]] const Status closed = co_await Close(code, "");
+  (void)co_await Close(code, "");
   state_->pinging.Cancel("the websocket is closed");
   state_->BeginClosing();
   if (!state_->over) state_->parts.stream->Close();

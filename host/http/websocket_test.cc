@@ -108,7 +108,7 @@ struct Site {
     auto accepted = co_await exchange->AcceptWebSocket();
     if (!accepted) {
       HttpReply reply = TextReply(400, accepted.error().message());
-      [[maybe_unused]] const Status sent = co_await exchange->Reply(std::move(reply));
+      (void)co_await exchange->Reply(std::move(reply));
       co_return;
     }
     WebSocketChannel* channel = *accepted;
@@ -214,7 +214,7 @@ TEST(WebSocket, AStrangersMessageIsSmallAndTheOnlyOneThatIsRead) {
   pieces.SendFrame(kText, std::string(4000, 'x'), false);
   pieces.SendFrame(kContinuation, std::string(4000, 'x'), false);
   EXPECT_EQ(pieces.ReadFrame().code(), 1009);
-  // What comes with the first message counts as trusted by it.
+  // The first message vouches for the bytes that come with it.
   FrameClient friendly(server->port());
   friendly.Open("/stranger");
   const std::string long_text(200'000, 'x');

@@ -35,9 +35,8 @@ LogFollower::LogFollower(Loop* loop, UniqueFd directory, std::string task, std::
 
 Co<LogReader::Step> LogFollower::ReadOnPool() {
   // Nothing else uses the reader during the read.
-  std::function<LogReader::Step()> work = [this] { return reader_.Read(kChunk); };
-  if (options_.pool == nullptr) co_return work();
-  co_return co_await options_.pool->Run(std::move(work));
+  if (options_.pool == nullptr) co_return reader_.Read(kChunk);
+  co_return co_await options_.pool->Run([this] { return reader_.Read(kChunk); });
 }
 
 Co<void> LogFollower::WaitForMore(Context context) {

@@ -39,16 +39,15 @@ void StateStore::EndTogether() {
 }
 
 Co<Status> StateStore::WaitNewer(Context context, TableMask mask, std::uint64_t newer_than) {
-  std::function<bool()> there = [this, mask, newer_than] {
+  return Wait(context, mask, newer_than, [this, mask, newer_than] {
     const std::shared_lock lock(tables_mutex_);
     return tables_.IndexOf(mask) > newer_than;
-  };
-  co_return co_await Wait(context, mask, newer_than, std::move(there));
+  });
 }
 
 Co<Status> StateStore::WaitEvents(Context context, std::uint64_t newer_than) {
-  std::function<bool()> there = [this, newer_than] { return events_.last_index() > newer_than; };
-  co_return co_await Wait(context, kAllTables, newer_than, std::move(there));
+  return Wait(context, kAllTables, newer_than,
+              [this, newer_than] { return events_.last_index() > newer_than; });
 }
 
 Co<Status> StateStore::Wait(Context context, TableMask mask, std::uint64_t newer_than,

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "host/spec/strict_json.h"
+
 namespace drover {
 namespace {
 
@@ -31,7 +33,7 @@ const std::set<std::string>& NoFieldsOfAJob() {
 
 std::string TextOf(const json& value) {
   if (value.is_string()) return value.get<std::string>();
-  return value.is_null() ? "" : value.dump(-1, ' ', false, json::error_handler_t::replace);
+  return value.is_null() ? "" : JsonText(value);
 }
 
 bool IsNothing(const json& value) {

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/spec/job_json.h"
+#include "host/spec/strict_json.h"
 
 namespace drover {
 namespace {
@@ -110,18 +111,17 @@ json ToJson(const TaskGroup& group) {
 std::string JobToJson(const Job& job) {
   json groups = json::array();
   for (const TaskGroup& group : job.groups) groups.push_back(ToJson(group));
-  const json out = {{"ID", job.id},
-                    {"Name", job.name},
-                    {"ParentID", job.parent_id},
-                    {"Region", job.region},
-                    {"Namespace", job.job_namespace},
-                    {"Type", JobTypeName(job.type)},
-                    {"Priority", job.priority},
-                    {"Datacenters", job.datacenters},
-                    {"Meta", ToJson(job.meta)},
-                    {"Constraints", ToJson(job.constraints)},
-                    {"TaskGroups", std::move(groups)}};
-  return out.dump(-1, ' ', false, json::error_handler_t::replace);
+  return JsonText({{"ID", job.id},
+                   {"Name", job.name},
+                   {"ParentID", job.parent_id},
+                   {"Region", job.region},
+                   {"Namespace", job.job_namespace},
+                   {"Type", JobTypeName(job.type)},
+                   {"Priority", job.priority},
+                   {"Datacenters", job.datacenters},
+                   {"Meta", ToJson(job.meta)},
+                   {"Constraints", ToJson(job.constraints)},
+                   {"TaskGroups", std::move(groups)}});
 }
 
 }  // namespace drover

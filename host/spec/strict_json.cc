@@ -150,6 +150,10 @@ Result<json> ParseStrictJson(std::string_view text, JsonLimits limits) {
   }
 }
 
+std::string JsonText(const nlohmann::json& value) {
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 std::string JsonPointer(std::string_view pointer, std::string_view key) {
   std::string out(pointer);
   out += '/';

@@ -21,6 +21,9 @@ struct JsonLimits {
 // beyond 64 bits, and text beyond the limits. Never throws. [any thread]
 Result<nlohmann::json> ParseStrictJson(std::string_view text, JsonLimits limits = {});
 
+// The JSON of VALUE in one line. What is not UTF-8, as in texts of tasks and drivers, is replaced.
+std::string JsonText(const nlohmann::json& value);
+
 // "POINTER/KEY" with the escapes of RFC 6901.
 std::string JsonPointer(std::string_view pointer, std::string_view key);
 std::string JsonPointer(std::string_view pointer, std::size_t index);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Checks what compilers do not: format, licence headers, file sizes, operands of co_await, includes,
-locks, names of types, durable steps, processes of drivers, events of tasks, unused names.
+"""Checks what compilers do not: format, licence headers, file sizes, includes, locks, names of types,
+durable steps, processes of drivers, events of tasks, unused names.
 
-Usage: sources.py [format|co_await|events|includes|licence|locks|processes|size|steps|types|unused ...]
+Usage: sources.py [format|events|includes|licence|locks|processes|size|steps|types|unused ...]
 All without an argument.
 """
 import pathlib
@@ -53,29 +53,6 @@ def operand_end(text, start):
             return i
         i += 1
     return i
-
-
-def check_co_await():
-    """Operands of co_await hold names, literals and calls only: g++ 12 destroys the temporaries of
-    braces, capturing lambdas and ?: twice."""
-    found = []
-    for path in sources():
-        text = re.sub(r"//[^\n]*", lambda m: " " * len(m.group()), path.read_text())
-        for match in re.finditer(r"\bco_await\b", text):
-            operand = text[match.end():operand_end(text, match.end())]
-            operand = re.sub(r'"(\\.|[^"\\])*"', '""', operand)
-            bad = None
-            if "{" in operand:
-                bad = "braces"
-            elif re.search(r"(^|[(,])\s*\[", operand):
-                bad = "a lambda"
-            elif "?" in operand:
-                bad = "?:"
-            if bad:
-                line = text.count("\n", 0, match.start()) + 1
-                found.append(f"{path.relative_to(ROOT)}:{line}: {bad} in an operand of co_await: "
-                             "hoist it into a local first")
-    return found
 
 
 def check_locks():
@@ -373,8 +350,7 @@ def check_unused():
     return found
 
 
-CHECKS = {"format": check_format, "co_await": check_co_await, "events": check_events,
-          "includes": check_includes,
+CHECKS = {"format": check_format, "events": check_events, "includes": check_includes,
           "licence": check_licence, "locks": check_locks, "processes": check_processes,
           "size": check_size, "steps": check_steps,
           "types": check_types}
