@@ -19,9 +19,9 @@ class DriverAccess {
   static Co<Result<bool>> HasExtension(LoadedDriver* driver, Context context, std::string id);
 
   // Calls VERB by MAKE. Returns how the call ended, or nothing when it did not end within LIMIT.
-  // CONFIG: of a run that the host must know from now on, else null. With TOLD_AGAIN the host itself
-  // does not report a cancellation that MAKE has reported until half of LIMIT is over. Then it does,
-  // and sets TOLD_AGAIN.
+  // CONFIG: of a run that the host must know from now on, else null. With TOLD_AGAIN the host does
+  // not report a cancellation that MAKE has reported until half of LIMIT is over. Then it does, and
+  // sets TOLD_AGAIN.
   using MakeCall = std::function<std::int32_t(PluginHost* host, const drover_driver* table,
                                               drover_instance* self, const drover_call* call,
                                               drover_error* error)>;

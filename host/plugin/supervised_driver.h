@@ -126,8 +126,8 @@ class SupervisedDriver : public Driver {
 
   // Why an instance takes the place of another, and what follows from that.
   struct Cause {
-    // The old one is there, hears nothing of this, and stays in charge when anything fails. So a run
-    // that the next one cannot recover fails the exchange.
+    // The old one is there, hears nothing of this, and stays in charge when anything fails. So a
+    // run that the next one cannot recover fails the exchange.
     bool old_stays;
     // Runs in whose recover a process has ended come after the others, one at a time, so that what
     // they do costs the others little.

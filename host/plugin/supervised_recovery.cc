@@ -44,8 +44,8 @@ Co<Status> SupervisedDriver::RecoverAll(Context context, Cause cause, Instance n
   int failed = 0;
   std::string first;
   for (const auto& [id, answer] : *answers) {
-    // A run that has ended is not needed any more: how it ended is known here. The caller of one that
-    // is awaited hears the answer, whatever it is.
+    // A run that has ended is not needed any more: how it ended is known here. The caller of one
+    // that is awaited hears the answer, whatever it is.
     const Run* const run = FindRun(id);
     if (answer.ok() || run == nullptr || run->exited || run->awaited) continue;
     if (failed++ == 0) first = "run " + id.Short() + ": " + answer.error().message();
