@@ -244,7 +244,7 @@ Co<void> Node::Clear(Node* self, Context parent) {
 }
 
 Co<void> Node::RemoveLeftovers(Node* self, std::vector<LedgerLeftovers> dead) {
-  co_await self->leftovers_->RemoveDeadNodes(std::move(dead));
+  if (self->leftovers_) co_await self->leftovers_->RemoveDeadNodes(std::move(dead));
   if (self->kept_leftovers_) co_await self->kept_leftovers_->RemoveDirectories();
 }
 

@@ -118,10 +118,10 @@ class Node {
   StatsDemand stats_demand_;
   std::unique_ptr<ProcessService> processes_;
   std::unique_ptr<PluginRegistry> plugins_;
-  std::string networks_dir_;            // for NetworkHook; empty when no state is kept
-  std::shared_ptr<RunLedger> ledger_;   // null with inspect_only
-  std::unique_ptr<LateReleases> late_;  // null with inspect_only
-  std::unique_ptr<Leftovers> leftovers_;
+  std::string networks_dir_;                       // for NetworkHook; empty when no state is kept
+  std::shared_ptr<RunLedger> ledger_;              // null with inspect_only
+  std::unique_ptr<LateReleases> late_;             // null with inspect_only
+  std::unique_ptr<Leftovers> leftovers_;           // null with inspect_only
   std::unique_ptr<KeptLeftovers> kept_leftovers_;  // null when no state is kept
   std::unique_ptr<RestoreBarrier> restores_;
   std::unique_ptr<TaskPreparer> preparer_;

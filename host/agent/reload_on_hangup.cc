@@ -16,24 +16,29 @@ ReloadOnHangup::ReloadOnHangup(RealLoop* loop, Agent* agent,
 
 void ReloadOnHangup::Listen() {
   signals_.async_wait([this](const boost::system::error_code& error, int) {
-    if (!error) gate_.Spawn(Reload());
+    if (error || gate_.closed()) return;
+    Listen();
+    again_ = true;
+    if (!reloading_) gate_.Spawn(Reload());
   });
 }
 
 Co<void> ReloadOnHangup::Reload() {
-  NotifyOrWarn(ReloadingState());
-  std::function<Result<AgentConfig>()> read = read_;
-  const Status done = co_await agent_->Reload(std::move(read));
-  if (!done.ok()) {
-    spdlog::error("the configuration stays as it was: {}", done.error().message());
+  reloading_ = true;
+  while (std::exchange(again_, false) && !gate_.closed()) {
+    NotifyOrWarn(ReloadingState());
+    const Status done = co_await agent_->Reload(read_);
+    if (!done.ok()) {
+      spdlog::error("the configuration stays as it was: {}", done.error().message());
+    }
+    NotifyOrWarn("READY=1");
   }
-  NotifyOrWarn("READY=1");
-  if (!gate_.closed()) Listen();
+  reloading_ = false;
 }
 
 Co<void> ReloadOnHangup::End() {
-  co_await gate_.Close();
   signals_.cancel();
+  co_await gate_.Close();
 }
 
 }  // namespace drover

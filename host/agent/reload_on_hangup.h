@@ -10,8 +10,8 @@
 namespace drover {
 
 // Makes the agent read its configuration again whenever SIGHUP comes. The signal does not end the
-// process while the object lives. One that comes before Listen, or during a reload, counts
-// afterwards. Control thread only.
+// process while the object lives. One that comes before Listen counts afterwards; all that come
+// during a reload lead to one more. Control thread only.
 class ReloadOnHangup {
  public:
   ReloadOnHangup(RealLoop* loop, Agent* agent, std::function<Result<AgentConfig>()> read);
@@ -26,6 +26,8 @@ class ReloadOnHangup {
   Agent* const agent_;
   const std::function<Result<AgentConfig>()> read_;
   boost::asio::signal_set signals_;
+  bool reloading_ = false;
+  bool again_ = false;  // a signal has come since the last reload began
   Gate gate_;
 };
 

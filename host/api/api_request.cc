@@ -13,7 +13,7 @@ namespace {
 
 // More than any body: the limit of the server counts.
 constexpr std::size_t kMaxBody = std::size_t{1} << 30;
-constexpr int kSlice = 32;  // elements of a list: half a millisecond
+constexpr int kSlice = 32;  // elements of a list that are encoded at once
 constexpr Duration kLongestWait = std::chrono::minutes(5);
 
 int StatusOf(Code code) {

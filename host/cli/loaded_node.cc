@@ -6,8 +6,8 @@
 namespace drover {
 namespace {
 
-Co<void> Look(Loop* loop, Node* node,
-              const std::function<void(Node*, const std::vector<PluginReport>&)>* look) {
+Co<void> LookAtNode(Loop* loop, Node* node,
+                    const std::function<void(Node*, const std::vector<PluginReport>&)>* look) {
   const Context context(loop);
   const std::vector<PluginReport> reports = co_await node->Start(context);
   (*look)(node, reports);
@@ -27,7 +27,7 @@ Status WithLoadedNode(AgentConfig config,
   options.foreground = true;
   options.inspect_only = true;
   DROVER_ASSIGN(const std::unique_ptr<Node> node, Node::Create(&loop, std::move(options)));
-  if (!loop.RunToEnd(Look(&loop, node.get(), &look), std::chrono::minutes(5))) {
+  if (!loop.RunToEnd(LookAtNode(&loop, node.get(), &look), std::chrono::minutes(5))) {
     return Error(Code::kTimeout, "the plugins were not loaded within five minutes");
   }
   return {};

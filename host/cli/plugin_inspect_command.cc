@@ -34,7 +34,7 @@ OrderedJson Names(const Flag (&flags)[N], std::uint64_t bits) {
   return names;
 }
 
-OrderedJson Schema(const std::string& text) {
+OrderedJson SchemaJson(const std::string& text) {
   OrderedJson schema = OrderedJson::parse(text, nullptr, /*allow_exceptions=*/false);
   return schema.is_discarded() ? OrderedJson(text) : schema;
 }
@@ -52,8 +52,8 @@ OrderedJson Describe(const PluginFile& file, const PluginInfo& info) {
   json["FSIsolation"] = kIsolation[static_cast<int>(info.fs_isolation)];
   json["Offers"] = Names(kOffers, info.offers);
   json["Needs"] = Names(kNeeds, info.needs);
-  json["ConfigSchema"] = Schema(info.config_schema);
-  json["TaskConfigSchema"] = Schema(info.task_config_schema);
+  json["ConfigSchema"] = SchemaJson(info.config_schema);
+  json["TaskConfigSchema"] = SchemaJson(info.task_config_schema);
   return json;
 }
 

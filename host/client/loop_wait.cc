@@ -23,9 +23,9 @@ Co<void> Readable(Context context, UniqueFd set) {
     descriptor.cancel(ignored);
   });
   if (context.cancelled()) co_return;
-  constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
+  constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
   [[maybe_unused]] const auto waited =
-      co_await descriptor.async_wait(asio::posix::descriptor_base::wait_read, kTuple);
+      co_await descriptor.async_wait(asio::posix::descriptor_base::wait_read, as_tuple);
 }
 
 }  // namespace

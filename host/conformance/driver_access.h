@@ -12,16 +12,16 @@
 
 namespace drover {
 
-// What the kit asks of a loaded driver and no runner does.
+// Calls of a loaded driver that the kit makes and no runner does.
 class DriverAccess {
  public:
   // Whether get_extension has something for that id.
   static Co<Result<bool>> HasExtension(LoadedDriver* driver, Context context, std::string id);
 
-  // A call of VERB that MAKE makes as it likes; how it ended, or nothing when it was not completed
-  // within LIMIT. CONFIG: of a run that the host is to know from now on, else null. With TOLD_AGAIN
-  // this host says nothing by itself of a cancellation that MAKE has told, before half of LIMIT is
-  // over; then it does, and sets that.
+  // Calls VERB by MAKE. Returns how the call ended, or nothing when it did not end within LIMIT.
+  // CONFIG: of a run that the host must know from now on, else null. With TOLD_AGAIN the host does
+  // not report a cancellation that MAKE has reported until half of LIMIT is over. Then it does, and
+  // sets TOLD_AGAIN.
   using MakeCall = std::function<std::int32_t(PluginHost* host, const drover_driver* table,
                                               drover_instance* self, const drover_call* call,
                                               drover_error* error)>;

@@ -77,7 +77,7 @@ class HttpExchange {
   // returns. If the handler throws, the client gets it cut short.
   virtual Co<Status> StartStream(HttpReply head) = 0;
   // Sends at once, and waits while the client is slow: at most write_stall without any progress.
-  // Code::kCancelled: the context has ended, or the answer has no body, as that of HEAD: produce no more.
+  // Code::kCancelled: the answer has no body, as that of HEAD, so nothing more needs to be made.
   virtual Co<Status> Write(std::string bytes) = 0;
   // The same for bytes that other streams send too; avoids a copy where possible.
   virtual Co<Status> WriteShared(std::shared_ptr<const SharedPiece> piece) {

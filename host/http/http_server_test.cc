@@ -121,7 +121,9 @@ TEST(HttpServer, NothingIsProducedForAnAnswerWithoutABody) {
 }
 
 TEST(HttpServer, AnEndlessAnswerEndsWithTheServer) {
-  auto server = StartEcho();
+  HttpServerOptions options;
+  options.stop_time = 50ms;
+  auto server = StartTestServer(options, Echo);
   HttpTestClient client(server->port());
   client.Send(Get("/stream/endless"));
   std::string all;

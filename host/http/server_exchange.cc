@@ -132,20 +132,12 @@ Co<Status> ServerExchange::StartStream(HttpReply head) {
   co_return co_await Send(ReplyHead(head, framing, parts_.loop->Wall()));
 }
 
-Status ServerExchange::CheckWanted() {
-  Status status = context_.status();
-  if (!status) cut_ = true;
-  return status;
-}
-
 Co<Status> ServerExchange::Write(std::string bytes) {
   if (answer_ != Answer::kStream) {
     co_return Error(Code::kFailedPrecondition, "no stream has been started");
   }
-  DROVER_CO_TRY(CheckWanted());
   if (bytes.empty()) co_return Status();
-  if (bodyless_)
-    co_return Error(Code::kCancelled, "this answer has no body, so there is nothing to send");
+  if (bodyless_) co_return Error(Code::kCancelled, "this answer has no body");
   if (gzip_) bytes = gzip_->Add(bytes);
   co_return co_await Send(Chunk(std::move(bytes)));
 }
@@ -154,7 +146,6 @@ Co<Status> ServerExchange::WriteShared(std::shared_ptr<const SharedPiece> piece)
   if (answer_ != Answer::kStream || bodyless_ || gzip_ || !chunked_) {
     co_return co_await Write(std::string(piece->plain()));
   }
-  DROVER_CO_TRY(CheckWanted());
   // PIECE lives until this returns.
   co_return Sent(co_await parts_.output->WriteView(piece->chunk()));
 }
@@ -179,7 +170,7 @@ Co<void> ServerExchange::Finish(bool failed, std::string thrown) {
     (void)co_await Reply(TextReply(500, "internal error: " + why));
   } else if (answer_ == Answer::kStream) {
     answer_ = Answer::kDone;
-    if (failed || cut_) {
+    if (failed) {
       keep_alive_ = false;
     } else if (!bodyless_) {
       std::string rest = gzip_ ? Chunk(gzip_->End()) : std::string();

@@ -59,8 +59,6 @@ class ServerExchange : public HttpExchange {
   Co<Status> Send(std::string bytes);
   // Notes that the client has gone if STATUS is an error. Returns STATUS.
   Status Sent(Status status);
-  // Returns the error of the context. Bytes that nobody wants any more cut a stream short.
-  Status CheckWanted();
 
   Parts parts_;
   Context context_;
@@ -68,7 +66,6 @@ class ServerExchange : public HttpExchange {
   Answer answer_ = Answer::kNone;
   bool keep_alive_;
   bool bodyless_ = false;  // HEAD, or a status without a body
-  bool cut_ = false;       // bytes of a stream were not sent, so its end must not look complete
   bool chunked_ = false;
   std::unique_ptr<GzipEncoder> gzip_;  // for a stream whose client wants gzip
   std::unique_ptr<WebSocket> websocket_;

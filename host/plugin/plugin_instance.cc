@@ -44,7 +44,7 @@ Co<Status> PluginInstance::Load(Context context) {
 }
 
 Co<Status> PluginInstance::LaunchProcess(Context context) {
-  // What has been posted still comes when this has gone.
+  // Posted functions still run when this has gone.
   const std::weak_ptr<PluginInstance> self = weak_from_this();
   ProcessContainer::Listener listener;
   listener.loaded = [self, port = port_](Result<PluginInfo> info) {

@@ -15,7 +15,7 @@
 
 namespace drover {
 
-// What the instances of a plugin are made of: its checked code and configuration.
+// The checked code and configuration of a plugin, from which its instances are made.
 struct PluginCode {
   LoadedDriver::Parts driver;  // without a container
   std::string path;

@@ -195,7 +195,7 @@ Co<Result<PluginRegistry::Checked>> PluginRegistry::Check(Context context, Plugi
   co_return checked;
 }
 
-// What instances are made of. Code that runs in this process is loaded here.
+// Loads code that runs in this process.
 Co<Result<PluginCode>> PluginRegistry::MakeCode(Context context, Checked checked) {
   PluginCode code;
   code.driver.loop = loop_;

@@ -38,7 +38,7 @@ void SupervisedDriver::SetReason(std::string reason) {
   Release();
 }
 
-// Whoever waits for a process that comes back waits for the release, too.
+// A call that waits for a process to come back waits for the release from now on.
 void SupervisedDriver::Hold() {
   held_ = true;
   released_.Reset();

@@ -19,7 +19,7 @@
 
 namespace drover {
 
-// What an operator may want to know of a plugin's process.
+// A plugin's process, as operators see it.
 struct ContainerStatus {
   pid_t pid = 0;  // 0: there is none now
   int launches = 0;
@@ -45,7 +45,7 @@ struct ContainerStatus {
 //            each time. A start or recover that was on its way is answered by the next instance.
 //            Other calls that were on their way fail. New calls wait for a while.
 //
-// Whoever waits for the end of a task or follows its statistics goes on with the next instance.
+// A wait for the end of a task and a stream of statistics go on with the next instance.
 //
 // While calls are held, which a Load and a reload do, they wait in every state.
 //
@@ -126,8 +126,8 @@ class SupervisedDriver : public Driver {
 
   // Why an instance takes the place of another, and what follows from that.
   struct Cause {
-    // The old one is there, is told nothing, and stays in charge when anything fails. So a run that
-    // the next one cannot recover fails the exchange.
+    // The old one is there, hears nothing of this, and stays in charge when anything fails. So a
+    // run that the next one cannot recover fails the exchange.
     bool old_stays;
     // Runs in whose recover a process has ended come after the others, one at a time, so that what
     // they do costs the others little.
@@ -159,7 +159,7 @@ class SupervisedDriver : public Driver {
   using Answers = std::map<RunId, Result<RecoveredTask>>;
   class Session;
 
-  // What an instance has answered to a call.
+  // The answer of an instance to a call.
   template <typename Answer>
   struct Said {
     Answer answer;

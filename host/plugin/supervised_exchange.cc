@@ -88,7 +88,7 @@ void SupervisedDriver::Died(int number, const ContainerDeath& death) {
   const bool served = in_charge && state_ == State::kServes;
   if (served) state_ = State::kDown;
   Update();
-  // Whoever holds calls looks at the state before he lets them on.
+  // While calls are held, their release looks at the state.
   if (served && !held_) relaunches_.Spawn(BringBack());
 }
 
@@ -176,7 +176,7 @@ Co<Status> SupervisedDriver::Exchange(Context context, Cause cause, Instance nex
 Co<Status> SupervisedDriver::Create(Context context, Instance next) {
   DROVER_CO_TRY(co_await next->Create(context));
   if (last_.launches == 1) co_return Status();
-  // Its health is known before it counts as back; a driver that tells none is unhealthy then.
+  // Its health is known before it counts as back; a driver that reports none is unhealthy.
   const Patience patience(context, limits().fingerprint);
   co_await next->AwaitFirstFingerprint(patience.context());
   co_return Status();

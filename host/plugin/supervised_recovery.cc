@@ -19,8 +19,8 @@ Co<Status> SupervisedDriver::RecoverAll(Context context, Cause cause, Instance n
                                         Answers* answers) {
   std::vector<Co<void>> together;
   std::vector<RunId> suspects;
-  // A reload has a limit for all runs. What an operator gives this plugin's recover above that of
-  // others counts here, too.
+  // A reload has a limit for all runs. It grows by the time that an operator gives this plugin's
+  // recover above that of others.
   std::optional<Patience> patience;
   if (cause.old_stays) {
     const Duration more = next->code()->driver.limits.recover - parts_.limits.recover;
@@ -44,7 +44,7 @@ Co<Status> SupervisedDriver::RecoverAll(Context context, Cause cause, Instance n
   int failed = 0;
   std::string first;
   for (const auto& [id, answer] : *answers) {
-    // One that has ended is not needed any more: how it ended is known here. Whoever asked for one
+    // A run that has ended is not needed any more: how it ended is known here. The caller of one
     // that is awaited hears the answer, whatever it is.
     const Run* const run = FindRun(id);
     if (answer.ok() || run == nullptr || run->exited || run->awaited) continue;

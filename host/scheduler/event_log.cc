@@ -9,8 +9,7 @@
 namespace drover {
 namespace {
 
-constexpr std::size_t kPage = 32;    // batches
-constexpr std::size_t kSlice = 256;  // events that are dropped while a writer may wait
+constexpr std::size_t kPage = 32;  // batches
 
 // Keeps only the last change of each record, at its position.
 void KeepLast(std::vector<StateEvent>* changes) {
@@ -35,37 +34,19 @@ void EventLog::Add(std::uint64_t index, std::string_view cause, std::vector<Stat
   batch->index = index;
   batch->cause = cause;
   batch->events = std::move(changes);
-  Batches old;  // freed without the lock
+  std::vector<std::shared_ptr<const EventBatch>> old;  // freed without the lock
   const std::lock_guard lock(mutex_);
   events_ += batch->events.size();
   for (const StateEvent& event : batch->events) sizes_.Add(event);
   batches_.push_back(std::move(batch));
   last_index_ = index;
-  old = TakeOld(most_);
-}
-
-void EventLog::Rest() {
-  for (bool more = true; more;) {
-    Batches old;  // freed without the lock
-    const std::lock_guard lock(mutex_);
-    old = TakeOld(std::max(kAtRest, events_ - std::min(events_, kSlice)));
-    more = !old.empty();
-    if (more) continue;
-    batches_.shrink_to_fit();
-    sizes_.Shrink();
-  }
-}
-
-EventLog::Batches EventLog::TakeOld(std::size_t most) {
-  Batches old;
-  while ((events_ > most || sizes_.bytes() > most_bytes_) && batches_.size() > 1) {
+  while ((events_ > most_ || sizes_.bytes() > most_bytes_) && batches_.size() > 1) {
     events_ -= batches_.front()->events.size();
     for (const StateEvent& event : batches_.front()->events) sizes_.Remove(event);
     dropped_ = batches_.front()->index;
     old.push_back(std::move(batches_.front()));
     batches_.pop_front();
   }
-  return old;
 }
 
 EventLog::Page EventLog::From(std::uint64_t first) const {

@@ -25,11 +25,6 @@ class EventLog {
   // Adds the changes of the write INDEX. Only the last change of each record is kept.
   void Add(std::uint64_t index, std::string_view cause, std::vector<StateEvent> changes);
 
-  // Drops all but about the newest kAtRest events, when a burst of writes is over. The many that a
-  // burst leaves are for followers that fall behind in it.
-  void Rest();
-  static constexpr std::size_t kAtRest = 1024;
-
   struct Page {
     std::vector<std::shared_ptr<const EventBatch>> batches;  // by rising index
     std::uint64_t next = 0;                                  // where the next page begins
@@ -44,11 +39,6 @@ class EventLog {
   std::size_t bytes() const;
 
  private:
-  using Batches = std::vector<std::shared_ptr<const EventBatch>>;
-  // Takes the oldest batches out, until there are at most MOST events. With the lock; what it
-  // returns is freed without.
-  Batches TakeOld(std::size_t most);
-
   mutable std::mutex mutex_;
   const std::size_t most_;
   const std::size_t most_bytes_;

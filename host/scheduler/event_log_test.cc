@@ -56,33 +56,6 @@ TEST(EventLogTest, ForgetsTheOldestAndSaysSo) {
   EXPECT_EQ(log.From(1).batches[0]->events.size(), 5u);
 }
 
-TEST(EventLogTest, AtRestItKeepsOnlyTheNewest) {
-  EventLog log;
-  log.Rest();
-  const std::uint64_t last = 3 * EventLog::kAtRest;
-  for (std::uint64_t index = 1; index <= last; ++index) {
-    log.Add(index, cause::kNodeStatus, {EventOfNode("n")});
-  }
-  const std::size_t bytes = log.bytes();
-  log.Rest();
-  EXPECT_LT(log.bytes(), bytes / 2);
-  EXPECT_EQ(log.last_index(), last);
-  const std::uint64_t first = last - EventLog::kAtRest + 1;
-  EXPECT_EQ(Indexes(log.From(1)).front(), first);
-  EXPECT_FALSE(log.From(first - 1).complete);
-  EXPECT_TRUE(log.From(first).complete);
-  // The events of the last write stay, however many they are.
-  log.Add(last + 1, cause::kNodeStatus, [] {
-    std::vector<StateEvent> many;
-    for (std::size_t i = 0; i <= EventLog::kAtRest; ++i) {
-      many.push_back(EventOfNode(std::to_string(i)));
-    }
-    return many;
-  }());
-  log.Rest();
-  EXPECT_THAT(Indexes(log.From(1)), ElementsAre(last + 1));
-}
-
 // An event of an allocation of JOB whose record has a text of DETAILS bytes.
 StateEvent AllocEvent(const std::shared_ptr<const Job>& job, std::size_t details) {
   auto alloc = std::make_shared<Allocation>();

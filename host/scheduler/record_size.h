@@ -24,8 +24,6 @@ class RecordSizes {
   void Add(const StateEvent& event);
   // Removes an event that was added.
   void Remove(const StateEvent& event);
-  // Frees the memory that was needed for more events.
-  void Shrink() { parts_.rehash(0); }
 
   std::size_t bytes() const { return bytes_; }
 

@@ -64,8 +64,6 @@ class StateStore {
 
   // The changes of the newest writes. [any thread]
   const EventLog& events() const { return events_; }
-  // See EventLog::Rest. [any thread]
-  void RestEvents() { events_.Rest(); }
   // Returns when there are events of an index above NEWER_THAN; otherwise as WaitNewer.
   Co<Status> WaitEvents(Context context, std::uint64_t newer_than);
 
