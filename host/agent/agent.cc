@@ -381,13 +381,8 @@ Co<double> Agent::DiskUsed() {
   return file_workers_.Run(std::move(look));
 }
 
-// On another thread, which frees what the events held, too.
-Co<void> Agent::GiveMemoryBack() {
-  return file_workers_.Do([this] {
-    store_.RestEvents();
-    GiveFreeMemoryBack();
-  });
-}
+// On another thread: it takes milliseconds.
+Co<void> Agent::GiveMemoryBack() { return file_workers_.Do(GiveFreeMemoryBack); }
 
 Co<void> Agent::StopServing() {
   serving_ = nullptr;
