@@ -27,6 +27,7 @@ FakeHost::FakeHost() : host_(std::make_unique<Host>()) {
 }
 
 FakeHost::~FakeHost() {
+  HoldExits(false);
   if (instance_ != nullptr) Shutdown();
   std::vector<std::thread> watchers;
   {
@@ -137,6 +138,12 @@ void FakeHost::FailNext(const std::string& function, Failure failure) {
 void FakeHost::HoldNext(const std::string& function) {
   std::lock_guard<std::mutex> lock(mutex_);
   hold_next_ = function;
+}
+
+void FakeHost::HoldExits(bool held) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  exits_held_ = held;
+  changed_.notify_all();
 }
 
 void FakeHost::AnswerHeld() {

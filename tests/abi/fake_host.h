@@ -157,6 +157,7 @@ class FakeHost {
   void FailNext(const std::string& function, Failure failure);  // of the process service
   void HoldNext(const std::string& function);                   // of those: it does not answer
   void AnswerHeld();                                            // now it does, with an error
+  void HoldExits(bool held);  // while held, no process has ended as far as drivers can see
   void WithoutServices() { no_services_ = true; }
 
   // From now on time passes for the driver's timers by Advance only.
@@ -193,6 +194,7 @@ class FakeHost {
   std::list<std::function<void()>> kills_;  // of stops; timers hold their addresses
   std::condition_variable changed_;
   bool ending_ = false;
+  bool exits_held_ = false;
   std::uint64_t last_id_ = 100;
   std::map<std::uint64_t, std::shared_ptr<Open>> calls_;
   std::map<std::uint64_t, StreamLog> streams_;

@@ -155,7 +155,8 @@ struct FakeProcesses::Functions {
     }
     std::vector<std::function<void(const Exit&)>> waiters;
     {
-      std::lock_guard<std::mutex> lock(self->mutex_);
+      std::unique_lock<std::mutex> lock(self->mutex_);
+      self->changed_.wait(lock, [self] { return !self->exits_held_; });
       process->exit = exit;
       waiters.swap(process->waiters);
       self->changed_.notify_all();

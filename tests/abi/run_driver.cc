@@ -39,6 +39,7 @@ int main(int argc, char** argv) {
   task.task_dir = "/";
   task.config = argv[2];
   task.env = {{"PATH", "/usr/bin:/bin"}};
+  host.HoldExits(true);  // the task may end at once
   result = host.Finish(host.Start(task));
   if (!result.ok()) return Fail("start", result);
   std::string handle = result.handle;
@@ -46,6 +47,7 @@ int main(int argc, char** argv) {
   if (!refused.error || refused.error->code != DROVER_E_FAILED_PRECONDITION) {
     return Fail("destroy of a running task", refused);
   }
+  host.HoldExits(false);
   if (result = host.Finish(host.Recover(task, &handle)); !result.ok())
     return Fail("recover", result);
   drover_test::Result exit = host.Finish(host.Wait(task.run));
