@@ -7,7 +7,8 @@ Co<void> AfterBurst::Run(Context context) {
   while (true) {
     const Status many = co_await many_.Wait(context);
     if (!many.ok()) co_return;
-    for (int seen = 0; seen != noted_;) {
+    const TimePoint latest = context.loop()->Now() + kLongest;
+    for (int seen = 0; seen != noted_ && context.loop()->Now() < latest;) {
       seen = noted_;
       const Status slept = co_await Sleep(context, kQuiet);
       if (!slept.ok()) co_return;

@@ -11,11 +11,12 @@
 namespace drover {
 
 // Runs some work after a burst: when many things have happened since it last ran, and then nothing
-// more for a while. Control thread only.
+// more for a while, or they go on for long. Control thread only.
 class AfterBurst {
  public:
   static constexpr int kMany = 256;
   static constexpr Duration kQuiet = 500ms;
+  static constexpr Duration kLongest = 30s;
 
   AfterBurst(Loop* loop, std::function<Co<void>()> work) : work_(std::move(work)), many_(loop) {}
 

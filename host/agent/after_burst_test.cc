@@ -52,6 +52,15 @@ TEST_F(AfterBurstTest, WaitsUntilItIsQuiet) {
   EXPECT_EQ(worked_, 1);
 }
 
+TEST_F(AfterBurstTest, WaitsForNoEndOfWhatGoesOn) {
+  burst_.Note(AfterBurst::kMany);
+  for (Duration time{}; time < AfterBurst::kLongest + AfterBurst::kQuiet; time += 100ms) {
+    loop_.Advance(100ms);
+    burst_.Note();
+  }
+  EXPECT_EQ(worked_, 1);
+}
+
 TEST_F(AfterBurstTest, EndsWhileItWaits) {
   burst_.Note(AfterBurst::kMany);
   loop_.RunReady();

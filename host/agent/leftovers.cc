@@ -31,9 +31,10 @@ Co<std::vector<LedgerLeftovers>> Leftovers::EndDeadNodes(Context context, Durati
   const Result<UniqueFd> run_directory = OpenRunDirectory(options_.run_dir);
   if (!run_directory.ok()) co_return ended;  // it was there a moment ago
   std::vector<LedgerLeftovers> dead = RunLedger::FindDead(run_directory->get());
+  // At once: the next agent of a kept ledger must be able to lock it.
+  std::erase_if(dead, [](const LedgerLeftovers& left) { return left.kept; });
   std::vector<Co<void>> all;
   for (LedgerLeftovers& left : dead) {
-    if (left.kept) continue;
     all.push_back(EndDeadNode(context, patience, run_directory->get(), &left, &ended));
   }
   co_await InParallel(options_.loop, std::move(all));

@@ -100,6 +100,18 @@ TEST_F(LeftoversTest, RunsThatGoOnWithoutTheirNodeAreLeftAlone) {
   EXPECT_TRUE(HasLedger("node"));
 }
 
+TEST_F(LeftoversTest, TheirLedgerIsFreeWhileOtherNodesEnd) {
+  LeaveNode("kept", RunLedger::Kind::kKept);
+  LeaveNode("given");
+  std::size_t free = 0;
+  ON_CALL(processes_, Release).WillByDefault([&](Context, RunId run) {
+    free = RunLedger::FindDead(OpenRunDirectory(directory_ + "/run").value().get()).size();
+    return Release(run);
+  });
+  EXPECT_THAT(EndDeadNodes(), SizeIs(1));
+  EXPECT_EQ(free, 1u) << "the other one is locked";
+}
+
 TEST_F(LeftoversTest, ALivingNodeIsLeftAlone) {
   const auto ledger = RunLedger::Create(OpenRunDirectory(directory_ + "/run").value(), "node",
                                         directory_ + "/allocs", RunLedger::Kind::kGiven)

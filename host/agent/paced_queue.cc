@@ -24,7 +24,9 @@ Co<void> PacedQueue::Run(Context context) {
     }
     const Context until = context.WithDeadline(begun_.front().first + kPatience);
     const Status woken = co_await wake_.Wait(until);
-    if (!woken.ok()) most_ *= 2;
+    if (woken.ok() || loop_->Now() < doubled_ + kPatience) continue;
+    most_ *= 2;
+    doubled_ = loop_->Now();
   }
 }
 

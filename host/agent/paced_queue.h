@@ -47,6 +47,7 @@ class PacedQueue {
   std::deque<std::string> waiting_;
   std::set<std::string> under_way_;
   std::size_t most_ = kMost;
+  TimePoint doubled_{};  // when most_ last was
   // The begin times of under_way_, the oldest first. An entry that is done leaves when it is first.
   std::deque<std::pair<TimePoint, std::string>> begun_;
   Event wake_;

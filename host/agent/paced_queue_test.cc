@@ -83,6 +83,20 @@ TEST_F(PacedQueueTest, WorkThatHangsHoldsNothingUp) {
   EXPECT_EQ(begun_.size(), PacedQueue::kMost) << "those that hung are forgotten";
 }
 
+TEST_F(PacedQueueTest, HoweverTheyBeganTheirRoomDoublesOncePerPatience) {
+  PutMany(1000);
+  for (std::size_t i = 0; i < PacedQueue::kMost; ++i) {
+    loop_.Advance(10ms);
+    queue_.Done(std::to_string(i));
+  }
+  loop_.RunReady();
+  const std::size_t begun = begun_.size();
+  EXPECT_EQ(begun, 2 * PacedQueue::kMost);
+  loop_.Advance(PacedQueue::kPatience);  // from now on all of them hang
+  EXPECT_LE(begun_.size(), begun + 3 * PacedQueue::kMost);
+  EXPECT_GT(begun_.size(), begun + PacedQueue::kMost);
+}
+
 TEST_F(PacedQueueTest, BeginsNothingAfterItsEnd) {
   running_.Cancel();
   PutMany(3);
