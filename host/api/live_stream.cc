@@ -22,24 +22,22 @@ Co<Status> LiveStream::Begin() {
   co_return Status();
 }
 
-void LiveStream::Done() {
+Status LiveStream::Done(Status status) {
   writing_ = false;
   last_write_ = exchange_->loop()->Now();
   written_.Set();
+  if (!status.ok()) Context(context_).Cancel("nobody reads the answer");
+  return status;
 }
 
 Co<Status> LiveStream::Write(std::string bytes) {
   DROVER_CO_TRY(co_await Begin());
-  const Status status = co_await exchange_->Write(std::move(bytes));
-  Done();
-  co_return status;
+  co_return Done(co_await exchange_->Write(std::move(bytes)));
 }
 
 Co<Status> LiveStream::WriteShared(std::shared_ptr<const SharedPiece> piece) {
   DROVER_CO_TRY(co_await Begin());
-  const Status status = co_await exchange_->WriteShared(std::move(piece));
-  Done();
-  co_return status;
+  co_return Done(co_await exchange_->WriteShared(std::move(piece)));
 }
 
 Co<void> LiveStream::Beat(std::string heartbeat, Duration interval) {

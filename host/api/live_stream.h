@@ -38,9 +38,10 @@ class LiveStream : public LiveCount<LiveStream> {
 
  private:
   Co<void> Beat(std::string heartbeat, Duration interval);
-  // Begin waits for the turn to write, and Done ends it.
+  // Begin waits for the turn to write, and Done ends it. An error ends the stream. Done returns
+  // STATUS.
   Co<Status> Begin();
-  void Done();
+  Status Done(Status status);
 
   HttpExchange* const exchange_;
   const Context context_;

@@ -17,16 +17,23 @@
 namespace drover {
 namespace {
 
-// "/hold" begins an answer that ends with its client; any other path is answered with itself.
+// "/hold" begins an answer that ends with its client, "/flood" one that never pauses; any other
+// path is answered with itself.
 class ApiStreamsTest : public testing::Test {
  protected:
   ApiStreamsTest() {
     server_ = StartTestServer({}, [this](HttpExchange* exchange) { return Answer(exchange); });
     ClientOptions options;
     options.address = "http://127.0.0.1:" + std::to_string(server_->port());
-    streams_ = std::make_unique<ApiStreams>(*Endpoint::Create(std::move(options)));
+    endpoint_ = *Endpoint::Create(std::move(options));
+    streams_ = std::make_unique<ApiStreams>(endpoint_);
   }
   Co<void> Answer(HttpExchange* exchange) {
+    if (exchange->request().path == "/flood") {
+      Status sent = co_await exchange->StartStream(TextReply(200, ""));
+      while (sent.ok()) sent = co_await exchange->Write(std::string(10'000, 'x'));
+      co_return;
+    }
     if (exchange->request().path != "/hold") {
       HttpReply reply = TextReply(200, exchange->request().path);
       [[maybe_unused]] const Status sent = co_await exchange->Reply(std::move(reply));
@@ -45,6 +52,7 @@ class ApiStreamsTest : public testing::Test {
   }
 
   std::atomic<int> held_{0};
+  std::shared_ptr<const Endpoint> endpoint_;
   std::unique_ptr<HttpServer> server_;
   std::unique_ptr<ApiStreams> streams_;
 };
@@ -114,6 +122,26 @@ TEST_F(ApiStreamsTest, ADroppedAnswerHasNoEnd) {
   ASSERT_TRUE(streams_->Wait(-1, 50ms).ok());
   EXPECT_EQ(taken, 1);
   EXPECT_FALSE(ended);
+}
+
+// Bytes that have been read are not handed out either.
+TEST_F(ApiStreamsTest, NothingIsTakenAfterTheEnd) {
+  for (int round = 0; round < 20; ++round) {
+    bool gone = false;
+    int taken = 0;
+    ApiStreams streams(endpoint_);
+    for (int i = 0; i < 3; ++i) {
+      streams.Ask(
+          "GET", "/flood", {},
+          [&](std::string_view) {
+            EXPECT_FALSE(gone);
+            ++taken;
+          },
+          nullptr);
+    }
+    while (taken == 0) ASSERT_TRUE(streams.Wait(-1, 20ms).ok());
+    gone = true;
+  }
 }
 
 TEST_F(ApiStreamsTest, ADescriptorEndsTheWait) {

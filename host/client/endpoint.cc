@@ -67,6 +67,7 @@ Co<Result<StreamSocket>> Endpoint::ConnectSocket(Context context) const {
   Loop* const loop = context.loop();
   ErrorCode error;
   for (std::size_t i = 0; i < places->size(); ++i) {
+    DROVER_CO_TRY(context.status());  // it may have ended while the answer of Resolve was queued
     // A place that does not answer leaves time for the next.
     const Duration left = *context.deadline() - loop->Now();
     const Context attempt = context.WithTimeout(i + 1 < places->size() ? left / 2 : left);

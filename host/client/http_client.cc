@@ -122,6 +122,8 @@ Co<Result<ClientReply>> HttpClient::AskOnce(Context context, const ClientRequest
   while (!parser.done()) {
     const asio::mutable_buffer space = asio::buffer(block);
     const ByteStream::Transfer read = co_await stream->ReadSome(space);
+    // The bytes may have been there before the context ended; nobody wants them any more.
+    DROVER_CO_TRY(context.status());
     const ErrorCode error = std::get<0>(read);
     std::string_view rest(block.data(), std::get<1>(read));
     exchange->answered = exchange->answered || !rest.empty();

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/buffers_to_string.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
@@ -12,6 +14,7 @@
 #include <boost/beast/websocket/rfc6455.hpp>
 #include <boost/beast/websocket/stream.hpp>
 #include <deque>
+#include <memory>
 #include <tuple>
 #include <utility>
 
@@ -38,6 +41,26 @@ beast::http::request<beast::http::empty_body> ForBeast(const HttpRequest& reques
   return message;
 }
 
+// Beast's operations wait for each other, and two can wait for ever: one that closes waits until
+// the one that reads has ended, while that one has met a wrong frame and waits for its turn to say
+// so. No end of the connection wakes them, so they are cancelled.
+struct Operations {
+  void Cancel() {
+    for (asio::cancellation_signal* one : {&read, &ping, &write, &close}) {
+      one->emit(asio::cancellation_type::terminal);
+    }
+  }
+
+  asio::cancellation_signal read;
+  asio::cancellation_signal ping;
+  asio::cancellation_signal write;
+  asio::cancellation_signal close;
+};
+
+auto By(asio::cancellation_signal* signal) {
+  return asio::bind_cancellation_slot(signal->slot(), kTuple);
+}
+
 }  // namespace
 
 struct WebSocket::State {
@@ -57,6 +80,8 @@ struct WebSocket::State {
 
   Parts parts;
   beast::websocket::stream<BeastStream<ByteInput, ByteOutput>, false> socket;
+  // Shared: the last of them that is cancelled may end this.
+  const std::shared_ptr<Operations> operations = std::make_shared<Operations>();
   Gate background;
   Context pinging;
   std::deque<WebSocketMessage> messages;
@@ -88,7 +113,8 @@ Co<void> WebSocket::State::ReadAhead() {
       continue;
     }
     beast::flat_buffer buffer;
-    const std::tuple<ErrorCode, std::size_t> read = co_await socket.async_read(buffer, kTuple);
+    const std::tuple<ErrorCode, std::size_t> read =
+        co_await socket.async_read(buffer, By(&operations->read));
     over = static_cast<bool>(std::get<0>(read));
     has_first = true;
     if (!over && !closing) {
@@ -113,7 +139,7 @@ Co<void> WebSocket::State::Ping() {
       co_return;
     }
     const beast::websocket::ping_data nothing;
-    const std::tuple<ErrorCode> pinged = co_await socket.async_ping(nothing, kTuple);
+    const std::tuple<ErrorCode> pinged = co_await socket.async_ping(nothing, By(&operations->ping));
     if (std::get<0>(pinged)) co_return;
   }
 }
@@ -190,7 +216,7 @@ Co<Status> WebSocket::Write(Context context, bool text, std::string bytes) {
   state->socket.text(text);
   const asio::const_buffer buffer = asio::buffer(bytes);
   const std::tuple<ErrorCode, std::size_t> written =
-      co_await state->socket.async_write(buffer, kTuple);
+      co_await state->socket.async_write(buffer, By(&state->operations->write));
   state->writing = false;
   state->written.Set();
   if (std::get<0>(written)) co_return state->Closed();
@@ -202,13 +228,18 @@ Co<Status> WebSocket::Close(int code, std::string reason) {
   if (state->over || state->closing) co_return state->Closed();
   state->BeginClosing();
   // The client must answer the close; a client that does not is cut off.
-  const Loop::TimerId timer = state->parts.loop->After(state->parts.options->linger_time,
-                                                       [state] { state->parts.stream->Close(); });
+  const Loop::TimerId timer =
+      state->parts.loop->After(state->parts.options->linger_time,
+                               [stream = state->parts.stream, operations = state->operations] {
+                                 stream->Close();
+                                 operations->Cancel();
+                               });
   constexpr std::size_t kLongestReason = 123;
   const beast::websocket::close_reason why(
       static_cast<beast::websocket::close_code>(code),
       beast::string_view(reason.data(), std::min(reason.size(), kLongestReason)));
-  const std::tuple<ErrorCode> closed = co_await state->socket.async_close(why, kTuple);
+  const std::tuple<ErrorCode> closed =
+      co_await state->socket.async_close(why, By(&state->operations->close));
   state->parts.loop->Cancel(timer);
   if (std::get<0>(closed)) co_return state->Closed();
   co_return Status();

@@ -125,6 +125,10 @@ struct Site {
       EXPECT_EQ(after.code(), Code::kUnavailable);
       co_return;
     }
+    if (path == "/leave") {
+      (void)co_await channel->Close(4001, "bye");
+      co_return;
+    }
     if (path == "/many") {
       std::vector<Co<void>> writers;
       for (char name = 'a'; name <= 'j'; ++name)
@@ -245,6 +249,19 @@ TEST(WebSocket, TheServerClosesWithItsReason) {
   FrameClient failed(server->port());
   failed.Open("/throw");
   EXPECT_EQ(failed.ReadFrame().code(), 1011);
+}
+
+TEST(WebSocket, AWrongFrameAfterTheServersCloseDoesNotHoldIt) {
+  Site site;
+  HttpServerOptions options;
+  options.max_message_bytes = 1000;
+  options.linger_time = 50ms;
+  const auto server = StartSite(&site, std::move(options));
+  FrameClient client(server->port());
+  client.Open("/leave");
+  EXPECT_EQ(client.ReadFrame().code(), 4001);
+  client.SendFrame(kText, std::string(5000, 'x'));
+  EXPECT_EQ(client.ReadAll(), "");
 }
 
 TEST(WebSocket, WrongFramesEndIt) {

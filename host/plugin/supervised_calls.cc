@@ -250,7 +250,7 @@ Co<Status> SupervisedDriver::Destroy(Context context, RunId id, bool force) {
     const auto said = co_await Ask<Status>(context, *instance, &calls_, destroy);
     status = said.answer;
     gone = status.ok() || status.code() == Code::kNotFound ||
-           (!said.died && known && host->FindRun(id) == nullptr);
+           (!said.died && !said.given_up && known && host->FindRun(id) == nullptr);
     if (!gone && said.given_up) continue;
     answered = gone || !said.died;
     ++tries;

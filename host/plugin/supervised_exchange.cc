@@ -128,10 +128,10 @@ Co<void> SupervisedDriver::BringBack() {
       co_return;
     }
     instance_ = made;
-    if (context.cancelled()) {
-      made->Kill("it was given up before it was in charge");
-    } else {
+    if (!context.cancelled()) {
       GiveUp(back.error());
+    } else if (!ending_) {  // calls are held
+      made->Kill("it was given up before it was in charge");
     }
   }
 }
@@ -213,13 +213,14 @@ Co<Status> SupervisedDriver::Drain(Context context) {
 // may come to be known meanwhile.
 Co<Status> SupervisedDriver::ReportRuns(Context context, Cause cause, Instance next) {
   bool told = false;
-  while (next->alive()) {
+  while (next->alive() && !context.cancelled()) {
     if (restored_ && !told) {
       told = true;
       std::vector<RunId> known = KnownRuns();
       const Status status = co_await next->driver()->RestoreComplete(context, std::move(known));
       if (status.ok() || status.code() == Code::kUnimplemented || !next->alive()) continue;
       if (cause.old_stays) co_return status.error().WithContext("restore_complete");
+      if (context.cancelled()) break;
       Log(PluginLogLevel::kWarn, "restore_complete: " + status.error().message());
     } else if (!cause.old_stays && !unheard_.empty()) {
       co_await DestroyUnheard(context, next);
@@ -236,6 +237,10 @@ Co<void> SupervisedDriver::DestroyUnheard(Context context, Instance by) {
   unheard_.erase(id);
   const Status gone = co_await by->driver()->Destroy(context, id, /*force=*/true);
   if (gone.ok() || gone.code() == Code::kNotFound) co_return;
+  if (context.cancelled()) {  // it was not asked, or not to the end: the next one is
+    unheard_.insert(id);
+    co_return;
+  }
   Log(PluginLogLevel::kWarn,
       "run " + id.Short() + " cannot be destroyed: " + gone.error().message());
 }

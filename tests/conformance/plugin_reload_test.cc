@@ -271,6 +271,23 @@ TEST_P(PluginReloadTest, AStartOnItsWayRefusesItAndOtherCallsAreMadeAgain) {
   EXPECT_TRUE(signalled->ok()) << signalled->error().message();
 }
 
+TEST_P(PluginReloadTest, ADestroyThatIsGivenUpIsMadeAgainByTheNextOne) {
+  options_.plugins[0].config_json = R"({"silent_in":"destroy"})";
+  LoadMock();
+  const auto task = Started(kLongRun);
+  std::optional<Status> destroyed;
+  waits_.Spawn([](Driver* of, Context context, RunId run, std::optional<Status>* to) -> Co<void> {
+    *to = co_await of->Destroy(context, run, true);
+  }(driver(), context_, task->run_id, &destroyed));
+  PluginConfig good = Block();
+  good.config_json = "{}";
+  EXPECT_EQ(ReloadError(good), "it was reloaded");
+  EXPECT_TRUE(Until([&] { return destroyed.has_value(); }));
+  EXPECT_THAT(destroyed->ok() ? Code::kOk : destroyed->code(),
+              testing::AnyOf(Code::kOk, Code::kNotFound))
+      << destroyed->error().message();
+}
+
 TEST_P(PluginReloadTest, ABrokenPluginIsBroughtBackByAGoodFile) {
   WriteFile("no library");
   EXPECT_NE(Load()[0].message, "");

@@ -439,7 +439,12 @@ class AgentKillsTest(DroverTest):
                 told = f"task {which}: {witness.words()}, {self.brief(alloc)}"
                 self.assertEqual(witness.pid(), 0, f"left: {told}")
                 starts = len(witness.starts())
-                restarts = alloc["TaskStates"][which]["Restarts"]
+                states = alloc["TaskStates"] or {}
+                if not states:  # it was stopped before its turn to start came
+                    self.assertEqual(starts, 0, told)
+                    self.assertIn(name, self.stopped, told)
+                    continue
+                restarts = states[which]["Restarts"]
                 # The last restart may have been stopped before its start.
                 self.assertIn(starts, (restarts, restarts + 1), told)
                 if name.startswith("stages") and which == "last":
