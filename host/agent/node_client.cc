@@ -63,9 +63,7 @@ NodeClient::NodeClient(Loop* loop, ClusterLink* link, NodeRecord node, MakeRunne
       removals_(loop, [this](Context context,
                              const std::string& id) { return BeginRemoval(context, id); }),
       destroying_(loop),
-      gone_(loop, [this]() -> Co<void> {
-        if (many_gone_) co_await many_gone_();
-      }) {}
+      gone_(loop, [this] { return AfterRemovals(); }) {}
 
 NodeClient::~NodeClient() { DROVER_CHECK(held_.empty()); }
 
@@ -78,6 +76,10 @@ Co<void> NodeClient::Run(Context context) {
   co_await InParallel(loop_, std::move(parts));
   while (!to_remove_.empty()) BeginRemoval(context, std::string(to_remove_.begin()->first));
   co_await destroying_.Join();
+}
+
+Co<void> NodeClient::AfterRemovals() {
+  if (many_gone_) co_await many_gone_();
 }
 
 void NodeClient::NodeChanged(NodeRecord node) {

@@ -78,6 +78,7 @@ class NodeClient {
   Co<void> DestroyGone(Context context, std::shared_ptr<Held> held);
   static Co<void> InterruptDestroy(Context stop, Context over, std::shared_ptr<Held> held);
   Co<void> DestroyOne(std::shared_ptr<Held> held, Status* first);
+  Co<void> AfterRemovals();
   void Report(const AllocState& state);
   // Reports the status of an allocation that gets no runner.
   void Refuse(const std::string& alloc_id, AllocStatus status);
