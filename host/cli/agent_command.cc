@@ -61,7 +61,7 @@ Co<void> RunAgent(Agent* agent, Context stop, ReloadOnHangup* reload, Status* st
 struct AgentCommand {
   bool dev = false;
   PluginSources sources;
-  // What is empty, or -1, is left to the configuration.
+  // The configuration decides what is empty, or -1, here.
   std::string data_dir;
   std::string bind;
   int port = -1;

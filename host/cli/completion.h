@@ -14,7 +14,7 @@ namespace drover {
 // the words of the command line behind the program; the last one is incomplete.
 inline constexpr char kCompleteArgument[] = "__complete";
 
-// What the last one of WORDS may become, as far as the program knows.
+// The candidates for the last one of WORDS that the program knows.
 struct Completion {
   std::vector<std::string> words;
   std::string ids_of;  // "job", "alloc", "node" or "eval": ids that an agent knows; empty: none

@@ -24,7 +24,7 @@ Co<void> Keep(HttpClient* http, Context context, ClientRequest request,
 
 Result<json> Decoded(const std::string& address, const ClientReply& reply) {
   if (reply.body.empty()) return json(nullptr);
-  // What is nested deeper is dropped: printing it would cost stack.
+  // Drops deeper levels: printing them would cost stack.
   const auto keep = [](int depth, json::parse_event_t, const json&) { return depth < kMaxDepth; };
   json body = json::parse(reply.body, keep, false);
   if (!body.is_discarded()) return body;
@@ -78,7 +78,7 @@ Result<json> ApiClient::Get(const std::string& path, Query query, std::uint64_t*
   request.query = std::move(query);
   DROVER_ASSIGN(const ClientReply reply, connection_->Ask(std::move(request), most));
   if (index != nullptr && reply.index == 0) {
-    // Whoever waits for something newer would ask again at once, for ever.
+    // A caller that waits for something newer would ask again at once, for ever.
     return Error(Code::kInternal, "the answer of " + options().address + " to " + path +
                                       " has no X-Nomad-Index: is it an agent?");
   }

@@ -44,7 +44,7 @@ class ApiStreams::Set {
 
  private:
   Co<void> Run(std::uint64_t id, Context context, ClientRequest request, End end) {
-    // Whoever asks from a callback goes on first.
+    // A callback that asks goes on first.
     co_await boost::asio::post(loop_.io(), boost::asio::use_awaitable);
     while (asking_ >= kMostConnections && !context.cancelled()) {
       ended_.Reset();
