@@ -442,8 +442,9 @@ class Run:
         try:
             code = self.process.wait(limit)
         except subprocess.TimeoutExpired:
-            raise AssertionError(f"drover has not ended within {limit:g} s\n{threads_of(self.pid)}\n"
-                                 f"{self.story()}") from None
+            threads = threads_of(self.pid)
+            raise AssertionError(f"drover has not ended within {limit:g} s\n{self.story()}\n"
+                                 f"{threads}") from None
         for thread in self._threads:
             thread.join(limit)
             if thread.is_alive():

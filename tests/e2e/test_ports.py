@@ -7,22 +7,35 @@ import harness
 from agent_harness import Agent
 from harness import DroverTest, group, job, one, task
 
-# Binds every port that it was given, keeps them until all allocations have theirs.
+# Binds every port that it was given, and keeps them until all allocations have theirs, or one of
+# them has none.
 BIND = r'''
 import os, socket, time
+
+def mark(word):
+    path = os.environ["NOMAD_ALLOC_DIR"] + "/../../" + word + os.environ["NOMAD_ALLOC_INDEX"]
+    os.close(os.open(path, os.O_CREAT | os.O_WRONLY))
+
+def marked(word, index):
+    return os.path.exists(f"{os.environ['NOMAD_ALLOC_DIR']}/../../{word}{index}")
+
 held = []
 for name in ("HTTP", "admin"):
     ip, port = os.environ["NOMAD_IP_" + name], int(os.environ["NOMAD_PORT_" + name])
     assert os.environ["NOMAD_ADDR_" + name] == f"{ip}:{port}"
     assert os.environ["NOMAD_HOST_PORT_" + name] == str(port)
     s = socket.socket()
-    s.bind((ip, port))
-    s.listen()
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        s.bind((ip, port))
+        s.listen()
+    except OSError:
+        mark("failed")
+        raise
     held.append(s)
     print(f"{name} {ip} {port}", flush=True)
-os.close(os.open(os.environ["NOMAD_ALLOC_DIR"] + "/../../up" + os.environ["NOMAD_ALLOC_INDEX"],
-                 os.O_CREAT | os.O_WRONLY))
-while not all(os.path.exists(f"{os.environ['NOMAD_ALLOC_DIR']}/../../up{i}") for i in range(3)):
+mark("up")
+while not all(marked("up", i) for i in range(3)) and not any(marked("failed", i) for i in range(3)):
     time.sleep(0.02)
 '''
 
