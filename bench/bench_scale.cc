@@ -156,6 +156,8 @@ void MeasurePause(const Scratch& scratch) {
       "%d ended allocations: %.1f KiB of the agent each (goal: %.0f); after collection %.0f %% of "
       "that (goal: %.0f)\n",
       kCollected, cost.ended_kib, kEndedKib, cost.kept_percent, kKeptPercent);
+  std::printf("  as many again: %.2f KiB more each; after collection %.2f KiB\n",
+              cost.again_ended_kib, cost.again_kept_kib);
   std::printf(
       "  longest answer of the control thread: %.1f ms idle, %.1f ms while they are collected "
       "(goal: %.0f ms)\n",

@@ -18,9 +18,13 @@ struct CollectionCost {
   Pauses busy;              // while the allocations are collected
   double ended_kib = 0;     // what an ended allocation keeps of the agent's memory
   double kept_percent = 0;  // how much of that the agent still has afterwards
+  // The same for as many allocations more: what the agent's memory grows by, with them and once
+  // they are collected, too. What free pages and bounded logs hold, they use again.
+  double again_ended_kib = 0;
+  double again_kept_kib = 0;
 };
 
-// Runs ALLOCS short tasks of one job, then has the agent collect them.
+// Runs ALLOCS short tasks of one job, then has the agent collect them; twice.
 CollectionCost MeasureCollection(const AgentProcess& agent, int allocs);
 
 }  // namespace drover::bench

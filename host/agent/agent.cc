@@ -102,7 +102,7 @@ std::string Listed(const std::vector<std::string>& names) {
 Agent::Agent(Loop* loop, AgentOptions options)
     : loop_(loop),
       options_(std::move(options)),
-      ended_(loop, [this] { return GiveMemoryBack(); }),
+      burst_(loop, [this] { return GiveMemoryBack(); }),
       calls_(loop),
       file_workers_(kFileWorkers),
       file_watcher_(loop) {}
@@ -282,9 +282,9 @@ Status Agent::Serve() {
   client_->SetObserver([this](const AllocSnapshot& before, const AllocState& now) {
     task_counters_.Changed(before, now);
     LogTaskEvents(before, now);
-    if (now.terminal() && (before == nullptr || !before->terminal())) ended_.Note();
+    if (now.terminal() && (before == nullptr || !before->terminal())) burst_.Note();
   });
-  client_->SetManyGone([this] { return GiveMemoryBack(); });
+  client_->SetRestoreDone([this](int count) { burst_.Note(count); });
   HttpServerOptions http;
   http.address = config.http.address;
   http.port = config.http.port;
@@ -430,7 +430,7 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
     background.Spawn(CollectGarbageForever(stop, &options_.config, scheduler_.get(), &store_,
                                            [this] { return DiskUsed(); }));
     background.Spawn(scheduler_->Run(stop));
-    background.Spawn(ended_.Run(stop));
+    background.Spawn(burst_.Run(stop));
     ready();
     co_await client_->Run(stop);
     node_->plugins()->GiveUpLoading();

@@ -89,7 +89,7 @@ class Agent {
   StatsDemand::Token measuring_;  // held while metrics of allocations are published
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<NodeClient> client_;
-  AfterBurst ended_;  // allocations, whose runners need less now
+  AfterBurst burst_;  // of allocations that have ended or are restored, and need less now
   Gate calls_;
   // Reads files and logs for clients: a disk that hangs there does not hold up the node.
   WorkerPool file_workers_;

@@ -62,8 +62,7 @@ NodeClient::NodeClient(Loop* loop, ClusterLink* link, NodeRecord node, MakeRunne
       starts_(loop, [this](const Context&, const std::string& id) { return BeginStart(id); }),
       removals_(loop, [this](Context context,
                              const std::string& id) { return BeginRemoval(context, id); }),
-      destroying_(loop),
-      gone_(loop, [this] { return AfterRemovals(); }) {}
+      destroying_(loop) {}
 
 NodeClient::~NodeClient() { DROVER_CHECK(held_.empty()); }
 
@@ -72,14 +71,9 @@ Co<void> NodeClient::Run(Context context) {
   parts.push_back(KeepAlive(context));
   parts.push_back(Follow(context));
   parts.push_back(removals_.Run(context));
-  parts.push_back(gone_.Run(context));
   co_await InParallel(loop_, std::move(parts));
   while (!to_remove_.empty()) BeginRemoval(context, std::string(to_remove_.begin()->first));
   co_await destroying_.Join();
-}
-
-Co<void> NodeClient::AfterRemovals() {
-  if (many_gone_) co_await many_gone_();
 }
 
 void NodeClient::NodeChanged(NodeRecord node) {
@@ -178,7 +172,9 @@ void NodeClient::Apply(Context context, const NodeAllocs& wanted) {
   }
   for (const std::string& id : gone) Remove(context, id);
   if (!wanted.complete) return;
-  gone_.Note(static_cast<int>(restored_.size()));
+  if (const auto done = std::exchange(restore_done_, nullptr)) {
+    done(static_cast<int>(restored_.size()));
+  }
   restored_.clear();
 }
 
@@ -246,12 +242,10 @@ Co<void> NodeClient::DestroyGone(Context context, std::shared_ptr<Held> held) {
   Gate interrupting(loop_);
   interrupting.Spawn(InterruptDestroy(context, over, held));
   Duration pause = kFirstRetry;
-  bool gone = false;
   while (true) {
     Status destroyed;
     co_await DestroyOne(held, &destroyed);
-    gone = destroyed.ok();
-    if (gone) break;
+    if (destroyed.ok()) break;
     const Status slept = co_await Sleep(context, pause);
     if (!slept.ok()) break;
     pause = std::min(pause * 2, kLongestRetry);
@@ -259,7 +253,6 @@ Co<void> NodeClient::DestroyGone(Context context, std::shared_ptr<Held> held) {
   over.Cancel("the allocation is gone");
   co_await interrupting.Close();
   removals_.Done(held->runner()->id());
-  if (gone) gone_.Note();
 }
 
 // The removal of a directory may take long. The next agent continues it.

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "host/agent/after_burst.h"
 #include "host/agent/alloc_updates.h"
 #include "host/agent/paced_queue.h"
 #include "host/alloc/alloc_runner.h"
@@ -38,11 +37,10 @@ class NodeClient {
   // must stop. Call it before Run.
   void SetRestored(std::set<std::string> ids) { restored_ = std::move(ids); }
 
-  // Called after AfterBurst::kMany allocations have been destroyed, when no more follow. Also
-  // called after as many allocations of an earlier agent have got their runners: the records that
-  // were read for them are then freed. Run waits for it.
-  using ManyGone = std::function<Co<void>()>;
-  void SetManyGone(ManyGone many_gone) { many_gone_ = std::move(many_gone); }
+  // Called once, when the allocations of SetRestored have got their runners, or have gone: the
+  // records that were read for them are freed now. COUNT is how many there were.
+  using RestoreDone = std::function<void(int count)>;
+  void SetRestoreDone(RestoreDone done) { restore_done_ = std::move(done); }
 
   // Returns when CONTEXT ends; the runners go on.
   Co<void> Run(Context context);
@@ -78,7 +76,6 @@ class NodeClient {
   Co<void> DestroyGone(Context context, std::shared_ptr<Held> held);
   static Co<void> InterruptDestroy(Context stop, Context over, std::shared_ptr<Held> held);
   Co<void> DestroyOne(std::shared_ptr<Held> held, Status* first);
-  Co<void> AfterRemovals();
   void Report(const AllocState& state);
   // Reports the status of an allocation that gets no runner.
   void Refuse(const std::string& alloc_id, AllocStatus status);
@@ -101,8 +98,7 @@ class NodeClient {
   PacedQueue starts_;
   PacedQueue removals_;
   Gate destroying_;
-  ManyGone many_gone_;
-  AfterBurst gone_;
+  RestoreDone restore_done_;
 };
 
 }  // namespace drover

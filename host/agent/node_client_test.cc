@@ -239,47 +239,14 @@ TEST_F(NodeClientTest, WhatCannotBeClearedAwayIsTriedAgain) {
   EXPECT_EQ(StubbornRunner::live(), 0);
 }
 
-TEST_F(NodeClientTest, WhenManyHaveGoneItIsCalledOnce) {
-  Start(0s);
-  int calls = 0;
-  const auto count_call = [](int* n) -> Co<void> {
-    ++*n;
-    co_return;
-  };
-  client_->SetManyGone([&] { return count_call(&calls); });
-  const auto run = [this](const std::string& name, int count) {
-    JobRegistration registration = Registration(name, count, 1);
-    auto batch = std::make_shared<Job>(*registration.job);
-    batch->type = JobType::kBatch;
-    registration.job = std::move(batch);
-    MustRegister(std::move(registration));
-    loop.Advance(10s);
-    for (const std::string& id : client_->alloc_ids()) client_->Find(id)->Kill();
-    loop.Advance(10s);
-    EXPECT_TRUE(Await<Status>(scheduler.CollectGarbage(context, {})).ok());
-    loop.Advance(10s);
-    ASSERT_EQ(client_->runners(), 0u);
-  };
-  run("few", AfterBurst::kMany - 1);
-  EXPECT_EQ(calls, 0);
-  run("one", 1);
-  EXPECT_EQ(calls, 1);
-  run("more", AfterBurst::kMany - 1);
-  EXPECT_EQ(calls, 1) << "they are counted anew";
-}
-
-TEST_F(NodeClientTest, WhenManyHaveBeenRestoredItIsCalledOnce) {
-  for (int i = 0; i < AfterBurst::kMany; ++i) restored_.insert(std::to_string(i));
+TEST_F(NodeClientTest, ItReportsOnceThatTheRestoredHaveTheirRunners) {
+  restored_ = {"a", "b", "c"};
   Start(300ms);
-  int calls = 0;
-  const auto count_call = [](int* n) -> Co<void> {
-    ++*n;
-    co_return;
-  };
-  client_->SetManyGone([&] { return count_call(&calls); });
-  EXPECT_EQ(calls, 0) << "they have no runners yet";
+  std::vector<int> reports;
+  client_->SetRestoreDone([&reports](int count) { reports.push_back(count); });
+  EXPECT_TRUE(reports.empty()) << "they have no runners yet";
   loop.Advance(1h);
-  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(reports, std::vector<int>{3});
 }
 
 TEST_F(NodeClientTest, ARemovalThatHangsKeepsNoAgentFromItsEnd) {

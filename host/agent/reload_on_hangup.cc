@@ -10,24 +10,23 @@
 
 namespace drover {
 
-ReloadOnHangup::ReloadOnHangup(RealLoop* loop, Agent* agent,
-                               std::function<Result<AgentConfig>()> read)
-    : agent_(agent), read_(std::move(read)), signals_(loop->io(), SIGHUP), gate_(loop) {}
+ReloadOnHangup::ReloadOnHangup(Loop* loop, std::function<Co<Status>()> reload)
+    : reload_(std::move(reload)), signals_(loop->io(), SIGHUP), gate_(loop) {}
 
 void ReloadOnHangup::Listen() {
   signals_.async_wait([this](const boost::system::error_code& error, int) {
     if (error || gate_.closed()) return;
     Listen();
     again_ = true;
-    if (!reloading_) gate_.Spawn(Reload());
+    if (!reloading_) gate_.Spawn(Run());
   });
 }
 
-Co<void> ReloadOnHangup::Reload() {
+Co<void> ReloadOnHangup::Run() {
   reloading_ = true;
   while (std::exchange(again_, false) && !gate_.closed()) {
     NotifyOrWarn(ReloadingState());
-    const Status done = co_await agent_->Reload(read_);
+    const Status done = co_await reload_();
     if (!done.ok()) {
       spdlog::error("the configuration stays as it was: {}", done.error().message());
     }

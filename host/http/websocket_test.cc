@@ -5,6 +5,7 @@
 
 #include <future>
 #include <map>
+#include <memory>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "host/base/gate.h"
+#include "host/base/loop.h"
 #include "host/http/http_test_client.h"
 
 namespace drover {
@@ -262,6 +264,89 @@ TEST(WebSocket, AWrongFrameAfterTheServersCloseDoesNotHoldIt) {
   EXPECT_EQ(client.ReadFrame().code(), 4001);
   client.SendFrame(kText, std::string(5000, 'x'));
   EXPECT_EQ(client.ReadAll(), "");
+}
+
+// A connection whose bytes the test brings, at the moment that it chooses.
+class ScriptedStream : public ByteStream {
+ public:
+  explicit ScriptedStream(Loop* loop) : loop_(loop) {}
+
+  Co<ErrorCode> Handshake() override { co_return ErrorCode(); }
+  void AsyncReadSome(boost::asio::mutable_buffer buffer, Handler handler) override {
+    space_ = buffer;
+    reader_ = std::make_unique<Handler>(std::move(handler));
+    if (closed_) Close();
+  }
+  void AsyncWriteSome(boost::asio::const_buffer buffer, Handler handler) override {
+    written += std::string(static_cast<const char*>(buffer.data()), buffer.size());
+    auto shared = std::make_shared<Handler>(std::move(handler));
+    loop_->Post([shared, size = buffer.size()] { std::move (*shared)(ErrorCode(), size); });
+  }
+  Co<void> ShutdownSend() override { co_return; }
+  void Close() override {
+    closed_ = true;
+    Complete(boost::asio::error::operation_aborted, 0);
+  }
+
+  // Whoever reads has the bytes before this returns.
+  void Bring(const std::string& bytes) {
+    ASSERT_TRUE(reader_);
+    Complete(ErrorCode(), boost::asio::buffer_copy(space_, boost::asio::buffer(bytes)));
+  }
+
+  std::string written;
+
+ private:
+  void Complete(ErrorCode error, std::size_t size) {
+    if (const auto reader = std::exchange(reader_, nullptr)) std::move (*reader)(error, size);
+  }
+
+  Loop* loop_;
+  boost::asio::mutable_buffer space_;
+  std::unique_ptr<Handler> reader_;  // a handler cannot be assigned in Boost 1.81
+  bool closed_ = false;
+};
+
+// The frame has been read, and what reads it is about to run, when the close begins. Beast's close
+// waits for the end of that read then, and the read for the end of the close.
+TEST(WebSocket, AWrongFrameThatIsReadAsTheServerClosesDoesNotHoldIt) {
+  SimLoop loop;
+  ScriptedStream stream(&loop);
+  ByteInput input(&loop, &stream, 64 << 10);
+  ByteOutput output(&loop, &stream, 10s);
+  HttpServerOptions options;
+  options.linger_time = 50ms;
+  WebSocket socket({&loop, &stream, &input, &output, &options, nullptr});
+  Gate gate(&loop);
+  gate.Spawn(input.Pump());
+  HttpRequest request;
+  request.method = "GET";
+  request.path = "/";
+  request.headers = {{"Host", "localhost"},
+                     {"Connection", "Upgrade"},
+                     {"Upgrade", "websocket"},
+                     {"Sec-WebSocket-Version", "13"},
+                     {"Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="}};
+  bool accepted = false;
+  gate.Spawn([](WebSocket* one, HttpRequest asked, bool* done) -> Co<void> {
+    *done = (co_await one->Accept(std::move(asked))).ok();
+    one->Trust();
+  }(&socket, std::move(request), &accepted));
+  loop.RunReady();
+  ASSERT_TRUE(accepted) << stream.written;
+  bool over = false;
+  loop.Post([&] {
+    stream.Bring(FrameClient::Frame(3, "a"));  // no such opcode
+    gate.Spawn([](WebSocket* one, bool* done) -> Co<void> {
+      co_await one->End(4001);
+      *done = true;
+    }(&socket, &over));
+  });
+  loop.RunReady();
+  loop.Advance(options.linger_time);
+  EXPECT_TRUE(over);
+  stream.Close();
+  loop.RunReady();
 }
 
 TEST(WebSocket, WrongFramesEndIt) {
