@@ -37,9 +37,8 @@ void LocalAllocRunner::RequestEnd(std::string description) {
 void LocalAllocRunner::BeginEnd() {
   if (end_begun_) return;
   end_begun_ = true;
-  killing_ = true;  // set first: EndTasks may have ended when Spawn returns
-  const bool begun = workers_.Spawn(EndTasks());
-  if (!begun) killing_ = false;  // all tasks have ended meanwhile
+  killing_ = true;  // until the end of EndTasks, which may come before Spawn returns
+  workers_.Spawn(EndTasks());
   kill_.Cancel("the allocation is stopped");
 }
 
