@@ -13,6 +13,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
 #include <sstream>
 
 #include "host/abi/abi_text.h"
@@ -143,6 +146,27 @@ bool ContainerProcess::Reap(TimePoint deadline, const std::string& path, Contain
   }
   ReadCrashReport(crash_.get(), path, death);
   return true;
+}
+
+std::string ContainerProcess::KernelPlaces() const {
+  constexpr int kMost = 8;
+  std::set<std::string> places;
+  std::error_code gone;
+  const std::filesystem::path tasks = "/proc/" + std::to_string(pid_) + "/task";
+  for (std::filesystem::directory_iterator at(tasks, gone), end; !gone && at != end;
+       at.increment(gone)) {
+    std::string stat, place;
+    std::getline(std::ifstream(at->path() / "stat"), stat);
+    std::getline(std::ifstream(at->path() / "wchan"), place);
+    // "PID (NAME) STATE ...", where the name may hold anything.
+    const std::size_t name_end = stat.rfind(") ");
+    if (name_end == std::string::npos) continue;
+    places.insert(stat.substr(name_end + 2, 1) + " " + place);
+    if (places.size() == kMost) break;
+  }
+  std::string all;
+  for (const std::string& place : places) all += (all.empty() ? "" : ", ") + place;
+  return all;
 }
 
 }  // namespace drover

@@ -48,10 +48,13 @@ class ContainerProcess {
   // Only ever by the pidfd: its number may be another's by now. [any thread]
   void Signal(int number) const;
 
-  // Waits for the end, at most until DEADLINE, and tells it: signal or code, function, backtrace.
+  // Waits for the end, at most until DEADLINE, and reports it: signal or code, function, backtrace.
   // False: it has not ended, which a process cannot that hangs in the kernel. PATH stands in the
   // backtrace for the descriptor from which the code was loaded.
   bool Reap(TimePoint deadline, const std::string& path, ContainerDeath* death);
+  // Where its threads are in the kernel, for a process that does not end: "D do_exit, S
+  // futex_wait".
+  std::string KernelPlaces() const;
 
  private:
   ContainerProcess() = default;

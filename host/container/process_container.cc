@@ -74,7 +74,9 @@ void State::End(ContainerDeath death) {
     process->Signal(SIGKILL);
     reaped = process->Reap(BootClock::now() + kEndOfProcess, path, &death);
   }
-  if (!reaped) death.why += "; it does not end, so it hangs in the kernel";
+  if (!reaped) {
+    death.why += "; it does not end, so it hangs in the kernel (" + process->KernelPlaces() + ")";
+  }
   ReadOutput();
   Die(std::move(death));
   // Somebody must wait for it, however long it takes.

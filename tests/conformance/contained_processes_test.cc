@@ -89,13 +89,21 @@ class ContainedProcessTest : public ProcessFixture {
   }
 
   void ExpectNobodyNoticed() {
-    EXPECT_TRUE(Until([&] { return Healthy(); }, 20s)) << contained()->fingerprint().description;
+    EXPECT_TRUE(Until([&] { return Healthy(); }, 20s))
+        << contained()->fingerprint().description << ", process " << contained()->status().pid
+        << " after " << dead_ << ", which is " << StateOf(dead_);
     for (const Witness& each : steady_) {
       EXPECT_TRUE(each.Lives());
       const Result<TaskStatus> status = Await(contained()->Inspect(context_, each.task->run_id));
       ASSERT_TRUE(status.ok()) << status.error().message();
       EXPECT_EQ(status->state, TaskState::kRunning);
     }
+  }
+  // The kernel's line about the process of that number.
+  static std::string StateOf(pid_t pid) {
+    std::string line;
+    std::getline(std::ifstream("/proc/" + std::to_string(pid) + "/stat"), line);
+    return line.empty() ? "gone" : line;
   }
   // This ends it in any case.
   void Remove(const Witness& witness) {
