@@ -3,6 +3,7 @@
 
 #include "host/abi/abi_names.h"
 #include "host/abi/abi_text.h"
+#include "host/abi/abi_usage.h"
 
 namespace drover {
 namespace {
@@ -41,35 +42,13 @@ Result<ResourceUsage> ReadUsage(const drover_usage* from, int* pid) {
   DROVER_ASSIGN(const drover_usage raw, CopyStruct(from));
   ResourceUsage usage;
   *pid = raw.pid;
-  const auto memory = [&](std::uint64_t bit, const char* name, std::uint64_t value,
-                          std::uint64_t* to) {
-    if ((raw.measured & bit) == 0) return;
-    *to = value;
-    usage.memory.measured.emplace_back(name);
-  };
-  memory(DROVER_STAT_RSS, "RSS", raw.rss, &usage.memory.rss);
-  memory(DROVER_STAT_CACHE, "Cache", raw.cache, &usage.memory.cache);
-  memory(DROVER_STAT_SWAP, "Swap", raw.swap, &usage.memory.swap);
-  memory(DROVER_STAT_MAPPED_FILE, "Mapped File", raw.mapped_file, &usage.memory.mapped_file);
-  memory(DROVER_STAT_USAGE, "Usage", raw.usage, &usage.memory.usage);
-  memory(DROVER_STAT_MAX_USAGE, "Max Usage", raw.max_usage, &usage.memory.max_usage);
-  memory(DROVER_STAT_KERNEL_USAGE, "Kernel Usage", raw.kernel_usage, &usage.memory.kernel_usage);
-  memory(DROVER_STAT_KERNEL_MAX_USAGE, "Kernel Max Usage", raw.kernel_max_usage,
-         &usage.memory.kernel_max_usage);
-  const auto cpu = [&](std::uint64_t bit, const char* name, auto value, auto* to) {
+  const StatSet measured(raw.measured);
+  ForEachStat(&usage, &raw, [&](Stat stat, auto& to, auto value) {
     // A share that is no number would make the JSON of the API unreadable.
-    if ((raw.measured & bit) == 0 || !(value >= 0)) return;
-    *to = value;
-    usage.cpu.measured.emplace_back(name);
-  };
-  cpu(DROVER_STAT_SYSTEM_MODE, "System Mode", raw.system_mode, &usage.cpu.system_mode);
-  cpu(DROVER_STAT_USER_MODE, "User Mode", raw.user_mode, &usage.cpu.user_mode);
-  cpu(DROVER_STAT_PERCENT, "Percent", raw.percent, &usage.cpu.percent);
-  cpu(DROVER_STAT_TOTAL_TICKS, "Total Ticks", raw.total_ticks, &usage.cpu.total_ticks);
-  cpu(DROVER_STAT_THROTTLED_PERIODS, "Throttled Periods", raw.throttled_periods,
-      &usage.cpu.throttled_periods);
-  cpu(DROVER_STAT_THROTTLED_TIME, "Throttled Time", raw.throttled_time,
-      &usage.cpu.throttled_time_ns);
+    if (!measured.Has(stat) || !(value >= 0)) return;
+    to = value;
+    usage.measured.Add(stat);
+  });
   return usage;
 }
 

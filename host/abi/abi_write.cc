@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "host/abi/abi_names.h"
 
@@ -15,6 +16,32 @@ std::vector<drover_pair> ToPairs(const StringMap& map) {
   for (const auto& [key, value] : map) pairs.push_back({ToStr(key), ToStr(value)});
   return pairs;
 }
+
+// The texts of a task, and their places in the header's struct.
+constexpr std::pair<std::string TaskConfig::*, drover_str drover_task_config::*> kTaskTexts[] = {
+    {&TaskConfig::id, &drover_task_config::id},
+    {&TaskConfig::alloc_id, &drover_task_config::alloc_id},
+    {&TaskConfig::alloc_name, &drover_task_config::alloc_name},
+    {&TaskConfig::job_id, &drover_task_config::job_id},
+    {&TaskConfig::job_name, &drover_task_config::job_name},
+    {&TaskConfig::parent_job_id, &drover_task_config::parent_job_id},
+    {&TaskConfig::job_namespace, &drover_task_config::job_namespace},
+    {&TaskConfig::group_name, &drover_task_config::group_name},
+    {&TaskConfig::task_name, &drover_task_config::task_name},
+    {&TaskConfig::node_id, &drover_task_config::node_id},
+    {&TaskConfig::node_name, &drover_task_config::node_name},
+    {&TaskConfig::user, &drover_task_config::user},
+    {&TaskConfig::alloc_dir, &drover_task_config::alloc_dir},
+    {&TaskConfig::task_dir, &drover_task_config::task_dir},
+    {&TaskConfig::local_dir, &drover_task_config::local_dir},
+    {&TaskConfig::secrets_dir, &drover_task_config::secrets_dir},
+    {&TaskConfig::log_dir, &drover_task_config::log_dir},
+    {&TaskConfig::driver_config_json, &drover_task_config::driver_config},
+    {&TaskConfig::kill_signal, &drover_task_config::kill_signal},
+    {&TaskConfig::network_mode, &drover_task_config::network_mode},
+    {&TaskConfig::network_namespace_path, &drover_task_config::network_namespace},
+    {&TaskConfig::cpu_cores, &drover_task_config::cpu_cores},
+};
 
 }  // namespace
 
@@ -76,6 +103,11 @@ void WriteError(const Error& error, drover_error* out) {
   std::memcpy(out, &made, std::min<std::size_t>(room, sizeof made));
 }
 
+std::int32_t Refuse(const Error& error, drover_error* out) {
+  WriteError(error, out);
+  return static_cast<std::int32_t>(error.code());
+}
+
 TaskConfigView::TaskConfigView(std::shared_ptr<const TaskConfig> config)
     : config_(std::move(config)), view_(NewStruct<drover_task_config>()) {
   const TaskConfig& from = *config_;
@@ -104,45 +136,24 @@ TaskConfigView::TaskConfigView(std::shared_ptr<const TaskConfig> config)
     to.permissions = ToStr(device.permissions);
     devices_.push_back(to);
   }
-  view_.logs_disabled = from.log_config.disabled ? 1 : 0;
+  for (const auto& [text, to] : kTaskTexts) view_.*to = ToStr(from.*text);
   view_.run_id = ToRunId(from.run_id);
-  view_.id = ToStr(from.id);
-  view_.alloc_id = ToStr(from.alloc_id);
-  view_.alloc_name = ToStr(from.alloc_name);
-  view_.job_id = ToStr(from.job_id);
-  view_.job_name = ToStr(from.job_name);
-  view_.parent_job_id = ToStr(from.parent_job_id);
-  view_.job_namespace = ToStr(from.job_namespace);
-  view_.group_name = ToStr(from.group_name);
-  view_.task_name = ToStr(from.task_name);
-  view_.node_id = ToStr(from.node_id);
-  view_.node_name = ToStr(from.node_name);
   view_.env = ToArray(env_);
   view_.device_env = ToArray(device_env_);
-  view_.user = ToStr(from.user);
-  view_.alloc_dir = ToStr(from.alloc_dir);
-  view_.task_dir = ToStr(from.task_dir);
-  view_.local_dir = ToStr(from.local_dir);
-  view_.secrets_dir = ToStr(from.secrets_dir);
-  view_.log_dir = ToStr(from.log_dir);
-  view_.driver_config = ToStr(from.driver_config_json);
+  view_.ports = ToArray(ports_);
+  view_.mounts = ToArray(mounts_);
+  view_.devices = ToArray(devices_);
+  view_.logs_disabled = from.log_config.disabled ? 1 : 0;
   view_.log_max_files = from.log_config.max_files;
   view_.log_max_file_size = from.log_config.max_file_size_bytes;
   view_.cpu_mhz = from.resources.cpu_mhz;
   view_.cpu_shares = from.cpu_shares;
+  view_.cpu_period = kCpuPeriod.count();
+  view_.cpu_quota = from.cpu_quota.count();
   view_.memory_mb = from.resources.memory_mb;
   view_.memory_max_mb = from.resources.memory_max_mb;
   view_.memory_limit = from.memory_limit_bytes;
-  view_.ports = ToArray(ports_);
-  view_.mounts = ToArray(mounts_);
-  view_.devices = ToArray(devices_);
-  view_.kill_signal = ToStr(from.kill_signal);
   view_.kill_timeout = from.kill_timeout.count();
-  view_.network_mode = ToStr(from.network_mode);
-  view_.network_namespace = ToStr(from.network_namespace_path);
-  view_.cpu_cores = ToStr(from.cpu_cores);
-  view_.cpu_period = kCpuPeriod.count();
-  view_.cpu_quota = from.cpu_quota.count();
 }
 
 }  // namespace drover

@@ -31,6 +31,8 @@ drover_run_id ToRunId(const RunId& run);
 
 // Writes ERROR into OUT, which the driver made: not a byte behind its struct_size. OUT may be null.
 void WriteError(const Error& error, drover_error* out);
+// The same; returns the code of ERROR, as a function of the header does that fails.
+std::int32_t Refuse(const Error& error, drover_error* out);
 
 // A task configuration in the form of the ABI. It holds the host's own, so its texts are not
 // copied.

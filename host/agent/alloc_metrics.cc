@@ -2,6 +2,7 @@
 #include "host/agent/alloc_metrics.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace drover {
 namespace {
@@ -35,41 +36,35 @@ class Gauges {
     out_->push_back(
         {std::string("nomad.client.allocs.") + name, value, Metric::Kind::kGauge, labels_});
   }
-  template <typename Value>
-  void AddMeasured(const std::vector<std::string>& measured, const char* what, const char* name,
-                   Value value) {
-    const bool is = std::find(measured.begin(), measured.end(), what) != measured.end();
-    if (measured.empty() || is) Add(name, static_cast<double>(value));
-  }
 
  private:
   const Labels labels_;
   std::vector<Metric>* const out_;
 };
 
+// Adds the values of one part of USAGE. ALL: those that were not measured, too.
+template <typename Fields, typename Part>
+void AppendPart(const Fields& fields, const Part& part, StatSet measured, bool all,
+                Gauges* gauges) {
+  for (const auto& field : fields) {
+    if (all || measured.Has(field.stat)) {
+      gauges->Add(field.metric, static_cast<double>(part.*field.member));
+    }
+  }
+}
+
+template <typename Fields>
+bool HasAny(StatSet measured, const Fields& fields) {
+  return std::any_of(std::begin(fields), std::end(fields),
+                     [measured](const auto& field) { return measured.Has(field.stat); });
+}
+
 void AppendUsage(const ResourceUsage& usage, Gauges* gauges) {
-  const ResourceUsage::Memory& memory = usage.memory;
-  const auto of_memory = [&](const char* what, const char* name, std::uint64_t value) {
-    gauges->AddMeasured(memory.measured, what, name, value);
-  };
-  of_memory("RSS", "memory.rss", memory.rss);
-  of_memory("Cache", "memory.cache", memory.cache);
-  of_memory("Swap", "memory.swap", memory.swap);
-  of_memory("Mapped File", "memory.mapped_file", memory.mapped_file);
-  of_memory("Usage", "memory.usage", memory.usage);
-  of_memory("Max Usage", "memory.max_usage", memory.max_usage);
-  of_memory("Kernel Usage", "memory.kernel_usage", memory.kernel_usage);
-  of_memory("Kernel Max Usage", "memory.kernel_max_usage", memory.kernel_max_usage);
-  const ResourceUsage::Cpu& cpu = usage.cpu;
-  const auto of_cpu = [&](const char* what, const char* name, auto value) {
-    gauges->AddMeasured(cpu.measured, what, name, value);
-  };
-  of_cpu("Percent", "cpu.total_percent", cpu.percent);
-  of_cpu("System Mode", "cpu.system", cpu.system_mode);
-  of_cpu("User Mode", "cpu.user", cpu.user_mode);
-  of_cpu("Throttled Time", "cpu.throttled_time", cpu.throttled_time_ns);
-  of_cpu("Throttled Periods", "cpu.throttled_periods", cpu.throttled_periods);
-  of_cpu("Total Ticks", "cpu.total_ticks", cpu.total_ticks);
+  const StatSet measured = usage.measured;
+  AppendPart(kMemoryStats, usage.memory, measured, !HasAny(measured, kMemoryStats), gauges);
+  const bool all_cpu = !HasAny(measured, kCpuStats) && !HasAny(measured, kThrottlingStats);
+  AppendPart(kCpuStats, usage.cpu, measured, all_cpu, gauges);
+  AppendPart(kThrottlingStats, usage.cpu, measured, all_cpu, gauges);
 }
 
 }  // namespace

@@ -45,9 +45,8 @@ class AllocMetricsTest : public ::testing::Test {
 TEST_F(AllocMetricsTest, OnlyWhatWasMeasuredIsReportedWithTheLabelsOfTheTask) {
   ResourceUsage used;
   used.memory.rss = 4096;
-  used.memory.measured = {"RSS"};
   used.cpu.percent = 12.5;
-  used.cpu.measured = {"Percent"};
+  used.measured = StatSet(Stat::kRss, Stat::kPercent);
   std::map<std::string, double> values;
   for (const Metric& metric : Metrics(used)) {
     values[metric.name] = metric.value;

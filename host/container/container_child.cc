@@ -34,11 +34,6 @@ bool EncodeResult(const void* result, WireMessage* to, std::string* why) {
   return PutResult(to, static_cast<const T*>(result), why);
 }
 
-std::int32_t Refuse(const Error& reason, drover_error* error) {
-  WriteError(reason, error);
-  return static_cast<std::int32_t>(reason.code());
-}
-
 std::int32_t BadFrame(drover_error* error) {
   return Refuse(Error(Code::kInternal, "the host has sent a frame that cannot be read"), error);
 }

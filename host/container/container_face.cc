@@ -11,11 +11,6 @@ namespace {
 
 ContainerChild& Child() { return ContainerChild::Get(); }
 
-std::int32_t Refuse(const Error& reason, drover_error* error) {
-  WriteError(reason, error);
-  return static_cast<std::int32_t>(reason.code());
-}
-
 void Complete(const drover_host*, std::uint64_t id, const drover_error* error, const void* result) {
   Child().Complete(id, error, result);
 }

@@ -11,11 +11,6 @@ namespace {
 
 using State = ProcessContainer::State;
 
-std::int32_t Refuse(const Error& reason, drover_error* error) {
-  WriteError(reason, error);
-  return static_cast<std::int32_t>(reason.code());
-}
-
 template <typename T>
 void ForwardResult(State* state, std::uint64_t id, const drover_error* error, WireReader* from) {
   const drover_host* host = state->host;

@@ -17,6 +17,7 @@
 #include "host/base/result.h"
 #include "host/base/unique_fd.h"
 #include "host/driver/driver_limits.h"
+#include "host/driver/resource_usage.h"
 #include "host/process/usage_detail.h"
 #include "host/spec/job.h"
 
@@ -153,21 +154,6 @@ struct TaskStatus {
   WallTime completed_at = 0;
   std::optional<ExitResult> exit_result;
   StringMap attributes;
-};
-
-// One sample; what was not measured is not named in the list and is 0.
-struct ResourceUsage {
-  struct Memory {
-    std::uint64_t rss = 0, cache = 0, swap = 0, mapped_file = 0, usage = 0, max_usage = 0;
-    std::uint64_t kernel_usage = 0, kernel_max_usage = 0;  // bytes, all
-    std::vector<std::string> measured;
-  } memory;
-  struct Cpu {
-    double system_mode = 0, user_mode = 0, percent = 0;  // percent of one core
-    double total_ticks = 0;                              // MHz
-    std::uint64_t throttled_periods = 0, throttled_time_ns = 0;
-    std::vector<std::string> measured;
-  } cpu;
 };
 
 struct TaskUsage {

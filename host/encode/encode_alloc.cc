@@ -175,28 +175,24 @@ json EncodeCommon(const AllocRecord& record) {
   return out;
 }
 
+template <typename Fields, typename Part>
+void AddStats(const Fields& fields, const Part& part, json* out) {
+  for (const auto& field : fields) (*out)[field.key] = part.*field.member;
+}
+
 json EncodeResourceUsage(const ResourceUsage& usage) {
-  const auto& memory = usage.memory;
-  const auto& cpu = usage.cpu;
-  return {{"MemoryStats",
-           {{"RSS", memory.rss},
-            {"Cache", memory.cache},
-            {"Swap", memory.swap},
-            {"MappedFile", memory.mapped_file},
-            {"Usage", memory.usage},
-            {"MaxUsage", memory.max_usage},
-            {"KernelUsage", memory.kernel_usage},
-            {"KernelMaxUsage", memory.kernel_max_usage},
-            {"Measured", memory.measured}}},
-          {"CpuStats",
-           {{"SystemMode", cpu.system_mode},
-            {"UserMode", cpu.user_mode},
-            {"TotalTicks", cpu.total_ticks},
-            {"ThrottledPeriods", cpu.throttled_periods},
-            {"ThrottledTime", cpu.throttled_time_ns},
-            {"Percent", cpu.percent},
-            {"Measured", cpu.measured}}},
-          {"DeviceStats", nullptr}};
+  json memory, cpu;
+  AddStats(kMemoryStats, usage.memory, &memory);
+  AddStats(kCpuStats, usage.cpu, &cpu);
+  AddStats(kThrottlingStats, usage.cpu, &cpu);
+  std::vector<std::string> of_memory, of_cpu;
+  AddMeasured(kMemoryStats, usage.measured, &of_memory);
+  AddMeasured(kCpuStats, usage.measured, &of_cpu);
+  AddMeasured(kThrottlingStats, usage.measured, &of_cpu);
+  memory["Measured"] = of_memory;
+  cpu["Measured"] = of_cpu;
+  return {
+      {"MemoryStats", std::move(memory)}, {"CpuStats", std::move(cpu)}, {"DeviceStats", nullptr}};
 }
 
 }  // namespace

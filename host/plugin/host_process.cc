@@ -47,13 +47,11 @@ template <typename Work>
 std::int32_t Submit(const drover_host* face, const char* what, const drover_run_id* run,
                     drover_done done, void* context, drover_error* error, Work work) {
   Host host = PluginHost::From(face);
-  const auto refuse = [error](const Error& reason) {
-    WriteError(reason, error);
-    return static_cast<std::int32_t>(reason.code());
-  };
-  if (!host) return refuse(Error(Code::kUnavailable, "the host has shut this driver down"));
+  const Error gone(Code::kUnavailable, "the host has shut this driver down");
+  if (!host) return Refuse(gone, error);
   if (run == nullptr || done == nullptr) {
-    return refuse(Error(Code::kInvalidArgument, std::string(what) + " needs a run and a function"));
+    return Refuse(Error(Code::kInvalidArgument, std::string(what) + " needs a run and a function"),
+                  error);
   }
   auto operation = std::make_shared<Operation>(
       Operation{host, ReadRunId(*run), ServiceDone(host, what, done, context)});
@@ -66,16 +64,10 @@ std::int32_t Submit(const drover_host* face, const char* what, const drover_run_
       operation->host->services().Spawn(work(operation));
     }
   });
-  if (!posted) return refuse(Error(Code::kUnavailable, "the host has shut this driver down"));
-  return DROVER_OK;
+  return posted ? DROVER_OK : Refuse(gone, error);
 }
 
 using Op = std::shared_ptr<Operation>;
-
-std::int32_t Refuse(const Error& reason, drover_error* error) {
-  WriteError(reason, error);
-  return static_cast<std::int32_t>(reason.code());
-}
 
 Result<std::vector<std::string>> ReadTexts(const drover_array& array) {
   std::vector<std::string> texts;

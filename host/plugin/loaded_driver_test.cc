@@ -92,7 +92,7 @@ TEST_P(LoadedDriverTest, EventsAndStatsReachWhoListens) {
   auto collect = [](Driver* from, Context in, RunId run, int* count, bool* flag) -> Co<void> {
     std::function<void(TaskUsage)> sink = [count](TaskUsage usage) {
       EXPECT_EQ(usage.total.memory.rss, 4096u);
-      EXPECT_EQ(usage.total.memory.measured, std::vector<std::string>{"RSS"});
+      EXPECT_EQ(usage.total.measured, StatSet(Stat::kRss));
       ++*count;
     };
     const StatsRequest wanted{5ms};

@@ -2,6 +2,7 @@
 #include "host/plugin/service_done.h"
 
 #include "host/abi/abi_trace.h"
+#include "host/abi/abi_usage.h"
 #include "host/abi/abi_write.h"
 
 namespace drover {
@@ -17,54 +18,25 @@ drover_exit_result ToExit(int exit_code, int signal, bool oom_killed, const std:
 }
 
 drover_usage ToUsage(int pid, const ResourceUsage& from) {
-  static constexpr std::pair<const char*, std::uint64_t> kStats[] = {
-      {"RSS", DROVER_STAT_RSS},
-      {"Cache", DROVER_STAT_CACHE},
-      {"Swap", DROVER_STAT_SWAP},
-      {"Mapped File", DROVER_STAT_MAPPED_FILE},
-      {"Usage", DROVER_STAT_USAGE},
-      {"Max Usage", DROVER_STAT_MAX_USAGE},
-      {"Kernel Usage", DROVER_STAT_KERNEL_USAGE},
-      {"User Mode", DROVER_STAT_USER_MODE},
-      {"System Mode", DROVER_STAT_SYSTEM_MODE},
-      {"Percent", DROVER_STAT_PERCENT},
-      {"Total Ticks", DROVER_STAT_TOTAL_TICKS},
-      {"Throttled Periods", DROVER_STAT_THROTTLED_PERIODS},
-      {"Throttled Time", DROVER_STAT_THROTTLED_TIME}};
   auto usage = NewStruct<drover_usage>();
   usage.pid = pid;
-  for (const auto* measured : {&from.memory.measured, &from.cpu.measured})
-    for (const std::string& what : *measured)
-      for (const auto& [name, bit] : kStats)
-        if (what == name) usage.measured |= bit;
-  usage.rss = from.memory.rss;
-  usage.cache = from.memory.cache;
-  usage.swap = from.memory.swap;
-  usage.mapped_file = from.memory.mapped_file;
-  usage.usage = from.memory.usage;
-  usage.max_usage = from.memory.max_usage;
-  usage.kernel_usage = from.memory.kernel_usage;
-  usage.user_mode = from.cpu.user_mode;
-  usage.system_mode = from.cpu.system_mode;
-  usage.percent = from.cpu.percent;
-  usage.total_ticks = from.cpu.total_ticks;
-  usage.throttled_periods = from.cpu.throttled_periods;
-  usage.throttled_time = from.cpu.throttled_time_ns;
+  usage.measured = from.measured.bits();
+  ForEachStat(&from, &usage, [](Stat, auto value, auto& to) { to = value; });
   return usage;
 }
 
-void AddMemory(const MemoryUsage& from, ResourceUsage::Memory* to) {
-  to->cache = from.cache;
-  to->mapped_file = from.mapped_file;
-  to->usage = from.usage;
-  to->measured.insert(to->measured.end(), {"Cache", "Mapped File", "Usage"});
+void AddMemory(const MemoryUsage& from, ResourceUsage* to) {
+  to->memory.cache = from.cache;
+  to->memory.mapped_file = from.mapped_file;
+  to->memory.usage = from.usage;
+  to->measured.Add(Stat::kCache, Stat::kMappedFile, Stat::kUsage);
   if (from.max_usage) {
-    to->max_usage = *from.max_usage;
-    to->measured.emplace_back("Max Usage");
+    to->memory.max_usage = *from.max_usage;
+    to->measured.Add(Stat::kMaxUsage);
   }
   if (from.kernel_usage) {
-    to->kernel_usage = *from.kernel_usage;
-    to->measured.emplace_back("Kernel Usage");
+    to->memory.kernel_usage = *from.kernel_usage;
+    to->measured.Add(Stat::kKernelUsage);
   }
 }
 
@@ -182,18 +154,18 @@ TaskUsage ToTaskUsage(const ProcessUsage& usage, PluginHost::Run* run, TimePoint
   sample.timestamp = wall;
   sample.total.memory.rss = usage.rss;
   sample.total.memory.swap = usage.swap;
-  sample.total.memory.measured = {"RSS", "Swap"};
-  if (usage.memory) AddMemory(*usage.memory, &sample.total.memory);
+  sample.total.measured.Add(Stat::kRss, Stat::kSwap);
+  if (usage.memory) AddMemory(*usage.memory, &sample.total);
   for (const ProcessUsage::Process& process : usage.processes) {
     ResourceUsage& to = sample.pids[process.pid];
     to.memory.rss = process.rss;
     to.memory.swap = process.swap;
-    to.memory.measured = {"RSS", "Swap"};
+    to.measured.Add(Stat::kRss, Stat::kSwap);
   }
   if (usage.throttling) {
     sample.total.cpu.throttled_periods = usage.throttling->periods;
     sample.total.cpu.throttled_time_ns = static_cast<std::uint64_t>(usage.throttling->time.count());
-    sample.total.cpu.measured = {"Throttled Periods", "Throttled Time"};
+    sample.total.measured.Add(Stat::kThrottledPeriods, Stat::kThrottledTime);
   }
   if (run == nullptr) return sample;
   if (run->sampled != TimePoint() && now > run->sampled) {
@@ -206,10 +178,10 @@ TaskUsage ToTaskUsage(const ProcessUsage& usage, PluginHost::Run* run, TimePoint
     cpu.system_mode = share(usage.system_time, run->system_time);
     // Not of the two parts: a kernel may move time from one to the other.
     cpu.percent = share(usage.user_time + usage.system_time, run->user_time + run->system_time);
-    cpu.measured.insert(cpu.measured.end(), {"User Mode", "System Mode", "Percent"});
+    sample.total.measured.Add(Stat::kUserMode, Stat::kSystemMode, Stat::kPercent);
     if (core_mhz > 0) {
       cpu.total_ticks = cpu.percent / 100 * core_mhz;
-      cpu.measured.emplace_back("Total Ticks");
+      sample.total.measured.Add(Stat::kTotalTicks);
     }
   }
   run->sampled = now;

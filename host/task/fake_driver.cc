@@ -342,7 +342,7 @@ Co<Status> FakeDriver::Stats(Context context, RunId id, StatsRequest request,
     TaskUsage usage;
     usage.timestamp = loop_->Wall();
     usage.total.memory.rss = 1 << 20;
-    usage.total.memory.measured = {"RSS"};
+    usage.total.measured.Add(Stat::kRss);
     if (request.detail == UsageDetail::kProcesses) usage.pids[1] = usage.total;
     sink(std::move(usage));
     DROVER_CO_TRY(co_await Sleep(context, request.interval));

@@ -40,6 +40,10 @@ Json StatusJson(const TaskStatus& status) {
 Json UsageJson(const TaskUsage& usage) {
   const auto& memory = usage.total.memory;
   const auto& cpu = usage.total.cpu;
+  std::vector<std::string> of_memory, of_cpu;
+  AddMeasured(kMemoryStats, usage.total.measured, &of_memory);
+  AddMeasured(kCpuStats, usage.total.measured, &of_cpu);
+  AddMeasured(kThrottlingStats, usage.total.measured, &of_cpu);
   Json pids = Json::array();
   for (const auto& [pid, ignored] : usage.pids) pids.push_back(pid);
   return {{"memory",
@@ -51,7 +55,7 @@ Json UsageJson(const TaskUsage& usage) {
             {"max_usage", memory.max_usage},
             {"kernel_usage", memory.kernel_usage},
             {"kernel_max_usage", memory.kernel_max_usage},
-            {"measured", memory.measured}}},
+            {"measured", of_memory}}},
           {"cpu",
            {{"system_mode", cpu.system_mode},
             {"user_mode", cpu.user_mode},
@@ -59,7 +63,7 @@ Json UsageJson(const TaskUsage& usage) {
             {"total_ticks", cpu.total_ticks},
             {"throttled_periods", cpu.throttled_periods},
             {"throttled_time_ns", cpu.throttled_time_ns},
-            {"measured", cpu.measured}}},
+            {"measured", of_cpu}}},
           {"pids", pids},
           {"timestamp", usage.timestamp}};
 }

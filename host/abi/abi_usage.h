@@ -1,0 +1,36 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <drover/drover.h>
+
+#include "host/driver/resource_usage.h"
+
+namespace drover {
+
+static_assert(std::uint64_t{1} << static_cast<int>(Stat::kRss) == DROVER_STAT_RSS &&
+              std::uint64_t{1} << static_cast<int>(Stat::kSystemMode) == DROVER_STAT_SYSTEM_MODE &&
+              std::uint64_t{1} << static_cast<int>(Stat::kThrottledTime) ==
+                  DROVER_STAT_THROTTLED_TIME);
+
+// Calls FUNCTION(stat, value, raw) for each statistic, with its member of USAGE and of RAW.
+template <typename Usage, typename Raw, typename Function>
+void ForEachStat(Usage* usage, Raw* raw, Function function) {
+  auto& memory = usage->memory;
+  function(Stat::kRss, memory.rss, raw->rss);
+  function(Stat::kCache, memory.cache, raw->cache);
+  function(Stat::kSwap, memory.swap, raw->swap);
+  function(Stat::kMappedFile, memory.mapped_file, raw->mapped_file);
+  function(Stat::kUsage, memory.usage, raw->usage);
+  function(Stat::kMaxUsage, memory.max_usage, raw->max_usage);
+  function(Stat::kKernelUsage, memory.kernel_usage, raw->kernel_usage);
+  function(Stat::kKernelMaxUsage, memory.kernel_max_usage, raw->kernel_max_usage);
+  auto& cpu = usage->cpu;
+  function(Stat::kSystemMode, cpu.system_mode, raw->system_mode);
+  function(Stat::kUserMode, cpu.user_mode, raw->user_mode);
+  function(Stat::kPercent, cpu.percent, raw->percent);
+  function(Stat::kTotalTicks, cpu.total_ticks, raw->total_ticks);
+  function(Stat::kThrottledPeriods, cpu.throttled_periods, raw->throttled_periods);
+  function(Stat::kThrottledTime, cpu.throttled_time_ns, raw->throttled_time);
+}
+
+}  // namespace drover
