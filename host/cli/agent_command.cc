@@ -167,7 +167,8 @@ struct AgentCommand {
     if (sources.config_file.empty()) {
       signals.add(SIGHUP);  // there is no file to read again
     } else {
-      reload.emplace(&loop, [agent = agent->get(), read_again] { return agent->Reload(read_again); });
+      reload.emplace(&loop,
+                     [agent = agent->get(), read_again] { return agent->Reload(read_again); });
     }
     std::function<void()> wait = [&] {
       signals.async_wait([&](const boost::system::error_code& error, int) {
