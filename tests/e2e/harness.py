@@ -223,6 +223,17 @@ class Leftovers:
         run_dir = self.sandbox.run_dir
         return sorted(os.listdir(run_dir)) if run_dir.is_dir() else []
 
+    def run_file_details(self):
+        """How old each run file is, and where it leads."""
+        details = []
+        for name in self.run_files():
+            path = self.sandbox.run_dir / name
+            with contextlib.suppress(FileNotFoundError):
+                age = time.time() - path.lstat().st_mtime
+                target = f" -> {os.readlink(path)}" if path.is_symlink() else ""
+                details.append(f"{name}: made {age:.1f} s ago{target}")
+        return details
+
     def shims(self):
         return [pid for pid in self.processes()
                 if process_text(pid, "comm").strip() == b"drover-shim"]
@@ -263,7 +274,8 @@ class Leftovers:
             if not found:
                 return time.monotonic() - start
             if time.monotonic() > end:
-                test.fail(f"{what} after {limit:g} s:\n  " + "\n  ".join(found))
+                test.fail(f"{what} after {limit:g} s:\n  " +
+                          "\n  ".join(found + self.run_file_details()))
             time.sleep(0.05)
 
 

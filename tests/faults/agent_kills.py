@@ -162,12 +162,16 @@ class AgentKillsTest(DroverTest):
         self.note("seed", OPTIONS.seed, "kills", OPTIONS.kills)
 
     def tearDown(self):
-        if self._outcome_failed():
-            print(f"--seed {OPTIONS.seed} --kills {OPTIONS.kills}; all actions: {self.journal}",
-                  flush=True)
-        else:
-            self.journal.unlink()
-        super().tearDown()
+        failed = True
+        try:
+            super().tearDown()
+            failed = self._outcome_failed()
+        finally:
+            if failed:
+                print(f"--seed {OPTIONS.seed} --kills {OPTIONS.kills}; all actions: {self.journal}",
+                      flush=True)
+            else:
+                self.journal.unlink()
 
     def note(self, *words):
         with open(self.journal, "a") as file:
