@@ -367,7 +367,10 @@ Co<void> DoRelease(Op op) {
   const Status released = co_await op->host->processes()->Release(context, op->run);
   // Then the host need not do it again; what was started meanwhile still counts.
   PluginHost::Run* const run = op->host->FindRun(op->run);
-  if (released.ok() && run != nullptr) run->freed = asked;
+  if (released.ok() && run != nullptr) {
+    run->freed = asked;
+    run->inherited = false;
+  }
   op->done.Finish(released);
 }
 

@@ -232,7 +232,9 @@ Co<Result<RecoveredTask>> LoadedDriver::Recover(Context context,
   if (host_->calls().IsAtIt("recover", config->run_id))
     co_return Error(Code::kUnavailable,
                     "driver " + info_.name + " has not ended an earlier recover of the run", true);
-  host_->runs()[config->run_id].config = config;
+  PluginHost::Run& run = host_->runs()[config->run_id];
+  run.config = config;
+  run.inherited = true;
   auto stored = std::make_shared<const TaskHandle>(std::move(handle));
   const auto call = NewCall("recover", config->run_id, DecodeRecovered);
   call->brings_task = true;
@@ -338,8 +340,8 @@ Co<Status> LoadedDriver::Destroy(Context context, RunId run, bool force) {
   const Status status =
       ToStatus(co_await CallInTurn(context, call, limits().destroy, std::move(verb)));
   const bool gone = status.ok() || status.code() == Code::kNotFound;
-  // Whatever the driver made of it: after a destroy nothing of the run is left. One that nobody has
-  // asked of it yet may be an earlier agent's, with its cgroup and exit record.
+  // Whatever the driver made of it: after a destroy nothing of the run is left. A run that the
+  // instance does not know may be an earlier agent's, with its cgroup and exit record.
   const PluginHost::Run* known = host_->FindRun(run);
   const bool may_be_left = known == nullptr || known->has_processes();
   Status released;

@@ -95,6 +95,27 @@ TEST_F(ContainedDriverTest, WhatItDoesNotKnowIsReleasedOnce) {
   registry_.reset();
 }
 
+// The run may be an earlier agent's, with a cgroup and a record of its end.
+TEST_F(ContainedDriverTest, WhatItCouldNotRecoverIsReleased) {
+  testing::NiceMock<MockProcesses> processes;
+  processes_ = &processes;
+  for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");
+  for (const char* name : {"mock_driver", "test"}) {
+    const auto task = Config("{}");
+    TaskHandle strange;
+    strange.driver = name;
+    strange.state = "of another driver";
+    Driver* const driver = registry_->Find(name);
+    const Result<RecoveredTask> recovered = Await(driver->Recover(context_, task, strange));
+    EXPECT_EQ(recovered.code(), Code::kInvalidArgument) << recovered.error().message();
+    EXPECT_CALL(processes, Release(testing::_, task->run_id))
+        .WillOnce([](Context, RunId) -> Co<Status> { co_return Status(); });
+    EXPECT_EQ(Await(driver->Destroy(context_, task->run_id, true)).code(), Code::kNotFound) << name;
+  }
+  Await(registry_->Shutdown());
+  registry_.reset();
+}
+
 TEST_F(ContainedDriverTest, AStartThatDiedWithItsProcessMayBeMadeAgain) {
   options_.limits.start = options_.limits.hold = 20s;
   for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");
