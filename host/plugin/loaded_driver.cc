@@ -343,7 +343,7 @@ Co<Status> LoadedDriver::Destroy(Context context, RunId run, bool force) {
   // Whatever the driver made of it: after a destroy nothing of the run is left. A run that the
   // instance does not know may be an earlier agent's, with its cgroup and exit record.
   const PluginHost::Run* known = host_->FindRun(run);
-  const bool may_be_left = known == nullptr || known->has_processes();
+  const bool may_be_left = known == nullptr || known->inherited || known->has_processes();
   Status released;
   if ((gone || force) && may_be_left && host_->processes() != nullptr) {
     // Also when the caller's patience is over, which the driver may have used up.

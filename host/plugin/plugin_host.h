@@ -57,10 +57,10 @@ class PluginHost : public std::enable_shared_from_this<PluginHost> {
     std::shared_ptr<const TaskConfig> config;
     int asked = 0;  // how often the service was asked for a process
     int freed = 0;  // what ASKED was when the driver last released the run
-    // Its recover was asked for: what an earlier instance has left may still be there, whether this
-    // one has heard of it or not.
+    bool has_processes() const { return asked != freed; }
+    // Its recover was asked for, and it was not released since: something that an earlier instance
+    // has left may be there, whether this one has heard of it or not.
     bool inherited = false;
-    bool has_processes() const { return inherited || asked != freed; }
     WallTime ended_at = 0;  // of its last process
     // Of the last usage sample, for shares of the processor.
     TimePoint sampled;
