@@ -122,6 +122,17 @@ class AgentEventStreamTest(AgentTest):
             stream.close()
         harness.wait_until(lambda: self.waiting() == before, "none waits")
 
+    def test_the_head_of_a_stream_ends(self):
+        for path in ("/v1/event/stream", "/v1/agent/monitor?plain=true"):
+            connection = http.client.HTTPConnection(self.agent.address, timeout=harness.LIMIT)
+            self.addCleanup(connection.close)
+            connection.request("HEAD", path)
+            answer = connection.getresponse()
+            self.assertEqual((answer.status, answer.read()), (200, b""), path)
+            # The same connection serves on, so the answer is over for the agent, too.
+            connection.request("GET", "/v1/status/leader")
+            self.assertEqual(connection.getresponse().status, 200, path)
+
     def test_the_agent_ends_while_clients_follow(self):
         events = self.stream()
         log = Stream(self.agent, "/v1/agent/monitor", {"plain": "true"})
