@@ -28,11 +28,6 @@ Co<Status> SendFrame(LiveStream* stream, StreamFrame frame) {
   return stream->Write(EncodeFrame(frame));
 }
 
-// A client that asks only for the head does not want to wait for more.
-bool Follows(const ApiRequest& request, bool wanted) {
-  return wanted && request.http().method != "HEAD";
-}
-
 // Sends the bytes in the file and, if FOLLOW is set, those that come later.
 Co<Status> SendTail(ApiRequest* request, LiveStream* stream, std::shared_ptr<FileTail> tail,
                     bool follow) {
@@ -76,7 +71,7 @@ Co<Answer> StreamFile(ApiRequest* request) {
   const Status started = co_await stream.Start(HttpReply(), kEmptyFrame, kHeartbeat);
   if (started.ok()) {
     (void)co_await SendTail(request, &stream, std::make_shared<FileTail>(std::move(*tail)),
-                            Follows(*request, *follow));
+                            *follow);
   }
   co_await stream.End();
   co_return StreamedAnswer();
@@ -145,16 +140,15 @@ Co<Answer> StreamLogs(ApiRequest* request) {
   if (target.refusal) co_return std::move(*target.refusal);
   std::optional<Answer> refused = RefusedLogs(*request, *target.record);
   if (refused) co_return std::move(*refused);
-  const bool follows = Follows(*request, *follow);
   Result<UniqueFd> directory =
-      co_await OnFileWorker(request, [files = target.files, task, type, follows] {
+      co_await OnFileWorker(request, [files = target.files, task, type, follows = *follow] {
         return OpenLogs(*files, task, type, follows);
       });
   if (!directory.ok()) co_return directory.error();
 
   LogFollowOptions options;
   options.start = {start.from_end, start.offset};
-  options.follow = follows;
+  options.follow = *follow;
   options.pool = request->agent().file_workers;
   options.watcher = request->agent().file_watcher;
   HttpReply head;

@@ -7,6 +7,9 @@ namespace drover {
 
 Co<Status> LiveStream::Start(HttpReply head, std::string heartbeat, Duration interval) {
   DROVER_CO_TRY(co_await exchange_->StartStream(std::move(head)));
+  if (exchange_->request().method == "HEAD") {
+    co_return Error(Code::kCancelled, "this answer has no body");
+  }
   last_write_ = exchange_->loop()->Now();
   if (!heartbeat.empty()) background_.Spawn(Beat(std::move(heartbeat), interval));
   co_return Status();

@@ -24,7 +24,7 @@ class LiveStream : public LiveCount<LiveStream> {
         background_(exchange->loop()) {}
 
   // Sends the head, and from then on HEARTBEAT whenever INTERVAL has passed without a write. Empty:
-  // never.
+  // never. Code::kCancelled: the client has asked for the head only.
   Co<Status> Start(HttpReply head, std::string heartbeat, Duration interval);
   // Writers take turns. Waits while the client is slow; Code::kUnavailable when it has gone.
   Co<Status> Write(std::string bytes);
