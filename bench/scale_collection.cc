@@ -12,10 +12,10 @@ namespace drover::bench {
 namespace {
 
 constexpr Duration kLook = 2s;
-// Two clients that never rest would take the processors from the agent.
+// Two clients without pauses would take the processors from the agent.
 constexpr Duration kBetween = std::chrono::microseconds(500);
 
-// Asks the control thread for something small, again and again, and keeps the longest answer.
+// Sends small requests to the control thread, one after the other, and keeps the longest wait.
 class Asker {
  public:
   explicit Asker(const AgentProcess& agent)
@@ -63,7 +63,7 @@ double Kib(const AgentProcess& agent) {
 CollectionCost MeasureCollection(const AgentProcess& agent, int allocs) {
   ApiClient client = agent.Connect();
   CollectionCost cost;
-  RunShortTasks(&client, "first", std::max(allocs / 20, 1));  // what any work makes it grow by
+  RunShortTasks(&client, "first", std::max(allocs / 20, 1));  // the growth by any work
   Collect(&client);
   std::this_thread::sleep_for(kLook);
   const double before = Kib(agent);
