@@ -57,11 +57,11 @@ void MustHold(ApiClient* client, int count) {
     if (gauge.at("Name") != "drover.live.alloc_runners") continue;
     const int held = gauge.at("Value").get<int>();
     if (held >= count) return;
-    std::fprintf(stderr, "the agent has let go of some by itself: %d are left of %d\n", held,
+    std::fprintf(stderr, "the agent has collected some by itself: %d of %d are left\n", held,
                  count);
     std::abort();
   }
-  std::fprintf(stderr, "the agent does not say how many allocations it holds\n");
+  std::fprintf(stderr, "the agent does not report how many allocations it holds\n");
   std::abort();
 }
 

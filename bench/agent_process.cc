@@ -57,7 +57,7 @@ AgentProcess::AgentProcess(const Scratch& scratch) {
   while (c != '\n' && read(output_, &c, 1) == 1) said += c;
   const std::size_t at = said.find(kServing);
   if (at == std::string::npos) {
-    std::fprintf(stderr, "the agent does not serve: %s\n", said.c_str());
+    std::fprintf(stderr, "the agent does not answer: %s\n", said.c_str());
     std::abort();
   }
   address_ = "http://" + said.substr(at + sizeof kServing - 1);

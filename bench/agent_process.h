@@ -10,8 +10,8 @@
 
 namespace drover::bench {
 
-// The real agent with its directories in SCRATCH, asked through its API as any client would. It
-// ends with this object. Aborts when it does not start: there is nothing to measure then.
+// The real agent with its directories in SCRATCH. Callers ask it through its API, as any client
+// does. It ends with this object. Aborts when it does not start: there is nothing to measure then.
 class AgentProcess {
  public:
   explicit AgentProcess(const Scratch& scratch);
@@ -21,7 +21,7 @@ class AgentProcess {
 
   pid_t pid() const { return pid_; }
   const std::string& address() const { return address_; }  // "http://127.0.0.1:PORT"
-  // A connection of one's own; for one thread.
+  // Makes a new connection, for one thread.
   ApiClient Connect() const;
   // Processor time so far, in seconds.
   double CpuSeconds() const;

@@ -9,16 +9,16 @@
 
 namespace drover::bench {
 
-// Runs tasks the whole way: an allocation of JOB each.
+// Runs tasks through the whole node: an allocation of JOB for each.
 class AllocSpawn {
  public:
   AllocSpawn(LocalNode* node, std::shared_ptr<const Job> job) : node_(node), job_(std::move(job)) {}
 
-  // Seconds for TASKS of them, IN_FLIGHT at once.
+  // Runs TASKS of them, IN_FLIGHT at once, and returns the seconds.
   double Run(int tasks, int in_flight);
 
-  // Seconds, one per task run: from the start of the allocation until the program was executed, and
-  // from the task's turn (its gate has let it through).
+  // Seconds until the program was executed, one value per task: from the allocation's start, and
+  // from the task's turn (when its gate opened).
   std::vector<double>& from_start() { return from_start_; }
   std::vector<double>& from_gate() { return from_gate_; }
 

@@ -5,12 +5,13 @@
 
 namespace drover::bench {
 
-// Seconds until PROGRAM is executed in new namespaces of mounts, processes, IPC and host name, by
-// one clone and nothing else: the floor of whatever isolates so. Waits for its end, not counted.
+// Executes PROGRAM in new namespaces of mounts, processes, IPC and host name, by one clone and
+// nothing else, and returns the seconds until then. Nothing that isolates so can be faster. Waits
+// for the program's end, which does not count.
 double StartBareClone(const std::string& program);
 
-// The same with a child that runs ENTER(ARGUMENT), on a small stack and in this program's memory,
-// until it executes its program.
+// The same, but the child first runs ENTER(ARGUMENT), on a small stack and in this program's
+// memory.
 double StartInNamespaces(void (*enter)(void*), void* argument);
 
 }  // namespace drover::bench

@@ -25,7 +25,7 @@ double RunBareSpawn(const std::string& program, int tasks, int in_flight) {
       running.push_back(pid);
       ++started;
     }
-    // The oldest first: with a program that does nothing it ends first, too.
+    // Waits for the oldest first: a program that does nothing also ends in this order.
     siginfo_t info{};
     DROVER_CHECK(waitid(P_PID, static_cast<id_t>(running.front()), &info, WEXITED) == 0);
     DROVER_CHECK(info.si_status == 0);

@@ -5,8 +5,8 @@
 
 namespace drover::bench {
 
-// Runs TASKS times PROGRAM by posix_spawn and waitid, IN_FLIGHT at once. Seconds. The floor of
-// whatever starts processes.
+// Runs PROGRAM TASKS times by posix_spawn and waitid, IN_FLIGHT at once, and returns the seconds.
+// Nothing that starts processes can be faster.
 double RunBareSpawn(const std::string& program, int tasks, int in_flight);
 
 }  // namespace drover::bench

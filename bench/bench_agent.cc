@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// What an agent costs whose clients use its API: see README.md in this directory.
+// Measures the cost of an agent whose clients use its API: see README.md in this directory.
 #include <unistd.h>
 
 #include <atomic>
@@ -59,7 +59,7 @@ double RunManyJobs(const AgentProcess& agent, int tasks) {
   return seconds;
 }
 
-// What another client waits for its answers while the tasks of a job run.
+// Measures how long another client waits for its answers while the tasks of a job run.
 std::vector<double> MeasureApiUnderLoad(const AgentProcess& agent, int tasks) {
   std::atomic<bool> over{false};
   std::vector<double> seconds;
@@ -84,7 +84,7 @@ void MeasureIdle(const AgentProcess& agent, int tasks) {
   Await(&client, "/v1/job/idle/summary", [tasks](const Json& summary) {
     return summary.at("Summary").at("g").at("Running") == tasks;
   });
-  std::this_thread::sleep_for(kRest);  // what starting has left to do
+  std::this_thread::sleep_for(kRest);  // the work that the starts have left
   const double cpu = agent.CpuSeconds();
   std::this_thread::sleep_for(kRest);
   const double percent =

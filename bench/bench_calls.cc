@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// What a call of a driver costs in the host's process and in one of its own: see README.md in this
-// directory.
+// Measures the cost of a driver's call in the host's process and in a process of its own: see
+// README.md in this directory.
 #include <cstdio>
 
 #include "bench/call_places.h"

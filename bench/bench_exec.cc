@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// What the isolation of the driver exec costs: see README.md in this directory.
+// Measures the cost of the isolation of the driver exec: see README.md in this directory.
 #include <unistd.h>
 
 #include <cstdio>
@@ -31,7 +31,7 @@ struct Starter {
   std::string name;
   std::function<double()> start;
   std::vector<double> medians = {};  // of each round
-  CpuParts cpu = {};                 // of one start, its end and removal; the mean of all
+  CpuParts cpu = {};                 // of one start with its end and removal; the mean of all
 };
 
 void RunRounds(std::vector<Starter>* starters, const CpuMeter& meter, int rounds, int tasks) {
@@ -72,7 +72,7 @@ std::shared_ptr<const Job> ExecJob(const std::string& program) {
   return MakeJob(std::move(task));
 }
 
-// Seconds from the start of each of some allocations, all at once, until its program ran.
+// Starts some allocations at once, and returns the seconds until each one's program ran.
 std::vector<double> StartInParallel(LocalNode* node, std::shared_ptr<const Job> job) {
   std::vector<std::unique_ptr<LocalAlloc>> allocs;
   for (int i = 0; i < kParallel; ++i) allocs.push_back(std::make_unique<LocalAlloc>(node, job));
@@ -99,7 +99,7 @@ std::vector<double> StartInParallel(LocalNode* node, std::shared_ptr<const Job> 
   return seconds;
 }
 
-// Bytes of the files that a running task's allocation consists of, without what is mounted there.
+// Bytes of the files in a running task's allocation, without the mounts in it.
 std::uint64_t BytesInAllocation(LocalNode* node, std::shared_ptr<const Job> job) {
   LocalAlloc alloc(node, std::move(job));
   alloc.Start();
@@ -118,7 +118,7 @@ std::uint64_t BytesInAllocation(LocalNode* node, std::shared_ptr<const Job> job)
   return bytes;
 }
 
-// The paths of the default, and DIRECTORY as /bench.
+// The paths that tasks see by default, and DIRECTORY as /bench.
 std::string ExecConfiguration(const std::string& directory) {
   nlohmann::json paths;
   for (const auto& [from, to] : DefaultRootPaths()) paths[from] = to;

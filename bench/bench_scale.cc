@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// The cost of one more mount, ended allocation, follower or queued job: see README.md in this
-// directory.
+// Measures the cost of one more mount, ended allocation, follower or queued job: see README.md in
+// this directory.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -26,7 +26,7 @@ constexpr int kEnded = 5000;
 constexpr int kQueued = 2000;
 constexpr int kCollected = 6000;
 
-// What is aimed at; see README.md.
+// The goals; see README.md.
 constexpr double kOneMore = 1.3;  // of the first
 constexpr double kHundredFollowers = 0.8, kThousandFollowers = 0.5;
 constexpr double kEndedKib = 8, kKeptPercent = 20, kPauseMs = 10;
@@ -48,8 +48,8 @@ double MedianStart(const AgentProcess& agent, const char* driver) {
   return Median(seconds) * 1e3;
 }
 
-// Starts with COUNTS of something that SET makes so many of, round by round, as ratios to the
-// first. CHECK looks whether they are still there.
+// Measures starts beside COUNTS of something, round by round, as ratios to the first count. SET
+// makes that many of it, CHECK looks whether they are still there.
 void PrintStarts(const AgentProcess& agent, const char* what, const std::vector<int>& counts,
                  int rounds, const std::function<void(int)>& set,
                  const std::function<void(int)>& check) {
@@ -92,7 +92,7 @@ void MeasureEnded(const AgentProcess& agent, int rounds) {
   Collect(&client);
 }
 
-// One count of followers, over all rounds.
+// The results for one count of followers, over all rounds.
 struct Followed {
   int count = 0;
   double goal = 0;  // of the first's rate; 0: none
@@ -118,7 +118,7 @@ void MeasureFollowers(const AgentProcess& agent, int tasks, int rounds) {
   ApiClient client = agent.Connect();
   for (int round = 0; round < rounds; ++round) {
     for (Followed& one : all) {
-      // What the agent still has of the round before is not measured.
+      // Memory that the agent still has from the round before must not count.
       const std::string next = "?index=" + std::to_string(LastWrite(&client) + 1);
       const Followers followers(agent.address(), next, one.count);
       const double reader_before = followers.CpuSeconds(), agent_before = agent.CpuSeconds();
@@ -144,13 +144,13 @@ void MeasureFollowers(const AgentProcess& agent, int tasks, int rounds) {
                 100 * Median(one.agents), 1e3 * Median(one.cpu));
     std::printf("the readers %.0f %% for %.0f MiB\n", 100 * Median(one.readers), Median(one.mib));
     if (one.closed > 0) {
-      std::printf("      the agent closed %d of them, which read too slowly\n", one.closed);
+      std::printf("      the agent closed %d of them because they read too slowly\n", one.closed);
     }
   }
 }
 
 void MeasurePause(const Scratch& scratch) {
-  const AgentProcess agent(scratch);  // whose memory nothing has grown yet
+  const AgentProcess agent(scratch);  // nothing has grown its memory yet
   const CollectionCost cost = MeasureCollection(agent, kCollected);
   std::printf(
       "%d ended allocations: %.1f KiB of the agent each (goal: %.0f); after collection %.0f %% of "
@@ -162,7 +162,7 @@ void MeasurePause(const Scratch& scratch) {
       "  longest answer of the control thread: %.1f ms idle, %.1f ms while they are collected "
       "(goal: %.0f ms)\n",
       cost.idle.longest_ms, cost.busy.longest_ms, kPauseMs);
-  std::printf("  without what only one thread of the API waits for: %.1f ms and %.1f ms\n",
+  std::printf("  without waits of only one thread of the API: %.1f ms and %.1f ms\n",
               cost.idle.both_ms, cost.busy.both_ms);
 }
 
@@ -174,7 +174,7 @@ void PrintQueue(const AgentProcess& agent) {
       kQueued, queue.evaluations_per_job, kEvaluationsPerJob, queue.seconds);
 }
 
-// The name of the part that is asked for alone, which is taken from the arguments; empty: all.
+// Takes the name of the only part to run from the arguments, and returns it; empty: run all.
 std::string TakePart(int* argc, char** argv) {
   for (const char* part : {"pause", "mounts", "ended", "followers", "queue"}) {
     if (*argc < 2 || std::string(argv[1]) != part) continue;

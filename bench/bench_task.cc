@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// What a task costs: see README.md in this directory.
+// Measures the cost of a task: see README.md in this directory.
 #include <cstdio>
 
 #include "bench/alloc_spawn.h"
@@ -36,10 +36,10 @@ int Main(int argc, char** argv) {
   int exit_code = 0;
   const std::optional<Options> options = ReadOptions("bench_task", {}, argc, argv, &exit_code);
   if (!options) return exit_code;
-  setvbuf(stdout, nullptr, _IOLBF, 0);  // each line counts, also when this is cut short
+  setvbuf(stdout, nullptr, _IOLBF, 0);  // keeps the lines so far when the program is interrupted
   const Scratch scratch;
   if (!scratch.run_dir_is_tmpfs()) {
-    std::printf("note: no tmpfs found for the sockets of shims, they are on a disk\n");
+    std::printf("note: no tmpfs found, so the sockets of shims are on a disk\n");
   }
 
   const CpuMeter meter(scratch);

@@ -20,7 +20,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr Duration kLimit = 20s;
-// It runs until it is stopped; a command beside it ends at once.
+// The task runs until it is stopped; a command beside it ends at once.
 constexpr char kTask[] = R"({"run_for": "1h", "exec_command": {}})";
 
 double Since(Clock::time_point began) {
@@ -112,27 +112,27 @@ Co<void> CallPlace::Verb(ADriver* driver, std::string verb, Tasks tasks) {
   Note(verb, std::move(took));
 }
 
-// From the call that changes its health until that has been told.
+// Measures from the call that changes the driver's health until the driver reports it.
 template <typename ADriver>
 Co<void> CallPlace::Fingerprints(ADriver* driver, int calls) {
   constexpr char kOff[] = R"({"shutdown_periodic_after": true, "shutdown_periodic_duration": 0})";
-  Event told(loop_);
-  const Subscription heard = driver->OnFingerprint([&told] { told.Set(); });
+  Event reported(loop_);
+  const Subscription heard = driver->OnFingerprint([&reported] { reported.Set(); });
   std::vector<double> took;
-  for (int i = 0; i < 2 * (calls / 2 + 1); ++i) {  // it is as it was in the end
-    told.Reset();
+  for (int i = 0; i < 2 * (calls / 2 + 1); ++i) {  // an even count: the last one is healthy
+    reported.Reset();
     std::string config = i % 2 == 0 ? kOff : "{}";
     const auto began = Clock::now();
     const Status configured = co_await driver->Configure(context_, std::move(config));
     Must("configure", configured);
-    const Status seen = co_await told.Wait(context_);
+    const Status seen = co_await reported.Wait(context_);
     took.push_back(Since(began));
     Must("fingerprint", seen);
   }
   Note("configure and fingerprint", std::move(took));
 }
 
-// From the opening of a stream until its first sample.
+// Measures from the opening of a stream until its first sample.
 template <typename ADriver>
 Co<void> CallPlace::Samples(ADriver* driver, Tasks tasks) {
   std::vector<double> took;
@@ -152,7 +152,7 @@ Co<void> CallPlace::Samples(ADriver* driver, Tasks tasks) {
   Note("stats, first sample", std::move(took));
 }
 
-// A command beside a task, from the call until its end is told.
+// Measures from the call of a command beside a task until its end is reported.
 template <typename ADriver>
 Co<void> CallPlace::Commands(ADriver* driver, Tasks tasks) {
   std::vector<double> took;

@@ -12,21 +12,20 @@
 
 namespace drover::bench {
 
-// The driver of the mock in one place, of which each call is measured as the task runners make it:
-// from the control thread until its answer is there. The mock does next to nothing in any of them.
+// The driver mock in one place. Measures each of its calls as task runners make them: from the
+// control thread until the answer is there. The mock does next to nothing in any call.
 class CallPlace {
  public:
-  // ISOLATION: as in the configuration of an agent.
+  // ISOLATION is that of an agent's configuration.
   CallPlace(RealLoop* loop, WorkerPool* workers, std::string isolation);
 
-  // Loads the driver, makes each call about as many tasks as CALLS says, one call after the other,
-  // and unloads it.
+  // Loads the driver, makes each call for CALLS tasks, one call after the other, and unloads it.
   void Round(int calls);
   void Forget() { times_.clear(); }
 
-  // By name, in the order in which they are made.
+  // The calls by name, in the order in which they are made.
   const std::vector<std::string>& calls() const { return calls_; }
-  // Microseconds, one a round: the median of its calls.
+  // Microseconds, one value for each round: the median of its calls.
   const std::vector<double>& times(const std::string& call) const { return times_.at(call); }
 
  private:

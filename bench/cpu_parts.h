@@ -7,10 +7,10 @@
 
 namespace drover::bench {
 
-// Processor time in microseconds, by who spent it. What the kernel's own threads do for all (ends
-// of mounts, of cgroups and of memory) is nobody's.
+// Processor time in microseconds, by who spent it. It does not contain the work of the kernel's own
+// threads, which end mounts, cgroups and memory for all processes.
 struct CpuParts {
-  double control = 0;   // of this program: the thread that asks
+  double control = 0;   // of this program: the calling thread
   double threads = 0;   // of this program: all others
   double children = 0;  // helpers, and programs without a cgroup of their own
   double programs = 0;  // in the cgroups of tasks
@@ -21,8 +21,8 @@ struct CpuParts {
   CpuParts operator/(double count) const;
 };
 
-// Counts by cgroups: moves this program into one of its own, that of SCRATCH, for as long as it
-// lives. Other tasks on this machine would be counted as programs.
+// Counts by cgroups. While it lives, this program is in a cgroup of its own, that of SCRATCH. Other
+// tasks on this machine would count as programs.
 class CpuMeter {
  public:
   explicit CpuMeter(const Scratch& scratch);
@@ -30,9 +30,9 @@ class CpuMeter {
   CpuMeter& operator=(const CpuMeter&) = delete;
   ~CpuMeter();
 
-  // False where there are no cgroups to count by: then all is zero.
+  // Returns false where there are no cgroups to count by: then all values are zero.
   bool works() const { return !own_.empty(); }
-  // Since the beginning. By the control thread.
+  // The time since the beginning. Call it on the control thread.
   CpuParts Now() const;
 
  private:

@@ -9,8 +9,8 @@
 namespace drover::bench {
 
 // The directories of an allocation with one task, with their owners and the tmpfs of its secrets,
-// by as few system calls as there can be and without a check: what an allocation has costs at least
-// that. Without root there is neither owner nor tmpfs, as in operation.
+// by the fewest possible system calls and without a check. No allocation can cost less. Without
+// root there are neither owners nor a tmpfs, as in operation.
 class FloorDirs {
  public:
   explicit FloorDirs(const Scratch& scratch);

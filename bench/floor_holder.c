@@ -1,8 +1,9 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
- * The least that a supervisor of one task can do: it starts the task in the cgroup that is
- * descriptor 4, waits for it, and writes a record of the shim's size, named by its own process id,
- * to the directory that is descriptor 3. No socket, no output, no signals, no detaching.
+ * The supervisor that does least for one task. It starts the task in the cgroup that is descriptor
+ * 4, waits for it, and writes a record to the directory that is descriptor 3. The record is as long
+ * as a shim's, and its name is the supervisor's process id. It has no socket, output, signals or
+ * detaching.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -28,7 +28,7 @@ struct Mount {
   bool directory = true;
 };
 
-// What the child does is known before it is made: it only calls the kernel.
+// The parent prepares all that the child does: the child only calls the kernel.
 struct Plan {
   std::string root;
   std::vector<Mount> mounts;
@@ -47,7 +47,7 @@ void MakePlace(const Mount& mount, const std::string& place) {
   }
 }
 
-// The device nodes stand on the task's own /dev before it becomes read-only.
+// The device nodes are made on the task's own /dev before it becomes read-only.
 void MakeDevices() {
   constexpr struct {
     const char* path;

@@ -7,15 +7,15 @@
 
 namespace drover::bench {
 
-// A root like that of a task of the driver exec, by one clone and as few system calls as there can
-// be: the same mounts, nothing verified, no cgroup, limit, filter or supervisor. Who promises that
-// root cannot start faster.
+// A root like that of a task of the driver exec, by one clone and the fewest possible system calls:
+// the same mounts, nothing verified, no cgroup, limit, filter or supervisor. No program that makes
+// that root can start faster.
 class FloorRoot {
  public:
-  // PROGRAM is a static one in DIRECTORY, which is /bench in the root.
+  // PROGRAM is a static program in DIRECTORY, which is /bench in the root.
   FloorRoot(const Scratch& scratch, const std::string& directory, std::string program);
 
-  // Seconds until the program is executed. Waits for its end, not counted.
+  // Returns the seconds until the program is executed. Waits for its end, which does not count.
   double Start() const;
 
  private:

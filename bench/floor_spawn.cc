@@ -19,7 +19,7 @@ FloorSpawn::FloorSpawn(const Scratch& scratch, std::string holder) : holder_(std
   const std::string directory = scratch.run_dir() + "/floor";
   DROVER_CHECK(mkdir(directory.c_str(), 0700) == 0);
   const UniqueFd opened(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Out of the way of the numbers that the holder gets.
+  // Away from the numbers that the holder gets.
   records_ = UniqueFd(fcntl(opened.get(), F_DUPFD_CLOEXEC, 10));
   DROVER_CHECK(records_.get() >= 0);
   Result<std::unique_ptr<CgroupTracker>> tracker = CgroupTracker::Open("");

@@ -11,14 +11,14 @@
 
 namespace drover::bench {
 
-// The floor of whatever gives a task a supervisor and a cgroup: both are made and removed, HOLDER
-// (floor_holder.c) is executed and executes the program, and leaves a record that is read and
-// removed. Everything else that the process service does comes on top.
+// The least that a supervisor and a cgroup of a task cost. Both are made and removed. HOLDER
+// (floor_holder.c) executes the program and leaves a record, which is read and removed. All other
+// work of the process service comes on top.
 class FloorSpawn {
  public:
   FloorSpawn(const Scratch& scratch, std::string holder);
 
-  // Of the tasks of Run; borrowed. Null: they have none.
+  // The directories of the tasks of Run; borrowed. Null: they have none.
   void UseDirectories(const FloorDirs* directories) { directories_ = directories; }
 
   // Returns seconds.

@@ -13,9 +13,9 @@
 namespace drover::bench {
 namespace {
 
-constexpr std::size_t kMessage = 128;  // bytes: about what a call without strings has
+constexpr std::size_t kMessage = 128;  // bytes: about the size of a call without strings
 
-// Gives back what comes, until the other end is closed.
+// Returns each message to its sender, until the other end is closed.
 void Answer(int fd) {
   char message[kMessage];
   for (ssize_t n; (n = recv(fd, message, sizeof(message), 0)) > 0;) {

@@ -5,9 +5,9 @@
 
 namespace drover::bench {
 
-// The least that a call in another process can cost: a small message there and an answer, by a
-// socket as containers have it, without any encoding. Microseconds, the median of each round.
-// Before the first thread.
+// The least that a call in another process costs: a small message and its answer, by a socket like
+// that of containers, without any encoding. Returns microseconds, the median of each round. Call it
+// before the first thread exists.
 std::vector<double> MeasureFrameFloor(int calls, int rounds);
 
 }  // namespace drover::bench

@@ -114,7 +114,7 @@ IdleCost MeasureIdle(LocalNode* node, std::shared_ptr<const Job> job, const std:
 
   DROVER_CHECK(loop->RunToEnd(EndAll(loop, &allocs), std::chrono::minutes(10)));
   allocs.clear();
-  // Shims end a moment after their last word.
+  // Shims end a moment after their last message.
   for (int i = 0; i < 100 && LivingDescendants() != before; ++i) usleep(20'000);
   DROVER_CHECK(LivingDescendants() == before);
   return cost;

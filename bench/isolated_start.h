@@ -9,22 +9,22 @@
 
 namespace drover::bench {
 
-// What a task of the driver exec is limited to on all sides of the comparison.
+// The limits of a task of the driver exec on all sides of the comparison.
 inline constexpr std::int64_t kMemoryBytes = 64 << 20;
 inline constexpr std::int64_t kCpuShares = 512;
 inline constexpr std::int64_t kMaxProcesses = 4096;
 
-// Starts one program after the other by the process service, isolated as the driver exec has it.
+// Starts one program after the other by the process service, with the isolation of the driver exec.
 class IsolatedStart {
  public:
-  // PROGRAM is a static one in DIRECTORY, which is /bench in its root.
+  // PROGRAM is a static program in DIRECTORY, which is /bench in its root.
   IsolatedStart(RealLoop* loop, ProcessService* processes, const Scratch& scratch,
                 const std::string& directory, std::string program);
 
-  // Seconds from here until the program was executed. Waits for its end and removes all of it, not
-  // counted.
+  // Returns the seconds until the program was executed. Then waits for its end and removes all of
+  // it, which does not count.
   double Start();
-  // Has a run of the program with a limit of MEMORY bytes ended well?
+  // Whether a run of the program with a limit of MEMORY bytes succeeds.
   bool EndsWell(std::int64_t memory);
 
  private:

@@ -16,13 +16,13 @@ struct LocalNodeOptions {
   DriverLimits limits;
 };
 
-// A node in this process with the drivers of the build, its directories in SCRATCH. Its tasks end
-// with the process, whatever happens to it. Aborts when it cannot be made: there is nothing to
+// A node in this process with the drivers of the build and its directories in SCRATCH. Its tasks
+// end with the process, however that ends. Aborts when it cannot be made: there is nothing to
 // measure then.
 class LocalNode {
  public:
   LocalNode(RealLoop* loop, const Scratch& scratch, LocalNodeOptions options = {});
-  ~LocalNode();  // no runner may run any more
+  ~LocalNode();  // call it when no runner runs any more
 
   Node* operator->() { return node_.get(); }
   Node* get() { return node_.get(); }
@@ -35,12 +35,12 @@ class LocalNode {
   std::unique_ptr<Node> node_;
 };
 
-// A task named "t", which is not restarted. CONFIG_JSON is the driver's.
+// Makes a task named "t", which is not restarted. CONFIG_JSON is its configuration.
 Task MakeTask(const std::string& driver, const std::string& config_json);
 // A batch job of one group with this task.
 std::shared_ptr<const Job> MakeJob(Task task);
 
-// One allocation on its way through a node: Start, then what a test does with it, then Finish.
+// One allocation on its way through a node: Start, then the work of a test, then Finish.
 class LocalAlloc : public AllocObserver {
  public:
   LocalAlloc(LocalNode* node, std::shared_ptr<const Job> job);
@@ -49,18 +49,18 @@ class LocalAlloc : public AllocObserver {
   void Start();
   // Asks for its end.
   void Stop();
-  // Returns when DONE holds for its state, or the allocation has ended.
+  // Returns when its state satisfies DONE, or when the allocation has ended.
   Co<void> WaitUntil(std::function<bool(const AllocState&)> done);
-  // Returns when task "t" runs; whether it does.
+  // Waits until task "t" runs or has ended. Returns whether it runs.
   Co<bool> WaitRunning();
   // Waits for its end and removes every trace of it.
   Co<Status> Finish();
 
   AllocRunner* runner() { return runner_.get(); }
   const Allocation& alloc() const { return *alloc_; }
-  // The record of task "t" as it was last seen; also after Finish.
+  // The last known record of task "t", also after Finish.
   const TaskStateRecord& record() const { return *record_; }
-  // When the first event of TYPE happened to it; 0: it has not.
+  // When the first event of TYPE happened to it; 0: none did.
   WallTime EventTime(std::string_view type) const;
   // When Start was called.
   WallTime started() const { return started_; }

@@ -27,7 +27,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// As host/process/seccomp_filter.cc refuses them to a task without capabilities.
+// The calls that host/process/seccomp_filter.cc refuses to a task without capabilities.
 constexpr const char* kRefused[] = {"mount",
                                     "umount2",
                                     "pivot_root",
@@ -147,8 +147,8 @@ Json Configuration(const std::string& bundle, const std::string& directory,
               {"syscalls", {{{"names", kRefused}, {"action", "SCMP_ACT_ERRNO"}}}}}}}}};
 }
 
-// crun does not start beside controllers of both versions: takes the version 2 hierarchy of a
-// hybrid machine out of the sight of this thread and of what it starts.
+// Hides the version 2 hierarchy of a hybrid machine from this thread and from the programs that it
+// starts: crun does not start beside controllers of both versions.
 void HideHybridCgroups() {
   const std::string mounts = ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or("");
   const std::optional<std::string> unified = CgroupTracker::FindMount(mounts);
@@ -158,7 +158,7 @@ void HideHybridCgroups() {
   DROVER_CHECK(umount2(unified->c_str(), MNT_DETACH) == 0);
 }
 
-// A runtime gives up on a cgroup in which somebody is still ending.
+// A runtime gives up on a cgroup in which a process is still ending.
 void RemoveCgroups(const std::string& id) {
   std::istringstream mounts(ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or(""));
   for (std::string line; std::getline(mounts, line);) {
@@ -170,7 +170,8 @@ void RemoveCgroups(const std::string& id) {
   }
 }
 
-// Runs ARGUMENTS with /dev/null for input and output, and errors to the file ERRORS. Its exit code.
+// Runs ARGUMENTS with /dev/null for input and output, and errors to the file ERRORS. Returns the
+// exit code.
 int RunProgram(std::vector<std::string> arguments, const std::string& errors) {
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());

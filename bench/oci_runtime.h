@@ -8,17 +8,16 @@
 
 namespace drover::bench {
 
-// A container runtime of the OCI, crun or runc, that starts a bundle with the configuration that
-// the driver exec gives its tasks: the same namespaces, read-only binds, devices, filter, user,
-// limits.
+// A container runtime of the OCI, crun or runc. It starts a bundle with the configuration that the
+// driver exec gives its tasks: the same namespaces, read-only binds, devices, filter, user, limits.
 class OciRuntime {
  public:
-  // Without a value where NAME is not installed.
+  // Returns no value where NAME is not installed.
   static std::optional<OciRuntime> Find(const std::string& name, const Scratch& scratch,
                                         const std::string& directory, const std::string& program);
 
-  // Seconds of `run --detach`, which returns when the program was started. Removes the container,
-  // not counted.
+  // Returns the seconds of `run --detach`, which returns when the program was started. Then removes
+  // the container, which does not count.
   double Start();
   const std::string& name() const { return name_; }
 

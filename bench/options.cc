@@ -12,18 +12,18 @@ namespace {
 constexpr char kUsage[] =
     "Usage: %s [TASKS] [--rounds N] [--idle N]\n"
     "\n"
-    "Measures what a task costs, against what is least for it, and the memory and descriptors of\n"
-    "idle ones; see bench/README.md.\n"
+    "Measures the cost of a task against the lowest possible cost, and the memory and\n"
+    "descriptors of idle tasks; see bench/README.md.\n"
     "\n"
     "  TASKS       tasks of one round (%d)\n"
     "  --rounds N  rounds, of which the median counts (%d)\n"
-    "  --idle N    tasks that are idle together (%d); 0: leave that out\n";
+    "  --idle N    tasks that are idle together (%d); 0: do not measure them\n";
 constexpr char kUsageWithoutIdle[] =
     "Usage: %s [TASKS] [--rounds N]\n"
     "\n"
-    "Measures what a call costs; see bench/README.md.\n"
+    "Measures the cost of a call; see bench/README.md.\n"
     "\n"
-    "  TASKS       tasks of one round, of which each is asked for by each call once (%d)\n"
+    "  TASKS       tasks of one round; each call is made once for each (%d)\n"
     "  --rounds N  rounds, of which the median counts (%d)\n";
 
 bool ReadNumber(const char* text, int least, int* value) {

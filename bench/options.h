@@ -5,7 +5,7 @@
 
 namespace drover::bench {
 
-// As a default of idle tasks: the program has no such option.
+// The default of idle tasks in a program without that option.
 inline constexpr int kNoIdle = -1;
 
 struct Options {
@@ -14,8 +14,8 @@ struct Options {
   int idle = 500;  // tasks that are idle together; 0: do not measure them
 };
 
-// Of the command line of PROGRAM, with its defaults; without a value it has been told what is
-// wrong, or --help.
+// Reads the command line of PROGRAM, with its defaults. Without a value, the program must end with
+// EXIT_CODE: this has printed an error, or the help.
 std::optional<Options> ReadOptions(const char* program, Options defaults, int argc, char** argv,
                                    int* exit_code);
 

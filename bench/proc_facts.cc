@@ -27,7 +27,7 @@ ProcFacts ReadProcFacts(pid_t pid) {
   const std::string proc = "/proc/" + std::to_string(pid);
   ProcFacts facts;
   facts.descriptors = CountEntries(proc + "/fd");
-  // The walk itself has one.
+  // The walk itself has a descriptor.
   if (pid == getpid() && facts.descriptors > 0) --facts.descriptors;
   facts.threads = CountEntries(proc + "/task");
   std::ifstream rollup(proc + "/smaps_rollup");
@@ -47,7 +47,7 @@ std::vector<Descendant> Descendants() {
     std::ifstream file(it->path() / "stat");
     std::string text;
     std::getline(file, text);
-    // The name is in brackets and may hold any.
+    // The name is in brackets, and may contain brackets.
     const std::size_t open = text.find('('), close = text.rfind(')');
     if (close == std::string::npos || close + 4 >= text.size()) continue;
     Descendant found{pid, text.substr(open + 1, close - open - 1), text[close + 2] == 'Z'};

@@ -8,21 +8,21 @@
 
 namespace drover::bench {
 
-// What the kernel says about one process. All zero for one that has ended.
+// The kernel's facts about one process. All zero for one that has ended.
 struct ProcFacts {
   long descriptors = 0;
   long threads = 0;
-  long pss_kib = 0;  // its part of the memory, pages that it shares divided by who shares them
+  long pss_kib = 0;  // proportional: a page that N processes share counts 1/N
 };
 ProcFacts ReadProcFacts(pid_t pid);
 
 struct Descendant {
   pid_t pid = 0;
-  std::string name;  // of the program, 15 characters of it
+  std::string name;  // the first 15 characters of the program's name
   bool zombie = false;
 };
-// The children of this process, theirs and so on. Detached processes are among them if this process
-// is their subreaper.
+// The descendants of this process. They include detached processes if this process is their
+// subreaper.
 std::vector<Descendant> Descendants();
 
 }  // namespace drover::bench

@@ -11,7 +11,7 @@
 
 namespace drover::bench {
 
-// One way to run a number of tasks, with so many in flight; returns seconds.
+// One way to run tasks. `run` runs TASKS of them, IN_FLIGHT at once, and returns the seconds.
 struct Side {
   std::string name;
   std::function<double(int tasks, int in_flight)> run;
@@ -25,7 +25,7 @@ inline double Median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-// Runs the sides in turn, so that the noise of the machine meets all of them.
+// Runs the sides in turn, so that the noise of the machine affects all of them.
 inline void RunRounds(std::vector<Side>* sides, const CpuMeter& meter, int rounds, int tasks,
                       int in_flight) {
   for (Side& side : *sides) {

@@ -13,10 +13,10 @@ namespace {
 
 constexpr Duration kLook = 2s;
 constexpr Duration kSettled = 5s;  // directories are removed after the records
-// Two clients that never rest would take the processors from the agent.
+// Two clients without pauses would take the processors from the agent.
 constexpr Duration kBetween = std::chrono::microseconds(500);
 
-// Asks the control thread for something small, again and again, and keeps the longest answer.
+// Sends small requests to the control thread, one after the other, and keeps the longest wait.
 class Asker {
  public:
   explicit Asker(const AgentProcess& agent)
@@ -70,7 +70,7 @@ double Kib(const AgentProcess& agent) {
 CollectionCost MeasureCollection(const AgentProcess& agent, int allocs) {
   ApiClient client = agent.Connect();
   CollectionCost cost;
-  RunShortTasks(&client, "first", std::max(allocs / 20, 1));  // what any work makes it grow by
+  RunShortTasks(&client, "first", std::max(allocs / 20, 1));  // the growth by any work
   CollectAll(&client);
   const double before = Kib(agent);
   RunShortTasks(&client, "ended", allocs);

@@ -5,9 +5,9 @@
 
 namespace drover::bench {
 
-// The longest answers of the control thread to small requests, on two connections. Each of the two
-// threads of the API has one of them, so what only one of them waits for is its thread, which makes
-// a long list for another client. A pause of the control thread shows on both.
+// The longest waits for answers to small requests, on two connections. Each of the two threads of
+// the API has one connection. A pause of the control thread shows on both. A pause of one API
+// thread, which makes a long list for another client, shows on one.
 struct Pauses {
   double longest_ms = 0;  // of both
   double both_ms = 0;     // the longest of the faster connection
@@ -16,10 +16,10 @@ struct Pauses {
 struct CollectionCost {
   Pauses idle;              // in two seconds without work
   Pauses busy;              // while the allocations are collected
-  double ended_kib = 0;     // what an ended allocation keeps of the agent's memory
-  double kept_percent = 0;  // how much of that the agent still has afterwards
-  // The same for as many allocations more: what the agent's memory grows by, with them and once
-  // they are collected, too. What free pages and bounded logs hold, they use again.
+  double ended_kib = 0;     // the agent's memory for an ended allocation
+  double kept_percent = 0;  // the part of that which the agent still has afterwards
+  // The growth of the agent's memory by as many allocations more: with them, and once they are
+  // collected. They use the free pages, and the room of bounded logs, again.
   double again_ended_kib = 0;
   double again_kept_kib = 0;
 };

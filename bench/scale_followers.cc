@@ -84,7 +84,7 @@ void Followers::Read() {
 }
 
 void Followers::ReadOne(int socket) {
-  // Of TCP the kernel drops what MSG_TRUNC asks for, as if it had been copied.
+  // With MSG_TRUNC on TCP, the kernel drops the bytes instead of copying them.
   const int flags = MSG_DONTWAIT | (take_ ? 0 : MSG_TRUNC);
   const ssize_t n = recv(socket, buffer_.data(), kMost, flags);
   if (n > 0) {

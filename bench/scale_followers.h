@@ -11,13 +11,13 @@
 
 namespace drover::bench {
 
-// Clients of the event stream, all on one thread, which reads as cheaply as it can: it has the
-// processors that the agent has.
+// Clients of the event stream, all on one thread. The thread reads as cheaply as it can, since it
+// shares the processors with the agent.
 class Followers {
  public:
-  // COUNT of them at ADDRESS, "http://127.0.0.1:PORT", for what QUERY chooses. What they read goes
-  // to TAKE, on their thread; without it the kernel drops the bytes, which nobody copies then.
-  // Aborts when the agent turns one away.
+  // Connects COUNT of them to ADDRESS, "http://127.0.0.1:PORT", for the events that QUERY chooses.
+  // TAKE gets the bytes that they read, on their thread. Without TAKE the kernel drops the bytes
+  // and copies nothing. Aborts when the agent refuses a follower.
   Followers(const std::string& address, const std::string& query, int count,
             std::function<void(std::string_view)> take = nullptr);
   Followers(const Followers&) = delete;
@@ -26,9 +26,9 @@ class Followers {
 
   // Processor time of their thread so far, in seconds.
   double CpuSeconds() const;
-  // What they have read so far.
+  // The bytes that they have read so far.
   std::uint64_t bytes() const { return bytes_; }
-  // How many the agent has closed, since they had lost events.
+  // How many of them the agent has closed because they had lost events.
   int closed() const { return closed_; }
 
  private:

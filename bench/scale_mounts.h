@@ -7,8 +7,8 @@
 
 namespace drover::bench {
 
-// Mounts in a mount namespace of this program, which the agent started later shares. Needs root.
-// Make it before the first thread.
+// Mounts in a mount namespace of this program. An agent that starts later shares it. Needs root.
+// Make this before the first thread.
 class FurtherMounts {
  public:
   explicit FurtherMounts(const Scratch& scratch);

@@ -16,7 +16,7 @@
 namespace drover::bench {
 namespace {
 
-// How often TEXT holds WORD, which may begin in one piece of it and end in the next.
+// Counts WORD in a text that comes in pieces. WORD may begin in one piece and end in the next.
 class Occurrences {
  public:
   explicit Occurrences(std::string word) : word_(std::move(word)) {}
@@ -34,7 +34,7 @@ class Occurrences {
   std::string rest_;
 };
 
-// Until FOLLOWER has read all that was written: it is as quick as the agent, but for a moment. One
+// Waits until FOLLOWER has read all events: it is at most a moment behind the agent. A follower
 // that the agent has closed has lost events.
 void AwaitAllRead(const Followers& follower) {
   constexpr auto kQuiet = std::chrono::seconds(2);

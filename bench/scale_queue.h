@@ -10,7 +10,7 @@ struct QueueCost {
   double seconds = 0;              // from the first submit until the last job has ended
 };
 
-// Submits JOBS of which the machine has room for one at a time.
+// Submits JOBS jobs; the machine has room for one at a time.
 QueueCost MeasureQueue(const AgentProcess& agent, int jobs);
 
 }  // namespace drover::bench

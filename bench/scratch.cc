@@ -32,7 +32,7 @@ bool IsTmpfs(const std::string& path) {
   return statfs(path.c_str(), &info) == 0 && info.f_type == TMPFS_MAGIC;
 }
 
-// Allocations that were cut short leave the mounts of their secrets.
+// Interrupted allocations leave the mounts of their secrets.
 void UnmountBelow(const std::string& path) {
   std::vector<std::string> targets;
   std::ifstream mounts("/proc/self/mounts");
@@ -72,11 +72,11 @@ Scratch::Scratch() {
   DROVER_CHECK(janitor_ >= 0);
   if (janitor_ == 0) {
     close(ends[1]);
-    setsid();  // out of reach of what a terminal sends to the benchmark
+    setsid();  // away from the signals that a terminal sends to the benchmark
     char byte = 0;
     while (read(ends[0], &byte, 1) > 0) {
     }
-    // Bound tasks need a moment to end after the benchmark has, and their shims write a record.
+    // Bound tasks end a moment after the benchmark, and their shims write a record.
     for (int i = 0; i < 100 && (i < 10 || Exists()); ++i) {
       Remove();
       usleep(100'000);
@@ -89,7 +89,7 @@ Scratch::Scratch() {
 
 Scratch::~Scratch() {
   Remove();
-  // A good end leaves nothing to wait for.
+  // A normal end leaves nothing to wait for.
   if (!Exists()) kill(janitor_, SIGKILL);
   close(janitor_pipe_);
   int status = 0;
@@ -107,7 +107,7 @@ void Scratch::Remove() const {
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
   std::filesystem::remove_all(run_dir_, ignored);
-  if (!cgroup_.empty()) rmdir(cgroup_.c_str());  // once nobody is in it
+  if (!cgroup_.empty()) rmdir(cgroup_.c_str());  // when no process is in it
 }
 
 }  // namespace drover::bench

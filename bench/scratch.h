@@ -7,9 +7,9 @@
 
 namespace drover::bench {
 
-// A directory below $TMPDIR or /var/tmp, one on a tmpfs for the sockets of shims where there is
-// one, and for root a version 2 cgroup to count in. All are gone when the object is, and also when
-// the program is killed: a janitor process waits for its end. Make it before the first thread.
+// A directory below $TMPDIR or /var/tmp, one on a tmpfs (if there is any) for the sockets of shims,
+// and for root a version 2 cgroup to count in. They end with the object, also when the program is
+// killed: a janitor process waits for its end. Make this before the first thread.
 class Scratch {
  public:
   Scratch();
@@ -18,7 +18,7 @@ class Scratch {
   ~Scratch();
 
   const std::string& path() const { return path_; }
-  // A new directory below it, of that name and some letters.
+  // Makes a new directory below it: NAME and some random letters.
   std::string NewDirectory(const std::string& name) const;
   const std::string& run_dir() const { return run_dir_; }
   bool run_dir_is_tmpfs() const { return run_dir_is_tmpfs_; }
@@ -33,7 +33,7 @@ class Scratch {
   std::string cgroup_;
   bool run_dir_is_tmpfs_ = false;
   pid_t janitor_ = -1;
-  int janitor_pipe_ = -1;  // its end tells the janitor of ours
+  int janitor_pipe_ = -1;  // closed by our end, which the janitor waits for
 };
 
 }  // namespace drover::bench

@@ -10,16 +10,16 @@
 
 namespace drover::bench {
 
-// Runs tasks by the process service alone: a shim each, with tracking, log descriptors and exit
-// record, but without allocation, driver or events.
+// Runs tasks by the process service alone. Each has a shim, with tracking, log descriptors and exit
+// record, but no allocation, driver or events.
 class ShimSpawn {
  public:
   ShimSpawn(RealLoop* loop, ProcessService* processes, const Scratch& scratch, std::string program);
 
-  // Seconds for TASKS of them, IN_FLIGHT at once.
+  // Runs TASKS of them, IN_FLIGHT at once, and returns the seconds.
   double Run(int tasks, int in_flight);
 
-  // From the call of Start until the program was executed, in seconds: one per task run.
+  // Seconds from the call of Start until the program was executed, one value per task.
   std::vector<double>& latencies() { return latencies_; }
 
  private:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""The gate itself (./dev test): what runs a second time, what runs once, and what does not run again."""
+"""The gate itself (./dev test): tests that run a second time, once, or not again."""
 import os
 import pathlib
 import shutil
@@ -13,7 +13,7 @@ import second_try
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PRESETS = """{"version": 6, "configurePresets": [{"name": "release", "generator": "Ninja",
   "binaryDir": "${sourceDir}/build/release"}], "testPresets": [{"name": "release", "configurePreset": "release"}]}"""
-# A test notes each of its runs in a file of its name, and fails as often as the file NAME.fails has lines.
+# A test notes each of its runs in a file of its name. It fails as often as the file NAME.fails has lines.
 TEST = """#!/bin/sh
 echo run >>"$1"
 [ "$(wc -l <"$1")" -gt "$(wc -l <"$1.fails")" ]
@@ -21,7 +21,7 @@ echo run >>"$1"
 
 
 class GateProject(unittest.TestCase):
-    """A project with this repository's gate and tests of its own."""
+    """A project with the gate of this repository, and with its own tests."""
 
     LANGUAGES = "NONE"
 
@@ -41,7 +41,7 @@ class GateProject(unittest.TestCase):
         subprocess.run(["git", "init", "-q"], cwd=self.root, check=True)
 
     def gate(self):
-        """Builds and tests; what bash has said."""
+        """Builds and tests. Returns the output of bash."""
         (self.root / "CMakeLists.txt").write_text("\n".join(self.lists))
         env = {key: value for key, value in os.environ.items() if not key.startswith("CTEST_")}
         script = """set -e
@@ -96,7 +96,7 @@ class SecondTryTest(GateProject):
 
 
 class KeptTest(GateProject):
-    """A unit test whose program, C code of the project, is what it was when it passed."""
+    """A unit test that does not run again while its program, C code of the project, is unchanged."""
 
     LANGUAGES = "C"
 

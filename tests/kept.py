@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Unit tests that have passed with just these programs and inputs need not run again.
+"""Unit tests that have passed with exactly these programs and inputs need not run again.
 
 Usage: kept.py names BUILD_DIRECTORY           prints the prefixes of such tests, one a line
        kept.py store BUILD_DIRECTORY CTEST...  notes that all tests that ctest runs with these arguments have passed
 
 The unit tests are those labelled `fast`; `scheduler.PlacementTest.Fits` has the prefix `scheduler`. A prefix
-has one stamp, below BUILD_DIRECTORY/kept: the hash of the programs of its tests, of the programs and modules
-that ninja makes before them, of the files of the repository that no compiler reads, and of this machine's
-packages, kernel and user. Tests that are no program of the build, or share their prefix with other tests,
-have no stamp, so they always run.
+has one stamp, below BUILD_DIRECTORY/kept. The stamp is the hash of the programs of its tests, of the programs
+and modules that ninja makes before them, of the files of the repository that no compiler reads, and of this
+machine's packages, kernel and user. Tests that are no program of the build, or share their prefix with other
+tests, have no stamp, so they always run.
 """
 import collections
 import hashlib
@@ -56,7 +56,7 @@ class Machine:
         return self.hashes[path]
 
     def key(self, tests):
-        """The hash of all that TESTS depend on; None: it cannot be known."""
+        """The hash of all that TESTS depend on; None: that is unknown."""
         whole = hashlib.sha256(self.common)
         programs = set()
         for test in tests:
@@ -75,7 +75,7 @@ class Machine:
 
 
 def listed(build, *arguments):
-    """The tests that ctest would run, by prefix."""
+    """The tests that ctest runs with these arguments, by prefix."""
     tests = collections.defaultdict(list)
     for test in json.loads(run("ctest", "--test-dir", str(build), "--show-only=json-v1", *arguments))["tests"]:
         tests[test["name"].split(".")[0]].append(test)

@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Packages of the Python package index, for tests that need one as their other side."""
+"""Packages of the Python package index, for tests against such a package."""
 import subprocess
 import sys
 
@@ -7,8 +7,8 @@ SKIPPED = 77  # the exit code by which ctest knows a skipped test
 
 
 def interpreter_with(venv, module, requirement):
-    """The Python of the virtual environment VENV (a path), which is made and gets REQUIREMENT unless
-    it can import MODULE; None, after saying why, when the package cannot be had."""
+    """The Python of the virtual environment VENV (a path). Makes it, and installs REQUIREMENT, unless it can
+    import MODULE. If that fails, prints the reason and returns None."""
     python = venv / "bin" / "python3"
     probe = [str(python), "-c", f"import {module}"]
     if python.exists() and subprocess.run(probe, stderr=subprocess.DEVNULL).returncode == 0:

@@ -6,9 +6,9 @@ Usage: profile.py build BUILD_DIRECTORY            seconds by folder and by file
        profile.py headers BUILD_DIRECTORY [N]      seconds by header, from N sources compiled once more
        profile.py tests BUILD_DIRECTORY [CTEST...] seconds by test, waiting against computing
 
-`tests` runs each test that ctest would run with these arguments by itself, one after the other.
-Computing is the processor time of a test's processes; those that no process of the test waits for, such
-as the tasks of an agent, are not in it.
+`tests` runs each test that ctest runs with these arguments alone, one after the other. Computing is the
+processor time of a test's processes. It lacks processes that no process of the test waits for, such as the
+tasks of an agent.
 """
 import collections
 import concurrent.futures
@@ -48,7 +48,7 @@ def folder(output):
 
 
 def profile_build(build):
-    """Ninja notes begin and end of each step; steps run side by side, so a sum is no wall time."""
+    """Prints the seconds of each step. Steps run side by side, so their sum is not the wall time."""
     steps = {}
     for line in (build / ".ninja_log").read_text().splitlines()[1:]:
         begin, end, _, output, _ = line.split("\t")

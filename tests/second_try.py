@@ -1,28 +1,28 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Says whether the tests that have just failed may run a second time.
+"""Decides whether the tests that have just failed may run a second time.
 
 Usage: second_try.py BUILD_DIRECTORY MOST
 
 Real processes share the machine with others, so a test of them may fail once, and so may a test that measures
-time. Any other test on simulated time fails for a reason, and more than MOST failures are no accident: then
-the exit code is 1, and one line says why.
-Otherwise the failed tests are printed, one a line.
+time. Any other test on simulated time fails for a reason, and more than MOST failures are no accident. Then
+the exit code is 1, and this prints the reason in one line.
+Otherwise it prints the failed tests, one a line.
 """
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-# Folders of host/ whose tests know no time but the simulated, or none at all.
+# Folders of host/ whose tests use only simulated time, or no time.
 SIMULATED = ("alloc", "scheduler", "schema", "spec", "stats", "task", "taskenv")
 MEASURES = re.compile(r"\bCpuTimer\b|\bstd::clock\(|\bsteady_clock\b")
 SUITE = re.compile(r"^\s*(?:TYPED_)?TEST(?:_F|_P)?\((\w+),", re.M)
 
 
 def simulated_suites(host):
-    """Whether each FOLDER.SUITE is on simulated time: its file uses a SimLoop and no RealLoop, itself or by a
-    header, or is in a folder of SIMULATED, and does not measure time."""
+    """Whether each FOLDER.SUITE is on simulated time. Such a file uses a SimLoop and no RealLoop, itself or by
+    a header, or is in a folder of SIMULATED. It does not measure time."""
     headers = {str(p.relative_to(host.parent)): p.read_text() for p in host.rglob("*.h")}
     suites = {}
     for path in host.rglob("*_test.cc"):

@@ -2,14 +2,14 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """The recorded interface: what drover.h was when each of its minor versions was released.
 
-A library that exports every public struct, enumeration and constant of the header is compiled with
-debug information; abidw writes down what it exports. Two checks compare that with the record:
+This compiles, with debug information, a library that exports every public struct, enumeration and
+constant of the header. abidw records its exports. Two checks compare that with the record:
 
   exact   abidiff finds no difference to the record of the minor version that the header says it is.
   prefix  each struct and function table of each record is the beginning of today's: it may only have
           grown at its end.
 
-"update" records a new minor version; a record that is there stays as it is.
+"update" records a new minor version. It never changes an existing record.
 
 Usage: abi_record.py exact|prefix|update HEADER RECORDS-DIRECTORY
 """
@@ -26,7 +26,7 @@ SKIPPED = 77
 
 
 class Record:
-    """One interface as abidw has written it: its structs, each a list of (name, offset, type)."""
+    """One interface as abidw wrote it: its structs, each a list of (name, offset, type)."""
 
     def __init__(self, path):
         root = ElementTree.parse(path).getroot()
@@ -47,7 +47,7 @@ class Record:
                           for node in root.iter('var-decl') if node.get('mangled-name')}
 
     def _type(self, type_id):
-        """A type as text, deep enough that another signature is another text."""
+        """A type as text, deep enough that each signature has its own text."""
         if type_id in self._names:
             return self._names[type_id]
         node = self._by_id[type_id]
@@ -69,7 +69,7 @@ class Record:
 
 
 def probe_source(header):
-    """C that exports whatever the header makes public, so that no list of it must be kept."""
+    """C code that exports all public names of the header, so that nobody must keep a list of them."""
     with open(header) as file:
         text = re.sub(r'/\*.*?\*/', '', file.read(), flags=re.S)
     structs = re.findall(r'^\}\s*(drover_\w+);', text, re.M) + \
@@ -107,7 +107,7 @@ def write_record(header, to):
 
 
 def grown(old, new):
-    """Why NEW is not OLD with something added at the ends; an empty list when it is."""
+    """The reasons why NEW is not OLD with additions at the ends; an empty list if it is."""
     faults = []
     for name, members in old.structs.items():
         now = new.structs.get(name)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""The two checks of abi_record.py, against headers that are changed in one place each.
+"""The two checks of abi_record.py, against headers that each have one change.
 
 Usage: abi_record_test.py HEADER
 """
@@ -34,7 +34,7 @@ class AbiRecordTest(unittest.TestCase):
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def check(self, old, new, exact, prefix):
-        """EXACT and PREFIX: what the check must say, or None when it must be content."""
+        """EXACT and PREFIX: the text that the check must print, or None if it must pass."""
         self.assertEqual(self._text.count(old), 1, old)
         changed = self._text.replace(old, new)
         for mode, wanted in (('exact', exact), ('prefix', prefix)):

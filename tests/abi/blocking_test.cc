@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// The wrapper's behaviour when a driver's methods block, when its calls are given up, and when it
-// does not say what became of its tasks.
+// The wrapper's behaviour when a driver's methods block, when the host gives its calls up, and when
+// the driver does not recover its tasks.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ class BlockingTest : public testing::Test {
     fifos_.push_back(path);
     return path;
   }
-  // From now on nobody waits for it any more.
+  // From now on no reader of the FIFO waits.
   void Open(const std::string& fifo) {
     int fd = open(fifo.c_str(), O_RDWR | O_CLOEXEC);
     ASSERT_GE(fd, 0);
@@ -92,7 +92,7 @@ TEST_F(BlockingTest, StopsThatTakeLongDelayNeitherSignalsNorStarts) {
   }
   EXPECT_EQ(host_.Signal(RunOf(1), "SIGHUP").message, "");
   EXPECT_TRUE(host_.Finish(host_.Start(NewTask(30))).ok());
-  EXPECT_TRUE(host_.Finish(host_.Stop(RunOf(30), 1s)).ok()) << "nor one that is soon over";
+  EXPECT_TRUE(host_.Finish(host_.Stop(RunOf(30), 1s)).ok()) << "nor one that ends soon";
   Open(end);
   for (std::uint64_t stop : stops) EXPECT_TRUE(host_.Finish(stop).ok());
 }
@@ -113,7 +113,7 @@ TEST_F(BlockingTest, ACancellationThatComesBeforeItsVerbIsNotLost) {
   host_.CancelNext();
   std::uint64_t wait = host_.Wait(RunOf(1));
   Result answer = host_.Finish(wait, 5s);
-  ASSERT_TRUE(answer.complete) << "the driver waits on for a host that does not";
+  ASSERT_TRUE(answer.complete) << "the driver still waits, but the host has given up";
   EXPECT_EQ(answer.error->code, DROVER_E_CANCELLED);
   EXPECT_EQ(host_.completions(wait), 1);
   std::uint64_t patient = host_.Wait(RunOf(1));

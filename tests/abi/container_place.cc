@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// The program of a test whose drivers run in containers: the same files, asked by the same fake
-// host through the same interface, each instance in a process of its own.
+// The program of a test whose drivers run in containers. The same fake host calls the same files
+// through the same interface, but each instance is in a process of its own.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -11,12 +11,12 @@ namespace drover_test {
 class DriverPlace {
  public:
   virtual ~DriverPlace() = default;
-  // Null, and the reason, when the file cannot be loaded.
+  // Returns null, and the reason, when the file cannot be loaded.
   virtual const drover_driver* Load(const std::string& file, std::string* why) = 0;
-  // The host ends, its instances are shut down: nothing is called of it any more after this.
+  // The host ends and its instances are shut down: no function of it is called after this.
   virtual void Unload() {}
-  // Then a driver's crash is one of this process, its timers are the host's, and so is the thread
-  // that asks for a service.
+  // Whether drivers run in this process. Then the process dies with a driver that crashes, drivers
+  // use the timers of the host, and they call services on the host's thread.
   virtual bool is_this_process() const { return true; }
 };
 

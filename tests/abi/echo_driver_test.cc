@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// A driver that returns each field that it was given, in the host itself: straight, and through the
-// wire of a container.
+// A driver that returns each field that it gets, in the host itself: directly, and through the
+// encoding of a container.
 #include "host/abi/distinct_task.h"
 #include "host/plugin/registry_fixture.h"
 
@@ -94,7 +94,7 @@ TEST_P(EchoDriverTest, RecoverIsGivenTheSameAndTheHandle) {
   const Result<TaskStatus> status = Await(driver->Inspect(context_, task->run_id));
   ASSERT_TRUE(status.ok()) << status.error().message();
   StringMap expected = Expected(*task);
-  // A NUL cuts nothing off, but in an attribute, which people read, it is another character.
+  // A NUL cuts nothing off. In an attribute, which people read, it becomes another character.
   expected["handle"] = status->attributes.at("handle");
   EXPECT_EQ(status->attributes, expected);
   EXPECT_EQ(expected["handle"].substr(0, 3), "3,h");

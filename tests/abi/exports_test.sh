@@ -1,8 +1,8 @@
 #!/bin/sh
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #
-# exports_test.sh DRIVER.so...: each exports the one symbol of the interface and nothing else, none
-# of it unique across libraries, and carries its manifest.
+# exports_test.sh DRIVER.so...: each exports the one symbol of the interface and nothing else, has no
+# symbol that is unique across libraries, and contains its manifest.
 failed=0
 for driver in "$@"; do
   symbols=$(nm -D --defined-only "$driver" | awk '{print $2 " " $3}')

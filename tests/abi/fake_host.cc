@@ -43,8 +43,8 @@ FakeHost::~FakeHost() {
     ending_ = true;
     changed_.notify_all();
   }
+  // The threads first fire the remaining timers: the function of each frees its context.
   for (std::thread& thread : threads_) thread.join();
-  // The contexts of timers that never fire are their owners': fire those of the fake itself.
   Place()->Unload();
 }
 
@@ -77,7 +77,7 @@ void FakeHost::TimerThread() {
       continue;
     }
     auto at = timers_.begin();
-    // When the host ends, what is left fires at once: each context is freed by its function.
+    // When the host ends, the remaining timers fire at once.
     auto when = at->first;  // a copy: the timer may be cancelled during the wait
     if (!ending_ && when > Now()) {
       if (stopped_at_) {

@@ -17,8 +17,8 @@
 
 #include "drover/drover.h"
 
-// A host for the tests of drivers: it speaks the C interface only, without the C++ wrapper's
-// readers, so that a mistake there is not made twice. Its process service really starts processes.
+// A host for the tests of drivers. It uses the C interface directly and not the readers of the C++
+// wrapper, so that a mistake in the wrapper shows. Its process service really starts processes.
 namespace drover_test {
 
 using Map = std::map<std::string, std::string>;
@@ -43,7 +43,7 @@ struct Result {
   std::optional<Failure> error;  // also of a refusal
   bool complete = false;         // false: it has not come in time
   drover_instance* instance = nullptr;
-  int instance_isolation = -1;  // of the instance's own info, if it has one
+  int instance_isolation = -1;  // of the instance's own info, if any
   std::string instance_name;
   std::string handle;
   std::uint32_t handle_version = 0;
@@ -71,7 +71,7 @@ struct Message {
   std::int64_t timestamp = 0;
 };
 
-// One stream as the host has heard it.
+// One stream as the host received it.
 struct StreamLog {
   std::vector<Message> messages;
   bool ended = false;
@@ -106,7 +106,7 @@ class FakeHost {
   const drover_driver* driver() const { return driver_; }
   drover_host* raw();
 
-  // Each calls the verb and returns the call's id; Finish waits for its completion.
+  // Each of these calls the verb and returns the call's id; Finish waits for its completion.
   std::uint64_t Start(const Task& task);
   std::uint64_t Recover(const Task& task, const std::string* handle);
   std::uint64_t Wait(drover_run_id run);
@@ -125,7 +125,8 @@ class FakeHost {
   std::uint64_t last_call() const { return own_call_.id; }
   Result Finish(std::uint64_t call, std::chrono::milliseconds limit = 20s);
   void CancelCall(std::uint64_t call);
-  // The next call is given up before its verb is called, and the driver hears of it before, only.
+  // Gives the next call up before its verb is called. The driver gets the cancellation only then,
+  // not afterwards.
   void CancelNext() { cancel_next_ = true; }
   int completions(std::uint64_t call);
 
@@ -139,7 +140,7 @@ class FakeHost {
   StreamLog stream(std::uint64_t id);
   // Waits until the stream has N messages or has ended.
   StreamLog AwaitMessages(std::uint64_t id, std::size_t n, std::chrono::milliseconds limit = 10s);
-  // After so many messages stream_send answers that the stream is cancelled.
+  // After so many messages stream_send returns that the stream is cancelled.
   void StopStreamsAfter(std::size_t messages) { stop_after_ = messages; }
 
   // The processes that the fake process service has started.
@@ -155,15 +156,15 @@ class FakeHost {
   Map v1_cgroups(drover_run_id run);
   std::string log();
   void FailNext(const std::string& function, Failure failure);  // of the process service
-  void HoldNext(const std::string& function);                   // of those: it does not answer
-  void AnswerHeld();                                            // now it does, with an error
-  void HoldExits(bool held);  // while held, no process has ended as far as drivers can see
+  void HoldNext(const std::string& function);  // one of those, which gets no answer
+  void AnswerHeld();                           // now it answers, with an error
+  void HoldExits(bool held);  // while held, drivers do not see the end of any process
   void WithoutServices() { no_services_ = true; }
 
-  // From now on time passes for the driver's timers by Advance only.
+  // From now on only Advance moves the time of the driver's timers.
   void StopClock();
   void Advance(std::chrono::nanoseconds time);
-  // Waits until a timer is set that is due in DELAY; false when none comes.
+  // Waits until a timer that is due in DELAY is set. Returns false when none comes.
   bool AwaitTimer(std::chrono::nanoseconds delay, std::chrono::milliseconds limit = 10s);
 
  private:

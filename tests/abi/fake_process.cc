@@ -47,7 +47,7 @@ struct FakeProcesses::Functions {
       const std::int32_t refused = Fail(error, DROVER_E_NOT_FOUND, "no process of this run");
       const std::string_view name(function);
       if (Place()->is_this_process() || name == "start" || name == "release") return refused;
-      // The thread of a container that asks cannot wait for its driver: it wants an answer.
+      // The asking thread of a container cannot wait for its driver: it needs an answer.
       self->Post([done, context] {
         drover_error out = NewError();
         Fail(&out, DROVER_E_NOT_FOUND, "no process of this run");

@@ -116,7 +116,7 @@ std::uint64_t Service::after(const drover_host* host, std::int64_t delay, void (
   FakeHost* self = Service::Self(host);
   std::lock_guard<std::mutex> lock(self->mutex_);
   std::uint64_t id = ++self->last_id_;
-  // Clamped, as time points overflow where the driver's delays do not.
+  // Clamped: a delay that the driver may use can overflow a time point.
   auto at = self->Now() +
             std::chrono::nanoseconds(std::min<std::int64_t>(delay, 1000000000ll * 3600 * 100000));
   self->timers_.emplace(at, FakeHost::Timer{id, function, context});

@@ -104,8 +104,8 @@ struct Service {
   static void Fill(drover_host* host);
   static std::uint64_t after(const drover_host* host, std::int64_t delay, void (*function)(void*),
                              void* context);
-  // Collects what FD says as the output (0) or the error output (1) of PROCESS, and closes it. The
-  // host's mutex is held.
+  // Reads FD as the output (0) or the error output (1) of PROCESS, and closes it. The caller holds
+  // the host's mutex.
   static void Collect(FakeHost* self, const std::shared_ptr<FakeHost::Process>& process, int fd,
                       int stream);
   struct Functions;

@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// The verbs of a driver, streams and what became of both.
+// The verbs of a driver, its streams, and the results of both.
 #include "fake_state.h"
 
 namespace drover_test {
@@ -188,7 +188,7 @@ StreamLog FakeHost::AwaitMessages(std::uint64_t id, std::size_t n,
   return streams_[id];
 }
 
-// The process of a run, also of a released one.
+// Returns the process of a run, also of a released one.
 #define PROCESS_FACT(type, name, expression)      \
   type FakeHost::name(drover_run_id run) {        \
     std::lock_guard<std::mutex> lock(mutex_);     \

@@ -4,7 +4,7 @@
 # header_compile_test.sh SDK_INCLUDE_DIR TEST_DIR [wrapper]
 #
 # Compiles the C header, and the table of its layout, in every language standard it promises, with
-# the compilers that are there; with "wrapper" the C++ wrapper instead.
+# the installed compilers. With "wrapper", compiles the C++ wrapper instead.
 set -u
 include=$1
 dir=$2

@@ -12,8 +12,8 @@
 #define CHECK(condition) _Static_assert(condition, #condition)
 #endif
 #define AT(type, member, offset) CHECK(offsetof(type, member) == (offset))
-/* The size, and that the last member reaches it: a member that came later into padding at the end
- * would be taken as present in an older struct. */
+/* The size, which the last member must reach. Padding at the end would be wrong: a later member in
+ * it would count as present in an older struct. */
 #define END(type, last, size)    \
   CHECK(sizeof(type) == (size)); \
   CHECK(offsetof(type, last) + sizeof(((type*)0)->last) == sizeof(type))

@@ -110,7 +110,7 @@ TEST_F(MockDriverTest, RefusesBadDurationsAndPorts) {
     EXPECT_TRUE(Start(std::string(R"({"run_for":")") + good + "\"}").ok()) << good;
     EXPECT_TRUE(host_.Finish(host_.Destroy(RunOf(1), true)).ok());
   }
-  // Accepted, and without effect: it is not even read.
+  // Accepted without effect: the driver does not even read it.
   EXPECT_TRUE(Start(R"({"kill_after":"nonsense"})", 2).ok());
 }
 
@@ -197,7 +197,7 @@ TEST_F(MockDriverTest, RecoversWithTheTimeThatIsLeft) {
   std::string handle = Start(R"({"run_for":"1h","exit_code":2})").handle;
   const std::string fresh = Start(R"({"run_for":"1h"})", 4).handle;
   ASSERT_TRUE(host_.Shutdown().ok());
-  // As if it had been started almost an hour ago.
+  // The handle of a task that was started almost an hour ago.
   std::string::size_type at = handle.find("\"started_at\":");
   ASSERT_NE(at, std::string::npos) << handle;
   at += std::strlen("\"started_at\":");
@@ -394,7 +394,7 @@ const char* const kVerbs[] = {"create",  "fingerprint", "configure", "restore_co
                               "stats",   "exec",        "stop",      "wait",
                               "destroy", "shutdown"};
 
-// Makes every call of a driver with this configuration, says which, and ends the process.
+// Makes every call of a driver with this configuration, prints each name, and ends the process.
 [[noreturn]] void CallAll(const std::string& config) {
   signal(SIGSEGV, SIG_DFL);  // a sanitizer would report it and exit
   const auto call = [](const char* verb) { fprintf(stderr, "called %s\n", verb); };

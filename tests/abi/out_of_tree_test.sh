@@ -3,7 +3,7 @@
 #
 # out_of_tree_test.sh BUILD_DIR EXAMPLES_DIR RUN_DRIVER EXPORTS_TEST
 #
-# Installs the SDK, moves it, and builds the examples against it as a third party would: with CMake
+# Installs the SDK, moves it, and builds the examples against it as a third party does: with CMake
 # and with make, with g++ and with clang. Each result must load, run a task, export one symbol
 # and pass its own tests.
 set -eu
@@ -47,7 +47,7 @@ exit code 0'
 
 cp -r "$examples/hello" "$examples/hello_c" "$tmp"
 
-# A driver with a sanitizer of its own, as docs/drivers.md says it.
+# A driver with a sanitizer of its own, built as docs/drivers.md describes it.
 asan=$(gcc -print-file-name=libasan.so)
 testhost=$(pkg-config --variable=testhost drover-sdk)
 make -s -C "$tmp/hello_c" CC=gcc CFLAGS="-O0 -g -fsanitize=address"

@@ -269,7 +269,7 @@ TEST_F(RawExecTest, AStopThatDoesNotEndFails15SecondsAfterTheKill) {
     EXPECT_EQ(late.error->code, DROVER_E_TIMEOUT);
     EXPECT_EQ(late.text(), "the task has not ended 15 s after it was killed");
     host_.AnswerHeld();
-    EXPECT_EQ(host_.completions(stop), 1) << "what comes later changes nothing";
+    EXPECT_EQ(host_.completions(stop), 1) << "a later result changes nothing";
   }
 }
 
@@ -357,7 +357,7 @@ TEST_F(RawExecTest, StatsNameTheProcessesWhenTheyAreAskedTo) {
   StreamLog log = host_.AwaitMessages(host_.Stats(task.run, 20ms, &error), 1);
   ASSERT_GE(log.messages.size(), 1u);
   EXPECT_TRUE(log.messages[0].pids.empty());
-  // Bits of a later host are no fault.
+  // Unknown bits of a later host are no error.
   const std::uint32_t flags = DROVER_STATS_PROCESSES | 1u << 31;
   log = host_.AwaitMessages(host_.Stats(task.run, 20ms, &error, flags), 1);
   ASSERT_GE(log.messages.size(), 1u);

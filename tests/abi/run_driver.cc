@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
 // run_driver FILE.so TASK_CONFIGURATION: runs one task of a driver to its end in the fake host and
-// prints its output. For the tests that build drivers out of tree.
+// prints its output. The tests that build drivers out of tree use it.
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 #
 # rust_driver_test.sh EXAMPLE_DIR RUN_DRIVER EXPORTS_TEST [DROVER]
 #
-# Builds the driver in Rust, without a network, runs a task of it, and the conformance kit.
+# Builds the driver in Rust, without a network, and runs a task of it and the conformance kit.
 set -eu
 example=$1
 run=$2

@@ -3,9 +3,9 @@
 #
 # sdk_package_test.sh SDK_DIR DRIVERS_MD RUN_DRIVER EXPORTS_TEST
 #
-# The SDK as a third party gets it, without a build of Drover: installed from its own directory, found
-# by its ABI version, by pkg-config for programs and for drivers, and as a subdirectory. The driver is
-# the one of docs/drivers.md, which must compile without a warning and do what it says.
+# The SDK as a third party gets it, without a build of Drover. It is installed from its own directory,
+# and found by its ABI version, by pkg-config for programs and for drivers, and as a subdirectory. The
+# driver is the one of docs/drivers.md, which must compile without a warning and work.
 set -eu
 sdk=$1
 manual=$2
@@ -27,7 +27,7 @@ exit code 0" ] || fail "$1 printed: $output"
   "$exports" "$1"
 }
 
-# An agent is not there, nor its sources.
+# Neither an agent nor its sources are installed.
 mkdir "$tmp/alone"
 cp -r "$sdk" "$tmp/alone/sdk"
 quietly cmake -S "$tmp/alone/sdk" -B "$tmp/build" || fail "the SDK cannot be configured alone"
@@ -73,7 +73,7 @@ quietly gcc -o "$tmp/unit_test" "$tmp/unit_test.c" $(pkg-config --cflags --libs 
   fail "a program cannot be linked"
 "$tmp/unit_test" || fail "a program that pkg-config has linked does not run"
 
-# As a part of the driver's project, which installs the driver and nothing of the SDK.
+# The SDK as a part of the driver's project, which installs the driver and nothing of the SDK.
 cat >"$tmp/hello/CMakeLists.txt" <<EOF
 cmake_minimum_required(VERSION 3.17)
 project(hello LANGUAGES CXX)

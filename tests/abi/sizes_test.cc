@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// The size rules of the interface, in both directions, and every field's way through it.
+// The size rules of the interface, in both directions, and the way of every field through it.
 #include <gtest/gtest.h>
 #include <string.h>
 #include <time.h>
@@ -12,7 +12,7 @@ namespace {
 
 drover_str Str(const char* text) { return drover_str{text, strlen(text)}; }
 
-// A struct as a later version would have it: with members behind the ones that are known.
+// A struct of a later version, with members behind the known ones.
 template <typename T>
 struct Larger {
   T known;
@@ -126,7 +126,7 @@ class SizesTest : public testing::Test {
     ASSERT_NE(host_.Load(ECHO_DRIVER_SO), nullptr) << host_.log();
     ASSERT_TRUE(host_.Create("{}").ok());
   }
-  // Starts by hand, since the sizes are the test's.
+  // Calls start directly, since the test sets the sizes.
   int Start(const drover_task_config* config, std::uint32_t args_size = sizeof(drover_start_args),
             drover_error* error = nullptr) {
     Larger<drover_start_args> args = {};
@@ -161,7 +161,7 @@ TEST_F(SizesTest, LargerStructsOfALaterHostAreTakenAsFarAsTheyAreKnown) {
 
 TEST_F(SizesTest, SmallerStructsOfAnEarlierHostLeaveTheRestZero) {
   FullTask task;
-  // The bytes behind the size are not read, although they are set here.
+  // The driver must not read the bytes behind the size, although they are set here.
   task.raw.struct_size = offsetof(drover_task_config, kill_signal);
   ASSERT_EQ(Start(&task.raw), DROVER_OK);
   host_.Finish(host_.last_call());

@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// Nothing that a driver throws passes the border, in any verb and with either C++ runtime.
+// No exception of a driver passes the border, in any verb and with either C++ runtime.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ struct Case {
   bool recoverable;
 };
 
-// Named, not as bytes, in the list of the tests.
+// Prints the name, not the bytes, in the list of the tests.
 void PrintTo(const Case& of, std::ostream* out) {
   const std::string library = of.library;
   *out << library.substr(library.rfind('/') + 1) << " throws " << of.what;
@@ -98,7 +98,7 @@ TEST_P(ThunkTest, ForeignArguments) {
   EXPECT_EQ(driver->signal(host_.instance(), &call, nullptr, &error), DROVER_E_INVALID_ARGUMENT);
   EXPECT_EQ(driver->get_extension(host_.instance(), {"drover.task-stats/1X", 20}), nullptr);
   EXPECT_EQ(driver->get_extension(host_.instance(), {nullptr, 0}), nullptr);
-  // A given descriptor is the receiver's, also when nothing else of the call is right.
+  // A given descriptor belongs to the receiver, even when all else in the call is wrong.
   auto* part = static_cast<const drover_task_exec*>(driver->get_extension(
       host_.instance(), {DROVER_TASK_EXEC_ID, sizeof DROVER_TASK_EXEC_ID - 1}));
   drover_exec_args exec = {};

@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// Every header of the wrapper, and each template used once.
+// Includes every header of the wrapper, and uses each template once.
 #include "drover/entry.hpp"
 #include "drover/process_driver.hpp"
 

@@ -132,7 +132,7 @@ TEST(EnvFilterTest, Globs) {
   EXPECT_FALSE(command::Matches("a?", "ab"));
   std::string stars, text(5000, 'a');
   for (int i = 0; i < 2000; ++i) stars += "*a";
-  EXPECT_FALSE(command::Matches(stars + "b", text)) << "and that soon";
+  EXPECT_FALSE(command::Matches(stars + "b", text)) << "and it ends soon";
 }
 
 TEST(IdRangesTest, Contains) {

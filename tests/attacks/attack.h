@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the attacks: each is a program that ends with 0 if it got what it must not get. */
+/* Shared by the attacks. Each is a program that ends with 0 if it got what it must not get. */
 #ifndef DROVER_TESTS_ATTACKS_ATTACK_H_
 #define DROVER_TESTS_ATTACKS_ATTACK_H_
 

@@ -18,11 +18,11 @@ namespace drover {
 
 using Arguments = std::vector<std::string>;
 
-// An attack by a task of root with the capabilities that exec gives to root by default: what holds
-// for it holds for others. Its control is the same task without the one defence in question.
+// An attack by a task of root with the capabilities that exec gives to root by default. A defence
+// that stops this task stops others too. The control is the same task without the tested defence.
 class AttackTest : public ProcessFixture {
  protected:
-  // Exit codes of the attacks; any other proves nothing.
+  // Exit codes of the attacks; any other code proves nothing.
   static constexpr int kSucceeded = 0;
   static constexpr int kHeld = 1;
 
@@ -72,7 +72,7 @@ class AttackTest : public ProcessFixture {
   int Inside(const std::string& attack, const Arguments& arguments) {
     return Run(Isolated(attack, arguments));
   }
-  // With the same rights, and the root and namespaces of the host.
+  // Runs it with the same rights, but in the root and namespaces of the host.
   ProcessSpec OnHost(const std::string& attack, const Arguments& arguments) {
     ProcessSpec spec = Isolated(attack, arguments);
     spec.argv[0] = std::string(DROVER_ATTACKS) + "/" + attack;
@@ -93,7 +93,7 @@ class AttackTest : public ProcessFixture {
       function(name, step);
     }
   }
-  // Without those steps of its start.
+  // Runs it without those steps of its start.
   int Without(const std::set<std::string>& steps, ProcessSpec spec) {
     change_start_ = [&steps](StartMessage* message) {
       std::size_t found = 0;
@@ -108,11 +108,12 @@ class AttackTest : public ProcessFixture {
     change_start_ = nullptr;
     return code;
   }
-  // As Without, for a mount or an attribute: the kernel then no longer confirms it.
+  // The same as Without, for a mount or an attribute. It also omits the check, since the kernel
+  // then does not confirm the mount.
   int WithoutMountStep(const std::string& step, ProcessSpec spec) {
     return Without({step, kVerifyStep}, std::move(spec));
   }
-  // Where CALLS, if they are as ONLY says, do nothing and succeed.
+  // Runs FUNCTION on a thread where CALLS do nothing and succeed, if their arguments fit ONLY.
   void Pretending(const std::vector<long>& calls, CallsWith only,
                   const std::function<void()>& function) {
     std::thread([&] {
@@ -121,7 +122,7 @@ class AttackTest : public ProcessFixture {
     }).join();
   }
 
-  // HOST_PATH lies upon what the root has at TARGET.
+  // Mounts HOST_PATH at TARGET of the root.
   void Mount(const std::string& host_path, const std::string& target, const MountOptions& options,
              ProcessSpec* spec) {
     Result<MountTree> tree = OpenMountTree(AT_FDCWD, directory_ + host_path, target, options);

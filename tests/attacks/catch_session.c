@@ -1,6 +1,6 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* Looks for the process that becomes a command beside the task, while it still is its supervisor's
-   program. Arguments: a file to make when it looks, one that ends it. */
+/* Looks for the process that becomes a command beside the task, while it still runs the program of
+   its supervisor. Arguments: a file that it makes when it begins to look, a file that ends it. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -16,8 +16,7 @@ int main(int argc, char** argv) {
     const struct dirent* entry;
     while ((entry = readdir(list))) {
       if (entry->d_name[0] < '0' || entry->d_name[0] > '9') continue;
-      if (strcmp(entry->d_name, "1") == 0)
-        continue; /* the init, which is of that program for ever */
+      if (strcmp(entry->d_name, "1") == 0) continue; /* the init, which always runs that program */
       char name[300], program[64];
       snprintf(name, sizeof name, "/proc/%s/exe", entry->d_name);
       const ssize_t length = readlink(name, program, sizeof program - 1);

@@ -1,6 +1,6 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* Leaves a root by the directory that lies outside of it. Arguments: a file of the host, a
-   directory of the task's own, and, to be caught first, a directory to chroot to. */
+/* Leaves a root by a directory outside of it. Arguments: a file of the host, a directory of the
+   task's own, and optionally a directory that it first changes its root to. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

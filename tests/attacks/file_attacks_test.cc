@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// Ways to files that are not the task's, or that it must not write.
+// Attempts to reach files of others, or to write files that a task must not write.
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 class FileAttackTest : public AttackTest {};
 
 TEST_F(FileAttackTest, FilesOfTheHostByEveryName) {
-  // The root needs the mount namespace that holds it, so they are one defence.
+  // The root needs the mount namespace that holds it, so both are one defence.
   EXPECT_EQ(Outside("reach_file", {canary_, directory_}), kSucceeded);
   EXPECT_EQ(Inside("reach_file", {canary_, "/local"}), kHeld);
   // A working directory that points outside leads to the root.
@@ -38,7 +38,7 @@ TEST_F(FileAttackTest, AWorkingDirectoryThatIsALink) {
   const Result<ProcessInfo> info = Start(std::move(spec));
   ASSERT_FALSE(info.ok());
   EXPECT_THAT(info.error().message(), HasSubstr("cannot change to directory"));
-  // A path that goes up from the root stays in it.
+  // A path that goes up from the root stays in the root.
   ASSERT_EQ(
       symlink(("/../../.." + directory_ + "/..").c_str(), (directory_ + "/task/local/up").c_str()),
       0);
@@ -73,14 +73,14 @@ TEST_F(FileAttackTest, WritingAProgramOfTheHost) {
 }
 
 TEST_F(FileAttackTest, LeavingTheRootByChroot) {
-  // The control is in a chroot, where the root is pivoted else.
+  // The control runs in a chroot; other tasks have a pivoted root.
   EXPECT_EQ(Outside("chroot_escape", {canary_, "/", directory_ + "/cage"}), kSucceeded);
   EXPECT_EQ(Inside("chroot_escape", {canary_, "/local"}), kHeld);
 }
 
 TEST_F(FileAttackTest, UncoveringWhatTheRootLiesUpon) {
   if (WithoutMountCalls()) GTEST_SKIP() << "here the mounts of the host are below it until PIVOT";
-  // The change of the root and the clean namespace each hold it alone.
+  // The change of the root and the clean namespace each stop it alone.
   const auto attempt = [&](const std::set<std::string>& without) {
     ProcessSpec spec = Isolated("uncover_root", {canary_});
     spec.privileges->bounding = With({"sys_admin"});
@@ -95,7 +95,7 @@ TEST_F(FileAttackTest, UncoveringWhatTheRootLiesUpon) {
 }
 
 TEST_F(FileAttackTest, MakingTheRootWritable) {
-  // The missing capability and the filter each hold it alone.
+  // The missing capability and the filter each stop it alone.
   const auto attempt = [&](bool capable, bool filtered) {
     ProcessSpec spec = Isolated("remount", {});
     if (capable) spec.privileges->bounding = With({"sys_admin"});
@@ -105,7 +105,7 @@ TEST_F(FileAttackTest, MakingTheRootWritable) {
   EXPECT_EQ(attempt(true, false), kSucceeded);
   EXPECT_EQ(attempt(false, false), kHeld);
   EXPECT_EQ(attempt(false, true), kHeld);
-  // The filter follows the capabilities; here these come after it has been made.
+  // The capabilities of a task decide its filter; here they come after the filter was made.
   change_start_ = [](StartMessage* message) {
     ForEachStep(message, [](const std::string&, drover_step* step) {
       if (step->kind != DROVER_STEP_BOUNDING && step->kind != DROVER_STEP_CAPABILITIES) return;
@@ -127,7 +127,7 @@ TEST_F(FileAttackTest, WritingWhatIsReadOnly) {
     EXPECT_EQ(WithoutMountStep(step, Isolated("write_file", {path})), kSucceeded) << path;
     EXPECT_EQ(Inside("write_file", {path}), kHeld) << path;
   }
-  // This one has no step of its own that makes it so.
+  // No step of its own makes this one read-only.
   const std::string kernel = "/sys/kernel/mm/transparent_hugepage/enabled";
   if (std::filesystem::exists(kernel)) {
     change_start_ = [](StartMessage* message) {
@@ -150,8 +150,8 @@ TEST_F(FileAttackTest, WritingWhatIsReadOnly) {
 
 TEST_F(FileAttackTest, NamingAFileOfTheHost) {
   std::ofstream(directory_ + "/alloc/other") << "somebody's";
-  // Each bind mount is a mount of its own, also where both lie on the same file system: within one
-  // it succeeds.
+  // Each bind mount is a separate mount, also where both are on the same file system. A link within
+  // one mount succeeds.
   EXPECT_EQ(Inside("hard_link", {"/alloc/other", "/alloc/mine"}), kSucceeded);
   EXPECT_EQ(Inside("hard_link", {"/alloc/other", "/local/mine"}), kHeld);
   EXPECT_EQ(Inside("hard_link", {"/etc/passwd", "/local/mine"}), kHeld);
@@ -159,8 +159,8 @@ TEST_F(FileAttackTest, NamingAFileOfTheHost) {
   EXPECT_EQ(Inside("hard_link", {canary_, "/local/mine"}), kHeld);
 }
 
-// A neighbour replaces a directory that is a source of a mount; races_test.cc does so while tasks
-// start.
+// A neighbour replaces a directory that is the source of a mount. races_test.cc does that while
+// tasks start.
 TEST_F(FileAttackTest, ABindSourceThatLeadsOutside) {
   const std::string local = directory_ + "/task/local", own = directory_ + "/task/own";
   ASSERT_EQ(rename(local.c_str(), own.c_str()), 0);
@@ -170,7 +170,7 @@ TEST_F(FileAttackTest, ABindSourceThatLeadsOutside) {
   const Result<RootSpec> root = OpenTaskRoot(options);
   ASSERT_FALSE(root.ok());
   EXPECT_EQ(root.error().message(), "local: Too many levels of symbolic links");
-  // The control: the source by its path.
+  // The control opens the source by its path.
   Result<MountTree> tree = OpenMountTree(AT_FDCWD, local, "/srv", {});
   ASSERT_TRUE(tree.ok()) << tree.error().message();
   ASSERT_EQ(unlink(local.c_str()), 0);
@@ -182,8 +182,8 @@ TEST_F(FileAttackTest, ABindSourceThatLeadsOutside) {
 
 class MountedAttackTest : public FileAttackTest {
  protected:
-  // On systems of their own: the machine may have mounted the test's directory without devices or
-  // set-user-id bits.
+  // On file systems of their own: the machine may have mounted the test's directory without devices
+  // or set-user-id bits.
   void SetUp() override {
     AttackTest::SetUp();
     if (!loop_) return;
@@ -213,7 +213,7 @@ TEST_F(MountedAttackTest, BecomingRootByASetUserIdBit) {
     ProcessSpec spec = Isolated("become_root", {});
     spec.executable = "/local/become_root";
     spec.user = ProcessUser{65534, 65534, {}};
-    spec.privileges->filter_calls = false;  // it cannot be without the other
+    spec.privileges->filter_calls = false;  // the filter needs no_new_privileges
     spec.no_new_privileges = no_new_privileges;
     if (no_suid) return Run(std::move(spec));
     Mount("/task/local", "/local", {}, &spec);

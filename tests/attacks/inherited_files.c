@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* Looks for descriptors that it was not given. */
+/* Looks for descriptors that nobody gave to it. */
 #include <fcntl.h>
 
 #include "tests/attacks/attack.h"

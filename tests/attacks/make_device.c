@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* Opens a device by a node of its own making. Argument: the node's path. */
+/* Makes a device node and opens the device by it. Argument: the node's path. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>

@@ -11,7 +11,7 @@
 
 namespace drover {
 
-// A program of the attacks that runs on the host beside the test, until it is ended.
+// A program of the attacks that runs on the host beside the test, until the test ends it.
 class Neighbour {
  public:
   Neighbour() = default;

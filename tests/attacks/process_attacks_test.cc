@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// Ways to other processes, out of the cgroups, and into the kernel.
+// Attempts to reach other processes, to leave the cgroups, and to enter the kernel.
 #include <linux/capability.h>
 #include <spawn.h>
 #include <sys/file.h>
@@ -15,7 +15,7 @@ namespace {
 
 class ProcessAttackTest : public AttackTest {
  protected:
-  // A command beside the task; its exit code, -1: it was not started.
+  // Runs a command beside the task. Returns its exit code; -1: it was not started.
   int Session(const RunId& run, const Arguments& argv) {
     ExecSpec exec;
     exec.argv = argv;
@@ -26,7 +26,7 @@ class ProcessAttackTest : public AttackTest {
     const Result<ExecExit> exit = Await((*session)->Wait(Forever()));
     return exit.ok() ? exit->exit_code : -1;
   }
-  // Where the shim's and its children's "not dumpable" does nothing.
+  // Runs FUNCTION where the "not dumpable" of the shim and its children has no effect.
   void Dumpable(const std::function<void()>& function) {
     Pretending({SYS_prctl}, CallsWith{0, BPF_JEQ, PR_SET_DUMPABLE}, function);
   }
@@ -41,11 +41,11 @@ TEST_F(ProcessAttackTest, TellingItsSupervisorWhatToDo) {
     return Run(std::move(spec));
   };
   EXPECT_EQ(attempt(OnHost("talk_to_supervisor", {})), kSucceeded);
-  // The user alone holds it: the directory is its owner's.
+  // The user alone stops it: only the owner can enter the directory.
   ProcessSpec user = OnHost("talk_to_supervisor", {});
   user.user = ProcessUser{65534, 65534, {}};
   EXPECT_EQ(attempt(std::move(user)), kHeld);
-  // And so does the root.
+  // The root alone stops it too.
   EXPECT_EQ(attempt(Isolated("talk_to_supervisor", {})), kHeld);
 }
 
@@ -53,7 +53,7 @@ TEST_F(ProcessAttackTest, TakingOverTheSupervisor) {
   for (const char* how : {"trace", "memory", "files", "descriptor"}) {
     SCOPED_TRACE(how);
     EXPECT_EQ(Inside("take_over", {how, "parent"}), kHeld);
-    // In the pid namespace it has no number. Where it has one, a capability is missing.
+    // In the pid namespace the supervisor has no number. Where it has one, a capability is missing.
     const auto attempt = [&](const Arguments& more) {
       ProcessSpec spec = Isolated("take_over", {how, "parent"});
       spec.namespaces->pids = false;
@@ -66,8 +66,8 @@ TEST_F(ProcessAttackTest, TakingOverTheSupervisor) {
 }
 
 TEST_F(ProcessAttackTest, TakingOverTheInit) {
-  // It has no rights to be gained; the defence is that nobody can look into it. It has no
-  // descriptors, either.
+  // The init has no rights and no descriptors that an attacker could gain. The defence is that no
+  // process can look into it.
   for (const char* how : {"trace", "memory", "files"}) {
     SCOPED_TRACE(how);
     EXPECT_EQ(Inside("take_over", {how, "1"}), kHeld);
@@ -86,15 +86,15 @@ TEST_F(ProcessAttackTest, TakingOverTheInit) {
   }
 }
 
-// A session is what the task is, with the same rights: that one is no boundary for the other. Until
-// it executes its program it has all the rights of the supervisor.
+// A session has the same rights as its task, so there is no border between them. But until the
+// session executes its program, it has all rights of the supervisor.
 TEST_F(ProcessAttackTest, CatchingASessionBeforeItsProgram) {
   const auto attempt = [&](int sessions) {
     for (const char* name : {"/task/local/ready", "/task/local/end"})
       std::filesystem::remove(directory_ + name);
     const RunId run = MustStart(Isolated("catch_session", {"/local/ready", "/local/end"}));
     EXPECT_TRUE(Until([&] { return std::filesystem::exists(directory_ + "/task/local/ready"); }));
-    // When the task has ended, its exit code is the reason.
+    // When the task has ended early, its exit code is the reason.
     for (int i = 0; i < sessions && Session(run, {"/bin/true"}) == 0; ++i) {
     }
     std::ofstream(directory_ + "/task/local/end") << "now";
@@ -125,7 +125,7 @@ TEST_F(ProcessAttackTest, FindingSharedMemoryOfOthers) {
 
 TEST_F(ProcessAttackTest, MovingOutOfItsCgroups) {
   if (!has_cgroups()) GTEST_SKIP() << "no cgroups are mounted here";
-  // Its root has none of the cgroup file systems: it is the root that holds.
+  // The task's root has no cgroup file system, so the root stops it.
   EXPECT_EQ(Outside("leave_cgroup", {}), kSucceeded);
   EXPECT_EQ(Inside("leave_cgroup", {}), kHeld);
 }
@@ -145,7 +145,7 @@ TEST_F(ProcessAttackTest, WhatTheFilterOfSystemCallsRefuses) {
 }
 
 TEST_F(ProcessAttackTest, FindingDescriptors) {
-  // One that anybody could leave open: without close-on-exec.
+  // Anybody could leave such a descriptor open: one without close-on-exec.
   const UniqueFd inherited(open("/dev/null", O_RDONLY));
   EXPECT_EQ(Inside("inherited_files", {}), kHeld);
   Pretending({SYS_close_range}, CallsWith{0, BPF_JSET, ~0u},
@@ -157,8 +157,8 @@ class OutlivingTest : public ProcessAttackTest, public ::testing::WithParamInter
   bool WantsCgroups() const override { return GetParam(); }
 };
 
-// The pid namespace and the cgroup each hold it alone, and where both are missing the shim walks
-// its descendants: the control has no supervisor.
+// The pid namespace and the cgroup each stop it alone. Where both are missing, the shim walks its
+// descendants. So the control has no supervisor.
 TEST_P(OutlivingTest, OutlivingItsTask) {
   const std::string path = directory_ + "/task/local/lock";
   const auto locked = [&path] {

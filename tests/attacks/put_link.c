@@ -1,6 +1,6 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* A neighbour without rights that puts a symbolic link where a directory has just been made, as
-   fast as it can, until it is killed. Arguments: the directory, where the link points to. */
+/* A neighbour without rights. As fast as it can, and until it is killed, it puts a symbolic link
+   where a directory has just been made. Arguments: the directory, the target of the link. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>

@@ -24,7 +24,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr Duration kUntilWon = 20s;  // milliseconds where nothing else runs
+constexpr Duration kUntilWon = 20s;  // a win takes milliseconds on an idle machine
 
 class RaceTest : public ProcessFixture {
  protected:
@@ -53,7 +53,7 @@ class RaceTest : public ProcessFixture {
   }
   void EndAttack() { attacker_.End(); }
 
-  // Tries until it is true, at most kUntilWon.
+  // Repeats ATTEMPT until it returns true, at most for kUntilWon.
   static bool Won(const std::function<bool()>& attempt) {
     const TimePoint end = BootClock::now() + kUntilWon;
     while (BootClock::now() < end)
@@ -62,7 +62,8 @@ class RaceTest : public ProcessFixture {
   }
 
   static ::testing::Matcher<std::string> NamesTheMountOf(const std::string& place) {
-    // The shim finds by its name what the agent has opened, and that may be anything by then.
+    // The agent opens a directory, and the shim finds it by its name. By then the name may lead to
+    // anything.
     if (WithoutMountCalls()) return HasSubstr("cannot ");
     return ::testing::AnyOf(HasSubstr("cannot mount " + place + ": "),
                             HasSubstr("after the step \"mount " + place + "\""));
@@ -95,7 +96,7 @@ TEST_F(RaceTest, DirectoriesThatAreMounted) {
     const auto leads_outside = [](const MountTree& mount) {
       return faccessat(mount.tree.get(), "canary", F_OK, 0) == 0;
     };
-    // The control: by its path.
+    // The control uses the path.
     EXPECT_TRUE(Won([&] {
       const Result<MountTree> tree = OpenMountTree(AT_FDCWD, path, place.task, {});
       return tree.ok() && leads_outside(*tree);
@@ -109,7 +110,7 @@ TEST_F(RaceTest, DirectoriesThatAreMounted) {
     }
     EXPECT_GT(refused, 0) << "the race did not take place";
     EXPECT_GT(opened, 0);
-    // And the tasks themselves.
+    // The same with real tasks.
     for (int i = 0; i < 10; ++i) {
       Result<RootSpec> root = OpenTaskRoot(options_);
       if (!root.ok()) continue;
@@ -119,12 +120,12 @@ TEST_F(RaceTest, DirectoriesThatAreMounted) {
       const Result<ProcessInfo> info = Start(std::move(spec));
       if (info.ok()) {
         EXPECT_EQ(WaitFor(run).exit_code, 0);
-      } else {  // where alloc/logs is a link, or the mount went with the directory's old name
+      } else {  // alloc/logs is a link, or the mount went with the directory's old name
         EXPECT_THAT(info.error().message(), NamesTheMountOf("/alloc/logs"));
       }
     }
     EndAttack();
-    // The directory may be under the other name now.
+    // The directory may have the other name now.
     if (std::filesystem::is_symlink(path)) {
       std::filesystem::remove(path);
       std::filesystem::rename(path + ".link", path);
@@ -140,7 +141,7 @@ TEST_F(RaceTest, PlacesOfMountsInTheTasksDirectory) {
   Attack("swap_names", directory_ + "/task/local/way", outside_);
   const std::string made = outside_ + "/in";
 
-  // The control: the same steps by mounts that follow links.
+  // The control does the same steps by mounts that follow links.
   EXPECT_TRUE(Won([&] {
     std::filesystem::remove_all(directory_ + "/task/local/way/in");
     Result<RootSpec> root = OpenTaskRoot(options_);
@@ -205,7 +206,7 @@ TEST_F(RaceTest, TheModeOfTheTemporaryDirectory) {
     return stat(canary.c_str(), &info) == 0 ? info.st_mode & 07777 : 0;
   };
   const UniqueFd task(open((directory_ + "/task").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // The control: the mode is set by the name, when the race has been won.
+  // The control sets the mode by the name after the neighbour has won the race.
   ASSERT_TRUE(Won([&] {
     mkdirat(task.get(), "tmp", 01777);
     return std::filesystem::is_symlink(tmp);

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* Opens a file of the host by every name that it can think of. Arguments: the file, a directory of
+/* Opens a file of the host by every name that may lead to it. Arguments: the file, a directory of
    the task's own. */
 #include <fcntl.h>
 #include <unistd.h>

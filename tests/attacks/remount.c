@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* Makes what is read-only writable. */
+/* Makes read-only mounts writable. */
 #include <fcntl.h>
 #include <sys/mount.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* Writes the program that it was started by: keeps that open by /proc/self/exe while it executes
-   another, so that it is no longer busy. Arguments: "begin" and the other program. */
+/* Writes to the program that started it. It opens that by /proc/self/exe and executes another
+   program, so that the first one is no longer busy. Arguments: "begin" and the other program. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* Sends a signal that does nothing. Argument: the number of a process of the host. */
+/* Sends a signal without effect. Argument: the number of a process of the host. */
 #include <signal.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* Stands in a directory of the host if it can climb from there to a file of the host: the argument,
-   a path. Without an argument it only runs: where its root has no such program, that is enough. */
+/* Succeeds if it can climb from its working directory to a file of the host. Argument: the path of
+   that file. Without an argument it succeeds by running: its root must not have this program. */
 #include <fcntl.h>
 
 #include "tests/attacks/attack.h"

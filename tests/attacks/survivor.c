@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* A daemon that wants to outlive its task: twice forked, a session of its own, deaf to signals.
+/* A daemon that tries to outlive its task: forked twice, in a session of its own, deaf to signals.
    Argument: a file that it locks as long as it lives. */
 #include <fcntl.h>
 #include <signal.h>

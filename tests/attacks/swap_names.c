@@ -1,6 +1,6 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* A neighbour without rights that swaps a directory and a symbolic link as fast as it can, until it
-   is killed. Arguments: the directory, where the link points to. */
+/* A neighbour without rights. As fast as it can, and until it is killed, it swaps a directory and a
+   symbolic link. Arguments: the directory, the target of the link. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>

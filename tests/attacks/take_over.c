@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* Takes control of another process. Arguments: how, and its number, or "parent". */
+/* Takes control of another process. Arguments: the method, and the process's number or "parent". */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
@@ -21,7 +21,7 @@ static int open_of(pid_t pid, const char* name, int flags) {
   return open(path, flags);
 }
 
-/* Writes what it has read, so that the other one goes on. */
+/* Writes back the bytes that it has read, so that the other process goes on. */
 static int write_memory(pid_t pid) {
   char line[512], byte;
   const int maps = open_of(pid, "maps", O_RDONLY), memory = open_of(pid, "mem", O_RDWR);
@@ -37,7 +37,7 @@ static int write_memory(pid_t pid) {
   return held("mem");
 }
 
-/* Any one of them would show or give what is not the task's. */
+/* Each of them would show or give something that does not belong to the task. */
 static int open_files(pid_t pid) {
   const char* const files[] = {"exe", "environ", "maps", "root/proc", "cwd/.", "fd/0"};
   for (unsigned i = 0; i < sizeof files / sizeof *files; i++)
@@ -54,7 +54,7 @@ static int take_descriptor(pid_t pid) {
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
   pid_t pid = strcmp(argv[2], "parent") == 0 ? getppid() : atoi(argv[2]);
-  if (pid == 0) pid = 1; /* the parent is outside of the namespace; its first is there */
+  if (pid == 0) pid = 1; /* the parent is outside of the namespace, whose first process is inside */
   if (strcmp(argv[1], "trace") == 0) return trace(pid);
   if (strcmp(argv[1], "memory") == 0) return write_memory(pid);
   if (strcmp(argv[1], "files") == 0) return open_files(pid);

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* Connects to the socket of its supervisor, which obeys its messages. Argument: its name. */
+/* Connects to the socket of its supervisor, which obeys messages. Argument: the socket's name. */
 #include <sys/socket.h>
 #include <sys/un.h>
 

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* Types into the terminal that it has as its own, for whoever reads there next. */
+/* Types into its own terminal, for the process that reads there next. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ int main(void) {
   if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0 ||
       ptsname_r(master, name, sizeof name) != 0)
     return 2;
-  const pid_t child = fork(); /* who leads a group cannot have a session of its own */
+  const pid_t child = fork(); /* the leader of a group cannot have a session of its own */
   if (child != 0) {
     int status;
     return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : 2;

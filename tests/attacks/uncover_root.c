@@ -1,6 +1,6 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* Takes the root off what it lies upon, and enters the mount namespace again, which then begins
-   there. Argument: a file of the host. */
+/* Unmounts its root, and enters the mount namespace again: its root is then the one below.
+   Argument: a file of the host. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* Stores a key, which others of its user could find. */
+/* Stores a key, which other processes of its user could find. */
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* Finds shared memory of others. Argument: its key. */
+/* Finds shared memory of other processes. Argument: its key. */
 #include <stdlib.h>
 #include <sys/shm.h>
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// Ways out of the root by a directory of the host that is open while the task is prepared: a path
-// of the task's that goes by /proc/self/fd.
+// Ways out of the root. While the shim prepares a task, directories of the host are open, and a
+// path of the task may go by /proc/self/fd.
 #include <unistd.h>
 
 #include <filesystem>
@@ -16,14 +16,14 @@ namespace {
 
 enum class Cgroups { kNone, kVersion2, kFreezer };
 
-// Each of these alone holds a working directory; the first alone holds whatever the kernel follows
-// by itself, and whatever changes after it was looked at.
+// Each of these alone stops a working directory. Only the first one stops paths that the kernel
+// follows by itself, and paths that change after the check.
 enum Defence : unsigned { kClosed = 1, kNoProcLinks = 2, kInRoot = 4 };
 constexpr unsigned kAll = kClosed | kNoProcLinks | kInRoot;
 
 constexpr int kNumbers = 64;
 
-// The user of the task, as exec has them: root and nobody as they are by default, and nobody with
+// The users of tasks of exec: root and nobody with their default capabilities, and nobody with
 // cap_add "all".
 enum class User { kRoot, kNobody, kNobodyWithAll };
 
@@ -59,12 +59,12 @@ class WayOutTest : public AttackTest,
     return spec;
   }
 
-  // Starts SPEC with these defences alone.
+  // Starts SPEC with only these defences.
   bool StartWith(unsigned defences, ProcessSpec spec) {
     change_start_ = [this, defences](StartMessage* message) {
       drover_start start;
       std::memcpy(&start, message->bytes.data(), sizeof start);
-      // The shim receives them when it has 0 to 3.
+      // The shim receives the descriptors when it has 0 to 3.
       open_ = {4 + start.log_dir_fd};
       if (start.cgroup_fd >= 0) open_.insert(4 + start.cgroup_fd);
       ForEachStep(message, [&](const std::string&, drover_step* step) {
@@ -83,8 +83,8 @@ class WayOutTest : public AttackTest,
     if (defences & kClosed) {
       start();
     } else {
-      // The shim refuses a plan that does not close them, so the calls do nothing that close at
-      // once, for the process and for each session. Those that close at an exec do as ever.
+      // The shim refuses a plan that does not close them. So the calls that close at once have no
+      // effect, for the process and for each session. Those that close at an exec still work.
       Pretending({SYS_close_range}, {.argument = 2, .value = 0}, start);
     }
     change_start_ = nullptr;
@@ -104,7 +104,7 @@ class WayOutTest : public AttackTest,
     const Result<ExecExit> exit = Await((*session)->Wait(Forever()));
     return exit.ok() ? exit->exit_code : kHeld;
   }
-  // A task that has been started with these defences, to have sessions in.
+  // Starts a task with these defences, for sessions beside it.
   RunId Sleeper(unsigned defences, const std::string& work_dir) {
     ProcessSpec spec = Task("", {});
     spec.argv = {"/bin/sleep", "1000"};
@@ -124,13 +124,13 @@ class WayOutTest : public AttackTest,
   }
 
   using Attempt = std::function<int(unsigned defences, const std::string& place)>;
-  // ATTEMPT is about /proc/self/fd/N as PLACE, for all numbers that one could have. HOLD: the
-  // defences of which each must hold it alone.
+  // Calls ATTEMPT with /proc/self/fd/N as PLACE, for every number N that a descriptor could have.
+  // Each defence of HOLD alone must stop it.
   void TryEach(unsigned hold, const Attempt& attempt) {
     const auto place = [](int number) { return "/proc/self/fd/" + std::to_string(number); };
     EXPECT_NE(attempt(0, place(0)), kSucceeded);
     ASSERT_GE(open_.size(), std::get<0>(GetParam()) == Cgroups::kNone ? 1u : 2u);
-    const std::set<int> open = open_;  // each attempt sets it
+    const std::set<int> open = open_;  // set by each attempt
     for (const int number : open)
       EXPECT_EQ(attempt(0, place(number)), kSucceeded) << number << ", the control";
     for (const unsigned alone : {kClosed, kNoProcLinks, kInRoot})
@@ -139,9 +139,9 @@ class WayOutTest : public AttackTest,
           EXPECT_NE(attempt(alone, place(number)), kSucceeded) << number << ", " << alone;
     for (int i = 0; i < kNumbers; ++i) EXPECT_NE(attempt(kAll, place(i)), kSucceeded) << i;
   }
-  // The same for a PLACE that another task of the group swaps all the time: now it is a directory,
-  // now a link to /proc/self/fd/N. The tests in which the link stays prove that it leads out. Here
-  // the race is won by luck, so the test only reports it.
+  // The same for a PLACE that another task of the group swaps all the time between a directory and
+  // a link to /proc/self/fd/N. The tests in which the link stays prove that it leads out. Here the
+  // attacker needs luck to win the race, so the test only reports the number of tries.
   void TryEachSwapped(unsigned hold, const Attempt& attempt) {
     EXPECT_NE(attempt(0, "/proc/self/fd/0"), kSucceeded);
     ASSERT_FALSE(open_.empty());
@@ -165,7 +165,7 @@ class WayOutTest : public AttackTest,
   }
   static constexpr int kTries = 20;
 
-  // A task with sessions, which begins anew when the defences are others.
+  // A task with sessions. It starts again when the defences change.
   class Sessions {
    public:
     explicit Sessions(WayOutTest* test, std::string work_dir = "/")
@@ -194,9 +194,9 @@ class WayOutTest : public AttackTest,
   };
 
   std::string local_;
-  std::string shared_;  // by all tasks of the group
-  std::string host_;    // from wherever a way leads to on the host, to the directory of the test
-  std::set<int> open_;  // what leads to directories of the host while a process is prepared
+  std::string shared_;  // shared by all tasks of the group
+  std::string host_;    // leads from any directory of the host to the directory of the test
+  std::set<int> open_;  // numbers of open host directories while the shim prepares a process
 };
 
 TEST_P(WayOutTest, WorkingDirectory) {
@@ -232,7 +232,7 @@ TEST_P(WayOutTest, Command) {
   });
 }
 
-// Only what is closed holds this one: the command may be another when the kernel follows it.
+// Only closed descriptors stop this one: the path may lead elsewhere when the kernel follows it.
 TEST_P(WayOutTest, CommandThatChanges) {
   TryEachSwapped(kClosed, [&](unsigned defences, const std::string& place) {
     ProcessSpec spec = Task("", {});
@@ -250,8 +250,8 @@ TEST_P(WayOutTest, CommandInThePath) {
   });
 }
 
-// The kernel follows this one by itself. The program then finds its argument, the script, in the
-// root.
+// The kernel follows the interpreter by itself. The program then finds its argument, the script, in
+// the root.
 TEST_P(WayOutTest, InterpreterOfTheCommand) {
   TryEach(kClosed, [&](unsigned defences, const std::string& place) {
     std::ofstream(local_ + "/script") << "#!" << place << host_ << "/stand_outside\n";
@@ -276,7 +276,7 @@ TEST_P(WayOutTest, CommandOfASessionThatChanges) {
   });
 }
 
-// The directory was one when the task began.
+// The path was a directory when the task began.
 TEST_P(WayOutTest, WorkingDirectoryOfASession) {
   Sessions sessions(this, "/local/way");
   TryEach(kAll, [&](unsigned defences, const std::string& place) {

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* Opens a file for writing; makes it if it is missing. Argument: its name. */
+/* Opens a file for writing, and makes it if it is missing. Argument: its name. */
 #include <fcntl.h>
 
 #include "tests/attacks/attack.h"

@@ -14,9 +14,9 @@
 
 namespace drover {
 
-// The functions of a driver that a host calls in another process, each as reports call it, from the
-// lists that those calls are made of. info is not among them: plain data, read when the library is
-// loaded and by a probe before it.
+// The functions of a driver that a host calls in another process, by the names that reports use.
+// The names come from the lists from which the host's calls are made. info is not among them: it
+// is plain data, which the probe and the loader read.
 inline std::vector<std::string> CalledFunctions() {
 #define DROVER_CALLED_NAME(kind, name, table) name,
 #define DROVER_VERB_NAME(verb, tag) #verb,
@@ -25,10 +25,10 @@ inline std::vector<std::string> CalledFunctions() {
 #undef DROVER_CALLED_NAME
 }
 
-// Calls the function of that name (of CalledFunctions) about TASK and returns its result. A call
-// that lasts as long as its task (wait, stats, a command) is given up after LIMIT; only then the
-// functions that follow it are called. The driver is configured with PLUGIN_CONFIG. READY is called
-// when the next call is that of the function itself. A_DRIVER: LoadedDriver or SupervisedDriver.
+// Calls the function VERB (of CalledFunctions) for TASK and returns its result. Gives up a call
+// that lasts as long as its task (wait, stats, a command) after LIMIT; only then calls the
+// functions that follow it. Configures the driver with PLUGIN_CONFIG. Calls READY just before the
+// function itself. A_DRIVER: LoadedDriver or SupervisedDriver.
 template <typename ADriver>
 Co<Status> CallVerb(ADriver* driver, std::string verb, Context context,
                     std::shared_ptr<const TaskConfig> task, Duration limit,

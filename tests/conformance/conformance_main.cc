@@ -3,7 +3,8 @@
 
 #include "host/conformance/kit_child.h"
 
-// Probes, drivers in processes of their own and cases of the kit start this program again.
+// This program starts itself again for probes, drivers in processes of their own and cases of the
+// kit.
 int main(int argc, char** argv) {
   if (const auto code = drover::MaybeRunKitChild(argc, argv)) return *code;
   testing::InitGoogleTest(&argc, argv);

@@ -18,7 +18,7 @@ using Results = std::vector<ConformanceResult>;
 
 Results RunKit(const std::string& file, ConformanceOptions options = {}) {
   options.parallel = 8;
-  // Machines that run tests are busy.
+  // Long, because machines that run tests are busy.
   if (options.limit == ConformanceOptions().limit) options.limit = 40s;
   Result<Results> results = RunConformance(file, options);
   EXPECT_TRUE(results.ok()) << results.error().message();
@@ -49,14 +49,14 @@ int Count(const Results& results, Verdict verdict) {
 struct Fault {
   const char* file;
   const char* fails;
-  const char* also = "";  // a regular expression: what cannot but fail with it
+  const char* also = "";  // a regular expression: cases that always fail together with it
 };
 
 void PrintTo(const Fault& fault, std::ostream* out) {
   *out << fault.file << " fails " << fault.fails;
 }
 
-// Every case that stands alone, the families of NAMES, and one of each other family.
+// Every case without a family, all cases of the families in NAMES, and one of each other family.
 std::vector<std::string> CasesAround(const Fault& fault) {
   const std::string names = std::string(fault.fails) + "|" + fault.also;
   const auto concerns = [&](const ConformanceCase& entry) {
@@ -161,7 +161,7 @@ TEST(ConformanceTest, AGoodDriverConforms) {
   }
 }
 
-// The driver that checks the host finds nothing wrong with it in any case.
+// The driver that checks the host finds no fault of the host in any case.
 TEST(ConformanceTest, TheKitKeepsTheThreadTags) {
   EXPECT_EQ(Failures(RunKit(TestPlugin("checks_tags"))), std::vector<std::string>());
 }
@@ -178,14 +178,14 @@ TEST(ConformanceTest, ADriverThatWalksArraysByItsOwnSizeIsFoundOut) {
   EXPECT_TRUE(Failures(RunKit(TestPlugin("element_size"), options)).empty());
   options.isolation = "process";
   EXPECT_TRUE(Failures(RunKit(TestPlugin("element_size"), options)).empty());
-  // The process of the driver dies, not that of the kit.
+  // The process of the driver dies, not the process of the kit.
   setenv("DROVER_GROWN", "1", /*overwrite=*/1);
   const auto failures = Failures(RunKit(TestPlugin("element_size"), options));
   unsetenv("DROVER_GROWN");
   EXPECT_EQ(failures, std::vector<std::string>{"whole-config FAIL"});
 }
 
-TEST(ConformanceTest, ACaseThatIsNotOverInTimeIsTold) {
+TEST(ConformanceTest, ACaseThatIsNotOverInTimeIsReported) {
   ConformanceOptions options;
   options.cases = {"load"};
   options.limit = 1ms;  // less than any process takes to start
@@ -193,7 +193,7 @@ TEST(ConformanceTest, ACaseThatIsNotOverInTimeIsTold) {
             std::vector<std::string>{"load TIMEOUT"});
 }
 
-// Each run with a seed makes up the same bytes, and another seed others.
+// Each run with one seed makes the same bytes. Another seed makes others.
 TEST(ConformanceTest, AFailureTellsItsSeed) {
   ConformanceOptions options;
   options.cases = {"recover-garbage"};
@@ -213,7 +213,7 @@ TEST(ConformanceTest, NamesOfCasesAreChecked) {
   for (const auto& [name, count] : names) EXPECT_EQ(count, 1) << name;
 }
 
-// LEAST so many cases pass, the others are skipped.
+// At least LEAST cases pass, the others are skipped.
 void ExpectConforms(const std::string& file, const std::string& isolation, int least,
                     const std::string& task_config = "") {
   ConformanceOptions options;
@@ -253,7 +253,7 @@ TEST(ConformanceTest, ExecConformsInAProcess) {
 }
 #endif
 #ifdef HELLO_C_SO
-// The driver that people copy. Its tasks are no commands, and do not end on request.
+// The driver that authors copy. Its tasks are no commands, and do not end on request.
 constexpr char kHelloTask[] = R"({"text":"hi","seconds":60})";
 TEST(ConformanceTest, HelloCConforms) { ExpectConforms(HELLO_C_SO, "in-process", 100, kHelloTask); }
 TEST(ConformanceTest, HelloCConformsInAProcess) {

@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// A driver in a process of its own that dies, stands still or is too slow; fault_matrix_test.cc
+// A driver in a process of its own that dies, stands still or is too slow. fault_matrix_test.cc
 // tests each single fault.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,8 +36,8 @@ class ContainedDriverTest : public ContainedFixture {
   static bool HasLoaded(pid_t pid) {
     return ReadProc(pid, "maps").find("mock_driver.so") != std::string::npos;
   }
-  // Ends the process and stops one after it that has not loaded its code: those that were faster
-  // are ended, too.
+  // Ends the process, and stops a later process before it has loaded its code. Ends processes that
+  // were faster, too.
   pid_t StopNextBeforeItHasLoaded() {
     pid_t pid = contained()->status().pid;
     for (int tries = 0; pid > 0 && tries < 20; ++tries) {
@@ -134,7 +134,7 @@ TEST_F(ContainedDriverTest, AStartThatDiedWithItsProcessMayBeMadeAgain) {
   Until([] { return false; }, 100ms);
   KillProcess();
   EXPECT_TRUE(Until([&] { return over; }));
-  // Its recover, with an empty handle, reported that it was never started.
+  // recover, with an empty handle, answered that the task was never started.
   EXPECT_EQ(said.code(), Code::kUnavailable);
   EXPECT_TRUE(said.error().recoverable());
   EXPECT_THAT(said.error().message(), HasSubstr("Killed"));
@@ -142,7 +142,8 @@ TEST_F(ContainedDriverTest, AStartThatDiedWithItsProcessMayBeMadeAgain) {
   (void)Await(contained()->Destroy(context_, task->run_id, true));
 }
 
-// A run in whose recover each process dies is left alone in the end: the others have a driver.
+// If each process dies in the recover of one run, the host leaves that run alone in the end, and
+// the others have a driver.
 TEST_F(ContainedDriverTest, ARunThatKillsEachProcessDoesNotTakeTheOthersWithIt) {
   for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");
   const auto good = Config(R"({"run_for":"1h"})");
@@ -157,7 +158,8 @@ TEST_F(ContainedDriverTest, ARunThatKillsEachProcessDoesNotTakeTheOthersWithIt) 
   EXPECT_TRUE(Await(contained()->Destroy(context_, good->run_id, true)).ok());
 }
 
-// Nor does one in whose recover they hang, and it runs on: nobody has said that it ended.
+// The same if each process hangs in the recover of one run. That run goes on: no process has
+// reported its end.
 TEST_F(ContainedDriverTest, ARunThatNoNewProcessAnswersForRunsOn) {
   for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");
   const auto good = Config(R"({"run_for":"1h"})");
@@ -186,7 +188,7 @@ TEST_F(ContainedDriverTest, ARunThatNoNewProcessAnswersForRunsOn) {
   EXPECT_TRUE(Await(contained()->Destroy(context_, good->run_id, true)).ok());
 }
 
-// One that is not answered for yet is asked about again, and whoever waits hears of its end.
+// The host asks again about a run while the driver does not know it yet. Waiters get its end.
 TEST_F(ContainedDriverTest, ARunThatItCannotRecoverYetIsRecoveredLater) {
   options_.limits.hold = options_.limits.recover = 20s;
   options_.plugins[1].file = TestPlugin("recover_later");
@@ -218,7 +220,7 @@ TEST_F(ContainedDriverTest, ARunThatItCannotRecoverYetIsRecoveredLater) {
   EXPECT_TRUE(Await(driver->Destroy(context_, task->run_id, true)).ok());
 }
 
-// Nothing is left of an instance that dies with its process.
+// An instance that dies with its process leaves nothing.
 TEST_F(ContainedDriverTest, AShutdownDoesNotWaitForACreateInAProcess) {
   options_.limits.create = options_.limits.hold = options_.limits.shutdown = 15s;
   options_.plugins.clear();
@@ -233,7 +235,8 @@ TEST_F(ContainedDriverTest, AShutdownDoesNotWaitForACreateInAProcess) {
   EXPECT_THAT(log(), testing::Not(HasSubstr("create has not ended")));
 }
 
-// The caller of destroy must learn that processes of the run live on, whatever the driver says.
+// The caller of destroy must get the error that processes of the run live on, whatever the driver
+// answers.
 TEST_F(ContainedDriverTest, AReleaseThatFailsFailsTheDestroy) {
   testing::NiceMock<MockProcesses> processes;
   processes_ = &processes;
@@ -277,7 +280,7 @@ TEST_F(ContainedDriverTest, TenThousandCallsInFlight) {
   for (int i = 0; i < kCalls; ++i) {
     waiting.Spawn(wait(driver, context_, task->run_id, &answered, &exits));
   }
-  // They are all there before the task ends, and one inspect beside them is answered.
+  // All calls are in the driver before the task ends, and one inspect beside them is answered.
   EXPECT_EQ(Await(driver->Inspect(context_, task->run_id))->state, TaskState::kRunning);
   EXPECT_EQ(answered, 0);
   EXPECT_TRUE(Await(driver->Stop(context_, task->run_id, 0s, "")).ok());
@@ -286,7 +289,7 @@ TEST_F(ContainedDriverTest, TenThousandCallsInFlight) {
   Await(waiting.Close());
 }
 
-// A process that is stopped reads nothing: what is sent to it waits, and then it is ended.
+// A stopped process reads nothing: messages to it wait, and then the host ends it.
 TEST_F(ContainedDriverTest, AProcessThatReadsNothingIsEnded) {
   for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");
   const auto task = Config(R"({"run_for":"1h"})");
@@ -300,7 +303,7 @@ TEST_F(ContainedDriverTest, AProcessThatReadsNothingIsEnded) {
   EXPECT_EQ(Await(contained()->Inspect(context_, task->run_id))->state, TaskState::kRunning);
 }
 
-TEST_F(ContainedDriverTest, ALoadThatTakesTooLongIsTold) {
+TEST_F(ContainedDriverTest, ALoadThatTakesTooLongIsReported) {
   options_.limits.load = 100ms;
   options_.plugins.clear();
   Add("test", TestPlugin("slow_to_load"));
@@ -309,18 +312,18 @@ TEST_F(ContainedDriverTest, ALoadThatTakesTooLongIsTold) {
             TestPlugin("slow_to_load") + " cannot be started: it has not been loaded within 100ms");
   SupervisedDriver* driver = registry_->FindContained("test");
   ASSERT_NE(driver, nullptr);
-  // Its health says from the first what a start that is refused says.
+  // Its health has the reason of a refused start from the beginning.
   const std::string given_up = "plugin test 1.2.3 was ended: it has not been loaded within 100ms";
-  std::vector<std::string> told = {driver->fingerprint().description};
+  std::vector<std::string> reported = {driver->fingerprint().description};
   const Subscription heard =
-      driver->OnFingerprint([&] { told.push_back(driver->fingerprint().description); });
+      driver->OnFingerprint([&] { reported.push_back(driver->fingerprint().description); });
   EXPECT_TRUE(Until([&] { return driver->status().launches >= 3; }));
-  EXPECT_THAT(told, testing::Each(testing::StartsWith(given_up)));
+  EXPECT_THAT(reported, testing::Each(testing::StartsWith(given_up)));
   EXPECT_THAT(driver->status().last_end,
               testing::StartsWith("plugin test 1.2.3 was ended: it has not been loaded within"));
 }
 
-// An agent that is suspended, and its plugins with it, does not hold that time against them.
+// An agent that was suspended together with its plugins does not count that time against them.
 TEST_F(ContainedDriverTest, WhatStoodStillWithTheAgentIsNotLate) {
   constexpr Duration kPatience = 2s;
   options_.limits.load = options_.limits.relaunch_patience = kPatience;
@@ -340,7 +343,7 @@ TEST_F(ContainedDriverTest, WhatStoodStillWithTheAgentIsNotLate) {
     *flag = true;
   };
   asking.Spawn(ask(contained(), context_, task->run_id, &status, &over));
-  // Nothing turns the loop meanwhile, and then all that is due comes at once.
+  // The loop does not run meanwhile. Then all due timers fire at once.
   std::this_thread::sleep_for(kPatience);
   EXPECT_FALSE(Until([&] { return over || launches() > launch; }, 100ms)) << last_end();
   kill(pid, SIGCONT);

@@ -13,7 +13,7 @@ namespace drover {
 
 #ifdef MOCK_DRIVER_SO
 
-// The mock in a process of its own, with short limits, and beside it a driver in this process.
+// The mock driver in a process of its own, with short limits, beside a driver in this process.
 class ContainedFixture : public RegistryFixture {
  protected:
   static constexpr Duration kLimit = 400ms;
@@ -32,7 +32,7 @@ class ContainedFixture : public RegistryFixture {
     Add("test", TestPlugin("test"));
   }
 
-  // As an agent calls it for each of its drivers.
+  // An agent calls it for each of its drivers.
   void RestoreComplete(const std::vector<RunId>& runs) {
     for (const char* name : {"mock_driver", "test"}) {
       Await(registry_->RestoreComplete(context_, name, runs));

@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// The driver raw_exec in a process of its own, with supervisors and processes as in operation: it
-// dies between the request and the reply of each call, and no process of a task dies with it, runs
+// The driver raw_exec in a process of its own, with supervisors and processes as in operation. It
+// dies between the request and the reply of each call. No process of a task dies with it, runs
 // twice or stays behind.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ class ContainedProcessTest : public ProcessFixture {
     options_.plugins[0].isolation = "process";
   }
 
-  // A task whose process writes its pid, each time that there is one.
+  // A task whose process writes its pid, each time that it starts.
   struct Witness {
     std::shared_ptr<const TaskConfig> task;
     std::string file;
@@ -105,7 +105,7 @@ class ContainedProcessTest : public ProcessFixture {
     std::getline(std::ifstream("/proc/" + std::to_string(pid) + "/stat"), line);
     return line.empty() ? "gone" : line;
   }
-  // This ends it in any case.
+  // Ends the task in any case.
   void Remove(const Witness& witness) {
     const Status gone = Await(contained()->Destroy(context_, witness.task->run_id, true));
     EXPECT_TRUE(gone.ok() || gone.code() == Code::kNotFound) << gone.error().message();
@@ -119,10 +119,10 @@ class ContainedProcessTest : public ProcessFixture {
   std::vector<Witness> steady_;
   int witnesses_ = 0;
   Duration usual_start_{0};
-  pid_t dead_ = 0;  // the last process that was ended: nobody may have noticed yet
+  pid_t dead_ = 0;  // the last ended process; the host may not have noticed yet
 };
 
-// How the process ends that stands still with the request of a call.
+// The ways in which the stopped process with the request of a call ends.
 class DeathInCallTest : public ContainedProcessTest,
                         public testing::WithParamInterface<const char*> {
  protected:
@@ -133,16 +133,16 @@ class DeathInCallTest : public ContainedProcessTest,
       kill(pid, SIGSEGV);
       kill(pid, SIGCONT);
     }
-    // "hang": the host finds out by itself.
+    // "hang": the host notices it by itself.
   }
 };
 
 TEST_P(DeathInCallTest, NoProcessNotices) {
   Begin();
   static const std::set<std::string> kElsewhere = {
-      // Nobody asks a process for it that has been there before: fault_matrix_test.cc.
+      // The host calls these only in a new process: fault_matrix_test.cc.
       "create", "get_extension", "fingerprint", "events",
-      // Nobody waits for it: there, too.
+      // Nobody waits for these: fault_matrix_test.cc.
       "call_cancelled", "stream_cancel", "stream_join", "a timer's function",
       // A part of start: DeathInStartTest.
       "the end of a service",
@@ -190,9 +190,9 @@ const auto kWay = [](const testing::TestParamInfo<const char*>& info) {
 INSTANTIATE_TEST_SUITE_P(Short, DeathInCallTest, testing::Values("kill"), kWay);
 INSTANTIATE_TEST_SUITE_P(Long, DeathInCallTest, testing::Values("segv", "hang"), kWay);
 
-// The process dies at any moment of a start: before the request, with the task's process made and
-// not reported, behind the reply. Either the task runs, once, or the start has failed and nothing
-// of it is left.
+// The process dies at any moment of a start: before the request, after the task's process was made
+// and before its report, after the reply. Either the task runs, once, or the start has failed and
+// has left nothing.
 class DeathInStartTest : public ContainedProcessTest, public testing::WithParamInterface<int> {};
 
 TEST_P(DeathInStartTest, RunsItOnceOrNotAtAll) {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// The driver exec in a host with a real process service, in this process and in one of its own:
-// that its options reach the kernel.
+// The driver exec in a host with a real process service, in this process and in a process of its
+// own. The tests check that its options reach the kernel.
 #include <gmock/gmock.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -38,7 +38,7 @@ class ExecDriverTest : public ProcessFixture, public testing::WithParamInterface
     return registry_->Find("exec");
   }
 
-  // Runs it to its end; what it wrote is in the log.
+  // Runs it to its end; the log has its output.
   Result<ExitResult> Run(Driver* driver, std::shared_ptr<TaskConfig> config) {
     const Result<StartedTask> started = Await(driver->Start(context_, config));
     if (!started.ok()) return started.error();
@@ -121,7 +121,7 @@ TEST_P(ExecDriverTest, WithoutPivotTasksRunAndCannotChangeTheirRoot) {
   EXPECT_THAT(Output(driver, Script("true", R"(,"cap_add":["sys_chroot"])")),
               HasSubstr("no task can have sys_chroot here, since the operator has set "
                         "no_pivot_root: name the others"));
-  // All of the others, which do not need the one.
+  // All other capabilities, which do not need that one.
   EXPECT_EQ(
       Output(driver, Script("grep CapEff /proc/self/status | cut -f2", R"(,"cap_add":["all"])")),
       "00000000a80005fb\n");
@@ -300,7 +300,7 @@ TEST_P(ExecDriverTest, LimitsAreTheKernelsAndHoldTheTaskButNotItsShim) {
   EXPECT_EQ(read("memory", "memory.soft_limit_in_bytes", "memory.low"), "33554432\n");
   EXPECT_EQ(read("pids", "pids.max", "pids.max"), "77\n");
   EXPECT_THAT(read("cpu", "cpu.shares", "cpu.weight"),
-              ::testing::AnyOf("512\n", "20\n"));  // 20 of 100 are what 512 of 1024 are
+              ::testing::AnyOf("512\n", "20\n"));  // 20 of 100 corresponds to 512 of 1024
   for (const char* controller : {"memory", "cpu", "pids"}) {
     SCOPED_TRACE(cgroup(controller));
     const auto members = [&] {
@@ -327,7 +327,7 @@ TEST_P(ExecDriverTest, TenMegabytesAreEnoughToRunTrue) {
   EXPECT_FALSE(end->oom_killed);
 }
 
-TEST_P(ExecDriverTest, MemoryIsLimitedAndItsEndIsTold) {
+TEST_P(ExecDriverTest, MemoryIsLimitedAndItsEndIsReported) {
   Driver* driver = Exec();
   auto config = Script("x=x; while :; do x=$x$x; done");
   config->resources.memory_mb = 16;
@@ -359,8 +359,8 @@ TEST_P(ExecDriverTest, TheOperatorsListOfPathsIsTheRoot) {
   EXPECT_EQ(Output(driver, Script("ls /etc; ls -d /sbin 2>&1 | grep -c cannot")), "who\n1\n");
 }
 
-// An agent that dies when the end of a task is written down, and the run not yet cleared away: the
-// next one has no reason to ask a driver about it before it has it destroyed.
+// The agent dies when it has stored the end of a task, but has not released the run. The next agent
+// then only calls destroy, without a call before it.
 TEST_P(ExecDriverTest, TheRunOfAnEarlierAgentIsGoneAfterADestroyAlone) {
   auto config = Script("exit 3");
   {

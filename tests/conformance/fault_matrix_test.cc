@@ -2,8 +2,8 @@
 
 // Each fault in each function of a driver in a process of its own: the call ends in time, the
 // driver is unhealthy and comes back, its tasks are not lost, and the driver beside it notices
-// nothing. The functions are those of the lists from which a host's calls are made. The test of a
-// fault writes what each of its cells has taken into a report, and fails when one is missing there.
+// nothing. The functions come from the lists from which a host's calls are made. The test of a
+// fault writes the time of each of its cells into a report, and fails when the report lacks a cell.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,13 +30,13 @@ namespace {
 
 using testing::HasSubstr;
 
-// All but the first are more of the same: they are in the long tests.
+// The other faults are similar to these, so they are in the long tests.
 const std::vector<std::string> kShort = {"segv", "exit", "hang", "close", "heap", "threads"};
 const std::vector<std::string> kLong = {"abort",  "throw",   "loop",       "deadlock",
                                         "silent", "garbage", "descriptors"};
 
-// Functions that answer by themselves cannot be silent. Nobody knows how long a wait or a session
-// should last.
+// Functions that answer when they return cannot be silent. A wait or a session may last for any
+// time.
 const std::set<std::string> kNeverSilent = {"create",
                                             "get_extension",
                                             "fingerprint",
@@ -53,7 +53,7 @@ const std::set<std::string> kNeverSilent = {"create",
                                             "a timer's function",
                                             "shutdown"};
 
-// The recover that nobody has asked for: the process before this one has ended.
+// The recover that follows the end of a process, without a request.
 const std::string kRelaunch = "recover by a new process";
 
 std::vector<std::string> Cells(const std::string& fault) {
@@ -76,13 +76,13 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
   static constexpr Duration kPatience = 1s;
   static constexpr Duration kControl = 100ms;
   static constexpr Duration kNoise = 10ms;
-  // The time that a call may take beyond its deadline, on a machine that is busy with other things.
+  // The time that a call may take beyond its deadline on a busy machine.
   static constexpr Duration kLate = 500ms * kSanitizerFactor;
 
   FaultTest() {
     options_.limits.stream_join = kLimit;
     options_.limits.relaunch_patience = kPatience;
-    // The output of a task, whose reader has gone.
+    // The output of a task without a reader.
     ON_CALL(some_processes_, StartOutput)
         .WillByDefault(
             [](Context, OutputSpec) -> Co<Result<ProcessInfo>> { co_return ProcessInfo(); });
@@ -105,14 +105,14 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
   Duration usual_load_{0};
   std::vector<std::string> untraced_;  // the ends of processes that hung, without a backtrace
 
-  // Called whenever there is a new process.
+  // Called in each new process.
   bool IsAtBirth() const {
     return verb_ == "create" || verb_ == "get_extension" || verb_ == "fingerprint" ||
            verb_ == "events";
   }
-  // Called by the clock, after the start of its task.
+  // Called by a timer, after the start of its task.
   bool IsTimer() const { return verb_ == "a timer's function"; }
-  // Called behind something that has been given up: nobody waits for it.
+  // Called after a call or stream was given up: nobody waits for it.
   bool IsUnawaited() const {
     return verb_ == "call_cancelled" || verb_ == "stream_cancel" || verb_ == "stream_join" ||
            IsTimer();
@@ -122,7 +122,7 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
     return IsAtBirth() || IsUnawaited() || verb_ == "configure" || verb_ == "restore_complete" ||
            verb_ == "shutdown" || verb_ == "exec.resize";
   }
-  // This test ends the waiting.
+  // This test gives the call up.
   bool IsGivenUp() const { return verb_ == "wait" || verb_ == "stats" || IsUnawaited(); }
 
   Duration GivenUpAfter() const { return IsUnawaited() ? kLimit / 4 : 2 * kLimit; }
@@ -138,33 +138,33 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
     if (fault_ == "silent") return R"("silent_in":")" + point + "\"";
     return R"("crash_in":")" + point + R"(","crash_by":")" + fault_ + "\"";
   }
-  // The process itself dies of those faults, so the last words name the function.
+  // The process itself dies of the other faults, so its last message names the function.
   bool Dies() const {
     static const std::set<std::string> kLives = {"hang", "loop", "deadlock", "silent", "threads"};
     return kLives.count(fault_) == 0;
   }
-  // It does no harm: the threads end with their process.
+  // This fault is harmless: the threads end with their process.
   bool IsHarmless() const { return fault_ == "threads"; }
 
-  // By when the faulty call must have ended.
+  // The time within which the faulty call must end.
   Duration Deadline() const {
     if (verb_ == "fingerprint" && !Dies() && !IsHarmless()) {
       return options_.first_fingerprint + 3 * usual_load_;
     }
     if (IsAtBirth()) return kLimit + 3 * usual_load_;
-    if (verb_ == "stream_join") return kLimit + 1s;  // its own, and then that of its thread
+    if (verb_ == "stream_join") return kLimit + 1s;  // its own limit, and then that of its thread
     if (verb_ == "wait" || verb_ == "stats") return GivenUpAfter();
-    // Those wait for the next process; it is asked again to destroy.
+    // These calls wait for the next process. The host also repeats destroy there.
     if (verb_ == "start" || verb_ == "the end of a service" || verb_ == "recover") {
       return kLimit + kPatience;
     }
     if (verb_ == "destroy") return 2 * kLimit + kPatience;
-    // Five processes, of which four may hang in it and are asked where, and the one that serves on.
+    // Five processes: four may hang in it, and the host asks them where. The last one serves on.
     if (verb_ == kRelaunch) return 6 * (kLimit + 600ms + 3 * usual_load_);
     return kLimit;
   }
 
-  // The driver beside it: how long the life of a task takes.
+  // Measures the life of a task of the driver beside it.
   Duration Life() {
     Driver* other = registry_->Find("test");
     const auto task = Config("{}");
@@ -183,7 +183,7 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
     EXPECT_TRUE(done());
   }
 
-  // The faulty call, with tasks of the other driver beside it until it has ended.
+  // Makes the faulty call, and runs tasks of the other driver until it has ended.
   Status Call(const std::shared_ptr<const TaskConfig>& task) {
     Status said;
     bool over = false;
@@ -218,15 +218,15 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
       EXPECT_THAT(said, HasSubstr("(signal 6, Aborted)"));
     }
     if (fault_ == "throw") EXPECT_THAT(said, HasSubstr("mock exception"));
-    // The function is known where a thread of the host's is in it; the wrapper's own threads run
-    // probes and the end.
+    // The function is known if a thread of the host is in it. Probes and the end run on the
+    // wrapper's own threads.
     const bool on_host_thread = verb_ != "fingerprint" && verb_ != "shutdown";
     if (fault_ != "silent" && on_host_thread) {
       EXPECT_THAT(said, HasSubstr(verb_ == kRelaunch ? "recover" : verb_)) << said;
     }
-    // Smashing the heap may smash the loader's name of the file there, too.
+    // A smashed heap may also smash the loader's name of the file.
     static const std::set<std::string> kTraced = {"segv", "abort", "hang", "loop", "deadlock"};
-    const bool traced = Dies() || on_host_thread;  // who hangs elsewhere is not asked
+    const bool traced = Dies() || on_host_thread;  // other hanging threads are not asked
     if (!traced || kTraced.count(fault_) == 0) return;
     if (Dies()) {
       EXPECT_THAT(said, HasSubstr("mock_driver.so("));
@@ -235,14 +235,14 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
     }
   }
 
-  // A driver that never serves, as measured: it dies again and again, in nobody's way.
+  // A driver that never serves. It dies again and again, and delays nobody, as the lives show.
   void RunUselessCell() {
     LiveUntil([&] { return contained()->fingerprint().health == Health::kUnhealthy; });
     LiveUntil([&] { return launches() >= 3; });
     ExpectLastEnd();
   }
 
-  // The call that fails, and what follows: its own task is released, the other one is not lost.
+  // The call fails. Then the host releases its task, and the other task is not lost.
   void RunFailingCell(const std::shared_ptr<const TaskConfig>& good,
                       const std::shared_ptr<const TaskConfig>& faulty) {
     int unhealthy = 0;
@@ -253,13 +253,13 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
     const TimePoint given_up = BootClock::now();
     LiveUntil([&] { return unhealthy > 0; });
     if (IsUnawaited()) took_ = BootClock::now() - given_up;
-    // Nobody can do anything about a driver's answer to restore_complete.
+    // The host ignores a driver's error in restore_complete.
     EXPECT_TRUE(!said.ok() || verb_ == "restore_complete") << "a call that failed has succeeded";
     LiveUntil([&] { return launches() >= 2; });
     ExpectLastEnd();
-    if (verb_ == "restore_complete") return;  // in which each new one dies, too
+    if (verb_ == "restore_complete") return;  // each new process dies in it, too
     if (IsGivenUp()) EXPECT_EQ(said.code(), Code::kTimeout);
-    // It comes back, and knows the task.
+    // The driver comes back, and knows the task.
     LiveUntil([&] { return Healthy(); });
     if (verb_ != "destroy") {
       const Status gone = Await(contained()->Destroy(context_, faulty->run_id, true));
@@ -269,7 +269,7 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
     ExpectRunning(good);
   }
 
-  // A process with threads that nobody ends serves on.
+  // A process whose threads are left behind serves on.
   void RunHarmlessCell(const std::shared_ptr<const TaskConfig>& good,
                        const std::shared_ptr<const TaskConfig>& faulty) {
     const Status said = Call(faulty);
@@ -277,7 +277,7 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
                           : IsGivenUp() || verb_ == "exec.resize" ? Code::kTimeout
                                                                   : Code::kOk;
     EXPECT_EQ(said.code(), expected) << said.error().message();
-    if (IsUnawaited() || verb_ == "exec.resize") took_ = Duration(0);  // not seen from here
+    if (IsUnawaited() || verb_ == "exec.resize") took_ = Duration(0);  // not visible from here
     const std::string pid = std::to_string(contained()->status().pid);
     LiveUntil([&] { return Threads(pid) >= kLeakedThreads; });
     EXPECT_TRUE(Healthy());
@@ -291,7 +291,7 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
     EXPECT_EQ(status->state, TaskState::kRunning);
   }
 
-  // Waiters for the end of the task hear nothing of it, as the task goes on.
+  // Waiters for the end of the task get no answer, since the task goes on.
   void RunRelaunchCell(const std::shared_ptr<const TaskConfig>& good,
                        const std::shared_ptr<const TaskConfig>& faulty) {
     std::optional<Result<ExitResult>> end;
@@ -309,7 +309,7 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
     kill(contained()->status().pid, SIGKILL);
     LiveUntil([&] { return launches() >= 2 && Healthy() && (IsHarmless() || given_up()); });
     took_ = BootClock::now() - began;
-    EXPECT_FALSE(end) << "it is taken for ended: " << end->error().message();
+    EXPECT_FALSE(end) << "it is reported as ended: " << end->error().message();
     EXPECT_EQ(launches(), IsHarmless() ? 2 : 6);
     if (!IsHarmless()) ExpectLastEnd();
     ExpectRunning(good);
@@ -336,7 +336,7 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
     const bool lives = IsHarmless() || (verb_ == "fingerprint" && !Dies());
     if (IsAtBirth() && !lives) return RunUselessCell();
     ASSERT_TRUE(reports[0].loaded) << reports[0].message;
-    // A task that nothing is wrong with: it is not lost, whatever happens.
+    // A task without a fault: it must not be lost.
     const auto good = Config(R"({"run_for":"1h"})");
     ASSERT_TRUE(Await(contained()->Start(context_, good)).ok());
     if (verb_ == "shutdown") return RunShutdownCell();
@@ -370,7 +370,7 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
     registry_.reset();
   }
 
-  // The same lives without any fault.
+  // Measures the same lives without any fault.
   void MeasureControl() {
     control_[0] = std::exchange(control_[1], Latencies());
     options_.plugins[0].config_json = "{}";
@@ -383,13 +383,13 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
     End();
   }
 
-  static void Tell(std::ostream& report, const Latencies& beside, const Latencies& control) {
+  static void Write(std::ostream& report, const Latencies& beside, const Latencies& control) {
     report << beside.size() << "," << beside.Percent(50) / 1us << "," << beside.Percent(90) / 1us
            << "," << beside.Percent(100) / 1us << "," << control.Percent(90) / 1us << ","
            << control.Percent(100) / 1us << std::endl;
   }
-  // As long as ever, but for a machine that is busy with a loop or a launch: most of the time, and
-  // never for as long as the faulty call.
+  // Whether lives took as long as without the fault. A machine that is busy with a loop or a launch
+  // may delay some of them, but none for as long as the faulty call.
   bool LivesAreAsEver() {
     control_of_cell_ = control_[0];
     control_of_cell_.Add(control_[1]);
@@ -397,7 +397,8 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
            beside_.Percent(100) < 3 * control_of_cell_.Percent(100) + kLimit / 2;
   }
 
-  // With controls before and behind it. A delay by the machine itself does not come again.
+  // Runs a cell with controls before and after it, up to three times: a delay by the machine itself
+  // does not repeat.
   void RunAndJudgeCell(std::ostream& report) {
     for (int tries = 0; tries < 3; ++tries) {
       beside_ = Latencies();
@@ -410,7 +411,7 @@ class FaultTest : public ContainedFixture, public testing::WithParamInterface<st
     }
     EXPECT_TRUE(LivesAreAsEver());
     report << fault_ << "," << verb_ << "," << took_ / 1ms << ",";
-    Tell(report, beside_, control_of_cell_);
+    Write(report, beside_, control_of_cell_);
     all_beside_.Add(beside_);
     all_control_.Add(control_[1]);
   }
@@ -448,7 +449,7 @@ TEST_P(FaultTest, InEachCallEndsThatAndNothingElse) {
   // processor for as long, but not again and again.
   EXPECT_LE(untraced_.size(), 2u) << testing::PrintToString(untraced_);
   report << fault_ << ",all,,";
-  Tell(report, all_beside_, all_control_);
+  Write(report, all_beside_, all_control_);
   EXPECT_TRUE(Until([threads] { return Threads("self") <= threads; }));
   if (HasFailure()) return;  // the reasons stand at the end of the output
   std::printf("%s", (std::stringstream() << std::ifstream(path).rdbuf()).str().c_str());
@@ -458,15 +459,15 @@ const auto kName = [](const testing::TestParamInfo<std::string>& info) { return 
 INSTANTIATE_TEST_SUITE_P(Short, FaultTest, testing::ValuesIn(kShort), kName);
 INSTANTIATE_TEST_SUITE_P(Long, FaultTest, testing::ValuesIn(kLong), kName);
 
-// No cell is left out but those that cannot be.
+// The matrix lacks only the cells that cannot exist.
 TEST(FaultMatrixTest, IsComplete) {
   std::set<std::string> faults(kShort.begin(), kShort.end());
   faults.insert(kLong.begin(), kLong.end());
   EXPECT_THAT(faults, testing::UnorderedElementsAre("segv", "abort", "exit", "throw", "heap",
                                                     "loop", "hang", "deadlock", "close", "threads",
                                                     "silent", "garbage", "descriptors"));
-  // As many as the tables of the header have functions, without info and with those that hear the
-  // end of a service and of a timer.
+  // The number of functions in the tables of the header, without info, and two more: those that
+  // get the end of a service and of a timer.
   constexpr std::size_t kTables = (sizeof(drover_driver) - offsetof(drover_driver, create) +
                                    sizeof(drover_task_stats) - offsetof(drover_task_stats, stats) +
                                    sizeof(drover_task_exec) - offsetof(drover_task_exec, exec)) /

@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// A driver that never returns from a call delays its own callers only, up to their deadlines: the
-// driver beside it, and the control thread, go on.
+// A driver that never returns from a call delays only its own callers, up to their deadlines. The
+// driver beside it and the control thread go on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ class HangingDriverTest : public RegistryFixture, public testing::WithParamInter
     Add("test", TestPlugin("test"));
   }
 
-  // The call that hangs. Ends when it is given up.
+  // Makes the call that hangs. Ends when the call is given up.
   static Co<void> Hang(LoadedDriver* driver, std::string verb, Context context,
                        std::shared_ptr<const TaskConfig> task, bool* over, Status* said) {
     const bool started = verb != "start" && verb != "recover";
@@ -38,7 +38,7 @@ class HangingDriverTest : public RegistryFixture, public testing::WithParamInter
     *over = true;
   }
 
-  // The whole life of a task of the other driver.
+  // Runs the whole life of a task of the other driver.
   static Co<void> Live(Driver* driver, Context context, std::shared_ptr<const TaskConfig> task) {
     const RunId run = task->run_id;
     const Result<StartedTask> started = co_await driver->Start(context, task);
@@ -68,7 +68,7 @@ TEST_P(HangingDriverTest, DelaysNoOther) {
   }
   ASSERT_TRUE(reports[0].loaded) << reports[0].message;
   LoadedDriver* hanging = registry_->FindLoaded("mock_driver");
-  if (verb == "fingerprint") {  // nobody asks for it: it hangs since the driver was made
+  if (verb == "fingerprint") {  // needs no call here: it hangs since the driver was made
     Await(Live(healthy, context_, Config("{}")));
     EXPECT_TRUE(Until([&] { return hanging->fingerprint().health == Health::kUnhealthy; }));
     EXPECT_EQ(hanging->fingerprint().description, "it has not told its health within 1.5s");
@@ -79,7 +79,7 @@ TEST_P(HangingDriverTest, DelaysNoOther) {
   Status said;
   Gate background(&loop_);
   background.Spawn(Hang(hanging, verb, asked, Config(R"({"run_for":"1h"})"), &over, &said));
-  // Long enough to be inside of the call; then the other must be done before it is given up.
+  // Long enough to be inside of the call. The other task must end before the call is given up.
   EXPECT_FALSE(Until([&] { return over; }, 300ms));
   Await(Live(healthy, context_, Config("{}")));
   EXPECT_FALSE(over) << "the other task's life took longer than the hanging call's deadline";
@@ -91,7 +91,7 @@ TEST_P(HangingDriverTest, DelaysNoOther) {
   Await(background.Close());
 }
 
-// The end of the agent is delayed by as much as shutdown may take, and no more.
+// The driver delays the end of the agent for at most the limit of shutdown.
 TEST_F(HangingDriverTest, ShutdownIsOverAtItsDeadline) {
   options_.plugins[0].config_json = R"({"hang_in":"shutdown"})";
   for (const PluginReport& report : Load()) ASSERT_TRUE(report.loaded) << report.message;

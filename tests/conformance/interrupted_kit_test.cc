@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// A kit that is killed in the middle leaves nothing.
+// A kit that is killed while it works leaves nothing.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <spawn.h>
@@ -47,7 +47,7 @@ class InterruptedKitTest : public testing::TestWithParam<int> {};
 TEST_P(InterruptedKitTest, LeavesNeitherProcessesNorFiles) {
   const TestDirectory directory;
   const std::string mark = "TMPDIR=" + directory.path();
-  // This program again, running a kit with the case directories below ours.
+  // Starts this program again, to run a kit whose case directories are below ours.
   std::vector<std::string> environment{mark};
   for (char** variable = environ; *variable != nullptr; ++variable) {
     if (std::string(*variable).rfind("TMPDIR=", 0) != 0) environment.emplace_back(*variable);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// The example driver with three lines more runs its task with the isolation of the driver exec; as
-// it is, without.
+// The example driver runs its task without isolation. With three more lines it has the isolation of
+// the driver exec.
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <unistd.h>
@@ -45,7 +45,8 @@ class IsolatedExampleTest : public RegistryFixture,
     service_.reset();
   }
 
-  // The kernel's view of a task of the driver in FILE: its namespaces, rights, root and directory.
+  // Returns the kernel's view of a task of the driver in FILE: its namespaces, rights, root and
+  // directory.
   std::string Look(const std::string& file) {
     Add("hello", file);
     options_.plugins.back().isolation = GetParam();
@@ -82,7 +83,7 @@ class IsolatedExampleTest : public RegistryFixture,
     return seen;
   }
 
-  // The process that the shim of the run has started by the driver's plan.
+  // Returns the process that the shim of the run has started by the driver's plan.
   static pid_t FindTask(const RunId& run) {
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
       const pid_t pid = static_cast<pid_t>(std::atol(entry.path().filename().c_str()));

@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// Messages on a stream that the host has cancelled, and even joined, meet nobody.
+// Messages on a stream that the host has cancelled, and even joined, reach nobody.
 #include <gtest/gtest.h>
 
 #include "host/base/gate.h"

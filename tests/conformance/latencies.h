@@ -15,7 +15,7 @@ constexpr int kSanitizerFactor = 4;
 constexpr int kSanitizerFactor = 1;
 #endif
 
-// The times that the same thing took again and again.
+// The times of one repeated action.
 class Latencies {
  public:
   void Add(Duration took) { took_.push_back(took); }
@@ -23,7 +23,7 @@ class Latencies {
     took_.insert(took_.end(), other.took_.begin(), other.took_.end());
   }
   std::size_t size() const { return took_.size(); }
-  // The longest wait of somebody who begins at any moment, in so many percent of all moments. A
+  // A caller that begins at a random moment waits at most this time, with a chance of PERCENT. So a
   // long wait counts for as long as it takes. 100: the longest of all.
   Duration Percent(int percent) const {
     std::vector<Duration> sorted = took_;

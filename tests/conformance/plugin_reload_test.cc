@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// A plugin is replaced while its tasks run, in the host process and in one of its own.
+// A plugin is replaced while its tasks run, in the host process and in a process of its own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,12 +46,12 @@ class PluginReloadTest : public RegistryFixture, public testing::WithParamInterf
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  // In its place: the same file has another content then.
+  // Writes it in place: the same file then has another content.
   void WriteFile(const std::string& bytes) {
     std::ofstream(path_, std::ios::binary | std::ios::trunc) << bytes;
     chmod(path_.c_str(), 0644);
   }
-  // The linker does not look at what follows its tables.
+  // The loader ignores bytes behind the tables of the file.
   void ReplaceByNext() {
     const std::string next = ReadFile(MOCK_DRIVER_SO) + std::string(++replaced_, 'x');
     std::ofstream(path_ + ".new", std::ios::binary) << next;
@@ -131,7 +131,7 @@ TEST_P(PluginReloadTest, TasksGoOnAndWhoWatchesThemDoesNotHearOfIt) {
   ASSERT_TRUE(end->end->ok()) << end->end->error().message();
   EXPECT_EQ((*end->end)->exit_code, 7);
   EXPECT_EQ(driver()->fingerprint().health, Health::kHealthy);
-  // All of it can be stopped by the newest one.
+  // The newest instance can stop all of them.
   for (const auto& task : tasks) {
     EXPECT_TRUE(Await(driver()->Stop(context_, task->run_id, 1s, std::string())).ok());
     EXPECT_TRUE(Await(driver()->Destroy(context_, task->run_id, false)).ok());
@@ -195,7 +195,7 @@ TEST_P(PluginReloadTest, AFileThatIsWrittenAnewInItsPlaceDoesNotHarmWhatRuns) {
   WriteFile(std::string(ReadFile(MOCK_DRIVER_SO).size(), '\0'));
   const auto other = Started(R"({"run_for":"10ms","exit_code":3})");
   EXPECT_EQ(Await(driver()->Wait(context_, other->run_id))->exit_code, 3);
-  // Also what is not in memory yet: another process of the same file.
+  // The new bytes on the disk do not matter, not even to another process.
   if (SupervisedDriver* contained = registry_->FindContained("mock_driver")) {
     kill(contained->status().pid, SIGKILL);
     EXPECT_TRUE(Until([&] { return contained->status().launches == 2 && contained->current(); }));
@@ -256,7 +256,7 @@ TEST_P(PluginReloadTest, AStartOnItsWayRefusesItAndOtherCallsAreMadeAgain) {
   asking.Cancel();
   EXPECT_TRUE(Until([&] { return started.has_value(); }));
   (void)Await(driver()->Destroy(context_, silent_start->run_id, true));
-  // A signal that is never answered is sent by the next instance.
+  // The next instance sends a signal that the old one never answers.
   PluginConfig silent = Block();
   silent.config_json = R"({"silent_in":"signal"})";
   EXPECT_EQ(ReloadError(silent), "it was reloaded");
@@ -314,7 +314,7 @@ TEST_P(PluginReloadTest, EachNewHandleIsReportedAndTheWaitGoesOn) {
         Until([&] { return contained->status().launches == launches && contained->current(); }));
   };
   const bool contained = registry_->FindContained("mock_driver") != nullptr;
-  // Both causes, in either order, as soon after each other as can be.
+  // Both causes, in either order, one immediately after the other.
   EXPECT_EQ(ReloadError(Block()), "it was reloaded");
   EXPECT_EQ(heard.size(), 1u);
   if (contained) end_process(2);
@@ -333,7 +333,7 @@ class ReloadBesideADeathTest : public PluginReloadTest {
  protected:
   SupervisedDriver* contained() { return registry_->FindContained("mock_driver"); }
   void KillProcess() { kill(contained()->status().pid, SIGKILL); }
-  // How often the log says that a launch is to come.
+  // Counts the lines of the log that announce a launch.
   int Launching() {
     const std::string text = log();
     int count = 0;
@@ -363,7 +363,7 @@ TEST_P(ReloadBesideADeathTest, AReloadComesBeforeTheNextLaunch) {
   EXPECT_EQ(ReloadError(Configured("{}")), "it was reloaded");
   ExpectRunning(task);
   EXPECT_EQ(contained()->status().launches, 1);
-  EXPECT_EQ(contained()->status().last_end, "") << "that was another one's";
+  EXPECT_EQ(contained()->status().last_end, "") << "that was the end of another process";
   watched->samples = 0;
   EXPECT_TRUE(Until([&] { return watched->samples > 0; }));
   EXPECT_FALSE(watched->end);
@@ -389,7 +389,7 @@ TEST_P(ReloadBesideADeathTest, ADeathWhileCallsAreHeldIsMadeGoodByTheNextOne) {
   const auto watched = Watch(task->run_id);
   for (const bool fails : {true, false}) {
     const pid_t pid = contained()->status().pid;
-    // It keeps the reload from going on until the process is killed.
+    // It delays the reload until the process is killed.
     std::optional<Status> signalled;
     waits_.Spawn([](Driver* of, Context context, RunId run, std::optional<Status>* to) -> Co<void> {
       *to = co_await of->Signal(context, run, "SIGHUP");

@@ -54,7 +54,7 @@ class ProcessFixture : public RegistryFixture {
       if (rmdir(path.c_str()) != 0 && errno != ENOENT) ADD_FAILURE() << path << " is left";
   }
 
-  // A task that runs SCRIPT in a shell; MORE of its driver's configuration begins with a comma.
+  // A task that runs SCRIPT in a shell. MORE is the rest of its configuration, from a comma on.
   std::shared_ptr<TaskConfig> Script(const std::string& script, const std::string& more = "") {
     auto config = std::make_shared<TaskConfig>();
     config->run_id = RunId::Random();

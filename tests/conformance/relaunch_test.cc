@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// When a driver's process is launched again: later each time. On simulated time, which stands still
-// while real processes come and go.
+// The times at which a driver's process is launched again: later each time. The tests use simulated
+// time, which stands still while real processes come and go.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -55,7 +55,8 @@ class RelaunchTest : public testing::Test {
     *over = true;
   }
 
-  // Gives processes and threads their time; with each look STEP of the simulated one passes.
+  // Gives real processes and threads time to act. With each look, STEP of the simulated time
+  // passes.
   bool Until(const std::function<bool()>& done, Duration step = 0s) {
     const TimePoint end = BootClock::now() + 20s;
     for (loop_.RunReady(); !done() && BootClock::now() < end; std::this_thread::yield()) {
@@ -67,18 +68,19 @@ class RelaunchTest : public testing::Test {
   SupervisedDriver* contained() { return registry_->FindContained("mock_driver"); }
   int launches() { return contained()->status().launches; }
 
-  // The process that was launched last ends, and the next one comes after DELAY, not earlier.
+  // Expects that the process which was launched last ends, and the next one comes exactly DELAY
+  // later.
   void ExpectNextAfter(Duration delay) {
     SCOPED_TRACE("launch " + std::to_string(launches()) + ", " + FormatDuration(delay));
     const int before = launches();
-    ASSERT_TRUE(Until([&] { return ends_ == before; })) << "its end is not told";
+    ASSERT_TRUE(Until([&] { return ends_ == before; })) << "its end is not logged";
     loop_.Advance(delay - 1ns);
     EXPECT_EQ(launches(), before) << "too early";
     loop_.Advance(1ns);
     ASSERT_EQ(launches(), before + 1) << "too late";
   }
-  // The process serves for LIFE, and is then killed. It has reported its health before that, for
-  // which it would have no time otherwise.
+  // Lets the process serve for LIFE, and kills it. First waits for the report of its health, for
+  // which it would otherwise have no time.
   void LiveFor(Duration life) {
     ASSERT_TRUE(Until([&] {
       return contained()->current() != nullptr &&

@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// The duties of the host's services to a driver that uses them by the letter of the header.
+// The duties of the host's services towards a driver that follows the header exactly.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 namespace drover {
 namespace {
 
-// Processes that run until the asker gives up, and commands until somebody ends them.
+// Processes run until the caller gives up, commands until somebody ends them.
 class ServicesTest : public RegistryFixture, public testing::WithParamInterface<const char*> {
  protected:
   class Command : public ExecSession {
@@ -71,7 +71,7 @@ class ServicesTest : public RegistryFixture, public testing::WithParamInterface<
 INSTANTIATE_TEST_SUITE_P(Containers, ServicesTest, testing::Values("in-process", "process"),
                          PlaceName);
 
-// A session is that of no other session; that a wait has the same context is no matter.
+// The driver finds its session, although a wait has the same context.
 TEST_P(ServicesTest, ASessionIsFoundBesideAnotherServiceOfTheSameContext) {
   Driver* driver = LoadOne("uses_processes");
   const auto task = Config("{}");
@@ -88,7 +88,7 @@ TEST_P(ServicesTest, ASessionIsFoundBesideAnotherServiceOfTheSameContext) {
   EXPECT_FALSE(end_);
 }
 
-// The driver ends its process when a timer comes behind its shutdown, or a service that it waits
+// The driver ends its process if a timer comes after its shutdown, or if a service that it waits
 // for is still open then.
 TEST_P(ServicesTest, NothingOfTheHostsCallsIntoAnInstanceThatIsBeingShutDown) {
   Driver* driver = LoadOne("uses_processes");
@@ -104,7 +104,7 @@ TEST_P(ServicesTest, NothingOfTheHostsCallsIntoAnInstanceThatIsBeingShutDown) {
 
 #ifdef HELLO_C_SO
 
-// The example in C, with a task that its process service says it has started.
+// The example in C, with a mock process service that reports a task as started.
 class HelloCTest : public ServicesTest {
  protected:
   Driver* StartTask() {
@@ -142,7 +142,7 @@ TEST_P(HelloCTest, StopsByTheSignalThatItIsGiven) {
   EXPECT_TRUE(Await(driver->Stop(context_, run_, 7s, "SIGHUP")).ok());
 }
 
-// It frees its instance in its shutdown: what it waits for has ended before.
+// The driver frees its instance in its shutdown: the services that it waits for have ended before.
 TEST_P(HelloCTest, AWaitThatIsOpenAtItsShutdownIsAnswered) {
   Driver* const driver = StartTask();
   waiting_.Spawn(Wait(this, driver, run_));

@@ -9,8 +9,7 @@
 
 namespace drover {
 
-// Whether each thread of a process that was sent SIGSTOP stands still: they stop one after the
-// other.
+// Whether each thread of a process stands still after a SIGSTOP: they stop one after the other.
 inline bool HasStopped(pid_t pid) {
   std::error_code error;
   for (const auto& thread :

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// DROVER_TRACE=abi, read by the process once: this program runs itself again with it.
+// The traces of DROVER_TRACE=abi. A process reads that variable once, so this program runs itself
+// again with it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +18,7 @@ namespace {
 
 constexpr char kCaseVariable[] = "DROVER_TRACED_CASE";
 
-// The output of a process of its own that runs one case of the kit against raw_exec.
+// Returns the output of another process that runs one case of the kit against raw_exec.
 std::string TraceOf(const std::string& kit_case) {
   const std::string command = std::string(kCaseVariable) + "=" + kit_case + " DROVER_TRACE=abi '" +
                               std::filesystem::read_symlink("/proc/self/exe").string() +
@@ -33,7 +34,7 @@ std::string TraceOf(const std::string& kit_case) {
 
 class TraceTest : public testing::Test {
  protected:
-  // In the process that TraceOf starts: runs the case, and that is all.
+  // Runs only the case, in the process that TraceOf starts.
   void SetUp() override {
     const char* kit_case = std::getenv(kCaseVariable);
     if (kit_case == nullptr) return;
@@ -43,7 +44,7 @@ class TraceTest : public testing::Test {
     const auto results = RunConformance(RAW_EXEC_SO, options);
     ASSERT_TRUE(results.ok());
     EXPECT_EQ(results->at(0).verdict, Verdict::kPass) << results->at(0).detail;
-    // The driver keeps its threads: no static object is destroyed under them.
+    // The driver keeps its threads, so no static object may be destroyed under them.
     std::fflush(nullptr);
     std::_Exit(HasFailure() ? 1 : 0);
   }

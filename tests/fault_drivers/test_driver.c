@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* The library and its instances: what test_driver.h tells of, as the host finds it. */
+/* The library and its instances, as test_driver.h describes them. */
 #define _GNU_SOURCE
 #include "test_driver.h"
 
@@ -39,7 +39,7 @@ __attribute__((section(DROVER_MANIFEST_SECTION), used)) const drover_manifest te
 };
 #endif
 
-/* Instances are never freed, since a timer may come late; here they stay reachable. */
+/* Instances are never freed, since a timer may come late. This list keeps them reachable. */
 static drover_instance* _Atomic instances;
 
 int32_t fail(drover_error* error, int32_t code, const char* message) {
@@ -84,7 +84,7 @@ static const drover_info the_info = {
 static const drover_info* info(void) { return &the_info; }
 
 #ifdef FAULT_CREATE_LATE
-/* Behind the host's patience, and although it was cancelled. */
+/* Comes after the host has given it up, and although it was cancelled. */
 static struct late_create {
   const drover_host* host;
   uint64_t call;
@@ -144,7 +144,7 @@ __attribute__((unused)) static int32_t configure(drover_instance* self, const dr
   (void)args, (void)error;
   CONTROL(self);
 #ifdef FAULT_NO_FINGERPRINT
-  /* Only now. */
+  /* The first report of its health. */
   pthread_mutex_lock(&self->mutex);
   for (int i = 0; i < MAX_STREAMS; ++i) {
     if (self->streams[i].used) send_health(self, self->streams[i].id);
@@ -248,7 +248,7 @@ __attribute__((constructor)) static void crash(void) {
 }
 #endif
 #ifdef FAULT_CONSTRUCTOR_FORKS
-/* Leaves a process behind that has a session of its own, and one that this has left. */
+/* Leaves a process with a session of its own behind, and a child of that process. */
 __attribute__((constructor)) static void leave_processes(void) {
   if (!getenv("DROVER_PROBE_CHILD") || fork() != 0) return;
   setsid();
@@ -262,7 +262,7 @@ static void* idle(void* nothing) {
   for (;;) pause();
   return nothing;
 }
-/* As a runtime does, which cannot live without. */
+/* Aborts without its threads, as some runtimes do. */
 __attribute__((constructor)) static void start_threads(void) {
   if (!getenv("DROVER_PROBE_CHILD")) return;
   for (int i = 0; i < 20; ++i) {
@@ -299,7 +299,7 @@ __attribute__((constructor)) static void hang(void) {
 }
 #endif
 #ifdef FAULT_HANGS_IN_THE_AGENT
-/* Not where it is only looked at: it holds the dynamic loader's lock in the agent for ever. */
+/* Holds the dynamic loader's lock for ever, but only in the agent, not in the probe. */
 __attribute__((constructor)) static void hang(void) {
   while (!getenv("DROVER_PROBE_CHILD")) pause();
 }
@@ -311,7 +311,7 @@ __attribute__((constructor)) static void dawdle(void) { usleep(300000); }
 __attribute__((constructor)) static void leave(void) { _exit(0); }
 #endif
 #ifdef FAULT_CONSTRUCTOR_LOOKS
-/* Fails when the probe has left it rights: as root, or with descriptors of the agent. */
+/* Fails if the probe has left it rights: as root, or with descriptors of the agent. */
 __attribute__((constructor)) static void look(void) {
   if (!getenv("DROVER_PROBE_CHILD")) return;
   if (geteuid() == 0 || getenv("HOME") || dup(6) >= 0) abort();

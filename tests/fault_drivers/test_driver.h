@@ -1,7 +1,8 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
- * A small driver without processes, straight from the C header, for the tests of the loader and of
- * the conformance kit. Built many times, each time with one fault: FAULT_... in its files.
+ * A small driver without processes, written against the C header, for the tests of the loader and
+ * of the conformance kit. The build makes many drivers of it, each with one fault: FAULT_... in its
+ * files.
  *
  * A task runs until it is stopped, or for "run_for_ms", and ends with "exit_code".
  */
@@ -51,9 +52,9 @@ int same(const drover_run_id* a, const drover_run_id* b);
 void complete_empty(const drover_host* host, uint64_t id);
 
 #ifdef CHECKS_TAGS
-/* Ends the process where the host breaks the thread tags of the header: [control] functions one at
- * a time per instance, [task] functions one at a time per run, none on the main thread, which is
- * the tests' control thread. Each stays inside for a moment, so that two would meet. */
+/* Ends the process if the host breaks the thread tags of the header: [control] functions run one at
+ * a time per instance, [task] functions one at a time per run, and none on the main thread, which
+ * is the tests' control thread. Each function takes a moment, so that two would meet. */
 typedef struct inside inside;
 inside* enter(void* owner, const drover_run_id* run, const char* what);
 void leave_inside(inside** mine);
@@ -88,7 +89,7 @@ int32_t send_signal(drover_instance* self, const drover_call* call, const drover
 void call_cancelled(drover_instance* self, uint64_t id);
 
 #ifdef USES_PROCESSES
-/* What the host's processes do for it: test_processes.c. */
+/* The functions that use the host's process service: test_processes.c. */
 extern const drover_task_exec the_exec;
 void find_processes(const drover_host* host);
 void timer_came(void);

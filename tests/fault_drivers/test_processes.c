@@ -1,7 +1,7 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* The test driver with processes (USES_PROCESSES): its waits and its sessions are the host's
- * services, and both have the task as their context, as the header permits. It ends the process
- * when a function of its own is called behind its shutdown, or is still owed then. */
+/* The test driver with processes (USES_PROCESSES). Its waits and its sessions are services of the
+ * host, and both have the task as their context, as the header permits. It ends the process when
+ * the host calls a function of it after its shutdown, or still owes it a call then. */
 #include <stdatomic.h>
 
 #include "test_driver.h"
@@ -27,7 +27,7 @@ void timer_came(void) { look(); }
 void no_more(void) {
   if (atomic_load(&owed) != 0) abort();
   atomic_store(&gone, 1);
-  usleep(400000); /* so that what comes late comes in here */
+  usleep(400000); /* so that late calls come in here */
 }
 
 static void pass(task* t, uint64_t id, const drover_error* error, const void* result) {

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* What the test driver tells by itself: health, events, statistics. */
+/* The reports of the test driver: health, events, statistics. */
 #include "test_driver.h"
 
 void send_health(drover_instance* self, uint64_t id) {
@@ -125,5 +125,5 @@ int32_t stream_join(drover_instance* self, uint64_t id, int64_t deadline, drover
   if (!known) return fail(error, DROVER_E_NOT_FOUND, "no such stream");
 #endif
   (void)self, (void)id, (void)deadline, (void)error;
-  return DROVER_OK; /* sending happens under the mutex, and cancel took it */
+  return DROVER_OK; /* cancel took the mutex, which each send holds */
 }

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* Who is inside of which function: see test_driver.h. */
+/* Records which thread is inside of which function: see test_driver.h. */
 #include "test_driver.h"
 
 #ifdef CHECKS_TAGS

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* The tasks of the test driver, and what its verbs do to them. */
+/* The tasks of the test driver, and its verbs. */
 #include <poll.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -241,7 +241,7 @@ int32_t wait_for(drover_instance* self, const drover_call* call, const drover_wa
                  drover_error* error) {
   (void)args;
 #ifdef FAULT_ASKS_IN_WAIT
-  /* As a driver in C asks that keeps no table of its calls. */
+  /* Asks in the way of a driver in C that keeps no table of its calls. */
   drover_fd event = {-1, 0};
   if (self->host->call_cancel_fd(self->host, call->id, &event, error) != DROVER_OK)
     return error->code;
@@ -273,7 +273,7 @@ int32_t wait_for(drover_instance* self, const drover_call* call, const drover_wa
   pthread_mutex_unlock(&self->mutex);
   if (now) complete_exit(self->host, call->id, exit_code);
 #ifndef FAULT_FORGETS_EARLY_CANCELS
-  /* One that came before the call was entered has found nothing. */
+  /* A cancellation that came before the call was entered has found nothing. */
   if (self->host->call_is_cancelled(self->host, call->id)) call_cancelled(self, call->id);
 #endif
   return DROVER_OK;

@@ -1,11 +1,11 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""The agent is killed again and again, at any moment, while some 200 tasks live in every state and
-its drivers are replaced. No task is lost, doubled or restarted beyond its own policy, and no counter
-of restarts goes back.
+"""Kills the agent again and again, at any moment, while some 200 tasks live in every state and the test
+replaces its drivers. No task may be lost, doubled or restarted beyond its own policy, and no counter
+of restarts may go back.
 
 The tasks themselves are the witnesses (witness.c). The seed alone decides the actions, so --seed N repeats
-them; the machine decides the moments of the kills. Each action is written into a journal, which stays when
-the test fails. Arguments: --seed, --kills.
+them. The machine decides the moments of the kills. A journal has each action, and stays when the test
+fails. Arguments: --seed, --kills.
 """
 import argparse
 import collections
@@ -49,7 +49,7 @@ def options(arguments):
 
 
 class Plan:
-    """All that chance decides, so that it depends on nothing but the seed."""
+    """All random decisions, which depend only on the seed."""
 
     def __init__(self, seed, kinds):
         self.chance = random.Random(seed)
@@ -73,7 +73,7 @@ class Plan:
                 self.slots[slot] = None
         if self.chance.random() < 0.3:
             actions.append(("reload", self.chance.choice(("raw_exec", "exec")), None))
-        # Some die before they serve, most while they take over or work, a few when all is calm.
+        # Some agents die before they serve, most while they take over or work, a few when all is calm.
         ranges = [(0.0, 0.2), (0.1, 0.5), (0.3, 1.0)]
         return actions, self.chance.uniform(*self.chance.choices(ranges, (3, 4, 3))[0])
 
@@ -95,7 +95,7 @@ class Witness:
         return [line for line in self.words() if line[0] == "start"]
 
     def pid(self):
-        """The process that holds the file, whatever it is called in its own namespace; 0: none."""
+        """The process that holds the file, by its number in this namespace; 0: none."""
         try:
             with open(self.path, "rb+") as file:
                 lock = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
@@ -111,13 +111,13 @@ class Witness:
         found = re.search(rb"/drover/([0-9a-f]{32})$", harness.process_text(pid, "cgroup"), re.MULTILINE)
         return found[1].decode() if pid and found else None
 
-    def is_the_one_that_told(self):
-        """Whether the holder of the file is the process that has begun last: by its start time."""
+    def is_the_last_one(self):
+        """Whether the holder of the file is the process that began last, by its start time."""
         stat = harness.process_text(self.pid(), "stat").rpartition(b")")[2].split()
         return bool(stat) and stat[19].decode() == self.starts()[-1][3]
 
     def has_stood_still(self):
-        """Whether its heart has not beaten for 10 s and longer."""
+        """Whether its heart has not beaten for more than 10 s."""
         beats, now = (0, ), time.monotonic()
         try:
             beats = struct.unpack("q", pathlib.Path(f"{self.path}.beat").read_bytes())
@@ -147,13 +147,13 @@ class AgentKillsTest(DroverTest):
         self.kinds = {name[5:]: getattr(self, name) for name in sorted(dir(self))
                       if name.startswith("kind_")}
         self.plan = Plan(OPTIONS.seed, list(self.kinds))
-        self.pending = []  # actions that no agent has lived to do
+        self.pending = []  # actions for which no agent has lived long enough
         self.groups = {}  # job -> its group, as submitted
         self.jobs = {}  # job -> {allocation -> {task -> Witness}}
         self.stopped, self.forgotten = set(), set()
-        self.asked_restarts = {}  # allocation -> how many of it may have been carried out
+        self.asked_restarts = {}  # allocation -> the number of restarts that may have been carried out
         self.restarts = {}  # (allocation, task) -> the highest count seen
-        self.reloads = collections.Counter()  # by what became of them
+        self.reloads = collections.Counter()  # by their ends
         self.run_ids = {}  # run id -> the start that has it
         self.living = []  # tasks, at each kill
         self.judged = 0
@@ -186,7 +186,7 @@ class AgentKillsTest(DroverTest):
                     Resources={"CPU": 1, "MemoryMB": 10}, **fields)
 
     def kind_stages(self):
-        """Every stage of an allocation, one after the other."""
+        """Has every stage of an allocation, one after the other."""
         def hook(name, sidecar=False):
             return {"Hook": name, "Sidecar": sidecar}
         return "service", group(
@@ -202,7 +202,7 @@ class AgentKillsTest(DroverTest):
             "Attempts": 3, "Delay": 300 * MS, "Interval": 3600 * SECOND, "Mode": "fail"})
 
     def kind_fails(self):
-        """Fails as often as it may."""
+        """Fails as often as its policy allows."""
         return "batch", group(self.witness("main", "fails=99"), Count=3, RestartPolicy={
             "Attempts": 1, "Delay": 100 * MS, "Interval": 3600 * SECOND, "Mode": "fail"})
 
@@ -212,7 +212,7 @@ class AgentKillsTest(DroverTest):
                               Count=3)
 
     def kind_lingers(self):
-        """Takes its time to stop, and is asked to late."""
+        """Stops slowly, after a shutdown delay."""
         return "service", group(self.witness("main", "stop=600", ShutdownDelay=300 * MS), Count=4)
 
     def kind_deaf(self):
@@ -240,7 +240,7 @@ class AgentKillsTest(DroverTest):
         self.note("start", run.pid)
 
     def serves(self):
-        """Whether the agent lives to serve."""
+        """Whether the agent lives until it serves."""
         def ready(run):
             return next((line for line in run.lines if "serving http" in line), None)
         try:
@@ -252,13 +252,13 @@ class AgentKillsTest(DroverTest):
         return True
 
     def check_killed(self):
-        """Nothing else than the kill has ended the agent."""
+        """Checks that only the kill has ended the agent."""
         self.assertEqual(self.agent.run.wait(), -signal.SIGKILL, self.agent.run.story())
         if self.agent.run.err:
             self.note("it said", self.agent.run.err)
 
     def ask(self, method, path, body=None, **query):
-        """The answer, or None when the agent was killed."""
+        """Returns the answer, or None when the agent was killed."""
         try:
             return self.agent.must(method, path, body, **query)
         except (OSError, http.client.HTTPException):
@@ -288,13 +288,13 @@ class AgentKillsTest(DroverTest):
 
     def stop(self, name):
         """False when the agent was killed meanwhile."""
-        self.stopped.add(name)  # perhaps without our hearing of it
+        self.stopped.add(name)  # perhaps without an answer to us
         try:
             reply = self.agent.ask("DELETE", f"/v1/job/{name}")
         except (OSError, http.client.HTTPException):
             self.check_killed()
             return False
-        # One that ends by itself may have been collected when it had.
+        # A job that ends by itself may be collected already.
         allowed = (200, 404) if name.startswith(("fails", "ends", "confined")) else (200,)
         self.assertIn(reply.status, allowed, f"{name}: {reply.body}")
         return True
@@ -311,11 +311,11 @@ class AgentKillsTest(DroverTest):
         return True
 
     def reload(self, driver):
-        """Puts another file in the place of a driver's, and has it taken. False when the agent was
-        killed meanwhile: the next one is asked again."""
+        """Replaces the file of a driver, and has the agent load it. False when the agent was killed
+        meanwhile: the next one is asked again."""
         new = self.files[driver].with_suffix(".new")
         shutil.copy(self.files[driver], new)
-        with open(new, "ab") as file:  # nobody looks at what follows its tables
+        with open(new, "ab") as file:  # the loader ignores bytes behind the tables
             file.write(b"x")
         os.rename(new, self.files[driver])
         try:
@@ -368,40 +368,40 @@ class AgentKillsTest(DroverTest):
             if arg.startswith("fails="))
         return 1 + min(fails, of_group["RestartPolicy"]["Attempts"])
 
-    def check_run(self, witness, told):
-        """Each start has a run id of its own, and a run is started once. True if it lives."""
+    def check_run(self, witness, key):
+        """Checks that each start has a run id of its own, and each run one start. Returns whether it lives."""
         run, starts = witness.run_id(), witness.starts()
-        if run is None or not starts or not witness.is_the_one_that_told():
-            return False  # it has ended just now, or begins just now
+        if run is None or not starts or not witness.is_the_last_one():
+            return False  # it has just ended, or just begins
         if witness.run_id() == run and witness.starts() == starts:
-            self.assertEqual(self.run_ids.setdefault(run, (told, starts[-1])), (told, starts[-1]))
+            self.assertEqual(self.run_ids.setdefault(run, (key, starts[-1])), (key, starts[-1]))
         return True
 
     def judge(self):
-        """The tasks' reports, whether an agent lives or not."""
+        """Checks the records of the tasks, whether an agent lives or not."""
         living = 0
         for name, allocs in self.jobs.items():
             for alloc, tasks in allocs.items():
                 for which, witness in tasks.items():
-                    told = f"{name}, allocation {alloc}, task {which}: {witness.words()}"
+                    story = f"{name}, allocation {alloc}, task {which}: {witness.words()}"
                     starts = len(witness.starts())
-                    self.assertNotIn(["double"], witness.words(), told)
+                    self.assertNotIn(["double"], witness.words(), story)
                     self.assertLessEqual(starts, self.may_start(name, which) +
-                                         self.asked_restarts.get(alloc, 0), told)
+                                         self.asked_restarts.get(alloc, 0), story)
                     self.judged += 1
                     lives = self.check_run(witness, (alloc, which))
                     living += lives
-                    # A sidecar is asked to end when the batch is done.
+                    # A sidecar must end when the batch is done.
                     if not (name in self.stopped or alloc in self.asked_restarts or which == "side"):
-                        self.assertNotIn(["asked"], witness.words(), told)
+                        self.assertNotIn(["asked"], witness.words(), story)
                     if name.startswith("steady"):
-                        self.assertEqual(starts, 1, told)
-                        self.assertTrue(lives, f"lost: {told}")
-                        self.assertFalse(witness.has_stood_still(), told)
+                        self.assertEqual(starts, 1, story)
+                        self.assertTrue(lives, f"lost: {story}")
+                        self.assertFalse(witness.has_stood_still(), story)
         self.living.append(living)
 
     def start_new(self):
-        """A new task starts at once, whatever else the agent has to do."""
+        """Checks that a new task starts at once, whatever else the agent does."""
         name = f"new-{len(self.delays)}"
         kind = "exec" if len(self.delays) % 2 else "raw_exec"
         begin = time.monotonic()
@@ -417,7 +417,7 @@ class AgentKillsTest(DroverTest):
         self.do(("stop", name, None))
 
     def forget_ended(self):
-        """Judges the jobs that are over, and lets go of them: what the agent keeps does not grow."""
+        """Judges the ended jobs, and purges them, so that the agent's state does not grow."""
         allocs = {}
         for alloc in self.look():
             allocs.setdefault(alloc["JobID"], []).append(alloc)
@@ -425,7 +425,7 @@ class AgentKillsTest(DroverTest):
             mine = allocs.get(name, [])
             if all(a["ClientStatus"] in ("complete", "failed") for a in mine):
                 self.judge_end(name, mine)
-                # Unless it was collected already when it ended.
+                # It may have been collected when it ended.
                 purged = self.agent.ask("DELETE", f"/v1/job/{name}", purge="true")
                 self.assertIn(purged.status, (200, 404), purged.body)
                 del self.jobs[name]
@@ -433,43 +433,43 @@ class AgentKillsTest(DroverTest):
         self.agent.must("PUT", "/v1/system/gc")
 
     def judge_end(self, name, allocs):
-        """An allocation that is over: the agent reports the same as its tasks."""
+        """Checks that the agent reports the same about ended allocations as their tasks."""
         for alloc in allocs:
             if name not in self.stopped:
                 self.assertTrue(self.is_settled(alloc), self.brief(alloc))
             if alloc["ClientStatus"] == "failed":
                 self.assertTrue(self.has_failed(name, alloc), self.brief(alloc))
             for which, witness in self.jobs[name][alloc["ID"]].items():
-                told = f"task {which}: {witness.words()}, {self.brief(alloc)}"
-                self.assertEqual(witness.pid(), 0, f"left: {told}")
+                story = f"task {which}: {witness.words()}, {self.brief(alloc)}"
+                self.assertEqual(witness.pid(), 0, f"left: {story}")
                 starts = len(witness.starts())
                 states = alloc["TaskStates"] or {}
-                if not states:  # it was stopped before its turn to start came
-                    self.assertEqual(starts, 0, told)
-                    self.assertIn(name, self.stopped, told)
+                if not states:  # it was stopped before its turn to start
+                    self.assertEqual(starts, 0, story)
+                    self.assertIn(name, self.stopped, story)
                     continue
                 restarts = states[which]["Restarts"]
                 # The last restart may have been stopped before its start.
-                self.assertIn(starts, (restarts, restarts + 1), told)
+                self.assertIn(starts, (restarts, restarts + 1), story)
                 if name.startswith("stages") and which == "last":
-                    self.assertEqual(starts, 1, told)
+                    self.assertEqual(starts, 1, story)
 
     @staticmethod
     def brief(alloc):
-        """The agent's report about it, in short."""
+        """The agent's report about an allocation, in short."""
         tasks = {name: (state["State"], state["Restarts"],
                         [(e["Type"], e["Time"] // MS, e["DisplayMessage"]) for e in state["Events"]])
                  for name, state in (alloc["TaskStates"] or {}).items()}
         return (alloc["ID"], alloc["Name"], alloc["ClientStatus"], alloc["DesiredStatus"], tasks)
 
     def has_failed(self, name, alloc):
-        """Whether a task has failed as often as it may."""
+        """Whether a task has failed as often as its policy allows."""
         return any(len([word for word in witness.words() if word == ["end", "1"]]) >
                    self.groups[name]["RestartPolicy"]["Attempts"]
                    for witness in self.jobs[name][alloc["ID"]].values())
 
     def unsettled(self):
-        """The allocations that are not where their policy leads them."""
+        """The allocations that have not reached the state to which their policy leads."""
         return [self.brief(alloc) for alloc in self.look()
                 if alloc["JobID"] not in self.forgotten and not self.is_settled(alloc)]
 
@@ -485,14 +485,14 @@ class AgentKillsTest(DroverTest):
             want = ((1, False) if kind in ("ends", "confined") or which in ("first", "then") else
                     (0, False) if which == "last" else
                     (self.may_start(name, which), kind != "fails"))
-            starts = min(len(witness.starts()), want[0])  # more only for those who asked
+            starts = min(len(witness.starts()), want[0])  # more only after a restart on request
             if (starts, witness.pid() != 0) != want:
                 return False
         return True
 
     def settle(self):
         try:
-            harness.wait_until(lambda: not self.unsettled(), "all are where their policy leads them")
+            harness.wait_until(lambda: not self.unsettled(), "all are in the state to which their policy leads")
         except AssertionError as error:
             raise AssertionError(f"{error}: {self.unsettled()}") from None
 
@@ -561,7 +561,7 @@ class AgentKillsTest(DroverTest):
             self.forget_ended()
             return not self.jobs
         harness.wait_until(over, "the end of all jobs")
-        # An agent that is stopped while it clears away leaves the rest, and its name, to the next one.
+        # An agent that is stopped while it clears away leaves the rest, with its ledger, to the next one.
         def named():
             return [line for file in self.sandbox.run_dir.glob("*.ledger")
                     for line in file.read_text().splitlines() if line.startswith(("run ", "alloc "))]

@@ -1,8 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// The things that are made before a task starts: its network namespace, and the directories of its
-// allocation with the file system of its secrets. Each system call fails with each of four errors:
-// then all is there, or the error names what failed and nothing is left.
+// The places that are made before a task starts: its network namespace, and the directories of its
+// allocation with the file system of its secrets. Each system call fails with each of four errors.
+// Then all is complete, or the error names the failed part and nothing is left.
 #include <gmock/gmock.h>
 #include <linux/magic.h>
 #include <net/if.h>
@@ -48,9 +48,9 @@ class PlaceFaultTest : public ::testing::Test {
     if (!directory_.empty()) fs::remove_all(directory_);
   }
 
-  // Attempts until no call is left to fail. ATTEMPT calls its argument before the calls that must
-  // fail; CHECK gets the result, and the text of the error. Returns how often each call, by its
-  // number, has ended an attempt.
+  // Repeats ATTEMPT until each call has failed once. ATTEMPT calls its argument before the calls
+  // that must fail. CHECK gets the result and the text of the error. Returns how often each call,
+  // by its number, has ended an attempt.
   std::map<long, int> FailEachCall(
       std::size_t process, const std::function<Status(const Arm& arm)>& attempt,
       const std::function<void(const Status& status, const std::string& error)>& check) {
@@ -95,7 +95,7 @@ TEST_F(PlaceFaultTest, ANetworkNamespaceIsOpenedOrTheErrorNamesIt) {
                     EXPECT_EQ(OpenFds(), fds_ + 1);
                     if (status.ok()) return;
                     EXPECT_THAT(status.error().message(), HasSubstr(path));
-                    // A file that cannot be asked for its kind is no namespace.
+                    // Without its kind, a file counts as no namespace.
                     EXPECT_THAT(status.error().message(),
                                 ::testing::AnyOf(HasSubstr(error), HasSubstr("of another kind")));
                   }),
@@ -123,7 +123,7 @@ TEST_F(PlaceFaultTest, ANetworkNamespaceIsMadeWithItsLoopbackOrTheErrorTells) {
     }).join();
     made.Reset();
   };
-  // The calls of the thread that enters it, and of the one that starts that.
+  // The calls of the thread that enters the namespace, and of the thread that starts that one.
   ExpectEnded(FailEachCall(0, attempt, check), {SYS_unshare, SYS_socket, SYS_ioctl, SYS_openat});
   ExpectEnded(FailEachCall(SyscallFaults::kThisThread, attempt, check), {SYS_clone3});
 }
@@ -138,7 +138,7 @@ class AllocDirFaultTest : public PlaceFaultTest {
     mounts_ = MountInfo();
   }
 
-  // Armed when CALL is about to begin.
+  // Arms the fault just before CALL begins.
   Status Wait(const Arm& arm, const std::function<Co<Status>()>& call) {
     SimLoop loop;
     Status status;

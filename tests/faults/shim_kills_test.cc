@@ -1,8 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// Shims are killed, many times and at any moment: nothing that their tasks have started survives
-// for longer than a second in which there is an agent, and the end is reported as it was. Every
-// other task has namespaces, and so a process more that must not stay.
+// Kills shims, many times and at any moment. No process of their tasks survives for longer than a
+// second in which there is an agent, and the agent reports the true end. Every other task has
+// namespaces, and so one more process that must not stay.
 #include <gmock/gmock.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -22,19 +22,19 @@ namespace {
 
 constexpr int kAtOnce = 10;
 
-// So many are killed.
+// The parameter is the number of kills.
 class ShimKillsTest : public ProcessFixture, public testing::WithParamInterface<int> {
  protected:
   struct Victim {
     RunId run;
     pid_t shim = 0;
-    std::vector<pid_t> processes{};  // what the shim has started, when it was killed
+    std::vector<pid_t> processes{};  // the processes below the shim when it was killed
   };
 
   void SetUp() override {
     isolates_ = ReasonNotToIsolate() == nullptr;
     if (isolates_) {
-      // Mounts that others make meanwhile are not seen here.
+      // Hides mounts that others make meanwhile.
       ASSERT_EQ(unshare(CLONE_NEWNS), 0);
       ASSERT_EQ(mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), 0);
     }
@@ -52,8 +52,8 @@ class ShimKillsTest : public ProcessFixture, public testing::WithParamInterface<
     ProcessFixture::TearDown();
   }
 
-  // A task with a daemon, forked twice, in a session of its own, without the task's output; some
-  // have not got so far yet when their shim dies.
+  // A task with a daemon: forked twice, in a session of its own, without the task's output. Some
+  // tasks have no daemon yet when their shim dies.
   ProcessSpec SpecOf(int number) {
     ProcessSpec spec = Shell(
         "trap '' TERM HUP; setsid sh -c 'trap \"\" TERM HUP; sh -c \"exec sleep 1000\" "
@@ -89,13 +89,13 @@ class ShimKillsTest : public ProcessFixture, public testing::WithParamInterface<
   }
 
   void KillShim(Victim* victim) {
-    ASSERT_EQ(kill(victim->shim, SIGSTOP), 0);  // else it may start more between the two
+    ASSERT_EQ(kill(victim->shim, SIGSTOP), 0);  // otherwise it may start more between the two
     victim->processes = DescendantsOf(victim->shim);
     ASSERT_EQ(kill(victim->shim, SIGKILL), 0);
     ++killed_;
   }
-  // One without memory has ended: the first of a pid namespace then waits until somebody has
-  // collected the others, which is the machine's first process now, at its leisure.
+  // A process without memory has ended. The first one of a pid namespace then waits until the
+  // others are collected, which the machine's first process does at some time.
   static bool Runs(pid_t pid) {
     const std::string path = "/proc/" + std::to_string(pid) + "/statm";
     return Alive(pid) && !ReadSmallFile(AT_FDCWD, path.c_str()).value_or("0 ").starts_with("0 ");
@@ -108,9 +108,9 @@ class ShimKillsTest : public ProcessFixture, public testing::WithParamInterface<
   }
   void Release(RunId run) { EXPECT_TRUE(Await(service_->Release(Forever(), run)).ok()); }
 
-  // Another agent, which starts victims and reports each on PIPE, before and after its start.
+  // Runs another agent, which starts victims and reports each on PIPE, before and after its start.
   [[noreturn]] void BeAgent(int pipe) {
-    // Nothing of the parent's loop is touched here.
+    // Does not touch the parent's loop.
     RealLoop loop;
     ProcessServiceOptions options;
     options.run_dir = directory_ + "/run";
@@ -134,8 +134,8 @@ class ShimKillsTest : public ProcessFixture, public testing::WithParamInterface<
       if (i >= kAtOnce) pause();
     }
   }
-  // The victims of an agent that is killed with their shims, all in any order. First those that are
-  // known to have run.
+  // Kills an agent and the shims of its victims in any order, and returns the victims: first those
+  // that have certainly run.
   std::vector<Victim> KillAgentAndShims() {
     int ends[2];
     DROVER_CHECK(pipe2(ends, O_CLOEXEC) == 0);
@@ -213,8 +213,8 @@ TEST_P(ShimKillsTest, NoTaskOfAShimThatDiedWithItsAgentOutlivesTheNextAgentsStar
     for (Victim& victim : victims) {
       const auto attached = Await(service_->Attach(Forever(), victim.run));
       if (victim.processes.empty()) {
-        // The agent died in the middle of its start, or before its report. In any case it is one of
-        // these, and goes as a whole.
+        // The agent died during the start of this victim, or before its report. It must go
+        // completely in either case.
         const bool lives = attached.ok() && std::holds_alternative<ProcessInfo>(*attached);
         EXPECT_TRUE(lives || attached.code() == Code::kNotFound);
       } else {

@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// Each system call of an isolated start fails once: then the task has all of its isolation, or
+// Each system call of an isolated start fails once. Then the task has all of its isolation, or
 // nothing of it is left and the error names the step.
 #include <gmock/gmock.h>
 #include <linux/capability.h>
@@ -28,7 +28,7 @@ class StartFaultTest : public ProcessFixture {
  protected:
   void SetUp() override {
     if (const char* reason = ReasonNotToIsolate()) GTEST_SKIP() << reason;
-    // Mounts that others make meanwhile are not seen here. Shared, as a machine's mounts are.
+    // Hides mounts that others make meanwhile. Shared, like a machine's mounts.
     ASSERT_EQ(unshare(CLONE_NEWNS), 0);
     ASSERT_EQ(mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), 0);
     ASSERT_EQ(mount(nullptr, "/", nullptr, MS_REC | MS_SHARED, nullptr), 0);
@@ -51,7 +51,7 @@ class StartFaultTest : public ProcessFixture {
     if (loop_) ProcessFixture::TearDown();
   }
 
-  // A plan with steps of every kind. The task prints what the kernel says about it.
+  // A plan with steps of every kind. The task prints the kernel's view of itself.
   Result<ProcessSpec> Isolated(ProcessSpec spec) {
     spec.executable = "/bin/cat";
     spec.argv = {"cat",
@@ -81,7 +81,7 @@ class StartFaultTest : public ProcessFixture {
     return spec;
   }
 
-  // The steps of the plan by the names that errors give them, with their kinds.
+  // The steps of the plan, by their names in errors, with their kinds.
   std::map<std::string, int> Steps() {
     const Result<ProcessSpec> isolated = Isolated(Shell(""));
     DROVER_CHECK(isolated.ok());
@@ -111,8 +111,8 @@ class StartFaultTest : public ProcessFixture {
 
   struct Outcome {
     SyscallFaults::Fault fault;
-    std::string error;  // empty: it has started, and
-    std::string told;   // this is its output
+    std::string error;  // empty: the task has started
+    std::string view;   // the task's output, if it has started
     std::size_t processes = 0;
   };
 
@@ -133,7 +133,7 @@ class StartFaultTest : public ProcessFixture {
     if (info.ok()) {
       EXPECT_EQ(WaitFor(run).exit_code, 0);
       EXPECT_TRUE(Await(service_->Release(Forever(), run)).ok());
-      outcome.told = Told(run);
+      outcome.view = ViewOf(run);
     } else {
       outcome.error = info.error().message();
     }
@@ -152,7 +152,7 @@ class StartFaultTest : public ProcessFixture {
       EXPECT_FALSE(std::filesystem::exists("/sys/fs/cgroup/" + std::string(controller) + "/" +
                                            name + "/" + run.ToString()));
     EXPECT_EQ(MountInfo(), baseline_mounts_);
-    // The service keeps one descriptor, of the clean namespace.
+    // The service keeps one descriptor, that of the clean namespace.
     EXPECT_THAT(OpenFds() - baseline_fds_, ::testing::AnyOf(0, 1));
   }
 
@@ -160,10 +160,10 @@ class StartFaultTest : public ProcessFixture {
     return ReadSmallFile(AT_FDCWD, "/proc/self/mountinfo").value_or("");
   }
 
-  // The task's view without what differs between any two runs.
-  std::string Told(const RunId& run) const {
+  // The task's view, without values that differ between any two runs.
+  std::string ViewOf(const RunId& run) const {
     std::istringstream lines(Read("logs/web.stdout.0"));
-    std::string told;
+    std::string view;
     for (std::string line; std::getline(lines, line);) {
       if (const std::size_t type = line.find(" - "); type != std::string::npos) {
         std::istringstream words(line);
@@ -175,9 +175,9 @@ class StartFaultTest : public ProcessFixture {
       } else if (line.find(':') != std::string::npos && !OfInterest(line)) {
         continue;
       }
-      told += line + "\n";
+      view += line + "\n";
     }
-    return told;
+    return view;
   }
   static bool OfInterest(const std::string& line) {
     for (const char* start : {"Umask", "PPid", "Uid", "Gid", "Groups", "NStgid", "NSsid", "Cap",
@@ -201,7 +201,7 @@ void StartFaultTest::FailEachCall(int rounds) {
   std::set<int> kinds;
   for (const auto& [name, kind] : steps) kinds.insert(kind);
   for (int kind = DROVER_STEP_NONE + 1; kind < DROVER_STEP_KINDS; ++kind) {
-    // Version 2 limits the tracking cgroup: there is no further one to join.
+    // Version 2 limits the tracking cgroup, so there is no other cgroup to join.
     if (kind == DROVER_STEP_JOIN && resources_->missing().empty() && !kinds.contains(kind))
       continue;
     EXPECT_TRUE(kinds.contains(kind)) << "no step of kind " << kind << " is in this plan";
@@ -209,11 +209,11 @@ void StartFaultTest::FailEachCall(int rounds) {
 
   const Outcome whole = StartWithFault(0, 0, 0);
   ASSERT_EQ(whole.error, "");
-  ASSERT_THAT(whole.told, ::testing::HasSubstr("NoNewPrivs:\t1"));
+  ASSERT_THAT(whole.view, ::testing::HasSubstr("NoNewPrivs:\t1"));
 
   std::set<std::string> not_named;
   for (const auto& [name, kind] : steps)
-    if (kind != DROVER_STEP_UMASK) not_named.insert(name);  // no call of it can fail
+    if (kind != DROVER_STEP_UMASK) not_named.insert(name);  // no call of this step can fail
   const std::string kEnded = "the shim ended before it started the task";
   constexpr int kErrors[] = {ENOMEM, EMFILE, ENOSPC, EPERM};
   int started = 0, undone = 0, unnamed = 0;
@@ -230,11 +230,11 @@ void StartFaultTest::FailEachCall(int rounds) {
                  ": call " + std::to_string(outcome.fault.call) + ", " + std::strerror(error));
     if (outcome.error.empty()) {
       ++started;
-      EXPECT_EQ(outcome.told, whole.told) << "it has started with less isolation";
+      EXPECT_EQ(outcome.view, whole.view) << "it has started with less isolation";
       continue;
     }
     ++undone;
-    // Between processes, a report that cannot be sent shows as the end of the pipe or socket.
+    // If a process cannot send its report, the other one sees only the end of the pipe or socket.
     if (outcome.fault.call != SYS_write && outcome.error != kEnded)
       EXPECT_THAT(outcome.error, ::testing::HasSubstr(std::strerror(error)));
     bool named = false;
@@ -268,13 +268,13 @@ TEST_F(StartFaultTest, EachCallOfTheAgentFailsWithEachError) {
     SCOPED_TRACE("fault " + std::to_string(at) + ": call " + std::to_string(outcome.fault.call) +
                  ", " + std::strerror(error));
     if (outcome.error.empty()) {
-      EXPECT_EQ(outcome.told, whole.told) << "it has started with less isolation";
+      EXPECT_EQ(outcome.view, whole.view) << "it has started with less isolation";
       continue;
     }
     ++undone[outcome.fault.call];
     EXPECT_THAT(outcome.error, ::testing::HasSubstr(std::strerror(error)));
   }
-  // Mounts, cgroups and what limits them, the shim.
+  // Mounts, cgroups and their limits, the shim.
   for (const long call : {SYS_open_tree, SYS_mount_setattr, SYS_openat, SYS_mkdirat, SYS_write,
                           SYS_socketpair, SYS_sendmsg, SYS_clone})
     EXPECT_GT(undone[call], 0) << "call " << call << " has ended no start";

@@ -1,10 +1,9 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""The state of an agent with 20 tasks is damaged while no agent runs, again and again: the next one
+"""Damages the state of an agent with 20 tasks, again and again, while no agent runs. The next agent
 serves within seconds, goes on with every task that it can still find, ends the others, as
-unknown_tasks says, and says so.
+unknown_tasks demands, and logs that.
 
-The tasks report by themselves what became of them. The seed alone decides the damages. Arguments: --seed,
---damages.
+The tasks record their lives themselves. The seed alone decides the damages. Arguments: --seed, --damages.
 """
 import argparse
 import collections
@@ -36,7 +35,7 @@ OPTIONS = argparse.Namespace(seed=1, damages=9)
 
 
 def flip(data, chance):
-    """Tells where."""
+    """Returns the offset of the changed byte."""
     at = chance.randrange(len(data))
     data[at] ^= 1 << chance.randrange(8)
     return at
@@ -53,8 +52,8 @@ def zero(data, chance):
 
 
 def most_lost(way, at):
-    """How many tasks may be lost. A bit costs the record that it is in and no other; one of those
-    that say how many records a page has costs that page."""
+    """How many tasks may be lost. A bit costs only its record, but a bit in the number of a page's
+    records costs the page."""
     if way == "full disk":
         return 0
     if not way.startswith("flip"):
@@ -65,7 +64,7 @@ def most_lost(way, at):
     return TASKS if 0 <= place < PAGE_HEADER else 1
 
 
-# Name: what is done to which file, and whether the disk is full then.
+# Name: the damage, the file, and whether the disk is full then.
 WAYS = {
     "flip": (flip, "state.db", False),
     "truncation": (truncate, "state.db", False),
@@ -89,7 +88,7 @@ def alive_as(start):
 
 
 def checksum(*texts):
-    """That of a record of the store."""
+    """The checksum of a record of the store."""
     total = 0
     for text in texts:
         total = zlib.crc32(struct.pack("<Q", len(text)) + text, total)
@@ -114,8 +113,7 @@ class StoreDamageTest(TakeoverCase):
         self.tasks = self.submit_witness(f"w{self.turn}", TASKS)
 
     def settled(self):
-        """Whether every task that lives is one that the agent has as running, and the other way
-        round, none of them twice."""
+        """Whether exactly those tasks live that the agent has as running, none of them twice."""
         running = {a["ID"] for a in self.agent.get("/v1/allocations")
                    if a["ClientStatus"] == "running"}
         for each in self.tasks:
@@ -127,7 +125,7 @@ class StoreDamageTest(TakeoverCase):
         return True
 
     def damage(self, way):
-        """Damages the state of an agent that has ended, and says how many tasks that may cost."""
+        """Damages the state of an ended agent, and returns how many tasks that may cost."""
         change, name, full = WAYS[way]
         at = None
         path = self.state / name
@@ -149,13 +147,12 @@ class StoreDamageTest(TakeoverCase):
                     pass
 
     def kill_while_in_the_log(self):
-        """Begins the tasks anew and kills the agent before their records are in the file proper, where
-        they are soon."""
+        """Starts the tasks again, and kills the agent while their records are in the log only."""
         while True:
             self.clear()
             self.begin_tasks()
             self.kill()
-            # One that was emptied has a page that says nothing new.
+            # A log that was emptied has one page, without anything new.
             if (self.state / "state.db-wal").stat().st_size > LOG_HEADER + 2 * FRAME:
                 return
             self.agent = self.start()
@@ -164,28 +161,28 @@ class StoreDamageTest(TakeoverCase):
         if "log" in way:
             self.kill_while_in_the_log()
         else:
-            self.agent.stop()  # what it has kept is in the file proper then
+            self.agent.stop()  # a stop moves all records from the log to the file
         may_cost = self.damage(way)
         begin = time.monotonic()
         self.agent = self.start()
         up = time.monotonic() - begin
         self.assertLess(up, UP_WITHIN, way)
-        # Until there is room nothing is started again.
+        # The agent starts nothing again until there is room.
         (self.state / "filler").unlink(missing_ok=True)
-        harness.wait_until(self.settled, f"{way}: what becomes of those that are not known")
+        harness.wait_until(self.settled, f"{way}: the end of the unknown tasks")
         untouched = {each.starts()[0][3] for each in self.tasks
                      if len(each.starts()) == 1 and each.alive()}
         ours = {each.starts()[0][3] for each in self.tasks}
         lost = len(ours - untouched)
         if lost:
-            # A log that ends early looks as if there had been no more.
-            told = ("belongs to no task that this agent knows" if way == "truncated log" else
-                    "the agent's state: ")
-            self.assertIn(told, self.agent.run.err, way)
+            # A log that ends early looks complete.
+            logged = ("belongs to no task that this agent knows" if way == "truncated log" else
+                      "the agent's state: ")
+            self.assertIn(logged, self.agent.run.err, way)
         print(f"{way}: the API after {1000 * up:.0f} ms, {lost} of {len(self.tasks)} tasks lost",
               flush=True)
         self.assertLessEqual(lost, may_cost)
-        # It works, now that there is room: a task starts.
+        # There is room now, so a task starts.
         again = harness.wait_until(lambda: self.try_submit(f"next-{self.turn}-{self.rounds}"), "a job")
         self.assertTrue(again)
         self.up.append(up)
@@ -203,7 +200,7 @@ class StoreDamageTest(TakeoverCase):
         return True
 
     def clear(self):
-        """Ends everything, and what a damaged state has left of it."""
+        """Ends all tasks, also those of which a damaged state has lost records."""
         for each in self.agent.get("/v1/jobs"):
             self.agent.must("DELETE", f"/v1/job/{each['ID']}", purge="true",
                             no_shutdown_delay="true")
@@ -216,7 +213,7 @@ class StoreDamageTest(TakeoverCase):
         if not self._outcome_failed():
             self.clear()
             self.agent.stop()
-            # Directories of allocations whose records were lost are kept.
+            # The agent keeps the directories of allocations whose records were lost.
             for left in self.sandbox.alloc_dirs[0].iterdir():
                 subprocess.run(f"umount {left}/*/secrets {left}/*/private", shell=True, check=False,
                                stderr=subprocess.DEVNULL)
@@ -258,7 +255,7 @@ class StoreDamageTest(TakeoverCase):
             harness.wait_until(out.exists, "its start")
             self.fill_disk()
             go.write_text("")
-            harness.wait_until(lambda: "Terminated" in self.events(alloc), "it is told")
+            harness.wait_until(lambda: "Terminated" in self.events(alloc), "its event")
             end()
             (self.state / "filler").unlink()
             self.agent = self.start()

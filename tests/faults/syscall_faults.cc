@@ -28,7 +28,7 @@ constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
 constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 #endif
 
-// These fail for no want of anything, or only when a program is wrong; or they end something.
+// These calls need no resource, fail only in wrong programs, or end something.
 constexpr int kNotAsked[] = {SYS_close,          SYS_exit,
                              SYS_exit_group,     SYS_kill,
                              SYS_wait4,          SYS_waitid,
@@ -40,7 +40,7 @@ constexpr int kNotAsked[] = {SYS_close,          SYS_exit,
                              SYS_umask,          SYS_rseq,
                              SYS_set_robust_list};
 
-// The calls of the armed thread that are asked about: what it makes, opens and sends for a start.
+// The calls of the armed thread that count: those that make, open or send something for a start.
 constexpr int kOfAgent[] = {SYS_mkdirat,    SYS_openat,  SYS_openat2,       SYS_open_tree,
                             SYS_socketpair, SYS_sendmsg, SYS_mount_setattr, SYS_memfd_create,
                             SYS_fchmod,     SYS_clone,   SYS_clone3,        SYS_write,
@@ -49,8 +49,8 @@ constexpr int kOfAgent[] = {SYS_mkdirat,    SYS_openat,  SYS_openat2,       SYS_
 #endif
 };
 
-// Shared by the watching thread and the armed one. The watching one may not allocate: the armed
-// thread may be waiting for it in the middle of an allocation.
+// Shared by the watching thread and the armed one. The watching thread must not allocate: the armed
+// thread may wait for it during an allocation.
 struct State {
   std::mutex mutex;
   pid_t armed_thread = 0;
@@ -63,8 +63,8 @@ struct State {
   bool answered = false;
   pid_t task = 0;
   SyscallFaults::Fault fault;
-  // The processes, each with its threads, in the order in which they were born: each is the child
-  // of one before it that had been asked about.
+  // The processes, each with its threads, in the order of their births. Each is the child of an
+  // earlier one.
   struct Process {
     pid_t pid = 0;
     int count = 0;
@@ -74,7 +74,7 @@ struct State {
 };
 State& state = *new State;
 
-// The process of THREAD; null: one that has not been asked about.
+// The process of THREAD; null: one that has not made a call yet.
 State::Process* FindProcess(pid_t thread) {
   for (std::size_t i = 0; i < state.process_count; ++i) {
     State::Process& process = state.processes[i];
@@ -83,7 +83,7 @@ State::Process* FindProcess(pid_t thread) {
   return nullptr;
 }
 
-// The same as Judge, of the armed thread.
+// The same as Judge, for a call of the armed thread.
 int JudgeAgent(long call) {
   const bool counts = state.process == SyscallFaults::kThisThread ||
                       (state.process == SyscallFaults::kAgent && state.process_count == 0 &&
@@ -93,7 +93,7 @@ int JudgeAgent(long call) {
   return state.error;
 }
 
-// The error to answer with, 0 to let the call happen.
+// Returns the error of the call, or 0 to let it happen.
 int Judge(pid_t pid, long call) {
   const std::lock_guard<std::mutex> lock(state.mutex);
   if (!state.armed || state.answered || pid == state.task) return 0;
@@ -105,7 +105,7 @@ int Judge(pid_t pid, long call) {
     *process = {pid, 0};
   }
   state.answered = state.executed && call == SYS_sendto;
-  // The other threads of a process act at any time.
+  // The order of calls of several threads differs each time, so only the first thread counts.
   const bool counts = pid == process->pid;
   if (counts && ++process->count == state.at && process == state.processes.data() + state.process) {
     state.fault = {call, pid};
@@ -156,7 +156,7 @@ SyscallFaults& SyscallFaults::Install() {
     state.armed_thread = static_cast<pid_t>(syscall(SYS_gettid));
     std::vector<sock_filter> filter = Filter();
     const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
-    // The watching thread must be there before the filter, or it would have it, too.
+    // The watching thread must exist before the filter, or it would have the filter too.
     static std::atomic<int> listener = -1;
     std::thread([] {
       listener.wait(-1);

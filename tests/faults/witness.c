@@ -1,18 +1,17 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
- * A task that writes itself what became of it, so that nobody has to believe the agent.
+ * A task that records its own life, so that a test need not trust the agent.
  *
  * Arguments: the directory, or "alloc" for that of the allocation, and then any of
- *   lives=MS  ends with code 0 after so long; without it it stays until it is asked to end
+ *   lives=MS  ends with code 0 after this time; otherwise it stays until it is asked to end
  *   fails=N   its first N starts end with code 1, after 100 ms
- *   stop=MS   takes so long to end when it is asked to
- *   deaf      does not heed what it is asked
- * The file ALLOCATION.TASK gets a line "start NONCE PID STARTTIME" at each start, "asked" when it
- * is asked to end, and "end CODE" before it ends by its own wish. It is locked for as long as the
- * process lives, so whoever asks the kernel for the holder learns which process that is, also from
- * another pid namespace; a second process writes "double". ALLOCATION.TASK.beat counts quarters of
- * a second. Nothing is synchronized to the disk: what was written outlives any process, and no
- * power is cut.
+ *   stop=MS   takes this time to end when it is asked to
+ *   deaf      ignores requests to end
+ * The file ALLOCATION.TASK gets a line "start NONCE PID STARTTIME" at each start, "asked" when the
+ * task is asked to end, and "end CODE" before it ends by itself. The process locks the file as long
+ * as it lives. So the kernel reports the process as the holder of the lock, also to another pid
+ * namespace. A second process writes "double". ALLOCATION.TASK.beat counts quarters of a second.
+ * Nothing is synchronized to the disk: written bytes outlive any process, and no power is cut.
  */
 #include <errno.h>
 #include <fcntl.h>

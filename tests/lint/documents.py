@@ -42,7 +42,7 @@ def rooms():
 
 
 def reduction(needs):
-    """The arrows that are left when those go that a longer way stands for."""
+    """The arrows without those between rooms that a longer way also connects."""
     def below(room):
         return set().union(*({next_room} | below(next_room) for next_room in needs[room]))
 
@@ -59,8 +59,8 @@ def arrows(figure):
 
 
 def check_rooms():
-    """The figure of the rooms has each folder of host/, and its arrows are the dependencies of the CMake
-    targets, without those that a longer way stands for. The table has each room once."""
+    """The figure of the rooms has each folder of host/. Its arrows are the dependencies of the CMake
+    targets, without those that a longer way also connects. The table has each room once."""
     needs = rooms()
     assert needs, "no rooms found: they have moved"
     drawn = [figure for figure in figures(architecture()) if figure.startswith("flowchart")]
@@ -70,7 +70,7 @@ def check_rooms():
     found = [f"ARCHITECTURE.md: the figure of the rooms lacks the arrow {start} --> {end}"
              for start, end in sorted(wanted - set(listed))]
     found += [f"ARCHITECTURE.md: {start} --> {end} is no dependency of host/{start}/CMakeLists.txt, or a longer "
-              "way stands for it" for start, end in sorted(set(listed) - wanted)]
+              "way connects them" for start, end in sorted(set(listed) - wanted)]
     found += [f"ARCHITECTURE.md: the figure of the rooms has {start} --> {end} twice"
               for start, end in sorted({arrow for arrow in listed if listed.count(arrow) > 1})]
     rows = re.findall(r"^\| `(\w+)` \|", architecture(), re.M)
@@ -86,7 +86,7 @@ def declares(folder, name):
 
 
 def check_figures():
-    """Each participant of a sequence is a folder and, where it names one, a class of that folder."""
+    """Each participant of a sequence names a folder and, if it names a class, a class of that folder."""
     found, seen = [], 0
     for figure in figures(architecture()):
         for place, name in re.findall(r"participant \w+ as ([\w/]+)(?:<br/>(\w+))?", figure):
@@ -169,7 +169,7 @@ def check_sentences():
         name, text = page.relative_to(ROOT), page.read_text()
         found += [f"{name}: {count} words in a sentence, more than {MAX_WORDS}: {sentence}"
                   for count, sentence in sentences(text) if count > MAX_WORDS]
-        # A table has no sentences that would count for the median.
+        # Cells of tables do not count for the median.
         prose = [count for count, _ in sentences(re.sub(r"^\|.*$", "", text, flags=re.M))]
         median = statistics.median(prose)
         if median > MAX_MEDIAN:

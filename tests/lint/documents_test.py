@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""documents.py finds what it is there to find."""
+"""documents.py finds each kind of mistake."""
 import pathlib
 import tempfile
 import unittest

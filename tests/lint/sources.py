@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Checks what compilers do not: format, licence headers, file sizes, includes, locks, names of types,
+"""Checks that compilers do not make: format, licence headers, file sizes, includes, locks, names of types,
 durable steps, processes of drivers, events of tasks, unused names.
 
 Usage: sources.py [format|events|includes|licence|locks|processes|size|steps|types|unused ...]
@@ -14,7 +14,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("host", "sdk", "shim", "plugins", "examples", "tests", "bench")
 SUFFIXES = (".h", ".hpp", ".cc", ".c")
-# Above this a file is more than one concept. Tests, their programs and the ABI are exempt.
+# A longer file has more than one concept. Tests, their programs and the ABI are exempt.
 MAX_LINES = 620
 
 
@@ -26,7 +26,7 @@ def sources():
 
 
 def check_format():
-    """clang-format has nothing to change. The C headers of the ABI are laid out by hand."""
+    """clang-format must have nothing to change. The C headers of the ABI are laid out by hand."""
     files = [str(p) for p in sources() if p.name not in ("drover.h",)]
     done = subprocess.run(["clang-format-19", "--dry-run", "-Werror", *files],
                           capture_output=True, text=True)
@@ -34,7 +34,7 @@ def check_format():
 
 
 def operand_end(text, start):
-    """The index behind the full-expression that begins at START."""
+    """The index after the full-expression that begins at START."""
     depth = 0
     i = start
     while i < len(text):
@@ -56,7 +56,7 @@ def operand_end(text, start):
 
 
 def check_locks():
-    """A lock has a name: without one it is let go at once."""
+    """A lock must have a name: without one it is released at once."""
     kinds = "lock_guard|unique_lock|scoped_lock|shared_lock"
     found = []
     for path in sources():
@@ -68,8 +68,8 @@ def check_locks():
 
 
 def check_types():
-    """A type of a header has a name of its own: of two that share one, the linker takes either's
-    constructors for both."""
+    """A type of a header must have a name of its own: if two types share a name, the linker uses the
+    constructors of one of them for both."""
     places, found = {}, []
     for path in sources():
         if path.suffix != ".h" or path.relative_to(ROOT).parts[0] != "host":
@@ -83,7 +83,7 @@ def check_types():
     return found
 
 
-# Calls that make processes, and the one file of a driver that may: docs/drivers.md, "Processes".
+# Calls that make processes, and the one file of a driver that may use them: docs/drivers.md, "Processes".
 PROCESSES = re.compile(
     r"(?<![\w.>])(?:::|std::)?(?:v?fork|system|popen|posix_spawnp?|clone[23]?|exec[lv]p?e?)\s*\("
     r"|\bSYS_(?:v?fork|clone3?|execve(?:at)?)\b|\bCommand::new\b")
@@ -91,7 +91,7 @@ PROCESS_PLACES = {"plugins/exec/trial_child.h"}
 
 
 def check_processes():
-    """Drivers start no processes by themselves, nor do the examples show how."""
+    """Drivers and examples must start no processes by themselves."""
     found = []
     for folder in ("plugins", "examples"):
         for path in sorted((ROOT / folder).rglob("*")):
@@ -111,7 +111,7 @@ def check_processes():
 
 
 def check_licence():
-    """Each source says whose it is in its first lines."""
+    """Each source must have its licence in its first lines."""
     return [f"{p.relative_to(ROOT)}: no SPDX-License-Identifier in the first 3 lines"
             for p in sources()
             if "SPDX-License-Identifier: Apache-2.0" not in
@@ -119,7 +119,7 @@ def check_licence():
 
 
 def check_size():
-    """One concept per file."""
+    """A file must have one concept."""
     found = []
     for path in sources():
         lines = path.read_text().count("\n")
@@ -137,8 +137,8 @@ CHANGES = re.compile(
     r"(?<![\w.>])(?<!UniqueFd )(?:::)?(?:mkdir|mknod|mount|umount2?|rename|unlink|rmdir|symlink|link)(?:at2?)?\("
     r"|\b(?:std::filesystem|fs)::(?:create_\w+|rename|remove|remove_all|copy|copy_file)\("
     r"|\bSYS_(?:mount|umount2|move_mount|renameat2|mkdirat|unlinkat)\b|\bO_CREAT\b|\bofstream\b")
-# The files of host/ that have some, each with the steps (host/base/durable_step.h) that those are
-# part of, or with why an agent may die there.
+# The files of host/ with such calls. Each has the steps (host/base/durable_step.h) of its calls, or the
+# reason why an agent may die there.
 CHANGE_PLACES = {
     "agent/data_dir.cc": "directories and the lock of an agent, before there is anything in them",
     "agent/leftovers.cc": "removes an empty directory, again at the next start",
@@ -159,14 +159,14 @@ CHANGE_PLACES = {
     "process/seccomp_filter.cc": "names of system calls",
     "process/task_root.cc": "a directory in that of the task, made again by each start",
     "process/unit_cgroups.cc": "cgroups of the unit that stay, made before there is anything in them",
-    "store/rebuild.cc": ("kReplaceStore",),  # what it makes under other names is made again
+    "store/rebuild.cc": ("kReplaceStore",),  # files under other names are made again
     "store/store.cc": "the directory of the store, which stays",
 }
 
 
 def check_steps():
-    """A change of something that outlives the agent is part of a step, or says why not; each step is done
-    somewhere."""
+    """A change of something that outlives the agent must be part of a step, or have a reason why not. Each step
+    must be done somewhere."""
     host = ROOT / "host"
     found, seen, done = [], set(), set()
     for path in sorted(host.rglob("*.cc")):
@@ -192,14 +192,14 @@ def check_steps():
 
 
 def component(listing):
-    """The lists (DEPS, PRIVATE_DEPS and so on) of the component that a folder's CMakeLists.txt declares by the
-    name of its folder; None if it declares none."""
+    """The lists (DEPS, PRIVATE_DEPS and so on) of the component that a folder's CMakeLists.txt declares under
+    the folder's name; None if it declares none."""
     folder = listing.parent.name
     text = re.sub(r"#[^\n]*", "", listing.read_text())
     declared = re.search(r"drover_component\(" + folder + r"\b([^)]*)\)", text)
     if declared is None:
         return None
-    # A variable of the listing stands for what it may be set to.
+    # A variable of the listing stands for all its possible values.
     variables = dict(re.findall(r"set\((\w+) ([^)]*)\)", text))
     lists = re.split(r"\b(SOURCES|TESTS|ALONE|DEPS|PRIVATE_DEPS|TEST_DEPS|PROCESS_EACH)\b",
                      declared.group(1))
@@ -209,10 +209,10 @@ def component(listing):
 
 
 def check_includes():
-    """A file of host/ includes headers of its own folder and of those that its component depends on, so
-    that the direction of the dependencies holds for headers as the linker holds it for code."""
+    """A file of host/ may include only headers of its own folder and of those that its component depends on.
+    So headers keep the direction of the dependencies, as the linker keeps it for code."""
     host = ROOT / "host"
-    # Test libraries, by the folder that their headers are in.
+    # Test libraries, by the folder of their headers.
     libraries = {"fake_driver": "task", "minimal_alloc_runner": "alloc"}
     found, seen = [], 0
     for listing in sorted(host.glob("*/CMakeLists.txt")):
@@ -240,7 +240,7 @@ def check_includes():
 
 
 def check_events():
-    """Each type of a task event, and each key of its details, is used by some event. A type that is only
+    """Some event must use each type of a task event, and each key of its details. A type that is only
     documented, or only read, is a promise that nobody keeps."""
     header = ROOT / "host/task/task_event.h"
     used = set()
@@ -269,10 +269,10 @@ def check_events():
     return found
 
 
-# Files of tests, and of what only tests include.
+# Files of tests, and files that only tests include.
 OF_TESTS = re.compile(r"_test\.|for_test|_test_(?:client|decoder)|fixture|testdata/"
                       r"|/(?:fake|mock|minimal|test)_\w+\.\w+$")
-# Words before a name that are no type, so the name is used.
+# Words that are no type: a name after one of them is used, not declared.
 NO_TYPES = {"and", "case", "co_await", "co_return", "co_yield", "delete", "do", "else", "goto", "in",
             "namespace", "new", "not", "or", "return", "throw"}
 # Names that a header must declare although no code of the product names them.
@@ -281,10 +281,10 @@ DECLARED_FOR_OTHERS = {
     "beast_close_socket": "Beast finds it by the type of its arguments",
     "is_steady": "of a clock of std::chrono",
     "JobFieldsMarkdown": "writes docs/job-fields.md",
-    "live_timers": "tests look for timers that are left behind",
-    "RequestKill": "a part of what hooks may ask of their task",
-    "RequestRestart": "a part of what hooks may ask of their task",
-    "RequestSignal": "a part of what hooks may ask of their task",
+    "live_timers": "tests look for leftover timers",
+    "RequestKill": "a part of the interface of hooks to their task",
+    "RequestRestart": "a part of the interface of hooks to their task",
+    "RequestSignal": "a part of the interface of hooks to their task",
     "teardown": "Beast finds it by the type of its arguments",
 }
 
@@ -300,24 +300,24 @@ def without_comments(text):
 
 
 def declares(text, name):
-    """Whether the match NAME is a declaration: a type stands before it, and behind it what may stand
-    behind the name of a function, an object or a member."""
+    """Whether the match NAME is a declaration: a type stands before it, and after it a character that may
+    follow the name of a function, an object or a member."""
     if not re.match(r"\(|;|\{|\[|\s*=[^=]|\s+\{", text[name.end():name.end() + 4]):
         return False
     before = re.sub(r"(?:\b\w+(?:<[^<>;()]*>)?::)+$", "", text[max(0, name.start() - 160):name.start()])
     if not before or not before[-1].isspace():
         return False
     before = before.rstrip()
-    if marks := re.search(r"(.?)[&*>]+$", before):  # behind a type they stand without a space
+    if marks := re.search(r"(.?)[&*>]+$", before):  # after a type they stand without a space
         return marks.group(1).strip() != "" and not before.endswith("->")
-    if re.search(r"\n +(?:struct|union)$", before):  # perhaps of an object that follows its braces
+    if re.search(r"\n +(?:struct|union)$", before):  # an object may follow the braces of its type
         return False
     word = re.search(r"(\w+)$", before)
     return word is not None and word.group(1) not in NO_TYPES
 
 
 def is_for_tests(lines, number):
-    """Whether a comment at the declaration in line NUMBER, or above its group of lines, says so."""
+    """Whether a comment at the declaration in line NUMBER, or above its group of lines, has the words."""
     while number > 0 and lines[number - 1].strip():
         if re.search(r"//.*\bfor tests\b", lines[number - 1], re.I):
             return True
@@ -326,15 +326,15 @@ def is_for_tests(lines, number):
 
 
 def check_unused():
-    """What a header of host/ declares is used by the product or by its benchmarks. What only tests use
-    says so in a comment: "For tests"."""
+    """The product or its benchmarks must use each name that a header of host/ declares. A name that only tests
+    use needs a comment: "For tests"."""
     declared, used = {}, set()
     for path in sources():
         name = str(path.relative_to(ROOT))
         if OF_TESTS.search(name) or name.startswith(("tests/", "examples/")):
             continue
         raw = path.read_text()
-        # A file whose head says that it is for tests.
+        # A file with a head that marks it as one for tests.
         own = bool(re.search(r"^(?://|/\*).*\bfor (?:a )?tests?\b", raw, re.I | re.M))
         text = without_comments(raw)
         lines = raw.splitlines()

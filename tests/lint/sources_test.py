@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""sources.py finds what it is there to find."""
+"""sources.py finds each kind of mistake."""
 import pathlib
 import tempfile
 import unittest

@@ -4,12 +4,11 @@
 
 Usage: tidy.py BUILD_DIRECTORY [FILE ...]
 
-A file whose command, checks and inputs are those of its last clean run is not looked at again: its
-stamp, below BUILD_DIRECTORY/tidy, is the hash of them. The inputs are those that ninja has recorded.
+A file is not checked again while its command, checks and inputs are those of its last clean run. Its
+stamp, below BUILD_DIRECTORY/tidy, is the hash of them. ninja has recorded the inputs.
 
-Most of a look goes to the headers, so files of the same command are looked at together, as one that
-includes them all. Those that cannot be compiled so, since they have names in common, and those in
-which something is found are looked at by themselves.
+A check spends most time in headers. So files of the same command are checked together, as one file that
+includes them all. If they have names in common or findings, each is checked alone.
 """
 import collections
 import concurrent.futures
@@ -25,7 +24,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TIDY = "clang-tidy-19"
-TOGETHER = 16  # more hardly save time, and two of them are more likely to have a name in common
+TOGETHER = 16  # more files hardly save time, and are more likely to have a name in common
 CHECKED = re.compile(r"(host|plugins|sdk)/(?!.*(_test|/testdata/)).*\.cc$")
 
 
@@ -49,7 +48,7 @@ def output(entry):
 
 
 class Stamps:
-    """The files that were found clean, by their contents."""
+    """The files without findings, by their contents."""
 
     def __init__(self, build):
         self.build = pathlib.Path(build).resolve()
@@ -61,7 +60,7 @@ class Stamps:
         self.common = version.stdout + (ROOT / ".clang-tidy").read_text()
 
     def content(self, path):
-        """A hash of a file, or of what a precompiled header was made of: that differs each time."""
+        """A hash of a file. A precompiled header differs each time, so its hash is that of its sources."""
         if path not in self.contents:
             made_of = self.inputs.get(os.path.relpath(path, self.build), [])
             if path.endswith(".pch") and made_of:
@@ -77,7 +76,7 @@ class Stamps:
         return hashed.digest()
 
     def key(self, entry):
-        """None: it is not built as it is now, so there is nothing to go by."""
+        """The hash of the entry's command and inputs; None: its inputs are not known, or one is gone."""
         try:
             inputs_hash = self.combined(self.inputs[output(entry)])
         except (KeyError, FileNotFoundError):
@@ -99,7 +98,7 @@ class Stamps:
 
 
 def sources(entry):
-    """Entries of the sources that a compile command is for: several where they are compiled together."""
+    """Entries of the sources of a compile command: several if they are compiled together."""
     if "/Unity/" not in entry["file"]:
         return [entry]
     included = re.findall(r'^#include "(.+)"$', pathlib.Path(entry["file"]).read_text(), re.MULTILINE)
@@ -107,14 +106,14 @@ def sources(entry):
 
 
 def look(entry):
-    """The output of clang-tidy for one file; empty when nothing is wrong."""
+    """The output of clang-tidy for one file; empty without findings."""
     done = subprocess.run([TIDY, "--quiet", entry["file"], "--", *flags(entry)],
                           cwd=entry["directory"], capture_output=True, text=True)
     return "" if done.returncode == 0 else done.stdout + done.stderr
 
 
 def flags(entry):
-    """The options of a compile command, which files that are looked at together have in common."""
+    """The options of a compile command. Files that are checked together have the same ones."""
     words = shlex.split(entry["command"])
     return words[1:words.index("-o")]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""tidy_test.py BUILD_DIRECTORY: tidy.py looks again at what has changed, and at nothing else."""
+"""tidy_test.py BUILD_DIRECTORY: tidy.py checks changed files again, and no others."""
 import json
 import pathlib
 import sys
@@ -63,7 +63,7 @@ class StampsTest(unittest.TestCase):
         self.look()
         self.assertFalse(self.is_clean())
 
-    def test_the_build_has_told_the_inputs_of_its_objects(self):
+    def test_the_build_has_recorded_the_inputs_of_its_objects(self):
         files = [files for name, files in tidy.inputs(BUILD).items()
                  if name.endswith("/coordinator.cc.o")]
         self.assertEqual(len(files), 1)
@@ -94,14 +94,14 @@ class LookTest(unittest.TestCase):
         return made
 
     def look(self, entries):
-        """The output, by names, and the names of those that were looked at by themselves."""
+        """The output, by names, and the names of the files that were checked alone."""
         alone = []
         with mock.patch.object(tidy, "look", side_effect=tidy.look) as single:
             said = tidy.look_together(str(self.build), entries)
             alone = [pathlib.Path(call.args[0]["file"]).stem for call in single.call_args_list]
         return {pathlib.Path(file).stem: text for file, text in said.items()}, sorted(alone)
 
-    def test_what_is_found_is_told_of_its_file(self):
+    def test_findings_are_reported_for_their_file(self):
         said, alone = self.look(self.entries(a="int NAME;\n", b=self.BAD, c=self.GOOD))
         self.assertIn("bugprone-use-after-move", said.pop("b"))
         self.assertEqual((said, alone), ({"a": "", "c": ""}, ["b"]))

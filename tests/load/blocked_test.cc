@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// A thousand starts that take an hour hold neither threads nor anybody else.
+// A thousand starts that take an hour hold no threads and delay nobody.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -20,11 +20,11 @@ constexpr Duration kPatience = std::chrono::minutes(10);
 constexpr int kTasks = 1000;
 constexpr long kMaxThreads = 32;
 constexpr double kMaxStartMs = 100;
-// The machine may be busy with something else; the fastest of some shows what the host can do.
+// The machine may be busy, so the fastest of several tries shows the speed of the host.
 constexpr int kTries = 20;
 
 Co<void> WaitDriver(LocalAlloc* alloc) {
-  // Its start has been asked for when its directory is there: that is all that can be seen.
+  // No event marks the start's request itself. The directory is made just before it.
   std::function<bool(const AllocState&)> begun = [alloc](const AllocState&) {
     return alloc->EventTime(event_type::kTaskSetup) != 0;
   };
@@ -67,14 +67,14 @@ Co<void> StopOne(LocalAlloc* alloc) {
 }
 
 Co<void> StopOneThenAll(Loop* loop, Allocs* allocs) {
-  // One by one first: nobody else's end is needed.
+  // First some one by one: the end of one needs no other end.
   for (int i = 0; i < 10; ++i) co_await StopOne((*allocs)[static_cast<std::size_t>(i)].get());
   std::vector<Co<void>> stops;
   for (std::size_t i = 10; i < allocs->size(); ++i) stops.push_back(StopOne((*allocs)[i].get()));
   co_await InParallel(loop, std::move(stops));
 }
 
-// Beside them as many run.
+// As many tasks run beside the blocked ones.
 TEST(BlockedTest, AThousandStartsThatTakeAnHourHoldNobody) {
   const bench::Scratch scratch;
   RealLoop loop;
@@ -100,7 +100,7 @@ TEST(BlockedTest, AThousandStartsThatTakeAnHourHoldNobody) {
             std::max(kMaxStartMs, 2 * *std::min_element(alone.begin(), alone.end())));
 
   ASSERT_TRUE(loop.RunToEnd(StopOneThenAll(&loop, &blocked), kPatience));
-  // The end of those that were starting is not that of the running ones.
+  // The end of the starting tasks must not end the running ones.
   for (const auto& alloc : running) EXPECT_EQ(alloc->record().state, RunnerState::kRunning);
   ASSERT_TRUE(loop.RunToEnd(StopOneThenAll(&loop, &running), kPatience));
   for (const auto& alloc : blocked) {

@@ -36,7 +36,7 @@ long MountsBelow(const std::string& path) {
   return count;
 }
 
-// Wherever the agent keeps its cgroups: in all hierarchies of this machine, with PATH at their top.
+// Counts the agent's cgroups in all hierarchies of this machine, below PATH from their top.
 long CgroupsOf(const RunNames& own, const std::filesystem::path& path = "/sys/fs/cgroup") {
   std::error_code error;
   long count = 0;

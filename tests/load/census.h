@@ -10,7 +10,7 @@
 
 namespace drover::load {
 
-// The things that this process has and keeps on the machine.
+// The objects of this process, and its traces on the machine.
 struct Census {
   long contexts = 0;
   long task_runners = 0;
@@ -23,26 +23,26 @@ struct Census {
   long mounts = 0;         // below the scratch directory
   long run_entries = 0;    // sockets and exit records of shims
   long alloc_entries = 0;  // directories of allocations
-  long cgroups = 0;        // of the runs that were noted
+  long cgroups = 0;        // of the noted runs
 
   bool operator==(const Census&) const = default;
 };
 void PrintTo(const Census& census, std::ostream* out);
 
-// The short names of runs, as they are in the run directory while the runs live.
+// The short names of runs; the run directory has them while the runs live.
 using RunNames = std::set<std::string>;
-// Adds those that live now.
+// Adds the names of the runs that live now.
 void NoteRuns(const bench::Scratch& scratch, RunNames* names);
 
-// Reaps what has ended, and counts. OWN: the runs whose cgroups count; others on this machine are
-// those of other tests.
+// Reaps ended children, and counts. OWN: the runs whose cgroups count; others on this machine
+// belong to other tests.
 Census TakeCensus(bench::LocalNode* node, const bench::Scratch& scratch, const RunNames& own);
 
-// Started things have a moment to go away: counts until SETTLED says so, at most for PATIENCE.
+// Counts again until SETTLED returns true, for PATIENCE at most: some things end a moment later.
 Census SettledCensus(bench::LocalNode* node, const bench::Scratch& scratch, const RunNames& own,
                      const std::function<bool(const Census&)>& settled, Duration patience = 10s);
 
-// The memory of this process, after the allocator has given back what it kept.
+// The memory of this process, after the allocator has returned its free memory.
 long ResidentKib();
 
 }  // namespace drover::load

@@ -1,9 +1,9 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
  * A task that forks: a child, and one in a session of its own, both asleep.
- *   leave   ends at once and leaves them behind
+ *   leave   ends at once and leaves both behind
  *   stay    sleeps too, until a signal ends it
- *   deaf    sleeps, and neither it nor its children hear SIGINT and SIGTERM
+ *   deaf    sleeps; it and its children ignore SIGINT and SIGTERM
  */
 #include <signal.h>
 #include <string.h>

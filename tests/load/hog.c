@@ -1,8 +1,8 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
- * A task that uses memory, page by page. Arguments: a file that holds the time (CLOCK_REALTIME,
- * nanoseconds) of the last page, and how many MiB at most. Then it sleeps; or, with a third
- * argument, all that is done by its child, and it ends well when that was killed.
+ * A task that uses memory, page by page. Arguments: a file, to which it writes the time
+ * (CLOCK_REALTIME, nanoseconds) of the last page, and the most MiB. Then it sleeps. With a third
+ * argument a child does all that, and the task succeeds when the child was killed.
  */
 #include <fcntl.h>
 #include <stdint.h>

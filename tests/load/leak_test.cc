@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// Thousands of tasks that end in every way leave nothing behind.
+// Thousands of tasks end in every way, and leave nothing behind.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
@@ -21,7 +21,7 @@ namespace {
 
 using bench::LocalAlloc;
 
-// How a task of the mix lives and ends. The second half are real processes that fork.
+// The lives and ends of the tasks. The tasks of the second half are real processes that fork.
 enum Way {
   kMockEnds,
   kMockFailsInPrestart,
@@ -37,8 +37,8 @@ enum Way {
 constexpr int kInFlight = 16;
 constexpr int kWarmUp = 128;     // all in flight at once
 constexpr int kPoolThreads = 4;  // of the host's pool of a driver
-// Threads of a driver of its own come with its work and go when they are idle: for starts, for the
-// ends of tasks, for the rest, and for its probe.
+// A driver makes threads of its own when it needs them, and ends them when they are idle: for
+// starts, for the ends of tasks, for other calls, and for its probe.
 constexpr long kDriverThreads = kPoolThreads + kInFlight + kPoolThreads + 1;
 constexpr long kMostThreads =
     1 + 4 + 2 * (kPoolThreads + kDriverThreads);  // with the node's workers
@@ -59,7 +59,7 @@ class LeakTest : public testing::Test {
     jobs_[kMockEnds] = Mock();
     jobs_[kMockFailsInPrestart] = Mock();
     jobs_[kMockKilledInPrestart] = Mock();
-    // A faster task must not be running: an agent that ends leaves running tasks.
+    // The task must not be running yet: an agent that ends leaves running tasks.
     jobs_[kMockShutDownInPrestart] =
         bench::MakeJob(bench::MakeTask("mock_driver", R"({"start_block_for": "1h"})"));
     jobs_[kRawLeavesChildren] = Raw("leave");
@@ -82,8 +82,8 @@ class LeakTest : public testing::Test {
     ASSERT_TRUE(loop_.RunToEnd(RunAll(in_flight), std::chrono::minutes(30)));
   }
 
-  // A pool makes a thread when it has none to spare, and keeps it: here all of them are kept busy
-  // at once, so that they are there before anything is counted.
+  // A pool makes a thread when no other is idle, and keeps it. This keeps all threads busy at once,
+  // so that they exist before the first count.
   void FillPools() {
     for (Driver* driver : node_->plugins()->drivers()) {
       PluginPool& pool = node_->plugins()->FindLoaded(driver->info().name)->host()->pool();
@@ -100,21 +100,21 @@ class LeakTest : public testing::Test {
     EXPECT_LE(TakeCensus(&node_, scratch_, own_).threads, kMostThreads);
   }
 
-  // But for the threads, which have a bound and no number.
+  // Compares all but the threads, which have a limit and no fixed number.
   static bool Same(Census a, Census b) {
     a.threads = b.threads = 0;
     return a == b;
   }
 
-  // Runs TASKS; memory is compared from the task EARLY on.
+  // Runs TASKS, and compares memory from the task EARLY on.
   void CheckNothingStays(int early, int tasks) {
     FillPools();
     Census before;
-    // The work that the start of the node has given to the pools ends in a moment.
+    // The node's start has work in the pools, which ends in a moment.
     const Census unused = SettledCensus(
         &node_, scratch_, own_, [&](const Census& c) { return Same(std::exchange(before, c), c); });
     Run(kWarmUp, kWarmUp);
-    // Files that are opened once are open now; those of a task go away in a moment.
+    // Files that are opened once are open now. The files of a task close in a moment.
     Census first = SettledCensus(&node_, scratch_, own_, [&](const Census& c) {
       const bool settled = c.contexts == unused.contexts && c.run_entries == unused.run_entries &&
                            c.descendants == unused.descendants && Same(c, before);
@@ -149,7 +149,7 @@ class LeakTest : public testing::Test {
       if (way != kMockKilledInPrestart && way != kRawKilledInPrestart) {
         EXPECT_EQ(ways_done_[way], all) << "way " << way;
       } else if (!kSanitized) {
-        // Some have started before they are killed, with sanitizers perhaps all of them.
+        // Some tasks have started before they are killed; with sanitizers perhaps all of them.
         EXPECT_GT(ways_done_[way], all / 2) << "way " << way;
       }
     }
@@ -175,7 +175,7 @@ class LeakTest : public testing::Test {
     }
   }
 
-  // Commands of mock_driver that each wait on a thread of its pool for the end of their input.
+  // Runs commands of mock_driver, each of which waits on a pool thread for the end of its input.
   Co<void> HoldMockThreads() {
     LocalAlloc alloc(&node_,
                      bench::MakeJob(bench::MakeTask("mock_driver", R"({"run_for": "1h"})")));
@@ -207,7 +207,7 @@ class LeakTest : public testing::Test {
     EXPECT_TRUE(finished.ok());
   }
 
-  // A task of raw_exec whose command is searched in very many places, on a thread of the driver's.
+  // Runs a task of raw_exec for whose command a thread of the driver searches very many places.
   Co<void> SearchLong() {
     Task task = bench::MakeTask("raw_exec", R"({"command": "nowhere"})");
     for (int i = 0; i < 50000; ++i) task.env["PATH"] += "/x:";

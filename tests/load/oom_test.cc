@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// A kill for memory is reported as one, and no other end is.
+// The node reports a kill for memory as one, and no other end.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -25,9 +25,9 @@ using bench::LocalAlloc;
 constexpr int kTasks = 100;
 constexpr int kInFlight = 10;
 constexpr int kLimitMb = 10;
-constexpr Duration kTold = 1s;  // from the kill to the event
+constexpr Duration kReported = 1s;  // from the kill to the event
 
-// By how much times may be longer here: in a machine whose instructions are emulated.
+// The factor for time limits: larger on a machine whose instructions are emulated.
 int Slack() {
   const char* const slack = std::getenv("DROVER_E2E_SLACK");
   return slack == nullptr ? 1 : std::max(1, std::atoi(slack));
@@ -63,7 +63,7 @@ class OomTest : public testing::Test {
   }
   static std::string Name() { return std::filesystem::path(DROVER_LOAD_HOG).filename().string(); }
 
-  // Runs ONE for each of the tasks, and MORE beside them.
+  // Runs ONE for each task, and MORE beside them.
   void RunAll(std::function<Co<void>()> one, std::optional<Co<void>> more = {}) {
     left_ = kTasks;
     auto some = [this, one]() -> Co<void> {
@@ -80,7 +80,7 @@ class OomTest : public testing::Test {
     EXPECT_EQ(ended_, kTasks);
   }
 
-  // When the task of ALLOC has taken its last page.
+  // The time at which the task of ALLOC has taken its last page.
   WallTime LastPage(const LocalAlloc& alloc) const {
     const std::string path = node_->alloc_dir() + "/" + alloc.alloc().id + "/t/local/last";
     const std::string bytes = ReadSmallFile(AT_FDCWD, path.c_str()).value_or("");
@@ -89,7 +89,7 @@ class OomTest : public testing::Test {
     return time;
   }
 
-  // Runs a task to its end, which must be reported as EXIT_CODE and OOM_KILLED.
+  // Runs a task to its end. The report must have EXIT_CODE and OOM_KILLED.
   Co<void> RunToItsEnd(std::shared_ptr<const Job> job, std::string exit_code, bool oom_killed) {
     LocalAlloc alloc(node_.get(), std::move(job));
     alloc.Start();
@@ -122,13 +122,13 @@ class OomTest : public testing::Test {
 TEST_F(OomTest, EachKillForMemoryIsToldWithinASecond) {
   const auto job = Hog(2 * kLimitMb);
   RunAll([this, job] { return RunToItsEnd(job, "137", true); });
-  EXPECT_LE(longest_, kTold * Slack());
+  EXPECT_LE(longest_, kReported * Slack());
   std::printf("at most %.1f ms from the kill to the event\n",
               std::chrono::duration<double, std::milli>(longest_).count());
 }
 
 TEST_F(OomTest, AKillFromOutsideIsNeverTakenForIt) {
-  // Somebody else's SIGKILL, to tasks that have used most of what they may.
+  // Another process sends SIGKILL to tasks that have used most of their memory.
   const auto job = Hog(kLimitMb * 3 / 4);
   auto kill_all = [this]() -> Co<void> {
     const Context context(&loop_);

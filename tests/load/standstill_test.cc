@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// A process that is stopped and continued blames no driver for the time in which nobody has run.
+// The host is stopped and continued. It blames no driver for the time in which no process has run.
 #include <gtest/gtest.h>
 #include <spawn.h>
 #include <sys/prctl.h>
@@ -17,7 +17,7 @@ namespace {
 
 using bench::LocalAlloc;
 
-// All that a driver may take; the process stands still for longer.
+// The limit of each of a driver's calls. The process stands still for longer.
 constexpr Duration kLimit = 1600ms;
 constexpr int kStillSeconds = 3;
 
@@ -44,8 +44,7 @@ class StandstillTest : public testing::Test {
     ASSERT_EQ(posix_spawn(&stopper_, "/bin/sh", nullptr, nullptr, arguments, environ), 0);
   }
 
-  // Everything has run for so long that the process has stood still meanwhile, and nobody is
-  // blamed.
+  // Every call has lasted so long that it was open during the standstill, and no driver is blamed.
   void CheckNobodyIsBlamed(TimePoint begin) {
     EXPECT_EQ(waitpid(stopper_, nullptr, 0), stopper_);
     EXPECT_GE(loop_.Now() - begin, std::chrono::seconds(kStillSeconds));
@@ -56,7 +55,7 @@ class StandstillTest : public testing::Test {
     EXPECT_EQ(blamed_, 0);
   }
 
-  // A task of DRIVER that ends by itself, and is reported so.
+  // Runs a task of DRIVER that ends by itself, and checks the report.
   void RunToEnd(const std::string& driver, const std::string& config) {
     const TimePoint begin = loop_.Now();
     LocalAlloc alloc(&node_, bench::MakeJob(bench::MakeTask(driver, config)));

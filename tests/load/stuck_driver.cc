@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// The driver stuck: runs real processes, and never answers a stop. Its start can work on its thread
-// until the process has stood still.
+// The driver "stuck" runs real processes, and never answers a stop. Its start can work on its
+// thread until the process has stood still.
 #include <time.h>
 #include <unistd.h>
 
@@ -33,8 +33,8 @@ std::int64_t Nanoseconds(clockid_t clock) {
   return std::int64_t{now.tv_sec} * 1000000000 + now.tv_nsec;
 }
 
-// Works until two looks at the clock are a second apart, and then for a while: what was begun
-// before the standstill is not over with it.
+// Works until two looks at the clock are a second apart, and then for a while: work from before a
+// standstill does not end with it.
 void WorkThroughStandstill() {
   constexpr std::int64_t kStill = 1000000000, kAfter = 50000000;
   std::int64_t last = Nanoseconds(CLOCK_BOOTTIME);
@@ -77,7 +77,7 @@ class StuckDriver : public drover::ProcessDriver {
     ProcessDriver::StartAsync(std::move(task), std::move(call));
   }
 
-  // Either the thread is held for ever, or only the call.
+  // Holds the thread for ever, or only the call.
   void StopAsync(drover::StopRequest, drover::Call<drover::Empty> call) override {
     std::unique_lock<std::mutex> lock(mutex_);
     if (!hold_) return stops_.push_back(std::move(call));

@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// Drivers that do not answer: their tasks end in time all the same, and nobody else waits for them.
+// Drivers that do not answer. Their tasks still end in time, and nobody else waits for them.
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -19,7 +19,7 @@ using bench::LocalAlloc;
 
 constexpr Duration kKillTimeout = 500ms;
 constexpr Duration kKillSlack = 100ms;
-// The machine may be busy with something else; the fastest of some shows what the host can do.
+// The machine may be busy, so the fastest of several tries shows the speed of the host.
 constexpr int kTries = 5;
 constexpr int kOthers = 20;
 constexpr double kMaxStartMs = 100;
@@ -30,7 +30,7 @@ bench::LocalNodeOptions WithStuck() {
   stuck.file = DROVER_LOAD_STUCK;
   bench::LocalNodeOptions options;
   options.more_plugins.push_back(stuck);
-  // The end of a driver that never answers is not worth waiting for.
+  // Short, since the driver never answers.
   options.limits.shutdown = 1s;
   options.limits.destroy = 2s;
   options.limits.hold = 2s;
@@ -60,7 +60,7 @@ class StuckTest : public testing::Test {
   bench::LocalNode node_{&loop_, scratch_, WithStuck()};
 };
 
-// Looks until there are COUNT.
+// Waits until there are COUNT of them.
 Co<void> WaitForkers(Loop* loop, long count) {
   const Context context(loop);
   const TimePoint end = loop->Now() + 30s;
@@ -71,7 +71,7 @@ Co<void> WaitForkers(Loop* loop, long count) {
   EXPECT_EQ(LivingForkers(), count);
 }
 
-// Stops a task of DRIVER that hears no signal; how long until its processes were gone.
+// Stops a task of DRIVER that ignores signals, and measures the time until its processes are gone.
 Co<void> StopUnheard(bench::LocalNode* node, std::string driver, std::string more,
                      std::vector<Duration>* times) {
   Task task = bench::MakeTask(driver, Forker("deaf", more));
@@ -96,8 +96,8 @@ Duration Fastest(const std::vector<Duration>& times) {
   return *std::min_element(times.begin(), times.end());
 }
 
-// None before its time; and no later than with a driver that does what it is asked, which on a busy
-// machine is late too.
+// No task ends before the kill timeout, and none later than with a driver that answers. On a busy
+// machine both are late.
 void CheckTimes(const std::vector<Duration>& stuck, const std::vector<Duration>& good) {
   for (const Duration time : stuck) EXPECT_GE(time, kKillTimeout);
   EXPECT_LE(Fastest(stuck), std::max(kKillTimeout, Fastest(good)) + kKillSlack);
@@ -151,7 +151,7 @@ TEST_F(StuckTest, ADriverThatHangsInEveryCallDelaysNoOther) {
     hanging.back()->Start();
     ASSERT_TRUE(loop_.RunToEnd(WaitSetUp(hanging.back().get())));
   }
-  // Every thread of the one driver is held; the other starts and ends what it is given.
+  // All threads of the one driver are held. The other driver still starts and ends tasks.
   ASSERT_TRUE(loop_.RunToEnd(RunOthers(&node_, &milliseconds)));
   const double fastest_before = *std::min_element(before.begin(), before.end());
   EXPECT_LE(*std::min_element(milliseconds.begin(), milliseconds.end()),

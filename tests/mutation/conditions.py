@@ -2,8 +2,8 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """Finds the conditions of a C++ file and wraps each, so that one of them can be negated at run time.
 
-A tokenizer, no parser: enough for this repository's style. If it takes something of another type than bool
-for a condition, the compiler sorts it out: see PREAMBLE.
+It is a tokenizer, no parser: enough for this repository's style. If it takes an expression of another type
+than bool for a condition, the compiler ignores that: see PREAMBLE.
 """
 import collections
 import dataclasses
@@ -21,7 +21,7 @@ TOKEN = re.compile(r"""
 OPEN = {"(": ")", "[": "]", "{": "}"}
 CLOSE = set(OPEN.values())
 
-# Is included before the mutated text. ID is the number of the mutant.
+# Included before the mutated text. ID is the number of the mutant.
 PREAMBLE = """
 #include <cstdlib>
 #include <type_traits>
@@ -48,7 +48,7 @@ template <int kId, typename T>
 }
 }  // namespace drover_mutation
 """
-NOT_BOOL = re.compile(r"'Value<(\d+),")  # in the warnings about the deprecated one
+NOT_BOOL = re.compile(r"'Value<(\d+),")  # the name in warnings about the deprecated function
 
 
 @dataclasses.dataclass
@@ -63,7 +63,7 @@ class Token:
 class Condition:
     start: int
     end: int
-    sure: bool  # it stands where only a condition can
+    sure: bool  # its place allows only a condition
     line: int = 0
     text: str = ""  # on one line, and "#2" for the second of the same text
     declares: str = ""  # "if (T name = ...)": the name, which is the condition
@@ -152,7 +152,7 @@ class Finder:
                 parts = self.split(begin, end, {"="})
                 if len(parts) == 1:
                     self.condition(begin, end)
-                elif token.text == "if":  # of a while it could not be asked after the declaration
+                elif token.text == "if":  # a while has no place for the condition after the declaration
                     self.add(begin, end, sure=True, declares=self.text(parts[0][1] - 1))
             elif token.text == "for" and after == "(":
                 parts = self.split(i + 2, self.group_end(i + 1), {";"})
@@ -193,7 +193,7 @@ class Finder:
             return
         if alone and (first.kind in ("number", "text") or first.text == "nullptr"):
             return
-        # Wrapped, a local that is returned would be copied instead of moved.
+        # A wrapped local would be copied by the return instead of moved.
         truth = first.text in ("true", "false") or f"bool {first.text}" in self.source
         if alone and not truth and not first.text.endswith("_"):
             return
@@ -210,8 +210,8 @@ def wrap(source, conditions):
         if c.declares:
             edits.append((c.end, 0, length, f"; ::drover_mutation::Condition<{number}>({c.declares})"))
             continue
-        # At one place: what closes comes first, the inner ones before the outer; then what opens,
-        # the outer ones before the inner.
+        # At one place, closing brackets come first, the inner before the outer. Then come opening brackets,
+        # the outer before the inner.
         edits.append((c.start, 1, -length, f"::drover_mutation::{name}<{number}>("))
         edits.append((c.end, 0, length, ")"))
     pieces, at = [], 0

@@ -8,7 +8,7 @@ import conditions
 
 class ConditionsTest(unittest.TestCase):
     def check(self, source, *expected):
-        """EXPECTED: the conditions; those that only the compiler can tell begin with "? "."""
+        """EXPECTED: the conditions; "? " marks those that only the compiler can confirm."""
         found = [("" if c.sure else "? ") + c.text for c in conditions.find(source)]
         self.assertEqual(found, list(expected))
 

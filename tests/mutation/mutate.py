@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Negates one condition after the other of a source file; each must break a unit test.
+"""Negates one condition of a source file after the other. Each must break a unit test.
 
 Usage: mutate.py --build DIRECTORY [--jobs N] [--verbose] SOURCE TEST_TARGET GTEST_FILTER
 
-SOURCE (relative to the root) is compiled once with every condition wrapped, linked in front of the
-libraries of TEST_TARGET, which must have been built, and run once per condition with that one
-negated: first the tests of GTEST_FILTER, then, if they pass, all. A mutant that fails, crashes or
-hangs is caught. One that nothing catches is a survivor: add a test, or say in equivalent.txt why
-no test can tell. All is done in a temporary directory. Needs the Ninja generator.
+This compiles SOURCE (relative to the root) once with every condition wrapped, and links it before the
+libraries of TEST_TARGET, which must be built. It runs the program once per condition with that one
+negated: first the tests of GTEST_FILTER, then, if they pass, all tests. A mutant that fails, crashes or
+hangs is caught. A mutant that no test catches is a survivor: add a test, or explain in equivalent.txt why
+no test can catch it. All files are in a temporary directory. Needs the Ninja generator.
 """
 import argparse
 import concurrent.futures
@@ -24,8 +24,8 @@ import conditions
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EQUIVALENT = pathlib.Path(__file__).with_name("equivalent.txt")
-# Seconds, far above what the tests need: of the source's own, which a mutant that loops for ever
-# costs once, and of the whole target, which may use disks and processes.
+# Seconds, far more than the tests need. A mutant that loops for ever costs the first one, that of the
+# source's own tests. The second one is for the whole target, which may use disks and processes.
 OWN_TIMEOUT = 20
 TARGET_TIMEOUT = 300
 LAUNCHERS = ("ccache", "sccache", "distcc")
@@ -43,7 +43,7 @@ def run(command, cwd, what):
 
 
 def compile_command(build, source, text, output):
-    """The command of the build for SOURCE, for TEXT instead."""
+    """The build's command for SOURCE, but with TEXT as its input."""
     entries = json.loads((build / "compile_commands.json").read_text())
     path = str(ROOT / source)
     entry = next((e for e in entries if os.path.normpath(
@@ -63,7 +63,7 @@ def compile_command(build, source, text, output):
             pass
         else:
             kept.append(word)
-    # The only warnings wanted are those about values that are no bool.
+    # Only warnings about values that are no bool are needed.
     return [*kept, "-iquote", os.path.dirname(path), "-Wno-everything",
             "-Wdeprecated-declarations", "-c", str(text), "-o", str(output)], entry["directory"]
 
@@ -90,7 +90,7 @@ def link_command(build, target, mutant, output):
 
 
 def test(program, mutant, gtest_filter, cwd):
-    """None if the tests pass, else what happened. All of the target without a filter."""
+    """Runs the tests; all of the target without a filter. Returns None if they pass, else their failure."""
     timeout = OWN_TIMEOUT if gtest_filter else TARGET_TIMEOUT
     env = dict(os.environ, DROVER_MUTANT=str(mutant))
     try:
@@ -127,7 +127,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--verbose", action="store_true", help="also tell what caught each mutant")
+    parser.add_argument("--verbose", action="store_true", help="also print what caught each mutant")
     parser.add_argument("source")
     parser.add_argument("target")
     parser.add_argument("filter")

@@ -4,11 +4,11 @@
 
 differential.py JUDGE VENV [CASES [SEED]]
 
-Held for every schema S and value V:
-  - Validate(S, V) says what jsonschema says;
-  - a valid V is normalized to V with defaults filled in, nothing else;
-  - what Normalize makes of any V is valid by jsonschema, and normalizing it again changes nothing;
-  - a "${" in V only ever satisfies more when the check is not final.
+For every schema S and value V:
+  - Validate(S, V) accepts V exactly if jsonschema does;
+  - Normalize fills the defaults into a valid V, and changes nothing else;
+  - the result of Normalize for any V is valid by jsonschema, and another Normalize changes nothing;
+  - a "${" in V only satisfies more, when the check is not final.
 jsonschema comes from the package index into VENV; without it the test is skipped (77).
 """
 import copy
@@ -25,7 +25,7 @@ from package_venv import SKIPPED
 
 
 class Cases:
-    """Random schemas of our subset, and values that are often nearly right."""
+    """Random schemas of our subset, and values that are often nearly valid."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -124,7 +124,7 @@ class Cases:
 
 
 def explicit(schema):
-    """Our schema as JSON Schema: what is absent is said."""
+    """Our schema as JSON Schema: in ours, absent additionalProperties means false."""
     out = {}
     for keyword, value in schema.items():
         if keyword == "properties":
@@ -152,7 +152,7 @@ def add_defaults(cases, schema, is_valid):
 
 
 def filled(schema, value):
-    """A valid value as Normalize has to give it back."""
+    """The result that Normalize must return for a valid value."""
     value = copy.deepcopy(value)
     if schema.get("type") == "object" and isinstance(value, dict):
         properties = schema.get("properties", {})
@@ -227,7 +227,7 @@ def main():
                 says.append(f"expected {json.dumps(filled(schema, value))}")
             if normalized and not open_end:
                 if not is_valid(explicit(schema), answer["normalized"]):
-                    says.append("normalized to what is not valid")
+                    says.append("normalized to an invalid value")
                 again.append((request, answer["normalized"]))
         if says:
             failures += 1

@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Reads lines {"schema": S, "value": V, "final": B} and answers each with a line: what host/schema
-// says of it. For differential.py.
+// Reads lines {"schema": S, "value": V, "final": B}, and answers each with a line that has the
+// result of host/schema. For differential.py.
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>

@@ -1,8 +1,8 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Inside the virtual machine: runs the tests that plan.json names, and reports on its output.
+"""Inside the virtual machine: runs the tests that plan.json names, and prints reports.
 
 Each test of a gtest program and each class of an end-to-end file is a process of its own, as under
-ctest. One that fails is run once more, and both are shown.
+ctest. A test that fails runs once more, and the report has both results.
 """
 import concurrent.futures
 import json
@@ -62,7 +62,7 @@ def run(test, environment):
 
 
 def leave_unit():
-    """Goes to a cgroup below that of the unit: what runs here is not the agent that it is for."""
+    """Enters a cgroup below that of the unit: the unit's own cgroup is for an agent."""
     own = pathlib.Path("/proc/self/cgroup").read_text().strip().removeprefix("0::")
     below = pathlib.Path("/sys/fs/cgroup" + own, "tests")
     below.mkdir()

@@ -1,8 +1,8 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """The root image of the virtual machine: Debian 12 with its own kernel and systemd, nothing else.
 
-It is made from the packages of this machine's mirror and kept in the cache, by the text of its
-recipe: a change of this file or of the unit makes another one. It is never written to afterwards.
+It is made from the packages of this machine's mirror. The cache keeps it under the hash of its recipe, so a
+change of this file or of the unit makes another image. Nobody writes to it afterwards.
 """
 import hashlib
 import os
@@ -16,7 +16,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 UNIT = HERE / "drover-vm.service"
 PACKAGES = ["linux-image-cloud-amd64", "systemd-sysv", "python3", "procps", "libspdlog1.10",
             "libre2-9", "libssl3"]
-# The modules that the machine needs before its root is there. The default, every module, takes seconds more.
+# The modules that the machine needs before its root is mounted. The default, every module, takes seconds more.
 MODULES = ["virtio_pci", "virtio_blk", "ext4"]
 SIZE = "1500M"  # sparse
 

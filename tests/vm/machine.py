@@ -8,13 +8,13 @@ import time
 
 MEMORY = "2G"
 CORES = "2"
-# A /dev/kvm that opens may still be one that runs nothing, inside another virtual machine.
+# Inside another virtual machine, /dev/kvm may open and still run nothing.
 KVM_PATIENCE = 15.0
 
 
 class Machine:
-    """Console: a file. Report: the lines of the second serial line, given to ON_LINE. DISK: a copy
-    of the root image, which keeps what is written to it; else that goes to a temporary file."""
+    """CONSOLE is a file. ON_LINE gets each line of the second serial line, the report. DISK is a copy of the
+    root image that keeps all writes; without it they go to a temporary file."""
 
     def __init__(self, image, payload, console, options, accelerator, on_line, disk=None):
         self.console = pathlib.Path(console)
@@ -38,7 +38,7 @@ class Machine:
             on_line(line.decode(errors="replace").rstrip())
 
     def says_something(self):
-        """Has its kernel written anything? The BIOS does not count."""
+        """Whether its kernel has written anything. The BIOS does not count."""
         end = time.monotonic() + KVM_PATIENCE
         while time.monotonic() < end and self.process.poll() is None:
             if b"[    " in self.console.read_bytes():
@@ -47,7 +47,7 @@ class Machine:
         return False
 
     def wait(self, limit):
-        """Waits until the machine is off. False: it was not within LIMIT, and has been killed."""
+        """Waits until the machine is off. Returns False if that took longer than LIMIT and it was killed."""
         try:
             self.process.wait(limit)
             return self.process.returncode == 0
@@ -57,7 +57,7 @@ class Machine:
             self.kill()
 
     def kill(self):
-        """Ends it, whatever it does. Idempotent."""
+        """Ends the machine in any state. Idempotent."""
         self.process.kill()
         self.process.wait()
         self._reader.join()
@@ -65,7 +65,7 @@ class Machine:
 
 
 def reason_not_to_run():
-    """Why this host cannot run the machine; None: it can."""
+    """The reason why this host cannot run the machine; None: it can."""
     if platform.machine() != "x86_64":
         return f"the machine is one of x86_64, this host is {platform.machine()}"
     try:
@@ -84,7 +84,7 @@ def has_kvm():
 
 
 def choose_accelerator(image, console, say):
-    """The hardware, if a kernel starts with it."""
+    """The options for the hardware, if a kernel starts with it."""
     if has_kvm():
         any_disk = image / "vmlinuz"
         trial = Machine(image, any_disk, console, "", "kvm", lambda line: None)

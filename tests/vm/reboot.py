@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""The Debian package in a virtual machine: its service is restarted, killed and upgraded under tasks
-that run, then the machine loses its power in the middle of requests, and boots again.
+"""The Debian package in a virtual machine. Its service is restarted, killed and upgraded under running
+tasks. Then the machine loses its power in the middle of requests, and boots again.
 
 Usage: reboot.py BUILD_DIRECTORY [-v] [--seed N]
 
-Two boots of the machine of run.py, with a disk that keeps what is written. Everything that was answered
-before the power cut must be there afterwards. reboot_guest.py runs inside.
+The machine of run.py boots twice, with a disk that keeps all writes. After the power cut, the changes of
+all answered requests must be there. reboot_guest.py runs inside.
 """
 import argparse
 import pathlib
@@ -22,7 +22,7 @@ import machine
 from run import ROOT, pack
 
 LIMIT = 590  # seconds, of both boots together
-ACKNOWLEDGED = 20  # requests at least before the power goes
+ACKNOWLEDGED = 20  # the least number of requests before the power cut
 
 
 def say(text):
@@ -58,7 +58,7 @@ def wait_for(condition, running, end, what, scratch):
         if running.process.poll() is not None or time.monotonic() > end:
             running.kill()
             print((scratch / "console.log").read_text(errors="replace")[-4000:])
-            sys.exit(f"reboot: {what}: the machine has not come so far")
+            sys.exit(f"reboot: {what}: the machine has not got this far")
         time.sleep(0.05)
 
 
@@ -66,7 +66,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("build", type=lambda path: pathlib.Path(path).resolve())
     parser.add_argument("-v", "--verbose", action="store_true", help="show what passes, too")
-    parser.add_argument("--seed", type=int, default=1, help="of the moment when the power goes")
+    parser.add_argument("--seed", type=int, default=1, help="of the moment of the power cut")
     arguments = parser.parse_args()
     reason = machine.reason_not_to_run()
     if reason:

@@ -1,6 +1,6 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Inside the virtual machine of reboot.py: what its two boots do. Each task writes itself when it
-starts, by boot, so that nobody has to believe the agent."""
+"""Inside the virtual machine of reboot.py: the work of its two boots. Each task records its starts itself,
+with the boot, so that the test need not trust the agent."""
 import glob
 import http.client
 import json
@@ -96,7 +96,7 @@ def inside():
 
 
 def check_untouched(before):
-    """Nobody was started again, and the agent knows all of them."""
+    """Checks that no task was started again, and that the agent knows all of them."""
     for name, count in COUNTS.items():
         found = allocs(name, "running")
         assert sorted(a["ID"] for a in found) == before[name], (name, found)
@@ -175,7 +175,7 @@ def upgrade(before):
 
 
 def ask_until_the_power_goes():
-    run("sync")  # what the tests themselves have written
+    run("sync")  # files of the tests themselves
     for number in range(100_000):
         name = f"asked-{number}"
         submit(name, "raw_exec", "exec sleep 1000", count=0)
@@ -188,7 +188,7 @@ def first_boot():
     before = step("start of tasks", start_jobs)
     step("systemctl restart", restart, before)
     step("kill -9 of the agent", kill, before)
-    step("kill -9 of what keeps the tasks' unit", kill_keeper, before)
+    step("kill -9 of the process that keeps the tasks' unit", kill_keeper, before)
     step("upgrade of the package", upgrade, before)
     ask_until_the_power_goes()
 
@@ -197,13 +197,13 @@ def take_up(before):
     run("systemctl", "start", "drover")
 
     def again(name):
-        """Whether each of its tasks is reported as started again. At first they are as they were before."""
+        """Whether the agent reports each of its tasks as started again. Until then it reports the old state."""
         found = allocs(name, "running")
         assert sorted(a["ID"] for a in found) == before[name], (name, found)
         events = [[e["Type"] for e in a["TaskStates"]["t"]["Events"]] for a in found]
         return all(each[-2:] == ["Failed Restoring Task", "Started"] for each in events)
     for name in COUNTS:
-        wait_until(lambda: again(name), f"{name} is told as started again")
+        wait_until(lambda: again(name), f"{name} is reported as started again")
     wait_until(lambda: all(starts().values()) and len(inside()) == 4, "all tasks have begun again")
     for name, lines in starts().items():
         assert len(lines) == 1 and is_alive(*lines[0][1:]), (name, lines)

@@ -4,10 +4,9 @@
 
 Usage: run.py BUILD_DIRECTORY [-v] [TEST...]
 
-Copies the build's programs into a Debian 12 machine, runs there what depends on the machine's
-cgroups, mounts and init, and fails when a test fails, when none has run or when the machine is not
-off in time. Needs the packages that `./dev test --long` installs. TEST: only those whose name has
-this text.
+Copies the build's programs into a Debian 12 machine, and runs the tests there that depend on the machine's
+cgroups, mounts and init. Fails when a test fails, when none has run or when the machine is not off in time.
+Needs the packages that `./dev test --long` installs. TEST: runs only tests whose name has this text.
 """
 import argparse
 import io
@@ -25,15 +24,15 @@ import machine
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIMIT = 590  # seconds, of both boots together
-# Programs, and which of their tests. Without tests/faults: its hundreds of starts take minutes where
-# each instruction is emulated.
+# Programs, and the filters of their tests. tests/faults is not here: its hundreds of starts take minutes
+# where each instruction is emulated.
 GTEST = {"host/process/process_test": "*", "tests/attacks/attacks_test": "*",
          "tests/conformance/conformance_test": "Places/ExecDriverTest.*:Places/IsolatedExampleTest.*",
          "tests/load/load_test": "OomTest.*"}
 END_TO_END = ["test_exec", "test_stop", "test_leftovers", "test_systemd", "test_unprivileged"]
 # A test that sets the clock has the machine to itself.
 ALONE = ["test_clock"]
-# Programs that these use, and their sources where a path of the tree is built in.
+# Programs that the tests use, and source files whose paths are built into programs.
 FILES = ["bin/drover", "host/process/fork_chain", "lib/drover/plugins/*.so",
          "tests/attacks/programs/*", "tests/conformance/isolated_hello.so",
          "examples/hello.so", "tests/load/load_hog"]
@@ -51,8 +50,8 @@ def classes(files):
 
 
 def pack(files, texts, path):
-    """A tar file, all of it root's: the host refuses plugins that others could replace. FILES and
-    TEXTS by their names inside."""
+    """A tar file in which root owns all files: the host refuses plugins that others could replace. FILES and
+    TEXTS have their names inside as keys."""
     made = set()
 
     def add_parents(tar, name):
@@ -82,7 +81,7 @@ def pack(files, texts, path):
 
 
 def files_of(build):
-    """The files that the tests need, at their places here."""
+    """The files that the tests need, by their paths on this machine."""
     files = {"drover-vm/guest.py": ROOT / "tests/vm/guest.py"}
     for base, patterns in ((build, [*FILES, *GTEST]), (ROOT, SOURCES)):
         for pattern in patterns:
@@ -94,7 +93,7 @@ def files_of(build):
 
 
 def run(name, options, plan, accelerator, directories, verbose, end):
-    """One boot, which is over at END of the monotonic clock. Returns whether all is well."""
+    """Runs one boot, which must end at END of the monotonic clock. Returns whether all is well."""
     build, root_image, scratch = directories
     payload, console = scratch / "payload.tar", scratch / "console.log"
     pack(files_of(build), {"drover-vm/plan.json": json.dumps(plan)}, payload)

@@ -15,7 +15,7 @@
 
 namespace {
 
-// The operator's part: plugin "hello" { config { greeting = "Hello" } }.
+// The operator's configuration: plugin "hello" { config { greeting = "Hello" } }.
 const char kConfigSchema[] = R"({
   "type": "object",
   "additionalProperties": false,
@@ -24,7 +24,7 @@ const char kConfigSchema[] = R"({
   }
 })";
 
-// The job's part. The host refuses a configuration that does not fit, and fills in the defaults.
+// The configuration of a task. The host refuses one that does not fit, and fills in the defaults.
 const char kTaskConfigSchema[] = R"({
   "type": "object",
   "additionalProperties": false,
@@ -55,7 +55,7 @@ class HelloDriver : public drover::ProcessDriver {
     Configure(config);
   }
 
-  // Called when the operator changes the configuration; running tasks keep what they have.
+  // Called when the operator changes the configuration; running tasks keep the old one.
   void Configure(const drover::Json& config) override {
     std::lock_guard<std::mutex> lock(mutex_);
     greeting_ = config.String("greeting", "Hello");

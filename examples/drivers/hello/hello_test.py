@@ -22,7 +22,7 @@ class Host:
         return json.loads(self.process.stdout.readline())
 
     def call(self, name, **members):
-        """The result of a call; its error is an AssertionError."""
+        """Returns the result of a call, or raises its error as an AssertionError."""
         answer = self.answer(name, **members)
         if "error" in answer:
             raise AssertionError(f"{name}: {answer['error']}")

@@ -2,8 +2,8 @@
 /*
  * The smallest complete driver in C: each task prints its configuration and sleeps. It keeps no
  * tasks: the host finds the process by the run id that comes with every call. It must keep its
- * calls: a call that is given up must be answered at once, and the operation of the service that it
- * waits for cannot be cancelled.
+ * calls: it must answer a call at once that the host gives up, and cannot cancel the operation of
+ * the service that the call waits for.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -14,12 +14,12 @@
 
 #define TEXT(literal) {literal, sizeof(literal) - 1}
 
-/* One call of the host that waits for the process service, until the service has ended. */
+/* A call of the host that waits for the process service. It lives until the service has ended. */
 typedef struct pending {
   drover_instance* self;
   uint64_t call;
   drover_run_id run;
-  int only_waits; /* it changes nothing itself: it may be answered before the service has ended */
+  int only_waits; /* changes nothing itself: may be answered before the service has ended */
   int answered;
   struct pending *next, *previous;
 } pending;
@@ -115,7 +115,7 @@ static void inspected(void* context, const drover_error* error, const void* resu
 }
 
 /* The host has given a call up. A start or a release is answered when it has ended, which is soon:
- * the next verb must find it ended. This may be called before the call is added: see FORWARD_AS. */
+ * the next verb must find it ended. This may come before the call is added: see FORWARD_AS. */
 static void call_cancelled(drover_instance* self, uint64_t call) {
   drover_error error;
   pending* p;
@@ -133,8 +133,8 @@ static void call_cancelled(drover_instance* self, uint64_t call) {
   self->host->complete(self->host, call, &error, NULL);
 }
 
-/* Calls a function of the service for a call of the host. If the service refuses, the call is
- * refused, too, unless it was given up and answered meanwhile. */
+/* Calls a function of the service for a call of the host. If the service refuses, this refuses the
+ * call, too, unless the call was given up and answered meanwhile. */
 #define FORWARD_AS(only_waits, function, args, done)                                         \
   do {                                                                                       \
     pending* p_ = new_pending(self, call, only_waits);                                       \
@@ -153,8 +153,8 @@ static void call_cancelled(drover_instance* self, uint64_t call) {
   } while (0)
 #define FORWARD(function, args, done) FORWARD_AS(0, function, args, done)
 
-/* The number after "seconds": in a configuration that the host has checked. Inside a text value
- * these quotes would be escaped. */
+/* The number after "seconds": in a configuration that the host has checked. The search finds no
+ * text value, in which the quotes would be escaped. */
 static drover_str seconds(drover_str config) {
   static const char kKey[] = "\"seconds\":";
   const size_t key = sizeof kKey - 1;

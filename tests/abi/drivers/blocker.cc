@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// A driver of blocking methods only, as the shortest driver is: a start, a stop or a probe waits
-// until somebody opens a FIFO for writing. It recovers nothing, and does not say so anywhere.
+// A driver that has only blocking methods, as the shortest driver does: a start, a stop or a probe
+// waits until somebody opens a FIFO for writing. It has no method to recover tasks.
 #include <fcntl.h>
 
 #include <map>
@@ -40,7 +40,7 @@ class Blocker : public drover::Driver {
     tasks_[task.run_id];
     return {};
   }
-  // The name of the signal is that of its FIFO.
+  // The name of the signal is the path of its FIFO.
   void Stop(const drover::RunId& run, const drover::StopRequest& request,
             const drover::CallView&) override {
     WaitFor(request.signal);

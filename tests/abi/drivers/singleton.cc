@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// Built twice, as two drivers with the same inline variable: each must have its own. The value is
-// the handle of a started task.
+// The build makes two drivers of this file, with the same inline variable: each must have its own.
+// The value is the handle of a started task.
 #include "drover/entry.hpp"
 
 struct Shared {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// A driver that throws in every method; the configuration names the exception. Built twice, also
-// with a static libstdc++, whose exceptions another runtime could not catch.
+// A driver that throws in every method; the configuration names the exception. It is built twice:
+// the second time with a static libstdc++, whose exceptions no other runtime can catch.
 #include <stdexcept>
 
 #include "drover/entry.hpp"
@@ -57,7 +57,7 @@ class Thrower : public drover::Driver {
   }
   void StopAsync(drover::StopRequest, drover::Call<drover::Empty> call) override {
     call.Complete(drover::Empty{});
-    Throw();  // after the completion: the host must not hear of the call twice
+    Throw();  // after the completion: the host must not get a second one
   }
   void Destroy(const drover::RunId&, bool, const drover::CallView&) override { Throw(); }
   drover::TaskStatus Inspect(const drover::RunId&) override {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// A driver that runs commands, with one fault that only such a driver can have: FAULT_... below.
+// A driver that runs commands, with one fault that only drivers of processes can have: FAULT_...
+// below.
 #include <unistd.h>
 
 #include <atomic>
@@ -42,7 +43,7 @@ class Broken : public drover::ProcessDriver {
       std::lock_guard<std::mutex> lock(mutex_);
       runs_.push_back(task.run_id);
     }
-    // As one does that pulls an image.
+    // Slow, like a driver that pulls an image.
     if (task.driver_config.String("start_block_for") == "2s") ::sleep(2);
     drover::ProcessSpec out;
     out.argv = {task.driver_config.String("command")};
@@ -83,7 +84,7 @@ class Broken : public drover::ProcessDriver {
 
   void StopAsync(drover::StopRequest request, drover::Call<drover::Empty> call) override {
 #ifdef FAULT_STOP_AWAITS_READERS
-    if (sessions_ > 0) {  // for ever: what is written there is never read
+    if (sessions_ > 0) {  // for ever: no process reads the pipe
       std::lock_guard<std::mutex> lock(mutex_);
       return waiting_.push_back(std::move(call));
     }

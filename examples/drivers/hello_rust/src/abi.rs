@@ -32,7 +32,7 @@ impl Str {
             size: text.len(),
         }
     }
-    /// The bytes that the host gave, valid as long as the header promises.
+    /// The bytes that the host passed, valid as long as the header promises.
     pub fn bytes(&self) -> &[u8] {
         if self.size == 0 {
             return &[];
@@ -106,7 +106,7 @@ pub struct Call {
     pub run_id: RunId,
     pub deadline: i64,
 }
-/// Only the beginning, up to the last member that this driver reads.
+/// The beginning of the struct, up to the last member that this driver reads.
 #[repr(C)]
 pub struct TaskConfig {
     pub struct_size: u32,

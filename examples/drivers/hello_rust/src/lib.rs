@@ -2,9 +2,9 @@
 
 //! A task driver in Rust, without a crate: each task prints its configuration and sleeps. The host
 //! finds the process by the run id that comes with every call, so the driver keeps no tasks. It
-//! must keep its calls: a call that is given up must be answered at once, and the operation of the
-//! service that it waits for cannot be cancelled. A panic never leaves a function: `guard` makes it
-//! an error.
+//! must keep its calls: it must answer a call at once that the host gives up, and cannot cancel the
+//! operation of the service that the call waits for. A panic never leaves a function: `guard` turns
+//! it into an error.
 mod abi;
 
 use abi::*;
@@ -28,7 +28,7 @@ struct Hello {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
-    /// It changes nothing itself: it may be answered before the service has ended.
+    /// A call that changes nothing itself: it may be answered before the service has ended.
     OnlyWaits,
     Acts,
 }
@@ -56,7 +56,7 @@ fn write(error: *mut Error, code: i32, text: &str) {
     out.message_size = size as u32;
 }
 
-/// Runs WORK at the border to the host: an error is returned to the host, and so is a panic.
+/// Runs WORK at the border to the host. Returns its error, or its panic, to the host.
 fn guard(error: *mut Error, work: impl FnOnce() -> Result<i32, Failure>) -> i32 {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(code)) => code,
@@ -120,7 +120,7 @@ impl Hello {
         // SAFETY: valid during the verb.
         let call = unsafe { &*call };
         self.open().insert(call.id, kind);
-        // A cancellation may have come before the call was added, and found nothing.
+        // A cancellation that came before the call was added has found nothing.
         if (self.host.call_is_cancelled)(self.host, call.id) != 0 {
             self.give_up(call.id);
         }
@@ -238,8 +238,8 @@ extern "C" fn release_if_ended(context: *mut c_void, error: *const Error, result
     });
 }
 
-/// The number after "seconds": in a configuration that the host has checked. Inside a text value
-/// these quotes would be escaped.
+/// The number after "seconds": in a configuration that the host has checked. The search finds no
+/// text value, in which the quotes would be escaped.
 fn seconds(config: &Str) -> Str {
     const KEY: &[u8] = b"\"seconds\":";
     let bytes = config.bytes();
@@ -436,7 +436,7 @@ extern "C" fn fingerprint(self_: *mut Instance, stream: u64, _: *mut Error) -> i
     (host.stream_send)(host, stream, &message);
     OK
 }
-/// There are none; the stream stays open until it is cancelled.
+/// The driver has no events; the stream stays open until it is cancelled.
 extern "C" fn events(_: *mut Instance, _: u64, _: *mut Error) -> i32 {
     OK
 }
