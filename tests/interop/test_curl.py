@@ -15,7 +15,7 @@ LINES = 300_000  # two megabytes, which are rotated
 
 class CurlTest(AgentTest):
     def curl(self, path, *options):
-        """The output of curl; an answer that is an error makes it fail."""
+        """Returns the output of curl. curl fails for an error answer."""
         done = subprocess.run(["curl", "-sS", "--fail-with-body", *options, self.agent.url + path],
                               capture_output=True, timeout=harness.LIMIT)
         self.assertEqual(done.returncode, 0, (path, done.stdout[-300:], done.stderr))
@@ -47,11 +47,11 @@ class CurlTest(AgentTest):
             type="service")))
         self.curl("/v1/validate/job", "-d", f"@{sent}")
         reply = self.json("/v1/jobs", "-T", str(sent), "-H", "Expect: 100-continue")
-        told = (json.loads(line) for line in events if line != b"{}\n")  # whatever the heartbeats
-        self.assertEqual([{event["Topic"] for event in next(told)["Events"]} for _ in range(2)],
+        changes = (json.loads(line) for line in events if line != b"{}\n")  # without heartbeats
+        self.assertEqual([{event["Topic"] for event in next(changes)["Events"]} for _ in range(2)],
                          [{"Job"}, {"Job", "Allocation"}])
 
-        # A blocking query, and one that has nothing to wait for, over one connection.
+        # A blocking query and one without a wait, over one connection.
         index = reply["JobModifyIndex"]
         list_path = "/v1/job/web/allocations"
         both = self.curl(f"{list_path}?index={index - 1}&wait=10s", self.agent.url + "/v1/regions",
@@ -63,7 +63,7 @@ class CurlTest(AgentTest):
         self.assertIn(b"\n    ", self.curl("/v1/job/web?pretty"))
         self.assertEqual([j["ID"] for j in self.json("/v1/jobs?prefix=we")], ["web"])
 
-        # Through rotations, from the first line on; and by ranges of the file.
+        # Reads through rotations from the first line on, and by ranges of the file.
         logs = self.follow(f"/v1/client/fs/logs/{self.alloc}?task=t&type=stdout&plain=true&follow=true")
         last = b""
         for number in range(1, LINES + 1):

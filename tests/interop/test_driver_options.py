@@ -1,6 +1,6 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Every option of every driver, once through a job as clients send it, and its effect. The drivers' own
-schemas list the options: one that no job here has fails the test."""
+"""Every option of every driver, in a job as clients send it, and its effect. The drivers' own schemas list
+the options. The test fails for an option that no job here has."""
 import json
 import os
 import pathlib
@@ -19,10 +19,10 @@ SHELL = "/bin/sh"
 
 
 def options_of(driver, sandbox):
-    """The names of its options, "a.b" for what is in an option."""
-    told = sandbox.command("plugin", "inspect", "--json", harness.plugin_file(driver))
+    """The names of the driver's options, "a.b" for an option inside another."""
+    shown = sandbox.command("plugin", "inspect", "--json", harness.plugin_file(driver))
     names = set()
-    for name, schema in json.loads(told.out)["TaskConfigSchema"]["properties"].items():
+    for name, schema in json.loads(shown.out)["TaskConfigSchema"]["properties"].items():
         names.add(name)
         names.update(f"{name}.{inner}" for inner in schema.get("properties", {}))
     return names
@@ -41,7 +41,7 @@ class DriverOptionsTest(AgentTest):
         self.count = 0
 
     def submit(self, driver, config, **fields):
-        """Runs a job of one task with this configuration; its id."""
+        """Runs a job of one task with this configuration, and returns its id."""
         for name, value in config.items():
             inner = value[0] if isinstance(value, list) and value and isinstance(value[0], dict) else {}
             self.used.add(name)
@@ -109,7 +109,7 @@ class DriverOptionsTest(AgentTest):
         self.has_used_all(driver)
 
     def given_cgroups(self):
-        """Options that name a cgroup which is there, and its name."""
+        """Options that name an existing cgroup, and the cgroup's name."""
         name = f"drover-e2e-given-{os.getpid()}"
         for option, value, parent in (
                 ("cgroup_v2_override", name, harness.v2_root() and harness.v2_root().parent),
@@ -160,7 +160,7 @@ class DriverOptionsTest(AgentTest):
         self.starts(driver)
         self.beside(driver)
         self.statistics(driver)
-        # Faults in calls that are not made here: what they do is tested with a host of their own.
+        # Faults in calls that no job here makes. Other tests have a host for them.
         state = self.ended(driver, {"run_for": "10ms", "hang_in": "recover", "crash_in": "recover",
                                     "crash_by": "abort", "silent_in": "recover",
                                     "renew_handle": True})
@@ -210,7 +210,7 @@ class DriverOptionsTest(AgentTest):
 
 
 def remove(directory):
-    """Whether a cgroup could be removed: those whose processes have just gone take a moment."""
+    """Whether a cgroup could be removed. That takes a moment after the end of its processes."""
     try:
         directory.rmdir()
     except OSError:
@@ -219,7 +219,7 @@ def remove(directory):
 
 
 def quotas(pid):
-    """How much time of a processor the cgroups of a process give it."""
+    """The limits of processor time that the cgroups of a process set."""
     found = []
     for line in pathlib.Path(f"/proc/{pid}/cgroup").read_text().splitlines():
         _, names, path = line.split(":", 2)

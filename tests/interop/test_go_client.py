@@ -17,7 +17,7 @@ SKIPPED = 77  # the exit code by which ctest knows a skipped test
 
 
 def build(program):
-    """Builds the client, or returns why that cannot be."""
+    """Builds the client, or returns the reason why that is impossible."""
     go = shutil.which("go")
     if go is None:
         return "there is no go in PATH"
@@ -44,7 +44,7 @@ class GoClientTest(AgentTest):
 
 
 class JobFieldsTest(unittest.TestCase):
-    """docs/job-fields.md says of every field that a job of this client can have what becomes of it."""
+    """docs/job-fields.md must have every field that a job of this client can have."""
 
     def test_every_field_is_in_the_table(self):
         rows = {}
@@ -65,7 +65,7 @@ class JobFieldsTest(unittest.TestCase):
 
 
 def is_covered(field, rows):
-    """A row names the field, or the nearest row above it takes or refuses all that is below."""
+    """A row names the field, or the nearest row above it accepts or refuses all fields below."""
     if field in rows or field.endswith("/*"):
         return True
     above = field

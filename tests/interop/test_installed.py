@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""These tests drive the installation, whose agent needs nothing but itself."""
+"""These tests drive the installation, whose agent needs nothing else."""
 import json
 import os
 import pathlib
@@ -35,18 +35,18 @@ class InstalledAgentTest(AgentTest):
         self.assertEqual(self.executable(), self.installed / "bin/drover")
         self.assertEqual(self.loaded_drivers(),
                          self.installed_drivers("exec", "raw_exec", "mock_driver"))
-        told = self.sandbox.command("plugin", "list", "--address", self.agent.url, "--json")
-        self.assertEqual(told.code, 0, told)
+        shown = self.sandbox.command("plugin", "list", "--address", self.agent.url, "--json")
+        self.assertEqual(shown.code, 0, shown)
         self.assertEqual({plugin["Name"]: plugin["Health"] == "healthy"
-                          for plugin in json.loads(told.out)},
+                          for plugin in json.loads(shown.out)},
                          {"exec": harness.IS_ROOT, "raw_exec": True, "mock_driver": True})
         self.agent.submit(job(group(task("t", "exit 0"), name="g"), id="j"))
         self.agent.wait_allocs("j", 1, "complete")
 
     def test_the_test_host_of_the_sdk_starts(self):
-        told = subprocess.run([self.installed / "bin/drover-testhost", "--help"],
+        shown = subprocess.run([self.installed / "bin/drover-testhost", "--help"],
                                       capture_output=True, text=True, timeout=harness.LIMIT)
-        self.assertEqual((told.returncode, told.stderr), (0, ""))
+        self.assertEqual((shown.returncode, shown.stderr), (0, ""))
 
 
 if __name__ == "__main__":

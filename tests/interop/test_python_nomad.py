@@ -74,13 +74,13 @@ class PythonNomadTest(AgentTest):
         self.assertGreater(stats["ResourceUsage"]["MemoryStats"]["RSS"], 0)
         self.nomad.client.allocation.restart_allocation(one)
         harness.wait_until(lambda: self.restarts_and_state(one) == (1, "running"),
-                           "it has been restarted")
+                           "its restart")
         self.nomad.client.allocation.signal_allocation(one, "SIGKILL")
         self.nomad.allocation.stop_allocation(one)
         harness.wait_until(lambda: self.nomad.allocation.get_allocation(one)["ClientStatus"]
-                           in ("complete", "failed"), "it has been stopped")
+                           in ("complete", "failed"), "its stop")
         self.nomad.client.gc_allocation.garbage_collect(one)
-        harness.wait_until(lambda: not self.is_on_its_node(one), "its node has let go of it")
+        harness.wait_until(lambda: not self.is_on_its_node(one), "its node has removed it")
         self.nomad.job.deregister_job("web", purge=True)
         self.assertNotIn("web", self.nomad.job)
         harness.wait_until(lambda: all(a["ClientStatus"] in ("complete", "failed")
@@ -97,8 +97,8 @@ class PythonNomadTest(AgentTest):
         harness.wait_until(lambda: any(f["Name"] == "d" for f in client.ls.list_files(
             alloc, "/t/local")), "the task has done its work")
         self.assertEqual([f["Name"] for f in client.ls.list_files(alloc)], ["alloc", "t"])
-        told = client.stat.stat_file(alloc, path)
-        self.assertEqual((told["Size"], told["IsDir"], told["FileMode"]), (11, False, "-rw-r--r--"))
+        status = client.stat.stat_file(alloc, path)
+        self.assertEqual((status["Size"], status["IsDir"], status["FileMode"]), (11, False, "-rw-r--r--"))
         self.assertEqual(client.cat.read_file(alloc, path), "0123456789\n")
         self.assertEqual(client.read_at.read_file_offset(alloc, 2, 3, path), "234")
         with self.assertRaises(exceptions.URLNotFoundNomadException):
@@ -112,7 +112,7 @@ class PythonNomadTest(AgentTest):
             self.assertEqual((base64.b64decode(frame["Data"]).decode(), frame["Offset"]), (text, 4))
         self.assertEqual(client.stream_logs.stream(alloc, "t", "stdout", offset=2, origin="end",
                                                    plain=True), "t\n")
-        # This call follows the file: it returns when that is gone.
+        # This call follows the file, and returns when the file is removed.
         text = []
         reader = threading.Thread(target=lambda: text.append(
             client.stream_file.stream(alloc, 4, "end", path)))

@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Commands beside tasks, through the websockets of the package index."""
+"""Commands beside tasks, through the package `websockets` of the index."""
 import asyncio
 import base64
 import contextlib
@@ -27,7 +27,7 @@ def encoded(data):
 
 
 class Session:
-    """One command, and what it has said so far."""
+    """One command, and its messages so far."""
 
     def __init__(self, test, agent, alloc, command, headers=None, first=None, path=None, **query):
         if command is not None:
@@ -76,7 +76,7 @@ class Session:
         return message["result"]["exit_code"], self.socket.protocol.close_code
 
     def end(self):
-        """How the agent closes: code and reason."""
+        """The code and the reason with which the agent closes."""
         try:
             raise AssertionError(self.socket.recv(timeout=harness.LIMIT))
         except ConnectionClosed as closed:
@@ -176,7 +176,7 @@ class ExecTest(TaskTest):
         session = self.sh("echo ready; exec sleep 1000")
         session.until(b"ready")
         self.agent.must("DELETE", "/v1/job/web")
-        # The signal that ends the task, or, if the task was faster, the kill of what it leaves.
+        # The signal that ends the task, or, if the task was faster, the kill of its remaining processes.
         self.assertIn(session.exit_code(), [(130, 1000), (137, 1000)])
 
     def test_a_stop_of_the_agent_ends_sessions(self):
@@ -188,7 +188,7 @@ class ExecTest(TaskTest):
             while True:
                 session.message()
 
-    def test_what_is_wrong_is_told_by_the_close(self):
+    def test_mistakes_are_reported_by_the_close(self):
         self.start(task("t", LONG), task("ended", "exit 0",
                                          Lifecycle={"Hook": "prestart", "Sidecar": False}),
                    task("later", LONG, Lifecycle={"Hook": "poststop", "Sidecar": False}),
@@ -236,7 +236,7 @@ class ExecTest(TaskTest):
         broken = self.session(["cat"])
         broken.socket.send("{")
         self.assertEqual(broken.end()[0], 1008)
-        # A client that sent nothing wrong has noticed nothing.
+        # A correct client has noticed nothing.
         other.input(b"hello")
         other.end_input()
         self.assertEqual(other.exit_code(), (0, 1000))
@@ -254,7 +254,7 @@ class ExecTest(TaskTest):
 
         def action(name, job_id="a%2Fb", **query):
             query = {"task": "t", "group": "g", "allocID": self.alloc, "action": name, **query}
-            # As the Go client has it, with a command that means nothing.
+            # The Go client sends it so, with a command that means nothing.
             return Session(self, self.agent, None, ["false"], path=f"/v1/job/{job_id}/action", **query)
         greeting = action("greet")
         greeting.input(b"you\n")
@@ -288,8 +288,8 @@ class ExecLoadTest(TaskTest):
         self.start(task("t", LONG))
         size, block = 100_000_000, bytes(range(250)) * 400
         before = self.resident()
-        # A command whose output nobody takes stands still, and so does who feeds one that takes no
-        # input.
+        # A command stands still when nobody takes its output. A client stands still when its command
+        # takes no input.
         stuck = self.sh("echo $$; while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done")
         full = self.sh("echo $$; exec sleep 1000")
         pids = [int(session.until(b"\n").split()[0]) for session in (stuck, full)]
@@ -305,12 +305,12 @@ class ExecLoadTest(TaskTest):
         self.assertLess(grown, 40_000, "kB")
         stuck.socket.socket.close()
         full.socket.socket.close()
-        # A client that has gone behind bytes that nobody reads is found by the next heartbeats.
+        # The next heartbeats find clients that have gone and left unread bytes.
         wait_until(lambda: all(harness.is_gone(pid) for pid in pids), "their commands are gone")
 
     async def cat(self, block, count, before):
-        """Sends COUNT blocks through cat; the bytes that come back, their digest, and how many kB
-        the agent has grown meanwhile. The client with threads cannot send and receive at once."""
+        """Sends COUNT blocks through cat. Returns the bytes that come back, their digest, and the growth of
+        the agent in kB. The client with threads cannot send and receive at once."""
         query = urllib.parse.urlencode({"task": "t", "command": '["cat"]'})
         path = f"/v1/client/allocation/{self.alloc}/exec?{query}"
         digest, total, grown = hashlib.sha256(), 0, 0
@@ -358,7 +358,7 @@ class ExecDriverTest(harness.DroverTest):
         file = harness.build_dir() / "examples" / "hello_c.so"
         agent = Agent(self.sandbox, config=agent_config(
             self.sandbox, plugins={"hello_c": {"file": str(file)}}))
-        # Its task ends after a second, and begins again.
+        # Its task ends after a second, and starts again.
         again = {"Attempts": 100, "Interval": "5m", "Delay": "10ms", "Mode": "delay"}
         agent.submit(job(group({"Name": "t", "Driver": "hello_c", "Config": {}},
                                RestartPolicy=again), id="web", type="service"))

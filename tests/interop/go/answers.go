@@ -1,8 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 package main
 
-// What the agent tells of the job "site", field by field. Fields that an answer leaves out when they
-// are empty are not listed.
+// The agent's answers about the job "site", field by field. They do not list fields that an answer
+// omits when they are empty.
 
 func evaluationOf(id, trigger string) shape {
 	return shape{"ID": id, "Priority": 50, "Type": "service", "TriggeredBy": trigger,
@@ -50,7 +50,7 @@ var (
 		event("Started", "Task started by client")}})
 )
 
-// As lists have an allocation.
+// An allocation in a list.
 func stubOf(eval string, state shape) shape {
 	return shape{"ID": uuid, "EvalID": eval, "Name": "site.g[0]", "Namespace": "default",
 		"NodeID": uuid, "NodeName": text, "JobID": "site", "JobType": "service", "JobVersion": 0,
@@ -134,7 +134,7 @@ var (
 		"SchedulingEligibility": "eligible", "Status": "ready", "StatusDescription": "",
 		"Drivers": drivers, "HostVolumes": empty, "LastDrain": nil, "CreateIndex": some,
 		"ModifyIndex": some}
-	// Of an agent whose API is at this address.
+	// The node of an agent whose API is at this address.
 	nodeAt = func(address string) shape {
 		return shape{"ID": uuid, "Datacenter": "dc1", "Name": text, "HTTPAddr": address,
 			"TLSEnabled": false,

@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/nomad/api"
 )
 
-// What the command line of Nomad asks, command by command and in its order.
+// The requests of Nomad's command line, command by command and in its order.
 func commands(client *api.Client) {
 	eval := jobRun(client)
 	jobStatus(client)
@@ -24,7 +24,7 @@ func commands(client *api.Client) {
 	jobStop(client)
 	check(client.System().GarbageCollect(), "system gc")
 	_, _, err := client.Jobs().Info("site", nil)
-	equal(code(err), 404, "a job that has been collected")
+	equal(code(err), 404, "a collected job")
 }
 
 func siteJob() *api.Job {
@@ -116,7 +116,7 @@ func allocStatus(client *api.Client, eval string) *api.Allocation {
 	return alloc
 }
 
-// As every command with the beginning of an id does.
+// Every command with the beginning of an id does this.
 func findAlloc(client *api.Client, prefix string) *api.Allocation {
 	found, _, err := client.Allocations().PrefixList(prefix)
 	check(err, "prefix")
@@ -137,7 +137,7 @@ func allocLogs(client *api.Client, alloc *api.Allocation) {
 		return slices.ContainsFunc(files, func(f *api.AllocFileInfo) bool { return f.Name == "t.stdout.0" && f.Size > 0 }) &&
 			slices.ContainsFunc(files, func(f *api.AllocFileInfo) bool { return f.Name == "t.stderr.0" && f.Size > 0 })
 	})
-	// Both streams are followed, from their end.
+	// Follows both streams, from their end.
 	cancel := make(chan struct{})
 	out, outErrs := client.AllocFS().Logs(alloc, true, "t", "stdout", api.OriginEnd, 4, cancel, nil)
 	err2, errErrs := client.AllocFS().Logs(alloc, true, "t", "stderr", api.OriginEnd, 4, cancel, nil)
@@ -148,11 +148,11 @@ func allocLogs(client *api.Client, alloc *api.Allocation) {
 		make(chan api.TerminalSize), nil)
 	check(err, "exec")
 	equal(code, 0, "exec")
-	equal(first(out, outErrs), "three\n", "what comes later")
+	equal(first(out, outErrs), "three\n", "later output")
 	close(cancel)
 }
 
-// The client sends the size and the input independently of each other, so the size may come later.
+// The client sends the size and the input independently, so the size may come later.
 const execScript = `read x; echo got $x
 if test -t 1; then until test "$(stty size)" = "20 60"; do sleep 0.02; done; stty size; fi
 echo oops >&2; exit 9`

@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/nomad/api"
 )
 
-// Files, logs and commands of a task that says something.
+// Files, logs and commands of a task that prints something.
 func filesAndCommands(client *api.Client) {
 	talk := api.NewServiceJob("talk", "talk", "global", 50)
 	group := api.NewTaskGroup("g", 1)
@@ -70,7 +70,7 @@ func whole(reader io.ReadCloser, err error) string {
 	return string(text)
 }
 
-// What the first frame with data holds.
+// Returns the content of the first frame with data.
 func first(frames <-chan *api.StreamFrame, errs <-chan error) string {
 	for {
 		select {

@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/nomad/api"
 )
 
-// What this package makes of an allocation for its users.
+// The values that the client's package derives from an allocation.
 func helpers(alloc *api.Allocation, stub *api.AllocationListStub) {
 	equal(alloc.Name, "web.g"+api.AllocSuffix(alloc.Name), "name")
 	index, err := strconv.Atoi(api.AllocSuffix(alloc.Name)[1:2])
@@ -22,7 +22,7 @@ func helpers(alloc *api.Allocation, stub *api.AllocationListStub) {
 	equal([]any{alloc.RescheduleTracker == nil, stub.RescheduleTracker == nil}, []any{true, true},
 		"reschedule tracker")
 	transition(alloc, false, false)
-	// But for what tells of the job, the stub of a list is the one that the client makes.
+	// A stub of a list equals the one that the client makes, except for the fields about the job.
 	own := alloc.Stub()
 	own.JobVersion, own.ModifyIndex, own.ModifyTime = stub.JobVersion, stub.ModifyIndex, stub.ModifyTime
 	own.TaskStates, own.AllocatedResources = stub.TaskStates, stub.AllocatedResources
@@ -37,7 +37,7 @@ func transition(alloc *api.Allocation, migrate, noDelay bool) {
 		[]any{migrate, noDelay, false, false, false}, "desired transition")
 }
 
-// A policy of which little is said is told whole: the client reads all of it.
+// The answer has the whole policy, although the job has only a part: the client reads all of it.
 func policies(client *api.Client) {
 	spec := job()
 	spec.ID, spec.Name = pointer("policies"), pointer("policies")
@@ -51,7 +51,7 @@ func policies(client *api.Client) {
 	attempted, available := alloc.RescheduleInfo(time.Now())
 	equal([]any{attempted, available}, []any{0, 0}, "attempts to reschedule")
 
-	// What is kept of a job, if a client asks for it.
+	// A client may ask to keep the counts of the registered job.
 	spec.TaskGroups[0].Count = pointer(2)
 	reply, _, err := client.Jobs().RegisterOpts(spec, &api.RegisterOptions{PreserveCounts: true, EvalPriority: 70}, nil)
 	check(err, "register with the counts of before")

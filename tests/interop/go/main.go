@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// Drives an agent with the Go client of Nomad: what it decodes into is what every Go program reads.
+// Drives an agent with the Go client of Nomad. Every Go program reads the structs that this client
+// decodes.
 package main
 
 import (
@@ -84,7 +85,7 @@ func job() *api.Job {
 	group.AddTask(task)
 	job.AddTaskGroup(group)
 	job.AddDatacenter("*")
-	// As a job of the command line arrives: every default of the client filled in.
+	// Fills in every default of the client, as the command line does.
 	job.Canonicalize()
 	return job
 }
@@ -93,7 +94,7 @@ func register(client *api.Client) {
 	reply, meta, err := client.Jobs().EnforceRegister(job(), 0, nil)
 	check(err, "register")
 	equal(reply.JobModifyIndex > 0 && meta.LastIndex > 0, true, "indexes")
-	// As the command line watches it: what has happened since it was created is answered at once.
+	// Watches it as the command line does: changes since its creation are answered at once.
 	eval, later, err := client.Evaluations().Info(reply.EvalID,
 		&api.QueryOptions{WaitIndex: reply.EvalCreateIndex, WaitTime: time.Minute})
 	check(err, "evaluation")
@@ -131,14 +132,14 @@ func readJob(client *api.Client) {
 	equal([]any{*got.ID, *got.Status, *got.Version, *got.Stop, *got.Type, *got.Namespace},
 		[]any{"web", "running", uint64(0), false, "service", "default"}, "job")
 	equal(meta.KnownLeader && meta.LastIndex > 0, true, "meta of the query")
-	// What the client has sent comes back: the same job is not changed by being registered again.
+	// The answer is the job that the client has sent: another registration of it changes nothing.
 	sent := job()
 	filter := func(text string) int {
 		jobs, _, err := client.Jobs().List(&api.QueryOptions{Filter: text})
 		check(err, text)
 		return len(jobs)
 	}
-	// As the command line looks for jobs that it may dispatch or force.
+	// The command line looks so for jobs that it may dispatch or force.
 	equal([]int{filter("Periodic is not nil"), filter("ParameterizedJob is not nil"),
 		filter("any TaskGroups as g { g.Name == g and g.Count == 2 }")}, []int{0, 0, 1}, "filters")
 	equal(fmt.Sprint(got.TaskGroups[0].Tasks[0].Config),
@@ -253,7 +254,7 @@ func restartThreeWays(client *api.Client, id string) {
 	check(client.Allocations().Restart(alloc, "t", nil), "restart of the task")
 	until("one restart", func() bool { return restarts(client, id) == 1 })
 	wait(client, "web", "running", 2)
-	check(client.Allocations().Restart(alloc, "", nil), "restart of what runs")
+	check(client.Allocations().Restart(alloc, "", nil), "restart of all running tasks")
 	until("two restarts", func() bool { return restarts(client, id) == 2 })
 	wait(client, "web", "running", 2)
 	check(client.Allocations().RestartAllTasks(alloc, nil), "restart of all")
@@ -354,7 +355,7 @@ func agent(client *api.Client) {
 	equal(namespaces[0].Name, "default", "namespaces")
 }
 
-// The HTTP code of an error, 0 if it has none.
+// Returns the HTTP code of an error, 0 if it has none.
 func code(err error) int {
 	var response api.UnexpectedResponseError
 	if errors.As(err, &response) {

@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/nomad/api"
 )
 
-// The job that "nomad job init" writes, as its command line sends it; SHORT is that of "-short".
+// The job that "nomad job init" writes, as the command line sends it. SHORT: the job of "-short".
 func sample(driver string, short bool) *api.Job {
 	task := api.NewTask("redis", driver)
 	task.Resources = &api.Resources{CPU: pointer(500), MemoryMB: pointer(256)}
@@ -63,16 +63,17 @@ func samples(client *api.Client) {
 				field+" is warned of in "+reply.Warnings)
 		}
 		wait(client, "example", "running", 1)
-		told, _, err := client.Jobs().Info("example", nil)
+		known, _, err := client.Jobs().Info("example", nil)
 		check(err, "the sample")
-		equal(told.TaskGroups[0].Tasks[0].Identity.Env, true, "what was sent comes back")
+		equal(known.TaskGroups[0].Tasks[0].Identity.Env, true, "what was sent comes back")
 	}
 	_, _, err = client.Jobs().Deregister("example", true, nil)
 	check(err, "the sample")
 	canonical(client)
 }
 
-// A job as the agent tells it has every value that the client would fill in, of each type of jobs.
+// The agent's answer about a job has every value that the client would fill in, for each type of
+// job.
 func canonical(client *api.Client) {
 	for _, kind := range []string{"service", "batch", "system", "sysbatch"} {
 		sent := map[string]any{"ID": "small", "Type": kind, "TaskGroups": []any{map[string]any{
@@ -80,15 +81,15 @@ func canonical(client *api.Client) {
 				"Config": map[string]any{"command": "/bin/true"}}}}}}
 		_, err := client.Raw().Write("/v1/jobs", map[string]any{"Job": sent}, nil, nil)
 		check(err, kind)
-		told, _, err := client.Jobs().Info("small", nil)
+		known, _, err := client.Jobs().Info("small", nil)
 		check(err, kind)
-		before := toJSON(told)
-		told.Canonicalize()
-		equal(before, toJSON(told), "the canonical form of a "+kind+" job")
-		equal([]any{*told.AllAtOnce, *told.ConsulNamespace, *told.VaultNamespace,
-			*told.TaskGroups[0].EphemeralDisk.Sticky, *told.TaskGroups[0].EphemeralDisk.Migrate,
-			*told.TaskGroups[0].Tasks[0].Resources.DiskMB,
-			*told.TaskGroups[0].Tasks[0].RestartPolicy.RenderTemplates},
+		before := toJSON(known)
+		known.Canonicalize()
+		equal(before, toJSON(known), "the canonical form of a "+kind+" job")
+		equal([]any{*known.AllAtOnce, *known.ConsulNamespace, *known.VaultNamespace,
+			*known.TaskGroups[0].EphemeralDisk.Sticky, *known.TaskGroups[0].EphemeralDisk.Migrate,
+			*known.TaskGroups[0].Tasks[0].Resources.DiskMB,
+			*known.TaskGroups[0].Tasks[0].RestartPolicy.RenderTemplates},
 			[]any{false, "", "", false, false, 0, false}, "what is read by pointer")
 		_, _, err = client.Jobs().Deregister("small", true, nil)
 		check(err, kind)

@@ -15,9 +15,9 @@ import (
 	"github.com/hashicorp/nomad/api"
 )
 
-// What an answer must say. A shape is an object with these fields at least, a list one with exactly
-// these elements; a rule tells what a value must be that is different each time. Anything else is
-// the value itself.
+// The wanted parts of an answer. A shape is an object with at least these fields, a list has exactly
+// these elements, and a rule checks a value that differs each time. Anything else is the value
+// itself.
 type (
 	shape map[string]any
 	list  []any
@@ -27,7 +27,7 @@ type (
 	}
 )
 
-// The same shape with other fields, and with more.
+// Returns the same shape with changed or added fields.
 func (s shape) with(fields shape) shape {
 	all := maps.Clone(s)
 	maps.Copy(all, fields)
@@ -53,7 +53,7 @@ var (
 		number, isNumber := value.(float64)
 		return isNumber && number >= 0
 	}}
-	// Go reads null, an empty list and an empty object as the same.
+	// Go reads null, an empty list and an empty object alike.
 	empty = rule{"empty", func(value any) bool {
 		return value == nil || value == "" || reflect.ValueOf(value).Kind() != reflect.String &&
 			slices.Contains([]string{"[]", "{}"}, toJSON(value))
@@ -91,7 +91,7 @@ func toJSON(value any) string {
 	return string(text)
 }
 
-// What of VALUE, which is at the path AT, is not as WANT says.
+// Returns the differences between WANT and VALUE, which is at the path AT.
 func mismatches(value, want any, at string) []string {
 	switch want := want.(type) {
 	case rule:
@@ -130,7 +130,7 @@ func mismatches(value, want any, at string) []string {
 	return nil
 }
 
-// Reads the answer to a GET as OUT, and fails with all that is not as WANT says.
+// Reads the answer to a GET as OUT, and fails with all differences from WANT.
 func look(client *api.Client, path string, want, out any) {
 	body, err := client.Raw().Response(path, nil)
 	check(err, path)

@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/nomad/api"
 )
 
-// What clients say of a job's versions, of evaluations and of the node, and read again.
+// Values that clients set for a job's versions, evaluations and the node, and read again.
 func versions(client *api.Client) {
 	spec := job()
 	spec.ID, spec.Name = pointer("versions"), pointer("versions")
