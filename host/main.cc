@@ -11,8 +11,8 @@
 
 namespace {
 
-// Whoever starts this program may have closed its standard descriptors. What is opened next would
-// take their places, and be written to or replaced as if it were they. Writing still fails.
+// The caller of this program may have closed its standard descriptors. Files that are opened next
+// would take their places, and be written to or replaced as if it were they. Writing still fails.
 void TakeStandardDescriptors() {
   int fd;
   do fd = open("/dev/null", O_RDONLY);

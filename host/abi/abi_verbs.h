@@ -5,7 +5,7 @@
 
 namespace drover {
 
-// What a verb with these arguments is completed with.
+// The result of a verb with these arguments.
 template <typename Args>
 struct ResultOf {
   using Type = drover_empty_result;

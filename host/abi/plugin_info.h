@@ -8,7 +8,7 @@
 
 namespace drover {
 
-// What a driver says about itself (drover_info), copied.
+// A driver's information about itself (drover_info), copied.
 struct PluginInfo {
   std::string name;
   std::string version;

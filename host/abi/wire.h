@@ -176,9 +176,9 @@ class WireReader {
     return number;
   }
   bool AtEnd() const { return left() == 0; }
-  // What is left is of no interest to anybody.
+  // Skips the rest of the message.
   void Skip() { at_ = message_.bytes.size(); }
-  // What was read reaches nobody: its descriptors are closed, too.
+  // Drops all that was read, and closes its descriptors.
   void Drop() { taken_.assign(taken_.size(), false); }
   // False when the bytes were not what was asked for; what was read is then of no use.
   bool ok() const { return ok_; }

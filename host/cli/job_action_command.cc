@@ -20,7 +20,7 @@ struct ActionPlace {
   std::string group;  // empty: any
 };
 
-// An action as people tell it from others.
+// An action with the fields that distinguish it from others.
 std::string DescribedAction(const json& action) {
   return TextField(action, "Name") + " of the task " + TextField(action, "TaskName") +
          " in the group " + TextField(action, "TaskGroupName");

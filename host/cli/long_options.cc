@@ -27,7 +27,7 @@ bool IsLongWithOneDash(const std::string& argument) {
 std::vector<std::string> WithTwoDashes(std::vector<std::string> arguments) {
   std::vector<std::string> out;
   bool options = true;
-  bool exec = false;    // the id is to come
+  bool exec = false;    // the id comes next
   bool valued = false;  // the argument is the value of an option
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::string argument = std::move(arguments[i]);

@@ -46,7 +46,8 @@ struct Fingerprint {
   bool operator==(const Fingerprint&) const = default;
 };
 
-// What a driver needs to bring a task back after the agent was restarted: opaque to everybody else.
+// The data by which a driver finds a task again after a restart of the agent. Only the driver knows
+// its meaning.
 struct TaskHandle {
   std::string driver;
   std::string driver_version;
@@ -93,10 +94,10 @@ struct TaskDevice {
   bool operator==(const TaskDevice&) const = default;
 };
 
-// Limits of processor time are told for periods of this length.
+// The length of the periods for which processor time is limited.
 inline constexpr Duration kCpuPeriod = 100ms;
-// What MHZ are of one core's time in each of them. Where nobody tells its frequency, it is a core
-// of 1 GHz, as it is for the scheduler.
+// The share of MHZ in one core's time, in each of them. A core of unknown frequency counts as one
+// of 1 GHz, as it does for the scheduler.
 inline Duration CpuQuota(std::int64_t mhz, double core_mhz) {
   const double cores = static_cast<double>(mhz) / (core_mhz > 0 ? core_mhz : 1000);
   constexpr double kMost = 1e6;  // cores: more than any machine has, and no overflow
@@ -104,7 +105,7 @@ inline Duration CpuQuota(std::int64_t mhz, double core_mhz) {
                                               std::chrono::duration<double>(kCpuPeriod));
 }
 
-// What a driver is told of the task that it starts or recovers. One object serves a whole run.
+// The task that a driver must start or recover. One object serves a whole run.
 struct TaskConfig {
   RunId run_id;
   std::string id;  // "ALLOC/TASK/8 hex digits", new for each start
@@ -182,7 +183,8 @@ struct TerminalSize {
   int height = 24;
 };
 
-// What an exec session runs, with this side's ends of its streams. With a tty, error is not used.
+// The command of an exec session, with this side's ends of its streams. With a tty, error is not
+// used.
 struct ExecRequest {
   std::vector<std::string> command;
   bool tty = false;
@@ -200,7 +202,7 @@ class TaskExecSession {
   virtual Co<Result<ExitResult>> Wait(Context context) = 0;
 };
 
-// An event that a driver tells about one of its tasks, for the task's list of events.
+// An event that a driver reports about one of its tasks, for the task's list of events.
 struct DriverEvent {
   RunId run_id;
   std::string message;

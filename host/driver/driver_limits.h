@@ -20,26 +20,26 @@ struct DriverLimits {
   Duration inspect = 10s;
   Duration signal = 10s;
   Duration shutdown = 10s;
-  Duration fingerprint = 10s;  // the first one; a driver that tells none is unhealthy
+  Duration fingerprint = 10s;  // the first one; a driver without one is unhealthy
   Duration stream_join = 5s;
   // A call that was given up keeps its task's turn until it has ended, or so long.
   Duration abandoned = 5s;
   Duration resubscribe_first = 1s;  // a stream that ended recoverably; doubled each time
   Duration resubscribe_last = 60s;
   Duration load = 10s;  // until its code is loaded
-  // Of a plugin in a process of its own.
+  // For a plugin in a process of its own.
   Duration relaunch_first = 1s;  // after its process has ended; doubled each time
   Duration relaunch_last = 30s;
   Duration relaunch_reset = 60s;    // one that has lived for so long begins with the first again
   Duration relaunch_patience = 5s;  // how long a call waits for it
-  // Of a plugin that is reloaded.
+  // For a reload of a plugin.
   Duration reload_drain = 10s;    // until the calls that are on their way are given up
   Duration reload_recover = 30s;  // until the new instance has recovered all tasks
   // How long the old instance stays for the commands that run through it.
   Duration retire = std::chrono::hours(1);
 };
 
-// What an operator may set for one plugin, by the name in its block.
+// A limit that an operator may set for one plugin, by the name in its block.
 struct NamedLimit {
   const char* name;
   Duration DriverLimits::* limit;

@@ -288,7 +288,7 @@ class ScriptedStream : public ByteStream {
     Complete(boost::asio::error::operation_aborted, 0);
   }
 
-  // Whoever reads has the bytes before this returns.
+  // The reader has the bytes before this returns.
   void Bring(const std::string& bytes) {
     ASSERT_TRUE(reader_);
     Complete(ErrorCode(), boost::asio::buffer_copy(space_, boost::asio::buffer(bytes)));

@@ -26,7 +26,7 @@ class ElfFile {
   // The bytes of a section. kNotFound when there is none, kInvalidArgument when it has more than
   // LIMIT bytes.
   Result<std::string> Section(const std::string& name, std::size_t limit) const;
-  // What the library's dynamic symbol table defines and exports.
+  // The symbols that the library defines and exports.
   Result<std::vector<ElfSymbol>> ExportedSymbols() const;
 
  private:

@@ -97,7 +97,7 @@ Result<const drover_driver*> LoadPluginCode(PluginFile file) {
   drover_driver_entry entry = nullptr;
   try {
     const Loading loading(file.path);
-    // The overload that throws is the only one that tells what the linker said.
+    // Only the overload that throws has the linker's message.
     dll::shared_library library(name, dll::load_mode::rtld_now | dll::load_mode::rtld_local);
     entry = &library.get<const drover_driver*()>(DROVER_ENTRY_SYMBOL);
     Registry& registry = NeverDestroyed();

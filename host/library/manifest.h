@@ -9,7 +9,7 @@
 
 namespace drover {
 
-// What a plugin file tells about itself without being loaded.
+// A plugin file's information about itself, which is there before the file is loaded.
 struct Manifest {
   std::uint32_t abi_major = 0;
   std::uint32_t min_host_minor = 0;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr off_t kMaxFile = 1LL << 30;
 
-// Whoever can write a plugin's file, or swap it by its directory, runs code as the agent.
+// A user who can write a plugin's file, or swap it by its directory, runs code as the agent.
 constexpr OwnedKind kKind{"plugins", "the plugin"};
 
 // REAL becomes the path that the links of PATH lead to.

@@ -26,7 +26,7 @@ struct PluginFile {
 // the file runs. Reads the whole file: not for the control thread.
 Result<PluginFile> OpenPluginFile(const std::string& path, const std::string& pin);
 
-// A file of a plugin directory, with what its manifest tells or why it cannot be used.
+// A file of a plugin directory, with its manifest or the reason why it cannot be used.
 struct FoundPlugin {
   std::string path;
   Result<Manifest> manifest;

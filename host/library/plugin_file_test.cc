@@ -159,7 +159,7 @@ TEST(PluginFileTest, TheFileThatWasCheckedIsTheOneThatRuns) {
   EXPECT_EQ((*loaded)->abi_major, static_cast<unsigned>(DROVER_ABI_MAJOR));
 }
 
-// Whatever stands in the file, reading it ends with a value: no crash, no endless work.
+// The reading of any bytes ends with a value: no crash, no endless work.
 TEST(PluginFileTest, DamagedFilesAreErrors) {
   TestDirectory directory;
   std::ifstream in(TestPlugin("test"), std::ios::binary);

@@ -16,7 +16,7 @@
 
 namespace drover {
 
-// What the child has that tries a plugin before it is loaded.
+// The limits of the child that tries a plugin before it is loaded.
 struct ProbeLimits {
   Duration time{0};      // 0: the prober's own
   int memory_mb = 2048;  // of address space
@@ -43,7 +43,7 @@ class PluginProber {
   // Blocks until the child has ended: not for the control thread.
   Result<PluginInfo> Probe(const PluginFile& file, const ProbeLimits& limits = {});
 
-  // Keeps what another probe of a file with that content has told.
+  // Keeps the information that another probe of a file with that content has found.
   void Remember(const std::string& sha256, PluginInfo info);
 
   // For tests: how often a child was started.

@@ -23,7 +23,7 @@ namespace {
 constexpr int kRounds = 200;
 constexpr long kPause = 10'000'000;  // ns
 
-// The parent of PROCESS as /proc tells it; 0: it has gone.
+// The parent of PROCESS according to /proc; 0: it has gone.
 pid_t ParentOf(const std::string& process) {
   const int fd = open(("/proc/" + process + "/stat").c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return 0;
@@ -78,7 +78,7 @@ void EndDescendants() {
   }
   EndDescendants();
   if (WIFEXITED(status)) _exit(WEXITSTATUS(status));
-  // Ends by the same signal, which the parent tells of.
+  // Ends by the same signal, which the parent reports.
   const int number = WTERMSIG(status);
   signal(number, SIG_DFL);
   sigset_t none;

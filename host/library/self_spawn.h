@@ -36,7 +36,7 @@ Result<pid_t> SpawnSelf(SelfSpawn spec);
 std::vector<std::string> OwnEnvironment(std::string_view without = {});
 
 // waitid for the end of the child PID, with FLAGS (WNOHANG, WNOWAIT) beside WEXITED, whatever
-// signals come meanwhile. True when INFO tells of its end. Without WNOHANG it blocks. [any thread]
+// signals come meanwhile. True when INFO has its end. Without WNOHANG it blocks. [any thread]
 bool WaitForChild(pid_t pid, int flags, siginfo_t* info);
 
 }  // namespace drover

@@ -24,12 +24,12 @@
 
 namespace drover {
 
-// What create has made.
+// The result of create.
 struct CreatedInstance {
   drover_instance* instance = nullptr;
   std::optional<PluginInfo> info{};  // absent: the library's
 };
-// What an asynchronous verb can end with, copied out of the driver's memory.
+// The result of an asynchronous verb, copied out of the driver's memory.
 using CallValue = std::variant<std::monostate, StartedTask, RecoveredTask, ExitResult, TaskStatus,
                                CreatedInstance>;
 using CallDecoder = Result<CallValue> (*)(const void* result);
@@ -68,7 +68,7 @@ class CallTable {
   // False: the call was given up or ended before it was begun, and the verb is not to be called.
   bool Enter(std::uint64_t id);
   void Leave(std::uint64_t id);
-  // The driver's host->complete. The first for an id counts, others are dropped and told.
+  // The driver's host->complete. The first for an id counts, others are dropped and logged.
   // [any thread]
   void Complete(std::uint64_t id, const drover_error* error, const void* result);
   // The call ends without the driver's completion: it was refused. [any thread]
@@ -92,7 +92,7 @@ class CallTable {
   // Ends all that are left, with ERROR, or with the completion of those that are still entered.
   void EndAll(const Error& error);
   std::size_t size() const;
-  // Completions that were dropped, all told.
+  // Completions that were dropped, in all.
   long dropped() const { return dropped_; }
 
  private:

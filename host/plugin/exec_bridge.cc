@@ -53,7 +53,7 @@ void ExecBridge::End() {
   if (session_) session_->Close();
 }
 
-// What the driver sends goes to the terminal; its end is the terminal's end of input.
+// Copies the driver's bytes to the terminal. Their end is the terminal's end of input.
 Co<void> ExecBridge::CopyInput() {
   std::array<char, kChunk> buffer;
   while (true) {
@@ -112,7 +112,7 @@ Co<Result<ExecExit>> ExecBridge::Run() {
     boost::system::error_code failed;
     streams_->terminal_in.assign(fcntl(terminal, F_DUPFD_CLOEXEC, 3), failed);
     streams_->terminal_out.assign(fcntl(terminal, F_DUPFD_CLOEXEC, 3), failed);
-    // What cannot be waited for, such as /dev/null, is nothing to copy from or to.
+    // A file that cannot be waited for, such as /dev/null, needs no copying.
     const auto adopt = [](UniqueFd* fd, asio::posix::stream_descriptor* to) {
       boost::system::error_code error;
       if (fd->valid()) to->assign(fd->get(), error);

@@ -42,7 +42,8 @@ struct Operation {
   ServiceDone done;
 };
 
-// Accepts an operation, or tells why not. WORK(operation) makes the coroutine that does it.
+// Accepts an operation, or returns the reason why not. WORK(operation) makes the coroutine that
+// does it.
 template <typename Work>
 std::int32_t Submit(const drover_host* face, const char* what, const drover_run_id* run,
                     drover_done done, void* context, drover_error* error, Work work) {
@@ -210,8 +211,8 @@ std::string InRoot(const std::string& path, const TaskConfig& config) {
   return path;
 }
 
-// What comes from the task's configuration: the network and, for isolation, directories, mounts,
-// devices and limits.
+// The part that comes from the task's configuration: the network and, for isolation, directories,
+// mounts, devices and limits.
 void TakeFromConfig(const TaskConfig& config, StartRequest* request) {
   request->network = config.network_namespace_path;
   request->task_dir = config.task_dir;
@@ -252,7 +253,8 @@ Result<LogSpec> LogsOf(const TaskConfig& config) {
   return logs;
 }
 
-// What the shim of a run does when the agent has gone: in the foreground, what the host would do.
+// The things that the shim of a run does when the agent has gone: in the foreground, those that the
+// host would do.
 std::optional<BoundSpec> BoundOf(const PluginHost& host, const TaskConfig& config) {
   if (!host.bind_runs()) return std::nullopt;
   BoundSpec bound;

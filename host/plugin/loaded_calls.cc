@@ -75,7 +75,7 @@ std::int32_t LoadedDriver::RunVerb(PluginHost* host, const DriverContainer& cont
   TraceReturn(host->plugin(), call.verb, call.id, call.run, began, status);
   if (status != DROVER_OK) host->calls().Fail(call.id, ReadError(status, error));
   host->calls().Leave(call.id);
-  // What was said of the call before the driver had entered it is lost on most: it is said again.
+  // Most drivers lose a cancellation that comes before they have entered the call: it is repeated.
   if (told != nullptr && host->calls().IsPending(call.id) && host->calls().IsCancelled(call.id))
     TellCancelled(*host, container, told, call.id);
   return status;
@@ -162,7 +162,7 @@ Co<void> LoadedDriver::HoldTurn(std::shared_ptr<PendingCall> call, std::shared_p
   (void)co_await call->done.Wait(until);
   --turn->users;
   LeaveTurn(call->run, turn.get());
-  // What a start makes after the run was destroyed beside it would be nobody's.
+  // A task that a start makes after the destroy of its run would be nobody's.
   if (!call->brings_task) co_return;
   (void)co_await call->done.Wait(life_);
   const bool made = call->outcome && call->outcome->ok();

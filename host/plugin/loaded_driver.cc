@@ -340,8 +340,8 @@ Co<Status> LoadedDriver::Destroy(Context context, RunId run, bool force) {
   const Status status =
       ToStatus(co_await CallInTurn(context, call, limits().destroy, std::move(verb)));
   const bool gone = status.ok() || status.code() == Code::kNotFound;
-  // Whatever the driver made of it: after a destroy nothing of the run is left. A run that the
-  // instance does not know may be an earlier agent's, with its cgroup and exit record.
+  // After a destroy nothing of the run is left, whatever the driver did. A run that the instance
+  // does not know may be an earlier agent's, with its cgroup and exit record.
   const PluginHost::Run* known = host_->FindRun(run);
   const bool may_be_left = known == nullptr || known->inherited || known->has_processes();
   Status released;
@@ -399,8 +399,8 @@ Co<void> LoadedDriver::Shutdown() {
   host_->BeginShutdown();
   life_.Cancel("the driver is being shut down");
   co_await gate_.Join();
-  // What the driver still waits for ends before it is told to go, and its timers are dropped, so
-  // that nothing of the host's calls into it afterwards. Timers that its shutdown sets are its own.
+  // All that the driver waits for ends before its shutdown, and its timers are dropped. So nothing
+  // of the host's calls into it afterwards. Timers that its shutdown sets are its own.
   co_await host_->CloseServices();
   host_->timers().DropAll();
   co_await AwaitLateCreate();

@@ -22,7 +22,7 @@ namespace drover {
 // A driver whose code is a plugin's: each method becomes a call over the C ABI, on a thread of the
 // plugin's own pool. Nothing that the plugin does or fails to do keeps the control thread.
 //
-// Its health is what its fingerprint stream tells, unless a function holds its thread or a call is
+// Its health comes from its fingerprint stream, unless a function holds its thread or a call is
 // past its own deadline: then it is unhealthy until that has come back. A caller's context that
 // ends first only gives the call up; it says nothing about the driver.
 class LoadedDriver : public Driver {
@@ -54,7 +54,7 @@ class LoadedDriver : public Driver {
   Co<Status> RestoreComplete(Context context, std::vector<RunId> runs);
   // Ends everything but the tasks. Needed before destruction, also when Create has failed.
   Co<void> Shutdown();
-  // Set when the driver has told its health, or will not.
+  // Set when the driver has reported its health, or will not.
   Event* first_fingerprint() { return &first_fingerprint_; }
 
   const DriverInfo& info() const override { return driver_info_; }
@@ -90,7 +90,7 @@ class LoadedDriver : public Driver {
   friend class DriverAccess;  // of the conformance kit, which makes calls that no runner makes
   using Verb = std::function<std::int32_t(const drover_call* call, drover_error* error)>;
   using Plain = std::function<std::int32_t(drover_error* error)>;
-  // Whose turn it is among start, recover, stop and destroy of one run.
+  // The order of start, recover, stop and destroy of one run.
   struct Turn {
     explicit Turn(Loop* loop) : freed(loop) {}
     bool busy = false;
@@ -113,8 +113,9 @@ class LoadedDriver : public Driver {
   // The same in the run's turn.
   Co<Result<CallValue>> CallInTurn(Context context, std::shared_ptr<PendingCall> call,
                                    Duration limit, Verb verb);
-  // What a call of VERB is on the pool, exec too: entered, unless it was given up before, and left
-  // behind. TOLD, if any, hears again of a cancellation that came meanwhile. [any thread]
+  // The part of a call of VERB, also of exec, that runs on the pool: entered, unless it was given
+  // up before, and left behind. TOLD, if any, hears again of a cancellation that came meanwhile.
+  // [any thread]
   static std::int32_t RunVerb(PluginHost* host, const DriverContainer& container,
                               drover_instance* told, const PendingCall& call, const Verb& verb,
                               drover_error* error);

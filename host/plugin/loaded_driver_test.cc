@@ -23,7 +23,7 @@ class LoadedDriverTest : public RegistryFixture, public testing::WithParamInterf
 INSTANTIATE_TEST_SUITE_P(Containers, LoadedDriverTest, testing::Values("in-process", "process"),
                          PlaceName);
 
-// What a driver in this process may do to it; one in a process of its own is ended for it.
+// Things that a driver in this process may do. One in a process of its own is ended for them.
 class HeldDriverTest : public LoadedDriverTest {};
 INSTANTIATE_TEST_SUITE_P(Containers, HeldDriverTest, testing::Values("in-process"), PlaceName);
 
@@ -287,7 +287,7 @@ TEST_F(SilentDriverTest, IsUnhealthyUntilItTellsItsHealth) {
   loop_.Advance(1ms);
   EXPECT_EQ(driver->fingerprint().health, Health::kUnhealthy);
   EXPECT_EQ(driver->fingerprint().description, "it has not told its health within 10s");
-  // This one tells it with its next configuration.
+  // This driver reports it with its next configuration.
   Finish(Configure(driver, context_));
   EXPECT_EQ(driver->fingerprint().health, Health::kHealthy);
 }

@@ -17,8 +17,8 @@ Result<CallValue> DecodeExit(const void* result) {
   return CallValue(std::move(*exit));
 }
 
-// The size that a terminal is to have. One thread tells it at a time: two, each with a size of its
-// own, might tell the last one first.
+// The size that a terminal must get. One thread passes it on at a time: of two threads, each with a
+// size of its own, the one with the older size might come last.
 class PendingSize {
  public:
   // True when nobody is about to take it.

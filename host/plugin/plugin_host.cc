@@ -11,8 +11,8 @@
 
 namespace drover {
 
-// What the driver holds; its first member is the table, so that a pointer to one is a pointer to
-// the other.
+// The object behind the driver's pointer. Its first member is the table, so a pointer to one is a
+// pointer to the other.
 struct PluginHost::Face : drover_host {
   std::weak_ptr<PluginHost> owner;  // set once, before the driver sees it
 };

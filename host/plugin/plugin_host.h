@@ -44,7 +44,7 @@ class PluginHost : public std::enable_shared_from_this<PluginHost> {
   PluginHost(const PluginHost&) = delete;
   PluginHost& operator=(const PluginHost&) = delete;
 
-  // What create() is given. [any thread]
+  // The host as create() gets it. [any thread]
   const drover_host* face() const;
   // The host behind a table; null when it is gone. [any thread]
   static std::shared_ptr<PluginHost> From(const drover_host* face);
@@ -62,7 +62,7 @@ class PluginHost : public std::enable_shared_from_this<PluginHost> {
     // has left may be there, whether this one has heard of it or not.
     bool inherited = false;
     WallTime ended_at = 0;  // of its last process
-    // Of the last usage sample, for shares of the processor.
+    // The last usage sample, for shares of the processor.
     TimePoint sampled;
     Duration user_time{0};
     Duration system_time{0};

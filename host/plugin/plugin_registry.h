@@ -36,16 +36,16 @@ struct PluginRegistryOptions {
   ConfigCheckerFactory checker;
   // Not owned. Null: the prober of this process.
   PluginProber* prober = nullptr;
-  // How long a driver counts as being loaded when it does not tell its first fingerprint.
+  // How long a driver without a first fingerprint counts as being loaded.
   Duration first_fingerprint = 2s;
-  // MHz of one core, for the ticks in usage samples; 0: they are not told.
+  // MHz of one core, for the ticks in usage samples; 0: samples have no ticks.
   double core_mhz = 0;
   DriverLimits limits;
   // Processes end with this agent, however it ends, instead of living on: for foreground runs.
   bool bind_runs = false;
 };
 
-// What became of one configured plugin.
+// The result for one configured plugin.
 struct PluginReport {
   std::string name;
   std::string file;    // empty when none was found
@@ -74,15 +74,15 @@ class PluginRegistry : public DriverRegistry {
   // Begins to check, probe, load and create every enabled plugin, each by itself. Until one is
   // loaded its driver says so, and calls of it wait. Once.
   void BeginLoading(Context context);
-  // Returns when it is known what has become of a plugin, and its driver has told its first
+  // Returns when the plugin is loaded or has failed, and its driver has reported its first
   // fingerprint or has taken too long for it. At once for one that nobody loads.
   Co<Status> AwaitLoaded(Context context, std::string driver);
   bool IsLoading(const std::string& driver) const;
   // Both, for all of them.
   Co<std::vector<PluginReport>> LoadAll(Context context);
 
-  // Tells a driver the runs that the agent still knows of it; after its last Recover, before its
-  // first Start. One that is not loaded need not be told.
+  // Reports to a driver which of its runs the agent still knows; after its last Recover, before its
+  // first Start. A driver that is not loaded hears it later.
   Co<void> RestoreComplete(Context context, std::string driver, std::vector<RunId> runs);
 
   // Puts the plugin as WANTED configures it, which is of one of the plugins here, in the place of
@@ -91,12 +91,12 @@ class PluginRegistry : public DriverRegistry {
   // what was wrong is also in the log. One at a time of each plugin.
   Co<Result<PluginReport>> Reload(Context context, PluginConfig wanted);
   // The same where WANTED or the content of its file is another than what runs, or nothing runs;
-  // false: nothing has changed. The configuration alone is told to the instance that runs.
+  // false: nothing has changed. If only the configuration differs, the running instance gets it.
   Co<Result<bool>> Refresh(Context context, PluginConfig wanted);
-  // Of loading and reloading.
+  // The context of loading and reloading.
   const Context& context() const { return life_; }
-  // What is being loaded or reloaded is given up, and so is every later reload. Before an agent
-  // ends.
+  // Gives up all loads and reloads that are under way, and every later reload. Call it before an
+  // agent ends.
   void GiveUpLoading() { life_.Cancel("the agent is shutting down"); }
   // As they are now.
   std::vector<PluginReport> reports() const;
@@ -114,7 +114,7 @@ class PluginRegistry : public DriverRegistry {
   LoadedDriver* FindLoaded(const std::string& name);
   // The driver of a plugin in a process of its own; null for others.
   SupervisedDriver* FindContained(const std::string& name);
-  // Of a plugin in a process of its own; nothing for others.
+  // The process of a plugin that has its own; nothing for other plugins.
   std::optional<ContainerStatus> Inspect(const std::string& name);
   // Enabled drivers by name, loaded or not.
   std::vector<Driver*> drivers();

@@ -161,7 +161,7 @@ TEST_F(PluginRegistryTest, TheLimitsOfABlockReachItsDriver) {
   EXPECT_EQ(started.code(), Code::kTimeout);
   EXPECT_THAT(started.error().message(), HasSubstr("did not answer to start within 50ms"));
   EXPECT_TRUE(Await(driver->Destroy(context_, config->run_id, true)).ok());
-  // Who waits for it must know them.
+  // A caller that waits for it must know them.
   EXPECT_EQ(driver->LimitOf(&DriverLimits::start), 50ms);
   EXPECT_EQ(driver->LimitOf(&DriverLimits::signal), 70s);
   EXPECT_EQ(driver->LimitOf(&DriverLimits::destroy), options_.limits.destroy);
@@ -204,7 +204,7 @@ TEST_F(PluginRegistryTest, AReloadWaitsForTheHealthAsLongAsTheBlockSays) {
   EXPECT_TRUE(reloaded.ok()) << reloaded.error().message();
 }
 
-// What an operator grants a plugin's probe reaches it.
+// The limits that an operator sets for a probe reach it.
 TEST_F(PluginRegistryTest, TheLimitsOfABlockReachItsProbe) {
   PluginProber prober;
   options_.prober = &prober;

@@ -32,7 +32,7 @@
 namespace drover {
 namespace {
 
-// Whatever it is asked it does, after a while. It sees who is in it at a time.
+// Does whatever it is asked, after a while. It counts the calls that are in it at a time.
 class SlowDriver {
  public:
   static constexpr int kLongest = 200;  // us

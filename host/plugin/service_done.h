@@ -31,7 +31,7 @@ class ServiceDone {
   void* context() const { return context_; }
 
  private:
-  // CALL is run on the pool; STATUS is what it tells.
+  // Runs CALL on the pool; STATUS is its result, for the trace.
   void Post(std::function<void()> call, std::int32_t status = DROVER_OK);
   bool Failed(const Status& status);
 

@@ -48,7 +48,7 @@ TEST(TaskUsageTest, PercentIsOfOneCoreSinceTheSampleBefore) {
   cpu = after(4s).cpu;
   EXPECT_DOUBLE_EQ(cpu.percent, 0) << "idle since";
 
-  // What has ended takes its time with it where no cgroup counts.
+  // A process that ends takes its time with it where no cgroup counts.
   usage.user_time = 1s;
   cpu = after(6s).cpu;
   EXPECT_DOUBLE_EQ(cpu.percent, 0);

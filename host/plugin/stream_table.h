@@ -31,7 +31,7 @@ class StreamTable : public std::enable_shared_from_this<StreamTable> {
       : port_(std::move(port)), complain_(std::move(complain)) {}
 
   // Opens a stream of messages of TYPE. Both functions are called on the control thread, HEAR for
-  // each message, END once, without error when the driver had nothing more to tell. Neither after
+  // each message, END once, without error when the driver has ended the stream. Neither after
   // Close. Control thread.
   std::uint64_t Open(std::int32_t type, std::function<void(StreamMessage)> hear,
                      std::function<void(std::optional<Error>)> end);

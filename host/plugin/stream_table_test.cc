@@ -56,7 +56,7 @@ TEST_F(StreamTableTest, MessagesComeInOrderAndTheEndBehindThem) {
   EXPECT_TRUE(complaints_.empty());
 }
 
-// Whoever sends faster than it is heard does not keep the loop from everything else.
+// A stream that sends faster than it is heard does not keep the loop from everything else.
 TEST_F(StreamTableTest, AFloodLeavesTheLoopItsTurns) {
   constexpr int kTooMany = 100'000;
   int heard = 0;
@@ -79,7 +79,7 @@ TEST_F(StreamTableTest, AFloodLeavesTheLoopItsTurns) {
   EXPECT_EQ(heard, heard_before_the_loop) << "it was closed";
 }
 
-// Of what is only of use as the newest the last stays; of events those that came first.
+// A full queue keeps the last health, since only the newest counts, and the first events.
 TEST_F(StreamTableTest, AFullQueueKeepsTheNewestHealthAndTheOldestEvents) {
   constexpr int kSent = 300;
   std::vector<std::string> health;

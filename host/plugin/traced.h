@@ -24,8 +24,8 @@ struct FunctionName {
   char text[kSize];
 };
 
-// A function of the host's as a driver gets it: the same, but each call is traced. What it tells of
-// the arguments it finds by their types: an id, a run, and whether the result is a status.
+// A function of the host's as a driver gets it: the same, but each call is traced. It finds the
+// arguments that it prints by their types: an id, a run, and whether the result is a status.
 template <FunctionName kName, auto kFunction>
 struct Traced;
 

@@ -28,7 +28,7 @@ class CleanNamespaceTest : public ProcessFixture {
   void SetUp() override {
     if (const char* reason = ReasonNotToIsolate()) GTEST_SKIP() << reason;
     if (WithoutMountCalls()) GTEST_SKIP() << "it needs the newer calls for mounts";
-    // What others mount meanwhile is not seen here. Shared, as a machine's mounts are.
+    // This hides the mounts that others make meanwhile. Shared, as a machine's mounts are.
     ASSERT_EQ(unshare(CLONE_NEWNS), 0);
     ASSERT_EQ(mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), 0);
     ASSERT_EQ(mount(nullptr, "/", nullptr, MS_REC | MS_SHARED, nullptr), 0);
@@ -43,7 +43,7 @@ class CleanNamespaceTest : public ProcessFixture {
     umount2((directory_ + "/disk").c_str(), MNT_DETACH);
   }
 
-  // Who makes it, or looks at it, is in it afterwards.
+  // A thread that makes it, or looks at it, is in it afterwards.
   static void OnThread(const std::function<void()>& function) { std::thread(function).join(); }
 
   static UniqueFd Make() {
@@ -261,7 +261,7 @@ TEST_F(CleanNamespaceTest, WhereItCannotBeMadeRunsBeginWithTheMountsOfTheAgent) 
       EXPECT_THAT(steps_, Not(Contains(std::string(kCleanMountsStep))));
     }
   });
-  // What was refused once is not tried again.
+  // A call that was refused once is not tried again.
   EXPECT_EQ(WaitFor(MustStart(Isolated("exit 7"))).exit_code, 7);
   EXPECT_THAT(steps_, Not(Contains(std::string(kCleanMountsStep))));
 }

@@ -9,7 +9,7 @@
 
 namespace drover {
 
-// The user as whom a task is to run: a name, or a number in decimal digits. Nothing for an empty
+// The user as whom a task must run: a name, or a number in decimal digits. Nothing for an empty
 // text, and for the agent's own user when the agent is not root. Asks the system's user database,
 // which may block: not for the control thread.
 Result<std::optional<ProcessUser>> LookUpUser(const std::string& user);
