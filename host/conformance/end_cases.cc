@@ -38,7 +38,7 @@ Co<void> DiesOf(KitCase* kit, LoadedDriver* driver, int signal, const char* name
                  Told(*end));
 }
 
-// What a task of the kit has written: its first log.
+// The output of a task of the kit: its first log.
 std::string Written(const TaskConfig& task) {
   std::ifstream file(task.log_dir + "/" + task.task_name + ".stdout.0");
   return {std::istreambuf_iterator<char>(file), {}};
@@ -87,7 +87,7 @@ Co<void> KillSignal(KitCase* kit, LoadedDriver* driver) {
   KIT_EXPECT(end.ok(), "a task does not end at SIGKILL: " + Describe(end));
 }
 
-// Whatever it makes of such a name, it answers, and the task is there.
+// The driver answers such a name in some way, and the task is there.
 Co<void> OddSignal(KitCase* kit, LoadedDriver* driver, std::string name) {
   if (!driver->info().can_signal) co_return kit->Skip("it offers no signals");
   const auto task = kit->Lasting();

@@ -129,7 +129,7 @@ Co<void> ExecTwoTtys(KitCase* kit, LoadedDriver* driver) {
   co_await ExpectEnd(kit, &second, 22);
 }
 
-// Whoever should read the output does not: neither that of a command, nor, fast enough, the task's.
+// The reader of the output does not read: neither that of a command nor, fast enough, the task's.
 Co<void> PausedOutput(KitCase* kit, LoadedDriver* driver) {
   const auto task = kit->Writing();
   if (!task) co_return;
@@ -148,13 +148,13 @@ Co<void> PausedOutput(KitCase* kit, LoadedDriver* driver) {
   KIT_EXPECT(gone.ok(), "destroy of a task whose output nobody takes: " + Describe(gone));
 }
 
-// What a task of the kit has written: its first log.
+// The output of a task of the kit: its first log.
 std::string LogOf(const TaskConfig& task) {
   std::ifstream file(task.log_dir + "/" + task.task_name + ".stdout.0");
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Tasks tell where they are; a command beside the second one must be where that is.
+// Tasks print where they are; a command beside the second one must be where that is.
 Co<void> ExecPlace(KitCase* kit, LoadedDriver* driver) {
   if (!driver->info().can_exec) co_return kit->Skip("it offers no exec");
   const std::string place = "readlink /proc/self/ns/mnt; cat /proc/self/cgroup; echo end";

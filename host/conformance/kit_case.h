@@ -14,14 +14,14 @@
 
 namespace drover {
 
-// What one case is run with: goes from the parent to the child.
+// The input of one case, which goes from the parent to the child.
 struct KitSpec {
   std::string file;
   std::string name;  // of the case
   std::string plugin_config;
   std::string task_config;
   std::string isolation;
-  std::string sha256;  // of the file that the parent has probed, and what that told
+  std::string sha256;  // of the file that the parent has probed, and its information
   std::string info_json;
   std::string directory;  // for everything that the case makes; the parent removes it
   std::uint64_t seed = 1;
@@ -41,8 +41,8 @@ class KitCase {
   Verdict verdict() const { return verdict_; }
   const std::string& why() const { return why_; }
 
-  // Loads the plugin into a registry of its own; null after Fail. RESTORE: tells it that no run is
-  // to be recovered, as whatever starts tasks must.
+  // Loads the plugin into a registry of its own; null after Fail. RESTORE: reports to it that no
+  // run will be recovered, as all that starts tasks must.
   Co<LoadedDriver*> Load(bool restore = true);
   // Shuts the registry of that driver down; what its shutdown said.
   Co<Status> Unload(LoadedDriver* driver);
@@ -60,13 +60,13 @@ class KitCase {
   bool RunsCommands() const { return HasProperty("command") && HasProperty("args"); }
   // A task that ends at once with that code; null after Skip.
   std::shared_ptr<const TaskConfig> EndingWith(int exit_code);
-  // TASK with its configuration in the driver's form, a run that is to be destroyed at the end;
+  // TASK with its configuration in the driver's form, and a run that the end destroys;
   // null after Fail, and where TASK is.
   std::shared_ptr<const TaskConfig> Prepare(LoadedDriver* driver,
                                             std::shared_ptr<const TaskConfig> task);
   // Prepares and starts it; false after Fail.
   Co<bool> Start(LoadedDriver* driver, std::shared_ptr<const TaskConfig> task);
-  // A run that is to be destroyed at the end.
+  // The end destroys this run.
   void Note(LoadedDriver* driver, RunId run) { runs_.emplace_back(driver, run); }
   // How long a probe of the file takes.
   Co<Result<Duration>> TimeProbe();
@@ -74,9 +74,9 @@ class KitCase {
   std::string PluginConfigJson(const PluginInfo& info) const;
   // The same, in the form in which the plugin gets it.
   std::string NormalPluginConfig() const;
-  // What is in the run directory of the process service.
+  // The entries of the run directory of the process service.
   std::vector<std::string> RunEntries() const;
-  // Bytes that the seed tells, at most MOST.
+  // Bytes that the seed determines, at most MOST.
   std::string RandomBytes(std::size_t most);
   std::uint64_t seed() const { return spec_.seed; }
   // Gives every run up, as far as the driver lets it.

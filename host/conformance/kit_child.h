@@ -5,9 +5,9 @@
 
 namespace drover {
 
-// What main() calls first in a program that runs the kit: when this process was started as a case
-// of the kit, as what clears away behind one, or as a plugin's child (MaybeRunPluginChild), does
-// that work and returns the exit code. Nothing otherwise.
+// A program that runs the kit calls this first in main(): when this process was started as a case
+// of the kit, as the one that clears away behind a case, or as a plugin's child
+// (MaybeRunPluginChild), does that work and returns the exit code. Nothing otherwise.
 std::optional<int> MaybeRunKitChild(int argc, char** argv);
 
 }  // namespace drover

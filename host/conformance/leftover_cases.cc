@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// What a driver leaves behind of tasks that are destroyed.
+// The things that a driver leaves behind of tasks that are destroyed.
 #include <unistd.h>
 
 #include <algorithm>

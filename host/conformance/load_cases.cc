@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// What can be said of a plugin before a task runs: loading, extensions, schemas.
+// The cases before a task runs: loading, extensions, schemas.
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -34,7 +34,7 @@ Co<void> UnknownExtension(KitCase* kit, LoadedDriver* driver, std::string id) {
                         SafeText(id, 60) + "\"");
 }
 
-// What it has does not change, and is what it offers.
+// The extensions do not change, and are those that the driver offers.
 Co<void> ConstantExtensions(KitCase* kit, LoadedDriver* driver) {
   for (const auto& [id, offered] : {std::pair(DROVER_TASK_STATS_ID, driver->info().has_stats),
                                     std::pair(DROVER_TASK_EXEC_ID, driver->info().can_exec)}) {
@@ -85,7 +85,7 @@ std::optional<Schema> SchemaOf(KitCase* kit, bool of_task) {
   return Schema{"a task's", kit->info().task_config_schema, task->driver_config_json};
 }
 
-// What stands for the whole must be an object.
+// The schema of the whole must be an object.
 void OnlyObjects(KitCase* kit, const Schema& schema, const ConfigChecker& checker) {
   for (const char* text : {"[]", "null", "1", "true", "\"text\"", "{", ""}) {
     if (checker.Normalize("", text, true).ok())

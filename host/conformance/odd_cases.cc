@@ -1,6 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// What a driver may be given and seldom is: odd configurations of tasks, and handles that are not
-// its own.
+// Input that a driver may get and seldom does: odd configurations of tasks, and handles of others.
 #include <cstdint>
 #include <functional>
 
@@ -12,7 +11,7 @@ namespace {
 
 using Change = void (*)(TaskConfig* config);
 
-// How it is started must be told, and nothing of it may be left behind. RUNS: and it must run.
+// The start must be answered, and must leave nothing behind. RUNS: the task must run, too.
 Co<void> OddTask(KitCase* kit, LoadedDriver* driver, const char* what, Change change, bool runs) {
   const auto lasting = kit->Prepare(driver, kit->Lasting());
   if (!lasting) co_return;

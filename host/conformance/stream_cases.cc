@@ -38,7 +38,7 @@ Co<void> Stats(KitCase* kit, LoadedDriver* driver) {
                                       " samples; the stream ended with " + Describe(samples->end));
 }
 
-// A driver whose tasks are no processes of this machine may have none to tell.
+// A driver whose tasks are no processes of this machine may have none to report.
 Co<void> StatsProcesses(KitCase* kit, LoadedDriver* driver) {
   if (!driver->info().has_stats) co_return kit->Skip("it offers no stats");
   const bool needs_them = (kit->info().needs & DROVER_NEEDS_PROCESS_SERVICE) != 0;

@@ -128,7 +128,7 @@ Co<void> Signal(KitCase* kit, LoadedDriver* driver) {
   const Result<TaskStatus> running = co_await driver->Inspect(kit->context(), task->run_id);
   KIT_EXPECT(running.ok() && running->state == TaskState::kRunning,
              "the task does not run after SIGCONT");
-  // Whatever it makes of these (some send SIGINT instead), it must answer and go on.
+  // Some drivers send SIGINT instead of these; each must answer and go on.
   (void)co_await driver->Signal(kit->context(), task->run_id, "SIGNONSENSE");
   (void)co_await driver->Signal(kit->context(), task->run_id, std::string(300, 'S'));
   const Result<TaskStatus> after = co_await driver->Inspect(kit->context(), task->run_id);
@@ -247,7 +247,7 @@ Co<void> SlowStarts(KitCase* kit, LoadedDriver* driver) {
   co_await InParallel(kit->loop(), std::move(all));
 }
 
-// What a driver may be asked from any thread it is asked from several at a time.
+// Calls that may come from any thread come from several at a time.
 Co<void> SideBySide(KitCase* kit, LoadedDriver* driver) {
   std::vector<RunId> runs;
   for (int i = 0; i < 3; ++i) {

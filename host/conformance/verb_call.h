@@ -22,7 +22,7 @@ enum class Manner {
   kPageEnds,         // each text of the task's configuration ends where memory does
 };
 
-// What the arguments are made of; each verb takes what it has.
+// The parts of the arguments; each verb takes those that it has.
 struct VerbRequest {
   RunId run;
   std::shared_ptr<const TaskConfig> config;  // of start and recover

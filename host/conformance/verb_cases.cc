@@ -84,8 +84,8 @@ bool Offers(KitCase* kit, LoadedDriver* driver, std::string_view verb) {
   return !kit->decided();
 }
 
-// What the verb of a run that an instance does not know must be. Of streams and sessions the header
-// only says that it is an error.
+// The answer that a verb must give for a run that the instance does not know. For streams and
+// sessions the header demands only an error.
 void ExpectUnknown(KitCase* kit, const std::string& what, std::string_view verb,
                    const Answer& answer) {
   if (verb == "stats" || verb == "exec") {
@@ -95,7 +95,7 @@ void ExpectUnknown(KitCase* kit, const std::string& what, std::string_view verb,
   }
 }
 
-// What of a task that lasts a verb other than these must be.
+// The answer that a verb must give for a task that goes on, other than these.
 void ExpectServed(KitCase* kit, const std::string& what, const Answer& answer) {
   if (!IsOk(answer)) kit->Fail(what + " must succeed, it was " + Told(answer));
 }
@@ -130,7 +130,7 @@ Co<void> Ended(KitCase* kit, LoadedDriver* driver, std::string_view verb) {
         Is(answer, Code::kFailedPrecondition),
         what + ", which the driver knows, must be E_FAILED_PRECONDITION, it was " + Told(answer));
   } else if (verb == "signal" || verb == "stats" || verb == "exec") {
-    // There may be nothing to do it to. But it must be told.
+    // There may be nothing to do it to. But the driver must answer.
     KIT_EXPECT(answer, what + " is not answered within 3 s");
   } else {
     ExpectServed(kit, what, answer);
@@ -296,7 +296,7 @@ Co<void> CancelsTheCompleted(KitCase* kit, LoadedDriver* driver) {
   DriverAccess::MakeCall cancel = [](PluginHost* host, const drover_driver* table,
                                      drover_instance* self, const drover_call* call,
                                      drover_error*) -> std::int32_t {
-    // Its own is pending, but the driver was never told of it: an id that it does not know.
+    // The id of the kit is pending, but the driver never got it: an id that it does not know.
     for (const std::uint64_t id : {call->id - 1, call->id, std::uint64_t{0}, ~std::uint64_t{0}})
       table->call_cancelled(self, id);
     (void)host;
@@ -340,7 +340,7 @@ void AddVerbs(std::vector<KitEntry>* to, const std::string& family, const std::s
   }
 }
 
-// Of each verb, and of exec where somebody gives it up: then it is a call like the others.
+// A case for each verb, and for exec where somebody gives it up: then it is a call like the others.
 void AddManner(std::vector<KitEntry>* to, const std::string& family, Manner manner,
                const std::string& what) {
   std::vector<const char*> verbs;

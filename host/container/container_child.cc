@@ -102,8 +102,8 @@ void ContainerChild::AddReceiver() {
   }
 }
 
-// Whoever receives a frame serves it: one hand-over less than with a thread that only reads.
-// Somebody always waits for the next.
+// The thread that receives a frame serves it: one hand-over less than with a thread that only
+// reads. Some thread always waits for the next frame.
 void ContainerChild::Receive() {
   const ReportedThread reported;
   while (true) {
@@ -361,7 +361,7 @@ void ContainerChild::Complete(std::uint64_t id, const drover_error* error, const
   WireMessage body;
   std::string why;
   auto unreadable = NewStruct<drover_error>();
-  // One that is not known here is not known to the host either: it drops and tells it.
+  // A call that is unknown here is unknown to the host, too, which drops and logs it.
   if (encode != nullptr && error == nullptr && !encode(result, &body, &why)) {
     body = WireMessage();
     WriteError(Error(Code::kInternal, "its answer: " + why), &unreadable);

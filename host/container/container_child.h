@@ -25,12 +25,12 @@ class ContainerChild {
   // Loads the file and serves until the host has gone.
   [[noreturn]] void Run(int plugin_fd);
 
-  // What the driver is given. [any thread]
+  // The host as the driver gets it. [any thread]
   static const drover_host* Face();
 
   // For the functions behind that face.
   static ContainerChild& Get();
-  // Waits for room: what the driver has to tell must arrive. The host's end is this process's end.
+  // Waits for room, since each frame must arrive. The host's end is this process's end.
   Status Send(std::uint16_t kind, std::uint64_t id, WireMessage message,
               TimePoint deadline = TimePoint::max()) {
     return socket_.Send(kind, id, std::move(message), deadline);
@@ -43,7 +43,7 @@ class ContainerChild {
   bool IsStreamCancelled(std::uint64_t id);
   void ForgetStream(std::uint64_t id);
 
-  // How the end of a service is read and told.
+  // Reads the end of a service, and calls the driver with it.
   using Deliver = void (*)(WireReader* from, drover_done done, void* context);
   std::uint64_t AddService(drover_done done, void* context, Deliver deliver, bool is_session);
   void DropService(std::uint64_t id);

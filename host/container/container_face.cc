@@ -50,7 +50,7 @@ std::int32_t StreamSend(const drover_host*, std::uint64_t id, const drover_messa
   } else if (type == DROVER_MESSAGE_STATS) {
     readable = PutMessage<drover_stats>(&frame, message, &why);
   }
-  // Without its message the host tells that it was broken.
+  // Without its message the host reports that it was broken.
   if (!readable) to(std::uint8_t{0});
   // When the host is slow this waits: that is the back-pressure.
   (void)Child().Send(frame_kind::kStreamSend, id, std::move(frame));
@@ -80,7 +80,7 @@ void DeliverDone(WireReader* from, drover_done done, void* context) {
   done(context, error ? &*error : nullptr, result);
 }
 
-// What a call gives is closed by whoever gets it, also when it is refused.
+// The receiver of a call closes the descriptors that it gives, also when it refuses the call.
 template <typename Args>
 void CloseGiven(const Args* args) {
   if constexpr (std::is_same_v<Args, drover_exec_args>) {

@@ -40,7 +40,7 @@ class ContainerProcess {
   pid_t pid() const { return pid_; }
   // Readable when it has ended.
   int pidfd() const { return pidfd_.get(); }
-  // What it writes to standard output and standard error; non-blocking.
+  // Its standard output and standard error; non-blocking.
   int output_fd() const { return output_.get(); }
   // The host's end of the pair of sockets; once.
   UniqueFd TakeSocket() { return std::move(socket_); }

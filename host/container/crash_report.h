@@ -1,8 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a container that dies leaves behind: which signal, in which function of the driver, and from
-// where. It is written into a file that the host reads afterwards, line by line:
+// The report of a container that dies: the signal, the function of the driver, and the backtrace.
+// It is written into a file that the host reads afterwards, line by line:
 //   signal 11
 //   function start
 //   backtrace
@@ -10,7 +10,7 @@
 namespace drover {
 
 // Writes to FD when this process gets a fatal signal. At SIGQUIT, which the host sends to a
-// container that hangs, the thread that has been in a function of the driver for longest tells
+// container that hangs, the thread that has been in a function of the driver for longest reports
 // where. Once, on the main thread, before other threads are made.
 void InstallCrashReport(int fd);
 

@@ -8,14 +8,14 @@
 #include "drover/drover.h"
 #include "host/abi/wire.h"
 
-// What the frames between a host and a container mean. Both ends are one program, so nothing here
-// is versioned.
+// The meaning of the frames between a host and a container. Both ends are one program, so nothing
+// here is versioned.
 //
 // The host calls functions of the driver; each such frame is answered by one kReturn with its id.
-// What the container sends is answered by nothing, but for the services, whose end is a call
-// (kDone) like the others.
+// The host answers no frame of the container, except for the services, whose end is a call (kDone)
+// like the others.
 
-// What a host calls in a container beside the verbs of the header's list: X(kind of its frame, name
+// A host's calls to a container beside the verbs of the header's list: X(kind of its frame, name
 // in reports, its table in the header). With the verbs these are all functions of those tables, but
 // for info, which is asked when the library is loaded.
 //
@@ -92,7 +92,7 @@ const char* FrameFunction(std::uint16_t kind);
 void PutError(WireWriter* to, const drover_error* error);
 std::optional<drover_error> GetError(WireReader* from);
 
-// RESULT may be null. False, and nothing is written, when it cannot be read; WHY tells.
+// RESULT may be null. False, and nothing is written, when it cannot be read; WHY has the reason.
 template <typename T>
 bool PutResult(WireMessage* to, const T* result, std::string* why) {
   if (result != nullptr) {

@@ -16,7 +16,8 @@
 namespace drover {
 namespace {
 
-// Of a body that is sent beside its head; a larger one would hold up to half of the socket's room.
+// The largest body that is sent beside its head. A larger one would hold up to half of the socket's
+// room.
 constexpr std::size_t kInline = 64u << 10;
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_WRITE;
 

@@ -12,8 +12,8 @@
 
 // Whole messages between the host and a container, with descriptors, over a pair of SOCK_SEQPACKET
 // sockets. The kernel keeps each frame and its descriptors together: threads on both sides send and
-// receive without locks, a send that is given up has sent nothing, and what does not fit is told.
-// A frame larger than the socket takes travels as a sealed file.
+// receive without locks, a send that is given up has sent nothing, and a frame that does not fit is
+// an error. A frame larger than the socket takes travels as a sealed file.
 namespace drover {
 
 inline constexpr std::size_t kMaxFrame = 16u << 20;  // bytes of a body
@@ -50,7 +50,7 @@ class FrameSocket {
   Status Send(std::uint16_t kind, std::uint64_t id, WireMessage message,
               TimePoint deadline = TimePoint::max());
 
-  // One frame; without WAIT kNothing when none is there. kBroken: WHY tells what was wrong with it;
+  // One frame; without WAIT kNothing when none is there. kBroken: WHY has what was wrong with it;
   // all its descriptors have been closed.
   Received Receive(Frame* frame, bool wait, std::string* why);
 

@@ -26,7 +26,7 @@ class FrameSocketTest : public testing::Test {
     socket_.emplace(std::move(ends->first));
   }
 
-  // What comes of bytes that are sent as they are, with these descriptors.
+  // Sends BYTES as they are, with these descriptors, and returns how they were received.
   Received Raw(const std::string& bytes, const std::vector<int>& fds = {}) {
     iovec part{const_cast<char*>(bytes.data()), bytes.size()};
     msghdr header{};
@@ -106,7 +106,7 @@ TEST_F(FrameSocketTest, WhatIsNoFrameIsToldAndItsDescriptorsAreClosed) {
   EXPECT_THAT(why_, HasSubstr("too large"));
   EXPECT_EQ(Raw(Head(66'000) + std::string(66'000, 'x')), Received::kBroken);
   EXPECT_THAT(why_, HasSubstr("too large"));
-  // Descriptors that were not told of, told of and not there, or too many.
+  // Descriptors that the head does not count, that it counts and are not there, or too many.
   EXPECT_EQ(Raw(Head(1) + "x", {some.get()}), Received::kBroken);
   EXPECT_THAT(why_, HasSubstr("does not tell of"));
   EXPECT_EQ(Raw(Head(1, 1) + "x"), Received::kBroken);
@@ -173,7 +173,7 @@ class GarbageTest : public testing::TestWithParam<int> {
     WireReader reader({bytes, {}});
     T* made = reader.Struct<T>();
     if (!reader.ok()) return;
-    // Whatever it holds can be walked.
+    // All that it holds can be read.
     WireMessage again;
     WireWriter writer(&again);
     writer.Struct(made);

@@ -23,10 +23,10 @@ using State = ProcessContainer::State;
 
 constexpr std::size_t kMaxOutput = 64u << 10;
 constexpr std::size_t kMaxLine = 8u << 10;
-constexpr Duration kLastWords = 500ms;  // of a process that is told to say where it hangs
+constexpr Duration kLastWords = 500ms;  // of a process that must report where it hangs
 constexpr Duration kEndOfProcess = 5s;  // after SIGKILL
 
-// What the host answers: 1 when the stream is to be ended.
+// The host's answer: 1 when the stream must end.
 template <typename T>
 std::int32_t SendAs(const drover_host* host, std::uint64_t id, WireReader* from) {
   const T* message = nullptr;
@@ -51,7 +51,7 @@ void State::Run() {
     if (events[1].revents != 0) writes = ReadOutput();
     const Frames frames = ReadFrames(&death.why);
     if (frames == Frames::kOver) break;
-    // What it has sent before its end counts.
+    // Frames that it sent before its end count.
     if (events[2].revents != 0 && frames == Frames::kDrained) break;
   }
   End(std::move(death));
@@ -66,7 +66,7 @@ void State::End(ContainerDeath death) {
       may_tell = asked;
     }
   }
-  // Who waits for room hears the end at once.
+  // A thread that waits for room hears the end at once.
   socket.Shutdown();
   bool reaped = may_tell && process->Reap(BootClock::now() + kLastWords, path, &death);
   if (!reaped) {
@@ -215,7 +215,7 @@ void State::HandleComplete(std::uint64_t id, WireReader* from) {
     }
   }
   const std::optional<drover_error> error = GetError(from);
-  // Unknown here is unknown to the host: it drops and tells it.
+  // A call that is unknown here is unknown to the host, which drops and logs it.
   const drover_host* const face = host;
   if (forward == nullptr) {
     from->Skip();
@@ -238,7 +238,7 @@ void State::HandleMessage(std::uint64_t id, WireReader* from) {
       cancelled = SendAs<drover_stats>(face, id, from);
       break;
     default: {
-      // The host tells what is wrong with it; it has come without its body.
+      // The host reports what is wrong with it; it has come without its body.
       (void)from->Number<std::uint8_t>();
       const drover_message head{sizeof(drover_message), type};
       cancelled = face->stream_send(face, id, &head);

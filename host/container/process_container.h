@@ -29,8 +29,8 @@ class ProcessContainer : public DriverContainer {
     std::function<void(ContainerDeath)> died;        // once, the last
     std::function<void(const std::string&)> line;    // that it wrote; valid UTF-8
   };
-  // Starts a process for the file, which loads it: LOADED tells. NAME ("x 1.0") is for messages.
-  // Blocks for a moment.
+  // Starts a process for the file, which loads it: LOADED reports the result. NAME ("x 1.0") is for
+  // messages. Blocks for a moment.
   static Result<std::unique_ptr<ProcessContainer>> Start(const UniqueFd& file,
                                                          const std::string& path,
                                                          const std::string& name,
@@ -42,7 +42,7 @@ class ProcessContainer : public DriverContainer {
   std::int32_t Create(const drover_host* host, const drover_call* call,
                       const drover_create_args* args, drover_error* error) override;
 
-  // Ends the process, because of WHY. With ASK it may first tell where it hangs. [any thread]
+  // Ends the process, because of WHY. With ASK it may first report where it hangs. [any thread]
   void Kill(const std::string& why, bool ask);
   bool alive() const override;  // and not being ended
   pid_t pid() const;

@@ -134,7 +134,7 @@ const void* GetExtension(drover_instance* self, drover_str id) {
   return nullptr;  // not carried by this container
 }
 
-const drover_info* Info() { return nullptr; }  // told when it was loaded
+const drover_info* Info() { return nullptr; }  // it came when the plugin was loaded
 
 std::int32_t CreateRefused(const drover_host*, const drover_call*, const drover_create_args*,
                            drover_error*) {

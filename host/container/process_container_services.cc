@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// What a driver in a process of its own asks of its host's services: frames become calls of the
-// host's tables, and the end of each becomes a frame.
+// The requests of a driver in a process of its own to its host's services: frames become calls of
+// the host's tables, and the end of each becomes a frame.
 #include <string_view>
 
 #include "host/abi/abi_write.h"

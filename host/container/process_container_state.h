@@ -16,8 +16,8 @@
 
 namespace drover {
 
-// What the container's thread and those that call its functions share. It is an instance to the
-// host: drover_instance* are pointers to it.
+// The state that the container's thread and the callers of its functions share. It is an instance
+// to the host: drover_instance* are pointers to it.
 struct ProcessContainer::State : std::enable_shared_from_this<State> {
   // A function that has not returned yet.
   struct Waiting {
@@ -40,8 +40,8 @@ struct ProcessContainer::State : std::enable_shared_from_this<State> {
         listener(std::move(hear)) {}
 
   drover_instance* handle() { return reinterpret_cast<drover_instance*>(this); }
-  // Who calls a function holds it: the process may end, and this with it, before the function is
-  // left.
+  // A caller of a function holds it: the process may end, and this with it, before the function
+  // returns.
   static std::shared_ptr<State> From(drover_instance* handle) {
     return reinterpret_cast<State*>(handle)->shared_from_this();
   }
@@ -96,8 +96,8 @@ struct ProcessContainer::State : std::enable_shared_from_this<State> {
   Listener listener;
   bool dead = false;
   std::string why;     // it is being ended
-  bool asked = false;  // and may first tell where it hangs
-  std::string told;    // what calls fail with, once it is dead
+  bool asked = false;  // and may first report where it hangs
+  std::string told;    // the error of calls, once it is dead
   std::uint64_t next_frame = 1;
   std::map<std::uint64_t, Waiting*> waiting;
   std::map<std::uint64_t, Forward> calls;
