@@ -149,8 +149,9 @@ class LeakTest : public testing::Test {
       if (way != kMockKilledInPrestart && way != kRawKilledInPrestart) {
         EXPECT_EQ(ways_done_[way], all) << "way " << way;
       } else if (!kSanitized) {
-        // Some tasks have started before they are killed; with sanitizers perhaps all of them.
-        EXPECT_GT(ways_done_[way], all / 2) << "way " << way;
+        // Some tasks have started before they are killed: half of them on a busy machine, and with
+        // sanitizers perhaps all.
+        EXPECT_GT(ways_done_[way], all / 4) << "way " << way;
       }
     }
   }
