@@ -18,8 +18,8 @@ class EventStreamTest : public SchedulerFixture {
  protected:
   EventStreamTest() { agent_.store = &store; }
 
-  FakeExchange* Open(const std::string& query) {
-    request_ = std::make_unique<FakeRequest>(&loop, &agent_, EventRoutes().at(0), query);
+  FakeExchange* Open(const std::string& query, const std::string& method = "GET") {
+    request_ = std::make_unique<FakeRequest>(&loop, &agent_, EventRoutes().at(0), query, method);
     loop.RunReady();
     return &request_->exchange;
   }
@@ -111,6 +111,15 @@ TEST_F(EventStreamTest, BeginsAtAnIndex) {
   EXPECT_THAT(indexes("index=0"), ElementsAre(1, 2, 3));
   EXPECT_THAT(indexes("index=2"), ElementsAre(2, 3));
   EXPECT_THAT(indexes("index=4"), ElementsAre());
+}
+
+TEST_F(EventStreamTest, TheHeadIsTheWholeAnswer) {
+  WriteNodes(1);
+  const FakeExchange* const client = Open("", "HEAD");
+  EXPECT_TRUE(request_->answer.has_value()) << "it goes on after its head";
+  EXPECT_EQ(client->content_type, "application/json");
+  EXPECT_EQ(client->writes, 0);
+  Close();
 }
 
 TEST_F(EventStreamTest, ALargeWriteComesInSeveralLines) {

@@ -71,10 +71,12 @@ class FakeExchange : public HttpExchange {
 // A request for ROUTE, which runs until its client leaves.
 class FakeRequest {
  public:
-  FakeRequest(Loop* loop, const ApiAgent* agent, const Route& route, const std::string& query)
+  FakeRequest(Loop* loop, const ApiAgent* agent, const Route& route, const std::string& query,
+              std::string method = "GET")
       : exchange(loop, std::string(route.pattern), query),
         request_(&exchange, agent, {}),
         handler_(route.handler) {
+    exchange.Send(std::move(method), "");
     loop->Spawn(Run(this));
   }
 

@@ -26,6 +26,7 @@ class SlowExchange : public HttpExchange {
     writing_ = true;
     co_await go_.Wait();
     writing_ = false;
+    if (refuses) co_return Error(Code::kCancelled, "this answer takes no more");
     sent += bytes;
     co_return context_.status();
   }
@@ -37,6 +38,7 @@ class SlowExchange : public HttpExchange {
 
   int status = 0;
   std::string sent;
+  bool refuses = false;  // all bytes, though the client is there
 
  private:
   Loop* const loop_;
@@ -115,6 +117,16 @@ TEST_F(LiveStreamTest, WritersTakeTurnsWhileTheClientIsSlow) {
   exchange_.Go();
   loop_.RunReady();
   EXPECT_EQ(exchange_.sent, "one two ") << "no beat stood in the queue";
+  Leave();
+}
+
+// Whoever waits for something to write learns that nobody would get it.
+TEST_F(LiveStreamTest, AWriteThatIsRefusedEndsIt) {
+  Start("{}");
+  exchange_.refuses = true;
+  loop_.Advance(1s);
+  EXPECT_TRUE(ended_) << "the refused beat was the last";
+  EXPECT_EQ(exchange_.sent, "");
   Leave();
 }
 

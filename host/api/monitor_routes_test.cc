@@ -17,8 +17,8 @@ class MonitorRouteTest : public ::testing::Test {
     agent_.node_id = "abcd-1234";
     agent_.name = "n1";
   }
-  FakeExchange* Open(const std::string& query) {
-    request_ = std::make_unique<FakeRequest>(&loop_, &agent_, MonitorRoutes().at(0), query);
+  FakeExchange* Open(const std::string& query, const std::string& method = "GET") {
+    request_ = std::make_unique<FakeRequest>(&loop_, &agent_, MonitorRoutes().at(0), query, method);
     loop_.RunReady();
     return &request_->exchange;
   }
@@ -72,6 +72,17 @@ TEST_F(MonitorRouteTest, FramesCarryBase64) {
   loop_.Advance(10s);
   EXPECT_EQ(client->Take(), "{}");
   Close();
+}
+
+// Nothing is logged meanwhile, so no write could end the stream.
+TEST_F(MonitorRouteTest, TheHeadIsTheWholeAnswer) {
+  for (const char* query : {"plain=true", "log_json=1"}) {
+    const FakeExchange* const client = Open(query, "HEAD");
+    EXPECT_TRUE(request_->answer.has_value()) << query << ": it goes on after its head";
+    EXPECT_NE(client->content_type, "") << query;
+    EXPECT_EQ(client->writes, 0) << query;
+    Close();
+  }
 }
 
 TEST_F(MonitorRouteTest, OnlyThisNodeAndThisServerCanBeMonitored) {
