@@ -48,6 +48,8 @@ class ScriptedPeer {
     return Send("HTTP/1.1 200 OK\r\n" + headers + "Content-Length: " + std::to_string(body.size()) +
                 "\r\n\r\n" + body);
   }
+  // For a test that speaks through the socket by other means.
+  int fd() const { return fd_; }
   // Returns when the client has closed.
   void ReadToEnd() {
     while (Fill()) {

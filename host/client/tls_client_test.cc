@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 // How the client knows the server, and the server the client.
 #include <gtest/gtest.h>
+#include <openssl/ssl.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -74,6 +75,31 @@ TEST_F(TlsClientTest, AStrangerIsNot) {
       << Ask();
   options_.tls_skip_verify = true;
   EXPECT_EQ(Ask(), "");
+}
+
+// A server of TLS 1.2 that wants a certificate refuses the client within the handshake, after the
+// client has seen the server's.
+TEST_F(TlsClientTest, WhoTakesAnyCertificateHearsWhyTheHandshakeFailed) {
+  const std::string certificate = authority_.Path("server.pem");
+  const std::string key = authority_.Path("server.key");
+  ScriptedServer strict([&](ScriptedPeer* peer, int) {
+    const std::unique_ptr<SSL_CTX, OpenSslFreed<SSL_CTX_free>> context(
+        SSL_CTX_new(TLS_server_method()));
+    SSL_CTX_set_max_proto_version(context.get(), TLS1_2_VERSION);
+    EXPECT_EQ(SSL_CTX_use_certificate_chain_file(context.get(), certificate.c_str()), 1);
+    EXPECT_EQ(SSL_CTX_use_PrivateKey_file(context.get(), key.c_str(), SSL_FILETYPE_PEM), 1);
+    SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+    const std::unique_ptr<SSL, OpenSslFreed<SSL_free>> session(SSL_new(context.get()));
+    SSL_set_fd(session.get(), peer->fd());
+    EXPECT_NE(SSL_accept(session.get()), 1);
+    peer->ReadToEnd();
+  });
+  options_.address = "https" + strict.address().substr(4);
+  options_.ca_cert.clear();
+  options_.tls_skip_verify = true;
+  const std::string error = Ask();
+  EXPECT_NE(error.find("alert handshake failure"), std::string::npos) << error;
+  EXPECT_EQ(error.find("certificate problem"), std::string::npos) << error;
 }
 
 TEST_F(TlsClientTest, TheServersOwnCertificateMayBeTheOneThatIsTrusted) {
