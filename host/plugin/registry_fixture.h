@@ -79,6 +79,13 @@ class RegistryFixture : public testing::Test {
     const std::lock_guard lock(log_mutex_);
     return log_;
   }
+  // How often TEXT stands in the log.
+  int CountInLog(const std::string& text) {
+    const std::string all = log();
+    int count = 0;
+    for (std::size_t at = 0; (at = all.find(text, at)) != std::string::npos; ++at) ++count;
+    return count;
+  }
 
   RealLoop loop_;
   WorkerPool workers_;

@@ -369,6 +369,52 @@ TEST_F(ContainedDriverTest, ADestroyWhileItRecoversReachesTheDriver) {
   EXPECT_EQ(Await(driver->Inspect(context_, task->run_id)).code(), Code::kNotFound);
 }
 
+// A run was destroyed while no process could be asked. The next process is asked to destroy it, and
+// a reload ends that process before it has answered. The reload fails, so one more process comes.
+TEST_F(ContainedDriverTest, ADestroyThatAFailedReloadInterruptsIsMadeAgain) {
+  auto& limits = options_.limits;
+  limits.hold = limits.create = limits.recover = limits.destroy = 20s;
+  options_.plugins[1].file = TestPlugin("destroy_never_answers");
+  options_.plugins[1].isolation = "process";
+  for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");
+  RestoreComplete({});
+  SupervisedDriver* driver = registry_->FindContained("test");
+  ASSERT_NE(driver, nullptr);
+  const auto stays = Config("{}");
+  const auto goes = Config("{}");
+  ASSERT_TRUE(Await(driver->Start(context_, stays)).ok());
+  ASSERT_TRUE(Await(driver->Start(context_, goes)).ok());
+  kill(driver->status().pid, SIGKILL);
+  ASSERT_TRUE(Until([&] { return driver->current() == nullptr; }));
+  Context given_up = context_.Child();  // so the destroy does not wait for the next process
+  given_up.Cancel();
+  EXPECT_FALSE(Await(driver->Destroy(given_up, goes->run_id, true)).ok());
+  ASSERT_TRUE(Until([&] { return CountInLog("wrote: destroying") == 1; })) << log();
+  PluginConfig wanted = *registry_->FindConfig("test");
+  wanted.file = TestPlugin("recover_later");
+  const Result<PluginReport> reloaded = Await(registry_->Reload(context_, std::move(wanted)));
+  ASSERT_FALSE(reloaded.ok());
+  EXPECT_THAT(reloaded.error().message(), HasSubstr("cannot recover 1 of 1 tasks"));
+  EXPECT_TRUE(Until([&] { return CountInLog("wrote: destroying") == 2; })) << log();
+}
+
+// The process recovers its runs when the host ends: its driver must hear of the end, like one that
+// is in charge.
+TEST_F(ContainedDriverTest, AProcessOnItsWayBackIsShutDownWithTheHost) {
+  auto& limits = options_.limits;
+  limits.hold = limits.create = limits.recover = limits.shutdown = 20s;
+  options_.plugins[1].file = TestPlugin("recover_slow");
+  options_.plugins[1].isolation = "process";
+  for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");
+  SupervisedDriver* driver = registry_->FindContained("test");
+  ASSERT_NE(driver, nullptr);
+  ASSERT_TRUE(Await(driver->Start(context_, Config("{}"))).ok());
+  kill(driver->status().pid, SIGKILL);
+  ASSERT_TRUE(Until([&] { return log().find("wrote: recovering") != std::string::npos; }));
+  Await(registry_->Shutdown());
+  EXPECT_THAT(log(), HasSubstr("the instance goes"));
+}
+
 TEST_F(ContainedDriverTest, WhatItWritesIsKept) {
   options_.plugins[0].config_json = R"({"crash_in":"configure","crash_by":"throw"})";
   for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");

@@ -334,13 +334,7 @@ class ReloadBesideADeathTest : public PluginReloadTest {
   SupervisedDriver* contained() { return registry_->FindContained("mock_driver"); }
   void KillProcess() { kill(contained()->status().pid, SIGKILL); }
   // Counts the lines of the log that announce a launch.
-  int Launching() {
-    const std::string text = log();
-    int count = 0;
-    for (std::size_t at = 0; (at = text.find("launched again in", at)) != std::string::npos; ++at)
-      ++count;
-    return count;
-  }
+  int Launching() { return CountInLog("launched again in"); }
   PluginConfig Configured(const std::string& json) {
     PluginConfig wanted = Block();
     wanted.config_json = json;

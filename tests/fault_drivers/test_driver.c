@@ -170,9 +170,9 @@ static int32_t shutdown_instance(drover_instance* self, const drover_call* call,
 #ifdef USES_PROCESSES
   no_more();
 #endif
-#ifdef FAULT_CREATE_LATE
+#if defined(FAULT_CREATE_LATE) || defined(FAULT_RECOVER_SLOW)
   drover_str id = TEXT(DROVER_DIAG_LOG_ID);
-  drover_str line = TEXT("the late instance goes");
+  drover_str line = TEXT("the instance goes");
   const drover_diag_log* log = self->host->get_extension(self->host, id);
   if (log) log->write(self->host, DROVER_LOG_INFO, NULL, line);
 #endif
