@@ -31,8 +31,9 @@ enum class Step : int {
   kForgetLedger = 17,   // a ledger is removed when everything it names is gone
   kReplaceStore = 18,   // a file of a damaged store gets another name
   kDropSecrets = 19,    // the secrets of all tasks of an allocation are unmounted
+  kTryCgroup = 20,      // at the agent's start: a cgroup is made, which it then removes
 };
-constexpr int kSteps = 19;
+constexpr int kSteps = 20;
 std::string_view StepName(Step step);  // "ledger_add"
 
 // Begins a step that is not one function. Returns the error that must replace the step, if any.

@@ -18,6 +18,7 @@ class CgroupNotes {
   explicit CgroupNotes(int directory) : directory_(directory) {}
 
   bool are_kept() const { return directory_ >= 0; }
+  int directory() const { return directory_; }
   // PATH is the path of the run's cgroup; its last part is the run's id.
   Status Write(const RunId& run, const std::string& path) const;
   std::optional<std::string> Find(const RunId& run) const;

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -14,11 +15,13 @@
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <sstream>
 #include <thread>
 
+#include "host/base/durable_step.h"
 #include "host/process/small_file.h"
 
 namespace drover {
@@ -138,6 +141,34 @@ std::optional<std::string> FindMountOf(
   return std::nullopt;
 }
 
+// The id of the trial of every agent with the run directory NOTES: an agent removes what a killed
+// one has left of its trial. Without a run directory each trial has its own.
+RunId TrialOf(int notes) {
+  struct stat directory{};
+  if (fstat(notes, &directory) != 0) return RunId::Random();
+  static_assert(sizeof directory.st_ino + sizeof directory.st_dev == sizeof RunId::bytes);
+  RunId trial;
+  std::memcpy(trial.bytes.data(), &directory.st_ino, sizeof directory.st_ino);
+  std::memcpy(trial.bytes.data() + sizeof directory.st_ino, &directory.st_dev,
+              sizeof directory.st_dev);
+  return trial;
+}
+
+// Locks the run directory NOTES during a trial: the agents of a run directory make the same cgroup.
+class TrialLock {
+ public:
+  explicit TrialLock(int notes) : notes_(notes) {
+    while (flock(notes_, LOCK_EX) != 0 && errno == EINTR) {
+    }
+  }
+  TrialLock(const TrialLock&) = delete;
+  TrialLock& operator=(const TrialLock&) = delete;
+  ~TrialLock() { flock(notes_, LOCK_UN); }
+
+ private:
+  const int notes_;
+};
+
 }  // namespace
 
 std::optional<std::string> CgroupTracker::FindMount(const std::string& mounts) {
@@ -172,23 +203,27 @@ Result<std::unique_ptr<CgroupTracker>> CgroupTracker::Open(std::string root, int
                        file_system.f_type == CGROUP_SUPER_MAGIC;  // version 1
   std::unique_ptr<CgroupTracker> tracker(
       new CgroupTracker(std::move(root), std::move(directory), freezer, notes));
-  // A trial: is this a cgroup file system in which we can make, kill and remove?
-  const RunId trial = RunId::Random();
-  {
-    Result<UniqueFd> made = tracker->Create(trial);
-    if (!made.ok()) return made.error();
-  }
-  const std::string file = trial.ToString() + (freezer ? "/freezer.state" : "/cgroup.kill");
-  const bool kills = WriteText(tracker->directory_.get(), file.c_str(), freezer ? "THAWED" : "1");
+  DROVER_TRY(tracker->Try(TrialOf(notes)));
+  return tracker;
+}
+
+// Checks that cgroups can be made, killed and removed here. An earlier agent may have been killed
+// before it removed its own trial.
+Status CgroupTracker::Try(const RunId& trial) {
+  const TrialLock lock(notes_.directory());
+  Remove(trial);
+  DROVER_TRY(DurableStep(Step::kTryCgroup, [&] { return Create(trial); }));
+  const std::string file = trial.ToString() + (freezer_ ? "/freezer.state" : "/cgroup.kill");
+  const bool kills = WriteText(directory_.get(), file.c_str(), freezer_ ? "THAWED" : "1");
   const int kill_error = errno;
-  tracker->Remove(trial);
-  if (!kills && freezer)
-    return ErrnoError(kill_error, "cannot use freezer.state in " + tracker->root() +
+  Remove(trial);
+  if (!kills && freezer_)
+    return ErrnoError(kill_error, "cannot use freezer.state in " + root_ +
                                       " (is it below the hierarchy of the freezer?)");
   if (!kills)
-    return ErrnoError(kill_error, "cannot use cgroup.kill in " + tracker->root() +
+    return ErrnoError(kill_error, "cannot use cgroup.kill in " + root_ +
                                       " (it needs Linux 5.14 and a version 2 hierarchy)");
-  return tracker;
+  return {};
 }
 
 bool CgroupTracker::RemoveTree(const std::string& path) {

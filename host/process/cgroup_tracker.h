@@ -69,6 +69,7 @@ class CgroupTracker {
         freezer_(freezer),
         notes_(notes) {}
 
+  Status Try(const RunId& trial);
   Result<UniqueFd> MakeNoted(int parent, const std::string& path, const RunId& run);
 
   std::string root_;

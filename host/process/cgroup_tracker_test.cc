@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <functional>
 #include <thread>
+#include <vector>
 
 #include "host/process/process_usage.h"
 #include "host/process/small_file.h"
@@ -38,6 +39,29 @@ TEST(CgroupTrackerTest, FindsTheMountOfAVersion1Controller) {
   EXPECT_EQ(CgroupTracker::FindVersion1("cgroup /sys/fs/cgroup/x cgroup rw,name=freezer 0 0\n",
                                         "freezer"),
             std::nullopt);
+}
+
+// Agents with one run directory begin at the same time.
+TEST(CgroupTrackerTest, TrialsOfOneRunDirectoryTakeTurns) {
+  const auto mount =
+      CgroupTracker::FindMount(ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or(""));
+  if (!mount || geteuid() != 0) GTEST_SKIP() << "it needs root and a mount of the hierarchy";
+  const std::string root = *mount + "/drover-trial-test-" + std::to_string(getpid());
+  std::string run_dir = testing::TempDir() + "/drover-trial-XXXXXX";
+  ASSERT_TRUE(mkdtemp(run_dir.data()));
+  const auto open_many = [&] {
+    for (int time = 0; time < 30; ++time) {
+      const UniqueFd notes(open(run_dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+      const auto opened = CgroupTracker::Open(root, notes.get());
+      EXPECT_TRUE(opened.ok()) << opened.error().message();
+    }
+  };
+  std::vector<std::thread> agents;
+  for (int agent = 0; agent < 4; ++agent) agents.emplace_back(open_many);
+  for (std::thread& agent : agents) agent.join();
+  EXPECT_TRUE(std::filesystem::is_empty(run_dir)) << "a note is left";
+  std::filesystem::remove(run_dir);
+  EXPECT_EQ(rmdir(root.c_str()), 0) << "a cgroup is left";
 }
 
 // Tracks cgroups below a root of the test's own. The one cgroup holds a process that ends as soon

@@ -1,6 +1,6 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""The agent dies before and after each durable step of a job's life, or the step fails
-(host/base/durable_step.h); whatever happens, the job has its life, once, and nothing is left of it.
+"""The agent dies before and after each durable step of a job's life (host/base/durable_step.h), or the step
+fails. In each case the job has its life, once, and leaves nothing.
 Each class is a life of another kind."""
 import collections
 import contextlib
@@ -23,7 +23,7 @@ trap 'echo stop >> "$OUT"; exit 0' INT TERM
 echo ready >> "$OUT"
 while :; do sleep 0.05 & wait $!; done
 """
-# And one that fails the first time.
+# The same, but it fails the first time.
 FAIL_ONCE = """
 echo start >> "$OUT"
 [ "$(grep -c start "$OUT")" -gt 1 ] || exit 1
@@ -31,21 +31,21 @@ echo start >> "$OUT"
 
 
 class StepCase(DroverTest):
-    """The common part of all lives: an agent whose steps are counted, and the actions of its life."""
+    """The common part of all lives: an agent with counted steps, and the actions of its life."""
 
-    STEPS = {}      # of the life, with their number; least and most where it is a matter of chance
-    BY_CHANCE = 4   # of those so many have their faults, all in the long form
-    LINES = []      # what its tasks have to say, in the end
+    STEPS = {}      # the steps of the life, with their number, or its least and most
+    BY_CHANCE = 4   # of steps whose number varies, so many get a fault; all in the long form
+    LINES = []      # the lines of its tasks at the end
     STATUS = ["complete"]  # of its allocations
     RESTARTS = [0]  # of the task t of each
 
     def live(self, name, fault=None):
-        """The life of a job, in which FAULT happens. Returns the allocations and the lines at its
-        end; the job is forgotten then."""
+        """Runs the life of a job, in which FAULT happens. Returns the allocations and the lines at its end. The
+        job is forgotten then."""
         raise NotImplementedError
 
     def assert_went_on(self, lines):
-        """LINES are right for a life in which a step has failed and the job has not."""
+        """Checks LINES for a life in which a step has failed, but not the job."""
         self.assertEqual(lines, self.LINES)
 
     def setUp(self):
@@ -79,7 +79,7 @@ class StepCase(DroverTest):
         self.agent = self.start()
 
     def insist(self, method, path, body=None, **query):
-        """Asks until the answer is a success, as a client does that sees an agent fail."""
+        """Repeats the request until it succeeds, like a client whose agent fails."""
         def answered():
             self.revive()
             try:
@@ -101,8 +101,8 @@ class StepCase(DroverTest):
             id=name, type="service"))
 
     def wait_up(self, name, lines, restarts=0):
-        """Waits until LINES() says that the task is ready and its agent knows it, too: a start that
-        has not returned is given up by a stop. False if the job has failed instead."""
+        """Waits until LINES() shows that the task is ready, and its agent knows that too: a stop gives up a
+        start that has not returned. Returns False if the job has failed instead."""
         def runs(alloc):
             state = (alloc["TaskStates"] or {}).get("t", {})
             return state.get("State") == "running" and state["Restarts"] >= restarts
@@ -116,7 +116,7 @@ class StepCase(DroverTest):
         return harness.wait_until(up, f"the start of {name}, {self.fault_text()}") == "up"
 
     def begin_one_that_stays(self, name):
-        """A job that runs before anything is counted. Returns the file of its lines."""
+        """Runs a job before the count begins. Returns the file of its lines."""
         out = self.sandbox.root / f"{name}.out"
         out.touch()
         self.arm(None)
@@ -138,7 +138,7 @@ class StepCase(DroverTest):
 
         def gone():
             self.insist("PUT", "/v1/system/gc")
-            # Only the agent's ledger and the directory of its networks still stand below the run directory.
+            # The run directory has only the agent's ledger and the directory of its networks.
             runs = [f for f in self.leftovers.run_files() if f.endswith((".sock", ".exit", ".tmp"))]
             return not (self.leftovers.allocations() or runs or self.leftovers.own_cgroups())
         harness.wait_until(gone, f"{name} to be forgotten, {self.fault_text()}")
@@ -150,7 +150,7 @@ class StepCase(DroverTest):
         return collections.Counter(self.trace.read_text().split())
 
     def arm(self, text):
-        """Counts from here on, with the fault TEXT, or none."""
+        """Begins the count, with the fault TEXT, or without one."""
         self.died = False
         self.trace.write_text("")
         if text is None:
@@ -159,7 +159,7 @@ class StepCase(DroverTest):
             self.fault.write_text(text)
 
     def points(self):
-        """(step, number) of all, as a life without faults has them."""
+        """(step, number) of all steps in a life without faults."""
         allocs, lines = self.live("plain")
         self.assert_lived(allocs, lines)
         exact = {name: count for name, count in self.STEPS.items() if isinstance(count, int)}
@@ -191,7 +191,7 @@ class StepCase(DroverTest):
         with self.subTest(f"{name} {number} {way}"):
             allocs, lines = self.live(f"{name}-{number}-{way}", f"{name} {number} {way}")
 
-            def has_died():  # perhaps of its last step
+            def has_died():  # perhaps the one of its last step
                 self.revive()
                 return self.died
             if isinstance(self.STEPS[name], int):
@@ -200,12 +200,14 @@ class StepCase(DroverTest):
 
     def check_error(self, point, way):
         name, number = point
+        if name == "try_cgroup":  # no error of a job: the agent then tracks tasks without cgroups
+            return
         with self.subTest(f"{name} {number} {way}"):
             allocs, lines = self.live(f"{name}-{number}-{way}", f"{name} {number} {way}")
             self.assertFalse(self.died, self.agent.run.story())
             self.assertIn(len(allocs), range(1, len(self.STATUS) + 1))
             failed = [a for a in allocs if a["ClientStatus"] == "failed"]
-            for alloc in failed:  # and says why
+            for alloc in failed:  # and logs the reason
                 self.assertIn(f"step {name}", str(alloc["TaskStates"]))
             if not failed:
                 self.assert_went_on(lines)
@@ -318,13 +320,13 @@ class StartStepTest(Steps, StepCase):
     """An agent ends, its store is damaged, and the next one takes its task over and stops it:
     counted from that start on, which may be refused."""
 
-    STEPS = {"replace_store": 3, "make_ledger": 1, "forget_ledger": 1, "ledger_add": 1,
+    STEPS = {"try_cgroup": 1, "replace_store": 3, "make_ledger": 1, "forget_ledger": 1, "ledger_add": 1,
              "ledger_remove": 1, "commit": (6, 40), "sync": (2, 8), "make_alloc_dir": 1,
              "make_task_dir": 1, "drop_secrets": 1, "remove_cgroup": 1, "forget_end": 1, "remove_alloc_dir": 1}
     LINES = ["ready", "stop"]
 
     def start(self):
-        """Until it is there, as a service manager does that sees it end."""
+        """Starts the agent until it stays, like a service manager."""
         for _ in range(3):
             try:
                 return super().start()
