@@ -6,8 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <ostream>
 
+#include "host/base/directory_for_test.h"
 #include "host/base/unique_fd.h"
 
 namespace drover {
@@ -237,8 +239,8 @@ TEST(AgentConfigTest, AFileThatOthersCanWriteIsRefused) {
 }
 
 TEST(AgentConfigTest, SoIsOneThatOthersCanReplace) {
-  std::string directory = ::testing::TempDir() + "/config-XXXXXX";
-  ASSERT_NE(mkdtemp(directory.data()), nullptr);
+  const DirectoryForTest made(::testing::TempDir());
+  const std::string& directory = made.path();
   const std::string path = directory + "/agent.json";
   std::ofstream(path) << "{}";
   chmod(path.c_str(), 0644);
@@ -254,8 +256,6 @@ TEST(AgentConfigTest, SoIsOneThatOthersCanReplace) {
     ASSERT_EQ(chown(directory.c_str(), 4242, 4242), 0);
     EXPECT_THAT(mistake(), HasSubstr("belongs to user 4242"));
   }
-  unlink(path.c_str());
-  rmdir(directory.c_str());
 }
 
 TEST(AgentConfigTest, MissingFileIsNamed) {

@@ -7,10 +7,10 @@
 #include <sys/un.h>
 
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <optional>
 
+#include "host/base/directory_for_test.h"
 #include "host/base/loop.h"
 #include "host/process/mock_processes_for_test.h"
 #include "host/process/run_directory.h"
@@ -27,25 +27,23 @@ using ::testing::Not;
 class KeptLeftoversTest : public ::testing::Test {
  protected:
   KeptLeftoversTest() {
-    DROVER_CHECK(mkdtemp(directory_.data()) != nullptr);
-    run_dir_ = directory_ + "/run";
+    run_dir_ = directory_.path() + "/run";
     ON_CALL(processes_, Release).WillByDefault([this](Context, RunId run) { return Release(run); });
-    kept_ = KeptState::Open(directory_ + "/state").value();
-    ledger_ = MakeLedger("own", directory_ + "/allocs");
+    kept_ = KeptState::Open(directory_.path() + "/state").value();
+    ledger_ = MakeLedger("own", directory_.path() + "/allocs");
     late_.emplace(&loop_, &processes_, ledger_);
     LeftoversOptions options;
     options.loop = &loop_;
     options.processes = &processes_;
     options.run_dir = run_dir_;
     leftovers_.emplace(std::move(options));
-    LeaveAgent("old", directory_ + "/allocs", run_);
+    LeaveAgent("old", directory_.path() + "/allocs", run_);
   }
   ~KeptLeftoversTest() override {
     EXPECT_TRUE(loop_.RunToEnd(late_->Close()));
     late_.reset();
     ledger_.reset();
     kept_.reset();
-    std::filesystem::remove_all(directory_);
   }
 
   Co<Status> Release(RunId run) {
@@ -84,7 +82,7 @@ class KeptLeftoversTest : public ::testing::Test {
     options.late = &*late_;
     options.leftovers = &*leftovers_;
     options.run_directory = OpenRunDirectory(run_dir_).value();
-    options.alloc_dir = directory_ + "/allocs";
+    options.alloc_dir = directory_.path() + "/allocs";
     options.keep_unknown = keep_unknown;
     return KeptLeftovers(std::move(options));
   }
@@ -96,7 +94,7 @@ class KeptLeftoversTest : public ::testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  std::string directory_ = "/tmp/drover-kept-leftovers-XXXXXX";
+  const DirectoryForTest directory_;
   std::string run_dir_;
   const RunId run_ = RunId::Random();
   SimLoop loop_;

@@ -4,11 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <future>
 #include <nlohmann/json.hpp>
 
 #include "host/agent/kept_alloc_store.h"
+#include "host/base/directory_for_test.h"
 #include "host/process/run_directory.h"
 #include "host/scheduler/record_json.h"
 
@@ -23,18 +23,11 @@ using ::testing::UnorderedElementsAre;
 
 class KeptStateTest : public ::testing::Test {
  protected:
-  KeptStateTest() {
-    DROVER_CHECK(mkdtemp(directory_.data()) != nullptr);
-    Open();
-  }
-  ~KeptStateTest() override {
-    kept_.reset();
-    std::filesystem::remove_all(directory_);
-  }
+  KeptStateTest() { Open(); }
 
   void Open() {
     kept_.reset();
-    auto opened = KeptState::Open(directory_ + "/state");
+    auto opened = KeptState::Open(directory_.path() + "/state");
     DROVER_CHECK(opened.ok());
     kept_ = std::move(*opened);
   }
@@ -66,8 +59,8 @@ class KeptStateTest : public ::testing::Test {
   }
   std::unique_ptr<KeptAllocStore> Tasks(const std::string& id) {
     if (!ledger_) {
-      ledger_ = RunLedger::Create(OpenRunDirectory(directory_ + "/run").value(), "node", "/srv",
-                                  RunLedger::Kind::kKept)
+      ledger_ = RunLedger::Create(OpenRunDirectory(directory_.path() + "/run").value(), "node",
+                                  "/srv", RunLedger::Kind::kKept)
                     .value();
     }
     return std::make_unique<KeptAllocStore>(kept_->store(), ledger_, id, nullptr);
@@ -91,7 +84,7 @@ class KeptStateTest : public ::testing::Test {
 
   RealLoop loop_;
   const Context context_{&loop_};
-  std::string directory_ = "/dev/shm/drover-kept-XXXXXX";
+  const DirectoryForTest directory_{"/dev/shm"};
   std::unique_ptr<KeptState> kept_;
   std::shared_ptr<RunLedger> ledger_;
 };

@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 
+#include "host/base/directory_for_test.h"
 #include "host/base/loop.h"
 #include "host/process/mock_processes_for_test.h"
 
@@ -22,8 +22,7 @@ using ::testing::Not;
 class LateReleasesTest : public ::testing::Test {
  protected:
   LateReleasesTest() {
-    DROVER_CHECK(mkdtemp(directory_.data()) != nullptr);
-    UniqueFd opened(open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    UniqueFd opened(open(directory_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     ledger_ = RunLedger::Create(std::move(opened), "node", "/srv", RunLedger::Kind::kKept).value();
     ON_CALL(processes_, Release(_, run_)).WillByDefault([this](Context, RunId) {
       return Release();
@@ -34,7 +33,6 @@ class LateReleasesTest : public ::testing::Test {
     EXPECT_TRUE(loop_.RunToEnd(late_->Close()));
     late_.reset();
     ledger_.reset();
-    std::filesystem::remove_all(directory_);
   }
 
   Co<Status> Release() {
@@ -43,11 +41,11 @@ class LateReleasesTest : public ::testing::Test {
     co_return Status();
   }
   std::string Ledger() const {
-    std::ifstream file(directory_ + "/node.ledger");
+    std::ifstream file(directory_.path() + "/node.ledger");
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  std::string directory_ = "/tmp/drover-late-releases-XXXXXX";
+  const DirectoryForTest directory_;
   const RunId run_ = RunId::Random();
   SimLoop loop_;
   std::shared_ptr<RunLedger> ledger_;

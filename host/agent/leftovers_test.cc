@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "host/base/directory_for_test.h"
 #include "host/base/loop.h"
 #include "host/process/mock_processes_for_test.h"
 #include "host/process/run_directory.h"
@@ -22,16 +23,14 @@ using ::testing::SizeIs;
 class LeftoversTest : public ::testing::Test {
  protected:
   LeftoversTest() {
-    DROVER_CHECK(mkdtemp(directory_.data()) != nullptr);
     ON_CALL(processes_, Release).WillByDefault([this](Context, RunId run) { return Release(run); });
     LeftoversOptions options;
     options.loop = &loop_;
     options.processes = &processes_;
-    options.run_dir = directory_ + "/run";
+    options.run_dir = directory_.path() + "/run";
     options.give_up = give_up_;
     leftovers_.emplace(std::move(options));
   }
-  ~LeftoversTest() override { std::filesystem::remove_all(directory_); }
 
   Co<Status> Release(RunId run) {
     released_.push_back(run);
@@ -39,16 +38,18 @@ class LeftoversTest : public ::testing::Test {
   }
   // A node that has died with one run and the directory of one allocation.
   void LeaveNode(const std::string& name, RunLedger::Kind kind = RunLedger::Kind::kGiven) {
-    const auto ledger = RunLedger::Create(OpenRunDirectory(directory_ + "/run").value(), name,
-                                          directory_ + "/allocs", kind)
+    const auto ledger = RunLedger::Create(OpenRunDirectory(directory_.path() + "/run").value(),
+                                          name, directory_.path() + "/allocs", kind)
                             .value();
     EXPECT_TRUE(ledger->AddRun(run_).ok());
     EXPECT_TRUE(ledger->AddAlloc(name).ok());
     std::filesystem::create_directories(AllocDirOf(name));
   }
-  std::string AllocDirOf(const std::string& name) const { return directory_ + "/allocs/" + name; }
+  std::string AllocDirOf(const std::string& name) const {
+    return directory_.path() + "/allocs/" + name;
+  }
   bool HasLedger(const std::string& name) const {
-    return std::filesystem::exists(directory_ + "/run/" + name + ".ledger");
+    return std::filesystem::exists(directory_.path() + "/run/" + name + ".ledger");
   }
   std::vector<LedgerLeftovers> EndDeadNodes() {
     std::vector<LedgerLeftovers> ended;
@@ -63,7 +64,7 @@ class LeftoversTest : public ::testing::Test {
     EXPECT_TRUE(loop_.RunToEnd(leftovers_->RemoveDeadNodes(std::move(dead))));
   }
 
-  std::string directory_ = "/tmp/drover-leftovers-XXXXXX";
+  const DirectoryForTest directory_;
   const RunId run_ = RunId::Random();
   SimLoop loop_;
   const Context context_{&loop_};
@@ -105,7 +106,7 @@ TEST_F(LeftoversTest, TheirLedgerIsFreeWhileOtherNodesEnd) {
   LeaveNode("given");
   std::size_t free = 0;
   ON_CALL(processes_, Release).WillByDefault([&](Context, RunId run) {
-    free = RunLedger::FindDead(OpenRunDirectory(directory_ + "/run").value().get()).size();
+    free = RunLedger::FindDead(OpenRunDirectory(directory_.path() + "/run").value().get()).size();
     return Release(run);
   });
   EXPECT_THAT(EndDeadNodes(), SizeIs(1));
@@ -113,9 +114,10 @@ TEST_F(LeftoversTest, TheirLedgerIsFreeWhileOtherNodesEnd) {
 }
 
 TEST_F(LeftoversTest, ALivingNodeIsLeftAlone) {
-  const auto ledger = RunLedger::Create(OpenRunDirectory(directory_ + "/run").value(), "node",
-                                        directory_ + "/allocs", RunLedger::Kind::kGiven)
-                          .value();
+  const auto ledger =
+      RunLedger::Create(OpenRunDirectory(directory_.path() + "/run").value(), "node",
+                        directory_.path() + "/allocs", RunLedger::Kind::kGiven)
+          .value();
   ASSERT_TRUE(ledger->AddRun(run_).ok());
   EXPECT_THAT(EndDeadNodes(), IsEmpty());
   EXPECT_THAT(released_, IsEmpty());

@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <fstream>
 
+#include "host/base/directory_for_test.h"
 #include "host/process/network_namespace.h"
 
 namespace drover {
@@ -71,8 +71,8 @@ TEST_F(NetworkHookTest, NoneIsANamespaceUntilTheTasksHaveEnded) {
 
 TEST_F(NetworkHookTest, AKeptOneIsFoundAgainByTheNextAgent) {
   if (geteuid() != 0) GTEST_SKIP() << "network namespaces need root";
-  std::string directory = "/tmp/drover-network-hook-XXXXXX";
-  ASSERT_TRUE(mkdtemp(directory.data()));
+  const DirectoryForTest made_directory;
+  const std::string& directory = made_directory.path();
   const AllocHookEnv env{&loop_, &resources_, nullptr, nullptr};
   AllocHookRequest request = Request("none");
   const std::string file = directory + "/" + request.alloc->id;
@@ -103,8 +103,8 @@ TEST_F(NetworkHookTest, AKeptOneIsFoundAgainByTheNextAgent) {
 
 TEST_F(NetworkHookTest, WhatAnAgentHasNotFinishedIsMadeAnewOrDropped) {
   if (geteuid() != 0) GTEST_SKIP() << "network namespaces need root";
-  std::string directory = "/tmp/drover-network-hook-XXXXXX";
-  ASSERT_TRUE(mkdtemp(directory.data()));
+  const DirectoryForTest made_directory;
+  const std::string& directory = made_directory.path();
   const std::string file = directory + "/alloc";
   std::ofstream(file).close();  // killed before the mount, or the machine was rebooted
   NetworkHook hook({&loop_, &resources_, nullptr, nullptr}, &pool_, directory);

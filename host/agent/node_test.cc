@@ -8,6 +8,7 @@
 
 #include "host/agent/kept_alloc_store.h"
 #include "host/agent/machine_network.h"
+#include "host/base/directory_for_test.h"
 #include "host/scheduler/record_json.h"
 
 namespace drover {
@@ -20,12 +21,10 @@ using ::testing::IsEmpty;
 class NodeTest : public ::testing::Test {
  protected:
   NodeTest() {
-    DROVER_CHECK(mkdtemp(directory_.data()) != nullptr);
-    options_.config.client.alloc_dir = directory_ + "/allocs";
-    options_.config.client.run_dir = directory_ + "/run";
+    options_.config.client.alloc_dir = directory_.path() + "/allocs";
+    options_.config.client.run_dir = directory_.path() + "/run";
     std::filesystem::create_directory(options_.config.client.alloc_dir);
   }
-  ~NodeTest() override { std::filesystem::remove_all(directory_); }
 
   // The default address of a job's ports, or the error if the node cannot be made.
   std::string PortAddress(const std::string& network_interface, bool foreground) {
@@ -45,7 +44,7 @@ class NodeTest : public ::testing::Test {
   }
 
   RealLoop loop_;
-  std::string directory_ = "/dev/shm/drover-node-XXXXXX";
+  const DirectoryForTest directory_{"/dev/shm"};
   NodeOptions options_;
 };
 
@@ -71,7 +70,7 @@ TEST_F(NodeTest, PortsAreElseOnTheDefaultRouteOrTheLoopback) {
 }
 
 TEST_F(NodeTest, WhatARunnerHasTakenOverIsNotKeptTwice) {
-  auto opened = KeptState::Open(directory_ + "/state");
+  auto opened = KeptState::Open(directory_.path() + "/state");
   ASSERT_TRUE(opened.ok());
   auto job = std::make_shared<Job>();
   job->id = job->name = "job";
@@ -97,7 +96,7 @@ TEST_F(NodeTest, WhatARunnerHasTakenOverIsNotKeptTwice) {
   (*opened)->store()->Put({"placed", alloc->id}, [text] { return text; });
   (*opened)->store()->Put(LocalStateKey(alloc->id, "t"), [] { return std::string("{}"); });
   opened->reset();
-  opened = KeptState::Open(directory_ + "/state");
+  opened = KeptState::Open(directory_.path() + "/state");
   ASSERT_TRUE(opened.ok());
   options_.kept = opened->get();
   ASSERT_EQ(options_.kept->allocs().count(alloc->id), 1u);

@@ -14,6 +14,8 @@
 #include <fstream>
 #include <thread>
 
+#include "host/base/directory_for_test.h"
+
 namespace drover {
 namespace {
 
@@ -21,16 +23,8 @@ namespace fs = std::filesystem;
 
 class RunLedgerTest : public testing::Test {
  protected:
-  RunLedgerTest() {
-    std::string made = testing::TempDir() + "/drover-ledger-XXXXXX";
-    DROVER_CHECK(mkdtemp(made.data()) != nullptr);
-    path_ = made;
-    directory_ = Open();
-  }
-  ~RunLedgerTest() override { fs::remove_all(path_); }
-
   UniqueFd Open() const {
-    return UniqueFd(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    return UniqueFd(open(base_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   }
   std::unique_ptr<RunLedger> Make(const std::string& node = "node") {
     return RunLedger::Create(Open(), node, "/srv/allocs", RunLedger::Kind::kOwn).value();
@@ -50,11 +44,11 @@ class RunLedgerTest : public testing::Test {
   std::vector<LedgerLeftovers> FindDead() { return RunLedger::FindDead(directory_.get()); }
   std::size_t Files() const {
     return static_cast<std::size_t>(
-        std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
+        std::distance(fs::directory_iterator(base_.path()), fs::directory_iterator()));
   }
 
-  std::string path_;
-  UniqueFd directory_;
+  const DirectoryForTest base_{testing::TempDir()};
+  const UniqueFd directory_ = Open();
 };
 
 TEST_F(RunLedgerTest, RunsThatGoOnWithoutTheirNodeAreMarkedAsSuch) {
@@ -123,7 +117,7 @@ TEST_F(RunLedgerTest, AnOrderlyEndLeavesNoFileUnlessSomethingIsLeft) {
 TEST_F(RunLedgerTest, ManyRestartsDoNotMakeItLonger) {
   const auto ledger = Make();
   ASSERT_TRUE(ledger->AddAlloc("a").ok());
-  const auto size = [&] { return fs::file_size(path_ + "/node.ledger"); };
+  const auto size = [&] { return fs::file_size(base_.path() + "/node.ledger"); };
   std::uintmax_t after_first = 0;
   for (int i = 0; i < 1000; ++i) {
     const RunId run = RunId::Random();
@@ -136,12 +130,12 @@ TEST_F(RunLedgerTest, ManyRestartsDoNotMakeItLonger) {
 }
 
 TEST_F(RunLedgerTest, FilesThatAreNoLedgersAndEntriesWithoutSenseAreLeftAlone) {
-  std::ofstream(path_ + "/foreign.ledger") << "something else\n";
-  std::ofstream(path_ + "/empty.ledger");
-  std::ofstream(path_ + "/0123456789abcdef.exit") << "record";
-  fs::create_symlink("/etc/passwd", path_ + "/link.ledger");
-  std::ofstream(path_ + "/odd.ledger") << "drover ledger 1\n/srv/allocs\ngiven\n"
-                                       << "run 12\nalloc ../../etc\nalloc ..\nwhat else\n\n";
+  std::ofstream(base_.path() + "/foreign.ledger") << "something else\n";
+  std::ofstream(base_.path() + "/empty.ledger");
+  std::ofstream(base_.path() + "/0123456789abcdef.exit") << "record";
+  fs::create_symlink("/etc/passwd", base_.path() + "/link.ledger");
+  std::ofstream(base_.path() + "/odd.ledger") << "drover ledger 1\n/srv/allocs\ngiven\n"
+                                              << "run 12\nalloc ../../etc\nalloc ..\nwhat else\n\n";
   const std::vector<LedgerLeftovers> dead = FindDead();
   ASSERT_EQ(dead.size(), 1u);
   EXPECT_EQ(dead[0].file, "odd.ledger");
@@ -151,9 +145,9 @@ TEST_F(RunLedgerTest, FilesThatAreNoLedgersAndEntriesWithoutSenseAreLeftAlone) {
 }
 
 TEST_F(RunLedgerTest, ALedgerThatWasNeverFinishedIsRemovedUnlessItsNodeLives) {
-  const std::string unfinished = path_ + "/dead.ledger.tmp";
+  const std::string unfinished = base_.path() + "/dead.ledger.tmp";
   std::ofstream(unfinished).flush();
-  const std::string begun = path_ + "/living.ledger.tmp";
+  const std::string begun = base_.path() + "/living.ledger.tmp";
   std::ofstream(begun).flush();
   const UniqueFd living(open(begun.c_str(), O_RDWR | O_CLOEXEC));
   ASSERT_EQ(flock(living.get(), LOCK_EX | LOCK_NB), 0);
@@ -171,7 +165,7 @@ TEST_F(RunLedgerTest, NodesThatStartTogetherDoNotRemoveEachOthersLedgers) {
   for (int i = 0; i < 2000; ++i) {
     const auto ledger = RunLedger::Create(Open(), "node", "/srv/allocs", RunLedger::Kind::kOwn);
     ASSERT_TRUE(ledger.ok()) << i << ": " << ledger.error().message();
-    ASSERT_TRUE(fs::exists(path_ + "/node.ledger")) << i;
+    ASSERT_TRUE(fs::exists(base_.path() + "/node.ledger")) << i;
   }
   stop = true;
   looking.join();
@@ -201,7 +195,7 @@ TEST_F(RunLedgerTest, AFullDiskIsAnErrorAndNoSlotIsLost) {
   EXPECT_THAT(add_below(32), testing::EndsWith("File too large"));
   std::signal(SIGXFSZ, handler);
   EXPECT_TRUE(ledger->AddRun(RunId::Random()).ok());
-  EXPECT_EQ((fs::file_size(path_ + "/node.ledger") - 32) / 64, 1u);
+  EXPECT_EQ((fs::file_size(base_.path() + "/node.ledger") - 32) / 64, 1u);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "host/base/directory_for_test.h"
 #include "host/base/unique_fd.h"
 
 namespace drover {
@@ -47,13 +48,9 @@ TEST_F(ServiceManagerTest, WithoutAManagerNothingHappens) {
 }
 
 TEST_F(ServiceManagerTest, AStateArrivesAtAPath) {
-  std::string directory = "/tmp/drover-notify-XXXXXX";
-  ASSERT_NE(mkdtemp(directory.data()), nullptr);
-  const std::string path = directory + "/notify";
-  Listen(path);
+  const DirectoryForTest directory;
+  Listen(directory.path() + "/notify");
   const Status notified = NotifyServiceManager("READY=1");
-  unlink(path.c_str());
-  rmdir(directory.c_str());
   ASSERT_TRUE(notified.ok()) << notified.error().message();
   EXPECT_EQ(Received(), "READY=1");
 }

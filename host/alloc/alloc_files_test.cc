@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "host/alloc/dir_tree.h"
+#include "host/base/directory_for_test.h"
 
 namespace drover {
 namespace {
@@ -18,20 +19,18 @@ namespace fs = std::filesystem;
 
 class AllocFilesTest : public ::testing::Test {
  protected:
-  AllocFilesTest() : base_(::testing::TempDir() + "/drover-files-XXXXXX") {
-    if (mkdtemp(base_.data()) == nullptr) ADD_FAILURE() << "mkdtemp " << base_;
-    root_ = base_ + "/alloc-id";
+  AllocFilesTest() {
+    root_ = base_.path() + "/alloc-id";
     for (const char* name : {"alloc/logs", "web/local", "web/secrets", "web/private"}) {
       fs::create_directories(root_ + "/" + name);
     }
     Write("web/local/index.html", "<html>");
     Write("web/secrets/token", "secret");
     Write("web/private/key", "private");
-    std::ofstream(base_ + "/outside") << "outside";
-    Result<AllocFiles> files = AllocFiles::Open(base_, "alloc-id");
+    std::ofstream(base_.path() + "/outside") << "outside";
+    Result<AllocFiles> files = AllocFiles::Open(base_.path(), "alloc-id");
     if (files.ok()) files_.emplace(std::move(*files));
   }
-  ~AllocFilesTest() override { fs::remove_all(base_); }
   void SetUp() override { ASSERT_TRUE(files_); }
 
   void Write(const std::string& path, const std::string& text) const {
@@ -50,7 +49,7 @@ class AllocFilesTest : public ::testing::Test {
   }
   Code CodeOf(const std::string& path) const { return files_->OpenFile(path).code(); }
 
-  std::string base_;
+  const DirectoryForTest base_{::testing::TempDir()};
   std::string root_;
   std::optional<AllocFiles> files_;
 };
@@ -153,7 +152,7 @@ TEST_F(AllocFilesTest, AListLeavesOutWhatIsMountedOnItsEntries) {
   Write("web/local/mounted", "2");
   const std::string on = root_ + "/web/local/mounted";
   if (geteuid() != 0 ||
-      mount((base_ + "/outside").c_str(), on.c_str(), nullptr, MS_BIND, nullptr) != 0) {
+      mount((base_.path() + "/outside").c_str(), on.c_str(), nullptr, MS_BIND, nullptr) != 0) {
     GTEST_SKIP() << "to mount a file needs root";
   }
   const auto list = files_->List("web/local");
@@ -168,15 +167,15 @@ TEST_F(AllocFilesTest, OnlyRegularFilesWithOneNameAreRead) {
   ASSERT_EQ(mkfifo((root_ + "/web/local/pipe").c_str(), 0600), 0);
   EXPECT_EQ(Read("web/local/pipe"), "file \"web/local/pipe\" is no regular file");
   EXPECT_EQ(Read("web/local"), "file \"web/local\" is a directory");
-  fs::create_hard_link(base_ + "/outside", root_ + "/web/local/second");
+  fs::create_hard_link(base_.path() + "/outside", root_ + "/web/local/second");
   EXPECT_EQ(Read("web/local/second"), "file \"web/local/second\" has a second name");
   EXPECT_EQ(CodeOf("web/none"), Code::kNotFound);
 }
 
 TEST_F(AllocFilesTest, ThereMustBeADirectory) {
-  EXPECT_EQ(AllocFiles::Open(base_, "none").code(), Code::kNotFound);
-  EXPECT_FALSE(AllocFiles::Open(base_, "..").ok());
-  EXPECT_FALSE(AllocFiles::Open(base_, "outside").ok());
+  EXPECT_EQ(AllocFiles::Open(base_.path(), "none").code(), Code::kNotFound);
+  EXPECT_FALSE(AllocFiles::Open(base_.path(), "..").ok());
+  EXPECT_FALSE(AllocFiles::Open(base_.path(), "outside").ok());
 }
 
 }  // namespace

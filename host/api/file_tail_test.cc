@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "host/base/directory_for_test.h"
+
 namespace drover {
 namespace {
 
@@ -13,15 +15,13 @@ namespace fs = std::filesystem;
 
 class FileTailTest : public ::testing::Test {
  protected:
-  FileTailTest() : base_(::testing::TempDir() + "/drover-tail-XXXXXX") {
-    if (mkdtemp(base_.data()) == nullptr) ADD_FAILURE() << "mkdtemp " << base_;
-    fs::create_directories(base_ + "/id/web/local");
-    Result<AllocFiles> files = AllocFiles::Open(base_, "id");
+  FileTailTest() {
+    fs::create_directories(base_.path() + "/id/web/local");
+    Result<AllocFiles> files = AllocFiles::Open(base_.path(), "id");
     if (files.ok()) files_ = std::make_shared<const AllocFiles>(std::move(*files));
   }
-  ~FileTailTest() override { fs::remove_all(base_); }
 
-  std::string Path() const { return base_ + "/id/web/local/file"; }
+  std::string Path() const { return base_.path() + "/id/web/local/file"; }
   void Write(const std::string& text) const { std::ofstream(Path(), std::ios::app) << text; }
   FileTail Open(ReadStart start = {}) const {
     Result<FileTail> tail = FileTail::Open(files_, "web/local/file", start);
@@ -43,7 +43,7 @@ class FileTailTest : public ::testing::Test {
     return "";
   }
 
-  std::string base_;
+  const DirectoryForTest base_{::testing::TempDir()};
   std::shared_ptr<const AllocFiles> files_;
 };
 

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <string>
 
+#include "host/base/directory_for_test.h"
+
 namespace drover {
 
 // The test driver of that name, as it was built.
@@ -18,26 +20,19 @@ inline std::string TestPlugin(const std::string& name) {
 // A directory of its own for one test, removed at its end.
 class TestDirectory {
  public:
-  TestDirectory() {
-    std::string pattern = "/tmp/drover-plugin-test-XXXXXX";
-    path_ = mkdtemp(pattern.data());
-    chmod(path_.c_str(), 0755);
-  }
-  TestDirectory(const TestDirectory&) = delete;
-  TestDirectory& operator=(const TestDirectory&) = delete;
-  ~TestDirectory() { std::filesystem::remove_all(path_); }
+  TestDirectory() { chmod(path().c_str(), 0755); }
 
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return directory_.path(); }
   // A copy of a test driver below the directory.
   std::string Copy(const std::string& name, const std::string& as = "") const {
-    const std::string to = path_ + "/" + (as.empty() ? name : as) + ".so";
+    const std::string to = path() + "/" + (as.empty() ? name : as) + ".so";
     std::filesystem::copy_file(TestPlugin(name), to);
     chmod(to.c_str(), 0644);
     return to;
   }
 
  private:
-  std::string path_;
+  const DirectoryForTest directory_;
 };
 
 }  // namespace drover

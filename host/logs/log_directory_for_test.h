@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string>
 
+#include "host/base/directory_for_test.h"
 #include "host/base/unique_fd.h"
 
 namespace drover {
@@ -16,22 +17,16 @@ namespace drover {
 // A directory that is removed with the test.
 class LogDirectoryForTest {
  public:
-  LogDirectoryForTest() : path_(::testing::TempDir() + "/drover-logs-XXXXXX") {
-    if (mkdtemp(path_.data()) == nullptr) ADD_FAILURE() << "mkdtemp " << path_;
-    fd_.Reset(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  }
-  ~LogDirectoryForTest() { std::filesystem::remove_all(path_); }
-
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return directory_.path(); }
   int fd() const { return fd_.get(); }
   void Write(const std::string& name, const std::string& text) const {
-    std::ofstream(path_ + "/" + name, std::ios::app) << text;
+    std::ofstream(path() + "/" + name, std::ios::app) << text;
   }
-  void Remove(const std::string& name) const { std::filesystem::remove(path_ + "/" + name); }
+  void Remove(const std::string& name) const { std::filesystem::remove(path() + "/" + name); }
 
  private:
-  std::string path_;
-  UniqueFd fd_;
+  const DirectoryForTest directory_{::testing::TempDir()};
+  const UniqueFd fd_{open(path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
 };
 
 }  // namespace drover

@@ -4,9 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-
+#include "host/base/directory_for_test.h"
 #include "host/base/unique_fd.h"
 
 namespace drover {
@@ -14,16 +12,8 @@ namespace {
 
 class CgroupNotesTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = "/tmp/drover-notes-test-XXXXXX";
-    ASSERT_TRUE(mkdtemp(pattern.data()));
-    root_ = pattern;
-    directory_.Reset(open(root_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  }
-  void TearDown() override { std::filesystem::remove_all(root_); }
-
-  std::string root_;
-  UniqueFd directory_;
+  const DirectoryForTest root_;
+  const UniqueFd directory_{open(root_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   const RunId run_ = RunId::Random();
 };
 
@@ -42,7 +32,7 @@ TEST_F(CgroupNotesTest, OneIsFoundUntilItIsRemoved) {
 
 TEST_F(CgroupNotesTest, WhatNamesNoRunIsNoNote) {
   const CgroupNotes notes(directory_.get());
-  ASSERT_EQ(symlink("/elsewhere", (root_ + "/" + run_.Short() + ".cgroup").c_str()), 0);
+  ASSERT_EQ(symlink("/elsewhere", (root_.path() + "/" + run_.Short() + ".cgroup").c_str()), 0);
   EXPECT_EQ(notes.Find(run_), std::nullopt);
 }
 

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "host/base/directory_for_test.h"
 #include "host/process/process_test_fixture.h"
 
 namespace drover {
@@ -20,21 +21,17 @@ using Given = std::vector<std::pair<std::string, std::string>>;
 class GivenCgroupsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = "/tmp/drover-given-test-XXXXXX";
-    ASSERT_TRUE(mkdtemp(pattern.data()));
-    root_ = pattern;
     for (const char* path : {"two/apps/web", "cpu,cpuacct/apps", "pids/apps", "freezer/apps"})
-      std::filesystem::create_directories(root_ + "/" + path);
-    std::filesystem::create_directory_symlink("cpu,cpuacct", root_ + "/cpu");
-    std::filesystem::create_directory_symlink("/", root_ + "/two/link");
+      std::filesystem::create_directories(root_.path() + "/" + path);
+    std::filesystem::create_directory_symlink("cpu,cpuacct", root_.path() + "/cpu");
+    std::filesystem::create_directory_symlink("/", root_.path() + "/two/link");
   }
-  void TearDown() override { std::filesystem::remove_all(root_); }
 
   std::string Mounts() const {
-    return "cgroup2 " + root_ + "/two cgroup2 rw 0 0\n" +  //
-           "cgroup " + root_ + "/cpu,cpuacct cgroup rw,relatime,cpu,cpuacct 0 0\n" + "cgroup " +
-           root_ + "/pids cgroup rw,pids 0 0\n" +  //
-           "cgroup " + root_ + "/freezer cgroup rw,freezer 0 0\n";
+    return "cgroup2 " + root_.path() + "/two cgroup2 rw 0 0\n" +  //
+           "cgroup " + root_.path() + "/cpu,cpuacct cgroup rw,relatime,cpu,cpuacct 0 0\n" +
+           "cgroup " + root_.path() + "/pids cgroup rw,pids 0 0\n" +  //
+           "cgroup " + root_.path() + "/freezer cgroup rw,freezer 0 0\n";
   }
   std::string ErrorOf(const std::string& path) const {
     const auto opened = OpenGivenCgroup(Mounts(), path);
@@ -48,29 +45,30 @@ class GivenCgroupsTest : public ::testing::Test {
     return std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd.get()));
   }
 
-  std::string root_;
+  const DirectoryForTest root_;
 };
 
 TEST_F(GivenCgroupsTest, PathsAreRelativeToTheMountOrBeginWithIt) {
-  for (const std::string& path : {std::string("apps/web"), root_ + "/two/apps/web",
-                                  root_ + "/two//apps/./web/", std::string("apps/../apps/web")}) {
+  for (const std::string& path :
+       {std::string("apps/web"), root_.path() + "/two/apps/web", root_.path() + "/two//apps/./web/",
+        std::string("apps/../apps/web")}) {
     const auto opened = OpenGivenCgroup(Mounts(), path);
     ASSERT_TRUE(opened.ok()) << opened.error().message();
-    EXPECT_EQ(PathOf(*opened), root_ + "/two/apps/web");
+    EXPECT_EQ(PathOf(*opened), root_.path() + "/two/apps/web");
   }
-  const auto top = OpenGivenCgroup(Mounts(), root_ + "/two");
+  const auto top = OpenGivenCgroup(Mounts(), root_.path() + "/two");
   ASSERT_TRUE(top.ok()) << top.error().message();
-  EXPECT_EQ(PathOf(*top), root_ + "/two");
+  EXPECT_EQ(PathOf(*top), root_.path() + "/two");
 }
 
 TEST_F(GivenCgroupsTest, NoneLeadsOutOfItsHierarchy) {
   EXPECT_EQ(ErrorOf("../pids/apps"),
-            "the version 2 cgroup ../pids/apps leads out of " + root_ + "/two");
+            "the version 2 cgroup ../pids/apps leads out of " + root_.path() + "/two");
   EXPECT_THAT(ErrorOf("link/etc"), EndsWith("Too many levels of symbolic links"));
   const std::string elsewhere = "the path of the version 2 cgroup /etc must be relative to " +
-                                root_ + "/two, or begin with it";
+                                root_.path() + "/two, or begin with it";
   EXPECT_EQ(ErrorOf("/etc"), elsewhere);
-  EXPECT_THAT(ErrorOf(root_ + "/two-more"), HasSubstr("must be relative to"));
+  EXPECT_THAT(ErrorOf(root_.path() + "/two-more"), HasSubstr("must be relative to"));
   EXPECT_THAT(ErrorOf(std::string("a\0b", 3)), HasSubstr("must be relative to"));
 }
 
@@ -88,17 +86,18 @@ TEST_F(GivenCgroupsTest, WhatIsMissingIsNamed) {
 
 TEST_F(GivenCgroupsTest, ControllersOfOneHierarchyHaveOneCgroup) {
   const auto opened = OpenGivenCgroups(
-      Mounts(), {{"cpu", "apps"}, {"cpuacct", "apps"}, {"pids", root_ + "/pids/apps"}}, false);
+      Mounts(), {{"cpu", "apps"}, {"cpuacct", "apps"}, {"pids", root_.path() + "/pids/apps"}},
+      false);
   ASSERT_TRUE(opened.ok()) << opened.error().message();
   ASSERT_EQ(opened->size(), 2u);
   EXPECT_EQ((*opened)[0].name, "apps of the controller cpu");
-  EXPECT_EQ(PathOf((*opened)[1].directory), root_ + "/pids/apps");
+  EXPECT_EQ(PathOf((*opened)[1].directory), root_.path() + "/pids/apps");
   EXPECT_EQ(
       ErrorOf(Given{{"cpu", "apps"}, {"cpuacct", "."}}),
       "the controllers cpu and cpuacct are one hierarchy on this machine: name the same cgroup "
       "for both");
   // Through the link with the controller's own name.
-  EXPECT_EQ(ErrorOf(Given{{"cpu", root_ + "/cpu/apps"}}), "");
+  EXPECT_EQ(ErrorOf(Given{{"cpu", root_.path() + "/cpu/apps"}}), "");
 }
 
 TEST_F(GivenCgroupsTest, TheFreezerIsOursWhereItTracksTasks) {

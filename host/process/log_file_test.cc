@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "host/base/directory_for_test.h"
 #include "host/base/unique_fd.h"
 
 namespace drover {
@@ -22,16 +23,7 @@ namespace {
 
 class LogFileTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    char pattern[] = "/tmp/drover-log-file-test-XXXXXX";
-    ASSERT_TRUE(mkdtemp(pattern));
-    directory_ = pattern;
-    fd_ = UniqueFd(open(pattern, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  }
-  void TearDown() override {
-    log_file_close(&file_);
-    std::filesystem::remove_all(directory_);
-  }
+  void TearDown() override { log_file_close(&file_); }
 
   void Init(std::uint64_t max_size, std::uint32_t max_files = 10) {
     log_file_close(&file_);
@@ -50,24 +42,24 @@ class LogFileTest : public ::testing::Test {
     return 0;
   }
   void Put(int index, const std::string& text) {
-    std::ofstream(directory_ + "/web.stdout." + std::to_string(index)) << text;
+    std::ofstream(directory_.path() + "/web.stdout." + std::to_string(index)) << text;
   }
   std::string Get(int index) {
-    std::ifstream file(directory_ + "/web.stdout." + std::to_string(index));
+    std::ifstream file(directory_.path() + "/web.stdout." + std::to_string(index));
     std::ostringstream text;
     text << file.rdbuf();
     return text.str();
   }
   std::vector<std::string> Names() {
     std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(directory_))
+    for (const auto& entry : std::filesystem::directory_iterator(directory_.path()))
       names.push_back(entry.path().filename());
     std::sort(names.begin(), names.end());
     return names;
   }
 
-  std::string directory_;
-  UniqueFd fd_;
+  const DirectoryForTest directory_;
+  const UniqueFd fd_{open(directory_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   log_file file_ = [] {
     log_file closed{};
     closed.fd = -1;
@@ -127,7 +119,7 @@ TEST_F(LogFileTest, FewerFilesAfterARestart) {
 }
 
 TEST_F(LogFileTest, AMissingDirectoryIsAnError) {
-  std::filesystem::remove_all(directory_);
+  std::filesystem::remove_all(directory_.path());
   Init(5);
   EXPECT_EQ(Write("a"), -ENOENT);
 }
@@ -142,31 +134,31 @@ TEST_F(LogFileTest, NewFilesAreReadableForAll) {
   Init(5);
   EXPECT_EQ(Write("a"), 0);
   struct stat status{};
-  ASSERT_EQ(stat((directory_ + "/web.stdout.0").c_str(), &status), 0);
+  ASSERT_EQ(stat((directory_.path() + "/web.stdout.0").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777, 0644u);
 }
 
 // A task can write into its log directory, and the shim writes as root.
 TEST_F(LogFileTest, WhatTheTaskPutsInPlaceOfALogFileIsNeverWritten) {
-  const std::string canary = directory_ + "/canary";
+  const std::string canary = directory_.path() + "/canary";
   std::ofstream(canary) << "canary";
   Put(0, "x\n");
-  std::filesystem::create_symlink(canary, directory_ + "/web.stdout.1");
+  std::filesystem::create_symlink(canary, directory_.path() + "/web.stdout.1");
   Init(100);
   EXPECT_EQ(Write("one\n"), 0);
   EXPECT_EQ(Get(2), "one\n");
   log_file_close(&file_);
-  std::filesystem::create_hard_link(canary, directory_ + "/web.stdout.3");
+  std::filesystem::create_hard_link(canary, directory_.path() + "/web.stdout.3");
   Init(100);
   EXPECT_EQ(Write("two\n"), 0);
   EXPECT_EQ(Get(4), "two\n");
   log_file_close(&file_);
-  ASSERT_EQ(mkfifo((directory_ + "/web.stdout.5").c_str(), 0600), 0);
+  ASSERT_EQ(mkfifo((directory_.path() + "/web.stdout.5").c_str(), 0600), 0);
   Init(100);
   EXPECT_EQ(Write("three\n"), 0);
   EXPECT_EQ(Get(6), "three\n");
   // At a rotation: the next name is taken, the one after it is free.
-  std::filesystem::create_symlink(canary, directory_ + "/web.stdout.7");
+  std::filesystem::create_symlink(canary, directory_.path() + "/web.stdout.7");
   Init(6);
   EXPECT_EQ(Write("four\n"), 0);
   EXPECT_EQ(Get(8), "four\n");
@@ -179,7 +171,7 @@ TEST_F(LogFileTest, WhatTheTaskPutsInPlaceOfALogFileIsNeverWritten) {
 TEST_F(LogFileTest, NamesThatAreNotOursAreLeftAlone) {
   for (const char* name : {"web.stdout.01", "web.stdout.", "web.stdout.1x", "web.stdout.-1",
                            "web.stdout.99999999999999999999", "web.stderr.9", "webb.stdout.8"})
-    std::ofstream(directory_ + "/" + name) << "?";
+    std::ofstream(directory_.path() + "/" + name) << "?";
   Init(2, 1);
   EXPECT_EQ(Write("abcdef"), 0);
   EXPECT_EQ(Get(2), "ef");

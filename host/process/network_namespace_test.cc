@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include "host/base/directory_for_test.h"
 #include "host/process/process_test_fixture.h"
 
 namespace drover {
@@ -13,9 +14,8 @@ using ::testing::HasSubstr;
 
 TEST(NetworkNamespaceTest, OnlyNetworkNamespacesAreOpened) {
   EXPECT_TRUE(OpenNetworkNamespace("/proc/self/ns/net").ok());
-  std::string pattern = "/tmp/drover-network-test-XXXXXX";
-  ASSERT_TRUE(mkdtemp(pattern.data()));
-  const std::string pipe = pattern + "/pipe";
+  const DirectoryForTest directory;
+  const std::string pipe = directory.path() + "/pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   const std::pair<std::string, std::string> wrong[] = {
       {"/proc/self/ns/uts",
@@ -31,11 +31,11 @@ TEST(NetworkNamespaceTest, OnlyNetworkNamespacesAreOpened) {
     EXPECT_EQ(opened.code(), Code::kInvalidArgument);
     EXPECT_EQ(opened.error().message(), message);
   }
-  const Result<UniqueFd> gone = OpenNetworkNamespace(pattern + "/gone");
+  const Result<UniqueFd> gone = OpenNetworkNamespace(directory.path() + "/gone");
   ASSERT_FALSE(gone.ok());
   EXPECT_EQ(gone.code(), Code::kNotFound);
-  EXPECT_THAT(gone.error().message(), HasSubstr("cannot open the network namespace " + pattern));
-  std::filesystem::remove_all(pattern);
+  EXPECT_THAT(gone.error().message(),
+              HasSubstr("cannot open the network namespace " + directory.path()));
 }
 
 // Processes without a mount namespace; isolation_test.cc has the tests of processes with one.

@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "host/base/directory_for_test.h"
 #include "host/process/process_test_fixture.h"
 
 namespace drover {
@@ -17,27 +18,20 @@ using ::testing::HasSubstr;
 // A tree of files like the kernel's, but writing to them has no effect.
 class FakeCgroups : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = "/tmp/drover-cgroup-test-XXXXXX";
-    ASSERT_TRUE(mkdtemp(pattern.data()));
-    root_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(root_); }
-
   void Make(const std::string& path, const std::string& text = "") {
     std::filesystem::create_directories(
-        (root_ + "/" + path).substr(0, (root_ + "/" + path).rfind('/')));
-    std::ofstream(root_ + "/" + path) << text;
+        (root_.path() + "/" + path).substr(0, (root_.path() + "/" + path).rfind('/')));
+    std::ofstream(root_.path() + "/" + path) << text;
   }
   std::string Read(const std::string& path) {
-    return ReadSmallFile(AT_FDCWD, (root_ + "/" + path).c_str()).value_or("missing");
+    return ReadSmallFile(AT_FDCWD, (root_.path() + "/" + path).c_str()).value_or("missing");
   }
   std::string Mounts() const {
-    return "cgroup2 " + root_ + "/two cgroup2 rw 0 0\ncgroup " + root_ +
+    return "cgroup2 " + root_.path() + "/two cgroup2 rw 0 0\ncgroup " + root_.path() +
            "/cpu cgroup rw,cpu,cpuacct 0 0\n";
   }
 
-  std::string root_;
+  const DirectoryForTest root_;
   RunId run_ = RunId::Random();
 };
 
@@ -49,10 +43,11 @@ TEST_F(FakeCgroups, Version2LimitsTheTrackingCgroup) {
   for (const char* file :
        {"memory.max", "memory.low", "memory.swap.max", "memory.events", "pids.max"})
     Make(own + "/" + file);
-  const auto cgroups =
-      ResourceCgroups::Open("x " + root_ + "/two cgroup2 rw 0 0\n", root_ + "/two/unit/drover");
+  const auto cgroups = ResourceCgroups::Open("x " + root_.path() + "/two cgroup2 rw 0 0\n",
+                                             root_.path() + "/two/unit/drover");
   EXPECT_EQ(cgroups->missing(), "cpu");
-  const UniqueFd tracking(open((root_ + "/" + own).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const UniqueFd tracking(
+      open((root_.path() + "/" + own).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   ResourceLimits limits{64 << 20, 128 << 20, 500, 77};
   const auto made = cgroups->Create(run_, limits, tracking.get());
   ASSERT_TRUE(made.ok()) << made.error().message();
@@ -70,9 +65,9 @@ TEST_F(FakeCgroups, Version2LimitsTheTrackingCgroup) {
 
 TEST_F(FakeCgroups, WhatATaskHasMadeBelowItsOwnIsRemovedWithIt) {
   Make("cpu/cgroup.procs");
-  const auto cgroups = ResourceCgroups::Open(Mounts(), root_ + "/two/drover");
+  const auto cgroups = ResourceCgroups::Open(Mounts(), root_.path() + "/two/drover");
   ASSERT_TRUE(cgroups->CreateAccounting(run_));
-  const std::string own = root_ + "/cpu/drover/" + run_.ToString();
+  const std::string own = root_.path() + "/cpu/drover/" + run_.ToString();
   std::filesystem::create_directories(own + "/a/b");
   EXPECT_TRUE(cgroups->Remove(run_));
   EXPECT_FALSE(std::filesystem::exists(own));
@@ -84,9 +79,10 @@ TEST_F(FakeCgroups, Version2HasHardLimitsOfProcessors) {
   for (const char* path : {"two", "two/drover"})
     Make(std::string(path) + "/cgroup.subtree_control");
   for (const char* file : {"cpu.max", "cpuset.cpus"}) Make(own + "/" + file);
-  const auto cgroups =
-      ResourceCgroups::Open("x " + root_ + "/two cgroup2 rw 0 0\n", root_ + "/two/drover");
-  const UniqueFd tracking(open((root_ + "/" + own).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const auto cgroups = ResourceCgroups::Open("x " + root_.path() + "/two cgroup2 rw 0 0\n",
+                                             root_.path() + "/two/drover");
+  const UniqueFd tracking(
+      open((root_.path() + "/" + own).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   ASSERT_TRUE(cgroups->Create(run_, {.cpu_time = 1.5, .cores = "0,5-7"}, tracking.get()).ok());
   EXPECT_EQ(Read(own + "/cpu.max"), "150000 100000");
   EXPECT_EQ(Read(own + "/cpuset.cpus"), "0,5-7");
@@ -96,14 +92,14 @@ TEST_F(FakeCgroups, Version2HasHardLimitsOfProcessors) {
 }
 
 TEST_F(FakeCgroups, CoresThatCannotBeHadAreAnError) {
-  std::filesystem::create_directories(root_ + "/cpu");
-  const auto cgroups = ResourceCgroups::Open(Mounts(), root_ + "/two/drover");
+  std::filesystem::create_directories(root_.path() + "/cpu");
+  const auto cgroups = ResourceCgroups::Open(Mounts(), root_.path() + "/two/drover");
   const auto made = cgroups->Create(run_, {.cpu_shares = 100, .cores = "1"}, -1);
   ASSERT_FALSE(made.ok());
   EXPECT_EQ(made.code(), Code::kFailedPrecondition);
   EXPECT_THAT(made.error().message(),
               HasSubstr("reserves the cores 1, but there is no cgroup controller cpuset here"));
-  EXPECT_FALSE(std::filesystem::exists(root_ + "/cpu/drover"));
+  EXPECT_FALSE(std::filesystem::exists(root_.path() + "/cpu/drover"));
 }
 
 TEST_F(FakeCgroups, WhatIsAboveADelegatedUnitIsNotOurs) {
@@ -113,10 +109,12 @@ TEST_F(FakeCgroups, WhatIsAboveADelegatedUnitIsNotOurs) {
   for (const char* path : {"two", "two/unit", "two/unit/tasks"})
     Make(std::string(path) + "/cgroup.subtree_control");
   for (const char* file : {"memory.max", "memory.events"}) Make(own + "/" + file);
-  const auto cgroups = ResourceCgroups::Open("x " + root_ + "/two cgroup2 rw 0 0\n",
-                                             root_ + "/two/unit/tasks", root_ + "/two/unit");
+  const auto cgroups =
+      ResourceCgroups::Open("x " + root_.path() + "/two cgroup2 rw 0 0\n",
+                            root_.path() + "/two/unit/tasks", root_.path() + "/two/unit");
   EXPECT_EQ(cgroups->missing(), "cpu, pids, cpuset");
-  const UniqueFd tracking(open((root_ + "/" + own).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const UniqueFd tracking(
+      open((root_.path() + "/" + own).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   ASSERT_TRUE(cgroups->Create(run_, {64 << 20, 0, 500, 77}, tracking.get()).ok());
   EXPECT_EQ(Read("two/cgroup.subtree_control"), "");
   EXPECT_EQ(Read("two/unit/cgroup.subtree_control"), "+memory");
@@ -126,39 +124,39 @@ TEST_F(FakeCgroups, WhatIsAboveADelegatedUnitIsNotOurs) {
 TEST_F(FakeCgroups, BesideVersion1TheUnitDoesNotNameTheCgroups) {
   Make("cpu/drover/x");  // "tasks" is a file in each cgroup of version 1
   const auto cgroups =
-      ResourceCgroups::Open(Mounts(), root_ + "/two/unit/tasks", root_ + "/two/unit");
+      ResourceCgroups::Open(Mounts(), root_.path() + "/two/unit/tasks", root_.path() + "/two/unit");
   EXPECT_FALSE(cgroups->Create(run_, {0, 0, 100, 0}, -1).ok());  // its files are missing
-  EXPECT_FALSE(std::filesystem::exists(root_ + "/cpu/tasks"));
+  EXPECT_FALSE(std::filesystem::exists(root_.path() + "/cpu/tasks"));
 }
 
 TEST_F(FakeCgroups, AHierarchyElsewhereIsNotTouched) {
   Make("two/cgroup.controllers", "memory pids cpu\n");
   Make("two/cgroup.subtree_control");
   const auto cgroups =
-      ResourceCgroups::Open("x " + root_ + "/two cgroup2 rw 0 0\n", "/elsewhere/drover");
+      ResourceCgroups::Open("x " + root_.path() + "/two cgroup2 rw 0 0\n", "/elsewhere/drover");
   EXPECT_EQ(cgroups->missing(), "memory, cpu, pids, cpuset");
   EXPECT_TRUE(cgroups->Create(run_, {1 << 20, 0, 1, 1}, -1).ok());
   EXPECT_EQ(Read("two/cgroup.subtree_control"), "");
 }
 
 TEST_F(FakeCgroups, AnErrorNamesTheFileAndLeavesNothing) {
-  std::filesystem::create_directories(root_ + "/cpu");
-  const auto cgroups = ResourceCgroups::Open(Mounts(), root_ + "/two/drover");
+  std::filesystem::create_directories(root_.path() + "/cpu");
+  const auto cgroups = ResourceCgroups::Open(Mounts(), root_.path() + "/two/drover");
   EXPECT_EQ(cgroups->missing(), "memory, pids, cpuset");
   // A new directory of a fake tree has no files.
   const auto made = cgroups->Create(run_, {0, 0, 100, 0}, -1);
   ASSERT_FALSE(made.ok());
   EXPECT_EQ(made.error().message(),
             "cannot write 100 to the cgroup's cpu.shares: No such file or directory");
-  EXPECT_FALSE(std::filesystem::exists(root_ + "/cpu/drover/" + run_.ToString()));
+  EXPECT_FALSE(std::filesystem::exists(root_.path() + "/cpu/drover/" + run_.ToString()));
 }
 
 TEST_F(FakeCgroups, WithoutLimitsNothingIsMade) {
-  std::filesystem::create_directories(root_ + "/cpu");
+  std::filesystem::create_directories(root_.path() + "/cpu");
   const auto cgroups = ResourceCgroups::Open(Mounts(), "");
   const auto made = cgroups->Create(run_, {}, -1);
   ASSERT_TRUE(made.ok());
-  EXPECT_FALSE(std::filesystem::exists(root_ + "/cpu/drover"));
+  EXPECT_FALSE(std::filesystem::exists(root_.path() + "/cpu/drover"));
 }
 
 // Runs in the kernel's cgroups, as far as this machine has them.

@@ -4,10 +4,10 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <functional>
+
+#include "host/base/directory_for_test.h"
 
 namespace drover {
 namespace {
@@ -15,15 +15,8 @@ namespace {
 // Uses directories of plain files as cgroups, and counts each walk over the processes.
 class UsageSamplerTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = "/tmp/drover-usage-test-XXXXXX";
-    ASSERT_TRUE(mkdtemp(pattern.data()));
-    root_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(root_); }
-
   void Make(const std::string& name, const std::string& text) {
-    std::ofstream(root_ + "/" + name) << text;
+    std::ofstream(root_.path() + "/" + name) << text;
   }
   void MakeMemory() {
     Make("memory.current", "9000\n");
@@ -33,7 +26,7 @@ class UsageSamplerTest : public testing::Test {
 
   RunUsage Open() {
     ++opened_;
-    const UniqueFd directory(open(root_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const UniqueFd directory(open(root_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     return RunUsage::Open(layout_(directory.get()));
   }
   std::vector<ProcessUsage::Process> Walk() {
@@ -43,7 +36,7 @@ class UsageSamplerTest : public testing::Test {
   }
 
   SimLoop loop_;
-  std::string root_;
+  const DirectoryForTest root_;
   // Says which cgroups of the run the directory stands for.
   std::function<RunUsage::Cgroups(int)> layout_ = [](int directory) {
     return RunUsage::Cgroups{.tracking = directory};

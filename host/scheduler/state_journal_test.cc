@@ -7,6 +7,7 @@
 #include <future>
 #include <nlohmann/json.hpp>
 
+#include "host/base/directory_for_test.h"
 #include "host/scheduler/record_json.h"
 #include "host/scheduler/scheduler_fixture.h"
 
@@ -22,21 +23,16 @@ using ::testing::SizeIs;
 class StateJournalTest : public SchedulerFixture {
  protected:
   StateJournalTest() {
-    DROVER_CHECK(mkdtemp(directory_.data()) != nullptr);
-    auto opened = drover::Store::Open(directory_ + "/state", nullptr);
+    auto opened = drover::Store::Open(directory_.path() + "/state", nullptr);
     DROVER_CHECK(opened.ok());
     file_ = std::move(opened->store);
     store.SetJournal(StateJournal(file_.get()));
     MakeNodeReady();
   }
-  ~StateJournalTest() override {
-    file_.reset();
-    std::filesystem::remove_all(directory_);
-  }
 
   std::vector<Record> Reopen() {
     file_.reset();
-    auto opened = drover::Store::Open(directory_ + "/state", nullptr);
+    auto opened = drover::Store::Open(directory_.path() + "/state", nullptr);
     DROVER_CHECK(opened.ok());
     store.SetJournal(nullptr);
     return std::move(opened->records);
@@ -54,7 +50,7 @@ class StateJournalTest : public SchedulerFixture {
 
   // Continues as the next agent does, with LOADED.
   void Continue(LoadedState loaded) {
-    auto opened = drover::Store::Open(directory_ + "/state", nullptr);
+    auto opened = drover::Store::Open(directory_.path() + "/state", nullptr);
     DROVER_CHECK(opened.ok());
     file_ = std::move(opened->store);
     store.Begin(std::move(loaded.tables));
@@ -97,7 +93,7 @@ class StateJournalTest : public SchedulerFixture {
     });
   }
 
-  std::string directory_ = "/dev/shm/drover-journal-XXXXXX";
+  const DirectoryForTest directory_{"/dev/shm"};
   std::unique_ptr<drover::Store> file_;
 };
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "host/base/directory_for_test.h"
 #include "host/store/record_file.h"
 
 namespace drover {
@@ -17,18 +18,11 @@ namespace drover {
 // nothing.
 class StoreDirectory {
  public:
-  StoreDirectory() : path_("/dev/shm/drover-store-XXXXXX") {
-    DROVER_CHECK(mkdtemp(path_.data()) != nullptr);
-  }
-  ~StoreDirectory() { std::filesystem::remove_all(path_); }
-  StoreDirectory(const StoreDirectory&) = delete;
-  StoreDirectory& operator=(const StoreDirectory&) = delete;
-
-  const std::string& path() const { return path_; }
-  std::string file() const { return path_ + "/state.db"; }
+  const std::string& path() const { return directory_.path(); }
+  std::string file() const { return path() + "/state.db"; }
 
  private:
-  std::string path_;
+  const DirectoryForTest directory_{"/dev/shm"};
 };
 
 inline Record RecordForTest(int number) {

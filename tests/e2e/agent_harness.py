@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""`drover agent` for the end-to-end tests: the real binary, asked through its real port."""
+"""`drover agent` for the end-to-end tests: the real binary on a real port."""
 import collections
 import http.client
 import json
@@ -14,7 +14,7 @@ Reply = collections.namedtuple("Reply", "status headers body")
 
 class Agent:
     """A running agent of a sandbox, on a port of its own. DEV: its tasks end with it. CONFIG: the
-    file, or False for an agent that has none."""
+    file, or False for an agent without one."""
 
     def __init__(self, sandbox, *options, config=None, env=None, command=None, dev=True):
         file = [] if config is False else ["--config", config or agent_config(sandbox)]
@@ -31,7 +31,7 @@ class Agent:
         return "http://" + self.address
 
     def ask(self, method, path, /, body=None, headers=None, limit=harness.LIMIT, **query):
-        """One request on a connection of its own. BODY: an object, a text, bytes or None."""
+        """Sends one request on a connection of its own. BODY: an object, a text, bytes or None."""
         if query:
             path += "?" + urllib.parse.urlencode(query)
         if isinstance(body, (dict, list)):
@@ -45,7 +45,7 @@ class Agent:
             connection.close()
 
     def must(self, method, path, body=None, **query):
-        """The JSON of a request that must succeed; None for an empty body."""
+        """Sends a request that must succeed, and returns its JSON; None for an empty body."""
         reply = self.ask(method, path, body, **query)
         if reply.status != 200:
             raise AssertionError(f"{method} {path}: {reply.status} {reply.body.decode()}\n"
@@ -56,7 +56,7 @@ class Agent:
         return self.must("GET", path, **query)
 
     def get_until(self, path, condition, **query):
-        """Asks until CONDITION(reply) holds."""
+        """Repeats the request until CONDITION(reply) holds."""
         return harness.wait_until(
             lambda: (lambda reply: reply if condition(reply) else None)(
                 self.ask("GET", path, **query)), path)
@@ -69,7 +69,7 @@ class Agent:
         return self.get(f"/v1/job/{job_id}/allocations", **query)
 
     def wait_allocs(self, job_id, count, status, desired="run"):
-        """Waits until COUNT allocations of a job, which are wanted as DESIRED, have STATUS."""
+        """Waits until COUNT allocations of a job with the desired status DESIRED have STATUS."""
         def those():
             found = [a for a in self.allocs(job_id)
                      if (a["ClientStatus"], a["DesiredStatus"]) == (status, desired)]
@@ -84,7 +84,7 @@ class Agent:
         return harness.wait_until(states, what)
 
     def wait_restarts(self, alloc_id, **restarts):
-        """Waits until the tasks given by name have been restarted so often, and run again."""
+        """Waits until the named tasks were restarted the given number of times, and run again."""
         self.wait_tasks(
             alloc_id, lambda tasks: all((tasks[name]["Restarts"], tasks[name]["State"]) ==
                                         (count, "running") for name, count in restarts.items()),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Makes docs/cli.md of the output of `drover --help` for each command.
+"""Makes docs/cli.md from the output of `drover --help` for each command.
 
 Usage: DROVER_BUILD_DIR=... cli_docs.py --update | --check
 """
@@ -43,7 +43,7 @@ def below(help_text):
 
 
 def sections(command=()):
-    """Each command with its help, and then those below it."""
+    """Yields each command with its help, and then the commands below it."""
     text = help_of(command)
     yield command, text
     for name in below(text):

@@ -5,8 +5,8 @@ import os
 
 
 class HangingDisk:
-    """A file system over a directory. Every call on it waits until the disk is freed, since nobody
-    answers what the kernel asks."""
+    """A file system over a directory. No process answers its requests, so every call on it waits until
+    the disk is freed."""
 
     def __init__(self, test, directory):
         self.libc = ctypes.CDLL(None, use_errno=True)
@@ -22,7 +22,7 @@ class HangingDisk:
         test.addCleanup(self.free)
 
     def free(self):
-        """The calls that wait fail, and the directory is as it was."""
+        """The waiting calls fail, and the directory is as before."""
         if self.device >= 0:
             os.close(self.device)
             self.libc.umount2(self.directory.encode(), 2)

@@ -1,18 +1,18 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """The common part of the end-to-end tests: the real binary in a sandbox of its own.
 
-A test gets a temporary directory that holds everything of it: configuration, allocations, run directory. The
-path of that directory is also its mark: every process of a task has it in its environment (NOMAD_ALLOC_DIR),
-every shim has it as its working directory, every mount lies below it. So the leftovers of a test are found
-without knowing what it started, and nobody takes the work of others for them.
+A test gets a temporary directory for its configuration, allocations and run directory. The path of that
+directory is also the mark of the test. Every process of a task has it in its environment (NOMAD_ALLOC_DIR),
+every shim has it as its working directory, every mount is below it. So the harness finds the leftovers of a
+test without a list, and never takes the work of others for them.
 
-Nothing here sleeps for a fixed time: everything waits for a condition, with a limit that only a
-failure reaches. Environment:
+Nothing here sleeps for a fixed time. All functions wait for a condition, with a limit that only a failure
+reaches. Environment:
   DROVER_BUILD_DIR   the build tree: bin/drover and lib/drover/plugins/*.so
-  DROVER_INSTALL_DIR an installation, whose program and plugins are tested in place of the build's
+  DROVER_INSTALL_DIR an installation: its program and plugins are tested in place of the build's
   DROVER_E2E_SLACK   factor for the bounds on measured times, for slow builds (default 1)
-  DROVER_E2E_LONG    1: the long form of a test that has one
-  DROVER_E2E_ISOLATION  where drivers run of which a test says nothing else: process
+  DROVER_E2E_LONG    1: runs the long form of tests that have one
+  DROVER_E2E_ISOLATION  `process`: drivers run so, unless a test chooses
 """
 import collections
 import contextlib
@@ -35,15 +35,15 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SLACK = float(os.environ.get("DROVER_E2E_SLACK", "1"))
 LONG = os.environ.get("DROVER_E2E_LONG") == "1"
 ISOLATION = os.environ.get("DROVER_E2E_ISOLATION")
-# Ends a wait that will never be satisfied. Below the TIMEOUT of the test in CMakeLists.txt.
+# The limit of a wait. Below the TIMEOUT of the tests in CMakeLists.txt.
 LIMIT = 40.0
 IS_ROOT = os.geteuid() == 0
 
 
 @functools.cache
 def open_tmp():
-    """A directory for temporary files that tasks of other users can pass: some machines keep /tmp
-    to root."""
+    """A directory for temporary files through which tasks of other users can pass: on some machines only
+    root can enter /tmp."""
     other = {"user": 65534, "group": 65534, "extra_groups": []} if IS_ROOT else {}
     for place in ("/tmp", "/var/tmp", "/dev/shm"):
         if subprocess.run(["test", "-x", place], **other, check=False).returncode == 0:
@@ -60,7 +60,7 @@ def build_dir():
 
 
 def program_dir():
-    """Where bin/drover and lib/drover/plugins are: build and installation look the same."""
+    """The directory with bin/drover and lib/drover/plugins, of the build or the installation."""
     path = os.environ.get("DROVER_INSTALL_DIR")
     return pathlib.Path(path).resolve() if path else build_dir()
 
@@ -75,7 +75,7 @@ def plugin_file(driver):
 
 
 def wait_until(condition, what, limit=LIMIT, step=0.02):
-    """Returns the first true value of CONDITION, which is asked again and again."""
+    """Calls CONDITION again and again, and returns its first true value."""
     end = time.monotonic() + limit
     while True:
         value = condition()
@@ -91,7 +91,7 @@ def wait_until(condition, what, limit=LIMIT, step=0.02):
 NO_RESTART = {"Attempts": 0, "Interval": "10s", "Delay": "0s", "Mode": "fail"}
 
 
-# The least disk that a group can ask for, and logs that fit: hundreds of them run on a small machine.
+# The least disk that a group can have, and logs that fit: hundreds of groups run on a small machine.
 SMALL_DISK = {"SizeMB": 10}
 SMALL_LOGS = {"MaxFiles": 5, "MaxFileSizeMB": 2}
 
@@ -125,10 +125,10 @@ def one(*tasks, type="batch", **fields):
     return job(group(*tasks, **fields), type=type)
 
 
-# What is left behind ---------------------------------------------------------------------------
+# Leftovers -------------------------------------------------------------------------------------
 
 def cgroup_mounts(*types):
-    """Where hierarchies of cgroups are mounted."""
+    """The mount points of hierarchies of cgroups."""
     found = []
     for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines():
         left, right = line.split(" - ", 1)
@@ -143,7 +143,7 @@ def v2_root():
 
 
 def cgroups():
-    """The cgroups of runs, whoever has made them, in all hierarchies."""
+    """The cgroups of all runs of the machine, in all hierarchies."""
     found = set()
     for mount in cgroup_mounts():
         for directory, names, _ in os.walk(mount / "drover"):
@@ -155,7 +155,7 @@ def cgroup_processes(path):
     try:
         return [int(pid) for pid in pathlib.Path(path, "cgroup.procs").read_text().split()]
     except OSError:
-        return None  # it has gone meanwhile
+        return None  # it has ended meanwhile
 
 
 def process_text(pid, name):
@@ -175,7 +175,7 @@ def process_is_marked(pid, mark):
 
 
 def marked_processes(mark):
-    """pid -> description of the living processes that carry MARK, this one not counted."""
+    """pid -> description of the living processes that have MARK, without this one."""
     found = {}
     for entry in os.listdir("/proc"):
         if not entry.isdigit() or int(entry) == os.getpid():
@@ -195,7 +195,7 @@ def mounts_below(path):
 
 
 class Leftovers:
-    """A census: what a sandbox has on this machine. Take it before, look at it after."""
+    """A census: all that a sandbox has on this machine. Take it before a test, look at it after."""
 
     def __init__(self, sandbox):
         self.sandbox = sandbox
@@ -208,8 +208,8 @@ class Leftovers:
         return found
 
     def own_cgroups(self):
-        """New cgroups that are ours: others run tests at the same time. Ours have a name that was
-        seen in our run directory, or processes with our mark."""
+        """New cgroups of this test; others run tests at the same time. They have a name that was in our
+        run directory, or processes with our mark."""
         self.sandbox.note_runs()
         found = []
         for path in sorted(cgroups() - self.cgroups_before):
@@ -248,13 +248,12 @@ class Leftovers:
             if directory.is_dir():
                 found += [str(directory / name) for name in sorted(os.listdir(directory))
                           if re.fullmatch(r"[0-9a-f-]{36}", name)]
-        # Those of a run without --alloc-dir.
+        # Directories of a run without --alloc-dir.
         found += [str(path) for path in self.sandbox.tmp.iterdir()]
         return found
 
     def found(self, kept=False):
-        """The things that should not be there, as texts. KEPT: allocation directories may stay, and the
-        ledgers that name them."""
+        """The leftovers, as texts. KEPT: allocation directories, and the ledgers that name them, may stay."""
         texts = [f"process {pid}: {line}" for pid, line in self.processes().items()]
         texts += [f"cgroup {path}" for path in self.own_cgroups()]
         texts += [f"run file {name}" for name in self.run_files()
@@ -295,7 +294,7 @@ class Done:
 
 
 def threads_of(pid):
-    """Where each thread of PID is: in the kernel, and by gdb, where that is installed, in the program."""
+    """The place of each thread of PID: in the kernel, and in the program, if gdb is installed."""
     lines = []
     for thread in sorted(pathlib.Path(f"/proc/{pid}/task").glob("*")):
         parts = [thread.name]
@@ -312,16 +311,16 @@ def threads_of(pid):
 
 
 class Run:
-    """A `drover run`, read line by line while it goes on."""
+    """A `drover run`, whose output is read line by line while it runs."""
 
     def __init__(self, sandbox, arguments, json_lines=True, env=None, stdin=subprocess.DEVNULL,
                  kept_logs=None, command=None):
         self.json_lines = json_lines
-        self.lines = []  # objects with json_lines, else texts
+        self.lines = []  # objects with json_lines, otherwise texts
         self.broken = []  # lines that should have been JSON
         self.err = ""
         self._sandbox = sandbox
-        self._logs = collections.deque(maxlen=kept_logs)  # the lines of tasks, the last ones
+        self._logs = collections.deque(maxlen=kept_logs)  # the last lines of tasks
         self._changed = threading.Condition()
         self._open = 2
         self.process = subprocess.Popen(
@@ -389,7 +388,7 @@ class Run:
                     raise AssertionError(f"waiting for {what}: {why}\n{self.story()}")
                 self._changed.wait(left)
 
-    # The content of the lines. All take the lines so far.
+    # The content of the lines. All functions look at the lines so far.
 
     def of_type(self, kind):
         with self._changed:
@@ -404,7 +403,7 @@ class Run:
         return [event["Type"] for event in self.events(task_name, alloc)]
 
     def event(self, task_name, kind, nth=0):
-        """The NTH event of that type, or None."""
+        """The NTH event of TYPE, or None."""
         found = [event for event in self.events(task_name) if event["Type"] == kind]
         return found[nth] if len(found) > nth else None
 
@@ -441,7 +440,7 @@ class Run:
     def placed(self):
         return self.of_type("Placed")
 
-    # Ends of it.
+    # Its end.
 
     def signal(self, number):
         self.process.send_signal(number)
@@ -467,7 +466,7 @@ class Run:
 
 
 class Sandbox:
-    """The directory of one test, and what was started in it."""
+    """The directory of one test, and the processes that it has started."""
 
     def __init__(self):
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="drover-e2e-", dir=open_tmp())).resolve()
@@ -501,7 +500,7 @@ class Sandbox:
         return path
 
     def write_config(self, file_name="agent.json", /, client=None, **fields):
-        """FIELDS replace those that it has else, CLIENT those of its `client`; None: it has none."""
+        """FIELDS replace the default fields, CLIENT those of its `client`. None removes a field."""
         of_client = {"alloc_dir": str(self.alloc_dirs[0]), "run_dir": str(self.run_dir),
                      **(client or {})}
         config = {
@@ -541,7 +540,7 @@ class Sandbox:
                     done.stderr.decode(errors="replace"))
 
     def note_runs(self):
-        """Remembers the runs whose shims have a socket or a record now."""
+        """Notes the runs whose shims have a socket or a record now."""
         with contextlib.suppress(OSError):
             self.seen_runs.update(name[:16] for name in os.listdir(self.run_dir))
 
@@ -549,7 +548,7 @@ class Sandbox:
         return [run.pid for run in self.runs if run.process.poll() is None]
 
     def remove(self):
-        """Takes everything away, whatever a failed test has left."""
+        """Removes all that a test may have left, also after a failure."""
         for run in self.runs:
             if run.process.poll() is None:
                 run.process.kill()
@@ -557,7 +556,7 @@ class Sandbox:
         for _ in range(50):
             pids = marked_processes(self.root)
             for pid in pids:
-                # Never by number alone: it is looked at again behind the descriptor.
+                # Never by number alone: looks at the process again once it has the descriptor.
                 with contextlib.suppress(OSError):
                     descriptor = os.pidfd_open(pid)
                     try:
@@ -582,10 +581,10 @@ def remove_tree(path):
 
 
 class DroverTest(unittest.TestCase):
-    """A test with a sandbox, which fails when anything is left behind."""
+    """A test with a sandbox. It fails when it leaves anything behind."""
 
     maxDiff = 4000
-    # The things that may stay when the test is over; a test that leaves something on purpose says so.
+    # The things that may stay at the end of the test. A test that leaves something on purpose sets this.
     leaves_allocations = False
 
     def setUp(self):
@@ -608,7 +607,7 @@ class DroverTest(unittest.TestCase):
             self.sandbox.remove()
 
     def _outcome_failed(self):
-        outcome = self._outcome  # what unittest itself has collected so far
+        outcome = self._outcome  # the failures that unittest has collected so far
         errors = getattr(outcome, "errors", None)
         if errors:  # Python up to 3.10
             return any(error for _, error in errors)
@@ -623,7 +622,7 @@ class DroverTest(unittest.TestCase):
         return run
 
     def refused(self, spec, *texts, options=(), config=None):
-        """Runs a job that must be refused: exit code 2, each of TEXTS said, nothing done."""
+        """Runs a job that must be refused: exit code 2, each of TEXTS printed, nothing done."""
         run = self.sandbox.run(spec, *options, config=config)
         code = run.wait()
         said = run.err + "\n" + "\n".join(map(str, run.lines))
@@ -650,5 +649,4 @@ def is_gone(pid):
 
 
 def main():
-    # Everything that a run may write to is given to it: it must work with nothing of this.
     unittest.main(verbosity=2)

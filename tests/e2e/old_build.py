@@ -15,7 +15,7 @@ FILES = {"bin/drover": "drover", "lib/drover/plugins/raw_exec.so": "raw_exec.so"
 
 
 def reason_not_to_build(commit):
-    """Why COMMIT cannot be built here; None: it can."""
+    """The reason why COMMIT cannot be built here; None: it can."""
     if (directory(commit) / "drover").exists():
         return None
     try:
@@ -27,7 +27,7 @@ def reason_not_to_build(commit):
 
 
 def has_text(commit, file, text):
-    """Whether FILE of that commit has TEXT."""
+    """Whether FILE of that commit contains TEXT."""
     return subprocess.run(["git", "-C", harness.ROOT, "grep", "-qF", text, commit, "--", file],
                           stdout=subprocess.DEVNULL).returncode == 0
 

@@ -1,11 +1,11 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""A machine that can lose its power, without a virtual one: a pid and a mount namespace with a boot id and a
-run directory of their own, in which agents live. Cutting the power kills all of it at once, and what it had
-mounted is gone with it; files on the disk stay.
+"""A machine that can lose its power, without a virtual machine: a pid and a mount namespace with a boot id
+and a run directory of their own, in which agents live. A power cut kills all its processes at once and ends
+its mounts. Files on the disk stay.
 
-Its first process, this file as a program, collects ended processes and keeps strangers: processes that have
-nothing to do with Drover and report every signal that they get. Pids are used round and round from 2 to PIDS,
-so strangers soon have those that tasks and their supervisors had.
+Its first process, this file as a program, collects ended processes and keeps strangers. These are processes
+that have nothing to do with Drover, and it reports every signal that they get. Pids go round and round from 2
+to PIDS, so strangers soon have those that tasks and their supervisors had.
 """
 import collections
 import contextlib
@@ -25,7 +25,7 @@ COMMAND = "drover-e2e-stranger"  # the name of a stranger
 
 
 class SmallMachine:
-    """Powered on until CUT. Agents are started in it by COMMAND, as harness.Run takes it."""
+    """A machine that is on until `cut`. `command` starts agents in it, by harness.Run."""
 
     def __init__(self, sandbox):
         self.sandbox = sandbox
@@ -42,7 +42,7 @@ class SmallMachine:
         self.ask("ready")
 
     def ask(self, command):
-        """The answer of the first process."""
+        """Returns the answer of the first process."""
         self._init.stdin.write(command + "\n")
         self._init.stdin.flush()
         answer = self._init.stdout.readline()
@@ -51,23 +51,23 @@ class SmallMachine:
         return answer.strip()
 
     def churn(self, count, keep):
-        """COUNT strangers more, of which, and of those before, the last KEEP stay. Returns the pids
-        that they have had."""
+        """Starts COUNT more strangers. The last KEEP of all strangers stay. Returns the pids of the new
+        ones."""
         return [int(pid) for pid in self.ask(f"churn {count} {keep}").split()]
 
     def strangers(self):
         return [int(pid) for pid in self.ask("strangers").split()]
 
     def foreign_signals(self):
-        """The signals that strangers got, as texts: there should be none."""
+        """The signals that strangers got, as texts. A correct agent sends none."""
         return self.ask("foreign")
 
     def others(self):
-        """The pids of all that is no stranger."""
+        """The pids of all processes that are no strangers."""
         return {int(pid) for pid in self.ask("others").split()}
 
     def kill(self, pid):
-        """kill -9, unless a stranger has that pid now."""
+        """Sends SIGKILL, unless a stranger has that pid now."""
         self.ask(f"kill {pid}")
 
     def hit_stranger(self, pid, number):
@@ -75,7 +75,7 @@ class SmallMachine:
 
     @property
     def first(self):
-        """The first process, as the test's own pid namespace calls it."""
+        """The pid of the first process in the test's own pid namespace."""
         return children(self._init.pid)[0]
 
     @property
@@ -89,24 +89,24 @@ class SmallMachine:
         return [*self.enter, str(harness.binary())]
 
     def signal_agent(self, run, number):
-        """To the agent itself: the process of RUN only waits for it."""
+        """Sends signal NUMBER to the agent itself: the process of RUN only waits for it."""
         os.kill(children(run.pid)[0], number)
 
     def _runs(self):
-        """The runs that its agents have begun: a ledger names each before anything of it is made."""
+        """The runs that its agents have begun. A ledger has each before anything of it is made."""
         found = set()
         for ledger in pathlib.Path(f"/proc/{self.first}/root{self.sandbox.run_dir}").glob("*.ledger"):
             found.update(re.findall(r"^run ([0-9a-f]{32})", ledger.read_text(), re.M))
         return found
 
     def off(self):
-        """Kills what is left of it. Idempotent."""
+        """Kills the rest of it. Idempotent."""
         if self._init.poll() is None:
             self._init.kill()
             self._init.communicate()
 
     def cut(self):
-        """No process of it is left when this returns, and no cgroup."""
+        """Cuts the power. When this returns, no process and no cgroup of it is left."""
         for run in self.sandbox.runs:
             if run.process.poll() is None:
                 self.signal_agent(run, signal.SIGSTOP)
@@ -134,11 +134,11 @@ def remove_cgroup(path):
     except FileNotFoundError:
         return True
     except OSError:
-        return False  # the kernel is not done with those that have died
+        return False  # the kernel still works on dead processes
     return True
 
 
-# Below is the first process of the machine.
+# The code below is the first process of the machine.
 
 class Strangers:
     def __init__(self):
@@ -146,9 +146,9 @@ class Strangers:
         self.ending = set()
         self.foreign = []
         for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD}:
-            signal.signal(number, self.tell)
+            signal.signal(number, self.note)
 
-    def tell(self, number, _):
+    def note(self, number, _):
         if os.getpid() != 1:
             os._exit(100 + number)
         self.foreign.append(f"the first process had signal {number}")

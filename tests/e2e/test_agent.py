@@ -30,9 +30,9 @@ class AgentJobTest(AgentTest):
         of_eval = self.agent.get(f"/v1/evaluation/{reply['EvalID']}/allocations")
         self.assertEqual({a["ID"] for a in of_eval}, {a["ID"] for a in allocs})
         self.assertEqual(self.agent.get("/v1/job/web/summary")["Summary"]["g"]["Running"], 2)
-        told = self.agent.get("/v1/job/web")
-        self.assertEqual((told["Status"], told["Version"], told["Stop"]), ("running", 0, False))
-        self.assertEqual(told["TaskGroups"][0]["Tasks"][0]["Config"]["args"], ["-c", LONG])
+        answer = self.agent.get("/v1/job/web")
+        self.assertEqual((answer["Status"], answer["Version"], answer["Stop"]), ("running", 0, False))
+        self.assertEqual(answer["TaskGroups"][0]["Tasks"][0]["Config"]["args"], ["-c", LONG])
         whole = self.agent.get(f"/v1/allocation/{allocs[0]['ID']}")
         self.assertEqual(whole["Job"]["ID"], "web")
         self.assertEqual([e["Type"] for e in whole["TaskStates"]["t"]["Events"]],
@@ -142,7 +142,7 @@ class AgentJobTest(AgentTest):
         alloc = self.agent.wait_allocs("web", 1, "running")[0]["ID"]
         shared = self.agent.get(f"/v1/allocation/{alloc}")["AllocatedResources"]["Shared"]
         self.assertEqual(shared["DiskMB"], there)
-        # Nothing is left for others.
+        # Other allocations get no room.
         reply = self.agent.submit(service(mock("t", run_for="1h"), id="other"))
         evaluation = self.agent.get(f"/v1/evaluation/{reply['EvalID']}")
         self.assertEqual(evaluation["FailedTGAllocs"]["g"]["DimensionExhausted"], {"disk": 1})
@@ -277,7 +277,7 @@ class AgentQueryTest(AgentTest):
                                 "JobID"), ["web", "web"])
         self.assertEqual(chosen("/v1/evaluations", 'JobID == "sum" and Status != "complete"'), [])
         self.assertEqual(len(chosen("/v1/nodes", '"raw_exec" in Drivers')), 1)
-        # Pages are of what is chosen.
+        # Pages contain only chosen objects.
         reply = self.agent.ask("GET", "/v1/allocations", filter="JobID == web", per_page=1)
         token = reply.headers["X-Nomad-NextToken"]
         first = json.loads(reply.body)
@@ -451,7 +451,7 @@ class AgentQueryTest(AgentTest):
         node = self.agent.get("/v1/nodes")[0]
         self.assertEqual(node["Status"], "ready")
         self.assertTrue(node["Drivers"]["raw_exec"]["Healthy"])
-        # Not the time of the question.
+        # The time of the measurement, not of the request.
         self.assertEqual(self.agent.get("/v1/nodes")[0]["Drivers"], node["Drivers"])
         self.assertEqual(self.agent.get(f"/v1/node/{node['ID']}")["HTTPAddr"], self.agent.address)
         self.assertEqual(self.agent.get("/v1/status/leader"), self.agent.address)
@@ -469,9 +469,9 @@ class AgentQueryTest(AgentTest):
                 family = socket.AF_INET6 if address["Family"] == "ipv6" else socket.AF_INET
                 with socket.socket(family) as own:
                     own.bind((address["Address"], 0))
-        told = {a["Address"] for i in resources["NodeNetworks"] for a in i["Addresses"]}
-        self.assertLessEqual({n["IP"] for n in resources["Networks"]}, told)
-        self.assertIn("127.0.0.1", told)
+        addresses = {a["Address"] for i in resources["NodeNetworks"] for a in i["Addresses"]}
+        self.assertLessEqual({n["IP"] for n in resources["Networks"]}, addresses)
+        self.assertIn("127.0.0.1", addresses)
         self.agent.must("PUT", f"/v1/node/{node['ID']}/eligibility", {"Eligibility": "ineligible"})
         self.assertEqual(self.agent.get("/v1/nodes")[0]["SchedulingEligibility"], "ineligible")
         self.agent.submit(service(mock("t", run_for="1h")))
@@ -495,7 +495,7 @@ class AgentLifeTest(DroverTest):
         agent = Agent(self.sandbox)
         agent.submit(service(task("t", "trap 'exit 0' INT; while :; do sleep 0.02; done"), Count=3))
         agent.wait_allocs("web", 3, "running")
-        agent.stop()  # and the sandbox holds that nothing is left
+        agent.stop()  # the sandbox checks for leftovers
 
     def test_tasks_do_not_outlive_an_agent_that_is_killed(self):
         agent = Agent(self.sandbox)
@@ -543,9 +543,9 @@ class AgentLifeTest(DroverTest):
     def test_an_agent_on_all_addresses_tells_one(self):
         agent = Agent(self.sandbox, "--bind", "0.0.0.0")
         node = agent.get("/v1/nodes")[0]["ID"]
-        told = agent.get(f"/v1/node/{node}")["HTTPAddr"]
-        self.assertRegex(told, r"^\d+\.\d+\.\d+\.\d+:\d+$")
-        self.assertFalse(told.startswith("0.0.0.0"))
+        address = agent.get(f"/v1/node/{node}")["HTTPAddr"]
+        self.assertRegex(address, r"^\d+\.\d+\.\d+\.\d+:\d+$")
+        self.assertFalse(address.startswith("0.0.0.0"))
         agent.stop()
 
     def test_a_port_that_is_taken(self):
@@ -565,7 +565,7 @@ class AgentLifeTest(DroverTest):
         self.assertIn("others can read it", done.err)
         token.chmod(0o600)
         agent = Agent(self.sandbox, "--log-level", "trace", config=config)
-        told = b""
+        answers = b""
         for method, path in (("GET", "/v1/jobs"), ("PUT", "/v1/jobs"), ("GET", "/v1/agent/self"),
                              ("GET", "/v1/nothing"), ("PATCH", "/v1/jobs"), ("GET", "/v1/metrics")):
             none = agent.ask(method, path)
@@ -574,10 +574,10 @@ class AgentLifeTest(DroverTest):
             self.assertEqual((wrong.status, wrong.body), (403, b"ACL token not found"), path)
             right = agent.ask(method, path, headers={"Authorization": "Bearer " + secret})
             self.assertNotEqual(right.status, 403, path)
-            told += right.body + str(right.headers).encode()
+            answers += right.body + str(right.headers).encode()
         self.assertEqual(agent.ask("GET", "/v1/status/leader").status, 200)
         agent.stop()
-        self.assertNotIn(secret.encode(), told)
+        self.assertNotIn(secret.encode(), answers)
         self.assertNotIn(secret, agent.run.story())
 
     def test_what_is_missing_is_named(self):

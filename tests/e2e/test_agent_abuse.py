@@ -1,6 +1,6 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Clients that abuse the API of a whole agent. Each gets its refusal; another client notices
-nothing, memory stays bounded, nothing is created and nothing stays open."""
+"""Clients that abuse the API of a whole agent. Each is refused. Another client notices nothing, memory
+stays bounded, nothing is created and nothing stays open."""
 import base64
 import contextlib
 import json
@@ -22,7 +22,7 @@ NONE = "11111111-2222-3333-4444-555555555555"
 
 
 class Neighbour:
-    """A client that asks all the time, and notes what it does not like."""
+    """A client that sends requests all the time, and notes wrong or late answers."""
 
     def __init__(self, agent):
         self.agent, self.asked, self.slowest, self.bad = agent, 0, 0.0, []
@@ -65,13 +65,13 @@ class AbuseTest(AgentTest):
             self.assertEqual(self.neighbour.bad, [])
             self.assertLess(self.neighbour.slowest, 2 * SLACK, "seconds")
             self.assertEqual(self.created(), created)
-            if SLACK <= 2:  # a sanitizer keeps for a while what is given back
+            if SLACK <= 2:  # a sanitizer keeps freed memory for a while
                 self.assertLess(self.resident() - resident, 48 * MB * SLACK)
             harness.wait_until(lambda: self.descriptors() <= descriptors, "all is closed")
         super().tearDown()
 
     def created(self):
-        """The records that there are; the number of evaluations shows writes that were taken back."""
+        """The existing records. The number of evaluations shows writes that were undone."""
         return ([j["ID"] for j in self.agent.get("/v1/jobs", namespace="*")],
                 [a["ID"] for a in self.agent.get("/v1/allocations", namespace="*")],
                 len(self.agent.get("/v1/evaluations", namespace="*")),
@@ -91,7 +91,7 @@ class AbuseTest(AgentTest):
         return client
 
     def answer(self, data):
-        """All that a client gets which sends this; the status of the first answer."""
+        """Sends these bytes. Returns all received bytes, and the status of the first answer."""
         with self.connect() as client:
             with contextlib.suppress(OSError):  # refused while it is sent
                 client.sendall(data)
@@ -130,7 +130,7 @@ class AgentAbuseTest(AbuseTest):
         chunk = b"100000\r\n" + b"a" * (1 << 20) + b"\r\n"
         self.assertEqual(self.answer(head + b"Transfer-Encoding: chunked\r\n\r\n" + chunk * 64)[1],
                          413)
-        # Each of these is read whole and refused; together they are more than there is room for.
+        # The agent reads each of these whole and refuses it. Together they are larger than the room.
         begun = [self.connect() for _ in range(20)]
         body = b"[" + b" " * (7 * MB)
         for client in begun:
@@ -222,7 +222,7 @@ class AgentAbuseTest(AbuseTest):
         for _ in range(100):
             self.websocket().close()
         with self.websocket() as client, contextlib.suppress(OSError):
-            for _ in range(20):  # pings, whose answers nobody reads
+            for _ in range(20):  # pings, without reading the answers
                 client.settimeout(0.2)
                 client.sendall(frame(0x89, b"x" * 100) * 1000)
 
@@ -242,13 +242,13 @@ class AgentPathTest(AbuseTest):
                 for method in ("GET", "PUT", "DELETE") if trick in tricks[:2] else ("GET",):
                     got, status = self.answer(f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n"
                                               "Connection: close\r\n\r\n".encode())
-                    told = (method, path, got[:300])
-                    self.assertNotIn(b"root:", got, told)
-                    self.assertNotIn(b"X-Evil", got.partition(b"\r\n\r\n")[0], told)
+                    context = (method, path, got[:300])
+                    self.assertNotIn(b"root:", got, context)
+                    self.assertNotIn(b"X-Evil", got.partition(b"\r\n\r\n")[0], context)
                     body = got.partition(b"\r\n\r\n")[2]
                     nothing = status == 200 and (body in (b"[]", b"null", b"{}", b"") or
                                                  b'"EvalID":""' in body)
-                    self.assertTrue(nothing or 400 <= (status or 0) <= 501, told)
+                    self.assertTrue(nothing or 400 <= (status or 0) <= 501, context)
 
     def test_files_that_lie_elsewhere(self):
         local = self.sandbox.alloc_dirs[0] / self.alloc / "t" / "local"

@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""The agent's reports about the machine, itself and all events, through its HTTP API."""
+"""The agent's reports about the machine and itself, and its events, through its HTTP API."""
 import re
 
 import harness
@@ -59,9 +59,9 @@ class AgentHostTest(AgentTest):
 class AgentMetricsTest(AgentTest):
     def values(self, **labels):
         """The metrics that have these labels, by name."""
-        told = self.agent.get("/v1/metrics")
+        metrics = self.agent.get("/v1/metrics")
         return {m["Name"]: m.get("Value", m.get("Count"))
-                for m in told["Gauges"] + told["Counters"]
+                for m in metrics["Gauges"] + metrics["Counters"]
                 if all(m["Labels"].get(k) == v for k, v in labels.items())}
 
     def restart_with(self, **telemetry):
@@ -94,13 +94,13 @@ class AgentMetricsTest(AgentTest):
         self.assertGreater(values["drover.process.rss"], 1 << 20)
         self.assertGreaterEqual(values["drover.http.connections"], 1)
         self.assertGreater(values["nomad.client.host.memory.total"], 1 << 20)
-        told = self.agent.get("/v1/metrics")
-        self.assertEqual(sorted(told), ["Counters", "Gauges", "Points", "Samples", "Timestamp"])
-        self.assertEqual({tuple(sorted(c)) for c in told["Counters"]}, {
+        metrics = self.agent.get("/v1/metrics")
+        self.assertEqual(sorted(metrics), ["Counters", "Gauges", "Points", "Samples", "Timestamp"])
+        self.assertEqual({tuple(sorted(c)) for c in metrics["Counters"]}, {
             ("Count", "Labels", "Max", "Mean", "Min", "Name", "Rate", "Stddev", "Sum")})
-        self.assertEqual({tuple(sorted(g)) for g in told["Gauges"]}, {("Labels", "Name", "Value")})
-        self.assertRegex(told["Timestamp"], r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0000 UTC$")
-        self.assertEqual({m["Labels"]["host"] for m in told["Gauges"]},
+        self.assertEqual({tuple(sorted(g)) for g in metrics["Gauges"]}, {("Labels", "Name", "Value")})
+        self.assertRegex(metrics["Timestamp"], r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0000 UTC$")
+        self.assertEqual({m["Labels"]["host"] for m in metrics["Gauges"]},
                          {self.agent.get("/v1/nodes")[0]["Name"]})
         asked = harness.wait_until(
             lambda: [s for s in self.agent.get("/v1/metrics")["Samples"]
@@ -109,7 +109,7 @@ class AgentMetricsTest(AgentTest):
                                          "Stddev", "Sum"])
         self.assertGreater(asked["Count"], 0)
         self.assertTrue(0 < asked["Min"] <= asked["Mean"] <= asked["Max"] <= asked["Sum"], asked)
-        restarts = [c for c in told["Counters"] if c["Name"] == "nomad.client.allocs.restart"][0]
+        restarts = [c for c in metrics["Counters"] if c["Name"] == "nomad.client.allocs.restart"][0]
         self.assertEqual([restarts[k] for k in ("Count", "Sum", "Min", "Max", "Mean", "Stddev")],
                          [1, 1, 1, 1, 1, 0])
 
@@ -156,4 +156,4 @@ class AgentMetricsTest(AgentTest):
             self.assertNotIn(series.group(1), seen)
             seen.add(series.group(1))
         self.agent.must("DELETE", '/v1/job/a"b')
-        harness.wait_until(lambda: not self.values(alloc_id=alloc), "none of what has ended")
+        harness.wait_until(lambda: not self.values(alloc_id=alloc), "no ended allocation")

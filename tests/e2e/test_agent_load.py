@@ -1,6 +1,6 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Clients that take what there is of an agent: its memory, its connections, its log. It bears them,
-gives back what they took, and serves others meanwhile."""
+"""Clients that use up an agent's memory, connections or log. The agent bears that, serves others meanwhile,
+and frees all of it afterwards."""
 import contextlib
 import fcntl
 import http.client
@@ -21,7 +21,7 @@ from agent_harness import Agent, AgentTest, agent_config
 from harness import DroverTest, SLACK, group, job, mock, task
 
 MB = 1 << 20
-EXACT = SLACK <= 2  # a sanitizer keeps for a while what is given back
+EXACT = SLACK <= 2  # a sanitizer keeps freed memory for a while
 
 
 def memory(agent, field):
@@ -31,8 +31,8 @@ def memory(agent, field):
 
 class MemoryTest(AgentTest):
     def peak(self, requests):
-        """Sends REQUESTS (method, path, body) at once. Returns the statuses, and by how many bytes
-        the agent's memory has grown meanwhile; waits until it is given back."""
+        """Sends REQUESTS (method, path, body) at once. Returns the statuses, and the growth of the agent's
+        memory in bytes. Waits until that memory is free again."""
         self.agent.ask("GET", "/v1/jobs")
         before = memory(self.agent, "VmRSS")
         pathlib.Path(f"/proc/{self.agent.run.pid}/clear_refs").write_text("5")  # of VmHWM
@@ -122,8 +122,8 @@ UPGRADE = ("GET /v1/client/allocation/11111111-2222-3333-4444-555555555555/exec?
            "HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
            "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
 
-# Holds COUNT requests of a user that are never finished, and says so. With AGAIN it replaces those
-# that the agent ends. The end of its input ends it.
+# Holds COUNT unfinished requests of a user, and then prints that. With AGAIN it replaces those that the
+# agent ends. The end of its input ends it.
 HOLD = """
 import select, os, socket, sys, time
 host, port, count, again = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[5] == "True"
@@ -216,7 +216,7 @@ class ShutOutTest(DroverTest):
             median = statistics.median(took)
             print(f"{method} of {len(json.dumps(body))} bytes: median {median * 1000:.1f} ms, most "
                   f"{max(took) * 1000:.1f} ms", file=sys.stderr)
-            if EXACT:  # sanitizers change what each of the many connections costs
+            if EXACT:  # sanitizers change the cost of each connection
                 self.assertLess(median, 0.05 * SLACK)
 
     def test_who_says_nothing_shuts_nobody_out_not_even_himself(self):
@@ -230,7 +230,7 @@ class ShutOutTest(DroverTest):
             with self.subTest(token=token):
                 self.start(token, 2000, 1000)
                 with self.held(500, 12345, BODIES, again=True):
-                    time.sleep(0.1)  # they are no new ones any more
+                    time.sleep(0.1)  # the connections are no longer new
                     self.serves()
                 self.agent.stop()
 
@@ -247,7 +247,7 @@ class ShutOutTest(DroverTest):
         self.start()
         with self.held(100, user=12345, again=True), self.held(100, user=12346, again=True):
             self.serves()
-            # Connections that have shown that they may be there are not dropped for those.
+            # Connections that have shown their right are not dropped for them.
             kept = [http.client.HTTPConnection(self.agent.address) for _ in range(15)]
             for connection in kept:
                 connection.request("GET", "/v1/jobs")
@@ -297,7 +297,7 @@ class StuckLogTest(DroverTest):
             self.assertEqual(agent.ask("GET", "/v1/jobs").status, 200)
         agent.must("DELETE", "/v1/job/web")
         agent.wait_allocs("web", 1, "complete", desired="stop")
-        # Somebody reads again: nothing is missing without a word.
+        # A reader comes again: no line is missing.
         os.set_blocking(reader, True)
         text = b""
         agent.run.interrupt()

@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""The smaller routes of the HTTP API: what they answer, and what they refuse."""
+"""The smaller routes of the HTTP API: their answers and refusals."""
 import json
 import uuid
 
@@ -48,7 +48,7 @@ class AgentRouteTest(AgentTest):
                          (404, "job not found"))
 
     def refused(self, table):
-        """Each (method, path, body, code, text) of TABLE is answered so."""
+        """Checks the answer to each (method, path, body, code, text) of TABLE."""
         for method, path, body, code, text in table:
             with self.subTest(path, body=str(body)[:80]):
                 got = self.error(method, "/v1/" + path, body)
@@ -62,13 +62,13 @@ class AgentRouteTest(AgentTest):
         reply = self.agent.submit({**service(), "Submission": text})
         self.assertEqual(reply["Warnings"], "")
         self.agent.submit(service(2))
-        told = self.agent.get(path, version=0)
-        self.assertEqual(told, {**text, "Namespace": "default", "JobID": "web", "Version": 0,
+        answer = self.agent.get(path, version=0)
+        self.assertEqual(answer, {**text, "Namespace": "default", "JobID": "web", "Version": 0,
                                 "JobModifyIndex": reply["JobModifyIndex"]})
         self.assertEqual(self.error("GET", path, version=1), (404, "job source not found"))
         self.agent.must("PUT", "/v1/job/web/revert", {"JobID": "web", "JobVersion": 0})
-        told = self.agent.get(path)
-        self.assertEqual((told["Version"], told["Source"]), (2, text["Source"]), "the newest")
+        answer = self.agent.get(path)
+        self.assertEqual((answer["Version"], answer["Source"]), (2, text["Source"]), "the newest")
         large = {**text, "Source": "x" * (1 << 20)}
         self.assertIn("job source size of 1.0 MB exceeds maximum of 1.0 MB and will be discarded",
                       self.agent.submit({**service(3), "Submission": large})["Warnings"])
@@ -119,9 +119,9 @@ class AgentRouteTest(AgentTest):
         self.assertEqual((reply["Name"], reply["Description"]), ("golden", "it ran"))
         versions = self.agent.get("/v1/job/web/versions")["Versions"]
         self.assertIsNone(versions[0]["VersionTag"])
-        told = versions[1]["VersionTag"]
-        self.assertEqual((told["Name"], told["Description"]), ("golden", "it ran"))
-        self.assertGreater(told["TaggedTime"], 1_600_000_000 * 10**9)
+        answer = versions[1]["VersionTag"]
+        self.assertEqual((answer["Name"], answer["Description"]), ("golden", "it ran"))
+        self.assertGreater(answer["TaggedTime"], 1_600_000_000 * 10**9)
         self.assertEqual(self.error("POST", tag, {"Version": 1})[0], 400)
         for count in range(3, 10):
             self.agent.submit(service(count))
@@ -157,11 +157,11 @@ class AgentRouteTest(AgentTest):
         self.agent.submit(service(2))
         stable = {"JobID": "web", "JobVersion": 0, "Stable": True}
         self.assertGreater(self.agent.must("PUT", "/v1/job/web/stable", stable)["Index"], 0)
-        told = [v["Stable"] for v in self.agent.get("/v1/job/web/versions")["Versions"]]
-        self.assertEqual(told, [False, True])
+        answer = [v["Stable"] for v in self.agent.get("/v1/job/web/versions")["Versions"]]
+        self.assertEqual(answer, [False, True])
         self.agent.must("POST", "/v1/job/web/stable", {**stable, "Stable": False})
-        told = [v["Stable"] for v in self.agent.get("/v1/job/web/versions")["Versions"]]
-        self.assertEqual(told, [False, False])
+        answer = [v["Stable"] for v in self.agent.get("/v1/job/web/versions")["Versions"]]
+        self.assertEqual(answer, [False, False])
         self.refused([
             ("PUT", "job/x/stable", {**stable, "JobID": "x"}, 404, "job not found"),
             ("PUT", "job/web/stable", {**stable, "JobID": "x"}, 400, "Job ID does not match"),
@@ -190,7 +190,7 @@ class AgentRouteTest(AgentTest):
         choose = {"Filter": 'JobID == "web" and Status == "complete"'}
         self.assertEqual(self.agent.must("DELETE", path, choose, namespace="other"), {"Count": 0})
         self.assertEqual(self.agent.must("DELETE", path, choose), {"Count": 1})
-        self.assertEqual(evals(), [made, looked[3]], "what is needed stays")
+        self.assertEqual(evals(), [made, looked[3]], "needed evaluations stay")
 
     def test_a_job_is_scaled(self):
         self.agent.submit(service())
@@ -261,12 +261,12 @@ class AgentRouteTest(AgentTest):
         nothing = {"Meta": {}, "Dynamic": {}, "Static": {}}
         self.assertEqual(self.agent.get(path, node_id=node), nothing)
         before = self.agent.get(f"/v1/node/{node}")
-        told = self.agent.must("POST", path, {"NodeID": node, "Meta": {"rack": "7", "zone": "a"}})
-        self.assertEqual(told, {"Meta": {"rack": "7", "zone": "a"},
+        answer = self.agent.must("POST", path, {"NodeID": node, "Meta": {"rack": "7", "zone": "a"}})
+        self.assertEqual(answer, {"Meta": {"rack": "7", "zone": "a"},
                                 "Dynamic": {"rack": "7", "zone": "a"}, "Static": {}})
         self.agent.must("PUT", path, {"Meta": {"zone": None}}, node_id=node)
-        told = self.agent.get(path)
-        self.assertEqual(told, {"Meta": {"rack": "7"}, "Dynamic": {"rack": "7"}, "Static": {}})
+        answer = self.agent.get(path)
+        self.assertEqual(answer, {"Meta": {"rack": "7"}, "Dynamic": {"rack": "7"}, "Static": {}})
         reply = self.agent.get_until(f"/v1/node/{node}",
                                      lambda r: json.loads(r.body)["Meta"] == {"rack": "7"})
         now = json.loads(reply.body)
@@ -289,7 +289,7 @@ class AgentRouteTest(AgentTest):
             got = self.error("POST", path, body, **query)
             self.assertEqual(got[0], code, got)
             self.assertIn(text, got[1])
-        self.assertEqual(self.agent.get(path), told, "what was refused has changed nothing")
+        self.assertEqual(self.agent.get(path), answer, "refused requests have changed nothing")
         self.assertEqual(self.error("GET", path, node_id=NONE)[0], 404)
 
     def test_a_constraint_is_waited_for(self):

@@ -35,7 +35,7 @@ class AgentServiceTest(DroverTest):
         self.assertEqual(log.read_text(), f"{soft}\n{hard}\n")
         agent.stop()
 
-    def test_the_service_manager_is_told(self):
+    def test_the_service_manager_is_notified(self):
         address = f"@{self.sandbox.root.name}"
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
             manager.settimeout(harness.LIMIT)
@@ -43,7 +43,7 @@ class AgentServiceTest(DroverTest):
             agent = Agent(self.sandbox, env={"NOTIFY_SOCKET": address})
             self.assertEqual(manager.recv(1000), b"READY=1")
             agent.submit(job(group(task("t", 'test -z "$NOTIFY_SOCKET"')), id="secret"))
-            agent.wait_allocs("secret", 1, "complete")  # tasks do not speak for the agent
+            agent.wait_allocs("secret", 1, "complete")  # tasks must not notify for the agent
             agent.stop()
             self.assertEqual(manager.recv(1000), b"STOPPING=1")
 
@@ -67,7 +67,7 @@ class AgentReloadTest(DroverTest):
         return str(path)
 
     def reload(self, run, text):
-        """Sends SIGHUP and waits until TEXT is in a line that the agent then logs."""
+        """Sends SIGHUP and waits until the agent logs a line with TEXT."""
         before = len(run.err)
         run.signal(signal.SIGHUP)
         return run.wait_for(lambda r: next((l for l in r.err[before:].splitlines() if text in l),
@@ -130,7 +130,7 @@ class AgentReloadTest(DroverTest):
         self.assertTrue(self.may(agent, old))
         agent.stop()
 
-    def test_the_service_manager_is_told(self):
+    def test_the_service_manager_is_notified(self):
         address = f"@{self.sandbox.root.name}"
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
             manager.settimeout(harness.LIMIT)

@@ -63,10 +63,10 @@ class AgentEventStreamTest(AgentTest):
         self.assertEqual(stream.line(), "{}\n")
         reply = self.agent.submit(batch_job("sum"))
         events = stream.events_until(is_done)
-        told = {(e["Topic"], e["Type"]) for e in events}
+        kinds = {(e["Topic"], e["Type"]) for e in events}
         self.assertLessEqual({("Job", "JobRegistered"), ("Evaluation", "JobRegistered"),
                               ("Allocation", "PlanResult"), ("Allocation", "AllocationUpdated"),
-                              ("Node", "NodeRegistration")}, told)
+                              ("Node", "NodeRegistration")}, kinds)
         registered = next(e for e in events if e["Topic"] == "Job")
         self.assertEqual((registered["Key"], registered["Namespace"], registered["Index"],
                           registered["Payload"]["Job"]["ID"]),
@@ -79,7 +79,7 @@ class AgentEventStreamTest(AgentTest):
         gone = stream.events_until(lambda e: e["Topic"] == "Job" and "Deleted" in e["Payload"])[-1]
         self.assertEqual((gone["Key"], gone["Type"]), ("sum", "JobDeregistered"))
 
-        # A later client reads the same, from any index.
+        # A later client reads the same events, from any index.
         again = self.stream(("index", reply["Index"]), ("topic", "Allocation:sum"))
         later = again.events_until(is_done)
         self.assertEqual(later, [e for e in events if e["Topic"] == "Allocation"])
@@ -144,7 +144,7 @@ class AgentEventStreamTest(AgentTest):
                 while stream.line():
                     pass
             except (OSError, http.client.HTTPException):
-                pass  # cut short: what matters is that it ends
+                pass  # it may be incomplete, but it must end
 
 
 class AgentMonitorTest(DroverTest):
@@ -169,7 +169,7 @@ class AgentMonitorTest(DroverTest):
         text = ""  # frames follow each other without a line break
         while not text.endswith('"}'):
             text += framed.answer.read1(1).decode()
-        frame = json.loads(text[text.index('{"Data"'):])  # signs of life may stand before it
+        frame = json.loads(text[text.index('{"Data"'):])  # heartbeats may stand before it
         line = json.loads(base64.b64decode(frame["Data"]))
         self.assertEqual((line["@level"], line["@message"][:22]),
                          ("info", "configuration reloaded"))
@@ -195,12 +195,12 @@ class AgentMonitorTest(DroverTest):
         events = self.client("events", "--topic", "Job", "--topic", "Allocation:web")
         as_json = self.client("events", "--json", "--topic", "Evaluation")
 
-        def told():  # the monitor may not be connected yet
+        def has_line():  # the monitor may not be connected yet
             self.hang_up()
             return any("configuration reloaded" in line for line in monitor.lines)
-        harness.wait_until(told, "a line of the log")
+        harness.wait_until(has_line, "a line of the log")
         self.agent.submit(job(group(mock("t", run_for="1h")), id="web", type="service"))
-        # Clients read what has happened from these, at any level of the agent's own log.
+        # A monitor gets these lines at any level of the agent's own log.
         for text in ("path=/v1/jobs", "triggered_by=job-register", 'type="Started"'):
             self.wait_line(monitor, text)
             self.assertNotIn(text, self.agent.run.err)

@@ -1,6 +1,6 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""The exact calls that a driver sees of one run, in a running agent and in the one that takes it over:
-the promises of docs/drivers.md to an author of drivers. DROVER_TRACE=abi prints the calls."""
+"""The exact calls that a driver gets for one run, in a running agent and in the agent that takes the run
+over. docs/drivers.md promises them to authors of drivers. DROVER_TRACE=abi prints the calls."""
 import os
 import re
 import signal
@@ -40,17 +40,17 @@ class CallSequenceTest(DroverTest):
         self.agent = self.start()
 
     def trace(self, driver):
-        """[(what, verb, run, status)] of this agent's life."""
+        """[(word, verb, run, status)] of this agent's life."""
         return [(what, verb, run, status) for name, what, verb, run, status in
                 CALL.findall(self.agent.run.err) if name == driver and verb in VERBS]
 
     def called(self, driver, run=None):
-        """The verbs that were called, of one run or of all, in their order."""
+        """The called verbs, of one run or of all, in their order."""
         return [verb for what, verb, of, _ in self.trace(driver)
                 if what == "return" and run in (None, of)]
 
     def answers(self, driver, verb):
-        """[(run, status)]: a call is completed, or refused by what it returns."""
+        """[(run, status)]: the completion of each call, or the error that it returned."""
         return [(run, status) for what, each, run, status in self.trace(driver)
                 if each == verb and (what == "complete" or status != "OK")]
 
@@ -69,7 +69,7 @@ class CallSequenceTest(DroverTest):
         return self.agent.allocs(name)[0]["ID"]
 
     def look_at(self, name):
-        """Statistics have a sample."""
+        """Waits until statistics have a sample."""
         wait_until(lambda: self.agent.get(
             f"/v1/client/allocation/{self.alloc(name)}/stats")["Tasks"].get("t"), "a sample")
 
@@ -82,7 +82,7 @@ class CallSequenceTest(DroverTest):
         self.agent.must("DELETE", "/v1/job/web")
         self.wait_answer("raw_exec", "destroy")
         self.assert_calls("raw_exec", run, ["start", "wait", "stats", "stop", "destroy"])
-        # Once, before anything was started.
+        # Once, before any start.
         self.assertEqual(self.called("raw_exec")[0], "restore_complete")
         self.assertEqual(self.called("raw_exec").count("restore_complete"), 1)
 
@@ -117,19 +117,19 @@ class CallSequenceTest(DroverTest):
         self.agent.wait_allocs("web", 1, "failed")
         self.wait_answer("raw_exec", "destroy")
         self.wait_answer("raw_exec", "restore_complete")
-        # How it ended came with recover: nobody waits for it, stops it or measures it.
+        # recover has returned how it ended: nobody waits for it, stops it or measures it.
         self.assert_calls("raw_exec", run, ["recover", "destroy"])
         self.assertEqual(self.answers("raw_exec", "start"), [])
 
     def test_a_start_that_was_not_answered(self):
-        """No handle was stored: recover without one answers that nothing was started."""
+        """No handle was stored, so recover without a handle answers that nothing was started."""
         self.submit("web", mock("t", start_block_for="1h", run_for="1h"))
         wait_until(lambda: "start" in self.called("mock_driver"), "the start is asked for")
         (run,) = [of for _, verb, of, _ in self.trace("mock_driver") if verb == "start"]
         self.next_agent()
         self.assertEqual(self.wait_answer("mock_driver", "recover"), [(run, "E_NOT_FOUND")])
         wait_until(lambda: "start" in self.called("mock_driver"), "it is started again")
-        # Nothing of the old run is asked for any more, and nobody doubts that it never was.
+        # The host makes no more calls for the old run, not even a destroy.
         self.assert_calls("mock_driver", None, ["recover", "restore_complete", "start"])
         self.assert_calls("mock_driver", run, ["recover"])
 

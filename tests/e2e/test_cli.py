@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""The commands that run nothing, the documents about them, and where runs put their directories."""
+"""The commands that run nothing, the documents about them, and the directories of runs."""
 import json
 import os
 import re
@@ -29,7 +29,7 @@ class CliTest(DroverTest):
 
     def test_help_of_every_command(self):
         commands = dict(cli_docs.sections())
-        # Commands of every depth, so none is lost between the help and the page.
+        # The page has commands of every depth.
         self.assertLessEqual({(), ("run",), ("job", "run"), ("job", "tag", "apply"),
                               ("node", "meta", "read"), ("version",)}, set(commands))
         for command, shown in commands.items():
@@ -50,7 +50,7 @@ class CliTest(DroverTest):
         self.assertGreaterEqual(len(fields), 14, "the reader of the configuration has moved")
         page = (harness.ROOT / "docs/operators.md").read_text()
         for field in fields:
-            self.assertIn(f"`{field}`", page, f"docs/operators.md does not tell {field}")
+            self.assertIn(f"`{field}`", page, f"docs/operators.md does not have {field}")
 
     def test_single_dash_for_long_options(self):
         path = self.sandbox.write("job.json", one(mock("m", run_for="10ms")))

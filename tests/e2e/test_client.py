@@ -43,7 +43,7 @@ class Client:
         return json.loads(self.cli(*arguments, "-json", **how).out)
 
     def fails(self, *arguments, code=1, **how):
-        """The message of a command that fails; it must print nothing else."""
+        """Returns the message of a command that fails. It must print nothing else."""
         done = self.cli(*arguments, code=code, **how)
         self.assertEqual(done.out, "")
         return done.err
@@ -98,7 +98,7 @@ class ClientJobTest(Client, AgentTest):
         self.assertIn("There are no jobs", self.cli("job", "status").out)
 
     def test_a_version_is_named_and_its_name_taken_away(self):
-        for attempts in (1, 2):  # of no allocation, which would need its evaluation
+        for attempts in (1, 2):  # without allocations, which would need its evaluation
             self.cli("job", "run", "-detach", self.file(service(
                 mock("t", run_for="1h"), Count=0, RestartPolicy={"Attempts": attempts})))
 
@@ -116,7 +116,7 @@ class ClientJobTest(Client, AgentTest):
                       self.fails("job", "tag", "unset", "-name", "gone", "web"))
         self.assertIn("--name is required", self.fails("job", "tag", "unset", "web", code=2))
 
-        # An evaluation that something needs stays.
+        # A needed evaluation stays.
         old, new = sorted(self.json("eval", "list"), key=lambda e: e["CreateIndex"])
         self.assertEqual(self.cli("eval", "delete", "-yes", "-filter", 'JobID == "other"').out,
                          "0 evaluations are deleted\n")
@@ -132,8 +132,8 @@ class ClientJobTest(Client, AgentTest):
         shown = self.cli("node", "meta", "apply", "-node-id", node[:6], "rack=7", "a=b=c").out
         self.assertRegex(shown, r"(?m)^rack +7 +a client$")
         self.assertEqual(self.json("node", "meta", "read")["Meta"], {"a": "b=c", "rack": "7"})
-        told = self.json("node", "meta", "apply", "-unset", "a", "rack=8")
-        self.assertEqual(told["Meta"], {"rack": "8"})
+        answer = self.json("node", "meta", "apply", "-unset", "a", "rack=8")
+        self.assertEqual(answer["Meta"], {"rack": "8"})
         self.assertIn("KEY=VALUE", self.fails("node", "meta", "apply", code=2))
         self.assertIn("x: write it as KEY=VALUE", self.fails("node", "meta", "apply", "x", code=2))
 
@@ -142,7 +142,7 @@ class ClientJobTest(Client, AgentTest):
         self.cli("job", "stop", "-purge", "-detach", "web")
         self.assertEqual(self.agent.ask("GET", "/v1/job/web").status, 404)
 
-    def test_what_could_not_be_placed_is_told(self):
+    def test_allocations_without_a_place_are_reported(self):
         node = self.json("node", "status")[0]["ID"]
         self.cli("node", "eligibility", "-disable", node[:4])
         self.assertIn("ineligible", self.cli("node", "status").out)
@@ -152,9 +152,9 @@ class ClientJobTest(Client, AgentTest):
         self.assertIn("waits until there is room", shown)
         self.assertIn("Waiting for room", self.cli("job", "status", "web").out)
         evals = self.json("eval", "list", "-job", "web", "-status", "complete")
-        told = self.cli("eval", "status", evals[0]["ID"][:13]).out
-        self.assertIn("no node was eligible", told)
-        self.assertIn("queued-allocs", told)
+        shown = self.cli("eval", "status", evals[0]["ID"][:13]).out
+        self.assertIn("no node was eligible", shown)
+        self.assertIn("queued-allocs", shown)
         self.cli("node", "eligibility", "-enable", node)
         self.agent.wait_allocs("web", 3, "running")
         shown = self.cli("node", "status", node).out
@@ -176,9 +176,9 @@ class ClientJobTest(Client, AgentTest):
         self.assertEqual(shown["LastDrain"]["Meta"], {"message": "a disk"})
         self.assertEqual(self.agent.allocs("sum")[0]["DesiredStatus"], "run")
         self.assertIn("while it is draining", self.fails("node", "eligibility", "-enable", node))
-        told = self.cli("node", "drain", "-enable", "-yes", "-force", node).out
-        self.assertIn("is drained", told)
-        self.assertRegex(told, r"allocation [0-9a-f]{8} sum\.g\[0\]: ")
+        shown = self.cli("node", "drain", "-enable", "-yes", "-force", node).out
+        self.assertIn("is drained", shown)
+        self.assertRegex(shown, r"allocation [0-9a-f]{8} sum\.g\[0\]: ")
         self.agent.wait_allocs("sum", 1, "complete", "stop")
         shown = self.json("node", "status", node)
         self.assertEqual((shown["DrainStrategy"], shown["SchedulingEligibility"],
@@ -191,7 +191,7 @@ class ClientJobTest(Client, AgentTest):
         self.assertEqual(self.agent.ask("PUT", "/v1/node/x/drain", {"DrainSpec": None}).status, 404)
 
     def test_the_deadline_of_a_drain_is_not_that_of_a_heartbeat(self):
-        """A heartbeat, which looks at drains too, comes each ten seconds."""
+        """A heartbeat, which also looks at drains, comes every ten seconds."""
         node = self.json("node", "status")[0]["ID"]
         self.agent.submit(job(group(task("t", LONG)), id="sum"))
         self.agent.wait_allocs("sum", 1, "running")
@@ -206,9 +206,9 @@ class ClientJobTest(Client, AgentTest):
         self.assertEqual(self.json("node", "status", "-self")["ID"], node)
         self.cli("job", "run", self.file(service(task("t", LONG))))
         self.assertIn("has an id", self.fails("node", "drain", "-monitor", "0" * 36))
-        told = self.cli("node", "drain", "-enable", "-self", "-yes", "-meta", "why=a disk",
+        shown = self.cli("node", "drain", "-enable", "-self", "-yes", "-meta", "why=a disk",
                         "-meta", "who=me", "-m", "soon").out
-        self.assertIn("is drained", told)
+        self.assertIn("is drained", shown)
         drain = self.json("node", "status", "-self")["LastDrain"]
         self.assertEqual(drain["Meta"], {"why": "a disk", "who": "me", "message": "soon"})
         self.assertIn("is drained", self.cli("node", "drain", "-self", "-monitor").out)
@@ -224,7 +224,7 @@ class ClientJobTest(Client, AgentTest):
         self.assertEqual(listed["raw_exec"]["Attributes"], {"driver.raw_exec": "true"})
         self.address = "http://127.0.0.1:1"
         self.assertIn("127.0.0.1:1", self.fails("plugin", "list"))
-        # Either the agent is asked or a configuration is loaded.
+        # The command asks the agent, or loads a configuration.
         for source in (("--config", "x.json"), ("--plugin-dir", "x")):
             self.assertIn("excludes", self.fails(
                 "plugin", "list", *source, "--address", "http://127.0.0.1:1", code=2))
@@ -298,9 +298,9 @@ class ClientJobTest(Client, AgentTest):
         shown = self.cli("job", "run", path, code=1).out
         self.assertIn("failed", shown)
         path = self.file(service(mock("t", start_error="it is broken"), id="other"))
-        told = self.json("job", "run", path, code=1)
-        self.assertEqual(told["Evaluation"]["ID"], told["Answer"]["EvalID"])
-        self.assertEqual([a["ClientStatus"] for a in told["Allocations"]], ["failed"])
+        answer = self.json("job", "run", path, code=1)
+        self.assertEqual(answer["Evaluation"]["ID"], answer["Answer"]["EvalID"])
+        self.assertEqual([a["ClientStatus"] for a in answer["Allocations"]], ["failed"])
 
     def test_jobs_that_are_refused(self):
         bad = service(mock("t", run_for="1h"))
@@ -328,7 +328,7 @@ class ClientJobTest(Client, AgentTest):
         self.assertIn('"we" is the beginning of 2 jobs', said)
         self.assertIn("web/ab  in namespace default", said)
         self.assertIn("no job has an id that begins", self.fails("job", "status", "x"))
-        # Nobody is there to confirm that the right one was meant.
+        # Nobody can confirm here that it is the right one.
         self.assertIn("--yes", self.fails("job", "stop", "oth"))
         self.assertFalse(self.agent.get("/v1/job/other")["Stop"])
         self.cli("job", "stop", "-yes", "oth")
@@ -416,7 +416,7 @@ class ClientFilesTest(Client, AgentTest):
             return follower
         both, output, errors = follow("-n", "1"), follow("-stdout"), follow("-stderr")
         self.assertEqual(both.stdout.readline(), b"2\n")
-        # There was no standard error yet.
+        # There was no file of standard error yet.
         write("stderr", "oops\n")
         self.assertEqual(both.stderr.readline(), b"oops\n")
         self.assertEqual(errors.stdout.readline(), b"oops\n")
@@ -536,7 +536,7 @@ class ClientFilesTest(Client, AgentTest):
 
 
 class ClientReachTest(Client, DroverTest):
-    """How the client comes to an agent, and what it says when it does not."""
+    """How the client finds an agent, and its errors when it does not."""
 
     def setUp(self):
         super().setUp()
@@ -547,7 +547,7 @@ class ClientReachTest(Client, DroverTest):
         said = self.fails("job", "status")
         self.assertEqual(said, "drover job status: cannot reach http://127.0.0.1:1: Connection "
                                "refused: is an agent running? drover agent --dev starts one\n")
-        # Others answer for the variables than for the options.
+        # Variables and options lead to different agents.
         self.assertIn("127.0.0.1:2", self.fails("node", "status", "-address=http://127.0.0.1:2"))
         self.assertIn("127.0.0.1:3", self.fails("node", "status", DROVER_ADDR=None,
                                                 NOMAD_ADDR="http://127.0.0.1:3"))
@@ -605,13 +605,13 @@ class ClientReachTest(Client, DroverTest):
                         "clients that ask the node itself must not send a token in the clear")
         self.cli("job", "status", NOMAD_CACERT=str(root / "cert.pem"),
                  NOMAD_CLIENT_CERT=str(root / "cert.pem"), NOMAD_CLIENT_KEY=str(root / "key.pem"))
-        self.fails("job", "status", "--ca-cert", root / "cert.pem")  # who is asking?
+        self.fails("job", "status", "--ca-cert", root / "cert.pem")  # without the certificate of a client
         run.interrupt()
         self.assertEqual(run.wait(), 0, run.story())
 
 
 class Canned(http.server.BaseHTTPRequestHandler):
-    """Answers with what the test has prepared for the path."""
+    """Sends the answer that the test has prepared for the path."""
 
     def do_GET(self):
         body = self.server.answers.get(self.path.partition("?")[0])
@@ -633,7 +633,7 @@ class UnixServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
 
 @contextlib.contextmanager
 def canned(answers, path=None):
-    """A server with ANSWERS; its address. PATH: of a socket in the file system."""
+    """Starts a server with ANSWERS and returns its address. PATH: of a socket in the file system."""
     server = (UnixServer(path, Canned) if path else
               http.server.ThreadingHTTPServer(("127.0.0.1", 0), Canned))
     server.answers = answers
@@ -653,7 +653,7 @@ def stub(number, **fields):
 
 
 class ClientAnswerTest(Client, DroverTest):
-    """The client's reaction to answers; the agent is a double here."""
+    """The client's reactions to answers of a fake agent."""
 
     def on_terminal(self, *arguments, columns, **env):
         master, slave = pty.openpty()
@@ -664,7 +664,7 @@ class ClientAnswerTest(Client, DroverTest):
                                           "DROVER_ADDR": self.address, **env}))
         os.close(slave)
         shown = b""
-        with contextlib.suppress(OSError):  # how a terminal ends
+        with contextlib.suppress(OSError):  # the end of a terminal's input
             while data := os.read(master, 65536):
                 shown += data
         os.close(master)
@@ -720,7 +720,7 @@ class ClientAnswerTest(Client, DroverTest):
             self.assertIn("a-job-with", plain)
             self.assertIn("…", plain)
             self.assertNotIn("\x1b", self.on_terminal("job", "status", columns=70, NO_COLOR="1"))
-            # Where nobody looks at it, nothing is cut and nothing is coloured.
+            # Outside of a terminal, nothing is cut or coloured.
             piped = self.cli("job", "status").out
             self.assertIn(jobs[0]["ID"], piped)
             self.assertNotIn("\x1b", piped)

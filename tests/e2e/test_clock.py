@@ -1,6 +1,6 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""The clock of the machine is set, far ahead and far back: nothing that waits notices. Everybody has
-that clock, so this runs in a virtual machine only, with nothing beside it (tests/vm)."""
+"""The clock of the machine is set, far ahead and far back, and no wait notices. All programs share that
+clock, so this runs only in a virtual machine, alone (tests/vm)."""
 import os
 import time
 import unittest
@@ -10,14 +10,14 @@ from agent_harness import AgentTest
 from harness import SLACK, group, job, mock, task, wait_until
 
 HOUR = 3600
-# Where the clock is put, in order: relative to the true time, or as it is.
+# The settings of the clock, in order: relative to the true time, or absolute.
 JUMPS = [("an hour ahead", HOUR), ("two days back", -48 * HOUR), ("to 1970", None, 30 * HOUR),
          ("to 2038", None, 2**31 + HOUR), ("back to the true time", 0)]
 DELAY = 4.0
 
 
 @unittest.skipUnless(os.environ.get("DROVER_MAY_SET_CLOCK") == "1",
-                     "the clock of this machine belongs to others, too: see tests/vm")
+                     "other programs use the clock of this machine too: see tests/vm")
 class ClockTest(AgentTest):
     def setUp(self):
         self.truth = time.time() - time.monotonic()
@@ -64,7 +64,7 @@ class ClockTest(AgentTest):
                                                "Delay": f"{DELAY}s"})
         wait_until(lambda: "Restarting" in self.types(fails), "it waits for its restart")
         self.agent.must("DELETE", f"/v1/job/{deaf}")
-        wait_until(lambda: "Killing" in self.types(dies), "it is to be killed")
+        wait_until(lambda: "Killing" in self.types(dies), "the begin of its kill")
         begin = time.monotonic()
         self.put(*to)
         ends = {}
@@ -84,11 +84,11 @@ class ClockTest(AgentTest):
         for what, most in (("kill", DELAY), ("restart", 1.25 * DELAY)):
             self.assertGreater(ends[what], DELAY - seen, what)
             self.assertLess(ends[what], most + seen + 0.5 * SLACK, what)
-        # Records have the time that everybody has now.
+        # Records have the new time.
         end = self.task(fails)["Events"][-1]["Time"] / 1e9
         self.assertLess(abs(time.time() - end), 5 * SLACK)
         self.assertEqual(self.task(dies)["Failed"], False)
-        # A query waits as long as it asks for.
+        # A query waits for the time that it names.
         index = self.agent.ask("GET", "/v1/nodes").headers["X-Nomad-Index"]
         begin = time.monotonic()
         self.agent.get("/v1/nodes", index=index, wait="1s")

@@ -1,7 +1,7 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""An agent with each of its drivers in a process of its own: these die, alone and with the agent, and no task
-notices. The other tests show the rest: those that CMakeLists.txt calls CONTAINED run a second time with such
-an agent."""
+"""An agent with each of its drivers in a process of its own. These processes die, alone and with the agent,
+and no task notices. Other tests cover the rest: those marked CONTAINED in CMakeLists.txt run a second time
+with such an agent."""
 import os
 import signal
 import subprocess
@@ -16,7 +16,7 @@ DRIVERS = {"raw_exec": {"enabled": True}, "mock_driver": {}}
 if harness.IS_ROOT:
     DRIVERS["exec"] = {}
 
-# In a root of its own it can only write to its allocation.
+# A task in a root of its own can only write to its allocation.
 ISOLATED = """
 echo "start $$" >> "$NOMAD_ALLOC_DIR/data/witness"
 while :; do echo beat >> "$NOMAD_ALLOC_DIR/data/beats"; sleep 0.2; done
@@ -30,7 +30,7 @@ class ContainedTest(TakeoverCase):
         return Agent(self.sandbox, dev=False, config=agent_config(self.sandbox, plugins=plugins))
 
     def containers(self):
-        """The processes of the agent's drivers, by driver, as far as there are."""
+        """The existing processes of the agent's drivers, by driver."""
         return {each["Name"]: each["PID"] for each in self.agent.get("/v1/agent/plugins")
                 if each["PID"] > 0}
 
@@ -40,7 +40,7 @@ class ContainedTest(TakeoverCase):
         return all(drivers[name]["Healthy"] for name in DRIVERS)
 
     def wait_containers(self, other_than=()):
-        """Waits until each driver is well in a process that is none of those."""
+        """Waits until each driver is healthy in a process that is not one of these."""
         def all_of_them():
             found = self.containers()
             new = not set(found.values()) & set(other_than)
@@ -48,7 +48,7 @@ class ContainedTest(TakeoverCase):
         return harness.wait_until(all_of_them, "a healthy process for each driver")
 
     def submit_all(self):
-        """A task of each driver that notes what becomes of it."""
+        """Starts a task of each driver. The tasks record their lives."""
         self.witnesses_of = self.submit_witness("raw_exec", 2)
         self.agent.submit(job(group(mock("t", run_for="1h")), id="mock", type="service"))
         self.mock = self.agent.wait_allocs("mock", 1, "running")[0]["ID"]
@@ -78,7 +78,7 @@ class ContainedTest(TakeoverCase):
                                 env=self.sandbox.environment({"DROVER_ADDR": self.agent.url}))
 
     def assert_serves(self):
-        """Commands, statistics, signals and stops reach the tasks."""
+        """Checks that commands, statistics, signals and stops reach the tasks."""
         alloc = self.agent.allocs("raw_exec")[0]["ID"]
         for each in [alloc, self.isolated] if "exec" in DRIVERS else [alloc]:
             out, _ = self.command(each, "sh", "-c", "echo $NOMAD_TASK_NAME; exit 3").communicate(

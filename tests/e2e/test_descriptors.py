@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""An agent that may have very few open files: what it refuses then, and what goes on."""
+"""An agent with a limit of very few open files: some requests are refused, others go on."""
 import http.client
 import os
 import pathlib
@@ -12,7 +12,7 @@ from harness import SLACK, DroverTest, group, job, task, wait_until
 
 FILES = 128
 DEAF = "trap '' INT TERM; echo up; while :; do sleep 0.1; done"
-MANY = 80  # with two descriptors each they do not fit
+MANY = 80  # too many, at two descriptors each
 TRIES = {"Attempts": 1000, "Interval": "1h", "Delay": "200ms", "Mode": "fail"}
 
 
@@ -22,7 +22,7 @@ class DescriptorTest(DroverTest):
         self.sandbox.alloc_dirs[0].mkdir()
         self.agent = Agent(self.sandbox, command=[
             "/bin/sh", "-c", f'ulimit -n {FILES}; exec "$0" "$@"', harness.binary()])
-        # A client that was here before.
+        # A client with an older connection.
         self.early = http.client.HTTPConnection(self.agent.address, timeout=harness.LIMIT)
         self.fresh = self.descriptors()
 
@@ -44,7 +44,7 @@ class DescriptorTest(DroverTest):
                                     **fields), id=name, type="service"))
 
     def allocs(self, name):
-        """While many start at once, a client may have to come again later."""
+        """Repeats the request: while many tasks start at once, the agent may refuse a client."""
         path = f"/v1/job/{name}/allocations"
         reply = self.agent.get_until(path, lambda reply: reply.status != 429)
         self.assertEqual(reply.status, 200, reply.body)
@@ -70,14 +70,14 @@ class DescriptorTest(DroverTest):
         for text in said:
             self.assertRegex(text, rf"(?i)too many open files: .* may have {FILES} \(LimitNOFILE")
         self.assertLess(self.descriptors(), FILES)
-        # Running tasks are not disturbed, and can be stopped, also the deaf ones.
+        # Running tasks are not disturbed. They can be stopped, also the deaf ones.
         self.assertEqual(self.statuses("kept"), ["running"] * 3)
         begin = time.monotonic()
         self.agent.must("DELETE", "/v1/job/kept")
         self.agent.wait_allocs("kept", 3, "complete", "stop")
         self.assertLess(time.monotonic() - begin, 1 + 3 * SLACK)
-        # Their descriptors are there again. Each start needs some more for a moment, so one of two that
-        # start at once may be refused once more.
+        # Their descriptors are free again. Each start needs some more for a moment, so one of two
+        # simultaneous starts may be refused once more.
         self.run_deaf("later", 2, RestartPolicy=TRIES)
         self.agent.wait_allocs("later", 2, "running")
         for name in ("many", "later"):
@@ -123,9 +123,9 @@ class DescriptorTest(DroverTest):
                     except ConnectionError:
                         answers += 1
                 return answers
-            # Each is served or turned away; none waits for nothing.
+            # Each client is served or refused. None waits without an answer.
             wait_until(lambda: refused() >= 2 * FILES - (FILES - self.fresh - 40), "the refused")
-            # But for the moment in which one is turned away.
+            # Except in the moment in which one is refused.
             wait_until(lambda: self.descriptors() < FILES, "a descriptor that is left")
             before, begin = self.cpu(), time.monotonic()
             # Running tasks can be stopped meanwhile.

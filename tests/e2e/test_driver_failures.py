@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""The messages for a task that cannot be started."""
+"""The messages for tasks that cannot be started."""
 import harness
 from harness import DroverTest, one, plugin_file, task
 
@@ -66,7 +66,7 @@ class DriverFailureTest(DroverTest):
         self.refused(config(command="/bin/true", args={"a": 1}), POINTER + "/Config/args: ")
         self.refused(config(command="/bin/true", args=[{"a": 1}]), POINTER + "/Config/args/0: ")
 
-    def test_two_wrong_tasks_are_told_at_once(self):
+    def test_two_wrong_tasks_are_reported_at_once(self):
         self.refused(one(task("a", config={"command": ["x"]}), task("b", config={"comand": "x"})),
                      "/Job/TaskGroups/0/Tasks/0/Config/command: ",
                      "/Job/TaskGroups/0/Tasks/1/Config/comand: ")
@@ -95,12 +95,12 @@ class DriverFailureTest(DroverTest):
         self.assertIn(run.wait(), (1, 2), run.story())
         self.assertIn("enabeld", run.err + str(run.lines))
 
-    def test_exit_by_a_signal_is_told(self):
+    def test_exit_by_a_signal_is_reported(self):
         run = self.run_job(one(task("t", "kill -SEGV $$")), code=1)
         self.assertEqual(run.event("t", "Terminated")["DisplayMessage"],
                          "Exit Code: 139, Signal: 11")
 
-    def test_exit_message_of_a_driver_is_told(self):
+    def test_exit_message_of_a_driver_is_reported(self):
         run = self.run_job(one(task("t", driver="mock_driver", config={
             "run_for": "10ms", "exit_code": 9, "exit_err_msg": "gone fishing"})), code=1)
         self.assertIn("gone fishing", run.event("t", "Terminated")["DisplayMessage"])

@@ -30,14 +30,14 @@ print(json.dumps({
 
 class EnvironmentTest(DroverTest):
     def show(self, arguments=(), env=None, signals=(), **fields):
-        """Runs a task that prints what it has."""
+        """Runs a task that prints its environment."""
         script = self.sandbox.write("show.py", SHOW)
         spec = job(group(task("show", config={
             "command": "/usr/bin/env",
             "args": ["python3", "-I", str(script), *arguments]}, **fields),
             name="grp", Meta={"rack": "group", "only-group": "1"}),
             id="env-job", Meta={"rack": "job", "owner": "me"}, Namespace="ns-1")
-        # As systemd and shells hand things down: an ignored signal, an open descriptor.
+        # systemd and shells may pass on such things: an ignored signal, an open descriptor.
         read, write = os.pipe()
         os.set_inheritable(read, True)
         os.set_inheritable(write, True)
@@ -76,23 +76,23 @@ class EnvironmentTest(DroverTest):
         for key, value in expected.items():
             self.assertEqual(env.get(key), value, key)
         self.assertNotIn("leak", env.values())
-        # Without a root of its own a task has what the host has, but nothing that is denied.
+        # Without a root of its own, a task has the host's environment, except denied variables.
         self.assertEqual(env["HOST_PLAIN"], "from the host")
         allowed = set(self.sandbox.environment(host)) | set(expected)
         self.assertLessEqual({key for key in env if key not in allowed},
                              {"NOMAD_PARENT_CGROUP", "NOMAD_MEMORY_MAX_LIMIT"})
 
-    def test_paths_and_host_variables_are_those_of_the_root_that_the_driver_tells(self):
-        """mock_driver has any isolation by its configuration, and prints the values of its options."""
+    def test_paths_and_host_variables_are_those_of_the_root_that_the_driver_reports(self):
+        """mock_driver has the isolation of its configuration, and its tasks print their options."""
         paths = "${NOMAD_ALLOC_DIR} ${NOMAD_TASK_DIR} ${NOMAD_SECRETS_DIR}"
         host = {"PATH": os.environ["PATH"], "HOST_PLAIN": "x"}
         for isolation, inherited in {"none": set(host), "chroot": {"PATH"}, "image": set()}.items():
             how = {"env": host, "config": self.sandbox.write_config("mock.json", plugins={
                 "mock_driver": {"file": str(harness.plugin_file("mock_driver")),
                                 "config": {"fs_isolation": isolation}}})}
-            tells = {name: mock(name, stdout_string='${env["%s"]}\n' % name) for name in host}
+            printers = {name: mock(name, stdout_string='${env["%s"]}\n' % name) for name in host}
             run = self.run_job(one(mock("show", stdout_string=paths + " $NOMAD_TASK_DIR\n"),
-                                   *(tells[name] for name in inherited)), **how)
+                                   *(printers[name] for name in inherited)), **how)
             root = f"{self.sandbox.alloc_dirs[0]}/{run.placed()[0]['AllocID']}"
             seen = (f"{root}/alloc {root}/show/local {root}/show/secrets" if isolation == "none"
                     else "/alloc /local /secrets")
@@ -100,7 +100,7 @@ class EnvironmentTest(DroverTest):
             for name in inherited:
                 self.assertEqual(run.logs(name), [host[name]], isolation)
             for name in set(host) - inherited:
-                run = self.run_job(one(tells[name]), code=1, **how)
+                run = self.run_job(one(printers[name]), code=1, **how)
                 self.assertIn("Failed Validation", run.event_types(name), isolation)
 
     def test_descriptors_signals_and_directories(self):
@@ -126,7 +126,7 @@ class EnvironmentTest(DroverTest):
         self.assertEqual(argv[1], "dc1")
         self.assertEqual(argv[2], "linux")
         self.assertEqual(argv[3:], ["$HOME", "a b", "", "${x}"])
-        # In an environment what is not known stays as it is.
+        # In an environment, unknown references stay unchanged.
         self.assertEqual(shown["env"]["A"], "env-job.grp[0]/${unknown.thing}")
 
     def test_unknown_variable_in_a_configuration_is_an_error(self):

@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Jobs of the driver exec: what an isolated task has, what it cannot reach, how it is limited."""
+"""Jobs of the driver exec: the surroundings of an isolated task, its borders and its limits."""
 import errno
 import json
 import os
@@ -28,7 +28,7 @@ def isolated(name, script, config=None, **fields):
 CLONE3 = 435
 MOUNT, PIVOT_ROOT = {"x86_64": (165, 155), "aarch64": (40, 41)}.get(platform.machine(), (-1, -1))
 
-# Forks as often as it may, and never gives up.
+# Forks as often as possible, and never stops.
 FORK_BOMB = """
 import os, time
 while True:
@@ -41,7 +41,7 @@ while True:
 
 
 def is_in_chroot():
-    """Entering the own mount namespace leads to its root, which is not ours in a chroot."""
+    """Whether this process is in a chroot. Its mount namespace then has another root."""
     if not IS_ROOT:
         return False
     look = ["findmnt", "--noheadings", "--raw", "--output=ID,FSROOT", "--mountpoint=/"]
@@ -85,7 +85,7 @@ class ExecTest(ExecConfiguration):
         self.assertEqual(shown.pop(), "0022")
         names = {line.split("=")[0] for line in shown if not line.startswith("NOMAD_")}
         self.assertLessEqual({"PATH", "OWN", "LANG", "TZ"}, names)
-        # The shell adds what it wants to have.
+        # The shell adds variables of its own.
         self.assertLessEqual(names, {"PATH", "OWN", "LANG", "TZ", "PWD", "SHLVL", "_", "OLDPWD"})
         self.assertIn("TZ=job", shown)
 
@@ -135,7 +135,7 @@ class ExecTest(ExecConfiguration):
                               run.event("look", "Driver Failure")["DisplayMessage"])
 
     def test_host_processes_are_seen_where_the_operator_allows_it(self):
-        # Other users' processes are hidden either way; the numbers show which namespace it is.
+        # Other users' processes are hidden in both cases. The numbers show the namespace.
         own = "echo $$; ls -d /proc/[0-9]* | wc -l"
         number, count = map(int, self.output(own).split())
         self.assertLess(max(number, count), 8)
@@ -143,14 +143,14 @@ class ExecTest(ExecConfiguration):
                                          {"default_pid_mode": "host"}).split())
         self.assertGreater(number, 8)
 
-    def test_memory_is_limited_and_told(self):
+    def test_memory_is_limited_and_reported(self):
         run = self.run_job(one(isolated("look", "x=x; while :; do x=$x$x; done",
                                         Resources={"CPU": 100, "MemoryMB": 16})),
                            config=self.configuration(), code=1)
         self.assertRegex(json.dumps(run.lines), "(?i)oom")
 
     def test_a_group_without_network_shares_a_loopback_of_its_own(self):
-        # Each task prints its namespace; the second finds what the first has bound.
+        # Each task prints its namespace. The second one finds the port of the first one.
         serve = ("import os, socket, time; s = socket.create_server(('127.0.0.1', 7)); "
                  "print(os.listdir('/sys/class/net'), os.readlink('/proc/self/ns/net'), flush=True);"
                  "s.accept()")
@@ -223,7 +223,7 @@ class ExecTest(ExecConfiguration):
         run.wait()
 
     def start_milliseconds(self):
-        """How long a task takes from its allocation to its start; the fastest of five."""
+        """Measures the time of a task from its allocation to its start: the fastest of five."""
         found = []
         for _ in range(5):
             run = self.run_job(one(isolated("other", "echo here")), config=self.configuration())
@@ -247,7 +247,7 @@ class ExecTest(ExecConfiguration):
         self.assertEqual(run.wait(), 130, run.story())
 
     def test_what_does_not_want_to_end_ends(self):
-        # Deaf to signals, in sessions of their own, without their parents.
+        # The processes are deaf to signals, in sessions of their own, without their parents.
         mark = f"{os.getpid()}.{time.monotonic_ns()}"
         deaf = "trap '' TERM INT HUP; "
         script = (f"{deaf} (setsid sh -c \"{deaf} (setsid sleep 9{mark} &); exec sleep 8{mark}\" &);"
@@ -265,7 +265,7 @@ class ExecTest(ExecConfiguration):
         self.assertEqual(living(), [])
 
     def test_no_descriptor_of_the_agent_is_a_way_out(self):
-        """The attempts of tests/attacks with the shim alone, asked for by clients of an agent."""
+        """tests/attacks tries these with the shim alone. Here clients of an agent try them."""
         self.sandbox.root.chmod(0o755)
         self.sandbox.alloc_dirs[0].mkdir()
         program = self.sandbox.root / "true"
@@ -329,7 +329,7 @@ class ExecTest(ExecConfiguration):
 @unittest.skipUnless(IS_ROOT, "exec needs an agent that is root")
 @unittest.skipIf(IN_CHROOT, "exec needs an agent that is not in a chroot")
 class ExecMachineTest(ExecConfiguration):
-    """How the machine is: changed in a mount namespace of the test's own, or by a filter."""
+    """A changed machine: by mounts in a mount namespace of the test's own, or by a filter."""
 
     def in_a_changed_machine(self, change, *command):
         """Runs drover with COMMAND after the shell commands of CHANGE."""
@@ -339,7 +339,7 @@ class ExecMachineTest(ExecConfiguration):
             stdin=subprocess.DEVNULL, env=self.sandbox.environment(), timeout=harness.LIMIT)
         return done.returncode, done.stdout + done.stderr
 
-    def test_a_hierarchy_that_cannot_be_written_is_told_once(self):
+    def test_a_hierarchy_that_cannot_be_written_is_reported_once(self):
         change = ("for path in $(findmnt -rno TARGET -t cgroup,cgroup2); do "
                   "mount -o remount,bind,ro $path; done;")
         config = self.configuration()
@@ -353,14 +353,14 @@ class ExecMachineTest(ExecConfiguration):
         self.assertEqual(code, 0, said)
         self.assertIn("ran", said)
 
-    def test_without_any_cgroups_it_is_told_once_and_tasks_run(self):
+    def test_without_any_cgroups_that_is_reported_once_and_tasks_run(self):
         change = "umount --recursive --lazy /sys/fs/cgroup; "
         config = self.configuration()
-        told = ("are not limited in their memory, cpu, pids, cpuset: mount the cgroup controllers "
-                "of these names")
+        warning = ("are not limited in their memory, cpu, pids, cpuset: mount the cgroup controllers "
+                   "of these names")
         code, said = self.in_a_changed_machine(change, "plugin", "list", "--config", config)
         self.assertEqual(code, 0, said)
-        self.assertEqual(said.count(told), 1, said)
+        self.assertEqual(said.count(warning), 1, said)
         job = self.sandbox.write("job.json", one(isolated("look", "echo ran")))
         code, said = self.in_a_changed_machine(change, "run", "--config", config, job)
         self.assertEqual(code, 0, said)
@@ -374,10 +374,10 @@ class ExecMachineTest(ExecConfiguration):
             "unshare", "--mount", "sh", "-ec",
             'umount --recursive --lazy /sys/fs/cgroup; exec "$0" "$@"', harness.binary()])
         node = agent.get("/v1/node/" + agent.get("/v1/nodes")[0]["ID"])
-        told = node["Drivers"]["exec"]
-        self.assertEqual((told["Healthy"], told["Detected"]), (True, True))
+        driver = node["Drivers"]["exec"]
+        self.assertEqual((driver["Healthy"], driver["Detected"]), (True, True))
         missing = "are not limited in their memory, cpu, pids, cpuset"
-        self.assertEqual(told["HealthDescription"].count(missing), 1)
+        self.assertEqual(driver["HealthDescription"].count(missing), 1)
         agent.submit(one(isolated("look", "true")))
         agent.wait_allocs("e2e", 1, "complete")
         agent.stop()
@@ -385,22 +385,22 @@ class ExecMachineTest(ExecConfiguration):
                          agent.run.story())
 
     def test_a_task_has_the_groups_of_its_user(self):
-        # As many as the machine's own database says: bound over for the agent.
+        # The groups of the machine's database, which the test binds over for the agent.
         groups = self.sandbox.write("group", pathlib.Path("/etc/group").read_text() +
                                     "one:x:4001:daemon\ntwo:x:4002:bin,daemon\nthree:x:4003:bin\n")
         change = f"mount --bind {groups} /etc/group;"
         job = self.sandbox.write("job.json", one(isolated("look", "echo groups $(id -G)",
                                                           User="daemon")))
-        for config, code, told in (({}, 0, "groups 1 4001 4002\n"),
-                                   ({"denied_host_gids": "4002"}, 1,
-                                    "running as gid 4002 is disallowed")):
-            with self.subTest(told):
+        for config, code, output in (({}, 0, "groups 1 4001 4002\n"),
+                                     ({"denied_host_gids": "4002"}, 1,
+                                      "running as gid 4002 is disallowed")):
+            with self.subTest(output):
                 done, said = self.in_a_changed_machine(
                     change, "run", "--config", self.configuration(**config), job)
                 self.assertEqual(done, code, said)
-                self.assertIn(told, said)
+                self.assertIn(output, said)
 
-    # Fails a system call for this process and all that come of it: number, error, command.
+    # Makes a system call fail for this process and its descendants. Arguments: number, error, command.
     REFUSE = """
 import ctypes, os, struct, sys
 number, error = int(sys.argv[1]), int(sys.argv[2])
@@ -414,24 +414,24 @@ if ctypes.CDLL(None, use_errno=True).prctl(22, 2, program) != 0:
 os.execv(sys.argv[3], sys.argv[3:])
 """
 
-    def refused_and_told(self, change, told, config=None):
-        """The driver's description names what tasks would fail at, and no task is started."""
+    def refused_with(self, change, pattern, config=None):
+        """The driver's description has the reason why tasks would fail, and no task is started."""
         config = config or self.configuration()
         code, said = self.in_a_changed_machine(change, "plugin", "list", "--config", config)
         self.assertEqual(code, 0, said)
-        self.assertRegex(said, told)
+        self.assertRegex(said, pattern)
         self.assertEqual(said.count("exec cannot isolate tasks here"), 1, said)
         job = self.sandbox.write("job.json", one(isolated("look", "echo ran")))
         code, said = self.in_a_changed_machine(change, "run", "--config", config, job)
         self.assertEqual(code, 2, said)
-        self.assertRegex(said, told)
+        self.assertRegex(said, pattern)
 
     def refuse(self, call, error):
         program = self.sandbox.write("refuse.py", self.REFUSE)
         return f"chroot='{sys.executable} {program} {call} {error}';"
 
     def test_an_agent_that_may_not_mount_or_make_namespaces_says_so_once(self):
-        for change, told in (
+        for change, pattern in (
                 ("chroot='setpriv --bounding-set=-sys_admin';",
                  r"cannot make namespaces \(Operation not permitted\): give the agent all"),
                 ("chroot='setpriv --bounding-set=-setpcap';",
@@ -440,13 +440,13 @@ os.execv(sys.argv[3], sys.argv[3:])
                  r"cannot make namespaces \(Function not implemented\): give the agent all"),
                 (self.refuse(MOUNT, errno.EACCES),
                  r"cannot keep mounts from the host \(Permission denied\): give the agent all")):
-            with self.subTest(told):
-                self.refused_and_told(change, told)
+            with self.subTest(pattern):
+                self.refused_with(change, pattern)
 
     def test_where_the_root_cannot_be_pivoted_an_option_helps(self):
         change = self.refuse(PIVOT_ROOT, errno.EINVAL)
-        self.refused_and_told(change, r"cannot change the root \(Invalid argument\): "
-                                      "set no_pivot_root, or")
+        self.refused_with(change, r"cannot change the root \(Invalid argument\): "
+                                  "set no_pivot_root, or")
         config = self.configuration(no_pivot_root=True)
         job = self.sandbox.write("job.json", one(isolated("look", "echo ran; ls /")))
         code, said = self.in_a_changed_machine(change, "run", "--config", config, job)
@@ -454,7 +454,7 @@ os.execv(sys.argv[3], sys.argv[3:])
         self.assertIn("ran", said)
         self.assertNotIn("home", said)
 
-    def test_in_a_chroot_the_remedy_is_told(self):
+    def test_in_a_chroot_the_remedy_is_printed(self):
         root = self.sandbox.root / "root"
         root.mkdir()
         change = f"mount --rbind / {root}; chroot='chroot {root}';"
@@ -470,7 +470,7 @@ os.execv(sys.argv[3], sys.argv[3:])
 
 
 def absent_controllers():
-    """Those that the kernel does not have: "memory, pids"."""
+    """The controllers that the kernel does not have: "memory, pids"."""
     rows = [line.split() for line in pathlib.Path("/proc/cgroups").read_text().splitlines()]
     enabled = {row[0] for row in rows if row[-1] == "1"}
     return ", ".join(name for name in ("memory", "cpu", "pids", "cpuset") if name not in enabled)
@@ -480,7 +480,7 @@ def absent_controllers():
 @unittest.skipIf(IN_CHROOT, "exec needs an agent that is not in a chroot")
 @unittest.skipUnless(absent_controllers(), "this machine has the controllers memory, cpu, pids and cpuset")
 class MissingControllerTest(ExecConfiguration):
-    def test_it_is_told_once_and_tasks_run(self):
+    def test_that_is_reported_once_and_tasks_run(self):
         config = self.configuration()
         done = self.sandbox.command("plugin", "list", "--config", config)
         self.assertEqual(done.out.count("are not limited in their " + absent_controllers() +

@@ -73,7 +73,7 @@ class ExitCodeTest(DroverTest):
         try:
             self.assertTrue(process.stdout.readline())
             process.stdout.close()
-            # It is stopped in order, as by an interrupt: nothing stays, directories neither.
+            # It is stopped in order, as by an interrupt: nothing stays, not even directories.
             self.assertEqual(process.wait(harness.LIMIT), 130)
         finally:
             process.kill()

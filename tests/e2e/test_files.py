@@ -21,8 +21,8 @@ def service(*tasks, id="web", **fields):
 
 
 class Follower:
-    """An answer that goes on. Its source address is its own, since an agent bounds the connections
-    of each."""
+    """A continuing answer. It has a source address of its own, since an agent bounds the connections of
+    each address."""
 
     def __init__(self, agent, path, /, source="127.0.0.1", **query):
         host, port = agent.address.split(":")
@@ -40,7 +40,7 @@ class Follower:
         return some
 
     def until(self, text):
-        """All bytes up to and with TEXT."""
+        """Returns all bytes up to TEXT, including it."""
         while text not in self.text:
             if not self.more():
                 raise AssertionError(f"ended without {text}: {self.text[-500:]}")
@@ -49,7 +49,7 @@ class Follower:
         return before
 
     def frame(self):
-        """The next frame; None at the end."""
+        """Returns the next frame; None at the end."""
         while True:
             with contextlib.suppress(ValueError):
                 frame, end = self.decoder.raw_decode(self.text.decode())
@@ -59,7 +59,7 @@ class Follower:
                 return None
 
     def frames_until(self, condition):
-        """The frames up to the first for which CONDITION holds, without heartbeats."""
+        """Returns the frames up to the first that satisfies CONDITION, without heartbeats."""
         frames = []
         while not frames or not condition(frames[-1]):
             frame = self.frame()
@@ -103,7 +103,7 @@ class FilesTest(AgentTest):
         return follower
 
     def finish(self):
-        """Ends the allocation and everything that is open."""
+        """Ends the allocation and all open streams."""
         self.agent.must("DELETE", "/v1/job/web")
         self.agent.wait_allocs("web", 1, "complete", "stop")
 
@@ -153,7 +153,7 @@ class FileTest(FilesTest):
         looked = json.loads(self.fs("stat", alloc, path="t/secrets/token").body)
         self.assertEqual((looked["Size"], looked["Name"]), (6, "token"))
         self.assertNotIn("ContentType", looked)
-        # In frames of at most 64 KiB, each with the place after its bytes.
+        # Frames have at most 64 KiB, and each has the offset after its bytes.
         frames = self.follow("stream", alloc, path="t/local/big", follow="false")
         got, read = [], b""
         while (frame := frames.frame()) is not None:
@@ -172,7 +172,7 @@ class FileTest(FilesTest):
                             ("stream", "path=t/local/big&follow=false"),
                             ("logs", "task=t&type=stdout&follow=true&plain=true")):
             with self.subTest(verb):
-                # The connection serves the next request, so nothing of this one goes on.
+                # The connection serves the next request, so this answer has ended completely.
                 host, port = self.agent.address.split(":")
                 client = http.client.HTTPConnection(host, int(port), timeout=harness.LIMIT)
                 self.addCleanup(client.close)
@@ -182,7 +182,7 @@ class FileTest(FilesTest):
                 client.request("GET", "/v1/agent/self")
                 self.assertEqual(client.getresponse().status, 200)
                 client.close()
-        # A client that still reads does not keep the agent either, and sees that the answer was cut.
+        # A client that still reads does not delay the agent either, and sees that the answer is incomplete.
         reader = self.follow("cat", alloc, path="t/local/big")
         reader.more()
         self.agent.run.interrupt()
@@ -371,7 +371,7 @@ class LogFollowLoadTest(LogsTest):
             files.append(frame.get("File", files[-1] if files else ""))
         self.assertEqual(seen[:len(text)], text)
         self.assertGreaterEqual(len(set(files)), 4, "it has been rotated")
-        # The last bytes, which begin in an earlier file than that which is written now.
+        # The last bytes begin in an earlier file than the current one.
         everything = wait_until(
             lambda: (lambda body: body if body.endswith(b"x\n") and text in body else None)(
                 self.fs("logs", alloc, task="t", type="stdout", plain="true").body), "all of it")
@@ -395,7 +395,7 @@ class LogFollowLoadTest(LogsTest):
         self.assertGreaterEqual(len(os.listdir(fds)), before + 200)
         begin, used = time.monotonic(), processor_seconds(self.agent.run.pid)
         for _ in range(4):
-            self.assertEqual(followers[0].frame(), {}, "signs of life, one a second")
+            self.assertEqual(followers[0].frame(), {}, "heartbeats, one a second")
         share = (processor_seconds(self.agent.run.pid) - used) / (time.monotonic() - begin)
         print(f"200 followers of an idle task: {share:.2%} of a core", flush=True)
         self.assertLess(share, 0.05 * SLACK)

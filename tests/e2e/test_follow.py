@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""A job that an agent runs, shown live: `drover job run --follow`, and `./dev run`."""
+"""Live views of a job of an agent: `drover job run --follow`, and `./dev run`."""
 import http.server
 import json
 import os
@@ -54,7 +54,7 @@ class FollowTest(AgentTest):
         for stream in range(50):
             self.assertEqual([l["Line"] for l in run.of_type("Log")
                               if l["AllocName"] == f"e2e.g[{stream}]"], ["first", "last"])
-        self.assertTrue(any("when that of others has ended" in note for note in run.notes()))
+        self.assertTrue(any("after the end of other tasks' output" in note for note in run.notes()))
 
     def test_the_exit_code_is_that_of_the_job(self):
         self.ends(self.follow(one(task("t", "exit 3"))), 1)
@@ -72,7 +72,7 @@ class FollowTest(AgentTest):
                               type="service"))
         run.wait_log("t", "ready")
         run.wait_for(lambda r: any(u["Task"] == "t" for line in r.of_type("Usage")
-                                   for u in line["Tasks"]), "what the task uses")
+                                   for u in line["Tasks"]), "the usage of the task")
         run.interrupt()
         self.ends(run, 130)
         self.assertEqual(run.logs("t", "stdout"), ["ready", "bye"])
@@ -89,7 +89,7 @@ class FollowTest(AgentTest):
         run.interrupt()
         self.ends(run, 130)
         self.assertEqual(run.event("t", "Terminated")["Details"]["signal"], "9")
-        # Ended tasks are left in peace.
+        # Ended tasks get no kill.
         self.assertEqual(run.notes(), ["stopping; interrupt again to kill",
                                        "killing; interrupt again to leave"])
 
@@ -110,24 +110,24 @@ class FollowTest(AgentTest):
         run.wait_note("waits until there is room")
         self.agent.must("PUT", f"/v1/node/{node}/eligibility", {"Eligibility": "eligible"})
         run.wait_event("t", "Started")
-        # Somebody else looks at the same job: what it is doing since long is shown, too.
+        # Another client follows the same job: its view has old events too.
         other = self.follow(spec, name="other.json")
         other.wait_event("t", "Started")
         self.agent.must("DELETE", "/v1/job/e2e")
         self.ends(run, 0)
         self.ends(other, 0)
 
-    def test_an_agent_that_ends_is_told(self):
+    def test_the_end_of_an_agent_is_reported(self):
         run = self.follow(job(group(mock("t", run_for="1h")), type="service"))
         run.wait_event("t", "Started")
         self.agent.stop()
         self.assertEqual(run.wait(), 1, run.story())
-        # That of the stream, or of what was being asked for then.
+        # The error is that of the stream, or of the request at that moment.
         self.assertRegex(run.err, "the agent tells nothing more|cannot reach")
 
 
-class Told(http.server.BaseHTTPRequestHandler):
-    """An agent that takes every job and answers what the test has prepared."""
+class ScriptedAgent(http.server.BaseHTTPRequestHandler):
+    """A fake agent that accepts every job and sends the answers that the test has prepared."""
 
     def answer(self, body):
         self.send_response(404 if body is None else 200)
@@ -154,13 +154,13 @@ class Told(http.server.BaseHTTPRequestHandler):
 
 
 class FollowAnswerTest(DroverTest):
-    """The reaction to answers; the agent is a double here."""
+    """The reactions to answers of a fake agent."""
 
     INDEX = 10  # of the evaluation
 
     def follow(self, allocs=(), event=None, stays=True, **taken):
-        """Follows the job e2e, about which the only event is EVENT; returns the result."""
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Told)
+        """Follows the job e2e, whose only event is EVENT. Returns the result."""
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), ScriptedAgent)
         server.taken = {"EvalID": "eval", "EvalCreateIndex": self.INDEX, **taken}
         server.event, server.stays, server.over = event or {}, stays, threading.Event()
         server.answers = {
@@ -198,7 +198,7 @@ class FollowAnswerTest(DroverTest):
         run, got = self.follow([self.alloc(2, self.INDEX + 1, "failed")])
         self.assertEqual((got, len(run.placed())), (1, 1), run.story())
 
-    def test_the_first_reason_is_told(self):
+    def test_the_first_reason_is_printed(self):
         run, got = self.follow([self.alloc(2, self.INDEX + 1, "running")],
                                event={"Error": "some are gone"}, stays=False)
         self.assertEqual(got, 1, run.story())
@@ -213,7 +213,7 @@ class FollowAnswerTest(DroverTest):
 @unittest.skipUnless(harness.IS_ROOT or os.environ.get("XDG_RUNTIME_DIR"),
                      "without root, a run directory needs XDG_RUNTIME_DIR")
 class DevRunTest(DroverTest):
-    """The script itself, with the build that is there."""
+    """The script itself, with the existing build."""
 
     def start(self, *arguments):
         run = Run(self.sandbox, ["run", *arguments], json_lines="--json" in arguments,
@@ -255,7 +255,7 @@ class DevRunTest(DroverTest):
         run.wait_event("t", "Started")
         run.signal(signal.SIGKILL)
         run.process.wait(harness.LIMIT)
-        # The directory is the script's own, which is not there any more.
+        # The directory is the script's own, which it has removed.
         harness.wait_until(lambda: not harness.marked_processes(self.sandbox.root), "the end")
         self.assertEqual([p.name for d in self.sandbox.tmp.iterdir() for p in d.glob("alloc/*")], [])
         for path in list(self.sandbox.tmp.iterdir()):

@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""An agent whose disk hangs: each kind of work has threads of its own, so one does not hold up the
+"""An agent whose disk hangs. Each kind of work has threads of its own, so one kind does not delay the
 others."""
 import os
 import signal
@@ -35,7 +35,7 @@ class HangingDiskTest(DroverTest):
         self.assertEqual(set(os.listdir(self.alloc_dir)), {new, *ids}, "no removal hung")
         for disk in disks:
             disk.free()
-        wait_until(lambda: os.listdir(self.alloc_dir) == [new], "the removals, which are tried again")
+        wait_until(lambda: os.listdir(self.alloc_dir) == [new], "another try of the removals")
         agent.stop()
         self.assertEqual(os.listdir(self.alloc_dir), [])
 

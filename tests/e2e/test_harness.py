@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""The census of leftovers sees what it is there for: otherwise every other test proves less."""
+"""The census of leftovers finds each kind of them. Otherwise every other test proves less."""
 import os
 import pathlib
 import subprocess

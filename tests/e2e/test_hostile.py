@@ -1,6 +1,6 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Tasks that attack the agent through what both can write to. Nothing outside the allocation may be
-read, written or removed, and nothing may be left behind."""
+"""Tasks that attack the agent through files that both can write to. The agent must not read, write or
+remove anything outside the allocation, or leave anything behind."""
 import os
 import unittest
 
@@ -109,7 +109,7 @@ class HostileTest(DroverTest):
 
     @unittest.skipUnless(IS_ROOT, "other users need root")
     def test_logs_are_not_for_tasks_of_other_users(self):
-        # It reports what works; beside the logs, all of it does.
+        # The task prints each action that works. Beside the logs, all of them do.
         attack = (
             "cd $NOMAD_ALLOC_DIR; try() { \"$@\" 2>/dev/null && echo $1; }; "
             "while [ ! -s logs/victim.stdout.0 ]; do sleep 0.02; done; "

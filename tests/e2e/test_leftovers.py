@@ -1,6 +1,6 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""The leftovers of a run that was killed together with its sweeper: the next run clears them away. And those
-of an agent that was killed while it cleared up."""
+"""The leftovers of a run that was killed together with its sweeper: the next run clears them away. Also the
+leftovers of an agent that was killed while it cleared up."""
 import contextlib
 import os
 import pathlib
@@ -18,8 +18,8 @@ QUICK = one(mock("m", run_for="10ms"))
 
 class LeftoverTest(DroverTest):
     def killed_run(self, *options, config=None, with_shims=True, task_config=None):
-        """A run of two tasks that dies with kill -9, and with it, if asked, their shims: then
-        nobody is left to stop what the tasks have started."""
+        """Kills a run of two tasks with SIGKILL, and on request also their shims. Then nobody is left to
+        stop the processes of the tasks."""
         others = set(self.leftovers.shims())
         sweepers = set(self.leftovers.sweepers())
         of_task = task("t", "setsid sleep 600 & echo up; wait", KillTimeout="500ms")
@@ -116,7 +116,7 @@ class LeftoverTest(DroverTest):
         self.assertEqual(self.leftovers.found(), before)
         self.run_job(QUICK)
 
-    def test_a_directory_that_cannot_be_removed_is_told_and_tried_again(self):
+    def test_a_directory_that_cannot_be_removed_is_reported_and_tried_again(self):
         if not harness.IS_ROOT:
             self.skipTest("a directory that root itself cannot remove needs root to be made")
         self.killed_run(with_shims=False)
@@ -162,7 +162,7 @@ class LeftoverOfAgentTest(DroverTest):
         alloc_id = self.submit(agent, "first")
         agent.run.process.send_signal(signal.SIGKILL)
         agent.run.process.wait()
-        # As if it had been killed when the record was gone and the directory was not.
+        # The state of an agent that died between the removals of the record and the directory.
         state = self.sandbox.root / "data/state/state.db"
         with contextlib.closing(sqlite3.connect(state)) as file, file:
             erased = file.execute("DELETE FROM record WHERE kind = 'placed' AND id = ?", (alloc_id,))

@@ -13,7 +13,7 @@ class LifecycleTest(DroverTest):
         return name + " started", run.event(name, "Started", nth)["Time"]
 
     def test_example_runs_in_order_and_leaves_nothing(self):
-        # The web server serves for 5 seconds; on a slow machine the others take longer to ask it.
+        # The web server serves for 5 seconds. On a slow machine the others need longer to ask it.
         text = (ROOT / "examples/jobs/lifecycle.json").read_text()
         self.assertIn("sleep 5;", text)
         slow = self.sandbox.write("lifecycle.json",
@@ -95,7 +95,7 @@ class LifecycleTest(DroverTest):
                                MaxRunDuration="1s"))
         self.assertEqual(run.statuses()[-1],
                          ("complete", "allocation exceeded max_run_duration"))
-        self.assertEqual(run.logs("after"), [], "poststop must not run behind max_run_duration")
+        self.assertEqual(run.logs("after"), [], "poststop must not run after max_run_duration")
         state = run.state("long")
         self.assertGreaterEqual(state["FinishedAt"] - state["StartedAt"], 0.9e9)
 

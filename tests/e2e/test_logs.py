@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""The output of tasks: on the disk, and as it is shown."""
+"""The output of tasks, on the disk and in views."""
 import errno
 import http.client
 import json
@@ -153,7 +153,7 @@ class LogTest(DroverTest):
         print(f"peak of the agent {max(peaks) / 1024:.0f} MiB", flush=True)
 
     def test_slow_reader_does_not_stop_the_task(self):
-        # Nobody reads standard output of `drover run`: the task goes on all the same.
+        # Nobody reads standard output of `drover run`, and the task still goes on.
         flag = self.sandbox.root / "done"
         path = self.sandbox.write("job.json", one(python_task(
             "t", "import os\nfor i in range(20000): print('x' * 99)\n"
@@ -193,15 +193,15 @@ class FullDiskTest(DroverTest):
         start = time.monotonic()
         wait_until((self.sandbox.root / "written").exists, "4 MB are written", limit=20)
         print(f"4 MB to a full disk in {time.monotonic() - start:.2f} s", flush=True)
-        told = run.wait_event("t", "Output Dropped")
-        self.assertEqual((told["DisplayMessage"], told["Details"]["dropped_lines"]),
+        dropped = run.wait_event("t", "Output Dropped")
+        self.assertEqual((dropped["DisplayMessage"], dropped["Details"]["dropped_lines"]),
                          ("Output is being dropped: the disk of the log files is full or too slow",
-                          "0"), "told while the disk is full")
+                          "0"), "reported while the disk is full")
         start = time.monotonic()
         run.interrupt()
         self.assertEqual(run.wait(), 130, run.story())
         self.assertLess(time.monotonic() - start, 1 + 3 * SLACK)
-        # All that is not on the disk is counted before the end of the task: it takes less than 1 MiB.
+        # All lines that are not on the disk are counted before the end of the task. The rest is below 1 MiB.
         self.assertEqual(run.event_types("t")[-3:], ["Output Dropped", "Terminated", "Killed"])
         counted = int(run.events("t")[-3]["Details"]["dropped_lines"])
         self.assertGreater(counted, 2900)
@@ -235,7 +235,7 @@ class FullDiskTest(DroverTest):
         self.assertEqual(run.wait(), 130, run.story())
         blocker.unlink()
 
-        # Whole lines, one gap, and the lines around it are those that were not lost.
+        # Lines are whole, there is one gap, and exactly the lost lines are missing.
         lines, gap = run.logs("t"), gap_at(run)
         numbers = [int(line[:6]) for line in lines[:gap] + lines[gap + 1:]]
         missing = numbers[gap] - gap
@@ -243,10 +243,10 @@ class FullDiskTest(DroverTest):
         self.assertEqual(numbers, [*range(gap), *range(gap + missing, len(numbers) + missing)])
         self.assertTrue(all(len(line) == 999 for line in lines[:gap] + lines[gap + 1:]))
         self.assertIn(lines[gap], (f"[drover] {missing} lines dropped", "[drover] 1 line dropped"))
-        told = [event for event in run.events("t") if event["Type"] == "Output Dropped"][-1]
-        self.assertEqual(told["Details"]["dropped_lines"], str(missing))
+        dropped = [event for event in run.events("t") if event["Type"] == "Output Dropped"][-1]
+        self.assertEqual(dropped["Details"]["dropped_lines"], str(missing))
 
-    def test_full_disk_at_the_start_is_told(self):
+    def test_full_disk_at_the_start_is_reported(self):
         (self.disk / "blocker").write_bytes(b"b" * (MB - 4096 * 8))
         for i in range(300):
             try:
@@ -264,7 +264,7 @@ class FullDiskTest(DroverTest):
 
 
 def blkio_root():
-    """Where the version 1 controller that throttles disks is mounted, or None."""
+    """The mount point of the version 1 controller that throttles disks, or None."""
     for line in pathlib.Path("/proc/self/mounts").read_text().splitlines():
         _, path, kind, options, *_ = line.split()
         if kind == "cgroup" and "blkio" in options.split(","):
@@ -274,8 +274,8 @@ def blkio_root():
 
 @unittest.skipUnless(IS_ROOT, "a file system of its own needs root")
 class SlowDiskTest(DroverTest):
-    """A real file system on which each write waits for the device, whose rate for the shim the
-    kernel limits: to write a full ring of output takes two seconds."""
+    """A real file system on which each write waits for the device. The kernel limits the device's rate for
+    the shim: a full ring of output takes two seconds."""
     RATE = 32 << 10  # bytes in a second
 
     def setUp(self):
@@ -303,7 +303,7 @@ class SlowDiskTest(DroverTest):
 
     def tearDown(self):
         if hasattr(self, "throttled"):
-            self.limit(0)  # what waits ends
+            self.limit(0)  # ends the waiting write
         super().tearDown()
 
     def limit(self, rate):
@@ -319,7 +319,7 @@ class SlowDiskTest(DroverTest):
         return True
 
     def test_stop_is_on_time_and_the_task_never_waits_long(self):
-        worst, told = self.sandbox.root / "worst", self.sandbox.root / "told"
+        worst, total = self.sandbox.root / "worst", self.sandbox.root / "total"
         code = f"""
 import os, signal, time
 go_on = True
@@ -338,7 +338,7 @@ while go_on:
     worst = took
     open({str(worst)!r}, "w").write(str(worst))
   time.sleep(0.001)
-open({str(told)!r}, "w").write(str(count))
+open({str(total)!r}, "w").write(str(count))
 """
         run = self.sandbox.run(one(python_task("t", code)), "--alloc-dir", self.disk)
         run.wait_event("t", "Started")
@@ -349,8 +349,8 @@ open({str(told)!r}, "w").write(str(count))
         first = run.wait_event("t", "Output Dropped")
         self.assertEqual((first["DisplayMessage"], first["Details"]["dropped_lines"]),
                          ("Output is being dropped: the disk of the log files is full or too slow",
-                          "0"), "told while it is lost")
-        # The disk goes on, slowly: the gap ends, its size is reported, and the next one begins.
+                          "0"), "reported while it is lost")
+        # The disk goes on slowly. The gap ends, its size is reported, and the next gap begins.
         run.wait_for(lambda r: any(int(e["Details"]["dropped_lines"]) > 0 for e in r.events("t")
                                    if e["Type"] == "Output Dropped"), "the first gap is counted")
         run.wait_for(lambda r: len([l for l in r.logs("t") if l.startswith("[drover] ")]) > 1,
@@ -364,11 +364,11 @@ open({str(told)!r}, "w").write(str(count))
         self.assertGreater(float(worst.read_text()), 0.1, "the disk was not slow")
         self.assertLess(stopped, 2 + 3 * SLACK)
 
-        # The end is reported after all that was lost; lines are whole and in order, and none is missing that
-        # is not counted.
+        # The end comes after the reports of all losses. Lines are whole and in order, and each missing line is
+        # counted.
         self.assertEqual(run.event_types("t")[-3:], ["Output Dropped", "Terminated", "Killed"])
         dropped = int(run.events("t")[-3]["Details"]["dropped_lines"])
-        written = int(told.read_text())
+        written = int(total.read_text())
         shown = [line for line in run.logs("t") if not line.startswith("[drover] ")]
         self.assertTrue(all(len(line) == 999 for line in shown))
         numbers = [int(line[:6]) for line in shown]
@@ -379,7 +379,7 @@ open({str(told)!r}, "w").write(str(count))
 
 
 class LogTakeoverTest(DroverTest):
-    """A task numbers its lines, and the agents that keep and show them die meanwhile."""
+    """A task numbers its lines, while the agents that show them die."""
 
     def setUp(self):
         super().setUp()
@@ -397,8 +397,8 @@ class LogTakeoverTest(DroverTest):
         self.start()
 
     def submit(self, line, pause, files=100):
-        """A task that writes LINE % number again and again, until the file STOP is there, and keeps
-        FILES of its output. Returns its allocation."""
+        """Starts a task that writes LINE % number again and again, until the file STOP exists. FILES of its
+        output are kept. Returns its allocation."""
         code = f"""
 import os, time
 number = 0
@@ -414,7 +414,7 @@ os.write(1, b"end %d\\n" % number)
         return self.agent.wait_allocs("lines", 1, "running")[0]["ID"]
 
     def follow(self, alloc):
-        """A client that wants everything comes again, with its offset."""
+        """A client that wants all output comes again, with its offset."""
         def complete():
             return re.search(rb"^end \d+\n\Z", self.received[-20:], re.M)
         while not complete():
@@ -433,14 +433,14 @@ os.write(1, b"end %d\\n" % number)
                               origin="start", plain="true").body
 
     def events(self, alloc):
-        """Those about lost output, as the number of lines."""
+        """The events about lost output, as numbers of lines."""
         state = self.agent.get(f"/v1/allocation/{alloc}")["TaskStates"]["t"]
         return [int(event["Details"]["dropped_lines"]) for event in state["Events"]
                 if event["Type"] == "Output Dropped"]
 
     def count(self, text):
-        """How many lines the task has written and how many of them are said to be lost: all others
-        are there, once, in order."""
+        """Returns how many lines the task has written, and how many of them are reported as lost. Checks
+        that all others are there, once, in order."""
         *lines, last = text.decode().splitlines()
         number = lost = 0
         for line in lines:
@@ -476,7 +476,7 @@ os.write(1, b"end %d\\n" % number)
         def usage():
             reply = self.agent.ask("GET", f"/v1/client/allocation/{alloc}/stats")
             return reply.status == 200 and json.loads(reply.body)["ResourceUsage"]
-        wait_until(lambda: usage() and usage()["CpuStats"]["Percent"] > 1, "it is seen to work")
+        wait_until(lambda: usage() and usage()["CpuStats"]["Percent"] > 1, "the task works")
         self.assertEqual(self.leftovers.shims(), shims, "it is the same task")
         self.stop.touch()
         client.join(harness.LIMIT)
@@ -484,7 +484,7 @@ os.write(1, b"end %d\\n" % number)
         self.end(alloc)
         self.assertEqual(self.read(alloc), self.received)
         number, lost = self.count(self.received)
-        print(f"{number} lines, {lost} of them told as lost", flush=True)
+        print(f"{number} lines, {lost} of them reported as lost", flush=True)
         self.assertEqual(self.events(alloc)[-1:], [lost] if lost else [])
         self.forget()
 
@@ -505,7 +505,7 @@ os.write(1, b"end %d\\n" % number)
             with self.assertRaises(OSError):
                 while True:
                     os.write(blocker, bytes(4096))
-            wait_until(lambda: self.events(alloc) == [0], "it is told while it is lost")
+            wait_until(lambda: self.events(alloc) == [0], "a report while it is lost")
             os.ftruncate(blocker, 0)
         finally:
             os.close(blocker)
@@ -513,7 +513,7 @@ os.write(1, b"end %d\\n" % number)
         self.stop.touch()
         self.end(alloc)
         number, lost = self.count(self.read(alloc))
-        print(f"{number} lines, {lost} of them told as lost", flush=True)
+        print(f"{number} lines, {lost} of them reported as lost", flush=True)
         self.assertGreater(lost, 0)
         self.assertEqual(self.events(alloc)[-1], lost)
         (disk / "blocker").unlink()

@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Very many tasks that do not heed their signal are stopped together."""
+"""Very many tasks that ignore their signal are stopped together."""
 import os
 import pathlib
 import statistics
@@ -11,11 +11,11 @@ from agent_harness import Agent, agent_config
 from harness import SLACK, DroverTest, group, job, task, wait_until
 
 TASKS = 1000 if harness.LONG else 200
-# The newest 8192 events are kept: memory stands still once there were so many. The short form does
-# not get there.
+# The agent keeps the newest 8192 events, so memory grows until there were so many. The short form has
+# fewer.
 WARM, GROWTH_KIB = (3, 5 * 1024) if harness.LONG else (1, 16 * 1024)
 KILL_TIMEOUT = 3.0
-BOUND = 2.0  # after the kill timeout everybody is dead
+BOUND = 2.0  # the time after the kill timeout within which all tasks are dead
 
 
 class MassStopTest(DroverTest):
@@ -43,12 +43,13 @@ class MassStopTest(DroverTest):
         return found
 
     def stop_all(self, name, count):
-        """Runs COUNT deaf tasks and stops them: (when all were dead, answers of the API) in s."""
+        """Runs COUNT deaf tasks and stops them. Returns (time until all were dead, times of answers of the
+        API), in s."""
         self.agent.submit(job(group(task("t", "trap '' TERM INT; exec sleep 1000",
                                          KillSignal="SIGTERM", KillTimeout=f"{KILL_TIMEOUT}s",
                                          Resources={"CPU": 1, "MemoryMB": 10}), Count=count),
                               id=name, type="service"))
-        # Not only started: the last trap must be set.
+        # The task must have set its trap, not only started.
         wait_until(lambda: self.deaf() == count, f"{count} deaf tasks", limit=200, step=0.2)
         answers, over = [], threading.Event()
 

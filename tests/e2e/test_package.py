@@ -1,7 +1,7 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""The Debian package is installed, upgraded under tasks that run, and removed: by the real dpkg, in a mount
-namespace where this machine's files are below an overlay. The calls of systemd are noted; the virtual machine
-shows their effect (tests/vm/reboot.py)."""
+"""The real dpkg installs the Debian package, upgrades it under running tasks, and removes it. This happens in
+a mount namespace, where this machine's files are below an overlay. The test records the calls of systemd. The
+virtual machine shows their effect (tests/vm/reboot.py)."""
 import json
 import os
 import pathlib
@@ -17,7 +17,7 @@ from harness import DroverTest, group, job, task, wait_until
 from small_machine import SmallMachine, children
 
 SYSTEMCTL = '#!/bin/sh\necho "$*" >> "{}"\n'
-# Where dpkg writes.
+# The directories to which dpkg writes.
 CHANGED = ("/usr", "/etc", "/var")
 
 
@@ -36,7 +36,7 @@ class PackageTest(DroverTest):
             upper, work = (f"{layers}{path}-{name}" for name in ("upper", "work"))
             script.append(f"mkdir -p {upper} {work} && mount -t overlay -o "
                           f"lowerdir={path},upperdir={upper},workdir={work} overlay {path}")
-        # The test's directory, which may lie below /var, is no part of that.
+        # The test's directory, which may be below /var, is not in the overlay.
         script.append(f"mount --no-canonicalize --rbind . {self.sandbox.root}")
         script.append("mkdir -p /run/systemd && mount -t tmpfs units /run/systemd && "
                       "mkdir /run/systemd/system")
@@ -59,10 +59,10 @@ class PackageTest(DroverTest):
         file = self.sandbox.root / f"drover-{version}.deb"
         subprocess.run([sys.executable, "-B", harness.ROOT / "packaging/deb.py", harness.build_dir(),
                         file, "--version", version], check=True)
-        # Its dependencies are not this test's concern: the build's own machine has them.
+        # Without its dependencies, which the machine of the build has.
         self.must("dpkg", "-i", "--force-depends", "--force-confold", "--force-unsafe-io", file)
 
-    def told(self):
+    def systemd_calls(self):
         """The calls of systemd since the last call of this."""
         text = self.calls.read_text() if self.calls.exists() else ""
         self.calls.write_text("")
@@ -81,7 +81,7 @@ class PackageTest(DroverTest):
 
     def test_tasks_do_not_notice_an_upgrade(self):
         self.install("0.1.0~test1")
-        self.assertEqual(self.told(), ["daemon-reload"])
+        self.assertEqual(self.systemd_calls(), ["daemon-reload"])
         installed = pathlib.Path(f"/proc/{self.machine.first}/root")
         config = installed / "etc/drover/agent.json"
         text = "".join(line for line in config.read_text().splitlines(True) if "//" not in line)
@@ -106,10 +106,10 @@ class PackageTest(DroverTest):
         self.assertEqual(len(before), 3)
 
         self.install("0.1.0~test2")
-        self.assertEqual(self.told(), ["daemon-reload", "try-restart drover.service"])
+        self.assertEqual(self.systemd_calls(), ["daemon-reload", "try-restart drover.service"])
         self.assertIn("// mine", config.read_text())
         self.assertEqual(self.executable(), "/usr/bin/drover (deleted)")
-        # The old agent is still in charge until systemd has obeyed.
+        # The old agent stays in charge until systemd restarts it.
         self.agent.wait_allocs("web", 3, "running")
         self.end_agent()
         self.agent = self.start()
@@ -121,11 +121,11 @@ class PackageTest(DroverTest):
         self.agent.must("DELETE", "/v1/job/web", purge="true")
         wait_until(lambda: not sleeping(), "the end of the tasks")
         wait_until(lambda: all(a["ClientStatus"] == "complete"
-                               for a in self.agent.get("/v1/allocations")), "it is told")
+                               for a in self.agent.get("/v1/allocations")), "their report")
         self.agent.must("PUT", "/v1/system/gc")
         self.end_agent()
         self.must("dpkg", "-r", "drover")
-        self.assertEqual(self.told(), ["disable --quiet --now drover.service", "daemon-reload"])
+        self.assertEqual(self.systemd_calls(), ["disable --quiet --now drover.service", "daemon-reload"])
         self.assertFalse((installed / "usr/bin/drover").exists())
         self.machine.cut()
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Pids are few and used again at once, and the agent is not there for half of the time: whoever has
-the pid of a task or of a supervisor that is gone never has a signal of Drover's."""
+"""Pids are few and used again at once, and for half of the time there is no agent. A process that has the
+pid of an ended task or supervisor must never get a signal from Drover."""
 import os
 import random
 import signal
@@ -11,12 +11,12 @@ from agent_harness import Agent, agent_config
 from harness import DroverTest, group, job, task, wait_until
 from small_machine import PIDS, SmallMachine
 
-# Pids that strangers have had, one after the other.
+# Pids that strangers have, one after the other.
 RECYCLED = 20_000 if harness.LONG else 2_000
 KEPT = 200  # strangers at a time
 TASKS = 6
-# Tells its pid and that of its supervisor. It has no children: a pid that a process group still has as
-# its number is nobody else's.
+# Prints its pid and that of its supervisor. It has no children: no other process gets a pid that is still
+# the number of a process group.
 TASK = 'echo "$$ $PPID" >> "$OUT.$NOMAD_ALLOC_INDEX"; exec sleep 1000'
 
 
@@ -40,20 +40,20 @@ class PidReuseTest(DroverTest):
         self.machine.signal_agent(self.agent.run, signal.SIGKILL)
         self.agent.run.process.wait()
 
-    def told(self):
+    def reported(self):
         """All pids that tasks have reported: [(task, supervisor)], by allocation."""
         return {path.name: [tuple(map(int, line.split())) for line in path.read_text().splitlines()]
                 for path in self.sandbox.root.glob("out.*")}
 
     def wait_running(self):
         self.agent.wait_allocs("many", TASKS, "running")
-        wait_until(lambda: len(self.told()) == TASKS and
-                   {pids[-1][0] for pids in self.told().values()} <= self.machine.others(),
+        wait_until(lambda: len(self.reported()) == TASKS and
+                   {pids[-1][0] for pids in self.reported().values()} <= self.machine.others(),
                    "all tasks have begun")
 
     def recycle(self, pids):
-        """Strangers come and go until each of these pids has been one's, and the last ones stay. Those
-        that begin with the agent go beyond the pids that strangers use."""
+        """Has strangers come and go until each of these pids was one of theirs. The last strangers stay.
+        Pids beyond those of strangers, of processes that start with the agent, do not count."""
         wanted = {pid for pid in pids if pid <= PIDS} - set(self.machine.strangers())
         rounds = 0
         while wanted:
@@ -65,7 +65,7 @@ class PidReuseTest(DroverTest):
             self.assertLess(rounds, 10 * PIDS / 50, f"nobody gets the pids {wanted}")
 
     def test_strangers_tell_each_signal(self):
-        """Without that the test below proves nothing."""
+        """The test below needs this to prove anything."""
         self.machine.churn(10, 10)
         for number, pid in zip((signal.SIGTERM, signal.SIGKILL, signal.SIGSTOP, signal.SIGCONT,
                                 signal.SIGRTMIN), self.machine.strangers()):
@@ -89,9 +89,9 @@ class PidReuseTest(DroverTest):
             if down:
                 self.kill_agent()
             ended = []
-            for pids in chance.sample(sorted(self.told().values()), chance.randint(1, TASKS - 1)):
+            for pids in chance.sample(sorted(self.reported().values()), chance.randint(1, TASKS - 1)):
                 process, shim = pids[-1]
-                # Its supervisor ends with the task, or the task with its supervisor.
+                # The supervisor ends with the task, or the task with its supervisor.
                 self.machine.kill(shim if chance.random() < 0.5 else process)
                 ended += [process, shim]
             if down:
@@ -101,7 +101,7 @@ class PidReuseTest(DroverTest):
             else:
                 self.recycled += len(self.machine.churn(100, KEPT))
             if chance.random() < 0.3:
-                # Stops, kills and what is left of them are for those that are meant.
+                # Stops, kills and the cleanup reach only their targets.
                 self.agent.must("PUT", f"/v1/client/allocation/"
                                 f"{chance.choice(self.agent.allocs('many'))['ID']}/restart", {})
             self.wait_running()

@@ -9,7 +9,7 @@ import harness
 from agent_harness import Agent, agent_config
 from harness import DroverTest, Run, group, job, mock, plugin_file, task
 
-# Each task is its own witness: one line for each start, and a line all the time.
+# Each task is its own witness: it writes a line for each start, and then a line all the time.
 WITNESS = 'echo "begun $$" >>"$NOMAD_TASK_DIR/w"; while :; do echo "beat $$" >>"$NOMAD_TASK_DIR/w"; sleep 0.2; done'
 EXEC_TASKS = 20
 MOCK_TASKS = 80
@@ -35,7 +35,7 @@ class PluginReloadTest(DroverTest):
         return agent_config(self.sandbox, log_level="info", plugins=self.blocks(**more))
 
     def replace(self, name):
-        """Another content that is the same driver: nobody looks at what follows its tables."""
+        """Another content that is the same driver: the loader ignores bytes behind the tables."""
         self.replaced += 1
         new = self.files[name].with_suffix(".new")
         new.write_bytes(plugin_file(name).read_bytes() + b"x" * self.replaced)
@@ -56,7 +56,7 @@ class PluginReloadTest(DroverTest):
                 for alloc in self.allocs[:1] for i in range(EXEC_TASKS)]
 
     def assert_nothing_lost(self):
-        """All tasks run on, none was begun twice, and each of them goes on to write."""
+        """Checks that all tasks run on, none was started twice, and each goes on to write."""
         for alloc in self.allocs:
             states = self.agent.get(f"/v1/allocation/{alloc}")["TaskStates"]
             self.assertEqual({(s["State"], s["Failed"], s["Restarts"]) for s in states.values()},
@@ -86,7 +86,7 @@ class PluginReloadTest(DroverTest):
 
     def test_no_task_notices(self):
         self.start()
-        # A command that outlives two reloads, and whoever follows a log.
+        # A command and a log's follower outlive two reloads.
         session = Run(self.sandbox, ["alloc", "exec", "-task", "t0", self.allocs[0], "sh", "-c",
                                      "echo begun; while [ ! -e $NOMAD_TASK_DIR/go ]; do sleep 0.1; "
                                      "done; echo over; exit 43"],
@@ -102,10 +102,10 @@ class PluginReloadTest(DroverTest):
                 self.assertEqual(reply.status, 200, reply)
                 self.assertNotEqual(json.loads(reply.body)["SHA256"], before)
                 self.assert_nothing_lost()
-                if process:  # that of the old instance has ended
+                if process:  # the process of the old instance has ended
                     harness.wait_until(lambda pid=process: not os.path.exists(f"/proc/{pid}"),
                                        "its end")
-        # A file that is written anew in its place harms nothing, and is refused.
+        # A file that is overwritten in place harms nothing, and is refused.
         for name, path in self.files.items():
             good = path.read_bytes()
             path.write_bytes(b"\0" * len(good))
@@ -154,7 +154,7 @@ class PluginReloadTest(DroverTest):
         self.assert_nothing_lost()
         self.agent.stop()
 
-    def test_the_last_crash_is_told(self):
+    def test_the_last_crash_is_reported(self):
         self.agent = Agent(self.sandbox, config=self.config())
         self.assertEqual(self.agent.ask("GET", "/v1/agent/plugins/none").status, 404)
         crash = "/v1/agent/plugins/mock_driver/last_crash"
@@ -162,12 +162,12 @@ class PluginReloadTest(DroverTest):
         self.agent.submit(job(group(mock("m", run_for="1h", crash_in="start", crash_by="throw")),
                               id="crash"))
         self.agent.get_until(crash, lambda reply: reply.status == 200)
-        told = self.agent.get(crash)
-        self.assertEqual((told["Plugin"], told["Function"], told["Signal"]),
+        answer = self.agent.get(crash)
+        self.assertEqual((answer["Plugin"], answer["Function"], answer["Signal"]),
                          ("mock_driver", "start", signal.SIGABRT))
-        self.assertIn("crashed in start (signal 6", told["Message"])
-        self.assertIn("mock exception", told["Output"])
-        self.assertTrue(told["Backtrace"])
+        self.assertIn("crashed in start (signal 6", answer["Message"])
+        self.assertIn("mock exception", answer["Output"])
+        self.assertTrue(answer["Backtrace"])
         self.agent.run.wait_for(lambda run: "crashed in start (signal 6" in run.err, "the log")
         shown = self.cli("plugin", "status", "mock_driver")
         self.assertEqual(shown.code, 0, shown)

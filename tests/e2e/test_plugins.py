@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Plugins: what is loaded, what is refused, and what is said about it."""
+"""Plugins: loads, refusals and their messages."""
 import hashlib
 import json
 import os
@@ -91,12 +91,12 @@ class PluginTest(DroverTest):
         for name in ("mock_driver", "raw_exec"):
             self.assertIn("healthy", by_name[name].lower())
             self.assertNotIn("unhealthy", by_name[name].lower())
-        # For people: one line each.
+        # For people: one line for each.
         text = self.list(plugins, code=1).out
         for name, (_, said) in bad.items():
             lines = [line for line in text.splitlines() if line.startswith(name + " ")]
             self.assertEqual(len(lines), 1, text)
-        # And a job of a good driver runs beside them.
+        # A job of a good driver runs beside them.
         config = self.sandbox.write_config("all.json", plugins=plugins)
         self.run_job(one(mock("m", run_for="10ms")), config=config)
 

@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""The ports that tasks are given."""
+"""The ports of tasks."""
 import socket
 import subprocess
 
@@ -7,8 +7,7 @@ import harness
 from agent_harness import Agent
 from harness import DroverTest, group, job, one, task
 
-# Binds every port that it was given, and keeps them until all allocations have theirs, or one of
-# them has none.
+# Binds each of its ports, and keeps them until all allocations have theirs, or one of them has none.
 BIND = r'''
 import os, socket, time
 
@@ -58,7 +57,7 @@ class PortTest(DroverTest):
         for index in range(3):
             (self.sandbox.alloc_dirs[0] / f"up{index}").unlink()
 
-    def test_port_that_is_taken_is_told(self):
+    def test_port_that_is_taken_is_reported(self):
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             taken.listen()
@@ -71,7 +70,7 @@ class PortTest(DroverTest):
             self.assertIn("e2e.g[0]", said)
         self.assertEqual(run.event_types("t"), [])
 
-    def test_port_that_is_wanted_twice_is_told(self):
+    def test_port_that_is_wanted_twice_is_reported(self):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -90,7 +89,7 @@ class PortTest(DroverTest):
 
 
 def address_that_leads_out():
-    """By which this machine sends what is for no other network."""
+    """The address from which this machine sends to other networks."""
     for family, far in ((socket.AF_INET, "203.0.113.1"), (socket.AF_INET6, "2001:db8::1")):
         with socket.socket(family, socket.SOCK_DGRAM) as out:
             try:
@@ -102,7 +101,7 @@ def address_that_leads_out():
 
 
 class AgentPortTest(DroverTest):
-    """On which address of the machine the ports of an agent's tasks are."""
+    """The address of the machine that has the ports of an agent's tasks."""
 
     def config(self, name, interface):
         """The configuration of an agent with directories of its own."""
@@ -119,7 +118,7 @@ class AgentPortTest(DroverTest):
         return agent
 
     def submit(self, agent, value=0):
-        """Runs a job with the static port VALUE, or a dynamic one."""
+        """Runs a job with the static port VALUE, or with a dynamic port."""
         port = {"ReservedPorts": [{"Label": "x", "Value": value}]} if value else {
             "DynamicPorts": [{"Label": "x"}]}
         agent.submit(job(group(task("t", "echo $NOMAD_IP_x $NOMAD_PORT_x $NOMAD_ADDR_x; exec sleep 600"),
@@ -127,13 +126,13 @@ class AgentPortTest(DroverTest):
         return agent.wait_allocs("ports", 1, "running")[0]["ID"]
 
     def assert_on(self, agent, alloc, address):
-        told, = agent.get(f"/v1/allocation/{alloc}")["AllocatedResources"]["Shared"]["Ports"]
-        self.assertEqual((told["Label"], told["HostIP"]), ("x", address))
-        value = told["Value"]
+        allotted, = agent.get(f"/v1/allocation/{alloc}")["AllocatedResources"]["Shared"]["Ports"]
+        self.assertEqual((allotted["Label"], allotted["HostIP"]), ("x", address))
+        value = allotted["Value"]
         whole = f"[{address}]:{value}" if ":" in address else f"{address}:{value}"
         said = harness.wait_until(
             lambda: agent.ask("GET", f"/v1/client/fs/logs/{alloc}", task="t", type="stdout",
-                              plain="true").body.decode() or None, "what the task says")
+                              plain="true").body.decode() or None, "the task's output")
         self.assertEqual(said, f"{address} {value} {whole}\n")
 
     def end(self, agent):
@@ -144,7 +143,7 @@ class AgentPortTest(DroverTest):
         agent.stop()
 
     def another_address(self, agent):
-        """An address of this machine, beside 127.0.0.1."""
+        """An address of this machine other than 127.0.0.1."""
         node = agent.get("/v1/nodes")[0]["ID"]
         for network in agent.get(f"/v1/node/{node}")["NodeResources"]["NodeNetworks"]:
             for address in network["Addresses"] or []:
@@ -159,7 +158,7 @@ class AgentPortTest(DroverTest):
         self.end(agent)
 
     def test_ports_are_on_the_address_that_is_named_and_on_another_the_same_port_is_free(self):
-        """Two jobs with one static port, each on an address of its own: a node has one, so that takes
+        """Two jobs with one static port, each on an address of its own. A node has one address, so this needs
         two nodes."""
         first = self.start("first", "127.0.0.1")
         address = self.another_address(first)
@@ -177,7 +176,7 @@ class AgentPortTest(DroverTest):
         self.assert_on(agent, self.submit(agent), address_that_leads_out())
         self.end(agent)
 
-    def test_a_name_that_nothing_has_is_told(self):
+    def test_an_unknown_name_is_refused(self):
         done = subprocess.run([harness.binary(), "agent", "--config", self.config("wrong", "nothing0"),
                                "--port", "0"], capture_output=True, text=True,
                               timeout=harness.LIMIT, env=self.sandbox.environment())

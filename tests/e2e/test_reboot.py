@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""The machine loses its power and boots again: all tasks are gone, with their mounts, cgroups, sockets and
+"""The machine loses its power and boots again. All tasks are gone, with their mounts, cgroups, sockets and
 supervisors, and other processes have their pids. Each task that is still wanted starts again, once."""
 import os
 import pathlib
@@ -15,7 +15,7 @@ from small_machine import SmallMachine
 
 CYCLES = 100 if harness.LONG else 2
 STRANGERS = 150
-# The line begins with the boot in which it was written.
+# Each line begins with its boot.
 NOTE = 'echo "$(cat /proc/sys/kernel/random/boot_id) {} $(readlink /proc/self/ns/net) ' \
        '$(stat -f -c %T $NOMAD_SECRETS_DIR)" >> "$OUT.$NOMAD_TASK_NAME"; '
 STAYS = NOTE.format("start") + "exec sleep 1000"
@@ -138,21 +138,21 @@ class RebootTest(DroverTest):
         for name, state in over.items():
             self.assertEqual(self.state(name, "main"), state, name)
         self.assertEqual(self.state("later", "main")["State"], "pending")
-        # Its stop had begun: there is nothing left to stop.
+        # Its stop had begun, and no process is left to stop.
         self.agent.wait_allocs("ends", 1, "complete", desired="stop")
         self.assertEqual(list(self.notes("ends.main")), boots[:1])
-        # The work after it is done once, in a network like that of before.
+        # Its poststop task runs once, in a network like the old one.
         after = self.notes("ends.after")
         self.assertEqual(list(after), boots[1:2])
         self.assertNotIn(after[boots[1]][0][0], (None, os.readlink("/proc/self/ns/net")))
-        # Tasks that ran are reported so.
+        # The agent reports the tasks that ran.
         self.assertEqual(self.agent.wait_allocs("web", 1, "running")[0]["ID"], alloc)
         self.agent.wait_restarts(alloc, main=0)
         state = self.state("web", "main")
         self.assertEqual([e["Type"] for e in state["Events"]],
                          ["Received", "Task Setup", "Started"] +
                          ["Failed Restoring Task", "Started"] * (turn + 1))
-        # Directories in memory are made again, empty.
+        # Directories in memory are made again, and are empty.
         self.assertEqual(self.notes("web.main")[boots[-1]][0][1], "tmpfs")
         self.assertEqual(self.notes("web.main", "kept"), {})
         inside = next(self.sandbox.alloc_dirs[0].glob("*/alloc/data/inside"))
@@ -163,7 +163,7 @@ class RebootTest(DroverTest):
         self.assert_once()
 
     def assert_once(self):
-        """No task has begun twice in one boot, and nobody else had a signal."""
+        """Checks that no task has begun twice in one boot, and that no stranger got a signal."""
         for path in self.out.iterdir():
             for boot, starts in self.notes(path.name).items():
                 self.assertEqual(len(starts), 1, f"{path.name}: {path.read_text()}")
@@ -171,7 +171,7 @@ class RebootTest(DroverTest):
         self.assertEqual(len(self.machine.strangers()), STRANGERS)
 
     def test_the_power_is_cut_at_random_moments(self):
-        """Also while an agent starts, and takes over what the boot before has left."""
+        """Cuts also happen while an agent starts and takes over the tasks of an earlier boot."""
         seed = int(os.environ.get("DROVER_SEED", "1"))
         chance = random.Random(seed)
         wanted = []

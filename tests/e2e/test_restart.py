@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""When a task is started again, and what is said when it is not."""
+"""The restarts of tasks, and the messages when a task is not restarted."""
 import harness
 from harness import DroverTest, mock, one, task
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""An agent that starts with a driver that hangs: its API is up at once, the tasks of other drivers go
-on, and new ones start. Bounds are measured against an agent whose drivers are well."""
+"""An agent that starts with a hanging driver. Its API is up at once, the tasks of other drivers go on, and
+new ones start. The bounds come from an agent with healthy drivers."""
 import pathlib
 import shutil
 import threading
@@ -12,10 +12,10 @@ from agent_harness import Agent, agent_config
 from harness import SLACK, group, job, mock, plugin_file, task
 from test_takeover import TakeoverCase
 
-# The calls that a start makes, with a task of the driver to be found again.
+# The calls of an agent's start, with a task of the driver to recover.
 HANGING = ("create", "fingerprint", "recover", "restore_complete", "wait", "stats", "inspect")
 SILENT = ("recover", "restore_complete", "wait")
-# Those without which nobody knows whether the driver can be used.
+# The calls that show whether the driver can be used.
 LOADING = ("create", "fingerprint")
 
 
@@ -28,7 +28,7 @@ HANGS_IN_THE_AGENT = testdata("hangs_in_the_agent")
 
 class SlowDriverTest(TakeoverCase):
     def start(self, isolation="in-process", mock_config=None, **plugins):
-        """Starts an agent, and notes in `took` how long it took to serve."""
+        """Starts an agent, and stores in `took` the time until it served."""
         blocks = {"raw_exec": {"file": str(plugin_file("raw_exec")), "config": {"enabled": True}},
                   "mock_driver": {"file": str(plugin_file("mock_driver")),
                                   "config": mock_config or {}, "isolation": isolation}}
@@ -44,7 +44,7 @@ class SlowDriverTest(TakeoverCase):
         return self.agent.get(f"/v1/node/{node}")["Drivers"][name]
 
     def begin(self):
-        """Tasks of both drivers, and how long an agent with good drivers takes to serve beside
+        """Starts tasks of both drivers, and measures how long an agent with good drivers takes to serve beside
         them."""
         self.untouched = self.submit_witness("web", 2)
         self.agent.submit(job(group(mock("t", run_for="1h")), id="mock", type="service"))
@@ -55,7 +55,7 @@ class SlowDriverTest(TakeoverCase):
         self.bound = 5 * self.took + 1 * SLACK
 
     def check(self, name, **how):
-        """One start with a driver that hangs."""
+        """Makes one start with a hanging driver."""
         self.kill()
         self.agent = self.start(**how)
         print(f"{name}: the API after {1000 * self.took:.0f} ms", flush=True)
@@ -66,7 +66,7 @@ class SlowDriverTest(TakeoverCase):
         self.agent.must("DELETE", f"/v1/job/{name}", purge="true")
 
     def check_next(self, isolation):
-        """The next agent, whose driver is well, finds its task as it was."""
+        """The next agent has a healthy driver, and finds its task unchanged."""
         self.agent = self.start(isolation=isolation)
         harness.wait_until(lambda: self.driver("mock_driver")["Healthy"], "the health of the driver")
         self.agent.submit(job(group(mock("t", run_for="1h")), id="next", type="service"))
@@ -85,11 +85,11 @@ class SlowDriverTest(TakeoverCase):
                     self.check(f"{fault}-{call}", isolation=isolation, mock_config={fault: call})
                     if call not in LOADING:
                         continue
-                    told = self.driver("mock_driver")
-                    self.assertFalse(told["Healthy"], told)
+                    reported = self.driver("mock_driver")
+                    self.assertFalse(reported["Healthy"], reported)
                     self.assertIn("is still being loaded" if call == "create" else "",
-                                  told["HealthDescription"])
-                    self.assertTrue(told["HealthDescription"], told)
+                                  reported["HealthDescription"])
+                    self.assertTrue(reported["HealthDescription"], reported)
         # The hanging processes were killed.
         self.kill()
         self.check_next(isolation)
@@ -109,7 +109,7 @@ class SlowDriverTest(TakeoverCase):
             self.assertIn("driver \"mock_driver\" is still being loaded: submit the job again",
                           reply.body.decode())
         self.assertEqual(self.agent.get("/v1/jobs"), [])
-        # It ends in order all the same.
+        # It still ends in order.
         self.agent.stop()
         self.agent = self.start()
 
@@ -130,7 +130,7 @@ class SlowDriverTest(TakeoverCase):
                    type="service")
         self.agent.submit(spec)
         alloc = self.agent.wait_allocs("late", 1, "running")[0]["ID"]
-        self.assertFalse(was_ready, "the test is void: it was there when the API was")
+        self.assertFalse(was_ready, "the test proves nothing: the driver was loaded when the API served")
         self.kill()
         self.agent = self.start(test=slow)
         self.agent.submit(job(*spec["Job"]["TaskGroups"], id="later", type="service"))
@@ -142,11 +142,11 @@ class SlowDriverTest(TakeoverCase):
     def test_files_that_hang_when_they_are_looked_at(self):
         self.begin()
         bad = {"file": str(testdata("constructor_hangs"))}
-        # More than the node has threads for what blocks.
+        # More than the node's threads for blocking work.
         self.check("probe", **{f"test_{i}": bad for i in range(6)})
-        told = self.driver("test_0")
-        self.assertFalse(told["Healthy"], told)
-        self.assertTrue(told["HealthDescription"], told)
+        reported = self.driver("test_0")
+        self.assertFalse(reported["Healthy"], reported)
+        self.assertTrue(reported["HealthDescription"], reported)
 
     def assert_takes_tasks(self, name, spec):
         self.agent.submit(job(group(spec), id=name, type="service"))
@@ -159,7 +159,7 @@ class SlowDriverTest(TakeoverCase):
 
     @unittest.skipUnless(HANGS_IN_THE_AGENT.exists(), "an installation has no test data")
     def test_a_file_that_hangs_only_where_it_is_loaded(self):
-        """It holds the dynamic loader's lock in the agent for ever: nothing else is loaded."""
+        """It holds the dynamic loader's lock in the agent for ever, so no other file can be loaded."""
         self.begin()
         contained = {"file": str(plugin_file("raw_exec")), "config": {"enabled": True},
                      "isolation": "process"}
@@ -201,7 +201,7 @@ class SlowDriverTest(TakeoverCase):
         maps = pathlib.Path(f"/proc/{self.agent.run.process.pid}/maps")
         harness.wait_until(lambda: "hanging.so" in maps.read_text(), "its code in the agent")
         reloads[1].start()
-        # Loaded drivers go on, also the one of which another file waits.
+        # Loaded drivers go on, also one whose new file waits.
         self.assert_takes_tasks("raw", task("t", "exec sleep 1000"))
         self.assert_takes_tasks("mock", mock("t", run_for="1h"))
         self.assertEqual(replies, {})

@@ -1,6 +1,6 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""An agent that stands still for a while, as one that is stopped by a signal, a debugger or a frozen
-cgroup does: its tasks run on, and afterwards it reports nothing wrongly and does nothing twice."""
+"""An agent that stands still for a while, as a signal, a debugger or a frozen cgroup makes it. Its tasks run
+on, and afterwards its reports are correct and it does nothing twice."""
 import os
 import re
 import signal
@@ -11,8 +11,8 @@ import harness
 from agent_harness import AgentTest
 from harness import SLACK, group, job, task, wait_until
 
-# In the long form the limits of a driver's call have passed meanwhile: that of the stop of the deaf
-# task is 11 s, that of its caller 31 s.
+# In the long form the limits of a driver's call pass meanwhile: the limit of the deaf task's stop is 11 s,
+# that of its caller 31 s.
 STILL, STILLS = (60.0, (15.0, 60.0)) if harness.LONG else (2.0, (2.0,))
 STEADY = "echo up $$; while :; do echo beat; sleep 0.1; done"
 DEAF = "trap '' INT TERM; echo up $$; while :; do sleep 0.1; done"
@@ -20,7 +20,7 @@ DEAF = "trap '' INT TERM; echo up $$; while :; do sleep 0.1; done"
 
 class StandstillTest(AgentTest):
     def stand_still(self, meanwhile=lambda: None, still=STILL):
-        """Stops the agent for so many seconds. Returns when it was stopped and continued, in ns."""
+        """Stops the agent for this many seconds. Returns the times of its stop and its return, in ns."""
         pid = self.agent.run.pid
         os.kill(pid, signal.SIGSTOP)
         wait_until(lambda: harness.process_text(pid, "stat").rpartition(b") ")[2][:1] == b"T",
@@ -36,7 +36,7 @@ class StandstillTest(AgentTest):
         return stopped, continued
 
     def start(self, name, script, **fields):
-        """Runs a job of one task "t" and returns the id of its allocation once it has said "up"."""
+        """Runs a job of one task "t", waits until it prints "up", and returns the id of its allocation."""
         fields.setdefault("RestartPolicy", harness.NO_RESTART)
         restart = fields.pop("RestartPolicy")
         self.agent.submit(job(group(task("t", script, **fields), RestartPolicy=restart), id=name,
@@ -56,7 +56,7 @@ class StandstillTest(AgentTest):
         return [e for e in self.task(alloc)["Events"] if e["Type"] == kind]
 
     def check_nobody_is_blamed(self):
-        """No driver was taken for broken because nobody has run meanwhile."""
+        """Checks that the standstill made no driver count as broken."""
         node = self.agent.get("/v1/nodes")[0]
         for name, driver in self.agent.get(f"/v1/node/{node['ID']}")["Drivers"].items():
             self.assertTrue(driver["Healthy"], (name, driver))
@@ -83,7 +83,7 @@ class StandstillTest(AgentTest):
         wait_until(lambda: self.events(ends, "Restarting"), "the end is seen")
         ended = self.events(ends, "Terminated")
         self.assertEqual([e["Details"]["exit_code"] for e in ended], ["7"])
-        # It ended right after the agent was stopped, not when the agent saw it.
+        # The time is that of its end, right after the agent's stop, not that when the agent saw it.
         self.assertGreaterEqual(ended[0]["Time"], stopped - 10**8)
         self.assertLess(ended[0]["Time"], (stopped + continued) / 2)
         self.assertEqual(len(self.events(ends, "Restarting")), 1)
@@ -108,7 +108,7 @@ class StandstillTest(AgentTest):
         begin = time.monotonic()
         wait_until(lambda: harness.is_gone(pid), "the deaf task is dead")
         self.assertLess(time.monotonic() - begin, 1 * SLACK)
-        wait_until(lambda: self.task(deaf)["State"] == "dead", "its end is told")
+        wait_until(lambda: self.task(deaf)["State"] == "dead", "its end is reported")
         ended = self.events(deaf, "Terminated")
         self.assertEqual([e["Details"]["signal"] for e in ended], ["9"])
         self.assertEqual(len(self.events(deaf, "Killed")), 1)
@@ -123,7 +123,7 @@ class StandstillTest(AgentTest):
         self.stand_still()
         begin = time.monotonic()
         wait_until(lambda: self.task(often)["Restarts"] >= before + 4, "four restarts more")
-        # One may have been due; the others have their delay between them.
+        # One restart may have been due. The others have their delay between them.
         self.assertGreaterEqual(time.monotonic() - begin, 2 * 0.4)
         starts = re.findall("up", self.log(often))
         self.assertLessEqual(abs(len(starts) - self.task(often)["Restarts"]), 2)
@@ -140,7 +140,7 @@ class StandstillTest(AgentTest):
         self.agent.get_until("/v1/metrics", lambda reply: any(
             gauge["Name"] == "drover.http.blocking_queries" and gauge["Value"] >= 2
             for gauge in harness.json.loads(reply.body)["Gauges"]))
-        self.stand_still(early.start)  # asked for while nobody listens
+        self.stand_still(early.start)  # a request while the agent stands still
         early.join()
         self.agent.must("DELETE", "/v1/job/steady")
         waits.join()

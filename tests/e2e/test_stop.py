@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Stopping: once, twice, against the will of the tasks, and by the death of the agent."""
+"""Stops: once, twice, of deaf tasks, and by the death of the agent."""
 import os
 import pathlib
 import signal
@@ -8,7 +8,7 @@ import time
 import harness
 from harness import SLACK, DroverTest, group, job, mock, one, task, wait_until
 
-# Two processes away from its parent, in a session of its own, deaf to whatever can be ignored.
+# Forked twice, in a session of its own, deaf to all signals that can be ignored.
 DAEMON = r'''
 import os, signal, sys, time
 for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
@@ -61,7 +61,7 @@ class StopTest(DroverTest):
                           ("after", run.state("after")["StartedAt"]))
         self.assertEqual(run.event("main", "Killing")["DisplayMessage"],
                          "Sent interrupt. Waiting 5s before force killing")
-        # Stopped, not failed: nobody may restart it, and nothing went wrong.
+        # It is stopped, not failed, and must not be restarted.
         self.assertFalse(run.state("main")["Failed"])
 
     def test_terminate_stops_in_order_too(self):
@@ -91,7 +91,7 @@ class StopTest(DroverTest):
             with self.subTest(options=options):
                 run = self.sandbox.run(one(
                     task("main", "exec sleep 60"),
-                    # Killed, it would be started again without end.
+                    # After a kill, its policy would start it again without end.
                     task("after", "echo up; exec sleep 60", KillTimeout="1s",
                          Lifecycle={"Hook": "poststop"},
                          RestartPolicy={"Attempts": 5, "Interval": "10m", "Delay": "10ms",
@@ -156,7 +156,7 @@ class StopTest(DroverTest):
         run.wait_log("t", "up")
         run.interrupt()
         self.assertEqual(run.wait(), 130, run.story())
-        # The shell also prints on standard error what the signal did to its child.
+        # The shell also prints the signal of its child on standard error.
         self.assertEqual(run.logs("t", "stdout"), ["up", "got usr1"])
 
     def test_many_deaf_tasks_die_together(self):

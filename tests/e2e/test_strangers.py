@@ -1,6 +1,6 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""The access of a local user without any right to an agent's directories, and the files that an agent reads
-although such a user could have written them."""
+"""The access of a local user without rights to an agent's directories, and files that an agent must not read
+because such a user could have written them."""
 import json
 import os
 import pathlib
@@ -16,7 +16,7 @@ from harness import DroverTest, group, job, plugin_file, task
 STRANGER, NOBODY = 12345, 65534
 FIRST, SECOND, THIRD = 1, 2, 3  # daemon, bin and sys: the driver takes accounts only
 
-# Each task writes to whatever is its own, then waits.
+# Each task writes to all of its own directories, then waits.
 WRITE = """
 set -e
 for d in "$NOMAD_TASK_DIR" "$NOMAD_SECRETS_DIR" "$NOMAD_ALLOC_DIR/data" "$TMP_OF_TASK"; do
@@ -30,8 +30,7 @@ echo ready as $(id -u)
 while :; do sleep 1; done
 """
 
-# Tries everything that can be tried with each of the paths on its standard input; prints what could
-# be done.
+# Tries each action with each of the paths on its standard input, and prints the actions that worked.
 TRY = r"""
 import json, os, sys
 uid, only, paths = int(sys.argv[1]), sys.argv[2:], json.load(sys.stdin)
@@ -64,7 +63,7 @@ print(json.dumps(done))
 
 
 def below(root):
-    """Every path below ROOT, and ROOT."""
+    """ROOT, and every path below it."""
     found = [str(root)]
     for directory, names, files in os.walk(root):
         found += [os.path.join(directory, name) for name in names + files]
@@ -72,8 +71,8 @@ def below(root):
 
 
 def tried_by(uid, paths, *only):
-    """The actions that UID can do with PATHS, as a set of (action, path). ONLY: the actions to try, else
-    all."""
+    """The actions that UID can do with PATHS, as a set of (action, path). ONLY: the actions to try, or all by
+    default."""
     done = subprocess.run([sys.executable, "-B", "-c", TRY, str(uid), *only], input=json.dumps(paths),
                           capture_output=True, text=True, check=True, timeout=harness.LIMIT)
     return {tuple(one) for one in json.loads(done.stdout)}
@@ -81,7 +80,7 @@ def tried_by(uid, paths, *only):
 
 @unittest.skipUnless(harness.IS_ROOT, "other users need root")
 class StrangerTest(DroverTest):
-    """Tasks of several users and drivers run; users to whom they do not belong look around."""
+    """Tasks of several users and drivers run. Other users try to reach them."""
 
     def setUp(self):
         super().setUp()
@@ -95,7 +94,7 @@ class StrangerTest(DroverTest):
                 self.agent.must("DELETE", f"/v1/job/{name}", purge="true")
             harness.wait_until(lambda: not self.agent.get("/v1/allocations") or
                                self.agent.must("PUT", "/v1/system/gc"), "all jobs to be forgotten")
-            # A stop leaves what is still being cleared away to the next agent.
+            # An agent that stops leaves unfinished removals to the next agent.
             harness.wait_until(lambda: not self.leftovers.allocations(), "all directories to be removed")
             self.agent.stop()
         super().tearDown()
@@ -133,9 +132,9 @@ class StrangerTest(DroverTest):
                 harness.wait_until(lambda: log.exists() and log.read_text().count("ready") >= times,
                                    log)
             except AssertionError as late:
-                raise AssertionError(f"{late}: {self.told(alloc, name)}") from None
+                raise AssertionError(f"{late}: {self.state_of(alloc, name)}") from None
 
-    def told(self, alloc, name):
+    def state_of(self, alloc, name):
         errors = alloc / "alloc" / "logs" / f"{name}.stderr.0"
         said = errors.read_text() if errors.exists() else "nothing"
         return said + str(self.agent.get(f"/v1/allocation/{alloc.name}")["TaskStates"][name])
@@ -148,7 +147,7 @@ class StrangerTest(DroverTest):
                  if pathlib.Path(path).parent in (self.data, self.data / "alloc")}
         self.assertLessEqual(len(allocs), len(names))
         self.assertEqual(tried_by(STRANGER, paths) - passable - names, set())
-        # Those whose tasks run reach their own.
+        # Users of running tasks reach their own directories.
         owners = {NOBODY: [allocs["nobody"]], FIRST: [allocs["several"]],
                   SECOND: [allocs["several"]]}
         for uid, own in owners.items():
@@ -177,7 +176,7 @@ class StrangerTest(DroverTest):
     def test_directories_of_an_earlier_version_are_taken_over(self):
         allocs = self.run_all()
         self.agent.stop()
-        # As versions before this one made them.
+        # The modes of earlier versions.
         for alloc in allocs.values():
             os.removexattr(alloc, "system.posix_acl_access") if self.has_list(alloc) else None
             alloc.chmod(0o755)
@@ -202,7 +201,7 @@ class StrangerTest(DroverTest):
                                  {str(alloc / each)}, "its name can be seen, and no more")
 
     def restart(self, alloc):
-        """An agent that does not have the tasks yet, as their driver is being loaded, restarts none."""
+        """An agent whose driver is still being loaded has not recovered the tasks. It restarts none."""
         def restarted():
             self.agent.must("PUT", f"/v1/client/allocation/{alloc.name}/restart", {})
             states = self.agent.get(f"/v1/allocation/{alloc.name}")["TaskStates"]
@@ -229,7 +228,7 @@ class StrangerTest(DroverTest):
 
 @unittest.skipUnless(harness.IS_ROOT, "other users need root")
 class OwnFilesTest(DroverTest):
-    """The agent's files are in its own hands, or it does not start."""
+    """The agent starts only if nobody else can change its files."""
 
     def setUp(self):
         super().setUp()
@@ -283,7 +282,7 @@ class OwnFilesTest(DroverTest):
         self.refused("/token_file: is empty")
 
     def test_so_is_what_others_could_replace(self):
-        """The configuration and the token are right, and their directory is not."""
+        """The configuration and the token are correct, but their directory is not."""
         below = self.sandbox.root / "below"
         below.mkdir()
         token = below / "token"
@@ -315,7 +314,7 @@ class OwnFilesTest(DroverTest):
             self.assertEqual(list(target.iterdir()), [])
 
     def test_a_link_of_the_operators_is_followed_once(self):
-        """Its later target is a matter of the next start."""
+        """Its later target counts only at the next start."""
         first, second = self.sandbox.root / "first", self.sandbox.root / "second"
         self.sandbox.alloc_dirs += [first, second]
         for directory in (first, second):

@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Drover as a unit of systemd with Delegate=yes: where its processes are, and what limits them."""
+"""Drover as a unit of systemd with Delegate=yes: the cgroups of its processes, and their limits."""
 import json
 import os
 import pathlib
@@ -83,7 +83,7 @@ class SystemdTest(DroverTest):
 
     def test_the_shipped_units_are_valid_and_delegate(self):
         self.assertIn("Delegate=yes", DELEGATED)
-        # The tasks of an agent have a unit of their own, so that it can be started again beside them.
+        # The tasks of an agent have a unit of their own, so that the agent can start again beside them.
         agent = [line for line in DELEGATED if line != "Delegate=yes"]
         tasks = [line for line in DELEGATED if not line.startswith("KillMode=")]
         for unit, lines in (("drover@", DELEGATED), ("drover", agent), ("drover-tasks", tasks)):
@@ -93,7 +93,7 @@ class SystemdTest(DroverTest):
                 self.assertIn(line + "\n", text, unit)
             checked = subprocess.run(["systemd-analyze", "verify", "--man=no", str(path)],
                                      capture_output=True, text=True)
-            # The program is not installed there in tests.
+            # Tests do not install the program there.
             complaints = [line for line in checked.stderr.splitlines()
                           if "/usr/local/bin/drover is not executable" not in line]
             self.assertEqual(complaints, [], unit)
@@ -113,7 +113,7 @@ class SystemdTest(DroverTest):
         self.assertEqual((run / "memory.max").read_text(), f"{64 << 20}\n")
         self.assertEqual((run / "pids.max").read_text(), "4096\n")
         self.assertNotEqual((run / "cpu.weight").read_text(), "100\n")
-        # systemd does not touch what it has given away.
+        # systemd does not touch delegated cgroups.
         self.assertEqual(systemctl("daemon-reload").returncode, 0)
         self.assertEqual(self.names(run), ["sleep"])
         self.assertEqual((run / "memory.max").read_text(), f"{64 << 20}\n")
@@ -142,7 +142,7 @@ class SystemdTest(DroverTest):
         self.assertEqual(systemctl("kill", "--kill-who=main", "--signal=KILL", unit).returncode, 0)
         wait_until(lambda: not run.exists(), "the end of the task")
 
-    def test_a_shell_around_the_agent_is_told(self):
+    def test_a_shell_around_the_agent_is_reported(self):
         unit = self.start(one(exec_task("t", "true", Resources={"CPU": 100, "MemoryMB": 16})),
                           shell=True)
         self.assertEqual(self.wait_end(unit), "1")

@@ -1,6 +1,6 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""An agent that is killed or stopped, and the next one that takes its tasks over. Each task writes
-itself what became of it, so that nobody has to believe the agent."""
+"""An agent that is killed or stopped, and the next one, which takes its tasks over. Each task records its
+own life, so that the tests need not trust the agent."""
 import contextlib
 import datetime
 import json
@@ -18,8 +18,7 @@ import harness
 from agent_harness import Agent, agent_config
 from harness import SLACK, DroverTest, Run, group, job, task
 
-# Appends one line when it starts, and its count of seconds while it lives; ends well when it is
-# asked to.
+# Appends one line when it starts, and its count of seconds while it lives. Succeeds when it is asked to end.
 WITNESS = """
 echo "start $$ $(cut -d' ' -f22 /proc/$$/stat) $NOMAD_ALLOC_ID" >> "$OUT"
 trap 'echo "stop $$" >> "$OUT"; exit 0' INT TERM
@@ -51,11 +50,11 @@ class Witness:
         return self.lines("start")
 
     def alive(self):
-        """Whether the process that was started last still is."""
+        """Whether the process of the last start lives."""
         return not self.dead(-1)
 
     def dead(self, start):
-        """Whether the process of one of its starts is over."""
+        """Whether the process of one of its starts has ended."""
         _, pid, began, _ = self.starts()[start]
         try:
             stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
@@ -79,13 +78,13 @@ class TakeoverCase(DroverTest):
                                 no_shutdown_delay="true")
             harness.wait_until(lambda: not self.live(), "the end of all tasks")
             self.agent.must("PUT", "/v1/system/gc")
-            # Work that a stop interrupts is left to the next agent.
-            harness.wait_until(lambda: not self.named(), "the end of what the ledger names")
+            # A stopped agent leaves interrupted work to the next one.
+            harness.wait_until(lambda: not self.named(), "the end of all entries of the ledger")
             self.agent.stop()
         super().tearDown()
 
     def named(self):
-        """The runs and allocations in ledgers: those that are not cleared away."""
+        """The runs and allocations in ledgers: those that still exist."""
         return [line for ledger in self.sandbox.run_dir.glob("*.ledger")
                 for line in ledger.read_text().splitlines()
                 if line.startswith(("run ", "alloc "))]
@@ -105,7 +104,7 @@ class TakeoverCase(DroverTest):
                 if a["ClientStatus"] in ("pending", "running")]
 
     def kill(self):
-        """Kills the agent as nothing else can."""
+        """Kills the agent by SIGKILL."""
         self.agent.run.process.send_signal(signal.SIGKILL)
         self.agent.run.process.wait()
 
@@ -142,13 +141,13 @@ class MissingDriverTest(TakeoverCase):
         self.kill()
         missing = {"raw_exec": {"file": str(self.sandbox.root / "missing.so")}}
         self.start_with(plugins=missing)
-        harness.wait_until(lambda: self.events(alloc)[-1] == "Plugin became unhealthy", "it is told")
+        harness.wait_until(lambda: self.events(alloc)[-1] == "Plugin became unhealthy", "its event")
         self.agent.wait_allocs("web", 2, "running")
         self.agent.stop()
         self.agent = self.start()
-        harness.wait_until(lambda: self.events(alloc)[-1] == "Plugin became healthy", "it is told")
+        harness.wait_until(lambda: self.events(alloc)[-1] == "Plugin became healthy", "its event")
         self.assert_untouched(witnesses)
-        # Nor does it have to be there for them to be stopped.
+        # They can be stopped without the driver.
         self.kill()
         self.start_with(plugins=missing)
         self.agent.must("DELETE", "/v1/job/web")
@@ -188,7 +187,7 @@ class TakeoverTest(TakeoverCase):
                              (0, old["StartedAt"], "running"))
             self.assertEqual([e["Type"] for e in state["Events"]],
                              ["Received", "Task Setup", "Started"])
-        # It is in charge again: it hears of an end, and it can stop.
+        # It is in charge again: it notices an end, and it can stop a task.
         os.kill(int(witnesses[0].starts()[0][1]), signal.SIGKILL)
         harness.wait_until(lambda: len(witnesses[0].starts()) == 2 or None, "the restart")
         self.agent.must("DELETE", "/v1/job/web")
@@ -203,7 +202,7 @@ class TakeoverTest(TakeoverCase):
                        "/bin/sh", "-c", 'ulimit -n 96; exec "$0" "$@"', harness.binary()])
         self.sandbox.runs.append(poor)
         poor.wait_for(lambda run: "could not be re-attached yet" in run.err,
-                      "a task that cannot be asked for")
+                      "the message about the task")
         poor.process.send_signal(signal.SIGKILL)
         poor.process.wait()
         self.assert_untouched(witnesses)
@@ -252,7 +251,7 @@ class TakeoverTest(TakeoverCase):
             self.assert_untouched(witnesses)
             self.agent = self.start()
 
-    def test_what_ended_meanwhile_is_told_with_its_code_and_its_time(self):
+    def test_ends_meanwhile_are_reported_with_code_and_time(self):
         flag = self.sandbox.root / "end"
         waits = f'while [ ! -e {flag} ]; do sleep 0.05; done; exit '
         self.agent.submit(job(group(task("t", waits + "0")), id="good"))
@@ -261,7 +260,7 @@ class TakeoverTest(TakeoverCase):
         for name in ("good", "bad"):
             self.agent.wait_allocs(name, 1, "running")
         self.kill()
-        told = time.time_ns()
+        killed_at = time.time_ns()
         flag.write_text("")
         exits = self.sandbox.run_dir
         harness.wait_until(lambda: len([*exits.glob("*.exit")]) == 2, "the exit records of both")
@@ -279,7 +278,7 @@ class TakeoverTest(TakeoverCase):
             times.append(nanoseconds(state["FinishedAt"]))
             self.assertEqual(len(times), 2)
             for when in times:
-                self.assertTrue(told <= when <= ended_before, (told, when, ended_before))
+                self.assertTrue(killed_at <= when <= ended_before, (killed_at, when, ended_before))
 
     def test_what_was_over_stays_over(self):
         out = self.witnesses / "once"
@@ -295,7 +294,7 @@ class TakeoverTest(TakeoverCase):
                          ("complete", alloc["TaskStates"]["t"]["FinishedAt"]))
 
     def test_many_that_were_over_stay_over(self):
-        """40 allocations that have ended, in each way, and five agents which find them."""
+        """40 allocations that have ended in each way, and five agents that find them."""
         out = self.witnesses / "starts"
         started = f"echo $NOMAD_ALLOC_ID >> {out}; "
         once = {"Attempts": 0, "Mode": "fail"}
@@ -312,7 +311,7 @@ class TakeoverTest(TakeoverCase):
             self.agent.wait_allocs(name, 10, status)
         self.agent.wait_allocs("stopped", 10, "complete", desired="stop")
         ids = {alloc["ID"] for name in ways for alloc in self.agent.allocs(name)}
-        before = self.told(ids)
+        before = self.reported(ids)
         written = sorted(out.read_text().split())
         self.assertEqual((len(ids), len(written)), (40, 50))
         records = None
@@ -322,13 +321,13 @@ class TakeoverTest(TakeoverCase):
             self.assertEqual(records or now, now, turn)
             records = now
             self.agent = self.start()
-            # New tasks start when everything kept has been handled.
+            # New tasks start when the agent has handled all its records.
             self.submit_witness(f"new-{turn}")
-            self.assertEqual(self.told(ids), before)
+            self.assertEqual(self.reported(ids), before)
         self.assertEqual({key[0] for key in records}, {"placed", "told", "task", "local"})
         self.assertEqual(sorted(out.read_text().split()), written)
 
-    def told(self, ids):
+    def reported(self, ids):
         return {alloc_id: self.agent.get(f"/v1/allocation/{alloc_id}") for alloc_id in ids}
 
     def records(self, ids):
@@ -359,10 +358,10 @@ class TakeoverTest(TakeoverCase):
         self.kill()
         self.agent = self.start()
         restart = f"/v1/client/allocation/{alloc['ID']}/restart"
-        harness.wait_until(  # once the agent has found it again
+        harness.wait_until(  # after the agent has recovered it
             lambda: self.agent.ask("PUT", restart, {"TaskName": "b"}).status == 200 or None, restart)
         harness.wait_until(lambda: len(networks[1].read_text().split()) == 2 or None, "the restart")
-        # The remaining work when nothing must start any more has it, too.
+        # The work after a stop, when nothing else starts, has it too.
         self.agent.must("DELETE", "/v1/job/alone")
         self.kill()
         self.agent = self.start()
@@ -389,7 +388,7 @@ class TakeoverTest(TakeoverCase):
 
 
 class UnknownTaskTest(TakeoverCase):
-    """A task runs, and what an agent kept of it is lost. The task "other" is known all the time."""
+    """A task runs, and an agent's records of it are lost. The task "other" is always known."""
 
     def start(self, unknown="stop"):
         config = agent_config(self.sandbox, client={"unknown_tasks": unknown})
@@ -411,7 +410,7 @@ class UnknownTaskTest(TakeoverCase):
         return alloc_id
 
     def forget_files(self, alloc_id):
-        """Nobody but the operator removes what may be all that is left of somebody's work."""
+        """The operator removes these directories: they may be the last remains of somebody's work."""
         left = self.sandbox.alloc_dirs[0] / alloc_id
         self.assertTrue(left.is_dir())
         if harness.IS_ROOT:
@@ -424,17 +423,17 @@ class UnknownTaskTest(TakeoverCase):
         self.assertIn(": it is stopped", self.agent.run.err)
 
     def assert_kept(self, witness):
-        """Over two more agents, each of which logs it, without a second start. The one that finds it ended
-        logs that, and no later one mentions it."""
-        told = ": unknown_tasks keeps it"
+        """Checks that the task runs on over two more agents without a second start, and that each logs it. The
+        agent that finds it ended logs that, and no later agent mentions it."""
+        logged = ": unknown_tasks keeps it"
         for _ in range(2):
-            self.assertEqual(self.agent.run.err.count(told), 1, self.agent.run.err)
+            self.assertEqual(self.agent.run.err.count(logged), 1, self.agent.run.err)
             self.submit_witness(f"after-{len(self.sandbox.runs)}")
             self.assert_untouched([witness])
             self.kill()
             self.assert_untouched([witness])
             self.agent = self.start("keep")
-        self.assertEqual(self.agent.run.err.count(told), 1, self.agent.run.err)
+        self.assertEqual(self.agent.run.err.count(logged), 1, self.agent.run.err)
         self.assert_untouched([witness])
 
     def test_a_lost_file_with_stop(self):
@@ -497,7 +496,7 @@ class UnknownTaskTest(TakeoverCase):
         witness, = self.submit_witness("web")
         self.lose("local")
         self.agent = self.start()
-        # Its allocation is known, so it starts again, and only when the old run has ended.
+        # Its allocation is known, so it starts again, but only when the old run has ended.
         self.assert_stopped(witness, starts=2)
         self.agent.wait_allocs("web", 1, "running")
         self.assertTrue(witness.alive())
@@ -510,11 +509,11 @@ class UnknownTaskTest(TakeoverCase):
         self.agent = self.start("keep")
         run = re.search(r"run (\S+) belongs to no task that this agent knows", self.agent.run.err)[1]
         failed = self.agent.wait_allocs("web", 1, "failed")[0]
-        told = [event["DisplayMessage"] for event in failed["TaskStates"]["t"]["Events"]]
-        self.assertEqual(len([text for text in told if f"such runs (run {run})" in text]), 1, told)
+        messages = [event["DisplayMessage"] for event in failed["TaskStates"]["t"]["Events"]]
+        self.assertEqual(len([text for text in messages if f"such runs (run {run})" in text]), 1, messages)
         self.assert_kept(witness)
         self.assert_untouched([other])
-        # When it is over the job runs as ever.
+        # After its end the job runs as usual.
         self.kill()
         self.agent = self.start()
         self.assert_stopped(witness, starts=1)
@@ -525,12 +524,12 @@ class UnknownTaskTest(TakeoverCase):
 
 
 class MassTakeoverTest(TakeoverCase):
-    """Very many tasks are taken over while clients ask already, and a new one starts at once."""
+    """An agent takes very many tasks over while clients already ask it, and a new task starts at once."""
     TASKS, ROUNDS = (1000, 3) if harness.LONG else (200, 2)
 
     def take_over(self, name):
-        """Kills the agent. Returns how long after the exec of the next one, in s, it has answered,
-        and how long until a new task ran, for which all old ones must have been found."""
+        """Kills the agent. Returns two times after the exec of the next one, in s: until it answered, and until
+        a new task ran, which waits until all old tasks are found."""
         self.kill()
         begin = time.monotonic()
         self.agent = self.start()
@@ -552,7 +551,7 @@ class MassTakeoverTest(TakeoverCase):
                 int(status["VmRSS"].split()[0]))
 
     def settled(self):
-        """Its content when that has not changed for a while."""
+        """The content of a file when it has not changed for a while."""
         seen = [self.facts()]
 
         def same():
@@ -562,7 +561,7 @@ class MassTakeoverTest(TakeoverCase):
         return seen[-1]
 
     def assert_settles(self, first):
-        """Waits until this agent holds no more than the one of the FIRST round did."""
+        """Waits until this agent holds no more than the agent of the first round, FIRST."""
         harness.wait_until(lambda: self.facts()[0] == first[0],
                            f"descriptors as after the first round: {first}, {self.facts()}")
         found = self.facts()
@@ -590,7 +589,7 @@ class MassTakeoverTest(TakeoverCase):
             print(f"{self.TASKS} tasks: the API answers {1000 * answered:.0f} ms after the exec, a "
                   f"new task runs after {1000 * ran:.0f} ms; without tasks {1000 * empty[0]:.0f} "
                   f"and {1000 * empty[1]:.0f} ms", flush=True)
-            # Any other load of the machine was there without tasks, too.
+            # The machine's other load was the same in the rounds without tasks.
             self.assertLess(answered, 5 * empty[0] + 1 * SLACK)
             self.assertLess(ran, 5 * empty[1] + 2 * SLACK)
             first = first or self.settled()

@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""How a run is shown to people: colour and a status line on a terminal, plain lines elsewhere."""
+"""The view of a run for people: colour and a status line on a terminal, plain lines elsewhere."""
 import contextlib
 import fcntl
 import os
@@ -19,8 +19,8 @@ ESC = b"\x1b"
 
 class TerminalTest(DroverTest):
     def on_terminal(self, spec, *options, until=None, columns=80, **env):
-        """Runs a job on a terminal; returns what it has shown and the exit code. When UNTIL is
-        shown, Ctrl-C is pressed."""
+        """Runs a job on a terminal. Presses Ctrl-C when UNTIL is shown. Returns the whole output and the exit
+        code."""
         path = self.sandbox.write("job.json", spec)
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
@@ -66,7 +66,7 @@ class TerminalTest(DroverTest):
         self.assertIn(ESC + b"[3", shown)
         self.assertIn(b"\r" + ESC + b"[K", shown)
         self.assertIn(b"MiB", shown)
-        # The status line goes before the end: the last thing shown is a whole line.
+        # The status line is removed before the end, so the last output is a whole line.
         self.assertTrue(shown.endswith(b"\n"), shown[-200:])
 
     def test_control_c_of_the_terminal(self):
@@ -74,7 +74,7 @@ class TerminalTest(DroverTest):
             one(task("t", "trap 'echo caught; exit 0' INT; echo up; while :; do sleep 0.05; done"),
                 task("after", "echo sweeping", Lifecycle={"Hook": "poststop"})), until=b"up\r\n")
         self.assertEqual(code, 130, shown)
-        # The tasks are not in the terminal's group: they hear of it once, by the agent.
+        # The tasks are not in the terminal's group, so they get one signal, from the agent.
         self.assertEqual(shown.count(b"caught"), 1, shown)
         self.assertIn(b"sweeping", shown)
 

@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Without root: what can work works, and what cannot says so."""
+"""Without root: most things work, the others fail with the reason."""
 import os
 import pwd
 import shutil
@@ -19,7 +19,7 @@ class UnprivilegedTest(DroverTest):
     def setUp(self):
         super().setUp()
         root = self.sandbox.root
-        # Copies, because the build may lie where only root may look.
+        # Copies, because the build may be in a directory that only root can enter.
         self.drover = shutil.copy(binary(), root / "drover")
         files = {name: shutil.copy(plugin_file(name), root) for name in ("raw_exec", "mock_driver")}
         self.config = self.sandbox.write_config(plugins={

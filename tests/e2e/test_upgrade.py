@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""The agent of an earlier release, its supervisors and drivers, and the agent of this one: each takes
+"""The agent of an earlier release, with its supervisors and drivers, and the agent of this one. Each takes
 over the tasks that the other has started."""
 import json
 import signal
@@ -10,7 +10,7 @@ from agent_harness import Agent, agent_config
 from harness import DroverTest, group, job, task, wait_until
 
 COUNTS = {"raw_exec": 90, "exec": 60, "hello": 50}
-# Tells each SIGUSR1, and has no process but its first two.
+# Records each SIGUSR1, and has only its first two processes.
 SCRIPT = """
 trap 'echo signal >> "$NOMAD_ALLOC_DIR/data/signals"' USR1
 sleep 100000 &
@@ -21,7 +21,7 @@ SHELL = {"command": "/bin/sh", "args": ["-c", SCRIPT]}
 FEW = {driver: 3 for driver in COUNTS}
 CONFIGS = {"raw_exec": SHELL, "exec": SHELL, "hello": {"name": "you", "times": 2, "pause": 100000},
            "hello_c": {}}
-# The sandbox of an agent, which goes with it.
+# The names of an agent's own processes, which end with it.
 AGENTS = (b"drover\n", b"drover-plugin-h\n", b"drover-plugin\n")
 
 
@@ -50,7 +50,7 @@ class UpgradeCase(DroverTest):
             "hello_c": {"file": str(examples / "hello_c.so"), "isolation": "process"}})
         if name == "old" and not old_build.has_text(self.BEFORE, "host/agent/agent_config.cc",
                                                     '"/client"'):
-            # These keys stood at the top then.
+            # These keys were at the top then.
             fields = json.loads(config.read_text())
             config = self.sandbox.write(f"{name}.json", {**fields.pop("client"), **fields})
         return {"config": config, "command": [binary]}
@@ -75,7 +75,7 @@ class UpgradeCase(DroverTest):
             self.agent.wait_allocs(f"{prefix}-{driver}", count, "running")
 
     def processes(self):
-        """All of tasks and supervisors: {pid: start time}."""
+        """All processes of tasks and supervisors: {pid: start time}."""
         found = {}
         for pid in harness.marked_processes(self.sandbox.root):
             stat = harness.process_text(pid, "stat").rpartition(b")")[2].split()
@@ -84,7 +84,7 @@ class UpgradeCase(DroverTest):
         return found
 
     def settled(self):
-        """The processes, when whatever ends has ended."""
+        """The processes, when they no longer change."""
         last = None
 
         def same():
@@ -94,7 +94,7 @@ class UpgradeCase(DroverTest):
         return wait_until(same, "no process to come or go", step=0.5)
 
     def starts(self):
-        """How often each task has begun, by its own account."""
+        """How often each task has begun, by its own records."""
         found = []
         for alloc in self.sandbox.alloc_dirs[0].iterdir():
             starts, log = alloc / "alloc/data/starts", alloc / "alloc/logs/t.stdout.0"
@@ -114,7 +114,7 @@ class UpgradeCase(DroverTest):
         self.assertEqual(set(self.starts()), {1})
 
     def use_old_one(self, driver):
-        """A task that another agent has started can be reached: a signal, a command, statistics."""
+        """Reaches a task that another agent has started: by a signal, a command, statistics."""
         alloc = self.agent.allocs(f"first-{driver}")[0]["ID"]
         usage = self.agent.get(f"/v1/client/allocation/{alloc}/stats")
         self.assertIn("t", usage["Tasks"])
@@ -130,7 +130,7 @@ class UpgradeCase(DroverTest):
         self.assertEqual(done.code, 7, done)
 
     def stop_old_one(self, driver):
-        """It is stopped, and another one takes its place."""
+        """Stops such a task, and another one takes its place."""
         name = f"first-{driver}"
         alloc = self.agent.allocs(name)[0]["ID"]
         self.agent.must("PUT", f"/v1/allocation/{alloc}/stop")
@@ -139,7 +139,7 @@ class UpgradeCase(DroverTest):
         self.wait("first", {driver: COUNTS[driver]})
 
     def use(self, turn):
-        """The agent is in charge: it starts others and reaches and stops those that run."""
+        """Checks that the agent is in charge: it starts new tasks, and reaches and stops running ones."""
         name = f"turn-{turn}"
         self.submit(name, FEW)
         self.agent.submit(job(group(task("t", config={}, driver="hello_c")), id=f"{name}-hello_c"))
@@ -158,7 +158,7 @@ class UpgradeCase(DroverTest):
         wait_until(lambda: len(self.starts()) == sum(COUNTS.values()) and set(self.starts()) == {1},
                    "all have begun")
         before = self.settled()
-        # Each is also killed before it has done anything.
+        # Each agent is also killed before it has done anything.
         for turn, release in enumerate(turns):
             self.kill()
             self.assertEqual(self.processes(), before)
@@ -174,13 +174,13 @@ class UpgradeCase(DroverTest):
                 self.agent.must("DELETE", f"/v1/job/{name}-{driver}", purge="true")
         wait_until(lambda: not self.processes(), "the end of all tasks")
         wait_until(lambda: all(a["ClientStatus"] == "complete"
-                               for a in self.agent.get("/v1/allocations")), "it is told")
+                               for a in self.agent.get("/v1/allocations")), "their reports")
         self.agent.must("PUT", "/v1/system/gc")
         self.agent.stop()
 
 
 class UpgradeTest(UpgradeCase):
-    """From the ABI's last draft on: issues 3 and 4 of the project were closed with it."""
+    """From the last draft of the ABI: issues 3 and 4 of the project were closed with it."""
 
     BEFORE = "5d305a8"
 
@@ -189,7 +189,7 @@ class UpgradeTest(UpgradeCase):
 
 
 class MinorUpgradeTest(UpgradeCase):
-    """From the first release of the ABI on, with which issue 5 was closed: its drivers stay good."""
+    """From the first release of the ABI, with which issue 5 was closed. Its drivers still work."""
 
     BEFORE = "132e9ae"
 

@@ -1,5 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Wrong jobs: all mistakes are reported, by place, before anything is done."""
+"""Wrong jobs: Drover reports all mistakes, with their places, and does nothing."""
 import json
 
 import harness
@@ -41,7 +41,7 @@ class ValidationTest(DroverTest):
         self.run_job(one(mock("m", run_for="10ms", Vault=None, Templates=[], Services=None,
                               Affinities=[]), Update=None, Spreads=[]))
 
-    def test_a_constraint_that_the_machine_does_not_meet_is_told(self):
+    def test_a_constraint_that_the_machine_does_not_meet_is_reported(self):
         constraint = {"LTarget": "${attr.kernel.name}", "RTarget": "linux"}
         self.run_job(one(mock("m", run_for="10ms"), Constraints=[constraint]))
         run = self.sandbox.run(one(mock("m", run_for="10ms"),

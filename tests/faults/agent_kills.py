@@ -339,7 +339,7 @@ class AgentKillsTest(DroverTest):
         if not self.pending:
             self.look()
 
-    # What is seen ----------------------------------------------------------------------------
+    # Checks ----------------------------------------------------------------------------------
 
     def look(self):
         """The agent's answers: the allocations, and the sum of their restarts."""

@@ -138,9 +138,9 @@ func look(client *api.Client, path string, want, out any) {
 	text, err := io.ReadAll(body)
 	check(err, path)
 	check(json.Unmarshal(text, out), path)
-	var told any
-	check(json.Unmarshal(text, &told), path)
-	if wrong := mismatches(told, want, ""); wrong != nil {
+	var answer any
+	check(json.Unmarshal(text, &answer), path)
+	if wrong := mismatches(answer, want, ""); wrong != nil {
 		fail("%s:\n  %s", path, strings.Join(wrong, "\n  "))
 	}
 }

@@ -72,12 +72,12 @@ func deleteEvaluations(client *api.Client) {
 }
 
 func metadata(client *api.Client) {
-	told, err := client.Nodes().Meta().Apply(
+	applied, err := client.Nodes().Meta().Apply(
 		&api.NodeMetaApplyRequest{Meta: map[string]*string{"rack": pointer("7"), "zone": nil}}, nil)
 	check(err, "metadata")
-	equal(told, &api.NodeMetaResponse{Meta: map[string]string{"rack": "7"}, Static: map[string]string{},
+	equal(applied, &api.NodeMetaResponse{Meta: map[string]string{"rack": "7"}, Static: map[string]string{},
 		Dynamic: map[string]*string{"rack": pointer("7")}}, "metadata")
 	again, err := client.Nodes().Meta().Read("", nil)
 	check(err, "metadata again")
-	equal(again, told, "metadata again")
+	equal(again, applied, "metadata again")
 }
