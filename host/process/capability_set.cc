@@ -9,47 +9,21 @@ namespace drover {
 namespace {
 
 // In the kernel's order: the index is the number.
-constexpr std::array<std::string_view, 41> kNames = {"chown",
-                                                     "dac_override",
-                                                     "dac_read_search",
-                                                     "fowner",
-                                                     "fsetid",
-                                                     "kill",
-                                                     "setgid",
-                                                     "setuid",
-                                                     "setpcap",
-                                                     "linux_immutable",
-                                                     "net_bind_service",
-                                                     "net_broadcast",
-                                                     "net_admin",
-                                                     "net_raw",
-                                                     "ipc_lock",
-                                                     "ipc_owner",
-                                                     "sys_module",
-                                                     "sys_rawio",
-                                                     "sys_chroot",
-                                                     "sys_ptrace",
-                                                     "sys_pacct",
-                                                     "sys_admin",
-                                                     "sys_boot",
-                                                     "sys_nice",
-                                                     "sys_resource",
-                                                     "sys_time",
-                                                     "sys_tty_config",
-                                                     "mknod",
-                                                     "lease",
-                                                     "audit_write",
-                                                     "audit_control",
-                                                     "setfcap",
-                                                     "mac_override",
-                                                     "mac_admin",
-                                                     "syslog",
-                                                     "wake_alarm",
-                                                     "block_suspend",
-                                                     "audit_read",
-                                                     "perfmon",
-                                                     "bpf",
-                                                     "checkpoint_restore"};
+constexpr std::array<std::string_view, 41> kNames = {
+    // From 0.
+    "chown", "dac_override", "dac_read_search", "fowner", "fsetid", "kill", "setgid", "setuid",
+    "setpcap", "linux_immutable",
+    // From 10.
+    "net_bind_service", "net_broadcast", "net_admin", "net_raw", "ipc_lock", "ipc_owner",
+    "sys_module", "sys_rawio", "sys_chroot", "sys_ptrace",
+    // From 20.
+    "sys_pacct", "sys_admin", "sys_boot", "sys_nice", "sys_resource", "sys_time", "sys_tty_config",
+    "mknod", "lease", "audit_write",
+    // From 30.
+    "audit_control", "setfcap", "mac_override", "mac_admin", "syslog", "wake_alarm",
+    "block_suspend", "audit_read", "perfmon", "bpf",
+    // From 40.
+    "checkpoint_restore"};
 
 }  // namespace
 
