@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <map>
 #include <optional>
-#include <sstream>
 
 #include "host/process/cgroup_tracker.h"
 
@@ -22,27 +21,6 @@ namespace {
 constexpr const char* kControllers[] = {"blkio",    "cpu",        "cpuacct", "cpuset", "devices",
                                         "freezer",  "hugetlb",    "memory",  "misc",   "net_cls",
                                         "net_prio", "perf_event", "pids",    "rdma"};
-
-struct Hierarchy {
-  std::string mount;
-  bool has_freezer = false;
-};
-
-bool HasOption(const std::string& options, const std::string& name) {
-  return ("," + options + ",").find("," + name + ",") != std::string::npos;
-}
-
-std::optional<Hierarchy> FindHierarchy(const std::string& mounts, const std::string& controller) {
-  std::istringstream lines(mounts);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string source, path, type, options;
-    if (words >> source >> path >> type >> options && type == "cgroup" &&
-        HasOption(options, controller))
-      return Hierarchy{path, HasOption(options, "freezer")};
-  }
-  return std::nullopt;
-}
 
 // PATH relative to one of PLACES, which are names of the same mount point. Nothing if it is below
 // none of them.
@@ -95,27 +73,27 @@ Result<std::vector<GivenCgroup>> OpenGivenCgroups(
     if (std::ranges::find(kControllers, controller) == std::end(kControllers))
       return Error(Code::kInvalidArgument,
                    "\"" + controller + "\" is no controller of version 1 cgroups");
-    const std::optional<Hierarchy> hierarchy = FindHierarchy(mounts, controller);
+    const std::optional<std::string> mount = CgroupTracker::FindVersion1(mounts, controller);
     const std::string name = path + " of the controller " + controller;
-    if (!hierarchy)
+    if (!mount)
       return Error(Code::kFailedPrecondition, "the cgroup " + name +
                                                   " cannot be entered: no version 1 hierarchy of "
                                                   "that controller is mounted on this machine");
-    if (hierarchy->has_freezer && freezer_is_taken)
+    if (freezer_is_taken && mount == CgroupTracker::FindVersion1(mounts, "freezer"))
       return Error(Code::kFailedPrecondition, "the cgroup " + name +
                                                   " cannot be entered: tasks are tracked and "
                                                   "killed by the freezer on this machine");
-    const auto [other, is_new] = taken.try_emplace(hierarchy->mount, controller, path);
+    const auto [other, is_new] = taken.try_emplace(*mount, controller, path);
     if (!is_new && other->second.second == path) continue;
     if (!is_new)
       return Error(Code::kInvalidArgument,
                    "the controllers " + other->second.first + " and " + controller +
                        " are one hierarchy on this machine: name the same cgroup for both");
     // The hierarchy may be "cpu,cpuacct"; the name of each controller is usually a link to it.
-    const std::string parent = hierarchy->mount.substr(0, hierarchy->mount.rfind('/') + 1);
+    const std::string parent = mount->substr(0, mount->rfind('/') + 1);
     DROVER_ASSIGN(UniqueFd directory,
-                  Open({hierarchy->mount, parent + controller}, path, "the cgroup " + name));
-    opened.push_back({std::move(directory), name, hierarchy->mount});
+                  Open({*mount, parent + controller}, path, "the cgroup " + name));
+    opened.push_back({std::move(directory), name, *mount});
   }
   return opened;
 }
