@@ -23,7 +23,7 @@ void WarnStillThere(const Error& error) {
 // A killed shim leaves its socket behind, but nobody listens on it.
 bool ShimLives(int run_directory, const RunId& run) {
   int error_number = 0;
-  return ShimConnection::Connect(run_directory, run.Short() + ".sock", &error_number).ok();
+  return ShimConnection::Connect(run_directory, run, &error_number).ok();
 }
 
 Co<std::vector<LedgerLeftovers>> Leftovers::EndDeadNodes(Context context, Duration patience) {

@@ -152,7 +152,7 @@ void AddNamespaceSteps(const NamespaceSpec& namespaces, int clean_namespace, Pla
   plan->AddNumber(DROVER_STEP_NAMESPACES, flags, "make namespaces");
   if (clean_namespace >= 0)
     plan->AddNumber(DROVER_STEP_CLEAN_MOUNTS, plan->Descriptor(clean_namespace), kCleanMountsStep);
-  plan->Add(DROVER_STEP_PRIVATE_MOUNTS, drover_step{}, {}, "keep mounts from the host");
+  plan->Add(DROVER_STEP_PRIVATE_MOUNTS, "keep mounts from the host");
   RootBuilder root(plan);
   root.Filesystem("tmpfs", "", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, {"mode=755", "size=1m"});
   root.Node("empty", S_IFDIR | 0555, 0);
@@ -173,7 +173,7 @@ void AddNamespaceSteps(const NamespaceSpec& namespaces, int clean_namespace, Pla
   ProtectKernelFiles(&root);
   root.Attributes("", MOUNT_ATTR_RDONLY);
   plan->AddNumber(DROVER_STEP_PIVOT, namespaces.root.pivot ? 1 : 0, "change the root");
-  plan->Add(DROVER_STEP_VERIFY, drover_step{}, {}, kVerifyStep);
+  plan->Add(DROVER_STEP_VERIFY, kVerifyStep);
   plan->For(DROVER_STEP_FOR_TASK | DROVER_STEP_FOR_SESSION);
 }
 

@@ -15,8 +15,6 @@ namespace drover {
 // steps name by index.
 class PlanBuilder {
  public:
-  explicit PlanBuilder(std::vector<int>* fds) : fds_(fds) {}
-
   // Sets DROVER_STEP_FOR_... for the steps added from now on: the processes that execute them.
   void For(std::uint16_t flags) { flags_ = flags; }
 
@@ -35,6 +33,7 @@ class PlanBuilder {
     if (!tail.empty()) std::memcpy(bytes_.data() + at + sizeof fixed, tail.data(), tail.size());
     names_.push_back(std::move(name));
   }
+  void Add(std::uint16_t kind, std::string name) { Add(kind, drover_step{}, {}, std::move(name)); }
   void AddNumber(std::uint16_t kind, std::int64_t number, std::string name) {
     drover_step_number step{};
     step.number = number;
@@ -43,15 +42,16 @@ class PlanBuilder {
 
   // Adds a descriptor, which is borrowed, and returns its index.
   std::int32_t Descriptor(int fd) {
-    fds_->push_back(fd);
-    return static_cast<std::int32_t>(fds_->size() - 1);
+    fds_.push_back(fd);
+    return static_cast<std::int32_t>(fds_.size() - 1);
   }
 
   std::vector<char>& bytes() { return bytes_; }
   std::vector<std::string>& names() { return names_; }
+  std::vector<int>& fds() { return fds_; }
 
  private:
-  std::vector<int>* fds_;
+  std::vector<int> fds_;
   std::uint16_t flags_ = DROVER_STEP_FOR_TASK | DROVER_STEP_FOR_SESSION;
   std::vector<char> bytes_;
   std::vector<std::string> names_;

@@ -54,17 +54,16 @@ Error CannotTell(const RunId& run, const Error& error) {
 class ProcessServiceImpl : public ProcessService {
  public:
   ProcessServiceImpl(std::shared_ptr<RunHost> host, UniqueFd image, UniqueFd null_device,
-                     UniqueFd shim_cgroup, std::uint64_t open_files, std::string unit,
-                     std::string untracked_reason, std::function<void(StartMessage*)> change_start)
+                     UniqueFd shim_cgroup, std::string unit, std::string untracked_reason,
+                     ProcessServiceOptions options)
       : host_(std::move(host)),
         loop_(host_->loop),
         image_(std::move(image)),
         null_device_(std::move(null_device)),
         shim_cgroup_(std::move(shim_cgroup)),
-        open_files_(open_files),
         cgroups_(host_->tracker.get(), std::move(unit)),
         untracked_reason_(std::move(untracked_reason)),
-        change_start_(std::move(change_start)),
+        options_(std::move(options)),
         clean_namespace_(loop_),
         usage_(
             loop_, [this](const RunId& run) { return cgroups_.OpenUsage(run); },
@@ -88,7 +87,7 @@ class ProcessServiceImpl : public ProcessService {
       cgroups_.Remove(run);
       co_return message.error();
     }
-    if (change_start_) change_start_(&*message);
+    if (options_.change_start) options_.change_start(&*message);
     Result<RunPointer> launched = DurableStep(
         Step::kLaunchShim, [&] { return Launch(run, *message, host_->tracker != nullptr); });
     // The shim has its own descriptors now; a task may cost the agent only two.
@@ -100,24 +99,19 @@ class ProcessServiceImpl : public ProcessService {
       cgroups_.Remove(run);
       co_return launched.error();
     }
-    RunPointer pointer = std::move(*launched);
-    StartMessage sent = std::move(*message);
-    co_return co_await AwaitStart(context, pointer, std::move(sent));
+    co_return co_await AwaitStart(context, std::move(*launched), std::move(*message));
   }
 
   Co<Result<ProcessInfo>> StartOutput(Context context, OutputSpec spec) override {
     DROVER_CO_TRY(MayStart());
-    Result<StartMessage> message = CompileOutputStart(spec, environment_);
-    if (!message.ok()) co_return message.error();
-    Result<RunPointer> launched =
-        DurableStep(Step::kLaunchShim, [&] { return Launch(spec.run, *message, false); });
+    DROVER_CO_ASSIGN(StartMessage message, CompileOutputStart(spec, environment_));
+    DROVER_CO_ASSIGN(RunPointer launched, DurableStep(Step::kLaunchShim, [&] {
+                       return Launch(spec.run, message, false);
+                     }));
     {
       const OutputSpec closed = std::move(spec);
     }
-    if (!launched.ok()) co_return launched.error();
-    RunPointer pointer = std::move(*launched);
-    StartMessage sent = std::move(*message);
-    co_return co_await AwaitStart(context, pointer, std::move(sent));
+    co_return co_await AwaitStart(context, std::move(launched), std::move(message));
   }
 
   Co<Result<Attached>> Attach(Context context, RunId run) override {
@@ -129,8 +123,8 @@ class ProcessServiceImpl : public ProcessService {
         co_return State(*pointer);
       }
       int connect_error = 0;
-      Result<UniqueFd> socket = ShimConnection::Connect(host_->run_directory.get(),
-                                                        run.Short() + ".sock", &connect_error);
+      Result<UniqueFd> socket =
+          ShimConnection::Connect(host_->run_directory.get(), run, &connect_error);
       if (!socket.ok() && !ShimConnection::NobodyListens(connect_error))
         co_return CannotTell(run, socket.error());
       if (socket.ok()) {
@@ -179,38 +173,27 @@ class ProcessServiceImpl : public ProcessService {
   }
 
   Co<Result<ProcessExit>> Wait(Context context, RunId run) override {
-    Result<RunPointer> found = Find(run);
-    if (!found.ok()) co_return found.error();
-    RunPointer pointer = std::move(*found);
+    DROVER_CO_ASSIGN(const RunPointer pointer, Find(run));
     DROVER_CO_TRY(co_await pointer->ended().Wait(context));
     co_return *pointer->exit();
   }
 
   Co<Status> Signal(Context context, RunId run, int signal_number) override {
-    Result<RunPointer> found = FindRunning(run);
-    if (!found.ok()) co_return found.error();
-    RunPointer pointer = std::move(*found);
-    if (signal_number < 1 || signal_number > 64)
-      co_return Error(Code::kInvalidArgument,
-                      "signal " + std::to_string(signal_number) + " does not exist");
-    ShimConnection::Bytes message = SignalMessage(signal_number, DROVER_ATTACH_SCOPE_LEADER);
-    std::vector<int> none;
+    DROVER_CO_ASSIGN(const RunPointer pointer, FindRunning(run));
+    DROVER_CO_ASSIGN(ShimConnection::Bytes message,
+                     SignalMessage(DROVER_ATTACH_SIGNAL, signal_number));
     std::string what = "cannot send signal " + std::to_string(signal_number) + " to the task";
-    co_return co_await pointer->connection()->Command(context, std::move(message), std::move(none),
-                                                      std::move(what));
+    co_return co_await pointer->connection()->Command(context, std::move(message), std::move(what));
   }
 
   Co<Result<ProcessExit>> Stop(Context context, RunId run, int signal_number,
                                Duration timeout) override {
-    Result<RunPointer> found = Find(run);
-    if (!found.ok()) co_return found.error();
-    RunPointer pointer = std::move(*found);
-    if (signal_number < 1 || signal_number > 64)
-      co_return Error(Code::kInvalidArgument,
-                      "signal " + std::to_string(signal_number) + " does not exist");
+    DROVER_CO_ASSIGN(const RunPointer pointer, Find(run));
+    DROVER_CO_ASSIGN(ShimConnection::Bytes message,
+                     SignalMessage(DROVER_ATTACH_SIGNAL, signal_number));
     if (timeout > 0ns && pointer->connection()) {
       // The process itself knows the order in which its children must end.
-      pointer->connection()->Send(SignalMessage(signal_number, DROVER_ATTACH_SCOPE_LEADER));
+      pointer->connection()->Send(std::move(message));
       Context limit = context.WithTimeout(timeout);
       const Status in_time = co_await pointer->ended().Wait(limit);
       limit.Cancel();
@@ -221,9 +204,8 @@ class ProcessServiceImpl : public ProcessService {
   }
 
   Status Kill(RunId run) override {
-    Result<RunPointer> found = Find(run);
-    if (!found.ok()) return found.error();
-    (*found)->Kill();
+    DROVER_ASSIGN(const RunPointer pointer, Find(run));
+    pointer->Kill();
     return {};
   }
 
@@ -239,16 +221,13 @@ class ProcessServiceImpl : public ProcessService {
     }
     if (const auto known = runs_.find(run); known != runs_.end()) {
       RunPointer pointer = known->second;
-      if (!pointer->exit()) {
-        const Result<ProcessExit> exit = co_await KillAndWait(context, pointer);
-        if (!exit.ok()) co_return exit.error();
-      }
+      if (!pointer->exit()) DROVER_CO_TRY(co_await KillAndWait(context, pointer));
     }
     DROVER_CO_TRY(BeginStep(Step::kRemoveCgroup));
     DROVER_CO_TRY(co_await RemoveCgroup(context, run));
     EndStep(Step::kRemoveCgroup);
     const auto ended = runs_.find(run);
-    const bool clean = ended != runs_.end() && ended->second->told();
+    const bool clean = ended != runs_.end() && ended->second->reported_end();
     DROVER_CO_TRY(ForgetEnd(host_->run_directory.get(), run, clean));
     runs_.erase(run);
     usage_.Forget(run);
@@ -256,20 +235,17 @@ class ProcessServiceImpl : public ProcessService {
   }
 
   Co<Result<ProcessUsage>> Usage(Context, RunId run, UsageDetail detail) override {
-    const Result<RunPointer> found = FindRunning(run);
-    if (!found.ok()) co_return found.error();
+    DROVER_CO_TRY(FindRunning(run));
     co_return usage_.Sample(run, detail);
   }
 
   Co<Result<std::unique_ptr<ExecSession>>> Exec(Context context, RunId run,
                                                 ExecSpec spec) override {
-    Result<RunPointer> found = FindRunning(run);
-    if (!found.ok()) co_return found.error();
-    const pid_t leader = (*found)->info().pid;
+    DROVER_CO_ASSIGN(const RunPointer pointer, FindRunning(run));
+    const pid_t leader = pointer->info().pid;
     if (leader == 0) co_return Error(Code::kFailedPrecondition, "the run has no process");
     int error = 0;
-    Result<UniqueFd> socket =
-        ShimConnection::Connect(host_->run_directory.get(), run.Short() + ".sock", &error);
+    Result<UniqueFd> socket = ShimConnection::Connect(host_->run_directory.get(), run, &error);
     if (!socket.ok() && !ShimConnection::NobodyListens(error)) co_return socket.error();
     if (!socket.ok()) co_return Error(Code::kFailedPrecondition, "the task is not running");
     auto connection = ShimConnection::Make(loop_, std::move(*socket));
@@ -309,13 +285,6 @@ class ProcessServiceImpl : public ProcessService {
       if (process) processes.push_back(*process);
     }
     return processes;
-  }
-
-  static ShimConnection::Bytes SignalMessage(int signal_number, std::uint32_t scope) {
-    drover_attach_signal message{};
-    message.signal_number = signal_number;
-    message.scope = scope;
-    return ShimConnection::Message(message, DROVER_ATTACH_SIGNAL);
   }
 
   Result<RunPointer> Find(const RunId& run) const {
@@ -370,7 +339,7 @@ class ProcessServiceImpl : public ProcessService {
     spawn.null_device = null_device_.get();
     spawn.cgroup = shim_cgroup_ ? shim_cgroup_.get() : -1;
     spawn.title = title.c_str();
-    spawn.open_files = open_files_;
+    spawn.open_files = options_.open_files;
     if (const int error = drover_spawn_detached(&spawn); error != 0)
       return ErrnoError(error, "cannot start the shim");
     auto pointer = std::make_shared<SupervisedRun>(host_, run, tracked);
@@ -408,14 +377,9 @@ class ProcessServiceImpl : public ProcessService {
     auto connection = ShimConnection::Make(loop_, std::move(socket));
     auto pointer = std::make_shared<SupervisedRun>(host_, run, host_->tracker != nullptr);
     pointer->Follow(connection, std::move(pidfd));
-    drover_attach_hello hello{};
-    hello.version = DROVER_ATTACH_VERSION;
-    hello.subscribe = DROVER_ATTACH_EVENT_EXIT | DROVER_ATTACH_EVENT_GAP;
-    ShimConnection::Bytes message = ShimConnection::Message(hello, DROVER_ATTACH_HELLO);
-    std::vector<int> none;
     const Patience patience(context, kKillPatience);
-    Result<ShimConnection::Bytes> answer =
-        co_await connection->Call(patience.context(), std::move(message), std::move(none));
+    const Result<ShimConnection::Bytes> answer = co_await connection->Call(
+        patience.context(), HelloMessage(DROVER_ATTACH_EVENT_EXIT | DROVER_ATTACH_EVENT_GAP));
     DROVER_CO_TRY(context.status());
     if (!answer.ok() && answer.code() == Code::kTimeout) {
       // The shim hangs, and so does its task's output: the run counts as lost.
@@ -492,10 +456,9 @@ class ProcessServiceImpl : public ProcessService {
   UniqueFd image_;
   UniqueFd null_device_;
   UniqueFd shim_cgroup_;
-  const std::uint64_t open_files_;
   RunCgroups cgroups_;
   std::string untracked_reason_;
-  std::function<void(StartMessage*)> change_start_;
+  const ProcessServiceOptions options_;
   StartEnvironment environment_;
   CleanNamespace clean_namespace_;
   std::map<RunId, RunPointer> runs_;
@@ -539,8 +502,7 @@ Result<std::unique_ptr<ProcessService>> NewProcessService(Loop* loop,
   }
   return std::unique_ptr<ProcessService>(std::make_unique<ProcessServiceImpl>(
       std::move(host), std::move(image), std::move(null_device), std::move(shim_cgroup),
-      options.open_files, std::move(unit), std::move(untracked_reason),
-      std::move(options.change_start)));
+      std::move(unit), std::move(untracked_reason), std::move(options)));
 }
 
 }  // namespace drover

@@ -24,8 +24,8 @@ std::shared_ptr<ShimConnection> ShimConnection::Make(Loop* loop, UniqueFd socket
   return std::shared_ptr<ShimConnection>(new ShimConnection(loop, std::move(socket)));
 }
 
-Result<UniqueFd> ShimConnection::Connect(int directory, const std::string& name,
-                                         int* error_number) {
+Result<UniqueFd> ShimConnection::Connect(int directory, const RunId& run, int* error_number) {
+  const std::string name = run.Short() + ".sock";
   UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -134,9 +134,8 @@ bool ShimConnection::Send(Bytes message, std::span<const int> fds) {
 Co<Result<ShimConnection::Bytes>> ShimConnection::Call(Context context, Bytes message,
                                                        std::vector<int> fds) {
   const std::shared_ptr<ShimConnection> self = shared_from_this();
-  auto* const header = reinterpret_cast<drover_attach_header*>(message.data());
-  if (header->request == 0) header->request = NextRequest();
-  const std::uint32_t request = header->request;
+  const std::uint32_t request = next_request_++;
+  reinterpret_cast<drover_attach_header*>(message.data())->request = request;
   const auto pending = std::make_shared<Pending>(loop_);
   pending_.emplace(request, pending);
   if (!Send(std::move(message), fds)) {
@@ -150,8 +149,8 @@ Co<Result<ShimConnection::Bytes>> ShimConnection::Call(Context context, Bytes me
   co_return std::move(pending->bytes);
 }
 
-Co<Status> ShimConnection::Command(Context context, Bytes message, std::vector<int> fds,
-                                   std::string what) {
+Co<Status> ShimConnection::Command(Context context, Bytes message, std::string what,
+                                   std::vector<int> fds) {
   Result<Bytes> answer = co_await Call(context, std::move(message), std::move(fds));
   if (!answer.ok()) co_return answer.error().WithContext(what);
   const auto result = MessageAs<drover_attach_result>(*answer);
@@ -159,6 +158,24 @@ Co<Status> ShimConnection::Command(Context context, Bytes message, std::vector<i
     co_return Error(Code::kInternal, what + ": the shim sent an answer of the wrong type");
   if (result.error != 0) co_return ErrnoError(result.error, what);
   co_return Status();
+}
+
+ShimConnection::Bytes HelloMessage(std::uint32_t events) {
+  drover_attach_hello hello{};
+  hello.version = DROVER_ATTACH_VERSION;
+  hello.subscribe = events;
+  return ShimConnection::Message(hello, DROVER_ATTACH_HELLO);
+}
+
+Result<ShimConnection::Bytes> SignalMessage(std::uint16_t type, int signal_number,
+                                            std::uint32_t session) {
+  if (signal_number < 1 || signal_number > 64)
+    return Error(Code::kInvalidArgument,
+                 "signal " + std::to_string(signal_number) + " does not exist");
+  drover_attach_signal message{};
+  message.signal_number = signal_number;
+  message.scope = DROVER_ATTACH_SCOPE_LEADER;
+  return ShimConnection::Message(message, type, session);
 }
 
 }  // namespace drover

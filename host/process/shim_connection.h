@@ -14,6 +14,7 @@
 #include "host/base/co.h"
 #include "host/base/context.h"
 #include "host/base/event.h"
+#include "host/base/ids.h"
 #include "host/base/live_count.h"
 #include "host/base/result.h"
 #include "host/base/unique_fd.h"
@@ -32,8 +33,8 @@ class ShimConnection : public std::enable_shared_from_this<ShimConnection>,
 
   // Takes ownership of SOCKET, a SOCK_SEQPACKET connection.
   static std::shared_ptr<ShimConnection> Make(Loop* loop, UniqueFd socket);
-  // Connects to the shim that listens as NAME in DIRECTORY.
-  static Result<UniqueFd> Connect(int directory, const std::string& name, int* error_number);
+  // Connects to the shim of RUN, which listens in the run directory DIRECTORY.
+  static Result<UniqueFd> Connect(int directory, const RunId& run, int* error_number);
   // True if ERROR_NUMBER of Connect means that there is no shim; false: this is not known now.
   static bool NobodyListens(int error_number) {
     return error_number == ENOENT || error_number == ECONNREFUSED;
@@ -46,18 +47,13 @@ class ShimConnection : public std::enable_shared_from_this<ShimConnection>,
 
   // Sends MESSAGE with a request number, and waits for the answer with the same number. FDS are
   // borrowed. The answer has at least the bytes of a header; read it with MessageAs.
-  Co<Result<Bytes>> Call(Context context, Bytes message, std::vector<int> fds);
+  Co<Result<Bytes>> Call(Context context, Bytes message, std::vector<int> fds = {});
   // Calls and expects RESULT; its errno becomes an error "WHAT: ...".
-  Co<Status> Command(Context context, Bytes message, std::vector<int> fds, std::string what);
+  Co<Status> Command(Context context, Bytes message, std::string what, std::vector<int> fds = {});
   // Sends a request whose answer nobody waits for. False: the shim is gone or does not read.
   bool Send(Bytes message, std::span<const int> fds = {});
 
-  // Returns the next request number, for a request whose later events carry it.
-  std::uint32_t NextRequest() { return next_request_++; }
-
   void Close();
-  bool closed() const { return closed_; }
-  int native_handle() { return socket_.native_handle(); }
 
   // Returns a request as bytes: FIXED with its header filled in, then TAIL.
   template <typename T>
@@ -91,6 +87,14 @@ class ShimConnection : public std::enable_shared_from_this<ShimConnection>,
   std::uint32_t next_request_ = 1;
   bool closed_ = false;
 };
+
+// The greeting of a client that subscribes to EVENTS (DROVER_ATTACH_EVENT_...).
+ShimConnection::Bytes HelloMessage(std::uint32_t events);
+
+// A request of TYPE that sends a signal to the leader of the run or of SESSION. kInvalidArgument:
+// there is no such signal.
+Result<ShimConnection::Bytes> SignalMessage(std::uint16_t type, int signal_number,
+                                            std::uint32_t session = 0);
 
 // Reads a struct from the front of a message: missing bytes are zero.
 template <typename T>

@@ -91,12 +91,9 @@ class ShimExecSession : public ExecSession {
   }
 
   Status Signal(int signal_number) override {
-    if (signal_number < 1 || signal_number > 64)
-      return Error(Code::kInvalidArgument,
-                   "signal " + std::to_string(signal_number) + " does not exist");
-    drover_attach_signal message{};
-    message.signal_number = signal_number;
-    return SendMessage(ShimConnection::Message(message, DROVER_ATTACH_SESSION_SIGNAL, kSession));
+    DROVER_ASSIGN(ShimConnection::Bytes message,
+                  SignalMessage(DROVER_ATTACH_SESSION_SIGNAL, signal_number, kSession));
+    return SendMessage(std::move(message));
   }
 
   Co<Result<ExecExit>> Wait(Context context) override {
@@ -188,17 +185,12 @@ Co<Result<std::unique_ptr<ExecSession>>> StartExecSession(
   auto session =
       std::make_unique<ShimExecSession>(loop, connection, std::move(terminal.master), spec.argv[0]);
   session->Start();
-  drover_attach_hello hello{};
-  hello.version = DROVER_ATTACH_VERSION;
-  ShimConnection::Bytes greeting = ShimConnection::Message(hello, DROVER_ATTACH_HELLO);
-  std::vector<int> none;
   const Result<ShimConnection::Bytes> greeted =
-      co_await connection->Call(context, std::move(greeting), std::move(none));
+      co_await connection->Call(context, HelloMessage(/*events=*/0));
   DROVER_CO_TRY(context.status());
   if (!greeted.ok()) co_return NotRunning();
-  ShimConnection::Bytes message = ExecMessage(spec);
-  const Status started = co_await connection->Command(context, std::move(message), std::move(fds),
-                                                      "cannot start a session in the task");
+  const Status started = co_await connection->Command(
+      context, ExecMessage(spec), "cannot start a session in the task", std::move(fds));
   if (started.code() == Code::kUnavailable || started.code() == Code::kNotFound)
     co_return NotRunning();
   if (!started.ok()) co_return started.error();

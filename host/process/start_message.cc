@@ -134,15 +134,11 @@ void AddExec(const ProcessSpec& spec, PlanBuilder* plan) {
 
 // The order matters: steps that need privileges come before the change of the ids, and steps that
 // this change would undo come after it.
-void AddSteps(const ProcessSpec& spec, const StartEnvironment& environment, PlanBuilder* plan) {
-  auto number = [](std::int64_t value) {
-    drover_step_number step{};
-    step.number = value;
-    return step;
-  };
-  if (environment.cgroup >= 0)
-    plan->AddNumber(environment.freezer ? DROVER_STEP_JOIN : DROVER_STEP_CGROUP,
-                    plan->Descriptor(environment.cgroup), "enter the cgroup");
+void AddSteps(const ProcessSpec& spec, const StartEnvironment& environment, std::int32_t cgroup,
+              PlanBuilder* plan) {
+  if (cgroup >= 0)
+    plan->AddNumber(environment.freezer ? DROVER_STEP_JOIN : DROVER_STEP_CGROUP, cgroup,
+                    "enter the cgroup");
   if (spec.network) {
     plan->For(DROVER_STEP_FOR_TASK | DROVER_STEP_FOR_SESSION | DROVER_STEP_FOR_NAMESPACES);
     plan->AddNumber(DROVER_STEP_NETWORK, plan->Descriptor(spec.network.get()),
@@ -150,18 +146,17 @@ void AddSteps(const ProcessSpec& spec, const StartEnvironment& environment, Plan
     plan->For(DROVER_STEP_FOR_TASK | DROVER_STEP_FOR_SESSION);
   }
   if (spec.namespaces) AddNamespaceSteps(*spec.namespaces, environment.clean_namespace, plan);
-  plan->Add(DROVER_STEP_SETSID, drover_step{}, {}, "become a session of its own");
+  plan->Add(DROVER_STEP_SETSID, "become a session of its own");
   if (spec.oom_score_adj != environment.own_oom_score_adj)
-    plan->Add(DROVER_STEP_OOM_SCORE_ADJ, number(spec.oom_score_adj), {},
-              "set oom_score_adj to " + std::to_string(spec.oom_score_adj));
-  for (const int cgroup : environment.resource_cgroups)
-    plan->AddNumber(DROVER_STEP_JOIN, plan->Descriptor(cgroup), "enter a cgroup of its resources");
-  for (const auto& [cgroup, name] : environment.given_cgroups)
-    plan->AddNumber(DROVER_STEP_JOIN, plan->Descriptor(cgroup), "enter the cgroup " + name);
-  if (spec.namespaces)
-    plan->Add(DROVER_STEP_ENTER, drover_step{}, {}, "enter the namespaces of the run");
+    plan->AddNumber(DROVER_STEP_OOM_SCORE_ADJ, spec.oom_score_adj,
+                    "set oom_score_adj to " + std::to_string(spec.oom_score_adj));
+  for (const int entered : environment.resource_cgroups)
+    plan->AddNumber(DROVER_STEP_JOIN, plan->Descriptor(entered), "enter a cgroup of its resources");
+  for (const auto& [entered, name] : environment.given_cgroups)
+    plan->AddNumber(DROVER_STEP_JOIN, plan->Descriptor(entered), "enter the cgroup " + name);
+  if (spec.namespaces) plan->Add(DROVER_STEP_ENTER, "enter the namespaces of the run");
   // No later step needs a descriptor, and the next ones follow paths that the task chooses.
-  plan->Add(DROVER_STEP_CLOSE, drover_step{}, {}, kCloseStep);
+  plan->Add(DROVER_STEP_CLOSE, kCloseStep);
   for (const ResourceLimit& limit : spec.limits) {
     drover_step_rlimit step{};
     step.resource = static_cast<std::uint32_t>(limit.resource);
@@ -169,14 +164,14 @@ void AddSteps(const ProcessSpec& spec, const StartEnvironment& environment, Plan
     step.hard = limit.hard;
     plan->Add(DROVER_STEP_RLIMIT, step, {}, "set resource limit " + std::to_string(limit.resource));
   }
-  if (spec.umask) plan->Add(DROVER_STEP_UMASK, number(*spec.umask), {}, "set the umask");
+  if (spec.umask) plan->AddNumber(DROVER_STEP_UMASK, *spec.umask, "set the umask");
   drover_step_capabilities capabilities{};
   if (spec.privileges) {
     const bool root = !spec.user || spec.user->uid == 0;
     capabilities.bounding = spec.privileges->bounding.bits();
     capabilities.ambient = root ? 0 : spec.privileges->ambient.bits();
     capabilities.permitted = root ? capabilities.bounding : capabilities.ambient;
-    plan->Add(DROVER_STEP_KEYRING, drover_step{}, {}, "get a keyring of its own");
+    plan->Add(DROVER_STEP_KEYRING, "get a keyring of its own");
     plan->Add(DROVER_STEP_BOUNDING, capabilities, {}, "give up capabilities");
   }
   if (spec.user) {
@@ -198,8 +193,8 @@ void AddSteps(const ProcessSpec& spec, const StartEnvironment& environment, Plan
                 (spec.user ? " as user " + std::to_string(spec.user->uid) : ""));
   const bool filtered = spec.privileges && spec.privileges->filter_calls;
   if (spec.no_new_privileges || filtered)
-    plan->Add(DROVER_STEP_NO_NEW_PRIVS, drover_step{}, {}, "give up gaining privileges");
-  plan->Add(DROVER_STEP_PDEATHSIG, drover_step{}, {}, "be bound to its shim");
+    plan->Add(DROVER_STEP_NO_NEW_PRIVS, "give up gaining privileges");
+  plan->Add(DROVER_STEP_PDEATHSIG, "be bound to its shim");
   if (filtered) {
     const std::vector<sock_filter> filter = DefaultSeccompFilter(spec.privileges->bounding);
     drover_step_filter step{};
@@ -210,22 +205,18 @@ void AddSteps(const ProcessSpec& spec, const StartEnvironment& environment, Plan
 }
 
 drover_start Header(const RunId& run, const LogSpec& logs, const std::optional<BoundSpec>& bound,
-                    const StartEnvironment& environment, StartMessage* message) {
+                    const StartEnvironment& environment, PlanBuilder* plan) {
   drover_start start{};
   start.header.type = DROVER_START;
   start.version = DROVER_PLAN_VERSION;
   std::memcpy(start.run_id, run.bytes.data(), sizeof start.run_id);
   std::memcpy(start.boot_id, environment.boot_id.data(), sizeof start.boot_id);
-  auto add_fd = [message](int fd) {
-    message->fds.push_back(fd);
-    return static_cast<std::int32_t>(message->fds.size() - 1);
-  };
-  start.run_dir_fd = add_fd(environment.run_directory);
+  start.run_dir_fd = plan->Descriptor(environment.run_directory);
   start.log_dir_fd = start.cgroup_fd = start.memory_events_fd = -1;
   start.stdout_fd = start.stderr_fd = start.plan_fd = -1;
   if (!logs.disabled) {
     start.flags |= DROVER_START_LOGS;
-    start.log_dir_fd = add_fd(logs.directory.get());
+    start.log_dir_fd = plan->Descriptor(logs.directory.get());
     std::memcpy(start.log_name, logs.task.data(), logs.task.size());
     start.max_files = logs.max_files;
     start.max_file_size = logs.max_file_size;
@@ -245,7 +236,9 @@ Result<UniqueFd> MemoryFile(const std::vector<char>& bytes) {
   return file;
 }
 
-Result<StartMessage> Assemble(drover_start start, PlanBuilder plan, StartMessage message) {
+Result<StartMessage> Assemble(drover_start start, PlanBuilder plan) {
+  StartMessage message;
+  message.fds = std::move(plan.fds());
   std::vector<char>& steps = plan.bytes();
   if (steps.size() > DROVER_PLAN_MAX_SIZE)
     return Invalid("the arguments and the environment are too big");
@@ -270,18 +263,14 @@ Result<StartMessage> Assemble(drover_start start, PlanBuilder plan, StartMessage
 
 Result<StartMessage> CompileStart(const ProcessSpec& spec, const StartEnvironment& environment) {
   DROVER_TRY(CheckSpec(spec));
-  StartMessage message;
-  drover_start start = Header(spec.run, spec.logs, spec.bound, environment, &message);
-  if (spec.memory_events) {
-    start.memory_events_fd = static_cast<std::int32_t>(message.fds.size());
-    message.fds.push_back(spec.memory_events.get());
-  }
-  PlanBuilder plan(&message.fds);
-  if (environment.cgroup >= 0) start.cgroup_fd = static_cast<std::int32_t>(message.fds.size());
+  PlanBuilder plan;
+  drover_start start = Header(spec.run, spec.logs, spec.bound, environment, &plan);
+  if (spec.memory_events) start.memory_events_fd = plan.Descriptor(spec.memory_events.get());
+  if (environment.cgroup >= 0) start.cgroup_fd = plan.Descriptor(environment.cgroup);
   if (environment.freezer) start.flags |= DROVER_START_FREEZER;
   if (spec.namespaces && MountCallsExist()) start.flags |= DROVER_START_MOUNT_CALLS;
-  AddSteps(spec, environment, &plan);
-  return Assemble(start, std::move(plan), std::move(message));
+  AddSteps(spec, environment, start.cgroup_fd, &plan);
+  return Assemble(start, std::move(plan));
 }
 
 Result<StartMessage> CompileOutputStart(const OutputSpec& spec,
@@ -290,15 +279,12 @@ Result<StartMessage> CompileOutputStart(const OutputSpec& spec,
   if (!spec.stdout_pipe || !spec.stderr_pipe) return Invalid("a pipe is not open");
   DROVER_TRY(CheckLogs(spec.logs));
   DROVER_TRY(CheckBound(spec.bound));
-  StartMessage message;
-  drover_start start = Header(spec.run, spec.logs, spec.bound, environment, &message);
+  PlanBuilder plan;
+  drover_start start = Header(spec.run, spec.logs, spec.bound, environment, &plan);
   start.flags |= DROVER_START_NO_PROCESS;
-  start.stdout_fd = static_cast<std::int32_t>(message.fds.size());
-  message.fds.push_back(spec.stdout_pipe.get());
-  start.stderr_fd = static_cast<std::int32_t>(message.fds.size());
-  message.fds.push_back(spec.stderr_pipe.get());
-  PlanBuilder no_steps(&message.fds);
-  return Assemble(start, std::move(no_steps), std::move(message));
+  start.stdout_fd = plan.Descriptor(spec.stdout_pipe.get());
+  start.stderr_fd = plan.Descriptor(spec.stderr_pipe.get());
+  return Assemble(start, std::move(plan));
 }
 
 Error StepError(int error, const std::string& what) {

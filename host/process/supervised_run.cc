@@ -48,8 +48,8 @@ void SupervisedRun::Introduce(const drover_attach_hello_reply& reply) {
   info_.pid = reply.pid;
   info_.shim_pid = reply.shim_pid;
   info_.started_at = reply.started_at;
-  const bool told = reply.started_boot != 0;  // else it has not executed its task yet
-  if (told && !StartedBefore(pidfd_.get(), reply.started_boot)) pidfd_.Reset();
+  const bool started = reply.started_boot != 0;  // else it has not executed its task yet
+  if (started && !StartedBefore(pidfd_.get(), reply.started_boot)) pidfd_.Reset();
   started_.Set();
 }
 
@@ -67,7 +67,7 @@ void SupervisedRun::OnEvent(const drover_attach_header& header,
     case DROVER_ATTACH_EXIT: {
       const std::string_view record(bytes.data() + sizeof header, bytes.size() - sizeof header);
       Result<ProcessExit> exit = ParseExitRecord(record, id_, host_->boot);
-      told_ = exit.ok();
+      reported_end_ = exit.ok();
       End(exit.ok() ? *exit : LostExit(exit.error().message(), host_->loop->Wall()));
       return;
     }
@@ -87,10 +87,8 @@ void SupervisedRun::OnGap(const drover_attach_gap& gap) {
     dropped_.bytes += gap.bytes;
   }
   dropped_.ongoing = in_gap_[0] || in_gap_[1];
-  TellDropped();
+  host_->on_dropped.Call(id_, dropped_);
 }
-
-void SupervisedRun::TellDropped() { host_->on_dropped.Call(id_, dropped_); }
 
 void SupervisedRun::End(ProcessExit exit) {
   if (exit_) return;
@@ -100,7 +98,7 @@ void SupervisedRun::End(ProcessExit exit) {
   // the end, and events that this side missed. For a lost run it counts nothing.
   if (exit_->dropped_bytes > dropped_.bytes) {
     dropped_ = {false, exit_->dropped_lines, exit_->dropped_bytes};
-    TellDropped();
+    host_->on_dropped.Call(id_, dropped_);
   }
   // Posted, since a method of the connection may be calling us.
   host_->loop->Post([connection = std::move(connection_)] {
@@ -160,15 +158,12 @@ void SupervisedRun::OnClosed() {
 
 bool SupervisedRun::Reconnect() {
   int error = 0;
-  Result<UniqueFd> socket =
-      ShimConnection::Connect(host_->run_directory.get(), id_.Short() + ".sock", &error);
+  Result<UniqueFd> socket = ShimConnection::Connect(host_->run_directory.get(), id_, &error);
   if (!socket.ok() && !ShimConnection::NobodyListens(error)) --reconnects_;  // our own fault
   if (!socket.ok()) return false;
   auto connection = ShimConnection::Make(host_->loop, std::move(*socket));
-  drover_attach_hello hello{};
-  hello.version = DROVER_ATTACH_VERSION;
-  hello.subscribe = DROVER_ATTACH_EVENT_EXIT | DROVER_ATTACH_EVENT_GAP;
-  if (!connection->Send(ShimConnection::Message(hello, DROVER_ATTACH_HELLO))) return false;
+  if (!connection->Send(HelloMessage(DROVER_ATTACH_EVENT_EXIT | DROVER_ATTACH_EVENT_GAP)))
+    return false;
   UniqueFd pidfd = std::move(pidfd_);
   Follow(std::move(connection), std::move(pidfd));
   return true;

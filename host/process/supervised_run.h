@@ -50,7 +50,7 @@ class SupervisedRun : public std::enable_shared_from_this<SupervisedRun>,
   Event& started() { return started_; }  // set by the shim's first answer, or by the end
   Event& ended() { return ended_; }
   // True if the shim itself reported the end; its socket is gone then.
-  bool told() const { return told_; }
+  bool reported_end() const { return reported_end_; }
   const std::optional<drover_start_reply>& start_reply() const { return start_reply_; }
 
   // Follows the run through CONNECTION to the shim of PIDFD.
@@ -73,7 +73,6 @@ class SupervisedRun : public std::enable_shared_from_this<SupervisedRun>,
  private:
   void OnEvent(const drover_attach_header& header, const ShimConnection::Bytes& bytes);
   void OnGap(const drover_attach_gap& gap);
-  void TellDropped();
   void OnClosed();
   bool ShimIsDead() const;
   bool Reconnect();
@@ -94,7 +93,7 @@ class SupervisedRun : public std::enable_shared_from_this<SupervisedRun>,
   std::array<bool, 2> in_gap_{};  // standard output, standard error
   Event started_;
   Event ended_;
-  bool told_ = false;
+  bool reported_end_ = false;
   int reconnects_ = 0;
 };
 
