@@ -6,7 +6,7 @@
 #include <atomic>
 #include <string>
 
-#include "host/process/log_stream_probe.h"
+#include "host/process/log_stream_probe_for_test.h"
 
 namespace drover {
 namespace {

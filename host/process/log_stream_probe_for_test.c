@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-#include "host/process/log_stream_probe.h"
+#include "host/process/log_stream_probe_for_test.h"
 
 #include <string.h>
 #include <unistd.h>
