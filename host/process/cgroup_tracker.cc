@@ -33,11 +33,6 @@ UniqueFd OpenDirectory(int directory, const char* path) {
   return UniqueFd(openat(directory, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
 }
 
-bool WriteText(int directory, const char* path, std::string_view text) {
-  const UniqueFd file(openat(directory, path, O_WRONLY | O_CLOEXEC));
-  return file && write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
-}
-
 // True for the errors of a call on a cgroup that has been removed.
 bool IsGone(int error) { return error == ENOENT || error == ENODEV; }
 
@@ -88,7 +83,7 @@ bool AddMembers(int directory, int depth, std::vector<pid_t>* out) {
 // kernel keeps it from being frozen as a whole, so the wait is short.
 void Freeze(int directory) {
   constexpr int kLooks = 20;
-  WriteText(directory, "freezer.state", "FROZEN");
+  WriteSmallFile(directory, "freezer.state", "FROZEN");
   for (int look = 0; look < kLooks; ++look) {
     if (ReadSmallFile(directory, "freezer.state").value_or("").starts_with("FROZEN")) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -111,7 +106,7 @@ void KillInFreezer(int directory) {
   for (const auto& [pid, pidfd] : opened)
     if (pidfd && std::binary_search(still.begin(), still.end(), pid))
       syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0);
-  WriteText(directory, "freezer.state", "THAWED");
+  WriteSmallFile(directory, "freezer.state", "THAWED");
 }
 
 // Makes the cgroup NAME in PARENT, which is at PATH, and opens it.
@@ -214,15 +209,14 @@ Status CgroupTracker::Try(const RunId& trial) {
   Remove(trial);
   DROVER_TRY(DurableStep(Step::kTryCgroup, [&] { return Create(trial); }));
   const std::string file = trial.ToString() + (freezer_ ? "/freezer.state" : "/cgroup.kill");
-  const bool kills = WriteText(directory_.get(), file.c_str(), freezer_ ? "THAWED" : "1");
-  const int kill_error = errno;
+  const int error = WriteSmallFile(directory_.get(), file.c_str(), freezer_ ? "THAWED" : "1");
   Remove(trial);
-  if (!kills && freezer_)
-    return ErrnoError(kill_error, "cannot use freezer.state in " + root_ +
-                                      " (is it below the hierarchy of the freezer?)");
-  if (!kills)
-    return ErrnoError(kill_error, "cannot use cgroup.kill in " + root_ +
-                                      " (it needs Linux 5.14 and a version 2 hierarchy)");
+  if (error != 0 && freezer_)
+    return ErrnoError(error, "cannot use freezer.state in " + root_ +
+                                 " (is it below the hierarchy of the freezer?)");
+  if (error != 0)
+    return ErrnoError(error, "cannot use cgroup.kill in " + root_ +
+                                 " (it needs Linux 5.14 and a version 2 hierarchy)");
   return {};
 }
 
@@ -283,7 +277,7 @@ void CgroupTracker::Kill(const RunId& run) const {
   if (freezer_) {
     KillInFreezer(directory.get());
   } else {
-    WriteText(directory.get(), "cgroup.kill", "1");
+    WriteSmallFile(directory.get(), "cgroup.kill", "1");
   }
 }
 

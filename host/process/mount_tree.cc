@@ -17,6 +17,10 @@ constexpr unsigned kRecursive = 0x8000;       // AT_RECURSIVE
 constexpr std::uint64_t kPrivate = 1u << 18;  // MS_PRIVATE
 constexpr std::uint64_t kSlave = 1u << 19;    // MS_SLAVE
 
+constexpr char kNewerCalls[] =
+    "the system calls open_tree, move_mount and mount_setattr, which Linux 5.12 has, and which a "
+    "filter around the agent may refuse";
+
 Status CopyMount(const std::string& path, std::uint64_t propagation, MountTree* mount) {
   const unsigned recursive = mount->is_recursive ? kRecursive : 0;
   UniqueFd copy(
@@ -63,18 +67,13 @@ Result<MountTree> Make(UniqueFd place, const std::string& path, std::string targ
   }
   if (propagation != kPrivate)
     return Error(Code::kFailedPrecondition,
-                 path + ": the propagation " + options.propagation +
-                     " needs the system calls open_tree, move_mount and mount_setattr, which Linux "
-                     "5.12 has, and which a filter around the agent may refuse");
+                 path + ": the propagation " + options.propagation + " needs " + kNewerCalls);
   // While the task's root is made, it is mounted on the host's root and would be bound with it.
   struct stat root{};
   if (stat("/", &root) != 0) return ErrnoError(errno, "/");
   if (info.st_dev == root.st_dev && info.st_ino == root.st_ino)
     return Error(Code::kFailedPrecondition,
-                 path +
-                     ": the whole root of the host can be mounted only with the system calls "
-                     "open_tree, move_mount and mount_setattr, which Linux 5.12 has, and which "
-                     "a filter around the agent may refuse");
+                 path + ": the whole root of the host can be mounted only with " + kNewerCalls);
   result.is_place = true;
   return result;
 }

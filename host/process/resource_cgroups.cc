@@ -21,15 +21,8 @@ constexpr const char* kControllers[] = {"memory", "cpu", "pids", "cpuset"};
 constexpr std::int64_t kCpuPeriod = 100'000;  // microseconds; processor time is limited per period
 constexpr std::int64_t kLeastCpuTime = 1000;  // microseconds of a period; the kernel's minimum
 
-// 0 or an errno.
-int TryWrite(int directory, const std::string& file, const std::string& value) {
-  const UniqueFd fd(openat(directory, file.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
-  if (!fd || write(fd.get(), value.data(), value.size()) != ssize_t(value.size())) return errno;
-  return 0;
-}
-
 Status Write(int directory, const std::string& file, const std::string& value) {
-  const int error = TryWrite(directory, file, value);
+  const int error = WriteSmallFile(directory, file.c_str(), value);
   if (error == 0) return {};
   return ErrnoError(error, "cannot write " + value + " to the cgroup's " + file);
 }
@@ -131,7 +124,7 @@ Status HandDown(const std::string& top, const std::string& root, const std::stri
     if (!directory) return ErrnoError(errno, "cannot open the cgroup " + path);
     const std::string given = ReadSmallFile(directory.get(), "cgroup.subtree_control").value_or("");
     if (HasWord(given, controller)) continue;
-    const int error = TryWrite(directory.get(), "cgroup.subtree_control", "+" + controller);
+    const int error = WriteSmallFile(directory.get(), "cgroup.subtree_control", "+" + controller);
     if (error == EBUSY)
       return Error(Code::kFailedPrecondition,
                    "the controller " + controller + " cannot be handed down by the cgroup " + path +

@@ -26,6 +26,14 @@ std::optional<std::string> ReadSmallFile(int directory, const char* path, std::s
   return std::nullopt;
 }
 
+int WriteSmallFile(int directory, const char* path, std::string_view text) {
+  const UniqueFd file(openat(directory, path, O_WRONLY | O_TRUNC | O_CLOEXEC));
+  if (!file) return errno;
+  const ssize_t n = write(file.get(), text.data(), text.size());
+  if (n < 0) return errno;
+  return n == static_cast<ssize_t>(text.size()) ? 0 : EIO;
+}
+
 std::optional<std::int64_t> FieldOf(const std::string& text, const std::string& key) {
   std::size_t at = text.starts_with(key + " ") ? 0 : text.find("\n" + key + " ");
   if (at == std::string::npos) return std::nullopt;

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <iterator>
@@ -13,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "host/base/unique_fd.h"
 #include "host/process/cgroup_tracker.h"
 #include "host/process/small_file.h"
 
@@ -50,12 +48,10 @@ std::vector<std::string> Members(const std::string& cgroup) {
 }
 
 Status Move(const std::string& pid, const std::string& cgroup) {
-  const UniqueFd members(open((cgroup + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
-  const auto size = static_cast<ssize_t>(pid.size());
-  // A process that has ended meanwhile is in no cgroup any more.
-  if (members && (write(members.get(), pid.data(), pid.size()) == size || errno == ESRCH))
-    return {};
-  return ErrnoError(errno, "cannot move to the cgroup " + cgroup);
+  const int error = WriteSmallFile(AT_FDCWD, (cgroup + "/cgroup.procs").c_str(), pid);
+  // ESRCH: the process has ended meanwhile, so it is in no cgroup any more.
+  if (error == 0 || error == ESRCH) return {};
+  return ErrnoError(error, "cannot move to the cgroup " + cgroup);
 }
 
 }  // namespace

@@ -6,21 +6,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
-#include <cstdint>
 #include <vector>
+
+#include "host/base/text.h"
 
 namespace drover {
 namespace {
-
-// A whole number of decimal digits that is a user id; (uid_t)-1 is none.
-std::optional<uid_t> ParseUid(const std::string& text) {
-  std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if (value == UINT32_MAX) return std::nullopt;
-  return value;
-}
 
 bool IsDigits(const std::string& text) {
   return text.find_first_not_of("0123456789") == std::string::npos;
@@ -35,10 +26,9 @@ Result<std::optional<ProcessUser>> LookUpUser(const std::string& user) {
     if (user[0] == '0' && user.size() > 1)
       return Error(Code::kInvalidArgument,
                    "user \"" + user + "\" is no user id: write it without leading zeros");
-    number = ParseUid(user);
-    if (!number) {
+    number = ParseNumber<uid_t>(user);
+    if (!number || *number == uid_t(-1))
       return Error(Code::kInvalidArgument, "user \"" + user + "\" is no user id: it is too large");
-    }
   }
   std::vector<char> buffer(16u << 10);
   passwd entry{};
