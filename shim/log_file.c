@@ -64,14 +64,6 @@ static bool index_of(const char* name, const char* start, size_t start_length, u
   return true;
 }
 
-struct entry { /* linux_dirent64 */
-  uint64_t inode;
-  int64_t offset;
-  uint16_t length;
-  uint8_t type;
-  char name[];
-};
-
 /* With HIGHEST, finds the highest index and returns 1, or 0 if there is no file. Without HIGHEST,
  * removes all files below KEEP_FROM and returns 0. Returns a negative errno if it fails. */
 static int scan(struct log_file* file, uint64_t* highest, uint64_t keep_from) {
@@ -85,7 +77,7 @@ static int scan(struct log_file* file, uint64_t* highest, uint64_t keep_from) {
   long n;
   while ((n = SYS(getdents64, directory, buffer, sizeof buffer)) > 0) {
     for (long at = 0; at < n;) {
-      const struct entry* entry = (const struct entry*)(buffer + at);
+      const struct sys_entry* entry = (const struct sys_entry*)(buffer + at);
       at += entry->length;
       uint64_t index;
       if (!index_of(entry->name, start, start_length, &index)) continue;
@@ -155,8 +147,7 @@ static char byte_at(const struct iovec data[2], uint64_t at) {
                               : ((const char*)data[1].iov_base)[at - data[0].iov_len];
 }
 
-/* The offset after the last line end within the first COUNT bytes; 0: there is none. */
-static uint64_t last_line_end(const struct iovec data[2], uint64_t count) {
+uint64_t log_file_lines_end(const struct iovec data[2], uint64_t count) {
   const uint64_t first = count < data[0].iov_len ? count : data[0].iov_len;
   const char* found = NULL;
   if (count > first) found = memrchr(data[1].iov_base, '\n', count - first);
@@ -178,7 +169,7 @@ static uint64_t share(const struct log_file* file, const struct iovec data[2]) {
   const uint64_t total = data[0].iov_len + data[1].iov_len;
   const uint64_t room = file->size < file->max_size ? file->max_size - file->size : 0;
   if (room == 0) return 0;
-  const uint64_t whole = last_line_end(data, total < room ? total : room);
+  const uint64_t whole = log_file_lines_end(data, total < room ? total : room);
   if (total > room) {
     if (whole > 0) return whole;
     if (file->mid_line) return room;

@@ -42,6 +42,9 @@ long log_file_write(struct log_file* file, const struct iovec data[2]);
 
 void log_file_close(struct log_file* file);
 
+/* The offset after the last line end within the first COUNT bytes of DATA; 0: there is none. */
+uint64_t log_file_lines_end(const struct iovec data[2], uint64_t count);
+
 #ifdef __cplusplus
 }
 #endif

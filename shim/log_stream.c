@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "shim/log_file.h"
 #include "shim/sys.h"
 
 enum {
@@ -55,21 +56,12 @@ static void close_pipe(struct log_stream* stream) {
   stream->fd = -1;
 }
 
-/* The offset after the last line end within the COUNT bytes from AT; 0: there is none. */
-static uint32_t lines_end(const struct ring* ring, uint32_t at, uint32_t count) {
-  struct iovec parts[2];
-  ring_parts(ring, at, count, parts);
-  const char* found = memrchr(parts[1].iov_base, '\n', parts[1].iov_len);
-  if (found)
-    return (uint32_t)(parts[0].iov_len + (size_t)(found - (const char*)parts[1].iov_base)) + 1;
-  found = memrchr(parts[0].iov_base, '\n', parts[0].iov_len);
-  return found ? (uint32_t)(found - (const char*)parts[0].iov_base) + 1 : 0;
-}
-
 /* Publishes whole lines, or everything if the ring is full of one unfinished line. */
 static bool publish(struct log_stream* stream, uint32_t count, int64_t now) {
   struct ring* ring = stream->ring;
-  const uint32_t lines = lines_end(ring, ring->tail - count, count);
+  struct iovec parts[2];
+  ring_parts(ring, ring->tail - count, count, parts);
+  const uint32_t lines = (uint32_t)log_file_lines_end(parts, count);
   if (lines > 0) {
     ring_publish(ring, count - lines);
     stream->mid_line = false;

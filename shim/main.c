@@ -46,17 +46,15 @@ static int64_t kill_at;                     /* when a bound run that is stopped 
 static int owner = kConnection;             /* the agent that sent the plan; -1: it has gone */
 static bool orphaned;                       /* a bound run whose agent has gone */
 
-int64_t boot_time(void) {
+static int64_t read_clock(int clock_id) {
   struct timespec now;
-  SYS(clock_gettime, CLOCK_BOOTTIME, &now);
+  SYS(clock_gettime, clock_id, &now);
   return now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-int64_t wall_time(void) {
-  struct timespec now;
-  SYS(clock_gettime, CLOCK_REALTIME, &now);
-  return now.tv_sec * 1000000000 + now.tv_nsec;
-}
+int64_t boot_time(void) { return read_clock(CLOCK_BOOTTIME); }
+
+int64_t wall_time(void) { return read_clock(CLOCK_REALTIME); }
 
 static bool has_process(void) { return !(shim.plan.start.flags & DROVER_START_NO_PROCESS); }
 
@@ -131,14 +129,16 @@ static int reply_to_start(const struct step_failure* failure) {
 
 /* Gives a pipe to the task's user, who otherwise could not open it again as /dev/stdout. */
 static int give_to_user(int fd) {
-  long result = 0;
-  for (const struct drover_step* step = plan_next(&shim.plan, NULL); step;
-       step = plan_next(&shim.plan, step)) {
-    if (step->kind != DROVER_STEP_IDS) continue;
-    const struct drover_step_ids* ids = (const struct drover_step_ids*)step;
-    result = SYS(fchown, fd, ids->uid, ids->gid);
-  }
-  return (int)-result;
+  const struct drover_step_ids* ids =
+      (const struct drover_step_ids*)plan_find(&shim.plan, DROVER_STEP_IDS, NULL);
+  return ids ? (int)-SYS(fchown, fd, ids->uid, ids->gid) : 0;
+}
+
+/* Waits until FD is readable, at most for NANOSECONDS. */
+static bool wait_readable(int fd, int64_t nanoseconds) {
+  struct pollfd event = {.fd = fd, .events = POLLIN};
+  const struct timespec limit = sys_timespec(nanoseconds);
+  return SYS(ppoll, &event, 1, &limit, NULL, 0) > 0;
 }
 
 /* Waits for the ends of all children, which have been killed. While one of them is a zombie in a
@@ -153,9 +153,7 @@ static void reap_killed(void) {
     } while (pid > 0);
     const int64_t left = until - boot_time();
     if (pid < 0 || left <= 0) return;
-    struct pollfd child = {.fd = signals, .events = POLLIN};
-    const struct timespec limit = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
-    SYS(ppoll, &child, 1, &limit, NULL, 0);
+    wait_readable(signals, left);
     struct signalfd_siginfo info;
     SYS(read, signals, &info, sizeof info);
   }
@@ -307,8 +305,7 @@ static void turn(void) {
 
   const int64_t deadline = next_deadline();
   const int64_t left = room ? 0 : deadline == INT64_MAX ? -1 : deadline - boot_time();
-  const struct timespec limit = {.tv_sec = left > 0 ? left / 1000000000 : 0,
-                                 .tv_nsec = left > 0 ? left % 1000000000 : 0};
+  const struct timespec limit = sys_timespec(left > 0 ? left : 0);
   const bool forever = !room && deadline == INT64_MAX;
   if (SYS(ppoll, fds, count, forever ? NULL : &limit, NULL, 0) < 0) return;
 
@@ -344,20 +341,15 @@ static void finish_streams(void) {
   while (!log_writer_finished()) {
     const int64_t left = until - boot_time();
     if (left <= 0 || log_writer_fd() < 0) break;
-    struct pollfd event = {.fd = log_writer_fd(), .events = POLLIN};
-    const struct timespec limit = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
-    SYS(ppoll, &event, 1, &limit, NULL, 0);
-    if (event.revents) log_writer_clear();
+    if (wait_readable(log_writer_fd(), left)) log_writer_clear();
   }
   for (int i = 0; i < 2; i++) {
     struct iovec parts[2];
     const uint32_t lost = ring_peek(&rings[i], parts);
     shim.streams[i].dropped_bytes += lost;
-    for (uint32_t at = 0; at < lost; at++) {
-      const char* part = parts[at >= parts[0].iov_len].iov_base;
-      const size_t offset = at >= parts[0].iov_len ? at - parts[0].iov_len : at;
-      shim.streams[i].dropped_lines += part[offset] == '\n';
-    }
+    for (int part = 0; part < 2 && lost > 0; part++)
+      for (size_t at = 0; at < parts[part].iov_len; at++)
+        shim.streams[i].dropped_lines += ((const char*)parts[part].iov_base)[at] == '\n';
   }
 }
 

@@ -20,15 +20,8 @@ static int root = -1; /* of the new file system */
 
 /* True if COUNT strings, each ended by NUL, follow the FIXED bytes of STEP. */
 static bool has_strings(const struct drover_step* step, size_t fixed, uint32_t count) {
-  if (step->size < fixed) return false;
-  const char* at = (const char*)step + fixed;
-  const char* limit = (const char*)step + step->size;
-  for (; count > 0; count--) {
-    const char* end = at < limit ? memchr(at, 0, (size_t)(limit - at)) : NULL;
-    if (!end) return false;
-    at = end + 1;
-  }
-  return true;
+  const char* at = (const char*)step;
+  return step->size >= fixed && plan_after_strings(at + fixed, at + step->size, count) != NULL;
 }
 
 bool mounts_check(const struct plan* plan, const struct drover_step* step) {

@@ -21,26 +21,8 @@ static int holder_pidfd = -1;  /* names the namespaces as long as the holder liv
 static int own_pids = -1;      /* the shim's own pid namespace */
 static uint64_t namespace_set; /* CLONE_NEW... */
 
-/* Finds the step NAMESPACES, and sets INDEX to its index. */
-static const struct drover_step_number* find(const struct plan* plan, int32_t* index) {
-  *index = 0;
-  for (const struct drover_step* step = plan_next(plan, NULL); step; step = plan_next(plan, step)) {
-    if (step->kind == DROVER_STEP_NAMESPACES) return (const struct drover_step_number*)step;
-    ++*index;
-  }
-  return NULL;
-}
-
 bool namespaces_wanted(const struct plan* plan) {
-  int32_t index;
-  return find(plan, &index) != NULL;
-}
-
-static bool begins_clean(const struct plan* plan) {
-  for (const struct drover_step* step = plan_next(plan, NULL); step; step = plan_next(plan, step))
-    if (step->kind == DROVER_STEP_CLEAN_MOUNTS && step->flags & DROVER_STEP_FOR_NAMESPACES)
-      return true;
-  return false;
+  return plan_find(plan, DROVER_STEP_NAMESPACES, NULL) != NULL;
 }
 
 /* Makes a copy of the clean mount namespace. A copy of the shim's would hold every mount of the
@@ -108,7 +90,8 @@ static _Noreturn void run_holder(const struct plan* plan, int status) {
 int namespaces_start(const struct plan* plan, struct child* child, struct step_failure* failure) {
   *failure = (struct step_failure){.step = -1, .kind = DROVER_STEP_NAMESPACES};
   int32_t index;
-  namespace_set = (uint64_t)find(plan, &index)->number;
+  const struct drover_step* step = plan_find(plan, DROVER_STEP_NAMESPACES, &index);
+  namespace_set = (uint64_t)((const struct drover_step_number*)step)->number;
   /* Keeps the task from inspecting the holder. It covers later children of the shim, too, which the
      task can reach for a moment before they execute their program. */
   failure->error = sys_error(SYS(prctl, PR_SET_DUMPABLE, 0));
@@ -119,7 +102,8 @@ int namespaces_start(const struct plan* plan, struct child* child, struct step_f
     if (own_pids < 0) failure->error = -own_pids;
   }
   if (failure->error) return failure->error;
-  const uint64_t later = begins_clean(plan) ? CLONE_NEWNS : 0;
+  const struct drover_step* clean = plan_find(plan, DROVER_STEP_CLEAN_MOUNTS, NULL);
+  const uint64_t later = clean && clean->flags & DROVER_STEP_FOR_NAMESPACES ? CLONE_NEWNS : 0;
   struct clone_args args = {.flags = (namespace_set & ~later) | CLONE_PIDFD,
                             .pidfd = (uint64_t)(uintptr_t)&holder_pidfd,
                             .exit_signal = SIGCHLD};

@@ -29,10 +29,35 @@ const char* plan_program(const struct drover_step_exec* exec) {
   return (const char*)(plan_envp(exec) + exec->envc + 1);
 }
 
-/* Returns the byte after the NUL of TEXT; NULL if TEXT does not end before LIMIT. */
-static char* after_string(char* text, const char* limit) {
-  char* end = text < limit ? memchr(text, 0, (size_t)(limit - text)) : NULL;
-  return end ? end + 1 : NULL;
+const struct drover_step* plan_find(const struct plan* plan, uint16_t kind, int32_t* index) {
+  int32_t at = 0;
+  for (const struct drover_step* step = plan_next(plan, NULL); step;
+       step = plan_next(plan, step), at++) {
+    if (step->kind != kind) continue;
+    if (index) *index = at;
+    return step;
+  }
+  return NULL;
+}
+
+const char* plan_after_strings(const char* text, const char* limit, uint32_t count) {
+  for (; count > 0; count--) {
+    const char* end = text < limit ? memchr(text, 0, (size_t)(limit - text)) : NULL;
+    if (!end) return NULL;
+    text = end + 1;
+  }
+  return text;
+}
+
+/* Points the COUNT elements of OUT to the strings at TEXT, and ends them with NULL. Returns the
+   byte after the strings; NULL: LIMIT comes first. */
+static char* point_to_strings(char** out, uint32_t count, char* text, const char* limit) {
+  for (uint32_t i = 0; i < count && text; i++) {
+    out[i] = text;
+    text = (char*)plan_after_strings(text, limit, 1);
+  }
+  out[count] = NULL;
+  return text;
 }
 
 static bool set_pointers(struct drover_step_exec* exec) {
@@ -42,18 +67,9 @@ static bool set_pointers(struct drover_step_exec* exec) {
   const uint64_t fixed = sizeof *exec + (exec->argc + exec->envc + 2ull) * sizeof(uint64_t);
   if (fixed >= exec->step.size) return false;
   const char* limit = (const char*)exec + exec->step.size;
-  char* text = after_string((char*)plan_program(exec), limit);
-  for (uint32_t i = 0; i < exec->argc; i++) {
-    plan_argv(exec)[i] = text;
-    if (!text || !(text = after_string(text, limit))) return false;
-  }
-  plan_argv(exec)[exec->argc] = NULL;
-  for (uint32_t i = 0; i < exec->envc; i++) {
-    plan_envp(exec)[i] = text;
-    if (!text || !(text = after_string(text, limit))) return false;
-  }
-  plan_envp(exec)[exec->envc] = NULL;
-  return text != NULL;
+  char* text = (char*)plan_after_strings(plan_program(exec), limit, 1);
+  text = point_to_strings(plan_argv(exec), exec->argc, text, limit);
+  return point_to_strings(plan_envp(exec), exec->envc, text, limit) != NULL;
 }
 
 static bool check_step(const struct plan* plan, struct drover_step* step) {

@@ -31,6 +31,12 @@ static inline int plan_fd(const struct plan* plan, int64_t index) {
 /* The step after AT, or the first step if AT is NULL; NULL: there is no more. */
 struct drover_step* plan_next(const struct plan* plan, const struct drover_step* at);
 
+/* The first step of KIND; NULL: there is none. INDEX becomes its index, unless it is NULL. */
+const struct drover_step* plan_find(const struct plan* plan, uint16_t kind, int32_t* index);
+
+/* The byte after COUNT strings at TEXT, each ended by NUL; NULL: LIMIT comes first. */
+const char* plan_after_strings(const char* text, const char* limit, uint32_t count);
+
 /* argv, envp and the program of an EXEC step that was checked. */
 char** plan_argv(const struct drover_step_exec* exec);
 char** plan_envp(const struct drover_step_exec* exec);

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/ioctl.h>
 
 #include "shim/control.h"
@@ -29,17 +28,6 @@ static struct session* find(int connection, uint32_t id) {
   return NULL;
 }
 
-/* True if each of COUNT strings ends within the LENGTH bytes at TEXT, and nothing follows. */
-static bool strings_are_sound(const char* text, uint32_t length, uint32_t count) {
-  const char* limit = text + length;
-  for (; count > 0; count--) {
-    const char* end = text < limit ? memchr(text, 0, (size_t)(limit - text)) : NULL;
-    if (!end) return false;
-    text = end + 1;
-  }
-  return text == limit;
-}
-
 int sessions_start(int connection, struct drover_attach_exec* message, uint32_t size, int* fds,
                    int fd_count) {
   const bool tty = message->flags & DROVER_ATTACH_EXEC_TTY;
@@ -48,8 +36,8 @@ int sessions_start(int connection, struct drover_attach_exec* message, uint32_t 
       message->envc > DROVER_ATTACH_MAX_ENV || fd_count != (tty ? 1 : 3))
     return EINVAL;
   char* strings = (char*)(message + 1);
-  if (!strings_are_sound(strings, size - (uint32_t)sizeof *message, message->argc + message->envc))
-    return EINVAL;
+  const char* limit = (const char*)message + size;
+  if (plan_after_strings(strings, limit, message->argc + message->envc) != limit) return EINVAL;
   if (shim.phase != DROVER_ATTACH_RUNNING || !shim.leader) return ESRCH;
   if (find(connection, message->header.session)) return EEXIST;
   struct session* session = NULL;

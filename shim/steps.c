@@ -29,22 +29,14 @@ static int set_oom_score(int64_t score) {
   size_t length = 0;
   if (score < 0) text[length++] = '-';
   length += sys_decimal((uint64_t)(score < 0 ? -score : score), text + length);
-  const int fd = (int)sys_open(AT_FDCWD, "/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC, 0);
-  if (fd < 0) return -fd;
-  const long n = SYS(write, fd, text, length);
-  SYS(close, fd);
-  return sys_error(n);
+  return sys_write_file(AT_FDCWD, "/proc/self/oom_score_adj", text, length);
 }
 
 /* Enters a cgroup of version 1. Writes "tasks", which moves only this thread. "cgroup.procs" moves
    a whole process and keeps it from forking meanwhile: for that the kernel waits until all
    processors have been idle once, which takes many milliseconds. */
 static int join_cgroup(int cgroup) {
-  const long fd = sys_open(cgroup, "tasks", O_WRONLY | O_CLOEXEC, 0);
-  if (fd < 0) return (int)-fd;
-  const long n = SYS(write, fd, "0", 1); /* "0" is the writer in any pid namespace */
-  SYS(close, fd);
-  return sys_error(n);
+  return sys_write_file(cgroup, "tasks", "0", 1); /* "0" is the writer in any pid namespace */
 }
 
 /* Closes descriptors now, not only when the program is executed. Until then the task's path, the

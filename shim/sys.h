@@ -7,9 +7,11 @@
 #ifndef DROVER_SHIM_SYS_H_
 #define DROVER_SHIM_SYS_H_
 
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 static inline long sys_call(long number, long a, long b, long c, long d, long e, long f) {
 #if defined(__x86_64__)
@@ -54,6 +56,28 @@ static inline int sys_error(long result) { return result < 0 ? (int)-result : 0;
 static inline long sys_open(int directory, const char* path, int flags, int mode) {
   return SYS(openat, directory, path, flags, mode);
 }
+
+/* Writes TEXT to the file NAME in DIRECTORY by one call. Returns an errno. */
+static inline int sys_write_file(int directory, const char* name, const char* text, size_t size) {
+  const long fd = sys_open(directory, name, O_WRONLY | O_CLOEXEC, 0);
+  if (fd < 0) return (int)-fd;
+  const long n = SYS(write, fd, text, size);
+  SYS(close, fd);
+  return sys_error(n);
+}
+
+static inline struct timespec sys_timespec(int64_t nanoseconds) {
+  return (struct timespec){.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
+}
+
+/* An entry of a directory, as getdents64 fills it in. */
+struct sys_entry {
+  uint64_t inode;
+  int64_t offset;
+  uint16_t length;
+  uint8_t type;
+  char name[];
+};
 
 /*
  * Starts a thread of this process that runs FUNCTION(NULL), which never returns, on the stack that

@@ -14,6 +14,7 @@
 #include "shim/sys.h"
 
 enum { kBatch = 64, kRounds = 20, kMaxProcesses = 32768, kMaxDepth = 8 };
+static const struct timespec kPause = {.tv_nsec = 1000 * 1000};
 
 static int cgroup_directory = -1;
 static bool is_freezer;
@@ -65,14 +66,11 @@ static size_t read_members_of(int directory, char* out, size_t size, int depth) 
   long n;
   while ((n = SYS(getdents64, list, buffer, sizeof buffer)) > 0) {
     for (long at = 0; at < n;) {
-      uint16_t entry;
-      memcpy(&entry, buffer + at + 16, sizeof entry);
-      const unsigned char type = (unsigned char)buffer[at + 18];
-      const char* name = buffer + at + 19;
-      at += entry;
-      if (type != DT_DIR || *name == '.') continue;
+      const struct sys_entry* entry = (const struct sys_entry*)(buffer + at);
+      at += entry->length;
+      if (entry->type != DT_DIR || *entry->name == '.') continue;
       const int below =
-          (int)sys_open(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+          (int)sys_open(directory, entry->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
       if (below < 0) continue;
       length += read_members_of(below, out + length, size - length, depth - 1);
       SYS(close, below);
@@ -88,23 +86,19 @@ static void read_members(char* out, size_t size) {
 }
 
 static void set_freezer(const char* state) {
-  const int fd = (int)sys_open(cgroup_directory, "freezer.state", O_WRONLY | O_CLOEXEC, 0);
-  if (fd < 0) return;
-  SYS(write, fd, state, strlen(state));
-  SYS(close, fd);
+  sys_write_file(cgroup_directory, "freezer.state", state, strlen(state));
 }
 
 /* Freezes the cgroup, in which no process can fork then. The wait for a member that hangs in the
    kernel is short. */
 static void freeze(void) {
-  const struct timespec pause = {.tv_nsec = 1000 * 1000};
   set_freezer("FROZEN");
   for (int look = 0; look < 100; look++) {
     char state[16];
     if (read_file(cgroup_directory, "freezer.state", state, sizeof state) >= 6 &&
         memcmp(state, "FROZEN", 6) == 0)
       return;
-    SYS(nanosleep, &pause, NULL);
+    SYS(nanosleep, &kPause, NULL);
   }
 }
 
@@ -177,10 +171,9 @@ static int list_descendants(void) {
   long n;
   while ((n = SYS(getdents64, directory, buffer, sizeof buffer)) > 0) {
     for (long at = 0; at < n;) {
-      uint16_t length;
-      memcpy(&length, buffer + at + 16, sizeof length);
-      const char* name = buffer + at + 19;
-      at += length;
+      const struct sys_entry* entry = (const struct sys_entry*)(buffer + at);
+      const char* name = entry->name;
+      at += entry->length;
       if (*name < '0' || *name > '9' || count == kMaxProcesses) continue;
       const pid_t pid = next_number(&name);
       const pid_t parent = parent_of(pid);
@@ -242,16 +235,11 @@ static int kill_once(void) {
 }
 
 void tree_kill(void) {
-  if (cgroup_directory >= 0 && !is_freezer) {
-    const int fd = (int)sys_open(cgroup_directory, "cgroup.kill", O_WRONLY | O_CLOEXEC, 0);
-    const bool killed = fd >= 0 && SYS(write, fd, "1", 1) == 1;
-    if (fd >= 0) SYS(close, fd);
-    if (killed) return;
-  }
-  const struct timespec pause = {.tv_nsec = 1000 * 1000};
+  const bool has_kill = cgroup_directory >= 0 && !is_freezer;
+  if (has_kill && sys_write_file(cgroup_directory, "cgroup.kill", "1", 1) == 0) return;
   for (int round = 0; round < kRounds; round++) {
     if (kill_once() == 0) return;
-    SYS(nanosleep, &pause, NULL);
+    SYS(nanosleep, &kPause, NULL);
   }
 }
 
@@ -260,11 +248,10 @@ void tree_remove_cgroup(int directory, const uint8_t* run_id) {
   sys_hex(run_id, 16, name);
   const int parent = (int)sys_open(directory, "..", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
   if (parent < 0) return;
-  const struct timespec pause = {.tv_nsec = 1000 * 1000};
   for (int round = 0; round < 1000; round++) {
     /* EBUSY while a killed process is still in it. */
     if (SYS(unlinkat, parent, name, AT_REMOVEDIR) != -EBUSY) break;
-    SYS(nanosleep, &pause, NULL);
+    SYS(nanosleep, &kPause, NULL);
   }
   SYS(close, parent);
 }
