@@ -9,6 +9,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <optional>
 
 #include "drover/error.hpp"
 
@@ -17,12 +18,13 @@ namespace {
 
 constexpr std::size_t kMaxEntry = 1u << 20;
 
-// LOOK_UP is a getpw..._r with its first argument bound. Returns null if there is no such user.
-template <typename LookUp>
-passwd* Find(LookUp look_up, passwd* entry, std::vector<char>* buffer) {
+// The user of NUMBER, or of NAME if that is absent; null: there is none.
+passwd* Find(const std::string& name, std::optional<uid_t> number, passwd* entry,
+             std::vector<char>* buffer) {
   passwd* found = nullptr;
   for (buffer->resize(4096);; buffer->resize(buffer->size() * 2)) {
-    int error = look_up(entry, buffer->data(), buffer->size(), &found);
+    int error = number ? ::getpwuid_r(*number, entry, buffer->data(), buffer->size(), &found)
+                       : ::getpwnam_r(name.c_str(), entry, buffer->data(), buffer->size(), &found);
     if (error == ERANGE && buffer->size() < kMaxEntry) continue;
     if (error != 0 && error != ENOENT && error != ESRCH && error != EBADF && error != EPERM) {
       throw drover::Error::Recoverable(drover::Code::kUnavailable,
@@ -43,9 +45,20 @@ TaskUser OwnUser() {
   return out;
 }
 
-// As in the host, a text of digits is always a number, even if a user has it as a name.
-bool IsNumber(const std::string& user) {
-  return user.find_first_not_of("0123456789") == std::string::npos;
+[[noreturn]] void Unknown(const std::string& user) {
+  throw drover::Error(drover::Code::kInvalidArgument, "unknown user " + user);
+}
+
+// As in the host, a text of digits is always a number, even if a user has it as a name. It must be
+// plain decimal: no other text, such as 00 or 010, can stand for a number.
+std::optional<uid_t> NumberOf(const std::string& user) {
+  if (user.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+  uid_t number = 0;
+  const char* end = user.data() + user.size();
+  auto parsed = std::from_chars(user.data(), end, number, 10);
+  if ((user[0] == '0' && user.size() > 1) || parsed.ec != std::errc() || number == UINT32_MAX)
+    Unknown(user);
+  return number;
 }
 
 }  // namespace
@@ -54,25 +67,8 @@ TaskUser LookUpUser(const std::string& user) {
   if (user.empty()) return OwnUser();
   passwd entry;
   std::vector<char> buffer;
-  passwd* found = nullptr;
-  if (IsNumber(user)) {
-    // Only in plain decimal: no other text, such as 00 or 010, can stand for a number.
-    std::uint32_t number = 0;
-    auto parsed = std::from_chars(user.data(), user.data() + user.size(), number, 10);
-    if ((user[0] != '0' || user.size() == 1) && parsed.ec == std::errc() && number != UINT32_MAX) {
-      found = Find([&](passwd* out, char* text, std::size_t size,
-                       passwd** result) { return ::getpwuid_r(number, out, text, size, result); },
-                   &entry, &buffer);
-    }
-  } else {
-    found =
-        Find([&](passwd* out, char* text, std::size_t size,
-                 passwd** result) { return ::getpwnam_r(user.c_str(), out, text, size, result); },
-             &entry, &buffer);
-  }
-  if (found == nullptr) {
-    throw drover::Error(drover::Code::kInvalidArgument, "unknown user " + user);
-  }
+  const passwd* found = Find(user, NumberOf(user), &entry, &buffer);
+  if (found == nullptr) Unknown(user);
   TaskUser out;
   out.uid = found->pw_uid;
   int count = 64;

@@ -114,37 +114,25 @@ class ExecDriver : public command::CommandDriver<Settings> {
   using CommandDriver::CommandDriver;
 
   drover::Fingerprint Probe() override {
-    drover::Fingerprint out;
-    if (!host().process().available()) {
-      out.health = drover::Health::kUndetected;
-      out.description = "the host has no process service: give this driver one";
-      return out;
-    }
-    if (::geteuid() != 0) {
-      out.health = drover::Health::kUndetected;
-      out.description =
+    if (!host().process().available())
+      return Undetected("the host has no process service: give this driver one");
+    if (::geteuid() != 0)
+      return Undetected(
           "exec makes namespaces and mounts, for which the agent must be root: start it as root, "
-          "or use raw_exec";
-      return out;
-    }
-    if (IsInChroot()) {
-      out.health = drover::Health::kUndetected;
-      out.description =
+          "or use raw_exec");
+    if (IsInChroot())
+      return Undetected(
           "exec changes the root of its tasks, for which the agent must not be in a chroot: start "
           "it outside, or give it a mount namespace whose root is its own (pivot_root), or use "
-          "raw_exec";
-      return out;
-    }
+          "raw_exec");
     const bool pivot = settings()->pivot;
     if (isolates_ != pivot) {
       std::string why = WhyNotIsolated(pivot);
-      if (!why.empty()) {
-        out.health = drover::Health::kUndetected;
-        out.description = "exec cannot isolate tasks here: it " + why + ", or use raw_exec";
-        return out;
-      }
+      if (!why.empty())
+        return Undetected("exec cannot isolate tasks here: it " + why + ", or use raw_exec");
       isolates_ = pivot;
     }
+    drover::Fingerprint out;
     out.attributes["driver.exec"] = "true";
     std::string missing = MissingLimits();
     if (!missing.empty()) {
@@ -191,6 +179,10 @@ class ExecDriver : public command::CommandDriver<Settings> {
   }
 
  private:
+  static drover::Fingerprint Undetected(std::string why) {
+    return {drover::Health::kUndetected, std::move(why), {}};
+  }
+
   // A job may ask for less than the operator's default, never for more.
   static bool HostMode(const std::string& asked, bool host_is_default, const std::string& name) {
     if (asked.empty()) return host_is_default;

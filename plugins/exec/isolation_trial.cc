@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <iterator>
 #include <string>
 #include <system_error>
 
@@ -20,7 +21,7 @@
 namespace exec_driver {
 namespace {
 
-enum Step {
+enum Step : unsigned {
   kDone,
   kFork,
   kNamespaces,
@@ -49,43 +50,25 @@ constexpr char kEverything[] =
     "container: --privileged)";
 constexpr char kKernel[] = "use Linux 5.14 or newer, with its namespaces and seccomp filters";
 
-const char* What(Step step) {
-  switch (step) {
-    case kFork:
-      return "try it in a process of its own";
-    case kNamespaces:
-      return "make namespaces";
-    case kPrivate:
-      return "keep mounts from the host";
-    case kRoot:
-      return "mount a tmpfs as the root";
-    case kBind:
-      return "bind a directory of the host";
-    case kReadOnly:
-      return "make a mount read-only";
-    case kProc:
-      return "mount a /proc";
-    case kSys:
-      return "mount a /sys";
-    case kTerminals:
-      return "mount a /dev/pts";
-    case kDevice:
-      return "make a device node that works";
-    case kChangeRoot:
-      return "change the root";
-    case kBounding:
-      return "give up capabilities";
-    case kGroups:
-      return "change groups";
-    case kUser:
-      return "become another user";
-    case kFilter:
-      return "filter system calls";
-    case kDone:
-      break;
-  }
-  return "";
-}
+constexpr const char* kWhat[] = {
+    "",
+    "try it in a process of its own",
+    "make namespaces",
+    "keep mounts from the host",
+    "mount a tmpfs as the root",
+    "bind a directory of the host",
+    "make a mount read-only",
+    "mount a /proc",
+    "mount a /sys",
+    "mount a /dev/pts",
+    "make a device node that works",
+    "change the root",
+    "give up capabilities",
+    "change groups",
+    "become another user",
+    "filter system calls",
+};
+static_assert(std::size(kWhat) == kFilter + 1, "a text for each step");
 
 std::string Remedy(const Refusal& refusal, bool pivot) {
   if (refusal.step == kFork) return "give the agent more processes and descriptors";
@@ -166,7 +149,7 @@ Refusal Try(bool pivot) {
     ssize_t size;
     while ((size = ::read(report[0], &refusal, sizeof refusal)) < 0 && errno == EINTR) {
     }
-    if (size != sizeof refusal) refusal = {kFork, ECHILD};
+    if (size != sizeof refusal || refusal.step > kFilter) refusal = {kFork, ECHILD};
     AwaitTrialChild(child);
   } else if (refusal.error == EAGAIN || refusal.error == ENOMEM) {
     refusal.step = kFork;
@@ -180,7 +163,7 @@ Refusal Try(bool pivot) {
 std::string WhyNotIsolated(bool pivot) {
   const Refusal refusal = Try(pivot);
   if (refusal.step == kDone) return {};
-  return std::string("cannot ") + What(refusal.step) + " (" +
+  return std::string("cannot ") + kWhat[refusal.step] + " (" +
          std::generic_category().message(refusal.error) + "): " + Remedy(refusal, pivot);
 }
 

@@ -73,17 +73,10 @@ class RawExecDriver : public command::CommandDriver<Settings> {
   using CommandDriver::CommandDriver;
 
   drover::Fingerprint Probe() override {
+    if (!settings()->enabled) return {drover::Health::kUndetected, "disabled", {}};
+    if (!host().process().available())
+      return {drover::Health::kUnhealthy, "the host has no process service", {}};
     drover::Fingerprint out;
-    if (!settings()->enabled) {
-      out.health = drover::Health::kUndetected;
-      out.description = "disabled";
-      return out;
-    }
-    if (!host().process().available()) {
-      out.health = drover::Health::kUnhealthy;
-      out.description = "the host has no process service";
-      return out;
-    }
     out.attributes["driver.raw_exec"] = "true";
     if (::geteuid() != 0) {
       out.description = "Healthy; the agent is not root: tasks run as uid " +
