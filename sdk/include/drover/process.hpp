@@ -121,7 +121,6 @@ class ProcessService {
 
   // Starts the process. Success means that the program has been executed. Returns its pid.
   void Start(const RunId& run, const ProcessSpec& spec, Done<int> done) const {
-    Need();
     std::vector<drover_str> argv = abi::Strs(spec.argv);
     std::vector<drover_pair> env = abi::Pairs(spec.env);
     auto args = abi::Make<drover_process_start_args>();
@@ -149,7 +148,7 @@ class ProcessService {
     args.cgroup = abi::Str(spec.cgroup);
     std::vector<drover_pair> v1_cgroups = abi::Pairs(spec.v1_cgroups);
     args.v1_cgroups = abi::Array(v1_cgroups);
-    Run<int>(run, service_->start, args, &DecodePid, std::move(done));
+    Run<int>(run, &drover_process::start, args, &DecodePid, std::move(done));
   }
   int Start(const RunId& run, const ProcessSpec& spec) const {
     abi::Landing<int> landing;
@@ -159,8 +158,7 @@ class ProcessService {
 
   // Finds the process of a run after a restart of the agent. kNotFound: there is none.
   void Attach(const RunId& run, Done<ProcessState> done) const {
-    Need();
-    Run<ProcessState>(run, service_->attach, None(), &DecodeState, std::move(done));
+    Run<ProcessState>(run, &drover_process::attach, None(), &DecodeState, std::move(done));
   }
   ProcessState Attach(const RunId& run) const {
     abi::Landing<ProcessState> landing;
@@ -170,15 +168,13 @@ class ProcessService {
 
   // Waits for the end of the process. It has no blocking form, which would need a thread per task.
   void Wait(const RunId& run, Done<ExitResult> done) const {
-    Need();
-    Run<ExitResult>(run, service_->wait, None(), &DecodeExitResult, std::move(done));
+    Run<ExitResult>(run, &drover_process::wait, None(), &DecodeExitResult, std::move(done));
   }
 
   void Signal(const RunId& run, int number, Done<Empty> done) const {
-    Need();
     auto args = abi::Make<drover_process_signal_args>();
     args.number = number;
-    Run<Empty>(run, service_->signal, args, &abi::DecodeEmpty, std::move(done));
+    Run<Empty>(run, &drover_process::signal, args, &abi::DecodeEmpty, std::move(done));
   }
   void Signal(const RunId& run, int number) const {
     abi::Landing<Empty> landing;
@@ -189,11 +185,10 @@ class ProcessService {
   // Sends the signal to the process, and SIGKILL to every descendant when the process has ended or
   // after TIMEOUT.
   void Stop(const RunId& run, int number, Duration timeout, Done<Empty> done) const {
-    Need();
     auto args = abi::Make<drover_process_stop_args>();
     args.number = number;
     args.timeout = timeout.count();
-    Run<Empty>(run, service_->stop, args, &abi::DecodeEmpty, std::move(done));
+    Run<Empty>(run, &drover_process::stop, args, &abi::DecodeEmpty, std::move(done));
   }
   void Stop(const RunId& run, int number, Duration timeout) const {
     abi::Landing<Empty> landing;
@@ -203,8 +198,7 @@ class ProcessService {
 
   // Sends SIGKILL to every descendant.
   void Kill(const RunId& run, Done<Empty> done) const {
-    Need();
-    Run<Empty>(run, service_->kill, None(), &abi::DecodeEmpty, std::move(done));
+    Run<Empty>(run, &drover_process::kill, None(), &abi::DecodeEmpty, std::move(done));
   }
   void Kill(const RunId& run) const {
     abi::Landing<Empty> landing;
@@ -214,8 +208,7 @@ class ProcessService {
 
   // Kills the remaining processes, and forgets the run and its exit status.
   void Release(const RunId& run, Done<Empty> done) const {
-    Need();
-    Run<Empty>(run, service_->release, None(), &abi::DecodeEmpty, std::move(done));
+    Run<Empty>(run, &drover_process::release, None(), &abi::DecodeEmpty, std::move(done));
   }
   void Release(const RunId& run) const {
     abi::Landing<Empty> landing;
@@ -225,10 +218,9 @@ class ProcessService {
 
   // Returns one sample; with PROCESSES, of each process, too.
   void Usage(const RunId& run, bool processes, Done<Stats> done) const {
-    Need();
     auto args = abi::Make<drover_process_usage_args>();
     if (processes) args.flags |= DROVER_STATS_PROCESSES;
-    Run<Stats>(run, service_->usage, args, &DecodeSample, std::move(done));
+    Run<Stats>(run, &drover_process::usage, args, &DecodeSample, std::move(done));
   }
   Stats Usage(const RunId& run, bool processes) const {
     abi::Landing<Stats> landing;
@@ -304,13 +296,14 @@ class ProcessService {
   }
 
   template <typename T, typename Args, typename Function>
-  void Run(const RunId& run, Function function, const Args& args, T (*decode)(const void*),
-           Done<T> done) const {
+  void Run(const RunId& run, Function drover_process::* function, const Args& args,
+           T (*decode)(const void*), Done<T> done) const {
+    Need();
     drover_run_id raw = abi::Encode(run);
     abi::CallService(
         std::make_unique<abi::Pending<T>>(gate_, decode, std::move(done)),
         [&](drover_done finish, void* context, drover_error* error, std::int32_t* code) {
-          *code = function(host_, &raw, &args, finish, context, error);
+          *code = (service_->*function)(host_, &raw, &args, finish, context, error);
         });
   }
 
