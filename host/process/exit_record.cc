@@ -1,8 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/process/exit_record.h"
 
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -43,12 +41,7 @@ Result<ProcessExit> ParseExitRecord(std::string_view bytes, const RunId& run, co
                      " was written before this boot of the machine: its processes are gone");
 
   ProcessExit exit;
-  if (WIFSIGNALED(record.wait_status)) {
-    exit.signal = WTERMSIG(record.wait_status);
-    exit.exit_code = 128 + exit.signal;
-  } else {
-    exit.exit_code = WEXITSTATUS(record.wait_status);
-  }
+  SetWaitStatus(record.wait_status, &exit);
   exit.oom_killed = record.oom_kills > 0;
   exit.started_at = record.started_at;
   exit.finished_at = record.finished_at;

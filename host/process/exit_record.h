@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/wait.h>
+
 #include <string_view>
 
 #include "host/base/ids.h"
@@ -19,6 +21,13 @@ Result<ProcessExit> ParseExitRecord(std::string_view bytes, const RunId& run, co
 // be read now. kFailedPrecondition: as above. A damaged record becomes an exit with an error: the
 // run has ended, but nobody knows how.
 Result<ProcessExit> ReadExitRecord(int run_directory, const RunId& run, const BootId& boot);
+
+// Sets the exit code and the signal of EXIT, a ProcessExit or ExecExit, from a status of waitpid.
+template <typename Exit>
+void SetWaitStatus(int wait_status, Exit* exit) {
+  exit->signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
+  exit->exit_code = exit->signal != 0 ? 128 + exit->signal : WEXITSTATUS(wait_status);
+}
 
 // The exit of a run about whose end nothing is known.
 ProcessExit LostExit(std::string error, WallTime now);

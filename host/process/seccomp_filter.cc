@@ -183,11 +183,10 @@ std::vector<sock_filter> DefaultSeccompFilter(CapabilitySet capabilities) {
     program.Fail(EPERM);
     // A clone that is allowed arrives here with its flags loaded, so the number is loaded again.
     program.Load(offsetof(seccomp_data, nr));
-  }
-  if (!capabilities.Has(CAP_SYS_ADMIN))
     for (const long call : {SYS_socket, SYS_socketpair})
       program.IfEqual(call, SocketFamilies(capabilities));
-  // Typing into a terminal that the task shares with somebody's shell.
+  }
+  // Refuses to type into a terminal that the task shares with somebody's shell.
   program.If(BPF_JEQ, SYS_ioctl, 5);
   program.Load(Argument(1));
   program.FailIfEqual(TIOCSTI, EPERM);

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "host/process/exit_record.h"
 #include "host/process/start_message.h"
 #include "shim/start_plan.h"
 
@@ -51,11 +51,8 @@ ExecExit ExitOf(const drover_attach_session_exit& message, const std::string& co
     const char* const what =
         message.exec_step == DROVER_STEP_EXEC ? "cannot execute " : "cannot prepare to execute ";
     exit.error = StepError(message.exec_errno, what + command).message();
-  } else if (WIFSIGNALED(message.wait_status)) {
-    exit.signal = WTERMSIG(message.wait_status);
-    exit.exit_code = 128 + exit.signal;
   } else {
-    exit.exit_code = WEXITSTATUS(message.wait_status);
+    SetWaitStatus(message.wait_status, &exit);
   }
   return exit;
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <string_view>
 
 #include "host/base/memory_file.h"
 
@@ -13,13 +14,10 @@ extern const char drover_shim_image_end[];
 }
 
 namespace drover {
-std::string_view ShimImage() {
-  return {drover_shim_image, static_cast<std::size_t>(drover_shim_image_end - drover_shim_image)};
-}
 
 Result<UniqueFd> OpenShimImage() {
   DROVER_ASSIGN(UniqueFd file, MakeMemoryFile("drover-shim"));
-  for (std::string_view rest = ShimImage(); !rest.empty();) {
+  for (std::string_view rest(drover_shim_image, drover_shim_image_end); !rest.empty();) {
     const ssize_t n = write(file.get(), rest.data(), rest.size());
     if (n <= 0) return ErrnoError(errno, "cannot write the shim to its memory file");
     rest.remove_prefix(static_cast<std::size_t>(n));

@@ -1,8 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string_view>
-
 #include "host/base/result.h"
 #include "host/base/unique_fd.h"
 
@@ -11,7 +9,5 @@ namespace drover {
 // The shim's program as a memory file that nobody can change, not even a task that runs as root
 // and opens /proc/SHIM/exe. One per agent; all shims share its pages.
 Result<UniqueFd> OpenShimImage();
-
-std::string_view ShimImage();  // the bytes, inside this program
 
 }  // namespace drover
