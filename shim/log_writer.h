@@ -1,7 +1,7 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
  * The second thread of the shim, and the only one that touches a disk: it moves the bytes of both
- * rings into log files. It may hang in a frozen file system for ever; nothing waits for it without
+ * rings into log files. It may hang in a frozen file system for ever, so every wait for it has
  * a limit. It starts with the first output. Only the control thread calls these functions.
  */
 #ifndef DROVER_SHIM_LOG_WRITER_H_

@@ -42,7 +42,7 @@ static int start_status = -1;               /* the status pipe of the task until
 static pid_t starting;                      /* the process at its other end */
 static int task_standard[3] = {-1, -1, -1}; /* descriptors 0 to 2 of the task, until it is made */
 static int64_t drain_until;                 /* in the phase DRAINING */
-static int64_t kill_at;                     /* when a bound run that is stopped is killed; 0: not */
+static int64_t kill_at;                     /* when a bound run that stops is killed; 0: never */
 static int owner = kConnection;             /* the agent that sent the plan; -1: it has gone */
 static bool orphaned;                       /* a bound run whose agent has gone */
 
@@ -112,7 +112,7 @@ static void add_stream(int i, int fd) {
 }
 
 static int reply_to_start(const struct step_failure* failure) {
-  if (owner < 0) return EPIPE; /* closed; the number may belong to another descriptor by now */
+  if (owner < 0) return EPIPE; /* its number may be another descriptor's by now */
   struct drover_start_reply reply = {
       .error = failure->error,
       .step = failure->error ? failure->step : 0,
@@ -176,7 +176,7 @@ static void executed(void) {
   shim.phase = DROVER_ATTACH_RUNNING;
   struct step_failure failure = {.step = -1};
   failure.error = reply_to_start(&(struct step_failure){0});
-  /* After an agent has gone, the next one finds the run. A living agent without the answer would
+  /* If the agent has gone, the next one finds the run. But a living agent without the answer would
      wait for ever. */
   if (failure.error && failure.error != EPIPE && failure.error != ECONNRESET) give_up(&failure);
 }
@@ -370,7 +370,7 @@ static _Noreturn void finish(void) {
   } message;
   record_fill(&message.record);
   record_write(&message.record);
-  /* A client that hears of the end finds the record, and no socket any more. */
+  /* In this order: a client that gets the event finds the record, and no socket any more. */
   control_unlisten(shim.name);
   control_broadcast(DROVER_ATTACH_EVENT_EXIT, &message.header, DROVER_ATTACH_EXIT, sizeof message);
   if (orphaned) {

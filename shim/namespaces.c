@@ -124,7 +124,7 @@ int namespaces_start(const struct plan* plan, struct child* child, struct step_f
   return 0;
 }
 
-int namespaces_bear_children(bool inside) {
+int namespaces_place_children(bool inside) {
   if (holder_pidfd < 0 || own_pids < 0) return 0;
   return sys_error(SYS(setns, inside ? holder_pidfd : own_pids, CLONE_NEWPID));
 }

@@ -25,11 +25,9 @@ bool namespaces_wanted(const struct plan* plan);
    kNamespacesReady. */
 int namespaces_start(const struct plan* plan, struct child* holder, struct step_failure* failure);
 
-/*
- * INSIDE: children that the shim makes from now on begin in the pid namespace; else in the shim's.
- * Returns an errno.
- */
-int namespaces_bear_children(bool inside);
+/* From now on, children of the shim begin in the pid namespace of the run, or in the shim's own if
+   not INSIDE. Returns an errno. */
+int namespaces_place_children(bool inside);
 /* Enters all namespaces but the pid namespace; for such a child. Returns an errno. */
 int namespaces_enter(void);
 

@@ -145,7 +145,7 @@ int plan_check(struct plan* plan) {
     return EINVAL;
 
   uint32_t left = start->steps_size, count = 0;
-  uint16_t closed = 0; /* for whom CLOSE has been */
+  uint16_t closed = 0; /* DROVER_STEP_FOR_... of the processes that have come to their CLOSE */
   bool executes = false;
   for (char* at = plan->steps; left > 0; count++) {
     struct drover_step* step = (struct drover_step*)at;

@@ -62,12 +62,10 @@ struct drover_start {
   char log_name[232]; /* the task's name, NUL at the end */
 };
 
-/* Errors beside the errnos. The kernel reports another mount than the step claims. */
-#define DROVER_NOT_AS_CLAIMED 4096
-/* The run directory has no room for the exit record. */
-#define DROVER_NO_ROOM 4097
-/* A path of the task leads out of its root, or goes by a link of /proc that could. */
-#define DROVER_LEAVES_ROOT 4098
+/* Errors beside the errnos. */
+#define DROVER_NOT_AS_CLAIMED 4096 /* the kernel reports another mount than the step claims */
+#define DROVER_NO_ROOM 4097        /* the run directory has no room for the exit record */
+#define DROVER_LEAVES_ROOT 4098    /* a path leads out of the task's root, or by a link of /proc */
 
 struct drover_start_reply {
   struct drover_attach_header header;

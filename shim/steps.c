@@ -54,7 +54,7 @@ static long open_path(const char* path, int flags) {
                          .resolve = RESOLVE_NO_MAGICLINKS};
   const long found = SYS(openat2, AT_FDCWD, path, &how, sizeof how);
   if (found != -ELOOP) return found;
-  /* Opened again only to tell the causes apart. */
+  /* Opens it again only to distinguish the causes. */
   how.resolve = 0;
   const long followed = SYS(openat2, AT_FDCWD, path, &how, sizeof how);
   if (followed >= 0) SYS(close, followed);
@@ -310,7 +310,7 @@ int steps_start(const struct plan* plan, const int standard[3],
   const int cgroup = first->kind == DROVER_STEP_CGROUP
                          ? plan_fd(plan, ((const struct drover_step_number*)first)->number)
                          : -1;
-  failure->error = namespaces_bear_children(true);
+  failure->error = namespaces_place_children(true);
   if (failure->error) {
     SYS(close, status[0]);
     SYS(close, status[1]);
@@ -318,7 +318,7 @@ int steps_start(const struct plan* plan, const int standard[3],
   }
   const struct job job = {.plan = plan, .standard = standard, .status = {status[0], status[1]}};
   const long pid = start_child(&job, session, cgroup);
-  const int still_inside = namespaces_bear_children(false);
+  const int still_inside = namespaces_place_children(false);
   SYS(close, status[1]);
   if (pid > 0 && still_inside) {
     /* While its children begin in another pid namespace, the shim can make no thread. */

@@ -18,9 +18,9 @@ BootId ThisBoot() {
   return id.ok() ? id->bytes : BootId{};
 }
 
-bool IsOfAnotherBoot(const std::uint8_t* told, const BootId& ours) {
+bool IsOfAnotherBoot(const std::uint8_t* reported, const BootId& ours) {
   BootId other{};
-  std::copy_n(told, other.size(), other.begin());
+  std::copy_n(reported, other.size(), other.begin());
   return other != BootId{} && ours != BootId{} && other != ours;
 }
 

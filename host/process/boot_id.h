@@ -11,8 +11,7 @@ using BootId = std::array<std::uint8_t, 16>;
 
 BootId ThisBoot();
 
-// True if TOLD, the 16 bytes that a shim reported, is another boot than OURS. False if either is
-// unknown.
-bool IsOfAnotherBoot(const std::uint8_t* told, const BootId& ours);
+// True if REPORTED, 16 bytes from a shim, is another boot than OURS. False if either is unknown.
+bool IsOfAnotherBoot(const std::uint8_t* reported, const BootId& ours);
 
 }  // namespace drover

@@ -11,7 +11,8 @@ namespace drover {
 
 // Records where the cgroups of runs are, as symbolic links in the run directory, which only the
 // agent can write. A link is made before its cgroup and removed after it. So the next agent finds
-// the cgroup however this one ended, even if its own cgroups are elsewhere. Control thread.
+// the cgroup, even if this one was killed, and even if its own cgroups are elsewhere. Control
+// thread.
 class CgroupNotes {
  public:
   // DIRECTORY is borrowed; -1: nothing is noted.

@@ -251,17 +251,17 @@ Result<UniqueFd> CgroupTracker::MakeNoted(int parent, const std::string& path, c
 
 Result<CgroupTracker::State> CgroupTracker::Look(const RunId& run) const {
   const UniqueFd directory = OpenRun(run);
-  bool alive = false, told = static_cast<bool>(directory);
-  if (told && freezer_) {
+  bool alive = false, known = static_cast<bool>(directory);
+  if (known && freezer_) {
     std::vector<pid_t> members;
-    told = AddMembers(directory.get(), kMaxDepth, &members) || !members.empty();
+    known = AddMembers(directory.get(), kMaxDepth, &members) || !members.empty();
     alive = !members.empty();
-  } else if (told) {
+  } else if (known) {
     const std::optional<std::string> text = ReadSmallFile(directory.get(), "cgroup.events");
-    told = text.has_value();
-    alive = told && FieldOf(*text, "populated").value_or(0) != 0;
+    known = text.has_value();
+    alive = known && FieldOf(*text, "populated").value_or(0) != 0;
   }
-  if (told) return alive ? State::kAlive : State::kEmpty;
+  if (known) return alive ? State::kAlive : State::kEmpty;
   if (IsGone(errno)) return State::kNone;
   return ErrnoError(errno, "cannot look into the cgroup of run " + run.ToString());
 }

@@ -47,25 +47,25 @@ Result<UniqueFd> DetachedMount(
   return made;
 }
 
-// 0: the kernel does not say.
+// Returns 0 if the kernel does not report it.
 Result<std::uint64_t> MountIdOf(int directory, const char* path) {
   struct statx info{};
   if (statx(directory, path, AT_EMPTY_PATH, STATX_MNT_ID, &info) != 0) return CannotClean("statx");
   return info.stx_mask & STATX_MNT_ID ? info.stx_mnt_id : 0;
 }
 
-// This thread has entered the namespace as a run does: is ROOT all that is there, and can the root
-// of a task be made here? SELF is the directory of the thread in a /proc of the host.
+// Checks that ROOT is the only mount here, and that the root of a task can be made here. This
+// thread has entered the namespace as a run does. SELF is its directory in a /proc of the host.
 Status CheckClean(const UniqueFd& root, const UniqueFd& self) {
   DROVER_ASSIGN(const std::uint64_t made, MountIdOf(root.get(), ""));
   DROVER_ASSIGN(const std::uint64_t entered, MountIdOf(AT_FDCWD, "/"));
   const std::optional<std::string> mounts = ReadSmallFile(self.get(), "mountinfo");
   if (!mounts) return CannotClean("mountinfo");
-  // An agent in a chroot cannot take off what lies above its root, and runs would begin there.
+  // An agent in a chroot cannot unmount what lies above its root, and runs would begin there.
   if (made == 0 || entered != made || std::count(mounts->begin(), mounts->end(), '\n') != 1)
     return Error(Code::kFailedPrecondition,
                  "cannot make a mount namespace without mounts: some of the host are left");
-  // In a user namespace the kernel wants to see these two mounted already.
+  // In a user namespace the kernel makes these two only where they are mounted already.
   for (const char* type : {"proc", "sysfs"}) DROVER_TRY(DetachedMount(type, 0));
   return {};
 }
@@ -74,7 +74,7 @@ Status CheckClean(const UniqueFd& root, const UniqueFd& self) {
 
 Result<UniqueFd> MakeCleanNamespace() {
   if (unshare(CLONE_NEWNS) != 0) return CannotClean("unshare");
-  // This comes first: what is taken off here then stays on the host.
+  // This comes first: then the unmount below does not reach the host.
   if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return CannotClean("mount");
   UniqueFd made(open("/proc/thread-self/ns/mnt", O_RDONLY | O_CLOEXEC));
   const UniqueFd self(open("/proc/thread-self", O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -85,7 +85,7 @@ Result<UniqueFd> MakeCleanNamespace() {
   if (syscall(SYS_move_mount, root.get(), "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) != 0 ||
       fchdir(root.get()) != 0)
     return CannotClean("move_mount");
-  // Both are the same directory: the old root then lies upon the new one.
+  // With the same directory for both, the old root is mounted on the new one.
   if (syscall(SYS_pivot_root, ".", ".") != 0) return CannotClean("pivot_root");
   if (umount2(".", MNT_DETACH) != 0) return CannotClean("umount2");
   if (setns(made.get(), CLONE_NEWNS) != 0) return CannotClean("setns");

@@ -13,12 +13,12 @@
 
 namespace drover {
 
-// Makes a mount namespace that has nothing but an empty, read-only tmpfs as its root. It lives as
-// long as the descriptor is open, or a process is in it, and keeps no mount of the host. Fails
-// where the kernel would not let a process enter it and build the root of a task there: a
-// recoverable error is one of this moment. Blocks, some milliseconds where the host has thousands
-// of mounts. Needs root and the newer calls for mounts. [a thread of its own: it leaves the caller
-// in that namespace]
+// Makes a mount namespace whose only mount is its root, an empty and read-only tmpfs. It lives as
+// long as the descriptor is open or a process is in it, and keeps no mount of the host. Fails if
+// the kernel does not let a process enter it and build the root of a task there; if the error is
+// recoverable, another try may succeed. Blocks for some milliseconds if the host has thousands of
+// mounts. Needs root and the newer calls for mounts. [a thread of its own, which stays in that
+// namespace]
 Result<UniqueFd> MakeCleanNamespace();
 
 // The clean namespace of a process service: a run whose namespaces begin as a copy of it costs the
@@ -30,12 +30,12 @@ class CleanNamespace {
   CleanNamespace& operator=(const CleanNamespace&) = delete;
   ~CleanNamespace();
 
-  // A descriptor that stays open as long as this object; -1: there is none, and runs begin with a
-  // copy of what the agent has. An error is that of the context.
+  // Returns a descriptor that stays open as long as this object; -1: there is no clean namespace,
+  // and runs begin with a copy of the agent's mounts. The only error is the context's.
   Co<Result<int>> Get(Context context);
 
-  // A run could not begin there, with this errno. Later ones do not try it, unless the machine
-  // lacked something.
+  // Reports that a run could not begin there, with this errno. Later runs do not try it, unless the
+  // machine only lacked something at that moment.
   void Failed(int error);
 
  private:

@@ -16,8 +16,8 @@
 namespace drover {
 namespace {
 
-// The mount options of a hierarchy have the names of its controllers and other words. Version 1
-// gets no new controllers.
+// The mount options of a hierarchy are the names of its controllers and other words, so a job may
+// name only these. Version 1 gets no new controllers.
 constexpr const char* kControllers[] = {"blkio",    "cpu",        "cpuacct", "cpuset", "devices",
                                         "freezer",  "hugetlb",    "memory",  "misc",   "net_cls",
                                         "net_prio", "perf_event", "pids",    "rdma"};

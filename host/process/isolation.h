@@ -13,9 +13,9 @@ class PlanBuilder;
 // /sys and a minimal /dev. MOUNTS are attached to it in their order. Nothing is copied.
 struct RootSpec {
   std::vector<MountTree> mounts;
-  // True: the old root is gone for good. False, for an agent on an initramfs, whose root cannot be
+  // True: the old root is unmounted. False, for an agent on an initramfs, whose root cannot be
   // pivoted: the old root is only covered. A process that may call chroot could get out then, so
-  // CAP_SYS_CHROOT cannot be given.
+  // CAP_SYS_CHROOT is refused.
   bool pivot = true;
 };
 

@@ -44,8 +44,8 @@ int OwnOomScoreAdj() {
   return std::atoi(text.c_str());
 }
 
-// The run may be alive although this cannot be checked now: it must not be started twice.
-Error CannotTell(const RunId& run, const Error& error) {
+// The run may be alive, although this cannot be checked now. It must not be started twice.
+Error CannotFindOut(const RunId& run, const Error& error) {
   return Error(Code::kUnavailable,
                "cannot find out now what became of run " + run.ToString() + ": " + error.message(),
                true);
@@ -126,28 +126,28 @@ class ProcessServiceImpl : public ProcessService {
       Result<UniqueFd> socket =
           ShimConnection::Connect(host_->run_directory.get(), run, &connect_error);
       if (!socket.ok() && !ShimConnection::NobodyListens(connect_error))
-        co_return CannotTell(run, socket.error());
+        co_return CannotFindOut(run, socket.error());
       if (socket.ok()) {
         Result<Attached> attached = co_await Greet(context, run, std::move(*socket));
         if (attached.code() == Code::kResourceExhausted)
-          co_return CannotTell(run, attached.error());
+          co_return CannotFindOut(run, attached.error());
         if (!attached.ok() && attached.code() == Code::kUnimplemented) {
           DROVER_CO_TRY(co_await KillOrphans(context, run));
           ProcessExit lost = LostExit(attached.error().message(), loop_->Wall());
           co_return Remember(run, std::move(lost));
         }
         if (attached.ok() || attached.code() != Code::kUnavailable) co_return attached;
-        DROVER_CO_TRY(context.status());  // our wait has ended, which says nothing about the shim
+        DROVER_CO_TRY(context.status());  // only our wait has ended
         // The run ended meanwhile: by now its exit record exists, or the run is lost.
       }
       if (const auto known = runs_.find(run); known != runs_.end()) continue;
       Result<ProcessExit> exit = ReadExitRecord(host_->run_directory.get(), run, host_->boot);
       if (exit.ok()) co_return Remember(run, std::move(*exit));
-      if (exit.code() == Code::kUnavailable) co_return CannotTell(run, exit.error());
+      if (exit.code() == Code::kUnavailable) co_return CannotFindOut(run, exit.error());
       auto cgroup = CgroupTracker::State::kNone;
       if (host_->tracker) {
         const Result<CgroupTracker::State> looked = host_->tracker->Look(run);
-        if (!looked.ok()) co_return CannotTell(run, looked.error());
+        if (!looked.ok()) co_return CannotFindOut(run, looked.error());
         cgroup = *looked;
       }
       const bool alive = cgroup == CgroupTracker::State::kAlive;
@@ -313,7 +313,7 @@ class ProcessServiceImpl : public ProcessService {
     return State(*pointer);
   }
 
-  // Keeps the descriptors that are needed to stop and clean up the tasks that already run.
+  // Leaves the descriptors that are needed to stop and clean up the running tasks.
   static Status MayStart() {
     if (!DescriptorsLeft(kDescriptorsForStops + kDescriptorsForClients))
       return FewDescriptorsLeft();

@@ -50,8 +50,8 @@ struct ProcessServiceOptions {
   std::string cgroup_root;
   // A version 2 cgroup to start shims in. Empty: "shims" of that unit, else the agent's own cgroup.
   std::string shim_cgroup;
-  // The initial soft limit of open files of tasks whose driver sets none: many programs do not bear
-  // a high one. 0: the limit of this process.
+  // The initial soft limit of open files of tasks whose driver sets none: many programs work badly
+  // with a high one. 0: the limit of this process.
   std::uint64_t open_files = 0;
   // For tests only: changes the start message of a shim. Without a step, a test can show the attack
   // that the step prevents.
@@ -70,10 +70,10 @@ class ProcessService {
   virtual Co<Result<ProcessInfo>> Start(Context context, ProcessSpec spec) = 0;
   virtual Co<Result<ProcessInfo>> StartOutput(Context context, OutputSpec spec) = 0;
 
-  // Takes over a run that an earlier agent started, running or ended. kNotFound: it never started,
-  // or has been released. kUnavailable: this cannot be found out now, for example for lack of
-  // descriptors; call again. A run whose shim is lost is killed before this returns, and has ended
-  // with the error "supervisor lost".
+  // Takes over a run that an earlier agent started, whether it runs or has ended. kNotFound: it
+  // never started, or has been released. kUnavailable: the state of the run cannot be found out
+  // now, for example for lack of descriptors; call again. If the shim of a run is lost, the run is
+  // killed before this returns, and its end has the error "supervisor lost".
   using Attached = std::variant<ProcessInfo, ProcessExit>;
   virtual Co<Result<Attached>> Attach(Context context, RunId run) = 0;
 

@@ -194,7 +194,7 @@ Status ResourceCgroups::Limit(const Controller& controller, const RunId& run,
   UniqueFd own;
   int directory = tracking;
   if (controller.unified) {
-    // Done for each run, since somebody else may take the controller away again.
+    // For each run, since another program may take the controller away meanwhile.
     if (tracking < 0) return {};
     DROVER_TRY(HandDown(controller.top, controller.root, controller.name));
   } else {

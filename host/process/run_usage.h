@@ -20,9 +20,9 @@ class RunUsage {
   };
   static RunUsage Open(const Cgroups& cgroups);
 
-  // True if the kernel counts both memory and processor time for the run as a whole.
-  bool tells_all() const { return (cpu_ || accounting_) && memory_ && memory_usage_; }
-  // Sets the members that the kernel counts for the run as a whole, and leaves the others.
+  // True if the kernel counts both memory and processor time of the whole run.
+  bool counts_all() const { return (cpu_ || accounting_) && memory_ && memory_usage_; }
+  // Sets the members that the kernel counts for the whole run, and leaves the others.
   void Read(ProcessUsage* usage) const;
 
  private:

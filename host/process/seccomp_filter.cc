@@ -77,7 +77,8 @@ constexpr Refused kRefused[] = {
     {SYS_uselib, kNever},
     {SYS_modify_ldt, kNever},
 #endif
-    // Its pages can be neither swapped nor dumped, and keep the machine from hibernating.
+    // Pages of secret memory can be neither swapped nor dumped, and keep the machine from
+    // hibernating.
     {SYS_memfd_secret, kNever},
     // Ways around descriptors, users and the filter.
     {SYS_open_by_handle_at, CAP_DAC_READ_SEARCH},

@@ -111,9 +111,10 @@ void SupervisedRun::End(ProcessExit exit) {
   ended_.Set();
 }
 
-// Reaps the shim, which has become our child and is about to end.
+// Reaps the shim, which has become our child and is about to end. Looks again after PAUSE, and then
+// after twice the time.
 void SupervisedRun::Collect(Loop* loop, std::shared_ptr<UniqueFd> pidfd, Duration pause) {
-  constexpr Duration kLongest = 1min;  // after this its writer hangs on a disk; it stays a zombie
+  constexpr Duration kLongest = 1min;  // then its writer hangs on a disk, and it stays a zombie
   siginfo_t info{};
   const bool waits = waitid(static_cast<idtype_t>(3 /* P_PIDFD */), static_cast<id_t>(pidfd->get()),
                             &info, WEXITED | WNOHANG) == 0;
@@ -144,7 +145,7 @@ void SupervisedRun::OnClosed() {
   } else if (exit.code() == Code::kUnavailable) {
     After(kReconnectDelay, [this] { OnClosed(); });  // the record may exist
   } else if (!started_.is_set() || (start_reply_ && start_reply_->error != 0)) {
-    // It gave up before it started anything, and is about to be gone.
+    // The shim gave up before it started anything, and is about to end.
     End(LostExit("the shim ended before it started the task", host_->loop->Wall()));
   } else if (dead) {
     Lose();

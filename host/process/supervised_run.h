@@ -56,8 +56,8 @@ class SupervisedRun : public std::enable_shared_from_this<SupervisedRun>,
   // Follows the run through CONNECTION to the shim of PIDFD.
   void Follow(std::shared_ptr<ShimConnection> connection, UniqueFd pidfd);
   void set_info(const ProcessInfo& info) { info_ = info; }
-  // Takes the shim's answer to a hello. If the pidfd turns out to be of another process, drops it;
-  // then only the end of the connection shows the end of the shim.
+  // Takes the shim's answer to a hello. Drops the pidfd if it names another process: then only the
+  // end of the connection shows the end of the shim.
   void Introduce(const drover_attach_hello_reply& reply);
   const std::shared_ptr<ShimConnection>& connection() const { return connection_; }
 

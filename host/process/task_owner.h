@@ -19,14 +19,14 @@ Status GiveDirectory(int dir, const ProcessUser& user, const std::string& path);
 // ones are skipped; a link or a file in the place of one is an error.
 Status GiveTaskDirectory(int task_dir, const ProcessUser& user, const std::string& path);
 
-// Lets USER pass through DIR, a directory opened for reading, which stays closed to others. A
-// directory that everybody may pass through stays as it is. The file system should have access
-// control lists. Without them the user's group is let in, and all users must have the same group.
+// Lets USER pass through DIR, a directory opened for reading, which stays closed to others. Leaves
+// a directory as it is if everybody may pass through it. On a file system without access control
+// lists it lets the user's group pass, and all users must have the same group.
 Status LetPass(int dir, const ProcessUser& user, const std::string& path);
 
-// Gives TASK_DIR to USER before a process of USER starts, if USER is not the task's user by its
-// job. An ISOLATED process needs no way to TASK_DIR, which is mounted for it. Does nothing if
-// TASK_DIR is empty or does not exist.
+// Gives TASK_DIR to USER before a process of USER starts, for a USER whom the driver chose and not
+// the job. An ISOLATED process need not pass through the allocation's directory, since TASK_DIR is
+// mounted for it. Does nothing if TASK_DIR is empty or does not exist.
 Status HandOverTaskDirectory(const std::string& task_dir, const ProcessUser& user, bool isolated);
 
 }  // namespace drover

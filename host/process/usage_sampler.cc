@@ -13,7 +13,7 @@ constexpr Duration kIdle = 10s;  // how long files stay open when nobody asks
 ProcessUsage UsageSampler::Sample(const RunId& run, UsageDetail detail) {
   const RunUsage& files = FilesOf(run);
   ProcessUsage usage;
-  if (detail == UsageDetail::kProcesses || !files.tells_all()) {
+  if (detail == UsageDetail::kProcesses || !files.counts_all()) {
     std::vector<ProcessUsage::Process> processes = walk_(run);
     for (const ProcessUsage::Process& process : processes) {
       usage.user_time += process.user_time;

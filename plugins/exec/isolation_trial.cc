@@ -134,14 +134,14 @@ Step TrySteps(bool pivot) {
 Refusal Try(bool pivot) {
   int report[2];
   if (::pipe2(report, O_CLOEXEC) != 0) return {kFork, errno};
-  // The same call by which a shim makes the namespaces of a task.
+  // A shim makes the namespaces of a task by the same call.
   const pid_t child = MakeTrialChild(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWPID);
   if (child == 0) {
     Refusal refusal;
     refusal.step = TrySteps(pivot);
     refusal.error = errno;
-    const bool told = ::write(report[1], &refusal, sizeof refusal) == sizeof refusal;
-    ::_exit(told ? 0 : 1);
+    const bool reported = ::write(report[1], &refusal, sizeof refusal) == sizeof refusal;
+    ::_exit(reported ? 0 : 1);
   }
   Refusal refusal{kNamespaces, errno};
   ::close(report[1]);

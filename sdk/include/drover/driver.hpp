@@ -277,7 +277,7 @@ class Driver {
     }
     Timer late;
     try {
-      late = host_.After(ProbeLimit(), [this, number] { TellLate(number); });
+      late = host_.After(ProbeLimit(), [this, number] { SendLateFingerprint(number); });
     } catch (...) {
       // Without a timer a probe that hangs is not reported; the probe itself needs none.
     }
@@ -290,12 +290,12 @@ class Driver {
       now.attributes.clear();
     }
     late.Cancel();
-    std::lock_guard<std::mutex> telling(telling_);
+    std::lock_guard<std::mutex> sending(sending_);
     {
       std::lock_guard<std::mutex> lock(mutex_);
       probing_ = 0;
     }
-    Tell(now);
+    SendFingerprint(now);
     bool again = false;
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -307,8 +307,8 @@ class Driver {
     if (again) PostProbe();
   }
 
-  void TellLate(std::uint64_t number) {
-    std::lock_guard<std::mutex> telling(telling_);
+  void SendLateFingerprint(std::uint64_t number) {
+    std::lock_guard<std::mutex> sending(sending_);
     {
       std::lock_guard<std::mutex> lock(mutex_);
       if (probing_ != number) return;
@@ -318,11 +318,11 @@ class Driver {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(ProbeLimit());
     late.description = "its health is not known: the probe has not returned for " +
                        std::to_string(seconds.count()) + " s";
-    Tell(late);
+    SendFingerprint(late);
   }
 
-  // Sends NOW on the streams to which it is new. The caller holds TELLING_.
-  void Tell(const Fingerprint& now) {
+  // Sends NOW on the streams to which it is new. The caller holds SENDING_.
+  void SendFingerprint(const Fingerprint& now) {
     std::vector<Stream<Fingerprint>> changed;
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -339,7 +339,7 @@ class Driver {
   }
 
   const Host host_;
-  std::mutex telling_;         // keeps the order of the messages
+  std::mutex sending_;         // keeps the order of the messages
   std::mutex mutex_;           // guards the members below
   std::uint64_t probing_ = 0;  // the number of the probe that runs; 0: none
   std::uint64_t last_probe_ = 0;

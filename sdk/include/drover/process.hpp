@@ -290,7 +290,7 @@ class ProcessService {
     abi::RunInside(session->gate_, [&] {
       abi::Pending<ExitResult> pending(session->gate_, &DecodeExitResult, session->done_);
       pending.Read(error, result);
-      pending.Tell();
+      pending.Deliver();
     });
     session->done_ = nullptr;
   }

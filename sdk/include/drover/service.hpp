@@ -36,7 +36,7 @@ class PendingBase {
       self->Read(error, result);
     } catch (...) {  // its initial outcome reports that memory is short
     }
-    RunInside(self->gate_, [&] { self->Tell(); });
+    RunInside(self->gate_, [&] { self->Deliver(); });
   }
   // The service has returned CODE: DONE gets a refusal now, on the caller's thread.
   DROVER_SDK_ONCE static void Returned(std::unique_ptr<PendingBase> self, std::int32_t code,
@@ -46,7 +46,7 @@ class PendingBase {
       return;
     }
     self->Fail(ReadError(code, error));
-    self->Tell();
+    self->Deliver();
   }
   DROVER_SDK_ONCE void Read(const drover_error* error, const void* result) {
     if (error != nullptr) return Fail(ReadError(error));
@@ -59,7 +59,7 @@ class PendingBase {
 
   virtual void Decode(const void* result) = 0;
   virtual void Fail(Error error) = 0;
-  virtual void Tell() = 0;
+  virtual void Deliver() = 0;
 
  private:
   const std::shared_ptr<Gate> gate_;
@@ -73,7 +73,7 @@ class Pending final : public PendingBase {
 
   void Decode(const void* result) override { outcome_ = decode_(result); }
   void Fail(Error error) override { outcome_ = std::move(error); }
-  void Tell() override { done_(std::move(outcome_)); }
+  void Deliver() override { done_(std::move(outcome_)); }
 
  private:
   T (*const decode_)(const void*);
