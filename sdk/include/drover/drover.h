@@ -12,9 +12,9 @@
  * Rules that hold for every line below
  *   - Sizes. Each struct begins with struct_size, set by the side that fills it. The reader tests
  *     DROVER_HAS(ptr, type, field) before it reads a field that was added later, and takes a
- *     missing field as zero. Structs only grow at their end and are never embedded by value. This
- *     does not hold for the fixed ones: drover_run_id, drover_str, drover_pair, drover_array,
- *     drover_fd.
+ *     missing field as zero. Structs only grow at their end and are never embedded by value. Five
+ *     structs are fixed, and these rules do not hold for them: drover_run_id, drover_str,
+ *     drover_pair, drover_array, drover_fd.
  *   - Members called reserved are written as zero and not read. Enumerations and flags may grow. An
  *     unknown code counts as E_INTERNAL, an unknown offer is ignored, an unknown kind of message is
  *     dropped and logged, any other unknown value is refused. So a driver uses an addition of a
@@ -34,8 +34,8 @@
  *     that call, during the verb, or after the driver has completed the call. So a driver ignores
  *     an id that it does not know. A driver that looks its calls up by their ids asks
  *     call_is_cancelled after it has recorded the call: it must not rely on another call_cancelled.
- *     A create that is given up has no instance for call_cancelled: call_is_cancelled and
- *     call_cancel_fd report it, except in a process that runs only that driver: it is ended.
+ *     A create that is given up has no instance for call_cancelled, so call_is_cancelled and
+ *     call_cancel_fd report it. A process that runs only that driver is ended instead.
  *   - Ids of calls, streams and sessions are never used twice in the life of a host.
  *   - Lifetime. The drover_host that create gets, and the tables that its get_extension returns,
  *     are valid until the shutdown of the instance has been completed, or its create has failed.
@@ -53,8 +53,8 @@
  *                This holds for the function: its call may go on when the next function is called
  *   [task]       one at a time per run (start, recover, stop and destroy), in parallel with other
  *                runs: the next is called after the call before it has been completed. A call that
- *                was given up holds the next one back for some seconds only. Then both go on, most
- *                often a start and the destroy that follows it, so state needs a lock all the same
+ *                was given up holds the next one back for some seconds only. Then both run at once,
+ *                most often a start and the destroy that follows it, so the state needs a lock
  *   [any-thread] from every thread, in parallel with everything else
  *   [callback]   on a thread of the plugin's pool, like [any-thread]
  * No function is called on the host's control thread. A function must not block for longer than a
@@ -70,10 +70,10 @@
  * So a driver may free the data that its own DONEs use. Calls that the driver has not completed are
  * still open then.
  *
- * An instance can be replaced while its tasks run, by one of the same file or of another. The new
- * one is created, recovers the runs while the old one still knows them, and gets restore_complete;
- * then the old one is shut down. If a run is not recovered, the new one is shut down and the old
- * one goes on.
+ * An instance can be replaced while its tasks run, by one of the same file or of another. The host
+ * creates the new one, which recovers the runs while the old one still knows them, and gets
+ * restore_complete. Then the host shuts the old one down. If a run is not recovered, it shuts the
+ * new one down and keeps the old one.
  */
 #ifndef DROVER_DROVER_H
 #define DROVER_DROVER_H
@@ -183,9 +183,9 @@ enum drover_log_level {
  * returns is valid for the life of the library, with everything that its pointers lead to. The one
  * in drover_create_result is copied by complete, like every result. It lists neither network modes
  * nor kinds of mounts: a driver that cannot do what a task's configuration says refuses its start.
- * An addition of a later minor to a task's configuration can be ignored without harm; or it must be
- * understood, then it comes with a bit of offers, and a host starts no task that needs it with a
- * driver that lacks the bit. */
+ * A later minor may add to a task's configuration. A driver may ignore the addition, unless it
+ * comes with a bit of offers: then a host starts no task that needs it with a driver that lacks the
+ * bit. */
 typedef struct drover_info {
   uint32_t struct_size;
   int32_t fs_isolation;   /* enum drover_fs_isolation */
@@ -361,10 +361,10 @@ typedef struct drover_recover_args {
   const drover_task_handle* handle; /* null: none was stored; the start may never have happened */
 } drover_recover_args;
 
-/* E_NOT_FOUND: the driver does not know the run, and no part of it runs. A start whose handle was
- * never stored may then be made again. After another error the host has the run destroyed by force
- * before it starts the task again. After E_TIMEOUT and a recoverable E_UNAVAILABLE it calls recover
- * again, later. A driver that cannot recover answers E_UNIMPLEMENTED. */
+/* E_NOT_FOUND: the driver does not know the run, and no part of it runs. If no handle was stored,
+ * the host may then start the task again. After E_TIMEOUT and a recoverable E_UNAVAILABLE it calls
+ * recover again, later. After any other error it has the run destroyed by force before it starts
+ * the task again. A driver that cannot recover answers E_UNIMPLEMENTED. */
 typedef struct drover_recover_result {
   uint32_t struct_size;
   int32_t state; /* RUNNING or EXITED */
@@ -594,8 +594,8 @@ typedef struct drover_driver {
   /* The host wants no more of this stream: end it soon. Returns at once. [any-thread] */
   void (*stream_cancel)(drover_instance* self, uint64_t stream_id);
   /* Returns when nothing will be sent on the stream any more, or E_TIMEOUT at DEADLINE (ns of
-   * CLOCK_BOOTTIME). An unknown stream has ended. This function may block until DEADLINE, and only
-   * this one. [any-thread] */
+   * CLOCK_BOOTTIME). An unknown stream has ended. Only this function may block, until DEADLINE.
+   * [any-thread] */
   int32_t (*stream_join)(drover_instance* self, uint64_t stream_id, int64_t deadline,
                          drover_error* error);
   /* The host has given the call up: complete it soon, with anything. Returns at once. It may come
@@ -669,9 +669,9 @@ typedef struct drover_task_exec {
 
 /* Isolates a process from the host and from other tasks. The agent must be root. Inside, the
  * directories of the task configuration are /alloc (with /alloc/logs read-only), /local, /secrets
- * and /tmp, and its mounts and devices are at the places that it names; everything else in the root
- * is read-only. The driver declares it to the host by fs_isolation DROVER_FS_CHROOT. Limits: no
- * core files, 65536 descriptors at most. A flag that the host does not know is refused. */
+ * and /tmp, and its mounts and devices are at the places that it names. Everything else in the root
+ * is read-only. The process makes no core files and has at most 65536 descriptors. A driver that
+ * uses this declares fs_isolation DROVER_FS_CHROOT. The host refuses a flag that it does not know. */
 typedef struct drover_isolation {
   uint32_t struct_size;
   uint32_t flags; /* DROVER_ISOLATE_... */
@@ -774,8 +774,8 @@ typedef struct drover_process {
   uint32_t struct_size;
   uint32_t reserved;
   DROVER_PROCESS_FUNCTIONS(DROVER_PROCESS_MEMBER)
-  /* For exec sessions, named by the CONTEXT that was given with them. A session that has ended is
-   * not known, and exec_end of it does nothing. A driver that may call these late must not use the
+  /* For an exec session, named by the CONTEXT that was given with it. A session that has ended is
+   * not known, and its exec_end does nothing. A driver that may call these late must not use the
    * address for another session meanwhile. [any-thread] */
   int32_t (*exec_resize)(const drover_host* host, void* context, int32_t width, int32_t height,
                          drover_error* error);
@@ -820,9 +820,9 @@ typedef struct drover_timer {
    * A driver cancels its timers before it completes shutdown. [any-thread] */
   uint64_t (*after)(const drover_host* host, int64_t delay, void (*function)(void* context),
                     void* context);
-  /* 1 when the function will not run; 0 when it has run, is running, or the id is unknown. It does
-   * not wait for a function that is running: the driver itself must note when that has returned,
-   * for example by a count. [any-thread] */
+  /* Returns 1 when the function will not run; 0 when it has run, is running, or the id is unknown.
+   * It does not wait for a function that is running: the driver itself must count those that have
+   * not returned. [any-thread] */
   int32_t (*cancel)(const drover_host* host, uint64_t timer_id);
 } drover_timer;
 
