@@ -358,8 +358,7 @@ static void remove_joined(void) {
   for (const struct drover_step* step = plan_next(&shim.plan, NULL); step;
        step = plan_next(&shim.plan, step))
     if (step->kind == DROVER_STEP_JOIN)
-      tree_remove_cgroup(plan_fd(&shim.plan, ((const struct drover_step_number*)step)->number),
-                         shim.plan.start.run_id);
+      tree_remove_cgroup(plan_step_fd(&shim.plan, step), shim.plan.start.run_id);
 }
 
 static _Noreturn void finish(void) {

@@ -234,7 +234,7 @@ int mounts_run(const struct plan* plan, const struct drover_step* step) {
     case DROVER_STEP_MOUNT_ATTRIBUTES:
       return set_attributes((const struct drover_step_mount_attributes*)step);
     case DROVER_STEP_PIVOT:
-      return change_root(((const struct drover_step_number*)step)->number != 0);
+      return change_root(plan_number(step) != 0);
     default:
       return EPROTO;
   }
@@ -244,7 +244,6 @@ void mounts_close(const struct plan* plan) {
   for (const struct drover_step* step = plan_next(plan, NULL); step; step = plan_next(plan, step)) {
     if (step->kind == DROVER_STEP_MOUNT && ((const struct drover_step_mount*)step)->tree_fd >= 0)
       SYS(close, plan_fd(plan, ((const struct drover_step_mount*)step)->tree_fd));
-    if (step->kind == DROVER_STEP_CLEAN_MOUNTS)
-      SYS(close, plan_fd(plan, ((const struct drover_step_number*)step)->number));
+    if (step->kind == DROVER_STEP_CLEAN_MOUNTS) SYS(close, plan_step_fd(plan, step));
   }
 }

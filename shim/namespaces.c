@@ -27,8 +27,8 @@ bool namespaces_wanted(const struct plan* plan) {
 
 /* Makes a copy of the clean mount namespace. A copy of the shim's would hold every mount of the
    host. */
-static int copy_clean_mounts(const struct plan* plan, const struct drover_step_number* step) {
-  const int clean = plan_fd(plan, step->number);
+static int copy_clean_mounts(const struct plan* plan, const struct drover_step* step) {
+  const int clean = plan_step_fd(plan, step);
   long result = SYS(setns, clean, CLONE_NEWNS);
   if (result == 0) result = SYS(unshare, CLONE_NEWNS);
   SYS(close, clean);
@@ -63,9 +63,9 @@ static _Noreturn void run_holder(const struct plan* plan, int status) {
     if (!(step->flags & DROVER_STEP_FOR_NAMESPACES)) continue;
     if (step->kind == DROVER_STEP_NAMESPACES) continue; /* done by clone3 */
     if (step->kind == DROVER_STEP_CLEAN_MOUNTS)
-      failure.error = copy_clean_mounts(plan, (const struct drover_step_number*)step);
+      failure.error = copy_clean_mounts(plan, step);
     else if (step->kind == DROVER_STEP_NETWORK)
-      failure.error = namespaces_enter_network(plan, (const struct drover_step_number*)step);
+      failure.error = namespaces_enter_network(plan, step);
     else if (step->kind == DROVER_STEP_VERIFY)
       failure.error = mount_claims_verify(plan, &failure.step);
     else
@@ -91,7 +91,7 @@ int namespaces_start(const struct plan* plan, struct child* child, struct step_f
   *failure = (struct step_failure){.step = -1, .kind = DROVER_STEP_NAMESPACES};
   int32_t index;
   const struct drover_step* step = plan_find(plan, DROVER_STEP_NAMESPACES, &index);
-  namespace_set = (uint64_t)((const struct drover_step_number*)step)->number;
+  namespace_set = (uint64_t)plan_number(step);
   /* Keeps the task from inspecting the holder. It covers later children of the shim, too, which the
      task can reach for a moment before they execute their program. */
   failure->error = sys_error(SYS(prctl, PR_SET_DUMPABLE, 0));
@@ -133,8 +133,8 @@ int namespaces_enter(void) {
   return sys_error(SYS(setns, holder_pidfd, namespace_set & ~(uint64_t)CLONE_NEWPID));
 }
 
-int namespaces_enter_network(const struct plan* plan, const struct drover_step_number* step) {
-  return sys_error(SYS(setns, plan_fd(plan, step->number), CLONE_NEWNET));
+int namespaces_enter_network(const struct plan* plan, const struct drover_step* step) {
+  return sys_error(SYS(setns, plan_step_fd(plan, step), CLONE_NEWNET));
 }
 
 void namespaces_end(void) {

@@ -33,7 +33,7 @@ int namespaces_enter(void);
 
 /* Enters a given network namespace: for a child of either kind, and for the holder, so that the new
    /sys shows that network. Returns an errno. */
-int namespaces_enter_network(const struct plan* plan, const struct drover_step_number* step);
+int namespaces_enter_network(const struct plan* plan, const struct drover_step* step);
 
 /* Kills the holder. Idempotent; call namespaces_reaped when the holder has been reaped. */
 void namespaces_end(void);

@@ -88,8 +88,7 @@ static bool check_step(const struct plan* plan, struct drover_step* step) {
     case DROVER_STEP_JOIN:
     case DROVER_STEP_NETWORK:
     case DROVER_STEP_CLEAN_MOUNTS:
-      return size >= sizeof(struct drover_step_number) &&
-             plan_fd(plan, ((struct drover_step_number*)step)->number) >= 0;
+      return size >= sizeof(struct drover_step_number) && plan_step_fd(plan, step) >= 0;
     case DROVER_STEP_OOM_SCORE_ADJ:
     case DROVER_STEP_UMASK:
       return size >= sizeof(struct drover_step_number);

@@ -28,6 +28,16 @@ static inline int plan_fd(const struct plan* plan, int64_t index) {
   return index >= 0 && index < plan->fd_count ? plan->fds[index] : -1;
 }
 
+/* The number of STEP, a drover_step_number. */
+static inline int64_t plan_number(const struct drover_step* step) {
+  return ((const struct drover_step_number*)step)->number;
+}
+
+/* The descriptor whose index is the number of STEP, -1 for none. */
+static inline int plan_step_fd(const struct plan* plan, const struct drover_step* step) {
+  return plan_fd(plan, plan_number(step));
+}
+
 /* The step after AT, or the first step if AT is NULL; NULL: there is no more. */
 struct drover_step* plan_next(const struct plan* plan, const struct drover_step* at);
 

@@ -164,14 +164,14 @@ static int run_step(const struct plan* plan, const struct drover_step* step, int
     case DROVER_STEP_SETSID:
       return sys_error(SYS(setsid));
     case DROVER_STEP_OOM_SCORE_ADJ:
-      return set_oom_score(((const struct drover_step_number*)step)->number);
+      return set_oom_score(plan_number(step));
     case DROVER_STEP_RLIMIT: {
       const struct drover_step_rlimit* limit = (const struct drover_step_rlimit*)step;
       const struct rlimit64 value = {.rlim_cur = limit->soft, .rlim_max = limit->hard};
       return (int)-SYS(prlimit64, 0, limit->resource, &value, NULL);
     }
     case DROVER_STEP_UMASK:
-      SYS(umask, ((const struct drover_step_number*)step)->number & 0777);
+      SYS(umask, plan_number(step) & 0777);
       return 0;
     case DROVER_STEP_IDS:
       return privileges_set_ids((const struct drover_step_ids*)step);
@@ -192,11 +192,11 @@ static int run_step(const struct plan* plan, const struct drover_step* step, int
     case DROVER_STEP_PDEATHSIG:
       return die_with_shim(status);
     case DROVER_STEP_JOIN:
-      return join_cgroup(plan_fd(plan, ((const struct drover_step_number*)step)->number));
+      return join_cgroup(plan_step_fd(plan, step));
     case DROVER_STEP_ENTER:
       return namespaces_enter();
     case DROVER_STEP_NETWORK:
-      return namespaces_enter_network(plan, (const struct drover_step_number*)step);
+      return namespaces_enter_network(plan, step);
     case DROVER_STEP_EXEC: {
       const struct drover_step_exec* exec = (const struct drover_step_exec*)step;
       return session
@@ -307,9 +307,7 @@ int steps_start(const struct plan* plan, const int standard[3],
   failure->error = sys_error(SYS(pipe2, status, O_CLOEXEC));
   if (failure->error) return failure->error;
   const struct drover_step* first = plan_next(plan, NULL);
-  const int cgroup = first->kind == DROVER_STEP_CGROUP
-                         ? plan_fd(plan, ((const struct drover_step_number*)first)->number)
-                         : -1;
+  const int cgroup = first->kind == DROVER_STEP_CGROUP ? plan_step_fd(plan, first) : -1;
   failure->error = namespaces_place_children(true);
   if (failure->error) {
     SYS(close, status[0]);
