@@ -31,8 +31,8 @@ std::string LogFileName(const std::string& task, const std::string& stream, int 
 Result<std::vector<LogFile>> ListLogFiles(int directory, const std::string& task,
                                           const std::string& stream);
 
-// kNotFound when it is not there (any more). kInvalidArgument when it is not a regular file, or has
-// a second name: a task may have linked a file that it may not read itself.
+// kNotFound if the file does not exist, or no longer. kInvalidArgument if it is not a regular file,
+// or has a second name: a task may have linked a file that it may not read itself.
 Result<UniqueFd> OpenLogFile(int directory, const std::string& task, const std::string& stream,
                              int index);
 
@@ -43,10 +43,9 @@ struct LogPosition {
   bool operator==(const LogPosition&) const = default;
 };
 
-// The position for a reader that wants to begin OFFSET bytes after the beginning of file INDEX or,
-// if OFFSET is negative, before its end. It moves on to later or earlier files where necessary, and
-// is never outside the existing data. An index that is too high means the last file. FILES is not
-// empty.
+// Returns the position OFFSET bytes after the beginning of file INDEX or, if OFFSET is negative,
+// before its end. It may be in a later or earlier file, and is never outside the existing data. An
+// index that is too high means the last file. FILES must not be empty.
 LogPosition ClosestLogPosition(const std::vector<LogFile>& files, int index, std::int64_t offset);
 
 }  // namespace drover

@@ -17,7 +17,8 @@ namespace drover {
 
 struct LogFollowOptions {
   LogStart start;
-  // False: returns at the end as it was at the beginning, or at once when there is no file.
+  // False: reads up to the end that the stream had at the beginning; returns at once without a
+  // file.
   bool follow = true;
   // Null: reads on the calling thread. Both must outlive the follower.
   WorkerPool* pool = nullptr;
@@ -36,7 +37,7 @@ class LogFollower : public LiveCount<LogFollower> {
   using CoSink = std::function<Co<Status>(LogChunk)>;
 
   static constexpr Duration kPoll = 100ms;
-  // With a watch: for file systems that do not report every change.
+  // The same with a watch, since some file systems do not report every change.
   static constexpr Duration kWatchedPoll = 5s;
   static constexpr std::size_t kChunk = 64 << 10;
 

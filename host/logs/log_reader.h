@@ -76,7 +76,7 @@ class LogReader : public LiveCount<LogReader> {
   UniqueFd file_;
   LogPosition at_;
   bool begun_ = false;  // a file has been found
-  bool empty_ = false;  // there was no file at first, so that was the end
+  bool empty_ = false;  // there was no file at first, so the stream's end was its beginning
   LogPosition first_end_;
 };
 

@@ -13,8 +13,8 @@ namespace drover {
 // its watches may belong to other threads.
 class LogWatcher {
  public:
-  // How long changes are gathered, so that a task that writes without pause wakes nobody more
-  // often.
+  // How long changes are gathered: a task that writes without pause wakes its followers at most
+  // this often.
   static constexpr Duration kGather = 20ms;
 
   explicit LogWatcher(Loop* loop);

@@ -43,7 +43,7 @@ class CgroupTracker {
   Result<UniqueFd> CreateIn(int parent, const RunId& run);
 
   enum class State { kNone, kEmpty, kAlive };
-  // Whether the run has a cgroup, and whether that has living members, directly or below. An error:
+  // Reports if the run has a cgroup, and if that has living members, directly or below. An error:
   // this cannot be found out now.
   Result<State> Look(const RunId& run) const;
   // True if it has, or may have, living members.

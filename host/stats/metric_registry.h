@@ -25,7 +25,7 @@ struct Metric {
 // looks, so they cost nothing otherwise. Owned by the agent. [any thread]
 class MetricRegistry {
  public:
-  // Appends its measurements. Called on the thread that looks, perhaps twice at the same time.
+  // Appends its measurements. Called on each thread that looks, also by two threads at once.
   using Source = std::function<void(std::vector<Metric>* out)>;
 
   // Adds BY to a counter. A counter is reported from its first Count on, even if that adds 0.

@@ -6,7 +6,7 @@
 namespace drover {
 namespace {
 
-// Whether asking again is useless. Errors that may pass are not final: an unknown task may be
+// True if asking again is useless. Errors that may pass are not final: an unknown task may be
 // recovered, and a driver that went away may be loaded again.
 bool IsFinal(const Status& status) {
   if (status.ok() || status.error().recoverable()) return false;
@@ -46,8 +46,8 @@ Co<void> StatsCollector::Run(Context context, Source source) {
       ended_ = status.error();
       break;
     }
-    // The stream ended because nobody looks any more, or because the detail changed. That happens
-    // at most twice in the time for which a look counts.
+    // The stream ended because nobody looks any more, or because the detail changed. Both happen at
+    // most twice in the time for which a look counts.
     if (!wanted() || detail != wanted_detail()) continue;
     // There is always a pause, so a driver that closes its streams at once causes no busy loop.
     if (samples_ != before) backoff = options_.min_backoff;

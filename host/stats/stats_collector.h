@@ -16,8 +16,8 @@ namespace drover {
 
 // Keeps the newest sample of one task. It asks its source for one stream at a time, and only while
 // somebody wants samples: a client that looked within the last ten seconds, or the whole agent
-// while metrics are on. The stream contains processes only while somebody looks for them; it is
-// renewed when that begins or ends. Control thread only.
+// while metrics are on. The stream contains processes only while somebody looks at them. When that
+// begins or ends, the collector asks for a new stream. Control thread only.
 class StatsCollector {
  public:
   // Driver::Stats with its run bound: feeds the sink until the stream ends.
@@ -37,9 +37,9 @@ class StatsCollector {
   StatsCollector(const StatsCollector&) = delete;
   StatsCollector& operator=(const StatsCollector&) = delete;
 
-  // Collects until the context ends or the driver says that asking again is useless. A stream that
-  // was closed or has failed is always requested again, after a pause. The sample is dropped when
-  // Run returns. Only one Run at a time.
+  // Collects until the context ends or the driver answers that asking again is useless. Asks again,
+  // after a pause, for a stream that was closed or has failed. Drops the sample when it returns.
+  // Only one Run at a time.
   Co<void> Run(Context context, Source source);
 
   // Returns the newest sample and demands more. Waits until CONTEXT ends for a first sample and for

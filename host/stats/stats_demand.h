@@ -5,8 +5,8 @@
 
 namespace drover {
 
-// Whether anybody wants samples. Collectors do nothing otherwise. Must outlive its tokens and the
-// collectors that follow it. Control thread only.
+// Counts who wants samples. Collectors do nothing while nobody does. Must outlive its tokens and
+// the collectors that follow it. Control thread only.
 class StatsDemand {
  public:
   explicit StatsDemand(Loop* loop) : some_(loop), none_(loop) { none_.Set(); }

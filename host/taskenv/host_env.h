@@ -7,16 +7,16 @@
 
 namespace drover {
 
-// Whether a variable of the agent's own environment is withheld from the tasks: credentials, the
-// service manager's information for the agent, and variables that change how programs are loaded.
-// Upper and lower case are the same.
+// True if tasks must not inherit this variable of the agent's environment: credentials, the service
+// manager's information for the agent, and variables that change how programs are loaded. Ignores
+// case.
 bool IsDeniedHostVariable(std::string_view name);
 
-// Whether VALUE contains a URL with a password, as in postgres://user:password@host/name.
+// True if VALUE contains a URL with a password, as in postgres://user:password@host/name.
 bool HasPassword(std::string_view value);
 
-// Whether a task with a root of its own gets the variable: the path of programs, language and time
-// zone.
+// True if a task with a root of its own inherits the variable: the path of programs, language and
+// time zone.
 bool IsForIsolatedTasks(std::string_view name);
 
 // The agent's environment without denied variables and without those that contain a password.

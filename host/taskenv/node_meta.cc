@@ -9,7 +9,7 @@ namespace {
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool IsNameCharacter(char c) { return IsLetter(c) || (c >= '0' && c <= '9') || c == '-'; }
 
-// Whether KEY consists of names with dots between them, each of which begins with a letter.
+// True if KEY consists of names with dots between them, each of which begins with a letter.
 bool IsKey(std::string_view key) {
   while (true) {
     const std::string_view name = key.substr(0, key.find('.'));

@@ -14,8 +14,8 @@ namespace drover {
 // The metadata of a node: its configured values, overridden by those that clients have set.
 class NodeMeta {
  public:
-  // By key. A key without a value is unset, whatever the configuration says. Such a key is stored
-  // only if the configuration has it.
+  // By key. A key without a value is unset, even if the configuration sets it. It is stored only if
+  // the configuration sets it.
   using Changes = std::map<std::string, std::optional<std::string>>;
   // The limit for all keys and values that clients have set.
   static constexpr std::size_t kMaxBytes = std::size_t{64} << 10;
@@ -24,8 +24,8 @@ class NodeMeta {
   NodeMeta(StringMap configured, Changes dynamic)
       : configured_(std::move(configured)), dynamic_(std::move(dynamic)) {}
 
-  // Adds CHANGES to the earlier ones. kInvalidArgument if a key does not consist of names with dots
-  // between them, or if the total would be too large; then nothing has changed.
+  // Adds CHANGES to the earlier ones. kInvalidArgument, without any change, if a key does not
+  // consist of names with dots between them, or if the total would be too large.
   Status Apply(const Changes& changes);
 
   // The metadata that jobs see.

@@ -78,7 +78,7 @@ class Builder {
     for (const StringMap& hook : input_.hook_env) {
       for (const auto& [name, value] : hook) Set(name, value);
     }
-    // The socket needs a token, so only a task that has one gets its address.
+    // The socket needs a token, so only a task with a token gets its address.
     if (env_.contains("NOMAD_TOKEN") && !env_.contains("NOMAD_UNIX_ADDR")) {
       Set("NOMAD_UNIX_ADDR", "unix://" + env_.find("NOMAD_SECRETS_DIR")->second + "/api.sock");
     }

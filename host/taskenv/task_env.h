@@ -26,7 +26,7 @@ struct NodeInfo {
   StringMap meta;             // see NodeMeta
 };
 
-// The root directory that a task sees. The values are those of the driver's file isolation.
+// The root directory that a task sees. The values are those of drover_fs_isolation.
 enum class TaskRoot {
   kHost = 0,    // the host's, with the host's paths; its environment is inherited
   kChroot = 1,  // its own: /alloc, /local, /secrets; inherits an allow-list only
