@@ -140,21 +140,16 @@ static int detach(int i) {
 }
 
 static uint32_t fixed_size(uint16_t type) {
-  switch (type) {
-    case DROVER_ATTACH_HELLO:
-      return sizeof(struct drover_attach_hello);
-    case DROVER_ATTACH_SIGNAL:
-    case DROVER_ATTACH_SESSION_SIGNAL:
-      return sizeof(struct drover_attach_signal);
-    case DROVER_ATTACH_EXEC:
-      return sizeof(struct drover_attach_exec);
-    case DROVER_ATTACH_RESIZE:
-      return sizeof(struct drover_attach_resize);
-    case DROVER_ATTACH_SUBSCRIBE:
-      return sizeof(struct drover_attach_subscribe);
-    default:
-      return sizeof(struct drover_attach_header);
-  }
+  static const uint32_t kSizes[] = {
+      [DROVER_ATTACH_HELLO] = sizeof(struct drover_attach_hello),
+      [DROVER_ATTACH_SIGNAL] = sizeof(struct drover_attach_signal),
+      [DROVER_ATTACH_SESSION_SIGNAL] = sizeof(struct drover_attach_signal),
+      [DROVER_ATTACH_EXEC] = sizeof(struct drover_attach_exec),
+      [DROVER_ATTACH_RESIZE] = sizeof(struct drover_attach_resize),
+      [DROVER_ATTACH_SUBSCRIBE] = sizeof(struct drover_attach_subscribe),
+  };
+  const uint32_t size = type < sizeof kSizes / sizeof *kSizes ? kSizes[type] : 0;
+  return size ? size : sizeof(struct drover_attach_header);
 }
 
 /* Executes a request. Returns the errno for its RESULT; -1: it has been answered already. */

@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -231,9 +231,9 @@ class JsonParser {
     }
     std::string digits(text_.substr(begin, at_ - begin));
     if (integer) {
-      errno = 0;
-      long long value = std::strtoll(digits.c_str(), nullptr, 10);
-      if (errno == 0) return Json(static_cast<std::int64_t>(value));
+      std::int64_t value = 0;
+      const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+      if (parsed.ec == std::errc()) return Json(value);
     }
     // strtod expects a comma in some locales, so mantissa and exponent are scaled here. The
     // rounding may differ in the last bit, on which no configuration depends.
@@ -264,20 +264,12 @@ class JsonParser {
 
   unsigned Hex4() {
     unsigned value = 0;
-    for (int i = 0; i < 4; ++i, ++at_) {
-      char c = Peek();
-      unsigned digit;
-      if (c >= '0' && c <= '9') {
-        digit = static_cast<unsigned>(c - '0');
-      } else if (c >= 'a' && c <= 'f') {
-        digit = static_cast<unsigned>(c - 'a' + 10);
-      } else if (c >= 'A' && c <= 'F') {
-        digit = static_cast<unsigned>(c - 'A' + 10);
-      } else {
-        Fail("expected four hex digits");
-      }
-      value = value * 16 + digit;
-    }
+    const std::string_view digits = text_.substr(at_, 4);
+    const auto parsed =
+        std::from_chars(digits.data(), digits.data() + digits.size(), value, /*base=*/16);
+    const auto count = static_cast<std::size_t>(parsed.ptr - digits.data());
+    at_ += count;
+    if (count != 4) Fail("expected four hex digits");
     return value;
   }
 
@@ -300,35 +292,13 @@ class JsonParser {
   }
 
   void Escape(std::string& out) {
-    char c = Peek();
-    ++at_;
-    switch (c) {
-      case '"':
-      case '\\':
-      case '/':
-        out += c;
-        return;
-      case 'b':
-        out += '\b';
-        return;
-      case 'f':
-        out += '\f';
-        return;
-      case 'n':
-        out += '\n';
-        return;
-      case 'r':
-        out += '\r';
-        return;
-      case 't':
-        out += '\t';
-        return;
-      case 'u':
-        break;
-      default:
-        --at_;
-        Fail("unknown escape");
+    constexpr std::string_view kNames = "\"\\/bfnrt", kValues = "\"\\/\b\f\n\r\t";
+    if (const std::size_t found = kNames.find(Peek()); found != std::string_view::npos) {
+      ++at_;
+      out += kValues[found];
+      return;
     }
+    if (!Take('u')) Fail("unknown escape");
     unsigned point = Hex4();
     if (point >= 0xDC00 && point < 0xE000) Fail("half of a surrogate pair");
     if (point >= 0xD800 && point < 0xDC00) {
