@@ -1,16 +1,30 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <drover/drover.h>
+#include <cstdint>
 
+#include "drover/drover.h"
 #include "host/driver/resource_usage.h"
 
 namespace drover {
 
-static_assert(std::uint64_t{1} << static_cast<int>(Stat::kRss) == DROVER_STAT_RSS &&
-              std::uint64_t{1} << static_cast<int>(Stat::kSystemMode) == DROVER_STAT_SYSTEM_MODE &&
-              std::uint64_t{1} << static_cast<int>(Stat::kThrottledTime) ==
-                  DROVER_STAT_THROTTLED_TIME);
+constexpr bool IsBit(Stat stat, std::uint64_t bit) {
+  return std::uint64_t{1} << static_cast<int>(stat) == bit;
+}
+static_assert(IsBit(Stat::kRss, DROVER_STAT_RSS));
+static_assert(IsBit(Stat::kCache, DROVER_STAT_CACHE));
+static_assert(IsBit(Stat::kSwap, DROVER_STAT_SWAP));
+static_assert(IsBit(Stat::kMappedFile, DROVER_STAT_MAPPED_FILE));
+static_assert(IsBit(Stat::kUsage, DROVER_STAT_USAGE));
+static_assert(IsBit(Stat::kMaxUsage, DROVER_STAT_MAX_USAGE));
+static_assert(IsBit(Stat::kKernelUsage, DROVER_STAT_KERNEL_USAGE));
+static_assert(IsBit(Stat::kKernelMaxUsage, DROVER_STAT_KERNEL_MAX_USAGE));
+static_assert(IsBit(Stat::kSystemMode, DROVER_STAT_SYSTEM_MODE));
+static_assert(IsBit(Stat::kUserMode, DROVER_STAT_USER_MODE));
+static_assert(IsBit(Stat::kPercent, DROVER_STAT_PERCENT));
+static_assert(IsBit(Stat::kTotalTicks, DROVER_STAT_TOTAL_TICKS));
+static_assert(IsBit(Stat::kThrottledPeriods, DROVER_STAT_THROTTLED_PERIODS));
+static_assert(IsBit(Stat::kThrottledTime, DROVER_STAT_THROTTLED_TIME));
 
 // Calls FUNCTION(stat, value, raw) for each statistic, with its member of USAGE and of RAW.
 template <typename Usage, typename Raw, typename Function>

@@ -41,7 +41,7 @@ Result<PluginInfo> PluginInfoFromJson(const std::string& text) {
     info.version = json.at("version").get<std::string>();
     const int isolation = json.at("fs_isolation").get<int>();
     if (isolation < 0 || isolation > 2) {
-      return Error(Code::kInvalidArgument, "the probe told an unknown isolation");
+      return Error(Code::kInvalidArgument, "the probe reported an unknown isolation");
     }
     info.fs_isolation = static_cast<FsIsolation>(isolation);
     info.offers = json.at("offers").get<std::uint64_t>();

@@ -178,7 +178,7 @@ struct AgentCommand {
         } else {
           NotifyOrWarn("STOPPING=1");
         }
-        Context(stop).Cancel("the agent was told to stop");
+        Context(stop).Cancel("the agent must stop");
         wait();
       });
     };

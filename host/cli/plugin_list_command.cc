@@ -109,7 +109,7 @@ struct PluginListCommand {
     command->footer(
         "JSON has Name, Health, Description and Attributes of each driver; with --config or "
         "--plugin-dir also File, SHA256, Version, Loaded, Isolation, LastEnd and Output, which an "
-        "agent does not tell.");
+        "agent does not report.");
   }
 
   int Run() const {

@@ -22,7 +22,7 @@ Co<void> ExitsWith(KitCase* kit, LoadedDriver* driver, int code) {
   const Result<ExitResult> end = co_await driver->Wait(patient, task->run_id);
   KIT_EXPECT(end.ok(), "wait: " + Describe(end));
   KIT_EXPECT(end->exit_code == code && end->signal == 0 && end->error.empty(),
-             "a task that ends with " + std::to_string(code) + " was told to have ended with " +
+             "a task that ends with " + std::to_string(code) + " was reported to have ended with " +
                  Told(*end));
 }
 
@@ -34,7 +34,7 @@ Co<void> DiesOf(KitCase* kit, LoadedDriver* driver, int signal, const char* name
   KIT_EXPECT(end.ok(), "wait: " + Describe(end));
   // A driver may run its commands below a shell or the like, which turns a signal into a code.
   KIT_EXPECT(end->signal == signal || end->exit_code == 128 + signal,
-             "a task that SIG" + std::string(name) + " has ended was told to have ended with " +
+             "a task that SIG" + std::string(name) + " has ended was reported to have ended with " +
                  Told(*end));
 }
 
@@ -113,7 +113,7 @@ Co<void> StopsIn(KitCase* kit, LoadedDriver* driver, std::shared_ptr<const TaskC
   const Result<TaskStatus> after = co_await driver->Inspect(kit->context(), task->run_id);
   KIT_EXPECT(
       after.ok() && after->state == TaskState::kExited,
-      "after " + what + " inspect does not tell that the task has ended: " + Describe(after));
+      "after " + what + " inspect does not report that the task has ended: " + Describe(after));
 }
 
 Co<void> StopAtOnce(KitCase* kit, LoadedDriver* driver) {
@@ -282,16 +282,16 @@ std::vector<KitEntry> MakeEndCases() {
       return StopBySignal(kit, driver, one.name);
     };
     cases.push_back({"stop-by-" + std::string(one.lower),
-                     "stop sends SIG" + std::string(one.name) + " when it is told to", run,
-                     "stop-by"});
+                     "stop sends SIG" + std::string(one.name) + " on request", run, "stop-by"});
   }
   cases.push_back({"stop-at-once", "stop with timeout 0 kills at once", StopAtOnce});
   cases.push_back(
       {"stop-stubborn", "stop kills a task that takes no notice of signals", StopStubborn});
   cases.push_back(
       {"stop-willing", "stop does not wait for a timeout when the task has ended", StopWilling});
-  cases.push_back({"wait-side-by-side", "Waits side by side all tell the same", WaitsForAnEnd});
-  cases.push_back({"wait-stopped", "Waits end with a stop, and all tell the same", WaitsForAStop});
+  cases.push_back({"wait-side-by-side", "Waits side by side all report the same", WaitsForAnEnd});
+  cases.push_back(
+      {"wait-stopped", "Waits end with a stop, and all report the same", WaitsForAStop});
   cases.push_back({"wait-other", "A wait that is given up leaves others alone", OneWaitGivenUp});
   return cases;
 }

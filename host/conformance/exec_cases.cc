@@ -122,7 +122,7 @@ Co<void> ExecTwoTtys(KitCase* kit, LoadedDriver* driver) {
   for (const auto& [session, word] : {std::pair(&first, "one"), std::pair(&second, "two")}) {
     const std::string& shown = session->streams.out();
     KIT_EXPECT(shown == std::string(word) + "\r\ngot " + word + "\r\n",
-               "of two terminals the one that was told \"" + std::string(word) + "\" showed \"" +
+               "of two terminals the one that read \"" + std::string(word) + "\" showed \"" +
                    shown + "\"");
   }
   co_await ExpectEnd(kit, &first, 11);
@@ -169,7 +169,7 @@ Co<void> ExecPlace(KitCase* kit, LoadedDriver* driver) {
     here = LogOf(*task);
     if (i == 0 && here.empty()) co_return kit->Skip("its tasks write no log");
     KIT_EXPECT(here.ends_with("end\n"),
-               "a task has told where it is, within 5 s, only by \"" + here + "\"");
+               "a task has printed where it is, within 5 s, only by \"" + here + "\"");
   }
   Session session;
   if (!co_await OpenBeside(kit, driver, task->run_id, &session, place, false)) co_return;

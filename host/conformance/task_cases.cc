@@ -14,7 +14,7 @@ Co<void> ExitCode(KitCase* kit, LoadedDriver* driver) {
   const Result<ExitResult> end = co_await driver->Wait(patient, task->run_id);
   KIT_EXPECT(end.ok(), "wait: " + Describe(end));
   KIT_EXPECT(end->exit_code == 43 && end->signal == 0 && end->error.empty(),
-             "a task that ends with 43 was told to have ended with code " +
+             "a task that ends with 43 was reported to have ended with code " +
                  std::to_string(end->exit_code) + ", signal " + std::to_string(end->signal) +
                  (end->error.empty() ? "" : ": " + end->error));
 }
@@ -62,9 +62,9 @@ Co<void> Stop(KitCase* kit, LoadedDriver* driver) {
   const Status stopped = co_await driver->Stop(kit->context(), task->run_id, 1s, std::string());
   KIT_EXPECT(stopped.ok(), "stop: " + Describe(stopped));
   const Result<TaskStatus> after = co_await driver->Inspect(kit->context(), task->run_id);
-  KIT_EXPECT(
-      after.ok() && after->state == TaskState::kExited,
-      "stop was completed, but inspect does not tell that the task has ended: " + Describe(after));
+  KIT_EXPECT(after.ok() && after->state == TaskState::kExited,
+             "stop was completed, but inspect does not report that the task has ended: " +
+                 Describe(after));
   const Status again = co_await driver->Stop(kit->context(), task->run_id, 1s, std::string());
   KIT_EXPECT(again.ok(), "stop of a task that has ended: " + Describe(again));
 }
@@ -107,7 +107,7 @@ Co<void> Inspect(KitCase* kit, LoadedDriver* driver) {
   if (!co_await kit->Start(driver, lasting)) co_return;
   const Result<TaskStatus> running = co_await driver->Inspect(kit->context(), lasting->run_id);
   KIT_EXPECT(running.ok() && running->state == TaskState::kRunning && !running->exit_result,
-             "inspect of a running task does not tell that it runs: " + Describe(running));
+             "inspect of a running task does not report that it runs: " + Describe(running));
   const auto ending = kit->Ending();
   if (!ending) co_return;
   if (!co_await kit->Start(driver, ending)) co_return;
@@ -115,7 +115,7 @@ Co<void> Inspect(KitCase* kit, LoadedDriver* driver) {
   (void)co_await driver->Wait(patient, ending->run_id);
   const Result<TaskStatus> ended = co_await driver->Inspect(kit->context(), ending->run_id);
   KIT_EXPECT(ended.ok() && ended->state == TaskState::kExited && ended->exit_result,
-             "inspect of a task that has ended does not tell its result: " + Describe(ended));
+             "inspect of a task that has ended does not report its result: " + Describe(ended));
 }
 
 Co<void> Signal(KitCase* kit, LoadedDriver* driver) {

@@ -181,7 +181,7 @@ Received FrameSocket::Receive(Frame* frame, bool wait, std::string* why) {
   if (size < sizeof head || head.magic != kFrameMagic) return broken("bytes that are no frame");
   if (head.size > kMaxFrame) return broken("a frame that is too large");
   if (head.fds + (head.in_file != 0 ? 1u : 0u) != fds.size()) {
-    return broken("descriptors that its frame does not tell of");
+    return broken("descriptors that its frame does not name");
   }
   frame->kind = head.kind;
   frame->id = head.id;

@@ -108,7 +108,7 @@ TEST_F(FrameSocketTest, WhatIsNoFrameIsToldAndItsDescriptorsAreClosed) {
   EXPECT_THAT(why_, HasSubstr("too large"));
   // Descriptors that the head does not count, that it counts and are not there, or too many.
   EXPECT_EQ(Raw(Head(1) + "x", {some.get()}), Received::kBroken);
-  EXPECT_THAT(why_, HasSubstr("does not tell of"));
+  EXPECT_THAT(why_, HasSubstr("does not name"));
   EXPECT_EQ(Raw(Head(1, 1) + "x"), Received::kBroken);
   EXPECT_EQ(Raw(Head(1, 20) + "x", std::vector<int>(20, some.get())), Received::kBroken);
   EXPECT_THAT(why_, HasSubstr("more descriptors"));

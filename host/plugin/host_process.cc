@@ -48,8 +48,10 @@ template <typename Work>
 std::int32_t Submit(const drover_host* face, const char* what, const drover_run_id* run,
                     drover_done done, void* context, drover_error* error, Work work) {
   Host host = PluginHost::From(face);
-  const Error gone(Code::kUnavailable, "the host has shut this driver down");
-  if (!host) return Refuse(gone, error);
+  const auto refuse_gone = [error] {
+    return Refuse(Error(Code::kUnavailable, "the host has shut this driver down"), error);
+  };
+  if (!host) return refuse_gone();
   if (run == nullptr || done == nullptr) {
     return Refuse(Error(Code::kInvalidArgument, std::string(what) + " needs a run and a function"),
                   error);
@@ -65,7 +67,7 @@ std::int32_t Submit(const drover_host* face, const char* what, const drover_run_
       operation->host->services().Spawn(work(operation));
     }
   });
-  return posted ? DROVER_OK : Refuse(gone, error);
+  return posted ? DROVER_OK : refuse_gone();
 }
 
 using Op = std::shared_ptr<Operation>;

@@ -84,7 +84,7 @@ LoadedDriver::LoadedDriver(Parts parts)
         const auto alive = host.lock();
         if (alive) alive->pool().Post({what, std::move(function), alive->limits().hold, false});
       });
-  told_.description = "the driver has not told its health yet";
+  told_.description = "the driver has not reported its health yet";
   fingerprint_ = told_;
 }
 

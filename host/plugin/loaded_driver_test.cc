@@ -283,10 +283,10 @@ TEST_F(SilentDriverTest, IsUnhealthyUntilItTellsItsHealth) {
   LoadedDriver* driver = registry_->FindLoaded("test");
   loop_.Advance(10s - 1ms);
   EXPECT_EQ(driver->fingerprint().health, Health::kUndetected);
-  EXPECT_EQ(driver->fingerprint().description, "the driver has not told its health yet");
+  EXPECT_EQ(driver->fingerprint().description, "the driver has not reported its health yet");
   loop_.Advance(1ms);
   EXPECT_EQ(driver->fingerprint().health, Health::kUnhealthy);
-  EXPECT_EQ(driver->fingerprint().description, "it has not told its health within 10s");
+  EXPECT_EQ(driver->fingerprint().description, "it has not reported its health within 10s");
   // This driver reports it with its next configuration.
   Finish(Configure(driver, context_));
   EXPECT_EQ(driver->fingerprint().health, Health::kHealthy);

@@ -72,7 +72,7 @@ Co<void> LoadedDriver::AwaitFingerprint() {
   (void)co_await first_fingerprint_.Wait(patience.context());
   if (first_fingerprint_.is_set() || life_.cancelled()) co_return;
   told_.health = Health::kUnhealthy;
-  told_.description = "it has not told its health within " + FormatDuration(limits().fingerprint);
+  told_.description = "it has not reported its health within " + FormatDuration(limits().fingerprint);
   UpdateHealth();
 }
 

@@ -50,8 +50,8 @@ void ServiceDone::Post(std::function<void()> call, std::int32_t status) {
   };
   if (!host_->pool().Post(
           {std::string("done of ") + what_, std::move(traced), host_->limits().hold, false})) {
-    host_->Log(PluginLogLevel::kError,
-               std::string("the end of ") + what_ + " cannot be told: its threads are all held");
+    host_->Log(PluginLogLevel::kError, std::string("the end of ") + what_ +
+                                           " cannot be reported: its threads are all held");
   }
 }
 

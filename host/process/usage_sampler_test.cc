@@ -71,7 +71,7 @@ TEST_F(UsageSamplerTest, NeitherWhereVersion1CountsMemoryAndTime) {
   Make("cpuacct.usage", "4000000000\n");
   Make("cpuacct.stat", "user 30\nsystem 10\n");
   const ProcessUsage usage = sampler_.Sample(run_, UsageDetail::kTotals);
-  EXPECT_EQ(usage.user_time, 3s) << "three of four ticks, though they tell of 400 ms";
+  EXPECT_EQ(usage.user_time, 3s) << "three of four ticks, though they show 400 ms";
   EXPECT_EQ(usage.system_time, 1s);
   EXPECT_EQ(usage.rss, 5000u);
   EXPECT_EQ(walked_, 0);

@@ -71,7 +71,7 @@ TEST_P(HangingDriverTest, DelaysNoOther) {
   if (verb == "fingerprint") {  // needs no call here: it hangs since the driver was made
     Await(Live(healthy, context_, Config("{}")));
     EXPECT_TRUE(Until([&] { return hanging->fingerprint().health == Health::kUnhealthy; }));
-    EXPECT_EQ(hanging->fingerprint().description, "it has not told its health within 1.5s");
+    EXPECT_EQ(hanging->fingerprint().description, "it has not reported its health within 1.5s");
     return;
   }
   const Context asked = context_.Child();
