@@ -284,7 +284,7 @@ void JobFollower::StartLogs() {
     StartLog(followed, log);
   }
   if (!waiting_.empty() && !std::exchange(noted_waiting_, true)) {
-    view_->Note("the output of so many tasks is shown when that of others has ended");
+    view_->Note("the output of so many tasks is shown after the end of other tasks' output");
   }
 }
 

@@ -54,7 +54,7 @@ class FollowTest(AgentTest):
         for stream in range(50):
             self.assertEqual([l["Line"] for l in run.of_type("Log")
                               if l["AllocName"] == f"e2e.g[{stream}]"], ["first", "last"])
-        self.assertTrue(any("when that of others has ended" in note for note in run.notes()))
+        self.assertTrue(any("after the end of other tasks' output" in note for note in run.notes()))
 
     def test_the_exit_code_is_that_of_the_job(self):
         self.ends(self.follow(one(task("t", "exit 3"))), 1)
