@@ -150,18 +150,16 @@ RunId TrialOf(int notes) {
 }
 
 // Locks the run directory NOTES during a trial: the agents of a run directory make the same cgroup.
+// The lock belongs to a descriptor of its own, which no other process can get.
 class TrialLock {
  public:
-  explicit TrialLock(int notes) : notes_(notes) {
-    while (flock(notes_, LOCK_EX) != 0 && errno == EINTR) {
+  explicit TrialLock(int notes) : directory_(OpenDirectory(notes, ".")) {
+    while (flock(directory_.get(), LOCK_EX) != 0 && errno == EINTR) {
     }
   }
-  TrialLock(const TrialLock&) = delete;
-  TrialLock& operator=(const TrialLock&) = delete;
-  ~TrialLock() { flock(notes_, LOCK_UN); }
 
  private:
-  const int notes_;
+  const UniqueFd directory_;
 };
 
 }  // namespace
