@@ -1,0 +1,298 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/ext/dynblock"
+	"github.com/hashicorp/hcl/v2/ext/typeexpr"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+	"github.com/zclconf/go-cty/cty/function"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+)
+
+// decode reads the document of ASKED.
+func decode(asked *request) *reply {
+	file, diags := parse(asked.File, asked.Text)
+	if diags.HasErrors() {
+		return &reply{Diagnostics: diagnosticsOf(diags)}
+	}
+	d := &decoder{schema: asked.Schema, diags: diags}
+	value := d.document(file, asked)
+	answer := &reply{Diagnostics: diagnosticsOf(d.diags)}
+	if !d.diags.HasErrors() {
+		answer.Value = value
+	}
+	return answer
+}
+
+type decoder struct {
+	schema *schema
+	diags  hcl.Diagnostics
+}
+
+type object = map[string]any
+
+func (d *decoder) fault(summary, detail string, place hcl.Range) {
+	d.diags = append(d.diags, fault(summary, detail, place))
+}
+
+func (d *decoder) document(file *hcl.File, asked *request) object {
+	root := d.schema.Bodies[d.schema.Root]
+	if root == nil {
+		d.fault("Unusable schema", "It has no body "+d.schema.Root+".", hcl.Range{})
+		return nil
+	}
+	tree := file.Body.(*hclsyntax.Body)
+	functions := functions(asked.FilesBelow)
+	context := d.context(takeLanguageBlocks(tree), asked, functions)
+	if d.diags.HasErrors() {
+		return nil
+	}
+	prepared := preparer{leaver: newLeaver(file.Bytes), bodies: d.schema.Bodies}
+	prepared.body(tree, root)
+	d.diags = append(d.diags, prepared.diags...)
+	return d.body(dynblock.Expand(tree, context), root, context)
+}
+
+// takeLanguageBlocks removes the blocks of the language itself from TREE and returns them.
+func takeLanguageBlocks(tree *hclsyntax.Body) *hclsyntax.Body {
+	taken := &hclsyntax.Body{SrcRange: tree.SrcRange, EndRange: tree.EndRange}
+	var rest hclsyntax.Blocks
+	for _, one := range tree.Blocks {
+		switch one.Type {
+		case "variable", "variables", "locals":
+			taken.Blocks = append(taken.Blocks, one)
+		default:
+			rest = append(rest, one)
+		}
+	}
+	tree.Blocks = rest
+	return taken
+}
+
+var languageShape = &hcl.BodySchema{
+	Blocks: []hcl.BlockHeaderSchema{
+		{Type: "variable", LabelNames: []string{"name"}}, {Type: "variables"}, {Type: "locals"},
+	},
+}
+
+// context evaluates variables and local values.
+func (d *decoder) context(from *hclsyntax.Body, asked *request,
+	functions map[string]function.Function) *hcl.EvalContext {
+	content, diags := from.Content(languageShape)
+	vars := &variables{all: map[string]*variable{}, functions: functions, diags: diags}
+	context := &hcl.EvalContext{Functions: functions, Variables: map[string]cty.Value{}}
+	locals := &locals{
+		exprs: map[string]*hcl.Attribute{}, context: context, values: map[string]cty.Value{},
+	}
+	leave := newLeaver([]byte(asked.Text))
+	for _, one := range content.Blocks {
+		if one.Type == "variable" {
+			vars.declare(one)
+			continue
+		}
+		for _, attr := range one.Body.(*hclsyntax.Body).Attributes {
+			attr.Expr = leave.expression(attr.Expr)
+		}
+		attrs, diags := one.Body.JustAttributes()
+		vars.diags = append(vars.diags, diags...)
+		for _, name := range sortedKeys(attrs) {
+			if one.Type == "locals" {
+				locals.declare(attrs[name])
+			} else {
+				vars.declareShort(attrs[name])
+			}
+		}
+	}
+	vars.setAll(asked)
+	context.Variables["var"] = vars.values()
+	d.diags = append(d.diags, vars.diags...)
+	if !vars.diags.HasErrors() {
+		locals.evaluate()
+	}
+	d.diags = append(d.diags, locals.diags...)
+	return context
+}
+
+func (d *decoder) body(from hcl.Body, shape *body, context *hcl.EvalContext) object {
+	content, diags := from.Content(shapeOf(shape))
+	d.diags = append(d.diags, diags...)
+	out := object{}
+	for _, name := range sortedKeys(content.Attributes) {
+		attr := content.Attributes[name]
+		if as, known := shape.Attributes[name]; known {
+			d.attribute(attr, as, out, context)
+		} else {
+			// An open body that is written as an attribute.
+			put(out, shape.Blocks[name].Field, d.convert(attr, "map(string)", context))
+		}
+	}
+	first := map[string]*hcl.Block{}
+	for _, one := range content.Blocks {
+		as := shape.Blocks[one.Type]
+		there := first[one.Type]
+		if there == nil {
+			first[one.Type] = one
+		}
+		if attr := content.Attributes[one.Type]; attr != nil {
+			d.fault("Duplicate "+one.Type+" block",
+				"The argument at "+attr.Range.String()+" says the same already.", one.DefRange)
+		} else if there != nil && !as.Many {
+			d.fault("Duplicate "+one.Type+" block",
+				"Only one is allowed, and there is one at "+there.DefRange.String()+".", one.DefRange)
+		} else {
+			d.block(one, as, out, context)
+		}
+	}
+	return out
+}
+
+// shapeOf returns what the library must know of a body. An open body for texts may be an attribute.
+func shapeOf(shape *body) *hcl.BodySchema {
+	out := &hcl.BodySchema{}
+	for _, name := range sortedKeys(shape.Attributes) {
+		out.Attributes = append(out.Attributes, hcl.AttributeSchema{Name: name})
+	}
+	for _, name := range sortedKeys(shape.Blocks) {
+		one := shape.Blocks[name]
+		out.Blocks = append(out.Blocks, hcl.BlockHeaderSchema{Type: name, LabelNames: one.Labels})
+		if _, there := shape.Attributes[name]; one.Open == "map" && !there {
+			out.Attributes = append(out.Attributes, hcl.AttributeSchema{Name: name})
+		}
+	}
+	return out
+}
+
+func (d *decoder) block(from *hcl.Block, as block, out object, context *hcl.EvalContext) {
+	var value object
+	switch {
+	case as.Body != "":
+		next := d.schema.Bodies[as.Body]
+		if next == nil {
+			d.fault("Unusable schema", "It has no body "+as.Body+".", from.DefRange)
+			return
+		}
+		value = d.body(from.Body, next, context)
+	case as.Open == "map":
+		value = d.open(from.Body, "string", context)
+	default:
+		value = d.open(from.Body, "any", context)
+	}
+	for i, label := range as.Labels {
+		value[label] = from.Labels[i]
+	}
+	if !as.Many {
+		out[as.Field] = value
+		return
+	}
+	list, _ := out[as.Field].([]any)
+	out[as.Field] = append(list, value)
+}
+
+// open reads a body that has only attributes, each of type KIND.
+func (d *decoder) open(from hcl.Body, kind string, context *hcl.EvalContext) object {
+	names, diags := from.JustAttributes()
+	d.diags = append(d.diags, diags...)
+	// Asked for by name, attributes within a dynamic block know its iterator.
+	shape := &hcl.BodySchema{}
+	for _, name := range sortedKeys(names) {
+		shape.Attributes = append(shape.Attributes, hcl.AttributeSchema{Name: name})
+	}
+	content, _, _ := from.PartialContent(shape)
+	out := object{}
+	for _, name := range sortedKeys(content.Attributes) {
+		put(out, name, d.convert(content.Attributes[name], kind, context))
+	}
+	return out
+}
+
+func (d *decoder) attribute(attr *hcl.Attribute, as attribute, out object,
+	context *hcl.EvalContext) {
+	if as.Type == "duration" {
+		put(out, as.Field, d.duration(attr, context))
+	} else {
+		put(out, as.Field, d.convert(attr, as.Type, context))
+	}
+}
+
+// put leaves out what is null: the document does not set it.
+func put(out object, key string, value any) {
+	if value != nil {
+		out[key] = value
+	}
+}
+
+func (d *decoder) value(attr *hcl.Attribute, context *hcl.EvalContext) (cty.Value, bool) {
+	value, diags := attr.Expr.Value(context)
+	d.diags = append(d.diags, diags...)
+	if diags.HasErrors() || value.IsNull() {
+		return value, false
+	}
+	if !value.IsWhollyKnown() {
+		d.fault("Unknown value", "The value of "+attr.Name+" is not known.", attr.Expr.Range())
+		return value, false
+	}
+	return value, true
+}
+
+func (d *decoder) convert(attr *hcl.Attribute, kind string, context *hcl.EvalContext) any {
+	value, ok := d.value(attr, context)
+	if !ok {
+		return nil
+	}
+	parsed, diags := hclsyntax.ParseExpression([]byte(kind), "schema", hcl.InitialPos)
+	wanted, more := typeexpr.TypeConstraint(parsed)
+	if diags = append(diags, more...); diags.HasErrors() {
+		d.fault("Unusable schema", "It has the type "+kind+": "+diags.Error(), attr.Range)
+		return nil
+	}
+	converted, err := convert.Convert(value, wanted)
+	if err != nil {
+		d.fault("Wrong type", fmt.Sprintf("The value of %s must be of the type %s: %s.", attr.Name,
+			kind, err), attr.Expr.Range())
+		return nil
+	}
+	text, err := ctyjson.Marshal(converted, converted.Type())
+	if err != nil {
+		d.fault("Wrong type", fmt.Sprintf("The value of %s cannot be JSON: %s.", attr.Name, err),
+			attr.Expr.Range())
+		return nil
+	}
+	return json.RawMessage(text)
+}
+
+// duration returns nanoseconds.
+func (d *decoder) duration(attr *hcl.Attribute, context *hcl.EvalContext) any {
+	value, ok := d.value(attr, context)
+	if !ok {
+		return nil
+	}
+	switch value.Type() {
+	case cty.String:
+		parsed, err := time.ParseDuration(value.AsString())
+		if err == nil {
+			return parsed.Nanoseconds()
+		}
+		d.fault("Wrong duration", fmt.Sprintf("The value of %s must be a text like \"1m30s\": %s.",
+			attr.Name, err), attr.Expr.Range())
+	case cty.Number:
+		number, accuracy := value.AsBigFloat().Int64()
+		if accuracy == big.Exact {
+			return number
+		}
+		d.fault("Wrong duration", fmt.Sprintf("The value of %s must be a whole number of nanoseconds.",
+			attr.Name), attr.Expr.Range())
+	default:
+		d.fault("Wrong duration", fmt.Sprintf("The value of %s must be a text like \"1m30s\".",
+			attr.Name), attr.Expr.Range())
+	}
+	return nil
+}

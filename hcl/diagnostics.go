@@ -1,0 +1,60 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"sort"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+const maxDiagnostics = 100
+
+func parse(name, text string) (*hcl.File, hcl.Diagnostics) {
+	return hclsyntax.ParseConfig([]byte(text), name, hcl.InitialPos)
+}
+
+// diagnosticsOf sorts by place. The same fault at the same place stands there once.
+func diagnosticsOf(diags hcl.Diagnostics) []diagnostic {
+	var out []diagnostic
+	seen := map[diagnostic]bool{}
+	for _, diag := range diags {
+		one := diagnostic{
+			Error:   diag.Severity == hcl.DiagError,
+			Summary: diag.Summary,
+			Detail:  diag.Detail,
+		}
+		place := diag.Subject
+		if place == nil {
+			place = diag.Context
+		}
+		if place != nil {
+			one.File = place.Filename
+			one.Line, one.Column = place.Start.Line, place.Start.Column
+			one.EndLine, one.EndColumn = place.End.Line, place.End.Column
+		}
+		if !seen[one] {
+			seen[one] = true
+			out = append(out, one)
+		}
+	}
+	sort.SliceStable(out, func(i, j int) bool {
+		a, b := out[i], out[j]
+		if a.File != b.File {
+			return a.File < b.File
+		}
+		if a.Line != b.Line {
+			return a.Line < b.Line
+		}
+		return a.Column < b.Column
+	})
+	if len(out) > maxDiagnostics {
+		out = out[:maxDiagnostics]
+	}
+	return out
+}
+
+func fault(summary, detail string, place hcl.Range) *hcl.Diagnostic {
+	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: &place}
+}

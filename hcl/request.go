@@ -1,0 +1,87 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+// A request is one JSON document on standard input, and a reply is one on standard output. The host
+// gives every text, so this process opens no file unless FilesBelow is set.
+type request struct {
+	// "decode": Text becomes JSON by Schema. "format": Text is laid out.
+	Action string
+	// The name of the document, for diagnostics.
+	File string
+	Text string
+
+	Schema *schema
+	// Files that set variables, in rising order of precedence.
+	VariableFiles []source
+	// Variables of the environment, then of the command line. Both win over VariableFiles as follows:
+	// environment, files, command line.
+	Environment []setting
+	CommandLine []setting
+	// Where relative paths of file functions begin. Empty: these functions are refused.
+	FilesBelow string
+}
+
+type source struct {
+	Name string
+	Text string
+}
+
+// A setting is the value of one variable, as text.
+type setting struct {
+	Name  string
+	Value string
+}
+
+type reply struct {
+	// The document as JSON, by the schema; absent if there are errors.
+	Value any `json:",omitempty"`
+	// The document laid out.
+	Text        string       `json:",omitempty"`
+	Diagnostics []diagnostic `json:",omitempty"`
+}
+
+// A diagnostic names what is wrong and where. Lines and columns begin at 1, and 0 means nowhere. A
+// column counts characters as people see them.
+type diagnostic struct {
+	Error              bool
+	Summary            string
+	Detail             string
+	File               string
+	Line, Column       int
+	EndLine, EndColumn int
+}
+
+// A schema gives the meaning of each block and attribute. It comes from the host: nothing here knows
+// what the documents are about.
+type schema struct {
+	// The name of the outermost body in Bodies.
+	Root   string
+	Bodies map[string]*body
+}
+
+type body struct {
+	Attributes map[string]attribute
+	Blocks     map[string]block
+}
+
+type attribute struct {
+	// The key in the JSON.
+	Field string
+	// A type of the language ("string", "list(string)", "map(string)", "any" ...) or "duration", which
+	// is a text like "1m30s" or a number of nanoseconds.
+	Type string
+}
+
+type block struct {
+	Field string
+	// The keys in the JSON for the labels.
+	Labels []string
+	// Whether there may be many; then the JSON has a list.
+	Many bool
+	// The name of its body in Bodies. Empty: see Open.
+	Body string
+	// A body without a schema: "map" has attributes with texts, and may be written as an attribute too
+	// (meta = {...}); "any" has attributes and blocks of any kind.
+	Open string
+}
