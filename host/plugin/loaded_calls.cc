@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// How a method becomes a call: on the pool, with a deadline, in turn, and given up when nobody
-// waits any more.
+// How a method of the driver becomes a call of the plugin. The call runs on the pool, in turn and
+// with a deadline. It is given up when its caller stops waiting.
 #include <string_view>
 
 #include "host/abi/abi_read.h"
@@ -12,7 +12,7 @@
 namespace drover {
 namespace {
 
-// A function of the plugin, behind a net: nothing may unwind out of it.
+// Calls a function of the plugin and turns an exception that leaves it into an error.
 template <typename Function>
 std::int32_t Guarded(const Function& function, drover_error* error) {
   try {
@@ -26,10 +26,10 @@ std::int32_t Guarded(const Function& function, drover_error* error) {
 
 drover_error NewError() { return NewStruct<drover_error>(); }
 
-// During that call the driver frees what call_cancelled would need.
+// During shutdown the driver frees the instance that call_cancelled would need.
 bool IsShutdown(const PendingCall& call) { return std::string_view(call.verb) == "shutdown"; }
 
-// On a thread of the pool.
+// Runs on a thread of the pool.
 void TellCancelled(const PluginHost& host, const DriverContainer& container, drover_instance* self,
                    std::uint64_t id) {
   const TimePoint began = BootClock::now();
@@ -59,7 +59,7 @@ std::int32_t LoadedDriver::RunVerb(PluginHost* host, const DriverContainer& cont
                                    drover_instance* told, const PendingCall& call, const Verb& verb,
                                    drover_error* error) {
   if (!host->calls().Enter(call.id)) {
-    // Given up before it was begun: the driver need not hear of it.
+    // The call was given up before it began, so the driver needs no call_cancelled.
     const Error given_up(Code::kCancelled, "the call was given up");
     host->calls().Fail(call.id, given_up);
     WriteError(given_up, error);
@@ -75,7 +75,8 @@ std::int32_t LoadedDriver::RunVerb(PluginHost* host, const DriverContainer& cont
   TraceReturn(host->plugin(), call.verb, call.id, call.run, began, status);
   if (status != DROVER_OK) host->calls().Fail(call.id, ReadError(status, error));
   host->calls().Leave(call.id);
-  // Most drivers lose a cancellation that comes before they have entered the call: it is repeated.
+  // Most drivers ignore a cancellation that comes before they have registered the call. So it is
+  // repeated.
   if (told != nullptr && host->calls().IsPending(call.id) && host->calls().IsCancelled(call.id))
     TellCancelled(*host, container, told, call.id);
   return status;
@@ -148,7 +149,8 @@ Co<Result<CallValue>> LoadedDriver::CallInTurn(Context context, std::shared_ptr<
   turn->freed.Reset();
   Result<CallValue> value =
       co_await Call(std::move(context), call, limit, /*control=*/false, std::move(verb));
-  // The driver is still at it: the next call of the run waits, though not for ever.
+  // The driver is still busy with the call. HoldTurn keeps the turn, so the next call of the run
+  // waits, but only for a limited time.
   const bool given_up = !call->outcome && host_->calls().IsPending(call->id);
   if (!given_up || !gate_.Spawn(HoldTurn(call, turn))) {
     --turn->users;
@@ -162,7 +164,8 @@ Co<void> LoadedDriver::HoldTurn(std::shared_ptr<PendingCall> call, std::shared_p
   (void)co_await call->done.Wait(until);
   --turn->users;
   LeaveTurn(call->run, turn.get());
-  // A task that a start makes after the destroy of its run would be nobody's.
+  // A task that a start makes after the destroy of its run would have no owner. It is destroyed
+  // again.
   if (!call->brings_task) co_return;
   (void)co_await call->done.Wait(life_);
   const bool made = call->outcome && call->outcome->ok();
@@ -206,12 +209,13 @@ Co<Status> LoadedDriver::Invoke(Context context, const char* what, RunId run, st
   if (!host_->pool().Post(std::move(job))) {
     co_return Unavailable(std::string("no thread is left for ") + what);
   }
-  // The pool itself sees when the function holds its thread; this only ends the waiting.
+  // The pool itself notices a function that holds its thread for too long. This limit only ends
+  // the waiting.
   const Patience patience(context, hold);
   (void)co_await answer->returned.Wait(patience.context());
   if (answer->returned.is_set()) co_return answer->status;
   if (context.cancelled()) co_return context.status();
-  // It may come back yet.
+  // The error is recoverable, since the function may still return.
   co_return Error(
       Code::kTimeout,
       "driver " + info_.name + " did not return from " + what + " within " + FormatDuration(hold),
@@ -230,7 +234,7 @@ void LoadedDriver::NoteOverdue(const std::shared_ptr<PendingCall>& call, Duratio
   UpdateHealth();
 }
 
-// After a destroy nothing of the run is awaited any more.
+// After a destroy the host awaits no call of the run any more.
 void LoadedDriver::ForgetRun(const RunId& run) {
   host_->calls().ForgetRun(run);
   host_->runs().erase(run);

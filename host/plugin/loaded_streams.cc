@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// The streams of a driver: opened, subscribed to again when they end recoverably, and joined.
+// How the streams of a driver are opened, joined, and opened again after a recoverable end.
 #include "host/abi/abi_write.h"
 #include "host/base/patience.h"
 #include "host/plugin/loaded_driver.h"
@@ -29,7 +29,7 @@ Co<Status> LoadedDriver::RunStream(Context context, const char* what, RunId run,
   };
   Status status = co_await Invoke(context, what, run, id, limits().hold, control, std::move(call));
   if (!status.ok() && !context.cancelled() && status.code() != Code::kTimeout) {
-    host_->streams().Close(id);  // refused
+    host_->streams().Close(id);  // the driver refused the stream
     co_return status;
   }
   if (status.ok()) (void)co_await state->ended.Wait(context);
@@ -44,7 +44,8 @@ Co<Status> LoadedDriver::RunStream(Context context, const char* what, RunId run,
 
 Co<void> LoadedDriver::EndStream(std::uint64_t id, std::shared_ptr<Event> subscribed) {
   const Context context(loop());
-  // Until then the driver does not know the stream, and would open it behind its end.
+  // Until SUBSCRIBE returns, the driver does not know the stream, and would open it after its
+  // cancellation.
   const Patience opening(context, limits().stream_join);
   (void)co_await subscribed->Wait(opening.context());
   Plain cancel = [container = container_, self = instance_, id](drover_error*) {
@@ -66,18 +67,20 @@ Co<void> LoadedDriver::EndStream(std::uint64_t id, std::shared_ptr<Event> subscr
   }
 }
 
-// A driver whose stream is open and says nothing would else be waited for for ever.
+// Sets a limit for the first fingerprint. Without it, the host would wait forever for a driver
+// that opens its stream but sends no message.
 Co<void> LoadedDriver::AwaitFingerprint() {
   const Patience patience(life_, limits().fingerprint);
   (void)co_await first_fingerprint_.Wait(patience.context());
   if (first_fingerprint_.is_set() || life_.cancelled()) co_return;
   told_.health = Health::kUnhealthy;
-  told_.description = "it has not reported its health within " + FormatDuration(limits().fingerprint);
+  told_.description =
+      "it has not reported its health within " + FormatDuration(limits().fingerprint);
   UpdateHealth();
 }
 
-// Keeps one of the driver's own streams open for its life. Between attempts it waits longer each
-// time, so a driver that fails at once costs nothing.
+// Keeps one of the driver's own streams open for the driver's life. Each attempt waits longer than
+// the one before, so a driver that fails immediately costs nothing.
 Co<void> LoadedDriver::KeepStream(const char* what, std::int32_t type, Subscribe subscribe,
                                   std::function<void(StreamMessage)> hear) {
   Duration delay = limits().resubscribe_first;
@@ -105,7 +108,8 @@ Co<void> LoadedDriver::KeepStream(const char* what, std::int32_t type, Subscribe
                  std::string("its stream of ") + what + " ended: " + end.error().message());
       break;
     }
-    // Where the function has not returned in time another call of it would have to wait, too.
+    // If the function has not returned in time, a second call of it would also have to wait. So
+    // the first must return before.
     if (end.code() == Code::kTimeout) (void)co_await returned->Wait(life_);
     if (heard) delay = limits().resubscribe_first;
     (void)co_await Sleep(life_, delay);

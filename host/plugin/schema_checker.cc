@@ -20,7 +20,7 @@ class SchemaChecker : public ConfigChecker {
 }  // namespace
 
 Result<std::unique_ptr<ConfigChecker>> NewSchemaChecker(const std::string& schema) {
-  // No schema at all means a driver without options.
+  // A driver without a schema has no options.
   DROVER_ASSIGN(Schema parsed, Schema::Parse(schema.empty() ? R"({"type":"object"})" : schema));
   return std::unique_ptr<ConfigChecker>(std::make_unique<SchemaChecker>(std::move(parsed)));
 }

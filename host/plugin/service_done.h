@@ -11,8 +11,9 @@
 
 namespace drover {
 
-// The driver's function for one operation of a service. It is called exactly once, on the plugin's
-// pool, with what Finish was given; never when the plugin has lost all its threads.
+// Calls the driver's function for one operation of a service, exactly once, on the plugin's pool.
+// The function gets what Finish was given. It is never called if the plugin has lost all its
+// threads.
 class ServiceDone {
  public:
   ServiceDone(std::shared_ptr<PluginHost> host, const char* what, drover_done function,
@@ -25,13 +26,13 @@ class ServiceDone {
   void Finish(Result<ExecExit> end);
   void FinishAttach(Result<ProcessService::Attached> attached);
   void Finish(Result<TaskUsage> usage);
-  // Gives both descriptors to the driver.
+  // Passes the ownership of both file descriptors to the driver.
   void FinishPipes(UniqueFd output, UniqueFd error);
 
   void* context() const { return context_; }
 
  private:
-  // Runs CALL on the pool; STATUS is its result, for the trace.
+  // Runs CALL on the pool. STATUS is the status of the operation, for the trace.
   void Post(std::function<void()> call, std::int32_t status = DROVER_OK);
   bool Failed(const Status& status);
 
@@ -41,7 +42,8 @@ class ServiceDone {
   void* context_;
 };
 
-// The shares of the processor since the run's last sample; both samples may be the first.
+// Makes a sample of USAGE, with the shares of the processor since the last sample of RUN. The
+// first sample of a run has no shares. RUN may be null.
 TaskUsage ToTaskUsage(const ProcessUsage& usage, PluginHost::Run* run, TimePoint now, WallTime wall,
                       double core_mhz);
 
