@@ -14,8 +14,8 @@ extern char** environ;
 namespace drover {
 namespace {
 
-// Numbers of the child's are below this one. What it is given is above it here, so that none is
-// overwritten before it is copied.
+// The numbers of the child's descriptors are below this. The parent's descriptors are duplicated
+// to numbers from this one on, so that none is overwritten before the child has its copy.
 constexpr int kAbove = 16;
 
 std::vector<char*> Pointers(std::vector<std::string>* texts) {
