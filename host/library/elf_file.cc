@@ -42,7 +42,7 @@ std::string TableText(const std::string& table, std::uint64_t offset) {
 template <typename T>
 T At(const std::string& bytes, std::size_t offset) {
   T value;
-  // copied, since the data in the file may be unaligned
+  // The value is copied, since the data in the file may be unaligned.
   std::memcpy(&value, bytes.data() + offset, sizeof value);
   return value;
 }

@@ -105,7 +105,7 @@ class LoadedDriver : public Driver {
     Subscription late;  // fires if the call completes after all
   };
 
-  // loaded_calls.cc
+  // Defined in loaded_calls.cc:
   Error Unavailable(const std::string& why) const;
   Status Usable() const;
   std::shared_ptr<PendingCall> NewCall(const char* verb, RunId run, CallDecoder decode) const;
@@ -134,7 +134,7 @@ class LoadedDriver : public Driver {
   void UpdateHealth();
   Co<void> AwaitLateCreate();
 
-  // loaded_streams.cc
+  // Defined in loaded_streams.cc:
   using Subscribe = std::function<std::int32_t(std::uint64_t id, drover_error* error)>;
   // Sets RETURNED when SUBSCRIBE has returned, which may be after this coroutine has ended.
   Co<Status> RunStream(Context context, const char* what, RunId run, std::int32_t type,

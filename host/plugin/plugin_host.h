@@ -96,7 +96,7 @@ class PluginHost : public std::enable_shared_from_this<PluginHost> {
   TimerTable& timers() { return *timers_; }
   Gate& services() { return services_; }
   const Context& services_context() const { return services_context_; }
-  // for the control thread
+  // The active exec sessions by the driver's context pointer. Control thread.
   std::map<void*, ExecBridge*>& exec_sessions() { return exec_sessions_; }
 
  private:

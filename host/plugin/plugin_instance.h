@@ -94,7 +94,7 @@ class PluginInstance : public std::enable_shared_from_this<PluginInstance> {
   const std::shared_ptr<LoopPort> port_;
   std::shared_ptr<ProcessContainer> process_;
   std::unique_ptr<LoadedDriver> driver_;
-  // the plugin's information, as the process reported it
+  // The plugin's information, as its process reported it.
   std::optional<Result<PluginInfo>> loaded_;
   std::optional<ContainerDeath> death_;
   Event heard_;  // set when loaded_ or death_ is set

@@ -288,7 +288,7 @@ Co<void> PluginPool::Close(TimePoint deadline) {
     state->watch_at = TimePoint::min();  // so no thread posts a Watch any more
     state->changed = nullptr;
   }
-  // returns soon: the thread runs no function any more
+  // Each join returns soon, since the thread runs no function any more.
   for (std::thread& thread : over) thread.join();
 }
 

@@ -151,8 +151,8 @@ class SupervisedDriver : public Driver {
     bool awaited = false;  // its start or its first recover has not been answered
     int known_by = 0;      // the number of the instance that knows the run
     std::optional<ExitResult> exited;
-    // The error of the last instance that was asked. That instance does not know the run, and never
-    // will.
+    // The error of the last instance that was asked. That instance does not know the run, and
+    // never will.
     std::optional<Error> lost;
     bool recovering = false;  // its recover has begun and has not returned
     // How many processes ended while this run was recovered alone.
@@ -176,7 +176,7 @@ class SupervisedDriver : public Driver {
     bool died;      // the process ended during the call
   };
 
-  // supervised_driver.cc
+  // Defined in supervised_driver.cc:
   Error Unavailable() const;
   bool Serves() const { return state_ == State::kServes && instance_->alive(); }
   // Waits while calls are held, at most LIMIT. If LIMIT is 0, the wait has no limit of its own.
@@ -206,7 +206,7 @@ class SupervisedDriver : public Driver {
   void Log(PluginLogLevel level, const std::string& message) const;
   const DriverLimits& limits() const { return code_ ? code_->driver.limits : parts_.limits; }
 
-  // supervised_exchange.cc
+  // Defined in supervised_exchange.cc:
   Instance NewInstance(std::shared_ptr<const PluginCode> code);
   bool Hears(int number) const;
   void Died(int number, const ContainerDeath& death);
