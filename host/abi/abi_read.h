@@ -17,7 +17,7 @@ namespace drover {
 inline constexpr std::size_t kMaxText = 64u << 10;      // maximum size of one text in bytes
 inline constexpr std::size_t kMaxState = 1u << 20;      // maximum size of a task handle in bytes
 inline constexpr std::size_t kMaxSchema = 1u << 20;     // maximum size of a schema in bytes
-inline constexpr std::size_t kMaxElements = 64u << 10;  // of one array
+inline constexpr std::size_t kMaxElements = 64u << 10;  // maximum number of elements of one array
 inline constexpr std::uint32_t kMaxStruct = 64u << 10;
 
 // Copies the members of *FROM that both sides know. Members that only this host knows become zero,

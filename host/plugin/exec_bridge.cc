@@ -127,8 +127,8 @@ Co<Result<ExecExit>> ExecBridge::Run() {
     if (streams_->input.is_open()) copying.Spawn(CopyInput());
     if (streams_->output.is_open()) copying.Spawn(CopyOutput());
   }
-  // The wait uses a context of its own: a session that was given up must be awaited too, because
-  // its process group is being killed.
+  // The wait uses the context of all services. A session that was given up must be awaited too,
+  // because its process group is being killed.
   const Context patient = host_->services_context();
   Result<ExecExit> end = co_await session_->Wait(patient);
   if (streams_) {

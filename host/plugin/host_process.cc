@@ -104,7 +104,7 @@ struct StartRequest {
   TaskRootOptions root;
   std::string network;   // path of the network namespace; empty: the host's network
   std::string task_dir;  // becomes the property of the process's user
-  bool limited = false;  // by the resources of the task's configuration
+  bool limited = false;  // apply the resource limits of the task's configuration
   bool hard_cpu = false;
 };
 
@@ -436,7 +436,7 @@ Co<void> DoOutput(Op op) {
 
 // ------------------------------------------------------------- the functions that drivers call
 
-// The functions have the names in the header's list, from which the table below is made.
+// The functions have the names in the C header's list, from which the table below is made.
 namespace process {
 
 std::int32_t start(const drover_host* face, const drover_run_id* run,

@@ -166,7 +166,7 @@ class LoadedDriver : public Driver {
   Status shutdown_status_;
 
   Fingerprint told_;         // the last fingerprint that the driver reported
-  Fingerprint fingerprint_;  // told_, or unhealthy if the driver hangs
+  Fingerprint fingerprint_;  // equals told_, unless the driver hangs or has ended
   Event first_fingerprint_;
   ListenerList<> fingerprint_listeners_;
   std::map<std::uint64_t, Overdue> overdue_;

@@ -108,8 +108,8 @@ Co<void> LoadedDriver::KeepStream(const char* what, std::int32_t type, Subscribe
                  std::string("its stream of ") + what + " ended: " + end.error().message());
       break;
     }
-    // If the function has not returned in time, a second call of it would also have to wait. So
-    // the first must return before.
+    // If the function has not returned in time, a second call of it would have to wait, too. So
+    // this waits for the return of the first.
     if (end.code() == Code::kTimeout) (void)co_await returned->Wait(life_);
     if (heard) delay = limits().resubscribe_first;
     (void)co_await Sleep(life_, delay);

@@ -22,7 +22,7 @@ class PluginPool {
   struct Job {
     std::string what;           // for messages: "start", "done of process.wait"
     std::function<void()> run;  // must not throw
-    Duration hold{0};           // the longest time that it may hold its thread
+    Duration hold{0};           // the longest time that the job may hold its thread
     // Control jobs run one at a time, in the order in which they were posted.
     bool control = false;
   };

@@ -65,7 +65,7 @@ struct PluginRegistry::Checked {
   std::shared_ptr<PluginFile> file;  // shared, since another thread uses it too
   PluginInfo info;
   std::shared_ptr<const ConfigChecker> task_checker;
-  std::string config;  // in the form of its schema
+  std::string config;  // the plugin's configuration, in its schema's form
   Isolation isolation = Isolation::kInProcess;
   DriverLimits limits;
 };

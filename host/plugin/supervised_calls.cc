@@ -241,7 +241,7 @@ Co<Status> SupervisedDriver::Destroy(Context context, RunId id, bool force) {
   if (Run* run = FindRun(id)) wanted = std::exchange(run->wanted, false);
   const bool restored = restored_ && restored_->erase(id) > 0;
   Status status;
-  // The destroy has returned, and not because its process ended.
+  // True if the destroy has ended for another reason than the end of its process.
   bool answered = false;
   // The driver has nothing of the run any more. The release of the host's part may have failed.
   bool gone = false;

@@ -141,20 +141,20 @@ class SupervisedDriver : public Driver {
   static constexpr Cause kReload{.old_stays = true, .suspects_alone = false};
   static constexpr Cause kDeath{.old_stays = false, .suspects_alone = true};
 
-  // If so many processes have ended in the recover of a run, the run is not recovered any more.
+  // A run is not recovered any more when this many processes have ended in its recover.
   static constexpr int kMaxDeaths = 3;
   // A run that was given to the driver. It exists until its destroy.
   struct Run {
     std::shared_ptr<const TaskConfig> config;
-    TaskHandle handle;     // empty: its start has returned no handle yet
+    TaskHandle handle;     // empty: the start has returned no handle yet
     bool wanted = false;   // the next instance must recover the run
-    bool awaited = false;  // its start or its first recover has not been answered
+    bool awaited = false;  // the run's start or first recover has not been answered
     int known_by = 0;      // the number of the instance that knows the run
     std::optional<ExitResult> exited;
     // The error of the last instance that was asked. That instance does not know the run, and
     // never will.
     std::optional<Error> lost;
-    bool recovering = false;  // its recover has begun and has not returned
+    bool recovering = false;  // a recover of the run has begun and has not returned
     // How many processes ended while this run was recovered alone.
     int deaths = 0;
     // Null, unless the instance in charge could not report yet what became of the run. Set when

@@ -20,7 +20,7 @@ class TimerTable : public std::enable_shared_from_this<TimerTable> {
   TimerTable(Loop* loop, std::shared_ptr<LoopPort> port, PluginPool* pool, Duration hold)
       : loop_(loop), port_(std::move(port)), pool_(pool), hold_(hold) {}
 
-  // Sets a timer and returns its id. After Close it sets none. [any thread]
+  // Sets a timer and returns its id. After Close no timer is set. [any thread]
   std::uint64_t After(Duration delay, void (*function)(void*), void* context);
   // Cancels the timer. Returns true if its function will not run, also because the timer was
   // dropped. Returns true only once for each timer. [any thread]
@@ -29,7 +29,7 @@ class TimerTable : public std::enable_shared_from_this<TimerTable> {
   // Drops all timers that are set now. Their functions are not called, except those that run
   // already. Control thread.
   void DropAll();
-  // Drops all timers like DropAll, and lets After set none any more. Control thread.
+  // Drops all timers like DropAll. Later calls of After set no timer. Control thread.
   void Close();
   std::size_t size() const;
 
