@@ -67,7 +67,7 @@ class EventReader {
     }
     return found;
   }
-  // Adds the remaining events of BATCH to LINES. Returns false if LINES is full too early.
+  // Adds the remaining events of BATCH to LINES. Returns false if not all events have room.
   bool AddLines(const std::shared_ptr<const EventBatch>& batch, std::string* lines) {
     if (batch->index != at_.next) at_.done = 0;
     at_.next = batch->index;

@@ -27,7 +27,7 @@ class LogMonitor;
 std::optional<spdlog::level::level_enum> ParseLogLevel(std::string_view text);
 
 struct LogWatchOptions {
-  spdlog::level::level_enum level = spdlog::level::info;  // of this level and above
+  spdlog::level::level_enum level = spdlog::level::info;  // only lines of this level and above
   // Whether each line is a JSON object. Otherwise the lines are text.
   bool json = false;
   // The maximum number of bytes that may wait for the reader.
