@@ -12,7 +12,8 @@ namespace drover {
 // Returns why REQUEST is refused, or nothing if it has the right TOKEN. If TOKEN is empty, no
 // request is refused. The time does not depend on how much of a guessed token is right.
 std::optional<std::string> Refusal(const HttpRequest& request, const std::string& token);
-// Does the same as the function above for a client that sent the token GIVEN.
+// Returns why a client that sent the token GIVEN is refused, or nothing if GIVEN is the right
+// TOKEN. If TOKEN is empty, no client is refused.
 std::optional<std::string> Refusal(std::string_view given, const std::string& token);
 
 // Returns the token that the client sent in the header X-Nomad-Token, or in Authorization with the

@@ -78,7 +78,8 @@ class ApiRequest {
   auto ControlNow(F function) {
     return ControlJob(nullptr, std::move(function));
   }
-  // Does the same, but first waits until the drivers of JOB are loaded; see ApiAgent.
+  // Runs FUNCTION like ControlNow, but first waits until the drivers of JOB are loaded. See
+  // ApiAgent::await_drivers.
   template <typename F>
   auto ControlJob(std::shared_ptr<const Job> job, F function) {
     return Control([agent = agent_, about = std::move(job), work = std::move(function)](
@@ -141,12 +142,13 @@ struct Found {
 };
 using Look = std::function<Found(const Tables& tables)>;
 
-// Answers with the result of LOOK. If the query has ?index=N, first waits until a change in the
-// tables of MASK makes the index of the result higher than N. Waits at most for the time in ?wait.
+// Answers with the result of LOOK. If the query has ?index=N, first waits until the index of the
+// result is higher than N. Only changes in the tables of MASK can raise this index. The wait ends
+// at the latest after the time in ?wait.
 Co<Answer> AnswerRead(ApiRequest* request, TableMask mask, Look look);
 
-// Answer in the same way for kinds of objects that this version never has. The result is an empty
-// list, or null, and it never changes.
+// These functions answer like AnswerRead for kinds of objects that this version never has. The
+// result is an empty list, or null, and it never changes.
 Co<Answer> AnswerNoList(ApiRequest* request);
 Co<Answer> AnswerNull(ApiRequest* request);
 

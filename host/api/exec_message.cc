@@ -24,7 +24,7 @@ const json* Member(const json& object, const char* key) {
   return found == object.end() || found->is_null() ? nullptr : &*found;
 }
 
-// Does the same as Member, but returns an error if the member is not an object.
+// Returns the member KEY of MESSAGE like Member, or an error if the member is not an object.
 Result<const json*> Part(const json& message, const char* key) {
   const json* const part = Member(message, key);
   if (part != nullptr && !part->is_object()) return MustBe(key, "an object");

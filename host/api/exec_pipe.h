@@ -16,7 +16,7 @@ namespace drover {
 // The agent's end of a pipe whose other end belongs to a command. Use it on one thread only.
 class ExecPipe {
  public:
-  // Make a pipe and store the command's end in THEIRS.
+  // These functions make a pipe and store the command's end in THEIRS.
   static Result<std::unique_ptr<ExecPipe>> ToReadFrom(Loop* loop, UniqueFd* theirs);
   static Result<std::unique_ptr<ExecPipe>> ToWriteTo(Loop* loop, UniqueFd* theirs);
 

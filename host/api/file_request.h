@@ -27,8 +27,8 @@ auto OnFileWorker(ApiRequest* request, F work) {
   return request->agent().file_workers->Run(std::move(work));
 }
 
-// Return the answer for ERROR. LookError is for an error of listing or describing files, and
-// ReadError is for an error of reading a file.
+// These functions return the answer for ERROR. LookError is for an error of listing or describing
+// files, and ReadError is for an error of reading a file.
 Answer LookError(const Error& error);
 Answer ReadError(const Error& error);
 

@@ -176,7 +176,8 @@ std::vector<std::string> MistakesIn(const std::string& text) {
   return mistakes;
 }
 
-// Answers that the node does not accept a job. The answer has the form of that for an invalid job.
+// Returns the answer for a job that the node does not accept. It looks like the answer for an
+// invalid job.
 Answer RefusedJob(const Error& error) {
   if (error.code() != Code::kInvalidArgument) return error;
   return ErrorAnswer(500, ErrorList(MistakesIn(error.message())));

@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// Routes for the versions of a job and their source texts, and for the tags and the stability that
-// users give to versions.
+// Routes for the versions of a job and their source texts. Users can give tags to versions and
+// mark them as stable.
 #include <algorithm>
 
 #include "host/api/router.h"

@@ -30,7 +30,7 @@ class LiveStream : public LiveCount<LiveStream> {
   // Writes BYTES. Several writers take turns. Waits while the client is slow, and returns
   // Code::kUnavailable when the client has disconnected.
   Co<Status> Write(std::string bytes);
-  // Does the same as Write for bytes that other streams send too.
+  // Writes a PIECE that other streams send too. The rules are those of Write.
   Co<Status> WriteShared(std::shared_ptr<const SharedPiece> piece);
   // Stops the heartbeats, and returns when none is being written. The answer itself ends when the
   // handler returns.

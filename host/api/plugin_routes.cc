@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// Routes that report the plugins of the agent and how the process of a plugin has ended, and a
-// route that reloads a plugin.
+// Routes for the plugins of the agent. They report the plugins and how the process of a plugin has
+// ended, and they reload a plugin.
 #include "host/abi/abi_text.h"
 #include "host/api/router.h"
 #include "host/plugin/plugin_registry.h"

@@ -20,8 +20,9 @@ namespace drover {
 // those of ApiClient.
 class ApiStreams {
  public:
-  // An agent allows a hundred connections of one client. It still counts a dropped connection for
-  // a while, and other programs of the same user need some connections too.
+  // This number is low enough for an agent that allows one client only a hundred connections. An
+  // agent still counts a dropped connection for a while, and other programs of the same user need
+  // some connections too.
   static constexpr int kMostConnections = 45;
 
   using End = std::function<void(const Status& status)>;

@@ -13,8 +13,8 @@ namespace drover {
 // no_proxy or NO_PROXY.
 Status RefuseProxy(const ServerAddress& address);
 
-// Returns whether LIST, the value of no_proxy, names HOST. LIST can name a host by "*", by its
-// name, by a domain above it, by its IP address, or by a network in CIDR notation.
+// Returns whether LIST, the value of no_proxy, names HOST. LIST is "*" for all hosts. Otherwise it
+// has names of hosts, domains above them, IP addresses, and networks in CIDR notation.
 bool IsWithoutProxy(const std::string& host, std::string_view list);
 
 }  // namespace drover

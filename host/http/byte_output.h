@@ -19,7 +19,7 @@ class ByteOutput {
 
   // Writes all BYTES. Returns Code::kUnavailable if the client has disconnected or does not read.
   Co<Status> Write(std::string bytes);
-  // Does the same without a copy. The caller's BYTES must live until this call has returned.
+  // Writes all BYTES without a copy. BYTES must live until this call has returned.
   Co<Status> WriteView(std::string_view bytes);
   void AsyncWriteSome(boost::asio::const_buffer buffer, ByteStream::Handler handler);
 

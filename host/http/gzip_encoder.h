@@ -14,9 +14,9 @@ bool AcceptsGzip(std::string_view accept_encoding);
 // processor.
 class GzipEncoder {
  public:
-  // kWhole is for a whole body. kStream is for a stream whose parts must arrive as they are
-  // written. Streams live long and there can be many. An encoder of a stream therefore takes only
-  // about 40 KiB of memory, and an encoder of a whole body takes 256 KiB.
+  // kWhole is for a whole body, and its encoder takes 256 KiB of memory. kStream is for a stream
+  // whose parts must arrive as they are written. Streams live long and there can be many, so an
+  // encoder of a stream takes only about 40 KiB.
   enum class Kind { kWhole, kStream };
 
   explicit GzipEncoder(Kind kind);

@@ -85,7 +85,7 @@ class HttpExchange {
   // progress. Returns Code::kCancelled if the answer has no body, such as the answer to a HEAD.
   // The handler then need not make more bytes.
   virtual Co<Status> Write(std::string bytes) = 0;
-  // Does the same for bytes that other streams send too, without a copy where possible.
+  // Sends a PIECE that other streams send too, like Write, but without a copy where possible.
   virtual Co<Status> WriteShared(std::shared_ptr<const SharedPiece> piece) {
     std::string bytes(piece->plain());
     co_return co_await Write(std::move(bytes));

@@ -76,7 +76,8 @@ struct HttpServer::State {
   Status Listen();
   Co<void> Accept();
   // Gives the connection to THREAD. If ROOM is not set, the server must close another connection
-  // before it can serve this one, or only answers that there are too many.
+  // before it can serve this one. If it cannot, it only answers that there are too many
+  // connections.
   void Give(ServerThread* thread, tcp::socket socket, bool room);
   Co<void> Serve(ServerThread* thread, std::shared_ptr<tcp::socket> socket, tcp::endpoint remote,
                  bool room);

@@ -12,9 +12,9 @@
 
 namespace drover {
 
-// The channel of an exchange, on top of Beast's websocket. The channel reads a little ahead. While
-// nobody calls Read, it can thus answer the client's pings and notice the end of the connection.
-// Before Trust is called, the channel holds at most one small message.
+// The websocket of an exchange, on top of Beast's websocket. It reads a little ahead. While nobody
+// calls Read, it can thus answer the client's pings and notice the end of the connection. Before
+// Trust is called, it holds at most one small message.
 class WebSocket : public WebSocketChannel {
  public:
   struct Parts {
