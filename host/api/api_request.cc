@@ -11,9 +11,10 @@
 namespace drover {
 namespace {
 
-// More than any body: the limit of the server counts.
+// The limit of the JSON parser in bytes. The lower limit of the HTTP server applies first.
 constexpr std::size_t kMaxBody = std::size_t{1} << 30;
-constexpr int kSlice = 32;  // elements of a list that are encoded at once
+// The number of list elements that are encoded before other requests get a turn.
+constexpr int kSlice = 32;
 constexpr Duration kLongestWait = std::chrono::minutes(5);
 
 int StatusOf(Code code) {
@@ -49,7 +50,7 @@ Result<Duration> WantedWait(const ApiRequest& request) {
     }
     if (*parsed > Duration(0)) wait = std::min(*parsed, kLongestWait);
   }
-  // Spreads the returns of clients that came together.
+  // Adds a random time, so that requests that came together are not all answered at the same time.
   static thread_local std::minstd_rand random{std::random_device{}()};
   const Duration spread(std::uniform_int_distribution<Duration::rep>(0, wait.count() / 16)(random));
   return wait + spread;
@@ -127,7 +128,7 @@ Co<Answer> AnswerRead(ApiRequest* request, TableMask mask, Look look) {
   const Context& context = request->exchange()->context();
   const Context limited = context.WithTimeout(wait);
   StateStore* const store = request->agent().store;
-  std::uint64_t seen = newer_than;  // the tables were read up to this index
+  std::uint64_t seen = newer_than;  // the last read saw all changes up to this index
   while (true) {
     bool late = true;
     if (newer_than > 0) {
@@ -193,7 +194,7 @@ Co<Answer> ListAnswer(ApiRequest* request, std::vector<ListItem> items) {
   if (const std::string token = request->Text("next_token"); !token.empty()) {
     first = std::find_if(items.begin(), items.end(),
                          [&](const ListItem& item) { return item.key == token; });
-    // The first element of the page has gone meanwhile: begin with the next one in order.
+    // If the first element was removed meanwhile, the page begins with the next element.
     if (first == items.end()) {
       const bool reverse = request->Flag("reverse");
       first = std::find_if(items.begin(), items.end(), [&](const ListItem& item) {
@@ -218,7 +219,7 @@ Co<Answer> ListAnswer(ApiRequest* request, std::vector<ListItem> items) {
           filter->Chooses(first->whole ? first->whole(*filter) : first->encode(), &budget));
       if (!chosen) continue;
     }
-    // The token names an element that the filter chooses, so it will be on the next page.
+    // The filter chooses the element that the token names, so the next page will show it.
     if (full) {
       answer.next_token = first->key;
       break;

@@ -6,7 +6,7 @@
 
 namespace drover {
 
-// Collects ended records by RULE. The changes are durable when this returns.
+// Collects the ended records that RULE chooses. The changes are durable when this call returns.
 Co<Status> CollectGarbage(ApiRequest* request, GarbageRule rule);
 
 }  // namespace drover

@@ -35,7 +35,8 @@ Result<EventFilter> EventFilter::Parse(const HttpFields& query, std::string job_
   }
   if (filter.topics_.empty()) filter.topics_.emplace_back("*", "*");
   const auto add = [&filter](const std::string& part) {
-    filter.key_ += std::to_string(part.size()) + ':' + part;  // whatever letters it has
+    // The size makes the key unique, whatever characters PART has.
+    filter.key_ += std::to_string(part.size()) + ':' + part;
   };
   add(filter.namespace_);
   for (const auto& [topic, key] : filter.topics_) {

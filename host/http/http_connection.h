@@ -35,21 +35,22 @@ struct HttpService {
   const bool local_only;
 };
 
-// One client: reads its requests one after the other and has each answered. One thread.
+// The connection of one client. It reads the client's requests one after the other and has each
+// request answered. Use it on one thread only.
 class HttpConnection : LiveCount<HttpConnection> {
  public:
-  // REMOTE is the client's address; CLIENT is its name in ConnectionTable.
+  // REMOTE is the address of the client, and CLIENT is its name in ConnectionTable.
   HttpConnection(Context stop, HttpService* service, std::unique_ptr<ByteStream> stream,
                  std::string remote, std::string client);
   ~HttpConnection();
 
-  // Returns when the connection is closed.
+  // Serves the client. Returns when the connection is closed.
   Co<void> Serve();
-  // The same, but only answers that there are too many connections.
+  // Only answers that there are too many connections. Returns when the connection is closed.
   Co<void> TurnAway();
-  // Ends it at once.
+  // Closes the connection at once.
   void Drop() { stream_->Close(); }
-  // Calls TRUST when the client has shown that it may use the server.
+  // Sets the function TRUST. It is called when the client has shown that it may use the server.
   void OnTrust(std::function<void()> trust) { trust_ = std::move(trust); }
 
   using LiveCount::live;
@@ -61,16 +62,17 @@ class HttpConnection : LiveCount<HttpConnection> {
   Co<bool> Handshake();
   Co<bool> ServeRequest();
   Co<bool> FirstByte();
-  // Returns nothing if all of PART has come. Otherwise returns the answer for a client that is
-  // wrong or slow, or that must give way to others because READING has ended. Status 0: no answer,
-  // as the client has gone or the server stops.
+  // Returns nothing if all of PART has come. Otherwise returns the answer for the client, which
+  // was wrong or slow, or must give way to others. The client must give way to others if READING
+  // has ended. The status of the answer is 0 if there is no answer, because the client has
+  // disconnected or the server stops.
   Co<std::optional<Refusal>> Read(RequestParser* parser, Part part, Context reading);
-  // As Read, for a body. Discards a body that no handler needs, and refuses one that the client may
-  // not send. Otherwise SHARE holds the room of the body.
+  // Does the same as Read for a body. Discards a body that no handler needs, and refuses a body
+  // that the client may not send. Otherwise SHARE holds the room of the body.
   Co<std::optional<Refusal>> TakeBody(RequestParser* parser, ByteBudget::Share* share);
-  // As Read, for a body that is kept.
+  // Does the same as Read for a body that is kept.
   Co<std::optional<Refusal>> ReadBody(RequestParser* parser, ByteBudget::Share* share);
-  // BODY is the room of the request's body.
+  // Has the request answered. BODY is the room of the request's body.
   Co<bool> Handle(RequestParser* parser, ByteBudget::Share* body);
   Co<void> Refuse(Refusal refusal);
   Co<void> End();
@@ -87,7 +89,7 @@ class HttpConnection : LiveCount<HttpConnection> {
   Loop::TimerId stop_timer_ = 0;
   Subscription on_stop_;
   std::function<void()> trust_ = [] {};
-  bool linger_ = false;  // the client has an answer to read before we close
+  bool linger_ = false;  // whether the client must read an answer before the close
 };
 
 }  // namespace drover

@@ -9,7 +9,8 @@
 namespace drover {
 namespace {
 
-// Values can come from jobs, so no part of a value may begin a new line.
+// Values can come from jobs. Control characters are replaced, so that no part of a value begins a
+// new line.
 void AddField(std::string* head, std::string_view name, std::string_view value) {
   head->append(name).append(": ");
   for (const char c : value) {
