@@ -24,8 +24,8 @@ int control_poll(struct pollfd* fds);
 void control_handle(const struct pollfd* fds, int count);
 
 /*
- * Sends MESSAGE, whose type is TYPE, to connection I. If the message does not fit into the socket,
- * it is dropped with MAY_MISS, and the shim ends the connection without MAY_MISS.
+ * Sends MESSAGE, whose type is TYPE, to connection I. A message that does not fit
+ * into the socket is dropped if MAY_MISS is true. Otherwise the shim ends the connection.
  */
 void control_send(int i, struct drover_attach_header* message, uint16_t type, uint32_t size,
                   uint32_t request, uint32_t session, bool may_miss);

@@ -121,8 +121,8 @@ static int create(struct log_file* file, uint64_t index) {
   return -EEXIST;
 }
 
-/* Opens the file with the highest index to append to it. If that file is not a plain file, or has
-   further hard links, makes a new file. */
+/* Opens the file with the highest index to append to it. If that file has another
+   owner, has further hard links or is no plain file, makes a new file. */
 static int open_first(struct log_file* file) {
   uint64_t highest = 0;
   const int found = scan(file, &highest, 0);

@@ -13,11 +13,11 @@ enum {
   kReadsPerTurn = 8,
   kGapLineMax = 64, /* maximum length in bytes of a gap line */
 };
-/* For so long the task may wait for the writer: a task never waits for a full second. */
+/* Maximum time for which the task waits for the writer. It is less than a second. */
 static const int64_t kPatienceNs = 900 * 1000 * 1000;
-/* If so many bytes were read in that time, the time starts again. */
+/* If so many bytes are read within kPatienceNs, that time begins again. */
 static const uint64_t kPatienceBytes = 1 << 20;
-/* After this time a line without its end, for example a prompt, is published. */
+/* A line without its end, for example a prompt, is published after this time. */
 static const int64_t kPieceNs = 100 * 1000 * 1000;
 
 static void begin_gap(struct log_stream* stream) {

@@ -24,8 +24,7 @@ struct log_stream {
   /* When the ring became full while the pipe had data; 0 if the task does not wait. */
   int64_t stalled_at;
   uint64_t stalled_bytes; /* bytes read since STALLED_AT */
-  /* When the first byte of an unfinished, unpublished line was read; 0 if there is no such
-     line. */
+  /* Since when an unfinished line waits to be published; 0 if there is none. */
   int64_t piece_at;
   uint64_t gap_lines, gap_bytes; /* lines and bytes dropped in the present gap */
   uint64_t dropped_lines, dropped_bytes;

@@ -30,7 +30,7 @@
 #include "shim/tree.h"
 
 enum { kConnection = 3 };
-/* After the task's process has ended, descendants may keep the pipes open for so long. */
+/* Maximum time for which descendants may keep the pipes open after the end of the task. */
 static const int64_t kDrainNs = 1000 * 1000 * 1000;
 /* Maximum wait until killed processes have ended. */
 static const int64_t kKilledNs = 1000 * 1000 * 1000;

@@ -42,8 +42,8 @@ static int copy_clean_mounts(const struct plan* plan, const struct drover_step* 
 static _Noreturn void hold(void) {
   const uint64_t all = ~0ull;
   for (;;) {
-    /* wait4 fails if there is no child. The next SIGCHLD stays pending even if it came before this
-       wait. */
+    /* wait4 fails if there is no child. A SIGCHLD that comes before the next wait stays pending,
+       so no child is missed. */
     if (SYS(wait4, -1, NULL, 0, NULL) < 0) SYS(rt_sigtimedwait, &all, NULL, NULL, sizeof all);
   }
 }

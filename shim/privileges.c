@@ -45,8 +45,8 @@ int privileges_set(const struct drover_step_capabilities* capabilities) {
   struct __user_cap_data_struct own[2];
   int error = sys_error(SYS(capget, &header, own));
   const uint64_t permitted = own[0].permitted | (uint64_t)own[1].permitted << 32;
-  /* The shim may lack permitted capabilities. But the job lists the ambient ones by name, so
-     capset must fail if the shim lacks one of those. */
+  /* Permitted capabilities that the shim lacks are left out. The job lists the ambient ones by
+     name, so capset must fail if the shim lacks one of them. */
   const uint64_t wanted = (capabilities->permitted & permitted) | capabilities->ambient;
   if (!error) error = write_sets(wanted, capabilities->ambient);
   for (int capability = 0; capability < 64 && !error; capability++)
