@@ -1,8 +1,8 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
- * The second thread of the shim, and the only one that touches a disk: it moves the bytes of both
- * rings into log files. It may hang in a frozen file system for ever, so every wait for it has
- * a limit. It starts with the first output. Only the control thread calls these functions.
+ * The second thread of the shim, which alone writes to a disk: it moves the bytes of both rings
+ * into log files. A frozen file system may block it for ever, so every wait for it has a limit.
+ * The first output starts it. Only the control thread may call these functions.
  */
 #ifndef DROVER_SHIM_LOG_WRITER_H_
 #define DROVER_SHIM_LOG_WRITER_H_
@@ -19,25 +19,25 @@ struct log_writer_config {
   uint64_t max_file_size;
 };
 
-/* Keeps CONFIG and the RINGS by reference. */
+/* Keeps pointers to CONFIG and to RINGS. */
 void log_writer_init(const struct log_writer_config* config, struct ring rings[2]);
 
-/* Wakes the writer after something was published; starts it the first time. */
+/* Wakes the writer after something was published. The first call starts it. */
 void log_writer_wake(void);
 
 /*
- * A descriptor that becomes readable when the writer has finished, or has written something after
- * log_writer_want_room; -1: the writer has not started.
+ * Returns a file descriptor, or -1 if the writer has not started. The descriptor becomes readable
+ * when the writer has finished, and when it has written something after log_writer_want_room.
  */
 int log_writer_fd(void);
 void log_writer_want_room(void);
 void log_writer_clear(void);
 
-/* Asks the writer to write the remaining bytes and to end. */
+/* Makes the writer write the remaining bytes and then exit. Does not wait for that. */
 void log_writer_finish(void);
 bool log_writer_finished(void);
 
 uint64_t log_writer_written(int stream);
-int log_writer_error(int stream); /* errno of the last write, 0: it succeeded */
+int log_writer_error(int stream); /* errno of the last write, or 0 if it succeeded */
 
 #endif /* DROVER_SHIM_LOG_WRITER_H_ */

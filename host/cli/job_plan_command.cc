@@ -17,7 +17,8 @@ using Colour = Terminal::Colour;
 constexpr int kExitChanges = 1;
 constexpr int kExitPlanError = 255;
 
-// How many allocations of a task group a plan creates, stops and so on.
+// A kind of change in a plan. In the plan, FIELD is the number of allocations of a task group with
+// this change.
 struct Change {
   const char* field;
   const char* what;
@@ -88,7 +89,7 @@ struct JobPlanCommand {
     return false;
   }
 
-  // The counts of each task group.
+  // Returns the counts of changes, by task group.
   static const json& Updates(const json& plan) {
     return MapField(MapField(plan, "Annotations"), "DesiredTGUpdates");
   }

@@ -22,7 +22,7 @@
 namespace drover {
 namespace {
 
-// The directory of this run's allocations: the one that the options name, or a new one.
+// The directory for the allocations of this run. The options name it, or it is a new directory.
 class AllocBase {
  public:
   static Result<AllocBase> Make(const std::string& wanted) {
@@ -36,7 +36,8 @@ class AllocBase {
       return AllocBase(path.lexically_normal().string(), false);
     }
     const char* parent = std::getenv("TMPDIR");
-    // Absolute: tasks get it as NOMAD_ALLOC_DIR, and their working directory is another one.
+    // The path must be absolute: tasks get it as NOMAD_ALLOC_DIR, and have another working
+    // directory.
     std::string made =
         std::filesystem::absolute(parent != nullptr && *parent ? parent : "/tmp", error)
             .lexically_normal()
@@ -51,7 +52,7 @@ class AllocBase {
 
   const std::string& path() const { return path_; }
   bool made() const { return made_; }
-  // Removes the directory if it was made here and is empty.
+  // Removes the directory if this object has made it and it is empty.
   void Remove() const {
     std::error_code error;
     if (made_) std::filesystem::remove(path_, error);
@@ -87,17 +88,20 @@ Co<void> RunJob(Loop* loop, Node* node, RunView* view, ForegroundRun* run, JobFi
   co_await node->Shutdown();
 }
 
-// Hides the tasks' mounts, such as their secrets, from all other processes. The mounts end with the
-// last of these processes, even if nobody unmounts them. Call it before any thread starts.
+// Moves this process to a mount namespace of its own. So no other process sees the tasks' mounts,
+// such as their secrets. The kernel removes the mounts with the last process in the namespace,
+// even if no process unmounts them. Must be called before any thread starts.
 void TakeMountsAlong() {
-  if (unshare(CLONE_NEWNS) != 0) return;  // without root nothing will be mounted
+  if (unshare(CLONE_NEWNS) != 0) return;  // a process that is not root makes no mounts later
   mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr);
 }
 
 struct RunCommand {
   std::string job_file;
   PluginSources sources;
-  std::string alloc_dir;  // empty: that of the configuration, or a new one that goes at the end
+  // Empty for the directory of the configuration or, without that, a new directory that is removed
+  // at the end.
+  std::string alloc_dir;
   bool json = false;
   bool no_logs = false;
   bool no_stats = false;
@@ -135,8 +139,8 @@ struct RunCommand {
 
     SetUpLogging(config->log_level, config->log_format);
     TakeMountsAlong();
-    // Before the sweeper starts: a process outside the cgroup keeps the unit from limiting its
-    // tasks.
+    // Must come before the start of the sweeper: if a process of the unit is outside the cgroups,
+    // the unit cannot limit its tasks.
     const auto unit = EnterUnitCgroups();
     if (!unit.ok()) return Fail("run", unit.error(), kExitFailed);
     const Result<RunSweeper> sweeper = RunSweeper::Start(
@@ -144,7 +148,7 @@ struct RunCommand {
     if (!sweeper.ok()) {
       PrintError("run", sweeper.error().WithContext("nobody will clear up if this run is killed"));
     }
-    const LogThread log_thread;  // after the fork of the sweeper
+    const LogThread log_thread;  // must start after the sweeper, which is forked
     return RunAllocations(std::move(*config), std::move(*job), *base);
   }
 
@@ -168,14 +172,16 @@ struct RunCommand {
     }
 
     ForegroundRun run(&loop, node->get(), view.get(), foreground);
-    // A terminal or a reader that goes away must not leave the tasks to a hard end.
+    // When the terminal or the reader of the output has closed, the tasks must still be stopped in
+    // order.
     boost::asio::signal_set signals(loop.io(), SIGINT, SIGTERM, SIGHUP);
     signals.add(SIGPIPE);
     bool stopping = false;
     std::function<void()> wait = [&] {
       signals.async_wait([&](const boost::system::error_code& error, int number) {
         if (error) return;
-        // Only people and service managers ask twice: a broken pipe sends a signal for every line.
+        // Only SIGINT and SIGTERM count as a second request. With a broken pipe, each line that is
+        // printed sends a SIGPIPE.
         const bool asked = number == SIGINT || number == SIGTERM;
         if (asked || !stopping) run.Interrupt();
         stopping = true;
@@ -184,7 +190,7 @@ struct RunCommand {
     };
     wait();
     int code = kExitFailed;
-    // A run has no limit.
+    // RunToEnd needs a limit of time, but a run has none.
     loop.RunToEnd(RunJob(&loop, node->get(), view.get(), &run, std::move(job), &code),
                   std::chrono::hours(24 * 365));
     if (!keep) base.Remove();

@@ -6,7 +6,7 @@
 namespace drover {
 namespace {
 
-// The sink's function lives in the follower, so it outlives the coroutine.
+// SINK belongs to the follower, which outlives this coroutine.
 Co<Status> CallSink(const LogFollower::Sink* sink, LogChunk chunk) {
   (*sink)(std::move(chunk));
   co_return Status();
@@ -34,7 +34,7 @@ LogFollower::LogFollower(Loop* loop, UniqueFd directory, std::string task, std::
       finish_(loop) {}
 
 Co<LogReader::Step> LogFollower::ReadOnPool() {
-  // Nothing else uses the reader during the read.
+  // The worker may use the reader, because no other thread uses it during the read.
   if (options_.pool == nullptr) co_return reader_.Read(kChunk);
   co_return co_await options_.pool->Run([this] { return reader_.Read(kChunk); });
 }
@@ -54,7 +54,8 @@ Co<Status> LogFollower::Follow(Context context) {
     if (watch_ == nullptr && options_.watcher != nullptr && options_.follow) {
       watch_ = options_.watcher->Add(finish_.loop(), reader_.directory());
     }
-    if (watch_ != nullptr) watch_->changed().Reset();  // a later change wakes the wait
+    // Reset before the read, so that a later change wakes the wait.
+    if (watch_ != nullptr) watch_->changed().Reset();
     const bool last = finish_.is_set() || !options_.follow;
     LogReader::Step step = co_await ReadOnPool();
     if (step.chunk) {
