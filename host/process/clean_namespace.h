@@ -13,13 +13,12 @@
 
 namespace drover {
 
-// Makes a mount namespace whose only mount is its root, an empty and read-only tmpfs. The
-// namespace exists as long as the descriptor is open or a process is in it, and keeps no mount of
-// the host alive. Fails if the kernel does not let a process enter the namespace and build the
-// root of a task there. If the error is recoverable, another try may succeed. Blocks for some
-// milliseconds if the host has thousands of mounts. Needs root and the newer calls for mounts. [a
-// thread of its own, which stays in that namespace]
-// namespace]
+// Makes a mount namespace whose only mount is its root, an empty and read-only tmpfs. It exists as
+// long as the descriptor is open or a process is in it, and keeps no mount of the host. Fails if
+// the kernel does not let a process enter it and build the root of a task there. If the error is
+// recoverable, another try may succeed. Blocks for some milliseconds if the host has thousands of
+// mounts. Needs root and the newer calls for mounts.
+// [a thread of its own, which stays in that namespace]
 Result<UniqueFd> MakeCleanNamespace();
 
 // The clean namespace of a process service. The namespaces of a run can begin as a copy of it;

@@ -13,10 +13,10 @@ namespace drover {
 // tries them, for this process and its shims.
 bool MountCallsExist();
 
-// A mount that a task will see at TARGET. TREE is a copy of the mount, which is attached to no
-// namespace yet and disappears when TREE is closed. The copy needs system calls of Linux 5.12,
-// which filters of old container runtimes refuse. Without these calls, TREE is the original file
-// or directory, which the shim mounts by its name.
+// A mount that a task will see at TARGET. TREE is a copy of the mount. The copy is attached to no
+// mount namespace yet and disappears when TREE is closed. The copy needs system calls of
+// Linux 5.12, which filters of old container runtimes refuse. Without these calls, TREE is the
+// original file or directory, which the shim mounts by its name.
 struct MountTree {
   UniqueFd tree;
   std::string target;  // an absolute path in the task's root
