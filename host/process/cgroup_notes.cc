@@ -10,7 +10,8 @@
 namespace drover {
 namespace {
 
-constexpr std::string_view kSuffix = ".cgroup";  // shim/record.c removes it, too
+// The file shim/record.c also removes files with this suffix.
+constexpr std::string_view kSuffix = ".cgroup";
 
 std::string NameOf(const RunId& run) { return run.Short() + std::string(kSuffix); }
 
