@@ -36,7 +36,7 @@ struct NoPlace {
   Awaited awaited;
 };
 
-// The events that have occurred since the last walk over the queue, except that room became free.
+// The events, other than freed room, that have occurred since the last walk over the queue.
 struct Freed {
   bool all = false;            // any event may have occurred, since the node has changed
   bool other_ports = false;    // processes outside Drover may have freed ports, too

@@ -12,7 +12,8 @@
 
 namespace drover {
 
-using ReservedCores = std::map<std::string, std::vector<int>>;  // by task, in ascending order
+// Cores by task, in ascending order.
+using ReservedCores = std::map<std::string, std::vector<int>>;
 
 // The cores of a node that no task has reserved.
 class CorePool {

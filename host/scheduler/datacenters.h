@@ -17,7 +17,7 @@ bool MatchesGlob(std::string_view pattern, std::string_view text);
 // contain *.
 bool IsInDatacenters(const std::vector<std::string>& datacenters, const std::string& datacenter);
 // Returns whether NODE is in the region of JOB. A job that names no region has the region
-// "global". Then it may run in the region in which it was submitted.
+// "global". Such a job belongs to the region in which it was submitted.
 bool IsInRegion(const Job& job, const NodeRecord& node);
 
 // Returns the number of available nodes, by datacenter, for a job with the list DATACENTERS. The

@@ -54,7 +54,7 @@ class Room {
 
   std::shared_ptr<const NodeRecord> node_;
   std::optional<NodeCapacity> capacity_;
-  // After all allocations that this evaluation stops have ended.
+  // The capacity after all allocations that this evaluation stops have ended.
   std::optional<NodeCapacity> later_;
 };
 

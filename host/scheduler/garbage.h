@@ -22,9 +22,9 @@ struct GarbageRule {
   static constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
   WallTime ended_before = std::numeric_limits<WallTime>::max();
-  std::size_t keep = kAll;  // of those that ended later, this many of the newest may stay
-  bool living = true;       // also runners and files of allocations that live jobs still need
-  bool jobs = true;         // also evaluations, and jobs that are over
+  std::size_t keep = kAll;  // of the allocations that ended later, keep this many of the newest
+  bool living = true;       // also collect runners and files that live jobs still need
+  bool jobs = true;         // also erase evaluations, and jobs that are over
 };
 
 // Whether an evaluation must be kept: it is open, it is the newest of an existing job, or an

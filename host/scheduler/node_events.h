@@ -13,8 +13,8 @@ inline constexpr std::size_t kMaxNodeEvents = 10;
 
 void AddEvent(NodeRecord* node, NodeEvent event);
 
-// Call this after NODE has registered. BEFORE is the record of the node before that; null if the
-// node was not known. Copies the events of BEFORE to NODE, and adds an event for each change since
+// Call this after NODE has registered. BEFORE is the earlier record of the node; null if the node
+// was not known. Copies the events of BEFORE to NODE, and adds an event for each change since
 // then. A driver that BEFORE did not have makes no event.
 void AddRegistration(NodeRecord* node, const NodeRecord* before, WallTime now);
 // Adds the event that NODE became eligible, or ineligible, for new allocations.

@@ -45,8 +45,8 @@ struct TakenPort {
   int port = 0;
   Error why;
 };
-// Returns a static port of GROUP that is taken; absent if all are free. LEAVING may be null. If
-// not, its ports count as free, since LEAVING ends first.
+// Returns a static port of GROUP that is taken; absent if all are free. If LEAVING is not null,
+// its ports count as free, since it ends first.
 std::optional<TakenPort> FindTakenPort(const TaskGroup& group, const Allocation* leaving,
                                        PortPool* ports);
 

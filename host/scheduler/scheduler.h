@@ -174,8 +174,8 @@ class Scheduler : public ClusterLink {
   BlockedQueue blocked_;
   // The index of the table of nodes when all blocked evaluations were last tried.
   std::uint64_t nodes_looked_at_ = 0;
-  std::map<std::string, TimePoint> expected_;  // by node: when it counts as down
-  Event looks_again_;                          // the next work in Run is due at another time
+  std::map<std::string, TimePoint> expected_;  // by node: when it is down without a heartbeat
+  Event looks_again_;  // set when the next work of Run is due at another time
 };
 
 }  // namespace drover

@@ -27,7 +27,8 @@ struct StateEvent {
   const std::string& Key() const;
   // Returns the namespace of the record; empty for a node, which has no namespace.
   const std::string& Namespace() const;
-  // Returns further ids by which clients find the event: the id of the record's job.
+  // Returns further ids by which clients find the event: the job id of an evaluation or
+  // allocation.
   std::vector<std::string> FilterKeys() const;
 };
 

@@ -40,8 +40,8 @@ class Version {
 
 // A condition such as ">= 1.2, < 2.0". A version must meet all of its parts. Two rules are only
 // for the loose form. First, a pre-release meets a part with <, <=, >, >= or ~> only if that part
-// names a pre-release of the same numbers. Second, ~> requires at least the given version, with
-// equal numbers up to the last given one: "~> 1.2" allows 1.9, but not 2.0.
+// names a pre-release of the same numbers. Second, ~> requires at least the given version, and
+// equal numbers except for the last given number: "~> 1.2" allows 1.9, but not 2.0.
 class VersionConstraint {
  public:
   static Result<VersionConstraint> Parse(std::string_view text, Version::Form form);

@@ -14,7 +14,7 @@ namespace drover {
 // The ids of the allocations whose desired state has changed, by the index of the write. So a node
 // that asks again reads only the changes. The log keeps only the last writes, which together have
 // at most MOST changes. One string holds all ids of a write. Separate strings would lie in memory
-// among other records, and prevent its return to the system after these are freed.
+// between records, and keep that memory from the system after the records are freed.
 class WantedLog {
  public:
   explicit WantedLog(std::size_t most = 8192) : most_(most) {}
