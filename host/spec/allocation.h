@@ -55,8 +55,8 @@ struct Allocation {
   std::string eval_id;
   std::string node_id;
   std::string node_name;
-  // The node's datacenter; empty if an older agent placed the allocation and did not
-  // store it.
+  // The datacenter of the node; empty if an older agent placed the allocation and did not store
+  // it.
   std::string datacenter;
   int index = 0;
   std::shared_ptr<const Job> job;
@@ -68,7 +68,7 @@ struct Allocation {
   DesiredStatus desired_status = DesiredStatus::kRun;
   std::string desired_description;
   bool no_shutdown_delay = false;                       // DesiredTransition.NoShutdownDelay
-  ClientStatus client_status = ClientStatus::kPending;  // as the server knows it
+  ClientStatus client_status = ClientStatus::kPending;  // as the server has sent it
 
   std::uint64_t create_index = 0;
   std::uint64_t modify_index = 0;

@@ -159,7 +159,7 @@ inline const RestartPolicy& EffectiveRestartPolicy(const TaskGroup& group, const
   return task.restart_policy ? *task.restart_policy : group.restart_policy;
 }
 
-// These return whether TASK belongs to one of the coordinator's classes.
+// Each of these returns whether TASK is in the coordinator's class of that name.
 inline bool IsPrestart(const Task& task) {
   return task.lifecycle && task.lifecycle->hook == Lifecycle::Hook::kPrestart;
 }
