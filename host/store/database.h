@@ -58,8 +58,8 @@ class Database {
   // These return the first column of the first row of SQL; 0 or an empty text if there is no row.
   Result<std::int64_t> Number(const char* sql);
   Result<std::string> Text(const char* sql);
-  // Sets whether Close leaves the contents of the write-ahead log in the log. By default,
-  // Close empties the log.
+  // Sets whether Close leaves the contents of the write-ahead log in the log. By default, Close
+  // empties the log.
   void KeepLogAtClose(bool keep);
   // Closes the database. Before that, moves the contents of the write-ahead log into the database,
   // unless KeepLogAtClose has set that they stay in the log.

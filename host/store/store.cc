@@ -28,8 +28,8 @@ constexpr std::int64_t kLong = 4 << 20;  // bytes
 // While changes wait to be written, the limits kOld and kLong are this many times higher.
 constexpr int kBusy = 2;
 
-// The memory of a change's entry in the map, in bytes. It does not include the texts and what the
-// function holds.
+// The memory of a change's entry in the map, in bytes, without the memory of its texts and of its
+// function.
 constexpr std::size_t kEntryBytes = 160;
 
 std::size_t BytesOf(const RecordKey& key, const Store::Change& change) {
