@@ -63,7 +63,8 @@ BlockedQueue::Entry* BlockedQueue::Walk::Next() {
     Class first = classes_.top();
     classes_.pop();
     const auto& [rank, entry] = *first.next;
-    const bool seen = last_ && rank <= *last_;  // it waits for other things too
+    // The evaluation was already returned for another event that it waits for.
+    const bool seen = last_ && rank <= *last_;
     if (!seen && !is_there_(*first.awaited)) continue;
     if (++first.next != first.end) classes_.push(first);
     if (seen) continue;

@@ -15,33 +15,37 @@
 
 namespace drover {
 
-// The node on which everything is placed; null while none is ready and eligible.
+// Returns the node on which all allocations are placed; null if no node is ready and eligible.
 std::shared_ptr<const NodeRecord> ReadyNode(const Tables& tables);
 
-// The allocations without a place yet, by group of a job. The last of each list is placed first.
+// The allocations of a job that have no place yet, by group. The last allocation of each list is
+// placed first.
 using Unplaced = std::map<std::string, std::vector<GroupPlan::Place>>;
 
-// The room on a node, which one evaluation after another takes.
+// The free room on a node. Several evaluations take room from one object, one after another.
 class Room {
  public:
-  // NODE null: none is ready.
+  // NODE is null if no node is ready.
   Room(std::shared_ptr<const NodeRecord> node, const Tables& tables);
 
   const NodeRecord* node() const { return node_.get(); }
   NodeCapacity* capacity() { return capacity_ ? &*capacity_ : nullptr; }
 
-  // Takes room for one more allocation of GROUP of JOB, counts it in HERE and sets its CORES. On a
-  // failure, nothing is taken. COUNTED: TakeAfter has taken its later room already.
+  // Takes room for one more allocation of GROUP of JOB, counts the allocation in HERE and sets its
+  // CORES. After a failure, it has taken nothing and returns the reason. COUNTED means that
+  // TakeAfter has already taken the later room for this allocation.
   std::optional<NoPlace> Take(const Job& job, const TaskGroup& group, GroupCounts* here,
                               ReservedCores* cores, bool counted);
-  // Takes room that will be free after LEAVING and all others that stop have ended.
+  // Like Take, but takes room that will be free later. That is the room after LEAVING and all
+  // other stopping allocations have ended.
   std::optional<NoPlace> TakeAfter(const Allocation& leaving, const Job& job,
                                    const TaskGroup& group, GroupCounts* here);
-  // LEAVING stops, so its room will be free later.
+  // Notes that LEAVING stops, so that its room counts as free later.
   void WillLeave(const Allocation& leaving);
-  // Begins a new evaluation, which has stopped nothing yet.
+  // Begins a new evaluation, which has not stopped any allocation yet.
   void Begin() { later_ = capacity_; }
-  // Returns FAILURE with the nodes in the pool and, by datacenter, those that are available.
+  // Returns FAILURE with two more facts: the number of nodes in the pool, and the number of
+  // available nodes by datacenter.
   PlacementFailure Described(const Job& job, PlacementFailure failure) const;
 
  private:
@@ -50,18 +54,20 @@ class Room {
 
   std::shared_ptr<const NodeRecord> node_;
   std::optional<NodeCapacity> capacity_;
-  std::optional<NodeCapacity> later_;  // after all that this evaluation stops has ended
+  // The capacity after all allocations that this evaluation stops have ended.
+  std::optional<NodeCapacity> later_;
 };
 
 // The result of an evaluation.
 struct Evaluated {
   Evaluation eval;
-  std::optional<Evaluation> blocked;  // waits for room, unless EVAL itself does
-  std::vector<std::shared_ptr<const AllocRecord>> allocs;  // new and changed ones
-  // Absent: the whole job must be reconciled again.
+  // A new evaluation that waits for room, unless EVAL itself waits.
+  std::optional<Evaluation> blocked;
+  std::vector<std::shared_ptr<const AllocRecord>> allocs;  // new and changed allocations
+  // The allocations without a place; absent if the whole job must be reconciled again.
   std::optional<Unplaced> unplaced;
   std::set<Awaited> awaited;  // what the unplaced allocations wait for
-  bool changed = false;       // anything differs from before
+  bool changed = false;       // whether allocations or the outcome of EVAL differ from before
 
   const Evaluation* waiting() const {
     if (blocked) return &*blocked;
@@ -69,35 +75,35 @@ struct Evaluated {
   }
 };
 
-// Carries out evaluations of jobs: stops, updates and places allocations. Those without a place
-// wait in a blocked evaluation. Writes nothing: the caller writes the result with the next write.
-// Ports are taken at once.
+// Carries out evaluations of jobs: stops, updates and places allocations. Allocations without a
+// place wait in a blocked evaluation. An object of this class changes no tables: the caller stores
+// the result with the next write. But it takes ports at once.
 class Evaluating {
  public:
-  // TABLES and the pointers outlive this. INDEX is that of the next write. PORTS may be null for
-  // Try.
+  // TABLES and the pointers must outlive this object. INDEX is the index of the next write. PORTS
+  // may be null if only Try is called.
   Evaluating(const Tables& tables, std::uint64_t index, PortPool* ports, WallTime now, Room* room)
       : tables_(tables), index_(index), ports_(ports), now_(now), room_(room) {}
 
-  // Carries out EVAL. UNPLACED: the allocations that an earlier attempt at EVAL left without a
-  // place; the job must not have changed since.
+  // Carries out EVAL. UNPLACED are the allocations that an earlier attempt at EVAL left without a
+  // place. It may be given only if the job has not changed since that attempt.
   Evaluated Run(const Evaluation& eval, bool no_shutdown_delay, std::optional<Unplaced> unplaced);
-  // Returns, by group, why not all of PLAN could be carried out if JOB were in the tables. Without
-  // PORTS, ports are ignored and only room is taken.
+  // Returns, by group, why PLAN could not be carried out completely if JOB were in the tables.
+  // Without PORTS, it ignores ports and checks only room.
   std::map<std::string, PlacementFailure> Try(std::shared_ptr<const JobRecord> job,
                                               const JobPlan& plan);
 
  private:
   void Begin(std::shared_ptr<const JobRecord> job, const JobKey& key);
   void Put(AllocRecord record, std::shared_ptr<const Allocation> alloc);
-  // Returns the allocation with the changes so far; null: there is none.
+  // Returns the allocation ID with the changes so far; null if there is no such allocation.
   std::shared_ptr<const AllocRecord> Find(const std::string& id) const;
   std::shared_ptr<Allocation> Changed(const AllocRecord& record) const;
   void Stop(const AllocRecord& record, const std::string& description);
   void Update(const AllocRecord& record);
   void CarryOut(const JobPlan& plan, Unplaced* to_place);
   void PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place>* places);
-  // Returns why there is no place; absent: it is placed.
+  // Returns the reason if there is no place; absent if the allocation was placed.
   std::optional<NoPlace> Place(const TaskGroup& group, GroupPlan::Place* place);
   std::optional<NoPlace> StopFor(const TaskGroup& group, GroupPlan::Place* place);
   void Placed(std::shared_ptr<Allocation> alloc, const GroupPlan::Place& place);
@@ -113,7 +119,7 @@ class Evaluating {
   std::shared_ptr<const JobRecord> job_;
   GroupCounts here_;
   Evaluated out_;
-  std::map<std::string, std::size_t> at_;  // positions in out_.allocs, by id
+  std::map<std::string, std::size_t> at_;  // positions in out_.allocs, by allocation id
 };
 
 }  // namespace drover

@@ -10,7 +10,7 @@
 
 namespace drover {
 
-// In this namespace, where nlohmann's library looks for them.
+// These macros must be in this namespace, where nlohmann's library searches for the functions.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AllocatedPort, label, value, to, host_ip)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AllocationNetwork, interface_name, address,
                                                 address_ipv6)

@@ -11,11 +11,11 @@ using nlohmann::json;
 
 // The bytes that the allocator and the tree add to an element of a map or a set.
 constexpr std::size_t kNode = 48;
-// The same for an object that is allocated on its own, with its reference count.
+// The bytes that the allocator and the reference count add to a separately allocated object.
 constexpr std::size_t kObject = 32;
 
 std::size_t Of(const std::string& text) {
-  constexpr std::size_t kInside = 15;  // so many bytes are stored in the string itself
+  constexpr std::size_t kInside = 15;  // a string holds up to this many bytes itself
   return text.capacity() > kInside ? text.capacity() + 16 : 0;
 }
 
@@ -133,7 +133,8 @@ std::size_t Of(const NodeRecord& node) {
   return bytes;
 }
 
-// Calls SEE with each part that EVENT holds, several times where it has a part several times.
+// Calls SEE with each part that EVENT contains. A part that occurs several times is passed several
+// times.
 template <typename See>
 class Parts {
  public:
@@ -150,7 +151,7 @@ class Parts {
     see_(part.get(), [&part] { return Of(*part); });
     Inside(*part);
   }
-  // A task's state, and its events, which it shares with earlier and later states.
+  // Calls SEE for a task state and its events, which earlier and later states share.
   void Part(const TaskSnapshot& state) {
     if (state == nullptr) return;
     see_(state.get(), [&state] {
