@@ -40,7 +40,7 @@ struct AgentConfig {
   std::vector<std::string> plugin_dirs;
   std::vector<PluginConfig> plugins;  // sorted by name, with absolute file paths
 
-  // The node, on which tasks run.
+  // Settings of the node, on which tasks run.
   struct Client {
     // alloc_dir is the parent of the allocation directories. run_dir is the directory of the
     // shims' sockets and exit records. If one of them is empty, the command chooses a directory
@@ -57,7 +57,7 @@ struct AgentConfig {
     // continue. If false, they are stopped.
     bool keep_unknown_tasks = false;
     Duration max_kill_timeout = 30s;
-    // The part of the machine that jobs cannot use.
+    // The resources of the machine that jobs cannot use.
     struct Reserved {
       int cpu_mhz = 0;
       int memory_mb = 0;
@@ -74,7 +74,7 @@ struct AgentConfig {
       bool operator==(const Gc&) const = default;
     } gc;
   } client;
-  // The scheduler.
+  // Settings of the scheduler.
   struct Server {
     // Records that ended longer ago than this are removed.
     Duration job_gc_threshold = std::chrono::hours(4);

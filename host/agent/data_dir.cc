@@ -28,8 +28,8 @@ constexpr OwnedKind kDataDir{"data directories", "what the agent keeps there",
 // agent's directories.
 const mode_t kMode = geteuid() == 0 ? 0711 : 0700;
 
-// Locks FILE, with some tries. A child of a killed agent still holds the lock until the child has
-// executed another program.
+// Tries to lock FILE for a while. A child of a killed agent still holds the lock until the child
+// has executed another program.
 bool LockSoon(int file) {
   constexpr int kTries = 100;
   for (int tries = 0; tries < kTries; ++tries) {

@@ -55,8 +55,8 @@ KeptAllocStore::KeptAllocStore(Store* store, std::shared_ptr<RunLedger> ledger,
 
 Co<Status> KeptAllocStore::Known(Context context) {
   if (known_) co_return Status();
-  // The store received the record before the runner was made, so this only waits for its commit.
-  // The store logs errors itself.
+  // The store received the record before the runner was made. So this code only waits until the
+  // record is committed. The store logs errors itself.
   Status committed = co_await store_->Committed(context);
   while (!committed.ok()) {
     DROVER_CO_TRY(co_await Sleep(context, kRetry));

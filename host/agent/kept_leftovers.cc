@@ -57,8 +57,8 @@ std::vector<LedgerLeftovers> KeptLeftovers::UnknownLedgers() const {
   return found;
 }
 
-// Ends or takes over the runs of these ledgers. The directories that the ledgers name are not
-// removed.
+// Ends or takes over the runs in the ledgers that UnknownLedgers returns. The directories that
+// these ledgers name are not removed.
 Co<void> KeptLeftovers::TakeOverLedgers(Context context) {
   const Context limited = context.WithTimeout(kReleaseLimit);
   for (const LedgerLeftovers& left : UnknownLedgers()) {
@@ -118,9 +118,9 @@ Co<void> KeptLeftovers::EndAlloc(Context context, std::string id,
 }
 
 // Removes from LEFT the runs that must keep running, and sets KEEPS if there are any. Returns
-// false if the ledger cannot take such a run, so that its records must stay. From now on, only the
-// ledger names the kept runs, for later agents, too. An agent that finds that a kept run has ended
-// drops it.
+// false if such a run cannot be added to the ledger, so that its records must stay. From now on,
+// only the ledger names the kept runs, for later agents, too. If an agent finds that a kept run
+// has ended, it drops the run.
 bool KeptLeftovers::KeepUnknown(const std::string& alloc_id, LedgerLeftovers* left, bool* keeps) {
   for (const RunId& run : std::vector<RunId>(left->runs)) {
     if (!Lives(run)) continue;

@@ -14,7 +14,7 @@
 
 namespace drover {
 
-// Pointers are not owned and must outlive the calls.
+// The pointers are not owned. Their objects must outlive all calls.
 struct KeptLeftoversOptions {
   Loop* loop = nullptr;
   ProcessService* processes = nullptr;
@@ -34,8 +34,8 @@ class KeptLeftovers {
  public:
   explicit KeptLeftovers(KeptLeftoversOptions options) : options_(std::move(options)) {}
 
-  // Finds the runs that will be kept. Call it before EndRuns, and before the first runner is made,
-  // since runners must not start a second run of these tasks.
+  // Finds the runs that will be kept. Call it before EndRuns, and before the first runner is made.
+  // A runner must not start a task to which one of these runs may belong.
   void Find();
   // Returns the runs that Find has found. Any of them may end at any time.
   const std::vector<RunId>& unknown_runs() const { return unknown_runs_; }

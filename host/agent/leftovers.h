@@ -17,7 +17,7 @@ namespace drover {
 // The time limit for the release of all runs of a ledger, which end at the same time.
 inline constexpr Duration kReleaseLimit = 20s;
 
-// Pointers are not owned and must outlive the calls.
+// The pointers are not owned. Their objects must outlive all calls.
 struct LeftoversOptions {
   Loop* loop = nullptr;
   ProcessService* processes = nullptr;

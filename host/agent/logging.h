@@ -5,8 +5,8 @@
 
 namespace drover {
 
-// Sends the program's own log to standard error; standard output is for results. LEVEL is trace,
-// debug, info, warn or error, FORMAT is text or json, as in the configuration.
+// Sends the program's own log to standard error, since standard output is for results. As in the
+// configuration, LEVEL is trace, debug, info, warn or error, and FORMAT is text or json.
 void SetUpLogging(const std::string& level, const std::string& format = "text");
 
 // While this object lives, a separate thread writes the log. So a slow reader of the log delays

@@ -95,7 +95,7 @@ std::vector<NodeInterface> ReadInterfaces() {
 }
 
 std::vector<DefaultRoute> DefaultRoutes(std::istream& routes, std::istream& routes6) {
-  // The devices of the routes. A key is whether the route is of IPv6, and its metric.
+  // The devices of the routes. Each key is a pair: whether the route is for IPv6, and its metric.
   std::multimap<std::pair<bool, unsigned long>, std::string> devices;
   // The fields of a line are Iface, Destination, Gateway, Flags, RefCnt, Use, Metric, Mask and
   // more.

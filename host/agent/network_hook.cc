@@ -70,7 +70,7 @@ Co<Status> NetworkHook::Postrun(Context, AllocHookRequest request) {
 
 void NetworkHook::DropUnknown(const std::string& kept_in,
                               const std::function<bool(const std::string&)>& known) {
-  std::error_code failed;  // there may be no such directory
+  std::error_code failed;  // the directory may not exist
   std::filesystem::directory_iterator entry(kept_in, failed);
   for (; !failed && entry != std::filesystem::directory_iterator(); entry.increment(failed)) {
     const std::string id = entry->path().filename();

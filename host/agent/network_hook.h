@@ -31,7 +31,7 @@ class NetworkHook : public AllocHook {
   void Restore(const AllocHookRequest& request) override;
   Co<Status> Prerun(Context context, AllocHookRequest request) override;
   Co<Status> Postrun(Context context, AllocHookRequest request) override;
-  // Drops the namespace again, in case Postrun has failed.
+  // Tries to drop the namespace again, in case Postrun has failed to drop it.
   Co<Status> Destroy(Context context, AllocHookRequest request) override {
     return Postrun(context, std::move(request));
   }

@@ -48,7 +48,7 @@ struct NodeOptions {
 class RestoreBarrier;
 struct LocalAllocEnv;
 
-// A node: everything that runs allocations on this machine, wired together. Control thread only.
+// A node owns and connects everything that runs allocations on this machine. Control thread only.
 class Node {
  public:
   static Result<std::unique_ptr<Node>> Create(Loop* loop, NodeOptions options);

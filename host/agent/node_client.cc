@@ -257,7 +257,7 @@ Co<void> NodeClient::DestroyGone(Context context, std::shared_ptr<Held> held) {
   removals_.Done(held->runner()->id());
 }
 
-// Interrupts the destroy some time after STOP ends, unless OVER ends first. The removal of a
+// Interrupts the destroy kRemovalGrace after STOP ends, unless OVER ends first. The removal of a
 // directory may take long, and the next agent continues it.
 Co<void> NodeClient::InterruptDestroy(Context stop, Context over, std::shared_ptr<Held> held) {
   const JoinContext either(stop, over);

@@ -32,7 +32,7 @@ class NodeClient {
   NodeClient(Loop* loop, ClusterLink* link, NodeRecord node, MakeRunner make_runner);
   ~NodeClient();
 
-  // Call it before Run.
+  // Call SetObserver before Run.
   void SetObserver(Observe observe) { observe_ = std::move(observe); }
   // IDS are the allocations that an earlier agent has begun on this node. Each of them gets a
   // runner even if it must stop. Call SetRestored before Run.

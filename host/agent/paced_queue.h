@@ -23,7 +23,8 @@ class PacedQueue {
   // The maximum number of allocations whose work is under way.
   static constexpr std::size_t kMost = 32;
   // Work that hangs must not hold up the rest. After this time, work does not count as under way
-  // any more. The maximum is then doubled, and that is repeated until nothing waits.
+  // any more. While allocations still wait, the maximum is then doubled, again and again. When no
+  // allocation waits, the maximum returns to kMost.
   static constexpr Duration kPatience = 500ms;
 
   // A function that begins the work for ID. CONTEXT is the context of Run. Returns false if

@@ -35,9 +35,9 @@ void AwaitEnd(int process) {
   }
 }
 
-// Everything that the child does. RUN is the child's end of a socket pair with the run. It
-// receives a byte when the run ends by itself. Without a byte, it reaches its end when the run
-// dies. PROCESS is the run's pidfd.
+// Everything that the child does. RUN is the child's end of a socket pair with the run. The run
+// sends a byte when it ends by itself. If the stream ends without a byte, the run was killed.
+// PROCESS is the run's pidfd.
 void WaitAndSweep(int run, int process, const std::string& run_dir, Duration patience) {
   setsid();
   prctl(PR_SET_NAME, "drover-sweeper");
