@@ -20,14 +20,14 @@ struct HostStats {
     bool operator==(const Memory&) const = default;
   };
   struct Core {
-    std::string name;  // "cpu0"
+    std::string name;  // such as "cpu0"
     double user = 0, system = 0, idle = 0, total = 0;
     double ticks = 0;  // used frequency in MHz
   };
   struct Disk {
     std::string device;
     std::string mountpoint;
-    std::uint64_t size = 0, used = 0, available = 0;  // bytes
+    std::uint64_t size = 0, used = 0, available = 0;  // all in bytes
     double used_percent = 0, inodes_used_percent = 0;
   };
 

@@ -13,9 +13,9 @@ namespace drover {
 
 // One value that operators watch. Name and labels together are unique.
 struct Metric {
-  enum class Kind { kGauge, kCounter };  // a counter only grows
+  enum class Kind { kGauge, kCounter };  // the value of a counter only grows
 
-  std::string name;  // "nomad.client.allocs.start"
+  std::string name;  // such as "nomad.client.allocs.start"
   double value = 0;
   Kind kind = Kind::kGauge;
   std::map<std::string, std::string> labels;

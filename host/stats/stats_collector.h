@@ -51,7 +51,7 @@ class StatsCollector {
   // the task does not run.
   Co<Result<Sample>> Look(Context context, UsageDetail detail);
 
-  // For tests.
+  // The following methods are for tests.
   Sample latest() const { return latest_; }           // may be null; demands no samples
   bool collecting() const { return collecting_; }     // whether Run is in progress
   std::uint64_t streams() const { return streams_; }  // how many streams were requested
@@ -78,7 +78,7 @@ class StatsCollector {
   UsageDetail latest_detail_ = UsageDetail::kTotals;  // the detail of latest_
   Event changed_;                                     // set when a sample arrives or Run ends
   bool collecting_ = false;
-  std::optional<Error> ended_;  // why Run ended before its context
+  std::optional<Error> ended_;  // the error with which Run ended before its context
   std::uint64_t streams_ = 0;
   std::uint64_t samples_ = 0;
 };
