@@ -22,7 +22,7 @@ struct TaskDirPaths {
 // The directory of one allocation:
 //   ALLOC_ID/alloc/{logs,tmp,data}            shared by the tasks
 //   ALLOC_ID/TASK/{local,tmp,secrets,private} one tree per task
-// All methods are for the control thread; long work runs on another.
+// All methods are for the control thread. Long work runs on another thread.
 class AllocDir {
  public:
   virtual ~AllocDir() = default;

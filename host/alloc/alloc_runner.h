@@ -99,7 +99,7 @@ struct RestoredTask {
 
 struct AllocRunnerRequest {
   std::shared_ptr<const Allocation> alloc;
-  // Present for an allocation that an earlier agent ran, even if some tasks have no record.
+  // Has a value if an earlier agent ran the allocation, even if some tasks have no record.
   std::optional<std::map<std::string, RestoredTask>> restored;
 };
 

@@ -34,7 +34,7 @@ struct LocalAllocEnv {
   std::function<std::unique_ptr<AllocDir>(const std::string& alloc_id)> make_dir;
   // If open_store is null, nothing is stored for the next agent.
   std::function<std::unique_ptr<AllocStore>(const std::string& alloc_id)> open_store;
-  std::vector<AllocHookMaker> extra_hooks;  // in this order, after the built-in ones
+  std::vector<AllocHookMaker> extra_hooks;  // called in this order, after the built-in hooks
   std::function<TaskHooks(const Allocation&, const Task&)> make_task_hooks;  // may be null
   // Receives errors of hooks that do not affect the tasks and only need a line in the log. May be
   // null.
@@ -73,7 +73,7 @@ class LocalAllocRunner : public AllocRunner,
                                                     ExecRequest request) override;
   Co<AllocUsage> Usage(Context context, std::string task, UsageDetail detail) override;
 
-  // For tests.
+  // The following methods are for tests.
   const Coordinator& coordinator() const { return coordinator_; }
   const HookResources& resources() const { return resources_; }
   AllocDir* dir() { return dir_.get(); }

@@ -14,7 +14,7 @@ namespace drover {
 struct TaskVerdict {
   // The reason why the remaining tasks must be killed. If it is absent, they may continue.
   std::optional<TaskEvent> kill_event;
-  bool any_live = false;  // a task is pending or running
+  bool any_live = false;  // whether a task is pending or running
 };
 
 TaskVerdict JudgeTasks(const TaskGroup& group, const TaskStates& states);
