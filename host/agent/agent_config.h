@@ -19,7 +19,7 @@ struct AgentConfig {
   std::string region = "global";
 
   // The directory of the agent's own files. client.alloc_dir is below it, unless that key is set.
-  // If data_dir is empty, the command chooses a directory.
+  // If data_dir is empty, the option --data-dir must name a directory, except with --dev.
   std::string data_dir;
   // The file with the token that every request must carry. Only the agent's user may be able to
   // read the file. If token_file is empty, requests need no token.
