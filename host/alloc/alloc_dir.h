@@ -15,8 +15,8 @@ struct TaskDirPaths {
   std::string dir;          // ALLOC_ID/TASK
   std::string local;        // ALLOC_ID/TASK/local
   std::string tmp;          // ALLOC_ID/TASK/tmp
-  std::string secrets;      // ALLOC_ID/TASK/secrets; the file API never shows its contents
-  std::string private_dir;  // ALLOC_ID/TASK/private; for the agent only, never shown
+  std::string secrets;      // ALLOC_ID/TASK/secrets; no client can read its files
+  std::string private_dir;  // ALLOC_ID/TASK/private, for the agent; no client can read its files
 };
 
 // The directory of one allocation:
