@@ -9,8 +9,8 @@
 namespace drover {
 
 // Appends gauges for each task of ALLOC that has a sample in USAGE: its allotted resources and all
-// measured values. If a driver reports no memory value as measured, all memory values are appended.
-// The same rule applies to the CPU values.
+// measured values. If a driver reports no memory value as measured, all memory values are
+// appended. The same rule applies to the CPU values.
 void AppendAllocMetrics(const Allocation& alloc, const AllocUsage& usage, std::vector<Metric>* out);
 
 // Returns the gauges of all allocations that run on this node, from their newest samples. Does not
