@@ -7,12 +7,13 @@
 
 namespace drover {
 
-// The "host:port" on which an API listens.
+// Returns the address on which an API listens, as "host:port".
 std::string BoundAddress(const AgentConfig::Http& http, int port);
 
-// The "host:port" by which clients reach an API that listens on PORT: the configured one, else the
-// bound one. An API bound to all addresses advertises the address that leads out of this machine,
-// or the loopback if there is none.
+// Returns the address by which clients reach an API that listens on PORT, as "host:port". That is
+// the configured address, or else the bound address. An API that is bound to all addresses
+// advertises the source address of packets that leave this machine. If there is no such address,
+// the API advertises the loopback.
 std::string AdvertisedAddress(const AgentConfig::Http& http, int port);
 
 }  // namespace drover

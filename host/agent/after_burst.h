@@ -10,8 +10,9 @@
 
 namespace drover {
 
-// Runs some work after a burst: when many things have happened since it last ran, and then nothing
-// more for a while, or they go on for long. Control thread only.
+// Runs some work after a burst of things. A burst begins when kMany things have been noted since
+// the work last ran. It ends when nothing more is noted for kQuiet, or after kLongest. Control
+// thread only.
 class AfterBurst {
  public:
   static constexpr int kMany = 256;

@@ -10,12 +10,12 @@
 
 namespace drover {
 
-// The store of one allocation on a node whose tasks end with it. It writes to the node's ledger
-// only what the next node must clear away.
+// Writes to the node's ledger what the next node must clear away of one allocation, and nothing
+// else. This is the whole store of an allocation whose tasks end with its node.
 class LedgerStore : public AllocStore {
  public:
-  // KEEP_DIRECTORY: the allocation directory must not be cleared away.
-  // RUNS: the runs that the ledger names already, by task.
+  // KEEP_DIRECTORY means that the allocation directory must not be cleared away. RUNS holds the
+  // runs that the ledger names already, by task.
   LedgerStore(std::shared_ptr<RunLedger> ledger, std::string alloc_id, bool keep_directory,
               std::map<std::string, RunId> runs = {});
 
@@ -27,7 +27,7 @@ class LedgerStore : public AllocStore {
  private:
   const std::shared_ptr<RunLedger> ledger_;
   const std::string alloc_id_;
-  std::map<std::string, RunId> runs_;  // by task, as in the ledger
+  std::map<std::string, RunId> runs_;  // the runs in the ledger, by task
 };
 
 }  // namespace drover

@@ -10,16 +10,18 @@
 
 namespace drover {
 
-// Stores the records with which an allocation continues after a restart of the agent. The
-// allocation itself is stored by the code that placed it, before its runner is made. Control thread
-// only.
+// Stores the records with which an allocation continues after a restart of the agent. The code
+// that places the allocation stores the allocation itself, before its runner is made. Control
+// thread only.
 class AllocStore : public LocalStateStore {
  public:
-  // Returns when the next agent would know the allocation. Nothing is made for it before that.
+  // Returns when the allocation itself is stored, so that the next agent would find it. Nothing
+  // may be made for the allocation before that.
   virtual Co<Status> Known(Context) { co_return Status(); }
-  // Queues the record behind earlier ones. If a task has several, only the last counts.
+  // Queues the record STATE after earlier records. If a task has several queued records, only the
+  // last counts.
   virtual void SaveTaskState(const std::string& task_name, TaskSnapshot state) = 0;
-  // Deletes the records of the allocation and of all its tasks; the last call.
+  // Deletes the records of the allocation and of all its tasks. It must be the last call.
   virtual Co<Status> Delete(Context context) = 0;
 };
 

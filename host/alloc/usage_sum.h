@@ -5,7 +5,7 @@
 
 namespace drover {
 
-// Adds MORE to SUM. A value counts as measured if either of them measured it.
+// Adds MORE to SUM. A value counts as measured if SUM or MORE has measured it.
 void AddUsage(ResourceUsage* sum, const ResourceUsage& more);
 
 }  // namespace drover
