@@ -6,9 +6,9 @@
 namespace drover {
 
 // The last file descriptors that this process may open are reserved for work that must continue
-// when descriptors run out. A task is started only while both numbers together are left. A client
-// is served only while kDescriptorsForStops are left. The stop and the release of a running task
-// may use all that are left.
+// when descriptors run out. A task is started only while kDescriptorsForStops plus
+// kDescriptorsForClients are left. A client is served only while kDescriptorsForStops are left.
+// The stop and the release of a running task may use all that are left.
 constexpr int kDescriptorsForStops = 16;
 constexpr int kDescriptorsForClients = 32;
 

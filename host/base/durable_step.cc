@@ -37,7 +37,7 @@ const std::string& TestDirectory() {
 // with the name NAME matches. At its begin it must be the step with the number NUMBER. At its end
 // it is enough that step NUMBER has begun, because steps may overlap.
 std::string WayOfFault(std::string_view name, bool begins) {
-  static std::mutex& mutex = *new std::mutex;  // lets one thread at a time write a line
+  static std::mutex& mutex = *new std::mutex;  // lets one thread at a time use the files
   const std::lock_guard lock(mutex);
   const std::string trace = TestDirectory() + "/trace";
   if (begins) {

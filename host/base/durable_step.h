@@ -20,13 +20,13 @@ enum class Step : int {
   kMakeAllocDir = 5,    //
   kMakeTaskDir = 6,     //
   kRemoveAllocDir = 7,  //
-  kMakeCgroup = 8,      // the cgroup that tracks a run
+  kMakeCgroup = 8,      // the cgroup that tracks a run is made
   kLaunchShim = 9,      //
   kRemoveCgroup = 10,   //
   kForgetEnd = 11,      // a run's exit record is removed
   kKeepNetwork = 12,    // a network namespace is mounted
   kDropNetwork = 13,    //
-  kMakeLimits = 14,     // the cgroups that limit a run or count its time
+  kMakeLimits = 14,     // the cgroups that limit a run or count its time are made
   kMountSecrets = 15,   // a task's directory for secrets is mounted
   kMakeLedger = 16,     // a ledger gets its name, by which it is found later
   kForgetLedger = 17,   // a ledger is removed when everything it names is gone
@@ -38,12 +38,12 @@ constexpr int kSteps = 20;
 std::string_view StepName(Step step);  // for example "ledger_add"
 
 // Begins a step that is not one function. Returns the error that must replace the step, if any.
+// [any thread]
 //
 // With DROVER_TEST_STEPS=DIRECTORY in the environment, the agent appends the name of each step to
 // DIRECTORY/trace and obeys DIRECTORY/fault. The file fault contains NAME NUMBER WAY. NUMBER
 // counts the steps called NAME in the trace, from 1. If WAY is before or after, the agent is
-// killed before or after that step. If WAY is ENOSPC or EIO, the step fails with this error. [any
-// thread]
+// killed before or after that step. If WAY is ENOSPC or EIO, the step fails with this error.
 Status BeginStep(Step step);
 void EndStep(Step step);
 

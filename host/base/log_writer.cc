@@ -104,8 +104,8 @@ void LogWriter::Write(std::string_view line) {
 void LogWriter::Start() {
   const std::lock_guard lock(state_->mutex);
   if (state_->mode != State::Mode::kDirect) return;
-  // The new thread inherits this mask, so signals are delivered only to the threads that wait for
-  // them.
+  // The new thread inherits this mask, which blocks all signals. So signals are delivered only to
+  // the threads that wait for them.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);

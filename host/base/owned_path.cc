@@ -21,7 +21,7 @@ std::string Octal(mode_t mode) {
   return text.data();
 }
 
-constexpr int kMaxLinks = 40;  // the same number that the kernel follows
+constexpr int kMaxLinks = 40;  // the limit of the kernel is also 40
 
 // Adds the parts of PATH to AHEAD. AHEAD is in reverse order: its last element is the next part.
 // The parts of PATH come before those that are already in AHEAD.
@@ -43,7 +43,7 @@ Result<std::string> ReadOwnedLink(int dir, const std::string& name, const std::s
   struct stat info{};
   if (!link || fstat(link.get(), &info) != 0) return ErrnoError(errno, "open " + path);
   if (!S_ISLNK(info.st_mode)) return ErrnoError(ENOTDIR, "open " + path);
-  info.st_mode &= ~mode_t{0777};  // the mode of a link has no meaning
+  info.st_mode &= ~mode_t{0777};  // the mode of a symbolic link has no meaning
   DROVER_TRY(CheckOwned(path, info, kind));
   std::array<char, PATH_MAX> target{};
   const ssize_t size = readlinkat(link.get(), "", target.data(), target.size());

@@ -19,8 +19,7 @@ class WorkerPool {
   explicit WorkerPool(int threads) : pool_(static_cast<std::size_t>(threads)) {}
 
   // Runs FUNCTION on a pool thread. Afterwards the awaiting coroutine continues on its own thread.
-  // The call cannot be cancelled: the caller waits until FUNCTION has returned. [any thread with a
-  // loop]
+  // The call cannot be cancelled and returns only after FUNCTION. [any thread with a loop]
   Co<void> Do(std::function<void()> function);
 
   // Like Do, for a function with a result.

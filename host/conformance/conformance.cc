@@ -171,7 +171,8 @@ Result<std::vector<ConformanceResult>> RunConformance(
     return Error(Code::kInvalidArgument, "in this process one case can be run: name it (--case)");
   }
   std::vector<ConformanceResult> results(specs.size());
-  // One probe serves all cases. If it fails, no other case can be run.
+  // One probe serves all cases. If it fails, the case "load" fails and all other cases are
+  // skipped.
   const auto probed = [&]() -> Result<std::pair<std::string, PluginInfo>> {
     DROVER_ASSIGN(const PluginFile opened, OpenPluginFile(path, ""));
     DROVER_ASSIGN(PluginInfo info, SharedProber().Probe(opened));
@@ -232,7 +233,7 @@ int RunConformanceChild(int spec_fd, int result_fd) {
   close(spec_fd);
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return 2;
-  // Without this, a session that reads no input would kill the case.
+  // Without this, a write to a session that reads no input would kill this process.
   std::signal(SIGPIPE, SIG_IGN);
   // The case must end with the kit that waits for it. Otherwise a driver that hangs would keep
   // this process alive.

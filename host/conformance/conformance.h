@@ -63,7 +63,7 @@ Result<std::vector<ConformanceResult>> RunConformance(
 // Returns true if no case failed, crashed or timed out.
 bool AllConform(const std::vector<ConformanceResult>& results);
 
-// Runs one case in the child process of the kit.
+// The first argument of the kit's child process, and the function that runs one case in it.
 inline constexpr char kConformanceArgument[] = "__conformance-case";
 int RunConformanceChild(int spec_fd, int result_fd);
 

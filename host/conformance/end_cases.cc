@@ -52,7 +52,8 @@ Co<void> AwaitReady(KitCase* kit, std::shared_ptr<const TaskConfig> task) {
   for (int i = 0; i < 30 && Written(*task).empty(); ++i) (void)co_await Sleep(kit->context(), 20ms);
 }
 
-// A task that runs a command must receive the signal. For other tasks the driver must only answer.
+// If the task runs a command, the task must receive the signal. Otherwise the driver must only
+// answer.
 Co<void> Signals(KitCase* kit, LoadedDriver* driver, const char* name) {
   if (!driver->info().can_signal) co_return kit->Skip("it offers no signals");
   const bool seen = kit->RunsCommands();
@@ -90,7 +91,8 @@ Co<void> KillSignal(KitCase* kit, LoadedDriver* driver) {
   KIT_EXPECT(end.ok(), "a task does not end at SIGKILL: " + Describe(end));
 }
 
-// The driver must answer a call with such a name in some way, and must still have the task.
+// Calls signal with NAME, which is no signal. The driver must answer in some way, and must still
+// have the task.
 Co<void> OddSignal(KitCase* kit, LoadedDriver* driver, std::string name) {
   if (!driver->info().can_signal) co_return kit->Skip("it offers no signals");
   const auto task = kit->Lasting();

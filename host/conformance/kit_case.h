@@ -75,7 +75,8 @@ class KitCase {
   void Note(LoadedDriver* driver, RunId run) { runs_.emplace_back(driver, run); }
   // Returns how long a probe of the plugin file takes.
   Co<Result<Duration>> TimeProbe();
-  // Returns the plugin's configuration as the kit's user or the kit wrote it.
+  // Returns the plugin's configuration before its defaults are filled in. It comes from the user
+  // of the kit, or else from the kit.
   std::string PluginConfigJson(const PluginInfo& info) const;
   // Returns the plugin's configuration as the plugin receives it, checked and completed by the
   // schema.

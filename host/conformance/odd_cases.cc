@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// Valid but unusual input of a driver: odd configurations of tasks, and handles that the driver
-// did not write.
+// Input that a driver may receive but seldom does: odd configurations of tasks, and handles that
+// the driver did not write.
 #include <cstdint>
 #include <functional>
 

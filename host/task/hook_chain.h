@@ -53,7 +53,7 @@ class HookChain {
   // Whether any hook has STAGE.
   bool Has(HookStage stage) const;
 
-  // Returns the environment from the prestart hooks that are done according to HOOKS.
+  // Returns the environment variables of those prestart hooks that HOOKS marks as done.
   StringMap StoredEnv(const std::map<std::string, HookState>& hooks) const;
 
   // Calls every hook of STAGE, which must not be prestart. An error is only reported, and the next

@@ -38,7 +38,7 @@ struct LiveRun {
   }
 
   const std::shared_ptr<const TaskConfig> config;
-  Context watch;  // its end stops the wait for the end of the run
+  Context watch;  // when it ends, the wait for the end of the run stops
   Event exited;   // set together with the result
   std::optional<ExitResult> result;
   bool unsure = false;        // true: the host must kill any processes that are left

@@ -39,7 +39,7 @@ class RestoreBarrier {
   void Loading(const std::string& driver) { EntryOf(driver).loaded.Reset(); }
   // Records that the driver is loaded now or will never be loaded.
   void Loaded(const std::string& driver) { EntryOf(driver).loaded.Set(); }
-  // Returns at once unless the driver is being loaded, else when that has ended.
+  // Waits until the driver is no longer being loaded. Returns at once if it is not being loaded.
   Co<Status> WaitLoaded(Context context, std::string driver);
 
   // Lets tasks of the driver start from now on.

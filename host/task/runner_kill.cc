@@ -66,7 +66,7 @@ Co<void> TaskRunner::KillTask(std::shared_ptr<LiveRun> run) {
 Co<void> TaskRunner::NoteWish(RunWish wish) {
   if (journal_.local().wish == wish || !journal_.local().run_id) co_return;
   journal_.SetWish(wish);
-  // If the stop follows the request at once, one record stores both.
+  // If neither a delay nor a prekill hook separates them, one record stores request and stop.
   const bool delayed = wish == RunWish::kKill && task_->shutdown_delay > 0s;
   if (!delayed && !hooks_->Has(HookStage::kPrekill)) journal_.BeginStop();
   co_await journal_.SaveOrReport(kWishLimit);

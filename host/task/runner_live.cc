@@ -108,7 +108,8 @@ Co<Result<RecoveredTask>> TaskRunner::AskRecover(Context context,
     } else {
       recovered = driver.error();
     }
-    // Only kUnavailable is not an answer, because the plugin may soon be loaded again.
+    // Every result except kUnavailable is an answer. With kUnavailable, the plugin may soon be
+    // loaded again.
     if (recovered.ok() || recovered.code() != Code::kUnavailable) co_return recovered;
     if (tries == kLazyTries || context.cancelled()) co_return recovered;
     const Status slept = co_await Sleep(context, backoff);

@@ -39,8 +39,8 @@ struct TaskLocation {
   std::string network_namespace;  // empty: the network namespace of the host
 };
 
-// The arguments of every stage. They are shared pointers, so they stay alive for a hook that
-// returns late.
+// The arguments of every stage. The shared pointers keep the objects alive for a hook that returns
+// late.
 struct HookRequest {
   std::shared_ptr<const Allocation> alloc;
   std::shared_ptr<const Task> task;
@@ -67,8 +67,8 @@ struct PoststartRequest : HookRequest {
   std::optional<DriverNetwork> network;
 };
 
-// The interface by which a hook changes its task. The task may no longer exist when a late hook
-// uses its weak pointer to this object.
+// The interface by which a hook changes its task. A hook holds a weak pointer to it, because the
+// task may be destroyed before a late hook returns.
 class TaskControl {
  public:
   virtual ~TaskControl() = default;

@@ -257,7 +257,7 @@ Co<TaskRunner::Step> TaskRunner::Decide() {
       journal_.SetState(RunnerState::kPending, RestartingEvent(decision.delay, decision.reason));
       break;
   }
-  // The decision is published before the run is removed from the record.
+  // The decision must be published before the run is removed from the record.
   if (journal_.local().run_id && co_await ForgetEnded() == Step::kShutdown)
     co_return Step::kShutdown;
   if (decision.kind != Kind::kRestarting) co_return Step::kEnd;
@@ -275,7 +275,7 @@ Co<TaskRunner::Step> TaskRunner::StopLeftover() {
   const bool goes_on = run->stop_goes_on && journal_.local().wish == RunWish::kKill;
   if (!run->exited.is_set()) {
     co_await KillTask(run);
-    // Clears this kill, which is not for later decisions.
+    // Clears this kill from the tracker, so that it does not affect a later decision.
     if (!goes_on) tracker_.Next(loop_->Now());
   }
   if (!run->exited.is_set()) co_return Step::kShutdown;

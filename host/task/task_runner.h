@@ -171,7 +171,7 @@ class TaskRunner : public TaskControl,
   PrepareRequest MakePrepareRequest() const;
   Result<Driver*> FindDriver() const;
 
-  // runner_live.cc: a run that the driver knows.
+  // runner_live.cc: a run that the driver has.
   void Adopt(std::shared_ptr<const TaskConfig> config, std::optional<ExitResult> exited);
   static Co<void> WatchExit(TaskRunner* self, std::shared_ptr<LiveRun> run);
   Co<bool> RecoverLost(std::shared_ptr<LiveRun> run);
@@ -232,7 +232,7 @@ class TaskRunner : public TaskControl,
   Context life_;      // ends when Run returns, at the latest
   Context kill_;      // ends when the task must be killed
   Context shutdown_;  // ends when the agent shuts down
-  Context let_go_;    // ends by LetGo
+  Context let_go_;    // ends when LetGo is called
   Event force_restart_;
   Event update_;
   Gate background_;

@@ -6,8 +6,8 @@ namespace drover {
 // The hook outlives this coroutine, because the call of Exited or Shutdown that waits for RUNNING_
 // keeps the hook alive.
 Co<void> StatsHook::Collect(StatsHook* self, Context context, StatsCollector::Source source) {
-  // A driver may end the stream of the previous run only after this run has started. Wait for
-  // that.
+  // A driver may end the stream of the previous run late. The new stream must not begin before
+  // that end.
   while (!self->free_.is_set() && !context.cancelled()) (void)co_await self->free_.Wait(context);
   if (context.cancelled()) co_return;
   self->free_.Reset();
