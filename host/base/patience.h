@@ -7,8 +7,8 @@ namespace drover {
 
 // Limits how long the host waits for a party that stands still when this process stands still.
 // Such a party is a driver, a hook, or an answer that this process must read. The context ends
-// after LIMIT, like one of WithTimeout. But a standstill of the whole process uses up less than
-// one of the kParts parts of LIMIT, because a party that could not run is not late.
+// after LIMIT, like one of WithTimeout. But a party that could not run is not late. So a
+// standstill of the whole process uses up less than one of the kParts parts of LIMIT.
 //
 // The process stands still while it is stopped by a signal or a debugger, frozen, or suspended
 // with its machine. A standstill shows as a timer that fires so late that a busy machine cannot be

@@ -20,8 +20,8 @@ void CountAbandonedHookCall();
 // waits for them any more.
 long AbandonedHookCalls();
 
-// One call of a hook. The waiter and the coroutine that runs the call share it, because the
-// coroutine may run on after the waiter has given up.
+// One call of a hook. The waiter shares it with the coroutine that runs the call. That coroutine
+// may run on after the waiter has given up.
 template <typename T, typename Hook>
 struct HookCall {
   HookCall(Loop* loop, std::shared_ptr<Hook> of) : hook(std::move(of)), returned(loop) {}

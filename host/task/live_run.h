@@ -11,8 +11,8 @@
 
 namespace drover {
 
-// One run that the driver has. The main coroutine of the runner, the coroutine that waits for the
-// end of the run, and requests from outside share this object.
+// One run that the driver has. Three parties share this object: the main coroutine of the runner,
+// the coroutine that waits for the end of the run, and requests from outside.
 struct LiveRun {
   LiveRun(Loop* loop, std::shared_ptr<const TaskConfig> of)
       : config(std::move(of)),

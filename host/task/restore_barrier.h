@@ -13,10 +13,10 @@
 
 namespace drover {
 
-// Delays the starts of tasks while an agent restores tasks. A driver starts no task until it has
-// been asked for all its earlier tasks and has been informed that this list is complete. Each
-// driver has its own barrier, so a driver that hangs does not delay the tasks of other drivers.
-// Control thread only. The barrier must outlive the task runners.
+// Delays the starts of tasks while an agent restores tasks. A driver is first asked for all
+// its earlier tasks, and then informed that this list is complete. Until then it starts no task.
+// Each driver has its own barrier, so a driver that hangs does not delay the tasks of other
+// drivers. Control thread only. The barrier must outlive the task runners.
 class RestoreBarrier {
  public:
   explicit RestoreBarrier(Loop* loop) : loop_(loop) {}

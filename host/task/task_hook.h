@@ -17,8 +17,8 @@ namespace drover {
 
 // When a hook is called. The hooks of a task are called in the order of their registration.
 enum class HookStage {
-  // Before each start of the task. The first error ends the start. The context ends with a kill,
-  // with the shutdown of the agent, and when the hook has returned (with or without an error).
+  // Before each start of the task. The first error ends the start. The context ends with a kill
+  // and with the shutdown of the agent. It also ends when the hook returns, even with an error.
   kPrestart,
   kPoststart,  // when the task runs; a kill or a shutdown of the agent cancels it
   kPrekill,    // before each stop, also that of a restart; a kill does not cancel it

@@ -212,9 +212,9 @@ Co<void> TaskRunner::EndRun() {
   co_await RunHooks(HookStage::kExited, shutdown_);
 }
 
-// Removes the ended run from the record. The driver keeps a run until its end is stored, because
-// before that only the driver can report the end to the next agent. At a shutdown the run stays in
-// the record, because it may not have been destroyed.
+// Removes the ended run from the record. The driver keeps a run until its end is stored. Before
+// that, only the driver can report the end to the next agent. At a shutdown the run stays in the
+// record, because it may not have been destroyed.
 Co<TaskRunner::Step> TaskRunner::ForgetEnded() {
   while (unsaved_end_) {
     const Status saved = co_await journal_.Save();
