@@ -33,10 +33,11 @@ const std::string& TestDirectory() {
   return directory;
 }
 
-// Returns the WAY of the fault if it is for this step. The step must have its name, and either
-// begin as the one with its number or end after that one has begun: steps may overlap.
+// Returns WAY of the fault file if the fault is for this step, else an empty text. Only a step
+// with the name NAME matches. At its begin it must be the step with the number NUMBER. At its end
+// it is enough that step NUMBER has begun, because steps may overlap.
 std::string WayOfFault(std::string_view name, bool begins) {
-  static std::mutex& mutex = *new std::mutex;  // writes one line at a time
+  static std::mutex& mutex = *new std::mutex;  // lets one thread at a time use the files
   const std::lock_guard lock(mutex);
   const std::string trace = TestDirectory() + "/trace";
   if (begins) {

@@ -52,7 +52,7 @@ Co<Status> Event::Wait(Context context) {
   const Subscription on_cancel = context.OnCancel([&either] { either.Fire(); });
   Subscription subscription;
   if (!set_ && !context.cancelled()) co_await Suspend(loop_, &either, &subscription);
-  // An event that was set and reset before this coroutine ran counts as set.
+  // An event that was set and reset before this coroutine continued counts as set.
   if (set_ || !context.cancelled()) co_return Status();
   co_return context.status();
 }
