@@ -29,7 +29,8 @@ void Server::StartReader() {
       end_ = true;
       arrived_.Set();
     });
-    // A test that was killed reads no answers: its requests are cancelled.
+    // A test that was killed has closed its end of standard output. Its requests are cancelled
+    // then.
     pollfd out = {STDOUT_FILENO, 0, 0};
     while (poll(&out, 1, -1) <= 0) {
     }
