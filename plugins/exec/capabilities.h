@@ -17,10 +17,10 @@ struct Capabilities {
 std::vector<std::string> DefaultCapabilities();
 
 // Chooses the capabilities of a task. They are the defaults that are in ALLOWED and not in DROP,
-// and those in ADD. All in ADD must be in ALLOWED. In ADD and DROP, "all" means all allowed
-// capabilities. Throws drover::Error, which names the capabilities that are not allowed. No task
-// gets the capability WITHHELD, and a job that names it is refused, too. An empty WITHHELD means
-// none.
+// and those in ADD. Every capability in ADD must be in ALLOWED. In ADD and DROP, "all" means all
+// allowed capabilities. Throws drover::Error, which names the capabilities that are not allowed. No
+// task gets the capability WITHHELD, and a job that names it is refused, too. An empty WITHHELD
+// means none.
 Capabilities ChooseCapabilities(const std::vector<std::string>& allowed,
                                 const std::vector<std::string>& add,
                                 const std::vector<std::string>& drop, const std::string& withheld);

@@ -33,8 +33,7 @@ const char kConfigSchema[] = R"({
   }
 })";
 
-// Each line is a raw string of its own, since g++ 12 accepts no raw string of several lines in a
-// macro.
+// Each line is a separate raw string. In a macro, g++ 12 accepts no raw string of several lines.
 #define DROVER_MOCK_RUN_SCHEMA                       \
   R"("run_for": {"type": "string"},)"                \
   R"("exit_code": {"type": "integer"},)"             \

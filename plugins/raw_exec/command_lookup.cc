@@ -37,8 +37,8 @@ bool IsRegularFile(const std::string& path) {
 void MakeExecutable(const drover::Fd& file, const struct stat& info, const std::string& path) {
   if ((info.st_mode & kExecutable) == kExecutable) return;
   if (info.st_nlink > 1) {
-    // Another name (hard link) of the file may be in the host, and the task must not be able to
-    // change a file of the host.
+    // Another hard link to the file may belong to the host. The task must not be able to change a
+    // file of the host.
     throw drover::Error(drover::Code::kPermissionDenied,
                         "\"" + path + "\" is not executable and is not made so, since it has " +
                             std::to_string(info.st_nlink) + " names; copy it instead of linking");
