@@ -65,8 +65,8 @@ struct HostAndPort {
 HostAndPort SplitAddress(const std::string& address);
 
 nlohmann::json EncodeNode(const NodeRecord& node);
-// The result has the fields of resources only if RESOURCES is true, and those of the operating
-// system only if OS is true.
+// If RESOURCES is true, the result has the fields of resources. If OS is true, it has the
+// attributes of the operating system.
 nlohmann::json EncodeNodeStub(const NodeRecord& node, bool resources, bool os);
 
 }  // namespace drover
