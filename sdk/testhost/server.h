@@ -10,8 +10,8 @@
 
 namespace drover {
 
-// Reads requests, one per line, and answers each with one line. After a request is read, the next
-// one must wait until it is answered, unless it is "async". Must be used on the control thread.
+// Reads requests, one per line, and answers each with one line. A request that is not "async" is
+// answered before the next request begins. Must be used on the control thread.
 class Server {
  public:
   Server(RealLoop* loop, TestedDriver* driver);

@@ -80,8 +80,8 @@ class Driver {
   virtual Duration ProbeLimit() const { return std::chrono::seconds(20); }
 
   // Returns the info of this instance. INFO is the result of Describe. A driver overrides this
-  // method if its configuration decides fs_isolation or offers. Other members must not change. It
-  // is called once.
+  // method if its configuration decides fs_isolation or offers. Other members must not change. The
+  // method is called once.
   virtual Info Configured(Info info) const { return info; }
   // Takes a new configuration. If this method throws, the instance keeps the old configuration.
   virtual void Configure(const Json& config) {
@@ -102,9 +102,9 @@ class Driver {
     throw Error(Code::kUnimplemented, "this driver starts nothing");
   }
   // HANDLE is absent if no handle was stored; the task may then never have been started. Throw
-  // kNotFound only if you know that no part of the run exists, since the host may then start the
-  // task again. Every driver must override Recover or RecoverAsync, since the driver's process may
-  // end before its tasks do.
+  // kNotFound only if you know that no part of the run exists: the host may then start the task
+  // again. Every driver must override Recover or RecoverAsync, since the driver's process may end
+  // before its tasks do.
   virtual Recovered Recover(const TaskConfig& task, const std::optional<TaskHandle>& handle,
                             const CallView& call) {
     (void)task, (void)handle, (void)call;

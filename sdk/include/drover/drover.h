@@ -3,8 +3,8 @@
  * The C ABI between the Drover host and its task drivers.
  *
  * The ABI is released as v1: from here on it only grows. A driver built with this header loads in
- * every host of ABI major 1 whose minor is at least the minor that the driver says it needs.
- * docs/abi.md has the rules.
+ * every host of ABI major 1 that is new enough. The minor of the host must be at least the minor
+ * that the driver says it needs. docs/abi.md has the rules.
  *
  * A driver is a shared library that exports one symbol, drover_driver_entry_v1. This function
  * returns a constant descriptor. All other calls go through two function tables. The host calls
@@ -20,8 +20,8 @@
  *   - Reserved members. The writer sets members called reserved to zero. The reader ignores them.
  *   - Unknown values. Enumerations and flags may grow. An unknown code counts as E_INTERNAL. An
  *     unknown offer is ignored. A message of an unknown kind is dropped and logged. Any other
- *     unknown value is refused. So a driver may use an addition of a later minor only if the
- *     driver needs that minor, or if host->abi_minor shows that the host has the addition.
+ *     unknown value is refused. So a driver may use an addition of a later minor in two cases only:
+ *     the driver needs that minor, or host->abi_minor shows that the host has the addition.
  *   - Text is UTF-8, given as pointer and length, without a NUL. Text, and everything else to
  *     which a pointer leads, is valid during the call only. A side that needs it later must copy
  *     it.
@@ -43,9 +43,9 @@
  *     that driver, the host ends the process instead.
  *   - Ids. In its life, a host never uses an id of a call, stream or session twice.
  *   - Lifetime. The drover_host that create gets, and the tables that its get_extension returns,
- *     are valid until the shutdown of the instance has been completed, or its create has failed.
- *     The results of the driver's entry function, info and get_extension are valid for the life of
- *     the library.
+ *     are valid until the end of the instance. The instance ends when its shutdown has been
+ *     completed, or when its create has failed. The results of the driver's entry function, info
+ *     and get_extension are valid for the life of the library.
  *   - Re-entry. No function of the host calls the driver on the thread of its caller. Calls that
  *     follow from the function come on another thread, maybe before the function has returned. So
  *     a driver may hold a lock of its own while it calls complete, stream_send, stream_end or a
@@ -55,14 +55,14 @@
  *     returns.
  *
  * Threads. A tag in brackets says where a function is called, or from where it may be called:
- *   [control]    Functions with this tag are called one at a time per driver instance, on a thread
- *                of the host's pool for the plugin. Only the function itself counts: its
+ *   [control]    Functions with this tag are called one at a time per driver instance. They run on
+ *                a thread of the host's pool for the plugin. Only the function itself counts: its
  *                asynchronous call may still be open when the next function is called.
- *   [task]       Functions with this tag (start, recover, stop and destroy) are called one at a
- *                time per run, in parallel with other runs. The next one is called after the
- *                driver has completed the call before it. If the host gives that call up, it holds
- *                the next one back for some seconds only. Then both run at once, most often a
- *                start and the destroy that follows it. So the state of the run needs a lock.
+ *   [task]       The functions with this tag are start, recover, stop and destroy. They are
+ *                called one at a time per run, in parallel with other runs. The next one is called
+ *                after the driver has completed the call before it. If the host gives that call
+ *                up, it holds the next one back for some seconds only. Then both run at once, most
+ *                often a start and the destroy that follows it. So the state needs a lock.
  *   [any-thread] Functions with this tag are called, or may be called, on any thread, in parallel
  *                with everything else.
  *   [callback]   Functions with this tag are called on a thread of the plugin's pool. As with
@@ -195,9 +195,8 @@ enum drover_log_level {
  * lead. The function complete copies the struct in drover_create_result, as it copies every result.
  * The struct lists neither network modes nor kinds of mounts. If a driver cannot do what the
  * configuration of a task says, it refuses the start. A later minor may add a member to the
- * configuration of a task. A driver may ignore the member, unless it comes with a bit of offers. If
- * a task needs a member that comes with such a bit, a host does not start it with a driver that
- * lacks the bit. */
+ * configuration of a task. A driver may ignore the member, unless it comes with a bit of offers. A
+ * host starts no task that needs such a member with a driver that lacks the bit. */
 typedef struct drover_info {
   uint32_t struct_size;
   int32_t fs_isolation;   /* enum drover_fs_isolation */
@@ -665,7 +664,7 @@ typedef struct drover_exec_args {
   uint32_t tty;
   drover_array command; /* of drover_str */
   int32_t width, height;
-  drover_fd input;  /* GIVEN: the session reads it */
+  drover_fd input;  /* GIVEN; the session reads its input from it */
   /* Both GIVEN. The session writes to output and to error. With a tty, it uses only output. */
   drover_fd output;
   drover_fd error;
@@ -735,8 +734,8 @@ typedef struct drover_process_start_args {
    * in the PATH inside the root. */
   const drover_isolation* isolation;
   /* The next two members name cgroups of the operator, whose limits then hold for the run. These
-   * cgroups must exist, and must stay. Their paths are relative to the mount point of the hierarchy, or
-   * begin with it. They must not be combined with limits of the isolation.
+   * cgroups must exist, and must stay. Their paths are relative to the mount point of the
+   * hierarchy, or begin with it. They must not be combined with limits of the isolation.
    *
    * A cgroup of version 2. The cgroup that tracks the run is made inside it. Empty means inside the
    * host's own cgroup. */

@@ -61,15 +61,15 @@ class Json {
   const Array& AsArray() const { return Need(Type::kArray, "a list"), array_; }
   const Object& AsObject() const { return Need(Type::kObject, "an object"), object_; }
 
-  // Returns a member of an object. Returns a null value if the member is absent.
+  // Returns the member KEY of this object, or a null value if the member is absent.
   const Json& operator[](std::string_view key) const {
     static const Json kNull;
     auto found = AsObject().find(key);
     return found == object_.end() ? kNull : found->second;
   }
 
-  // These functions return a member of an object, or the default if the member is absent or null.
-  // If the member has another type, they throw an error that names KEY.
+  // These functions return the member KEY of this object, or the default if the member is absent or
+  // null. If the member has another type, they throw an error that names KEY.
   std::string String(std::string_view key, std::string fallback = "") const {
     return Member(key, [&](const Json& j) { return j.AsString(); }, std::move(fallback));
   }
