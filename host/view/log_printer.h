@@ -18,8 +18,8 @@ namespace drover {
 // thread.
 class LogPrinter {
  public:
-  // The objects of the pointers must outlive this object, and so must those of the pointers in
-  // OPTIONS.
+  // The objects to which the pointers lead must outlive this object. The same holds for the
+  // pointers in OPTIONS.
   LogPrinter(Loop* loop, RunView* view, std::shared_ptr<const Allocation> alloc,
              std::string directory, LogFollowOptions options);
   ~LogPrinter();

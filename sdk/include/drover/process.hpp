@@ -73,7 +73,8 @@ struct ProcessState {
   std::optional<ExitResult> exit_result;
 };
 
-// A command to run beside a task. With a tty, only OUTPUT is written, and ERROR is not used.
+// A command to run beside a task. With a tty, the command writes only to OUTPUT, and ERROR is not
+// used.
 struct ExecRequest {
   RunId run_id;
   std::vector<std::string> command;
@@ -112,8 +113,8 @@ class ExecSession {
   std::shared_ptr<ExecSession> self_;
 };
 
-// Most functions have two forms. The form with a callback may be called on any thread. The blocking
-// form throws its errors, and only the driver's own threads may call it. [any-thread]
+// Most functions have two forms. The form with a callback may be called on any thread [any-thread].
+// The blocking form throws its errors, and only the driver's own threads may call it.
 class ProcessService {
  public:
   ProcessService(const drover_host* host, const drover_process* service, std::shared_ptr<Gate> gate)
