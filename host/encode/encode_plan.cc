@@ -24,7 +24,7 @@ json EncodeUpdates(const GroupPlan& group) {
           {"RescheduleLater", 0}};
 }
 
-// The updates of a group's allocations, in words for people.
+// Returns the numbers of updates of a group's allocations. The keys are words for people.
 json UpdateWords(const json& updates) {
   static constexpr std::pair<const char*, const char*> kWords[] = {
       {"Ignore", "ignore"},
@@ -46,7 +46,7 @@ const char* ForcedBy(const json& task, const GroupPlan& group) {
   return group.destructive > 0 ? "forces create/destroy update" : "forces in-place update";
 }
 
-// Adds to each change what it forces.
+// Adds to each change the updates that it forces.
 void Annotate(const PlanReply& plan, json* group) {
   const auto found = plan.plan.find(group->at("Name").get<std::string>());
   if (found == plan.plan.end()) return;
@@ -61,13 +61,14 @@ void Annotate(const PlanReply& plan, json* group) {
 }
 
 json EncodeDiff(const PlanReply& plan, json after) {
-  after["Stop"] = false;  // a job that is registered must run
+  after["Stop"] = false;  // to register a job means that it must run
   json diff = DiffJobs(plan.before ? EncodeJob(*plan.before) : json(), after);
   for (json& group : diff["TaskGroups"]) Annotate(plan, &group);
   return diff;
 }
 
-// The blocked evaluation in which allocations without room would wait.
+// Returns the blocked evaluation in which allocations without room would wait. Returns null if
+// there are none.
 json EncodeWaiting(const PlanReply& plan, const PlannedJob& planned) {
   if (plan.failed_groups.empty()) return nullptr;
   Evaluation eval;
