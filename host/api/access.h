@@ -9,8 +9,8 @@
 
 namespace drover {
 
-// Returns why REQUEST is refused, or nothing if it has the right TOKEN. If TOKEN is empty, no
-// request is refused. The time does not depend on how much of a guessed token is right.
+// Returns why REQUEST is refused, or nothing if REQUEST has the right TOKEN. If TOKEN is empty, no
+// request is refused. The run time does not depend on how many bytes of a guessed token are right.
 std::optional<std::string> Refusal(const HttpRequest& request, const std::string& token);
 // Returns why a client that sent the token GIVEN is refused, or nothing if GIVEN is the right
 // TOKEN. If TOKEN is empty, no client is refused.
@@ -23,7 +23,8 @@ std::string_view GivenToken(const HttpRequest& request);
 
 bool SaysTwoTokens(const HttpRequest& request);
 
-// Compares A and B in a time that does not depend on how much of them is equal.
+// Returns whether A and B are equal. The run time does not depend on how many of their bytes are
+// equal.
 bool SameSecret(std::string_view a, std::string_view b);
 
 }  // namespace drover

@@ -150,8 +150,9 @@ Co<Answer> ReadNamespace(ApiRequest* request) {
 }
 
 // Describes the scheduler in the terms that clients use. Clients cannot change this configuration.
-// The write that makes an evaluation also carries it out, so no broker hands out evaluations.
-// PauseEvalBroker is therefore true. Clients require this value before they delete evaluations.
+// A single write to the store creates an evaluation and also processes it, so no broker hands out
+// evaluations. PauseEvalBroker is therefore true. Clients require this value before they delete
+// evaluations.
 Co<Answer> ReadSchedulerConfig(ApiRequest* request) {
   const json preemption = {{"SystemSchedulerEnabled", false},
                            {"SysBatchSchedulerEnabled", false},
@@ -181,7 +182,7 @@ Co<Answer> CollectAll(ApiRequest* request) {
 }
 
 // Answers a request to reconcile the job summaries. There is nothing to reconcile, because the
-// agent counts the summaries on each request.
+// agent computes the summaries anew for each request.
 Co<Answer> Reconciled(ApiRequest*) { co_return EmptyAnswer(); }
 
 }  // namespace

@@ -44,9 +44,9 @@ bool IsNewer(const std::shared_ptr<const AllocRecord>& a,
   return a->id() < b->id();
 }
 
-// Keeps only those RECORDS that the page of REQUEST may show, and the first record of the next
-// page. The agent thus does not sort all records for each page that a client requests. If REQUEST
-// has a filter, all records stay, because the filter must examine each of them.
+// Removes all RECORDS except those that the requested page may show and the first record of the
+// next page. The agent thus does not sort all records for each page that a client requests. If
+// REQUEST has a filter, removes no records, because the filter must examine each of them.
 void OnlyThePage(const ApiRequest& request, AllocRecords* records) {
   const Result<std::optional<std::uint64_t>> per_page = request.Number("per_page");
   if (!per_page.ok() || per_page->value_or(0) == 0 || !request.Text("filter").empty()) return;
@@ -65,8 +65,8 @@ void OnlyThePage(const ApiRequest& request, AllocRecords* records) {
   records->erase(end, records->end());
 }
 
-// Encodes the whole allocation. The job is many times as large as the other fields, so the result
-// includes the job only if FILTER examines it.
+// Encodes all fields of the allocation that FILTER may examine. The job is many times as large as
+// the other fields, so the result includes the job only if FILTER examines the job.
 json WholeAlloc(const AllocRecord& record, const ListFilter& filter) {
   json whole = EncodeAllocStub(record, {});
   whole.update(filter.LooksAt("Job") ? EncodeAlloc(record) : EncodeAllocWithoutJob(record));
@@ -145,8 +145,8 @@ Co<Status> DoWithRunner(const ApiAgent* agent, std::string id, RunnerWork work) 
   co_return co_await work(runner);
 }
 
-// Calls WORK with the runner of the allocation in the request's path. Answers with the newest
-// index of the store.
+// Calls WORK with the runner of the allocation that the request's path names. Answers with the
+// newest index of the store.
 Co<Answer> WithRunner(ApiRequest* request, RunnerWork work) {
   const Status done = co_await request->Control(
       [agent = &request->agent(), id = request->parameter(0), work = std::move(work)](Context) {

@@ -27,12 +27,12 @@ class WorkerPool;
 
 // The settings of the API that a reload of the configuration can change.
 struct ApiSettings {
-  // Clients must send this token. If it is empty, clients need no token. The agent never sends or
-  // logs the token.
+  // Clients must send this token. If the token is empty, clients need no token. The agent never
+  // sends or logs the token.
   std::string token;
   bool prometheus = false;  // whether metrics are available in the format of Prometheus
-  // Returns the metrics of running allocations. Call it on the control thread; see CallControl. If
-  // it is empty, these metrics are not published.
+  // Returns the metrics of running allocations. Must be called on the control thread; see
+  // CallControl. If this function is empty, the agent does not publish these metrics.
   std::function<Co<Result<std::vector<Metric>>>(Context context)> alloc_metrics;
 };
 
@@ -70,9 +70,10 @@ struct ApiAgent {
   LogMonitor* log_monitor = nullptr;      // [any thread]
   HostStatsReader* host_stats = nullptr;  // [any thread]
   MetricRegistry* metrics = nullptr;      // [any thread]
-  std::string alloc_dir;                  // the directory of all allocations
-  WorkerPool* file_workers = nullptr;     // [any thread] for work on files below alloc_dir
-  LogWatcher* file_watcher = nullptr;     // [any thread]
+  // the directory that contains the directories of the allocations
+  std::string alloc_dir;
+  WorkerPool* file_workers = nullptr;  // [any thread] does the work on files below alloc_dir
+  LogWatcher* file_watcher = nullptr;  // [any thread]
   // The memory in bytes that the parsed JSON bodies of all requests may take together.
   static constexpr std::size_t kTreeBytes = std::size_t{32} << 20;
   std::shared_ptr<ByteBudget> trees = std::make_shared<ByteBudget>(kTreeBytes);  // [any thread]
@@ -81,10 +82,11 @@ struct ApiAgent {
 
   // The members below belong to the control thread; see CallControl.
   Loop* control = nullptr;
-  Gate* calls = nullptr;  // joins the API's calls that have not ended
+  Gate* calls = nullptr;  // runs the coroutines of CallControl
   Scheduler* scheduler = nullptr;
-  // Returns when all changes so far would survive a power cut. Only then may a client get the
-  // answer to its change. If this function is empty, the agent keeps no state on disk.
+  // Returns when all changes made before the call are durable, so that they survive a power cut. A
+  // client must not get the answer to its change earlier. If this function is empty, the agent
+  // keeps no state on disk.
   std::function<Co<Status>(Context context)> make_durable;
   std::function<NodeMeta()> node_meta;
   // Applies CHANGES, which a client requested, to the metadata of the node; see NodeMeta::Apply.
@@ -99,7 +101,8 @@ struct ApiAgent {
 
 // Runs FUNCTION on the control thread and returns its result. FUNCTION takes a Context and returns
 // a coroutine. This call returns only after FUNCTION has ended, even if the caller's context ends
-// earlier, so FUNCTION may use the caller's variables. It is for coroutines of other threads.
+// earlier, so FUNCTION may use the caller's variables. Only coroutines of other threads may call
+// CallControl.
 template <typename F, typename R = typename std::invoke_result_t<F&, Context>::value_type>
 Co<R> CallControl(Loop* caller, const ApiAgent* agent, F function) {
   struct Call {

@@ -11,7 +11,8 @@
 namespace drover {
 namespace {
 
-// The limit of the JSON parser in bytes. The lower limit of the HTTP server applies first.
+// The maximum size in bytes of a body that the JSON parser accepts. The HTTP server refuses much
+// smaller bodies, so no body reaches this limit.
 constexpr std::size_t kMaxBody = std::size_t{1} << 30;
 // The number of list elements that are encoded before other requests get a turn.
 constexpr int kSlice = 32;
@@ -50,7 +51,8 @@ Result<Duration> WantedWait(const ApiRequest& request) {
     }
     if (*parsed > Duration(0)) wait = std::min(*parsed, kLongestWait);
   }
-  // Adds a random time, so that requests that came together are not all answered at the same time.
+  // Requests that arrive at the same time must not all be answered at the same time. This code
+  // therefore adds a random time to the wait.
   static thread_local std::minstd_rand random{std::random_device{}()};
   const Duration spread(std::uniform_int_distribution<Duration::rep>(0, wait.count() / 16)(random));
   return wait + spread;
@@ -194,7 +196,8 @@ Co<Answer> ListAnswer(ApiRequest* request, std::vector<ListItem> items) {
   if (const std::string token = request->Text("next_token"); !token.empty()) {
     first = std::find_if(items.begin(), items.end(),
                          [&](const ListItem& item) { return item.key == token; });
-    // If the first element was removed meanwhile, the page begins with the next element.
+    // If the element that the token names no longer exists, the page begins with the element after
+    // it.
     if (first == items.end()) {
       const bool reverse = request->Flag("reverse");
       first = std::find_if(items.begin(), items.end(), [&](const ListItem& item) {
@@ -219,7 +222,8 @@ Co<Answer> ListAnswer(ApiRequest* request, std::vector<ListItem> items) {
           filter->Chooses(first->whole ? first->whole(*filter) : first->encode(), &budget));
       if (!chosen) continue;
     }
-    // The filter chooses the element that the token names, so the next page will show it.
+    // The filter has chosen this element. If the page is full, the element is the first of the
+    // next page, and next_token names it.
     if (full) {
       answer.next_token = first->key;
       break;

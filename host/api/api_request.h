@@ -143,12 +143,12 @@ struct Found {
 using Look = std::function<Found(const Tables& tables)>;
 
 // Answers with the result of LOOK. If the query has ?index=N, first waits until the index of the
-// result is higher than N. Only changes in the tables of MASK can raise this index. The wait ends
-// at the latest after the time in ?wait.
+// result is higher than N. Only changes in the tables of MASK can raise this index. The wait takes
+// at most the time in ?wait and a random addition, which is at most a sixteenth of this time.
 Co<Answer> AnswerRead(ApiRequest* request, TableMask mask, Look look);
 
-// These functions answer like AnswerRead for kinds of objects that this version never has. The
-// result is an empty list, or null, and it never changes.
+// Some kinds of objects do not exist in this version. These functions answer requests for such
+// objects, with an empty list or with null. Like AnswerRead, they obey ?index and ?wait.
 Co<Answer> AnswerNoList(ApiRequest* request);
 Co<Answer> AnswerNull(ApiRequest* request);
 
@@ -169,13 +169,13 @@ class JsonListText {
 struct ListItem {
   std::string key;
   std::function<nlohmann::json()> encode;
-  // Encodes the whole object, which FILTER examines. If this is null, the list shows the whole
-  // object, and FILTER examines the result of `encode`.
+  // Encodes the whole object, which FILTER examines. If this function is null, `encode` already
+  // returns the whole object, and FILTER examines the result of `encode`.
   std::function<nlohmann::json(const ListFilter& filter)> whole = nullptr;
 };
 // Answers with the part of ITEMS that the client chooses by ?filter, ?per_page, ?next_token and
-// ?reverse. ITEMS must be in order. The function encodes a few items at a time, so that other
-// requests get a turn on this thread.
+// ?reverse. ITEMS must be sorted in the order in which the list shows them. The function encodes a
+// few items at a time, so that other requests get a turn on this thread.
 Co<Answer> ListAnswer(ApiRequest* request, std::vector<ListItem> items);
 
 }  // namespace drover

@@ -6,7 +6,8 @@
 
 namespace drover {
 
-// Collects the ended records that RULE chooses. The changes are durable when this call returns.
+// Removes the ended allocations, evaluations and jobs that RULE chooses. The changes are durable
+// when this call returns.
 Co<Status> CollectGarbage(ApiRequest* request, GarbageRule rule);
 
 }  // namespace drover

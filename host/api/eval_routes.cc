@@ -13,8 +13,8 @@ using nlohmann::json;
 
 constexpr TableMask kOfEvals = MaskOf(Table::kEvals);
 
-// Chooses the evaluations of a list. The constructor reads the query of the request, because
-// writers wait while the store is read.
+// Chooses the evaluations that a list shows. The constructor parses the query before the store is
+// read, because writers wait during a read of the store.
 class EvalFilter {
  public:
   explicit EvalFilter(const ApiRequest& request)
@@ -113,7 +113,8 @@ Co<Answer> CountEvals(ApiRequest* request) {
   });
 }
 
-// Returns the evaluations of the same job from which EVAL followed, or that followed from EVAL.
+// Returns the evaluation of the same job that came before EVAL and caused EVAL, and the
+// evaluations that EVAL caused.
 json Related(const Tables& tables, const Evaluation& eval) {
   json list = json::array();
   const auto ids = tables.evals_of_job.find(KeyOf(eval));

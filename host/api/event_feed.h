@@ -83,7 +83,7 @@ class EventFeed {
 
   // Returns how long a follower waits after a write before it looks for more events. The pause
   // grows with the number of followers, so that all followers together make at most a few thousand
-  // writes a second. A follower writes the first event after a silence at once.
+  // writes a second. The first event after a time without events is sent without a pause.
   Duration Pause() const;
 
   std::size_t bytes() const { return total_->load(); }

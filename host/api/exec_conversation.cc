@@ -20,8 +20,8 @@ constexpr int kInternal = 1011;
 Co<void> CloseWith(WebSocketChannel* channel, Error error) {
   const bool theirs = error.code() == Code::kInvalidArgument || error.code() == Code::kNotFound;
   std::string reason = error.message();
-  // The reason must be UTF-8, may contain names that a client sent, and is cut at any byte. All
-  // bytes that are not ASCII are therefore replaced.
+  // The reason must be UTF-8. It may contain names that a client sent, and a long reason is cut,
+  // even inside a character. All bytes that are not ASCII are therefore replaced.
   std::replace_if(
       reason.begin(), reason.end(), [](char c) { return static_cast<signed char>(c) < 0; }, '?');
   (void)co_await channel->Close(theirs ? kPolicy : kInternal, std::move(reason));
@@ -82,7 +82,8 @@ Co<void> ExecConversation::CopyOutput(ExecPipe* pipe, const char* name) {
 Co<Status> ExecConversation::Take(std::string text) {
   DROVER_CO_ASSIGN(ExecMessage message, ParseExecMessage(text));
   if (message.size) call_->Resize(*message.size);
-  // The error is ignored: if the command reads no more, that is not the client's mistake.
+  // The error of the write is ignored. It means that the command reads no more input, which is not
+  // the client's mistake.
   if (!message.input.empty()) (void)co_await input_->Write(std::move(message.input));
   if (message.input_ends) input_->Close();
   co_return Status();
@@ -103,7 +104,8 @@ Co<void> ExecConversation::ReadMessages() {
 }
 
 Co<void> ExecConversation::Report(ExitResult exit, bool tty) {
-  // Sends the reason why the command could not be executed, on the stream that a shell would use.
+  // If the command could not be executed, sends the reason on the stream on which a shell prints
+  // it.
   if (!exit.error.empty()) {
     (void)co_await Say(
         ExecDataMessage(tty ? "stdout" : "stderr", exit.error + (tty ? "\r\n" : "\n")));

@@ -13,9 +13,9 @@
 
 namespace drover {
 
-// Connects a client and a command through a websocket, with JSON messages. Each side waits until
-// the other side has taken its bytes, so bytes do not accumulate. Use it only on the thread of the
-// exchange.
+// Connects a client and a command through a websocket, with JSON messages. Neither side sends more
+// bytes before the other side has read the earlier bytes, so bytes do not accumulate. Use it only
+// on the thread of the exchange.
 class ExecConversation {
  public:
   struct Command {

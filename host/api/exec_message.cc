@@ -49,7 +49,7 @@ Result<int> Cells(const json& size, const char* key) {
   const json* const cells = Member(size, key);
   if (cells == nullptr) return 0;
   if (!cells->is_number_integer()) return MustBe(std::string("tty_size.") + key, "a whole number");
-  // A number that does not fit into 63 bits also becomes the maximum.
+  // A number that is too large becomes the maximum, even if the number does not fit into 63 bits.
   if (cells->is_number_unsigned() && cells->get<std::uint64_t>() > kMostCells) {
     return static_cast<int>(kMostCells);
   }

@@ -22,12 +22,12 @@ class ExecPipe {
 
   // Returns the next bytes, at most SIZE. Returns an empty text at the end of the stream.
   Co<std::string> Read(std::size_t size);
-  // Writes all BYTES and waits while the reader is slow. Returns Code::kUnavailable if there is no
-  // reader, or no reader any more.
+  // Writes all BYTES and waits while the reader is slow. Returns Code::kUnavailable if no process
+  // has the other end of the pipe open.
   Co<Status> Write(std::string bytes);
-  // Call it when the command has ended. Reads and writes then wait no longer. The bytes in the
-  // pipe can still be read, but only a limited number of them. Processes that the command has left
-  // may go on writing.
+  // Call it when the command has ended. From then on, Read and Write do not wait. Read still
+  // returns the bytes in the pipe, but only a limited number. The limit is necessary because
+  // processes that the command left running may continue to write.
   void Finish();
   // Closes the agent's end. A reader at the other end then reaches the end of the stream.
   void Close();

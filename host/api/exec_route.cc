@@ -134,7 +134,7 @@ Result<Command> ReadAction(const ApiRequest& request) {
 using ReadFunction = Result<Command> (*)(const ApiRequest& request);
 
 // Opens the websocket and runs a session. Calls READ only after the client's token was accepted,
-// so only such a client can learn the result.
+// so that a client without the token learns nothing from the result of READ.
 Co<Answer> Converse(ApiRequest* request, ReadFunction read) {
   HttpExchange* const exchange = request->exchange();
   const Result<WebSocketChannel*> channel = co_await exchange->AcceptWebSocket();

@@ -96,7 +96,7 @@ Co<Answer> SendFile(ApiRequest* request, std::int64_t offset, std::int64_t limit
       const auto size = static_cast<std::size_t>(std::min<std::int64_t>(left, kPiece));
       return ReadPiece(file->fd.get(), offset, size);
     });
-    if (!piece.ok() || piece->empty()) break;  // the file was truncated meanwhile
+    if (!piece.ok() || piece->empty()) break;  // the file was truncated after it was opened
     offset += static_cast<std::int64_t>(piece->size());
     left -= static_cast<std::int64_t>(piece->size());
     sent = co_await exchange->Write(std::move(*piece));

@@ -35,7 +35,7 @@ Co<Status> SendTail(ApiRequest* request, LiveStream* stream, std::shared_ptr<Fil
   const ApiAgent& agent = request->agent();
   const std::string path = request->Text("path");
   std::unique_ptr<LogWatcher::Watch> watch;
-  // Never set: without a watch, only the timeout ends the wait below.
+  // This event is never set. Without a watch, only the timeout ends the wait below.
   Event unwatched(request->exchange()->loop());
   if (follow) watch = agent.file_watcher->Add(request->exchange()->loop(), tail->fd());
   while (true) {

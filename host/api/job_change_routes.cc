@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// Routes that change an existing job without its full text: they restore an earlier version or set
-// another count. This file also answers requests about kinds of jobs that this version lacks.
+// Routes that change an existing job without its full text: they restore an earlier version or
+// change the number of allocations of a task group. This file also answers requests about kinds of
+// jobs that this version lacks.
 #include <algorithm>
 #include <limits>
 
@@ -25,7 +26,8 @@ std::shared_ptr<const JobRecord> FindJob(const ApiRequest& request) {
 
 Answer NoSuchJob() { return ErrorAnswer(404, "job not found"); }
 
-// Registers a job that was made from the stored job. Fails if the stored job has changed since.
+// Registers a job that was made from the stored job. Fails if the stored job has changed since it
+// was read.
 Co<Answer> Register(ApiRequest* request, JobRegistration registration) {
   Scheduler* const scheduler = request->agent().scheduler;
   const Result<JobReply> reply = co_await request->ControlJob(

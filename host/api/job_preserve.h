@@ -11,8 +11,9 @@ struct Preserved {
   bool resources = false;  // the resources of the job's tasks
 };
 
-// Returns SENT with the parts WHAT from BEFORE. The function copies these parts between groups and
-// tasks of the same name. SENT may be any JSON. BEFORE must be a job as clients read it.
+// Replaces parts of the job SENT by the same parts of the job BEFORE, and returns the result. WHAT
+// chooses the parts. The function copies the parts between groups and tasks of the same name. SENT
+// may be any JSON. BEFORE must be a job in the form in which clients receive it.
 nlohmann::json Preserve(nlohmann::json sent, const nlohmann::json& before, Preserved what);
 
 }  // namespace drover

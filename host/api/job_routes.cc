@@ -27,7 +27,8 @@ std::string ErrorList(const std::vector<std::string>& faults) {
   return text + "\n";
 }
 
-// Returns the warnings that clients print beside an answer, or an empty text if there are none.
+// Returns the text of WARNINGS, which clients print together with an answer. The text is empty if
+// there are no warnings.
 std::string WarningList(const std::vector<std::string>& warnings) {
   if (warnings.empty()) return "";
   std::string text = std::to_string(warnings.size()) + " warning(s):\n";
@@ -41,7 +42,8 @@ std::vector<std::string> TextsOf(const std::vector<JobFault>& warnings) {
   return texts;
 }
 
-// Returns why the job could not be parsed. The list is empty if JOB has a job.
+// Returns the texts of the mistakes that the parser found in a job. If there are none but JOB is
+// an error, returns the text of this error.
 std::vector<std::string> FaultTexts(const Result<Job>& job, const std::vector<JobFault>& faults) {
   std::vector<std::string> texts;
   for (const JobFault& fault : faults) texts.push_back(TextOf(fault));
@@ -95,8 +97,8 @@ Result<int> EvalPriority(std::int64_t priority) {
   return static_cast<int>(priority);
 }
 
-// Copies the parts that the client wants to preserve from the stored job into JOB. REGISTRATION
-// then fails if the stored job changes meanwhile.
+// Copies the parts that the client wants to preserve from the stored job into JOB. If a part was
+// copied and the stored job then changes, REGISTRATION fails.
 void KeepOf(const ApiRequest& request, const json& body, json* job, JobRegistration* registration) {
   const Preserved what{Field<bool>(body, "PreserveCounts"), Field<bool>(body, "PreserveResources")};
   if (!what.counts && !what.resources) return;
@@ -138,7 +140,7 @@ Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
   }
   const Status source = ReadSource(*body, &out);
   if (!source.ok()) return out.refused = source.error(), out;
-  // Moves the job, as it may be large.
+  // The job is moved and not copied, because it may be large.
   json copy = std::move(*job);
   // A job that names no namespace gets the namespace in the query.
   if (copy.value("Namespace", json()).is_null() && !request.Text("namespace").empty()) {

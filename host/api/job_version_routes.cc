@@ -29,7 +29,8 @@ struct Comparison {
   bool with_one() const { return version || !tag.empty(); }
 };
 
-// Returns the version with which all others are compared, or null if there is no such version.
+// Returns the version with which all other versions are compared, or null if there is no such
+// version.
 std::shared_ptr<const JobRecord> ComparedWith(const Versions& versions, const Comparison& with) {
   for (const auto& version : versions) {
     const bool is_tagged = version->tag && version->tag->name == with.tag;
@@ -84,8 +85,8 @@ Co<Answer> ReadVersions(ApiRequest* request) {
     Versions versions;
     for (const auto& [number, version] : found->second) versions.push_back(version);
     std::reverse(versions.begin(), versions.end());
-    // This is not the index of the newest version, because that index does not rise when a version
-    // is dropped.
+    // The answer has the index of the tables. The index of the newest version would not rise when
+    // an old version is dropped.
     const std::uint64_t index = tables.IndexOf(kOfJobs);
     return Found{index, [index, versions = std::move(versions), with] {
                    return AnswerVersions(versions, index, with);

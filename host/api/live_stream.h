@@ -12,8 +12,8 @@
 namespace drover {
 
 // An answer that continues until its client disconnects. While nothing else is written, heartbeats
-// show the client that the stream is alive. Use it only on the thread of its exchange, and call
-// End before its destruction.
+// show the client that the stream is alive. Use the object only on the thread of its exchange, and
+// call End before the object is destroyed.
 class LiveStream : public LiveCount<LiveStream> {
  public:
   // EXCHANGE must outlive this object.
@@ -32,8 +32,8 @@ class LiveStream : public LiveCount<LiveStream> {
   Co<Status> Write(std::string bytes);
   // Writes a PIECE that other streams send too. The rules are those of Write.
   Co<Status> WriteShared(std::shared_ptr<const SharedPiece> piece);
-  // Stops the heartbeats, and returns when none is being written. The answer itself ends when the
-  // handler returns.
+  // Stops the heartbeats, and returns when no heartbeat is being written. The answer itself ends
+  // when the handler returns.
   Co<void> End();
 
   // Returns the context of the stream. It ends when the client has disconnected, when the server

@@ -88,7 +88,8 @@ class LogMonitor::Sink : public spdlog::sinks::sink {
     queue->notified = false;
     return lines;
   }
-  // Returns the lowest level that a watcher wants, or off if there are no watchers.
+  // Returns the lowest level that a watcher wants. Returns the level "off" if there are no
+  // watchers.
   spdlog::level::level_enum Lowest() {
     const std::lock_guard lock(mutex_);
     auto lowest = spdlog::level::off;
@@ -109,7 +110,8 @@ class LogMonitor::Sink : public spdlog::sinks::sink {
       queue->lines += line;
     }
     if (std::exchange(queue->notified, true)) return;
-    // The queue is still in the list, so its loop still exists.
+    // A watcher removes its queue from the list before the loop of the watcher ends. The queue is
+    // still in the list, so the loop still exists.
     queue->loop->Post([queue] { queue->arrived.Set(); });
   }
 

@@ -57,8 +57,8 @@ class LogWatch {
 // a watcher. Lines for which there is no room are dropped and counted. [any thread]
 class LogMonitor {
  public:
-  // Adds a sink to LOGGER. The sinks that LOGGER already has keep its present level. Call it
-  // before other threads log.
+  // Adds a sink to LOGGER. The sinks that LOGGER already has get the present level of LOGGER. Call
+  // the constructor before other threads log.
   explicit LogMonitor(std::shared_ptr<spdlog::logger> logger);
   LogMonitor(const LogMonitor&) = delete;
   LogMonitor& operator=(const LogMonitor&) = delete;

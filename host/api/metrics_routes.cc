@@ -18,8 +18,8 @@ std::string MetricsTime(WallTime time) {
   return text;
 }
 
-// Encodes the metrics in the format that clients read. The counters have counted in steps of one
-// since the agent started, AGE seconds ago.
+// Encodes the metrics in the format that clients read. The agent started AGE seconds ago. Since
+// then, each counter has only grown, in steps of one.
 json EncodeMetrics(const std::vector<Metric>& metrics, json samples, WallTime now, double age) {
   json gauges = json::array(), counters = json::array();
   for (const Metric& metric : metrics) {

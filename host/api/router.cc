@@ -100,8 +100,8 @@ Target FindRoute(const std::vector<Route>& routes, const std::string& path,
   return target.known ? target : otherwise;
 }
 
-// Returns why the client may not use TARGET, or nothing if it may. Paths that are not in the table
-// of routes need the token too.
+// Returns why the client may not use TARGET, or nothing if the client may use TARGET. Paths that
+// are not in the table of routes need the token too.
 std::optional<std::string> RefusalOf(const Target& target, const ApiAgent& agent,
                                      const HttpRequest& http) {
   if (target.route != nullptr && target.route->access == Access::kOpen) return std::nullopt;
@@ -110,12 +110,13 @@ std::optional<std::string> RefusalOf(const Target& target, const ApiAgent& agent
 
 // The maximum time that a body waits until there is memory for its parsed form.
 constexpr Duration kTreeWait = 30s;
-// If a tree or a reply has at least this many bytes, its memory is returned to the system at once.
-// The allocator would keep the memory for the next request.
+// If a tree or a reply has at least this many bytes, its memory is returned to the system
+// immediately. Otherwise the allocator keeps the memory for the next request.
 constexpr std::size_t kLargeTree = std::size_t{2} << 20;
 constexpr std::size_t kLargeReply = std::size_t{4} << 20;
 
-// Reserves memory for the tree of the parsed body. Hundreds of small bodies have room at a time.
+// Reserves memory for the tree of the parsed body. There is enough memory for hundreds of small
+// bodies at a time.
 Co<Status> TakeRoom(HttpExchange* exchange, const ApiAgent* agent, ByteBudget::Share* share) {
   const std::string& body = exchange->request().body;
   if (body.empty()) co_return Status();
@@ -150,8 +151,8 @@ Co<Answer> Dispatch(const std::vector<Route>* routes, const ApiAgent* agent,
   }
   Target target = FindRoute(*routes, *path, http.method);
   if (const auto refusal = RefusalOf(target, *agent, http)) co_return ErrorAnswer(403, *refusal);
-  // A request for an open path does not show that its client may use the server, unless no token
-  // is configured.
+  // A request for an open path is allowed without the token, so it does not show that its client
+  // may use the server. If no token is configured, all clients may use the server.
   const bool open = target.route != nullptr && target.route->access == Access::kOpen;
   if (!open || agent->settings.Get()->token.empty()) exchange->Trust();
   if (target.route == nullptr) {
@@ -223,7 +224,8 @@ std::function<Result<bool>(const HttpRequest&)> MakeBodyCheck(const ApiAgent* ag
     }
     const Route* const route = target.route;
     if (route == nullptr || route->access == Access::kOpen) return false;
-    // A route that only reads needs no body. Its answer may never end and would keep the body.
+    // A route that only reads needs no body. The body would stay in memory until the end of the
+    // answer, and some answers never end.
     return route->effect == Effect::kChanges || !Allows("GET", http.method);
   };
 }

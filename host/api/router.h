@@ -14,9 +14,9 @@ namespace drover {
 // Whether a route needs the token, if one is configured.
 enum class Access { kToken, kOpen };
 
-// Whether a route is taken as soon as it matches (kFirst), or only for a path that no other
-// pattern matches (kNoOther). If a path matches another route with a different method, a route
-// with kNoOther is not taken.
+// How a route is chosen for a path. A route with kFirst is chosen as soon as it matches. A route
+// with kNoOther is chosen only if no other pattern matches the path, even a pattern for other
+// methods.
 enum class Fit { kFirst, kNoOther };
 
 // Whether a route changes something. With kChanges, even a GET changes something, because some
