@@ -14,10 +14,10 @@
 
 namespace drover {
 
-// Adapts a connection to the stream type that Beast expects. INPUT must have ByteStream's
-// AsyncReadSome, and OUTPUT must have its AsyncWriteSome. Beast does not close the connection,
-// because the owner of the connection does that. Include this file only in source files, because
-// Beast's headers are large.
+// Adapts a connection to the stream type that Beast expects. INPUT must have the function
+// AsyncReadSome of ByteStream, and OUTPUT must have the function AsyncWriteSome of ByteStream.
+// Beast does not close the connection, because the owner of the connection does that. Include this
+// file only in source files, because Beast's headers are large.
 template <typename Input, typename Output>
 class BeastStream {
  public:

@@ -62,7 +62,8 @@ std::optional<std::string> RefuseForBrowser(const HttpRequest& request,
   if (origin && !IsOwnOrigin(*origin, host, options)) {
     return "pages of the origin '" + *origin + "' may not use this agent";
   }
-  // Browsers send no Origin with requests for images and links, but mark them by this header.
+  // Browsers send no Origin with requests for images and links, but they send the header
+  // Sec-Fetch-Site.
   const std::string* site = request.Header("Sec-Fetch-Site");
   if (!origin && site && (*site == "cross-site" || *site == "same-site")) {
     return "pages of other sites may not use this agent";

@@ -15,16 +15,16 @@ namespace drover {
 // to this machine.
 bool IsLocalOnly(const HttpServerOptions& options);
 
-// Returns why REQUEST is refused with 403, or nothing if it is not refused. The reason is that a
-// page may have tricked a browser into the request. Pages of other origins cannot read answers
-// anyway, because the server never sends CORS headers. This check also prevents them from changing
-// anything and from opening websockets.
+// Returns why REQUEST is refused with 403, or nothing if it is not refused. A request is refused
+// if a page of another origin may have made a browser send it. Even without this check, such a
+// page cannot read answers, because the server never sends CORS headers. The check also prevents
+// the page from changing anything and from opening websockets.
 std::optional<std::string> RefuseForBrowser(const HttpRequest& request,
                                             const HttpServerOptions& options, bool local_only);
 
 // Returns whether an unknown page may have made a browser send REQUEST. Such a request has headers
-// that name a browser, but not the site from which the request comes. Routes that change something
-// refuse such a GET, because an image or a link can cause it.
+// that name a browser, but no header that names the site from which the request comes. Routes that
+// change something refuse such a GET, because an image or a link in a page can cause the GET.
 bool MayBeOfAPage(const HttpRequest& request);
 
 }  // namespace drover

@@ -38,8 +38,8 @@ Co<Result<ByteBudget::Share>> ByteBudget::Take(Context context, std::size_t byte
       GrantLocked();  // the next waiters may have room now
     }
   }
-  // If the bytes were granted meanwhile, this share has them. After an error, the destruction of
-  // the share gives them back.
+  // The budget may have granted the bytes at the same time as the context ended. This share has
+  // all bytes that were granted. After an error, the destructor of the share gives them back.
   Share share(waiter->has ? this : nullptr, waiter->has ? bytes : 0, waiter->owned);
   if (!granted.ok()) co_return context.status().error();
   co_return share;
@@ -92,7 +92,8 @@ void ByteBudget::GrantLocked() {
     if (next->bytes > left_) return MakeRoomLocked(*next);
     waiters_.remove(next);
     TakeLocked(next.get());
-    // The waiter was still in the list, so its loop still exists.
+    // A waiter leaves the list before its loop ends. This waiter was still in the list, so its
+    // loop still exists.
     next->loop->Post([next] { next->granted.Set(); });
   }
 }

@@ -28,8 +28,8 @@ class ByteBudget {
   // `give_way` never gives way.
   struct Owner {
     std::string client;
-    // Called at most once, on any thread, while the budget is locked. The function must only pass
-    // on that the share must be given back.
+    // Called at most once, on any thread, while the budget is locked. The function must not give
+    // back the share itself. It must only notify the owner that the share must be given back.
     std::function<void()> give_way;
   };
   // A body from a client on this machine arrives in less than this time.
@@ -54,7 +54,8 @@ class ByteBudget {
     }
     ~Share() { ShrinkTo(0); }
 
-    // Gives back all bytes except BYTES. The share never gives way from then on.
+    // Reduces the size of the share to at most BYTES, and gives back the other bytes. From then
+    // on, the share never gives way.
     void ShrinkTo(std::size_t bytes);
 
    private:
@@ -80,9 +81,11 @@ class ByteBudget {
     Loop* const loop;
     const std::size_t bytes;
     const Owner owner;
-    bool has = false;         // whether the bytes were granted; guarded by the budget's lock
-    std::uint64_t owned = 0;  // its key in owned_, or 0; guarded by the budget's lock
-    Event granted;            // only the loop's thread uses it
+    bool has = false;  // whether the bytes were granted; guarded by the budget's lock
+    // The key of the waiter's share in owned_, or 0 if the share never gives way. Guarded by the
+    // budget's lock.
+    std::uint64_t owned = 0;
+    Event granted;  // only the loop's thread uses it
   };
   // A share that may have to give way.
   struct Owned {
@@ -99,7 +102,8 @@ class ByteBudget {
   std::shared_ptr<Waiter> NextLocked() const;
   void TakeLocked(Waiter* waiter);
   void GrantLocked();
-  // Makes shares give way until there will be room for WAITER, whose turn is next.
+  // Makes shares give way until the bytes of these shares and the free bytes are enough for
+  // WAITER, whose turn is next.
   void MakeRoomLocked(const Waiter& waiter);
 
   const std::size_t all_;

@@ -15,8 +15,8 @@ class ChunkedDecoder {
   explicit ChunkedDecoder(std::uint64_t most) : most_(most) {}
 
   // Takes bytes from the beginning of BYTES until there is data, the end or a mistake. Returns the
-  // number of bytes that it took. The number is 0 if BYTES is empty or nothing may follow. Sets
-  // DATA to the data in these bytes, which is a part of BYTES.
+  // number of bytes that it took. The number is 0 if BYTES is empty, and after the end of the body
+  // or a mistake. Sets DATA to the data in these bytes, which is a part of BYTES.
   std::size_t Put(std::string_view bytes, std::string_view* data);
 
   bool done() const { return state_ == State::kDone; }

@@ -40,12 +40,13 @@ class ConnectionTable {
     enum { kStranger, kTrusted, kGone } state_ = kStranger;
   };
 
-  // Returns a place for a connection of CLIENT. If CLIENT has too many connections, its oldest
-  // stranger is closed. If there are too many connections in all, the client with the most
-  // strangers loses its oldest stranger. The same happens if IS_SHORT is set, which means that
-  // there is no room for one more connection. The table calls CLOSE of a connection that it closes
-  // while it holds its lock, so CLOSE must only schedule the close. Returns null if there are too
-  // many connections and none can be closed.
+  // Returns a place for a connection of CLIENT. If CLIENT has too many connections, the table
+  // closes the oldest stranger of CLIENT. If there are too many connections in all, the table
+  // closes the oldest stranger of the client with the most strangers. The table also closes this
+  // stranger if IS_SHORT is set, which means that too few file descriptors are left for one more
+  // connection. To close a connection, the table calls the CLOSE of this connection. The table
+  // holds its lock during this call, so CLOSE must only schedule the close. Returns null if there
+  // are too many connections and none of them can be closed.
   std::unique_ptr<Place> Add(const std::string& client, bool is_short, std::function<void()> close);
 
   int total() const;

@@ -187,8 +187,8 @@ Co<void> HttpConnection::Refuse(Refusal refusal) {
   linger_ = written.ok();
 }
 
-// A close with unread bytes could destroy the answer on its way, so the client gets time to close
-// first.
+// If the server closes a connection with unread bytes, TCP may discard the answer before the
+// client has received the answer. The client therefore gets time to close the connection first.
 Co<void> HttpConnection::End() {
   if (linger_ && !input_.ended()) {
     const Loop::TimerId timer =

@@ -35,18 +35,19 @@ struct HttpService {
   const bool local_only;
 };
 
-// The connection of one client. It reads the client's requests one after the other and has each
-// request answered. Use it on one thread only.
+// The connection of one client. It reads the client's requests one after the other, and calls the
+// server's handler to answer each request. Use it on one thread only.
 class HttpConnection : LiveCount<HttpConnection> {
  public:
-  // REMOTE is the address of the client, and CLIENT is its name in ConnectionTable.
+  // REMOTE is the address of the client, and CLIENT is the name of the client in ConnectionTable.
   HttpConnection(Context stop, HttpService* service, std::unique_ptr<ByteStream> stream,
                  std::string remote, std::string client);
   ~HttpConnection();
 
   // Serves the client. Returns when the connection is closed.
   Co<void> Serve();
-  // Only answers that there are too many connections. Returns when the connection is closed.
+  // Answers that there are too many connections, and serves no request. Returns when the
+  // connection is closed.
   Co<void> TurnAway();
   // Closes the connection at once.
   void Drop() { stream_->Close(); }
@@ -62,17 +63,20 @@ class HttpConnection : LiveCount<HttpConnection> {
   Co<bool> Handshake();
   Co<bool> ServeRequest();
   Co<bool> FirstByte();
-  // Returns nothing if all of PART has come. Otherwise returns the answer for the client, which
-  // was wrong or slow, or must give way to others. The client must give way to others if READING
-  // has ended. The status of the answer is 0 if there is no answer, because the client has
-  // disconnected or the server stops.
+  // Reads PART of a request, and returns nothing if all of PART has come. Otherwise returns the
+  // answer to the client. Such an answer is necessary if the request is invalid or comes too
+  // slowly, or if the context READING has ended. READING ends when other clients need the room of
+  // the body. The status is 0 if no answer must be sent, because the client has disconnected or
+  // the server stops.
   Co<std::optional<Refusal>> Read(RequestParser* parser, Part part, Context reading);
-  // Does the same as Read for a body. Discards a body that no handler needs, and refuses a body
-  // that the client may not send. Otherwise SHARE holds the room of the body.
+  // Reads the body of a request, and returns the same as Read. Discards a body that no handler
+  // needs, and refuses a body that the client may not send. If the body is kept, SHARE holds its
+  // room.
   Co<std::optional<Refusal>> TakeBody(RequestParser* parser, ByteBudget::Share* share);
-  // Does the same as Read for a body that is kept.
+  // Reads and keeps the body of a request, and returns the same as Read.
   Co<std::optional<Refusal>> ReadBody(RequestParser* parser, ByteBudget::Share* share);
-  // Has the request answered. BODY is the room of the request's body.
+  // Calls the handler to answer the request. BODY is the room of the request's body. Returns
+  // whether another request may follow on the connection.
   Co<bool> Handle(RequestParser* parser, ByteBudget::Share* body);
   Co<void> Refuse(Refusal refusal);
   Co<void> End();

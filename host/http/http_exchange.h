@@ -21,8 +21,8 @@ struct WebSocketMessage {
 };
 
 // The two directions of an upgraded connection. Only one reader may wait at a time, and writers
-// take turns. The channel sends and answers pings itself. It belongs to its exchange and to the
-// exchange's thread.
+// take turns. The channel sends pings and answers the pings of the client, so its user need not do
+// this. The channel belongs to its exchange and to the exchange's thread.
 class WebSocketChannel {
  public:
   virtual ~WebSocketChannel() = default;
@@ -64,9 +64,9 @@ class HttpExchange {
   // answer may take as long as the client likes.
   virtual const HttpRequest& request() const = 0;
   virtual Loop* loop() = 0;
-  // Returns a context that ends when the client has disconnected or the server stops. A client
-  // that only closes its sending side counts as disconnected after nothing was sent to it for a
-  // second.
+  // Returns a context that ends when the client has disconnected or the server stops. If a client
+  // closes only its sending side, the context ends as soon as the server has sent nothing to the
+  // client for a second.
   virtual const Context& context() const = 0;
 
   // Call it when the client has shown that it may use the server. From then on, the connection is
@@ -81,9 +81,9 @@ class HttpExchange {
   // handler returns. If the handler throws, the connection is closed and the client's answer is
   // incomplete.
   virtual Co<Status> StartStream(HttpReply head) = 0;
-  // Sends BYTES at once. Waits while the client is slow, but at most write_stall without any
-  // progress. Returns Code::kCancelled if the answer has no body, such as the answer to a HEAD.
-  // The handler then need not make more bytes.
+  // Sends BYTES without a delay. Waits while the client is slow, but at most write_stall without
+  // any progress. Returns Code::kCancelled if the answer has no body, such as the answer to a
+  // HEAD. The handler then need not make more bytes.
   virtual Co<Status> Write(std::string bytes) = 0;
   // Sends a PIECE that other streams send too, like Write, but without a copy where possible.
   virtual Co<Status> WriteShared(std::shared_ptr<const SharedPiece> piece) {

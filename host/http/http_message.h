@@ -25,8 +25,8 @@ struct HttpRequest {
   // The subject of a verified client certificate, or an empty text if there is none.
   std::string client_subject;
 
-  // Each returns the first value of NAME, or nullptr if there is none. The case of header names is
-  // ignored.
+  // Each function returns the first value of NAME, or nullptr if there is no value. The case of
+  // header names is ignored.
   const std::string* Header(std::string_view name) const;
   const std::string* Query(std::string_view name) const;
 };

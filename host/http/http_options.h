@@ -45,7 +45,8 @@ struct HttpServerOptions {
   std::function<Result<bool>(const HttpRequest& request)> wants_body;
 
   int max_connections = 4096;
-  // The limit for each user of this machine, and for each IP address of another machine.
+  // The maximum number of connections of one client. Each user of this machine is one client, and
+  // so is each IP address of another machine.
   int max_connections_per_client = 2048;
   std::size_t max_header_bytes = 16 << 10;
   std::size_t max_body_bytes = 8 << 20;
@@ -55,18 +56,23 @@ struct HttpServerOptions {
   std::size_t max_total_body_bytes = 32 << 20;
   std::size_t max_total_small_body_bytes = 16 << 20;
   std::size_t small_body_bytes = 64 << 10;
-  std::size_t max_message_bytes = 1 << 20;        // of one websocket message
-  std::size_t max_first_message_bytes = 4 << 10;  // until HttpExchange::Trust is called
+  std::size_t max_message_bytes = 1 << 20;  // maximum size of one websocket message
+  // The maximum size of a websocket message before HttpExchange::Trust is called.
+  std::size_t max_first_message_bytes = 4 << 10;
 
-  Duration header_time = 10s;     // limit for a TLS handshake, and for a head from its first byte
-  Duration body_wait = 30s;       // limit until there is room for a body; see max_total_body_bytes
-  Duration body_time = 60s;       // limit for a whole body, after there is room for it
-  Duration idle_time = 120s;      // limit until the first byte of a request comes
-  Duration write_stall = 30s;     // limit for a write without any progress
-  Duration half_close_time = 1s;  // after the client closed its sending side; see HttpExchange
-  Duration linger_time = 1s;      // limit for the client to close after the last answer
-  Duration stop_time = 1s;        // limit for unfinished answers when the server stops
-  Duration ping_interval = 20s;   // of websockets; a client silent for two has disconnected
+  Duration header_time = 10s;  // limit for a TLS handshake, and for a head from its first byte
+  Duration body_wait = 30s;    // limit until there is room for a body; see max_total_body_bytes
+  Duration body_time = 60s;    // limit for a whole body, after there is room for it
+  Duration idle_time = 120s;   // limit until the first byte of a request comes
+  Duration write_stall = 30s;  // limit for a write without any progress
+  // After the client has closed its sending side, the context of the exchange ends when the server
+  // has sent nothing for this time. See HttpExchange.
+  Duration half_close_time = 1s;
+  Duration linger_time = 1s;  // limit for the client to close after the last answer
+  Duration stop_time = 1s;    // limit for unfinished answers when the server stops
+  // The time between the pings of a websocket. A client that sends nothing for two intervals is
+  // treated as disconnected.
+  Duration ping_interval = 20s;
 };
 
 }  // namespace drover

@@ -76,8 +76,8 @@ struct HttpServer::State {
   Status Listen();
   Co<void> Accept();
   // Gives the connection to THREAD. If ROOM is not set, the server must close another connection
-  // before it can serve this one. If it cannot, it only answers that there are too many
-  // connections.
+  // before it can serve this connection. If no other connection can be closed, the server only
+  // answers that there are too many connections.
   void Give(ServerThread* thread, tcp::socket socket, bool room);
   Co<void> Serve(ServerThread* thread, std::shared_ptr<tcp::socket> socket, tcp::endpoint remote,
                  bool room);
@@ -129,7 +129,8 @@ Co<void> HttpServer::State::Accept() {
     std::tuple<boost::system::error_code, tcp::socket> accepted =
         co_await acceptor->async_accept(thread->loop.io(), kTuple);
     if (std::get<0>(accepted)) {
-      // There are no descriptors or there is no memory left until some connection has ended.
+      // No file descriptors or no memory are left. Both become available when some connection has
+      // ended.
       (void)co_await Sleep(first->stop, 50ms);
       continue;
     }

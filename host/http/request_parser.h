@@ -42,12 +42,12 @@ class RequestParser {
   bool keep_alive() const;
   bool http_1_0() const;
   bool has_body() const;  // whether a part of the body is still to come
-  // Returns the length of the body. Returns nothing if the body comes in chunks, because then only
-  // the limit is known.
+  // Returns the length of the body. Returns nothing if the body comes in chunks, because the
+  // length of such a body is not known in advance.
   std::optional<std::size_t> body_length() const;
   // Makes the parser skip the body instead of keeping it.
   void DiscardBody();
-  // Returns the request as far as it is known.
+  // Returns the parts of the request that have been parsed so far.
   HttpRequest& request();
 
  private:

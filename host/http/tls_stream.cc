@@ -100,8 +100,8 @@ class TlsStream : public ByteStream {
   void AsyncWriteSome(asio::const_buffer buffer, Handler handler) override {
     stream_.async_write_some(buffer, std::move(handler));
   }
-  // Does not wait until the client ends its side, as asio would. The caller waits for that, with a
-  // timer.
+  // Asio's shutdown waits until the other side has ended TLS too. This function does not wait. The
+  // caller waits for the end of the other side, with a timer.
   Co<void> ShutdownSend() override {
     SSL_set_shutdown(stream_.native_handle(), SSL_RECEIVED_SHUTDOWN);
     [[maybe_unused]] const std::tuple<ErrorCode> sent = co_await stream_.async_shutdown(kTuple);
@@ -118,10 +118,11 @@ class TlsStream : public ByteStream {
   }
 
  private:
-  // After the server has ended its side, the client's bytes do not matter, but its close does.
+  // Reads without decryption. After the server has ended its side, the bytes of the client do not
+  // matter, but the server must notice when the client closes the connection.
   void Drain(asio::mutable_buffer buffer, Handler handler) {
-    // Asio's epoll is edge-triggered. If the end was seen before, asio would wait for it forever,
-    // so this code checks for the end first.
+    // Asio's epoll is edge-triggered. If asio has already read the end of the connection, a new
+    // read waits forever. This code therefore checks for the end first.
     char next = 0;
     const ssize_t size =
         recv(stream_.next_layer().native_handle(), &next, 1, MSG_PEEK | MSG_DONTWAIT);

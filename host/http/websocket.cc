@@ -29,7 +29,7 @@ namespace {
 
 // The channel stops reading ahead when the messages that wait for Read have this many bytes.
 constexpr std::size_t kReadAhead = 64 << 10;
-// The bytes that each message counts in addition to its content.
+// The number of bytes that is added to the size of each message for its overhead.
 constexpr std::size_t kMessageCost = 64;
 
 constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
@@ -98,8 +98,8 @@ struct WebSocket::State {
   Event written;
 };
 
-// Drops all messages, and also later messages. From now on, only the client's answer to the close
-// matters.
+// Drops all messages that wait for Read, and also the messages that arrive later. From now on,
+// only the client's answer to the close matters.
 void WebSocket::State::BeginClosing() {
   closing = true;
   messages.clear();
@@ -130,8 +130,8 @@ Co<void> WebSocket::State::ReadAhead() {
   if (parts.on_end) parts.on_end();
 }
 
-// Sends pings. A client that sends nothing for two intervals, although the server reads, has
-// disconnected without a close, so its connection is closed.
+// Sends pings. Closes the connection of a client that sends nothing for two intervals, although
+// the server reads. Such a client has disconnected without a close.
 Co<void> WebSocket::State::Ping() {
   const Duration interval = parts.options->ping_interval;
   for (;;) {

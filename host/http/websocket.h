@@ -37,8 +37,8 @@ class WebSocket : public WebSocketChannel {
   void Trust();
   // Opens the websocket by answering REQUEST.
   Co<Status> Accept(HttpRequest request);
-  // Closes the websocket with CODE, unless it is already closed. Returns when nothing uses the
-  // stream any more.
+  // Closes the websocket with CODE, unless it is already closed. Returns when no operation of the
+  // websocket uses the stream any more.
   Co<void> End(int code);
 
   Co<Result<WebSocketMessage>> Read(Context context) override;
